@@ -1,0 +1,167 @@
+package camdriver
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// StreamKind says what a stream carries. Values are those of rs2_stream.
+type StreamKind uint8
+
+// The kinds of stream, in rs2_stream order.
+const (
+	AnyStream StreamKind = iota
+	Depth
+	Color
+	Infrared
+	Fisheye
+	Gyro
+	Accel
+	Gpio
+	Pose
+	Confidence
+	Motion
+)
+
+var streamNames = [...]string{
+	"Any", "Depth", "Color", "Infrared", "Fisheye", "Gyro", "Accel", "Gpio", "Pose", "Confidence", "Motion",
+}
+
+// String gives the SDK's name, as in topics: "Depth", "Infrared".
+func (k StreamKind) String() string { return nameOf(streamNames[:], int(k)) }
+
+// ParseStreamKind is the inverse of String.
+func ParseStreamKind(s string) (StreamKind, bool) {
+	i := indexOf(streamNames[:], s)
+	return StreamKind(max(i, 0)), i > 0
+}
+
+// Video says whether frames of this kind are images.
+func (k StreamKind) Video() bool {
+	return k == Depth || k == Color || k == Infrared || k == Fisheye || k == Confidence
+}
+
+// Inertial says whether frames of this kind carry a Motion sample.
+func (k StreamKind) Inertial() bool { return k == Gyro || k == Accel || k == Motion }
+
+// StreamID names one stream of a device: its kind and its index (0 where there
+// is one of the kind; the infrared imagers of a stereo camera are 1 and 2).
+type StreamID struct {
+	Kind  StreamKind
+	Index int
+}
+
+// String gives the form used in topics: "Infrared_2".
+func (s StreamID) String() string { return s.Kind.String() + "_" + strconv.Itoa(s.Index) }
+
+// ParseStreamID is the inverse of StreamID.String.
+func ParseStreamID(s string) (StreamID, error) {
+	name, index, ok := strings.Cut(s, "_")
+	kind, known := ParseStreamKind(name)
+	n, err := strconv.ParseUint(index, 10, 31)
+	if !ok || !known || err != nil {
+		return StreamID{}, fmt.Errorf("stream %q: want <Kind>_<index>, such as Depth_0", s)
+	}
+	return StreamID{kind, int(n)}, nil
+}
+
+// Format is a pixel or sample format. Values are those of rs2_format.
+type Format uint8
+
+// The formats this module handles by name; all others pass through as numbers.
+const (
+	AnyFormat    Format = 0
+	Z16          Format = 1  // 16-bit depth, in DepthUnits
+	YUYV         Format = 4  // 16 bits a pixel
+	RGB8         Format = 5  // 24 bits a pixel
+	BGR8         Format = 6  // 24 bits a pixel
+	RGBA8        Format = 7  // 32 bits a pixel
+	BGRA8        Format = 8  // 32 bits a pixel
+	Y8           Format = 9  // 8-bit grey
+	Y16          Format = 10 // 16-bit grey
+	RAW10        Format = 11
+	RAW16        Format = 12
+	RAW8         Format = 13
+	UYVY         Format = 14
+	MotionXYZ32F Format = 16 // three float32
+	SixDOF       Format = 18 // a Pose
+	Y8I          Format = 23 // interleaved left and right Y8
+	Y12I         Format = 24 // interleaved left and right, 12 bits each
+	W10          Format = 27
+	Z16H         Format = 28
+	MotionFull   Format = 33 // COMBINED_MOTION: orientation, rate, acceleration
+)
+
+var formatNames = [...]string{
+	"ANY", "Z16", "DISPARITY16", "XYZ32F", "YUYV", "RGB8", "BGR8", "RGBA8", "BGRA8", "Y8", "Y16", "RAW10",
+	"RAW16", "RAW8", "UYVY", "MOTION_RAW", "MOTION_XYZ32F", "GPIO_RAW", "6DOF", "DISPARITY32", "Y10BPACK",
+	"DISTANCE", "MJPEG", "Y8I", "Y12I", "INZI", "INVI", "W10", "Z16H", "FG", "Y411", "Y16I", "M420",
+	"COMBINED_MOTION",
+}
+
+// String gives the rs2_format name: "Z16", "6DOF".
+func (f Format) String() string { return nameOf(formatNames[:], int(f)) }
+
+// ParseFormat is the inverse of Format.String; case does not matter.
+func ParseFormat(s string) (Format, bool) {
+	i := indexOf(formatNames[:], strings.ToUpper(s))
+	return Format(max(i, 0)), i >= 0
+}
+
+// BitsPerPixel is 0 for formats that are not images or that this module does
+// not know.
+func (f Format) BitsPerPixel() int {
+	switch f {
+	case Y8, RAW8:
+		return 8
+	case RAW10, W10:
+		return 10
+	case Z16, Y16, YUYV, UYVY, RAW16, Y8I, Z16H:
+		return 16
+	case RGB8, BGR8, Y12I:
+		return 24
+	case RGBA8, BGRA8:
+		return 32
+	}
+	return 0
+}
+
+// Profile is one way a stream can run. Width and Height are 0 for streams that
+// are not video.
+type Profile struct {
+	Stream  StreamID
+	Format  Format
+	Width   int
+	Height  int
+	FPS     int
+	Default bool // the sensor's own choice when nothing is asked for
+}
+
+// String gives "Depth_0 Z16 848x480@30" or "Gyro_0 MOTION_XYZ32F @200".
+func (p Profile) String() string {
+	size := ""
+	if p.Width > 0 {
+		size = fmt.Sprintf("%dx%d", p.Width, p.Height)
+	}
+	return fmt.Sprintf("%s %s %s@%d", p.Stream, p.Format, size, p.FPS)
+}
+
+// FrameSize is the number of bytes of one image without row padding, or 0.
+func (p Profile) FrameSize() int { return p.Width * p.Height * p.Format.BitsPerPixel() / 8 }
+
+func nameOf(names []string, i int) string {
+	if i < 0 || i >= len(names) {
+		return "UNKNOWN"
+	}
+	return names[i]
+}
+
+func indexOf(names []string, s string) int {
+	for i, n := range names {
+		if n == s {
+			return i
+		}
+	}
+	return -1
+}
