@@ -1,0 +1,60 @@
+package camdriver
+
+import "math"
+
+// Quaternion gives the rotation as a unit quaternion x y z w with w ≥ 0.
+func (e Extrinsics) Quaternion() [4]float64 {
+	r := e.Rotation
+	// The largest of the four squared components is found first, so that the
+	// division below is by a number well away from zero.
+	t := [4]float64{
+		1 + r[0] - r[4] - r[8],
+		1 - r[0] + r[4] - r[8],
+		1 - r[0] - r[4] + r[8],
+		1 + r[0] + r[4] + r[8],
+	}
+	best := 0
+	for i := range t {
+		if t[i] > t[best] {
+			best = i
+		}
+	}
+	var q [4]float64
+	switch best {
+	case 0:
+		q = [4]float64{t[0], r[1] + r[3], r[2] + r[6], r[7] - r[5]}
+	case 1:
+		q = [4]float64{r[1] + r[3], t[1], r[5] + r[7], r[2] - r[6]}
+	case 2:
+		q = [4]float64{r[2] + r[6], r[5] + r[7], t[2], r[3] - r[1]}
+	default:
+		q = [4]float64{r[7] - r[5], r[2] - r[6], r[3] - r[1], t[3]}
+	}
+	scale := 0.5 / math.Sqrt(t[best])
+	if q[3] < 0 {
+		scale = -scale
+	}
+	for i := range q {
+		q[i] *= scale
+	}
+	return q
+}
+
+// FromQuaternion builds extrinsics from a quaternion x y z w of any length but
+// zero (zero counts as no rotation) and a translation in metres.
+func FromQuaternion(q [4]float64, translation [3]float64) Extrinsics {
+	n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
+	out := Identity()
+	out.Translation = translation
+	if n == 0 || math.IsNaN(n) || math.IsInf(n, 0) {
+		return out
+	}
+	s := 2 / n
+	x, y, z, w := q[0], q[1], q[2], q[3]
+	out.Rotation = [9]float64{
+		1 - s*(y*y+z*z), s * (x*y - z*w), s * (x*z + y*w),
+		s * (x*y + z*w), 1 - s*(x*x+z*z), s * (y*z - x*w),
+		s * (x*z - y*w), s * (y*z + x*w), 1 - s*(x*x+y*y),
+	}
+	return out
+}
