@@ -1,0 +1,73 @@
+# One command for each duty; CI runs the same ones (.ci/run).
+#
+#   make build   the program, in build/rs-ros-node; needs Go and nothing else
+#   make test    everything that can be tested here; installs what is missing
+#   make help    the rest
+
+GO        ?= go
+BIN       := build/rs-ros-node
+# Two packages at a time: the tests start many processes beside them.
+TEST      := $(GO) test -race -p 2 -count=1 -timeout 14m
+TAGS      := usb,usbvm
+FUZZTIME  ?= 20s
+SOAK      ?= 10m
+BENCH     ?= .
+BENCHTIME ?= 1s
+PKG       ?= ./...
+
+.PHONY: help build build-usb fmt lint test unit e2e test-usb fuzz fuzz-short bench soak docker-check install clean
+
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
+
+build: ## build/rs-ros-node, without C
+	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/rs-ros-node
+
+build-usb: ## the same with the USB camera; needs gcc and libusb-1.0-0-dev
+	CGO_ENABLED=1 $(GO) build -tags usb -o $(BIN) ./cmd/rs-ros-node
+
+fmt: ## format all Go files
+	gofmt -w $$(git ls-files '*.go')
+
+lint: ## formatting, go vet, staticcheck
+	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	@if pkg-config --exists libusb-1.0; then set -x; $(GO) vet -tags $(TAGS) ./... && $(GO) tool staticcheck -tags $(TAGS) ./...; \
+	else echo "*** no libusb-1.0: the USB camera is not looked at"; [ -z "$$RS_NO_SKIP" ]; fi
+
+install: ## the programs that tests run beside ours (Debian, root)
+	test/install.sh
+
+test: install lint build ## all of it, with the race detector and real ROS programs
+	$(TEST) $(PKG)
+
+unit: ## only what needs no program but ours
+	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')
+
+e2e: install build ## only what runs beside real programs
+	$(TEST) ./test/...
+
+test-usb: install ## the USB driver against a virtual camera behind a real kernel
+	$(TEST) -tags usb ./camdriver/d400/...
+	$(GO) test -tags usbvm -v -count=1 -timeout 10m ./test/usbvm/...
+
+fuzz: ## each fuzz target for FUZZTIME (20s)
+	test/fuzz.sh $(FUZZTIME)
+
+fuzz-short:
+	test/fuzz.sh 3s
+
+bench: ## benchmarks beside their peers; BENCH and PKG choose
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)
+
+soak: build ## the main job for SOAK (10m): nothing may be lost
+	$(BIN) demo --duration $(SOAK)
+
+docker-check: ## docker-compose.yml, as docker compose reads it
+	@if docker compose version >/dev/null 2>&1; then docker compose config --quiet; \
+	elif command -v docker-compose >/dev/null; then docker-compose config --quiet; \
+	else echo "no docker compose here"; fi
+
+clean: ## what was built
+	rm -rf build

@@ -1,0 +1,135 @@
+// Package test holds what needs more than one package: here, the rules that
+// keep the house in order, and in its folders the driver contract, the real
+// peers and the virtual machine.
+package test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport is the architecture: which of our packages a package may import.
+// Test files and everything below test/ may import more. A package without a
+// row here fails: decide where it stands before it is written.
+var mayImport = map[string][]string{
+	"cmd/rs-ros-node": {"node", "bagstore", "camdriver", "camdriver/d400", "camdriver/playback", "camdriver/sim"},
+	"node": {
+		"node/ros", "node/xmlrpc", "node/master", "node/replay", "msgs",
+		"bagstore", "bagstore/rsbag", "camdriver", "camdriver/d400", "camdriver/playback", "camdriver/sim",
+	},
+	"node/ros":           {"msgs", "node/xmlrpc"},
+	"node/xmlrpc":        {},
+	"node/master":        {"node/xmlrpc"},
+	"node/replay":        {"bagstore", "msgs"},
+	"msgs":               {},
+	"camdriver":          {},
+	"camdriver/d400":     {"camdriver"},
+	"camdriver/sim":      {"camdriver"},
+	"camdriver/playback": {"camdriver", "bagstore/rsbag"},
+	"bagstore":           {},
+	"bagstore/rsbag":     {"bagstore", "msgs", "camdriver"},
+}
+
+// onlyIn keeps a library where its matter is at home, so that it can be
+// replaced there. A library without a row may be used anywhere.
+var onlyIn = map[string][]string{
+	"github.com/bluenviron/goroslib": {"msgs", "node/ros", "node/xmlrpc", "node/master"},
+	"github.com/dsnet/compress":      {"bagstore"},
+	"github.com/google/gousb":        {"camdriver/d400"},
+	"github.com/pierrec/lz4":         {"bagstore"},
+	"github.com/spf13/cobra":         {"cmd/rs-ros-node"},
+	"github.com/vbauerster/mpb":      {"cmd/rs-ros-node"},
+	"log":                            {}, // a zerolog.Logger is passed in
+	"github.com/rs/zerolog/log":      {}, // nor the global one
+	"testing":                        {}, // helpers for tests live in _test.go or below test/
+}
+
+func ours(importPath string) (folder string, ok bool) {
+	return strings.CutPrefix(importPath, module+"/")
+}
+
+func belowTest(folder string) bool {
+	return folder == "test" || strings.HasPrefix(folder, "test/")
+}
+
+func TestImports(t *testing.T) {
+	for _, s := range load(t) {
+		if s.test || belowTest(s.folder) {
+			continue
+		}
+		allowed, known := mayImport[s.folder]
+		if !known {
+			t.Errorf("%s: package %s has no row in mayImport", s.path, s.folder)
+			continue
+		}
+		for _, imported := range s.imports(t) {
+			if folder, ok := ours(imported); ok && !slices.Contains(allowed, folder) {
+				t.Errorf("%s imports %s; package %s may import only %q", s.path, folder, s.folder, allowed)
+			}
+		}
+	}
+}
+
+func TestLibrariesStayAtHome(t *testing.T) {
+	for _, s := range load(t) {
+		if s.test || belowTest(s.folder) {
+			continue
+		}
+		for _, imported := range s.imports(t) {
+			for library, homes := range onlyIn {
+				inside := imported == library || strings.HasPrefix(imported, library+"/")
+				if inside && !slices.Contains(homes, s.folder) {
+					t.Errorf("%s imports %s, which belongs in %q only", s.path, imported, homes)
+				}
+			}
+		}
+	}
+}
+
+// TestPlainBuildNeedsNoC asks the go command what a build without tags is made
+// of: nothing outside the standard library may need a C compiler.
+func TestPlainBuildNeedsNoC(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,CgoFiles,Error", "./...")
+	list.Dir = root
+	list.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS=")
+	list.Stderr = os.Stderr
+	out, err := list.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := list.Start(); err != nil {
+		t.Fatal(err)
+	}
+	packages := 0
+	for decoder := json.NewDecoder(out); ; packages++ {
+		var p struct {
+			ImportPath string
+			Standard   bool
+			CgoFiles   []string
+			Error      *struct{ Err string }
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if p.Error != nil {
+			t.Errorf("%s: %s", p.ImportPath, p.Error.Err)
+		}
+		if !p.Standard && len(p.CgoFiles) > 0 {
+			t.Errorf("%s needs cgo: %q", p.ImportPath, p.CgoFiles)
+		}
+	}
+	if err := list.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if packages == 0 {
+		t.Fatal("go list named no package")
+	}
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Runs every fuzz target of the module, one after another, for the time given:
+#   test/fuzz.sh 20s [folder …]
+# What it finds lands in the package's testdata/fuzz and stays there as a test.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+time=${1:?time for each target, such as 20s}
+shift
+[[ $# -gt 0 ]] || set -- .
+
+found=$(grep -rHoE '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' "$@" | sort -u)
+failed=0
+while IFS=: read -r file declaration; do
+	package=./$(dirname "${file#./}")
+	target=${declaration#func }
+	echo "== $package $target"
+	go test -run='^$' -fuzz="^$target\$" -fuzztime="$time" "$package" </dev/null || failed=1
+done <<<"$found"
+exit "$failed"

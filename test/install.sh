@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs the programs that the tests run beside ours: ROS Noetic from Debian's
+# own archive, compilers for the roscpp peers, a screen for rviz, a virtual
+# machine for the USB camera. Run again it does nothing. Without root or apt it
+# says what is missing and leaves the tests to skip; where RS_NO_SKIP is set
+# that is an error.
+set -euo pipefail
+
+packages=(
+	# ROS 1: roscore, rosbag, rostopic, rosservice, rosparam, rosnode, roslaunch, rosrun
+	ros-core ros-base rosbash python3-rosbag
+	python3-dynamic-reconfigure python3-rosmsg python3-sensor-msgs python3-tf2-msgs
+	# roscpp and rosbag_storage peers, built by the tests
+	g++ make pkg-config librosbag-dev libroscpp-dev
+	libdiagnostic-msgs-dev libgeometry-msgs-dev libsensor-msgs-dev libstd-msgs-dev libstd-srvs-dev libtf2-msgs-dev
+	# the race detector and the USB camera
+	gcc libc6-dev libusb-1.0-0-dev
+	# a screen for rviz and a picture of it
+	rviz xvfb x11-apps x11-utils imagemagick libgl1-mesa-dri
+	# a machine with a USB bus
+	qemu-system-x86 busybox-static cpio
+	# what the tests themselves call
+	git lz4 procps
+)
+
+installed() {
+	[[ $(dpkg-query -W -f='${Status}' "$1" 2>/dev/null) == *' installed' ]]
+}
+
+missing=()
+for package in "${packages[@]}"; do
+	installed "$package" || missing+=("$package")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+complain() {
+	printf '\n*** %s\n*** missing: %s\n*** tests that need them are skipped\n\n' "$1" "${missing[*]}" >&2
+	[[ -z ${RS_NO_SKIP:-} ]]
+	exit
+}
+
+command -v apt-get >/dev/null || complain "no apt-get here, so nothing can be installed"
+[[ $(id -u) -eq 0 ]] || complain "not root, so nothing can be installed: sudo $0"
+
+export DEBIAN_FRONTEND=noninteractive
+echo "installing: ${missing[*]}" >&2
+apt-get -qq update || echo "*** apt-get update failed; trying with the lists at hand" >&2
+apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "${missing[@]}" >/dev/null && exit 0
+
+# One package that can't be had must not cost the others.
+failed=()
+for package in "${missing[@]}"; do
+	apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$package" >/dev/null || failed+=("$package")
+done
+missing=("${failed[@]}")
+[[ ${#missing[@]} -eq 0 ]] || complain "apt-get could not install everything"

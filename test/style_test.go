@@ -1,0 +1,113 @@
+package test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	maxFileLines     = 800 // look for a split at 500
+	maxFunctionLines = 100 // usually below 50
+)
+
+// decoders are the packages that read bytes from outside. Each needs a fuzz
+// target on the day it lands.
+var decoders = []string{"bagstore", "bagstore/rsbag", "camdriver/d400", "msgs", "node/ros", "node/xmlrpc"}
+
+// foreign are words of one developer's machine; nothing that is committed may
+// lean on them. Each is cut in two so that this file doesn't name it.
+var foreign = []string{
+	"/wor" + "k/", "/tmp/pla" + "n",
+	"proxy.go" + "lang.org", "deb.deb" + "ian.org", "registry.np" + "mjs", "gopr" + "oxy=",
+}
+
+func TestFilesAndFunctionsAreShort(t *testing.T) {
+	for _, s := range load(t) {
+		if s.lines > maxFileLines {
+			t.Errorf("%s has %d lines; the limit is %d", s.path, s.lines, maxFileLines)
+		}
+		for _, f := range s.functions() {
+			if n := s.line(f.End()) - s.line(f.Pos()) + 1; n > maxFunctionLines && !s.test {
+				t.Errorf("%s:%d: %s has %d lines; the limit is %d", s.path, s.line(f.Pos()), f.Name.Name, n, maxFunctionLines)
+			}
+		}
+	}
+}
+
+func TestNoInit(t *testing.T) {
+	for _, s := range load(t) {
+		for _, f := range s.functions() {
+			if f.Name.Name == "init" && f.Recv == nil {
+				t.Errorf("%s:%d: init() hides an order of things; wire it where it is used", s.path, s.line(f.Pos()))
+			}
+		}
+	}
+}
+
+func TestPackagesAreDocumented(t *testing.T) {
+	documented := map[string]bool{}
+	for _, s := range load(t) {
+		documented[s.folder] = documented[s.folder] || s.ast.Doc != nil
+	}
+	for folder, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no doc comment: what comes in, what goes out, who owns the memory, what isn't safe concurrently", folder)
+		}
+	}
+}
+
+func TestDecodersAreFuzzed(t *testing.T) {
+	exists, fuzzed := map[string]bool{}, map[string]bool{}
+	for _, s := range load(t) {
+		exists[s.folder] = true
+		for _, f := range s.functions() {
+			if s.test && strings.HasPrefix(f.Name.Name, "Fuzz") {
+				fuzzed[s.folder] = true
+			}
+		}
+	}
+	for _, folder := range decoders {
+		if exists[folder] && !fuzzed[folder] {
+			t.Errorf("package %s decodes bytes from outside and has no fuzz target", folder)
+		}
+	}
+}
+
+// TestNothingLeansOnOneMachine reads every text that git keeps.
+func TestNothingLeansOnOneMachine(t *testing.T) {
+	// The folder may belong to another user than the one who tests it.
+	git := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-z")
+	git.Dir = root
+	git.Stderr = os.Stderr
+	out, err := git.Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	if len(names) == 0 {
+		t.Fatal("git keeps no file")
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue // deleted and not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.IndexByte(text, 0) >= 0 {
+			continue // not a text
+		}
+		for i, line := range bytes.Split(text, []byte("\n")) {
+			lower := string(bytes.ToLower(line))
+			if slices.ContainsFunc(foreign, func(word string) bool { return strings.Contains(lower, word) }) {
+				t.Errorf("%s:%d leans on one machine: %s", name, i+1, line)
+			}
+		}
+	}
+}
