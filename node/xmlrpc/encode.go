@@ -1,0 +1,188 @@
+package xmlrpc
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+const header = "<?xml version=\"1.0\"?>\n"
+
+func encodeCall(method string, args []any) ([]byte, error) {
+	e := encoder{b: []byte(header + "<methodCall><methodName>")}
+	e.text(method)
+	e.raw("</methodName><params>")
+	for _, arg := range args {
+		e.raw("<param>")
+		e.value(arg, 1)
+		e.raw("</param>")
+	}
+	e.raw("</params></methodCall>\n")
+	return e.b, e.err
+}
+
+func encodeResponse(value any) ([]byte, error) {
+	e := encoder{b: []byte(header + "<methodResponse><params><param>")}
+	e.value(value, 1)
+	e.raw("</param></params></methodResponse>\n")
+	return e.b, e.err
+}
+
+func encodeFault(f *Fault) []byte {
+	e := encoder{b: []byte(header + "<methodResponse><fault>")}
+	e.value(faultValue(f), 1)
+	e.raw("</fault></methodResponse>\n")
+	return e.b
+}
+
+func faultValue(f *Fault) map[string]any {
+	return map[string]any{"faultCode": f.Code, "faultString": printable(f.Message)}
+}
+
+// encoder writes values; the first error sticks.
+type encoder struct {
+	b   []byte
+	err error
+}
+
+func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
+
+func (e *encoder) fail(format string, args ...any) {
+	if e.err == nil {
+		e.err = fmt.Errorf("encode xml-rpc: "+format, args...)
+	}
+}
+
+func (e *encoder) value(value any, depth int) {
+	if depth > maxDepth {
+		e.fail("values nested deeper than %d", maxDepth)
+		return
+	}
+	e.raw("<value>")
+	switch v := value.(type) {
+	case nil:
+		e.raw("<nil/>")
+	case bool:
+		e.scalar("boolean", map[bool]string{false: "0", true: "1"}[v])
+	case int:
+		e.integer(int64(v))
+	case int32:
+		e.integer(int64(v))
+	case int64:
+		e.integer(v)
+	case uint64:
+		if v > math.MaxInt64 {
+			e.fail("%d does not fit an integer", v)
+		}
+		e.integer(int64(v))
+	case float64:
+		e.scalar("double", formatDouble(v))
+	case string:
+		e.raw("<string>")
+		e.text(v)
+		e.raw("</string>")
+	case time.Time:
+		e.scalar("dateTime.iso8601", v.UTC().Format(timeLayout))
+	case []byte:
+		e.scalar("base64", base64.StdEncoding.EncodeToString(v))
+	case []string:
+		array(e, v, depth)
+	case []any:
+		array(e, v, depth)
+	case map[string]any:
+		e.structure(v, depth)
+	default:
+		e.fail("no type for a %T", value)
+	}
+	e.raw("</value>")
+}
+
+func (e *encoder) scalar(name, content string) {
+	e.raw("<" + name + ">" + content + "</" + name + ">")
+}
+
+// integer uses i8 only where it must: roscpp knows int and i4 only.
+func (e *encoder) integer(v int64) {
+	name := "int"
+	if v < math.MinInt32 || v > math.MaxInt32 {
+		name = "i8"
+	}
+	e.scalar(name, strconv.FormatInt(v, 10))
+}
+
+// formatDouble writes what Python's float() and C's strtod both read back exactly.
+func formatDouble(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "nan"
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+func array[T any](e *encoder, values []T, depth int) {
+	e.raw("<array><data>")
+	for _, v := range values {
+		e.value(v, depth+1)
+	}
+	e.raw("</data></array>")
+}
+
+func (e *encoder) structure(fields map[string]any, depth int) {
+	e.raw("<struct>")
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		e.raw("<member><name>")
+		e.text(name)
+		e.raw("</name>")
+		e.value(fields[name], depth+1)
+		e.raw("</member>")
+	}
+	e.raw("</struct>")
+}
+
+// text writes character data. A carriage return goes as a reference, for XML would make it a line feed.
+func (e *encoder) text(s string) {
+	for i, r := range s {
+		switch {
+		case r == '<':
+			e.raw("&lt;")
+		case r == '>':
+			e.raw("&gt;")
+		case r == '&':
+			e.raw("&amp;")
+		case r == '\r':
+			e.raw("&#13;")
+		case !isXMLCharacter(r) || (r == utf8.RuneError && !validAt(s, i)):
+			e.fail("XML can't carry byte %d of %.40q", i, s)
+			return
+		default:
+			e.b = utf8.AppendRune(e.b, r)
+		}
+	}
+}
+
+// validAt tells a U+FFFD that is in the text from one that stands for a broken byte.
+func validAt(s string, i int) bool {
+	_, size := utf8.DecodeRuneInString(s[i:])
+	return size > 1
+}
+
+// printable replaces what XML can't carry, for messages to people.
+func printable(s string) string {
+	out := make([]rune, 0, len(s))
+	for _, r := range s {
+		if !isXMLCharacter(r) {
+			r = utf8.RuneError
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
