@@ -1,0 +1,93 @@
+package msgs
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Encoder appends the wire form of values to B. The zero value is ready; set
+// B = B[:0] to use its memory again.
+type Encoder struct{ B []byte }
+
+// U8 appends one byte.
+func (e *Encoder) U8(v uint8) { e.B = append(e.B, v) }
+
+// U16 appends two bytes, little-endian, as all numbers below.
+func (e *Encoder) U16(v uint16) { e.B = binary.LittleEndian.AppendUint16(e.B, v) }
+
+// U32 appends a uint32.
+func (e *Encoder) U32(v uint32) { e.B = binary.LittleEndian.AppendUint32(e.B, v) }
+
+// U64 appends a uint64.
+func (e *Encoder) U64(v uint64) { e.B = binary.LittleEndian.AppendUint64(e.B, v) }
+
+// I8 appends an int8 (also byte in ROS's words).
+func (e *Encoder) I8(v int8) { e.U8(uint8(v)) }
+
+// I16 appends an int16.
+func (e *Encoder) I16(v int16) { e.U16(uint16(v)) }
+
+// I32 appends an int32.
+func (e *Encoder) I32(v int32) { e.U32(uint32(v)) }
+
+// I64 appends an int64.
+func (e *Encoder) I64(v int64) { e.U64(uint64(v)) }
+
+// F32 appends a float32.
+func (e *Encoder) F32(v float32) { e.U32(math.Float32bits(v)) }
+
+// F64 appends a float64.
+func (e *Encoder) F64(v float64) { e.U64(math.Float64bits(v)) }
+
+// F64s appends a fixed array: no length.
+func (e *Encoder) F64s(v []float64) {
+	for _, x := range v {
+		e.F64(x)
+	}
+}
+
+// F32s appends a fixed array: no length.
+func (e *Encoder) F32s(v []float32) {
+	for _, x := range v {
+		e.F32(x)
+	}
+}
+
+// Bool appends one byte, 0 or 1.
+func (e *Encoder) Bool(v bool) {
+	if v {
+		e.U8(1)
+	} else {
+		e.U8(0)
+	}
+}
+
+// Time appends seconds and nanoseconds.
+func (e *Encoder) Time(t Time) {
+	e.U32(t.Sec())
+	e.U32(t.Nsec())
+}
+
+// Duration appends seconds and nanoseconds.
+func (e *Encoder) Duration(d Duration) {
+	e.I32(d.Sec())
+	e.I32(d.Nsec())
+}
+
+// Len appends the length of a variable array whose elements follow.
+func (e *Encoder) Len(n int) { e.U32(uint32(n)) }
+
+// String appends length and bytes.
+func (e *Encoder) String(s string) {
+	e.Len(len(s))
+	e.B = append(e.B, s...)
+}
+
+// Bytes appends a uint8[]: length and bytes.
+func (e *Encoder) Bytes(b []byte) {
+	e.Len(len(b))
+	e.B = append(e.B, b...)
+}
+
+// Raw appends b as it is.
+func (e *Encoder) Raw(b []byte) { e.B = append(e.B, b...) }

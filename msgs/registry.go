@@ -1,0 +1,141 @@
+package msgs
+
+import (
+	"crypto/md5"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+)
+
+//go:embed definitions/*.txt
+var definitions embed.FS
+
+// Type is a message type as topics and connections name it.
+type Type struct {
+	Name       string // "sensor_msgs/Image"
+	MD5        string
+	Definition string // full text with dependencies
+}
+
+// Service is a service type.
+type Service struct {
+	Name     string // "std_srvs/SetBool"
+	MD5      string
+	Request  Type // Name + "Request"
+	Response Type
+}
+
+// Lookup gives a type that this program knows by name.
+func Lookup(name string) (Type, bool) {
+	t, ok := known().types[name]
+	return t, ok
+}
+
+// MustType is Lookup for names written in the source: it panics on others.
+func MustType(name string) Type {
+	t, ok := Lookup(name)
+	if !ok {
+		panic("msgs: no type " + name)
+	}
+	return t
+}
+
+// LookupService gives a service that this program knows by name.
+func LookupService(name string) (Service, bool) {
+	s, ok := known().services[name]
+	return s, ok
+}
+
+// MustService is LookupService for names written in the source.
+func MustService(name string) Service {
+	s, ok := LookupService(name)
+	if !ok {
+		panic("msgs: no service " + name)
+	}
+	return s
+}
+
+// Types lists the names of all known types, unordered.
+func Types() []string {
+	var names []string
+	for n := range known().types {
+		names = append(names, n)
+	}
+	return names
+}
+
+type registry struct {
+	types    map[string]Type
+	services map[string]Service
+}
+
+// known reads the embedded definitions, once. They are part of the program, so a
+// mistake in them is a panic that the first test finds.
+var known = sync.OnceValue(func() *registry {
+	r, err := loadRegistry()
+	if err != nil {
+		panic("msgs: " + err.Error())
+	}
+	return r
+})
+
+func loadRegistry() (*registry, error) {
+	texts := make(map[string]string)    // of messages
+	services := make(map[string]string) // request, "---", response
+	files, err := definitions.ReadDir("definitions")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		text, err := definitions.ReadFile("definitions/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		pkg := strings.TrimSuffix(path.Base(f.Name()), ".txt")
+		for _, part := range strings.Split("\n"+string(text), "\n== ")[1:] {
+			title, body, _ := strings.Cut(part, "\n")
+			kind, name, _ := strings.Cut(title, " ")
+			if kind == "msg" {
+				texts[pkg+"/"+name] = strings.TrimRight(body, "\n")
+			} else {
+				services[pkg+"/"+name] = body
+			}
+		}
+	}
+	return buildRegistry(texts, services)
+}
+
+func buildRegistry(texts, services map[string]string) (*registry, error) {
+	r := &registry{types: make(map[string]Type), services: make(map[string]Service)}
+	p := parser{text: func(n string) (string, bool) { t, ok := texts[n]; return t, ok }, specs: make(map[string]*Spec)}
+	for name, text := range texts {
+		if p.specs[name] == nil {
+			if _, err := p.parse(name, text, 0); err != nil {
+				return nil, err
+			}
+		}
+		r.types[name] = p.specs[name].typ()
+	}
+	for name, text := range services {
+		request, response, ok := strings.Cut("\n"+text, "\n---")
+		if !ok {
+			return nil, fmt.Errorf("service %s: no ---", name)
+		}
+		req, err := p.parse(name+"Request", strings.Trim(request, "\n"), 0)
+		if err != nil {
+			return nil, err
+		}
+		res, err := p.parse(name+"Response", strings.Trim(response, "\n"), 0)
+		if err != nil {
+			return nil, err
+		}
+		sum := md5.Sum([]byte(req.md5Text() + res.md5Text()))
+		r.services[name] = Service{Name: name, MD5: hex.EncodeToString(sum[:]), Request: req.typ(), Response: res.typ()}
+	}
+	return r, nil
+}
+
+func (s *Spec) typ() Type { return Type{Name: s.Name, MD5: s.md5, Definition: s.FullText()} }

@@ -1,0 +1,323 @@
+package msgs
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a field's element is made of.
+type Kind uint8
+
+// The kinds. Byte is an int8 and Char a uint8 under their old names.
+const (
+	KindStruct Kind = iota
+	KindBool
+	KindInt8
+	KindUint8
+	KindInt16
+	KindUint16
+	KindInt32
+	KindUint32
+	KindInt64
+	KindUint64
+	KindFloat32
+	KindFloat64
+	KindString
+	KindTime
+	KindDuration
+)
+
+var kinds = map[string]Kind{
+	"bool": KindBool, "int8": KindInt8, "byte": KindInt8, "uint8": KindUint8, "char": KindUint8,
+	"int16": KindInt16, "uint16": KindUint16, "int32": KindInt32, "uint32": KindUint32,
+	"int64": KindInt64, "uint64": KindUint64, "float32": KindFloat32, "float64": KindFloat64,
+	"string": KindString, "time": KindTime, "duration": KindDuration,
+}
+
+// size is the wire size of one element; of a string only its length field.
+func (k Kind) size() int64 {
+	switch k {
+	case KindBool, KindInt8, KindUint8:
+		return 1
+	case KindInt16, KindUint16:
+		return 2
+	case KindInt32, KindUint32, KindFloat32, KindString:
+		return 4
+	case KindInt64, KindUint64, KindFloat64, KindTime, KindDuration:
+		return 8
+	}
+	return 0
+}
+
+// Variable is Field.Len of an array whose length is on the wire.
+const Variable = -1
+
+// Field is one line of a definition.
+type Field struct {
+	Name  string
+	Type  string // element type: "uint8", "std_msgs/Header"
+	Kind  Kind
+	Array bool
+	Len   int   // of a fixed array, or Variable
+	Sub   *Spec // of KindStruct
+}
+
+// Constant is a named value of a definition.
+type Constant struct{ Type, Name, Value string }
+
+// Spec is a message type as its definition describes it. It is immutable.
+type Spec struct {
+	Name      string
+	Text      string // the type's own lines
+	Fields    []Field
+	Constants []Constant
+
+	md5  string
+	min  int64 // least wire size of a message, capped at maxSize
+	deps []*Spec
+}
+
+const (
+	maxSize  = 1 << 40 // above any message: stops sums before they overflow
+	maxDepth = 50      // of types within types
+	maxFixed = 1 << 22 // elements of a fixed array; times maxSize this fits an int64
+)
+
+// MD5 is the type's md5sum, over fields and constants without comments.
+func (s *Spec) MD5() string { return s.md5 }
+
+// FullText is the definition with those of all types it uses, in the form of
+// `gendeps --cat` that connection headers carry.
+func (s *Spec) FullText() string {
+	var b strings.Builder
+	b.WriteString(s.Text)
+	for _, d := range s.deps {
+		b.WriteString("\n" + strings.Repeat("=", 80) + "\nMSG: " + d.Name + "\n" + d.Text)
+	}
+	return b.String()
+}
+
+// Parse reads a definition as connection headers carry it: the type's own lines,
+// then each type it uses after a line of '=' and a line "MSG: pkg/Type".
+func Parse(typeName, definition string) (*Spec, error) {
+	if pkg, name, ok := strings.Cut(typeName, "/"); !ok || pkg == "" || name == "" {
+		return nil, fmt.Errorf("type name %q: want package/Type", typeName)
+	}
+	own, texts := splitDefinition(definition)
+	p := parser{text: func(name string) (string, bool) { t, ok := texts[name]; return t, ok },
+		specs: make(map[string]*Spec)}
+	return p.parse(typeName, own, 0)
+}
+
+// splitDefinition cuts the full text at its separators.
+func splitDefinition(definition string) (own string, deps map[string]string) {
+	deps = make(map[string]string)
+	name, start, pos := "", 0, 0
+	store := func(end int) {
+		text := strings.TrimSuffix(definition[start:end], "\n")
+		if name == "" {
+			own = text
+		} else if _, seen := deps[name]; !seen {
+			deps[name] = text
+		}
+	}
+	for pos < len(definition) {
+		line, next := lineAt(definition, pos)
+		if isSeparator(line) {
+			title, after := lineAt(definition, next)
+			if typ, ok := strings.CutPrefix(strings.TrimSpace(title), "MSG:"); ok {
+				store(pos)
+				name, start, next = strings.TrimSpace(typ), after, after
+			}
+		}
+		pos = next
+	}
+	store(len(definition))
+	return own, deps
+}
+
+func lineAt(s string, pos int) (line string, next int) {
+	if n := strings.IndexByte(s[pos:], '\n'); n >= 0 {
+		return s[pos : pos+n], pos + n + 1
+	}
+	return s[pos:], len(s)
+}
+
+func isSeparator(line string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) >= 20 && strings.Trim(line, "=") == ""
+}
+
+// parser turns texts into specs, each type once.
+type parser struct {
+	text  func(name string) (string, bool)
+	specs map[string]*Spec // nil while being parsed: meeting it again is a cycle
+}
+
+func (p *parser) parse(name, text string, depth int) (*Spec, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("type %s: nested deeper than %d", name, maxDepth)
+	}
+	p.specs[name] = nil
+	s := &Spec{Name: name, Text: text}
+	pkg, _, _ := strings.Cut(name, "/")
+	for i, line := range strings.Split(text, "\n") {
+		if err := p.line(s, pkg, line, depth); err != nil {
+			return nil, fmt.Errorf("type %s line %d: %w", name, i+1, err)
+		}
+	}
+	s.finish()
+	p.specs[name] = s
+	return s, nil
+}
+
+func (p *parser) line(s *Spec, pkg, line string, depth int) error {
+	clean, _, _ := strings.Cut(line, "#")
+	clean = strings.TrimSpace(clean)
+	if clean == "" {
+		return nil
+	}
+	if typ, rest, ok := cutType(clean); ok && strings.Contains(rest, "=") {
+		if typ == "string" { // a string constant runs to the end of the line, '#' and all
+			_, rest, _ = cutType(strings.TrimSpace(line))
+		}
+		name, value, _ := strings.Cut(rest, "=")
+		s.Constants = append(s.Constants, Constant{typ, strings.TrimSpace(name), strings.TrimSpace(value)})
+		return nil
+	}
+	words := strings.Fields(clean)
+	if len(words) != 2 {
+		return fmt.Errorf("%q is not \"type name\"", clean)
+	}
+	f, err := p.field(pkg, words[0], words[1], depth)
+	s.Fields = append(s.Fields, f)
+	return err
+}
+
+func cutType(line string) (typ, rest string, ok bool) {
+	i := strings.IndexAny(line, " \t")
+	if i < 0 {
+		return line, "", false
+	}
+	return line[:i], line[i+1:], true
+}
+
+func (p *parser) field(pkg, typ, name string, depth int) (Field, error) {
+	f := Field{Name: name}
+	var err error
+	if f.Type, f.Array, f.Len, err = splitArray(typ); err != nil {
+		return f, err
+	}
+	if k, ok := kinds[f.Type]; ok {
+		f.Kind = k
+		return f, nil
+	}
+	if f.Type == "Header" {
+		f.Type = "std_msgs/Header"
+	} else if !strings.Contains(f.Type, "/") {
+		f.Type = pkg + "/" + f.Type
+	}
+	sub, seen := p.specs[f.Type]
+	if seen && sub == nil {
+		return f, fmt.Errorf("%s contains itself", f.Type)
+	}
+	if !seen {
+		text, ok := p.text(f.Type)
+		if !ok {
+			return f, fmt.Errorf("type %s has no definition", f.Type)
+		}
+		if sub, err = p.parse(f.Type, text, depth+1); err != nil {
+			return f, err
+		}
+	}
+	f.Sub = sub
+	return f, nil
+}
+
+// splitArray takes "float64[9]" apart.
+func splitArray(typ string) (elem string, array bool, n int, err error) {
+	elem, rest, array := strings.Cut(typ, "[")
+	if !array {
+		return elem, false, 0, nil
+	}
+	if rest == "]" {
+		return elem, true, Variable, nil
+	}
+	count, ok := strings.CutSuffix(rest, "]")
+	n, err = strconv.Atoi(count)
+	if !ok || err != nil || n < 0 || n > maxFixed {
+		return "", false, 0, fmt.Errorf("array type %q", typ)
+	}
+	return elem, true, n, nil
+}
+
+// finish computes what depends on all fields: md5, least size, dependencies.
+func (s *Spec) finish() {
+	seen := make(map[string]bool)
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		s.min = min(s.min+f.minSize(), maxSize)
+		if f.Sub != nil {
+			s.addDeps(f.Sub, seen)
+		}
+	}
+	sum := md5.Sum([]byte(s.md5Text()))
+	s.md5 = hex.EncodeToString(sum[:])
+}
+
+// md5Text is what the md5 is computed over: constants, then fields, with the md5
+// of a struct in place of its type's name.
+func (s *Spec) md5Text() string {
+	var lines []string
+	for _, c := range s.Constants {
+		lines = append(lines, c.Type+" "+c.Name+"="+c.Value)
+	}
+	for i := range s.Fields {
+		lines = append(lines, s.Fields[i].md5Line())
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s *Spec) addDeps(d *Spec, seen map[string]bool) {
+	for _, x := range append([]*Spec{d}, d.deps...) {
+		if !seen[x.Name] {
+			seen[x.Name] = true
+			s.deps = append(s.deps, x)
+		}
+	}
+}
+
+func (f *Field) md5Line() string {
+	if f.Kind == KindStruct {
+		return f.Sub.md5 + " " + f.Name
+	}
+	// the type as written, old names (byte, char) included
+	switch {
+	case !f.Array:
+		return f.Type + " " + f.Name
+	case f.Len == Variable:
+		return f.Type + "[] " + f.Name
+	}
+	return fmt.Sprintf("%s[%d] %s", f.Type, f.Len, f.Name)
+}
+
+// elemSize is the least wire size of one element.
+func (f *Field) elemSize() int64 {
+	if f.Kind == KindStruct {
+		return f.Sub.min
+	}
+	return f.Kind.size()
+}
+
+func (f *Field) minSize() int64 {
+	switch {
+	case !f.Array:
+		return f.elemSize()
+	case f.Len == Variable:
+		return 4
+	}
+	return min(int64(f.Len)*f.elemSize(), maxSize)
+}
