@@ -29,7 +29,7 @@ build-usb: ## the same with the USB camera; needs gcc and libusb-1.0-0-dev
 fmt: ## format all Go files
 	gofmt -w $$(git ls-files '*.go')
 
-lint: ## formatting, go vet, staticcheck
+lint: docker-check ## formatting, go vet, staticcheck, docker-compose.yml
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...

@@ -1,0 +1,35 @@
+# The node alone, in an image of a few megabytes:
+#   docker build -t rs-ros-node .
+# The node with the USB camera's driver, which needs C and libusb:
+#   docker build -t rs-ros-node:usb --target usb .
+#   docker run --device /dev/bus/usb … rs-ros-node:usb live --device usb
+
+FROM golang:1.26-bookworm AS source
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+
+FROM source AS build
+RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -o /out/rs-ros-node ./cmd/rs-ros-node && mkdir /out/bags
+
+FROM source AS build-usb
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends libusb-1.0-0-dev pkg-config \
+ && rm -rf /var/lib/apt/lists/*
+RUN CGO_ENABLED=1 go build -buildvcs=false -trimpath -tags usb -o /out/rs-ros-node ./cmd/rs-ros-node
+
+FROM debian:bookworm-slim AS usb
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends libusb-1.0-0 \
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=build-usb /out/rs-ros-node /usr/bin/rs-ros-node
+WORKDIR /bags
+ENTRYPOINT ["/usr/bin/rs-ros-node"]
+
+# The last stage is the default one. The program is static and needs no file.
+FROM scratch
+COPY --from=build /out/rs-ros-node /usr/bin/rs-ros-node
+COPY --from=build /out/bags /bags
+WORKDIR /bags
+ENTRYPOINT ["/usr/bin/rs-ros-node"]
