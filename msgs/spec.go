@@ -75,9 +75,11 @@ type Spec struct {
 	Fields    []Field
 	Constants []Constant
 
-	md5  string
-	min  int64 // least wire size of a message, capped at maxSize
-	deps []*Spec
+	md5     string
+	min     int64 // least wire size of a message, capped at maxSize
+	fixed   bool  // all messages have that size
+	stamped bool  // a Header is somewhere inside
+	deps    []*Spec
 }
 
 const (
@@ -234,6 +236,9 @@ func (p *parser) field(pkg, typ, name string, depth int) (Field, error) {
 		}
 	}
 	f.Sub = sub
+	if f.Array && sub.min == 0 {
+		return f, fmt.Errorf("%s is an array of %s, which has no bytes", name, f.Type)
+	}
 	return f, nil
 }
 
@@ -257,10 +262,13 @@ func splitArray(typ string) (elem string, array bool, n int, err error) {
 // finish computes what depends on all fields: md5, least size, dependencies.
 func (s *Spec) finish() {
 	seen := make(map[string]bool)
+	s.fixed, s.stamped = true, s.isHeader()
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		s.min = min(s.min+f.minSize(), maxSize)
+		s.fixed = s.fixed && f.fixedElem() && !(f.Array && f.Len == Variable)
 		if f.Sub != nil {
+			s.stamped = s.stamped || f.Sub.stamped
 			s.addDeps(f.Sub, seen)
 		}
 	}
@@ -320,4 +328,12 @@ func (f *Field) minSize() int64 {
 		return 4
 	}
 	return min(int64(f.Len)*f.elemSize(), maxSize)
+}
+
+// fixedElem says whether all elements have the size elemSize.
+func (f *Field) fixedElem() bool {
+	if f.Kind == KindStruct {
+		return f.Sub.fixed
+	}
+	return f.Kind != KindString
 }

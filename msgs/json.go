@@ -1,0 +1,121 @@
+package msgs
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// WriteJSON prints the message as one JSON object in one line, without a newline.
+// uint8 arrays are base64 text, times are {"secs", "nsecs"}, and numbers that JSON
+// lacks (NaN, infinities) are null. Options mean what they mean for WriteYAML.
+func (s *Spec) WriteJSON(w io.Writer, data []byte, o PrintOptions) error {
+	p := jsonPrinter{d: NewDecoder(data), w: bufio.NewWriter(w), o: o}
+	p.object(s)
+	if err := p.w.Flush(); err != nil {
+		return err
+	}
+	return p.d.Err()
+}
+
+type jsonPrinter struct {
+	d *Decoder
+	w *bufio.Writer
+	o PrintOptions
+}
+
+func (p *jsonPrinter) object(s *Spec) {
+	p.w.WriteByte('{')
+	defer p.w.WriteByte('}')
+	if s.min == 0 || s.min > int64(p.d.Remaining()) {
+		s.skip(p.d)
+		return
+	}
+	comma := ""
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if p.d.err != nil {
+			return
+		}
+		if p.o.OmitArrays && f.Array || p.o.OmitStrings && f.Kind == KindString {
+			f.skip(p.d)
+			continue
+		}
+		fmt.Fprintf(p.w, "%s%s:", comma, quoteJSON(f.Name))
+		comma = ","
+		if f.Array {
+			p.array(f)
+		} else {
+			p.value(f)
+		}
+	}
+}
+
+func (p *jsonPrinter) array(f *Field) {
+	n := f.count(p.d)
+	if int64(n)*f.elemSize() > int64(p.d.Remaining()) {
+		p.w.WriteString("[]")
+		p.d.take(int64(n) * f.elemSize())
+		return
+	}
+	shown := n
+	if p.o.MaxArray > 0 {
+		shown = min(n, p.o.MaxArray)
+	}
+	if f.Kind == KindUint8 {
+		fmt.Fprintf(p.w, `"%s"`, base64.StdEncoding.EncodeToString(p.d.Raw(shown)))
+	} else {
+		p.w.WriteByte('[')
+		for i := 0; i < shown && p.d.err == nil; i++ {
+			if i > 0 {
+				p.w.WriteByte(',')
+			}
+			p.value(f)
+		}
+		p.w.WriteByte(']')
+	}
+	rest := Field{Kind: f.Kind, Sub: f.Sub, Array: true, Len: n - shown}
+	rest.skip(p.d)
+}
+
+func (p *jsonPrinter) value(f *Field) {
+	switch f.Kind {
+	case KindStruct:
+		p.object(f.Sub)
+	case KindTime:
+		fmt.Fprintf(p.w, `{"secs":%d,"nsecs":%d}`, p.d.U32(), p.d.U32())
+	case KindDuration:
+		fmt.Fprintf(p.w, `{"secs":%d,"nsecs":%d}`, p.d.I32(), p.d.I32())
+	case KindBool:
+		p.w.WriteString(strconv.FormatBool(p.d.Bool()))
+	case KindString:
+		p.w.WriteString(quoteJSON(p.d.String()))
+	case KindFloat32:
+		p.float(float64(p.d.F32()), 32)
+	case KindFloat64:
+		p.float(p.d.F64(), 64)
+	default:
+		p.w.WriteString(p.d.integer(f.Kind))
+	}
+}
+
+func (p *jsonPrinter) float(v float64, bits int) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		p.w.WriteString("null")
+		return
+	}
+	p.w.WriteString(strconv.FormatFloat(v, 'g', -1, bits))
+}
+
+// quoteJSON makes a JSON string; bytes that are no UTF-8 become U+FFFD.
+func quoteJSON(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil { // strings always marshal
+		return `""`
+	}
+	return string(b)
+}

@@ -1,0 +1,204 @@
+package msgs
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// samples are messages with every kind of field.
+func samples() map[string]Message {
+	header := Header{Seq: 7, Stamp: NewTime(1700000000, 123), FrameID: "camera \"é\"\n\\"}
+	return map[string]Message{
+		"std_msgs/Header": &header,
+		"std_msgs/String": &String{"plain"},
+		"tf2_msgs/TFMessage": &TFMessage{[]TransformStamped{
+			{Header: header, ChildFrameID: "a", Transform: Transform{Vector3{1, -2.5, 1e-7}, Quaternion{0, 0, 0, 1}}},
+			{Transform: Transform{Vector3{1e16, 123456789012345, 0.1}, Quaternion{math.Inf(1), math.Inf(-1), math.NaN(), 0}}},
+		}},
+		"sensor_msgs/CameraInfo": &CameraInfo{Header: header, Height: 3, D: []float64{0.5, 0, 1}, ROI: RegionOfInterest{DoRectify: true}},
+		"diagnostic_msgs/DiagnosticArray": &DiagnosticArray{Header: header, Status: []DiagnosticStatus{
+			{Level: 2, Name: "n", Values: []KeyValue{{"k", "v"}, {"", ""}}}, {Message: "none"}}},
+		"rosgraph_msgs/TopicStatistics": statistics{},
+		"dynamic_reconfigure/Config": &Config{Bools: []Param[bool]{{"b", true}}, Ints: []Param[int32]{{"i", -5}},
+			Strs: []Param[string]{{"s", "x"}}, Doubles: []Param[float64]{{"d", 0.1}}, Groups: []GroupState{{"g", true, 1, 2}}},
+		"realsense_msgs/ImuIntrinsic": &ImuIntrinsic{Data: [12]float32{0.1, 1, 2}},
+	}
+}
+
+// statistics has durations, negative ones too; no struct of ours does.
+type statistics struct{}
+
+func (statistics) Append(e *Encoder) {
+	e.String("/t")
+	e.String("")
+	e.String("/s")
+	e.Time(NewTime(5, 0))
+	e.Time(NewTime(6, 999999999))
+	e.I32(-1)
+	e.I32(0)
+	e.I32(math.MaxInt32)
+	for i := range 6 {
+		e.Duration(Duration(i-2) * 700_000_001)
+	}
+}
+
+func (statistics) Decode(*Decoder) {}
+
+const genpyPrint = `
+import sys, importlib
+from io import BytesIO
+pkg, typ = sys.argv[1].split('/')
+cls = getattr(importlib.import_module(pkg + '.msg'), typ)
+m = cls()
+m.deserialize(sys.stdin.buffer.read())
+print(m)
+`
+
+// TestYAMLGenpy compares our text with that of rostopic echo's own printer.
+func TestYAMLGenpy(t *testing.T) {
+	for name, m := range samples() {
+		if strings.HasPrefix(name, "realsense") || strings.HasPrefix(name, "dynamic") {
+			continue // no Debian package
+		}
+		t.Run(name, func(t *testing.T) {
+			data := Marshal(m)
+			cmd := exec.Command("/usr/bin/python3", "-c", genpyPrint, name)
+			cmd.Stdin = strings.NewReader(string(data))
+			want, err := cmd.Output()
+			if err != nil {
+				skip(t, "genpy and the message packages")
+			}
+			if got := yaml(t, name, data, PrintOptions{}); got != string(want) {
+				t.Errorf("got\n%s\ngenpy\n%s", got, want)
+			}
+		})
+	}
+}
+
+func yaml(t *testing.T, name string, data []byte, o PrintOptions) string {
+	t.Helper()
+	var b strings.Builder
+	if err := spec(t, name).WriteYAML(&b, data, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func spec(t *testing.T, name string) *Spec {
+	t.Helper()
+	s, err := Parse(name, MustType(name).Definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestYAMLOptions(t *testing.T) {
+	data := Marshal(samples()["realsense_msgs/ImuIntrinsic"])
+	for want, o := range map[string]PrintOptions{
+		"data: [0.10000000149011612, 1.0] # and 10 more\nnoise_variances: [0.0, 0.0] # and 1 more\nbias_variances: [0.0, 0.0] # and 1 more\n": {MaxArray: 2},
+		"": {OmitArrays: true},
+	} {
+		if got := yaml(t, "realsense_msgs/ImuIntrinsic", data, o); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	got := yaml(t, "dynamic_reconfigure/Config", Marshal(&Config{Ints: []Param[int32]{{"a", 1}, {"b", 2}}}), PrintOptions{MaxArray: 1, OmitStrings: true})
+	if want := "bools: []\nints: \n  - \n    value: 1\n  # and 1 more\nstrs: []\ndoubles: []\ngroups: []\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for name, m := range samples() {
+		var b strings.Builder
+		if err := spec(t, name).WriteJSON(&b, Marshal(m), PrintOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid([]byte(b.String())) {
+			t.Errorf("%s: not JSON: %s", name, b.String())
+		}
+	}
+	var b strings.Builder
+	data := Marshal(&ImageHead{Header: Header{Seq: 1, Stamp: NewTime(2, 3), FrameID: "f"}, Height: 1, Width: 3, Encoding: "8UC1", Step: 3, DataLen: 3})
+	if err := spec(t, "sensor_msgs/Image").WriteJSON(&b, append(data, 1, 2, 3), PrintOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"header":{"seq":1,"stamp":{"secs":2,"nsecs":3},"frame_id":"f"},"height":1,"width":3,"encoding":"8UC1","is_bigendian":0,"step":3,"data":"AQID"}`
+	if b.String() != want {
+		t.Errorf("got %s", b.String())
+	}
+}
+
+// TestTorn cuts every sample at every byte.
+func TestTorn(t *testing.T) {
+	for name, m := range samples() {
+		s, data := spec(t, name), Marshal(m)
+		if n, err := s.Size(append(data[:len(data):len(data)], 1, 2, 3)); err != nil || n != len(data) {
+			t.Errorf("%s: size %d, %v; want %d", name, n, err, len(data))
+		}
+		for cut := range data {
+			if err := s.Check(data[:cut]); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Fatalf("%s cut at %d of %d: %v", name, cut, len(data), err)
+			}
+			if err := s.WriteYAML(io.Discard, data[:cut], PrintOptions{}); err == nil {
+				t.Fatalf("%s cut at %d of %d printed", name, cut, len(data))
+			}
+		}
+	}
+}
+
+func TestShiftStamps(t *testing.T) {
+	tf := TFMessage{[]TransformStamped{
+		{Header: Header{Stamp: NewTime(10, 900_000_000), FrameID: "a"}, ChildFrameID: "b"},
+		{Header: Header{Stamp: 0}},
+		{Header: Header{Stamp: NewTime(1, 0)}},
+	}}
+	data := Marshal(&tf)
+	n, err := spec(t, "tf2_msgs/TFMessage").ShiftStamps(data, 200_000_000)
+	if err != nil || n != 2 {
+		t.Fatalf("moved %d, %v", n, err)
+	}
+	var got TFMessage
+	if err := Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Time{NewTime(11, 100_000_000), 0, NewTime(1, 200_000_000)} {
+		if got.Transforms[i].Header.Stamp != want {
+			t.Errorf("stamp %d is %d, want %d", i, got.Transforms[i].Header.Stamp, want)
+		}
+	}
+	for name, want := range map[string]int{"std_msgs/String": 0, "std_msgs/Header": 1, "sensor_msgs/CameraInfo": 1, "diagnostic_msgs/DiagnosticArray": 1} {
+		data := Marshal(samples()[name])
+		s := spec(t, name)
+		if n, err := s.ShiftStamps(data, -1); err != nil || n != want {
+			t.Errorf("%s: moved %d, %v", name, n, err)
+		}
+		if stamp, ok := s.Stamp(data); ok != (want == 1 && name != "std_msgs/Header") || ok && stamp != NewTime(1700000000, 122) {
+			t.Errorf("%s: stamp %d %v", name, stamp, ok)
+		}
+	}
+}
+
+// BenchmarkShiftImage shows that pixels cost nothing.
+func BenchmarkShiftImage(b *testing.B) {
+	data := Marshal(&ImageHead{Header: Header{Stamp: 1}, Encoding: "rgb8", DataLen: 1280 * 720 * 3})
+	data = append(data, make([]byte, 1280*720*3)...)
+	typ := MustType("sensor_msgs/Image")
+	s, err := Parse(typ.Name, typ.Definition)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.ShiftStamps(data, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

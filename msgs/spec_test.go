@@ -1,0 +1,116 @@
+package msgs
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseErrors(t *testing.T) {
+	sep := "\n" + strings.Repeat("=", 80) + "\nMSG: "
+	for name, c := range map[string]struct{ typ, def, want string }{
+		"no package":      {"Image", "", "want package/Type"},
+		"one word":        {"a/B", "uint8", "is not"},
+		"three words":     {"a/B", "uint8 x y", "is not"},
+		"unknown type":    {"a/B", "C c", "a/C has no definition"},
+		"cycle":           {"a/B", "C c" + sep + "a/C\nB b", "a/B contains itself"},
+		"self":            {"a/B", "B b", "contains itself"},
+		"array length":    {"a/B", "uint8[x] b", "array type"},
+		"negative":        {"a/B", "uint8[-1] b", "array type"},
+		"huge":            {"a/B", "uint8[99999999999] b", "array type"},
+		"unclosed":        {"a/B", "uint8[3 b", "array type"},
+		"array of nought": {"a/B", "C[] c" + sep + "a/C\n", "has no bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse(c.typ, c.def)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestParseDepth(t *testing.T) {
+	def := "Taa x"
+	for i := range 100 {
+		def += "\n" + strings.Repeat("=", 80) + "\nMSG: a/T" + itoa(i) + "\nT" + itoa(i+1) + " x"
+	}
+	if _, err := Parse("a/B", def); err == nil || !strings.Contains(err.Error(), "deeper") {
+		t.Fatal(err)
+	}
+}
+
+func itoa(i int) string { return string(rune('a'+i/26)) + string(rune('a'+i%26)) }
+
+func TestParseConstants(t *testing.T) {
+	s, err := Parse("a/B", "string S=x # not a comment \nint32 N = 5 # comment\nfloat32[ ] v\n")
+	if err == nil {
+		t.Fatalf("blank inside an array type: %+v", s)
+	}
+	s, err = Parse("a/B", "string S=x # not a comment \nint32 N = 5 # comment\n\n  uint8[3]\tv # end\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := s.Constants; len(c) != 2 || c[0].Value != "x # not a comment" || c[1] != (Constant{"int32", "N", "5"}) {
+		t.Errorf("constants %+v", c)
+	}
+	if f := s.Fields; len(f) != 1 || f[0].Len != 3 || f[0].Kind != KindUint8 {
+		t.Errorf("fields %+v", f)
+	}
+}
+
+// TestHostileWalk has definitions whose walk would take for ever if it followed
+// every branch of a type tree that doubles at each level.
+func TestHostileWalk(t *testing.T) {
+	for _, leaf := range []string{"", "string s", "float64[4194304] f"} {
+		def := "Tab a\nTab b"
+		for i := 1; i < 45; i++ {
+			def += "\n" + strings.Repeat("=", 80) + "\nMSG: a/T" + itoa(i) + "\nT" + itoa(i+1) + " a\nT" + itoa(i+1) + " b"
+		}
+		def += "\n" + strings.Repeat("=", 80) + "\nMSG: a/T" + itoa(45) + "\n" + leaf
+		s, err := Parse("a/B", def)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Check(make([]byte, 1000))
+		if (err == nil) != (leaf == "") {
+			t.Errorf("leaf %q: %v", leaf, err)
+		}
+		if err := s.WriteYAML(&strings.Builder{}, make([]byte, 1000), PrintOptions{}); (err == nil) != (leaf == "") {
+			t.Errorf("leaf %q: %v", leaf, err)
+		}
+	}
+}
+
+// FuzzParse reads hostile definitions and walks hostile bytes by them.
+func FuzzParse(f *testing.F) {
+	for _, name := range Types() {
+		f.Add(MustType(name).Definition, []byte("\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00x\x00"))
+	}
+	f.Add("Header header\nuint8[] data", make([]byte, 40))
+	f.Fuzz(func(t *testing.T, def string, data []byte) {
+		s, err := Parse("std_msgs/Header", def)
+		if err != nil {
+			return
+		}
+		again, err := Parse(s.Name, s.FullText())
+		if err != nil || again.MD5() != s.MD5() {
+			t.Fatalf("full text does not read back: %v", err)
+		}
+		n, err := s.Size(data)
+		if n < 0 || n > len(data) {
+			t.Fatalf("size %d of %d", n, len(data))
+		}
+		var out strings.Builder
+		if yerr := s.WriteYAML(&out, data, PrintOptions{MaxArray: 4}); (yerr == nil) != (err == nil) {
+			t.Fatalf("walk says %v, YAML says %v", err, yerr)
+		}
+		if jerr := s.WriteJSON(&out, data, PrintOptions{MaxArray: 4}); (jerr == nil) != (err == nil) {
+			t.Fatalf("walk says %v, JSON says %v", err, jerr)
+		}
+		_, serr := s.ShiftStamps(data, 1e9)
+		if s.Stamped() && (serr == nil) != (err == nil) {
+			t.Fatalf("walk says %v, shift says %v", err, serr)
+		}
+		s.Stamp(data)
+	})
+}

@@ -1,0 +1,219 @@
+package msgs
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// PrintOptions say what of a message is printed.
+type PrintOptions struct {
+	MaxArray    int  // elements of an array that are printed; 0 is all
+	OmitArrays  bool // as `rostopic echo --noarr`
+	OmitStrings bool // as `rostopic echo --nostr`
+}
+
+// WriteYAML prints the message as `rostopic echo` does, without its "---".
+func (s *Spec) WriteYAML(w io.Writer, data []byte, o PrintOptions) error {
+	p := yamlPrinter{d: NewDecoder(data), w: bufio.NewWriter(w), o: o}
+	p.fields(s, "")
+	if err := p.w.Flush(); err != nil {
+		return err
+	}
+	return p.d.Err()
+}
+
+type yamlPrinter struct {
+	d *Decoder
+	w *bufio.Writer // keeps its first error; Flush gives it
+	o PrintOptions
+}
+
+func (p *yamlPrinter) fields(s *Spec, indent string) {
+	if s.min == 0 || s.min > int64(p.d.Remaining()) { // nothing to print, or torn
+		s.skip(p.d)
+		return
+	}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if p.d.err != nil {
+			return
+		}
+		if p.o.OmitArrays && f.Array || p.o.OmitStrings && f.Kind == KindString {
+			f.skip(p.d)
+			continue
+		}
+		fmt.Fprintf(p.w, "%s%s: ", indent, f.Name)
+		if f.Array {
+			p.array(f, indent+"  ")
+		} else {
+			p.value(f, indent+"  ")
+		}
+	}
+}
+
+// value ends the line that the name or "- " began; structs and times go on below.
+func (p *yamlPrinter) value(f *Field, indent string) {
+	switch f.Kind {
+	case KindStruct:
+		p.w.WriteByte('\n')
+		p.fields(f.Sub, indent)
+	case KindTime:
+		sec, nsec := p.d.U32(), p.d.U32()
+		fmt.Fprintf(p.w, "\n%ssecs: %d\n%snsecs: %9d\n", indent, sec, indent, nsec)
+	case KindDuration:
+		sec, nsec := p.d.I32(), p.d.I32()
+		fmt.Fprintf(p.w, "\n%ssecs: %d\n%snsecs: %9d\n", indent, sec, indent, nsec)
+	default:
+		p.w.WriteString(p.scalar(f.Kind))
+		p.w.WriteByte('\n')
+	}
+}
+
+// array prints at most MaxArray elements; those left out are counted in a comment.
+func (p *yamlPrinter) array(f *Field, indent string) {
+	n := f.count(p.d)
+	if n == 0 || int64(n)*f.elemSize() > int64(p.d.Remaining()) {
+		p.w.WriteString("[]\n")
+		p.d.take(int64(n) * f.elemSize())
+		return
+	}
+	shown := n
+	if p.o.MaxArray > 0 {
+		shown = min(n, p.o.MaxArray)
+	}
+	if f.Kind == KindStruct || f.Kind == KindString || f.Kind == KindTime || f.Kind == KindDuration {
+		p.block(f, indent, shown, n)
+	} else {
+		p.flow(f, shown, n)
+	}
+	rest := Field{Kind: f.Kind, Sub: f.Sub, Array: true, Len: n - shown}
+	rest.skip(p.d)
+}
+
+// block prints one element a paragraph.
+func (p *yamlPrinter) block(f *Field, indent string, shown, n int) {
+	p.w.WriteByte('\n')
+	for range shown {
+		if p.d.err != nil {
+			return
+		}
+		p.w.WriteString(indent + "- ")
+		p.value(f, indent+"  ")
+	}
+	if shown < n {
+		fmt.Fprintf(p.w, "%s# and %d more\n", indent, n-shown)
+	}
+}
+
+// flow prints numbers in one line.
+func (p *yamlPrinter) flow(f *Field, shown, n int) {
+	p.w.WriteByte('[')
+	for i := range shown {
+		if i > 0 {
+			p.w.WriteString(", ")
+		}
+		p.w.WriteString(p.scalar(f.Kind))
+	}
+	p.w.WriteByte(']')
+	if shown < n {
+		fmt.Fprintf(p.w, " # and %d more", n-shown)
+	}
+	p.w.WriteByte('\n')
+}
+
+func (p *yamlPrinter) scalar(k Kind) string {
+	switch k {
+	case KindBool:
+		if p.d.Bool() {
+			return "True"
+		}
+		return "False"
+	case KindString:
+		return quoteYAML(p.d.String())
+	case KindFloat32:
+		return pythonFloat(float64(p.d.F32()))
+	case KindFloat64:
+		return pythonFloat(p.d.F64())
+	}
+	return p.d.integer(k)
+}
+
+// integer reads an integer of any kind as decimal text.
+func (d *Decoder) integer(k Kind) string {
+	switch k {
+	case KindInt8:
+		return strconv.Itoa(int(d.I8()))
+	case KindUint8:
+		return strconv.Itoa(int(d.U8()))
+	case KindInt16:
+		return strconv.Itoa(int(d.I16()))
+	case KindUint16:
+		return strconv.Itoa(int(d.U16()))
+	case KindInt32:
+		return strconv.Itoa(int(d.I32()))
+	case KindUint32:
+		return strconv.FormatUint(uint64(d.U32()), 10)
+	case KindInt64:
+		return strconv.FormatInt(d.I64(), 10)
+	}
+	return strconv.FormatUint(d.U64(), 10)
+}
+
+// pythonFloat writes v as Python's repr does: shortest form that reads back,
+// with ".0" where it looks like an integer.
+func pythonFloat(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "nan"
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	}
+	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// quoteYAML writes a double-quoted YAML scalar in ASCII. Bytes that are no UTF-8
+// become U+FFFD.
+func quoteYAML(s string) string {
+	if s == "" {
+		return "''"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r >= ' ' && r < 0x7f:
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02X`, r)
+		case r < 0x10000 || r == utf8.RuneError:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
