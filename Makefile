@@ -14,6 +14,11 @@ SOAK      ?= 10m
 BENCH     ?= .
 BENCHTIME ?= 1s
 PKG       ?= ./...
+# Tests run in their own folders.
+ifdef RS_BAGS
+override RS_BAGS := $(abspath $(RS_BAGS))
+export RS_BAGS
+endif
 
 .PHONY: help build build-usb fmt lint test unit e2e test-usb fuzz fuzz-short bench soak docker-check install clean
 

@@ -1,0 +1,63 @@
+// Package need says what a test needs beyond Go: programs, libraries, example
+// bags. Where something is missing the test is skipped and says so; with
+// RS_NO_SKIP=1, as in CI, it fails instead.
+package need
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Missing ends the test because something isn't here.
+func Missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("RS_NO_SKIP") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// Programs ends the test unless all of them are in the path. A test that runs
+// other programs is no part of a short run.
+func Programs(t testing.TB, names ...string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs other programs")
+	}
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			Missing(t, "%v", err)
+		}
+	}
+}
+
+// Python ends the test unless the system's Python has the modules. It returns
+// that Python: ROS lives in Debian's, not in one that stands before it in PATH.
+func Python(t testing.TB, modules ...string) string {
+	t.Helper()
+	const python = "/usr/bin/python3"
+	Programs(t, python)
+	for _, module := range modules {
+		if out, err := exec.Command(python, "-c", "import "+module).CombinedOutput(); err != nil {
+			Missing(t, "python module %s: %v\n%s", module, err, out)
+		}
+	}
+	return python
+}
+
+// Bag returns the path of an example bag that may not lie in the repository,
+// such as "public/d435_2018_v3.bag", below the folder that RS_BAGS names.
+func Bag(t testing.TB, name string) string {
+	t.Helper()
+	folder := os.Getenv("RS_BAGS")
+	if folder == "" {
+		Missing(t, "RS_BAGS names no folder with %s", name)
+	}
+	path := filepath.Join(folder, filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		Missing(t, "%v", err)
+	}
+	return path
+}
