@@ -1,0 +1,194 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"rsros/node/xmlrpc"
+)
+
+// Status codes of the ROS APIs, the first of the three values of an answer.
+const (
+	codeError   = -1 // the caller's mistake, or nothing found
+	codeSuccess = 1
+)
+
+const anyType = "*" // type of a topic whose subscriber takes any
+
+// reply is what every method answers: code, message for people, value.
+type reply struct {
+	code    int
+	message string
+	value   any
+}
+
+func success(value any, format string, args ...any) reply {
+	return reply{codeSuccess, fmt.Sprintf(format, args...), value}
+}
+
+// call is one checked call: names are resolved, strings are strings.
+type call struct {
+	caller string
+	text   []string // the string arguments in their order
+	value  any      // the argument that may be anything
+}
+
+// argument is a kind of argument, which says how it is checked.
+type argument struct {
+	name  string
+	check func(name, value, caller string) (string, error) // nil: any value
+}
+
+// method is one call of the API.
+type method struct {
+	arguments []argument // after the caller's name, which all methods take first
+	optional  int        // how many of the last may be missing
+	onError   any        // value of an error answer, of the type a success has
+	run       func(call) reply
+}
+
+// api lists every method. The texts of answers are rosmaster's where tools or people know them.
+func (m *Master) api() map[string]method {
+	key := argument{"key", checkKey}
+	topic, service, node := argument{"topic", checkName}, argument{"service", checkName}, argument{"node", checkName}
+	callerAPI, serviceAPI := argument{"caller_api", checkAPI}, argument{"service_api", checkAPI}
+	topicType := argument{"topic_type", checkType}
+	none := []any{}
+	return map[string]method{
+		"shutdown": {[]argument{{"msg", checkNothing}}, 1, 0, m.askShutdown},
+		"getUri":   {nil, 0, "", m.getURI},
+		"getPid":   {nil, 0, -1, m.getPID},
+
+		"registerPublisher":    {[]argument{topic, topicType, callerAPI}, 0, none, m.registerPublisher},
+		"unregisterPublisher":  {[]argument{topic, callerAPI}, 0, 0, m.unregisterPublisher},
+		"registerSubscriber":   {[]argument{topic, topicType, callerAPI}, 0, none, m.registerSubscriber},
+		"unregisterSubscriber": {[]argument{topic, callerAPI}, 0, 0, m.unregisterSubscriber},
+		"registerService":      {[]argument{service, serviceAPI, callerAPI}, 0, 0, m.registerService},
+		"unregisterService":    {[]argument{service, serviceAPI}, 0, 0, m.unregisterService},
+
+		"lookupNode":         {[]argument{node}, 0, "", m.lookupNode},
+		"lookupService":      {[]argument{service}, 0, "", m.lookupService},
+		"getPublishedTopics": {[]argument{{"subgraph", checkSubgraph}}, 0, none, m.getPublishedTopics},
+		"getTopicTypes":      {nil, 0, none, m.getTopicTypes},
+		"getSystemState":     {nil, 0, []any{none, none, none}, m.getSystemState},
+
+		"setParam":         {[]argument{key, {"value", nil}}, 0, 0, m.setParam},
+		"getParam":         {[]argument{key}, 0, 0, m.getParam},
+		"hasParam":         {[]argument{key}, 0, false, m.hasParam},
+		"deleteParam":      {[]argument{key}, 0, 0, m.deleteParam},
+		"searchParam":      {[]argument{{"key", checkSearchKey}}, 0, "", m.searchParam},
+		"getParamNames":    {nil, 0, none, m.getParamNames},
+		"subscribeParam":   {[]argument{callerAPI, key}, 0, 0, m.subscribeParam},
+		"unsubscribeParam": {[]argument{callerAPI, key}, 0, 0, m.unsubscribeParam},
+	}
+}
+
+// handle answers one call, one at a time.
+func (m *Master) handle(_ context.Context, name string, args []any) (any, error) {
+	method, ok := m.methods[name]
+	if !ok {
+		return nil, &xmlrpc.Fault{Code: 1, Message: fmt.Sprintf("method %q is not supported", name)}
+	}
+	c, err := method.checked(args)
+	if err != nil {
+		m.log.Debug().Err(err).Str("method", name).Msg("bad call")
+		return []any{codeError, err.Error(), method.onError}, nil
+	}
+	m.mu.Lock()
+	r := method.run(c)
+	m.mu.Unlock()
+	if r.code != codeSuccess && r.value == nil {
+		r.value = method.onError
+	}
+	m.log.Debug().Str("caller", c.caller).Strs("args", c.text).Int("code", r.code).Msg(name)
+	return []any{r.code, r.message, r.value}, nil
+}
+
+// checked makes a call of raw arguments.
+func (d method) checked(args []any) (call, error) {
+	if len(args) == 0 {
+		return call{}, fmt.Errorf("missing required caller_id parameter")
+	}
+	caller, ok := args[0].(string)
+	if !ok {
+		return call{}, fmt.Errorf("caller_id must be a string")
+	}
+	c := call{caller: caller}
+	args = args[1:]
+	if len(args) > len(d.arguments) || len(args) < len(d.arguments)-d.optional {
+		return call{}, fmt.Errorf("Error: bad call arity")
+	}
+	for i, value := range args {
+		argument := d.arguments[i]
+		if argument.check == nil {
+			if value == nil {
+				return call{}, fmt.Errorf("ERROR: parameter [%s] must be specified", argument.name)
+			}
+			c.value = value
+			continue
+		}
+		s, ok := value.(string)
+		if !ok {
+			return call{}, fmt.Errorf("ERROR: parameter [%s] must be a string", argument.name)
+		}
+		s, err := argument.check(argument.name, s, caller)
+		if err != nil {
+			return call{}, err
+		}
+		c.text = append(c.text, s)
+	}
+	return c, nil
+}
+
+// The checks refuse, or return the value in its final form.
+
+func checkNothing(_, value, _ string) (string, error) { return value, nil }
+
+// checkName takes a graph name. Like rosmaster it leaves most characters to the nodes, and refuses
+// those that tell a URI or a sentence from a name.
+func checkName(name, value, caller string) (string, error) {
+	switch {
+	case value == "":
+		return "", fmt.Errorf("ERROR: parameter [%s] must be a non-empty string", name)
+	case strings.ContainsAny(value, ": "):
+		return "", fmt.Errorf("ERROR: parameter [%s] contains illegal chars", name)
+	case canonical(value) == "/":
+		return "", fmt.Errorf("ERROR: parameter [%s] cannot be the global namespace", name)
+	}
+	return resolve(value, caller), nil
+}
+
+func checkSubgraph(_, value, caller string) (string, error) {
+	if value == "" {
+		return "/", nil
+	}
+	return resolve(value, caller), nil
+}
+
+func checkKey(name, value, caller string) (string, error) {
+	value, err := checkSearchKey(name, value, caller)
+	return resolve(value, caller), err
+}
+
+// checkSearchKey leaves the key unresolved: searching is what resolves it.
+func checkSearchKey(name, value, _ string) (string, error) {
+	if value == "" {
+		return "", fmt.Errorf("ERROR: parameter [%s] must be specified and non-empty", name)
+	}
+	return value, nil
+}
+
+func checkAPI(name, value, _ string) (string, error) {
+	if !strings.HasPrefix(value, "http://") && !strings.HasPrefix(value, "rosrpc://") {
+		return "", fmt.Errorf("ERROR: parameter [%s] is not an RPC URI", name)
+	}
+	return value, nil
+}
+
+func checkType(name, value, _ string) (string, error) {
+	if value != anyType && strings.Count(value, "/") != 1 {
+		return "", fmt.Errorf("ERROR: parameter [%s] is not a valid package resource name", name)
+	}
+	return value, nil
+}

@@ -1,0 +1,179 @@
+package master
+
+import (
+	"maps"
+	"slices"
+)
+
+// node is one registered process. It is known as long as it has registrations.
+type node struct {
+	api           string // URI of its slave API
+	registrations int
+}
+
+// provider is the one node that serves a service.
+type provider struct {
+	node string
+	api  string // rosrpc:// URI of the service itself
+}
+
+// registry maps a topic or parameter to the names of its nodes in the order they came.
+type registry map[string][]string
+
+// graph is who registered what. It knows no network; not safe for concurrent use.
+type graph struct {
+	nodes            map[string]*node
+	publishers       registry
+	subscribers      registry
+	paramSubscribers registry
+	services         map[string]provider
+	types            map[string]string // of topics that have a publisher or subscriber
+}
+
+func newGraph() *graph {
+	return &graph{
+		nodes: map[string]*node{}, publishers: registry{}, subscribers: registry{}, paramSubscribers: registry{},
+		services: map[string]provider{}, types: map[string]string{},
+	}
+}
+
+// replaced is a node whose name was taken over by one at another URI.
+type replaced struct {
+	api    string
+	topics []string // it published
+}
+
+// enter makes sure that a node is known under its current URI. A node that had the name before at
+// another URI loses all its registrations and is returned.
+func (g *graph) enter(name, api string) *replaced {
+	old := g.nodes[name]
+	if old != nil && old.api == api {
+		return nil
+	}
+	var gone *replaced
+	if old != nil {
+		gone = &replaced{api: old.api, topics: g.expel(name)}
+	}
+	g.nodes[name] = &node{api: api}
+	return gone
+}
+
+// expel removes a node and returns the topics it published.
+func (g *graph) expel(name string) (published []string) {
+	for topic := range g.publishers {
+		if g.remove(g.publishers, topic, name) {
+			published = append(published, topic)
+			g.dropType(topic)
+		}
+	}
+	for topic := range g.subscribers {
+		g.remove(g.subscribers, topic, name)
+		g.dropType(topic)
+	}
+	for key := range g.paramSubscribers {
+		g.remove(g.paramSubscribers, key, name)
+	}
+	for service, p := range g.services {
+		if p.node == name {
+			g.removeService(service)
+		}
+	}
+	delete(g.nodes, name)
+	slices.Sort(published)
+	return published
+}
+
+// add registers a node that has entered.
+func (g *graph) add(r registry, key, name string) {
+	if !slices.Contains(r[key], name) {
+		r[key] = append(r[key], name)
+		g.nodes[name].registrations++
+	}
+}
+
+// remove ends a registration and says whether there was one.
+func (g *graph) remove(r registry, key, name string) bool {
+	i := slices.Index(r[key], name)
+	if i < 0 {
+		return false
+	}
+	if r[key] = slices.Delete(r[key], i, i+1); len(r[key]) == 0 {
+		delete(r, key)
+	}
+	g.release(name)
+	return true
+}
+
+// release forgets a node with its last registration.
+func (g *graph) release(name string) {
+	n := g.nodes[name]
+	if n == nil {
+		return
+	}
+	if n.registrations--; n.registrations == 0 {
+		delete(g.nodes, name)
+	}
+}
+
+// registered says whether a node is known at that URI; only then may it end registrations.
+func (g *graph) registered(name, api string) bool {
+	n := g.nodes[name]
+	return n != nil && n.api == api
+}
+
+// setType notes the type of a topic. "*" never hides a known type; a publisher's word counts more
+// than a subscriber's.
+func (g *graph) setType(topic, typeName string, publisher bool) {
+	known, ok := g.types[topic]
+	switch {
+	case typeName == anyType && (ok || !publisher): // says nothing new
+	case publisher || !ok || known == anyType:
+		g.types[topic] = typeName
+	}
+}
+
+func (g *graph) dropType(topic string) {
+	if len(g.publishers[topic]) == 0 && len(g.subscribers[topic]) == 0 {
+		delete(g.types, topic)
+	}
+}
+
+// addService makes a node that has entered the provider of a service, instead of any other.
+func (g *graph) addService(service, name, api string) {
+	g.nodes[name].registrations++ // first, or a node that renews its only service would be forgotten
+	g.removeService(service)
+	g.services[service] = provider{node: name, api: api}
+}
+
+func (g *graph) removeService(service string) {
+	if p, ok := g.services[service]; ok {
+		delete(g.services, service)
+		g.release(p.node)
+	}
+}
+
+// apis lists the URIs of a topic's or parameter's nodes.
+func (g *graph) apis(r registry, key string) []string {
+	apis := []string{}
+	for _, name := range r[key] {
+		apis = append(apis, g.nodes[name].api)
+	}
+	return apis
+}
+
+// state is a registry as getSystemState tells it: [[key, [node, …]], …], sorted.
+func (r registry) state() []any {
+	state := []any{}
+	for _, key := range slices.Sorted(maps.Keys(r)) {
+		state = append(state, []any{key, slices.Clone(r[key])})
+	}
+	return state
+}
+
+func (g *graph) serviceState() []any {
+	state := []any{}
+	for _, service := range slices.Sorted(maps.Keys(g.services)) {
+		state = append(state, []any{service, []string{g.services[service].node}})
+	}
+	return state
+}

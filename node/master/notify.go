@@ -1,0 +1,190 @@
+package master
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/node/xmlrpc"
+)
+
+// How long a node may take to answer, and how often it is tried. A node whose process is gone refuses
+// at once; a node on an unplugged machine costs its own worker these times, nobody else.
+const (
+	callTimeout = 10 * time.Second
+	attempts    = 3
+	retryAfter  = 300 * time.Millisecond // doubled for each attempt
+)
+
+const (
+	publisherUpdate = "publisherUpdate"
+	paramUpdate     = "paramUpdate"
+	shutdownNode    = "shutdown"
+)
+
+// update is a call to be made to a node. It states what is now, so a newer one about the same subject
+// makes an older one needless.
+type update struct {
+	method  string
+	subject string // topic, parameter, or reason of a shutdown
+	value   any
+}
+
+func (u update) args() []any {
+	if u.method == shutdownNode {
+		return []any{masterName, u.subject}
+	}
+	return []any{masterName, u.subject, u.value}
+}
+
+// masterName is the caller that nodes see.
+const masterName = "/master"
+
+// notifier delivers updates: one worker per node URI, running while that node has updates waiting. Each
+// queue holds at most one update per subject.
+type notifier struct {
+	log     zerolog.Logger
+	refused func(api, param string) // a node says that it doesn't subscribe to a parameter
+	client  *http.Client
+	ctx     context.Context
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+
+	mu     sync.Mutex
+	queues map[string][]update // by URI; an entry exists as long as its worker
+	closed bool
+}
+
+func newNotifier(log zerolog.Logger, refused func(api, param string)) *notifier {
+	ctx, cancel := context.WithCancel(context.Background())
+	// No proxy: nodes are reached directly whatever the environment says about the web.
+	transport := &http.Transport{MaxIdleConnsPerHost: 1, IdleConnTimeout: 30 * time.Second}
+	return &notifier{
+		log: log, refused: refused, client: &http.Client{Transport: transport},
+		ctx: ctx, cancel: cancel, queues: map[string][]update{},
+	}
+}
+
+// queue hands an update to the worker of a node. It never blocks.
+func (n *notifier) queue(api string, u update) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return
+	}
+	waiting, running := n.queues[api]
+	n.queues[api] = append(without(waiting, u), u)
+	if !running {
+		n.workers.Add(1)
+		go n.work(api)
+	}
+}
+
+// without removes the update that u makes needless. u goes to the end all the same: a namespace
+// stated after one of its parameters must arrive after it.
+func without(waiting []update, u update) []update {
+	kept := waiting[:0]
+	for _, w := range waiting {
+		if w.method != u.method || w.subject != u.subject {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// work delivers a node's updates until there are none.
+func (n *notifier) work(api string) {
+	defer n.workers.Done()
+	failures := 0
+	for {
+		u, ok := n.first(api)
+		if !ok {
+			return
+		}
+		err := n.deliver(api, u)
+		switch {
+		case err == nil, n.ctx.Err() != nil:
+			failures = 0
+		case u.method == shutdownNode: // mostly the node is long gone
+			n.log.Debug().Err(err).Str("api", api).Msg("replaced node does not answer")
+		case failures+1 < attempts:
+			n.log.Debug().Err(err).Str("api", api).Msg("node does not answer, will try again")
+			n.putBack(api, u)
+			n.pause(retryAfter << failures)
+			failures++
+		default:
+			n.log.Warn().Err(err).Str("api", api).Str("subject", u.subject).Int("dropped", 1+n.dropAll(api)).
+				Msg("node does not answer, its updates are dropped")
+			failures = 0
+		}
+	}
+}
+
+// first takes the next update; without one the worker is over.
+func (n *notifier) first(api string) (update, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	waiting := n.queues[api]
+	if len(waiting) == 0 || n.closed {
+		delete(n.queues, api)
+		return update{}, false
+	}
+	n.queues[api] = waiting[1:]
+	return waiting[0], true
+}
+
+// putBack returns an update that failed, unless a newer one has come.
+func (n *notifier) putBack(api string, u update) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	waiting := n.queues[api]
+	for _, w := range waiting {
+		if w.method == u.method && w.subject == u.subject {
+			return
+		}
+	}
+	n.queues[api] = append([]update{u}, waiting...)
+}
+
+// dropAll empties a queue, for each further update would take as long to fail.
+func (n *notifier) dropAll(api string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	dropped := len(n.queues[api])
+	n.queues[api] = nil
+	return dropped
+}
+
+func (n *notifier) deliver(api string, u update) error {
+	ctx, cancel := context.WithTimeout(n.ctx, callTimeout)
+	defer cancel()
+	result, err := xmlrpc.Call(ctx, n.client, api, u.method, u.args()...)
+	if err != nil {
+		return err
+	}
+	n.log.Debug().Str("api", api).Str("subject", u.subject).Interface("result", result).Msg(u.method)
+	if reply, ok := result.([]any); ok && len(reply) > 0 && reply[0] == codeError && u.method == paramUpdate {
+		n.refused(api, u.subject)
+	}
+	return nil
+}
+
+func (n *notifier) pause(d time.Duration) {
+	select {
+	case <-n.ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// close drops what waits and ends the workers.
+func (n *notifier) close() {
+	n.mu.Lock()
+	n.closed = true
+	n.mu.Unlock()
+	n.cancel()
+	n.workers.Wait()
+	n.client.CloseIdleConnections()
+}

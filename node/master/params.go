@@ -1,0 +1,131 @@
+package master
+
+import (
+	"errors"
+	"maps"
+	"slices"
+)
+
+// maxParamDepth bounds names and values together, so that any part of the tree fits an answer.
+const maxParamDepth = 48
+
+// params is the parameter tree: structs are namespaces, anything else is a value. Trees are never
+// changed in place: set and remove build anew what lies on the path. So what get returns stays
+// valid, and may be read without a lock. Not safe for concurrent use otherwise.
+type params struct{ root map[string]any }
+
+// get returns a value or a whole namespace.
+func (p *params) get(key path) (any, bool) {
+	var value any = p.tree()
+	for _, part := range key {
+		space, ok := value.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if value, ok = space[part]; !ok {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+func (p *params) tree() map[string]any {
+	if p.root == nil {
+		p.root = map[string]any{}
+	}
+	return p.root
+}
+
+// set stores a value, replacing whatever was at key, and a plain value on the way to it. The caller
+// gives the value away.
+func (p *params) set(key path, value any) error {
+	if len(key)+depth(value) > maxParamDepth {
+		return errors.New("parameter tree would be too deep")
+	}
+	root, ok := planted(p.tree(), key, value).(map[string]any)
+	if !ok {
+		return errors.New("cannot set root of parameter tree to non-dictionary")
+	}
+	p.root = root
+	return nil
+}
+
+// planted returns tree with value at key.
+func planted(tree any, key path, value any) any {
+	if len(key) == 0 {
+		return value
+	}
+	space, _ := tree.(map[string]any)
+	grown := maps.Clone(space)
+	if grown == nil {
+		grown = map[string]any{}
+	}
+	grown[key[0]] = planted(space[key[0]], key[1:], value)
+	return grown
+}
+
+// remove deletes what is at key and says whether there was anything.
+func (p *params) remove(key path) bool {
+	if len(key) == 0 {
+		return false
+	}
+	last := len(key) - 1
+	value, _ := p.get(key[:last])
+	space, ok := value.(map[string]any)
+	if !ok {
+		return false
+	}
+	if _, ok = space[key[last]]; !ok {
+		return false
+	}
+	left := maps.Clone(space)
+	delete(left, key[last])
+	p.root = planted(p.root, key[:last], left).(map[string]any)
+	return true
+}
+
+// search finds a relative key from a namespace upwards: the first namespace that has the key's first
+// part decides, whether or not the rest exists there.
+func (p *params) search(from, key path) (path, bool) {
+	for up := len(from); up >= 0; up-- {
+		if _, ok := p.get(slices.Concat(from[:up], key[:1])); ok {
+			return slices.Concat(from[:up], key), true
+		}
+	}
+	return nil, false
+}
+
+// names lists the full names of all values, sorted.
+func (p *params) names() []string {
+	names := []string{}
+	var walk func(space map[string]any, prefix string)
+	walk = func(space map[string]any, prefix string) {
+		for _, name := range slices.Sorted(maps.Keys(space)) {
+			if below, ok := space[name].(map[string]any); ok {
+				walk(below, prefix+name+"/")
+			} else {
+				names = append(names, prefix+name)
+			}
+		}
+	}
+	walk(p.tree(), "/")
+	return names
+}
+
+// depth counts how many containers are nested in a value, a plain one being 0.
+func depth(value any) int {
+	deepest := -1
+	switch v := value.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			deepest = max(deepest, depth(inner))
+		}
+	case []any:
+		for _, inner := range v {
+			deepest = max(deepest, depth(inner))
+		}
+	default:
+		return 0
+	}
+	return max(0, deepest) + 1
+}
