@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"rsros/camdriver"
+)
+
+// The streams.
+var (
+	depthID = camdriver.StreamID{Kind: camdriver.Depth}
+	leftID  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
+	rightID = camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
+	colorID = camdriver.StreamID{Kind: camdriver.Color}
+	gyroID  = camdriver.StreamID{Kind: camdriver.Gyro}
+	accelID = camdriver.StreamID{Kind: camdriver.Accel}
+	poseID  = camdriver.StreamID{Kind: camdriver.Pose}
+)
+
+const (
+	depthUnits = 0.001 // m
+	baseline   = 0.050 // m from the left to the right imager
+	minDepth   = 0.17  // m; nearer surfaces have no depth
+	maxDepth   = 10.0  // m
+)
+
+// imuPlace is the inertial sensor's place in depth coordinates: the point that
+// the D435i's default extrinsics (facts of the real camera) map to its origin.
+var imuPlace = [3]float64{0.00552, -0.0051, -0.01174}
+
+// intrinsics gives the calibration of a video profile. The stereo imagers are
+// 1280x800 of 89 degrees, colour is 1280x720 of 70 degrees; other sizes scale
+// the picture and cut it to shape, and two fast depth modes cut out the middle.
+func intrinsics(p camdriver.Profile) camdriver.Intrinsics {
+	w, h := float64(p.Width), float64(p.Height)
+	in := camdriver.Intrinsics{Width: p.Width, Height: p.Height, Model: camdriver.BrownConrady}
+	focal, scale := 642.7, max(w/1280, h/800)
+	dx, dy := 2.1, -3.4
+	switch {
+	case p.Stream.Kind == camdriver.Color:
+		focal, scale, dx, dy = 913.2, max(w/1280, h/720), 3.7, 5.2
+		in.Model = camdriver.InverseBrownConrady
+	case p.Width == 848 && p.Height == 100:
+		scale = 848.0 / 1280
+	case p.Width == 256 && p.Height == 144:
+		scale = 1920.0 / 1280
+	}
+	in.Fx, in.Fy = focal*scale, focal*scale*0.9994
+	in.Ppx, in.Ppy = w/2+dx*scale, h/2+dy*scale
+	return in
+}
+
+// fromDepth maps depth coordinates to a stream's.
+func fromDepth(s camdriver.StreamID) (camdriver.Extrinsics, error) {
+	e := camdriver.Identity()
+	switch s {
+	case depthID, leftID, poseID:
+	case rightID:
+		e.Translation[0] = -baseline
+	case colorID:
+		e.Rotation = rotation(0.0031, -0.0042, 0.0019)
+		e.Translation = [3]float64{0.01482, 0.00021, 0.00034}
+	case gyroID, accelID:
+		e.Translation = [3]float64{-imuPlace[0], -imuPlace[1], -imuPlace[2]}
+	default:
+		return e, fmt.Errorf("stream %s: %w", s, camdriver.ErrNotFound)
+	}
+	return e, nil
+}
+
+// rotation is the matrix of a rotation vector (axis times angle, rad).
+func rotation(x, y, z float64) [9]float64 {
+	angle := math.Sqrt(x*x + y*y + z*z)
+	x, y, z = x/angle, y/angle, z/angle
+	s, c := math.Sincos(angle)
+	d := 1 - c
+	return [9]float64{
+		c + x*x*d, x*y*d - z*s, x*z*d + y*s,
+		y*x*d + z*s, c + y*y*d, y*z*d - x*s,
+		z*x*d - y*s, z*y*d + x*s, c + z*z*d,
+	}
+}
+
+// motionIntrinsics is an ideal sensor (scale 1, no bias) with the noise the
+// simulation adds.
+func motionIntrinsics(kind camdriver.StreamKind) camdriver.MotionIntrinsics {
+	v := float32(accelNoise * accelNoise)
+	if kind == camdriver.Gyro {
+		v = gyroNoise * gyroNoise
+	}
+	return camdriver.MotionIntrinsics{
+		Data:           [12]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+		NoiseVariances: [3]float32{v, v, v},
+	}
+}

@@ -1,0 +1,174 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"rsros/camdriver"
+)
+
+// The filters that the SDK recommends for these sensors.
+var (
+	stereoFilters = []string{
+		"Decimation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter", "Depth to Disparity",
+		"Spatial Filter", "Temporal Filter", "Hole Filling Filter", "Disparity to Depth",
+	}
+	colorFilters = []string{"Decimation Filter"}
+)
+
+// setting is one writable option.
+func setting(id camdriver.OptionID, lo, hi, step, standard float32, text string) camdriver.Option {
+	return camdriver.Option{ID: id, Value: standard, Min: lo, Max: hi, Step: step, Default: standard, Description: text}
+}
+
+// reading is one read-only option.
+func reading(id camdriver.OptionID, lo, hi, step, value float32, text string) camdriver.Option {
+	o := setting(id, lo, hi, step, value, text)
+	o.ReadOnly = true
+	return o
+}
+
+// Options of every sensor.
+func commonOptions() []camdriver.Option {
+	return []camdriver.Option{
+		setting(camdriver.OptionFramesQueueSize, 0, 32, 1, 16, "Max number of frames you can hold at a given time"),
+		reading(camdriver.OptionTotalFrameDrops, 0, 1<<24, 1, 0, "Frames dropped since the sensor was started"),
+		setting(camdriver.OptionGlobalTimeEnabled, 0, 1, 1, 1, "Timestamps on the host's clock instead of the camera's"),
+	}
+}
+
+func stereoOptions() []camdriver.Option {
+	return append(commonOptions(),
+		setting(camdriver.OptionExposure, 1, 200000, 1, 8500, "Exposure of the infrared imagers in microseconds"),
+		setting(camdriver.OptionGain, 16, 248, 1, 16, "Gain of the infrared imagers"),
+		setting(camdriver.OptionEnableAutoExposure, 0, 1, 1, 1, "Let the camera choose exposure and gain"),
+		setting(camdriver.OptionLaserPower, 0, 360, 30, 150, "Power of the infrared projector in mW"),
+		setting(camdriver.OptionEmitterEnabled, 0, 2, 1, 1, "Infrared projector: 0 off, 1 laser, 2 auto"),
+		reading(camdriver.OptionAsicTemperature, -40, 125, 1, 41, "Temperature of the depth processor in degrees Celsius"),
+		reading(camdriver.OptionProjectorTemperature, -40, 125, 1, 36, "Temperature of the projector in degrees Celsius"),
+		reading(camdriver.OptionDepthUnits, depthUnits, depthUnits, 1e-6, depthUnits, "Metres per unit of depth"),
+		reading(camdriver.OptionStereoBaseline, 1000*baseline, 1000*baseline, 1, 1000*baseline, "Distance between the infrared imagers in mm"),
+	)
+}
+
+func colorOptions() []camdriver.Option {
+	return append(commonOptions(),
+		setting(camdriver.OptionBacklightCompensation, 0, 1, 1, 0, "Compensate for light from behind"),
+		setting(camdriver.OptionBrightness, -64, 64, 1, 0, "Image brightness"),
+		setting(camdriver.OptionContrast, 0, 100, 1, 50, "Image contrast"),
+		setting(camdriver.OptionExposure, 1, 10000, 1, 156, "Exposure of the colour imager in 100 microseconds"),
+		setting(camdriver.OptionGain, 0, 128, 1, 64, "Gain of the colour imager"),
+		setting(camdriver.OptionGamma, 100, 500, 1, 300, "Image gamma"),
+		setting(camdriver.OptionHue, -180, 180, 1, 0, "Image hue"),
+		setting(camdriver.OptionSaturation, 0, 100, 1, 64, "Image saturation"),
+		setting(camdriver.OptionSharpness, 0, 100, 1, 50, "Image sharpness"),
+		setting(camdriver.OptionWhiteBalance, 2800, 6500, 10, 4600, "White balance in kelvin"),
+		setting(camdriver.OptionEnableAutoExposure, 0, 1, 1, 1, "Let the camera choose exposure and gain"),
+		setting(camdriver.OptionEnableAutoWhiteBalance, 0, 1, 1, 1, "Let the camera choose the white balance"),
+		setting(camdriver.OptionPowerLineFrequency, 0, 3, 1, 3, "Power line frequency: 0 off, 1 50 Hz, 2 60 Hz, 3 auto"),
+		setting(camdriver.OptionAutoExposurePriority, 0, 1, 1, 0, "Let auto exposure lower the frame rate"),
+	)
+}
+
+func motionOptions() []camdriver.Option {
+	return append(commonOptions(),
+		setting(camdriver.OptionEnableMotionCorrection, 0, 1, 1, 1, "Apply the motion calibration (an ideal one here)"))
+}
+
+func poseOptions() []camdriver.Option { return commonOptions() }
+
+// settings is the state of a sensor's options. It is never changed: a new one
+// takes its place.
+type settings struct {
+	options []camdriver.Option // in OptionID order
+	look    look
+}
+
+func newSettings(options []camdriver.Option) *settings {
+	slices.SortFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
+	s := &settings{options: options}
+	s.look = s.makeLook()
+	return s
+}
+
+// find gives the option's place, or -1.
+func (s *settings) find(id camdriver.OptionID) int {
+	return slices.IndexFunc(s.options, func(o camdriver.Option) bool { return o.ID == id })
+}
+
+// value is the option's value, 0 if the sensor has none of it.
+func (s *settings) value(id camdriver.OptionID) float32 {
+	if i := s.find(id); i >= 0 {
+		return s.options[i].Value
+	}
+	return 0
+}
+
+// set gives the settings with one option changed, and all that changed with it.
+func (s *settings) set(id camdriver.OptionID, value float32) (*settings, []camdriver.Option, error) {
+	i := s.find(id)
+	if i < 0 {
+		return nil, nil, fmt.Errorf("option %s: %w", id, camdriver.ErrNotFound)
+	}
+	if s.options[i].ReadOnly {
+		return nil, nil, fmt.Errorf("option %s is read-only: %w", id, camdriver.ErrUnsupported)
+	}
+	if err := inRange(s.options[i], value); err != nil {
+		return nil, nil, err
+	}
+	next := slices.Clone(s.options)
+	next[i].Value = value
+	changed := []camdriver.Option{next[i]}
+	if also, v, ok := consequence(id, value); ok {
+		if j := s.find(also); j >= 0 && next[j].Value != v {
+			next[j].Value = v
+			changed = append(changed, next[j])
+		}
+	}
+	return newSettings(next), changed, nil
+}
+
+func inRange(o camdriver.Option, v float32) error {
+	steps := float64(v-o.Min) / float64(o.Step)
+	if !(v >= o.Min && v <= o.Max) || math.Abs(steps-math.Round(steps)) > 1e-3 {
+		return fmt.Errorf("option %s: %g is not in %g to %g by %g", o.ID, v, o.Min, o.Max, o.Step)
+	}
+	return nil
+}
+
+// consequence is the option that firmware changes along with another.
+func consequence(id camdriver.OptionID, value float32) (camdriver.OptionID, float32, bool) {
+	switch id {
+	case camdriver.OptionExposure, camdriver.OptionGain:
+		return camdriver.OptionEnableAutoExposure, 0, true
+	case camdriver.OptionWhiteBalance:
+		return camdriver.OptionEnableAutoWhiteBalance, 0, true
+	case camdriver.OptionLaserPower:
+		return camdriver.OptionEmitterEnabled, 1, value > 0
+	}
+	return 0, 0, false
+}
+
+// makeLook turns options into what is seen. Auto exposure exposes as the
+// default values do.
+func (s *settings) makeLook() look {
+	k := look{gain: 1, saturation: 1, laser: 1}
+	relative := func(id camdriver.OptionID) float32 {
+		if i := s.find(id); i >= 0 && s.options[i].Default != 0 {
+			return s.options[i].Value / s.options[i].Default
+		}
+		return 1
+	}
+	if s.value(camdriver.OptionEnableAutoExposure) == 0 {
+		k.gain = relative(camdriver.OptionExposure) * relative(camdriver.OptionGain)
+	}
+	k.gain *= relative(camdriver.OptionContrast)
+	k.offset = s.value(camdriver.OptionBrightness)
+	k.saturation = relative(camdriver.OptionSaturation)
+	k.laser = relative(camdriver.OptionLaserPower)
+	if i := s.find(camdriver.OptionEmitterEnabled); i >= 0 && s.options[i].Value == 0 {
+		k.laser = 0
+	}
+	return k
+}

@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"rsros/camdriver"
+)
+
+// sensor is one part of the camera.
+type sensor struct {
+	dev      *Device
+	number   int
+	name     string
+	profiles []camdriver.Profile
+	filters  []string
+
+	settings atomic.Pointer[settings] // replaced as a whole, under mu
+	drops    atomic.Int64             // frames dropped since the last Start
+
+	mu     sync.Mutex
+	closed bool
+	run    *run                         // the last one, perhaps stopped
+	loops  map[camdriver.StreamID]*loop // images of each stream's last profile
+}
+
+func (s *sensor) Name() string { return s.name }
+func (s *sensor) Info() []camdriver.Info {
+	return []camdriver.Info{{Key: camdriver.InfoName, Value: s.name}}
+}
+func (s *sensor) Profiles() []camdriver.Profile { return slices.Clone(s.profiles) }
+func (s *sensor) Filters() []string             { return slices.Clone(s.filters) }
+
+func (s *sensor) Options() []camdriver.Option {
+	out := slices.Clone(s.settings.Load().options)
+	for i := range out {
+		if out[i].ID == camdriver.OptionTotalFrameDrops {
+			out[i].Value = float32(s.drops.Load())
+		}
+	}
+	return out
+}
+
+// SetOption changes an option and what follows from it (manual exposure ends
+// auto exposure, laser power switches the emitter on).
+func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return camdriver.ErrClosed
+	}
+	next, changed, err := s.settings.Load().set(id, value)
+	if err != nil {
+		s.mu.Unlock()
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	s.settings.Store(next)
+	r := s.run
+	if r == nil || r.stopped {
+		s.mu.Unlock()
+		return nil
+	}
+	r.wg.Add(1) // Stop waits for the calls below
+	s.mu.Unlock()
+	defer r.wg.Done()
+	for _, o := range changed {
+		r.h.OptionChanged(s.number, o.ID, o.Value)
+	}
+	return nil
+}
+
+func (s *sensor) Intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
+	if !s.has(p) || !p.Stream.Kind.Video() {
+		return camdriver.Intrinsics{}, fmt.Errorf("intrinsics of %s: %w", p, camdriver.ErrUnsupported)
+	}
+	return intrinsics(p), nil
+}
+
+func (s *sensor) MotionIntrinsics(p camdriver.Profile) (camdriver.MotionIntrinsics, error) {
+	if !s.has(p) || !p.Stream.Kind.Inertial() {
+		return camdriver.MotionIntrinsics{}, fmt.Errorf("motion intrinsics of %s: %w", p, camdriver.ErrUnsupported)
+	}
+	return motionIntrinsics(p.Stream.Kind), nil
+}
+
+// has says whether p is one of the sensor's profiles; Default doesn't matter.
+func (s *sensor) has(p camdriver.Profile) bool {
+	return slices.ContainsFunc(s.profiles, func(q camdriver.Profile) bool {
+		q.Default = p.Default
+		return p == q
+	})
+}
+
+func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return camdriver.ErrClosed
+	}
+	if s.run != nil && !s.run.stopped {
+		return fmt.Errorf("start %s: %w", s.name, camdriver.ErrBusy)
+	}
+	if err := s.check(profiles); err != nil {
+		return fmt.Errorf("start %s: %w", s.name, err)
+	}
+	s.drops.Store(0)
+	s.run = newRun(s, profiles, h)
+	if s.dev.opt.Prerender {
+		s.run.fill()
+	}
+	s.run.start()
+	return nil
+}
+
+func (s *sensor) check(profiles []camdriver.Profile) error {
+	if len(profiles) == 0 {
+		return fmt.Errorf("no profiles: %w", camdriver.ErrUnsupported)
+	}
+	for i, p := range profiles {
+		if !s.has(p) {
+			return fmt.Errorf("profile %s: %w", p, camdriver.ErrUnsupported)
+		}
+		if slices.ContainsFunc(profiles[:i], func(q camdriver.Profile) bool { return q.Stream == p.Stream }) {
+			return fmt.Errorf("stream %s twice: %w", p.Stream, camdriver.ErrUnsupported)
+		}
+	}
+	return nil
+}
+
+// loop gives the images of a profile, those of the last Start if it is the same.
+// s.mu is held.
+func (s *sensor) loop(p camdriver.Profile) *loop {
+	l := s.loops[p.Stream]
+	if l == nil || l.profile != p {
+		l = newLoop(s.dev.world, p, s.dev.opt)
+		s.loops[p.Stream] = l
+	}
+	return l
+}
+
+func (s *sensor) Stop() error {
+	s.mu.Lock()
+	r := s.run
+	if r != nil {
+		r.stopped = true
+	}
+	s.mu.Unlock()
+	if r != nil {
+		r.cancel()
+		r.wg.Wait()
+	}
+	return nil
+}
+
+func (s *sensor) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.Stop()
+	s.mu.Lock()
+	clear(s.loops) // gives the images' memory back
+	s.mu.Unlock()
+}
+
+func (s *sensor) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run != nil && !s.run.stopped {
+		select {
+		case s.run.restart <- struct{}{}:
+		default: // one is under way
+		}
+	}
+}
+
+func (s *sensor) streaming() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run != nil && !s.run.stopped
+}

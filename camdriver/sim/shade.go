@@ -1,0 +1,130 @@
+package sim
+
+import "math"
+
+// shade gives every pixel of a cast row its brightness and tint, run by run of
+// one surface.
+func (r *raster) shade(y int, out *row) {
+	v := float64(y)
+	for lo := 0; lo < len(out.id); {
+		id, hi := out.id[lo], lo+1
+		for hi < len(out.id) && out.id[hi] == id {
+			hi++
+		}
+		switch {
+		case id == 0:
+			clear(out.lum[lo:hi])
+			clear(out.tint[lo:hi])
+		case int(id) <= len(r.faces):
+			r.shadeFace(v, &r.faces[id-1], out, lo, hi)
+		default:
+			r.shadeDisc(v, &r.discs[int(id)-len(r.faces)-1], out, lo, hi)
+		}
+		lo = hi
+	}
+}
+
+// shadeFace is perspective texturing: surface coordinate = linear · depth. The
+// lamp is brightest in the middle of a surface.
+func (r *raster) shadeFace(v float64, f *face, out *row, lo, hi int) {
+	s0, su := f.s.row(v)
+	t0, tu := f.t.row(v)
+	for x := lo; x < hi; x++ {
+		z := 1 / out.inv[x]
+		s := (float32(s0) + float32(su)*float32(x)) * z
+		t := (float32(t0) + float32(tu)*float32(x)) * z
+		grain := r.pattern(f.material, s, t, &out.tint[x])
+		out.lum[x] = grain * f.light * max(0.45, 1-0.075*(s*s+t*t))
+	}
+}
+
+// shadeDisc lights a ball by its normal and wraps the pattern over it.
+func (r *raster) shadeDisc(v float64, d *disc, out *row, lo, hi int) {
+	var d0, du [3]float32
+	for i := range 3 {
+		a, b := r.d[i].row(v)
+		d0[i], du[i] = float32(a), float32(b)
+	}
+	scale := float32(1 / d.radius)
+	for x := lo; x < hi; x++ {
+		z := 1 / out.inv[x]
+		var n [3]float32
+		for i := range 3 {
+			n[i] = (float32(d.toCamera[i]) + z*(d0[i]+du[i]*float32(x))) * scale
+		}
+		lit := n[0]*float32(toLamp[0]) + n[1]*float32(toLamp[1]) + n[2]*float32(toLamp[2])
+		grain := r.pattern(d.material, n[0]/4, n[1]/4, &out.tint[x])
+		out.lum[x] = grain * (0.38 + 0.72*max(0, lit))
+	}
+}
+
+// pattern looks a surface point (m from the surface's middle) up: its tint and
+// its grain, about 1.
+func (r *raster) pattern(m material, s, t float32, tint *uint8) float32 {
+	const middle = 1 << 14 // keeps texel numbers positive within ±32 m
+	si, ti := uint32(s*texels+middle), uint32(t*texels+middle)
+	*tint = m.tint + uint8((si>>m.shiftS^ti>>m.shiftT)&1)
+	return float32(r.scene.grain[ti%grainSize*grainSize+si%grainSize]) * (1.0 / 128)
+}
+
+// look is what options change in the pictures.
+type look struct {
+	gain       float32 // exposure times gain, 1 as the camera starts
+	offset     float32 // added to every value
+	saturation float32 // 0 grey … 1 as the camera starts
+	laser      float32 // projector, 0 off … 1 as the camera starts
+}
+
+// depthRow writes a row of Z16 from the stereo imagers' point of view: noise
+// that grows with the square of depth, and no depth where the right imager
+// doesn't see the point or where it is too near or too far.
+func (r *raster) depthRow(in *row, out []byte, noise []float32, deviation float32) {
+	disparity := float32(r.in.Fx * baseline)
+	seen := float32(len(in.inv)) // leftmost pixel of the right image taken so far
+	for x := len(in.inv) - 1; x >= 0; x-- {
+		inv := in.inv[x]
+		at := float32(x) - disparity*inv
+		mm := uint16(0)
+		if at >= 0 && at < seen && inv > 1/maxDepth && inv < 1/minDepth {
+			z := 1 / inv
+			mm = uint16((z+noise[x]*deviation*z*z/disparity)*(1/depthUnits) + 0.5)
+		}
+		seen = min(seen, at)
+		out[2*x], out[2*x+1] = byte(mm), byte(mm>>8)
+	}
+}
+
+// projectorX is the infrared projector's place in depth coordinates, m.
+const projectorX = 0.029
+
+// greyRow writes a row of an infrared image; offsetX is the imager's place.
+// Daylight is dim, the projector's dots fade with distance.
+func (r *raster) greyRow(y int, in *row, out []byte, noise []float32, deviation float32, offsetX float64, k look) {
+	dy := (float64(y) - r.in.Ppy) / r.in.Fy
+	line := min(max(int(dy*dotsScale)+dotsHeight/2, 0), dotsHeight-1) * dotsWidth
+	dots := r.scene.dots[line : line+dotsWidth]
+	start := float32((dotsSpan - r.in.Ppx/r.in.Fx) * dotsScale)
+	step, shift := float32(dotsScale/r.in.Fx), float32((offsetX-projectorX)*dotsScale)
+	ambient, laser := 150*k.gain, k.laser*k.gain*(170.0/255)
+	for x := range out {
+		inv := in.inv[x]
+		light := ambient
+		if at := int(start + step*float32(x) + shift*inv); uint(at) < dotsWidth {
+			light += laser * float32(dots[at]) * min(1.6, 2.5*inv*inv+0.15)
+		}
+		out[x] = clamp(r.scene.tints[in.tint[x]].ir*in.lum[x]*light + k.offset + noise[x]*deviation)
+	}
+}
+
+// colorRow writes a row of RGB8.
+func (r *raster) colorRow(in *row, out []byte, noise []float32, deviation float32, k look) {
+	for x := range in.lum {
+		p := &r.scene.tints[in.tint[x]]
+		lum, grey, n := in.lum[x]*k.gain*235, (p.r+p.g+p.b)/3, noise[x]*deviation+k.offset
+		out[3*x] = clamp((grey+(p.r-grey)*k.saturation)*lum + n)
+		out[3*x+1] = clamp((grey+(p.g-grey)*k.saturation)*lum + n)
+		out[3*x+2] = clamp((grey+(p.b-grey)*k.saturation)*lum + n)
+	}
+}
+
+func clamp(v float32) byte { return byte(min(max(v, 0), math.MaxUint8)) }

@@ -1,0 +1,149 @@
+package sim
+
+import (
+	"sync/atomic"
+	"time"
+
+	"rsros/camdriver"
+)
+
+// Options choose what is simulated. The zero value is a D435i on the machine's
+// clock.
+type Options struct {
+	Seed   int64           // of path, textures and noise; the same seed gives the same pixels
+	Clock  camdriver.Clock // camdriver.System if nil
+	Serial string          // serial number; "000000000000" if empty
+	Pose   bool            // add the sensor "Pose" (Pose_0 at 200 Hz)
+
+	// Loop is how long the camera's path is, rounded up to whole seconds;
+	// 2 s if 0.
+	Loop time.Duration
+	// StreamMemory bounds the kept images of one stream, in bytes; 192 MiB if
+	// 0. A loop that doesn't fit shows each image for several frames.
+	StreamMemory int64
+	// Noiseless turns sensor noise off: measurements are then exact.
+	Noiseless bool
+	// Prerender makes Start return only when all images of the loop are drawn,
+	// for benchmarks that must not see rendering.
+	Prerender bool
+}
+
+func (o Options) withDefaults() Options {
+	if o.Clock == nil {
+		o.Clock = camdriver.System{}
+	}
+	if o.Serial == "" {
+		o.Serial = "000000000000"
+	}
+	if o.Loop <= 0 {
+		o.Loop = 2 * time.Second
+	}
+	o.Loop = (o.Loop + time.Second - 1).Truncate(time.Second)
+	if o.StreamMemory <= 0 {
+		o.StreamMemory = 192 << 20
+	}
+	return o
+}
+
+// Device is the simulated camera.
+type Device struct {
+	opt     Options
+	opened  time.Time // start of all frame grids and of the hardware clock
+	world   *world
+	sensors []*sensor
+	closed  atomic.Bool
+}
+
+var _ camdriver.Device = (*Device)(nil)
+
+// Open makes a camera. Nothing runs until a sensor is started.
+func Open(o Options) (*Device, error) {
+	o = o.withDefaults()
+	d := &Device{opt: o, opened: o.Clock.Now(), world: newWorld(o)}
+	d.add("Stereo Module", stereoProfiles(), stereoOptions(), stereoFilters)
+	d.add("RGB Camera", colorProfiles(), colorOptions(), colorFilters)
+	d.add("Motion Module", motionProfiles(), motionOptions(), nil)
+	if o.Pose {
+		d.add("Pose", poseProfiles(), poseOptions(), nil)
+	}
+	return d, nil
+}
+
+func (d *Device) add(name string, profiles []camdriver.Profile, options []camdriver.Option, filters []string) {
+	s := &sensor{dev: d, number: len(d.sensors), name: name, profiles: profiles, filters: filters}
+	s.loops = make(map[camdriver.StreamID]*loop)
+	s.settings.Store(newSettings(options))
+	d.sensors = append(d.sensors, s)
+}
+
+// Info says D435I with its product id, and that it is simulated.
+func (d *Device) Info() []camdriver.Info {
+	return []camdriver.Info{
+		{Key: camdriver.InfoName, Value: "Intel RealSense D435I (simulated)"},
+		{Key: camdriver.InfoSerialNumber, Value: d.opt.Serial},
+		{Key: camdriver.InfoFirmwareVersion, Value: "5.17.0.10"},
+		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: "5.17.0.10"},
+		{Key: camdriver.InfoPhysicalPort, Value: "sim"},
+		{Key: camdriver.InfoAdvancedMode, Value: "NO"},
+		{Key: camdriver.InfoProductId, Value: "0B3A"},
+		{Key: camdriver.InfoCameraLocked, Value: "YES"},
+		{Key: camdriver.InfoUsbTypeDescriptor, Value: "3.2"},
+		{Key: camdriver.InfoProductLine, Value: "D400"},
+		{Key: camdriver.InfoAsicSerialNumber, Value: d.opt.Serial},
+		{Key: camdriver.InfoFirmwareUpdateId, Value: d.opt.Serial},
+	}
+}
+
+// Sensors gives Stereo Module, RGB Camera, Motion Module and, if asked for, Pose.
+func (d *Device) Sensors() []camdriver.Sensor {
+	out := make([]camdriver.Sensor, len(d.sensors))
+	for i, s := range d.sensors {
+		out[i] = s
+	}
+	return out
+}
+
+// Extrinsics maps points between any two streams, started or not.
+func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, error) {
+	a, err := fromDepth(from)
+	if err != nil {
+		return a, err
+	}
+	b, err := fromDepth(to)
+	if err != nil || from == to {
+		return camdriver.Identity(), err
+	}
+	return a.Inverse().Then(b), nil
+}
+
+// Reset makes all started sensors disconnect and, after resetTime, come back
+// with frame numbers from 1. Options keep their values. It returns at once.
+func (d *Device) Reset() error {
+	if d.closed.Load() {
+		return camdriver.ErrClosed
+	}
+	for _, s := range d.sensors {
+		s.reset()
+	}
+	return nil
+}
+
+// Close stops all sensors for good.
+func (d *Device) Close() error {
+	d.closed.Store(true)
+	for _, s := range d.sensors {
+		s.close()
+	}
+	return nil
+}
+
+// speaker is the number of the first started sensor: the one that raises what
+// concerns the whole device, so that it is raised once. -1 if none is started.
+func (d *Device) speaker() int {
+	for _, s := range d.sensors {
+		if s.streaming() {
+			return s.number
+		}
+	}
+	return -1
+}
