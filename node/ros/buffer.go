@@ -1,0 +1,72 @@
+package ros
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Buffer is the memory of one received message. It goes back to its subscriber's
+// pool when the last holder released it.
+type Buffer struct {
+	data []byte
+	refs atomic.Int32
+	pool *bufferPool
+}
+
+// Bytes is the message; it may be read until Release.
+func (b *Buffer) Bytes() []byte { return b.data }
+
+// Retain adds a holder.
+func (b *Buffer) Retain() { b.refs.Add(1) }
+
+// Release ends one hold. It may be called from any goroutine.
+func (b *Buffer) Release() {
+	if b.refs.Add(-1) == 0 {
+		b.pool.put(b)
+	}
+}
+
+// bufferPool keeps the buffers that nobody holds, up to a bound.
+type bufferPool struct {
+	mu   sync.Mutex
+	free []*Buffer
+	idle int // bytes in free
+}
+
+// idleBytes is what a pool keeps without need.
+const idleBytes = 64 << 20
+
+// get gives a buffer with one holder, of n bytes capacity if one is there;
+// otherwise the reader grows it.
+func (p *bufferPool) get(n int) *Buffer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := len(p.free) - 1
+	for i := at; i >= 0; i-- {
+		if cap(p.free[i].data) >= n {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		b := &Buffer{pool: p}
+		b.refs.Store(1)
+		return b
+	}
+	b := p.free[at]
+	last := len(p.free) - 1
+	p.free[at], p.free[last] = p.free[last], nil
+	p.free = p.free[:last]
+	p.idle -= cap(b.data)
+	b.refs.Store(1)
+	return b
+}
+
+func (p *bufferPool) put(b *Buffer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if size := cap(b.data); len(p.free) == 0 || p.idle+size <= idleBytes {
+		p.free = append(p.free, b)
+		p.idle += size
+	}
+}

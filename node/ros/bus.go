@@ -1,0 +1,83 @@
+package ros
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// busStats answers getBusStats: [publications, subscriptions, services] with the
+// counters of each connection.
+func (n *Node) busStats() any {
+	pubs, subs := []any{}, []any{}
+	outlets, links := n.outlets(), n.links()
+	for _, name := range slices.Sorted(maps.Keys(outlets)) {
+		total, conns := uint64(0), []any{}
+		for _, c := range outlets[name] {
+			total += c.bytes.Load()
+			conns = append(conns, []any{c.id, busCount(c.bytes.Load()), busCount(c.messages.Load()), true})
+		}
+		pubs = append(pubs, []any{name, busCount(total), conns})
+	}
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		conns := []any{}
+		for _, l := range links[name] {
+			conns = append(conns, []any{l.id, busCount(l.bytes.Load()), busCount(l.messages.Load()), -1, l.header.Load() != nil})
+		}
+		subs = append(subs, []any{name, conns})
+	}
+	return []any{pubs, subs, []any{0, 0, 0}}
+}
+
+// busInfo answers getBusInfo: one line a connection,
+// [id, the other end, direction, transport, topic, connected, text].
+func (n *Node) busInfo() any {
+	list := []any{}
+	outlets, links := n.outlets(), n.links()
+	for _, name := range slices.Sorted(maps.Keys(outlets)) {
+		for _, c := range outlets[name] {
+			list = append(list, []any{c.id, c.header[headerCallerID], "o", "TCPROS", name, true,
+				fmt.Sprintf("TCPROS connection on port %d to [%s]", port(n.listener), c.conn.RemoteAddr())})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		for _, l := range links[name] {
+			list = append(list, []any{l.id, l.uri, "i", "TCPROS", name, l.header.Load() != nil, "TCPROS connection to [" + l.uri + "]"})
+		}
+	}
+	return list
+}
+
+// busCount fits a counter into the 32 bits of XML-RPC's int.
+func busCount(v uint64) int { return int(min(v, math.MaxInt32)) }
+
+// outlets lists the connections to subscribers by topic.
+func (n *Node) outlets() map[string][]*outlet {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := make(map[string][]*outlet)
+	for name, t := range n.topics {
+		t.mu.Lock()
+		all[name] = t.outlets
+		t.mu.Unlock()
+	}
+	return all
+}
+
+// links lists the connections to publishers by topic.
+func (n *Node) links() map[string][]*link {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := make(map[string][]*link)
+	for name, sub := range n.subs {
+		sub.mu.Lock()
+		for _, s := range sub.subscribers {
+			s.mu.Lock()
+			all[name] = append(all[name], slices.Collect(maps.Values(s.links))...)
+			s.mu.Unlock()
+		}
+		sub.mu.Unlock()
+	}
+	return all
+}

@@ -1,0 +1,158 @@
+package ros
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// link is a subscriber's connection to one publisher. It connects again, with
+// growing pauses, until the master says that the publisher is gone.
+type link struct {
+	subscriber *Subscriber
+	uri        string // of the publisher's slave API
+	id         int    // for getBusInfo
+	ctx        context.Context
+	cancel     context.CancelFunc
+
+	header atomic.Pointer[Header] // the publisher's; nil while not connected
+
+	messages, bytes atomic.Uint64
+}
+
+func newLink(s *Subscriber, uri string) *link {
+	l := &link{subscriber: s, uri: uri, id: s.node.nextConnection()}
+	l.ctx, l.cancel = context.WithCancel(s.ctx)
+	return l
+}
+
+// run keeps the link up until its context ends.
+func (l *link) run() {
+	const first, last = 100 * time.Millisecond, 5 * time.Second
+	defer l.cancel()
+	log := l.subscriber.node.log.With().Str("topic", l.subscriber.options.Topic).Str("publisher", l.uri).Logger()
+	said := "" // the failure that was logged; each is said once
+	for backoff := first; ; {
+		err := l.session()
+		if l.ctx.Err() != nil {
+			return
+		}
+		if l.header.Swap(nil) != nil { // it was connected
+			backoff, said = first, ""
+			log.Debug().Err(err).Msg("publisher hung up")
+		} else if err.Error() != said {
+			said = err.Error()
+			log.Warn().Err(err).Msg("can't receive from a publisher; trying on")
+		}
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-time.After(backoff):
+		}
+		backoff = min(2*backoff, last)
+	}
+}
+
+// session connects once and receives until that ends, which always is an error.
+func (l *link) session() error {
+	conn, err := l.connect()
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // maybe a second time
+	stop := context.AfterFunc(l.ctx, func() { conn.Close() })
+	defer stop()
+	header, err := l.handshake(conn)
+	if err != nil {
+		return err
+	}
+	l.header.Store(&header)
+	return l.receive(conn, header)
+}
+
+// connect asks the publisher's node for the address of the topic.
+func (l *link) connect() (net.Conn, error) {
+	n := l.subscriber.node
+	answer, err := n.caller.call(l.ctx, l.uri, "requestTopic", l.subscriber.options.Topic, []any{[]any{"TCPROS"}})
+	if err != nil {
+		return nil, err
+	}
+	params, ok := answer.([]any)
+	if !ok || len(params) < 3 || params[0] != "TCPROS" {
+		return nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
+	}
+	host, okHost := params[1].(string)
+	port, okPort := params[2].(int)
+	if !okHost || !okPort || port < 1 || port > 65535 {
+		return nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
+	}
+	dialer := net.Dialer{Timeout: handshakeTimeout}
+	return dialer.DialContext(l.ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+}
+
+// handshake exchanges connection headers and checks that both mean one type.
+func (l *link) handshake(conn net.Conn) (Header, error) {
+	o := &l.subscriber.options
+	h := Header{headerCallerID: l.subscriber.node.Name(), headerTopic: o.Topic, headerType: o.Type, headerMD5: o.MD5, headerNoDelay: "0"}
+	if o.NoDelay {
+		h[headerNoDelay] = "1"
+	}
+	answer, err := exchange(conn, h)
+	if err != nil {
+		return nil, err
+	}
+	if typ := answer[headerType]; !matches(answer[headerMD5], o.MD5) || typ != "" && !matches(typ, o.Type) {
+		return nil, fmt.Errorf("publisher %s has type [%s] with md5sum [%s], wanted [%s] with [%s]",
+			answer[headerCallerID], typ, answer[headerMD5], o.Type, o.MD5)
+	}
+	return answer, nil
+}
+
+// exchange sends a header and reads the other end's, which may be an error.
+func exchange(conn net.Conn, h Header) (Header, error) {
+	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write(h.appendTo(nil)); err != nil {
+		return nil, err
+	}
+	answer, err := readHeader(conn)
+	if err != nil {
+		return nil, err
+	}
+	if reason := answer[headerError]; reason != "" {
+		return nil, errors.New("refused: " + reason)
+	}
+	return answer, conn.SetDeadline(time.Time{})
+}
+
+// receive reads messages: u32 length and that many bytes, again and again.
+func (l *link) receive(conn net.Conn, header Header) error {
+	s := l.subscriber
+	r := bufio.NewReaderSize(conn, batchBytes)
+	for {
+		prefix, err := r.Peek(4)
+		if err != nil {
+			return err
+		}
+		size := int64(binary.LittleEndian.Uint32(prefix))
+		if size > s.node.cfg.MaxMessage {
+			return fmt.Errorf("message of %d bytes, at most %d are taken", size, s.node.cfg.MaxMessage)
+		}
+		r.Discard(4) //nolint:errcheck // the four bytes were peeked
+		b := s.pool.get(int(size))
+		if b.data, err = readGrowing(r, b.data, int(size)); err != nil {
+			b.Release()
+			return err
+		}
+		l.messages.Add(1)
+		l.bytes.Add(uint64(size))
+		s.deliver(Received{Data: b.data, Header: header, Time: s.node.Now(), buffer: b})
+	}
+}

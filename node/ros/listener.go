@@ -1,0 +1,83 @@
+package ros
+
+import (
+	"errors"
+	"net"
+	"time"
+)
+
+// handshakeTimeout is how long a peer has for its connection header.
+const handshakeTimeout = 10 * time.Second
+
+// accept takes TCPROS connections until the listener is closed.
+func (n *Node) accept() {
+	for {
+		conn, err := n.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // out of file descriptors: try on, slowly
+			n.log.Warn().Err(err).Msg("can't accept a connection")
+			select {
+			case <-n.ctx.Done():
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+			continue
+		}
+		if !n.keep(conn) {
+			conn.Close() //nolint:errcheck // nothing was written
+			return
+		}
+		n.wg.Go(func() {
+			defer n.drop(conn)
+			if err := n.serveConn(conn); err != nil {
+				n.log.Debug().Err(err).Stringer("peer", conn.RemoteAddr()).Msg("connection ended")
+			}
+		})
+	}
+}
+
+// serveConn reads a peer's header and serves what it asks for.
+func (n *Node) serveConn(conn net.Conn) error {
+	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+		return err
+	}
+	h, err := readHeader(conn)
+	if err != nil {
+		return err
+	}
+	switch {
+	case h[headerTopic] != "":
+		return n.serveSubscriber(conn, h)
+	}
+	return refuse(conn, "the connection header names neither a topic nor a service")
+}
+
+// keep remembers an open connection, so that Close ends it.
+func (n *Node) keep(conn net.Conn) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.conns == nil {
+		return false
+	}
+	n.conns[conn] = struct{}{}
+	return true
+}
+
+func (n *Node) drop(conn net.Conn) {
+	conn.Close() //nolint:errcheck // maybe a second time
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.conns, conn)
+}
+
+func (n *Node) closeConns() {
+	n.mu.Lock()
+	conns := n.conns
+	n.conns = nil
+	n.mu.Unlock()
+	for conn := range conns {
+		conn.Close() //nolint:errcheck // ends its goroutines
+	}
+}

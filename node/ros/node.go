@@ -1,0 +1,171 @@
+package ros
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/node/xmlrpc"
+)
+
+// Node is a participant of a ROS graph.
+type Node struct {
+	cfg       Config
+	names     *names
+	host      string // advertised
+	uri       string // of the slave API
+	log       zerolog.Logger
+	caller    *caller
+	registrar *registrar
+	listener  net.Listener // TCPROS
+	server    *http.Server // slave API
+
+	ctx    context.Context // ends when Close begins to tear down
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	done     chan struct{} // closed by the slave API's shutdown, or by Close
+	doneOnce sync.Once
+
+	connections atomic.Int64 // last id given
+
+	mu     sync.Mutex
+	closed bool
+	topics map[string]*topic
+	subs   map[string]*subscription
+	params []*ParamSubscription
+	conns  map[net.Conn]struct{} // accepted
+}
+
+// closeTimeout is how long Close tries to unregister.
+const closeTimeout = 1500 * time.Millisecond
+
+// NewNode starts a node: its listeners, and in the background its registration
+// at the master, which need not be there yet (see Sync). ctx bounds the start
+// only; the node lives until Close.
+func NewNode(ctx context.Context, cfg Config) (*Node, error) {
+	cfg, err := cfg.checked()
+	if err != nil {
+		return nil, err
+	}
+	names, err := newNames(cfg.Name, cfg.Namespace, cfg.Remaps)
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: newCaller(names.node),
+		log:  cfg.Log.With().Str("component", "ros").Logger(),
+		done: make(chan struct{}), topics: make(map[string]*topic), subs: make(map[string]*subscription), conns: make(map[net.Conn]struct{})}
+	if n.host == "" {
+		n.host = advertisedHost(ctx, cfg.MasterURI)
+	}
+	if err := n.listen(ctx); err != nil {
+		return nil, err
+	}
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.registrar = newRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
+	n.setPrivateParams()
+	n.wg.Go(n.accept)
+	n.wg.Go(func() { n.registrar.run(n.ctx) })
+	return n, nil
+}
+
+// listen opens the two ports of a node: one for the slave API, one for TCPROS.
+func (n *Node) listen(ctx context.Context) error {
+	var lc net.ListenConfig
+	api, err := lc.Listen(ctx, "tcp", bindAddress(n.host))
+	if err != nil {
+		return fmt.Errorf("listen for the slave API: %w", err)
+	}
+	n.listener, err = lc.Listen(ctx, "tcp", bindAddress(n.host))
+	if err != nil {
+		api.Close() //nolint:errcheck // on the way out
+		return fmt.Errorf("listen for TCPROS: %w", err)
+	}
+	n.uri = "http://" + net.JoinHostPort(n.host, fmt.Sprint(port(api))) + "/"
+	n.server = &http.Server{Handler: xmlrpc.NewHandler(n.serveAPI), ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
+	n.wg.Go(func() { n.server.Serve(api) }) //nolint:errcheck // ends with ErrServerClosed
+	return nil
+}
+
+func port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
+
+// setPrivateParams sets _name:=value arguments on the master, as roscpp does.
+func (n *Node) setPrivateParams() {
+	for name, value := range n.cfg.PrivateParams {
+		key := cleanName(n.names.node + "/" + name)
+		n.registrar.add(&registration{what: "parameter " + key, register: func(ctx context.Context) error {
+			_, err := n.caller.call(ctx, n.cfg.MasterURI, "setParam", key, value)
+			return err
+		}})
+	}
+}
+
+// Name is the node's full name.
+func (n *Node) Name() string { return n.names.node }
+
+// Namespace is "/" or "/ns".
+func (n *Node) Namespace() string { return n.names.namespace }
+
+// URI is the address of the node's slave API.
+func (n *Node) URI() string { return n.uri }
+
+// Resolve makes a name global and applies the remaps.
+func (n *Node) Resolve(name string) (string, error) { return n.names.resolve(name) }
+
+// Done is closed when another program asked the node to end (rosnode kill, or a
+// new node of the same name), and by Close.
+func (n *Node) Done() <-chan struct{} { return n.done }
+
+func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
+
+// Sync returns when the master knows everything that was advertised, subscribed
+// and set by now; it waits for a master that isn't there.
+func (n *Node) Sync(ctx context.Context) error { return n.registrar.wait(ctx, n.ctx) }
+
+func (n *Node) nextConnection() int { return int(n.connections.Add(1)) }
+
+// Close unregisters, closes every connection and waits for every goroutine. A
+// master that doesn't answer holds it up for no more than 1.5 s.
+func (n *Node) Close() error {
+	n.mu.Lock()
+	if n.closed {
+		n.mu.Unlock()
+		n.wg.Wait()
+		return nil
+	}
+	n.closed = true
+	n.mu.Unlock()
+	n.finish()
+	n.cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	n.registrar.leave(ctx)
+	err := n.listener.Close()
+	n.server.Close() //nolint:errcheck // closes listeners and connections
+	n.closePublishers()
+	n.closeSubscribers()
+	n.closeParams()
+	n.closeConns()
+	n.wg.Wait()
+	return err
+}
+
+func (n *Node) closePublishers() {
+	n.mu.Lock()
+	var all []*Publisher
+	for _, t := range n.topics {
+		t.mu.Lock()
+		all = append(all, t.publishers...)
+		t.mu.Unlock()
+	}
+	n.mu.Unlock()
+	for _, p := range all {
+		p.Close()
+	}
+}

@@ -1,0 +1,265 @@
+package ros
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func startNode(t *testing.T, m *fakeMaster, name string) *Node {
+	t.Helper()
+	return startConfig(t, Config{Name: name, MasterURI: m.uri()})
+}
+
+func startConfig(t *testing.T, cfg Config) *Node {
+	t.Helper()
+	cfg.Host = "127.0.0.1"
+	cfg.Log = zerolog.New(zerolog.NewTestWriter(t))
+	n, err := NewNode(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { n.Close() })
+	return n
+}
+
+func synced(t *testing.T, nodes ...*Node) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for _, n := range nodes {
+		if err := n.Sync(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// eventually waits for a state that other goroutines bring about.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); {
+		if time.Now().After(end) {
+			t.Fatal("timed out waiting: " + what)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+var stringType = PublisherOptions{Topic: "chatter", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
+
+// collector keeps copies of what a subscriber got.
+type collector struct {
+	mu   sync.Mutex
+	got  []string
+	last Header
+}
+
+func (c *collector) add(r Received) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.got = append(c.got, string(r.Data))
+	c.last = r.Header
+}
+
+func (c *collector) all() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string(nil), c.got...)
+}
+
+func (c *collector) len() int { return len(c.all()) }
+
+func TestPublishSubscribe(t *testing.T) {
+	m := startMaster(t)
+	a, b := startNode(t, m, "a"), startNode(t, m, "b")
+	counts := make(chan int, 10)
+	o := stringType
+	o.OnSubscriber = func(n int) { counts <- n }
+	p, err := a.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c collector
+	s, err := b.Subscribe(SubscriberOptions{Topic: "/chatter"}, c.add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synced(t, a, b)
+	if n := <-counts; n != 1 {
+		t.Fatalf("%d subscribers", n)
+	}
+	big := bytes.Repeat([]byte("0123456789abcdef"), 1<<18) // 4 MiB
+	for i := range 100 {
+		if err := p.PublishWait(t.Context(), Message{Head: fmt.Append(nil, i, "<"), Body: big[:i*1000], Tail: []byte(">")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Publish(Message{Body: big})
+	eventually(t, "all messages", func() bool { return c.len() == 101 })
+	for i, got := range c.all()[:100] {
+		if want := fmt.Sprint(i, "<") + string(big[:i*1000]) + ">"; got != want {
+			t.Fatalf("message %d differs: %d bytes, want %d", i, len(got), len(want))
+		}
+	}
+	if c.all()[100] != string(big) {
+		t.Error("the large message differs")
+	}
+	h := c.last
+	if h["callerid"] != "/a" || h["type"] != "std_msgs/String" || h["latching"] != "0" || h["message_definition"] != "string data\n" || h["topic"] != "/chatter" {
+		t.Errorf("publisher's header %v", h)
+	}
+	if st := p.Stats(); st.Messages != 101 || st.Dropped != 0 || len(st.Subscribers) != 1 || st.Subscribers[0].CallerID != "/b" {
+		t.Errorf("stats %+v", st)
+	}
+	s.Close()
+	if n := <-counts; n != 0 {
+		t.Errorf("%d subscribers after Close", n)
+	}
+}
+
+// counted is an Owner that notes its releases.
+type counted struct{ n atomic.Int32 }
+
+func (c *counted) Release() { c.n.Add(1) }
+
+func TestOwnerReleasedOnce(t *testing.T) {
+	m := startMaster(t)
+	a, b := startNode(t, m, "a"), startNode(t, m, "b")
+	for _, latch := range []bool{false, true} {
+		o := stringType
+		o.Topic = fmt.Sprint("topic_", latch)
+		o.Latch = latch
+		p, err := a.Advertise(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var alone counted
+		p.Publish(Message{Body: []byte("nobody"), Owner: &alone})
+		if alone.n.Load() != 1 {
+			t.Errorf("latch %v: released %d times without subscribers", latch, alone.n.Load())
+		}
+		var c collector
+		for range 3 {
+			if _, err := b.Subscribe(SubscriberOptions{Topic: o.Topic}, c.add); err != nil {
+				t.Fatal(err)
+			}
+		}
+		eventually(t, "subscribers", func() bool { return p.Subscribers() == 3 })
+		owners := make([]counted, 50)
+		for i := range owners {
+			p.Publish(Message{Body: make([]byte, 100_000), Owner: &owners[i]})
+		}
+		if err := p.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "releases", func() bool { return owners[len(owners)-1].n.Load() == 1 })
+		for i := range owners {
+			if n := owners[i].n.Load(); n != 1 {
+				t.Errorf("latch %v: owner %d released %d times", latch, i, n)
+			}
+		}
+		p.Close()
+		var late counted
+		p.Publish(Message{Body: []byte("late"), Owner: &late})
+		if late.n.Load() != 1 {
+			t.Errorf("released %d times after Close", late.n.Load())
+		}
+	}
+}
+
+func TestLatch(t *testing.T) {
+	m := startMaster(t)
+	a, b := startNode(t, m, "a"), startNode(t, m, "b")
+	advertise := func(o PublisherOptions) *Publisher {
+		p, err := a.Advertise(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	one, all := stringType, stringType
+	one.Topic, one.Latch = "one", true
+	all.Topic, all.LatchAll = "all", true
+	p1, p2 := advertise(one), advertise(all)
+	for i := range 30 {
+		p1.Publish(Message{Head: fmt.Append(nil, i)})
+		p2.Publish(Message{Head: fmt.Append(nil, i), Key: []string{"", "k0", "k1"}[i%3]})
+	}
+	var c1, c2 collector
+	for topic, c := range map[string]*collector{"one": &c1, "all": &c2} {
+		if _, err := b.Subscribe(SubscriberOptions{Topic: topic}, c.add); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "latched", func() bool { return c1.len() >= 1 && c2.len() >= 12 })
+	p2.Publish(Message{Head: []byte("end")})
+	eventually(t, "the next", func() bool { return c2.len() >= 13 })
+	if got := fmt.Sprint(c1.all()); got != "[29]" {
+		t.Errorf("latch gave %s", got)
+	}
+	if got := fmt.Sprint(c2.all()); got != "[0 28 29 3 6 9 12 15 18 21 24 27 end]" {
+		t.Errorf("latch all gave %s", got)
+	}
+	if c2.last["latching"] != "1" {
+		t.Error("latching isn't said")
+	}
+	p2.Unlatch()
+	var c3 collector
+	if _, err := b.Subscribe(SubscriberOptions{Topic: "all"}, c3.add); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a second subscriber", func() bool { return p2.Subscribers() == 2 })
+	p2.Publish(Message{Head: []byte("new")})
+	eventually(t, "the new one", func() bool { return c3.len() == 1 })
+}
+
+func TestSeveralPublishersOfATopic(t *testing.T) {
+	m := startMaster(t)
+	a, b := startNode(t, m, "a"), startNode(t, m, "b")
+	var ps []*Publisher
+	for _, id := range []string{"/x", "/x", "/y"} {
+		o := stringType
+		o.CallerID, o.Latch = id, true
+		p, err := a.Advertise(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Publish(Message{Head: fmt.Append(nil, len(ps))})
+		ps = append(ps, p)
+	}
+	bad := stringType
+	bad.MD5 = "0123"
+	if _, err := a.Advertise(bad); err == nil {
+		t.Error("another md5sum was accepted on the same topic")
+	}
+	synced(t, a)
+	if n := m.count("registerPublisher /chatter"); n != 1 {
+		t.Errorf("registered %d times", n)
+	}
+	var c collector
+	if _, err := b.Subscribe(SubscriberOptions{Topic: "chatter"}, c.add); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "all latched", func() bool { return c.len() == 3 })
+	if c.last["callerid"] != "/a" {
+		t.Errorf("callerid %s of publishers that differ", c.last["callerid"])
+	}
+	ps[2].Close()
+	var d collector
+	if _, err := b.Subscribe(SubscriberOptions{Topic: "chatter"}, d.add); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "those left", func() bool { return d.len() == 2 })
+	if d.last["callerid"] != "/x" {
+		t.Errorf("callerid %s", d.last["callerid"])
+	}
+}

@@ -1,0 +1,116 @@
+package ros
+
+import (
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// outlet is a subscriber's connection to a topic of this node: its queue and the
+// writer that empties it.
+type outlet struct {
+	topic  *topic
+	conn   net.Conn
+	header Header // what the subscriber said
+	id     int    // for getBusInfo
+	queue  *queue
+
+	messages, bytes, dropped atomic.Uint64
+
+	batch []*outgoing // being written
+	vec   [][]byte    // their parts
+	left  net.Buffers // what writev hasn't taken of vec
+}
+
+// serveSubscriber runs a subscriber's connection from its parsed header to its
+// end. The reply tells it what it gets.
+func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
+	name := h[headerTopic]
+	n.mu.Lock()
+	t := n.topics[name]
+	n.mu.Unlock()
+	if t == nil {
+		return refuse(conn, "no publisher of topic ["+name+"] in this node")
+	}
+	if err := t.admit(h); err != nil {
+		return refuse(conn, err.Error())
+	}
+	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection()}
+	reply, err := t.attach(c)
+	if err != nil {
+		return refuse(conn, err.Error())
+	}
+	n.log.Debug().Str("topic", name).Str("subscriber", h[headerCallerID]).Msg("subscriber connected")
+	n.wg.Go(func() { c.watch() })
+	t.changed()
+	if _, err = conn.Write(reply.appendTo(nil)); err == nil {
+		conn.SetDeadline(time.Time{}) //nolint:errcheck // a closed connection shows on the next write
+		err = c.write()
+	}
+	c.hangUp()
+	t.detach(c)
+	t.changed()
+	return err
+}
+
+// watch notices when the subscriber hangs up: it sends nothing, so a read ends
+// only then.
+func (c *outlet) watch() {
+	io.Copy(io.Discard, c.conn) //nolint:errcheck // any end is the end
+	c.hangUp()
+}
+
+// hangUp ends both goroutines of the connection. It may be called often.
+func (c *outlet) hangUp() {
+	c.conn.Close() //nolint:errcheck // second call
+	c.queue.close()
+}
+
+// write sends what the queue gives until it is closed or the connection breaks.
+func (c *outlet) write() error {
+	for {
+		batch, ok := c.queue.take(c.batch[:0])
+		if !ok {
+			return nil
+		}
+		c.batch, c.vec = batch, c.vec[:0]
+		for _, o := range batch {
+			c.vec = o.appendTo(c.vec)
+		}
+		c.left = c.vec
+		n, err := c.left.WriteTo(c.conn) // one writev, more only if the socket's buffer is full
+		c.bytes.Add(uint64(n))
+		for i, o := range batch {
+			o.release()
+			batch[i] = nil
+		}
+		if err != nil {
+			return err
+		}
+		c.messages.Add(uint64(len(batch)))
+	}
+}
+
+// lose counts and releases a message that had to make room.
+func (c *outlet) lose(o *outgoing) {
+	c.dropped.Add(1)
+	o.from.lost()
+	o.release()
+}
+
+func (c *outlet) stats() SubscriberStats {
+	return SubscriberStats{CallerID: c.header[headerCallerID], Address: c.conn.RemoteAddr().String(), Transport: "TCPROS",
+		Messages: c.messages.Load(), Bytes: c.bytes.Load(), Dropped: c.dropped.Load(), Queued: c.queue.len()}
+}
+
+// refuse answers a handshake with an error, as roscpp and rospy read it.
+func refuse(conn net.Conn, reason string) error {
+	reason = strings.ToValidUTF8(reason, "?")
+	_, err := conn.Write(Header{headerError: reason}.appendTo(nil))
+	if err == nil {
+		err = &APIError{Method: "TCPROS handshake", Status: reason}
+	}
+	return err
+}

@@ -1,0 +1,222 @@
+package ros
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Param gets a parameter; false if the server doesn't have it. A name that holds
+// a tree gives a map[string]any.
+func (n *Node) Param(name string) (any, bool, error) {
+	value, err := n.paramCall("getParam", name)
+	var refused *APIError
+	if errors.As(err, &refused) {
+		return nil, false, nil
+	}
+	return value, err == nil, err
+}
+
+// HasParam reports whether the server has a parameter.
+func (n *Node) HasParam(name string) (bool, error) {
+	value, err := n.paramCall("hasParam", name)
+	has, _ := value.(bool)
+	return has, err
+}
+
+// SetParam sets a parameter: bool, int (32 bits), float64, string, []any or
+// map[string]any.
+func (n *Node) SetParam(name string, value any) error {
+	value, err := paramValue(value)
+	if err != nil {
+		return fmt.Errorf("parameter %s: %w", name, err)
+	}
+	_, err = n.paramCall("setParam", name, value)
+	return err
+}
+
+// DeleteParam deletes a parameter or a tree.
+func (n *Node) DeleteParam(name string) error {
+	_, err := n.paramCall("deleteParam", name)
+	return err
+}
+
+// SearchParam looks for a name in the node's own namespace and then upwards; it
+// gives the full name of the first that is there, or false.
+func (n *Node) SearchParam(name string) (string, bool, error) {
+	if err := CheckName(name); err != nil {
+		return "", false, err
+	}
+	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") {
+		full, err := n.Resolve(name)
+		if err != nil {
+			return "", false, err
+		}
+		has, err := n.HasParam(full)
+		return full, has, err
+	}
+	value, err := n.caller.call(n.ctx, n.cfg.MasterURI, "searchParam", name)
+	var refused *APIError
+	if errors.As(err, &refused) {
+		return "", false, nil
+	}
+	full, ok := value.(string)
+	return full, ok, err
+}
+
+func (n *Node) paramCall(method, name string, args ...any) (any, error) {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return n.caller.call(n.ctx, n.cfg.MasterURI, method, append([]any{full}, args...)...)
+}
+
+// ParamSubscription follows a parameter until Close.
+type ParamSubscription struct {
+	node         *Node
+	name         string
+	callback     func(any)
+	registration *registration
+	cancel       context.CancelFunc
+	ctx          context.Context
+	wg           sync.WaitGroup
+	wake         chan struct{} // capacity 1
+
+	mu      sync.Mutex
+	pending bool
+	value   any
+	reread  bool // part of the tree changed: the value must be asked for
+}
+
+// SubscribeParam calls back with the parameter's value when the master has been
+// asked, and after each change; nil means that it isn't set. Calls never overlap;
+// of changes in quick succession only the last may be seen. The callback must not
+// close the subscription.
+func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscription, error) {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, ErrClosed
+	}
+	p := &ParamSubscription{node: n, name: full, callback: callback, wake: make(chan struct{}, 1)}
+	p.ctx, p.cancel = context.WithCancel(n.ctx)
+	p.wg.Go(p.run)
+	n.params = append(n.params, p)
+	p.registration = n.registrar.add(&registration{what: "parameter subscription " + full, register: p.register, unregister: p.unregister})
+	return p, nil
+}
+
+// Close stops following and returns when the last callback has.
+func (p *ParamSubscription) Close() {
+	n := p.node
+	n.mu.Lock()
+	at := slices.Index(n.params, p)
+	if at >= 0 {
+		n.params = slices.Delete(n.params, at, at+1)
+	}
+	n.mu.Unlock()
+	if at >= 0 {
+		n.registrar.remove(p.registration)
+	}
+	p.cancel()
+	p.wg.Wait()
+}
+
+func (p *ParamSubscription) register(ctx context.Context) error {
+	value, err := p.node.caller.call(ctx, p.node.cfg.MasterURI, "subscribeParam", p.node.uri, p.name)
+	if err == nil {
+		p.post(value, false)
+	}
+	return err
+}
+
+func (p *ParamSubscription) unregister(ctx context.Context) error {
+	_, err := p.node.caller.call(ctx, p.node.cfg.MasterURI, "unsubscribeParam", p.node.uri, p.name)
+	return err
+}
+
+// post leaves a value for the callback.
+func (p *ParamSubscription) post(value any, reread bool) {
+	p.mu.Lock()
+	p.pending, p.value, p.reread = true, value, reread
+	p.mu.Unlock()
+	signal(p.wake)
+}
+
+func (p *ParamSubscription) run() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.wake:
+		}
+		p.mu.Lock()
+		pending, value, reread := p.pending, p.value, p.reread
+		p.pending, p.value = false, nil
+		p.mu.Unlock()
+		if reread {
+			var err error
+			if value, _, err = p.node.Param(p.name); err != nil {
+				p.node.log.Debug().Err(err).Str("param", p.name).Msg("can't read a parameter that changed")
+				continue
+			}
+		}
+		if pending && p.ctx.Err() == nil {
+			p.callback(unset(value))
+		}
+	}
+}
+
+// unset turns the empty tree, by which the server says "not set", into nil.
+func unset(value any) any {
+	if tree, ok := value.(map[string]any); ok && len(tree) == 0 {
+		return nil
+	}
+	return value
+}
+
+// paramUpdate is the master's word that a parameter changed. Its key ends in '/'
+// and may be the subscribed name or one below it.
+func (n *Node) paramUpdate(_ string, args []any) (any, error) {
+	key, ok := args[0].(string)
+	if !ok || !strings.HasPrefix(key, "/") {
+		return nil, fmt.Errorf("parameter %v isn't a global name", args[0])
+	}
+	key = cleanName(key)
+	n.mu.Lock()
+	subscriptions := slices.Clone(n.params)
+	n.mu.Unlock()
+	found := false
+	for _, p := range subscriptions {
+		switch {
+		case p.name == key:
+			p.post(args[1], false)
+		case p.name == "/" || strings.HasPrefix(key, p.name+"/"):
+			p.post(nil, true)
+		default:
+			continue
+		}
+		found = true
+	}
+	if !found {
+		return nil, fmt.Errorf("this node doesn't follow %s", key)
+	}
+	return 0, nil
+}
+
+func (n *Node) closeParams() {
+	n.mu.Lock()
+	all := slices.Clone(n.params)
+	n.mu.Unlock()
+	for _, p := range all {
+		p.Close()
+	}
+}

@@ -1,0 +1,288 @@
+package ros
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// PublisherOptions say what is published and how its queues are bounded.
+type PublisherOptions struct {
+	Topic      string // resolved and remapped by the node
+	Type       string // "sensor_msgs/Image"
+	MD5        string
+	Definition string // full text with dependencies
+
+	Latch    bool // a new subscriber gets the last message first
+	LatchAll bool // a new subscriber gets every message kept (Message.Key), oldest first
+
+	// Queue and QueueBytes bound what waits for one subscriber; the oldest message
+	// goes when either is exceeded. Default 10 messages and 256 MiB; negative is no
+	// bound. LatchAll has no bound in messages unless Queue says one. Several
+	// publishers of a topic share the queues, the largest bounds hold.
+	Queue      int
+	QueueBytes int64
+
+	// OnSubscriber is called with the new number of subscribers when one came or
+	// went. It must not block.
+	OnSubscriber func(count int)
+
+	// CallerID is named to subscribers instead of this node: replay gives the
+	// recorded one. Publishers of one topic that differ are all named as the node.
+	CallerID string
+}
+
+const (
+	defaultQueue      = 10
+	defaultQueueBytes = 256 << 20
+)
+
+func (o *PublisherOptions) setDefaults() {
+	if o.Queue == 0 {
+		o.Queue = defaultQueue
+		if o.LatchAll {
+			o.Queue = -1
+		}
+	}
+	if o.QueueBytes == 0 {
+		o.QueueBytes = defaultQueueBytes
+	}
+}
+
+// Publisher publishes one topic. Several in a node may share the topic.
+type Publisher struct {
+	options PublisherOptions
+	topic   *topic
+	kept    []*outgoing // latched, oldest first; guarded by topic.mu
+	keys    []string    // of kept
+	closed  bool        // guarded by topic.mu
+
+	messages, bytes, dropped atomic.Uint64
+	lastSaid, said           atomic.Int64 // when drops were last logged (ns), and how many by then
+}
+
+// PublisherStats counts what a publisher and its connections did.
+type PublisherStats struct {
+	Topic       string
+	Messages    uint64 // published
+	Bytes       uint64 // of them, without length prefixes
+	Dropped     uint64 // of them, counted once a subscriber that lost one
+	Subscribers []SubscriberStats
+}
+
+// SubscriberStats counts one subscriber's connection to the topic.
+type SubscriberStats struct {
+	CallerID, Address string
+	Transport         string // "TCPROS" or "UDPROS"
+	Messages, Bytes   uint64 // handed to the kernel
+	Dropped           uint64
+	Queued            int
+}
+
+// Advertise publishes a topic. The master is told in the background; Sync waits
+// for that.
+func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
+	name, err := n.Resolve(options.Topic)
+	if err != nil {
+		return nil, err
+	}
+	if options.Type == "" || options.MD5 == "" {
+		return nil, fmt.Errorf("advertise %s: type and md5sum must be given", name)
+	}
+	options.Topic = name
+	options.setDefaults()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, ErrClosed
+	}
+	t := n.topics[name]
+	fresh := t == nil
+	if fresh {
+		t = &topic{node: n, name: name, typ: options.Type, md5: options.MD5, definition: options.Definition}
+	}
+	p := &Publisher{options: options, topic: t}
+	if err := t.add(p); err != nil {
+		return nil, err
+	}
+	if fresh {
+		n.topics[name] = t
+		t.registration = n.registrar.add(&registration{what: "publisher " + name, register: t.register, unregister: t.unregister})
+	}
+	return p, nil
+}
+
+// Topic is the resolved name.
+func (p *Publisher) Topic() string { return p.options.Topic }
+
+func (p *Publisher) latches() bool { return p.options.Latch || p.options.LatchAll }
+
+// Publish hands the message to every subscriber's queue and returns; a full queue
+// loses its oldest message.
+func (p *Publisher) Publish(m Message) {
+	o, outlets := p.prepare(&m)
+	if o == nil {
+		return
+	}
+	for _, c := range outlets {
+		o.retain()
+		for old := c.queue.push(o); old != nil; old = c.queue.push(o) {
+			c.lose(old)
+		}
+	}
+	o.release()
+}
+
+// PublishWait is Publish that waits for room in every subscriber's queue, so
+// that nobody loses anything. An error means that ctx ended before all had it.
+func (p *Publisher) PublishWait(ctx context.Context, m Message) error {
+	o, outlets := p.prepare(&m)
+	if o == nil {
+		return nil
+	}
+	defer o.release()
+	for _, c := range outlets {
+		o.retain()
+		if err := c.queue.pushWait(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare encodes the message, keeps it if it is latched, and says who gets it.
+// Nothing is encoded that nobody needs: then there is no outgoing message and
+// the owner has been released.
+func (p *Publisher) prepare(m *Message) (*outgoing, []*outlet) {
+	t := p.topic
+	t.mu.Lock()
+	outlets := t.outlets
+	if p.closed || len(outlets) == 0 && !p.latches() {
+		t.mu.Unlock()
+		if m.Owner != nil {
+			m.Owner.Release()
+		}
+		if !p.closed {
+			p.count(len(m.Head) + len(m.Body) + len(m.Tail))
+		}
+		return nil, nil
+	}
+	p.count(len(m.Head) + len(m.Body) + len(m.Tail))
+	o := newOutgoing(&t.pool, p, m, p.latches())
+	if p.latches() {
+		p.keep(o, m.Key)
+	}
+	t.mu.Unlock()
+	return o, outlets
+}
+
+func (p *Publisher) count(size int) {
+	p.messages.Add(1)
+	p.bytes.Add(uint64(size))
+}
+
+// keep latches o. Callers hold topic.mu.
+func (p *Publisher) keep(o *outgoing, key string) {
+	o.retain()
+	at := -1
+	if p.options.LatchAll {
+		at = slices.Index(p.keys, key)
+	} else if len(p.kept) > 0 {
+		at = 0
+	}
+	if at >= 0 && (key != "" || !p.options.LatchAll) {
+		p.kept[at].release()
+		p.kept[at] = o
+		return
+	}
+	p.kept = append(p.kept, o)
+	p.keys = append(p.keys, key)
+}
+
+// Unlatch forgets the kept messages: later subscribers don't get them.
+func (p *Publisher) Unlatch() {
+	p.topic.mu.Lock()
+	defer p.topic.mu.Unlock()
+	for _, o := range p.kept {
+		o.release()
+	}
+	p.kept, p.keys = nil, nil
+}
+
+// Subscribers is the number of connected subscribers.
+func (p *Publisher) Subscribers() int {
+	p.topic.mu.Lock()
+	defer p.topic.mu.Unlock()
+	return len(p.topic.outlets)
+}
+
+// Stats counts so far. The subscribers' figures are of the whole topic.
+func (p *Publisher) Stats() PublisherStats {
+	s := PublisherStats{Topic: p.options.Topic, Messages: p.messages.Load(), Bytes: p.bytes.Load(), Dropped: p.dropped.Load()}
+	p.topic.mu.Lock()
+	outlets := p.topic.outlets
+	p.topic.mu.Unlock()
+	for _, c := range outlets {
+		s.Subscribers = append(s.Subscribers, c.stats())
+	}
+	return s
+}
+
+// Flush returns when the queues of all present subscribers are empty and the
+// kernel has taken the last message.
+func (p *Publisher) Flush(ctx context.Context) error {
+	p.topic.mu.Lock()
+	outlets := p.topic.outlets
+	p.topic.mu.Unlock()
+	for _, c := range outlets {
+		if err := c.queue.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the publisher. If it was the topic's last, the subscribers are
+// disconnected and what waits for them is dropped; Flush before to avoid that.
+func (p *Publisher) Close() {
+	n, t := p.topic.node, p.topic
+	n.mu.Lock()
+	t.mu.Lock()
+	closed := p.closed
+	p.closed = true
+	t.mu.Unlock()
+	if closed {
+		n.mu.Unlock()
+		return
+	}
+	last := t.remove(p)
+	if last {
+		delete(n.topics, t.name)
+	}
+	n.mu.Unlock()
+	if last {
+		n.registrar.remove(t.registration)
+		t.hangUp()
+	}
+	p.sayDropped(true)
+}
+
+// lost counts a message that a subscriber will not get, and says so at most once
+// a second.
+func (p *Publisher) lost() {
+	p.dropped.Add(1)
+	p.sayDropped(false)
+}
+
+func (p *Publisher) sayDropped(final bool) {
+	now, last := time.Now().UnixNano(), p.lastSaid.Load()
+	if !final && now-last < int64(time.Second) || !p.lastSaid.CompareAndSwap(last, now) {
+		return
+	}
+	total := int64(p.dropped.Load())
+	if news := total - p.said.Swap(total); news > 0 && p.options.Topic != rosoutTopic {
+		p.topic.node.log.Warn().Str("topic", p.options.Topic).Int64("dropped", news).Int64("total", total).Msg("a slow subscriber loses messages")
+	}
+}

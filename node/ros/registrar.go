@@ -1,0 +1,249 @@
+package ros
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// pollEvery is how often the registrar looks whether the master is still the
+// one that it registered with.
+const pollEvery = 3 * time.Second
+
+// registration is one thing that the master should know about this node.
+type registration struct {
+	what       string                      // for the log: "publisher /x"
+	register   func(context.Context) error // called again for every new master
+	unregister func(context.Context) error // nil: stays when the node goes
+
+	done bool // the master has it
+	gone bool // the node no longer wants it
+}
+
+// registrar keeps the master in line with what the node wants registered.
+type registrar struct {
+	caller *caller
+	master string // URI
+	self   string // URI of this node's slave API
+	log    zerolog.Logger
+
+	mu      sync.Mutex
+	list    []*registration // in the order of wanting
+	settled chan struct{}   // closed when nothing is left to do; nil if nobody waits
+	pid     int             // of the master; 0 before the first answer
+	down    bool            // said that the master doesn't answer
+
+	wake  chan struct{} // capacity 1
+	ended chan struct{} // closed when run has returned
+}
+
+func newRegistrar(c *caller, master, self string, log zerolog.Logger) *registrar {
+	return &registrar{caller: c, master: master, self: self, log: log, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+}
+
+// add wants r registered.
+func (g *registrar) add(r *registration) *registration {
+	g.mu.Lock()
+	g.list = append(g.list, r)
+	g.mu.Unlock()
+	signal(g.wake)
+	return r
+}
+
+// remove no longer wants r.
+func (g *registrar) remove(r *registration) {
+	g.mu.Lock()
+	r.gone = true
+	g.mu.Unlock()
+	signal(g.wake)
+}
+
+// signal wakes a goroutine that waits for c, whose capacity is 1.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// run works until ctx ends.
+func (g *registrar) run(ctx context.Context) {
+	const first, last = 100 * time.Millisecond, 3 * time.Second
+	defer close(g.ended)
+	backoff := first
+	poll := time.NewTimer(0)
+	defer poll.Stop()
+	checked := false // the master was looked at since it last failed
+	for {
+		err := error(nil)
+		if !checked {
+			err = g.check(ctx)
+		}
+		if err == nil {
+			checked = true
+			err = g.sync(ctx)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		g.report(err)
+		if err != nil {
+			checked = false
+			poll.Reset(backoff)
+			backoff = min(2*backoff, last)
+			select {
+			case <-ctx.Done():
+				return
+			case <-poll.C:
+			}
+			continue
+		}
+		backoff = first
+		poll.Reset(pollEvery)
+		select {
+		case <-ctx.Done():
+			return
+		case <-g.wake:
+		case <-poll.C:
+			checked = false
+		}
+	}
+}
+
+// report says once that the master went, and once that it came.
+func (g *registrar) report(err error) {
+	switch {
+	case err != nil && !g.down:
+		g.log.Warn().Err(err).Str("master", g.master).Msg("no answer from the ROS master; trying on")
+	case err == nil && g.down:
+		g.log.Info().Str("master", g.master).Msg("the ROS master answers")
+	}
+	g.down = err != nil
+}
+
+// check finds out whether this is still the master that the node registered
+// with: another process, or one that never heard of the node, is a new one.
+func (g *registrar) check(ctx context.Context) error {
+	answer, err := g.caller.call(ctx, g.master, "getPid")
+	var refused *APIError
+	if err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	pid, _ := answer.(int)
+	fresh := g.pid != 0 && pid != g.pid
+	g.pid = pid
+	if !fresh && g.anyDone() {
+		uri, err := g.caller.call(ctx, g.master, "lookupNode", g.caller.id)
+		if err != nil && !errors.As(err, &refused) {
+			return err
+		}
+		fresh = err != nil
+		if err == nil && uri != g.self {
+			g.log.Warn().Any("uri", uri).Str("name", g.caller.id).Msg("another node has taken this name")
+		}
+	}
+	if fresh && g.anyDone() {
+		g.log.Info().Msg("the ROS master was restarted; registering everything again")
+		g.forget()
+	}
+	return nil
+}
+
+func (g *registrar) anyDone() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.ContainsFunc(g.list, func(r *registration) bool { return r.done && r.unregister != nil })
+}
+
+func (g *registrar) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.list {
+		r.done = false
+	}
+}
+
+// next is the first registration that needs a call, or nil. It forgets those
+// that are gone and were never known to the master.
+func (g *registrar) next() *registration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.list = slices.DeleteFunc(g.list, func(r *registration) bool { return r.gone && (!r.done || r.unregister == nil) })
+	for _, r := range g.list {
+		if r.gone || !r.done {
+			return r
+		}
+	}
+	if g.settled != nil {
+		close(g.settled)
+		g.settled = nil
+	}
+	return nil
+}
+
+// sync does what is left to do. An error means that the master doesn't answer;
+// a refusal is logged and not tried again.
+func (g *registrar) sync(ctx context.Context) error {
+	for r := g.next(); r != nil; r = g.next() {
+		g.mu.Lock()
+		gone := r.gone
+		g.mu.Unlock()
+		do := r.register
+		if gone {
+			do = r.unregister
+		}
+		err := do(ctx)
+		var refused *APIError
+		if err != nil && !errors.As(err, &refused) {
+			return err
+		}
+		if refused != nil {
+			g.log.Warn().Err(err).Bool("unregister", gone).Msg("the ROS master refused the " + r.what)
+		}
+		g.mu.Lock()
+		r.done = !gone
+		g.mu.Unlock()
+	}
+	return nil
+}
+
+// wait returns when the master knows everything that was wanted by now.
+func (g *registrar) wait(ctx, closed context.Context) error {
+	for {
+		g.mu.Lock()
+		left := slices.ContainsFunc(g.list, func(r *registration) bool { return r.gone || !r.done })
+		if left && g.settled == nil {
+			g.settled = make(chan struct{})
+		}
+		settled := g.settled
+		g.mu.Unlock()
+		if !left {
+			return nil
+		}
+		select {
+		case <-settled:
+		case <-closed.Done():
+			return ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// leave waits for the end of run and unregisters everything, for as long as ctx
+// lasts.
+func (g *registrar) leave(ctx context.Context) {
+	<-g.ended
+	g.mu.Lock()
+	for _, r := range g.list {
+		r.gone = true
+	}
+	g.mu.Unlock()
+	if err := g.sync(ctx); err != nil {
+		g.log.Warn().Err(err).Msg("couldn't unregister from the ROS master")
+	}
+}

@@ -1,0 +1,6 @@
+package ros
+
+// Rosout feeds /rosout.
+type Rosout struct{}
+
+const rosoutTopic = "/rosout"

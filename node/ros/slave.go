@@ -1,0 +1,137 @@
+package ros
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+)
+
+// slaveMethod is one call of the slave API: how many arguments it takes after the
+// caller's name, and what it does with them. An error becomes code -1.
+type slaveMethod struct {
+	arity int
+	call  func(n *Node, callerID string, args []any) (any, error)
+}
+
+// slaveMethods is the slave API as the ROS wiki lists it.
+func slaveMethods(name string) (slaveMethod, bool) {
+	switch name {
+	case "getBusStats":
+		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.busStats(), nil }}, true
+	case "getBusInfo":
+		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.busInfo(), nil }}, true
+	case "getMasterUri":
+		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.cfg.MasterURI, nil }}, true
+	case "getPid":
+		return slaveMethod{0, func(*Node, string, []any) (any, error) { return os.Getpid(), nil }}, true
+	case "getPublications":
+		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.publications(), nil }}, true
+	case "getSubscriptions":
+		return slaveMethod{0, func(n *Node, _ string, _ []any) (any, error) { return n.subscriptions(), nil }}, true
+	case "shutdown":
+		return slaveMethod{1, (*Node).shutdown}, true
+	case "publisherUpdate":
+		return slaveMethod{2, (*Node).publisherUpdate}, true
+	case "paramUpdate":
+		return slaveMethod{2, (*Node).paramUpdate}, true
+	case "requestTopic":
+		return slaveMethod{2, (*Node).requestTopic}, true
+	}
+	return slaveMethod{}, false
+}
+
+// serveAPI answers one call of the slave API with [code, status, value].
+func (n *Node) serveAPI(_ context.Context, method string, args []any) (any, error) {
+	m, ok := slaveMethods(method)
+	if !ok {
+		return nil, fmt.Errorf("no method %q in the slave API", method)
+	}
+	failed := func(err error) (any, error) { return []any{-1, err.Error(), 0}, nil }
+	if len(args) == 0 && method == "shutdown" {
+		args = []any{""}
+	}
+	if len(args) == 0 {
+		return failed(fmt.Errorf("%s: caller_id is missing", method))
+	}
+	callerID, ok := args[0].(string)
+	if !ok {
+		return failed(fmt.Errorf("%s: caller_id is %T, not a string", method, args[0]))
+	}
+	args = args[1:]
+	if len(args) == 0 && method == "shutdown" { // the reason may be left out
+		args = []any{""}
+	}
+	if len(args) != m.arity {
+		return failed(fmt.Errorf("%s: %d arguments after caller_id, want %d", method, len(args), m.arity))
+	}
+	value, err := m.call(n, callerID, args)
+	if err != nil {
+		return failed(fmt.Errorf("%s: %w", method, err))
+	}
+	return []any{1, "", value}, nil
+}
+
+func (n *Node) shutdown(callerID string, args []any) (any, error) {
+	n.log.Info().Str("caller", callerID).Any("reason", args[0]).Msg("asked to shut down")
+	n.finish()
+	return 0, nil
+}
+
+func (n *Node) publications() []any {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	list := []any{}
+	for _, name := range slices.Sorted(maps.Keys(n.topics)) {
+		list = append(list, []any{name, n.topics[name].typ})
+	}
+	return list
+}
+
+// requestTopic answers a subscriber that wants to connect with the first of its
+// protocols that this node speaks.
+func (n *Node) requestTopic(_ string, args []any) (any, error) {
+	name, ok := args[0].(string)
+	if !ok || name == "" {
+		return nil, fmt.Errorf("topic %v isn't a name", args[0])
+	}
+	protocols, ok := args[1].([]any)
+	if !ok {
+		return nil, fmt.Errorf("protocols are %T, not a list", args[1])
+	}
+	n.mu.Lock()
+	t := n.topics[name]
+	n.mu.Unlock()
+	if t == nil {
+		return nil, fmt.Errorf("this node doesn't publish %s", name)
+	}
+	for _, p := range protocols {
+		list, ok := p.([]any)
+		if !ok || len(list) == 0 {
+			return nil, fmt.Errorf("protocol %v isn't a list", p)
+		}
+		if list[0] == "TCPROS" {
+			return []any{"TCPROS", n.host, port(n.listener)}, nil
+		}
+	}
+	return nil, fmt.Errorf("none of the protocols %v is known here", protocols)
+}
+
+// uriList checks the list of publishers that the master sends.
+func uriList(v any) ([]string, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("publishers are %T, not a list", v)
+	}
+	uris := make([]string, 0, len(list))
+	for _, item := range list {
+		text, _ := item.(string)
+		if u, err := url.Parse(text); err != nil || u.Scheme != "http" || u.Host == "" {
+			return nil, fmt.Errorf("publisher %v isn't an http URI", item)
+		}
+		uris = append(uris, text)
+	}
+	return uris, nil
+}

@@ -1,0 +1,241 @@
+package ros
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// SubscriberOptions say what is subscribed and how.
+type SubscriberOptions struct {
+	Topic string // resolved and remapped by the node
+	Type  string // default "*": any
+	MD5   string // default "*": any
+
+	// Queue, if not 0, puts this many messages between the connections and the
+	// callback, the oldest dropped first (negative: no bound). With 0 the callback
+	// runs in the connection's own goroutine, and a slow one fills the publisher's
+	// queue instead. Calls never overlap.
+	Queue int
+
+	NoDelay bool // ask the publisher to send without delay (tcp_nodelay)
+}
+
+// Received is one message as it came from a publisher.
+type Received struct {
+	Data   []byte // valid until the callback returns; see Hold
+	Header Header // what the publisher said when it connected; shared, don't change
+	Time   time.Time
+
+	buffer *Buffer
+}
+
+// Hold keeps Data alive past the callback, until the Buffer is released.
+func (r Received) Hold() *Buffer {
+	r.buffer.Retain()
+	return r.buffer
+}
+
+// Subscriber receives one topic from all its publishers.
+type Subscriber struct {
+	options  SubscriberOptions
+	node     *Node
+	shared   *subscription
+	callback func(Received)
+	pool     bufferPool
+	inbox    *inbox // nil without a queue
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	calling sync.Mutex // held while the callback runs
+
+	mu     sync.Mutex
+	links  map[string]*link // by the publisher's URI
+	closed bool
+
+	messages, bytes, dropped atomic.Uint64
+}
+
+// SubscriberCounts is what a subscriber has received.
+type SubscriberCounts struct {
+	Messages, Bytes uint64
+	Dropped         uint64 // because the callback was slower than the queue allows
+	Publishers      int
+}
+
+// Subscribe receives a topic. The callback must be done with Data when it
+// returns, and must not close the subscriber or the node.
+func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*Subscriber, error) {
+	name, err := n.Resolve(options.Topic)
+	if err != nil {
+		return nil, err
+	}
+	options.Topic = name
+	for _, field := range []*string{&options.Type, &options.MD5} {
+		if *field == "" {
+			*field = "*"
+		}
+	}
+	s := &Subscriber{options: options, node: n, callback: callback, links: make(map[string]*link)}
+	s.ctx, s.cancel = context.WithCancel(n.ctx)
+	if options.Queue != 0 {
+		s.inbox = newInbox(options.Queue)
+		s.wg.Go(s.dispatch)
+	}
+	if !n.join(s) {
+		s.cancel()
+		s.stop()
+		return nil, ErrClosed
+	}
+	return s, nil
+}
+
+// Topic is the resolved name.
+func (s *Subscriber) Topic() string { return s.options.Topic }
+
+// Publishers is the number of connected publishers.
+func (s *Subscriber) Publishers() int { return len(s.Headers()) }
+
+// Headers are the connection headers of the connected publishers.
+func (s *Subscriber) Headers() []Header {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Header
+	for _, l := range s.links {
+		if h := l.header.Load(); h != nil {
+			all = append(all, *h)
+		}
+	}
+	return all
+}
+
+// Stats counts so far.
+func (s *Subscriber) Stats() SubscriberCounts {
+	return SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), Publishers: s.Publishers()}
+}
+
+// Close disconnects and returns when the last callback has. It must not be
+// called from the callback.
+func (s *Subscriber) Close() {
+	s.node.leave(s)
+	s.stop()
+}
+
+func (s *Subscriber) stop() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel()
+	if s.inbox != nil {
+		s.inbox.close()
+	}
+	s.wg.Wait()
+}
+
+// setPublishers connects to new publishers and hangs up on those that went.
+func (s *Subscriber) setPublishers(uris []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	for uri, l := range s.links {
+		if !slices.Contains(uris, uri) {
+			l.cancel()
+			delete(s.links, uri)
+		}
+	}
+	for _, uri := range uris {
+		if s.links[uri] == nil {
+			l := newLink(s, uri)
+			s.links[uri] = l
+			s.wg.Go(l.run)
+		}
+	}
+}
+
+// deliver hands a message over, directly or through the queue.
+func (s *Subscriber) deliver(r Received) {
+	s.messages.Add(1)
+	s.bytes.Add(uint64(len(r.Data)))
+	if s.inbox == nil {
+		s.call(r)
+		return
+	}
+	if old, dropped := s.inbox.push(r); dropped {
+		s.dropped.Add(1)
+		old.buffer.Release()
+	}
+}
+
+func (s *Subscriber) call(r Received) {
+	s.calling.Lock()
+	defer s.calling.Unlock()
+	if s.ctx.Err() == nil {
+		s.callback(r)
+	}
+	r.buffer.Release()
+}
+
+func (s *Subscriber) dispatch() {
+	for r, ok := s.inbox.pop(); ok; r, ok = s.inbox.pop() {
+		s.call(r)
+	}
+}
+
+// inbox is the queue before a callback.
+type inbox struct {
+	limit  int // negative: none
+	mu     sync.Mutex
+	list   []Received
+	closed bool
+	ready  chan struct{}
+}
+
+func newInbox(limit int) *inbox { return &inbox{limit: limit, ready: make(chan struct{}, 1)} }
+
+// push adds r; a full queue gives its oldest back.
+func (b *inbox) push(r Received) (old Received, dropped bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return r, true
+	}
+	if b.limit > 0 && len(b.list) >= b.limit {
+		old, dropped = b.list[0], true
+		b.list = slices.Delete(b.list, 0, 1)
+	}
+	b.list = append(b.list, r)
+	signal(b.ready)
+	return old, dropped
+}
+
+// pop waits for a message. False means closed.
+func (b *inbox) pop() (Received, bool) {
+	for {
+		b.mu.Lock()
+		if len(b.list) > 0 {
+			r := b.list[0]
+			b.list = slices.Delete(b.list, 0, 1)
+			b.mu.Unlock()
+			return r, true
+		}
+		closed := b.closed
+		b.mu.Unlock()
+		if closed {
+			return Received{}, false
+		}
+		<-b.ready
+	}
+}
+
+func (b *inbox) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	signal(b.ready)
+}

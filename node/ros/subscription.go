@@ -1,0 +1,141 @@
+package ros
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// subscription is what a node's subscribers of one topic share: the registration
+// at the master and the list of publishers that the master keeps sending.
+type subscription struct {
+	node         *Node
+	name, typ    string
+	registration *registration
+
+	mu          sync.Mutex
+	subscribers []*Subscriber
+	publishers  []string // URIs
+	updates     int      // lists that came from the master on its own
+}
+
+// join adds a subscriber to its topic; false if the node is closed.
+func (n *Node) join(s *Subscriber) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return false
+	}
+	name := s.options.Topic
+	sub := n.subs[name]
+	if sub == nil {
+		sub = &subscription{node: n, name: name, typ: s.options.Type}
+		n.subs[name] = sub
+		sub.registration = n.registrar.add(&registration{what: "subscriber " + name, register: sub.register, unregister: sub.unregister})
+	}
+	s.shared = sub
+	sub.mu.Lock()
+	sub.subscribers = append(sub.subscribers, s)
+	s.setPublishers(sub.publishers)
+	sub.mu.Unlock()
+	return true
+}
+
+// leave removes a subscriber, and the topic's registration with the last one.
+func (n *Node) leave(s *Subscriber) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	sub := s.shared
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	at := slices.Index(sub.subscribers, s)
+	if at < 0 {
+		return
+	}
+	sub.subscribers = slices.Delete(sub.subscribers, at, at+1)
+	if len(sub.subscribers) == 0 {
+		delete(n.subs, sub.name)
+		n.registrar.remove(sub.registration)
+	}
+}
+
+func (s *subscription) register(ctx context.Context) error {
+	s.mu.Lock()
+	before := s.updates
+	s.mu.Unlock()
+	answer, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "registerSubscriber", s.name, s.typ, s.node.uri)
+	if err != nil {
+		return err
+	}
+	uris, err := uriList(answer)
+	if err != nil {
+		return &APIError{Method: "registerSubscriber", Code: -1, Status: err.Error()}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.updates == before { // else a newer list has come already
+		s.setPublishers(uris)
+	}
+	return nil
+}
+
+func (s *subscription) unregister(ctx context.Context) error {
+	_, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "unregisterSubscriber", s.name, s.node.uri)
+	return err
+}
+
+// setPublishers passes the list on. Callers hold mu.
+func (s *subscription) setPublishers(uris []string) {
+	s.publishers = uris
+	for _, sub := range s.subscribers {
+		sub.setPublishers(uris)
+	}
+}
+
+// publisherUpdate is the master's word on who publishes a topic now.
+func (n *Node) publisherUpdate(_ string, args []any) (any, error) {
+	name, ok := args[0].(string)
+	if !ok || name == "" {
+		return nil, fmt.Errorf("topic %v isn't a name", args[0])
+	}
+	uris, err := uriList(args[1])
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	sub := n.subs[name]
+	n.mu.Unlock()
+	if sub != nil {
+		sub.mu.Lock()
+		sub.updates++
+		sub.setPublishers(uris)
+		sub.mu.Unlock()
+	}
+	return 0, nil
+}
+
+func (n *Node) subscriptions() []any {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	list := []any{}
+	for _, name := range slices.Sorted(maps.Keys(n.subs)) {
+		list = append(list, []any{name, n.subs[name].typ})
+	}
+	return list
+}
+
+func (n *Node) closeSubscribers() {
+	n.mu.Lock()
+	var all []*Subscriber
+	for _, sub := range n.subs {
+		sub.mu.Lock()
+		all = append(all, sub.subscribers...)
+		sub.mu.Unlock()
+	}
+	n.mu.Unlock()
+	for _, s := range all {
+		s.Close()
+	}
+}

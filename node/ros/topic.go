@@ -1,0 +1,173 @@
+package ros
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// topic is what a node publishes under one name: one registration at the master,
+// one or more publishers, and a connection (outlet) for each subscriber.
+type topic struct {
+	node           *Node
+	name, typ, md5 string
+	definition     string
+	limits         limits
+	pool           sync.Pool // of *outgoing
+	registration   *registration
+
+	mu         sync.Mutex
+	publishers []*Publisher
+	outlets    []*outlet // replaced when it changes, so that it can be read without mu
+	closed     bool
+}
+
+// header is what a subscriber is told when it connects. Callers hold mu.
+func (t *topic) header() Header {
+	h := Header{headerCallerID: t.callerID(), headerTopic: t.name, headerType: t.typ, headerMD5: t.md5,
+		headerDefinition: t.definition, headerLatching: "0"}
+	if slices.ContainsFunc(t.publishers, func(p *Publisher) bool { return p.latches() }) {
+		h[headerLatching] = "1"
+	}
+	return h
+}
+
+// callerID is the one that all publishers agree on, else the node's name: a
+// connection can name only one.
+func (t *topic) callerID() string {
+	id := ""
+	for i, p := range t.publishers {
+		if i > 0 && p.options.CallerID != id {
+			return t.node.names.node
+		}
+		id = p.options.CallerID
+	}
+	if id == "" {
+		return t.node.names.node
+	}
+	return id
+}
+
+// admit checks what a subscriber wants against what is published.
+func (t *topic) admit(h Header) error {
+	typ, md5 := h[headerType], h[headerMD5]
+	if md5 == "" {
+		return fmt.Errorf("topic %s: the subscriber's header has no md5sum", t.name)
+	}
+	if !matches(md5, t.md5) || typ != "" && !matches(typ, t.typ) {
+		return fmt.Errorf("topic %s is of type [%s] with md5sum [%s]; %s wants [%s] with [%s]",
+			t.name, t.typ, t.md5, h[headerCallerID], typ, md5)
+	}
+	return nil
+}
+
+func matches(a, b string) bool { return a == b || a == "*" || b == "*" }
+
+// attach makes an outlet for a subscriber: it gets every latched message first
+// and then everything published from now on. Writing the reply header is left to
+// the caller, who got it.
+func (t *topic) attach(c *outlet) (Header, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return nil, ErrClosed
+	}
+	var first []*outgoing
+	for _, p := range t.publishers {
+		for _, o := range p.kept {
+			o.retain()
+			first = append(first, o)
+		}
+	}
+	c.queue = newQueue(&t.limits, first)
+	t.outlets = append(slices.Clip(t.outlets), c)
+	return t.header(), nil
+}
+
+func (t *topic) detach(c *outlet) {
+	t.mu.Lock()
+	t.outlets = slices.DeleteFunc(slices.Clone(t.outlets), func(x *outlet) bool { return x == c })
+	t.mu.Unlock()
+	c.queue.close()
+}
+
+// changed tells the publishers how many subscribers there are.
+func (t *topic) changed() {
+	t.mu.Lock()
+	count, publishers := len(t.outlets), slices.Clone(t.publishers)
+	t.mu.Unlock()
+	for _, p := range publishers {
+		if p.options.OnSubscriber != nil {
+			p.options.OnSubscriber(count)
+		}
+	}
+}
+
+// add joins a publisher to the topic. Callers hold the node's mu.
+func (t *topic) add(p *Publisher) error {
+	o := &p.options
+	if !matches(o.MD5, t.md5) || !matches(o.Type, t.typ) {
+		return fmt.Errorf("topic %s is published as [%s] with md5sum [%s] already, now as [%s] with [%s]", t.name, t.typ, t.md5, o.Type, o.MD5)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.publishers = append(t.publishers, p)
+	t.widen()
+	return nil
+}
+
+// widen sets the queues to the largest that a publisher asks for.
+func (t *topic) widen() {
+	messages, bytes := int64(1), int64(1)
+	for _, p := range t.publishers {
+		messages = larger(messages, int64(p.options.Queue))
+		bytes = larger(bytes, p.options.QueueBytes)
+	}
+	t.limits.messages.Store(messages)
+	t.limits.bytes.Store(bytes)
+}
+
+// larger is the larger of two limits, where a negative one means none.
+func larger(a, b int64) int64 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return max(a, b)
+}
+
+// remove takes a publisher out; true if it was the last one.
+func (t *topic) remove(p *Publisher) (last bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.publishers = slices.DeleteFunc(t.publishers, func(x *Publisher) bool { return x == p })
+	for _, o := range p.kept {
+		o.release()
+	}
+	p.kept = nil
+	if len(t.publishers) > 0 {
+		return false
+	}
+	t.closed = true
+	return true
+}
+
+// hangUp closes all connections; what waits in their queues is dropped.
+func (t *topic) hangUp() {
+	t.mu.Lock()
+	outlets := t.outlets
+	t.mu.Unlock()
+	for _, c := range outlets {
+		c.hangUp()
+	}
+}
+
+func (t *topic) register(ctx context.Context) error {
+	_, err := t.node.caller.call(ctx, t.node.cfg.MasterURI, "registerPublisher", t.name, t.typ, t.node.uri)
+	return err
+}
+
+func (t *topic) unregister(ctx context.Context) error {
+	_, err := t.node.caller.call(ctx, t.node.cfg.MasterURI, "unregisterPublisher", t.name, t.node.uri)
+	return err
+}
