@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"rsros/camdriver"
+	"rsros/node"
+)
+
+func newLiveCommand(a *app) *cobra.Command {
+	var o node.LiveOptions
+	cmd := &cobra.Command{
+		Use:   "live",
+		Short: "Publish a camera, a simulated one or a RealSense bag as topics",
+		Long: `live opens a device and publishes its streams until it is stopped, under the
+RealSense bag format's names (/device_0/sensor_0/Depth_0/image/data, …), under
+realsense2_camera's (/camera/depth/image_rect_raw, …), or both. A topic that
+nobody subscribed to costs nothing.
+
+Services: ~start_recording, ~stop_recording (std_srvs/Trigger), ~pause_recording,
+~enable (std_srvs/SetBool), ~device_info, ~reset.
+
+Every flag may also be given as a private parameter of the same meaning, by the
+names that realsense2_camera uses (_device:=sim, _depth_width:=848,
+_enable_infra1:=false, …); a flag wins.`,
+		Example: `  rs-ros-node live --device sim
+  rs-ros-node live --device sim --master embedded --record walk.bag --duration 30s
+  rs-ros-node live --device walk.bag --naming wrapper
+  rs-ros-node live --device usb --depth 848x480@90 --infra1 off --gyro 400`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.ROS = a.ros
+			o.Log = a.logger()
+			return node.Live(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	sourceFlags(f, &o.Source)
+	streamFlags(f, &o.Streams)
+	f.Var(choice(&o.Naming, node.ParseNaming), "naming", "topic names: sdk, wrapper or both (default both)")
+	f.Var(choice(&o.Master, node.ParseMasterMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
+	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames (default camera)")
+	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
+	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of bags that ~start_recording makes (default .)")
+	recordingFlags(f, &o.Recording)
+	f.Var((*rosDuration)(&o.Duration), "duration", "stop after this time: seconds, or with s, m or h (default: run until stopped)")
+	return cmd
+}
+
+func sourceFlags(f *pflag.FlagSet, s *node.SourceOptions) {
+	f.StringVar(&s.Device, "device", "", "sim, usb, or a RealSense bag")
+	f.StringVar(&s.Serial, "serial", "", "take the USB camera with this serial number")
+	f.StringVar(&s.Port, "port", "", "take the USB camera at this port, such as 2-1")
+	f.StringVar(&s.Type, "type", "", "take a USB camera whose name matches this expression, such as D435")
+	f.Int64Var(&s.Seed, "seed", 0, "seed of the simulated camera's scene and noise")
+	f.BoolVar(&s.Pose, "pose", false, "give the simulated camera a pose stream")
+	f.Float64Var(&s.Speed, "speed", 0, "speed of a bag as a device (default 1)")
+	f.BoolVar(&s.Loop, "loop", false, "start a bag as a device again at its end")
+}
+
+// streamFlagNames are the flags that choose profiles, in the order of the help.
+var streamFlagNames = []struct {
+	name string
+	id   camdriver.StreamID
+}{
+	{"depth", camdriver.StreamID{Kind: camdriver.Depth}},
+	{"color", camdriver.StreamID{Kind: camdriver.Color}},
+	{"infra1", camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}},
+	{"infra2", camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}},
+	{"gyro", camdriver.StreamID{Kind: camdriver.Gyro}},
+	{"accel", camdriver.StreamID{Kind: camdriver.Accel}},
+}
+
+func streamFlags(f *pflag.FlagSet, s *node.StreamSettings) {
+	*s = node.StreamSettings{}
+	for _, stream := range streamFlagNames {
+		usage := fmt.Sprintf("%s stream: WIDTHxHEIGHT@FPS, or off", stream.id)
+		if stream.id.Kind.Inertial() {
+			usage = fmt.Sprintf("%s stream: samples a second, or off", stream.id)
+		}
+		f.Var(streamFlag{*s, stream.id}, stream.name, usage)
+	}
+}
+
+// streamFlag is the flag of one stream's setting.
+type streamFlag struct {
+	settings node.StreamSettings
+	id       camdriver.StreamID
+}
+
+func (s streamFlag) String() string {
+	if set, ok := s.settings[s.id]; ok {
+		return set.String()
+	}
+	return ""
+}
+
+func (s streamFlag) Set(text string) error {
+	set, err := node.ParseStreamSetting(text)
+	if err == nil {
+		s.settings[s.id] = set
+	}
+	return err
+}
+
+func (s streamFlag) Type() string { return "profile" }

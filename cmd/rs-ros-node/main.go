@@ -1,0 +1,17 @@
+// Command rs-ros-node publishes a RealSense camera into a ROS 1 graph, records
+// it into bags and plays bags back, without a ROS installation.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, os.Environ())
+	stop()
+	os.Exit(code)
+}

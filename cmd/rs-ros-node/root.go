@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"rsros/node/ros"
+)
+
+// streams are the process's standard streams: data goes to out, the log to err.
+type streams struct {
+	in  *os.File
+	out io.Writer
+	err io.Writer
+}
+
+// app is what all commands share.
+type app struct {
+	streams
+	ros     ros.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
+	verbose bool
+	quiet   bool
+}
+
+// run executes one command line and returns the process's exit code.
+func run(ctx context.Context, args []string, std streams, environ []string) int {
+	conf, rest, err := ros.ParseArgs(args, environ)
+	if err == nil {
+		a := &app{streams: std, ros: conf}
+		root := newRootCommand(a)
+		root.SetArgs(withDefaultCommand(root, rest))
+		root.SetIn(std.in)
+		root.SetOut(std.out)
+		root.SetErr(std.err)
+		err = root.ExecuteContext(ctx)
+	} else {
+		err = usageError{err}
+	}
+	code := exitCode(err)
+	if code != exitOK {
+		fmt.Fprintln(std.err, "rs-ros-node:", err)
+	}
+	return code
+}
+
+// withDefaultCommand makes a command line without a command a live node, so
+// that rosrun and roslaunch start one by the program's name alone.
+func withDefaultCommand(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !slices.Contains([]string{"-h", "--help"}, args[0]) {
+		return append([]string{"live"}, args...)
+	}
+	return args
+}
+
+func newRootCommand(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "rs-ros-node",
+		Short: "Publish, record and replay a RealSense camera in a ROS 1 graph",
+		Long: `rs-ros-node publishes a RealSense camera into a ROS 1 graph, records it into
+bags that are playable at every instant, and plays any ROS 1 bag. It needs no
+ROS installation. Without a command it is a live node.
+
+ROS arguments are accepted anywhere: topic remaps a:=b, private parameters
+_p:=v, and __name:= __ns:= __master:= __ip:= __hostname:=.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but something was lost or
+damaged, 4 no such device, 5 no ROS master.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
+	root.PersistentFlags().BoolVar(&a.quiet, "no-log", false, "log errors only")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(
+		newLiveCommand(a),
+		newRecordCommand(a),
+		newPlayCommand(a),
+		newInfoCommand(a),
+		newMasterCommand(a),
+		newDevicesCommand(a),
+		newDemoCommand(a),
+		newVersionCommand(),
+	)
+	for _, c := range root.Commands() {
+		c.Args = usageArgs(c.Args)
+	}
+	return root
+}
+
+// usageArgs gives an argument check's errors the usage exit code.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	if check == nil {
+		check = cobra.ArbitraryArgs
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError{errors.Join(err, errors.New("usage: "+cmd.UseLine()))}
+		}
+		return nil
+	}
+}
+
+// logger writes to standard error: words for a person at a terminal, and the
+// same without colour elsewhere.
+func (a *app) logger() zerolog.Logger {
+	level := zerolog.InfoLevel
+	if a.verbose {
+		level = zerolog.DebugLevel
+	}
+	if a.quiet {
+		level = zerolog.ErrorLevel
+	}
+	f, isFile := a.err.(*os.File)
+	w := zerolog.ConsoleWriter{Out: a.err, TimeFormat: time.TimeOnly + ".000", NoColor: !isFile || !term.IsTerminal(int(f.Fd()))}
+	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+}

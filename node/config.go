@@ -1,0 +1,159 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/node/ros"
+)
+
+// Naming says under which names a camera's streams are published.
+type Naming string
+
+// The namings: the RealSense bag format's, realsense2_camera's, or both.
+const (
+	NamingSDK     Naming = "sdk"
+	NamingWrapper Naming = "wrapper"
+	NamingBoth    Naming = "both"
+)
+
+// ParseNaming reads a naming's word.
+func ParseNaming(s string) (Naming, error) {
+	switch n := Naming(s); n {
+	case NamingSDK, NamingWrapper, NamingBoth:
+		return n, nil
+	}
+	return "", fmt.Errorf("%w: naming %q: want sdk, wrapper or both", ErrUsage, s)
+}
+
+func (n Naming) sdk() bool     { return n != NamingWrapper }
+func (n Naming) wrapper() bool { return n != NamingSDK }
+
+// LiveOptions are the settings of a live node. The zero value of a field means
+// that the user didn't say: a private parameter of the same meaning fills it,
+// else the default named here.
+type LiveOptions struct {
+	ROS    ros.Config // name, remaps and environment; the name defaults to rs_ros_node
+	Master MasterMode // default ros
+	Source SourceOptions
+
+	Naming  Naming // default both
+	Camera  string // the wrapper naming's prefix; default "camera"
+	Streams StreamSettings
+
+	Record     string // a bag to record into from the start
+	RecordPath string // folder and prefix for ~start_recording; default "."
+	Recording  RecordingOptions
+	Duration   time.Duration // 0 is until stopped
+
+	Log zerolog.Logger
+
+	observer camdriver.Handler // sees what the recorder sees; for Demo
+}
+
+func (o *LiveOptions) setDefaults() {
+	setDefault(&o.ROS.Name, "rs_ros_node")
+	setDefault(&o.Master, MasterROS)
+	setDefault(&o.Naming, NamingBoth)
+	setDefault(&o.Camera, "camera")
+	setDefault(&o.RecordPath, ".")
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// params are a node's private parameters, as the parameter server holds them.
+type params map[string]any
+
+// fill takes from realsense2_camera's private parameters what the user's flags
+// left open.
+func (o *LiveOptions) fill(p params) error {
+	setDefault(&o.Source.Device, p.text("device"))
+	if file := p.text("rosbag_filename"); file != "" {
+		setDefault(&o.Source.Device, file)
+	}
+	setDefault(&o.Source.Serial, strings.TrimPrefix(p.text("serial_no"), "_")) // "_123" keeps YAML from reading a number
+	setDefault(&o.Source.Port, p.text("usb_port_id"))
+	setDefault(&o.Source.Type, p.text("device_type"))
+	setDefault(&o.Camera, p.text("camera"))
+	setDefault(&o.Record, p.text("record"))
+	setDefault(&o.RecordPath, p.text("record_path"))
+	if naming := p.text("naming"); naming != "" && o.Naming == "" {
+		n, err := ParseNaming(naming)
+		if err != nil {
+			return fmt.Errorf("parameter ~naming: %w", err)
+		}
+		o.Naming = n
+	}
+	return o.fillStreams(p)
+}
+
+// streamParams are realsense2_camera's parameter prefixes of each stream.
+var streamParams = []struct {
+	prefix, enable string
+	id             camdriver.StreamID
+}{
+	{"depth", "enable_depth", camdriver.StreamID{Kind: camdriver.Depth}},
+	{"color", "enable_color", camdriver.StreamID{Kind: camdriver.Color}},
+	{"infra", "enable_infra1", camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}},
+	{"infra", "enable_infra2", camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}},
+	{"gyro", "enable_gyro", camdriver.StreamID{Kind: camdriver.Gyro}},
+	{"accel", "enable_accel", camdriver.StreamID{Kind: camdriver.Accel}},
+	{"pose", "enable_pose", camdriver.StreamID{Kind: camdriver.Pose}},
+}
+
+func (o *LiveOptions) fillStreams(p params) error {
+	var errs []error
+	for _, s := range streamParams {
+		if _, said := o.Streams[s.id]; said {
+			continue
+		}
+		set := StreamSetting{Width: p.number(s.prefix + "_width"), Height: p.number(s.prefix + "_height"), FPS: p.number(s.prefix + "_fps")}
+		if (set.Width == 0) != (set.Height == 0) {
+			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", ErrUsage, s.prefix, s.prefix))
+			continue
+		}
+		enabled, said := p[s.enable].(bool)
+		if said && !enabled {
+			set = StreamSetting{Off: true}
+		}
+		if set != (StreamSetting{}) || said {
+			if o.Streams == nil {
+				o.Streams = StreamSettings{}
+			}
+			o.Streams[s.id] = set
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p params) text(name string) string {
+	switch v := p[name].(type) {
+	case string:
+		return v
+	case int: // a serial number that YAML took for one
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// number reads a positive number; realsense2_camera's 0 and -1 mean "the
+// device's choice", which is 0 here.
+func (p params) number(name string) int {
+	switch v := p[name].(type) {
+	case int:
+		return max(v, 0)
+	case float64:
+		return max(int(v), 0)
+	}
+	return 0
+}

@@ -1,0 +1,186 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/ros"
+)
+
+// DemoOptions are the settings of Demo.
+type DemoOptions struct {
+	Dir      string        // where the bag goes; default a new folder among the temporary ones
+	Duration time.Duration // length of the recording; default 5 s
+	Keep     bool          // leave the bag in place
+	Streams  StreamSettings
+	Out      io.Writer // progress and the table
+	Log      zerolog.Logger
+}
+
+// Demo does the main job on a machine that has nothing but this program: it
+// starts a master, publishes and records the simulated camera, plays the bag
+// back with a clock, and compares every frame that a subscriber of the replay
+// receives with what the camera gave. ErrIncomplete if any was lost or changed.
+func Demo(ctx context.Context, o DemoOptions) (err error) {
+	setDefault(&o.Duration, 5*time.Second)
+	dir, cleanup, err := demoDir(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cleanup()) }()
+	master, err := StartMaster(ctx, MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: o.Log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, master.Close()) }()
+	d := &demo{DemoOptions: o, master: master.URI(), bag: filepath.Join(dir, "demo.bag"), ledger: newLedger()}
+	fmt.Fprintf(o.Out, "master    %s\n", d.master)
+	if err := d.record(ctx); err != nil {
+		return err
+	}
+	if err := d.replay(ctx); err != nil {
+		return err
+	}
+	return d.report()
+}
+
+func demoDir(o DemoOptions) (dir string, cleanup func() error, err error) {
+	nothing := func() error { return nil }
+	if o.Dir != "" {
+		if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+			return "", nothing, err
+		}
+		if o.Keep {
+			return o.Dir, nothing, nil
+		}
+		return o.Dir, func() error { return os.Remove(filepath.Join(o.Dir, "demo.bag")) }, nil
+	}
+	dir, err = os.MkdirTemp("", "rs-ros-node-demo-")
+	if err != nil || o.Keep {
+		return dir, nothing, err
+	}
+	return dir, func() error { return os.RemoveAll(dir) }, nil
+}
+
+// demo is one run.
+type demo struct {
+	DemoOptions
+	master  string
+	bag     string
+	ledger  *ledger
+	summary RecordSummary
+	clocks  int // clock messages seen
+}
+
+func (d *demo) config(name string) ros.Config {
+	return ros.Config{Name: name, MasterURI: d.master, Host: "127.0.0.1", Log: d.Log}
+}
+
+// record runs a live node of the simulated camera with a recorder and keeps the
+// ledger of what the camera gave.
+func (d *demo) record(ctx context.Context) error {
+	live, err := StartLive(ctx, LiveOptions{
+		ROS: d.config("camera_node"), Source: SourceOptions{Device: "sim"}, Streams: d.Streams,
+		Naming: NamingBoth, Record: d.bag, Duration: d.Duration, Log: d.Log, observer: d.ledger,
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.Out, "camera    %s\n          %s\n", camdriver.Find(live.device.Info(), camdriver.InfoName), describe(live.profiles))
+	fmt.Fprintf(d.Out, "record    %v into %s\n", d.Duration, d.bag)
+	progress := startProgress(d.Out, d.Duration)
+	err = live.Wait(ctx)
+	progress.stop()
+	err = errors.Join(err, live.Close(), ctx.Err())
+	d.summary = live.records.last
+	d.ledger.profiles = live.profiles
+	return err
+}
+
+// replay plays the bag into a subscriber that checks every frame.
+func (d *demo) replay(ctx context.Context) (err error) {
+	n, err := ros.NewNode(ctx, d.config("checker"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	for sensor, list := range d.ledger.profiles {
+		for _, p := range list {
+			if err := d.check(n, sensor, p.Stream); err != nil {
+				return err
+			}
+		}
+	}
+	clock := msgs.MustType("rosgraph_msgs/Clock")
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/clock", Type: clock.Name, MD5: clock.MD5}, func(ros.Received) { d.clocks++ }); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.Out, "replay    with /clock, every frame compared\n")
+	progress := startProgress(d.Out, d.Duration)
+	defer progress.stop()
+	return Play(ctx, PlayOptions{
+		Bags: []string{d.bag}, ROS: d.config("player"), Clock: true, WaitForSubscribers: true, Quiet: true, Log: d.Log,
+	})
+}
+
+// check subscribes to the topic that carries a stream's frames.
+func (d *demo) check(n *ros.Node, sensor int, id camdriver.StreamID) error {
+	kind, typ := "image", "sensor_msgs/Image"
+	if id.Kind.Inertial() {
+		kind, typ = "imu", "sensor_msgs/Imu"
+	}
+	t := msgs.MustType(typ)
+	topic := fmt.Sprintf("/device_0/sensor_%d/%s/%s/data", sensor, id, kind)
+	_, err := n.Subscribe(ros.SubscriberOptions{Topic: topic, Type: t.Name, MD5: t.MD5, NoDelay: true}, func(r ros.Received) {
+		d.ledger.replayed(id, r.Data, time.Now())
+	})
+	return err
+}
+
+// report prints the table and judges.
+func (d *demo) report() error {
+	fmt.Fprintln(d.Out)
+	w := tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "STREAM\tPROFILE\tGIVEN\tRECORDED\tREPLAYED\tLOST\tCHANGED\tWORST LATENESS")
+	sound := true
+	for _, list := range d.ledger.profiles {
+		for _, p := range list {
+			e := d.ledger.entry(p.Stream)
+			recorded := d.summary.ByStream[p.Stream].Frames
+			lost := uint64(len(e.given)) - e.same
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.1f ms\n", p.Stream, shortProfile(p), len(e.given), recorded, e.received,
+				lost, e.changed, float64(e.lateness().Microseconds())/1000)
+			sound = sound && lost == 0 && e.changed == 0 && e.received == uint64(len(e.given)) && len(e.given) > 0
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	kept := " (removed; --keep leaves it)"
+	if d.Keep {
+		kept = ""
+	}
+	fmt.Fprintf(d.Out, "\nclock     %d messages\nbag       %s%s\n", d.clocks, d.bag, kept)
+	if !sound || d.clocks == 0 {
+		return fmt.Errorf("%w: the replay is not what the camera gave", ErrIncomplete)
+	}
+	fmt.Fprintln(d.Out, "result    nothing was lost or changed")
+	return nil
+}
+
+func shortProfile(p camdriver.Profile) string {
+	if p.Width == 0 {
+		return fmt.Sprintf("%d Hz", p.FPS)
+	}
+	return fmt.Sprintf("%s %dx%d@%d", p.Format, p.Width, p.Height, p.FPS)
+}

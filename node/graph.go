@@ -1,0 +1,31 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"rsros/node/xmlrpc"
+)
+
+// publishedTopics asks the master for the names of all published topics.
+func publishedTopics(ctx context.Context, uri, caller string) ([]string, error) {
+	v, err := xmlrpc.Call(ctx, http.DefaultClient, uri, "getPublishedTopics", caller, "")
+	if err != nil {
+		return nil, err
+	}
+	answer, _ := v.([]any)
+	if len(answer) != 3 || answer[0] != 1 {
+		return nil, fmt.Errorf("getPublishedTopics: the master answered %v", v)
+	}
+	list, _ := answer[2].([]any)
+	var names []string
+	for _, entry := range list {
+		if pair, _ := entry.([]any); len(pair) == 2 {
+			if name, ok := pair[0].(string); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,91 @@
+package node
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"rsros/camdriver"
+)
+
+// Hub stands between a device and those who use its frames. It is the handler
+// that sensors are started with; consumers attach and detach while frames flow.
+//
+// A consumer's methods are called on the driver's goroutine and must not block:
+// whoever needs time keeps a queue of its own (see frameQueue).
+type Hub struct {
+	mu        sync.RWMutex
+	consumers []camdriver.Handler
+	given     [maxStreams]streamCount
+}
+
+// streamCount counts what came of one stream, and what did not: a gap in frame
+// numbers is a frame that was lost before it reached this program.
+type streamCount struct {
+	frames, gaps atomic.Uint64
+	last         atomic.Uint64 // frame number + 1; 0 before the first frame
+}
+
+// maxStreams bounds the per-stream counters: kinds times the indexes in use.
+const maxStreams = 64
+
+// slot gives a stream its counter. Indexes above 3 share one; no device has them.
+func slot(id camdriver.StreamID) int { return int(id.Kind)*4 + min(id.Index, 3) }
+
+// Attach adds a consumer. The returned function removes it; when it returns, no
+// call to the consumer is running and none will follow.
+func (h *Hub) Attach(c camdriver.Handler) (detach func()) {
+	h.mu.Lock()
+	h.consumers = append(slices.Clone(h.consumers), c)
+	h.mu.Unlock()
+	return func() {
+		h.mu.Lock()
+		h.consumers = slices.DeleteFunc(slices.Clone(h.consumers), func(x camdriver.Handler) bool { return x == c })
+		h.mu.Unlock()
+	}
+}
+
+// Frame implements camdriver.Handler.
+func (h *Hub) Frame(sensor int, f *camdriver.Frame) {
+	h.count(f)
+	h.each(func(c camdriver.Handler) { c.Frame(sensor, f) })
+}
+
+func (h *Hub) count(f *camdriver.Frame) {
+	s := &h.given[slot(f.Stream())]
+	s.frames.Add(1)
+	last := s.last.Swap(f.Number + 1)
+	if last > 0 && f.Number > last { // a smaller number: the camera was reset
+		s.gaps.Add(f.Number - last)
+	}
+}
+
+// Given is how many frames of a stream arrived, and how many are missing in
+// between by their numbers.
+func (h *Hub) Given(id camdriver.StreamID) (frames, gaps uint64) {
+	s := &h.given[slot(id)]
+	return s.frames.Load(), s.gaps.Load()
+}
+
+// OptionChanged implements camdriver.Handler.
+func (h *Hub) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
+	h.each(func(c camdriver.Handler) { c.OptionChanged(sensor, id, value) })
+}
+
+// Notification implements camdriver.Handler.
+func (h *Hub) Notification(sensor int, n camdriver.Notification) {
+	h.each(func(c camdriver.Handler) { c.Notification(sensor, n) })
+}
+
+// StatusChanged implements camdriver.Handler.
+func (h *Hub) StatusChanged(s camdriver.Status) {
+	h.each(func(c camdriver.Handler) { c.StatusChanged(s) })
+}
+
+func (h *Hub) each(call func(camdriver.Handler)) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for _, c := range h.consumers {
+		call(c)
+	}
+}

@@ -1,0 +1,229 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/node/ros"
+)
+
+// Live publishes a device until ctx ends, the node is killed, the duration is
+// over or the device has no more frames. It is a normal end that everything was
+// stopped and every recording closed; ErrIncomplete means that a recording lost
+// frames.
+func Live(ctx context.Context, o LiveOptions) error {
+	l, err := StartLive(ctx, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.Wait(ctx), l.Close())
+}
+
+// LiveNode is a device in the graph. It is made by StartLive and ended by Close.
+type LiveNode struct {
+	opts     LiveOptions
+	log      zerolog.Logger
+	node     *ros.Node
+	device   camdriver.Device
+	profiles [][]camdriver.Profile
+	hub      *Hub
+	records  *recordings
+	watch    *watcher
+	parts    []func() error // what Close undoes, in reverse order
+}
+
+// StartLive opens the device, advertises its topics and services and starts its
+// streams. If any of that fails, what was begun is undone.
+func StartLive(ctx context.Context, o LiveOptions) (_ *LiveNode, err error) {
+	l := &LiveNode{opts: o, log: o.Log, hub: &Hub{}, watch: newWatcher()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	if err := l.connect(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.advertise(); err != nil {
+		return nil, err
+	}
+	return l, l.begin()
+}
+
+// later registers an undo step for Close.
+func (l *LiveNode) later(undo func() error) { l.parts = append(l.parts, undo) }
+
+// connect joins the graph and completes the options from parameters.
+func (l *LiveNode) connect(ctx context.Context) error {
+	setDefault(&l.opts.ROS.Name, "rs_ros_node")
+	setDefault(&l.opts.Master, MasterROS)
+	stopMaster, err := connectMaster(ctx, l.opts.Master, &l.opts.ROS, l.log)
+	if err != nil {
+		return err
+	}
+	l.later(func() error { stopMaster(); return nil })
+	l.opts.ROS.Log = l.log.With().Str("component", "ros").Logger()
+	if l.node, err = ros.NewNode(ctx, l.opts.ROS); err != nil {
+		return err
+	}
+	l.later(l.node.Close)
+	l.log = l.node.Log()
+	private, err := privateParams(ctx, l.node)
+	if err != nil {
+		return err
+	}
+	if err := l.opts.fill(private); err != nil {
+		return err
+	}
+	l.opts.setDefaults()
+	return nil
+}
+
+// open opens the device and chooses its profiles.
+func (l *LiveNode) open(ctx context.Context) error {
+	dev, err := OpenSource(ctx, l.opts.Source)
+	if err != nil {
+		return err
+	}
+	l.device = dev
+	l.later(dev.Close)
+	l.profiles, err = l.opts.Streams.Choose(dev.Sensors())
+	if err != nil {
+		return fmt.Errorf("%s: %w", camdriver.Find(dev.Info(), camdriver.InfoName), err)
+	}
+	return nil
+}
+
+// advertise makes the topics and services; nothing streams yet, so that a
+// subscriber that was there before us misses no frame.
+func (l *LiveNode) advertise() error {
+	snap := camdriver.Snapshot(l.device, l.profiles)
+	if l.opts.Naming.sdk() {
+		sdk, err := newSDKTopics(l.node, snap)
+		if err != nil {
+			return err
+		}
+		l.attach(sdk, sdk.Close)
+	}
+	if l.opts.Naming.wrapper() {
+		wrapper, err := newWrapperTopics(l.node, l.opts.Camera, snap)
+		if err != nil {
+			return err
+		}
+		l.attach(wrapper, wrapper.Close)
+	}
+	if l.opts.observer != nil {
+		l.attach(l.opts.observer, nil)
+	}
+	l.attach(&eventLog{l.log}, nil)
+	l.attach(l.watch, nil)
+	l.records = &recordings{hub: l.hub, device: l.device, profiles: l.profiles, opts: l.opts.Recording, prefix: l.opts.RecordPath, log: l.log}
+	l.later(l.records.Close)
+	services, err := offer(l.node, l.services())
+	if err != nil {
+		return err
+	}
+	l.later(func() error { services.close(); return nil })
+	return l.startDiagnostics()
+}
+
+// attach makes h a consumer of the hub until Close.
+func (l *LiveNode) attach(h camdriver.Handler, closer func() error) {
+	detach := l.hub.Attach(h)
+	l.later(func() error {
+		detach()
+		if closer == nil {
+			return nil
+		}
+		return closer()
+	})
+}
+
+// begin starts the recording that was asked for, and then the streams.
+func (l *LiveNode) begin() error {
+	if l.opts.Record != "" {
+		if _, err := l.records.start(l.opts.Record); err != nil {
+			return err
+		}
+	}
+	if err := startSensors(l.device, l.profiles, l.hub); err != nil {
+		return err
+	}
+	l.later(func() error { return stopSensors(l.device) })
+	l.log.Info().Str("device", camdriver.Find(l.device.Info(), camdriver.InfoName)).Str("naming", string(l.opts.Naming)).Msg("streaming " + describe(l.profiles))
+	return nil
+}
+
+// Wait returns when the node should end: ctx, rosnode kill, the duration, or the
+// end or loss of the device.
+func (l *LiveNode) Wait(ctx context.Context) error {
+	var over <-chan time.Time
+	if l.opts.Duration > 0 {
+		timer := time.NewTimer(l.opts.Duration)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-over:
+	case <-l.node.Done():
+		l.log.Info().Msg("asked to shut down")
+	case err := <-l.watch.ended:
+		return err
+	}
+	return nil
+}
+
+// Close stops the streams, ends the recording, leaves the graph and closes the
+// device, in that order, and says what came through. It may be called once.
+func (l *LiveNode) Close() error {
+	var errs []error
+	for i := len(l.parts) - 1; i >= 0; i-- {
+		errs = append(errs, l.parts[i]())
+	}
+	l.parts = nil
+	return errors.Join(errs...)
+}
+
+// privateParams fetches the node's private parameters. It waits for the master,
+// as roscpp does.
+func privateParams(ctx context.Context, n *ros.Node) (params, error) {
+	for {
+		v, ok, err := n.Param("~")
+		if err == nil {
+			tree, _ := v.(map[string]any)
+			if !ok {
+				tree = nil
+			}
+			return tree, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-n.Done():
+			return nil, errors.New("shut down before a master answered")
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func describe(profiles [][]camdriver.Profile) string {
+	text := ""
+	for _, list := range profiles {
+		for _, p := range list {
+			if text != "" {
+				text += ", "
+			}
+			text += p.String()
+		}
+	}
+	return text
+}

@@ -1,0 +1,40 @@
+package node
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rs/zerolog"
+
+	"rsros/msgs"
+	"rsros/node/ros"
+)
+
+// rosout gathers every node's /rosout messages into /rosout_agg, as the node of
+// that name beside a stock master does, for rqt_console and `rostopic echo`.
+type rosout struct {
+	node *ros.Node
+	pub  *ros.Publisher
+}
+
+func startRosout(ctx context.Context, masterURI, host string) (*rosout, error) {
+	n, err := ros.NewNode(ctx, ros.Config{Name: "rosout", MasterURI: masterURI, Host: host, Log: zerolog.Nop()})
+	if err != nil {
+		return nil, err
+	}
+	t := msgs.MustType("rosgraph_msgs/Log")
+	pub, err := n.Advertise(ros.PublisherOptions{Topic: "/rosout_agg", Type: t.Name, MD5: t.MD5, Definition: t.Definition, Queue: 1000})
+	if err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	_, err = n.Subscribe(ros.SubscriberOptions{Topic: "/rosout", Type: t.Name, MD5: t.MD5}, func(r ros.Received) {
+		pub.Publish(ros.Message{Body: r.Data, Owner: r.Hold()})
+	})
+	if err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	return &rosout{n, pub}, nil
+}
+
+// Close leaves the graph.
+func (r *rosout) Close() error { return r.node.Close() }

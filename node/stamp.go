@@ -1,0 +1,39 @@
+package node
+
+import (
+	"sync"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// stamper turns camera timestamps into ROS time, as realsense2_camera does:
+// global and system time are taken as they are; a hardware clock has no date, so
+// its first frame is stamped with the host's time of arrival and the camera's
+// clock counts on from there.
+type stamper struct {
+	mu    sync.Mutex
+	begun bool
+	base  msgs.Time // ROS time of camera time zero
+}
+
+func (s *stamper) stamp(f *camdriver.Frame) msgs.Time {
+	t := msgs.FromMillis(f.Timestamp)
+	if f.Domain != camdriver.HardwareClock {
+		return t
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.begun {
+		s.begun = true
+		s.base = msgs.FromTime(f.Arrival) - t
+	}
+	return s.base + t
+}
+
+// reset forgets the clock: the camera was restarted.
+func (s *stamper) reset() {
+	s.mu.Lock()
+	s.begun = false
+	s.mu.Unlock()
+}
