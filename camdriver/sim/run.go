@@ -2,22 +2,15 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"rsros/camdriver"
 )
 
-const (
-	// lateness is how far a stream may fall behind, as far as the queues
-	// between camera and program reach; beyond it frames are dropped.
-	lateness = 100 * time.Millisecond
-	// resetTime is how long the camera is gone after a Reset.
-	resetTime = 2 * time.Second
-)
-
-var errReset = errors.New("hardware reset")
+// lateness is how far a stream may fall behind, as far as the queues between
+// camera and program reach; beyond it frames are dropped.
+const lateness = 100 * time.Millisecond
 
 // run is one sensor between Start and Stop.
 type run struct {
@@ -27,14 +20,15 @@ type run struct {
 
 	ctx     context.Context
 	cancel  context.CancelFunc
-	wg      sync.WaitGroup // everything that may call h
-	restart chan struct{}  // asks for a reset
-	stopped bool           // guarded by s.mu; wg grows no more
+	pause   context.CancelFunc // ends what resume began
+	raising sync.WaitGroup     // goroutines of the streams
+	other   sync.WaitGroup     // whatever else may call h, and fill
+	stopped bool               // guarded by s.mu; the groups grow no more
 }
 
 // newRun prepares streams; s.mu is held.
 func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
-	r := &run{s: s, h: h, restart: make(chan struct{}, 1)}
+	r := &run{s: s, h: h}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	for _, p := range profiles {
 		st := &stream{s: s, profile: p, grid: newGrid(s.dev.opened, p), loopFrames: loopFrames(p, s.dev.opt)}
@@ -46,10 +40,35 @@ func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
 	return r
 }
 
-func (r *run) start() {
+// resume begins to raise frames, with numbers from 1. s.mu is held and the run
+// not stopped.
+func (r *run) resume() {
 	now := r.s.dev.opt.Clock.Now()
-	r.wg.Go(r.fill)
-	r.wg.Go(func() { r.supervise(now) })
+	ctx, pause := context.WithCancel(r.ctx)
+	r.pause = pause
+	for _, st := range r.streams {
+		r.raising.Go(func() { st.raise(ctx, now, r.h) })
+	}
+}
+
+// call runs f, which calls the handler, unless the run is stopped.
+func (r *run) call(f func(camdriver.Handler)) bool {
+	r.s.mu.Lock()
+	if r.stopped {
+		r.s.mu.Unlock()
+		return false
+	}
+	r.other.Add(1) // Stop waits for f
+	r.s.mu.Unlock()
+	defer r.other.Done()
+	f(r.h)
+	return true
+}
+
+// wait returns when the stopped run has ended.
+func (r *run) wait() {
+	r.raising.Wait()
+	r.other.Wait()
 }
 
 // fill draws all images of the loops, in the order they will be needed.
@@ -66,43 +85,5 @@ func (r *run) fill() {
 				b.Release()
 			}
 		}
-	}
-}
-
-// supervise runs the streams, and runs them again after each reset.
-func (r *run) supervise(now time.Time) {
-	clock := r.s.dev.opt.Clock
-	for {
-		ctx, stop := context.WithCancel(r.ctx)
-		var streams sync.WaitGroup
-		for _, st := range r.streams {
-			streams.Go(func() { st.raise(ctx, now, r.h) })
-		}
-		select {
-		case <-r.ctx.Done():
-		case <-r.restart:
-		}
-		stop()
-		streams.Wait()
-		if r.ctx.Err() != nil {
-			return
-		}
-		r.status(camdriver.Status{Kind: camdriver.StatusDisconnected, Err: errReset})
-		if clock.SleepUntil(r.ctx, clock.Now().Add(resetTime)) != nil {
-			return
-		}
-		now = clock.Now()
-		r.h.Notification(r.s.number, camdriver.Notification{
-			Time: now, Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo,
-			Description: "Hardware reset done",
-		})
-		r.status(camdriver.Status{Kind: camdriver.StatusStreaming})
-	}
-}
-
-// status raises a change of the whole device, from one sensor only.
-func (r *run) status(s camdriver.Status) {
-	if r.s.dev.speaker() == r.s.number {
-		r.h.StatusChanged(s)
 	}
 }

@@ -58,15 +58,13 @@ func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 	}
 	s.settings.Store(next)
 	r := s.run
-	if r == nil || r.stopped {
-		s.mu.Unlock()
-		return nil
-	}
-	r.wg.Add(1) // Stop waits for the calls below
 	s.mu.Unlock()
-	defer r.wg.Done()
-	for _, o := range changed {
-		r.h.OptionChanged(s.number, o.ID, o.Value)
+	if r != nil {
+		r.call(func(h camdriver.Handler) {
+			for _, o := range changed {
+				h.OptionChanged(s.number, o.ID, o.Value)
+			}
+		})
 	}
 	return nil
 }
@@ -105,12 +103,17 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	if err := s.check(profiles); err != nil {
 		return fmt.Errorf("start %s: %w", s.name, err)
 	}
+	if s.dev.gone.Load() {
+		return fmt.Errorf("start %s: %w", s.name, camdriver.ErrUnplugged)
+	}
 	s.drops.Store(0)
 	s.run = newRun(s, profiles, h)
 	if s.dev.opt.Prerender {
 		s.run.fill()
+	} else {
+		s.run.other.Go(s.run.fill)
 	}
-	s.run.start()
+	s.run.resume()
 	return nil
 }
 
@@ -149,7 +152,7 @@ func (s *sensor) Stop() error {
 	s.mu.Unlock()
 	if r != nil {
 		r.cancel()
-		r.wg.Wait()
+		r.wait()
 	}
 	return nil
 }
@@ -162,21 +165,4 @@ func (s *sensor) close() {
 	s.mu.Lock()
 	clear(s.loops) // gives the images' memory back
 	s.mu.Unlock()
-}
-
-func (s *sensor) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.run != nil && !s.run.stopped {
-		select {
-		case s.run.restart <- struct{}{}:
-		default: // one is under way
-		}
-	}
-}
-
-func (s *sensor) streaming() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.run != nil && !s.run.stopped
 }

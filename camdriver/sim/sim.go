@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -51,7 +53,13 @@ type Device struct {
 	opened  time.Time // start of all frame grids and of the hardware clock
 	world   *world
 	sensors []*sensor
-	closed  atomic.Bool
+
+	gone atomic.Bool // between disconnecting and coming back
+
+	mu   sync.Mutex      // orders Reset and Close
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup // a running reset
 }
 
 var _ camdriver.Device = (*Device)(nil)
@@ -60,6 +68,7 @@ var _ camdriver.Device = (*Device)(nil)
 func Open(o Options) (*Device, error) {
 	o = o.withDefaults()
 	d := &Device{opt: o, opened: o.Clock.Now(), world: newWorld(o)}
+	d.ctx, d.end = context.WithCancel(context.Background())
 	d.add("Stereo Module", stereoProfiles(), stereoOptions(), stereoFilters)
 	d.add("RGB Camera", colorProfiles(), colorOptions(), colorFilters)
 	d.add("Motion Module", motionProfiles(), motionOptions(), nil)
@@ -116,34 +125,14 @@ func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, 
 	return a.Inverse().Then(b), nil
 }
 
-// Reset makes all started sensors disconnect and, after resetTime, come back
-// with frame numbers from 1. Options keep their values. It returns at once.
-func (d *Device) Reset() error {
-	if d.closed.Load() {
-		return camdriver.ErrClosed
-	}
-	for _, s := range d.sensors {
-		s.reset()
-	}
-	return nil
-}
-
 // Close stops all sensors for good.
 func (d *Device) Close() error {
-	d.closed.Store(true)
+	d.mu.Lock()
+	d.end()
+	d.mu.Unlock()
 	for _, s := range d.sensors {
 		s.close()
 	}
+	d.work.Wait()
 	return nil
-}
-
-// speaker is the number of the first started sensor: the one that raises what
-// concerns the whole device, so that it is raised once. -1 if none is started.
-func (d *Device) speaker() int {
-	for _, s := range d.sensors {
-		if s.streaming() {
-			return s.number
-		}
-	}
-	return -1
 }

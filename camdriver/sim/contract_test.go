@@ -1,0 +1,31 @@
+package sim_test
+
+import (
+	"testing"
+	"time"
+
+	"rsros/camdriver"
+	"rsros/camdriver/sim"
+	"rsros/test/drivertest"
+)
+
+// TestContract holds the camera, with small pictures, against what every driver
+// does.
+func TestContract(t *testing.T) {
+	open := func(t *testing.T) camdriver.Device {
+		dev, err := sim.Open(sim.Options{Pose: true, Loop: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dev
+	}
+	small := func(s camdriver.Sensor) (out []camdriver.Profile) {
+		for _, p := range s.Profiles() {
+			if p.Width == 424 && p.FPS == 60 || p.Width == 0 && p.Default {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	drivertest.Run(t, open, drivertest.Options{Profiles: small})
+}

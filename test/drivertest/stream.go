@@ -1,0 +1,199 @@
+package drivertest
+
+import (
+	"errors"
+	"hash/crc32"
+	"sync"
+	"testing"
+
+	"rsros/camdriver"
+)
+
+// testFrames streams each sensor alone; watch checks the frames.
+func testFrames(t *testing.T, dev camdriver.Device, o Options) {
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		w := newWatch(t, dev, o)
+		w.start(s, profiles)
+		w.frames(o.Frames, profiles)
+		w.stop(s)
+	})
+}
+
+// testStartStop: Stop on a stopped sensor does nothing, a sensor can be started
+// again and again, and nothing reaches a handler after Stop — not even while the
+// sensor streams to the next one.
+func testStartStop(t *testing.T, dev camdriver.Device, o Options) {
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		if err := s.Stop(); err != nil {
+			t.Errorf("%s: Stop before Start: %v", s.Name(), err)
+		}
+		for range 3 {
+			w := newWatch(t, dev, o)
+			w.start(s, profiles)
+			w.frames(1, profiles)
+			w.stop(s, s)
+		}
+		for range 3 { // stopped before it had time to begin
+			w := newWatch(t, dev, o)
+			w.start(s, profiles)
+			w.stop(s)
+		}
+		last := newWatch(t, dev, o)
+		last.start(s, profiles)
+		last.frames(o.Frames, profiles)
+		last.stop(s)
+	})
+}
+
+// testRefusedStarts: wrong requests change nothing, neither on a stopped sensor
+// nor on a streaming one.
+func testRefusedStarts(t *testing.T, dev camdriver.Device, o Options) {
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		w := newWatch(t, dev, o)
+		strange := profiles[0]
+		strange.FPS = 12345
+		for what, request := range map[string][]camdriver.Profile{
+			"a profile it hasn't": {strange}, "a stream twice": {profiles[0], profiles[0]}, "nothing": nil,
+		} {
+			if err := s.Start(request, w); !errors.Is(err, camdriver.ErrUnsupported) {
+				t.Errorf("%s: started with %s: %v", s.Name(), what, err)
+				s.Stop()
+			}
+		}
+		w.start(s, profiles)
+		if err := s.Start(profiles, w); !errors.Is(err, camdriver.ErrBusy) {
+			t.Errorf("%s: second Start: %v", s.Name(), err)
+		}
+		w.frames(1, profiles)
+		w.stop(s)
+	})
+}
+
+// testConcurrent starts and stops all sensors at once, while others ask the
+// device about itself.
+func testConcurrent(t *testing.T, dev camdriver.Device, o Options) {
+	w := newWatch(t, dev, o)
+	var all []camdriver.Profile
+	streaming(dev, o, func(_ int, _ camdriver.Sensor, profiles []camdriver.Profile) {
+		all = append(all, profiles...)
+	})
+	w.expect(all)
+	var starts, asks sync.WaitGroup
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		starts.Go(func() {
+			if err := s.Start(profiles, w); err != nil {
+				t.Errorf("%s: Start: %v", s.Name(), err)
+			}
+		})
+		asks.Go(func() {
+			for range 20 {
+				camdriver.Snapshot(dev, [][]camdriver.Profile{profiles})
+				s.Profiles()
+			}
+		})
+	})
+	starts.Wait()
+	w.frames(o.Frames, all)
+	asks.Wait()
+	var stops sync.WaitGroup
+	for _, s := range dev.Sensors() {
+		stops.Go(func() {
+			if err := s.Stop(); err != nil {
+				t.Errorf("%s: Stop: %v", s.Name(), err)
+			}
+		})
+	}
+	stops.Wait()
+	w.hush()
+}
+
+// testRetained keeps frames while later ones come, and past Stop and Close:
+// their pixels must not change.
+func testRetained(t *testing.T, dev camdriver.Device, o Options) {
+	type kept struct {
+		frame *camdriver.Frame
+		sum   uint32
+	}
+	var mu sync.Mutex
+	var held []kept
+	perStream := make(map[camdriver.StreamID]int)
+	w := newWatch(t, dev, o)
+	w.each = func(f *camdriver.Frame) {
+		mu.Lock()
+		defer mu.Unlock()
+		if perStream[f.Stream()]++; perStream[f.Stream()] <= 2 {
+			held = append(held, kept{f.Retain(), crc32.ChecksumIEEE(f.Data)})
+		}
+	}
+	var all []camdriver.Profile
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		w.start(s, profiles)
+		all = append(all, profiles...)
+	})
+	w.frames(2*o.Frames, all)
+	w.stop(dev.Sensors()...)
+	if err := dev.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	for _, k := range held {
+		if crc32.ChecksumIEEE(k.frame.Data) != k.sum {
+			t.Errorf("frame %d of %s changed after it was raised", k.frame.Number, k.frame.Stream())
+		}
+		k.frame.Release()
+	}
+}
+
+// testReset: streams go away and come back; or the driver says that it can't.
+func testReset(t *testing.T, dev camdriver.Device, o Options) {
+	w := newWatch(t, dev, o)
+	var all []camdriver.Profile
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		w.start(s, profiles)
+		all = append(all, profiles...)
+	})
+	w.frames(1, all)
+	err := dev.Reset()
+	if err == nil {
+		w.until("StatusStreaming after StatusDisconnected", func() bool {
+			n := len(w.status)
+			return n >= 2 && w.status[n-2] == camdriver.StatusDisconnected && w.status[n-1] == camdriver.StatusStreaming
+		})
+		w.frames(o.Frames, all)
+	} else if !errors.Is(err, camdriver.ErrUnsupported) {
+		t.Errorf("Reset: %v", err)
+	}
+	w.stop(dev.Sensors()...)
+}
+
+// testClose closes a streaming device, twice, and then tries to use it.
+func testClose(t *testing.T, dev camdriver.Device, o Options) {
+	w := newWatch(t, dev, o)
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		w.start(s, profiles)
+		w.frames(1, profiles)
+	})
+	for range 2 {
+		if err := dev.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		w.hush()
+	}
+	for _, s := range dev.Sensors() {
+		if err := s.Stop(); err != nil {
+			t.Errorf("%s: Stop after Close: %v", s.Name(), err)
+		}
+		if options := s.Options(); len(options) > 0 {
+			if err := s.SetOption(options[0].ID, options[0].Value); !errors.Is(err, camdriver.ErrClosed) {
+				t.Errorf("%s: SetOption after Close: %v", s.Name(), err)
+			}
+		}
+	}
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		if err := s.Start(profiles, w); !errors.Is(err, camdriver.ErrClosed) {
+			t.Errorf("%s: Start after Close: %v", s.Name(), err)
+		}
+	})
+	if err := dev.Reset(); !errors.Is(err, camdriver.ErrClosed) && !errors.Is(err, camdriver.ErrUnsupported) {
+		t.Errorf("Reset after Close: %v", err)
+	}
+}
