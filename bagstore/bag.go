@@ -1,0 +1,323 @@
+package bagstore
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// The version lines of the formats. Wire constants.
+const (
+	magic20 = "#ROSBAG V2.0\n"
+	magic12 = "#ROSBAG V1.2\n"
+	// fileHeaderSize is the length of the padded file header record without
+	// its two length fields, so that the first chunk begins at byte 4117.
+	fileHeaderSize = 4096
+	firstChunk     = int64(len(magic20) + 8 + fileHeaderSize)
+)
+
+// OpenOptions says how a bag is opened. The zero value is good.
+type OpenOptions struct {
+	// Scan ignores the index and reads every chunk.
+	Scan bool
+}
+
+// Note is something about a bag that its reader should know, such as a missing
+// index or a torn end.
+type Note struct {
+	Offset int64
+	Text   string
+}
+
+// Bag is an open bag file. Its methods may be called by many goroutines.
+type Bag struct {
+	path    string
+	file    *os.File // nil for a bag over a reader of the caller's
+	r       io.ReaderAt
+	size    int64
+	version string
+	indexed bool
+	chunks  []chunk // in file order
+	conns   []*Connection
+	byID    map[uint32]*Connection
+	notes   []Note
+
+	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
+	scratch  blockPool         // for compressed bytes
+}
+
+// chunk is a chunk of an open bag.
+type chunk struct {
+	ChunkInfo
+	// head is set where the bag was scanned; otherwise it is read when needed.
+	head ChunkHeader
+	// walk: index records are missing, the content has to be walked.
+	walk bool
+	// torn: the chunk ends too early; what is whole in it counts.
+	torn bool
+}
+
+// Open opens a bag for reading. Only its index section is read, or the whole
+// file where that is missing.
+func Open(path string, o OpenOptions) (*Bag, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && st.IsDir() {
+		err = fmt.Errorf("%s: is a directory", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	b, err := OpenReader(f, st.Size(), path, o)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	b.file = f
+	return b, nil
+}
+
+// OpenReader opens a bag over any random access reader, which stays the
+// caller's. The name stands in errors.
+func OpenReader(r io.ReaderAt, size int64, name string, o OpenOptions) (*Bag, error) {
+	b := &Bag{path: name, r: r, size: size, byID: make(map[uint32]*Connection)}
+	line := make([]byte, len(magic20))
+	if err := readFull(r, line, 0); err != nil {
+		return nil, b.errorAt(0, "version line", fmt.Errorf("%w: %w", ErrNotBag, err))
+	}
+	switch {
+	case string(line) == magic20:
+		b.version = "2.0"
+		if err := b.open20(o); err != nil {
+			return nil, err
+		}
+	case string(line) == magic12:
+		b.version = "1.2"
+		b.scan12()
+	case bytes.HasPrefix(line, []byte("#ROS")):
+		return nil, b.errorAt(0, "version line", fmt.Errorf("%w %q", ErrVersion, bytes.TrimSpace(line)))
+	default:
+		return nil, b.errorAt(0, "version line", ErrNotBag)
+	}
+	return b, nil
+}
+
+func (b *Bag) open20(o OpenOptions) error {
+	w := newWindow(b.r, b.size)
+	var r record
+	err := readRecord(w, int64(len(magic20)), b.size, &r)
+	if err == nil && r.op != opFileHeader {
+		err = fmt.Errorf("found a %s record", opName(r.op))
+	}
+	if err != nil {
+		b.note(int64(len(magic20)), "the file header is damaged (%v); the file was scanned", err)
+		b.scan(w, firstChunk)
+		return nil
+	}
+	if len(r.encryptor) > 0 {
+		return b.errorAt(r.pos, "file header", ErrEncrypted)
+	}
+	first := r.next()
+	if o.Scan {
+		b.scan(w, first)
+		return nil
+	}
+	if r.indexPos == 0 {
+		b.note(r.pos, "the bag has no index (it was not closed); the file was scanned")
+		b.scan(w, first)
+		return nil
+	}
+	end, err := b.readIndexSection(w, int64(r.indexPos), r.connCount, r.chunkCount)
+	if err != nil {
+		b.chunks, b.conns, b.notes = nil, nil, nil
+		clear(b.byID)
+		b.note(int64(r.indexPos), "the index section is damaged (%v); the file was scanned", err)
+		b.scan(w, first)
+		return nil
+	}
+	b.indexed = true
+	if end < b.size {
+		b.scanTail(w, end)
+	}
+	b.sortChunks()
+	return nil
+}
+
+// readIndexSection reads connection and chunk info records from pos on, for as
+// long as there are any: the header's counts may lie. It returns its end.
+func (b *Bag) readIndexSection(w *window, pos int64, conns, chunks uint32) (int64, error) {
+	if pos < int64(len(magic20)) || pos > b.size {
+		return 0, fmt.Errorf("index position %d is outside the file", pos)
+	}
+	nConns, start := 0, pos
+	for pos < b.size {
+		var r record
+		if err := readRecord(w, pos, b.size, &r); err != nil {
+			if nConns >= int(conns) && len(b.chunks) >= int(chunks) {
+				break // the section is whole: this is a torn tail
+			}
+			return 0, err
+		}
+		if r.op != opConnection && r.op != opChunkInfo {
+			break
+		}
+		if err := b.readIndexRecord(w, &r); err != nil {
+			return 0, err
+		}
+		if r.op == opConnection {
+			nConns++
+		}
+		pos = r.next()
+	}
+	if nConns != int(conns) || len(b.chunks) != int(chunks) {
+		b.note(start, "the file header counts %d connections and %d chunks, the index section holds %d and %d",
+			conns, chunks, nConns, len(b.chunks))
+	}
+	if nConns < int(conns) || len(b.chunks) < int(chunks) {
+		return 0, errors.New("it is shorter than the file header says")
+	}
+	return pos, nil
+}
+
+func (b *Bag) readIndexRecord(w *window, r *record) error {
+	data, err := b.recordData(w, r)
+	if err != nil {
+		return err
+	}
+	if r.op == opConnection {
+		return b.addConnection(r, data)
+	}
+	info, err := parseChunkInfo(&r.header, data)
+	if err != nil {
+		return err
+	}
+	if info.Pos < int64(len(magic20)) || info.Pos >= b.size {
+		return fmt.Errorf("chunk position %d is outside the file", info.Pos)
+	}
+	b.chunks = append(b.chunks, chunk{ChunkInfo: info})
+	return nil
+}
+
+// recordData reads header and data of a record again as one piece, so that
+// both are valid together.
+func (b *Bag) recordData(src source, r *record) ([]byte, error) {
+	whole, err := src.at(r.pos, int(r.next()-r.pos))
+	if err != nil {
+		return nil, err
+	}
+	head := r.dataPos - r.pos
+	if err := r.parse(whole[4 : head-4]); err != nil {
+		return nil, err
+	}
+	return whole[head:], nil
+}
+
+// addConnection notes a connection the first time it is seen.
+func (b *Bag) addConnection(r *record, data []byte) error {
+	c, err := parseConnection(&r.header, data)
+	if err != nil {
+		return err
+	}
+	known, ok := b.byID[c.ID]
+	if !ok {
+		b.byID[c.ID] = c
+		b.conns = append(b.conns, c)
+		return nil
+	}
+	if known.Topic != c.Topic || known.MD5 != c.MD5 {
+		b.note(r.pos, "connection %d is described twice: %s and %s; the first counts", c.ID, known.Topic, c.Topic)
+	}
+	return nil
+}
+
+func (b *Bag) sortChunks() {
+	slices.SortFunc(b.chunks, func(x, y chunk) int { return cmp.Compare(x.Pos, y.Pos) })
+	b.chunks = slices.CompactFunc(b.chunks, func(x, y chunk) bool { return x.Pos == y.Pos })
+}
+
+// maxNotes bounds what is remembered of a file that is damaged everywhere.
+const maxNotes = 100
+
+func (b *Bag) note(off int64, format string, args ...any) {
+	if len(b.notes) < maxNotes {
+		b.notes = append(b.notes, Note{off, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (b *Bag) errorAt(off int64, kind string, err error) error {
+	return &FormatError{Path: b.path, Offset: off, Kind: kind, Err: err}
+}
+
+// Close closes the file. Views and iterators of the bag must be done.
+func (b *Bag) Close() error {
+	if b.file == nil {
+		return nil
+	}
+	return b.file.Close()
+}
+
+// Path is the name that the bag was opened with.
+func (b *Bag) Path() string { return b.path }
+
+// Version is "2.0" or "1.2".
+func (b *Bag) Version() string { return b.version }
+
+// Size is the file's length when it was opened.
+func (b *Bag) Size() int64 { return b.size }
+
+// Indexed tells whether the index section was there and whole.
+func (b *Bag) Indexed() bool { return b.indexed }
+
+// Notes says what was unusual about the file.
+func (b *Bag) Notes() []Note { return slices.Clone(b.notes) }
+
+// Connections in the order of their records.
+func (b *Bag) Connections() []*Connection { return slices.Clone(b.conns) }
+
+// Chunks in file order. Counts must not be changed.
+func (b *Bag) Chunks() []ChunkInfo {
+	out := make([]ChunkInfo, len(b.chunks))
+	for i := range b.chunks {
+		out[i] = b.chunks[i].ChunkInfo
+	}
+	return out
+}
+
+// Start is the time of the earliest message, 0 if there is none.
+func (b *Bag) Start() Time {
+	t := Time(0)
+	for i := range b.chunks {
+		if c := &b.chunks[i]; len(c.Counts) > 0 && (t == 0 || c.Start < t) {
+			t = c.Start
+		}
+	}
+	return t
+}
+
+// End is the time of the latest message, 0 if there is none.
+func (b *Bag) End() Time {
+	t := Time(0)
+	for i := range b.chunks {
+		if c := &b.chunks[i]; len(c.Counts) > 0 {
+			t = max(t, c.End)
+		}
+	}
+	return t
+}
+
+// MessageCount is the number of messages that the chunk infos add up to.
+func (b *Bag) MessageCount() uint64 {
+	n := uint64(0)
+	for i := range b.chunks {
+		n += b.chunks[i].Messages()
+	}
+	return n
+}

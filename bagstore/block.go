@@ -1,0 +1,105 @@
+package bagstore
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// block is reference-counted memory from a pool.
+type block struct {
+	bytes []byte
+	refs  atomic.Int32
+	pool  *blockPool
+}
+
+func (b *block) hold() *block {
+	b.refs.Add(1)
+	return b
+}
+
+func (b *block) release() {
+	switch n := b.refs.Add(-1); {
+	case n == 0:
+		b.pool.put(b)
+	case n < 0:
+		panic("bagstore: block released twice")
+	}
+}
+
+// Block keeps the data of a message alive. Release gives the memory back; it
+// is called once, from any goroutine. The data must not be touched after it.
+type Block struct{ b *block }
+
+// Release ends the use of the data.
+func (b Block) Release() {
+	if b.b != nil {
+		b.b.release()
+	}
+}
+
+// Limits of what a pool keeps for reuse.
+const (
+	poolBlocks = 8
+	poolBytes  = 16 << 20
+)
+
+// blockPool keeps a few free blocks, so that reading a bag from end to end
+// allocates a handful of them.
+type blockPool struct {
+	mu    sync.Mutex
+	free  []*block
+	bytes int
+}
+
+// get returns a block of n bytes with one reference; the content is undefined.
+func (p *blockPool) get(n int) *block {
+	b := p.take(n)
+	if b == nil {
+		// Room for the next one, which is often a little larger.
+		b = &block{bytes: make([]byte, n, n+n/8), pool: p}
+	}
+	b.bytes = b.bytes[:n]
+	b.refs.Store(1)
+	return b
+}
+
+// take finds the smallest free block that n fits in without wasting most of it.
+func (p *blockPool) take(n int) *block {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	best := -1
+	for i, b := range p.free {
+		if c := cap(b.bytes); c >= n && c/4 <= n && (best < 0 || c < cap(p.free[best].bytes)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	b := p.free[best]
+	last := len(p.free) - 1
+	p.free[best], p.free[last] = p.free[last], nil
+	p.free = p.free[:last]
+	p.bytes -= cap(b.bytes)
+	return b
+}
+
+func (p *blockPool) put(b *block) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.free) == poolBlocks || p.bytes+cap(b.bytes) > poolBytes {
+		if len(p.free) == 0 {
+			return
+		}
+		// The oldest makes room: what is in use now fits better.
+		p.bytes -= cap(p.free[0].bytes)
+		copy(p.free, p.free[1:])
+		p.free[len(p.free)-1] = nil
+		p.free = p.free[:len(p.free)-1]
+		if p.bytes+cap(b.bytes) > poolBytes {
+			return
+		}
+	}
+	p.free = append(p.free, b)
+	p.bytes += cap(b.bytes)
+}

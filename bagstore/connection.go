@@ -1,0 +1,87 @@
+package bagstore
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Connection describes the messages of one publisher on one topic.
+type Connection struct {
+	ID         uint32 // as messages name it; given by the Writer
+	Topic      string
+	Type       string // such as "sensor_msgs/Image"
+	MD5        string
+	Definition string // full text with dependencies
+	CallerID   string // the publishing node, "" if not known
+	Latching   bool
+	Extra      []Field // further fields of the connection header
+}
+
+// parseConnection reads a connection record: topic from the record's header,
+// the rest from its data, which is a header again. librealsense leaves topic
+// out there; stock rosbag writes it twice.
+func parseConnection(h *header, data []byte) (*Connection, error) {
+	if err := h.need(hasConn | hasTopic); err != nil {
+		return nil, err
+	}
+	c := &Connection{ID: h.conn, Topic: string(h.topic)}
+	for len(data) > 0 {
+		name, value, rest, err := nextField(data)
+		if err != nil {
+			return nil, err
+		}
+		data = rest
+		switch string(name) {
+		case "type":
+			c.Type = string(value)
+		case "md5sum":
+			c.MD5 = string(value)
+		case "message_definition":
+			c.Definition = string(value)
+		case "callerid":
+			c.CallerID = string(value)
+		case "latching":
+			c.Latching = string(value) == "1"
+		case "topic": // the one in the record's header counts
+		default:
+			c.Extra = append(c.Extra, Field{string(name), string(value)})
+		}
+	}
+	return c, nil
+}
+
+// same tells whether two records describe the same connection, whatever their IDs.
+func (c *Connection) same(d *Connection) bool {
+	return c.Topic == d.Topic && c.Type == d.Type && c.MD5 == d.MD5 && c.Definition == d.Definition &&
+		c.CallerID == d.CallerID && c.Latching == d.Latching && slices.Equal(c.Extra, d.Extra)
+}
+
+// appendConnection writes the record with the fields sorted by name, as
+// rosbag's C++ writer does.
+func appendConnection(b []byte, c *Connection) []byte {
+	b = appendHeader(b, opConnection, func(b []byte) []byte {
+		b = appendU32(b, "conn", c.ID)
+		return appendString(b, "topic", c.Topic)
+	})
+	fields := []Field{
+		{"md5sum", c.MD5},
+		{"message_definition", c.Definition},
+		{"topic", c.Topic},
+		{"type", c.Type},
+	}
+	if c.CallerID != "" {
+		fields = append(fields, Field{"callerid", c.CallerID})
+	}
+	if c.Latching {
+		fields = append(fields, Field{"latching", "1"})
+	}
+	fields = append(fields, c.Extra...)
+	slices.SortStableFunc(fields, func(x, y Field) int { return cmp.Compare(x.Name, y.Name) })
+	at := len(b)
+	b = append(b, 0, 0, 0, 0)
+	for _, f := range fields {
+		b = appendString(b, f.Name, f.Value)
+	}
+	putLength(b, at)
+	return b
+}

@@ -1,0 +1,37 @@
+package bagstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// What callers decide on.
+var (
+	ErrNotBag     = errors.New("not a bag")
+	ErrVersion    = errors.New("unsupported bag version")
+	ErrEncrypted  = errors.New("encrypted bags are not supported")
+	ErrClosed     = errors.New("bag is closed")
+	ErrConnection = errors.New("unknown connection")
+)
+
+// FormatError says which record at which byte of which file is not what it
+// should be.
+type FormatError struct {
+	Path   string
+	Offset int64  // of the record in the file
+	Kind   string // of the record: "chunk", "message", ...
+	Err    error
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s: %s at byte %d: %v", e.Path, e.Kind, e.Offset, e.Err)
+}
+
+// Unwrap gives the reason.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// cut is the reason of a record that ends before its length says.
+func cut(want, have int64) error {
+	return fmt.Errorf("%w: needs %d bytes, %d are there", io.ErrUnexpectedEOF, want, have)
+}

@@ -1,0 +1,231 @@
+package bagstore
+
+import (
+	"container/list"
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// Limits of a fetcher.
+const (
+	// directSize: messages of uncompressed chunks that are at least so large
+	// on average are read one by one, smaller ones with their whole chunk.
+	directSize = 32 << 10
+	// wholeSize is the largest uncompressed chunk that is read whole.
+	wholeSize = 8 << 20
+	// cacheBytes bounds the chunks that are kept; one is kept in any case.
+	cacheBytes = 32 << 20
+)
+
+// fetcher reads messages for an iterator. It keeps a few chunk contents and
+// reads the next ones ahead, on other cores.
+type fetcher struct {
+	v       *View
+	loaders []*loader // by bag
+	pool    blockPool
+
+	c *cursor // where message reads
+	e entry
+
+	// Only the iterator's goroutine touches the cache; the readers fill in
+	// their content and close done.
+	cache map[chunkRef]*list.Element // of *content
+	lru   list.List                  // most recent first
+	bytes int64
+	last  chunkRef // where reading ahead was last asked for
+	wait  sync.WaitGroup
+}
+
+// content is a chunk's decompressed bytes, once done is closed.
+type content struct {
+	ref  chunkRef
+	size int64
+	done chan struct{}
+	blk  *block // one reference is the cache's
+	err  error
+}
+
+func newFetcher(v *View) *fetcher {
+	return &fetcher{v: v, loaders: make([]*loader, len(v.bags)), cache: make(map[chunkRef]*list.Element)}
+}
+
+func (f *fetcher) loader(bag int) *loader {
+	if f.loaders[bag] == nil {
+		f.loaders[bag] = newLoader(f.v.bags[bag])
+	}
+	return f.loaders[bag]
+}
+
+func (f *fetcher) index(r chunkRef) ([]entry, ChunkHeader, error) {
+	return f.loader(r.bag).index(&f.v.bags[r.bag].chunks[r.chunk], f.v.keeper(r.bag))
+}
+
+// at chooses the message that message reads.
+func (f *fetcher) at(c *cursor, e entry) { f.c, f.e = c, e }
+
+// turned tells whether the chosen message is in another chunk than the last one.
+func (f *fetcher) turned() bool {
+	if f.c.chunkRef == f.last {
+		return false
+	}
+	f.last = f.c.chunkRef
+	return true
+}
+
+// message reads the chosen message. The block carries a reference for the caller.
+func (f *fetcher) message() ([]byte, *block, error) {
+	b := f.v.bags[f.c.bag]
+	if f.c.head.Compression == None && direct(&b.chunks[f.c.chunk], f.c.head) {
+		return f.readDirect(b)
+	}
+	blk, err := f.content(f.c.chunkRef, f.c.head)
+	if err != nil {
+		return nil, nil, b.errorAt(f.c.head.DataPos, "chunk", err)
+	}
+	var r record
+	if err := f.locate(memory(blk.bytes), int64(len(blk.bytes)), int64(f.e.offset), &r); err != nil {
+		blk.release()
+		return nil, nil, b.errorAt(b.chunks[f.c.chunk].Pos, "chunk", fmt.Errorf("message at its byte %d: %w", f.e.offset, err))
+	}
+	return blk.bytes[r.dataPos:r.next():r.next()], blk, nil
+}
+
+// direct tells whether the messages of a chunk are read one by one.
+func direct(c *chunk, head ChunkHeader) bool {
+	return head.Size > wholeSize || head.Size/int64(max(1, c.Messages())) >= directSize
+}
+
+// readDirect reads one message from the file.
+func (f *fetcher) readDirect(b *Bag) ([]byte, *block, error) {
+	var r record
+	pos, w := f.c.head.DataPos+int64(f.e.offset), f.loader(f.c.bag).w
+	if err := f.locate(w, f.c.head.end(), pos, &r); err != nil {
+		return nil, nil, b.errorAt(pos, "message", err)
+	}
+	blk := f.pool.get(int(r.dataLen))
+	if err := readFull(b.r, blk.bytes, r.dataPos); err != nil {
+		blk.release()
+		return nil, nil, b.errorAt(pos, "message", err)
+	}
+	return blk.bytes, blk, nil
+}
+
+// locate reads the header of the message record that the entry points at. An
+// index may also point at the connection record before it.
+func (f *fetcher) locate(src source, limit, pos int64, r *record) error {
+	for {
+		if err := readRecord(src, pos, limit, r); err != nil {
+			return err
+		}
+		if r.op != opConnection {
+			break
+		}
+		pos = r.next()
+	}
+	if r.op != opMessage {
+		return fmt.Errorf("found a %s record", opName(r.op))
+	}
+	if r.has&hasConn != 0 && r.conn != f.e.conn {
+		return fmt.Errorf("message is of connection %d, the index says %d", r.conn, f.e.conn)
+	}
+	return nil
+}
+
+// content gives the chunk's bytes, with a reference for the caller.
+func (f *fetcher) content(r chunkRef, head ChunkHeader) (*block, error) {
+	c := f.want(r, head)
+	<-c.done
+	if c.err != nil {
+		if el, ok := f.cache[r]; ok {
+			f.remove(el)
+		}
+		return nil, c.err
+	}
+	return c.blk.hold(), nil
+}
+
+// prefetch starts the reading of a chunk that will be wanted soon.
+func (f *fetcher) prefetch(r chunkRef) {
+	c := &f.v.bags[r.bag].chunks[r.chunk]
+	head, err := f.loader(r.bag).header(c)
+	if err == nil && !(head.Compression == None && direct(c, head)) {
+		f.want(r, head)
+	}
+}
+
+// want finds or starts the reading of a chunk.
+func (f *fetcher) want(r chunkRef, head ChunkHeader) *content {
+	if el, ok := f.cache[r]; ok {
+		f.lru.MoveToFront(el)
+		return el.Value.(*content)
+	}
+	c := &content{ref: r, size: head.Size, done: make(chan struct{})}
+	f.cache[r] = f.lru.PushFront(c)
+	f.bytes += c.size
+	f.evict()
+	f.wait.Go(func() {
+		defer close(c.done)
+		c.blk, c.err = f.read(r, head)
+	})
+	return c
+}
+
+// evict drops the chunks used longest ago.
+func (f *fetcher) evict() {
+	for el := f.lru.Back(); el != nil && f.bytes > cacheBytes && el != f.lru.Front(); {
+		c, prev := el.Value.(*content), el.Prev()
+		select {
+		case <-c.done:
+			f.remove(el)
+		default: // still being read
+		}
+		el = prev
+	}
+}
+
+func (f *fetcher) remove(el *list.Element) {
+	c := el.Value.(*content)
+	f.lru.Remove(el)
+	delete(f.cache, c.ref)
+	f.bytes -= c.size
+	if c.blk != nil {
+		c.blk.release()
+	}
+}
+
+// read reads and decompresses a chunk, in a goroutine of its own.
+func (f *fetcher) read(r chunkRef, head ChunkHeader) (*block, error) {
+	b := f.v.bags[r.bag]
+	torn := b.chunks[r.chunk].torn
+	size := head.Size
+	if size == 0 {
+		size = maxSalvage
+	}
+	if limit := maxExpansion(head); head.Compression != None && size > limit {
+		if !torn {
+			return nil, fmt.Errorf("%d bytes can't hold the %d bytes that its header says", head.Stored, size)
+		}
+		size = limit
+	}
+	blk := f.pool.get(int(size))
+	l := loader{b: b}
+	n, err := l.decompress(head, blk.bytes)
+	if err != nil && !torn {
+		blk.release()
+		return nil, err
+	}
+	blk.bytes = blk.bytes[:n]
+	return blk, nil
+}
+
+// ahead is how many chunks are read ahead.
+func ahead() int { return max(1, runtime.GOMAXPROCS(0)-1) }
+
+// close waits for all reading and gives the memory up.
+func (f *fetcher) close() {
+	f.wait.Wait()
+	for el := f.lru.Front(); el != nil; el = f.lru.Front() {
+		f.remove(el)
+	}
+}

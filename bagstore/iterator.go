@@ -1,0 +1,270 @@
+package bagstore
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// Message is one message where an iterator stands.
+type Message struct {
+	Bag  int // index of the bag in the view
+	Conn *Connection
+	Time Time
+	// Data are the message's bytes, valid until the iterator moves; Hold
+	// keeps them longer. They must not be changed.
+	Data []byte
+
+	block *block
+}
+
+// Hold keeps Data alive until the block is released.
+func (m Message) Hold() Block {
+	if m.block == nil {
+		return Block{}
+	}
+	return Block{m.block.hold()}
+}
+
+// key orders all messages of a view.
+type key struct {
+	time       Time
+	bag, chunk int
+	offset     int64
+}
+
+func (k key) compare(l key) int {
+	return cmp.Or(cmp.Compare(k.time, l.time), cmp.Compare(k.bag, l.bag), cmp.Compare(k.chunk, l.chunk),
+		cmp.Compare(k.offset, l.offset))
+}
+
+// cursor walks the entries of one chunk.
+type cursor struct {
+	chunkRef
+	head    ChunkHeader
+	entries []entry
+	i       int
+}
+
+func (c *cursor) key(i int) key {
+	return key{c.entries[i].time, c.bag, c.chunk, int64(c.entries[i].offset)}
+}
+
+// Iterator walks a view. It stands between two messages: Next returns the one
+// behind and goes past it, Prev the one before, so that Next and then Prev
+// return the same message twice. It is for one goroutine.
+type Iterator struct {
+	v       *View
+	fetch   *fetcher
+	pos     key  // the iterator stands just before pos,
+	after   bool // or just behind it
+	dir     int  // +1 or -1: which way heap and pending are set up; 0: neither
+	heap    []*cursor
+	pending int // next chunk in refs (forward) or byEnd (backward) to open
+	cur     Message
+	err     error
+}
+
+// Iterator returns an iterator before the first message.
+func (v *View) Iterator() *Iterator {
+	it := &Iterator{v: v, fetch: newFetcher(v)}
+	it.Seek(v.start)
+	return it
+}
+
+// Seek goes to just before the first message at or after t.
+func (it *Iterator) Seek(t Time) {
+	it.pos, it.after, it.dir = key{time: max(t, it.v.start), bag: -1}, false, 0
+	it.err = nil
+	it.drop()
+}
+
+// SeekEnd goes behind the last message.
+func (it *Iterator) SeekEnd() {
+	it.pos, it.after, it.dir = key{time: it.v.end, bag: len(it.v.bags)}, true, 0
+	it.err = nil
+	it.drop()
+}
+
+// Next goes to the next message and reads it.
+func (it *Iterator) Next() bool { return it.move(+1) && it.load() }
+
+// Prev goes to the message before and reads it.
+func (it *Iterator) Prev() bool { return it.move(-1) && it.load() }
+
+// SkipNext is Next without reading the message: its Data are nil.
+func (it *Iterator) SkipNext() bool { return it.move(+1) }
+
+// SkipPrev is Prev without reading the message.
+func (it *Iterator) SkipPrev() bool { return it.move(-1) }
+
+// Message is where the last move went.
+func (it *Iterator) Message() Message { return it.cur }
+
+// Err is what stopped the iterator, nil at the end of the messages. The
+// message at fault is passed over when the iterator is moved again.
+func (it *Iterator) Err() error { return it.err }
+
+// Close gives up the memory and waits for reading ahead to end.
+func (it *Iterator) Close() {
+	it.drop()
+	it.heap = nil
+	it.fetch.close()
+}
+
+// drop gives the current message back.
+func (it *Iterator) drop() {
+	if it.cur.block != nil {
+		it.cur.block.release()
+	}
+	it.cur = Message{}
+}
+
+func (it *Iterator) move(dir int) bool {
+	it.drop()
+	it.err = nil
+	if it.dir != dir {
+		it.rebuild(dir)
+	}
+	if !it.open() || len(it.heap) == 0 {
+		return false
+	}
+	c := it.heap[0]
+	e := c.entries[c.i]
+	it.pos, it.after = c.key(c.i), dir > 0
+	it.cur = Message{Bag: c.bag, Conn: it.v.bags[c.bag].byID[e.conn], Time: e.time}
+	it.fetch.at(c, e)
+	c.i += dir
+	if c.i < 0 || c.i == len(c.entries) {
+		last := len(it.heap) - 1
+		it.heap[0], it.heap[last] = it.heap[last], nil
+		it.heap = it.heap[:last]
+	}
+	it.down(0)
+	return true
+}
+
+// load reads the message that move went to.
+func (it *Iterator) load() bool {
+	if it.fetch.turned() {
+		for i := 0; i < ahead() && it.pending+i < len(it.v.refs); i++ {
+			if it.dir > 0 {
+				it.fetch.prefetch(it.v.refs[it.pending+i])
+			} else {
+				it.fetch.prefetch(it.v.refs[it.v.byEnd[it.pending+i]])
+			}
+		}
+	}
+	data, blk, err := it.fetch.message()
+	if err != nil {
+		it.err = err
+		return false
+	}
+	it.cur.Data, it.cur.block = data, blk
+	return true
+}
+
+// rebuild sets heap and pending up for a direction: open are the chunks that
+// reach over the position, pending are those that lie wholly ahead.
+func (it *Iterator) rebuild(dir int) {
+	it.dir, it.heap = dir, it.heap[:0]
+	v, t := it.v, it.pos.time
+	var across []int
+	if dir > 0 {
+		it.pending = sort.Search(len(v.refs), func(i int) bool { return v.refs[i].start > t })
+		for i := it.pending - 1; i >= 0 && v.maxEnd[i] >= t; i-- {
+			across = append(across, i)
+		}
+	} else {
+		it.pending = sort.Search(len(v.byEnd), func(i int) bool { return v.refs[v.byEnd[i]].end < t })
+		for i := it.pending - 1; i >= 0 && v.minFrom[i] <= t; i-- {
+			across = append(across, v.byEnd[i])
+		}
+	}
+	for _, i := range across {
+		if r := v.refs[i]; r.start <= t && r.end >= t && !it.push(r) {
+			return
+		}
+	}
+}
+
+// open adds the pending chunks that may hold the next message.
+func (it *Iterator) open() bool {
+	for it.err == nil && it.pending < len(it.v.refs) {
+		r := it.v.refs[it.pending]
+		if it.dir < 0 {
+			r = it.v.refs[it.v.byEnd[it.pending]]
+		}
+		if len(it.heap) > 0 {
+			t := it.heap[0].key(it.heap[0].i).time
+			if it.dir > 0 && r.start > t || it.dir < 0 && r.end < t {
+				break
+			}
+		}
+		it.pending++
+		it.push(r)
+	}
+	return it.err == nil
+}
+
+// push opens a chunk at the iterator's position.
+func (it *Iterator) push(r chunkRef) bool {
+	entries, head, err := it.fetch.index(r)
+	if err != nil {
+		it.err = err
+		return false
+	}
+	entries = it.v.within(entries)
+	c := &cursor{chunkRef: r, head: head, entries: entries}
+	// The first entry that is not before the position.
+	c.i, _ = slices.BinarySearchFunc(entries, it.pos, func(e entry, k key) int {
+		n := key{e.time, r.bag, r.chunk, int64(e.offset)}.compare(k)
+		if n == 0 && it.after {
+			return -1
+		}
+		return n
+	})
+	if it.dir < 0 {
+		c.i--
+	}
+	if c.i < 0 || c.i == len(entries) {
+		return true
+	}
+	it.heap = append(it.heap, c)
+	it.up(len(it.heap) - 1)
+	return true
+}
+
+// The heap, with the next message of the direction on top.
+
+func (it *Iterator) before(x, y *cursor) bool {
+	n := x.key(x.i).compare(y.key(y.i))
+	return n*it.dir < 0
+}
+
+func (it *Iterator) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !it.before(it.heap[i], it.heap[parent]) {
+			return
+		}
+		it.heap[i], it.heap[parent] = it.heap[parent], it.heap[i]
+		i = parent
+	}
+}
+
+func (it *Iterator) down(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(it.heap); child++ {
+			if it.before(it.heap[child], it.heap[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		it.heap[i], it.heap[least] = it.heap[least], it.heap[i]
+		i = least
+	}
+}

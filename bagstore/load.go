@@ -1,0 +1,170 @@
+package bagstore
+
+import (
+	"bytes"
+	"cmp"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// loader reads chunk headers, indexes and contents of one bag. It is for one
+// goroutine.
+type loader struct {
+	b *Bag
+	w *window
+}
+
+func newLoader(b *Bag) *loader { return &loader{b: b, w: newWindow(b.r, b.size)} }
+
+// header reads the chunk's header, unless a scan has.
+func (l *loader) header(c *chunk) (ChunkHeader, error) {
+	if c.head.DataPos != 0 {
+		return c.head, nil
+	}
+	var r record
+	err := readRecord(l.w, c.Pos, l.b.size, &r)
+	if err == nil && r.op != opChunk {
+		err = fmt.Errorf("found a %s record", opName(r.op))
+	}
+	if err != nil {
+		return ChunkHeader{}, l.b.errorAt(c.Pos, "chunk", err)
+	}
+	head, err := parseChunk(&r)
+	if err != nil {
+		return head, l.b.errorAt(c.Pos, "chunk", err)
+	}
+	if head.Compression == None && head.Size != head.Stored {
+		head.Size = head.Stored
+	}
+	return head, nil
+}
+
+// index gives the entries of the connections that keep wants, in time order.
+// Without whole index records the content is walked.
+func (l *loader) index(c *chunk, keep func(uint32) bool) ([]entry, ChunkHeader, error) {
+	head, err := l.header(c)
+	if err != nil {
+		return nil, head, err
+	}
+	var entries []entry
+	ok := false
+	if !c.walk {
+		entries, _, err = l.indexRecords(head, nil)
+		ok = err == nil && uint64(len(entries)) >= c.Messages()
+	}
+	if !ok {
+		if entries, _, err = l.walkContent(c, walker{bag: l.b}); err != nil && !c.torn {
+			return nil, head, l.b.errorAt(c.Pos, "chunk", err)
+		}
+	}
+	entries = slices.DeleteFunc(entries, func(e entry) bool {
+		return l.b.byID[e.conn] == nil || keep != nil && !keep(e.conn)
+	})
+	byTime := func(x, y entry) int {
+		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.offset, y.offset))
+	}
+	if !slices.IsSortedFunc(entries, byTime) {
+		slices.SortFunc(entries, byTime)
+	}
+	return entries, head, nil
+}
+
+// indexRecords reads the index records behind a chunk and returns where they end.
+func (l *loader) indexRecords(head ChunkHeader, to []entry) ([]entry, int64, error) {
+	pos := head.end()
+	for pos < l.b.size {
+		var r record
+		if err := readRecord(l.w, pos, l.b.size, &r); err != nil {
+			return to, pos, err
+		}
+		if r.op != opIndex {
+			break
+		}
+		data, err := l.b.recordData(l.w, &r)
+		if err != nil {
+			return to, pos, err
+		}
+		if to, err = parseIndex(&r.header, data, to); err != nil {
+			return to, pos, err
+		}
+		pos = r.next()
+	}
+	for _, e := range to {
+		if int64(e.offset) >= head.Size {
+			return to, pos, fmt.Errorf("index names offset %d in a chunk of %d bytes", e.offset, head.Size)
+		}
+	}
+	return to, pos, nil
+}
+
+// walkContent finds the messages of a chunk by reading it. The entries before
+// an error are good.
+func (l *loader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
+	head, err := l.header(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	if head.Compression == None {
+		return w.walk(section{l.w, head.DataPos}, head.Size, nil)
+	}
+	content, err := l.salvage(head)
+	entries, end, walkErr := w.walk(memory(content), int64(len(content)), nil)
+	return entries, end, cmp.Or(err, walkErr)
+}
+
+// maxSalvage bounds what a torn compressed chunk without a size may hold.
+const maxSalvage = 256 << 20
+
+// salvage decompresses as much of a chunk as there is.
+func (l *loader) salvage(head ChunkHeader) ([]byte, error) {
+	size := head.Size
+	if size == 0 {
+		size = maxSalvage
+	}
+	if limit := maxExpansion(head); size > limit {
+		size = limit
+	}
+	dst := make([]byte, size)
+	n, err := l.decompress(head, dst)
+	return dst[:n], err
+}
+
+// maxExpansion is the most that a chunk's stored bytes can hold, so that a
+// lying size allocates nothing: LZ4 yields at most 255 bytes a byte. bz2 has no
+// such bound in practice, so a cap stands in.
+func maxExpansion(head ChunkHeader) int64 {
+	if head.Compression == LZ4 {
+		return 255*head.Stored + 64
+	}
+	return max(head.Stored*64, min(head.Stored*50_000, maxSalvage))
+}
+
+// decompress fills dst, the size of which the chunk's header says. It returns
+// how much is good.
+func (l *loader) decompress(head ChunkHeader, dst []byte) (int, error) {
+	if head.Compression == None {
+		if err := readFull(l.b.r, dst, head.DataPos); err != nil {
+			return 0, err
+		}
+		return len(dst), nil
+	}
+	stored := l.b.scratch.get(int(head.Stored))
+	defer stored.release()
+	if err := readFull(l.b.r, stored.bytes, head.DataPos); err != nil {
+		return 0, err
+	}
+	if head.Compression == LZ4 {
+		return lz4Decode(dst, stored.bytes)
+	}
+	n, err := io.ReadFull(bzip2.NewReader(bytes.NewReader(stored.bytes)), dst)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		err = fmt.Errorf("bz2: %w", err)
+	}
+	return n, err
+}

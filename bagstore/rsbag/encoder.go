@@ -1,0 +1,220 @@
+package rsbag
+
+import (
+	"slices"
+	"strings"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// FileVersion is the version of the layout that is written.
+const FileVersion = 3
+
+// Message is one message of the layout. Head, Body and Tail in a row are its
+// bytes. Body is the frame's own memory and valid as long as the frame is held;
+// Head and Tail are not touched again by the Encoder.
+type Message struct {
+	Topic            string
+	Type             msgs.Type
+	Head, Body, Tail []byte
+	Static           bool // part of the description: every late subscriber needs it
+}
+
+// Encoder turns a device's frames and events into messages. Frames of different
+// streams may be encoded at once; all else it holds is fixed at NewEncoder.
+type Encoder struct {
+	snap    camdriver.DeviceSnapshot
+	static  []Message
+	streams map[camdriver.StreamID]*streamTopicSet
+}
+
+// streamTopicSet is a stream's topic names and types, made once.
+type streamTopicSet struct {
+	sensor                int
+	kind                  camdriver.StreamKind
+	data, metadata        string
+	accel, twist          string // poses only
+	dataType              msgs.Type
+	keyValue, accelT, twT msgs.Type
+	encoding              string
+}
+
+// NewEncoder prepares the messages of a device as the snapshot describes it.
+// Streams that the snapshot does not hold are not encoded later.
+func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
+	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet)}
+	e.add(topicVersion, "std_msgs/UInt32", &msgs.UInt32{Data: FileVersion})
+	for _, s := range snap.Streams {
+		e.describeStream(s)
+	}
+	e.describeDevice()
+	for i := range snap.Sensors {
+		e.describeSensor(i, &snap.Sensors[i])
+	}
+	return e
+}
+
+// Static is the device's description: the same for every recording of it and
+// every live topic. The slice must not be changed.
+func (e *Encoder) Static() []Message { return e.static }
+
+func (e *Encoder) add(topic, typ string, m msgs.Message) {
+	e.static = append(e.static, Message{Topic: topic, Type: msgs.MustType(typ), Head: msgs.Marshal(m), Static: true})
+}
+
+func (e *Encoder) keyValue(topic, key, value string) {
+	e.add(topic, "diagnostic_msgs/KeyValue", &msgs.KeyValue{Key: key, Value: text(value)})
+}
+
+// describeDevice leaves out what librealsense would choke on: keys that it does
+// not know, and the Product Id of a D400 with a sensor of a name that its reader
+// of version 3 refuses. That one goes to /additional_info, where our reader
+// finds it.
+func (e *Encoder) describeDevice() {
+	odd := slices.ContainsFunc(e.snap.Sensors, func(s camdriver.SensorSnapshot) bool { return !knownSensorName(s.Name) })
+	seen := make(map[camdriver.InfoKey]bool)
+	for _, info := range sortedInfo(e.snap.Info) {
+		switch {
+		case seen[info.Key] || !knownInfo(info.Key):
+		case odd && info.Key == camdriver.InfoProductId:
+			e.keyValue(topicAdditional, info.Key.String(), info.Value)
+		default:
+			e.keyValue(topicDevice, info.Key.String(), info.Value)
+		}
+		seen[info.Key] = true
+	}
+}
+
+// knownSensorName says whether librealsense takes the name in version 3.
+func knownSensorName(name string) bool {
+	switch name {
+	case "Stereo Module", "Coded-Light Depth Sensor", "RGB Camera", "Motion Module":
+		return true
+	}
+	return false
+}
+
+func knownInfo(k camdriver.InfoKey) bool {
+	_, ok := camdriver.ParseInfoKey(k.String())
+	return ok
+}
+
+func sortedInfo(list []camdriver.Info) []camdriver.Info {
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b camdriver.Info) int { return int(a.Key) - int(b.Key) })
+	return out
+}
+
+// describeSensor writes at least the name: that message is the sensor's
+// existence, and a gap in the numbers breaks librealsense.
+func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
+	topic := sensorPrefix(number) + "/info"
+	e.keyValue(topic, camdriver.InfoName.String(), s.Name)
+	seen := map[camdriver.InfoKey]bool{camdriver.InfoName: true}
+	for _, info := range sortedInfo(s.Info) {
+		if !seen[info.Key] && knownInfo(info.Key) {
+			e.keyValue(topic, info.Key.String(), info.Value)
+		}
+		seen[info.Key] = true
+	}
+	options := slices.Clone(s.Options)
+	slices.SortStableFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
+	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
+	for _, o := range options {
+		if _, known := camdriver.ParseOptionID(o.ID.String()); known {
+			e.add(optionTopic(number, o.ID, "value"), "std_msgs/Float32", &msgs.Float32{Data: o.Value})
+			e.add(optionTopic(number, o.ID, "description"), "std_msgs/String", &msgs.String{Data: text(o.Description)})
+		}
+	}
+	for _, f := range s.Filters {
+		e.add(sensorPrefix(number)+"/post_processing", "std_msgs/String", &msgs.String{Data: text(f)})
+	}
+}
+
+// describeStream writes exactly one StreamInfo and one companion for a stream;
+// librealsense refuses files without, and doubles the frames of a second one.
+func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
+	id := s.Profile.Stream
+	if _, twice := e.streams[id]; twice || s.Sensor < 0 || s.Sensor >= len(e.snap.Sensors) {
+		return
+	}
+	prefix := streamPrefix(s.Sensor, id)
+	set := &streamTopicSet{sensor: s.Sensor, kind: id.Kind, encoding: Encoding(s.Profile.Format),
+		keyValue: msgs.MustType("diagnostic_msgs/KeyValue")}
+	switch {
+	case id.Kind.Video():
+		set.data, set.dataType = prefix+"/image/data", msgs.MustType("sensor_msgs/Image")
+		set.metadata = prefix + "/image/metadata"
+		e.add(prefix+"/info/camera_info", "sensor_msgs/CameraInfo", CameraInfo(s))
+	case id.Kind.Inertial():
+		set.data, set.dataType = prefix+"/imu/data", msgs.MustType("sensor_msgs/Imu")
+		set.metadata = prefix + "/imu/metadata"
+		e.add(prefix+"/imu_intrinsic", "realsense_msgs/ImuIntrinsic", imuIntrinsic(s.Motion))
+	case id.Kind == camdriver.Pose:
+		set.data, set.dataType = prefix+"/pose/transform/data", msgs.MustType("geometry_msgs/Transform")
+		set.accel, set.accelT = prefix+"/pose/accel/data", msgs.MustType("geometry_msgs/Accel")
+		set.twist, set.twT = prefix+"/pose/twist/data", msgs.MustType("geometry_msgs/Twist")
+		set.metadata = prefix + "/pose/metadata"
+	default:
+		return // Gpio and what is unknown: the layout has no form for it
+	}
+	e.streams[id] = set
+	e.add(prefix+"/info", "realsense_msgs/StreamInfo", &msgs.StreamInfo{
+		FPS: uint32(max(s.Profile.FPS, 0)), Encoding: set.encoding, Recommended: s.Profile.Default})
+	if s.Extrinsic != nil {
+		e.add(prefix+"/tf/0", "geometry_msgs/Transform", transform(*s.Extrinsic))
+	}
+}
+
+// CameraInfo is a video stream's calibration as the layout words it: the model
+// under the SDK's name, R and P zero. Without intrinsics K is zero but for its
+// last element.
+func CameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
+	m := &msgs.CameraInfo{Height: uint32(s.Profile.Height), Width: uint32(s.Profile.Width),
+		DistortionModel: camdriver.NoDistortion.String(), D: make([]float64, 5)}
+	m.K[8] = 1
+	if in := s.Video; in != nil {
+		m.Height, m.Width = uint32(in.Height), uint32(in.Width)
+		m.DistortionModel = in.Model.String()
+		m.D = in.Coeffs[:]
+		m.K = [9]float64{in.Fx, 0, in.Ppx, 0, in.Fy, in.Ppy, 0, 0, 1}
+	}
+	return m
+}
+
+func imuIntrinsic(in *camdriver.MotionIntrinsics) *msgs.ImuIntrinsic {
+	if in == nil {
+		return &msgs.ImuIntrinsic{}
+	}
+	return &msgs.ImuIntrinsic{Data: in.Data, NoiseVariances: in.NoiseVariances, BiasVariances: in.BiasVariances}
+}
+
+// Stream says whether frames of the stream are encoded, and on which topics:
+// data first, metadata last.
+func (e *Encoder) Stream(id camdriver.StreamID) (topics []string, ok bool) {
+	set, ok := e.streams[id]
+	if !ok {
+		return nil, false
+	}
+	for _, t := range []string{set.data, set.accel, set.twist, set.metadata} {
+		if t != "" {
+			topics = append(topics, t)
+		}
+	}
+	return topics, true
+}
+
+// Topics lists every topic that Static and frames use, once each.
+func (e *Encoder) Topics() []string {
+	var list []string
+	for _, m := range e.static {
+		list = append(list, m.Topic)
+	}
+	for id := range e.streams {
+		topics, _ := e.Stream(id)
+		list = append(list, topics...)
+	}
+	slices.SortFunc(list, strings.Compare)
+	return slices.Compact(list)
+}

@@ -1,0 +1,146 @@
+package rsbag
+
+import (
+	"strconv"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// Keys of metadata beside the SDK's own names.
+const (
+	keySystemTime = "system_time"      // ms since 1970, host
+	keyDomain     = "timestamp_domain" // camdriver.Domain
+	keyTracker    = "Tracker Confidence"
+	keyMapper     = "Mapper Confidence"
+	keyPoseStamp  = "frame_timestamp" // ms; a Transform has no header
+	keyPoseNumber = "Frame number"
+)
+
+// Frame gives the messages of one frame to emit: data, then metadata. The frame
+// is borrowed; Body points into it. Frames of streams that were not in the
+// snapshot give none and false.
+func (e *Encoder) Frame(sensor int, f *camdriver.Frame, emit func(Message)) bool {
+	return e.Data(sensor, f, emit) && e.Metadata(sensor, f, emit)
+}
+
+// Data gives the messages that carry the frame itself: one, or three of a pose.
+func (e *Encoder) Data(sensor int, f *camdriver.Frame, emit func(Message)) bool {
+	return e.data(&msgs.Encoder{}, sensor, f, emit)
+}
+
+// Metadata gives one message for each number that came with the frame.
+func (e *Encoder) Metadata(sensor int, f *camdriver.Frame, emit func(Message)) bool {
+	return e.metadata(&msgs.Encoder{}, sensor, f, emit)
+}
+
+func (e *Encoder) set(sensor int, f *camdriver.Frame) *streamTopicSet {
+	if set := e.streams[f.Stream()]; set != nil && set.sensor == sensor {
+		return set
+	}
+	return nil
+}
+
+// data encodes into w, whose memory the emitted heads share.
+func (e *Encoder) data(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
+	set := e.set(sensor, f)
+	if set == nil {
+		return false
+	}
+	m := Message{Topic: set.data, Type: set.dataType}
+	switch {
+	case set.kind.Video():
+		m.Head, m.Body = part(w, imageHead(set, f)), f.Data
+		emit(m)
+	case set.kind.Inertial():
+		m.Head = part(w, imu(set.kind, f))
+		emit(m)
+	default:
+		m.Head = part(w, poseTransform(&f.Pose))
+		emit(m)
+		emit(Message{Topic: set.accel, Type: set.accelT, Head: part(w, twist(f.Pose.Acceleration, f.Pose.AngularAcceleration))})
+		emit(Message{Topic: set.twist, Type: set.twT, Head: part(w, twist(f.Pose.Velocity, f.Pose.AngularVelocity))})
+	}
+	return true
+}
+
+// part appends m to w and gives the bytes of it alone.
+func part(w *msgs.Encoder, m msgs.Message) []byte {
+	start := len(w.B)
+	m.Append(w)
+	return w.B[start:len(w.B):len(w.B)]
+}
+
+// header's frame_id "0" tells librealsense that no depth units follow the message.
+func header(f *camdriver.Frame) msgs.Header {
+	return msgs.Header{Seq: uint32(f.Number), Stamp: msgs.FromMillis(f.Timestamp), FrameID: "0"}
+}
+
+func imageHead(set *streamTopicSet, f *camdriver.Frame) *msgs.ImageHead {
+	encoding := set.encoding
+	if f.Profile.Format != camdriver.AnyFormat {
+		encoding = Encoding(f.Profile.Format)
+	}
+	return &msgs.ImageHead{Header: header(f), Height: uint32(f.Height), Width: uint32(f.Width),
+		Encoding: encoding, Step: uint32(f.Stride), DataLen: uint32(len(f.Data))}
+}
+
+// imu fills only what the stream measures, as the SDK does.
+func imu(kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
+	m := &msgs.Imu{Header: header(f)}
+	s := &f.Motion
+	if kind != camdriver.Accel {
+		m.AngularVelocity = msgs.Vector3{X: s.Gyro[0], Y: s.Gyro[1], Z: s.Gyro[2]}
+	}
+	if kind != camdriver.Gyro {
+		m.LinearAcceleration = msgs.Vector3{X: s.Accel[0], Y: s.Accel[1], Z: s.Accel[2]}
+	}
+	if kind == camdriver.Motion {
+		m.Orientation = msgs.Quaternion{X: s.Orientation[0], Y: s.Orientation[1], Z: s.Orientation[2], W: s.Orientation[3]}
+	}
+	return m
+}
+
+func vector(v camdriver.Vec3) msgs.Vector3 {
+	return msgs.Vector3{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
+}
+
+func poseTransform(p *camdriver.PoseSample) *msgs.Transform {
+	return &msgs.Transform{Translation: vector(p.Translation), Rotation: msgs.Quaternion{
+		X: float64(p.Rotation[0]), Y: float64(p.Rotation[1]), Z: float64(p.Rotation[2]), W: float64(p.Rotation[3])}}
+}
+
+func twist(linear, angular camdriver.Vec3) *msgs.Twist {
+	return &msgs.Twist{Linear: vector(linear), Angular: vector(angular)}
+}
+
+func (e *Encoder) metadata(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
+	set := e.set(sensor, f)
+	if set == nil {
+		return false
+	}
+	add := func(key, value string) {
+		emit(Message{Topic: set.metadata, Type: set.keyValue, Head: part(w, &msgs.KeyValue{Key: key, Value: value})})
+	}
+	if set.kind == camdriver.Pose {
+		add(keyTracker, strconv.FormatUint(uint64(f.Pose.TrackerConfidence), 10))
+		add(keyMapper, strconv.FormatUint(uint64(f.Pose.MapperConfidence), 10))
+		add(keyPoseStamp, millis(f.Timestamp))
+		add(keyPoseNumber, strconv.FormatUint(f.Number, 10))
+	}
+	add(keySystemTime, millis(float64(f.Arrival.UnixMicro())/1e3))
+	add(keyDomain, f.Domain.String())
+	sent := 0
+	for i, v := range f.Metadata {
+		_, known := camdriver.ParseMetadataKey(v.Key.String())
+		twice := i > 0 && f.Metadata[i-1].Key == v.Key
+		if known && !twice && sent < camdriver.MaxMetadata {
+			add(v.Key.String(), strconv.FormatInt(v.Value, 10))
+			sent++
+		}
+	}
+	return true
+}
+
+// millis is a time in ms as C's "%f" writes it.
+func millis(ms float64) string { return strconv.FormatFloat(ms, 'f', 6, 64) }

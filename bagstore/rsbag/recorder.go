@@ -1,0 +1,256 @@
+package rsbag
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// RecorderOptions say how a recording is made. The zero value is good.
+type RecorderOptions struct {
+	// Bag says how the file is written. librealsense reads chunks that are
+	// uncompressed or LZ4; bz2 kills it, so NewRecorder refuses it.
+	Bag bagstore.Options
+	// Program, Version and Host go into /additional_info where set.
+	Program, Version, Host string
+	// Additional are further facts for /additional_info.
+	Additional []msgs.KeyValue
+}
+
+// Recorder writes a device's frames and events into one bag. Its methods may be
+// called from any goroutine; after an error all fail with it.
+type Recorder struct {
+	mu      sync.Mutex
+	enc     *Encoder
+	w       *bagstore.Writer
+	conns   map[string]uint32 // by topic
+	line    *timeline
+	scratch msgs.Encoder          // heads of the frame being written
+	nextRef map[int]bagstore.Time // when a sensor's next time reference is due
+	streams map[camdriver.StreamID]*StreamStats
+	refused uint64
+	err     error
+	closed  bool
+}
+
+// refEvery is how often a sensor's clock is related to the host's.
+const refEvery = time.Second
+
+// StreamStats counts one stream of a recording.
+type StreamStats struct {
+	Stream  camdriver.StreamID
+	Frames  uint64 // written
+	Bytes   int64  // of pixels or samples
+	Skipped uint64 // that came while paused
+}
+
+// RecorderStats counts a recording.
+type RecorderStats struct {
+	Streams  []StreamStats // by kind and index
+	Refused  uint64        // frames of streams that the snapshot does not hold
+	Duration time.Duration // file time of the latest frame
+	Size     int64         // of the file
+	Bag      bagstore.WriterStats
+}
+
+// NewRecorder creates the file and writes the description. The file is a whole,
+// playable bag from then on.
+func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
+	if c := o.Bag.Compression; c == bagstore.BZ2 {
+		return nil, fmt.Errorf("record %s: librealsense cannot read %s", path, c)
+	}
+	w, err := bagstore.Create(path, o.Bag)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{
+		enc: NewEncoder(snap), w: w, line: newTimeline(), conns: make(map[string]uint32),
+		nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*StreamStats),
+	}
+	for _, m := range r.enc.Static() {
+		r.write(m, staticTime)
+	}
+	facts := []msgs.KeyValue{{Key: KeyProgram, Value: o.Program}, {Key: KeyVersion, Value: o.Version}, {Key: KeyHost, Value: o.Host}}
+	for _, kv := range append(facts, o.Additional...) {
+		if kv.Value != "" {
+			r.write(Additional(kv.Key, kv.Value), staticTime)
+		}
+	}
+	if r.err == nil {
+		r.err = w.Checkpoint()
+	}
+	if r.err != nil {
+		return nil, errors.Join(r.err, w.Close())
+	}
+	return r, nil
+}
+
+// write adds a message; its error stays in r.err.
+func (r *Recorder) write(m Message, at bagstore.Time) {
+	if r.err != nil {
+		return
+	}
+	id, known := r.conns[m.Topic]
+	if !known {
+		id, r.err = r.w.AddConnection(bagstore.Connection{
+			Topic: m.Topic, Type: m.Type.Name, MD5: m.Type.MD5, Definition: m.Type.Definition})
+		if r.err != nil {
+			return
+		}
+		r.conns[m.Topic] = id
+	}
+	r.err = r.w.Write(id, at, m.Head, m.Body, m.Tail)
+}
+
+// ready locks the recorder for one call.
+func (r *Recorder) ready() error {
+	r.mu.Lock()
+	if r.err == nil && r.closed {
+		return bagstore.ErrClosed
+	}
+	return r.err
+}
+
+// Frame writes a frame, which is borrowed for the length of the call. While
+// paused it is skipped; frames of streams that the snapshot does not hold are
+// refused. Both are counted.
+func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
+	defer r.mu.Unlock()
+	if err := r.ready(); err != nil {
+		return err
+	}
+	if r.enc.set(sensor, f) == nil {
+		r.refused++
+		return nil
+	}
+	st := r.stats(f.Stream())
+	first := !r.line.started
+	at, ok := r.line.frame(f.Stream(), f.Arrival, period(f.Profile.FPS))
+	if !ok {
+		st.Skipped++
+		return nil
+	}
+	if first {
+		r.write(Additional(KeyStart, formatStart(f.Arrival.Add(-time.Duration(at)))), staticTime)
+	}
+	if at >= r.nextRef[sensor] {
+		r.nextRef[sensor] = at.Add(refEvery)
+		r.write(r.enc.TimeReference(sensor, f), at)
+	}
+	r.scratch.B = r.scratch.B[:0] // Write has copied what it got the last time
+	put := func(m Message) { r.write(m, at) }
+	r.enc.data(&r.scratch, sensor, f, put)
+	r.enc.metadata(&r.scratch, sensor, f, put)
+	st.Frames++
+	st.Bytes += int64(len(f.Data))
+	return r.err
+}
+
+func (r *Recorder) stats(id camdriver.StreamID) *StreamStats {
+	st := r.streams[id]
+	if st == nil {
+		st = &StreamStats{Stream: id}
+		r.streams[id] = st
+	}
+	return st
+}
+
+func period(fps int) time.Duration {
+	if fps <= 0 {
+		return 0
+	}
+	return time.Second / time.Duration(fps)
+}
+
+// Option writes a change of an option. at is on the clock of Frame.Arrival; zero
+// is the time of the latest frame.
+func (r *Recorder) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
+	m, ok := r.enc.Option(sensor, id, value)
+	return r.event(m, ok, at)
+}
+
+// Notification writes what a sensor reported.
+func (r *Recorder) Notification(sensor int, n camdriver.Notification, at time.Time) error {
+	m, ok := r.enc.Notification(sensor, n)
+	return r.event(m, ok, at)
+}
+
+// Log writes a line of the program's own log.
+func (r *Recorder) Log(l msgs.Log, at time.Time) error { return r.event(r.enc.Log(l), true, at) }
+
+// Other writes a message that the caller made, such as an occupancy map, on a
+// topic that librealsense does not look at.
+func (r *Recorder) Other(m Message, at time.Time) error {
+	return r.event(m, parseTopic(m.Topic).kind == topicUnknown, at)
+}
+
+func (r *Recorder) event(m Message, ok bool, at time.Time) error {
+	defer r.mu.Unlock()
+	if err := r.ready(); err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("record %q: %w by the layout", m.Topic, camdriver.ErrUnsupported)
+	}
+	r.write(m, r.line.event(m.Topic, at))
+	return r.err
+}
+
+// Pause skips frames until Resume. Events are still written, at the time where
+// the pause began.
+func (r *Recorder) Pause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line.pause()
+}
+
+// Resume goes on as if no time had passed.
+func (r *Recorder) Resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line.resume()
+}
+
+// Paused says whether frames are skipped.
+func (r *Recorder) Paused() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.line.paused
+}
+
+// Stats counts what was written so far.
+func (r *Recorder) Stats() RecorderStats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := RecorderStats{Refused: r.refused, Duration: time.Duration(r.line.end), Size: r.w.Size(), Bag: r.w.Stats()}
+	for _, st := range r.streams {
+		s.Streams = append(s.Streams, *st)
+	}
+	slices.SortFunc(s.Streams, func(a, b StreamStats) int { return compareStreams(a.Stream, b.Stream) })
+	return s
+}
+
+func compareStreams(a, b camdriver.StreamID) int {
+	if a.Kind != b.Kind {
+		return int(a.Kind) - int(b.Kind)
+	}
+	return a.Index - b.Index
+}
+
+// Close ends the recording; on return the file is whole on disk. Closing again
+// does nothing.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	return errors.Join(r.err, r.w.Close())
+}

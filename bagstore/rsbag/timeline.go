@@ -1,0 +1,97 @@
+package rsbag
+
+import (
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+)
+
+const (
+	// staticTime is the time of all descriptions: librealsense's reader drops
+	// messages at 0 and takes those at exactly 1 ns as the initial state.
+	staticTime bagstore.Time = 1
+	// earliest is the first time that librealsense plays.
+	earliest bagstore.Time = 2
+	// firstFrame is the time of the first frame, as librealsense has it.
+	firstFrame bagstore.Time = 1000
+)
+
+// timeline turns times of arrival into file times: 0 is the recording's start,
+// pauses are cut out, and no two messages of a topic share a nanosecond.
+//
+// A pause ends with the first frame after it, which takes the place of the first
+// frame that the pause dropped. So the spacing across the cut is the camera's
+// own, whichever clock the arrivals were read from.
+type timeline struct {
+	started bool
+	base    time.Time     // the arrival at firstFrame
+	cut     time.Duration // sum of the pauses
+	end     bagstore.Time // latest time given to a frame
+
+	paused, resumed bool // resumed: no frame since Resume
+	gapKnown        bool
+	gap             time.Time // arrival where the pause began
+
+	lastArrival time.Time // of a frame that was written
+	last        map[camdriver.StreamID]bagstore.Time
+	lastEvent   map[string]bagstore.Time // by topic
+}
+
+func newTimeline() *timeline {
+	return &timeline{last: make(map[camdriver.StreamID]bagstore.Time), lastEvent: make(map[string]bagstore.Time)}
+}
+
+func (t *timeline) pause() { t.paused = true }
+
+func (t *timeline) resume() {
+	if t.paused {
+		t.paused, t.resumed = false, true
+	}
+}
+
+// frame gives the file time of a frame; false while paused. The period is the
+// stream's nominal time from frame to frame.
+func (t *timeline) frame(id camdriver.StreamID, arrival time.Time, period time.Duration) (bagstore.Time, bool) {
+	if t.paused {
+		if t.started && !t.gapKnown {
+			t.gap, t.gapKnown = arrival, true
+		}
+		return 0, false
+	}
+	if !t.started {
+		t.started, t.base = true, arrival
+	} else if t.resumed {
+		t.closeGap(arrival, period)
+	}
+	t.resumed, t.gapKnown = false, false
+	at := max(t.at(arrival), t.last[id]+1)
+	t.last[id], t.lastArrival = at, arrival
+	t.end = max(t.end, at)
+	return at, true
+}
+
+func (t *timeline) closeGap(arrival time.Time, period time.Duration) {
+	if !t.gapKnown { // no frame came during the pause
+		t.gap = t.lastArrival.Add(period)
+	}
+	t.cut += max(arrival.Sub(t.gap), 0)
+}
+
+// at maps an arrival without regard to what was given before.
+func (t *timeline) at(arrival time.Time) bagstore.Time {
+	return min(max(firstFrame.Add(arrival.Sub(t.base)-t.cut), earliest), bagstore.MaxTime-1)
+}
+
+// event gives the file time of an option change, notification or log line on a
+// topic. Zero is the time of the latest frame. What happens before the first
+// frame or during a pause gets the nearest time that is on the line.
+func (t *timeline) event(topic string, arrival time.Time) bagstore.Time {
+	at := max(t.end, earliest)
+	if t.started && !t.paused && !t.resumed && !arrival.IsZero() {
+		at = t.at(arrival)
+	}
+	at = max(at, t.lastEvent[topic]+1)
+	t.lastEvent[topic] = at
+	return at
+}

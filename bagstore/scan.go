@@ -1,0 +1,253 @@
+package bagstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// scanner finds the chunks of a bag without its index section.
+type scanner struct {
+	bag *Bag
+	l   *loader
+	// trust: index records behind a chunk stand for its content, so that a
+	// chunk is decompressed only if it holds an unknown connection.
+	trust bool
+}
+
+// scan reads the whole file from pos on, every message's header included.
+func (b *Bag) scan(w *window, pos int64) {
+	s := scanner{bag: b, l: &loader{b: b, w: w}}
+	s.run(pos)
+	b.sortChunks()
+}
+
+// scanTail looks for chunks behind the index section: what a recorder wrote
+// after its last checkpoint.
+func (b *Bag) scanTail(w *window, pos int64) {
+	s := scanner{bag: b, l: &loader{b: b, w: w}, trust: true}
+	before := len(b.chunks)
+	s.run(pos)
+	if found := len(b.chunks) - before; found > 0 {
+		b.note(pos, "%d chunks stand behind the index section and were read too", found)
+	}
+}
+
+// run goes from record to record, and over damage to the next chunk.
+func (s *scanner) run(pos int64) {
+	b := s.bag
+	for pos < b.size {
+		var r record
+		err := readRecord(s.l.w, pos, b.size, &r)
+		switch {
+		case err == nil && r.op == opChunk:
+			pos = s.chunk(&r)
+		case errors.Is(err, errData) && r.op == opChunk:
+			pos = s.torn(&r)
+		case err == nil:
+			if r.op == opConnection {
+				s.connection(r)
+			}
+			pos = r.next()
+		default:
+			next := s.resync(pos + 1)
+			if next < 0 {
+				s.tail(pos, err)
+				return
+			}
+			b.note(pos, "%d bytes are damaged (%v) and were skipped", next-pos, err)
+			pos = next
+		}
+	}
+}
+
+// tail says what stands at the end of the file and is no record.
+func (s *scanner) tail(pos int64, err error) {
+	if head, e := s.l.w.at(pos, int(min(64, s.bag.size-pos))); e == nil && len(bytes.Trim(head, "\x00")) == 0 {
+		s.bag.note(pos, "%d bytes of padding at the end", s.bag.size-pos)
+		return
+	}
+	s.bag.note(pos, "the last %d bytes are damaged: %v", s.bag.size-pos, err)
+}
+
+func (s *scanner) connection(r record) {
+	data, err := s.bag.recordData(s.l.w, &r)
+	if err == nil {
+		err = s.bag.addConnection(&r, data)
+	}
+	if err != nil {
+		s.bag.note(r.pos, "connection record: %v", err)
+	}
+}
+
+// chunk adds a chunk whose data are whole and returns where to go on.
+func (s *scanner) chunk(r *record) int64 {
+	head, err := parseChunk(r)
+	if err != nil {
+		s.bag.note(r.pos, "chunk: %v", err)
+		return r.next()
+	}
+	if head.Size == 0 && head.Stored == 0 {
+		return s.open(r.pos, head)
+	}
+	if s.trust {
+		if next, ok := s.byIndex(r.pos, head); ok {
+			return next
+		}
+	}
+	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: r.pos}, head: head, walk: true})
+	if err == nil {
+		return head.end()
+	}
+	s.bag.note(r.pos, "the chunk is damaged after %d bytes: %v", end, err)
+	if head.Compression != None {
+		return head.end()
+	}
+	return s.after(head.DataPos+end, head.end())
+}
+
+// after finds the way on behind damage at pos in an uncompressed chunk that
+// claims to end at end: more of it, or the next chunk where its length lied.
+func (s *scanner) after(pos, end int64) int64 {
+	var r record
+	if readRecord(s.l.w, end, s.bag.size, &r) == nil || end == s.bag.size {
+		return end
+	}
+	if next := s.resync(pos); next >= 0 {
+		return next
+	}
+	return end
+}
+
+// torn adds what is whole of a chunk that goes past the file's end.
+func (s *scanner) torn(r *record) int64 {
+	head, err := parseChunk(r)
+	if err != nil {
+		s.bag.note(r.pos, "torn chunk: %v", err)
+		return s.bag.size
+	}
+	head.Stored = s.bag.size - head.DataPos
+	return s.open(r.pos, head)
+}
+
+// open adds what is whole of a chunk whose end isn't known: it was torn off, or
+// the writer died before it filled in the lengths.
+func (s *scanner) open(pos int64, head ChunkHeader) int64 {
+	head.Stored = s.bag.size - head.DataPos
+	if head.Compression == None {
+		head.Size = head.Stored
+	}
+	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: pos}, head: head, walk: true, torn: true})
+	if err != nil && !errors.Is(err, errForeign) {
+		s.bag.note(pos, "the chunk is torn after %d bytes: %v", end, err)
+	}
+	if head.Compression != None {
+		return s.bag.size
+	}
+	if next := head.DataPos + end; errors.Is(err, errForeign) {
+		return next
+	}
+	if next := s.resync(head.DataPos + end); next >= 0 {
+		return next
+	}
+	return s.bag.size
+}
+
+// byIndex adds a chunk by its index records. It gives up where they are absent,
+// odd, or name an unknown connection.
+func (s *scanner) byIndex(pos int64, head ChunkHeader) (next int64, ok bool) {
+	entries, next, err := s.l.indexRecords(head, nil)
+	if err != nil || len(entries) == 0 {
+		return 0, false
+	}
+	var r record
+	if readRecord(s.l.w, next, s.bag.size, &r) != nil && next != s.bag.size {
+		return 0, false
+	}
+	for _, e := range entries {
+		if s.bag.byID[e.conn] == nil {
+			return 0, false
+		}
+	}
+	c := chunk{ChunkInfo: ChunkInfo{Pos: pos}, head: head}
+	c.summarize(entries)
+	s.bag.chunks = append(s.bag.chunks, c)
+	return next, true
+}
+
+// add walks a chunk's content, notes its connections and keeps it if it holds
+// messages. It returns where the whole records end.
+func (s *scanner) add(c chunk) (int64, error) {
+	entries, end, err := s.l.walkContent(&c, walker{bag: s.bag, onConnection: s.bag.addConnection})
+	known := entries[:0]
+	for _, e := range entries {
+		if s.bag.byID[e.conn] != nil {
+			known = append(known, e)
+		} else if err == nil {
+			err = fmt.Errorf("message of connection %d, which is not described", e.conn)
+		}
+	}
+	if len(known) > 0 {
+		c.torn = c.torn || err != nil
+		c.summarize(known)
+		s.bag.chunks = append(s.bag.chunks, c)
+	}
+	return end, err
+}
+
+// summarize fills in what a chunk info record says.
+func (c *chunk) summarize(entries []entry) {
+	c.Start, c.End = entries[0].time, entries[0].time
+	at := make(map[uint32]int)
+	for _, e := range entries {
+		c.Start, c.End = min(c.Start, e.time), max(c.End, e.time)
+		i, ok := at[e.conn]
+		if !ok {
+			i = len(c.Counts)
+			at[e.conn] = i
+			c.Counts = append(c.Counts, ConnCount{ID: e.conn})
+		}
+		c.Counts[i].Count++
+	}
+}
+
+// resyncField is how the op field of a chunk record looks, in any header.
+var resyncField = []byte("\x04\x00\x00\x00op=\x05")
+
+// resync finds the next chunk record at or behind pos, -1 if there is none. The
+// op field may stand anywhere in its header, so every start before it is tried.
+func (s *scanner) resync(pos int64) int64 {
+	const step, reach = 1 << 20, 200
+	for base := pos; base < s.bag.size; base += step {
+		n := int(min(step+int64(len(resyncField)), s.bag.size-base))
+		blk, err := s.l.w.at(base, n)
+		if err != nil {
+			return -1
+		}
+		buf := bytes.Clone(blk)
+		for i := 0; ; {
+			hit := bytes.Index(buf[i:], resyncField)
+			if hit < 0 {
+				break
+			}
+			i += hit + 1
+			at := base + int64(i-1)
+			for p := max(pos, at-reach); p <= at-4; p++ {
+				if s.isChunk(p) {
+					return p
+				}
+			}
+		}
+	}
+	return -1
+}
+
+func (s *scanner) isChunk(pos int64) bool {
+	var r record
+	err := readRecord(s.l.w, pos, s.bag.size, &r)
+	if err != nil && !errors.Is(err, errData) || r.op != opChunk {
+		return false
+	}
+	_, err = parseChunk(&r)
+	return err == nil
+}

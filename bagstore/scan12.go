@@ -1,0 +1,88 @@
+package bagstore
+
+import "fmt"
+
+// group12 is how many bytes of a 1.2 bag are treated as one chunk.
+const group12 = 1 << 20
+
+// scan12 reads a version 1.2 bag: records in a row, without chunks, that name
+// their topic instead of a connection. Groups of them stand in for chunks; the
+// rest of the package doesn't know the difference.
+func (b *Bag) scan12() {
+	b.topics12 = make(map[string]uint32)
+	b.indexed = true
+	w := newWindow(b.r, b.size)
+	group := chunk{walk: true}
+	var entries []entry
+	flush := func(end int64) {
+		if len(entries) > 0 {
+			n := end - group.Pos
+			group.head = ChunkHeader{Compression: None, DataPos: group.Pos, Stored: n, Size: n}
+			group.summarize(entries)
+			b.chunks = append(b.chunks, group)
+		}
+		group, entries = chunk{ChunkInfo: ChunkInfo{Pos: end}, walk: true}, entries[:0]
+	}
+	pos := int64(len(magic12))
+	group.Pos = pos
+	for pos < b.size {
+		var r record
+		if err := readRecord(w, pos, b.size, &r); err != nil {
+			b.note(pos, "the last %d bytes are damaged: %v", b.size-pos, err)
+			break
+		}
+		switch r.op {
+		case opDefinition12:
+			b.define12(&r)
+		case opMessage:
+			if id, err := b.connection12(&r); err != nil {
+				b.note(pos, "message: %v", err)
+			} else {
+				entries = append(entries, entry{NewTime(r.sec, r.nsec), uint32(pos - group.Pos), id})
+			}
+		}
+		pos = r.next()
+		if pos-group.Pos >= group12 {
+			flush(pos)
+		}
+	}
+	flush(pos)
+}
+
+func (b *Bag) define12(r *record) {
+	topic := string(r.topic)
+	if _, ok := b.topics12[topic]; ok || r.need(hasTopic) != nil {
+		return
+	}
+	b.add12(&Connection{Topic: topic, Type: string(r.typ), MD5: string(r.md5), Definition: string(r.definition)})
+}
+
+func (b *Bag) add12(c *Connection) uint32 {
+	c.ID = uint32(len(b.conns))
+	b.topics12[c.Topic] = c.ID
+	b.byID[c.ID] = c
+	b.conns = append(b.conns, c)
+	return c.ID
+}
+
+// connection12 finds the connection of a message. A topic may come without a
+// definition of its own, if another topic of its type had one.
+func (b *Bag) connection12(r *record) (uint32, error) {
+	if err := r.need(hasTopic | hasSec | hasNsec); err != nil {
+		return 0, err
+	}
+	if id, ok := b.topics12[string(r.topic)]; ok {
+		if c := b.byID[id]; c.CallerID == "" {
+			c.CallerID, c.Latching = string(r.caller), string(r.latching) == "1"
+		}
+		return id, nil
+	}
+	for _, c := range b.conns {
+		if c.Type == string(r.typ) {
+			d := *c
+			d.Topic = string(r.topic)
+			return b.add12(&d), nil
+		}
+	}
+	return 0, fmt.Errorf("topic %q has no definition", r.topic)
+}

@@ -1,0 +1,82 @@
+package bagstore
+
+// SinkKind chooses how bytes go to the disk.
+type SinkKind int
+
+const (
+	// Buffered writes through the page cache.
+	Buffered SinkKind = iota
+	// Direct writes past it (O_DIRECT), where the file system can.
+	Direct
+)
+
+// sink appends to a bag file. It is for one goroutine, but for sync and head.
+type sink interface {
+	// append adds buffers at the end. They may be reused when it returns.
+	append(bufs ...[]byte) error
+	// size is the file's length with all that was appended.
+	size() int64
+	// grain is the number of bytes that flush can write multiples of; 1 where
+	// that doesn't matter.
+	grain() int64
+	// flush hands everything appended to the file; size must be a multiple of
+	// the grain.
+	flush() error
+	// sync returns when what was flushed is on the medium.
+	sync() error
+	// head overwrites the file's first bytes, up to firstChunk of them.
+	head(b []byte) error
+	// rewind forgets what was appended after size n, in order to append
+	// something else there after a failed write.
+	rewind(n int64) error
+	// end writes what is left and cuts the file to its true length.
+	end() error
+	// close gives the file up.
+	close() error
+}
+
+// dropBytes drops n written bytes from the front of a list of buffers.
+func dropBytes(bufs [][]byte, n int) [][]byte {
+	for len(bufs) > 0 && n >= len(bufs[0]) {
+		n -= len(bufs[0])
+		bufs = bufs[1:]
+	}
+	if n > 0 {
+		rest := append([][]byte{bufs[0][n:]}, bufs[1:]...)
+		return rest
+	}
+	return bufs
+}
+
+// bufferedSink leaves buffering to the operating system's page cache.
+type bufferedSink struct {
+	d    disk
+	tail int64
+}
+
+func (s *bufferedSink) append(bufs ...[]byte) error {
+	n := int64(0)
+	for _, b := range bufs {
+		n += int64(len(b))
+	}
+	if err := s.d.writev(bufs, s.tail); err != nil {
+		return err
+	}
+	s.tail += n
+	return nil
+}
+
+func (s *bufferedSink) size() int64         { return s.tail }
+func (s *bufferedSink) grain() int64        { return 1 }
+func (s *bufferedSink) flush() error        { return nil }
+func (s *bufferedSink) sync() error         { return s.d.sync() }
+func (s *bufferedSink) head(b []byte) error { return s.d.writev([][]byte{b}, 0) }
+
+func (s *bufferedSink) rewind(n int64) error {
+	s.tail = n
+	return s.d.truncate(n)
+}
+
+// end cuts off what a failed write may have left behind the end.
+func (s *bufferedSink) end() error   { return s.d.truncate(s.size()) }
+func (s *bufferedSink) close() error { return s.d.close() }

@@ -1,0 +1,198 @@
+package bagstore
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv("BAGSTORE_RECORDER"); path != "" {
+		recordUntilKilled(path)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// seen is a message as a test compares it.
+type seen struct {
+	topic string
+	time  Time
+	sum   string
+}
+
+func sum(data []byte) string {
+	h := md5.Sum(data)
+	return hex.EncodeToString(h[:])
+}
+
+// stringType is std_msgs/String, which every ROS knows.
+func stringType(topic string) Connection {
+	return Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
+}
+
+// text is a std_msgs/String of n bytes that differs by i.
+func text(i, n int) []byte {
+	s := strings.Repeat(fmt.Sprintf("message %d ", i), n/10+1)[:n]
+	return append([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}, s...)
+}
+
+// sample is a bag to write: messages of several topics with some disorder.
+type sample struct {
+	topics   int
+	messages int
+	size     func(i int) int
+}
+
+var small = sample{topics: 4, messages: 300, size: func(i int) int { return i * 7 % 900 }}
+
+func (s sample) time(i int) Time { return 1_600_000_000*nsPerSec + Time(i+i%3*4)*1_000_000 }
+
+// write writes the sample and returns what was written, in file order.
+func (s sample) write(t testing.TB, path string, o Options) []seen {
+	t.Helper()
+	w, err := Create(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := s.feed(t, w)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (s sample) feed(t testing.TB, w *Writer) []seen {
+	t.Helper()
+	var out []seen
+	for i := range s.topics {
+		c := stringType(fmt.Sprintf("/topic_%d", i))
+		c.Latching = i == 1
+		c.CallerID = fmt.Sprintf("/node_%d", i)
+		if _, err := w.AddConnection(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range s.messages {
+		data := text(i, s.size(i))
+		conn := uint32(i % s.topics)
+		if err := w.Write(conn, s.time(i), data[:len(data)/2], data[len(data)/2:]); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, seen{fmt.Sprintf("/topic_%d", conn), s.time(i), sum(data)})
+	}
+	return out
+}
+
+// readAll gives a bag's messages in time order.
+func readAll(t testing.TB, path string, o OpenOptions) []seen {
+	t.Helper()
+	b, err := Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	out, err := messagesOf(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func messagesOf(b *Bag) ([]seen, error) {
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		return nil, err
+	}
+	it := v.Iterator()
+	defer it.Close()
+	var out []seen
+	for it.Next() {
+		m := it.Message()
+		out = append(out, seen{m.Conn.Topic, m.Time, sum(m.Data)})
+	}
+	return out, it.Err()
+}
+
+// stock runs a program of the ROS install, or skips.
+func stock(t testing.TB, name string, args ...string) (string, error) {
+	t.Helper()
+	if _, err := os.Stat(name); err != nil {
+		skip(t, "%s is not installed", name)
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:1", "PYTHONWARNINGS=ignore")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, errs.String(), out.String())
+	}
+	return out.String(), err
+}
+
+// skip skips the test, or fails it where nothing may be skipped.
+func skip(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("RS_NO_SKIP") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+const pythonRead = `
+import sys, hashlib, rosbag
+for topic, m, t in rosbag.Bag(sys.argv[1]).read_messages(raw=True):
+    print(t.to_nsec(), hashlib.md5(m[1]).hexdigest(), topic)
+`
+
+// pythonMessages reads a bag with the stock python library.
+func pythonMessages(t testing.TB, path string) []seen {
+	t.Helper()
+	out, err := stock(t, "/usr/bin/python3", "-c", pythonRead, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []seen
+	for line := range strings.Lines(out) {
+		var s seen
+		stamp, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		s.sum, s.topic, _ = strings.Cut(rest, " ")
+		if _, err := fmt.Sscan(stamp, &s.time); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// bags is the folder of example bags.
+func bags(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("RS_BAGS")
+	if dir == "" {
+		skip(t, "RS_BAGS, the folder of example bags, is not set")
+	}
+	return dir
+}
+
+func exampleBags(t testing.TB) []string {
+	t.Helper()
+	var out []string
+	for _, dir := range []string{"librealsense", "public"} {
+		list, err := filepath.Glob(filepath.Join(bags(t), dir, "*.bag"))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("no bags in %s: %v", dir, err)
+		}
+		out = append(out, list...)
+	}
+	return out
+}

@@ -1,0 +1,156 @@
+package bagstore
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Query selects messages.
+type Query struct {
+	// Connections chooses connections; nil takes all.
+	Connections func(*Connection) bool
+	// Start and End bound the time, both inclusive; 0 leaves that side open.
+	Start, End Time
+}
+
+// View is a selection of messages from bags, in time order; messages of the
+// same time come in the order of the bags, then of the file.
+type View struct {
+	bags       []*Bag
+	start, end Time // of the query, made definite
+	conns      []*Connection
+	keep       []map[uint32]bool // by bag; nil keeps all
+
+	refs    []chunkRef // chunks that the query touches, by start time
+	maxEnd  []Time     // maxEnd[i] is the latest end among refs[:i+1]
+	byEnd   []int      // indexes of refs by descending end time
+	minFrom []Time     // minFrom[i] is the earliest start among byEnd[:i+1]
+}
+
+// chunkRef is a chunk of one of the bags.
+type chunkRef struct {
+	bag, chunk int
+	start, end Time
+}
+
+// NewView selects from the bags what the query asks for. It reads nothing. The
+// bags stay the caller's and must be open as long as the view is used.
+func NewView(bags []*Bag, q Query) (*View, error) {
+	v := &View{bags: bags, start: q.Start, end: q.End, keep: make([]map[uint32]bool, len(bags))}
+	if v.end == 0 {
+		v.end = MaxTime
+	}
+	for i, b := range bags {
+		v.choose(i, b, q.Connections)
+		for j := range b.chunks {
+			if c := &b.chunks[j]; c.Start <= v.end && c.End >= v.start && v.touches(i, c) {
+				v.refs = append(v.refs, chunkRef{i, j, c.Start, c.End})
+			}
+		}
+	}
+	v.order()
+	return v, nil
+}
+
+func (v *View) choose(i int, b *Bag, want func(*Connection) bool) {
+	if want == nil {
+		v.conns = append(v.conns, b.conns...)
+		return
+	}
+	v.keep[i] = make(map[uint32]bool)
+	for _, c := range b.conns {
+		if want(c) {
+			v.keep[i][c.ID] = true
+			v.conns = append(v.conns, c)
+		}
+	}
+}
+
+func (v *View) touches(bag int, c *chunk) bool {
+	return slices.ContainsFunc(c.Counts, func(k ConnCount) bool {
+		return k.Count > 0 && (v.keep[bag] == nil || v.keep[bag][k.ID])
+	})
+}
+
+// order sorts the chunks both ways.
+func (v *View) order() {
+	slices.SortStableFunc(v.refs, func(x, y chunkRef) int { return cmp.Compare(x.start, y.start) })
+	v.maxEnd = make([]Time, len(v.refs))
+	v.byEnd = make([]int, len(v.refs))
+	v.minFrom = make([]Time, len(v.refs))
+	last := Time(0)
+	for i, r := range v.refs {
+		last = max(last, r.end)
+		v.maxEnd[i], v.byEnd[i] = last, i
+	}
+	slices.SortStableFunc(v.byEnd, func(x, y int) int { return cmp.Compare(v.refs[y].end, v.refs[x].end) })
+	first := MaxTime
+	for i, r := range v.byEnd {
+		first = min(first, v.refs[r].start)
+		v.minFrom[i] = first
+	}
+}
+
+// keeper is the connection filter for one bag's index.
+func (v *View) keeper(bag int) func(uint32) bool {
+	if v.keep[bag] == nil {
+		return nil
+	}
+	return func(id uint32) bool { return v.keep[bag][id] }
+}
+
+// Connections that the query selects, in the order of the bags.
+func (v *View) Connections() []*Connection { return slices.Clone(v.conns) }
+
+// Start is the time of the first message, 0 if there is none.
+func (v *View) Start() Time {
+	it := v.Iterator()
+	defer it.Close()
+	if !it.SkipNext() {
+		return 0
+	}
+	return it.Message().Time
+}
+
+// End is the time of the last message, 0 if there is none.
+func (v *View) End() Time {
+	it := v.Iterator()
+	defer it.Close()
+	it.SeekEnd()
+	if !it.SkipPrev() {
+		return 0
+	}
+	return it.Message().Time
+}
+
+// Count is the number of messages. Only the indexes of chunks that the time
+// range cuts are read; a chunk whose index can't be read counts in full.
+func (v *View) Count() uint64 {
+	n := uint64(0)
+	loaders := make([]*loader, len(v.bags))
+	for _, r := range v.refs {
+		c := &v.bags[r.bag].chunks[r.chunk]
+		if r.start < v.start || r.end > v.end {
+			if loaders[r.bag] == nil {
+				loaders[r.bag] = newLoader(v.bags[r.bag])
+			}
+			if entries, _, err := loaders[r.bag].index(c, v.keeper(r.bag)); err == nil {
+				n += uint64(len(v.within(entries)))
+				continue
+			}
+		}
+		for _, k := range c.Counts {
+			if v.keep[r.bag] == nil || v.keep[r.bag][k.ID] {
+				n += uint64(k.Count)
+			}
+		}
+	}
+	return n
+}
+
+// within cuts sorted entries to the query's time range.
+func (v *View) within(e []entry) []entry {
+	from, _ := slices.BinarySearchFunc(e, v.start, func(e entry, t Time) int { return cmp.Compare(e.time, t) })
+	to, _ := slices.BinarySearchFunc(e, v.end+1, func(e entry, t Time) int { return cmp.Compare(e.time, t) })
+	return e[from:max(from, to)]
+}

@@ -1,0 +1,290 @@
+package bagstore
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"time"
+)
+
+// Options says how a bag is written. The zero value is good.
+type Options struct {
+	// Compression of the chunks; "" is None.
+	Compression Compression
+	// ChunkSize in bytes: the message that passes it ends its chunk. Default 768 KiB.
+	ChunkSize int
+	// Sink chooses how bytes go to the disk.
+	Sink SinkKind
+	// Checkpoint is how often the bag is made whole while it is written.
+	// Default 3 s; less often if checkpoints would take over 1 % of the file;
+	// negative: only when Checkpoint is called.
+	Checkpoint time.Duration
+	// Workers compress chunks at the same time. Default: one a core.
+	Workers int
+	// Preallocate reserves so many bytes on the disk at a time. Default: none
+	// for Buffered, 64 MiB for Direct.
+	Preallocate int64
+	// NoSync leaves it to the operating system when bytes reach the medium. A
+	// killed process loses nothing by it, a power cut may.
+	NoSync bool
+	// Now is the clock that checkpoints go by. Default: time.Now.
+	Now func() time.Time
+}
+
+const (
+	defaultChunkSize  = 768 << 10
+	defaultCheckpoint = 3 * time.Second
+	// maxMessage keeps a chunk with one message in it below 4 GiB.
+	maxMessage = math.MaxUint32 - 64<<20
+)
+
+func (o Options) withDefaults() (Options, error) {
+	switch o.Compression {
+	case "":
+		o.Compression = None
+	case None, LZ4, BZ2:
+	default:
+		return o, fmt.Errorf("unknown compression %q", o.Compression)
+	}
+	if o.ChunkSize == 0 {
+		o.ChunkSize = defaultChunkSize
+	}
+	if o.ChunkSize < 0 || o.ChunkSize > 1<<30 {
+		return o, fmt.Errorf("chunk size %d is not between 1 byte and 1 GiB", o.ChunkSize)
+	}
+	if o.Checkpoint == 0 {
+		o.Checkpoint = defaultCheckpoint
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o, nil
+}
+
+// WriterStats is how far a writer is.
+type WriterStats struct {
+	Messages    uint64
+	Bytes       uint64 // of message data
+	Size        int64  // of the file, as far as it is written
+	Chunks      int
+	Checkpoints int   // index sections that the file header pointed at
+	StaleBytes  int64 // of index sections that a later one replaced, and padding
+	Fallback    error // why the direct sink could not be used, if it was asked for
+}
+
+// Writer writes a bag. It belongs to one goroutine; compression and the disk
+// are worked on by others until Close.
+type Writer struct {
+	o     Options
+	c     *committer
+	conns []*Connection
+	known []bool // connections whose record is in the file
+	cur   *job   // the chunk being filled
+	stats WriterStats
+	last  time.Time // of the last checkpoint
+	done  bool
+}
+
+// Create makes or overwrites a bag file. From here on it is a valid bag.
+func Create(path string, o Options) (*Writer, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s, fallback, err := createSink(path, o)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWriter(s, o)
+	if err != nil {
+		return nil, errors.Join(err, s.close(), os.Remove(path))
+	}
+	w.stats.Fallback = fallback
+	return w, nil
+}
+
+func newWriter(s sink, o Options) (*Writer, error) {
+	c, err := newCommitter(s, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{o: o, c: c, cur: c.take(), last: o.Now()}, nil
+}
+
+// AddConnection makes a topic known and returns the ID that Write takes. It
+// appears in the file with its first message.
+func (w *Writer) AddConnection(c Connection) (uint32, error) {
+	if w.done {
+		return 0, ErrClosed
+	}
+	if len(c.Topic) > maxHeader/2 || len(c.Definition) > maxHeader/2 {
+		return 0, fmt.Errorf("connection %.40q: topic or definition is too long", c.Topic)
+	}
+	c.ID = uint32(len(w.conns))
+	w.conns = append(w.conns, &c)
+	w.known = append(w.known, false)
+	return c.ID, nil
+}
+
+// Write appends one message: its parts in a row. Time 0 becomes MinTime, which
+// is the first that stock readers accept. The parts may be reused when Write
+// returns. An error may come from an earlier message; the writer is then of no
+// use but for Close, which keeps all that is whole.
+func (w *Writer) Write(conn uint32, t Time, parts ...[]byte) error {
+	if w.done {
+		return ErrClosed
+	}
+	if int(conn) >= len(w.conns) {
+		return fmt.Errorf("%w %d", ErrConnection, conn)
+	}
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	if t = max(t, MinTime); t > MaxTime {
+		return fmt.Errorf("time %d is after %d, the last that a bag can hold", t, MaxTime)
+	}
+	if size > maxMessage {
+		return fmt.Errorf("message of %d bytes is larger than %d", size, maxMessage)
+	}
+	if err := w.c.failed(); err != nil {
+		return err
+	}
+	w.message(conn, t, size, parts)
+	if len(w.cur.buf) >= w.o.ChunkSize {
+		w.seal()
+	}
+	w.stats.Messages++
+	w.stats.Bytes += uint64(size)
+	return w.CheckpointIfDue()
+}
+
+// message puts a message into the chunk, or ends the chunk with it where its
+// bytes can go to the disk from where they are.
+func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte) {
+	j := w.cur
+	if len(j.buf)+size > math.MaxUint32-1<<20 {
+		w.seal()
+		j = w.cur
+	}
+	if !w.known[conn] {
+		w.known[conn] = true
+		j.buf = appendConnection(j.buf, w.conns[conn])
+		j.conns = append(j.conns, w.conns[conn])
+	}
+	j.add(entry{t, uint32(len(j.buf)), conn})
+	if w.o.Compression == None && len(j.buf)+size >= w.o.ChunkSize {
+		j.large = &large{entry: j.entries[len(j.entries)-1], size: size, parts: parts}
+		w.seal()
+		<-j.done // the parts are the caller's again
+		j.large = nil
+		w.c.give(j)
+		return
+	}
+	j.buf = appendMessage(j.buf, conn, t, 0, size)
+	for _, p := range parts {
+		j.buf = append(j.buf, p...)
+	}
+}
+
+// appendMessage writes a message record without its data. A spare field brings
+// the record's header to pad bytes more.
+func appendMessage(b []byte, conn uint32, t Time, pad, size int) []byte {
+	b = appendHeader(b, opMessage, func(b []byte) []byte {
+		b = appendU32(b, "conn", conn)
+		b = appendTime(b, "time", t)
+		if pad > 0 {
+			b = appendField(b, padField, make([]byte, pad-minPad)...)
+		}
+		return b
+	})
+	return append(b, byte(size), byte(size>>8), byte(size>>16), byte(size>>24))
+}
+
+// padField is the spare header field that moves a message's data; readers skip
+// fields that they don't know. minPad is its length with no bytes in it.
+const (
+	padField = "pad"
+	minPad   = 4 + len(padField) + 1
+)
+
+// seal hands the chunk over to be compressed and written.
+func (w *Writer) seal() {
+	if len(w.cur.entries) == 0 {
+		return
+	}
+	w.stats.Chunks++
+	w.c.submit(w.cur)
+	w.cur = w.c.take()
+}
+
+// CheckpointIfDue starts a checkpoint if one is due and doesn't wait for it.
+// Write calls it; a caller whose messages pause calls it now and then, so that
+// what came last is safe too.
+func (w *Writer) CheckpointIfDue() error {
+	if w.done {
+		return ErrClosed
+	}
+	if w.o.Checkpoint < 0 {
+		return w.c.failed()
+	}
+	// Asking the time is cheap, but not for a million tiny messages a second.
+	if w.cur.asked++; w.cur.asked&63 != 1 && len(w.cur.entries) > 1 {
+		return w.c.failed()
+	}
+	now := w.o.Now()
+	if now.Sub(w.last) < w.o.Checkpoint || !w.c.affordable() {
+		return w.c.failed()
+	}
+	w.last = now
+	w.checkpoint(false)
+	return w.c.failed()
+}
+
+// Checkpoint makes everything written so far part of a valid, indexed bag and
+// returns when it is safe from kill -9, and from a power cut too unless NoSync
+// is set.
+func (w *Writer) Checkpoint() error {
+	if w.done {
+		return ErrClosed
+	}
+	w.last = w.o.Now()
+	<-w.checkpoint(true).done
+	return w.c.failed()
+}
+
+func (w *Writer) checkpoint(wait bool) *job {
+	w.seal()
+	j := &job{kind: jobCheckpoint, wait: wait, done: make(chan struct{})}
+	w.c.submit(j)
+	return j
+}
+
+// Size is the file's length with the chunks that are written.
+func (w *Writer) Size() int64 { return w.c.written.Load() }
+
+// Stats tells how far the writer is.
+func (w *Writer) Stats() WriterStats {
+	s := w.stats
+	s.Size = w.c.written.Load()
+	s.Checkpoints = int(w.c.checkpoints.Load())
+	s.StaleBytes = w.c.stale.Load()
+	return s
+}
+
+// Close writes what is left, the index section and the header, and returns when
+// the file is whole on disk. After a write error it still tries to keep every
+// whole chunk, and returns the error. It may be called twice.
+func (w *Writer) Close() error {
+	if w.done {
+		return nil
+	}
+	w.seal()
+	w.done = true
+	return w.c.close()
+}

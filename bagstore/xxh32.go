@@ -1,0 +1,45 @@
+package bagstore
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Primes of the xxHash32 definition, the checksum of LZ4 frames.
+
+const (
+	prime1 uint32 = 2654435761
+	prime2 uint32 = 2246822519
+	prime3 uint32 = 3266489917
+	prime4 uint32 = 668265263
+	prime5 uint32 = 374761393
+)
+
+// xxh32 is xxHash32 with seed 0.
+func xxh32(b []byte) uint32 {
+	size := uint32(len(b))
+	h := prime5
+	if len(b) >= 16 {
+		p1, p2 := prime1, prime2
+		v1, v2, v3, v4 := p1+p2, p2, uint32(0), -p1
+		for len(b) >= 16 {
+			s := b[:16:16]
+			v1 = bits.RotateLeft32(v1+binary.LittleEndian.Uint32(s[0:])*prime2, 13) * prime1
+			v2 = bits.RotateLeft32(v2+binary.LittleEndian.Uint32(s[4:])*prime2, 13) * prime1
+			v3 = bits.RotateLeft32(v3+binary.LittleEndian.Uint32(s[8:])*prime2, 13) * prime1
+			v4 = bits.RotateLeft32(v4+binary.LittleEndian.Uint32(s[12:])*prime2, 13) * prime1
+			b = b[16:]
+		}
+		h = bits.RotateLeft32(v1, 1) + bits.RotateLeft32(v2, 7) + bits.RotateLeft32(v3, 12) + bits.RotateLeft32(v4, 18)
+	}
+	h += size
+	for ; len(b) >= 4; b = b[4:] {
+		h = bits.RotateLeft32(h+binary.LittleEndian.Uint32(b)*prime3, 17) * prime4
+	}
+	for _, c := range b {
+		h = bits.RotateLeft32(h+uint32(c)*prime5, 11) * prime1
+	}
+	h = (h ^ h>>15) * prime2
+	h = (h ^ h>>13) * prime3
+	return h ^ h>>16
+}
