@@ -1,0 +1,236 @@
+package d400
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"rsros/camdriver"
+)
+
+// Calibration table ids of opGetCalibration.
+const (
+	tableDepth = 25
+	tableRGB   = 32
+)
+
+const tableHeader = 16
+
+// checkTable checks a calibration table's header and gives the table with its
+// header, cut to the size that the header names.
+func checkTable(id uint16, b []byte) ([]byte, error) {
+	if len(b) < tableHeader {
+		return nil, fmt.Errorf("calibration table %d of %d bytes has no header", id, len(b))
+	}
+	if got := binary.LittleEndian.Uint16(b[2:]); got != id {
+		return nil, fmt.Errorf("calibration table %d asked for, %d came", id, got)
+	}
+	size := binary.LittleEndian.Uint32(b[4:])
+	if uint64(size) > uint64(len(b)-tableHeader) {
+		return nil, fmt.Errorf("calibration table %d claims %d bytes, %d came", id, size, len(b)-tableHeader)
+	}
+	b = b[:tableHeader+int(size)]
+	if want, got := binary.LittleEndian.Uint32(b[12:]), crc32.ChecksumIEEE(b[tableHeader:]); got != want {
+		return nil, fmt.Errorf("calibration table %d: CRC-32 is %08x, should be %08x", id, got, want)
+	}
+	return b, nil
+}
+
+func float32At(b []byte, at int) float64 {
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[at:])))
+}
+
+// focal is a pinhole camera in pixels.
+type focal struct{ fx, fy, ppx, ppy float64 }
+
+func focalAt(b []byte, at int) focal {
+	return focal{float32At(b, at), float32At(b, at+4), float32At(b, at+8), float32At(b, at+12)}
+}
+
+type size struct{ w, h int }
+
+// rectified lists the sizes of table 25's rectified intrinsics by place.
+var rectified = [...]size{
+	{1920, 1080}, {1280, 720}, {640, 480}, {848, 480}, {640, 360}, {424, 240}, {320, 240}, {480, 270},
+	{1280, 800}, {960, 540}, {}, {}, {640, 400}, {576, 576}, {720, 720}, {1152, 1152},
+}
+
+// stereoCalibration is table 25: the rectified stereo pair.
+type stereoCalibration struct {
+	baseline float64 // mm, signed: negative where the right imager stands right of the left
+	rect     map[size]focal
+}
+
+func parseStereo(b []byte) (stereoCalibration, error) {
+	const need = 256 + 16*16
+	b, err := checkTable(tableDepth, b)
+	if err != nil {
+		return stereoCalibration{}, err
+	}
+	if len(b) < need {
+		return stereoCalibration{}, fmt.Errorf("calibration table %d of %d bytes, want %d or more", tableDepth, len(b), need)
+	}
+	c := stereoCalibration{baseline: float32At(b, 160), rect: make(map[size]focal)}
+	for i, s := range rectified {
+		if f := focalAt(b, 256+16*i); s.w > 0 && f.fx > 0 && f.fy > 0 {
+			c.rect[s] = f
+		}
+	}
+	if math.IsNaN(c.baseline) || math.IsInf(c.baseline, 0) {
+		return c, fmt.Errorf("calibration table %d: baseline is %g mm", tableDepth, c.baseline)
+	}
+	return c, nil
+}
+
+// parseModes reads what opIntrinsics gives: the depth intrinsics of each mode.
+func parseModes(b []byte) map[size]focal {
+	modes := make(map[size]focal)
+	for ; len(b) >= 20; b = b[20:] {
+		s := size{int(binary.LittleEndian.Uint16(b)), int(binary.LittleEndian.Uint16(b[2:]))}
+		if f := focalAt(b, 4); s.w > 0 && s.h > 0 && f.fx > 0 && f.fy > 0 {
+			modes[s] = f
+		}
+	}
+	return modes
+}
+
+// intrinsics of depth and rectified infrared images. modes is preferred; sizes
+// in neither are crops or scalings of the largest.
+func (c stereoCalibration) intrinsics(s size, modes map[size]focal) (camdriver.Intrinsics, error) {
+	f, ok := modes[s]
+	if !ok {
+		f, ok = c.rect[s]
+	}
+	if !ok {
+		f, ok = c.derived(s)
+	}
+	if !ok {
+		return camdriver.Intrinsics{}, fmt.Errorf("no calibration for %dx%d: %w", s.w, s.h, camdriver.ErrNotFound)
+	}
+	return camdriver.Intrinsics{
+		Width: s.w, Height: s.h, Fx: f.fx, Fy: f.fy, Ppx: f.ppx, Ppy: f.ppy, Model: camdriver.BrownConrady,
+	}, nil
+}
+
+func (c stereoCalibration) derived(s size) (focal, bool) {
+	if f, ok := c.rect[size{848, 480}]; ok && s == (size{848, 100}) {
+		f.ppy -= 190 // the middle 100 rows
+		return f, true
+	}
+	f, ok := c.rect[size{1920, 1080}]
+	if s == (size{256, 144}) {
+		f.ppx, f.ppy = f.ppx-832, f.ppy-468 // the middle of the largest
+		return f, ok
+	}
+	kx, ky := float64(s.w)/1920, float64(s.h)/1080
+	return focal{f.fx * kx, f.fy * ky, f.ppx * kx, f.ppy * ky}, ok
+}
+
+// rightFromLeft maps points of the left imager (depth's origin) to the right one.
+func (c stereoCalibration) rightFromLeft() camdriver.Extrinsics {
+	e := camdriver.Identity()
+	e.Translation[0] = 0.001 * c.baseline
+	return e
+}
+
+// colorCalibration is table 32.
+type colorCalibration struct {
+	k         focal // of images spanning -1 … 1 both ways
+	distorted [5]float64
+	w, h      int // of the calibration
+	depth     camdriver.Extrinsics
+	hasPose   bool
+}
+
+func parseColor(b []byte) (colorCalibration, error) {
+	const need = 232
+	b, err := checkTable(tableRGB, b)
+	if err != nil {
+		return colorCalibration{}, err
+	}
+	if len(b) < need {
+		return colorCalibration{}, fmt.Errorf("calibration table %d of %d bytes, want %d or more", tableRGB, len(b), need)
+	}
+	c := colorCalibration{
+		k: focal{fx: float32At(b, 16), ppx: float32At(b, 24), fy: float32At(b, 32), ppy: float32At(b, 36)},
+		w: int(binary.LittleEndian.Uint16(b[144:])),
+		h: int(binary.LittleEndian.Uint16(b[146:])),
+	}
+	for i := range c.distorted {
+		c.distorted[i] = float32At(b, 52+4*i)
+	}
+	if c.w == 0 || c.h == 0 {
+		c.w, c.h = 1920, 1080
+	}
+	version := binary.BigEndian.Uint16(b)
+	length := 0.0
+	for i := range 9 {
+		// Stored by columns; the map from colour to depth.
+		c.depth.Rotation[3*(i%3)+i/3] = float32At(b, 184+4*i)
+	}
+	for i := range 3 {
+		c.depth.Translation[i] = -0.001 * float32At(b, 220+4*i)
+		length += math.Abs(c.depth.Translation[i])
+	}
+	c.hasPose = version != 0 && version != 0xffff && length > 0 && !math.IsNaN(length) && !math.IsInf(length, 0)
+	return c, nil
+}
+
+// intrinsics of colour images: the sensor is cropped where the aspect differs
+// from the calibration's.
+func (c colorCalibration) intrinsics(s size) camdriver.Intrinsics {
+	k := c.k
+	aspect, calibrated := float64(s.h)/float64(s.w), float64(c.h)/float64(c.w)
+	if aspect < calibrated {
+		k.fy *= calibrated / aspect
+		k.ppy *= calibrated / aspect
+	} else {
+		k.fx *= aspect / calibrated
+		k.ppx *= aspect / calibrated
+	}
+	return c.describe(s, k.pixels(s))
+}
+
+// d405Intrinsics do the same for the D405, whose colour comes through another
+// image pipeline: scaled to cover the output, then cropped about the middle.
+func (c colorCalibration) d405Intrinsics(s size) camdriver.Intrinsics {
+	k := c.k
+	switch s {
+	case size{1280, 720}:
+		return c.describe(s, k.pixels(s))
+	case size{640, 480}: // by way of 1280x800 and 770x480
+		raw, middle := size{1280, 800}, size{770, 480}
+		k.fy *= float64(c.h) / float64(raw.h)
+		k.ppy *= float64(c.h) / float64(raw.h)
+		k = k.pixels(raw).cover(raw, middle)
+		k.ppx -= float64(middle.w-s.w) / 2
+		return c.describe(s, k)
+	}
+	calibrated := size{c.w, c.h}
+	return c.describe(s, k.pixels(calibrated).cover(calibrated, s))
+}
+
+func (c colorCalibration) describe(s size, k focal) camdriver.Intrinsics {
+	return camdriver.Intrinsics{
+		Width: s.w, Height: s.h, Fx: k.fx, Fy: k.fy, Ppx: k.ppx, Ppy: k.ppy,
+		Model: camdriver.InverseBrownConrady, Coeffs: c.distorted,
+	}
+}
+
+// pixels takes a camera of images spanning -1 … 1 to one of s.
+func (f focal) pixels(s size) focal {
+	w, h := float64(s.w)/2, float64(s.h)/2
+	return focal{f.fx * w, f.fy * h, (1 + f.ppx) * w, (1 + f.ppy) * h}
+}
+
+// cover scales images of size from until they cover to and cuts the rest away
+// evenly.
+func (f focal) cover(from, to size) focal {
+	k := max(float64(to.w)/float64(from.w), float64(to.h)/float64(from.h))
+	return focal{
+		f.fx * k, f.fy * k,
+		f.ppx*k - (float64(from.w)*k-float64(to.w))/2,
+		f.ppy*k - (float64(from.h)*k-float64(to.h))/2,
+	}
+}

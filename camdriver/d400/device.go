@@ -1,0 +1,293 @@
+package d400
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+)
+
+// Options of a device. The zero value is good.
+type Options struct {
+	Log zerolog.Logger
+	// Bus to find cameras on; nil is libusb.
+	Bus Bus
+	// PoolBytes bounds the memory of frames that are held at a time; 256 MiB if 0.
+	PoolBytes int64
+	// AnyFirmware accepts firmware older than the SDK's minimum.
+	AnyFirmware bool
+}
+
+// Device is an opened camera. It stays the same object while the camera is
+// unplugged and plugged in again.
+type Device struct {
+	bus     Bus
+	log     zerolog.Logger
+	product product
+	info    []camdriver.Info
+	sensors []*sensor
+	pool    *camdriver.Pool
+	clock   deviceTime
+	host    *hostSettings
+	poses   map[camdriver.StreamID]camdriver.Extrinsics // from depth
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the keeper has ended
+	lost   chan loss     // to the keeper, of one place
+	active atomic.Int32  // sensors that stream
+
+	// life serialises what starts and ends streams; handlers must not need it.
+	life   sync.Mutex
+	closed bool
+
+	mu   sync.RWMutex
+	link *link // nil while the camera is away
+}
+
+// loss tells the keeper that a link is dead.
+type loss struct {
+	link *link
+	err  error
+}
+
+// newDevice takes a connected camera over.
+func newDevice(bus Bus, l *link, p product, o Options) (*Device, error) {
+	if o.PoolBytes == 0 {
+		o.PoolBytes = 256 << 20
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	d := &Device{
+		bus: bus, product: p, pool: camdriver.NewPool(o.PoolBytes), host: newHostSettings(),
+		log: o.Log.With().Str("component", "d400").Str("serial", l.id.Serial).Logger(),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}), lost: make(chan loss, 1), link: l,
+	}
+	l.ctx = ctx
+	if err := checkParts(l, p, o.AnyFirmware); err != nil {
+		cancel()
+		return nil, err
+	}
+	if err := d.describe(l); err != nil {
+		cancel()
+		return nil, err
+	}
+	if l.usb.slow() {
+		d.log.Warn().Str("usb", l.usb.speed()).
+			Msg("the camera is on a USB 2 link and offers fewer profiles; use a USB 3 port and cable")
+	}
+	go d.keep()
+	return d, nil
+}
+
+// checkParts refuses a camera that could not work as its model should.
+func checkParts(l *link, p product, anyFirmware bool) error {
+	switch {
+	case p.needs.color && l.color == nil:
+		return fmt.Errorf("%s shows no colour function: unplug it and plug it in again", p.name())
+	case !anyFirmware && l.id.Firmware.less(p.minimum):
+		return fmt.Errorf("%w: %s has firmware %s, needs %s or later; update it with rs-fw-update",
+			ErrFirmware, p.name(), l.id.Firmware, p.minimum)
+	}
+	return nil
+}
+
+// describe reads what stays the same over the device's life.
+func (d *Device) describe(l *link) error {
+	d.info = deviceInfo(l, d.product)
+	cal := readCalibration(l, d)
+	d.poses = cal.poses(d.product)
+	units := depthUnits(l, d.product)
+	stereo := &sensor{
+		dev: d, name: "Stereo Module", units: units,
+		make: func(l *link) []setting { return depthSettings(l, units, float32(abs64(cal.stereo.baseline)), d.host) },
+		find: func(l *link) []mode { return modesOf(l.depth, d.product.cropped) }, cal: cal,
+		filters: depthFilters(),
+	}
+	d.sensors = append(d.sensors, stereo)
+	if l.color != nil {
+		d.sensors = append(d.sensors, &sensor{
+			dev: d, name: "RGB Camera",
+			make: func(l *link) []setting { return colorSettings(l.color, d.host) },
+			find: func(l *link) []mode { return modesOf(l.color, d.product.cropped) }, cal: cal,
+			filters: []string{"Decimation Filter"},
+		})
+	}
+	if l.hid != nil {
+		d.sensors = append(d.sensors, &sensor{
+			dev: d, name: "Motion Module",
+			make:   func(*link) []setting { return motionSettings(d.host) },
+			motion: motionProfiles(l.id.AccelChip), cal: cal,
+		})
+	}
+	for i, s := range d.sensors {
+		s.number = i
+		if err := s.attach(l); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+func abs64(v float64) float64 { return max(v, -v) }
+
+func depthFilters() []string {
+	return []string{
+		"Decimation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter",
+		"Depth to Disparity", "Spatial Filter", "Temporal Filter", "Disparity to Depth",
+	}
+}
+
+// deviceInfo gives the facts in InfoKey order.
+func deviceInfo(l *link, p product) []camdriver.Info {
+	locked := "NO"
+	if l.id.Locked {
+		locked = "YES"
+	}
+	return []camdriver.Info{
+		{Key: camdriver.InfoName, Value: p.name()},
+		{Key: camdriver.InfoSerialNumber, Value: l.id.Serial},
+		{Key: camdriver.InfoFirmwareVersion, Value: l.id.Firmware.String()},
+		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: recommendedFirmware},
+		{Key: camdriver.InfoPhysicalPort, Value: l.usb.Port},
+		{Key: camdriver.InfoDebugOpCode, Value: "15"}, // what the SDK names for reading logs
+		{Key: camdriver.InfoProductId, Value: fmt.Sprintf("%04X", p.id)},
+		{Key: camdriver.InfoCameraLocked, Value: locked},
+		{Key: camdriver.InfoUsbTypeDescriptor, Value: l.usb.speed()},
+		{Key: camdriver.InfoProductLine, Value: "D400"},
+		{Key: camdriver.InfoAsicSerialNumber, Value: l.id.ASICSerial},
+		{Key: camdriver.InfoFirmwareUpdateId, Value: l.id.ASICSerial},
+		{Key: camdriver.InfoConnectionType, Value: "USB"},
+	}
+}
+
+// Info implements camdriver.Device.
+func (d *Device) Info() []camdriver.Info {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return append([]camdriver.Info(nil), d.info...)
+}
+
+// Sensors implements camdriver.Device.
+func (d *Device) Sensors() []camdriver.Sensor {
+	list := make([]camdriver.Sensor, len(d.sensors))
+	for i, s := range d.sensors {
+		list[i] = s
+	}
+	return list
+}
+
+// Extrinsics implements camdriver.Device.
+func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, error) {
+	a, okA := d.poses[from]
+	b, okB := d.poses[to]
+	if !okA || !okB {
+		return camdriver.Extrinsics{}, fmt.Errorf("extrinsics from %s to %s: %w", from, to, camdriver.ErrNotFound)
+	}
+	return a.Inverse().Then(b), nil
+}
+
+// Reset restarts the camera. Its streams end with StatusDisconnected and come
+// back when it has.
+func (d *Device) Reset() error {
+	d.life.Lock()
+	defer d.life.Unlock()
+	l, err := d.current()
+	if err != nil {
+		return err
+	}
+	// The camera may be gone before it has answered.
+	if err := l.resetHardware(); err != nil && !errors.Is(err, camdriver.ErrUnplugged) {
+		return fmt.Errorf("reset: %w", err)
+	}
+	d.tell(loss{link: l, err: errReset})
+	return nil
+}
+
+var errReset = fmt.Errorf("hardware reset: %w", camdriver.ErrUnplugged)
+
+func (l *link) resetHardware() error {
+	request, err := hwmonCommand{Op: opReset}.encode()
+	if err != nil {
+		return err
+	}
+	l.hwmon.Lock()
+	defer l.hwmon.Unlock()
+	return l.setControl(l.depthXU(xuHardwareMonitor), request)
+}
+
+// Close implements camdriver.Device.
+func (d *Device) Close() error {
+	d.cancel()
+	<-d.done
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	var errs []error
+	for _, s := range d.sensors {
+		errs = append(errs, s.stop())
+	}
+	d.mu.Lock()
+	l := d.link
+	d.link = nil
+	d.mu.Unlock()
+	if l != nil {
+		errs = append(errs, l.close())
+	}
+	return errors.Join(errs...)
+}
+
+// current is the link, or why there is none.
+func (d *Device) current() (*link, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	switch {
+	case d.ctx.Err() != nil:
+		return nil, camdriver.ErrClosed
+	case d.link == nil:
+		return nil, camdriver.ErrUnplugged
+	}
+	return d.link, nil
+}
+
+// tell reports a dead link to the keeper. One report is enough: a later one
+// takes the place of an earlier that was not read yet, and those of links that
+// were given up already do not count.
+func (d *Device) tell(l loss) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.link != l.link {
+		return
+	}
+	for {
+		select {
+		case d.lost <- l:
+			return
+		case <-d.lost:
+		}
+	}
+}
+
+// note looks at an error of a transfer: the camera may have gone away.
+func (d *Device) note(l *link, err error) error {
+	if errors.Is(err, camdriver.ErrUnplugged) {
+		d.tell(loss{link: l, err: err})
+	}
+	return err
+}
+
+// String names the device for errors and logs.
+func (d *Device) String() string {
+	info := d.Info()
+	return strings.Join([]string{
+		camdriver.Find(info, camdriver.InfoName), camdriver.Find(info, camdriver.InfoSerialNumber),
+	}, " ")
+}

@@ -1,0 +1,162 @@
+package d400
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"rsros/camdriver"
+)
+
+// Errors of List and Open that callers may want to tell apart.
+var (
+	ErrRecovery = errors.New("camera is in recovery mode")
+	ErrFirmware = errors.New("firmware is too old")
+)
+
+// UdevRules is the file that gives users the right to open cameras.
+const UdevRules = "launch/udev/99-realsense-rs-ros-node.rules"
+
+// Found is one plugged camera.
+type Found struct {
+	Name       string `json:"name"`
+	Serial     string `json:"serial,omitempty"` // empty if the camera could not be opened
+	ASICSerial string `json:"asic_serial,omitempty"`
+	Firmware   string `json:"firmware,omitempty"`
+	Product    string `json:"product"` // the USB product id, "0B3A"
+	Port       string `json:"port"`    // "2-1.4"
+	USB        string `json:"usb"`     // version of the link, "3.2"
+	State      string `json:"state"`   // "ready", or why it cannot be used
+}
+
+// List names the cameras that are plugged in. Each is opened for a moment, which
+// takes it from the kernel's drivers for as long. A camera that cannot be opened
+// is listed with the reason.
+func List(ctx context.Context) ([]Found, error) {
+	bus, err := newBus()
+	if err != nil {
+		return nil, err
+	}
+	return list(ctx, bus)
+}
+
+func list(ctx context.Context, bus Bus) ([]Found, error) {
+	plugged, err := bus.Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list USB devices: %w", err)
+	}
+	var out []Found
+	for _, u := range plugged {
+		if p, known := productOf(u.Product); known {
+			out = append(out, inspect(ctx, bus, u, p))
+		}
+	}
+	return out, nil
+}
+
+// inspect opens a camera to read its serial number and firmware.
+func inspect(ctx context.Context, bus Bus, u USBDevice, p product) Found {
+	f := Found{Name: p.name(), Product: fmt.Sprintf("%04X", p.id), Port: u.Port, USB: u.speed(), State: "ready"}
+	if p.recovery {
+		f.State = ErrRecovery.Error()
+		return f
+	}
+	l, err := connect(ctx, bus, u)
+	if err != nil {
+		f.State = explain(err).Error()
+		return f
+	}
+	f.Serial, f.ASICSerial, f.Firmware = l.id.Serial, l.id.ASICSerial, l.id.Firmware.String()
+	if err := errors.Join(checkParts(l, p, false), l.close()); err != nil {
+		f.State = err.Error()
+	} else if u.slow() {
+		f.State = "ready, on a USB 2 link with fewer profiles"
+	}
+	return f
+}
+
+// explain adds what a user can do.
+func explain(err error) error {
+	if errors.Is(err, ErrPermission) {
+		return fmt.Errorf("%w: install %s in /etc/udev/rules.d and plug the camera in again", err, UdevRules)
+	}
+	return err
+}
+
+// Selector says which camera is meant; empty fields match every one.
+type Selector struct {
+	Serial string // of the camera or its ASIC; a leading "_" is ignored, as realsense2_camera does
+	Port   string // "2-1.4"
+	Type   string // a regular expression found in the name, case ignored: "d435"
+}
+
+func (s Selector) String() string {
+	var words []string
+	for _, w := range [][2]string{{"serial", s.Serial}, {"port", s.Port}, {"type", s.Type}} {
+		if w[1] != "" {
+			words = append(words, w[0]+" "+w[1])
+		}
+	}
+	if len(words) == 0 {
+		return "any RealSense D400 camera"
+	}
+	return "a RealSense D400 camera with " + strings.Join(words, ", ")
+}
+
+// Open opens the first plugged camera that the selector matches. The error says
+// what was looked for and why each camera that was seen did not fit.
+func Open(ctx context.Context, sel Selector, o Options) (*Device, error) {
+	bus := o.Bus
+	if bus == nil {
+		var err error
+		if bus, err = newBus(); err != nil {
+			return nil, err
+		}
+	}
+	pattern, err := parseType(sel.Type)
+	if err != nil {
+		return nil, err
+	}
+	plugged, err := bus.Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list USB devices: %w", err)
+	}
+	failed := []error{fmt.Errorf("%s: %w", sel, camdriver.ErrNotFound)}
+	for _, u := range plugged {
+		p, known := productOf(u.Product)
+		if !known {
+			continue
+		}
+		d, err := openOne(ctx, bus, u, p, sel, pattern, o)
+		if err == nil {
+			return d, nil
+		}
+		failed = append(failed, fmt.Errorf("%s at port %s: %w", p.name(), u.Port, explain(err)))
+	}
+	return nil, errors.Join(failed...)
+}
+
+var errOther = errors.New("is not the one asked for")
+
+func openOne(ctx context.Context, bus Bus, u USBDevice, p product, sel Selector, pattern typePattern, o Options) (*Device, error) {
+	switch {
+	case sel.Port != "" && sel.Port != u.Port, !pattern.match(p.name()):
+		return nil, errOther
+	case p.recovery:
+		return nil, fmt.Errorf("%w: install firmware with rs-fw-update -r", ErrRecovery)
+	}
+	l, err := connect(ctx, bus, u)
+	if err != nil {
+		return nil, err
+	}
+	want := strings.ToUpper(strings.TrimPrefix(sel.Serial, "_"))
+	if want != "" && want != l.id.Serial && want != l.id.ASICSerial {
+		return nil, errors.Join(fmt.Errorf("serial number %s %w", l.id.Serial, errOther), l.close())
+	}
+	d, err := newDevice(bus, l, p, o)
+	if err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return d, nil
+}

@@ -1,0 +1,265 @@
+package d400
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rsros/camdriver"
+)
+
+// transfer reads one transfer and raises the frame in it, if there is one.
+func (p *videoPump) transfer(ctx context.Context) error {
+	direct := p.direct()
+	var buf *camdriver.Buffer
+	into := p.scratch
+	if direct {
+		// The pixels shall begin at a page: the header goes in front of it.
+		buf = p.sensor.dev.pool.Get(camdriver.PageSize + p.transferSize())
+	}
+	if buf != nil {
+		into = buf.Bytes[camdriver.PageSize-p.header:]
+	} else if into == nil {
+		p.scratch = make([]byte, p.transferSize())
+		into = p.scratch
+	}
+	n, err := p.stream.Read(ctx, into[:p.transferSize()])
+	arrival := time.Now()
+	if err == nil && n > 0 {
+		err2 := p.payload(into[:n], buf, arrival)
+		if err2 != nil {
+			p.broken(err2)
+		}
+	}
+	if buf != nil {
+		buf.Release()
+	}
+	return err
+}
+
+// direct says whether frames are raised as the camera sends them.
+func (p *videoPump) direct() bool {
+	return len(p.outputs) == 1 && p.outputs[0].profile.Format == p.mode.native
+}
+
+// payload takes one transfer apart. buf is the pooled memory that b lies in, nil
+// if b is scratch. An error means that b is no frame, nor a part of one.
+func (p *videoPump) payload(b []byte, buf *camdriver.Buffer, arrival time.Time) error {
+	h, err := parsePayload(b)
+	if err != nil {
+		return err
+	}
+	pixels := b[h.length:]
+	if len(pixels) == p.frameBytes { // all D400 firmware sends whole frames
+		p.partial.drop()
+		if h.length != p.header {
+			buf = nil // these pixels missed the page; the next ones will not
+			p.header = h.length
+		}
+		p.frame(h, pixels, buf, arrival)
+		return nil
+	}
+	whole, err := p.partial.add(h, pixels, p.frameBytes)
+	if whole != nil {
+		p.frame(h, whole, nil, arrival)
+	}
+	return err
+}
+
+// assembly puts a frame together that comes in several payloads, told apart by
+// the FID bit.
+type assembly struct {
+	bytes []byte
+	fid   uint8
+	open  bool
+}
+
+func (a *assembly) drop() { a.bytes, a.open = a.bytes[:0], false }
+
+// add appends a payload and gives the frame once it is whole; it is valid until
+// the next call.
+func (a *assembly) add(h payload, pixels []byte, size int) ([]byte, error) {
+	var err error
+	fid := h.info & headerFID
+	if a.open && fid != a.fid {
+		err = fmt.Errorf("frame of %d bytes ended after %d", size, len(a.bytes))
+		a.drop()
+	}
+	if len(a.bytes)+len(pixels) > size {
+		got := len(a.bytes) + len(pixels)
+		a.drop()
+		return nil, fmt.Errorf("frame of %d bytes, %d came", size, got)
+	}
+	a.bytes, a.fid, a.open = append(a.bytes, pixels...), fid, true
+	if len(a.bytes) == size {
+		whole := a.bytes
+		a.drop()
+		return whole, nil
+	}
+	if h.info&headerEOF != 0 {
+		got := len(a.bytes)
+		a.drop()
+		return nil, fmt.Errorf("frame of %d bytes ended after %d", size, got)
+	}
+	return nil, err
+}
+
+// frame raises one whole native frame to every output. pixels lie in buf at a
+// page, or have to be copied or converted if buf is nil.
+func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arrival time.Time) {
+	p.meta = metadata{}
+	if err := p.meta.parse(h.blocks, h.pts); err != nil {
+		p.sensor.dev.log.Debug().Err(err).Msg("metadata is cut short") // the pixels are whole
+	}
+	p.tally.frames++
+	counter, counted := p.meta.get(camdriver.MetaFrameCounter)
+	p.meta.set(camdriver.MetaTimeOfArrival, arrival.UnixMilli())
+	p.meta.set(camdriver.MetaBackendTimestamp, arrival.UnixMilli())
+	p.meta.set(camdriver.MetaRawFrameSize, int64(len(pixels)))
+	stamp, domain := p.sensor.stamp(h.pts)
+	list := p.meta.list()
+	images := p.images(pixels, buf)
+	for i, t := range p.outputs {
+		number, fresh := t.numbers.next(uint32(counter), counted)
+		if images[i].owner == nil {
+			p.sensor.drops.Add(1)
+			continue
+		}
+		if !fresh {
+			images[i].owner.Release()
+			p.sensor.drops.Add(1)
+			continue
+		}
+		f := camdriver.NewFrame(images[i].owner)
+		f.Profile, f.Number, f.Arrival, f.Metadata = t.profile, number, arrival, list
+		f.Timestamp, f.Domain = t.numbers.monotonic(stamp), domain
+		f.Width, f.Height = t.profile.Width, t.profile.Height
+		f.Data = images[i].pixels
+		f.Stride = len(f.Data) / f.Height
+		if t.profile.Stream.Kind == camdriver.Depth {
+			f.DepthUnits = p.sensor.units
+		}
+		p.handler.Frame(p.sensor.number, f)
+		f.Release()
+	}
+}
+
+// image is the pixels of one output and the buffer they lie in.
+type image struct {
+	pixels []byte
+	owner  *camdriver.Buffer
+}
+
+// images makes each output's pixels. An entry is empty if the pool is used up:
+// the consumers hold on to too many frames, and this one is theirs to lose.
+func (p *videoPump) images(pixels []byte, buf *camdriver.Buffer) [2]image {
+	var out [2]image
+	if p.direct() {
+		size := p.outputs[0].profile.FrameSize()
+		if buf != nil {
+			buf.Retain()
+			out[0] = image{pixels[:size:size], buf}
+		} else if out[0] = p.newImage(0); out[0].owner != nil {
+			copy(out[0].pixels, pixels)
+		}
+		return out
+	}
+	for i := range p.outputs {
+		out[i] = p.newImage(i)
+	}
+	switch p.mode.native {
+	case camdriver.YUYV:
+		yuyvToRGB(out[0].pixels, pixels)
+	case camdriver.UYVY:
+		uyvyToRGB(out[0].pixels, pixels)
+	case camdriver.Y8I, camdriver.Y12I:
+		left, right := p.sides(out)
+		if p.mode.native == camdriver.Y8I {
+			splitY8I(left, right, pixels)
+		} else {
+			splitY12I(left, right, pixels)
+		}
+	}
+	return out
+}
+
+// sides gives where the left and right pixels go; a side that nobody asked for,
+// or that has no memory, goes to waste.
+func (p *videoPump) sides(out [2]image) (left, right []byte) {
+	var side [3][]byte // by stream index
+	for i, t := range p.outputs {
+		if out[i].owner != nil {
+			side[t.profile.Stream.Index] = out[i].pixels
+		}
+	}
+	for _, s := range []int{1, 2} {
+		if side[s] == nil {
+			side[s] = make([]byte, p.outputs[0].profile.FrameSize())
+		}
+	}
+	return side[1], side[2]
+}
+
+func (p *videoPump) newImage(i int) image {
+	buf := p.sensor.dev.pool.Get(p.outputs[i].profile.FrameSize())
+	if buf == nil {
+		return image{}
+	}
+	return image{buf.Bytes, buf}
+}
+
+// stamp gives a device time in ms on the clock that the user asked for.
+func (s *sensor) stamp(us uint32) (float64, camdriver.Domain) {
+	if s.dev.host.global.on.Load() {
+		if ms, ok := s.dev.clock.global(us); ok {
+			return ms, camdriver.GlobalTime
+		}
+	}
+	return s.dev.clock.hardware(us), camdriver.HardwareClock
+}
+
+// numbering turns the camera's 32-bit frame counters into frame numbers that
+// only grow, also when the camera starts counting anew.
+type numbering struct {
+	number  uint64
+	counter uint32
+	started bool
+	stamp   float64
+}
+
+// next gives the number of the frame with this counter; fresh is false for one
+// that came before. Without counters the frames that arrived are counted.
+func (n *numbering) next(counter uint32, counted bool) (number uint64, fresh bool) {
+	step := uint64(1)
+	switch {
+	case !counted:
+	case !n.started:
+		n.started = true
+		if n.number == 0 {
+			step = uint64(counter)
+		}
+	case counter == n.counter:
+		return n.number, false
+	default:
+		if ahead := counter - n.counter; ahead < 1<<31 {
+			step = uint64(ahead)
+		}
+	}
+	n.counter = counter
+	n.number += step
+	return n.number, true
+}
+
+// again is for a camera that came back: its counter and its clock begin anew.
+func (n *numbering) again() { n.started, n.stamp = false, 0 }
+
+// monotonic keeps a stream's times from standing still or running back, where
+// the fit between two clocks moved.
+func (n *numbering) monotonic(ms float64) float64 {
+	const least = 0.001
+	if ms <= n.stamp && n.stamp-ms < 60_000 { // more is a change of clocks
+		ms = n.stamp + least
+	}
+	n.stamp = ms
+	return ms
+}

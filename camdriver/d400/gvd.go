@@ -1,0 +1,56 @@
+package d400
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// gvd is the device's description of itself ("GVD" in Intel's words).
+type gvd struct {
+	Firmware   version
+	Serial     string // the optical module's: what users call the serial number
+	ASICSerial string // what the USB string descriptor says
+	Locked     bool
+	AccelChip  uint8
+	HasRGB     bool
+	HasIMU     bool
+}
+
+// The accelerometers that tell the IMU variants apart.
+const (
+	chipBMI055 = 0xfa
+	chipBMI085 = 0x1f
+	chipBMI088 = 0x1e
+)
+
+// gvdSize is what has to be there for all fields below.
+const gvdSize = 179
+
+// parseGVD reads the fields this driver uses, at the offsets of the SDK's table.
+func parseGVD(b []byte) (gvd, error) {
+	if len(b) < gvdSize {
+		return gvd{}, fmt.Errorf("device description (GVD) of %d bytes, want %d or more", len(b), gvdSize)
+	}
+	g := gvd{
+		Firmware:   version{b[15], b[14], b[13], b[12]},
+		Locked:     b[25] != 0,
+		Serial:     strings.ToUpper(hex.EncodeToString(b[48:54])),
+		ASICSerial: strings.ToUpper(hex.EncodeToString(b[64:70])),
+		AccelChip:  b[124],
+		HasRGB:     b[174] != 0,
+		HasIMU:     b[178] != 0,
+	}
+	if g.Firmware == (version{}) || bytes.Count(b[48:54], []byte{0xff}) == 6 {
+		return g, fmt.Errorf("device description (GVD) is blank: firmware %s, serial %s", g.Firmware, g.Serial)
+	}
+	return g, nil
+}
+
+// version of firmware, most significant part first.
+type version [4]uint8
+
+func (v version) String() string { return fmt.Sprintf("%d.%d.%d.%d", v[0], v[1], v[2], v[3]) }
+
+func (v version) less(w version) bool { return bytes.Compare(v[:], w[:]) < 0 }

@@ -1,0 +1,203 @@
+package d400
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"rsros/camdriver"
+)
+
+// HID report ids.
+const (
+	reportAccel = 1
+	reportGyro  = 2
+)
+
+// Power states of a HID sensor's feature report.
+const (
+	powerOn  = 2
+	powerOff = 6
+)
+
+const featureSize = 9
+
+// feature is a HID sensor's feature report.
+type feature struct {
+	ID       uint8
+	Power    uint8
+	Interval uint16 // ms as a code: see rateCode
+	raw      [featureSize]byte
+}
+
+func parseFeature(b []byte) (feature, error) {
+	if len(b) < featureSize {
+		return feature{}, fmt.Errorf("HID feature report of %d bytes, want %d", len(b), featureSize)
+	}
+	return feature{
+		ID: b[0], Power: b[3], Interval: binary.LittleEndian.Uint16(b[5:]), raw: [featureSize]byte(b),
+	}, nil
+}
+
+// encode keeps the bytes that this driver does not set.
+func (f feature) encode() []byte {
+	b := f.raw
+	b[0], b[3] = f.ID, f.Power
+	binary.LittleEndian.PutUint16(b[5:], f.Interval)
+	return b[:]
+}
+
+// rateInterval is the interval that makes a sensor report fps times a second:
+// 1000 divided by a code, which is not the rate.
+func rateInterval(fps int) (uint16, bool) {
+	switch fps {
+	case 63, 100:
+		return 1000, true
+	case 200:
+		return 500, true
+	case 250:
+		return 333, true
+	case 400:
+		return 250, true
+	}
+	return 0, false
+}
+
+// imuSample is one input report in the sensor's own counts.
+type imuSample struct {
+	id        uint8
+	timestamp uint32 // µs of the device's clock
+	raw       [3]int32
+	fine      bool // gyro counts are 0.0001°/s instead of 0.1
+}
+
+// The two forms of input report: firmware 5.16 widened the counts.
+const (
+	reportShort = 32
+	reportLong  = 38
+)
+
+// parseReport reads one input report of either form.
+func parseReport(b []byte) (imuSample, error) {
+	if len(b) != reportShort && len(b) != reportLong {
+		return imuSample{}, fmt.Errorf("HID report of %d bytes, want %d or %d", len(b), reportShort, reportLong)
+	}
+	s := imuSample{id: b[0], timestamp: binary.LittleEndian.Uint32(b[2:]), fine: len(b) == reportLong}
+	for i := range s.raw {
+		if s.fine {
+			s.raw[i] = int32(binary.LittleEndian.Uint32(b[10+4*i:]))
+		} else {
+			s.raw[i] = int32(int16(binary.LittleEndian.Uint16(b[10+2*i:])))
+		}
+	}
+	return s, nil
+}
+
+// scaled converts counts to m/s² or rad/s, in the camera's axes.
+func (s imuSample) scaled() [3]float64 {
+	unit := 0.001 * 9.80665
+	if s.id == reportGyro {
+		unit = 0.1 * math.Pi / 180
+		if s.fine {
+			unit = 0.0001 * math.Pi / 180
+		}
+	}
+	// The chip is mounted turned by half a turn about y.
+	return [3]float64{-unit * float64(s.raw[0]), unit * float64(s.raw[1]), -unit * float64(s.raw[2])}
+}
+
+// motionCalibration corrects an inertial sensor: scale·v − bias.
+type motionCalibration struct {
+	scale [9]float64 // row-major
+	bias  [3]float64 // m/s² or rad/s
+}
+
+func idealMotion() motionCalibration {
+	return motionCalibration{scale: [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}}
+}
+
+func (c motionCalibration) correct(v [3]float64) [3]float64 {
+	var out [3]float64
+	for i := range 3 {
+		for j := range 3 {
+			out[i] += c.scale[3*i+j] * v[j]
+		}
+		out[i] -= c.bias[i]
+	}
+	return out
+}
+
+// intrinsics in the SDK's layout: each row scale, cross-axis and bias.
+func (c motionCalibration) intrinsics() camdriver.MotionIntrinsics {
+	var m camdriver.MotionIntrinsics
+	for i := range 3 {
+		for j := range 3 {
+			m.Data[4*i+j] = float32(c.scale[3*i+j])
+		}
+		m.Data[4*i+3] = float32(c.bias[i])
+	}
+	return m
+}
+
+// imuCalibration is the table in the motion module's EEPROM.
+type imuCalibration struct {
+	accel, gyro motionCalibration
+	fromDepth   camdriver.Extrinsics
+	hasPose     bool
+}
+
+// parseIMU reads the EEPROM's image. A camera that left the factory without
+// calibration has an empty one: the ideal sensor then.
+func parseIMU(b []byte) (imuCalibration, error) {
+	const (
+		start = 32 // of the table within the image
+		need  = start + 164
+	)
+	c := imuCalibration{accel: idealMotion(), gyro: idealMotion()}
+	if len(b) < need {
+		return c, fmt.Errorf("IMU calibration of %d bytes, want %d or more", len(b), need)
+	}
+	if id := binary.LittleEndian.Uint16(b); id != 0x0101 {
+		return c, fmt.Errorf("IMU calibration has version %#04x, want 0x0101", id)
+	}
+	t := b[start:]
+	if t[16] == 1 {
+		for i := range 9 {
+			c.fromDepth.Rotation[3*(i%3)+i/3] = float32At(t, 20+4*i) // stored by columns
+		}
+		for i := range 3 {
+			c.fromDepth.Translation[i] = float32At(t, 56+4*i)
+		}
+		c.hasPose = finite(c.fromDepth.Rotation[:]) && finite(c.fromDepth.Translation[:])
+	}
+	if t[17] == 1 {
+		accel, gyro := motionAt(t, 68, 1), motionAt(t, 116, math.Pi/180)
+		if accel.finite() && gyro.finite() {
+			c.accel, c.gyro = accel, gyro
+		}
+	}
+	return c, nil
+}
+
+// motionAt reads 3x3 sensitivity and bias; biasUnit brings the bias to SI.
+func motionAt(t []byte, at int, biasUnit float64) motionCalibration {
+	var c motionCalibration
+	for i := range c.scale {
+		c.scale[i] = float32At(t, at+4*i)
+	}
+	for i := range c.bias {
+		c.bias[i] = biasUnit * float32At(t, at+36+4*i)
+	}
+	return c
+}
+
+func (c motionCalibration) finite() bool { return finite(c.scale[:]) && finite(c.bias[:]) }
+
+func finite(list []float64) bool {
+	for _, v := range list {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

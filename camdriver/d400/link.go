@@ -1,0 +1,195 @@
+package d400
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"rsros/camdriver"
+)
+
+// Class requests of UVC and HID, and the standard one that reads descriptors.
+const (
+	requestIn  = 0xa1 // class, interface, device to host
+	requestOut = 0x21
+
+	reqSetCur = 0x01
+	reqGetCur = 0x81
+	reqGetMin = 0x82
+	reqGetMax = 0x83
+	reqGetRes = 0x84
+	reqGetLen = 0x85
+	reqGetDef = 0x87
+
+	hidGetReport = 0x01
+	hidSetReport = 0x09
+	hidFeature   = 0x0300
+
+	standardIn    = 0x80
+	getDescriptor = 6
+)
+
+// control is the address of one UVC control.
+type control struct{ iface, unit, selector uint8 }
+
+func (c control) value() uint16 { return uint16(c.selector) << 8 }
+func (c control) index() uint16 { return uint16(c.unit)<<8 | uint16(c.iface) }
+
+// Selectors of the depth extension unit.
+const (
+	xuHardwareMonitor = 0x01
+	xuEmitter         = 0x02
+	xuExposure        = 0x03
+	xuLaserPower      = 0x04
+	xuHardwarePreset  = 0x06
+	xuErrorReport     = 0x07
+	xuOutputTrigger   = 0x08
+	xuTemperatures    = 0x09
+	xuAutoExposure    = 0x0b
+	xuThermal         = 0x0f
+	xuEmitterRate     = 0x10
+)
+
+// link is one connection to a plugged camera: what has to be made anew when it
+// comes back. Its fields do not change after connect.
+type link struct {
+	ctx    context.Context // ends with the device
+	usb    USBDevice
+	handle Handle
+	cfg    *configuration
+	depth  *videoFunction
+	xu     uint8          // the depth function's extension unit
+	color  *videoFunction // nil if the camera has none of its own
+	hid    *hidFunction   // nil without motion sensors
+	id     gvd
+	hwmon  sync.Mutex // one command at a time
+}
+
+// connect opens a plugged camera and reads what it says of itself.
+func connect(ctx context.Context, bus Bus, dev USBDevice) (*link, error) {
+	handle, err := bus.Open(dev)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{ctx: ctx, usb: dev, handle: handle}
+	if err := l.identify(); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return l, nil
+}
+
+func (l *link) close() error { return l.handle.Close() }
+
+func (l *link) identify() error {
+	raw, err := l.readConfiguration()
+	if err != nil {
+		return err
+	}
+	if l.cfg, err = parseConfiguration(raw); err != nil {
+		return err
+	}
+	for i := range l.cfg.Video {
+		f := &l.cfg.Video[i]
+		at := slices.IndexFunc(f.Extensions, func(u extensionUnit) bool { return u.GUID == depthUnit })
+		switch {
+		case at >= 0 && l.depth == nil:
+			l.depth, l.xu = f, f.Extensions[at].ID
+		case at < 0 && l.color == nil:
+			l.color = f
+		}
+	}
+	if len(l.cfg.HID) > 0 && l.cfg.HID[0].Endpoint != 0 {
+		l.hid = &l.cfg.HID[0]
+	}
+	if l.depth == nil {
+		return fmt.Errorf("no depth function among %d video functions of this device", len(l.cfg.Video))
+	}
+	b, err := l.command(opGVD, nil)
+	if err != nil {
+		return fmt.Errorf("read device description: %w", err)
+	}
+	l.id, err = parseGVD(b)
+	return err
+}
+
+// readConfiguration reads the configuration with all class descriptors.
+func (l *link) readConfiguration() ([]byte, error) {
+	head := make([]byte, 9)
+	if n, err := l.handle.Control(standardIn, getDescriptor, descConfig<<8, 0, head); err != nil || n < len(head) {
+		return nil, fmt.Errorf("read USB configuration: %d of %d bytes: %w", n, len(head), orShort(err))
+	}
+	all := make([]byte, binary.LittleEndian.Uint16(head[2:]))
+	n, err := l.handle.Control(standardIn, getDescriptor, descConfig<<8, 0, all)
+	if err != nil {
+		return nil, fmt.Errorf("read USB configuration: %w", err)
+	}
+	return all[:n], nil
+}
+
+var errShort = errors.New("short answer")
+
+func orShort(err error) error {
+	if err == nil {
+		return errShort
+	}
+	return err
+}
+
+func (l *link) depthXU(selector uint8) control { return control{l.depth.Interface, l.xu, selector} }
+
+// setControl writes a control; a busy device stalls and is asked again.
+func (l *link) setControl(c control, data []byte) error {
+	return l.persist(controlTries, func() error { return l.transfer(c, reqSetCur, data) })
+}
+
+// getControl reads a control and gives the number of bytes that came.
+func (l *link) getControl(c control, request uint8, data []byte) (n int, err error) {
+	err = l.persist(controlTries, func() error {
+		n, err = l.handle.Control(requestIn, request, c.value(), c.index(), data)
+		return err
+	})
+	return n, err
+}
+
+// transfer writes once.
+func (l *link) transfer(c control, request uint8, data []byte) error {
+	n, err := l.handle.Control(requestOut, request, c.value(), c.index(), data)
+	if err == nil && n < len(data) {
+		err = fmt.Errorf("%d of %d bytes written: %w", n, len(data), errShort)
+	}
+	return err
+}
+
+// persist repeats f while the device stalls or does not answer in time.
+func (l *link) persist(tries int, f func() error) error {
+	for try := 1; ; try++ {
+		err := f()
+		if !errors.Is(err, ErrStall) && !errors.Is(err, ErrTimeout) || try >= tries {
+			return err
+		}
+		if err := l.pause(); err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits a moment, or fails if the device is being closed.
+func (l *link) pause() error {
+	t := time.NewTimer(controlPause)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-l.ctx.Done():
+		return camdriver.ErrClosed
+	}
+}
+
+// speed is the USB version of the link as the SDK writes it: "3.2", "2.1".
+func (u USBDevice) speed() string { return fmt.Sprintf("%d.%d", u.Spec>>8, u.Spec>>4&0xf) }
+
+func (u USBDevice) slow() bool { return u.Spec < 0x0300 }

@@ -1,0 +1,198 @@
+package d400
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rsros/camdriver"
+)
+
+// mode is one way a streaming interface can run, and the profiles that can be
+// made of what it sends.
+type mode struct {
+	stream   *videoStream
+	native   camdriver.Format
+	format   uint8
+	frame    uint8
+	w, h     int
+	fps      int
+	interval uint32
+	outputs  []output
+}
+
+// output is one stream made of a mode's frames.
+type output struct {
+	stream camdriver.StreamID
+	format camdriver.Format
+}
+
+var (
+	depthStream = camdriver.StreamID{Kind: camdriver.Depth}
+	colorStream = camdriver.StreamID{Kind: camdriver.Color}
+	leftStream  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
+	rightStream = camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
+	mixedStream = camdriver.StreamID{Kind: camdriver.Infrared} // the left imager's colour, not rectified
+)
+
+// outputsOf lists what a native format can become. cropped is the D405, whose
+// colour comes through the depth module.
+func outputsOf(native camdriver.Format, cropped bool) []output {
+	yuv := colorStream
+	if native == camdriver.UYVY && !cropped {
+		yuv = mixedStream
+	}
+	switch native {
+	case camdriver.Z16:
+		return []output{{depthStream, camdriver.Z16}}
+	case camdriver.Y8:
+		return []output{{leftStream, camdriver.Y8}}
+	case camdriver.Y8I:
+		return []output{{leftStream, camdriver.Y8}, {rightStream, camdriver.Y8}}
+	case camdriver.Y12I:
+		return []output{{leftStream, camdriver.Y16}, {rightStream, camdriver.Y16}}
+	case camdriver.YUYV, camdriver.UYVY:
+		return []output{{yuv, camdriver.RGB8}, {yuv, native}}
+	case camdriver.RAW16:
+		return []output{{colorStream, camdriver.RAW16}}
+	}
+	return nil
+}
+
+// modesOf lists a function's modes, those with the fewest outputs first: a mode
+// that sends no more than is asked for is preferred.
+func modesOf(f *videoFunction, cropped bool) []mode {
+	var list []mode
+	for s := range f.Streams {
+		stream := &f.Streams[s]
+		if stream.Endpoint == 0 {
+			continue
+		}
+		for _, format := range stream.Formats {
+			native := format.native()
+			outputs := outputsOf(native, cropped)
+			for _, frame := range format.Frames {
+				if len(outputs) == 0 || frame.Width*frame.Height*native.BitsPerPixel()/8 > maxFrameBytes {
+					continue
+				}
+				for _, interval := range frame.Intervals {
+					list = append(list, mode{
+						stream: stream, native: native, format: format.Index, frame: frame.Index,
+						w: frame.Width, h: frame.Height, fps: frameRate(interval), interval: interval, outputs: outputs,
+					})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b mode) int { return cmp.Compare(a.distinct(), b.distinct()) })
+	return list
+}
+
+// distinct is the number of streams a mode feeds.
+func (m mode) distinct() int {
+	seen := map[camdriver.StreamID]bool{}
+	for _, o := range m.outputs {
+		seen[o.stream] = true
+	}
+	return len(seen)
+}
+
+func (m mode) profile(o output) camdriver.Profile {
+	return camdriver.Profile{Stream: o.stream, Format: o.format, Width: m.w, Height: m.h, FPS: m.fps}
+}
+
+func (m mode) offers(p camdriver.Profile) bool {
+	p.Default = false
+	return slices.ContainsFunc(m.outputs, func(o output) bool { return m.profile(o) == p })
+}
+
+// profilesOf lists what modes offer, each once, large and fast ones first within
+// a stream, with the sensor's own choice marked.
+func profilesOf(modes []mode, slow bool) []camdriver.Profile {
+	var list []camdriver.Profile
+	for _, m := range modes {
+		for _, o := range m.outputs {
+			if p := m.profile(o); !slices.Contains(list, p) {
+				list = append(list, p)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b camdriver.Profile) int {
+		return cmp.Or(
+			cmp.Compare(a.Stream.Kind, b.Stream.Kind), cmp.Compare(a.Stream.Index, b.Stream.Index),
+			cmp.Compare(b.Width*b.Height, a.Width*a.Height), cmp.Compare(b.FPS, a.FPS),
+		)
+	})
+	markDefaults(list, slow)
+	return list
+}
+
+// markDefaults marks one profile for each of depth, left infrared and colour:
+// the SDK's choice where it is offered, else the nearest to it in size.
+func markDefaults(list []camdriver.Profile, slow bool) {
+	want := []camdriver.Profile{
+		{Stream: depthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 30},
+		{Stream: leftStream, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
+		{Stream: rightStream, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
+		{Stream: colorStream, Format: camdriver.RGB8, Width: 1280, Height: 720, FPS: 30},
+	}
+	for _, w := range want {
+		if slow {
+			w.Width, w.Height, w.FPS = 640, 480, 15
+		}
+		if i := nearest(list, w); i >= 0 {
+			list[i].Default = true
+		}
+	}
+}
+
+// nearest is the place of the profile of w's stream and format that is closest
+// to w, -1 if there is none.
+func nearest(list []camdriver.Profile, w camdriver.Profile) int {
+	best, distance := -1, 0
+	for i, p := range list {
+		if p.Stream != w.Stream || p.Format != w.Format {
+			continue
+		}
+		d := 1000*abs(p.Width*p.Height-w.Width*w.Height) + abs(p.FPS-w.FPS)
+		if best < 0 || d < distance {
+			best, distance = i, d
+		}
+	}
+	return best
+}
+
+func abs(v int) int { return max(v, -v) }
+
+// choose finds one mode for each interface that together give all profiles.
+func choose(modes []mode, profiles []camdriver.Profile) (map[*videoStream]mode, error) {
+	wanted := map[*videoStream][]camdriver.Profile{}
+	for _, p := range profiles {
+		i := slices.IndexFunc(modes, func(m mode) bool { return m.offers(p) })
+		if i < 0 {
+			return nil, fmt.Errorf("profile %s: %w", p, camdriver.ErrUnsupported)
+		}
+		s := modes[i].stream
+		wanted[s] = append(wanted[s], p)
+	}
+	chosen := map[*videoStream]mode{}
+	for s, list := range wanted {
+		i := slices.IndexFunc(modes, func(m mode) bool {
+			return m.stream == s && !slices.ContainsFunc(list, func(p camdriver.Profile) bool { return !m.offers(p) })
+		})
+		if i < 0 {
+			return nil, fmt.Errorf("profiles %s cannot run together, they share one USB stream: %w", join(list), camdriver.ErrUnsupported)
+		}
+		chosen[s] = modes[i]
+	}
+	return chosen, nil
+}
+
+func join(list []camdriver.Profile) string {
+	var words []string
+	for _, p := range list {
+		words = append(words, p.String())
+	}
+	return strings.Join(words, ", ")
+}

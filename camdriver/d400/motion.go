@@ -1,0 +1,200 @@
+package d400
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rsros/camdriver"
+)
+
+var (
+	gyroStream  = camdriver.StreamID{Kind: camdriver.Gyro}
+	accelStream = camdriver.StreamID{Kind: camdriver.Accel}
+)
+
+// motionProfiles are the rates of an IMU; its chip tells them.
+func motionProfiles(chip uint8) []camdriver.Profile {
+	accel := []int{63, 250}
+	if chip == chipBMI085 || chip == chipBMI088 {
+		accel = []int{100, 200, 400}
+	}
+	var list []camdriver.Profile
+	add := func(id camdriver.StreamID, rates []int) {
+		for i, fps := range rates {
+			list = append(list, camdriver.Profile{Stream: id, Format: camdriver.MotionXYZ32F, FPS: fps, Default: i == 0})
+		}
+	}
+	add(gyroStream, []int{200, 400})
+	add(accelStream, accel)
+	return list
+}
+
+// motionPump carries the reports of both inertial sensors, which share a pipe.
+type motionPump struct {
+	sensor  *sensor
+	link    *link
+	handler camdriver.Handler
+	targets map[uint8]target // by report id
+	stream  Stream
+	tally   tally
+}
+
+func reportOf(id camdriver.StreamID) uint8 {
+	if id == gyroStream {
+		return reportGyro
+	}
+	return reportAccel
+}
+
+// beginMotion powers the wanted sensors up and reads their reports.
+func (s *sensor) beginMotion(ctx context.Context, l *link, r *run, profiles []camdriver.Profile) error {
+	if l.hid == nil {
+		return fmt.Errorf("no HID interface: %w", camdriver.ErrUnsupported)
+	}
+	p := &motionPump{sensor: s, link: l, handler: s.handler, targets: make(map[uint8]target)}
+	for _, profile := range profiles {
+		id := reportOf(profile.Stream)
+		p.targets[id] = target{profile, s.numbers[profile.Stream]}
+		r.end = append(r.end, func() { _ = l.power(id, powerOff, profile.FPS) })
+		if err := l.power(id, powerOn, profile.FPS); err != nil {
+			return fmt.Errorf("power %s up: %w", profile.Stream, err)
+		}
+	}
+	if err := p.submit(); err != nil {
+		return err
+	}
+	r.wg.Go(func() { p.run(ctx) })
+	return nil
+}
+
+func (p *motionPump) submit() error {
+	hid := p.link.hid
+	if err := p.link.handle.ClearHalt(hid.Endpoint); err != nil {
+		return fmt.Errorf("clear endpoint %#x: %w", hid.Endpoint, err)
+	}
+	stream, err := p.link.handle.Stream(hid.Interface, hid.Endpoint, max(hid.MaxPacket, reportLong), imuTransfers)
+	p.stream = stream
+	return err
+}
+
+// power sets a HID sensor's power state and rate and checks that it took them.
+func (l *link) power(id, state uint8, fps int) error {
+	interval, ok := rateInterval(fps)
+	if !ok {
+		return fmt.Errorf("rate %d: %w", fps, camdriver.ErrUnsupported)
+	}
+	f, err := l.feature(id)
+	if err != nil {
+		return err
+	}
+	f.ID, f.Power, f.Interval = id, state, interval
+	err = l.persist(startTries, func() error {
+		_, err := l.handle.Control(requestOut, hidSetReport, hidFeature|uint16(id), uint16(l.hid.Interface), f.encode())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write HID feature report %d: %w", id, err)
+	}
+	if f, err = l.feature(id); err == nil && f.Power != state {
+		err = fmt.Errorf("HID sensor %d is in power state %d after setting %d", id, f.Power, state)
+	}
+	return err
+}
+
+func (l *link) feature(id uint8) (feature, error) {
+	b, n := make([]byte, featureSize), 0
+	err := l.persist(startTries, func() (err error) {
+		n, err = l.handle.Control(requestIn, hidGetReport, hidFeature|uint16(id), uint16(l.hid.Interface), b)
+		return err
+	})
+	if err != nil {
+		return feature{}, fmt.Errorf("read HID feature report %d: %w", id, err)
+	}
+	return parseFeature(b[:n])
+}
+
+func (p *motionPump) run(ctx context.Context) {
+	b := make([]byte, max(p.link.hid.MaxPacket, reportLong))
+	for failures := 0; ; {
+		reports := p.tally.frames
+		err := p.read(ctx, b)
+		if p.stream.Close(); ctx.Err() != nil {
+			return
+		}
+		if p.tally.frames > reports {
+			failures = 0
+		}
+		failures++
+		if err2 := p.again(err, failures); err2 != nil {
+			if errors.Is(err2, camdriver.ErrUnplugged) {
+				p.sensor.dev.tell(loss{p.link, err2})
+			} else {
+				p.handler.StatusChanged(camdriver.Status{Kind: camdriver.StatusFailed, Err: err2})
+			}
+			return
+		}
+	}
+}
+
+// again puts transfers in flight after one failed with err, or gives up.
+func (p *motionPump) again(err error, failures int) error {
+	if errors.Is(err, camdriver.ErrUnplugged) || failures > streamRestarts {
+		return err
+	}
+	p.sensor.dev.log.Warn().Err(err).Msg("the motion stream broke and is started again")
+	return p.submit()
+}
+
+func (p *motionPump) read(ctx context.Context, b []byte) error {
+	for {
+		n, err := p.stream.Read(ctx, b)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			p.report(b[:n], time.Now())
+		}
+	}
+}
+
+// report raises one sample. Reports of sensors that nobody started, and those of
+// the module's other inputs (id 3), are not for us.
+func (p *motionPump) report(b []byte, arrival time.Time) {
+	sample, err := parseReport(b)
+	if err != nil {
+		p.tally.broken++
+		p.sensor.drops.Add(1)
+		return
+	}
+	t, wanted := p.targets[sample.id]
+	if !wanted {
+		return
+	}
+	p.tally.frames++
+	v := sample.scaled()
+	if p.sensor.dev.host.correction.on.Load() {
+		if sample.id == reportGyro {
+			v = p.sensor.cal.imu.gyro.correct(v)
+		} else {
+			v = p.sensor.cal.imu.accel.correct(v)
+		}
+	}
+	stamp, domain := p.sensor.stamp(sample.timestamp)
+	number, _ := t.numbers.next(0, false)
+	f := camdriver.NewFrame(nil)
+	f.Profile, f.Number, f.Arrival = t.profile, number, arrival
+	f.Timestamp, f.Domain = t.numbers.monotonic(stamp), domain
+	f.Metadata = []camdriver.MetadataValue{
+		{Key: camdriver.MetaFrameTimestamp, Value: int64(sample.timestamp)},
+		{Key: camdriver.MetaTimeOfArrival, Value: arrival.UnixMilli()},
+	}
+	if sample.id == reportGyro {
+		f.Motion.Gyro = v
+	} else {
+		f.Motion.Accel = v
+	}
+	p.handler.Frame(p.sensor.number, f)
+	f.Release()
+}

@@ -1,0 +1,183 @@
+package d400
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"rsros/camdriver"
+)
+
+// setting is one option of a sensor: how to read, write and bound it. get and
+// set are called with the link of the moment.
+type setting struct {
+	id    camdriver.OptionID
+	about string
+	span  func(*link) (span, error)
+	get   func(*link) (float32, error)
+	set   func(*link, float32) error // nil: read-only
+	// disables names the automatic control that a change of this one ends.
+	disables camdriver.OptionID
+	auto     bool // disables is set
+}
+
+// span is an option's range.
+type span struct{ min, max, step, def float32 }
+
+// known is a setting that the camera at hand has.
+type known struct {
+	setting
+	span span
+	last float32 // as last read or written
+}
+
+// probe asks the camera for the settings' ranges and leaves those out that it
+// lacks.
+func probeSettings(l *link, list []setting) ([]*known, error) {
+	var out []*known
+	for _, s := range list {
+		r, err := s.span(l)
+		if err == nil {
+			k := &known{setting: s, span: r, last: r.def}
+			if v, err := s.get(l); err == nil {
+				k.last = v
+			}
+			out = append(out, k)
+		}
+		if errors.Is(err, camdriver.ErrUnplugged) || errors.Is(err, camdriver.ErrClosed) {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (k *known) option() camdriver.Option {
+	return camdriver.Option{
+		ID: k.id, Value: k.last, Min: k.span.min, Max: k.span.max, Step: k.span.step, Default: k.span.def,
+		ReadOnly: k.set == nil, Description: k.about,
+	}
+}
+
+// check bounds a value that somebody wants to set.
+func (k *known) check(v float32) error {
+	if k.set == nil {
+		return fmt.Errorf("option %s is read-only: %w", k.id, camdriver.ErrUnsupported)
+	}
+	if !(v >= k.span.min && v <= k.span.max) {
+		return fmt.Errorf("option %s: %g is outside %g … %g", k.id, v, k.span.min, k.span.max)
+	}
+	return nil
+}
+
+// whole says where a UVC control stands: size is its number of bytes, 0 to ask
+// the device (GET_LEN); signed widens it with its sign.
+type whole struct {
+	at     control
+	size   int
+	signed bool
+}
+
+// uvc makes a setting of a UVC control.
+func uvc(id camdriver.OptionID, w whole, about string) setting {
+	return setting{id: id, about: about, span: w.span, get: w.get, set: w.set}
+}
+
+// ends makes a manual setting end the automatic one.
+func (s setting) ends(auto camdriver.OptionID) setting {
+	s.disables, s.auto = auto, true
+	return s
+}
+
+func (w whole) span(l *link) (span, error) {
+	var v [4]float32
+	for i, request := range []uint8{reqGetMin, reqGetMax, reqGetRes, reqGetDef} {
+		x, err := w.ask(l, request)
+		if err != nil {
+			return span{}, err
+		}
+		v[i] = x
+	}
+	if v[0] > v[1] {
+		return span{}, fmt.Errorf("control with range %g … %g", v[0], v[1])
+	}
+	return span{v[0], v[1], max(v[2], 1), v[3]}, nil
+}
+
+func (w whole) get(l *link) (float32, error) { return w.ask(l, reqGetCur) }
+
+// ask reads four bytes, whatever the control's size, as the SDK does: cameras
+// answer so.
+func (w whole) ask(l *link, request uint8) (float32, error) {
+	size, err := w.length(l)
+	if err != nil {
+		return 0, err
+	}
+	var b [4]byte
+	var n int
+	err = l.persist(optionTries, func() error {
+		n, err = l.handle.Control(requestIn, request, w.at.value(), w.at.index(), b[:])
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	size = min(size, n)
+	clear(b[size:])
+	v := binary.LittleEndian.Uint32(b[:])
+	if w.signed && size > 0 && size < 4 {
+		shift := 32 - 8*size
+		return float32(int32(v<<shift) >> shift), nil
+	}
+	return float32(int32(v)), nil
+}
+
+func (w whole) length(l *link) (int, error) {
+	if w.size > 0 {
+		return w.size, nil
+	}
+	var b [2]byte
+	n := 0
+	err := l.persist(optionTries, func() (err error) {
+		n, err = l.handle.Control(requestIn, reqGetLen, w.at.value(), w.at.index(), b[:])
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if size := int(binary.LittleEndian.Uint16(b[:])); n == 2 && size >= 1 && size <= 4 {
+		return size, nil
+	}
+	return 0, fmt.Errorf("control of %d bytes, want 1 to 4", binary.LittleEndian.Uint16(b[:]))
+}
+
+// set writes four bytes to terminals and processing units, and a control's own
+// size to the extension unit, as the SDK does.
+func (w whole) set(l *link, v float32) error {
+	b := make([]byte, 4)
+	binary.LittleEndian.PutUint32(b, uint32(int32(v)))
+	if w.size > 0 {
+		b = b[:w.size]
+	}
+	return l.setControl(w.at, b)
+}
+
+// fixed is a read-only setting whose value is known beforehand.
+func fixed(id camdriver.OptionID, v float32, about string) setting {
+	return setting{
+		id: id, about: about,
+		span: func(*link) (span, error) { return span{v, v, 0, v}, nil },
+		get:  func(*link) (float32, error) { return v, nil },
+	}
+}
+
+// onOff bounds a switch.
+func onOff(def bool) func(*link) (span, error) {
+	return func(*link) (span, error) { return span{0, 1, 1, boolToFloat(def)}, nil }
+}
+
+func boolToFloat(b bool) float32 {
+	if b {
+		return 1
+	}
+	return 0
+}

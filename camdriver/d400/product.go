@@ -1,0 +1,94 @@
+package d400
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// vendorIntel is the vendor id of all D400 cameras.
+const vendorIntel = 0x8086
+
+// product is what a camera's descriptors do not say.
+type product struct {
+	id        uint16
+	model     string  // "D435I", as the SDK writes it
+	needs     parts   // what must be there for the camera to be usable
+	minimum   version // the SDK's least firmware; zero if it names none
+	units     float32 // metres per depth unit
+	imuOrigin [3]float64
+	recovery  bool // only waits for new firmware
+	cropped   bool // colour comes through the depth module: D405
+}
+
+// parts of a camera.
+type parts struct{ color, motion bool }
+
+// recommendedFirmware is what the SDK 2.56 asks users to have.
+const recommendedFirmware = "5.17.0.10"
+
+// products that this package knows, all of USB.
+var products = []product{
+	{id: 0x0ad3, model: "D415", needs: parts{color: true}, units: 0.001},
+	{id: 0x0b07, model: "D435", needs: parts{color: true}, units: 0.001},
+	{
+		id: 0x0b3a, model: "D435I", needs: parts{color: true, motion: true}, units: 0.001,
+		minimum: version{5, 12, 7, 100}, imuOrigin: [3]float64{-0.00552, 0.0051, 0.01174},
+	},
+	{
+		id: 0x0b5c, model: "D455", needs: parts{color: true, motion: true}, units: 0.001,
+		minimum: version{5, 13, 0, 50}, imuOrigin: [3]float64{-0.03022, 0.0074, 0.01602},
+	},
+	{id: 0x0b5b, model: "D405", units: 0.0001, minimum: version{5, 12, 11, 8}, cropped: true},
+	{id: 0x0ad4, model: "D430", units: 0.001},
+	{id: 0x0b4b, model: "D430I", needs: parts{motion: true}, units: 0.001},
+	{id: 0x0ad2, model: "D410", units: 0.001},
+	{id: 0x0ad1, model: "D400", units: 0.001},
+	{id: 0x0af6, model: "D420", units: 0.001},
+	{id: 0x1155, model: "D421", units: 0.001},
+	{id: 0x0ad6, model: "USB2", units: 0.001},
+	{id: 0x0adb, model: "D4XX Recovery", recovery: true},
+	{id: 0x0adc, model: "D4XX USB2 Recovery", recovery: true},
+}
+
+func productOf(id uint16) (product, bool) {
+	for _, p := range products {
+		if p.id == id {
+			return p, true
+		}
+	}
+	return product{}, false
+}
+
+// name is the SDK's name of the device.
+func (p product) name() string { return "Intel RealSense " + p.model }
+
+// typePattern matches a name as realsense2_camera's device_type does: a regular
+// expression found anywhere, case ignored. Go's expressions have no look-ahead,
+// of which that package's documentation uses one form at the end, "d435(?!i)".
+type typePattern struct {
+	re  *regexp.Regexp
+	not string // must not follow the match
+}
+
+func parseType(s string) (typePattern, error) {
+	var p typePattern
+	if head, rest, ok := strings.Cut(s, "(?!"); ok && strings.HasSuffix(rest, ")") {
+		s, p.not = head, strings.ToLower(strings.TrimSuffix(rest, ")"))
+	}
+	re, err := regexp.Compile("(?i)" + s)
+	if err != nil {
+		return p, fmt.Errorf("camera type %q: %w", s, err)
+	}
+	p.re = re
+	return p, nil
+}
+
+func (p typePattern) match(name string) bool {
+	for _, at := range p.re.FindAllStringIndex(name, -1) {
+		if p.not == "" || !strings.HasPrefix(strings.ToLower(name[at[1]:]), p.not) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,367 @@
+package d400
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"rsros/camdriver"
+)
+
+// sensor is one part of the camera. life (of the device) guards starting and
+// ending, mu the rest that changes.
+type sensor struct {
+	dev     *Device
+	number  int
+	name    string
+	filters []string
+	units   float32 // metres per depth unit
+	cal     *calibration
+	motion  []camdriver.Profile   // of the motion module; nil for video
+	find    func(*link) []mode    // of video sensors
+	make    func(*link) []setting // the options to probe
+
+	mu       sync.RWMutex
+	modes    []mode
+	profiles []camdriver.Profile
+	options  []*known
+	chosen   map[camdriver.OptionID]float32 // set by the user; put back after a replug
+
+	// calls is held, for reading, while the handler is called outside of frames.
+	calls   sync.RWMutex
+	handler camdriver.Handler // nil while stopped
+
+	drops atomic.Uint64 // frames that came broken
+
+	// guarded by life
+	wanted  []camdriver.Profile // streaming now, or again when the camera is back
+	running *run                // nil while nothing streams
+	numbers map[camdriver.StreamID]*numbering
+}
+
+// run is one start of a sensor: its goroutines and how to end them.
+type run struct {
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	end    []func() // after the goroutines
+}
+
+// attach learns what the camera at the other end of l offers.
+func (s *sensor) attach(l *link) error {
+	list := s.make(l)
+	list = append(list, fixedDrops(s))
+	options, err := probeSettings(l, list)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(options, func(a, b *known) int { return int(a.id) - int(b.id) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options = options
+	s.profiles = s.motion
+	if s.find != nil {
+		s.modes = s.find(l)
+		s.profiles = profilesOf(s.modes, l.usb.slow())
+	}
+	if len(s.profiles) == 0 {
+		return fmt.Errorf("no profile that this driver knows among those of the camera: %w", camdriver.ErrUnsupported)
+	}
+	return nil
+}
+
+func fixedDrops(s *sensor) setting {
+	return setting{
+		id: camdriver.OptionTotalFrameDrops, about: "Frames that came broken and were dropped",
+		span: func(*link) (span, error) { return span{0, 1 << 24, 1, 0}, nil },
+		get:  func(*link) (float32, error) { return float32(s.drops.Load()), nil },
+	}
+}
+
+// Name implements camdriver.Sensor.
+func (s *sensor) Name() string { return s.name }
+
+// Info implements camdriver.Sensor.
+func (s *sensor) Info() []camdriver.Info {
+	return []camdriver.Info{{Key: camdriver.InfoName, Value: s.name}}
+}
+
+// Filters implements camdriver.Sensor.
+func (s *sensor) Filters() []string { return slices.Clone(s.filters) }
+
+// Profiles implements camdriver.Sensor.
+func (s *sensor) Profiles() []camdriver.Profile {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Clone(s.profiles)
+}
+
+// Options implements camdriver.Sensor. Values are read from the camera; what
+// cannot be read keeps its last value.
+func (s *sensor) Options() []camdriver.Option {
+	l, _ := s.dev.current()
+	s.mu.RLock()
+	options := slices.Clone(s.options)
+	s.mu.RUnlock()
+	out := make([]camdriver.Option, 0, len(options))
+	for _, k := range options {
+		out = append(out, s.read(l, k))
+	}
+	return out
+}
+
+// read gives an option's state, from the camera if l is not nil.
+func (s *sensor) read(l *link, k *known) camdriver.Option {
+	if l != nil {
+		if v, err := k.get(l); s.dev.note(l, err) == nil {
+			s.mu.Lock()
+			k.last = v
+			s.mu.Unlock()
+		}
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return k.option()
+}
+
+// SetOption implements camdriver.Sensor.
+func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
+	s.mu.RLock()
+	k := s.known(id)
+	s.mu.RUnlock()
+	if k == nil {
+		return fmt.Errorf("option %s: %w", id, camdriver.ErrNotFound)
+	}
+	if err := k.check(value); err != nil {
+		return err
+	}
+	l, err := s.dev.current()
+	if err != nil {
+		return err
+	}
+	if k.auto {
+		if err := s.endAutomatic(l, k.disables); err != nil {
+			return err
+		}
+	}
+	if err := s.dev.note(l, k.set(l, value)); err != nil {
+		return fmt.Errorf("set option %s to %g: %w", id, value, err)
+	}
+	s.changed(k, value)
+	return nil
+}
+
+func (s *sensor) known(id camdriver.OptionID) *known {
+	i := slices.IndexFunc(s.options, func(k *known) bool { return k.id == id })
+	if i < 0 {
+		return nil
+	}
+	return s.options[i]
+}
+
+// endAutomatic turns an automatic control off where the camera has it on.
+func (s *sensor) endAutomatic(l *link, id camdriver.OptionID) error {
+	s.mu.RLock()
+	k := s.known(id)
+	s.mu.RUnlock()
+	if k == nil {
+		return nil
+	}
+	if on, err := k.get(l); err == nil && on == 0 {
+		return nil
+	}
+	if err := s.dev.note(l, k.set(l, 0)); err != nil {
+		return fmt.Errorf("end %s: %w", id, err)
+	}
+	s.changed(k, 0)
+	return nil
+}
+
+// changed remembers a value and tells the handler.
+func (s *sensor) changed(k *known, value float32) {
+	s.mu.Lock()
+	if s.chosen == nil {
+		s.chosen = make(map[camdriver.OptionID]float32)
+	}
+	s.chosen[k.id], k.last = value, value
+	s.mu.Unlock()
+	s.raise(func(h camdriver.Handler) { h.OptionChanged(s.number, k.id, value) })
+}
+
+// restore sets what the user had set before the camera went away.
+func (s *sensor) restore(l *link) {
+	s.mu.RLock()
+	chosen := maps.Clone(s.chosen)
+	options := slices.Clone(s.options)
+	s.mu.RUnlock()
+	for _, k := range options {
+		if v, ok := chosen[k.id]; ok && k.check(v) == nil {
+			if err := k.set(l, v); err != nil {
+				s.dev.log.Warn().Err(err).Stringer("option", k.id).Msg("cannot set the option again")
+			}
+		}
+	}
+}
+
+// raise calls the handler if there is one. stop waits for the call.
+func (s *sensor) raise(call func(camdriver.Handler)) {
+	s.calls.RLock()
+	defer s.calls.RUnlock()
+	if s.handler != nil {
+		call(s.handler)
+	}
+}
+
+// Intrinsics implements camdriver.Sensor.
+func (s *sensor) Intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
+	if !s.has(p) {
+		return camdriver.Intrinsics{}, fmt.Errorf("intrinsics of %s: %w", p, camdriver.ErrNotFound)
+	}
+	return s.cal.intrinsics(p)
+}
+
+// MotionIntrinsics implements camdriver.Sensor.
+func (s *sensor) MotionIntrinsics(p camdriver.Profile) (camdriver.MotionIntrinsics, error) {
+	if s.has(p) {
+		switch p.Stream {
+		case accelStream:
+			return s.cal.imu.accel.intrinsics(), nil
+		case gyroStream:
+			return s.cal.imu.gyro.intrinsics(), nil
+		}
+	}
+	return camdriver.MotionIntrinsics{}, fmt.Errorf("motion intrinsics of %s: %w", p, camdriver.ErrNotFound)
+}
+
+// has compares streams: calibration does not depend on the rate.
+func (s *sensor) has(p camdriver.Profile) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.ContainsFunc(s.profiles, func(q camdriver.Profile) bool {
+		return q.Stream == p.Stream && q.Format == p.Format && q.Width == p.Width && q.Height == p.Height
+	})
+}
+
+// Start implements camdriver.Sensor.
+func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error {
+	s.dev.life.Lock()
+	defer s.dev.life.Unlock()
+	if err := s.admit(profiles); err != nil {
+		return fmt.Errorf("start %s: %w", s.name, err)
+	}
+	l, err := s.dev.current()
+	if err != nil {
+		return fmt.Errorf("start %s: %w", s.name, err)
+	}
+	s.numbers = make(map[camdriver.StreamID]*numbering)
+	for _, p := range profiles {
+		s.numbers[p.Stream] = &numbering{}
+	}
+	s.setHandler(h)
+	if err := s.begin(l, profiles); err != nil {
+		s.setHandler(nil)
+		return fmt.Errorf("start %s: %w", s.name, s.dev.note(l, err))
+	}
+	s.wanted = slices.Clone(profiles)
+	s.dev.active.Add(1)
+	return nil
+}
+
+func (s *sensor) setHandler(h camdriver.Handler) {
+	s.calls.Lock()
+	s.handler = h
+	s.calls.Unlock()
+}
+
+// admit checks what Start is asked for.
+func (s *sensor) admit(profiles []camdriver.Profile) error {
+	if s.wanted != nil {
+		return camdriver.ErrBusy
+	}
+	if len(profiles) == 0 {
+		return errors.New("no profile given")
+	}
+	seen := map[camdriver.StreamID]bool{}
+	for _, p := range profiles {
+		if seen[p.Stream] {
+			return fmt.Errorf("two profiles of %s: %w", p.Stream, camdriver.ErrUnsupported)
+		}
+		seen[p.Stream] = true
+		if err := s.offered(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// offered names what fits if p does not.
+func (s *sensor) offered(p camdriver.Profile) error {
+	var same []camdriver.Profile
+	for _, q := range s.Profiles() {
+		if q.Stream == p.Stream && q.Format == p.Format {
+			same = append(same, q)
+		}
+		if q.Default = p.Default; q == p {
+			return nil
+		}
+	}
+	speed := camdriver.Find(s.dev.Info(), camdriver.InfoUsbTypeDescriptor)
+	return fmt.Errorf("profile %s is not offered on this USB %s link: %w; offered: %s", p, speed, camdriver.ErrUnsupported, join(same))
+}
+
+// begin starts the streams over l; on an error none is left running.
+func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
+	ctx, cancel := context.WithCancel(s.dev.ctx)
+	r := &run{cancel: cancel}
+	s.dev.sampleClock(l) // so that the first frame already has global time
+	var err error
+	if s.motion != nil {
+		err = s.beginMotion(ctx, l, r, profiles)
+	} else {
+		err = s.beginVideo(ctx, l, r, profiles)
+	}
+	if err != nil {
+		r.stop()
+		return err
+	}
+	s.running = r
+	return nil
+}
+
+func (r *run) stop() {
+	r.cancel()
+	r.wg.Wait()
+	for _, f := range r.end {
+		f()
+	}
+}
+
+// Stop implements camdriver.Sensor.
+func (s *sensor) Stop() error {
+	s.dev.life.Lock()
+	defer s.dev.life.Unlock()
+	return s.stop()
+}
+
+// stop needs life.
+func (s *sensor) stop() error {
+	if s.wanted == nil {
+		return nil
+	}
+	s.halt()
+	s.setHandler(nil)
+	s.wanted = nil
+	s.dev.active.Add(-1)
+	return nil
+}
+
+// halt ends the streams, but not the wish to have them.
+func (s *sensor) halt() {
+	if s.running != nil {
+		s.running.stop()
+		s.running = nil
+	}
+}
