@@ -27,7 +27,8 @@ func (n *Node) busStats() any {
 		}
 		subs = append(subs, []any{name, conns})
 	}
-	return []any{pubs, subs, []any{0, 0, 0}}
+	c := &n.serviceCounts
+	return []any{pubs, subs, []any{busCount(c.requests.Load()), busCount(c.received.Load()), busCount(c.sent.Load())}}
 }
 
 // busInfo answers getBusInfo: one line a connection,

@@ -50,6 +50,8 @@ func (n *Node) serveConn(conn net.Conn) error {
 	switch {
 	case h[headerTopic] != "":
 		return n.serveSubscriber(conn, h)
+	case h[headerService] != "":
+		return n.serveService(conn, h)
 	}
 	return refuse(conn, "the connection header names neither a topic nor a service")
 }

@@ -2,9 +2,12 @@ package ros
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,14 +36,19 @@ type Node struct {
 	done     chan struct{} // closed by the slave API's shutdown, or by Close
 	doneOnce sync.Once
 
-	connections atomic.Int64 // last id given
+	connections   atomic.Int64 // last id given
+	serviceCounts serviceCounts
+	time          simTime
+	rosout        *Rosout
+	paramsSet     atomic.Bool // the private parameters are on the master
 
-	mu     sync.Mutex
-	closed bool
-	topics map[string]*topic
-	subs   map[string]*subscription
-	params []*ParamSubscription
-	conns  map[net.Conn]struct{} // accepted
+	mu       sync.Mutex
+	closed   bool
+	topics   map[string]*topic
+	subs     map[string]*subscription
+	services map[string]*ServiceServer
+	params   []*ParamSubscription
+	conns    map[net.Conn]struct{} // accepted
 }
 
 // closeTimeout is how long Close tries to unregister.
@@ -59,8 +67,14 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: newCaller(names.node),
-		log:  cfg.Log.With().Str("component", "ros").Logger(),
-		done: make(chan struct{}), topics: make(map[string]*topic), subs: make(map[string]*subscription), conns: make(map[net.Conn]struct{})}
+		rosout: cfg.Rosout, done: make(chan struct{}),
+		topics: make(map[string]*topic), subs: make(map[string]*subscription),
+		services: make(map[string]*ServiceServer), conns: make(map[net.Conn]struct{})}
+	if n.rosout == nil {
+		n.rosout = NewRosout(cfg.Log.GetLevel())
+		n.cfg.Log = cfg.Log.Hook(messageHook{n.rosout})
+	}
+	n.log = n.cfg.Log.With().Str("component", "ros").Logger()
 	if n.host == "" {
 		n.host = advertisedHost(ctx, cfg.MasterURI)
 	}
@@ -69,10 +83,27 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.registrar = newRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
-	n.setPrivateParams()
 	n.wg.Go(n.accept)
 	n.wg.Go(func() { n.registrar.run(n.ctx) })
+	if err := n.introduce(); err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
 	return n, nil
+}
+
+// introduce registers what every node has: its parameters, /rosout, the services
+// for its log levels, and its interest in the time.
+func (n *Node) introduce() error {
+	if len(n.cfg.PrivateParams) > 0 {
+		n.registrar.add(&registration{what: "private parameters", register: n.setPrivateParams})
+	}
+	if err := n.startRosout(); err != nil {
+		return err
+	}
+	if err := n.offerLoggers(); err != nil {
+		return err
+	}
+	return n.followTime()
 }
 
 // listen opens the two ports of a node: one for the slave API, one for TCPROS.
@@ -95,15 +126,16 @@ func (n *Node) listen(ctx context.Context) error {
 
 func port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
-// setPrivateParams sets _name:=value arguments on the master, as roscpp does.
-func (n *Node) setPrivateParams() {
-	for name, value := range n.cfg.PrivateParams {
+// setPrivateParams sets the _name:=value arguments on the master, as roscpp does.
+func (n *Node) setPrivateParams(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(n.cfg.PrivateParams)) {
 		key := cleanName(n.names.node + "/" + name)
-		n.registrar.add(&registration{what: "parameter " + key, register: func(ctx context.Context) error {
-			_, err := n.caller.call(ctx, n.cfg.MasterURI, "setParam", key, value)
+		if _, err := n.caller.call(ctx, n.cfg.MasterURI, "setParam", key, n.cfg.PrivateParams[name]); err != nil {
 			return err
-		}})
+		}
 	}
+	n.paramsSet.Store(true)
+	return nil
 }
 
 // Name is the node's full name.
@@ -114,6 +146,9 @@ func (n *Node) Namespace() string { return n.names.namespace }
 
 // URI is the address of the node's slave API.
 func (n *Node) URI() string { return n.uri }
+
+// Log is the node's logger; what it takes also goes to /rosout.
+func (n *Node) Log() zerolog.Logger { return n.cfg.Log }
 
 // Resolve makes a name global and applies the remaps.
 func (n *Node) Resolve(name string) (string, error) { return n.names.resolve(name) }

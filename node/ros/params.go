@@ -72,6 +72,11 @@ func (n *Node) paramCall(method, name string, args ...any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't come to it yet
+		if err := n.setPrivateParams(n.ctx); err != nil {
+			return nil, err
+		}
+	}
 	return n.caller.call(n.ctx, n.cfg.MasterURI, method, append([]any{full}, args...)...)
 }
 

@@ -1,0 +1,252 @@
+package ros
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rsros/msgs"
+)
+
+// need skips the test where a program is missing, or fails it where skips are
+// not allowed.
+func need(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			if os.Getenv("RS_NO_SKIP") == "1" {
+				t.Fatalf("%s is missing", p)
+			}
+			t.Skipf("%s is missing", p)
+		}
+	}
+}
+
+// rosEnv is the environment of a peer.
+func rosEnv(t *testing.T, master string) []string {
+	return append(os.Environ(), "ROS_MASTER_URI="+master, "ROS_IP=127.0.0.1", "ROS_HOSTNAME=127.0.0.1", "ROS_LOG_DIR="+t.TempDir(), "PYTHONUNBUFFERED=1")
+}
+
+// rosmaster starts Debian's master on a free port.
+func rosmaster(t *testing.T) string {
+	t.Helper()
+	need(t, "rosmaster", "rostopic", "rosnode", "rosservice", "rosparam")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	uri := fmt.Sprintf("http://127.0.0.1:%d/", port(l))
+	start(t, uri, "rosmaster", "--core", "-p", fmt.Sprint(port(l)))
+	c := newCaller("/test")
+	eventually(t, "rosmaster", func() bool { _, err := c.call(t.Context(), uri, "getPid"); return err == nil })
+	return uri
+}
+
+// start runs a peer until the test ends; what it prints is in the buffer.
+func start(t *testing.T, master, name string, args ...string) *peer {
+	t.Helper()
+	p := &peer{}
+	p.cmd = exec.Command(name, args...)
+	p.cmd.Env, p.cmd.Dir = rosEnv(t, master), t.TempDir()
+	p.cmd.Stdout, p.cmd.Stderr = p, p
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.cmd.Process.Signal(os.Interrupt) //nolint:errcheck // may be gone
+		kill := time.AfterFunc(5*time.Second, func() { p.cmd.Process.Kill() })
+		p.cmd.Wait() //nolint:errcheck // interrupted
+		kill.Stop()
+		if t.Failed() {
+			t.Logf("%s %v:\n%s", name, args, p.text())
+		}
+	})
+	return p
+}
+
+type peer struct {
+	cmd *exec.Cmd
+	out atomic.Pointer[string]
+}
+
+func (p *peer) Write(b []byte) (int, error) {
+	s := p.text() + string(b)
+	p.out.Store(&s)
+	return len(b), nil
+}
+
+func (p *peer) text() string {
+	if s := p.out.Load(); s != nil {
+		return *s
+	}
+	return ""
+}
+
+// run runs a peer to its end and returns what it printed.
+func run(t *testing.T, master, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env, cmd.Dir = rosEnv(t, master), t.TempDir()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%s %v: %v\n%s", name, args, err, out.String())
+	}
+	return out.String()
+}
+
+func contains(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q is missing in:\n%s", w, text)
+		}
+	}
+}
+
+func stringMessage(s string) Message {
+	var e msgs.Encoder
+	e.String(s)
+	return Message{Head: e.B}
+}
+
+func TestStockTools(t *testing.T) {
+	master := rosmaster(t)
+	n := startConfig(t, Config{Name: "tested", MasterURI: master, PrivateParams: map[string]any{"rate": 30, "list": []any{1, "a"}}})
+	o := stringType
+	o.Latch = true
+	p, err := n.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Publish(stringMessage("hello"))
+	var c collector
+	if _, err := n.Subscribe(SubscriberOptions{Topic: "in", Type: "std_msgs/String", MD5: stringType.MD5}, c.add); err != nil {
+		t.Fatal(err)
+	}
+	setBool := msgs.MustService("std_srvs/SetBool")
+	if _, err := n.AdvertiseService("~pause", setBool, func(_ context.Context, req []byte) ([]byte, error) {
+		if len(req) != 1 || req[0] == 0 {
+			return nil, fmt.Errorf("it won't")
+		}
+		return append([]byte{1}, "\x04\x00\x00\x00done"...), nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	synced(t, n)
+	contains(t, run(t, master, "rostopic", "echo", "-n1", "/chatter"), `data: "hello"`)
+	contains(t, run(t, master, "rostopic", "list"), "/chatter", "/in", "/rosout")
+	contains(t, run(t, master, "rostopic", "info", "/chatter"), "std_msgs/String", "/tested")
+	contains(t, run(t, master, "rosparam", "get", "/tested"), "rate: 30", "list:")
+	contains(t, run(t, master, "rosnode", "ping", "-c2", "/tested"), "ping average")
+	pub := start(t, master, "rostopic", "pub", "-r", "20", "/in", "std_msgs/String", "data: from-rospy")
+	eventually(t, "messages of rostopic pub", func() bool { return c.len() >= 5 })
+	if got := c.all()[0]; got != "\x0a\x00\x00\x00from-rospy" {
+		t.Errorf("got %q", got)
+	}
+	info := run(t, master, "rosnode", "info", "/tested")
+	contains(t, info, "* /chatter [std_msgs/String]", "* /in [std_msgs/String]", "* /tested/pause", "* /tested/get_loggers", "Pid: "+fmt.Sprint(os.Getpid()),
+		"* topic: /in", "direction: inbound", "transport: TCPROS")
+	pub.cmd.Process.Signal(os.Interrupt) //nolint:errcheck // checked by what follows
+	contains(t, run(t, master, "rosservice", "info", "/tested/pause"), "Node: /tested", "Type: std_srvs/SetBool", "Args: data")
+	contains(t, run(t, master, "rosservice", "args", "/tested/pause"), "data")
+	contains(t, run(t, master, "rosservice", "call", "/tested/pause", "true"), "success: True", `message: "done"`)
+	contains(t, runFailing(t, master, "rosservice", "call", "/tested/pause", "false"), "it won't")
+	contains(t, run(t, master, "rosservice", "call", "/tested/get_loggers"), "name: \"ros\"")
+	run(t, master, "rosservice", "call", "/tested/set_logger_level", "ros", "warn")
+	contains(t, run(t, master, "rosservice", "call", "/tested/get_loggers"), `level: "warn"`)
+	contains(t, run(t, master, "rosnode", "kill", "/tested"), "killed")
+	select {
+	case <-n.Done():
+	case <-time.After(20 * time.Second):
+		t.Fatal("rosnode kill didn't end the node")
+	}
+	n.Close()
+	if out := run(t, master, "rosnode", "list"); strings.Contains(out, "/tested") {
+		t.Errorf("still registered: %s", out)
+	}
+}
+
+func runFailing(t *testing.T, master, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Env = rosEnv(t, master)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Errorf("%s %v: no failure", name, args)
+	}
+	return string(out)
+}
+
+// A rospy node calls our services on a persistent connection and offers one.
+const rospyScript = `
+import rospy, sys
+from std_srvs.srv import SetBool, SetBoolResponse, Trigger, TriggerResponse
+from std_msgs.msg import String
+rospy.init_node('py')
+rospy.Service('py_trigger', Trigger, lambda r: TriggerResponse(True, 'x' * 100000))
+def bad(r): raise rospy.ServiceException('on purpose')
+rospy.Service('py_bad', Trigger, bad)
+pub = rospy.Publisher('py_done', String, latch=True, queue_size=1)
+call = rospy.ServiceProxy('/go/echo', SetBool, persistent=True)
+call.wait_for_service()
+print([call(i % 2 == 0).success for i in range(6)])
+sys.stdout.flush()
+pub.publish('done')
+rospy.spin()
+`
+
+func TestRospyServices(t *testing.T) {
+	master := rosmaster(t)
+	script := filepath.Join(t.TempDir(), "peer.py")
+	if err := os.WriteFile(script, []byte(rospyScript), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n := startConfig(t, Config{Name: "go", MasterURI: master})
+	if _, err := n.AdvertiseService("~echo", msgs.MustService("std_srvs/SetBool"), func(_ context.Context, req []byte) ([]byte, error) {
+		return append(bytes.Clone(req), 0, 0, 0, 0), nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	py := start(t, master, "/usr/bin/python3", script)
+	var c collector
+	if _, err := n.Subscribe(SubscriberOptions{Topic: "py_done"}, c.add); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "rospy", func() bool { return c.len() == 1 })
+	contains(t, py.text(), "[True, False, True, False, True, False]")
+	trigger := msgs.MustService("std_srvs/Trigger")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := n.WaitForService(ctx, "py_trigger"); err != nil {
+		t.Fatal(err)
+	}
+	client, err := n.NewServiceClient("py_trigger", trigger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for range 3 {
+		resp, err := client.Call(ctx, nil)
+		if err != nil || len(resp) != 1+4+100000 {
+			t.Errorf("%d bytes, %v", len(resp), err)
+		}
+	}
+	if _, err := n.CallService(ctx, "py_bad", trigger, nil); err == nil || !strings.Contains(err.Error(), "on purpose") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := n.CallService(ctx, "py_trigger", msgs.MustService("std_srvs/SetBool"), []byte{1}); err == nil {
+		t.Error("another type was accepted")
+	}
+}

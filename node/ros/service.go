@@ -1,0 +1,143 @@
+package ros
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"rsros/msgs"
+)
+
+// ServiceHandler answers one request. req is valid until it returns; ctx ends
+// when the node closes. The text of an error is what the caller sees.
+type ServiceHandler func(ctx context.Context, req []byte) (resp []byte, err error)
+
+// ServiceServer is a service that a node offers.
+type ServiceServer struct {
+	node         *Node
+	name         string
+	service      msgs.Service
+	handler      ServiceHandler
+	registration *registration
+}
+
+// serviceCounts are the totals of a node's services.
+type serviceCounts struct{ requests, received, sent atomic.Uint64 }
+
+// AdvertiseService offers a service. Requests of different connections run at the
+// same time.
+func (n *Node) AdvertiseService(name string, service msgs.Service, handler ServiceHandler) (*ServiceServer, error) {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, ErrClosed
+	}
+	if n.services[full] != nil {
+		return nil, fmt.Errorf("service %s is offered by this node already", full)
+	}
+	s := &ServiceServer{node: n, name: full, service: service, handler: handler}
+	n.services[full] = s
+	s.registration = n.registrar.add(&registration{what: "service " + full, register: s.register, unregister: s.unregister})
+	return s, nil
+}
+
+// Name is the resolved name.
+func (s *ServiceServer) Name() string { return s.name }
+
+// Close withdraws the service. A request that is being answered still is.
+func (s *ServiceServer) Close() {
+	n := s.node
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.services[s.name] == s {
+		delete(n.services, s.name)
+		n.registrar.remove(s.registration)
+	}
+}
+
+func (s *ServiceServer) uri() string {
+	return "rosrpc://" + net.JoinHostPort(s.node.host, fmt.Sprint(port(s.node.listener)))
+}
+
+func (s *ServiceServer) register(ctx context.Context) error {
+	_, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "registerService", s.name, s.uri(), s.node.uri)
+	return err
+}
+
+func (s *ServiceServer) unregister(ctx context.Context) error {
+	_, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "unregisterService", s.name, s.uri())
+	return err
+}
+
+// serveService runs a caller's connection: its header, and then one request, or
+// as many as come if the caller wants the connection kept.
+func (n *Node) serveService(conn net.Conn, h Header) error {
+	n.mu.Lock()
+	s := n.services[h[headerService]]
+	n.mu.Unlock()
+	if s == nil {
+		return refuse(conn, "no service ["+h[headerService]+"] in this node")
+	}
+	if !matches(h[headerMD5], s.service.MD5) {
+		return refuse(conn, fmt.Sprintf("service %s is of type [%s] with md5sum [%s]; %s has [%s]",
+			s.name, s.service.Name, s.service.MD5, h[headerCallerID], h[headerMD5]))
+	}
+	reply := Header{headerCallerID: n.Name(), headerService: s.name, headerType: s.service.Name, headerMD5: s.service.MD5,
+		"request_type": s.service.Request.Name, "response_type": s.service.Response.Name}
+	if _, err := conn.Write(reply.appendTo(nil)); err != nil || h[headerProbe] == "1" {
+		return err
+	}
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		return err
+	}
+	for again := true; again; again = h[headerPersistent] == "1" {
+		if err := s.answer(conn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer reads a request (u32 length, bytes) and writes its answer: one byte, 1
+// or 0, and the response or the text of the error in the same form.
+func (s *ServiceServer) answer(conn net.Conn) error {
+	req, err := readSized(conn, s.node.cfg.MaxMessage)
+	if err != nil {
+		return err
+	}
+	resp, err := s.handler(s.node.ctx, req)
+	ok := byte(1)
+	if err != nil {
+		ok, resp = 0, []byte(err.Error())
+	}
+	counts := &s.node.serviceCounts
+	counts.requests.Add(1)
+	counts.received.Add(uint64(len(req)))
+	counts.sent.Add(uint64(len(resp)))
+	_, err = conn.Write(appendSized([]byte{ok}, resp))
+	return err
+}
+
+// readSized reads a u32 length and that many bytes.
+func readSized(conn net.Conn, most int64) ([]byte, error) {
+	prefix, err := readGrowing(conn, nil, 4)
+	if err != nil {
+		return nil, err
+	}
+	size := int64(binary.LittleEndian.Uint32(prefix))
+	if size > most {
+		return nil, fmt.Errorf("message of %d bytes, at most %d are taken", size, most)
+	}
+	return readGrowing(conn, nil, int(size))
+}
+
+func appendSized(b, data []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
+}

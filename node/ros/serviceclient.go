@@ -1,0 +1,163 @@
+package ros
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"sync"
+	"time"
+
+	"rsros/msgs"
+)
+
+// ServiceError is the failure that a service itself reported.
+type ServiceError struct {
+	Service string
+	Text    string
+}
+
+func (e *ServiceError) Error() string { return fmt.Sprintf("service %s: %s", e.Service, e.Text) }
+
+// CallService calls a service once, over a connection of its own.
+func (n *Node) CallService(ctx context.Context, name string, service msgs.Service, req []byte) ([]byte, error) {
+	c, err := n.NewServiceClient(name, service)
+	if err != nil {
+		return nil, err
+	}
+	c.persistent = false
+	defer c.Close()
+	return c.Call(ctx, req)
+}
+
+// ServiceClient calls one service over a connection that is kept between calls,
+// and made again when it broke.
+type ServiceClient struct {
+	node       *Node
+	name       string
+	service    msgs.Service
+	persistent bool
+
+	mu   sync.Mutex // one call at a time
+	conn net.Conn
+}
+
+// NewServiceClient prepares calls of a service; it connects with the first. An
+// MD5 of "*" fits every type.
+func (n *Node) NewServiceClient(name string, service msgs.Service) (*ServiceClient, error) {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return &ServiceClient{node: n, name: full, service: service, persistent: true}, nil
+}
+
+// Call sends a request and returns the response. Failures that the service
+// reports are a *ServiceError; after any other one the connection is made anew by
+// the next call.
+func (c *ServiceClient) Call(ctx context.Context, req []byte) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.node.ctx, cancel)() // the node's end ends the call, too
+	resp, err := c.call(ctx, req)
+	var reported *ServiceError
+	if err != nil && !errors.As(err, &reported) {
+		c.hangUp()
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, fmt.Errorf("call %s: %w", c.name, err)
+	}
+	return resp, err
+}
+
+func (c *ServiceClient) call(ctx context.Context, req []byte) ([]byte, error) {
+	if c.conn == nil {
+		if err := c.connect(ctx); err != nil {
+			return nil, err
+		}
+	}
+	conn := c.conn
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	if _, err := conn.Write(appendSized(nil, req)); err != nil {
+		return nil, err
+	}
+	ok, err := readGrowing(conn, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := readSized(conn, c.node.cfg.MaxMessage)
+	if err == nil && ok[0] == 0 {
+		err = &ServiceError{c.name, string(resp)}
+	}
+	return resp, err
+}
+
+// connect asks the master where the service is and exchanges headers with it.
+func (c *ServiceClient) connect(ctx context.Context) error {
+	n := c.node
+	answer, err := n.caller.call(ctx, n.cfg.MasterURI, "lookupService", c.name)
+	if err != nil {
+		return err
+	}
+	text, _ := answer.(string)
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
+		return fmt.Errorf("the master answers %v, want rosrpc://host:port", answer)
+	}
+	dialer := net.Dialer{Timeout: handshakeTimeout}
+	conn, err := dialer.DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	h := Header{headerCallerID: n.Name(), headerService: c.name, headerMD5: c.service.MD5, headerType: c.service.Name}
+	if c.persistent {
+		h[headerPersistent] = "1"
+	}
+	if _, err := exchange(conn, h); err != nil {
+		conn.Close() //nolint:errcheck // the handshake's error counts
+		return err
+	}
+	c.conn = conn
+	return nil
+}
+
+func (c *ServiceClient) hangUp() {
+	if c.conn != nil {
+		c.conn.Close() //nolint:errcheck // nothing to lose
+		c.conn = nil
+	}
+}
+
+// Close ends the connection.
+func (c *ServiceClient) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hangUp()
+}
+
+// WaitForService returns when the master knows the service.
+func (n *Node) WaitForService(ctx context.Context, name string) error {
+	full, err := n.Resolve(name)
+	if err != nil {
+		return err
+	}
+	for {
+		if _, err := n.caller.call(ctx, n.cfg.MasterURI, "lookupService", full); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-n.ctx.Done():
+			return ErrClosed
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
