@@ -1,0 +1,94 @@
+package node
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/camdriver"
+)
+
+func TestFlagsWinOverParameters(t *testing.T) {
+	depth, color := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Color}
+	left := camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
+	p := params{
+		"device": "usb", "serial_no": "_0123", "naming": "sdk", "camera": "front",
+		"depth_width": 640, "depth_height": 480, "depth_fps": 30, "color_width": -1, "color_height": 0,
+		"enable_color": true, "enable_infra1": false, "gyro_fps": 400.0, "record_path": "/data/",
+	}
+	o := LiveOptions{Source: SourceOptions{Device: "sim"}, Streams: StreamSettings{depth: {FPS: 90}}}
+	if err := o.fill(p); err != nil {
+		t.Fatal(err)
+	}
+	o.setDefaults()
+	if o.Source.Device != "sim" || o.Source.Serial != "0123" || o.Naming != NamingSDK || o.Camera != "front" || o.RecordPath != "/data/" {
+		t.Errorf("options %+v", o)
+	}
+	want := StreamSettings{depth: {FPS: 90}, color: {}, left: {Off: true}, {Kind: camdriver.Gyro}: {FPS: 400}}
+	for id, want := range want {
+		if got := o.Streams[id]; got != want {
+			t.Errorf("%v: %+v, want %+v", id, got, want)
+		}
+	}
+	if _, said := o.Streams[camdriver.StreamID{Kind: camdriver.Accel}]; said {
+		t.Error("accel was never mentioned")
+	}
+}
+
+func TestOddParametersAreRefused(t *testing.T) {
+	for name, p := range map[string]params{
+		"naming":      {"naming": "rviz"},
+		"half a size": {"depth_width": 640},
+		"other half":  {"infra_height": 480},
+	} {
+		var o LiveOptions
+		if err := o.fill(p); !errors.Is(err, ErrUsage) {
+			t.Errorf("%s: %v, want wrong usage", name, err)
+		}
+	}
+}
+
+func TestListenAddress(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://localhost:11311/": ":11311", "http://10.0.0.1:1234": ":1234", "127.0.0.1:0": ":0", ":11311": ":11311",
+	} {
+		if got, err := listenAddress(in); err != nil || got != want {
+			t.Errorf("listenAddress(%q) = %q, %v; want %q", in, got, err, want)
+		}
+	}
+	for _, bad := range []string{"", "localhost", "http://localhost/", "host:port"} {
+		if got, err := listenAddress(bad); err == nil {
+			t.Errorf("listenAddress(%q) = %q, want an error", bad, got)
+		}
+	}
+}
+
+func TestStampedPath(t *testing.T) {
+	now := time.Date(2026, 11, 21, 9, 8, 7, 0, time.Local)
+	dir := t.TempDir()
+	for prefix, want := range map[string]string{
+		dir:                         filepath.Join(dir, "2026-11-21-09-08-07.bag"),
+		"/nowhere/":                 "/nowhere/2026-11-21-09-08-07.bag",
+		filepath.Join(dir, "walk"):  filepath.Join(dir, "walk_2026-11-21-09-08-07.bag"),
+		filepath.Join(dir, "a.bag"): filepath.Join(dir, "a_2026-11-21-09-08-07.bag"),
+	} {
+		if got := stampedPath(prefix, now); got != want {
+			t.Errorf("stampedPath(%q) = %q, want %q", prefix, got, want)
+		}
+	}
+}
+
+func TestMissingDeviceSaysWhatWasLookedFor(t *testing.T) {
+	for device, word := range map[string]string{"": "--device", "no/such/file.bag": "no/such/file.bag"} {
+		_, err := OpenSource(t.Context(), SourceOptions{Device: device})
+		if !errors.Is(err, ErrNoDevice) {
+			t.Errorf("device %q: %v, want ErrNoDevice", device, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("device %q: %q doesn't name %q", device, err, word)
+		}
+	}
+}
