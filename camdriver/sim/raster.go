@@ -27,15 +27,13 @@ func (l linear) row(y float64) (start, step float64) { return l.c + l.v*y, l.u }
 // rays gives the direction of each pixel's ray, in world axes and with a depth
 // of 1 along the camera's own z.
 type rays struct {
-	origin  [3]float64
-	d       [3]linear // direction
-	r       [9]float64
-	in      camdriver.Intrinsics
-	centreV float64
+	origin [3]float64
+	d      [3]linear // direction
+	in     camdriver.Intrinsics
 }
 
 func newRays(view camdriver.Extrinsics, in camdriver.Intrinsics) rays {
-	r := rays{origin: view.Translation, r: view.Rotation, in: in}
+	r := rays{origin: view.Translation, in: in}
 	for i := range 3 {
 		a, b, c := view.Rotation[3*i]/in.Fx, view.Rotation[3*i+1]/in.Fy, view.Rotation[3*i+2]
 		r.d[i] = linear{c: c - a*in.Ppx - b*in.Ppy, u: a, v: b}
@@ -69,12 +67,13 @@ type disc struct {
 type raster struct {
 	rays
 	scene *scene
+	paint []tint // the scene's tints as pixel values
 	faces []face
 	discs []disc
 }
 
-func newRaster(sc *scene, view camdriver.Extrinsics, in camdriver.Intrinsics, t float64) *raster {
-	r := &raster{rays: newRays(view, in), scene: sc}
+func newRaster(sc *scene, view camdriver.Extrinsics, in camdriver.Intrinsics, t float64, k look) *raster {
+	r := &raster{rays: newRays(view, in), scene: sc, paint: paints(sc.tints, k)}
 	for _, q := range sc.quads {
 		from := add(r.origin, q.centre, -1)
 		height := dot(q.normal, from)
@@ -94,12 +93,15 @@ func newRaster(sc *scene, view camdriver.Extrinsics, in camdriver.Intrinsics, t 
 	return r
 }
 
-// toLamp is the direction to the light.
+// The light of the room: some from everywhere, the rest from the lamp.
+const ambientLight, directLight = 0.45, 0.70
+
+// toLamp is the direction to the lamp.
 var toLamp = [3]float64{-0.40, -0.82, -0.41}
 
 // daylight is how bright a surface with normal n is: ambient and Lambert's law.
 func daylight(n [3]float64) float32 {
-	return float32(0.38 + 0.72*math.Max(0, dot(n, toLamp)))
+	return float32(ambientLight + directLight*math.Max(0, dot(n, toLamp)))
 }
 
 // row is the working memory of one row.

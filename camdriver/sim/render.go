@@ -50,7 +50,7 @@ func (w *world) level(deviation float64) float32 {
 func (w *world) render(p camdriver.Profile, t float64, k look, pix []byte) {
 	place, _ := fromDepth(p.Stream)
 	in := intrinsics(p)
-	r := newRaster(w.scene, place.Inverse().Then(w.path.at(t).pose), in, t)
+	r := newRaster(w.scene, place.Inverse().Then(w.path.at(t).pose), in, t, k)
 	salt := rand.NewPCG(w.seed^math.Float64bits(t), uint64(p.Stream.Kind)<<8|uint64(p.Stream.Index)).Uint64()
 	bands := min(runtime.GOMAXPROCS(0), max(1, p.Height/32))
 	var wg sync.WaitGroup

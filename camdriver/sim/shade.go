@@ -34,7 +34,11 @@ func (r *raster) shadeFace(v float64, f *face, out *row, lo, hi int) {
 		s := (float32(s0) + float32(su)*float32(x)) * z
 		t := (float32(t0) + float32(tu)*float32(x)) * z
 		grain := r.pattern(f.material, s, t, &out.tint[x])
-		out.lum[x] = grain * f.light * max(0.45, 1-0.075*(s*s+t*t))
+		fade := 1 - 0.075*(s*s+t*t)
+		if fade < 0.45 {
+			fade = 0.45
+		}
+		out.lum[x] = grain * f.light * fade
 	}
 }
 
@@ -53,8 +57,11 @@ func (r *raster) shadeDisc(v float64, d *disc, out *row, lo, hi int) {
 			n[i] = (float32(d.toCamera[i]) + z*(d0[i]+du[i]*float32(x))) * scale
 		}
 		lit := n[0]*float32(toLamp[0]) + n[1]*float32(toLamp[1]) + n[2]*float32(toLamp[2])
+		if lit < 0 {
+			lit = 0
+		}
 		grain := r.pattern(d.material, n[0]/4, n[1]/4, &out.tint[x])
-		out.lum[x] = grain * (0.38 + 0.72*max(0, lit))
+		out.lum[x] = grain * (ambientLight + directLight*lit)
 	}
 }
 
@@ -105,26 +112,50 @@ func (r *raster) greyRow(y int, in *row, out []byte, noise []float32, deviation 
 	dots := r.scene.dots[line : line+dotsWidth]
 	start := float32((dotsSpan - r.in.Ppx/r.in.Fx) * dotsScale)
 	step, shift := float32(dotsScale/r.in.Fx), float32((offsetX-projectorX)*dotsScale)
-	ambient, laser := 150*k.gain, k.laser*k.gain*(170.0/255)
+	laser := k.laser * (170.0 / 255)
 	for x := range out {
 		inv := in.inv[x]
-		light := ambient
+		light := float32(170)
 		if at := int(start + step*float32(x) + shift*inv); uint(at) < dotsWidth {
-			light += laser * float32(dots[at]) * min(1.6, 2.5*inv*inv+0.15)
+			near := 2.5*inv*inv + 0.15
+			if near > 1.6 {
+				near = 1.6
+			}
+			light += laser * float32(dots[at]) * near
 		}
-		out[x] = clamp(r.scene.tints[in.tint[x]].ir*in.lum[x]*light + k.offset + noise[x]*deviation)
+		out[x] = clamp(r.paint[in.tint[x]].ir*in.lum[x]*light + k.offset + noise[x]*deviation)
 	}
 }
 
 // colorRow writes a row of RGB8.
 func (r *raster) colorRow(in *row, out []byte, noise []float32, deviation float32, k look) {
-	for x := range in.lum {
-		p := &r.scene.tints[in.tint[x]]
-		lum, grey, n := in.lum[x]*k.gain*235, (p.r+p.g+p.b)/3, noise[x]*deviation+k.offset
-		out[3*x] = clamp((grey+(p.r-grey)*k.saturation)*lum + n)
-		out[3*x+1] = clamp((grey+(p.g-grey)*k.saturation)*lum + n)
-		out[3*x+2] = clamp((grey+(p.b-grey)*k.saturation)*lum + n)
+	for x, lum := range in.lum {
+		p, n := &r.paint[in.tint[x]], noise[x]*deviation+k.offset
+		out[3*x] = clamp(p.r*lum + n)
+		out[3*x+1] = clamp(p.g*lum + n)
+		out[3*x+2] = clamp(p.b*lum + n)
 	}
 }
 
-func clamp(v float32) byte { return byte(min(max(v, 0), math.MaxUint8)) }
+// clamp rounds towards 0; it is cheaper on integers than on floats.
+func clamp(v float32) byte {
+	i := int32(v)
+	switch {
+	case uint32(i) <= math.MaxUint8:
+		return byte(i)
+	case i < 0:
+		return 0
+	}
+	return math.MaxUint8
+}
+
+// paints gives the values that tints have in pictures of look k at full light.
+func paints(tints []tint, k look) []tint {
+	out := make([]tint, len(tints))
+	for i, p := range tints {
+		grey := (p.r + p.g + p.b) / 3
+		vivid := func(c float32) float32 { return (grey + (c-grey)*k.saturation) * k.gain * 235 }
+		out[i] = tint{vivid(p.r), vivid(p.g), vivid(p.b), p.ir * k.gain}
+	}
+	return out
+}

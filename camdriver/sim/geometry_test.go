@@ -1,0 +1,223 @@
+package sim
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"rsros/camdriver"
+)
+
+// normal is what the imagers see with default options.
+var normal = look{gain: 1, saturation: 1, laser: 1}
+
+// draw renders one picture of a noiseless world.
+func draw(id camdriver.StreamID, f camdriver.Format, w *world, t float64, k look) (camdriver.Profile, camdriver.Intrinsics, []byte) {
+	p := camdriver.Profile{Stream: id, Format: f, Width: 848, Height: 480, FPS: 30}
+	pix := make([]byte, p.FrameSize())
+	w.render(p, t, k, pix)
+	return p, intrinsics(p), pix
+}
+
+func quiet() *world { return newWorld(Options{Noiseless: true}.withDefaults()) }
+
+// deproject gives the world point of a depth pixel, false where there is none.
+func deproject(in camdriver.Intrinsics, pix []byte, x, y int) (camera [3]float64, ok bool) {
+	z := float64(binary.LittleEndian.Uint16(pix[2*(y*in.Width+x):])) * depthUnits
+	return [3]float64{(float64(x) - in.Ppx) / in.Fx * z, (float64(y) - in.Ppy) / in.Fy * z, z}, z > 0
+}
+
+// surface is the nearest surface to a world point.
+type surface struct {
+	distance float64
+	name     int     // quads first, then balls
+	tint     int     // there
+	margin   float64 // m to the next field of its pattern
+}
+
+// surfaceAt finds it from the solids' own definition, not by casting rays.
+func surfaceAt(sc *scene, p [3]float64, t float64) surface {
+	best := surface{distance: math.Inf(1)}
+	for i, q := range sc.quads {
+		d := add(p, q.centre, -1)
+		s, tt, h := dot(d, q.s), dot(d, q.t), dot(d, q.normal)
+		out := math.Hypot(max(0, math.Abs(s)-q.halfS), max(0, math.Abs(tt)-q.halfT))
+		if dist := math.Hypot(h, out); dist < best.distance {
+			best = patterned(q.material, s, tt)
+			best.distance, best.name = dist, i
+		}
+	}
+	for i, b := range sc.balls {
+		d := add(p, b.at(t, sc.period), -1)
+		r := math.Sqrt(dot(d, d))
+		if dist := math.Abs(r - b.radius); dist < best.distance {
+			best = patterned(b.material, d[0]/r/4, d[1]/r/4)
+			best.margin *= 4 * b.radius
+			best.distance, best.name = dist, len(sc.quads)+i
+		}
+	}
+	return best
+}
+
+// patterned gives tint and margin of a pattern at (s, t) m.
+func patterned(m material, s, t float64) surface {
+	field := func(v float64, shift uint8) (int, float64) {
+		if shift > 20 {
+			return 0, math.Inf(1)
+		}
+		f := v * texels / float64(int(1)<<shift)
+		n := math.Floor(f)
+		return int(n), min(f-n, n+1-f) * float64(int(1)<<shift) / texels
+	}
+	i, a := field(s, m.shiftS)
+	j, b := field(t, m.shiftT)
+	return surface{tint: int(m.tint) + (i+j)&1, margin: min(a, b)}
+}
+
+// TestDepthLiesOnSolids: every depth pixel, deprojected by the reported
+// intrinsics and moved by the pose, is on a surface, to the rounding of 1 mm.
+func TestDepthLiesOnSolids(t *testing.T) {
+	w := quiet()
+	for _, at := range []float64{0, 0.31, 1.27} {
+		p, in, pix := draw(depthID, camdriver.Z16, w, at, normal)
+		pose, valid, seen := w.path.at(at).pose, 0, make(map[int]int)
+		for y := range p.Height {
+			for x := range p.Width {
+				c, ok := deproject(in, pix, x, y)
+				if !ok {
+					continue
+				}
+				valid++
+				s := surfaceAt(w.scene, pose.Apply(c), at)
+				if seen[s.name]++; s.distance > 0.001 {
+					t.Fatalf("t=%g pixel %d,%d: %v is %g m off the nearest surface", at, x, y, c, s.distance)
+				}
+			}
+		}
+		if share := float64(valid) / float64(p.Width*p.Height); share < 0.9 {
+			t.Errorf("t=%g: only %.0f %% of pixels have depth", at, 100*share)
+		}
+		if len(seen) < 9 {
+			t.Errorf("t=%g: only %d surfaces in view", at, len(seen))
+		}
+	}
+}
+
+// TestColorAgreesWithDepth: a depth pixel on a colourful solid, moved by the
+// reported extrinsics and projected by the colour intrinsics, has that solid's
+// colour there. Hardly any miss: those that colour can't see.
+func TestColorAgreesWithDepth(t *testing.T) {
+	w := quiet()
+	const at = 0.4
+	p, in, depth := draw(depthID, camdriver.Z16, w, at, normal)
+	_, cin, rgb := draw(colorID, camdriver.RGB8, w, at, normal)
+	toColor, _ := fromDepth(colorID)
+	pose := w.path.at(at).pose
+	hits, misses := 0, 0
+	for y := range p.Height {
+		for x := range p.Width {
+			c, ok := deproject(in, depth, x, y)
+			if !ok {
+				continue
+			}
+			s := surfaceAt(w.scene, pose.Apply(c), at)
+			want := w.scene.tints[s.tint]
+			if s.margin < 0.006 || max(want.r, want.g, want.b) < 1.6*min(want.r, want.g, want.b) {
+				continue // at a pattern's edge, or grey
+			}
+			q := toColor.Apply(c)
+			u, v := int(math.Round(q[0]/q[2]*cin.Fx+cin.Ppx)), int(math.Round(q[1]/q[2]*cin.Fy+cin.Ppy))
+			if u < 0 || v < 0 || u >= cin.Width || v >= cin.Height {
+				continue
+			}
+			if sameHue(rgb[3*(v*cin.Width+u):], want) {
+				hits++
+			} else {
+				misses++
+			}
+		}
+	}
+	if hits < 10000 || misses > hits/50 {
+		t.Errorf("%d colour pixels agree with depth, %d do not", hits, misses)
+	}
+}
+
+func sameHue(pix []byte, want tint) bool {
+	sum, wantSum := float32(pix[0])+float32(pix[1])+float32(pix[2])+1, want.r+want.g+want.b
+	for i, c := range [3]float32{want.r, want.g, want.b} {
+		if d := float32(pix[i])/sum - c/wantSum; d > 0.05 || d < -0.05 {
+			return false
+		}
+	}
+	return true
+}
+
+// TestDisparity finds left patches in the right image, by comparing pixels only:
+// they are fx·b/z further left.
+func TestDisparity(t *testing.T) {
+	w := quiet()
+	const at, half, search = 0.9, 6, 5
+	p, in, depth := draw(depthID, camdriver.Z16, w, at, normal)
+	_, _, left := draw(leftID, camdriver.Y8, w, at, look{gain: 1.5})
+	_, _, right := draw(rightID, camdriver.Y8, w, at, look{gain: 1.5})
+	row := func(pix []byte, y int) []byte { return pix[y*p.Width : (y+1)*p.Width] }
+	good, bad := 0, 0
+	for y := half; y < p.Height-half; y += 7 {
+		for x := 80; x < p.Width-half; x += 11 {
+			c, ok := deproject(in, depth, x, y)
+			if !ok || !flat(in, depth, x, y, half) {
+				continue
+			}
+			want := in.Fx * baseline / c[2]
+			best, bestCost := 0, math.MaxInt
+			for d := int(want) - search; d <= int(want)+search; d++ {
+				cost := 0
+				for dy := -half; dy <= half; dy++ {
+					for dx := -half; dx <= half && cost < bestCost; dx++ {
+						cost += absDiff(row(left, y+dy)[x+dx], row(right, y+dy)[x+dx-d])
+					}
+				}
+				if cost < bestCost {
+					best, bestCost = d, cost
+				}
+			}
+			if math.Abs(float64(best)-want) <= 1 {
+				good++
+			} else {
+				bad++
+			}
+		}
+	}
+	if good < 1000 || bad > good/20 {
+		t.Errorf("%d patches are where disparity says, %d are not", good, bad)
+	}
+}
+
+// flat says whether depth around a pixel changes by less than 2 %.
+func flat(in camdriver.Intrinsics, depth []byte, x, y, half int) bool {
+	c, _ := deproject(in, depth, x, y)
+	for _, d := range [][2]int{{-half, -half}, {half, -half}, {-half, half}, {half, half}} {
+		if o, ok := deproject(in, depth, x+d[0], y+d[1]); !ok || math.Abs(o[2]-c[2]) > 0.02*c[2] {
+			return false
+		}
+	}
+	return true
+}
+
+func absDiff(a, b byte) int { return max(int(a)-int(b), int(b)-int(a)) }
+
+// TestDeterminism: the seed decides every pixel; rendering in parallel doesn't.
+func TestDeterminism(t *testing.T) {
+	for _, id := range []camdriver.StreamID{depthID, leftID, colorID} {
+		f := map[camdriver.StreamID]camdriver.Format{depthID: camdriver.Z16, leftID: camdriver.Y8, colorID: camdriver.RGB8}[id]
+		_, _, a := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.5, normal)
+		_, _, b := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.5, normal)
+		_, _, c := draw(id, f, newWorld(Options{Seed: 8}.withDefaults()), 0.5, normal)
+		if string(a) != string(b) {
+			t.Errorf("%s: one seed gave two pictures", id)
+		}
+		if string(a) == string(c) {
+			t.Errorf("%s: two seeds gave one picture", id)
+		}
+	}
+}
