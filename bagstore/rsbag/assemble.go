@@ -1,0 +1,286 @@
+package rsbag
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// Event is one thing that happened in a recording: exactly one of Frame, Option
+// and Notification is set.
+type Event struct {
+	Time         time.Duration // file time
+	Sensor       int
+	Frame        *camdriver.Frame // borrowed from the cursor until it moves to another time
+	Option       *OptionChange
+	Notification *camdriver.Notification
+}
+
+// OptionChange is an option's new value.
+type OptionChange struct {
+	ID    camdriver.OptionID
+	Value float32
+}
+
+// assembler puts the messages of one instant together: all parts of a frame
+// share their time to the nanosecond.
+type assembler struct {
+	f      *File
+	base   time.Time // Frame.Arrival of file time 0
+	units  map[int]float32
+	at     bagstore.Time
+	events []Event
+	open   map[camdriver.StreamID]*partial
+	order  []*partial // frames in the order of their data
+	errs   uint64     // messages that could not be read
+	err    error
+}
+
+// partial is a frame whose parts are still coming in.
+type partial struct {
+	sensor int
+	frame  *camdriver.Frame // nil until its data came
+	values []msgs.KeyValue
+}
+
+func (a *assembler) begin(at bagstore.Time) {
+	a.at, a.events, a.order = at, nil, nil
+	a.open = make(map[camdriver.StreamID]*partial)
+}
+
+// part is the frame that a message belongs to. data starts a new one if the
+// stream has a frame at this instant already.
+func (a *assembler) part(t topic, data bool) *partial {
+	p := a.open[t.stream]
+	if p == nil || data && p.frame != nil {
+		p = &partial{sensor: t.sensor}
+		a.open[t.stream] = p
+	}
+	if data {
+		a.order = append(a.order, p)
+	}
+	return p
+}
+
+func (a *assembler) add(t topic, m bagstore.Message) {
+	var err error
+	switch t.kind {
+	case topicImage:
+		err = a.image(t, m)
+	case topicImu:
+		err = a.imu(t, m)
+	case topicPoseTransform:
+		err = a.transform(t, m)
+	case topicPoseAccel, topicPoseTwist:
+		err = a.twist(t, m)
+	case topicMetadata:
+		var kv msgs.KeyValue
+		if err = decode(m, "diagnostic_msgs/KeyValue", &kv); err == nil {
+			p := a.part(t, false)
+			p.values = append(p.values, kv)
+		}
+	case topicOptionValue:
+		err = a.option(t, m)
+	case topicNotification:
+		err = a.notification(t, m)
+	}
+	if err != nil {
+		a.errs++
+		a.err = err
+	}
+}
+
+// start makes a frame with the fields that all kinds share.
+func (a *assembler) start(t topic, owner camdriver.Releaser, h msgs.Header) *camdriver.Frame {
+	f := camdriver.NewFrame(owner)
+	f.Profile = a.f.stream(t.stream).profile
+	f.Number, f.Timestamp = uint64(h.Seq), h.Stamp.Millis()
+	f.Arrival = a.base.Add(time.Duration(a.at))
+	return f
+}
+
+// image keeps the message's memory for the frame: pixels are not copied.
+func (a *assembler) image(t topic, m bagstore.Message) error {
+	if want := msgs.MustType("sensor_msgs/Image"); m.Conn.MD5 != want.MD5 {
+		return &TypeError{Topic: m.Conn.Topic, Want: want.Name, Have: m.Conn.Type}
+	}
+	d := msgs.NewDecoder(m.Data)
+	var head msgs.ImageHead
+	head.Decode(d)
+	pixels := d.Raw(int(head.DataLen))
+	if d.Err() != nil {
+		return d.Err()
+	}
+	f := a.start(t, m.Hold(), head.Header)
+	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Step), pixels
+	f.Profile.Width, f.Profile.Height = f.Width, f.Height
+	if format, known := ParseEncoding(head.Encoding); known {
+		f.Profile.Format = format
+	}
+	if t.stream.Kind == camdriver.Depth {
+		f.DepthUnits = a.units[t.sensor]
+		if head.Header.FrameID == "1" { // the units follow the message
+			if u := d.F32(); u > 0 {
+				f.DepthUnits = u
+			}
+		}
+	}
+	a.part(t, true).frame = f
+	return nil
+}
+
+func (a *assembler) imu(t topic, m bagstore.Message) error {
+	var i msgs.Imu
+	if err := decode(m, "sensor_msgs/Imu", &i); err != nil {
+		return err
+	}
+	f := a.start(t, nil, i.Header)
+	f.Motion = camdriver.MotionSample{
+		Orientation: [4]float64{i.Orientation.X, i.Orientation.Y, i.Orientation.Z, i.Orientation.W},
+		Gyro:        [3]float64{i.AngularVelocity.X, i.AngularVelocity.Y, i.AngularVelocity.Z},
+		Accel:       [3]float64{i.LinearAcceleration.X, i.LinearAcceleration.Y, i.LinearAcceleration.Z},
+	}
+	a.part(t, true).frame = f
+	return nil
+}
+
+func (a *assembler) transform(t topic, m bagstore.Message) error {
+	var tf msgs.Transform
+	if err := decode(m, "geometry_msgs/Transform", &tf); err != nil {
+		return err
+	}
+	p := a.part(t, true)
+	p.frame = a.start(t, nil, msgs.Header{})
+	p.frame.Pose.Translation = vec3(tf.Translation)
+	q := tf.Rotation
+	p.frame.Pose.Rotation = [4]float32{float32(q.X), float32(q.Y), float32(q.Z), float32(q.W)}
+	return nil
+}
+
+// twist adds velocities or accelerations; parts that come before their
+// transform have no frame to go to.
+func (a *assembler) twist(t topic, m bagstore.Message) error {
+	var tw msgs.Twist
+	if err := decode(m, "geometry_msgs/Twist", &tw); err != nil { // Accel has the same md5
+		return err
+	}
+	p := a.part(t, false)
+	if p.frame == nil {
+		return &TypeError{Topic: m.Conn.Topic, Want: "a pose/transform before it", Have: "none"}
+	}
+	if s := &p.frame.Pose; t.kind == topicPoseAccel {
+		s.Acceleration, s.AngularAcceleration = vec3(tw.Linear), vec3(tw.Angular)
+	} else {
+		s.Velocity, s.AngularVelocity = vec3(tw.Linear), vec3(tw.Angular)
+	}
+	return nil
+}
+
+func vec3(v msgs.Vector3) camdriver.Vec3 {
+	return camdriver.Vec3{float32(v.X), float32(v.Y), float32(v.Z)}
+}
+
+func (a *assembler) option(t topic, m bagstore.Message) error {
+	var v msgs.Float32
+	if err := decode(m, "std_msgs/Float32", &v); err != nil {
+		return err
+	}
+	id, known := parseOptionName(t.name)
+	if !known {
+		return nil // noted at open
+	}
+	if id == camdriver.OptionDepthUnits {
+		a.units[t.sensor] = v.Data
+	}
+	a.events = append(a.events, Event{Time: time.Duration(a.at), Sensor: t.sensor, Option: &OptionChange{id, v.Data}})
+	return nil
+}
+
+func (a *assembler) notification(t topic, m bagstore.Message) error {
+	var n msgs.Notification
+	if err := decode(m, "realsense_msgs/Notification", &n); err != nil {
+		return err
+	}
+	out := camdriver.Notification{Time: notificationTime(n.Timestamp), Description: n.Description, Data: n.SerializedData}
+	var known bool
+	if out.Category, known = camdriver.ParseCategory(n.Category); !known {
+		out.Category = camdriver.NotifyUnknownError
+	}
+	if out.Severity, known = camdriver.ParseSeverity(n.Severity); !known {
+		out.Severity = camdriver.SeverityNone
+	}
+	a.events = append(a.events, Event{Time: time.Duration(a.at), Sensor: t.sensor, Notification: &out})
+	return nil
+}
+
+// notificationTime takes librealsense's milliseconds in the place of nanoseconds
+// and, beyond what those can be, true times.
+func notificationTime(t msgs.Time) time.Time {
+	const latestMillis = 1e14 // the year 5138, or 28 hours after 1970
+	if t < latestMillis {
+		return time.UnixMilli(int64(t))
+	}
+	return t.Time()
+}
+
+// finish gives the events of the instant: frames come last, in the order of
+// their data, so that options hold for them.
+func (a *assembler) finish() []Event {
+	for _, p := range a.order {
+		if p.frame == nil { // its data could not be read
+			continue
+		}
+		p.metadata()
+		a.events = append(a.events, Event{Time: time.Duration(a.at), Sensor: p.sensor, Frame: p.frame})
+	}
+	return a.events
+}
+
+// metadata spreads the key-value pairs over the frame's fields. Unknown keys and
+// values that are no numbers are passed over.
+func (p *partial) metadata() {
+	f := p.frame
+	for _, kv := range p.values {
+		switch kv.Key {
+		case keySystemTime:
+		case keyDomain:
+			f.Domain, _ = camdriver.ParseDomain(kv.Value)
+		case keyTracker:
+			f.Pose.TrackerConfidence = confidence(kv.Value)
+		case keyMapper:
+			f.Pose.MapperConfidence = confidence(kv.Value)
+		case keyPoseStamp:
+			if v, err := strconv.ParseFloat(strings.TrimSpace(kv.Value), 64); err == nil {
+				f.Timestamp = v
+			}
+		case keyPoseNumber:
+			if v, err := strconv.ParseUint(strings.TrimSpace(kv.Value), 10, 64); err == nil {
+				f.Number = v
+			}
+		default:
+			key, known := camdriver.ParseMetadataKey(kv.Key)
+			v, err := strconv.ParseInt(strings.TrimSpace(kv.Value), 10, 64)
+			if known && err == nil {
+				f.Metadata = append(f.Metadata, camdriver.MetadataValue{Key: key, Value: v})
+			}
+		}
+	}
+	slices.SortStableFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
+	f.Metadata = slices.CompactFunc(f.Metadata, func(a, b camdriver.MetadataValue) bool { return a.Key == b.Key })
+	if len(f.Metadata) > camdriver.MaxMetadata {
+		f.Metadata = f.Metadata[:camdriver.MaxMetadata]
+	}
+}
+
+func confidence(s string) uint32 {
+	v, err := strconv.ParseUint(strings.TrimSpace(s), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(v)
+}

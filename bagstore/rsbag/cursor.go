@@ -1,0 +1,214 @@
+package rsbag
+
+import (
+	"slices"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+)
+
+// CursorOptions select what a cursor walks over.
+type CursorOptions struct {
+	// Streams chooses streams; nil takes all.
+	Streams func(camdriver.StreamID) bool
+	// Base is Frame.Arrival of file time 0.
+	Base time.Time
+	// FramesOnly leaves option changes and notifications out.
+	FramesOnly bool
+}
+
+// Cursor walks a recording in order of file time, forward and backward. Like a
+// bagstore.Iterator it stands between two events: Next and then Prev give the
+// same one. It is for one goroutine.
+type Cursor struct {
+	track  *track
+	asm    assembler
+	f      *File
+	batch  []Event       // the events of one instant
+	i      int           // stands before batch[i]
+	at     bagstore.Time // of the batch
+	loaded bool          // the track stands on a message that is not in the batch
+}
+
+// Cursor returns a cursor before the first event.
+func (f *File) Cursor(o CursorOptions) (*Cursor, error) {
+	chosen := make(map[uint32]bool)
+	for _, s := range f.streams {
+		if o.Streams == nil || o.Streams(s.profile.Stream) {
+			for _, id := range s.conns {
+				chosen[id] = true
+			}
+		}
+	}
+	t, err := f.newTrack(func(c *bagstore.Connection) bool {
+		k := f.topics[c.ID].kind
+		return chosen[c.ID] || !o.FramesOnly && (k == topicOptionValue || k == topicNotification)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &Cursor{track: t, f: f, asm: assembler{f: f, base: o.Base}}
+	c.Seek(0)
+	return c, nil
+}
+
+// Close gives the cursor's memory back. Frames that were retained stay valid.
+func (c *Cursor) Close() {
+	c.drop()
+	c.track.close()
+}
+
+// drop releases the batch's frames.
+func (c *Cursor) drop() {
+	for _, e := range c.batch {
+		if e.Frame != nil {
+			e.Frame.Release()
+		}
+	}
+	c.batch, c.i = nil, 0
+}
+
+// Seek goes to just before the first event at or after a file time.
+func (c *Cursor) Seek(t time.Duration) {
+	c.drop()
+	c.seek(min(max(bagstore.Time(t), 0), bagstore.MaxTime))
+	c.at = bagstore.Time(t) - 1
+}
+
+func (c *Cursor) seek(t bagstore.Time) {
+	c.track.seek(t)
+	c.loaded = false
+	c.asm.units = c.f.unitsAt(t)
+}
+
+// SetBase changes what Frame.Arrival of frames read from now on counts from.
+func (c *Cursor) SetBase(t time.Time) { c.asm.base = t }
+
+// Next gives the next event. Its frame is borrowed: it is valid until Next or
+// Prev goes to another instant, or Seek or Close; Retain it to keep it.
+func (c *Cursor) Next() (Event, bool) {
+	for c.i == len(c.batch) {
+		if !c.loaded && !c.track.next() {
+			return Event{}, false
+		}
+		c.gather()
+	}
+	c.i++
+	return c.batch[c.i-1], true
+}
+
+// gather reads all messages of the instant that the track stands on.
+func (c *Cursor) gather() {
+	c.drop()
+	c.at = c.track.time()
+	c.asm.begin(c.at)
+	c.loaded = true
+	for c.loaded && c.track.time() == c.at {
+		m := c.track.message()
+		c.asm.add(c.f.topics[m.Conn.ID], m)
+		c.loaded = c.track.next()
+	}
+	c.batch = c.asm.finish()
+}
+
+// Prev gives the event before.
+func (c *Cursor) Prev() (Event, bool) {
+	for c.i == 0 {
+		before := c.at
+		if len(c.batch) == 0 {
+			before++ // a seek leaves at just below where it went
+		}
+		c.track.seek(before)
+		if !c.track.skipPrev() {
+			c.Seek(time.Duration(before))
+			return Event{}, false
+		}
+		at := c.track.time()
+		c.seek(at)
+		if !c.track.next() {
+			return Event{}, false
+		}
+		c.gather()
+		c.i = len(c.batch)
+		if c.i == 0 { // nothing in it could be read: go on before it
+			c.Seek(time.Duration(at))
+		}
+	}
+	c.i--
+	return c.batch[c.i], true
+}
+
+// Damaged is the number of messages that were passed over because they could not
+// be read, and what was wrong with the last one.
+func (c *Cursor) Damaged() (uint64, error) {
+	if c.track.err != nil {
+		return c.asm.errs + uint64(c.track.errs), c.track.err
+	}
+	return c.asm.errs, c.asm.err
+}
+
+// OptionsAt gives a sensor's options as they are at a file time.
+func (f *File) OptionsAt(sensor int, at time.Duration) []camdriver.Option {
+	if sensor < 0 || sensor >= len(f.snap.Sensors) {
+		return nil
+	}
+	options := slices.Clone(f.snap.Sensors[sensor].Options)
+	for i := range options {
+		if v, ok := f.optionAt(sensor, options[i].ID, bagstore.Time(at)); ok {
+			options[i].Value = v
+		}
+	}
+	return options
+}
+
+// optionAt is the last change of an option at or before a file time.
+func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (float32, bool) {
+	var conns []uint32
+	for conn, t := range f.topics {
+		if name, ok := parseOptionName(t.name); ok && t.kind == topicOptionValue && t.sensor == sensor && name == id {
+			conns = append(conns, conn)
+		}
+	}
+	if f.count(conns) < 2 {
+		return 0, false // the initial value is all there is
+	}
+	c := Cursor{f: f, asm: assembler{f: f, units: make(map[int]float32)}}
+	var err error
+	if c.track, err = f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) }); err != nil {
+		return 0, false
+	}
+	defer c.Close()
+	c.track.seek(at + 1)
+	if !c.track.skipPrev() {
+		return 0, false
+	}
+	c.track.seek(c.track.time())
+	if !c.track.next() {
+		return 0, false
+	}
+	c.gather()
+	for _, e := range c.batch {
+		if e.Option != nil {
+			return e.Option.Value, true
+		}
+	}
+	return 0, false
+}
+
+// unitsAt gives the depth units of each sensor that has the option.
+func (f *File) unitsAt(at bagstore.Time) map[int]float32 {
+	units := make(map[int]float32)
+	for i, s := range f.snap.Sensors {
+		for _, o := range s.Options {
+			if o.ID != camdriver.OptionDepthUnits {
+				continue
+			}
+			units[i] = o.Value
+			if v, ok := f.optionAt(i, o.ID, at); ok {
+				units[i] = v
+			}
+		}
+	}
+	return units
+}

@@ -1,0 +1,258 @@
+package rsbag
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// description gathers the messages that describe a device.
+type description struct {
+	f       *File
+	info    []camdriver.Info
+	sensors []*sensorDescription
+	streams map[camdriver.StreamID]*stream
+}
+
+type sensorDescription struct {
+	info     []camdriver.Info
+	options  map[camdriver.OptionID]float32
+	texts    map[camdriver.OptionID]string
+	filters  []string
+	streamed bool
+}
+
+func newDescription(f *File) *description {
+	return &description{f: f, streams: make(map[camdriver.StreamID]*stream)}
+}
+
+func (d *description) sensor(n int) *sensorDescription {
+	for len(d.sensors) <= n {
+		d.sensors = append(d.sensors, &sensorDescription{
+			options: make(map[camdriver.OptionID]float32), texts: make(map[camdriver.OptionID]string)})
+	}
+	return d.sensors[n]
+}
+
+func (d *description) stream(t topic) *stream {
+	s := d.streams[t.stream]
+	if s == nil {
+		d.sensor(t.sensor).streamed = true
+		s = &stream{sensor: t.sensor, profile: camdriver.Profile{Stream: t.stream}, tf: make(map[string]camdriver.Extrinsics)}
+		d.streams[t.stream] = s
+	}
+	if s.sensor != t.sensor {
+		d.f.note("stream %s is under sensors %d and %d; only the first counts", t.stream, s.sensor, t.sensor)
+		return &stream{tf: make(map[string]camdriver.Extrinsics)}
+	}
+	return s
+}
+
+// describes says whether a topic is read whole at open: its messages are few.
+func describes(t topic) bool {
+	switch t.kind {
+	case topicUnknown, topicLogLine, topicSensorTime, topicNotification, topicOptionValue,
+		topicImage, topicImu, topicPoseTransform, topicPoseAccel, topicPoseTwist, topicMetadata:
+		return false
+	}
+	return true
+}
+
+// read collects the description. Options have their initial value at 1 ns; what
+// comes later is a change.
+func (d *description) read() {
+	d.connections()
+	d.f.each(describes, bagstore.Query{}, d.message)
+	isOption := func(t topic) bool { return t.kind == topicOptionValue }
+	d.f.each(isOption, bagstore.Query{End: staticTime}, d.message)
+	for _, c := range d.f.bag.Connections() {
+		if t := d.f.topics[c.ID]; isOption(t) {
+			d.lateOption(c.ID, t)
+		}
+	}
+}
+
+// lateOption takes the first value of an option that has none at 1 ns.
+func (d *description) lateOption(conn uint32, t topic) {
+	id, known := parseOptionName(t.name)
+	if _, has := d.sensor(t.sensor).options[id]; has || !known {
+		return
+	}
+	v, err := bagstore.NewView([]*bagstore.Bag{d.f.bag}, bagstore.Query{
+		Connections: func(c *bagstore.Connection) bool { return c.ID == conn }})
+	if err != nil {
+		return
+	}
+	it := v.Iterator()
+	defer it.Close()
+	if it.Next() {
+		d.f.note("sensor %d: option %s has no initial value; its first one is taken", t.sensor, id)
+		d.message(t, it.Message())
+	}
+}
+
+// connections notes which topics there are, even without messages.
+func (d *description) connections() {
+	seen := make(map[string]bool)
+	for _, c := range d.f.bag.Connections() {
+		t := d.f.topics[c.ID]
+		if seen[c.Topic] && t.data() {
+			d.f.note("%s has two connections; librealsense multiplies such frames", c.Topic)
+		}
+		seen[c.Topic] = true
+		switch t.kind {
+		case topicUnknown, topicFileVersion, topicDeviceInfo, topicLogLine, topicAdditionalInfo:
+			continue
+		}
+		d.sensor(t.sensor)
+		switch t.kind {
+		case topicImage, topicImu, topicPoseTransform:
+			s := d.stream(t)
+			s.data, s.conns = append(s.data, c.ID), append(s.conns, c.ID)
+		case topicPoseAccel, topicPoseTwist:
+			s := d.stream(t)
+			s.conns = append(s.conns, c.ID)
+		case topicMetadata:
+			s := d.stream(t)
+			s.hasMD, s.conns = true, append(s.conns, c.ID)
+		}
+	}
+}
+
+// message takes one message in. Its type is told by its md5, as librealsense does.
+func (d *description) message(t topic, m bagstore.Message) {
+	var err error
+	switch t.kind {
+	case topicFileVersion:
+		var v msgs.UInt32
+		if err = decode(m, "std_msgs/UInt32", &v); err == nil {
+			d.f.version = v.Data
+		}
+	case topicDeviceInfo, topicSensorInfo, topicAdditionalInfo, topicProperty:
+		var kv msgs.KeyValue
+		if err = decode(m, "diagnostic_msgs/KeyValue", &kv); err == nil {
+			d.keyValue(t, kv)
+		}
+	case topicOptionValue:
+		var v msgs.Float32
+		if err = decode(m, "std_msgs/Float32", &v); err == nil {
+			d.option(t, t.name, v.Data)
+		}
+	case topicOptionText, topicPostProcessing:
+		var s msgs.String
+		if err = decode(m, "std_msgs/String", &s); err == nil {
+			d.text(t, s.Data)
+		}
+	default:
+		err = d.streamMessage(t, m)
+	}
+	if err != nil {
+		d.f.note("%s: %v; left out", m.Conn.Topic, err)
+	}
+}
+
+func (d *description) streamMessage(t topic, m bagstore.Message) error {
+	s := d.stream(t)
+	switch t.kind {
+	case topicStreamInfo:
+		if s.info != nil {
+			d.f.note("%s: described twice; the first counts", m.Conn.Topic)
+			return nil
+		}
+		var info msgs.StreamInfo
+		err := decode(m, "realsense_msgs/StreamInfo", &info)
+		if err == nil {
+			s.info = &info
+		}
+		return err
+	case topicCameraInfo:
+		var info msgs.CameraInfo
+		err := decode(m, "sensor_msgs/CameraInfo", &info)
+		if err == nil {
+			s.camera = &info
+		}
+		return err
+	case topicImuIntrinsic:
+		var in msgs.ImuIntrinsic
+		err := decode(m, "realsense_msgs/ImuIntrinsic", &in)
+		if err == nil {
+			s.imu = &in
+		}
+		return err
+	case topicTF:
+		var tf msgs.Transform
+		err := decode(m, "geometry_msgs/Transform", &tf)
+		if err == nil {
+			s.tf[t.name] = extrinsics(&tf)
+		}
+		return err
+	}
+	return nil
+}
+
+func (d *description) keyValue(t topic, kv msgs.KeyValue) {
+	key, known := camdriver.ParseInfoKey(kv.Key)
+	info := camdriver.Info{Key: key, Value: kv.Value}
+	switch {
+	case t.kind == topicProperty:
+		if v, err := strconv.ParseFloat(strings.TrimSpace(kv.Value), 32); err == nil {
+			d.option(t, kv.Key, float32(v))
+		}
+	case t.kind == topicAdditionalInfo && known: // an info that librealsense must not see
+		d.info = append(d.info, info)
+	case t.kind == topicAdditionalInfo:
+		d.f.additional = append(d.f.additional, kv)
+	case !known:
+		d.f.note("info %q is no key of librealsense's; left out", kv.Key)
+	case t.kind == topicDeviceInfo:
+		d.info = append(d.info, info)
+	default:
+		s := d.sensor(t.sensor)
+		s.info = append(s.info, info)
+	}
+}
+
+func (d *description) option(t topic, name string, value float32) {
+	if id, known := parseOptionName(name); known {
+		d.sensor(t.sensor).options[id] = value
+	} else {
+		d.f.note("sensor %d: option %q is unknown; left out", t.sensor, name)
+	}
+}
+
+func (d *description) text(t topic, s string) {
+	sensor := d.sensor(t.sensor)
+	if t.kind == topicPostProcessing {
+		sensor.filters = append(sensor.filters, s)
+	} else if id, known := parseOptionName(t.name); known {
+		sensor.texts[id] = s
+	}
+}
+
+// decode checks a message's type by its md5 and reads it.
+func decode(m bagstore.Message, typ string, into msgs.Message) error {
+	if want := msgs.MustType(typ); m.Conn.MD5 != want.MD5 {
+		return &TypeError{Topic: m.Conn.Topic, Want: typ, Have: m.Conn.Type}
+	}
+	return msgs.Unmarshal(m.Data, into)
+}
+
+// TypeError is a message of another type than its topic says.
+type TypeError struct{ Topic, Want, Have string }
+
+func (e *TypeError) Error() string { return "expected " + e.Want + ", found " + e.Have }
+
+// sortedOptions gives the sensor's options in OptionID order. A recording does
+// not say their ranges: minimum, maximum and default are the value.
+func (s *sensorDescription) sortedOptions() []camdriver.Option {
+	var list []camdriver.Option
+	for id, v := range s.options {
+		list = append(list, camdriver.Option{ID: id, Value: v, Min: v, Max: v, Default: v, ReadOnly: true, Description: s.texts[id]})
+	}
+	slices.SortFunc(list, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
+	return list
+}

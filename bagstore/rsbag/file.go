@@ -1,0 +1,150 @@
+package rsbag
+
+import (
+	"fmt"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// File is a RealSense bag open for reading. It may be used by many goroutines.
+type File struct {
+	bag        *bagstore.Bag
+	version    uint32
+	snap       camdriver.DeviceSnapshot
+	streams    []*stream
+	topics     map[uint32]topic  // by connection
+	counts     map[uint32]uint64 // messages by connection
+	additional []msgs.KeyValue
+	segments   []segment
+	end        bagstore.Time // file time of the last frame
+	notes      []string
+}
+
+// stream is what a file holds of one stream.
+type stream struct {
+	sensor  int
+	profile camdriver.Profile
+	conns   []uint32 // data, metadata, parts of a pose
+	data    []uint32 // data alone; usually one
+	frames  uint64
+
+	info   *msgs.StreamInfo
+	camera *msgs.CameraInfo
+	imu    *msgs.ImuIntrinsic
+	tf     map[string]camdriver.Extrinsics // by group
+	group  string                          // of the snapshot's extrinsics
+	hasMD  bool
+}
+
+// maxSensors bounds what a topic's sensor number can make us allocate.
+const maxSensors = 64
+
+// Open reads a file's description. It fails only where the file is no bag or
+// holds nothing of the layout; what is missing beyond that is in Notes.
+func Open(path string) (*File, error) {
+	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := OpenBag(bag)
+	if err != nil {
+		bag.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// OpenBag is Open on a bag that is open already; the File closes it.
+func OpenBag(bag *bagstore.Bag) (*File, error) {
+	f := &File{bag: bag, topics: make(map[uint32]topic)}
+	for _, n := range bag.Notes() {
+		f.note("%s", n.Text)
+	}
+	known := 0
+	for _, c := range bag.Connections() {
+		t := parseTopic(c.Topic)
+		if t.sensor >= maxSensors {
+			f.note("%s: more than %d sensors; left out", c.Topic, maxSensors)
+			t = topic{}
+		}
+		if t.kind != topicUnknown {
+			known++
+		}
+		f.topics[c.ID] = t
+	}
+	if known == 0 {
+		return nil, fmt.Errorf("%s: no RealSense recording: none of its %d topics is under /device_0/",
+			bag.Path(), len(bag.Connections()))
+	}
+	f.countMessages()
+	d := newDescription(f)
+	d.read()
+	f.findTimes()
+	d.build()
+	return f, nil
+}
+
+// note remembers something odd about the file.
+func (f *File) note(format string, args ...any) {
+	const most = 200
+	if len(f.notes) < most {
+		f.notes = append(f.notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// Close closes the bag. Cursors must be done; frames that are still held stay valid.
+func (f *File) Close() error { return f.bag.Close() }
+
+// Bag is the container.
+func (f *File) Bag() *bagstore.Bag { return f.bag }
+
+// Version is the layout's version as the file says; 0 if it does not.
+func (f *File) Version() uint32 { return f.version }
+
+// Snapshot describes the device as the recording begins. It must not be changed.
+func (f *File) Snapshot() camdriver.DeviceSnapshot { return f.snap }
+
+// Notes says what is missing or odd and how it was coped with.
+func (f *File) Notes() []string { return f.notes }
+
+// Duration is the file time of the last frame.
+func (f *File) Duration() time.Duration { return time.Duration(f.end) }
+
+// Additional gives the facts of /additional_info.
+func (f *File) Additional() []msgs.KeyValue { return f.additional }
+
+// Start is the wall time of file time 0, where the file says it.
+func (f *File) Start() (time.Time, bool) {
+	for _, kv := range f.additional {
+		if kv.Key == KeyStart {
+			t, err := time.Parse(time.RFC3339Nano, kv.Value)
+			return t, err == nil
+		}
+	}
+	return time.Time{}, false
+}
+
+// Frames is the number of frames of a stream, from the index alone.
+func (f *File) Frames(id camdriver.StreamID) uint64 {
+	if s := f.stream(id); s != nil {
+		return s.frames
+	}
+	return 0
+}
+
+func (f *File) stream(id camdriver.StreamID) *stream {
+	for _, s := range f.streams {
+		if s.profile.Stream == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// connections selects the connections whose topic want accepts.
+func (f *File) connections(want func(topic) bool) func(*bagstore.Connection) bool {
+	return func(c *bagstore.Connection) bool { return want(f.topics[c.ID]) }
+}

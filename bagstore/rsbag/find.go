@@ -1,0 +1,62 @@
+package rsbag
+
+import (
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+)
+
+// Find gives the file time of the first frame of a stream whose number is at
+// least number. Where a camera's counter started again in mid-file, it is a
+// frame with such a number whose predecessor's is lower.
+//
+// Numbers are in the frames, not in the index: about one for each doubling of the duration is read.
+func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error) {
+	s := f.stream(id)
+	if s == nil || s.frames == 0 {
+		return 0, camdriver.ErrNotFound
+	}
+	c, err := f.Cursor(CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }})
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	// lo: times below have lower numbers. hi: a frame at or after it has the number.
+	lo, hi := time.Duration(0), time.Duration(f.end)+1
+	found := time.Duration(-1)
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		c.Seek(mid)
+		e, ok := c.Next()
+		if ok && e.Frame.Number < number {
+			lo = e.Time + 1
+			continue
+		}
+		hi = mid
+		if ok {
+			found = e.Time
+		}
+	}
+	if found < 0 {
+		return 0, camdriver.ErrNotFound
+	}
+	return found, nil
+}
+
+// Last gives the last frame of a stream at or before a file time. The caller
+// releases it. ErrNotFound if there is none.
+func (f *File) Last(id camdriver.StreamID, at time.Duration, base time.Time) (Event, error) {
+	c, err := f.Cursor(CursorOptions{FramesOnly: true, Base: base, Streams: func(x camdriver.StreamID) bool { return x == id }})
+	if err != nil {
+		return Event{}, err
+	}
+	defer c.Close()
+	c.Seek(min(at, time.Duration(bagstore.MaxTime)-1) + 1)
+	e, ok := c.Prev()
+	if !ok {
+		return Event{}, camdriver.ErrNotFound
+	}
+	e.Frame.Retain()
+	return e, nil
+}
