@@ -1,10 +1,14 @@
 package sim
 
 import (
+	"errors"
+	"math"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"rsros/camdriver"
 )
@@ -97,4 +101,255 @@ func TestRates(t *testing.T) {
 			}
 		}
 	})
+}
+
+// bubble runs test with one small depth stream's sensor in simulated time.
+func bubble(t *testing.T, o Options, test func(dev *Device, s camdriver.Sensor, rec *recorder)) {
+	synctest.Test(t, func(t *testing.T) {
+		if o.Loop == 0 {
+			o.Loop = time.Second
+		}
+		dev, err := Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		test(dev, dev.Sensors()[0], &recorder{})
+	})
+}
+
+func start(t *testing.T, s camdriver.Sensor, h camdriver.Handler, ids ...camdriver.StreamID) {
+	t.Helper()
+	var profiles []camdriver.Profile
+	for _, id := range ids {
+		profiles = append(profiles, small(s, id, 15))
+	}
+	if err := s.Start(profiles, h); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func option(s camdriver.Sensor, id camdriver.OptionID) float32 {
+	for _, o := range s.Options() {
+		if o.ID == id {
+			return o.Value
+		}
+	}
+	return -1
+}
+
+// TestSlowHandler: frames that nobody had time for are missing, and counted;
+// those that come are never older than lateness.
+func TestSlowHandler(t *testing.T) {
+	bubble(t, Options{}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
+		rec.onFrame = func(f *camdriver.Frame) {
+			late := time.Since(time.UnixMicro(int64(f.Timestamp * 1000)))
+			if late > lateness+time.Millisecond {
+				t.Errorf("frame %d comes %v late", f.Number, late)
+			}
+			switch f.Number {
+			case 3:
+				time.Sleep(60 * time.Millisecond) // less than a queue holds
+			case 5:
+				time.Sleep(500 * time.Millisecond)
+			}
+		}
+		start(t, s, rec, depthID)
+		time.Sleep(2 * time.Second)
+		s.Stop()
+		var missing uint64
+		next := uint64(1)
+		for _, f := range rec.frames[depthID] {
+			if f.Number != next && next != 6 {
+				t.Errorf("frame %d comes instead of %d", f.Number, next)
+			}
+			missing += f.Number - next
+			next = f.Number + 1
+		}
+		if got := option(s, camdriver.OptionTotalFrameDrops); missing != 6 || got != float32(missing) {
+			t.Errorf("%d frames are missing, %g are counted, want 6", missing, got)
+		}
+	})
+}
+
+// TestReset: away and back, with everything said once.
+func TestReset(t *testing.T) {
+	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
+		start(t, s, rec, depthID, leftID)
+		start(t, dev.Sensors()[2], rec, gyroID)
+		time.Sleep(500 * time.Millisecond)
+		dev.Reset()
+		synctest.Wait()
+		dev.Reset() // one is under way
+		rec.mu.Lock()
+		before := len(rec.frames[depthID])
+		rec.mu.Unlock()
+		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], colorID, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
+			t.Errorf("Start meanwhile: %v", err)
+		}
+		time.Sleep(resetTime + 200*time.Millisecond)
+		for _, s := range dev.Sensors() {
+			s.Stop()
+		}
+		if len(rec.status) != 2 || rec.status[0].Kind != camdriver.StatusDisconnected || rec.status[1].Kind != camdriver.StatusStreaming {
+			t.Errorf("status %v", rec.status)
+		}
+		if len(rec.notes) != 2 || rec.notes[0].Category != camdriver.NotifyHardwareEvent {
+			t.Errorf("notifications %+v, want one of each started sensor", rec.notes)
+		}
+		after := rec.frames[depthID][before:]
+		if len(after) != 3 || after[0].Number != 1 {
+			t.Errorf("%d frames since, want 3 from number 1", len(after))
+		}
+	})
+}
+
+// TestLook: options change what is seen and say so.
+func TestLook(t *testing.T) {
+	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
+		var last *camdriver.Frame
+		rec.onFrame = func(f *camdriver.Frame) { last = f }
+		brightness := func(set map[camdriver.OptionID]float32) (sum int) {
+			for id, v := range set {
+				if err := s.SetOption(id, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			start(t, s, rec, leftID)
+			time.Sleep(100 * time.Millisecond)
+			s.Stop()
+			for _, v := range last.Data {
+				sum += int(v)
+			}
+			return sum
+		}
+		lit := brightness(nil)
+		dark := brightness(map[camdriver.OptionID]float32{camdriver.OptionEmitterEnabled: 0})
+		if v, _ := last.Meta(camdriver.MetaFrameLaserPowerMode); v != 0 || dark > lit*95/100 {
+			t.Errorf("without the laser %d, with it %d (mode %d)", dark, lit, v)
+		}
+		exposed := brightness(map[camdriver.OptionID]float32{camdriver.OptionExposure: 17000})
+		if v, _ := last.Meta(camdriver.MetaActualExposure); v != 17000 || exposed < dark*3/2 {
+			t.Errorf("exposed twice as long %d, before %d (exposure %d)", exposed, dark, v)
+		}
+		if v, _ := last.Meta(camdriver.MetaAutoExposure); v != 0 {
+			t.Error("a set exposure leaves auto exposure on")
+		}
+	})
+}
+
+// TestOptionEvents: every change that follows from another is raised, too.
+func TestOptionEvents(t *testing.T) {
+	bubble(t, Options{}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
+		start(t, s, rec, depthID)
+		s.SetOption(camdriver.OptionExposure, 5000)
+		s.SetOption(camdriver.OptionExposure, 6000)
+		s.Stop()
+		s.SetOption(camdriver.OptionExposure, 7000)
+		want := []camdriver.OptionID{camdriver.OptionExposure, camdriver.OptionEnableAutoExposure, camdriver.OptionExposure}
+		if !slices.Equal(rec.options, want) {
+			t.Errorf("raised %v, want %v", rec.options, want)
+		}
+	})
+}
+
+// TestClocks: timestamps are the host's time or the camera's, as the option has
+// it.
+func TestClocks(t *testing.T) {
+	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
+		time.Sleep(10 * time.Second)
+		start(t, s, rec, depthID)
+		time.Sleep(100 * time.Millisecond)
+		s.SetOption(camdriver.OptionGlobalTimeEnabled, 0)
+		time.Sleep(150 * time.Millisecond)
+		s.Stop()
+		first, last := rec.frames[depthID][0], rec.frames[depthID][2]
+		if want := float64(dev.opened.UnixMicro())/1e3 + 10000 + 1000.0/15; first.Domain != camdriver.GlobalTime || math.Abs(first.Timestamp-want) > 1e-3 {
+			t.Errorf("%s %f, want %f", first.Domain, first.Timestamp, want)
+		}
+		if want := 10000 + 3*1000.0/15; last.Domain != camdriver.HardwareClock || math.Abs(last.Timestamp-want) > 1e-3 {
+			t.Errorf("%s %f, want %f", last.Domain, last.Timestamp, want)
+		}
+	})
+}
+
+// TestMemory: a stream keeps to its memory, whoever holds on to frames.
+func TestMemory(t *testing.T) {
+	size := int64(424 * 240)
+	bubble(t, Options{StreamMemory: 4 * (size + camdriver.PageSize)}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
+		gain := float32(16)
+		rec.onFrame = func(f *camdriver.Frame) { // each frame needs a new picture
+			f.Retain()
+			gain++
+			s.SetOption(camdriver.OptionGain, gain)
+		}
+		start(t, s, rec, leftID)
+		time.Sleep(2 * time.Second)
+		s.Stop()
+		pool := dev.sensors[0].loops[leftID].pool
+		if limit := 8 * (size + camdriver.PageSize); pool.InUse() > limit {
+			t.Errorf("%d bytes are in use, more than %d", pool.InUse(), limit)
+		}
+		got := len(rec.frames[leftID])
+		if drops := option(s, camdriver.OptionTotalFrameDrops); got+int(drops) != 30 || drops == 0 {
+			t.Errorf("%d frames came and %g were dropped, want 30 together", got, drops)
+		}
+		for _, f := range rec.frames[leftID] {
+			f.Release()
+		}
+	})
+}
+
+// TestLoopIsLent: after one loop the same memory comes again, page-aligned, and
+// a short memory shows an image more than once.
+func TestLoopIsLent(t *testing.T) {
+	bubble(t, Options{StreamMemory: 8 * (424*240*2 + camdriver.PageSize)}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
+		start(t, s, rec, depthID)
+		time.Sleep(2100 * time.Millisecond)
+		s.Stop()
+		frames := rec.frames[depthID]
+		seen := make(map[*byte]int)
+		for i, f := range frames[:30] {
+			seen[&f.Data[0]]++
+			if uintptr(unsafe.Pointer(&f.Data[0]))%camdriver.PageSize != 0 {
+				t.Fatalf("frame %d is not page-aligned", f.Number)
+			}
+			if i >= 15 && &f.Data[0] != &frames[i-15].Data[0] {
+				t.Fatalf("frame %d has other memory than a loop before", f.Number)
+			}
+		}
+		if len(seen) != 8 {
+			t.Errorf("%d images, want 8", len(seen))
+		}
+	})
+}
+
+// TestStartStop: thousands of times, and nothing stays behind (TestMain looks).
+func TestStartStop(t *testing.T) {
+	dev, _ := Open(Options{Loop: time.Second})
+	defer dev.Close()
+	stereo, motion := dev.Sensors()[0], dev.Sensors()[2]
+	for range 2000 {
+		start(t, stereo, &recorder{}, depthID)
+		start(t, motion, &recorder{}, gyroID, accelID)
+		stereo.Stop()
+		motion.Stop()
+	}
+}
+
+// TestGrid: index is the inverse of time at every rate, without drift.
+func TestGrid(t *testing.T) {
+	opened := time.Unix(1e9, 12345)
+	for _, fps := range []int64{6, 15, 30, 63, 90, 200, 250, 300, 400} {
+		g := grid{opened, fps}
+		for k := range 10 * fps {
+			at := g.time(k)
+			if g.index(at) != k || g.index(at.Add(-1)) != k-1 || g.index(at.Add(time.Second/400-1)) > k+1 {
+				t.Fatalf("fps %d: frame %d at %v has index %d", fps, k, at.Sub(opened), g.index(at))
+			}
+		}
+		if got := g.time(fps * 86400); !got.Equal(opened.Add(24 * time.Hour)) {
+			t.Errorf("fps %d: after a day %v", fps, got.Sub(opened))
+		}
+	}
 }
