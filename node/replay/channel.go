@@ -1,0 +1,197 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+// channel is a Channel with what the player keeps about it.
+type channel struct {
+	Channel
+	recorded string // the topic's name in the bag
+	conns    map[*bagstore.Connection]bool
+	sink     Sink
+	stamps   *stamper // nil if there are none
+	limit    limiter
+	tfStatic bool
+	pausing  bool   // playback pauses before each message
+	image    bool   // paces frame sets
+	static   uint64 // messages that hold from the beginning (see statics)
+	total    uint64
+}
+
+// smallMessage is copied instead of held: holding costs more than the copy.
+const smallMessage = 4 << 10
+
+// emptyMD5 is the md5 of a type without fields, which needs no definition.
+const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
+
+// channels are the channels by connection.
+type channels struct {
+	list   []*channel
+	byConn map[*bagstore.Connection]*channel
+}
+
+// plan makes the channels of the connections to play: one for each (callerid,
+// topic). What can't be played is left out and named in problems.
+func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, problems []string) {
+	cs = &channels{byConn: make(map[*bagstore.Connection]*channel)}
+	var topics []string
+	for _, c := range conns {
+		topics = append(topics, c.Topic)
+	}
+	names := newNamer(o.Prefix, topics)
+	byTopic := make(map[string]*channel) // for the type
+	byKey := make(map[[2]string]*channel)
+	for _, c := range conns {
+		if err := playable(c); err != nil {
+			problems = append(problems, fmt.Sprintf("topic %s is left out: %v", c.Topic, err))
+			continue
+		}
+		name, changed := names.name(c.Topic)
+		first := byTopic[name]
+		if first != nil && (first.MD5 != c.MD5 || first.Type != c.Type) {
+			problems = append(problems, fmt.Sprintf("a part of topic %s is left out: it is of type %s [%s], another part of %s [%s]",
+				c.Topic, c.Type, c.MD5, first.Type, first.MD5))
+			continue
+		}
+		key := [2]string{c.CallerID, name}
+		ch := byKey[key]
+		if ch == nil {
+			ch = newChannel(c, name, o)
+			byKey[key] = ch
+			cs.list = append(cs.list, ch)
+		}
+		if first == nil {
+			byTopic[name] = ch
+			if changed {
+				renamed = append(renamed, fmt.Sprintf("%s is published as %s", c.Topic, name))
+			}
+		}
+		ch.Latch = ch.Latch || c.Latching
+		ch.conns[c] = true
+		cs.byConn[c] = ch
+	}
+	return cs, renamed, slices.Compact(problems)
+}
+
+// playable checks what a subscriber must be told.
+func playable(c *bagstore.Connection) error {
+	pkg, typ, ok := strings.Cut(c.Type, "/")
+	switch {
+	case !ok || pkg == "" || typ == "":
+		return fmt.Errorf("%q is no message type", c.Type)
+	case len(c.MD5) != 32 || strings.Trim(c.MD5, "0123456789abcdef") != "":
+		return fmt.Errorf("%q is no md5sum", c.MD5)
+	case c.Definition == "" && c.MD5 != emptyMD5:
+		return fmt.Errorf("type %s has no definition", c.Type)
+	}
+	return nil
+}
+
+func newChannel(c *bagstore.Connection, name string, o *Options) *channel {
+	ch := &channel{
+		Channel:  Channel{Topic: name, Type: c.Type, MD5: c.MD5, Definition: c.Definition, CallerID: c.CallerID},
+		recorded: c.Topic,
+		conns:    make(map[*bagstore.Connection]bool),
+		limit:    newLimiter(o.Filter.Limits[c.Topic]),
+		tfStatic: strings.TrimPrefix(c.Topic, "/") == "tf_static" && c.Type == "tf2_msgs/TFMessage",
+		image:    c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" || c.Type == "sensor_msgs/PointCloud2",
+	}
+	if spec, err := msgs.Parse(c.Type, c.Definition); err == nil {
+		ch.stamps = newStamper(spec)
+	}
+	if ch.tfStatic {
+		ch.LatchAll = true
+	}
+	return ch
+}
+
+// countStatics sets how much of each channel is static.
+func (cs *channels) countStatics(bags []*bagstore.Bag, statics *bagstore.View) {
+	it := statics.Iterator()
+	defer it.Close()
+	for it.SkipNext() {
+		if ch := cs.byConn[it.Message().Conn]; ch != nil {
+			ch.static++
+		}
+	}
+	for _, b := range bags {
+		conns := make(map[uint32]*bagstore.Connection)
+		for _, c := range b.Connections() {
+			conns[c.ID] = c
+		}
+		for _, chunk := range b.Chunks() {
+			for _, n := range chunk.Counts {
+				if ch := cs.byConn[conns[n.ID]]; ch != nil {
+					ch.total += uint64(n.Count)
+				}
+			}
+		}
+	}
+	for _, ch := range cs.list {
+		// What holds from the beginning is kept for late subscribers: all of it
+		// where nothing else comes (device info), else the newest (an option).
+		ch.LatchAll = ch.LatchAll || ch.static > 0 && ch.static == ch.total
+		ch.Latch = ch.Latch || ch.static > 0 && !ch.LatchAll
+	}
+}
+
+// drop takes a channel out.
+func (cs *channels) drop(ch *channel) {
+	for c := range ch.conns {
+		delete(cs.byConn, c)
+	}
+	cs.list = slices.DeleteFunc(cs.list, func(x *channel) bool { return x == ch })
+}
+
+func (cs *channels) sorted() []*channel {
+	return slices.SortedStableFunc(slices.Values(cs.list), func(x, y *channel) int { return cmp.Compare(x.Topic, y.Topic) })
+}
+
+// owned is a message from a bag: data, and how to keep it.
+type owned struct {
+	data []byte
+	hold func() bagstore.Block
+}
+
+// publish hands one message to the channel's sink, with its stamps moved by shift.
+func (p *Player) publish(ch *channel, m owned, shift bagstore.Time) error {
+	out := Message{Body: m.data}
+	if shift != 0 && ch.stamps != nil {
+		var err error
+		out.Head, out.Body, err = ch.stamps.shift(p.scratch, m.data, shift.Sub(0))
+		if err != nil {
+			p.problem("topic %s: stamps can't be moved: %v", ch.recorded, err)
+		}
+		p.scratch = out.Head
+	}
+	switch {
+	case len(out.Body) == 0:
+		out.Body = nil
+	case len(out.Head)+len(out.Body) <= smallMessage:
+		p.scratch = append(append(p.scratch[:0], out.Head...), out.Body...)
+		out.Head, out.Body = p.scratch, nil
+	default:
+		out.Owner = m.hold()
+	}
+	if ch.tfStatic {
+		out.Key = transformsKey(m.data)
+	}
+	p.status.Messages++
+	p.status.Bytes += uint64(len(m.data))
+	if p.o.Immediate {
+		return ch.sink.PublishWait(p.ctx, out)
+	}
+	ch.sink.Publish(out)
+	return nil
+}
+
+func (cs *channels) anyImage() bool {
+	return slices.ContainsFunc(cs.list, func(ch *channel) bool { return ch.image })
+}

@@ -1,0 +1,64 @@
+package replay
+
+import (
+	"time"
+
+	"rsros/bagstore"
+)
+
+// clockPublisher decides when /clock is published: at a steady wall rate, also
+// while time stands still, and before messages, so that none is ahead of it.
+type clockPublisher struct {
+	out        func(bagstore.Time)
+	period     time.Duration // 0: /clock is off
+	perMessage bool
+	topics     map[string]bool // if not empty: only messages of these topics
+	next       Wall
+	last       bagstore.Time
+	sent       uint64
+}
+
+// start publishes the first time and puts the grid of ticks there.
+func (c *clockPublisher) start(now Wall, t bagstore.Time) {
+	c.set(t)
+	c.next = now + Wall(c.period)
+}
+
+// tick publishes if a tick is due. Ticks that were missed are left out; the grid
+// stays.
+func (c *clockPublisher) tick(now Wall, t bagstore.Time) {
+	if c.period == 0 || now < c.next {
+		return
+	}
+	c.publish(t)
+	missed := int64(now-c.next) / int64(c.period)
+	c.next += Wall((missed + 1) * int64(c.period))
+}
+
+// deadline is when the next tick is due.
+func (c *clockPublisher) deadline() Wall {
+	if c.period == 0 {
+		return never
+	}
+	return c.next
+}
+
+// before publishes what a message on topic at time t needs.
+func (c *clockPublisher) before(topic string, t bagstore.Time) {
+	if c.perMessage && (len(c.topics) == 0 || c.topics[topic]) {
+		c.set(t)
+	}
+}
+
+// set makes t the time that was last published.
+func (c *clockPublisher) set(t bagstore.Time) {
+	if c.period != 0 && (c.sent == 0 || c.last != t) {
+		c.publish(t)
+	}
+}
+
+func (c *clockPublisher) publish(t bagstore.Time) {
+	c.out(t)
+	c.last = t
+	c.sent++
+}

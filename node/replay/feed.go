@@ -1,0 +1,111 @@
+package replay
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"rsros/bagstore"
+)
+
+// Bounds of what a feed reads ahead.
+const (
+	aheadMessages = 256
+	aheadBytes    = 16 << 20
+)
+
+// item is a message read ahead, or what stopped its reading.
+type item struct {
+	bagstore.Message
+	block bagstore.Block // the item's own reference
+	err   error
+}
+
+// feed reads a view's messages ahead of the player, in a goroutine of its own,
+// so that neither disk nor decompression makes one late. All methods are the
+// player's.
+type feed struct {
+	it    *bagstore.Iterator
+	items chan item // closed at the end of the view
+	bytes atomic.Int64
+	room  chan struct{} // capacity 1: bytes went down
+	quit  chan struct{}
+	done  sync.WaitGroup
+}
+
+// idle tells that nothing has been sought yet, or not any more.
+func (f *feed) idle() bool { return f == nil || f.quit == nil }
+
+func newFeed(v *bagstore.View) *feed { return &feed{it: v.Iterator()} }
+
+// seek makes next return the first message at or after t.
+func (f *feed) seek(t bagstore.Time) {
+	f.stop()
+	f.it.Seek(t)
+	f.items, f.room, f.quit = make(chan item, aheadMessages), make(chan struct{}, 1), make(chan struct{})
+	f.bytes.Store(0)
+	f.done.Go(f.run)
+}
+
+func (f *feed) run() {
+	defer close(f.items)
+	for {
+		next := item{}
+		if f.it.Next() {
+			next.Message = f.it.Message()
+			next.block = next.Hold()
+		} else if next.err = f.it.Err(); next.err == nil {
+			return
+		}
+		if !f.put(next) {
+			next.block.Release()
+			return
+		}
+	}
+}
+
+// put waits for room; false means stopped.
+func (f *feed) put(next item) bool {
+	for f.bytes.Load() > aheadBytes {
+		select {
+		case <-f.room:
+		case <-f.quit:
+			return false
+		}
+	}
+	f.bytes.Add(int64(len(next.Data)))
+	select {
+	case f.items <- next:
+		return true
+	case <-f.quit:
+		return false
+	}
+}
+
+// next waits for the next message, which the caller releases; false at the end.
+func (f *feed) next() (item, bool) {
+	next, ok := <-f.items
+	f.bytes.Add(-int64(len(next.Data)))
+	select {
+	case f.room <- struct{}{}:
+	default:
+	}
+	return next, ok
+}
+
+// stop ends reading and gives back what was read ahead.
+func (f *feed) stop() {
+	if f.quit == nil {
+		return
+	}
+	close(f.quit)
+	for next := range f.items {
+		next.block.Release()
+	}
+	f.done.Wait()
+	f.quit = nil
+}
+
+func (f *feed) close() {
+	f.stop()
+	f.it.Close()
+}

@@ -1,0 +1,106 @@
+package replay
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rsros/bagstore"
+)
+
+// Filter chooses what is played. The zero value chooses everything. A message
+// is played if its topic is in Topics or matches Match (or neither is given), its
+// type is in Types (or none is given), and nothing excludes it.
+type Filter struct {
+	Topics       []string // recorded names
+	Match        []*regexp.Regexp
+	Exclude      []*regexp.Regexp
+	Types        []string
+	ExcludeTypes []string
+	Limits       map[string]float64 // by topic: at most so many messages a second of bag time
+}
+
+// CompileFull compiles expressions that must match a whole name, as rosbag's do.
+func CompileFull(expressions []string) ([]*regexp.Regexp, error) {
+	var out []*regexp.Regexp
+	for _, e := range expressions {
+		re, err := regexp.Compile("^(?:" + e + ")$")
+		if err != nil {
+			return nil, fmt.Errorf("expression %q: %w", e, err)
+		}
+		out = append(out, re)
+	}
+	return out, nil
+}
+
+// ParseLimits reads "topic=hz" pairs.
+func ParseLimits(pairs []string) (map[string]float64, error) {
+	limits := make(map[string]float64)
+	for _, p := range pairs {
+		topic, text, _ := strings.Cut(p, "=")
+		hz, err := strconv.ParseFloat(text, 64)
+		if topic == "" || err != nil || !(hz > 0) {
+			return nil, fmt.Errorf("limit %q: want topic=hz with hz above 0", p)
+		}
+		limits[topic] = hz
+	}
+	return limits, nil
+}
+
+func (f *Filter) wants(c *bagstore.Connection) bool {
+	chosen := len(f.Topics)+len(f.Match) == 0 || slices.Contains(f.Topics, c.Topic) || matchesAny(f.Match, c.Topic)
+	return chosen && !matchesAny(f.Exclude, c.Topic) &&
+		(len(f.Types) == 0 || slices.Contains(f.Types, c.Type)) && !slices.Contains(f.ExcludeTypes, c.Type)
+}
+
+func matchesAny(list []*regexp.Regexp, s string) bool {
+	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(s) })
+}
+
+// missing lists the topics that were asked for by name and that no bag has.
+func (f *Filter) missing(bags []*bagstore.Bag) []string {
+	have := make(map[string]bool)
+	for _, b := range bags {
+		for _, c := range b.Connections() {
+			have[c.Topic] = true
+		}
+	}
+	var out []string
+	for _, t := range f.Topics {
+		if !have[t] && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// limiter lets a message pass if the last one that passed is long enough ago.
+type limiter struct {
+	period bagstore.Time // 0: no limit
+	next   bagstore.Time
+	last   bagstore.Time
+}
+
+func newLimiter(hz float64) limiter {
+	if hz <= 0 {
+		return limiter{}
+	}
+	return limiter{period: bagstore.Time(1e9 / hz)}
+}
+
+// pass keeps the average at the limit: the grid of allowed times doesn't move
+// with the jitter of the messages. Going back in time starts anew.
+func (l *limiter) pass(t bagstore.Time) bool {
+	if l.period == 0 {
+		return true
+	}
+	if back := t < l.last; !back && t < l.next {
+		return false
+	} else if back || t-l.next >= l.period {
+		l.next = t
+	}
+	l.last, l.next = t, l.next+l.period
+	return true
+}

@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+// statics is the part of a bag that holds from the beginning: RealSense bags
+// keep device info and calibration at 1 ns, before the time line starts.
+const statics = bagstore.MinTime
+
+// playStatics publishes the static messages.
+func (p *Player) playStatics() error {
+	view, err := bagstore.NewView(p.o.Bags, bagstore.Query{Connections: p.playing, End: statics})
+	if err != nil {
+		return err
+	}
+	return p.playAll(view)
+}
+
+func (p *Player) playAll(view *bagstore.View) error {
+	it := view.Iterator()
+	defer it.Close()
+	for it.Next() {
+		m := it.Message()
+		if err := p.publish(p.channels.byConn[m.Conn], owned{m.Data, m.Hold}, p.stampShift(p.at, p.clock.Now())); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// playing tells whether a connection has a channel.
+func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
+
+// prelude publishes what a subscriber would know at bag time t had it listened
+// from the beginning: the last message before t of each latched channel, and all
+// static transforms.
+func (p *Player) prelude(t bagstore.Time) error {
+	if t <= statics {
+		return nil
+	}
+	for _, ch := range p.channels.list {
+		var err error
+		switch {
+		case ch.tfStatic:
+			err = p.staticTransforms(ch, t)
+		case ch.Latch:
+			err = p.lastBefore(ch, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// before is the view of a channel's messages before t. Static ones of a channel
+// without others never need to be repeated.
+func (p *Player) before(ch *channel, t bagstore.Time) (*bagstore.View, error) {
+	return bagstore.NewView(p.o.Bags, bagstore.Query{
+		Connections: func(c *bagstore.Connection) bool { return ch.conns[c] },
+		End:         t - 1,
+	})
+}
+
+func (p *Player) lastBefore(ch *channel, t bagstore.Time) error {
+	view, err := p.before(ch, t)
+	if err != nil {
+		return err
+	}
+	it := view.Iterator()
+	defer it.Close()
+	it.SeekEnd()
+	if !it.Prev() {
+		return it.Err()
+	}
+	m := it.Message()
+	return p.publish(ch, owned{m.Data, m.Hold}, p.stampShift(p.at, p.clock.Now()))
+}
+
+// staticTransforms publishes the newest message for each set of transforms.
+func (p *Player) staticTransforms(ch *channel, t bagstore.Time) error {
+	view, err := p.before(ch, t)
+	if err != nil {
+		return err
+	}
+	it := view.Iterator()
+	defer it.Close()
+	var keys []string // oldest first
+	newest := make(map[string][]byte)
+	for it.Next() {
+		m := it.Message()
+		key := transformsKey(m.Data)
+		keys = append(slices.DeleteFunc(keys, func(k string) bool { return k == key }), key)
+		newest[key] = slices.Clone(m.Data)
+	}
+	for _, key := range keys {
+		data := newest[key]
+		if err := p.publish(ch, owned{data, noBlock}, p.stampShift(p.at, p.clock.Now())); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// noBlock is the owner of memory that the garbage collector looks after.
+func noBlock() bagstore.Block { return bagstore.Block{} }
+
+// transformsKey names what a TFMessage describes: its child frames. Messages of
+// several static publishers that a bag shows under one callerid don't replace
+// each other.
+func transformsKey(data []byte) string {
+	var m msgs.TFMessage
+	if msgs.Unmarshal(data, &m) != nil {
+		return ""
+	}
+	var frames []string
+	for i := range m.Transforms {
+		frames = append(frames, m.Transforms[i].ChildFrameID)
+	}
+	slices.Sort(frames)
+	return strings.Join(frames, "\n")
+}

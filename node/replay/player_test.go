@@ -1,0 +1,461 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	ms  = 1_000_000
+	sec = 1_000_000_000
+
+	bag0  = bagstore.Time(1000 * sec)   // first message of most bags here
+	wall0 = Wall(2_000_000_000*sec + 7) // when tests start
+)
+
+// fakeClock jumps to wherever the player waits for, through the scripted events
+// on the way.
+type fakeClock struct {
+	now    Wall
+	script []event
+}
+
+type event struct {
+	after time.Duration // from wall0
+	do    func()
+}
+
+func (c *fakeClock) Now() Wall { return c.now }
+
+func (c *fakeClock) Wait(_ context.Context, t Wall, wake <-chan struct{}) {
+	select {
+	case <-wake:
+		return
+	default:
+	}
+	if len(c.script) > 0 && wall0+Wall(c.script[0].after) <= t {
+		e := c.script[0]
+		c.script = c.script[1:]
+		c.now = max(c.now, wall0+Wall(e.after))
+		e.do()
+		return
+	}
+	if t == never {
+		panic("the player waits for ever: the script is over")
+	}
+	c.now = t
+}
+
+// journal is an Output that writes down what comes, as "+10ms /a 3" or
+// "+10ms clock 1000.01".
+type journal struct {
+	clock    *fakeClock
+	lines    []string
+	channels []Channel
+	refuse   string // a topic that can't be advertised
+}
+
+func (j *journal) add(format string, args ...any) {
+	j.lines = append(j.lines, fmt.Sprintf("+%v ", time.Duration(j.clock.now-wall0))+fmt.Sprintf(format, args...))
+}
+
+func (j *journal) Advertise(c Channel) (Sink, error) {
+	if c.Topic == j.refuse {
+		return nil, errors.New("refused")
+	}
+	j.channels = append(j.channels, c)
+	return &journalSink{j, c}, nil
+}
+
+func (j *journal) PublishClock(t bagstore.Time) {
+	j.add("clock %s", strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.9f", t.Seconds()), "0"), "."))
+}
+
+type journalSink struct {
+	j *journal
+	c Channel
+}
+
+func (s *journalSink) Publish(m Message) {
+	data := append(slices.Clone(m.Head), m.Body...)
+	if m.Owner != nil {
+		m.Owner.Release()
+	}
+	s.j.add("%s %s", s.c.Topic, show(s.c.Type, data))
+}
+
+func (s *journalSink) PublishWait(_ context.Context, m Message) error { s.Publish(m); return nil }
+func (s *journalSink) Subscribers() int                               { return 1 }
+func (s *journalSink) Dropped() uint64                                { return 0 }
+func (s *journalSink) Flush(context.Context) error                    { return nil }
+
+func show(typ string, data []byte) string {
+	switch typ {
+	case "std_msgs/String":
+		return msgs.NewDecoder(data).String()
+	case "std_msgs/Header":
+		d := msgs.NewDecoder(data)
+		seq := d.U32()
+		return fmt.Sprint(seq, " ", int64(d.Time()))
+	case "tf2_msgs/TFMessage":
+		return strings.ReplaceAll(transformsKey(data), "\n", ",")
+	}
+	return fmt.Sprintf("%d bytes", len(data))
+}
+
+// entry is one message of a test's bag: at is relative to bag0.
+type entry struct {
+	at    time.Duration
+	topic string
+	text  string
+}
+
+func text(s string) []byte {
+	var e msgs.Encoder
+	e.String(s)
+	return e.B
+}
+
+// write makes a bag of std_msgs/String messages. A topic with "latched" in its
+// name is latched; "topic@callerid" names the publisher.
+func write(t *testing.T, entries ...entry) *bagstore.Bag {
+	t.Helper()
+	var list []raw
+	for _, e := range entries {
+		list = append(list, raw{bag0.Add(e.at), e.topic, "std_msgs/String", text(e.text)})
+	}
+	return writeRaw(t, list...)
+}
+
+type raw struct {
+	at         bagstore.Time
+	topic, typ string
+	data       []byte
+}
+
+func writeRaw(t *testing.T, list ...raw) *bagstore.Bag {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "test.bag")
+	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make(map[string]uint32)
+	for _, r := range list {
+		id, ok := ids[r.topic]
+		if !ok {
+			topic, caller, _ := strings.Cut(r.topic, "@")
+			typ := msgs.MustType(r.typ)
+			id, err = w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition,
+				CallerID: caller, Latching: strings.Contains(topic, "latched")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[r.topic] = id
+		}
+		if err := w.Write(id, r.at, r.data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// counting is a bag of n messages "0", "1", … on /a, every 10 ms.
+func counting(t *testing.T, n int) *bagstore.Bag {
+	var list []entry
+	for i := range n {
+		list = append(list, entry{time.Duration(i) * 10 * ms, "/a", fmt.Sprint(i)})
+	}
+	return write(t, list...)
+}
+
+// rig is a player with its fake surroundings.
+type rig struct {
+	*Player
+	clock   *fakeClock
+	journal *journal
+}
+
+func newRig(t *testing.T, o Options, bags ...*bagstore.Bag) *rig {
+	t.Helper()
+	clock := &fakeClock{now: wall0}
+	j := &journal{clock: clock}
+	o.Bags, o.Output, o.Clock = bags, j, clock
+	if o.Log.GetLevel() == zerolog.DebugLevel {
+		o.Log = zerolog.New(zerolog.NewTestWriter(t))
+	}
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &rig{p, clock, j}
+}
+
+// at scripts a command.
+func (r *rig) at(after time.Duration, c Command) {
+	r.clock.script = append(r.clock.script, event{after, func() { r.Submit(c) }})
+}
+
+func (r *rig) run(t *testing.T) []string {
+	t.Helper()
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r.journal.lines
+}
+
+func expect(t *testing.T, got []string, want string) {
+	t.Helper()
+	var lines []string
+	for _, l := range strings.Split(want, "\n") {
+		if l = strings.TrimSpace(l); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	if !slices.Equal(got, lines) {
+		t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(lines, "\n\t"))
+	}
+}
+
+type scripted struct {
+	after time.Duration
+	c     Command
+}
+
+// TestTimeline holds each control of the player against exact publish times and
+// clock values. The bag has messages every 10 ms.
+func TestTimeline(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		n      int
+		o      Options
+		script []scripted
+		want   string
+	}{
+		{"rate 1", 3, Options{}, nil, `
+			+0s /a 0
+			+10ms /a 1
+			+20ms /a 2`},
+		{"rate 4", 3, Options{Rate: 4}, nil, `
+			+0s /a 0
+			+2.5ms /a 1
+			+5ms /a 2`},
+		{"rate 0.5", 3, Options{Rate: 0.5}, nil, `
+			+0s /a 0
+			+20ms /a 1
+			+40ms /a 2`},
+		{"rate 3 rounds to the nanosecond", 3, Options{Rate: 3}, nil, `
+			+0s /a 0
+			+3.333333ms /a 1
+			+6.666667ms /a 2`},
+		{"delay", 2, Options{Delay: 200 * ms}, nil, `
+			+200ms /a 0
+			+210ms /a 1`},
+		{"immediate", 3, Options{Immediate: true, Rate: 1e-3}, nil, `
+			+0s /a 0
+			+0s /a 1
+			+0s /a 2`},
+		{"clock by its rate", 3, Options{ClockHz: 250}, nil, `
+			+0s clock 1000
+			+0s /a 0
+			+4ms clock 1000.004
+			+8ms clock 1000.008
+			+10ms /a 1
+			+12ms clock 1000.012
+			+16ms clock 1000.016
+			+20ms clock 1000.02
+			+20ms /a 2`},
+		{"clock before messages", 3, Options{ClockHz: 125, ClockPerMessage: true, Rate: 2}, nil, `
+			+0s clock 1000
+			+0s /a 0
+			+5ms clock 1000.01
+			+5ms /a 1
+			+8ms clock 1000.016
+			+10ms clock 1000.02
+			+10ms /a 2`},
+		{"clock of an immediate replay", 2, Options{ClockHz: 100, Immediate: true}, nil, `
+			+0s clock 1000
+			+0s /a 0
+			+0s clock 1000.01
+			+0s /a 1`},
+		{"clock of a bag with one message", 1, Options{ClockHz: 100}, nil, `
+			+0s clock 1000
+			+0s /a 0`},
+		{"pause and resume", 3, Options{}, []scripted{{13 * ms, Pause{}}, {100 * ms, Resume{}}}, `
+			+0s /a 0
+			+10ms /a 1
+			+107ms /a 2`},
+		{"pause at rate 2", 3, Options{Rate: 2}, []scripted{{7 * ms, Pause{}}, {100 * ms, Resume{}}}, `
+			+0s /a 0
+			+5ms /a 1
+			+103ms /a 2`},
+		{"clock while paused", 3, Options{ClockHz: 100}, []scripted{{13 * ms, Pause{}}, {35 * ms, Resume{}}}, `
+			+0s clock 1000
+			+0s /a 0
+			+10ms clock 1000.01
+			+10ms /a 1
+			+20ms clock 1000.013
+			+30ms clock 1000.013
+			+40ms clock 1000.018
+			+42ms /a 2
+			+42ms clock 1000.02`},
+		{"step", 4, Options{Paused: true}, []scripted{{5 * ms, StepMessage{}}, {6 * ms, StepMessage{}}, {50 * ms, Resume{}}}, `
+			+5ms /a 0
+			+6ms /a 1
+			+60ms /a 2
+			+70ms /a 3`},
+		{"step with clock", 3, Options{Paused: true, ClockHz: 10, ClockPerMessage: true},
+			[]scripted{{5 * ms, StepMessage{}}, {6 * ms, StepMessage{}}, {7 * ms, StepMessage{}}}, `
+			+0s clock 1000
+			+5ms /a 0
+			+6ms clock 1000.01
+			+6ms /a 1
+			+7ms clock 1000.02
+			+7ms /a 2`},
+		{"step while running does nothing", 2, Options{}, []scripted{{5 * ms, StepMessage{}}}, `
+			+0s /a 0
+			+10ms /a 1`},
+		{"rate change", 5, Options{}, []scripted{{15 * ms, SetRate{2}}, {20 * ms, SetRate{0.5}}}, `
+			+0s /a 0
+			+10ms /a 1
+			+17.5ms /a 2
+			+30ms /a 3
+			+50ms /a 4`},
+		{"rate change while paused", 3, Options{}, []scripted{{5 * ms, Pause{}}, {6 * ms, SetRate{5}}, {20 * ms, Resume{}}}, `
+			+0s /a 0
+			+21ms /a 1
+			+23ms /a 2`},
+		{"seek forward", 6, Options{}, []scripted{{5 * ms, SeekBy{32 * ms}}}, `
+			+0s /a 0
+			+8ms /a 4
+			+18ms /a 5`},
+		{"seek back", 4, Options{}, []scripted{{25 * ms, SeekTo{bag0.Add(10 * ms)}}}, `
+			+0s /a 0
+			+10ms /a 1
+			+20ms /a 2
+			+25ms /a 1
+			+35ms /a 2
+			+45ms /a 3`},
+		{"seek while paused", 6, Options{Paused: true}, []scripted{{5 * ms, SeekOffset{35 * ms}}, {6 * ms, StepMessage{}}, {7 * ms, SeekBy{-15 * ms}}, {8 * ms, Resume{}}}, `
+			+6ms /a 4
+			+13ms /a 3
+			+23ms /a 4
+			+33ms /a 5`},
+		{"seek sets the clock at once", 6, Options{ClockHz: 20}, []scripted{{5 * ms, SeekOffset{45 * ms}}}, `
+			+0s clock 1000
+			+0s /a 0
+			+5ms clock 1000.045
+			+10ms /a 5
+			+10ms clock 1000.05`},
+		{"seek beyond the ends stays inside", 3, Options{}, []scripted{{5 * ms, SeekBy{-time.Hour}}, {6 * ms, SeekBy{time.Hour}}}, `
+			+0s /a 0
+			+5ms /a 0
+			+6ms /a 2`},
+		{"stop", 3, Options{}, []scripted{{15 * ms, Stop{}}}, `
+			+0s /a 0
+			+10ms /a 1`},
+		{"start and duration", 6, Options{Start: 15 * ms, Duration: 25 * ms}, nil, `
+			+0s /a 2
+			+10ms /a 3
+			+20ms /a 4`},
+		{"start at, until", 6, Options{StartAt: bag0 + 20*ms, Until: bag0 + 30*ms}, nil, `
+			+0s /a 2
+			+10ms /a 3`},
+		{"keep alive", 2, Options{KeepAlive: true, ClockHz: 100}, []scripted{{35 * ms, Stop{}}}, `
+			+0s clock 1000
+			+0s /a 0
+			+10ms clock 1000.01
+			+10ms /a 1
+			+20ms clock 1000.02
+			+30ms clock 1000.03
+			+35ms clock 1000.035`},
+		{"seek back from the end", 2, Options{KeepAlive: true}, []scripted{{35 * ms, SeekOffset{0}}, {60 * ms, Stop{}}}, `
+			+0s /a 0
+			+10ms /a 1
+			+35ms /a 0
+			+45ms /a 1`},
+		{"loop", 3, Options{Loop: true, ClockHz: 1, ClockPerMessage: true}, []scripted{{45 * ms, Stop{}}}, `
+			+0s clock 1000
+			+0s /a 0
+			+10ms clock 1000.01
+			+10ms /a 1
+			+20ms clock 1000.02
+			+20ms /a 2
+			+20ms clock 1000
+			+20ms /a 0
+			+30ms clock 1000.01
+			+30ms /a 1
+			+40ms clock 1000.02
+			+40ms /a 2
+			+40ms clock 1000
+			+40ms /a 0`},
+		{"loop on one time line", 3, Options{Loop: true, LoopMonotonic: true, ClockHz: 1, ClockPerMessage: true}, []scripted{{35 * ms, Stop{}}}, `
+			+0s clock 1000
+			+0s /a 0
+			+10ms clock 1000.01
+			+10ms /a 1
+			+20ms clock 1000.02
+			+20ms /a 2
+			+20ms /a 0
+			+30ms clock 1000.03
+			+30ms /a 1`},
+		{"loop of one message doesn't spin", 1, Options{Loop: true}, []scripted{{25 * ms, Stop{}}}, `
+			+0s /a 0
+			+10ms /a 0
+			+20ms /a 0`},
+		{"loop range", 6, Options{LoopRange: &Range{15 * ms, 35 * ms}}, []scripted{{36 * ms, Stop{}}}, `
+			+5ms /a 2
+			+15ms /a 3
+			+25ms /a 2
+			+35ms /a 3`},
+		{"loop range set while playing, then left", 6, Options{}, []scripted{{25 * ms, SetRange{Range{15 * ms, 35 * ms}}}, {52 * ms, SetLoop{false}}}, `
+			+0s /a 0
+			+10ms /a 1
+			+20ms /a 2
+			+30ms /a 3
+			+40ms /a 2
+			+50ms /a 3
+			+60ms /a 4
+			+70ms /a 5`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, c.o, counting(t, c.n))
+			for _, s := range c.script {
+				r.at(s.after, s.c)
+			}
+			expect(t, r.run(t), c.want)
+			if p := r.Problems(); len(p) > 0 {
+				t.Errorf("problems %q", p)
+			}
+			if s := r.Status(); s.State != Finished || s.WorstLate != 0 {
+				t.Errorf("status at the end: %+v", s)
+			}
+		})
+	}
+}

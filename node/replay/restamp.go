@@ -1,0 +1,54 @@
+package replay
+
+import (
+	"encoding/binary"
+	"time"
+
+	"rsros/msgs"
+)
+
+// stamper shifts the header stamps of one type's messages.
+type stamper struct {
+	spec *msgs.Spec
+	// lone: the only stamp is that of a Header in first place, so it stands at a
+	// known place and the rest of the message needn't be looked at.
+	lone bool
+}
+
+// newStamper returns nil if the type carries no stamps.
+func newStamper(spec *msgs.Spec) *stamper {
+	if spec == nil || !spec.Stamped() {
+		return nil
+	}
+	first := &spec.Fields[0]
+	s := &stamper{spec: spec, lone: first.Type == "std_msgs/Header" && !first.Array}
+	for _, f := range spec.Fields[1:] {
+		if f.Sub != nil && f.Sub.Stamped() {
+			s.lone = false
+		}
+	}
+	return s
+}
+
+// headStamp is the part of a message up to its own header's stamp: seq, stamp.
+const headStamp = 12
+
+// shift gives the message with its stamps moved: a head that was copied into
+// scratch, and the rest as it is. Zero stamps stay, they mean "none". scratch is
+// returned for the next time.
+func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []byte, err error) {
+	if s.lone && len(data) >= headStamp {
+		head = append(scratch[:0], data[:headStamp]...)
+		if binary.LittleEndian.Uint64(head[4:]) == 0 {
+			return head, data[headStamp:], nil
+		}
+		t := msgs.NewTime(binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian.Uint32(head[8:]))
+		t = max(t+msgs.Time(by), 0)
+		binary.LittleEndian.PutUint32(head[4:], t.Sec())
+		binary.LittleEndian.PutUint32(head[8:], t.Nsec())
+		return head, data[headStamp:], nil
+	}
+	head = append(scratch[:0], data...)
+	_, err = s.spec.ShiftStamps(head, msgs.Duration(by))
+	return head, nil, err
+}
