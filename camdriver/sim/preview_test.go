@@ -12,28 +12,37 @@ import (
 	"rsros/camdriver"
 )
 
-var preview = flag.String("preview", "", "write a contact sheet of all imagers to this PNG file")
+var preview = flag.String("preview", "", "write what the imagers see to this PNG file, for docs/simulated-camera.png")
 
-// TestPreview writes what the imagers see, for people to look at.
+// TestPreview draws one exposure of all imagers on a sheet, and checks that none
+// of them is flat, dark or blown out.
 func TestPreview(t *testing.T) {
-	if *preview == "" {
-		t.Skip("no -preview FILE.png")
-	}
 	w := newWorld(Options{}.withDefaults())
-	sheet := image.NewRGBA(image.Rect(0, 0, 2*848, 2*480))
+	const width, height = 480, 270
+	sheet := image.NewRGBA(image.Rect(0, 0, 2*width, 2*height))
 	for i, p := range []camdriver.Profile{
-		{Stream: depthID, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 30},
-		{Stream: colorID, Format: camdriver.RGB8, Width: 848, Height: 480, FPS: 30},
-		{Stream: leftID, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
-		{Stream: rightID, Format: camdriver.Y8, Width: 848, Height: 480, FPS: 30},
+		{Stream: depthID, Format: camdriver.Z16, Width: width, Height: height, FPS: 30},
+		{Stream: colorID, Format: camdriver.RGB8, Width: width, Height: height, FPS: 30},
+		{Stream: leftID, Format: camdriver.Y8, Width: width, Height: height, FPS: 30},
+		{Stream: rightID, Format: camdriver.Y8, Width: width, Height: height, FPS: 30},
 	} {
 		pix := make([]byte, p.FrameSize())
-		w.render(p, 0.4, look{gain: 1, saturation: 1, laser: 1}, pix)
-		for y := range p.Height {
-			for x := range p.Width {
-				sheet.Set(i%2*848+x, i/2*480+y, pixel(p, pix, y*p.Width+x))
+		w.render(p, 0.4, normal, pix)
+		var histogram [4]int
+		for y := range height {
+			for x := range width {
+				c := pixel(p, pix, y*width+x)
+				sheet.Set(i%2*width+x, i/2*height+y, c)
+				histogram[color.GrayModel.Convert(c).(color.Gray).Y/64]++
 			}
 		}
+		dim, bright := histogram[0]+histogram[1], histogram[2]+histogram[3]
+		if dim < width*height/20 || bright < width*height/20 || histogram[0] == dim || histogram[3] == bright {
+			t.Errorf("%s: quarters of the brightness range have %v pixels", p.Stream, histogram)
+		}
+	}
+	if *preview == "" {
+		return
 	}
 	f, err := os.Create(*preview)
 	if err != nil {
@@ -51,7 +60,7 @@ func pixel(p camdriver.Profile, pix []byte, i int) color.Color {
 	case camdriver.RGB8:
 		return color.RGBA{pix[3*i], pix[3*i+1], pix[3*i+2], 255}
 	case camdriver.Y8:
-		return color.Gray{pix[i]}
+		return color.Gray{Y: pix[i]}
 	}
 	mm := float64(binary.LittleEndian.Uint16(pix[2*i:]))
 	if mm == 0 {

@@ -31,7 +31,7 @@ var colorModes = []mode{
 	{1920, 1080, []int{30, 15, 6}},
 }
 
-// video lists a stream's profiles; width 848 or 1280 at 30 fps is the default.
+// video lists profiles of one stream; the default is standard.
 func video(id camdriver.StreamID, f camdriver.Format, modes []mode, standard mode) []camdriver.Profile {
 	var out []camdriver.Profile
 	for _, m := range modes {

@@ -70,6 +70,8 @@ type raster struct {
 	paint []tint // the scene's tints as pixel values
 	faces []face
 	discs []disc
+	// Shadows lie on the floor, which is the first face: the camera is above it.
+	umbrae []umbra
 }
 
 func newRaster(sc *scene, view camdriver.Extrinsics, in camdriver.Intrinsics, t float64, k look) *raster {
@@ -90,14 +92,20 @@ func newRaster(sc *scene, view camdriver.Extrinsics, in camdriver.Intrinsics, t 
 		c := b.at(t, sc.period)
 		r.discs = append(r.discs, disc{centre: c, toCamera: add(r.origin, c, -1), radius: b.radius, material: b.material})
 	}
+	for _, s := range sc.shadows {
+		r.umbrae = append(r.umbrae, s.seen(&r.faces[0], sc.quads[0].centre))
+	}
+	for _, b := range sc.balls {
+		r.umbrae = append(r.umbrae, b.shadow(t, sc.period).seen(&r.faces[0], sc.quads[0].centre))
+	}
 	return r
 }
 
 // The light of the room: some from everywhere, the rest from the lamp.
-const ambientLight, directLight = 0.45, 0.70
+const ambientLight, directLight = 0.52, 0.66
 
 // toLamp is the direction to the lamp.
-var toLamp = [3]float64{-0.40, -0.82, -0.41}
+var toLamp = [3]float64{-0.56, -0.75, -0.35}
 
 // daylight is how bright a surface with normal n is: ambient and Lambert's law.
 func daylight(n [3]float64) float32 {

@@ -8,12 +8,13 @@ import (
 // scene is the room: flat pieces and balls. Everything stands still but the
 // balls with a roll.
 type scene struct {
-	period float64 // s, after which rolling balls are back
-	quads  []quad
-	balls  []ball
-	tints  []tint  // what materials name
-	grain  []uint8 // grainSize² texture, 128 is neutral, wraps around
-	dots   []uint8 // dotsWidth·dotsHeight, the projector's pattern
+	period  float64 // s, after which rolling balls are back
+	quads   []quad  // the first is the floor
+	balls   []ball
+	shadows []shadow // of what stands still
+	tints   []tint   // what materials name
+	grain   []uint8  // grainSize² texture, 128 is neutral, wraps around
+	dots    []uint8  // dotsWidth·dotsHeight, the projector's pattern
 }
 
 // tint is how bright a surface is, 0 to 1, to each kind of imager.
@@ -82,7 +83,7 @@ func (sc *scene) material(a, b tint, shiftS, shiftT uint8) material {
 // room adds floor, ceiling, four walls and a picture.
 func (sc *scene) room() {
 	floor := sc.material(tint{0.80, 0.78, 0.72, 0.72}, tint{0.20, 0.22, 0.25, 0.30}, 7, 7)
-	wall := sc.material(tint{0.66, 0.70, 0.66, 0.62}, tint{0.62, 0.66, 0.63, 0.58}, 31, 7)
+	wall := sc.material(tint{0.83, 0.78, 0.66, 0.66}, tint{0.80, 0.75, 0.63, 0.63}, 31, 7)
 	ceiling := sc.material(tint{0.85, 0.85, 0.83, 0.75}, tint{0.83, 0.83, 0.81, 0.73}, 8, 8)
 	picture := sc.material(tint{0.85, 0.55, 0.15, 0.70}, tint{0.10, 0.35, 0.50, 0.30}, 6, 6)
 	x, y, z := (roomLeft+roomRight)/2, (roomTop+roomFloor)/2, (roomBack+roomForward)/2
@@ -106,6 +107,9 @@ func (sc *scene) add(centre, s, t [3]float64, halfS, halfT float64, m material) 
 func (sc *scene) box(centre, half [3]float64, yaw float64, m material) {
 	r := rotation(0, yaw, 0)
 	axes := [3][3]float64{{r[0], r[3], r[6]}, {r[1], r[4], r[7]}, {r[2], r[5], r[8]}}
+	if centre[1]+half[1] > roomFloor-0.01 {
+		sc.shadows = append(sc.shadows, boxShadow(centre, half))
+	}
 	for i := range axes {
 		j, k := (i+1)%3, (i+2)%3
 		sc.add(add(centre, axes[i], half[i]), axes[j], axes[k], half[j], half[k], m)

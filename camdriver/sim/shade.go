@@ -22,6 +22,9 @@ func (r *raster) shade(y int, out *row) {
 		}
 		lo = hi
 	}
+	for i := range r.umbrae {
+		r.umbrae[i].cast(y, out, 1)
+	}
 }
 
 // shadeFace is perspective texturing: surface coordinate = linear · depth. The

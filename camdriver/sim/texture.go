@@ -48,7 +48,7 @@ func mix(a, b, f float64) float64 { return a + (b-a)*f }
 // random with a soft edge.
 func newDots(rng *rand.Rand) []uint8 {
 	out := make([]uint8, dotsWidth*dotsHeight)
-	for range dotsWidth * dotsHeight / 40 {
+	for range dotsWidth * dotsHeight / 30 {
 		x, y := 1+rng.IntN(dotsWidth-2), 1+rng.IntN(dotsHeight-2)
 		for dy := -1; dy <= 1; dy++ {
 			for dx := -1; dx <= 1; dx++ {

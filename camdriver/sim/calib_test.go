@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"math"
+	"testing"
+
+	"rsros/camdriver"
+)
+
+// TestExtrinsics: signs and lengths as a real D435i reports them.
+func TestExtrinsics(t *testing.T) {
+	dev, err := Open(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	for _, c := range []struct {
+		from, to camdriver.StreamID
+		want     [3]float64 // m
+	}{
+		{depthID, leftID, [3]float64{}},
+		{depthID, rightID, [3]float64{-0.050, 0, 0}},
+		{rightID, leftID, [3]float64{0.050, 0, 0}},
+		{depthID, colorID, [3]float64{0.01482, 0.00021, 0.00034}},
+		{depthID, gyroID, [3]float64{-0.00552, 0.0051, 0.01174}},
+		{gyroID, accelID, [3]float64{}},
+	} {
+		e, err := dev.Extrinsics(c.from, c.to)
+		if err != nil || !near(e.Translation, c.want, 1e-9) {
+			t.Errorf("%s to %s: %v (%v), want %v", c.from, c.to, e.Translation, err, c.want)
+		}
+	}
+	color, _ := dev.Extrinsics(depthID, colorID)
+	if trace := color.Rotation[0] + color.Rotation[4] + color.Rotation[8]; trace > 3-1e-6 || trace < 3-1e-3 {
+		t.Errorf("colour is not turned a little: %v", color.Rotation)
+	}
+}
+
+// TestIntrinsics: focal lengths of the sizes that real cameras were seen with.
+func TestIntrinsics(t *testing.T) {
+	for _, c := range []struct {
+		id            camdriver.StreamID
+		width, height int
+		fx            float64 // pixels
+	}{
+		{depthID, 1280, 720, 642.7},
+		{depthID, 848, 480, 425.8},
+		{depthID, 640, 480, 385.6},
+		{leftID, 424, 240, 212.9},
+		{depthID, 848, 100, 425.8},
+		{depthID, 256, 144, 964.1},
+		{colorID, 1920, 1080, 1369.8},
+		{colorID, 1280, 720, 913.2},
+		{colorID, 640, 480, 608.8},
+	} {
+		in := intrinsics(camdriver.Profile{Stream: c.id, Width: c.width, Height: c.height})
+		if math.Abs(in.Fx-c.fx) > 0.1 || math.Abs(in.Fy/in.Fx-1) > 0.01 {
+			t.Errorf("%s %dx%d: fx %g, fy %g, want %g", c.id, c.width, c.height, in.Fx, in.Fy, c.fx)
+		}
+	}
+}
