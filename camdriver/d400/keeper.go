@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	"rsros/camdriver"
@@ -105,10 +107,8 @@ func (d *Device) detach(gone loss) {
 	d.setLink(nil)
 	for _, s := range d.sensors {
 		s.halt()
-		s.raise(func(h camdriver.Handler) {
-			h.StatusChanged(camdriver.Status{Kind: camdriver.StatusDisconnected, Err: gone.err})
-		})
 	}
+	d.announce(camdriver.Status{Kind: camdriver.StatusDisconnected, Err: gone.err})
 	if err := gone.link.close(); err != nil {
 		d.log.Debug().Err(err).Msg("closing the lost camera")
 	}
@@ -166,10 +166,29 @@ func (d *Device) reattach() error {
 		return errors.Join(err, l.close())
 	}
 	d.log.Info().Str("port", l.usb.Port).Msg("the camera is back")
+	d.announce(camdriver.Status{Kind: camdriver.StatusStreaming})
 	for _, s := range d.sensors {
-		s.raise(func(h camdriver.Handler) { h.StatusChanged(camdriver.Status{Kind: camdriver.StatusStreaming}) })
+		if s.running != nil {
+			s.running.flow()
+		}
 	}
 	return nil
+}
+
+// announce raises a status, once for a handler that several sensors share. It
+// needs life.
+func (d *Device) announce(status camdriver.Status) {
+	for i, s := range d.sensors {
+		shared := slices.ContainsFunc(d.sensors[:i], func(o *sensor) bool { return same(o.handler, s.handler) })
+		if !shared {
+			s.raise(func(h camdriver.Handler) { h.StatusChanged(status) })
+		}
+	}
+}
+
+// same compares handlers; those of types that cannot be compared differ.
+func same(a, b camdriver.Handler) bool {
+	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
 
 func (d *Device) setLink(l *link) {

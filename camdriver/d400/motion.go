@@ -49,7 +49,7 @@ func reportOf(id camdriver.StreamID) uint8 {
 }
 
 // beginMotion powers the wanted sensors up and reads their reports.
-func (s *sensor) beginMotion(ctx context.Context, l *link, r *run, profiles []camdriver.Profile) error {
+func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) error {
 	if l.hid == nil {
 		return fmt.Errorf("no HID interface: %w", camdriver.ErrUnsupported)
 	}
@@ -65,7 +65,7 @@ func (s *sensor) beginMotion(ctx context.Context, l *link, r *run, profiles []ca
 	if err := p.submit(); err != nil {
 		return err
 	}
-	r.wg.Go(func() { p.run(ctx) })
+	r.pumps = append(r.pumps, p.run)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package d400
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,7 +44,9 @@ type sensor struct {
 
 // run is one start of a sensor: its goroutines and how to end them.
 type run struct {
+	ctx    context.Context
 	cancel context.CancelFunc
+	pumps  []func(context.Context)
 	wg     sync.WaitGroup
 	end    []func() // after the goroutines
 }
@@ -135,11 +136,11 @@ func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 	if k == nil {
 		return fmt.Errorf("option %s: %w", id, camdriver.ErrNotFound)
 	}
-	if err := k.check(value); err != nil {
-		return err
-	}
 	l, err := s.dev.current()
 	if err != nil {
+		return err
+	}
+	if err := k.check(value); err != nil {
 		return err
 	}
 	if k.auto {
@@ -265,6 +266,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 		s.setHandler(nil)
 		return fmt.Errorf("start %s: %w", s.name, s.dev.note(l, err))
 	}
+	s.running.flow()
 	s.wanted = slices.Clone(profiles)
 	s.dev.active.Add(1)
 	return nil
@@ -282,7 +284,7 @@ func (s *sensor) admit(profiles []camdriver.Profile) error {
 		return camdriver.ErrBusy
 	}
 	if len(profiles) == 0 {
-		return errors.New("no profile given")
+		return fmt.Errorf("no profile given: %w", camdriver.ErrUnsupported)
 	}
 	seen := map[camdriver.StreamID]bool{}
 	for _, p := range profiles {
@@ -312,16 +314,17 @@ func (s *sensor) offered(p camdriver.Profile) error {
 	return fmt.Errorf("profile %s is not offered on this USB %s link: %w; offered: %s", p, speed, camdriver.ErrUnsupported, join(same))
 }
 
-// begin starts the streams over l; on an error none is left running.
+// begin starts the streams of the camera; frames are raised after flow. On an
+// error nothing is left running.
 func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
 	ctx, cancel := context.WithCancel(s.dev.ctx)
-	r := &run{cancel: cancel}
+	r := &run{ctx: ctx, cancel: cancel}
 	s.dev.sampleClock(l) // so that the first frame already has global time
 	var err error
 	if s.motion != nil {
-		err = s.beginMotion(ctx, l, r, profiles)
+		err = s.beginMotion(l, r, profiles)
 	} else {
-		err = s.beginVideo(ctx, l, r, profiles)
+		err = s.beginVideo(l, r, profiles)
 	}
 	if err != nil {
 		r.stop()
@@ -331,8 +334,18 @@ func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
 	return nil
 }
 
+// flow lets frames come. The pumps must run even if they are to end at once:
+// they own what they have put in flight.
+func (r *run) flow() {
+	for _, pump := range r.pumps {
+		r.wg.Go(func() { pump(r.ctx) })
+	}
+	r.pumps = nil
+}
+
 func (r *run) stop() {
 	r.cancel()
+	r.flow()
 	r.wg.Wait()
 	for _, f := range r.end {
 		f()

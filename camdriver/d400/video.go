@@ -36,7 +36,7 @@ type target struct {
 }
 
 // beginVideo starts every interface that the profiles need.
-func (s *sensor) beginVideo(ctx context.Context, l *link, r *run, profiles []camdriver.Profile) error {
+func (s *sensor) beginVideo(l *link, r *run, profiles []camdriver.Profile) error {
 	s.mu.RLock()
 	modes := s.modes
 	s.mu.RUnlock()
@@ -54,7 +54,7 @@ func (s *sensor) beginVideo(ctx context.Context, l *link, r *run, profiles []cam
 		if err := p.start(); err != nil {
 			return fmt.Errorf("%s: %w", join(profiles), err)
 		}
-		r.wg.Go(func() { p.run(ctx) })
+		r.pumps = append(r.pumps, p.run)
 		// Left alone, a camera goes on sending into an endpoint that nobody reads.
 		r.end = append(r.end, func() { p.clear() })
 	}

@@ -1,0 +1,32 @@
+package d400
+
+import (
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/test/drivertest"
+)
+
+// TestContract holds the driver, over a virtual camera, against what every
+// driver does.
+func TestContract(t *testing.T) {
+	open := func(t *testing.T) camdriver.Device {
+		d, err := Open(t.Context(), Selector{}, Options{Bus: newBus1(t), Log: zerolog.New(zerolog.NewTestWriter(t))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	small := func(s camdriver.Sensor) (out []camdriver.Profile) {
+		for _, p := range s.Profiles() {
+			rectified := p.Format == camdriver.Z16 || p.Format == camdriver.Y8 || p.Format == camdriver.RGB8 && p.Stream == colorStream
+			if p.Width == 424 && p.FPS == 60 && rectified || p.Width == 0 && p.Default {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	drivertest.Run(t, open, drivertest.Options{Profiles: small})
+}

@@ -1,0 +1,284 @@
+package d400
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"rsros/camdriver"
+	"rsros/test/usbvm/d435i"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(os.Exit))
+}
+
+var (
+	serial = [6]byte{0x84, 0x39, 0x22, 0x07, 0x11, 0x05}
+	asic   = [6]byte{0x84, 0x79, 0x13, 0x07, 0x08, 0x22}
+)
+
+const serialText = "843922071105"
+
+// fakeBus holds virtual cameras. before, if set, sees every operation before it
+// is done and may fail it.
+type fakeBus struct {
+	t *testing.T
+
+	mu      sync.Mutex
+	slots   []*slot
+	address int
+	before  func(op string) error
+	handles int // open
+	streams int // in flight
+}
+
+// slot is a port with a camera that may be unplugged and plugged in again.
+type slot struct {
+	opt    d435i.Options
+	port   string
+	dev    USBDevice
+	cam    *d435i.Camera // nil while unplugged
+	opened bool
+	refuse error // what Open says
+}
+
+func newBus1(t *testing.T, options ...d435i.Options) *fakeBus {
+	b := &fakeBus{t: t}
+	if options == nil {
+		options = []d435i.Options{{}}
+	}
+	for i, o := range options {
+		if o.Serial == [6]byte{} {
+			o.Serial, o.ASICSerial = serial, asic
+		}
+		b.slots = append(b.slots, &slot{opt: o, port: fmt.Sprintf("2-%d", i+1)})
+		b.plug(i)
+	}
+	t.Cleanup(func() {
+		for i := range b.slots {
+			b.unplug(i)
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.handles != 0 || b.streams != 0 {
+			t.Errorf("%d handles and %d streams are left open", b.handles, b.streams)
+		}
+	})
+	return b
+}
+
+func (b *fakeBus) plug(i int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.slots[i]
+	b.address++
+	product, spec := s.opt.Product, uint16(0x0320)
+	if product == 0 {
+		product = 0x0b3a
+	}
+	if s.opt.USB2 {
+		spec = 0x0210
+	}
+	s.cam = d435i.New(s.opt)
+	s.dev = USBDevice{Product: product, Bus: 2, Address: b.address, Port: s.port, Spec: spec}
+}
+
+func (b *fakeBus) unplug(i int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if cam := b.slots[i].cam; cam != nil {
+		cam.Unplug()
+		for _, v := range cam.Violations() {
+			b.t.Errorf("the camera was misused: %s", v)
+		}
+		b.slots[i].cam = nil
+	}
+}
+
+func (b *fakeBus) camera(i int) *d435i.Camera {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.slots[i].cam
+}
+
+// hook sets what sees every operation.
+func (b *fakeBus) hook(f func(op string) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.before = f
+}
+
+func (b *fakeBus) step(op string) error {
+	b.mu.Lock()
+	f := b.before
+	b.mu.Unlock()
+	if f == nil {
+		return nil
+	}
+	return f(op)
+}
+
+func (b *fakeBus) Scan(context.Context) ([]USBDevice, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []USBDevice
+	for _, s := range b.slots {
+		if s.cam != nil {
+			list = append(list, s.dev)
+		}
+	}
+	return list, nil
+}
+
+func (b *fakeBus) Open(dev USBDevice) (Handle, error) {
+	if err := b.step("open"); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, s := range b.slots {
+		switch {
+		case s.cam == nil || s.dev != dev:
+		case s.refuse != nil:
+			return nil, s.refuse
+		case s.opened:
+			return nil, ErrInUse
+		default:
+			s.opened = true
+			b.handles++
+			return &fakeHandle{bus: b, slot: s, number: i, cam: s.cam}, nil
+		}
+	}
+	return nil, camdriver.ErrUnplugged
+}
+
+type fakeHandle struct {
+	bus    *fakeBus
+	slot   *slot
+	number int
+	cam    *d435i.Camera
+	closed bool
+}
+
+// translate gives this package's errors for the camera's.
+func translate(err error) error {
+	switch {
+	case errors.Is(err, d435i.ErrStall):
+		return ErrStall
+	case errors.Is(err, d435i.ErrGone):
+		return camdriver.ErrUnplugged
+	}
+	return err
+}
+
+func (h *fakeHandle) Control(requestType, request uint8, value, index uint16, data []byte) (int, error) {
+	if err := h.bus.step(fmt.Sprintf("control %02x %02x %04x %04x", requestType, request, value, index)); err != nil {
+		return 0, err
+	}
+	s := d435i.Setup{RequestType: requestType, Request: request, Value: value, Index: index, Length: uint16(len(data))}
+	if requestType&0x80 == 0 {
+		_, err := h.cam.Control(s, data)
+		return len(data), translate(err)
+	}
+	in, err := h.cam.Control(s, nil)
+	if h.cam.Resets() > 0 && err == nil {
+		go h.bus.replug(h.number, h.cam)
+	}
+	return copy(data, in), translate(err)
+}
+
+// replug is what a reset camera does by itself.
+func (b *fakeBus) replug(i int, cam *d435i.Camera) {
+	if b.camera(i) == cam {
+		b.unplug(i)
+		b.plug(i)
+	}
+}
+
+func (h *fakeHandle) ClearHalt(endpoint uint8) error {
+	if err := h.bus.step(fmt.Sprintf("clear %02x", endpoint)); err != nil {
+		return err
+	}
+	_, err := h.cam.Control(d435i.Setup{RequestType: 2, Request: 1, Index: uint16(endpoint)}, nil)
+	return translate(err)
+}
+
+func (h *fakeHandle) Stream(_, endpoint uint8, size, count int) (Stream, error) {
+	if err := h.bus.step(fmt.Sprintf("stream %02x", endpoint)); err != nil {
+		return nil, err
+	}
+	if count < 1 || size < 32 {
+		h.bus.t.Errorf("stream of %d transfers of %d bytes", count, size)
+	}
+	h.bus.mu.Lock()
+	h.bus.streams++
+	h.bus.mu.Unlock()
+	return &fakeStream{h: h, endpoint: endpoint, size: size}, nil
+}
+
+func (h *fakeHandle) Close() error {
+	h.bus.mu.Lock()
+	defer h.bus.mu.Unlock()
+	if h.closed {
+		h.bus.t.Error("handle closed twice")
+	}
+	h.closed, h.slot.opened = true, false
+	h.bus.handles--
+	return nil
+}
+
+type fakeStream struct {
+	h        *fakeHandle
+	endpoint uint8
+	size     int
+	dead     bool
+	closed   bool
+}
+
+func (s *fakeStream) Read(ctx context.Context, p []byte) (int, error) {
+	if s.dead || s.closed || len(p) != s.size {
+		s.h.bus.t.Errorf("Read of %d bytes from a stream of %d (dead %v, closed %v)", len(p), s.size, s.dead, s.closed)
+		return 0, errors.New("misused stream")
+	}
+	if err := s.h.bus.step(fmt.Sprintf("read %02x", s.endpoint)); err != nil {
+		s.dead = true
+		return 0, err
+	}
+	b, err := s.h.cam.Read(ctx, s.endpoint, s.size)
+	if err != nil {
+		s.dead = true
+		return 0, translate(err)
+	}
+	return copy(p, b), nil
+}
+
+func (s *fakeStream) Close() {
+	s.h.bus.mu.Lock()
+	defer s.h.bus.mu.Unlock()
+	if !s.closed {
+		s.h.bus.streams--
+	}
+	s.closed = true
+}
+
+// openFake opens the first camera of a bus, to be closed with the test.
+func openFake(t *testing.T, b *fakeBus) *Device {
+	t.Helper()
+	d, err := Open(t.Context(), Selector{}, Options{Bus: b, Log: zerolog.New(zerolog.NewTestWriter(t))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return d
+}

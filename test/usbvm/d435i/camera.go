@@ -1,0 +1,206 @@
+// Package d435i is a virtual Intel RealSense D435i, as far as its USB side goes:
+// descriptors, control requests, bulk payloads and HID reports. It is written
+// from the facts of the real camera and knows nothing of the driver that is
+// tested with it.
+//
+// It is strict: a request that a real camera would not understand, or that comes
+// out of order, is refused with a stall and remembered (Violations). Faults are
+// made on command.
+//
+// Transports carry it: package usbip plugs it into a Linux kernel, the driver's
+// unit tests call it directly. All methods may be called from any goroutine.
+package d435i
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Errors that a transport passes on.
+var (
+	ErrStall = errors.New("d435i: stall")
+	ErrGone  = errors.New("d435i: unplugged")
+)
+
+// Setup is a control request.
+type Setup struct {
+	RequestType, Request uint8
+	Value, Index, Length uint16
+}
+
+func (s Setup) String() string {
+	return fmt.Sprintf("request %02x %02x value %04x index %04x length %d", s.RequestType, s.Request, s.Value, s.Index, s.Length)
+}
+
+// Options of a camera. The zero value is a D435i on USB 3.
+type Options struct {
+	Serial     [6]byte // of the optical module: the serial number users know
+	ASICSerial [6]byte
+	Firmware   [4]uint8 // 5.15.0.100 if zero; 5.16 and later send wide HID reports
+	USB2       bool
+	ClockStart uint32 // device clock at power on, µs
+	Scene      Scene  // what the camera sees; noise if nil
+	Tables     Tables // calibration; Factory() if zero
+	Product    uint16 // 0x0b3a if 0
+}
+
+// Camera is one plugged-in camera. Replugging makes a new one.
+type Camera struct {
+	opt  Options
+	born time.Time
+	gone context.CancelFunc
+	life context.Context
+
+	mu         sync.Mutex
+	violations []string
+	configured bool
+	controls   map[address]*value
+	lastError  uint8 // of the control interfaces, for VC_REQUEST_ERROR_CODE
+	reply      []byte
+	streams    map[uint8]*stream // by endpoint
+	power      map[uint8]*hidSensor
+	hid        hidQueue
+	faults     faults
+	resets     int
+}
+
+// New powers a camera on.
+func New(o Options) *Camera {
+	if o.Firmware == ([4]uint8{}) {
+		o.Firmware = [4]uint8{5, 15, 0, 100}
+	}
+	if o.Scene == nil {
+		o.Scene = Noise{}
+	}
+	if o.Tables.Rect == nil {
+		o.Tables = Factory()
+	}
+	if o.Product == 0 {
+		o.Product = 0x0b3a
+	}
+	c := &Camera{opt: o, born: time.Now(), controls: newControls()}
+	c.life, c.gone = context.WithCancel(context.Background())
+	c.streams = map[uint8]*stream{
+		0x82: {iface: 1, formats: depthFormats(o.USB2)},
+		0x83: {iface: 2, formats: infraredFormats(o.USB2)},
+		0x84: {iface: 4, formats: colorFormats(o.USB2)},
+	}
+	c.power = map[uint8]*hidSensor{1: {power: 6}, 2: {power: 6}, 3: {power: 6}}
+	return c
+}
+
+// Unplug ends the camera's life: everything pending and everything later fails
+// with ErrGone.
+func (c *Camera) Unplug() { c.gone() }
+
+// Violations lists what the host did wrong.
+func (c *Camera) Violations() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string(nil), c.violations...)
+}
+
+// Resets counts hardware resets that were asked for. The transport has to carry
+// them out by replugging.
+func (c *Camera) Resets() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.resets
+}
+
+// refuse remembers a violation and stalls. It needs mu.
+func (c *Camera) refuse(format string, args ...any) error {
+	c.violations = append(c.violations, fmt.Sprintf(format, args...))
+	return ErrStall
+}
+
+// clock is the device's clock in µs.
+func (c *Camera) clock() uint32 { return c.opt.ClockStart + uint32(time.Since(c.born).Microseconds()) }
+
+func (c *Camera) clockAt(t time.Time) uint32 {
+	return c.opt.ClockStart + uint32(t.Sub(c.born).Microseconds())
+}
+
+// Control carries out one control request. out is the data of an OUT request;
+// the answer to an IN request is at most Length bytes.
+func (c *Camera) Control(s Setup, out []byte) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life.Err() != nil {
+		return nil, ErrGone
+	}
+	if c.faults.takeControl() {
+		return nil, ErrStall
+	}
+	in, err := c.dispatch(s, out)
+	if len(in) > int(s.Length) {
+		in = in[:s.Length]
+	}
+	return in, err
+}
+
+func (c *Camera) dispatch(s Setup, out []byte) ([]byte, error) {
+	switch s.RequestType {
+	case 0x80, 0x00, 0x81, 0x01, 0x82, 0x02:
+		return c.standard(s)
+	case 0xa1, 0x21:
+		if s.RequestType == 0x21 && len(out) != int(s.Length) {
+			return nil, c.refuse("%v with %d bytes of data", s, len(out))
+		}
+		switch iface := uint8(s.Index); iface {
+		case 0, 3:
+			return c.unit(s, out)
+		case 1, 2, 4:
+			return c.streaming(s, out)
+		case 5:
+			return c.hidRequest(s, out)
+		}
+	}
+	return nil, c.refuse("unknown %v", s)
+}
+
+// Standard requests.
+const (
+	getStatus        = 0
+	clearFeature     = 1
+	setAddress       = 5
+	getDescriptor    = 6
+	getConfiguration = 8
+	setConfiguration = 9
+	setInterface     = 11
+	setSEL           = 48
+	setIsochDelay    = 49
+)
+
+func (c *Camera) standard(s Setup) ([]byte, error) {
+	switch s.Request {
+	case getStatus:
+		return []byte{1, 0}, nil
+	case getDescriptor:
+		if d := c.descriptor(uint8(s.Value>>8), uint8(s.Value), s.Index); d != nil {
+			return d, nil
+		}
+		return nil, ErrStall // hosts may ask for what is not there
+	case getConfiguration:
+		return []byte{1}, nil
+	case setConfiguration:
+		c.configured = s.Value == 1
+		return nil, nil
+	case setInterface:
+		if s.Value != 0 {
+			return nil, c.refuse("alternate setting %d of interface %d", s.Value, s.Index)
+		}
+		return nil, nil
+	case clearFeature:
+		if s.RequestType == 0x02 && s.Value == 0 {
+			c.clearHalt(uint8(s.Index))
+		}
+		return nil, nil
+	case setAddress, setSEL, setIsochDelay, 3:
+		return nil, nil
+	}
+	return nil, c.refuse("unknown standard %v", s)
+}

@@ -1,0 +1,264 @@
+package d435i
+
+import (
+	"encoding/binary"
+	"unicode/utf16"
+)
+
+// guid is a media subtype's: four bytes, then the usual rest.
+func guid(four string) []byte {
+	return append([]byte(four), 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71)
+}
+
+// format is one pixel format of a streaming interface.
+type format struct {
+	code   string // first bytes of the GUID
+	bits   int
+	frames []frame
+}
+
+type frame struct {
+	w, h int
+	fps  []int // fastest first
+}
+
+var stereoFrames = []frame{
+	{256, 144, []int{300, 90}},
+	{424, 240, []int{90, 60, 30, 15, 6}},
+	{480, 270, []int{90, 60, 30, 15, 6}},
+	{640, 360, []int{90, 60, 30, 15, 6}},
+	{640, 480, []int{90, 60, 30, 15, 6}},
+	{848, 100, []int{300, 100}},
+	{848, 480, []int{90, 60, 30, 15, 6}},
+	{1280, 720, []int{30, 15, 6}},
+}
+
+var slowStereoFrames = []frame{
+	{480, 270, []int{60, 30, 15, 6}},
+	{640, 480, []int{30, 15, 6}},
+	{1280, 720, []int{6}},
+}
+
+func stereo(usb2 bool) []frame {
+	if usb2 {
+		return slowStereoFrames
+	}
+	return stereoFrames
+}
+
+func depthFormats(usb2 bool) []format { return []format{{"\x50\x00\x00\x00", 16, stereo(usb2)}} }
+
+// infraredFormats are listed as firmware of 2019 and later names them.
+func infraredFormats(usb2 bool) []format {
+	list := []format{
+		{"\x32\x00\x00\x00", 8, stereo(usb2)},
+		{"UYVY", 16, stereo(usb2)},
+		{"Y8I ", 16, stereo(usb2)},
+	}
+	if !usb2 {
+		list = append(list, format{"Y12I", 24, []frame{{1280, 800, []int{25, 15}}}})
+	}
+	return list
+}
+
+func colorFormats(usb2 bool) []format {
+	if usb2 {
+		return []format{{"YUY2", 16, []frame{{640, 480, []int{30, 15, 6}}, {1280, 720, []int{6}}}}}
+	}
+	return []format{
+		{"YUY2", 16, []frame{
+			{320, 180, []int{60, 30, 6}}, {320, 240, []int{60, 30, 6}},
+			{424, 240, []int{60, 30, 15, 6}}, {640, 360, []int{60, 30, 15, 6}}, {640, 480, []int{60, 30, 15, 6}},
+			{848, 480, []int{60, 30, 15, 6}}, {960, 540, []int{60, 30, 15, 6}},
+			{1280, 720, []int{30, 15, 6}}, {1920, 1080, []int{30, 15, 6}},
+		}},
+		{"BYR2", 16, []frame{{1920, 1080, []int{30}}}},
+	}
+}
+
+// interval of a rate in 100 ns; 6 fps is 1666665 in real cameras.
+func interval(fps int) uint32 {
+	if fps == 6 {
+		return 1666665
+	}
+	return uint32(10_000_000 / fps)
+}
+
+// descriptor gives a descriptor, nil if there is none.
+func (c *Camera) descriptor(kind, index uint8, where uint16) []byte {
+	switch kind {
+	case 1:
+		return c.deviceDescriptor()
+	case 2:
+		return c.configuration()
+	case 3:
+		return c.stringDescriptor(index)
+	case 15:
+		return bos
+	case 0x22:
+		if where == 5 {
+			return hidReportDescriptor()
+		}
+	}
+	return nil
+}
+
+func (c *Camera) deviceDescriptor() []byte {
+	d := []byte{
+		18, 1, 0x20, 0x03, 0xef, 2, 1, 9, 0x86, 0x80, byte(c.opt.Product), byte(c.opt.Product >> 8),
+		0xc7, 0x50, 1, 2, 3, 1,
+	}
+	if c.opt.USB2 {
+		d[2], d[3], d[7] = 0x10, 0x02, 64
+	}
+	return d
+}
+
+// bos describes USB 2 extension and SuperSpeed capabilities.
+var bos = []byte{
+	5, 15, 22, 0, 2,
+	7, 16, 2, 0, 0, 0, 0,
+	10, 16, 3, 0, 0x0e, 0, 1, 10, 0xff, 0x07,
+}
+
+const function = "Intel(R) RealSense(TM) Depth Camera 435i"
+
+func (c *Camera) stringDescriptor(index uint8) []byte {
+	var text string
+	switch index {
+	case 0:
+		return []byte{4, 3, 9, 4}
+	case 1, 2:
+		text = function
+	case 3:
+		text = hex(c.opt.ASICSerial)
+	case 5:
+		text = function + " Depth"
+	case 6:
+		text = function + " RGB"
+	case 9:
+		text = "Intel(R) RealSense(TM) HID"
+	default:
+		return nil
+	}
+	d := []byte{0, 3}
+	for _, u := range utf16.Encode([]rune(text)) {
+		d = binary.LittleEndian.AppendUint16(d, u)
+	}
+	d[0] = byte(len(d))
+	return d
+}
+
+func hex(serial [6]byte) string {
+	const digits = "0123456789ABCDEF"
+	var out []byte
+	for _, b := range serial {
+		out = append(out, digits[b>>4], digits[b&15])
+	}
+	return string(out)
+}
+
+// configuration lays out the six interfaces.
+func (c *Camera) configuration() []byte {
+	d := []byte{9, 2, 0, 0, 6, 1, 0, 0xc0, 55}
+	d = append(d, 8, 11, 0, 3, 14, 3, 0, 5) // depth: interfaces 0 to 2
+	d = append(d, 9, 4, 0, 0, 1, 14, 1, 0, 5)
+	d = append(d, controlInterface([]byte{1, 2}, 1, 2, 3, depthUnit, []byte{4, 5}, 0, 0x200)...)
+	d = c.endpoint(d, 0x87, 3, 64, 6)
+	d = append(d, 5, 0x25, 3, 64, 0) // class part of the status endpoint
+	d = c.streamInterface(d, 1, 0x82, 4, depthFormats(c.opt.USB2))
+	d = c.streamInterface(d, 2, 0x83, 5, infraredFormats(c.opt.USB2))
+	d = append(d, 8, 11, 3, 2, 14, 3, 0, 6) // colour: interfaces 3 and 4
+	d = append(d, 9, 4, 3, 0, 0, 14, 1, 0, 6)
+	d = append(d, controlInterface([]byte{4}, 6, 7, 8, colorUnit, []byte{9}, 0x0e, 0x177f)...)
+	d = c.streamInterface(d, 4, 0x84, 9, colorFormats(c.opt.USB2))
+	d = append(d, 9, 4, 5, 0, 1, 3, 0, 0, 9) // HID
+	n := len(hidReportDescriptor())
+	d = append(d, 9, 0x21, 0x11, 0x01, 0, 1, 0x22, byte(n), byte(n>>8))
+	d = c.endpoint(d, hidEndpoint, 3, 64, 1)
+	binary.LittleEndian.PutUint16(d[2:], uint16(len(d)))
+	return d
+}
+
+var (
+	depthUnit = []byte{0xcb, 0x6c, 0x60, 0xc9, 0x4c, 0x59, 0x25, 0x4d, 0xaf, 0x47, 0xcc, 0xc4, 0x96, 0x43, 0x59, 0x95}
+	colorUnit = []byte{0x6e, 0x41, 0xec, 0xb8, 0xac, 0xa3, 0x80, 0x45, 0x8d, 0x5c, 0x0b, 0xee, 0x15, 0x97, 0xe4, 0x3d}
+)
+
+// controlInterface is the class part of a video control interface: camera
+// terminal → processing unit → extension unit → output terminals.
+func controlInterface(streams []byte, ct, pu, xu byte, guid, outs []byte, ctBits, puBits uint32) []byte {
+	var d []byte
+	d = append(d, 18, 0x24, 2, ct, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 3, byte(ctBits), byte(ctBits>>8), byte(ctBits>>16))
+	d = append(d, 13, 0x24, 5, pu, ct, 0, 0, 3, byte(puBits), byte(puBits>>8), byte(puBits>>16), 0, 0)
+	d = append(d, 28, 0x24, 6, xu)
+	d = append(d, guid...)
+	d = append(d, 17, 1, pu, 3, 0xff, 0x1f, 0, 0)
+	source := xu
+	if len(outs) == 1 {
+		source = pu // the colour function bypasses its extension unit
+	}
+	for _, id := range outs {
+		d = append(d, 9, 0x24, 3, id, 1, 1, 0, source, 0)
+	}
+	total := len(d) + 12 + len(streams)
+	head := []byte{byte(12 + len(streams)), 0x24, 1, 0x50, 0x01, byte(total), byte(total >> 8), 0x80, 0xc3, 0xc9, 0x01, byte(len(streams))}
+	return append(append(head, streams...), d...)
+}
+
+func (c *Camera) streamInterface(d []byte, iface, endpoint, terminal byte, formats []format) []byte {
+	d = append(d, 9, 4, iface, 0, 1, 14, 2, 0, 0)
+	var body []byte
+	for i, f := range formats {
+		body = append(body, 28, 0x24, 16, byte(i+1), byte(len(f.frames)))
+		body = append(body, guid(f.code)...)
+		body = append(body, byte(f.bits), 1, 0, 0, 0, 0, 0)
+		for j, fr := range f.frames {
+			body = appendFrame(body, byte(j+1), fr, f.bits)
+		}
+		body = append(body, 6, 0x24, 13, 0, 0, 0)
+	}
+	size := 13 + len(formats)
+	total := size + len(body)
+	d = append(d, byte(size), 0x24, 1, byte(len(formats)), byte(total), byte(total>>8), endpoint, 0, terminal, 0, 0, 0, 1)
+	d = append(d, make([]byte, len(formats))...)
+	d = append(d, body...)
+	packet := 1024
+	if c.opt.USB2 {
+		packet = 512
+	}
+	return c.endpoint(d, endpoint, 2, packet, 0)
+}
+
+func appendFrame(d []byte, index byte, f frame, bits int) []byte {
+	n := len(f.fps)
+	d = append(d, byte(26+4*n), 0x24, 17, index, 0)
+	d = binary.LittleEndian.AppendUint16(d, uint16(f.w))
+	d = binary.LittleEndian.AppendUint16(d, uint16(f.h))
+	rate := func(fps int) uint32 { return uint32(f.w * f.h * bits * fps) }
+	d = binary.LittleEndian.AppendUint32(d, rate(f.fps[n-1]))
+	d = binary.LittleEndian.AppendUint32(d, rate(f.fps[0]))
+	d = binary.LittleEndian.AppendUint32(d, interval(f.fps[0]))
+	d = append(d, byte(n))
+	d = binary.LittleEndian.AppendUint32(d, uint32(f.w*bits/8))
+	for _, fps := range f.fps {
+		d = binary.LittleEndian.AppendUint32(d, interval(fps))
+	}
+	return d
+}
+
+func (c *Camera) endpoint(d []byte, address, kind byte, packet int, every byte) []byte {
+	d = append(d, 7, 5, address, kind, byte(packet), byte(packet>>8), every)
+	if c.opt.USB2 {
+		return d
+	}
+	burst := byte(0)
+	if kind == 2 {
+		burst = 15
+	}
+	perInterval := byte(0)
+	if kind == 3 {
+		perInterval = 64
+	}
+	return append(d, 6, 48, burst, 0, perInterval, 0) // SuperSpeed companion
+}

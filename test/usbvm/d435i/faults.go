@@ -1,0 +1,64 @@
+package d435i
+
+import "time"
+
+// faults are what goes wrong on command.
+type faults struct {
+	stalls int                           // of control requests to come
+	bad    map[uint8]func([]byte) []byte // done to the next payload of an endpoint
+	silent map[uint8]bool
+	halted map[uint8]bool
+	delay  time.Duration // of every payload
+}
+
+func (f *faults) takeControl() bool {
+	if f.stalls > 0 {
+		f.stalls--
+		return true
+	}
+	return false
+}
+
+// StallControls makes the next n control requests stall, as a busy camera does.
+func (c *Camera) StallControls(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults.stalls = n
+}
+
+// Halt stalls an endpoint until the host clears it.
+func (c *Camera) Halt(endpoint uint8) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.faults.halted == nil {
+		c.faults.halted = map[uint8]bool{}
+	}
+	c.faults.halted[endpoint] = true
+}
+
+// Spoil changes the next payload of an endpoint by f.
+func (c *Camera) Spoil(endpoint uint8, f func([]byte) []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.faults.bad == nil {
+		c.faults.bad = map[uint8]func([]byte) []byte{}
+	}
+	c.faults.bad[endpoint] = f
+}
+
+// Silence holds an endpoint's payloads back until it is cleared.
+func (c *Camera) Silence(endpoint uint8) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.faults.silent == nil {
+		c.faults.silent = map[uint8]bool{}
+	}
+	c.faults.silent[endpoint] = true
+}
+
+// Slow delays every payload.
+func (c *Camera) Slow(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults.delay = d
+}

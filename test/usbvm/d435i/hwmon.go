@@ -1,0 +1,121 @@
+package d435i
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// monitor serves the hardware monitor: a request is written, then its reply read.
+func (c *Camera) monitor(s Setup, out []byte) ([]byte, error) {
+	const size = 1024
+	switch s.Request {
+	case setCur:
+		if len(out) != size || binary.LittleEndian.Uint16(out[2:]) != 0xcdab {
+			return nil, c.refuse("hardware monitor request of %d bytes starting % x", len(out), out[:min(4, len(out))])
+		}
+		if n := binary.LittleEndian.Uint16(out); n < 20 || n > 1020 {
+			return nil, c.refuse("hardware monitor request names its length %d", n)
+		}
+		c.reply = c.execute(out)
+		return nil, nil
+	case getCur:
+		if c.reply == nil || s.Length != size {
+			return nil, c.refuse("hardware monitor read of %d bytes without a request", s.Length)
+		}
+		reply := c.reply
+		c.reply = nil
+		return reply, nil
+	case getLen:
+		return []byte{size & 0xff, size >> 8}, nil
+	case getInfo:
+		return []byte{3}, nil
+	case getMin, getMax, getRes, getDef:
+		return make([]byte, size), nil
+	}
+	return nil, c.refuse("hardware monitor %v", s)
+}
+
+// execute gives a full reply: opcode or error, data, length.
+func (c *Camera) execute(request []byte) []byte {
+	op := binary.LittleEndian.Uint32(request[4:])
+	var p [4]uint32
+	for i := range p {
+		p[i] = binary.LittleEndian.Uint32(request[8+4*i:])
+	}
+	reply := make([]byte, 1024)
+	data, code := c.operate(op, p)
+	if code != 0 {
+		binary.LittleEndian.PutUint32(reply, uint32(code))
+		return reply
+	}
+	binary.LittleEndian.PutUint32(reply, op)
+	binary.LittleEndian.PutUint32(reply[1020:], uint32(copy(reply[4:1020], data)))
+	return reply
+}
+
+// Refusals of the hardware monitor.
+const (
+	badCommand   = -1
+	badParameter = -6
+)
+
+func (c *Camera) operate(op uint32, p [4]uint32) ([]byte, int32) {
+	word := func(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
+	switch op {
+	case 0x01: // read registers p0 to p1
+		if p[0] != 0x0001613c || p[1] != 0x00016140 {
+			return nil, badParameter
+		}
+		return word(c.clock()), 0
+	case 0x10:
+		return c.gvd(), 0
+	case 0x15:
+		if p[0] == 25 {
+			return c.opt.Tables.depth(), 0
+		} else if p[0] == 32 {
+			return c.opt.Tables.color(), 0
+		}
+		return nil, badParameter
+	case 0x20:
+		c.resets++
+		return nil, 0
+	case 0x2c: // depth table: units in µm, clamps, disparity
+		return append(word(1000), make([]byte, 16)...), 0
+	case 0x30:
+		return word(0), 0
+	case 0x4f:
+		return c.opt.Tables.motion(), 0
+	case 0x69:
+		c.controls[address{}] = &value{cur: int32(p[0])}
+		return nil, 0
+	case 0x6a:
+		if v := c.controls[address{}]; v != nil {
+			return word(uint32(v.cur)), 0
+		}
+		return word(0), 0
+	case 0x7e:
+		return c.opt.Tables.modes(), 0
+	}
+	return nil, badCommand
+}
+
+// gvd is the camera's description of itself.
+func (c *Camera) gvd() []byte {
+	b := make([]byte, 600)
+	fw := c.opt.Firmware
+	b[12], b[13], b[14], b[15] = fw[3], fw[2], fw[1], fw[0]
+	b[25] = 1
+	copy(b[48:], c.opt.Serial[:])
+	copy(b[64:], c.opt.ASICSerial[:])
+	b[112], b[113] = 0xff, 0xff // no fisheye
+	b[124] = 0xfa               // BMI055
+	b[166] = 2                  // global shutter
+	b[170], b[174], b[178] = 1, 1, 1
+	return b
+}
+
+func putFloats(b []byte, at int, list ...float64) {
+	for i, v := range list {
+		binary.LittleEndian.PutUint32(b[at+4*i:], math.Float32bits(float32(v)))
+	}
+}

@@ -1,0 +1,280 @@
+package d435i
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"time"
+)
+
+// stream is one streaming interface: probe, commit, clear, then payloads.
+type stream struct {
+	iface     uint8
+	formats   []format
+	probe     []byte // as last set, with the camera's answers
+	committed bool
+	cleared   bool
+	mode      Mode
+	start     time.Time // of frame 0; zero before the first transfer
+	last      uint32    // number of the last frame taken
+	epoch     int       // counts clears, which end a wait
+	wake      chan struct{}
+}
+
+// Mode is what a stream is committed to.
+type Mode struct {
+	Code string // first bytes of the format's GUID: "YUY2"
+	W, H int
+	Bits int // a pixel
+	FPS  int
+}
+
+// Bytes of one frame.
+func (m Mode) Bytes() int { return m.W * m.H * m.Bits / 8 }
+
+// Scene is what the camera sees.
+type Scene interface {
+	// Pixels fills dst, one frame of mode m, with the image that has number n
+	// (counted from 1).
+	Pixels(m Mode, n uint32, dst []byte)
+	// Motion gives a sensor's n-th sample (counted from 1) in SI units and the
+	// camera's axes.
+	Motion(gyro bool, n uint32) [3]float64
+}
+
+const (
+	probeSize    = 48
+	maxHeader    = 255
+	controlProbe = 1
+	controlDone  = 2
+)
+
+// streaming serves probe and commit of the streaming interfaces.
+func (c *Camera) streaming(s Setup, out []byte) ([]byte, error) {
+	st := c.byInterface(uint8(s.Index))
+	selector := s.Value >> 8
+	if st == nil || s.Index>>8 != 0 || selector != controlProbe && selector != controlDone {
+		return nil, c.refuse("streaming %v", s)
+	}
+	switch s.Request {
+	case setCur:
+		if len(out) != probeSize {
+			return nil, c.refuse("probe of %d bytes, want %d", len(out), probeSize)
+		}
+		if selector == controlDone {
+			return nil, c.commit(st, out)
+		}
+		answer, ok := c.negotiate(st, out)
+		if !ok {
+			return nil, c.refuse("probe of interface %d: format %d frame %d interval %d",
+				st.iface, out[2], out[3], binary.LittleEndian.Uint32(out[4:]))
+		}
+		st.probe = answer
+		return nil, nil
+	case getCur:
+		if st.probe == nil {
+			st.probe = c.defaultProbe(st)
+		}
+		return st.probe, nil
+	case getMin, getMax, getDef:
+		return c.defaultProbe(st), nil
+	case getLen:
+		return []byte{probeSize, 0}, nil
+	case getInfo:
+		return []byte{3}, nil
+	}
+	return nil, c.refuse("streaming %v", s)
+}
+
+func (c *Camera) byInterface(iface uint8) *stream {
+	for _, st := range c.streams {
+		if st.iface == iface {
+			return st
+		}
+	}
+	return nil
+}
+
+func (c *Camera) defaultProbe(st *stream) []byte {
+	b := make([]byte, probeSize)
+	b[2], b[3] = 1, 1
+	binary.LittleEndian.PutUint32(b[4:], interval(st.formats[0].frames[0].fps[0]))
+	answer, _ := c.negotiate(st, b)
+	return answer
+}
+
+// negotiate fills in the camera's answers.
+func (c *Camera) negotiate(st *stream, want []byte) ([]byte, bool) {
+	m, ok := st.find(want)
+	if !ok {
+		return nil, false
+	}
+	b := bytes.Clone(want)
+	binary.LittleEndian.PutUint32(b[18:], uint32(m.Bytes()))
+	binary.LittleEndian.PutUint32(b[22:], uint32(m.Bytes()+maxHeader))
+	binary.LittleEndian.PutUint32(b[26:], 1_000_000) // device clock: 1 MHz
+	return b, true
+}
+
+// find looks up what a probe names, with the exact interval.
+func (st *stream) find(b []byte) (Mode, bool) {
+	f, fr := int(b[2])-1, int(b[3])-1
+	if f < 0 || f >= len(st.formats) || fr < 0 || fr >= len(st.formats[f].frames) {
+		return Mode{}, false
+	}
+	format, frame := st.formats[f], st.formats[f].frames[fr]
+	for _, fps := range frame.fps {
+		if interval(fps) == binary.LittleEndian.Uint32(b[4:]) {
+			return Mode{format.code, frame.w, frame.h, format.bits, fps}, true
+		}
+	}
+	return Mode{}, false
+}
+
+// commit takes what was probed before, and nothing else.
+func (c *Camera) commit(st *stream, b []byte) error {
+	m, ok := st.find(b)
+	if !ok || st.probe == nil || !bytes.Equal(b[2:8], st.probe[2:8]) {
+		return c.refuse("commit of interface %d without the probe for it", st.iface)
+	}
+	st.mode, st.committed, st.cleared = m, true, false
+	st.start, st.last = time.Time{}, 0
+	st.interrupt()
+	return nil
+}
+
+// clearHalt resets an endpoint. A committed stream begins anew at the next
+// transfer; the facts do not tell whether frames go on counting: they do not
+// here, so that a driver cannot rely on it.
+func (c *Camera) clearHalt(endpoint uint8) {
+	delete(c.faults.halted, endpoint)
+	delete(c.faults.silent, endpoint)
+	if st := c.streams[endpoint]; st != nil {
+		st.cleared, st.start = true, time.Time{}
+		st.interrupt()
+	}
+}
+
+func (st *stream) interrupt() {
+	st.epoch++
+	if st.wake != nil {
+		close(st.wake)
+		st.wake = nil
+	}
+}
+
+func (c *Camera) anyStreaming() bool {
+	for _, st := range c.streams {
+		if !st.start.IsZero() && time.Since(st.start) < time.Duration(st.last+30)*time.Second/time.Duration(st.mode.FPS) {
+			return true
+		}
+	}
+	return false
+}
+
+// Read gives the next payload or report of an IN endpoint, of at most limit
+// bytes, when it is due. It blocks until then.
+func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
+	if endpoint == hidEndpoint {
+		return c.readHID(ctx)
+	}
+	for {
+		c.mu.Lock()
+		st := c.streams[endpoint]
+		switch {
+		case c.life.Err() != nil:
+			c.mu.Unlock()
+			return nil, ErrGone
+		case c.faults.halted[endpoint]:
+			c.mu.Unlock()
+			return nil, ErrStall
+		case st == nil: // the status endpoint never says anything
+			c.mu.Unlock()
+			return nil, c.await(ctx, nil, time.Time{})
+		case !st.committed:
+			err := c.refuse("transfer on endpoint %#x before a commit", endpoint)
+			c.mu.Unlock()
+			return nil, err
+		case !st.cleared:
+			err := c.refuse("transfer on endpoint %#x before it was cleared", endpoint)
+			c.mu.Unlock()
+			return nil, err
+		}
+		due, number := st.next()
+		due = due.Add(c.faults.delay)
+		if c.faults.silent[endpoint] {
+			due = time.Time{}
+		}
+		if st.wake == nil {
+			st.wake = make(chan struct{})
+		}
+		wake, epoch := st.wake, st.epoch
+		c.mu.Unlock()
+		if err := c.await(ctx, wake, due); err != nil {
+			return nil, err
+		}
+		if b := c.take(endpoint, st, epoch, number, due); b != nil {
+			if len(b) > limit {
+				b = b[:limit]
+			}
+			return b, nil
+		}
+	}
+}
+
+// next gives number and time of the next frame. A host that comes late finds
+// only the newest frame: the camera keeps one.
+func (st *stream) next() (due time.Time, number uint32) {
+	period := time.Second / time.Duration(st.mode.FPS)
+	now := time.Now()
+	if st.start.IsZero() {
+		st.start, st.last = now, 0
+	}
+	number = max(st.last+1, uint32(now.Sub(st.start)/period))
+	return st.start.Add(time.Duration(number) * period), number
+}
+
+// await waits until due (for ever if zero), or for wake, ctx or unplugging.
+func (c *Camera) await(ctx context.Context, wake <-chan struct{}, due time.Time) error {
+	var timer <-chan time.Time
+	if !due.IsZero() {
+		t := time.NewTimer(time.Until(due))
+		defer t.Stop()
+		timer = t.C
+	}
+	select {
+	case <-timer:
+	case <-wake:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.life.Done():
+		return ErrGone
+	}
+	return nil
+}
+
+// take makes the payload, unless the stream was cleared, halted or silenced in
+// the meantime.
+func (c *Camera) take(endpoint uint8, st *stream, epoch int, number uint32, due time.Time) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if st.epoch != epoch || c.faults.halted[endpoint] || c.faults.silent[endpoint] || due.IsZero() || time.Now().Before(due) {
+		return nil
+	}
+	st.last = number
+	b := c.payload(endpoint, st.mode, number, c.clockAt(due))
+	if f := c.faults.bad[endpoint]; f != nil {
+		delete(c.faults.bad, endpoint)
+		b = f(b)
+	}
+	return b
+}
+
+// payload is one frame with its header.
+func (c *Camera) payload(endpoint uint8, m Mode, number, pts uint32) []byte {
+	head := c.header(endpoint == 0x84, m, number, pts)
+	b := make([]byte, len(head)+m.Bytes())
+	copy(b, head)
+	c.opt.Scene.Pixels(m, number, b[len(head):])
+	return b
+}
