@@ -73,17 +73,20 @@ func newCommitter(s sink, o Options) (*committer, error) {
 		depth = 2
 	}
 	c := &committer{o: o, sink: s, queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2)}
-	first := make([]byte, 0, firstChunk)
-	first = append(first, fileHeader(firstChunk, 0, 0)...)
-	if err := s.append(first); err != nil {
+	if err := s.append(fileHeader(firstChunk, 0, 0)); err != nil {
 		return nil, err
 	}
-	if s.grain() == 1 {
-		if err := s.flush(); err != nil {
+	// Padded to the sink's grain, so that all of it is in the file.
+	if err := c.pad(); err != nil {
+		return nil, err
+	}
+	if err := s.flush(); err != nil {
+		return nil, err
+	}
+	if !o.NoSync {
+		if err := s.sync(); err != nil {
 			return nil, err
 		}
-	} else if err := c.begin(); err != nil {
-		return nil, err
 	}
 	c.good = s.size()
 	c.written.Store(c.good)
@@ -94,14 +97,6 @@ func newCommitter(s sink, o Options) (*committer, error) {
 		}
 	}
 	return c, nil
-}
-
-// begin pads the empty bag to the sink's grain.
-func (c *committer) begin() error {
-	if err := c.pad(); err != nil {
-		return err
-	}
-	return c.sink.flush()
 }
 
 // fileHeader is the version line and the padded file header record.
@@ -182,10 +177,9 @@ func (c *committer) write() {
 		}
 		<-j.ready
 		large := j.large != nil
+		c.fail(j.err)
 		if c.failed() == nil {
-			if err := cmp.Or(j.err, c.chunk(j)); err != nil {
-				c.fail(err)
-			}
+			c.fail(c.chunk(j))
 		}
 		close(j.done)
 		if !large { // else the Writer gives it back

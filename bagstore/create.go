@@ -1,13 +1,54 @@
 package bagstore
 
-import "os"
+import (
+	"errors"
+	"os"
+	"syscall"
+)
 
-// createSink opens the file for writing. fallback says why a direct sink that
-// was asked for could not be had.
-func createSink(path string, o Options) (s sink, fallback, err error) {
+// Create makes or overwrites a bag file. From here on it is a valid bag.
+func Create(path string, o Options) (*Writer, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	var fallback error
+	if o.Sink == Direct {
+		w, err := createDirect(path, o)
+		if err == nil {
+			return w, nil
+		}
+		fallback = err
+	}
 	f, err := os.Create(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return &bufferedSink{d: newDisk(f)}, nil, nil
+	d := newDisk(f)
+	if o.Preallocate > 0 {
+		// Only a wish: a file system without it writes all the same.
+		_ = d.allocate(o.Preallocate)
+	}
+	w, err := newWriter(&bufferedSink{d: d}, o)
+	if err != nil {
+		return nil, errors.Join(err, d.close(), os.Remove(path))
+	}
+	w.stats.Fallback = fallback
+	return w, nil
+}
+
+// createDirect fails where the file system can't; then nothing is left behind.
+func createDirect(path string, o Options) (*Writer, error) {
+	f, err := openDirect(path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWriter(newDirectSink(newDisk(f), o.Preallocate), o)
+	if err != nil {
+		if errors.Is(err, syscall.EINVAL) {
+			err = errors.New("the file system takes no direct writes")
+		}
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return w, nil
 }

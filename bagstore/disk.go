@@ -5,6 +5,8 @@ package bagstore
 type disk interface {
 	// writev writes all of the buffers at off, or fails.
 	writev(bufs [][]byte, off int64) error
+	// read fills p from off.
+	read(p []byte, off int64) error
 	// sync returns when everything written before is on the medium. It may be
 	// called while another goroutine writes.
 	sync() error

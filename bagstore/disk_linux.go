@@ -47,5 +47,7 @@ func (d *osDisk) allocate(size int64) error {
 	return unix.Fallocate(d.fd, unix.FALLOC_FL_KEEP_SIZE, 0, size)
 }
 
+func (d *osDisk) read(p []byte, off int64) error { return readFull(d.f, p, off) }
+
 func (d *osDisk) truncate(size int64) error { return d.f.Truncate(size) }
 func (d *osDisk) close() error              { return d.f.Close() }

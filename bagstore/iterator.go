@@ -182,8 +182,8 @@ func (it *Iterator) rebuild(dir int) {
 		}
 	}
 	for _, i := range across {
-		if r := v.refs[i]; r.start <= t && r.end >= t && !it.push(r) {
-			return
+		if r := v.refs[i]; r.start <= t && r.end >= t {
+			it.push(r)
 		}
 	}
 }
@@ -207,12 +207,13 @@ func (it *Iterator) open() bool {
 	return it.err == nil
 }
 
-// push opens a chunk at the iterator's position.
-func (it *Iterator) push(r chunkRef) bool {
+// push opens a chunk at the iterator's position. A chunk that can't be opened
+// is the iterator's error, and passed over.
+func (it *Iterator) push(r chunkRef) {
 	entries, head, err := it.fetch.index(r)
 	if err != nil {
-		it.err = err
-		return false
+		it.err = cmp.Or(it.err, err)
+		return
 	}
 	entries = it.v.within(entries)
 	c := &cursor{chunkRef: r, head: head, entries: entries}
@@ -227,12 +228,10 @@ func (it *Iterator) push(r chunkRef) bool {
 	if it.dir < 0 {
 		c.i--
 	}
-	if c.i < 0 || c.i == len(entries) {
-		return true
+	if c.i >= 0 && c.i < len(entries) {
+		it.heap = append(it.heap, c)
+		it.up(len(it.heap) - 1)
 	}
-	it.heap = append(it.heap, c)
-	it.up(len(it.heap) - 1)
-	return true
 }
 
 // The heap, with the next message of the direction on top.

@@ -1,3 +1,110 @@
 package bagstore
 
-func recordUntilKilled(string) {}
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// recordUntilKilled is the test binary's other life: it records as fast as it
+// can, tells after each checkpoint how many messages are safe, and never stops.
+func recordUntilKilled(path string) {
+	kind, _ := strconv.Atoi(os.Getenv("BAGSTORE_SINK"))
+	w, err := Create(path, Options{ChunkSize: 2000, Checkpoint: -1, Sink: SinkKind(kind),
+		Compression: Compression(os.Getenv("BAGSTORE_COMPRESSION"))})
+	if err != nil {
+		panic(err)
+	}
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		panic(err)
+	}
+	for i := 0; ; i++ {
+		if err := w.Write(0, Time(i+1), text(i, i%700)); err != nil {
+			panic(err)
+		}
+		if i%30 == 0 {
+			if err := w.Checkpoint(); err != nil {
+				panic(err)
+			}
+			fmt.Println(i + 1)
+		}
+	}
+}
+
+// TestKill kills recorders with SIGKILL at random moments. BAGSTORE_KILLS says
+// how many (default 50).
+func TestKill(t *testing.T) {
+	kills := 50
+	if n, err := strconv.Atoi(os.Getenv("BAGSTORE_KILLS")); err == nil {
+		kills = n
+	}
+	rnd := rand.New(rand.NewPCG(5, 6))
+	dir := t.TempDir()
+	safe := make(map[string]int)
+	var paths []string
+	for i := range kills {
+		path := filepath.Join(dir, fmt.Sprintf("%d.bag", i))
+		n := killOne(t, path, rnd, i)
+		got := readAll(t, path, OpenOptions{})
+		if len(got) < n {
+			t.Fatalf("kill %d: %d messages, %d were safe", i, len(got), n)
+		}
+		for j, s := range got {
+			if want := (seen{"/kill", Time(j + 1), sum(text(j, j%700))}); s != want {
+				t.Fatalf("kill %d: message %d is %v, want %v", i, j, s, want)
+			}
+		}
+		if i%10 == 0 {
+			paths = append(paths, path)
+			safe[path] = n
+			if _, err := stock(t, "/usr/bin/rosbag", "info", path); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for path, got := range pythonMessages(t, paths...) {
+		if len(got) < safe[path] {
+			t.Errorf("stock python reads %d messages, %d were safe", len(got), safe[path])
+		}
+	}
+}
+
+// killOne starts a recorder, kills it after a while, and returns how many
+// messages it had called safe.
+func killOne(t *testing.T, path string, rnd *rand.Rand, i int) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, fmt.Sprint("BAGSTORE_SINK=", i%2),
+		"BAGSTORE_COMPRESSION="+[]string{"none", "lz4"}[i/2%2])
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	safe := 0
+	for range 1 + rnd.IntN(5) {
+		if lines.Scan() {
+			safe, _ = strconv.Atoi(lines.Text())
+		}
+	}
+	// A moment that nothing in the recorder is tied to.
+	for end := time.Now().Add(time.Duration(rnd.IntN(3000)) * time.Microsecond); time.Now().Before(end); {
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() { // what it said before it died
+		safe, _ = strconv.Atoi(lines.Text())
+	}
+	cmd.Wait() //nolint:errcheck // it was killed
+	return safe
+}

@@ -3,6 +3,7 @@ package bagstore
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,24 +39,30 @@ func compare(t testing.TB, what string, got, want []seen) {
 	t.Fatalf("%s: %d messages, want %d", what, len(got), len(want))
 }
 
+// TestRoundTrip: what we write, we read by index and by scan, and the stock
+// library reads it too.
 func TestRoundTrip(t *testing.T) {
 	large := sample{topics: 2, messages: 8, size: func(i int) int { return 900_000 + i*4096 }}
 	mixed := sample{topics: 3, messages: 60, size: func(i int) int { return i % 6 * 200_000 }}
+	dir := t.TempDir()
+	wants := make(map[string][]seen)
 	for name, s := range map[string]sample{"small": small, "large": large, "mixed": mixed, "empty": {topics: 1}} {
 		for _, kind := range []Compression{None, LZ4, BZ2} {
 			for _, chunk := range []int{1, 4096, 0} {
-				if kind == BZ2 && chunk == 1 {
+				if kind == BZ2 && chunk != 0 {
 					continue
 				}
-				t.Run(fmt.Sprintf("%s/%s/%d", name, kind, chunk), func(t *testing.T) {
-					path := filepath.Join(t.TempDir(), "x.bag")
-					want := byTime(s.write(t, path, Options{Compression: kind, ChunkSize: chunk}))
-					compare(t, "indexed", readAll(t, path, OpenOptions{}), want)
-					compare(t, "scanned", readAll(t, path, OpenOptions{Scan: true}), want)
-					compare(t, "python", sorted(pythonMessages(t, path)), sorted(want))
-				})
+				what := fmt.Sprintf("%s-%s-%d", name, kind, chunk)
+				path := filepath.Join(dir, what)
+				want := byTime(s.write(t, path, Options{Compression: kind, ChunkSize: chunk}))
+				compare(t, what+" indexed", readAll(t, path, OpenOptions{}), want)
+				compare(t, what+" scanned", readAll(t, path, OpenOptions{Scan: true}), want)
+				wants[path] = want
 			}
 		}
+	}
+	for path, got := range pythonMessages(t, slices.Collect(maps.Keys(wants))...) {
+		compare(t, path+" python", sorted(got), sorted(wants[path]))
 	}
 }
 
@@ -83,7 +90,12 @@ func TestStockTools(t *testing.T) {
 
 // TestExampleBags compares our reading of every example with the stock library's.
 func TestExampleBags(t *testing.T) {
-	for _, path := range exampleBags(t) {
+	paths := exampleBags(t)
+	sound := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		return strings.Contains(p, "truncated") || strings.Contains(p, "unindexed")
+	})
+	stock := pythonMessages(t, sound...)
+	for _, path := range paths {
 		name := filepath.Base(path)
 		t.Run(name, func(t *testing.T) {
 			got := readAll(t, path, OpenOptions{})
@@ -99,7 +111,7 @@ func TestExampleBags(t *testing.T) {
 					t.Errorf("%d messages, want 14", len(got))
 				}
 			default:
-				compare(t, "python", sorted(got), sorted(pythonMessages(t, path)))
+				compare(t, "python", sorted(got), sorted(stock[path]))
 			}
 		})
 	}

@@ -3,31 +3,33 @@ package bagstore
 import (
 	"bytes"
 	"errors"
-	"fmt"
+	"maps"
+	"slices"
 )
 
-// scanner finds the chunks of a bag without its index section.
+// scanner finds the chunks of a bag without its index section. It walks their
+// content and doesn't believe the index records behind them: after a power cut
+// these may have holes that look like entries.
 type scanner struct {
 	bag *Bag
 	l   *loader
-	// trust: index records behind a chunk stand for its content, so that a
-	// chunk is decompressed only if it holds an unknown connection.
-	trust bool
 }
 
 // scan reads the whole file from pos on, every message's header included.
 func (b *Bag) scan(w *window, pos int64) {
 	s := scanner{bag: b, l: &loader{b: b, w: w}}
 	s.run(pos)
+	s.forget()
 	b.sortChunks()
 }
 
 // scanTail looks for chunks behind the index section: what a recorder wrote
 // after its last checkpoint.
 func (b *Bag) scanTail(w *window, pos int64) {
-	s := scanner{bag: b, l: &loader{b: b, w: w}, trust: true}
+	s := scanner{bag: b, l: &loader{b: b, w: w}}
 	before := len(b.chunks)
 	s.run(pos)
+	s.forget()
 	if found := len(b.chunks) - before; found > 0 {
 		b.note(pos, "%d chunks stand behind the index section and were read too", found)
 	}
@@ -90,11 +92,6 @@ func (s *scanner) chunk(r *record) int64 {
 	if head.Size == 0 && head.Stored == 0 {
 		return s.open(r.pos, head)
 	}
-	if s.trust {
-		if next, ok := s.byIndex(r.pos, head); ok {
-			return next
-		}
-	}
 	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: r.pos}, head: head, walk: true})
 	if err == nil {
 		return head.end()
@@ -153,46 +150,39 @@ func (s *scanner) open(pos int64, head ChunkHeader) int64 {
 	return s.bag.size
 }
 
-// byIndex adds a chunk by its index records. It gives up where they are absent,
-// odd, or name an unknown connection.
-func (s *scanner) byIndex(pos int64, head ChunkHeader) (next int64, ok bool) {
-	entries, next, err := s.l.indexRecords(head, nil)
-	if err != nil || len(entries) == 0 {
-		return 0, false
-	}
-	var r record
-	if readRecord(s.l.w, next, s.bag.size, &r) != nil && next != s.bag.size {
-		return 0, false
-	}
-	for _, e := range entries {
-		if s.bag.byID[e.conn] == nil {
-			return 0, false
-		}
-	}
-	c := chunk{ChunkInfo: ChunkInfo{Pos: pos}, head: head}
-	c.summarize(entries)
-	s.bag.chunks = append(s.bag.chunks, c)
-	return next, true
-}
-
 // add walks a chunk's content, notes its connections and keeps it if it holds
 // messages. It returns where the whole records end.
 func (s *scanner) add(c chunk) (int64, error) {
 	entries, end, err := s.l.walkContent(&c, walker{bag: s.bag, onConnection: s.bag.addConnection})
-	known := entries[:0]
-	for _, e := range entries {
-		if s.bag.byID[e.conn] != nil {
-			known = append(known, e)
-		} else if err == nil {
-			err = fmt.Errorf("message of connection %d, which is not described", e.conn)
-		}
-	}
-	if len(known) > 0 {
+	if len(entries) > 0 {
 		c.torn = c.torn || err != nil
-		c.summarize(known)
+		c.summarize(entries)
 		s.bag.chunks = append(s.bag.chunks, c)
 	}
 	return end, err
+}
+
+// forget drops the messages that no connection record describes. It is known
+// only at the end of the scan: the record may stand in a later index section.
+func (s *scanner) forget() {
+	b := s.bag
+	lost := make(map[uint32]uint64)
+	b.chunks = slices.DeleteFunc(b.chunks, func(c chunk) bool {
+		unknown := func(k ConnCount) bool { return b.byID[k.ID] == nil }
+		for _, k := range c.Counts {
+			if unknown(k) {
+				lost[k.ID] += uint64(k.Count)
+			}
+		}
+		return !slices.ContainsFunc(c.Counts, func(k ConnCount) bool { return !unknown(k) })
+	})
+	for i := range b.chunks {
+		c := &b.chunks[i]
+		c.Counts = slices.DeleteFunc(c.Counts, func(k ConnCount) bool { return b.byID[k.ID] == nil })
+	}
+	for _, id := range slices.Sorted(maps.Keys(lost)) {
+		b.note(0, "%d messages of connection %d are lost: nothing describes it", lost[id], id)
+	}
 }
 
 // summarize fills in what a chunk info record says.

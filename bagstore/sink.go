@@ -68,7 +68,7 @@ func (s *bufferedSink) append(bufs ...[]byte) error {
 
 func (s *bufferedSink) size() int64         { return s.tail }
 func (s *bufferedSink) grain() int64        { return 1 }
-func (s *bufferedSink) flush() error        { return nil }
+func (s *bufferedSink) flush() error        { return nil } // append has
 func (s *bufferedSink) sync() error         { return s.d.sync() }
 func (s *bufferedSink) head(b []byte) error { return s.d.writev([][]byte{b}, 0) }
 

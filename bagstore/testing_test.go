@@ -148,30 +148,45 @@ func skip(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
+// pythonRead prints the messages of bags, and the error that ended one.
 const pythonRead = `
 import sys, hashlib, rosbag
-for topic, m, t in rosbag.Bag(sys.argv[1]).read_messages(raw=True):
-    print(t.to_nsec(), hashlib.md5(m[1]).hexdigest(), topic)
+for path in sys.argv[1:]:
+    print("bag", path)
+    try:
+        for topic, m, t in rosbag.Bag(path).read_messages(raw=True):
+            print(t.to_nsec(), hashlib.md5(m[1]).hexdigest(), topic)
+    except Exception as e:
+        print("error", type(e), e)
 `
 
-// pythonMessages reads a bag with the stock python library.
-func pythonMessages(t testing.TB, path string) []seen {
+// pythonMessages reads bags with the stock python library, all in one process
+// because its start takes most of the time.
+func pythonMessages(t testing.TB, paths ...string) map[string][]seen {
 	t.Helper()
-	out, err := stock(t, "/usr/bin/python3", "-c", pythonRead, path)
+	out, err := stock(t, "/usr/bin/python3", append([]string{"-c", pythonRead}, paths...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []seen
+	found := make(map[string][]seen)
+	bag := ""
 	for line := range strings.Lines(out) {
+		first, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch first {
+		case "bag":
+			bag = rest
+			continue
+		case "error":
+			t.Fatalf("%s: %s", bag, rest)
+		}
 		var s seen
-		stamp, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		s.sum, s.topic, _ = strings.Cut(rest, " ")
-		if _, err := fmt.Sscan(stamp, &s.time); err != nil {
+		if _, err := fmt.Sscan(first, &s.time); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		list = append(list, s)
+		s.sum, s.topic, _ = strings.Cut(rest, " ")
+		found[bag] = append(found[bag], s)
 	}
-	return list
+	return found
 }
 
 // bags is the folder of example bags.

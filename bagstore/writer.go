@@ -1,10 +1,8 @@
 package bagstore
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"time"
 )
@@ -63,6 +61,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if forceDirect {
+		o.Sink = Direct
+	}
 	return o, nil
 }
 
@@ -88,24 +89,6 @@ type Writer struct {
 	stats WriterStats
 	last  time.Time // of the last checkpoint
 	done  bool
-}
-
-// Create makes or overwrites a bag file. From here on it is a valid bag.
-func Create(path string, o Options) (*Writer, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	s, fallback, err := createSink(path, o)
-	if err != nil {
-		return nil, err
-	}
-	w, err := newWriter(s, o)
-	if err != nil {
-		return nil, errors.Join(err, s.close(), os.Remove(path))
-	}
-	w.stats.Fallback = fallback
-	return w, nil
 }
 
 func newWriter(s sink, o Options) (*Writer, error) {

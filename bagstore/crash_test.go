@@ -1,0 +1,241 @@
+package bagstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// crashes is how many power cuts each sink suffers.
+const crashes = 200
+
+// run is a recording on a memDisk with a checkpoint now and then.
+type run struct {
+	disk  *memDisk
+	want  []seen
+	marks []mark // checkpoints that returned
+	final []byte
+	err   error
+}
+
+// mark says that after so many disk operations so many messages were safe.
+type mark struct{ ops, messages int }
+
+func newSink(d disk, kind SinkKind) sink {
+	if kind == Direct {
+		return newDirectSink(d, 0)
+	}
+	return &bufferedSink{d: d}
+}
+
+// recording writes messages with a checkpoint every 20 of them.
+func recording(t *testing.T, d *memDisk, kind SinkKind, o Options) *run {
+	t.Helper()
+	o.ChunkSize, o.Checkpoint = 3000, -1
+	o, err := o.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{disk: d}
+	w, err := newWriter(newSink(d, kind), o)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	for i := range 4 {
+		if _, err := w.AddConnection(stringType(fmt.Sprintf("/topic_%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 150 {
+		// Large ones go from the caller's memory.
+		data := text(i, i*37%800+i%10/9*9000)
+		conn := uint32(i / 7 % 4)
+		if r.err = w.Write(conn, Time(1000+i), data[:4], data[4:]); r.err != nil {
+			break
+		}
+		r.want = append(r.want, seen{fmt.Sprintf("/topic_%d", conn), Time(1000 + i), sum(data)})
+		if i%20 == 19 {
+			if r.err = w.Checkpoint(); r.err != nil {
+				break
+			}
+			r.marks = append(r.marks, mark{d.count(), i + 1})
+		}
+	}
+	r.err = errors.Join(r.err, w.Close())
+	r.final = bytes.Clone(d.data)
+	return r
+}
+
+func everySink(t *testing.T, f func(t *testing.T, kind SinkKind, o Options)) {
+	for _, kind := range []SinkKind{Buffered, Direct} {
+		for _, c := range []Compression{None, LZ4} {
+			t.Run(fmt.Sprintf("%s-%s", [...]string{"buffered", "direct"}[kind], c), func(t *testing.T) {
+				f(t, kind, Options{Compression: c})
+			})
+		}
+	}
+}
+
+func openBytes(image []byte) (*Bag, error) {
+	return OpenReader(bytes.NewReader(image), int64(len(image)), "image", OpenOptions{})
+}
+
+// TestCrash cuts the power at any point of a recording, with any of the blocks
+// since the last sync on the disk. Nothing before the last checkpoint is lost,
+// and neither is a later chunk that made it.
+func TestCrash(t *testing.T) {
+	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
+		r := recording(t, &memDisk{}, kind, o)
+		if r.err != nil {
+			t.Fatal(r.err)
+		}
+		whole, err := openBytes(r.final)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rnd := rand.New(rand.NewPCG(7, 7))
+		first := slices.IndexFunc(r.disk.ops, func(op diskOp) bool { return op.sync }) + 1 // Create has returned
+		dir := t.TempDir()
+		atLeast := make(map[string]int)
+		for i := range crashes {
+			n := first + rnd.IntN(len(r.disk.ops)-first)
+			image, lost := r.disk.crash(n, rnd)
+			least := r.judge(t, whole, image, n, lost)
+			if i%20 == 0 {
+				path := filepath.Join(dir, fmt.Sprint(i))
+				if err := os.WriteFile(path, image, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				atLeast[path] = least
+			}
+		}
+		paths := make([]string, 0, len(atLeast))
+		for p := range atLeast {
+			paths = append(paths, p)
+		}
+		found := pythonMessages(t, paths...)
+		for p, least := range atLeast {
+			if len(found[p]) < least {
+				t.Errorf("stock python reads %d messages, %d were safe", len(found[p]), least)
+			}
+		}
+	})
+}
+
+// judge reads the file that a crash left and returns how many messages a
+// checkpoint had made safe.
+func (r *run) judge(t *testing.T, whole *Bag, image []byte, n int, lost [][2]int64) int {
+	t.Helper()
+	least := 0
+	for _, m := range r.marks {
+		if m.ops <= n {
+			least = m.messages
+		}
+	}
+	b, err := openBytes(image)
+	if err != nil {
+		t.Fatalf("after %d operations: %v", n, err)
+	}
+	got, err := messagesOf(b)
+	if err != nil {
+		t.Fatalf("after %d operations: %v", n, err)
+	}
+	have := make(map[seen]bool)
+	for _, s := range got {
+		have[s] = true
+	}
+	for i, s := range r.want[:least] {
+		if !have[s] {
+			t.Fatalf("after %d operations message %d is lost, %d were safe", n, i, least)
+		}
+	}
+	first := 0 // message of the chunk: they were written in time order
+	known := make(map[uint32]bool)
+	for _, c := range b.Connections() {
+		known[c.ID] = true
+	}
+	for i := range whole.chunks {
+		c := &whole.chunks[i]
+		count := int(c.Messages())
+		if r.survived(whole, c, int64(len(image)), lost) {
+			for j, s := range r.want[first : first+count] {
+				if !have[s] && slices.ContainsFunc(c.Counts, func(k ConnCount) bool { return known[k.ID] && whole.byID[k.ID].Topic == s.topic }) {
+					t.Fatalf("after %d operations message %d is lost though its chunk at %d is whole; size %d lost %v notes %v", n, first+j, c.Pos, len(image), lost, b.Notes())
+				}
+			}
+		}
+		first += count
+	}
+	return least
+}
+
+// survived tells whether all bytes of a chunk are in the image.
+func (r *run) survived(whole *Bag, c *chunk, size int64, lost [][2]int64) bool {
+	head, err := newLoader(whole).header(c)
+	if err != nil || head.end() > size {
+		return false
+	}
+	return !slices.ContainsFunc(lost, func(l [2]int64) bool { return l[0] < head.end() && l[1] > c.Pos })
+}
+
+// TestFullDisk: whatever byte is the last that fits, the bag stays whole up to
+// the last chunk before it.
+func TestFullDisk(t *testing.T) {
+	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
+		size := int64(len(recording(t, &memDisk{}, kind, o).final))
+		for full := int64(8192); full < size; full += 1777 {
+			r := recording(t, &memDisk{full: full}, kind, o)
+			if !errors.Is(r.err, syscall.ENOSPC) {
+				t.Fatalf("full at %d: %v", full, r.err)
+			}
+			b, err := openBytes(r.final)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := messagesOf(b)
+			if err != nil {
+				t.Fatalf("full at %d: %v", full, err)
+			}
+			safe := 0
+			if len(r.marks) > 0 {
+				safe = r.marks[len(r.marks)-1].messages
+			}
+			if len(got) < safe || len(got) > len(r.want) {
+				t.Fatalf("full at %d: %d messages, %d of %d were safe", full, len(got), safe, len(r.want))
+			}
+			compare(t, "full", got, r.want[:len(got)])
+		}
+	})
+}
+
+// TestWriteError: every write from the nth on fails half way.
+func TestWriteError(t *testing.T) {
+	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
+		calls := recording(t, &memDisk{}, kind, o).disk.calls
+		for fail := 2; fail <= calls; fail++ {
+			r := recording(t, &memDisk{fail: fail}, kind, o)
+			if !errors.Is(r.err, errDisk) {
+				t.Fatalf("failing at write %d: %v", fail, r.err)
+			}
+			b, err := openBytes(r.final)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := messagesOf(b)
+			if err != nil {
+				t.Fatalf("failing at write %d: %v", fail, err)
+			}
+			if len(r.marks) > 0 && len(got) < r.marks[len(r.marks)-1].messages {
+				t.Fatalf("failing at write %d: %d messages, %v were safe", fail, len(got), r.marks)
+			}
+			compare(t, "failed", got[:min(len(got), len(r.want))], r.want[:min(len(got), len(r.want))])
+		}
+	})
+}

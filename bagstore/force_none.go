@@ -1,0 +1,5 @@
+//go:build !directsink
+
+package bagstore
+
+const forceDirect = false

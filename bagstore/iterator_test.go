@@ -1,0 +1,221 @@
+package bagstore
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// disorderly writes bags whose messages come in no order, with ties, in small
+// chunks, and returns all of them as a view must give them.
+func disorderly(t testing.TB, rnd *rand.Rand, n int, o Options) ([]*Bag, []seen) {
+	t.Helper()
+	var bags []*Bag
+	var all []seen
+	for b := range n {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.bag", b))
+		w, err := Create(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			if _, err := w.AddConnection(stringType(fmt.Sprintf("/bag%d/%d", b, i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 200 {
+			conn := rnd.Uint32N(3)
+			// Rising with jitter; now and then a late one from the very start.
+			stamp := Time(1000 + i/2 + rnd.IntN(40))
+			if rnd.IntN(30) == 0 {
+				stamp = 1
+			}
+			data := text(i, rnd.IntN(300))
+			if err := w.Write(conn, stamp, data); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, seen{fmt.Sprintf("/bag%d/%d", b, conn), stamp, sum(data)})
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		bag, err := Open(path, OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { bag.Close() })
+		bags = append(bags, bag)
+	}
+	return bags, byTime(all)
+}
+
+// TestIteratorWalk walks at random, both ways with seeks between, and compares
+// every step with a sorted list.
+func TestIteratorWalk(t *testing.T) {
+	for _, o := range []Options{{ChunkSize: 900}, {ChunkSize: 900, Compression: LZ4}, {ChunkSize: 1}, {}} {
+		t.Run(fmt.Sprintf("%d%s", o.ChunkSize, o.Compression), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(1, 2))
+			bags, all := disorderly(t, rnd, 3, o)
+			for _, q := range []Query{
+				{},
+				{Start: 1040, End: 1060},
+				{End: 1},
+				{Start: 1050, Connections: func(c *Connection) bool { return strings.HasSuffix(c.Topic, "/1") }},
+			} {
+				want := slices.DeleteFunc(slices.Clone(all), func(s seen) bool {
+					return s.time < q.Start || q.End != 0 && s.time > q.End || q.Connections != nil && !strings.HasSuffix(s.topic, "/1")
+				})
+				v, err := NewView(bags, q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v.Count() != uint64(len(want)) || v.Start() != want[0].time || v.End() != want[len(want)-1].time {
+					t.Errorf("view of %d messages from %d to %d, want %d, %d, %d", v.Count(), v.Start(), v.End(), len(want), want[0].time, want[len(want)-1].time)
+				}
+				walk(t, rnd, v, want)
+			}
+		})
+	}
+}
+
+func walk(t *testing.T, rnd *rand.Rand, v *View, want []seen) {
+	t.Helper()
+	it := v.Iterator()
+	defer it.Close()
+	at := 0
+	for range 300 {
+		switch rnd.IntN(4) {
+		case 0:
+			stamp := Time(990 + rnd.IntN(200))
+			it.Seek(stamp)
+			at = sort.Search(len(want), func(i int) bool { return want[i].time >= stamp })
+		case 1:
+			it.SeekEnd()
+			at = len(want)
+		}
+		for range rnd.IntN(50) {
+			if !it.Next() {
+				if at != len(want) {
+					t.Fatalf("Next stopped at %d of %d: %v", at, len(want), it.Err())
+				}
+				break
+			}
+			match(t, it.Message(), want[at])
+			at++
+		}
+		for range rnd.IntN(50) {
+			if !it.Prev() {
+				if at != 0 {
+					t.Fatalf("Prev stopped at %d: %v", at, it.Err())
+				}
+				break
+			}
+			at--
+			match(t, it.Message(), want[at])
+		}
+	}
+}
+
+func match(t *testing.T, m Message, want seen) {
+	t.Helper()
+	if got := (seen{m.Conn.Topic, m.Time, sum(m.Data)}); got != want {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+// TestHold keeps messages while the iterator goes on and its memory is reused.
+func TestHold(t *testing.T) {
+	for _, o := range []Options{{}, {Compression: LZ4, ChunkSize: 2000}} {
+		bags, want := disorderly(t, rand.New(rand.NewPCG(3, 4)), 2, o)
+		v, err := NewView(bags, Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it := v.Iterator()
+		type held struct {
+			data  []byte
+			block Block
+		}
+		var list []held
+		for it.Next() {
+			m := it.Message()
+			list = append(list, held{m.Data, m.Hold()})
+		}
+		it.Close()
+		for i, h := range list {
+			if sum(h.data) != want[i].sum {
+				t.Fatalf("message %d changed while it was held", i)
+			}
+			h.block.Release()
+		}
+	}
+}
+
+// TestReadingMemory reads a bag of images and pins what it allocates.
+func TestReadingMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	images := sample{topics: 2, messages: 40, size: func(i int) int { return 1_843_200 * (1 + i%2) / 2 }}
+	images.write(t, path, Options{})
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := testing.Benchmark(func(tb *testing.B) {
+		for tb.Loop() {
+			it := v.Iterator()
+			for it.Next() {
+			}
+			it.Close()
+		}
+	})
+	if got := res.AllocedBytesPerOp(); got > 12<<20 {
+		t.Errorf("reading 55 MB of images allocates %d bytes", got)
+	}
+}
+
+// TestDamagedMessageIsPassed: an iterator reports a message that can't be read
+// and goes on behind it.
+func TestDamagedMessageIsPassed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	want := byTime(sample{topics: 1, messages: 20, size: func(int) int { return 100_000 }}.write(t, path, Options{ChunkSize: 1}))
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(raw[len(raw)/2:], []byte("\x04\x00\x00\x00op=\x02")) + len(raw)/2
+	raw[at+7] = 9
+	b, err := OpenReader(bytes.NewReader(raw), int64(len(raw)), "damaged", OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	n, bad := 0, 0
+	for {
+		if it.Next() {
+			n++
+		} else if it.Err() != nil {
+			bad++
+		} else {
+			break
+		}
+	}
+	if n != len(want)-1 || bad != 1 {
+		t.Errorf("%d messages and %d errors, want %d and 1", n, bad, len(want)-1)
+	}
+}

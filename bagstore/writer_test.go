@@ -1,0 +1,189 @@
+package bagstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestDeterministic: the same input gives the same bytes, with workers too.
+func TestDeterministic(t *testing.T) {
+	for _, o := range []Options{{}, {Compression: LZ4, Workers: 4}, {Sink: Direct}} {
+		o.ChunkSize, o.Checkpoint = 5000, -1
+		var first []byte
+		for i := range 4 {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			small.write(t, path, o)
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				first = b
+			} else if !bytes.Equal(b, first) {
+				t.Fatalf("%+v: run %d differs", o, i)
+			}
+		}
+	}
+}
+
+// TestDirectAlignment: pixels that are aligned in memory begin on a block of
+// the file, and the file ends where its last record ends.
+func TestDirectAlignment(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, Options{Sink: Direct, Checkpoint: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := w.Stats().Fallback; why != nil {
+		t.Skipf("no direct writing here: %v", why)
+	}
+	id, err := w.AddConnection(stringType("/pixels"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pixels := alignedBytes(900_001)
+	marker := []byte("here the pixels begin")
+	copy(pixels, marker)
+	var want []seen
+	for i := range 5 {
+		head := binary.LittleEndian.AppendUint32(nil, uint32(len(pixels)+1))
+		tail := []byte{byte(i)}
+		if err := w.Write(id, Time(i+1), head, pixels, tail); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, seen{"/pixels", Time(i + 1), sum(bytes.Join([][]byte{head, pixels, tail}, nil))})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for at := 0; ; found++ {
+		i := bytes.Index(raw[at:], marker)
+		if i < 0 {
+			break
+		}
+		if (at+i)%directGrain != 0 {
+			t.Errorf("pixels at byte %d", at+i)
+		}
+		at += i + 1
+	}
+	if found != 5 {
+		t.Errorf("found pixels %d times", found)
+	}
+	compare(t, "direct", readAll(t, path, OpenOptions{}), want)
+	compare(t, "python", pythonMessages(t, path)[path], want)
+	if b, err := Open(path, OpenOptions{}); err != nil || len(b.Notes()) > 0 {
+		t.Errorf("%v %v", b.Notes(), err)
+	} else {
+		b.Close()
+	}
+}
+
+// TestInProgress reads a bag while it is written.
+func TestInProgress(t *testing.T) {
+	for _, kind := range []SinkKind{Buffered, Direct} {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		w, err := Create(path, Options{ChunkSize: 4000, Sink: kind, Checkpoint: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := readAll(t, path, OpenOptions{}); len(got) != 0 {
+			t.Errorf("an empty bag has %d messages", len(got))
+		}
+		want := small.feed(t, w)
+		if err := w.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		small.feedMore(t, w)
+		got := readAll(t, path, OpenOptions{})
+		if len(got) < len(want) {
+			t.Errorf("%d messages, want at least %d", len(got), len(want))
+		}
+		compare(t, "python", sorted(pythonMessages(t, path)[path]), sorted(want))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (s sample) feedMore(t testing.TB, w *Writer) {
+	t.Helper()
+	for i := range s.messages {
+		if err := w.Write(0, s.time(s.messages)+Time(i), text(i, 50)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCheckpointOverhead records for an hour of an injected clock: replaced
+// index sections stay below 1 % and the allowance.
+func TestCheckpointOverhead(t *testing.T) {
+	now := time.Unix(0, 0)
+	d := &memDisk{}
+	o, err := Options{ChunkSize: 2000, Now: func() time.Time { return now }}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWriter(&bufferedSink{d: d}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if _, err := w.AddConnection(stringType(fmt.Sprintf("/%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 7200 {
+		now = now.Add(500 * time.Millisecond)
+		if err := w.Write(uint32(i%20), Time(i+1), text(i, 1500)); err != nil {
+			t.Fatal(err)
+		}
+		if i%100 == 0 { // let a checkpoint in progress end
+			w.c.sync.Wait()
+		}
+	}
+	s := w.Stats()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s.StaleBytes > s.Size/100+64<<10 || s.Checkpoints < 3 {
+		t.Errorf("%d bytes of %d are replaced index sections of %d checkpoints", s.StaleBytes, s.Size, s.Checkpoints)
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for _, o := range []Options{{Compression: "zip"}, {ChunkSize: -1}, {ChunkSize: 2 << 30}} {
+		if _, err := Create(filepath.Join(dir, "x.bag"), o); err == nil {
+			t.Errorf("Create takes %+v", o)
+		}
+	}
+	if _, err := Create(filepath.Join(dir, "no", "x.bag"), Options{}); err == nil {
+		t.Error("Create makes a bag in a folder that isn't there")
+	}
+	w, err := Create(filepath.Join(dir, "x.bag"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(0, 1, nil); err == nil {
+		t.Error("Write takes an unknown connection")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+	if err := w.Write(0, 1, nil); err == nil {
+		t.Error("Write takes messages after Close")
+	}
+}
