@@ -21,7 +21,7 @@ func TestContract(t *testing.T) {
 	}
 	small := func(s camdriver.Sensor) (out []camdriver.Profile) {
 		for _, p := range s.Profiles() {
-			if p.Width == 424 && p.FPS == 60 || p.Width == 0 && p.Default {
+			if p.Width == 424 && p.FPS == 30 || p.Width == 0 && p.Default {
 				out = append(out, p)
 			}
 		}

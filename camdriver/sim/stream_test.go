@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"hash/crc32"
 	"math"
 	"slices"
 	"sync"
@@ -284,7 +285,7 @@ func TestMemory(t *testing.T) {
 			s.SetOption(camdriver.OptionGain, gain)
 		}
 		start(t, s, rec, leftID)
-		time.Sleep(2 * time.Second)
+		time.Sleep(2*time.Second + 20*time.Millisecond)
 		s.Stop()
 		pool := dev.sensors[0].loops[leftID].pool
 		if limit := 8 * (size + camdriver.PageSize); pool.InUse() > limit {
@@ -304,10 +305,17 @@ func TestMemory(t *testing.T) {
 // a short memory shows an image more than once.
 func TestLoopIsLent(t *testing.T) {
 	bubble(t, Options{StreamMemory: 8 * (424*240*2 + camdriver.PageSize)}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
+		var sums []uint32
+		rec.onFrame = func(f *camdriver.Frame) { sums = append(sums, crc32.ChecksumIEEE(f.Data)) }
 		start(t, s, rec, depthID)
 		time.Sleep(2100 * time.Millisecond)
 		s.Stop()
 		frames := rec.frames[depthID]
+		for i, f := range frames {
+			if crc32.ChecksumIEEE(f.Data) != sums[i] {
+				t.Fatalf("frame %d changed after it was raised", f.Number)
+			}
+		}
 		seen := make(map[*byte]int)
 		for i, f := range frames[:30] {
 			seen[&f.Data[0]]++
