@@ -70,7 +70,7 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 		if first == nil {
 			byTopic[name] = ch
 			if changed {
-				renamed = append(renamed, fmt.Sprintf("%s is published as %s", c.Topic, name))
+				renamed = append(renamed, fmt.Sprintf("%q is published as %s", c.Topic, name))
 			}
 		}
 		ch.Latch = ch.Latch || c.Latching

@@ -11,6 +11,8 @@ import (
 type Output interface {
 	// Advertise announces a channel. Several channels may share a topic.
 	Advertise(Channel) (Sink, error)
+	// Ready returns when everybody can know the channels.
+	Ready(context.Context) error
 	// PublishClock publishes /clock. It is called only if Options.Clock is on.
 	PublishClock(bagstore.Time)
 }

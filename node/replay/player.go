@@ -108,7 +108,10 @@ func (p *Player) choose() {
 	var renamed, problems []string
 	p.channels, renamed, problems = plan(conns, &p.o)
 	for _, text := range renamed {
-		p.log.Info().Msg("ROS refuses this topic's name: " + text)
+		p.log.Debug().Msg(text)
+	}
+	if len(renamed) > 0 {
+		p.log.Info().Msgf("ROS refuses the names of %d topics; they are made legal, such as: %s", len(renamed), renamed[0])
 	}
 	for _, text := range problems {
 		p.problem("%s", text)
@@ -245,7 +248,7 @@ func (p *Player) advertise() error {
 	if len(p.channels.list) == 0 && len(p.problems) > 0 {
 		return errors.New("no topic can be played")
 	}
-	return nil
+	return p.o.Output.Ready(p.ctx)
 }
 
 // subscriberPoll is how often it is looked whether all subscribers are there.

@@ -81,6 +81,8 @@ func (j *journal) Advertise(c Channel) (Sink, error) {
 	return &journalSink{j, c}, nil
 }
 
+func (j *journal) Ready(context.Context) error { return nil }
+
 func (j *journal) PublishClock(t bagstore.Time) {
 	j.add("clock %s", strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.9f", t.Seconds()), "0"), "."))
 }
@@ -414,7 +416,8 @@ func TestTimeline(t *testing.T) {
 			+40ms clock 1000.02
 			+40ms /a 2
 			+40ms clock 1000
-			+40ms /a 0`},
+			+40ms /a 0
+			+45ms clock 1000.005`},
 		{"loop on one time line", 3, Options{Loop: true, LoopMonotonic: true, ClockHz: 1, ClockPerMessage: true}, []scripted{{35 * ms, Stop{}}}, `
 			+0s clock 1000
 			+0s /a 0
@@ -424,7 +427,8 @@ func TestTimeline(t *testing.T) {
 			+20ms /a 2
 			+20ms /a 0
 			+30ms clock 1000.03
-			+30ms /a 1`},
+			+30ms /a 1
+			+35ms clock 1000.035`},
 		{"loop of one message doesn't spin", 1, Options{Loop: true}, []scripted{{25 * ms, Stop{}}}, `
 			+0s /a 0
 			+10ms /a 0

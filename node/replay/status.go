@@ -41,7 +41,7 @@ const statusPeriod = 100 * time.Millisecond
 // ReadableTime shows a bag time: as a date, or as an offset where the bag counts
 // from 0, as the SDK's do.
 func ReadableTime(t bagstore.Time) string {
-	if t < 10*365*24*3600*1e9 { // before 1980
+	if t < firstEpoch {
 		return t.Sub(0).Round(time.Microsecond).String()
 	}
 	return t.Std().UTC().Format("2006-01-02 15:04:05.000000")

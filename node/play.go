@@ -1,0 +1,227 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/node/replay"
+	"rsros/node/ros"
+)
+
+// PlayOptions are the settings of a replay. The zero value of a field is the
+// default.
+type PlayOptions struct {
+	ROS    ros.Config // name, remaps and environment; the name defaults to play_ and a unique end, as rosbag's
+	Master MasterMode // default ros
+	Bags   []string
+
+	// Replay says what is played and how. Bags, Output, Clock, Log, StartAt, Until,
+	// LoopRange and the filter's expressions are filled in from the other fields.
+	Replay replay.Options
+
+	StartAt, Until string   // a time: seconds since 1970 or from the first message, or a date
+	LoopRange      string   // FROM:TO in seconds from the start
+	Match, Exclude []string // regular expressions that match whole topic names
+	Limits         []string // TOPIC=HZ
+
+	Queue            int // messages that wait for one subscriber; 0 is 100, negative no bound
+	RateControlTopic string
+
+	Naming Naming // wrapper plays a RealSense bag as realsense2_camera topics
+
+	Keys  *os.File  // where keys are read from; nil for none
+	Out   io.Writer // for the state line; nil for none
+	Quiet bool      // no state line
+
+	Log zerolog.Logger
+}
+
+// Play plays bags into the graph until their end, Stop, or the end of ctx.
+//
+// Errors: a bag that can't be opened, as bagstore has it; ErrUsage; ErrNoMaster;
+// ErrIncomplete if something that was asked for couldn't be published.
+func Play(ctx context.Context, o PlayOptions) error {
+	if o.Naming == NamingWrapper {
+		return playWrapper(ctx, o)
+	}
+	bags, damage, err := openBags(o.Bags, o.Log)
+	defer closeBags(bags)
+	if err != nil {
+		return err
+	}
+	if err := o.complete(bags); err != nil {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	stopMaster, err := connectMaster(ctx, o.Master, &o.ROS, o.Log)
+	if err != nil {
+		return err
+	}
+	defer stopMaster()
+	o.ROS.Log = o.Log.With().Str("component", "ros").Logger()
+	n, err := ros.NewNode(ctx, o.ROS)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	problems, err := playInto(ctx, n, o, bags)
+	if err := errors.Join(err, n.Close()); err != nil {
+		return err
+	}
+	if all := append(damage, problems...); len(all) > 0 {
+		return fmt.Errorf("%w: %s", ErrIncomplete, strings.Join(all, "; "))
+	}
+	return nil
+}
+
+// playWrapper plays a RealSense bag through the playback device, as a live node
+// under realsense2_camera's names.
+func playWrapper(ctx context.Context, o PlayOptions) error {
+	if len(o.Bags) != 1 {
+		return fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", ErrUsage, len(o.Bags))
+	}
+	return Live(ctx, LiveOptions{
+		ROS: o.ROS, Master: o.Master, Log: o.Log, Naming: NamingWrapper, Duration: o.Replay.Duration,
+		Source: SourceOptions{Device: o.Bags[0], Speed: o.Replay.Rate, Loop: o.Replay.Loop},
+	})
+}
+
+// openBags opens all bags; damage says what can't be played of them. The bags are
+// the caller's also if there is an error.
+func openBags(paths []string, log zerolog.Logger) (bags []*bagstore.Bag, damage []string, err error) {
+	if len(paths) == 0 {
+		return nil, nil, fmt.Errorf("%w: no bag was named", ErrUsage)
+	}
+	for _, path := range paths {
+		log.Info().Str("bag", path).Msg("opening")
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			return bags, nil, err
+		}
+		bags = append(bags, b)
+		for _, note := range b.Notes() {
+			log.Warn().Str("bag", path).Int64("at byte", note.Offset).Msg(note.Text)
+			if lossy(note) {
+				damage = append(damage, fmt.Sprintf("%s at byte %d: %s", path, note.Offset, note.Text))
+			}
+		}
+	}
+	return bags, damage, nil
+}
+
+// lossy tells notes about missing data from those about missing order.
+func lossy(n bagstore.Note) bool {
+	for _, harmless := range []string{"was scanned", "were read too", "of padding"} {
+		if strings.Contains(n.Text, harmless) {
+			return false
+		}
+	}
+	return true
+}
+
+func closeBags(bags []*bagstore.Bag) {
+	for _, b := range bags {
+		_ = b.Close() // only read
+	}
+}
+
+const (
+	playQueue = 100 // as rosbag play
+	// immediateBytes bounds what waits for one subscriber when the player waits
+	// for room anyway: enough to keep a socket busy.
+	immediateBytes = 16 << 20
+)
+
+// complete fills in defaults and reads the fields that are text.
+func (o *PlayOptions) complete(bags []*bagstore.Bag) (err error) {
+	setDefault(&o.Master, MasterROS)
+	setDefault(&o.Queue, playQueue)
+	if o.ROS.Name == "" {
+		o.ROS.Name, o.ROS.Anonymous = "play", true
+	}
+	r := &o.Replay
+	r.Bags = bags
+	r.RateControl = o.RateControlTopic != ""
+	if r.Filter.Match, err = replay.CompileFull(o.Match); err != nil {
+		return err
+	}
+	if r.Filter.Exclude, err = replay.CompileFull(o.Exclude); err != nil {
+		return err
+	}
+	if r.Filter.Limits, err = replay.ParseLimits(o.Limits); err != nil {
+		return err
+	}
+	if r.StartAt, err = replay.ParseTime(o.StartAt, bags); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	if r.Until, err = replay.ParseTime(o.Until, bags); err != nil {
+		return fmt.Errorf("until: %w", err)
+	}
+	if r.FollowClock && r.ClockHz > 0 {
+		return errors.New("a clock can be followed or published, not both")
+	}
+	r.LoopRange, err = replay.ParseRange(o.LoopRange)
+	return err
+}
+
+// playInto plays in a running node and says what couldn't be published.
+func playInto(ctx context.Context, n *ros.Node, o PlayOptions, bags []*bagstore.Bag) ([]string, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // rosnode kill
+		select {
+		case <-n.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	out, err := newPlayOutput(n, &o)
+	if err != nil {
+		return nil, err
+	}
+	status, err := newPlayStatus(n)
+	if err != nil {
+		return nil, err
+	}
+	o.Replay.Output, o.Replay.Log, o.Replay.OnStatus = out, n.Log(), status.publish
+	player, err := replay.New(o.Replay)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	if player.Empty() {
+		o.Log.Warn().Msg("there are no messages to play on the chosen topics")
+		return player.Problems(), nil
+	}
+	start, end := player.Range()
+	o.Log.Info().Str("from", replay.ReadableTime(start)).Str("to", replay.ReadableTime(end)).Msg("playing")
+	control := playControl{player: player, node: n, log: n.Log()}
+	if err := control.offer(&o); err != nil {
+		return nil, err
+	}
+	status.changed = control.reconfigure.changed
+	defer control.close()
+	stopKeys := startKeys(ctx, &o, player)
+	defer stopKeys()
+	line := startPlayLine(&o, player)
+	err = player.Run(ctx)
+	line.stop()
+	sayEnd(n.Log(), player.Status())
+	if ctx.Err() != nil {
+		return player.Problems(), ctx.Err()
+	}
+	return append(player.Problems(), out.problems...), err
+}
+
+func sayEnd(log zerolog.Logger, s replay.Status) {
+	e := log.Info().Uint64("messages", s.Messages).Uint64("bytes", s.Bytes).Dur("worst lateness (ms)", s.WorstLate.Round(time.Microsecond))
+	if s.Dropped > 0 {
+		e = e.Uint64("dropped by slow subscribers", s.Dropped)
+	}
+	e.Msg("played")
+}

@@ -1,0 +1,166 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/replay"
+	"rsros/node/ros"
+)
+
+// playControl is how others in the graph steer a player: services, topics and
+// dynamic_reconfigure. Closing the node closes them all.
+type playControl struct {
+	player      *replay.Player
+	node        *ros.Node
+	log         zerolog.Logger
+	services    offered
+	subscribers []*ros.Subscriber
+	reconfigure *playReconfigure
+}
+
+// offer opens everything.
+func (c *playControl) offer(o *PlayOptions) (err error) {
+	c.services, err = offer(c.node, []service{
+		{"~pause_playback", "std_srvs/SetBool", setBool(c.pause)},
+		{"/pause_playback", "std_srvs/SetBool", setBool(c.pause)},
+		{"~step", "std_srvs/Trigger", trigger(c.step(replay.StepMessage{}, "one message published"))},
+		{"~step_frame_set", "std_srvs/Trigger", trigger(c.step(replay.StepFrameSet{}, "one frame set published"))},
+		{"~stop", "std_srvs/Trigger", trigger(c.stop)},
+	})
+	if err != nil {
+		return err
+	}
+	if c.reconfigure, err = newPlayReconfigure(c.node, c.player); err != nil {
+		return err
+	}
+	if err := c.subscribe("~seek", "std_msgs/Float64", c.seek); err != nil {
+		return err
+	}
+	if o.RateControlTopic != "" {
+		control := rateControlTopic{player: c.player, log: c.log}
+		if err := c.subscribe(o.RateControlTopic, "", control.received); err != nil {
+			return err
+		}
+	}
+	if o.Replay.FollowClock {
+		return c.subscribe("/clock", "rosgraph_msgs/Clock", c.followed)
+	}
+	return nil
+}
+
+func (c *playControl) subscribe(topic, typ string, received func(ros.Received)) error {
+	o := ros.SubscriberOptions{Topic: topic, Queue: 10, NoDelay: true}
+	if typ != "" {
+		t := msgs.MustType(typ)
+		o.Type, o.MD5 = t.Name, t.MD5
+	}
+	s, err := c.node.Subscribe(o, received)
+	if err != nil {
+		return fmt.Errorf("subscribe to %s: %w", topic, err)
+	}
+	c.subscribers = append(c.subscribers, s)
+	return nil
+}
+
+func (c *playControl) close() {
+	c.services.close()
+	for _, s := range c.subscribers {
+		s.Close()
+	}
+}
+
+// pause answers in the words of rosbag play.
+func (c *playControl) pause(on bool) (string, error) {
+	command, done, already := replay.Command(replay.Resume{}), "resumed", "running."
+	if on {
+		command, done, already = replay.Pause{}, "paused", "paused."
+	}
+	err := c.player.Do(context.Background(), command)
+	if errors.Is(err, replay.ErrNoChange) {
+		return "", errors.New("Bag is already " + already) //nolint:staticcheck // the wording is rosbag's
+	}
+	return "Playback is now " + done, err
+}
+
+func (c *playControl) step(command replay.Command, done string) func() (string, error) {
+	return func() (string, error) { return done, c.player.Do(context.Background(), command) }
+}
+
+func (c *playControl) stop() (string, error) {
+	return "playback stopped", c.player.Do(context.Background(), replay.Stop{})
+}
+
+// seek takes seconds from the start.
+func (c *playControl) seek(r ros.Received) {
+	var m msgs.Float64
+	err := msgs.Unmarshal(r.Data, &m)
+	if err == nil {
+		err = c.player.Do(context.Background(), replay.SeekOffset{Offset: seconds(m.Data)})
+	}
+	if err != nil {
+		c.log.Warn().Err(err).Msg("~seek")
+	}
+}
+
+// seconds is s as a duration, cut to what fits; NaN is 0.
+func seconds(s float64) time.Duration {
+	switch ns := s * 1e9; {
+	case ns != ns:
+		return 0
+	case ns >= math.MaxInt64:
+		return math.MaxInt64
+	case ns <= math.MinInt64:
+		return math.MinInt64
+	default:
+		return time.Duration(math.Round(ns))
+	}
+}
+
+func (c *playControl) followed(r ros.Received) {
+	var m msgs.Clock
+	if msgs.Unmarshal(r.Data, &m) == nil {
+		c.player.Submit(replay.FollowTime{Time: bagstore.Time(m.Clock)})
+	}
+}
+
+// rateControlTopic hands the stamps of any topic whose messages begin with a
+// header to the player.
+type rateControlTopic struct {
+	player     *replay.Player
+	log        zerolog.Logger
+	spec       *msgs.Spec
+	definition string
+	warned     bool
+}
+
+func (t *rateControlTopic) received(r ros.Received) {
+	if definition := r.Header["message_definition"]; t.spec == nil || definition != t.definition {
+		spec, err := msgs.Parse(r.Header["type"], definition)
+		if err != nil {
+			t.warn(err)
+			return
+		}
+		t.spec, t.definition = spec, definition
+	}
+	stamp, ok := t.spec.Stamp(r.Data)
+	if !ok {
+		t.warn(errors.New("its messages don't begin with a header"))
+		return
+	}
+	t.player.Submit(replay.RateControlStamp{Stamp: bagstore.Time(stamp)})
+}
+
+func (t *rateControlTopic) warn(err error) {
+	if !t.warned {
+		t.log.Warn().Err(err).Msg("the rate control topic can't control the rate")
+	}
+	t.warned = true
+}

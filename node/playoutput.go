@@ -1,0 +1,113 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/replay"
+	"rsros/node/ros"
+)
+
+// playOutput publishes what a player hands out. It belongs to the player's
+// goroutine.
+type playOutput struct {
+	node     *ros.Node
+	queue    int
+	bytes    int64
+	clock    *ros.Publisher // nil without /clock
+	encoder  msgs.Encoder
+	problems []string
+}
+
+func newPlayOutput(n *ros.Node, o *PlayOptions) (*playOutput, error) {
+	out := &playOutput{node: n, queue: o.Queue}
+	switch {
+	case o.Replay.Immediate:
+		out.bytes = immediateBytes
+	case o.Queue < 0:
+		out.bytes = -1
+	}
+	if o.Replay.ClockHz == 0 {
+		return out, nil
+	}
+	typ := msgs.MustType("rosgraph_msgs/Clock")
+	clock, err := n.Advertise(ros.PublisherOptions{Topic: "/clock", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, Queue: o.Queue})
+	out.clock = clock
+	return out, err
+}
+
+// Advertise publishes a channel under its recorded publisher's name, so that a
+// recording of the replay tells them apart as the bag does.
+func (o *playOutput) Advertise(c replay.Channel) (replay.Sink, error) {
+	p, err := o.node.Advertise(ros.PublisherOptions{
+		Topic: c.Topic, Type: c.Type, MD5: c.MD5, Definition: c.Definition, CallerID: c.CallerID,
+		Latch: c.Latch, LatchAll: c.LatchAll, Queue: o.queue, QueueBytes: o.bytes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &playSink{o, p}, nil
+}
+
+// Ready waits until the master knows all topics.
+func (o *playOutput) Ready(ctx context.Context) error { return o.node.Sync(ctx) }
+
+// PublishClock publishes /clock.
+func (o *playOutput) PublishClock(t bagstore.Time) {
+	o.encoder.B = o.encoder.B[:0]
+	o.encoder.Time(msgs.Time(t))
+	o.clock.Publish(ros.Message{Head: o.encoder.B})
+}
+
+// playSink is one channel's publisher.
+type playSink struct {
+	out *playOutput
+	pub *ros.Publisher
+}
+
+func (s *playSink) Publish(m replay.Message) { s.pub.Publish(rosMessage(m)) }
+
+func (s *playSink) PublishWait(ctx context.Context, m replay.Message) error {
+	return s.pub.PublishWait(ctx, rosMessage(m))
+}
+
+func rosMessage(m replay.Message) ros.Message {
+	return ros.Message{Head: m.Head, Body: m.Body, Owner: m.Owner, Key: m.Key}
+}
+
+func (s *playSink) Subscribers() int { return s.pub.Subscribers() }
+func (s *playSink) Dropped() uint64  { return s.pub.Stats().Dropped }
+
+// flushPatience is how long a subscriber may take nothing before the player
+// gives it up at the end.
+const flushPatience = 5 * time.Second
+
+// Flush waits as long as the subscribers take something.
+func (s *playSink) Flush(ctx context.Context) error {
+	for {
+		before := taken(s.pub.Stats())
+		patience, cancel := context.WithTimeout(ctx, flushPatience)
+		err := s.pub.Flush(patience)
+		cancel()
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.Is(err, context.DeadlineExceeded):
+			return err
+		case taken(s.pub.Stats()) == before:
+			s.out.problems = append(s.out.problems, fmt.Sprintf("a subscriber of %s doesn't take its last messages", s.pub.Topic()))
+			return nil
+		}
+	}
+}
+
+func taken(s ros.PublisherStats) (n uint64) {
+	for _, sub := range s.Subscribers {
+		n += sub.Messages
+	}
+	return n
+}
