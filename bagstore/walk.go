@@ -18,8 +18,10 @@ var errForeign = errors.New("not a message or connection record")
 // walker goes through the records of a chunk's content.
 type walker struct {
 	bag *Bag
-	// onConnection gets every connection record, if it is set.
+	// What is set is called for every connection record, and for every
+	// message with the size of its data.
 	onConnection func(r *record, data []byte) error
+	onMessage    func(e entry, size int64)
 }
 
 // walk appends an entry for each whole message in src[:size]. It stops at the
@@ -35,13 +37,13 @@ func (w walker) walk(src source, size int64, to []entry) ([]entry, int64, error)
 		switch {
 		case w.bag.version == "1.2":
 			if id, ok := w.bag.topics12[string(r.topic)]; ok && r.op == opMessage {
-				to = append(to, entry{NewTime(r.sec, r.nsec), uint32(pos), id})
+				to = w.message(to, entry{NewTime(r.sec, r.nsec), uint32(pos), id}, &r)
 			}
 		case r.op == opMessage:
 			if err := r.need(hasConn | hasTime); err != nil {
 				return to, pos, err
 			}
-			to = append(to, entry{r.time, uint32(pos), r.conn})
+			to = w.message(to, entry{r.time, uint32(pos), r.conn}, &r)
 		case r.op == opConnection:
 			if err := w.connection(src, r); err != nil {
 				return to, pos, err
@@ -52,6 +54,13 @@ func (w walker) walk(src source, size int64, to []entry) ([]entry, int64, error)
 		pos = r.next()
 	}
 	return to, pos, nil
+}
+
+func (w walker) message(to []entry, e entry, r *record) []entry {
+	if w.onMessage != nil {
+		w.onMessage(e, r.dataLen)
+	}
+	return append(to, e)
 }
 
 func (w walker) connection(src source, r record) error {

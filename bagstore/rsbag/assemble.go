@@ -104,6 +104,9 @@ func (a *assembler) start(t topic, owner camdriver.Releaser, h msgs.Header) *cam
 	return f
 }
 
+// usualUnits is what a depth unit is, in metres, where the file does not say.
+const usualUnits = 0.001
+
 // image keeps the message's memory for the frame: pixels are not copied.
 func (a *assembler) image(t topic, m bagstore.Message) error {
 	if want := msgs.MustType("sensor_msgs/Image"); m.Conn.MD5 != want.MD5 {
@@ -128,6 +131,9 @@ func (a *assembler) image(t topic, m bagstore.Message) error {
 			if u := d.F32(); u > 0 {
 				f.DepthUnits = u
 			}
+		}
+		if !(f.DepthUnits > 0) {
+			f.DepthUnits = usualUnits
 		}
 	}
 	a.part(t, true).frame = f

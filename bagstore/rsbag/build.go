@@ -3,7 +3,9 @@ package rsbag
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"rsros/bagstore"
 	"rsros/camdriver"
@@ -86,6 +88,12 @@ func (d *description) profile(s *stream) {
 		if head != nil {
 			p.Width, p.Height = int(head.Width), int(head.Height)
 		}
+	}
+	if p.FPS == 0 && s.frames > 1 && f.end > 0 {
+		p.FPS = max(int(math.Round(float64(s.frames)/time.Duration(f.end).Seconds())), 1)
+	}
+	if _, told := d.sensor(s.sensor).options[camdriver.OptionDepthUnits]; !told && p.Stream.Kind == camdriver.Depth {
+		f.note("sensor %d has no Depth Units; %g m taken where frames do not say", s.sensor, usualUnits)
 	}
 	if p.Stream.Kind.Inertial() && s.imu == nil {
 		f.note("stream %s has no imu_intrinsic", p.Stream)

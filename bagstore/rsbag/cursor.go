@@ -156,7 +156,8 @@ func (f *File) OptionsAt(sensor int, at time.Duration) []camdriver.Option {
 	options := slices.Clone(f.snap.Sensors[sensor].Options)
 	for i := range options {
 		if v, ok := f.optionAt(sensor, options[i].ID, bagstore.Time(at)); ok {
-			options[i].Value = v
+			o := &options[i]
+			o.Value, o.Min, o.Max = v, min(o.Min, v), max(o.Max, v)
 		}
 	}
 	return options

@@ -1,0 +1,200 @@
+package bagstore
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// WriteText prints the summary as rosbag info does, with median rates if they
+// are known.
+func (s *Summary) WriteText(to io.Writer) error {
+	rows := [][2]string{{"path", s.Path}, {"version", s.Version}}
+	if s.Messages > 0 {
+		rows = append(rows,
+			[2]string{"duration", durationText(s.Duration())},
+			[2]string{"start", timeText(s.Start)},
+			[2]string{"end", timeText(s.End)})
+	}
+	rows = append(rows, [2]string{"size", sizeText(float64(s.Size))})
+	if s.Messages > 0 {
+		rows = append(rows, [2]string{"messages", fmt.Sprint(s.Messages)})
+		rows = append(rows, s.compressionRows()...)
+		rows = append(rows, s.typeRows()...)
+		rows = append(rows, s.topicRows()...)
+	}
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r[0]))
+	}
+	w := bufio.NewWriter(to)
+	for _, r := range rows {
+		name := r[0]
+		if name != "" {
+			name += ":"
+		}
+		fmt.Fprintf(w, "%-*s %s\n", width+1, name, strings.TrimRight(r[1], " "))
+	}
+	return w.Flush()
+}
+
+func (s *Summary) compressionRows() [][2]string {
+	if len(s.Compressions) == 0 {
+		return [][2]string{{"compression", "none"}}
+	}
+	packed := 100 * float64(s.Stored) / float64(max(1, s.Uncompressed))
+	var uses []string
+	plain := true
+	for _, u := range s.Compressions {
+		part := fmt.Sprintf("%s [%d/%d chunks]", u.Kind, u.Chunks, s.Chunks)
+		if u.Kind != None {
+			plain = false
+			part = fmt.Sprintf("%s [%d/%d chunks; %.2f%%]", u.Kind, u.Chunks, s.Chunks, packed)
+		}
+		uses = append(uses, part)
+	}
+	rows := [][2]string{{"compression", strings.Join(uses, ", ")}}
+	if plain {
+		return rows
+	}
+	size, stored := sizeText(float64(s.Uncompressed)), sizeText(float64(s.Stored))
+	n := max(len(size), len(stored))
+	d := s.Duration().Seconds()
+	if d <= 0 {
+		return append(rows, [2]string{"uncompressed", fmt.Sprintf("%*s", n, size)}, [2]string{"compressed", fmt.Sprintf("%*s", n, stored)})
+	}
+	rate, storedRate := sizeText(float64(s.Uncompressed)/d), sizeText(float64(s.Stored)/d)
+	k := max(len(rate), len(storedRate))
+	return append(rows,
+		[2]string{"uncompressed", fmt.Sprintf("%*s @ %*s/s", n, size, k, rate)},
+		[2]string{"compressed", fmt.Sprintf("%*s @ %*s/s (%.2f%%)", n, stored, k, storedRate, packed)})
+}
+
+func (s *Summary) typeRows() [][2]string {
+	width := 0
+	for _, t := range s.Types {
+		width = max(width, len(t.Type))
+	}
+	rows := make([][2]string, len(s.Types))
+	for i, t := range s.Types {
+		rows[i][1] = fmt.Sprintf("%-*s [%s]", width, t.Type, t.MD5)
+	}
+	if len(rows) > 0 {
+		rows[0][0] = "types"
+	}
+	return rows
+}
+
+func (s *Summary) topicRows() [][2]string {
+	name, count, rate, typ := 0, 0, 0, 0
+	for _, t := range s.Topics {
+		name, count, typ = max(name, len(t.Topic)), max(count, len(fmt.Sprint(t.Messages))), max(typ, len(t.Type))
+		if t.Rates != nil && t.Rates.Median > 0 {
+			rate = max(rate, len(rateText(t.Rates.Median)))
+		}
+	}
+	rows := make([][2]string, len(s.Topics))
+	for i, t := range s.Topics {
+		unit := "msgs"
+		if t.Messages == 1 {
+			unit = "msg "
+		}
+		line := fmt.Sprintf("%-*s   %*d %s", name, t.Topic, count, t.Messages, unit)
+		if t.Rates != nil && t.Rates.Median > 0 {
+			line += fmt.Sprintf(" @ %*s", rate, rateText(t.Rates.Median))
+		} else {
+			line += fmt.Sprintf("   %*s", rate, "")
+		}
+		line += fmt.Sprintf(" : %-*s", typ, t.Type)
+		if t.Connections > 1 {
+			line += fmt.Sprintf(" (%d connections)", t.Connections)
+		}
+		rows[i][1] = line
+	}
+	if len(rows) > 0 {
+		rows[0][0] = "topics"
+	}
+	return rows
+}
+
+// WriteYAML prints the summary as rosbag info -y does, with median rates if
+// they are known.
+func (s *Summary) WriteYAML(to io.Writer) error {
+	w := bufio.NewWriter(to)
+	fmt.Fprintf(w, "path: %s\nversion: %s\n", s.Path, s.Version)
+	if s.Messages == 0 {
+		fmt.Fprintf(w, "size: %d\nindexed: %s\n", s.Size, pythonBool(s.Indexed))
+		return w.Flush()
+	}
+	fmt.Fprintf(w, "duration: %.6f\nstart: %.6f\nend: %.6f\nsize: %d\nmessages: %d\nindexed: %s\n",
+		s.Duration().Seconds(), s.Start.Seconds(), s.End.Seconds(), s.Size, s.Messages, pythonBool(s.Indexed))
+	main := None
+	if len(s.Compressions) > 0 {
+		main = s.Compressions[0].Kind
+	}
+	fmt.Fprintf(w, "compression: %s\n", main)
+	if main != None {
+		fmt.Fprintf(w, "uncompressed: %d\ncompressed: %d\n", s.Uncompressed, s.Stored)
+	}
+	fmt.Fprintln(w, "types:")
+	for _, t := range s.Types {
+		fmt.Fprintf(w, "    - type: %s\n      md5: %s\n", t.Type, t.MD5)
+	}
+	fmt.Fprintln(w, "topics:")
+	for _, t := range s.Topics {
+		fmt.Fprintf(w, "    - topic: %s\n      type: %s\n      messages: %d\n", t.Topic, t.Type, t.Messages)
+		if t.Connections > 1 {
+			fmt.Fprintf(w, "      connections: %d\n", t.Connections)
+		}
+		if t.Rates != nil && t.Rates.Median > 0 {
+			fmt.Fprintf(w, "      frequency: %.4f\n", t.Rates.Median)
+		}
+	}
+	return w.Flush()
+}
+
+func pythonBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
+
+// durationText is "3.5s", "1:02s (62s)" or "1hr 2:03s (3723s)".
+func durationText(d time.Duration) string {
+	s := int64(d.Seconds())
+	switch {
+	case s >= 3600:
+		return fmt.Sprintf("%dhr %d:%02ds (%ds)", s/3600, s/60%60, s%60, s)
+	case s >= 60:
+		return fmt.Sprintf("%d:%02ds (%ds)", s/60, s%60, s)
+	}
+	return fmt.Sprintf("%.1fs", d.Seconds())
+}
+
+// timeText is local time with hundredths, and the seconds since 1970.
+func timeText(t Time) string {
+	return fmt.Sprintf("%s.%02d (%.2f)", t.Std().Format("Jan 02 2006 15:04:05"), min(99, (t.Nsec()+5_000_000)/10_000_000), t.Seconds())
+}
+
+// sizeText is in units of 1024 bytes and more.
+func sizeText(bytes float64) string {
+	for _, unit := range []string{"KB", "MB", "GB", "TB"} {
+		if bytes /= 1024; bytes < 1024 {
+			return fmt.Sprintf("%.1f %s", bytes, unit)
+		}
+	}
+	return fmt.Sprintf("%.1f PB", bytes/1024)
+}
+
+func rateText(hz float64) string {
+	for _, unit := range []string{"Hz", "kHz", "MHz"} {
+		if hz < 1000 {
+			return fmt.Sprintf("%.1f %s", hz, unit)
+		}
+		hz /= 1000
+	}
+	return fmt.Sprintf("%.1f GHz", hz)
+}
