@@ -1,0 +1,168 @@
+package playback
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+)
+
+// State is where a device stands.
+type State struct {
+	Position time.Duration // file time of the last event that was raised, or seeked to
+	Duration time.Duration
+	Speed    float64
+	RealTime bool
+	Paused   bool
+	Ended    bool
+	Loops    int // how often it began again
+}
+
+// Status says where the device stands, without waiting for a running handler.
+func (d *Device) Status() State { return d.engine.snapshot() }
+
+// Position is the file time of the last event that was raised, or seeked to.
+func (d *Device) Position() time.Duration { return d.Status().Position }
+
+// Pause holds still; when it returns, no handler call is running. Nothing is
+// lost: Resume goes on with the very next frame.
+func (d *Device) Pause() error { return d.engine.do((*engine).pause) }
+
+// Resume goes on.
+func (d *Device) Resume() error { return d.engine.do((*engine).resume) }
+
+// SetSpeed changes the speed of real time; 2 is twice as fast.
+func (d *Device) SetSpeed(speed float64) error {
+	if !validSpeed(speed) {
+		return fmt.Errorf("speed %g: %w", speed, camdriver.ErrUnsupported)
+	}
+	return d.engine.do(func(e *engine) {
+		e.anchor(e.now())
+		e.speed = speed
+		e.change(func(s *State) { s.Speed = speed })
+	})
+}
+
+// SetRealTime switches between real time and as fast as frames are taken.
+func (d *Device) SetRealTime(on bool) error {
+	return d.engine.do(func(e *engine) {
+		e.anchor(e.now())
+		e.realTime = on
+		e.change(func(s *State) { s.RealTime = on })
+	})
+}
+
+// Seek goes to a file time from 0 to Duration, both ways. While playing, the next
+// frame is the first at or after it. While paused, the last frame at or before
+// it of every started stream is raised before Seek returns, and Resume goes on
+// with the frames after those.
+func (d *Device) Seek(at time.Duration) error {
+	if at < 0 || at > d.Duration() {
+		return fmt.Errorf("seek to %v of %v: %w", at, d.Duration(), ErrRange)
+	}
+	return d.engine.do(func(e *engine) { e.seek(at) })
+}
+
+// SeekFrame goes to the first frame of a stream whose number is at least number.
+func (d *Device) SeekFrame(id camdriver.StreamID, number uint64) error {
+	at, err := d.file.Find(id, number)
+	if err != nil {
+		return fmt.Errorf("frame %d of %s: %w", number, id, err)
+	}
+	return d.Seek(at)
+}
+
+// now is the file time that the clock has reached, between the last event and
+// the next.
+func (e *engine) now() time.Duration {
+	last := e.snapshot().Position
+	if !e.realTime || !e.playing() {
+		return last
+	}
+	at := e.anchorFile + time.Duration(float64(e.clock.Now().Sub(e.anchorWall))*e.speed)
+	if e.next != nil {
+		at = min(at, e.next.Time)
+	}
+	return max(at, last)
+}
+
+func (e *engine) pause() {
+	if e.snapshot().Paused {
+		return
+	}
+	e.anchorFile = e.now() // where resume goes on
+	e.change(func(s *State) { s.Paused = true })
+	e.status(camdriver.Status{Kind: camdriver.StatusPaused})
+}
+
+func (e *engine) resume() {
+	if !e.snapshot().Paused {
+		return
+	}
+	e.anchor(max(e.anchorFile, e.snapshot().Position))
+	e.change(func(s *State) { s.Paused = false })
+	e.status(camdriver.Status{Kind: camdriver.StatusStreaming})
+}
+
+func (e *engine) seek(at time.Duration) {
+	was := e.snapshot()
+	e.moveTo(at)
+	if was.Ended && !was.Paused {
+		e.status(camdriver.Status{Kind: camdriver.StatusStreaming})
+	}
+	if was.Paused {
+		e.show(at)
+	}
+}
+
+// show raises the last frame at or before a file time of every started stream,
+// in the order of their times. The cursor that is opened later does not repeat
+// those that lie at that very time.
+func (e *engine) show(at time.Duration) {
+	var events []rsbag.Event
+	for _, s := range e.sensors {
+		for _, p := range s.profiles {
+			if ev, err := e.file.Last(p.Stream, at, e.base()); err == nil {
+				events = append(events, ev)
+			} // a stream that begins later has nothing to show
+		}
+	}
+	slices.SortStableFunc(events, func(a, b rsbag.Event) int { return int(min(max(a.Time-b.Time, -1), 1)) })
+	for _, ev := range events {
+		e.seen[ev.Frame.Stream()] = ev.Time
+		e.frame(e.sensors[ev.Sensor], ev.Frame)
+		ev.Frame.Release()
+	}
+}
+
+// start adds a sensor to what plays. At the end of the file it begins again.
+func (e *engine) start(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) error {
+	if s.handler != nil {
+		return camdriver.ErrBusy
+	}
+	if err := s.check(profiles); err != nil {
+		return err
+	}
+	if e.snapshot().Ended {
+		e.moveTo(0)
+	}
+	if !e.running() {
+		e.anchor(e.snapshot().Position)
+	} else {
+		e.anchor(e.now())
+	}
+	s.handler, s.profiles = h, slices.Clone(profiles)
+	e.dropCursor()
+	return nil
+}
+
+func (e *engine) stop(s *sensor) {
+	if s.handler == nil {
+		return
+	}
+	e.anchor(e.now())
+	s.handler, s.profiles = nil, nil
+	e.dropCursor()
+}
