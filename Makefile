@@ -61,7 +61,7 @@ fuzz: ## each fuzz target for FUZZTIME (20s)
 	test/fuzz.sh $(FUZZTIME)
 
 fuzz-short:
-	test/fuzz.sh 3s
+	test/fuzz.sh 5s
 
 bench: ## benchmarks beside their peers; BENCH and PKG choose
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)
