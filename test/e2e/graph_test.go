@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/node/xmlrpc"
+	"rsros/test/need"
+)
+
+// graph is one master and the environment of all programs that meet there.
+type graph struct {
+	t      *testing.T
+	uri    string
+	env    []string
+	client *http.Client
+}
+
+// onEachMaster runs a test against a stock roscore and against our master.
+func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
+	need.Programs(t, "roscore", "rostopic", "rosnode", "rosservice", "rosparam", "rosbag", "roslaunch")
+	t.Run("roscore", func(t *testing.T) {
+		t.Parallel()
+		g := newGraph(t)
+		g.start("roscore", "-p", g.port())
+		g.awaitNode("/rosout")
+		test(t, g)
+	})
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		g := newGraph(t)
+		g.start(program(t), "master", "--port", g.port())
+		g.awaitMaster()
+		test(t, g)
+	})
+}
+
+// newGraph makes the environment; the master at its port is still to be started.
+func newGraph(t *testing.T) *graph {
+	g := &graph{t: t, uri: fmt.Sprintf("http://127.0.0.1:%d/", freePort(t)), client: &http.Client{Transport: &http.Transport{}}}
+	t.Cleanup(g.client.CloseIdleConnections)
+	home := t.TempDir()
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "ROS_") && !strings.HasPrefix(variable, "PATH=") {
+			g.env = append(g.env, variable)
+		}
+	}
+	// Debian's Python first in the path: the ROS modules are its own.
+	g.env = append(g.env, "PATH=/usr/bin:"+os.Getenv("PATH"), "PYTHONUNBUFFERED=1", "LC_ALL=C.UTF-8",
+		"ROS_MASTER_URI="+g.uri, "ROS_IP=127.0.0.1", "ROS_HOME="+home, "ROS_LOG_DIR="+filepath.Join(home, "log"))
+	return g
+}
+
+// freePort is a port that was free a moment ago.
+func freePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+func (g *graph) port() string {
+	_, port, _ := net.SplitHostPort(strings.Trim(strings.TrimPrefix(g.uri, "http:"), "/"))
+	return port
+}
+
+// start runs a program until the test ends.
+func (g *graph) start(name string, args ...string) *process {
+	g.t.Helper()
+	return startProcess(g.t, g.env, name, args...)
+}
+
+// run runs a program that must end with success, and returns what it printed on stdout.
+func (g *graph) run(name string, args ...string) string {
+	g.t.Helper()
+	p := g.start(name, args...)
+	if code := p.wait(); code != 0 {
+		g.t.Fatalf("%s ended with %d: %s%s", p.name, code, p.stdout.String(), p.stderr.String())
+	}
+	return p.stdout.String()
+}
+
+// lines runs a program and returns what it printed line by line.
+func (g *graph) lines(name string, args ...string) []string {
+	g.t.Helper()
+	return strings.Split(strings.TrimSpace(g.run(name, args...)), "\n")
+}
+
+// wantContains runs a program whose output must contain all the texts.
+func (g *graph) wantContains(texts []string, name string, args ...string) {
+	g.t.Helper()
+	out := g.run(name, args...)
+	for _, text := range texts {
+		if !strings.Contains(out, text) {
+			g.t.Errorf("%s %q prints no %q:\n%s", name, args, text, out)
+		}
+	}
+}
+
+// ask calls the master and returns the value of its answer; nil if there is none.
+func (g *graph) ask(method string, args ...any) any {
+	result, err := xmlrpc.Call(g.t.Context(), g.client, g.uri, method, append([]any{"/e2e"}, args...)...)
+	if answer, ok := result.([]any); err == nil && ok && len(answer) == 3 && answer[0] == 1 {
+		return answer[2]
+	}
+	return nil
+}
+
+func (g *graph) awaitMaster() {
+	g.t.Helper()
+	await(g.t, "master at "+g.uri, func() bool { return g.ask("getPid") != nil })
+}
+
+func (g *graph) awaitNode(name string) {
+	g.t.Helper()
+	await(g.t, "node "+name, func() bool { return g.ask("lookupNode", name) != nil })
+}
+
+func (g *graph) awaitNoNode(name string) {
+	g.t.Helper()
+	await(g.t, "end of node "+name, func() bool { return g.ask("getPid") != nil && g.ask("lookupNode", name) == nil })
+}
+
+func (g *graph) awaitService(name string) {
+	g.t.Helper()
+	await(g.t, "service "+name, func() bool { return g.ask("lookupService", name) != nil })
+}
+
+func (g *graph) awaitParam(name string, value any) {
+	g.t.Helper()
+	await(g.t, fmt.Sprintf("param %s = %v", name, value), func() bool { return g.ask("getParam", name) == value })
+}
+
+// Positions in the answer of getSystemState.
+const (
+	publishers = iota
+	subscribers
+)
+
+// nodesOf lists the nodes that publish or subscribe to a topic.
+func (g *graph) nodesOf(side int, topic string) []string {
+	state, _ := g.ask("getSystemState").([]any)
+	if len(state) != 3 {
+		return nil
+	}
+	var nodes []string
+	for _, entry := range state[side].([]any) {
+		if pair := entry.([]any); pair[0] == topic {
+			for _, node := range pair[1].([]any) {
+				nodes = append(nodes, node.(string))
+			}
+		}
+	}
+	return nodes
+}
+
+func (g *graph) awaitPublisher(topic string) {
+	g.t.Helper()
+	await(g.t, "publisher of "+topic, func() bool { return len(g.nodesOf(publishers, topic)) > 0 })
+}
+
+func (g *graph) awaitSubscriber(topic, node string) {
+	g.t.Helper()
+	await(g.t, node+" subscribes to "+topic, func() bool { return slices.Contains(g.nodesOf(subscribers, topic), node) })
+}
