@@ -85,7 +85,12 @@ func (p *Player) Do(ctx context.Context, c Command) error {
 	case err := <-reply:
 		return err
 	case <-p.done:
-		return ErrStopped
+		select {
+		case err := <-reply: // it was what ended playback
+			return err
+		default:
+			return ErrStopped
+		}
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -159,8 +164,7 @@ func (StepFrameSet) do(p *Player, now Wall) error {
 		ch := p.channels.byConn[p.next.Conn]
 		if p.pacer == nil && (ch.image || !p.channels.anyImage()) {
 			p.pacer = ch
-		}
-		if n > 0 && ch == p.pacer {
+		} else if n > 0 && ch == p.pacer {
 			break
 		}
 		if err := p.fail(p.publishNext(now)); err != nil {

@@ -37,19 +37,19 @@ func (p *Player) playAll(view *bagstore.View) error {
 func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
 
 // prelude publishes what a subscriber would know at bag time t had it listened
-// from the beginning: the last message before t of each latched channel, and all
-// static transforms.
-func (p *Player) prelude(t bagstore.Time) error {
-	if t <= statics {
+// since some earlier time: the last message before t of each latched channel, and
+// all static transforms.
+func (p *Player) prelude(since, t bagstore.Time) error {
+	if t <= since {
 		return nil
 	}
 	for _, ch := range p.channels.list {
 		var err error
 		switch {
 		case ch.tfStatic:
-			err = p.staticTransforms(ch, t)
+			err = p.staticTransforms(ch, since, t)
 		case ch.Latch:
-			err = p.lastBefore(ch, t)
+			err = p.lastBefore(ch, since, t)
 		}
 		if err != nil {
 			return err
@@ -58,17 +58,17 @@ func (p *Player) prelude(t bagstore.Time) error {
 	return nil
 }
 
-// before is the view of a channel's messages before t. Static ones of a channel
-// without others never need to be repeated.
-func (p *Player) before(ch *channel, t bagstore.Time) (*bagstore.View, error) {
+// before is the view of a channel's messages from since to just before t.
+func (p *Player) before(ch *channel, since, t bagstore.Time) (*bagstore.View, error) {
 	return bagstore.NewView(p.o.Bags, bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return ch.conns[c] },
+		Start:       since,
 		End:         t - 1,
 	})
 }
 
-func (p *Player) lastBefore(ch *channel, t bagstore.Time) error {
-	view, err := p.before(ch, t)
+func (p *Player) lastBefore(ch *channel, since, t bagstore.Time) error {
+	view, err := p.before(ch, since, t)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (p *Player) lastBefore(ch *channel, t bagstore.Time) error {
 }
 
 // staticTransforms publishes the newest message for each set of transforms.
-func (p *Player) staticTransforms(ch *channel, t bagstore.Time) error {
-	view, err := p.before(ch, t)
+func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time) error {
+	view, err := p.before(ch, since, t)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (p *Player) begin() error {
 	if err := p.playStatics(); err != nil {
 		p.problem("static messages: %v", err)
 	}
-	if err := p.prelude(p.start); err != nil {
+	if err := p.prelude(statics+1, p.start); err != nil {
 		p.problem("latched messages: %v", err)
 	}
 	// Time starts when the prelude is out.
@@ -90,7 +90,7 @@ const minRound = Wall(10 * time.Millisecond)
 
 // position is the bag time at now. It doesn't pass the next message.
 func (p *Player) position(now Wall) bagstore.Time {
-	if p.stalled() || p.o.Immediate {
+	if p.stalled() || p.o.Immediate || p.feed.idle() {
 		return p.at
 	}
 	t := p.tr.bagOf(now)
@@ -155,10 +155,12 @@ func (p *Player) stampShift(t bagstore.Time, now Wall) bagstore.Time {
 func (p *Player) load(now Wall) {
 	var ok bool
 	for {
-		if p.next, ok = p.feed.next(); p.next.err == nil {
+		if p.next, ok = p.feed.next(); p.next.err != nil {
+			p.problem("%v", p.next.err)
+		} else if !ok || p.playing(p.next.Conn) {
 			break
 		}
-		p.problem("%v", p.next.err)
+		p.next.block.Release() // damaged, or of a channel that the output refused
 	}
 	p.loaded = ok
 	if !p.has() {
@@ -203,7 +205,7 @@ func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	p.tr.anchor(t, w)
 	p.feed.seek(t)
 	p.clockPub.set(t + p.offset)
-	err := p.prelude(t)
+	err := p.prelude(0, t)
 	p.load(now)
 	p.report(now)
 	return err

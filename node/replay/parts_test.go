@@ -1,0 +1,141 @@
+package replay
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+)
+
+func TestTranslator(t *testing.T) {
+	tr := translator{rate: 1}
+	tr.anchor(bag0, wall0)
+	for _, c := range []struct {
+		rate float64
+		bag  bagstore.Time
+		wall Wall
+	}{
+		{1, bag0, wall0}, {1, bag0 + 1, wall0 + 1}, {1, bag0 - 1, wall0 - 1},
+		{2, bag0 + 10, wall0 + 5}, {0.5, bag0 + 10, wall0 + 20}, {4, bag0 + 4*sec, wall0 + sec},
+	} {
+		tr.rate = c.rate
+		if got := tr.wallOf(c.bag); got != c.wall {
+			t.Errorf("rate %v: wallOf(%d) = %d, want %d", c.rate, c.bag, got, c.wall)
+		}
+		if got := tr.bagOf(c.wall); got != c.bag {
+			t.Errorf("rate %v: bagOf(%d) = %d, want %d", c.rate, c.wall, got, c.bag)
+		}
+	}
+	tr.rate = 1
+	tr.shift(time.Second)
+	if got := tr.wallOf(bag0); got != wall0+sec {
+		t.Errorf("shifted: %d", got)
+	}
+	tr.rate = 1e-6 // half a century takes longer than there is
+	if got := tr.wallOf(bagstore.MaxTime); got != never {
+		t.Errorf("far future: %d", got)
+	}
+}
+
+func TestArithmeticSaturates(t *testing.T) {
+	for _, c := range []struct{ got, want int64 }{
+		{add(math.MaxInt64, 1), math.MaxInt64}, {add(math.MinInt64, -1), math.MinInt64}, {add(1, -2), -1},
+		{divide(math.MaxInt64, 1e-6), math.MaxInt64}, {divide(math.MinInt64, 1e-6), math.MinInt64}, {divide(7, 2), 4},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %d, want %d", c.got, c.want)
+		}
+	}
+}
+
+func TestLegalName(t *testing.T) {
+	for in, want := range map[string]string{
+		"/camera/image_raw": "/camera/image_raw",
+		"/device_0/sensor_0/notification/Frames Timeout": "/device_0/sensor_0/notification/Frames_Timeout",
+		"/a//b/": "/a/b", "": "/unnamed", "/": "/unnamed", "~private": "~private", "/a~b": "/a_b",
+		"2fast": "topic_2fast", "_x": "topic_x", "/ünï/x\n": "/_n_/x_", "~ä": "~_", "\xff/a": "topic_/a",
+	} {
+		if got := legalName(in); got != want {
+			t.Errorf("legalName(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzLegalName: whatever a bag holds, the name is one that roscpp accepts.
+func FuzzLegalName(f *testing.F) {
+	for _, s := range []string{"/a b", "", "~", "~/", "//", "0", "/\x00", "_"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, topic string) {
+		name := legalName(topic)
+		if again := legalName(name); again != name {
+			t.Errorf("%q becomes %q becomes %q", topic, name, again)
+		}
+		for i, c := range []byte(name) {
+			letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+			if !(letter || c == '/' || i == 0 && c == '~' || i > 0 && (c == '_' || c >= '0' && c <= '9')) {
+				t.Fatalf("%q becomes %q", topic, name)
+			}
+		}
+	})
+}
+
+func TestNamesDoNotCollide(t *testing.T) {
+	n := newNamer("", []string{"/a b", "/a_b", "/a-b"})
+	for topic, want := range map[string]string{"/a_b": "/a_b", "/a b": "/a_b_2"} {
+		if got, _ := n.name(topic); got != want {
+			t.Errorf("%q becomes %q, want %q", topic, got, want)
+		}
+	}
+	if got, changed := n.name("/a-b"); got != "/a_b_3" || !changed {
+		t.Errorf("third: %q, %v", got, changed)
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	bags := []*bagstore.Bag{writeRaw(t, raw{1, "/s", "std_msgs/String", text("static")}, raw{1_700_000_000 * sec, "/a", "std_msgs/String", text("0")})}
+	for in, want := range map[string]bagstore.Time{
+		"": 0, "1.5": 1_700_000_001.5 * sec, "0.1": 1_700_000_000*sec + 100*ms, "1700000002": 1_700_000_002 * sec, "2023-11-14T22:13:20Z": 1_700_000_000 * sec,
+	} {
+		if got, err := ParseTime(in, bags); err != nil || got != want {
+			t.Errorf("ParseTime(%q) = %d, %v, want %d", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"-1", "x", "1e30", "NaN"} {
+		if got, err := ParseTime(in, bags); err == nil {
+			t.Errorf("ParseTime(%q) = %d", in, got)
+		}
+	}
+}
+
+func TestParseRange(t *testing.T) {
+	if r, err := ParseRange("1.25:2"); err != nil || *r != (Range{1250 * ms, 2 * sec}) {
+		t.Errorf("got %v, %v", r, err)
+	}
+	for _, in := range []string{"1", "2:1", ":", "a:b", "1:"} {
+		if r, err := ParseRange(in); err == nil {
+			t.Errorf("ParseRange(%q) = %v", in, r)
+		}
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for name, o := range map[string]Options{
+		"rate": {Rate: -1}, "not a number": {Rate: math.NaN()}, "start": {Start: -1}, "clock": {ClockHz: -1},
+		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: 10, Until: 5},
+	} {
+		o.Output = &journal{}
+		if _, err := New(o); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestReadableTime(t *testing.T) {
+	for in, want := range map[bagstore.Time]string{1: "0s", 1500 * ms: "1.5s", 1_700_000_000*sec + 250*ms: "2023-11-14 22:13:20.250000"} {
+		if got := ReadableTime(in); got != want {
+			t.Errorf("ReadableTime(%d) = %q, want %q", in, got, want)
+		}
+	}
+}
