@@ -105,6 +105,9 @@ func (s *settings) value(id camdriver.OptionID) float32 {
 	return 0
 }
 
+// integer is value for metadata.
+func (s *settings) integer(id camdriver.OptionID) int64 { return int64(s.value(id)) }
+
 // set gives the settings with one option changed, and all that changed with it.
 func (s *settings) set(id camdriver.OptionID, value float32) (*settings, []camdriver.Option, error) {
 	i := s.find(id)

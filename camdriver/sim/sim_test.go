@@ -2,6 +2,7 @@ package sim
 
 import (
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -10,6 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// BenchmarkRender draws images of default profiles.
 func BenchmarkRender(b *testing.B) {
 	w := newWorld(Options{}.withDefaults())
 	for _, p := range []camdriver.Profile{
@@ -21,7 +23,30 @@ func BenchmarkRender(b *testing.B) {
 			pix := make([]byte, p.FrameSize())
 			b.SetBytes(int64(len(pix)))
 			for b.Loop() {
-				w.render(p, 0.4, look{gain: 1, saturation: 1, laser: 1}, pix)
+				w.render(p, 0.4, normal, pix)
+			}
+		})
+	}
+}
+
+// BenchmarkFrame is what a frame costs once its image is drawn.
+func BenchmarkFrame(b *testing.B) {
+	dev, err := Open(Options{Loop: time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer dev.Close()
+	for i, id := range []camdriver.StreamID{depthID, colorID, gyroID} {
+		b.Run(id.String(), func(b *testing.B) {
+			p := small(dev.Sensors()[i], id, 15)
+			r := newRun(dev.sensors[i], []camdriver.Profile{p}, nil)
+			defer r.cancel()
+			r.fill()
+			k := int64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				r.streams[0].frame(k, uint64(k), dev.opened).Release()
+				k++
 			}
 		})
 	}

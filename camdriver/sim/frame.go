@@ -1,0 +1,104 @@
+package sim
+
+import (
+	"math"
+	"time"
+
+	"rsros/camdriver"
+)
+
+// frame makes frame k of the grid. It is nil if every buffer of the stream is
+// still held by somebody.
+func (st *stream) frame(k int64, number uint64, now time.Time) *camdriver.Frame {
+	set, dev, kind := st.s.settings.Load(), st.s.dev, st.profile.Stream.Kind
+	f := st.image(k, set.look)
+	if f == nil {
+		return nil
+	}
+	f.Profile, f.Number, f.Arrival = st.profile, number, now
+	due := st.grid.time(k)
+	ticks := due.Sub(dev.opened).Microseconds() // of the hardware clock
+	f.Timestamp, f.Domain = float64(ticks)/1e3, camdriver.HardwareClock
+	if set.value(camdriver.OptionGlobalTimeEnabled) != 0 {
+		f.Timestamp, f.Domain = float64(due.UnixNano())/1e6, camdriver.GlobalTime
+	}
+	f.Metadata = st.metadata(set, number, ticks, now)
+	t := math.Mod(float64(k%st.loopFrames)/float64(st.grid.fps)+phase(kind).Seconds(), dev.opt.Loop.Seconds())
+	switch kind {
+	case camdriver.Depth:
+		f.DepthUnits = depthUnits
+	case camdriver.Gyro, camdriver.Accel:
+		f.Motion = dev.world.motion(kind, t, uint64(k))
+	case camdriver.Pose:
+		f.Pose = dev.world.pose(t)
+	}
+	return f
+}
+
+// image gives a frame with the pixels of frame k, without any where the stream
+// has none.
+func (st *stream) image(k int64, want look) *camdriver.Frame {
+	if st.loop == nil {
+		return camdriver.NewFrame(nil)
+	}
+	b := st.loop.image(k, want)
+	if b == nil {
+		return nil
+	}
+	f := camdriver.NewFrame(b)
+	f.Data, f.Width, f.Height = b.Bytes, st.profile.Width, st.profile.Height
+	f.Stride = len(b.Bytes) / f.Height
+	return f
+}
+
+// metadata gives what a D435i sends with a frame, in key order. ticks is the
+// hardware clock in µs. Exposure is in the unit of the sensor's option, Actual
+// Fps in frames per 1000 s as the SDK has it since 2.54.
+func (st *stream) metadata(set *settings, number uint64, ticks int64, now time.Time) []camdriver.MetadataValue {
+	out := make(metadata, 0, 20)
+	out.put(camdriver.MetaFrameCounter, int64(number))
+	out.put(camdriver.MetaFrameTimestamp, ticks)
+	kind := st.profile.Stream.Kind
+	if kind.Video() {
+		exposure := set.integer(camdriver.OptionExposure)
+		middle := exposure / 2 // µs
+		if kind == camdriver.Color {
+			middle *= 100
+		}
+		out.put(camdriver.MetaSensorTimestamp, ticks-middle)
+		out.put(camdriver.MetaActualExposure, exposure)
+		out.put(camdriver.MetaGainLevel, set.integer(camdriver.OptionGain))
+		out.put(camdriver.MetaAutoExposure, set.integer(camdriver.OptionEnableAutoExposure))
+	}
+	if kind == camdriver.Color {
+		out.put(camdriver.MetaWhiteBalance, set.integer(camdriver.OptionWhiteBalance))
+	}
+	out.put(camdriver.MetaTimeOfArrival, now.UnixMilli())
+	out.put(camdriver.MetaBackendTimestamp, now.UnixMilli())
+	out.put(camdriver.MetaActualFps, int64(st.profile.FPS)*1000)
+	switch kind {
+	case camdriver.Depth, camdriver.Infrared:
+		out.put(camdriver.MetaFrameLaserPower, set.integer(camdriver.OptionLaserPower))
+		out.put(camdriver.MetaFrameLaserPowerMode, set.integer(camdriver.OptionEmitterEnabled))
+		out.put(camdriver.MetaExposureRoiLeft, 0)
+		out.put(camdriver.MetaExposureRoiRight, int64(st.profile.Width)-1)
+		out.put(camdriver.MetaExposureRoiTop, 0)
+		out.put(camdriver.MetaExposureRoiBottom, int64(st.profile.Height)-1)
+		out.put(camdriver.MetaFrameEmitterMode, set.integer(camdriver.OptionEmitterEnabled))
+	case camdriver.Color:
+		out.put(camdriver.MetaBrightness, set.integer(camdriver.OptionBrightness))
+		out.put(camdriver.MetaContrast, set.integer(camdriver.OptionContrast))
+		out.put(camdriver.MetaSaturation, set.integer(camdriver.OptionSaturation))
+		out.put(camdriver.MetaSharpness, set.integer(camdriver.OptionSharpness))
+	}
+	if kind.Video() {
+		out.put(camdriver.MetaRawFrameSize, int64(st.profile.FrameSize()))
+	}
+	return out
+}
+
+type metadata []camdriver.MetadataValue
+
+func (m *metadata) put(k camdriver.MetadataKey, v int64) {
+	*m = append(*m, camdriver.MetadataValue{Key: k, Value: v})
+}
