@@ -6,6 +6,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/msgs"
 )
 
 // CursorOptions select what a cursor walks over.
@@ -22,13 +23,15 @@ type CursorOptions struct {
 // bagstore.Iterator it stands between two events: Next and then Prev give the
 // same one. It is for one goroutine.
 type Cursor struct {
-	track  *track
-	asm    assembler
-	f      *File
-	batch  []Event       // the events of one instant
-	i      int           // stands before batch[i]
-	at     bagstore.Time // of the batch
-	loaded bool          // the track stands on a message that is not in the batch
+	track *track
+	asm   assembler
+	f     *File
+	batch []Event       // the events of one instant
+	i     int           // stands before batch[i]
+	at    bagstore.Time // of the batch; without one, just before where Seek went
+	// ahead: the track stands on a message read but not in the batch, the first
+	// one behind it (+1) or before it (-1); 0: there is none.
+	ahead int
 }
 
 // Cursor returns a cursor before the first event.
@@ -72,14 +75,9 @@ func (c *Cursor) drop() {
 // Seek goes to just before the first event at or after a file time.
 func (c *Cursor) Seek(t time.Duration) {
 	c.drop()
-	c.seek(min(max(bagstore.Time(t), 0), bagstore.MaxTime))
-	c.at = bagstore.Time(t) - 1
-}
-
-func (c *Cursor) seek(t bagstore.Time) {
-	c.track.seek(t)
-	c.loaded = false
-	c.asm.units = c.f.unitsAt(t)
+	c.ahead = 0
+	c.at = min(max(bagstore.Time(t), 0), bagstore.MaxTime) - 1
+	c.asm.units = c.f.unitsAt(c.at)
 }
 
 // SetBase changes what Frame.Arrival of frames read from now on counts from.
@@ -89,8 +87,12 @@ func (c *Cursor) SetBase(t time.Time) { c.asm.base = t }
 // Prev goes to another instant, or Seek or Close; Retain it to keep it.
 func (c *Cursor) Next() (Event, bool) {
 	for c.i == len(c.batch) {
-		if !c.loaded && !c.track.next() {
-			return Event{}, false
+		if c.ahead <= 0 {
+			c.track.seek(c.at + 1)
+			if !c.track.next() {
+				c.ahead = 0
+				return Event{}, false
+			}
 		}
 		c.gather()
 	}
@@ -103,11 +105,13 @@ func (c *Cursor) gather() {
 	c.drop()
 	c.at = c.track.time()
 	c.asm.begin(c.at)
-	c.loaded = true
-	for c.loaded && c.track.time() == c.at {
+	c.ahead = +1
+	for c.ahead > 0 && c.track.time() == c.at {
 		m := c.track.message()
 		c.asm.add(c.f.topics[m.Conn.ID], m)
-		c.loaded = c.track.next()
+		if !c.track.next() {
+			c.ahead = 0
+		}
 	}
 	c.batch = c.asm.finish()
 }
@@ -115,28 +119,48 @@ func (c *Cursor) gather() {
 // Prev gives the event before.
 func (c *Cursor) Prev() (Event, bool) {
 	for c.i == 0 {
-		before := c.at
-		if len(c.batch) == 0 {
-			before++ // a seek leaves at just below where it went
+		if c.ahead >= 0 {
+			before := c.at
+			if len(c.batch) == 0 {
+				before++ // there is no batch at c.at: what lies there comes first
+			}
+			c.track.seek(before)
+			if !c.track.prev() {
+				c.ahead = 0
+				return Event{}, false
+			}
 		}
-		c.track.seek(before)
-		if !c.track.skipPrev() {
-			c.Seek(time.Duration(before))
-			return Event{}, false
-		}
-		at := c.track.time()
-		c.seek(at)
-		if !c.track.next() {
-			return Event{}, false
-		}
-		c.gather()
-		c.i = len(c.batch)
-		if c.i == 0 { // nothing in it could be read: go on before it
-			c.Seek(time.Duration(at))
-		}
+		c.gatherBack()
 	}
 	c.i--
 	return c.batch[c.i], true
+}
+
+// gatherBack is gather against the direction. Frames are put together in the
+// order of the file, so messages are held until the first one is found.
+func (c *Cursor) gatherBack() {
+	c.drop()
+	c.at = c.track.time()
+	var held []bagstore.Message
+	var blocks []bagstore.Block
+	c.ahead = -1
+	for c.ahead < 0 && c.track.time() == c.at {
+		m := c.track.message()
+		held, blocks = append(held, m), append(blocks, m.Hold())
+		if !c.track.prev() {
+			c.ahead = 0
+		}
+	}
+	c.asm.begin(c.at)
+	c.asm.units = c.f.unitsAt(c.at)
+	for _, m := range slices.Backward(held) {
+		c.asm.add(c.f.topics[m.Conn.ID], m)
+	}
+	for _, b := range blocks {
+		b.Release()
+	}
+	c.batch = c.asm.finish()
+	c.i = len(c.batch)
 }
 
 // Damaged is the number of messages that were passed over because they could not
@@ -163,38 +187,30 @@ func (f *File) OptionsAt(sensor int, at time.Duration) []camdriver.Option {
 	return options
 }
 
-// optionAt is the last change of an option at or before a file time.
+// optionKey names an option of a sensor.
+type optionKey struct {
+	sensor int
+	id     camdriver.OptionID
+}
+
+// optionAt is the last value of an option at or before a file time, if it ever
+// changes.
 func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (float32, bool) {
-	var conns []uint32
-	for conn, t := range f.topics {
-		if name, ok := parseOptionName(t.name); ok && t.kind == topicOptionValue && t.sensor == sensor && name == id {
-			conns = append(conns, conn)
-		}
-	}
+	conns := f.options[optionKey{sensor, id}]
 	if f.count(conns) < 2 {
 		return 0, false // the initial value is all there is
 	}
-	c := Cursor{f: f, asm: assembler{f: f, units: make(map[int]float32)}}
-	var err error
-	if c.track, err = f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) }); err != nil {
+	t, err := f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) })
+	if err != nil {
 		return 0, false
 	}
-	defer c.Close()
-	c.track.seek(at + 1)
-	if !c.track.skipPrev() {
+	defer t.close()
+	t.seek(at + 1)
+	var v msgs.Float32
+	if !t.prev() || decode(t.message(), "std_msgs/Float32", &v) != nil {
 		return 0, false
 	}
-	c.track.seek(c.track.time())
-	if !c.track.next() {
-		return 0, false
-	}
-	c.gather()
-	for _, e := range c.batch {
-		if e.Option != nil {
-			return e.Option.Value, true
-		}
-	}
-	return 0, false
+	return v.Data, true
 }
 
 // unitsAt gives the depth units of each sensor that has the option.

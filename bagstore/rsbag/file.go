@@ -17,6 +17,7 @@ type File struct {
 	streams    []*stream
 	topics     map[uint32]topic  // by connection
 	counts     map[uint32]uint64 // messages by connection
+	options    map[optionKey][]uint32
 	additional []msgs.KeyValue
 	segments   []segment
 	end        bagstore.Time // file time of the last frame
@@ -59,7 +60,7 @@ func Open(path string) (*File, error) {
 
 // OpenBag is Open on a bag that is open already; the File closes it.
 func OpenBag(bag *bagstore.Bag) (*File, error) {
-	f := &File{bag: bag, topics: make(map[uint32]topic)}
+	f := &File{bag: bag, topics: make(map[uint32]topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
 	}
@@ -74,6 +75,9 @@ func OpenBag(bag *bagstore.Bag) (*File, error) {
 			known++
 		}
 		f.topics[c.ID] = t
+		if id, ok := parseOptionName(t.name); ok && t.kind == topicOptionValue {
+			f.options[optionKey{t.sensor, id}] = append(f.options[optionKey{t.sensor, id}], c.ID)
+		}
 	}
 	if known == 0 {
 		return nil, fmt.Errorf("%s: no RealSense recording: none of its %d topics is under /device_0/",

@@ -164,9 +164,12 @@ func sinks() map[string]bagstore.Options {
 
 // TestRoundTrip writes every row of the table and reads it back.
 func TestRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
 	for name, bag := range sinks() {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "x.bag")
+			path := filepath.Join(dir, name+".bag")
+			paths = append(paths, path)
 			st := record(t, path, 5, RecorderOptions{Bag: bag, Program: "test", Additional: []msgs.KeyValue{{Key: "note", Value: "x"}}})
 			if st.Refused != 0 || len(st.Streams) != 10 || st.Streams[0].Frames != 5 || st.Duration != 40*time.Millisecond+1000 {
 				t.Errorf("stats %+v", st)
@@ -184,9 +187,9 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("start %v %v", start, ok)
 			}
 			compareEvents(t, f, 5)
-			playable(t, path)
 		})
 	}
+	playable(t, paths...)
 }
 
 // compareSnapshots allows for the rounding of rotations.
@@ -255,17 +258,21 @@ func fields(f *camdriver.Frame) string {
 
 // playable asks independent judges: ROS's own rosbag tool, and a checker in
 // python of every rule that librealsense's player needs.
-func playable(t *testing.T, path string) {
+func playable(t *testing.T, paths ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("rosbag"); err != nil {
 		skip(t, "rosbag")
 	}
-	if out, err := exec.Command("/usr/bin/python3", "testdata/check_v3.py", path).CombinedOutput(); err != nil {
+	check := append([]string{"testdata/check_v3.py"}, paths...)
+	if out, err := exec.Command("/usr/bin/python3", check...).CombinedOutput(); err != nil {
 		t.Errorf("check_v3.py: %v\n%s", err, out)
 	}
-	out, err := exec.Command("rosbag", "info", path).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "/file_version") {
+	out, err := exec.Command("rosbag", append([]string{"info"}, paths...)...).CombinedOutput()
+	if err != nil || strings.Count(string(out), "/file_version") != len(paths) {
 		t.Errorf("rosbag info: %v\n%s", err, out)
+	}
+	if out, err := exec.Command("rosbag", "check", paths[0]).CombinedOutput(); err != nil {
+		t.Errorf("rosbag check: %v\n%s", err, out)
 	}
 }
 

@@ -131,10 +131,10 @@ func (t *track) next() bool {
 	return false
 }
 
-// skipPrev goes to the message before without reading it.
-func (t *track) skipPrev() bool {
+// prev goes to the message before and reads it.
+func (t *track) prev() bool {
 	for t.errs < maxErrors {
-		if t.its[t.cur].SkipPrev() {
+		if t.its[t.cur].Prev() {
 			return true
 		}
 		if err := t.its[t.cur].Err(); err != nil {

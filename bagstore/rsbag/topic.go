@@ -82,7 +82,7 @@ func parseTopic(s string) topic {
 	}
 	rest, ok := strings.CutPrefix(s, "/device_0/sensor_")
 	number, rest, slash := strings.Cut(rest, "/")
-	sensor, err := strconv.ParseUint(number, 10, 16)
+	sensor, err := strconv.ParseUint(number, 10, 31)
 	if !ok || !slash || err != nil {
 		return topic{}
 	}
