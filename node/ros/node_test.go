@@ -103,6 +103,9 @@ func TestPublishSubscribe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := p.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	p.Publish(Message{Body: big})
 	eventually(t, "all messages", func() bool { return c.len() == 101 })
 	for i, got := range c.all()[:100] {

@@ -21,7 +21,6 @@ type outlet struct {
 
 	batch []*outgoing // being written
 	vec   [][]byte    // their parts
-	left  net.Buffers // what writev hasn't taken of vec
 }
 
 // serveSubscriber runs a subscriber's connection from its parsed header to its
@@ -70,6 +69,10 @@ func (c *outlet) hangUp() {
 
 // write sends what the queue gives until it is closed or the connection breaks.
 func (c *outlet) write() error {
+	w, err := newVectorWriter(c.conn)
+	if err != nil {
+		return err
+	}
 	for {
 		batch, ok := c.queue.take(c.batch[:0])
 		if !ok {
@@ -79,8 +82,7 @@ func (c *outlet) write() error {
 		for _, o := range batch {
 			c.vec = o.appendTo(c.vec)
 		}
-		c.left = c.vec
-		n, err := c.left.WriteTo(c.conn) // one writev, more only if the socket's buffer is full
+		n, err := w.writeAll(c.vec) // one writev, more only if the socket's buffer is full
 		c.bytes.Add(uint64(n))
 		for i, o := range batch {
 			o.release()

@@ -14,21 +14,8 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/test/need"
 )
-
-// need skips the test where a program is missing, or fails it where skips are
-// not allowed.
-func need(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			if os.Getenv("RS_NO_SKIP") == "1" {
-				t.Fatalf("%s is missing", p)
-			}
-			t.Skipf("%s is missing", p)
-		}
-	}
-}
 
 // rosEnv is the environment of a peer.
 func rosEnv(t *testing.T, master string) []string {
@@ -38,7 +25,7 @@ func rosEnv(t *testing.T, master string) []string {
 // rosmaster starts Debian's master on a free port.
 func rosmaster(t *testing.T) string {
 	t.Helper()
-	need(t, "rosmaster", "rostopic", "rosnode", "rosservice", "rosparam")
+	need.Programs(t, "rosmaster", "rostopic", "rosnode", "rosservice", "rosparam")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -122,6 +109,7 @@ func stringMessage(s string) Message {
 }
 
 func TestStockTools(t *testing.T) {
+	need.Python(t, "std_srvs.srv", "std_msgs.msg", "roscpp.srv")
 	master := rosmaster(t)
 	n := startConfig(t, Config{Name: "tested", MasterURI: master, PrivateParams: map[string]any{"rate": 30, "list": []any{1, "a"}}})
 	o := stringType
@@ -208,6 +196,7 @@ rospy.spin()
 `
 
 func TestRospyServices(t *testing.T) {
+	python := need.Python(t, "std_srvs.srv", "std_msgs.msg")
 	master := rosmaster(t)
 	script := filepath.Join(t.TempDir(), "peer.py")
 	if err := os.WriteFile(script, []byte(rospyScript), 0o600); err != nil {
@@ -219,7 +208,7 @@ func TestRospyServices(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	py := start(t, master, "/usr/bin/python3", script)
+	py := start(t, master, python, script)
 	var c collector
 	if _, err := n.Subscribe(SubscriberOptions{Topic: "py_done"}, c.add); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package ros
+
+const raceEnabled = false

@@ -1,0 +1,96 @@
+package ros
+
+import (
+	"io"
+	"net"
+	"syscall"
+	"unsafe"
+)
+
+// vectorWriter writes byte slices to a TCP connection with writev.
+//
+// It does what net.Buffers does with two differences. The copy into the socket
+// (half a millisecond for an image) doesn't announce itself to Go's scheduler as a
+// system call that may block: it can't, the socket is non-blocking. So the
+// runtime's monitor thread isn't woken for every image, which otherwise costs
+// more than a tenth of the copy. And nothing is allocated.
+type vectorWriter struct {
+	raw  syscall.RawConn
+	all  []syscall.Iovec // of the present vector
+	left []syscall.Iovec // what the kernel hasn't taken of them
+	done int64           // bytes written of the present vector
+	err  error
+	step func(fd uintptr) bool
+}
+
+func newVectorWriter(conn net.Conn) (*vectorWriter, error) {
+	tcp, ok := conn.(syscall.Conn)
+	if !ok {
+		return nil, syscall.ENOTSUP
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	w := &vectorWriter{raw: raw}
+	w.step = w.write
+	return w, nil
+}
+
+// writeAll writes all of vec and waits where the socket's buffer is full.
+func (w *vectorWriter) writeAll(vec [][]byte) (int64, error) {
+	w.all, w.done, w.err = w.all[:0], 0, nil
+	for _, b := range vec {
+		if len(b) > 0 {
+			v := syscall.Iovec{Base: &b[0]}
+			v.SetLen(len(b))
+			w.all = append(w.all, v)
+		}
+	}
+	w.left = w.all
+	err := w.raw.Write(w.step)
+	w.left = nil
+	clear(w.all) // holds no message alive
+	if w.err != nil {
+		err = w.err
+	}
+	return w.done, err
+}
+
+// write is called when the socket may take something; true ends the waiting.
+func (w *vectorWriter) write(fd uintptr) bool {
+	for len(w.left) > 0 {
+		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(&w.left[0])), uintptr(len(w.left)))
+		switch errno {
+		case 0:
+			if n == 0 {
+				w.err = io.ErrUnexpectedEOF
+				return true
+			}
+			w.consume(int(n))
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			return false
+		default:
+			w.err = errno
+			return true
+		}
+	}
+	return true
+}
+
+// consume drops n written bytes from the front.
+func (w *vectorWriter) consume(n int) {
+	w.done += int64(n)
+	for n > 0 {
+		v := &w.left[0]
+		if size := int(v.Len); n >= size {
+			n -= size
+			w.left = w.left[1:]
+			continue
+		}
+		v.Base = (*byte)(unsafe.Add(unsafe.Pointer(v.Base), n))
+		v.SetLen(int(v.Len) - n)
+		n = 0
+	}
+}

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package ros
+
+import "net"
+
+// vectorWriter writes byte slices to a connection with net.Buffers.
+type vectorWriter struct {
+	conn net.Conn
+	left net.Buffers
+}
+
+func newVectorWriter(conn net.Conn) (*vectorWriter, error) { return &vectorWriter{conn: conn}, nil }
+
+func (w *vectorWriter) writeAll(vec [][]byte) (int64, error) {
+	w.left = vec
+	return w.left.WriteTo(w.conn)
+}

@@ -1,0 +1,105 @@
+// Command pub publishes 1280x720 rgb8 images at a steady rate and reports what
+// that cost: CPU seconds per 1e9 bytes published (not times subscribers), and
+// drops. It is the node/ros side of the comparison that compare.sh runs.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/msgs"
+	"rsros/node/ros"
+)
+
+const (
+	width, height = 1280, 720
+	frames        = 16 // different images, so that the source isn't in the cache
+)
+
+func main() {
+	fps := flag.Float64("fps", 90, "images per second")
+	seconds := flag.Float64("secs", 5, "how long")
+	subscribers := flag.Int("subs", 1, "wait for this many subscribers")
+	topic := flag.String("topic", "/camera/color/image_raw", "what to publish")
+	flag.Parse()
+	if err := run(*topic, *fps, *seconds, *subscribers); err != nil {
+		fmt.Fprintln(os.Stderr, "pub:", err)
+		os.Exit(1)
+	}
+}
+
+func run(topic string, fps, seconds float64, subscribers int) error {
+	cfg, _, err := ros.ParseArgs(nil, os.Environ())
+	if err != nil {
+		return err
+	}
+	cfg.Name, cfg.Anonymous = "bench_pub", true
+	cfg.Log = zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr})
+	n, err := ros.NewNode(context.Background(), cfg)
+	if err != nil {
+		return err
+	}
+	defer n.Close() //nolint:errcheck // at the end of the program
+	image := msgs.MustType("sensor_msgs/Image")
+	arrived := make(chan int, 64)
+	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: image.Name, MD5: image.MD5, Definition: image.Definition,
+		Queue: 10, OnSubscriber: func(count int) { arrived <- count }})
+	if err != nil {
+		return err
+	}
+	for <-arrived < subscribers {
+	}
+	time.Sleep(500 * time.Millisecond)
+	pool := images()
+	start, cpu := time.Now(), cpuSeconds()
+	publish(p, pool, fps, seconds)
+	if err := p.Flush(context.Background()); err != nil {
+		return err
+	}
+	s := p.Stats()
+	gb := float64(s.Bytes) / 1e9
+	fmt.Printf("PUB rsros fps=%.0f subs=%d images=%d dropped=%d %.0f MB/s cpu/GB=%.3f\n",
+		fps, subscribers, s.Messages, s.Dropped, gb*1e3/time.Since(start).Seconds(), (cpuSeconds()-cpu)/gb)
+	return nil
+}
+
+// publish sends the images in turn, each in its own slot of time.
+func publish(p *ros.Publisher, pool [][]byte, fps, seconds float64) {
+	head := msgs.ImageHead{Header: msgs.Header{FrameID: "camera_color_optical_frame"}, Height: height, Width: width,
+		Encoding: "rgb8", Step: width * 3, DataLen: width * height * 3}
+	var e msgs.Encoder
+	start := time.Now()
+	for i := range int(fps * seconds) {
+		time.Sleep(time.Until(start.Add(time.Duration(float64(i) / fps * 1e9))))
+		head.Header.Seq, head.Header.Stamp = uint32(i), msgs.FromTime(time.Now())
+		e.B = e.B[:0]
+		head.Append(&e)
+		p.Publish(ros.Message{Head: e.B, Body: pool[i%len(pool)]})
+	}
+}
+
+func images() [][]byte {
+	pool := make([][]byte, frames)
+	for i := range pool {
+		pool[i] = make([]byte, width*height*3)
+		for j := range pool[i] {
+			pool[i][j] = byte(j*(i+3) + j>>8)
+		}
+	}
+	return pool
+}
+
+// cpuSeconds is the time that this process has spent, its kernel's work included.
+func cpuSeconds() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
