@@ -26,13 +26,6 @@ type OpenOptions struct {
 	Scan bool
 }
 
-// Note is something about a bag that its reader should know, such as a missing
-// index or a torn end.
-type Note struct {
-	Offset int64
-	Text   string
-}
-
 // Bag is an open bag file. Its methods may be called by many goroutines.
 type Bag struct {
 	path    string
@@ -118,7 +111,7 @@ func (b *Bag) open20(o OpenOptions) error {
 		err = fmt.Errorf("found a %s record", opName(r.op))
 	}
 	if err != nil {
-		b.note(int64(len(magic20)), "the file header is damaged (%v); the file was scanned", err)
+		b.note(Repairable, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
 		b.scan(w, firstChunk)
 		return nil
 	}
@@ -131,7 +124,7 @@ func (b *Bag) open20(o OpenOptions) error {
 		return nil
 	}
 	if r.indexPos == 0 {
-		b.note(r.pos, "the bag has no index (it was not closed); the file was scanned")
+		b.note(Repairable, r.pos, "file header", "the bag has no index (it was not closed); the file was scanned")
 		b.scan(w, first)
 		return nil
 	}
@@ -139,7 +132,7 @@ func (b *Bag) open20(o OpenOptions) error {
 	if err != nil {
 		b.chunks, b.conns, b.notes = nil, nil, nil
 		clear(b.byID)
-		b.note(int64(r.indexPos), "the index section is damaged (%v); the file was scanned", err)
+		b.note(Repairable, int64(r.indexPos), "index section", "the index section is damaged (%v); the file was scanned", err)
 		b.scan(w, first)
 		return nil
 	}
@@ -178,7 +171,7 @@ func (b *Bag) readIndexSection(w *window, pos int64, conns, chunks uint32) (int6
 		pos = r.next()
 	}
 	if nConns != int(conns) || len(b.chunks) != int(chunks) {
-		b.note(start, "the file header counts %d connections and %d chunks, the index section holds %d and %d",
+		b.note(Repairable, start, "index section", "the file header counts %d connections and %d chunks, the index section holds %d and %d",
 			conns, chunks, nConns, len(b.chunks))
 	}
 	if nConns < int(conns) || len(b.chunks) < int(chunks) {
@@ -233,7 +226,7 @@ func (b *Bag) addConnection(r *record, data []byte) error {
 		return nil
 	}
 	if known.Topic != c.Topic || known.MD5 != c.MD5 {
-		b.note(r.pos, "connection %d is described twice: %s and %s; the first counts", c.ID, known.Topic, c.Topic)
+		b.note(Repairable, r.pos, "connection", "connection %d is described twice: %s and %s; the first counts", c.ID, known.Topic, c.Topic)
 	}
 	return nil
 }
@@ -246,9 +239,9 @@ func (b *Bag) sortChunks() {
 // maxNotes bounds what is remembered of a file that is damaged everywhere.
 const maxNotes = 100
 
-func (b *Bag) note(off int64, format string, args ...any) {
+func (b *Bag) note(s Severity, off int64, kind, format string, args ...any) {
 	if len(b.notes) < maxNotes {
-		b.notes = append(b.notes, Note{off, fmt.Sprintf(format, args...)})
+		b.notes = append(b.notes, Note{off, kind, s, fmt.Sprintf(format, args...)})
 	}
 }
 

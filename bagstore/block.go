@@ -63,6 +63,13 @@ func (p *blockPool) get(n int) *block {
 	return b
 }
 
+// adopt makes a block of memory from elsewhere.
+func (p *blockPool) adopt(b []byte) *block {
+	blk := &block{bytes: b, pool: p}
+	blk.refs.Store(1)
+	return blk
+}
+
 // take finds the smallest free block that n fits in without wasting most of it.
 func (p *blockPool) take(n int) *block {
 	p.mu.Lock()

@@ -197,19 +197,15 @@ func (f *fetcher) remove(el *list.Element) {
 // read reads and decompresses a chunk, in a goroutine of its own.
 func (f *fetcher) read(r chunkRef, head ChunkHeader) (*block, error) {
 	b := f.v.bags[r.bag]
-	torn := b.chunks[r.chunk].torn
-	size := head.Size
-	if size == 0 {
-		size = maxSalvage
-	}
-	if limit := maxExpansion(head); head.Compression != None && size > limit {
-		if !torn {
-			return nil, fmt.Errorf("%d bytes can't hold the %d bytes that its header says", head.Stored, size)
+	torn, l := b.chunks[r.chunk].torn, loader{b: b}
+	if !head.plausible() {
+		content, err := l.salvage(head)
+		if err != nil && !torn {
+			return nil, err
 		}
-		size = limit
+		return f.pool.adopt(content), nil
 	}
-	blk := f.pool.get(int(size))
-	l := loader{b: b}
+	blk := f.pool.get(int(head.Size))
 	n, err := l.decompress(head, blk.bytes)
 	if err != nil && !torn {
 		blk.release()

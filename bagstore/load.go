@@ -118,28 +118,41 @@ func (l *loader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 // maxSalvage bounds what a torn compressed chunk without a size may hold.
 const maxSalvage = 256 << 20
 
-// salvage decompresses as much of a chunk as there is.
+// plausible tells whether a compressed chunk's bytes can hold what its header
+// says, so that a lying size allocates nothing. LZ4 yields at most 255 bytes a
+// byte; bz2 may yield more, and is then decoded piece by piece.
+func (h ChunkHeader) plausible() bool {
+	ratio := int64(64)
+	if h.Compression == LZ4 {
+		ratio = 255
+	}
+	return h.Compression == None || h.Size > 0 && h.Size <= ratio*h.Stored+64
+}
+
+// salvage decompresses as much of a chunk as there is, whatever its header says.
 func (l *loader) salvage(head ChunkHeader) ([]byte, error) {
 	size := head.Size
-	if size == 0 {
-		size = maxSalvage
-	}
-	if limit := maxExpansion(head); size > limit {
-		size = limit
+	if !head.plausible() {
+		if head.Compression == BZ2 {
+			return l.unpack(head)
+		}
+		size = min(255*head.Stored+64, maxSalvage)
 	}
 	dst := make([]byte, size)
 	n, err := l.decompress(head, dst)
 	return dst[:n], err
 }
 
-// maxExpansion is the most that a chunk's stored bytes can hold, so that a
-// lying size allocates nothing: LZ4 yields at most 255 bytes a byte. bz2 has no
-// such bound in practice, so a cap stands in.
-func maxExpansion(head ChunkHeader) int64 {
-	if head.Compression == LZ4 {
-		return 255*head.Stored + 64
+// unpack decodes bz2 of an unknown size.
+func (l *loader) unpack(head ChunkHeader) ([]byte, error) {
+	limit := int64(maxSalvage)
+	if head.Size > 0 {
+		limit = head.Size
 	}
-	return max(head.Stored*64, min(head.Stored*50_000, maxSalvage))
+	var out bytes.Buffer
+	in := io.NewSectionReader(l.b.r, head.DataPos, head.Stored)
+	_, err := io.Copy(&out, io.LimitReader(bzip2.NewReader(in), limit))
+	return out.Bytes(), err
 }
 
 // decompress fills dst, the size of which the chunk's header says. It returns

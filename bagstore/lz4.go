@@ -67,7 +67,7 @@ func lz4Error(format string, args ...any) error {
 }
 
 // lz4Decode fills dst from one frame. It returns how many bytes it got right
-// before an error: whole blocks of a torn frame are good.
+// before an error: of a torn frame that is all up to the tear.
 func lz4Decode(dst, src []byte) (int, error) {
 	if len(src) < 7 {
 		return 0, lz4Error("frame header: %w", cut(7, int64(len(src))))
@@ -119,7 +119,13 @@ func lz4Blocks(dst, src []byte, flags byte) (n int, rest []byte, err error) {
 		}
 		size := int64(word &^ lz4Raw)
 		if size > int64(len(src)) {
-			return n, nil, lz4Error("block: %w", cut(size, int64(len(src))))
+			have := int64(len(src))
+			if word&lz4Raw != 0 {
+				n += copy(dst[n:], src)
+			} else {
+				n += lz4Torn(dst, n, src)
+			}
+			return n, nil, lz4Error("block: %w", cut(size, have))
 		}
 		got, err := lz4OneBlock(dst, n, src[:size], word&lz4Raw != 0, flags)
 		if err != nil {

@@ -31,7 +31,7 @@ func (b *Bag) scanTail(w *window, pos int64) {
 	s.run(pos)
 	s.forget()
 	if found := len(b.chunks) - before; found > 0 {
-		b.note(pos, "%d chunks stand behind the index section and were read too", found)
+		b.note(Repairable, pos, "chunk", "%d chunks stand behind the index section and were read too", found)
 	}
 }
 
@@ -57,7 +57,7 @@ func (s *scanner) run(pos int64) {
 				s.tail(pos, err)
 				return
 			}
-			b.note(pos, "%d bytes are damaged (%v) and were skipped", next-pos, err)
+			b.note(Loss, pos, "record", "%d bytes are damaged (%v) and were skipped", next-pos, err)
 			pos = next
 		}
 	}
@@ -66,10 +66,10 @@ func (s *scanner) run(pos int64) {
 // tail says what stands at the end of the file and is no record.
 func (s *scanner) tail(pos int64, err error) {
 	if head, e := s.l.w.at(pos, int(min(64, s.bag.size-pos))); e == nil && len(bytes.Trim(head, "\x00")) == 0 {
-		s.bag.note(pos, "%d bytes of padding at the end", s.bag.size-pos)
+		s.bag.note(Harmless, pos, "padding", "%d bytes of padding at the end", s.bag.size-pos)
 		return
 	}
-	s.bag.note(pos, "the last %d bytes are damaged: %v", s.bag.size-pos, err)
+	s.bag.note(Loss, pos, "record", "the last %d bytes are damaged: %v", s.bag.size-pos, err)
 }
 
 func (s *scanner) connection(r record) {
@@ -78,7 +78,7 @@ func (s *scanner) connection(r record) {
 		err = s.bag.addConnection(&r, data)
 	}
 	if err != nil {
-		s.bag.note(r.pos, "connection record: %v", err)
+		s.bag.note(Loss, r.pos, "connection", "%v", err)
 	}
 }
 
@@ -86,7 +86,7 @@ func (s *scanner) connection(r record) {
 func (s *scanner) chunk(r *record) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
-		s.bag.note(r.pos, "chunk: %v", err)
+		s.bag.note(Loss, r.pos, "chunk", "%v", err)
 		return r.next()
 	}
 	if head.Size == 0 && head.Stored == 0 {
@@ -96,7 +96,7 @@ func (s *scanner) chunk(r *record) int64 {
 	if err == nil {
 		return head.end()
 	}
-	s.bag.note(r.pos, "the chunk is damaged after %d bytes: %v", end, err)
+	s.bag.note(Loss, r.pos, "chunk", "the chunk is damaged after %d bytes: %v", end, err)
 	if head.Compression != None {
 		return head.end()
 	}
@@ -120,7 +120,7 @@ func (s *scanner) after(pos, end int64) int64 {
 func (s *scanner) torn(r *record) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
-		s.bag.note(r.pos, "torn chunk: %v", err)
+		s.bag.note(Loss, r.pos, "chunk", "%v", err)
 		return s.bag.size
 	}
 	head.Stored = s.bag.size - head.DataPos
@@ -136,7 +136,7 @@ func (s *scanner) open(pos int64, head ChunkHeader) int64 {
 	}
 	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: pos}, head: head, walk: true, torn: true})
 	if err != nil && !errors.Is(err, errForeign) {
-		s.bag.note(pos, "the chunk is torn after %d bytes: %v", end, err)
+		s.bag.note(Loss, pos, "chunk", "the chunk is torn after %d bytes: %v", end, err)
 	}
 	if head.Compression != None {
 		return s.bag.size
@@ -181,7 +181,7 @@ func (s *scanner) forget() {
 		c.Counts = slices.DeleteFunc(c.Counts, func(k ConnCount) bool { return b.byID[k.ID] == nil })
 	}
 	for _, id := range slices.Sorted(maps.Keys(lost)) {
-		b.note(0, "%d messages of connection %d are lost: nothing describes it", lost[id], id)
+		b.note(Loss, 0, "message", "%d messages of connection %d are lost: nothing describes it", lost[id], id)
 	}
 }
 

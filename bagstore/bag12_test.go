@@ -1,0 +1,65 @@
+package bagstore
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// bag12 is a version 1.2 bag: definitions and messages in a row. The second
+// topic has no definition of its own.
+func bag12() []byte {
+	b := []byte(magic12)
+	b = appendHeader(b, opFileHeader, func(b []byte) []byte { return appendU64(b, "index_pos", 0) })
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = appendHeader(b, opDefinition12, func(b []byte) []byte {
+		b = appendString(b, "def", "string data\n")
+		b = appendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
+		b = appendString(b, "topic", "/a")
+		return appendString(b, "type", "std_msgs/String")
+	})
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	for i := range 20 {
+		data := text(i, 20)
+		b = appendHeader(b, opMessage, func(b []byte) []byte {
+			b = appendString(b, "topic", []string{"/a", "/b"}[i%2])
+			b = appendString(b, "type", "std_msgs/String")
+			b = appendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
+			b = appendU32(b, "sec", uint32(100+i))
+			return appendU32(b, "nsec", 7)
+		})
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(data)))
+		b = append(b, data...)
+	}
+	return b
+}
+
+// TestVersion12 reads a 1.2 bag as the stock library does, and rewrites it.
+func TestVersion12(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.bag")
+	if err := os.WriteFile(path, bag12(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var want []seen
+	for i := range 20 {
+		want = append(want, seen{[]string{"/a", "/b"}[i%2], NewTime(uint32(100+i), 7), sum(text(i, 20))})
+	}
+	compare(t, "1.2", readAll(t, path, OpenOptions{}), want)
+	out := path + ".new"
+	if _, err := Rewrite(t.Context(), path, out, RewriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "rewritten", readAll(t, out, OpenOptions{}), want)
+	compare(t, "python", pythonMessages(t, out)[out], want)
+	rep, err := Check(t.Context(), path, CheckOptions{})
+	if err != nil || rep.Outcome != Sound || rep.Messages != 20 {
+		t.Errorf("%+v %v", rep, err)
+	}
+	raw := bag12()
+	got, _, err := readDamaged(raw[:len(raw)-3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "torn", got, want[:19])
+}

@@ -1,0 +1,163 @@
+package bagstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// CheckOptions says how a bag is checked.
+type CheckOptions struct {
+	Progress Progress // in bytes of the file
+}
+
+// CheckReport is what Check found.
+type CheckReport struct {
+	Path       string  `json:"path"`
+	Version    string  `json:"version"`
+	Chunks     int     `json:"chunks"`
+	Messages   uint64  `json:"messages"`     // that were found whole
+	OutOfOrder uint64  `json:"out_of_order"` // of them earlier than the one before in the file
+	Notes      []Note  `json:"notes"`
+	Outcome    Outcome `json:"outcome"`
+}
+
+// checker goes through a bag chunk by chunk.
+type checker struct {
+	b     *Bag
+	l     *loader
+	rep   *CheckReport
+	last  Time
+	known map[uint32]bool // connections described so far
+}
+
+// Check reads every chunk and compares: the content with its checksum, the
+// index records with the content, the chunk infos and the file header with
+// both. An error means that the file could not be opened; what is wrong inside
+// stands in the report.
+func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, error) {
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		return &CheckReport{Path: path, Outcome: Unreadable}, err
+	}
+	defer b.Close()
+	c := &checker{b: b, l: newLoader(b), known: make(map[uint32]bool),
+		rep: &CheckReport{Path: path, Version: b.version, Chunks: len(b.chunks), Notes: b.Notes()}}
+	for i := range b.chunks {
+		if err := ctx.Err(); err != nil {
+			return c.rep, err
+		}
+		o.Progress.tell(uint64(b.chunks[i].Pos), uint64(b.size))
+		c.chunk(&b.chunks[i])
+	}
+	o.Progress.tell(uint64(b.size), uint64(b.size))
+	sortNotes(c.rep.Notes)
+	switch {
+	case c.rep.Messages == 0 && worst(c.rep.Notes) == Loss:
+		c.rep.Outcome = Unreadable
+	case worst(c.rep.Notes) > Harmless:
+		c.rep.Outcome = Damaged
+	}
+	return c.rep, nil
+}
+
+func (c *checker) note(s Severity, off int64, kind, format string, args ...any) {
+	if len(c.rep.Notes) < maxNotes {
+		c.rep.Notes = append(c.rep.Notes, Note{off, kind, s, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (c *checker) chunk(k *chunk) {
+	head, err := c.l.header(k)
+	if err != nil {
+		c.note(Loss, k.Pos, "chunk", "%v", err)
+		return
+	}
+	w := walker{bag: c.b, onConnection: c.connection}
+	content, end, err := c.l.walkContent(k, w)
+	if err != nil && !k.torn {
+		c.note(Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes: %v", end, head.Size, err)
+	}
+	c.rep.Messages += uint64(len(content))
+	c.messages(k, content)
+	if c.b.version == "1.2" || k.walk {
+		return // there is no index to compare with, or the scan has said so
+	}
+	if err == nil {
+		c.index(k, head, content)
+	}
+	c.info(k, content)
+}
+
+func (c *checker) connection(r *record, data []byte) error {
+	conn, err := parseConnection(&r.header, data)
+	if err != nil {
+		return err
+	}
+	c.known[conn.ID] = true
+	if d := c.b.byID[conn.ID]; d == nil {
+		c.note(Repairable, r.pos, "connection", "connection %d (%s) is not in the index section", conn.ID, conn.Topic)
+	} else if d.Topic != conn.Topic || d.MD5 != conn.MD5 {
+		c.note(Loss, r.pos, "connection", "connection %d is %s here and %s elsewhere", conn.ID, conn.Topic, d.Topic)
+	}
+	return nil
+}
+
+// messages looks at times, and whether each connection was described before.
+func (c *checker) messages(k *chunk, content []entry) {
+	for _, e := range content {
+		if e.time < c.last {
+			c.rep.OutOfOrder++
+		}
+		c.last = e.time
+		if c.b.version != "1.2" && !c.known[e.conn] {
+			c.known[e.conn] = true
+			c.note(Harmless, k.Pos, "chunk", "connection %d is described only behind its first message: it is lost if the index is", e.conn)
+		}
+		if e.time == 0 {
+			c.note(Harmless, k.Pos, "message", "a message has time 0: stock readers drop it")
+		}
+	}
+}
+
+// index compares the index records behind a chunk with its content.
+func (c *checker) index(k *chunk, head ChunkHeader, content []entry) {
+	listed, _, err := c.l.indexRecords(head, nil)
+	if err != nil {
+		c.note(Repairable, head.end(), "index", "%v", err)
+		return
+	}
+	order := func(x, y entry) int { return cmp.Compare(x.offset, y.offset) }
+	slices.SortFunc(listed, order)
+	if slices.Equal(listed, content) {
+		return
+	}
+	wrong := 0
+	for _, e := range listed {
+		i, ok := slices.BinarySearchFunc(content, e, order)
+		if !ok || content[i] != e {
+			wrong++
+		}
+	}
+	c.note(Repairable, head.end(), "index", "index records of the chunk at %d name %d messages, %d of them wrong; the chunk holds %d",
+		k.Pos, len(listed), wrong, len(content))
+}
+
+// info compares a chunk info record with the content.
+func (c *checker) info(k *chunk, content []entry) {
+	if len(content) == 0 {
+		return
+	}
+	found := chunk{}
+	found.summarize(content)
+	if found.Start != k.Start || found.End != k.End {
+		c.note(Repairable, k.Pos, "chunk info", "says times %d to %d, the chunk has %d to %d", k.Start, k.End, found.Start, found.End)
+	}
+	byID := func(x, y ConnCount) int { return cmp.Compare(x.ID, y.ID) }
+	have := slices.SortedFunc(slices.Values(found.Counts), byID)
+	if want := slices.SortedFunc(slices.Values(k.Counts), byID); !slices.Equal(have, want) {
+		c.note(Repairable, k.Pos, "chunk info", "says %d messages of %d connections, the chunk has %d of %d",
+			k.Messages(), len(k.Counts), found.Messages(), len(found.Counts))
+	}
+}

@@ -1,0 +1,296 @@
+package bagstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// edges lists where the records of a sound bag begin, in the file and inside
+// uncompressed chunks, and its end.
+func edges(t *testing.T, raw []byte) []int64 {
+	t.Helper()
+	out := []int64{int64(len(raw))}
+	var list func(from, to int64)
+	list = func(from, to int64) {
+		for pos := from; pos < to; {
+			var r record
+			if err := readRecord(memory(raw), pos, to, &r); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, pos)
+			if r.op == opChunk && string(r.compression) == string(None) {
+				list(r.dataPos, r.next())
+			}
+			pos = r.next()
+		}
+	}
+	list(int64(len(magic20)), int64(len(raw)))
+	slices.Sort(out)
+	return out
+}
+
+// wholeBefore counts the messages that end at or before n: in the table of an
+// uncompressed bag they must survive a cut there.
+func wholeBefore(t *testing.T, raw []byte, n int64) int {
+	t.Helper()
+	count := 0
+	var list func(from, to int64)
+	list = func(from, to int64) {
+		for pos := from; pos < to; {
+			var r record
+			if readRecord(memory(raw), pos, to, &r) != nil {
+				return
+			}
+			if r.op == opChunk {
+				list(r.dataPos, r.next())
+			}
+			if r.op == opMessage && r.next() <= n {
+				count++
+			}
+			pos = r.next()
+		}
+	}
+	list(int64(len(magic20)), int64(len(raw)))
+	return count
+}
+
+func damagedSample(t *testing.T, o Options) ([]byte, []seen) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.bag")
+	s := sample{topics: 3, messages: 40, size: func(i int) int { return i * 31 % 400 }}
+	want := s.write(t, path, o)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw, want
+}
+
+// readDamaged reads whatever is there, passing over what can't be read.
+func readDamaged(raw []byte) ([]seen, *Bag, error) {
+	b, err := openBytes(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		return nil, b, err
+	}
+	it := v.Iterator()
+	defer it.Close()
+	var out []seen
+	for it.Next() || it.Err() != nil {
+		if it.Err() == nil {
+			m := it.Message()
+			out = append(out, seen{m.Conn.Topic, m.Time, sum(m.Data)})
+		}
+	}
+	return out, b, nil
+}
+
+// TestTruncated cuts a bag at every record edge and a byte to either side. All
+// messages that are whole before the cut are read, and none that wasn't there.
+func TestTruncated(t *testing.T) {
+	raw, want := damagedSample(t, Options{ChunkSize: 1500})
+	for _, edge := range edges(t, raw) {
+		for _, cut := range []int64{edge - 1, edge, edge + 1} {
+			if cut < int64(len(magic20)) || cut > int64(len(raw)) {
+				continue
+			}
+			got, _, err := readDamaged(raw[:cut])
+			if err != nil {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			if n := wholeBefore(t, raw, cut); len(got) != n {
+				t.Fatalf("cut at %d: %d messages, want %d", cut, len(got), n)
+			}
+			for _, s := range got {
+				if !slices.Contains(want, s) {
+					t.Fatalf("cut at %d: message %v was never written", cut, s)
+				}
+			}
+		}
+	}
+}
+
+// TestTruncatedCompressed cuts compressed bags anywhere. Whole chunks before
+// the cut are read, and of an LZ4 chunk what decodes.
+func TestTruncatedCompressed(t *testing.T) {
+	for _, kind := range []Compression{LZ4, BZ2} {
+		raw, want := damagedSample(t, Options{ChunkSize: 3000, Compression: kind})
+		whole, err := openBytes(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		salvaged := 0
+		for cut := firstChunk; cut < int64(len(raw)); cut += 13 {
+			got, _, err := readDamaged(raw[:cut])
+			if err != nil {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			least := 0
+			l := newLoader(whole)
+			for i := range whole.chunks {
+				if head, _ := l.header(&whole.chunks[i]); head.end() <= cut {
+					least += int(whole.chunks[i].Messages())
+				}
+			}
+			if len(got) < least {
+				t.Fatalf("%s cut at %d: %d messages, want at least %d", kind, cut, len(got), least)
+			}
+			salvaged += len(got) - least
+			for _, s := range got {
+				if !slices.Contains(want, s) {
+					t.Fatalf("%s cut at %d: message %v was never written", kind, cut, s)
+				}
+			}
+		}
+		if cuts := (len(raw) - int(firstChunk)) / 13; kind == LZ4 && salvaged < cuts/2 {
+			t.Errorf("%d messages are salvaged from torn LZ4 chunks in %d cuts", salvaged, cuts)
+		}
+	}
+}
+
+// TestFlippedLengths spoils every length field of every record. Nothing may
+// panic; messages of other chunks survive.
+func TestFlippedLengths(t *testing.T) {
+	for _, kind := range []Compression{None, LZ4} {
+		raw, want := damagedSample(t, Options{ChunkSize: 1500, Compression: kind})
+		for _, edge := range edges(t, raw) {
+			var r record
+			if edge == int64(len(raw)) || readRecord(memory(raw), edge, int64(len(raw)), &r) != nil {
+				continue
+			}
+			for _, at := range []int64{r.pos, r.dataPos - 4} {
+				for _, value := range []uint32{0, 1, 0x7fffffff, 0xffffffff} {
+					bad := bytes.Clone(raw)
+					binary.LittleEndian.PutUint32(bad[at:], value)
+					got, b, err := readDamaged(bad)
+					if err != nil {
+						t.Fatalf("length %#x at %d: %v", value, at, err)
+					}
+					// At worst the chunk with the length is lost, and the
+					// connection that it describes.
+					if len(got) < len(want)/3 {
+						t.Errorf("%s: %s length %#x at %d: only %d of %d messages; %v", kind, opName(r.op), value, at, len(got), len(want), b.Notes())
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLyingHeader: counts and position in the file header are not believed.
+func TestLyingHeader(t *testing.T) {
+	raw, want := damagedSample(t, Options{ChunkSize: 1500})
+	b, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conns, chunks := len(b.conns), len(b.chunks)
+	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
+	for _, h := range []struct {
+		pos           int64
+		conns, chunks int
+	}{
+		{0, conns, chunks},
+		{index, conns + 5, chunks},
+		{index, conns, chunks + 7},
+		{index, 0, 0},
+		{index, conns - 1, chunks - 2},
+		{index + 3, conns, chunks},
+		{int64(len(raw)) + 1000, conns, chunks},
+		{firstChunk, conns, chunks},
+		{-1, conns, chunks},
+	} {
+		bad := bytes.Clone(raw)
+		copy(bad, fileHeader(h.pos, h.conns, h.chunks))
+		got, b, err := readDamaged(bad)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, fmt.Sprint(h), got, byTime(want))
+		if len(b.Notes()) == 0 {
+			t.Errorf("%v: nothing was said", h)
+		}
+	}
+}
+
+// TestSwappedChunks: the order of chunks in the file doesn't matter.
+func TestSwappedChunks(t *testing.T) {
+	raw, want := damagedSample(t, Options{ChunkSize: 1500})
+	b, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
+	swapped := bytes.Clone(raw[:firstChunk])
+	for i := len(b.chunks) - 1; i >= 0; i-- {
+		end := index
+		if i+1 < len(b.chunks) {
+			end = b.chunks[i+1].Pos
+		}
+		swapped = append(swapped, raw[b.chunks[i].Pos:end]...)
+	}
+	copy(swapped, fileHeader(0, 0, 0))
+	got, _, err := readDamaged(swapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "swapped", sorted(got), sorted(want))
+}
+
+// TestRecoverTable: what Recover and Check say about damaged bags.
+func TestRecoverTable(t *testing.T) {
+	raw, want := damagedSample(t, Options{ChunkSize: 1500})
+	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
+	unindexed := bytes.Clone(raw[:index])
+	copy(unindexed, fileHeader(0, 0, 0))
+	zeroed := bytes.Clone(raw)
+	clear(zeroed[firstChunk+900 : firstChunk+1200])
+	for name, tc := range map[string]struct {
+		raw            []byte
+		check, recover Outcome
+		kept           func(int) bool
+	}{
+		"sound":     {raw, Sound, Sound, func(n int) bool { return n == len(want) }},
+		"unindexed": {unindexed, Damaged, Sound, func(n int) bool { return n == len(want) }},
+		"torn":      {raw[:index/2], Damaged, Damaged, func(n int) bool { return n == wholeBefore(t, raw, index/2) }},
+		"hole":      {zeroed, Damaged, Damaged, func(n int) bool { return n > len(want)/2 && n < len(want) }},
+		"empty":     {raw[:firstChunk], Damaged, Sound, func(n int) bool { return n == 0 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
+			if err := os.WriteFile(in, tc.raw, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			check, err := Check(t.Context(), in, CheckOptions{})
+			if err != nil || check.Outcome != tc.check {
+				t.Errorf("check says %v, %v; want %v; %v", check.Outcome, err, tc.check, check.Notes)
+			}
+			rep, err := Recover(t.Context(), in, out, RecoverOptions{})
+			if err != nil || rep.Outcome != tc.recover {
+				t.Errorf("recover says %v, %v; want %v; %v", rep.Outcome, err, tc.recover, rep.Notes)
+			}
+			if !tc.kept(int(rep.Kept)) {
+				t.Errorf("%d of %d kept; %+v", rep.Kept, len(want), rep)
+			}
+			if name == "hole" && rep.Lost+rep.Kept < uint64(len(want)) {
+				t.Errorf("%d lost and %d kept of %d", rep.Lost, rep.Kept, len(want))
+			}
+			again, err := Check(t.Context(), out, CheckOptions{})
+			if err != nil || again.Outcome != Sound {
+				t.Errorf("what was recovered is %v, %v: %v", again.Outcome, err, again.Notes)
+			}
+			if left, err := os.ReadFile(in); err != nil || !bytes.Equal(left, tc.raw) {
+				t.Error("the input was changed")
+			}
+		})
+	}
+}

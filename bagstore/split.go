@@ -1,0 +1,157 @@
+package bagstore
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// SplitOptions says where a bag is cut. At least one limit is set.
+type SplitOptions struct {
+	Options
+	Filter
+	Duration time.Duration // of a part
+	Size     int64         // of a part in bytes; the last chunk may go past it
+	Messages uint64        // in a part
+	// RepeatLatched begins each part with the last message of each latching
+	// connection so far.
+	RepeatLatched bool
+	Overwrite     bool
+	Progress      Progress // in messages
+}
+
+// Part is one file of a split bag.
+type Part struct {
+	Path     string `json:"path"`
+	Start    Time   `json:"start"`
+	End      Time   `json:"end"`
+	Messages uint64 `json:"messages"`
+	Size     int64  `json:"size"`
+}
+
+// splitter cuts a stream of messages into files.
+type splitter struct {
+	o       SplitOptions
+	name    func(part int) string
+	out     *output
+	parts   []Part
+	latched map[*Connection]held
+	order   []*Connection // of latched
+}
+
+type held struct {
+	m Message
+	b Block
+}
+
+// Split copies a bag into several, cut in time order. name gives the path of
+// each part, counted from 0. Parts that are whole stay when there is an error.
+func Split(ctx context.Context, in string, name func(part int) string, o SplitOptions) ([]Part, error) {
+	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
+		return nil, errors.New("split by what: no duration, size or number of messages")
+	}
+	b, err := Open(in, OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	v, err := NewView([]*Bag{b}, o.query())
+	if err != nil {
+		return nil, err
+	}
+	s := &splitter{o: o, name: name, latched: make(map[*Connection]held)}
+	defer s.release()
+	err = s.run(ctx, v)
+	if s.out != nil {
+		err = s.end(err)
+	}
+	return s.parts, err
+}
+
+func (s *splitter) run(ctx context.Context, v *View) error {
+	p := pace{ctx: ctx, progress: s.o.Progress, total: v.Count()}
+	it := v.Iterator()
+	defer it.Close()
+	for it.Next() {
+		m := it.Message()
+		if s.out != nil && s.full(m.Time) {
+			if err := s.end(nil); err != nil {
+				return err
+			}
+		}
+		if s.out == nil {
+			if err := s.begin(m.Time); err != nil {
+				return err
+			}
+		}
+		if err := s.copy(m); err != nil {
+			return err
+		}
+		if err := p.step(); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// full tells whether the message at t belongs to the next part.
+func (s *splitter) full(t Time) bool {
+	part := &s.parts[len(s.parts)-1]
+	return s.o.Duration > 0 && t.Sub(part.Start) >= s.o.Duration ||
+		s.o.Size > 0 && s.out.Size() >= s.o.Size ||
+		s.o.Messages > 0 && part.Messages >= s.o.Messages
+}
+
+func (s *splitter) begin(t Time) error {
+	path := s.name(len(s.parts))
+	if err := checkOutput(path, s.o.Overwrite); err != nil {
+		return err
+	}
+	out, err := newOutput(path, s.o.Options)
+	if err != nil {
+		return err
+	}
+	s.out = out
+	s.parts = append(s.parts, Part{Path: path, Start: t})
+	for _, c := range s.order {
+		h := s.latched[c]
+		if err := s.out.copy(c, t, h.m.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *splitter) copy(m Message) error {
+	if s.o.RepeatLatched && m.Conn.Latching {
+		old, ok := s.latched[m.Conn]
+		if ok {
+			old.b.Release()
+		} else {
+			s.order = append(s.order, m.Conn)
+		}
+		s.latched[m.Conn] = held{m, m.Hold()}
+	}
+	part := &s.parts[len(s.parts)-1]
+	part.End = m.Time
+	part.Messages++
+	return s.out.copy(m.Conn, m.Time, m.Data)
+}
+
+// end finishes a part; with an error it is removed.
+func (s *splitter) end(err error) error {
+	out := s.out
+	s.out = nil
+	if err := out.finish(err); err != nil {
+		s.parts = s.parts[:len(s.parts)-1]
+		return err
+	}
+	s.parts[len(s.parts)-1].Size = out.Size()
+	return nil
+}
+
+func (s *splitter) release() {
+	for _, h := range s.latched {
+		h.b.Release()
+	}
+}
