@@ -65,6 +65,7 @@ func Run(t *testing.T, open func(t *testing.T) camdriver.Device, o Options) {
 		{"option change while streaming", testOptionChanged},
 		{"frames", testFrames},
 		{"start and stop", testStartStop},
+		{"stop waits", testStopWaits},
 		{"refused starts", testRefusedStarts},
 		{"all sensors at once", testConcurrent},
 		{"retained frames", testRetained},

@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"sync"
 	"testing"
+	"time"
 
 	"rsros/camdriver"
 )
@@ -42,6 +43,33 @@ func testStartStop(t *testing.T, dev camdriver.Device, o Options) {
 		last.start(s, profiles)
 		last.frames(o.Frames, profiles)
 		last.stop(s)
+	})
+}
+
+// testStopWaits: Stop doesn't return while a Frame call is running.
+func testStopWaits(t *testing.T, dev camdriver.Device, o Options) {
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		w := newWatch(t, dev, o)
+		entered, leave := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		w.each = func(*camdriver.Frame) {
+			once.Do(func() { close(entered) })
+			<-leave
+		}
+		w.start(s, profiles)
+		<-entered
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			w.stop(s)
+		}()
+		select {
+		case <-stopped:
+			t.Errorf("%s: Stop returned while a Frame call was running", s.Name())
+		case <-time.After(50 * time.Millisecond): // long enough for a driver that doesn't wait
+		}
+		close(leave)
+		<-stopped
 	})
 }
 
