@@ -41,6 +41,7 @@ type Options struct {
 	ASICSerial [6]byte
 	Firmware   [4]uint8 // 5.15.0.100 if zero; 5.16 and later send wide HID reports
 	USB2       bool
+	D3D        bool   // name the depth format by its Direct3D number
 	ClockStart uint32 // device clock at power on, µs
 	Scene      Scene  // what the camera sees; noise if nil
 	Tables     Tables // calibration; Factory() if zero
@@ -84,7 +85,7 @@ func New(o Options) *Camera {
 	c := &Camera{opt: o, born: time.Now(), controls: newControls()}
 	c.life, c.gone = context.WithCancel(context.Background())
 	c.streams = map[uint8]*stream{
-		0x82: {iface: 1, formats: depthFormats(o.USB2)},
+		0x82: {iface: 1, formats: o.depthFormats()},
 		0x83: {iface: 2, formats: infraredFormats(o.USB2)},
 		0x84: {iface: 4, formats: colorFormats(o.USB2)},
 	}

@@ -46,7 +46,15 @@ func stereo(usb2 bool) []frame {
 	return stereoFrames
 }
 
-func depthFormats(usb2 bool) []format { return []format{{"\x50\x00\x00\x00", 16, stereo(usb2)}} }
+// depthFormats has one format. Its name by Direct3D, which firmware of 2019 and
+// later uses, is unknown to Linux' uvcvideo, which then refuses the function.
+func (o Options) depthFormats() []format {
+	code := "Z16 "
+	if o.D3D {
+		code = "\x50\x00\x00\x00"
+	}
+	return []format{{code, 16, stereo(o.USB2)}}
+}
 
 // infraredFormats are listed as firmware of 2019 and later names them.
 func infraredFormats(usb2 bool) []format {
@@ -166,7 +174,7 @@ func (c *Camera) configuration() []byte {
 	d = append(d, controlInterface([]byte{1, 2}, 1, 2, 3, depthUnit, []byte{4, 5}, 0, 0x200)...)
 	d = c.endpoint(d, 0x87, 3, 64, 6)
 	d = append(d, 5, 0x25, 3, 64, 0) // class part of the status endpoint
-	d = c.streamInterface(d, 1, 0x82, 4, depthFormats(c.opt.USB2))
+	d = c.streamInterface(d, 1, 0x82, 4, c.opt.depthFormats())
 	d = c.streamInterface(d, 2, 0x83, 5, infraredFormats(c.opt.USB2))
 	d = append(d, 8, 11, 3, 2, 14, 3, 0, 6) // colour: interfaces 3 and 4
 	d = append(d, 9, 4, 3, 0, 0, 14, 1, 0, 6)

@@ -1,0 +1,339 @@
+package d400
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+	"testing"
+
+	"rsros/camdriver"
+	"rsros/test/usbvm/d435i"
+)
+
+// monitor sends one hardware monitor command to a virtual camera.
+func monitor(t testing.TB, o d435i.Options, op uint32, params ...uint32) []byte {
+	t.Helper()
+	c := d435i.New(o)
+	defer c.Unplug()
+	command := hwmonCommand{Op: op}
+	copy(command.Params[:], params)
+	request, err := command.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := d435i.Setup{RequestType: 0x21, Request: 1, Value: 0x0100, Index: 0x0300, Length: hwmonSize}
+	if _, err := c.Control(set, request); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: 0x81, Value: 0x0100, Index: 0x0300, Length: hwmonSize}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := decodeHwmon(op, reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Clone(data)
+}
+
+func TestGVD(t *testing.T) {
+	good := monitor(t, d435i.Options{Serial: serial, ASICSerial: asic}, opGVD)
+	got, err := parseGVD(good)
+	want := gvd{
+		Firmware: version{5, 15, 0, 100}, Serial: serialText, ASICSerial: "847913070822",
+		Locked: true, AccelChip: chipBMI055, HasRGB: true, HasIMU: true,
+	}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := parseGVD(good[:gvdSize-1]); err == nil {
+		t.Error("a short description was taken")
+	}
+	if _, err := parseGVD(make([]byte, gvdSize)); err == nil {
+		t.Error("a blank description was taken")
+	}
+}
+
+func TestHwmonReplies(t *testing.T) {
+	reply := func(head int32, length uint32) []byte {
+		b := make([]byte, hwmonSize)
+		binary.LittleEndian.PutUint32(b, uint32(head))
+		binary.LittleEndian.PutUint32(b[hwmonLength:], length)
+		return b
+	}
+	if data, err := decodeHwmon(opGVD, reply(opGVD, 8)); err != nil || len(data) != 8 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	var refusal *hwmonError
+	if _, err := decodeHwmon(opGVD, reply(-21, 0)); !errors.As(err, &refusal) || refusal.Code != -21 || refusal.temporary() {
+		t.Errorf("refusal: %v", err)
+	}
+	if _, err := decodeHwmon(opGVD, reply(opGVD, 1017)); err == nil {
+		t.Error("more data than fits was taken")
+	}
+	if _, err := decodeHwmon(opGVD, reply(opGVD, 0)[:1000]); err == nil {
+		t.Error("a short reply was taken")
+	}
+	if _, err := (hwmonCommand{Data: make([]byte, 1001)}).encode(); err == nil {
+		t.Error("too much data was sent")
+	}
+}
+
+func TestCalibrationTables(t *testing.T) {
+	tables := d435i.Factory()
+	b := monitor(t, d435i.Options{}, opGetCalibration, tableDepth)
+	stereo, err := parseStereo(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(stereo.baseline-tables.Baseline) > 1e-5 {
+		t.Errorf("baseline %g, want %g", stereo.baseline, tables.Baseline)
+	}
+	modes := parseModes(monitor(t, d435i.Options{}, opIntrinsics))
+	full := tables.Rect[[2]int{1920, 1080}]
+	wide := tables.Rect[[2]int{848, 480}]
+	for _, test := range []struct {
+		s    size
+		want [4]float64 // fx, fy, ppx, ppy
+	}{
+		{size{848, 480}, wide},
+		{size{424, 240}, tables.Rect[[2]int{424, 240}]}, // not among the modes
+		{size{848, 100}, [4]float64{wide[0], wide[1], wide[2], wide[3] - 190}},
+		{size{256, 144}, [4]float64{full[0], full[1], full[2] - 832, full[3] - 468}},
+		{size{960, 540}, [4]float64{full[0] / 2, full[1] / 2, full[2] / 2, full[3] / 2}},
+	} {
+		in, err := stereo.intrinsics(test.s, modes)
+		got := [4]float64{in.Fx, in.Fy, in.Ppx, in.Ppy}
+		for i := range got {
+			if err != nil || math.Abs(got[i]-test.want[i]) > 1e-3 {
+				t.Errorf("%v: %v, want %v (%v)", test.s, got, test.want, err)
+				break
+			}
+		}
+	}
+	b[40] ^= 1
+	if _, err := parseStereo(b); err == nil {
+		t.Error("a table with a wrong CRC was taken")
+	}
+	if _, err := parseColor(b); err == nil {
+		t.Error("the depth table was taken for the colour table")
+	}
+}
+
+func TestColorIntrinsics(t *testing.T) {
+	c, err := parseColor(monitor(t, d435i.Options{}, opGetCalibration, tableRGB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := d435i.Factory().ColorK
+	// 1280x720 has the calibration's aspect; 640x480 is cut at the sides.
+	in := c.intrinsics(size{1280, 720})
+	check := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-3 {
+			t.Errorf("%s: %g, want %g", what, got, want)
+		}
+	}
+	check("fx", in.Fx, k[0]*640)
+	check("fy", in.Fy, k[1]*360)
+	check("ppx", in.Ppx, (1+k[2])*640)
+	check("ppy", in.Ppy, (1+k[3])*360)
+	narrow := c.intrinsics(size{640, 480})
+	check("fy/fx of square pixels", narrow.Fy/narrow.Fx, in.Fy/in.Fx)
+	check("fx of 480 rows", narrow.Fx, in.Fx*480/720)
+	if in.Model != camdriver.InverseBrownConrady || math.Abs(in.Coeffs[0]+0.0555) > 1e-6 {
+		t.Errorf("lens %s %v", in.Model, in.Coeffs)
+	}
+	// The D405's three ways agree where its sensor is not cut.
+	check("D405 fx", c.d405Intrinsics(size{1280, 720}).Fx, in.Fx)
+	check("D405 fx of half the size", c.d405Intrinsics(size{640, 360}).Fx, in.Fx/2)
+	check("D405 ppx of 640x480", c.d405Intrinsics(size{640, 480}).Ppx, 320+k[2]*385)
+}
+
+func TestMotionCalibration(t *testing.T) {
+	c, err := parseIMU(monitor(t, d435i.Options{}, opReadMotionTab, 0, 520))
+	if err != nil || !c.hasPose {
+		t.Fatal(err)
+	}
+	want := d435i.Factory()
+	v := c.accel.correct([3]float64{1, 2, 3})
+	for i := range v {
+		sum := -want.AccelB[i]
+		for j := range 3 {
+			sum += want.AccelS[3*i+j] * float64(j+1)
+		}
+		if math.Abs(v[i]-sum) > 1e-5 {
+			t.Errorf("accel[%d] is %g, want %g", i, v[i], sum)
+		}
+	}
+	if got := c.gyro.intrinsics().Data[7]; math.Abs(float64(got)-want.GyroB[1]*math.Pi/180) > 1e-6 {
+		t.Errorf("gyro bias %g", got)
+	}
+	empty, err := parseIMU(bytes.Repeat([]byte{0xff}, 520))
+	if err == nil || empty.accel != idealMotion() {
+		t.Errorf("an empty EEPROM gave %+v, %v", empty, err)
+	}
+}
+
+// payloadOf takes one transfer from a virtual camera.
+func payloadOf(t testing.TB, endpoint uint8) []byte {
+	t.Helper()
+	c := d435i.New(d435i.Options{})
+	defer c.Unplug()
+	iface := map[uint8]uint16{0x82: 1, 0x84: 4}[endpoint]
+	probe, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: reqGetMax, Value: 0x0100, Index: iface, Length: 48}, nil)
+	for _, selector := range []uint16{0x0100, 0x0200} {
+		if err == nil {
+			_, err = c.Control(d435i.Setup{RequestType: 0x21, Request: 1, Value: selector, Index: iface, Length: 48}, probe)
+		}
+	}
+	if err == nil {
+		_, err = c.Control(d435i.Setup{RequestType: 2, Request: 1, Index: uint16(endpoint)}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Read(t.Context(), endpoint, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestMetadata(t *testing.T) {
+	for _, test := range []struct {
+		endpoint uint8
+		want     map[camdriver.MetadataKey]int64
+	}{
+		{0x82, map[camdriver.MetadataKey]int64{
+			camdriver.MetaFrameCounter: 1, camdriver.MetaActualExposure: d435i.MetaExposure,
+			camdriver.MetaGainLevel: d435i.MetaGain, camdriver.MetaFrameLaserPower: d435i.MetaLaserPower,
+			camdriver.MetaExposureRoiRight: 255, camdriver.MetaExposureRoiBottom: 143,
+			camdriver.MetaFrameEmitterMode: 1, camdriver.MetaActualFps: 300_000, camdriver.MetaInputWidth: 256,
+			camdriver.MetaWhiteBalance: d435i.MetaWhite,
+		}},
+		{0x84, map[camdriver.MetadataKey]int64{
+			camdriver.MetaFrameCounter: 1, camdriver.MetaActualExposure: d435i.MetaColorUnits * 100,
+			camdriver.MetaBrightness: d435i.MetaBrightness, camdriver.MetaAutoExposure: 1,
+			camdriver.MetaAutoWhiteBalanceTemperature: d435i.MetaTemperature, camdriver.MetaGainLevel: d435i.MetaColorGain,
+			camdriver.MetaManualWhiteBalance: d435i.MetaWhite, camdriver.MetaPowerLineFrequency: 3, camdriver.MetaGamma: 300,
+		}},
+	} {
+		h, err := parsePayload(payloadOf(t, test.endpoint))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m metadata
+		if err := m.parse(h.blocks, h.pts); err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range test.want {
+			if got, ok := m.get(k); !ok || got != want {
+				t.Errorf("endpoint %#x: %s is %d (%v), want %d", test.endpoint, k, got, ok, want)
+			}
+		}
+		if got, _ := m.get(camdriver.MetaSensorTimestamp); got != int64(h.pts)-d435i.MetaHalf {
+			t.Errorf("sensor timestamp %d, PTS %d", got, h.pts)
+		}
+	}
+}
+
+func TestPayloadErrors(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		b    []byte
+		ok   bool
+	}{
+		{"empty", nil, false},
+		{"no bits", []byte{2, 0x80}, true},
+		{"header too short for its bits", []byte{2, headerPTS, 0, 0, 0, 0}, false},
+		{"header longer than the transfer", []byte{12, headerPTS | headerSCR, 0, 0, 0}, false},
+		{"marked as faulty", []byte{2, headerERR}, false},
+		{"PTS only", []byte{6, headerPTS, 1, 0, 0, 0}, true},
+	} {
+		if _, err := parsePayload(test.b); (err == nil) != test.ok {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	var m metadata
+	if err := m.parse([]byte{1, 0, 0, 0x80, 200, 0, 0, 0, 0, 0, 0, 0}, 0); err == nil {
+		t.Error("a block longer than the header was taken")
+	}
+}
+
+func TestReports(t *testing.T) {
+	short := make([]byte, reportShort)
+	short[0] = reportAccel
+	minus := int16(-1000)
+	binary.LittleEndian.PutUint32(short[2:], 77)
+	binary.LittleEndian.PutUint16(short[12:], uint16(minus))
+	s, err := parseReport(short)
+	if v := s.scaled(); err != nil || s.timestamp != 77 || math.Abs(v[1]+9.80665) > 1e-9 {
+		t.Errorf("%+v gives %v, %v", s, v, err)
+	}
+	long := make([]byte, reportLong)
+	long[0] = reportGyro
+	binary.LittleEndian.PutUint32(long[10:], 1_800_000) // 180°/s
+	s, err = parseReport(long)
+	if v := s.scaled(); err != nil || math.Abs(v[0]+math.Pi) > 1e-9 {
+		t.Errorf("%+v gives %v, %v", s, v, err)
+	}
+	if _, err := parseReport(long[:37]); err == nil {
+		t.Error("a report of 37 bytes was taken")
+	}
+}
+
+func FuzzPayload(f *testing.F) {
+	f.Add(payloadOf(f, 0x82)[:300])
+	f.Add(payloadOf(f, 0x84)[:300])
+	f.Add([]byte{20, 0x8c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0x80, 8, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, err := parsePayload(b)
+		if err != nil {
+			return
+		}
+		var m metadata
+		_ = m.parse(h.blocks, h.pts)
+		if list := m.list(); len(list) > camdriver.MaxMetadata {
+			t.Errorf("%d values", len(list))
+		}
+		var a assembly
+		for range 3 {
+			if whole, _ := a.add(h, b[h.length:], 64); whole != nil && len(whole) != 64 {
+				t.Errorf("frame of %d bytes", len(whole))
+			}
+		}
+	})
+}
+
+func FuzzTables(f *testing.F) {
+	f.Add(monitor(f, d435i.Options{}, opGetCalibration, tableDepth))
+	f.Add(monitor(f, d435i.Options{}, opGetCalibration, tableRGB))
+	f.Add(monitor(f, d435i.Options{}, opReadMotionTab, 0, 520))
+	f.Add(monitor(f, d435i.Options{}, opIntrinsics))
+	f.Add(monitor(f, d435i.Options{}, opGVD))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		sealed := bytes.Clone(b)
+		if len(sealed) >= tableHeader { // let it get past the checksum
+			binary.LittleEndian.PutUint32(sealed[4:], uint32(len(sealed)-tableHeader))
+			binary.LittleEndian.PutUint32(sealed[12:], crc32.ChecksumIEEE(sealed[tableHeader:]))
+		}
+		for _, b := range [][]byte{b, sealed} {
+			if c, err := parseStereo(b); err == nil {
+				_, _ = c.intrinsics(size{848, 480}, parseModes(b))
+			}
+			if c, err := parseColor(b); err == nil {
+				c.intrinsics(size{640, 480})
+				c.d405Intrinsics(size{640, 480})
+			}
+			_, _ = parseIMU(b)
+			_, _ = parseGVD(b)
+			_, _ = decodeHwmon(opGVD, b)
+			_, _ = decodeProbe(b)
+			_, _ = parseReport(b)
+			_, _ = parseFeature(b)
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package d400
+
+import (
+	"errors"
+	"testing"
+
+	"rsros/camdriver"
+	"rsros/test/usbvm/d435i"
+)
+
+// configurationOf reads a virtual camera's configuration.
+func configurationOf(t testing.TB, o d435i.Options) []byte {
+	t.Helper()
+	c := d435i.New(o)
+	defer c.Unplug()
+	b, err := c.Control(d435i.Setup{RequestType: 0x80, Request: 6, Value: 0x0200, Length: 0xffff}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestConfigurationOfD435i(t *testing.T) {
+	cfg, err := parseConfiguration(configurationOf(t, d435i.Options{D3D: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cfg.Interfaces) != 6 || len(cfg.Video) != 2 || len(cfg.HID) != 1 {
+		t.Fatalf("%d interfaces, %d video functions, %d HID", len(cfg.Interfaces), len(cfg.Video), len(cfg.HID))
+	}
+	d, c := cfg.Video[0], cfg.Video[1]
+	if d.Version != 0x150 || d.Processing != 2 || d.Extensions[0].ID != 3 || d.Extensions[0].GUID != depthUnit {
+		t.Errorf("depth function %+v", d)
+	}
+	if c.Interface != 3 || c.Camera != 6 || c.Processing != 7 || c.Streams[0].Endpoint != 0x84 {
+		t.Errorf("colour function %+v", c)
+	}
+	if h := cfg.HID[0]; h != (hidFunction{5, 0x85, 64}) {
+		t.Errorf("HID %+v", h)
+	}
+	formats := map[camdriver.Format]bool{}
+	for _, s := range append(d.Streams, c.Streams...) {
+		for _, f := range s.Formats {
+			formats[f.native()] = true
+		}
+	}
+	for _, f := range []camdriver.Format{camdriver.Z16, camdriver.Y8, camdriver.UYVY, camdriver.Y8I, camdriver.Y12I, camdriver.YUYV, camdriver.RAW16} {
+		if !formats[f] {
+			t.Errorf("no %s among the formats", f)
+		}
+	}
+}
+
+func TestConfigurationErrors(t *testing.T) {
+	good := configurationOf(t, d435i.Options{})
+	for _, test := range []struct {
+		name   string
+		spoil  func(b []byte) []byte
+		offset int
+	}{
+		{"empty", func([]byte) []byte { return nil }, 0},
+		{"another descriptor", func(b []byte) []byte { b[1] = 1; return b }, 0},
+		{"length 0", func(b []byte) []byte { b[9] = 0; return b }, 9},
+		{"length 1", func(b []byte) []byte { b[9] = 1; return b }, 9},
+		{"length beyond the end", func(b []byte) []byte { return b[:12] }, 9},
+		{"frame before format", func(b []byte) []byte {
+			return append(b[:9:9], 9, 4, 0, 0, 0, 14, 1, 0, 0, 9, 4, 1, 0, 0, 14, 2, 0, 0, 4, 0x24, 17, 1)
+		}, 27},
+		{"streaming without control", func(b []byte) []byte { return append(b[:9:9], 9, 4, 1, 0, 0, 14, 2, 0, 0) }, 9},
+		{"intervals missing", func(b []byte) []byte {
+			b = append(b[:9:9], 9, 4, 0, 0, 0, 14, 1, 0, 0, 9, 4, 1, 0, 0, 14, 2, 0, 0)
+			b = append(b, 28, 0x24, 16, 1, 1)
+			b = append(b, make([]byte, 23)...)
+			frame := make([]byte, 26)
+			frame[0], frame[1], frame[2], frame[21] = 26, 0x24, 17, 3
+			return append(b, frame...)
+		}, 55},
+	} {
+		_, err := parseConfiguration(test.spoil(append([]byte(nil), good...)))
+		var at *descriptorError
+		if !errors.As(err, &at) || at.Offset != test.offset {
+			t.Errorf("%s: %v, want an error at %d", test.name, err, test.offset)
+		}
+	}
+}
+
+func TestFrameRate(t *testing.T) {
+	for interval, want := range map[uint32]int{
+		0: 0, 1: 10_000_000, 333333: 30, 333334: 30, 666666: 15, 1666665: 6, 1666666: 6, 111111: 90, 33333: 300, 0xffffffff: 0,
+	} {
+		if got := frameRate(interval); got != want {
+			t.Errorf("interval %d: %d fps, want %d", interval, got, want)
+		}
+	}
+}
+
+func FuzzConfiguration(f *testing.F) {
+	f.Add(configurationOf(f, d435i.Options{}))
+	f.Add(configurationOf(f, d435i.Options{USB2: true}))
+	f.Add([]byte{9, 2, 9, 0, 1, 1, 0, 0, 0})
+	f.Add([]byte{9, 2, 9, 0, 1, 1, 0, 0, 0, 9, 4, 0, 0, 0, 3, 0, 0, 0, 7, 5, 0x81, 3, 8, 0, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		cfg, err := parseConfiguration(b)
+		if err != nil {
+			return
+		}
+		for i := range cfg.Video {
+			profilesOf(modesOf(&cfg.Video[i], false), false)
+		}
+	})
+}

@@ -1,0 +1,227 @@
+//go:build usb && cgo
+
+package d400
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/gousb"
+
+	"rsros/camdriver"
+)
+
+// controlTimeout bounds one control transfer. The SDK waits for ever on some.
+const controlTimeout = time.Second
+
+// gousbBus is libusb by way of gousb. Each scan and each open device has a
+// libusb context of its own: where no udev runs, in containers, a context never
+// sees devices that were plugged in after it was made.
+type gousbBus struct{}
+
+func newBus() (Bus, error) { return gousbBus{}, nil }
+
+// newContext is gousb.NewContext without its panic.
+func newContext() (c *gousb.Context, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("start libusb: %v", r)
+		}
+	}()
+	return gousb.NewContext(), nil
+}
+
+func (gousbBus) Scan(ctx context.Context) (list []USBDevice, err error) {
+	c, err := newContext()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	// Nothing is opened; an error here tells of devices that could not be read,
+	// which are not ours to complain about.
+	_, _ = c.OpenDevices(func(d *gousb.DeviceDesc) bool {
+		if d.Vendor == vendorIntel {
+			list = append(list, describeDevice(d))
+		}
+		return false
+	})
+	slices.SortFunc(list, func(a, b USBDevice) int { return strings.Compare(a.Port, b.Port) })
+	return list, ctx.Err()
+}
+
+func describeDevice(d *gousb.DeviceDesc) USBDevice {
+	var ports []string
+	for _, p := range d.Path {
+		ports = append(ports, strconv.Itoa(p))
+	}
+	return USBDevice{
+		Product: uint16(d.Product), Bus: d.Bus, Address: d.Address, Spec: uint16(d.Spec),
+		Port: fmt.Sprintf("%d-%s", d.Bus, strings.Join(ports, ".")),
+	}
+}
+
+func (gousbBus) Open(dev USBDevice) (Handle, error) {
+	c, err := newContext()
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.OpenDevices(func(d *gousb.DeviceDesc) bool {
+		return d.Vendor == vendorIntel && describeDevice(d) == dev
+	})
+	if len(found) == 0 {
+		if err == nil {
+			err = camdriver.ErrUnplugged
+		}
+		return nil, errors.Join(fmt.Errorf("open %s: %w", node(dev), usbError(err)), c.Close())
+	}
+	h := &gousbHandle{context: c, dev: found[0], interfaces: make(map[uint8]*gousb.Interface)}
+	if err := h.claim(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", node(dev), usbError(err)), h.Close())
+	}
+	return h, nil
+}
+
+// node is the file that stands for a device.
+func node(d USBDevice) string { return fmt.Sprintf("/dev/bus/usb/%03d/%03d", d.Bus, d.Address) }
+
+// gousbHandle is an opened device with all its interfaces claimed.
+type gousbHandle struct {
+	context    *gousb.Context
+	dev        *gousb.Device
+	config     *gousb.Config
+	interfaces map[uint8]*gousb.Interface
+}
+
+// claim takes the device from the kernel's drivers.
+func (h *gousbHandle) claim() error {
+	h.dev.ControlTimeout = controlTimeout
+	if err := h.dev.SetAutoDetach(true); err != nil {
+		return err
+	}
+	number, err := h.dev.ActiveConfigNum()
+	if err != nil {
+		return err
+	}
+	if h.config, err = h.dev.Config(number); err != nil {
+		return err
+	}
+	for _, desc := range h.config.Desc.Interfaces {
+		if len(desc.AltSettings) == 0 {
+			continue
+		}
+		i, err := h.config.Interface(desc.Number, desc.AltSettings[0].Alternate)
+		if err != nil {
+			return err
+		}
+		h.interfaces[uint8(desc.Number)] = i
+	}
+	return nil
+}
+
+func (h *gousbHandle) Control(requestType, request uint8, value, index uint16, data []byte) (int, error) {
+	n, err := h.dev.Control(requestType, request, value, index, data)
+	return n, usbError(err)
+}
+
+func (h *gousbHandle) ClearHalt(endpoint uint8) error { return usbError(clearHalt(h.dev, endpoint)) }
+
+func (h *gousbHandle) Stream(iface, endpoint uint8, size, count int) (Stream, error) {
+	i := h.interfaces[iface]
+	if i == nil {
+		return nil, fmt.Errorf("interface %d: %w", iface, camdriver.ErrNotFound)
+	}
+	in, err := i.InEndpoint(int(endpoint & 0x0f))
+	if err != nil {
+		return nil, usbError(err)
+	}
+	s, err := in.NewStream(size, count)
+	if err != nil {
+		return nil, usbError(err)
+	}
+	return &gousbStream{s: s, size: size}, nil
+}
+
+// Close gives the interfaces back in the order that lets uvcvideo bind again:
+// the control interfaces, which come first in a function, last.
+func (h *gousbHandle) Close() error {
+	var control []*gousb.Interface
+	for _, i := range h.interfaces {
+		if i.Setting.Class == gousb.ClassVideo && i.Setting.SubClass == subclassControl {
+			control = append(control, i)
+			continue
+		}
+		i.Close()
+	}
+	for _, i := range control {
+		i.Close()
+	}
+	clear(h.interfaces)
+	var errs []error
+	if h.config != nil {
+		errs = append(errs, h.config.Close())
+	}
+	return errors.Join(append(errs, h.dev.Close(), h.context.Close())...)
+}
+
+// gousbStream ends its transfers by the only clean way there is: a read whose
+// context has ended.
+type gousbStream struct {
+	s    *gousb.ReadStream
+	size int
+	dead bool
+}
+
+func (s *gousbStream) Read(ctx context.Context, p []byte) (int, error) {
+	n, err := s.s.ReadContext(ctx, p)
+	if err != nil {
+		s.dead = true
+		if cause := context.Cause(ctx); cause != nil {
+			return 0, cause
+		}
+	}
+	return n, usbError(err)
+}
+
+func (s *gousbStream) Close() {
+	if s.dead {
+		return
+	}
+	s.dead = true
+	_ = s.s.Close() // nothing is submitted any more
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	scratch := make([]byte, s.size) // transfers that have ended already still give their data
+	for {
+		if _, err := s.s.ReadContext(ctx, scratch); err != nil {
+			return
+		}
+	}
+}
+
+// usbError gives this package's errors for libusb's. gousb words some errors
+// anew instead of wrapping them, so the text counts, too.
+func usbError(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, e := range []struct{ libusb, ours error }{
+		{gousb.ErrorPipe, ErrStall},
+		{gousb.TransferStall, ErrStall},
+		{gousb.ErrorTimeout, ErrTimeout},
+		{gousb.TransferTimedOut, ErrTimeout},
+		{gousb.ErrorBusy, ErrInUse},
+		{gousb.ErrorAccess, ErrPermission},
+		{gousb.ErrorNoDevice, camdriver.ErrUnplugged},
+		{gousb.TransferNoDevice, camdriver.ErrUnplugged},
+	} {
+		if errors.Is(err, e.libusb) || strings.Contains(err.Error(), e.libusb.Error()) {
+			return fmt.Errorf("%w (%v)", e.ours, err)
+		}
+	}
+	return err
+}

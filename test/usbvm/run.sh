@@ -1,0 +1,87 @@
+#!/bin/sh
+# Boots a Debian kernel in QEMU and runs the tests of this folder in it, with a
+# virtual camera on a true USB stack. No hardware, no /dev/kvm and no network
+# device are needed; the guest sees the host's files read-only.
+#
+#   test/usbvm/run.sh [flags of a test binary, such as -test.run Bench]
+#
+# Exit code: 0 passed, 1 failed, 77 something needed is missing.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=$root/build/usbvm
+mkdir -p "$build/out"
+
+need="qemu-system-x86 busybox-static cpio libusb-1.0-0-dev pkg-config gcc dpkg"
+missing=
+for p in $need; do
+	dpkg -s "$p" >/dev/null 2>&1 || missing="$missing $p"
+done
+if [ -n "$missing" ]; then
+	if [ "$(id -u)" != 0 ]; then
+		echo "usbvm: install$missing" >&2
+		exit 77
+	fi
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+fi
+
+# The kernel that Debian ships now: linux-image-amd64 depends on it. (The cloud
+# kernel has neither USB nor 9p.)
+kernel=$(apt-cache depends --no-recommends --no-suggests linux-image-amd64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+if [ -z "$kernel" ]; then
+	echo "usbvm: apt knows no kernel; run apt-get update" >&2
+	exit 77
+fi
+modules="virtio_ring virtio virtio_pci_modern_dev virtio_pci_legacy_dev virtio_pci netfs fscache 9pnet 9pnet_virtio 9p
+usb-common usbcore usbip-core vhci-hcd hid hid-generic usbhid
+mc videodev videobuf2-common videobuf2-v4l2 videobuf2-memops videobuf2-vmalloc uvcvideo"
+
+if [ ! -f "$build/$kernel.done" ]; then
+	rm -rf "$build/kernel" && mkdir -p "$build/kernel"
+	(cd "$build/kernel" && apt-get download -qq "$kernel" >/dev/null 2>&1) || {
+		echo "usbvm: cannot download $kernel" >&2
+		exit 77
+	}
+	(
+		cd "$build/kernel"
+		dpkg-deb --fsys-tarfile ./*.deb | tar -x --wildcards './boot/vmlinuz-*' './lib/modules/*'
+		mkdir initrd && mkdir initrd/bin initrd/mod initrd/host initrd/proc initrd/sys initrd/dev
+		cp /bin/busybox initrd/bin/
+		for m in $modules; do
+			file=$(find lib/modules -name "$m.ko*" | head -n 1)
+			[ -n "$file" ] || { echo "usbvm: $kernel has no module $m" >&2; exit 1; }
+			cp "$file" initrd/mod/
+			echo "$(basename "$file")" >>initrd/mod/order
+		done
+		cp boot/vmlinuz-* ../vmlinuz
+		rm -rf lib boot ./*.deb
+	)
+	touch "$build/$kernel.done"
+fi
+
+cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/init"
+(cd "$build/kernel/initrd" && find . | cpio -o -H newc --quiet | gzip -1) >"$build/initrd.gz"
+
+(cd "$root" && CGO_ENABLED=1 go test -c -tags "usb usbvm" -o "$build/usbvm.test" ./test/usbvm)
+if [ -d "$root/cmd/rs-ros-node" ]; then
+	(cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/rs-ros-node" ./cmd/rs-ros-node) || rm -f "$build/rs-ros-node"
+fi
+
+printf '%s\n' "$root" >"$build/out/root"
+printf '%s\n' "$*" >"$build/out/args"
+rm -f "$build/out/code"
+timeout 300 qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu qemu64 -smp 1 -m 1024 \
+	-nodefaults -no-user-config -display none -serial stdio -no-reboot \
+	-kernel "$build/vmlinuz" -initrd "$build/initrd.gz" \
+	-append "console=ttyS0 panic=-1 quiet mitigations=off nokaslr" \
+	-virtfs local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap \
+	-virtfs local,path="$build/out",mount_tag=out,security_model=none </dev/null
+
+# QEMU's exit code says nothing; the guest leaves the tests' behind.
+code=$(cat "$build/out/code" 2>/dev/null || echo none)
+if [ "$code" != 0 ]; then
+	echo "usbvm: the tests in the machine failed (exit code $code)" >&2
+	exit 1
+fi

@@ -1,0 +1,274 @@
+// Package usbip plugs a virtual camera into the running Linux kernel: it serves
+// the USB/IP protocol on one end of a socket pair and hands the other end to the
+// kernel's vhci_hcd. It needs root and the module vhci-hcd.
+package usbip
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"rsros/test/usbvm/d435i"
+)
+
+// Commands of the protocol; all numbers on the wire are big-endian.
+const (
+	cmdSubmit = 1
+	cmdUnlink = 2
+	retSubmit = 3
+	retUnlink = 4
+
+	headerSize  = 48
+	directionIn = 1
+)
+
+// server carries one plugged camera.
+type server struct {
+	cam   *d435i.Camera
+	conn  net.Conn
+	ctx   context.Context
+	end   context.CancelFunc
+	work  sync.WaitGroup
+	reset func() // called once when the host has reset the camera
+
+	write sync.Mutex
+
+	mu        sync.Mutex
+	endpoints map[uint8]*queue
+}
+
+// request is one URB of the host.
+type request struct {
+	seq    uint32
+	length int
+}
+
+// queue holds the requests that wait on one IN endpoint, oldest first.
+type queue struct {
+	waiting []request
+	more    chan struct{}      // of one place: a request was added
+	give    context.CancelFunc // ends the camera's read when nobody waits any more
+}
+
+// serve starts a server and gives the kernel's end of the connection.
+func serve(cam *d435i.Camera, reset func()) (*server, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("socketpair: %w", err)
+	}
+	ours := os.NewFile(uintptr(fds[0]), "usbip")
+	kernel := os.NewFile(uintptr(fds[1]), "usbip kernel")
+	conn, err := net.FileConn(ours)
+	if err := errors.Join(err, ours.Close()); err != nil {
+		return nil, nil, errors.Join(err, kernel.Close())
+	}
+	s := &server{cam: cam, conn: conn, reset: reset, endpoints: make(map[uint8]*queue)}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	s.work.Go(s.read)
+	return s, kernel, nil
+}
+
+// close ends the server; the kernel sees the device disappear.
+func (s *server) close() {
+	s.end()
+	_ = s.conn.Close() // the reader gets the error
+	s.work.Wait()
+}
+
+// read takes the host's commands until the connection ends.
+func (s *server) read() {
+	defer s.end()
+	head := make([]byte, headerSize)
+	for {
+		if _, err := io.ReadFull(s.conn, head); err != nil {
+			return
+		}
+		var err error
+		switch command := binary.BigEndian.Uint32(head); command {
+		case cmdSubmit:
+			err = s.submit(head)
+		case cmdUnlink:
+			err = s.unlink(head)
+		default:
+			err = fmt.Errorf("USB/IP command %d", command)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *server) submit(head []byte) error {
+	seq := binary.BigEndian.Uint32(head[4:])
+	in := binary.BigEndian.Uint32(head[12:]) == directionIn
+	number := uint8(binary.BigEndian.Uint32(head[16:]))
+	length := int(int32(binary.BigEndian.Uint32(head[24:])))
+	if length < 0 || length > 64<<20 {
+		return fmt.Errorf("transfer of %d bytes", length)
+	}
+	var out []byte
+	if !in {
+		out = make([]byte, length)
+		if _, err := io.ReadFull(s.conn, out); err != nil {
+			return err
+		}
+	}
+	if number == 0 {
+		return s.control(seq, head[40:48], out)
+	}
+	if !in {
+		return s.answer(seq, in, nil, d435i.ErrStall)
+	}
+	s.enqueue(number|0x80, request{seq, length})
+	return nil
+}
+
+func (s *server) control(seq uint32, b, out []byte) error {
+	setup := d435i.Setup{
+		RequestType: b[0], Request: b[1], Value: binary.LittleEndian.Uint16(b[2:]),
+		Index: binary.LittleEndian.Uint16(b[4:]), Length: binary.LittleEndian.Uint16(b[6:]),
+	}
+	before := s.cam.Resets()
+	in, err := s.cam.Control(setup, out)
+	answered := s.answer(seq, setup.RequestType&0x80 != 0, in, err, len(out))
+	if s.cam.Resets() != before {
+		go s.reset()
+	}
+	return answered
+}
+
+// answer sends the end of a transfer. sent is how much of OUT data was taken.
+func (s *server) answer(seq uint32, in bool, data []byte, err error, sent ...int) error {
+	head := make([]byte, headerSize)
+	binary.BigEndian.PutUint32(head[0:], retSubmit)
+	binary.BigEndian.PutUint32(head[4:], seq)
+	length := len(data)
+	if !in && len(sent) > 0 {
+		length = sent[0]
+	}
+	if err != nil {
+		data, length = nil, 0
+		binary.BigEndian.PutUint32(head[20:], errno(err))
+	}
+	binary.BigEndian.PutUint32(head[24:], uint32(length))
+	return s.send(head, data)
+}
+
+func (s *server) send(head, data []byte) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	_, err := (&net.Buffers{head, data}).WriteTo(s.conn)
+	return err
+}
+
+// errno is the negative error number that the protocol carries.
+func errno(err error) uint32 {
+	number := unix.EPIPE
+	if errors.Is(err, d435i.ErrGone) {
+		number = unix.ESHUTDOWN
+	}
+	return uint32(-int32(number))
+}
+
+func (s *server) enqueue(endpoint uint8, r request) {
+	s.mu.Lock()
+	q := s.endpoints[endpoint]
+	if q == nil {
+		q = &queue{more: make(chan struct{}, 1)}
+		s.endpoints[endpoint] = q
+		s.work.Go(func() { s.pump(endpoint, q) })
+	}
+	q.waiting = append(q.waiting, r)
+	s.mu.Unlock()
+	select {
+	case q.more <- struct{}{}:
+	default:
+	}
+}
+
+// pump brings an endpoint's payloads to the requests that wait for them.
+func (s *server) pump(endpoint uint8, q *queue) {
+	for {
+		ctx, limit, ok := s.head(q)
+		if !ok {
+			select {
+			case <-q.more:
+				continue
+			case <-s.ctx.Done():
+				return
+			}
+		}
+		b, err := s.cam.Read(ctx, endpoint, limit)
+		if ctx.Err() != nil && s.ctx.Err() == nil {
+			continue // the requests were withdrawn
+		}
+		r, waiting := s.pop(q)
+		if s.ctx.Err() != nil || errors.Is(err, d435i.ErrGone) {
+			return
+		}
+		if waiting && s.answer(r.seq, true, b, err) != nil {
+			return
+		}
+	}
+}
+
+// head prepares to serve the oldest request.
+func (s *server) head(q *queue) (ctx context.Context, limit int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(q.waiting) == 0 {
+		return nil, 0, false
+	}
+	ctx, q.give = context.WithCancel(s.ctx)
+	return ctx, q.waiting[0].length, true
+}
+
+func (s *server) pop(q *queue) (request, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q.give()
+	if len(q.waiting) == 0 {
+		return request{}, false
+	}
+	r := q.waiting[0]
+	q.waiting = q.waiting[1:]
+	return r, true
+}
+
+// unlink withdraws a request that still waits.
+func (s *server) unlink(head []byte) error {
+	victim := binary.BigEndian.Uint32(head[20:])
+	reply := make([]byte, headerSize)
+	binary.BigEndian.PutUint32(reply[0:], retUnlink)
+	copy(reply[4:8], head[4:8])
+	if s.withdraw(victim) {
+		gone := -int32(unix.ECONNRESET)
+		binary.BigEndian.PutUint32(reply[20:], uint32(gone))
+	}
+	return s.send(reply, nil)
+}
+
+func (s *server) withdraw(seq uint32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, q := range s.endpoints {
+		for i, r := range q.waiting {
+			if r.seq != seq {
+				continue
+			}
+			q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
+			if len(q.waiting) == 0 && q.give != nil {
+				q.give()
+			}
+			return true
+		}
+	}
+	return false
+}

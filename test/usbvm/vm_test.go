@@ -1,0 +1,459 @@
+//go:build usb && usbvm
+
+package usbvm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/camdriver/d400"
+	"rsros/test/usbvm/d435i"
+	"rsros/test/usbvm/usbip"
+)
+
+const serial = "843922071105"
+
+var (
+	serialBytes = [6]byte{0x84, 0x39, 0x22, 0x07, 0x11, 0x05}
+	asicBytes   = [6]byte{0x84, 0x79, 0x13, 0x07, 0x08, 0x22}
+)
+
+var (
+	depth = camdriver.StreamID{Kind: camdriver.Depth}
+	left  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
+	right = camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
+	color = camdriver.StreamID{Kind: camdriver.Color}
+	gyro  = camdriver.StreamID{Kind: camdriver.Gyro}
+	accel = camdriver.StreamID{Kind: camdriver.Accel}
+)
+
+// plug plugs a camera in and waits until the kernel's drivers have taken it, so
+// that our driver has to take it from them.
+func plug(t testing.TB, o d435i.Options) *usbip.Port {
+	t.Helper()
+	if o.Serial == [6]byte{} {
+		o.Serial, o.ASICSerial = serialBytes, asicBytes
+	}
+	p, err := usbip.Plug(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, v := range p.Violations() {
+			t.Errorf("the camera was misused: %s", v)
+		}
+		if err := p.Unplug(); err != nil {
+			t.Errorf("unplug: %v", err)
+		}
+		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
+	})
+	eventually(t, "kernel drivers bind", func() bool { return bound(t) })
+	return p
+}
+
+// drivers names the kernel driver of each interface of Intel devices.
+func drivers(t testing.TB) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	devices, _ := filepath.Glob("/sys/bus/usb/devices/*/idVendor")
+	for _, path := range devices {
+		if vendor, _ := os.ReadFile(path); strings.TrimSpace(string(vendor)) != "8086" {
+			continue
+		}
+		dir := filepath.Dir(path)
+		interfaces, _ := filepath.Glob(filepath.Join(dir, filepath.Base(dir)+":*"))
+		for _, i := range interfaces {
+			driver, err := os.Readlink(filepath.Join(i, "driver"))
+			list[filepath.Base(i)] = filepath.Base(driver)
+			if err != nil {
+				list[filepath.Base(i)] = ""
+			}
+		}
+	}
+	return list
+}
+
+// bound says whether uvcvideo and usbhid hold all six interfaces.
+func bound(t testing.TB) bool {
+	held := map[string]int{}
+	for _, d := range drivers(t) {
+		held[d]++
+	}
+	return held["uvcvideo"] == 5 && held["usbhid"] == 1
+}
+
+// eventually waits for what the kernel does in its own time.
+func eventually(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	for !done() {
+		select {
+		case <-deadline:
+			t.Fatalf("never: %s (drivers %v)", what, drivers(t))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func open(t testing.TB, sel d400.Selector) *d400.Device {
+	t.Helper()
+	log := zerolog.New(os.Stdout).Level(zerolog.InfoLevel)
+	d, err := d400.Open(context.Background(), sel, d400.Options{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return d
+}
+
+// collector keeps what a device raises.
+type collector struct {
+	mu     sync.Mutex
+	frames map[camdriver.StreamID][]*camdriver.Frame
+	status []camdriver.StatusKind
+	each   func(*camdriver.Frame) // instead of keeping frames
+	event  chan struct{}          // of one place
+}
+
+func newCollector() *collector {
+	return &collector{frames: map[camdriver.StreamID][]*camdriver.Frame{}, event: make(chan struct{}, 1)}
+}
+
+func (c *collector) notify() {
+	select {
+	case c.event <- struct{}{}:
+	default:
+	}
+}
+
+func (c *collector) Frame(_ int, f *camdriver.Frame) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.each != nil {
+		c.each(f)
+	}
+	c.frames[f.Stream()] = append(c.frames[f.Stream()], f.Retain())
+	if list := c.frames[f.Stream()]; c.each != nil && len(list) > 1 {
+		list[len(list)-2].Release()
+		list[len(list)-2] = nil
+	}
+	c.notify()
+}
+
+func (c *collector) OptionChanged(int, camdriver.OptionID, float32) {}
+
+func (c *collector) Notification(int, camdriver.Notification) {}
+
+func (c *collector) StatusChanged(s camdriver.Status) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.status = append(c.status, s.Kind)
+	c.notify()
+}
+
+// wait waits until cond, which is called with c locked.
+func (c *collector) wait(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	for {
+		c.mu.Lock()
+		done := cond()
+		c.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-c.event:
+		case <-deadline:
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// count waits for n frames of every stream.
+func (c *collector) count(t testing.TB, n int, streams ...camdriver.StreamID) {
+	t.Helper()
+	c.wait(t, "frames of all streams", func() bool {
+		return !slices.ContainsFunc(streams, func(s camdriver.StreamID) bool { return len(c.frames[s]) < n })
+	})
+}
+
+func (c *collector) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, list := range c.frames {
+		for _, f := range list {
+			if f != nil {
+				f.Release()
+			}
+		}
+	}
+	clear(c.frames)
+}
+
+// profile finds what a sensor offers of a stream.
+func profile(t testing.TB, d *d400.Device, id camdriver.StreamID, f camdriver.Format, w, h, fps int) (camdriver.Sensor, camdriver.Profile) {
+	t.Helper()
+	for _, s := range d.Sensors() {
+		for _, p := range s.Profiles() {
+			if p.Stream == id && p.Format == f && p.Width == w && p.Height == h && p.FPS == fps {
+				return s, p
+			}
+		}
+	}
+	t.Fatalf("no profile %s %s %dx%d@%d", id, f, w, h, fps)
+	return nil, camdriver.Profile{}
+}
+
+func TestDevices(t *testing.T) {
+	plug(t, d435i.Options{})
+	found, err := d400.List(t.Context())
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	got := found[0]
+	got.Port = ""
+	want := d400.Found{
+		Name: "Intel RealSense D435I", Serial: serial, ASICSerial: "847913070822", Firmware: "5.15.0.100",
+		Product: "0B3A", USB: "3.2", State: "ready",
+	}
+	if got != want || found[0].Port == "" {
+		t.Errorf("got %+v\nwant %+v", found[0], want)
+	}
+	eventually(t, "the kernel's drivers come back after List", func() bool { return bound(t) })
+}
+
+// TestStream compares every byte of every stream with what the camera sent.
+func TestStream(t *testing.T) {
+	plug(t, d435i.Options{ClockStart: 0xffff0000}) // the device's clock wraps after 65 ms
+	d := open(t, d400.Selector{Serial: serial})
+	if _, err := d400.Open(t.Context(), d400.Selector{}, d400.Options{}); !errors.Is(err, d400.ErrInUse) {
+		t.Errorf("a camera that is open was opened again: %v", err)
+	}
+	stereo, pd := profile(t, d, depth, camdriver.Z16, 640, 480, 30)
+	_, pl := profile(t, d, left, camdriver.Y8, 640, 480, 30)
+	_, pr := profile(t, d, right, camdriver.Y8, 640, 480, 30)
+	rgb, pc := profile(t, d, color, camdriver.YUYV, 640, 480, 30)
+	motion, pg := profile(t, d, gyro, camdriver.MotionXYZ32F, 0, 0, 200)
+	_, pa := profile(t, d, accel, camdriver.MotionXYZ32F, 0, 0, 63)
+	c := newCollector()
+	start := func(s camdriver.Sensor, p ...camdriver.Profile) {
+		if err := s.Start(p, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(stereo, pd, pl, pr)
+	start(rgb, pc)
+	start(motion, pg, pa)
+	c.count(t, 20, depth, left, right, color, gyro, accel)
+	for _, s := range d.Sensors() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	checkFrames(t, c, depth, "Z16 ", 16)
+	checkFrames(t, c, color, "YUY2", 16)
+	checkStereo(t, c)
+	for _, id := range []camdriver.StreamID{gyro, accel} {
+		for _, f := range c.frames[id] {
+			if f.Motion.Accel == [3]float64{} && f.Motion.Gyro == [3]float64{} {
+				t.Errorf("%s: empty sample", id)
+			}
+		}
+	}
+	for id, list := range c.frames {
+		for i := 1; i < len(list); i++ {
+			if list[i].Timestamp <= list[i-1].Timestamp {
+				t.Errorf("%s: time %f after %f", id, list[i].Timestamp, list[i-1].Timestamp)
+			}
+		}
+		last := list[len(list)-1]
+		if age := float64(last.Arrival.UnixMicro())/1e3 - last.Timestamp; last.Domain != camdriver.GlobalTime || age < -5 || age > 1000 {
+			t.Errorf("%s: time %s is %f ms before arrival", id, last.Domain, age)
+		}
+	}
+	c.release()
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	eventually(t, "the kernel's drivers come back", func() bool { return bound(t) })
+}
+
+// pixels is what the camera sent as frame number n.
+func pixels(code string, bits int, f *camdriver.Frame) []byte {
+	m := d435i.Mode{Code: code, W: f.Width, H: f.Height, Bits: bits, FPS: f.Profile.FPS}
+	b := make([]byte, m.Bytes())
+	d435i.Noise{}.Pixels(m, uint32(f.Number), b)
+	return b
+}
+
+func checkFrames(t *testing.T, c *collector, id camdriver.StreamID, code string, bits int) {
+	t.Helper()
+	list := c.frames[id]
+	for _, f := range list {
+		if !bytes.Equal(f.Data, pixels(code, bits, f)) {
+			t.Errorf("%s: frame %d differs from what was sent", id, f.Number)
+		}
+		if v, ok := f.Meta(camdriver.MetaFrameCounter); !ok || uint64(v) != f.Number {
+			t.Errorf("%s: frame %d has counter %d", id, f.Number, v)
+		}
+	}
+	first, last := list[0].Number, list[len(list)-1].Number
+	if lost := int(last-first) + 1 - len(list); lost > len(list)/2 {
+		t.Errorf("%s: %d of %d frames lost", id, lost, last-first+1)
+	}
+}
+
+func checkStereo(t *testing.T, c *collector) {
+	t.Helper()
+	for side, id := range []camdriver.StreamID{left, right} {
+		for _, f := range c.frames[id] {
+			sent := pixels("Y8I ", 16, f)
+			for i, v := range f.Data {
+				if v != sent[2*i+side] {
+					t.Fatalf("%s: frame %d differs at %d", id, f.Number, i)
+				}
+			}
+		}
+	}
+}
+
+// TestReplug pulls the camera out in mid-stream and plugs it in again.
+func TestReplug(t *testing.T) {
+	port := plug(t, d435i.Options{})
+	d := open(t, d400.Selector{})
+	s, p := profile(t, d, depth, camdriver.Z16, 480, 270, 30)
+	c := newCollector()
+	if err := s.Start([]camdriver.Profile{p}, c); err != nil {
+		t.Fatal(err)
+	}
+	for round := 1; round <= 2; round++ {
+		c.wait(t, "frames", func() bool { return len(c.frames[depth]) >= 3 })
+		if err := port.Unplug(); err != nil {
+			t.Fatal(err)
+		}
+		c.wait(t, "disconnected", func() bool {
+			return len(c.status) == 2*round-1 && c.status[2*round-2] == camdriver.StatusDisconnected
+		})
+		if err := s.SetOption(camdriver.OptionGlobalTimeEnabled, 1); !errors.Is(err, camdriver.ErrUnplugged) {
+			t.Errorf("set an option of an unplugged camera: %v", err)
+		}
+		c.release()
+		if err := port.Plug(); err != nil {
+			t.Fatal(err)
+		}
+		c.wait(t, "streaming again", func() bool {
+			return len(c.status) == 2*round && c.status[2*round-1] == camdriver.StatusStreaming
+		})
+	}
+	c.count(t, 3, depth)
+	c.release()
+	if err := d.Reset(); err != nil {
+		t.Fatal(err)
+	}
+	c.wait(t, "streaming after a reset", func() bool {
+		return len(c.status) == 6 && c.status[5] == camdriver.StatusStreaming
+	})
+	c.count(t, 3, depth)
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+	c.release()
+}
+
+// TestUSB2 plugs the camera into a slow port.
+func TestUSB2(t *testing.T) {
+	plug(t, d435i.Options{USB2: true, Firmware: [4]uint8{5, 17, 0, 10}})
+	d := open(t, d400.Selector{Type: "d435"})
+	if v := camdriver.Find(d.Info(), camdriver.InfoUsbTypeDescriptor); v != "2.1" {
+		t.Errorf("USB type %q", v)
+	}
+	s, p := profile(t, d, depth, camdriver.Z16, 640, 480, 15)
+	fast := p
+	fast.FPS = 90
+	if err := s.Start([]camdriver.Profile{fast}, newCollector()); !errors.Is(err, camdriver.ErrUnsupported) {
+		t.Errorf("90 fps over USB 2: %v", err)
+	}
+	motion, pg := profile(t, d, gyro, camdriver.MotionXYZ32F, 0, 0, 400)
+	c := newCollector()
+	if err := errors.Join(s.Start([]camdriver.Profile{p}, c), motion.Start([]camdriver.Profile{pg}, c)); err != nil {
+		t.Fatal(err)
+	}
+	c.count(t, 5, depth, gyro)
+	if err := errors.Join(s.Stop(), motion.Stop()); err != nil {
+		t.Error(err)
+	}
+	checkFrames(t, c, depth, "Z16 ", 16)
+	c.release()
+}
+
+// TestTwoCameras streams two at once, each chosen by its serial number.
+func TestTwoCameras(t *testing.T) {
+	plug(t, d435i.Options{})
+	second, err := usbip.Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = second.Unplug() })
+	eventually(t, "second camera", func() bool { return len(drivers(t)) == 12 })
+	c := newCollector()
+	for _, want := range []string{"123456789012", serial} {
+		d := open(t, d400.Selector{Serial: "_" + want})
+		if got := camdriver.Find(d.Info(), camdriver.InfoSerialNumber); got != want {
+			t.Errorf("opened %s instead of %s", got, want)
+		}
+		s, p := profile(t, d, depth, camdriver.Z16, 480, 270, 15)
+		if err := s.Start([]camdriver.Profile{p}, c); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Stop() })
+	}
+	c.count(t, 12, depth)
+	c.release()
+}
+
+// TestStartStop starts and stops often and looks for file descriptors left over.
+func TestStartStop(t *testing.T) {
+	plug(t, d435i.Options{})
+	d := open(t, d400.Selector{})
+	s, p := profile(t, d, depth, camdriver.Z16, 256, 144, 90)
+	descriptors := func() int {
+		list, _ := os.ReadDir("/proc/self/fd")
+		return len(list)
+	}
+	before := 0
+	for i := range 100 {
+		c := newCollector()
+		if err := s.Start([]camdriver.Profile{p}, c); err != nil {
+			t.Fatal(err)
+		}
+		if i%10 == 0 {
+			c.count(t, 2, depth)
+		}
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		c.release()
+		if i == 10 {
+			before = descriptors()
+		}
+	}
+	if after := descriptors(); after > before {
+		t.Errorf("%d file descriptors after 100 starts, %d after 10", after, before)
+	}
+}
