@@ -135,7 +135,7 @@ const (
 	playQueue = 100 // as rosbag play
 	// immediateBytes bounds what waits for one subscriber when the player waits
 	// for room anyway: enough to keep a socket busy.
-	immediateBytes = 16 << 20
+	immediateBytes = 8 << 20
 )
 
 // complete fills in defaults and reads the fields that are text.

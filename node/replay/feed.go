@@ -10,7 +10,7 @@ import (
 // Bounds of what a feed reads ahead.
 const (
 	aheadMessages = 256
-	aheadBytes    = 16 << 20
+	aheadBytes    = 8 << 20
 )
 
 // item is a message read ahead, or what stopped its reading.

@@ -1,0 +1,221 @@
+package replay
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+const ms = time.Millisecond
+
+// walk is a bag of 600 ms: two publishers of /a, /b, and a latched topic.
+func walk(t *testing.T) string {
+	list := []message{{0, "/latched@/map", "first"}, {1 * ms, "/latched@/other", "of other"}}
+	for i := range 60 {
+		at := time.Duration(2+10*i) * ms
+		list = append(list, message{at, "/a@/x", fmt.Sprint("x", i)}, message{at + ms, "/a@/y", fmt.Sprint("y", i)}, message{at + 2*ms, "/b@/x", fmt.Sprint(i)})
+	}
+	list = append(list, message{300 * ms, "/latched@/map", "second"})
+	slices.SortStableFunc(list, func(x, y message) int { return int(x.at - y.at) })
+	return writeBag(t, list)
+}
+
+// TestShim calls "rosbag play" with the stock player in the path and with ours,
+// and compares what subscribers get: topics, messages, order, clock.
+func TestShim(t *testing.T) {
+	stockPlayer(t)
+	program(t)
+	first, second := walk(t), writeBag(t, []message{{50 * ms, "/c", "from"}, {450 * ms, "/c", "another bag"}})
+	all := []string{"/a", "/b", "/latched"}
+	for name, c := range map[string]struct {
+		args   []string
+		topics []string
+	}{
+		"plain":              {[]string{first}, all},
+		"clock":              {[]string{first, "--clock"}, all},
+		"clock at 50 Hz":     {[]string{"--clock", "--hz=50", first}, all},
+		"rate 3":             {[]string{first, "--clock", "-r", "3"}, all},
+		"rate 0.5":           {[]string{"--rate=0.5", "--quiet", first}, all},
+		"immediate":          {[]string{"-i", "--clock", "--queue=1000", first}, all},
+		"start":              {[]string{"-s", "0.2", first}, all},
+		"start, duration":    {[]string{"--start=0.31", "-u0.1", first, "--clock"}, all},
+		"duration":           {[]string{first, "--duration", "0.25"}, all},
+		"topics":             {[]string{"--topics", "/a", "/latched", "--bags=" + first}, []string{"/a", "/latched"}},
+		"topics at the end":  {[]string{first, "--topics", "/b"}, []string{"/b"}},
+		"prefix":             {[]string{"-p", "/again", first}, []string{"/again/a", "/again/b", "/again/latched"}},
+		"remap":              {[]string{first, "/a:=/elsewhere"}, []string{"/elsewhere", "/b", "/latched"}},
+		"several bags":       {[]string{first, second}, append(all, "/c")},
+		"skip empty":         {[]string{second, "--skip-empty=0.1", "--clock"}, []string{"/c"}},
+		"shortened flag":     {[]string{first, "--dur=0.1"}, all},
+		"try future version": {[]string{first, "--try-future-version", "-r", "5"}, all},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join(scratch, stock)
+			if strings.HasPrefix(name, "topics") {
+				folder = "/usr/bin" // the Python wrapper has its own way with lists
+			}
+			want, got := shimRun(t, folder, c.topics, c.args), shimRun(t, filepath.Join(scratch, ours), c.topics, c.args)
+			for _, topic := range c.topics {
+				if !slices.Equal(want.topics[topic], got.topics[topic]) {
+					t.Errorf("%s: stock published %d messages, ours %d:\n%q\n%q", topic,
+						len(want.topics[topic]), len(got.topics[topic]), want.topics[topic], got.topics[topic])
+				}
+			}
+			if len(want.topics) == 0 {
+				t.Error("the stock player published nothing")
+			}
+			compareClocks(t, want.clock, got.clock)
+		})
+	}
+}
+
+// shimRun plays with the rosbag of a folder and returns what was received.
+func shimRun(t *testing.T, folder string, topics, args []string) *recording {
+	g := newGraph(t)
+	r := g.record(topics)
+	path := "PATH=" + folder + ":/usr/bin:/bin"
+	args = append([]string{"play"}, args...)
+	if code := g.start([]string{path}, filepath.Join(folder, "rosbag"), append(args, "--wait-for-subscribers", "-d", "0.5")...).wait(); code != 0 {
+		t.Errorf("%s/rosbag %q ended with %d", folder, args, code)
+	}
+	r.close()
+	return r
+}
+
+// compareClocks: both run forward over the same times. How many ticks there are
+// is each player's own matter; the stock one may leave out the first.
+func compareClocks(t *testing.T, want, got []bagstore.Time) {
+	t.Helper()
+	if (len(want) == 0) != (len(got) == 0) {
+		t.Errorf("stock sent %d clocks, ours %d", len(want), len(got))
+	}
+	if len(want) == 0 || len(got) == 0 {
+		return
+	}
+	if !slices.IsSorted(got) {
+		t.Errorf("the clock runs back: %d", got)
+	}
+	if got[0] > want[0] {
+		t.Errorf("the stock clock begins at %d, ours at %d", want[0], got[0])
+	}
+	const slack = 100 * ms // how far from the last message the stock clock may end
+	if s, o := want[len(want)-1], got[len(got)-1]; o < s || o.Sub(s) > slack {
+		t.Errorf("the stock clock ends at %d, ours at %d", s, o)
+	}
+}
+
+// TestShimPause compares the pause service's words and that nothing is published
+// while paused.
+func TestShimPause(t *testing.T) {
+	stockPlayer(t)
+	program(t)
+	bag := walk(t)
+	said := make(map[string][]string)
+	for _, name := range []string{stock, ours} {
+		folder := filepath.Join(scratch, name)
+		g := newGraph(t)
+		r := g.record([]string{"/a", "/b", "/latched"})
+		p := g.start([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--pause", "--wait-for-subscribers", "-d", "0.5", bag, "__name:=player")
+		if err := g.node.WaitForService(t.Context(), "/player/pause_playback"); err != nil {
+			t.Fatal(err)
+		}
+		// Only a player that has begun to play answers in the stock program.
+		for _, pause := range []bool{true, false} {
+			answer := g.setBool("/player/pause_playback", pause)
+			said[name] = append(said[name], answer)
+			if pause && r.count("/a") > 0 {
+				t.Errorf("%s: messages came before it was resumed", name)
+			}
+		}
+		if code := p.wait(); code != 0 {
+			t.Errorf("%s: exit code %d", name, code)
+		}
+		r.close()
+		if got := r.count("/a"); got != 120 {
+			t.Errorf("%s: %d messages on /a", name, got)
+		}
+	}
+	if !slices.Equal(said[stock], said[ours]) {
+		t.Errorf("answers differ:\n%q\n%q", said[stock], said[ours])
+	}
+}
+
+func (g *graph) setBool(service string, value bool) string {
+	g.t.Helper()
+	var e msgs.Encoder
+	e.Bool(value)
+	data, err := g.node.CallService(g.t.Context(), service, msgs.MustService("std_srvs/SetBool"), e.B)
+	var result msgs.Result
+	if err == nil {
+		err = msgs.Unmarshal(data, &result)
+	}
+	if err != nil {
+		g.t.Fatalf("%s: %v", service, err)
+	}
+	return fmt.Sprint(result.Success, " ", result.Message)
+}
+
+// TestExitCodes: what a script can rely on, which the stock player doesn't give.
+func TestExitCodes(t *testing.T) {
+	program := program(t)
+	good := walk(t)
+	for name, c := range map[string]struct {
+		args []string
+		code int
+	}{
+		"good":           {[]string{good, "-i"}, 0},
+		"missing":        {[]string{"/nowhere.bag"}, 1},
+		"no bag":         {[]string{program}, 1},
+		"no name":        {nil, 2},
+		"unknown flag":   {[]string{good, "--wobble"}, 2},
+		"missing topic":  {[]string{good, "-i", "--topics", "/nowhere"}, 3},
+		"bad rate":       {[]string{good, "-r", "-1"}, 2},
+		"help":           {[]string{"--help"}, 0},
+		"ambiguous flag": {[]string{good, "--pa"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGraph(t)
+			p := g.start(nil, program, append([]string{"play"}, c.args...)...)
+			if code := p.wait(); code != c.code {
+				t.Errorf("exit code %d, want %d:\n%s", code, c.code, p.out.String())
+			}
+			if strings.Contains(p.out.String(), "panic") {
+				t.Error("panic")
+			}
+		})
+	}
+}
+
+// TestLoopIsOneTimeLine: with --loop-monotonic neither clock nor messages go back.
+func TestLoopIsOneTimeLine(t *testing.T) {
+	program := program(t)
+	g := newGraph(t)
+	r := g.record([]string{"/a"})
+	p := g.start(nil, program, "play", walk(t), "--clock", "--loop", "--loop-monotonic", "-r", "10", "__name:=player")
+	await(t, "three rounds", func() bool { return r.count("/a") >= 360 })
+	if _, err := g.node.CallService(t.Context(), "/player/stop", msgs.MustService("std_srvs/Trigger"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	r.close()
+	if !slices.IsSorted(r.clock) {
+		t.Error("the clock runs back")
+	}
+	if last := r.clock[len(r.clock)-1]; last < bagStart.Add(2*590*ms) {
+		t.Errorf("the clock ends at %d", last)
+	}
+	if names := slices.Collect(maps.Keys(r.topics)); len(names) != 1 {
+		t.Errorf("topics %q", names)
+	}
+}
