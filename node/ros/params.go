@@ -34,7 +34,13 @@ func (n *Node) SetParam(name string, value any) error {
 	if err != nil {
 		return fmt.Errorf("parameter %s: %w", name, err)
 	}
-	_, err = n.paramCall("setParam", name, value)
+	full, err := n.Resolve(name)
+	if err != nil {
+		return err
+	}
+	if _, err = n.paramCallFull("setParam", full, value); err == nil {
+		n.paramChanged(full, value) // the master doesn't tell the one who did it
+	}
 	return err
 }
 
@@ -55,7 +61,8 @@ func (n *Node) SearchParam(name string) (string, bool, error) {
 		if err != nil {
 			return "", false, err
 		}
-		has, err := n.HasParam(full)
+		value, err := n.paramCallFull("hasParam", full)
+		has, _ := value.(bool)
 		return full, has, err
 	}
 	value, err := n.caller.call(n.ctx, n.cfg.MasterURI, "searchParam", name)
@@ -72,6 +79,11 @@ func (n *Node) paramCall(method, name string, args ...any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return n.paramCallFull(method, full, args...)
+}
+
+// paramCallFull calls with a resolved name.
+func (n *Node) paramCallFull(method, full string, args ...any) (any, error) {
 	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't come to it yet
 		if err := n.setPrivateParams(n.ctx); err != nil {
 			return nil, err
@@ -195,26 +207,30 @@ func (n *Node) paramUpdate(_ string, args []any) (any, error) {
 	if !ok || !strings.HasPrefix(key, "/") {
 		return nil, fmt.Errorf("parameter %v isn't a global name", args[0])
 	}
-	key = cleanName(key)
+	if key = cleanName(key); !n.paramChanged(key, args[1]) {
+		return nil, fmt.Errorf("this node doesn't follow %s", key)
+	}
+	return 0, nil
+}
+
+// paramChanged tells those who follow the parameter or a tree around it; false
+// if nobody does.
+func (n *Node) paramChanged(key string, value any) (followed bool) {
 	n.mu.Lock()
 	subscriptions := slices.Clone(n.params)
 	n.mu.Unlock()
-	found := false
 	for _, p := range subscriptions {
 		switch {
 		case p.name == key:
-			p.post(args[1], false)
+			p.post(value, false)
 		case p.name == "/" || strings.HasPrefix(key, p.name+"/"):
 			p.post(nil, true)
 		default:
 			continue
 		}
-		found = true
+		followed = true
 	}
-	if !found {
-		return nil, fmt.Errorf("this node doesn't follow %s", key)
-	}
-	return 0, nil
+	return followed
 }
 
 func (n *Node) closeParams() {
