@@ -80,7 +80,7 @@ func (a *assembler) add(t topic, m bagstore.Message) {
 		err = a.twist(t, m)
 	case topicMetadata:
 		var kv msgs.KeyValue
-		if err = decode(m, "diagnostic_msgs/KeyValue", &kv); err == nil {
+		if err = decode(t, m, &kv); err == nil {
 			p := a.part(t, false)
 			p.values = append(p.values, kv)
 		}
@@ -109,8 +109,8 @@ const usualUnits = 0.001
 
 // image keeps the message's memory for the frame: pixels are not copied.
 func (a *assembler) image(t topic, m bagstore.Message) error {
-	if want := msgs.MustType("sensor_msgs/Image"); m.Conn.MD5 != want.MD5 {
-		return &TypeError{Topic: m.Conn.Topic, Want: want.Name, Have: m.Conn.Type}
+	if err := checkType(t, m); err != nil {
+		return err
 	}
 	d := msgs.NewDecoder(m.Data)
 	var head msgs.ImageHead
@@ -142,7 +142,7 @@ func (a *assembler) image(t topic, m bagstore.Message) error {
 
 func (a *assembler) imu(t topic, m bagstore.Message) error {
 	var i msgs.Imu
-	if err := decode(m, "sensor_msgs/Imu", &i); err != nil {
+	if err := decode(t, m, &i); err != nil {
 		return err
 	}
 	f := a.start(t, nil, i.Header)
@@ -157,7 +157,7 @@ func (a *assembler) imu(t topic, m bagstore.Message) error {
 
 func (a *assembler) transform(t topic, m bagstore.Message) error {
 	var tf msgs.Transform
-	if err := decode(m, "geometry_msgs/Transform", &tf); err != nil {
+	if err := decode(t, m, &tf); err != nil {
 		return err
 	}
 	p := a.part(t, true)
@@ -172,7 +172,7 @@ func (a *assembler) transform(t topic, m bagstore.Message) error {
 // transform have no frame to go to.
 func (a *assembler) twist(t topic, m bagstore.Message) error {
 	var tw msgs.Twist
-	if err := decode(m, "geometry_msgs/Twist", &tw); err != nil { // Accel has the same md5
+	if err := decode(t, m, &tw); err != nil { // Accel has the same md5
 		return err
 	}
 	p := a.part(t, false)
@@ -193,7 +193,7 @@ func vec3(v msgs.Vector3) camdriver.Vec3 {
 
 func (a *assembler) option(t topic, m bagstore.Message) error {
 	var v msgs.Float32
-	if err := decode(m, "std_msgs/Float32", &v); err != nil {
+	if err := decode(t, m, &v); err != nil {
 		return err
 	}
 	id, known := parseOptionName(t.name)
@@ -209,7 +209,7 @@ func (a *assembler) option(t topic, m bagstore.Message) error {
 
 func (a *assembler) notification(t topic, m bagstore.Message) error {
 	var n msgs.Notification
-	if err := decode(m, "realsense_msgs/Notification", &n); err != nil {
+	if err := decode(t, m, &n); err != nil {
 		return err
 	}
 	out := camdriver.Notification{Time: notificationTime(n.Timestamp), Description: n.Description, Data: n.SerializedData}

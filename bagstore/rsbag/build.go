@@ -138,7 +138,7 @@ func (d *description) firstImage(s *stream) *msgs.ImageHead {
 	defer t.close()
 	t.seek(earliest)
 	var head msgs.ImageHead
-	if !t.next() || decode(t.message(), "sensor_msgs/Image", &head) != nil {
+	if !t.next() || decode(topic{kind: topicImage}, t.message(), &head) != nil {
 		return nil
 	}
 	return &head

@@ -207,7 +207,7 @@ func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (fl
 	defer t.close()
 	t.seek(at + 1)
 	var v msgs.Float32
-	if !t.prev() || decode(t.message(), "std_msgs/Float32", &v) != nil {
+	if !t.prev() || decode(topic{kind: topicOptionValue}, t.message(), &v) != nil {
 		return 0, false
 	}
 	return v.Data, true

@@ -123,28 +123,28 @@ func (d *description) connections() {
 	}
 }
 
-// message takes one message in. Its type is told by its md5, as librealsense does.
+// message takes one message in.
 func (d *description) message(t topic, m bagstore.Message) {
 	var err error
 	switch t.kind {
 	case topicFileVersion:
 		var v msgs.UInt32
-		if err = decode(m, "std_msgs/UInt32", &v); err == nil {
+		if err = decode(t, m, &v); err == nil {
 			d.f.version = v.Data
 		}
 	case topicDeviceInfo, topicSensorInfo, topicAdditionalInfo, topicProperty:
 		var kv msgs.KeyValue
-		if err = decode(m, "diagnostic_msgs/KeyValue", &kv); err == nil {
+		if err = decode(t, m, &kv); err == nil {
 			d.keyValue(t, kv)
 		}
 	case topicOptionValue:
 		var v msgs.Float32
-		if err = decode(m, "std_msgs/Float32", &v); err == nil {
+		if err = decode(t, m, &v); err == nil {
 			d.option(t, t.name, v.Data)
 		}
 	case topicOptionText, topicPostProcessing:
 		var s msgs.String
-		if err = decode(m, "std_msgs/String", &s); err == nil {
+		if err = decode(t, m, &s); err == nil {
 			d.text(t, s.Data)
 		}
 	default:
@@ -164,28 +164,28 @@ func (d *description) streamMessage(t topic, m bagstore.Message) error {
 			return nil
 		}
 		var info msgs.StreamInfo
-		err := decode(m, "realsense_msgs/StreamInfo", &info)
+		err := decode(t, m, &info)
 		if err == nil {
 			s.info = &info
 		}
 		return err
 	case topicCameraInfo:
 		var info msgs.CameraInfo
-		err := decode(m, "sensor_msgs/CameraInfo", &info)
+		err := decode(t, m, &info)
 		if err == nil {
 			s.camera = &info
 		}
 		return err
 	case topicImuIntrinsic:
 		var in msgs.ImuIntrinsic
-		err := decode(m, "realsense_msgs/ImuIntrinsic", &in)
+		err := decode(t, m, &in)
 		if err == nil {
 			s.imu = &in
 		}
 		return err
 	case topicTF:
 		var tf msgs.Transform
-		err := decode(m, "geometry_msgs/Transform", &tf)
+		err := decode(t, m, &tf)
 		if err == nil {
 			s.tf[t.name] = extrinsics(&tf)
 		}
@@ -233,12 +233,20 @@ func (d *description) text(t topic, s string) {
 	}
 }
 
-// decode checks a message's type by its md5 and reads it.
-func decode(m bagstore.Message, typ string, into msgs.Message) error {
-	if want := msgs.MustType(typ); m.Conn.MD5 != want.MD5 {
-		return &TypeError{Topic: m.Conn.Topic, Want: typ, Have: m.Conn.Type}
+// decode reads a message as its topic says.
+func decode(t topic, m bagstore.Message, into msgs.Message) error {
+	if err := checkType(t, m); err != nil {
+		return err
 	}
 	return msgs.Unmarshal(m.Data, into)
+}
+
+// checkType tells types by their md5 alone, as librealsense does.
+func checkType(t topic, m bagstore.Message) error {
+	if want, ok := msgs.Lookup(topicTypes[t.kind]); !ok || m.Conn.MD5 != want.MD5 {
+		return &TypeError{Topic: m.Conn.Topic, Want: topicTypes[t.kind], Have: m.Conn.Type}
+	}
+	return nil
 }
 
 // TypeError is a message of another type than its topic says.

@@ -29,22 +29,28 @@ type Encoder struct {
 	streams map[camdriver.StreamID]*streamTopicSet
 }
 
-// streamTopicSet is a stream's topic names and types, made once.
+// streamTopicSet is a stream's topics, made once: messages without content.
 type streamTopicSet struct {
-	sensor                int
-	kind                  camdriver.StreamKind
-	data, metadata        string
-	accel, twist          string // poses only
-	dataType              msgs.Type
-	keyValue, accelT, twT msgs.Type
-	encoding              string
+	sensor         int
+	kind           camdriver.StreamKind
+	data, metadata Message
+	accel, twist   Message // poses only
+	encoding       string
+}
+
+func topicOf(name string) Message { return Message{Topic: name, Type: typeOf(name)} }
+
+// with is m with a content.
+func (m Message) with(head, body []byte) Message {
+	m.Head, m.Body = head, body
+	return m
 }
 
 // NewEncoder prepares the messages of a device as the snapshot describes it.
 // Streams that the snapshot does not hold are not encoded later.
 func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
 	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet)}
-	e.add(topicVersion, "std_msgs/UInt32", &msgs.UInt32{Data: FileVersion})
+	e.add(topicVersion, &msgs.UInt32{Data: FileVersion})
 	for _, s := range snap.Streams {
 		e.describeStream(s)
 	}
@@ -59,12 +65,18 @@ func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
 // every live topic. The slice must not be changed.
 func (e *Encoder) Static() []Message { return e.static }
 
-func (e *Encoder) add(topic, typ string, m msgs.Message) {
-	e.static = append(e.static, Message{Topic: topic, Type: msgs.MustType(typ), Head: msgs.Marshal(m), Static: true})
+func (e *Encoder) add(topic string, m msgs.Message) {
+	e.static = append(e.static, Message{Topic: topic, Type: typeOf(topic), Head: msgs.Marshal(m), Static: true})
+}
+
+// typeOf is TopicType for topics of the layout.
+func typeOf(topic string) msgs.Type {
+	t, _ := TopicType(topic)
+	return t
 }
 
 func (e *Encoder) keyValue(topic, key, value string) {
-	e.add(topic, "diagnostic_msgs/KeyValue", &msgs.KeyValue{Key: key, Value: text(value)})
+	e.add(topic, &msgs.KeyValue{Key: key, Value: text(value)})
 }
 
 // describeDevice leaves out what librealsense would choke on: keys that it does
@@ -123,12 +135,12 @@ func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
 	for _, o := range options {
 		if _, known := camdriver.ParseOptionID(o.ID.String()); known {
-			e.add(optionTopic(number, o.ID, "value"), "std_msgs/Float32", &msgs.Float32{Data: o.Value})
-			e.add(optionTopic(number, o.ID, "description"), "std_msgs/String", &msgs.String{Data: text(o.Description)})
+			e.add(optionTopic(number, o.ID, "value"), &msgs.Float32{Data: o.Value})
+			e.add(optionTopic(number, o.ID, "description"), &msgs.String{Data: text(o.Description)})
 		}
 	}
 	for _, f := range s.Filters {
-		e.add(sensorPrefix(number)+"/post_processing", "std_msgs/String", &msgs.String{Data: text(f)})
+		e.add(sensorPrefix(number)+"/post_processing", &msgs.String{Data: text(f)})
 	}
 }
 
@@ -140,30 +152,25 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 		return
 	}
 	prefix := streamPrefix(s.Sensor, id)
-	set := &streamTopicSet{sensor: s.Sensor, kind: id.Kind, encoding: Encoding(s.Profile.Format),
-		keyValue: msgs.MustType("diagnostic_msgs/KeyValue")}
+	set := &streamTopicSet{sensor: s.Sensor, kind: id.Kind, encoding: Encoding(s.Profile.Format)}
 	switch {
 	case id.Kind.Video():
-		set.data, set.dataType = prefix+"/image/data", msgs.MustType("sensor_msgs/Image")
-		set.metadata = prefix + "/image/metadata"
-		e.add(prefix+"/info/camera_info", "sensor_msgs/CameraInfo", CameraInfo(s))
+		set.data, set.metadata = topicOf(prefix+"/image/data"), topicOf(prefix+"/image/metadata")
+		e.add(prefix+"/info/camera_info", CameraInfo(s))
 	case id.Kind.Inertial():
-		set.data, set.dataType = prefix+"/imu/data", msgs.MustType("sensor_msgs/Imu")
-		set.metadata = prefix + "/imu/metadata"
-		e.add(prefix+"/imu_intrinsic", "realsense_msgs/ImuIntrinsic", imuIntrinsic(s.Motion))
+		set.data, set.metadata = topicOf(prefix+"/imu/data"), topicOf(prefix+"/imu/metadata")
+		e.add(prefix+"/imu_intrinsic", imuIntrinsic(s.Motion))
 	case id.Kind == camdriver.Pose:
-		set.data, set.dataType = prefix+"/pose/transform/data", msgs.MustType("geometry_msgs/Transform")
-		set.accel, set.accelT = prefix+"/pose/accel/data", msgs.MustType("geometry_msgs/Accel")
-		set.twist, set.twT = prefix+"/pose/twist/data", msgs.MustType("geometry_msgs/Twist")
-		set.metadata = prefix + "/pose/metadata"
+		set.data, set.metadata = topicOf(prefix+"/pose/transform/data"), topicOf(prefix+"/pose/metadata")
+		set.accel, set.twist = topicOf(prefix+"/pose/accel/data"), topicOf(prefix+"/pose/twist/data")
 	default:
 		return // Gpio and what is unknown: the layout has no form for it
 	}
 	e.streams[id] = set
-	e.add(prefix+"/info", "realsense_msgs/StreamInfo", &msgs.StreamInfo{
+	e.add(prefix+"/info", &msgs.StreamInfo{
 		FPS: uint32(max(s.Profile.FPS, 0)), Encoding: set.encoding, Recommended: s.Profile.Default})
 	if s.Extrinsic != nil {
-		e.add(prefix+"/tf/0", "geometry_msgs/Transform", transform(*s.Extrinsic))
+		e.add(prefix+"/tf/0", transform(*s.Extrinsic))
 	}
 }
 
@@ -197,9 +204,9 @@ func (e *Encoder) Stream(id camdriver.StreamID) (topics []string, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	for _, t := range []string{set.data, set.accel, set.twist, set.metadata} {
-		if t != "" {
-			topics = append(topics, t)
+	for _, m := range []Message{set.data, set.accel, set.twist, set.metadata} {
+		if m.Topic != "" {
+			topics = append(topics, m.Topic)
 		}
 	}
 	return topics, true

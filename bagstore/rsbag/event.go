@@ -14,8 +14,7 @@ func (e *Encoder) Option(sensor int, id camdriver.OptionID, value float32) (Mess
 	if !known || sensor < 0 || sensor >= len(e.snap.Sensors) {
 		return Message{}, false
 	}
-	return Message{Topic: optionTopic(sensor, id, "value"), Type: msgs.MustType("std_msgs/Float32"),
-		Head: msgs.Marshal(&msgs.Float32{Data: value})}, true
+	return topicOf(optionTopic(sensor, id, "value")).with(msgs.Marshal(&msgs.Float32{Data: value}), nil), true
 }
 
 // Notification is what a sensor reported. Its time is stored as librealsense
@@ -29,8 +28,7 @@ func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, b
 		Timestamp: msgs.Time(max(n.Time.UnixMilli(), 0)), Category: n.Category.String(), Severity: n.Severity.String(),
 		Description: text(n.Description), SerializedData: text(n.Data),
 	}
-	return Message{Topic: sensorPrefix(sensor) + "/notification/" + n.Category.String(),
-		Type: msgs.MustType("realsense_msgs/Notification"), Head: msgs.Marshal(&m)}, true
+	return topicOf(sensorPrefix(sensor)+"/notification/"+n.Category.String()).with(msgs.Marshal(&m), nil), true
 }
 
 // text makes valid UTF-8: python's readers die of anything else.
@@ -38,7 +36,7 @@ func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // Log is a line of the recording program's own log.
 func (e *Encoder) Log(l msgs.Log) Message {
-	return Message{Topic: topicLog, Type: msgs.MustType("rosgraph_msgs/Log"), Head: msgs.Marshal(&l)}
+	return topicOf(topicLog).with(msgs.Marshal(&l), nil)
 }
 
 // TimeReference relates a sensor's clock, as a frame's timestamp reads it, to
@@ -49,13 +47,14 @@ func (e *Encoder) TimeReference(sensor int, f *camdriver.Frame) Message {
 		TimeRef: msgs.FromMillis(f.Timestamp),
 		Source:  f.Domain.String(),
 	}
-	return Message{Topic: sensorPrefix(sensor) + "/time", Type: msgs.MustType("sensor_msgs/TimeReference"), Head: msgs.Marshal(&m)}
+	return topicOf(sensorPrefix(sensor)+"/time").with(msgs.Marshal(&m), nil)
 }
 
 // Additional is a fact about the recording: program, host, start.
 func Additional(key, value string) Message {
-	return Message{Topic: topicAdditional, Type: msgs.MustType("diagnostic_msgs/KeyValue"),
-		Head: msgs.Marshal(&msgs.KeyValue{Key: key, Value: text(value)}), Static: true}
+	m := topicOf(topicAdditional).with(msgs.Marshal(&msgs.KeyValue{Key: key, Value: text(value)}), nil)
+	m.Static = true
+	return m
 }
 
 // Keys that a Recorder puts into /additional_info.

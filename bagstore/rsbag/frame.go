@@ -47,19 +47,16 @@ func (e *Encoder) data(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit fun
 	if set == nil {
 		return false
 	}
-	m := Message{Topic: set.data, Type: set.dataType}
 	switch {
 	case set.kind.Video():
-		m.Head, m.Body = part(w, imageHead(set, f)), f.Data
-		emit(m)
+		emit(set.data.with(part(w, imageHead(set, f)), f.Data))
 	case set.kind.Inertial():
-		m.Head = part(w, imu(set.kind, f))
-		emit(m)
+		emit(set.data.with(part(w, imu(set.kind, f)), nil))
 	default:
-		m.Head = part(w, poseTransform(&f.Pose))
-		emit(m)
-		emit(Message{Topic: set.accel, Type: set.accelT, Head: part(w, twist(f.Pose.Acceleration, f.Pose.AngularAcceleration))})
-		emit(Message{Topic: set.twist, Type: set.twT, Head: part(w, twist(f.Pose.Velocity, f.Pose.AngularVelocity))})
+		p := &f.Pose
+		emit(set.data.with(part(w, poseTransform(p)), nil))
+		emit(set.accel.with(part(w, twist(p.Acceleration, p.AngularAcceleration)), nil))
+		emit(set.twist.with(part(w, twist(p.Velocity, p.AngularVelocity)), nil))
 	}
 	return true
 }
@@ -120,7 +117,7 @@ func (e *Encoder) metadata(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit
 		return false
 	}
 	add := func(key, value string) {
-		emit(Message{Topic: set.metadata, Type: set.keyValue, Head: part(w, &msgs.KeyValue{Key: key, Value: value})})
+		emit(set.metadata.with(part(w, &msgs.KeyValue{Key: key, Value: value}), nil))
 	}
 	if set.kind == camdriver.Pose {
 		add(keyTracker, strconv.FormatUint(uint64(f.Pose.TrackerConfidence), 10))
