@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/ros"
+	"rsros/test/need"
+)
+
+// dynparamPackage lets roslib find the package that Debian's dynparam says it is of.
+const dynparamPackage = `<package format="2"><name>dynamic_reconfigure</name><version>1.7.3</version><description>x</description>
+<maintainer email="x@example.org">x</maintainer><license>BSD</license></package>`
+
+// TestDynparam steers a replay with Debian's dynparam.
+func TestDynparam(t *testing.T) {
+	const dynparam = "/usr/lib/dynamic_reconfigure/dynparam"
+	python := need.Python(t, "roslib", "dynamic_reconfigure")
+	program := program(t)
+	folder := filepath.Join(t.TempDir(), "dynamic_reconfigure")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "package.xml"), []byte(dynparamPackage), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	g := newGraph(t)
+	g.env = append(g.env, "ROS_PACKAGE_PATH="+filepath.Dir(folder)+":/usr/share")
+	p := g.start(nil, program, "play", walk(t), "--pause", "__name:=player")
+	if err := g.node.WaitForService(t.Context(), "/player/set_parameters"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
+	if out := g.run(nil, python, dynparam, "list"); strings.TrimSpace(out) != "/player" {
+		t.Errorf("dynparam list: %q", out)
+	}
+	g.run(nil, python, dynparam, "set", "/player", "position", "0.25")
+	g.run(nil, python, dynparam, "set", "/player", "rate", "0.5")
+	g.run(nil, python, dynparam, "set", "/player", "loop", "true")
+	out := g.run(nil, python, dynparam, "get", "/player")
+	for _, want := range []string{"'paused': True", "'loop': True", "'rate': 0.5", "'position': 0.25"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("dynparam get: no %s in %s", want, out)
+		}
+	}
+	g.run(nil, python, dynparam, "set", "/player", "paused", "false")
+	await(t, "playback to go on", func() bool { return strings.Contains(g.status(), "running") })
+	if _, err := g.node.CallService(t.Context(), "/player/stop", msgs.MustService("std_srvs/Trigger"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// status is the message of one ~status of /player.
+func (g *graph) status() string {
+	g.t.Helper()
+	got := make(chan string, 1)
+	s, err := g.node.Subscribe(ros.SubscriberOptions{Topic: "/player/status"}, func(r ros.Received) {
+		var m msgs.DiagnosticStatus
+		if msgs.Unmarshal(r.Data, &m) == nil {
+			select {
+			case got <- m.Message:
+			default:
+			}
+		}
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer s.Close()
+	return <-got
+}
+
+// TestStockTools: rostopic reads what is played and the status, and seeks.
+func TestStockTools(t *testing.T) {
+	need.Programs(t, "/usr/bin/rostopic", "/usr/bin/rosservice", "/usr/bin/rosnode")
+	program := program(t)
+	g := newGraph(t)
+	p := g.start(nil, program, "play", walk(t), "--pause", "--clock", "__name:=player")
+	if err := g.node.WaitForService(t.Context(), "/pause_playback"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
+	g.run(nil, "rostopic", "pub", "-1", "/player/seek", "std_msgs/Float64", "0.31")
+	// Sought past the second latched message: a late subscriber gets that one.
+	if out := g.run(nil, "rostopic", "echo", "-n", "1", "/latched"); !strings.Contains(out, "second") && !strings.Contains(out, "of other") {
+		t.Errorf("rostopic echo /latched: %s", out)
+	}
+	out := g.run(nil, "rostopic", "echo", "-n", "1", "/player/status")
+	for _, want := range []string{`"paused"`, `"position"`, `"0.310000"`, `"duration"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("status: no %s in\n%s", want, out)
+		}
+	}
+	if out := g.run(nil, "rostopic", "echo", "-n", "1", "/clock"); !strings.Contains(out, "nsecs: 560000000") {
+		t.Errorf("/clock while paused:\n%s", out)
+	}
+	r := g.record([]string{"/a"})
+	if out := g.run(nil, "rosservice", "call", "/player/step"); !strings.Contains(out, "success: True") {
+		t.Errorf("step: %s", out)
+	}
+	await(t, "a message on /b or /a", func() bool {
+		g.run(nil, "rosservice", "call", "/player/step")
+		return r.count("/a") > 0
+	})
+	r.close()
+	if out := g.run(nil, "rosnode", "kill", "/player"); !strings.Contains(out, "killed") {
+		t.Errorf("rosnode kill: %s", out)
+	}
+	if code := p.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestRealSenseBag plays bags whose topic names stop the stock player.
+func TestRealSenseBag(t *testing.T) {
+	program := program(t)
+	recording := need.Bag(t, "public/d435_2018_v3.bag")
+	b, err := bagstore.Open(recording, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close() //nolint:errcheck // only read
+	// Every message, by the name that it must be published under.
+	want := make(map[string]int)
+	view, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := view.Iterator()
+	defer it.Close()
+	for it.SkipNext() {
+		want[strings.ReplaceAll(it.Message().Conn.Topic, " ", "_")]++
+	}
+	if it.Err() != nil || len(want) == 0 {
+		t.Fatal(it.Err())
+	}
+	var topics []string
+	for topic := range want {
+		topics = append(topics, topic)
+	}
+	g := newGraph(t)
+	r := g.record(topics)
+	p := g.start(nil, program, "play", recording, "--clock", "--wait-for-subscribers")
+	if code := p.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	r.close()
+	for topic, n := range want {
+		if got := r.count(topic); got != n {
+			t.Errorf("%s: %d messages of %d", topic, got, n)
+		}
+	}
+}
