@@ -7,13 +7,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/replay"
 	"rsros/node/ros"
 )
 
@@ -114,12 +117,8 @@ func (d *demo) replay(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
-	for sensor, list := range d.ledger.profiles {
-		for _, p := range list {
-			if err := d.check(n, sensor, p.Stream); err != nil {
-				return err
-			}
-		}
+	if err := d.subscribe(n); err != nil {
+		return err
 	}
 	clock := msgs.MustType("rosgraph_msgs/Clock")
 	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/clock", Type: clock.Name, MD5: clock.MD5}, func(ros.Received) { d.clocks++ }); err != nil {
@@ -129,22 +128,39 @@ func (d *demo) replay(ctx context.Context) (err error) {
 	progress := startProgress(d.Out, d.Duration)
 	defer progress.stop()
 	return Play(ctx, PlayOptions{
-		Bags: []string{d.bag}, ROS: d.config("player"), Clock: true, WaitForSubscribers: true, Quiet: true, Log: d.Log,
+		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log,
+		Replay: replay.Options{ClockHz: 100, WaitForSubscribers: true},
 	})
 }
 
-// check subscribes to the topic that carries a stream's frames.
-func (d *demo) check(n *ros.Node, sensor int, id camdriver.StreamID) error {
-	kind, typ := "image", "sensor_msgs/Image"
-	if id.Kind.Inertial() {
-		kind, typ = "imu", "sensor_msgs/Imu"
+// subscribe takes every topic of the bag, and checks those that carry frames.
+func (d *demo) subscribe(n *ros.Node) error {
+	bag, err := bagstore.Open(d.bag, bagstore.OpenOptions{})
+	if err != nil {
+		return err
 	}
-	t := msgs.MustType(typ)
-	topic := fmt.Sprintf("/device_0/sensor_%d/%s/%s/data", sensor, id, kind)
-	_, err := n.Subscribe(ros.SubscriberOptions{Topic: topic, Type: t.Name, MD5: t.MD5, NoDelay: true}, func(r ros.Received) {
-		d.ledger.replayed(id, r.Data, time.Now())
-	})
-	return err
+	defer bag.Close()
+	for _, c := range bag.Connections() {
+		receive := func(ros.Received) {}
+		if id, ok := frameTopic(c.Topic); ok {
+			receive = func(r ros.Received) { d.ledger.replayed(id, r.Data, time.Now()) }
+		}
+		if _, err := n.Subscribe(ros.SubscriberOptions{Topic: c.Topic, Type: c.Type, MD5: c.MD5, NoDelay: true}, receive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frameTopic says whose frames a topic of the RealSense layout carries:
+// /device_0/sensor_0/Depth_0/image/data those of Depth_0.
+func frameTopic(topic string) (camdriver.StreamID, bool) {
+	part := strings.Split(topic, "/")
+	if len(part) != 6 || part[5] != "data" {
+		return camdriver.StreamID{}, false
+	}
+	id, err := camdriver.ParseStreamID(part[3])
+	return id, err == nil
 }
 
 // report prints the table and judges.

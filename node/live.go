@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/sim"
 	"rsros/node/ros"
 )
 
@@ -46,11 +47,19 @@ func StartLive(ctx context.Context, o LiveOptions) (_ *LiveNode, err error) {
 			err = errors.Join(err, l.Close())
 		}
 	}()
+	if o.Source.Device != "" { // a device that isn't there needs no master to say so
+		if err := l.open(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := l.connect(ctx); err != nil {
 		return nil, err
 	}
 	if err := l.open(ctx); err != nil {
 		return nil, err
+	}
+	if l.profiles, err = l.opts.Streams.Choose(l.device.Sensors()); err != nil {
+		return nil, fmt.Errorf("%s: %w", camdriver.Find(l.device.Info(), camdriver.InfoName), err)
 	}
 	if err := l.advertise(); err != nil {
 		return nil, err
@@ -87,18 +96,17 @@ func (l *LiveNode) connect(ctx context.Context) error {
 	return nil
 }
 
-// open opens the device and chooses its profiles.
+// open opens the device, once.
 func (l *LiveNode) open(ctx context.Context) error {
+	if l.device != nil {
+		return nil
+	}
 	dev, err := OpenSource(ctx, l.opts.Source)
 	if err != nil {
 		return err
 	}
 	l.device = dev
 	l.later(dev.Close)
-	l.profiles, err = l.opts.Streams.Choose(dev.Sensors())
-	if err != nil {
-		return fmt.Errorf("%s: %w", camdriver.Find(dev.Info(), camdriver.InfoName), err)
-	}
 	return nil
 }
 
@@ -154,11 +162,26 @@ func (l *LiveNode) begin() error {
 			return err
 		}
 	}
+	if sim, ok := l.device.(*sim.Device); ok {
+		sim.Prepare(l.profiles)
+	}
 	if err := startSensors(l.device, l.profiles, l.hub); err != nil {
 		return err
 	}
+	l.later(l.sayTotals)
 	l.later(func() error { return stopSensors(l.device) })
 	l.log.Info().Str("device", camdriver.Find(l.device.Info(), camdriver.InfoName)).Str("naming", string(l.opts.Naming)).Msg("streaming " + describe(l.profiles))
+	return nil
+}
+
+// sayTotals logs what came of each stream; it runs after the streams stopped.
+func (l *LiveNode) sayTotals() error {
+	for _, list := range l.profiles {
+		for _, p := range list {
+			frames, gaps := l.hub.Given(p.Stream)
+			l.log.Info().Stringer("stream", p.Stream).Uint64("frames", frames).Uint64("lost_before_arrival", gaps).Msg("stopped")
+		}
+	}
 	return nil
 }
 

@@ -206,8 +206,8 @@ func (r *recording) write(item recordItem) {
 		if err == nil {
 			r.counts[slot(item.frame.Stream())].frames.Add(1)
 		}
-	} else {
-		err = item.event(r.rec)
+	} else if err = item.event(r.rec); errors.Is(err, camdriver.ErrUnsupported) {
+		err = nil // an option or notification that the layout has no word for
 	}
 	if err != nil {
 		r.err = fmt.Errorf("recording stopped: %w", err)
@@ -257,12 +257,11 @@ func (r *recording) event(write func(*rsbag.Recorder) error) {
 
 // pause passes through the queue, so that it falls between the right frames.
 func (r *recording) pause(on bool) {
-	at := time.Now()
 	r.event(func(rec *rsbag.Recorder) error {
 		if on {
-			rec.Pause(at)
+			rec.Pause()
 		} else {
-			rec.Resume(at)
+			rec.Resume()
 		}
 		return nil
 	})

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"strings"
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
-	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 )
 
@@ -49,34 +45,12 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 }
 
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
-	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Clock: o.Clock})
-	if errors.Is(err, camdriver.ErrNotFound) {
-		return nil, fmt.Errorf("%w: looked for %s: %w", ErrNoDevice, o.wanted(), err)
+	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{})
+	if errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, d400.ErrNoUSB) {
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open USB camera: %w", err)
 	}
 	return dev, nil
-}
-
-// wanted says in words which USB camera was asked for.
-func (o SourceOptions) wanted() string {
-	wanted := []string{"a RealSense D400 camera on USB"}
-	for _, by := range [][2]string{{"serial number", o.Serial}, {"port", o.Port}, {"type", o.Type}} {
-		if by[1] != "" {
-			wanted = append(wanted, by[0]+" "+by[1])
-		}
-	}
-	return strings.Join(wanted, ", ")
-}
-
-func openBag(o SourceOptions) (camdriver.Device, error) {
-	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: looked for a file %s (not one of the words sim and usb)", ErrNoDevice, o.Device)
-	}
-	speed := o.Speed
-	if speed == 0 {
-		speed = 1
-	}
-	return playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop})
 }

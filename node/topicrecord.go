@@ -104,7 +104,8 @@ type topicRecorder struct {
 	dropLog limiter
 }
 
-// topicMessage is one received message on its way to the disk.
+// topicMessage is one received message on its way to the disk. Without a buffer
+// it only asks whether a checkpoint is due.
 type topicMessage struct {
 	topic  string
 	header ros.Header
@@ -168,6 +169,8 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 		case <-r.full:
 			return nil
 		case <-tick.C:
+			// Topics may fall silent: what came last is made safe all the same.
+			r.queue.push(topicMessage{}, 0)
 		}
 	}
 }
@@ -239,6 +242,9 @@ func (r *topicRecorder) checkFull() {
 }
 
 func (r *topicRecorder) drop(m topicMessage) {
+	if m.buffer == nil {
+		return
+	}
 	m.buffer.Release()
 	n := r.dropped.Add(1)
 	if r.dropLog.allow(time.Now()) {
@@ -259,15 +265,25 @@ func (r *topicRecorder) write(files *splitWriter) error {
 			r.drop(m)
 			continue
 		}
-		if err := files.write(m); err != nil {
+		if err := r.writeOne(files, m); err != nil {
 			failed = fmt.Errorf("recording stopped: %w", err)
 			r.log.Error().Err(err).Msg("recording stopped")
 			files.finish()
 			r.drop(m)
-			continue
 		}
+	}
+}
+
+// writeOne takes one message to the disk and gives its buffer back.
+func (r *topicRecorder) writeOne(files *splitWriter, m topicMessage) error {
+	if m.buffer == nil {
+		return files.w.CheckpointIfDue()
+	}
+	err := files.write(m)
+	if err == nil {
 		m.buffer.Release()
 	}
+	return err
 }
 
 // services are what a running recorder can be asked for with stock tools.

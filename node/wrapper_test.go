@@ -28,7 +28,7 @@ func TestDepthIsMillimetres(t *testing.T) {
 	}{
 		"millimetres already":  {0.001, 1234, 1234, false},
 		"unknown units":        {0, 1234, 1234, false},
-		"tenths":               {0.0001, 12345, 1235, true},
+		"tenths":               {0.0001, 12346, 1235, true},
 		"quarter millimetres":  {0.00025, 10, 3, true},
 		"too far for 16 bits":  {0.01, 60000, math.MaxUint16, true},
 		"nothing stays hidden": {0.0001, 0, 0, true},

@@ -108,13 +108,20 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	}
 	s.drops.Store(0)
 	s.run = newRun(s, profiles, h)
-	if s.dev.opt.Prerender {
-		s.run.fill()
-	} else {
-		s.run.other.Go(s.run.fill)
-	}
+	s.run.other.Go(s.run.fill)
 	s.run.resume()
 	return nil
+}
+
+func (s *sensor) prepare(profiles []camdriver.Profile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.check(profiles) != nil {
+		return // Start will say why
+	}
+	r := newRun(s, profiles, nil)
+	r.fill()
+	r.cancel()
 }
 
 func (s *sensor) check(profiles []camdriver.Profile) error {

@@ -25,9 +25,6 @@ type Options struct {
 	StreamMemory int64
 	// Noiseless turns sensor noise off: measurements are then exact.
 	Noiseless bool
-	// Prerender makes Start return only when all images of the loop are drawn,
-	// for benchmarks that must not see rendering.
-	Prerender bool
 }
 
 func (o Options) withDefaults() Options {
@@ -110,6 +107,17 @@ func (d *Device) Sensors() []camdriver.Sensor {
 		out[i] = s
 	}
 	return out
+}
+
+// Prepare draws the loops of the profiles, indexed as Sensors, so that no frame
+// comes late because it is still being drawn. Without it, images are drawn as
+// they are needed and in the background.
+func (d *Device) Prepare(profiles [][]camdriver.Profile) {
+	for i, s := range d.sensors {
+		if i < len(profiles) {
+			s.prepare(profiles[i])
+		}
+	}
 }
 
 // Extrinsics maps points between any two streams, started or not.

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"rsros/camdriver/d400"
+	"rsros/node"
 )
 
 func newDevicesCommand(a *app) *cobra.Command {
@@ -27,6 +29,9 @@ func newDevicesCommand(a *app) *cobra.Command {
 
 func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	found, err := d400.List(ctx)
+	if errors.Is(err, d400.ErrNoUSB) {
+		return errors.Join(node.ErrNoDevice, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -42,7 +47,7 @@ func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSERIAL\tFIRMWARE\tPORT\tUSB\tSTATE")
 	for _, d := range found {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Serial, d.Firmware, d.Port, d.Speed, d.State)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Serial, d.Firmware, d.Port, d.USB, d.State)
 	}
 	return w.Flush()
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -34,18 +33,7 @@ type app struct {
 
 // run executes one command line and returns the process's exit code.
 func run(ctx context.Context, args []string, std streams, environ []string) int {
-	conf, rest, err := ros.ParseArgs(args, environ)
-	if err == nil {
-		a := &app{streams: std, ros: conf}
-		root := newRootCommand(a)
-		root.SetArgs(withDefaultCommand(root, rest))
-		root.SetIn(std.in)
-		root.SetOut(std.out)
-		root.SetErr(std.err)
-		err = root.ExecuteContext(ctx)
-	} else {
-		err = usageError{err}
-	}
+	err := execute(ctx, args, std, environ)
 	code := exitCode(err)
 	if code != exitOK {
 		fmt.Fprintln(std.err, "rs-ros-node:", err)
@@ -53,13 +41,37 @@ func run(ctx context.Context, args []string, std streams, environ []string) int 
 	return code
 }
 
+func execute(ctx context.Context, args []string, std streams, environ []string) error {
+	conf, rest, err := ros.ParseArgs(args, environ)
+	if err != nil {
+		return usageError{err}
+	}
+	root := newRootCommand(&app{streams: std, ros: conf})
+	if rest, err = withDefaultCommand(root, rest); err != nil {
+		return err
+	}
+	root.SetArgs(rest)
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	return root.ExecuteContext(ctx)
+}
+
 // withDefaultCommand makes a command line without a command a live node, so
 // that rosrun and roslaunch start one by the program's name alone.
-func withDefaultCommand(root *cobra.Command, args []string) []string {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !slices.Contains([]string{"-h", "--help"}, args[0]) {
-		return append([]string{"live"}, args...)
+func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
+	cmd, rest, err := root.Find(args)
+	if err != nil {
+		return nil, usageError{err}
 	}
-	return args
+	if cmd != root || slices.ContainsFunc(rest, isHelp) {
+		return args, nil
+	}
+	return append([]string{"live"}, args...), nil
+}
+
+func isHelp(arg string) bool {
+	return arg == "-h" || arg == "--help" || arg == "help" || arg == "completion"
 }
 
 func newRootCommand(a *app) *cobra.Command {
@@ -121,6 +133,6 @@ func (a *app) logger() zerolog.Logger {
 		level = zerolog.ErrorLevel
 	}
 	f, isFile := a.err.(*os.File)
-	w := zerolog.ConsoleWriter{Out: a.err, TimeFormat: time.TimeOnly + ".000", NoColor: !isFile || !term.IsTerminal(int(f.Fd()))}
+	w := zerolog.ConsoleWriter{Out: a.err, TimeFormat: time.TimeOnly, NoColor: !isFile || !term.IsTerminal(int(f.Fd()))}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }

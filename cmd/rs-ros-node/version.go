@@ -18,7 +18,7 @@ func newVersionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rs-ros-node %s%s (%s %s/%s, USB %s)\n",
-				version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport())
+				version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
 			return err
 		},
 	}

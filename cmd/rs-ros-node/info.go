@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore"
+)
+
+// infoOptions are the flags of info.
+type infoOptions struct {
+	yaml, json, freq, sizes bool
+	key                     string
+}
+
+func newInfoCommand(a *app) *cobra.Command {
+	var o infoOptions
+	cmd := &cobra.Command{
+		Use:   "info BAG…",
+		Short: "Summarize bags, as rosbag info does; reads no message",
+		Long: `info prints what rosbag info prints, from the index alone. A bag without an
+index, or a torn one, is scanned as far as it is whole, and the log says so.
+Exit code 3 if a bag is damaged, 1 if one can't be read.`,
+		Example: `  rs-ros-node info walk.bag
+  rs-ros-node info --freq --sizes walk.bag
+  rs-ros-node info -y -k duration walk.bag`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.info(cmd.Context(), args, o) },
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&o.yaml, "yaml", "y", false, "print YAML")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this key only")
+	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
+	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the head of every message)")
+	return cmd
+}
+
+// info prints all bags it can and joins the errors of the others.
+func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
+	if o.key != "" && !o.yaml {
+		return usageError{errors.New("--key goes with --yaml")}
+	}
+	var errs []error
+	for i, path := range paths {
+		s, err := bagstore.Info(ctx, path, bagstore.InfoOptions{Rates: o.freq, Sizes: o.sizes})
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if i > 0 && !o.json {
+			fmt.Fprintln(a.out, "---")
+		}
+		errs = append(errs, o.print(a.out, s), a.notes(s))
+	}
+	return errors.Join(errs...)
+}
+
+func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
+	switch {
+	case o.json:
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(s)
+	case o.key != "":
+		return printKey(w, s, o.key)
+	case o.yaml:
+		return s.WriteYAML(w)
+	}
+	return s.WriteText(w)
+}
+
+// printKey prints one value of the YAML form.
+func printKey(w io.Writer, s *bagstore.Summary, key string) error {
+	read, write := io.Pipe()
+	go func() { write.CloseWithError(s.WriteYAML(write)) }()
+	var all map[string]any
+	if err := yaml.NewDecoder(read).Decode(&all); err != nil {
+		return err
+	}
+	value, ok := all[key]
+	if !ok {
+		return usageError{fmt.Errorf("--key %s: the bag's summary has no such key", key)}
+	}
+	text, err := yaml.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// notes logs what is odd about a bag.
+func (a *app) notes(s *bagstore.Summary) error {
+	log := a.logger()
+	for _, n := range s.Notes {
+		log.Warn().Str("bag", s.Path).Int64("at byte", n.Offset).Msg(n.Text)
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/replay"
+	"rsros/node/ros"
+)
+
+func TestKeyParser(t *testing.T) {
+	status := replay.Status{Rate: 2, Loop: true}
+	for name, c := range map[string]struct {
+		input []string
+		want  []replay.Command
+	}{
+		"space":            {[]string{" "}, []replay.Command{replay.Toggle{}}},
+		"two keys at once": {[]string{"s "}, []replay.Command{replay.StepMessage{}, replay.Toggle{}}},
+		"arrow":            {[]string{"\x1b[C"}, []replay.Command{replay.SeekBy{Distance: 5 * time.Second}}},
+		"arrow in pieces":  {[]string{"\x1b", "[", "B"}, []replay.Command{replay.SeekBy{Distance: -time.Minute}}},
+		"unknown sequence": {[]string{"\x1b[5~q"}, []replay.Command{replay.Stop{}}},
+		"rate":             {[]string{"-1"}, []replay.Command{replay.SetRate{Rate: 2 / rateStep}, replay.SetRate{Rate: 1}}},
+		"loop":             {[]string{"l"}, []replay.Command{replay.SetLoop{On: false}}},
+		"unknown":          {[]string{"xyz\xff\x00"}, nil},
+	} {
+		var parser keyParser
+		var got []replay.Command
+		for _, input := range c.input {
+			got = append(got, parser.feed(input, status)...)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestStateLine(t *testing.T) {
+	s := replay.Status{State: replay.Running, Time: 1_700_000_000_250_000_000, Position: 250 * time.Millisecond, Length: 2 * time.Second, Rate: 1}
+	if got, want := stateLine(s), " [RUNNING]  Bag Time: 1700000000.250000   Duration: 0.250000 / 2.000000"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	s.State, s.Rate, s.Round, s.Late, s.Dropped, s.Behind = replay.Delayed, 2, 1, 40*time.Millisecond, 3, 1500*time.Millisecond
+	if got, want := stateLine(s), "   Delay: 1.50   Rate: 2   Round: 2   Late: 40 ms   Dropped: 3"; !strings.HasSuffix(got, want) {
+		t.Errorf("got  %q\nwant …%q", got, want)
+	}
+}
+
+func TestStatusMessage(t *testing.T) {
+	for name, c := range map[string]struct {
+		s     replay.Status
+		level uint8
+	}{
+		"well":    {replay.Status{State: replay.Running}, msgs.DiagnosticOK},
+		"late":    {replay.Status{State: replay.Running, Late: time.Second}, msgs.DiagnosticWarn},
+		"dropped": {replay.Status{State: replay.Paused, Dropped: 1}, msgs.DiagnosticWarn},
+	} {
+		if m := statusMessage(c.s); m.Level != c.level || !strings.HasPrefix(m.Message, string(c.s.State)) {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	nan := 0.0
+	nan /= nan
+	for in, want := range map[float64]time.Duration{1.5: 1500 * time.Millisecond, 1e300: 1<<63 - 1, -1e300: -1 << 63} {
+		if got := seconds(in); got != want {
+			t.Errorf("seconds(%v) = %d, want %d", in, got, want)
+		}
+	}
+	if got := seconds(nan); got != 0 {
+		t.Errorf("seconds(NaN) = %d", got)
+	}
+}
+
+func TestLossy(t *testing.T) {
+	for text, want := range map[string]bool{
+		"the bag has no index (it was not closed); the file was scanned": false,
+		"3 chunks stand behind the index section and were read too":      false,
+		"torn chunk: data cut off":                                       true,
+	} {
+		if got := lossy(bagstore.Note{Text: text}); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// playBag is a bag of n strings on /chatter, 1 ms apart.
+func playBag(t *testing.T, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "play.bag")
+	w, err := bagstore.Create(path, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ := msgs.MustType("std_msgs/String")
+	id, err := w.AddConnection(bagstore.Connection{Topic: "/chatter", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, CallerID: "/talker"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Write(id, bagstore.NewTime(1_700_000_000, uint32(i*1e6)), msgs.Marshal(&msgs.String{Data: fmt.Sprint(i)})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPlay plays into a graph with our own master and a subscriber.
+func TestPlay(t *testing.T) {
+	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close() //nolint:errcheck // at the end
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close() //nolint:errcheck // at the end
+	got := make(chan string, 1000)
+	sub, err := n.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(r ros.Received) {
+		if r.Header["callerid"] != "/talker" {
+			t.Errorf("published as %q", r.Header["callerid"])
+		}
+		got <- msgs.NewDecoder(r.Data).String()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	var out bytes.Buffer
+	o := PlayOptions{ROS: ros.Config{MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{playBag(t, 100)}, Out: &out, Log: zerolog.Nop()}
+	o.Replay = replay.Options{ClockHz: 100, ClockPerMessage: true, Immediate: true, WaitForSubscribers: true}
+	if err := Play(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if text := <-got; text != fmt.Sprint(i) {
+			t.Fatalf("message %d is %q", i, text)
+		}
+	}
+	if !strings.Contains(out.String(), "[FINISHED]") {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+func TestPlayErrors(t *testing.T) {
+	bag := playBag(t, 1)
+	for name, c := range map[string]struct {
+		o    PlayOptions
+		want error
+	}{
+		"no bag":          {PlayOptions{}, ErrUsage},
+		"missing bag":     {PlayOptions{Bags: []string{"/nowhere.bag"}}, os.ErrNotExist},
+		"bad range":       {PlayOptions{Bags: []string{bag}, LoopRange: "2:1"}, ErrUsage},
+		"bad expression":  {PlayOptions{Bags: []string{bag}, Match: []string{"("}}, ErrUsage},
+		"bad limit":       {PlayOptions{Bags: []string{bag}, Limits: []string{"/a"}}, ErrUsage},
+		"bad time":        {PlayOptions{Bags: []string{bag}, Until: "soon"}, ErrUsage},
+		"both clocks":     {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, FollowClock: true}}, ErrUsage},
+		"wrapper of many": {PlayOptions{Bags: []string{bag, bag}, Naming: NamingWrapper}, ErrUsage},
+	} {
+		c.o.Log = zerolog.Nop()
+		if err := Play(t.Context(), c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// TestPlayWithoutMaster: a player that waits for a master can be interrupted.
+func TestPlayWithoutMaster(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	err := Play(ctx, PlayOptions{ROS: ros.Config{MasterURI: "http://127.0.0.1:1", Host: "127.0.0.1"}, Bags: []string{playBag(t, 1)}, Log: zerolog.Nop()})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,22 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"rsros/camdriver"
+	"rsros/camdriver/playback"
+)
+
+func openBag(o SourceOptions) (camdriver.Device, error) {
+	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: looked for a file %s (not one of the words sim and usb)", ErrNoDevice, o.Device)
+	}
+	speed := o.Speed
+	if speed == 0 {
+		speed = 1
+	}
+	return playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop})
+}
