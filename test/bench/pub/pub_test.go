@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rsros/test/need"
+)
+
+// BenchmarkPublish compares publishers of 1280x720 rgb8 images before the same
+// roscpp subscribers: CPU seconds of the publisher per 1e9 bytes published, and
+// images that subscribers missed. Each run lasts BENCH_SECS seconds (default 4);
+// the kinds follow each other so that all see the same machine.
+func BenchmarkPublish(b *testing.B) {
+	need.Programs(b, "rosmaster", "g++")
+	bin := build(b)
+	secs := os.Getenv("BENCH_SECS")
+	if secs == "" {
+		secs = "4"
+	}
+	for _, subscribers := range []string{"1", "3"} {
+		for _, fps := range []string{"90", "180"} {
+			for _, kind := range []struct {
+				name string
+				args []string
+			}{
+				{"roscpp", []string{bin + "/roscpp", "pub", topic, fps, secs, subscribers}},
+				{"rsros", []string{bin + "/pub", "-topic", topic, "-fps", fps, "-secs", secs, "-subs", subscribers}},
+				{"goroslib", []string{bin + "/pub", "-goroslib", "-topic", topic, "-fps", fps, "-secs", secs, "-subs", subscribers}},
+			} {
+				b.Run(fmt.Sprintf("subs=%s/fps=%s/%s", subscribers, fps, kind.name), func(b *testing.B) {
+					env := master(b)
+					cost, missing := 0.0, 0.0
+					for b.Loop() {
+						c, m := measure(b, env, bin, subscribers, kind.args)
+						cost, missing = cost+c, missing+m
+					}
+					b.ReportMetric(cost/float64(b.N), "cpu-s/GB")
+					b.ReportMetric(missing/float64(b.N), "missing")
+					b.ReportMetric(0, "ns/op") // the run is paced, its length says nothing
+				})
+			}
+		}
+	}
+}
+
+const topic = "/camera/color/image_raw"
+
+// build makes both programs.
+func build(b *testing.B) string {
+	bin := b.TempDir()
+	libs := strings.Fields("-lroscpp -lrosconsole -lroscpp_serialization -lrostime -lcpp_common -lboost_thread -lboost_system -lpthread")
+	for _, args := range [][]string{
+		{"go", "build", "-o", filepath.Join(bin, "pub"), "."},
+		append([]string{"g++", "-O2", "-std=gnu++17", "peer/roscpp.cpp", "-o", filepath.Join(bin, "roscpp")}, libs...),
+	} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			need.Missing(b, "%s: %v\n%s", args[0], err, out)
+		}
+	}
+	return bin
+}
+
+// master starts a rosmaster on a free port and returns the peers' environment.
+func master(b *testing.B) []string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	env := append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:"+port, "ROS_IP=127.0.0.1", "ROS_LOG_DIR="+b.TempDir())
+	cmd := exec.Command("rosmaster", "--core", "-p", port)
+	cmd.Env = env
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { cmd.Process.Signal(os.Interrupt); cmd.Wait() }) //nolint:errcheck // interrupted
+	for {
+		if conn, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
+			conn.Close()
+			return env
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+var number = regexp.MustCompile(`(cpu/GB|missing)=([0-9.]+)`)
+
+// measure runs subscribers and a publisher once.
+func measure(b *testing.B, env []string, bin, subscribers string, args []string) (cost, missing float64) {
+	count, _ := strconv.Atoi(subscribers)
+	outputs := make([]string, count+1)
+	var wg sync.WaitGroup
+	command := func(i int, args []string) {
+		cmd := exec.CommandContext(b.Context(), args[0], args[1:]...)
+		cmd.Env = env
+		out, err := cmd.CombinedOutput()
+		outputs[i] = string(out)
+		if err != nil {
+			b.Errorf("%v: %v\n%s", args, err, out)
+		}
+	}
+	for i := range count {
+		wg.Go(func() { command(i, []string{bin + "/roscpp", "sub", topic}) })
+	}
+	wg.Go(func() { command(count, args) })
+	wg.Wait()
+	for _, out := range outputs {
+		for _, m := range number.FindAllStringSubmatch(out, -1) {
+			v, _ := strconv.ParseFloat(m[2], 64)
+			if m[1] == "missing" {
+				missing += v
+			} else {
+				cost += v
+			}
+		}
+		b.Log(strings.TrimSpace(out))
+	}
+	return cost, missing
+}
