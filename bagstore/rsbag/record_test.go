@@ -335,3 +335,49 @@ func TestEncoderKeepsRules(t *testing.T) {
 		t.Error("bz2 was taken")
 	}
 }
+
+// TestDepthUnits: frames whose units no option told keep them.
+func TestDepthUnits(t *testing.T) {
+	for name, first := range map[string]float32{"from the start": 0, "changing": 0.001} {
+		t.Run(name, func(t *testing.T) {
+			snap := testSnapshot()
+			if first == 0 {
+				for i := range snap.Sensors {
+					snap.Sensors[i].Options = nil
+				}
+			}
+			path := filepath.Join(t.TempDir(), "x.bag")
+			r, err := NewRecorder(path, snap, RecorderOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			units := []float32{0.01, 0.01, 0.02, 0.03}
+			for i, u := range units {
+				f := testFrame(snap.Streams[0].Profile, i, arrival(float64(i)*33))
+				f.DepthUnits = u
+				if i == 3 {
+					err = r.Option(0, camdriver.OptionDepthUnits, u, f.Arrival)
+				}
+				if e := r.Frame(0, f); err != nil || e != nil {
+					t.Fatal(err, e)
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			for i, u := range units {
+				e, err := f.Last(id(camdriver.Depth, 0), time.Duration(i)*33*time.Millisecond+1000, time.Time{})
+				if err != nil || e.Frame.Number != uint64(1000+i) || e.Frame.DepthUnits != u {
+					t.Fatalf("frame %d: %d has units %g, %v; want %g", i, e.Frame.Number, e.Frame.DepthUnits, err, u)
+				}
+				e.Frame.Release()
+			}
+			playable(t, path)
+		})
+	}
+}

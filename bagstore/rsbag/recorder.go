@@ -33,6 +33,7 @@ type Recorder struct {
 	line    *timeline
 	scratch msgs.Encoder          // heads of the frame being written
 	nextRef map[int]bagstore.Time // when a sensor's next time reference is due
+	units   map[int]float32       // depth units as the file says them so far, by sensor
 	streams map[camdriver.StreamID]*StreamStats
 	refused uint64
 	err     error
@@ -71,7 +72,15 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	}
 	r := &Recorder{
 		enc: NewEncoder(snap), w: w, line: newTimeline(), conns: make(map[string]uint32),
-		nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*StreamStats),
+		nextRef: make(map[int]bagstore.Time), units: make(map[int]float32),
+		streams: make(map[camdriver.StreamID]*StreamStats),
+	}
+	for i, s := range snap.Sensors {
+		for _, o := range s.Options {
+			if o.ID == camdriver.OptionDepthUnits {
+				r.units[i] = o.Value
+			}
+		}
 	}
 	for _, m := range r.enc.Static() {
 		r.write(m, staticTime)
@@ -143,6 +152,9 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 		r.nextRef[sensor] = at.Add(refEvery)
 		r.write(r.enc.TimeReference(sensor, f), at)
 	}
+	if f.DepthUnits > 0 && f.DepthUnits != r.units[sensor] {
+		r.depthUnits(sensor, f.DepthUnits, at)
+	}
 	r.scratch.B = r.scratch.B[:0] // Write has copied what it got the last time
 	put := func(m Message) { r.write(m, at) }
 	r.enc.data(&r.scratch, sensor, f, put)
@@ -150,6 +162,19 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	st.Frames++
 	st.Bytes += int64(len(f.Data))
 	return r.err
+}
+
+// depthUnits says a frame's units where no option change did: version 3 has no
+// other place for them. A sensor without the option gets it from the start, for
+// librealsense takes it as the mark of a depth sensor.
+func (r *Recorder) depthUnits(sensor int, units float32, at bagstore.Time) {
+	if _, told := r.units[sensor]; !told {
+		at = staticTime
+	}
+	r.units[sensor] = units
+	if m, ok := r.enc.Option(sensor, camdriver.OptionDepthUnits, units); ok {
+		r.write(m, at)
+	}
 }
 
 func (r *Recorder) stats(id camdriver.StreamID) *StreamStats {
@@ -172,7 +197,13 @@ func period(fps int) time.Duration {
 // is the time of the latest frame.
 func (r *Recorder) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
 	m, ok := r.enc.Option(sensor, id, value)
-	return r.event(m, ok, at)
+	err := r.event(m, ok, at)
+	if id == camdriver.OptionDepthUnits && err == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.units[sensor] = value
+	}
+	return err
 }
 
 // Notification writes what a sensor reported.
