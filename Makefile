@@ -21,7 +21,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e test-usb fuzz fuzz-short bench soak docker-check install clean
+.PHONY: help build build-usb fmt lint test unit e2e test-usb fuzz fuzz-short bench soak docker-check deps clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
@@ -46,20 +46,20 @@ lint: docker-check ## formatting, go vet, staticcheck, docker-compose.yml
 	  $(GO) tool staticcheck -checks inherit,-U1000 ./...; \
 	fi
 
-install: ## the programs that tests run beside ours (Debian, root)
+deps: ## the programs that tests run beside ours (Debian, root)
 	test/install.sh
 
-test: install lint build ## all of it, with the race detector and real ROS programs
+test: deps lint build ## all of it, with the race detector and real ROS programs
 	$(TEST) $(PKG)
 	$(TEST) -tags directsink ./bagstore/...
 
 unit: ## only what needs no program but ours
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')
 
-e2e: install build ## only what runs beside real programs
+e2e: deps build ## only what runs beside real programs
 	$(TEST) ./test/...
 
-test-usb: install ## the USB driver, and a virtual camera behind a real kernel
+test-usb: deps ## the USB driver, and a virtual camera behind a real kernel
 	$(TEST) -tags usb ./camdriver/d400/...
 	test/usbvm/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
 
