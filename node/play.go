@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -172,15 +173,8 @@ func (o *PlayOptions) complete(bags []*bagstore.Bag) (err error) {
 
 // playInto plays in a running node and says what couldn't be published.
 func playInto(ctx context.Context, n *ros.Node, o PlayOptions, bags []*bagstore.Bag) ([]string, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := untilKilled(ctx, n)
 	defer cancel()
-	go func() { // rosnode kill
-		select {
-		case <-n.Done():
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	out, err := newPlayOutput(n, &o)
 	if err != nil {
 		return nil, err
@@ -216,6 +210,24 @@ func playInto(ctx context.Context, n *ros.Node, o PlayOptions, bags []*bagstore.
 		return player.Problems(), ctx.Err()
 	}
 	return append(player.Problems(), out.problems...), err
+}
+
+// untilKilled is a context that also ends when rosnode kill or a node of the
+// same name asks n to.
+func untilKilled(ctx context.Context, n *ros.Node) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-n.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel()
+		wg.Wait()
+	}
 }
 
 func sayEnd(log zerolog.Logger, s replay.Status) {

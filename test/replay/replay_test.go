@@ -159,6 +159,15 @@ func (g *graph) start(env []string, name string, args ...string) *process {
 	return p
 }
 
+func (p *process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // wait returns the exit code.
 func (p *process) wait() int {
 	p.t.Helper()

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/node/ros"
 )
 
 const ms = time.Millisecond
@@ -145,6 +146,60 @@ func TestShimPause(t *testing.T) {
 	}
 	if !slices.Equal(said[stock], said[ours]) {
 		t.Errorf("answers differ:\n%q\n%q", said[stock], said[ours])
+	}
+}
+
+// TestShimRateControl: playback stalls until the controlling topic has caught up.
+func TestShimRateControl(t *testing.T) {
+	stockPlayer(t)
+	program(t)
+	bag := walk(t)
+	for _, name := range []string{stock, ours} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGraph(t)
+			r := g.record([]string{"/a", "/b", "/latched"})
+			typ := msgs.MustType("sensor_msgs/Imu")
+			done, err := g.node.Advertise(ros.PublisherOptions{Topic: "/done", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, Latch: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := filepath.Join(scratch, name)
+			p := g.start([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--wait-for-subscribers", "-d", "0.5", bag,
+				"--rate-control-topic", "/done", "--rate-control-max-delay", "0.2", "-r", "5")
+			await(t, "the first 200 ms", func() bool { return r.count("/a") >= 40 })
+			if p.ended() {
+				t.Fatal("it ended without the controlling topic")
+			}
+			caughtUp := msgs.Imu{Header: msgs.Header{Stamp: msgs.Time(bagStart.Add(time.Hour))}}
+			done.Publish(ros.Message{Head: msgs.Marshal(&caughtUp)})
+			if code := p.wait(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			r.close()
+			if got := r.count("/a"); got != 120 {
+				t.Errorf("%d messages on /a", got)
+			}
+		})
+	}
+}
+
+// TestFollowClock: a second player follows the first one's clock to the end.
+func TestFollowClock(t *testing.T) {
+	program := program(t)
+	g := newGraph(t)
+	r := g.record([]string{"/a", "/c"})
+	follower := g.start(nil, program, "play", writeBag(t, []message{{50 * ms, "/c", "from"}, {450 * ms, "/c", "another bag"}}), "--follow-clock", "--wait-for-subscribers")
+	await(t, "the follower", func() bool { return r.subs[1].Publishers() == 1 })
+	leader := g.start(nil, program, "play", walk(t), "--clock", "--topics", "/a")
+	for _, p := range []*process{leader, follower} {
+		if code := p.wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+	r.close()
+	if a, c := r.count("/a"), r.count("/c"); a != 120 || c != 2 {
+		t.Errorf("%d messages on /a, %d on /c", a, c)
 	}
 }
 

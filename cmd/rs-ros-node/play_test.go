@@ -1,0 +1,61 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rsros/node"
+)
+
+// TestPlayFlags reads command lines as rosbag play's users write them.
+func TestPlayFlags(t *testing.T) {
+	for line, check := range map[string]func(o node.PlayOptions) bool{
+		"a.bag b.bag": func(o node.PlayOptions) bool {
+			return slices.Equal(o.Bags, []string{"a.bag", "b.bag"}) && o.Queue == 100
+		},
+		"--topics /x /y --bags a.bag": func(o node.PlayOptions) bool { return slices.Equal(o.Replay.Filter.Topics, []string{"/x", "/y"}) },
+		"a.bag --topics /x /y -l -k": func(o node.PlayOptions) bool {
+			return len(o.Replay.Filter.Topics) == 2 && o.Replay.Loop && o.Replay.KeepAlive
+		},
+		"--topics=/x a.bag":               func(o node.PlayOptions) bool { return len(o.Bags) == 1 && len(o.Replay.Filter.Topics) == 1 },
+		"a.bag --pause-topics /x --pause": func(o node.PlayOptions) bool { return len(o.Replay.PauseTopics) == 1 && o.Replay.Paused },
+		"a.bag -s 1.5 -u2 -r 0.5 -d 0": func(o node.PlayOptions) bool {
+			return o.Replay.Start == 1500*time.Millisecond && o.Replay.Duration == 2*time.Second && o.Replay.Rate == 0.5 && o.Replay.Delay == 0
+		},
+		"a.bag":                             func(o node.PlayOptions) bool { return o.Replay.Delay == 200*time.Millisecond && o.Replay.ClockHz == 0 },
+		"a.bag --clock --hz 50":             func(o node.PlayOptions) bool { return o.Replay.ClockHz == 50 && o.Replay.ClockPerMessage },
+		"a.bag --clock-topics /x":           func(o node.PlayOptions) bool { return o.Replay.ClockHz == 100 && len(o.Replay.ClockTopics) == 1 },
+		"a.bag --queue=0 -q -i":             func(o node.PlayOptions) bool { return o.Queue == -1 && o.Quiet && o.Replay.Immediate },
+		"a.bag --dur=3 --rate-control-t=/x": func(o node.PlayOptions) bool { return o.Replay.Duration == 3*time.Second && o.RateControlTopic == "/x" },
+		"-p /again a.bag --skip-empty 2": func(o node.PlayOptions) bool {
+			return o.Replay.Prefix == "/again" && o.Replay.SkipEmpty == 2*time.Second
+		},
+	} {
+		o, help, err := parsePlay(line)
+		if err != nil || help || !check(o) {
+			t.Errorf("play %s: %+v, %v", line, o, err)
+		}
+	}
+	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -s -1", "a.bag -u 0", "a.bag --hz 0", "a.bag --queue=-1", "a.bag --naming x"} {
+		if _, _, err := parsePlay(line); exitCode(err) != exitUsage {
+			t.Errorf("play %s: %v", line, err)
+		}
+	}
+	if _, help, err := parsePlay("--help"); !help || err != nil {
+		t.Errorf("help: %v, %v", help, err)
+	}
+}
+
+func parsePlay(line string) (o node.PlayOptions, help bool, err error) {
+	f := playFlags{options: &o, hz: 100}
+	cmd := &cobra.Command{Use: "play", DisableFlagParsing: true}
+	cmd.SetOut(new(strings.Builder))
+	f.register(cmd.Flags())
+	cmd.InitDefaultHelpFlag()
+	help, err = f.parse(cmd, strings.Fields(line))
+	return o, help, err
+}
