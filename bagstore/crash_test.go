@@ -15,8 +15,8 @@ import (
 // crashes is how many power cuts each sink suffers.
 const crashes = 200
 
-// run is a recording on a memDisk with a checkpoint now and then.
-type run struct {
+// trial is a recording on a memDisk with a checkpoint now and then.
+type trial struct {
 	disk  *memDisk
 	want  []seen
 	marks []mark // checkpoints that returned
@@ -35,14 +35,14 @@ func newSink(d disk, kind SinkKind) sink {
 }
 
 // recording writes messages with a checkpoint every 20 of them.
-func recording(t *testing.T, d *memDisk, kind SinkKind, o Options) *run {
+func recording(t *testing.T, d *memDisk, kind SinkKind, o Options) *trial {
 	t.Helper()
 	o.ChunkSize, o.Checkpoint = 3000, -1
 	o, err := o.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{disk: d}
+	r := &trial{disk: d}
 	w, err := newWriter(newSink(d, kind), o)
 	if err != nil {
 		r.err = err
@@ -131,7 +131,7 @@ func TestCrash(t *testing.T) {
 
 // judge reads the file that a crash left and returns how many messages a
 // checkpoint had made safe.
-func (r *run) judge(t *testing.T, whole *Bag, image []byte, n int, lost [][2]int64) int {
+func (r *trial) judge(t *testing.T, whole *Bag, image []byte, n int, lost [][2]int64) int {
 	t.Helper()
 	least := 0
 	for _, m := range r.marks {
@@ -177,7 +177,7 @@ func (r *run) judge(t *testing.T, whole *Bag, image []byte, n int, lost [][2]int
 }
 
 // survived tells whether all bytes of a chunk are in the image.
-func (r *run) survived(whole *Bag, c *chunk, size int64, lost [][2]int64) bool {
+func (r *trial) survived(whole *Bag, c *chunk, size int64, lost [][2]int64) bool {
 	head, err := newLoader(whole).header(c)
 	if err != nil || head.end() > size {
 		return false

@@ -25,16 +25,24 @@ type fetcher struct {
 	loaders []*loader // by bag
 	pool    blockPool
 
-	c *cursor // where message reads
-	e entry
+	place         // of the message to read
+	visits int    // messages read in a row from its chunk
+	hot    *block // content of the chunk that visits counts, one reference is ours
 
 	// Only the iterator's goroutine touches the cache; the readers fill in
 	// their content and close done.
 	cache map[chunkRef]*list.Element // of *content
 	lru   list.List                  // most recent first
 	bytes int64
-	last  chunkRef // where reading ahead was last asked for
 	wait  sync.WaitGroup
+}
+
+// place is where a message stands.
+type place struct {
+	chunkRef
+	head   ChunkHeader
+	conn   uint32
+	offset int64
 }
 
 // content is a chunk's decompressed bytes, once done is closed.
@@ -57,38 +65,54 @@ func (f *fetcher) loader(bag int) *loader {
 	return f.loaders[bag]
 }
 
-func (f *fetcher) index(r chunkRef) ([]entry, ChunkHeader, error) {
-	return f.loader(r.bag).index(&f.v.bags[r.bag].chunks[r.chunk], f.v.keeper(r.bag))
+func (f *fetcher) runs(r chunkRef) ([]run, ChunkHeader, error) {
+	return f.loader(r.bag).runs(&f.v.bags[r.bag].chunks[r.chunk], f.v.keeper(r.bag))
 }
 
 // at chooses the message that message reads.
-func (f *fetcher) at(c *cursor, e entry) { f.c, f.e = c, e }
-
-// turned tells whether the chosen message is in another chunk than the last one.
-func (f *fetcher) turned() bool {
-	if f.c.chunkRef == f.last {
-		return false
+func (f *fetcher) at(c *cursor) {
+	if c.chunkRef != f.chunkRef {
+		f.visits = 0
+		f.cool()
 	}
-	f.last = f.c.chunkRef
-	return true
+	f.place = place{c.chunkRef, c.head, c.conn.ID, c.key.offset}
 }
 
-// message reads the chosen message. The block carries a reference for the caller.
+// cool lets go of the chunk read last.
+func (f *fetcher) cool() {
+	if f.hot != nil {
+		f.hot.release()
+		f.hot = nil
+	}
+}
+
+// message reads the chosen message. The block carries a reference for the
+// caller. The first message from an uncompressed chunk is read alone: after a
+// seek it is often the only one.
 func (f *fetcher) message() ([]byte, *block, error) {
-	b := f.v.bags[f.c.bag]
-	if f.c.head.Compression == None && direct(&b.chunks[f.c.chunk], f.c.head) {
+	b := f.v.bags[f.bag]
+	f.visits++
+	if f.head.Compression == None && (f.visits == 1 || direct(&b.chunks[f.chunk], f.head)) {
 		return f.readDirect(b)
 	}
-	blk, err := f.content(f.c.chunkRef, f.c.head)
-	if err != nil {
-		return nil, nil, b.errorAt(f.c.head.DataPos, "chunk", err)
+	if f.hot == nil {
+		blk, err := f.content(f.chunkRef, f.head)
+		if err != nil {
+			return nil, nil, b.errorAt(f.head.DataPos, "chunk", err)
+		}
+		f.hot = blk
 	}
+	blk := f.hot
 	var r record
-	if err := f.locate(memory(blk.bytes), int64(len(blk.bytes)), int64(f.e.offset), &r); err != nil {
-		blk.release()
-		return nil, nil, b.errorAt(b.chunks[f.c.chunk].Pos, "chunk", fmt.Errorf("message at its byte %d: %w", f.e.offset, err))
+	if err := f.locate(memory(blk.bytes), int64(len(blk.bytes)), f.offset, &r); err != nil {
+		return nil, nil, b.errorAt(b.chunks[f.chunk].Pos, "chunk", fmt.Errorf("message at its byte %d: %w", f.offset, err))
 	}
-	return blk.bytes[r.dataPos:r.next():r.next()], blk, nil
+	return blk.bytes[r.dataPos:r.next():r.next()], blk.hold(), nil
+}
+
+// steady tells that reading goes through a chunk, so that reading ahead pays.
+func (f *fetcher) steady() bool {
+	return f.visits == 2 || f.visits == 1 && f.head.Compression != None
 }
 
 // direct tells whether the messages of a chunk are read one by one.
@@ -99,8 +123,8 @@ func direct(c *chunk, head ChunkHeader) bool {
 // readDirect reads one message from the file.
 func (f *fetcher) readDirect(b *Bag) ([]byte, *block, error) {
 	var r record
-	pos, w := f.c.head.DataPos+int64(f.e.offset), f.loader(f.c.bag).w
-	if err := f.locate(w, f.c.head.end(), pos, &r); err != nil {
+	pos, w := f.head.DataPos+f.offset, f.loader(f.bag).w
+	if err := f.locate(w, f.head.end(), pos, &r); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
 	blk := f.pool.get(int(r.dataLen))
@@ -126,8 +150,8 @@ func (f *fetcher) locate(src source, limit, pos int64, r *record) error {
 	if r.op != opMessage {
 		return fmt.Errorf("found a %s record", opName(r.op))
 	}
-	if r.has&hasConn != 0 && r.conn != f.e.conn {
-		return fmt.Errorf("message is of connection %d, the index says %d", r.conn, f.e.conn)
+	if r.has&hasConn != 0 && r.conn != f.conn {
+		return fmt.Errorf("message is of connection %d, the index says %d", r.conn, f.conn)
 	}
 	return nil
 }
@@ -221,6 +245,7 @@ func ahead() int { return max(1, runtime.GOMAXPROCS(0)-1) }
 // close waits for all reading and gives the memory up.
 func (f *fetcher) close() {
 	f.wait.Wait()
+	f.cool()
 	for el := f.lru.Front(); el != nil; el = f.lru.Front() {
 		f.remove(el)
 	}

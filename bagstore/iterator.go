@@ -2,7 +2,6 @@ package bagstore
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 )
 
@@ -38,16 +37,23 @@ func (k key) compare(l key) int {
 		cmp.Compare(k.offset, l.offset))
 }
 
-// cursor walks the entries of one chunk.
+// cursor walks one connection's messages in one chunk.
 type cursor struct {
 	chunkRef
-	head    ChunkHeader
-	entries []entry
-	i       int
+	run
+	head ChunkHeader
+	i    int
+	key  key // of entry i
 }
 
-func (c *cursor) key(i int) key {
-	return key{c.entries[i].time, c.bag, c.chunk, int64(c.entries[i].offset)}
+// set goes to entry i and tells whether there is one.
+func (c *cursor) set(i int) bool {
+	if i < 0 || i >= c.len() {
+		return false
+	}
+	c.i = i
+	c.key = key{c.time(i), c.bag, c.chunk, int64(c.offset(i))}
+	return true
 }
 
 // Iterator walks a view. It stands between two messages: Next returns the one
@@ -130,12 +136,10 @@ func (it *Iterator) move(dir int) bool {
 		return false
 	}
 	c := it.heap[0]
-	e := c.entries[c.i]
-	it.pos, it.after = c.key(c.i), dir > 0
-	it.cur = Message{Bag: c.bag, Conn: it.v.bags[c.bag].byID[e.conn], Time: e.time}
-	it.fetch.at(c, e)
-	c.i += dir
-	if c.i < 0 || c.i == len(c.entries) {
+	it.pos, it.after = c.key, dir > 0
+	it.cur = Message{Bag: c.bag, Conn: c.conn, Time: c.key.time}
+	it.fetch.at(c)
+	if !c.set(c.i + dir) {
 		last := len(it.heap) - 1
 		it.heap[0], it.heap[last] = it.heap[last], nil
 		it.heap = it.heap[:last]
@@ -146,22 +150,27 @@ func (it *Iterator) move(dir int) bool {
 
 // load reads the message that move went to.
 func (it *Iterator) load() bool {
-	if it.fetch.turned() {
-		for i := 0; i < ahead() && it.pending+i < len(it.v.refs); i++ {
-			if it.dir > 0 {
-				it.fetch.prefetch(it.v.refs[it.pending+i])
-			} else {
-				it.fetch.prefetch(it.v.refs[it.v.byEnd[it.pending+i]])
-			}
-		}
-	}
 	data, blk, err := it.fetch.message()
 	if err != nil {
 		it.err = err
 		return false
 	}
 	it.cur.Data, it.cur.block = data, blk
+	if it.fetch.steady() {
+		it.prefetch()
+	}
 	return true
+}
+
+// prefetch starts the reading of the chunks that come next.
+func (it *Iterator) prefetch() {
+	for i := it.pending; i < min(it.pending+ahead(), len(it.v.refs)); i++ {
+		if it.dir > 0 {
+			it.fetch.prefetch(it.v.refs[i])
+		} else {
+			it.fetch.prefetch(it.v.refs[it.v.byEnd[i]])
+		}
+	}
 }
 
 // rebuild sets heap and pending up for a direction: open are the chunks that
@@ -196,7 +205,7 @@ func (it *Iterator) open() bool {
 			r = it.v.refs[it.v.byEnd[it.pending]]
 		}
 		if len(it.heap) > 0 {
-			t := it.heap[0].key(it.heap[0].i).time
+			t := it.heap[0].key.time
 			if it.dir > 0 && r.start > t || it.dir < 0 && r.end < t {
 				break
 			}
@@ -210,35 +219,37 @@ func (it *Iterator) open() bool {
 // push opens a chunk at the iterator's position. A chunk that can't be opened
 // is the iterator's error, and passed over.
 func (it *Iterator) push(r chunkRef) {
-	entries, head, err := it.fetch.index(r)
+	runs, head, err := it.fetch.runs(r)
 	if err != nil {
 		it.err = cmp.Or(it.err, err)
 		return
 	}
-	entries = it.v.within(entries)
-	c := &cursor{chunkRef: r, head: head, entries: entries}
-	// The first entry that is not before the position.
-	c.i, _ = slices.BinarySearchFunc(entries, it.pos, func(e entry, k key) int {
-		n := key{e.time, r.bag, r.chunk, int64(e.offset)}.compare(k)
-		if n == 0 && it.after {
-			return -1
+	for _, one := range runs {
+		c := &cursor{chunkRef: r, run: it.v.within(one), head: head}
+		if c.set(it.start(c)) {
+			it.heap = append(it.heap, c)
+			it.up(len(it.heap) - 1)
 		}
-		return n
+	}
+}
+
+// start is the entry that comes next from the iterator's position.
+func (it *Iterator) start(c *cursor) int {
+	// The first entry that is not before the position.
+	i := sort.Search(c.len(), func(i int) bool {
+		n := key{c.time(i), c.bag, c.chunk, int64(c.offset(i))}.compare(it.pos)
+		return n > 0 || n == 0 && !it.after
 	})
 	if it.dir < 0 {
-		c.i--
+		i--
 	}
-	if c.i >= 0 && c.i < len(entries) {
-		it.heap = append(it.heap, c)
-		it.up(len(it.heap) - 1)
-	}
+	return i
 }
 
 // The heap, with the next message of the direction on top.
 
 func (it *Iterator) before(x, y *cursor) bool {
-	n := x.key(x.i).compare(y.key(y.i))
-	return n*it.dir < 0
+	return x.key.compare(y.key)*it.dir < 0
 }
 
 func (it *Iterator) up(i int) {

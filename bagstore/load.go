@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // loader reads chunk headers, indexes and contents of one bag. It is for one
@@ -40,36 +39,6 @@ func (l *loader) header(c *chunk) (ChunkHeader, error) {
 		head.Size = head.Stored
 	}
 	return head, nil
-}
-
-// index gives the entries of the connections that keep wants, in time order.
-// Without whole index records the content is walked.
-func (l *loader) index(c *chunk, keep func(uint32) bool) ([]entry, ChunkHeader, error) {
-	head, err := l.header(c)
-	if err != nil {
-		return nil, head, err
-	}
-	var entries []entry
-	ok := false
-	if !c.walk {
-		entries, _, err = l.indexRecords(head, nil)
-		ok = err == nil && uint64(len(entries)) >= c.Messages()
-	}
-	if !ok {
-		if entries, _, err = l.walkContent(c, walker{bag: l.b}); err != nil && !c.torn {
-			return nil, head, l.b.errorAt(c.Pos, "chunk", err)
-		}
-	}
-	entries = slices.DeleteFunc(entries, func(e entry) bool {
-		return l.b.byID[e.conn] == nil || keep != nil && !keep(e.conn)
-	})
-	byTime := func(x, y entry) int {
-		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.offset, y.offset))
-	}
-	if !slices.IsSortedFunc(entries, byTime) {
-		slices.SortFunc(entries, byTime)
-	}
-	return entries, head, nil
 }
 
 // indexRecords reads the index records behind a chunk and returns where they end.

@@ -55,6 +55,15 @@ func (w *window) at(off int64, n int) ([]byte, error) {
 	return w.buf[:n], nil
 }
 
+// fill copies bytes of the file to p, from what was read ahead where it is there.
+func (w *window) fill(p []byte, off int64) error {
+	if off >= w.off && off+int64(len(p)) <= w.off+int64(len(w.buf)) {
+		copy(p, w.buf[off-w.off:])
+		return nil
+	}
+	return readFull(w.r, p, off)
+}
+
 // readFull fills p or says why not. The end of the file inside p is never io.EOF.
 func readFull(r io.ReaderAt, p []byte, off int64) error {
 	n, err := r.ReadAt(p, off)

@@ -134,8 +134,10 @@ func (v *View) Count() uint64 {
 			if loaders[r.bag] == nil {
 				loaders[r.bag] = newLoader(v.bags[r.bag])
 			}
-			if entries, _, err := loaders[r.bag].index(c, v.keeper(r.bag)); err == nil {
-				n += uint64(len(v.within(entries)))
+			if runs, _, err := loaders[r.bag].runs(c, v.keeper(r.bag)); err == nil {
+				for _, one := range runs {
+					n += uint64(len(v.within(one).raw) / entrySize)
+				}
 				continue
 			}
 		}
@@ -148,9 +150,14 @@ func (v *View) Count() uint64 {
 	return n
 }
 
-// within cuts sorted entries to the query's time range.
-func (v *View) within(e []entry) []entry {
-	from, _ := slices.BinarySearchFunc(e, v.start, func(e entry, t Time) int { return cmp.Compare(e.time, t) })
-	to, _ := slices.BinarySearchFunc(e, v.end+1, func(e entry, t Time) int { return cmp.Compare(e.time, t) })
-	return e[from:max(from, to)]
+// within cuts a run to the query's time range.
+func (v *View) within(r run) run {
+	from, to := 0, r.len()
+	if to > 0 && r.time(0) < v.start {
+		from = r.search(v.start)
+	}
+	if to > 0 && r.time(to-1) > v.end {
+		to = r.search(v.end + 1)
+	}
+	return run{r.conn, r.raw[entrySize*from : entrySize*max(from, to)]}
 }

@@ -1,0 +1,304 @@
+package bagstore
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// The workload is that of the C++ peers: depth and colour at 1280x720 and 30 Hz
+// with an IMU at 200 Hz between. BENCH_PAIRS says how many pairs of images
+// (default 150: 0.7 GB), BENCH_DIR where the bags are written.
+
+const (
+	benchWidth, benchHeight = 1280, 720
+	benchPool               = 16
+	benchStart              = Time(1_700_000_000) * nsPerSec
+)
+
+func benchPairs() int {
+	if n, err := strconv.Atoi(os.Getenv("BENCH_PAIRS")); err == nil {
+		return n
+	}
+	return 150
+}
+
+func benchPath(b *testing.B, name string) string {
+	dir := os.Getenv("BENCH_DIR")
+	if dir == "" {
+		dir = b.TempDir()
+	}
+	path := filepath.Join(dir, name)
+	b.Cleanup(func() { os.Remove(path) })
+	return path
+}
+
+// generator is xorshift64*, so that the pixels are those of the peers.
+type generator uint64
+
+func newGenerator(seed uint64) generator { return generator(seed*0x9E3779B97F4A7C15 | 1) }
+
+func (g *generator) next() uint64 {
+	x := uint64(*g)
+	x ^= x >> 12
+	x ^= x << 25
+	x ^= x >> 27
+	*g = generator(x)
+	return x * 2685821657736338717
+}
+
+// benchDepth is a tilted plane in runs of equal pixels, with noise and holes.
+func benchDepth(i int) []byte {
+	out := alignedBytes(benchWidth * benchHeight * 2)
+	g, at := newGenerator(uint64(i+1)), 0
+	for y := range benchHeight {
+		for x := 0; x < benchWidth; {
+			v := g.next()
+			run, value := 1+int(v&7), uint16(600+y*2+int(v>>8&15))
+			if v>>16&7 == 0 {
+				run, value = 1+int(v>>20&31), 0
+			}
+			for ; run > 0 && x < benchWidth; run, x = run-1, x+1 {
+				binary.LittleEndian.PutUint16(out[at:], value)
+				at += 2
+			}
+		}
+	}
+	return out
+}
+
+// benchColor is a gradient in short runs of equal pixels, with noise.
+func benchColor(i int) []byte {
+	out := alignedBytes(benchWidth * benchHeight * 3)
+	g, at := newGenerator(uint64(i+1)+1000), 0
+	for y := range benchHeight {
+		for x := 0; x < benchWidth; {
+			v := g.next()
+			run := 1 + int(v&3)
+			c := [3]byte{byte(y/4 + int(v>>8&31)), byte(x/8 + int(v>>16&31)), byte(64 + int(v>>24&31))}
+			for ; run > 0 && x < benchWidth; run, x = run-1, x+1 {
+				at += copy(out[at:], c[:])
+			}
+		}
+	}
+	return out
+}
+
+// camera is the workload, ready in memory.
+type camera struct {
+	depth, color [benchPool][]byte
+	head         []byte // stands for all of an image message but its pixels
+	imu          []byte
+}
+
+func newCamera() *camera {
+	c := &camera{head: make([]byte, 70), imu: make([]byte, 352)}
+	for i := range benchPool {
+		c.depth[i], c.color[i] = benchDepth(i), benchColor(i)
+	}
+	return c
+}
+
+// write writes the workload and returns its bytes.
+func (c *camera) write(tb testing.TB, path string, o Options, pairs int) (bytes int64) {
+	w, err := Create(path, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, topic := range []string{"/camera/depth/image_raw", "/camera/color/image_raw", "/camera/imu"} {
+		if _, err := w.AddConnection(Connection{Topic: topic, Type: "sensor_msgs/Image", MD5: "060021388200f6f0f447d0fcd9c64743"}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	put := func(conn uint32, t Time, parts ...[]byte) {
+		if err := w.Write(conn, t, parts...); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	imu := 0
+	for i := range pairs {
+		t := benchStart + Time(i)*nsPerSec/30
+		for ; benchStart+Time(imu)*nsPerSec/200 <= t; imu++ {
+			put(2, benchStart+Time(imu)*nsPerSec/200, c.imu)
+		}
+		put(0, t, c.head, c.depth[i%benchPool])
+		put(1, t+100_000, c.head, c.color[i%benchPool])
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	if why := w.Stats().Fallback; why != nil {
+		tb.Logf("no direct writing: %v", why)
+	}
+	return int64(w.Stats().Bytes)
+}
+
+// cpuSeconds is what the process has used, in user and system mode.
+func cpuSeconds() (user, sys float64) {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0, 0
+	}
+	return float64(r.Utime.Nano()) / 1e9, float64(r.Stime.Nano()) / 1e9
+}
+
+// meter reports bytes a second and CPU seconds a gigabyte.
+func meter(b *testing.B, run func() int64) {
+	b.Helper()
+	b.ReportAllocs()
+	total := int64(0)
+	u0, s0 := cpuSeconds()
+	for b.Loop() {
+		total += run()
+	}
+	u, s := cpuSeconds()
+	gb := float64(total) / 1e9
+	b.ReportMetric(float64(total)/1e6/b.Elapsed().Seconds(), "MB/s")
+	b.ReportMetric((u-u0)/gb, "user-s/GB")
+	b.ReportMetric((s-s0)/gb, "sys-s/GB")
+}
+
+func BenchmarkWriteImages(b *testing.B) {
+	c := newCamera()
+	for _, k := range []Compression{None, LZ4} {
+		for _, kind := range []SinkKind{Buffered, Direct} {
+			for _, noSync := range []bool{true, false} {
+				name := fmt.Sprintf("%s/%s/sync=%t", k, [...]string{"buffered", "direct"}[kind], !noSync)
+				b.Run(name, func(b *testing.B) {
+					path := benchPath(b, "w.bag")
+					meter(b, func() int64 {
+						return c.write(b, path, Options{Compression: k, Sink: kind, NoSync: noSync}, benchPairs())
+					})
+				})
+			}
+		}
+	}
+}
+
+func writeTiny(tb testing.TB, path string, n int, o Options) {
+	w, err := Create(path, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := range 4 {
+		if _, err := w.AddConnection(Connection{Topic: fmt.Sprintf("/t%d", i), Type: "std_msgs/UInt64", MD5: "1b2a79973e8bf53d7b53acb71299cb57", Definition: "uint64 data\n"}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	var data [8]byte
+	for i := range n {
+		binary.LittleEndian.PutUint64(data[:], uint64(i))
+		if err := w.Write(uint32(i&3), benchStart+Time(i)*100_000, data[:]); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func BenchmarkWriteTiny(b *testing.B) {
+	for _, k := range []Compression{None, LZ4} {
+		b.Run(string(k), func(b *testing.B) {
+			path := benchPath(b, "tiny.bag")
+			for b.Loop() {
+				writeTiny(b, path, 1_000_000, Options{Compression: k, NoSync: true})
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/1e6, "ns/msg")
+		})
+	}
+}
+
+func openBench(b *testing.B, path string) *Bag {
+	bag, err := Open(path, OpenOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return bag
+}
+
+// readBag iterates over everything.
+func readBag(b *testing.B, path string) (bytes int64) {
+	bag := openBench(b, path)
+	defer bag.Close()
+	v, err := NewView([]*Bag{bag}, Query{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for it.Next() {
+		bytes += int64(len(it.Message().Data))
+	}
+	if it.Err() != nil {
+		b.Fatal(it.Err())
+	}
+	return bytes
+}
+
+func BenchmarkReadImages(b *testing.B) {
+	c := newCamera()
+	for _, k := range []Compression{None, LZ4} {
+		path := benchPath(b, string(k)+".bag")
+		c.write(b, path, Options{Compression: k, NoSync: true}, benchPairs())
+		b.Run(string(k), func(b *testing.B) { meter(b, func() int64 { return readBag(b, path) }) })
+	}
+}
+
+func BenchmarkTiny(b *testing.B) {
+	for _, k := range []Compression{None, LZ4} {
+		path := benchPath(b, "tiny"+string(k)+".bag")
+		writeTiny(b, path, 1_000_000, Options{Compression: k, NoSync: true})
+		b.Run("read/"+string(k), func(b *testing.B) {
+			for b.Loop() {
+				readBag(b, path)
+			}
+		})
+		b.Run("open/"+string(k), func(b *testing.B) {
+			for b.Loop() {
+				openBench(b, path).Close()
+			}
+		})
+		b.Run("info/"+string(k), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Info(b.Context(), path, InfoOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("seek/"+string(k), func(b *testing.B) { benchSeek(b, path) })
+	}
+}
+
+// benchSeek makes a new view and iterator for each seek, as the C++ peer does.
+func benchSeek(b *testing.B, path string) {
+	bag := openBench(b, path)
+	defer bag.Close()
+	rnd := rand.New(rand.NewPCG(7, 7))
+	start, span := bag.Start(), int64(bag.End()-bag.Start())
+	for b.Loop() {
+		v, err := NewView([]*Bag{bag}, Query{Start: start + Time(rnd.Int64N(span))})
+		if err != nil {
+			b.Fatal(err)
+		}
+		it := v.Iterator()
+		if !it.Next() {
+			b.Fatal(it.Err())
+		}
+		it.Close()
+	}
+}
+
+func BenchmarkSeekImages(b *testing.B) {
+	c := newCamera()
+	for _, k := range []Compression{None, LZ4} {
+		path := benchPath(b, "seek"+string(k)+".bag")
+		c.write(b, path, Options{Compression: k, NoSync: true}, benchPairs())
+		b.Run(string(k), func(b *testing.B) { benchSeek(b, path) })
+	}
+}

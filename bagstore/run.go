@@ -1,0 +1,138 @@
+package bagstore
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// run is one connection's part of a chunk's index, in the order of time and
+// offset. It stays as it stands in the file, so that seeking into a chunk of
+// many messages decodes a few entries only.
+type run struct {
+	conn *Connection
+	raw  []byte
+}
+
+// entrySize is the length of an index entry: seconds, nanoseconds, offset.
+const entrySize = 12
+
+func (r run) len() int            { return len(r.raw) / entrySize }
+func (r run) time(i int) Time     { return readTime(r.raw[entrySize*i:]) }
+func (r run) offset(i int) uint32 { return binary.LittleEndian.Uint32(r.raw[entrySize*i+8:]) }
+
+// search gives the first entry at or after a time.
+func (r run) search(t Time) int {
+	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })
+}
+
+// valid checks that every offset lies in a chunk of size bytes, and puts the
+// entries in order where another writer has not.
+func (r run) valid(size int64) error {
+	inOrder := true
+	last, lastOffset := Time(0), uint32(0)
+	for i := range r.len() {
+		t, offset := r.time(i), r.offset(i)
+		if int64(offset) >= size {
+			return fmt.Errorf("index names offset %d in a chunk of %d bytes", offset, size)
+		}
+		inOrder = inOrder && (t > last || t == last && offset >= lastOffset)
+		last, lastOffset = t, offset
+	}
+	if !inOrder {
+		r.sort()
+	}
+	return nil
+}
+
+func (r run) sort() {
+	entries := make([]entry, r.len())
+	for i := range entries {
+		entries[i] = entry{r.time(i), r.offset(i), 0}
+	}
+	slices.SortFunc(entries, func(x, y entry) int {
+		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.offset, y.offset))
+	})
+	r.raw = r.raw[:0]
+	for _, e := range entries {
+		r.raw = appendEntry(r.raw, e)
+	}
+}
+
+func appendEntry(b []byte, e entry) []byte {
+	b = binary.LittleEndian.AppendUint32(b, e.time.Sec())
+	b = binary.LittleEndian.AppendUint32(b, e.time.Nsec())
+	return binary.LittleEndian.AppendUint32(b, e.offset)
+}
+
+// runs gives the index of a chunk for the connections that keep wants. Without
+// whole index records the content is walked.
+func (l *loader) runs(c *chunk, keep func(uint32) bool) ([]run, ChunkHeader, error) {
+	head, err := l.header(c)
+	if err != nil {
+		return nil, head, err
+	}
+	if !c.walk {
+		if list, ok := l.indexRuns(c, head, keep); ok {
+			return list, head, nil
+		}
+	}
+	entries, _, err := l.walkContent(c, walker{bag: l.b})
+	if err != nil && !c.torn {
+		return nil, head, l.b.errorAt(c.Pos, "chunk", err)
+	}
+	return l.group(entries, keep), head, nil
+}
+
+// indexRuns reads the index records behind a chunk, those of other connections
+// by their headers only.
+func (l *loader) indexRuns(c *chunk, head ChunkHeader, keep func(uint32) bool) ([]run, bool) {
+	var list []run
+	found := uint64(0)
+	for pos := head.end(); pos < l.b.size; {
+		var r record
+		if readRecord(l.w, pos, l.b.size, &r) != nil {
+			return nil, false
+		}
+		if r.op != opIndex {
+			break
+		}
+		if r.need(hasVer|hasConn|hasCount) != nil || r.ver != 1 || int64(r.count)*entrySize > r.dataLen {
+			return nil, false
+		}
+		found += uint64(r.count)
+		pos = r.next()
+		conn := l.b.byID[r.conn]
+		if conn == nil || keep != nil && !keep(r.conn) {
+			continue
+		}
+		one := run{conn, make([]byte, int(r.count)*entrySize)}
+		if err := l.w.fill(one.raw, r.dataPos); err != nil || one.valid(head.Size) != nil {
+			return nil, false
+		}
+		list = append(list, one)
+	}
+	return list, found >= c.Messages()
+}
+
+// group makes runs of walked entries.
+func (l *loader) group(entries []entry, keep func(uint32) bool) []run {
+	slices.SortFunc(entries, func(x, y entry) int {
+		return cmp.Or(cmp.Compare(x.conn, y.conn), cmp.Compare(x.time, y.time), cmp.Compare(x.offset, y.offset))
+	})
+	var list []run
+	for _, e := range entries {
+		conn := l.b.byID[e.conn]
+		if conn == nil || keep != nil && !keep(e.conn) {
+			continue
+		}
+		if n := len(list); n == 0 || list[n-1].conn != conn {
+			list = append(list, run{conn: conn})
+		}
+		last := &list[len(list)-1]
+		last.raw = appendEntry(last.raw, e)
+	}
+	return list
+}
