@@ -40,16 +40,30 @@ func (d *Device) keep() {
 	}
 }
 
-// sampleClock reads the camera's clock between two readings of the host's.
+// sampleClock reads the camera's clock between two readings of the host's; the
+// first time it takes the quickest of several, as all later ones build on it.
 func (d *Device) sampleClock(l *link) {
-	before := time.Now()
-	us, err := l.deviceClock()
-	after := time.Now()
-	if d.note(l, err) != nil {
-		d.log.Debug().Err(err).Msg("cannot read the camera's clock")
-		return
+	tries := 1
+	if d.clock.empty() {
+		tries = firstSamples
 	}
-	d.clock.add(us, before, after)
+	var best struct {
+		us            uint32
+		before, after time.Time
+	}
+	for i := range tries {
+		before := time.Now()
+		us, err := l.deviceClock()
+		after := time.Now()
+		if d.note(l, err) != nil {
+			d.log.Debug().Err(err).Msg("cannot read the camera's clock")
+			return
+		}
+		if i == 0 || after.Sub(before) < best.after.Sub(best.before) {
+			best.us, best.before, best.after = us, before, after
+		}
+	}
+	d.clock.add(best.us, best.before, best.after)
 }
 
 // askErrors reads the error report, which the camera clears by that.

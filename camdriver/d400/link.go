@@ -118,26 +118,29 @@ func (l *link) identify() error {
 
 // readConfiguration reads the configuration with all class descriptors.
 func (l *link) readConfiguration() ([]byte, error) {
+	read := func(b []byte) (n int, err error) {
+		err = l.persist(startTries, func() error {
+			n, err = l.handle.Control(standardIn, getDescriptor, descConfig<<8, 0, b)
+			return err
+		})
+		return n, err
+	}
 	head := make([]byte, 9)
-	if n, err := l.handle.Control(standardIn, getDescriptor, descConfig<<8, 0, head); err != nil || n < len(head) {
-		return nil, fmt.Errorf("read USB configuration: %d of %d bytes: %w", n, len(head), orShort(err))
+	n, err := read(head)
+	if err == nil && n < len(head) {
+		err = errShort
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read USB configuration: %w", err)
 	}
 	all := make([]byte, binary.LittleEndian.Uint16(head[2:]))
-	n, err := l.handle.Control(standardIn, getDescriptor, descConfig<<8, 0, all)
-	if err != nil {
+	if n, err = read(all); err != nil {
 		return nil, fmt.Errorf("read USB configuration: %w", err)
 	}
 	return all[:n], nil
 }
 
 var errShort = errors.New("short answer")
-
-func orShort(err error) error {
-	if err == nil {
-		return errShort
-	}
-	return err
-}
 
 func (l *link) depthXU(selector uint8) control { return control{l.depth.Interface, l.xu, selector} }
 

@@ -50,6 +50,7 @@ func (l clockLine) system(device float64) float64 { return l.offset + l.slope*(d
 
 const (
 	clockSamples = 15
+	firstSamples = 5
 	clockBlend   = 1000.0 // ms of device time
 )
 
@@ -81,6 +82,12 @@ func (t *deviceTime) add(device uint32, before, after time.Time) {
 	}
 	// What holds at this moment is where the blend to the new line starts.
 	t.previous, t.line, t.since = clockLine{at: ms, offset: t.blended(ms), slope: t.line.slope}, next, ms
+}
+
+func (t *deviceTime) empty() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.samples) == 0
 }
 
 // full says whether enough samples are held to take them more seldom.

@@ -127,11 +127,14 @@ func (p *videoPump) submit() error {
 	if err := p.clear(); err != nil {
 		return fmt.Errorf("clear endpoint %#x: %w", p.mode.stream.Endpoint, err)
 	}
-	stream, err := p.link.handle.Stream(p.mode.stream.Interface, p.mode.stream.Endpoint, p.transferSize(), transfersInFlight)
+	err := p.link.persist(startTries, func() (err error) {
+		at := p.mode.stream
+		p.stream, err = p.link.handle.Stream(at.Interface, at.Endpoint, p.transferSize(), transfersInFlight)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("submit transfers: %w", err)
 	}
-	p.stream = stream
 	return nil
 }
 

@@ -1,27 +1,41 @@
 package d435i
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+	"sync"
+)
 
 // Noise is a scene without a meaning: every frame differs from every other, and
 // each is known from its number alone.
 type Noise struct{}
 
-// Pixels fills dst with a sequence that begins at a place the number names.
+// Pixels fills dst from a table, beginning at a place that number and format
+// name; the number itself comes first.
 func (Noise) Pixels(m Mode, n uint32, dst []byte) {
-	state := uint64(n)*0x9e3779b97f4a7c15 + uint64(m.W)<<32 + uint64(m.Code[0])
-	i := 0
-	for ; i+8 <= len(dst); i += 8 {
+	table := noise()
+	start := int(n*7919+uint32(m.Code[0])*104729+uint32(m.W)) % (len(table) / 2)
+	for at := 0; at < len(dst); at += len(table) / 2 {
+		copy(dst[at:], table[start:start+len(table)/2])
+	}
+	if len(dst) >= 4 {
+		binary.LittleEndian.PutUint32(dst, n)
+	}
+}
+
+// noise is the table that Pixels copies from: cheap where every instruction is
+// emulated.
+var noise = sync.OnceValue(func() []byte {
+	table := make([]byte, 128<<10)
+	state := uint64(0x9e3779b97f4a7c15)
+	for i := range table {
 		state ^= state << 13
 		state ^= state >> 7
 		state ^= state << 17
-		for k := range 8 {
-			dst[i+k] = byte(state >> (8 * k))
-		}
+		table[i] = byte(state)
 	}
-	for ; i < len(dst); i++ {
-		dst[i] = byte(n) + byte(i)
-	}
-}
+	return table
+})
 
 // Motion is a camera at rest that is rocked a little.
 func (Noise) Motion(gyro bool, n uint32) [3]float64 {

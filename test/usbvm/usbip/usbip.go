@@ -38,6 +38,8 @@ type server struct {
 	work  sync.WaitGroup
 	reset func() // called once when the host has reset the camera
 
+	// write is held from the moment a request is taken off its queue until it is
+	// answered: the kernel must not hear of an unlinked request afterwards.
 	write sync.Mutex
 
 	mu        sync.Mutex
@@ -124,6 +126,8 @@ func (s *server) submit(head []byte) error {
 		return s.control(seq, head[40:48], out)
 	}
 	if !in {
+		s.write.Lock()
+		defer s.write.Unlock()
 		return s.answer(seq, in, nil, d435i.ErrStall)
 	}
 	s.enqueue(number|0x80, request{seq, length})
@@ -137,6 +141,8 @@ func (s *server) control(seq uint32, b, out []byte) error {
 	}
 	before := s.cam.Resets()
 	in, err := s.cam.Control(setup, out)
+	s.write.Lock()
+	defer s.write.Unlock()
 	answered := s.answer(seq, setup.RequestType&0x80 != 0, in, err, len(out))
 	if s.cam.Resets() != before {
 		go s.reset()
@@ -144,7 +150,8 @@ func (s *server) control(seq uint32, b, out []byte) error {
 	return answered
 }
 
-// answer sends the end of a transfer. sent is how much of OUT data was taken.
+// answer sends the end of a transfer. sent is how much of OUT data was taken. It
+// needs write.
 func (s *server) answer(seq uint32, in bool, data []byte, err error, sent ...int) error {
 	head := make([]byte, headerSize)
 	binary.BigEndian.PutUint32(head[0:], retSubmit)
@@ -161,9 +168,8 @@ func (s *server) answer(seq uint32, in bool, data []byte, err error, sent ...int
 	return s.send(head, data)
 }
 
+// send needs write.
 func (s *server) send(head, data []byte) error {
-	s.write.Lock()
-	defer s.write.Unlock()
 	_, err := (&net.Buffers{head, data}).WriteTo(s.conn)
 	return err
 }
@@ -209,14 +215,21 @@ func (s *server) pump(endpoint uint8, q *queue) {
 		if ctx.Err() != nil && s.ctx.Err() == nil {
 			continue // the requests were withdrawn
 		}
-		r, waiting := s.pop(q)
-		if s.ctx.Err() != nil || errors.Is(err, d435i.ErrGone) {
-			return
-		}
-		if waiting && s.answer(r.seq, true, b, err) != nil {
+		if s.ctx.Err() != nil || errors.Is(err, d435i.ErrGone) || s.deliver(q, b, err) != nil {
 			return
 		}
 	}
+}
+
+// deliver answers the oldest request of a queue.
+func (s *server) deliver(q *queue, b []byte, err error) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	r, waiting := s.pop(q)
+	if !waiting {
+		return nil
+	}
+	return s.answer(r.seq, true, b, err)
 }
 
 // head prepares to serve the oldest request.
@@ -248,6 +261,8 @@ func (s *server) unlink(head []byte) error {
 	reply := make([]byte, headerSize)
 	binary.BigEndian.PutUint32(reply[0:], retUnlink)
 	copy(reply[4:8], head[4:8])
+	s.write.Lock()
+	defer s.write.Unlock()
 	if s.withdraw(victim) {
 		gone := -int32(unix.ECONNRESET)
 		binary.BigEndian.PutUint32(reply[20:], uint32(gone))

@@ -1,0 +1,9 @@
+package d400
+
+import (
+	"unsafe"
+
+	"rsros/camdriver"
+)
+
+func pageOffset(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) % camdriver.PageSize }

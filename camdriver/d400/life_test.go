@@ -1,0 +1,380 @@
+package d400
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rsros/camdriver"
+	"rsros/test/usbvm/d435i"
+)
+
+// recorder is a handler that keeps what matters of each call.
+type recorder struct {
+	mu     sync.Mutex
+	frames map[camdriver.StreamID][]uint64 // numbers
+	status []camdriver.Status
+	notes  []camdriver.Notification
+	change map[camdriver.OptionID]float32
+	each   func(*camdriver.Frame)
+}
+
+func newRecorder() *recorder {
+	return &recorder{frames: map[camdriver.StreamID][]uint64{}, change: map[camdriver.OptionID]float32{}}
+}
+
+func (r *recorder) Frame(_ int, f *camdriver.Frame) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.frames[f.Stream()] = append(r.frames[f.Stream()], f.Number)
+	if r.each != nil {
+		r.each(f)
+	}
+}
+
+func (r *recorder) OptionChanged(_ int, id camdriver.OptionID, v float32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.change[id] = v
+}
+
+func (r *recorder) Notification(_ int, n camdriver.Notification) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notes = append(r.notes, n)
+}
+
+func (r *recorder) StatusChanged(s camdriver.Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = append(r.status, s)
+}
+
+func (r *recorder) count(id camdriver.StreamID) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.frames[id])
+}
+
+func (r *recorder) kinds() (out []camdriver.StatusKind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.status {
+		out = append(out, s.Kind)
+	}
+	return out
+}
+
+func (r *recorder) notified(c camdriver.Category) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.notes, func(n camdriver.Notification) bool { return n.Category == c })
+}
+
+var smallDepth = camdriver.Profile{Stream: depthStream, Format: camdriver.Z16, Width: 256, Height: 144, FPS: 90}
+
+// bubble runs a test on a clock of its own: waiting takes no time.
+func bubble(t *testing.T, f func(*testing.T)) { t.Helper(); synctest.Test(t, f) }
+
+// pass lets time pass.
+func pass(t *testing.T, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	<-ctx.Done()
+	synctest.Wait()
+}
+
+// TestStartSteps fails every single operation of opening and starting, each in
+// every way, once or for good. Whatever happens, nothing may be left open, and
+// a fault that passes must not be seen.
+func TestStartSteps(t *testing.T) {
+	faults := map[string]error{
+		"stall": ErrStall, "timeout": ErrTimeout, "disconnect": camdriver.ErrUnplugged, "fault": errors.New("input/output error"),
+	}
+	for name, fault := range faults {
+		for _, once := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				stride := 1
+				if !once || fault == ErrTimeout {
+					stride = 7 // much the same as the others
+				}
+				for step := 0; ; step += stride {
+					reached := false
+					bubble(t, func(t *testing.T) { reached = startWithFault(t, fault, step, once) })
+					if !reached {
+						if step < 30 {
+							t.Errorf("only %d steps", step)
+						}
+						return
+					}
+				}
+			})
+		}
+	}
+}
+
+// startWithFault says whether the step was reached at all.
+func startWithFault(t *testing.T, fault error, step int, once bool) (reached bool) {
+	b := newBus1(t)
+	var mu sync.Mutex
+	at, streaming := 0, false
+	b.hook(func(op string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if streaming || strings.HasPrefix(op, "read") {
+			return nil
+		}
+		at++
+		if reached = reached || at > step; at == step+1 || !once && at > step {
+			return fault
+		}
+		return nil
+	})
+	r := newRecorder()
+	d, err := Open(t.Context(), Selector{}, Options{Bus: b})
+	if err == nil {
+		err = d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r)
+		mu.Lock()
+		streaming = true
+		mu.Unlock()
+		if err == nil {
+			pass(t, 200*time.Millisecond)
+			if r.count(depthStream) < 5 {
+				t.Errorf("step %d: only %d frames after a start without an error", step, r.count(depthStream))
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Errorf("step %d: Close: %v", step, err)
+		}
+	}
+	retried := errors.Is(fault, ErrStall) || errors.Is(fault, ErrTimeout)
+	if err != nil && once && retried && step > 0 {
+		t.Errorf("step %d: a passing %v ended the start: %v", step, fault, err)
+	}
+	return reached
+}
+
+// TestTransferFaults breaks a running stream in every way that it recovers from.
+func TestTransferFaults(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		fault func(c *d435i.Camera)
+		note  bool
+	}{
+		{"halted endpoint", func(c *d435i.Camera) { c.Halt(0x82) }, false},
+		{"silence", func(c *d435i.Camera) { c.Silence(0x82) }, true},
+		{"short frame", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { return b[:len(b)-100] }) }, true},
+		{"long frame", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { return append(b, 0) }) }, true},
+		{"garbage", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return []byte("garbage") }) }, true},
+		{"one byte", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return []byte{1} }) }, true},
+		{"nothing", func(c *d435i.Camera) { c.Spoil(0x82, func([]byte) []byte { return nil }) }, false},
+		{"marked as faulty", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { b[1] |= headerERR; return b }) }, true},
+		{"metadata cut short", func(c *d435i.Camera) { c.Spoil(0x82, func(b []byte) []byte { b[16] = 0xff; b[17] = 0xff; return b }) }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				b := newBus1(t)
+				d, r := openFake(t, b), newRecorder()
+				s := d.Sensors()[0]
+				if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
+					t.Fatal(err)
+				}
+				pass(t, time.Second)
+				test.fault(b.camera(0))
+				pass(t, 10*time.Second)
+				before := r.count(depthStream)
+				pass(t, time.Second)
+				if n := r.count(depthStream) - before; n < 80 {
+					t.Errorf("%d frames a second after the fault", n)
+				}
+				if got := r.notified(camdriver.NotifyFrameCorrupted) || r.notified(camdriver.NotifyFramesTimeout); got != test.note {
+					t.Errorf("notified: %v, want %v (%v)", got, test.note, r.notes)
+				}
+				if len(r.kinds()) > 0 || !slices.IsSorted(r.frames[depthStream]) {
+					t.Errorf("status %v, numbers sorted %v", r.kinds(), slices.IsSorted(r.frames[depthStream]))
+				}
+			})
+		})
+	}
+}
+
+// TestStreamFails breaks an endpoint for good.
+func TestStreamFails(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d, r := openFake(t, b), newRecorder()
+		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
+			t.Fatal(err)
+		}
+		pass(t, time.Second)
+		b.hook(func(op string) error {
+			if op == "read 82" {
+				return errors.New("input/output error")
+			}
+			return nil
+		})
+		pass(t, time.Minute)
+		if !slices.Equal(r.kinds(), []camdriver.StatusKind{camdriver.StatusFailed}) {
+			t.Errorf("status %v", r.kinds())
+		}
+		b.hook(nil)
+		if err := d.Sensors()[0].Stop(); err != nil {
+			t.Error(err)
+		}
+		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestReplug pulls the camera out and plugs it in while all sensors stream.
+func TestReplug(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d, r := openFake(t, b), newRecorder()
+		for _, s := range d.Sensors() {
+			var list []camdriver.Profile
+			for _, p := range s.Profiles() {
+				if p.Default && p.Stream != rightStream {
+					list = append(list, p)
+				}
+			}
+			if err := s.Start(list, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stereo := d.Sensors()[0]
+		if err := stereo.SetOption(camdriver.OptionLaserPower, 90); err != nil {
+			t.Fatal(err)
+		}
+		for round := range 3 {
+			pass(t, time.Second)
+			b.unplug(0)
+			pass(t, 3*time.Second)
+			if kinds := r.kinds(); len(kinds) != 2*round+1 || kinds[2*round] != camdriver.StatusDisconnected {
+				t.Fatalf("round %d: status %v", round, kinds)
+			}
+			if err := stereo.SetOption(camdriver.OptionLaserPower, 60); !errors.Is(err, camdriver.ErrUnplugged) {
+				t.Errorf("option of an unplugged camera: %v", err)
+			}
+			seen := r.count(depthStream)
+			b.plug(0)
+			pass(t, 3*time.Second)
+			if kinds := r.kinds(); len(kinds) != 2*round+2 || kinds[2*round+1] != camdriver.StatusStreaming {
+				t.Fatalf("round %d: status %v", round, kinds)
+			}
+			if n := r.count(depthStream) - seen; n < 30 {
+				t.Errorf("round %d: %d frames after the replug", round, n)
+			}
+			if got := b.camera(0).ControlValue(0, 3, xuLaserPower); got != 90 {
+				t.Errorf("laser power is %d after the replug, was set to 90", got)
+			}
+		}
+		for id, numbers := range r.frames {
+			for i := 1; i < len(numbers); i++ {
+				if numbers[i] <= numbers[i-1] {
+					t.Errorf("%s: number %d after %d", id, numbers[i], numbers[i-1])
+				}
+			}
+		}
+		if _, err := Open(t.Context(), Selector{Serial: serialText}, Options{Bus: b}); !errors.Is(err, ErrInUse) {
+			t.Errorf("open a camera twice: %v", err)
+		}
+	})
+}
+
+// TestStopWhileAway stops, starts and closes while the camera is unplugged.
+func TestStopWhileAway(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d, r := openFake(t, b), newRecorder()
+		s := d.Sensors()[0]
+		if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
+			t.Fatal(err)
+		}
+		b.unplug(0)
+		pass(t, time.Second)
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+		if err := s.Start([]camdriver.Profile{smallDepth}, r); !errors.Is(err, camdriver.ErrUnplugged) {
+			t.Errorf("start an unplugged camera: %v", err)
+		}
+		if err := d.Reset(); !errors.Is(err, camdriver.ErrUnplugged) {
+			t.Errorf("reset an unplugged camera: %v", err)
+		}
+		if len(s.Options()) == 0 || len(s.Profiles()) == 0 {
+			t.Error("an unplugged camera forgot its options or profiles")
+		}
+		b.plug(0)
+		pass(t, 2*time.Second)
+		if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestStartStop starts and stops hundreds of times; the bus counts what is left.
+func TestStartStop(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d, r := openFake(t, b), newRecorder()
+		for i := range 300 {
+			for _, s := range d.Sensors() {
+				p := s.Profiles()[i%len(s.Profiles())]
+				if err := s.Start([]camdriver.Profile{p}, r); err != nil {
+					t.Fatalf("%s: %v", p, err)
+				}
+			}
+			if i%30 == 0 {
+				pass(t, 100*time.Millisecond)
+			}
+			for _, s := range d.Sensors() {
+				if err := s.Stop(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if b.streams != 0 || d.pool.InUse() != 0 {
+				t.Fatalf("round %d: %d streams, %d bytes in use", i, b.streams, d.pool.InUse())
+			}
+		}
+	})
+}
+
+// TestDeviceError has the camera report that its laser is hot.
+func TestDeviceError(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d, r := openFake(t, b), newRecorder()
+		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
+			t.Fatal(err)
+		}
+		b.camera(0).ReportError(1)
+		pass(t, 3*time.Second)
+		if len(r.notes) != 1 || r.notes[0].Category != camdriver.NotifyHardwareError {
+			t.Errorf("notifications %v", r.notes)
+		}
+	})
+}
+
+// TestBusy has the camera stall every request for a while, as it does when it
+// is busy.
+func TestBusy(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d := openFake(t, b)
+		b.camera(0).StallControls(50)
+		if err := d.Sensors()[0].SetOption(camdriver.OptionExposure, 5000); err != nil {
+			t.Error(err)
+		}
+		if got := b.camera(0).ControlValue(0, 3, xuAutoExposure); got != 0 {
+			t.Error("auto exposure is on after a manual exposure")
+		}
+	})
+}

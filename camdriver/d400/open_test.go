@@ -1,0 +1,295 @@
+package d400
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"rsros/camdriver"
+	"rsros/test/usbvm/d435i"
+)
+
+func TestList(t *testing.T) {
+	b := newBus1(t, d435i.Options{}, d435i.Options{Serial: [6]byte{1}, USB2: true},
+		d435i.Options{Serial: [6]byte{2}, Firmware: [4]uint8{5, 9, 0, 1}}, d435i.Options{Serial: [6]byte{3}},
+		d435i.Options{Serial: [6]byte{4}, Product: 0x0adb}, d435i.Options{Serial: [6]byte{5}, Product: 0x1234})
+	b.slots[3].refuse = ErrPermission
+	found, err := list(t.Context(), b)
+	if err != nil || len(found) != 5 { // all but the device that is no camera
+		t.Fatalf("%+v, %v", found, err)
+	}
+	for i, want := range []string{"ready", "USB 2", "needs 5.12.7.100", UdevRules, "recovery"} {
+		if !strings.Contains(found[i].State, want) {
+			t.Errorf("camera %d is %q, want %q", i, found[i].State, want)
+		}
+	}
+	if f := found[0]; f.Serial != serialText || f.Firmware != "5.15.0.100" || f.Port != "2-1" || f.USB != "3.2" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		opt    d435i.Options
+		refuse error
+		sel    Selector
+		want   error
+		text   string
+	}{
+		{"another serial", d435i.Options{}, nil, Selector{Serial: "1"}, camdriver.ErrNotFound, "with serial 1"},
+		{"another port", d435i.Options{}, nil, Selector{Port: "1-7"}, camdriver.ErrNotFound, "with port 1-7"},
+		{"another type", d435i.Options{}, nil, Selector{Type: "d455"}, camdriver.ErrNotFound, "with type d455"},
+		{"no pattern", d435i.Options{}, nil, Selector{Type: "("}, nil, "camera type"},
+		{"permission", d435i.Options{}, ErrPermission, Selector{}, ErrPermission, UdevRules},
+		{"busy", d435i.Options{}, ErrInUse, Selector{}, ErrInUse, "in use"},
+		{"recovery", d435i.Options{Product: 0x0adb}, nil, Selector{}, ErrRecovery, "rs-fw-update"},
+		{"old firmware", d435i.Options{Firmware: [4]uint8{5, 8, 0, 0}}, nil, Selector{}, ErrFirmware, "5.8.0.0"},
+	} {
+		b := newBus1(t, test.opt)
+		b.slots[0].refuse = test.refuse
+		d, err := Open(t.Context(), test.sel, Options{Bus: b})
+		if err == nil {
+			d.Close()
+			t.Errorf("%s: opened", test.name)
+			continue
+		}
+		if test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	if _, err := Open(t.Context(), Selector{}, Options{Bus: &fakeBus{t: t}}); !errors.Is(err, camdriver.ErrNotFound) {
+		t.Errorf("no camera at all: %v", err)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	b := newBus1(t, d435i.Options{}, d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}})
+	for _, sel := range []Selector{{Serial: "_123456789012"}, {Port: "2-2"}, {Port: "2-2", Type: "D435i"}} {
+		d, err := Open(t.Context(), sel, Options{Bus: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := camdriver.Find(d.Info(), camdriver.InfoSerialNumber); got != "123456789012" {
+			t.Errorf("%s: opened %s", sel, got)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if d, err := Open(t.Context(), Selector{}, Options{Bus: b, AnyFirmware: true}); err != nil {
+		t.Error(err)
+	} else if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTypePattern(t *testing.T) {
+	for _, test := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"", "Intel RealSense D435", true},
+		{"d435", "Intel RealSense D435I", true},
+		{"d435(?!i)", "Intel RealSense D435I", false},
+		{"d435(?!i)", "Intel RealSense D435", true},
+		{"D4.5$", "Intel RealSense D415", true},
+		{"d455", "Intel RealSense D435", false},
+	} {
+		p, err := parseType(test.pattern)
+		if err != nil || p.match(test.name) != test.want {
+			t.Errorf("%q on %q: %v %v", test.pattern, test.name, p.match(test.name), err)
+		}
+	}
+}
+
+// TestDescription compares calibration with what the camera was given.
+func TestDescription(t *testing.T) {
+	d := openFake(t, newBus1(t))
+	want := d435i.Factory()
+	e, err := d.Extrinsics(leftStream, rightStream)
+	if err != nil || math.Abs(e.Translation[0]-want.Baseline/1000) > 1e-6 {
+		t.Errorf("left to right %v, %v", e, err)
+	}
+	e, err = d.Extrinsics(colorStream, depthStream)
+	if err != nil || math.Abs(e.Translation[0]+want.ColorT[0]/1000) > 1e-6 || math.Abs(e.Rotation[1]-want.ColorR[3]) > 1e-6 {
+		t.Errorf("colour to depth %v, %v", e, err)
+	}
+	e, err = d.Extrinsics(depthStream, gyroStream)
+	if err != nil || math.Abs(e.Translation[2]-want.DepthIMU[2]) > 1e-6 {
+		t.Errorf("depth to gyro %v, %v", e, err)
+	}
+	if o := d.Sensors()[0].Options(); optionValue(o, camdriver.OptionDepthUnits) != 0.001 ||
+		math.Abs(float64(optionValue(o, camdriver.OptionStereoBaseline))+want.Baseline) > 1e-3 {
+		t.Errorf("options %+v", o)
+	}
+	if _, err := d.Sensors()[0].Intrinsics(camdriver.Profile{
+		Stream: leftStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 25,
+	}); !errors.Is(err, camdriver.ErrNotFound) {
+		t.Errorf("intrinsics of an image that is not rectified: %v", err)
+	}
+}
+
+func optionValue(list []camdriver.Option, id camdriver.OptionID) float32 {
+	for _, o := range list {
+		if o.ID == id {
+			return o.Value
+		}
+	}
+	return float32(math.NaN())
+}
+
+func TestProfiles(t *testing.T) {
+	d := openFake(t, newBus1(t, d435i.Options{D3D: true}))
+	stereo, rgb, motion := d.Sensors()[0], d.Sensors()[1], d.Sensors()[2]
+	left := camdriver.Profile{Stream: leftStream, Format: camdriver.Y8, Width: 640, Height: 480, FPS: 30}
+	right, wide := left, left
+	right.Stream = rightStream
+	wide.Stream, wide.Width, wide.Height = rightStream, 848, 480
+	for _, test := range []struct {
+		name   string
+		sensor camdriver.Sensor
+		list   []camdriver.Profile
+		ok     bool
+	}{
+		{"left alone", stereo, []camdriver.Profile{left}, true},
+		{"right alone", stereo, []camdriver.Profile{right}, true},
+		{"both", stereo, []camdriver.Profile{right, left, {Stream: depthStream, Format: camdriver.Z16, Width: 640, Height: 480, FPS: 30}}, true},
+		{"two sizes of one USB stream", stereo, []camdriver.Profile{left, wide}, false},
+		{"not rectified", stereo, []camdriver.Profile{{Stream: rightStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 15}}, true},
+		{"left in colour", stereo, []camdriver.Profile{{Stream: mixedStream, Format: camdriver.RGB8, Width: 640, Height: 480, FPS: 6}}, true},
+		{"colour as it comes", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.YUYV, Width: 320, Height: 180, FPS: 60}}, true},
+		{"raw colour", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}}, true},
+		{"depth of the colour sensor", rgb, []camdriver.Profile{smallDepth}, false},
+		{"a rate of another chip", motion, []camdriver.Profile{{Stream: accelStream, Format: camdriver.MotionXYZ32F, FPS: 400}}, false},
+	} {
+		r := newRecorder()
+		seen := make(chan *camdriver.Frame, 100)
+		r.each = func(f *camdriver.Frame) {
+			select {
+			case seen <- f.Retain():
+			default:
+			}
+		}
+		err := test.sensor.Start(test.list, r)
+		if (err == nil) != test.ok || err != nil && !errors.Is(err, camdriver.ErrUnsupported) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if err != nil {
+			continue
+		}
+		f := <-seen
+		checkPixels(t, test.name, f)
+		f.Release()
+		if err := test.sensor.Stop(); err != nil {
+			t.Error(err)
+		}
+		close(seen)
+		for f := range seen {
+			f.Release()
+		}
+	}
+	if n := d.pool.InUse(); n != 0 {
+		t.Errorf("%d bytes in use after all frames were released", n)
+	}
+}
+
+// checkPixels compares a frame with what the camera sent.
+func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
+	t.Helper()
+	sent := func(code string, bits int) []byte {
+		m := d435i.Mode{Code: code, W: f.Width, H: f.Height, Bits: bits, FPS: f.Profile.FPS}
+		b := make([]byte, m.Bytes())
+		d435i.Noise{}.Pixels(m, uint32(f.Number), b)
+		return b
+	}
+	pixels := f.Width * f.Height
+	a, b := make([]byte, 3*pixels), make([]byte, 3*pixels)
+	var want []byte
+	switch f.Profile.Format {
+	case camdriver.Y8:
+		if f.Stream() == leftStream && name == "left alone" {
+			want = sent("\x32\x00\x00\x00", 8)
+			break
+		}
+		splitY8I(a[:pixels], b[:pixels], sent("Y8I ", 16))
+		if want = a[:pixels]; f.Stream() == rightStream {
+			want = b[:pixels]
+		}
+	case camdriver.Y16:
+		splitY12I(a[:2*pixels], b[:2*pixels], sent("Y12I", 24))
+		want = b[:2*pixels]
+	case camdriver.Z16:
+		want = sent("\x50\x00\x00\x00", 16)
+	case camdriver.RGB8:
+		uyvyToRGB(a, sent("UYVY", 16))
+		want = a
+	case camdriver.YUYV:
+		want = sent("YUY2", 16)
+	case camdriver.RAW16:
+		want = sent("BYR2", 16)
+	}
+	if !bytes.Equal(f.Data, want) {
+		t.Errorf("%s: frame %d of %s differs from what was sent", name, f.Number, f.Profile)
+	}
+}
+
+// TestPoolUsedUp holds on to frames until there is no memory: the stream goes
+// on, and what is lost shows in the numbers.
+func TestPoolUsedUp(t *testing.T) {
+	b := newBus1(t)
+	d, err := Open(t.Context(), Selector{}, Options{Bus: b, PoolBytes: 4 * 256 * 1024})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	r := newRecorder()
+	frames, ready := []*camdriver.Frame{}, make(chan struct{}, 1)
+	r.each = func(f *camdriver.Frame) {
+		if len(frames) < 20 {
+			frames = append(frames, f.Retain())
+		}
+		if d.pool.InUse() > 3*256*1024 {
+			for _, f := range frames {
+				f.Release()
+			}
+			frames = frames[:0]
+			select {
+			case ready <- struct{}{}:
+			default:
+			}
+		}
+	}
+	if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
+		t.Fatal(err)
+	}
+	<-ready
+	<-ready
+	if err := d.Sensors()[0].Stop(); err != nil {
+		t.Error(err)
+	}
+	for _, f := range frames {
+		f.Release()
+	}
+}
+
+// TestFramesAreAligned looks at where pixels lie: at a page, from the second
+// frame on, so that they can go to an O_DIRECT file.
+func TestFramesAreAligned(t *testing.T) {
+	d, r := openFake(t, newBus1(t)), newRecorder()
+	done := make(chan struct{})
+	r.each = func(f *camdriver.Frame) {
+		if len(r.frames[depthStream]) == 2 && pageOffset(f.Data) != 0 {
+			t.Errorf("pixels lie %d bytes behind a page", pageOffset(f.Data))
+		}
+		if len(r.frames[depthStream]) == 3 {
+			close(done)
+		}
+	}
+	if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+}
