@@ -38,8 +38,8 @@ func (n *Node) busInfo() any {
 	outlets, links := n.outlets(), n.links()
 	for _, name := range slices.Sorted(maps.Keys(outlets)) {
 		for _, c := range outlets[name] {
-			list = append(list, []any{c.id, c.header[headerCallerID], "o", "TCPROS", name, true,
-				fmt.Sprintf("TCPROS connection on port %d to [%s]", port(n.listener), c.conn.RemoteAddr())})
+			list = append(list, []any{c.id, c.header[headerCallerID], "o", c.transport, name, true,
+				fmt.Sprintf("%s connection on port %d to [%s on socket %d]", c.transport, port(n.listener), c.conn.RemoteAddr(), c.id)})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(links)) {

@@ -25,17 +25,29 @@ func (n *Node) accept() {
 			}
 			continue
 		}
-		if !n.keep(conn) {
+		if !n.serve(conn, func() error { return n.serveConn(conn) }) {
 			conn.Close() //nolint:errcheck // nothing was written
 			return
 		}
-		n.wg.Go(func() {
-			defer n.drop(conn)
-			if err := n.serveConn(conn); err != nil {
-				n.log.Debug().Err(err).Stringer("peer", conn.RemoteAddr()).Msg("connection ended")
-			}
-		})
 	}
+}
+
+// serve runs a connection in a goroutine of the node's; Close ends it. False
+// means that the node is closed.
+func (n *Node) serve(conn net.Conn, run func() error) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.conns == nil {
+		return false
+	}
+	n.conns[conn] = struct{}{}
+	n.wg.Go(func() {
+		defer n.drop(conn)
+		if err := run(); err != nil {
+			n.log.Debug().Err(err).Stringer("peer", conn.RemoteAddr()).Msg("connection ended")
+		}
+	})
+	return true
 }
 
 // serveConn reads a peer's header and serves what it asks for.
@@ -54,17 +66,6 @@ func (n *Node) serveConn(conn net.Conn) error {
 		return n.serveService(conn, h)
 	}
 	return refuse(conn, "the connection header names neither a topic nor a service")
-}
-
-// keep remembers an open connection, so that Close ends it.
-func (n *Node) keep(conn net.Conn) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.conns == nil {
-		return false
-	}
-	n.conns[conn] = struct{}{}
-	return true
 }
 
 func (n *Node) drop(conn net.Conn) {

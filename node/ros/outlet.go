@@ -17,6 +17,8 @@ type outlet struct {
 	id     int    // for getBusInfo
 	queue  *queue
 
+	transport string // "TCPROS" or "UDPROS"
+
 	messages, bytes, dropped atomic.Uint64
 
 	batch []*outgoing // being written
@@ -36,7 +38,7 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	if err := t.admit(h); err != nil {
 		return refuse(conn, err.Error())
 	}
-	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection()}
+	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "TCPROS"}
 	reply, err := t.attach(c)
 	if err != nil {
 		return refuse(conn, err.Error())
@@ -84,14 +86,19 @@ func (c *outlet) write() error {
 		}
 		n, err := w.writeAll(c.vec) // one writev, more only if the socket's buffer is full
 		c.bytes.Add(uint64(n))
-		for i, o := range batch {
-			o.release()
-			batch[i] = nil
-		}
+		releaseAll(batch)
 		if err != nil {
 			return err
 		}
 		c.messages.Add(uint64(len(batch)))
+	}
+}
+
+// releaseAll releases messages that were taken from a queue.
+func releaseAll(batch []*outgoing) {
+	for i, o := range batch {
+		o.release()
+		batch[i] = nil
 	}
 }
 
@@ -103,7 +110,7 @@ func (c *outlet) lose(o *outgoing) {
 }
 
 func (c *outlet) stats() SubscriberStats {
-	return SubscriberStats{CallerID: c.header[headerCallerID], Address: c.conn.RemoteAddr().String(), Transport: "TCPROS",
+	return SubscriberStats{CallerID: c.header[headerCallerID], Address: c.conn.RemoteAddr().String(), Transport: c.transport,
 		Messages: c.messages.Load(), Bytes: c.bytes.Load(), Dropped: c.dropped.Load(), Queued: c.queue.len()}
 }
 

@@ -112,8 +112,11 @@ func (n *Node) requestTopic(_ string, args []any) (any, error) {
 		if !ok || len(list) == 0 {
 			return nil, fmt.Errorf("protocol %v isn't a list", p)
 		}
-		if list[0] == "TCPROS" {
+		switch list[0] {
+		case "TCPROS":
 			return []any{"TCPROS", n.host, port(n.listener)}, nil
+		case "UDPROS":
+			return n.requestUDP(t, list)
 		}
 	}
 	return nil, fmt.Errorf("none of the protocols %v is known here", protocols)

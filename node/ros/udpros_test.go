@@ -1,0 +1,144 @@
+package ros
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/test/need"
+)
+
+func TestUDPROS(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	o := stringType
+	o.Latch = true
+	p, err := n.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	header := Header{"callerid": "/udp", "topic": "/chatter", "md5sum": o.MD5, "type": o.Type}.appendFields(nil)
+	at := socket.LocalAddr().(*net.UDPAddr).Port
+	const size = 1500
+	answer, err := newCaller("/udp").call(t.Context(), n.URI(), "requestTopic", "/chatter",
+		[]any{[]any{"UDPROS", header, "127.0.0.1", at, size}, []any{"TCPROS"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply := answer.([]any)
+	h, err := parseHeader(reply[5].([]byte))
+	if err != nil || reply[0] != "UDPROS" || reply[4] != size || h["type"] != o.Type || h["message_definition"] != o.Definition {
+		t.Errorf("reply %v, header %v, %v", reply, h, err)
+	}
+	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	for _, length := range []int{0, 1, size - udpHeader - 4, size - udpHeader - 3, 50_000} {
+		want := make([]byte, length)
+		for i := range want {
+			want[i] = byte(rand.Uint32())
+		}
+		p.Publish(Message{Head: want[:length/3], Body: want[length/3:]})
+		got := readDatagrams(t, socket, uint32(reply[3].(int)))
+		if int(binary.LittleEndian.Uint32(got)) != length || !bytes.Equal(got[4:], want) {
+			t.Errorf("a message of %d bytes came as %d", length, len(got)-4)
+		}
+	}
+	if s := p.Stats().Subscribers[0]; s.Transport != "UDPROS" || s.Messages != 5 {
+		t.Errorf("%+v", s)
+	}
+	socket.Close() // the next ones are refused by the machine
+	eventually(t, "the end of the subscriber", func() bool { p.Publish(stringMessage("x")); return p.Subscribers() == 0 })
+}
+
+// readDatagrams puts one message together.
+func readDatagrams(t *testing.T, socket *net.UDPConn, id uint32) []byte {
+	var whole []byte
+	b := make([]byte, 2000)
+	for block, blocks := 0, 1; block < blocks; block++ {
+		n, err := socket.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		number := int(binary.LittleEndian.Uint16(b[6:]))
+		if binary.LittleEndian.Uint32(b) != id || block > 0 && (b[4] != udpOther || number != block) {
+			t.Fatalf("datagram %d: % x", block, b[:udpHeader])
+		}
+		if block == 0 {
+			blocks = number
+		}
+		whole = append(whole, b[udpHeader:n]...)
+	}
+	return whole
+}
+
+func TestBadUDPRequests(t *testing.T) {
+	header := Header{"md5sum": "*", "type": "*"}.appendFields(nil)
+	for _, params := range [][]any{
+		{"UDPROS"},
+		{"UDPROS", "text", "h", 1, 1500},
+		{"UDPROS", header, 1, 1, 1500},
+		{"UDPROS", header, "h", 0, 1500},
+		{"UDPROS", header, "h", 70000, 1500},
+		{"UDPROS", header, "h", 1, 8},
+		{"UDPROS", header, "h", 1, 1 << 20},
+		{"UDPROS", []byte{1}, "h", 1, 1500},
+	} {
+		if _, _, _, err := udpRequest(params); err == nil {
+			t.Errorf("%v was accepted", params)
+		}
+	}
+}
+
+// A roscpp subscriber with a transport hint for UDP.
+const roscppUDP = `
+#include <ros/ros.h>
+#include <std_msgs/String.h>
+int main(int argc, char** argv) {
+  ros::init(argc, argv, "udp");
+  ros::NodeHandle nh;
+  size_t n = 0;
+  ros::Subscriber s = nh.subscribe<std_msgs::String>("/chatter", 10, boost::function<void(const std_msgs::String::ConstPtr&)>(
+    [&](const std_msgs::String::ConstPtr& m) { printf("got %zu %c\n", m->data.size(), m->data[0]); if (++n == 3) ros::shutdown(); }),
+    ros::VoidConstPtr(), ros::TransportHints().udp());
+  ros::spin();
+}
+`
+
+func TestRoscppUDP(t *testing.T) {
+	master := rosmaster(t)
+	need.Programs(t, "g++")
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "udp.cpp"), filepath.Join(dir, "udp")
+	if err := os.WriteFile(source, []byte(roscppUDP), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{source, "-o", program}, strings.Fields("-lroscpp -lrosconsole -lroscpp_serialization -lrostime -lcpp_common -lboost_thread -lboost_system -lpthread")...)
+	if out, err := exec.Command("g++", args...).CombinedOutput(); err != nil {
+		need.Missing(t, "roscpp: %v\n%s", err, out)
+	}
+	n := startConfig(t, Config{Name: "n", MasterURI: master})
+	p, err := n.Advertise(stringType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer := start(t, master, program)
+	eventually(t, "a UDP subscriber", func() bool { return p.Subscribers() == 1 })
+	info := n.busInfo().([]any)
+	if len(info) == 0 || info[0].([]any)[3] != "UDPROS" {
+		t.Errorf("bus %v", info)
+	}
+	eventually(t, "three messages", func() bool {
+		p.Publish(stringMessage(strings.Repeat("x", 5000)))
+		return strings.Count(peer.text(), "got 5000 x") >= 3
+	})
+}
