@@ -183,8 +183,8 @@ func bagsDir(t *testing.T) string {
 	if dir == "" {
 		skip(t, "example bags; RS_BAGS is unset")
 	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join("../..", dir) // RS_BAGS is relative to the module
+	if !filepath.IsAbs(dir) { // the Makefile makes it absolute
+		dir = filepath.Join("../..", dir)
 	}
 	return dir
 }

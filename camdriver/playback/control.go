@@ -17,6 +17,7 @@ type State struct {
 	RealTime bool
 	Paused   bool
 	Ended    bool
+	Loop     bool
 	Loops    int // how often it began again
 }
 

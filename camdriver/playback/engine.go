@@ -51,7 +51,7 @@ func newEngine(f *rsbag.File, sensors []*sensor, o Options) *engine {
 	e := &engine{
 		file: f, sensors: sensors, clock: o.Clock, loop: o.Loop, realTime: o.RealTime, speed: o.Speed,
 		opened: o.Clock.Now(), seen: make(map[camdriver.StreamID]time.Duration), shown: -1, seenEvents: -1,
-		state: State{Duration: f.Duration(), Speed: o.Speed, RealTime: o.RealTime, Paused: o.Paused},
+		state: State{Duration: f.Duration(), Speed: o.Speed, RealTime: o.RealTime, Paused: o.Paused, Loop: o.Loop},
 		wake:  make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	for i := range sensors {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -354,5 +355,27 @@ func TestBadOptions(t *testing.T) {
 	ok(t, d.Close())
 	if err := d.Pause(); !errors.Is(err, camdriver.ErrClosed) {
 		t.Errorf("pause after close: %v", err)
+	}
+}
+
+// TestGenuineD435 plays a camera's own recording of 2018.
+func TestGenuineD435(t *testing.T) {
+	dir := os.Getenv("RS_BAGS")
+	if dir == "" {
+		if os.Getenv("RS_NO_SKIP") == "1" {
+			t.Fatal("not here: example bags; RS_BAGS is unset")
+		}
+		t.Skip("not here: example bags; RS_BAGS is unset")
+	}
+	d, err := playback.Open(filepath.Join(dir, "public", "d435_2018_v3.bag"), playback.Options{Paused: true})
+	ok(t, err)
+	defer d.Close()
+	l := newLog(camdriver.System{})
+	startAll(t, d, l)
+	ok(t, d.Resume())
+	<-l.ended
+	want := []string{"streaming", "0 Depth_0 169", "1 Color_0 162", "0 Depth_0 170", "ended"}
+	if got := l.take(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
