@@ -35,7 +35,9 @@ type LiveNode struct {
 	hub      *Hub
 	records  *recordings
 	watch    *watcher
-	parts    []func() error // what Close undoes, in reverse order
+	stamps   stamper         // shared by all that stamp with ROS time
+	stopped  <-chan struct{} // closed when playback's ~stop was called; nil without
+	parts    []func() error  // what Close undoes, in reverse order
 }
 
 // StartLive opens the device, advertises its topics and services and starts its
@@ -122,7 +124,7 @@ func (l *LiveNode) advertise() error {
 		l.attach(sdk, sdk.Close)
 	}
 	if l.opts.Naming.wrapper() {
-		wrapper, err := newWrapperTopics(l.node, l.opts.Camera, snap)
+		wrapper, err := newWrapperTopics(l.node, l.opts.Camera, snap, &l.stamps)
 		if err != nil {
 			return err
 		}
@@ -140,6 +142,9 @@ func (l *LiveNode) advertise() error {
 		return err
 	}
 	l.later(func() error { services.close(); return nil })
+	if err := l.steerBag(); err != nil {
+		return err
+	}
 	return l.startDiagnostics()
 }
 
@@ -199,6 +204,8 @@ func (l *LiveNode) Wait(ctx context.Context) error {
 	case <-over:
 	case <-l.node.Done():
 		l.log.Info().Msg("asked to shut down")
+	case <-l.stopped:
+		l.log.Info().Msg("playback was stopped")
 	case err := <-l.watch.ended:
 		return err
 	}
@@ -214,6 +221,20 @@ func (l *LiveNode) Close() error {
 	}
 	l.parts = nil
 	return errors.Join(errs...)
+}
+
+// flushTime is how long subscribers have, all together, to take what waits for
+// them when a node ends.
+const flushTime = 2 * time.Second
+
+// closeFlushed closes publishers once what they published has been taken.
+func closeFlushed(pubs []*ros.Publisher) {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+	defer cancel()
+	for _, p := range pubs {
+		_ = p.Flush(ctx) // a subscriber that stands still loses its last messages
+		p.Close()
+	}
 }
 
 // privateParams fetches the node's private parameters. It waits for the master,

@@ -15,10 +15,18 @@ import (
 	"rsros/node/ros"
 )
 
+// steered is what playback controls work on: a player, or a bag that plays as a
+// device.
+type steered interface {
+	Do(ctx context.Context, c replay.Command) error
+	Submit(c replay.Command)
+	Status() replay.Status
+}
+
 // playControl is how others in the graph steer a player: services, topics and
 // dynamic_reconfigure. Closing the node closes them all.
 type playControl struct {
-	player      *replay.Player
+	player      steered
 	node        *ros.Node
 	log         zerolog.Logger
 	services    offered
@@ -134,7 +142,7 @@ func (c *playControl) followed(r ros.Received) {
 // rateControlTopic hands the stamps of any topic whose messages begin with a
 // header to the player.
 type rateControlTopic struct {
-	player     *replay.Player
+	player     steered
 	log        zerolog.Logger
 	spec       *msgs.Spec
 	definition string

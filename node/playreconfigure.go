@@ -14,14 +14,14 @@ import (
 // playReconfigure offers rate, position, loop and paused through
 // dynamic_reconfigure, for rqt_reconfigure and dynparam.
 type playReconfigure struct {
-	player  *replay.Player
+	player  steered
 	updates *ros.Publisher // the present values
 
 	mu   sync.Mutex
 	last replay.Status // as last published
 }
 
-func newPlayReconfigure(n *ros.Node, p *replay.Player) (*playReconfigure, error) {
+func newPlayReconfigure(n *ros.Node, p steered) (*playReconfigure, error) {
 	r := &playReconfigure{player: p}
 	advertise := func(topic, typ string) (*ros.Publisher, error) {
 		t := msgs.MustType(typ)

@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -149,8 +150,6 @@ func (s *sdkTopics) StatusChanged(camdriver.Status) {}
 func (s *sdkTopics) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range s.pubs {
-		p.Close()
-	}
+	closeFlushed(slices.Collect(maps.Values(s.pubs)))
 	return nil
 }

@@ -20,10 +20,11 @@ type SourceOptions struct {
 	// Seed and Pose belong to the simulated device.
 	Seed int64
 	Pose bool
-	// Speed and Loop belong to a bag: 1 is real time.
-	Speed float64
-	Loop  bool
-	Clock camdriver.Clock // nil is the machine's
+	// Speed, Loop and Paused belong to a bag; speed 1 is real time.
+	Speed  float64
+	Loop   bool
+	Paused bool            // begin paused, so that subscribers miss nothing
+	Clock  camdriver.Clock // nil is the machine's
 }
 
 // OpenSource opens the device that o names. The error of a device that isn't

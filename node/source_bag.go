@@ -18,5 +18,5 @@ func openBag(o SourceOptions) (camdriver.Device, error) {
 	if speed == 0 {
 		speed = 1
 	}
-	return playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop})
+	return playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop, Paused: o.Paused})
 }

@@ -18,7 +18,7 @@ import (
 type wrapperTopics struct {
 	camera  string // prefix of topics and frames
 	out     advertiser
-	stamps  stamper
+	stamps  *stamper
 	streams map[camdriver.StreamID]*wrapperStream
 	all     []*ros.Publisher
 	static  []staticTopic
@@ -50,9 +50,9 @@ type wrapperStream struct {
 
 // newWrapperTopics advertises the topics of the streams in snap and publishes
 // what is static: calibration, transforms.
-func newWrapperTopics(out advertiser, camera string, snap camdriver.DeviceSnapshot) (*wrapperTopics, error) {
+func newWrapperTopics(out advertiser, camera string, snap camdriver.DeviceSnapshot, stamps *stamper) (*wrapperTopics, error) {
 	w := &wrapperTopics{
-		camera: camera, out: out, streams: map[camdriver.StreamID]*wrapperStream{},
+		camera: camera, out: out, stamps: stamps, streams: map[camdriver.StreamID]*wrapperStream{},
 		pool: camdriver.NewPool(256 << 20),
 	}
 	for _, s := range snap.Streams {
@@ -177,9 +177,7 @@ func (w *wrapperTopics) StatusChanged(s camdriver.Status) {
 
 // Close ends all topics.
 func (w *wrapperTopics) Close() error {
-	for _, p := range w.all {
-		p.Close()
-	}
+	closeFlushed(w.all)
 	return nil
 }
 

@@ -58,6 +58,7 @@ func sourceFlags(f *pflag.FlagSet, s *node.SourceOptions) {
 	f.Int64Var(&s.Seed, "seed", 0, "seed of the simulated camera's scene and noise")
 	f.BoolVar(&s.Pose, "pose", false, "give the simulated camera a pose stream")
 	f.Float64Var(&s.Speed, "speed", 0, "speed of a bag as a device (default 1)")
+	f.BoolVar(&s.Paused, "pause", false, "start a bag as a device paused; ~pause_playback lets it go on")
 	f.BoolVar(&s.Loop, "loop", false, "start a bag as a device again at its end")
 }
 

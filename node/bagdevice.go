@@ -1,0 +1,168 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/camdriver/playback"
+	"rsros/msgs"
+	"rsros/node/replay"
+	"rsros/node/ros"
+)
+
+// bagDevice steers a recording that plays as a live node's device, so that the
+// services, topics and parameters of play work on it, and publishes /clock on
+// the time line of its frames' stamps. It is a consumer of the hub.
+type bagDevice struct {
+	dev    *playback.Device
+	stamps *stamper
+	ended  func() // stops the node
+	clock  *ros.Publisher
+
+	frames atomic.Uint64
+	bytes  atomic.Uint64
+	begun  atomic.Bool
+	offset atomic.Int64 // ROS time of file time 0
+	once   sync.Once
+}
+
+// clockHz is how often /clock is published.
+const clockHz = 100
+
+// steerBag offers playback's controls where the device is a bag; elsewhere it
+// does nothing.
+func (l *LiveNode) steerBag() error {
+	dev, ok := l.device.(*playback.Device)
+	if !ok {
+		return nil
+	}
+	t := msgs.MustType("rosgraph_msgs/Clock")
+	clock, err := l.node.Advertise(ros.PublisherOptions{Topic: "/clock", Type: t.Name, MD5: t.MD5, Definition: t.Definition})
+	if err != nil {
+		return err
+	}
+	stop := make(chan struct{})
+	b := &bagDevice{dev: dev, stamps: &l.stamps, clock: clock, ended: func() { close(stop) }}
+	status, err := newPlayStatus(l.node)
+	if err != nil {
+		return err
+	}
+	control := &playControl{player: b, node: l.node, log: l.log}
+	if err := control.offer(&PlayOptions{}); err != nil {
+		return err
+	}
+	status.changed = control.reconfigure.changed
+	l.attach(b, nil)
+	l.stopped = stop
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.run(ctx, status)
+	}()
+	l.later(func() error { cancel(); <-done; control.close(); return nil })
+	return nil
+}
+
+// run publishes /clock and ~status until ctx ends.
+func (b *bagDevice) run(ctx context.Context, status *playStatus) {
+	tick := time.NewTicker(time.Second / clockHz)
+	defer tick.Stop()
+	var last replay.Status
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		b.publishClock()
+		s := b.Status()
+		if n%(clockHz/10) == 0 || s.State != last.State || s.Rate != last.Rate || s.Loop != last.Loop {
+			status.publish(s)
+			last = s
+		}
+	}
+}
+
+func (b *bagDevice) publishClock() {
+	if !b.begun.Load() || !wanted(b.clock) {
+		return
+	}
+	if at, err := b.dev.Now(); err == nil {
+		publish(b.clock, &msgs.Clock{Clock: msgs.Time(b.offset.Load() + int64(at))})
+	}
+}
+
+// Frame implements camdriver.Handler. The first frame ties file time to stamps.
+func (b *bagDevice) Frame(_ int, f *camdriver.Frame) {
+	b.frames.Add(1)
+	b.bytes.Add(uint64(len(f.Data)))
+	if !b.begun.Load() {
+		b.offset.Store(int64(b.stamps.stamp(f)) - int64(b.dev.FileTime(f)))
+		b.begun.Store(true)
+	}
+}
+
+// OptionChanged implements camdriver.Handler.
+func (b *bagDevice) OptionChanged(int, camdriver.OptionID, float32) {}
+
+// Notification implements camdriver.Handler.
+func (b *bagDevice) Notification(int, camdriver.Notification) {}
+
+// StatusChanged implements camdriver.Handler.
+func (b *bagDevice) StatusChanged(camdriver.Status) {}
+
+// Do carries out a command of a player.
+func (b *bagDevice) Do(_ context.Context, c replay.Command) error {
+	s := b.dev.Status()
+	switch c := c.(type) {
+	case replay.Pause:
+		if s.Paused {
+			return replay.ErrNoChange
+		}
+		return b.dev.Pause()
+	case replay.Resume:
+		if !s.Paused {
+			return replay.ErrNoChange
+		}
+		return b.dev.Resume()
+	case replay.StepMessage:
+		return b.dev.Step()
+	case replay.StepFrameSet:
+		return b.dev.StepFrameSet()
+	case replay.SeekOffset:
+		return b.dev.Seek(min(max(c.Offset, 0), s.Duration))
+	case replay.SetRate:
+		return b.dev.SetSpeed(c.Rate)
+	case replay.SetLoop:
+		return b.dev.SetLoop(c.On)
+	case replay.Stop:
+		b.once.Do(b.ended)
+		return nil
+	}
+	return errors.ErrUnsupported
+}
+
+// Submit is Do without an answer.
+func (b *bagDevice) Submit(c replay.Command) { _ = b.Do(context.Background(), c) }
+
+// Status is the device's state in a player's words.
+func (b *bagDevice) Status() replay.Status {
+	s := b.dev.Status()
+	state := replay.Running
+	switch {
+	case s.Paused:
+		state = replay.Paused
+	case s.Ended:
+		state = replay.Finished
+	}
+	return replay.Status{
+		State: state, Time: bagstore.Time(b.offset.Load() + int64(s.Position)), Position: s.Position, Length: s.Duration,
+		Rate: s.Speed, Loop: s.Loop, Round: s.Loops, Messages: b.frames.Load(), Bytes: b.bytes.Load(),
+	}
+}
