@@ -26,7 +26,7 @@ const (
 )
 
 // lz4Encoder makes frames. It is for one goroutine.
-type lz4Encoder struct{ c lz4.Compressor }
+type lz4Encoder struct{ table lz4Table }
 
 // encode appends src as one frame. Blocks that don't shrink are stored.
 func (e *lz4Encoder) encode(dst, src []byte) []byte {
@@ -45,14 +45,16 @@ func (e *lz4Encoder) block(dst, src []byte) []byte {
 	at := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
 	// Room for less than src: compression that doesn't help fails early.
-	room := len(src) - 1
+	room, n := len(src)-1, 0
 	if cap(dst)-len(dst) < len(src) {
 		grown := make([]byte, len(dst), 2*cap(dst)+len(src)+8)
 		copy(grown, dst)
 		dst = grown
 	}
-	n, err := e.c.CompressBlock(src, dst[len(dst):len(dst)+room])
-	if err != nil || n == 0 || n >= len(src) {
+	if len(src) > lz4MatchLimit {
+		n = lz4Compress(dst[len(dst):len(dst)+room:len(dst)+room], src, &e.table)
+	}
+	if n == 0 {
 		binary.LittleEndian.PutUint32(dst[at:], uint32(len(src))|lz4Raw)
 		return append(dst, src...)
 	}
