@@ -69,6 +69,8 @@ if [ -d "$root/cmd/rs-ros-node" ]; then
 	(cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/rs-ros-node" ./cmd/rs-ros-node) || rm -f "$build/rs-ros-node"
 fi
 
+[ -f "$build/out/reel/reel.json" ] || (cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
+
 printf '%s\n' "$root" >"$build/out/root"
 printf '%s\n' "$*" >"$build/out/args"
 rm -f "$build/out/code"

@@ -42,6 +42,14 @@ var (
 // that our driver has to take it from them.
 func plug(t testing.TB, o d435i.Options) *usbip.Port {
 	t.Helper()
+	p := plugUnbound(t, o)
+	eventually(t, "kernel drivers bind", func() bool { return bound(t) })
+	return p
+}
+
+// plugUnbound plugs a camera in and waits until the kernel has enumerated it.
+func plugUnbound(t testing.TB, o d435i.Options) *usbip.Port {
+	t.Helper()
 	if o.Serial == [6]byte{} {
 		o.Serial, o.ASICSerial = serialBytes, asicBytes
 	}
@@ -58,7 +66,7 @@ func plug(t testing.TB, o d435i.Options) *usbip.Port {
 		}
 		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
 	})
-	eventually(t, "kernel drivers bind", func() bool { return bound(t) })
+	eventually(t, "the camera is there", func() bool { return len(drivers(t)) == 6 })
 	return p
 }
 

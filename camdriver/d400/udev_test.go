@@ -1,0 +1,23 @@
+package d400
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUdevRules: every camera that the driver knows is in the rules that its
+// error message sends people to.
+func TestUdevRules(t *testing.T) {
+	rules, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(UdevRules)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range products {
+		if !strings.Contains(string(rules), fmt.Sprintf("%04x", p.id)) {
+			t.Errorf("no rule for %s (%04x)", p.model, p.id)
+		}
+	}
+}

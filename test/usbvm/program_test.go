@@ -1,0 +1,236 @@
+//go:build usb && usbvm
+
+package usbvm
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/camdriver/d400"
+	"rsros/node/xmlrpc"
+	"rsros/test/need"
+	"rsros/test/usbvm/d435i"
+	"rsros/test/usbvm/film"
+)
+
+// program is the finished binary, built with the tag usb.
+func program(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("USBVM_NODE")
+	if _, err := os.Stat(path); err != nil {
+		need.Missing(t, "no program: %v", err)
+	}
+	return path
+}
+
+func reel(t *testing.T) *film.Reel {
+	t.Helper()
+	r, err := film.Load(filepath.Join(os.Getenv("USBVM_OUT"), "reel"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestProgramDevices has the program list a camera whose firmware names its
+// depth format so that uvcvideo does not take it.
+func TestProgramDevices(t *testing.T) {
+	run := program(t)
+	port := plugUnbound(t, d435i.Options{D3D: true, Serial: serialBytes})
+	out, err := exec.Command(run, "devices", "--json").Output()
+	var found []d400.Found
+	if err == nil {
+		err = json.Unmarshal(out, &found)
+	}
+	if err != nil || len(found) != 1 || found[0].Serial != serial || found[0].State != "ready" {
+		t.Errorf("%v: %s", err, out)
+	}
+	if err := port.Unplug(); err != nil {
+		t.Fatal(err)
+	}
+	out, err = exec.Command(run, "live", "--device", "usb", "--master", "embedded").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "not found") {
+		t.Errorf("live without a camera: %v: %s", err, out)
+	}
+}
+
+// TestProgramLive publishes and records the camera with the finished program,
+// pulls it out and plugs it in meanwhile, and reads the recording back.
+func TestProgramLive(t *testing.T) {
+	run, shown := program(t), reel(t)
+	port := plug(t, d435i.Options{Scene: shown, Tables: shown.Tables})
+	bag := filepath.Join(t.TempDir(), "camera.bag")
+	live := exec.Command(run, "live", "--device", "usb", "--serial", serial, "--master", "embedded",
+		"--record", bag, "--depth", "480x270@15", "--infra1", "480x270@15", "--infra2", "480x270@15",
+		"--color", "640x360@15", "--gyro", "200", "--accel", "63")
+	live.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:11311", "ROS_IP=127.0.0.1")
+	live.Stdout, live.Stderr = os.Stdout, os.Stdout
+	if err := live.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer live.Process.Kill()
+	for _, topic := range []string{"/camera/depth/image_rect_raw", "/camera/color/camera_info", "/device_0/sensor_0/Depth_0/image/data"} {
+		eventually(t, topic, func() bool { return published(t)[topic] })
+	}
+	eventually(t, "the recording grows", func() bool { return size(bag) > 8<<20 })
+	if err := port.Unplug(); err != nil {
+		t.Fatal(err)
+	}
+	pulled := time.Now()
+	<-time.After(2 * time.Second)
+	if err := port.Plug(); err != nil {
+		t.Fatal(err)
+	}
+	before := size(bag)
+	eventually(t, "the recording grows after the replug", func() bool { return size(bag) > before+8<<20 })
+	t.Logf("recording again %v after the camera was pulled out", time.Since(pulled).Round(time.Millisecond))
+	if err := live.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := live.Wait(); err != nil {
+		t.Errorf("live: %v", err)
+	}
+	eventually(t, "the kernel's drivers come back", func() bool { return bound(t) })
+	checkRecording(t, bag, shown)
+}
+
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// published asks the embedded master for its topics.
+func published(t *testing.T) map[string]bool {
+	t.Helper()
+	answer, err := xmlrpc.Call(t.Context(), http.DefaultClient, "http://127.0.0.1:11311", "getPublishedTopics", "/usbvm", "")
+	topics := map[string]bool{}
+	triple, _ := answer.([]any)
+	if err != nil || len(triple) != 3 {
+		return topics
+	}
+	list, _ := triple[2].([]any)
+	for _, entry := range list {
+		if pair, _ := entry.([]any); len(pair) == 2 {
+			name, _ := pair[0].(string)
+			topics[name] = true
+		}
+	}
+	return topics
+}
+
+// checkRecording compares calibration and every frame with what was shown.
+func checkRecording(t *testing.T, path string, shown *film.Reel) {
+	t.Helper()
+	f, err := rsbag.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, note := range f.Notes() {
+		t.Errorf("recording: %s", note)
+	}
+	snap := f.Snapshot()
+	if got := camdriver.Find(snap.Info, camdriver.InfoSerialNumber); got != serial {
+		t.Errorf("serial number %q", got)
+	}
+	for _, s := range snap.Streams {
+		checkCalibration(t, s, shown)
+	}
+	cursor, err := f.Cursor(rsbag.CursorOptions{FramesOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cursor.Close()
+	frames := map[camdriver.StreamID]int{}
+	last := map[camdriver.StreamID]uint64{}
+	for e, ok := cursor.Next(); ok; e, ok = cursor.Next() {
+		id := e.Frame.Stream()
+		frames[id]++
+		if e.Frame.Number <= last[id] {
+			t.Errorf("%s: frame %d after %d", id, e.Frame.Number, last[id])
+		}
+		last[id] = e.Frame.Number
+		if id.Kind.Video() {
+			checkImage(t, e.Frame, shown)
+		}
+	}
+	t.Logf("recorded %v over %v", frames, f.Duration())
+	for _, id := range []camdriver.StreamID{depth, left, right, color, gyro, accel} {
+		if frames[id] < 10 {
+			t.Errorf("%s: %d frames", id, frames[id])
+		}
+	}
+}
+
+func checkCalibration(t *testing.T, s camdriver.StreamSnapshot, shown *film.Reel) {
+	t.Helper()
+	name := s.Profile.Stream.String()
+	if want, ok := shown.Intrinsics[name]; ok {
+		if s.Video == nil {
+			t.Errorf("%s: no intrinsics", name)
+			return
+		}
+		got := [4]float64{s.Video.Fx, s.Video.Fy, s.Video.Ppx, s.Video.Ppy}
+		for i, v := range [4]float64{want.Fx, want.Fy, want.Ppx, want.Ppy} {
+			if math.Abs(got[i]-v) > 1e-3 {
+				t.Errorf("%s: intrinsics %v, want %+v", name, got, want)
+				break
+			}
+		}
+	}
+	want := shown.FromDepth[name]
+	if s.Extrinsic == nil {
+		t.Errorf("%s: no extrinsics", name)
+		return
+	}
+	for i := range want.Rotation {
+		if math.Abs(s.Extrinsic.Rotation[i]-want.Rotation[i]) > 1e-5 {
+			t.Errorf("%s: rotation %v, want %v", name, s.Extrinsic.Rotation, want.Rotation)
+			break
+		}
+	}
+	for i := range want.Translation {
+		if math.Abs(s.Extrinsic.Translation[i]-want.Translation[i]) > 1e-6 {
+			t.Errorf("%s: translation %v, want %v", name, s.Extrinsic.Translation, want.Translation)
+			break
+		}
+	}
+}
+
+// checkImage compares one frame with the reel's. Colour went through YUY2, which
+// halves the resolution of chroma: its mean must still be near.
+func checkImage(t *testing.T, f *camdriver.Frame, shown *film.Reel) {
+	t.Helper()
+	counter, ok := f.Meta(camdriver.MetaFrameCounter)
+	if !ok {
+		t.Errorf("%s: frame %d without a counter", f.Stream(), f.Number)
+		return
+	}
+	want := shown.Image(f.Stream(), uint32(counter))
+	if f.Stream() != color {
+		if !bytes.Equal(f.Data, want) {
+			t.Errorf("%s: frame %d differs from what was shown", f.Stream(), f.Number)
+		}
+		return
+	}
+	off := 0
+	for i := 0; i < len(want); i += 101 {
+		off += max(int(f.Data[i])-int(want[i]), int(want[i])-int(f.Data[i]))
+	}
+	if mean := float64(off) / float64(len(want)/101); mean > 4 {
+		t.Errorf("%s: frame %d is %.1f levels off what was shown", f.Stream(), f.Number, mean)
+	}
+}
