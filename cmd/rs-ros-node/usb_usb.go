@@ -1,0 +1,6 @@
+//go:build usb && cgo
+
+package main
+
+// usbSupport says whether this build can open USB cameras.
+const usbSupport = "yes"
