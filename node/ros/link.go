@@ -40,6 +40,7 @@ func (l *link) run() {
 	said := "" // the failure that was logged; each is said once
 	for backoff := first; ; {
 		err := l.session()
+		l.subscriber.shared.broken(l.uri)
 		if l.ctx.Err() != nil {
 			return
 		}

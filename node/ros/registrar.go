@@ -36,6 +36,7 @@ type registrar struct {
 	settled chan struct{}   // closed when nothing is left to do; nil if nobody waits
 	pid     int             // of the master; 0 before the first answer
 	down    bool            // said that the master doesn't answer
+	taken   bool            // said that another node has the name
 
 	wake  chan struct{} // capacity 1
 	ended chan struct{} // closed when run has returned
@@ -142,9 +143,11 @@ func (g *registrar) check(ctx context.Context) error {
 			return err
 		}
 		fresh = err != nil
-		if err == nil && uri != g.self {
+		taken := err == nil && uri != g.self
+		if taken && !g.taken {
 			g.log.Warn().Any("uri", uri).Str("name", g.caller.id).Msg("another node has taken this name")
 		}
+		g.taken = taken
 	}
 	if fresh && g.anyDone() {
 		g.log.Info().Msg("the ROS master was restarted; registering everything again")

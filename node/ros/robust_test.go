@@ -73,6 +73,39 @@ func TestMasterRestarts(t *testing.T) {
 	}
 }
 
+// A publisher that doesn't register again keeps its connection until that breaks.
+func TestMasterRestartsAlone(t *testing.T) {
+	m := startMaster(t)
+	more, end := make(chan struct{}), make(chan struct{})
+	header := Header{"callerid": "/fake", "md5sum": "*", "type": "*"}.appendTo(nil)
+	fakePublisher(t, m, "/t", func(conn net.Conn) {
+		conn.Write(header) //nolint:errcheck // test
+		<-more
+		conn.Write(appendSized(nil, []byte("on"))) //nolint:errcheck // test
+		<-end
+	})
+	n := startNode(t, m, "n")
+	var c collector
+	s, err := n.Subscribe(SubscriberOptions{Topic: "t"}, c.add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a publisher", func() bool { return s.Publishers() == 1 })
+	m.stop()
+	m.start()
+	eventually(t, "a new registration", func() bool { return m.count("registerSubscriber /t") == 2 })
+	synced(t, n)
+	for _, list := range [][]any{{}, {"http://127.0.0.1:1/"}, {}} { // the new master's lists
+		if _, err := n.publisherUpdate("/master", []any{"/t", list}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(more)
+	eventually(t, "a message", func() bool { return c.len() == 1 })
+	close(end)
+	eventually(t, "the end of the link", func() bool { return len(n.links()["/t"]) == 0 })
+}
+
 func TestCloseWithFrozenMaster(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
@@ -181,8 +214,8 @@ func TestHostileSubscribers(t *testing.T) {
 }
 
 // fakePublisher is a node whose slave API answers requestTopic and that sends
-// fixed bytes to each subscriber.
-func fakePublisher(t *testing.T, m *fakeMaster, topic, sent string) {
+// what it likes to each subscriber.
+func fakePublisher(t *testing.T, m *fakeMaster, topic string, send func(net.Conn)) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +228,7 @@ func fakePublisher(t *testing.T, m *fakeMaster, topic, sent string) {
 		defer close(served)
 		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
 			if _, err := readHeader(conn); err == nil {
-				conn.Write([]byte(sent)) //nolint:errcheck // test
+				send(conn)
 			}
 			conn.Close()
 		}
@@ -222,7 +255,7 @@ func TestHostilePublishers(t *testing.T) {
 		{"torn", good + size(2) + "ab" + size(0) + size(1<<20) + "abc", 2},
 	} {
 		topic := fmt.Sprint("/t", i)
-		fakePublisher(t, m, topic, c.sent)
+		fakePublisher(t, m, topic, func(conn net.Conn) { conn.Write([]byte(c.sent)) }) //nolint:errcheck // test
 		var got collector
 		s, err := n.Subscribe(SubscriberOptions{Topic: topic, Type: "a/B", MD5: "0"}, got.add)
 		if err != nil {

@@ -19,6 +19,11 @@ type subscription struct {
 	subscribers []*Subscriber
 	publishers  []string // URIs
 	updates     int      // lists that came from the master on its own
+	known       bool     // a master has taken the registration
+
+	// orphans are publishers that only a former master knew. They publish on (few
+	// nodes register again as this one does), so their links stay until they break.
+	orphans []string
 }
 
 // join adds a subscriber to its topic; false if the node is closed.
@@ -64,6 +69,9 @@ func (n *Node) leave(s *Subscriber) {
 func (s *subscription) register(ctx context.Context) error {
 	s.mu.Lock()
 	before := s.updates
+	if s.known { // by a former master
+		s.orphans = slices.Clone(s.publishers)
+	}
 	s.mu.Unlock()
 	answer, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "registerSubscriber", s.name, s.typ, s.node.uri)
 	if err != nil {
@@ -75,6 +83,7 @@ func (s *subscription) register(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.known = true
 	if s.updates == before { // else a newer list has come already
 		s.setPublishers(uris)
 	}
@@ -86,11 +95,24 @@ func (s *subscription) unregister(ctx context.Context) error {
 	return err
 }
 
-// setPublishers passes the list on. Callers hold mu.
+// setPublishers passes the master's list on, and the orphans with it. Callers
+// hold mu.
 func (s *subscription) setPublishers(uris []string) {
-	s.publishers = uris
+	s.orphans = slices.DeleteFunc(s.orphans, func(uri string) bool { return slices.Contains(uris, uri) })
+	s.publishers = slices.Concat(uris, s.orphans)
+	uris = s.publishers
 	for _, sub := range s.subscribers {
 		sub.setPublishers(uris)
+	}
+}
+
+// broken hears that a link broke; an orphan's isn't made again.
+func (s *subscription) broken(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := slices.Index(s.orphans, uri); at >= 0 {
+		s.orphans = slices.Delete(s.orphans, at, at+1)
+		s.setPublishers(slices.DeleteFunc(slices.Clone(s.publishers), func(u string) bool { return u == uri || slices.Contains(s.orphans, u) }))
 	}
 }
 
