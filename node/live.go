@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/node/ros"
 )
@@ -172,6 +173,11 @@ func (l *LiveNode) begin() error {
 	}
 	if err := startSensors(l.device, l.profiles, l.hub); err != nil {
 		return err
+	}
+	if bag, ok := l.device.(*playback.Device); ok && !l.opts.Source.Paused {
+		if err := bag.Resume(); err != nil {
+			return err
+		}
 	}
 	l.later(l.sayTotals)
 	l.later(func() error { return stopSensors(l.device) })

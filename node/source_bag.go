@@ -18,5 +18,6 @@ func openBag(o SourceOptions) (camdriver.Device, error) {
 	if speed == 0 {
 		speed = 1
 	}
-	return playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop, Paused: o.Paused})
+	// Paused, so that no sensor's first frames pass before it is started.
+	return playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop, Paused: true})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"rsros/node/ros"
+	"rsros/node"
 )
 
 // streams are the process's standard streams: data goes to out, the log to err.
@@ -26,7 +26,7 @@ type streams struct {
 // app is what all commands share.
 type app struct {
 	streams
-	ros     ros.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
+	ros     node.GraphConfig // from remaps (a:=b, __name:=x, _p:=v) and the environment
 	verbose bool
 	quiet   bool
 }
@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, std streams, environ []string) int 
 }
 
 func execute(ctx context.Context, args []string, std streams, environ []string) error {
-	conf, rest, err := ros.ParseArgs(args, environ)
+	conf, rest, err := node.ParseArgs(args, environ)
 	if err != nil {
 		return usageError{err}
 	}
@@ -100,6 +100,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newInfoCommand(a),
 		newMasterCommand(a),
 		newDevicesCommand(a),
+		newCheckCommand(a), newRecoverCommand(a), newCompressCommand(a), newDecompressCommand(a), newFilterCommand(a), newMergeCommand(a), newSplitCommand(a),
 		newDemoCommand(a),
 		newVersionCommand(),
 	)
