@@ -8,4 +8,6 @@ type GraphConfig = ros.Config
 
 // ParseArgs takes the ROS arguments (a:=b, _p:=v, __name:=x, …) and environment
 // variables out of a command line; the rest comes back in its order.
-func ParseArgs(args, environ []string) (GraphConfig, []string, error) { return ros.ParseArgs(args, environ) }
+func ParseArgs(args, environ []string) (GraphConfig, []string, error) {
+	return ros.ParseArgs(args, environ)
+}
