@@ -78,7 +78,7 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 		for id, profiles := range byStream(sensor.Profiles()) {
 			have[id] = true
 			set := s.of(id)
-			if set.Off {
+			if set.Off || !s.wanted(id, profiles) {
 				continue
 			}
 			p, ok := set.pick(profiles)
@@ -98,6 +98,14 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 		return nil, errors.New("every stream is off")
 	}
 	return chosen, nil
+}
+
+// wanted says whether a stream runs: those that were asked for, and those that
+// the device proposes by a default profile. A D400's left imager, say, may also
+// be had as Infrared_0 in colour, but not beside Infrared_1.
+func (s StreamSettings) wanted(id camdriver.StreamID, profiles []camdriver.Profile) bool {
+	_, asked := s[id]
+	return asked || slices.ContainsFunc(profiles, func(p camdriver.Profile) bool { return p.Default })
 }
 
 // pick takes the default profile where it fits, else the first that does: the
