@@ -27,6 +27,7 @@ type fetcher struct {
 
 	place         // of the message to read
 	visits int    // messages read in a row from its chunk
+	rec    record // the header of the message
 	hot    *block // content of the chunk that visits counts, one reference is ours
 
 	// Only the iterator's goroutine touches the cache; the readers fill in
@@ -102,9 +103,8 @@ func (f *fetcher) message() ([]byte, *block, error) {
 		}
 		f.hot = blk
 	}
-	blk := f.hot
-	var r record
-	if err := f.locate(memory(blk.bytes), int64(len(blk.bytes)), f.offset, &r); err != nil {
+	blk, r := f.hot, &f.rec
+	if err := f.locate(memory(blk.bytes), int64(len(blk.bytes)), f.offset, r); err != nil {
 		return nil, nil, b.errorAt(b.chunks[f.chunk].Pos, "chunk", fmt.Errorf("message at its byte %d: %w", f.offset, err))
 	}
 	return blk.bytes[r.dataPos:r.next():r.next()], blk.hold(), nil
@@ -122,9 +122,9 @@ func direct(c *chunk, head ChunkHeader) bool {
 
 // readDirect reads one message from the file.
 func (f *fetcher) readDirect(b *Bag) ([]byte, *block, error) {
-	var r record
+	r := &f.rec
 	pos, w := f.head.DataPos+f.offset, f.loader(f.bag).w
-	if err := f.locate(w, f.head.end(), pos, &r); err != nil {
+	if err := f.locate(w, f.head.end(), pos, r); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
 	blk := f.pool.get(int(r.dataLen))

@@ -1,0 +1,220 @@
+package bagstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestManyTopics writes 5,000 topics with checkpoints on the way.
+func TestManyTopics(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	s := sample{topics: 5000, messages: 15_000, size: func(i int) int { return i % 50 }}
+	want := s.write(t, path, Options{ChunkSize: 100_000})
+	compare(t, "indexed", readAll(t, path, OpenOptions{}), byTime(want))
+	compare(t, "scanned", readAll(t, path, OpenOptions{Scan: true}), byTime(want))
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := NewView([]*Bag{b}, Query{Connections: func(c *Connection) bool { return c.Topic == "/topic_4321" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Count() != 3 || len(v.refs) != 3 {
+		t.Errorf("%d messages in %d chunks of one topic, want 3 in 3", v.Count(), len(v.refs))
+	}
+}
+
+// TestLargeMessages goes above the 16 MiB where other libraries stop.
+func TestLargeMessages(t *testing.T) {
+	for _, o := range []Options{{}, {Compression: LZ4}, {Sink: Direct}} {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		s := sample{topics: 1, messages: 3, size: func(i int) int { return 17<<20 + i }}
+		want := s.write(t, path, o)
+		compare(t, "large", readAll(t, path, OpenOptions{}), want)
+	}
+}
+
+// TestMillion writes and reads a million small messages.
+func TestMillion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	path := filepath.Join(t.TempDir(), "x.bag")
+	writeTiny(t, path, 1_000_000, Options{Compression: LZ4})
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	n := uint64(0)
+	for ; it.Next(); n++ {
+		if got := binary.LittleEndian.Uint64(it.Message().Data); got != n {
+			t.Fatalf("message %d is %d", n, got)
+		}
+	}
+	if it.Err() != nil || n != 1_000_000 || b.MessageCount() != n {
+		t.Errorf("%d messages, %v", n, it.Err())
+	}
+}
+
+// TestHuge writes above 4 GiB, where offsets need more than 32 bits. It runs
+// where BAGSTORE_HUGE names a folder with 5 GB of room.
+func TestHuge(t *testing.T) {
+	dir := os.Getenv("BAGSTORE_HUGE")
+	if dir == "" {
+		t.Skip("BAGSTORE_HUGE, a folder with 5 GB of room, is not set")
+	}
+	path := filepath.Join(dir, "huge.bag")
+	defer os.Remove(path)
+	w, err := Create(path, Options{Sink: Direct})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := w.AddConnection(stringType("/huge"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := alignedBytes(16 << 20)
+	const n = 260
+	for i := range n {
+		binary.LittleEndian.PutUint32(body, uint32(i))
+		if err := w.Write(id, Time(i+1), body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	it.SeekEnd()
+	for i := n - 1; i >= 0; i-- {
+		if !it.Prev() || binary.LittleEndian.Uint32(it.Message().Data) != uint32(i) {
+			t.Fatalf("message %d: %v", i, it.Err())
+		}
+	}
+	if out, err := stock(t, "/usr/bin/rosbag", "info", path); err != nil || !strings.Contains(out, "messages:    260") {
+		t.Errorf("%s%v", out, err)
+	}
+}
+
+// TestOddConnections: no leading slash, several publishers of a topic, empty
+// messages, further fields in the connection header.
+func TestOddConnections(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := stringType("chatter"), stringType("chatter")
+	a.CallerID, b.CallerID, b.Latching = "/one", "/two", true
+	a.Extra = []Field{{"original_topic", "/elsewhere"}, {"tcp_nodelay", "1"}}
+	for _, c := range []Connection{a, b} {
+		if _, err := w.AddConnection(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 6 {
+		var data []byte
+		if i%3 > 0 {
+			data = text(i, 9)
+		}
+		if err := w.Write(uint32(i%2), Time(i), data); err != nil { // time 0 becomes 1
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bag, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close()
+	got := bag.Connections()
+	if len(got) != 2 || !got[0].same(&a) || !got[1].same(&b) {
+		t.Errorf("connections %+v", got)
+	}
+	compare(t, "python", sorted(readAll(t, path, OpenOptions{})), sorted(pythonMessages(t, path)[path]))
+	if bag.Start() != MinTime || bag.MessageCount() != 6 {
+		t.Errorf("starts at %d, %d messages", bag.Start(), bag.MessageCount())
+	}
+}
+
+// TestStockRewrites: stock reindex, compress, decompress and filter accept what
+// we write, checkpoints and padding included, and lose nothing.
+func TestStockRewrites(t *testing.T) {
+	for _, o := range []Options{{}, {Compression: LZ4}, {Sink: Direct}} {
+		o.ChunkSize, o.Checkpoint = 5000, -1
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x.bag")
+		w, err := Create(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small.feed(t, w)
+		if err := w.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		small.feedMore(t, w)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := readAll(t, path, OpenOptions{})
+		for _, args := range [][]string{{"reindex", "-f", "-q"}, {"compress", "-f", "-q", "--lz4"}, {"decompress", "-f", "-q"}} {
+			out := filepath.Join(dir, args[0])
+			if err := os.Mkdir(out, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := stock(t, "/usr/bin/rosbag", append(append(args, "--output-dir", out), path)...); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, args[0], sorted(readAll(t, filepath.Join(out, "x.bag"), OpenOptions{})), sorted(want))
+		}
+		out := filepath.Join(dir, "filtered.bag")
+		if _, err := stock(t, "/usr/bin/rosbag", "filter", path, out, "topic != '/topic_2'"); err != nil {
+			t.Fatal(err)
+		}
+		if got := readAll(t, out, OpenOptions{}); len(got) == 0 || len(got) >= len(want) {
+			t.Errorf("filter leaves %d of %d", len(got), len(want))
+		}
+	}
+}
+
+// TestLZ4Tool has the reference implementation read our frames.
+func TestLZ4Tool(t *testing.T) {
+	tool, err := exec.LookPath("lz4")
+	if err != nil {
+		t.Skip("the lz4 program is not installed; stock rosbag reads our frames in other tests")
+	}
+	var e lz4Encoder
+	for i, src := range blocksOf()[:7] {
+		cmd := exec.Command(tool, "-d", "-c")
+		cmd.Stdin = bytes.NewReader(e.encode(nil, src))
+		if out, err := cmd.Output(); err != nil || !bytes.Equal(out, src) {
+			t.Errorf("content %d: %v", i, err)
+		}
+	}
+}
