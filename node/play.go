@@ -183,7 +183,12 @@ func playInto(ctx context.Context, n *ros.Node, o PlayOptions, bags []*bagstore.
 	if err != nil {
 		return nil, err
 	}
-	o.Replay.Output, o.Replay.Log, o.Replay.OnStatus = out, n.Log(), status.publish
+	clock, err := replay.NewSystem()
+	if err != nil {
+		return nil, err
+	}
+	defer clock.Close() //nolint:errcheck // a timer
+	o.Replay.Output, o.Replay.Clock, o.Replay.Log, o.Replay.OnStatus = out, clock, n.Log(), status.publish
 	player, err := replay.New(o.Replay)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)

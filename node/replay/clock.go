@@ -1,11 +1,6 @@
 package replay
 
-import (
-	"context"
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "time"
 
 // Wall is an instant of a Clock: nanoseconds since 1970.
 type Wall int64
@@ -16,44 +11,24 @@ const never = Wall(1<<63 - 1)
 // Clock is where a player gets its time from.
 type Clock interface {
 	Now() Wall
-	// Wait returns at t, or earlier if wake is ready or ctx has ended.
-	Wait(ctx context.Context, t Wall, wake <-chan struct{})
+	// Wait returns at t, or earlier if Wake was called since the last Wait. It
+	// belongs to the player's goroutine.
+	Wait(t Wall)
+	// Wake ends a Wait. Any goroutine may call it.
+	Wake()
 }
 
-// System is the machine's clock. It starts at the wall clock's time and then
-// runs evenly, whatever happens to the wall clock.
-type System struct{ start time.Time }
+// evenTime starts at the wall clock's time and then runs evenly, whatever
+// happens to the wall clock.
+type evenTime struct{ start time.Time }
 
-// NewSystem returns the machine's clock.
-func NewSystem() *System { return &System{time.Now()} }
+func (e evenTime) Now() Wall { return Wall(e.start.UnixNano() + int64(time.Since(e.start))) }
 
-// Now is the time.
-func (s *System) Now() Wall { return Wall(s.start.UnixNano() + int64(time.Since(s.start))) }
-
-// coarse is how late Go's timers may be: the runtime's poller counts in
-// milliseconds. What is left below it is slept in the kernel, to some 50 µs.
-const coarse = Wall(1500 * time.Microsecond)
-
-// Wait sleeps until t.
-func (s *System) Wait(ctx context.Context, t Wall, wake <-chan struct{}) {
-	if left := t - s.Now(); left > coarse {
-		timer := time.NewTimer(time.Duration(left - coarse))
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-wake:
-			return
-		case <-ctx.Done():
-			return
-		}
+// until is the time left, cut to what a timer can hold.
+func (e evenTime) until(t Wall) time.Duration {
+	const most = 24 * time.Hour
+	if t > e.Now()+Wall(most) {
+		return most
 	}
-	select {
-	case <-wake:
-		return
-	default:
-	}
-	if left := t - s.Now(); left > 0 && ctx.Err() == nil {
-		ts := unix.NsecToTimespec(int64(left))
-		_ = unix.Nanosleep(&ts, nil) // interrupted early: the caller looks at the clock again
-	}
+	return time.Duration(t - e.Now())
 }

@@ -100,10 +100,7 @@ func (p *Player) submit(r request) {
 	p.mu.Lock()
 	p.inbox = append(p.inbox, r)
 	p.mu.Unlock()
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
+	p.clock.Wake()
 }
 
 // serve carries out the submitted commands.

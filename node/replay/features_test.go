@@ -412,7 +412,12 @@ func TestCancel(t *testing.T) {
 // TestRealTime drives the machine's clock and commands from another goroutine.
 func TestRealTime(t *testing.T) {
 	j := &journal{clock: &fakeClock{}}
-	p, err := New(Options{Bags: []*bagstore.Bag{counting(t, 20)}, Output: j, Loop: true, ClockHz: 500, ClockPerMessage: true})
+	clock, err := NewSystem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer clock.Close() //nolint:errcheck // at the end
+	p, err := New(Options{Clock: clock, Bags: []*bagstore.Bag{counting(t, 20)}, Output: j, Loop: true, ClockHz: 500, ClockPerMessage: true})
 	if err != nil {
 		t.Fatal(err)
 	}

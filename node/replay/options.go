@@ -13,7 +13,7 @@ import (
 type Options struct {
 	Bags   []*bagstore.Bag // stay the caller's, open until Run has returned
 	Output Output
-	Clock  Clock // default the machine's
+	Clock  Clock // such as a System
 	Log    zerolog.Logger
 
 	Filter Filter
@@ -63,9 +63,6 @@ func (o *Options) check() error {
 	}
 	if o.RateControlMaxDelay == 0 {
 		o.RateControlMaxDelay = time.Second
-	}
-	if o.Clock == nil {
-		o.Clock = NewSystem()
 	}
 	if o.LoopRange != nil {
 		o.Loop = true

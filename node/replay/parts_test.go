@@ -125,7 +125,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"rate": {Rate: -1}, "not a number": {Rate: math.NaN()}, "start": {Start: -1}, "clock": {ClockHz: -1},
 		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: 10, Until: 5},
 	} {
-		o.Output = &journal{}
+		o.Output, o.Clock = &journal{}, &fakeClock{}
 		if _, err := New(o); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
@@ -138,4 +138,24 @@ func TestReadableTime(t *testing.T) {
 			t.Errorf("ReadableTime(%d) = %q, want %q", in, got, want)
 		}
 	}
+}
+
+// TestSystemClock: a wait ends at its time and not before, when woken, also ahead
+// of the wait.
+func TestSystemClock(t *testing.T) {
+	c, err := NewSystem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // at the end
+	until := c.Now() + 3*ms
+	c.Wait(until)
+	if now := c.Now(); now < until {
+		t.Errorf("woke up %v early", time.Duration(until-now))
+	}
+	c.Wait(c.Now() - 1)
+	c.Wake()
+	c.Wait(never)
+	go c.Wake()
+	c.Wait(never)
 }

@@ -58,7 +58,6 @@ type Player struct {
 
 	mu    sync.Mutex
 	inbox []request
-	wake  chan struct{} // capacity 1: the inbox isn't empty
 	done  chan struct{} // closed when Run has returned
 }
 
@@ -72,7 +71,7 @@ func New(o Options) (*Player, error) {
 		paused: o.Paused, pauseTopics: len(o.PauseTopics) > 0,
 		tr:      translator{rate: o.Rate},
 		control: rateControl{on: o.RateControl, max: o.RateControlMaxDelay},
-		wake:    make(chan struct{}, 1), done: make(chan struct{}),
+		done:    make(chan struct{}),
 	}
 	p.clockPub = clockPublisher{perMessage: o.ClockPerMessage || o.Immediate || len(o.ClockTopics) > 0, topics: make(map[string]bool)}
 	if o.ClockHz > 0 {
@@ -205,6 +204,8 @@ func (p *Player) fail(err error) error {
 func (p *Player) Run(ctx context.Context) error {
 	defer close(p.done)
 	p.ctx = ctx
+	unhook := context.AfterFunc(ctx, p.clock.Wake)
+	defer unhook()
 	if err := p.advertise(); err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (p *Player) Run(ctx context.Context) error {
 		}
 		now := p.clock.Now()
 		if wake := p.advance(now); wake > now && !p.stopped {
-			p.clock.Wait(ctx, wake, p.wake)
+			p.clock.Wait(wake)
 		}
 		p.serve()
 	}
@@ -260,7 +261,7 @@ func (p *Player) ready() error {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
-		p.clock.Wait(p.ctx, until, p.wake)
+		p.clock.Wait(until)
 	}
 	if !p.o.WaitForSubscribers {
 		return nil
@@ -270,7 +271,7 @@ func (p *Player) ready() error {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
-		p.clock.Wait(p.ctx, p.clock.Now()+Wall(subscriberPoll), p.wake)
+		p.clock.Wait(p.clock.Now() + Wall(subscriberPoll))
 	}
 	return nil
 }

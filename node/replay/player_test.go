@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ const (
 // on the way.
 type fakeClock struct {
 	now    Wall
+	woken  atomic.Bool
 	script []event
 }
 
@@ -41,11 +43,11 @@ type event struct {
 
 func (c *fakeClock) Now() Wall { return c.now }
 
-func (c *fakeClock) Wait(_ context.Context, t Wall, wake <-chan struct{}) {
-	select {
-	case <-wake:
+func (c *fakeClock) Wake() { c.woken.Store(true) }
+
+func (c *fakeClock) Wait(t Wall) {
+	if c.woken.Swap(false) {
 		return
-	default:
 	}
 	if len(c.script) > 0 && wall0+Wall(c.script[0].after) <= t {
 		e := c.script[0]

@@ -1,0 +1,37 @@
+//go:build !linux
+
+package replay
+
+import "time"
+
+// System is the machine's clock, as precise as Go's timers.
+type System struct {
+	evenTime
+	wake chan struct{} // capacity 1
+}
+
+// NewSystem returns the machine's clock.
+func NewSystem() (*System, error) {
+	return &System{evenTime{time.Now()}, make(chan struct{}, 1)}, nil
+}
+
+// Close ends the clock after its last use.
+func (*System) Close() error { return nil }
+
+// Wait sleeps until t.
+func (s *System) Wait(t Wall) {
+	timer := time.NewTimer(s.until(t))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.wake:
+	}
+}
+
+// Wake ends a Wait.
+func (s *System) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
