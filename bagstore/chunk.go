@@ -53,7 +53,7 @@ type ChunkHeader struct {
 }
 
 // end is the first byte behind the chunk's data, where its index records stand.
-func (c *ChunkHeader) end() int64 { return c.DataPos + c.Stored }
+func (h ChunkHeader) end() int64 { return h.DataPos + h.Stored }
 
 // parseChunk checks a chunk's record header.
 func parseChunk(r *record) (ChunkHeader, error) {
