@@ -2,6 +2,7 @@ package d400
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,9 +27,8 @@ func (p *videoPump) transfer(ctx context.Context) error {
 	n, err := p.stream.Read(ctx, into[:p.transferSize()])
 	arrival := time.Now()
 	if err == nil && n > 0 {
-		err2 := p.payload(into[:n], buf, arrival)
-		if err2 != nil {
-			p.broken(err2)
+		if err := p.payload(into[:n], buf, arrival); err != nil {
+			p.drop(err)
 		}
 	}
 	if buf != nil {
@@ -104,6 +104,8 @@ func (a *assembly) add(h payload, pixels []byte, size int) ([]byte, error) {
 	return nil, err
 }
 
+var errRepeated = errors.New("frame came twice")
+
 // frame raises one whole native frame to every output. pixels lie in buf at a
 // page, or have to be copied or converted if buf is nil.
 func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arrival time.Time) {
@@ -122,12 +124,12 @@ func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arriv
 	for i, t := range p.outputs {
 		number, fresh := t.numbers.next(uint32(counter), counted)
 		if images[i].owner == nil {
-			p.sensor.drops.Add(1)
+			p.drop(errNoBuffer)
 			continue
 		}
 		if !fresh {
 			images[i].owner.Release()
-			p.sensor.drops.Add(1)
+			p.drop(errRepeated)
 			continue
 		}
 		f := camdriver.NewFrame(images[i].owner)

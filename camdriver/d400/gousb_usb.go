@@ -216,6 +216,7 @@ func usbError(err error) error {
 		{gousb.TransferTimedOut, ErrTimeout},
 		{gousb.ErrorBusy, ErrInUse},
 		{gousb.ErrorAccess, ErrPermission},
+		{gousb.ErrorNoMem, ErrMemory},
 		{gousb.ErrorNoDevice, camdriver.ErrUnplugged},
 		{gousb.TransferNoDevice, camdriver.ErrUnplugged},
 	} {

@@ -103,8 +103,9 @@ func (d *Device) recover(gone loss) {
 	if errors.Is(gone.err, errReset) {
 		d.waitGone(gone.link.usb)
 	}
+	others := map[USBDevice]bool{}
 	for d.ctx.Err() == nil {
-		err := d.reattach()
+		err := d.reattach(others)
 		if err == nil {
 			return
 		}
@@ -152,8 +153,8 @@ func contains(list []USBDevice, dev USBDevice) bool {
 }
 
 // reattach looks for the camera once and starts its streams again.
-func (d *Device) reattach() error {
-	l, err := d.find()
+func (d *Device) reattach(others map[USBDevice]bool) error {
+	l, err := d.find(others)
 	if err != nil {
 		return err
 	}
@@ -224,8 +225,10 @@ func (s *sensor) resume(l *link) error {
 	return s.begin(l, s.wanted)
 }
 
-// find connects to the plugged camera that has this device's serial number.
-func (d *Device) find() (*link, error) {
+// find connects to the plugged camera that has this device's serial number. It
+// remembers others, to leave them alone from then on: each look takes a camera
+// from the kernel's drivers for a moment.
+func (d *Device) find(others map[USBDevice]bool) (*link, error) {
 	list, err := d.bus.Scan(d.ctx)
 	if err != nil {
 		return nil, err
@@ -233,7 +236,7 @@ func (d *Device) find() (*link, error) {
 	serial := camdriver.Find(d.Info(), camdriver.InfoSerialNumber)
 	err = camdriver.ErrUnplugged
 	for _, u := range list {
-		if u.Product != d.product.id {
+		if u.Product != d.product.id || others[u] {
 			continue
 		}
 		l, openErr := connect(d.ctx, d.bus, u)
@@ -244,6 +247,7 @@ func (d *Device) find() (*link, error) {
 		if l.id.Serial == serial {
 			return l, nil
 		}
+		others[u] = true
 		if err := l.close(); err != nil {
 			d.log.Debug().Err(err).Msg("closing another camera")
 		}

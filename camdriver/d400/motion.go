@@ -164,7 +164,7 @@ func (p *motionPump) read(ctx context.Context, b []byte) error {
 func (p *motionPump) report(b []byte, arrival time.Time) {
 	sample, err := parseReport(b)
 	if err != nil {
-		p.tally.broken++
+		p.tally.dropped++
 		p.sensor.drops.Add(1)
 		return
 	}

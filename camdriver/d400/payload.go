@@ -17,9 +17,6 @@ const (
 	headerERR = 0x40
 )
 
-// maxPayloadHeader is the most that bHeaderLength can say.
-const maxPayloadHeader = 255
-
 var errPayloadMarked = errors.New("payload is marked as faulty")
 
 // payload is the header that stands before the pixels of each transfer. blocks

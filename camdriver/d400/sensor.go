@@ -251,11 +251,11 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	s.dev.life.Lock()
 	defer s.dev.life.Unlock()
 	if err := s.admit(profiles); err != nil {
-		return fmt.Errorf("start %s: %w", s.name, err)
+		return err
 	}
 	l, err := s.dev.current()
 	if err != nil {
-		return fmt.Errorf("start %s: %w", s.name, err)
+		return err
 	}
 	s.numbers = make(map[camdriver.StreamID]*numbering)
 	for _, p := range profiles {
@@ -264,7 +264,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	s.setHandler(h)
 	if err := s.begin(l, profiles); err != nil {
 		s.setHandler(nil)
-		return fmt.Errorf("start %s: %w", s.name, s.dev.note(l, err))
+		return s.dev.note(l, err)
 	}
 	s.running.flow()
 	s.wanted = slices.Clone(profiles)

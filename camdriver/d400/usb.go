@@ -12,6 +12,8 @@ var (
 	ErrTimeout    = errors.New("transfer timed out")
 	ErrInUse      = errors.New("in use by another program")
 	ErrPermission = errors.New("no permission for the USB device")
+	ErrMemory     = errors.New("the kernel's memory for USB transfers is used up; " +
+		"raise /sys/module/usbcore/parameters/usbfs_memory_mb")
 	// ErrNoUSB is all that List and Open return in a build without libusb.
 	ErrNoUSB = errors.New("built without USB support: " +
 		"install libusb-1.0-0-dev and pkg-config, then build with CGO_ENABLED=1 go build -tags usb")

@@ -112,13 +112,3 @@ func frameRate(interval uint32) int {
 	}
 	return int((10_000_000 + uint64(interval)/2) / uint64(interval))
 }
-
-// interval finds the interval of a frame that gives fps.
-func (f videoFrame) interval(fps int) (uint32, bool) {
-	for _, v := range f.Intervals {
-		if frameRate(v) == fps {
-			return v, true
-		}
-	}
-	return 0, false
-}

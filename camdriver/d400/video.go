@@ -199,9 +199,9 @@ func (p *videoPump) fail(err error) {
 
 func (p *videoPump) finish() {
 	p.partial.drop()
-	if p.tally.broken > 0 {
+	if p.tally.dropped > 0 {
 		p.sensor.dev.log.Warn().Stringer("stream", p.outputs[0].profile.Stream).
-			Uint64("frames", p.tally.frames).Uint64("broken", p.tally.broken).Msg("broken frames were dropped")
+			Uint64("frames", p.tally.frames).Uint64("dropped", p.tally.dropped).Msg("frames were dropped")
 	}
 }
 
@@ -242,20 +242,27 @@ func (p *videoPump) notify(c camdriver.Category, text string) {
 	})
 }
 
-// broken counts a transfer that is no frame, and says so once a second at most.
-func (p *videoPump) broken(err error) {
+// errNoBuffer is a frame that came whole but found no memory.
+var errNoBuffer = errors.New("all frame memory is held by consumers")
+
+// drop counts a frame that is not raised, and says so once a second at most.
+func (p *videoPump) drop(err error) {
 	p.sensor.drops.Add(1)
-	p.tally.broken++
-	if now := time.Now(); now.Sub(p.tally.said) >= time.Second {
-		p.tally.said = now
-		p.sensor.dev.log.Warn().Err(err).Uint64("broken", p.tally.broken).
-			Stringer("stream", p.outputs[0].profile.Stream).Msg("dropped a broken frame")
+	p.tally.dropped++
+	now := time.Now()
+	if now.Sub(p.tally.said) < time.Second {
+		return
+	}
+	p.tally.said = now
+	p.sensor.dev.log.Warn().Err(err).Uint64("dropped", p.tally.dropped).
+		Stringer("stream", p.outputs[0].profile.Stream).Msg("dropped a frame")
+	if err != errNoBuffer {
 		p.notify(camdriver.NotifyFrameCorrupted, err.Error())
 	}
 }
 
 // tally counts what a stream did.
 type tally struct {
-	frames, broken uint64
-	said           time.Time // when broken was last logged
+	frames, dropped uint64
+	said            time.Time // when dropped was last logged
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,6 +55,12 @@ func TestProgramDevices(t *testing.T) {
 	}
 	if err != nil || len(found) != 1 || found[0].Serial != serial || found[0].State != "ready" {
 		t.Errorf("%v: %s", err, out)
+	}
+	stranger := exec.Command(run, "devices")
+	stranger.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err = stranger.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), d400.UdevRules) {
+		t.Errorf("devices without permission: %v: %s", err, out)
 	}
 	if err := port.Unplug(); err != nil {
 		t.Fatal(err)
