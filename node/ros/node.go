@@ -36,11 +36,12 @@ type Node struct {
 	done     chan struct{} // closed by the slave API's shutdown, or by Close
 	doneOnce sync.Once
 
-	connections   atomic.Int64 // last id given
-	serviceCounts serviceCounts
-	time          simTime
-	rosout        *Rosout
-	paramsSet     atomic.Bool // the private parameters are on the master
+	connections     atomic.Int64 // last id given
+	serviceCounts   serviceCounts
+	time            simTime
+	rosout          *Rosout
+	rosoutPublisher *Publisher
+	paramsSet       atomic.Bool // the private parameters are on the master
 
 	mu       sync.Mutex
 	closed   bool
@@ -177,6 +178,9 @@ func (n *Node) Close() error {
 	n.closed = true
 	n.mu.Unlock()
 	n.finish()
+	if n.rosoutPublisher != nil {
+		n.flushRosout()
+	}
 	n.cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

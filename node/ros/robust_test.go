@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -368,5 +369,64 @@ func TestSubscriberQueueAndHold(t *testing.T) {
 	}
 	if got != "0789" {
 		t.Errorf("held %s", got)
+	}
+}
+
+// Publishers, subscribers and their ends, all at once: every owner is released
+// exactly once.
+func TestChurn(t *testing.T) {
+	m := startMaster(t)
+	n, s := startNode(t, m, "n"), startNode(t, m, "s")
+	owners := make([]counted, 4*300)
+	var publishing, subscribing sync.WaitGroup
+	for g := range 4 {
+		publishing.Go(func() {
+			o := stringType
+			o.Latch, o.Queue = g%2 == 0, 2
+			for i := range 300 {
+				p, err := n.Advertise(o)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				msg := Message{Head: []byte("head"), Body: make([]byte, 20_000), Owner: &owners[g*300+i]}
+				if g == 3 {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+					p.PublishWait(ctx, msg) //nolint:errcheck // may time out
+					cancel()
+				} else {
+					p.Publish(msg)
+				}
+				p.Close()
+			}
+		})
+	}
+	stop := make(chan struct{})
+	for range 3 {
+		subscribing.Go(func() {
+			for {
+				sub, err := s.Subscribe(SubscriberOptions{Topic: "chatter"}, func(Received) {})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				select {
+				case <-stop:
+					sub.Close()
+					return
+				case <-time.After(5 * time.Millisecond):
+					sub.Close()
+				}
+			}
+		})
+	}
+	publishing.Wait()
+	close(stop)
+	subscribing.Wait()
+	n.Close()
+	for i := range owners {
+		if got := owners[i].n.Load(); got != 1 {
+			t.Fatalf("owner %d released %d times", i, got)
+		}
 	}
 }

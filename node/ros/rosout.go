@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -35,6 +37,7 @@ type Rosout struct {
 type rosoutLine struct {
 	level zerolog.Level
 	text  string
+	done  chan struct{} // not a line: closed when all before it are published
 }
 
 // NewRosout makes a Rosout that lets level and above pass.
@@ -55,7 +58,7 @@ func (r *Rosout) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 
 func (r *Rosout) post(level zerolog.Level, text string) {
 	select {
-	case r.lines <- rosoutLine{level, text}:
+	case r.lines <- rosoutLine{level: level, text: text}:
 	default:
 	}
 }
@@ -85,12 +88,17 @@ func (n *Node) startRosout() error {
 	if err != nil {
 		return err
 	}
+	n.rosoutPublisher = p
 	n.wg.Go(func() {
 		for seq := uint32(1); ; seq++ {
 			select {
 			case <-n.ctx.Done():
 				return
 			case line := <-n.rosout.lines:
+				if line.done != nil {
+					close(line.done)
+					continue
+				}
 				m := n.logMessage(line)
 				m.Header.Seq = seq
 				p.Publish(Message{Head: msgs.Marshal(m)})
@@ -98,6 +106,24 @@ func (n *Node) startRosout() error {
 		}
 	})
 	return nil
+}
+
+// flushRosout sends what was logged so far, as far as that takes no long time: the
+// last words of a program are the ones that matter.
+func (n *Node) flushRosout() {
+	ctx, cancel := context.WithTimeout(n.ctx, 200*time.Millisecond)
+	defer cancel()
+	done := make(chan struct{})
+	select {
+	case n.rosout.lines <- rosoutLine{done: done}:
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-done:
+		n.rosoutPublisher.Flush(ctx) //nolint:errcheck // a slow listener misses it
+	case <-ctx.Done():
+	}
 }
 
 func (n *Node) logMessage(line rosoutLine) *msgs.Log {

@@ -206,8 +206,7 @@ func (b *inbox) push(r Received) (old Received, dropped bool) {
 		return r, true
 	}
 	if b.limit > 0 && len(b.list) >= b.limit {
-		old, dropped = b.list[0], true
-		b.list = slices.Delete(b.list, 0, 1)
+		old, dropped = b.shift(), true
 	}
 	b.list = append(b.list, r)
 	signal(b.ready)
@@ -219,8 +218,7 @@ func (b *inbox) pop() (Received, bool) {
 	for {
 		b.mu.Lock()
 		if len(b.list) > 0 {
-			r := b.list[0]
-			b.list = slices.Delete(b.list, 0, 1)
+			r := b.shift()
 			b.mu.Unlock()
 			return r, true
 		}
@@ -231,6 +229,14 @@ func (b *inbox) pop() (Received, bool) {
 		}
 		<-b.ready
 	}
+}
+
+// shift removes the oldest. Callers hold mu.
+func (b *inbox) shift() Received {
+	r := b.list[0]
+	b.list[0] = Received{} // holds no memory alive
+	b.list = b.list[1:]
+	return r
 }
 
 func (b *inbox) close() {

@@ -1,0 +1,78 @@
+package ros
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/msgs"
+)
+
+// byteConn is a connection whose peer has sent everything at once.
+type byteConn struct{ io.Reader }
+
+func (byteConn) Write(b []byte) (int, error)      { return len(b), nil }
+func (byteConn) Close() error                     { return nil }
+func (byteConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (byteConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (byteConn) SetDeadline(time.Time) error      { return nil }
+func (byteConn) SetReadDeadline(time.Time) error  { return nil }
+func (byteConn) SetWriteDeadline(time.Time) error { return nil }
+
+// offline is a node without sockets: one topic, one service.
+func offline() *Node {
+	n := &Node{cfg: Config{MaxMessage: 1 << 16}, names: &names{node: "/n"}, log: zerolog.Nop(), ctx: context.Background(),
+		subs: map[string]*subscription{}, conns: map[net.Conn]struct{}{}}
+	t := &topic{node: n, name: "/t", typ: "a/B", md5: "1"}
+	n.topics = map[string]*topic{"/t": t}
+	s := &ServiceServer{node: n, name: "/s", service: msgs.Service{Name: "a/S", MD5: "2"},
+		handler: func(_ context.Context, req []byte) ([]byte, error) { return req, nil }}
+	n.services = map[string]*ServiceServer{"/s": s}
+	return n
+}
+
+// FuzzServeConn is everything that a peer may send to the TCPROS port.
+func FuzzServeConn(f *testing.F) {
+	f.Add(Header{"topic": "/t", "md5sum": "*", "type": "*", "callerid": "/x"}.appendTo(nil))
+	f.Add(appendSized(Header{"service": "/s", "md5sum": "*", "persistent": "1"}.appendTo(nil), []byte("request")))
+	f.Add(Header{"service": "/s", "md5sum": "2", "probe": "1"}.appendTo(nil))
+	f.Add([]byte("\xff\xff\xff\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		n := offline()
+		if err := n.serveConn(byteConn{bytes.NewReader(b)}); err == nil {
+			h, err := readHeader(bytes.NewReader(b))
+			if err != nil || h[headerService] != "/s" {
+				t.Errorf("served %v, %v", h, err)
+			}
+		}
+		n.wg.Wait()
+	})
+}
+
+// FuzzReceive is everything that a publisher may send after its header.
+func FuzzReceive(f *testing.F) {
+	f.Add(appendSized(appendSized(nil, []byte("one")), nil))
+	f.Add([]byte("\xff\xff\xff\xff"))
+	f.Add([]byte("\x00\x00\x01\x00abc"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var again []byte
+		s := &Subscriber{node: offline(), ctx: context.Background(), callback: func(r Received) { again = appendSized(again, r.Data) }}
+		l := &link{subscriber: s}
+		if err := l.receive(byteConn{bytes.NewReader(b)}, nil); err == nil {
+			t.Error("the end of the connection is an error")
+		}
+		if !bytes.HasPrefix(b, again) {
+			t.Errorf("% x became % x", b, again)
+		}
+		for _, buffer := range s.pool.free {
+			if cap(buffer.data) > 1<<16 {
+				t.Errorf("a buffer of %d bytes", cap(buffer.data))
+			}
+		}
+	})
+}
