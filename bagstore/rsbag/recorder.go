@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rsros/bagstore"
@@ -34,10 +35,18 @@ type Recorder struct {
 	scratch msgs.Encoder          // heads of the frame being written
 	nextRef map[int]bagstore.Time // when a sensor's next time reference is due
 	units   map[int]float32       // depth units as the file says them so far, by sensor
-	streams map[camdriver.StreamID]*StreamStats
-	refused uint64
 	err     error
 	closed  bool
+
+	// Counted without the lock, which a disk that stalls holds for long.
+	streams  map[camdriver.StreamID]*streamCounter // fixed
+	refused  atomic.Uint64
+	duration atomic.Int64
+}
+
+type streamCounter struct {
+	frames, skipped atomic.Uint64
+	bytes           atomic.Int64
 }
 
 // refEvery is how often a sensor's clock is related to the host's.
@@ -56,8 +65,7 @@ type RecorderStats struct {
 	Streams  []StreamStats // by kind and index
 	Refused  uint64        // frames of streams that the snapshot does not hold
 	Duration time.Duration // file time of the latest frame
-	Size     int64         // of the file
-	Bag      bagstore.WriterStats
+	Size     int64         // of the file, as far as it is written
 }
 
 // NewRecorder creates the file and writes the description. The file is a whole,
@@ -73,7 +81,10 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	r := &Recorder{
 		enc: NewEncoder(snap), w: w, line: newTimeline(), conns: make(map[string]uint32),
 		nextRef: make(map[int]bagstore.Time), units: make(map[int]float32),
-		streams: make(map[camdriver.StreamID]*StreamStats),
+		streams: make(map[camdriver.StreamID]*streamCounter),
+	}
+	for id := range r.enc.streams {
+		r.streams[id] = &streamCounter{}
 	}
 	for i, s := range snap.Sensors {
 		for _, o := range s.Options {
@@ -135,14 +146,14 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 		return err
 	}
 	if r.enc.set(sensor, f) == nil {
-		r.refused++
+		r.refused.Add(1)
 		return nil
 	}
-	st := r.stats(f.Stream())
+	count := r.streams[f.Stream()]
 	first := !r.line.started
 	at, ok := r.line.frame(f.Stream(), f.Arrival, period(f.Profile.FPS))
 	if !ok {
-		st.Skipped++
+		count.skipped.Add(1)
 		return nil
 	}
 	if first {
@@ -159,8 +170,11 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	put := func(m Message) { r.write(m, at) }
 	r.enc.data(&r.scratch, sensor, f, put)
 	r.enc.metadata(&r.scratch, sensor, f, put)
-	st.Frames++
-	st.Bytes += int64(len(f.Data))
+	if r.err == nil {
+		count.frames.Add(1)
+		count.bytes.Add(int64(len(f.Data)))
+		r.duration.Store(int64(r.line.end))
+	}
 	return r.err
 }
 
@@ -175,15 +189,6 @@ func (r *Recorder) depthUnits(sensor int, units float32, at bagstore.Time) {
 	if m, ok := r.enc.Option(sensor, camdriver.OptionDepthUnits, units); ok {
 		r.write(m, at)
 	}
-}
-
-func (r *Recorder) stats(id camdriver.StreamID) *StreamStats {
-	st := r.streams[id]
-	if st == nil {
-		st = &StreamStats{Stream: id}
-		r.streams[id] = st
-	}
-	return st
 }
 
 func period(fps int) time.Duration {
@@ -255,16 +260,32 @@ func (r *Recorder) Paused() bool {
 	return r.line.paused
 }
 
-// Stats counts what was written so far.
+// Stats counts what was written so far. It never waits for the disk, and is
+// right after Close, too.
 func (r *Recorder) Stats() RecorderStats {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := RecorderStats{Refused: r.refused, Duration: time.Duration(r.line.end), Size: r.w.Size(), Bag: r.w.Stats()}
-	for _, st := range r.streams {
-		s.Streams = append(s.Streams, *st)
+	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size()}
+	for id, c := range r.streams {
+		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Bytes: c.bytes.Load(), Skipped: c.skipped.Load()})
 	}
 	slices.SortFunc(s.Streams, func(a, b StreamStats) int { return compareStreams(a.Stream, b.Stream) })
 	return s
+}
+
+// Size is the file's length as far as it is written.
+func (r *Recorder) Size() int64 { return r.w.Size() }
+
+// Duration is the file time of the latest frame.
+func (r *Recorder) Duration() time.Duration { return time.Duration(r.duration.Load()) }
+
+// CheckpointIfDue keeps the file's end safe while no frames come; frames see to
+// it themselves.
+func (r *Recorder) CheckpointIfDue() error {
+	defer r.mu.Unlock()
+	if err := r.ready(); err != nil {
+		return err
+	}
+	r.err = r.w.CheckpointIfDue()
+	return r.err
 }
 
 func compareStreams(a, b camdriver.StreamID) int {
