@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/test/need"
+)
+
+// command runs a command line and gives its exit code and what it printed.
+func command(t *testing.T, args ...string) (code int, out, log string) {
+	t.Helper()
+	return commandIn(t.Context(), args...)
+}
+
+func commandIn(ctx context.Context, args ...string) (code int, out, log string) {
+	var stdout, stderr bytes.Buffer
+	code = run(ctx, args, streams{out: &stdout, err: &stderr}, nil)
+	return code, stdout.String(), stderr.String()
+}
+
+// want runs a command line that must end with the exit code.
+func want(t *testing.T, code int, args ...string) (out string) {
+	t.Helper()
+	got, out, log := command(t, args...)
+	if got != code {
+		t.Fatalf("%q: exit code %d, want %d\n%s%s", args, got, code, out, log)
+	}
+	return out
+}
+
+// sdkBag copies a recording of librealsense, as name in a folder of its own.
+func sdkBag(t *testing.T, from, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("../../test/data/librealsense", from))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writeFile(t, name, content)
+}
+
+func writeFile(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// torn cuts a bag in the middle, as a full disk does.
+func torn(t *testing.T) string {
+	t.Helper()
+	path := sdkBag(t, "sw_small_raw.bag", "torn.bag")
+	if err := os.Truncate(path, 1_500_000); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// walkBag is a bag with a latched map before one second of counting.
+func walkBag(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 4 << 10, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(topic string, latching bool) uint32 {
+		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1",
+			Definition: "string data\n", CallerID: "/walker", Latching: latching})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	write := func(id uint32, at bagstore.Time, text string) {
+		data := append([]byte{byte(len(text)), 0, 0, 0}, text...)
+		if err := w.Write(id, at, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const start, step = bagstore.Time(1_700_000_000e9), bagstore.Time(1e7)
+	chart, count, twice := add("/map", true), add("/count", false), add("/twice/count", false)
+	write(chart, start, "here be dragons")
+	for i := range bagstore.Time(100) {
+		write(count, start+i*step, fmt.Sprint(i))
+		write(twice, start+i*step, fmt.Sprint(2*i))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// content counts the messages of each topic, and gives them in time order.
+func content(t *testing.T, paths ...string) (counts map[string]int, messages []string) {
+	t.Helper()
+	var bags []*bagstore.Bag
+	for _, path := range paths {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		bags = append(bags, b)
+	}
+	v, err := bagstore.NewView(bags, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	counts = map[string]int{}
+	for it.Next() {
+		m := it.Message()
+		counts[m.Conn.Topic]++
+		messages = append(messages, fmt.Sprintf("%d %s %q", m.Time, m.Conn.Topic, m.Data))
+	}
+	if err := it.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return counts, messages
+}
+
+// sameMessages compares two bags; messages of one time may come in any order.
+func sameMessages(t *testing.T, a, b string) {
+	t.Helper()
+	_, x := content(t, a)
+	_, y := content(t, b)
+	slices.Sort(x)
+	slices.Sort(y)
+	if !slices.Equal(x, y) {
+		t.Errorf("%s and %s hold different messages: %d and %d", a, b, len(x), len(y))
+	}
+}
+
+// files lists a file's folder.
+func files(t *testing.T, path string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// stockCount is what rosbag info counts, where there is a rosbag.
+func stockCount(t *testing.T, path string, messages int) {
+	t.Run("rosbag info", func(t *testing.T) {
+		need.Programs(t, "rosbag")
+		out, err := exec.Command("rosbag", "info", "-y", "-k", "messages", path).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != fmt.Sprint(messages) {
+			t.Errorf("%s: %s, %v; want %d", path, got, err, messages)
+		}
+	})
+}
+
+func TestCheck(t *testing.T) {
+	sound, broken, none := sdkBag(t, "sw_small_lz4.bag", "sound.bag"), torn(t), writeFile(t, "none.bag", []byte("no bag at all"))
+	if out := want(t, exitOK, "check", sound); !strings.HasPrefix(out, sound+": sound, version 2.0, 8038 messages in 3 chunks\n") ||
+		!strings.Contains(out, "RealSense recording, version 4") {
+		t.Error(out)
+	}
+	if out := want(t, exitIncomplete, "check", broken, sound); !strings.Contains(out, broken+": damaged") || !strings.Contains(out, "loss at byte") {
+		t.Error(out)
+	}
+	if out := want(t, exitFailed, "check", none, broken); !strings.Contains(out, none+": unreadable") || !strings.Contains(out, "not a bag") {
+		t.Error(out)
+	}
+	var res struct {
+		Outcome   string
+		Messages  int
+		Recording struct{ Version int }
+	}
+	if err := json.Unmarshal([]byte(want(t, exitOK, "check", "--json", sound)), &res); err != nil || res.Outcome != "sound" || res.Messages != 8038 || res.Recording.Version != 4 {
+		t.Error(res, err)
+	}
+	// Frames that the recorder was told to skip are no damage, but are said.
+	if out := want(t, exitOK, "check", sdkBag(t, "sw_small_pause.bag", "pause.bag")); !strings.Contains(out, "Depth_0: the camera's numbers leave out 20 frames") {
+		t.Error(out)
+	}
+}
+
+func TestRecover(t *testing.T) {
+	bag := torn(t)
+	before, err := os.ReadFile(bag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := want(t, exitIncomplete, "recover", bag)
+	sound := filepath.Join(filepath.Dir(bag), "torn.recovered.bag")
+	counts, _ := content(t, sound)
+	for _, topic := range []string{"/device_0/sensor_0/Depth_0/image/data", "/device_0/sensor_2/Gyro_0/imu/data"} {
+		if n := counts[topic]; n == 0 || !strings.Contains(out, fmt.Sprintf("kept %6d  lost      0  %s (", n, topic)) {
+			t.Errorf("%d messages of %s are kept; the report says\n%s", n, topic, out)
+		}
+	}
+	if after, err := os.ReadFile(bag); err != nil || !bytes.Equal(before, after) {
+		t.Error("the input was changed")
+	}
+	want(t, exitOK, "check", sound)
+	all := 0
+	for n := range maps.Values(counts) {
+		all += n
+	}
+	stockCount(t, sound, all)
+
+	want(t, exitFailed, "recover", bag) // the output exists
+	want(t, exitIncomplete, "recover", "--force", bag)
+	want(t, exitFailed, "recover", "-o", bag, bag) // that needs --in-place
+	want(t, exitUsage, "recover", "-o", "x.bag", "--in-place", bag)
+	want(t, exitIncomplete, "reindex", "--in-place", bag)
+	if got := files(t, bag); !slices.Equal(got, []string{"torn.bag", "torn.orig.bag", "torn.recovered.bag"}) {
+		t.Error(got)
+	}
+	sameMessages(t, bag, sound)
+	var res struct {
+		Kept, Lost int
+		Outcome    string
+		Output     string
+	}
+	if err := json.Unmarshal([]byte(want(t, exitOK, "recover", "--json", bag, "-f")), &res); err != nil || res.Kept != all || res.Lost != 0 || res.Outcome != "sound" || res.Output != sound {
+		t.Error(res, err)
+	}
+}
+
+func TestRecoverNothing(t *testing.T) {
+	bag := writeFile(t, "none.bag", []byte("no bag at all"))
+	want(t, exitFailed, "recover", bag)
+	want(t, exitFailed, "recover", "--in-place", bag)
+	want(t, exitFailed, "recover", bag+".nowhere")
+	if got := files(t, bag); !slices.Equal(got, []string{"none.bag"}) {
+		t.Error(got)
+	}
+}
+
+func TestRecoveredName(t *testing.T) {
+	for in, want := range map[string]string{
+		"a/walk.bag": "a/walk.recovered.bag", "walk.bag.active": "walk.recovered.bag", "walk": "walk.recovered",
+	} {
+		if got := recoveredName(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestCompress(t *testing.T) {
+	bag := walkBag(t, "walk.bag")
+	original := filepath.Join(filepath.Dir(bag), "walk.orig.bag")
+	for _, step := range []struct {
+		args []string
+		kind bagstore.Compression
+	}{
+		{[]string{"compress", "-f", bag}, bagstore.BZ2},
+		{[]string{"compress", "-f", "--lz4", bag}, bagstore.LZ4},
+		{[]string{"decompress", "-f", bag}, bagstore.None},
+	} {
+		want(t, exitOK, step.args...)
+		if kind, err := compressionOf(t.Context(), bag); kind != step.kind || err != nil {
+			t.Errorf("%q: %s, %v", step.args, kind, err)
+		}
+		sameMessages(t, bag, original)
+		stockCount(t, bag, 201)
+		want(t, exitOK, "check", bag)
+	}
+	want(t, exitFailed, "compress", bag) // the backup exists
+	want(t, exitOK, "compress", "--lz4", "--output-dir", filepath.Join(filepath.Dir(bag), "new"), bag)
+	sameMessages(t, bag, filepath.Join(filepath.Dir(bag), "new/walk.bag"))
+	if got := files(t, bag); !slices.Equal(got, []string{"new", "walk.bag", "walk.orig.bag"}) {
+		t.Error(got)
+	}
+	// One bad bag doesn't hold up the others.
+	bad := writeFile(t, "bad.bag", []byte("no bag at all"))
+	want(t, exitFailed, "compress", "-qf", bad, bag)
+	if kind, err := compressionOf(t.Context(), bag); kind != bagstore.BZ2 || err != nil {
+		t.Error(kind, err)
+	}
+	want(t, exitIncomplete, "compress", torn(t))
+	if _, _, log := command(t, "compress", sdkBag(t, "sw_small_raw.bag", "sdk.bag")); !strings.Contains(log, "librealsense can't play") {
+		t.Error(log)
+	}
+}
+
+// TestInterrupted: Ctrl-C is told from success, and leaves what was there.
+func TestInterrupted(t *testing.T) {
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	bag := sdkBag(t, "sw_small_lz4.bag", "sdk.bag")
+	out := filepath.Join(filepath.Dir(bag), "out.bag")
+	for _, args := range [][]string{
+		{"check", bag}, {"recover", bag}, {"recover", "--in-place", bag}, {"compress", bag}, {"decompress", bag},
+		{"filter", bag, out}, {"merge", "-o", out, bag, bag}, {"split", "--count", "100000", bag},
+	} {
+		code, _, log := commandIn(stopped, args...)
+		if code != exitFailed || !strings.Contains(log, "interrupted") {
+			t.Errorf("%q: exit code %d\n%s", args, code, log)
+		}
+		if got := files(t, bag); !slices.Equal(got, []string{"sdk.bag"}) {
+			t.Fatalf("%q left %q", args, got)
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	bag := walkBag(t, "walk.bag")
+	for _, c := range []struct {
+		args string
+		want map[string]int
+	}{
+		{"", map[string]int{"/map": 1, "/count": 100, "/twice/count": 100}},
+		{"--topics /count", map[string]int{"/count": 100}},
+		{"--topics count,/map", map[string]int{"/count": 100, "/map": 1}},
+		{"-e .*count", map[string]int{"/count": 100, "/twice/count": 100}},
+		{"-e /count -e /twice/.*", map[string]int{"/count": 100, "/twice/count": 100}},
+		{"-x .*count", map[string]int{"/map": 1}},
+		{"--types std_msgs/String -x /count", map[string]int{"/map": 1, "/twice/count": 100}},
+		{"--types std_msgs/Bool", map[string]int{}},
+		{"--start 0.5 --end 0.745", map[string]int{"/map": 1, "/count": 25, "/twice/count": 25}},
+		{"--start 0.5 --no-latched", map[string]int{"/count": 50, "/twice/count": 50}},
+		{"--end 1700000000.1 -t /count", map[string]int{"/count": 11}},
+	} {
+		out := filepath.Join(t.TempDir(), "out.bag")
+		want(t, exitOK, append([]string{"filter", bag, out}, strings.Fields(c.args)...)...)
+		if got, _ := content(t, out); !maps.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.args, got, c.want)
+		}
+		want(t, exitOK, "check", out)
+	}
+	out := filepath.Join(t.TempDir(), "out.bag")
+	for _, line := range []string{
+		"-t /nowhere", "-e [", "--start never", "--start 5 --end 4", "topic=='/count'", "--regex=",
+	} {
+		want(t, exitUsage, append([]string{"filter", bag, out}, strings.Fields(line)...)...)
+	}
+	want(t, exitUsage, "filter", bag, bag, "-f")
+	want(t, exitUsage, "filter", bag)
+	want(t, exitFailed, "filter", bag+".nowhere", out)
+	want(t, exitIncomplete, "filter", torn(t), out)
+}
+
+// TestFilterKeepsCompression: a copy is packed as the original was.
+func TestFilterKeepsCompression(t *testing.T) {
+	bag, out := sdkBag(t, "sw_small_lz4.bag", "sdk.bag"), filepath.Join(t.TempDir(), "out.bag")
+	for flag, kind := range map[string]bagstore.Compression{"-f": bagstore.LZ4, "--uncompressed": bagstore.None, "--bz2": bagstore.BZ2} {
+		want(t, exitOK, "filter", "-f", bag, out, flag)
+		if got, err := compressionOf(t.Context(), out); got != kind || err != nil {
+			t.Errorf("%s: %s, %v", flag, got, err)
+		}
+	}
+}
+
+func TestSplitAndMerge(t *testing.T) {
+	for line, parts := range map[string]int{
+		"--count 50": 5, "--duration 0.25": 4, "--duration 0.25 --count 10": 21, "--count 1000": 1,
+	} {
+		bag := walkBag(t, "walk.bag")
+		out := want(t, exitOK, append([]string{"split", "--no-latched", bag}, strings.Fields(line)...)...)
+		names, err := filepath.Glob(filepath.Join(filepath.Dir(bag), "walk_*.bag"))
+		if err != nil || len(names) != parts || strings.Count(out, "\n") != parts {
+			t.Errorf("%s: %q, %v\n%s", line, names, err, out)
+		}
+		whole := filepath.Join(t.TempDir(), "whole.bag")
+		want(t, exitOK, append([]string{"merge", "-o", whole}, names...)...)
+		_, before := content(t, bag)
+		if _, after := content(t, whole); !slices.Equal(before, after) {
+			t.Errorf("%s: the merged bag has other messages or another order", line)
+		}
+	}
+	bag := walkBag(t, "walk.bag")
+	prefix := filepath.Join(t.TempDir(), "part")
+	var parts []bagstore.Part
+	if err := json.Unmarshal([]byte(want(t, exitOK, "split", "--json", "--duration", "0.5", "-o", prefix, bag)), &parts); err != nil || len(parts) != 2 || parts[1].Path != prefix+"_001.bag" {
+		t.Fatal(parts, err)
+	}
+	if got, _ := content(t, parts[1].Path); got["/map"] != 1 {
+		t.Errorf("the second part doesn't begin with the latched map: %v", got)
+	}
+	want(t, exitFailed, "split", "--duration", "0.5", "-o", prefix, bag) // the parts exist
+	for _, line := range []string{"split", "split --count 5", "split walk.bag", "merge walk.bag", "merge -o x", "merge -o " + bag + " " + bag} {
+		want(t, exitUsage, strings.Fields(line)...)
+	}
+}

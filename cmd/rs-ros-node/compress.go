@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore"
+	"rsros/node"
+)
+
+type compressOptions struct {
+	bag   bagstore.Options
+	place placement
+	quiet bool
+}
+
+func newCompressCommand(a *app) *cobra.Command {
+	o := compressOptions{bag: bagstore.Options{Compression: bagstore.BZ2}}
+	cmd := &cobra.Command{
+		Use:   "compress BAG…",
+		Short: "Compress bags, as rosbag compress does, on all cores",
+		Long: `compress writes bags again with compressed chunks, in place: walk.bag is then the
+compressed one, and the original is kept as walk.orig.bag. The default is BZ2, as
+in rosbag: small and slow. librealsense plays LZ4, but dies of BZ2.
+
+Exit codes: 0 done, 3 a torn bag was compressed as far as it is whole, 1 a bag
+couldn't be read or written; it is unchanged then.`,
+		Example: `  rs-ros-node compress --lz4 walk.bag
+  rs-ros-node compress -j --output-dir archive *.bag`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
+	}
+	o.flags(cmd)
+	bagFlags(cmd.Flags(), &o.bag)
+	return cmd
+}
+
+func newDecompressCommand(a *app) *cobra.Command {
+	o := compressOptions{bag: bagstore.Options{Compression: bagstore.None}}
+	cmd := &cobra.Command{
+		Use:   "decompress BAG…",
+		Short: "Decompress bags, as rosbag decompress does",
+		Long: `decompress writes bags again without compression, in place: the original is kept
+as NAME.orig.bag. Exit codes are those of compress.`,
+		Example: `  rs-ros-node decompress walk.bag
+  rs-ros-node decompress --output-dir plain *.bag`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func (o *compressOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.place.folder, "output-dir", "", "folder to write into, under the bags' own names")
+	f.BoolVarP(&o.place.force, "force", "f", false, "replace files that exist, backups too")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+}
+
+// compress goes on after a bag that fails: the others are no worse for it.
+func (a *app) compress(ctx context.Context, paths []string, o compressOptions) error {
+	a.quiet = a.quiet || o.quiet
+	log := a.logger()
+	var all verdict
+	for _, path := range paths {
+		outcome, err := a.compressOne(ctx, path, o)
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		if err != nil {
+			log.Error().Str("bag", path).Msg(err.Error())
+			outcome = bagstore.Unreadable
+		}
+		all.add(path, outcome)
+	}
+	return all.err("messages of damaged bags are missing", "not done")
+}
+
+func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (bagstore.Outcome, error) {
+	log := a.logger()
+	_, lost, err := node.Selection{}.Resolve([]string{path}, log)
+	if err != nil {
+		return bagstore.Unreadable, err
+	}
+	if o.bag.Compression == bagstore.BZ2 && node.IsRecording(path) {
+		log.Warn().Str("bag", path).Msg("librealsense can't play a recording with BZ2; --lz4 makes one that it plays")
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		return bagstore.Unreadable, err
+	}
+	report, done := a.progress(filepath.Base(path), false)
+	var res *bagstore.RewriteResult
+	original, err := o.place.replace(path, func(out string) (err error) {
+		res, err = bagstore.Rewrite(ctx, path, out, bagstore.RewriteOptions{Options: o.bag, Overwrite: true, Progress: report})
+		return err
+	})
+	done()
+	if err != nil {
+		return bagstore.Unreadable, err
+	}
+	log.Info().Str("bag", path).Str("before", megabytes(before.Size())).Str("after", megabytes(res.Size)).
+		Str("original", original).Uint64("messages", res.Messages).Msg("written")
+	if lost {
+		return bagstore.Damaged, nil
+	}
+	return bagstore.Sound, nil
+}

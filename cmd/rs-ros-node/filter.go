@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore"
+	"rsros/node"
+)
+
+type filterOptions struct {
+	bag       bagstore.Options
+	selection node.Selection
+	noLatched bool
+	force     bool
+	quiet     bool
+}
+
+func newFilterCommand(a *app) *cobra.Command {
+	var o filterOptions
+	cmd := &cobra.Command{
+		Use:   "filter IN OUT",
+		Short: "Copy a bag with some of its topics, types or time",
+		Long: `filter copies messages as they are, without decoding them. Where --start cuts
+something off, the last latched message of each topic before it (maps, static
+transforms, camera descriptions) is kept and moved to the start, as a late
+subscriber would have got it. The compression stays as it was unless a flag says
+otherwise.
+
+The Python expressions of rosbag filter aren't understood: say topics, types and
+time by flags.
+
+Exit codes: 0 done, 3 the bag is torn and was copied as far as it is whole, 1 not
+done; there is no output then.`,
+		Example: `  rs-ros-node filter walk.bag depth.bag --topics /camera/depth/image_rect_raw,/tf
+  rs-ros-node filter walk.bag small.bag -x '.*/compressed' --start 10 --end 20.5
+  rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return usageError{errors.New("filter takes two bags; Python expressions aren't understood, use --topics, --types, --start and --end")}
+			}
+			return a.filter(cmd.Context(), args[0], args[1], o)
+		},
+	}
+	f := cmd.Flags()
+	selectionFlags(f, &o.selection)
+	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
+	f.BoolVarP(&o.force, "force", "f", false, "replace OUT if it exists")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	outputFlags(f, &o.bag)
+	return cmd
+}
+
+func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error {
+	if sameFile(in, out) {
+		return usageError{errors.New("input and output are the same file")}
+	}
+	return a.copyBags(ctx, []string{in}, out, o)
+}
+
+// copyBags makes one bag of one or more.
+func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
+	a.quiet = a.quiet || o.quiet
+	log := a.logger()
+	filter, lost, err := o.selection.Resolve(ins, log)
+	if err != nil {
+		return err
+	}
+	filter.Latched = !o.noLatched
+	if o.bag.Compression == "" {
+		if o.bag.Compression, err = compressionOf(ctx, ins[0]); err != nil {
+			return undone(err)
+		}
+	}
+	report, done := a.progress(out, false)
+	res, err := bagstore.Merge(ctx, ins, out, bagstore.RewriteOptions{Options: o.bag, Filter: filter, Overwrite: o.force, Progress: report})
+	done()
+	if err != nil {
+		return undone(err)
+	}
+	if res.Messages == 0 {
+		log.Warn().Msg("no message was chosen: the new bag is empty")
+	}
+	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
+		Str("size", megabytes(res.Size)).Msg("written")
+	if lost {
+		return fmt.Errorf("%w: a bag is damaged", node.ErrIncomplete)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+func newMergeCommand(a *app) *cobra.Command {
+	var o filterOptions
+	var output string
+	cmd := &cobra.Command{
+		Use:   "merge -o OUT BAG…",
+		Short: "Make one bag of several, in time order",
+		Long: `merge copies the messages of several bags into one, in the order of their times;
+at the same time, in the order in which the bags are named. The flags that choose
+messages are those of filter. The compression is that of the first bag unless a
+flag says otherwise.
+
+Exit codes: 0 done, 3 a bag is torn and was copied as far as it is whole, 1 not
+done; there is no output then.`,
+		Example: `  rs-ros-node merge -o walk.bag walk_000.bag walk_001.bag
+  rs-ros-node merge -o both.bag robot.bag camera.bag --lz4 -x /rosout`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return usageError{errors.New("--output is missing")}
+			}
+			for _, in := range args {
+				if sameFile(in, output) {
+					return usageError{errors.New("the output is one of the inputs")}
+				}
+			}
+			return a.copyBags(cmd.Context(), args, output, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&output, "output", "o", "", "file to write")
+	selectionFlags(f, &o.selection)
+	f.BoolVarP(&o.force, "force", "f", false, "replace OUT if it exists")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	outputFlags(f, &o.bag)
+	return cmd
+}

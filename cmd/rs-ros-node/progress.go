@@ -1,0 +1,33 @@
+package main
+
+import (
+	"os"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"rsros/bagstore"
+)
+
+// progress shows on a terminal's standard error how far a long job is, and
+// nothing elsewhere. done takes the bar away; log nothing before it, the lines
+// would mix.
+func (a *app) progress(name string, quiet bool) (report bagstore.Progress, done func()) {
+	f, ok := a.err.(*os.File)
+	if quiet || a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil, func() {}
+	}
+	bars := mpb.New(mpb.WithOutput(f), mpb.WithWidth(50))
+	bar := bars.New(0, mpb.BarStyle().Rbound("]").Lbound("["),
+		mpb.PrependDecorators(decor.Name(name+" ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))
+	report = func(done, total uint64) {
+		bar.SetTotal(int64(total), false)
+		bar.SetCurrent(int64(done))
+	}
+	return report, func() {
+		bar.Abort(true)
+		bars.Wait()
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore"
+)
+
+type recoverOptions struct {
+	bag     bagstore.Options
+	output  string
+	folder  string
+	inPlace bool
+	force   bool
+	json    bool
+	quiet   bool
+}
+
+// recoverResult is what recover prints of a bag.
+type recoverResult struct {
+	Path   string `json:"path"`
+	Output string `json:"output,omitempty"`
+	*bagstore.RecoverReport
+	Error string `json:"error,omitempty"`
+}
+
+func newRecoverCommand(a *app) *cobra.Command {
+	var o recoverOptions
+	cmd := &cobra.Command{
+		Use:     "recover BAG…",
+		Aliases: []string{"reindex"},
+		Short:   "Make sound bags of torn, unindexed or damaged ones",
+		Long: `recover reads a bag without trusting its index, goes on behind damage, takes
+torn chunks up to the tear, and writes whatever is whole into a sound bag. What
+was kept and lost of each topic goes to standard output.
+
+walk.bag becomes walk.recovered.bag, and walk.bag isn't touched. With --in-place
+the sound bag gets its name and the original is kept as walk.orig.bag.
+
+Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
+		Example: `  rs-ros-node recover walk.bag.active
+  rs-ros-node recover -o whole.bag walk.bag
+  rs-ros-node reindex --in-place *.bag`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.recover(cmd.Context(), args, o) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", "", "file to write, for a single bag")
+	f.StringVar(&o.folder, "output-dir", "", "folder to write into, under the bags' own names")
+	f.BoolVar(&o.inPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
+	f.BoolVarP(&o.force, "force", "f", false, "replace files that exist")
+	f.BoolVar(&o.json, "json", false, "print JSON, one object a bag")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing of bags that lost nothing")
+	outputFlags(f, &o.bag)
+	return cmd
+}
+
+func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {
+	switch {
+	case o.output != "" && len(paths) > 1:
+		return usageError{errors.New("--output is for a single bag; take --output-dir")}
+	case o.output != "" && o.folder != "" || o.inPlace && o.output+o.folder != "":
+		return usageError{errors.New("--output, --output-dir and --in-place exclude each other")}
+	}
+	var all verdict
+	for _, path := range paths {
+		res := a.recoverOne(ctx, path, o)
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		if err := a.printRecovery(res, o); err != nil {
+			return err
+		}
+		all.add(path, res.Outcome)
+	}
+	return all.err("messages were lost", "nothing could be kept")
+}
+
+func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) recoverResult {
+	res := recoverResult{Path: path, Output: path}
+	report, done := a.progress(path, o.quiet)
+	defer done()
+	write := func(out string) (err error) {
+		res.RecoverReport, err = bagstore.Recover(ctx, path, out, bagstore.RecoverOptions{Options: o.bag, Overwrite: true, Progress: report})
+		if err == nil && res.Outcome == bagstore.Unreadable {
+			err = errors.New("nothing in it is whole")
+		}
+		return err
+	}
+	place := placement{folder: o.folder, force: o.force}
+	var err error
+	switch {
+	case o.inPlace:
+		_, err = place.replace(path, write)
+	case o.folder != "":
+		res.Output = filepath.Join(o.folder, filepath.Base(path))
+		_, err = place.replace(path, write)
+	default:
+		if res.Output = o.output; res.Output == "" {
+			res.Output = recoveredName(path)
+		}
+		if sameFile(path, res.Output) {
+			err = errors.New("that is the bag itself; --in-place replaces it")
+		} else {
+			err = place.create(res.Output, write)
+		}
+	}
+	if res.RecoverReport == nil {
+		res.RecoverReport = &bagstore.RecoverReport{}
+	}
+	if err != nil {
+		res.Output, res.Error, res.Outcome = "", err.Error(), bagstore.Unreadable
+	}
+	return res
+}
+
+// recoveredName is walk.recovered.bag for walk.bag and for walk.bag.active.
+func recoveredName(path string) string {
+	path = strings.TrimSuffix(path, ".active")
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + ".recovered" + ext
+}
+
+func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
+	switch {
+	case o.json:
+		return json.NewEncoder(a.out).Encode(r)
+	case r.Error != "":
+		fmt.Fprintf(a.out, "%s: %s\n", r.Path, r.Error)
+		return nil
+	case o.quiet && r.Outcome == bagstore.Sound:
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s: kept %d messages, lost %d, in %s (%s)\n", r.Path, r.Kept, r.Lost, r.Output, megabytes(r.Size))
+	for _, n := range r.Notes {
+		fmt.Fprintf(a.out, "  %v at byte %d, %s: %s\n", n.Severity, n.Offset, n.Kind, n.Text)
+	}
+	for _, t := range r.Topics {
+		fmt.Fprintf(a.out, "  kept %6d  lost %6d  %s (%s)\n", t.Kept, t.Lost, t.Topic, t.Type)
+	}
+	return nil
+}

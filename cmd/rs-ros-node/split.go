@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore"
+	"rsros/node"
+)
+
+type splitOptions struct {
+	bagstore.SplitOptions
+	selection node.Selection
+	prefix    string
+	json      bool
+	quiet     bool
+}
+
+func newSplitCommand(a *app) *cobra.Command {
+	var o splitOptions
+	cmd := &cobra.Command{
+		Use:   "split BAG",
+		Short: "Cut a bag into several, by size, time or number of messages",
+		Long: `split copies a bag into parts: walk_000.bag, walk_001.bag and so on, whose names
+sort in time order. A part ends at the first limit that is reached. Each begins
+with the newest latched messages of those before it, so that it plays alone. The
+flags that choose messages are those of filter.
+
+The parts are listed on standard output. Parts that are whole stay when the work
+is interrupted.
+
+Exit codes: 0 done, 3 the bag is torn and was copied as far as it is whole, 1 not
+done to the end.`,
+		Example: `  rs-ros-node split walk.bag --size 1024
+  rs-ros-node split walk.bag --duration 1m -o parts/walk
+  rs-ros-node split walk.bag --count 100000 --topics /imu`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.split(cmd.Context(), args[0], o) },
+	}
+	f := cmd.Flags()
+	f.Var((*mebibytes)(&o.Size), "size", "limit of a part in MB")
+	f.Var((*rosDuration)(&o.Duration), "duration", "limit of a part in time: seconds, or with s, m or h")
+	f.Uint64Var(&o.Messages, "count", 0, "limit of a part in messages")
+	f.StringVarP(&o.prefix, "output-prefix", "o", "", "names before the number (default: the bag's own)")
+	noLatched := f.Bool("no-latched", false, "don't begin parts with latched messages")
+	cmd.PreRun = func(*cobra.Command, []string) { o.RepeatLatched = !*noLatched }
+	selectionFlags(f, &o.selection)
+	f.BoolVarP(&o.Overwrite, "force", "f", false, "replace files that exist")
+	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "don't list the parts")
+	outputFlags(f, &o.Options)
+	return cmd
+}
+
+func (a *app) split(ctx context.Context, path string, o splitOptions) (err error) {
+	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
+		return usageError{errors.New("a limit is missing: --size, --duration or --count")}
+	}
+	var lost bool
+	if o.Filter, lost, err = o.selection.Resolve([]string{path}, a.logger()); err != nil {
+		return err
+	}
+	if o.Compression == "" {
+		if o.Compression, err = compressionOf(ctx, path); err != nil {
+			return undone(err)
+		}
+	}
+	if o.prefix == "" {
+		o.prefix = strings.TrimSuffix(path, filepath.Ext(path))
+	}
+	report, done := a.progress(filepath.Base(path), o.quiet)
+	o.Progress = report
+	parts, err := bagstore.Split(ctx, path, func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }, o.SplitOptions)
+	done()
+	if printErr := a.printParts(parts, o); err == nil {
+		err = printErr
+	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted: %d parts are whole, the rest is missing", len(parts))
+	}
+	if err == nil && lost {
+		return fmt.Errorf("%w: the bag is damaged", node.ErrIncomplete)
+	}
+	return err
+}
+
+func (a *app) printParts(parts []bagstore.Part, o splitOptions) error {
+	switch {
+	case o.json:
+		return json.NewEncoder(a.out).Encode(parts)
+	case o.quiet:
+		return nil
+	}
+	for _, p := range parts {
+		fmt.Fprintf(a.out, "%s  %d messages  %.3f s  %s\n", p.Path, p.Messages, p.End.Sub(p.Start).Seconds(), megabytes(p.Size))
+	}
+	return nil
+}

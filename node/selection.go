@@ -1,0 +1,129 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/node/replay"
+)
+
+// Selection says which messages of bags are meant, in the words of a command
+// line. The zero value means all.
+type Selection struct {
+	Topics         []string // recorded names
+	Match, Exclude []string // regular expressions that match whole topic names
+	Types          []string // such as "sensor_msgs/Image"
+	// Start and End bound the time, both inclusive: a date, seconds since 1970,
+	// or seconds from the first message. Empty leaves that side open.
+	Start, End string
+}
+
+// Resolve looks into the bags to say what the selection means there. It logs
+// what is unusual about them; lost says that messages of them are gone. The
+// errors are those of bagstore, and ErrUsage.
+func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
+	bags, lost, err := openForReading(paths, log)
+	defer closeBags(bags)
+	if err != nil {
+		return f, false, err
+	}
+	f, err = s.filter(bags)
+	return f, lost, err
+}
+
+// openForReading opens all bags and logs what is unusual about them. The bags
+// are the caller's also if there is an error.
+func openForReading(paths []string, log zerolog.Logger) (bags []*bagstore.Bag, lost bool, err error) {
+	for _, path := range paths {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			return bags, lost, err
+		}
+		bags = append(bags, b)
+		for _, n := range b.Notes() {
+			log.Warn().Str("bag", path).Int64("at byte", n.Offset).Msg(n.Text)
+			lost = lost || n.Severity == bagstore.Loss
+		}
+	}
+	return bags, lost, nil
+}
+
+func (s Selection) filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
+	f.Types = s.Types
+	if f.Topics, err = s.topics(bags); err != nil {
+		return f, err
+	}
+	if f.Match, err = either(s.Match); err != nil {
+		return f, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	if f.Exclude, err = either(s.Exclude); err != nil {
+		return f, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	if f.Start, err = replay.ParseTime(s.Start, bags); err != nil {
+		return f, fmt.Errorf("%w: start: %w", ErrUsage, err)
+	}
+	if f.End, err = replay.ParseTime(s.End, bags); err != nil {
+		return f, fmt.Errorf("%w: end: %w", ErrUsage, err)
+	}
+	if f.Start > 0 && f.End > 0 && f.End < f.Start {
+		return f, fmt.Errorf("%w: the end lies before the start", ErrUsage)
+	}
+	return f, nil
+}
+
+// topics completes names that were given without their slash, and refuses those
+// that no bag has: a misspelt topic must not look like an empty one.
+func (s Selection) topics(bags []*bagstore.Bag) ([]string, error) {
+	recorded := make(map[string]bool)
+	for _, b := range bags {
+		for _, c := range b.Connections() {
+			recorded[c.Topic] = true
+		}
+	}
+	var list []string
+	for _, topic := range s.Topics {
+		if !recorded[topic] && recorded["/"+topic] {
+			topic = "/" + topic
+		}
+		if !recorded[topic] {
+			return nil, fmt.Errorf("%w: there is no topic %s in the bag; info lists them", ErrUsage, topic)
+		}
+		list = append(list, topic)
+	}
+	return list, nil
+}
+
+// either makes one expression of several.
+func either(expressions []string) (*regexp.Regexp, error) {
+	if len(expressions) == 0 {
+		return nil, nil
+	}
+	if slices.Contains(expressions, "") {
+		return nil, errors.New("an empty expression matches no topic")
+	}
+	for _, e := range expressions {
+		if _, err := regexp.Compile(e); err != nil {
+			return nil, err
+		}
+	}
+	return regexp.Compile("^(?:" + strings.Join(expressions, "|") + ")$")
+}
+
+// query is a filter as views take it.
+func query(f bagstore.Filter) bagstore.Query {
+	return bagstore.Query{Start: f.Start, End: f.End, Connections: func(c *bagstore.Connection) bool {
+		switch {
+		case f.Exclude != nil && f.Exclude.MatchString(c.Topic), len(f.Types) > 0 && !slices.Contains(f.Types, c.Type):
+			return false
+		case len(f.Topics) == 0 && f.Match == nil:
+			return true
+		}
+		return slices.Contains(f.Topics, c.Topic) || f.Match != nil && f.Match.MatchString(c.Topic)
+	}}
+}
