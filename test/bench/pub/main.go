@@ -30,12 +30,18 @@ func main() {
 	subscribers := flag.Int("subs", 1, "wait for this many subscribers")
 	topic := flag.String("topic", "/camera/color/image_raw", "what to publish")
 	peer := flag.Bool("goroslib", false, "publish with goroslib's Node")
+	subscribe := flag.Bool("receive", false, "subscribe instead")
 	flag.Parse()
-	publish := run
-	if *peer {
-		publish = runGoroslib
+	err := error(nil)
+	switch {
+	case *subscribe:
+		err = receive(*topic)
+	case *peer:
+		err = runGoroslib(*topic, *fps, *seconds, *subscribers)
+	default:
+		err = run(*topic, *fps, *seconds, *subscribers)
 	}
-	if err := publish(*topic, *fps, *seconds, *subscribers); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "pub:", err)
 		os.Exit(1)
 	}
