@@ -172,3 +172,38 @@ func (g *graph) awaitSubscriber(topic, node string) {
 	g.t.Helper()
 	await(g.t, node+" subscribes to "+topic, func() bool { return slices.Contains(g.nodesOf(subscribers, topic), node) })
 }
+
+// connections counts a node's TCPROS connections of a topic, as it tells itself.
+func (g *graph) connections(node, topic string) int {
+	api, _ := g.ask("lookupNode", node).(string)
+	result, err := xmlrpc.Call(g.t.Context(), g.client, api, "getBusInfo", "/e2e")
+	answer, ok := result.([]any)
+	if err != nil || !ok || len(answer) != 3 {
+		return 0
+	}
+	count := 0
+	links, _ := answer[2].([]any)
+	for _, link := range links {
+		if fields, ok := link.([]any); ok && len(fields) > 4 && fields[4] == topic {
+			count++
+		}
+	}
+	return count
+}
+
+// awaitAudience waits until the one publisher of each topic has so many subscribers connected, and
+// returns its name.
+func (g *graph) awaitAudience(size int, topics ...string) (node string) {
+	g.t.Helper()
+	for _, topic := range topics {
+		await(g.t, fmt.Sprintf("%d subscribers connected to %s", size, topic), func() bool {
+			nodes := g.nodesOf(publishers, topic)
+			if len(nodes) != 1 {
+				return false
+			}
+			node = nodes[0]
+			return g.connections(node, topic) >= size
+		})
+	}
+	return node
+}

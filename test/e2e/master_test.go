@@ -88,9 +88,9 @@ var (
 )
 
 // rate is what rostopic hz says in its third line, when it has seen a few seconds.
-func (g *graph) rate(topic string) float64 {
+func (g *graph) rate(topic string, options ...string) float64 {
 	g.t.Helper()
-	found := g.measure(averageRate, "rostopic", "hz", topic)
+	found := g.measure(averageRate, "rostopic", append([]string{"hz", topic}, options...)...)
 	rate, err := strconv.ParseFloat(found[1], 64)
 	if err != nil {
 		g.t.Fatal(err)

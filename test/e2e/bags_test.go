@@ -1,0 +1,272 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"rsros/bagstore"
+	"rsros/test/need"
+)
+
+// imageStreams are the streams of the librealsense bags that carry pixels.
+var imageStreams = []string{"sensor_0/Depth_0", "sensor_0/Infrared_1", "sensor_0/Infrared_2", "sensor_1/Color_0"}
+
+func imageTopic(stream string) string { return "/device_0/" + stream + "/image/data" }
+
+// librealsenseBag is a bag that librealsense wrote, and by topic the hashes of the frames that went in.
+func librealsenseBag(t *testing.T, name string) (path string, frames map[string][]string) {
+	t.Helper()
+	path = filepath.Join(repository(t), "test/data/librealsense", name+".bag")
+	b, err := os.ReadFile(strings.TrimSuffix(path, ".bag") + ".manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct {
+		PauseAt  int `json:"pause_at"` // frames from here on weren't recorded; -1 for none
+		ResumeAt int `json:"resume_at"`
+		Streams  map[string][]struct {
+			Hash string `json:"fnv1a64"`
+		}
+	}
+	if err := json.Unmarshal(b, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	frames = map[string][]string{}
+	for _, stream := range imageStreams {
+		for i, frame := range manifest.Streams[stream] {
+			if i < manifest.PauseAt || i >= manifest.ResumeAt {
+				frames[imageTopic(stream)] = append(frames[imageTopic(stream)], frame.Hash)
+			}
+		}
+		if len(frames[imageTopic(stream)]) == 0 {
+			t.Fatalf("%s: no frames of %s in the manifest", name, stream)
+		}
+	}
+	return path, frames
+}
+
+// TestPlayLibrealsense: what librealsense wrote and play publishes, a roscpp node and a Go node receive
+// frame by frame.
+func TestPlayLibrealsense(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
+			bag, frames := librealsenseBag(t, name)
+			counts := map[string]int{}
+			for topic, hashes := range frames {
+				counts[topic] = len(hashes)
+			}
+			topics := topicsOf(counts)
+			roscpp, inGo := g.startRoscpp(counts), g.listen(topics...)
+			play := g.start(program(t), append([]string{"play", "-q", "--clock", "--pause", bag, "--topics"}, topics...)...)
+			g.resume(g.awaitAudience(2, topics...))
+			if code := play.wait(); code != 0 {
+				t.Errorf("play ended with %d", code)
+			}
+			got := roscpp.heard()
+			inGo.awaitCounts(counts)
+			for topic, want := range frames {
+				wantFrames(t, name+": roscpp on "+topic, got[topic], want)
+				wantFrames(t, name+": node/ros on "+topic, inGo.heard(topic), want)
+			}
+		}
+	})
+}
+
+// resume lets a paused player play.
+func (g *graph) resume(player string) {
+	g.t.Helper()
+	g.wantContains([]string{"success: True", "message: \"Playback is now resumed\""}, "rosservice", "call", player+"/pause_playback", "data: false")
+}
+
+func topicsOf(counts map[string]int) []string {
+	var topics []string
+	for topic := range counts {
+		topics = append(topics, topic)
+	}
+	slices.Sort(topics)
+	return topics
+}
+
+func wantFrames(t *testing.T, what string, got heard, want []string) {
+	t.Helper()
+	if got.Type != "sensor_msgs/Image" || !slices.Equal(got.Hashes, want) {
+		t.Errorf("%s: %s, %d frames, want %d\n got %q\nwant %q", what, got.Type, len(got.Hashes), len(want), got.Hashes, want)
+	}
+}
+
+// TestLiveLibrealsense: a RealSense bag as the device of a live node. It starts again at its end, so that
+// a subscriber that was late for the first frames has all of them in their order in the next round.
+func TestLiveLibrealsense(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		bag, frames := librealsenseBag(t, "sw_small_lz4")
+		counts := map[string]int{}
+		for topic, hashes := range frames {
+			counts[topic] = 2*len(hashes) + 1
+		}
+		roscpp := g.startRoscpp(counts)
+		live := g.start(program(t), "live", "--device", bag, "--loop")
+		got := roscpp.heard()
+		for topic, want := range frames {
+			if hashes := got[topic].Hashes; !holdsRound(hashes, want) {
+				t.Errorf("%s: no whole round in %d frames\n got %q\nwant %q", topic, len(hashes), hashes, want)
+			}
+		}
+		g.wantContains([]string{"Type: sensor_msgs/Image", "/rs_ros_node"}, "rostopic", "info", imageTopic(imageStreams[0]))
+		g.wantContains([]string{"height: 48", "width: 64", "encoding: "}, "rostopic", "echo", "--noarr", "-n", "1", imageTopic(imageStreams[0]))
+		if code := live.interrupt(); code != 0 {
+			t.Errorf("live ended with %d", code)
+		}
+	})
+}
+
+// holdsRound says whether got holds want somewhere, frame by frame.
+func holdsRound(got, want []string) bool {
+	for i := 0; i+len(want) <= len(got); i++ {
+		if slices.Equal(got[i:i+len(want)], want) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPlayD435 plays a genuine recording of 2018, on whose topic names stock rosbag play dies.
+func TestPlayD435(t *testing.T) {
+	path := need.Bag(t, "public/d435_2018_v3.bag")
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		counts := imageCounts(t, path)
+		inGo := g.listen(topicsOf(counts)...)
+		args := append([]string{"play", "-q", "--wait-for-subscribers", "-i", path, "--topics"}, topicsOf(counts)...)
+		g.run(program(t), args...)
+		inGo.awaitCounts(counts)
+		for topic, count := range counts {
+			if got := inGo.count(topic); got != count {
+				t.Errorf("%s: %d of %d messages", topic, got, count)
+			}
+		}
+		// All of it, option topics with spaces included.
+		g.start(program(t), "play", "-q", "--pause", path)
+		g.awaitPublisher("/device_0/sensor_0/info")
+		if out := g.run("rostopic", "list"); !strings.Contains(out, "/option/") || strings.Contains(out, " ") {
+			t.Errorf("rostopic list: %s", out)
+		}
+	})
+}
+
+// imageCounts are the messages of a bag's image topics.
+func imageCounts(t *testing.T, path string) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	for topic, hashes := range bagHashes(t, path) {
+		counts[topic] = len(hashes)
+	}
+	return counts
+}
+
+// bagHashes are by topic the hashes of a bag's images.
+func bagHashes(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close()
+	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{
+		Connections: func(c *bagstore.Connection) bool { return c.Type == "sensor_msgs/Image" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes := map[string][]string{}
+	it := view.Iterator()
+	defer it.Close()
+	for it.Next() {
+		m := it.Message()
+		content, err := pixels(m.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashes[m.Conn.Topic] = append(hashes[m.Conn.Topic], hash(content))
+	}
+	if it.Err() != nil {
+		t.Fatal(it.Err())
+	}
+	return hashes
+}
+
+// TestStockPlaysOurs: a bag that live recorded goes through rosbag info and rosbag check, agrees with
+// our info, and stock rosbag play brings every frame of it to a roscpp and to a Go subscriber.
+func TestStockPlaysOurs(t *testing.T) {
+	need.Programs(t, "rosbag")
+	for _, compression := range []string{"none", "lz4"} {
+		t.Run(compression, func(t *testing.T) {
+			t.Parallel()
+			g := newGraph(t)
+			g.start(program(t), "master", "--port", g.port())
+			g.awaitMaster()
+			bag := filepath.Join(t.TempDir(), "ours.bag")
+			args := append([]string{"live", "--record", bag, "--duration", "2"}, smallCamera...)
+			if compression == "lz4" {
+				args = append(args, "--lz4")
+			}
+			g.run(program(t), args...)
+
+			wantSameInfo(g, bag)
+			g.wantContains([]string{"compression: " + compression}, "rosbag", "info", bag)
+
+			frames := bagHashes(t, bag)
+			counts := map[string]int{}
+			for topic, hashes := range frames {
+				counts[topic] = len(hashes)
+			}
+			if len(counts) != 4 {
+				t.Fatalf("image topics: %v", counts)
+			}
+			roscpp, inGo := g.startRoscpp(counts), g.listen(topicsOf(counts)...)
+			g.start("rosbag", append([]string{"play", "-q", "--pause", "--queue=1000", bag, "--topics"}, topicsOf(counts)...)...)
+			g.resume(g.awaitAudience(2, topicsOf(counts)...))
+			got := roscpp.heard()
+			inGo.awaitCounts(counts)
+			for topic, want := range frames {
+				wantFrames(t, "roscpp on "+topic, got[topic], want)
+				wantFrames(t, "node/ros on "+topic, inGo.heard(topic), want)
+			}
+		})
+	}
+}
+
+// wantSameInfo: rosbag info and our info give the same facts, the stock library reads every message, and
+// rosbag check asks for no type to be migrated.
+func wantSameInfo(g *graph, bag string) {
+	g.t.Helper()
+	var stock, ours any
+	for program, facts := range map[string]*any{"rosbag": &stock, program(g.t): &ours} {
+		if err := yaml.Unmarshal([]byte(g.run(program, "info", "-y", bag)), facts); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(stock, ours) {
+		g.t.Errorf("rosbag info says\n%v\nours\n%v", stock, ours)
+	}
+	const count = "import rosbag,sys; print(sum(1 for _ in rosbag.Bag(sys.argv[1]).read_messages(raw=True)))"
+	messages := strings.TrimSpace(g.run(program(g.t), "info", "-y", "-k", "messages", bag))
+	if got := strings.TrimSpace(g.run(need.Python(g.t, "rosbag"), "-c", count, bag)); got != messages {
+		g.t.Errorf("rosbag reads %s of %s messages", got, messages)
+	}
+	for _, migration := range migrations.FindAllStringSubmatch(g.run("rosbag", "check", bag), -1) {
+		if from, to := migration[1], migration[2]; from != to && to != "Unknown" {
+			g.t.Errorf("rosbag check wants %s to become %s", from, to)
+		}
+	}
+}
+
+// migrations are what rosbag check finds, with the md5 of both sides. It also lists types whose
+// definition lost its comments, and those that aren't installed.
+var migrations = regexp.MustCompile(`From: (.+)\n +To: +(.+)`)

@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/bluenviron/goroslib/v2"
+	"github.com/bluenviron/goroslib/v2/pkg/msgs/sensor_msgs"
+	"github.com/bluenviron/goroslib/v2/pkg/msgs/std_msgs"
+)
+
+// goroslibNode is a node of goroslib, a participant written by others.
+func (g *graph) goroslibNode(name string) *goroslib.Node {
+	g.t.Helper()
+	n, err := goroslib.NewNode(goroslib.NodeConf{
+		Name: name, MasterAddress: net.JoinHostPort("127.0.0.1", g.port()), Host: "127.0.0.1",
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(n.Close)
+	return n
+}
+
+// goroslibListens subscribes to an image topic with goroslib.
+func (g *graph) goroslibListens(topic string) *goListener {
+	g.t.Helper()
+	l := &goListener{t: g.t, topics: map[string]heard{}}
+	n := g.goroslibNode("goroslib_listener_" + filepath.Base(g.t.TempDir()))
+	s, err := goroslib.NewSubscriber(goroslib.SubscriberConf{Node: n, Topic: topic, Callback: func(m *sensor_msgs.Image) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.topics[topic] = heard{Type: "sensor_msgs/Image", Hashes: append(l.topics[topic].Hashes, hash(m.Data))}
+	}})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(s.Close)
+	return l
+}
+
+// TestRecordGoroslib: our recorder takes what goroslib publishes.
+func TestRecordGoroslib(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		p, err := goroslib.NewPublisher(goroslib.PublisherConf{
+			Node: g.goroslibNode("goroslib_talker"), Topic: "/talk", Msg: &std_msgs.String{},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		bag := filepath.Join(t.TempDir(), "talk.bag")
+		record := g.start(program(t), "record", "-O", bag, "-l", "20", "/talk")
+		for every := time.NewTicker(20 * time.Millisecond); !record.ended(); <-every.C {
+			p.Write(&std_msgs.String{Data: "said"})
+		}
+		if code := record.wait(); code != 0 {
+			t.Errorf("record ended with %d", code)
+		}
+		g.wantContains([]string{"messages:    20", "std_msgs/String [992ce8a1687cec8c8bd883ec73ca41d1]"}, "rosbag", "info", bag)
+	})
+}
+
+// TestGoroslibListens: goroslib gets the same images as node/ros, frame by frame.
+func TestGoroslibListens(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		const topic = "/camera/color/image_raw"
+		theirs, ours := g.goroslibListens(topic), g.listen(topic)
+		g.start(program(t), append([]string{"live"}, smallCamera...)...)
+		g.awaitAudience(2, topic)
+		from := ours.count(topic)
+		ours.awaitCounts(map[string]int{topic: from + 20})
+		want := ours.heard(topic).Hashes[from : from+20]
+		await(t, "the same 20 images at goroslib", func() bool { return holdsRound(theirs.heard(topic).Hashes, want) })
+	})
+}

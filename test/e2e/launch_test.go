@@ -1,0 +1,108 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/test/need"
+)
+
+// rosPackage makes our package as rosrun and roslaunch look for it: a folder in ROS_PACKAGE_PATH with
+// package.xml, launch/ and, anywhere below but in build/, the program.
+func (g *graph) rosPackage() {
+	g.t.Helper()
+	need.Programs(g.t, "rosrun", "rospack")
+	root, folder := repository(g.t), filepath.Join(g.t.TempDir(), "rs_ros_node")
+	if err := os.MkdirAll(filepath.Join(folder, "bin"), 0o755); err != nil {
+		g.t.Fatal(err)
+	}
+	for link, target := range map[string]string{
+		"package.xml":     filepath.Join(root, "package.xml"),
+		"launch":          filepath.Join(root, "launch"),
+		"bin/rs-ros-node": program(g.t),
+	} {
+		if err := os.Symlink(target, filepath.Join(folder, link)); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	g.env = append(g.env, "ROS_PACKAGE_PATH="+filepath.Dir(folder)+":/usr/share")
+}
+
+// TestRosrun starts the node without a command, with remaps and private parameters.
+func TestRosrun(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		g.rosPackage()
+		node := g.start("rosrun", "rs_ros_node", "rs-ros-node", "_device:=sim", "_depth_width:=424", "_depth_height:=240", "_depth_fps:=15",
+			"_color_width:=424", "_color_height:=240", "_color_fps:=15", "_enable_infra1:=false", "_enable_gyro:=false",
+			"__name:=eye", "__ns:=/robot", "camera/color/image_raw:=/front/image")
+		g.awaitPublisher("/front/image")
+		g.wantContains([]string{"Node [/robot/eye]", "/front/image [sensor_msgs/Image]", "/robot/camera/depth/image_rect_raw", "/robot/eye/start_recording"}, "rosnode", "info", "/robot/eye")
+		g.wantContains([]string{"15"}, "rosparam", "get", "/robot/eye/depth_fps")
+		g.wantContains([]string{"width: 424"}, "rostopic", "echo", "--noarr", "-n", "1", "/front/image")
+		if topics := g.run("rostopic", "list"); strings.Contains(topics, "infra1") || strings.Contains(topics, "gyro") {
+			t.Errorf("streams that were switched off have topics:\n%s", topics)
+		}
+		if code := node.interrupt(); code != 0 {
+			t.Errorf("the node ended with %d", code)
+		}
+	})
+}
+
+// TestLaunch: camera.launch with parameters and remaps of a launch file of the user's, record.launch
+// beside it, then play.launch with what was recorded.
+func TestLaunch(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		g.rosPackage()
+		folder := t.TempDir()
+		robot, err := filepath.Abs("testdata/robot.launch")
+		if err != nil {
+			t.Fatal(err)
+		}
+		camera := g.start("roslaunch", "--wait", robot, "record:="+filepath.Join(folder, "camera.bag"))
+		g.awaitPublisher("/front/depth")
+		if nodes := g.lines("rosnode", "list"); !slices.Contains(nodes, "/front") {
+			t.Errorf("rosnode list: %q", nodes)
+		}
+		g.wantContains([]string{"camera_info", "/device_0/sensor_0/Depth_0/image/data"}, "rostopic", "list")
+
+		copied := filepath.Join(folder, "copy.bag")
+		record := g.start("roslaunch", "rs_ros_node", "record.launch", "bag:="+copied, "topics:=/front/depth", "args:=-l 5")
+		record.wait() // required="true": it ends with the recorder
+		g.wantContains([]string{"messages:    5"}, "rosbag", "info", copied)
+		camera.interrupt()
+		g.wantContains([]string{"/device_0/sensor_0/Depth_0/image/data"}, "rosbag", "info", filepath.Join(folder, "camera.bag"))
+
+		audience := g.listen("/front/depth", "/clock")
+		g.start("roslaunch", "rs_ros_node", "play.launch", "bag:="+copied, "args:=--loop")
+		audience.awaitCounts(map[string]int{"/front/depth": 5, "/clock": 5})
+		g.awaitParam("/use_sim_time", true)
+		g.wantContains([]string{"success: True"}, "rosservice", "call", "/play/pause_playback", "data: true")
+	})
+}
+
+// TestDemo is a newcomer's first minute: no ROS in the environment.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + folder}
+	demo := startProcess(t, env, program(t), "demo", "--dir", folder, "--keep", "--duration", "2",
+		"--depth", "424x240@15", "--color", "424x240@15", "--infra1", "424x240@15", "--infra2", "424x240@15")
+	if code := demo.wait(); code != 0 {
+		t.Errorf("demo ended with %d", code)
+	}
+	bags, err := filepath.Glob(filepath.Join(folder, "*.bag"))
+	if err != nil || len(bags) != 1 {
+		t.Fatalf("%v %v", bags, err)
+	}
+	for _, word := range []string{"Depth_0", "Color_0", "Infrared_2", "Gyro_0", bags[0]} {
+		if !strings.Contains(demo.stdout.String(), word) {
+			t.Errorf("the table has no %s:\n%s", word, demo.stdout.String())
+		}
+	}
+	if hashes := bagHashes(t, bags[0]); len(hashes) != 4 {
+		t.Errorf("the bag has %d image topics", len(hashes))
+	}
+}

@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestPlayControl: a bag in a loop, seen and steered by the stock tools.
+func TestPlayControl(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		bag, _ := librealsenseBag(t, "sw_small_lz4")
+		depth := imageTopic(imageStreams[0])
+		g.run("rosparam", "set", "/use_sim_time", "true")
+		play := g.start(program(t), "play", "-q", "--clock", "--hz", "50", "--loop", bag, "__name:=player")
+		g.awaitPublisher(depth)
+		g.awaitService("/pause_playback")
+
+		g.wantContains([]string{"rosgraph_msgs/Clock"}, "rostopic", "type", "/clock")
+		g.wantContains([]string{"std_srvs/SetBool"}, "rosservice", "type", "/player/pause_playback")
+		g.wantContains([]string{"/player/pause_playback", "/clock [rosgraph_msgs/Clock]"}, "rosnode", "info", "/player")
+		g.wantContains([]string{"encoding: \"mono16\"", "height: 48", "width: 64"}, "rostopic", "echo", "--noarr", "-n", "1", depth)
+		if rate := g.wallRate(depth); rate < 25 || rate > 33 {
+			t.Errorf("depth is played at %v Hz, recorded at 30", rate)
+		}
+
+		// The clock stands still with the bag, and goes on with it.
+		const shared, own = "/pause_playback", "/player/pause_playback"
+		g.wantContains([]string{"success: True", "Playback is now paused"}, "rosservice", "call", shared, "data: true")
+		g.wantContains([]string{"success: False"}, "rosservice", "call", own, "data: true")
+		if first, second := g.clock(), g.clock(); first != second {
+			t.Errorf("paused, the clock goes from %q to %q", first, second)
+		}
+		g.wantContains([]string{"success: True", "Playback is now resumed"}, "rosservice", "call", own, "data: false")
+		first := g.clock()
+		await(t, "the clock to go on", func() bool { return g.clock() != first })
+
+		g.wantContains([]string{"success: True"}, "rosservice", "call", "/player/stop")
+		if code := play.wait(); code != 0 {
+			t.Errorf("stopped, play ended with %d", code)
+		}
+		g.awaitNoNode("/player")
+	})
+}
+
+// wallRate is rate by the wall's clock, not by /clock.
+func (g *graph) wallRate(topic string) float64 {
+	g.t.Helper()
+	return g.rate(topic, "--wall-time")
+}
+
+// clock is the time that /clock says now.
+func (g *graph) clock() string {
+	g.t.Helper()
+	return strings.TrimSpace(g.run("rostopic", "echo", "-n", "1", "/clock"))
+}
+
+// TestOurNodesMeet: what one of our players publishes, our recorder takes, whole.
+func TestOurNodesMeet(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		bag, frames := librealsenseBag(t, "sw_small_raw")
+		counts := map[string]int{}
+		for topic, hashes := range frames {
+			counts[topic] = len(hashes)
+		}
+		copied := t.TempDir() + "/copy.bag"
+		record := g.start(program(t), append([]string{"record", "-O", copied, "--lz4"}, topicsOf(counts)...)...)
+		play := g.start(program(t), append([]string{"play", "-q", "--pause", bag, "--topics"}, topicsOf(counts)...)...)
+		g.resume(g.awaitAudience(1, topicsOf(counts)...))
+		if code := play.wait(); code != 0 {
+			t.Errorf("play ended with %d", code)
+		}
+		if code := record.interrupt(); code != 0 {
+			t.Errorf("record ended with %d", code)
+		}
+		got := bagHashes(t, copied)
+		for topic, want := range frames {
+			wantFrames(t, "recorded "+topic, heard{Type: "sensor_msgs/Image", Hashes: got[topic]}, want)
+		}
+	})
+}
