@@ -20,7 +20,7 @@ func (a *app) progress(name string, quiet bool) (report bagstore.Progress, done 
 	}
 	bars := mpb.New(mpb.WithOutput(f), mpb.WithWidth(50))
 	bar := bars.New(0, mpb.BarStyle().Rbound("]").Lbound("["),
-		mpb.PrependDecorators(decor.Name(name+" ")),
+		mpb.PrependDecorators(decor.Name(name)),
 		mpb.AppendDecorators(decor.Percentage(), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))
 	report = func(done, total uint64) {
 		bar.SetTotal(int64(total), false)

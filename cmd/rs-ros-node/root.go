@@ -107,6 +107,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newFilterCommand(a),
 		newMergeCommand(a),
 		newSplitCommand(a),
+		newCatCommand(a),
 		newDemoCommand(a),
 		newVersionCommand(),
 	)

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"rsros/node"
+)
+
+func newCatCommand(a *app) *cobra.Command {
+	var o node.CatOptions
+	cmd := &cobra.Command{
+		Use:   "cat BAG…",
+		Short: "Print messages, as rostopic echo -b does, or as JSON lines",
+		Long: `cat prints the messages of bags in time order, decoded by the definitions that
+the bags hold: no message packages are needed. The text is that of rostopic
+echo -b; where there are several topics, a comment before each message says which
+and when. With --json each message is one line:
+
+  {"topic":"/imu","type":"sensor_msgs/Imu","time":12.5,"message":{…}}
+
+Exit codes: 0 done, 3 some messages are damaged or lost, 1 not readable.`,
+		Example: `  rs-ros-node cat walk.bag -t /imu -n 1
+  rs-ros-node cat walk.bag --noarr --start 10 --end 11
+  rs-ros-node cat walk.bag -t /odom --json | jq .message.pose`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Bags, o.Out, o.Log = args, a.out, a.logger()
+			return node.Cat(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	selectionFlags(f, &o.Selection)
+	f.Uint64VarP(&o.Count, "count", "n", 0, "print so many messages")
+	f.BoolVar(&o.JSON, "json", false, "print JSON lines")
+	f.BoolVar(&o.Print.OmitArrays, "noarr", false, "leave out the content of arrays, as rostopic echo --noarr")
+	f.BoolVar(&o.Print.OmitStrings, "nostr", false, "leave out strings, as rostopic echo --nostr")
+	f.IntVar(&o.Print.MaxArray, "max-array", 0, "print so many elements of an array at most")
+	return cmd
+}

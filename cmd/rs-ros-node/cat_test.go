@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/test/need"
+)
+
+func TestCat(t *testing.T) {
+	bag := walkBag(t, "walk.bag")
+	if out := want(t, exitOK, "cat", bag, "-t", "/count", "-n", "2", "--start", "0.5"); out != "data: \"50\"\n---\ndata: \"51\"\n---\n" {
+		t.Errorf("%q", out)
+	}
+	if out := want(t, exitOK, "cat", bag, "-n", "2"); out != "# /map 1700000000.000000000\ndata: \"here be dragons\"\n---\n# /count 1700000000.000000000\ndata: \"0\"\n---\n" {
+		t.Errorf("%q", out)
+	}
+	if out := want(t, exitOK, "cat", bag, "--json", "-t", "/map"); out != `{"topic":"/map","type":"std_msgs/String","time":1700000000.000000000,"message":{"data":"here be dragons"}}`+"\n" {
+		t.Errorf("%q", out)
+	}
+	want(t, exitUsage, "cat")
+	want(t, exitUsage, "cat", bag, "-t", "/nowhere")
+	want(t, exitFailed, "cat", bag+".nowhere")
+	if out := want(t, exitIncomplete, "cat", "--noarr", "-n", "3", torn(t)); strings.Count(out, "---\n") != 3 {
+		t.Error(out)
+	}
+}
+
+// TestCatJSON: each line of a whole recording is JSON.
+func TestCatJSON(t *testing.T) {
+	lines := strings.SplitAfter(want(t, exitOK, "cat", "--json", "--noarr", sdkBag(t, "sw_small_lz4.bag", "sdk.bag")), "\n")
+	if len(lines) != 8038+1 {
+		t.Errorf("%d lines", len(lines)-1)
+	}
+	for _, line := range lines[:len(lines)-1] {
+		if !json.Valid([]byte(line)) {
+			t.Fatal(line)
+		}
+	}
+}
+
+// TestCatIsRostopicEcho: the same text as the stock tool, for types of every kind.
+func TestCatIsRostopicEcho(t *testing.T) {
+	need.Programs(t, "rostopic")
+	bag := sdkBag(t, "sw_small_raw.bag", "sdk.bag")
+	for _, flags := range [][]string{
+		{"/device_0/sensor_0/Depth_0/image/data", "-n", "1"},
+		{"/device_0/sensor_0/Depth_0/info/camera_info"},
+		{"/device_0/sensor_2/Gyro_0/imu/data", "-n", "2"},
+		{"/device_0/info", "-n", "20"},
+		{"/device_0/sensor_0/option/Laser_Power/value"},
+	} {
+		stock := exec.Command("rostopic", slices.Concat([]string{"echo", "-b", bag}, flags)...)
+		out, err := stock.Output()
+		if err != nil {
+			t.Fatalf("%q: %v", stock.Args, err)
+		}
+		ours := want(t, exitOK, slices.Concat([]string{"cat", bag, "-t"}, flags)...)
+		if stripped := strings.TrimSuffix(string(out), "\n"); len(out) == 0 || strings.TrimSuffix(ours, "\n") != stripped {
+			t.Errorf("%q: rostopic says\n%.2000s\ncat says\n%.2000s", flags, out, ours)
+		}
+	}
+}

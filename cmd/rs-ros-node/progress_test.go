@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestProgress: a bar on a terminal, which is gone at the end; nothing in a file.
+func TestProgress(t *testing.T) {
+	bag := walkBag(t, "walk.bag")
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer master.Close()
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	a := &app{streams: streams{out: &out, err: screen}}
+	report, done := a.progress("walk.bag", false)
+	report(40, 100)
+	drawn, buf := "", make([]byte, 4096)
+	for !strings.Contains(drawn, "walk.bag [=") || !strings.Contains(drawn, "40 %") {
+		n, err := master.Read(buf)
+		if err != nil {
+			t.Fatalf("drawn: %q, %v", drawn, err)
+		}
+		drawn += string(buf[:n])
+	}
+	go io.Copy(io.Discard, master) //nolint:errcheck // ends with an error when the screen closes
+	done()
+	if err := a.check(t.Context(), []string{bag}, checkOptions{}); err != nil {
+		t.Error(err)
+	}
+	screen.Close()
+	if text := out.String(); !strings.HasPrefix(text, bag+": sound") || strings.Contains(text, "[=") {
+		t.Errorf("standard output: %q", text)
+	}
+	if report, _ := (&app{streams: streams{err: &out}}).progress("x", false); report != nil {
+		t.Error("a bar without a terminal")
+	}
+}

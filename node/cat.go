@@ -1,0 +1,143 @@
+package node
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+// CatOptions are the settings of Cat.
+type CatOptions struct {
+	Bags      []string
+	Selection Selection
+	Count     uint64 // messages to print; 0 is all
+	JSON      bool   // one object a line instead of YAML
+	Print     msgs.PrintOptions
+	Out       io.Writer
+	Log       zerolog.Logger
+}
+
+// Cat prints messages in time order, decoded by the definitions that the bags
+// themselves hold.
+//
+// YAML is that of rostopic echo -b: each message ends with "---". Where there is
+// more than one topic, a comment before each message says which and when.
+//
+// ErrIncomplete if a message could not be decoded, or some of a bag is lost; the
+// others are printed.
+func Cat(ctx context.Context, o CatOptions) error {
+	bags, lost, err := openForReading(o.Bags, o.Log)
+	defer closeBags(bags)
+	if err != nil {
+		return err
+	}
+	filter, err := o.Selection.filter(bags)
+	if err != nil {
+		return err
+	}
+	v, err := bagstore.NewView(bags, query(filter))
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(o.Out)
+	c := catter{o: o, out: out, specs: make(map[*bagstore.Connection]*msgs.Spec), several: topicCount(v) > 1}
+	if err := c.run(ctx, v); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if c.bad > 0 || lost {
+		return fmt.Errorf("%w: %d messages could not be decoded", ErrIncomplete, c.bad)
+	}
+	return nil
+}
+
+func topicCount(v *bagstore.View) int {
+	topics := make(map[string]bool)
+	for _, c := range v.Connections() {
+		topics[c.Topic] = true
+	}
+	return len(topics)
+}
+
+// catter prints the messages of a view.
+type catter struct {
+	o       CatOptions
+	out     *bufio.Writer
+	specs   map[*bagstore.Connection]*msgs.Spec // nil: the definition makes no sense
+	several bool                                // topics
+	bad     uint64                              // messages that were passed over
+}
+
+func (c *catter) run(ctx context.Context, v *bagstore.View) error {
+	it := v.Iterator()
+	defer it.Close()
+	for n := uint64(0); (c.o.Count == 0 || n < c.o.Count) && it.Next(); n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m := it.Message()
+		spec := c.spec(m.Conn)
+		if spec == nil {
+			c.bad++
+			continue
+		}
+		if err := spec.Check(m.Data); err != nil {
+			c.bad++
+			c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).Msgf("a message is no %s: %v", m.Conn.Type, err)
+			continue
+		}
+		if err := c.print(spec, m); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+func (c *catter) spec(conn *bagstore.Connection) *msgs.Spec {
+	spec, known := c.specs[conn]
+	if !known {
+		var err error
+		if spec, err = msgs.Parse(conn.Type, conn.Definition); err != nil {
+			c.o.Log.Warn().Str("topic", conn.Topic).Str("type", conn.Type).Msgf("the definition makes no sense: %v", err)
+			spec = nil
+		}
+		c.specs[conn] = spec
+	}
+	return spec
+}
+
+func (c *catter) print(spec *msgs.Spec, m bagstore.Message) error {
+	if !c.o.JSON {
+		if c.several {
+			fmt.Fprintf(c.out, "# %s %d.%09d\n", m.Conn.Topic, m.Time.Sec(), m.Time.Nsec())
+		}
+		if err := spec.WriteYAML(c.out, m.Data, c.o.Print); err != nil {
+			return err
+		}
+		_, err := c.out.WriteString("---\n")
+		return err
+	}
+	topic, err := json.Marshal(m.Conn.Topic)
+	if err != nil {
+		return err
+	}
+	kind, err := json.Marshal(m.Conn.Type)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, `{"topic":%s,"type":%s,"time":%d.%09d,"message":`, topic, kind, m.Time.Sec(), m.Time.Nsec())
+	if err := spec.WriteJSON(c.out, m.Data, c.o.Print); err != nil {
+		return err
+	}
+	_, err = c.out.WriteString("}\n")
+	return err
+}
