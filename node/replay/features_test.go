@@ -438,3 +438,35 @@ func TestRealTime(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestFeedIsBounded: a feed stops at its bound while nobody takes anything, and
+// gives everything back.
+func TestFeedIsBounded(t *testing.T) {
+	var list []raw
+	for i := range 40 {
+		list = append(list, raw{bag0 + bagstore.Time(i), "/image", "sensor_msgs/Image", make([]byte, 1<<20)})
+	}
+	view, err := bagstore.NewView([]*bagstore.Bag{writeRaw(t, list...)}, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFeed(view)
+	defer f.close()
+	for range 2 { // seeking starts over
+		f.seek(0)
+		for i := range list {
+			m, ok := f.next()
+			if !ok || m.err != nil || m.Time != list[i].at || len(m.Data) != 1<<20 {
+				t.Fatalf("message %d: %v, %v, %v", i, m.Time, ok, m.err)
+			}
+			if ahead := f.bytes.Load(); ahead > aheadBytes+1<<20 {
+				t.Fatalf("%d bytes ahead", ahead)
+			}
+			m.block.Release()
+		}
+		if _, ok := f.next(); ok {
+			t.Fatal("more than there is")
+		}
+	}
+	f.seek(0) // and stopping in the middle leaves nothing behind
+}

@@ -7,10 +7,11 @@ import (
 	"rsros/bagstore"
 )
 
-// Bounds of what a feed reads ahead.
+// A feed reads ahead up to aheadBytes and goes on when half of it is used up, so
+// that it doesn't wake up for every message. Small messages count as itemBytes.
 const (
-	aheadMessages = 256
-	aheadBytes    = 8 << 20
+	aheadBytes = 8 << 20
+	itemBytes  = 4 << 10
 )
 
 // item is a message read ahead, or what stopped its reading.
@@ -27,7 +28,7 @@ type feed struct {
 	it    *bagstore.Iterator
 	items chan item // closed at the end of the view
 	bytes atomic.Int64
-	room  chan struct{} // capacity 1: bytes went down
+	room  chan struct{} // capacity 1: half of the bytes are used up
 	quit  chan struct{}
 	done  sync.WaitGroup
 }
@@ -41,7 +42,7 @@ func newFeed(v *bagstore.View) *feed { return &feed{it: v.Iterator()} }
 func (f *feed) seek(t bagstore.Time) {
 	f.stop()
 	f.it.Seek(t)
-	f.items, f.room, f.quit = make(chan item, aheadMessages), make(chan struct{}, 1), make(chan struct{})
+	f.items, f.room, f.quit = make(chan item, aheadBytes/itemBytes+1), make(chan struct{}, 1), make(chan struct{})
 	f.bytes.Store(0)
 	f.done.Go(f.run)
 }
@@ -63,31 +64,32 @@ func (f *feed) run() {
 	}
 }
 
+// weight is what an item counts. With it the channel always has room below
+// aheadBytes.
+func (i *item) weight() int64 { return max(int64(len(i.Data)), itemBytes) }
+
 // put waits for room; false means stopped.
 func (f *feed) put(next item) bool {
-	for f.bytes.Load() > aheadBytes {
+	for f.bytes.Load() >= aheadBytes {
 		select {
 		case <-f.room:
 		case <-f.quit:
 			return false
 		}
 	}
-	f.bytes.Add(int64(len(next.Data)))
-	select {
-	case f.items <- next:
-		return true
-	case <-f.quit:
-		return false
-	}
+	f.bytes.Add(next.weight())
+	f.items <- next
+	return true
 }
 
 // next waits for the next message, which the caller releases; false at the end.
 func (f *feed) next() (item, bool) {
 	next, ok := <-f.items
-	f.bytes.Add(-int64(len(next.Data)))
-	select {
-	case f.room <- struct{}{}:
-	default:
+	if ok && f.bytes.Add(-next.weight()) < aheadBytes/2 {
+		select {
+		case f.room <- struct{}{}:
+		default:
+		}
 	}
 	return next, ok
 }
