@@ -76,10 +76,6 @@ func newCommitter(s sink, o Options) (*committer, error) {
 	if err := s.append(fileHeader(firstChunk, 0, 0)); err != nil {
 		return nil, err
 	}
-	// Padded to the sink's grain, so that all of it is in the file.
-	if err := c.pad(); err != nil {
-		return nil, err
-	}
 	if err := s.flush(); err != nil {
 		return nil, err
 	}
@@ -99,18 +95,17 @@ func newCommitter(s sink, o Options) (*committer, error) {
 	return c, nil
 }
 
-// fileHeader is the version line and the padded file header record.
+// fileHeader is the version line and the file header record, with blanks up to
+// the first chunk. Stock reindex overwrites so much, whatever length it has.
 func fileHeader(indexPos int64, conns, chunks int) []byte {
 	b := append(make([]byte, 0, firstChunk), magic20...)
-	at := len(b)
 	b = appendHeader(b, opFileHeader, func(b []byte) []byte {
 		b = appendU32(b, "chunk_count", uint32(chunks))
 		b = appendU32(b, "conn_count", uint32(conns))
 		return appendU64(b, "index_pos", uint64(indexPos))
 	})
-	n := fileHeaderSize - (len(b) - at - 4)
-	b = binary.LittleEndian.AppendUint32(b, uint32(n))
-	for range n {
+	b = binary.LittleEndian.AppendUint32(b, uint32(int(firstChunk)-len(b)-4))
+	for len(b) < int(firstChunk) {
 		b = append(b, ' ')
 	}
 	return b

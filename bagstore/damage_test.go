@@ -128,7 +128,7 @@ func TestTruncatedCompressed(t *testing.T) {
 			t.Fatal(err)
 		}
 		salvaged := 0
-		for cut := firstChunk; cut < int64(len(raw)); cut += 13 {
+		for cut := whole.chunks[0].Pos; cut < int64(len(raw)); cut += 13 {
 			got, _, err := readDamaged(raw[:cut])
 			if err != nil {
 				t.Fatalf("cut at %d: %v", cut, err)
@@ -150,7 +150,7 @@ func TestTruncatedCompressed(t *testing.T) {
 				}
 			}
 		}
-		if cuts := (len(raw) - int(firstChunk)) / 13; kind == LZ4 && salvaged < cuts/2 {
+		if cuts := (len(raw) - int(whole.chunks[0].Pos)) / 13; kind == LZ4 && salvaged < cuts/2 {
 			t.Errorf("%d messages are salvaged from torn LZ4 chunks in %d cuts", salvaged, cuts)
 		}
 	}
@@ -205,17 +205,17 @@ func TestLyingHeader(t *testing.T) {
 		{index, conns - 1, chunks - 2},
 		{index + 3, conns, chunks},
 		{int64(len(raw)) + 1000, conns, chunks},
-		{firstChunk, conns, chunks},
+		{b.chunks[0].Pos, conns, chunks},
 		{-1, conns, chunks},
 	} {
 		bad := bytes.Clone(raw)
 		copy(bad, fileHeader(h.pos, h.conns, h.chunks))
-		got, b, err := readDamaged(bad)
+		got, said, err := readDamaged(bad)
 		if err != nil {
 			t.Fatal(err)
 		}
 		compare(t, fmt.Sprint(h), got, byTime(want))
-		if len(b.Notes()) == 0 {
+		if len(said.Notes()) == 0 {
 			t.Errorf("%v: nothing was said", h)
 		}
 	}
@@ -229,7 +229,7 @@ func TestSwappedChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
-	swapped := bytes.Clone(raw[:firstChunk])
+	swapped := bytes.Clone(raw[:b.chunks[0].Pos])
 	for i := len(b.chunks) - 1; i >= 0; i-- {
 		end := index
 		if i+1 < len(b.chunks) {
@@ -249,10 +249,15 @@ func TestSwappedChunks(t *testing.T) {
 func TestRecoverTable(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
 	index := int64(binary.LittleEndian.Uint64(raw[bytes.Index(raw, []byte("index_pos="))+10:]))
+	whole, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := whole.chunks[0].Pos
 	unindexed := bytes.Clone(raw[:index])
 	copy(unindexed, fileHeader(0, 0, 0))
 	zeroed := bytes.Clone(raw)
-	clear(zeroed[firstChunk+900 : firstChunk+1200])
+	clear(zeroed[first+900 : first+1200])
 	for name, tc := range map[string]struct {
 		raw            []byte
 		check, recover Outcome
@@ -262,7 +267,7 @@ func TestRecoverTable(t *testing.T) {
 		"unindexed": {unindexed, Damaged, Sound, func(n int) bool { return n == len(want) }},
 		"torn":      {raw[:index/2], Damaged, Damaged, func(n int) bool { return n == wholeBefore(t, raw, index/2) }},
 		"hole":      {zeroed, Damaged, Damaged, func(n int) bool { return n > len(want)/2 && n < len(want) }},
-		"empty":     {raw[:firstChunk], Damaged, Sound, func(n int) bool { return n == 0 }},
+		"empty":     {raw[:first], Damaged, Sound, func(n int) bool { return n == 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -191,7 +191,9 @@ func TestStockRewrites(t *testing.T) {
 			if _, err := stock(t, "/usr/bin/rosbag", append(append(args, "--output-dir", out), path)...); err != nil {
 				t.Fatal(err)
 			}
-			compare(t, args[0], sorted(readAll(t, filepath.Join(out, "x.bag"), OpenOptions{})), sorted(want))
+			again := filepath.Join(out, "x.bag")
+			compare(t, args[0], sorted(readAll(t, again, OpenOptions{})), sorted(want))
+			compare(t, args[0]+" python", sorted(pythonMessages(t, again)[again]), sorted(want))
 		}
 		out := filepath.Join(dir, "filtered.bag")
 		if _, err := stock(t, "/usr/bin/rosbag", "filter", path, out, "topic != '/topic_2'"); err != nil {

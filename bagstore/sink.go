@@ -16,15 +16,15 @@ type sink interface {
 	append(bufs ...[]byte) error
 	// size is the file's length with all that was appended.
 	size() int64
-	// grain is the number of bytes that flush can write multiples of; 1 where
+	// grain is the number of bytes that are written in multiples of; 1 where
 	// that doesn't matter.
 	grain() int64
-	// flush hands everything appended to the file; size must be a multiple of
-	// the grain.
+	// flush hands everything appended to the file. Off the grain, the last
+	// bytes are written again with what follows.
 	flush() error
 	// sync returns when what was flushed is on the medium.
 	sync() error
-	// head overwrites the file's first bytes, up to firstChunk of them.
+	// head overwrites the file's first bytes with a changed file header.
 	head(b []byte) error
 	// rewind forgets what was appended after size n, in order to append
 	// something else there after a failed write.

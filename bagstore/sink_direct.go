@@ -100,7 +100,25 @@ func (s *directSink) reserve(end int64) {
 func (s *directSink) size() int64  { return s.off + int64(s.n) }
 func (s *directSink) grain() int64 { return directGrain }
 func (s *directSink) sync() error  { return s.d.sync() }
-func (s *directSink) flush() error { return s.write(nil) }
+
+// flush writes a last block that isn't full with zeros behind it, and keeps it.
+func (s *directSink) flush() error {
+	whole := s.n &^ (directGrain - 1)
+	part := s.n - whole
+	if whole > 0 {
+		s.n = whole
+		if err := s.write(nil); err != nil {
+			s.n += part
+			return err
+		}
+		s.n = copy(s.staging, s.staging[whole:whole+part])
+	}
+	if part == 0 {
+		return nil
+	}
+	clear(s.staging[part:directGrain])
+	return s.d.writev([][]byte{s.staging[:directGrain]}, s.off)
+}
 
 // head writes the first block, which holds all of the file header that changes.
 func (s *directSink) head(b []byte) error {
