@@ -123,13 +123,13 @@ func (w *descriptorWalk) visit(d []byte) error {
 	case descEndpoint:
 		return w.endpoint(d)
 	case descCSInterface:
-		if w.class != classVideo || w.alt != 0 {
-			return nil
-		}
-		if w.sub == subclassControl {
+		switch {
+		case w.class != classVideo || w.alt != 0:
+		case w.sub == subclassControl:
 			return w.control(d)
+		case w.sub == subclassStreamer:
+			return w.streaming(d)
 		}
-		return w.streaming(d)
 	}
 	return nil
 }

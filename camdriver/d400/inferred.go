@@ -31,7 +31,7 @@ const (
 	// A stream that was running and then is silent for this many frame periods
 	// gets its endpoint cleared, and is started anew the second time.
 	silentPeriods = 10
-	minSilence    = time.Second
+	minSilence    = 2 * time.Second
 	firstFrame    = 5 * time.Second // the sensor's exposure has to settle
 	// streamRestarts in a row without a frame end a stream for good.
 	streamRestarts = 5

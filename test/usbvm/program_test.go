@@ -85,7 +85,13 @@ func TestProgramLive(t *testing.T) {
 	if err := live.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer live.Process.Kill()
+	defer func() {
+		if t.Failed() { // show where it hangs
+			_ = live.Process.Signal(syscall.SIGQUIT)
+			_ = live.Wait()
+		}
+		_ = live.Process.Kill()
+	}()
 	for _, topic := range []string{"/camera/depth/image_rect_raw", "/camera/color/camera_info", "/device_0/sensor_0/Depth_0/image/data"} {
 		eventually(t, topic, func() bool { return published(t)[topic] })
 	}

@@ -74,7 +74,7 @@ fi
 printf '%s\n' "$root" >"$build/out/root"
 printf '%s\n' "$*" >"$build/out/args"
 rm -f "$build/out/code"
-timeout 300 qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu qemu64 -smp 1 -m 1024 \
+timeout 360 qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu qemu64 -smp 1 -m 1024 \
 	-nodefaults -no-user-config -display none -serial stdio -no-reboot \
 	-kernel "$build/vmlinuz" -initrd "$build/initrd.gz" \
 	-append "console=ttyS0 panic=-1 quiet mitigations=off nokaslr" \

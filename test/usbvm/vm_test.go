@@ -104,7 +104,7 @@ func bound(t testing.TB) bool {
 // eventually waits for what the kernel does in its own time.
 func eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for !done() {
 		select {
 		case <-deadline:
@@ -177,7 +177,7 @@ func (c *collector) StatusChanged(s camdriver.Status) {
 // wait waits until cond, which is called with c locked.
 func (c *collector) wait(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		c.mu.Lock()
 		done := cond()

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"rsros/camdriver"
@@ -33,6 +34,9 @@ type Reel struct {
 	Gyro, Accel [][3]float64
 
 	frames map[camdriver.StreamID][][]byte // as the simulated camera raised them
+	// What the USB camera sends of them; converted beforehand, because the
+	// emulated machine is slow.
+	interlaced, packed [][]byte
 }
 
 var images = []camdriver.Profile{
@@ -169,13 +173,30 @@ func (r *Reel) save(dir string, frames map[camdriver.StreamID][][]byte) error {
 	}
 	errs := []error{os.WriteFile(filepath.Join(dir, "reel.json"), text, 0o644)}
 	for id, list := range frames {
-		var all []byte
-		for _, b := range list {
-			all = append(all, b...)
-		}
-		errs = append(errs, os.WriteFile(filepath.Join(dir, id.String()), all, 0o644))
+		errs = append(errs, write(dir, id.String(), list))
 	}
+	interlaced, packed := make([][]byte, FPS), make([][]byte, FPS)
+	for i := range FPS {
+		interlaced[i] = interlace(frames[images[1].Stream][i], frames[images[2].Stream][i])
+		packed[i] = toYUY2(frames[images[3].Stream][i])
+	}
+	errs = append(errs, write(dir, "Y8I", interlaced), write(dir, "YUY2", packed))
 	return errors.Join(errs...)
+}
+
+func write(dir, name string, frames [][]byte) error {
+	return os.WriteFile(filepath.Join(dir, name), slices.Concat(frames...), 0o644)
+}
+
+func read(dir, name string, size int) (frames [][]byte, err error) {
+	all, err := os.ReadFile(filepath.Join(dir, name))
+	if err == nil && len(all) != FPS*size {
+		err = fmt.Errorf("%s: %d bytes, want %d", name, len(all), FPS*size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(slices.Chunk(all, size)), nil
 }
 
 // Load reads what Shoot wrote.
@@ -196,19 +217,15 @@ func Load(dir string) (*Reel, error) {
 	}
 	r.frames = map[camdriver.StreamID][][]byte{}
 	for _, p := range images {
-		all, err := os.ReadFile(filepath.Join(dir, p.Stream.String()))
-		if err != nil {
+		if r.frames[p.Stream], err = read(dir, p.Stream.String(), p.FrameSize()); err != nil {
 			return nil, err
 		}
-		size := p.FrameSize()
-		if len(all) != FPS*size {
-			return nil, fmt.Errorf("%s: %d bytes, want %d", p.Stream, len(all), FPS*size)
-		}
-		for ; len(all) > 0; all = all[size:] {
-			r.frames[p.Stream] = append(r.frames[p.Stream], all[:size])
-		}
 	}
-	return &r, nil
+	if r.interlaced, err = read(dir, "Y8I", 2*images[1].FrameSize()); err != nil {
+		return nil, err
+	}
+	r.packed, err = read(dir, "YUY2", ColorWidth*ColorHeight*2)
+	return &r, err
 }
 
 // Image is what a stream shows as frame number n.
@@ -223,12 +240,9 @@ func (r *Reel) Pixels(m d435i.Mode, n uint32, dst []byte) {
 	case stereo && m.Code == "\x32\x00\x00\x00":
 		copy(dst, r.Image(images[1].Stream, n))
 	case stereo && m.Code == "Y8I ":
-		left, right := r.Image(images[1].Stream, n), r.Image(images[2].Stream, n)
-		for i := range left {
-			dst[2*i], dst[2*i+1] = left[i], right[i]
-		}
+		copy(dst, r.interlaced[(n-1)%FPS])
 	case m.W == ColorWidth && m.H == ColorHeight && m.Code == "YUY2":
-		toYUY2(dst, r.Image(images[3].Stream, n))
+		copy(dst, r.packed[(n-1)%FPS])
 	default:
 		clear(dst)
 	}
@@ -243,8 +257,18 @@ func (r *Reel) Motion(gyro bool, n uint32) [3]float64 {
 	return list[int(n-1)%len(list)]
 }
 
+// interlace is Y8I: pairs of left and right pixels.
+func interlace(left, right []byte) []byte {
+	dst := make([]byte, 2*len(left))
+	for i := range left {
+		dst[2*i], dst[2*i+1] = left[i], right[i]
+	}
+	return dst
+}
+
 // toYUY2 converts RGB to BT.601 studio range; two pixels share their chroma.
-func toYUY2(dst, rgb []byte) {
+func toYUY2(rgb []byte) []byte {
+	dst := make([]byte, len(rgb)/3*2)
 	for i := 0; i+6 <= len(rgb); i += 6 {
 		a, b := rgb[i:i+3], rgb[i+3:i+6]
 		var mean [3]float64
@@ -256,6 +280,7 @@ func toYUY2(dst, rgb []byte) {
 		out[1] = level(128 - 0.148223*mean[0] - 0.290993*mean[1] + 0.439216*mean[2])
 		out[3] = level(128 + 0.439216*mean[0] - 0.367788*mean[1] - 0.071427*mean[2])
 	}
+	return dst
 }
 
 func luma(p []byte) byte {
