@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"rsros/msgs"
 )
 
 // Config says who a node is and where its graph is. NewNode copies it and reads
@@ -34,6 +36,8 @@ type Config struct {
 	// pass that, too; otherwise the node makes one for Node.Log.
 	Log    zerolog.Logger
 	Rosout *Rosout
+	// OnLog also gets every line that goes to /rosout. It must not block.
+	OnLog func(*msgs.Log)
 }
 
 // ErrClosed is what methods return once the node or the object was closed.

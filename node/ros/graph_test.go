@@ -124,7 +124,14 @@ func TestRosout(t *testing.T) {
 	out := NewRosout(zerolog.InfoLevel)
 	log := zerolog.New(out).Hook(out)
 	log.Warn().Int("frames", 7).Str("caller", "main.go:42").Msg("before the node")
-	n, err := NewNode(t.Context(), Config{Name: "n", Host: "127.0.0.1", MasterURI: m.URI(), Log: log, Rosout: out})
+	taken := make(chan string, 1)
+	n, err := NewNode(t.Context(), Config{Name: "n", Host: "127.0.0.1", MasterURI: m.URI(), Log: log, Rosout: out,
+		OnLog: func(m *msgs.Log) {
+			select {
+			case taken <- m.Msg:
+			default: // only the first is looked at
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +161,9 @@ func TestRosout(t *testing.T) {
 	first := next("before the node")
 	if first.Level != msgs.LogWarn || first.Msg != "before the node frames=7" || first.File != "main.go" || first.Line != 42 || first.Topics[0] != "/rosout" {
 		t.Errorf("%+v", first)
+	}
+	if text := <-taken; text != first.Msg {
+		t.Errorf("OnLog got %q", text)
 	}
 	nodeLog := n.Log()
 	nodeLog.Debug().Msg("not said")

@@ -101,6 +101,9 @@ func (n *Node) startRosout() error {
 				}
 				m := n.logMessage(line)
 				m.Header.Seq = seq
+				if n.cfg.OnLog != nil {
+					n.cfg.OnLog(m)
+				}
 				p.Publish(Message{Head: msgs.Marshal(m)})
 			}
 		}
