@@ -117,7 +117,7 @@ func (d method) checked(args []any) (call, error) {
 	c := call{caller: caller}
 	args = args[1:]
 	if len(args) > len(d.arguments) || len(args) < len(d.arguments)-d.optional {
-		return call{}, fmt.Errorf("Error: bad call arity")
+		return call{}, fmt.Errorf("bad call arity")
 	}
 	for i, value := range args {
 		argument := d.arguments[i]

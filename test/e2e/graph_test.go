@@ -22,23 +22,31 @@ type graph struct {
 	client *http.Client
 }
 
+// masters are the programs that a test runs against: how each is started, and stopped by its process.
+var masters = map[string]func(g *graph) *process{
+	"roscore":  func(g *graph) *process { return g.start("roscore", "-p", g.port()) },
+	"embedded": func(g *graph) *process { return g.start(program(g.t), "master", "--port", g.port()) },
+}
+
 // onEachMaster runs a test against a stock roscore and against our master.
 func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
-	need.Programs(t, "roscore", "rostopic", "rosnode", "rosservice", "rosparam", "rosbag", "roslaunch")
-	t.Run("roscore", func(t *testing.T) {
-		t.Parallel()
-		g := newGraph(t)
-		g.start("roscore", "-p", g.port())
+	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *process) {
+		startMaster()
 		g.awaitNode("/rosout")
 		test(t, g)
 	})
-	t.Run("embedded", func(t *testing.T) {
-		t.Parallel()
-		g := newGraph(t)
-		g.start(program(t), "master", "--port", g.port())
-		g.awaitMaster()
-		test(t, g)
-	})
+}
+
+// onEachGraph is onEachMaster for a test that starts the master itself.
+func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster func() *process)) {
+	need.Programs(t, "roscore", "rostopic", "rosnode", "rosservice", "rosparam", "rosbag", "roslaunch")
+	for name, start := range masters {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGraph(t)
+			test(t, g, func() *process { return start(g) })
+		})
+	}
 }
 
 // newGraph makes the environment; the master at its port is still to be started.
@@ -79,14 +87,22 @@ func (g *graph) start(name string, args ...string) *process {
 	return startProcess(g.t, g.env, name, args...)
 }
 
+// try runs a program and returns what it printed on stdout, and its exit code.
+func (g *graph) try(name string, args ...string) (stdout string, code int) {
+	g.t.Helper()
+	p := g.start(name, args...)
+	code = p.wait()
+	return p.stdout.String(), code
+}
+
 // run runs a program that must end with success, and returns what it printed on stdout.
 func (g *graph) run(name string, args ...string) string {
 	g.t.Helper()
-	p := g.start(name, args...)
-	if code := p.wait(); code != 0 {
-		g.t.Fatalf("%s ended with %d: %s%s", p.name, code, p.stdout.String(), p.stderr.String())
+	out, code := g.try(name, args...)
+	if code != 0 {
+		g.t.Fatalf("%s %q ended with %d", name, args, code)
 	}
-	return p.stdout.String()
+	return out
 }
 
 // lines runs a program and returns what it printed line by line.

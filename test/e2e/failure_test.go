@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"rsros/test/need"
+)
+
+// TestMasterRestarts: a live node waits for its master, and comes back when that was started anew.
+func TestMasterRestarts(t *testing.T) {
+	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *process) {
+		const topic = "/camera/gyro/sample"
+		live := g.start(program(t), append([]string{"live"}, smallCamera...)...)
+		for range 2 {
+			master := startMaster()
+			g.awaitPublisher(topic)
+			g.awaitService("/rs_ros_node/device_info")
+			g.wantContains([]string{"angular_velocity:"}, "rostopic", "echo", "-n", "1", topic)
+			master.interrupt()
+		}
+		if code := live.interrupt(); code != 0 {
+			t.Errorf("live ended with %d", code)
+		}
+	})
+}
+
+// TestKilledRecording: what was recorded before a kill -9 is a whole, indexed bag to stock programs.
+func TestKilledRecording(t *testing.T) {
+	need.Programs(t, "rosbag")
+	t.Parallel()
+	g := newGraph(t)
+	bag := filepath.Join(t.TempDir(), "killed.bag")
+	live := g.start(program(t), append([]string{"live", "--master", "embedded", "--record", bag}, smallCamera...)...)
+	await(t, "a checkpoint with a second of frames", func() bool { return stockCount(g, bag) > 15*4 })
+	live.signal(syscall.SIGKILL)
+	live.wait()
+	if _, code := g.try("rosbag", "info", bag); code != 0 {
+		t.Errorf("rosbag info ends with %d", code)
+	}
+	if got := stockCount(g, bag); got <= 15*4 {
+		t.Errorf("after the kill rosbag reads %d images", got)
+	}
+}
+
+// stockCount is how many images Python's rosbag reads from a bag; 0 if it can't read it.
+func stockCount(g *graph, bag string) int {
+	const read = `import rosbag,sys
+print(sum(1 for topic, _, _ in rosbag.Bag(sys.argv[1]).read_messages() if topic.endswith("/image/data")))`
+	out, _ := g.try(need.Python(g.t, "rosbag"), "-c", read, bag)
+	count, _ := strconv.Atoi(strings.TrimSpace(out))
+	return count
+}
