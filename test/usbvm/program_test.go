@@ -5,11 +5,13 @@ package usbvm
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -104,6 +106,10 @@ func TestProgramLive(t *testing.T) {
 	if err := port.Plug(); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the program has the camera again", func() bool {
+		held := drivers(t)
+		return len(held) == 6 && !slices.ContainsFunc(slices.Collect(maps.Values(held)), func(d string) bool { return d != "usbfs" })
+	})
 	before := size(bag)
 	eventually(t, "the recording grows after the replug", func() bool { return size(bag) > before+8<<20 })
 	t.Logf("recording again %v after the camera was pulled out", time.Since(pulled).Round(time.Millisecond))

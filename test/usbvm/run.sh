@@ -65,10 +65,7 @@ cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/in
 (cd "$build/kernel/initrd" && find . | cpio -o -H newc --quiet | gzip -1) >"$build/initrd.gz"
 
 (cd "$root" && CGO_ENABLED=1 go test -c -tags "usb usbvm" -o "$build/usbvm.test" ./test/usbvm)
-if [ -d "$root/cmd/rs-ros-node" ]; then
-	(cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/rs-ros-node" ./cmd/rs-ros-node) || rm -f "$build/rs-ros-node"
-fi
-
+(cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/rs-ros-node" ./cmd/rs-ros-node)
 [ -f "$build/out/reel/reel.json" ] || (cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
 
 printf '%s\n' "$root" >"$build/out/root"

@@ -19,6 +19,7 @@ type stream struct {
 	last      uint32    // number of the last frame taken
 	epoch     int       // counts clears, which end a wait
 	wake      chan struct{}
+	buf       []byte // of the last payload
 }
 
 // Mode is what a stream is committed to.
@@ -173,7 +174,8 @@ func (c *Camera) anyStreaming() bool {
 }
 
 // Read gives the next payload or report of an IN endpoint, of at most limit
-// bytes, when it is due. It blocks until then.
+// bytes, when it is due. It blocks until then. The bytes are valid until the next
+// Read of that endpoint.
 func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
 	if endpoint == hidEndpoint {
 		return c.readHID(ctx)
@@ -262,7 +264,7 @@ func (c *Camera) take(endpoint uint8, st *stream, epoch int, number uint32, due 
 		return nil
 	}
 	st.last = number
-	b := c.payload(endpoint, st.mode, number, c.clockAt(due))
+	b := c.payload(endpoint, st, number, c.clockAt(due))
 	if f := c.faults.bad[endpoint]; f != nil {
 		delete(c.faults.bad, endpoint)
 		b = f(b)
@@ -271,10 +273,14 @@ func (c *Camera) take(endpoint uint8, st *stream, epoch int, number uint32, due 
 }
 
 // payload is one frame with its header.
-func (c *Camera) payload(endpoint uint8, m Mode, number, pts uint32) []byte {
-	head := c.header(endpoint == 0x84, m, number, pts)
-	b := make([]byte, len(head)+m.Bytes())
+func (c *Camera) payload(endpoint uint8, st *stream, number, pts uint32) []byte {
+	head := c.header(endpoint == 0x84, st.mode, number, pts)
+	size := len(head) + st.mode.Bytes()
+	if cap(st.buf) < size {
+		st.buf = make([]byte, size)
+	}
+	b := st.buf[:size]
 	copy(b, head)
-	c.opt.Scene.Pixels(m, number, b[len(head):])
+	c.opt.Scene.Pixels(st.mode, number, b[len(head):])
 	return b
 }
