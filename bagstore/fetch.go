@@ -27,6 +27,7 @@ type fetcher struct {
 
 	place         // of the message to read
 	visits int    // messages read in a row from its chunk
+	turns  int    // chunks since the last seek
 	rec    record // the header of the message
 	hot    *block // content of the chunk that visits counts, one reference is ours
 
@@ -74,6 +75,7 @@ func (f *fetcher) runs(r chunkRef) ([]run, ChunkHeader, error) {
 func (f *fetcher) at(c *cursor) {
 	if c.chunkRef != f.chunkRef {
 		f.visits = 0
+		f.turns++
 		f.cool()
 	}
 	f.place = place{c.chunkRef, c.head, c.conn.ID, c.key.offset}
@@ -110,9 +112,13 @@ func (f *fetcher) message() ([]byte, *block, error) {
 	return blk.bytes[r.dataPos:r.next():r.next()], blk.hold(), nil
 }
 
-// steady tells that reading goes through a chunk, so that reading ahead pays.
+// sought tells that reading begins anew somewhere.
+func (f *fetcher) sought() { f.turns = 0 }
+
+// steady tells that reading goes on from message to message or from chunk to
+// chunk, so that reading ahead pays. After a seek it would only be in the way.
 func (f *fetcher) steady() bool {
-	return f.visits == 2 || f.visits == 1 && f.head.Compression != None
+	return f.visits == 2 || f.visits == 1 && f.turns > 1 && f.head.Compression != None
 }
 
 // direct tells whether the messages of a chunk are read one by one.

@@ -83,6 +83,7 @@ func (it *Iterator) Seek(t Time) {
 	it.pos, it.after, it.dir = key{time: max(t, it.v.start), bag: -1}, false, 0
 	it.err = nil
 	it.drop()
+	it.fetch.sought()
 }
 
 // SeekEnd goes behind the last message.
@@ -90,6 +91,7 @@ func (it *Iterator) SeekEnd() {
 	it.pos, it.after, it.dir = key{time: it.v.end, bag: len(it.v.bags)}, true, 0
 	it.err = nil
 	it.drop()
+	it.fetch.sought()
 }
 
 // Next goes to the next message and reads it.
