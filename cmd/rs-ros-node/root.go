@@ -108,6 +108,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newMergeCommand(a),
 		newSplitCommand(a),
 		newCatCommand(a),
+		newExportCommand(a),
 		newDemoCommand(a),
 		newVersionCommand(),
 	)

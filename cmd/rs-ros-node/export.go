@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore"
+	"rsros/node"
+)
+
+func newExportCommand(a *app) *cobra.Command {
+	var o node.ExportOptions
+	var uncompressed bool
+	cmd := &cobra.Command{
+		Use:   "export BAG (--dir OUT | --mcap OUT.mcap)",
+		Short: "Write pictures, tables and point clouds, or an MCAP file",
+		Long: `export --dir writes a folder: a PNG for each picture (16 bits for depth), CSV for
+motion, poses and metadata, with --ply a point cloud for each depth frame,
+coloured by the nearest colour frame, and manifest.json: every file with its frame
+number and times, and the calibration of every stream. Names sort in time order.
+RealSense recordings and ordinary image topics, compressed ones too, can be
+exported. Pictures that PNG can't hold become .pfm (float) or .raw.
+
+export --mcap writes all messages as they are into an MCAP file of the ros1
+profile, in chunks with LZ4, with indexes and summary.
+
+Exit codes: 0 everything came out, 3 something of the bag is damaged, 1 not done.`,
+		Example: `  rs-ros-node export walk.bag --dir walk
+  rs-ros-node export walk.bag --dir walk --ply --start 10 --end 12
+  rs-ros-node export walk.bag --dir imu --types sensor_msgs/Imu
+  rs-ros-node export walk.bag --mcap walk.mcap`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (o.Dir == "") == (o.MCAP == "") {
+				return usageError{errors.New("export needs either --dir or --mcap")}
+			}
+			if o.MCAP == "" && uncompressed || o.Dir == "" && o.Points {
+				return usageError{errors.New("--ply goes with --dir, --uncompressed with --mcap")}
+			}
+			if o.Compress = bagstore.LZ4; uncompressed {
+				o.Compress = bagstore.None
+			}
+			o.Bag, o.Log = args[0], a.logger()
+			report, done := a.progress(filepath.Base(o.Bag), false)
+			defer done()
+			o.Progress = report
+			return undone(node.Export(cmd.Context(), o))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Dir, "dir", "o", "", "folder to write pictures and tables into; new or empty")
+	f.BoolVar(&o.Points, "ply", false, "point clouds, too: 6 MB for a frame of 848x480")
+	f.StringVar(&o.MCAP, "mcap", "", "MCAP file to write")
+	f.BoolVar(&uncompressed, "uncompressed", false, "don't compress the MCAP file")
+	selectionFlags(f, &o.Selection)
+	f.BoolVarP(&o.Overwrite, "force", "f", false, "replace files that exist")
+	return cmd
+}

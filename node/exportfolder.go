@@ -1,0 +1,191 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"rsros/bagstore"
+	"rsros/bagstore/rsbag"
+)
+
+// folder is an export into a folder: pictures are encoded on all cores, tables
+// grow as messages come, the manifest lists every file in time order.
+//
+// All methods but those of workers are for one goroutine.
+type folder struct {
+	o        ExportOptions
+	dir      string
+	names    map[string]string // by topic or stream: its place below dir
+	manifest *manifest
+	tables   map[string]*table
+	work     *workers
+	pace     pace
+	bad      int // messages that make no sense
+}
+
+// exportFolder writes the files, then the manifest. A RealSense recording goes
+// stream by stream as its layout says, everything else by message type.
+func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o ExportOptions) error {
+	if err := emptyFolder(o.Dir, o.Overwrite); err != nil {
+		return err
+	}
+	path := filepath.Join(o.Dir, "manifest.json")
+	bad := 0
+	err := writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
+		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), tables: make(map[string]*table),
+			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), pace: pace{ctx: ctx, progress: o.Progress}}
+		err = f.export(bag, filter)
+		if waitErr := f.work.wait(); err == nil {
+			err = waitErr
+		}
+		for _, t := range f.tables {
+			err = cmp.Or(t.close(err), err)
+		}
+		bad = f.bad
+		return cmp.Or(err, f.manifest.close())
+	})
+	if err == nil && bad > 0 {
+		err = fmt.Errorf("%w: %d messages make no sense", ErrIncomplete, bad)
+	}
+	return err
+}
+
+// emptyFolder makes a folder, or sees that it is empty: names of two exports
+// must not mix.
+func emptyFolder(dir string, overwrite bool) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 && !overwrite {
+		err = fmt.Errorf("%s: the folder is not empty", dir)
+	}
+	return err
+}
+
+func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
+	v, err := bagstore.NewView([]*bagstore.Bag{bag}, query(filter))
+	if err != nil {
+		return err
+	}
+	recording := rsbag.IsRecording(bag)
+	if recording {
+		if err := f.exportRecording(filter); err != nil {
+			return err
+		}
+	}
+	return f.exportTopics(v, func(c *bagstore.Connection) bool {
+		_, layout := rsbag.TopicType(c.Topic)
+		return !recording || !layout
+	})
+}
+
+// unsafe are characters that some file system refuses, or that a shell reads.
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+
+// place gives a topic or stream a path below the folder: its own name, made safe
+// ("../x" must not lead out) and unlike all others.
+func (f *folder) place(name string) string {
+	if place, ok := f.names[name]; ok {
+		return place
+	}
+	parts := strings.Split(strings.Trim(name, "/"), "/")
+	for i, p := range parts {
+		p = unsafe.ReplaceAllString(p, "_")
+		if strings.Trim(p, ".") == "" || len(p) > 100 {
+			p = "_" + p[:min(len(p), 100)]
+		}
+		parts[i] = p
+	}
+	place := strings.Join(parts, "/")
+	for n := 2; f.taken(place); n++ {
+		place = fmt.Sprintf("%s~%d", strings.Join(parts, "/"), n)
+	}
+	f.names[name] = place
+	return place
+}
+
+func (f *folder) taken(place string) bool {
+	for _, other := range f.names {
+		if strings.EqualFold(other, place) { // some file systems don't tell them apart
+			return true
+		}
+	}
+	return false
+}
+
+// write encodes a file on another core. release is called when it is done with.
+func (f *folder) write(entry manifestFile, release func(), encode func(io.Writer) error) error {
+	path := filepath.Join(f.dir, filepath.FromSlash(entry.File))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		release()
+		return err
+	}
+	f.manifest.add(entry)
+	return f.work.do(func() error {
+		defer release()
+		return writeWhole(path, f.o.Overwrite, func(w *os.File) error { return encode(w) })
+	})
+}
+
+// row appends to a table, which begins with its columns.
+func (f *folder) row(name string, columns []string, values ...any) error {
+	t, ok := f.tables[name]
+	if !ok {
+		path := filepath.Join(f.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		var err error
+		if t, err = newTable(path, f.o.Overwrite, columns); err != nil {
+			return err
+		}
+		f.tables[name] = t
+		f.manifest.tables = append(f.manifest.tables, name)
+	}
+	return t.row(values)
+}
+
+// oddMessage counts and logs a message that can't be exported.
+func (f *folder) oddMessage(topic string, t bagstore.Time, err error) {
+	f.bad++
+	f.o.Log.Warn().Str("topic", topic).Int64("time", int64(t)).Err(err).Msg("a message was left out")
+}
+
+// workers run jobs at the same time, as many as there are cores.
+type workers struct {
+	free chan struct{}
+	wg   sync.WaitGroup
+	mu   sync.Mutex
+	err  error // the first
+}
+
+func newWorkers(n int) *workers { return &workers{free: make(chan struct{}, n)} }
+
+// do starts a job when a core is free. The error may be that of an earlier job.
+func (w *workers) do(job func() error) error {
+	w.free <- struct{}{}
+	w.wg.Go(func() {
+		err := job()
+		w.mu.Lock()
+		w.err = cmp.Or(w.err, err)
+		w.mu.Unlock()
+		<-w.free
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+func (w *workers) wait() error {
+	w.wg.Wait()
+	return w.err
+}

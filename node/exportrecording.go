@@ -1,0 +1,218 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+)
+
+// recordingExport is the export of a bag with the RealSense layout: a folder of
+// pictures or a table a stream, named as the stream, and a table of metadata.
+type recordingExport struct {
+	*folder
+	file   *rsbag.File
+	snap   camdriver.DeviceSnapshot
+	counts map[camdriver.StreamID]uint64 // frames in the file
+	next   map[camdriver.StreamID]uint64 // number of the next file
+	clouds *clouds                       // nil unless asked for
+}
+
+// exportRecording opens the bag once more: it closes the file that it reads.
+func (f *folder) exportRecording(filter bagstore.Filter) (err error) {
+	file, err := rsbag.Open(f.o.Bag)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	r := &recordingExport{folder: f, file: file, snap: file.Snapshot(),
+		counts: make(map[camdriver.StreamID]uint64), next: make(map[camdriver.StreamID]uint64)}
+	if f.o.Points {
+		r.clouds = newClouds(r)
+	}
+	chosen := r.describe(filter)
+	cursor, err := file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return chosen[id] }, FramesOnly: true})
+	if err != nil {
+		return err
+	}
+	defer cursor.Close()
+	return r.run(cursor, filter)
+}
+
+// describe fills the manifest's head, and says which streams the filter takes.
+func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamID]bool {
+	r.manifest.device, r.manifest.ref = make(map[string]string), r.snap.Reference.String()
+	for _, i := range r.snap.Info {
+		r.manifest.device[i.Key.String()] = i.Value
+	}
+	chosen := make(map[camdriver.StreamID]bool)
+	keeps := query(filter).Connections
+	for i, s := range r.file.Streams() {
+		id := s.Profile.Stream
+		part := fmt.Sprintf("/sensor_%d/%v/", s.Sensor, id)
+		if !slices.ContainsFunc(r.file.Bag().Connections(), func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, part) && keeps(c) }) {
+			continue
+		}
+		chosen[id], r.counts[id] = true, s.Frames
+		r.pace.total += s.Frames
+		m := &manifestStream{Name: id.String(), Place: r.place(id.String()), Profile: s.Profile.String(), Frames: s.Frames}
+		if i < len(r.snap.Streams) {
+			describeCalibration(m, r.snap.Streams[i])
+		}
+		r.manifest.streams = append(r.manifest.streams, m)
+	}
+	return chosen
+}
+
+func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
+	if s.Video != nil {
+		m.Intrinsics = map[string]any{
+			"width": s.Video.Width, "height": s.Video.Height, "fx": s.Video.Fx, "fy": s.Video.Fy,
+			"ppx": s.Video.Ppx, "ppy": s.Video.Ppy, "model": s.Video.Model.String(), "coeffs": s.Video.Coeffs,
+		}
+	}
+	if s.Extrinsic != nil {
+		m.Extrinsics = map[string]any{"rotation": s.Extrinsic.Rotation, "translation": s.Extrinsic.Translation}
+	}
+	if s.Motion != nil {
+		m.Motion = map[string]any{"data": s.Motion.Data, "noise_variances": s.Motion.NoiseVariances, "bias_variances": s.Motion.BiasVariances}
+	}
+}
+
+func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) error {
+	if filter.Start > 0 {
+		cursor.Seek(time.Duration(filter.Start))
+	}
+	for {
+		e, ok := cursor.Next()
+		if !ok || filter.End > 0 && bagstore.Time(e.Time) > filter.End {
+			break
+		}
+		if err := r.frame(e); err != nil {
+			return err
+		}
+		if err := r.pace.step(); err != nil {
+			return err
+		}
+	}
+	if n, err := cursor.Damaged(); n > 0 {
+		r.bad += int(n)
+		r.o.Log.Warn().Uint64("messages", n).Err(err).Msg("damaged messages were left out")
+	}
+	if r.clouds != nil {
+		return r.clouds.finish()
+	}
+	return nil
+}
+
+// frame exports one frame, which is borrowed.
+func (r *recordingExport) frame(e rsbag.Event) error {
+	f := e.Frame
+	name := f.Stream().String()
+	entry := manifestFile{Stream: name, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(e.Time)}
+	if err := r.metadata(entry, f); err != nil {
+		return err
+	}
+	if !f.Stream().Kind.Video() {
+		return r.sample(entry, f)
+	}
+	p := framePixels(f)
+	if err := p.check(); err != nil {
+		r.oddMessage(name, bagstore.Time(e.Time), err)
+		return nil
+	}
+	entry.File = fmt.Sprintf("%s/%s%s", r.place(name), r.number(f.Stream()), p.kind().ext)
+	entry.Width, entry.Height, entry.Encoding, entry.Units = p.width, p.height, rsbag.Encoding(f.Profile.Format), float64(f.DepthUnits)
+	if p.kind().ext == ".raw" {
+		entry.Stride = p.stride
+	}
+	f.Retain()
+	if err := r.write(entry, f.Release, p.encode); err != nil {
+		return err
+	}
+	if r.clouds != nil {
+		return r.clouds.frame(entry, f)
+	}
+	return nil
+}
+
+func framePixels(f *camdriver.Frame) pixels {
+	encoding, ok := frameEncodings[f.Profile.Format]
+	if !ok {
+		encoding = f.Profile.Format.String()
+	}
+	return pixels{encoding: encoding, width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}
+}
+
+// number is the next file's, with as many digits as the stream needs to sort.
+func (r *recordingExport) number(id camdriver.StreamID) string {
+	n := r.next[id]
+	r.next[id]++
+	return fmt.Sprintf("%0*d", max(6, len(fmt.Sprint(r.counts[id]))), n)
+}
+
+// columns that begin each row of a stream's tables.
+func frameColumns(more ...string) []string {
+	return append([]string{"time_ns", "number", "timestamp_ms", "domain"}, more...)
+}
+
+func (r *recordingExport) frameRow(name string, columns []string, e manifestFile, values ...any) error {
+	return r.row(name, frameColumns(columns...), append([]any{e.Time, e.Number, e.Stamp, e.Domain}, values...)...)
+}
+
+// metadata writes what came with a frame, a column for each name that the SDK
+// knows: which of them a camera sends may change in mid-file.
+func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
+	if len(f.Metadata) == 0 {
+		return nil
+	}
+	var columns []string
+	var values []any
+	for k := camdriver.MetaFrameCounter; k <= camdriver.MetaCrc; k++ {
+		columns = append(columns, k.String())
+		if v, ok := f.Meta(k); ok {
+			values = append(values, v)
+		} else {
+			values = append(values, nil)
+		}
+	}
+	return r.frameRow(r.place(e.Stream)+".metadata.csv", columns, e, values...)
+}
+
+// sample writes a frame that is no picture.
+func (r *recordingExport) sample(e manifestFile, f *camdriver.Frame) error {
+	name := r.place(e.Stream) + ".csv"
+	m, p := f.Motion, f.Pose
+	switch f.Stream().Kind {
+	case camdriver.Gyro:
+		return r.frameRow(name, []string{"x_rad_s", "y_rad_s", "z_rad_s"}, e, m.Gyro[0], m.Gyro[1], m.Gyro[2])
+	case camdriver.Accel:
+		return r.frameRow(name, []string{"x_m_s2", "y_m_s2", "z_m_s2"}, e, m.Accel[0], m.Accel[1], m.Accel[2])
+	case camdriver.Motion:
+		return r.frameRow(name, imuColumns(), e, imuValues(m.Orientation, m.Gyro, m.Accel)...)
+	case camdriver.Pose:
+		return r.frameRow(name, []string{
+			"x_m", "y_m", "z_m", "qx", "qy", "qz", "qw", "vx_m_s", "vy_m_s", "vz_m_s", "ax_m_s2", "ay_m_s2", "az_m_s2",
+			"wx_rad_s", "wy_rad_s", "wz_rad_s", "wax_rad_s2", "way_rad_s2", "waz_rad_s2", "tracker_confidence", "mapper_confidence",
+		}, e,
+			p.Translation[0], p.Translation[1], p.Translation[2], p.Rotation[0], p.Rotation[1], p.Rotation[2], p.Rotation[3],
+			p.Velocity[0], p.Velocity[1], p.Velocity[2], p.Acceleration[0], p.Acceleration[1], p.Acceleration[2],
+			p.AngularVelocity[0], p.AngularVelocity[1], p.AngularVelocity[2],
+			p.AngularAcceleration[0], p.AngularAcceleration[1], p.AngularAcceleration[2], p.TrackerConfidence, p.MapperConfidence)
+	}
+	r.oddMessage(e.Stream, bagstore.Time(e.Time), errors.New("neither a picture nor a motion sample"))
+	return nil
+}
+
+func imuColumns() []string {
+	return []string{"qx", "qy", "qz", "qw", "wx_rad_s", "wy_rad_s", "wz_rad_s", "ax_m_s2", "ay_m_s2", "az_m_s2"}
+}
+
+func imuValues(q [4]float64, w, a [3]float64) []any {
+	return []any{q[0], q[1], q[2], q[3], w[0], w[1], w[2], a[0], a[1], a[2]}
+}
