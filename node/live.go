@@ -44,7 +44,7 @@ type LiveNode struct {
 // StartLive opens the device, advertises its topics and services and starts its
 // streams. If any of that fails, what was begun is undone.
 func StartLive(ctx context.Context, o LiveOptions) (_ *LiveNode, err error) {
-	l := &LiveNode{opts: o, log: o.Log, hub: &Hub{}, watch: newWatcher()}
+	l := &LiveNode{opts: o, log: o.Log, hub: &Hub{}, watch: newWatcher(), records: &recordings{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())
@@ -83,6 +83,7 @@ func (l *LiveNode) connect(ctx context.Context) error {
 	}
 	l.later(func() error { stopMaster(); return nil })
 	l.opts.ROS.Log = l.log.With().Str("component", "ros").Logger()
+	l.opts.ROS.OnLog = l.records.writeLog
 	if l.node, err = ros.NewNode(ctx, l.opts.ROS); err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (l *LiveNode) advertise() error {
 	}
 	l.attach(&eventLog{l.log}, nil)
 	l.attach(l.watch, nil)
-	l.records = &recordings{hub: l.hub, device: l.device, profiles: l.profiles, opts: l.opts.Recording, prefix: l.opts.RecordPath, log: l.log}
+	l.records.serve(l)
 	l.later(l.records.Close)
 	services, err := offer(l.node, l.services())
 	if err != nil {

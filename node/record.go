@@ -15,14 +15,20 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
+	"rsros/camdriver/playback"
 	"rsros/msgs"
 )
 
 // RecordingOptions are the settings of recorders.
 type RecordingOptions struct {
-	Bag        bagstore.Options
-	QueueBytes int64 // bound of what waits for the disk; default 512 MB
+	Bag           bagstore.Options
+	QueueBytes    int64         // bound of what waits for the disk; default 512 MB
+	SplitSize     int64         // bytes of a file, after which the next begins; 0 is no limit
+	SplitDuration time.Duration // likewise in recorded time
 }
+
+// splits says whether parts are numbered from the first one on.
+func (o RecordingOptions) splits() bool { return o.SplitSize > 0 || o.SplitDuration > 0 }
 
 // defaultQueueBytes lasts about four seconds of all streams at 848x480@30 and
 // 1280x720@30: longer than any sound disk stalls.
@@ -36,81 +42,163 @@ type recordings struct {
 	opts     RecordingOptions
 	prefix   string
 	log      zerolog.Logger
+	now      func() time.Time // on the clock of Frame.Arrival; zero where there is none
+	open     openBagFunc
 
-	mu      sync.Mutex
-	current *recording
-	last    RecordSummary // of the recording that ended last
-	lost    bool          // some recording of this node lost something
+	current atomic.Pointer[recording]
+	ending  sync.WaitGroup // recordings that are being closed
+
+	mu     sync.Mutex
+	last   RecordSummary // of the recording that ended last
+	lost   bool          // some recording of this node lost something
+	failed error         // of a recording that ended by itself
 }
 
 var errNotRecording = errors.New("not recording")
 
+// serve prepares for recordings of a live node, whose device is open. Before
+// that only writeLog may be called.
+func (r *recordings) serve(l *LiveNode) {
+	r.hub, r.device, r.profiles, r.opts, r.prefix, r.log = l.hub, l.device, l.profiles, l.opts.Recording, l.opts.RecordPath, l.log
+	r.open = createRecording(r.opts.Bag)
+	r.now = time.Now
+	if c := l.opts.Source.Clock; c != nil {
+		r.now = c.Now
+	}
+	if _, ok := l.device.(*playback.Device); ok {
+		// No clock says anything about a file's frames: events go where the
+		// latest frame is.
+		r.now = func() time.Time { return time.Time{} }
+	}
+}
+
+// openBagFunc creates a file and writes the description into it.
+type openBagFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error)
+
+func createRecording(o bagstore.Options) openBagFunc {
+	host, _ := os.Hostname() // a machine without a name records, too
+	return func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+		return rsbag.NewRecorder(path, snap, rsbag.RecorderOptions{Bag: o, Program: Program, Version: Version, Host: host})
+	}
+}
+
 // start begins a recording into path, or into a new file under the prefix if
 // path is empty. The camera isn't touched: the description is written as the
-// device is at this moment, the frames from the next one on.
+// device is at this moment, the frames from this moment on.
 func (r *recordings) start(path string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.current != nil {
-		return "", fmt.Errorf("already recording into %s", r.current.path)
+	if rec := r.current.Load(); rec != nil {
+		if !rec.ended() {
+			return "", fmt.Errorf("already recording into %s", rec.path())
+		}
+		r.finish(rec) // it failed
 	}
 	if path == "" {
 		path = stampedPath(r.prefix, time.Now())
 	}
-	rec, err := startRecording(path, camdriver.Snapshot(r.device, r.profiles), r.opts, r.log)
+	rec := newRecording(r.opts, r.now, r.log)
+	rec.detach = r.hub.Attach(rec) // first: what changes from here on isn't missed
+	parts, err := newRecordParts(path, camdriver.Snapshot(r.device, r.profiles), r.opts, r.open)
 	if err != nil {
+		rec.discard()
 		return "", fmt.Errorf("record: %w", err)
 	}
-	rec.detach = r.hub.Attach(rec)
-	r.current = rec
+	rec.begin(parts)
+	r.current.Store(rec)
+	path = rec.path()
 	r.log.Info().Str("bag", path).Msg("recording")
 	return path, nil
 }
 
-// stop ends the recording and returns when the file is whole on disk.
+// stop ends the recording and returns when the file is whole on disk. While that
+// takes time, status answers and another recording may start.
 func (r *recordings) stop() (RecordSummary, error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.current == nil {
+	rec := r.current.Swap(nil)
+	if rec == nil {
+		r.mu.Unlock()
 		return RecordSummary{}, errNotRecording
 	}
-	rec := r.current
-	r.current = nil
+	r.ending.Add(1)
+	r.mu.Unlock()
+	defer r.ending.Done()
 	s, err := rec.stop()
-	r.last, r.lost = s, r.lost || s.Dropped > 0
-	r.log.Info().Str("bag", s.Path).Uint64("frames", s.Frames).Uint64("dropped", s.Dropped).Msg("recorded")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended(s)
 	return s, err
 }
 
-func (r *recordings) pause(on bool) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.current == nil {
-		return errNotRecording
+// finish takes leave of a recording that ended by itself; r.mu is held.
+func (r *recordings) finish(rec *recording) {
+	r.current.Store(nil)
+	s, err := rec.stop()
+	r.failed = errors.Join(r.failed, err)
+	r.ended(s)
+}
+
+func (r *recordings) ended(s RecordSummary) {
+	r.last, r.lost = s, r.lost || s.Dropped > 0
+	r.log.Info().Strs("bags", s.Paths).Uint64("frames", s.Frames).Uint64("dropped", s.Dropped).Msg("recorded")
+}
+
+// running gives the recording that runs.
+func (r *recordings) running() (*recording, error) {
+	rec := r.current.Load()
+	if rec == nil {
+		return nil, errNotRecording
 	}
-	r.current.pause(on)
-	return nil
+	if rec.ended() {
+		return nil, rec.err
+	}
+	return rec, nil
+}
+
+func (r *recordings) pause(on bool) error {
+	rec, err := r.running()
+	if err == nil {
+		rec.paused.Store(on)
+	}
+	return err
+}
+
+// split makes the next frame begin a new file.
+func (r *recordings) split() error {
+	rec, err := r.running()
+	if err == nil {
+		rec.part.Add(1)
+	}
+	return err
+}
+
+// writeLog takes a line of the node's own log. It never blocks.
+func (r *recordings) writeLog(line *msgs.Log) {
+	if rec := r.current.Load(); rec != nil {
+		rec.log(*line)
+	}
 }
 
 // status is the recorder's line in /diagnostics; ok is false while nothing is
 // recorded.
 func (r *recordings) status() (s msgs.DiagnosticStatus, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.current == nil {
+	rec := r.current.Load()
+	if rec == nil {
 		return s, false
 	}
-	return r.current.status(), true
+	return rec.status(), true
 }
 
 // Close ends a recording that is running. ErrIncomplete if any lost frames.
 func (r *recordings) Close() error {
 	_, err := r.stop()
+	r.ending.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if errors.Is(err, errNotRecording) {
 		err = nil
 	}
+	err = errors.Join(r.failed, err)
 	if r.lost {
 		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames", ErrIncomplete))
 	}
@@ -125,181 +213,4 @@ func stampedPath(prefix string, now time.Time) string {
 		return filepath.Join(prefix, name)
 	}
 	return strings.TrimSuffix(prefix, ".bag") + "_" + name
-}
-
-// RecordSummary says what a recording holds.
-type RecordSummary struct {
-	Path     string
-	Frames   uint64
-	Dropped  uint64
-	ByStream map[camdriver.StreamID]RecordCount
-}
-
-// RecordCount counts one stream's frames.
-type RecordCount struct{ Frames, Dropped uint64 }
-
-// String is one line for a person.
-func (s RecordSummary) String() string {
-	return fmt.Sprintf("%s: %d frames recorded, %d dropped", s.Path, s.Frames, s.Dropped)
-}
-
-// recording writes what a device raises into one bag. It is a consumer of the
-// hub: frames are retained in a bounded queue, and one goroutine takes them to
-// the disk, so a disk that stalls costs counted frames, and neither the camera
-// nor the topics wait for it.
-type recording struct {
-	path   string
-	queue  *byteQueue[recordItem]
-	rec    *rsbag.Recorder
-	log    zerolog.Logger
-	detach func()
-	done   chan struct{}
-	err    error // the first write error; set before done
-
-	counts  [maxStreams]struct{ frames, dropped atomic.Uint64 }
-	dropLog limiter
-}
-
-// recordItem is a frame or one of the rarer events.
-type recordItem struct {
-	sensor int
-	frame  *camdriver.Frame
-	event  func(*rsbag.Recorder) error
-}
-
-// eventSize is what a queued event counts towards the queue's bound.
-const eventSize = 512
-
-func startRecording(path string, snap camdriver.DeviceSnapshot, o RecordingOptions, log zerolog.Logger) (*recording, error) {
-	setDefault(&o.QueueBytes, defaultQueueBytes)
-	rec, err := rsbag.NewRecorder(path, snap, rsbag.RecorderOptions{Bag: o.Bag})
-	if err != nil {
-		return nil, err
-	}
-	r := &recording{path: path, rec: rec, log: log, done: make(chan struct{}), dropLog: limiter{every: time.Second}}
-	r.queue = newByteQueue(o.QueueBytes, r.dropItem)
-	go r.run()
-	return r, nil
-}
-
-func (r *recording) run() {
-	defer close(r.done)
-	for {
-		item, ok := r.queue.pop()
-		if !ok {
-			return
-		}
-		r.write(item)
-	}
-}
-
-// write takes one item to the bag. After a write error the rest is counted as
-// dropped: the file stays as it is, playable to its last checkpoint.
-func (r *recording) write(item recordItem) {
-	if r.err != nil {
-		r.dropItem(item)
-		return
-	}
-	var err error
-	if item.frame != nil {
-		err = r.rec.Frame(item.sensor, item.frame)
-		if err == nil {
-			r.counts[slot(item.frame.Stream())].frames.Add(1)
-		}
-	} else if err = item.event(r.rec); errors.Is(err, camdriver.ErrUnsupported) {
-		err = nil // an option or notification that the layout has no word for
-	}
-	if err != nil {
-		r.err = fmt.Errorf("recording stopped: %w", err)
-		r.log.Error().Err(err).Str("bag", r.path).Msg("recording stopped; the streams go on")
-		r.dropItem(item)
-		return
-	}
-	if item.frame != nil {
-		item.frame.Release()
-	}
-}
-
-func (r *recording) dropItem(item recordItem) {
-	if item.frame == nil {
-		return
-	}
-	r.counts[slot(item.frame.Stream())].dropped.Add(1)
-	item.frame.Release()
-	if r.err == nil && r.dropLog.allow(time.Now()) {
-		r.log.Warn().Uint64("dropped", r.summary().Dropped).Str("bag", r.path).Msg("the disk can't keep up: frames are dropped from the recording")
-	}
-}
-
-// Frame implements camdriver.Handler.
-func (r *recording) Frame(sensor int, f *camdriver.Frame) {
-	r.queue.push(recordItem{sensor: sensor, frame: f.Retain()}, int64(len(f.Data))+eventSize)
-}
-
-// OptionChanged implements camdriver.Handler.
-func (r *recording) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
-	at := time.Now()
-	r.event(func(rec *rsbag.Recorder) error { return rec.Option(sensor, id, value, at) })
-}
-
-// Notification implements camdriver.Handler.
-func (r *recording) Notification(sensor int, n camdriver.Notification) {
-	at := time.Now()
-	r.event(func(rec *rsbag.Recorder) error { return rec.Notification(sensor, n, at) })
-}
-
-// StatusChanged implements camdriver.Handler.
-func (r *recording) StatusChanged(camdriver.Status) {}
-
-func (r *recording) event(write func(*rsbag.Recorder) error) {
-	r.queue.push(recordItem{event: write}, eventSize)
-}
-
-// pause passes through the queue, so that it falls between the right frames.
-func (r *recording) pause(on bool) {
-	r.event(func(rec *rsbag.Recorder) error {
-		if on {
-			rec.Pause()
-		} else {
-			rec.Resume()
-		}
-		return nil
-	})
-}
-
-// stop takes what is queued to the disk and closes the bag.
-func (r *recording) stop() (RecordSummary, error) {
-	r.detach()
-	r.queue.close()
-	<-r.done
-	err := errors.Join(r.err, r.rec.Close())
-	return r.summary(), err
-}
-
-func (r *recording) summary() RecordSummary {
-	s := RecordSummary{Path: r.path, ByStream: map[camdriver.StreamID]RecordCount{}}
-	for i := range r.counts {
-		c := RecordCount{r.counts[i].frames.Load(), r.counts[i].dropped.Load()}
-		if c == (RecordCount{}) {
-			continue
-		}
-		s.ByStream[camdriver.StreamID{Kind: camdriver.StreamKind(i / 4), Index: i % 4}] = c
-		s.Frames += c.Frames
-		s.Dropped += c.Dropped
-	}
-	return s
-}
-
-func (r *recording) status() msgs.DiagnosticStatus {
-	sum := r.summary()
-	s := msgs.DiagnosticStatus{Name: "rs_ros_node: Recording", Message: "recording into " + r.path}
-	if sum.Dropped > 0 {
-		s.Level, s.Message = msgs.DiagnosticWarn, "frames were dropped from "+r.path
-	}
-	s.Values = []msgs.KeyValue{
-		{Key: "Frames", Value: fmt.Sprint(sum.Frames)},
-		{Key: "Dropped", Value: fmt.Sprint(sum.Dropped)},
-		{Key: "Bytes waiting for the disk", Value: fmt.Sprint(r.queue.held())},
-	}
-	return s
 }

@@ -52,6 +52,7 @@ func (l *LiveNode) services() []service {
 		{"~start_recording", "std_srvs/Trigger", trigger(l.startRecording)},
 		{"~stop_recording", "std_srvs/Trigger", trigger(l.stopRecording)},
 		{"~pause_recording", "std_srvs/SetBool", setBool(l.pauseRecording)},
+		{"~split_recording", "std_srvs/Trigger", trigger(l.splitRecording)},
 		{"~enable", "std_srvs/SetBool", setBool(l.enable)},
 		{"~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }},
 		{"~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }},
@@ -105,6 +106,13 @@ func (l *LiveNode) pauseRecording(pause bool) (string, error) {
 		return "recording is paused", nil
 	}
 	return "recording goes on", nil
+}
+
+func (l *LiveNode) splitRecording() (string, error) {
+	if err := l.records.split(); err != nil {
+		return "", err
+	}
+	return "the next frame begins a new file", nil
 }
 
 // enable starts or stops the streams; topics stay.

@@ -20,8 +20,8 @@ RealSense bag format's names (/device_0/sensor_0/Depth_0/image/data, …), under
 realsense2_camera's (/camera/depth/image_rect_raw, …), or both. A topic that
 nobody subscribed to costs nothing.
 
-Services: ~start_recording, ~stop_recording (std_srvs/Trigger), ~pause_recording,
-~enable (std_srvs/SetBool), ~device_info, ~reset.
+Services: ~start_recording, ~stop_recording, ~split_recording (std_srvs/Trigger),
+~pause_recording, ~enable (std_srvs/SetBool), ~device_info, ~reset.
 
 Every flag may also be given as a private parameter of the same meaning, by the
 names that realsense2_camera uses (_device:=sim, _depth_width:=848,

@@ -60,6 +60,8 @@ not keep up.`,
 // recordingFlags are the flags of a live node's recorder.
 func recordingFlags(f *pflag.FlagSet, o *node.RecordingOptions) {
 	f.Var((*mebibytes)(&o.QueueBytes), "buffsize", "what may wait for the disk in MB (default 512)")
+	f.Var((*mebibytes)(&o.SplitSize), "split-size", "begin a new file, with the description repeated, when one has so many MB")
+	f.Var((*rosDuration)(&o.SplitDuration), "split-duration", "begin a new file when one has so much time in it: seconds, or with s, m or h")
 	bagFlags(f, &o.Bag)
 }
 

@@ -6,10 +6,9 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-)
 
-// version is the release; the build adds the commit where git is at hand.
-const version = "0.1.0"
+	"rsros/node"
+)
 
 func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
@@ -18,7 +17,7 @@ func newVersionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rs-ros-node %s%s (%s %s/%s, USB %s)\n",
-				version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
+				node.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
 			return err
 		},
 	}
