@@ -154,18 +154,12 @@ func (cs *channels) sorted() []*channel {
 	return slices.SortedStableFunc(slices.Values(cs.list), func(x, y *channel) int { return cmp.Compare(x.Topic, y.Topic) })
 }
 
-// owned is a message from a bag: data, and how to keep it.
-type owned struct {
-	data []byte
-	hold func() bagstore.Block
-}
-
 // publish hands one message to the channel's sink, with its stamps moved by shift.
-func (p *Player) publish(ch *channel, m owned, shift bagstore.Time) error {
-	out := Message{Body: m.data}
+func (p *Player) publish(ch *channel, m bagstore.Message, shift bagstore.Time) error {
+	out := Message{Body: m.Data}
 	if shift != 0 && ch.stamps != nil {
 		var err error
-		out.Head, out.Body, err = ch.stamps.shift(p.scratch, m.data, shift.Sub(0))
+		out.Head, out.Body, err = ch.stamps.shift(p.scratch, m.Data, shift.Sub(0))
 		if err != nil {
 			p.problem("topic %s: stamps can't be moved: %v", ch.recorded, err)
 		}
@@ -178,13 +172,13 @@ func (p *Player) publish(ch *channel, m owned, shift bagstore.Time) error {
 		p.scratch = append(append(p.scratch[:0], out.Head...), out.Body...)
 		out.Head, out.Body = p.scratch, nil
 	default:
-		out.Owner = m.hold()
+		out.Owner = m.Hold()
 	}
 	if ch.tfStatic {
-		out.Key = transformsKey(m.data)
+		out.Key = transformsKey(m.Data)
 	}
 	p.status.Messages++
-	p.status.Bytes += uint64(len(m.data))
+	p.status.Bytes += uint64(len(m.Data))
 	if p.o.Immediate {
 		return ch.sink.PublishWait(p.ctx, out)
 	}

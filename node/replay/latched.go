@@ -26,7 +26,7 @@ func (p *Player) playAll(view *bagstore.View) error {
 	defer it.Close()
 	for it.Next() {
 		m := it.Message()
-		if err := p.publish(p.channels.byConn[m.Conn], owned{m.Data, m.Hold}, p.stampShift(p.at, p.clock.Now())); err != nil {
+		if err := p.publish(p.channels.byConn[m.Conn], m, p.stampShift(p.at, p.clock.Now())); err != nil {
 			return err
 		}
 	}
@@ -78,8 +78,7 @@ func (p *Player) lastBefore(ch *channel, since, t bagstore.Time) error {
 	if !it.Prev() {
 		return it.Err()
 	}
-	m := it.Message()
-	return p.publish(ch, owned{m.Data, m.Hold}, p.stampShift(p.at, p.clock.Now()))
+	return p.publish(ch, it.Message(), p.stampShift(p.at, p.clock.Now()))
 }
 
 // staticTransforms publishes the newest message for each set of transforms.
@@ -99,16 +98,12 @@ func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time) error {
 		newest[key] = slices.Clone(m.Data)
 	}
 	for _, key := range keys {
-		data := newest[key]
-		if err := p.publish(ch, owned{data, noBlock}, p.stampShift(p.at, p.clock.Now())); err != nil {
+		if err := p.publish(ch, bagstore.Message{Data: newest[key]}, p.stampShift(p.at, p.clock.Now())); err != nil {
 			return err
 		}
 	}
 	return it.Err()
 }
-
-// noBlock is the owner of memory that the garbage collector looks after.
-func noBlock() bagstore.Block { return bagstore.Block{} }
 
 // transformsKey names what a TFMessage describes: its child frames. Messages of
 // several static publishers that a bag shows under one callerid don't replace

@@ -131,7 +131,7 @@ func (p *Player) publishNext(now Wall) error {
 	var err error
 	if ch.limit.pass(m.Time) {
 		p.clockPub.before(ch.Topic, m.Time+p.offset)
-		err = p.publish(ch, owned{m.Data, m.Hold}, p.stampShift(m.Time, now))
+		err = p.publish(ch, m.Message, p.stampShift(m.Time, now))
 	}
 	p.drop()
 	p.load(now)

@@ -1,0 +1,72 @@
+package replay
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+// nowhere is an Output that takes everything at once.
+type nowhere struct{}
+
+func (nowhere) Advertise(Channel) (Sink, error)                { return nowhere{}, nil }
+func (nowhere) Ready(context.Context) error                    { return nil }
+func (nowhere) PublishClock(bagstore.Time)                     {}
+func (nowhere) PublishWait(_ context.Context, m Message) error { nowhere{}.Publish(m); return nil }
+func (nowhere) Subscribers() int                               { return 0 }
+func (nowhere) Dropped() uint64                                { return 0 }
+func (nowhere) Flush(context.Context) error                    { return nil }
+func (nowhere) Publish(m Message) {
+	if m.Owner != nil {
+		m.Owner.Release()
+	}
+}
+
+// BenchmarkPlayer is what the player itself costs: reading ahead, the state
+// machine and the clock, without waiting and without sockets.
+func BenchmarkPlayer(b *testing.B) {
+	for name, size := range map[string]int{"imu": 324, "image": 2764800} {
+		b.Run(name, func(b *testing.B) {
+			count := min(20000, (256<<20)/size)
+			path := filepath.Join(b.TempDir(), "bench.bag")
+			w, err := bagstore.Create(path, bagstore.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			typ := msgs.MustType("sensor_msgs/Image")
+			id, err := w.AddConnection(bagstore.Connection{Topic: "/a", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
+			if err != nil {
+				b.Fatal(err)
+			}
+			data := make([]byte, size)
+			for i := range count {
+				if err := w.Write(id, bag0+bagstore.Time(i*ms), data); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				b.Fatal(err)
+			}
+			bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer bag.Close() //nolint:errcheck // only read
+			b.SetBytes(int64(size * count))
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := New(Options{Bags: []*bagstore.Bag{bag}, Output: nowhere{}, Clock: &fakeClock{now: wall0}, Immediate: true, ClockHz: 100})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := p.Run(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/message")
+		})
+	}
+}
