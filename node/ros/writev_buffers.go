@@ -1,10 +1,11 @@
-//go:build !linux
+//go:build !linux || race
 
 package ros
 
 import "net"
 
-// vectorWriter writes byte slices to a connection with net.Buffers.
+// vectorWriter writes byte slices to a connection with net.Buffers, also under the
+// race detector, which knows nothing of system calls made directly.
 type vectorWriter struct {
 	conn net.Conn
 	left net.Buffers
