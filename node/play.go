@@ -210,6 +210,7 @@ func playInto(ctx context.Context, n *ros.Node, o PlayOptions, bags []*bagstore.
 	line := startPlayLine(&o, player)
 	err = player.Run(ctx)
 	line.stop()
+	out.linger(ctx)
 	sayEnd(n.Log(), player.Status())
 	if ctx.Err() != nil {
 		return player.Problems(), ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"rsros/bagstore"
@@ -20,6 +21,7 @@ type playOutput struct {
 	bytes    int64
 	clock    *ros.Publisher // nil without /clock
 	encoder  msgs.Encoder
+	sinks    []*playSink
 	problems []string
 }
 
@@ -50,7 +52,9 @@ func (o *playOutput) Advertise(c replay.Channel) (replay.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &playSink{o, p}, nil
+	sink := &playSink{o, p}
+	o.sinks = append(o.sinks, sink)
+	return sink, nil
 }
 
 // Ready waits until the master knows all topics.
@@ -102,6 +106,21 @@ func (s *playSink) Flush(ctx context.Context) error {
 			s.out.problems = append(s.out.problems, fmt.Sprintf("a subscriber of %s doesn't take its last messages", s.pub.Topic()))
 			return nil
 		}
+	}
+}
+
+// lingering is how long the node stays in the graph after the last message left:
+// a roscpp subscriber that is told of a publisher's end hangs up at once, with
+// what it hasn't read yet unread.
+const lingering = 300 * time.Millisecond
+
+func (o *playOutput) linger(ctx context.Context) {
+	if !slices.ContainsFunc(o.sinks, func(s *playSink) bool { return s.Subscribers() > 0 }) {
+		return
+	}
+	select {
+	case <-time.After(lingering):
+	case <-ctx.Done():
 	}
 }
 

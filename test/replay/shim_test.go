@@ -84,7 +84,7 @@ func shimRun(t *testing.T, folder string, topics, args []string) *recording {
 	r := g.record(topics)
 	path := "PATH=" + folder + ":/usr/bin:/bin"
 	args = append([]string{"play"}, args...)
-	if code := g.start([]string{path}, filepath.Join(folder, "rosbag"), append(args, "--wait-for-subscribers", "-d", "0.5")...).wait(); code != 0 {
+	if code := g.start([]string{path}, filepath.Join(folder, "rosbag"), append(args, "--wait-for-subscribers", "-d", "0.3")...).wait(); code != 0 {
 		t.Errorf("%s/rosbag %q ended with %d", folder, args, code)
 	}
 	r.close()
