@@ -51,6 +51,9 @@ func (s testSensor) Info() []camdriver.Info { return nil }
 func (s testSensor) Options() []camdriver.Option {
 	return []camdriver.Option{{ID: camdriver.OptionExposure, Value: 1, Description: "exposure"}, {ID: camdriver.OptionDepthUnits, Value: 0.001}}
 }
+func (s testSensor) MotionIntrinsics(camdriver.Profile) (camdriver.MotionIntrinsics, error) {
+	return camdriver.MotionIntrinsics{}, camdriver.ErrUnsupported
+}
 func (s testSensor) Filters() []string { return []string{"Decimation Filter"} }
 func (s testSensor) Intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
 	return camdriver.Intrinsics{Width: p.Width, Height: p.Height, Fx: 50, Fy: 50}, nil
