@@ -52,3 +52,24 @@ func IsRecording(path string) bool {
 	defer bag.Close() //nolint:errcheck // only read
 	return rsbag.IsRecording(bag)
 }
+
+// RecordingSummary is the RealSense layout's part of what info says.
+type RecordingSummary = rsbag.Summary
+
+// SummarizeRecording sums up the RealSense layout of a bag; nil if it has none.
+// With gaps every frame is read.
+func SummarizeRecording(path string, gaps bool) (*RecordingSummary, error) {
+	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	if !rsbag.IsRecording(bag) {
+		return nil, nil
+	}
+	f, err := rsbag.OpenBag(bag)
+	if err != nil {
+		return nil, err
+	}
+	return f.Summary(gaps)
+}

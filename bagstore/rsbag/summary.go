@@ -83,31 +83,97 @@ func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, er
 	return missing, damaged, err
 }
 
-// WriteSummary prints the layout's part of `info`: device, sensors, streams,
-// notes. It reads the index alone.
-func (f *File) WriteSummary(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	info := func(k camdriver.InfoKey) string { return camdriver.Find(f.snap.Info, k) }
-	fmt.Fprintf(t, "device:\t%s, serial %s, firmware %s\n", info(camdriver.InfoName), info(camdriver.InfoSerialNumber), info(camdriver.InfoFirmwareVersion))
-	fmt.Fprintf(t, "layout:\tRealSense version %d, %v\n", f.version, f.Duration().Round(time.Millisecond))
-	if start, ok := f.Start(); ok {
-		fmt.Fprintf(t, "recorded:\t%s\n", start.Format(time.RFC3339))
+// Summary is the layout's part of what can be said about a bag.
+type Summary struct {
+	Version  uint32            `json:"version"` // of the layout
+	Device   map[string]string `json:"device"`  // facts under the SDK's names
+	Recorded *time.Time        `json:"recorded,omitempty"`
+	Seconds  float64           `json:"seconds"`
+	Sensors  []SensorSummary   `json:"sensors"`
+	Notes    []string          `json:"notes"`             // what is odd or missing
+	Damaged  *uint64           `json:"damaged,omitempty"` // messages that can't be read; with gaps
+}
+
+// SensorSummary is one sensor of a Summary.
+type SensorSummary struct {
+	Name    string       `json:"name"`
+	Options int          `json:"options"`
+	Streams []StreamLine `json:"streams"`
+}
+
+// StreamLine is one stream of a Summary.
+type StreamLine struct {
+	Stream     string  `json:"stream"`
+	Profile    string  `json:"profile"`
+	Frames     uint64  `json:"frames"`
+	Rate       float64 `json:"rate"` // Hz; 0 for less than two frames
+	Extrinsics bool    `json:"extrinsics"`
+	Missing    *uint64 `json:"missing,omitempty"` // frames that the camera's numbers leave out; with gaps
+}
+
+// Summary sums the file up from its index alone; with gaps it reads every frame.
+func (f *File) Summary(gaps bool) (*Summary, error) {
+	s := &Summary{Version: f.version, Device: map[string]string{}, Seconds: f.Duration().Seconds(), Notes: f.notes}
+	for _, info := range f.snap.Info {
+		s.Device[info.Key.String()] = info.Value
 	}
-	for i, s := range f.snap.Sensors {
-		fmt.Fprintf(t, "sensor %d:\t%s, %d options\n", i, s.Name, len(s.Options))
-		for _, st := range f.Streams() {
-			if st.Sensor != i {
-				continue
+	if start, ok := f.Start(); ok {
+		s.Recorded = &start
+	}
+	for _, sensor := range f.snap.Sensors {
+		s.Sensors = append(s.Sensors, SensorSummary{Name: sensor.Name, Options: len(sensor.Options)})
+	}
+	var missing map[camdriver.StreamID]uint64
+	if gaps {
+		var damaged uint64
+		var err error
+		if missing, damaged, err = f.Gaps(); err != nil {
+			return nil, err
+		}
+		s.Damaged = &damaged
+	}
+	for _, st := range f.Streams() {
+		line := StreamLine{Stream: st.Profile.Stream.String(), Profile: st.Profile.String(), Frames: st.Frames, Extrinsics: st.Extrinsics}
+		if d := st.Last - st.First; d > 0 {
+			line.Rate = float64(st.Frames-1) / d.Seconds()
+		}
+		if gaps {
+			n := missing[st.Profile.Stream]
+			line.Missing = &n
+		}
+		sensor := &s.Sensors[st.Sensor]
+		sensor.Streams = append(sensor.Streams, line)
+	}
+	return s, nil
+}
+
+// WriteText prints the summary for people.
+func (s *Summary) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	info := func(k camdriver.InfoKey) string { return s.Device[k.String()] }
+	fmt.Fprintf(t, "device:\t%s, serial %s, firmware %s\n", info(camdriver.InfoName), info(camdriver.InfoSerialNumber), info(camdriver.InfoFirmwareVersion))
+	fmt.Fprintf(t, "layout:\tRealSense version %d, %.3fs\n", s.Version, s.Seconds)
+	if s.Recorded != nil {
+		fmt.Fprintf(t, "recorded:\t%s\n", s.Recorded.Format(time.RFC3339))
+	}
+	for i, sensor := range s.Sensors {
+		fmt.Fprintf(t, "sensor %d:\t%s, %d options\n", i, sensor.Name, sensor.Options)
+		for _, st := range sensor.Streams {
+			fmt.Fprintf(t, "\t  %s: %d frames", st.Profile, st.Frames)
+			if st.Rate > 0 {
+				fmt.Fprintf(t, " at %.1f Hz", st.Rate)
 			}
-			rate := ""
-			if d := st.Last - st.First; d > 0 {
-				rate = fmt.Sprintf(" at %.1f Hz", float64(st.Frames-1)/d.Seconds())
+			if st.Missing != nil && *st.Missing > 0 {
+				fmt.Fprintf(t, ", %d missing", *st.Missing)
 			}
-			fmt.Fprintf(t, "\t  %s: %d frames%s\n", st.Profile, st.Frames, rate)
+			fmt.Fprintln(t)
 		}
 	}
-	for _, n := range f.notes {
+	for _, n := range s.Notes {
 		fmt.Fprintf(t, "note:\t%s\n", n)
+	}
+	if s.Damaged != nil && *s.Damaged > 0 {
+		fmt.Fprintf(t, "damaged:\t%d messages\n", *s.Damaged)
 	}
 	return t.Flush()
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/node"
 )
 
 // infoOptions are the flags of info.
 type infoOptions struct {
-	yaml, json, freq, sizes bool
-	key                     string
+	yaml, json, freq, sizes, realsense bool
+	key                                string
 }
 
 func newInfoCommand(a *app) *cobra.Command {
@@ -26,9 +27,12 @@ func newInfoCommand(a *app) *cobra.Command {
 		Short: "Summarize bags, as rosbag info does; reads no message",
 		Long: `info prints what rosbag info prints, from the index alone. A bag without an
 index, or a torn one, is scanned as far as it is whole, and the log says so.
+Of a RealSense bag --realsense adds device, sensors and streams with the frames
+that the camera's numbers leave out; --json has them always, without the latter.
 Exit code 3 if a bag is damaged, 1 if one can't be read.`,
 		Example: `  rs-ros-node info walk.bag
   rs-ros-node info --freq --sizes walk.bag
+  rs-ros-node info --realsense walk.bag
   rs-ros-node info -y -k duration walk.bag`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.info(cmd.Context(), args, o) },
@@ -39,6 +43,7 @@ Exit code 3 if a bag is damaged, 1 if one can't be read.`,
 	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this key only")
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the head of every message)")
+	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
 	return cmd
 }
 
@@ -65,15 +70,33 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
 	switch {
 	case o.json:
+		rs, err := node.SummarizeRecording(s.Path, o.realsense)
+		if err != nil {
+			return err
+		}
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-		return enc.Encode(s)
+		return enc.Encode(struct {
+			*bagstore.Summary
+			RealSense *node.RecordingSummary `json:"realsense,omitempty"`
+		}{s, rs})
 	case o.key != "":
 		return printKey(w, s, o.key)
 	case o.yaml:
 		return s.WriteYAML(w)
 	}
-	return s.WriteText(w)
+	if err := s.WriteText(w); err != nil || !o.realsense {
+		return err
+	}
+	rs, err := node.SummarizeRecording(s.Path, true)
+	if err != nil {
+		return err
+	}
+	if rs == nil {
+		_, err = fmt.Fprintln(w, "realsense:   no topics of that layout")
+		return err
+	}
+	return rs.WriteText(w)
 }
 
 // printKey prints one value of the YAML form.
