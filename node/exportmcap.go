@@ -24,6 +24,7 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Expo
 	return writeWhole(o.MCAP, o.Overwrite, func(f *os.File) error {
 		w, err := mcap.NewWriter(f, &mcap.WriterOptions{
 			Chunked: true, ChunkSize: mcapChunk, IncludeCRC: true, Compression: mcapCompression(o.Compress),
+			CompressionLevel: mcap.CompressionLevelFastest, // an eighth of the default's CPU time, a sixth more bytes
 		})
 		if err != nil {
 			return err

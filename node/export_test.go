@@ -1,0 +1,156 @@
+package node
+
+import (
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"rsros/camdriver"
+)
+
+// TestLens: a point is seen at the pixel that it was computed from.
+func TestLens(t *testing.T) {
+	in := camdriver.Intrinsics{Width: 640, Height: 480, Fx: 600, Fy: 601, Ppx: 322, Ppy: 238, Coeffs: [5]float64{0.12, -0.25, 0.001, -0.002, 0.08}}
+	for _, in.Model = range []camdriver.Distortion{camdriver.NoDistortion, camdriver.ModifiedBrownConrady, camdriver.InverseBrownConrady, camdriver.BrownConrady} {
+		for v := 0.0; v < 480; v += 37 {
+			for u := 0.0; u < 640; u += 31 {
+				p := deproject(&in, u, v, 1.5)
+				u2, v2, ok := project(&in, p)
+				if !ok || math.Hypot(u-u2, v-v2) > 0.01 || p[2] != 1.5 {
+					t.Fatalf("%v: pixel %v %v is the point %v, which is seen at %v %v", in.Model, u, v, p, u2, v2)
+				}
+			}
+		}
+	}
+	if _, _, ok := project(&in, [3]float64{0, 0, -1}); ok {
+		t.Error("a point behind the camera is seen")
+	}
+	// The centre of a straight lens, and a pixel beside it.
+	in.Model = camdriver.NoDistortion
+	if p := deproject(&in, 322+60, 238, 2); math.Abs(p[0]-0.2) > 1e-12 || p[1] != 0 {
+		t.Error(p)
+	}
+}
+
+func TestFolderPlace(t *testing.T) {
+	f := &folder{names: map[string]string{}}
+	for _, c := range []struct{ topic, want string }{
+		{"/camera/depth/image_raw", "camera/depth/image_raw"},
+		{"relative", "relative"},
+		{"/a b/ü", "a_b/_"},
+		{"../../etc/passwd", "_../_../etc/passwd"},
+		{"/.", "_."},
+		{"//x//y/", "x/_/y"},
+		{"", "_"},
+		{"/case", "case"},
+		{"/Case", "Case~2"}, // some file systems don't tell them apart
+		{"/a?b", "a_b~2"},
+		{"/a!b", "a_b~3"},
+		{"/case", "case"},
+	} {
+		if c.topic == "/a?b" {
+			f.names["first"] = "a_b"
+		}
+		if got := f.place(c.topic); got != c.want || !filepath.IsLocal(got) {
+			t.Errorf("%q: %q, want %q", c.topic, got, c.want)
+		}
+	}
+}
+
+func TestWriteWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	broken := errors.New("the disk is full")
+	write := func(text string, err error) func(*os.File) error {
+		return func(f *os.File) error {
+			_, writeErr := f.WriteString(text)
+			return errors.Join(writeErr, err)
+		}
+	}
+	if err := writeWhole(path, false, write("half", broken)); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 0 {
+		t.Error("left", entries, err)
+	}
+	if err := writeWhole(path, false, write("whole", nil)); err != nil {
+		t.Error(err)
+	}
+	if err := writeWhole(path, false, write("other", nil)); !errors.Is(err, os.ErrExist) {
+		t.Error(err)
+	}
+	if err := writeWhole(path, true, write("half", broken)); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(path); string(text) != "whole" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestWorkers: never more at once than asked for, and the first error comes out.
+func TestWorkers(t *testing.T) {
+	w := newWorkers(3)
+	var running, most, ran atomic.Int32
+	broken := errors.New("broken")
+	for i := range 100 {
+		_ = w.do(func() error {
+			now := running.Add(1)
+			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			}
+			ran.Add(1)
+			running.Add(-1)
+			if i == 50 {
+				return broken
+			}
+			return nil
+		})
+	}
+	if err := w.wait(); !errors.Is(err, broken) || most.Load() > 3 || ran.Load() != 100 {
+		t.Errorf("%v, %d at once, %d ran", err, most.Load(), ran.Load())
+	}
+}
+
+// FuzzPicture: what check lets through can be encoded.
+func FuzzPicture(f *testing.F) {
+	for encoding := range pictureKinds {
+		f.Add(encoding, 3, 2, 12, true, make([]byte, 24))
+		f.Add(encoding, 2, 2, 8, false, make([]byte, 16))
+	}
+	f.Add("else", 1, 1, 1, false, []byte{1})
+	f.Add("rgb8", math.MaxInt32, math.MaxInt32, math.MaxInt32, false, []byte{1})
+	f.Add("mono16", -1, -1, -1, false, []byte{})
+	f.Fuzz(func(t *testing.T, encoding string, width, height, stride int, big bool, data []byte) {
+		p := pixels{encoding: encoding, width: width, height: height, stride: stride, bigEndian: big, data: data}
+		if p.check() != nil {
+			return
+		}
+		if err := p.encode(io.Discard); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// BenchmarkPicture encodes what a D435i sends; MB are those of the pixels.
+func BenchmarkPicture(b *testing.B) {
+	for name, p := range map[string]pixels{
+		"Z16":  {encoding: "mono16", width: 848, height: 480, stride: 2 * 848},
+		"Y8":   {encoding: "mono8", width: 848, height: 480, stride: 848},
+		"RGB8": {encoding: "rgb8", width: 640, height: 480, stride: 3 * 640},
+	} {
+		p.data = make([]byte, p.stride*p.height)
+		for i := range p.data {
+			p.data[i] = byte(i/64 + i*i%7)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(p.data)))
+			for b.Loop() {
+				if err := p.encode(io.Discard); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
