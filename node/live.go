@@ -131,6 +131,9 @@ func (l *LiveNode) advertise() error {
 			return err
 		}
 		l.attach(wrapper, wrapper.Close)
+		if err := l.offerCameraOptions(); err != nil {
+			return err
+		}
 	}
 	if l.opts.observer != nil {
 		l.attach(l.opts.observer, nil)
