@@ -59,31 +59,40 @@ func librealsenseBag(t *testing.T, name string) (path string, frames map[string]
 func TestPlayLibrealsense(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
-			bag, frames := librealsenseBag(t, name)
-			counts := map[string]int{}
-			for topic, hashes := range frames {
-				counts[topic] = len(hashes)
-			}
-			topics := topicsOf(counts)
-			roscpp, inGo := g.startRoscpp(counts), g.listen(topics...)
-			echo := g.start("rostopic", "echo", "--noarr", "-n", strconv.Itoa(counts[topics[0]]), topics[0])
-			play := g.start(program(t), append([]string{"play", "-q", "--clock", "--pause", bag, "--topics"}, topics...)...)
-			g.awaitAudience(3, topics[0])
-			g.resume(g.awaitAudience(2, topics...))
-			if code := play.wait(); code != 0 {
-				t.Errorf("play ended with %d", code)
-			}
-			if code := echo.wait(); code != 0 || strings.Count(echo.stdout.String(), "encoding:") != counts[topics[0]] {
-				t.Errorf("rostopic echo ended with %d: %s", code, echo.stdout.String())
-			}
-			got := roscpp.heard()
-			inGo.awaitCounts(counts)
-			for topic, want := range frames {
-				wantFrames(t, name+": roscpp on "+topic, got[topic], want)
-				wantFrames(t, name+": node/ros on "+topic, inGo.heard(topic), want)
-			}
+			t.Run(name, func(t *testing.T) { playLibrealsense(t, g.in(t), name) })
 		}
 	})
+}
+
+func playLibrealsense(t *testing.T, g *graph, name string) {
+	bag, frames := librealsenseBag(t, name)
+	counts := countsOf(frames)
+	topics := topicsOf(counts)
+	roscpp, inGo := g.startRoscpp(counts), g.listen(topics...)
+	echo := g.start("rostopic", "echo", "--noarr", "-n", strconv.Itoa(counts[topics[0]]), topics[0])
+	play := g.start(program(t), append([]string{"play", "-q", "--clock", "--pause", bag, "--topics"}, topics...)...)
+	g.awaitAudience(3, topics[0])
+	g.resume(g.awaitAudience(2, topics...))
+	if code := play.wait(); code != 0 {
+		t.Errorf("play ended with %d", code)
+	}
+	if code := echo.wait(); code != 0 || strings.Count(echo.stdout.String(), "encoding:") != counts[topics[0]] {
+		t.Errorf("rostopic echo ended with %d: %s", code, echo.stdout.String())
+	}
+	got := roscpp.heard()
+	inGo.awaitCounts(counts)
+	for topic, want := range frames {
+		wantFrames(t, "roscpp on "+topic, got[topic], want)
+		wantFrames(t, "node/ros on "+topic, inGo.heard(topic), want)
+	}
+}
+
+func countsOf(frames map[string][]string) map[string]int {
+	counts := map[string]int{}
+	for topic, hashes := range frames {
+		counts[topic] = len(hashes)
+	}
+	return counts
 }
 
 // resume lets a paused player play.
@@ -147,7 +156,7 @@ func holdsRound(got, want []string) bool {
 func TestPlayD435(t *testing.T) {
 	path := need.Bag(t, "public/d435_2018_v3.bag")
 	onEachMaster(t, func(t *testing.T, g *graph) {
-		counts := imageCounts(t, path)
+		counts := countsOf(bagHashes(t, path))
 		inGo := g.listen(topicsOf(counts)...)
 		args := append([]string{"play", "-q", "--wait-for-subscribers", "-i", path, "--topics"}, topicsOf(counts)...)
 		g.run(program(t), args...)
@@ -164,16 +173,6 @@ func TestPlayD435(t *testing.T) {
 			t.Errorf("rostopic list: %s", out)
 		}
 	})
-}
-
-// imageCounts are the messages of a bag's image topics.
-func imageCounts(t *testing.T, path string) map[string]int {
-	t.Helper()
-	counts := map[string]int{}
-	for topic, hashes := range bagHashes(t, path) {
-		counts[topic] = len(hashes)
-	}
-	return counts
 }
 
 // bagHashes are by topic the hashes of a bag's images.
@@ -228,10 +227,7 @@ func TestStockPlaysOurs(t *testing.T) {
 			g.wantContains([]string{compression + " ["}, "rosbag", "info", bag)
 
 			frames := bagHashes(t, bag)
-			counts := map[string]int{}
-			for topic, hashes := range frames {
-				counts[topic] = len(hashes)
-			}
+			counts := countsOf(frames)
 			if len(counts) != 4 {
 				t.Fatalf("image topics: %v", counts)
 			}

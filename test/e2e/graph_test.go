@@ -65,6 +65,13 @@ func newGraph(t *testing.T) *graph {
 	return g
 }
 
+// in is the same graph for a subtest: what is started in it ends with it.
+func (g *graph) in(t *testing.T) *graph {
+	inner := *g
+	inner.t = t
+	return &inner
+}
+
 // freePort is a port that was free a moment ago.
 func freePort(t *testing.T) int {
 	t.Helper()

@@ -89,7 +89,7 @@ type goListener struct {
 func (g *graph) listen(topics ...string) *goListener {
 	g.t.Helper()
 	node, err := ros.NewNode(g.t.Context(), ros.Config{
-		Name: "go_listener", Anonymous: true, MasterURI: g.uri, Host: "127.0.0.1", Log: zerolog.Nop(),
+		Name: "go_listener", Anonymous: true, MasterURI: g.uri, Host: "127.0.0.1", Log: zerolog.New(zerolog.NewTestWriter(g.t)),
 	})
 	if err != nil {
 		g.t.Fatal(err)
@@ -141,6 +141,13 @@ func (l *goListener) heard(topic string) heard {
 // awaitCounts waits until all topics have so many messages.
 func (l *goListener) awaitCounts(counts map[string]int) {
 	l.t.Helper()
+	defer func() {
+		for topic := range counts {
+			if l.t.Failed() {
+				l.t.Logf("%d messages on %s", l.count(topic), topic)
+			}
+		}
+	}()
 	for topic, count := range counts {
 		await(l.t, fmt.Sprintf("%d messages on %s", count, topic), func() bool { return l.count(topic) >= count })
 	}

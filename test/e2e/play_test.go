@@ -58,10 +58,7 @@ func (g *graph) clock() string {
 func TestOurNodesMeet(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		bag, frames := librealsenseBag(t, "sw_small_raw")
-		counts := map[string]int{}
-		for topic, hashes := range frames {
-			counts[topic] = len(hashes)
-		}
+		counts := countsOf(frames)
 		copied := t.TempDir() + "/copy.bag"
 		record := g.start(program(t), append([]string{"record", "-O", copied, "--lz4"}, topicsOf(counts)...)...)
 		play := g.start(program(t), append([]string{"play", "-q", "--pause", bag, "--topics"}, topicsOf(counts)...)...)
