@@ -1,0 +1,35 @@
+package main
+
+import (
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/test/need"
+)
+
+// What `live --record` writes keeps every rule of docs/format-realsense.md, as
+// an independent program reads it; each part of a split does.
+func TestLiveRecordKeepsTheRules(t *testing.T) {
+	python := need.Python(t, "rosbag")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	master := "http://" + l.Addr().String()
+	l.Close()
+	path := filepath.Join(t.TempDir(), "walk.bag")
+	want(t, exitOK, "live", "--device", "sim", "--pose", "--depth", "424x240@6", "--color", "424x240@6", "--infra1", "424x240@6", "--infra2", "off",
+		"--master", "embedded", "__master:="+master, "__ip:=127.0.0.1", "--naming", "sdk",
+		"--record", path, "--lz4", "--split-duration", "0.6", "--duration", "1.5")
+	parts, err := filepath.Glob(strings.TrimSuffix(path, ".bag") + "_*.bag")
+	if err != nil || len(parts) < 2 {
+		t.Fatalf("files %q, %v", parts, err)
+	}
+	check := append([]string{"../../bagstore/rsbag/testdata/check_v3.py"}, parts...)
+	if out, err := exec.Command(python, check...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
