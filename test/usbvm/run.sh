@@ -29,7 +29,14 @@ fi
 
 # The kernel that Debian ships now: linux-image-amd64 depends on it. (The cloud
 # kernel has neither USB nor 9p.)
-kernel=$(apt-cache depends --no-recommends --no-suggests linux-image-amd64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+newest() {
+	apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
+}
+kernel=$(newest)
+if [ -z "$kernel" ] && [ "$(id -u)" = 0 ]; then
+	apt-get update -qq
+	kernel=$(newest)
+fi
 if [ -z "$kernel" ]; then
 	echo "usbvm: apt knows no kernel; run apt-get update" >&2
 	exit 77
@@ -40,7 +47,8 @@ mc videodev videobuf2-common videobuf2-v4l2 videobuf2-memops videobuf2-vmalloc u
 
 if [ ! -f "$build/$kernel.done" ]; then
 	rm -rf "$build/kernel" && mkdir -p "$build/kernel"
-	(cd "$build/kernel" && apt-get download -qq "$kernel" >/dev/null 2>&1) || {
+	cd "$build/kernel"
+	apt-get download -qq "$kernel" >/dev/null 2>&1 || { apt-get update -qq && apt-get download -qq "$kernel" >/dev/null; } || {
 		echo "usbvm: cannot download $kernel" >&2
 		exit 77
 	}
@@ -66,7 +74,7 @@ cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/in
 
 (cd "$root" && CGO_ENABLED=1 go test -c -tags "usb usbvm" -o "$build/usbvm.test" ./test/usbvm)
 (cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/rs-ros-node" ./cmd/rs-ros-node)
-[ -f "$build/out/reel/reel.json" ] || (cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
+(cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
 
 printf '%s\n' "$root" >"$build/out/root"
 printf '%s\n' "$*" >"$build/out/args"
