@@ -72,8 +72,9 @@ fuzz-short:
 bench: ## benchmarks beside their peers; BENCH and PKG choose
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)
 
-soak: build ## the main job for SOAK (10m): nothing may be lost
+soak: build ## the main job for SOAK (10m), a bag above 4 GiB, hundreds of killed recorders
 	$(BIN) demo --duration $(SOAK)
+	BAGSTORE_KILLS=500 $(GO) test -tags soak -count=1 -timeout 60m -run 'Huge|Kill' ./bagstore
 
 docker-check: ## docker-compose.yml, as docker compose reads it
 	@if docker compose version >/dev/null 2>&1; then docker compose config --quiet; \

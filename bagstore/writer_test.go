@@ -40,7 +40,7 @@ func TestDirectAlignment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if why := w.Stats().Fallback; why != nil {
-		t.Skipf("no direct writing here: %v", why)
+		skip(t, "no direct writing here: %v", why)
 	}
 	id, err := w.AddConnection(stringType("/pixels"))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -192,8 +193,5 @@ func bagsDir(t *testing.T) string {
 // skip ends a test that needs what is not here; with RS_NO_SKIP=1 that is a failure.
 func skip(t *testing.T, missing string) {
 	t.Helper()
-	if os.Getenv("RS_NO_SKIP") == "1" {
-		t.Fatalf("not here: %s", missing)
-	}
-	t.Skipf("not here: %s", missing)
+	need.Missing(t, "not here: %s", missing)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -360,14 +360,7 @@ func TestBadOptions(t *testing.T) {
 
 // TestGenuineD435 plays a camera's own recording of 2018.
 func TestGenuineD435(t *testing.T) {
-	dir := os.Getenv("RS_BAGS")
-	if dir == "" {
-		if os.Getenv("RS_NO_SKIP") == "1" {
-			t.Fatal("not here: example bags; RS_BAGS is unset")
-		}
-		t.Skip("not here: example bags; RS_BAGS is unset")
-	}
-	d, err := playback.Open(filepath.Join(dir, "public", "d435_2018_v3.bag"), playback.Options{Paused: true})
+	d, err := playback.Open(need.Bag(t, "public/d435_2018_v3.bag"), playback.Options{Paused: true})
 	ok(t, err)
 	defer d.Close()
 	l := newLog(camdriver.System{})

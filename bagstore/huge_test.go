@@ -1,0 +1,55 @@
+//go:build soak
+
+package bagstore
+
+import (
+	"encoding/binary"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestHuge writes above 4 GiB, where offsets need more than 32 bits. It needs
+// 5 GB of room in the folder for temporary files.
+func TestHuge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "huge.bag")
+	w, err := Create(path, Options{Sink: Direct})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := w.AddConnection(stringType("/huge"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := alignedBytes(16 << 20)
+	const n = 260
+	for i := range n {
+		binary.LittleEndian.PutUint32(body, uint32(i))
+		if err := w.Write(id, Time(i+1), body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	it.SeekEnd()
+	for i := n - 1; i >= 0; i-- {
+		if !it.Prev() || binary.LittleEndian.Uint32(it.Message().Data) != uint32(i) {
+			t.Fatalf("message %d: %v", i, it.Err())
+		}
+	}
+	if out, err := stock(t, "/usr/bin/rosbag", "info", path); err != nil || !strings.Contains(out, "messages:    260") {
+		t.Errorf("%s%v", out, err)
+	}
+}
