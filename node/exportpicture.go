@@ -2,10 +2,7 @@ package node
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 
 	"rsros/camdriver"
@@ -22,24 +19,24 @@ type pixels struct {
 
 // pictureKind says how an encoding is stored in a file.
 type pictureKind struct {
-	ext   string // ".png", ".pfm"; everything else is ".raw"
-	bytes int    // a pixel
-	image func(pixels) image.Image
-	pairs bool // two pixels share their colours
+	ext    string // ".png", ".pfm"; everything else is ".raw"
+	bytes  int    // a pixel in the bag
+	pairs  bool   // two pixels share their colours
+	colour byte   // of the PNG
+	depth  byte   // bits a sample of the PNG
+	// row makes a row of the PNG: samples in the order red, green, blue, alpha.
+	row func(p pixels, from, to []byte)
 }
 
 // pictureKinds are the encodings that a picture file can hold without loss; YUV
-// is converted to RGB as cameras mean it.
+// is converted to RGB as cameras mean it. A Bayer mosaic stays as it is.
 var pictureKinds = map[string]pictureKind{
-	"mono8": {".png", 1, gray, false}, "8UC1": {".png", 1, gray, false},
-	"bayer_rggb8": {".png", 1, gray, false}, "bayer_bggr8": {".png", 1, gray, false}, // the sensor's mosaic as it is
-	"bayer_gbrg8": {".png", 1, gray, false}, "bayer_grbg8": {".png", 1, gray, false},
-	"mono16": {".png", 2, gray16, false}, "16UC1": {".png", 2, gray16, false},
-	"rgb8": {".png", 3, colour(0, 1, 2, -1), false}, "bgr8": {".png", 3, colour(2, 1, 0, -1), false}, "8UC3": {".png", 3, colour(2, 1, 0, -1), false},
-	"rgba8": {".png", 4, colour(0, 1, 2, 3), false}, "bgra8": {".png", 4, colour(2, 1, 0, 3), false}, "8UC4": {".png", 4, colour(2, 1, 0, 3), false},
-	"yuyv": {".png", 2, yuv(0, 1), true}, "yuv422_yuy2": {".png", 2, yuv(0, 1), true},
-	"uyvy": {".png", 2, yuv(1, 0), true}, "yuv422": {".png", 2, yuv(1, 0), true},
-	"32FC1": {".pfm", 4, nil, false},
+	"mono8": gray8(), "8UC1": gray8(), "bayer_rggb8": gray8(), "bayer_bggr8": gray8(), "bayer_gbrg8": gray8(), "bayer_grbg8": gray8(),
+	"mono16": gray16(), "16UC1": gray16(),
+	"rgb8": colour(0, 1, 2), "bgr8": colour(2, 1, 0), "8UC3": colour(2, 1, 0),
+	"rgba8": colour(0, 1, 2, 3), "bgra8": colour(2, 1, 0, 3), "8UC4": colour(2, 1, 0, 3),
+	"yuyv": yuv(0, 1), "yuv422_yuy2": yuv(0, 1), "uyvy": yuv(1, 0), "yuv422": yuv(1, 0),
+	"32FC1": {ext: ".pfm", bytes: 4},
 }
 
 // frameEncodings are ROS's names of the SDK's formats.
@@ -75,12 +72,11 @@ func (p pixels) check() error {
 
 // encode writes the picture, which check has passed.
 func (p pixels) encode(w io.Writer) error {
-	k := p.kind()
-	switch k.ext {
+	switch k := p.kind(); k.ext {
 	case ".png":
 		buf := bufio.NewWriterSize(w, 64<<10)
-		enc := png.Encoder{CompressionLevel: png.BestSpeed}
-		if err := enc.Encode(buf, k.image(p)); err != nil {
+		err := writePNG(buf, p.width, p.height, k.colour, k.depth, func(y int, to []byte) { k.row(p, p.row(y), to) })
+		if err != nil {
 			return err
 		}
 		return buf.Flush()
@@ -90,6 +86,9 @@ func (p pixels) encode(w io.Writer) error {
 	_, err := w.Write(p.data)
 	return err
 }
+
+// row is a row's pixels without padding.
+func (p pixels) row(y int) []byte { return p.data[y*p.stride:][:p.kind().bytes*p.width] }
 
 // encodePFM writes float pixels as a portable float map: rows from the bottom up,
 // a negative scale for little-endian.
@@ -101,70 +100,55 @@ func (p pixels) encodePFM(w io.Writer) error {
 	buf := bufio.NewWriter(w)
 	fmt.Fprintf(buf, "Pf\n%d %d\n%.1f\n", p.width, p.height, scale)
 	for y := p.height - 1; y >= 0; y-- {
-		if _, err := buf.Write(p.data[y*p.stride:][:4*p.width]); err != nil {
+		if _, err := buf.Write(p.row(y)); err != nil {
 			return err
 		}
 	}
 	return buf.Flush()
 }
 
-func (p pixels) bounds() image.Rectangle { return image.Rect(0, 0, p.width, p.height) }
-
-func gray(p pixels) image.Image {
-	return &image.Gray{Pix: p.data, Stride: p.stride, Rect: p.bounds()}
+func gray8() pictureKind {
+	return pictureKind{ext: ".png", bytes: 1, colour: pngGray, depth: 8, row: func(_ pixels, from, to []byte) { copy(to, from) }}
 }
 
-func gray16(p pixels) image.Image {
-	if p.bigEndian { // as PNG has it
-		return &image.Gray16{Pix: p.data, Stride: p.stride, Rect: p.bounds()}
-	}
-	out := image.NewGray16(p.bounds())
-	for y := range p.height {
-		from, to := p.data[y*p.stride:][:2*p.width], out.Pix[y*out.Stride:]
-		for i := 0; i < len(from); i += 2 {
-			binary.BigEndian.PutUint16(to[i:], binary.LittleEndian.Uint16(from[i:]))
+func gray16() pictureKind {
+	return pictureKind{ext: ".png", bytes: 2, colour: pngGray, depth: 16, row: func(p pixels, from, to []byte) {
+		if p.bigEndian { // as PNG has it
+			copy(to, from)
+			return
 		}
-	}
-	return out
+		for i := 0; i < len(from); i += 2 {
+			to[i], to[i+1] = from[i+1], from[i]
+		}
+	}}
 }
 
-// colour takes the places of red, green, blue and alpha in a pixel; alpha below
-// 0 is opaque, and the file has none.
-func colour(r, g, b, a int) func(pixels) image.Image {
-	size := 3
-	if a >= 0 {
-		size = 4
+// colour takes the places of red, green, blue and, if there is one, alpha in a pixel.
+func colour(places ...int) pictureKind {
+	size := len(places)
+	kind := byte(pngRGB)
+	if size == 4 {
+		kind = pngRGBA
 	}
-	return func(p pixels) image.Image {
-		out := image.NewNRGBA(p.bounds())
-		for y := range p.height {
-			from, to := p.data[y*p.stride:][:size*p.width], out.Pix[y*out.Stride:]
-			for i, j := 0, 0; i < len(from); i, j = i+size, j+4 {
-				to[j], to[j+1], to[j+2], to[j+3] = from[i+r], from[i+g], from[i+b], 0xff
-				if a >= 0 {
-					to[j+3] = from[i+a]
-				}
+	return pictureKind{ext: ".png", bytes: size, colour: kind, depth: 8, row: func(_ pixels, from, to []byte) {
+		for i := 0; i < len(from); i += size {
+			for j, place := range places {
+				to[i+j] = from[i+place]
 			}
 		}
-		return out
-	}
+	}}
 }
 
 // yuv takes the places of brightness and colour in two bytes; two pixels share
 // their colours.
-func yuv(luma, chroma int) func(pixels) image.Image {
-	return func(p pixels) image.Image {
-		out := image.NewNRGBA(p.bounds())
-		for y := range p.height {
-			from, to := p.data[y*p.stride:][:2*p.width], out.Pix[y*out.Stride:]
-			for x := range p.width {
-				pair := from[x/2*4:][:4]
-				to[4*x], to[4*x+1], to[4*x+2] = rgbOf(from[2*x+luma], pair[chroma], pair[chroma+2])
-				to[4*x+3] = 0xff
-			}
+func yuv(luma, chroma int) pictureKind {
+	return pictureKind{ext: ".png", bytes: 2, pairs: true, colour: pngRGB, depth: 8, row: func(_ pixels, from, to []byte) {
+		for i, j := 0, 0; i < len(from); i, j = i+4, j+6 {
+			u, v := from[i+chroma], from[i+chroma+2]
+			to[j], to[j+1], to[j+2] = rgbOf(from[i+luma], u, v)
+			to[j+3], to[j+4], to[j+5] = rgbOf(from[i+luma+2], u, v)
 		}
-		return out
-	}
+	}}
 }
 
 // rgbOf converts BT.601 with the limited range that cameras send.

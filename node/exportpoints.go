@@ -63,7 +63,7 @@ func (c *clouds) frame(e manifestFile, f *camdriver.Frame) error {
 		if c.colour == nil || len(c.waiting) > maxWaiting {
 			return c.emitAll(c.last)
 		}
-	case c.colour != nil && f.Stream().Kind == camdriver.Color && framePixels(f).kind().image != nil:
+	case c.colour != nil && f.Stream().Kind == camdriver.Color && framePixels(f).kind().depth == 8:
 		before := c.last
 		c.last = timedFrame{e, f.Retain()}
 		err := c.emitNearest(before, c.last)
@@ -152,13 +152,22 @@ func (c *clouds) points(f *camdriver.Frame) []point {
 // paint gives each point the colour of the pixel that it is seen at; black where
 // the colour camera doesn't see it.
 func (c *clouds) paint(points []point, p pixels) []point {
-	img := p.kind().image(p)
+	k := p.kind()
+	img := make([]byte, 3*p.width*p.height)
+	size := pngChannels(k.colour)
+	row := make([]byte, size*p.width)
+	for y := range p.height {
+		k.row(p, p.row(y), row)
+		for x := range p.width {
+			pixel := row[x*size:][:size]
+			copy(img[3*(y*p.width+x):], []byte{pixel[0], pixel[min(1, size-1)], pixel[min(2, size-1)]})
+		}
+	}
 	for i := range points {
 		u, v, ok := project(c.colour, c.toColor.Apply(points[i].at))
 		x, y := int(math.Round(u)), int(math.Round(v))
 		if ok && x >= 0 && y >= 0 && x < p.width && y < p.height {
-			r, g, b, _ := img.At(x, y).RGBA()
-			points[i].rgb = [3]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)}
+			points[i].rgb = [3]byte(img[3*(y*p.width+x):])
 		}
 	}
 	return points
