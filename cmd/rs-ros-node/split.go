@@ -66,6 +66,10 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if o.Filter, lost, err = o.selection.Resolve([]string{path}, a.logger()); err != nil {
 		return err
 	}
+	if node.IsRecording(path) {
+		log := a.logger()
+		log.Warn().Msg(noDescription)
+	}
 	if o.Compression == "" {
 		if o.Compression, err = compressionOf(ctx, path); err != nil {
 			return undone(err)
