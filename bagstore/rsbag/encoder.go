@@ -27,6 +27,8 @@ type Encoder struct {
 	snap    camdriver.DeviceSnapshot
 	static  []Message
 	streams map[camdriver.StreamID]*streamTopicSet
+
+	metadataNames map[string]bool // that librealsense knows
 }
 
 // streamTopicSet is a stream's topics, made once: messages without content.
@@ -49,7 +51,10 @@ func (m Message) with(head, body []byte) Message {
 // NewEncoder prepares the messages of a device as the snapshot describes it.
 // Streams that the snapshot does not hold are not encoded later.
 func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
-	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet)}
+	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet), metadataNames: make(map[string]bool)}
+	for k := range camdriver.MetaCrc + 1 {
+		e.metadataNames[k.String()] = true
+	}
 	e.add(topicVersion, &msgs.UInt32{Data: FileVersion})
 	for _, s := range snap.Streams {
 		e.describeStream(s)
