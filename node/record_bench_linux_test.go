@@ -1,14 +1,17 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
 
 	"rsros/bagstore"
 	"rsros/camdriver"
@@ -116,10 +119,12 @@ func processorTime(b *testing.B) time.Duration {
 
 // BenchmarkRecording records all streams of a D435i at their pace, from the hub
 // through the queue to the disk. An operation is one image of each stream.
-// cpu-s/GB counts all threads and includes raising the frames.
+// cpu-s/GB counts all threads and includes raising the frames. "bare" is the peer:
+// the images alone, written past the page cache with nothing else.
 func BenchmarkRecording(b *testing.B) {
 	for _, fps := range []int{30, 60, 90} {
 		r := newReel(fps)
+		b.Run(fmt.Sprintf("%dfps/bare", fps), r.bare)
 		for _, c := range []struct {
 			name string
 			bag  bagstore.Options
@@ -140,20 +145,52 @@ func (r *reel) record(b *testing.B, bag bagstore.Options) {
 	if _, err := recs.start(filepath.Join(b.TempDir(), "bench.bag")); err != nil {
 		b.Fatal(err)
 	}
+	r.run(b, func() { r.raise(recs.hub, time.Now()) }, func() uint64 {
+		s, err := recs.stop()
+		if err != nil {
+			b.Fatal(err)
+		}
+		return s.Dropped
+	})
+}
+
+// bare writes the images to a file past the page cache.
+func (r *reel) bare(b *testing.B) {
+	f, err := os.OpenFile(filepath.Join(b.TempDir(), "bench"), os.O_CREATE|os.O_WRONLY|unix.O_DIRECT, 0o666)
+	if err != nil {
+		b.Skip(err)
+	}
+	r.run(b, func() {
+		for _, p := range append(r.profiles[0], r.profiles[1]...) {
+			image := r.images[p.Stream][r.raised%3].Bytes
+			n := len(image) &^ (camdriver.PageSize - 1)
+			if _, err := f.Write(image[:n]); err != nil {
+				b.Fatal(err)
+			}
+			r.bytes += int64(n)
+		}
+		r.raised++
+	}, func() uint64 {
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			b.Fatal(err)
+		}
+		return 0
+	})
+}
+
+// run calls tick at the images' rate, then end, and reports what it cost.
+func (r *reel) run(b *testing.B, tick func(), end func() (dropped uint64)) {
 	r.bytes, r.raised, r.samples = 0, 0, [2]int{}
 	cpu, began := processorTime(b), time.Now()
 	for b.Loop() {
 		time.Sleep(time.Until(began.Add(time.Duration(r.raised) * time.Second / time.Duration(r.fps))))
-		r.raise(recs.hub, time.Now())
+		tick()
 	}
 	paced := time.Since(began)
-	s, err := recs.stop()
-	if err != nil {
-		b.Fatal(err)
-	}
+	dropped := end()
 	gigabytes := float64(r.bytes) / 1e9
 	b.ReportMetric((processorTime(b)-cpu).Seconds()/gigabytes, "cpu-s/GB")
 	b.ReportMetric(gigabytes*1e3/paced.Seconds(), "MB/s")
-	b.ReportMetric(float64(s.Dropped), "dropped")
+	b.ReportMetric(float64(dropped), "dropped")
 	b.ReportMetric(0, "ns/op")
 }
