@@ -17,6 +17,12 @@ const (
 	firstFrame bagstore.Time = 1000
 )
 
+// maxDisorder is how much earlier than another stream's a frame may have arrived.
+// One that is earlier by more comes from a source that went back, such as a
+// recording in which somebody seeks: its file time goes on as if nothing had
+// happened.
+const maxDisorder = time.Second
+
 // timeline turns times of arrival into file times: 0 is the recording's start,
 // pauses are cut out, and no two messages of a topic share a nanosecond.
 //
@@ -63,6 +69,8 @@ func (t *timeline) frame(id camdriver.StreamID, arrival time.Time, period time.D
 		t.started, t.base = true, arrival
 	} else if t.resumed {
 		t.closeGap(arrival, period)
+	} else if t.lastArrival.Sub(arrival) > maxDisorder {
+		t.cut += arrival.Sub(t.lastArrival.Add(period))
 	}
 	t.resumed, t.gapKnown = false, false
 	at := max(t.at(arrival), t.last[id]+1)
@@ -75,7 +83,9 @@ func (t *timeline) closeGap(arrival time.Time, period time.Duration) {
 	if !t.gapKnown { // no frame came during the pause
 		t.gap = t.lastArrival.Add(period)
 	}
-	t.cut += max(arrival.Sub(t.gap), 0)
+	if d := arrival.Sub(t.gap); d > 0 || d < -maxDisorder {
+		t.cut += d
+	}
 }
 
 // at maps an arrival without regard to what was given before.

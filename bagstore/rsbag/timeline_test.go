@@ -32,6 +32,8 @@ func TestTimelinePause(t *testing.T) {
 		"resume without pause":   {{"frame", 0, 0}, {"resume", 0, 0}, {"frame", 500, 500}},
 		"late by a thread":       {{"frame", 10, 0}, {"imu", 9, -0.000998}, {"imu", 9.5, -0.000997}, {"imu", 11, 1}},
 		"same arrival":           {{"frame", 0, 0}, {"frame", 0, 0.000001}, {"imu", 0, 0}, {"frame", -5, 0.000002}},
+		"a source that goes back": {{"frame", 5000, 0}, {"imu", 5005, 5}, {"frame", 100, 38}, {"imu", 105, 43}, {"pause", 0, 0}, {"frame", 133, -1},
+			{"resume", 0, 0}, {"frame", -3000, 71}},
 		"events": {{"event", 0, -0.000998}, {"frame", 0, 0}, {"event", 7, 7}, {"event", 7, 7.000001}, {"pause", 0, 0}, {"frame", 33, -1},
 			{"event", 34, 7.000002}, {"resume", 0, 0}, {"event", 70, 7.000003}, {"frame", 66, 33}, {"event", 70, 37}},
 	} {
