@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
+	"rsros/msgs"
 )
 
 // TestLens: a point is seen at the pixel that it was computed from.
@@ -128,6 +129,31 @@ func FuzzPicture(f *testing.F) {
 			return
 		}
 		if err := p.encode(io.Discard); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzCloud: what is accepted can be written, and is bounded by the data.
+func FuzzCloud(f *testing.F) {
+	head := msgs.PointCloudHead{Height: 1, Width: 2, PointStep: 8, RowStep: 16, DataLen: 16, Fields: []msgs.PointField{
+		{Name: "x", Datatype: msgs.PointFloat32, Count: 1}, {Name: "rgb", Offset: 4, Datatype: msgs.PointFloat32, Count: 1}}}
+	f.Add(append(msgs.Marshal(&head), make([]byte, 17)...))
+	head.Height, head.Width, head.RowStep = math.MaxUint32, 0, 0
+	f.Add(append(msgs.Marshal(&head), make([]byte, 17)...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var h msgs.PointCloudHead
+		d := msgs.NewDecoder(data)
+		h.Decode(d)
+		points := d.Raw(int(h.DataLen))
+		if d.Err() != nil {
+			return
+		}
+		fields, err := cloudFields(&h)
+		if err != nil {
+			return
+		}
+		if err := writeCloud(io.Discard, &h, fields, points); err != nil {
 			t.Error(err)
 		}
 	})

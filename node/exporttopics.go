@@ -28,6 +28,7 @@ var topicKinds = map[string]func(*topics, bagstore.Message) error{
 	"sensor_msgs/CompressedImage": (*topics).compressed,
 	"sensor_msgs/CameraInfo":      (*topics).cameraInfo,
 	"sensor_msgs/Imu":             (*topics).imu,
+	"sensor_msgs/PointCloud2":     (*topics).cloud,
 	"realsense2_camera/Metadata":  (*topics).metadata,
 }
 

@@ -324,6 +324,12 @@ func camera(t *testing.T) string {
 	write("/imu", "sensor_msgs/Imu", msgs.Marshal(&msgs.Imu{Header: header, LinearAcceleration: msgs.Vector3{X: 0.1, Y: -9.81}}))
 	write("/info", "sensor_msgs/CameraInfo", msgs.Marshal(&msgs.CameraInfo{Header: header, Width: 2, K: [9]float64{600}}))
 	write("/meta", "realsense2_camera/Metadata", msgs.Marshal(&msgs.Metadata{Header: header, JSONData: `{"gain":16}`}))
+	cloud := msgs.PointCloudHead{Header: header, Height: 1, Width: 2, PointStep: 12, RowStep: 24, DataLen: 24, Fields: []msgs.PointField{
+		{Name: "x", Datatype: msgs.PointFloat32, Count: 1}, {Name: "rgb", Offset: 4, Datatype: msgs.PointFloat32, Count: 1},
+		{Name: "a b", Offset: 8, Datatype: 4, Count: 2}}}
+	write("/cloud", "sensor_msgs/PointCloud2", append(msgs.Marshal(&cloud), "XXXXBGRAiijjxxxxbgraIIJJ\x01"...))
+	cloud.Fields[2].Offset = 9
+	write("/cloud", "sensor_msgs/PointCloud2", append(msgs.Marshal(&cloud), "XXXXBGRAiijjxxxxbgraIIJJ\x01"...))
 	write("/name", "std_msgs/String", []byte{1, 0, 0, 0, 'x'})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -335,7 +341,7 @@ func TestExportTopics(t *testing.T) {
 	bag := camera(t)
 	dir := filepath.Join(filepath.Dir(bag), "a", "b", "out")
 	code, _, log := command(t, "export", bag, "--dir", dir)
-	if code != exitOK || !strings.Contains(log, "/name") {
+	if code != exitIncomplete || !strings.Contains(log, "/name") || !strings.Contains(log, "field \\\"a b\\\" of type 4 at byte 9") {
 		t.Fatal(code, log)
 	}
 	m := readManifest(t, dir)
@@ -347,7 +353,7 @@ func TestExportTopics(t *testing.T) {
 		}
 	}
 	if want := []string{"depth/000000.png", "depth/000001.png", "rgb/000000.png", "rgba/000000.png", "yuv/000000.png", "float/000000.pfm",
-		"strange/000000.raw", "_../_../escape_me/_../000000.png", "packed/000000.jpg"}; !slices.Equal(names, want) {
+		"strange/000000.raw", "_../_../escape_me/_../000000.png", "packed/000000.jpg", "cloud/000000.ply"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	for file, want := range map[string][4]color.NRGBA64{
@@ -371,6 +377,8 @@ func TestExportTopics(t *testing.T) {
 	for file, want := range map[string]string{
 		"float/000000.pfm":   "Pf\n2 2\n-1.0\n\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\x80\x3f\x00\x00\x00\x40",
 		"strange/000000.raw": "\x01\x02\x03\x04\x05\x06\x07\x08",
+		"cloud/000000.ply": "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty float x\nproperty uchar red\nproperty uchar green\n" +
+			"property uchar blue\nproperty ushort a_b_0\nproperty ushort a_b_1\nend_header\nXXXXRGBiijjxxxxrgbIIJJ",
 		"imu.csv": "time_ns,seq,stamp_ns,frame_id,qx,qy,qz,qw,wx_rad_s,wy_rad_s,wz_rad_s,ax_m_s2,ay_m_s2,az_m_s2\n" +
 			"1700000000009000000,7,5000000000,lens,0,0,0,0,0,0,0,0.1,-9.81,0\n",
 		"meta.csv": "time_ns,seq,stamp_ns,frame_id,json\n1700000000011000000,7,5000000000,lens,\"{\"\"gain\"\":16}\"\n",
@@ -386,7 +394,7 @@ func TestExportTopics(t *testing.T) {
 		t.Errorf("a topic's name led out of the folder: %q", got)
 	}
 	want(t, exitFailed, "export", bag, "--dir", dir) // not empty
-	want(t, exitOK, "export", bag, "--dir", dir, "--force")
+	want(t, exitOK, "export", bag, "--dir", dir, "--force", "-x", "/cloud")
 	want(t, exitUsage, "export", bag)
 	want(t, exitUsage, "export", bag, "--dir", dir, "--mcap", "x.mcap")
 	want(t, exitUsage, "export", bag, "--mcap", "x.mcap", "--ply")
