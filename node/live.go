@@ -105,6 +105,7 @@ func (l *LiveNode) open(ctx context.Context) error {
 	if l.device != nil {
 		return nil
 	}
+	l.opts.Source.Log = l.log.With().Str("component", "camera").Logger()
 	dev, err := OpenSource(ctx, l.opts.Source)
 	if err != nil {
 		return err
@@ -135,6 +136,7 @@ func (l *LiveNode) advertise() error {
 			return err
 		}
 	}
+	l.later(l.drain)
 	if l.opts.observer != nil {
 		l.attach(l.opts.observer, nil)
 	}
@@ -237,14 +239,15 @@ func (l *LiveNode) Close() error {
 // them when a node ends.
 const flushTime = 2 * time.Second
 
-// closeFlushed closes publishers once what they published has been taken.
-func closeFlushed(pubs []*ros.Publisher) {
+// drain hands over what subscribers haven't read yet. One that stands still
+// loses its last messages.
+func (l *LiveNode) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
-	for _, p := range pubs {
-		_ = p.Flush(ctx) // a subscriber that stands still loses its last messages
-		p.Close()
+	if err := l.node.Drain(ctx); err != nil {
+		l.log.Warn().Err(err).Msg("a subscriber didn't take its last messages")
 	}
+	return nil
 }
 
 // privateParams fetches the node's private parameters. It waits for the master,

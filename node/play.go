@@ -108,22 +108,12 @@ func openBags(paths []string, log zerolog.Logger) (bags []*bagstore.Bag, damage 
 		bags = append(bags, b)
 		for _, note := range b.Notes() {
 			log.Warn().Str("bag", path).Int64("at byte", note.Offset).Msg(note.Text)
-			if lossy(note) {
+			if note.Severity == bagstore.Loss {
 				damage = append(damage, fmt.Sprintf("%s at byte %d: %s", path, note.Offset, note.Text))
 			}
 		}
 	}
 	return bags, damage, nil
-}
-
-// lossy tells notes about missing data from those about missing order.
-func lossy(n bagstore.Note) bool {
-	for _, harmless := range []string{"was scanned", "were read too", "of padding"} {
-		if strings.Contains(n.Text, harmless) {
-			return false
-		}
-	}
-	return true
 }
 
 func closeBags(bags []*bagstore.Bag) {
@@ -210,7 +200,7 @@ func playInto(ctx context.Context, n *ros.Node, o PlayOptions, bags []*bagstore.
 	line := startPlayLine(&o, player)
 	err = player.Run(ctx)
 	line.stop()
-	out.linger(ctx)
+	out.leave(ctx)
 	sayEnd(n.Log(), player.Status())
 	if ctx.Err() != nil {
 		return player.Problems(), ctx.Err()

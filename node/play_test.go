@@ -85,18 +85,6 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-func TestLossy(t *testing.T) {
-	for text, want := range map[string]bool{
-		"the bag has no index (it was not closed); the file was scanned": false,
-		"3 chunks stand behind the index section and were read too":      false,
-		"torn chunk: data cut off":                                       true,
-	} {
-		if got := lossy(bagstore.Note{Text: text}); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}
-
 // playBag is a bag of n strings on /chatter, 1 ms apart.
 func playBag(t *testing.T, n int) string {
 	t.Helper()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"rsros/bagstore"
@@ -109,18 +108,12 @@ func (s *playSink) Flush(ctx context.Context) error {
 	}
 }
 
-// lingering is how long the node stays in the graph after the last message left:
-// a roscpp subscriber that is told of a publisher's end hangs up at once, with
-// what it hasn't read yet unread.
-const lingering = 300 * time.Millisecond
-
-func (o *playOutput) linger(ctx context.Context) {
-	if !slices.ContainsFunc(o.sinks, func(s *playSink) bool { return s.Subscribers() > 0 }) {
-		return
-	}
-	select {
-	case <-time.After(lingering):
-	case <-ctx.Done():
+// leave hands over what subscribers haven't read yet, before the node goes.
+func (o *playOutput) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, flushPatience)
+	defer cancel()
+	if err := o.node.Drain(ctx); errors.Is(err, context.DeadlineExceeded) {
+		o.problems = append(o.problems, "a subscriber doesn't read its last messages")
 	}
 }
 

@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -150,6 +149,8 @@ func (s *sdkTopics) StatusChanged(camdriver.Status) {}
 func (s *sdkTopics) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	closeFlushed(slices.Collect(maps.Values(s.pubs)))
+	for _, p := range s.pubs {
+		p.Close()
+	}
 	return nil
 }

@@ -177,7 +177,9 @@ func (w *wrapperTopics) StatusChanged(s camdriver.Status) {
 
 // Close ends all topics.
 func (w *wrapperTopics) Close() error {
-	closeFlushed(w.all)
+	for _, p := range w.all {
+		p.Close()
+	}
 	return nil
 }
 

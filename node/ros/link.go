@@ -21,7 +21,8 @@ type link struct {
 	ctx        context.Context
 	cancel     context.CancelFunc
 
-	header atomic.Pointer[Header] // the publisher's; nil while not connected
+	header  atomic.Pointer[Header] // the publisher's; nil while not connected
+	leaving atomic.Bool            // the publisher has left: read to the end and no more
 
 	messages, bytes atomic.Uint64
 }
@@ -41,7 +42,7 @@ func (l *link) run() {
 	for backoff := first; ; {
 		err := l.session()
 		l.subscriber.shared.broken(l.uri)
-		if l.ctx.Err() != nil {
+		if l.ctx.Err() != nil || l.leaving.Load() {
 			return
 		}
 		if l.header.Swap(nil) != nil { // it was connected
@@ -58,6 +59,21 @@ func (l *link) run() {
 		}
 		backoff = min(2*backoff, last)
 	}
+}
+
+// leavingTime is how long a publisher that has left the graph may take to close
+// its end of the connection.
+const leavingTime = 5 * time.Second
+
+// leave ends the link because the publisher has left the graph. What it sent
+// before may still be on its way, so a connection is read to its end.
+func (l *link) leave() {
+	l.leaving.Store(true)
+	if l.header.Load() == nil {
+		l.cancel()
+		return
+	}
+	time.AfterFunc(leavingTime, l.cancel)
 }
 
 // session connects once and receives until that ends, which always is an error.

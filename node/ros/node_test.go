@@ -209,7 +209,7 @@ func TestLatch(t *testing.T) {
 	if got := fmt.Sprint(c1.all()); got != "[29]" {
 		t.Errorf("latch gave %s", got)
 	}
-	if got := fmt.Sprint(c2.all()); got != "[0 28 29 3 6 9 12 15 18 21 24 27 end]" {
+	if got := fmt.Sprint(c2.all()); got != "[0 3 6 9 12 15 18 21 24 27 28 29 end]" {
 		t.Errorf("latch all gave %s", got)
 	}
 	if c2.last["latching"] != "1" {

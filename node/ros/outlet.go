@@ -16,6 +16,7 @@ type outlet struct {
 	header Header // what the subscriber said
 	id     int    // for getBusInfo
 	queue  *queue
+	gone   chan struct{} // closed when the connection has ended
 
 	transport string // "TCPROS" or "UDPROS"
 
@@ -38,7 +39,7 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	if err := t.admit(h); err != nil {
 		return refuse(conn, err.Error())
 	}
-	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "TCPROS"}
+	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "TCPROS", gone: make(chan struct{})}
 	reply, err := t.attach(c)
 	if err != nil {
 		return refuse(conn, err.Error())

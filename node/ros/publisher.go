@@ -183,22 +183,23 @@ func (p *Publisher) count(size int) {
 	p.bytes.Add(uint64(size))
 }
 
-// keep latches o. Callers hold topic.mu.
+// keep latches o in place of the message with its key. The newest is last, so
+// that a late subscriber gets them in the order in which they came. Callers hold
+// topic.mu.
 func (p *Publisher) keep(o *outgoing, key string) {
 	o.retain()
-	at := -1
-	if p.options.LatchAll {
-		at = slices.Index(p.keys, key)
-	} else if len(p.kept) > 0 {
-		at = 0
+	old := -1
+	switch {
+	case !p.options.LatchAll && len(p.kept) > 0:
+		old = 0
+	case p.options.LatchAll && key != "":
+		old = slices.Index(p.keys, key)
 	}
-	if at >= 0 && (key != "" || !p.options.LatchAll) {
-		p.kept[at].release()
-		p.kept[at] = o
-		return
+	if old >= 0 {
+		p.kept[old].release()
+		p.kept, p.keys = slices.Delete(p.kept, old, old+1), slices.Delete(p.keys, old, old+1)
 	}
-	p.kept = append(p.kept, o)
-	p.keys = append(p.keys, key)
+	p.kept, p.keys = append(p.kept, o), append(p.keys, key)
 }
 
 // Unlatch forgets the kept messages: later subscribers don't get them.

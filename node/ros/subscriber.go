@@ -145,7 +145,7 @@ func (s *Subscriber) setPublishers(uris []string) {
 	}
 	for uri, l := range s.links {
 		if !slices.Contains(uris, uri) {
-			l.cancel()
+			l.leave()
 			delete(s.links, uri)
 		}
 	}

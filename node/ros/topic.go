@@ -90,6 +90,7 @@ func (t *topic) detach(c *outlet) {
 	t.outlets = slices.DeleteFunc(slices.Clone(t.outlets), func(x *outlet) bool { return x == c })
 	t.mu.Unlock()
 	c.queue.close()
+	close(c.gone)
 }
 
 // changed tells the publishers how many subscribers there are.

@@ -37,7 +37,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "UDPROS"}
+	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "UDPROS", gone: make(chan struct{})}
 	reply, err := t.attach(c)
 	if err == nil && !n.serve(conn, func() error {
 		t.changed()

@@ -1,0 +1,107 @@
+package ros
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// A slow subscriber reads everything although the node leaves right after the
+// last message.
+func TestDrainLeavesNobodyBehind(t *testing.T) {
+	master := startMaster(t)
+	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
+	const count, size = 200, 100_000
+	got, all := 0, make(chan struct{})
+	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/big"}, func(r Received) {
+		if got++; got == count {
+			close(all)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Queue: -1, QueueBytes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	for range count {
+		p.Publish(Message{Body: make([]byte, size)})
+	}
+	if err := sender.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := sender.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-all:
+	case <-time.After(20 * time.Second):
+		t.Errorf("%d of %d messages came", got, count)
+	}
+}
+
+func TestDrainGivesUpWithItsContext(t *testing.T) {
+	master := startMaster(t)
+	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
+	block := make(chan struct{})
+	defer close(block)
+	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/big"}, func(Received) { <-block }); err != nil {
+		t.Fatal(err)
+	}
+	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Queue: -1, QueueBytes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	for range 400 {
+		p.Publish(Message{Body: make([]byte, 100_000)})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := sender.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Drain returned %v with a subscriber that stands still", err)
+	}
+}
+
+// A publisher that unregisters at once after its last message still reaches the
+// subscriber, although the master says first that it is gone.
+func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
+	master := startMaster(t)
+	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
+	const count, size = 100, 200_000
+	begin, all := make(chan struct{}), make(chan struct{})
+	got := 0
+	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/big"}, func(Received) {
+		<-begin
+		if got++; got == count {
+			close(all)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Queue: -1, QueueBytes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	for range count {
+		p.Publish(Message{Body: make([]byte, size)})
+	}
+	drained := make(chan error, 1)
+	go func() { drained <- sender.Drain(t.Context()) }()
+	shared := receiver.subs["/big"]
+	shared.mu.Lock()
+	shared.setPublishers(nil) // as a publisherUpdate without publishers
+	shared.mu.Unlock()
+	close(begin)
+	if err := <-drained; err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-all:
+	case <-time.After(20 * time.Second):
+		t.Errorf("%d of %d messages came", got, count)
+	}
+}
