@@ -37,10 +37,13 @@ func (b Block) Release() {
 	}
 }
 
-// Limits of what a pool keeps for reuse.
+// Limits of what a pool keeps for reuse. Small blocks are cheap to make and come
+// in numbers (inertial samples between images): they would push out the large
+// ones, whose pages are dear.
 const (
 	poolBlocks = 8
 	poolBytes  = 16 << 20
+	poolLeast  = 16 << 10
 )
 
 // blockPool keeps a few free blocks, so that reading a bag from end to end
@@ -92,6 +95,9 @@ func (p *blockPool) take(n int) *block {
 }
 
 func (p *blockPool) put(b *block) {
+	if cap(b.bytes) < poolLeast {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.free) == poolBlocks || p.bytes+cap(b.bytes) > poolBytes {
