@@ -1,11 +1,11 @@
 # One command for each duty; CI runs the same ones (.ci/run).
 #
-#   make build   the program, in build/rs-ros-node; needs Go and nothing else
+#   make build   the program, in bin/rs-ros-node; needs Go and nothing else
 #   make test    everything that can be tested here; installs what is missing
 #   make help    the rest
 
 GO        ?= go
-BIN       := build/rs-ros-node
+BIN       := bin/rs-ros-node
 # Two packages at a time: the tests start many processes beside them.
 TEST      := $(GO) test -race -p 2 -count=1 -timeout 14m
 # Optional parts: the USB camera, its virtual machine, writing past the page cache.
@@ -26,7 +26,7 @@ endif
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
 
-build: ## build/rs-ros-node, without C
+build: ## bin/rs-ros-node, without C
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/rs-ros-node
 
 build-usb: ## the same with the USB camera; needs gcc and libusb-1.0-0-dev
@@ -82,4 +82,4 @@ docker-check: ## docker-compose.yml, as docker compose reads it
 	else echo "no docker compose here"; fi
 
 clean: ## what was built
-	rm -rf build
+	rm -rf bin build

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/rs/zerolog"
+
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/sim"
@@ -25,6 +27,7 @@ type SourceOptions struct {
 	Loop   bool
 	Paused bool            // begin paused, so that subscribers miss nothing
 	Clock  camdriver.Clock // nil is the machine's
+	Log    zerolog.Logger  // for what a driver has to say
 }
 
 // OpenSource opens the device that o names. The error of a device that isn't
@@ -46,7 +49,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 }
 
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
-	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{})
+	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Log: o.Log})
 	if errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, d400.ErrNoUSB) {
 		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
 	}

@@ -119,11 +119,15 @@ func printKey(w io.Writer, s *bagstore.Summary, key string) error {
 	return err
 }
 
-// notes logs what is odd about a bag.
+// notes logs what is odd about a bag; missing data make an error.
 func (a *app) notes(s *bagstore.Summary) error {
 	log := a.logger()
+	var err error
 	for _, n := range s.Notes {
 		log.Warn().Str("bag", s.Path).Int64("at byte", n.Offset).Msg(n.Text)
+		if n.Severity == bagstore.Loss {
+			err = fmt.Errorf("%w: %s is damaged", node.ErrIncomplete, s.Path)
+		}
 	}
-	return nil
+	return err
 }
