@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -48,16 +49,17 @@ func Cat(ctx context.Context, o CatOptions) error {
 	}
 	out := bufio.NewWriter(o.Out)
 	c := catter{o: o, out: out, specs: make(map[*bagstore.Connection]*msgs.Spec), several: topicCount(v) > 1}
-	if err := c.run(ctx, v); err != nil {
+	bad, err := eachMessage(&pace{ctx: ctx}, v, o.Log, c.message)
+	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	if c.bad > 0 || lost {
-		return fmt.Errorf("%w: %d messages could not be decoded", ErrIncomplete, c.bad)
+	if err := damaged(bad + c.bad); err != nil || !lost {
+		return err
 	}
-	return nil
+	return fmt.Errorf("%w: a bag is damaged", ErrIncomplete)
 }
 
 func topicCount(v *bagstore.View) int {
@@ -74,32 +76,32 @@ type catter struct {
 	out     *bufio.Writer
 	specs   map[*bagstore.Connection]*msgs.Spec // nil: the definition makes no sense
 	several bool                                // topics
-	bad     uint64                              // messages that were passed over
+	printed uint64                              // messages
+	bad     int                                 // messages that don't fit their definition
 }
 
-func (c *catter) run(ctx context.Context, v *bagstore.View) error {
-	it := v.Iterator()
-	defer it.Close()
-	for n := uint64(0); (c.o.Count == 0 || n < c.o.Count) && it.Next(); n++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		m := it.Message()
-		spec := c.spec(m.Conn)
-		if spec == nil {
-			c.bad++
-			continue
-		}
-		if err := spec.Check(m.Data); err != nil {
-			c.bad++
-			c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).Msgf("a message is no %s: %v", m.Conn.Type, err)
-			continue
-		}
-		if err := c.print(spec, m); err != nil {
-			return err
-		}
+// errEnough ends the walk when --count messages are printed.
+var errEnough = errors.New("enough")
+
+// message prints a message, or counts it as bad.
+func (c *catter) message(m bagstore.Message) error {
+	spec := c.spec(m.Conn)
+	if spec == nil {
+		c.bad++
+		return nil
 	}
-	return it.Err()
+	if err := spec.Check(m.Data); err != nil {
+		c.bad++
+		c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).Msgf("a message is no %s: %v", m.Conn.Type, err)
+		return nil
+	}
+	if err := c.print(spec, m); err != nil {
+		return err
+	}
+	if c.printed++; c.printed == c.o.Count {
+		return errEnough
+	}
+	return nil
 }
 
 func (c *catter) spec(conn *bagstore.Connection) *msgs.Spec {

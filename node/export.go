@@ -74,6 +74,41 @@ func writeWhole(path string, overwrite bool, write func(*os.File) error) error {
 	return nil
 }
 
+// eachMessage calls f with the messages of a view in time order. Those that can't
+// be read are logged, counted and passed over.
+func eachMessage(p *pace, v *bagstore.View, log zerolog.Logger, f func(bagstore.Message) error) (bad int, err error) {
+	it := v.Iterator()
+	defer it.Close()
+	for {
+		switch {
+		case it.Next():
+			if err := f(it.Message()); err != nil {
+				return bad, err
+			}
+		case it.Err() == nil:
+			return bad, nil
+		default:
+			if bad++; bad <= maxDamageLines {
+				log.Warn().Err(it.Err()).Msg("a message is passed over")
+			}
+		}
+		if err := p.step(); err != nil {
+			return bad, err
+		}
+	}
+}
+
+// maxDamageLines bounds what is logged of a bag that is damaged all over.
+const maxDamageLines = 20
+
+// damaged is the error of work that had to pass over some messages.
+func damaged(bad int) error {
+	if bad == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d messages are damaged", ErrIncomplete, bad)
+}
+
 // pace tells progress now and then, and notices the end of the context.
 type pace struct {
 	ctx         context.Context

@@ -52,10 +52,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 		bad = f.bad
 		return cmp.Or(err, f.manifest.close())
 	})
-	if err == nil && bad > 0 {
-		err = fmt.Errorf("%w: %d messages make no sense", ErrIncomplete, bad)
-	}
-	return err
+	return cmp.Or(err, damaged(bad))
 }
 
 // emptyFolder makes a folder, or sees that it is empty: names of two exports

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -21,7 +22,8 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Expo
 	if err != nil {
 		return err
 	}
-	return writeWhole(o.MCAP, o.Overwrite, func(f *os.File) error {
+	bad := 0
+	err = writeWhole(o.MCAP, o.Overwrite, func(f *os.File) error {
 		w, err := mcap.NewWriter(f, &mcap.WriterOptions{
 			Chunked: true, ChunkSize: mcapChunk, IncludeCRC: true, Compression: mcapCompression(o.Compress),
 			CompressionLevel: mcap.CompressionLevelFastest, // an eighth of the default's CPU time, a sixth more bytes
@@ -33,11 +35,12 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Expo
 			return err
 		}
 		e := mcapExporter{w: w, channels: make(map[*bagstore.Connection]*mcapChannel), schemas: make(map[schemaKey]uint16)}
-		if err := e.run(ctx, v, o.Progress); err != nil {
+		if bad, err = eachMessage(&pace{ctx: ctx, progress: o.Progress, total: v.Count()}, v, o.Log, e.message); err != nil {
 			return err
 		}
 		return w.Close()
 	})
+	return cmp.Or(err, damaged(bad))
 }
 
 func mcapCompression(c bagstore.Compression) mcap.CompressionFormat {
@@ -61,28 +64,15 @@ type mcapChannel struct {
 	next uint32 // sequence number
 }
 
-func (e *mcapExporter) run(ctx context.Context, v *bagstore.View, progress bagstore.Progress) error {
-	p := pace{ctx: ctx, progress: progress, total: v.Count()}
-	it := v.Iterator()
-	defer it.Close()
-	for it.Next() {
-		m := it.Message()
-		c, err := e.channel(m.Conn)
-		if err != nil {
-			return err
-		}
-		err = e.w.WriteMessage(&mcap.Message{
-			ChannelID: c.id, Sequence: c.next, LogTime: uint64(m.Time), PublishTime: uint64(m.Time), Data: m.Data,
-		})
-		if err != nil {
-			return err
-		}
-		c.next++
-		if err := p.step(); err != nil {
-			return err
-		}
+func (e *mcapExporter) message(m bagstore.Message) error {
+	c, err := e.channel(m.Conn)
+	if err != nil {
+		return err
 	}
-	return it.Err()
+	c.next++
+	return e.w.WriteMessage(&mcap.Message{
+		ChannelID: c.id, Sequence: c.next - 1, LogTime: uint64(m.Time), PublishTime: uint64(m.Time), Data: m.Data,
+	})
 }
 
 // channel gives a connection's channel and writes it, with its schema, before

@@ -53,26 +53,21 @@ func (f *folder) exportTopics(v *bagstore.View, keep func(*bagstore.Connection) 
 
 func (t *topics) run(v *bagstore.View, taken map[*bagstore.Connection]bool) error {
 	it := v.Iterator()
-	defer it.Close()
 	for it.SkipNext() {
 		if c := it.Message().Conn; taken[c] {
 			t.counts[c.Topic]++
 		}
 	}
+	it.Close()
 	t.pace.done, t.pace.total = 0, v.Count()
-	it.Seek(bagstore.MinTime)
-	for it.Next() {
-		if m := it.Message(); taken[m.Conn] {
-			err := topicKinds[m.Conn.Type](t, m)
-			if err := t.outcome(m, err); err != nil {
-				return err
-			}
+	bad, err := eachMessage(&t.pace, v, t.o.Log, func(m bagstore.Message) error {
+		if !taken[m.Conn] {
+			return nil
 		}
-		if err := t.pace.step(); err != nil {
-			return err
-		}
-	}
-	return it.Err()
+		return t.outcome(m, topicKinds[m.Conn.Type](t, m))
+	})
+	t.bad += bad
+	return err
 }
 
 // oddError is what a message is at fault for; others are those of the disk.

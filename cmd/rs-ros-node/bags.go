@@ -18,12 +18,15 @@ import (
 
 // errInterrupted is Ctrl-C during work on a file: unlike the end of a running
 // node it leaves the work undone, and scripts must notice.
-var errInterrupted = errors.New("interrupted: nothing was changed")
+var errInterrupted = errors.New("interrupted before the end")
 
-// undone replaces the error of Ctrl-C.
+// undone words the error of work that left nothing behind.
 func undone(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errInterrupted
+	}
+	if _, damaged := errors.AsType[*bagstore.FormatError](err); damaged {
+		return fmt.Errorf("%w; recover makes a sound bag of what is whole", err)
 	}
 	return err
 }
@@ -87,7 +90,10 @@ func (p placement) replace(path string, write func(out string) error) (original 
 	if err := os.Rename(path, backup); err != nil {
 		return "", errors.Join(err, removeIfThere(fresh))
 	}
-	return backup, os.Rename(fresh, path)
+	if err := os.Rename(fresh, path); err != nil {
+		return "", errors.Join(err, os.Rename(backup, path), removeIfThere(fresh))
+	}
+	return backup, nil
 }
 
 func (p placement) create(out string, write func(string) error) error {

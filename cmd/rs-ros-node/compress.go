@@ -101,7 +101,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	})
 	done()
 	if err != nil {
-		return bagstore.Unreadable, err
+		return bagstore.Unreadable, undone(err)
 	}
 	log.Info().Str("bag", path).Str("before", megabytes(before.Size())).Str("after", megabytes(res.Size)).
 		Str("original", original).Uint64("messages", res.Messages).Msg("written")

@@ -442,6 +442,40 @@ func TestExportDamage(t *testing.T) {
 	}
 }
 
+// TestDamagedChunk: what can't be read in the middle of a bag is passed over, and
+// said; cat and export give all the rest.
+func TestDamagedChunk(t *testing.T) {
+	bag := walkBag(t, "walk.bag")
+	want(t, exitOK, "compress", "--lz4", "--chunksize", "4", bag)
+	b, err := bagstore.Open(bag, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk := b.Chunks()[1]
+	lost := int(chunk.Messages())
+	b.Close()
+	f, err := os.OpenFile(bag, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(bytes.Repeat([]byte{0xff}, 400), chunk.Pos+120); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	want(t, exitIncomplete, "check", bag)
+	if n := strings.Count(want(t, exitIncomplete, "cat", bag), "---\n"); n < 201-lost || n >= 201 {
+		t.Errorf("cat prints %d messages; %d of 201 are damaged", n, lost)
+	}
+	if code, _, log := command(t, "filter", bag, bag+".copy"); code != exitFailed || !strings.Contains(log, "recover makes a sound bag") {
+		t.Errorf("filter: exit code %d\n%s", code, log)
+	}
+	out := filepath.Join(filepath.Dir(bag), "out.mcap")
+	want(t, exitIncomplete, "export", bag, "--mcap", out)
+	if _, got := readMCAP(t, out); len(got) < 201-lost || len(got) >= 201 {
+		t.Errorf("%d messages in MCAP; %d of 201 are damaged", len(got), lost)
+	}
+}
+
 // TestExportMCAP: every message in order, with its schema, through the library's
 // reader by the index.
 func TestExportMCAP(t *testing.T) {
