@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
@@ -85,12 +84,16 @@ func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
 }
 
 func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) error {
+	shift, err := r.shift()
+	if err != nil {
+		return err
+	}
 	if filter.Start > 0 {
-		cursor.Seek(time.Duration(filter.Start))
+		cursor.Seek(filter.Start.Sub(shift))
 	}
 	for {
 		e, ok := cursor.Next()
-		if !ok || filter.End > 0 && bagstore.Time(e.Time) > filter.End {
+		if !ok || filter.End > 0 && e.Time > filter.End.Sub(shift) {
 			break
 		}
 		if err := r.frame(e); err != nil {
@@ -108,6 +111,20 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 		return r.clouds.finish()
 	}
 	return nil
+}
+
+// shift is what the bag's times are ahead of the file times that a cursor counts:
+// 0 but for recordings of live topics, whose times count from 1970.
+func (r *recordingExport) shift() (bagstore.Time, error) {
+	v, err := bagstore.NewView([]*bagstore.Bag{r.file.Bag()}, bagstore.Query{Start: bagstore.MinTime + 1})
+	if err != nil {
+		return 0, err
+	}
+	const firstEpoch, firstEvent = bagstore.Time(10 * 365 * 24 * 3600 * 1e9), bagstore.Time(1000)
+	if v.Start() < firstEpoch {
+		return 0, nil
+	}
+	return v.Start() - firstEvent, nil
 }
 
 // frame exports one frame, which is borrowed.

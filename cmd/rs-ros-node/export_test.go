@@ -138,6 +138,53 @@ func TestExportRecording(t *testing.T) {
 	}
 }
 
+// TestExportEpochTimes: the same part of a recording comes out whether its times
+// count from its start or, as rosbag record writes them, from 1970.
+func TestExportEpochTimes(t *testing.T) {
+	sdk := sdkBag(t, "sw_small_raw.bag", "sdk.bag")
+	live := filepath.Join(filepath.Dir(sdk), "live.bag")
+	w, err := bagstore.Create(live, bagstore.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bagstore.Open(sdk, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[*bagstore.Connection]uint32{}
+	it := v.Iterator()
+	defer it.Close()
+	for it.Next() {
+		m := it.Message()
+		if _, ok := ids[m.Conn]; !ok {
+			if ids[m.Conn], err = w.AddConnection(*m.Conn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Write(ids[m.Conn], m.Time+1_700_000_000e9, m.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string][]string{}
+	for _, bag := range []string{sdk, live} {
+		want(t, exitOK, "export", bag, "--dir", bag+".out", "--start", "1", "--end", "1.5")
+		for _, f := range readManifest(t, bag+".out").Files {
+			names[bag] = append(names[bag], fmt.Sprint(f.File, f.Number))
+		}
+	}
+	if n := len(names[sdk]); n < 55 || n > 65 || !slices.Equal(names[sdk], names[live]) {
+		t.Errorf("%d pictures\n%q\n%q", n, names[sdk], names[live])
+	}
+}
+
 // pictureHash is FNV-1a of the pixels as the camera's memory has them.
 func pictureHash(t *testing.T, path string) string {
 	t.Helper()
