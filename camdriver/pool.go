@@ -13,6 +13,9 @@ const PageSize = 4096
 // Pool hands out page-aligned buffers of one device and takes them back. Its
 // memory is bounded: when limit bytes are out, Get fails and the caller drops
 // the frame instead of growing.
+//
+// Buffers of images are cut from huge pages where the system has them: to write
+// one past the page cache the kernel has to pin every page of it.
 type Pool struct {
 	limit int64
 	out   atomic.Int64 // bytes handed out
@@ -49,12 +52,43 @@ func (p *Pool) Get(n int) *Buffer {
 func (p *Pool) take(size int) *Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if list := p.free[size]; len(list) > 0 {
-		b := list[len(list)-1]
-		p.free[size] = list[:len(list)-1]
-		return b
+	if len(p.free[size]) == 0 {
+		for _, memory := range slab(size) {
+			p.free[size] = append(p.free[size], &Buffer{whole: memory, pool: p})
+		}
 	}
-	return &Buffer{whole: aligned(size), pool: p}
+	list := p.free[size]
+	b := list[len(list)-1]
+	p.free[size] = list[:len(list)-1]
+	return b
+}
+
+const (
+	hugePage = 2 << 20
+	// leastHuge is the size from which buffers are cut from huge pages.
+	leastHuge = 256 << 10
+)
+
+// slab makes memory for one buffer, or for as many as fill some huge pages with
+// at most an eighth left over.
+func slab(size int) [][]byte {
+	if size < leastHuge {
+		return [][]byte{aligned(size, PageSize)}
+	}
+	pages := (size + hugePage - 1) / hugePage
+	for n := pages; n < pages+4; n++ {
+		if rest := n * hugePage % size; rest <= n*hugePage/8 {
+			pages = n
+			break
+		}
+	}
+	memory := aligned(pages*hugePage, hugePage)
+	adviseHuge(memory)
+	var out [][]byte
+	for ; len(memory) >= size; memory = memory[size:] {
+		out = append(out, memory[:size:size])
+	}
+	return out
 }
 
 // InUse is the number of bytes handed out and not yet released.
@@ -79,8 +113,8 @@ func (b *Buffer) Release() {
 	p.out.Add(-int64(len(b.whole)))
 }
 
-func aligned(size int) []byte {
-	raw := make([]byte, size+PageSize)
-	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & (PageSize - 1))
+func aligned(size, grain int) []byte {
+	raw := make([]byte, size+grain)
+	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & uintptr(grain-1))
 	return raw[skip : skip+size : skip+size]
 }
