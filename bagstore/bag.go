@@ -111,7 +111,11 @@ func (b *Bag) open20(o OpenOptions) error {
 		err = fmt.Errorf("found a %s record", opName(r.op))
 	}
 	if err != nil {
-		b.note(Repairable, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
+		severity := Repairable
+		if b.size <= firstChunk {
+			severity = Loss // there is nothing else
+		}
+		b.note(severity, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
 		b.scan(w, firstChunk)
 		return nil
 	}

@@ -114,6 +114,11 @@ func Merge(ctx context.Context, ins []string, out string, o RewriteOptions) (*Re
 }
 
 func (res *RewriteResult) copyAll(ctx context.Context, w *output, v *View, o RewriteOptions) error {
+	if o.Start > MinTime {
+		if err := copyStatic(w, v.bags, o.Filter); err != nil {
+			return err
+		}
+	}
 	if o.Latched && o.Start > 0 {
 		n, err := copyLatched(ctx, w, v.bags, o.Filter)
 		if err != nil {
@@ -136,9 +141,27 @@ func (res *RewriteResult) copyAll(ctx context.Context, w *output, v *View, o Rew
 	return it.Err()
 }
 
+// copyStatic writes the messages at MinTime: a RealSense recording describes its
+// device there, outside its time line, and no part of it plays without.
+func copyStatic(w *output, bags []*Bag, f Filter) error {
+	v, err := NewView(bags, Query{Start: MinTime, End: MinTime, Connections: f.keeps})
+	if err != nil {
+		return err
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for it.Next() {
+		m := it.Message()
+		if err := w.copy(m.Conn, m.Time, m.Data); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
 // copyLatched writes the latched messages from before the filter's start.
 func copyLatched(ctx context.Context, w *output, bags []*Bag, f Filter) (uint64, error) {
-	v, err := NewView(bags, Query{End: f.Start - 1, Connections: func(c *Connection) bool { return c.Latching && f.keeps(c) }})
+	v, err := NewView(bags, Query{Start: MinTime + 1, End: f.Start - 1, Connections: func(c *Connection) bool { return c.Latching && f.keeps(c) }})
 	if err != nil {
 		return 0, err
 	}

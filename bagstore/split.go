@@ -32,6 +32,7 @@ type Part struct {
 // splitter cuts a stream of messages into files.
 type splitter struct {
 	o       SplitOptions
+	bags    []*Bag // the input
 	name    func(part int) string
 	out     *output
 	parts   []Part
@@ -59,7 +60,7 @@ func Split(ctx context.Context, in string, name func(part int) string, o SplitOp
 	if err != nil {
 		return nil, err
 	}
-	s := &splitter{o: o, name: name, latched: make(map[*Connection]held)}
+	s := &splitter{o: o, bags: []*Bag{b}, name: name, latched: make(map[*Connection]held)}
 	defer s.release()
 	err = s.run(ctx, v)
 	if s.out != nil {
@@ -113,6 +114,11 @@ func (s *splitter) begin(t Time) error {
 	}
 	s.out = out
 	s.parts = append(s.parts, Part{Path: path, Start: t})
+	if t > MinTime {
+		if err := copyStatic(s.out, s.bags, s.o.Filter); err != nil {
+			return err
+		}
+	}
 	for _, c := range s.order {
 		h := s.latched[c]
 		if err := s.out.copy(c, t, h.m.Data); err != nil {
