@@ -43,17 +43,28 @@ func (p *yamlPrinter) fields(s *Spec, indent string) {
 		if p.d.err != nil {
 			return
 		}
-		if p.o.OmitArrays && f.Array || p.o.OmitStrings && f.Kind == KindString {
-			f.skip(p.d)
-			continue
-		}
 		fmt.Fprintf(p.w, "%s%s: ", indent, f.Name)
-		if f.Array {
+		switch {
+		case p.o.OmitArrays && f.Array, p.o.OmitStrings && f.Kind == KindString:
+			p.omitted(f)
+		case f.Array:
 			p.array(f, indent+"  ")
-		} else {
+		default:
 			p.value(f, indent+"  ")
 		}
 	}
+}
+
+// omitted says how much is not shown, in the words of rostopic.
+func (p *yamlPrinter) omitted(f *Field) {
+	if !f.Array {
+		fmt.Fprintf(p.w, "\"<string length: %d>\"\n", len(p.d.String()))
+		return
+	}
+	n := f.count(p.d)
+	fmt.Fprintf(p.w, "\"<array type: %s, length: %d>\"\n", f.Type, n)
+	rest := Field{Kind: f.Kind, Sub: f.Sub, Array: true, Len: n}
+	rest.skip(p.d)
 }
 
 // value ends the line that the name or "- " began; structs and times go on below.
