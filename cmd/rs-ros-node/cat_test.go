@@ -52,6 +52,8 @@ func TestCatIsRostopicEcho(t *testing.T) {
 		{"/device_0/sensor_2/Gyro_0/imu/data", "-n", "2"},
 		{"/device_0/info", "-n", "20"},
 		{"/device_0/sensor_0/option/Laser_Power/value"},
+		{"/device_0/sensor_0/Depth_0/image/data", "-n", "2", "--noarr"},
+		{"/device_0/sensor_1/Color_0/image/data", "-n", "2", "--noarr", "--nostr"},
 	} {
 		stock := exec.Command("rostopic", slices.Concat([]string{"echo", "-b", bag}, flags)...)
 		out, err := stock.Output()
