@@ -1,0 +1,50 @@
+#!/bin/bash
+# Bags beside C++ rosbag_storage, in turns: writing, reading, opening, seeking, a
+# million tiny messages. Prints what both sides measured.
+#
+#   BENCH=dir test/bench/bag/run.sh [pairs] [folder]
+#
+# dir/bin holds bagwrite and bagread (rosbag::Bag, the same frames) and rawlimits
+# (bare writes). 450 pairs of 1280x720 images are 2.1 GB. Bags that are written
+# go into the folder (default a temporary one), those that are read into /dev/shm.
+set -eu
+cd "$(dirname "$0")/../../.."
+pairs=${1:-300}
+dir=${2:-$(mktemp -d)}
+shm=/dev/shm/rs-ros-node-bench-bag
+export PATH=${BENCH:?names the folder of the measuring programs}/bin:$PATH
+mkdir -p "$shm"
+trap 'rm -rf "$shm"' EXIT
+go test -c -o "$shm/bagstore.test" ./bagstore
+
+# ours FOLDER PATTERN: benchmarks of this repository, one pass each.
+ours() {
+	BENCH_DIR=$1 BENCH_PAIRS=$pairs "$shm/bagstore.test" -test.run '^$' -test.bench "$2" -test.benchtime "${3:-1x}" | grep -E '^Benchmark'
+}
+
+echo "=== writing [load $(cut -d' ' -f1 /proc/loadavg)]"
+bagwrite --out "$dir/cpp.bag" --frames "$pairs" --raw --fsync
+ours "$dir" 'WriteImages/none/(direct|buffered)/sync=true'
+ours "$dir" 'WriteImages/none/direct/sync=false'
+rawlimits file 2>/dev/null | head -12 || true
+bagwrite --out "$shm/cpp.bag" --frames "$pairs" --raw --comp lz4
+ours "$shm" 'WriteImages/lz4/buffered/sync=false'
+rm -f "$dir/cpp.bag" "$shm/cpp.bag"
+
+echo "=== reading [load $(cut -d' ' -f1 /proc/loadavg)]"
+for comp in none lz4; do
+	bagwrite --out "$shm/$comp.bag" --frames "$pairs" --raw --comp $comp >/dev/null
+	bagread --in "$shm/$comp.bag" --mode write
+	ours "$shm" "ReadImages/$comp" 3x
+	bagread --in "$shm/$comp.bag" --mode seek
+	ours "$shm" "SeekImages/$comp" 100x
+	rm -f "$shm/$comp.bag"
+done
+
+echo "=== a million tiny messages [load $(cut -d' ' -f1 /proc/loadavg)]"
+bagwrite --out "$shm/tiny.bag" --tiny 1000000
+ours "$shm" 'WriteTiny/none' 3x
+bagread --in "$shm/tiny.bag" --mode write
+bagread --in "$shm/tiny.bag" --mode open
+bagread --in "$shm/tiny.bag" --mode seek
+ours "$shm" 'Tiny/(read|open|info|seek)/none' 100x
