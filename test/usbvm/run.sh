@@ -72,11 +72,10 @@ fi
 cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/init"
 (cd "$build/kernel/initrd" && find . | cpio -o -H newc --quiet | gzip -1) >"$build/initrd.gz"
 
-(cd "$root" && CGO_ENABLED=1 go test -c -tags "usb usbvm" -o "$build/usbvm.test" ./test/usbvm)
-(cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/rs-ros-node" ./cmd/rs-ros-node)
+(cd "$root" && CGO_ENABLED=1 go test -c -tags "usb usbvm" -o "$build/out/usbvm.test" ./test/usbvm)
+(cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/out/rs-ros-node" ./cmd/rs-ros-node)
 (cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
 
-printf '%s\n' "$root" >"$build/out/root"
 printf '%s\n' "$*" >"$build/out/args"
 rm -f "$build/out/code"
 timeout 360 qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu qemu64 -smp 1 -m 1024 \
