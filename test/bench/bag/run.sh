@@ -26,25 +26,26 @@ echo "=== writing [load $(cut -d' ' -f1 /proc/loadavg)]"
 bagwrite --out "$dir/cpp.bag" --frames "$pairs" --raw --fsync
 ours "$dir" 'WriteImages/none/(direct|buffered)/sync=true'
 ours "$dir" 'WriteImages/none/direct/sync=false'
-rawlimits file 2>/dev/null | head -12 || true
+rawlimits file "$dir/raw" "$pairs" direct fsync
+rm -f "$dir/raw"
 bagwrite --out "$shm/cpp.bag" --frames "$pairs" --raw --comp lz4
 ours "$shm" 'WriteImages/lz4/buffered/sync=false'
 rm -f "$dir/cpp.bag" "$shm/cpp.bag"
 
 echo "=== reading [load $(cut -d' ' -f1 /proc/loadavg)]"
 for comp in none lz4; do
-	bagwrite --out "$shm/$comp.bag" --frames "$pairs" --raw --comp $comp >/dev/null
-	bagread --in "$shm/$comp.bag" --mode write
+	bagwrite --out "$shm/cpp-$comp.bag" --frames "$pairs" --raw --comp $comp >/dev/null
+	bagread --in "$shm/cpp-$comp.bag" --mode write
 	ours "$shm" "ReadImages/$comp" 3x
-	bagread --in "$shm/$comp.bag" --mode seek
+	bagread --in "$shm/cpp-$comp.bag" --mode seek
 	ours "$shm" "SeekImages/$comp" 100x
-	rm -f "$shm/$comp.bag"
+	rm -f "$shm/cpp-$comp.bag"
 done
 
 echo "=== a million tiny messages [load $(cut -d' ' -f1 /proc/loadavg)]"
-bagwrite --out "$shm/tiny.bag" --tiny 1000000
+bagwrite --out "$shm/cpp-tiny.bag" --tiny 1000000
 ours "$shm" 'WriteTiny/none' 3x
-bagread --in "$shm/tiny.bag" --mode write
-bagread --in "$shm/tiny.bag" --mode open
-bagread --in "$shm/tiny.bag" --mode seek
+bagread --in "$shm/cpp-tiny.bag" --mode write
+bagread --in "$shm/cpp-tiny.bag" --mode open
+bagread --in "$shm/cpp-tiny.bag" --mode seek
 ours "$shm" 'Tiny/(read|open|info|seek)/none' 100x
