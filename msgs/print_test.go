@@ -101,7 +101,7 @@ func spec(t *testing.T, name string) *Spec {
 func TestYAMLOptions(t *testing.T) {
 	data := Marshal(samples()["realsense_msgs/ImuIntrinsic"])
 	for want, o := range map[string]PrintOptions{
-		"data: [0.10000000149011612, 1.0] # and 10 more\nnoise_variances: [0.0, 0.0] # and 1 more\nbias_variances: [0.0, 0.0] # and 1 more\n": {MaxArray: 2},
+		"data: [0.10000000149011612, 1.0] # and 10 more\nnoise_variances: [0.0, 0.0] # and 1 more\nbias_variances: [0.0, 0.0] # and 1 more\n":                        {MaxArray: 2},
 		"data: \"<array type: float32, length: 12>\"\nnoise_variances: \"<array type: float32, length: 3>\"\nbias_variances: \"<array type: float32, length: 3>\"\n": {OmitArrays: true},
 	} {
 		if got := yaml(t, "realsense_msgs/ImuIntrinsic", data, o); got != want {
