@@ -58,16 +58,18 @@ func (d *diagnostics) publish(now time.Time) {
 			m.Status = append(m.Status, d.frequency(p, window))
 		}
 	}
+	if !wanted(d.pub) {
+		return // the counts have moved on; the camera needn't be asked
+	}
 	m.Status = append(m.Status, d.temperatures()...)
 	if s, ok := d.live.records.status(); ok {
 		m.Status = append(m.Status, s)
 	}
 	for i := range m.Status {
+		m.Status[i].Name = d.live.node.Name() + ": " + m.Status[i].Name
 		m.Status[i].HardwareID = d.serial
 	}
-	if wanted(d.pub) {
-		publish(d.pub, m)
-	}
+	publish(d.pub, m)
 }
 
 // frequency is worded as diagnostic_updater's FrequencyStatus, which tools know;
@@ -77,7 +79,7 @@ func (d *diagnostics) frequency(p camdriver.Profile, window float64) msgs.Diagno
 	events := frames - d.last[p.Stream]
 	d.last[p.Stream] = frames
 	hz, want := float64(events)/window, float64(p.FPS)
-	s := msgs.DiagnosticStatus{Name: fmt.Sprintf("%s: %s Frequency Status", d.live.node.Name(), wrapperName(p.Stream)), Message: "Desired frequency met"}
+	s := msgs.DiagnosticStatus{Name: wrapperName(p.Stream) + " Frequency Status", Message: "Desired frequency met"}
 	switch {
 	case events == 0:
 		s.Level, s.Message = msgs.DiagnosticError, "No events recorded."
@@ -105,7 +107,7 @@ func (d *diagnostics) temperatures() []msgs.DiagnosticStatus {
 				continue
 			}
 			out = append(out, msgs.DiagnosticStatus{
-				Name:    fmt.Sprintf("%s: %s", d.live.node.Name(), o.ID),
+				Name:    o.ID.String(),
 				Message: "OK",
 				Values:  []msgs.KeyValue{{Key: "Index", Value: strconv.FormatFloat(float64(o.Value), 'f', -1, 32)}},
 			})

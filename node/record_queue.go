@@ -260,7 +260,7 @@ func (r *recording) summary() RecordSummary {
 
 func (r *recording) status() msgs.DiagnosticStatus {
 	sum, path := r.summary(), r.path()
-	s := msgs.DiagnosticStatus{Name: "rs_ros_node: Recording", Message: "recording into " + path}
+	s := msgs.DiagnosticStatus{Name: "Recording", Message: "recording into " + path}
 	switch {
 	case r.ended():
 		s.Level, s.Message = msgs.DiagnosticError, r.err.Error()
