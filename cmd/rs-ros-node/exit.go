@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 
 	"rsros/node"
 )
@@ -36,8 +35,6 @@ func exitCode(err error) int {
 		return exitNoDevice
 	case errors.Is(err, node.ErrNoMaster):
 		return exitNoMaster
-	case errors.Is(err, fs.ErrNotExist):
-		return exitFailed
 	}
 	return exitFailed
 }
