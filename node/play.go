@@ -24,7 +24,7 @@ type PlayOptions struct {
 	Master MasterMode // default ros
 	Bags   []string
 
-	// Replay says what is played and how. Bags, Output, Clock, Log, StartAt, Until,
+	// Replay says what is played and how. Source, Output, Clock, Log, StartAt, Until,
 	// LoopRange and the filter's expressions are filled in from the other fields.
 	Replay replay.Options
 
@@ -58,7 +58,7 @@ func Play(ctx context.Context, o PlayOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := o.complete(bags); err != nil {
+	if err := o.complete(replay.Bags(bags)); err != nil {
 		return fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	stopMaster, err := connectMaster(ctx, o.Master, &o.ROS, o.Log)
@@ -71,7 +71,7 @@ func Play(ctx context.Context, o PlayOptions) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUsage, err)
 	}
-	problems, err := playInto(ctx, n, o, bags)
+	problems, err := playInto(ctx, n, o)
 	if err := errors.Join(err, n.Close()); err != nil {
 		return err
 	}
@@ -130,14 +130,14 @@ const (
 )
 
 // complete fills in defaults and reads the fields that are text.
-func (o *PlayOptions) complete(bags []*bagstore.Bag) (err error) {
+func (o *PlayOptions) complete(source replay.Source) (err error) {
 	setDefault(&o.Master, MasterROS)
 	setDefault(&o.Queue, playQueue)
 	if o.ROS.Name == "" {
 		o.ROS.Name, o.ROS.Anonymous = "play", true
 	}
 	r := &o.Replay
-	r.Bags = bags
+	r.Source = source
 	r.RateControl = o.RateControlTopic != ""
 	if r.Filter.Match, err = replay.CompileFull(o.Match); err != nil {
 		return err
@@ -148,10 +148,10 @@ func (o *PlayOptions) complete(bags []*bagstore.Bag) (err error) {
 	if r.Filter.Limits, err = replay.ParseLimits(o.Limits); err != nil {
 		return err
 	}
-	if r.StartAt, err = replay.ParseTime(o.StartAt, bags); err != nil {
+	if r.StartAt, err = replay.ParseTime(o.StartAt, source); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	if r.Until, err = replay.ParseTime(o.Until, bags); err != nil {
+	if r.Until, err = replay.ParseTime(o.Until, source); err != nil {
 		return fmt.Errorf("until: %w", err)
 	}
 	if r.FollowClock && r.ClockHz > 0 {
@@ -162,7 +162,7 @@ func (o *PlayOptions) complete(bags []*bagstore.Bag) (err error) {
 }
 
 // playInto plays in a running node and says what couldn't be published.
-func playInto(ctx context.Context, n *ros.Node, o PlayOptions, bags []*bagstore.Bag) ([]string, error) {
+func playInto(ctx context.Context, n *ros.Node, o PlayOptions) ([]string, error) {
 	ctx, cancel := untilKilled(ctx, n)
 	defer cancel()
 	out, err := newPlayOutput(n, &o)

@@ -65,10 +65,10 @@ func (s Selection) filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 	if f.Exclude, err = either(s.Exclude); err != nil {
 		return f, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
-	if f.Start, err = replay.ParseTime(s.Start, bags); err != nil {
+	if f.Start, err = replay.ParseTime(s.Start, replay.Bags(bags)); err != nil {
 		return f, fmt.Errorf("%w: start: %w", ErrUsage, err)
 	}
-	if f.End, err = replay.ParseTime(s.End, bags); err != nil {
+	if f.End, err = replay.ParseTime(s.End, replay.Bags(bags)); err != nil {
 		return f, fmt.Errorf("%w: end: %w", ErrUsage, err)
 	}
 	if f.Start > 0 && f.End > 0 && f.End < f.Start {

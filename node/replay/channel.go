@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rsros/bagstore"
 	"rsros/msgs"
@@ -113,7 +114,7 @@ func newChannel(c *bagstore.Connection, name string, o *Options) *channel {
 }
 
 // countStatics sets how much of each channel is static.
-func (cs *channels) countStatics(bags []*bagstore.Bag, statics *bagstore.View) {
+func (cs *channels) countStatics(source Source, statics View) {
 	it := statics.Iterator()
 	defer it.Close()
 	for it.SkipNext() {
@@ -121,18 +122,8 @@ func (cs *channels) countStatics(bags []*bagstore.Bag, statics *bagstore.View) {
 			ch.static++
 		}
 	}
-	for _, b := range bags {
-		conns := make(map[uint32]*bagstore.Connection)
-		for _, c := range b.Connections() {
-			conns[c.ID] = c
-		}
-		for _, chunk := range b.Chunks() {
-			for _, n := range chunk.Counts {
-				if ch := cs.byConn[conns[n.ID]]; ch != nil {
-					ch.total += uint64(n.Count)
-				}
-			}
-		}
+	for c, ch := range cs.byConn {
+		ch.total += source.Count(c)
 	}
 	for _, ch := range cs.list {
 		// What holds from the beginning is kept for late subscribers: all of it
@@ -155,15 +146,12 @@ func (cs *channels) sorted() []*channel {
 }
 
 // publish hands one message to the channel's sink, with its stamps moved by shift.
-func (p *Player) publish(ch *channel, m bagstore.Message, shift bagstore.Time) error {
-	out := Message{Body: m.Data}
+func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
+	out := Message{Head: m.Head, Body: m.Data}
 	if shift != 0 && ch.stamps != nil {
-		var err error
-		out.Head, out.Body, err = ch.stamps.shift(p.scratch, m.Data, shift.Sub(0))
-		if err != nil {
+		if err := p.shiftStamps(ch, &out, shift.Sub(0)); err != nil {
 			p.problem("topic %s: stamps can't be moved: %v", ch.recorded, err)
 		}
-		p.scratch = out.Head
 	}
 	switch {
 	case len(out.Body) == 0:
@@ -178,12 +166,25 @@ func (p *Player) publish(ch *channel, m bagstore.Message, shift bagstore.Time) e
 		out.Key = transformsKey(m.Data)
 	}
 	p.status.Messages++
-	p.status.Bytes += uint64(len(m.Data))
+	p.status.Bytes += uint64(len(m.Head) + len(m.Data))
 	if p.o.Immediate {
 		return ch.sink.PublishWait(p.ctx, out)
 	}
 	ch.sink.Publish(out)
 	return nil
+}
+
+// shiftStamps moves a message's stamps. A message that was made in two parts has
+// its header in the first.
+func (p *Player) shiftStamps(ch *channel, m *Message, by time.Duration) (err error) {
+	if len(m.Head) > 0 {
+		p.scratch = append(p.scratch[:0], m.Head...)
+		m.Head = p.scratch
+		return ch.stamps.shiftHead(m.Head, by)
+	}
+	m.Head, m.Body, err = ch.stamps.shift(p.scratch, m.Body, by)
+	p.scratch = m.Head
+	return err
 }
 
 func (cs *channels) anyImage() bool {

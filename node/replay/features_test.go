@@ -417,7 +417,7 @@ func TestRealTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer clock.Close() //nolint:errcheck // at the end
-	p, err := New(Options{Clock: clock, Bags: []*bagstore.Bag{counting(t, 20)}, Output: j, Loop: true, ClockHz: 500, ClockPerMessage: true})
+	p, err := New(Options{Clock: clock, Source: Bags([]*bagstore.Bag{counting(t, 20)}), Output: j, Loop: true, ClockHz: 500, ClockPerMessage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -446,7 +446,7 @@ func TestFeedIsBounded(t *testing.T) {
 	for i := range 40 {
 		list = append(list, raw{bag0 + bagstore.Time(i), "/image", "sensor_msgs/Image", make([]byte, 1<<20)})
 	}
-	view, err := bagstore.NewView([]*bagstore.Bag{writeRaw(t, list...)}, bagstore.Query{})
+	view, err := Bags([]*bagstore.Bag{writeRaw(t, list...)}).View(bagstore.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,22 @@ const (
 
 // item is a message read ahead, or what stopped its reading.
 type item struct {
-	bagstore.Message
-	block bagstore.Block // the item's own reference
+	Recorded
+	block Releaser // the item's own reference; nil with err
 	err   error
+}
+
+func (i *item) release() {
+	if i.block != nil {
+		i.block.Release()
+	}
 }
 
 // feed reads a view's messages ahead of the player, in a goroutine of its own,
 // so that neither disk nor decompression makes one late. All methods are the
 // player's.
 type feed struct {
-	it    *bagstore.Iterator
+	it    Iterator
 	items chan item // closed at the end of the view
 	bytes atomic.Int64
 	room  chan struct{} // capacity 1: half of the bytes are used up
@@ -36,7 +42,7 @@ type feed struct {
 // idle tells that nothing has been sought yet, or not any more.
 func (f *feed) idle() bool { return f == nil || f.quit == nil }
 
-func newFeed(v *bagstore.View) *feed { return &feed{it: v.Iterator()} }
+func newFeed(v View) *feed { return &feed{it: v.Iterator()} }
 
 // seek makes next return the first message at or after t.
 func (f *feed) seek(t bagstore.Time) {
@@ -52,13 +58,13 @@ func (f *feed) run() {
 	for {
 		next := item{}
 		if f.it.Next() {
-			next.Message = f.it.Message()
+			next.Recorded = f.it.Message()
 			next.block = next.Hold()
 		} else if next.err = f.it.Err(); next.err == nil {
 			return
 		}
 		if !f.put(next) {
-			next.block.Release()
+			next.release()
 			return
 		}
 	}
@@ -101,7 +107,7 @@ func (f *feed) stop() {
 	}
 	close(f.quit)
 	for next := range f.items {
-		next.block.Release()
+		next.release()
 	}
 	f.done.Wait()
 	f.quit = nil

@@ -60,12 +60,10 @@ func matchesAny(list []*regexp.Regexp, s string) bool {
 }
 
 // missing lists the topics that were asked for by name and that no bag has.
-func (f *Filter) missing(bags []*bagstore.Bag) []string {
+func (f *Filter) missing(conns []*bagstore.Connection) []string {
 	have := make(map[string]bool)
-	for _, b := range bags {
-		for _, c := range b.Connections() {
-			have[c.Topic] = true
-		}
+	for _, c := range conns {
+		have[c.Topic] = true
 	}
 	var out []string
 	for _, t := range f.Topics {

@@ -14,14 +14,14 @@ const statics = bagstore.MinTime
 
 // playStatics publishes the static messages.
 func (p *Player) playStatics() error {
-	view, err := bagstore.NewView(p.o.Bags, bagstore.Query{Connections: p.playing, End: statics})
+	view, err := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
 	if err != nil {
 		return err
 	}
 	return p.playAll(view)
 }
 
-func (p *Player) playAll(view *bagstore.View) error {
+func (p *Player) playAll(view View) error {
 	it := view.Iterator()
 	defer it.Close()
 	for it.Next() {
@@ -59,8 +59,8 @@ func (p *Player) prelude(since, t bagstore.Time) error {
 }
 
 // before is the view of a channel's messages from since to just before t.
-func (p *Player) before(ch *channel, since, t bagstore.Time) (*bagstore.View, error) {
-	return bagstore.NewView(p.o.Bags, bagstore.Query{
+func (p *Player) before(ch *channel, since, t bagstore.Time) (View, error) {
+	return p.o.Source.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return ch.conns[c] },
 		Start:       since,
 		End:         t - 1,
@@ -98,7 +98,7 @@ func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time) error {
 		newest[key] = slices.Clone(m.Data)
 	}
 	for _, key := range keys {
-		if err := p.publish(ch, bagstore.Message{Data: newest[key]}, p.stampShift(p.at, p.clock.Now())); err != nil {
+		if err := p.publish(ch, Recorded{Message: bagstore.Message{Data: newest[key]}}, p.stampShift(p.at, p.clock.Now())); err != nil {
 			return err
 		}
 	}

@@ -131,7 +131,7 @@ func (p *Player) publishNext(now Wall) error {
 	var err error
 	if ch.limit.pass(m.Time) {
 		p.clockPub.before(ch.Topic, m.Time+p.offset)
-		err = p.publish(ch, m.Message, p.stampShift(m.Time, now))
+		err = p.publish(ch, m.Recorded, p.stampShift(m.Time, now))
 	}
 	p.drop()
 	p.load(now)
@@ -160,7 +160,7 @@ func (p *Player) load(now Wall) {
 		} else if !ok || p.playing(p.next.Conn) {
 			break
 		}
-		p.next.block.Release() // damaged, or of a channel that the output refused
+		p.next.release() // damaged, or of a channel that the output refused
 	}
 	p.loaded = ok
 	if !p.has() {

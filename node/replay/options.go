@@ -11,7 +11,7 @@ import (
 
 // Options are a player's settings. The zero value of a field is the default.
 type Options struct {
-	Bags   []*bagstore.Bag // stay the caller's, open until Run has returned
+	Source Source // such as Bags; open until Run has returned
 	Output Output
 	Clock  Clock // such as a System
 	Log    zerolog.Logger
@@ -58,6 +58,9 @@ type Options struct {
 type Range struct{ From, To time.Duration }
 
 func (o *Options) check() error {
+	if o.Source == nil {
+		o.Source = Bags(nil)
+	}
 	if o.Rate == 0 {
 		o.Rate = 1
 	}

@@ -10,10 +10,10 @@ import (
 	"rsros/bagstore"
 )
 
-// ParseTime reads a time in bags: a date ("2018-05-03 12:30:00.5", or RFC 3339),
+// ParseTime reads a time in what is played: a date ("2018-05-03 12:30:00.5", or RFC 3339),
 // seconds since 1970, or seconds from the first message. Numbers are the latter
 // if they lie before the first message. Empty is 0.
-func ParseTime(text string, bags []*bagstore.Bag) (bagstore.Time, error) {
+func ParseTime(text string, source Source) (bagstore.Time, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -26,7 +26,7 @@ func ParseTime(text string, bags []*bagstore.Bag) (bagstore.Time, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is neither a date nor a number of seconds", text)
 	}
-	view, err := bagstore.NewView(bags, bagstore.Query{Start: statics + 1})
+	view, err := source.View(bagstore.Query{Start: statics + 1})
 	if err != nil {
 		return 0, err
 	}

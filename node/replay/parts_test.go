@@ -94,16 +94,16 @@ func TestNamesDoNotCollide(t *testing.T) {
 }
 
 func TestParseTime(t *testing.T) {
-	bags := []*bagstore.Bag{writeRaw(t, raw{1, "/s", "std_msgs/String", text("static")}, raw{1_700_000_000 * sec, "/a", "std_msgs/String", text("0")})}
+	source := Bags([]*bagstore.Bag{writeRaw(t, raw{1, "/s", "std_msgs/String", text("static")}, raw{1_700_000_000 * sec, "/a", "std_msgs/String", text("0")})})
 	for in, want := range map[string]bagstore.Time{
 		"": 0, "1.5": 1_700_000_001.5 * sec, "0.1": 1_700_000_000*sec + 100*ms, "1700000002": 1_700_000_002 * sec, "2023-11-14T22:13:20Z": 1_700_000_000 * sec,
 	} {
-		if got, err := ParseTime(in, bags); err != nil || got != want {
+		if got, err := ParseTime(in, source); err != nil || got != want {
 			t.Errorf("ParseTime(%q) = %d, %v, want %d", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"-1", "x", "1e30", "NaN"} {
-		if got, err := ParseTime(in, bags); err == nil {
+		if got, err := ParseTime(in, source); err == nil {
 			t.Errorf("ParseTime(%q) = %d", in, got)
 		}
 	}

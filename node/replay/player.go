@@ -23,10 +23,11 @@ type Player struct {
 	log      zerolog.Logger
 	ctx      context.Context // of Run
 	channels *channels
-	view     *bagstore.View
+	view     View
 	feed     *feed
 
 	start, end bagstore.Time // of the first and the last message to play
+	empty      bool          // there is none
 	from, to   bagstore.Time // of what is repeated, or start and end
 
 	tr       translator
@@ -92,17 +93,15 @@ func New(o Options) (*Player, error) {
 // choose plans the channels of all connections that the filter wants.
 func (p *Player) choose() {
 	var conns []*bagstore.Connection
-	for _, b := range p.o.Bags {
-		for _, c := range b.Connections() {
-			if !p.o.Filter.wants(c) {
-				continue
-			}
-			if p.o.ClockHz > 0 && strings.TrimPrefix(p.o.Prefix+c.Topic, "/") == "clock" {
-				p.log.Warn().Msg("the bag's own /clock is left out: this player publishes /clock")
-				continue
-			}
-			conns = append(conns, c)
+	for _, c := range p.o.Source.Connections() {
+		if !p.o.Filter.wants(c) {
+			continue
 		}
+		if p.o.ClockHz > 0 && strings.TrimPrefix(p.o.Prefix+c.Topic, "/") == "clock" {
+			p.log.Warn().Msg("the bag's own /clock is left out: this player publishes /clock")
+			continue
+		}
+		conns = append(conns, c)
 	}
 	var renamed, problems []string
 	p.channels, renamed, problems = plan(conns, &p.o)
@@ -115,7 +114,7 @@ func (p *Player) choose() {
 	for _, text := range problems {
 		p.problem("%s", text)
 	}
-	for _, topic := range p.o.Filter.missing(p.o.Bags) {
+	for _, topic := range p.o.Filter.missing(p.o.Source.Connections()) {
 		p.problem("no bag has topic %s", topic)
 	}
 	for _, ch := range p.channels.list {
@@ -125,7 +124,7 @@ func (p *Player) choose() {
 
 // bound finds the times between which to play.
 func (p *Player) bound() error {
-	all, err := bagstore.NewView(p.o.Bags, bagstore.Query{Start: statics + 1})
+	all, err := p.o.Source.View(bagstore.Query{Start: statics + 1})
 	if err != nil {
 		return err
 	}
@@ -143,17 +142,18 @@ func (p *Player) bound() error {
 	if to < from {
 		return fmt.Errorf("the end, %s, is before the start, %s", ReadableTime(to), ReadableTime(from))
 	}
-	p.view, err = bagstore.NewView(p.o.Bags, bagstore.Query{Connections: p.playing, Start: max(from, statics+1), End: to})
+	p.view, err = p.o.Source.View(bagstore.Query{Connections: p.playing, Start: max(from, statics+1), End: to})
 	if err != nil {
 		return err
 	}
-	early, err := bagstore.NewView(p.o.Bags, bagstore.Query{Connections: p.playing, End: statics})
+	early, err := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
 	if err != nil {
 		return err
 	}
-	p.channels.countStatics(p.o.Bags, early)
+	p.channels.countStatics(p.o.Source, early)
 	p.start, p.end = p.view.Start(), p.view.End()
 	if p.start == 0 {
+		p.empty = true
 		p.start, p.end = max(from, statics), max(from, statics)
 	}
 	p.at = p.start
@@ -167,7 +167,7 @@ func (p *Player) Range() (start, end bagstore.Time) { return p.start, p.end }
 
 // Empty tells that there is nothing to play on the chosen topics.
 func (p *Player) Empty() bool {
-	return p.view.Count() == 0 && !slices.ContainsFunc(p.channels.list, func(ch *channel) bool { return ch.static > 0 })
+	return p.empty && !slices.ContainsFunc(p.channels.list, func(ch *channel) bool { return ch.static > 0 })
 }
 
 // Problems are what couldn't be played, in words; empty after Run if everything
@@ -290,7 +290,7 @@ func (p *Player) finish() error {
 // drop gives the message that waits back.
 func (p *Player) drop() {
 	if p.loaded {
-		p.next.block.Release()
+		p.next.release()
 	}
 	p.next, p.loaded = item{}, false
 }

@@ -210,7 +210,7 @@ func newRig(t *testing.T, o Options, bags ...*bagstore.Bag) *rig {
 	t.Helper()
 	clock := &fakeClock{now: wall0}
 	j := &journal{clock: clock}
-	o.Bags, o.Output, o.Clock = bags, j, clock
+	o.Source, o.Output, o.Clock = Bags(bags), j, clock
 	if o.Log.GetLevel() == zerolog.DebugLevel {
 		o.Log = zerolog.New(zerolog.NewTestWriter(t))
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/binary"
+	"errors"
 	"time"
 
 	"rsros/msgs"
@@ -39,16 +40,24 @@ const headStamp = 12
 func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []byte, err error) {
 	if s.lone && len(data) >= headStamp {
 		head = append(scratch[:0], data[:headStamp]...)
-		if binary.LittleEndian.Uint64(head[4:]) == 0 {
-			return head, data[headStamp:], nil
-		}
-		t := msgs.NewTime(binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian.Uint32(head[8:]))
-		t = max(t+msgs.Time(by), 0)
-		binary.LittleEndian.PutUint32(head[4:], t.Sec())
-		binary.LittleEndian.PutUint32(head[8:], t.Nsec())
-		return head, data[headStamp:], nil
+		return head, data[headStamp:], s.shiftHead(head, by)
 	}
 	head = append(scratch[:0], data...)
 	_, err = s.spec.ShiftStamps(head, msgs.Duration(by))
 	return head, nil, err
+}
+
+// shiftHead moves the stamp of a lone header that begins here.
+func (s *stamper) shiftHead(head []byte, by time.Duration) error {
+	if !s.lone || len(head) < headStamp {
+		return errors.New("its header isn't where it should be")
+	}
+	if binary.LittleEndian.Uint64(head[4:]) == 0 {
+		return nil
+	}
+	t := msgs.NewTime(binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian.Uint32(head[8:]))
+	t = max(t+msgs.Time(by), 0)
+	binary.LittleEndian.PutUint32(head[4:], t.Sec())
+	binary.LittleEndian.PutUint32(head[8:], t.Nsec())
+	return nil
 }

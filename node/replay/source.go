@@ -1,0 +1,95 @@
+package replay
+
+import "rsros/bagstore"
+
+// Source is what a player plays: bags (see Bags), or what a program makes of a
+// recording.
+type Source interface {
+	// Connections are what there is to play, with what subscribers are told.
+	Connections() []*bagstore.Connection
+	// Count is how many messages a connection has.
+	Count(*bagstore.Connection) uint64
+	// View chooses messages. It reads indexes only.
+	View(bagstore.Query) (View, error)
+}
+
+// View is a selection of a source's messages in time order.
+type View interface {
+	Start() bagstore.Time // of the first message, 0 if there is none
+	End() bagstore.Time
+	Iterator() Iterator
+}
+
+// Iterator walks a view: forward behind Seek, backward behind SeekEnd. It is for
+// one goroutine.
+type Iterator interface {
+	Seek(bagstore.Time) // to just before the first message at or after it
+	SeekEnd()
+	Next() bool
+	SkipNext() bool // Next without reading the message
+	Prev() bool
+	Message() Recorded
+	Err() error // what stopped it, nil at the end; it may be moved on
+	Close()
+}
+
+// Recorded is a message where an iterator stands. Its bytes are Head, then Data,
+// valid until the iterator moves; Hold keeps them longer.
+type Recorded struct {
+	bagstore.Message
+	Head  []byte // of a message that was made, not read; small, and never changed
+	Maker Holder // holds Data of a message that was made
+}
+
+// Releaser gives back what it keeps, once.
+type Releaser interface{ Release() }
+
+// Holder keeps memory until all that Hold gave is released.
+type Holder interface{ Hold() Releaser }
+
+// Hold keeps Data alive until the Releaser is called.
+func (r Recorded) Hold() Releaser {
+	if r.Maker != nil {
+		return r.Maker.Hold()
+	}
+	return r.Message.Hold()
+}
+
+// Bags are the messages of bags, which stay the caller's and open.
+func Bags(bags []*bagstore.Bag) Source {
+	s := bagSource{bags: bags, counts: make(map[*bagstore.Connection]uint64)}
+	for _, b := range bags {
+		byID := make(map[uint32]*bagstore.Connection)
+		for _, c := range b.Connections() {
+			s.conns, byID[c.ID] = append(s.conns, c), c
+		}
+		for _, chunk := range b.Chunks() {
+			for _, n := range chunk.Counts {
+				s.counts[byID[n.ID]] += uint64(n.Count)
+			}
+		}
+	}
+	return s
+}
+
+type bagSource struct {
+	bags   []*bagstore.Bag
+	conns  []*bagstore.Connection
+	counts map[*bagstore.Connection]uint64
+}
+
+func (s bagSource) Connections() []*bagstore.Connection { return s.conns }
+func (s bagSource) Count(c *bagstore.Connection) uint64 { return s.counts[c] }
+
+func (s bagSource) View(q bagstore.Query) (View, error) {
+	v, err := bagstore.NewView(s.bags, q)
+	return bagView{v}, err
+}
+
+type bagView struct{ *bagstore.View }
+
+func (v bagView) Iterator() Iterator { return bagIterator{v.View.Iterator()} }
+
+type bagIterator struct{ *bagstore.Iterator }
+
+func (it bagIterator) Message() Recorded { return Recorded{Message: it.Iterator.Message()} }
