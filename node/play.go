@@ -36,7 +36,7 @@ type PlayOptions struct {
 	Queue            int // messages that wait for one subscriber; 0 is 100, negative no bound
 	RateControlTopic string
 
-	Naming Naming // wrapper plays a RealSense bag as realsense2_camera topics
+	Naming Naming // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 
 	Keys  *os.File  // where keys are read from; nil for none
 	Out   io.Writer // for the state line; nil for none
@@ -50,15 +50,16 @@ type PlayOptions struct {
 // Errors: a bag that can't be opened, as bagstore has it; ErrUsage; ErrNoMaster;
 // ErrIncomplete if something that was asked for couldn't be published.
 func Play(ctx context.Context, o PlayOptions) error {
-	if o.Naming == NamingWrapper {
-		return playWrapper(ctx, o)
-	}
 	bags, damage, err := openBags(o.Bags, o.Log)
 	defer closeBags(bags)
 	if err != nil {
 		return err
 	}
-	if err := o.complete(replay.Bags(bags)); err != nil {
+	source, err := o.source(bags)
+	if err != nil {
+		return err
+	}
+	if err := o.complete(source); err != nil {
 		return fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	stopMaster, err := connectMaster(ctx, o.Master, &o.ROS, o.Log)
@@ -81,16 +82,18 @@ func Play(ctx context.Context, o PlayOptions) error {
 	return nil
 }
 
-// playWrapper plays a RealSense bag through the playback device, as a live node
-// under realsense2_camera's names.
-func playWrapper(ctx context.Context, o PlayOptions) error {
-	if len(o.Bags) != 1 {
-		return fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", ErrUsage, len(o.Bags))
+// source is what is played of the bags: their messages, or those that
+// realsense2_camera would have published.
+func (o *PlayOptions) source(bags []*bagstore.Bag) (replay.Source, error) {
+	switch {
+	case o.Naming == NamingBoth:
+		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both", ErrUsage, o.Bags[0])
+	case o.Naming != NamingWrapper:
+		return replay.Bags(bags), nil
+	case len(bags) != 1:
+		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", ErrUsage, len(bags))
 	}
-	return Live(ctx, LiveOptions{
-		ROS: o.ROS, Master: o.Master, Log: o.Log, Naming: NamingWrapper, Duration: o.Replay.Duration,
-		Source: SourceOptions{Device: o.Bags[0], Speed: o.Replay.Rate, Loop: o.Replay.Loop},
-	})
+	return newWrapperSource(bags[0], "camera", time.Now())
 }
 
 // openBags opens all bags; damage says what can't be played of them. The bags are

@@ -164,25 +164,3 @@ func metadataJSON(f *camdriver.Frame) string {
 
 // snake turns "Actual Exposure" into "actual_exposure".
 func snake(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "_") }
-
-// calibrations are the latched extrinsics topics: from depth to each other stream.
-func (w *wrapperTopics) calibrations(snap camdriver.DeviceSnapshot) []staticTopic {
-	if snap.Reference.Kind != camdriver.Depth {
-		return nil
-	}
-	var out []staticTopic
-	for _, s := range snap.Streams {
-		id := s.Profile.Stream
-		if s.Extrinsic == nil || !id.Kind.Video() || id == snap.Reference {
-			continue
-		}
-		name := "depth_to_" + wrapperName(id)
-		r := s.Extrinsic.Rotation
-		out = append(out, staticTopic{w.camera + "/extrinsics/" + name, "realsense2_camera/Extrinsics", &msgs.Extrinsics{
-			Header:      msgs.Header{FrameID: name + "_extrinsics"},
-			Rotation:    [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}, // column-major
-			Translation: s.Extrinsic.Translation,
-		}})
-	}
-	return out
-}

@@ -102,7 +102,7 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.RateControlTopic, "rate-control-topic", "", "wait while the header stamps of this topic lag")
 	secondsVar(f, &r.RateControlMaxDelay, "rate-control-max-delay", "", time.Second, "how far they may lag")
 	f.BoolVar(&r.Restamp, "restamp", false, "move header stamps to now, so that no /clock is needed")
-	f.Var(choice(&o.Naming, node.ParseNaming), "naming", "wrapper: play a RealSense bag as realsense2_camera topics (default sdk)")
+	f.Var(choice(&o.Naming, node.ParseNaming), "naming", "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's (default sdk)")
 	f.Var(choice(&o.Master, node.ParseMasterMode), "master", "ros, embedded or auto (default ros)")
 }
 
