@@ -50,8 +50,7 @@ func TestVersion12(t *testing.T) {
 	if _, err := Rewrite(t.Context(), path, out, RewriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "rewritten", readAll(t, out, OpenOptions{}), want)
-	compare(t, "python", pythonMessages(t, out)[out], want)
+	everywhere(t, out, want)
 	rep, err := Check(t.Context(), path, CheckOptions{})
 	if err != nil || rep.Outcome != Sound || rep.Messages != 20 {
 		t.Errorf("%+v %v", rep, err)

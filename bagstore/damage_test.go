@@ -289,6 +289,7 @@ func TestRecoverTable(t *testing.T) {
 			if name == "hole" && rep.Lost+rep.Kept < uint64(len(want)) {
 				t.Errorf("%d lost and %d kept of %d", rep.Lost, rep.Kept, len(want))
 			}
+			everywhere(t, out, readAll(t, out, OpenOptions{}))
 			again, err := Check(t.Context(), out, CheckOptions{})
 			if err != nil || again.Outcome != Sound {
 				t.Errorf("what was recovered is %v, %v: %v", again.Outcome, err, again.Notes)

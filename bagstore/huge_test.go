@@ -49,6 +49,7 @@ func TestHuge(t *testing.T) {
 			t.Fatalf("message %d: %v", i, it.Err())
 		}
 	}
+	everywhere(t, path, readAll(t, path, OpenOptions{}))
 	if out, err := stock(t, "/usr/bin/rosbag", "info", path); err != nil || !strings.Contains(out, "messages:    260") {
 		t.Errorf("%s%v", out, err)
 	}

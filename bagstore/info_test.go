@@ -85,6 +85,7 @@ func TestInfoDetails(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	everywhere(t, path, readAll(t, path, OpenOptions{}))
 	s, err := Info(t.Context(), path, InfoOptions{Rates: true, Sizes: true})
 	if err != nil {
 		t.Fatal(err)

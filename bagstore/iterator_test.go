@@ -29,6 +29,7 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o Options) ([]*Bag, []seen)
 				t.Fatal(err)
 			}
 		}
+		var written []seen
 		for i := range 200 {
 			conn := rnd.Uint32N(3)
 			// Rising with jitter; now and then a late one from the very start.
@@ -40,11 +41,13 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o Options) ([]*Bag, []seen)
 			if err := w.Write(conn, stamp, data); err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, seen{fmt.Sprintf("/bag%d/%d", b, conn), stamp, sum(data)})
+			written = append(written, seen{fmt.Sprintf("/bag%d/%d", b, conn), stamp, sum(data)})
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
+		everywhere(t, path, written)
+		all = append(all, written...)
 		bag, err := Open(path, OpenOptions{})
 		if err != nil {
 			t.Fatal(err)

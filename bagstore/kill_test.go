@@ -46,8 +46,6 @@ func TestKill(t *testing.T) {
 	}
 	rnd := rand.New(rand.NewPCG(5, 6))
 	dir := t.TempDir()
-	safe := make(map[string]int)
-	var paths []string
 	for i := range kills {
 		path := filepath.Join(dir, fmt.Sprintf("%d.bag", i))
 		n := killOne(t, path, rnd, i)
@@ -60,17 +58,11 @@ func TestKill(t *testing.T) {
 				t.Fatalf("kill %d: message %d is %v, want %v", i, j, s, want)
 			}
 		}
+		stockFinds(t, path, got[:n])
 		if i%10 == 0 {
-			paths = append(paths, path)
-			safe[path] = n
 			if _, err := stock(t, "/usr/bin/rosbag", "info", path); err != nil {
 				t.Error(err)
 			}
-		}
-	}
-	for path, got := range pythonMessages(t, paths...) {
-		if len(got) < safe[path] {
-			t.Errorf("stock python reads %d messages, %d were safe", len(got), safe[path])
 		}
 	}
 }

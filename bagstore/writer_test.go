@@ -79,8 +79,7 @@ func TestDirectAlignment(t *testing.T) {
 	if found != 5 {
 		t.Errorf("found pixels %d times", found)
 	}
-	compare(t, "direct", readAll(t, path, OpenOptions{}), want)
-	compare(t, "python", pythonMessages(t, path)[path], want)
+	everywhere(t, path, want)
 	if b, err := Open(path, OpenOptions{}); err != nil || len(b.Notes()) > 0 {
 		t.Errorf("%v %v", b.Notes(), err)
 	} else {
@@ -108,10 +107,11 @@ func TestInProgress(t *testing.T) {
 		if len(got) < len(want) {
 			t.Errorf("%d messages, want at least %d", len(got), len(want))
 		}
-		compare(t, "python", sorted(pythonMessages(t, path)[path]), sorted(want))
+		stockFinds(t, path, want)
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
+		everywhere(t, path, readAll(t, path, OpenOptions{}))
 	}
 }
 

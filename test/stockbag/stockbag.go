@@ -1,0 +1,164 @@
+// Package stockbag reads bags with the libraries that ROS users have, Debian's
+// rosbag for Python and for C++, so that a test can compare message by message.
+//
+// Each library is one process, started when it is first asked; it ends with the
+// test that started it all. They may be asked by many goroutines.
+package stockbag
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"rsros/test/need"
+)
+
+// Message is one message of a bag.
+type Message struct {
+	Topic string
+	Time  uint64 // ns
+	Sum   string // see Sum
+}
+
+// Sum stands for a message's bytes: their number and CRC-32.
+func Sum(data []byte) string { return fmt.Sprintf("%d:%08x", len(data), crc32.ChecksumIEEE(data)) }
+
+// Libraries are the names under which Read returns what each of them gave.
+var Libraries = []string{"python", "C++"}
+
+// Read gives a bag's messages by library, in the order in which it gives them. The
+// test is skipped where the libraries are missing.
+func Read(t testing.TB, path string) map[string][]Message {
+	t.Helper()
+	readers, err := start()
+	if err != nil {
+		need.Missing(t, "stock rosbag libraries: %v", err)
+	}
+	path, err = filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string][]Message)
+	for i, r := range readers {
+		if found[Libraries[i]], err = r.read(path); err != nil {
+			t.Errorf("%s: %s reader: %v", path, Libraries[i], err)
+		}
+	}
+	return found
+}
+
+// Here says whether there are such libraries to compare with. A run in which
+// nothing may be skipped fails without.
+func Here(t testing.TB) bool {
+	t.Helper()
+	if testing.Short() {
+		return false
+	}
+	_, err := start()
+	if err != nil && os.Getenv("RS_NO_SKIP") == "1" {
+		t.Fatalf("stock rosbag libraries: %v", err)
+	}
+	return err == nil
+}
+
+// reader is a running library.
+type reader struct {
+	mu  sync.Mutex
+	in  io.Writer
+	out *bufio.Scanner
+}
+
+//go:embed programs/messages.py
+var pythonSource string
+
+//go:embed programs/messages.cpp
+var cppSource []byte
+
+var start = sync.OnceValues(func() ([]*reader, error) {
+	cpp, err := build()
+	if err != nil {
+		return nil, err
+	}
+	var readers []*reader
+	for _, cmd := range []*exec.Cmd{exec.Command("/usr/bin/python3", "-c", pythonSource), exec.Command(cpp)} {
+		r, err := run(cmd)
+		if err != nil {
+			return nil, err
+		}
+		readers = append(readers, r)
+	}
+	return readers, os.RemoveAll(filepath.Dir(cpp)) // it runs
+})
+
+// build compiles the C++ reader into a folder of its own. Debian has the headers
+// that rosbag needs in places that its pkg-config files don't name.
+func build() (path string, err error) {
+	dir, err := os.MkdirTemp("", "stockbag")
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "messages")
+	args := []string{"-O1", "-std=gnu++17", "-x", "c++", "-", "-o", path}
+	for _, name := range []string{"pluginlib", "class_loader", "ament_index_cpp", "rcutils", "rcpputils"} {
+		args = append(args, "-I/usr/include/"+name)
+	}
+	cmd := exec.Command("g++", append(args, "-lrosbag_storage", "-lroscpp_serialization", "-lrostime", "-lcpp_common", "-lboost_system")...)
+	cmd.Stdin = bytes.NewReader(cppSource)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", errors.Join(fmt.Errorf("%w\n%s", err, out), os.RemoveAll(dir))
+	}
+	return path, nil
+}
+
+// run starts a reader, which ends when its standard input does: with this process.
+func run(cmd *exec.Cmd) (*reader, error) {
+	cmd.Env = append(os.Environ(), "PYTHONWARNINGS=ignore")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{in: in, out: bufio.NewScanner(out)}
+	return r, cmd.Start()
+}
+
+func (r *reader) read(path string) ([]Message, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := fmt.Fprintln(r.in, path); err != nil {
+		return nil, err
+	}
+	var list []Message
+	for r.out.Scan() {
+		first, rest, _ := strings.Cut(r.out.Text(), " ")
+		switch first {
+		case "end":
+			return list, nil
+		case "error":
+			return list, errors.New(rest)
+		}
+		var m Message
+		var err error
+		if m.Time, err = strconv.ParseUint(first, 10, 64); err != nil {
+			return list, err
+		}
+		m.Sum, m.Topic, _ = strings.Cut(rest, " ")
+		list = append(list, m)
+	}
+	return list, errors.Join(io.ErrUnexpectedEOF, r.out.Err())
+}
