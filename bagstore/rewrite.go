@@ -25,8 +25,8 @@ type Filter struct {
 	Latched bool
 }
 
-// query is the filter as a view takes it.
-func (f Filter) query() Query {
+// Query is the filter as a view takes it; what Latched asks for is not in it.
+func (f Filter) Query() Query {
 	return Query{Start: f.Start, End: f.End, Connections: f.keeps}
 }
 
@@ -96,7 +96,7 @@ func Merge(ctx context.Context, ins []string, out string, o RewriteOptions) (*Re
 		return nil, err
 	}
 	defer closeAll()
-	v, err := NewView(bags, o.query())
+	v, err := NewView(bags, o.Query())
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +119,9 @@ func (res *RewriteResult) copyAll(ctx context.Context, w *output, v *View, o Rew
 			return err
 		}
 	}
-	if o.Latched && o.Start > 0 {
-		n, err := copyLatched(ctx, w, v.bags, o.Filter)
-		if err != nil {
-			return err
-		}
-		res.Latched = n
+	var err error
+	if res.Latched, err = copyLatched(ctx, w, v.bags, o.Filter); err != nil {
+		return err
 	}
 	p := pace{ctx: ctx, progress: o.Progress, total: v.Count()}
 	it := v.Iterator()
@@ -161,16 +158,24 @@ func copyStatic(w *output, bags []*Bag, f Filter) error {
 
 // copyLatched writes the latched messages from before the filter's start.
 func copyLatched(ctx context.Context, w *output, bags []*Bag, f Filter) (uint64, error) {
-	v, err := NewView(bags, Query{Start: MinTime + 1, End: f.Start - 1, Connections: func(c *Connection) bool { return c.Latching && f.keeps(c) }})
-	if err != nil {
-		return 0, err
-	}
 	n := uint64(0)
-	err = LastOfEach(ctx, v, f.Start, func(m Message) error {
+	err := f.eachLatched(ctx, bags, func(m Message) error {
 		n++
 		return w.copy(m.Conn, f.Start, m.Data)
 	})
 	return n, err
+}
+
+// eachLatched gives the messages that Latched asks for, with their own times.
+func (f Filter) eachLatched(ctx context.Context, bags []*Bag, do func(Message) error) error {
+	if !f.Latched || f.Start == 0 {
+		return nil
+	}
+	v, err := NewView(bags, Query{Start: MinTime + 1, End: f.Start - 1, Connections: func(c *Connection) bool { return c.Latching && f.keeps(c) }})
+	if err != nil {
+		return err
+	}
+	return LastOfEach(ctx, v, f.Start, do)
 }
 
 // LastOfEach calls f with the last message before t of each connection of the

@@ -26,7 +26,7 @@ func TestRewriteCompression(t *testing.T) {
 		if res.Messages != uint64(len(want)) {
 			t.Errorf("%d messages", res.Messages)
 		}
-		compare(t, string(kind), readAll(t, out, OpenOptions{}), want)
+		everywhere(t, out, want)
 		s, err := Info(t.Context(), out, InfoOptions{})
 		if err != nil || s.Compressions[0].Kind != kind || !s.Topics[1].Latching {
 			t.Errorf("%+v %v", s, err)
@@ -39,7 +39,7 @@ func TestRewriteCompression(t *testing.T) {
 	if _, err := Rewrite(t.Context(), in, in, RewriteOptions{Overwrite: true, Options: Options{Compression: LZ4}}); err != nil {
 		t.Error(err)
 	}
-	compare(t, "in place", readAll(t, in, OpenOptions{}), want)
+	everywhere(t, in, want)
 }
 
 func TestRewriteFilter(t *testing.T) {
@@ -65,7 +65,7 @@ func TestRewriteFilter(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := slices.DeleteFunc(slices.Clone(all), func(s seen) bool { return !tc.keep(s) })
-			compare(t, name, readAll(t, out, OpenOptions{}), want)
+			everywhere(t, out, want)
 		})
 	}
 	t.Run("latched", func(t *testing.T) {
@@ -103,8 +103,7 @@ func TestMerge(t *testing.T) {
 	if _, err := Merge(t.Context(), ins, out, RewriteOptions{Options: Options{Compression: LZ4}}); err != nil {
 		t.Fatal(err)
 	}
-	got := readAll(t, out, OpenOptions{})
-	compare(t, "merge", got, byTime(all))
+	everywhere(t, out, all)
 	b, err := Open(out, OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +130,9 @@ func TestSplit(t *testing.T) {
 			}
 			var got []seen
 			for _, p := range parts {
-				got = append(got, readAll(t, p.Path, OpenOptions{})...)
+				part := readAll(t, p.Path, OpenOptions{})
+				everywhere(t, p.Path, part)
+				got = append(got, part...)
 			}
 			compare(t, name, got, want)
 			if len(parts) < 3 {
@@ -139,15 +140,40 @@ func TestSplit(t *testing.T) {
 			}
 		})
 	}
-	parts, err := Split(t.Context(), in, func(i int) string { return filepath.Join(dir, fmt.Sprint("latched", i)) },
-		SplitOptions{Messages: 100, RepeatLatched: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range parts[1:] {
-		if first := readAll(t, p.Path, OpenOptions{})[0]; first.topic != "/topic_1" {
-			t.Errorf("%s begins with %v", p.Path, first)
-		}
+}
+
+// TestSplitLatched: each part begins with the newest latched messages, the first
+// with those from before the filter's start.
+func TestSplitLatched(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.bag")
+	all := byTime(small.write(t, in, Options{ChunkSize: 4000}))
+	start := all[100].time
+	for name, o := range map[string]SplitOptions{
+		"repeat": {Messages: 100, RepeatLatched: true},
+		"both":   {Messages: 50, RepeatLatched: true, Filter: Filter{Start: start, Latched: true}},
+		"first":  {Messages: 50, Filter: Filter{Start: start, Latched: true}},
+		"none":   {Messages: 50, Filter: Filter{Start: start}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts, err := Split(t.Context(), in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
+			if err != nil || len(parts) < 3 {
+				t.Fatalf("%d parts, %v", len(parts), err)
+			}
+			for i, p := range parts {
+				last := seen{} // latched before the part's first message
+				for _, s := range all {
+					if s.topic == "/topic_1" && s.time < p.Start {
+						last = s
+					}
+				}
+				got := readAll(t, p.Path, OpenOptions{})
+				wanted := o.RepeatLatched && i > 0 || o.Latched && i == 0
+				if begins := got[0].topic == "/topic_1" && got[0].sum == last.sum; begins != wanted {
+					t.Errorf("part %d begins with %v; latched is %v", i, got[0], last)
+				}
+			}
+		})
 	}
 }
 

@@ -14,7 +14,7 @@ type SplitOptions struct {
 	Size     int64         // of a part in bytes; the last chunk may go past it
 	Messages uint64        // in a part
 	// RepeatLatched begins each part with the last message of each latching
-	// connection so far.
+	// connection so far. What Latched asks for begins the first part in any case.
 	RepeatLatched bool
 	Overwrite     bool
 	Progress      Progress // in messages
@@ -56,7 +56,7 @@ func Split(ctx context.Context, in string, name func(part int) string, o SplitOp
 		return nil, err
 	}
 	defer b.Close()
-	v, err := NewView([]*Bag{b}, o.query())
+	v, err := NewView([]*Bag{b}, o.Query())
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,9 @@ func Split(ctx context.Context, in string, name func(part int) string, o SplitOp
 }
 
 func (s *splitter) run(ctx context.Context, v *View) error {
+	if err := s.o.eachLatched(ctx, s.bags, func(m Message) error { s.latch(m); return nil }); err != nil {
+		return err
+	}
 	p := pace{ctx: ctx, progress: s.o.Progress, total: v.Count()}
 	it := v.Iterator()
 	defer it.Close()
@@ -119,6 +122,11 @@ func (s *splitter) begin(t Time) error {
 			return err
 		}
 	}
+	if len(s.parts) == 1 {
+		t = s.o.Start // so far they are those from before it
+	} else if !s.o.RepeatLatched {
+		return nil
+	}
 	for _, c := range s.order {
 		h := s.latched[c]
 		if err := s.out.copy(c, t, h.m.Data); err != nil {
@@ -128,15 +136,19 @@ func (s *splitter) begin(t Time) error {
 	return nil
 }
 
+// latch keeps the newest message of a latching connection.
+func (s *splitter) latch(m Message) {
+	if old, ok := s.latched[m.Conn]; ok {
+		old.b.Release()
+	} else {
+		s.order = append(s.order, m.Conn)
+	}
+	s.latched[m.Conn] = held{m, m.Hold()}
+}
+
 func (s *splitter) copy(m Message) error {
 	if s.o.RepeatLatched && m.Conn.Latching {
-		old, ok := s.latched[m.Conn]
-		if ok {
-			old.b.Release()
-		} else {
-			s.order = append(s.order, m.Conn)
-		}
-		s.latched[m.Conn] = held{m, m.Hold()}
+		s.latch(m)
 	}
 	part := &s.parts[len(s.parts)-1]
 	part.End = m.Time

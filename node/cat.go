@@ -43,7 +43,7 @@ func Cat(ctx context.Context, o CatOptions) error {
 	if err != nil {
 		return err
 	}
-	v, err := bagstore.NewView(bags, query(filter))
+	v, err := bagstore.NewView(bags, filter.Query())
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func Export(ctx context.Context, o ExportOptions) error {
 		return err
 	}
 	if o.MCAP != "" {
-		err = exportMCAP(ctx, bags[0], query(filter), o)
+		err = exportMCAP(ctx, bags[0], filter.Query(), o)
 	} else {
 		err = exportFolder(ctx, bags[0], filter, o)
 	}

@@ -69,7 +69,7 @@ func emptyFolder(dir string, overwrite bool) error {
 }
 
 func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, query(filter))
+	v, err := bagstore.NewView([]*bagstore.Bag{bag}, filter.Query())
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 		r.manifest.device[i.Key.String()] = i.Value
 	}
 	chosen := make(map[camdriver.StreamID]bool)
-	keeps := query(filter).Connections
+	keeps := filter.Query().Connections
 	for i, s := range r.file.Streams() {
 		id := s.Profile.Stream
 		part := fmt.Sprintf("/sensor_%d/%v/", s.Sensor, id)

@@ -114,16 +114,3 @@ func either(expressions []string) (*regexp.Regexp, error) {
 	}
 	return regexp.Compile("^(?:" + strings.Join(expressions, "|") + ")$")
 }
-
-// query is a filter as views take it.
-func query(f bagstore.Filter) bagstore.Query {
-	return bagstore.Query{Start: f.Start, End: f.End, Connections: func(c *bagstore.Connection) bool {
-		switch {
-		case f.Exclude != nil && f.Exclude.MatchString(c.Topic), len(f.Types) > 0 && !slices.Contains(f.Types, c.Type):
-			return false
-		case len(f.Topics) == 0 && f.Match == nil:
-			return true
-		}
-		return slices.Contains(f.Topics, c.Topic) || f.Match != nil && f.Match.MatchString(c.Topic)
-	}}
-}

@@ -66,6 +66,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if o.Filter, lost, err = o.selection.Resolve([]string{path}, a.logger()); err != nil {
 		return err
 	}
+	o.Latched = o.RepeatLatched
 	if node.IsRecording(path) {
 		log := a.logger()
 		log.Warn().Msg(noDescription)
