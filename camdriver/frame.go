@@ -50,6 +50,13 @@ type PoseSample struct {
 	MapperConfidence    uint32     // 0 failed … 3 high
 }
 
+// MapInfo says where the cells of an Occupancy frame lie.
+type MapInfo struct {
+	Resolution float32    // m from cell to cell
+	Origin     [3]float64 // m; the corner of cell (0,0) in the map's frame
+	Rotation   [4]float64 // x y z w
+}
+
 // Releaser owns memory that is counted by reference. Release gives one
 // reference back.
 type Releaser interface{ Release() }
@@ -66,7 +73,8 @@ type Frame struct {
 	Arrival  time.Time
 	Metadata []MetadataValue // in key order, at most MaxMetadata
 
-	// Video frames.
+	// Video frames; also Occupancy, with a byte a cell: 0 free … 100 occupied,
+	// 255 unknown. A map may change its size from frame to frame.
 	Width, Height int
 	Stride        int     // bytes from row to row
 	Data          []byte  // Stride*Height bytes
@@ -75,6 +83,7 @@ type Frame struct {
 	// Other frames.
 	Motion MotionSample
 	Pose   PoseSample
+	Map    MapInfo
 
 	refs  atomic.Int32
 	owner Releaser

@@ -3,7 +3,7 @@ package camdriver
 import "testing"
 
 func TestStreamNames(t *testing.T) {
-	for _, id := range []StreamID{{Depth, 0}, {Infrared, 2}, {Infrared, 10}, {Pose, 0}} {
+	for _, id := range []StreamID{{Depth, 0}, {Infrared, 2}, {Infrared, 10}, {Pose, 0}, {Occupancy, 0}} {
 		got, err := ParseStreamID(id.String())
 		if err != nil || got != id {
 			t.Errorf("ParseStreamID(%q) = %v, %v", id.String(), got, err)

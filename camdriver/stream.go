@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// StreamKind says what a stream carries. Values are those of rs2_stream.
+// StreamKind says what a stream carries. Values are those of rs2_stream; Occupancy
+// has the one of the SDK's builds for safety cameras.
 type StreamKind uint8
 
 // The kinds of stream, in rs2_stream order.
@@ -22,10 +23,13 @@ const (
 	Pose
 	Confidence
 	Motion
+	Safety
+	Occupancy
 )
 
 var streamNames = [...]string{
 	"Any", "Depth", "Color", "Infrared", "Fisheye", "Gyro", "Accel", "Gpio", "Pose", "Confidence", "Motion",
+	"Safety", "Occupancy",
 }
 
 // String gives the SDK's name, as in topics: "Depth", "Infrared".

@@ -40,6 +40,7 @@ func structs() []struct {
 		{"geometry_msgs/Twist", &Twist{v, v}, nil},
 		{"geometry_msgs/Accel", &Twist{v, v}, nil},
 		{"nav_msgs/Odometry", &Odometry{Header: h, ChildFrameID: "c", Pose: Transform{v, q}, Twist: Twist{v, v}}, nil},
+		{"nav_msgs/OccupancyGrid", &OccupancyGridHead{h, NewTime(4, 5), 0.05, 3, 2, Transform{v, q}, 6}, make([]byte, 6)},
 		{"tf2_msgs/TFMessage", &TFMessage{[]TransformStamped{{h, "c", Transform{v, q}}}}, nil},
 		{"sensor_msgs/Image", &ImageHead{h, 2, 3, "mono8", false, 3, 6}, make([]byte, 6)},
 		{"sensor_msgs/CameraInfo", &CameraInfo{Header: h, Height: 1, Width: 2, DistortionModel: "m", D: []float64{1, 2},

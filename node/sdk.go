@@ -83,7 +83,7 @@ func sdkQueue(topic string, latch bool) int {
 		return 0 // all that is kept
 	case strings.HasSuffix(topic, "/metadata"):
 		return metadataQueue
-	case strings.Contains(topic, "/image/"):
+	case strings.Contains(topic, "/image/"), strings.Contains(topic, "/occupancy_map/"):
 		return imageQueue
 	}
 	return inertialQueue

@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,6 +79,8 @@ func (a *assembler) add(t topic, m bagstore.Message) {
 		err = a.transform(t, m)
 	case topicPoseAccel, topicPoseTwist:
 		err = a.twist(t, m)
+	case topicOccupancy:
+		err = a.occupancy(t, m)
 	case topicMetadata:
 		var kv msgs.KeyValue
 		if err = decode(t, m, &kv); err == nil {
@@ -136,6 +139,29 @@ func (a *assembler) image(t topic, m bagstore.Message) error {
 			f.DepthUnits = usualUnits
 		}
 	}
+	a.part(t, true).frame = f
+	return nil
+}
+
+// occupancy keeps the message's memory for the frame, as image does.
+func (a *assembler) occupancy(t topic, m bagstore.Message) error {
+	if err := checkType(t, m); err != nil {
+		return err
+	}
+	d := msgs.NewDecoder(m.Data)
+	var head msgs.OccupancyGridHead
+	head.Decode(d)
+	cells := d.Raw(int(head.DataLen))
+	if d.Err() != nil {
+		return d.Err()
+	}
+	if uint64(head.Width)*uint64(head.Height) != uint64(len(cells)) {
+		return fmt.Errorf("%d cells in a map of %dx%d", len(cells), head.Width, head.Height)
+	}
+	f := a.start(t, m.Hold(), head.Header)
+	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Width), cells
+	o, q := head.Origin.Translation, head.Origin.Rotation
+	f.Map = camdriver.MapInfo{Resolution: head.Resolution, Origin: [3]float64{o.X, o.Y, o.Z}, Rotation: [4]float64{q.X, q.Y, q.Z, q.W}}
 	a.part(t, true).frame = f
 	return nil
 }

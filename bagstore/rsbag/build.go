@@ -20,7 +20,7 @@ func (d *description) build() {
 	}
 	f.snap.Info = uniqueInfo(d.info)
 	for _, s := range d.streams {
-		if len(s.data) > 0 || s.info != nil {
+		if len(s.data) > 0 || s.info != nil || s.profile.Stream.Kind == camdriver.Occupancy {
 			f.streams = append(f.streams, s)
 		}
 	}
@@ -73,6 +73,8 @@ func (d *description) profile(s *stream) {
 	case s.info != nil:
 		p.FPS, p.Default = int(min(s.info.FPS, 1<<20)), s.info.Recommended
 		d.format(s, s.info.Encoding)
+	case p.Stream.Kind == camdriver.Occupancy: // never described; see Encoder
+		p.Format = camdriver.Y8
 	case head != nil:
 		d.format(s, head.Encoding)
 		fallthrough

@@ -56,7 +56,7 @@ func (d *description) stream(t topic) *stream {
 func describes(t topic) bool {
 	switch t.kind {
 	case topicUnknown, topicLogLine, topicSensorTime, topicNotification, topicOptionValue,
-		topicImage, topicImu, topicPoseTransform, topicPoseAccel, topicPoseTwist, topicMetadata:
+		topicImage, topicImu, topicPoseTransform, topicPoseAccel, topicPoseTwist, topicOccupancy, topicMetadata:
 		return false
 	}
 	return true
@@ -110,7 +110,7 @@ func (d *description) connections() {
 		}
 		d.sensor(t.sensor)
 		switch t.kind {
-		case topicImage, topicImu, topicPoseTransform:
+		case topicImage, topicImu, topicPoseTransform, topicOccupancy:
 			s := d.stream(t)
 			s.data, s.conns = append(s.data, c.ID), append(s.conns, c.ID)
 		case topicPoseAccel, topicPoseTwist:

@@ -168,12 +168,16 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 	case id.Kind == camdriver.Pose:
 		set.data, set.metadata = topicOf(prefix+"/pose/transform/data"), topicOf(prefix+"/pose/metadata")
 		set.accel, set.twist = topicOf(prefix+"/pose/accel/data"), topicOf(prefix+"/pose/twist/data")
+	case id.Kind == camdriver.Occupancy:
+		set.data, set.metadata = topicOf(prefix+"/occupancy_map/data"), topicOf(prefix+"/occupancy_map/metadata")
 	default:
 		return // Gpio and what is unknown: the layout has no form for it
 	}
 	e.streams[id] = set
-	e.add(prefix+"/info", &msgs.StreamInfo{
-		FPS: uint32(max(s.Profile.FPS, 0)), Encoding: set.encoding, Recommended: s.Profile.Default})
+	if id.Kind != camdriver.Occupancy { // which librealsense doesn't know: it refuses files that describe one
+		e.add(prefix+"/info", &msgs.StreamInfo{
+			FPS: uint32(max(s.Profile.FPS, 0)), Encoding: set.encoding, Recommended: s.Profile.Default})
+	}
 	if s.Extrinsic != nil {
 		e.add(prefix+"/tf/0", transform(*s.Extrinsic))
 	}

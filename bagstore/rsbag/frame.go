@@ -53,6 +53,8 @@ func (e *Encoder) data(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit fun
 		emit(set.data.with(part(w, imageHead(set, f)), f.Data))
 	case set.kind.Inertial():
 		emit(set.data.with(part(w, imu(set.kind, f)), nil))
+	case set.kind == camdriver.Occupancy:
+		emit(set.data.with(part(w, occupancyHead(f)), f.Data))
 	default:
 		p := &f.Pose
 		emit(set.data.with(part(w, poseTransform(p)), nil))
@@ -81,6 +83,13 @@ func imageHead(set *streamTopicSet, f *camdriver.Frame) *msgs.ImageHead {
 	}
 	return &msgs.ImageHead{Header: header(f), Height: uint32(f.Height), Width: uint32(f.Width),
 		Encoding: encoding, Step: uint32(f.Stride), DataLen: uint32(len(f.Data))}
+}
+
+func occupancyHead(f *camdriver.Frame) *msgs.OccupancyGridHead {
+	o, q := f.Map.Origin, f.Map.Rotation
+	return &msgs.OccupancyGridHead{Header: header(f), Resolution: f.Map.Resolution,
+		Width: uint32(f.Width), Height: uint32(f.Height), DataLen: uint32(len(f.Data)),
+		Origin: msgs.Transform{Translation: msgs.Vector3{X: o[0], Y: o[1], Z: o[2]}, Rotation: msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]}}}
 }
 
 // imu fills only what the stream measures, as the SDK does.

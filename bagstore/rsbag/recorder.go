@@ -220,12 +220,6 @@ func (r *Recorder) Notification(sensor int, n camdriver.Notification, at time.Ti
 // Log writes a line of the program's own log.
 func (r *Recorder) Log(l msgs.Log, at time.Time) error { return r.event(r.enc.Log(l), true, at) }
 
-// Other writes a message that the caller made, such as an occupancy map, on a
-// topic that librealsense does not look at.
-func (r *Recorder) Other(m Message, at time.Time) error {
-	return r.event(m, parseTopic(m.Topic).kind == topicUnknown, at)
-}
-
 func (r *Recorder) event(m Message, ok bool, at time.Time) error {
 	defer r.mu.Unlock()
 	if err := r.ready(); err != nil {

@@ -40,6 +40,7 @@ const (
 	topicPoseTransform
 	topicPoseAccel
 	topicPoseTwist
+	topicOccupancy
 	topicMetadata
 )
 
@@ -54,7 +55,11 @@ type topic struct {
 // data says whether messages of this topic are frames: one message, one frame.
 // Of a pose it is the transform.
 func (t topic) data() bool {
-	return t.kind == topicImage || t.kind == topicImu || t.kind == topicPoseTransform
+	switch t.kind {
+	case topicImage, topicImu, topicPoseTransform, topicOccupancy:
+		return true
+	}
+	return false
 }
 
 // streamTopics are the names under a stream's prefix. imu_intrinsic is found
@@ -66,6 +71,7 @@ var streamTopics = map[string]topicKind{
 	"imu/data": topicImu, "imu/metadata": topicMetadata,
 	"pose/transform/data": topicPoseTransform, "pose/accel/data": topicPoseAccel,
 	"pose/twist/data": topicPoseTwist, "pose/metadata": topicMetadata,
+	"occupancy_map/data": topicOccupancy, "occupancy_map/metadata": topicMetadata,
 }
 
 // parseTopic is topicUnknown for anything that is not of device 0.

@@ -14,7 +14,8 @@ var topicTypes = map[topicKind]string{
 	topicImuIntrinsic: "realsense_msgs/ImuIntrinsic", topicTF: "geometry_msgs/Transform",
 	topicImage: "sensor_msgs/Image", topicImu: "sensor_msgs/Imu",
 	topicPoseTransform: "geometry_msgs/Transform", topicPoseAccel: "geometry_msgs/Accel",
-	topicPoseTwist: "geometry_msgs/Twist", topicMetadata: "diagnostic_msgs/KeyValue",
+	topicPoseTwist: "geometry_msgs/Twist", topicOccupancy: "nav_msgs/OccupancyGrid",
+	topicMetadata: "diagnostic_msgs/KeyValue",
 }
 
 // TopicType is the type that the layout gives to a topic; ok is false for topics

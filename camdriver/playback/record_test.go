@@ -92,7 +92,7 @@ func content(t *testing.T, path string) []string {
 		default:
 			f, key := e.Frame, e.Frame.Stream().String()
 			perTopic[key] = append(perTopic[key], fmt.Sprint(e.Sensor, f.Number, f.Timestamp, f.Domain, f.Metadata,
-				f.Width, f.Height, f.Stride, f.Data, f.DepthUnits, f.Motion, f.Pose))
+				f.Width, f.Height, f.Stride, f.Data, f.DepthUnits, f.Motion, f.Pose, f.Map))
 		}
 	}
 	var keys []string
@@ -125,5 +125,48 @@ func TestRecordAgain(t *testing.T) {
 				t.Fatalf("%s line %d\n%.300s\nwant\n%.300s", path, i, got[i], want[i])
 			}
 		}
+	}
+}
+
+// TestOccupancy: maps are a stream as any other: recorded, played, recorded again.
+func TestOccupancy(t *testing.T) {
+	dir := t.TempDir()
+	once, twice := filepath.Join(dir, "once.bag"), filepath.Join(dir, "twice.bag")
+	id := camdriver.StreamID{Kind: camdriver.Occupancy}
+	p := camdriver.Profile{Stream: id, Format: camdriver.Y8, FPS: 1, Default: true}
+	units := camdriver.Identity()
+	snap := camdriver.DeviceSnapshot{Reference: id, Sensors: []camdriver.SensorSnapshot{{Name: "Mapper", Profiles: []camdriver.Profile{p}}},
+		Streams: []camdriver.StreamSnapshot{{Profile: p, Extrinsic: &units}}}
+	r, err := rsbag.NewRecorder(once, snap, rsbag.RecorderOptions{})
+	ok(t, err)
+	const maps = 4
+	for n := range maps {
+		f := camdriver.NewFrame(nil)
+		f.Profile, f.Number, f.Timestamp, f.Arrival = p, uint64(n), float64(1000*n), time.Unix(int64(1000+n), 0)
+		f.Width, f.Height, f.Stride = 2+n, 3, 2+n
+		f.Data = slices.Repeat([]byte{0, 100, 255}, 2+n)
+		f.Map = camdriver.MapInfo{Resolution: 0.05, Origin: [3]float64{-1, float64(n), 0}, Rotation: [4]float64{0, 0, 0, 1}}
+		f.Metadata = []camdriver.MetadataValue{{Key: camdriver.MetaFrameCounter, Value: int64(n)}}
+		ok(t, r.Frame(0, f))
+	}
+	ok(t, r.Close())
+	copyBag(t, once, twice, bagstore.Options{Compression: bagstore.LZ4})
+	want := content(t, once)
+	if got := content(t, twice); !slices.Equal(got, want) {
+		t.Errorf("recorded again\n%q\nwant\n%q", got, want)
+	}
+	d, err := playback.Open(twice, playback.Options{Paused: true})
+	ok(t, err)
+	defer d.Close()
+	l := newLog(camdriver.System{})
+	startAll(t, d, l)
+	ok(t, d.SeekFrame(id, 2))
+	ok(t, d.Resume())
+	<-l.ended
+	if got := l.take(); !slices.Equal(got, []string{"0 Occupancy_0 2", "streaming", "0 Occupancy_0 3", "ended"}) {
+		t.Errorf("%q", got)
+	}
+	if notes := d.File().Notes(); len(notes) != 1 { // the sensor has no options
+		t.Errorf("notes %q", notes)
 	}
 }

@@ -37,11 +37,12 @@ MD5 = {
     "imu": "6a62c6daae103f4ff57a132d6f95cec2",
     "transform": "ac9eff44abf714214112b05d54a3cf9b",
     "twist": "9f195f881246fdfa2798d1d3eebca84a",
+    "occupancy": "3381f2d731d4076ec5c71b0759edbe4e",
     "notification": "cdb7a97a510446301f8e6fb67d8cccb0",
 }
 
 SENSOR = r"^/device_0/sensor_(\d+)/"
-STREAM = SENSOR + r"((?:Depth|Color|Infrared|Fisheye|Gyro|Accel|Pose|Confidence|Motion)_\d+)/"
+STREAM = SENSOR + r"((?:Depth|Color|Infrared|Fisheye|Gyro|Accel|Pose|Confidence|Motion|Occupancy)_\d+)/"
 # topic pattern, md5, time: "static" is exactly 1 ns
 TABLE = [
     (r"^/file_version$", "file_version", "static"),
@@ -59,7 +60,8 @@ TABLE = [
     (STREAM + r"imu/data$", "imu", "later"),
     (STREAM + r"pose/transform/data$", "transform", "later"),
     (STREAM + r"pose/(?:accel|twist)/data$", "twist", "later"),
-    (STREAM + r"(?:image|imu|pose)/metadata$", "info", "later"),
+    (STREAM + r"occupancy_map/data$", "occupancy", "later"),
+    (STREAM + r"(?:image|imu|pose|occupancy_map)/metadata$", "info", "later"),
 ]
 
 
@@ -122,7 +124,7 @@ class Checker:
             self.fail(2, "%s at 0" % topic)
         md5, when = self.row(topic)
         if md5 is None:
-            if topic.startswith("/device_0/") and not re.match(SENSOR + "time$", topic) and "occupancy_map" not in topic:
+            if topic.startswith("/device_0/") and not re.match(SENSOR + "time$", topic):
                 self.fail(4, "%s is in no row of the table" % topic)
             elif topic.startswith("/device_") and not topic.startswith("/device_0/"):
                 self.fail(4, topic)
@@ -151,6 +153,8 @@ class Checker:
         if topic.endswith("/data"):
             self.times.setdefault(topic, []).append(ns)
             self.last = max(self.last, ns)
+        if topic.endswith("/occupancy_map/data") and len(msg.data) != msg.info.width * msg.info.height:
+            self.fail(13, "%s: %d cells of %dx%d" % (topic, len(msg.data), msg.info.width, msg.info.height))
         if topic.endswith("/image/data"):
             if msg.header.frame_id != "0":
                 self.fail(13, "%s: frame_id %r" % (topic, msg.header.frame_id))
@@ -177,6 +181,10 @@ class Checker:
         prefixes = {m.group(0) for m in (re.match(STREAM, t) for t in self.count) if m}
         for p in sorted(prefixes):
             kind = p.split("/")[3].split("_")[0]
+            if kind == "Occupancy":
+                if self.count.get(p + "info"):
+                    self.fail(6, "%s: librealsense refuses a StreamInfo of this kind" % p)
+                continue
             if self.count.get(p + "info") != 1:
                 self.fail(6, "%s: %d StreamInfo" % (p, self.count.get(p + "info", 0)))
             companion = "imu_intrinsic" if kind in ("Gyro", "Accel", "Motion") else "info/camera_info"
