@@ -330,8 +330,10 @@ func (e *engine) atEnd() bool {
 		e.moveTo(0)
 		return true
 	}
-	e.change(func(s *State) { s.Ended = true })
-	e.status(camdriver.Status{Kind: camdriver.StatusEnded})
+	if !e.snapshot().Ended { // stepping comes here again
+		e.change(func(s *State) { s.Ended = true })
+		e.status(camdriver.Status{Kind: camdriver.StatusEnded})
+	}
 	return false
 }
 

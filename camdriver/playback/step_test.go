@@ -61,14 +61,21 @@ func TestStepRaisesOneFrame(t *testing.T) {
 
 func TestStepIsForPaused(t *testing.T) {
 	d := open(t, playback.Options{RealTime: true})
-	startAll(t, d, newLog(camdriver.System{}))
+	l := newLog(camdriver.System{})
+	startAll(t, d, l)
 	if err := d.Step(); !errors.Is(err, playback.ErrNotPaused) {
 		t.Errorf("stepping while playing: %v", err)
 	}
 	ok(t, d.Pause())
 	ok(t, d.Seek(d.Duration()))
-	if err := d.Step(); !errors.Is(err, playback.ErrEnd) {
-		t.Errorf("stepping past the end: %v", err)
+	l.take()
+	for range 2 {
+		if err := d.Step(); !errors.Is(err, playback.ErrEnd) {
+			t.Errorf("stepping past the end: %v", err)
+		}
+	}
+	if got := l.take(); !slices.Equal(got, []string{"ended"}) {
+		t.Errorf("the end was said as %q", got)
 	}
 }
 
