@@ -1,13 +1,20 @@
 package node
 
-import "rsros/node/ros"
+import (
+	"github.com/rs/zerolog"
+
+	"rsros/node/ros"
+)
 
 // GraphConfig is who a node is in the graph: its name, namespace, master,
 // address and remaps.
 type GraphConfig = ros.Config
 
 // ParseArgs takes the ROS arguments (a:=b, _p:=v, __name:=x, …) and environment
-// variables out of a command line; the rest comes back in its order.
+// variables out of a command line; the rest comes back in its order. The program's
+// logger must write into the config's Rosout, too, and have it as a hook.
 func ParseArgs(args, environ []string) (GraphConfig, []string, error) {
-	return ros.ParseArgs(args, environ)
+	conf, rest, err := ros.ParseArgs(args, environ)
+	conf.Rosout = ros.NewRosout(zerolog.InfoLevel)
+	return conf, rest, err
 }

@@ -132,7 +132,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 }
 
 // logger writes to standard error: words for a person at a terminal, and the
-// same without colour elsewhere.
+// same without colour elsewhere. A command's node carries the lines to /rosout.
 func (a *app) logger() zerolog.Logger {
 	level := zerolog.InfoLevel
 	if a.verbose {
@@ -143,5 +143,6 @@ func (a *app) logger() zerolog.Logger {
 	}
 	f, isFile := a.err.(*os.File)
 	w := zerolog.ConsoleWriter{Out: a.err, TimeFormat: time.TimeOnly, NoColor: !isFile || !term.IsTerminal(int(f.Fd()))}
-	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+	a.ros.Rosout.SetLevel(level)
+	return zerolog.New(zerolog.MultiLevelWriter(w, a.ros.Rosout)).Level(level).Hook(a.ros.Rosout).With().Timestamp().Logger()
 }

@@ -168,7 +168,7 @@ func TestRosout(t *testing.T) {
 	nodeLog := n.Log()
 	nodeLog.Debug().Msg("not said")
 	nodeLog.Error().Err(fmt.Errorf("disk full")).Msg("cannot write")
-	if m := next("cannot"); m.Level != msgs.LogError || m.Msg != "cannot write error=disk full" {
+	if m := next("cannot"); m.Level != msgs.LogError || m.Msg != `cannot write error="disk full"` {
 		t.Errorf("%+v", m)
 	}
 	request := msgs.Marshal(&msgs.Logger{Name: "ros", Level: "DEBUG"})

@@ -31,7 +31,7 @@ func (n *Node) offerLoggers() error {
 		if err != nil || level < zerolog.DebugLevel || level > zerolog.FatalLevel {
 			return nil, fmt.Errorf("level %q: want debug, info, warn, error or fatal", m.Level)
 		}
-		n.rosout.level.Store(int32(level))
+		n.rosout.SetLevel(level)
 		return nil, nil
 	})
 	return err

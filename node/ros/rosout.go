@@ -26,6 +26,9 @@ const rosoutTopic = "/rosout"
 //	log := zerolog.New(zerolog.MultiLevelWriter(console, out)).Hook(out)
 //	node, err := ros.NewNode(ctx, ros.Config{Log: log, Rosout: out, …})
 //
+// A line reads as on the console: the message, then key=value of each field. As a
+// hook alone it would see no fields, so it must be a writer, too.
+//
 // Lines written before the node runs are published when it does. A write never
 // blocks: what doesn't fit is dropped.
 type Rosout struct {
@@ -43,9 +46,12 @@ type rosoutLine struct {
 // NewRosout makes a Rosout that lets level and above pass.
 func NewRosout(level zerolog.Level) *Rosout {
 	r := &Rosout{lines: make(chan rosoutLine, 256)}
-	r.level.Store(int32(level))
+	r.SetLevel(level)
 	return r
 }
+
+// SetLevel changes which lines pass, here and in all that the logger writes to.
+func (r *Rosout) SetLevel(level zerolog.Level) { r.level.Store(int32(level)) }
 
 // Write takes a line without a level.
 func (r *Rosout) Write(line []byte) (int, error) { return r.WriteLevel(zerolog.NoLevel, line) }
@@ -132,8 +138,7 @@ func (n *Node) flushRosout() {
 func (n *Node) logMessage(line rosoutLine) *msgs.Log {
 	m := &msgs.Log{Level: rosLevel(line.level), Name: n.Name(), Msg: line.text}
 	m.Header.Stamp = msgs.FromTime(n.Now())
-	var fields map[string]any
-	if strings.HasPrefix(line.text, "{") && json.Unmarshal([]byte(line.text), &fields) == nil {
+	if fields, ok := lineFields(line.text); ok {
 		m.Msg = lineText(fields)
 		caller, _ := fields[zerolog.CallerFieldName].(string)
 		if at := strings.LastIndexByte(caller, ':'); at > 0 {
@@ -147,8 +152,19 @@ func (n *Node) logMessage(line rosoutLine) *msgs.Log {
 	return m
 }
 
+// lineFields reads a line of zerolog's; ok is false for plain text. Numbers stay
+// as they were written.
+func lineFields(text string) (fields map[string]any, ok bool) {
+	if !strings.HasPrefix(text, "{") {
+		return nil, false
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	return fields, d.Decode(&fields) == nil
+}
+
 // lineText is a line for people: the message, then "key=value" of the other
-// fields in order.
+// fields, sorted.
 func lineText(fields map[string]any) string {
 	text, _ := fields[zerolog.MessageFieldName].(string)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -156,9 +172,24 @@ func lineText(fields map[string]any) string {
 		case zerolog.MessageFieldName, zerolog.LevelFieldName, zerolog.TimestampFieldName, zerolog.CallerFieldName:
 			continue
 		}
-		text += fmt.Sprintf(" %s=%v", key, fields[key])
+		text += " " + key + "=" + fieldText(fields[key])
 	}
 	return strings.TrimSpace(text)
+}
+
+// fieldText quotes what a reader could take for more than one field.
+func fieldText(value any) string {
+	if s, ok := value.(string); ok {
+		if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r == '=' }) {
+			return strconv.Quote(s)
+		}
+		return s
+	}
+	b, err := json.Marshal(value) // of what was JSON
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(b)
 }
 
 // rosLevel is a level in rosgraph_msgs/Log's numbers.
