@@ -3,11 +3,13 @@ package node
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/node/ros"
 )
@@ -74,8 +76,8 @@ func setDefault[T comparable](field *T, value T) {
 // params are a node's private parameters, as the parameter server holds them.
 type params map[string]any
 
-// fill takes from realsense2_camera's private parameters what the user's flags
-// left open.
+// fill takes from private parameters what the user's flags left open. Those that
+// realsense2_camera has are named as there, the others as the flags.
 func (o *LiveOptions) fill(p params) error {
 	setDefault(&o.Source.Device, p.text("device"))
 	if file := p.text("rosbag_filename"); file != "" {
@@ -94,7 +96,25 @@ func (o *LiveOptions) fill(p params) error {
 		}
 		o.Naming = n
 	}
-	return o.fillStreams(p)
+	setDefault(&o.Source.Seed, int64(p.number("seed")))
+	o.Source.Pose = o.Source.Pose || p.is("enable_pose")
+	o.Source.Loop = o.Source.Loop || p.is("loop")
+	o.Source.Paused = o.Source.Paused || p.is("pause")
+	setDefault(&o.Source.Speed, p.real("speed"))
+	return errors.Join(o.fillStreams(p), p.duration("duration", &o.Duration), o.Recording.fill(p))
+}
+
+func (o *RecordingOptions) fill(p params) error {
+	setDefault(&o.SplitSize, int64(p.number("split_size"))<<20)
+	setDefault(&o.QueueBytes, int64(p.number("buffsize"))<<20)
+	setDefault(&o.Bag.ChunkSize, p.number("chunksize")<<10)
+	if p.is("lz4") {
+		setDefault(&o.Bag.Compression, bagstore.LZ4)
+	}
+	if p.is("direct") {
+		setDefault(&o.Bag.Sink, bagstore.Direct)
+	}
+	return p.duration("split_duration", &o.SplitDuration)
 }
 
 // streamParams are realsense2_camera's parameter prefixes of each stream.
@@ -146,14 +166,53 @@ func (p params) text(name string) string {
 	return ""
 }
 
+// is says whether a parameter is there and true.
+func (p params) is(name string) bool {
+	on, _ := p[name].(bool)
+	return on
+}
+
 // number reads a positive number; realsense2_camera's 0 and -1 mean "the
 // device's choice", which is 0 here.
-func (p params) number(name string) int {
+func (p params) number(name string) int { return int(p.real(name)) }
+
+// real likewise reads a number that may have a fraction.
+func (p params) real(name string) float64 {
 	switch v := p[name].(type) {
 	case int:
-		return max(v, 0)
+		return max(float64(v), 0)
 	case float64:
-		return max(int(v), 0)
+		return max(v, 0)
 	}
 	return 0
+}
+
+// duration fills a field that the user left open.
+func (p params) duration(name string, field *time.Duration) error {
+	text := p.text(name)
+	if v := p.real(name); v > 0 {
+		text = strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	if text == "" || text == "0" || text == "-1" || *field != 0 {
+		return nil
+	}
+	d, err := ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("parameter ~%s: %w", name, err)
+	}
+	*field = d
+	return nil
+}
+
+// ParseDuration reads a time as rosbag writes it: "30" seconds, "30s", "5m", "1h".
+func ParseDuration(s string) (time.Duration, error) {
+	text := strings.TrimSpace(s)
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		text = strconv.FormatFloat(n, 'f', -1, 64) + "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%w: time %q: want seconds, or a number with s, m or h", ErrUsage, s)
+	}
+	return d, nil
 }

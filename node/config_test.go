@@ -3,10 +3,12 @@ package node
 import (
 	"errors"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"rsros/bagstore"
 	"rsros/camdriver"
 )
 
@@ -37,11 +39,41 @@ func TestFlagsWinOverParameters(t *testing.T) {
 	}
 }
 
+// A launch file gives what flags give a recording; -1, 0 and "" leave the choice.
+func TestRecordingParameters(t *testing.T) {
+	p := params{
+		"record": "walk.bag", "split_size": 100, "split_duration": "5m", "buffsize": 64, "chunksize": 256, "lz4": true, "direct": true,
+		"duration": 2.5, "speed": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true,
+	}
+	o := LiveOptions{Recording: RecordingOptions{SplitSize: 1}}
+	if err := o.fill(p); err != nil {
+		t.Fatal(err)
+	}
+	want := RecordingOptions{
+		Bag:        bagstore.Options{Compression: bagstore.LZ4, Sink: bagstore.Direct, ChunkSize: 256 << 10},
+		QueueBytes: 64 << 20, SplitSize: 1, SplitDuration: 5 * time.Minute,
+	}
+	if !reflect.DeepEqual(o.Recording, want) || o.Record != "walk.bag" || o.Duration != 2500*time.Millisecond {
+		t.Errorf("recording %+v for %v", o.Recording, o.Duration)
+	}
+	if s := o.Source; s.Speed != 0.5 || !s.Loop || !s.Paused || !s.Pose || s.Seed != 7 {
+		t.Errorf("source %+v", s)
+	}
+	o = LiveOptions{}
+	if err := o.fill(params{"split_size": -1, "split_duration": "", "duration": 0, "speed": -1.0, "lz4": false}); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(o.Recording, RecordingOptions{}) || o.Duration != 0 || o.Source.Speed != 0 {
+		t.Errorf("nothing was said: %+v", o)
+	}
+}
+
 func TestOddParametersAreRefused(t *testing.T) {
 	for name, p := range map[string]params{
 		"naming":      {"naming": "rviz"},
 		"half a size": {"depth_width": 640},
 		"other half":  {"infra_height": 480},
+		"a time":      {"split_duration": "soon"},
 	} {
 		var o LiveOptions
 		if err := o.fill(p); !errors.Is(err, ErrUsage) {

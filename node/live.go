@@ -50,7 +50,10 @@ func StartLive(ctx context.Context, o LiveOptions) (_ *LiveNode, err error) {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	if o.Source.Device != "" { // a device that isn't there needs no master to say so
+	if err := l.opts.fill(o.ROS.PrivateParams); err != nil {
+		return nil, err
+	}
+	if l.opts.Source.Device != "" { // a device that isn't there needs no master to say so
 		if err := l.open(ctx); err != nil {
 			return nil, err
 		}
@@ -82,7 +85,7 @@ func (l *LiveNode) connect(ctx context.Context) error {
 		return err
 	}
 	l.later(func() error { stopMaster(); return nil })
-	l.opts.ROS.Log = l.log.With().Str("component", "ros").Logger()
+	l.opts.ROS.Log = l.log
 	l.opts.ROS.OnLog = l.records.writeLog
 	if l.node, err = ros.NewNode(ctx, l.opts.ROS); err != nil {
 		return err

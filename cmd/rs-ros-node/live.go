@@ -23,9 +23,10 @@ nobody subscribed to costs nothing.
 Services: ~start_recording, ~stop_recording, ~split_recording (std_srvs/Trigger),
 ~pause_recording, ~enable (std_srvs/SetBool), ~device_info, ~reset.
 
-Every flag may also be given as a private parameter of the same meaning, by the
-names that realsense2_camera uses (_device:=sim, _depth_width:=848,
-_enable_infra1:=false, …); a flag wins.`,
+Every flag but --master and --bz2 may also be given as a private parameter, by the
+name that realsense2_camera has for it (_serial_no, _rosbag_filename:=walk.bag,
+_depth_width:=848, _enable_infra1:=false, _enable_pose, …) or else by the flag's
+with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …); a flag wins.`,
 		Example: `  rs-ros-node live --device sim
   rs-ros-node live --device sim --master embedded --record walk.bag --duration 30s
   rs-ros-node live --device walk.bag --naming wrapper

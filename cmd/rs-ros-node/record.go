@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,15 +83,9 @@ func bagFlags(f *pflag.FlagSet, o *bagstore.Options) {
 type rosDuration time.Duration
 
 func (d *rosDuration) Set(s string) error {
-	if n, err := strconv.ParseFloat(s, 64); err == nil {
-		s = strconv.FormatFloat(n, 'f', -1, 64) + "s"
-	}
-	v, err := time.ParseDuration(strings.TrimSpace(s))
-	if err != nil || v <= 0 {
-		return fmt.Errorf("%q: want seconds, or a number with s, m or h", s)
-	}
+	v, err := node.ParseDuration(s)
 	*d = rosDuration(v)
-	return nil
+	return err
 }
 
 func (d *rosDuration) String() string {
