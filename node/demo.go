@@ -26,7 +26,8 @@ type DemoOptions struct {
 	Duration time.Duration // length of the recording; default 5 s
 	Keep     bool          // leave the bag in place
 	Streams  StreamSettings
-	Out      io.Writer // progress and the table
+	Out      io.Writer                                                 // what it does, and the table
+	Progress func(what string) (report bagstore.Progress, done func()) // shows a long step, in milliseconds; may be nil
 	Log      zerolog.Logger
 }
 
@@ -101,9 +102,9 @@ func (d *demo) record(ctx context.Context) error {
 	}
 	fmt.Fprintf(d.Out, "camera    %s\n          %s\n", camdriver.Find(live.device.Info(), camdriver.InfoName), describe(live.profiles))
 	fmt.Fprintf(d.Out, "record    %v into %s\n", d.Duration, d.bag)
-	progress := startProgress(d.Out, d.Duration)
+	done := d.progress("record")
 	err = live.Wait(ctx)
-	progress.stop()
+	done()
 	err = errors.Join(err, live.Close(), ctx.Err())
 	d.summary = live.records.last
 	d.ledger.profiles = live.profiles
@@ -125,12 +126,37 @@ func (d *demo) replay(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Fprintf(d.Out, "replay    with /clock, every frame compared\n")
-	progress := startProgress(d.Out, d.Duration)
-	defer progress.stop()
+	defer d.progress("replay")()
 	return Play(ctx, PlayOptions{
 		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log,
 		Replay: replay.Options{ClockHz: 100, WaitForSubscribers: true},
 	})
+}
+
+// progress shows the time gone by of Duration until done is called.
+func (d *demo) progress(what string) (done func()) {
+	if d.Progress == nil {
+		return func() {}
+	}
+	report, hide := d.Progress(what)
+	if report == nil { // there is no terminal
+		return hide
+	}
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for start := time.Now(); ; {
+			report(uint64(min(time.Since(start), d.Duration).Milliseconds()), uint64(d.Duration.Milliseconds()))
+			select {
+			case <-tick.C:
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() { close(quit); <-ended; hide() }
 }
 
 // subscribe takes every topic of the bag, and checks those that carry frames.

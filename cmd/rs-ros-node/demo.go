@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"rsros/bagstore"
 	"rsros/node"
 )
 
@@ -19,6 +20,7 @@ changed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Out, o.Log = a.out, a.logger()
+			o.Progress = func(what string) (bagstore.Progress, func()) { return a.progress(what, false) }
 			return node.Demo(cmd.Context(), o)
 		},
 	}
