@@ -85,8 +85,8 @@ func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
 	})
 }
 
-// unsafe are characters that some file system refuses, or that a shell reads.
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+// oddLetters are characters that some file system refuses, or that a shell reads.
+var oddLetters = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // place gives a topic or stream a path below the folder: its own name, made safe
 // ("../x" must not lead out) and unlike all others.
@@ -96,7 +96,7 @@ func (f *folder) place(name string) string {
 	}
 	parts := strings.Split(strings.Trim(name, "/"), "/")
 	for i, p := range parts {
-		p = unsafe.ReplaceAllString(p, "_")
+		p = oddLetters.ReplaceAllString(p, "_")
 		if strings.Trim(p, ".") == "" || len(p) > 100 {
 			p = "_" + p[:min(len(p), 100)]
 		}
