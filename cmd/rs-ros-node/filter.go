@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -56,10 +55,6 @@ done; there is no output then.`,
 	return cmd
 }
 
-// noDescription is what a cut through a RealSense recording costs: its
-// description of the device, which isn't latched, stands at 1 ns.
-const noDescription = "what is cut off holds the device's description: librealsense can't play the rest"
-
 func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error {
 	if sameFile(in, out) {
 		return usageError{errors.New("input and output are the same file")}
@@ -76,9 +71,6 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		return err
 	}
 	filter.Latched = !o.noLatched
-	if filter.Start > bagstore.MinTime && slices.ContainsFunc(ins, node.IsRecording) {
-		log.Warn().Msg(noDescription)
-	}
 	if o.bag.Compression == "" {
 		if o.bag.Compression, err = compressionOf(ctx, ins[0]); err != nil {
 			return undone(err)

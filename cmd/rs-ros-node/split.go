@@ -67,10 +67,6 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return err
 	}
 	o.Latched = o.RepeatLatched
-	if node.IsRecording(path) {
-		log := a.logger()
-		log.Warn().Msg(noDescription)
-	}
 	if o.Compression == "" {
 		if o.Compression, err = compressionOf(ctx, path); err != nil {
 			return undone(err)
