@@ -95,7 +95,7 @@ func (r *recordings) start(path string) (string, error) {
 		r.finish(rec) // it failed
 	}
 	if path == "" {
-		path = stampedPath(r.prefix, time.Now())
+		path = unusedPath(stampedPath(r.prefix, time.Now()))
 	}
 	rec := newRecording(r.opts, r.now, r.log)
 	rec.detach = r.hub.Attach(rec) // first: what changes from here on isn't missed
@@ -203,6 +203,17 @@ func (r *recordings) Close() error {
 		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames", ErrIncomplete))
 	}
 	return err
+}
+
+// unusedPath is path, or path with a number where a recording of the same second
+// has it already.
+func unusedPath(path string) string {
+	base := strings.TrimSuffix(path, ".bag")
+	taken := func(path string) bool { _, err := os.Lstat(path); return err == nil }
+	for n := 2; taken(path) || taken(partPath(path, 0)); n++ {
+		path = fmt.Sprintf("%s-%d.bag", base, n)
+	}
+	return path
 }
 
 // stampedPath is a file name as rosbag record makes them: the local time, after

@@ -64,12 +64,17 @@ func newRecordParts(path string, snap camdriver.DeviceSnapshot, o RecordingOptio
 	return p, p.next(path)
 }
 
+// partPath is the name of a part of the recording at base, with .bag or without.
+func partPath(base string, n int) string {
+	return fmt.Sprintf("%s_%d.bag", strings.TrimSuffix(base, ".bag"), n)
+}
+
 // next begins a file. The one before is closed beside it, for that may wait long
 // for the disk; but no more than one is.
 func (p *recordParts) next(path string) error {
 	n := len(p.files)
 	if p.opts.splits() || n > 0 {
-		path = fmt.Sprintf("%s_%d.bag", p.base, n)
+		path = partPath(p.base, n)
 	}
 	w, err := p.open(path, p.snap)
 	if err != nil {

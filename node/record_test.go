@@ -277,6 +277,23 @@ func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
 			t.Errorf("%d frames and %q, summary %v", len(take.depth), take.others, summary)
 		}
 	}
+	var paths []string
+	for range 3 { // within one second
+		path, err := s.start("")
+		s.must(err)
+		s.raise(1)
+		_, err = s.stop()
+		s.must(err)
+		if take := readTake(t, path); slices.Contains(paths, path) || len(take.depth) != 1 {
+			t.Errorf("%s after %q holds %v", path, paths, take.depth)
+		}
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		if take := readTake(t, path); len(take.depth) != 1 {
+			t.Errorf("%s was written over", path)
+		}
+	}
 	if _, err := s.start(filepath.Join(s.prefix, "no", "folder.bag")); err == nil {
 		t.Error("a recording into nowhere began")
 	}
