@@ -36,7 +36,8 @@ type LiveNode struct {
 	hub      *Hub
 	records  *recordings
 	watch    *watcher
-	stamps   stamper         // shared by all that stamp with ROS time
+	stamps   stamper // shared by all that stamp with ROS time
+	streams  streamSwitch
 	stopped  <-chan struct{} // closed when playback's ~stop was called; nil without
 	parts    []func() error  // what Close undoes, in reverse order
 }

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -128,15 +129,35 @@ func TestLiveNodeAnswers(t *testing.T) {
 	}
 }
 
+// gain is a consumer that keeps that option's last value.
+type gain struct {
+	counter
+	value atomic.Int64
+}
+
+func (g *gain) OptionChanged(_ int, id camdriver.OptionID, v float32) {
+	if id == camdriver.OptionGain {
+		g.value.Store(int64(v))
+	}
+}
+
 func TestEnableStopsAndStartsStreams(t *testing.T) {
 	live, n := startTestLive(t, LiveOptions{Naming: NamingWrapper})
 	var answer msgs.Result
 	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
 	before, _ := live.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro})
+	var seen gain
+	defer live.hub.Attach(&seen)()
+	if err := live.device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
+		t.Error(err)
+	}
 	if after, _ := live.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro}); !answer.Success || after != before {
 		t.Errorf("%+v; frames went on from %d to %d", answer, before, after)
 	}
 	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	if before := seen.value.Load(); before != 70 {
+		t.Errorf("the hub's consumers know a gain of %d, not what was set while nothing streamed", before)
+	}
 	var sample msgs.Imu
 	next(t, n, "/camera/gyro/sample", &sample, func() bool { return sample.OrientationCovariance[0] == -1 })
 }

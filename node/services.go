@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -115,11 +117,35 @@ func (l *LiveNode) splitRecording() (string, error) {
 	return "the next frame begins a new file", nil
 }
 
-// enable starts or stops the streams; topics stay.
+// streamSwitch starts and stops the streams for ~enable.
+type streamSwitch struct {
+	mu    sync.Mutex
+	knows [][]camdriver.Option // by sensor: what the hub knows, while stopped
+}
+
+// enable starts or stops the streams; topics stay. A stopped sensor raises no
+// option's change, so those of that time are raised before its next frame.
 func (l *LiveNode) enable(on bool) (string, error) {
+	s := &l.streams
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sensors := l.device.Sensors()
 	if !on {
+		if s.knows == nil {
+			for _, sensor := range sensors {
+				s.knows = append(s.knows, sensor.Options())
+			}
+		}
 		return "streams stopped", stopSensors(l.device)
 	}
+	for i, known := range s.knows {
+		for _, o := range sensors[i].Options() {
+			if !slices.ContainsFunc(known, func(k camdriver.Option) bool { return k.ID == o.ID && k.Value == o.Value }) {
+				l.hub.OptionChanged(i, o.ID, o.Value)
+			}
+		}
+	}
+	s.knows = nil
 	if err := startSensors(l.device, l.profiles, l.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
 		return "", err
 	}
