@@ -3,6 +3,9 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,6 +57,13 @@ func (l *LiveNode) steerBag() error {
 	}
 	control := &playControl{player: b, node: l.node, log: l.log}
 	if err := control.offer(&PlayOptions{}); err != nil {
+		return err
+	}
+	if err := control.subscribe("~seek_frame", "std_msgs/String", func(r ros.Received) {
+		if err := b.seekFrame(r.Data); err != nil {
+			l.log.Warn().Err(err).Msg("~seek_frame")
+		}
+	}); err != nil {
 		return err
 	}
 	status.changed = control.reconfigure.changed
@@ -146,6 +156,25 @@ func (b *bagDevice) Do(_ context.Context, c replay.Command) error {
 		return nil
 	}
 	return errors.ErrUnsupported
+}
+
+// seekFrame takes a std_msgs/String, "Depth_0 150", and goes to the first frame of
+// that stream whose number is at least that.
+func (b *bagDevice) seekFrame(data []byte) error {
+	var m msgs.String
+	if err := msgs.Unmarshal(data, &m); err != nil {
+		return err
+	}
+	stream, text, _ := strings.Cut(strings.TrimSpace(m.Data), " ")
+	number, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+	if err != nil {
+		return fmt.Errorf("%q: want a stream and a frame number, such as Depth_0 150", m.Data)
+	}
+	id, err := camdriver.ParseStreamID(stream)
+	if err != nil {
+		return err
+	}
+	return b.dev.SeekFrame(id, number)
 }
 
 // Submit is Do without an answer.

@@ -19,5 +19,12 @@ func openBag(o SourceOptions) (camdriver.Device, error) {
 		speed = 1
 	}
 	// Paused, so that no sensor's first frames pass before it is started.
-	return playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop, Paused: true})
+	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop, Paused: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range dev.File().Notes() {
+		o.Log.Warn().Str("bag", o.Device).Msg(note)
+	}
+	return dev, nil
 }
