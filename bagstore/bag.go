@@ -24,6 +24,8 @@ const (
 type OpenOptions struct {
 	// Scan ignores the index and reads every chunk.
 	Scan bool
+	// indexOnly leaves scanning to the caller, from Bag.first on.
+	indexOnly bool
 }
 
 // Bag is an open bag file. Its methods may be called by many goroutines.
@@ -34,6 +36,7 @@ type Bag struct {
 	size    int64
 	version string
 	indexed bool
+	first   int64   // where the first chunk is looked for
 	chunks  []chunk // in file order
 	conns   []*Connection
 	byID    map[uint32]*Connection
@@ -105,8 +108,26 @@ func OpenReader(r io.ReaderAt, size int64, name string, o OpenOptions) (*Bag, er
 
 func (b *Bag) open20(o OpenOptions) error {
 	w := newWindow(b.r, b.size)
+	end, err := b.readIndex(w, o)
+	switch {
+	case err != nil:
+		return err
+	case o.indexOnly:
+	case !b.indexed:
+		b.scan(w, b.first)
+	case end < b.size:
+		b.scanTail(w, end)
+	}
+	b.sortChunks()
+	return nil
+}
+
+// readIndex reads the file header and, unless the whole file is to be scanned, the
+// index section. It returns that section's end.
+func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 	var r record
-	err := readRecord(w, int64(len(magic20)), b.size, &r)
+	b.first = firstChunk
+	err = readRecord(w, int64(len(magic20)), b.size, &r)
 	if err == nil && r.op != opFileHeader {
 		err = fmt.Errorf("found a %s record", opName(r.op))
 	}
@@ -116,36 +137,28 @@ func (b *Bag) open20(o OpenOptions) error {
 			severity = Loss // there is nothing else
 		}
 		b.note(severity, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
-		b.scan(w, firstChunk)
-		return nil
+		return 0, nil
 	}
 	if len(r.encryptor) > 0 {
-		return b.errorAt(r.pos, "file header", ErrEncrypted)
+		return 0, b.errorAt(r.pos, "file header", ErrEncrypted)
 	}
-	first := r.next()
+	b.first = r.next()
 	if o.Scan {
-		b.scan(w, first)
-		return nil
+		return 0, nil
 	}
 	if r.indexPos == 0 {
 		b.note(Repairable, r.pos, "file header", "the bag has no index (it was not closed); the file was scanned")
-		b.scan(w, first)
-		return nil
+		return 0, nil
 	}
-	end, err := b.readIndexSection(w, int64(r.indexPos), r.connCount, r.chunkCount)
+	end, err = b.readIndexSection(w, int64(r.indexPos), r.connCount, r.chunkCount)
 	if err != nil {
 		b.chunks, b.conns, b.notes = nil, nil, nil
 		clear(b.byID)
 		b.note(Repairable, int64(r.indexPos), "index section", "the index section is damaged (%v); the file was scanned", err)
-		b.scan(w, first)
-		return nil
+		return 0, nil
 	}
 	b.indexed = true
-	if end < b.size {
-		b.scanTail(w, end)
-	}
-	b.sortChunks()
-	return nil
+	return end, nil
 }
 
 // readIndexSection reads connection and chunk info records from pos on, for as

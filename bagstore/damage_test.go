@@ -245,6 +245,84 @@ func TestSwappedChunks(t *testing.T) {
 	compare(t, "swapped", sorted(got), sorted(want))
 }
 
+// TestRecoverDescribedLater: messages whose connection is described only behind
+// them, in an index section that may be used or not, are kept.
+func TestRecoverDescribedLater(t *testing.T) {
+	for _, kind := range []Compression{None, LZ4} {
+		for _, index := range []bool{true, false} {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			want := small.write(t, path, Options{ChunkSize: 1500})
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := openBytes(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !index {
+				copy(raw, fileHeader(0, 0, 0))
+			}
+			// The descriptions in the chunks become records that nobody knows.
+			for _, edge := range edges(t, raw) {
+				var r record
+				last := b.chunks[len(b.chunks)-1].Pos
+				if edge < last && readRecord(memory(raw), edge, int64(len(raw)), &r) == nil && r.op == opConnection {
+					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = opPadding
+				}
+			}
+			if err := os.WriteFile(path, raw, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out := path + ".out"
+			rep, err := Recover(t.Context(), path, out, RecoverOptions{Options: Options{Compression: kind}})
+			if err != nil || rep.Kept != uint64(len(want)) || rep.Outcome != Sound {
+				t.Fatalf("index %v: %+v %v", index, rep, err)
+			}
+			everywhere(t, out, want)
+		}
+	}
+}
+
+// TestRecoverReadsOnce: nothing is read twice but what reading ahead costs.
+func TestRecoverReadsOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	sample{topics: 2, messages: 6, size: func(int) int { return 900_000 }}.write(t, path, Options{})
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &countingReader{r: f}
+	b, err := OpenReader(in, st.Size(), path, OpenOptions{indexOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := recoverBag(t.Context(), b, path+".out", RecoverOptions{})
+	if err != nil || rep.Kept != 6 {
+		t.Fatalf("%+v %v", rep, err)
+	}
+	if in.bytes > st.Size()*5/4 {
+		t.Errorf("%d bytes read of a file of %d", in.bytes, st.Size())
+	}
+}
+
+// countingReader counts what is read through it.
+type countingReader struct {
+	r     *os.File
+	bytes int64
+}
+
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(p, off)
+	c.bytes += int64(n)
+	return n, err
+}
+
 // TestRecoverTable: what Recover and Check say about damaged bags.
 func TestRecoverTable(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
@@ -268,6 +346,7 @@ func TestRecoverTable(t *testing.T) {
 		"torn":      {raw[:index/2], Damaged, Damaged, func(n int) bool { return n == wholeBefore(t, raw, index/2) }},
 		"hole":      {zeroed, Damaged, Damaged, func(n int) bool { return n > len(want)/2 && n < len(want) }},
 		"empty":     {raw[:first], Damaged, Sound, func(n int) bool { return n == 0 }},
+		"nothing":   {raw[:first+60], Unreadable, Unreadable, func(n int) bool { return n == 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -288,6 +367,12 @@ func TestRecoverTable(t *testing.T) {
 			}
 			if name == "hole" && rep.Lost+rep.Kept < uint64(len(want)) {
 				t.Errorf("%d lost and %d kept of %d", rep.Lost, rep.Kept, len(want))
+			}
+			if tc.recover == Unreadable {
+				if _, err := os.Stat(out); err == nil {
+					t.Error("nothing could be kept, and yet there is an output")
+				}
+				return
 			}
 			everywhere(t, out, readAll(t, out, OpenOptions{}))
 			again, err := Check(t.Context(), out, CheckOptions{})

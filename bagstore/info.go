@@ -125,12 +125,7 @@ func (b *Bag) summary() (*Summary, error) {
 	if err := s.storage(b); err != nil {
 		return s, err
 	}
-	counts := make(map[uint32]uint64)
-	for i := range b.chunks {
-		for _, k := range b.chunks[i].Counts {
-			counts[k.ID] += uint64(k.Count)
-		}
-	}
+	counts := b.countByID()
 	types := make(map[TypeSummary]bool)
 	topics := make(map[string]*TopicSummary)
 	for _, c := range b.conns {
@@ -152,6 +147,17 @@ func (b *Bag) summary() (*Summary, error) {
 		s.Topics = append(s.Topics, *topics[name])
 	}
 	return s, nil
+}
+
+// countByID is how many messages the chunk infos count of each connection.
+func (b *Bag) countByID() map[uint32]uint64 {
+	n := make(map[uint32]uint64)
+	for i := range b.chunks {
+		for _, k := range b.chunks[i].Counts {
+			n[k.ID] += uint64(k.Count)
+		}
+	}
+	return n
 }
 
 // storage adds up the chunk headers.
@@ -252,7 +258,8 @@ func (s *Summary) sizes(ctx context.Context, b *Bag, p Progress) error {
 			return err
 		}
 		p.tell(uint64(i), uint64(len(b.chunks)))
-		w := walker{bag: b, onMessage: func(e entry, size int64) {
+		w := walker{bag: b, onMessage: func(_ source, r *record, e entry) error {
+			size := r.dataLen
 			t, ok := sizes[e.conn]
 			if !ok {
 				t = &TopicSizes{Min: size}
@@ -260,6 +267,7 @@ func (s *Summary) sizes(ctx context.Context, b *Bag, p Progress) error {
 			}
 			t.Bytes += uint64(size)
 			t.Min, t.Max = min(t.Min, size), max(t.Max, size)
+			return nil
 		}}
 		if _, _, err := l.walkContent(&b.chunks[i], w); err != nil && !b.chunks[i].torn {
 			return b.errorAt(b.chunks[i].Pos, "chunk", err)

@@ -3,7 +3,6 @@ package bagstore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 )
@@ -13,7 +12,7 @@ type RecoverOptions struct {
 	// Options of the new bag. With an empty Compression it is that of the old one.
 	Options
 	Overwrite bool
-	Progress  Progress // in messages
+	Progress  Progress // in bytes of the file
 }
 
 // RecoverReport is what was kept and lost.
@@ -36,75 +35,179 @@ type RecoverTopic struct {
 
 // Recover makes a sound bag of whatever is whole in a file: it reads without
 // the index, goes on behind damage, and takes torn chunks, compressed ones too,
-// up to the tear. The input is not touched, unless out is its path. If nothing
+// up to the tear. Messages are copied as they are found, in the order of the
+// file, which is read once; chunks with messages that are described only later
+// are read again. The input is not touched, unless out is its path. If nothing
 // can be kept there is no output, and the report's Outcome is Unreadable.
 func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverReport, error) {
 	if err := checkOutput(out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	b, err := Open(in, OpenOptions{Scan: true})
+	b, err := Open(in, OpenOptions{indexOnly: true})
 	if err != nil {
 		return &RecoverReport{Outcome: Unreadable}, err
 	}
 	defer b.Close()
-	if o.Compression == "" && len(b.chunks) > 0 {
-		o.Compression = b.chunks[0].head.Compression
-	}
-	rep := &RecoverReport{Notes: b.Notes(), Outcome: Sound}
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		return nil, err
-	}
-	w, err := newOutput(out, o.Options)
-	if err != nil {
-		return nil, err
-	}
-	kept := make(map[uint32]uint64)
-	err = rep.salvage(ctx, w, v, kept, o.Progress)
-	if err == nil && w.Stats().Messages == 0 && v.Count() > 0 {
-		err = errors.New("no message could be kept")
-	}
-	if err := w.finish(err); err != nil {
-		rep.Outcome = Unreadable
-		return rep, err
-	}
-	rep.Size = w.Size()
-	rep.count(b, kept, promised(in, b))
-	return rep, nil
+	return recoverBag(ctx, b, out, o)
 }
 
-// salvage copies what can be read and passes over the rest.
-func (rep *RecoverReport) salvage(ctx context.Context, w *output, v *View, kept map[uint32]uint64, pr Progress) error {
-	p := pace{ctx: ctx, progress: pr, total: v.Count()}
-	it := v.Iterator()
-	defer it.Close()
-	for {
-		switch {
-		case it.Next():
-			m := it.Message()
-			if err := w.copy(m.Conn, m.Time, m.Data); err != nil {
+// recoverBag is Recover for a bag of which only the index was read.
+func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*RecoverReport, error) {
+	r := &recoverer{ctx: ctx, o: o, path: out, b: b, l: newLoader(b), rep: &RecoverReport{Outcome: Sound},
+		kept: make(map[uint32]uint64), missed: make(map[int64]map[uint32]bool)}
+	if b.indexed && b.version != "1.2" {
+		r.promised = b.countByID()
+	}
+	err := r.read()
+	r.rep.Notes = append(b.Notes(), r.rep.Notes...)
+	sortNotes(r.rep.Notes)
+	r.rep.count(b, r.kept, r.expected())
+	if err == nil && r.w == nil && r.rep.Outcome != Unreadable {
+		err = r.create() // an empty bag is sound, too
+	}
+	if r.w == nil {
+		return r.rep, err
+	}
+	if err := r.w.finish(err); err != nil {
+		r.rep.Outcome = Unreadable
+		return r.rep, err
+	}
+	r.rep.Size = r.w.Size()
+	return r.rep, nil
+}
+
+// recoverer copies what it finds.
+type recoverer struct {
+	ctx      context.Context
+	o        RecoverOptions
+	path     string  // of the new bag
+	w        *output // from the first message on
+	b        *Bag
+	l        *loader
+	rep      *RecoverReport
+	kept     map[uint32]uint64 // by connection
+	promised map[uint32]uint64 // by the index section; nil without one
+
+	pos    int64                     // of the chunk being read
+	steps  int                       // messages looked at
+	missed map[int64]map[uint32]bool // by chunk: connections that were unknown there
+}
+
+func (r *recoverer) read() error {
+	if r.b.version == "1.2" {
+		for i := range r.b.chunks {
+			if err := r.again(&r.b.chunks[i], r.message); err != nil {
 				return err
 			}
-			kept[m.Conn.ID]++
-		case it.Err() == nil:
-			return nil
-		default:
-			rep.fault(it.Err())
 		}
-		if err := p.step(); err != nil {
+		return nil
+	}
+	r.b.chunks = nil
+	s := scanner{bag: r.b, l: r.l, onChunk: r.chunk, onMessage: r.message}
+	s.run(r.b.first)
+	s.forget()
+	for i := range r.b.chunks {
+		c := &r.b.chunks[i]
+		ids := r.missed[c.Pos]
+		if ids == nil || s.err != nil {
+			continue
+		}
+		s.err = r.again(c, func(src source, rec *record, e entry) error {
+			if !ids[e.conn] || r.b.byID[e.conn] == nil {
+				return nil
+			}
+			return r.copy(src, rec, e)
+		})
+	}
+	return s.err
+}
+
+// again walks a chunk that is known. Damage in it has been noted.
+func (r *recoverer) again(c *chunk, f func(src source, rec *record, e entry) error) (err error) {
+	if err = r.chunk(c); err != nil {
+		return err
+	}
+	_, _, _ = r.l.walkContent(c, walker{bag: r.b, onMessage: func(src source, rec *record, e entry) error {
+		err = f(src, rec, e)
+		return err
+	}})
+	return err
+}
+
+// chunk begins a chunk.
+func (r *recoverer) chunk(c *chunk) error {
+	r.pos = c.Pos
+	r.o.Compression = cmp.Or(r.o.Compression, c.head.Compression)
+	r.o.Progress.tell(uint64(c.Pos), uint64(r.b.size))
+	return r.ctx.Err()
+}
+
+// message copies a message, or remembers that its connection isn't known yet.
+func (r *recoverer) message(src source, rec *record, e entry) error {
+	ids := r.missed[r.pos]
+	if !ids[e.conn] && r.b.byID[e.conn] != nil {
+		return r.copy(src, rec, e)
+	}
+	if ids == nil {
+		ids = make(map[uint32]bool)
+		r.missed[r.pos] = ids
+	}
+	ids[e.conn] = true
+	return nil
+}
+
+func (r *recoverer) copy(src source, rec *record, e entry) error {
+	if r.steps++; r.steps%256 == 0 && r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
+	data, err := src.at(rec.dataPos, int(rec.dataLen))
+	if err != nil {
+		r.fault(err)
+		return nil
+	}
+	if r.w == nil {
+		if err := r.create(); err != nil {
 			return err
 		}
 	}
+	r.kept[e.conn]++
+	return r.w.copy(r.b.byID[e.conn], e.time, data)
 }
 
-func (rep *RecoverReport) fault(err error) {
-	n := Note{Severity: Loss, Text: err.Error()}
-	if e, ok := errors.AsType[*FormatError](err); ok {
-		n.Offset, n.Kind, n.Text = e.Offset, e.Kind, e.Err.Error()
+func (r *recoverer) create() (err error) {
+	r.w, err = newOutput(r.path, r.o.Options)
+	return err
+}
+
+// fault notes a message that can't be read.
+func (r *recoverer) fault(err error) {
+	if len(r.rep.Notes) < maxNotes {
+		r.rep.Notes = append(r.rep.Notes, Note{Severity: Loss, Offset: r.pos, Kind: "message", Text: err.Error()})
 	}
-	if len(rep.Notes) < maxNotes {
-		rep.Notes = append(rep.Notes, n)
+}
+
+// expected counts the messages that the index section promises or, without one,
+// those of whole chunks, and of torn ones those that the index records behind
+// them speak of.
+func (r *recoverer) expected() map[uint32]uint64 {
+	if r.promised != nil {
+		return r.promised
 	}
+	n := make(map[uint32]uint64)
+	for i := range r.b.chunks {
+		c := &r.b.chunks[i]
+		if !c.torn || r.b.version == "1.2" {
+			for _, k := range c.Counts {
+				n[k.ID] += uint64(k.Count)
+			}
+			continue
+		}
+		entries, _, _ := r.l.indexRecords(c.head, nil)
+		for _, e := range entries {
+			n[e.conn]++
+		}
+	}
+	return n
 }
 
 // count compares what was kept with what the index promised.
@@ -131,37 +234,6 @@ func (rep *RecoverReport) count(b *Bag, kept, promised map[uint32]uint64) {
 	case rep.Lost > 0 || worst(rep.Notes) == Loss:
 		rep.Outcome = Damaged
 	}
-}
-
-// promised counts the messages that chunk infos or, without them, index records
-// speak of.
-func promised(path string, scan *Bag) map[uint32]uint64 {
-	n := make(map[uint32]uint64)
-	if b, err := Open(path, OpenOptions{}); err == nil {
-		defer b.Close()
-		if b.indexed {
-			for i := range b.chunks {
-				for _, k := range b.chunks[i].Counts {
-					n[k.ID] += uint64(k.Count)
-				}
-			}
-			return n
-		}
-	}
-	l := newLoader(scan)
-	for i := range scan.chunks {
-		if c := &scan.chunks[i]; c.torn && scan.version != "1.2" {
-			entries, _, _ := l.indexRecords(c.head, nil)
-			for _, e := range entries {
-				n[e.conn]++
-			}
-		} else {
-			for _, k := range c.Counts {
-				n[k.ID] += uint64(k.Count)
-			}
-		}
-	}
-	return n
 }
 
 // sortNotes puts notes in the order of the file.

@@ -2,6 +2,7 @@ package bagstore
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -13,6 +14,11 @@ import (
 type scanner struct {
 	bag *Bag
 	l   *loader
+	// What is set is called for every chunk, and then for its messages. An error
+	// ends the scan and is kept.
+	onChunk   func(c *chunk) error
+	onMessage func(src source, r *record, e entry) error
+	err       error
 }
 
 // scan reads the whole file from pos on, every message's header included.
@@ -38,7 +44,7 @@ func (b *Bag) scanTail(w *window, pos int64) {
 // run goes from record to record, and over damage to the next chunk.
 func (s *scanner) run(pos int64) {
 	b := s.bag
-	for pos < b.size {
+	for pos < b.size && s.err == nil {
 		var r record
 		err := readRecord(s.l.w, pos, b.size, &r)
 		switch {
@@ -153,7 +159,15 @@ func (s *scanner) open(pos int64, head ChunkHeader) int64 {
 // add walks a chunk's content, notes its connections and keeps it if it holds
 // messages. It returns where the whole records end.
 func (s *scanner) add(c chunk) (int64, error) {
-	entries, end, err := s.l.walkContent(&c, walker{bag: s.bag, onConnection: s.bag.addConnection})
+	w := walker{bag: s.bag, onConnection: s.bag.addConnection}
+	if s.onChunk != nil {
+		s.err = s.onChunk(&c)
+		w.onMessage = func(src source, r *record, e entry) error {
+			s.err = cmp.Or(s.err, s.onMessage(src, r, e))
+			return s.err
+		}
+	}
+	entries, end, err := s.l.walkContent(&c, w)
 	if len(entries) > 0 {
 		c.torn = c.torn || err != nil
 		c.summarize(entries)

@@ -18,10 +18,10 @@ var errForeign = errors.New("not a message or connection record")
 // walker goes through the records of a chunk's content.
 type walker struct {
 	bag *Bag
-	// What is set is called for every connection record, and for every
-	// message with the size of its data.
+	// What is set is called for every connection record, and for every message
+	// with the source to read its data from. An error ends the walk.
 	onConnection func(r *record, data []byte) error
-	onMessage    func(e entry, size int64)
+	onMessage    func(src source, r *record, e entry) error
 }
 
 // walk appends an entry for each whole message in src[:size]. It stops at the
@@ -34,16 +34,19 @@ func (w walker) walk(src source, size int64, to []entry) ([]entry, int64, error)
 		if err := readRecord(src, pos, size, &r); err != nil {
 			return to, pos, err
 		}
+		e, ok, err := w.entry(&r, pos)
 		switch {
-		case w.bag.version == "1.2":
-			if id, ok := w.bag.topics12[string(r.topic)]; ok && r.op == opMessage {
-				to = w.message(to, entry{NewTime(r.sec, r.nsec), uint32(pos), id}, &r)
+		case err != nil:
+			return to, pos, err
+		case ok:
+			to = append(to, e)
+			if w.onMessage == nil {
+				break
 			}
-		case r.op == opMessage:
-			if err := r.need(hasConn | hasTime); err != nil {
+			if err := w.onMessage(src, &r, e); err != nil {
 				return to, pos, err
 			}
-			to = w.message(to, entry{r.time, uint32(pos), r.conn}, &r)
+		case w.bag.version == "1.2": // anything else may stand there
 		case r.op == opConnection:
 			if err := w.connection(src, r); err != nil {
 				return to, pos, err
@@ -56,11 +59,17 @@ func (w walker) walk(src source, size int64, to []entry) ([]entry, int64, error)
 	return to, pos, nil
 }
 
-func (w walker) message(to []entry, e entry, r *record) []entry {
-	if w.onMessage != nil {
-		w.onMessage(e, r.dataLen)
+// entry is a record's entry in an index; ok tells whether it is a message that
+// belongs there.
+func (w walker) entry(r *record, pos int64) (e entry, ok bool, err error) {
+	if r.op != opMessage {
+		return e, false, nil
 	}
-	return append(to, e)
+	if w.bag.version == "1.2" {
+		id, known := w.bag.topics12[string(r.topic)]
+		return entry{NewTime(r.sec, r.nsec), uint32(pos), id}, known, nil
+	}
+	return entry{r.time, uint32(pos), r.conn}, true, r.need(hasConn | hasTime)
 }
 
 func (w walker) connection(src source, r record) error {
