@@ -53,6 +53,60 @@ func TestInfoAsStock(t *testing.T) {
 	}
 }
 
+// pythonKeys prints what rosbag info -y -k prints for each of many keys, and a zero byte.
+const pythonKeys = `
+import sys, rosbag
+bag = rosbag.Bag(sys.argv[1], skip_index=True)
+for key in sys.argv[2:]:
+    print(bag._get_yaml_info(key=key), end="\n\0")
+`
+
+// TestInfoKeysAsStock: one value is printed to the byte as rosbag info -y -k does.
+func TestInfoKeysAsStock(t *testing.T) {
+	dir := t.TempDir()
+	packed, tiny := filepath.Join(dir, "packed.bag"), filepath.Join(dir, "tiny.bag")
+	small.write(t, packed, Options{Compression: LZ4, ChunkSize: 9000})
+	sample{topics: 1, messages: 1, size: func(int) int { return 3 }}.write(t, tiny, Options{})
+	for path, keys := range map[string][]string{
+		packed: {"path", "version", "duration", "start", "end", "size", "messages", "indexed", "compression", "uncompressed",
+			"compressed", "types", "topics", "types[0]", "topics[1]", "topics[-1].topic", "topics[0].messages"},
+		tiny: {"duration", "topics"},
+	} {
+		s, err := Info(t.Context(), path, InfoOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := stock(t, "/usr/bin/python3", append([]string{"-c", pythonKeys, path}, keys...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Split(out, "\x00")
+		for i, key := range keys {
+			var got bytes.Buffer
+			if found, err := s.WriteKey(&got, key); !found || err != nil || got.String() != want[i] {
+				t.Errorf("%s: %q, want %q; %v", key, got.String(), want[i], err)
+			}
+		}
+		for _, key := range []string{"", "nothing", "topics[9]", "topics[0].nothing", "size[0]", "topics.topic", "a b"} {
+			var got bytes.Buffer
+			if found, err := s.WriteKey(&got, key); found || err != nil || got.Len() > 0 {
+				t.Errorf("%q is found: %q, %v", key, got.String(), err)
+			}
+		}
+	}
+}
+
+// TestInfoPython: numbers look as Python prints them.
+func TestInfoPython(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.000000": "0.0", "0.000001": "1e-06", "1.500000": "1.5", "1600000000.000000": "1600000000.0", "1396293888.046000": "1396293888.046",
+	} {
+		if got := (yamlField{"start", text}).python(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func lines(s string) []string {
 	var out []string
 	for _, l := range strings.Split(strings.TrimRight(s, "\n"), "\n") {

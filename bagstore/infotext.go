@@ -119,49 +119,6 @@ func (s *Summary) topicRows() [][2]string {
 	return rows
 }
 
-// WriteYAML prints the summary as rosbag info -y does, with median rates if
-// they are known.
-func (s *Summary) WriteYAML(to io.Writer) error {
-	w := bufio.NewWriter(to)
-	fmt.Fprintf(w, "path: %s\nversion: %s\n", s.Path, s.Version)
-	if s.Messages == 0 {
-		fmt.Fprintf(w, "size: %d\nindexed: %s\n", s.Size, pythonBool(s.Indexed))
-		return w.Flush()
-	}
-	fmt.Fprintf(w, "duration: %.6f\nstart: %.6f\nend: %.6f\nsize: %d\nmessages: %d\nindexed: %s\n",
-		s.Duration().Seconds(), s.Start.Seconds(), s.End.Seconds(), s.Size, s.Messages, pythonBool(s.Indexed))
-	main := None
-	if len(s.Compressions) > 0 {
-		main = s.Compressions[0].Kind
-	}
-	fmt.Fprintf(w, "compression: %s\n", main)
-	if main != None {
-		fmt.Fprintf(w, "uncompressed: %d\ncompressed: %d\n", s.Uncompressed, s.Stored)
-	}
-	fmt.Fprintln(w, "types:")
-	for _, t := range s.Types {
-		fmt.Fprintf(w, "    - type: %s\n      md5: %s\n", t.Type, t.MD5)
-	}
-	fmt.Fprintln(w, "topics:")
-	for _, t := range s.Topics {
-		fmt.Fprintf(w, "    - topic: %s\n      type: %s\n      messages: %d\n", t.Topic, t.Type, t.Messages)
-		if t.Connections > 1 {
-			fmt.Fprintf(w, "      connections: %d\n", t.Connections)
-		}
-		if t.Rates != nil && t.Rates.Median > 0 {
-			fmt.Fprintf(w, "      frequency: %.4f\n", t.Rates.Median)
-		}
-	}
-	return w.Flush()
-}
-
-func pythonBool(b bool) string {
-	if b {
-		return "True"
-	}
-	return "False"
-}
-
 // durationText is "3.5s", "1:02s (62s)" or "1hr 2:03s (3723s)".
 func durationText(d time.Duration) string {
 	s := int64(d.Seconds())

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
@@ -40,7 +39,7 @@ Exit code 3 if a bag is damaged, 1 if one can't be read.`,
 	f := cmd.Flags()
 	f.BoolVarP(&o.yaml, "yaml", "y", false, "print YAML")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this key only")
+	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this key only, such as duration or topics[0].messages")
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the head of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
@@ -81,7 +80,11 @@ func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
 			RealSense *node.RecordingSummary `json:"realsense,omitempty"`
 		}{s, rs})
 	case o.key != "":
-		return printKey(w, s, o.key)
+		found, err := s.WriteKey(w, o.key)
+		if err == nil && !found {
+			err = usageError{fmt.Errorf("--key %s: the bag's summary has no such key", o.key)}
+		}
+		return err
 	case o.yaml:
 		return s.WriteYAML(w)
 	}
@@ -97,26 +100,6 @@ func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
 		return err
 	}
 	return rs.WriteText(w)
-}
-
-// printKey prints one value of the YAML form.
-func printKey(w io.Writer, s *bagstore.Summary, key string) error {
-	read, write := io.Pipe()
-	go func() { write.CloseWithError(s.WriteYAML(write)) }()
-	var all map[string]any
-	if err := yaml.NewDecoder(read).Decode(&all); err != nil {
-		return err
-	}
-	value, ok := all[key]
-	if !ok {
-		return usageError{fmt.Errorf("--key %s: the bag's summary has no such key", key)}
-	}
-	text, err := yaml.Marshal(value)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return err
 }
 
 // notes logs what is odd about a bag; missing data make an error.

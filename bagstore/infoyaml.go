@@ -1,0 +1,187 @@
+package bagstore
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// yamlField is a value of rosbag info -y.
+type yamlField struct{ name, text string }
+
+// yamlList is one of its lists, of maps.
+type yamlList struct {
+	name  string
+	items [][]yamlField
+}
+
+// yaml is what rosbag info -y prints, with median rates if they are known.
+func (s *Summary) yaml() ([]yamlField, []yamlList) {
+	fields := []yamlField{{"path", s.Path}, {"version", s.Version}}
+	add := func(name, format string, value any) {
+		fields = append(fields, yamlField{name, fmt.Sprintf(format, value)})
+	}
+	if s.Messages == 0 {
+		add("size", "%d", s.Size)
+		add("indexed", "%s", pythonBool(s.Indexed))
+		return fields, nil
+	}
+	add("duration", "%.6f", s.Duration().Seconds())
+	add("start", "%.6f", s.Start.Seconds())
+	add("end", "%.6f", s.End.Seconds())
+	add("size", "%d", s.Size)
+	add("messages", "%d", s.Messages)
+	add("indexed", "%s", pythonBool(s.Indexed))
+	main := None
+	if len(s.Compressions) > 0 {
+		main = s.Compressions[0].Kind
+	}
+	add("compression", "%s", main)
+	if main != None {
+		add("uncompressed", "%d", s.Uncompressed)
+		add("compressed", "%d", s.Stored)
+	}
+	return fields, []yamlList{s.yamlTypes(), s.yamlTopics()}
+}
+
+func (s *Summary) yamlTypes() yamlList {
+	list := yamlList{name: "types"}
+	for _, t := range s.Types {
+		list.items = append(list.items, []yamlField{{"type", t.Type}, {"md5", t.MD5}})
+	}
+	return list
+}
+
+func (s *Summary) yamlTopics() yamlList {
+	list := yamlList{name: "topics"}
+	for _, t := range s.Topics {
+		item := []yamlField{{"topic", t.Topic}, {"type", t.Type}, {"messages", fmt.Sprint(t.Messages)}}
+		if t.Connections > 1 {
+			item = append(item, yamlField{"connections", fmt.Sprint(t.Connections)})
+		}
+		if t.Rates != nil && t.Rates.Median > 0 {
+			item = append(item, yamlField{"frequency", fmt.Sprintf("%.4f", t.Rates.Median)})
+		}
+		list.items = append(list.items, item)
+	}
+	return list
+}
+
+// WriteYAML prints the summary as rosbag info -y does.
+func (s *Summary) WriteYAML(to io.Writer) error {
+	w := bufio.NewWriter(to)
+	fields, lists := s.yaml()
+	for _, f := range fields {
+		fmt.Fprintf(w, "%s: %s\n", f.name, f.text)
+	}
+	for _, l := range lists {
+		fmt.Fprintf(w, "%s:\n", l.name)
+		for _, item := range l.items {
+			for i, f := range item {
+				fmt.Fprintf(w, "    %c %s: %s\n", "- "[min(i, 1)], f.name, f.text)
+			}
+		}
+	}
+	return w.Flush()
+}
+
+// keyForm is a key of rosbag info -k: size, topics, topics[0], topics[-1].messages.
+var keyForm = regexp.MustCompile(`^(\w+)(?:\[(-?\d+)\](?:\.(\w+))?)?$`)
+
+// WriteKey prints one value of the YAML form as rosbag info -y -k does, to the
+// byte. It reports whether there is such a key.
+func (s *Summary) WriteKey(to io.Writer, key string) (found bool, err error) {
+	form := keyForm.FindStringSubmatch(key)
+	if form == nil {
+		return false, nil
+	}
+	fields, lists := s.yaml()
+	if form[2] == "" {
+		if text, ok := find(fields, form[1]); ok {
+			_, err = fmt.Fprintln(to, text)
+			return true, err
+		}
+	}
+	for _, l := range lists {
+		if l.name == form[1] {
+			return l.write(to, form[2], form[3])
+		}
+	}
+	return false, nil
+}
+
+// write prints the list, an item of it, or a field of an item.
+func (l yamlList) write(to io.Writer, index, field string) (found bool, err error) {
+	if index == "" {
+		w := bufio.NewWriter(to)
+		for _, item := range l.items {
+			fmt.Fprintf(w, "- %s\n", mapText(item, "  "))
+		}
+		fmt.Fprintln(w)
+		return true, w.Flush()
+	}
+	i, err := strconv.Atoi(index)
+	if err == nil && i < 0 {
+		i += len(l.items)
+	}
+	if err != nil || i < 0 || i >= len(l.items) {
+		return false, nil
+	}
+	text := mapText(l.items[i], "")
+	if field != "" {
+		if text, found = find(l.items[i], field); !found {
+			return false, nil
+		}
+	}
+	_, err = fmt.Fprintln(to, text)
+	return true, err
+}
+
+func mapText(fields []yamlField, indent string) string {
+	var lines []string
+	for _, f := range fields {
+		lines = append(lines, f.name+": "+f.python())
+	}
+	return strings.Join(lines, "\n"+indent)
+}
+
+func find(fields []yamlField, name string) (text string, ok bool) {
+	for _, f := range fields {
+		if f.name == name {
+			return f.python(), true
+		}
+	}
+	return "", false
+}
+
+// python is the value as Python prints it after reading the YAML.
+func (f yamlField) python() string {
+	switch f.name {
+	case "duration", "start", "end", "frequency":
+	default:
+		return f.text
+	}
+	v, err := strconv.ParseFloat(f.text, 64)
+	if err != nil {
+		return f.text
+	}
+	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+func pythonBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
