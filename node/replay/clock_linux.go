@@ -3,7 +3,9 @@ package replay
 import (
 	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,8 +15,13 @@ import (
 type System struct {
 	evenTime
 	fd    int
-	timer *os.File // reads when the time set is over
+	timer *os.File // readable when the time set is over
+	raw   syscall.RawConn
 	woken atomic.Bool
+
+	step  func(fd uintptr) bool
+	left  time.Duration // of the wait
+	armed bool          // the timer is set for it
 }
 
 // NewSystem returns the machine's clock. Close gives it back.
@@ -23,7 +30,13 @@ func NewSystem() (*System, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("timerfd_create", err)
 	}
-	return &System{evenTime: evenTime{time.Now()}, fd: fd, timer: os.NewFile(uintptr(fd), "timerfd")}, nil
+	s := &System{evenTime: evenTime{time.Now()}, fd: fd, timer: os.NewFile(uintptr(fd), "timerfd")}
+	s.step = s.wait
+	if s.raw, err = s.timer.SyscallConn(); err != nil {
+		s.timer.Close() //nolint:errcheck // never used
+		return nil, err
+	}
+	return s, nil
 }
 
 // Close ends the clock after its last use.
@@ -31,19 +44,24 @@ func (s *System) Close() error { return s.timer.Close() }
 
 // Wait sleeps until t.
 func (s *System) Wait(t Wall) {
-	for left := s.until(t); left > 0; left = s.until(t) {
-		s.set(left)
-		if s.woken.Swap(false) { // before the timer was set, or it reads at once
-			return
-		}
-		var expirations [8]byte
-		if _, err := s.timer.Read(expirations[:]); err != nil {
-			return
-		}
-		if s.woken.Swap(false) {
+	for s.left = s.until(t); s.left > 0 && !s.woken.Swap(false); s.left = s.until(t) {
+		s.armed = false
+		if err := s.raw.Read(s.step); err != nil {
 			return
 		}
 	}
+}
+
+// wait is called before waiting, where it sets the timer, and when the timer has
+// become readable; true ends the waiting. Nothing need be read: setting the timer
+// again makes it unreadable.
+func (s *System) wait(uintptr) bool {
+	if s.armed {
+		return true
+	}
+	s.armed = true
+	s.set(s.left)
+	return s.woken.Load() // before the timer was set
 }
 
 // Wake ends a Wait.
@@ -52,7 +70,10 @@ func (s *System) Wake() {
 	s.set(1)
 }
 
-// set makes the timer read after d. It can't fail on a timerfd with these values.
+// set makes the timer readable after d. It can't fail on a timerfd with these
+// values, and doesn't block: announced as a system call that may, it would wake
+// the Go runtime's monitor thread for every message.
 func (s *System) set(d time.Duration) {
-	_ = unix.TimerfdSettime(s.fd, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}, nil)
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
+	unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(s.fd), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0) //nolint:errcheck // see above
 }
