@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// outlet is a subscriber's connection to a topic of this node: its queue and the
-// writer that empties it.
+// outlet is a subscriber's connection to a topic of this node: its queue and what
+// sends from it.
 type outlet struct {
 	topic  *topic
 	conn   net.Conn
@@ -22,8 +22,10 @@ type outlet struct {
 
 	messages, bytes, dropped atomic.Uint64
 
-	batch []*outgoing // being written
-	vec   [][]byte    // their parts
+	// These belong to whoever sends.
+	w     *vectorWriter // nil for UDPROS
+	batch []*outgoing   // being written
+	vec   [][]byte      // their parts
 }
 
 // serveSubscriber runs a subscriber's connection from its parsed header to its
@@ -39,7 +41,11 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	if err := t.admit(h); err != nil {
 		return refuse(conn, err.Error())
 	}
-	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "TCPROS", gone: make(chan struct{})}
+	w, err := newVectorWriter(conn)
+	if err != nil {
+		return err
+	}
+	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "TCPROS", gone: make(chan struct{}), w: w}
 	reply, err := t.attach(c)
 	if err != nil {
 		return refuse(conn, err.Error())
@@ -70,28 +76,60 @@ func (c *outlet) hangUp() {
 	c.queue.close()
 }
 
+// put queues o. If nobody is sending and o is small, it goes to the kernel at
+// once, which spares a switch to the writer; but never waits: what the kernel
+// doesn't take, and large messages, whose copying takes its time, are the writer's.
+func (c *outlet) put(o *outgoing) {
+	old, send := c.queue.push(o)
+	for ; old != nil; old, send = c.queue.push(o) {
+		c.lose(old)
+	}
+	switch {
+	case !send:
+	case c.w != nil && o.size() <= batchBytes:
+		c.sendNow()
+	default:
+		signal(c.queue.ready)
+	}
+}
+
+// sendNow sends what the kernel takes without waiting.
+func (c *outlet) sendNow() {
+	c.gather(c.queue.grab(c.batch[:0]))
+	n := c.w.writeNow(c.vec)
+	c.bytes.Add(uint64(n))
+	done := 0
+	for ; done < len(c.batch) && n >= c.batch[done].size(); done++ {
+		n -= c.batch[done].size()
+	}
+	c.messages.Add(uint64(done))
+	releaseAll(c.batch[:done])
+	c.queue.giveBack(c.batch[done:], n)
+}
+
 // write sends what the queue gives until it is closed or the connection breaks.
 func (c *outlet) write() error {
-	w, err := newVectorWriter(c.conn)
-	if err != nil {
-		return err
-	}
 	for {
-		batch, ok := c.queue.take(c.batch[:0])
+		batch, skip, ok := c.queue.take(c.batch[:0])
 		if !ok {
 			return nil
 		}
-		c.batch, c.vec = batch, c.vec[:0]
-		for _, o := range batch {
-			c.vec = o.appendTo(c.vec)
-		}
-		n, err := w.writeAll(c.vec) // one writev, more only if the socket's buffer is full
+		c.gather(batch)
+		n, err := c.w.writeAll(c.vec, skip) // one writev, more only if the socket's buffer is full
 		c.bytes.Add(uint64(n))
 		releaseAll(batch)
 		if err != nil {
 			return err
 		}
 		c.messages.Add(uint64(len(batch)))
+	}
+}
+
+// gather makes batch the one to write.
+func (c *outlet) gather(batch []*outgoing) {
+	c.batch, c.vec = batch, c.vec[:0]
+	for _, o := range batch {
+		c.vec = o.appendTo(c.vec)
 	}
 }
 

@@ -120,7 +120,8 @@ func (p *Publisher) Topic() string { return p.options.Topic }
 func (p *Publisher) latches() bool { return p.options.Latch || p.options.LatchAll }
 
 // Publish hands the message to every subscriber's queue and returns; a full queue
-// loses its oldest message.
+// loses its oldest message. A small message to a subscriber that has taken
+// everything before is in the kernel by then.
 func (p *Publisher) Publish(m Message) {
 	o, outlets := p.prepare(&m)
 	if o == nil {
@@ -128,9 +129,7 @@ func (p *Publisher) Publish(m Message) {
 	}
 	for _, c := range outlets {
 		o.retain()
-		for old := c.queue.push(o); old != nil; old = c.queue.push(o) {
-			c.lose(old)
-		}
+		c.put(o)
 	}
 	o.release()
 }

@@ -2,6 +2,7 @@ package ros
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -12,38 +13,38 @@ type limits struct {
 	bytes    atomic.Int64
 }
 
-// queue holds what one subscriber connection has still to send. Its owner is the
-// connection's writer; publishers push.
+// queue holds what one subscriber connection has still to send. Publishers push;
+// one at a time takes and sends: the publisher that found nobody sending, or the
+// connection's writer, to whom publishers leave what would make them wait.
 type queue struct {
 	limits *limits
 
 	mu      sync.Mutex
-	first   []*outgoing // the latched messages of a new connection: sent first, never dropped
+	first   []*outgoing // sent first, never dropped: a new connection's latched messages, one half sent
+	skip    int64       // bytes of the next message that the kernel has taken
 	ring    []*outgoing // capacity a power of two
 	head, n int
 	bytes   int64
-	busy    bool // the writer holds messages that the kernel hasn't taken
+	sending bool // somebody has taken messages, or was told to
 	closed  bool
 	changed chan struct{} // closed when a message leaves; nil if nobody waits
 
-	ready chan struct{} // capacity 1: something was pushed, or closed
+	ready chan struct{} // capacity 1: the writer has to send, or closed
 }
 
+// newQueue makes the queue of a connection whose writer is about to send.
 func newQueue(l *limits, first []*outgoing) *queue {
-	q := &queue{limits: l, first: first, ready: make(chan struct{}, 1)}
-	if len(first) > 0 {
-		q.ready <- struct{}{}
-	}
-	return q
+	return &queue{limits: l, first: first, ready: make(chan struct{}, 1), sending: true}
 }
 
 // push takes over one reference of o. It returns the oldest message if that had
 // to make room; the caller releases it and pushes again, until nil comes back.
-func (q *queue) push(o *outgoing) (evicted *outgoing) {
+// With send, nobody else sends o: the caller does (grab), or tells the writer.
+func (q *queue) push(o *outgoing) (evicted *outgoing, send bool) {
 	q.mu.Lock()
 	closed := q.closed
 	if !closed && q.fits(o) {
-		q.append(o)
+		send = q.append(o)
 	} else if !closed {
 		evicted = q.shift()
 	}
@@ -51,10 +52,11 @@ func (q *queue) push(o *outgoing) (evicted *outgoing) {
 	if closed {
 		o.release()
 	}
-	return evicted
+	return evicted, send
 }
 
-// pushWait is push that waits for room instead of making it.
+// pushWait is push that waits for room instead of making it, and leaves sending
+// to the writer: it is about throughput, and the writer sends many at once.
 func (q *queue) pushWait(ctx context.Context, o *outgoing) error {
 	for {
 		q.mu.Lock()
@@ -64,7 +66,9 @@ func (q *queue) pushWait(ctx context.Context, o *outgoing) error {
 			return nil
 		}
 		if q.fits(o) {
-			q.append(o)
+			if q.append(o) {
+				signal(q.ready)
+			}
 			q.mu.Unlock()
 			return nil
 		}
@@ -89,7 +93,8 @@ func (q *queue) fits(o *outgoing) bool {
 	return (messages < 0 || int64(q.n) < messages) && (bytes < 0 || q.bytes+o.size() <= bytes)
 }
 
-func (q *queue) append(o *outgoing) {
+// append adds o; true if nobody was sending.
+func (q *queue) append(o *outgoing) bool {
 	if q.n == len(q.ring) {
 		ring := make([]*outgoing, max(4, 2*len(q.ring)))
 		for i := range q.n {
@@ -100,7 +105,9 @@ func (q *queue) append(o *outgoing) {
 	q.ring[(q.head+q.n)&(len(q.ring)-1)] = o
 	q.n++
 	q.bytes += o.size()
-	signal(q.ready)
+	idle := !q.sending
+	q.sending = true
+	return idle
 }
 
 // shift removes the oldest message.
@@ -119,25 +126,52 @@ const (
 	batchMessages = 64
 )
 
-// take waits for messages and moves some into batch: one, or several small ones.
-// Taking tells that the batch before is done. False means closed.
-func (q *queue) take(batch []*outgoing) ([]*outgoing, bool) {
+// take waits until the writer has to send and moves messages into batch: one, or
+// several small ones. The first skip bytes are sent already. Taking tells that the
+// batch before is done. False means closed.
+func (q *queue) take(batch []*outgoing) (_ []*outgoing, skip int64, ok bool) {
 	for {
 		q.mu.Lock()
-		q.busy = false
-		batch = q.fill(batch)
-		q.busy = len(batch) > 0
+		batch, skip = q.fill(batch), q.skip
+		q.skip, q.sending = 0, len(batch) > 0
 		closed := q.closed
 		q.notify()
 		q.mu.Unlock()
 		if len(batch) > 0 {
-			return batch, true
+			return batch, skip, true
 		}
 		if closed {
-			return nil, false
+			return nil, 0, false
 		}
 		<-q.ready
 	}
+}
+
+// grab is take for the publisher that has to send. There is its message, unless
+// the queue was closed.
+func (q *queue) grab(batch []*outgoing) []*outgoing {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	batch = q.fill(batch)
+	q.notify()
+	return batch
+}
+
+// giveBack ends a publisher's sending. The writer goes on with the rest, of whose
+// first message skip bytes are sent, and with what was pushed meanwhile.
+func (q *queue) giveBack(rest []*outgoing, skip int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		releaseAll(rest)
+		return
+	}
+	q.first, q.skip = slices.Insert(q.first, 0, rest...), skip
+	clear(rest)
+	if q.sending = len(q.first)+q.n > 0; q.sending {
+		signal(q.ready)
+	}
+	q.notify()
 }
 
 func (q *queue) fill(batch []*outgoing) []*outgoing {
@@ -186,7 +220,7 @@ func (q *queue) notify() {
 func (q *queue) flush(ctx context.Context) error {
 	for {
 		q.mu.Lock()
-		if q.closed || q.n == 0 && len(q.first) == 0 && !q.busy {
+		if q.closed || q.n == 0 && len(q.first) == 0 && !q.sending {
 			q.mu.Unlock()
 			return nil
 		}
@@ -214,7 +248,7 @@ func (q *queue) close() {
 	for q.n > 0 {
 		dropped = append(dropped, q.shift())
 	}
-	q.first, q.ring, q.closed, q.busy = nil, nil, true, false
+	q.first, q.ring, q.closed, q.sending = nil, nil, true, false
 	q.notify()
 	q.mu.Unlock()
 	signal(q.ready)

@@ -1,13 +1,19 @@
 package ros
 
 import (
+	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
+	"io"
 	"net"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 func testQueue(messages, bytes int64) *queue {
@@ -40,7 +46,7 @@ func TestQueueDropsOldest(t *testing.T) {
 		evicted := 0
 		for _, n := range c.sizes {
 			o := sized(n)
-			for old := q.push(o); old != nil; old = q.push(o) {
+			for old, _ := q.push(o); old != nil; old, _ = q.push(o) {
 				old.release()
 				evicted++
 			}
@@ -48,9 +54,9 @@ func TestQueueDropsOldest(t *testing.T) {
 		if q.len() != c.left || evicted != c.evicted {
 			t.Errorf("%s: %d left, %d evicted; want %d, %d", c.name, q.len(), evicted, c.left, c.evicted)
 		}
-		last, _ := q.take(nil)
+		last, _, _ := q.take(nil)
 		for q.len() > 0 {
-			last, _ = q.take(last[:0])
+			last, _, _ = q.take(last[:0])
 		}
 		if got := last[len(last)-1].size(); got != int64(c.sizes[len(c.sizes)-1]) {
 			t.Errorf("%s: the newest has %d bytes", c.name, got)
@@ -65,7 +71,7 @@ func TestQueueBatches(t *testing.T) {
 	}
 	var got []int
 	for q.len() > 0 {
-		batch, _ := q.take(nil)
+		batch, _, _ := q.take(nil)
 		got = append(got, len(batch))
 	}
 	if want := []int{3, 1, 1, 1, 1}; !equal(got, want) {
@@ -110,54 +116,153 @@ func TestQueueWaits(t *testing.T) {
 		if err := q.pushWait(t.Context(), sized(10)); err != nil {
 			t.Errorf("a closed queue gave %v", err)
 		}
-		if _, ok := q.take(nil); ok {
+		if _, _, ok := q.take(nil); ok {
 			t.Error("a closed queue gives messages")
 		}
 	})
 }
 
-// Publishing and sending allocate nothing once they have warmed up.
-func TestPublishAllocatesNothing(t *testing.T) {
+// One sends at a time: the publisher that push tells to, or the writer.
+func TestQueueHandsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := testQueue(2, -1)
+		took := make(chan int64) // the bytes to skip
+		go func() {
+			for {
+				_, skip, ok := q.take(nil)
+				if !ok {
+					close(took)
+					return
+				}
+				took <- skip
+			}
+		}()
+		synctest.Wait() // the writer found nothing
+		one, two := sized(10), sized(20)
+		if _, send := q.push(one); !send {
+			t.Error("nobody sends, and push doesn't say so")
+		}
+		batch := q.grab(nil)
+		if _, send := q.push(two); send || len(batch) != 1 {
+			t.Errorf("push says to send while a publisher does, which took %d", len(batch))
+		}
+		q.giveBack(batch, 3)
+		if skip := <-took; skip != 3 || q.len() != 0 {
+			t.Errorf("the writer skips %d bytes, %d wait", skip, q.len())
+		}
+		synctest.Wait()
+		q.push(one)
+		q.giveBack(q.grab(batch[:0]), 0)
+		if skip := <-took; skip != 0 {
+			t.Errorf("the writer skips %d bytes again", skip)
+		}
+		synctest.Wait()
+		q.push(one)
+		batch = q.grab(nil)
+		q.close()
+		<-took
+		q.giveBack(batch, 0)
+		if err := q.flush(t.Context()); err != nil || one.refs.Load() > 0 {
+			t.Errorf("%v; %d hold what a closed queue got back", err, one.refs.Load())
+		}
+	})
+}
+
+// subscribed is a topic's publisher with one connection, whose other end is client.
+func subscribed(t *testing.T, queue int) (p *Publisher, c *outlet, client net.Conn) {
 	client, server := tcpPair(t)
-	n := &Node{names: &names{node: "/a"}}
+	n := &Node{names: &names{node: "/a"}, log: zerolog.Nop()}
 	top := &topic{node: n, name: "/t"}
-	p := &Publisher{topic: top, options: PublisherOptions{Queue: 10, QueueBytes: -1}}
+	p = &Publisher{topic: top, options: PublisherOptions{Topic: "/t", Queue: queue, QueueBytes: -1}}
 	if err := top.add(p); err != nil {
-		t.Fatal(err)
-	}
-	c := &outlet{topic: top, conn: server}
-	if _, err := top.attach(c); err != nil {
 		t.Fatal(err)
 	}
 	w, err := newVectorWriter(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { // the subscriber
-		b := make([]byte, 1<<20)
-		for {
-			if _, err := client.Read(b); err != nil {
-				return
-			}
-		}
-	}()
-	head, body, owner := make([]byte, 60), make([]byte, 300_000), new(counted)
-	var batch []*outgoing
-	var vec [][]byte
-	allocs := testing.AllocsPerRun(200, func() {
-		p.Publish(Message{Head: head, Body: body, Owner: owner})
-		batch, _ = c.queue.take(batch[:0])
-		vec = batch[0].appendTo(vec[:0])
-		if _, err := w.writeAll(vec); err != nil {
-			t.Error(err)
-		}
-		batch[0].release()
-	})
-	if allocs > 0 && !raceEnabled {
-		t.Errorf("%v allocations a message", allocs)
+	c = &outlet{topic: top, conn: server, w: w}
+	if _, err := top.attach(c); err != nil {
+		t.Fatal(err)
 	}
-	if got := owner.n.Load(); got != 201 {
-		t.Errorf("%d releases", got)
+	return p, c, client
+}
+
+// Publishing and sending allocate nothing once they have warmed up.
+func TestPublishAllocatesNothing(t *testing.T) {
+	for name, size := range map[string]int{"small": 300, "large": 300_000} {
+		t.Run(name, func(t *testing.T) {
+			p, c, client := subscribed(t, 10)
+			go io.Copy(io.Discard, client) //nolint:errcheck // ends with the connection
+			go c.write()                   //nolint:errcheck // so does this
+			head, body, owner := make([]byte, 60), make([]byte, size), new(counted)
+			allocs := testing.AllocsPerRun(200, func() {
+				p.Publish(Message{Head: head, Body: body, Owner: owner})
+				for c.messages.Load() < p.messages.Load() {
+					runtime.Gosched()
+				}
+			})
+			if allocs > 0 && !raceEnabled {
+				t.Errorf("%v allocations a message", allocs)
+			}
+			if got := owner.n.Load(); got != 201 {
+				t.Errorf("%d releases", got)
+			}
+			c.hangUp()
+		})
+	}
+}
+
+// A subscriber that stalls gets whole messages, the newest last, in the order of
+// each of the publishers that send at the same time, and all are counted.
+func TestStalledSubscriber(t *testing.T) {
+	const each = 20000
+	p, c, client := subscribed(t, 50)
+	ended := make(chan error, 1)
+	go func() { ended <- c.write() }()
+	var wg sync.WaitGroup
+	for who := range 2 {
+		wg.Go(func() {
+			for i := range each {
+				size := 12 + i*7%3000
+				if i%1000 == 999 {
+					size = 3 * batchBytes
+				}
+				b := make([]byte, size)
+				binary.LittleEndian.PutUint32(b, uint32(who))
+				binary.LittleEndian.PutUint32(b[4:], uint32(i))
+				binary.LittleEndian.PutUint32(b[size-4:], uint32(i))
+				p.Publish(Message{Head: b[:8], Body: b[8:]})
+			}
+		})
+	}
+	wg.Wait() // nobody read until now
+	go func() {
+		p.Flush(t.Context()) //nolint:errcheck // shows in what arrives
+		c.hangUp()
+	}()
+	next, count, r := [2]uint32{}, uint64(0), bufio.NewReader(client)
+	for {
+		var prefix [4]byte
+		if _, err := io.ReadFull(r, prefix[:]); err != nil {
+			break
+		}
+		b := make([]byte, binary.LittleEndian.Uint32(prefix[:]))
+		if _, err := io.ReadFull(r, b); err != nil {
+			t.Fatal(err)
+		}
+		who, i := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+		if last := binary.LittleEndian.Uint32(b[len(b)-4:]); who > 1 || i < next[who] || last != i {
+			t.Fatalf("message %d of %d ends with %d, at least %v was due", i, who, last, next)
+		}
+		next[who] = i + 1
+		count++
+	}
+	if err := <-ended; err != nil && !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+	if s := p.Stats(); count+s.Dropped != 2*each || count != c.messages.Load() || s.Dropped == 0 || max(next[0], next[1]) != each {
+		t.Errorf("%d arrived, %d sent, %d dropped of %d; the last are %v", count, c.messages.Load(), s.Dropped, 2*each, next)
 	}
 }
 

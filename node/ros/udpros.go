@@ -82,7 +82,7 @@ func udpRequest(params []any) (h Header, address string, size int, err error) {
 func (c *outlet) writeDatagrams(size int) error {
 	buf, id := make([]byte, 0, size), uint8(0)
 	for {
-		batch, ok := c.queue.take(c.batch[:0])
+		batch, _, ok := c.queue.take(c.batch[:0])
 		if !ok {
 			return nil
 		}

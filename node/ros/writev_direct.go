@@ -23,6 +23,7 @@ type vectorWriter struct {
 	done int64           // bytes written of the present vector
 	err  error
 	step func(fd uintptr) bool
+	once func(fd uintptr) bool
 }
 
 func newVectorWriter(conn net.Conn) (*vectorWriter, error) {
@@ -36,12 +37,25 @@ func newVectorWriter(conn net.Conn) (*vectorWriter, error) {
 	}
 	w := &vectorWriter{raw: raw}
 	w.step = w.write
+	w.once = func(fd uintptr) bool { w.write(fd); return true }
 	return w, nil
 }
 
-// writeAll writes all of vec and waits where the socket's buffer is full.
-func (w *vectorWriter) writeAll(vec [][]byte) (int64, error) {
-	w.all, w.done, w.err = w.all[:0], 0, nil
+// writeAll writes all of vec but the first skip bytes and waits where the socket's
+// buffer is full.
+func (w *vectorWriter) writeAll(vec [][]byte, skip int64) (int64, error) {
+	return w.run(vec, skip, w.step)
+}
+
+// writeNow writes what the socket's buffer has room for. An error shows in the
+// next writeAll.
+func (w *vectorWriter) writeNow(vec [][]byte) int64 {
+	n, _ := w.run(vec, 0, w.once)
+	return n
+}
+
+func (w *vectorWriter) run(vec [][]byte, skip int64, step func(fd uintptr) bool) (int64, error) {
+	w.all, w.err = w.all[:0], nil
 	for _, b := range vec {
 		if len(b) > 0 {
 			v := syscall.Iovec{Base: &b[0]}
@@ -50,7 +64,9 @@ func (w *vectorWriter) writeAll(vec [][]byte) (int64, error) {
 		}
 	}
 	w.left = w.all
-	err := w.raw.Write(w.step)
+	w.consume(int(skip))
+	w.done = 0
+	err := w.raw.Write(step)
 	w.left = nil
 	clear(w.all) // holds no message alive
 	if w.err != nil {
