@@ -6,21 +6,15 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/peer"
 )
-
-// rosEnv is the environment of a peer.
-func rosEnv(t *testing.T, master string) []string {
-	return append(os.Environ(), "ROS_MASTER_URI="+master, "ROS_IP=127.0.0.1", "ROS_HOSTNAME=127.0.0.1", "ROS_LOG_DIR="+t.TempDir(), "PYTHONUNBUFFERED=1")
-}
 
 // rosmaster starts Debian's master on a free port.
 func rosmaster(t *testing.T) string {
@@ -38,59 +32,16 @@ func rosmaster(t *testing.T) string {
 	return uri
 }
 
-// start runs a peer until the test ends; what it prints is in the buffer.
-func start(t *testing.T, master, name string, args ...string) *peer {
+// start runs a program beside a master until the test ends.
+func start(t *testing.T, master, name string, args ...string) *peer.Process {
 	t.Helper()
-	p := &peer{}
-	p.cmd = exec.Command(name, args...)
-	p.cmd.Env, p.cmd.Dir = rosEnv(t, master), t.TempDir()
-	p.cmd.Stdout, p.cmd.Stderr = p, p
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		p.cmd.Process.Signal(os.Interrupt) //nolint:errcheck // may be gone
-		kill := time.AfterFunc(5*time.Second, func() { p.cmd.Process.Kill() })
-		p.cmd.Wait() //nolint:errcheck // interrupted
-		kill.Stop()
-		if t.Failed() {
-			t.Logf("%s %v:\n%s", name, args, p.text())
-		}
-	})
-	return p
+	return peer.Start(t, peer.Env(t, master), name, args...)
 }
 
-type peer struct {
-	cmd *exec.Cmd
-	out atomic.Pointer[string]
-}
-
-func (p *peer) Write(b []byte) (int, error) {
-	s := p.text() + string(b)
-	p.out.Store(&s)
-	return len(b), nil
-}
-
-func (p *peer) text() string {
-	if s := p.out.Load(); s != nil {
-		return *s
-	}
-	return ""
-}
-
-// run runs a peer to its end and returns what it printed.
+// run runs one that must succeed and returns what it printed.
 func run(t *testing.T, master, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Env, cmd.Dir = rosEnv(t, master), t.TempDir()
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		t.Errorf("%s %v: %v\n%s", name, args, err, out.String())
-	}
-	return out.String()
+	return peer.Run(t, peer.Env(t, master), name, args...)
 }
 
 func contains(t *testing.T, text string, want ...string) {
@@ -146,7 +97,7 @@ func TestStockTools(t *testing.T) {
 	info := run(t, master, "rosnode", "info", "/tested")
 	contains(t, info, "* /chatter [std_msgs/String]", "* /in [std_msgs/String]", "* /tested/pause", "* /tested/get_loggers", "Pid: "+fmt.Sprint(os.Getpid()),
 		"* topic: /in", "direction: inbound", "transport: TCPROS")
-	pub.cmd.Process.Signal(os.Interrupt) //nolint:errcheck // checked by what follows
+	pub.Interrupt()
 	contains(t, run(t, master, "rosservice", "info", "/tested/pause"), "Node: /tested", "Type: std_srvs/SetBool", "Args: data")
 	contains(t, run(t, master, "rosservice", "args", "/tested/pause"), "data")
 	contains(t, run(t, master, "rosservice", "call", "/tested/pause", "true"), "success: True", `message: "done"`)
@@ -168,13 +119,11 @@ func TestStockTools(t *testing.T) {
 
 func runFailing(t *testing.T, master, name string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Env = rosEnv(t, master)
-	out, err := cmd.CombinedOutput()
-	if err == nil {
+	p := start(t, master, name, args...)
+	if p.Wait() == 0 {
 		t.Errorf("%s %v: no failure", name, args)
 	}
-	return string(out)
+	return p.Output()
 }
 
 // A rospy node calls our services on a persistent connection and offers one.
@@ -214,7 +163,7 @@ func TestRospyServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "rospy", func() bool { return c.len() == 1 })
-	contains(t, py.text(), "[True, False, True, False, True, False]")
+	contains(t, py.Stdout(), "[True, False, True, False, True, False]")
 	trigger := msgs.MustService("std_srvs/Trigger")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

@@ -131,7 +131,7 @@ func TestRoscppUDP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer := start(t, master, program)
+	subscriber := start(t, master, program)
 	eventually(t, "a UDP subscriber", func() bool { return p.Subscribers() == 1 })
 	info := n.busInfo().([]any)
 	if len(info) == 0 || info[0].([]any)[3] != "UDPROS" {
@@ -139,6 +139,6 @@ func TestRoscppUDP(t *testing.T) {
 	}
 	eventually(t, "three messages", func() bool {
 		p.Publish(stringMessage(strings.Repeat("x", 5000)))
-		return strings.Count(peer.text(), "got 5000 x") >= 3
+		return strings.Count(subscriber.Stdout(), "got 5000 x") >= 3
 	})
 }

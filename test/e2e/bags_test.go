@@ -15,6 +15,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // imageStreams are the streams of the librealsense bags that carry pixels.
@@ -70,16 +71,16 @@ func playLibrealsense(t *testing.T, g *graph, name string) {
 	topics := topicsOf(counts)
 	roscpp, inGo := g.startRoscpp(counts), g.listen(topics...)
 	echo := g.start("rostopic", "echo", "--noarr", "-n", strconv.Itoa(counts[topics[0]]), topics[0])
-	play := g.start(program(t), append([]string{"play", "-q", "--clock", "--pause", "--keep-alive", bag, "--topics"}, topics...)...)
+	play := g.start(peer.Program(t), append([]string{"play", "-q", "--clock", "--pause", "--keep-alive", bag, "--topics"}, topics...)...)
 	g.awaitAudience(3, topics[0])
 	g.resume(g.awaitAudience(2, topics...))
-	if code := echo.wait(); code != 0 || strings.Count(echo.stdout.String(), "encoding:") != counts[topics[0]] {
-		t.Errorf("rostopic echo ended with %d: %s", code, echo.stdout.String())
+	if code := echo.Wait(); code != 0 || strings.Count(echo.Stdout(), "encoding:") != counts[topics[0]] {
+		t.Errorf("rostopic echo ended with %d: %s", code, echo.Stdout())
 	}
 	got := roscpp.heard()
 	inGo.awaitCounts(counts)
 	// Only now: a subscriber that is told of the end may hang up before it has read the last message.
-	if code := play.interrupt(); code != 0 {
+	if code := play.Interrupt(); code != 0 {
 		t.Errorf("play ended with %d", code)
 	}
 	for topic, want := range frames {
@@ -128,7 +129,7 @@ func TestLiveLibrealsense(t *testing.T) {
 			counts[topic] = 2*len(hashes) + 1
 		}
 		roscpp := g.startRoscpp(counts)
-		live := g.start(program(t), "live", "--device", bag, "--loop")
+		live := g.start(peer.Program(t), "live", "--device", bag, "--loop")
 		got := roscpp.heard()
 		for topic, want := range frames {
 			if hashes := got[topic].Hashes; !holdsRound(hashes, want) {
@@ -137,7 +138,7 @@ func TestLiveLibrealsense(t *testing.T) {
 		}
 		g.wantContains([]string{"Type: sensor_msgs/Image", "/rs_ros_node"}, "rostopic", "info", imageTopic(imageStreams[0]))
 		g.wantContains([]string{"height: 48", "width: 64", "encoding: "}, "rostopic", "echo", "--noarr", "-n", "1", imageTopic(imageStreams[0]))
-		if code := live.interrupt(); code != 0 {
+		if code := live.Interrupt(); code != 0 {
 			t.Errorf("live ended with %d", code)
 		}
 	})
@@ -160,7 +161,7 @@ func TestPlayD435(t *testing.T) {
 		counts := countsOf(bagHashes(t, path))
 		inGo := g.listen(topicsOf(counts)...)
 		args := append([]string{"play", "-q", "--wait-for-subscribers", "-i", path, "--topics"}, topicsOf(counts)...)
-		g.run(program(t), args...)
+		g.run(peer.Program(t), args...)
 		inGo.awaitCounts(counts)
 		for topic, count := range counts {
 			if got := inGo.count(topic); got != count {
@@ -168,7 +169,7 @@ func TestPlayD435(t *testing.T) {
 			}
 		}
 		// All of it, option topics with spaces included.
-		g.start(program(t), "play", "-q", "--pause", path)
+		g.start(peer.Program(t), "play", "-q", "--pause", path)
 		g.awaitPublisher("/device_0/sensor_0/info")
 		if out := g.run("rostopic", "list"); !strings.Contains(out, "/option/") || strings.Contains(out, " ") {
 			t.Errorf("rostopic list: %s", out)
@@ -215,14 +216,14 @@ func TestStockPlaysOurs(t *testing.T) {
 		t.Run(compression, func(t *testing.T) {
 			t.Parallel()
 			g := newGraph(t)
-			g.start(program(t), "master", "--port", g.port())
+			g.start(peer.Program(t), "master", "--port", g.port())
 			g.awaitMaster()
 			bag := filepath.Join(t.TempDir(), "ours.bag")
 			args := append([]string{"live", "--record", bag, "--duration", "2"}, smallCamera...)
 			if compression == "lz4" {
 				args = append(args, "--lz4")
 			}
-			g.run(program(t), args...)
+			g.run(peer.Program(t), args...)
 
 			wantSameInfo(g, bag)
 			g.wantContains([]string{compression + " ["}, "rosbag", "info", bag)
@@ -250,7 +251,7 @@ func TestStockPlaysOurs(t *testing.T) {
 func wantSameInfo(g *graph, bag string) {
 	g.t.Helper()
 	var stock, ours any
-	for program, facts := range map[string]*any{"rosbag": &stock, program(g.t): &ours} {
+	for program, facts := range map[string]*any{"rosbag": &stock, peer.Program(g.t): &ours} {
 		if err := yaml.Unmarshal([]byte(g.run(program, "info", "-y", bag)), facts); err != nil {
 			g.t.Fatal(err)
 		}
@@ -259,7 +260,7 @@ func wantSameInfo(g *graph, bag string) {
 		g.t.Errorf("rosbag info says\n%v\nours\n%v", stock, ours)
 	}
 	const count = "import rosbag,sys; print(sum(1 for _ in rosbag.Bag(sys.argv[1]).read_messages(raw=True)))"
-	messages := strings.TrimSpace(g.run(program(g.t), "info", "-y", "-k", "messages", bag))
+	messages := strings.TrimSpace(g.run(peer.Program(g.t), "info", "-y", "-k", "messages", bag))
 	if got := strings.TrimSpace(g.run(need.Python(g.t, "rosbag"), "-c", count, bag)); got != messages {
 		g.t.Errorf("rosbag reads %s of %s messages", got, messages)
 	}

@@ -4,32 +4,14 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
-	"time"
+
+	"rsros/test/peer"
 )
 
-// patience bounds each wait for something that must happen. Only a failing test uses it up.
-const patience = 60 * time.Second
-
-// scratch lives as long as the test binary: our program and what else is built once.
-var scratch string
-
-func TestMain(m *testing.M) { os.Exit(inScratch(m)) }
-
-func inScratch(m *testing.M) int {
-	var err error
-	if scratch, err = os.MkdirTemp("", "rs-ros-node-e2e-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(scratch)
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 
 // repository is the root of the source tree.
 func repository(t *testing.T) string {
@@ -39,17 +21,4 @@ func repository(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return root
-}
-
-var buildProgram = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command("go", "build", "-race", "-o", filepath.Join(scratch, "rs-ros-node"), "rsros/cmd/rs-ros-node").CombinedOutput()
-})
-
-// program is the path of our program, built once, with the race detector.
-func program(t *testing.T) string {
-	t.Helper()
-	if out, err := buildProgram(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return filepath.Join(scratch, "rs-ros-node")
 }

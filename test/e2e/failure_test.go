@@ -8,21 +8,22 @@ import (
 	"testing"
 
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // TestMasterRestarts: a live node waits for its master, and comes back when that was started anew.
 func TestMasterRestarts(t *testing.T) {
-	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *process) {
+	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *peer.Process) {
 		const topic = "/camera/gyro/sample"
-		live := g.start(program(t), append([]string{"live"}, smallCamera...)...)
+		live := g.start(peer.Program(t), append([]string{"live"}, smallCamera...)...)
 		for range 2 {
 			master := startMaster()
 			g.awaitPublisher(topic)
 			g.awaitService("/rs_ros_node/device_info")
 			g.wantContains([]string{"angular_velocity:"}, "rostopic", "echo", "-n", "1", topic)
-			master.interrupt()
+			master.Interrupt()
 		}
-		if code := live.interrupt(); code != 0 {
+		if code := live.Interrupt(); code != 0 {
 			t.Errorf("live ended with %d", code)
 		}
 	})
@@ -34,10 +35,10 @@ func TestKilledRecording(t *testing.T) {
 	t.Parallel()
 	g := newGraph(t)
 	bag := filepath.Join(t.TempDir(), "killed.bag")
-	live := g.start(program(t), append([]string{"live", "--master", "embedded", "--record", bag}, smallCamera...)...)
-	await(t, "a checkpoint with a second of frames", func() bool { return stockCount(g, bag) > 15*4 })
-	live.signal(syscall.SIGKILL)
-	live.wait()
+	live := g.start(peer.Program(t), append([]string{"live", "--master", "embedded", "--record", bag}, smallCamera...)...)
+	peer.Await(t, "a checkpoint with a second of frames", func() bool { return stockCount(g, bag) > 15*4 })
+	live.Signal(syscall.SIGKILL)
+	live.Wait()
 	if _, code := g.try("rosbag", "info", bag); code != 0 {
 		t.Errorf("rosbag info ends with %d", code)
 	}

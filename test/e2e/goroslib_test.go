@@ -9,6 +9,8 @@ import (
 	"github.com/bluenviron/goroslib/v2"
 	"github.com/bluenviron/goroslib/v2/pkg/msgs/sensor_msgs"
 	"github.com/bluenviron/goroslib/v2/pkg/msgs/std_msgs"
+
+	"rsros/test/peer"
 )
 
 // goroslibNode is a node of goroslib, a participant written by others.
@@ -52,11 +54,11 @@ func TestRecordGoroslib(t *testing.T) {
 		}
 		defer p.Close()
 		bag := filepath.Join(t.TempDir(), "talk.bag")
-		record := g.start(program(t), "record", "-O", bag, "-l", "20", "/talk")
-		for every := time.NewTicker(20 * time.Millisecond); !record.ended(); <-every.C {
+		record := g.start(peer.Program(t), "record", "-O", bag, "-l", "20", "/talk")
+		for every := time.NewTicker(20 * time.Millisecond); !record.Ended(); <-every.C {
 			p.Write(&std_msgs.String{Data: "said"})
 		}
-		if code := record.wait(); code != 0 {
+		if code := record.Wait(); code != 0 {
 			t.Errorf("record ended with %d", code)
 		}
 		g.wantContains([]string{"messages:    20", "std_msgs/String [992ce8a1687cec8c8bd883ec73ca41d1]"}, "rosbag", "info", bag)
@@ -68,11 +70,11 @@ func TestGoroslibListens(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		const topic = "/camera/color/image_raw"
 		theirs, ours := g.goroslibListens(topic), g.listen(topic)
-		g.start(program(t), append([]string{"live"}, smallCamera...)...)
+		g.start(peer.Program(t), append([]string{"live"}, smallCamera...)...)
 		g.awaitAudience(2, topic)
 		from := ours.count(topic)
 		ours.awaitCounts(map[string]int{topic: from + 20})
 		want := ours.heard(topic).Hashes[from : from+20]
-		await(t, "the same 20 images at goroslib", func() bool { return holdsRound(theirs.heard(topic).Hashes, want) })
+		peer.Await(t, "the same 20 images at goroslib", func() bool { return holdsRound(theirs.heard(topic).Hashes, want) })
 	})
 }

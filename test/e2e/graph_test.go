@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"rsros/node/xmlrpc"
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // graph is one master and the environment of all programs that meet there.
@@ -23,14 +22,14 @@ type graph struct {
 }
 
 // masters are the programs that a test runs against: how each is started, and stopped by its process.
-var masters = map[string]func(g *graph) *process{
-	"roscore":  func(g *graph) *process { return g.start("roscore", "-p", g.port()) },
-	"embedded": func(g *graph) *process { return g.start(program(g.t), "master", "--port", g.port()) },
+var masters = map[string]func(g *graph) *peer.Process{
+	"roscore":  func(g *graph) *peer.Process { return g.start("roscore", "-p", g.port()) },
+	"embedded": func(g *graph) *peer.Process { return g.start(peer.Program(g.t), "master", "--port", g.port()) },
 }
 
 // onEachMaster runs a test against a stock roscore and against our master.
 func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
-	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *process) {
+	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *peer.Process) {
 		startMaster()
 		g.awaitNode("/rosout")
 		test(t, g)
@@ -38,13 +37,13 @@ func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
 }
 
 // onEachGraph is onEachMaster for a test that starts the master itself.
-func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster func() *process)) {
+func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster func() *peer.Process)) {
 	need.Programs(t, "roscore", "rostopic", "rosnode", "rosservice", "rosparam", "rosbag", "roslaunch")
 	for name, start := range masters {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newGraph(t)
-			test(t, g, func() *process { return start(g) })
+			test(t, g, func() *peer.Process { return start(g) })
 		})
 	}
 }
@@ -53,15 +52,7 @@ func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster fun
 func newGraph(t *testing.T) *graph {
 	g := &graph{t: t, uri: fmt.Sprintf("http://127.0.0.1:%d/", freePort(t)), client: &http.Client{Transport: &http.Transport{}}}
 	t.Cleanup(g.client.CloseIdleConnections)
-	home := t.TempDir()
-	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "ROS_") && !strings.HasPrefix(variable, "PATH=") {
-			g.env = append(g.env, variable)
-		}
-	}
-	// Debian's Python first in the path: the ROS modules are its own.
-	g.env = append(g.env, "PATH=/usr/bin:"+os.Getenv("PATH"), "PYTHONUNBUFFERED=1", "LC_ALL=C.UTF-8",
-		"ROS_MASTER_URI="+g.uri, "ROS_IP=127.0.0.1", "ROS_HOME="+home, "ROS_LOG_DIR="+filepath.Join(home, "log"))
+	g.env = peer.Env(t, g.uri)
 	return g
 }
 
@@ -89,17 +80,17 @@ func (g *graph) port() string {
 }
 
 // start runs a program until the test ends.
-func (g *graph) start(name string, args ...string) *process {
+func (g *graph) start(name string, args ...string) *peer.Process {
 	g.t.Helper()
-	return startProcess(g.t, g.env, name, args...)
+	return peer.Start(g.t, g.env, name, args...)
 }
 
 // try runs a program and returns what it printed on stdout, and its exit code.
 func (g *graph) try(name string, args ...string) (stdout string, code int) {
 	g.t.Helper()
 	p := g.start(name, args...)
-	code = p.wait()
-	return p.stdout.String(), code
+	code = p.Wait()
+	return p.Stdout(), code
 }
 
 // run runs a program that must end with success, and returns what it printed on stdout.
@@ -140,27 +131,27 @@ func (g *graph) ask(method string, args ...any) any {
 
 func (g *graph) awaitMaster() {
 	g.t.Helper()
-	await(g.t, "master at "+g.uri, func() bool { return g.ask("getPid") != nil })
+	peer.Await(g.t, "master at "+g.uri, func() bool { return g.ask("getPid") != nil })
 }
 
 func (g *graph) awaitNode(name string) {
 	g.t.Helper()
-	await(g.t, "node "+name, func() bool { return g.ask("lookupNode", name) != nil })
+	peer.Await(g.t, "node "+name, func() bool { return g.ask("lookupNode", name) != nil })
 }
 
 func (g *graph) awaitNoNode(name string) {
 	g.t.Helper()
-	await(g.t, "end of node "+name, func() bool { return g.ask("getPid") != nil && g.ask("lookupNode", name) == nil })
+	peer.Await(g.t, "end of node "+name, func() bool { return g.ask("getPid") != nil && g.ask("lookupNode", name) == nil })
 }
 
 func (g *graph) awaitService(name string) {
 	g.t.Helper()
-	await(g.t, "service "+name, func() bool { return g.ask("lookupService", name) != nil })
+	peer.Await(g.t, "service "+name, func() bool { return g.ask("lookupService", name) != nil })
 }
 
 func (g *graph) awaitParam(name string, value any) {
 	g.t.Helper()
-	await(g.t, fmt.Sprintf("param %s = %v", name, value), func() bool { return g.ask("getParam", name) == value })
+	peer.Await(g.t, fmt.Sprintf("param %s = %v", name, value), func() bool { return g.ask("getParam", name) == value })
 }
 
 // Positions in the answer of getSystemState.
@@ -188,12 +179,12 @@ func (g *graph) nodesOf(side int, topic string) []string {
 
 func (g *graph) awaitPublisher(topic string) {
 	g.t.Helper()
-	await(g.t, "publisher of "+topic, func() bool { return len(g.nodesOf(publishers, topic)) > 0 })
+	peer.Await(g.t, "publisher of "+topic, func() bool { return len(g.nodesOf(publishers, topic)) > 0 })
 }
 
 func (g *graph) awaitSubscriber(topic, node string) {
 	g.t.Helper()
-	await(g.t, node+" subscribes to "+topic, func() bool { return slices.Contains(g.nodesOf(subscribers, topic), node) })
+	peer.Await(g.t, node+" subscribes to "+topic, func() bool { return slices.Contains(g.nodesOf(subscribers, topic), node) })
 }
 
 // connections counts a node's TCPROS connections of a topic, as it tells itself.
@@ -219,7 +210,7 @@ func (g *graph) connections(node, topic string) int {
 func (g *graph) awaitAudience(size int, topics ...string) (node string) {
 	g.t.Helper()
 	for _, topic := range topics {
-		await(g.t, fmt.Sprintf("%d subscribers connected to %s", size, topic), func() bool {
+		peer.Await(g.t, fmt.Sprintf("%d subscribers connected to %s", size, topic), func() bool {
 			nodes := g.nodesOf(publishers, topic)
 			if len(nodes) != 1 {
 				return false

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // rosPackage makes our package as rosrun and roslaunch look for it: a folder in ROS_PACKAGE_PATH with
@@ -22,7 +23,7 @@ func (g *graph) rosPackage() {
 	for link, target := range map[string]string{
 		"package.xml":     filepath.Join(root, "package.xml"),
 		"launch":          filepath.Join(root, "launch"),
-		"bin/rs-ros-node": program(g.t),
+		"bin/rs-ros-node": peer.Program(g.t),
 	} {
 		if err := os.Symlink(target, filepath.Join(folder, link)); err != nil {
 			g.t.Fatal(err)
@@ -45,7 +46,7 @@ func TestRosrun(t *testing.T) {
 		if topics := g.run("rostopic", "list"); strings.Contains(topics, "infra1") || strings.Contains(topics, "gyro") {
 			t.Errorf("streams that were switched off have topics:\n%s", topics)
 		}
-		if code := node.interrupt(); code != 0 {
+		if code := node.Interrupt(); code != 0 {
 			t.Errorf("the node ended with %d", code)
 		}
 	})
@@ -70,9 +71,9 @@ func TestLaunch(t *testing.T) {
 
 		copied := filepath.Join(folder, "copy.bag")
 		record := g.start("roslaunch", "rs_ros_node", "record.launch", "bag:="+copied, "topics:=/front/depth", "args:=-l 5")
-		record.wait() // required="true": it ends with the recorder
+		record.Wait() // required="true": it ends with the recorder
 		g.wantContains([]string{"messages:    5"}, "rosbag", "info", copied)
-		camera.interrupt()
+		camera.Interrupt()
 		g.wantContains([]string{"/device_0/sensor_0/Depth_0/image/data"}, "rosbag", "info", filepath.Join(folder, "camera.bag"))
 
 		audience := g.listen("/front/depth", "/clock")
@@ -88,9 +89,9 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + folder}
-	demo := startProcess(t, env, program(t), "demo", "--dir", folder, "--keep", "--duration", "2",
+	demo := peer.Start(t, env, peer.Program(t), "demo", "--dir", folder, "--keep", "--duration", "2",
 		"--depth", "424x240@15", "--color", "424x240@15", "--infra1", "424x240@15", "--infra2", "424x240@15")
-	if code := demo.wait(); code != 0 {
+	if code := demo.Wait(); code != 0 {
 		t.Errorf("demo ended with %d", code)
 	}
 	bags, err := filepath.Glob(filepath.Join(folder, "*.bag"))
@@ -98,8 +99,8 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("%v %v", bags, err)
 	}
 	for _, word := range []string{"Depth_0", "Color_0", "Infrared_2", "Gyro_0", bags[0]} {
-		if !strings.Contains(demo.stdout.String(), word) {
-			t.Errorf("the table has no %s:\n%s", word, demo.stdout.String())
+		if !strings.Contains(demo.Stdout(), word) {
+			t.Errorf("the table has no %s:\n%s", word, demo.Stdout())
 		}
 	}
 	if hashes := bagHashes(t, bags[0]); len(hashes) != 4 {

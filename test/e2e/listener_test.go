@@ -16,6 +16,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/ros"
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // heard is what a subscriber got of one topic.
@@ -27,7 +28,8 @@ type heard struct {
 
 // roscppSubscriber is testdata's C++ program, running.
 type roscppSubscriber struct {
-	*process
+	*peer.Process
+	t   *testing.T
 	out string
 }
 
@@ -36,7 +38,7 @@ var buildSubscriber = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-O1", "-o", filepath.Join(scratch, "subscriber"), "roscpp/subscriber.cpp"}
+	args := []string{"-O1", "-o", peer.Scratch("subscriber"), "roscpp/subscriber.cpp"}
 	return exec.Command("g++", append(args, strings.Fields(string(flags))...)...).CombinedOutput()
 })
 
@@ -51,20 +53,20 @@ func (g *graph) startRoscpp(topics map[string]int) *roscppSubscriber {
 	if out, err := buildSubscriber(); err != nil {
 		g.t.Fatalf("build roscpp subscriber: %v\n%s", err, out)
 	}
-	s := &roscppSubscriber{out: filepath.Join(g.t.TempDir(), "heard.json")}
+	s := &roscppSubscriber{t: g.t, out: filepath.Join(g.t.TempDir(), "heard.json")}
 	args := []string{s.out}
 	for topic, count := range topics {
 		args = append(args, fmt.Sprintf("%s=%d", topic, count))
 	}
-	s.process = g.start(filepath.Join(scratch, "subscriber"), args...)
-	s.await("ready", func(out string) bool { return strings.Contains(out, "ready") })
+	s.Process = g.start(peer.Scratch("subscriber"), args...)
+	s.Await("ready", func(out string) bool { return strings.Contains(out, "ready") })
 	return s
 }
 
 // heard waits for the end of the subscriber: it has all that it wanted.
 func (s *roscppSubscriber) heard() map[string]heard {
 	s.t.Helper()
-	if code := s.wait(); code != 0 {
+	if code := s.Wait(); code != 0 {
 		s.t.Fatalf("roscpp subscriber ended with %d", code)
 	}
 	b, err := os.ReadFile(s.out)
@@ -149,7 +151,7 @@ func (l *goListener) awaitCounts(counts map[string]int) {
 		}
 	}()
 	for topic, count := range counts {
-		await(l.t, fmt.Sprintf("%d messages on %s", count, topic), func() bool { return l.count(topic) >= count })
+		peer.Await(l.t, fmt.Sprintf("%d messages on %s", count, topic), func() bool { return l.count(topic) >= count })
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/peer"
 )
 
 // smallCamera is a simulated camera that several of fit on a small machine.
@@ -15,7 +17,7 @@ var smallCamera = []string{"--device", "sim", "--depth", "424x240@15", "--color"
 func TestLive(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		folder := t.TempDir()
-		live := g.start(program(t), append([]string{"live", "--record-path", folder + "/"}, smallCamera...)...)
+		live := g.start(peer.Program(t), append([]string{"live", "--record-path", folder + "/"}, smallCamera...)...)
 		g.awaitPublisher("/camera/color/image_raw")
 		g.topicsOfCamera()
 		g.numbersOfCamera()
@@ -26,7 +28,7 @@ func TestLive(t *testing.T) {
 		g.wantContains([]string{"Node [/rs_ros_node]", "/camera/color/image_raw [sensor_msgs/Image]", "/rs_ros_node/device_info", "Pid: "}, "rosnode", "info", "/rs_ros_node")
 		g.wantContains([]string{"xmlrpc reply from"}, "rosnode", "ping", "-c", "2", "/rs_ros_node")
 		g.wantContains([]string{"killed"}, "rosnode", "kill", "/rs_ros_node")
-		if code := live.wait(); code != 0 {
+		if code := live.Wait(); code != 0 {
 			t.Errorf("killed, the node ended with %d", code)
 		}
 		g.awaitNoNode("/rs_ros_node")
@@ -117,7 +119,7 @@ func (g *graph) servicesOfCamera(folder string) {
 		g.t.Fatalf("start_recording names no bag in %s: %q", folder, found)
 	}
 	before := images.count("/camera/infra1/image_rect_raw")
-	await(g.t, "images while recording", func() bool { return images.count("/camera/infra1/image_rect_raw") > before+10 })
+	peer.Await(g.t, "images while recording", func() bool { return images.count("/camera/infra1/image_rect_raw") > before+10 })
 	call("pause_recording", "std_srvs/SetBool", "data: true")
 	call("pause_recording", "std_srvs/SetBool", "data: false")
 	call("stop_recording", "std_srvs/Trigger")
@@ -126,7 +128,7 @@ func (g *graph) servicesOfCamera(folder string) {
 	call("enable", "std_srvs/SetBool", "data: false")
 	still := images.count("/camera/infra1/image_rect_raw")
 	call("enable", "std_srvs/SetBool", "data: true")
-	await(g.t, "images after enable", func() bool { return images.count("/camera/infra1/image_rect_raw") > still+5 })
+	peer.Await(g.t, "images after enable", func() bool { return images.count("/camera/infra1/image_rect_raw") > still+5 })
 }
 
 // stockRecords: rosbag record takes our topics, of both namings.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // TestMaster runs the stock tools and client libraries among themselves, so that all that can go wrong
@@ -30,7 +31,7 @@ func TestMaster(t *testing.T) {
 		g.recordsAndPlays()
 
 		g.wantContains([]string{"killed"}, "rosnode", "kill", "/stage/talker")
-		if code := launch.wait(); code != 0 {
+		if code := launch.Wait(); code != 0 {
 			t.Errorf("roslaunch ended with %d", code)
 		}
 		g.awaitNoNode("/stage/talker")
@@ -115,11 +116,11 @@ func (g *graph) measure(pattern *regexp.Regexp, name string, args ...string) []s
 	const reports = 3
 	var found [][]string
 	p := g.start(name, args...)
-	p.await(fmt.Sprintf("%d reports", reports), func(stdout string) bool {
+	p.Await(fmt.Sprintf("%d reports", reports), func(stdout string) bool {
 		found = pattern.FindAllStringSubmatch(stdout, -1)
 		return len(found) >= reports
 	})
-	p.interrupt()
+	p.Interrupt()
 	return found[reports-1]
 }
 
@@ -128,12 +129,12 @@ func (g *graph) rospyListens(script string) {
 	g.t.Helper()
 	listener := g.start(need.Python(g.t, "rospy"), script, "1000000", "follow", "__name:=follower", "chatter:=/chatter")
 	g.awaitSubscriber("/chatter", "/follower")
-	listener.await("the parameter", func(out string) bool { return strings.Contains(out, "loud is unset") })
+	listener.Await("the parameter", func(out string) bool { return strings.Contains(out, "loud is unset") })
 	g.run("rosparam", "set", "/loud", "very")
-	listener.await("the new parameter", func(out string) bool { return strings.Contains(out, "loud is very") })
+	listener.Await("the new parameter", func(out string) bool { return strings.Contains(out, "loud is very") })
 	g.run("rosparam", "delete", "/loud")
-	listener.interrupt()
-	await(g.t, "follower leaves", func() bool { return g.nodesOf(subscribers, "/chatter") == nil })
+	listener.Interrupt()
+	peer.Await(g.t, "follower leaves", func() bool { return g.nodesOf(subscribers, "/chatter") == nil })
 	g.wantContains([]string{"heard 10 {'hello'}"}, need.Python(g.t, "rospy"), script, "10", "chatter:=/chatter")
 }
 
@@ -144,12 +145,12 @@ func (g *graph) sameNameReplaces(script string) {
 	first := g.start(need.Python(g.t, "rospy"), args...)
 	g.awaitSubscriber("/silence", "/twin")
 	second := g.start(need.Python(g.t, "rospy"), args...)
-	first.wait()
-	if out := first.stdout.String() + first.stderr.String(); !strings.Contains(out, "new node registered with same name") {
+	first.Wait()
+	if out := first.Stdout() + first.Stderr(); !strings.Contains(out, "new node registered with same name") {
 		g.t.Errorf("the first twin ends with %q", out)
 	}
 	g.awaitSubscriber("/silence", "/twin")
-	second.interrupt()
+	second.Interrupt()
 }
 
 // recordsAndPlays: rosbag's two roscpp programs work, with each other's topic.
@@ -160,8 +161,8 @@ func (g *graph) recordsAndPlays() {
 	g.wantContains([]string{"messages:    5", "std_msgs/String"}, "rosbag", "info", bag)
 	echo := g.start("rostopic", "echo", "-n", "5", "/replayed")
 	g.run("rosbag", "play", "--wait-for-subscribers", "-q", bag, "/chatter:=/replayed")
-	if echo.wait() != 0 || strings.Count(echo.stdout.String(), "hello") != 5 {
-		g.t.Errorf("replayed: %q", echo.stdout.String())
+	if echo.Wait() != 0 || strings.Count(echo.Stdout(), "hello") != 5 {
+		g.t.Errorf("replayed: %q", echo.Stdout())
 	}
 	if err := os.Remove(bag); err != nil {
 		g.t.Error(err)

@@ -3,6 +3,8 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"rsros/test/peer"
 )
 
 // TestPlayControl: a bag in a loop, seen and steered by the stock tools.
@@ -11,7 +13,7 @@ func TestPlayControl(t *testing.T) {
 		bag, _ := librealsenseBag(t, "sw_small_lz4")
 		depth := imageTopic(imageStreams[0])
 		g.run("rosparam", "set", "/use_sim_time", "true")
-		play := g.start(program(t), "play", "-q", "--clock", "--hz", "50", "--loop", bag, "__name:=player")
+		play := g.start(peer.Program(t), "play", "-q", "--clock", "--hz", "50", "--loop", bag, "__name:=player")
 		g.awaitPublisher(depth)
 		g.awaitService("/pause_playback")
 
@@ -32,10 +34,10 @@ func TestPlayControl(t *testing.T) {
 		}
 		g.wantContains([]string{"success: True", "Playback is now resumed"}, "rosservice", "call", own, "data: false")
 		first := g.clock()
-		await(t, "the clock to go on", func() bool { return g.clock() != first })
+		peer.Await(t, "the clock to go on", func() bool { return g.clock() != first })
 
 		g.wantContains([]string{"success: True"}, "rosservice", "call", "/player/stop")
-		if code := play.wait(); code != 0 {
+		if code := play.Wait(); code != 0 {
 			t.Errorf("stopped, play ended with %d", code)
 		}
 		g.awaitNoNode("/player")
@@ -60,13 +62,13 @@ func TestOurNodesMeet(t *testing.T) {
 		bag, frames := librealsenseBag(t, "sw_small_raw")
 		counts := countsOf(frames)
 		copied := t.TempDir() + "/copy.bag"
-		record := g.start(program(t), append([]string{"record", "-O", copied, "--lz4"}, topicsOf(counts)...)...)
-		play := g.start(program(t), append([]string{"play", "-q", "--pause", bag, "--topics"}, topicsOf(counts)...)...)
+		record := g.start(peer.Program(t), append([]string{"record", "-O", copied, "--lz4"}, topicsOf(counts)...)...)
+		play := g.start(peer.Program(t), append([]string{"play", "-q", "--pause", bag, "--topics"}, topicsOf(counts)...)...)
 		g.resume(g.awaitAudience(1, topicsOf(counts)...))
-		if code := play.wait(); code != 0 {
+		if code := play.Wait(); code != 0 {
 			t.Errorf("play ended with %d", code)
 		}
-		if code := record.interrupt(); code != 0 {
+		if code := record.Interrupt(); code != 0 {
 			t.Errorf("record ended with %d", code)
 		}
 		got := bagHashes(t, copied)

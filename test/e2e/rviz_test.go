@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 const (
@@ -51,7 +52,7 @@ func TestRviz(t *testing.T) {
 					t.Logf("%s; see %s", strings.Join(faults, "; "), keep(t, os.TempDir(), picture))
 				}
 			})
-			await(t, "picture of the camera in rviz", func() bool {
+			peer.Await(t, "picture of the camera in rviz", func() bool {
 				picture = photograph(g)
 				faults = look(t, picture)
 				return len(faults) == 0
@@ -66,8 +67,8 @@ func TestRviz(t *testing.T) {
 // startScreen starts an X server without a screen and returns its name, such as ":1".
 func startScreen(g *graph) string {
 	server := g.start("Xvfb", "-displayfd", "1", "-screen", "0", rvizScreen, "-nolisten", "tcp")
-	server.await("its number", func(stdout string) bool { return strings.HasSuffix(stdout, "\n") })
-	return ":" + strings.TrimSpace(server.stdout.String())
+	server.Await("its number", func(stdout string) bool { return strings.HasSuffix(stdout, "\n") })
+	return ":" + strings.TrimSpace(server.Stdout())
 }
 
 func photograph(g *graph) []byte {

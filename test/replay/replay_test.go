@@ -3,17 +3,14 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -24,54 +21,37 @@ import (
 	"rsros/node/master"
 	"rsros/node/ros"
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
-// patience bounds each wait for something that must happen. Only a failing test uses it up.
-const patience = 60 * time.Second
+func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 
-// scratch lives as long as the test binary: our program and the shim.
-var scratch string
+// Folders in scratch, each with a program of the name rosbag.
+const ours, stock = "ours", "stock"
 
-func TestMain(m *testing.M) { os.Exit(inScratch(m)) }
-
-func inScratch(m *testing.M) int {
-	var err error
-	if scratch, err = os.MkdirTemp("", "rs-ros-node-replay-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(scratch) //nolint:errcheck // at the end of the process
-	return m.Run()
-}
-
-var build = sync.OnceValue(func() error {
-	if out, err := exec.Command("go", "build", "-race", "-o", filepath.Join(scratch, "rs-ros-node"), "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
-	}
+var buildShims = sync.OnceValue(func() error {
 	for folder, script := range map[string]string{
-		ours:  "exec " + scratch + "/rs-ros-node \"$@\"",
+		ours:  "exec " + peer.Scratch("rs-ros-node") + " \"$@\"",
 		stock: "shift; exec /usr/lib/rosbag/play \"$@\"", // without Python, which takes a second to start
 	} {
-		if err := os.Mkdir(filepath.Join(scratch, folder), 0o755); err != nil {
+		if err := os.Mkdir(peer.Scratch(folder), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(scratch, folder, "rosbag"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		if err := os.WriteFile(peer.Scratch(folder+"/rosbag"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 			return err
 		}
 	}
 	return nil
 })
 
-// Folders in scratch, each with a program of the name rosbag.
-const ours, stock = "ours", "stock"
-
-// program is the path of our program, built once, with the race detector.
-func program(t *testing.T) string {
+// shims ends the test unless rosbag play is here; it makes both folders.
+func shims(t *testing.T) {
 	t.Helper()
-	if err := build(); err != nil {
+	need.Programs(t, "/usr/bin/rosbag", "/usr/lib/rosbag/play")
+	peer.Program(t)
+	if err := buildShims(); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(scratch, "rs-ros-node")
 }
 
 // graph is a master, the environment of programs that meet there, and a node of
@@ -96,108 +76,19 @@ func newGraph(t *testing.T) *graph {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = n.Close() })
-	g := &graph{t: t, node: n}
-	home := t.TempDir()
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "ROS_") && !strings.HasPrefix(v, "PATH=") {
-			g.env = append(g.env, v)
-		}
-	}
-	// Debian's Python first in the path: the ROS modules are its own.
-	g.env = append(g.env, "PATH=/usr/bin:"+os.Getenv("PATH"), "PYTHONUNBUFFERED=1", "LC_ALL=C.UTF-8",
-		"ROS_MASTER_URI="+m.URI(), "ROS_IP=127.0.0.1", "ROS_HOME="+home, "ROS_LOG_DIR="+filepath.Join(home, "log"))
-	return g
+	return &graph{t: t, env: peer.Env(t, m.URI()), node: n}
 }
 
-// process is a running program.
-type process struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	out  output
-	done chan struct{}
-}
-
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-// start runs a program in a process group of its own until the test ends.
-func (g *graph) start(env []string, name string, args ...string) *process {
+// start runs a program until the test ends, with more variables of its own.
+func (g *graph) start(env []string, name string, args ...string) *peer.Process {
 	g.t.Helper()
-	p := &process{t: g.t, done: make(chan struct{})}
-	p.cmd = exec.Command(name, args...)
-	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = append(slices.Clone(g.env), env...), &p.out, &p.out
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p.cmd.WaitDelay = 5 * time.Second
-	if err := p.cmd.Start(); err != nil {
-		g.t.Fatal(err)
-	}
-	go func() {
-		defer close(p.done)
-		_ = p.cmd.Wait()
-	}()
-	g.t.Cleanup(func() {
-		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-		<-p.done
-		if g.t.Failed() {
-			g.t.Logf("$ %s %s\n%s", name, strings.Join(args, " "), p.out.String())
-		}
-	})
-	return p
-}
-
-func (p *process) ended() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// wait returns the exit code.
-func (p *process) wait() int {
-	p.t.Helper()
-	select {
-	case <-p.done:
-	case <-time.After(patience):
-		p.t.Fatalf("%s does not end", p.cmd.Args)
-	}
-	return p.cmd.ProcessState.ExitCode()
+	return peer.Start(g.t, append(slices.Clone(g.env), env...), name, args...)
 }
 
 // run runs a program that must succeed and returns what it printed.
-func (g *graph) run(env []string, name string, args ...string) string {
+func (g *graph) run(name string, args ...string) string {
 	g.t.Helper()
-	p := g.start(env, name, args...)
-	if code := p.wait(); code != 0 {
-		g.t.Fatalf("%s %q ended with %d:\n%s", name, args, code, p.out.String())
-	}
-	return p.out.String()
-}
-
-// await polls until something has happened.
-func await(t *testing.T, what string, happened func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !happened(); {
-		if time.Now().After(end) {
-			t.Fatalf("waited %v for: %s", patience, what)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	return peer.Run(g.t, g.env, name, args...)
 }
 
 // recording is what the judge received.
@@ -219,7 +110,7 @@ func (g *graph) record(topics []string) *recording {
 		}
 		r.subs = append(r.subs, s)
 	}
-	ctx, cancel := context.WithTimeout(g.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(g.t.Context(), peer.Patience)
 	defer cancel()
 	if err := g.node.Sync(ctx); err != nil {
 		g.t.Fatal(err)
@@ -294,9 +185,4 @@ func writeBag(t *testing.T, messages []message) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// stockPlayer ends the test unless rosbag play is here.
-func stockPlayer(t *testing.T) {
-	need.Programs(t, "/usr/bin/rosbag", "/usr/lib/rosbag/play")
 }

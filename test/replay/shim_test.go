@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/ros"
+	"rsros/test/peer"
 )
 
 const ms = time.Millisecond
@@ -31,8 +32,7 @@ func walk(t *testing.T) string {
 // TestShim calls "rosbag play" with the stock player in the path and with ours,
 // and compares what subscribers get: topics, messages, order, clock.
 func TestShim(t *testing.T) {
-	stockPlayer(t)
-	program(t)
+	shims(t)
 	first, second := walk(t), writeBag(t, []message{{50 * ms, "/c", "from"}, {450 * ms, "/c", "another bag"}})
 	all := []string{"/a", "/b", "/latched"}
 	for name, c := range map[string]struct {
@@ -59,11 +59,11 @@ func TestShim(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			folder := filepath.Join(scratch, stock)
+			folder := peer.Scratch(stock)
 			if strings.HasPrefix(name, "topics") {
 				folder = "/usr/bin" // the Python wrapper has its own way with lists
 			}
-			want, got := shimRun(t, folder, c.topics, c.args), shimRun(t, filepath.Join(scratch, ours), c.topics, c.args)
+			want, got := shimRun(t, folder, c.topics, c.args), shimRun(t, peer.Scratch(ours), c.topics, c.args)
 			for _, topic := range c.topics {
 				if !slices.Equal(want.topics[topic], got.topics[topic]) {
 					t.Errorf("%s: stock published %d messages, ours %d:\n%q\n%q", topic,
@@ -84,7 +84,7 @@ func shimRun(t *testing.T, folder string, topics, args []string) *recording {
 	r := g.record(topics)
 	path := "PATH=" + folder + ":/usr/bin:/bin"
 	args = append([]string{"play"}, args...)
-	if code := g.start([]string{path}, filepath.Join(folder, "rosbag"), append(args, "--wait-for-subscribers", "-d", "0.3")...).wait(); code != 0 {
+	if code := g.start([]string{path}, filepath.Join(folder, "rosbag"), append(args, "--wait-for-subscribers", "-d", "0.3")...).Wait(); code != 0 {
 		t.Errorf("%s/rosbag %q ended with %d", folder, args, code)
 	}
 	r.close()
@@ -116,12 +116,11 @@ func compareClocks(t *testing.T, want, got []bagstore.Time) {
 // TestShimPause compares the pause service's words and that nothing is published
 // while paused.
 func TestShimPause(t *testing.T) {
-	stockPlayer(t)
-	program(t)
+	shims(t)
 	bag := walk(t)
 	said := make(map[string][]string)
 	for _, name := range []string{stock, ours} {
-		folder := filepath.Join(scratch, name)
+		folder := peer.Scratch(name)
 		g := newGraph(t)
 		r := g.record([]string{"/a", "/b", "/latched"})
 		p := g.start([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--pause", "--wait-for-subscribers", "-d", "0.5", bag, "__name:=player")
@@ -136,7 +135,7 @@ func TestShimPause(t *testing.T) {
 				t.Errorf("%s: messages came before it was resumed", name)
 			}
 		}
-		if code := p.wait(); code != 0 {
+		if code := p.Wait(); code != 0 {
 			t.Errorf("%s: exit code %d", name, code)
 		}
 		r.close()
@@ -151,8 +150,7 @@ func TestShimPause(t *testing.T) {
 
 // TestShimRateControl: playback stalls until the controlling topic has caught up.
 func TestShimRateControl(t *testing.T) {
-	stockPlayer(t)
-	program(t)
+	shims(t)
 	bag := walk(t)
 	for _, name := range []string{stock, ours} {
 		t.Run(name, func(t *testing.T) {
@@ -164,16 +162,16 @@ func TestShimRateControl(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			folder := filepath.Join(scratch, name)
+			folder := peer.Scratch(name)
 			p := g.start([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--wait-for-subscribers", "-d", "0.5", bag,
 				"--rate-control-topic", "/done", "--rate-control-max-delay", "0.2", "-r", "5")
-			await(t, "the first 200 ms", func() bool { return r.count("/a") >= 40 })
-			if p.ended() {
+			peer.Await(t, "the first 200 ms", func() bool { return r.count("/a") >= 40 })
+			if p.Ended() {
 				t.Fatal("it ended without the controlling topic")
 			}
 			caughtUp := msgs.Imu{Header: msgs.Header{Stamp: msgs.Time(bagStart.Add(time.Hour))}}
 			done.Publish(ros.Message{Head: msgs.Marshal(&caughtUp)})
-			if code := p.wait(); code != 0 {
+			if code := p.Wait(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			r.close()
@@ -186,14 +184,14 @@ func TestShimRateControl(t *testing.T) {
 
 // TestFollowClock: a second player follows the first one's clock to the end.
 func TestFollowClock(t *testing.T) {
-	program := program(t)
+	program := peer.Program(t)
 	g := newGraph(t)
 	r := g.record([]string{"/a", "/c"})
 	follower := g.start(nil, program, "play", writeBag(t, []message{{50 * ms, "/c", "from"}, {450 * ms, "/c", "another bag"}}), "--follow-clock", "--wait-for-subscribers")
-	await(t, "the follower", func() bool { return r.subs[1].Publishers() == 1 })
+	peer.Await(t, "the follower", func() bool { return r.subs[1].Publishers() == 1 })
 	leader := g.start(nil, program, "play", walk(t), "--clock", "--topics", "/a")
-	for _, p := range []*process{leader, follower} {
-		if code := p.wait(); code != 0 {
+	for _, p := range []*peer.Process{leader, follower} {
+		if code := p.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 	}
@@ -220,7 +218,7 @@ func (g *graph) setBool(service string, value bool) string {
 
 // TestExitCodes: what a script can rely on, which the stock player doesn't give.
 func TestExitCodes(t *testing.T) {
-	program := program(t)
+	program := peer.Program(t)
 	good := walk(t)
 	for name, c := range map[string]struct {
 		args []string
@@ -240,10 +238,10 @@ func TestExitCodes(t *testing.T) {
 			t.Parallel()
 			g := newGraph(t)
 			p := g.start(nil, program, append([]string{"play"}, c.args...)...)
-			if code := p.wait(); code != c.code {
-				t.Errorf("exit code %d, want %d:\n%s", code, c.code, p.out.String())
+			if code := p.Wait(); code != c.code {
+				t.Errorf("exit code %d, want %d:\n%s", code, c.code, p.Output())
 			}
-			if strings.Contains(p.out.String(), "panic") {
+			if strings.Contains(p.Output(), "panic") {
 				t.Error("panic")
 			}
 		})
@@ -252,15 +250,15 @@ func TestExitCodes(t *testing.T) {
 
 // TestLoopIsOneTimeLine: with --loop-monotonic neither clock nor messages go back.
 func TestLoopIsOneTimeLine(t *testing.T) {
-	program := program(t)
+	program := peer.Program(t)
 	g := newGraph(t)
 	r := g.record([]string{"/a"})
 	p := g.start(nil, program, "play", walk(t), "--clock", "--loop", "--loop-monotonic", "-r", "10", "__name:=player")
-	await(t, "three rounds", func() bool { return r.count("/a") >= 360 })
+	peer.Await(t, "three rounds", func() bool { return r.count("/a") >= 360 })
 	if _, err := g.node.CallService(t.Context(), "/player/stop", msgs.MustService("std_srvs/Trigger"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.wait(); code != 0 {
+	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	r.close()

@@ -5,12 +5,14 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // openTerminal makes a pseudo terminal: what is written to keys is typed at screen.
@@ -40,11 +42,11 @@ func openTerminal(t *testing.T) (keys, screen *os.File) {
 // TestTerminal: keys steer the player at once, the state line shows it, and the
 // terminal is as before afterwards, however the player ended.
 func TestTerminal(t *testing.T) {
-	program := program(t)
-	for name, end := range map[string]func(p *process, keys *os.File){
-		"q":       func(_ *process, keys *os.File) { fmt.Fprint(keys, "q") },
-		"ctrl-c":  func(_ *process, keys *os.File) { fmt.Fprint(keys, "\x03") },
-		"SIGTERM": func(p *process, _ *os.File) { _ = p.cmd.Process.Signal(syscall.SIGTERM) },
+	program := peer.Program(t)
+	for name, end := range map[string]func(p *peer.Process, keys *os.File){
+		"q":       func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "q") },
+		"ctrl-c":  func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "\x03") },
+		"SIGTERM": func(p *peer.Process, _ *os.File) { p.Signal(syscall.SIGTERM) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,31 +56,24 @@ func TestTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := newGraph(t)
-			p := &process{t: t, done: make(chan struct{})}
-			p.cmd = exec.Command(program, "play", walk(t), "--loop", "-r", "0.1")
-			p.cmd.Env, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = g.env, screen, screen, screen
-			p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			if err := p.cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			go func() {
-				defer close(p.done)
-				_ = p.cmd.Wait()
-			}()
-			go copyScreen(&p.out, keys)
+			cmd := exec.Command(program, "play", walk(t), "--loop", "-r", "0.1")
+			cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = g.env, screen, screen, screen
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			p := peer.StartCommand(t, cmd)
+			shown := watchScreen(keys)
 			shows := func(text string) func() bool {
-				return func() bool { return strings.Contains(p.out.String(), text) }
+				return func() bool { return strings.Contains(shown(), text) }
 			}
-			await(t, "the state line", shows("[RUNNING]"))
+			peer.Await(t, "the state line", shows("[RUNNING]"))
 			fmt.Fprint(keys, " ")
-			await(t, "space to pause", shows("[PAUSED ]"))
+			peer.Await(t, "space to pause", shows("[PAUSED ]"))
 			fmt.Fprint(keys, "\x1b[A") // one minute on is the end
-			await(t, "an arrow key to seek", shows("Duration: 0.594000 / 0.594000"))
+			peer.Await(t, "an arrow key to seek", shows("Duration: 0.594000 / 0.594000"))
 			fmt.Fprint(keys, "+")
-			await(t, "the rate", shows("Rate: 0.11"))
+			peer.Await(t, "the rate", shows("Rate: 0.11"))
 			end(p, keys)
-			if code := p.wait(); code != 0 {
-				t.Errorf("exit code %d:\n%s", code, p.out.String())
+			if code := p.Wait(); code != 0 {
+				t.Errorf("exit code %d:\n%s", code, shown())
 			}
 			after, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
 			if err != nil || *after != *before {
@@ -88,13 +83,25 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-func copyScreen(out *output, keys *os.File) {
-	buf := make([]byte, 4096)
-	for {
-		n, err := keys.Read(buf)
-		if err != nil {
-			return
+// watchScreen collects what is shown on the screen whose keys these are.
+func watchScreen(keys *os.File) (shown func() string) {
+	var mu sync.Mutex
+	var all []byte
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := keys.Read(buf)
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			all = append(all, buf[:n]...)
+			mu.Unlock()
 		}
-		_, _ = out.Write(buf[:n])
+	}()
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return string(all)
 	}
 }

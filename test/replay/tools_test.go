@@ -10,6 +10,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/ros"
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // dynparamPackage lets roslib find the package that Debian's dynparam says it is of.
@@ -20,7 +21,7 @@ const dynparamPackage = `<package format="2"><name>dynamic_reconfigure</name><ve
 func TestDynparam(t *testing.T) {
 	const dynparam = "/usr/lib/dynamic_reconfigure/dynparam"
 	python := need.Python(t, "roslib", "dynamic_reconfigure")
-	program := program(t)
+	program := peer.Program(t)
 	folder := filepath.Join(t.TempDir(), "dynamic_reconfigure")
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
@@ -34,25 +35,25 @@ func TestDynparam(t *testing.T) {
 	if err := g.node.WaitForService(t.Context(), "/player/set_parameters"); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
-	if out := g.run(nil, python, dynparam, "list"); strings.TrimSpace(out) != "/player" {
+	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
+	if out := g.run(python, dynparam, "list"); strings.TrimSpace(out) != "/player" {
 		t.Errorf("dynparam list: %q", out)
 	}
-	g.run(nil, python, dynparam, "set", "/player", "position", "0.25")
-	g.run(nil, python, dynparam, "set", "/player", "rate", "0.5")
-	g.run(nil, python, dynparam, "set", "/player", "loop", "true")
-	out := g.run(nil, python, dynparam, "get", "/player")
+	g.run(python, dynparam, "set", "/player", "position", "0.25")
+	g.run(python, dynparam, "set", "/player", "rate", "0.5")
+	g.run(python, dynparam, "set", "/player", "loop", "true")
+	out := g.run(python, dynparam, "get", "/player")
 	for _, want := range []string{"'paused': True", "'loop': True", "'rate': 0.5", "'position': 0.25"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("dynparam get: no %s in %s", want, out)
 		}
 	}
-	g.run(nil, python, dynparam, "set", "/player", "paused", "false")
-	await(t, "playback to go on", func() bool { return strings.Contains(g.status(), "running") })
+	g.run(python, dynparam, "set", "/player", "paused", "false")
+	peer.Await(t, "playback to go on", func() bool { return strings.Contains(g.status(), "running") })
 	if _, err := g.node.CallService(t.Context(), "/player/stop", msgs.MustService("std_srvs/Trigger"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.wait(); code != 0 {
+	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -80,47 +81,47 @@ func (g *graph) status() string {
 // TestStockTools: rostopic reads what is played and the status, and seeks.
 func TestStockTools(t *testing.T) {
 	need.Programs(t, "/usr/bin/rostopic", "/usr/bin/rosservice", "/usr/bin/rosnode")
-	program := program(t)
+	program := peer.Program(t)
 	g := newGraph(t)
 	p := g.start(nil, program, "play", walk(t), "--pause", "--clock", "__name:=player")
 	if err := g.node.WaitForService(t.Context(), "/pause_playback"); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
-	g.run(nil, "rostopic", "pub", "-1", "/player/seek", "std_msgs/Float64", "0.31")
+	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
+	g.run("rostopic", "pub", "-1", "/player/seek", "std_msgs/Float64", "0.31")
 	// Sought past the second latched message: a late subscriber gets that one.
-	if out := g.run(nil, "rostopic", "echo", "-n", "1", "/latched"); !strings.Contains(out, "second") && !strings.Contains(out, "of other") {
+	if out := g.run("rostopic", "echo", "-n", "1", "/latched"); !strings.Contains(out, "second") && !strings.Contains(out, "of other") {
 		t.Errorf("rostopic echo /latched: %s", out)
 	}
-	out := g.run(nil, "rostopic", "echo", "-n", "1", "/player/status")
+	out := g.run("rostopic", "echo", "-n", "1", "/player/status")
 	for _, want := range []string{`"paused"`, `"position"`, `"0.310000"`, `"duration"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("status: no %s in\n%s", want, out)
 		}
 	}
-	if out := g.run(nil, "rostopic", "echo", "-n", "1", "/clock"); !strings.Contains(out, "nsecs: 560000000") {
+	if out := g.run("rostopic", "echo", "-n", "1", "/clock"); !strings.Contains(out, "nsecs: 560000000") {
 		t.Errorf("/clock while paused:\n%s", out)
 	}
 	r := g.record([]string{"/a"})
-	if out := g.run(nil, "rosservice", "call", "/player/step"); !strings.Contains(out, "success: True") {
+	if out := g.run("rosservice", "call", "/player/step"); !strings.Contains(out, "success: True") {
 		t.Errorf("step: %s", out)
 	}
-	await(t, "a message on /b or /a", func() bool {
-		g.run(nil, "rosservice", "call", "/player/step")
+	peer.Await(t, "a message on /b or /a", func() bool {
+		g.run("rosservice", "call", "/player/step")
 		return r.count("/a") > 0
 	})
 	r.close()
-	if out := g.run(nil, "rosnode", "kill", "/player"); !strings.Contains(out, "killed") {
+	if out := g.run("rosnode", "kill", "/player"); !strings.Contains(out, "killed") {
 		t.Errorf("rosnode kill: %s", out)
 	}
-	if code := p.wait(); code != 0 {
+	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }
 
 // TestRealSenseBag plays bags whose topic names stop the stock player.
 func TestRealSenseBag(t *testing.T) {
-	program := program(t)
+	program := peer.Program(t)
 	recording := need.Bag(t, "public/d435_2018_v3.bag")
 	b, err := bagstore.Open(recording, bagstore.OpenOptions{})
 	if err != nil {
@@ -148,7 +149,7 @@ func TestRealSenseBag(t *testing.T) {
 	g := newGraph(t)
 	r := g.record(topics)
 	p := g.start(nil, program, "play", recording, "--clock", "--wait-for-subscribers")
-	if code := p.wait(); code != 0 {
+	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	r.close()

@@ -1,0 +1,44 @@
+package peer
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// scratch lives as long as the test binary: our program and what else is built
+// once. It is "" in a binary without Main.
+var scratch string
+
+// Main runs a package's tests with a scratch folder; it is for TestMain.
+func Main(m *testing.M) (code int) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "rs-ros-node-test-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(scratch) //nolint:errcheck // at the end of the process
+	return m.Run()
+}
+
+// Scratch is a path in the folder that all tests of a package share.
+func Scratch(name string) string { return filepath.Join(scratch, name) }
+
+var buildProgram = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command("go", "build", "-race", "-o", Scratch("rs-ros-node"), "rsros/cmd/rs-ros-node").CombinedOutput()
+})
+
+// Program is the path of our program, built once, with the race detector.
+func Program(t testing.TB) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs other programs")
+	}
+	if out, err := buildProgram(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return Scratch("rs-ros-node")
+}
