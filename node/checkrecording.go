@@ -12,9 +12,10 @@ import (
 
 // RecordingReport is what a check of the RealSense layout found.
 type RecordingReport struct {
-	Version uint32   `json:"version"` // of the layout; 0: the file doesn't say
-	Notes   []string `json:"notes"`   // what is odd or missing
-	Damaged uint64   `json:"damaged"` // messages that don't fit their type
+	Version uint32   `json:"version"`       // of the layout; 0: the file doesn't say
+	Notes   []string `json:"notes"`         // what is odd or missing
+	Damaged uint64   `json:"damaged"`       // messages that don't fit their type
+	Why     string   `json:"why,omitempty"` // what is wrong with the last of these
 }
 
 // CheckRecording looks at the RealSense layout of a bag and reads every frame;
@@ -32,8 +33,11 @@ func CheckRecording(path string) (*RecordingReport, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	missing, damaged, err := f.Gaps()
+	missing, damaged, why, err := f.Gaps()
 	rep := &RecordingReport{Version: f.Version(), Notes: f.Notes(), Damaged: damaged}
+	if why != nil {
+		rep.Why = why.Error()
+	}
 	byName := func(a, b camdriver.StreamID) int { return a.Index - b.Index + 8*(int(a.Kind)-int(b.Kind)) }
 	for _, id := range slices.SortedFunc(maps.Keys(missing), byName) {
 		if n := missing[id]; n > 0 {

@@ -195,8 +195,12 @@ func (a *assembler) transform(t topic, m bagstore.Message) error {
 }
 
 // twist adds velocities or accelerations; parts that come before their
-// transform have no frame to go to.
+// transform have no frame to go to. That a file has no transforms at all was
+// noted at open.
 func (a *assembler) twist(t topic, m bagstore.Message) error {
+	if s := a.f.stream(t.stream); s != nil && len(s.data) == 0 {
+		return nil
+	}
 	var tw msgs.Twist
 	if err := decode(t, m, &tw); err != nil { // Accel has the same md5
 		return err

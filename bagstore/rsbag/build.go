@@ -20,7 +20,7 @@ func (d *description) build() {
 	}
 	f.snap.Info = uniqueInfo(d.info)
 	for _, s := range d.streams {
-		if len(s.data) > 0 || s.info != nil || s.profile.Stream.Kind == camdriver.Occupancy {
+		if len(s.conns) > 0 || s.info != nil || s.profile.Stream.Kind == camdriver.Occupancy {
 			f.streams = append(f.streams, s)
 		}
 	}
@@ -100,7 +100,7 @@ func (d *description) profile(s *stream) {
 	if p.Stream.Kind.Inertial() && s.imu == nil {
 		f.note("stream %s has no imu_intrinsic", p.Stream)
 	}
-	if p.Stream.Kind == camdriver.Pose && len(s.data) > 0 {
+	if p.Stream.Kind == camdriver.Pose && len(s.conns) > 0 {
 		d.poseParts(s)
 	}
 	if !s.hasMD && s.frames > 0 {
@@ -119,6 +119,10 @@ func (d *description) format(s *stream, encoding string) {
 func (d *description) poseParts(s *stream) {
 	has := func(kind topicKind) bool {
 		return slices.ContainsFunc(s.conns, func(id uint32) bool { return d.f.topics[id].kind == kind })
+	}
+	if !has(topicPoseTransform) {
+		d.f.note("stream %s has no pose/transform; what else there is of its frames is left out", s.profile.Stream)
+		return
 	}
 	if !has(topicPoseAccel) {
 		d.f.note("stream %s has no pose/accel; accelerations are 0", s.profile.Stream)

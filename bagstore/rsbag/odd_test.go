@@ -176,6 +176,27 @@ func TestMissingParts(t *testing.T) {
 	if n, err := c.Damaged(); n != 2 || err == nil {
 		t.Errorf("%d damaged: %v", n, err)
 	}
+	if s, err := f.Summary(true); err != nil || s.Damaged == nil || *s.Damaged != 1 { // the other is an option
+		t.Errorf("summary %+v, %v", s, err)
+	}
+}
+
+// TestPoseWithoutTransform: the rest of a pose is no frame, and no damage either.
+func TestPoseWithoutTransform(t *testing.T) {
+	o := newOdd(t)
+	o.image(1000, "Depth_0", 1)
+	for _, part := range []string{"accel", "twist"} {
+		o.add(5000, "/device_0/sensor_1/Pose_0/pose/"+part+"/data", "geometry_msgs/Twist", make([]byte, 48))
+	}
+	o.kv(5000, "/device_0/sensor_1/Pose_0/pose/metadata", "Frame number", "1")
+	f := o.open()
+	if !noted(f, "Pose_0 has no pose/transform") {
+		t.Errorf("notes %q", f.Notes())
+	}
+	s, err := f.Summary(true)
+	if err != nil || *s.Damaged != 0 || len(walk(t, f)) != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
 }
 
 // TestVersion2 reads options that are properties.

@@ -63,11 +63,12 @@ func (t *track) ends() (first, last time.Duration) {
 }
 
 // Gaps reads every frame and counts, for each stream, the frames that are
-// missing between their numbers, and the messages that could not be read.
-func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, err error) {
+// missing between their numbers, and the messages that could not be read; why
+// says what is wrong with the last of these.
+func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, why, err error) {
 	c, err := f.Cursor(CursorOptions{FramesOnly: true})
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
 	defer c.Close()
 	missing = make(map[camdriver.StreamID]uint64)
@@ -79,8 +80,8 @@ func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, er
 		}
 		last[id] = n
 	}
-	damaged, err = c.Damaged()
-	return missing, damaged, err
+	damaged, why = c.Damaged()
+	return missing, damaged, why, nil
 }
 
 // Summary is the layout's part of what can be said about a bag.
@@ -127,7 +128,7 @@ func (f *File) Summary(gaps bool) (*Summary, error) {
 	if gaps {
 		var damaged uint64
 		var err error
-		if missing, damaged, err = f.Gaps(); err != nil {
+		if missing, damaged, _, err = f.Gaps(); err != nil {
 			return nil, err
 		}
 		s.Damaged = &damaged

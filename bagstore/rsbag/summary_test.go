@@ -42,8 +42,8 @@ note:      stream Pose_0 has no extrinsics
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
 	}
-	missing, damaged, err := f.Gaps()
-	if err != nil || damaged != 0 || missing[camdriver.StreamID{Kind: camdriver.Depth}] != 20 || missing[camdriver.StreamID{Kind: camdriver.Gyro}] != 120 {
+	missing, damaged, why, err := f.Gaps()
+	if err != nil || why != nil || damaged != 0 || missing[camdriver.StreamID{Kind: camdriver.Depth}] != 20 || missing[camdriver.StreamID{Kind: camdriver.Gyro}] != 120 {
 		t.Errorf("missing %v, damaged %d, %v", missing, damaged, err)
 	}
 }

@@ -103,7 +103,7 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 			fmt.Fprintf(w, "  note: %s\n", text)
 		}
 		if n := r.Recording.Damaged; n > 0 {
-			fmt.Fprintf(w, "  loss: %d messages don't fit their type\n", n)
+			fmt.Fprintf(w, "  loss: %d messages don't fit their topic; the last: %s\n", n, r.Recording.Why)
 		}
 	}
 	return nil
