@@ -26,9 +26,12 @@ type DemoOptions struct {
 	Duration time.Duration // length of the recording; default 5 s
 	Keep     bool          // leave the bag in place
 	Streams  StreamSettings
-	Out      io.Writer                                                 // what it does, and the table
-	Progress func(what string) (report bagstore.Progress, done func()) // shows a long step, in milliseconds; may be nil
+	Out      io.Writer // what it does, and the table
 	Log      zerolog.Logger
+	// Rosout, if Log writes to it, gives the recorded camera's log its lines whole.
+	Rosout *ros.Rosout
+	// Progress, if set, shows how far a long step is, in milliseconds.
+	Progress func(what string) (report bagstore.Progress, done func())
 }
 
 // Demo does the main job on a machine that has nothing but this program: it
@@ -93,8 +96,10 @@ func (d *demo) config(name string) ros.Config {
 // record runs a live node of the simulated camera with a recorder and keeps the
 // ledger of what the camera gave.
 func (d *demo) record(ctx context.Context) error {
+	conf := d.config("camera_node")
+	conf.Rosout = d.Rosout
 	live, err := StartLive(ctx, LiveOptions{
-		ROS: d.config("camera_node"), Source: SourceOptions{Device: "sim"}, Streams: d.Streams,
+		ROS: conf, Source: SourceOptions{Device: "sim"}, Streams: d.Streams,
 		Naming: NamingBoth, Record: d.bag, Duration: d.Duration, Log: d.Log, observer: d.ledger,
 	})
 	if err != nil {

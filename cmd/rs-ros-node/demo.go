@@ -19,7 +19,7 @@ camera gave. It ends with a table, and with exit code 3 if anything was lost or
 changed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Out, o.Log = a.out, a.logger()
+			o.Out, o.Log, o.Rosout = a.out, a.logger(), a.ros.Rosout
 			o.Progress = func(what string) (bagstore.Progress, func()) { return a.progress(what, false) }
 			return node.Demo(cmd.Context(), o)
 		},
