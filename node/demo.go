@@ -118,7 +118,9 @@ func (d *demo) record(ctx context.Context) error {
 
 // replay plays the bag into a subscriber that checks every frame.
 func (d *demo) replay(ctx context.Context) (err error) {
-	n, err := ros.NewNode(ctx, d.config("checker"))
+	conf := d.config("checker")
+	conf.Log = d.Log.Level(zerolog.ErrorLevel) // that the player leaves at the end is no news
+	n, err := ros.NewNode(ctx, conf)
 	if err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (d *demo) replay(ctx context.Context) (err error) {
 	fmt.Fprintf(d.Out, "replay    with /clock, every frame compared\n")
 	defer d.progress("replay")()
 	return Play(ctx, PlayOptions{
-		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log,
+		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would cut the progress in two
 		Replay: replay.Options{ClockHz: 100, WaitForSubscribers: true},
 	})
 }
