@@ -148,28 +148,45 @@ func (r *recording) close() {
 	}
 }
 
-// message is one message of a test bag; "topic@callerid", and latched by name.
+// message is one message of a test bag of strings; "topic@callerid", and latched
+// by name.
 type message struct {
 	at    time.Duration
 	topic string
 	text  string
 }
 
+// sample is one of any type.
+type sample struct {
+	at         time.Duration // behind bagStart
+	topic, typ string
+	data       []byte
+}
+
 const bagStart = bagstore.Time(1_700_000_000_250_000_000)
 
 func writeBag(t *testing.T, messages []message) string {
+	t.Helper()
+	var samples []sample
+	for _, m := range messages {
+		samples = append(samples, sample{m.at, m.topic, "std_msgs/String", msgs.Marshal(&msgs.String{Data: m.text})})
+	}
+	return writeSamples(t, samples)
+}
+
+func writeSamples(t *testing.T, samples []sample) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.bag")
 	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 1000, Compression: bagstore.LZ4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	typ := msgs.MustType("std_msgs/String")
 	ids := make(map[string]uint32)
-	for _, m := range messages {
+	for _, m := range samples {
 		id, known := ids[m.topic]
 		if !known {
 			topic, caller, _ := strings.Cut(m.topic, "@")
+			typ := msgs.MustType(m.typ)
 			id, err = w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition,
 				CallerID: caller, Latching: strings.Contains(topic, "latched")})
 			if err != nil {
@@ -177,7 +194,7 @@ func writeBag(t *testing.T, messages []message) string {
 			}
 			ids[m.topic] = id
 		}
-		if err := w.Write(id, bagStart.Add(m.at), msgs.Marshal(&msgs.String{Data: m.text})); err != nil {
+		if err := w.Write(id, bagStart.Add(m.at), m.data); err != nil {
 			t.Fatal(err)
 		}
 	}
