@@ -25,11 +25,14 @@ func (s *stamper) stamp(f *camdriver.Frame) msgs.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.begun {
-		s.begun = true
-		s.base = msgs.FromTime(f.Arrival) - t
+		s.tie(msgs.FromTime(f.Arrival), f.Timestamp)
 	}
 	return s.base + t
 }
+
+// tie says that it was ROS time at when the camera's clock said so many ms. It is
+// for who has locked, or is alone.
+func (s *stamper) tie(at msgs.Time, ms float64) { s.begun, s.base = true, at-msgs.FromMillis(ms) }
 
 // reset forgets the clock: the camera was restarted.
 func (s *stamper) reset() {

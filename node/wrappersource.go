@@ -15,35 +15,30 @@ import (
 // wrapperSource is a RealSense recording as if realsense2_camera's topics had been
 // recorded: a player's source, with messages made from frames as they are read.
 //
-// Its time line is that of the header stamps: the first frame lies at its stamp,
-// the others as far behind it as in the file. So /clock fits the stamps, and
-// absolute times are those of the recording, though files count from 1970.
+// Its time line is that of the header stamps, so that /clock fits them and absolute
+// times are those of the recording, though files count from 1970.
 type wrapperSource struct {
 	file    *rsbag.File
 	layout  *wrapperLayout
 	stamps  stamper
-	base    time.Time     // Frame.Arrival of file time 0
-	offset  bagstore.Time // of file time 0
+	offset  bagstore.Time // of file time 0, on the time line
 	conns   []*bagstore.Connection
 	byTopic map[string]*bagstore.Connection
 	counts  map[*bagstore.Connection]uint64
 	statics []replay.Recorded
 }
 
-// newWrapperSource opens the recording in a bag, which stays the caller's. Stamps
-// of a camera's own clock count from when the recording says that it began, else
-// from now, as realsense2_camera's do.
+// newWrapperSource opens the recording in a bag, which stays the caller's. A
+// recording that doesn't say when it was made begins now, as with
+// realsense2_camera.
 func newWrapperSource(bag *bagstore.Bag, camera string, now time.Time) (*wrapperSource, error) {
 	file, err := rsbag.OpenBag(bag)
 	if err != nil {
 		return nil, err
 	}
 	s := &wrapperSource{
-		file: file, layout: newWrapperLayout(camera, file.Snapshot(), noLimit), base: now,
+		file: file, layout: newWrapperLayout(camera, file.Snapshot(), noLimit), offset: bagstore.TimeOf(now),
 		byTopic: make(map[string]*bagstore.Connection), counts: make(map[*bagstore.Connection]uint64),
-	}
-	if start, ok := file.Start(); ok {
-		s.base = start
 	}
 	if err := s.findTimes(); err != nil {
 		return nil, err
@@ -73,10 +68,14 @@ func (s *wrapperSource) connect(topic, typ string, count uint64) *bagstore.Conne
 }
 
 // findTimes ties the clocks of the file together by the first frame of each
-// stream: the base of stamps, which must not depend on where playing begins, and
-// the offset.
+// stream. File time 0 lies where the first stamp with a date puts it, else where
+// the recording says that it began; a camera's own clock, which has no date,
+// follows. So stamps don't depend on where playing begins.
 func (s *wrapperSource) findTimes() error {
-	var first, hardware *rsbag.Event
+	if start, ok := s.file.Start(); ok {
+		s.offset = bagstore.TimeOf(start)
+	}
+	var dated, hardware *rsbag.Event
 	for id := range s.layout.streams {
 		e, err := s.firstFrame(id)
 		if err != nil {
@@ -86,27 +85,26 @@ func (s *wrapperSource) findTimes() error {
 			continue
 		}
 		defer e.Frame.Release()
-		if first == nil || e.Time < first.Time {
-			first = e
+		first := &dated
+		if e.Frame.Domain == camdriver.HardwareClock {
+			first = &hardware
 		}
-		if e.Frame.Domain == camdriver.HardwareClock && (hardware == nil || e.Time < hardware.Time) {
-			hardware = e
+		if *first == nil || e.Time < (*first).Time {
+			*first = e
 		}
+	}
+	if dated != nil {
+		s.offset = max(bagstore.Time(msgs.FromMillis(dated.Frame.Timestamp))-bagstore.Time(dated.Time), 0)
 	}
 	if hardware != nil {
-		s.stamps.stamp(hardware.Frame)
-	}
-	if first != nil {
-		s.offset = bagstore.Time(s.stamps.stamp(first.Frame)) - bagstore.Time(first.Time)
+		s.stamps.tie(msgs.Time(s.offset)+msgs.Time(hardware.Time), hardware.Frame.Timestamp)
 	}
 	return nil
 }
 
 // firstFrame is a stream's first frame, retained; nil if there is none.
 func (s *wrapperSource) firstFrame(stream camdriver.StreamID) (*rsbag.Event, error) {
-	c, err := s.file.Cursor(rsbag.CursorOptions{
-		Base: s.base, FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id == stream },
-	})
+	c, err := s.file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id == stream }})
 	if err != nil {
 		return nil, err
 	}
@@ -175,9 +173,7 @@ func (v *wrapperView) End() bagstore.Time {
 // error.
 func (v *wrapperView) Iterator() replay.Iterator {
 	it := &wrapperIterator{view: v}
-	it.cursor, it.failed = v.source.file.Cursor(rsbag.CursorOptions{
-		Base: v.source.base, Streams: func(id camdriver.StreamID) bool { return v.wantsStream(id) },
-	})
+	it.cursor, it.failed = v.source.file.Cursor(rsbag.CursorOptions{Streams: v.wantsStream})
 	it.Seek(v.start)
 	return it
 }

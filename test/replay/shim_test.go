@@ -233,6 +233,9 @@ func TestExitCodes(t *testing.T) {
 		"bad rate":       {[]string{good, "-r", "-1"}, 2},
 		"help":           {[]string{"--help"}, 0},
 		"ambiguous flag": {[]string{good, "--pa"}, 2},
+		"both namings":   {[]string{good, "--naming", "both"}, 2},
+		"wrapper of two": {[]string{good, good, "--naming", "wrapper"}, 2},
+		"no RealSense":   {[]string{good, "--naming", "wrapper"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -255,9 +258,7 @@ func TestLoopIsOneTimeLine(t *testing.T) {
 	r := g.record([]string{"/a"})
 	p := g.start(nil, program, "play", walk(t), "--clock", "--loop", "--loop-monotonic", "-r", "10", "__name:=player")
 	peer.Await(t, "three rounds", func() bool { return r.count("/a") >= 360 })
-	if _, err := g.node.CallService(t.Context(), "/player/stop", msgs.MustService("std_srvs/Trigger"), nil); err != nil {
-		t.Fatal(err)
-	}
+	g.trigger("/player/stop")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -50,9 +50,7 @@ func TestDynparam(t *testing.T) {
 	}
 	g.run(python, dynparam, "set", "/player", "paused", "false")
 	peer.Await(t, "playback to go on", func() bool { return strings.Contains(g.status(), "running") })
-	if _, err := g.node.CallService(t.Context(), "/player/stop", msgs.MustService("std_srvs/Trigger"), nil); err != nil {
-		t.Fatal(err)
-	}
+	g.trigger("/player/stop")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -1,0 +1,113 @@
+package replay
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/ros"
+	"rsros/test/peer"
+)
+
+const (
+	depthTopic = "/camera/depth/image_rect_raw"
+	colorTopic = "/camera/color/image_raw"
+)
+
+func recordingOfCamera(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../data/librealsense/sw_small_lz4.bag") // 2 s at 30 Hz
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestWrapperNaming: what an SDK bag plays as realsense2_camera's topics is under
+// every control that other bags are under.
+func TestWrapperNaming(t *testing.T) {
+	program := peer.Program(t)
+	g := newGraph(t)
+	r := g.record([]string{depthTopic, colorTopic})
+	p := g.start(nil, program, "play", recordingOfCamera(t), "--naming", "wrapper", "--clock", "--pause", "--start", "0.5", "--duration", "1",
+		"--loop-range", "0:0.5", "--limit", colorTopic+"=10", "-x", ".*infra.*", "__name:=player", depthTopic+":=/depth")
+	moved := g.record([]string{"/depth"})
+	if err := g.node.WaitForService(t.Context(), "/player/step"); err != nil {
+		t.Fatal(err)
+	}
+	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
+	peer.Await(t, "a frame set", func() bool {
+		g.trigger("/player/step_frame_set")
+		return moved.count("/depth") > 0 && r.count(colorTopic) > 0
+	})
+	if r.count(depthTopic) > 0 {
+		t.Error("the remap was ignored")
+	}
+	if out := g.run("rostopic", "list"); strings.Contains(out, "infra") || !strings.Contains(out, "/camera/color/camera_info") {
+		t.Errorf("rostopic list:\n%s", out)
+	}
+	if said := g.setBool("/player/pause_playback", false); said != "true Playback is now resumed" {
+		t.Error(said)
+	}
+	peer.Await(t, "three rounds of half a second", func() bool { return moved.count("/depth") > 3*15 })
+	g.trigger("/player/stop")
+	if code := p.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	r.close()
+	moved.close()
+	if depth, color := moved.count("/depth"), r.count(colorTopic); color > depth/2 {
+		t.Errorf("limited to a third, colour has %d images, depth %d", color, depth)
+	}
+	for _, at := range r.clock {
+		if span := at.Sub(r.clock[0]); span < 0 || span > 500*time.Millisecond {
+			t.Errorf("the clock is %v off the loop's start", span)
+		}
+	}
+}
+
+// TestWrapperStamps: the clock fits the stamps; with --restamp they are of now.
+func TestWrapperStamps(t *testing.T) {
+	program := peer.Program(t)
+	for name, args := range map[string][]string{"clock": {"--clock"}, "restamp": {"--restamp"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGraph(t)
+			clock := g.record(nil)
+			stamps := make(chan bagstore.Time, 100)
+			_, err := g.node.Subscribe(ros.SubscriberOptions{Topic: colorTopic}, func(m ros.Received) {
+				var head msgs.ImageHead
+				head.Decode(msgs.NewDecoder(m.Data))
+				stamps <- bagstore.Time(head.Header.Stamp)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := append([]string{"play", recordingOfCamera(t), "--naming", "wrapper", "--wait-for-subscribers", "--topics", colorTopic}, args...)
+			if code := g.start(nil, program, args...).Wait(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			clock.close()
+			first := <-stamps
+			switch {
+			case name == "restamp":
+				if age := bagstore.TimeOf(time.Now()).Sub(first); age < 0 || age > peer.Patience {
+					t.Errorf("stamped %v ago", age)
+				}
+			case len(clock.clock) == 0 || first.Sub(clock.clock[0]).Abs() > 100*time.Millisecond:
+				t.Errorf("the first image is stamped %d, the clock begins with %d", first, clock.clock[:min(1, len(clock.clock))])
+			}
+		})
+	}
+}
+
+// trigger calls a std_srvs/Trigger.
+func (g *graph) trigger(service string) {
+	g.t.Helper()
+	if _, err := g.node.CallService(g.t.Context(), service, msgs.MustService("std_srvs/Trigger"), nil); err != nil {
+		g.t.Fatal(err)
+	}
+}
