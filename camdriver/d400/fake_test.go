@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
@@ -220,7 +221,7 @@ func (h *fakeHandle) Stream(_, endpoint uint8, size, count int) (Stream, error) 
 	h.bus.mu.Lock()
 	h.bus.streams++
 	h.bus.mu.Unlock()
-	return &fakeStream{h: h, endpoint: endpoint, size: size}, nil
+	return &fakeStream{h: h, endpoint: endpoint, size: size, last: time.Now()}, nil
 }
 
 func (h *fakeHandle) Close() error {
@@ -240,7 +241,11 @@ type fakeStream struct {
 	size     int
 	dead     bool
 	closed   bool
+	last     time.Time // a Read ended
 }
+
+// lateRead is how long after the last Read a transfer has ended for sure.
+const lateRead = 100 * time.Millisecond
 
 func (s *fakeStream) Read(ctx context.Context, p []byte) (int, error) {
 	if s.dead || s.closed || len(p) != s.size {
@@ -251,7 +256,11 @@ func (s *fakeStream) Read(ctx context.Context, p []byte) (int, error) {
 		s.dead = true
 		return 0, err
 	}
+	if since := time.Since(s.last); since >= lateRead { // what has ended already, as gousb gives it
+		ctx = context.WithoutCancel(ctx)
+	}
 	b, err := s.h.cam.Read(ctx, s.endpoint, s.size)
+	s.last = time.Now()
 	if err != nil {
 		s.dead = true
 		return 0, translate(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -342,6 +343,38 @@ func TestStartStop(t *testing.T) {
 			}
 			if b.streams != 0 || d.pool.InUse() != 0 {
 				t.Fatalf("round %d: %d streams, %d bytes in use", i, b.streams, d.pool.InUse())
+			}
+		}
+	})
+}
+
+// TestStopWhileSlow stops streams whose frames come faster than they are
+// handled: at each read one is there already.
+func TestStopWhileSlow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d, r := openFake(t, b), newRecorder()
+		var stopped atomic.Int64 // when, 0 before
+		r.each = func(*camdriver.Frame) {
+			<-time.After(2 * lateRead)
+			if at := stopped.Load(); at != 0 && time.Since(time.Unix(at, 0)) > time.Minute {
+				panic("the stream goes on after Stop")
+			}
+		}
+		gyro := camdriver.Profile{Stream: gyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}
+		for i, p := range map[int]camdriver.Profile{0: smallDepth, 2: gyro} {
+			stopped.Store(0)
+			if err := d.Sensors()[i].Start([]camdriver.Profile{p}, r); err != nil {
+				t.Fatal(err)
+			}
+			pass(t, time.Second)
+			now := time.Now()
+			stopped.Store(now.Unix())
+			if err := d.Sensors()[i].Stop(); err != nil {
+				t.Error(err)
+			}
+			if waited := time.Since(now); waited > 10*lateRead {
+				t.Errorf("%s: Stop took %v", p, waited)
 			}
 		}
 	})

@@ -148,7 +148,7 @@ func (p *motionPump) again(err error, failures int) error {
 }
 
 func (p *motionPump) read(ctx context.Context, b []byte) error {
-	for {
+	for ctx.Err() == nil { // as in videoPump.read
 		n, err := p.stream.Read(ctx, b)
 		if err != nil {
 			return err
@@ -157,6 +157,7 @@ func (p *motionPump) read(ctx context.Context, b []byte) error {
 			p.report(b[:n], time.Now())
 		}
 	}
+	return context.Cause(ctx)
 }
 
 // report raises one sample. Reports of sensors that nobody started, and those of

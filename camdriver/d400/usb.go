@@ -58,8 +58,9 @@ type Handle interface {
 // Stream reads one IN endpoint. It belongs to one goroutine.
 type Stream interface {
 	// Read waits for the next transfer and copies it to p, which must be of the
-	// transfers' size. After an error (ctx's end too) the stream is dead and no
-	// transfer is in flight any more.
+	// transfers' size. One that has ended already is given even if ctx has, too.
+	// After an error (ctx's end too) the stream is dead and no transfer is in
+	// flight any more.
 	Read(ctx context.Context, p []byte) (int, error)
 	// Close ends the transfers in flight.
 	Close()

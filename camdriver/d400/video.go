@@ -218,6 +218,11 @@ func (p *videoPump) read(ctx context.Context, seen bool) error {
 	watchdog := time.AfterFunc(patience, func() { cancel(errSilent) })
 	defer watchdog.Stop()
 	for {
+		// A read may go on giving what has ended already, for ever if frames come
+		// faster than they are handled: the end has to be looked for.
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		frames := p.tally.frames
 		if err := p.transfer(ctx); err != nil {
 			if cause := context.Cause(ctx); cause == errSilent {
