@@ -15,6 +15,8 @@ var (
 	ErrFirmware = errors.New("firmware is too old")
 )
 
+var errRecover = fmt.Errorf("%w: install firmware with rs-fw-update -r", ErrRecovery)
+
 // UdevRules is the file that gives users the right to open cameras.
 const UdevRules = "launch/udev/99-realsense-rs-ros-node.rules"
 
@@ -46,7 +48,7 @@ func list(ctx context.Context, bus Bus) ([]Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list USB devices: %w", err)
 	}
-	var out []Found
+	out := []Found{} // not nil: JSON shows a list, too, when nothing is plugged in
 	for _, u := range plugged {
 		if p, known := productOf(u.Product); known {
 			out = append(out, inspect(ctx, bus, u, p))
@@ -59,7 +61,7 @@ func list(ctx context.Context, bus Bus) ([]Found, error) {
 func inspect(ctx context.Context, bus Bus, u USBDevice, p product) Found {
 	f := Found{Name: p.name(), Product: fmt.Sprintf("%04X", p.id), Port: u.Port, USB: u.speed(), State: "ready"}
 	if p.recovery {
-		f.State = ErrRecovery.Error()
+		f.State = errRecover.Error()
 		return f
 	}
 	l, err := connect(ctx, bus, u)
@@ -80,6 +82,9 @@ func inspect(ctx context.Context, bus Bus, u USBDevice, p product) Found {
 func explain(err error) error {
 	if errors.Is(err, ErrPermission) {
 		return fmt.Errorf("%w: install %s in /etc/udev/rules.d and plug the camera in again", err, UdevRules)
+	}
+	if errors.Is(err, ErrInUse) {
+		return fmt.Errorf("%w: end that program; fuser -v /dev/bus/usb/*/* names it", err)
 	}
 	return err
 }
@@ -144,7 +149,7 @@ func openOne(ctx context.Context, bus Bus, u USBDevice, p product, sel Selector,
 	case sel.Port != "" && sel.Port != u.Port, !pattern.match(p.name()):
 		return nil, errOther
 	case p.recovery:
-		return nil, fmt.Errorf("%w: install firmware with rs-fw-update -r", ErrRecovery)
+		return nil, errRecover
 	}
 	l, err := connect(ctx, bus, u)
 	if err != nil {

@@ -28,6 +28,7 @@ func (p *videoPump) transfer(ctx context.Context) error {
 	arrival := time.Now()
 	if err == nil && n > 0 {
 		if err := p.payload(into[:n], buf, arrival); err != nil {
+			p.tally.broken++
 			p.drop(err)
 		}
 	}
@@ -122,7 +123,11 @@ func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arriv
 	list := p.meta.list()
 	images := p.images(pixels, buf)
 	for i, t := range p.outputs {
+		last := t.numbers.number
 		number, fresh := t.numbers.next(uint32(counter), counted)
+		if i == 0 && last > 0 && number > last {
+			p.gap(number - last - 1)
+		}
 		if images[i].owner == nil {
 			p.drop(errNoBuffer)
 			continue

@@ -205,6 +205,32 @@ func TestTransferFaults(t *testing.T) {
 	}
 }
 
+// TestLostFrames counts frames that never come and frames that come broken, each
+// once.
+func TestLostFrames(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d, r := openFake(t, b), newRecorder()
+		s := d.Sensors()[0]
+		if err := s.Start([]camdriver.Profile{smallDepth}, r); err != nil {
+			t.Fatal(err)
+		}
+		pass(t, time.Second)
+		for i, fault := range []func([]byte) []byte{
+			func(b []byte) []byte { return b[:len(b)/2] },
+			func([]byte) []byte { return nil },
+		} {
+			b.camera(0).Spoil(0x82, fault)
+			pass(t, time.Second)
+			numbers := r.frames[depthStream]
+			missed := int(numbers[len(numbers)-1]-numbers[0]) + 1 - len(numbers)
+			if got := optionValue(s.Options(), camdriver.OptionTotalFrameDrops); missed != i+1 || got != float32(i+1) {
+				t.Errorf("%d frames are missing, %g counted, want %d", missed, got, i+1)
+			}
+		}
+	})
+}
+
 // TestStreamFails breaks an endpoint for good.
 func TestStreamFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {

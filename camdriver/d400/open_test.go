@@ -2,6 +2,7 @@ package d400
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -20,13 +21,17 @@ func TestList(t *testing.T) {
 	if err != nil || len(found) != 5 { // all but the device that is no camera
 		t.Fatalf("%+v, %v", found, err)
 	}
-	for i, want := range []string{"ready", "USB 2", "needs 5.12.7.100", UdevRules, "recovery"} {
+	for i, want := range []string{"ready", "USB 2", "needs 5.12.7.100", UdevRules, "rs-fw-update -r"} {
 		if !strings.Contains(found[i].State, want) {
 			t.Errorf("camera %d is %q, want %q", i, found[i].State, want)
 		}
 	}
 	if f := found[0]; f.Serial != serialText || f.Firmware != "5.15.0.100" || f.Port != "2-1" || f.USB != "3.2" {
 		t.Errorf("%+v", f)
+	}
+	found, err = list(t.Context(), &fakeBus{t: t})
+	if text, jsonErr := json.Marshal(found); err != nil || jsonErr != nil || string(text) != "[]" {
+		t.Errorf("no camera gives %s, %v, %v", text, err, jsonErr)
 	}
 }
 
@@ -44,7 +49,7 @@ func TestOpenErrors(t *testing.T) {
 		{"another type", d435i.Options{}, nil, Selector{Type: "d455"}, camdriver.ErrNotFound, "with type d455"},
 		{"no pattern", d435i.Options{}, nil, Selector{Type: "("}, nil, "camera type"},
 		{"permission", d435i.Options{}, ErrPermission, Selector{}, ErrPermission, UdevRules},
-		{"busy", d435i.Options{}, ErrInUse, Selector{}, ErrInUse, "in use"},
+		{"busy", d435i.Options{}, ErrInUse, Selector{}, ErrInUse, "fuser"},
 		{"recovery", d435i.Options{Product: 0x0adb}, nil, Selector{}, ErrRecovery, "rs-fw-update"},
 		{"old firmware", d435i.Options{Firmware: [4]uint8{5, 8, 0, 0}}, nil, Selector{}, ErrFirmware, "5.8.0.0"},
 	} {

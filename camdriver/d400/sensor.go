@@ -34,7 +34,7 @@ type sensor struct {
 	calls   sync.RWMutex
 	handler camdriver.Handler // nil while stopped
 
-	drops atomic.Uint64 // frames that came broken
+	drops atomic.Uint64 // frames that came broken, found no memory, or never came
 
 	// guarded by life
 	wanted  []camdriver.Profile // streaming now, or again when the camera is back
@@ -76,7 +76,7 @@ func (s *sensor) attach(l *link) error {
 
 func fixedDrops(s *sensor) setting {
 	return setting{
-		id: camdriver.OptionTotalFrameDrops, about: "Frames that came broken and were dropped",
+		id: camdriver.OptionTotalFrameDrops, about: "Frames that the camera counted and that did not come whole",
 		span: func(*link) (span, error) { return span{0, 1 << 24, 1, 0}, nil },
 		get:  func(*link) (float32, error) { return float32(s.drops.Load()), nil },
 	}

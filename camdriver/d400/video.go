@@ -199,9 +199,10 @@ func (p *videoPump) fail(err error) {
 
 func (p *videoPump) finish() {
 	p.partial.drop()
-	if p.tally.dropped > 0 {
+	if p.tally.dropped > 0 || p.tally.missed > 0 {
 		p.sensor.dev.log.Warn().Stringer("stream", p.outputs[0].profile.Stream).
-			Uint64("frames", p.tally.frames).Uint64("dropped", p.tally.dropped).Msg("frames were dropped")
+			Uint64("frames", p.tally.frames).Uint64("dropped", p.tally.dropped).
+			Uint64("missed", p.tally.missed).Msg("frames were lost")
 	}
 }
 
@@ -266,8 +267,18 @@ func (p *videoPump) drop(err error) {
 	}
 }
 
+// gap counts frames that the camera's counter leaves out. Those that came broken
+// were counted when they came.
+func (p *videoPump) gap(frames uint64) {
+	missed := frames - min(frames, p.tally.broken)
+	p.tally.broken = 0
+	p.tally.missed += missed
+	p.sensor.drops.Add(missed)
+}
+
 // tally counts what a stream did.
 type tally struct {
-	frames, dropped uint64
-	said            time.Time // when dropped was last logged
+	frames, dropped, missed uint64
+	broken                  uint64    // of dropped, since the last whole frame
+	said                    time.Time // when dropped was last logged
 }
