@@ -29,6 +29,9 @@ const (
 	directionIn = 1
 )
 
+// sendBuffer holds a frame of 1280x720 with what the kernel adds to each packet.
+const sendBuffer = 4 << 20
+
 // server carries one plugged camera.
 type server struct {
 	cam   *d435i.Camera
@@ -64,6 +67,11 @@ func serve(cam *d435i.Camera, reset func()) (*server, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("socketpair: %w", err)
+	}
+	// A frame should go in one write: the small buffer that sockets begin with
+	// costs a dozen changes between two threads, each dear where it is emulated.
+	if err := unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, sendBuffer); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("socket buffer: %w", err), unix.Close(fds[0]), unix.Close(fds[1]))
 	}
 	ours := os.NewFile(uintptr(fds[0]), "usbip")
 	kernel := os.NewFile(uintptr(fds[1]), "usbip kernel")
