@@ -37,7 +37,7 @@ func TestLZ4Block(t *testing.T) {
 		if n, err := lz4Decode(out, frame); err != nil || n != len(src) || !bytes.Equal(out, src) {
 			t.Fatalf("content %d of %d bytes: %d, %v", i, len(src), n, err)
 		}
-		if len(src) < 16 {
+		if len(src) <= lz4MatchLimit {
 			continue
 		}
 		dst := make([]byte, lz4.CompressBlockBound(len(src)))
@@ -45,24 +45,43 @@ func TestLZ4Block(t *testing.T) {
 		if k := lz4Torn(out, 0, dst[:n]); k != len(src) || !bytes.Equal(out, src) {
 			t.Fatalf("content %d: torn decoder gives %d of %d", i, k, len(src))
 		}
-		for _, room := range []int{0, 1, n / 2, n - 1, n, n + 1} {
-			if k := lz4Compress(dst[:room:room], src, &e.table); k != 0 && k > room {
-				t.Fatalf("content %d: %d bytes in room for %d", i, k, room)
-			}
+		rooms := []int{n / 2, n - 1, n, n + 1, n + lz4Slack}
+		for room := range min(n, 80) {
+			rooms = append(rooms, room)
 		}
+		for _, room := range rooms {
+			checkRoom(t, src, room, &e.table)
+		}
+	}
+}
+
+// checkRoom: the encoder, which has no bounds checks, stays in its room.
+func checkRoom(t *testing.T, src []byte, room int, table *lz4Table) {
+	t.Helper()
+	const guard = 64
+	around := bytes.Repeat([]byte{0xA5}, guard+room+guard)
+	if n := lz4Compress(around[guard:guard+room:guard+room], src, table); n > room {
+		t.Fatalf("%d bytes in room for %d", n, room)
+	}
+	untouched := bytes.Repeat([]byte{0xA5}, guard)
+	if !bytes.Equal(around[:guard], untouched) || !bytes.Equal(around[guard+room:], untouched) {
+		t.Fatalf("wrote outside its room of %d bytes", room)
 	}
 }
 
 // FuzzLZ4Compress: any bytes come back.
 func FuzzLZ4Compress(f *testing.F) {
 	for _, b := range blocksOf()[10:60] {
-		f.Add(b)
+		f.Add(b, uint(len(b)/2))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	f.Fuzz(func(t *testing.T, src []byte, room uint) {
 		var e lz4Encoder
 		out := make([]byte, len(src))
 		if n, err := lz4Decode(out, e.encode(nil, src)); err != nil || n != len(src) || !bytes.Equal(out, src) {
 			t.Fatalf("%d bytes: %d, %v", len(src), n, err)
+		}
+		if len(src) > lz4MatchLimit {
+			checkRoom(t, src, int(room%uint(2*len(src))), &e.table)
 		}
 	})
 }
