@@ -43,7 +43,7 @@ type Bag struct {
 	notes   []Note
 
 	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
-	scratch  blockPool         // for compressed bytes
+	pool     blockPool         // for messages, chunks and their compressed bytes
 }
 
 // chunk is a chunk of an open bag.

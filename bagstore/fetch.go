@@ -22,8 +22,8 @@ const (
 // reads the next ones ahead, on other cores.
 type fetcher struct {
 	v       *View
-	loaders []*loader // by bag
-	pool    blockPool
+	loaders []*loader  // by bag
+	pool    *blockPool // outlives the iterator: the next one's memory is warm
 
 	place         // of the message to read
 	visits int    // messages read in a row from its chunk
@@ -56,8 +56,22 @@ type content struct {
 	err  error
 }
 
+// read tells whether the content is there.
+func (c *content) read() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
 func newFetcher(v *View) *fetcher {
-	return &fetcher{v: v, loaders: make([]*loader, len(v.bags)), cache: make(map[chunkRef]*list.Element)}
+	f := &fetcher{v: v, loaders: make([]*loader, len(v.bags)), cache: make(map[chunkRef]*list.Element)}
+	if len(v.bags) > 0 {
+		f.pool = &v.bags[0].pool
+	}
+	return f
 }
 
 func (f *fetcher) loader(bag int) *loader {
@@ -89,13 +103,26 @@ func (f *fetcher) cool() {
 	}
 }
 
-// message reads the chosen message. The block carries a reference for the
-// caller. The first message from an uncompressed chunk is read alone: after a
-// seek it is often the only one.
+// begin starts the reading of the chosen message's chunk, so that what comes
+// after it can be read ahead before message waits.
+func (f *fetcher) begin() {
+	f.visits++
+	if !f.alone() && f.hot == nil {
+		f.want(f.chunkRef, f.head)
+	}
+}
+
+// alone tells whether the chosen message is read without its chunk. The first
+// one from an uncompressed chunk is: after a seek it is often the only one.
+func (f *fetcher) alone() bool {
+	return f.head.Compression == None && (f.visits == 1 || direct(&f.v.bags[f.bag].chunks[f.chunk], f.head))
+}
+
+// message reads the chosen message, after begin. The block carries a reference
+// for the caller.
 func (f *fetcher) message() ([]byte, *block, error) {
 	b := f.v.bags[f.bag]
-	f.visits++
-	if f.head.Compression == None && (f.visits == 1 || direct(&b.chunks[f.chunk], f.head)) {
+	if f.alone() {
 		return f.readDirect(b)
 	}
 	if f.hot == nil {
@@ -175,13 +202,18 @@ func (f *fetcher) content(r chunkRef, head ChunkHeader) (*block, error) {
 	return c.blk.hold(), nil
 }
 
-// prefetch starts the reading of a chunk that will be wanted soon.
-func (f *fetcher) prefetch(r chunkRef) {
+// prefetch starts the reading of a chunk that will be wanted soon. It tells
+// whether there is room for another one.
+func (f *fetcher) prefetch(r chunkRef) bool {
+	if _, ok := f.cache[r]; ok {
+		return true
+	}
 	c := &f.v.bags[r.bag].chunks[r.chunk]
 	head, err := f.loader(r.bag).header(c)
 	if err == nil && !(head.Compression == None && direct(c, head)) {
 		f.want(r, head)
 	}
+	return f.bytes <= cacheBytes
 }
 
 // want finds or starts the reading of a chunk.
@@ -201,14 +233,12 @@ func (f *fetcher) want(r chunkRef, head ChunkHeader) *content {
 	return c
 }
 
-// evict drops the chunks used longest ago.
+// evict drops the chunks used longest ago, but none that is being read.
 func (f *fetcher) evict() {
 	for el := f.lru.Back(); el != nil && f.bytes > cacheBytes && el != f.lru.Front(); {
 		c, prev := el.Value.(*content), el.Prev()
-		select {
-		case <-c.done:
+		if c.ref != f.chunkRef && c.read() {
 			f.remove(el)
-		default: // still being read
 		}
 		el = prev
 	}
@@ -246,7 +276,7 @@ func (f *fetcher) read(r chunkRef, head ChunkHeader) (*block, error) {
 }
 
 // ahead is how many chunks are read ahead.
-func ahead() int { return max(1, runtime.GOMAXPROCS(0)-1) }
+func ahead() int { return runtime.GOMAXPROCS(0) }
 
 // close waits for all reading and gives the memory up.
 func (f *fetcher) close() {

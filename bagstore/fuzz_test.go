@@ -56,7 +56,9 @@ func FuzzLZ4(f *testing.F) {
 	plain := bytes.Repeat([]byte("some bytes that repeat themselves. "), 40)
 	f.Add(e.encode(nil, plain), 100)
 	f.Add(e.encode(nil, []byte("x")), 3)
+	f.Add(lz4Small(f, make([]byte, 2<<16+100)), 9)
 	f.Fuzz(func(t *testing.T, frame []byte, cut int) {
+		checkTogether(t, make([]byte, 2<<16+100), frame)
 		dst := make([]byte, 1<<16)
 		n, err := lz4Decode(dst, frame)
 		if n > len(dst) {

@@ -152,27 +152,34 @@ func (it *Iterator) move(dir int) bool {
 
 // load reads the message that move went to.
 func (it *Iterator) load() bool {
+	it.fetch.begin()
+	if it.fetch.steady() {
+		it.prefetch()
+	}
 	data, blk, err := it.fetch.message()
 	if err != nil {
 		it.err = err
 		return false
 	}
 	it.cur.Data, it.cur.block = data, blk
-	if it.fetch.steady() {
-		it.prefetch()
-	}
 	return true
 }
 
 // prefetch starts the reading of the chunks that come next.
 func (it *Iterator) prefetch() {
 	for i := it.pending; i < min(it.pending+ahead(), len(it.v.refs)); i++ {
-		if it.dir > 0 {
-			it.fetch.prefetch(it.v.refs[i])
-		} else {
-			it.fetch.prefetch(it.v.refs[it.v.byEnd[i]])
+		if !it.fetch.prefetch(it.ref(i)) {
+			return
 		}
 	}
+}
+
+// ref is the i-th chunk in the iterator's direction.
+func (it *Iterator) ref(i int) chunkRef {
+	if it.dir < 0 {
+		i = it.v.byEnd[i]
+	}
+	return it.v.refs[i]
 }
 
 // rebuild sets heap and pending up for a direction: open are the chunks that
@@ -202,10 +209,7 @@ func (it *Iterator) rebuild(dir int) {
 // open adds the pending chunks that may hold the next message.
 func (it *Iterator) open() bool {
 	for it.err == nil && it.pending < len(it.v.refs) {
-		r := it.v.refs[it.pending]
-		if it.dir < 0 {
-			r = it.v.refs[it.v.byEnd[it.pending]]
-		}
+		r := it.ref(it.pending)
 		if len(it.heap) > 0 {
 			t := it.heap[0].key.time
 			if it.dir > 0 && r.start > t || it.dir < 0 && r.end < t {

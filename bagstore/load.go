@@ -133,7 +133,7 @@ func (l *loader) decompress(head ChunkHeader, dst []byte) (int, error) {
 		}
 		return len(dst), nil
 	}
-	stored := l.b.scratch.get(int(head.Stored))
+	stored := l.b.pool.get(int(head.Stored))
 	defer stored.release()
 	if err := readFull(l.b.r, stored.bytes, head.DataPos); err != nil {
 		return 0, err

@@ -91,9 +91,13 @@ func lz4Decode(dst, src []byte) (int, error) {
 	if sum := byte(xxh32(src[4:head-1]) >> 8); sum != src[head-1] {
 		return 0, lz4Error("frame header checksum is %#02x, not %#02x", src[head-1], sum)
 	}
-	n, rest, err := lz4Blocks(dst, src[head:], flags)
-	if err != nil {
-		return n, err
+	rest, ok := lz4Together(dst, src[head:], flags, src[5])
+	n := len(dst)
+	if !ok {
+		var err error
+		if n, rest, err = lz4Blocks(dst, src[head:], flags); err != nil {
+			return n, err
+		}
 	}
 	if flags&lz4ContentSum != 0 {
 		if len(rest) < 4 {
