@@ -43,7 +43,8 @@ type Bag struct {
 	notes   []Note
 
 	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
-	pool     blockPool         // for messages, chunks and their compressed bytes
+	indexes  indexCache
+	pool     blockPool // for messages, chunks and their compressed bytes
 }
 
 // chunk is a chunk of an open bag.

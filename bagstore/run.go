@@ -70,51 +70,81 @@ func appendEntry(b []byte, e entry) []byte {
 // runs gives the index of a chunk for the connections that keep wants. Without
 // whole index records the content is walked.
 func (l *loader) runs(c *chunk, keep func(uint32) bool) ([]run, ChunkHeader, error) {
-	head, err := l.header(c)
-	if err != nil {
-		return nil, head, err
-	}
-	if !c.walk {
-		if list, ok := l.indexRuns(c, head, keep); ok {
-			return list, head, nil
+	x := l.b.indexes.of(c)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.head.DataPos == 0 {
+		head, err := l.header(c)
+		if err != nil {
+			return nil, head, err
 		}
+		x.head, x.records = head, l.layout(c, head)
+		l.b.indexes.grew(x, len(x.records)*indexRecordSize)
+	}
+	if list, ok := l.indexRuns(x, keep); ok {
+		return list, x.head, nil
 	}
 	entries, _, err := l.walkContent(c, walker{bag: l.b})
 	if err != nil && !c.torn {
-		return nil, head, l.b.errorAt(c.Pos, "chunk", err)
+		return nil, x.head, l.b.errorAt(c.Pos, "chunk", err)
 	}
-	return l.group(entries, keep), head, nil
+	return l.group(entries, keep), x.head, nil
 }
 
-// indexRuns reads the index records behind a chunk, those of other connections
-// by their headers only.
-func (l *loader) indexRuns(c *chunk, head ChunkHeader, keep func(uint32) bool) ([]run, bool) {
-	var list []run
+// layout finds the index records behind a chunk; none if they are not whole.
+func (l *loader) layout(c *chunk, head ChunkHeader) []indexRecord {
+	if c.walk {
+		return nil
+	}
+	var list []indexRecord
 	found := uint64(0)
 	for pos := head.end(); pos < l.b.size; {
 		var r record
 		if readRecord(l.w, pos, l.b.size, &r) != nil {
-			return nil, false
+			return nil
 		}
 		if r.op != opIndex {
 			break
 		}
 		if r.need(hasVer|hasConn|hasCount) != nil || r.ver != 1 || int64(r.count)*entrySize > r.dataLen {
-			return nil, false
+			return nil
 		}
 		found += uint64(r.count)
 		pos = r.next()
-		conn := l.b.byID[r.conn]
-		if conn == nil || keep != nil && !keep(r.conn) {
+		if conn := l.b.byID[r.conn]; conn != nil {
+			list = append(list, indexRecord{run: run{conn: conn}, pos: r.dataPos, count: int(r.count)})
+		}
+	}
+	if found < c.Messages() {
+		return nil
+	}
+	return list
+}
+
+// indexRuns reads the entries of the connections that keep wants, where they
+// were not read before.
+func (l *loader) indexRuns(x *chunkIndex, keep func(uint32) bool) ([]run, bool) {
+	if x.records == nil {
+		return nil, false
+	}
+	list := make([]run, 0, len(x.records))
+	for i := range x.records {
+		r := &x.records[i]
+		if keep != nil && !keep(r.conn.ID) {
 			continue
 		}
-		one := run{conn, make([]byte, int(r.count)*entrySize)}
-		if err := l.w.fill(one.raw, r.dataPos); err != nil || one.valid(head.Size) != nil {
-			return nil, false
+		if r.raw == nil {
+			one := run{r.conn, make([]byte, r.count*entrySize)}
+			if err := l.w.fill(one.raw, r.pos); err != nil || one.valid(x.head.Size) != nil {
+				x.records = nil
+				return nil, false
+			}
+			r.run = one
+			l.b.indexes.grew(x, len(one.raw))
 		}
-		list = append(list, one)
+		list = append(list, r.run)
 	}
-	return list, found >= c.Messages()
+	return list, true
 }
 
 // group makes runs of walked entries.

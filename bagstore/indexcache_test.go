@@ -1,0 +1,66 @@
+package bagstore
+
+import (
+	"sync"
+	"testing"
+)
+
+// TestIndexCache: what is read is counted, the oldest go first, the one in use
+// stays, and what was dropped counts no more.
+func TestIndexCache(t *testing.T) {
+	var x indexCache
+	chunks := make([]chunk, 5)
+	first := x.of(&chunks[0])
+	if x.of(&chunks[0]) != first {
+		t.Fatal("two indexes of one chunk")
+	}
+	for i := range chunks {
+		x.grew(x.of(&chunks[i]), indexBytes/3)
+	}
+	if len(x.chunks) != 3 || len(x.order) != 3 || x.bytes != 3*(indexBytes/3) {
+		t.Errorf("%d chunks with %d bytes are kept", len(x.chunks), x.bytes)
+	}
+	x.grew(first, indexBytes)
+	if x.bytes > indexBytes || x.of(&chunks[0]) == first {
+		t.Error("a dropped index came back")
+	}
+	x.grew(x.of(&chunks[0]), 2*indexBytes)
+	if len(x.chunks) != 1 || x.bytes != 2*indexBytes {
+		t.Errorf("beside a large one %d are kept, %d bytes", len(x.chunks), x.bytes)
+	}
+}
+
+// TestManyIterators: one bag serves many goroutines, which share what they read
+// of its index.
+func TestManyIterators(t *testing.T) {
+	path := t.TempDir() + "/x.bag"
+	sample{topics: 5, messages: 400, size: func(i int) int { return i }}.write(t, path, Options{ChunkSize: 5000})
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	var wait sync.WaitGroup
+	for g := range 6 {
+		wait.Go(func() {
+			v, err := NewView([]*Bag{b}, Query{Connections: func(c *Connection) bool { return g == 0 || int(c.ID)%3 == g%3 }})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			it := v.Iterator()
+			defer it.Close()
+			ahead, back := uint64(0), uint64(0)
+			for it.Next() {
+				ahead++
+			}
+			for it.Prev() {
+				back++
+			}
+			if it.Err() != nil || ahead != v.Count() || back != ahead {
+				t.Errorf("%d messages ahead, %d back of %d, %v", ahead, back, v.Count(), it.Err())
+			}
+		})
+	}
+	wait.Wait()
+}
