@@ -20,6 +20,7 @@ type manifestFile struct {
 	Encoding string  `json:"encoding,omitempty"`  // in the bag
 	Stride   int     `json:"stride,omitempty"`    // bytes from row to row, of .raw files
 	Units    float64 `json:"depth_m,omitempty"`   // metres per unit of a depth picture
+	Map      any     `json:"map,omitempty"`       // where the cells of an occupancy map lie
 	Points   int     `json:"points,omitempty"`    // at most, of a point cloud
 	Colour   *uint64 `json:"colour_of,omitempty"` // the number of the colour frame of a point cloud
 }

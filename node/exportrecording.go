@@ -135,7 +135,8 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 	if err := r.metadata(entry, f); err != nil {
 		return err
 	}
-	if !f.Stream().Kind.Video() {
+	kind := f.Stream().Kind
+	if !kind.Video() && kind != camdriver.Occupancy {
 		return r.sample(entry, f)
 	}
 	p := framePixels(f)
@@ -148,6 +149,9 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 	if p.kind().ext == ".raw" {
 		entry.Stride = p.stride
 	}
+	if kind == camdriver.Occupancy {
+		entry.Map = mapPlace(f.Map)
+	}
 	f.Retain()
 	if err := r.write(entry, f.Release, p.encode); err != nil {
 		return err
@@ -156,6 +160,14 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 		return r.clouds.frame(entry, f)
 	}
 	return nil
+}
+
+func mapPlace(m camdriver.MapInfo) any {
+	return struct {
+		Resolution  float32    `json:"resolution_m"`
+		Origin      [3]float64 `json:"origin_m"`
+		Orientation [4]float64 `json:"orientation_xyzw"`
+	}{m.Resolution, m.Origin, m.Rotation}
 }
 
 func framePixels(f *camdriver.Frame) pixels {
