@@ -68,7 +68,7 @@ func (s *sdkTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publi
 		return p, nil
 	}
 	p, err := s.out.Advertise(ros.PublisherOptions{
-		Topic: legalTopic(topic), Type: t.Name, MD5: t.MD5, Definition: t.Definition, LatchAll: latch, Queue: sdkQueue(topic, latch),
+		Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition, LatchAll: latch, Queue: sdkQueue(topic, latch),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
@@ -88,10 +88,6 @@ func sdkQueue(topic string, latch bool) int {
 	}
 	return inertialQueue
 }
-
-// legalTopic replaces the spaces that the format has in notification topics and
-// ROS refuses.
-func legalTopic(topic string) string { return strings.ReplaceAll(topic, " ", "_") }
 
 // publish sends one message of the layout. The frame, if there is one, is held
 // until every subscriber has its body.

@@ -17,8 +17,10 @@ func (e *Encoder) Option(sensor int, id camdriver.OptionID, value float32) (Mess
 	return topicOf(optionTopic(sensor, id, "value")).with(msgs.Marshal(&msgs.Float32{Data: value}), nil), true
 }
 
-// Notification is what a sensor reported. Its time is stored as librealsense
-// stores it: a number of milliseconds where nanoseconds belong.
+// Notification is what a sensor reported. Blanks in the category become '_' in
+// its topic, as in options': stock rosbag play stops at a name that ROS refuses,
+// and librealsense takes the category from the message. Its time is stored as
+// librealsense stores it: a number of milliseconds where nanoseconds belong.
 func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, bool) {
 	_, known := camdriver.ParseCategory(n.Category.String())
 	if !known || sensor < 0 || sensor >= len(e.snap.Sensors) {
@@ -28,7 +30,7 @@ func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, b
 		Timestamp: msgs.Time(max(n.Time.UnixMilli(), 0)), Category: n.Category.String(), Severity: n.Severity.String(),
 		Description: text(n.Description), SerializedData: text(n.Data),
 	}
-	return topicOf(sensorPrefix(sensor)+"/notification/"+n.Category.String()).with(msgs.Marshal(&m), nil), true
+	return topicOf(sensorPrefix(sensor)+"/notification/"+strings.ReplaceAll(n.Category.String(), " ", "_")).with(msgs.Marshal(&m), nil), true
 }
 
 // text makes valid UTF-8: python's readers die of anything else.

@@ -51,7 +51,7 @@ TABLE = [
     (SENSOR + r"option/[^/ ]+/value$", "value", "any"),
     (SENSOR + r"option/[^/ ]+/description$", "string", "static"),
     (SENSOR + r"post_processing$", "string", "static"),
-    (SENSOR + r"notification/[^/]+$", "notification", "later"),
+    (SENSOR + r"notification/[^/ ]+$", "notification", "later"),
     (STREAM + r"info$", "stream", "static"),
     (STREAM + r"info/camera_info$", "camera_info", "static"),
     (STREAM + r"imu_intrinsic$", "imu_intrinsic", "static"),
