@@ -66,35 +66,38 @@ const keyPoll = 100 // ms
 
 // startKeys lets the keys that come from o.Keys steer the player, terminal or
 // not. The returned function ends that and restores the terminal.
-func startKeys(ctx context.Context, o *PlayOptions, p *replay.Player) (stop func()) {
+func startKeys(ctx context.Context, o *PlayOptions, p steered) (stop func()) {
 	if o.Keys == nil {
 		return func() {}
 	}
-	fd := int(o.Keys.Fd())
-	restore := unbufferedKeys(fd)
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { readKeys(ctx, fd, p) })
+	wg.Go(func() { readKeys(ctx, int(o.Keys.Fd()), p) })
 	return func() {
 		cancel()
 		wg.Wait()
-		restore()
 	}
 }
 
-func readKeys(ctx context.Context, fd int, p *replay.Player) {
+func readKeys(ctx context.Context, fd int, p steered) {
+	terminal := newPlayTerminal(fd, p)
+	defer terminal.close()
 	var parser keyParser
 	buf := make([]byte, 64)
 	for ctx.Err() == nil {
+		terminal.heed(ctx)
+		if !terminal.claim() {
+			select {
+			case <-ctx.Done():
+			case <-time.After(keyPoll * time.Millisecond): // until it is ours
+			}
+			continue
+		}
 		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		if n, err := unix.Poll(ready, keyPoll); n == 0 || err == unix.EINTR {
 			continue
 		} else if err != nil {
 			return
-		}
-		if !mayRead(fd) {
-			time.Sleep(keyPoll * time.Millisecond)
-			continue
 		}
 		n, err := unix.Read(fd, buf)
 		if err == unix.EINTR || err == unix.EAGAIN {
@@ -107,28 +110,4 @@ func readKeys(ctx context.Context, fd int, p *replay.Player) {
 			p.Submit(c)
 		}
 	}
-}
-
-// unbufferedKeys makes a terminal hand over each key at once, without echo, and
-// leaves the rest as it is: Ctrl-C still interrupts, lines of the log still begin
-// at the left. It does nothing if fd is no terminal or another job's.
-func unbufferedKeys(fd int) (restore func()) {
-	saved, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	if err != nil || !mayRead(fd) {
-		return func() {}
-	}
-	t := *saved
-	t.Lflag &^= unix.ICANON | unix.ECHO
-	t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
-	if unix.IoctlSetTermios(fd, unix.TCSETS, &t) != nil {
-		return func() {}
-	}
-	return func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, saved) }
-}
-
-// mayRead tells whether fd is no terminal or ours. A job in the background that
-// touches the terminal is stopped by the kernel.
-func mayRead(fd int) bool {
-	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-	return err != nil || group == unix.Getpgrp()
 }

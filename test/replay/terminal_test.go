@@ -40,21 +40,24 @@ func openTerminal(t *testing.T) (keys, screen *os.File) {
 }
 
 // TestTerminal: keys steer the player at once, the state line shows it, and the
-// terminal is as before afterwards, however the player ended.
+// terminal is as before whenever others have it: after Ctrl-Z, and however the
+// player ended.
 func TestTerminal(t *testing.T) {
 	program := peer.Program(t)
-	for name, end := range map[string]func(p *peer.Process, keys *os.File){
-		"q":       func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "q") },
-		"ctrl-c":  func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "\x03") },
-		"SIGTERM": func(p *peer.Process, _ *os.File) { p.Signal(syscall.SIGTERM) },
+	for name, c := range map[string]struct {
+		end  func(p *peer.Process, keys *os.File)
+		code int
+	}{
+		"q":       {func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "q") }, 0},
+		"ctrl-c":  {func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "\x03") }, 0},
+		"ctrl-\\": {func(_ *peer.Process, keys *os.File) { fmt.Fprint(keys, "\x1c") }, 2}, // Go's way to die of SIGQUIT
+		"SIGTERM": {func(p *peer.Process, _ *os.File) { p.Signal(syscall.SIGTERM) }, 0},
+		"SIGHUP":  {func(p *peer.Process, _ *os.File) { p.Signal(syscall.SIGHUP) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			keys, screen := openTerminal(t)
-			before, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := termios(t, screen)
 			g := newGraph(t)
 			cmd := exec.Command(program, "play", walk(t), "--loop", "-r", "0.1")
 			cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = g.env, screen, screen, screen
@@ -65,22 +68,33 @@ func TestTerminal(t *testing.T) {
 				return func() bool { return strings.Contains(shown(), text) }
 			}
 			peer.Await(t, "the state line", shows("[RUNNING]"))
+			fmt.Fprint(keys, "\x1a")
+			peer.Await(t, "ctrl-Z to give the terminal back", func() bool { return termios(t, screen) == before })
+			peer.Await(t, "the terminal to be taken again", func() bool { p.Signal(syscall.SIGCONT); return termios(t, screen) != before })
 			fmt.Fprint(keys, " ")
 			peer.Await(t, "space to pause", shows("[PAUSED ]"))
 			fmt.Fprint(keys, "\x1b[A") // one minute on is the end
 			peer.Await(t, "an arrow key to seek", shows("Duration: 0.594000 / 0.594000"))
 			fmt.Fprint(keys, "+")
 			peer.Await(t, "the rate", shows("Rate: 0.11"))
-			end(p, keys)
-			if code := p.Wait(); code != 0 {
+			c.end(p, keys)
+			if code := p.Wait(); code != c.code {
 				t.Errorf("exit code %d:\n%s", code, shown())
 			}
-			after, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
-			if err != nil || *after != *before {
-				t.Errorf("the terminal was left changed: %v\n%+v\n%+v", err, before, after)
+			if after := termios(t, screen); after != before {
+				t.Errorf("the terminal was left changed:\n%+v\n%+v", before, after)
 			}
 		})
 	}
+}
+
+func termios(t *testing.T, terminal *os.File) unix.Termios {
+	t.Helper()
+	got, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *got
 }
 
 // watchScreen collects what is shown on the screen whose keys these are.
