@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -131,6 +132,24 @@ func (cs *channels) countStatics(source Source, statics View) {
 		ch.LatchAll = ch.LatchAll || ch.static > 0 && ch.static == ch.total
 		ch.Latch = ch.Latch || ch.static > 0 && !ch.LatchAll
 	}
+}
+
+// warnOfNames says which topics that something was said of aren't played.
+func (p *Player) warnOfNames() {
+	recorded, published := make(map[string]bool), make(map[string]bool)
+	for _, ch := range p.channels.list {
+		recorded[ch.recorded], published[ch.Topic] = true, true
+	}
+	warn := func(played map[string]bool, topics []string, flag string) {
+		for _, t := range topics {
+			if !played[t] {
+				p.log.Warn().Msgf("%s: topic %s isn't played", flag, t)
+			}
+		}
+	}
+	warn(recorded, slices.Sorted(maps.Keys(p.o.Filter.Limits)), "rate limits")
+	warn(recorded, p.o.PauseTopics, "pause topics")
+	warn(published, p.o.ClockTopics, "clock topics")
 }
 
 // drop takes a channel out.

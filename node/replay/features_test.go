@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/msgs"
@@ -375,11 +378,30 @@ func TestUnplayableTopics(t *testing.T) {
 	}
 }
 
-func TestMissingTopicIsAProblem(t *testing.T) {
-	r := newRig(t, Options{Filter: Filter{Topics: []string{"/a", "/nowhere"}}}, counting(t, 1))
+// TestWhatIsMissingIsSaid: as a problem where it was asked for, else as a warning.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	match, err := CompileFull([]string{"/a", "/no.*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	r := newRig(t, Options{
+		Log:    zerolog.New(&log).Level(zerolog.WarnLevel),
+		Filter: Filter{Topics: []string{"/a", "/nowhere"}, Match: match, Types: []string{"std_msgs/String", "a/B"}, Limits: map[string]float64{"/limited": 1}},
+		Prefix: "/again", PauseTopics: []string{"/paused"}, ClockTopics: []string{"/again/a", "/a"},
+	}, counting(t, 1))
 	r.run(t)
-	if p := r.Problems(); len(p) != 1 || p[0] != "no bag has topic /nowhere" {
+	want := []string{"no bag has topic /nowhere", "no bag has topic that matches ^(?:/no.*)$", "no bag has messages of type a/B"}
+	if p := r.Problems(); !slices.Equal(p, want) {
 		t.Errorf("problems %q", p)
+	}
+	for _, text := range []string{"rate limits: topic /limited isn't played", "pause topics: topic /paused", "clock topics: topic /a isn't"} {
+		if !strings.Contains(log.String(), text) {
+			t.Errorf("no %q in\n%s", text, log.String())
+		}
+	}
+	if strings.Contains(log.String(), "/again/a") {
+		t.Errorf("a warning of what is played:\n%s", log.String())
 	}
 }
 

@@ -59,19 +59,24 @@ func matchesAny(list []*regexp.Regexp, s string) bool {
 	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(s) })
 }
 
-// missing lists the topics that were asked for by name and that no bag has.
+// missing says what was asked for and is nowhere.
 func (f *Filter) missing(conns []*bagstore.Connection) []string {
-	have := make(map[string]bool)
-	for _, c := range conns {
-		have[c.Topic] = true
-	}
 	var out []string
-	for _, t := range f.Topics {
-		if !have[t] && !slices.Contains(out, t) {
-			out = append(out, t)
+	nowhere := func(what, name string, has func(*bagstore.Connection) bool) {
+		if !slices.ContainsFunc(conns, has) {
+			out = append(out, fmt.Sprintf("no bag has %s %s", what, name))
 		}
 	}
-	return out
+	for _, t := range f.Topics {
+		nowhere("topic", t, func(c *bagstore.Connection) bool { return c.Topic == t })
+	}
+	for _, re := range f.Match {
+		nowhere("topic that matches", re.String(), func(c *bagstore.Connection) bool { return re.MatchString(c.Topic) })
+	}
+	for _, t := range f.Types {
+		nowhere("messages of type", t, func(c *bagstore.Connection) bool { return c.Type == t })
+	}
+	return slices.Compact(out)
 }
 
 // limiter lets a message pass if the last one that passed is long enough ago.

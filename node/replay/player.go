@@ -114,12 +114,13 @@ func (p *Player) choose() {
 	for _, text := range problems {
 		p.problem("%s", text)
 	}
-	for _, topic := range p.o.Filter.missing(p.o.Source.Connections()) {
-		p.problem("no bag has topic %s", topic)
+	for _, text := range p.o.Filter.missing(p.o.Source.Connections()) {
+		p.problem("%s", text)
 	}
 	for _, ch := range p.channels.list {
 		ch.pausing = slices.Contains(p.o.PauseTopics, ch.recorded)
 	}
+	p.warnOfNames()
 }
 
 // bound finds the times between which to play.
