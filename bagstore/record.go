@@ -132,81 +132,53 @@ func (h *header) parse(b []byte) error {
 	return nil
 }
 
+// set knows the fields of all record kinds, those of messages first.
 func (h *header) set(name, value []byte) error {
-	le := binary.LittleEndian
-	want := 0
 	switch string(name) {
 	case "op":
-		if want = 1; len(value) == want {
-			h.op, h.has = value[0], h.has|hasOp
+		if len(value) != 1 {
+			return wrongLength(name, value, 1)
 		}
+		h.op, h.has = value[0], h.has|hasOp
 	case "conn":
-		if want = 4; len(value) == want {
-			h.conn, h.has = le.Uint32(value), h.has|hasConn
-		}
+		return h.setU32(&h.conn, hasConn, name, value)
 	case "time":
-		if want = 8; len(value) == want {
-			h.time, h.has = readTime(value), h.has|hasTime
-		}
+		return h.setTime(&h.time, hasTime, name, value)
 	case "count":
-		if want = 4; len(value) == want {
-			h.count, h.has = le.Uint32(value), h.has|hasCount
-		}
+		return h.setU32(&h.count, hasCount, name, value)
 	case "ver":
-		if want = 4; len(value) == want {
-			h.ver, h.has = le.Uint32(value), h.has|hasVer
-		}
+		return h.setU32(&h.ver, hasVer, name, value)
 	case "size":
-		if want = 4; len(value) == want {
-			h.size, h.has = le.Uint32(value), h.has|hasSize
-		}
-	case "topic":
-		want, h.topic, h.has = len(value), value, h.has|hasTopic
-	case "compression":
-		want, h.compression, h.has = len(value), value, h.has|hasCompression
+		return h.setU32(&h.size, hasSize, name, value)
+	case "chunk_pos":
+		return h.setU64(&h.chunkPos, hasChunkPos, name, value)
+	case "start_time":
+		return h.setTime(&h.start, hasStart, name, value)
+	case "end_time":
+		return h.setTime(&h.end, hasEnd, name, value)
+	case "index_pos":
+		return h.setU64(&h.indexPos, hasIndexPos, name, value)
+	case "conn_count":
+		return h.setU32(&h.connCount, hasConnCount, name, value)
+	case "chunk_count":
+		return h.setU32(&h.chunkCount, hasChunkCount, name, value)
+	case "sec":
+		return h.setU32(&h.sec, hasSec, name, value)
+	case "nsec":
+		return h.setU32(&h.nsec, hasNsec, name, value)
 	default:
-		return h.setRare(name, value)
+		h.setText(name, value)
 	}
-	return wrongLength(name, value, want)
+	return nil
 }
 
-// setRare knows the fields that stand once a file or chunk, or in 1.2 bags.
-func (h *header) setRare(name, value []byte) error {
-	le := binary.LittleEndian
-	want := len(value)
+// setText knows the fields of any length.
+func (h *header) setText(name, value []byte) {
 	switch string(name) {
-	case "chunk_pos":
-		if want = 8; len(value) == want {
-			h.chunkPos, h.has = le.Uint64(value), h.has|hasChunkPos
-		}
-	case "start_time":
-		if want = 8; len(value) == want {
-			h.start, h.has = readTime(value), h.has|hasStart
-		}
-	case "end_time":
-		if want = 8; len(value) == want {
-			h.end, h.has = readTime(value), h.has|hasEnd
-		}
-	case "index_pos":
-		if want = 8; len(value) == want {
-			h.indexPos, h.has = le.Uint64(value), h.has|hasIndexPos
-		}
-	case "conn_count":
-		if want = 4; len(value) == want {
-			h.connCount, h.has = le.Uint32(value), h.has|hasConnCount
-		}
-	case "chunk_count":
-		if want = 4; len(value) == want {
-			h.chunkCount, h.has = le.Uint32(value), h.has|hasChunkCount
-		}
-	case "sec":
-		if want = 4; len(value) == want {
-			h.sec, h.has = le.Uint32(value), h.has|hasSec
-		}
-	case "nsec":
-		if want = 4; len(value) == want {
-			h.nsec, h.has = le.Uint32(value), h.has|hasNsec
-		}
+	case "topic":
+		h.topic, h.has = value, h.has|hasTopic
+	case "compression":
+		h.compression, h.has = value, h.has|hasCompression
 	case "encryptor":
 		h.encryptor = value
 	case "md5":
@@ -220,14 +192,34 @@ func (h *header) setRare(name, value []byte) error {
 	case "callerid":
 		h.caller = value
 	}
-	return wrongLength(name, value, want)
+}
+
+func (h *header) setU32(to *uint32, bit uint32, name, value []byte) error {
+	if len(value) != 4 {
+		return wrongLength(name, value, 4)
+	}
+	*to, h.has = binary.LittleEndian.Uint32(value), h.has|bit
+	return nil
+}
+
+func (h *header) setU64(to *uint64, bit uint32, name, value []byte) error {
+	if len(value) != 8 {
+		return wrongLength(name, value, 8)
+	}
+	*to, h.has = binary.LittleEndian.Uint64(value), h.has|bit
+	return nil
+}
+
+func (h *header) setTime(to *Time, bit uint32, name, value []byte) error {
+	if len(value) != 8 {
+		return wrongLength(name, value, 8)
+	}
+	*to, h.has = readTime(value), h.has|bit
+	return nil
 }
 
 func wrongLength(name, value []byte, want int) error {
-	if len(value) != want {
-		return fmt.Errorf("field %q has %d bytes, not %d", name, len(value), want)
-	}
-	return nil
+	return fmt.Errorf("field %q has %d bytes, not %d", name, len(value), want)
 }
 
 // need reports the first field of the mask that is missing.
@@ -253,7 +245,7 @@ func readTime(b []byte) Time {
 // Appending. A record is a header's length, its fields, the data's length, the
 // data; lengths are 4 bytes, little-endian.
 
-// appendFields writes a header: its length, then what fields appends.
+// appendHeader writes a header: its length, then what fields appends.
 func appendHeader(b []byte, op byte, fields func([]byte) []byte) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
@@ -266,31 +258,26 @@ func appendHeader(b []byte, op byte, fields func([]byte) []byte) []byte {
 }
 
 func appendField(b []byte, name string, value ...byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)+1+len(value)))
-	b = append(b, name...)
-	b = append(b, '=')
-	return append(b, value...)
+	return append(appendName(b, name, len(value)), value...)
 }
 
 func appendString(b []byte, name, value string) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)+1+len(value)))
-	b = append(b, name...)
-	b = append(b, '=')
-	return append(b, value...)
+	return append(appendName(b, name, len(value)), value...)
 }
 
 func appendU32(b []byte, name string, v uint32) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)+1+4))
-	b = append(b, name...)
-	b = append(b, '=')
-	return binary.LittleEndian.AppendUint32(b, v)
+	return binary.LittleEndian.AppendUint32(appendName(b, name, 4), v)
 }
 
 func appendU64(b []byte, name string, v uint64) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)+1+8))
+	return binary.LittleEndian.AppendUint64(appendName(b, name, 8), v)
+}
+
+// appendName begins a field with a value of n bytes.
+func appendName(b []byte, name string, n int) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)+1+n))
 	b = append(b, name...)
-	b = append(b, '=')
-	return binary.LittleEndian.AppendUint64(b, v)
+	return append(b, '=')
 }
 
 func appendTime(b []byte, name string, t Time) []byte {
