@@ -69,8 +69,15 @@ fuzz: ## each fuzz target for FUZZTIME (20s)
 fuzz-short:
 	test/fuzz.sh 5s
 
-bench: ## benchmarks beside their peers; BENCH and PKG choose
+bench: ## benchmarks; BENCH and PKG choose; BENCH_PEERS=folder: docs/performance.md again
+ifdef BENCH_PEERS
+	test/bench/bag/run.sh
+	test/bench/play/run.sh
+	test/bench/record/run.sh
+	$(GO) test -run '^$$' -bench Publish -benchtime 1x -timeout 60m ./test/bench/pub
+else
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)
+endif
 
 soak: build ## the main job for SOAK (10m), a bag above 4 GiB, hundreds of killed recorders
 	$(BIN) demo --duration $(SOAK)

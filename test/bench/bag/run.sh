@@ -2,17 +2,17 @@
 # Bags beside C++ rosbag_storage, in turns: writing, reading, opening, seeking, a
 # million tiny messages. Prints what both sides measured.
 #
-#   BENCH=dir test/bench/bag/run.sh [pairs] [folder]
+#   BENCH_PEERS=dir test/bench/bag/run.sh [pairs] [folder]
 #
-# dir/bin holds bagwrite and bagread (rosbag::Bag, the same frames) and rawlimits
-# (bare writes). 450 pairs of 1280x720 images are 2.1 GB. Bags that are written
+# The peers (test/bench/peers.sh) are bagwrite and bagread (rosbag::Bag, the same
+# frames) and rawlimits (bare writes). 450 pairs of 1280x720 images are 2.1 GB. Bags that are written
 # go into the folder (default a temporary one), those that are read into /dev/shm.
 set -eu
 cd "$(dirname "$0")/../../.."
 pairs=${1:-300}
 dir=${2:-$(mktemp -d)}
 shm=/dev/shm/rs-ros-node-bench-bag
-export PATH=${BENCH:?names the folder of the measuring programs}/bin:$PATH
+. test/bench/peers.sh
 mkdir -p "$shm"
 trap 'rm -rf "$shm"' EXIT
 go test -c -o "$shm/bagstore.test" ./bagstore

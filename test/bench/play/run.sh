@@ -2,9 +2,10 @@
 # Replay beside the stock player, in turns: the same bags, one roscpp subscriber,
 # a master of its own. Prints what player and subscriber measured.
 #
-#   BENCH=dir test/bench/play/run.sh [rounds] [frames] [case…]
+#   BENCH_PEERS=dir test/bench/play/run.sh [rounds] [frames] [case…]
 #
-# dir/bin holds bagwrite (image bags) and sub (the subscriber that measures);
+# The peers (test/bench/peers.sh) are bagwrite (image bags) and sub (the subscriber
+# that measures); the player is the installed one.
 # 900 frames are 30 s at 30 Hz, 4.15 GB. Bags lie in /dev/shm, away from the disk.
 # Cases: rate1 rate4 lz4 immediate lz4immediate (default: all).
 set -u
@@ -12,7 +13,7 @@ cd "$(dirname "$0")/../../.."
 rounds=${1:-2}; frames=${2:-300}; shift $(($# < 2 ? $# : 2))
 cases=${*:-rate1 rate4 lz4 immediate lz4immediate}
 data=/dev/shm/rs-ros-node-bench
-export PATH=${BENCH:?names the folder of the measuring programs}/bin:$PATH
+. test/bench/peers.sh
 export ROS_MASTER_URI=http://127.0.0.1:11421 ROS_IP=127.0.0.1
 mkdir -p "$data"
 go build -o "$data/rs-ros-node" ./cmd/rs-ros-node || exit 1
