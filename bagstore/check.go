@@ -30,6 +30,7 @@ type checker struct {
 	rep   *CheckReport
 	last  Time
 	known map[uint32]bool // connections described so far
+	blind bool            // what an unreadable chunk described isn't known
 }
 
 // Check reads every chunk and compares: the content with its checksum, the
@@ -77,7 +78,9 @@ func (c *checker) chunk(k *chunk) {
 	w := walker{bag: c.b, onConnection: c.connection}
 	content, end, err := c.l.walkContent(k, w)
 	if err != nil && !k.torn {
-		c.note(Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes: %v", end, head.Size, err)
+		c.blind = true
+		c.note(Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes, of %d messages %d are whole: %v", end, head.Size,
+			max(k.Messages(), uint64(len(content))), len(content), err)
 	}
 	c.rep.Messages += uint64(len(content))
 	c.messages(k, content)
@@ -86,8 +89,8 @@ func (c *checker) chunk(k *chunk) {
 	}
 	if err == nil {
 		c.index(k, head, content)
+		c.info(k, content)
 	}
-	c.info(k, content)
 }
 
 func (c *checker) connection(r *record, data []byte) error {
@@ -111,7 +114,7 @@ func (c *checker) messages(k *chunk, content []entry) {
 			c.rep.OutOfOrder++
 		}
 		c.last = e.time
-		if c.b.version != "1.2" && !c.known[e.conn] {
+		if c.b.version != "1.2" && !c.known[e.conn] && !c.blind {
 			c.known[e.conn] = true
 			c.note(Harmless, k.Pos, "chunk", "connection %d is described only behind its first message: it is lost if the index is", e.conn)
 		}

@@ -156,6 +156,45 @@ func TestTruncatedCompressed(t *testing.T) {
 	}
 }
 
+// TestSpoiltLZ4: of a chunk with a damaged block, what decodes before the damage is
+// kept, and all other chunks.
+func TestSpoiltLZ4(t *testing.T) {
+	raw, want := damagedSample(t, Options{ChunkSize: 6000, Compression: LZ4})
+	b, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &b.chunks[0]
+	head, err := newLoader(b).header(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := len(want) - int(c.Messages())
+	salvaged := 0
+	for at := head.DataPos + 15; at < head.end()-16; at += 37 {
+		bad := bytes.Clone(raw)
+		for i := range int64(16) {
+			bad[at+i] = 0xff
+		}
+		path := filepath.Join(t.TempDir(), "x.bag")
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rep, err := Recover(t.Context(), path, path+".out", RecoverOptions{})
+		if err != nil || rep.Outcome != Damaged || int(rep.Kept) < others {
+			t.Fatalf("spoilt at %d: %+v %v", at, rep, err)
+		}
+		salvaged += int(rep.Kept) - others
+		check, err := Check(t.Context(), path, CheckOptions{})
+		if err != nil || check.Outcome != Damaged || len(check.Notes) != 1 || check.Notes[0].Severity != Loss {
+			t.Errorf("spoilt at %d: check says %v: %v, %v", at, check.Outcome, check.Notes, err)
+		}
+	}
+	if salvaged == 0 {
+		t.Error("nothing of the spoilt chunk was salvaged")
+	}
+}
+
 // TestFlippedLengths spoils every length field of every record. Nothing may
 // panic; messages of other chunks survive.
 func TestFlippedLengths(t *testing.T) {

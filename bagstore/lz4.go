@@ -135,6 +135,9 @@ func lz4Blocks(dst, src []byte, flags byte) (n int, rest []byte, err error) {
 		}
 		got, err := lz4OneBlock(dst, n, src[:size], word&lz4Raw != 0, flags)
 		if err != nil {
+			if word&lz4Raw == 0 {
+				n += lz4Torn(dst, n, src[:size]) // up to the damage
+			}
 			return n, nil, err
 		}
 		n += got

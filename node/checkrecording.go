@@ -34,7 +34,8 @@ func CheckRecording(path string) (*RecordingReport, error) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	missing, damaged, why, err := f.Gaps()
-	rep := &RecordingReport{Version: f.Version(), Notes: f.Notes(), Damaged: damaged}
+	// A chunk that can't be read is noted with each message that stood in it.
+	rep := &RecordingReport{Version: f.Version(), Notes: slices.Compact(slices.Clone(f.Notes())), Damaged: damaged}
 	if why != nil {
 		rep.Why = why.Error()
 	}
