@@ -2,7 +2,9 @@
 # Runs every fuzz target of the module, one after another, for the time given:
 #   test/fuzz.sh 20s [folder …]
 # Shrinking what is new is bounded: by default it takes a minute an input, in which
-# nothing is tried. What it finds lands in the package's testdata/fuzz and stays there as a test.
+# nothing is tried. What it finds lands in the package's testdata/fuzz and stays there as a test,
+# beside the corpus: small inputs, named by what is odd about them or, where a fuzzer found
+# that they reach new code, by their hash.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
