@@ -14,6 +14,7 @@ import (
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/stockbag"
 )
 
 func id(kind camdriver.StreamKind, index int) camdriver.StreamID {
@@ -276,6 +277,37 @@ func playable(t *testing.T, paths ...string) {
 	}
 	if out, err := exec.Command("rosbag", "check", paths[0]).CombinedOutput(); err != nil {
 		t.Errorf("rosbag check: %v\n%s", err, out)
+	}
+	for _, path := range paths {
+		agree(t, path)
+	}
+}
+
+// agree: the stock libraries find in a bag what we find, without looking at the
+// layout. Of one that was cut off they know what the last checkpoint did.
+func agree(t *testing.T, path string) {
+	t.Helper()
+	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	var list []stockbag.Message
+	for it.Next() {
+		m := it.Message()
+		list = append(list, stockbag.Message{Topic: m.Conn.Topic, Time: uint64(m.Time), Sum: stockbag.Sum(m.Data)})
+	}
+	if it.Err() != nil {
+		t.Fatal(it.Err())
+	}
+	if len(b.Notes()) == 0 {
+		stockbag.Agree(t, path, list)
 	}
 }
 

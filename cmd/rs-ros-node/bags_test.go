@@ -15,6 +15,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/test/need"
+	"rsros/test/stockbag"
 )
 
 // command runs a command line and gives its exit code and what it printed.
@@ -103,7 +104,8 @@ func walkBag(t *testing.T, name string) string {
 	return path
 }
 
-// content counts the messages of each topic, and gives them in time order.
+// content counts the messages of each topic, and gives them in time order. The stock
+// libraries must find the same in each sound bag.
 func content(t *testing.T, paths ...string) (counts map[string]int, messages []string) {
 	t.Helper()
 	var bags []*bagstore.Bag
@@ -122,13 +124,20 @@ func content(t *testing.T, paths ...string) (counts map[string]int, messages []s
 	it := v.Iterator()
 	defer it.Close()
 	counts = map[string]int{}
+	found := make([][]stockbag.Message, len(bags))
 	for it.Next() {
 		m := it.Message()
 		counts[m.Conn.Topic]++
+		found[m.Bag] = append(found[m.Bag], stockbag.Message{Topic: m.Conn.Topic, Time: uint64(m.Time), Sum: stockbag.Sum(m.Data)})
 		messages = append(messages, fmt.Sprintf("%d %s %q", m.Time, m.Conn.Topic, m.Data))
 	}
 	if err := it.Err(); err != nil {
 		t.Fatal(err)
+	}
+	for i, b := range bags {
+		if len(b.Notes()) == 0 {
+			stockbag.Agree(t, b.Path(), found[i])
+		}
 	}
 	return counts, messages
 }

@@ -8,6 +8,7 @@ package stockbag
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,6 +58,36 @@ func Read(t testing.TB, path string) map[string][]Message {
 		}
 	}
 	return found
+}
+
+// Agree compares what we read from a bag with what each library reads, where they
+// are. Messages of one time may come in any order.
+func Agree(t testing.TB, path string, ours []Message) {
+	t.Helper()
+	if !Here(t) {
+		return
+	}
+	byTime := func(x, y Message) int {
+		return cmp.Or(cmp.Compare(x.Time, y.Time), cmp.Compare(x.Topic, y.Topic), cmp.Compare(x.Sum, y.Sum))
+	}
+	want := slices.SortedFunc(slices.Values(ours), byTime)
+	for name, list := range Read(t, path) {
+		for i, m := range list {
+			// The Python library doesn't sort what overlapping chunks hold.
+			if name == "C++" && i > 0 && m.Time < list[i-1].Time {
+				t.Errorf("%s in %s: message %d is earlier than the one before", path, name, i)
+			}
+		}
+		slices.SortFunc(list, byTime)
+		for i := range min(len(list), len(want)) {
+			if list[i] != want[i] {
+				t.Fatalf("%s in %s: message %d is %v, ours %v", path, name, i, list[i], want[i])
+			}
+		}
+		if len(list) != len(want) {
+			t.Fatalf("%s in %s: %d messages, ours %d", path, name, len(list), len(want))
+		}
+	}
 }
 
 // Here says whether there are such libraries to compare with. A run in which
