@@ -80,7 +80,7 @@ func udpRequest(params []any) (h Header, address string, size int, err error) {
 // is gone. UDP knows of that only if the subscriber's machine answers that nobody
 // listens there any more.
 func (c *outlet) writeDatagrams(size int) error {
-	buf, id := make([]byte, 0, size), uint8(0)
+	id := uint8(0)
 	for {
 		batch, _, ok := c.queue.take(c.batch[:0])
 		if !ok {
@@ -92,7 +92,7 @@ func (c *outlet) writeDatagrams(size int) error {
 				id = 1
 			}
 			c.vec = o.appendTo(c.vec[:0])
-			err := c.sendCut(c.vec, int(o.size()), id, buf)
+			err := c.sendCut(c.vec, int(o.size()), id, size)
 			if err == nil {
 				c.bytes.Add(uint64(o.size()))
 				c.messages.Add(1)
@@ -107,28 +107,34 @@ func (c *outlet) writeDatagrams(size int) error {
 	}
 }
 
-// sendCut sends one message of total bytes in datagrams of at most cap(buf).
-func (c *outlet) sendCut(vec [][]byte, total int, id uint8, buf []byte) error {
-	payload := cap(buf) - udpHeader
+// sendCut sends one message of total bytes in datagrams of at most size bytes. The
+// kernel collects each from the message's parts.
+func (c *outlet) sendCut(vec [][]byte, total int, id uint8, size int) error {
+	payload := size - udpHeader
 	blocks := (total + payload - 1) / payload
 	if blocks > 0xffff {
-		return fmt.Errorf("a message of %d bytes is too large for datagrams of %d", total, cap(buf))
+		return fmt.Errorf("a message of %d bytes is too large for datagrams of %d", total, size)
 	}
+	var head [udpHeader]byte
+	var datagram net.Buffers
 	for block := range blocks {
 		op, number := uint8(udpOther), block
 		if block == 0 {
 			op, number = udpFirst, blocks
 		}
-		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(c.id))
-		buf = binary.LittleEndian.AppendUint16(append(buf, op, id), uint16(number))
-		for len(vec) > 0 && len(buf) < cap(buf) {
-			n := min(cap(buf)-len(buf), len(vec[0]))
-			buf = append(buf, vec[0][:n]...)
+		binary.LittleEndian.PutUint32(head[:], uint32(c.id))
+		head[4], head[5] = op, id
+		binary.LittleEndian.PutUint16(head[6:], uint16(number))
+		datagram = append(datagram[:0], head[:])
+		for room := payload; len(vec) > 0 && room > 0; {
+			n := min(room, len(vec[0]))
+			datagram, room = append(datagram, vec[0][:n]), room-n
 			if vec[0] = vec[0][n:]; len(vec[0]) == 0 {
 				vec = vec[1:]
 			}
 		}
-		if _, err := c.conn.Write(buf); err != nil {
+		all := datagram // WriteTo uses it up
+		if _, err := all.WriteTo(c.conn); err != nil {
 			return err
 		}
 	}
