@@ -5,11 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// block is reference-counted memory from a pool.
+// block is reference-counted memory: from a pool, or a file's mapping.
 type block struct {
-	bytes []byte
-	refs  atomic.Int32
-	pool  *blockPool
+	bytes   []byte
+	refs    atomic.Int32
+	pool    *blockPool
+	mapping []byte // whole pages that bytes lie in; nil: from the pool
 }
 
 func (b *block) hold() *block {
@@ -19,6 +20,8 @@ func (b *block) hold() *block {
 
 func (b *block) release() {
 	switch n := b.refs.Add(-1); {
+	case n == 0 && b.mapping != nil:
+		unmap(b.mapping)
 	case n == 0:
 		b.pool.put(b)
 	case n < 0:

@@ -45,6 +45,7 @@ type place struct {
 	head   ChunkHeader
 	conn   uint32
 	offset int64
+	mapped bool // if it is large
 }
 
 // content is a chunk's decompressed bytes, once done is closed.
@@ -92,7 +93,7 @@ func (f *fetcher) at(c *cursor) {
 		f.turns++
 		f.cool()
 	}
-	f.place = place{c.chunkRef, c.head, c.conn.ID, c.key.offset}
+	f.place = place{c.chunkRef, c.head, c.conn.ID, c.key.offset, f.v.mapped != nil && f.v.mapped(c.conn)}
 }
 
 // cool lets go of the chunk read last.
@@ -153,12 +154,20 @@ func direct(c *chunk, head ChunkHeader) bool {
 	return head.Size > wholeSize || head.Size/int64(max(1, c.Messages())) >= directSize
 }
 
+// mapLeast is the size from which mapping costs less than reading.
+const mapLeast = 256 << 10
+
 // readDirect reads one message from the file.
 func (f *fetcher) readDirect(b *Bag) ([]byte, *block, error) {
 	r := &f.rec
 	pos, w := f.head.DataPos+f.offset, f.loader(f.bag).w
 	if err := f.locate(w, f.head.end(), pos, r); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
+	}
+	if f.mapped && r.dataLen >= mapLeast {
+		if blk := mapFile(b.file, r.dataPos, int(r.dataLen)); blk != nil {
+			return blk.bytes, blk, nil
+		}
 	}
 	blk := f.pool.get(int(r.dataLen))
 	if err := readFull(b.r, blk.bytes, r.dataPos); err != nil {

@@ -11,6 +11,12 @@ type Query struct {
 	Connections func(*Connection) bool
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
 	Start, End Time
+	// Mapped chooses connections whose large messages, where chunks aren't
+	// compressed, are handed out as they lie in the page cache instead of being
+	// copied. It is for Data that only the kernel will read: if another program
+	// cuts the file short while a message is held, a system call that reads it
+	// fails, but the program that reads it itself gets a SIGBUS.
+	Mapped func(*Connection) bool
 }
 
 // View is a selection of messages from bags, in time order; messages of the
@@ -20,6 +26,7 @@ type View struct {
 	start, end Time // of the query, made definite
 	conns      []*Connection
 	keep       []map[uint32]bool // by bag; nil keeps all
+	mapped     func(*Connection) bool
 
 	refs    []chunkRef // chunks that the query touches, by start time
 	maxEnd  []Time     // maxEnd[i] is the latest end among refs[:i+1]
@@ -36,7 +43,7 @@ type chunkRef struct {
 // NewView selects from the bags what the query asks for. It reads nothing. The
 // bags stay the caller's and must be open as long as the view is used.
 func NewView(bags []*Bag, q Query) (*View, error) {
-	v := &View{bags: bags, start: q.Start, end: q.End, keep: make([]map[uint32]bool, len(bags))}
+	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
 		v.end = MaxTime
 	}

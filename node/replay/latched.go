@@ -36,6 +36,13 @@ func (p *Player) playAll(view View) error {
 // playing tells whether a connection has a channel.
 func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
 
+// untouched tells whether a connection's messages are handed on as they are: no
+// stamp is moved in them, and they aren't copied to be kept.
+func (p *Player) untouched(c *bagstore.Connection) bool {
+	ch := p.channels.byConn[c]
+	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic
+}
+
 // prelude publishes what a subscriber would know at bag time t had it listened
 // since some earlier time: the last message before t of each latched channel, and
 // all static transforms.

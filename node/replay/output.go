@@ -42,7 +42,9 @@ type Sink interface {
 // Message is a message's bytes: Head, then Body.
 type Message struct {
 	Head []byte // valid until Publish returns
-	Body []byte // unchanged until Owner is released
+	// Body is unchanged until Owner is released. Of a channel that doesn't latch it
+	// may be a file's mapping, for the kernel to read (bagstore.Query.Mapped).
+	Body []byte
 	// Owner is nil if there is no Body. The sink releases it exactly once.
 	Owner interface{ Release() }
 	Key   string // with LatchAll: replaces the kept message of the same key, if not empty

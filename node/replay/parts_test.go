@@ -159,3 +159,25 @@ func TestSystemClock(t *testing.T) {
 	go c.Wake()
 	c.Wait(never)
 }
+
+// Only messages that nobody looks into are the file's mapping.
+func TestUntouched(t *testing.T) {
+	plain, latched := &bagstore.Connection{ID: 1}, &bagstore.Connection{ID: 2}
+	byConn := map[*bagstore.Connection]*channel{plain: {}, latched: {Channel: Channel{Latch: true}}}
+	for _, c := range []struct {
+		o    Options
+		conn *bagstore.Connection
+		want bool
+	}{
+		{Options{}, plain, true},
+		{Options{}, latched, false},
+		{Options{}, &bagstore.Connection{}, false},
+		{Options{Restamp: true}, plain, false},
+		{Options{LoopMonotonic: true}, plain, false},
+	} {
+		p := &Player{o: c.o, channels: &channels{byConn: byConn}}
+		if got := p.untouched(c.conn); got != c.want {
+			t.Errorf("%+v, connection %d: %v", c.o, c.conn.ID, got)
+		}
+	}
+}

@@ -143,7 +143,7 @@ func (p *Player) bound() error {
 	if to < from {
 		return fmt.Errorf("the end, %s, is before the start, %s", ReadableTime(to), ReadableTime(from))
 	}
-	p.view, err = p.o.Source.View(bagstore.Query{Connections: p.playing, Start: max(from, statics+1), End: to})
+	p.view, err = p.o.Source.View(bagstore.Query{Connections: p.playing, Start: max(from, statics+1), End: to, Mapped: p.untouched})
 	if err != nil {
 		return err
 	}
