@@ -191,7 +191,7 @@ func (g *registrar) next() *registration {
 // sync does what is left to do. An error means that the master doesn't answer;
 // a refusal is logged and not tried again.
 func (g *registrar) sync(ctx context.Context) error {
-	for r := g.next(); r != nil; r = g.next() {
+	for r := g.next(); r != nil && ctx.Err() == nil; r = g.next() {
 		g.mu.Lock()
 		gone := r.gone
 		g.mu.Unlock()
@@ -199,7 +199,7 @@ func (g *registrar) sync(ctx context.Context) error {
 		if gone {
 			do = r.unregister
 		}
-		err := do(ctx)
+		err := unbroken(ctx, do)
 		var refused *APIError
 		if err != nil && !errors.As(err, &refused) {
 			return err
@@ -212,6 +212,22 @@ func (g *registrar) sync(ctx context.Context) error {
 		g.mu.Unlock()
 	}
 	return nil
+}
+
+// answerTime is how long a call that runs when the node goes may still take.
+const answerTime = time.Second
+
+// unbroken makes a call and doesn't break it off when ctx ends: the master may
+// carry it out all the same, and what it then had registered would stay.
+func unbroken(ctx context.Context, do func(context.Context) error) error {
+	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(answerTime, cancel)
+		context.AfterFunc(call, func() { timer.Stop() })
+	})
+	defer stop()
+	return do(call)
 }
 
 // wait returns when the master knows everything that was wanted by now.
