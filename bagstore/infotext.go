@@ -9,7 +9,7 @@ import (
 )
 
 // WriteText prints the summary as rosbag info does, with median rates if they
-// are known.
+// are known; behind that, of each topic, what else is known of rates and sizes.
 func (s *Summary) WriteText(to io.Writer) error {
 	rows := [][2]string{{"path", s.Path}, {"version", s.Version}}
 	if s.Messages > 0 {
@@ -24,6 +24,8 @@ func (s *Summary) WriteText(to io.Writer) error {
 		rows = append(rows, s.compressionRows()...)
 		rows = append(rows, s.typeRows()...)
 		rows = append(rows, s.topicRows()...)
+		rows = append(rows, s.detailRows("rates", rateDetails)...)
+		rows = append(rows, s.detailRows("sizes", sizeDetails)...)
 	}
 	width := 0
 	for _, r := range rows {
@@ -117,6 +119,57 @@ func (s *Summary) topicRows() [][2]string {
 		rows[0][0] = "topics"
 	}
 	return rows
+}
+
+// detailRows has a line for each topic of which there is something to say.
+func (s *Summary) detailRows(title string, details func(*Summary, *TopicSummary) string) [][2]string {
+	width := 0
+	for _, t := range s.Topics {
+		width = max(width, len(t.Topic))
+	}
+	var rows [][2]string
+	for i := range s.Topics {
+		t := &s.Topics[i]
+		if text := details(s, t); text != "" {
+			rows = append(rows, [2]string{title, fmt.Sprintf("%-*s   %s", width, t.Topic, text)})
+			title = ""
+		}
+	}
+	return rows
+}
+
+// rateDetails is "10.0 Hz, 1.0 Hz to 10.0 Hz; 1 gap, longest 1s after 1.9s".
+func rateDetails(s *Summary, t *TopicSummary) string {
+	r := t.Rates
+	if r == nil || r.Mean == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s, %s to %s; ", rateText(r.Mean), rateText(r.Min), rateText(r.Max))
+	if r.Max == 0 { // several messages at one time
+		text = fmt.Sprintf("%s, %s or more; ", rateText(r.Mean), rateText(r.Min))
+	}
+	switch r.Gaps {
+	case 0:
+		return text + "no gap"
+	case 1:
+		text += "1 gap"
+	default:
+		text += fmt.Sprintf("%d gaps", r.Gaps)
+	}
+	at := r.GapAt.Sub(s.Start).Round(time.Millisecond)
+	return text + fmt.Sprintf(", longest %v after %v", r.LongestGap.Round(100*time.Microsecond), at)
+}
+
+// sizeDetails is "57.0 KB, 313 to 600 bytes each".
+func sizeDetails(_ *Summary, t *TopicSummary) string {
+	z := t.Sizes
+	switch {
+	case z == nil:
+		return ""
+	case z.Min == z.Max:
+		return fmt.Sprintf("%s, %d bytes each", sizeText(float64(z.Bytes)), z.Min)
+	}
+	return fmt.Sprintf("%s, %d to %d bytes each", sizeText(float64(z.Bytes)), z.Min, z.Max)
 }
 
 // durationText is "3.5s", "1:02s (62s)" or "1hr 2:03s (3723s)".
