@@ -160,6 +160,9 @@ func (o *PlayOptions) complete(source replay.Source) (err error) {
 	if r.FollowClock && r.ClockHz > 0 {
 		return errors.New("a clock can be followed or published, not both")
 	}
+	if r.Restamp && r.ClockHz > 0 {
+		return errors.New("stamps are moved to now, but /clock would give the bag's time: restamp or publish a clock, not both")
+	}
 	r.LoopRange, err = replay.ParseRange(o.LoopRange)
 	return err
 }

@@ -162,6 +162,7 @@ func TestPlayErrors(t *testing.T) {
 		"bad time":        {PlayOptions{Bags: []string{bag}, Until: "soon"}, ErrUsage},
 		"both clocks":     {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, FollowClock: true}}, ErrUsage},
 		"wrapper of many": {PlayOptions{Bags: []string{bag, bag}, Naming: NamingWrapper}, ErrUsage},
+		"clock, restamp":  {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, Restamp: true}}, ErrUsage},
 		"both namings":    {PlayOptions{Bags: []string{bag}, Naming: NamingBoth}, ErrUsage},
 	} {
 		c.o.Log = zerolog.Nop()
