@@ -25,9 +25,10 @@ func (p *videoPump) transfer(ctx context.Context) error {
 		into = p.scratch
 	}
 	n, err := p.stream.Read(ctx, into[:p.transferSize()])
-	arrival := time.Now()
+	p.watchdog.Stop()
+	p.arrival = time.Now()
 	if err == nil && n > 0 {
-		if err := p.payload(into[:n], buf, arrival); err != nil {
+		if err := p.payload(into[:n], buf, p.arrival); err != nil {
 			p.tally.broken++
 			p.drop(err)
 		}

@@ -406,6 +406,26 @@ func TestStopWhileSlow(t *testing.T) {
 	})
 }
 
+// TestSlowHandler takes longer over a frame than a camera may be silent: that is
+// no fault of the camera's.
+func TestSlowHandler(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d, r := openFake(t, b), newRecorder()
+		r.each = func(*camdriver.Frame) { <-time.After(2 * minSilence) }
+		if err := d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r); err != nil {
+			t.Fatal(err)
+		}
+		pass(t, 20*minSilence)
+		if err := d.Sensors()[0].Stop(); err != nil {
+			t.Error(err)
+		}
+		if n := r.count(depthStream); n < 8 || r.notified(camdriver.NotifyFramesTimeout) {
+			t.Errorf("%d frames, notified %v", n, r.notes)
+		}
+	})
+}
+
 // TestDeviceError has the camera report that its laser is hot.
 func TestDeviceError(t *testing.T) {
 	bubble(t, func(t *testing.T) {

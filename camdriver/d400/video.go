@@ -27,6 +27,8 @@ type videoPump struct {
 	meta       metadata
 	tally      tally
 	framePause time.Duration // silence after which something is wrong
+	watchdog   *time.Timer   // runs while a read waits, not while a frame is handled
+	arrival    time.Time     // of the last transfer
 }
 
 // target is one profile that frames are raised for.
@@ -216,30 +218,39 @@ func (p *videoPump) read(ctx context.Context, seen bool) error {
 	if seen {
 		patience = p.framePause
 	}
-	watchdog := time.AfterFunc(patience, func() { cancel(errSilent) })
-	defer watchdog.Stop()
-	for {
+	p.watchdog = time.AfterFunc(patience, func() { cancel(errSilent) })
+	defer p.watchdog.Stop()
+	for waited := time.Duration(0); ; {
 		// A read may go on giving what has ended already, for ever if frames come
 		// faster than they are handled: the end has to be looked for.
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return p.ended(ctx, patience)
 		}
-		frames := p.tally.frames
+		frames, before := p.tally.frames, time.Now()
+		p.watchdog.Reset(patience - waited)
 		if err := p.transfer(ctx); err != nil {
-			if cause := context.Cause(ctx); cause == errSilent {
-				p.notify(camdriver.NotifyFramesTimeout, fmt.Sprintf("%s: no frame for %v", p.outputs[0].profile.Stream, patience))
-				return cause
+			if ctx.Err() != nil {
+				return p.ended(ctx, patience)
 			}
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
 			return err
 		}
+		waited += p.arrival.Sub(before)
 		if p.tally.frames > frames {
-			patience = p.framePause
-			watchdog.Reset(patience)
+			patience, waited = p.framePause, 0
 		}
 	}
+}
+
+// ended says why a read's context ended, and to the handler if nothing came.
+func (p *videoPump) ended(ctx context.Context, patience time.Duration) error {
+	cause := context.Cause(ctx)
+	if cause == errSilent {
+		p.notify(camdriver.NotifyFramesTimeout, fmt.Sprintf("%s: no frame for %v", p.outputs[0].profile.Stream, patience))
+	}
+	return cause
 }
 
 func (p *videoPump) notify(c camdriver.Category, text string) {
