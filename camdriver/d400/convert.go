@@ -66,8 +66,8 @@ func yuvToRGB(dst, src []byte, swapped bool) {
 	}
 }
 
-// levels clamps -384 … 639 to 0 … 255; the index is the value's low ten bits. A
-// look-up is twice as quick as comparing, and making the table costs nothing
+// levels clamps -384 … 639 to 0 … 255; the index is the value's low ten bits.
+// Looking up is quicker than comparing twice, and making the table costs nothing
 // beside a frame.
 func levels() (level [1024]byte) {
 	for v := range 640 {
