@@ -15,6 +15,10 @@ const (
 	optionTries  = 5
 	controlPause = 10 * time.Millisecond
 
+	// timeoutTries is how often a device that does not answer is asked: one that
+	// has hung must not hold an option up for minutes.
+	timeoutTries = 3
+
 	// startTries is how often each step of the start sequence is tried.
 	startTries = 5
 

@@ -442,6 +442,28 @@ func TestDeviceError(t *testing.T) {
 	})
 }
 
+// TestHung has the camera answer nothing any more: requests take a second each and
+// must be given up soon.
+func TestHung(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBus1(t)
+		d := openFake(t, b)
+		b.hook(func(op string) error {
+			if strings.HasPrefix(op, "control") {
+				<-time.After(time.Second)
+				return ErrTimeout
+			}
+			return nil
+		})
+		before := time.Now()
+		err := d.Sensors()[0].SetOption(camdriver.OptionLaserPower, 60)
+		if took := time.Since(before); !errors.Is(err, ErrTimeout) || took > 10*time.Second {
+			t.Errorf("an option of a camera that hangs: %v after %v", err, took)
+		}
+		b.hook(nil)
+	})
+}
+
 // TestBusy has the camera stall every request for a while, as it does when it
 // is busy.
 func TestBusy(t *testing.T) {

@@ -167,11 +167,18 @@ func (l *link) transfer(c control, request uint8, data []byte) error {
 	return err
 }
 
-// persist repeats f while the device stalls or does not answer in time.
+// persist repeats f while the device stalls or does not answer in time: that one
+// only a few times, as each takes a second.
 func (l *link) persist(tries int, f func() error) error {
+	late := 0
 	for try := 1; ; try++ {
 		err := f()
-		if !errors.Is(err, ErrStall) && !errors.Is(err, ErrTimeout) || try >= tries {
+		if errors.Is(err, ErrTimeout) {
+			late++
+		} else if !errors.Is(err, ErrStall) {
+			return err
+		}
+		if try >= tries || late >= timeoutTries {
 			return err
 		}
 		if err := l.pause(); err != nil {

@@ -201,6 +201,24 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
+// TestNotOffered asks for what a USB 2 link cannot carry: the error names what it
+// can, in the same format if there is any.
+func TestNotOffered(t *testing.T) {
+	d := openFake(t, newBus1(t, d435i.Options{USB2: true}))
+	for i, test := range []struct {
+		p    camdriver.Profile
+		want string
+	}{
+		{camdriver.Profile{Stream: depthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 90}, "Depth_0 Z16 640x480@15"},
+		{camdriver.Profile{Stream: colorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}, "Color_0 RGB8 640x480@15"},
+	} {
+		err := d.Sensors()[i].Start([]camdriver.Profile{test.p}, newRecorder())
+		if !errors.Is(err, camdriver.ErrUnsupported) || !strings.Contains(err.Error(), "USB 2.1 link") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q in it", test.p, err, test.want)
+		}
+	}
+}
+
 // checkPixels compares a frame with what the camera sent.
 func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 	t.Helper()

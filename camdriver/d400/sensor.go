@@ -301,14 +301,19 @@ func (s *sensor) admit(profiles []camdriver.Profile) error {
 
 // offered names what fits if p does not.
 func (s *sensor) offered(p camdriver.Profile) error {
-	var same []camdriver.Profile
+	var same, others []camdriver.Profile
 	for _, q := range s.Profiles() {
 		if q.Stream == p.Stream && q.Format == p.Format {
 			same = append(same, q)
+		} else if q.Stream == p.Stream {
+			others = append(others, q)
 		}
 		if q.Default = p.Default; q == p {
 			return nil
 		}
+	}
+	if len(same) == 0 {
+		same = others
 	}
 	speed := camdriver.Find(s.dev.Info(), camdriver.InfoUsbTypeDescriptor)
 	return fmt.Errorf("profile %s is not offered on this USB %s link: %w; offered: %s", p, speed, camdriver.ErrUnsupported, join(same))

@@ -80,8 +80,8 @@ func TestProgramLive(t *testing.T) {
 	port := plug(t, d435i.Options{Scene: shown, Tables: shown.Tables})
 	bag := filepath.Join(t.TempDir(), "camera.bag")
 	live := exec.Command(run, "live", "--device", "usb", "--serial", serial, "--master", "embedded",
-		"--record", bag, "--depth", "480x270@15", "--infra1", "480x270@15", "--infra2", "480x270@15",
-		"--color", "640x360@15", "--gyro", "200", "--accel", "63")
+		"--record", bag, "--depth", "480x270@6", "--infra1", "480x270@6", "--infra2", "480x270@6",
+		"--color", "640x360@6", "--gyro", "200", "--accel", "63")
 	live.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:11311", "ROS_IP=127.0.0.1")
 	live.Stdout, live.Stderr = os.Stdout, os.Stdout
 	if err := live.Start(); err != nil {
