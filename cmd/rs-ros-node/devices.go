@@ -30,7 +30,7 @@ func newDevicesCommand(a *app) *cobra.Command {
 func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	found, err := d400.List(ctx)
 	if errors.Is(err, d400.ErrNoUSB) {
-		return errors.Join(node.ErrNoDevice, err)
+		return fmt.Errorf("%w: %w", node.ErrNoDevice, err)
 	}
 	if err != nil {
 		return err
