@@ -159,7 +159,29 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 		return 0, nil
 	}
 	b.indexed = true
+	b.readImplausible(w)
 	return end, nil
+}
+
+// readImplausible reads the chunks whose info can't be true: it counts nothing, or
+// connections that don't exist, or ends before it starts. By it their messages would
+// not be found.
+func (b *Bag) readImplausible(w *window) {
+	for i := range b.chunks {
+		c := &b.chunks[i]
+		wrong := func(k ConnCount) bool { return k.Count == 0 || b.byID[k.ID] == nil }
+		if len(c.Counts) > 0 && c.Start <= c.End && !slices.ContainsFunc(c.Counts, wrong) {
+			continue
+		}
+		l := loader{b: b, w: w}
+		entries, _, _ := l.walkContent(c, walker{bag: b}) // what is damaged in it shows when it is read
+		entries = slices.DeleteFunc(entries, func(e entry) bool { return b.byID[e.conn] == nil })
+		if len(entries) > 0 {
+			b.note(Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read", c.Messages(), c.Start, c.End)
+			c.Counts = nil
+			c.summarize(entries)
+		}
+	}
 }
 
 // readIndexSection reads connection and chunk info records from pos on, for as

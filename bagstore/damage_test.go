@@ -260,6 +260,38 @@ func TestLyingHeader(t *testing.T) {
 	}
 }
 
+// TestLyingChunkInfo: a chunk info that can't be true hides no message.
+func TestLyingChunkInfo(t *testing.T) {
+	raw, want := damagedSample(t, Options{ChunkSize: 1500})
+	for _, edge := range edges(t, raw) {
+		var r record
+		if readRecord(memory(raw), edge, int64(len(raw)), &r) != nil || r.op != opChunkInfo {
+			continue
+		}
+		for what, at := range map[string]int64{
+			"messages":   r.dataPos + 4,
+			"connection": r.dataPos,
+			"end":        edge + int64(bytes.Index(raw[edge:], []byte("end_time="))) + 9,
+			"count":      edge + int64(bytes.Index(raw[edge:], []byte("count="))) + 6,
+		} {
+			bad := bytes.Clone(raw)
+			value := uint32(0)
+			if what == "connection" {
+				value = 77
+			}
+			binary.LittleEndian.PutUint32(bad[at:], value)
+			got, b, err := readDamaged(bad)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, what, got, byTime(want))
+			if len(b.Notes()) == 0 {
+				t.Errorf("%s: nothing was said", what)
+			}
+		}
+	}
+}
+
 // TestSwappedChunks: the order of chunks in the file doesn't matter.
 func TestSwappedChunks(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
