@@ -52,9 +52,16 @@ func (g *generator) next() uint64 {
 	return x * 2685821657736338717
 }
 
+// benchMemory is what a camera's images lie in: huge pages.
+func benchMemory(n int) []byte {
+	b := alignedBytes((n+hugePage-1)&^(hugePage-1), hugePage)
+	adviseHuge(b)
+	return b[:n]
+}
+
 // benchDepth is a tilted plane in runs of equal pixels, with noise and holes.
 func benchDepth(i int) []byte {
-	out := alignedBytes(benchWidth * benchHeight * 2)
+	out := benchMemory(benchWidth * benchHeight * 2)
 	g, at := newGenerator(uint64(i+1)), 0
 	for y := range benchHeight {
 		for x := 0; x < benchWidth; {
@@ -74,7 +81,7 @@ func benchDepth(i int) []byte {
 
 // benchColor is a gradient in short runs of equal pixels, with noise.
 func benchColor(i int) []byte {
-	out := alignedBytes(benchWidth * benchHeight * 3)
+	out := benchMemory(benchWidth * benchHeight * 3)
 	g, at := newGenerator(uint64(i+1)+1000), 0
 	for y := range benchHeight {
 		for x := 0; x < benchWidth; {
@@ -104,8 +111,9 @@ func newCamera() *camera {
 	return c
 }
 
-// write writes the workload and returns its bytes.
-func (c *camera) write(tb testing.TB, path string, o Options, pairs int) (bytes int64) {
+// write writes the workload and returns its bytes. The pixels may be lent: they
+// don't change.
+func (c *camera) write(tb testing.TB, path string, o Options, pairs int, lent bool) (bytes int64) {
 	w, err := Create(path, o)
 	if err != nil {
 		tb.Fatal(err)
@@ -116,7 +124,11 @@ func (c *camera) write(tb testing.TB, path string, o Options, pairs int) (bytes 
 		}
 	}
 	put := func(conn uint32, t Time, parts ...[]byte) {
-		if err := w.Write(conn, t, parts...); err != nil {
+		write := w.Write
+		if lent {
+			write = func(conn uint32, t Time, parts ...[]byte) error { return w.Lend(conn, t, func() {}, parts...) }
+		}
+		if err := write(conn, t, parts...); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -166,13 +178,16 @@ func meter(b *testing.B, run func() int64) {
 func BenchmarkWriteImages(b *testing.B) {
 	c := newCamera()
 	for _, k := range []Compression{None, LZ4} {
-		for _, kind := range []SinkKind{Buffered, Direct} {
+		for _, sink := range []struct {
+			name string
+			kind SinkKind
+			lent bool
+		}{{"buffered", Buffered, false}, {"direct", Direct, false}, {"lent", Direct, true}} {
 			for _, noSync := range []bool{true, false} {
-				name := fmt.Sprintf("%s/%s/sync=%t", k, [...]string{"buffered", "direct"}[kind], !noSync)
-				b.Run(name, func(b *testing.B) {
+				b.Run(fmt.Sprintf("%s/%s/sync=%t", k, sink.name, !noSync), func(b *testing.B) {
 					path := benchPath(b, "w.bag")
 					meter(b, func() int64 {
-						return c.write(b, path, Options{Compression: k, Sink: kind, NoSync: noSync}, benchPairs())
+						return c.write(b, path, Options{Compression: k, Sink: sink.kind, NoSync: noSync}, benchPairs(), sink.lent)
 					})
 				})
 			}
@@ -245,7 +260,7 @@ func BenchmarkReadImages(b *testing.B) {
 	c := newCamera()
 	for _, k := range []Compression{None, LZ4} {
 		path := benchPath(b, string(k)+".bag")
-		c.write(b, path, Options{Compression: k, NoSync: true}, benchPairs())
+		c.write(b, path, Options{Compression: k, NoSync: true}, benchPairs(), false)
 		b.Run(string(k), func(b *testing.B) { meter(b, func() int64 { return readBag(b, path) }) })
 	}
 }
@@ -298,7 +313,7 @@ func BenchmarkSeekImages(b *testing.B) {
 	c := newCamera()
 	for _, k := range []Compression{None, LZ4} {
 		path := benchPath(b, "seek"+string(k)+".bag")
-		c.write(b, path, Options{Compression: k, NoSync: true}, benchPairs())
+		c.write(b, path, Options{Compression: k, NoSync: true}, benchPairs(), false)
 		b.Run(string(k), func(b *testing.B) { benchSeek(b, path) })
 	}
 }

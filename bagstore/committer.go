@@ -9,40 +9,35 @@ import (
 	"sync/atomic"
 )
 
-type jobKind int
-
-const (
-	jobChunk jobKind = iota
-	jobCheckpoint
-)
-
 // job is a chunk, or a checkpoint, on its way to the disk.
 type job struct {
-	kind    jobKind
 	buf     []byte // the chunk's content
 	entries []entry
 	conns   []*Connection // described first in this chunk
 	large   *large        // a last message that is not in buf
-	asked   int
+	around  []byte        // its parts but the largest
+	asked   int           // for the time, by CheckpointIfDue
 
 	packed []byte        // buf compressed
 	err    error         // of the compression
 	ready  chan struct{} // closed when packed is there
-	wait   bool          // done is closed only when a checkpoint is safe
-	done   chan struct{} // closed when the job is finished
+
+	checkpoint chan struct{} // makes the job a checkpoint; closed when it is safe
 }
 
-// large is a message whose parts are written from where they are.
+// large is a message whose largest part is written from where it is.
 type large struct {
-	entry entry
-	size  int
-	parts [][]byte
+	entry         entry
+	size          int
+	before, after []byte // its other parts
+	body          []byte
+	done          func() // if set, body is lent until it is called
 }
 
 func (j *job) add(e entry) { j.entries = append(j.entries, e) }
 
-// committer writes jobs in the order in which they are submitted. Chunks are
-// compressed by workers at the same time.
+// committer writes jobs in the order in which they are submitted: at once, or in
+// a goroutine while workers compress chunks at the same time.
 type committer struct {
 	o     Options
 	sink  sink
@@ -57,23 +52,27 @@ type committer struct {
 	checkpoints atomic.Int64
 	indexSize   atomic.Int64 // of an index section now
 	err         atomic.Pointer[error]
+	syncing     atomic.Bool
 
-	// For the writing goroutine.
+	// For whoever writes.
 	conns   []*Connection
-	infos   []ChunkInfo
-	good    int64 // the file's length up to the last whole chunk or index
+	chunks  []committed
+	flushed int64 // the file's length when it was last flushed
 	scratch []byte
-	index   []byte
-	syncing atomic.Bool
+	tail    []byte
+}
+
+// committed is a chunk that was appended.
+type committed struct {
+	ChunkInfo
+	end   int64 // in the file, of its index records
+	conns int   // that are described up to there
 }
 
 func newCommitter(s sink, o Options) (*committer, error) {
 	depth := o.Workers + 1
-	if o.Compression == None {
-		depth = 2
-	}
 	c := &committer{o: o, sink: s, queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2)}
-	if err := s.append(fileHeader(firstChunk, 0, 0)); err != nil {
+	if err := s.append(fileHeader(firstChunk, 0, 0), nil, nil, nil); err != nil {
 		return nil, err
 	}
 	if err := s.flush(); err != nil {
@@ -84,10 +83,10 @@ func newCommitter(s sink, o Options) (*committer, error) {
 			return nil, err
 		}
 	}
-	c.good = s.size()
-	c.written.Store(c.good)
-	c.wait.Go(c.write)
+	c.flushed = s.size()
+	c.written.Store(c.flushed)
 	if o.Compression != None {
+		c.wait.Go(c.write)
 		for range o.Workers {
 			c.wait.Go(c.compress)
 		}
@@ -132,26 +131,24 @@ func (c *committer) take() *job {
 	default:
 		j = &job{}
 	}
-	*j = job{buf: j.buf[:0], entries: j.entries[:0], packed: j.packed[:0],
-		ready: make(chan struct{}), done: make(chan struct{})}
+	*j = job{buf: j.buf[:0], entries: j.entries[:0], packed: j.packed[:0], around: j.around[:0]}
+	if c.o.Compression != None {
+		j.ready = make(chan struct{})
+	}
 	return j
 }
 
-// give takes back a job whose memory can be used again.
-func (c *committer) give(j *job) {
-	select {
-	case c.free <- j:
-	default:
-	}
-}
-
+// submit has a job written.
 func (c *committer) submit(j *job) {
-	if c.o.Compression != None && j.kind == jobChunk {
+	switch {
+	case c.o.Compression == None:
+		c.commit(j)
+	case j.checkpoint == nil:
 		c.work <- j
-	} else if j.ready != nil {
-		close(j.ready)
+		fallthrough
+	default:
+		c.queue <- j
 	}
-	c.queue <- j
 }
 
 // compress is a worker.
@@ -166,46 +163,54 @@ func (c *committer) compress() {
 // write is the writing goroutine.
 func (c *committer) write() {
 	for j := range c.queue {
-		if j.kind == jobCheckpoint {
-			c.checkpoint(j)
-			continue
+		if j.checkpoint == nil {
+			<-j.ready
+			c.fail(j.err)
 		}
-		<-j.ready
-		large := j.large != nil
-		c.fail(j.err)
-		if c.failed() == nil {
-			c.fail(c.chunk(j))
-		}
-		close(j.done)
-		if !large { // else the Writer gives it back
-			c.give(j)
-		}
+		c.commit(j)
+	}
+}
+
+func (c *committer) commit(j *job) {
+	if j.checkpoint != nil {
+		c.checkpoint(j.checkpoint)
+		return
+	}
+	if c.failed() == nil {
+		c.fail(c.chunk(j))
+	} else if j.large != nil && j.large.done != nil {
+		j.large.done()
+	}
+	select {
+	case c.free <- j:
+	default:
 	}
 }
 
 // chunk appends a chunk and its index records.
 func (c *committer) chunk(j *job) error {
 	pos := c.sink.size()
-	info := c.summarize(j, pos)
-	b, bufs := c.scratch[:0], [][]byte(nil)
-	switch {
-	case j.large != nil:
-		b, bufs = c.layLarge(b, j, pos)
-	case c.o.Compression == None:
-		b = appendChunkHeader(b, None, len(j.buf), len(j.buf))
-		bufs = [][]byte{b, j.buf}
-	default:
-		b = appendChunkHeader(b, c.o.Compression, len(j.buf), len(j.packed))
-		bufs = [][]byte{b, j.packed}
+	info := ChunkInfo{Pos: pos}
+	c.tail = c.tail[:0]
+	var body []byte
+	var done func()
+	if j.large != nil {
+		c.layLarge(j, pos)
+		body, done = j.large.body, j.large.done
+	} else {
+		body = j.buf
+		if c.o.Compression != None {
+			body = j.packed
+		}
+		c.scratch = appendChunkHeader(c.scratch[:0], c.o.Compression, len(j.buf), len(body))
 	}
-	c.scratch = b
-	if err := c.sink.append(append(bufs, c.index)...); err != nil {
+	c.summarize(j, &info)
+	if err := c.sink.append(c.scratch, body, c.tail, done); err != nil {
 		return err
 	}
-	c.good = c.sink.size()
-	c.written.Store(c.good)
-	c.infos = append(c.infos, info)
 	c.conns = append(c.conns, j.conns...)
+	c.chunks = append(c.chunks, committed{info, c.sink.size(), len(c.conns)})
+	c.written.Store(c.sink.size())
 	size := int64(chunkInfoSize + 8*len(info.Counts))
 	for _, conn := range j.conns {
 		size += int64(len(appendConnection(nil, conn)))
@@ -226,45 +231,33 @@ func appendChunkHeader(b []byte, kind Compression, size, stored int) []byte {
 }
 
 // layLarge lays out a chunk whose last message is written from the caller's
-// memory: chunk header, what came before and the message's header in one
-// buffer, then the parts. For a sink with a grain a spare field in the message's
-// header brings the largest part to a multiple of it.
-func (c *committer) layLarge(b []byte, j *job, pos int64) ([]byte, [][]byte) {
+// memory: chunk header, what came before, the message's header and its parts up
+// to the body in scratch, the other parts in tail. For a sink with a grain a
+// spare field in the message's header brings the body to a multiple of it.
+func (c *committer) layLarge(j *job, pos int64) {
 	l, pad := j.large, 0
-	headLen := len(appendMessage(b[:0], 0, 0, 0, 0))
-	chunkLen := len(appendChunkHeader(b[:0], None, 0, 0))
+	headLen := len(appendMessage(c.scratch[:0], 0, 0, 0, 0))
+	chunkLen := len(appendChunkHeader(c.scratch[:0], None, 0, 0))
 	if grain := c.sink.grain(); grain > 1 {
-		before := pos + int64(chunkLen+len(j.buf)+headLen+largestAt(l.parts))
-		if pad = int((grain - before%grain) % grain); pad > 0 && pad < minPad {
+		start := pos + int64(chunkLen+len(j.buf)+headLen+len(l.before))
+		if pad = int((grain - start%grain) % grain); pad > 0 && pad < minPad {
 			pad += int(grain)
 		}
 	}
 	total := len(j.buf) + headLen + pad + l.size
-	b = appendChunkHeader(b[:0], None, total, total)
+	b := appendChunkHeader(c.scratch[:0], None, total, total)
 	b = append(b, j.buf...)
 	b = appendMessage(b, l.entry.conn, l.entry.time, pad, l.size)
-	return b, append([][]byte{b}, l.parts...)
+	c.scratch = append(b, l.before...)
+	c.tail = append(c.tail, l.after...)
 }
 
-// largestAt is where the largest part begins.
-func largestAt(parts [][]byte) int {
-	at, best, where := 0, -1, 0
-	for _, p := range parts {
-		if len(p) > best {
-			best, where = len(p), at
-		}
-		at += len(p)
-	}
-	return where
-}
-
-// summarize makes the chunk's info and its index records.
-func (c *committer) summarize(j *job, pos int64) ChunkInfo {
-	info := ChunkInfo{Pos: pos, Start: j.entries[0].time, End: j.entries[0].time}
+// summarize fills in the chunk's info and appends its index records to tail.
+func (c *committer) summarize(j *job, info *ChunkInfo) {
+	info.Start, info.End = j.entries[0].time, j.entries[0].time
 	slices.SortStableFunc(j.entries, func(x, y entry) int {
 		return cmp.Or(cmp.Compare(x.conn, y.conn), cmp.Compare(x.time, y.time))
 	})
-	c.index = c.index[:0]
 	for from := 0; from < len(j.entries); {
 		to := from
 		for to < len(j.entries) && j.entries[to].conn == j.entries[from].conn {
@@ -273,10 +266,9 @@ func (c *committer) summarize(j *job, pos int64) ChunkInfo {
 		run := j.entries[from:to]
 		info.Start, info.End = min(info.Start, run[0].time), max(info.End, run[len(run)-1].time)
 		info.Counts = append(info.Counts, ConnCount{run[0].conn, uint32(len(run))})
-		c.index = appendIndex(c.index, run[0].conn, run)
+		c.tail = appendIndex(c.tail, run[0].conn, run)
 		from = to
 	}
-	return info
 }
 
 // indexSection is what stands at the end: connections and chunk infos.
@@ -285,8 +277,8 @@ func (c *committer) indexSection() []byte {
 	for _, conn := range c.conns {
 		b = appendConnection(b, conn)
 	}
-	for i := range c.infos {
-		b = appendChunkInfo(b, &c.infos[i])
+	for i := range c.chunks {
+		b = appendChunkInfo(b, &c.chunks[i].ChunkInfo)
 	}
 	return b
 }
@@ -299,45 +291,41 @@ func (c *committer) affordable() bool {
 }
 
 // checkpoint appends an index section and has the file header point at it as
-// soon as it is safe. Appending goes on meanwhile.
-func (c *committer) checkpoint(j *job) {
+// soon as it is safe; then it closes done. Appending goes on meanwhile.
+func (c *committer) checkpoint(done chan struct{}) {
 	c.sync.Wait() // one at a time
 	if c.failed() != nil {
-		close(j.done)
+		close(done)
 		return
 	}
 	at := c.sink.size()
-	head, err := c.appendIndexSection()
-	if err != nil {
+	if err := c.appendIndexSection(); err != nil {
 		c.fail(err)
-		close(j.done)
+		close(done)
 		return
 	}
-	c.stale.Add(c.sink.size() - at)
+	c.flushed = c.sink.size()
+	c.written.Store(c.flushed)
+	c.stale.Add(c.flushed - at)
+	head := fileHeader(at, len(c.conns), len(c.chunks))
 	c.syncing.Store(true)
 	c.sync.Go(func() {
-		defer close(j.done)
+		defer close(done)
 		defer c.syncing.Store(false)
 		c.fail(c.point(head))
 		c.checkpoints.Add(1)
 	})
 }
 
-// appendIndexSection returns the file header that points at the section.
-func (c *committer) appendIndexSection() ([]byte, error) {
-	at := c.sink.size()
-	if err := c.sink.append(c.indexSection()); err != nil {
-		return nil, err
+// appendIndexSection ends on the sink's grain and is in the file on return.
+func (c *committer) appendIndexSection() error {
+	if err := c.sink.append(c.indexSection(), nil, nil, nil); err != nil {
+		return err
 	}
 	if err := c.pad(); err != nil {
-		return nil, err
+		return err
 	}
-	if err := c.sink.flush(); err != nil {
-		return nil, err
-	}
-	c.good = c.sink.size()
-	c.written.Store(c.good)
-	return fileHeader(at, len(c.conns), len(c.infos)), nil
+	return c.sink.flush()
 }
 
 // pad appends a record to skip that ends on the sink's grain.
@@ -353,7 +341,7 @@ func (c *committer) pad() error {
 	}
 	b := appendHeader(make([]byte, 0, n), opPadding, nil)
 	b = binary.LittleEndian.AppendUint32(b, uint32(n-least))
-	return c.sink.append(b[:n])
+	return c.sink.append(b[:n], nil, nil, nil)
 }
 
 // point makes the header point at an index section, which is on the medium
@@ -379,26 +367,60 @@ func (c *committer) close() error {
 	close(c.queue)
 	c.wait.Wait()
 	c.sync.Wait()
+	var head []byte
 	err := c.failed()
-	if err != nil {
-		// Make room for the index: what was written of a chunk that failed.
-		if e := c.sink.rewind(c.good); e != nil {
-			return errors.Join(err, e, c.sink.close())
-		}
+	if err == nil {
+		head, err = c.finish()
 	}
-	return errors.Join(err, c.finish())
+	if err != nil {
+		head, err = c.rescue(err)
+	}
+	if head != nil {
+		err = errors.Join(err, c.point(head))
+	}
+	return errors.Join(err, c.sink.close())
 }
 
-// finish appends the last index section. Its end is the file's end.
-func (c *committer) finish() error {
+// finish appends the last index section, whose end is the file's end, and
+// returns the file header that points at it.
+func (c *committer) finish() (head []byte, err error) {
 	at := c.sink.size()
-	section := c.indexSection()
-	if err := c.sink.append(section); err != nil {
-		return errors.Join(err, c.sink.rewind(at), c.sink.close())
+	if err := c.sink.append(c.indexSection(), nil, nil, nil); err != nil {
+		return nil, err
 	}
 	c.written.Store(c.sink.size())
 	if err := c.sink.end(); err != nil {
-		return errors.Join(err, c.sink.close())
+		return nil, err
 	}
-	return errors.Join(c.point(fileHeader(at, len(c.conns), len(c.infos))), c.sink.close())
+	return fileHeader(at, len(c.conns), len(c.chunks)), nil
+}
+
+// rescue keeps what is whole after an error, if there is room for its index.
+// Else the file header goes on pointing at the last checkpoint.
+func (c *committer) rescue(err error) (head []byte, _ error) {
+	if e := c.retreat(); e != nil {
+		return nil, errors.Join(err, e)
+	}
+	head, e := c.finish()
+	if e != nil {
+		e = errors.Join(e, c.retreat())
+	}
+	return head, errors.Join(err, e)
+}
+
+// retreat goes back to the end of the last chunk that is whole, but not behind
+// what was flushed, for the file header may point there.
+func (c *committer) retreat() error {
+	intact := c.sink.intact()
+	n := len(c.chunks)
+	for n > 0 && c.chunks[n-1].end > max(intact, c.flushed) {
+		n--
+	}
+	c.chunks = c.chunks[:n]
+	if n == 0 {
+		c.conns = nil
+		return c.sink.rewind(c.flushed)
+	}
+	c.conns = c.conns[:c.chunks[n-1].conns]
+	return c.sink.rewind(max(c.flushed, c.chunks[n-1].end))
 }

@@ -43,12 +43,13 @@ func createDirect(path string, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWriter(newDirectSink(newDisk(f), o.Preallocate), o)
+	d := newDisk(f)
+	w, err := newWriter(newDirectSink(d, o.Preallocate), o)
 	if err != nil {
 		if errors.Is(err, syscall.EINVAL) {
 			err = errors.New("the file system takes no direct writes")
 		}
-		return nil, errors.Join(err, f.Close(), os.Remove(path))
+		return nil, errors.Join(err, d.close(), os.Remove(path))
 	}
 	return w, nil
 }

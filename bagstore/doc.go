@@ -15,8 +15,8 @@
 // Hold keeps it alive for as long as the caller wants, in any goroutine.
 //
 // Writing: a Writer belongs to one goroutine. What Write got may be reused
-// when it returns. The file is a valid, indexed bag at every instant from
-// Create on: see Checkpoint.
+// when it returns; Lend lets the caller go on while the disk works. The file is a valid,
+// indexed bag at every instant from Create on: see Checkpoint.
 //
 // Whole files: Inspect, Check, Recover, Rewrite, Merge and Split are functions
 // of paths and options that the command line only calls.

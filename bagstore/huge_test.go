@@ -21,7 +21,7 @@ func TestHuge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := alignedBytes(16 << 20)
+	body := alignedBytes(16<<20, directGrain)
 	const n = 260
 	for i := range n {
 		binary.LittleEndian.PutUint32(body, uint32(i))

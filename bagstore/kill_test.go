@@ -25,7 +25,11 @@ func recordUntilKilled(path string) {
 		panic(err)
 	}
 	for i := 0; ; i++ {
-		if err := w.Write(0, Time(i+1), text(i, i%700)); err != nil {
+		data := text(i, killSize(i))
+		if len(data) >= directLarge {
+			data = append(alignedBytes(len(data), directGrain)[:0], data...)
+		}
+		if err := w.Lend(0, Time(i+1), func() {}, data); err != nil {
 			panic(err)
 		}
 		if i%30 == 0 {
@@ -35,6 +39,15 @@ func recordUntilKilled(path string) {
 			fmt.Println(i + 1)
 		}
 	}
+}
+
+// killSize is the length of a message: most are small, some go to the disk from
+// where they are.
+func killSize(i int) int {
+	if i%10 == 9 {
+		return 70_000 + i%700
+	}
+	return i % 700
 }
 
 // TestKill kills recorders with SIGKILL at random moments. BAGSTORE_KILLS says
@@ -54,7 +67,7 @@ func TestKill(t *testing.T) {
 			t.Fatalf("kill %d: %d messages, %d were safe", i, len(got), n)
 		}
 		for j, s := range got {
-			if want := (seen{"/kill", Time(j + 1), sum(text(j, j%700))}); s != want {
+			if want := (seen{"/kill", Time(j + 1), sum(text(j, killSize(j)))}); s != want {
 				t.Fatalf("kill %d: message %d is %v, want %v", i, j, s, want)
 			}
 		}

@@ -18,6 +18,7 @@ type memDisk struct {
 	full  int64 // no byte at or behind this offset can be written; 0: no limit
 	fail  int   // writes until every one fails; 0: never
 	calls int
+	gate  chan struct{} // if set, writes that are started wait for it to be closed
 }
 
 // diskOp is one thing that the disk was asked.
@@ -43,6 +44,17 @@ func (d *memDisk) writev(bufs [][]byte, off int64) error {
 	d.ops = append(d.ops, diskOp{off: off, data: data})
 	d.data = put(d.data, off, data)
 	return err
+}
+
+// start lets writes overtake each other, as a disk does.
+func (d *memDisk) start(bufs [][]byte, off int64, done func(error)) {
+	gate := d.gate
+	go func() {
+		if gate != nil {
+			<-gate
+		}
+		done(d.writev(bufs, off))
+	}()
 }
 
 func put(image []byte, off int64, data []byte) []byte {

@@ -11,9 +11,13 @@ const (
 )
 
 // sink appends to a bag file. It is for one goroutine, but for sync and head.
+// An error may come from what was appended before; from then on there is only
+// rewind.
 type sink interface {
-	// append adds buffers at the end. They may be reused when it returns.
-	append(bufs ...[]byte) error
+	// append adds head, body and tail at the end. They may be reused when it
+	// returns. If there is a done, body is lent: it may be used until done is
+	// called, which happens once, from any goroutine, after an error too.
+	append(head, body, tail []byte, done func()) error
 	// size is the file's length with all that was appended.
 	size() int64
 	// grain is the number of bytes that are written in multiples of; 1 where
@@ -26,8 +30,11 @@ type sink interface {
 	sync() error
 	// head overwrites the file's first bytes with a changed file header.
 	head(b []byte) error
+	// intact waits until nothing is being written. Up to the size that it gives
+	// all that was appended is written or will be.
+	intact() int64
 	// rewind forgets what was appended after size n, in order to append
-	// something else there after a failed write.
+	// something else there after a failed write. n is not above intact, or of what was flushed.
 	rewind(n int64) error
 	// end writes what is left and cuts the file to its true length.
 	end() error
@@ -54,15 +61,14 @@ type bufferedSink struct {
 	tail int64
 }
 
-func (s *bufferedSink) append(bufs ...[]byte) error {
-	n := int64(0)
-	for _, b := range bufs {
-		n += int64(len(b))
+func (s *bufferedSink) append(head, body, tail []byte, done func()) error {
+	if done != nil {
+		defer done()
 	}
-	if err := s.d.writev(bufs, s.tail); err != nil {
+	if err := s.d.writev([][]byte{head, body, tail}, s.tail); err != nil {
 		return err
 	}
-	s.tail += n
+	s.tail += int64(len(head) + len(body) + len(tail))
 	return nil
 }
 
@@ -71,6 +77,7 @@ func (s *bufferedSink) grain() int64        { return 1 }
 func (s *bufferedSink) flush() error        { return nil } // append has
 func (s *bufferedSink) sync() error         { return s.d.sync() }
 func (s *bufferedSink) head(b []byte) error { return s.d.writev([][]byte{b}, 0) }
+func (s *bufferedSink) intact() int64       { return s.tail }
 
 func (s *bufferedSink) rewind(n int64) error {
 	s.tail = n

@@ -32,7 +32,10 @@ type Options struct {
 }
 
 const (
-	defaultChunkSize  = 768 << 10
+	defaultChunkSize = 768 << 10
+	// lendLeast is the size from which a lent message ends its chunk, to be written
+	// without a copy.
+	lendLeast         = 256 << 10
 	defaultCheckpoint = 3 * time.Second
 	// maxMessage keeps a chunk with one message in it below 4 GiB.
 	maxMessage = math.MaxUint32 - 64<<20
@@ -118,27 +121,30 @@ func (w *Writer) AddConnection(c Connection) (uint32, error) {
 // is the first that stock readers accept. The parts may be reused when Write
 // returns. An error may come from an earlier message; the writer is then of no
 // use but for Close, which keeps all that is whole.
-func (w *Writer) Write(conn uint32, t Time, parts ...[]byte) error {
-	if w.done {
-		return ErrClosed
-	}
-	if int(conn) >= len(w.conns) {
-		return fmt.Errorf("%w %d", ErrConnection, conn)
-	}
+func (w *Writer) Write(conn uint32, t Time, parts ...[]byte) error { return w.put(conn, t, nil, parts) }
+
+// Lend is Write without waiting for the disk. A large message goes there from
+// where it is: its largest part is lent until done is called, which happens once,
+// from any goroutine, perhaps before Lend returns, after an error too. A few
+// messages are lent at once at most. For direct writing the largest part should
+// begin on a page; the others may be reused when Lend returns.
+func (w *Writer) Lend(conn uint32, t Time, done func(), parts ...[]byte) error {
+	return w.put(conn, t, done, parts)
+}
+
+func (w *Writer) put(conn uint32, t Time, done func(), parts [][]byte) error {
 	size := 0
 	for _, p := range parts {
 		size += len(p)
 	}
-	if t = max(t, MinTime); t > MaxTime {
-		return fmt.Errorf("time %d is after %d, the last that a bag can hold", t, MaxTime)
-	}
-	if size > maxMessage {
-		return fmt.Errorf("message of %d bytes is larger than %d", size, maxMessage)
-	}
-	if err := w.c.failed(); err != nil {
+	t = max(t, MinTime)
+	if err := w.takes(conn, t, size); err != nil {
+		if done != nil {
+			done()
+		}
 		return err
 	}
-	w.message(conn, t, size, parts)
+	w.message(conn, t, size, parts, done)
 	if len(w.cur.buf) >= w.o.ChunkSize {
 		w.seal()
 	}
@@ -147,9 +153,24 @@ func (w *Writer) Write(conn uint32, t Time, parts ...[]byte) error {
 	return w.CheckpointIfDue()
 }
 
+// takes says why a message can't be written.
+func (w *Writer) takes(conn uint32, t Time, size int) error {
+	switch {
+	case w.done:
+		return ErrClosed
+	case int(conn) >= len(w.conns):
+		return fmt.Errorf("%w %d", ErrConnection, conn)
+	case t > MaxTime:
+		return fmt.Errorf("time %d is after %d, the last that a bag can hold", t, MaxTime)
+	case size > maxMessage:
+		return fmt.Errorf("message of %d bytes is larger than %d", size, maxMessage)
+	}
+	return w.c.failed()
+}
+
 // message puts a message into the chunk, or ends the chunk with it where its
 // bytes can go to the disk from where they are.
-func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte) {
+func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done func()) {
 	j := w.cur
 	if len(j.buf)+size > math.MaxUint32-1<<20 {
 		w.seal()
@@ -161,18 +182,46 @@ func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte) {
 		j.conns = append(j.conns, w.conns[conn])
 	}
 	j.add(entry{t, uint32(len(j.buf)), conn})
-	if w.o.Compression == None && len(j.buf)+size >= w.o.ChunkSize {
-		j.large = &large{entry: j.entries[len(j.entries)-1], size: size, parts: parts}
+	if w.o.Compression == None && (len(j.buf)+size >= w.o.ChunkSize || done != nil && size >= lendLeast) {
+		over := make(chan struct{})
+		if done == nil {
+			done = func() { close(over) }
+		} else {
+			close(over)
+		}
+		j.setLarge(size, parts, done)
 		w.seal()
-		<-j.done // the parts are the caller's again
-		j.large = nil
-		w.c.give(j)
+		<-over // what isn't lent is the caller's again
 		return
 	}
 	j.buf = appendMessage(j.buf, conn, t, 0, size)
 	for _, p := range parts {
 		j.buf = append(j.buf, p...)
 	}
+	if done != nil {
+		done()
+	}
+}
+
+// setLarge keeps the largest part where it is, and copies the others.
+func (j *job) setLarge(size int, parts [][]byte, done func()) {
+	l := &large{entry: j.entries[len(j.entries)-1], size: size, done: done}
+	at := 0
+	for i, p := range parts {
+		if len(p) > len(l.body) {
+			at, l.body = i, p
+		}
+	}
+	before := 0
+	for i, p := range parts {
+		if i == at {
+			before = len(j.around)
+			continue
+		}
+		j.around = append(j.around, p...)
+	}
+	l.before, l.after = j.around[:before], j.around[before:]
+	j.large = l
 }
 
 // appendMessage writes a message record without its data. A spare field brings
@@ -225,7 +274,7 @@ func (w *Writer) CheckpointIfDue() error {
 		return w.c.failed()
 	}
 	w.last = now
-	w.checkpoint(false)
+	w.checkpoint()
 	return w.c.failed()
 }
 
@@ -237,15 +286,16 @@ func (w *Writer) Checkpoint() error {
 		return ErrClosed
 	}
 	w.last = w.o.Now()
-	<-w.checkpoint(true).done
+	<-w.checkpoint()
 	return w.c.failed()
 }
 
-func (w *Writer) checkpoint(wait bool) *job {
+// checkpoint gives a channel that is closed when it is safe.
+func (w *Writer) checkpoint() chan struct{} {
 	w.seal()
-	j := &job{kind: jobCheckpoint, wait: wait, done: make(chan struct{})}
-	w.c.submit(j)
-	return j
+	done := make(chan struct{})
+	w.c.submit(&job{checkpoint: done})
+	return done
 }
 
 // Size is the file's length with the chunks that are written.

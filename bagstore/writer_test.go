@@ -3,6 +3,7 @@ package bagstore
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,23 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
+// TestNoParts: a message of nothing, where the connection alone fills the chunk.
+func TestNoParts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, Options{ChunkSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := w.AddConnection(stringType("/nothing"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(id, 1), w.Lend(id, 2, func() {}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "nothing", readAll(t, path, OpenOptions{}), []seen{{"/nothing", 1, sum(nil)}, {"/nothing", 2, sum(nil)}})
+}
+
 // TestDirectAlignment: pixels that are aligned in memory begin on a block of
 // the file, and the file ends where its last record ends.
 func TestDirectAlignment(t *testing.T) {
@@ -46,7 +64,7 @@ func TestDirectAlignment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pixels := alignedBytes(900_001)
+	pixels := alignedBytes(900_001, directGrain)
 	marker := []byte("here the pixels begin")
 	copy(pixels, marker)
 	var want []seen

@@ -1,0 +1,168 @@
+package bagstore
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// aio has the kernel write beside us (Linux AIO). No thread waits in a system
+// call for the disk meanwhile, which costs a Go program more than the write
+// itself: the runtime's monitor wakes up to see what the thread is at
+// (docs/decisions/0008). io_uring would do the same, but is refused in many
+// containers.
+type aio struct {
+	context uintptr
+	event   *os.File // eventfd: counts writes that are over
+	eventFD int
+
+	mu    sync.Mutex
+	slots []aioWrite
+}
+
+// aioWrite is a write under way. It keeps the memory alive that the kernel reads,
+// and in place what the kernel is told.
+type aioWrite struct {
+	bufs    [][]byte
+	done    func(n int, err error) // nil: the slot is free
+	vec     []unix.Iovec
+	request iocb
+}
+
+// iocb and ioEvent are struct iocb and struct io_event of linux/aio_abi.h.
+type iocb struct {
+	data   uint64 // comes back in the event
+	_      uint64
+	opcode uint16
+	_      int16
+	fd     uint32
+	buf    uint64 // address of iovecs
+	nbytes uint64 // how many there are
+	offset int64
+	_      uint64
+	flags  uint32
+	event  uint32
+}
+
+type ioEvent struct {
+	data, _ uint64
+	result  int64 // bytes, or a negative errno
+	_       int64
+}
+
+const (
+	iocbPwritev     = 8
+	iocbFlagEventFD = 1
+)
+
+// newAIO fails where the system refuses it. At most depth writes may be under
+// way at once.
+func newAIO(depth int) (*aio, error) {
+	q := &aio{slots: make([]aioWrite, depth)}
+	if _, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&q.context)), 0); errno != 0 {
+		return nil, errno
+	}
+	fd, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		q.destroy()
+		return nil, err
+	}
+	q.eventFD, q.event = fd, os.NewFile(uintptr(fd), "eventfd")
+	conn, err := q.event.SyscallConn()
+	if err != nil {
+		q.destroy()
+		return nil, errors.Join(err, q.event.Close())
+	}
+	go q.reap(conn)
+	return q, nil
+}
+
+// write begins a write. done gets the number of bytes written, from another
+// goroutine; not after an error.
+func (q *aio) write(fd int, bufs [][]byte, off int64, done func(n int, err error)) error {
+	slot, err := q.take(fd, bufs, off, done)
+	if err != nil {
+		return err
+	}
+	request := &q.slots[slot].request
+	if _, _, errno := unix.Syscall(unix.SYS_IO_SUBMIT, q.context, 1, uintptr(unsafe.Pointer(&request))); errno != 0 {
+		q.give(slot)
+		return errno
+	}
+	return nil
+}
+
+var errQueueFull = errors.New("too many writes under way")
+
+// take fills in a free slot.
+func (q *aio) take(fd int, bufs [][]byte, off int64, done func(n int, err error)) (slot int, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	slot = slices.IndexFunc(q.slots, func(w aioWrite) bool { return w.done == nil })
+	if slot < 0 {
+		return 0, errQueueFull
+	}
+	w := &q.slots[slot]
+	w.bufs, w.done, w.vec = bufs, done, w.vec[:0]
+	for _, b := range bufs {
+		if len(b) > 0 {
+			w.vec = append(w.vec, unix.Iovec{Base: unsafe.SliceData(b)})
+			w.vec[len(w.vec)-1].SetLen(len(b))
+		}
+	}
+	w.request = iocb{
+		data: uint64(slot), opcode: iocbPwritev, fd: uint32(fd), offset: off, flags: iocbFlagEventFD, event: uint32(q.eventFD),
+		buf: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(w.vec)))), nbytes: uint64(len(w.vec)),
+	}
+	return slot, nil
+}
+
+// give frees a slot.
+func (q *aio) give(slot int) (done func(n int, err error)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w := &q.slots[slot]
+	done = w.done
+	clear(w.vec)
+	w.done, w.bufs = nil, nil
+	return done
+}
+
+// reap waits for writes that are over and says so to those who began them, until
+// close. Its system calls don't wait, so the runtime needn't know of them.
+func (q *aio) reap(conn syscall.RawConn) {
+	defer q.destroy()
+	events := make([]ioEvent, len(q.slots))
+	var count [8]byte
+	// The error says that the file was closed.
+	_ = conn.Read(func(fd uintptr) bool {
+		unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&count)), unsafe.Sizeof(count)) //nolint:errcheck // nothing to read is as good
+		n, _, errno := unix.RawSyscall6(unix.SYS_IO_GETEVENTS, q.context, 0, uintptr(len(events)), uintptr(unsafe.Pointer(&events[0])), 0, 0)
+		if errno == 0 {
+			q.finish(events[:n])
+		}
+		return false // wait for more
+	})
+}
+
+func (q *aio) finish(events []ioEvent) {
+	for _, e := range events {
+		done := q.give(int(e.data))
+		if e.result < 0 {
+			done(0, unix.Errno(-e.result))
+		} else {
+			done(int(e.result), nil)
+		}
+	}
+}
+
+// close is called when no write is under way. It doesn't wait for the queue's end:
+// the kernel takes some 30 ms for that.
+func (q *aio) close() error { return q.event.Close() }
+
+func (q *aio) destroy() { unix.Syscall(unix.SYS_IO_DESTROY, q.context, 0, 0) } //nolint:errcheck // nothing is left of it

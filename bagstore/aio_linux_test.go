@@ -1,0 +1,116 @@
+package bagstore
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func testDisk(t *testing.T) *osDisk {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDisk(f)
+	t.Cleanup(func() { d.close() }) //nolint:errcheck // closed by some tests
+	return d
+}
+
+// TestStart writes pieces of a file at once, in either way.
+func TestStart(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		d := testDisk(t)
+		d.asked = refused
+		const n = 50
+		over := make(chan error, n)
+		var want []byte
+		limit := make(chan struct{}, maxUnderWay)
+		for i := range n {
+			a, b := bytes.Repeat([]byte{byte(i)}, 1000+i), bytes.Repeat([]byte{byte(i + 100)}, 5000)
+			off := int64(len(want))
+			want = append(append(want, a...), b...)
+			limit <- struct{}{}
+			d.start([][]byte{a, nil, b}, off, func(err error) {
+				over <- err
+				<-limit
+			})
+		}
+		for range n {
+			if err := <-over; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (d.queue == nil) != refused {
+			t.Skip("the system refuses a queue")
+		}
+		got, err := os.ReadFile(d.f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Error("the file differs from what was written")
+		}
+	}
+}
+
+// TestStartFails: the error is that of an ordinary write.
+func TestStartFails(t *testing.T) {
+	d := testDisk(t)
+	f, err := os.Open(d.f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	readOnly := newDisk(f)
+	defer readOnly.close() //nolint:errcheck // nothing was written
+	over := make(chan error, 1)
+	readOnly.start([][]byte{{1}}, 0, func(err error) { over <- err })
+	if err := <-over; !errors.Is(err, unix.EBADF) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestAIOResults: done gets what the kernel says.
+func TestAIOResults(t *testing.T) {
+	q, err := newAIO(1)
+	if err != nil {
+		t.Skip("the system refuses a queue: ", err)
+	}
+	defer q.close() //nolint:errcheck // its end is not what is tested
+	d := testDisk(t)
+	type result struct {
+		n   int
+		err error
+	}
+	over := make(chan result, 1)
+	done := func(n int, err error) { over <- result{n, err} }
+	// Past the cache a file refuses a length off the grain.
+	direct, err := openDirect(filepath.Join(t.TempDir(), "direct"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer direct.Close()
+	for _, c := range []struct {
+		fd   int
+		off  int64
+		want result
+	}{
+		{d.fd, 10, result{n: 3}},
+		{int(direct.Fd()), 1, result{err: unix.EINVAL}},
+	} {
+		if err := q.write(c.fd, [][]byte{{1, 2}, {}, {3}}, c.off, done); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-over; got.n != c.want.n || !errors.Is(got.err, c.want.err) {
+			t.Errorf("got %v, want %v", got, c.want)
+		}
+	}
+	q.slots[0].done = done // as if a write were under way
+	if err := q.write(d.fd, [][]byte{{1}}, 0, done); !errors.Is(err, errQueueFull) {
+		t.Errorf("a full queue: %v", err)
+	}
+}

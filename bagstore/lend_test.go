@@ -1,0 +1,191 @@
+package bagstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+)
+
+// lender lends messages of one page-aligned buffer each and counts what is out.
+type lender struct {
+	w         *Writer
+	conn      uint32
+	want      []seen
+	out, back atomic.Int64
+}
+
+func newLender(t *testing.T, w *Writer) *lender {
+	t.Helper()
+	id, err := w.AddConnection(stringType("/lent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &lender{w: w, conn: id}
+}
+
+// lend writes message i, which is large, between small ones. Its memory is
+// overwritten as soon as it comes back.
+func (l *lender) lend(i int) error {
+	data := text(i, 200_000+i)
+	body := append(alignedBytes(len(data), directGrain)[:0], data[4:]...)
+	l.want = append(l.want, seen{"/lent", Time(i + 1), sum(data)})
+	l.out.Add(1)
+	return l.w.Lend(l.conn, Time(i+1), func() {
+		clear(body)
+		l.back.Add(1)
+	}, data[:4], body)
+}
+
+func lendOptions(t *testing.T, o Options) Options {
+	t.Helper()
+	o.Checkpoint, o.ChunkSize = -1, 3000
+	o, err := o.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestLend: every way of writing gives lent memory back once, after its bytes
+// are in the file.
+func TestLend(t *testing.T) {
+	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
+		o.Sink = kind
+		path := filepath.Join(t.TempDir(), "x.bag")
+		w, err := Create(path, lendOptions(t, o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLender(t, w)
+		for i := range 20 {
+			if err := l.lend(i); err != nil {
+				t.Fatal(err)
+			}
+			if i%8 == 7 {
+				if err := w.Checkpoint(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if l.out.Load() != l.back.Load() {
+			t.Errorf("%d lent, %d came back", l.out.Load(), l.back.Load())
+		}
+		compare(t, "lent", readAll(t, path, OpenOptions{}), l.want)
+	})
+}
+
+// TestLendToStalledDisk: a disk that stalls holds a few messages, not more.
+func TestLendToStalledDisk(t *testing.T) {
+	d := &memDisk{}
+	o := lendOptions(t, Options{NoSync: true})
+	w, err := newWriter(newDirectSink(d, 0), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLender(t, w)
+	d.gate = make(chan struct{}) // no write passes while it is shut
+	for i := range maxUnderWay - 1 {
+		if err := l.lend(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	returned := make(chan error)
+	go func() { returned <- l.lend(maxUnderWay - 1) }()
+	if l.back.Load() != 0 {
+		t.Error("memory came back before it was written")
+	}
+	select {
+	case <-returned:
+		t.Error("Lend doesn't wait for a disk that stalls")
+	default:
+	}
+	close(d.gate)
+	if err := <-returned; err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if l.back.Load() != maxUnderWay {
+		t.Errorf("%d lent, %d came back", maxUnderWay, l.back.Load())
+	}
+	b, err := openBytes(d.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := messagesOf(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "stalled", got, l.want)
+}
+
+// TestLendError: whatever fails, lent memory comes back, and what was written
+// before stays.
+func TestLendError(t *testing.T) {
+	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
+		for fail := 3; fail < 12; fail += 2 {
+			d := &memDisk{fail: fail}
+			w, err := newWriter(newSink(d, kind), lendOptions(t, o))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := newLender(t, w)
+			var errs []error
+			for i := range 8 {
+				errs = append(errs, l.lend(i))
+			}
+			errs = append(errs, w.Close(), l.lend(8))
+			if d.calls >= fail && !errors.Is(errors.Join(errs...), errDisk) || !errors.Is(errs[len(errs)-1], ErrClosed) {
+				t.Fatalf("failing at write %d: %v", fail, errs)
+			}
+			if l.out.Load() != l.back.Load() {
+				t.Errorf("failing at write %d: %d lent, %d came back", fail, l.out.Load(), l.back.Load())
+			}
+			b, err := openBytes(d.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := messagesOf(b)
+			if err != nil {
+				t.Fatalf("failing at write %d: %v", fail, err)
+			}
+			compare(t, fmt.Sprint("failing at write ", fail), got, l.want[:len(got)])
+		}
+	})
+}
+
+// TestLendBytes: lending changes where the bytes come from, not the file.
+func TestLendBytes(t *testing.T) {
+	var files [2]memDisk
+	for i := range files {
+		w, err := newWriter(newDirectSink(&files[i], 0), lendOptions(t, Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLender(t, w)
+		for n := range 9 {
+			data := append(alignedBytes(100_000, directGrain)[:0], text(n, 90_000)...)
+			if i == 0 {
+				err = w.Write(l.conn, Time(n+1), data)
+			} else {
+				err = w.Lend(l.conn, Time(n+1), func() {}, data)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].data, files[1].data) {
+		t.Error("a lent message makes another file")
+	}
+}
