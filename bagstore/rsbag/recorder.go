@@ -112,7 +112,11 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 }
 
 // write adds a message; its error stays in r.err.
-func (r *Recorder) write(m Message, at bagstore.Time) {
+func (r *Recorder) write(m Message, at bagstore.Time) { r.lend(m, at, nil) }
+
+// lend is write for a message whose body belongs to a frame, which is held until
+// the body is on its way to the disk.
+func (r *Recorder) lend(m Message, at bagstore.Time, f *camdriver.Frame) {
 	if r.err != nil {
 		return
 	}
@@ -125,7 +129,11 @@ func (r *Recorder) write(m Message, at bagstore.Time) {
 		}
 		r.conns[m.Topic] = id
 	}
-	r.err = r.w.Write(id, at, m.Head, m.Body, m.Tail)
+	if f == nil || len(m.Body) == 0 {
+		r.err = r.w.Write(id, at, m.Head, m.Body, m.Tail)
+		return
+	}
+	r.err = r.w.Lend(id, at, f.Retain().Release, m.Head, m.Body, m.Tail)
 }
 
 // ready locks the recorder for one call.
@@ -137,7 +145,8 @@ func (r *Recorder) ready() error {
 	return r.err
 }
 
-// Frame writes a frame, which is borrowed for the length of the call. While
+// Frame writes a frame, which is borrowed for the length of the call; if its
+// pixels go to the disk from where they are, it is retained for longer. While
 // paused it is skipped; frames of streams that the snapshot does not hold are
 // refused. Both are counted.
 func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
@@ -167,7 +176,7 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 		r.depthUnits(sensor, f.DepthUnits, at)
 	}
 	r.scratch.B = r.scratch.B[:0] // Write has copied what it got the last time
-	put := func(m Message) { r.write(m, at) }
+	put := func(m Message) { r.lend(m, at, f) }
 	r.enc.data(&r.scratch, sensor, f, put)
 	r.enc.metadata(&r.scratch, sensor, f, put)
 	if r.err == nil {
