@@ -2,11 +2,13 @@ package bagstore
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -195,6 +197,31 @@ func BenchmarkWriteImages(b *testing.B) {
 	}
 }
 
+// BenchmarkWriteBare is the disk's own rate: the images of the workload alone,
+// written past the page cache one after the other from where they are.
+func BenchmarkWriteBare(b *testing.B) {
+	c := newCamera()
+	path := benchPath(b, "bare")
+	meter(b, func() (bytes int64) {
+		f, err := openDirect(path)
+		if err != nil {
+			b.Skip(err)
+		}
+		for i := range benchPairs() {
+			for _, image := range [][]byte{c.depth[i%benchPool], c.color[i%benchPool]} {
+				if _, err := f.Write(image); err != nil {
+					b.Fatal(err)
+				}
+				bytes += int64(len(image))
+			}
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			b.Fatal(err)
+		}
+		return bytes
+	})
+}
+
 func writeTiny(tb testing.TB, path string, n int, o Options) {
 	w, err := Create(path, o)
 	if err != nil {
@@ -262,6 +289,28 @@ func BenchmarkReadImages(b *testing.B) {
 		path := benchPath(b, string(k)+".bag")
 		c.write(b, path, Options{Compression: k, NoSync: true}, benchPairs(), false)
 		b.Run(string(k), func(b *testing.B) { meter(b, func() int64 { return readBag(b, path) }) })
+	}
+}
+
+// BenchmarkReadPeak reads the bag that BENCH_BAG names, in a process that holds
+// nothing else, and reports its resident memory in MB: the peak, and at the end
+// that of its own and that of mapped files, the program among them.
+func BenchmarkReadPeak(b *testing.B) {
+	path := os.Getenv("BENCH_BAG")
+	if path == "" {
+		b.Skip("BENCH_BAG names no bag")
+	}
+	meter(b, func() int64 { return readBag(b, path) })
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip(err)
+	}
+	for name, unit := range map[string]string{"VmHWM": "peak-MB", "RssAnon": "anon-MB", "RssFile": "file-MB"} {
+		var kB float64
+		if _, after, ok := strings.Cut(string(status), name+":"); ok {
+			fmt.Sscan(after, &kB) //nolint:errcheck // 0 shows
+		}
+		b.ReportMetric(kB*1024/1e6, unit)
 	}
 }
 

@@ -24,9 +24,10 @@ ours() {
 
 echo "=== writing [load $(cut -d' ' -f1 /proc/loadavg)]"
 bagwrite --out "$dir/cpp.bag" --frames "$pairs" --raw --fsync
-ours "$dir" 'WriteImages/none/(direct|buffered)/sync=true'
-ours "$dir" 'WriteImages/none/direct/sync=false'
-rawlimits file "$dir/raw" "$pairs" direct fsync
+ours "$dir" 'WriteImages/none/(lent|direct|buffered)/sync=true'
+ours "$dir" 'WriteImages/none/lent/sync=false'
+rawlimits file "$dir/raw" "$pairs" direct fsync # from pages of 4 KiB
+ours "$dir" WriteBare                           # from huge pages
 rm -f "$dir/raw"
 bagwrite --out "$shm/cpp.bag" --frames "$pairs" --raw --comp lz4
 ours "$shm" 'WriteImages/lz4/buffered/sync=false'
@@ -37,6 +38,7 @@ for comp in none lz4; do
 	bagwrite --out "$shm/cpp-$comp.bag" --frames "$pairs" --raw --comp $comp >/dev/null
 	bagread --in "$shm/cpp-$comp.bag" --mode write
 	ours "$shm" "ReadImages/$comp" 3x
+	BENCH_BAG=$shm/cpp-$comp.bag ours "$shm" ReadPeak
 	bagread --in "$shm/cpp-$comp.bag" --mode seek
 	ours "$shm" "SeekImages/$comp" 100x
 	rm -f "$shm/cpp-$comp.bag"
