@@ -127,9 +127,12 @@ func (p *playFlags) parse(cmd *cobra.Command, args []string) (help bool, err err
 	if len(o.Bags) == 0 {
 		return false, usageError{fmt.Errorf("no bag was named; after --topics and the like, name them with --bags")}
 	}
-	if cmd.Flags().Changed("duration") && o.Replay.Duration == 0 {
-		return false, usageError{fmt.Errorf("a duration must be above 0")}
+	for name, zero := range map[string]bool{"duration": o.Replay.Duration == 0, "rate": o.Replay.Rate == 0} {
+		if zero && cmd.Flags().Changed(name) {
+			return false, usageError{fmt.Errorf("--%s must be above 0", name)}
+		}
 	}
+	p.heedZeros(cmd.Flags())
 	if p.queue < 0 {
 		return false, usageError{fmt.Errorf("queue %d is negative", p.queue)}
 	}
@@ -143,6 +146,17 @@ func (p *playFlags) parse(cmd *cobra.Command, args []string) (help bool, err err
 		o.Replay.ClockHz = p.hz
 	}
 	return false, nil
+}
+
+// heedZeros makes a 0 that was given mean itself, where the zero value of the
+// option means that nothing was said.
+func (p *playFlags) heedZeros(f *pflag.FlagSet) {
+	r := &p.options.Replay
+	for name, d := range map[string]*time.Duration{"skip-empty": &r.SkipEmpty, "rate-control-max-delay": &r.RateControlMaxDelay} {
+		if f.Changed(name) {
+			*d = max(*d, 1)
+		}
+	}
 }
 
 // expandLists rewrites "--topics /a /b" to "--topics=/a --topics=/b", which

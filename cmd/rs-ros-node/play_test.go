@@ -34,13 +34,16 @@ func TestPlayFlags(t *testing.T) {
 		"-p /again a.bag --skip-empty 2": func(o node.PlayOptions) bool {
 			return o.Replay.Prefix == "/again" && o.Replay.SkipEmpty == 2*time.Second
 		},
+		"a.bag --skip-empty 0 --rate-control-max-delay 0": func(o node.PlayOptions) bool {
+			return o.Replay.SkipEmpty == 1 && o.Replay.RateControlMaxDelay == 1
+		},
 	} {
 		o, help, err := parsePlay(line)
 		if err != nil || help || !check(o) {
 			t.Errorf("play %s: %+v, %v", line, o, err)
 		}
 	}
-	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -s -1", "a.bag -u 0", "a.bag --hz 0", "a.bag --queue=-1", "a.bag --naming x"} {
+	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -s -1", "a.bag -u 0", "a.bag -r 0", "a.bag --hz 0", "a.bag --queue=-1", "a.bag --naming x"} {
 		if _, _, err := parsePlay(line); exitCode(err) != exitUsage {
 			t.Errorf("play %s: %v", line, err)
 		}
