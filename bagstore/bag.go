@@ -159,6 +159,7 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 		return 0, nil
 	}
 	b.indexed = true
+	b.sortChunks() // no chunk twice
 	b.readImplausible(w)
 	return end, nil
 }
