@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
@@ -63,15 +64,20 @@ func (g *graph) in(t *testing.T) *graph {
 	return &inner
 }
 
-// freePort is a port that was free a moment ago.
+// freePort is a port that was free a moment ago, below those that the kernel
+// gives to whoever asks for any: tests beside this one don't get it meanwhile,
+// nor while a master that stood there restarts.
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := 20000 + rand.IntN(10000)
+		if listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			listener.Close()
+			return port
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port")
+	return 0
 }
 
 func (g *graph) port() string {
