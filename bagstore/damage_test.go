@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -384,7 +385,7 @@ func TestRecoverReadsOnce(t *testing.T) {
 
 // countingReader counts what is read through it.
 type countingReader struct {
-	r     *os.File
+	r     io.ReaderAt
 	bytes int64
 }
 

@@ -203,10 +203,7 @@ func (f *fetcher) content(r chunkRef, head ChunkHeader) (*block, error) {
 	c := f.want(r, head)
 	<-c.done
 	if c.err != nil {
-		if el, ok := f.cache[r]; ok {
-			f.remove(el)
-		}
-		return nil, c.err
+		return nil, c.err // kept too: each message of the chunk asks for it
 	}
 	return c.blk.hold(), nil
 }

@@ -222,3 +222,40 @@ func TestDamagedMessageIsPassed(t *testing.T) {
 		t.Errorf("%d messages and %d errors, want %d and 1", n, bad, len(want)-1)
 	}
 }
+
+// TestDamagedChunkIsReadOnce: each message of a chunk that can't be decompressed
+// is an error, but the chunk isn't decompressed for each of them.
+func TestDamagedChunkIsReadOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	small.write(t, path, Options{Compression: LZ4})
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &countingReader{r: bytes.NewReader(raw)}
+	b, err := OpenReader(r, int64(len(raw)), "damaged", OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := newLoader(b).header(&b.chunks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[head.end()-1]++ // in the checksum
+	r.bytes = 0
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	bad := uint64(0)
+	for it.Next() || it.Err() != nil {
+		if it.Err() != nil {
+			bad++
+		}
+	}
+	if want := b.chunks[0].Messages(); bad != want || r.bytes > 2*int64(len(raw)) {
+		t.Errorf("%d errors for %d messages, %d bytes read of a file of %d", bad, want, r.bytes, len(raw))
+	}
+}
