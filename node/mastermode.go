@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ func ParseMasterMode(s string) (MasterMode, error) {
 // it; it does nothing if none was started.
 func connectMaster(ctx context.Context, mode MasterMode, conf *ros.Config, log zerolog.Logger) (stop func(), err error) {
 	nothing := func() {}
+	conf.MasterURI = cmp.Or(conf.MasterURI, ros.DefaultMasterURI)
 	switch mode {
 	case MasterROS:
 		return nothing, nil // node/ros keeps trying and says so
