@@ -3,7 +3,6 @@ package bagstore
 import (
 	"container/list"
 	"fmt"
-	"runtime"
 	"sync"
 )
 
@@ -109,7 +108,7 @@ func (f *fetcher) cool() {
 func (f *fetcher) begin() {
 	f.visits++
 	if !f.alone() && f.hot == nil {
-		f.want(f.chunkRef, f.head)
+		f.want(f.chunkRef, f.head, true)
 	}
 }
 
@@ -200,7 +199,7 @@ func (f *fetcher) locate(src source, limit, pos int64, r *record) error {
 
 // content gives the chunk's bytes, with a reference for the caller.
 func (f *fetcher) content(r chunkRef, head ChunkHeader) (*block, error) {
-	c := f.want(r, head)
+	c := f.want(r, head, true)
 	<-c.done
 	if c.err != nil {
 		return nil, c.err // kept too: each message of the chunk asks for it
@@ -217,13 +216,14 @@ func (f *fetcher) prefetch(r chunkRef) bool {
 	c := &f.v.bags[r.bag].chunks[r.chunk]
 	head, err := f.loader(r.bag).header(c)
 	if err == nil && !(head.Compression == None && direct(c, head)) {
-		f.want(r, head)
+		f.want(r, head, false)
 	}
 	return f.bytes <= cacheBytes
 }
 
-// want finds or starts the reading of a chunk.
-func (f *fetcher) want(r chunkRef, head ChunkHeader) *content {
+// want finds or starts the reading of a chunk. An urgent one takes all cores;
+// what is read ahead leaves them to those who work with what was read before.
+func (f *fetcher) want(r chunkRef, head ChunkHeader, urgent bool) *content {
 	if el, ok := f.cache[r]; ok {
 		f.lru.MoveToFront(el)
 		return el.Value.(*content)
@@ -234,7 +234,7 @@ func (f *fetcher) want(r chunkRef, head ChunkHeader) *content {
 	f.evict()
 	f.wait.Go(func() {
 		defer close(c.done)
-		c.blk, c.err = f.read(r, head)
+		c.blk, c.err = f.read(r, head, urgent)
 	})
 	return c
 }
@@ -261,9 +261,9 @@ func (f *fetcher) remove(el *list.Element) {
 }
 
 // read reads and decompresses a chunk, in a goroutine of its own.
-func (f *fetcher) read(r chunkRef, head ChunkHeader) (*block, error) {
+func (f *fetcher) read(r chunkRef, head ChunkHeader, urgent bool) (*block, error) {
 	b := f.v.bags[r.bag]
-	torn, l := b.chunks[r.chunk].torn, loader{b: b}
+	torn, l := b.chunks[r.chunk].torn, loader{b: b, urgent: urgent}
 	if !head.plausible() {
 		content, err := l.salvage(head)
 		if err != nil && !torn {
@@ -280,9 +280,6 @@ func (f *fetcher) read(r chunkRef, head ChunkHeader) (*block, error) {
 	blk.bytes = blk.bytes[:n]
 	return blk, nil
 }
-
-// ahead is how many chunks are read ahead.
-func ahead() int { return runtime.GOMAXPROCS(0) }
 
 // close waits for all reading and gives the memory up.
 func (f *fetcher) close() {

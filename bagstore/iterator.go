@@ -167,7 +167,7 @@ func (it *Iterator) load() bool {
 
 // prefetch starts the reading of the chunks that come next.
 func (it *Iterator) prefetch() {
-	for i := it.pending; i < min(it.pending+ahead(), len(it.v.refs)); i++ {
+	for i := it.pending; i < min(it.pending+it.v.ahead, len(it.v.refs)); i++ {
 		if !it.fetch.prefetch(it.ref(i)) {
 			return
 		}

@@ -259,3 +259,27 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 		t.Errorf("%d errors for %d messages, %d bytes read of a file of %d", bad, want, r.bytes, len(raw))
 	}
 }
+
+// TestAhead: as many chunks are read ahead as the query says, once reading goes on.
+func TestAhead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	sample{topics: 1, messages: 20, size: func(int) int { return 1000 }}.write(t, path, Options{Compression: LZ4, ChunkSize: 1})
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, ahead := range []int{1, 3} {
+		v, err := NewView([]*Bag{b}, Query{Ahead: ahead})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it := v.Iterator()
+		for i, want := range []int{1, 2 + ahead, 3 + ahead} {
+			if !it.Next() || len(it.fetch.cache) != want {
+				t.Errorf("%d ahead: after message %d %d chunks are read, want %d", ahead, i, len(it.fetch.cache), want)
+			}
+		}
+		it.Close()
+	}
+}

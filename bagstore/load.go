@@ -12,8 +12,9 @@ import (
 // loader reads chunk headers, indexes and contents of one bag. It is for one
 // goroutine.
 type loader struct {
-	b *Bag
-	w *window
+	b      *Bag
+	w      *window
+	urgent bool // contents are decoded on all cores
 }
 
 func newLoader(b *Bag) *loader { return &loader{b: b, w: newWindow(b.r, b.size)} }
@@ -139,7 +140,7 @@ func (l *loader) decompress(head ChunkHeader, dst []byte) (int, error) {
 		return 0, err
 	}
 	if head.Compression == LZ4 {
-		return lz4Decode(dst, stored.bytes)
+		return lz4Decode(dst, stored.bytes, l.urgent)
 	}
 	n, err := io.ReadFull(bzip2.NewReader(bytes.NewReader(stored.bytes)), dst)
 	if errors.Is(err, io.EOF) {

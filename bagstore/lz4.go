@@ -69,8 +69,9 @@ func lz4Error(format string, args ...any) error {
 }
 
 // lz4Decode fills dst from one frame. It returns how many bytes it got right
-// before an error: of a torn frame that is all up to the tear.
-func lz4Decode(dst, src []byte) (int, error) {
+// before an error: of a torn frame that is all up to the tear. Together decodes
+// the blocks side by side.
+func lz4Decode(dst, src []byte, together bool) (int, error) {
 	if len(src) < 7 {
 		return 0, lz4Error("frame header: %w", cut(7, int64(len(src))))
 	}
@@ -91,8 +92,10 @@ func lz4Decode(dst, src []byte) (int, error) {
 	if sum := byte(xxh32(src[4:head-1]) >> 8); sum != src[head-1] {
 		return 0, lz4Error("frame header checksum is %#02x, not %#02x", src[head-1], sum)
 	}
-	rest, ok := lz4Together(dst, src[head:], flags, src[5])
-	n := len(dst)
+	n, rest, ok := len(dst), []byte(nil), false
+	if together {
+		rest, ok = lz4Together(dst, src[head:], flags, src[5])
+	}
 	if !ok {
 		var err error
 		if n, rest, err = lz4Blocks(dst, src[head:], flags); err != nil {

@@ -34,7 +34,7 @@ func TestLZ4Block(t *testing.T) {
 	for i, src := range blocksOf() {
 		frame := e.encode(nil, src)
 		out := make([]byte, len(src))
-		if n, err := lz4Decode(out, frame); err != nil || n != len(src) || !bytes.Equal(out, src) {
+		if n, err := lz4Decode(out, frame, true); err != nil || n != len(src) || !bytes.Equal(out, src) {
 			t.Fatalf("content %d of %d bytes: %d, %v", i, len(src), n, err)
 		}
 		if len(src) <= lz4MatchLimit {
@@ -77,7 +77,7 @@ func FuzzLZ4Compress(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte, room uint) {
 		var e lz4Encoder
 		out := make([]byte, len(src))
-		if n, err := lz4Decode(out, e.encode(nil, src)); err != nil || n != len(src) || !bytes.Equal(out, src) {
+		if n, err := lz4Decode(out, e.encode(nil, src), true); err != nil || n != len(src) || !bytes.Equal(out, src) {
 			t.Fatalf("%d bytes: %d, %v", len(src), n, err)
 		}
 		if len(src) > lz4MatchLimit {

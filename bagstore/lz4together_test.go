@@ -75,7 +75,7 @@ func TestLZ4Together(t *testing.T) {
 		}
 	}
 	out := make([]byte, len(content))
-	if n, err := lz4Decode(out, usual); err != nil || n != len(out) || !bytes.Equal(out, content) {
+	if n, err := lz4Decode(out, usual, true); err != nil || n != len(out) || !bytes.Equal(out, content) {
 		t.Errorf("whole frame: %d, %v", n, err)
 	}
 }

@@ -2,6 +2,7 @@ package bagstore
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 )
 
@@ -17,6 +18,10 @@ type Query struct {
 	// cuts the file short while a message is held, a system call that reads it
 	// fails, but the program that reads it itself gets a SIGBUS.
 	Mapped func(*Connection) bool
+	// Ahead is how many chunks are decompressed ahead at a time, 0: as many as
+	// there are cores. Who has all the time of a recording leaves the cores to
+	// those that its messages go to.
+	Ahead int
 }
 
 // View is a selection of messages from bags, in time order; messages of the
@@ -27,6 +32,7 @@ type View struct {
 	conns      []*Connection
 	keep       []map[uint32]bool // by bag; nil keeps all
 	mapped     func(*Connection) bool
+	ahead      int
 
 	refs    []chunkRef // chunks that the query touches, by start time
 	maxEnd  []Time     // maxEnd[i] is the latest end among refs[:i+1]
@@ -43,9 +49,12 @@ type chunkRef struct {
 // NewView selects from the bags what the query asks for. It reads nothing. The
 // bags stay the caller's and must be open as long as the view is used.
 func NewView(bags []*Bag, q Query) (*View, error) {
-	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, keep: make([]map[uint32]bool, len(bags))}
+	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: q.Ahead, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
 		v.end = MaxTime
+	}
+	if v.ahead == 0 {
+		v.ahead = runtime.GOMAXPROCS(0)
 	}
 	for i, b := range bags {
 		v.choose(i, b, q.Connections)

@@ -123,6 +123,17 @@ func (p *Player) choose() {
 	p.warnOfNames()
 }
 
+// query is what is played between two times. In real time a chunk is decompressed
+// long before it is due: that may take time, but not the processors from those
+// that the message before it is on its way to.
+func (p *Player) query(from, to bagstore.Time) bagstore.Query {
+	q := bagstore.Query{Connections: p.playing, Start: from, End: to, Mapped: p.untouched}
+	if !p.o.Immediate {
+		q.Ahead = 1
+	}
+	return q
+}
+
 // bound finds the times between which to play.
 func (p *Player) bound() error {
 	all, err := p.o.Source.View(bagstore.Query{Start: statics + 1})
@@ -143,7 +154,7 @@ func (p *Player) bound() error {
 	if to < from {
 		return fmt.Errorf("the end, %s, is before the start, %s", ReadableTime(to), ReadableTime(from))
 	}
-	p.view, err = p.o.Source.View(bagstore.Query{Connections: p.playing, Start: max(from, statics+1), End: to, Mapped: p.untouched})
+	p.view, err = p.o.Source.View(p.query(max(from, statics+1), to))
 	if err != nil {
 		return err
 	}
