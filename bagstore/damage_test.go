@@ -457,3 +457,69 @@ func TestRecoverTable(t *testing.T) {
 		})
 	}
 }
+
+// TestNeverWritten: a file that was grown for a write which then never came ends
+// in blocks of zeros. A message that reaches into them isn't whole, though its
+// length says so; one that merely ends in zeros is.
+func TestNeverWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, Options{ChunkSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AddConnection(stringType("/t")); err != nil {
+		t.Fatal(err)
+	}
+	dark := append(bytes.Repeat([]byte{7}, 100), make([]byte, 20_000)...)
+	for i := range 3 {
+		if err := w.Write(0, Time(1000+i), dark); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := newLoader(b).header(&b.chunks[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := head.end() - 20_000
+	for _, c := range []struct {
+		name string
+		file []byte
+		want uint64
+	}{
+		{"index follows", raw, 3},
+		{"ends with the chunk", raw[:head.end()], 3},
+		{"grown by a block", grown(raw[:head.end()], 4096), 2},
+		{"grown by a megabyte", grown(raw[:head.end()], 1<<20), 2},
+		{"grown in the body", grown(raw[:body], 1<<20), 2},
+		{"grown before the chunk", grown(raw[:b.chunks[2].Pos], 1<<20), 2},
+	} {
+		b, err := OpenReader(bytes.NewReader(c.file), int64(len(c.file)), c.name, OpenOptions{Scan: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := NewView([]*Bag{b}, Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.Count(); got != c.want {
+			t.Errorf("%s: %d messages, want %d; %v", c.name, got, c.want, b.Notes())
+		}
+	}
+}
+
+// grown is a file with n zeros behind it, to the end of a block.
+func grown(raw []byte, n int) []byte {
+	size := (len(raw) + n + directGrain - 1) &^ (directGrain - 1)
+	return append(bytes.Clone(raw), make([]byte, size-len(raw))...)
+}

@@ -19,6 +19,8 @@ type scanner struct {
 	onChunk   func(c *chunk) error
 	onMessage func(src source, r *record, e entry) error
 	err       error
+
+	zeros int64 // where the blocks of zeros begin that end the file, see written; 0: not looked for
 }
 
 // scan reads the whole file from pos on, every message's header included.
@@ -96,7 +98,10 @@ func (s *scanner) chunk(r *record) int64 {
 		return r.next()
 	}
 	if head.Size == 0 && head.Stored == 0 {
-		return s.open(r.pos, head)
+		return s.open(r.pos, head, s.bag.size)
+	}
+	if end := s.written(head.end()); end < head.end() {
+		return s.open(r.pos, head, max(end, head.DataPos))
 	}
 	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: r.pos}, head: head, walk: true})
 	if err == nil {
@@ -107,6 +112,36 @@ func (s *scanner) chunk(r *record) int64 {
 		return head.end()
 	}
 	return s.after(head.DataPos+end, head.end())
+}
+
+// written is how far what ends at end was written: a chunk's index records come
+// behind it, so nothing but zeros from its last blocks to the end of the file
+// means that it was grown for a write that a kill or a power cut prevented.
+func (s *scanner) written(end int64) int64 {
+	var r record
+	if end >= s.bag.size || readRecord(s.l.w, end, s.bag.size, &r) == nil {
+		return end
+	}
+	if s.zeros == 0 {
+		s.zeros = s.bag.trailingZeros()
+	}
+	return min(end, s.zeros)
+}
+
+// trailingZeros is where the whole blocks of zeros at the end of the file begin.
+func (b *Bag) trailingZeros() int64 {
+	block := make([]byte, directGrain)
+	none := make([]byte, directGrain)
+	at := b.size
+	for at > 0 {
+		start := (at - 1) &^ (directGrain - 1)
+		part := block[:at-start]
+		if readFull(b.r, part, start) != nil || !bytes.Equal(part, none[:len(part)]) {
+			break
+		}
+		at = start
+	}
+	return at
 }
 
 // after finds the way on behind damage at pos in an uncompressed chunk that
@@ -129,14 +164,14 @@ func (s *scanner) torn(r *record) int64 {
 		s.bag.note(Loss, r.pos, "chunk", "%v", err)
 		return s.bag.size
 	}
-	head.Stored = s.bag.size - head.DataPos
-	return s.open(r.pos, head)
+	return s.open(r.pos, head, s.bag.size)
 }
 
 // open adds what is whole of a chunk whose end isn't known: it was torn off, or
-// the writer died before it filled in the lengths.
-func (s *scanner) open(pos int64, head ChunkHeader) int64 {
-	head.Stored = s.bag.size - head.DataPos
+// the writer died before it filled in the lengths. Nothing of it stands at or
+// behind limit.
+func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
+	head.Stored = limit - head.DataPos
 	if head.Compression == None {
 		head.Size = head.Stored
 	}
