@@ -66,8 +66,8 @@ test-usb: deps ## the USB driver, and a virtual camera behind a real kernel
 fuzz: ## each fuzz target for FUZZTIME (20s)
 	test/fuzz.sh $(FUZZTIME)
 
-fuzz-short:
-	test/fuzz.sh 5s
+fuzz-short: ## each fuzz target for 20000 inputs, some seconds
+	test/fuzz.sh 20000x
 
 bench: ## benchmarks; BENCH and PKG choose; BENCH_PEERS=folder: docs/performance.md again
 ifdef BENCH_PEERS
