@@ -56,11 +56,7 @@ func mapBag(t *testing.T) string {
 // A recording plays as a live node's device: under both namings, with the
 // services of play, its maps included.
 func TestLiveBag(t *testing.T) {
-	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close() //nolint:errcheck // at the end
+	m := testMaster(t)
 	live, err := StartLive(t.Context(), LiveOptions{
 		ROS:    ros.Config{Name: "walk", MasterURI: m.URI(), Host: "127.0.0.1", PrivateParams: map[string]any{"loop": true, "pause": true, "speed": 4.0}},
 		Source: SourceOptions{Device: mapBag(t)}, Log: zerolog.New(zerolog.NewTestWriter(t)),

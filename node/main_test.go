@@ -1,9 +1,22 @@
 package node
 
 import (
+	"context"
 	"testing"
 
+	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// testMaster is a master of the test's own, which outlives what the test defers.
+func testMaster(t *testing.T) *Master {
+	t.Helper()
+	m, err := StartMaster(context.WithoutCancel(t.Context()), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() }) //nolint:errcheck // at the end
+	return m
+}

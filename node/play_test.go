@@ -111,11 +111,7 @@ func playBag(t *testing.T, n int) string {
 
 // TestPlay plays into a graph with our own master and a subscriber.
 func TestPlay(t *testing.T) {
-	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close() //nolint:errcheck // at the end
+	m := testMaster(t)
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)

@@ -37,11 +37,7 @@ func (c *frameCounter) await(n int) {
 // What happens while a live node records is in the bag at its time: an option's
 // change, a notification, the node's log, a split; and what describes the device.
 func TestLiveRecordsWhatHappens(t *testing.T) {
-	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close() //nolint:errcheck // at the end
+	m := testMaster(t)
 	path := filepath.Join(t.TempDir(), "walk.bag")
 	slow := StreamSetting{Width: 424, Height: 240, FPS: 6}
 	off := StreamSetting{Off: true}
