@@ -12,6 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore/export"
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
@@ -123,7 +124,7 @@ func seekFrame(t *testing.T, live *LiveNode, n *ros.Node) {
 // A map is exported as a picture; the manifest says where its cells lie.
 func TestExportMaps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := Export(t.Context(), ExportOptions{Bag: mapBag(t), Dir: dir, Log: zerolog.Nop()}); err != nil {
+	if err := export.Run(t.Context(), export.Options{Bag: mapBag(t), Dir: dir, Log: zerolog.Nop()}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(filepath.Join(dir, "Occupancy_0", "000003.png"))

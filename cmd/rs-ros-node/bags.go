@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
-	"rsros/node"
+	"rsros/bagstore/bagset"
 )
 
 // What the commands over whole bag files share.
@@ -32,7 +30,7 @@ func undone(err error) error {
 }
 
 // selectionFlags choose messages.
-func selectionFlags(f *pflag.FlagSet, s *node.Selection) {
+func selectionFlags(f *pflag.FlagSet, s *bagset.Selection) {
 	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "topics to take, with commas between")
 	f.StringArrayVarP(&s.Match, "regex", "e", nil, "take topics whose whole name matches")
 	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches")
@@ -59,66 +57,6 @@ func compressionOf(ctx context.Context, path string) (bagstore.Compression, erro
 	return s.Compressions[0].Kind, nil
 }
 
-// placement says where the new version of a bag goes.
-type placement struct {
-	folder string // empty: in place of the old one
-	force  bool   // replace files that are there
-}
-
-// replace makes a new version of a bag with the function it is given. In place,
-// the old one is kept as NAME.orig.bag; the bag's name always stands for a whole
-// file, the old one or the new one. It returns where the original is then.
-func (p placement) replace(path string, write func(out string) error) (original string, err error) {
-	if p.folder != "" {
-		out := filepath.Join(p.folder, filepath.Base(path))
-		if !sameFile(path, out) {
-			if err := os.MkdirAll(p.folder, 0o777); err != nil {
-				return "", err
-			}
-			return path, p.create(out, write)
-		}
-	}
-	ext := filepath.Ext(path)
-	backup := strings.TrimSuffix(path, ext) + ".orig" + ext
-	if _, err := os.Lstat(backup); err == nil && !p.force {
-		return "", fmt.Errorf("%s: the original would be kept as %s, which exists; --force replaces it", path, backup)
-	}
-	fresh := path + ".new"
-	if err := write(fresh); err != nil {
-		return "", errors.Join(err, removeIfThere(fresh))
-	}
-	if err := os.Rename(path, backup); err != nil {
-		return "", errors.Join(err, removeIfThere(fresh))
-	}
-	if err := os.Rename(fresh, path); err != nil {
-		return "", errors.Join(err, os.Rename(backup, path), removeIfThere(fresh))
-	}
-	return backup, nil
-}
-
-func (p placement) create(out string, write func(string) error) error {
-	if _, err := os.Lstat(out); err == nil && !p.force {
-		return fmt.Errorf("%s exists; --force replaces it", out)
-	}
-	return write(out)
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
 // verdict sums up work on several bags: the worst outcome decides.
 type verdict struct {
 	damaged, failed []string
@@ -138,7 +76,7 @@ func (v *verdict) err(damaged, failed string) error {
 	case len(v.failed) > 0:
 		return fmt.Errorf("%s: %s", failed, strings.Join(v.failed, ", "))
 	case len(v.damaged) > 0:
-		return fmt.Errorf("%w: %s: %s", node.ErrIncomplete, damaged, strings.Join(v.damaged, ", "))
+		return fmt.Errorf("%w: %s: %s", bagset.ErrIncomplete, damaged, strings.Join(v.damaged, ", "))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/node"
+	"rsros/bagstore/rsbag"
 )
 
 type checkOptions struct{ json bool }
@@ -17,8 +17,8 @@ type checkOptions struct{ json bool }
 // checkResult is what check prints of a bag.
 type checkResult struct {
 	*bagstore.CheckReport
-	Recording *node.RecordingReport `json:"recording,omitempty"`
-	Error     string                `json:"error,omitempty"`
+	Recording *rsbag.CheckReport `json:"recording,omitempty"`
+	Error     string             `json:"error,omitempty"`
 }
 
 func newCheckCommand(a *app) *cobra.Command {
@@ -67,7 +67,7 @@ func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 		return res, errInterrupted
 	}
 	if err == nil && rep.Outcome != bagstore.Unreadable {
-		res.Recording, err = node.CheckRecording(path)
+		res.Recording, err = rsbag.Check(path)
 	}
 	if err != nil {
 		res.Error = err.Error()

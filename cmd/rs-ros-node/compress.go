@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/node"
+	"rsros/bagstore/bagset"
+	"rsros/bagstore/rsbag"
+	"rsros/bagstore/swap"
 )
 
 type compressOptions struct {
 	bag   bagstore.Options
-	place placement
+	place swap.Placement
 	quiet bool
 }
 
@@ -56,8 +58,8 @@ as NAME.orig.bag. Exit codes are those of compress.`,
 
 func (o *compressOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.place.folder, "output-dir", "", "folder to write into, under the bags' own names")
-	f.BoolVarP(&o.place.force, "force", "f", false, "replace files that exist, backups too")
+	f.StringVar(&o.place.Folder, "output-dir", "", "folder to write into, under the bags' own names")
+	f.BoolVarP(&o.place.Force, "force", "f", false, "replace files that exist, backups too")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
 }
 
@@ -82,11 +84,11 @@ func (a *app) compress(ctx context.Context, paths []string, o compressOptions) e
 
 func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (bagstore.Outcome, error) {
 	log := a.logger()
-	_, lost, err := node.Selection{}.Resolve([]string{path}, log)
+	_, lost, err := bagset.Selection{}.Resolve([]string{path}, log)
 	if err != nil {
 		return bagstore.Unreadable, err
 	}
-	if o.bag.Compression == bagstore.BZ2 && node.IsRecording(path) {
+	if o.bag.Compression == bagstore.BZ2 && rsbag.HasLayout(path) {
 		log.Warn().Str("bag", path).Msg("librealsense can't play a recording with BZ2; --lz4 makes one that it plays")
 	}
 	before, err := os.Stat(path)
@@ -95,7 +97,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	}
 	report, done := a.progress(filepath.Base(path), false)
 	var res *bagstore.RewriteResult
-	original, err := o.place.replace(path, func(out string) (err error) {
+	original, err := o.place.Replace(path, func(out string) (err error) {
 		res, err = bagstore.Rewrite(ctx, path, out, bagstore.RewriteOptions{Options: o.bag, Overwrite: true, Progress: report})
 		return err
 	})

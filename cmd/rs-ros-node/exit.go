@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"rsros/bagstore/bagset"
 	"rsros/node"
 )
 
@@ -27,9 +28,9 @@ func exitCode(err error) int {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled): // Ctrl-C is a normal end
 		return exitOK
-	case errors.As(err, &usage), errors.Is(err, node.ErrUsage):
+	case errors.As(err, &usage), errors.Is(err, node.ErrUsage), errors.Is(err, bagset.ErrUsage):
 		return exitUsage
-	case errors.Is(err, node.ErrIncomplete):
+	case errors.Is(err, node.ErrIncomplete), errors.Is(err, bagset.ErrIncomplete):
 		return exitIncomplete
 	case errors.Is(err, node.ErrNoDevice):
 		return exitNoDevice

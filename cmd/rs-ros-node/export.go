@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/node"
+	"rsros/bagstore/export"
 )
 
 func newExportCommand(a *app) *cobra.Command {
-	var o node.ExportOptions
+	var o export.Options
 	var uncompressed bool
 	cmd := &cobra.Command{
 		Use:   "export BAG (--dir OUT | --mcap OUT.mcap)",
@@ -46,7 +46,7 @@ Exit codes: 0 everything came out, 3 something of the bag is damaged, 1 not done
 			report, done := a.progress(filepath.Base(o.Bag), false)
 			defer done()
 			o.Progress = report
-			return undone(node.Export(cmd.Context(), o))
+			return undone(export.Run(cmd.Context(), o))
 		},
 	}
 	f := cmd.Flags()

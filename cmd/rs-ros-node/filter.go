@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/node"
+	"rsros/bagstore/bagset"
+	"rsros/bagstore/swap"
 )
 
 type filterOptions struct {
 	bag       bagstore.Options
-	selection node.Selection
+	selection bagset.Selection
 	noLatched bool
 	force     bool
 	quiet     bool
@@ -56,7 +57,7 @@ done; there is no output then.`,
 }
 
 func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error {
-	if sameFile(in, out) {
+	if swap.SameFile(in, out) {
 		return usageError{errors.New("input and output are the same file")}
 	}
 	return a.copyBags(ctx, []string{in}, out, o)
@@ -88,7 +89,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
 	if lost {
-		return fmt.Errorf("%w: a bag is damaged", node.ErrIncomplete)
+		return fmt.Errorf("%w: a bag is damaged", bagset.ErrIncomplete)
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/node"
+	"rsros/bagstore/bagset"
+	"rsros/bagstore/rsbag"
 )
 
 // infoOptions are the flags of info.
@@ -71,7 +72,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
 	switch {
 	case o.json:
-		rs, err := node.SummarizeRecording(s.Path, o.realsense)
+		rs, err := rsbag.Summarize(s.Path, o.realsense)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(struct {
 			*bagstore.Summary
-			RealSense *node.RecordingSummary `json:"realsense,omitempty"`
+			RealSense *rsbag.Summary `json:"realsense,omitempty"`
 		}{s, rs})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
@@ -93,7 +94,7 @@ func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
 	if err := s.WriteText(w); err != nil || !o.realsense {
 		return err
 	}
-	rs, err := node.SummarizeRecording(s.Path, true)
+	rs, err := rsbag.Summarize(s.Path, true)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (a *app) notes(s *bagstore.Summary) error {
 	for _, n := range s.Notes {
 		log.Warn().Str("bag", s.Path).Int64("at byte", n.Offset).Msg(n.Text)
 		if n.Severity == bagstore.Loss {
-			err = fmt.Errorf("%w: %s is damaged", node.ErrIncomplete, s.Path)
+			err = fmt.Errorf("%w: %s is damaged", bagset.ErrIncomplete, s.Path)
 		}
 	}
 	return err

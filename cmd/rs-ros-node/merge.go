@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+
+	"rsros/bagstore/swap"
 )
 
 func newMergeCommand(a *app) *cobra.Command {
@@ -27,7 +29,7 @@ done; there is no output then.`,
 				return usageError{errors.New("--output is missing")}
 			}
 			for _, in := range args {
-				if sameFile(in, output) {
+				if swap.SameFile(in, output) {
 					return usageError{errors.New("the output is one of the inputs")}
 				}
 			}

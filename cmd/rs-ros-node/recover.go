@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/swap"
 )
 
 type recoverOptions struct {
@@ -94,22 +95,22 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 		}
 		return err
 	}
-	place := placement{folder: o.folder, force: o.force}
+	place := swap.Placement{Folder: o.folder, Force: o.force}
 	var err error
 	switch {
 	case o.inPlace:
-		_, err = place.replace(path, write)
+		_, err = place.Replace(path, write)
 	case o.folder != "":
 		res.Output = filepath.Join(o.folder, filepath.Base(path))
-		_, err = place.replace(path, write)
+		_, err = place.Replace(path, write)
 	default:
 		if res.Output = o.output; res.Output == "" {
 			res.Output = recoveredName(path)
 		}
-		if sameFile(path, res.Output) {
+		if swap.SameFile(path, res.Output) {
 			err = errors.New("that is the bag itself; --in-place replaces it")
 		} else {
-			err = place.create(res.Output, write)
+			err = place.Create(res.Output, write)
 		}
 	}
 	if res.RecoverReport == nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/node"
+	"rsros/bagstore/bagset"
 )
 
 type splitOptions struct {
 	bagstore.SplitOptions
-	selection node.Selection
+	selection bagset.Selection
 	prefix    string
 	json      bool
 	quiet     bool
@@ -86,7 +86,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return fmt.Errorf("interrupted: %d parts are whole, the rest is missing", len(parts))
 	}
 	if err == nil && lost {
-		return fmt.Errorf("%w: the bag is damaged", node.ErrIncomplete)
+		return fmt.Errorf("%w: the bag is damaged", bagset.ErrIncomplete)
 	}
 	return err
 }

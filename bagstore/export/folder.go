@@ -1,4 +1,4 @@
-package node
+package export
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"rsros/bagstore"
+	"rsros/bagstore/bagset"
 	"rsros/bagstore/rsbag"
 )
 
@@ -21,19 +22,19 @@ import (
 //
 // All methods but those of workers are for one goroutine.
 type folder struct {
-	o        ExportOptions
+	o        Options
 	dir      string
 	names    map[string]string // by topic or stream: its place below dir
 	manifest *manifest
 	tables   map[string]*table
 	work     *workers
-	pace     pace
+	pace     bagset.Pace
 	bad      int // messages that make no sense
 }
 
 // exportFolder writes the files, then the manifest. A RealSense recording goes
 // stream by stream as its layout says, everything else by message type.
-func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o ExportOptions) error {
+func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) error {
 	if err := emptyFolder(o.Dir, o.Overwrite); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 	bad := 0
 	err := writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), tables: make(map[string]*table),
-			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), pace: pace{ctx: ctx, progress: o.Progress}}
+			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), pace: bagset.Pace{Ctx: ctx, Progress: o.Progress}}
 		err = f.export(bag, filter)
 		if waitErr := f.work.wait(); err == nil {
 			err = waitErr
@@ -52,7 +53,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 		bad = f.bad
 		return cmp.Or(err, f.manifest.close())
 	})
-	return cmp.Or(err, damaged(bad))
+	return cmp.Or(err, bagset.Damaged(bad))
 }
 
 // emptyFolder makes a folder, or sees that it is empty: names of two exports

@@ -1,4 +1,4 @@
-package node
+package export
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
+	"rsros/bagstore/bagset"
 )
 
 // mcapChunk is how much an MCAP chunk holds uncompressed: a few camera frames.
@@ -17,7 +18,7 @@ const mcapChunk = 4 << 20
 
 // exportMCAP writes the messages of a bag as they are into an MCAP file of the
 // ros1 profile: a channel a connection, a schema a message type.
-func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o ExportOptions) error {
+func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) error {
 	v, err := bagstore.NewView([]*bagstore.Bag{bag}, q)
 	if err != nil {
 		return err
@@ -35,12 +36,12 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Expo
 			return err
 		}
 		e := mcapExporter{w: w, channels: make(map[*bagstore.Connection]*mcapChannel), schemas: make(map[schemaKey]uint16)}
-		if bad, err = eachMessage(&pace{ctx: ctx, progress: o.Progress, total: v.Count()}, v, o.Log, e.message); err != nil {
+		if bad, err = bagset.Each(&bagset.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}, v, o.Log, e.message); err != nil {
 			return err
 		}
 		return w.Close()
 	})
-	return cmp.Or(err, damaged(bad))
+	return cmp.Or(err, bagset.Damaged(bad))
 }
 
 func mcapCompression(c bagstore.Compression) mcap.CompressionFormat {

@@ -1,4 +1,4 @@
-package node
+package bagset
 
 import (
 	"errors"
@@ -28,33 +28,18 @@ type Selection struct {
 // what is unusual about them; lost says that messages of them are gone. The
 // errors are those of bagstore, and ErrUsage.
 func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
-	bags, lost, err := openForReading(paths, log)
-	defer closeBags(bags)
+	bags, lost, err := Open(paths, log)
+	defer Close(bags)
 	if err != nil {
 		return f, false, err
 	}
-	f, err = s.filter(bags)
+	f, err = s.Filter(bags)
 	return f, lost, err
 }
 
-// openForReading opens all bags and logs what is unusual about them. The bags
-// are the caller's also if there is an error.
-func openForReading(paths []string, log zerolog.Logger) (bags []*bagstore.Bag, lost bool, err error) {
-	for _, path := range paths {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			return bags, lost, err
-		}
-		bags = append(bags, b)
-		for _, n := range b.Notes() {
-			log.Warn().Str("bag", path).Int64("at byte", n.Offset).Msg(n.Text)
-			lost = lost || n.Severity == bagstore.Loss
-		}
-	}
-	return bags, lost, nil
-}
-
-func (s Selection) filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
+// Filter says what the selection means in bags that are open. The errors are
+// ErrUsage and those of bagstore.
+func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 	f.Types = s.Types
 	if f.Topics, err = s.topics(bags); err != nil {
 		return f, err

@@ -1,4 +1,4 @@
-package node
+package export
 
 import (
 	"errors"
@@ -58,7 +58,7 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 			continue
 		}
 		chosen[id], r.counts[id] = true, s.Frames
-		r.pace.total += s.Frames
+		r.pace.Total += s.Frames
 		m := &manifestStream{Name: id.String(), Place: r.place(id.String()), Profile: s.Profile.String(), Frames: s.Frames}
 		if i < len(r.snap.Streams) {
 			describeCalibration(m, r.snap.Streams[i])
@@ -99,7 +99,7 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 		if err := r.frame(e); err != nil {
 			return err
 		}
-		if err := r.pace.step(); err != nil {
+		if err := r.pace.Step(); err != nil {
 			return err
 		}
 	}

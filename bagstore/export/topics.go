@@ -1,4 +1,4 @@
-package node
+package export
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/bagset"
 	"rsros/msgs"
 )
 
@@ -59,8 +60,8 @@ func (t *topics) run(v *bagstore.View, taken map[*bagstore.Connection]bool) erro
 		}
 	}
 	it.Close()
-	t.pace.done, t.pace.total = 0, v.Count()
-	bad, err := eachMessage(&t.pace, v, t.o.Log, func(m bagstore.Message) error {
+	t.pace.Done, t.pace.Total = 0, v.Count()
+	bad, err := bagset.Each(&t.pace, v, t.o.Log, func(m bagstore.Message) error {
 		if !taken[m.Conn] {
 			return nil
 		}

@@ -1,4 +1,7 @@
-package node
+// Package cat prints the messages of bags as text, decoded by the definitions
+// that the bags hold: as rostopic echo -b does, or as JSON lines. It needs no
+// message package and no graph, and starts no goroutine.
+package cat
 
 import (
 	"bufio"
@@ -11,13 +14,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/bagset"
 	"rsros/msgs"
 )
 
-// CatOptions are the settings of Cat.
-type CatOptions struct {
+// Options are the settings of Run.
+type Options struct {
 	Bags      []string
-	Selection Selection
+	Selection bagset.Selection
 	Count     uint64 // messages to print; 0 is all
 	JSON      bool   // one object a line instead of YAML
 	Print     msgs.PrintOptions
@@ -25,7 +29,7 @@ type CatOptions struct {
 	Log       zerolog.Logger
 }
 
-// Cat prints messages in time order, decoded by the definitions that the bags
+// Run prints messages in time order, decoded by the definitions that the bags
 // themselves hold.
 //
 // YAML is that of rostopic echo -b: each message ends with "---". Where there is
@@ -33,13 +37,13 @@ type CatOptions struct {
 //
 // ErrIncomplete if a message could not be decoded, or some of a bag is lost; the
 // others are printed.
-func Cat(ctx context.Context, o CatOptions) error {
-	bags, lost, err := openForReading(o.Bags, o.Log)
-	defer closeBags(bags)
+func Run(ctx context.Context, o Options) error {
+	bags, lost, err := bagset.Open(o.Bags, o.Log)
+	defer bagset.Close(bags)
 	if err != nil {
 		return err
 	}
-	filter, err := o.Selection.filter(bags)
+	filter, err := o.Selection.Filter(bags)
 	if err != nil {
 		return err
 	}
@@ -49,17 +53,17 @@ func Cat(ctx context.Context, o CatOptions) error {
 	}
 	out := bufio.NewWriter(o.Out)
 	c := catter{o: o, out: out, specs: make(map[*bagstore.Connection]*msgs.Spec), several: topicCount(v) > 1}
-	bad, err := eachMessage(&pace{ctx: ctx}, v, o.Log, c.message)
+	bad, err := bagset.Each(&bagset.Pace{Ctx: ctx}, v, o.Log, c.message)
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	if err := damaged(bad + c.bad); err != nil || !lost {
+	if err := bagset.Damaged(bad + c.bad); err != nil || !lost {
 		return err
 	}
-	return fmt.Errorf("%w: a bag is damaged", ErrIncomplete)
+	return fmt.Errorf("%w: a bag is damaged", bagset.ErrIncomplete)
 }
 
 func topicCount(v *bagstore.View) int {
@@ -72,7 +76,7 @@ func topicCount(v *bagstore.View) int {
 
 // catter prints the messages of a view.
 type catter struct {
-	o       CatOptions
+	o       Options
 	out     *bufio.Writer
 	specs   map[*bagstore.Connection]*msgs.Spec // nil: the definition makes no sense
 	several bool                                // topics

@@ -1,4 +1,4 @@
-package node
+package rsbag
 
 import (
 	"fmt"
@@ -6,36 +6,35 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 )
 
-// RecordingReport is what a check of the RealSense layout found.
-type RecordingReport struct {
+// CheckReport is what a check of the RealSense layout found.
+type CheckReport struct {
 	Version uint32   `json:"version"`       // of the layout; 0: the file doesn't say
 	Notes   []string `json:"notes"`         // what is odd or missing
 	Damaged uint64   `json:"damaged"`       // messages that don't fit their type
 	Why     string   `json:"why,omitempty"` // what is wrong with the last of these
 }
 
-// CheckRecording looks at the RealSense layout of a bag and reads every frame;
+// Check looks at the RealSense layout of a bag and reads every frame;
 // nil if it has none.
-func CheckRecording(path string) (*RecordingReport, error) {
+func Check(path string) (*CheckReport, error) {
 	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
-	if !rsbag.IsRecording(bag) {
+	if !IsRecording(bag) {
 		return nil, bag.Close()
 	}
-	f, err := rsbag.OpenBag(bag)
+	f, err := OpenBag(bag)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
 	missing, damaged, why, err := f.Gaps()
 	// A chunk that can't be read is noted with each message that stood in it.
-	rep := &RecordingReport{Version: f.Version(), Notes: slices.Compact(slices.Clone(f.Notes())), Damaged: damaged}
+	rep := &CheckReport{Version: f.Version(), Notes: slices.Compact(slices.Clone(f.Notes())), Damaged: damaged}
 	if why != nil {
 		rep.Why = why.Error()
 	}
@@ -48,31 +47,28 @@ func CheckRecording(path string) (*RecordingReport, error) {
 	return rep, err
 }
 
-// IsRecording says whether a bag that can be read has the RealSense layout.
-func IsRecording(path string) bool {
+// HasLayout reports whether a file is a bag that can be read and has the RealSense layout.
+func HasLayout(path string) bool {
 	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return false
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	return rsbag.IsRecording(bag)
+	return IsRecording(bag)
 }
 
-// RecordingSummary is the RealSense layout's part of what info says.
-type RecordingSummary = rsbag.Summary
-
-// SummarizeRecording sums up the RealSense layout of a bag; nil if it has none.
+// Summarize sums up the RealSense layout of a bag; nil if it has none.
 // With gaps every frame is read.
-func SummarizeRecording(path string, gaps bool) (*RecordingSummary, error) {
+func Summarize(path string, gaps bool) (*Summary, error) {
 	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	if !rsbag.IsRecording(bag) {
+	if !IsRecording(bag) {
 		return nil, nil
 	}
-	f, err := rsbag.OpenBag(bag)
+	f, err := OpenBag(bag)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,77 @@
+// Package swap puts the new version of a file where it belongs: in place of the
+// old one, which is kept beside it, or into another folder. A file's name always
+// stands for a whole file, the old one or the new one.
+//
+// It knows nothing of bags and starts no goroutine.
+package swap
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Placement says where the new version of a bag goes.
+type Placement struct {
+	Folder string // empty: in place of the old one
+	Force  bool   // replace files that are there
+}
+
+// Replace makes a new version of a bag with the function it is given. In place,
+// the old one is kept as NAME.orig.bag; the bag's name always stands for a whole
+// file, the old one or the new one. It returns where the original is then.
+func (p Placement) Replace(path string, write func(out string) error) (original string, err error) {
+	if p.Folder != "" {
+		out := filepath.Join(p.Folder, filepath.Base(path))
+		if !SameFile(path, out) {
+			if err := os.MkdirAll(p.Folder, 0o777); err != nil {
+				return "", err
+			}
+			return path, p.Create(out, write)
+		}
+	}
+	ext := filepath.Ext(path)
+	backup := strings.TrimSuffix(path, ext) + ".orig" + ext
+	if _, err := os.Lstat(backup); err == nil && !p.Force {
+		return "", fmt.Errorf("%s: the original would be kept as %s, which exists; --force replaces it", path, backup)
+	}
+	fresh := path + ".new"
+	if err := write(fresh); err != nil {
+		return "", errors.Join(err, removeIfThere(fresh))
+	}
+	if err := os.Rename(path, backup); err != nil {
+		return "", errors.Join(err, removeIfThere(fresh))
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return "", errors.Join(err, os.Rename(backup, path), removeIfThere(fresh))
+	}
+	return backup, nil
+}
+
+// Create writes a new file with the function that it is given. It refuses to
+// replace one unless it is forced to.
+func (p Placement) Create(out string, write func(string) error) error {
+	if _, err := os.Lstat(out); err == nil && !p.Force {
+		return fmt.Errorf("%s exists; --force replaces it", out)
+	}
+	return write(out)
+}
+
+// SameFile reports whether two names, followed, are one existing file.
+func SameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
