@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rsros/test/workload"
 )
 
 // The workload is that of the C++ peers: depth and colour at 1280x720 and 30 Hz
@@ -20,9 +22,8 @@ import (
 // (default 150: 0.7 GB), BENCH_DIR where the bags are written.
 
 const (
-	benchWidth, benchHeight = 1280, 720
-	benchPool               = 16
-	benchStart              = Time(1_700_000_000) * nsPerSec
+	benchPool  = 16
+	benchStart = Time(1_700_000_000) * nsPerSec
 )
 
 func benchPairs() int {
@@ -42,62 +43,11 @@ func benchPath(b *testing.B, name string) string {
 	return path
 }
 
-// generator is xorshift64*, so that the pixels are those of the peers.
-type generator uint64
-
-func newGenerator(seed uint64) generator { return generator(seed*0x9E3779B97F4A7C15 | 1) }
-
-func (g *generator) next() uint64 {
-	x := uint64(*g)
-	x ^= x >> 12
-	x ^= x << 25
-	x ^= x >> 27
-	*g = generator(x)
-	return x * 2685821657736338717
-}
-
 // benchMemory is what a camera's images lie in: huge pages.
 func benchMemory(n int) []byte {
 	b := alignedBytes((n+hugePage-1)&^(hugePage-1), hugePage)
 	adviseHuge(b)
 	return b[:n]
-}
-
-// benchDepth is a tilted plane in runs of equal pixels, with noise and holes.
-func benchDepth(i int) []byte {
-	out := benchMemory(benchWidth * benchHeight * 2)
-	g, at := newGenerator(uint64(i+1)), 0
-	for y := range benchHeight {
-		for x := 0; x < benchWidth; {
-			v := g.next()
-			run, value := 1+int(v&7), uint16(600+y*2+int(v>>8&15))
-			if v>>16&7 == 0 {
-				run, value = 1+int(v>>20&31), 0
-			}
-			for ; run > 0 && x < benchWidth; run, x = run-1, x+1 {
-				binary.LittleEndian.PutUint16(out[at:], value)
-				at += 2
-			}
-		}
-	}
-	return out
-}
-
-// benchColor is a gradient in short runs of equal pixels, with noise.
-func benchColor(i int) []byte {
-	out := benchMemory(benchWidth * benchHeight * 3)
-	g, at := newGenerator(uint64(i+1)+1000), 0
-	for y := range benchHeight {
-		for x := 0; x < benchWidth; {
-			v := g.next()
-			run := 1 + int(v&3)
-			c := [3]byte{byte(y/4 + int(v>>8&31)), byte(x/8 + int(v>>16&31)), byte(64 + int(v>>24&31))}
-			for ; run > 0 && x < benchWidth; run, x = run-1, x+1 {
-				at += copy(out[at:], c[:])
-			}
-		}
-	}
-	return out
 }
 
 // camera is the workload, ready in memory.
@@ -110,7 +60,8 @@ type camera struct {
 func newCamera() *camera {
 	c := &camera{head: make([]byte, 70), imu: make([]byte, 352)}
 	for i := range benchPool {
-		c.depth[i], c.color[i] = benchDepth(i), benchColor(i)
+		c.depth[i] = workload.Depth(benchMemory(workload.DepthSize), i)
+		c.color[i] = workload.Color(benchMemory(workload.ColorSize), i)
 	}
 	return c
 }

@@ -1,10 +1,8 @@
 package bagstore
 
 import (
-	"bytes"
 	"encoding/binary"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -164,22 +162,6 @@ func TestStockRewrites(t *testing.T) {
 		}
 		if got := readAll(t, out, OpenOptions{}); len(got) == 0 || len(got) >= len(want) {
 			t.Errorf("filter leaves %d of %d", len(got), len(want))
-		}
-	}
-}
-
-// TestLZ4Tool has the reference implementation read our frames.
-func TestLZ4Tool(t *testing.T) {
-	tool, err := exec.LookPath("lz4")
-	if err != nil {
-		skip(t, "the lz4 program is not installed")
-	}
-	var e lz4Encoder
-	for i, src := range blocksOf()[:7] {
-		cmd := exec.Command(tool, "-d", "-c")
-		cmd.Stdin = bytes.NewReader(e.encode(nil, src))
-		if out, err := cmd.Output(); err != nil || !bytes.Equal(out, src) {
-			t.Errorf("content %d: %v", i, err)
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/pierrec/lz4/v4"
 )
 
 // FuzzHeader: any bytes as a record header.
@@ -46,38 +44,6 @@ func FuzzRecords(f *testing.F) {
 		}
 		if list, err := parseIndex(&h, data, nil); err == nil && len(list) != int(count) {
 			t.Fatal("index of another length")
-		}
-	})
-}
-
-// FuzzLZ4: any bytes as a frame, whole and torn, against the library's decoder.
-func FuzzLZ4(f *testing.F) {
-	var e lz4Encoder
-	plain := bytes.Repeat([]byte("some bytes that repeat themselves. "), 40)
-	f.Add(e.encode(nil, plain), 100)
-	f.Add(e.encode(nil, []byte("x")), 3)
-	f.Add(lz4Small(f, make([]byte, 2<<16+100)), 9)
-	f.Fuzz(func(t *testing.T, frame []byte, cut int) {
-		checkTogether(t, make([]byte, 2<<16+100), frame)
-		dst := make([]byte, 1<<16)
-		n, err := lz4Decode(dst, frame, cut%2 == 0)
-		if n > len(dst) {
-			t.Fatal("more than there is room for")
-		}
-		if err == nil {
-			t.Fatal("a frame that fills the room exactly") // the seeds don't
-		}
-		if cut >= 0 && cut < len(frame) {
-			k, _ := lz4Decode(make([]byte, 1<<16), frame[:cut], false)
-			_ = k
-		}
-		// What is whole comes out as the library's own block decoder has it.
-		torn := make([]byte, 4096)
-		whole := make([]byte, 4096)
-		if m, err := lz4.UncompressBlock(frame, whole); err == nil {
-			if k := lz4Torn(torn, 0, frame); k != m || !bytes.Equal(torn[:k], whole[:m]) {
-				t.Fatalf("block of %d bytes: got %d, want %d", len(frame), k, m)
-			}
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"rsros/bagstore/internal/lz4"
 )
 
 // loader reads chunk headers, indexes and contents of one bag. It is for one
@@ -140,7 +142,7 @@ func (l *loader) decompress(head ChunkHeader, dst []byte) (int, error) {
 		return 0, err
 	}
 	if head.Compression == LZ4 {
-		return lz4Decode(dst, stored.bytes, l.urgent)
+		return lz4.Decode(dst, stored.bytes, l.urgent)
 	}
 	n, err := io.ReadFull(bzip2.NewReader(bytes.NewReader(stored.bytes)), dst)
 	if errors.Is(err, io.EOF) {

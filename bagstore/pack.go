@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/dsnet/compress/bzip2"
+
+	"rsros/bagstore/internal/lz4"
 )
 
 // packer compresses chunks. It is for one goroutine.
@@ -19,9 +21,9 @@ func newPacker(kind Compression) packer {
 	return &lz4Packer{}
 }
 
-type lz4Packer struct{ e lz4Encoder }
+type lz4Packer struct{ e lz4.Encoder }
 
-func (p *lz4Packer) pack(dst, src []byte) ([]byte, error) { return p.e.encode(dst, src), nil }
+func (p *lz4Packer) pack(dst, src []byte) ([]byte, error) { return p.e.Append(dst, src), nil }
 
 type bz2Packer struct{}
 

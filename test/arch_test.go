@@ -35,12 +35,14 @@ var mayImport = map[string][]string{
 	"camdriver/d400":     {"camdriver"},
 	"camdriver/sim":      {"camdriver"},
 	"camdriver/playback": {"camdriver", "bagstore/rsbag"},
-	"bagstore":           {},
-	"bagstore/rsbag":     {"bagstore", "msgs", "camdriver"},
-	"bagstore/bagset":    {"bagstore", "node/replay"}, // the player's times
-	"bagstore/cat":       {"bagstore", "bagstore/bagset", "msgs"},
-	"bagstore/export":    {"bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs"},
-	"bagstore/swap":      {},
+
+	"bagstore":              {"bagstore/internal/lz4"},
+	"bagstore/internal/lz4": {},
+	"bagstore/rsbag":        {"bagstore", "msgs", "camdriver"},
+	"bagstore/bagset":       {"bagstore", "node/replay"}, // the player's times
+	"bagstore/cat":          {"bagstore", "bagstore/bagset", "msgs"},
+	"bagstore/export":       {"bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs"},
+	"bagstore/swap":         {},
 }
 
 // onlyIn keeps a library where its matter is at home, so that it can be
@@ -49,7 +51,7 @@ var onlyIn = map[string][]string{
 	"github.com/bluenviron/goroslib": {"msgs", "node/ros", "node/xmlrpc", "node/master"},
 	"github.com/dsnet/compress":      {"bagstore"},
 	"github.com/google/gousb":        {"camdriver/d400"},
-	"github.com/pierrec/lz4":         {"bagstore"},
+	"github.com/pierrec/lz4":         {"bagstore/internal/lz4"},
 	"github.com/spf13/cobra":         {"cmd/rs-ros-node"},
 	"github.com/vbauerster/mpb":      {"cmd/rs-ros-node"},
 	"log":                            {}, // a zerolog.Logger is passed in

@@ -1,15 +1,15 @@
-package bagstore
+package lz4
 
-// lz4Torn decodes what there is of a block that was cut off, to dst[n:], and
-// returns how many bytes it got. A block is sequences of a token (lengths in 4
+// decodeTorn decodes what there is of a block that was cut off into dst[n:] and
+// returns the number of bytes. A block is sequences of a token (lengths in 4
 // bits each), literals, a 2-byte distance back, and longer lengths as bytes of
 // 255 and a last one. Everything before the cut is as good as in a whole block.
-func lz4Torn(dst []byte, n int, src []byte) int {
+func decodeTorn(dst []byte, n int, src []byte) int {
 	start := n
 	for len(src) > 0 {
 		token := src[0]
 		src = src[1:]
-		literals, rest, ok := lz4Length(int(token>>4), src)
+		literals, rest, ok := readLength(int(token>>4), src)
 		if !ok {
 			break
 		}
@@ -20,7 +20,7 @@ func lz4Torn(dst []byte, n int, src []byte) int {
 			break
 		}
 		back := int(src[k]) | int(src[k+1])<<8
-		match, rest, ok := lz4Length(int(token&15), src[k+2:])
+		match, rest, ok := readLength(int(token&15), src[k+2:])
 		if !ok || back == 0 || back > n {
 			break
 		}
@@ -33,8 +33,8 @@ func lz4Torn(dst []byte, n int, src []byte) int {
 	return n - start
 }
 
-// lz4Length adds the further bytes of a length whose 4 bits are all set.
-func lz4Length(n int, src []byte) (int, []byte, bool) {
+// readLength adds the further bytes of a length whose 4 bits are all set.
+func readLength(n int, src []byte) (int, []byte, bool) {
 	if n < 15 {
 		return n, src, true
 	}

@@ -1,12 +1,17 @@
-package bagstore
+package lz4
 
 import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pierrec/lz4/v4"
+	pierrec "github.com/pierrec/lz4/v4"
+
+	"rsros/test/workload"
 )
+
+func depth() []byte { return workload.Depth(make([]byte, workload.DepthSize), 0) }
+func color() []byte { return workload.Color(make([]byte, workload.ColorSize), 0) }
 
 // blocksOf gives contents that find the edges of an encoder.
 func blocksOf() [][]byte {
@@ -20,32 +25,32 @@ func blocksOf() [][]byte {
 		few[i] = byte(rnd.IntN(3))
 	}
 	long := append(bytes.Clone(noise[:66_000]), noise[:3000]...)
-	list := [][]byte{noise, few, long, make([]byte, 300_000), bytes.Repeat([]byte("abcdefg"), 5000), benchDepth(0)[:lz4BlockSize], benchColor(0)[:lz4BlockSize]}
+	list := [][]byte{noise, few, long, make([]byte, 300_000), bytes.Repeat([]byte("abcdefg"), 5000), depth()[:BlockSize], color()[:BlockSize]}
 	for n := range 80 {
 		list = append(list, few[:n], make([]byte, n), noise[:n])
 	}
 	return list
 }
 
-// TestLZ4Block: what we compress the library decompresses, and so do we; with
+// TestCompress: what we compress the library decompresses, and so do we; with
 // too little room the answer is 0.
-func TestLZ4Block(t *testing.T) {
-	var e lz4Encoder
+func TestCompress(t *testing.T) {
+	var e Encoder
 	for i, src := range blocksOf() {
-		frame := e.encode(nil, src)
+		frame := e.Append(nil, src)
 		out := make([]byte, len(src))
-		if n, err := lz4Decode(out, frame, true); err != nil || n != len(src) || !bytes.Equal(out, src) {
+		if n, err := Decode(out, frame, true); err != nil || n != len(src) || !bytes.Equal(out, src) {
 			t.Fatalf("content %d of %d bytes: %d, %v", i, len(src), n, err)
 		}
-		if len(src) <= lz4MatchLimit {
+		if len(src) <= matchMargin {
 			continue
 		}
-		dst := make([]byte, lz4.CompressBlockBound(len(src)))
-		n := lz4Compress(dst, src, &e.table)
-		if k := lz4Torn(out, 0, dst[:n]); k != len(src) || !bytes.Equal(out, src) {
+		dst := make([]byte, pierrec.CompressBlockBound(len(src)))
+		n := compressBlock(dst, src, &e.table)
+		if k := decodeTorn(out, 0, dst[:n]); k != len(src) || !bytes.Equal(out, src) {
 			t.Fatalf("content %d: torn decoder gives %d of %d", i, k, len(src))
 		}
-		rooms := []int{n / 2, n - 1, n, n + 1, n + lz4Slack}
+		rooms := []int{n / 2, n - 1, n, n + 1, n + slack}
 		for room := range min(n, 80) {
 			rooms = append(rooms, room)
 		}
@@ -56,11 +61,11 @@ func TestLZ4Block(t *testing.T) {
 }
 
 // checkRoom: the encoder, which has no bounds checks, stays in its room.
-func checkRoom(t *testing.T, src []byte, room int, table *lz4Table) {
+func checkRoom(t *testing.T, src []byte, room int, table *hashTable) {
 	t.Helper()
 	const guard = 64
 	around := bytes.Repeat([]byte{0xA5}, guard+room+guard)
-	if n := lz4Compress(around[guard:guard+room:guard+room], src, table); n > room {
+	if n := compressBlock(around[guard:guard+room:guard+room], src, table); n > room {
 		t.Fatalf("%d bytes in room for %d", n, room)
 	}
 	untouched := bytes.Repeat([]byte{0xA5}, guard)
@@ -69,33 +74,33 @@ func checkRoom(t *testing.T, src []byte, room int, table *lz4Table) {
 	}
 }
 
-// FuzzLZ4Compress: any bytes come back.
-func FuzzLZ4Compress(f *testing.F) {
+// FuzzCompress: any bytes come back.
+func FuzzCompress(f *testing.F) {
 	for _, b := range blocksOf()[10:60] {
 		f.Add(b, uint(len(b)/2))
 	}
 	f.Fuzz(func(t *testing.T, src []byte, room uint) {
-		var e lz4Encoder
+		var e Encoder
 		out := make([]byte, len(src))
-		if n, err := lz4Decode(out, e.encode(nil, src), true); err != nil || n != len(src) || !bytes.Equal(out, src) {
+		if n, err := Decode(out, e.Append(nil, src), true); err != nil || n != len(src) || !bytes.Equal(out, src) {
 			t.Fatalf("%d bytes: %d, %v", len(src), n, err)
 		}
-		if len(src) > lz4MatchLimit {
+		if len(src) > matchMargin {
 			checkRoom(t, src, int(room%uint(2*len(src))), &e.table)
 		}
 	})
 }
 
-func BenchmarkLZ4Block(b *testing.B) {
-	var e lz4Encoder
-	var c lz4.Compressor
+func BenchmarkBlock(b *testing.B) {
+	var e Encoder
+	var c pierrec.Compressor
 	dst := make([]byte, 2<<20)
-	for name, src := range map[string][]byte{"depth": benchDepth(0)[:lz4BlockSize], "color": benchColor(0)[:lz4BlockSize]} {
+	for name, src := range map[string][]byte{"depth": depth()[:BlockSize], "color": color()[:BlockSize]} {
 		b.Run("ours/"+name, func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			n := 0
 			for b.Loop() {
-				n = lz4Compress(dst, src, &e.table)
+				n = compressBlock(dst, src, &e.table)
 			}
 			b.ReportMetric(float64(n)/float64(len(src)), "ratio")
 		})

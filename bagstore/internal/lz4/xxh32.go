@@ -1,4 +1,4 @@
-package bagstore
+package lz4
 
 import (
 	"encoding/binary"

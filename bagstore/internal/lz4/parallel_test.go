@@ -1,18 +1,18 @@
-package bagstore
+package lz4
 
 import (
 	"bytes"
 	"encoding/binary"
 	"testing"
 
-	"github.com/pierrec/lz4/v4"
+	pierrec "github.com/pierrec/lz4/v4"
 )
 
-// lz4Small makes a frame of independent blocks of 64 KiB.
-func lz4Small(tb testing.TB, content []byte) []byte {
+// smallBlocks makes a frame of independent blocks of 64 KiB.
+func smallBlocks(tb testing.TB, content []byte) []byte {
 	var out bytes.Buffer
-	w := lz4.NewWriter(&out)
-	if err := w.Apply(lz4.BlockSizeOption(lz4.Block64Kb)); err != nil {
+	w := pierrec.NewWriter(&out)
+	if err := w.Apply(pierrec.BlockSizeOption(pierrec.Block64Kb)); err != nil {
 		tb.Fatal(err)
 	}
 	if _, err := w.Write(content); err != nil {
@@ -24,37 +24,37 @@ func lz4Small(tb testing.TB, content []byte) []byte {
 	return out.Bytes()
 }
 
-// checkTogether holds decoding side by side against decoding one after another:
+// checkParallel holds decoding side by side against decoding one after another:
 // where it says yes, both fill dst alike and leave the same behind the blocks.
-func checkTogether(t *testing.T, dst, frame []byte) bool {
+func checkParallel(t *testing.T, dst, frame []byte) bool {
 	t.Helper()
 	if len(frame) < 7 {
 		return false
 	}
-	rest, ok := lz4Together(dst, frame[7:], frame[4], frame[5])
+	rest, ok := decodeParallel(dst, frame[7:], frame[4], frame[5])
 	if !ok {
 		return false
 	}
 	want := make([]byte, len(dst))
-	n, wantRest, err := lz4Blocks(want, frame[7:], frame[4])
+	n, wantRest, err := decodeBlocks(want, frame[7:], frame[4])
 	if err != nil || n != len(dst) || !bytes.Equal(dst, want) || !bytes.Equal(rest, wantRest) {
 		t.Fatalf("side by side %d bytes, one after another %d, %v", len(dst), n, err)
 	}
 	return true
 }
 
-// TestLZ4Together: frames of several blocks, and what of them is not usual.
-func TestLZ4Together(t *testing.T) {
-	content := append(bytes.Clone(benchDepth(0)[:150_000]), blocksOf()[0]...) // the noise is stored
-	usual := lz4Small(t, content)
-	second := 7 + 4 + int(binary.LittleEndian.Uint32(usual[7:])&^lz4Raw)
+// TestDecodeParallel: frames of several blocks, and what of them is not usual.
+func TestDecodeParallel(t *testing.T) {
+	content := append(bytes.Clone(depth()[:150_000]), blocksOf()[0]...) // the noise is stored
+	usual := smallBlocks(t, content)
+	second := 7 + 4 + int(binary.LittleEndian.Uint32(usual[7:])&^storedBit)
 	for _, c := range []struct {
 		name string
 		make func() []byte
 		want bool
 	}{
 		{"usual", func() []byte { return usual }, true},
-		{"ours, one block", func() []byte { return (&lz4Encoder{}).encode(nil, content) }, false},
+		{"ours, one block", func() []byte { return (&Encoder{}).Append(nil, content) }, false},
 		{"cut in a block", func() []byte { return usual[:second+100] }, false},
 		{"cut in a length", func() []byte { return usual[:second+2] }, false},
 		{"no end mark", func() []byte { return usual[:len(usual)-8] }, false},
@@ -70,12 +70,12 @@ func TestLZ4Together(t *testing.T) {
 			return odd
 		}, false},
 	} {
-		if got := checkTogether(t, make([]byte, len(content)), c.make()); got != c.want {
+		if got := checkParallel(t, make([]byte, len(content)), c.make()); got != c.want {
 			t.Errorf("%s: %t", c.name, got)
 		}
 	}
 	out := make([]byte, len(content))
-	if n, err := lz4Decode(out, usual, true); err != nil || n != len(out) || !bytes.Equal(out, content) {
+	if n, err := Decode(out, usual, true); err != nil || n != len(out) || !bytes.Equal(out, content) {
 		t.Errorf("whole frame: %d, %v", n, err)
 	}
 }
