@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/node/ros"
+	"rsros/program"
 )
 
 // Naming says under which names a camera's streams are published.
@@ -30,7 +31,7 @@ func ParseNaming(s string) (Naming, error) {
 	case NamingSDK, NamingWrapper, NamingBoth:
 		return n, nil
 	}
-	return "", fmt.Errorf("%w: naming %q: want sdk, wrapper or both", ErrUsage, s)
+	return "", fmt.Errorf("%w: naming %q: want sdk, wrapper or both", program.ErrUsage, s)
 }
 
 func (n Naming) sdk() bool     { return n != NamingWrapper }
@@ -139,7 +140,7 @@ func (o *LiveOptions) fillStreams(p params) error {
 		}
 		set := StreamSetting{Width: p.number(s.prefix + "_width"), Height: p.number(s.prefix + "_height"), FPS: p.number(s.prefix + "_fps")}
 		if (set.Width == 0) != (set.Height == 0) {
-			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", ErrUsage, s.prefix, s.prefix))
+			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", program.ErrUsage, s.prefix, s.prefix))
 			continue
 		}
 		enabled, said := p[s.enable].(bool)
@@ -212,7 +213,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%w: time %q: want seconds, or a number with s, m or h", ErrUsage, s)
+		return 0, fmt.Errorf("%w: time %q: want seconds, or a number with s, m or h", program.ErrUsage, s)
 	}
 	return d, nil
 }

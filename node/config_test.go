@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/program"
 )
 
 func TestFlagsWinOverParameters(t *testing.T) {
@@ -76,7 +77,7 @@ func TestOddParametersAreRefused(t *testing.T) {
 		"a time":      {"split_duration": "soon"},
 	} {
 		var o LiveOptions
-		if err := o.fill(p); !errors.Is(err, ErrUsage) {
+		if err := o.fill(p); !errors.Is(err, program.ErrUsage) {
 			t.Errorf("%s: %v, want wrong usage", name, err)
 		}
 	}
@@ -115,7 +116,7 @@ func TestStampedPath(t *testing.T) {
 func TestMissingDeviceSaysWhatWasLookedFor(t *testing.T) {
 	for device, word := range map[string]string{"": "--device", "no/such/file.bag": "no/such/file.bag"} {
 		_, err := OpenSource(t.Context(), SourceOptions{Device: device})
-		if !errors.Is(err, ErrNoDevice) {
+		if !errors.Is(err, program.ErrNoDevice) {
 			t.Errorf("device %q: %v, want ErrNoDevice", device, err)
 			continue
 		}

@@ -18,6 +18,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/replay"
 	"rsros/node/ros"
+	"rsros/program"
 )
 
 // DemoOptions are the settings of Demo.
@@ -221,7 +222,7 @@ func (d *demo) report() error {
 	}
 	fmt.Fprintf(d.Out, "\nclock     %d messages\nbag       %s%s\n", d.clocks, d.bag, kept)
 	if !sound || d.clocks == 0 {
-		return fmt.Errorf("%w: the replay is not what the camera gave", ErrIncomplete)
+		return fmt.Errorf("%w: the replay is not what the camera gave", program.ErrIncomplete)
 	}
 	fmt.Fprintln(d.Out, "result    nothing was lost or changed")
 	return nil

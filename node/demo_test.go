@@ -14,6 +14,7 @@ import (
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/program"
 )
 
 // smallStreams keep a test's frames small; and quickly drawn.
@@ -103,7 +104,7 @@ func TestReportRefusesALostFrame(t *testing.T) {
 	l.profiles = [][]camdriver.Profile{{{Stream: id, Width: 1, Height: 1}}}
 	l.Frame(0, depthFrame(0.001, 1))
 	d := &demo{DemoOptions: DemoOptions{Out: &bytes.Buffer{}}, ledger: l, clocks: 1}
-	if err := d.report(); !errors.Is(err, ErrIncomplete) {
+	if err := d.report(); !errors.Is(err, program.ErrIncomplete) {
 		t.Errorf("a frame that never came: %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"rsros/node/master"
 	"rsros/node/ros"
 	"rsros/node/xmlrpc"
+	"rsros/program"
 )
 
 // MasterMode says which ROS master a node works with.
@@ -35,7 +36,7 @@ func ParseMasterMode(s string) (MasterMode, error) {
 	case MasterROS, MasterEmbedded, MasterAuto:
 		return m, nil
 	}
-	return "", fmt.Errorf("%w: master %q: want ros, embedded or auto", ErrUsage, s)
+	return "", fmt.Errorf("%w: master %q: want ros, embedded or auto", program.ErrUsage, s)
 }
 
 // connectMaster makes sure that conf.MasterURI names a master as mode says, and
@@ -87,11 +88,11 @@ type Master struct {
 func StartMaster(ctx context.Context, o MasterOptions) (*Master, error) {
 	address, err := listenAddress(o.Address)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	m, err := master.Start(master.Config{Address: address, Host: o.Host, Log: o.Log.With().Str("component", "master").Logger()})
 	if err != nil {
-		return nil, errors.Join(ErrNoMaster, fmt.Errorf("start the embedded master on %s: %w", address, err))
+		return nil, errors.Join(program.ErrNoMaster, fmt.Errorf("start the embedded master on %s: %w", address, err))
 	}
 	out, err := startRosout(ctx, m.URI(), o.Host)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/node/replay"
 	"rsros/node/ros"
+	"rsros/program"
 )
 
 // PlayOptions are the settings of a replay. The zero value of a field is the
@@ -60,7 +61,7 @@ func Play(ctx context.Context, o PlayOptions) error {
 		return err
 	}
 	if err := o.complete(source); err != nil {
-		return fmt.Errorf("%w: %w", ErrUsage, err)
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	stopMaster, err := connectMaster(ctx, o.Master, &o.ROS, o.Log)
 	if err != nil {
@@ -70,14 +71,14 @@ func Play(ctx context.Context, o PlayOptions) error {
 	o.ROS.Log = o.Log.With().Str("component", "ros").Logger()
 	n, err := ros.NewNode(ctx, o.ROS)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUsage, err)
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	problems, err := playInto(ctx, n, o)
 	if err := errors.Join(err, n.Close()); err != nil {
 		return err
 	}
 	if all := append(damage, problems...); len(all) > 0 {
-		return fmt.Errorf("%w: %s", ErrIncomplete, strings.Join(all, "; "))
+		return fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(all, "; "))
 	}
 	return nil
 }
@@ -87,11 +88,11 @@ func Play(ctx context.Context, o PlayOptions) error {
 func (o *PlayOptions) source(bags []*bagstore.Bag) (replay.Source, error) {
 	switch {
 	case o.Naming == NamingBoth:
-		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both", ErrUsage, o.Bags[0])
+		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both", program.ErrUsage, o.Bags[0])
 	case o.Naming != NamingWrapper:
 		return replay.Bags(bags), nil
 	case len(bags) != 1:
-		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", ErrUsage, len(bags))
+		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
 	}
 	return newWrapperSource(bags[0], "camera", time.Now())
 }
@@ -100,7 +101,7 @@ func (o *PlayOptions) source(bags []*bagstore.Bag) (replay.Source, error) {
 // the caller's also if there is an error.
 func openBags(paths []string, log zerolog.Logger) (bags []*bagstore.Bag, damage []string, err error) {
 	if len(paths) == 0 {
-		return nil, nil, fmt.Errorf("%w: no bag was named", ErrUsage)
+		return nil, nil, fmt.Errorf("%w: no bag was named", program.ErrUsage)
 	}
 	for _, path := range paths {
 		log.Info().Str("bag", path).Msg("opening")
@@ -187,7 +188,7 @@ func playInto(ctx context.Context, n *ros.Node, o PlayOptions) ([]string, error)
 	o.Replay.Output, o.Replay.Clock, o.Replay.Log, o.Replay.OnStatus = out, clock, n.Log(), status.publish
 	player, err := replay.New(o.Replay)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	if player.Empty() {
 		o.Log.Warn().Msg("there are no messages to play on the chosen topics")

@@ -18,6 +18,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/replay"
 	"rsros/node/ros"
+	"rsros/program"
 )
 
 func TestKeyParser(t *testing.T) {
@@ -150,16 +151,16 @@ func TestPlayErrors(t *testing.T) {
 		o    PlayOptions
 		want error
 	}{
-		"no bag":          {PlayOptions{}, ErrUsage},
+		"no bag":          {PlayOptions{}, program.ErrUsage},
 		"missing bag":     {PlayOptions{Bags: []string{"/nowhere.bag"}}, os.ErrNotExist},
-		"bad range":       {PlayOptions{Bags: []string{bag}, LoopRange: "2:1"}, ErrUsage},
-		"bad expression":  {PlayOptions{Bags: []string{bag}, Match: []string{"("}}, ErrUsage},
-		"bad limit":       {PlayOptions{Bags: []string{bag}, Limits: []string{"/a"}}, ErrUsage},
-		"bad time":        {PlayOptions{Bags: []string{bag}, Until: "soon"}, ErrUsage},
-		"both clocks":     {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, FollowClock: true}}, ErrUsage},
-		"wrapper of many": {PlayOptions{Bags: []string{bag, bag}, Naming: NamingWrapper}, ErrUsage},
-		"clock, restamp":  {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, Restamp: true}}, ErrUsage},
-		"both namings":    {PlayOptions{Bags: []string{bag}, Naming: NamingBoth}, ErrUsage},
+		"bad range":       {PlayOptions{Bags: []string{bag}, LoopRange: "2:1"}, program.ErrUsage},
+		"bad expression":  {PlayOptions{Bags: []string{bag}, Match: []string{"("}}, program.ErrUsage},
+		"bad limit":       {PlayOptions{Bags: []string{bag}, Limits: []string{"/a"}}, program.ErrUsage},
+		"bad time":        {PlayOptions{Bags: []string{bag}, Until: "soon"}, program.ErrUsage},
+		"both clocks":     {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, FollowClock: true}}, program.ErrUsage},
+		"wrapper of many": {PlayOptions{Bags: []string{bag, bag}, Naming: NamingWrapper}, program.ErrUsage},
+		"clock, restamp":  {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, Restamp: true}}, program.ErrUsage},
+		"both namings":    {PlayOptions{Bags: []string{bag}, Naming: NamingBoth}, program.ErrUsage},
 	} {
 		c.o.Log = zerolog.Nop()
 		if err := Play(t.Context(), c.o); !errors.Is(err, c.want) {

@@ -17,6 +17,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/msgs"
+	"rsros/program"
 )
 
 // RecordingOptions are the settings of recorders.
@@ -78,7 +79,7 @@ type openBagFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, er
 func createRecording(o bagstore.Options) openBagFunc {
 	host, _ := os.Hostname() // a machine without a name records, too
 	return func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
-		return rsbag.NewRecorder(path, snap, rsbag.RecorderOptions{Bag: o, Program: Program, Version: Version, Host: host})
+		return rsbag.NewRecorder(path, snap, rsbag.RecorderOptions{Bag: o, Program: program.Name, Version: program.Version, Host: host})
 	}
 }
 
@@ -200,7 +201,7 @@ func (r *recordings) Close() error {
 	}
 	err = errors.Join(r.failed, err)
 	if r.lost {
-		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames", ErrIncomplete))
+		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames", program.ErrIncomplete))
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/ros"
+	"rsros/program"
 )
 
 // frameCounter lets a test wait for frames of depth.
@@ -105,7 +106,7 @@ func checkLogAndOrigin(t *testing.T, path string) {
 	var keys []string
 	for _, kv := range f.Additional() {
 		keys = append(keys, kv.Key)
-		if kv.Key == rsbag.KeyVersion && kv.Value != Version || kv.Key == rsbag.KeyProgram && kv.Value != Program {
+		if kv.Key == rsbag.KeyVersion && kv.Value != program.Version || kv.Key == rsbag.KeyProgram && kv.Value != program.Name {
 			t.Errorf("%s is %q", kv.Key, kv.Value)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/program"
 )
 
 // The device of these tests: two streams of small frames that a test raises one
@@ -382,7 +383,7 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	if take := readTake(t, path); uint64(len(take.depth)) != summary.ByStream[depth0.Stream].Frames {
 		t.Errorf("%d depth frames are in the file", len(take.depth))
 	}
-	if err := s.Close(); !errors.Is(err, ErrIncomplete) {
+	if err := s.Close(); !errors.Is(err, program.ErrIncomplete) {
 		t.Errorf("Close: %v", err)
 	}
 }
@@ -432,7 +433,7 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	if s.last.Frames != 21 || s.last.Dropped == 0 {
 		t.Errorf("the recording that failed: %+v", s.last)
 	}
-	if err := s.Close(); !errors.Is(err, errDisk) || !errors.Is(err, ErrIncomplete) {
+	if err := s.Close(); !errors.Is(err, errDisk) || !errors.Is(err, program.ErrIncomplete) {
 		t.Errorf("Close: %v", err)
 	}
 }

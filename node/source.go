@@ -10,6 +10,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/sim"
+	"rsros/program"
 )
 
 // SourceOptions say which device to open.
@@ -38,7 +39,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 	}
 	switch {
 	case o.Device == "":
-		return nil, fmt.Errorf("%w: none was named; use --device usb for a camera, --device sim for a simulated one, or --device FILE.bag for a recording", ErrNoDevice)
+		return nil, fmt.Errorf("%w: none was named; use --device usb for a camera, --device sim for a simulated one, or --device FILE.bag for a recording", program.ErrNoDevice)
 	case o.Device == "sim":
 		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose})
 	case o.Device == "usb":
@@ -51,7 +52,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Log: o.Log})
 	if errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, d400.ErrNoUSB) {
-		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrNoDevice, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open USB camera: %w", err)

@@ -8,11 +8,12 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
+	"rsros/program"
 )
 
 func openBag(o SourceOptions) (camdriver.Device, error) {
 	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: looked for a file %s (not one of the words sim and usb)", ErrNoDevice, o.Device)
+		return nil, fmt.Errorf("%w: looked for a file %s (not one of the words sim and usb)", program.ErrNoDevice, o.Device)
 	}
 	speed := o.Speed
 	if speed == 0 {

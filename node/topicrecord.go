@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/node/ros"
+	"rsros/program"
 )
 
 // RecordOptions are the settings of Record, which mean what rosbag record's do.
@@ -43,11 +44,11 @@ type RecordOptions struct {
 func (o *RecordOptions) check() error {
 	switch {
 	case len(o.Topics) == 0 && !o.All:
-		return fmt.Errorf("%w: name topics to record, or use --all", ErrUsage)
+		return fmt.Errorf("%w: name topics to record, or use --all", program.ErrUsage)
 	case o.Split && o.MaxSize == 0 && o.MaxTime == 0:
-		return fmt.Errorf("%w: --split needs --size or --duration", ErrUsage)
+		return fmt.Errorf("%w: --split needs --size or --duration", program.ErrUsage)
 	case o.Limit > 0 && o.All:
-		return fmt.Errorf("%w: --limit goes with named topics, not with --all", ErrUsage)
+		return fmt.Errorf("%w: --limit goes with named topics, not with --all", program.ErrUsage)
 	}
 	return nil
 }
@@ -138,7 +139,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	err = errors.Join(err, <-written, files.close())
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Strs("bags", files.paths).Msg("recorded")
 	if n := r.dropped.Load(); n > 0 {
-		err = errors.Join(err, fmt.Errorf("%w: %d messages were dropped", ErrIncomplete, n))
+		err = errors.Join(err, fmt.Errorf("%w: %d messages were dropped", program.ErrIncomplete, n))
 	}
 	return err
 }
@@ -320,7 +321,7 @@ func newTopicFilter(o RecordOptions) (topicFilter, error) {
 	full := func(text string) (*regexp.Regexp, error) {
 		re, err := regexp.Compile("^(?:" + text + ")$")
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+			return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 		}
 		return re, nil
 	}

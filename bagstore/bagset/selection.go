@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/node/replay"
+	"rsros/program"
 )
 
 // Selection says which messages of bags are meant, in the words of a command
@@ -45,19 +46,19 @@ func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 		return f, err
 	}
 	if f.Match, err = either(s.Match); err != nil {
-		return f, fmt.Errorf("%w: %w", ErrUsage, err)
+		return f, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	if f.Exclude, err = either(s.Exclude); err != nil {
-		return f, fmt.Errorf("%w: %w", ErrUsage, err)
+		return f, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	if f.Start, err = replay.ParseTime(s.Start, replay.Bags(bags)); err != nil {
-		return f, fmt.Errorf("%w: start: %w", ErrUsage, err)
+		return f, fmt.Errorf("%w: start: %w", program.ErrUsage, err)
 	}
 	if f.End, err = replay.ParseTime(s.End, replay.Bags(bags)); err != nil {
-		return f, fmt.Errorf("%w: end: %w", ErrUsage, err)
+		return f, fmt.Errorf("%w: end: %w", program.ErrUsage, err)
 	}
 	if f.Start > 0 && f.End > 0 && f.End < f.Start {
-		return f, fmt.Errorf("%w: the end lies before the start", ErrUsage)
+		return f, fmt.Errorf("%w: the end lies before the start", program.ErrUsage)
 	}
 	return f, nil
 }
@@ -77,7 +78,7 @@ func (s Selection) topics(bags []*bagstore.Bag) ([]string, error) {
 			topic = "/" + topic
 		}
 		if !recorded[topic] {
-			return nil, fmt.Errorf("%w: there is no topic %s in the bag; info lists them", ErrUsage, topic)
+			return nil, fmt.Errorf("%w: there is no topic %s in the bag; info lists them", program.ErrUsage, topic)
 		}
 		list = append(list, topic)
 	}

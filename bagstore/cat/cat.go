@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
 	"rsros/msgs"
+	"rsros/program"
 )
 
 // Options are the settings of Run.
@@ -35,7 +36,7 @@ type Options struct {
 // YAML is that of rostopic echo -b: each message ends with "---". Where there is
 // more than one topic, a comment before each message says which and when.
 //
-// ErrIncomplete if a message could not be decoded, or some of a bag is lost; the
+// program.ErrIncomplete if a message could not be decoded, or some of a bag is lost; the
 // others are printed.
 func Run(ctx context.Context, o Options) error {
 	bags, lost, err := bagset.Open(o.Bags, o.Log)
@@ -63,7 +64,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := bagset.Damaged(bad + c.bad); err != nil || !lost {
 		return err
 	}
-	return fmt.Errorf("%w: a bag is damaged", bagset.ErrIncomplete)
+	return fmt.Errorf("%w: a bag is damaged", program.ErrIncomplete)
 }
 
 func topicCount(v *bagstore.View) int {

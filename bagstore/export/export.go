@@ -17,6 +17,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/program"
 )
 
 // Options are the settings of Run.
@@ -40,7 +41,7 @@ type Options struct {
 // Files appear under their names when they are whole; the manifest comes last.
 func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
-		return fmt.Errorf("%w: export into a folder or into an MCAP file", bagset.ErrUsage)
+		return fmt.Errorf("%w: export into a folder or into an MCAP file", program.ErrUsage)
 	}
 	bags, lost, err := bagset.Open([]string{o.Bag}, o.Log)
 	defer bagset.Close(bags)
@@ -57,7 +58,7 @@ func Run(ctx context.Context, o Options) error {
 		err = exportFolder(ctx, bags[0], filter, o)
 	}
 	if err == nil && lost {
-		err = fmt.Errorf("%w: the bag is damaged", bagset.ErrIncomplete)
+		err = fmt.Errorf("%w: the bag is damaged", program.ErrIncomplete)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/program"
 )
 
 // What the commands over whole bag files share.
@@ -76,7 +77,7 @@ func (v *verdict) err(damaged, failed string) error {
 	case len(v.failed) > 0:
 		return fmt.Errorf("%s: %s", failed, strings.Join(v.failed, ", "))
 	case len(v.damaged) > 0:
-		return fmt.Errorf("%w: %s: %s", bagset.ErrIncomplete, damaged, strings.Join(v.damaged, ", "))
+		return fmt.Errorf("%w: %s: %s", program.ErrIncomplete, damaged, strings.Join(v.damaged, ", "))
 	}
 	return nil
 }

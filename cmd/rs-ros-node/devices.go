@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/camdriver/d400"
-	"rsros/node"
+	"rsros/program"
 )
 
 func newDevicesCommand(a *app) *cobra.Command {
@@ -30,7 +30,7 @@ func newDevicesCommand(a *app) *cobra.Command {
 func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	found, err := d400.List(ctx)
 	if errors.Is(err, d400.ErrNoUSB) {
-		return fmt.Errorf("%w: %w", node.ErrNoDevice, err)
+		return fmt.Errorf("%w: %w", program.ErrNoDevice, err)
 	}
 	if err != nil {
 		return err

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"rsros/bagstore/bagset"
-	"rsros/node"
+	"rsros/program"
 )
 
 // Exit codes, by kind of failure. Scripts rely on them.
@@ -28,13 +27,13 @@ func exitCode(err error) int {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled): // Ctrl-C is a normal end
 		return exitOK
-	case errors.As(err, &usage), errors.Is(err, node.ErrUsage), errors.Is(err, bagset.ErrUsage):
+	case errors.As(err, &usage), errors.Is(err, program.ErrUsage):
 		return exitUsage
-	case errors.Is(err, node.ErrIncomplete), errors.Is(err, bagset.ErrIncomplete):
+	case errors.Is(err, program.ErrIncomplete):
 		return exitIncomplete
-	case errors.Is(err, node.ErrNoDevice):
+	case errors.Is(err, program.ErrNoDevice):
 		return exitNoDevice
-	case errors.Is(err, node.ErrNoMaster):
+	case errors.Is(err, program.ErrNoMaster):
 		return exitNoMaster
 	}
 	return exitFailed

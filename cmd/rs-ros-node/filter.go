@@ -10,6 +10,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
 	"rsros/bagstore/swap"
+	"rsros/program"
 )
 
 type filterOptions struct {
@@ -89,7 +90,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
 	if lost {
-		return fmt.Errorf("%w: a bag is damaged", bagset.ErrIncomplete)
+		return fmt.Errorf("%w: a bag is damaged", program.ErrIncomplete)
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/bagset"
 	"rsros/bagstore/rsbag"
+	"rsros/program"
 )
 
 // infoOptions are the flags of info.
@@ -112,7 +112,7 @@ func (a *app) notes(s *bagstore.Summary) error {
 	for _, n := range s.Notes {
 		log.Warn().Str("bag", s.Path).Int64("at byte", n.Offset).Msg(n.Text)
 		if n.Severity == bagstore.Loss {
-			err = fmt.Errorf("%w: %s is damaged", bagset.ErrIncomplete, s.Path)
+			err = fmt.Errorf("%w: %s is damaged", program.ErrIncomplete, s.Path)
 		}
 	}
 	return err

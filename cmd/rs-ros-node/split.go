@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/program"
 )
 
 type splitOptions struct {
@@ -86,7 +87,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return fmt.Errorf("interrupted: %d parts are whole, the rest is missing", len(parts))
 	}
 	if err == nil && lost {
-		return fmt.Errorf("%w: the bag is damaged", bagset.ErrIncomplete)
+		return fmt.Errorf("%w: the bag is damaged", program.ErrIncomplete)
 	}
 	return err
 }

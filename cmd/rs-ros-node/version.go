@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/node"
+	"rsros/program"
 )
 
 func newVersionCommand() *cobra.Command {
@@ -17,7 +17,7 @@ func newVersionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rs-ros-node %s%s (%s %s/%s, USB %s)\n",
-				node.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
+				program.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
 			return err
 		},
 	}
