@@ -45,7 +45,7 @@ func (l *LiveNode) steerBag() error {
 		return nil
 	}
 	t := msgs.MustType("rosgraph_msgs/Clock")
-	clock, err := l.node.Advertise(ros.PublisherOptions{Topic: "/clock", Type: t.Name, MD5: t.MD5, Definition: t.Definition})
+	clock, err := l.node.Advertise(ros.PublisherOptions{Topic: "/clock", Type: t})
 	if err != nil {
 		return err
 	}

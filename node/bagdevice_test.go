@@ -111,11 +111,11 @@ func seekFrame(t *testing.T, live *LiveNode, n *ros.Node) {
 		}
 	}
 	typ := msgs.MustType("std_msgs/String")
-	p, err := n.Advertise(ros.PublisherOptions{Topic: "/walk/seek_frame", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, Latch: true})
+	p, err := n.Advertise(ros.PublisherOptions{Topic: "/walk/seek_frame", Type: typ, Latch: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Publish(ros.Message{Head: msgs.Marshal(&msgs.String{Data: "Depth_0 6"})})
+	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: "Depth_0 6"})})
 	next(t, n, "/walk/status", &msgs.DiagnosticStatus{}, func() bool {
 		return live.device.(*playback.Device).Position().Round(time.Millisecond) == 600*time.Millisecond
 	})

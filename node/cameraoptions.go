@@ -41,7 +41,7 @@ func (l *LiveNode) offerCameraOptions() error {
 func (c *cameraOptions) offer(l *LiveNode, prefix string) error {
 	advertise := func(topic, typ string) (*ros.Publisher, error) {
 		t := msgs.MustType(typ)
-		p, err := l.node.Advertise(ros.PublisherOptions{Topic: prefix + topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition, Latch: true})
+		p, err := l.node.Advertise(ros.PublisherOptions{Topic: prefix + topic, Type: t, Latch: true})
 		if err == nil {
 			l.later(func() error { p.Close(); return nil })
 		}

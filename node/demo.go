@@ -130,7 +130,7 @@ func (d *demo) replay(ctx context.Context) (err error) {
 		return err
 	}
 	clock := msgs.MustType("rosgraph_msgs/Clock")
-	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/clock", Type: clock.Name, MD5: clock.MD5}, func(ros.Received) { d.clocks++ }); err != nil {
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/clock", Type: clock}, func(ros.Received) { d.clocks++ }); err != nil {
 		return err
 	}
 	fmt.Fprintf(d.Out, "replay    with /clock, every frame compared\n")
@@ -179,7 +179,7 @@ func (d *demo) subscribe(n *ros.Node) error {
 		if id, ok := frameTopic(c.Topic); ok {
 			receive = func(r ros.Received) { d.ledger.replayed(id, r.Data, time.Now()) }
 		}
-		if _, err := n.Subscribe(ros.SubscriberOptions{Topic: c.Topic, Type: c.Type, MD5: c.MD5, NoDelay: true}, receive); err != nil {
+		if _, err := n.Subscribe(ros.SubscriberOptions{Topic: c.Topic, Type: msgs.Type{Name: c.Type, MD5: c.MD5}, NoDelay: true}, receive); err != nil {
 			return err
 		}
 	}

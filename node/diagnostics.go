@@ -23,7 +23,7 @@ type diagnostics struct {
 
 func (l *LiveNode) startDiagnostics() error {
 	t := msgs.MustType("diagnostic_msgs/DiagnosticArray")
-	pub, err := l.node.Advertise(ros.PublisherOptions{Topic: "/diagnostics", Type: t.Name, MD5: t.MD5, Definition: t.Definition})
+	pub, err := l.node.Advertise(ros.PublisherOptions{Topic: "/diagnostics", Type: t})
 	if err != nil {
 		return err
 	}

@@ -67,8 +67,7 @@ func (c *playControl) offer(o *PlayOptions) (err error) {
 func (c *playControl) subscribe(topic, typ string, received func(ros.Received)) error {
 	o := ros.SubscriberOptions{Topic: topic, Queue: 10, NoDelay: true}
 	if typ != "" {
-		t := msgs.MustType(typ)
-		o.Type, o.MD5 = t.Name, t.MD5
+		o.Type = msgs.MustType(typ)
 	}
 	s, err := c.node.Subscribe(o, received)
 	if err != nil {

@@ -36,7 +36,7 @@ func newPlayOutput(n *ros.Node, o *PlayOptions) (*playOutput, error) {
 		return out, nil
 	}
 	typ := msgs.MustType("rosgraph_msgs/Clock")
-	clock, err := n.Advertise(ros.PublisherOptions{Topic: "/clock", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, Queue: o.Queue})
+	clock, err := n.Advertise(ros.PublisherOptions{Topic: "/clock", Type: typ, Queue: o.Queue})
 	out.clock = clock
 	return out, err
 }
@@ -45,7 +45,7 @@ func newPlayOutput(n *ros.Node, o *PlayOptions) (*playOutput, error) {
 // recording of the replay tells them apart as the bag does.
 func (o *playOutput) Advertise(c replay.Channel) (replay.Sink, error) {
 	p, err := o.node.Advertise(ros.PublisherOptions{
-		Topic: c.Topic, Type: c.Type, MD5: c.MD5, Definition: c.Definition, CallerID: c.CallerID,
+		Topic: c.Topic, Type: c.Type, CallerID: c.CallerID,
 		Latch: c.Latch, LatchAll: c.LatchAll, Queue: o.queue, QueueBytes: o.bytes,
 	})
 	if err != nil {
@@ -63,7 +63,7 @@ func (o *playOutput) Ready(ctx context.Context) error { return o.node.Sync(ctx) 
 func (o *playOutput) PublishClock(t bagstore.Time) {
 	o.encoder.B = o.encoder.B[:0]
 	o.encoder.Time(msgs.Time(t))
-	o.clock.Publish(ros.Message{Head: o.encoder.B})
+	o.clock.Publish(msgs.Raw{Head: o.encoder.B})
 }
 
 // playSink is one channel's publisher.
@@ -72,14 +72,10 @@ type playSink struct {
 	pub *ros.Publisher
 }
 
-func (s *playSink) Publish(m replay.Message) { s.pub.Publish(rosMessage(m)) }
+func (s *playSink) Publish(m msgs.Raw) { s.pub.Publish(m) }
 
-func (s *playSink) PublishWait(ctx context.Context, m replay.Message) error {
-	return s.pub.PublishWait(ctx, rosMessage(m))
-}
-
-func rosMessage(m replay.Message) ros.Message {
-	return ros.Message{Head: m.Head, Body: m.Body, Owner: m.Owner, Key: m.Key}
+func (s *playSink) PublishWait(ctx context.Context, m msgs.Raw) error {
+	return s.pub.PublishWait(ctx, m)
 }
 
 func (s *playSink) Subscribers() int { return s.pub.Subscribers() }

@@ -25,7 +25,7 @@ func newPlayReconfigure(n *ros.Node, p steered) (*playReconfigure, error) {
 	r := &playReconfigure{player: p}
 	advertise := func(topic, typ string) (*ros.Publisher, error) {
 		t := msgs.MustType(typ)
-		return n.Advertise(ros.PublisherOptions{Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition, Latch: true})
+		return n.Advertise(ros.PublisherOptions{Topic: topic, Type: t, Latch: true})
 	}
 	descriptions, err := advertise("~parameter_descriptions", "dynamic_reconfigure/ConfigDescription")
 	if err != nil {
@@ -39,7 +39,7 @@ func newPlayReconfigure(n *ros.Node, p steered) (*playReconfigure, error) {
 	}
 	s := p.Status()
 	d := describePlay(s)
-	descriptions.Publish(ros.Message{Head: msgs.Marshal(&d)})
+	descriptions.Publish(msgs.Raw{Head: msgs.Marshal(&d)})
 	r.publish(s)
 	return r, nil
 }
@@ -133,5 +133,5 @@ func (r *playReconfigure) publish(s replay.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = s
-	r.updates.Publish(ros.Message{Head: msgs.Marshal(&config)})
+	r.updates.Publish(msgs.Raw{Head: msgs.Marshal(&config)})
 }

@@ -19,13 +19,13 @@ type playStatus struct {
 
 func newPlayStatus(n *ros.Node) (*playStatus, error) {
 	typ := msgs.MustType("diagnostic_msgs/DiagnosticStatus")
-	pub, err := n.Advertise(ros.PublisherOptions{Topic: "~status", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, Latch: true, Queue: 10})
+	pub, err := n.Advertise(ros.PublisherOptions{Topic: "~status", Type: typ, Latch: true, Queue: 10})
 	return &playStatus{pub: pub}, err
 }
 
 func (p *playStatus) publish(s replay.Status) {
 	m := statusMessage(s)
-	p.pub.Publish(ros.Message{Head: msgs.Marshal(&m)})
+	p.pub.Publish(msgs.Raw{Head: msgs.Marshal(&m)})
 	if p.changed != nil {
 		p.changed(s)
 	}

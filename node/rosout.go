@@ -23,12 +23,12 @@ func startRosout(ctx context.Context, masterURI, host string) (*rosout, error) {
 		return nil, err
 	}
 	t := msgs.MustType("rosgraph_msgs/Log")
-	pub, err := n.Advertise(ros.PublisherOptions{Topic: "/rosout_agg", Type: t.Name, MD5: t.MD5, Definition: t.Definition, Queue: 1000})
+	pub, err := n.Advertise(ros.PublisherOptions{Topic: "/rosout_agg", Type: t, Queue: 1000})
 	if err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
-	_, err = n.Subscribe(ros.SubscriberOptions{Topic: "/rosout", Type: t.Name, MD5: t.MD5}, func(r ros.Received) {
-		pub.Publish(ros.Message{Body: r.Data, Owner: r.Hold()})
+	_, err = n.Subscribe(ros.SubscriberOptions{Topic: "/rosout", Type: t}, func(r ros.Received) {
+		pub.Publish(msgs.Raw{Body: r.Data, Owner: r.Retain()})
 	})
 	if err != nil {
 		return nil, errors.Join(err, n.Close())

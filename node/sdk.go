@@ -68,7 +68,7 @@ func (s *sdkTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publi
 		return p, nil
 	}
 	p, err := s.out.Advertise(ros.PublisherOptions{
-		Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition, LatchAll: latch, Queue: sdkQueue(topic, latch),
+		Topic: topic, Type: t, LatchAll: latch, Queue: sdkQueue(topic, latch),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
@@ -96,7 +96,7 @@ func (s *sdkTopics) publish(m rsbag.Message, f *camdriver.Frame) error {
 	if err != nil {
 		return err
 	}
-	out := ros.Message{Head: m.Head, Body: m.Body, Tail: m.Tail}
+	out := m.Raw
 	if m.Static && strings.HasSuffix(m.Topic, "/value") {
 		out.Key = "value" // an option's latest value replaces the one before
 	}

@@ -224,7 +224,7 @@ func (r *topicRecorder) take(name string, count *atomic.Int64, m ros.Received) {
 			return
 		}
 	}
-	r.queue.push(topicMessage{name, m.Header, bagstore.Time(r.node.Now().UnixNano()), m.Hold()}, int64(len(m.Data))+eventSize)
+	r.queue.push(topicMessage{name, m.Header, bagstore.Time(r.node.Now().UnixNano()), m.Retain()}, int64(len(m.Data))+eventSize)
 }
 
 // checkFull ends the recording when every named topic has reached the limit.

@@ -66,7 +66,7 @@ func newWrapperTopics(out advertiser, camera string, snap camdriver.DeviceSnapsh
 
 func (w *wrapperTopics) advertise(topic, typ string, latch bool) (*ros.Publisher, error) {
 	t := msgs.MustType(typ)
-	p, err := w.out.Advertise(ros.PublisherOptions{Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition, Latch: latch})
+	p, err := w.out.Advertise(ros.PublisherOptions{Topic: topic, Type: t, Latch: latch})
 	if err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
@@ -85,7 +85,7 @@ func (w *wrapperTopics) Frame(_ int, f *camdriver.Frame) {
 	for i, t := range st.topics {
 		if p := st.publishers[i]; wanted(p) {
 			if m, ok := t.encode(header, f); ok {
-				p.Publish(ros.Message{Head: m.head, Body: m.body, Owner: m.owner})
+				p.Publish(m)
 			}
 		}
 	}
@@ -115,4 +115,4 @@ func (w *wrapperTopics) Close() error {
 
 func wanted(p *ros.Publisher) bool { return p != nil && p.Subscribers() > 0 }
 
-func publish(p *ros.Publisher, m msgs.Message) { p.Publish(ros.Message{Head: msgs.Marshal(m)}) }
+func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }

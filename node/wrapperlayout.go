@@ -37,14 +37,7 @@ type wrapperStream struct {
 // where there is no memory for it.
 type wrapperTopic struct {
 	topic, typ string
-	encode     func(h msgs.Header, f *camdriver.Frame) (encoded, bool)
-}
-
-// encoded is a message in two parts. The caller owns one reference of owner, who
-// holds body; nil if there is no body.
-type encoded struct {
-	head, body []byte
-	owner      camdriver.Releaser
+	encode     func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
 }
 
 // newWrapperLayout lays out the streams in snap. poolLimit bounds the memory of
@@ -66,7 +59,7 @@ func (l *wrapperLayout) addStream(s camdriver.StreamSnapshot) {
 	id := s.Profile.Stream
 	name := wrapperName(id)
 	st := &wrapperStream{frameID: opticalFrame(l.camera, id)}
-	add := func(topic, typ string, encode func(msgs.Header, *camdriver.Frame) (encoded, bool)) {
+	add := func(topic, typ string, encode func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool)) {
 		st.topics = append(st.topics, wrapperTopic{l.camera + "/" + topic, typ, encode})
 	}
 	switch {
@@ -77,12 +70,12 @@ func (l *wrapperLayout) addStream(s camdriver.StreamSnapshot) {
 	case id.Kind == camdriver.Pose:
 		st.frameID = l.camera + "_odom_frame"
 		add("odom/metadata", "realsense2_camera/Metadata", encodeMetadata)
-		add("odom/sample", "nav_msgs/Odometry", func(h msgs.Header, f *camdriver.Frame) (encoded, bool) {
+		add("odom/sample", "nav_msgs/Odometry", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
 			return whole(odometry(h, l.camera+"_pose_frame", f)), true
 		})
 	case id.Kind.Inertial():
 		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
-		add(name+"/sample", "sensor_msgs/Imu", func(h msgs.Header, f *camdriver.Frame) (encoded, bool) {
+		add(name+"/sample", "sensor_msgs/Imu", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
 			return whole(imu(h, id.Kind, f)), true
 		})
 		l.static = append(l.static, staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
@@ -96,31 +89,31 @@ func (l *wrapperLayout) addStream(s camdriver.StreamSnapshot) {
 	l.streams[id] = st
 }
 
-func whole(m msgs.Message) encoded { return encoded{head: msgs.Marshal(m)} }
+func whole(m msgs.Message) msgs.Raw { return msgs.Raw{Head: msgs.Marshal(m)} }
 
-func encodeMetadata(h msgs.Header, f *camdriver.Frame) (encoded, bool) {
+func encodeMetadata(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
 	return whole(&msgs.Metadata{Header: h, JSONData: metadataJSON(f)}), true
 }
 
-func cameraInfoEncoder(s camdriver.StreamSnapshot) func(msgs.Header, *camdriver.Frame) (encoded, bool) {
+func cameraInfoEncoder(s camdriver.StreamSnapshot) func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool) {
 	camera := cameraInfo(s)
-	return func(h msgs.Header, _ *camdriver.Frame) (encoded, bool) {
+	return func(h msgs.Header, _ *camdriver.Frame) (msgs.Raw, bool) {
 		info := camera
 		info.Header = h
 		return whole(&info), true
 	}
 }
 
-func (l *wrapperLayout) encodeImage(h msgs.Header, f *camdriver.Frame) (encoded, bool) {
+func (l *wrapperLayout) encodeImage(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
 	body, owner := millimetres(f, l.pool)
 	if owner == nil {
-		return encoded{}, false
+		return msgs.Raw{}, false
 	}
 	head := msgs.ImageHead{
 		Header: h, Height: uint32(f.Height), Width: uint32(f.Width), Encoding: wrapperEncoding(f.Profile.Format),
 		Step: uint32(f.Stride), DataLen: uint32(len(body)),
 	}
-	return encoded{msgs.Marshal(&head), body, owner}, true
+	return msgs.Raw{Head: msgs.Marshal(&head), Body: body, Owner: owner}, true
 }
 
 // calibrations are the latched extrinsics topics: from depth to each other stream.

@@ -51,7 +51,7 @@ func newWrapperSource(bag *bagstore.Bag, camera string, now time.Time) (*wrapper
 	}
 	for _, t := range s.layout.static {
 		c := s.connect(t.topic, t.typ, 1)
-		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Data: msgs.Marshal(t.msg)}, Maker: forGood{}})
+		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Data: msgs.Marshal(t.msg)}, Owner: forGood{}})
 	}
 	return s, nil
 }
@@ -225,7 +225,7 @@ func (it *wrapperIterator) SeekEnd() {
 
 func (it *wrapperIterator) drop() {
 	for _, m := range it.batch {
-		if p, ok := m.Maker.(*picture); ok {
+		if p, ok := m.Owner.(*picture); ok {
 			p.Release()
 		}
 	}
@@ -305,12 +305,12 @@ func (it *wrapperIterator) take(e rsbag.Event) bool {
 	return true
 }
 
-func recorded(c *bagstore.Connection, at bagstore.Time, m encoded) replay.Recorded {
-	r := replay.Recorded{Message: bagstore.Message{Conn: c, Time: at, Data: m.head}, Maker: forGood{}}
-	if m.owner != nil {
-		p := &picture{owner: m.owner}
+func recorded(c *bagstore.Connection, at bagstore.Time, m msgs.Raw) replay.Recorded {
+	r := replay.Recorded{Message: bagstore.Message{Conn: c, Time: at, Data: m.Head}, Owner: forGood{}}
+	if m.Owner != nil {
+		p := &picture{owner: m.Owner}
 		p.refs.Store(1)
-		r.Head, r.Data, r.Maker = m.head, m.body, p
+		r.Head, r.Data, r.Owner = m.Head, m.Body, p
 	}
 	return r
 }
@@ -342,11 +342,11 @@ func (it *wrapperIterator) Close() {
 // picture holds an image's pixels for all who use them.
 type picture struct {
 	refs  atomic.Int32
-	owner camdriver.Releaser
+	owner msgs.Releaser
 }
 
-// Hold implements replay.Holder.
-func (p *picture) Hold() replay.Releaser {
+// Retain implements replay.Retainer.
+func (p *picture) Retain() msgs.Releaser {
 	p.refs.Add(1)
 	return p
 }
@@ -361,5 +361,5 @@ func (p *picture) Release() {
 // forGood holds what was made for one message alone.
 type forGood struct{}
 
-func (forGood) Hold() replay.Releaser { return forGood{} }
+func (forGood) Retain() msgs.Releaser { return forGood{} }
 func (forGood) Release()              {}

@@ -131,7 +131,7 @@ func TestWrapperSourceView(t *testing.T) {
 func TestWrapperSourceImages(t *testing.T) {
 	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag")
 	it := viewOf(t, s, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, "/image_") }}).Iterator()
-	var held []replay.Releaser
+	var held []msgs.Releaser
 	for it.Next() {
 		m := it.Message()
 		var head msgs.ImageHead
@@ -145,7 +145,7 @@ func TestWrapperSourceImages(t *testing.T) {
 		if off := time.Duration(bagstore.Time(head.Header.Stamp) - m.Time).Abs(); off > 100*time.Millisecond {
 			t.Errorf("stamped %v beside its time", off)
 		}
-		held = append(held, m.Hold())
+		held = append(held, m.Retain())
 	}
 	it.Close()
 	if s.layout.pool.InUse() == 0 {

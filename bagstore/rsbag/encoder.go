@@ -11,14 +11,14 @@ import (
 // FileVersion is the version of the layout that is written.
 const FileVersion = 3
 
-// Message is one message of the layout. Head, Body and Tail in a row are its
-// bytes. Body is the frame's own memory and valid as long as the frame is held;
-// Head and Tail are not touched again by the Encoder.
+// Message is one message of the layout. Body is the frame's own memory and valid
+// as long as the frame is retained; Owner is nil. The Encoder doesn't touch Head
+// and Tail again.
 type Message struct {
-	Topic            string
-	Type             msgs.Type
-	Head, Body, Tail []byte
-	Static           bool // part of the description: every late subscriber needs it
+	Topic string
+	Type  msgs.Type
+	msgs.Raw
+	Static bool // part of the description: every late subscriber needs it
 }
 
 // Encoder turns a device's frames and events into messages. Frames of different
@@ -71,7 +71,7 @@ func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
 func (e *Encoder) Static() []Message { return e.static }
 
 func (e *Encoder) add(topic string, m msgs.Message) {
-	e.static = append(e.static, Message{Topic: topic, Type: typeOf(topic), Head: msgs.Marshal(m), Static: true})
+	e.static = append(e.static, Message{Topic: topic, Type: typeOf(topic), Raw: msgs.Raw{Head: msgs.Marshal(m)}, Static: true})
 }
 
 // typeOf is TopicType for topics of the layout.

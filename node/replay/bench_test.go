@@ -12,14 +12,14 @@ import (
 // nowhere is an Output that takes everything at once.
 type nowhere struct{}
 
-func (nowhere) Advertise(Channel) (Sink, error)                { return nowhere{}, nil }
-func (nowhere) Ready(context.Context) error                    { return nil }
-func (nowhere) PublishClock(bagstore.Time)                     {}
-func (nowhere) PublishWait(_ context.Context, m Message) error { nowhere{}.Publish(m); return nil }
-func (nowhere) Subscribers() int                               { return 0 }
-func (nowhere) Dropped() uint64                                { return 0 }
-func (nowhere) Flush(context.Context) error                    { return nil }
-func (nowhere) Publish(m Message) {
+func (nowhere) Advertise(Channel) (Sink, error)                 { return nowhere{}, nil }
+func (nowhere) Ready(context.Context) error                     { return nil }
+func (nowhere) PublishClock(bagstore.Time)                      {}
+func (nowhere) PublishWait(_ context.Context, m msgs.Raw) error { nowhere{}.Publish(m); return nil }
+func (nowhere) Subscribers() int                                { return 0 }
+func (nowhere) Dropped() uint64                                 { return 0 }
+func (nowhere) Flush(context.Context) error                     { return nil }
+func (nowhere) Publish(m msgs.Raw) {
 	if m.Owner != nil {
 		m.Owner.Release()
 	}

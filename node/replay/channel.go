@@ -57,9 +57,9 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 		}
 		name, changed := names.name(c.Topic)
 		first := byTopic[name]
-		if first != nil && (first.MD5 != c.MD5 || first.Type != c.Type) {
+		if first != nil && (first.Type.MD5 != c.MD5 || first.Type.Name != c.Type) {
 			problems = append(problems, fmt.Sprintf("a part of topic %s is left out: it is of type %s [%s], another part of %s [%s]",
-				c.Topic, c.Type, c.MD5, first.Type, first.MD5))
+				c.Topic, c.Type, c.MD5, first.Type.Name, first.Type.MD5))
 			continue
 		}
 		key := [2]string{c.CallerID, name}
@@ -98,7 +98,7 @@ func playable(c *bagstore.Connection) error {
 
 func newChannel(c *bagstore.Connection, name string, o *Options) *channel {
 	ch := &channel{
-		Channel:  Channel{Topic: name, Type: c.Type, MD5: c.MD5, Definition: c.Definition, CallerID: c.CallerID},
+		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID},
 		recorded: c.Topic,
 		conns:    make(map[*bagstore.Connection]bool),
 		limit:    newLimiter(o.Filter.Limits[c.Topic]),
@@ -166,7 +166,7 @@ func (cs *channels) sorted() []*channel {
 
 // publish hands one message to the channel's sink, with its stamps moved by shift.
 func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
-	out := Message{Head: m.Head, Body: m.Data}
+	out := msgs.Raw{Head: m.Head, Body: m.Data}
 	if shift != 0 && ch.stamps != nil {
 		if err := p.shiftStamps(ch, &out, shift.Sub(0)); err != nil {
 			p.problem("topic %s: stamps can't be moved: %v", ch.recorded, err)
@@ -179,7 +179,7 @@ func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 		p.scratch = append(append(p.scratch[:0], out.Head...), out.Body...)
 		out.Head, out.Body = p.scratch, nil
 	default:
-		out.Owner = m.Hold()
+		out.Owner = m.Retain()
 	}
 	if ch.tfStatic {
 		out.Key = transformsKey(m.Data)
@@ -195,7 +195,7 @@ func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 
 // shiftStamps moves a message's stamps. A message that was made in two parts has
 // its header in the first.
-func (p *Player) shiftStamps(ch *channel, m *Message, by time.Duration) (err error) {
+func (p *Player) shiftStamps(ch *channel, m *msgs.Raw, by time.Duration) (err error) {
 	if len(m.Head) > 0 {
 		p.scratch = append(p.scratch[:0], m.Head...)
 		m.Head = p.scratch

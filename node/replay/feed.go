@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"rsros/bagstore"
+	"rsros/msgs"
 )
 
 // A feed reads ahead up to aheadBytes and goes on when half of it is used up, so
@@ -17,7 +18,7 @@ const (
 // item is a message read ahead, or what stopped its reading.
 type item struct {
 	Recorded
-	block Releaser // the item's own reference; nil with err
+	block msgs.Releaser // the item's own reference; nil with err
 	err   error
 }
 
@@ -59,7 +60,7 @@ func (f *feed) run() {
 		next := item{}
 		if f.it.Next() {
 			next.Recorded = f.it.Message()
-			next.block = next.Hold()
+			next.block = next.Retain()
 		} else if next.err = f.it.Err(); next.err == nil {
 			return
 		}

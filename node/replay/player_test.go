@@ -94,18 +94,18 @@ type journalSink struct {
 	c Channel
 }
 
-func (s *journalSink) Publish(m Message) {
+func (s *journalSink) Publish(m msgs.Raw) {
 	data := append(slices.Clone(m.Head), m.Body...)
 	if m.Owner != nil {
 		m.Owner.Release()
 	}
-	s.j.add("%s %s", s.c.Topic, show(s.c.Type, data))
+	s.j.add("%s %s", s.c.Topic, show(s.c.Type.Name, data))
 }
 
-func (s *journalSink) PublishWait(_ context.Context, m Message) error { s.Publish(m); return nil }
-func (s *journalSink) Subscribers() int                               { return 1 }
-func (s *journalSink) Dropped() uint64                                { return 0 }
-func (s *journalSink) Flush(context.Context) error                    { return nil }
+func (s *journalSink) PublishWait(_ context.Context, m msgs.Raw) error { s.Publish(m); return nil }
+func (s *journalSink) Subscribers() int                                { return 1 }
+func (s *journalSink) Dropped() uint64                                 { return 0 }
+func (s *journalSink) Flush(context.Context) error                     { return nil }
 
 func show(typ string, data []byte) string {
 	switch typ {

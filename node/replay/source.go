@@ -1,6 +1,9 @@
 package replay
 
-import "rsros/bagstore"
+import (
+	"rsros/bagstore"
+	"rsros/msgs"
+)
 
 // Source is what a player plays: bags (see Bags), or what a program makes of a
 // recording.
@@ -33,24 +36,22 @@ type Iterator interface {
 	Close()
 }
 
-// Recorded is a message where an iterator stands. Its bytes are Head, then Data,
-// valid until the iterator moves; Hold keeps them longer.
+// Recorded is the message that an iterator is at. Its bytes are Head, then Data,
+// valid until the iterator moves; Retain keeps them valid for longer.
 type Recorded struct {
 	bagstore.Message
-	Head  []byte // of a message that was made, not read; small, and never changed
-	Maker Holder // holds Data of a message that was made
+	Head  []byte   // of a message that was made, not read; small, and never changed
+	Owner Retainer // of the Data of a message that was made
 }
 
-// Releaser gives back what it keeps, once.
-type Releaser interface{ Release() }
+// Retainer is memory that is counted by reference. Each Retain adds a reference,
+// which the Releaser that it returns gives up.
+type Retainer interface{ Retain() msgs.Releaser }
 
-// Holder keeps memory until all that Hold gave is released.
-type Holder interface{ Hold() Releaser }
-
-// Hold keeps Data alive until the Releaser is called.
-func (r Recorded) Hold() Releaser {
-	if r.Maker != nil {
-		return r.Maker.Hold()
+// Retain keeps Data valid until the Releaser is released.
+func (r Recorded) Retain() msgs.Releaser {
+	if r.Owner != nil {
+		return r.Owner.Retain()
 	}
 	return r.Message.Hold()
 }

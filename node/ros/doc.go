@@ -6,9 +6,9 @@
 // A message is bytes from the moment it is made. Publish takes a head, a body
 // and a tail; head and tail are small and copied, the body (pixels, a replayed
 // message) goes from the caller's memory into every subscriber's socket and is
-// given back once, through Message.Owner, when the last one is done with it.
+// given back once, through msgs.Raw.Owner, when the last one is done with it.
 // A received message lives in a pooled buffer that is valid until the callback
-// returns, or until Release if the callback took a Hold on it.
+// returns, or until Release if the callback retained it.
 //
 // Every subscriber connection has a queue of its own, bounded in messages and
 // bytes. A slow subscriber loses its oldest messages and nobody else's; each

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"rsros/msgs"
 )
 
 // A slow subscriber reads everything although the node leaves right after the
@@ -21,13 +23,13 @@ func TestDrainLeavesNobodyBehind(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Queue: -1, QueueBytes: -1})
+	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 	for range count {
-		p.Publish(Message{Body: make([]byte, size)})
+		p.Publish(msgs.Raw{Body: make([]byte, size)})
 	}
 	if err := sender.Drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -50,13 +52,13 @@ func TestDrainGivesUpWithItsContext(t *testing.T) {
 	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/big"}, func(Received) { <-block }); err != nil {
 		t.Fatal(err)
 	}
-	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Queue: -1, QueueBytes: -1})
+	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 	for range 400 {
-		p.Publish(Message{Body: make([]byte, 100_000)})
+		p.Publish(msgs.Raw{Body: make([]byte, 100_000)})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -81,13 +83,13 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Queue: -1, QueueBytes: -1})
+	p, err := sender.Advertise(PublisherOptions{Topic: "/big", Type: stringType.Type, Queue: -1, QueueBytes: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 	for range count {
-		p.Publish(Message{Body: make([]byte, size)})
+		p.Publish(msgs.Raw{Body: make([]byte, size)})
 	}
 	drained := make(chan error, 1)
 	go func() { drained <- sender.Drain(t.Context()) }()

@@ -28,7 +28,7 @@ func (byteConn) SetWriteDeadline(time.Time) error { return nil }
 func offline() *Node {
 	n := &Node{cfg: Config{MaxMessage: 1 << 16}, names: &names{node: "/n"}, log: zerolog.Nop(), ctx: context.Background(),
 		subs: map[string]*subscription{}, conns: map[net.Conn]struct{}{}}
-	t := &topic{node: n, name: "/t", typ: "a/B", md5: "1"}
+	t := &topic{node: n, name: "/t", typ: msgs.Type{Name: "a/B", MD5: "1"}}
 	n.topics = map[string]*topic{"/t": t}
 	s := &ServiceServer{node: n, name: "/s", service: msgs.Service{Name: "a/S", MD5: "2"},
 		handler: func(_ context.Context, req []byte) ([]byte, error) { return req, nil }}

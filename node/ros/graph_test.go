@@ -99,7 +99,7 @@ func TestSimTime(t *testing.T) {
 	}
 	eventually(t, "simulated time", func() bool { return b.Now().Unix() == 0 })
 	clock := msgs.MustType("rosgraph_msgs/Clock")
-	p, err := a.Advertise(PublisherOptions{Topic: "/clock", Type: clock.Name, MD5: clock.MD5, Latch: true})
+	p, err := a.Advertise(PublisherOptions{Topic: "/clock", Type: clock, Latch: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestSimTime(t *testing.T) {
 		t.Errorf("waiting for /clock: %v", err)
 	}
 	want := time.Unix(1234, 567)
-	p.Publish(Message{Head: msgs.Marshal(&msgs.Clock{Clock: msgs.FromTime(want)})})
+	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.Clock{Clock: msgs.FromTime(want)})})
 	if err := b.WaitForTime(t.Context()); err != nil || !b.Now().Equal(want) {
 		t.Errorf("simulated time %v, %v", b.Now(), err)
 	}
@@ -224,7 +224,7 @@ func TestGoroslib(t *testing.T) {
 	defer pub.Close()
 	pub.Write(&std_msgs.String{Data: "back"})
 	var c collector
-	if _, err := n.Subscribe(SubscriberOptions{Topic: "from_peer", Type: o.Type, MD5: o.MD5}, c.add); err != nil {
+	if _, err := n.Subscribe(SubscriberOptions{Topic: "from_peer", Type: o.Type}, c.add); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "goroslib's message", func() bool { return c.len() == 1 })

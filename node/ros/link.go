@@ -116,7 +116,7 @@ func (l *link) connect() (net.Conn, error) {
 // handshake exchanges connection headers and checks that both mean one type.
 func (l *link) handshake(conn net.Conn) (Header, error) {
 	o := &l.subscriber.options
-	h := Header{headerCallerID: l.subscriber.node.Name(), headerTopic: o.Topic, headerType: o.Type, headerMD5: o.MD5, headerNoDelay: "0"}
+	h := Header{headerCallerID: l.subscriber.node.Name(), headerTopic: o.Topic, headerType: o.Type.Name, headerMD5: o.Type.MD5, headerNoDelay: "0"}
 	if o.NoDelay {
 		h[headerNoDelay] = "1"
 	}
@@ -124,9 +124,9 @@ func (l *link) handshake(conn net.Conn) (Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	if typ := answer[headerType]; !matches(answer[headerMD5], o.MD5) || typ != "" && !matches(typ, o.Type) {
+	if typ := answer[headerType]; !matches(answer[headerMD5], o.Type.MD5) || typ != "" && !matches(typ, o.Type.Name) {
 		return nil, fmt.Errorf("publisher %s has type [%s] with md5sum [%s], wanted [%s] with [%s]",
-			answer[headerCallerID], typ, answer[headerMD5], o.Type, o.MD5)
+			answer[headerCallerID], typ, answer[headerMD5], o.Type.Name, o.Type.MD5)
 	}
 	return answer, nil
 }

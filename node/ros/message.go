@@ -4,24 +4,9 @@ import (
 	"encoding/binary"
 	"sync"
 	"sync/atomic"
-)
 
-// Message is one message to publish: the bytes of Head, Body and Tail in a row.
-type Message struct {
-	// Head and Tail are copied before Publish returns. They are meant to be
-	// small: an image's fields before and after its pixels, or a whole IMU sample.
-	Head, Tail []byte
-	// Body isn't copied: it must not change until Owner is released, and never if
-	// there is no Owner.
-	Body []byte
-	// Owner, if not nil, is released exactly once, from any goroutine, when no
-	// subscriber needs Body any more. A latching publisher copies Body and
-	// releases Owner before Publish returns, so that no pooled memory stays taken.
-	Owner interface{ Release() }
-	// Key, with LatchAll, replaces the kept message that has the same key. Without
-	// a key the message is kept beside all others.
-	Key string
-}
+	"rsros/msgs"
+)
 
 // outgoing is a message on its way to some subscribers. It is counted: whoever
 // puts it into a queue retains it, whoever takes it out releases it.
@@ -30,7 +15,7 @@ type outgoing struct {
 	small []byte // length prefix and head, then the tail
 	cut   int    // where the tail starts in small
 	body  []byte
-	owner interface{ Release() }
+	owner msgs.Releaser
 	from  *Publisher
 	home  *sync.Pool
 }
@@ -40,14 +25,14 @@ const smallKept = 64 << 10
 
 // newOutgoing copies head and tail behind the length prefix. With whole, the body
 // is copied as well and the owner released.
-func newOutgoing(home *sync.Pool, from *Publisher, m *Message, whole bool) *outgoing {
+func newOutgoing(home *sync.Pool, from *Publisher, m *msgs.Raw, whole bool) *outgoing {
 	o, _ := home.Get().(*outgoing)
 	if o == nil {
 		o = new(outgoing)
 	}
 	o.refs.Store(1)
 	o.home, o.from = home, from
-	o.small = binary.LittleEndian.AppendUint32(o.small[:0], uint32(len(m.Head)+len(m.Body)+len(m.Tail)))
+	o.small = binary.LittleEndian.AppendUint32(o.small[:0], uint32(m.Size()))
 	o.small = append(o.small, m.Head...)
 	if whole {
 		o.small = append(o.small, m.Body...)

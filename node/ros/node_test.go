@@ -11,6 +11,8 @@ import (
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
+
+	"rsros/msgs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,7 +56,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-var stringType = PublisherOptions{Topic: "chatter", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
+var stringType = PublisherOptions{Topic: "chatter", Type: msgs.MustType("std_msgs/String")}
 
 // collector keeps copies of what a subscriber got.
 type collector struct {
@@ -99,14 +101,14 @@ func TestPublishSubscribe(t *testing.T) {
 	}
 	big := bytes.Repeat([]byte("0123456789abcdef"), 1<<18) // 4 MiB
 	for i := range 100 {
-		if err := p.PublishWait(t.Context(), Message{Head: fmt.Append(nil, i, "<"), Body: big[:i*1000], Tail: []byte(">")}); err != nil {
+		if err := p.PublishWait(t.Context(), msgs.Raw{Head: fmt.Append(nil, i, "<"), Body: big[:i*1000], Tail: []byte(">")}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := p.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.Publish(Message{Body: big})
+	p.Publish(msgs.Raw{Body: big})
 	eventually(t, "all messages", func() bool { return c.len() == 101 })
 	for i, got := range c.all()[:100] {
 		if want := fmt.Sprint(i, "<") + string(big[:i*1000]) + ">"; got != want {
@@ -146,7 +148,7 @@ func TestOwnerReleasedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		var alone counted
-		p.Publish(Message{Body: []byte("nobody"), Owner: &alone})
+		p.Publish(msgs.Raw{Body: []byte("nobody"), Owner: &alone})
 		if alone.n.Load() != 1 {
 			t.Errorf("latch %v: released %d times without subscribers", latch, alone.n.Load())
 		}
@@ -159,7 +161,7 @@ func TestOwnerReleasedOnce(t *testing.T) {
 		eventually(t, "subscribers", func() bool { return p.Subscribers() == 3 })
 		owners := make([]counted, 50)
 		for i := range owners {
-			p.Publish(Message{Body: make([]byte, 100_000), Owner: &owners[i]})
+			p.Publish(msgs.Raw{Body: make([]byte, 100_000), Owner: &owners[i]})
 		}
 		if err := p.Flush(t.Context()); err != nil {
 			t.Fatal(err)
@@ -172,7 +174,7 @@ func TestOwnerReleasedOnce(t *testing.T) {
 		}
 		p.Close()
 		var late counted
-		p.Publish(Message{Body: []byte("late"), Owner: &late})
+		p.Publish(msgs.Raw{Body: []byte("late"), Owner: &late})
 		if late.n.Load() != 1 {
 			t.Errorf("released %d times after Close", late.n.Load())
 		}
@@ -194,8 +196,8 @@ func TestLatch(t *testing.T) {
 	all.Topic, all.LatchAll = "all", true
 	p1, p2 := advertise(one), advertise(all)
 	for i := range 30 {
-		p1.Publish(Message{Head: fmt.Append(nil, i)})
-		p2.Publish(Message{Head: fmt.Append(nil, i), Key: []string{"", "k0", "k1"}[i%3]})
+		p1.Publish(msgs.Raw{Head: fmt.Append(nil, i)})
+		p2.Publish(msgs.Raw{Head: fmt.Append(nil, i), Key: []string{"", "k0", "k1"}[i%3]})
 	}
 	var c1, c2 collector
 	for topic, c := range map[string]*collector{"one": &c1, "all": &c2} {
@@ -204,7 +206,7 @@ func TestLatch(t *testing.T) {
 		}
 	}
 	eventually(t, "latched", func() bool { return c1.len() >= 1 && c2.len() >= 12 })
-	p2.Publish(Message{Head: []byte("end")})
+	p2.Publish(msgs.Raw{Head: []byte("end")})
 	eventually(t, "the next", func() bool { return c2.len() >= 13 })
 	if got := fmt.Sprint(c1.all()); got != "[29]" {
 		t.Errorf("latch gave %s", got)
@@ -221,7 +223,7 @@ func TestLatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "a second subscriber", func() bool { return p2.Subscribers() == 2 })
-	p2.Publish(Message{Head: []byte("new")})
+	p2.Publish(msgs.Raw{Head: []byte("new")})
 	eventually(t, "the new one", func() bool { return c3.len() == 1 })
 }
 
@@ -236,11 +238,11 @@ func TestSeveralPublishersOfATopic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Publish(Message{Head: fmt.Append(nil, len(ps))})
+		p.Publish(msgs.Raw{Head: fmt.Append(nil, len(ps))})
 		ps = append(ps, p)
 	}
 	bad := stringType
-	bad.MD5 = "0123"
+	bad.Type.MD5 = "0123"
 	if _, err := a.Advertise(bad); err == nil {
 		t.Error("another md5sum was accepted on the same topic")
 	}

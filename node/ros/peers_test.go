@@ -53,10 +53,10 @@ func contains(t *testing.T, text string, want ...string) {
 	}
 }
 
-func stringMessage(s string) Message {
+func stringMessage(s string) msgs.Raw {
 	var e msgs.Encoder
 	e.String(s)
-	return Message{Head: e.B}
+	return msgs.Raw{Head: e.B}
 }
 
 func TestStockTools(t *testing.T) {
@@ -71,7 +71,7 @@ func TestStockTools(t *testing.T) {
 	}
 	p.Publish(stringMessage("hello"))
 	var c collector
-	if _, err := n.Subscribe(SubscriberOptions{Topic: "in", Type: "std_msgs/String", MD5: stringType.MD5}, c.add); err != nil {
+	if _, err := n.Subscribe(SubscriberOptions{Topic: "in", Type: stringType.Type}, c.add); err != nil {
 		t.Fatal(err)
 	}
 	setBool := msgs.MustService("std_srvs/SetBool")

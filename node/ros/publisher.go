@@ -6,17 +6,17 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"rsros/msgs"
 )
 
 // PublisherOptions say what is published and how its queues are bounded.
 type PublisherOptions struct {
-	Topic      string // resolved and remapped by the node
-	Type       string // "sensor_msgs/Image"
-	MD5        string
-	Definition string // full text with dependencies
+	Topic string // resolved and remapped by the node
+	Type  msgs.Type
 
 	Latch    bool // a new subscriber gets the last message first
-	LatchAll bool // a new subscriber gets every message kept (Message.Key), oldest first
+	LatchAll bool // a new subscriber gets every message kept (msgs.Raw.Key), oldest first
 
 	// Queue and QueueBytes bound what waits for one subscriber; the oldest message
 	// goes when either is exceeded. Default 10 messages and 256 MiB; negative is no
@@ -88,8 +88,8 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if options.Type == "" || options.MD5 == "" {
-		return nil, fmt.Errorf("advertise %s: type and md5sum must be given", name)
+	if options.Type.Name == "" || options.Type.MD5 == "" {
+		return nil, fmt.Errorf("advertise %s: the type needs a name and an md5sum, not %q and %q", name, options.Type.Name, options.Type.MD5)
 	}
 	options.Topic = name
 	options.setDefaults()
@@ -101,7 +101,7 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	t := n.topics[name]
 	fresh := t == nil
 	if fresh {
-		t = &topic{node: n, name: name, typ: options.Type, md5: options.MD5, definition: options.Definition}
+		t = &topic{node: n, name: name, typ: options.Type}
 	}
 	p := &Publisher{options: options, topic: t}
 	if err := t.add(p); err != nil {
@@ -122,7 +122,7 @@ func (p *Publisher) latches() bool { return p.options.Latch || p.options.LatchAl
 // Publish hands the message to every subscriber's queue and returns; a full queue
 // loses its oldest message. A small message to a subscriber that has taken
 // everything before is in the kernel by then.
-func (p *Publisher) Publish(m Message) {
+func (p *Publisher) Publish(m msgs.Raw) {
 	o, outlets := p.prepare(&m)
 	if o == nil {
 		return
@@ -136,7 +136,7 @@ func (p *Publisher) Publish(m Message) {
 
 // PublishWait is Publish that waits for room in every subscriber's queue, so
 // that nobody loses anything. An error means that ctx ended before all had it.
-func (p *Publisher) PublishWait(ctx context.Context, m Message) error {
+func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 	o, outlets := p.prepare(&m)
 	if o == nil {
 		return nil
@@ -154,7 +154,7 @@ func (p *Publisher) PublishWait(ctx context.Context, m Message) error {
 // prepare encodes the message, keeps it if it is latched, and says who gets it.
 // Nothing is encoded that nobody needs: then there is no outgoing message and
 // the owner has been released.
-func (p *Publisher) prepare(m *Message) (*outgoing, []*outlet) {
+func (p *Publisher) prepare(m *msgs.Raw) (*outgoing, []*outlet) {
 	t := p.topic
 	t.mu.Lock()
 	outlets := t.outlets
@@ -164,11 +164,11 @@ func (p *Publisher) prepare(m *Message) (*outgoing, []*outlet) {
 			m.Owner.Release()
 		}
 		if !p.closed {
-			p.count(len(m.Head) + len(m.Body) + len(m.Tail))
+			p.count(m.Size())
 		}
 		return nil, nil
 	}
-	p.count(len(m.Head) + len(m.Body) + len(m.Tail))
+	p.count(m.Size())
 	o := newOutgoing(&t.pool, p, m, p.latches())
 	if p.latches() {
 		p.keep(o, m.Key)

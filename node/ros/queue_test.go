@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"rsros/msgs"
 )
 
 func testQueue(messages, bytes int64) *queue {
@@ -25,7 +27,7 @@ func testQueue(messages, bytes int64) *queue {
 
 // sized is a message of n bytes on the wire.
 func sized(n int) *outgoing {
-	return newOutgoing(new(sync.Pool), nil, &Message{Head: make([]byte, n-4)}, false)
+	return newOutgoing(new(sync.Pool), nil, &msgs.Raw{Head: make([]byte, n-4)}, false)
 }
 
 func TestQueueDropsOldest(t *testing.T) {
@@ -197,7 +199,7 @@ func TestPublishAllocatesNothing(t *testing.T) {
 			go c.write()                   //nolint:errcheck // so does this
 			head, body, owner := make([]byte, 60), make([]byte, size), new(counted)
 			allocs := testing.AllocsPerRun(200, func() {
-				p.Publish(Message{Head: head, Body: body, Owner: owner})
+				p.Publish(msgs.Raw{Head: head, Body: body, Owner: owner})
 				for c.messages.Load() < p.messages.Load() {
 					runtime.Gosched()
 				}
@@ -232,7 +234,7 @@ func TestStalledSubscriber(t *testing.T) {
 				binary.LittleEndian.PutUint32(b, uint32(who))
 				binary.LittleEndian.PutUint32(b[4:], uint32(i))
 				binary.LittleEndian.PutUint32(b[size-4:], uint32(i))
-				p.Publish(Message{Head: b[:8], Body: b[8:]})
+				p.Publish(msgs.Raw{Head: b[:8], Body: b[8:]})
 			}
 		})
 	}

@@ -191,7 +191,7 @@ func TestHostileSubscribers(t *testing.T) {
 		{"unknown service", header("service", "/none", "md5sum", "*"), "no service"},
 		{"no md5sum", header("topic", "/chatter", "type", "*"), "no md5sum"},
 		{"other md5sum", header("topic", "/chatter", "type", "std_msgs/String", "md5sum", "123"), "md5sum"},
-		{"other type", header("topic", "/chatter", "type", "std_msgs/Int8", "md5sum", stringType.MD5), "std_msgs/Int8"},
+		{"other type", header("topic", "/chatter", "type", "std_msgs/Int8", "md5sum", stringType.Type.MD5), "std_msgs/Int8"},
 		{"other service md5sum", header("service", "/n/get_loggers", "md5sum", "123"), "md5sum"},
 		{"huge request", header("service", "/n/get_loggers", "md5sum", "*") + "\xff\xff\xff\xff", ""},
 	} {
@@ -258,7 +258,7 @@ func TestHostilePublishers(t *testing.T) {
 		topic := fmt.Sprint("/t", i)
 		fakePublisher(t, m, topic, func(conn net.Conn) { conn.Write([]byte(c.sent)) }) //nolint:errcheck // test
 		var got collector
-		s, err := n.Subscribe(SubscriberOptions{Topic: topic, Type: "a/B", MD5: "0"}, got.add)
+		s, err := n.Subscribe(SubscriberOptions{Topic: topic, Type: msgs.Type{Name: "a/B", MD5: "0"}}, got.add)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestSlowSubscriber(t *testing.T) {
 	body := make([]byte, 1<<20)
 	owners := make([]counted, count)
 	for i := range count {
-		p.Publish(Message{Head: fmt.Appendf(nil, "%08d", i), Body: body, Owner: &owners[i]})
+		p.Publish(msgs.Raw{Head: fmt.Appendf(nil, "%08d", i), Body: body, Owner: &owners[i]})
 		eventually(t, "the fast one", func() bool { return c.len() == i+1 })
 	}
 	s := p.Stats()
@@ -342,7 +342,7 @@ func TestSubscriberQueueAndHold(t *testing.T) {
 	sub, err := s.Subscribe(SubscriberOptions{Topic: "chatter", Queue: 3}, func(r Received) {
 		entered <- struct{}{}
 		<-gate
-		held = append(held, r.Hold())
+		held = append(held, r.Retain())
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -389,7 +389,7 @@ func TestChurn(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				msg := Message{Head: []byte("head"), Body: make([]byte, 20_000), Owner: &owners[g*300+i]}
+				msg := msgs.Raw{Head: []byte("head"), Body: make([]byte, 20_000), Owner: &owners[g*300+i]}
 				if g == 3 {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 					p.PublishWait(ctx, msg) //nolint:errcheck // may time out

@@ -90,7 +90,7 @@ func (h messageHook) Run(e *zerolog.Event, level zerolog.Level, message string) 
 // startRosout publishes the lines until the node closes.
 func (n *Node) startRosout() error {
 	t := msgs.MustType("rosgraph_msgs/Log")
-	p, err := n.Advertise(PublisherOptions{Topic: rosoutTopic, Type: t.Name, MD5: t.MD5, Definition: t.Definition, Latch: true, Queue: 100})
+	p, err := n.Advertise(PublisherOptions{Topic: rosoutTopic, Type: t, Latch: true, Queue: 100})
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (n *Node) startRosout() error {
 				if n.cfg.OnLog != nil {
 					n.cfg.OnLog(m)
 				}
-				p.Publish(Message{Head: msgs.Marshal(m)})
+				p.Publish(msgs.Raw{Head: msgs.Marshal(m)})
 			}
 		}
 	})

@@ -45,7 +45,7 @@ func (n *Node) useSimTime(on bool) {
 		return
 	}
 	typ := msgs.MustType("rosgraph_msgs/Clock")
-	clock, err := n.Subscribe(SubscriberOptions{Topic: "/clock", Type: typ.Name, MD5: typ.MD5, NoDelay: true}, func(r Received) {
+	clock, err := n.Subscribe(SubscriberOptions{Topic: "/clock", Type: typ, NoDelay: true}, func(r Received) {
 		var m msgs.Clock
 		if err := msgs.Unmarshal(r.Data, &m); err == nil {
 			t.now.Store(int64(m.Clock))

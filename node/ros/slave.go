@@ -85,7 +85,7 @@ func (n *Node) publications() []any {
 	defer n.mu.Unlock()
 	list := []any{}
 	for _, name := range slices.Sorted(maps.Keys(n.topics)) {
-		list = append(list, []any{name, n.topics[name].typ})
+		list = append(list, []any{name, n.topics[name].typ.Name})
 	}
 	return list
 }

@@ -15,7 +15,7 @@ func TestSlaveAPI(t *testing.T) {
 	if _, err := n.Advertise(stringType); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := n.Subscribe(SubscriberOptions{Topic: "probe_topic", Type: "std_msgs/String"}, func(Received) {}); err != nil {
+	if _, err := n.Subscribe(SubscriberOptions{Topic: "probe_topic", Type: stringType.Type}, func(Received) {}); err != nil {
 		t.Fatal(err)
 	}
 	synced(t, n)

@@ -6,13 +6,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"rsros/msgs"
 )
 
 // SubscriberOptions say what is subscribed and how.
 type SubscriberOptions struct {
-	Topic string // resolved and remapped by the node
-	Type  string // default "*": any
-	MD5   string // default "*": any
+	Topic string    // resolved and remapped by the node
+	Type  msgs.Type // Name and MD5, which default to "*": any
 
 	// Queue, if not 0, puts this many messages between the connections and the
 	// callback, the oldest dropped first (negative: no bound). With 0 the callback
@@ -25,15 +26,16 @@ type SubscriberOptions struct {
 
 // Received is one message as it came from a publisher.
 type Received struct {
-	Data   []byte // valid until the callback returns; see Hold
+	Data   []byte // valid until the callback returns; see Retain
 	Header Header // what the publisher said when it connected; shared, don't change
 	Time   time.Time
 
 	buffer *Buffer
 }
 
-// Hold keeps Data alive past the callback, until the Buffer is released.
-func (r Received) Hold() *Buffer {
+// Retain keeps Data valid after the callback has returned, until the Buffer is
+// released.
+func (r Received) Retain() *Buffer {
 	r.buffer.Retain()
 	return r.buffer
 }
@@ -75,7 +77,7 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 		return nil, err
 	}
 	options.Topic = name
-	for _, field := range []*string{&options.Type, &options.MD5} {
+	for _, field := range []*string{&options.Type.Name, &options.Type.MD5} {
 		if *field == "" {
 			*field = "*"
 		}

@@ -36,7 +36,7 @@ func (n *Node) join(s *Subscriber) bool {
 	name := s.options.Topic
 	sub := n.subs[name]
 	if sub == nil {
-		sub = &subscription{node: n, name: name, typ: s.options.Type}
+		sub = &subscription{node: n, name: name, typ: s.options.Type.Name}
 		n.subs[name] = sub
 		sub.registration = n.registrar.add(&registration{what: "subscriber " + name, register: sub.register, unregister: sub.unregister})
 	}

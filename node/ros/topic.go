@@ -5,17 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"rsros/msgs"
 )
 
 // topic is what a node publishes under one name: one registration at the master,
 // one or more publishers, and a connection (outlet) for each subscriber.
 type topic struct {
-	node           *Node
-	name, typ, md5 string
-	definition     string
-	limits         limits
-	pool           sync.Pool // of *outgoing
-	registration   *registration
+	node         *Node
+	name         string
+	typ          msgs.Type
+	limits       limits
+	pool         sync.Pool // of *outgoing
+	registration *registration
 
 	mu         sync.Mutex
 	publishers []*Publisher
@@ -25,8 +27,8 @@ type topic struct {
 
 // header is what a subscriber is told when it connects. Callers hold mu.
 func (t *topic) header() Header {
-	h := Header{headerCallerID: t.callerID(), headerTopic: t.name, headerType: t.typ, headerMD5: t.md5,
-		headerDefinition: t.definition, headerLatching: "0"}
+	h := Header{headerCallerID: t.callerID(), headerTopic: t.name, headerType: t.typ.Name, headerMD5: t.typ.MD5,
+		headerDefinition: t.typ.Definition, headerLatching: "0"}
 	if slices.ContainsFunc(t.publishers, func(p *Publisher) bool { return p.latches() }) {
 		h[headerLatching] = "1"
 	}
@@ -55,9 +57,9 @@ func (t *topic) admit(h Header) error {
 	if md5 == "" {
 		return fmt.Errorf("topic %s: the subscriber's header has no md5sum", t.name)
 	}
-	if !matches(md5, t.md5) || typ != "" && !matches(typ, t.typ) {
+	if !matches(md5, t.typ.MD5) || typ != "" && !matches(typ, t.typ.Name) {
 		return fmt.Errorf("topic %s is of type [%s] with md5sum [%s]; %s wants [%s] with [%s]",
-			t.name, t.typ, t.md5, h[headerCallerID], typ, md5)
+			t.name, t.typ.Name, t.typ.MD5, h[headerCallerID], typ, md5)
 	}
 	return nil
 }
@@ -107,9 +109,9 @@ func (t *topic) changed() {
 
 // add joins a publisher to the topic. Callers hold the node's mu.
 func (t *topic) add(p *Publisher) error {
-	o := &p.options
-	if !matches(o.MD5, t.md5) || !matches(o.Type, t.typ) {
-		return fmt.Errorf("topic %s is published as [%s] with md5sum [%s] already, now as [%s] with [%s]", t.name, t.typ, t.md5, o.Type, o.MD5)
+	typ := &p.options.Type
+	if !matches(typ.MD5, t.typ.MD5) || !matches(typ.Name, t.typ.Name) {
+		return fmt.Errorf("topic %s is published as [%s] with md5sum [%s] already, now as [%s] with [%s]", t.name, t.typ.Name, t.typ.MD5, typ.Name, typ.MD5)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,7 +166,7 @@ func (t *topic) hangUp() {
 }
 
 func (t *topic) register(ctx context.Context) error {
-	_, err := t.node.caller.call(ctx, t.node.cfg.MasterURI, "registerPublisher", t.name, t.typ, t.node.uri)
+	_, err := t.node.caller.call(ctx, t.node.cfg.MasterURI, "registerPublisher", t.name, t.typ.Name, t.node.uri)
 	return err
 }
 

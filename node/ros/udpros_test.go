@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"rsros/test/need"
+
+	"rsros/msgs"
 )
 
 func TestUDPROS(t *testing.T) {
@@ -28,7 +30,7 @@ func TestUDPROS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	header := Header{"callerid": "/udp", "topic": "/chatter", "md5sum": o.MD5, "type": o.Type}.appendFields(nil)
+	header := Header{"callerid": "/udp", "topic": "/chatter", "md5sum": o.Type.MD5, "type": o.Type.Name}.appendFields(nil)
 	at := socket.LocalAddr().(*net.UDPAddr).Port
 	const size = 1500
 	answer, err := newCaller("/udp").call(t.Context(), n.URI(), "requestTopic", "/chatter",
@@ -38,7 +40,7 @@ func TestUDPROS(t *testing.T) {
 	}
 	reply := answer.([]any)
 	h, err := parseHeader(reply[5].([]byte))
-	if err != nil || reply[0] != "UDPROS" || reply[4] != size || h["type"] != o.Type || h["message_definition"] != o.Definition {
+	if err != nil || reply[0] != "UDPROS" || reply[4] != size || h["type"] != o.Type.Name || h["message_definition"] != o.Type.Definition {
 		t.Errorf("reply %v, header %v, %v", reply, h, err)
 	}
 	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
@@ -47,7 +49,7 @@ func TestUDPROS(t *testing.T) {
 		for i := range want {
 			want[i] = byte(rand.Uint32())
 		}
-		p.Publish(Message{Head: want[:length/3], Body: want[length/3:]})
+		p.Publish(msgs.Raw{Head: want[:length/3], Body: want[length/3:]})
 		got := readDatagrams(t, socket, uint32(reply[3].(int)))
 		if int(binary.LittleEndian.Uint32(got)) != length || !bytes.Equal(got[4:], want) {
 			t.Errorf("a message of %d bytes came as %d", length, len(got)-4)

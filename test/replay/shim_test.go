@@ -158,7 +158,7 @@ func TestShimRateControl(t *testing.T) {
 			g := newGraph(t)
 			r := g.record([]string{"/a", "/b", "/latched"})
 			typ := msgs.MustType("sensor_msgs/Imu")
-			done, err := g.node.Advertise(ros.PublisherOptions{Topic: "/done", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, Latch: true})
+			done, err := g.node.Advertise(ros.PublisherOptions{Topic: "/done", Type: typ, Latch: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +170,7 @@ func TestShimRateControl(t *testing.T) {
 				t.Fatal("it ended without the controlling topic")
 			}
 			caughtUp := msgs.Imu{Header: msgs.Header{Stamp: msgs.Time(bagStart.Add(time.Hour))}}
-			done.Publish(ros.Message{Head: msgs.Marshal(&caughtUp)})
+			done.Publish(msgs.Raw{Head: msgs.Marshal(&caughtUp)})
 			if code := p.Wait(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}

@@ -61,7 +61,7 @@ func run(topic string, fps, seconds float64, subscribers int) error {
 	defer n.Close() //nolint:errcheck // at the end of the program
 	image := msgs.MustType("sensor_msgs/Image")
 	arrived := make(chan int, 64)
-	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: image.Name, MD5: image.MD5, Definition: image.Definition,
+	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: image,
 		Queue: 10, OnSubscriber: func(count int) { arrived <- count }})
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func publish(p *ros.Publisher, pool [][]byte, fps, seconds float64) {
 		head.Header.Seq, head.Header.Stamp = uint32(i), msgs.FromTime(time.Now())
 		e.B = e.B[:0]
 		head.Append(&e)
-		p.Publish(ros.Message{Head: e.B, Body: pool[i%len(pool)]})
+		p.Publish(msgs.Raw{Head: e.B, Body: pool[i%len(pool)]})
 	}
 }
 
