@@ -56,7 +56,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-var stringType = PublisherOptions{Topic: "chatter", Type: msgs.MustType("std_msgs/String")}
+var stringType = PublisherOptions{Topic: "chatter", Type: msgs.Type{Name: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}}
 
 // collector keeps copies of what a subscriber got.
 type collector struct {
