@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,7 +55,7 @@ func (l *LiveNode) steerBag() error {
 		return err
 	}
 	control := &playControl{player: b, node: l.node, log: l.log}
-	if err := control.offer(&PlayOptions{}); err != nil {
+	if err := control.offer(); err != nil {
 		return err
 	}
 	if err := control.subscribe("~seek_frame", "std_msgs/String", func(r ros.Received) {
@@ -127,35 +126,43 @@ func (b *bagDevice) Notification(int, camdriver.Notification) {}
 // StatusChanged implements camdriver.Handler.
 func (b *bagDevice) StatusChanged(camdriver.Status) {}
 
-// Do carries out a command of a player.
-func (b *bagDevice) Do(_ context.Context, c replay.Command) error {
-	s := b.dev.Status()
-	switch c := c.(type) {
-	case replay.Pause:
-		if s.Paused {
-			return replay.ErrNoChange
-		}
-		return b.dev.Pause()
-	case replay.Resume:
-		if !s.Paused {
-			return replay.ErrNoChange
-		}
-		return b.dev.Resume()
-	case replay.StepMessage:
-		return b.dev.Step()
-	case replay.StepFrameSet:
-		return b.dev.StepFrameSet()
-	case replay.SeekOffset:
-		return b.dev.Seek(min(max(c.Offset, 0), s.Duration))
-	case replay.SetRate:
-		return b.dev.SetSpeed(c.Rate)
-	case replay.SetLoop:
-		return b.dev.SetLoop(c.On)
-	case replay.Stop:
-		b.once.Do(b.ended)
-		return nil
+// Pause implements steered.
+func (b *bagDevice) Pause(context.Context) error {
+	if b.dev.Status().Paused {
+		return replay.ErrNoChange
 	}
-	return errors.ErrUnsupported
+	return b.dev.Pause()
+}
+
+// Resume implements steered.
+func (b *bagDevice) Resume(context.Context) error {
+	if !b.dev.Status().Paused {
+		return replay.ErrNoChange
+	}
+	return b.dev.Resume()
+}
+
+// StepMessage implements steered: a device's messages are its frames.
+func (b *bagDevice) StepMessage(context.Context) error { return b.dev.Step() }
+
+// StepFrameSet implements steered.
+func (b *bagDevice) StepFrameSet(context.Context) error { return b.dev.StepFrameSet() }
+
+// Seek implements steered.
+func (b *bagDevice) Seek(_ context.Context, offset time.Duration) error {
+	return b.dev.Seek(min(max(offset, 0), b.dev.Status().Duration))
+}
+
+// SetRate implements steered.
+func (b *bagDevice) SetRate(_ context.Context, rate float64) error { return b.dev.SetSpeed(rate) }
+
+// SetLoop implements steered.
+func (b *bagDevice) SetLoop(_ context.Context, on bool) error { return b.dev.SetLoop(on) }
+
+// Stop implements steered: it ends the node.
+func (b *bagDevice) Stop(context.Context) error {
+	b.once.Do(b.ended)
+	return nil
 }
 
 // seekFrame takes a std_msgs/String, "Depth_0 150", and goes to the first frame of
@@ -177,10 +184,7 @@ func (b *bagDevice) seekFrame(data []byte) error {
 	return b.dev.SeekFrame(id, number)
 }
 
-// Submit is Do without an answer.
-func (b *bagDevice) Submit(c replay.Command) { _ = b.Do(context.Background(), c) }
-
-// Status is the device's state in a player's words.
+// Status implements steered: the device's state in a player's words.
 func (b *bagDevice) Status() replay.Status {
 	s := b.dev.Status()
 	state := replay.Running

@@ -137,7 +137,7 @@ func (d *demo) replay(ctx context.Context) (err error) {
 	defer d.progress("replay")()
 	return Play(ctx, PlayOptions{
 		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would cut the progress in two
-		Replay: replay.Options{ClockHz: 100, WaitForSubscribers: true},
+		Replay: replay.Settings{ClockHz: 100, WaitForSubscribers: true},
 	})
 }
 

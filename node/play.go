@@ -25,17 +25,10 @@ type PlayOptions struct {
 	Master MasterMode // default ros
 	Bags   []string
 
-	// Replay says what is played and how. Source, Output, Clock, Log, StartAt, Until,
-	// LoopRange and the filter's expressions are filled in from the other fields.
-	Replay replay.Options
+	Replay replay.Settings // what is played, and how
 
-	StartAt, Until string   // a time: seconds since 1970 or from the first message, or a date
-	LoopRange      string   // FROM:TO in seconds from the start
-	Match, Exclude []string // regular expressions that match whole topic names
-	Limits         []string // TOPIC=HZ
-
-	Queue            int // messages that wait for one subscriber; 0 is 100, negative no bound
-	RateControlTopic string
+	Queue            int    // messages that may wait for one subscriber; 0 means 100, negative no bound
+	RateControlTopic string // playback waits while the header stamps of this topic lag
 
 	Naming Naming // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 
@@ -60,7 +53,7 @@ func Play(ctx context.Context, o PlayOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := o.complete(source); err != nil {
+	if err := o.complete(); err != nil {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	stopMaster, err := connectMaster(ctx, o.Master, &o.ROS, o.Log)
@@ -73,7 +66,7 @@ func Play(ctx context.Context, o PlayOptions) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	problems, err := playInto(ctx, n, o)
+	problems, err := playInto(ctx, n, source, o)
 	if err := errors.Join(err, n.Close()); err != nil {
 		return err
 	}
@@ -133,30 +126,16 @@ const (
 	immediateBytes = 8 << 20
 )
 
-// complete fills in defaults and reads the fields that are text.
-func (o *PlayOptions) complete(source replay.Source) (err error) {
+// complete fills in defaults and refuses settings that contradict each other.
+func (o *PlayOptions) complete() error {
 	setDefault(&o.Master, MasterROS)
 	setDefault(&o.Queue, playQueue)
 	if o.ROS.Name == "" {
 		o.ROS.Name, o.ROS.Anonymous = "play", true
 	}
 	r := &o.Replay
-	r.Source = source
-	r.RateControl = o.RateControlTopic != ""
-	if r.Filter.Match, err = replay.CompileFull(o.Match); err != nil {
+	if err := r.Check(); err != nil {
 		return err
-	}
-	if r.Filter.Exclude, err = replay.CompileFull(o.Exclude); err != nil {
-		return err
-	}
-	if r.Filter.Limits, err = replay.ParseLimits(o.Limits); err != nil {
-		return err
-	}
-	if r.StartAt, err = replay.ParseTime(o.StartAt, source); err != nil {
-		return fmt.Errorf("start: %w", err)
-	}
-	if r.Until, err = replay.ParseTime(o.Until, source); err != nil {
-		return fmt.Errorf("until: %w", err)
 	}
 	if r.FollowClock && r.ClockHz > 0 {
 		return errors.New("a clock can be followed or published, not both")
@@ -164,12 +143,11 @@ func (o *PlayOptions) complete(source replay.Source) (err error) {
 	if r.Restamp && r.ClockHz > 0 {
 		return errors.New("stamps are moved to now, but /clock would give the bag's time: restamp or publish a clock, not both")
 	}
-	r.LoopRange, err = replay.ParseRange(o.LoopRange)
-	return err
+	return nil
 }
 
 // playInto plays in a running node and says what couldn't be published.
-func playInto(ctx context.Context, n *ros.Node, o PlayOptions) ([]string, error) {
+func playInto(ctx context.Context, n *ros.Node, source replay.Source, o PlayOptions) ([]string, error) {
 	ctx, cancel := untilKilled(ctx, n)
 	defer cancel()
 	out, err := newPlayOutput(n, &o)
@@ -185,8 +163,10 @@ func playInto(ctx context.Context, n *ros.Node, o PlayOptions) ([]string, error)
 		return nil, err
 	}
 	defer clock.Close() //nolint:errcheck // a timer
-	o.Replay.Output, o.Replay.Clock, o.Replay.Log, o.Replay.OnStatus = out, clock, n.Log(), status.publish
-	player, err := replay.New(o.Replay)
+	player, err := replay.New(replay.Options{
+		Source: source, Output: out, Clock: clock, Log: n.Log(), OnStatus: status.publish,
+		RateControl: o.RateControlTopic != "", Settings: o.Replay,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
@@ -196,8 +176,11 @@ func playInto(ctx context.Context, n *ros.Node, o PlayOptions) ([]string, error)
 	}
 	start, end := player.Range()
 	o.Log.Info().Str("from", replay.ReadableTime(start)).Str("to", replay.ReadableTime(end)).Msg("playing")
-	control := playControl{player: player, node: n, log: n.Log()}
-	if err := control.offer(&o); err != nil {
+	control := playControl{player: commanded{player}, node: n, log: n.Log()}
+	if err := control.offer(); err != nil {
+		return nil, err
+	}
+	if err := control.listen(player, &o); err != nil {
 		return nil, err
 	}
 	status.changed = control.reconfigure.changed

@@ -131,7 +131,7 @@ func TestPlay(t *testing.T) {
 	defer sub.Close()
 	var out bytes.Buffer
 	o := PlayOptions{ROS: ros.Config{MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{playBag(t, 100)}, Out: &out, Log: zerolog.Nop()}
-	o.Replay = replay.Options{ClockHz: 100, ClockPerMessage: true, Immediate: true, WaitForSubscribers: true}
+	o.Replay = replay.Settings{ClockHz: 100, ClockPerMessage: true, Immediate: true, WaitForSubscribers: true}
 	if err := Play(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -153,13 +153,10 @@ func TestPlayErrors(t *testing.T) {
 	}{
 		"no bag":          {PlayOptions{}, program.ErrUsage},
 		"missing bag":     {PlayOptions{Bags: []string{"/nowhere.bag"}}, os.ErrNotExist},
-		"bad range":       {PlayOptions{Bags: []string{bag}, LoopRange: "2:1"}, program.ErrUsage},
-		"bad expression":  {PlayOptions{Bags: []string{bag}, Match: []string{"("}}, program.ErrUsage},
-		"bad limit":       {PlayOptions{Bags: []string{bag}, Limits: []string{"/a"}}, program.ErrUsage},
-		"bad time":        {PlayOptions{Bags: []string{bag}, Until: "soon"}, program.ErrUsage},
-		"both clocks":     {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, FollowClock: true}}, program.ErrUsage},
+		"bad range":       {PlayOptions{Bags: []string{bag}, Replay: replay.Settings{LoopRange: &replay.Range{From: 2, To: 1}}}, program.ErrUsage},
+		"both clocks":     {PlayOptions{Bags: []string{bag}, Replay: replay.Settings{ClockHz: 1, FollowClock: true}}, program.ErrUsage},
 		"wrapper of many": {PlayOptions{Bags: []string{bag, bag}, Naming: NamingWrapper}, program.ErrUsage},
-		"clock, restamp":  {PlayOptions{Bags: []string{bag}, Replay: replay.Options{ClockHz: 1, Restamp: true}}, program.ErrUsage},
+		"clock, restamp":  {PlayOptions{Bags: []string{bag}, Replay: replay.Settings{ClockHz: 1, Restamp: true}}, program.ErrUsage},
 		"both namings":    {PlayOptions{Bags: []string{bag}, Naming: NamingBoth}, program.ErrUsage},
 	} {
 		c.o.Log = zerolog.Nop()

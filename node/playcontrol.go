@@ -16,11 +16,39 @@ import (
 )
 
 // steered is what playback controls work on: a player, or a bag that plays as a
-// device.
+// device. Each method returns when it is done. Pause and Resume return
+// replay.ErrNoChange where there is nothing to do.
 type steered interface {
-	Do(ctx context.Context, c replay.Command) error
-	Submit(c replay.Command)
+	Pause(ctx context.Context) error
+	Resume(ctx context.Context) error
+	StepMessage(ctx context.Context) error
+	StepFrameSet(ctx context.Context) error
+	Seek(ctx context.Context, offset time.Duration) error // from the start of playback
+	SetRate(ctx context.Context, rate float64) error
+	SetLoop(ctx context.Context, on bool) error
+	Stop(ctx context.Context) error
 	Status() replay.Status
+}
+
+// commanded is a player that is steered by commands.
+type commanded struct{ *replay.Player }
+
+func (p commanded) Pause(ctx context.Context) error        { return p.Do(ctx, replay.Pause{}) }
+func (p commanded) Resume(ctx context.Context) error       { return p.Do(ctx, replay.Resume{}) }
+func (p commanded) StepMessage(ctx context.Context) error  { return p.Do(ctx, replay.StepMessage{}) }
+func (p commanded) StepFrameSet(ctx context.Context) error { return p.Do(ctx, replay.StepFrameSet{}) }
+func (p commanded) Stop(ctx context.Context) error         { return p.Do(ctx, replay.Stop{}) }
+
+func (p commanded) Seek(ctx context.Context, offset time.Duration) error {
+	return p.Do(ctx, replay.SeekOffset{Offset: offset})
+}
+
+func (p commanded) SetRate(ctx context.Context, rate float64) error {
+	return p.Do(ctx, replay.SetRate{Rate: rate})
+}
+
+func (p commanded) SetLoop(ctx context.Context, on bool) error {
+	return p.Do(ctx, replay.SetLoop{On: on})
 }
 
 // playControl is how others in the graph steer a player: services, topics and
@@ -34,13 +62,13 @@ type playControl struct {
 	reconfigure *playReconfigure
 }
 
-// offer opens everything.
-func (c *playControl) offer(o *PlayOptions) (err error) {
+// offer opens the controls that every playback has.
+func (c *playControl) offer() (err error) {
 	c.services, err = offer(c.node, []service{
 		{"~pause_playback", "std_srvs/SetBool", setBool(c.pause)},
 		{"/pause_playback", "std_srvs/SetBool", setBool(c.pause)},
-		{"~step", "std_srvs/Trigger", trigger(c.step(replay.StepMessage{}, "one message published"))},
-		{"~step_frame_set", "std_srvs/Trigger", trigger(c.step(replay.StepFrameSet{}, "one frame set published"))},
+		{"~step", "std_srvs/Trigger", trigger(c.step(c.player.StepMessage, "one message published"))},
+		{"~step_frame_set", "std_srvs/Trigger", trigger(c.step(c.player.StepFrameSet, "one frame set published"))},
 		{"~stop", "std_srvs/Trigger", trigger(c.stop)},
 	})
 	if err != nil {
@@ -49,19 +77,26 @@ func (c *playControl) offer(o *PlayOptions) (err error) {
 	if c.reconfigure, err = newPlayReconfigure(c.node, c.player); err != nil {
 		return err
 	}
-	if err := c.subscribe("~seek", "std_msgs/Float64", c.seek); err != nil {
-		return err
-	}
+	return c.subscribe("~seek", "std_msgs/Float64", c.seek)
+}
+
+// listen subscribes to the topics that the options let lead a player.
+func (c *playControl) listen(player *replay.Player, o *PlayOptions) error {
 	if o.RateControlTopic != "" {
-		control := rateControlTopic{player: c.player, log: c.log}
+		control := rateControlTopic{player: player, log: c.log}
 		if err := c.subscribe(o.RateControlTopic, "", control.received); err != nil {
 			return err
 		}
 	}
-	if o.Replay.FollowClock {
-		return c.subscribe("/clock", "rosgraph_msgs/Clock", c.followed)
+	if !o.Replay.FollowClock {
+		return nil
 	}
-	return nil
+	return c.subscribe("/clock", "rosgraph_msgs/Clock", func(r ros.Received) {
+		var m msgs.Clock
+		if msgs.Unmarshal(r.Data, &m) == nil {
+			player.Submit(replay.FollowTime{Time: bagstore.Time(m.Clock)})
+		}
+	})
 }
 
 func (c *playControl) subscribe(topic, typ string, received func(ros.Received)) error {
@@ -86,23 +121,23 @@ func (c *playControl) close() {
 
 // pause answers in the words of rosbag play.
 func (c *playControl) pause(on bool) (string, error) {
-	command, done, already := replay.Command(replay.Resume{}), "resumed", "running."
+	do, done, already := c.player.Resume, "resumed", "running."
 	if on {
-		command, done, already = replay.Pause{}, "paused", "paused."
+		do, done, already = c.player.Pause, "paused", "paused."
 	}
-	err := c.player.Do(context.Background(), command)
+	err := do(context.Background())
 	if errors.Is(err, replay.ErrNoChange) {
 		return "", errors.New("Bag is already " + already) //nolint:staticcheck // the wording is rosbag's
 	}
 	return "Playback is now " + done, err
 }
 
-func (c *playControl) step(command replay.Command, done string) func() (string, error) {
-	return func() (string, error) { return done, c.player.Do(context.Background(), command) }
+func (c *playControl) step(do func(context.Context) error, done string) func() (string, error) {
+	return func() (string, error) { return done, do(context.Background()) }
 }
 
 func (c *playControl) stop() (string, error) {
-	return "playback stopped", c.player.Do(context.Background(), replay.Stop{})
+	return "playback stopped", c.player.Stop(context.Background())
 }
 
 // seek takes seconds from the start.
@@ -110,7 +145,7 @@ func (c *playControl) seek(r ros.Received) {
 	var m msgs.Float64
 	err := msgs.Unmarshal(r.Data, &m)
 	if err == nil {
-		err = c.player.Do(context.Background(), replay.SeekOffset{Offset: seconds(m.Data)})
+		err = c.player.Seek(context.Background(), seconds(m.Data))
 	}
 	if err != nil {
 		c.log.Warn().Err(err).Msg("~seek")
@@ -131,17 +166,10 @@ func seconds(s float64) time.Duration {
 	}
 }
 
-func (c *playControl) followed(r ros.Received) {
-	var m msgs.Clock
-	if msgs.Unmarshal(r.Data, &m) == nil {
-		c.player.Submit(replay.FollowTime{Time: bagstore.Time(m.Clock)})
-	}
-}
-
 // rateControlTopic hands the stamps of any topic whose messages begin with a
 // header to the player.
 type rateControlTopic struct {
-	player     steered
+	player     *replay.Player
 	log        zerolog.Logger
 	spec       *msgs.Spec
 	definition string

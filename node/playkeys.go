@@ -66,7 +66,7 @@ const keyPoll = 100 // ms
 
 // startKeys lets the keys that come from o.Keys steer the player, terminal or
 // not. The returned function ends that and restores the terminal.
-func startKeys(ctx context.Context, o *PlayOptions, p steered) (stop func()) {
+func startKeys(ctx context.Context, o *PlayOptions, p *replay.Player) (stop func()) {
 	if o.Keys == nil {
 		return func() {}
 	}
@@ -79,7 +79,7 @@ func startKeys(ctx context.Context, o *PlayOptions, p steered) (stop func()) {
 	}
 }
 
-func readKeys(ctx context.Context, fd int, p steered) {
+func readKeys(ctx context.Context, fd int, p *replay.Player) {
 	terminal := newPlayTerminal(fd, p)
 	defer terminal.close()
 	var parser keyParser

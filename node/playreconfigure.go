@@ -81,27 +81,28 @@ func (r *playReconfigure) set(req []byte) (msgs.Message, error) {
 	told := r.last.Position
 	r.mu.Unlock()
 	var errs []error
-	do := func(c replay.Command) {
-		if err := r.player.Do(context.Background(), c); !errors.Is(err, replay.ErrNoChange) {
+	ctx := context.Background()
+	note := func(err error) {
+		if !errors.Is(err, replay.ErrNoChange) {
 			errs = append(errs, err)
 		}
 	}
 	for _, p := range m.Doubles {
 		switch {
 		case p.Name == "rate":
-			do(replay.SetRate{Rate: min(max(p.Value, minPlayRate), maxPlayRate)})
+			note(r.player.SetRate(ctx, min(max(p.Value, minPlayRate), maxPlayRate)))
 		case p.Name == "position" && changedPosition(p.Value, told):
-			do(replay.SeekOffset{Offset: seconds(p.Value)})
+			note(r.player.Seek(ctx, seconds(p.Value)))
 		}
 	}
 	for _, p := range m.Bools {
 		switch {
 		case p.Name == "loop":
-			do(replay.SetLoop{On: p.Value})
+			note(r.player.SetLoop(ctx, p.Value))
 		case p.Name == "paused" && p.Value:
-			do(replay.Pause{})
+			note(r.player.Pause(ctx))
 		case p.Name == "paused":
-			do(replay.Resume{})
+			note(r.player.Resume(ctx))
 		}
 	}
 	s := r.player.Status()

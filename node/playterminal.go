@@ -18,12 +18,12 @@ import (
 // It belongs to one goroutine.
 type playTerminal struct {
 	fd      int
-	player  steered
+	player  *replay.Player
 	signals chan os.Signal // nil if fd is no terminal
 	saved   *unix.Termios  // as it was; nil while the terminal isn't ours
 }
 
-func newPlayTerminal(fd int, p steered) *playTerminal {
+func newPlayTerminal(fd int, p *replay.Player) *playTerminal {
 	t := &playTerminal{fd: fd, player: p}
 	if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err == nil {
 		t.signals = make(chan os.Signal, 8)

@@ -28,3 +28,26 @@ func (c choiceFlag[T]) Set(s string) error {
 }
 
 func (c choiceFlag[T]) Type() string { return "word" }
+
+// parsedFlag is a flag whose text parse reads, for values that have no text of
+// their own to show as a default.
+type parsedFlag[T any] struct {
+	value *T
+	parse func(string) (T, error)
+}
+
+func parsed[T any](value *T, parse func(string) (T, error)) parsedFlag[T] {
+	return parsedFlag[T]{value, parse}
+}
+
+func (parsedFlag[T]) String() string { return "" }
+
+func (p parsedFlag[T]) Set(s string) error {
+	v, err := p.parse(s)
+	if err == nil {
+		*p.value = v
+	}
+	return err
+}
+
+func (parsedFlag[T]) Type() string { return "string" }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/node"
+	"rsros/node/replay"
 )
 
 func newPlayCommand(a *app) *cobra.Command {
@@ -64,6 +65,8 @@ type playFlags struct {
 	hz      float64
 	queue   int
 	bags    []string
+
+	match, exclude, limits []string
 }
 
 func (p *playFlags) register(f *pflag.FlagSet) {
@@ -81,21 +84,21 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	secondsVar(f, &r.Delay, "delay", "d", 200*time.Millisecond, "wait so long after advertising, for subscribers to connect")
 	f.Float64VarP(&r.Rate, "rate", "r", 1, "speed")
 	secondsVar(f, &r.Start, "start", "s", 0, "start so far into the bags")
-	f.StringVar(&o.StartAt, "start-at", "", "start at this time")
+	f.Var(parsed(&r.StartAt, replay.ParseMoment), "start-at", "start at this time")
 	secondsVar(f, &r.Duration, "duration", "u", 0, "play only so long, in bag time")
-	f.StringVar(&o.Until, "until", "", "play up to this time")
+	f.Var(parsed(&r.Until, replay.ParseMoment), "until", "play up to this time")
 	secondsVar(f, &r.SkipEmpty, "skip-empty", "", 0, "jump over gaps that are longer")
 	f.BoolVarP(&r.Loop, "loop", "l", false, "begin again at the end")
-	f.StringVar(&o.LoopRange, "loop-range", "", "loop over FROM:TO, seconds from the start")
+	f.Var(parsed(&r.LoopRange, replay.ParseRange), "loop-range", "loop over FROM:TO, seconds from the start")
 	f.BoolVar(&r.LoopMonotonic, "loop-monotonic", false, "let time go on in each round instead of jumping back")
 	f.BoolVarP(&r.KeepAlive, "keep-alive", "k", false, "stay after the end, with latched topics and the clock")
 	f.Bool("try-future-version", false, "accepted as rosbag play does; all known versions are read")
 	f.StringArrayVar(&r.Filter.Topics, "topics", nil, "topics to play")
-	f.StringArrayVar(&o.Match, "regex", nil, "play topics whose whole name matches")
-	f.StringArrayVarP(&o.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches")
+	f.StringArrayVar(&p.match, "regex", nil, "play topics whose whole name matches")
+	f.StringArrayVarP(&p.exclude, "exclude", "x", nil, "leave out topics whose whole name matches")
 	f.StringArrayVar(&r.Filter.Types, "types", nil, "play messages of these types")
 	f.StringArrayVar(&r.Filter.ExcludeTypes, "exclude-types", nil, "leave out messages of these types")
-	f.StringArrayVar(&o.Limits, "limit", nil, "play a topic at most so often: TOPIC=HZ in bag time")
+	f.StringArrayVar(&p.limits, "limit", nil, "play a topic at most so often: TOPIC=HZ in bag time")
 	f.StringArrayVar(&r.PauseTopics, "pause-topics", nil, "pause before each message of these topics")
 	f.StringArrayVar(&p.bags, "bags", nil, "bags to play")
 	f.BoolVar(&r.WaitForSubscribers, "wait-for-subscribers", false, "wait until every topic has a subscriber")
@@ -145,7 +148,23 @@ func (p *playFlags) parse(cmd *cobra.Command, args []string) (help bool, err err
 	if p.clock || len(o.Replay.ClockTopics) > 0 {
 		o.Replay.ClockHz = p.hz
 	}
+	if err := p.filter(); err != nil {
+		return false, usageError{err}
+	}
 	return false, nil
+}
+
+// filter compiles what topics are chosen and limited by.
+func (p *playFlags) filter() (err error) {
+	f := &p.options.Replay.Filter
+	if f.Match, err = replay.CompileFull(p.match); err != nil {
+		return err
+	}
+	if f.Exclude, err = replay.CompileFull(p.exclude); err != nil {
+		return err
+	}
+	f.Limits, err = replay.ParseLimits(p.limits)
+	return err
 }
 
 // heedZeros makes a 0 that was given mean itself, where the zero value of the

@@ -43,7 +43,7 @@ func TestPlayFlags(t *testing.T) {
 			t.Errorf("play %s: %+v, %v", line, o, err)
 		}
 	}
-	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -s -1", "a.bag -u 0", "a.bag -r 0", "a.bag --hz 0", "a.bag --queue=-1", "a.bag --naming x"} {
+	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -s -1", "a.bag -u 0", "a.bag -r 0", "a.bag --hz 0", "a.bag --queue=-1", "a.bag --naming x", "a.bag --loop-range 2:1", "a.bag --regex (", "a.bag --limit /a", "a.bag --until soon"} {
 		if _, _, err := parsePlay(line); exitCode(err) != exitUsage {
 			t.Errorf("play %s: %v", line, err)
 		}

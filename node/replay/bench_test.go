@@ -58,7 +58,7 @@ func BenchmarkPlayer(b *testing.B) {
 			b.SetBytes(int64(size * count))
 			b.ReportAllocs()
 			for b.Loop() {
-				p, err := New(Options{Source: Bags([]*bagstore.Bag{bag}), Output: nowhere{}, Clock: &fakeClock{now: wall0}, Immediate: true, ClockHz: 100})
+				p, err := New(Options{Source: Bags([]*bagstore.Bag{bag}), Output: nowhere{}, Clock: &fakeClock{now: wall0}, Settings: Settings{Immediate: true, ClockHz: 100}})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -18,7 +18,7 @@ import (
 
 func TestSkipEmpty(t *testing.T) {
 	b := write(t, entry{0, "/a", "0"}, entry{10 * ms, "/a", "1"}, entry{time.Hour, "/a", "2"}, entry{time.Hour + 10*ms, "/a", "3"})
-	r := newRig(t, Options{SkipEmpty: time.Second, ClockHz: 100, ClockPerMessage: true}, b)
+	r := newRig(t, Settings{SkipEmpty: time.Second, ClockHz: 100, ClockPerMessage: true}, b)
 	expect(t, r.run(t), `
 		+0s clock 1000
 		+0s /a 0
@@ -30,7 +30,7 @@ func TestSkipEmpty(t *testing.T) {
 		+20ms /a 3`)
 
 	// Paused within the gap: it is skipped when time goes on.
-	r = newRig(t, Options{SkipEmpty: time.Second, Paused: true}, b)
+	r = newRig(t, Settings{SkipEmpty: time.Second, Paused: true}, b)
 	r.at(5*ms, StepMessage{})
 	r.at(6*ms, StepMessage{})
 	r.at(50*ms, Resume{})
@@ -43,7 +43,7 @@ func TestSkipEmpty(t *testing.T) {
 
 func TestPauseTopics(t *testing.T) {
 	b := write(t, entry{0, "/a", "0"}, entry{10 * ms, "/b", "stop"}, entry{20 * ms, "/a", "1"}, entry{30 * ms, "/b", "stop"}, entry{40 * ms, "/a", "2"})
-	r := newRig(t, Options{PauseTopics: []string{"/b"}}, b)
+	r := newRig(t, Settings{PauseTopics: []string{"/b"}}, b)
 	r.at(100*ms, Resume{})            // plays on as if nothing had been
 	r.at(200*ms, StepMessage{})       // publishes the message that paused
 	r.at(201*ms, TogglePauseTopics{}) // and the next one wouldn't
@@ -57,7 +57,7 @@ func TestPauseTopics(t *testing.T) {
 }
 
 func TestRateControl(t *testing.T) {
-	r := newRig(t, Options{RateControl: true, RateControlMaxDelay: 15 * ms, ClockHz: 20}, counting(t, 5))
+	r := rigOf(t, Options{RateControl: true, Settings: Settings{RateControlMaxDelay: 15 * ms, ClockHz: 20}}, counting(t, 5))
 	var states []State
 	r.o.OnStatus = func(s Status) {
 		if len(states) == 0 || states[len(states)-1] != s.State {
@@ -84,7 +84,7 @@ func TestRateControl(t *testing.T) {
 func TestFollowClock(t *testing.T) {
 	for name, clock := range map[string]bagstore.Time{"in the bag's time": bag0, "in another time": 77 * sec} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, Options{FollowClock: true}, counting(t, 5))
+			r := newRig(t, Settings{FollowClock: true}, counting(t, 5))
 			for _, at := range []time.Duration{0, 5, 25, 25, 30, 10, 40} {
 				r.at(time.Duration(len(r.clock.script)+1)*sec, FollowTime{clock.Add(at * ms)})
 			}
@@ -112,7 +112,7 @@ func TestStepFrameSet(t *testing.T) {
 			raw{at, "/color", "sensor_msgs/Image", image},
 			raw{at.Add(10 * ms), "/imu", "std_msgs/String", text(fmt.Sprint(i, "b"))})
 	}
-	r := newRig(t, Options{Paused: true}, writeRaw(t, list...))
+	r := newRig(t, Settings{Paused: true}, writeRaw(t, list...))
 	r.at(1*sec, StepFrameSet{})
 	r.at(2*sec, StepFrameSet{})
 	r.at(3*sec, Stop{})
@@ -132,7 +132,7 @@ func TestLatchedPrelude(t *testing.T) {
 	b := write(t,
 		entry{0, "/latched@x", "old"}, entry{1 * ms, "/latched@y", "of y"}, entry{2 * ms, "/latched@x", "new"}, entry{3 * ms, "/other", "0"},
 		entry{50 * ms, "/other", "1"}, entry{60 * ms, "/latched@x", "newest"}, entry{70 * ms, "/other", "2"})
-	start := Options{Start: 40 * ms}
+	start := Settings{Start: 40 * ms}
 	r := newRig(t, start, b)
 	r.at(15*ms, SeekOffset{15 * ms}) // from the first message at 50 ms: 65 ms
 	expect(t, r.run(t), `
@@ -175,7 +175,7 @@ func TestStaticTransforms(t *testing.T) {
 		raw{bag0 + 1, "/tf_static@play", "tf2_msgs/TFMessage", transforms("camera", "imu")},
 		raw{bag0 + 2, "/tf_static@play", "tf2_msgs/TFMessage", transforms("base")},
 		raw{bag0.Add(sec), "/a", "std_msgs/String", text("0")})
-	r := newRig(t, Options{Start: sec / 2}, b)
+	r := newRig(t, Settings{Start: sec / 2}, b)
 	expect(t, r.run(t), `
 		+0s /tf_static camera,imu
 		+0s /tf_static base
@@ -198,7 +198,7 @@ func TestRealSenseStatics(t *testing.T) {
 				raw{first, "/image", "std_msgs/String", text("0")},
 				raw{first.Add(10 * ms), "/option/Laser Power/value", "std_msgs/String", text("2")},
 				raw{first.Add(20 * ms), "/image", "std_msgs/String", text("1")})...)
-			r := newRig(t, Options{}, b)
+			r := newRig(t, Settings{}, b)
 			r.at(15*ms, SeekOffset{15 * ms})
 			expect(t, r.run(t), `
 				+0s /info serial
@@ -232,18 +232,18 @@ func TestRestamp(t *testing.T) {
 	at := func(w Wall, ago time.Duration) int64 { return int64(w) - int64(ago) }
 	for _, c := range []struct {
 		name string
-		o    Options
+		o    Settings
 		want string
 	}{
-		{"off", Options{}, fmt.Sprintf(`
+		{"off", Settings{}, fmt.Sprintf(`
 			+0s /h 0 %d
 			+10ms /h 1 %d
 			+20ms /h 2 0`, bag0-3*ms, bag0.Add(7*ms))},
-		{"on", Options{Restamp: true}, fmt.Sprintf(`
+		{"on", Settings{Restamp: true}, fmt.Sprintf(`
 			+0s /h 0 %d
 			+10ms /h 1 %d
 			+20ms /h 2 0`, at(wall0, 3*ms), at(wall0+10*ms, 3*ms))},
-		{"at rate 2", Options{Restamp: true, Rate: 2}, fmt.Sprintf(`
+		{"at rate 2", Settings{Restamp: true, Rate: 2}, fmt.Sprintf(`
 			+0s /h 0 %d
 			+5ms /h 1 %d
 			+10ms /h 2 0`, at(wall0, 3*ms), at(wall0+5*ms, 3*ms))},
@@ -252,7 +252,7 @@ func TestRestamp(t *testing.T) {
 	}
 
 	// On one time line the stamps of the second round go on, too.
-	r := newRig(t, Options{Loop: true, LoopMonotonic: true}, b)
+	r := newRig(t, Settings{Loop: true, LoopMonotonic: true}, b)
 	r.at(25*ms, Stop{})
 	expect(t, r.run(t), fmt.Sprintf(`
 		+0s /h 0 %d
@@ -315,14 +315,14 @@ func TestFilter(t *testing.T) {
 		"types":      {Filter{Topics: []string{"/a"}, Types: []string{"std_msgs/String"}}, "+0s /a 0"},
 		"rate limit": {Filter{Limits: limits}, "+0s /a 0\n+1ms /ab 1\n+2ms /b 2\n+22ms /b 4"},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, newRig(t, Options{Filter: c.f}, b).run(t), c.want) })
+		t.Run(name, func(t *testing.T) { expect(t, newRig(t, Settings{Filter: c.f}, b).run(t), c.want) })
 	}
 }
 
 func TestSeveralBags(t *testing.T) {
 	a := write(t, entry{0, "/a", "0"}, entry{20 * ms, "/a", "2"})
 	b := write(t, entry{10 * ms, "/a", "1"}, entry{20 * ms, "/b", "3"})
-	r := newRig(t, Options{Prefix: "/again"}, a, b)
+	r := newRig(t, Settings{Prefix: "/again"}, a, b)
 	expect(t, r.run(t), `
 		+0s /again/a 0
 		+10ms /again/a 1
@@ -365,7 +365,7 @@ func TestUnplayableTopics(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer b.Close() //nolint:errcheck // only read
-			r := newRig(t, Options{}, b)
+			r := newRig(t, Settings{}, b)
 			r.journal.refuse = "/refused"
 			lines := r.run(t)
 			if got := strings.Join(r.Problems(), "; "); !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
@@ -385,11 +385,10 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	r := newRig(t, Options{
-		Log:    zerolog.New(&log).Level(zerolog.WarnLevel),
+	r := rigOf(t, Options{Log: zerolog.New(&log).Level(zerolog.WarnLevel), Settings: Settings{
 		Filter: Filter{Topics: []string{"/a", "/nowhere"}, Match: match, Types: []string{"std_msgs/String", "a/B"}, Limits: map[string]float64{"/limited": 1}},
 		Prefix: "/again", PauseTopics: []string{"/paused"}, ClockTopics: []string{"/again/a", "/a"},
-	}, counting(t, 1))
+	}}, counting(t, 1))
 	r.run(t)
 	want := []string{"no bag has topic /nowhere", "no bag has topic that matches ^(?:/no.*)$", "no bag has messages of type a/B"}
 	if p := r.Problems(); !slices.Equal(p, want) {
@@ -407,12 +406,12 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 
 func TestRecordedClock(t *testing.T) {
 	b := writeRaw(t, raw{bag0, "/clock", "rosgraph_msgs/Clock", msgs.Marshal(&msgs.Clock{Clock: 5})}, raw{bag0, "/a", "std_msgs/String", text("0")})
-	expect(t, newRig(t, Options{}, b).run(t), "+0s /clock 8 bytes\n+0s /a 0")
-	expect(t, newRig(t, Options{ClockHz: 1}, b).run(t), "+0s clock 1000\n+0s /a 0")
+	expect(t, newRig(t, Settings{}, b).run(t), "+0s /clock 8 bytes\n+0s /a 0")
+	expect(t, newRig(t, Settings{ClockHz: 1}, b).run(t), "+0s clock 1000\n+0s /a 0")
 }
 
 func TestCommandsAfterTheEnd(t *testing.T) {
-	r := newRig(t, Options{}, counting(t, 1))
+	r := newRig(t, Settings{}, counting(t, 1))
 	r.run(t)
 	if err := r.Do(t.Context(), Pause{}); !errors.Is(err, ErrStopped) {
 		t.Errorf("pause after the end: %v", err)
@@ -420,7 +419,7 @@ func TestCommandsAfterTheEnd(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	r := newRig(t, Options{Loop: true}, counting(t, 100))
+	r := newRig(t, Settings{Loop: true}, counting(t, 100))
 	ctx, cancel := context.WithCancel(t.Context())
 	r.clock.script = []event{{55 * ms, cancel}}
 	if err := r.Run(ctx); !errors.Is(err, context.Canceled) {
@@ -439,7 +438,7 @@ func TestRealTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer clock.Close() //nolint:errcheck // at the end
-	p, err := New(Options{Clock: clock, Source: Bags([]*bagstore.Bag{counting(t, 20)}), Output: j, Loop: true, ClockHz: 500, ClockPerMessage: true})
+	p, err := New(Options{Clock: clock, Source: Bags([]*bagstore.Bag{counting(t, 20)}), Output: j, Settings: Settings{Loop: true, ClockHz: 500, ClockPerMessage: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

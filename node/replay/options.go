@@ -5,59 +5,84 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-
-	"rsros/bagstore"
 )
 
-// Options are a player's settings. The zero value of a field is the default.
+// Options are a player's surroundings and its settings. Source, Output and Clock
+// are needed; the zero value of every other field is the default.
 type Options struct {
-	Source Source // such as Bags; open until Run has returned
-	Output Output
-	Clock  Clock // such as a System
+	Source Source // what is played; must stay open until Run has returned
+	Output Output // where it goes
+	Clock  Clock  // such as a System, or a test's own
 	Log    zerolog.Logger
 
-	Filter Filter
-	Prefix string // before every topic name
+	// OnStatus, if not nil, is called at 10 Hz and at every change, by Run's
+	// goroutine. It must not block.
+	OnStatus func(Status)
 
-	Rate      float64 // default 1
-	Immediate bool    // don't wait for a message's time, but for room at the subscribers
+	// RateControl delays playback while the stamps submitted as RateControlStamp
+	// lag by more than Settings.RateControlMaxDelay.
+	RateControl bool
+
+	Settings
+}
+
+// Settings say what is played and how. The zero value plays everything once, at
+// the speed at which it was recorded.
+type Settings struct {
+	Filter Filter
+	Prefix string // put before every topic name
+
+	Rate      float64 // speed; 0 means 1
+	Immediate bool    // don't wait for a message's time, but for room in the subscribers' queues
 	Paused    bool    // start paused
 
-	ClockHz         float64  // rate of /clock; 0 is off
-	ClockPerMessage bool     // also before each message
-	ClockTopics     []string // only before messages of these (published names)
-	FollowClock     bool     // bag time follows the times given to FollowTime
+	ClockHz         float64  // rate at which /clock is published; 0 means not at all
+	ClockPerMessage bool     // publish /clock before each message as well
+	ClockTopics     []string // published names; if not empty, only before messages of these topics
+	FollowClock     bool     // bag time follows the times submitted as FollowTime
 
-	Delay              time.Duration // after advertising
-	WaitForSubscribers bool          // until each channel has one
+	Delay              time.Duration // between advertising and the first message
+	WaitForSubscribers bool          // wait until every channel has a subscriber
 
-	Start     time.Duration // from the first message of all bags
-	StartAt   bagstore.Time // or this time, if not 0
-	Duration  time.Duration // from the start; 0 is all
-	Until     bagstore.Time // or up to this time, if not 0
-	SkipEmpty time.Duration // jump over gaps longer than this; 0 is none
+	Start     time.Duration // where to start, from the first message of all bags
+	StartAt   Moment        // where to start, if not zero, instead of Start
+	Duration  time.Duration // how much to play, in bag time; 0 means all
+	Until     Moment        // where to stop at the latest, if not zero
+	SkipEmpty time.Duration // jump over gaps longer than this; 0 means never
 
-	Loop          bool
+	Loop          bool   // begin again at the end
 	LoopMonotonic bool   // each round continues the time line instead of jumping back
-	LoopRange     *Range // the part that is repeated; nil is all
+	LoopRange     *Range // the part to repeat, which sets Loop; nil means all
 	KeepAlive     bool   // stay after the end, with the clock running
 
 	PauseTopics []string // recorded names; pause before each of their messages
 
-	RateControl         bool          // wait for the stamps given to RateControlStamp
-	RateControlMaxDelay time.Duration // default 1 s
+	RateControlMaxDelay time.Duration // 0 means 1 s; see Options.RateControl
 
 	Restamp bool // move header stamps to the time of publishing
-
-	// OnStatus, if not nil, is called by Run's goroutine at 10 Hz and at every
-	// change. It must not block.
-	OnStatus func(Status)
 }
 
-// Range is a part of the bags, from the start of playing.
+// Range is a part of what is played, counted from its first message.
 type Range struct{ From, To time.Duration }
 
-func (o *Options) check() error {
+// Check says what in the settings makes no sense, or nil. New asks it, too.
+func (s Settings) Check() error {
+	r := s.LoopRange
+	switch {
+	case s.Rate != 0 && !validRate(s.Rate):
+		return fmt.Errorf("rate %v is not above 0", s.Rate)
+	case s.Duration < 0 || s.Start < 0 || s.SkipEmpty < 0 || s.Delay < 0:
+		return fmt.Errorf("start %v, duration %v, skip-empty %v, delay %v: none may be negative", s.Start, s.Duration, s.SkipEmpty, s.Delay)
+	case !(s.ClockHz >= 0 && s.ClockHz <= 1e6):
+		return fmt.Errorf("clock rate %v Hz is not between 0 and 1 MHz", s.ClockHz)
+	case r != nil && (r.From < 0 || r.To <= r.From):
+		return fmt.Errorf("loop range %v to %v is empty", r.From, r.To)
+	}
+	return nil
+}
+
+// complete puts the defaults in place of zero values.
+func (o *Options) complete() {
 	if o.Source == nil {
 		o.Source = Bags(nil)
 	}
@@ -70,17 +95,6 @@ func (o *Options) check() error {
 	if o.LoopRange != nil {
 		o.Loop = true
 	}
-	switch {
-	case !validRate(o.Rate):
-		return fmt.Errorf("rate %v is not above 0", o.Rate)
-	case o.Duration < 0 || o.Start < 0 || o.SkipEmpty < 0 || o.Delay < 0:
-		return fmt.Errorf("start %v, duration %v, skip-empty %v, delay %v: none may be negative", o.Start, o.Duration, o.SkipEmpty, o.Delay)
-	case o.ClockHz < 0 || o.ClockHz > 1e6:
-		return fmt.Errorf("clock rate %v Hz is not between 0 and 1 MHz", o.ClockHz)
-	case o.LoopRange != nil && (o.LoopRange.From < 0 || o.LoopRange.To <= o.LoopRange.From):
-		return fmt.Errorf("loop range %v to %v is empty", o.LoopRange.From, o.LoopRange.To)
-	}
-	return nil
 }
 
 // validRate keeps rates to what makes sense and can't overflow times.

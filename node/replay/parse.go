@@ -10,34 +10,63 @@ import (
 	"rsros/bagstore"
 )
 
-// ParseTime reads a time in what is played: a date ("2018-05-03 12:30:00.5", or RFC 3339),
-// seconds since 1970, or seconds from the first message. Numbers are the latter
-// if they lie before the first message. Empty is 0.
-func ParseTime(text string, source Source) (bagstore.Time, error) {
+// Moment is a time in what is played, as a user names it. The zero Moment is no
+// time at all.
+type Moment struct {
+	given  bool
+	number bool // of seconds: since 1970, or from the first message
+	time   bagstore.Time
+}
+
+// At is the moment at bag time t.
+func At(t bagstore.Time) Moment { return Moment{given: true, time: t} }
+
+// ParseMoment reads a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of
+// seconds since 1970, or a number of seconds from the first message. An empty
+// text is the zero Moment.
+func ParseMoment(text string) (Moment, error) {
 	if text == "" {
-		return 0, nil
+		return Moment{}, nil
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return bagstore.TimeOf(t), nil
+			return At(bagstore.TimeOf(t)), nil
 		}
 	}
 	ns, err := parseSeconds(text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is neither a date nor a number of seconds", text)
+		return Moment{}, fmt.Errorf("time %q: want a date or a number of seconds", text)
+	}
+	return Moment{given: true, number: true, time: bagstore.Time(ns)}, nil
+}
+
+// In returns the moment in the time of source, or 0 for the zero Moment. A number
+// of seconds that is less than the time of the first message counts from there.
+func (m Moment) In(source Source) (bagstore.Time, error) {
+	if !m.given || !m.number {
+		return m.time, nil
 	}
 	view, err := source.View(bagstore.Query{Start: statics + 1})
 	if err != nil {
 		return 0, err
 	}
-	if t := bagstore.Time(ns); t >= view.Start() && view.Start() > firstEpoch {
-		return t, nil
+	if m.time >= view.Start() && view.Start() > firstEpoch {
+		return m.time, nil
 	}
-	return view.Start().Add(ns), nil
+	return view.Start().Add(m.time.Sub(0)), nil
 }
 
-// firstEpoch is a year from which on bag times are dates: earlier ones are
-// counted from the start of a recording or a simulation.
+// ParseTime is ParseMoment and Moment.In in one.
+func ParseTime(text string, source Source) (bagstore.Time, error) {
+	m, err := ParseMoment(text)
+	if err != nil {
+		return 0, err
+	}
+	return m.In(source)
+}
+
+// firstEpoch is the first bag time that is shown and read as a date. Earlier ones
+// count from the start of a recording or of a simulation.
 const firstEpoch = bagstore.Time(10 * 365 * 24 * 3600 * 1e9)
 
 // ParseRange reads FROM:TO in seconds. Empty is nil.

@@ -121,12 +121,11 @@ func TestParseRange(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	for name, o := range map[string]Options{
+	for name, o := range map[string]Settings{
 		"rate": {Rate: -1}, "not a number": {Rate: math.NaN()}, "start": {Start: -1}, "clock": {ClockHz: -1},
-		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: 10, Until: 5},
+		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: At(10), Until: At(5)},
 	} {
-		o.Output, o.Clock = &journal{}, &fakeClock{}
-		if _, err := New(o); err == nil {
+		if _, err := New(Options{Output: &journal{}, Clock: &fakeClock{}, Settings: o}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
@@ -165,17 +164,17 @@ func TestUntouched(t *testing.T) {
 	plain, latched := &bagstore.Connection{ID: 1}, &bagstore.Connection{ID: 2}
 	byConn := map[*bagstore.Connection]*channel{plain: {}, latched: {Channel: Channel{Latch: true}}}
 	for _, c := range []struct {
-		o    Options
+		o    Settings
 		conn *bagstore.Connection
 		want bool
 	}{
-		{Options{}, plain, true},
-		{Options{}, latched, false},
-		{Options{}, &bagstore.Connection{}, false},
-		{Options{Restamp: true}, plain, false},
-		{Options{LoopMonotonic: true}, plain, false},
+		{Settings{}, plain, true},
+		{Settings{}, latched, false},
+		{Settings{}, &bagstore.Connection{}, false},
+		{Settings{Restamp: true}, plain, false},
+		{Settings{LoopMonotonic: true}, plain, false},
 	} {
-		p := &Player{o: c.o, channels: &channels{byConn: byConn}}
+		p := &Player{o: Options{Settings: c.o}, channels: &channels{byConn: byConn}}
 		if got := p.untouched(c.conn); got != c.want {
 			t.Errorf("%+v, connection %d: %v", c.o, c.conn.ID, got)
 		}

@@ -64,9 +64,10 @@ type Player struct {
 
 // New prepares to play. It reads the bags' indexes only.
 func New(o Options) (*Player, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
+	o.complete()
 	p := &Player{
 		o: o, clock: o.Clock, log: o.Log, ctx: context.Background(),
 		paused: o.Paused, pauseTopics: len(o.PauseTopics) > 0,
@@ -140,16 +141,23 @@ func (p *Player) bound() error {
 	if err != nil {
 		return err
 	}
-	from := all.Start().Add(p.o.Start)
-	if p.o.StartAt != 0 {
-		from = p.o.StartAt
+	from, to := all.Start().Add(p.o.Start), bagstore.MaxTime
+	startAt, err := p.o.StartAt.In(p.o.Source)
+	if err != nil {
+		return err
 	}
-	to := bagstore.MaxTime
+	if startAt != 0 {
+		from = startAt
+	}
 	if p.o.Duration > 0 {
 		to = from.Add(p.o.Duration)
 	}
-	if p.o.Until != 0 {
-		to = min(to, p.o.Until)
+	until, err := p.o.Until.In(p.o.Source)
+	if err != nil {
+		return err
+	}
+	if until != 0 {
+		to = min(to, until)
 	}
 	if to < from {
 		return fmt.Errorf("the end, %s, is before the start, %s", ReadableTime(to), ReadableTime(from))

@@ -206,14 +206,17 @@ type rig struct {
 	journal *journal
 }
 
-func newRig(t *testing.T, o Options, bags ...*bagstore.Bag) *rig {
+func newRig(t *testing.T, settings Settings, bags ...*bagstore.Bag) *rig {
+	t.Helper()
+	return rigOf(t, Options{Log: zerolog.New(zerolog.NewTestWriter(t)), Settings: settings}, bags...)
+}
+
+// rigOf fills in what all rigs share.
+func rigOf(t *testing.T, o Options, bags ...*bagstore.Bag) *rig {
 	t.Helper()
 	clock := &fakeClock{now: wall0}
 	j := &journal{clock: clock}
 	o.Source, o.Output, o.Clock = Bags(bags), j, clock
-	if o.Log.GetLevel() == zerolog.DebugLevel {
-		o.Log = zerolog.New(zerolog.NewTestWriter(t))
-	}
 	p, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -258,34 +261,34 @@ func TestTimeline(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		n      int
-		o      Options
+		o      Settings
 		script []scripted
 		want   string
 	}{
-		{"rate 1", 3, Options{}, nil, `
+		{"rate 1", 3, Settings{}, nil, `
 			+0s /a 0
 			+10ms /a 1
 			+20ms /a 2`},
-		{"rate 4", 3, Options{Rate: 4}, nil, `
+		{"rate 4", 3, Settings{Rate: 4}, nil, `
 			+0s /a 0
 			+2.5ms /a 1
 			+5ms /a 2`},
-		{"rate 0.5", 3, Options{Rate: 0.5}, nil, `
+		{"rate 0.5", 3, Settings{Rate: 0.5}, nil, `
 			+0s /a 0
 			+20ms /a 1
 			+40ms /a 2`},
-		{"rate 3 rounds to the nanosecond", 3, Options{Rate: 3}, nil, `
+		{"rate 3 rounds to the nanosecond", 3, Settings{Rate: 3}, nil, `
 			+0s /a 0
 			+3.333333ms /a 1
 			+6.666667ms /a 2`},
-		{"delay", 2, Options{Delay: 200 * ms}, nil, `
+		{"delay", 2, Settings{Delay: 200 * ms}, nil, `
 			+200ms /a 0
 			+210ms /a 1`},
-		{"immediate", 3, Options{Immediate: true, Rate: 1e-3}, nil, `
+		{"immediate", 3, Settings{Immediate: true, Rate: 1e-3}, nil, `
 			+0s /a 0
 			+0s /a 1
 			+0s /a 2`},
-		{"clock by its rate", 3, Options{ClockHz: 250}, nil, `
+		{"clock by its rate", 3, Settings{ClockHz: 250}, nil, `
 			+0s clock 1000
 			+0s /a 0
 			+4ms clock 1000.004
@@ -295,7 +298,7 @@ func TestTimeline(t *testing.T) {
 			+16ms clock 1000.016
 			+20ms clock 1000.02
 			+20ms /a 2`},
-		{"clock before messages", 3, Options{ClockHz: 125, ClockPerMessage: true, Rate: 2}, nil, `
+		{"clock before messages", 3, Settings{ClockHz: 125, ClockPerMessage: true, Rate: 2}, nil, `
 			+0s clock 1000
 			+0s /a 0
 			+5ms clock 1000.01
@@ -303,23 +306,23 @@ func TestTimeline(t *testing.T) {
 			+8ms clock 1000.016
 			+10ms clock 1000.02
 			+10ms /a 2`},
-		{"clock of an immediate replay", 2, Options{ClockHz: 100, Immediate: true}, nil, `
+		{"clock of an immediate replay", 2, Settings{ClockHz: 100, Immediate: true}, nil, `
 			+0s clock 1000
 			+0s /a 0
 			+0s clock 1000.01
 			+0s /a 1`},
-		{"clock of a bag with one message", 1, Options{ClockHz: 100}, nil, `
+		{"clock of a bag with one message", 1, Settings{ClockHz: 100}, nil, `
 			+0s clock 1000
 			+0s /a 0`},
-		{"pause and resume", 3, Options{}, []scripted{{13 * ms, Pause{}}, {100 * ms, Resume{}}}, `
+		{"pause and resume", 3, Settings{}, []scripted{{13 * ms, Pause{}}, {100 * ms, Resume{}}}, `
 			+0s /a 0
 			+10ms /a 1
 			+107ms /a 2`},
-		{"pause at rate 2", 3, Options{Rate: 2}, []scripted{{7 * ms, Pause{}}, {100 * ms, Resume{}}}, `
+		{"pause at rate 2", 3, Settings{Rate: 2}, []scripted{{7 * ms, Pause{}}, {100 * ms, Resume{}}}, `
 			+0s /a 0
 			+5ms /a 1
 			+103ms /a 2`},
-		{"clock while paused", 3, Options{ClockHz: 100}, []scripted{{13 * ms, Pause{}}, {35 * ms, Resume{}}}, `
+		{"clock while paused", 3, Settings{ClockHz: 100}, []scripted{{13 * ms, Pause{}}, {35 * ms, Resume{}}}, `
 			+0s clock 1000
 			+0s /a 0
 			+10ms clock 1000.01
@@ -329,12 +332,12 @@ func TestTimeline(t *testing.T) {
 			+40ms clock 1000.018
 			+42ms /a 2
 			+42ms clock 1000.02`},
-		{"step", 4, Options{Paused: true}, []scripted{{5 * ms, StepMessage{}}, {6 * ms, StepMessage{}}, {50 * ms, Resume{}}}, `
+		{"step", 4, Settings{Paused: true}, []scripted{{5 * ms, StepMessage{}}, {6 * ms, StepMessage{}}, {50 * ms, Resume{}}}, `
 			+5ms /a 0
 			+6ms /a 1
 			+60ms /a 2
 			+70ms /a 3`},
-		{"step with clock", 3, Options{Paused: true, ClockHz: 10, ClockPerMessage: true},
+		{"step with clock", 3, Settings{Paused: true, ClockHz: 10, ClockPerMessage: true},
 			[]scripted{{5 * ms, StepMessage{}}, {6 * ms, StepMessage{}}, {7 * ms, StepMessage{}}}, `
 			+0s clock 1000
 			+5ms /a 0
@@ -342,56 +345,56 @@ func TestTimeline(t *testing.T) {
 			+6ms /a 1
 			+7ms clock 1000.02
 			+7ms /a 2`},
-		{"step while running does nothing", 2, Options{}, []scripted{{5 * ms, StepMessage{}}}, `
+		{"step while running does nothing", 2, Settings{}, []scripted{{5 * ms, StepMessage{}}}, `
 			+0s /a 0
 			+10ms /a 1`},
-		{"rate change", 5, Options{}, []scripted{{15 * ms, SetRate{2}}, {20 * ms, SetRate{0.5}}}, `
+		{"rate change", 5, Settings{}, []scripted{{15 * ms, SetRate{2}}, {20 * ms, SetRate{0.5}}}, `
 			+0s /a 0
 			+10ms /a 1
 			+17.5ms /a 2
 			+30ms /a 3
 			+50ms /a 4`},
-		{"rate change while paused", 3, Options{}, []scripted{{5 * ms, Pause{}}, {6 * ms, SetRate{5}}, {20 * ms, Resume{}}}, `
+		{"rate change while paused", 3, Settings{}, []scripted{{5 * ms, Pause{}}, {6 * ms, SetRate{5}}, {20 * ms, Resume{}}}, `
 			+0s /a 0
 			+21ms /a 1
 			+23ms /a 2`},
-		{"seek forward", 6, Options{}, []scripted{{5 * ms, SeekBy{32 * ms}}}, `
+		{"seek forward", 6, Settings{}, []scripted{{5 * ms, SeekBy{32 * ms}}}, `
 			+0s /a 0
 			+8ms /a 4
 			+18ms /a 5`},
-		{"seek back", 4, Options{}, []scripted{{25 * ms, SeekTo{bag0.Add(10 * ms)}}}, `
+		{"seek back", 4, Settings{}, []scripted{{25 * ms, SeekTo{bag0.Add(10 * ms)}}}, `
 			+0s /a 0
 			+10ms /a 1
 			+20ms /a 2
 			+25ms /a 1
 			+35ms /a 2
 			+45ms /a 3`},
-		{"seek while paused", 6, Options{Paused: true}, []scripted{{5 * ms, SeekOffset{35 * ms}}, {6 * ms, StepMessage{}}, {7 * ms, SeekBy{-15 * ms}}, {8 * ms, Resume{}}}, `
+		{"seek while paused", 6, Settings{Paused: true}, []scripted{{5 * ms, SeekOffset{35 * ms}}, {6 * ms, StepMessage{}}, {7 * ms, SeekBy{-15 * ms}}, {8 * ms, Resume{}}}, `
 			+6ms /a 4
 			+13ms /a 3
 			+23ms /a 4
 			+33ms /a 5`},
-		{"seek sets the clock at once", 6, Options{ClockHz: 20}, []scripted{{5 * ms, SeekOffset{45 * ms}}}, `
+		{"seek sets the clock at once", 6, Settings{ClockHz: 20}, []scripted{{5 * ms, SeekOffset{45 * ms}}}, `
 			+0s clock 1000
 			+0s /a 0
 			+5ms clock 1000.045
 			+10ms /a 5
 			+10ms clock 1000.05`},
-		{"seek beyond the ends stays inside", 3, Options{}, []scripted{{5 * ms, SeekBy{-time.Hour}}, {6 * ms, SeekBy{time.Hour}}}, `
+		{"seek beyond the ends stays inside", 3, Settings{}, []scripted{{5 * ms, SeekBy{-time.Hour}}, {6 * ms, SeekBy{time.Hour}}}, `
 			+0s /a 0
 			+5ms /a 0
 			+6ms /a 2`},
-		{"stop", 3, Options{}, []scripted{{15 * ms, Stop{}}}, `
+		{"stop", 3, Settings{}, []scripted{{15 * ms, Stop{}}}, `
 			+0s /a 0
 			+10ms /a 1`},
-		{"start and duration", 6, Options{Start: 15 * ms, Duration: 25 * ms}, nil, `
+		{"start and duration", 6, Settings{Start: 15 * ms, Duration: 25 * ms}, nil, `
 			+0s /a 2
 			+10ms /a 3
 			+20ms /a 4`},
-		{"start at, until", 6, Options{StartAt: bag0 + 20*ms, Until: bag0 + 30*ms}, nil, `
+		{"start at, until", 6, Settings{StartAt: At(bag0 + 20*ms), Until: At(bag0 + 30*ms)}, nil, `
 			+0s /a 2
 			+10ms /a 3`},
-		{"keep alive", 2, Options{KeepAlive: true, ClockHz: 100}, []scripted{{35 * ms, Stop{}}}, `
+		{"keep alive", 2, Settings{KeepAlive: true, ClockHz: 100}, []scripted{{35 * ms, Stop{}}}, `
 			+0s clock 1000
 			+0s /a 0
 			+10ms clock 1000.01
@@ -399,12 +402,12 @@ func TestTimeline(t *testing.T) {
 			+20ms clock 1000.02
 			+30ms clock 1000.03
 			+35ms clock 1000.035`},
-		{"seek back from the end", 2, Options{KeepAlive: true}, []scripted{{35 * ms, SeekOffset{0}}, {60 * ms, Stop{}}}, `
+		{"seek back from the end", 2, Settings{KeepAlive: true}, []scripted{{35 * ms, SeekOffset{0}}, {60 * ms, Stop{}}}, `
 			+0s /a 0
 			+10ms /a 1
 			+35ms /a 0
 			+45ms /a 1`},
-		{"loop", 3, Options{Loop: true, ClockHz: 1, ClockPerMessage: true}, []scripted{{45 * ms, Stop{}}}, `
+		{"loop", 3, Settings{Loop: true, ClockHz: 1, ClockPerMessage: true}, []scripted{{45 * ms, Stop{}}}, `
 			+0s clock 1000
 			+0s /a 0
 			+10ms clock 1000.01
@@ -420,7 +423,7 @@ func TestTimeline(t *testing.T) {
 			+40ms clock 1000
 			+40ms /a 0
 			+45ms clock 1000.005`},
-		{"loop on one time line", 3, Options{Loop: true, LoopMonotonic: true, ClockHz: 1, ClockPerMessage: true}, []scripted{{35 * ms, Stop{}}}, `
+		{"loop on one time line", 3, Settings{Loop: true, LoopMonotonic: true, ClockHz: 1, ClockPerMessage: true}, []scripted{{35 * ms, Stop{}}}, `
 			+0s clock 1000
 			+0s /a 0
 			+10ms clock 1000.01
@@ -431,16 +434,16 @@ func TestTimeline(t *testing.T) {
 			+30ms clock 1000.03
 			+30ms /a 1
 			+35ms clock 1000.035`},
-		{"loop of one message doesn't spin", 1, Options{Loop: true}, []scripted{{25 * ms, Stop{}}}, `
+		{"loop of one message doesn't spin", 1, Settings{Loop: true}, []scripted{{25 * ms, Stop{}}}, `
 			+0s /a 0
 			+10ms /a 0
 			+20ms /a 0`},
-		{"loop range", 6, Options{LoopRange: &Range{15 * ms, 35 * ms}}, []scripted{{36 * ms, Stop{}}}, `
+		{"loop range", 6, Settings{LoopRange: &Range{15 * ms, 35 * ms}}, []scripted{{36 * ms, Stop{}}}, `
 			+5ms /a 2
 			+15ms /a 3
 			+25ms /a 2
 			+35ms /a 3`},
-		{"loop range set while playing, then left", 6, Options{}, []scripted{{25 * ms, SetRange{Range{15 * ms, 35 * ms}}}, {52 * ms, SetLoop{false}}}, `
+		{"loop range set while playing, then left", 6, Settings{}, []scripted{{25 * ms, SetRange{Range{15 * ms, 35 * ms}}}, {52 * ms, SetLoop{false}}}, `
 			+0s /a 0
 			+10ms /a 1
 			+20ms /a 2
