@@ -2,11 +2,14 @@ package test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -118,3 +121,20 @@ func load(t *testing.T) []source {
 	}
 	return list
 }
+
+// kept lists the files that git keeps or would add, from the repository's root.
+var kept = sync.OnceValues(func() ([]string, error) {
+	// The folder may belong to another user than the one who tests it.
+	git := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	git.Dir = root
+	git.Stderr = os.Stderr
+	out, err := git.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	if len(names) == 0 {
+		return nil, errors.New("git ls-files names no file")
+	}
+	return names, nil
+})

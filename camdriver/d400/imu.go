@@ -26,7 +26,7 @@ const featureSize = 9
 type feature struct {
 	ID       uint8
 	Power    uint8
-	Interval uint16 // ms as a code: see rateCode
+	Interval uint16 // see rateInterval
 	raw      [featureSize]byte
 }
 

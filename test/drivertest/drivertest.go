@@ -3,7 +3,7 @@
 //
 //	func TestContract(t *testing.T) {
 //		drivertest.Run(t, func(t *testing.T) camdriver.Device {
-//			dev, err := mydriver.Open(...)
+//			dev, err := sim.Open(...)
 //			if err != nil {
 //				t.Fatal(err)
 //			}

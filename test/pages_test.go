@@ -1,0 +1,184 @@
+package test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+var (
+	codeSpan   = regexp.MustCompile("`([^`\n]+)`")
+	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*(?:\(\))?$`)
+	variable   = regexp.MustCompile(`\b[A-Z]+(?:_[A-Z]+)+\b`)
+	makeCall   = regexp.MustCompile(`(?:^|\s)make((?: +[a-z][a-z0-9-]*)+)`)
+	target     = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
+	heading    = regexp.MustCompile(`^#{1,6} (.+)$`)
+)
+
+// elsewhere are words in code spans that are spelled like identifiers of ours and
+// belong to the systems around us.
+var elsewhere = []string{
+	"RawSyscall", "KEEP_SIZE", "SO_RCVLOWAT", "CLEAR_FEATURE", // kernel and Go runtime
+	"Node", // goroslib's
+}
+
+// page is a Markdown file in pieces: lines, code spans with their line, and links.
+type page struct {
+	path  string
+	lines []string
+	fence []bool // whether the line is in a fenced block
+}
+
+func pages(t *testing.T) []page {
+	t.Helper()
+	names, err := kept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []page
+	for _, name := range names {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted and not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := page{path: name}
+		fenced := false
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				fenced = !fenced
+			}
+			p.lines = append(p.lines, line)
+			p.fence = append(p.fence, fenced)
+		}
+		list = append(list, p)
+	}
+	if len(list) == 0 {
+		t.Fatal("no page found")
+	}
+	return list
+}
+
+// TestPagesNameWhatExists looks up the files, identifiers, environment variables
+// and make targets that pages name in code spans and examples.
+func TestPagesNameWhatExists(t *testing.T) {
+	d := declaredNames(t)
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var targets []string
+	for _, m := range target.FindAllStringSubmatch(string(makefile), -1) {
+		targets = append(targets, m[1])
+	}
+	for _, p := range pages(t) {
+		for i, line := range p.lines {
+			var spans []string
+			if p.fence[i] {
+				spans = []string{line}
+			} else {
+				for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
+					spans = append(spans, m[1])
+				}
+			}
+			for _, span := range spans {
+				for _, name := range staleInSpan(d, targets, path.Dir(p.path), span) {
+					t.Errorf("%s:%d names %s, which doesn't exist", p.path, i+1, name)
+				}
+			}
+		}
+	}
+}
+
+// staleInSpan returns what a code span or a line of an example names and doesn't exist.
+func staleInSpan(d *declared, targets []string, folder, span string) []string {
+	var stale []string
+	for _, m := range makeCall.FindAllStringSubmatch(span, -1) {
+		for target := range strings.FieldsSeq(m[1]) {
+			if !slices.Contains(targets, target) {
+				stale = append(stale, "make "+target)
+			}
+		}
+	}
+	for _, name := range variable.FindAllString(span, -1) {
+		if !d.words[name] && !slices.Contains(elsewhere, name) {
+			stale = append(stale, name)
+		}
+	}
+	for _, word := range strings.Fields(span) {
+		if name := filePath.FindString(word); name == word && d.isOurFile(word) && !d.hasFile(word) && !d.hasFile(path.Join(folder, word)) {
+			stale = append(stale, word)
+		}
+	}
+	name := strings.TrimSuffix(span, "()")
+	if !identifier.MatchString(span) || d.isOurFile(span) || slices.Contains(elsewhere, name) {
+		return stale
+	}
+	switch dotted := strings.Contains(name, "."); {
+	case dotted && isCode(name) && !d.resolve(nil, name),
+		!dotted && mixedCaps.MatchString(name) && !d.words[name]:
+		stale = append(stale, name)
+	}
+	return stale
+}
+
+// TestLinksLeadSomewhere follows the links between pages to files and headings.
+// Addresses on the web are not tried.
+func TestLinksLeadSomewhere(t *testing.T) {
+	anchors := map[string][]string{}
+	for _, p := range pages(t) {
+		for i, line := range p.lines {
+			if m := heading.FindStringSubmatch(line); m != nil && !p.fence[i] {
+				anchors[p.path] = append(anchors[p.path], anchor(m[1]))
+			}
+		}
+	}
+	for _, p := range pages(t) {
+		for i, line := range p.lines {
+			if p.fence[i] {
+				continue
+			}
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				if strings.Contains(m[1], "://") {
+					continue
+				}
+				file, fragment, _ := strings.Cut(m[1], "#")
+				leads := p.path
+				if file != "" {
+					leads = path.Join(path.Dir(p.path), file)
+				}
+				if _, err := os.Stat(filepath.Join(root, leads)); err != nil {
+					t.Errorf("%s:%d: the link to %s leads to no file", p.path, i+1, m[1])
+				} else if fragment != "" && !slices.Contains(anchors[leads], fragment) {
+					t.Errorf("%s:%d: the link to %s leads to no heading of %s; there are %q", p.path, i+1, m[1], leads, anchors[leads])
+				}
+			}
+		}
+	}
+}
+
+// anchor is the fragment under which GitHub shows a heading.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		case r == ' ':
+			return '-'
+		}
+		return -1
+	}, heading)
+}
