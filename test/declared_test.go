@@ -212,24 +212,30 @@ func (p *goPackage) has(names []string) bool {
 }
 
 // resolve tells whether a dotted name, as seen from a package, exists: a
-// package's declaration, a type's field or method, or a variable's field. A name
-// from a library counts if the library is imported anywhere.
+// package's declaration, a type's field or method, or a variable's or field's. A
+// name from a library counts if the library is imported anywhere.
 func (d *declared) resolve(from *goPackage, dotted string) bool {
 	names := strings.Split(dotted, ".")
+	if len(names) == 1 {
+		return d.words[dotted]
+	}
 	if from != nil && from.has(names) {
 		return true
 	}
-	if ours := d.named(names[0]); len(ours) > 0 && len(names) > 1 && token.IsExported(names[1]) {
+	if ours := d.named(names[0]); len(ours) > 0 && token.IsExported(names[1]) {
 		return slices.ContainsFunc(ours, func(p *goPackage) bool { return p.has(names[1:]) })
 	}
-	if token.IsExported(names[0]) {
+	declares := func(names []string) bool {
 		return slices.ContainsFunc(slices.Collect(maps.Values(d.packages)), func(p *goPackage) bool { return p.has(names) })
+	}
+	if token.IsExported(names[0]) && declares(names[:1]) {
+		return declares(names)
 	}
 	if d.imported[names[0]] {
 		return true
 	}
 	known := d.words
-	if from != nil {
+	if from != nil && token.IsExported(names[1]) {
 		known = from.words
 	}
 	return !slices.ContainsFunc(names, func(name string) bool { return !known[name] })
