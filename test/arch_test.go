@@ -37,27 +37,31 @@ var mayImport = map[string][]string{
 	"camdriver/sim":      {"camdriver"},
 	"camdriver/playback": {"camdriver", "bagstore/rsbag"},
 
+	"msgs/imagetransport": {"msgs/png"},
+	"msgs/png":            {},
+
 	"bagstore":              {"bagstore/internal/lz4"},
 	"bagstore/internal/lz4": {},
 	"bagstore/rsbag":        {"bagstore", "msgs", "camdriver"},
 	"bagstore/bagset":       {"program", "bagstore", "node/replay"}, // the player's times
 	"bagstore/cat":          {"program", "bagstore", "bagstore/bagset", "msgs"},
-	"bagstore/export":       {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs"},
+	"bagstore/export":       {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs", "msgs/png"},
 	"bagstore/swap":         {},
 }
 
 // onlyIn keeps a library where its matter is at home, so that it can be
 // replaced there. A library without a row may be used anywhere.
 var onlyIn = map[string][]string{
-	"github.com/bluenviron/goroslib": {"msgs", "node/ros", "node/xmlrpc", "node/master"},
-	"github.com/dsnet/compress":      {"bagstore"},
-	"github.com/google/gousb":        {"camdriver/d400"},
-	"github.com/pierrec/lz4":         {"bagstore/internal/lz4"},
-	"github.com/spf13/cobra":         {"cmd/rs-ros-node"},
-	"github.com/vbauerster/mpb":      {"cmd/rs-ros-node"},
-	"log":                            {}, // a zerolog.Logger is passed in
-	"github.com/rs/zerolog/log":      {}, // nor the global one
-	"testing":                        {}, // helpers for tests live in _test.go or below test/
+	"github.com/bluenviron/goroslib":     {"msgs", "node/ros", "node/xmlrpc", "node/master"},
+	"github.com/dsnet/compress":          {"bagstore"},
+	"github.com/google/gousb":            {"camdriver/d400"},
+	"github.com/klauspost/compress/zlib": {"msgs/png"},
+	"github.com/pierrec/lz4":             {"bagstore/internal/lz4"},
+	"github.com/spf13/cobra":             {"cmd/rs-ros-node"},
+	"github.com/vbauerster/mpb":          {"cmd/rs-ros-node"},
+	"log":                                {}, // a zerolog.Logger is passed in
+	"github.com/rs/zerolog/log":          {}, // nor the global one
+	"testing":                            {}, // helpers for tests live in _test.go or below test/
 }
 
 func ours(importPath string) (folder string, ok bool) {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"rsros/camdriver"
+	"rsros/msgs/png"
 )
 
 // pixels is a picture as a message or a frame holds it. Data is borrowed.
@@ -19,11 +20,11 @@ type pixels struct {
 
 // pictureKind says how an encoding is stored in a file.
 type pictureKind struct {
-	ext    string // ".png", ".pfm"; everything else is ".raw"
-	bytes  int    // a pixel in the bag
-	pairs  bool   // two pixels share their colours
-	colour byte   // of the PNG
-	depth  byte   // bits a sample of the PNG
+	ext    string     // ".png", ".pfm"; everything else is ".raw"
+	bytes  int        // a pixel in the bag
+	pairs  bool       // two pixels share their colours
+	colour png.Colour // of the PNG
+	depth  int        // bits a sample of the PNG
 	// row makes a row of the PNG: samples in the order red, green, blue, alpha.
 	row func(p pixels, from, to []byte)
 }
@@ -74,12 +75,11 @@ func (p pixels) check() error {
 func (p pixels) encode(w io.Writer) error {
 	switch k := p.kind(); k.ext {
 	case ".png":
-		buf := bufio.NewWriterSize(w, 64<<10)
-		err := writePNG(buf, p.width, p.height, k.colour, k.depth, func(y int, to []byte) { k.row(p, p.row(y), to) })
-		if err != nil {
-			return err
-		}
-		return buf.Flush()
+		var e png.Encoder
+		return e.Encode(w, png.Picture{
+			Width: p.width, Height: p.height, Colour: k.colour, Depth: k.depth,
+			Row: func(y int, to []byte) { k.row(p, p.row(y), to) },
+		})
 	case ".pfm":
 		return p.encodePFM(w)
 	}
@@ -108,11 +108,11 @@ func (p pixels) encodePFM(w io.Writer) error {
 }
 
 func gray8() pictureKind {
-	return pictureKind{ext: ".png", bytes: 1, colour: pngGray, depth: 8, row: func(_ pixels, from, to []byte) { copy(to, from) }}
+	return pictureKind{ext: ".png", bytes: 1, colour: png.Gray, depth: 8, row: func(_ pixels, from, to []byte) { copy(to, from) }}
 }
 
 func gray16() pictureKind {
-	return pictureKind{ext: ".png", bytes: 2, colour: pngGray, depth: 16, row: func(p pixels, from, to []byte) {
+	return pictureKind{ext: ".png", bytes: 2, colour: png.Gray, depth: 16, row: func(p pixels, from, to []byte) {
 		if p.bigEndian { // as PNG has it
 			copy(to, from)
 			return
@@ -126,9 +126,9 @@ func gray16() pictureKind {
 // colour takes the places of red, green, blue and, if there is one, alpha in a pixel.
 func colour(places ...int) pictureKind {
 	size := len(places)
-	kind := byte(pngRGB)
+	kind := png.RGB
 	if size == 4 {
-		kind = pngRGBA
+		kind = png.RGBA
 	}
 	return pictureKind{ext: ".png", bytes: size, colour: kind, depth: 8, row: func(_ pixels, from, to []byte) {
 		for i := 0; i < len(from); i += size {
@@ -142,7 +142,7 @@ func colour(places ...int) pictureKind {
 // yuv takes the places of brightness and colour in two bytes; two pixels share
 // their colours.
 func yuv(luma, chroma int) pictureKind {
-	return pictureKind{ext: ".png", bytes: 2, pairs: true, colour: pngRGB, depth: 8, row: func(_ pixels, from, to []byte) {
+	return pictureKind{ext: ".png", bytes: 2, pairs: true, colour: png.RGB, depth: 8, row: func(_ pixels, from, to []byte) {
 		for i, j := 0, 0; i < len(from); i, j = i+4, j+6 {
 			u, v := from[i+chroma], from[i+chroma+2]
 			to[j], to[j+1], to[j+2] = rgbOf(from[i+luma], u, v)

@@ -154,7 +154,7 @@ func (c *clouds) points(f *camdriver.Frame) []point {
 func (c *clouds) paint(points []point, p pixels) []point {
 	k := p.kind()
 	img := make([]byte, 3*p.width*p.height)
-	size := pngChannels(k.colour)
+	size := k.colour.Channels()
 	row := make([]byte, size*p.width)
 	for y := range p.height {
 		k.row(p, p.row(y), row)

@@ -1,0 +1,238 @@
+package imagetransport
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	stdpng "image/png"
+	"math"
+	"strings"
+
+	"rsros/msgs/png"
+)
+
+// DepthOptions are the parameters of compressed_depth_image_transport, by their
+// names there.
+type DepthOptions struct {
+	Format       string  // PNG or RVL
+	PNGLevel     int     // 1 (fast) … 9 (small)
+	DepthMax     float64 // metres; what is farther becomes 0
+	Quantization float64 // of 32FC1: the depth, in metres, at which a step is 1 m
+	Units        float64 // of 16-bit pictures: metres a unit; 0 is 0.001
+}
+
+// DefaultDepthOptions are the plugin's, but the distance. The plugin hides what is
+// beyond 10 m; here 16-bit depth keeps all that it can hold.
+func DefaultDepthOptions(encoding string) DepthOptions {
+	o := DepthOptions{Format: PNG, PNGLevel: 1, DepthMax: 10, Quantization: 100}
+	if encoding != "32FC1" {
+		o.DepthMax = MaxDepthMax
+	}
+	return o
+}
+
+// Bounds of the parameters.
+const (
+	MinDepthMax, MaxDepthMax         = 1, 100
+	MinQuantization, MaxQuantization = 1, 150
+)
+
+// headSize is that of the plugin's header: an int32, 0 for inverse depth, and
+// two float32, the quantization of 32FC1, else 0.
+const headSize = 12
+
+// CompressDepth appends the picture to dst as compressed_depth_image_transport
+// would send it, and returns the message's format text and dst. The picture has
+// 16-bit depth, which is kept without loss, or 32FC1 in metres, which is kept as
+// its inverse in 16 bits.
+func (e *Encoder) CompressDepth(dst []byte, p Picture, o DepthOptions) (format string, data []byte, err error) {
+	l, err := p.check()
+	if err != nil {
+		return "", dst, err
+	}
+	if l.pixel*8 != l.bits || l.bits < 16 {
+		return "", dst, fmt.Errorf("compress depth: encoding %s, want 16UC1, mono16 or 32FC1", p.Encoding)
+	}
+	if o.Format != PNG && o.Format != RVL {
+		return "", dst, fmt.Errorf("compress depth: format %q, want %s or %s", o.Format, PNG, RVL)
+	}
+	var a, b float32
+	var pixels []byte
+	if l.bits == 32 {
+		pixels, a, b = e.inverse(&p, l, o)
+	} else {
+		pixels = e.depth16(&p, l, o)
+	}
+	out := binary.LittleEndian.AppendUint32(dst, 0)
+	out = binary.LittleEndian.AppendUint32(out, math.Float32bits(a))
+	out = binary.LittleEndian.AppendUint32(out, math.Float32bits(b))
+	if o.Format == RVL {
+		out = binary.LittleEndian.AppendUint32(out, uint32(p.Width))
+		out = binary.LittleEndian.AppendUint32(out, uint32(p.Height))
+		out = AppendRVL(out, pixels)
+	} else if out, err = e.depthPNG(out, pixels, p.Width, p.Height, o.PNGLevel); err != nil {
+		return "", dst, err
+	}
+	return p.Encoding + "; compressedDepth " + o.Format, out, nil
+}
+
+func (e *Encoder) depthPNG(dst, pixels []byte, w, h, level int) ([]byte, error) {
+	out := appender{dst}
+	err := e.png.Encode(&out, png.Picture{
+		Width: w, Height: h, Colour: png.Gray, Depth: 16, Level: min(max(level, 1), 9),
+		Row: func(y int, to []byte) { swap(to, pixels[2*y*w:][:2*w]) },
+	})
+	return out.b, err
+}
+
+// depth16 returns a 16-bit picture's pixels, little-endian and without padding: its
+// own bytes where nothing has to be changed.
+func (e *Encoder) depth16(p *Picture, l layout, o DepthOptions) []byte {
+	units := o.Units
+	if units <= 0 {
+		units = 0.001
+	}
+	// A tenth of a unit keeps 65.535 m in millimetres from being 65534.
+	farthest := o.DepthMax/units + 0.1
+	cut := o.DepthMax > 0 && farthest < math.MaxUint16
+	if !cut && !p.BigEndian && p.Step == l.pixel*p.Width {
+		return p.Data[:p.Step*p.Height]
+	}
+	pixels := e.scratch(2 * p.Width * p.Height)
+	limit := uint16(math.MaxUint16)
+	if cut {
+		limit = uint16(farthest)
+	}
+	for y := range p.Height {
+		from, to := p.row(y, l), pixels[2*y*p.Width:][:2*p.Width]
+		if p.BigEndian {
+			swap(to, from)
+			from = to
+		}
+		for i := 0; i+1 < len(from); i += 2 {
+			v := pixel(from, i)
+			if v > limit {
+				v = 0
+			}
+			binary.LittleEndian.PutUint16(to[i:], v)
+		}
+	}
+	return pixels
+}
+
+// inverse quantizes depth in metres as a/depth + b, which is 1 at the largest depth
+// and finer the nearer. 0 is no depth.
+func (e *Encoder) inverse(p *Picture, l layout, o DepthOptions) (pixels []byte, a, b float32) {
+	z, farthest := float32(o.Quantization), float32(o.DepthMax)
+	a = z * (z + 1)
+	b = 1 - a/farthest
+	pixels = e.scratch(2 * p.Width * p.Height)
+	var order binary.ByteOrder = binary.LittleEndian
+	if p.BigEndian {
+		order = binary.BigEndian
+	}
+	for y := range p.Height {
+		from, to := p.row(y, l), pixels[2*y*p.Width:][:2*p.Width]
+		for i := range p.Width {
+			depth := math.Float32frombits(order.Uint32(from[4*i:]))
+			var v uint16
+			if depth > 0 && depth < farthest {
+				v = uint16(min(a/depth+b, math.MaxUint16))
+			}
+			binary.LittleEndian.PutUint16(to[2*i:], v)
+		}
+	}
+	return pixels, a, b
+}
+
+func (e *Encoder) scratch(n int) []byte {
+	e.depth = grow(e.depth[:0], n)
+	return e.depth
+}
+
+// maxPixels bounds what DecompressDepth makes of a message's claim.
+const maxPixels = 1 << 24
+
+// DecompressDepth reads a message of compressed depth: its format and data. The
+// picture has the encoding that the format names, 16UC1, mono16 or 32FC1, and is
+// little-endian.
+func DecompressDepth(format string, data []byte) (Picture, error) {
+	encoding, rest, _ := strings.Cut(format, ";")
+	l, ok := layoutOf(encoding)
+	if !ok || l.pixel*8 != l.bits || l.bits < 16 {
+		return Picture{}, fmt.Errorf("decompress depth: format %q, want 16UC1, mono16 or 32FC1 before a semicolon", format)
+	}
+	if len(data) < headSize {
+		return Picture{}, fmt.Errorf("decompress depth: %d bytes, want a head of %d", len(data), headSize)
+	}
+	read := pixelsOfPNG
+	if strings.TrimSpace(rest) == "compressedDepth "+RVL {
+		read = pixelsOfRVL
+	}
+	pixels, w, h, err := read(data[headSize:])
+	if err != nil {
+		return Picture{}, fmt.Errorf("decompress depth: %w", err)
+	}
+	if l.bits == 32 {
+		a := math.Float32frombits(binary.LittleEndian.Uint32(data[4:]))
+		b := math.Float32frombits(binary.LittleEndian.Uint32(data[8:]))
+		pixels = depths(pixels, a, b)
+	}
+	return Picture{Encoding: encoding, Width: w, Height: h, Step: l.pixel * w, Data: pixels}, nil
+}
+
+// depths undoes inverse: NaN where there is none.
+func depths(pixels []byte, a, b float32) []byte {
+	out := make([]byte, 2*len(pixels))
+	for i := 0; i+1 < len(pixels); i += 2 {
+		depth := float32(math.NaN())
+		if v := pixel(pixels, i); v != 0 {
+			depth = a / (float32(v) - b)
+		}
+		binary.LittleEndian.PutUint32(out[2*i:], math.Float32bits(depth))
+	}
+	return out
+}
+
+func checkSize(w, h uint64) error {
+	if w == 0 || h == 0 || w > maxSide || h > maxSide || w*h > maxPixels {
+		return fmt.Errorf("a size of %dx%d pixels, want 1 to %d", w, h, maxPixels)
+	}
+	return nil
+}
+
+func pixelsOfRVL(b []byte) (pixels []byte, w, h int, err error) {
+	if len(b) < 8 {
+		return nil, 0, 0, fmt.Errorf("RVL: %d bytes, want a size in 8", len(b))
+	}
+	columns, rows := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+	if err := checkSize(uint64(columns), uint64(rows)); err != nil {
+		return nil, 0, 0, fmt.Errorf("RVL: %w", err)
+	}
+	pixels = make([]byte, 2*int(columns)*int(rows))
+	return pixels, int(columns), int(rows), DecodeRVL(pixels, b[8:])
+}
+
+func pixelsOfPNG(b []byte) (pixels []byte, w, h int, err error) {
+	config, err := stdpng.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	if err := checkSize(uint64(config.Width), uint64(config.Height)); err != nil {
+		return nil, 0, 0, fmt.Errorf("PNG: %w", err)
+	}
+	m, err := stdpng.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	gray, ok := m.(*image.Gray16)
+	if !ok {
+		return nil, 0, 0, fmt.Errorf("PNG: pixels are %T, want 16-bit grey", m)
+	}
+	pixels = make([]byte, 2*config.Width*config.Height)
+	for y := range config.Height {
+		swap(pixels[2*y*config.Width:], gray.Pix[y*gray.Stride:][:2*config.Width])
+	}
+	return pixels, config.Width, config.Height, nil
+}

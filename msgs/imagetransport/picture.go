@@ -1,0 +1,70 @@
+package imagetransport
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Picture is the content of a sensor_msgs/Image. Data is borrowed.
+type Picture struct {
+	Encoding      string // ROS's name: "rgb8", "16UC1"
+	Width, Height int
+	Step          int // bytes from row to row
+	BigEndian     bool
+	Data          []byte
+}
+
+// layout says where the samples of an encoding lie.
+type layout struct {
+	pixel int    // bytes
+	bits  int    // a sample: 8, 16 or 32
+	rgb   [3]int // places of red, green and blue, where they differ
+	yuv   bool   // two pixels share their colours; luma is at rgb[0], the others beside it
+}
+
+var layouts = map[string]layout{
+	"rgb8": {3, 8, [3]int{0, 1, 2}, false}, "bgr8": {3, 8, [3]int{2, 1, 0}, false},
+	"rgba8": {4, 8, [3]int{0, 1, 2}, false}, "bgra8": {4, 8, [3]int{2, 1, 0}, false},
+	"yuv422_yuy2": {2, 8, [3]int{0}, true}, "yuyv": {2, 8, [3]int{0}, true},
+	"yuv422": {2, 8, [3]int{1}, true}, "uyvy": {2, 8, [3]int{1}, true},
+	"mono8": {pixel: 1, bits: 8}, "8UC1": {pixel: 1, bits: 8},
+	"mono16": {pixel: 2, bits: 16}, "16UC1": {pixel: 2, bits: 16},
+	"32FC1": {pixel: 4, bits: 32},
+}
+
+// layoutOf knows the encodings of cameras. A Bayer mosaic is grey, as the plugins
+// take it.
+func layoutOf(encoding string) (layout, bool) {
+	if strings.HasPrefix(encoding, "bayer_") && strings.HasSuffix(encoding, "8") {
+		encoding = "mono8"
+	}
+	l, ok := layouts[encoding]
+	return l, ok
+}
+
+func (l layout) colour() bool { return l.pixel >= 3 && l.bits == 8 || l.yuv }
+
+// maxSide bounds a picture: JPEG's limit.
+const maxSide = 65535
+
+// check returns the layout of a picture whose data hold it.
+func (p *Picture) check() (layout, error) {
+	l, ok := layoutOf(p.Encoding)
+	row := l.pixel * p.Width
+	switch {
+	case !ok:
+		return l, fmt.Errorf("compress a picture: encoding %q is unknown", p.Encoding)
+	case p.Width <= 0 || p.Height <= 0 || p.Width > maxSide || p.Height > maxSide:
+		return l, fmt.Errorf("compress a picture: size %dx%d, want 1 to %d", p.Width, p.Height, maxSide)
+	case l.yuv && p.Width%2 != 0:
+		return l, fmt.Errorf("compress a picture: %s with an odd width, %d", p.Encoding, p.Width)
+	case p.Step < row || p.Step > 1<<24:
+		return l, fmt.Errorf("compress a picture: rows of %d bytes, %d pixels of %s need %d", p.Step, p.Width, p.Encoding, row)
+	case len(p.Data) < p.Step*(p.Height-1)+row:
+		return l, fmt.Errorf("compress a picture: %d bytes, %d rows of %d need %d", len(p.Data), p.Height, p.Step, p.Step*(p.Height-1)+row)
+	}
+	return l, nil
+}
+
+// row is a row's pixels without padding.
+func (p *Picture) row(y int, l layout) []byte { return p.Data[y*p.Step:][:l.pixel*p.Width] }

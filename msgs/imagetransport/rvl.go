@@ -1,0 +1,208 @@
+package imagetransport
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// RVL is Wilson's "Fast Lossless Depth Image Compression" (2017), as
+// compressed_depth_image_transport has it. Pixels are one list. In turn come how many
+// of them are zero, how many after those aren't, and each of these as its zigzag
+// difference to the one before it, zeros not counted. A number is cut into groups of
+// three bits, the lowest first, one a nibble, whose high bit says that more follow.
+// Nibbles fill 32-bit words from the top; words are little-endian.
+
+// rvlBound is the most bytes that n pixels may take: 6 nibbles for a difference of
+// 17 bits, and two counts of up to 11 nibbles, which are short when there are many.
+func rvlBound(n int) int { return 4*n + 32 }
+
+// nibbleCode is the code of a small number: its nibbles and how many there are.
+type nibbleCode struct {
+	bits  uint16
+	count uint8
+}
+
+var shortCodes = makeShortCodes()
+
+func makeShortCodes() (codes [4096]nibbleCode) {
+	for v := range codes {
+		bits, count := longCode(uint32(v))
+		codes[v] = nibbleCode{uint16(bits), uint8(count)}
+	}
+	return codes
+}
+
+// longCode makes the nibbles of any number, the first one on top.
+func longCode(v uint32) (bits uint64, count uint) {
+	for {
+		nibble := uint64(v & 7)
+		if v >>= 3; v != 0 {
+			nibble |= 8
+		}
+		bits, count = bits<<4|nibble, count+1
+		if v == 0 {
+			return bits, count
+		}
+	}
+}
+
+// nibbleWriter packs nibbles into words.
+type nibbleWriter struct {
+	out     []byte
+	at      int
+	pending uint64 // the last count nibbles
+	count   uint   // of them, less than 8 between calls
+}
+
+func (w *nibbleWriter) put(v uint32) {
+	if v < uint32(len(shortCodes)) {
+		c := shortCodes[v]
+		w.add(uint64(c.bits), uint(c.count))
+		return
+	}
+	bits, count := longCode(v)
+	for count > 8 {
+		count -= 8
+		w.add(bits>>(4*count)&0xffffffff, 8)
+	}
+	w.add(bits&(1<<(4*count)-1), count)
+}
+
+// add appends at most 8 nibbles.
+func (w *nibbleWriter) add(bits uint64, count uint) {
+	w.pending = w.pending<<(4*count) | bits
+	w.count += count
+	if w.count >= 8 {
+		w.count -= 8
+		binary.LittleEndian.PutUint32(w.out[w.at:], uint32(w.pending>>(4*w.count)))
+		w.at += 4
+	}
+}
+
+// finish pads the last word and returns what was written.
+func (w *nibbleWriter) finish() []byte {
+	if w.count > 0 {
+		w.add(0, 8-w.count)
+	}
+	return w.out[:w.at]
+}
+
+// AppendRVL appends the code of little-endian 16-bit pixels.
+func AppendRVL(dst, pixels []byte) []byte {
+	n := len(pixels) / 2
+	pixels = pixels[:2*n]
+	w := nibbleWriter{out: grow(dst, rvlBound(n)), at: len(dst)}
+	var previous int32
+	for i := 0; i < len(pixels); {
+		start := i
+		for i < len(pixels) && pixel(pixels, i) == 0 {
+			i += 2
+		}
+		w.put(uint32(i-start) / 2)
+		start = i
+		for i < len(pixels) && pixel(pixels, i) != 0 {
+			i += 2
+		}
+		w.put(uint32(i-start) / 2)
+		for j := start; j < i; j += 2 {
+			v := int32(pixel(pixels, j))
+			d := v - previous
+			w.put(uint32(d<<1 ^ d>>31))
+			previous = v
+		}
+	}
+	return w.finish()
+}
+
+func pixel(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }
+
+// grow returns dst with n more bytes of length, its old ones in place.
+func grow(dst []byte, n int) []byte {
+	size := len(dst) + n
+	if cap(dst) < size {
+		dst = append(make([]byte, 0, size), dst...)
+	}
+	return dst[:size]
+}
+
+// nibbleReader takes numbers from words. It keeps its first error.
+type nibbleReader struct {
+	in   []byte
+	at   int
+	word uint32
+	left int // nibbles in word
+	err  error
+}
+
+// maxNibbles is what a number of 32 bits may take.
+const maxNibbles = 11
+
+func (r *nibbleReader) next() uint32 {
+	var v uint64
+	for i := range maxNibbles {
+		if r.left == 0 && !r.load() {
+			return 0
+		}
+		nibble := r.word >> 28
+		r.word <<= 4
+		r.left--
+		v |= uint64(nibble&7) << (3 * i)
+		if nibble&8 == 0 {
+			return uint32(min(v, 1<<32-1))
+		}
+	}
+	r.fail("a number of more than %d nibbles", maxNibbles)
+	return 0
+}
+
+func (r *nibbleReader) load() bool {
+	if r.at+4 > len(r.in) {
+		r.fail("pixels are missing")
+		return false
+	}
+	r.word, r.left = binary.LittleEndian.Uint32(r.in[r.at:]), 8
+	r.at += 4
+	return true
+}
+
+func (r *nibbleReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("decode RVL: byte %d of %d: "+format, append([]any{r.at, len(r.in)}, args...)...)
+	}
+}
+
+// DecodeRVL fills pixels, little-endian 16-bit ones, from their code. The error
+// says where the code ends too early or names more pixels than there are.
+func DecodeRVL(pixels, code []byte) error {
+	r := nibbleReader{in: code}
+	pixels = pixels[:len(pixels)&^1]
+	var previous uint16
+	for len(pixels) > 0 {
+		zeros := r.run(pixels)
+		clear(pixels[:zeros])
+		pixels = pixels[zeros:]
+		values := r.run(pixels)
+		for i := 0; i < values; i += 2 {
+			z := r.next()
+			previous += uint16(z>>1) ^ -uint16(z&1)
+			binary.LittleEndian.PutUint16(pixels[i:], previous)
+		}
+		if r.err != nil {
+			return r.err
+		}
+		pixels = pixels[values:]
+	}
+	return nil
+}
+
+// run reads how many pixels follow, in bytes; 0 after an error.
+func (r *nibbleReader) run(pixels []byte) int {
+	n := r.next()
+	if uint64(n) > uint64(len(pixels)/2) {
+		r.fail("a run of %d pixels where %d are left", n, len(pixels)/2)
+	}
+	if r.err != nil {
+		return 0
+	}
+	return 2 * int(n)
+}

@@ -1,0 +1,107 @@
+package imagetransport
+
+import "image"
+
+// resize gives the planes room for a picture. JPEG's blocks reach over the edge;
+// the encoder repeats the last pixels there.
+func (e *Encoder) resize(w, h int, ratio image.YCbCrSubsampleRatio) {
+	m := &e.planes
+	if m.Rect.Dx() == w && m.Rect.Dy() == h && m.SubsampleRatio == ratio {
+		return
+	}
+	*m = *image.NewYCbCr(image.Rect(0, 0, w, h), ratio)
+}
+
+// JFIF's conversion from RGB in 16-bit fixed point.
+const (
+	lumaR, lumaG, lumaB = 19595, 38470, 7471
+	blueR, blueG, blueB = -11059, -21709, 32768
+	redR, redG, redB    = 32768, -27439, -5329
+	half                = 1 << 15
+)
+
+// convert fills the planes from a colour picture. Four pixels share their colours,
+// as libjpeg does by default.
+func (e *Encoder) convert(p *Picture, l layout) {
+	e.resize(p.Width, p.Height, image.YCbCrSubsampleRatio420)
+	m := &e.planes
+	for y := 0; y < p.Height; y += 2 {
+		below := min(y+1, p.Height-1)
+		c := y / 2 * m.CStride
+		convertRows(p.row(y, l), p.row(below, l), l,
+			m.Y[y*m.YStride:][:p.Width], m.Y[below*m.YStride:][:p.Width],
+			m.Cb[c:][:(p.Width+1)/2], m.Cr[c:][:(p.Width+1)/2])
+	}
+}
+
+// convertRows converts two rows; the last one of an odd number is both.
+func convertRows(top, bottom []byte, l layout, lumaTop, lumaBottom, cb, cr []byte) {
+	r, g, b, n := l.rgb[0], l.rgb[1], l.rgb[2], l.pixel
+	lumaBottom, cr = lumaBottom[:len(lumaTop)], cr[:len(cb)]
+	for i := range cb {
+		left, right := 2*i, min(2*i+1, len(lumaTop)-1)
+		p, q := top[left*n:][:n], top[right*n:][:n]
+		s, t := bottom[left*n:][:n], bottom[right*n:][:n]
+		pr, pg, pb := int32(p[r]), int32(p[g]), int32(p[b])
+		qr, qg, qb := int32(q[r]), int32(q[g]), int32(q[b])
+		sr, sg, sb := int32(s[r]), int32(s[g]), int32(s[b])
+		tr, tg, tb := int32(t[r]), int32(t[g]), int32(t[b])
+		lumaTop[left], lumaTop[right] = luma(pr, pg, pb), luma(qr, qg, qb)
+		lumaBottom[left], lumaBottom[right] = luma(sr, sg, sb), luma(tr, tg, tb)
+		red, green, blue := pr+qr+sr+tr, pg+qg+sg+tg, pb+qb+sb+tb
+		cb[i] = chroma(blueR*red + blueG*green + blueB*blue)
+		cr[i] = chroma(redR*red + redG*green + redB*blue)
+	}
+}
+
+func luma(r, g, b int32) byte { return byte((lumaR*r + lumaG*g + lumaB*b + half) >> 16) }
+
+// chroma scales the sum of four pixels' colour difference.
+func chroma(sum int32) byte { return byte(min((sum+128<<18+1<<17)>>18, 255)) }
+
+// split fills the planes from a YUV picture, whose samples have BT.601's limited
+// range; JPEG's have the full one.
+func (e *Encoder) split(p *Picture, l layout) {
+	e.resize(p.Width, p.Height, image.YCbCrSubsampleRatio422)
+	m := &e.planes
+	place := l.rgb[0]
+	for y := range p.Height {
+		row := p.row(y, l)
+		ys, c := m.Y[y*m.YStride:][:p.Width], y*m.CStride
+		cb, cr := m.Cb[c:][:p.Width/2], m.Cr[c:][:p.Width/2]
+		for i := range cb {
+			px := row[4*i:][:4]
+			ys[2*i], ys[2*i+1] = fullLuma[px[place]], fullLuma[px[place+2]]
+			cb[i], cr[i] = fullChroma[px[1-place]], fullChroma[px[3-place]]
+		}
+	}
+}
+
+// From limited to full range: luma 16…235, colours 16…240.
+var fullLuma, fullChroma = ranges()
+
+func ranges() (luma, colour [256]byte) {
+	for i := range 256 {
+		luma[i] = clip(((i-16)*510 + 219) / 438)
+		colour[i] = clip((i-128)*255/224 + 128)
+	}
+	return luma, colour
+}
+
+func clip(v int) byte { return byte(min(max(v, 0), 255)) }
+
+// rowYUV makes RGB of a YUV row.
+func rowYUV(to, from []byte, l layout) {
+	place := l.rgb[0]
+	for ; len(from) >= 4 && len(to) >= 6; from, to = from[4:], to[6:] {
+		u, v := from[1-place], from[3-place]
+		to[0], to[1], to[2] = rgbOf(from[place], u, v)
+		to[3], to[4], to[5] = rgbOf(from[place+2], u, v)
+	}
+}
+
+// rgbOf converts BT.601 with the limited range that cameras send.
+func rgbOf(y, u, v byte) (r, g, b byte) {
+	c, d, e := 298*(int(y)-16)+128, int(u)-128, int(v)-128
+	return clip((c + 409*e) >> 8), clip((c - 100*d - 208*e) >> 8), clip((c + 516*d) >> 8)
+}

@@ -1,0 +1,160 @@
+// Package png writes PNG files of camera pictures from rows of bytes. The standard
+// library's encoder calls an interface for each 16-bit pixel, tries five filters a
+// row and allocates its compressor for each picture.
+package png
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/zlib"
+)
+
+// Colour is PNG's colour type. Wire constants.
+type Colour byte
+
+// The colour types written here.
+const (
+	Gray Colour = 0
+	RGB  Colour = 2
+	RGBA Colour = 6
+)
+
+// Channels is the number of samples in a pixel.
+func (c Colour) Channels() int {
+	switch c {
+	case RGB:
+		return 3
+	case RGBA:
+		return 4
+	}
+	return 1
+}
+
+// Picture says what is written.
+type Picture struct {
+	Width, Height int
+	Colour        Colour
+	Depth         int // bits a sample: 8 or 16
+	Level         int // of compression: 1 (fast) … 9 (small); 0 is 1
+
+	// Row fills to with a row's bytes as PNG has them: samples in the order red,
+	// green, blue, alpha, 16-bit ones big-endian.
+	Row func(y int, to []byte)
+}
+
+// Encoder writes pictures one after another with the same memory. The zero value
+// is ready. It is not safe for concurrent use.
+type Encoder struct {
+	compressors   [10]*zlib.Writer // by level
+	data          *bufio.Writer
+	row, filtered []byte
+}
+
+// chunkSize is the largest IDAT chunk.
+const chunkSize = 64 << 10
+
+// Encode writes a whole file to w. Errors are those of w, or say that p is no
+// picture.
+func (e *Encoder) Encode(w io.Writer, p Picture) error {
+	pixel := p.Colour.Channels() * p.Depth / 8
+	if p.Width <= 0 || p.Height <= 0 || p.Depth != 8 && p.Depth != 16 || p.Level < 0 || p.Level > 9 {
+		return fmt.Errorf("write PNG: %dx%d pixels of %d bits at level %d", p.Width, p.Height, p.Depth, p.Level)
+	}
+	out := &chunks{w: w}
+	out.write([]byte("\x89PNG\r\n\x1a\n"))
+	head := binary.BigEndian.AppendUint32(nil, uint32(p.Width))
+	head = binary.BigEndian.AppendUint32(head, uint32(p.Height))
+	out.chunk("IHDR", append(head, byte(p.Depth), byte(p.Colour), 0, 0, 0))
+	if err := e.pixels(out, p, pixel); err != nil {
+		return err
+	}
+	out.chunk("IEND", nil)
+	return out.err
+}
+
+func (e *Encoder) pixels(out *chunks, p Picture, pixel int) error {
+	z, err := e.compressor(idat{out}, max(p.Level, 1))
+	if err != nil {
+		return err
+	}
+	e.row, e.filtered = sized(e.row, pixel*p.Width), sized(e.filtered, 1+pixel*p.Width)
+	for y := range p.Height {
+		p.Row(y, e.row)
+		filterSub(e.filtered, e.row, pixel)
+		if _, err := z.Write(e.filtered); err != nil {
+			return err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return e.data.Flush()
+}
+
+func (e *Encoder) compressor(out io.Writer, level int) (*zlib.Writer, error) {
+	if e.data == nil {
+		e.data = bufio.NewWriterSize(out, chunkSize)
+	}
+	e.data.Reset(out)
+	if z := e.compressors[level]; z != nil {
+		z.Reset(e.data)
+		return z, nil
+	}
+	z, err := zlib.NewWriterLevel(e.data, level)
+	e.compressors[level] = z
+	return z, err
+}
+
+func sized(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}
+
+// filterSub stores each byte as its difference to the pixel on the left: what
+// camera noise leaves compressible. The first byte says which filter it is.
+func filterSub(to, row []byte, pixel int) {
+	to[0] = 1
+	to = to[1:][:len(row)]
+	n := min(pixel, len(row))
+	copy(to, row[:n])
+	left := row[:len(row)-n]
+	for i, v := range row[n:] {
+		to[n+i] = v - left[i]
+	}
+}
+
+// chunks writes PNG's chunks and keeps the first error.
+type chunks struct {
+	w   io.Writer
+	err error
+}
+
+// idat makes a chunk of each write.
+type idat struct{ *chunks }
+
+func (w idat) Write(b []byte) (int, error) {
+	w.chunk("IDAT", b)
+	return len(b), w.err
+}
+
+// chunk writes length, kind, data and checksum.
+func (w *chunks) chunk(kind string, data []byte) {
+	head := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	head = append(head, kind...)
+	sum := crc32.Update(crc32.ChecksumIEEE(head[4:]), crc32.IEEETable, data)
+	w.write(head)
+	w.write(data)
+	w.write(binary.BigEndian.AppendUint32(nil, sum))
+}
+
+func (w *chunks) write(b []byte) {
+	if w.err == nil {
+		_, w.err = w.w.Write(b)
+	}
+}
