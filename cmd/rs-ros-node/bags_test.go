@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"rsros/bagstore"
 	"rsros/test/need"
 	"rsros/test/stockbag"
@@ -26,7 +28,7 @@ func command(t *testing.T, args ...string) (code int, out, log string) {
 
 func commandIn(ctx context.Context, args ...string) (code int, out, log string) {
 	var stdout, stderr bytes.Buffer
-	code = run(ctx, args, streams{out: &stdout, err: &stderr}, nil)
+	code = run(ctx, args, streams{out: &stdout, err: zerolog.SyncWriter(&stderr)}, nil) // nodes log from many goroutines
 	return code, stdout.String(), stderr.String()
 }
 

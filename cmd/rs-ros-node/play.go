@@ -50,7 +50,7 @@ that was asked for is damaged or missing.`,
 				return err
 			}
 			o.ROS, o.Log = a.ros, a.logger()
-			o.Keys, o.Out = a.in, a.out
+			o.Keys, o.Out = a.raw.in, a.raw.out
 			return node.Play(cmd.Context(), o)
 		},
 	}

@@ -14,13 +14,13 @@ import (
 // nothing elsewhere. done takes the bar away; log nothing before it, the lines
 // would mix.
 func (a *app) progress(name string, quiet bool) (report bagstore.Progress, done func()) {
-	f, ok := a.err.(*os.File)
+	f, ok := a.raw.err.(*os.File)
 	if quiet || a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil, func() {}
 	}
 	bars := mpb.New(mpb.WithOutput(f), mpb.WithWidth(50))
 	bar := bars.New(0, mpb.BarStyle().Rbound("]").Lbound("["),
-		mpb.PrependDecorators(decor.Name(name)),
+		mpb.PrependDecorators(decor.Name(printable(name))),
 		mpb.AppendDecorators(decor.Percentage(), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))
 	report = func(done, total uint64) {
 		bar.SetTotal(int64(total), false)

@@ -37,7 +37,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	a := &app{streams: streams{out: &out, err: screen}}
+	a := &app{out: newPrinter(&out), raw: streams{err: screen}}
 	report, done := a.progress("walk.bag", false)
 	report(40, 100)
 	drawn, buf := "", make([]byte, 4096)
@@ -57,7 +57,7 @@ func TestProgress(t *testing.T) {
 	if text := out.String(); !strings.HasPrefix(text, bag+": sound") || strings.Contains(text, "[=") {
 		t.Errorf("standard output: %q", text)
 	}
-	if report, _ := (&app{streams: streams{err: &out}}).progress("x", false); report != nil {
+	if report, _ := (&app{raw: streams{err: &out}}).progress("x", false); report != nil {
 		t.Error("a bar without a terminal")
 	}
 }

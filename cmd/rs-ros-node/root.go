@@ -23,12 +23,15 @@ type streams struct {
 	err io.Writer
 }
 
-// app is what all commands share.
+// app is what all commands share. What commands print goes through out and err,
+// which quote what isn't printable; raw are the process's own streams, for what
+// draws on a terminal itself and shows nothing of a file.
 type app struct {
-	streams
-	ros     node.GraphConfig // from remaps (a:=b, __name:=x, _p:=v) and the environment
-	verbose bool
-	quiet   bool
+	out, err *printer
+	raw      streams
+	ros      node.GraphConfig // from remaps (a:=b, __name:=x, _p:=v) and the environment
+	verbose  bool
+	quiet    bool
 }
 
 // run executes one command line and returns the process's exit code.
@@ -36,7 +39,7 @@ func run(ctx context.Context, args []string, std streams, environ []string) int 
 	err := execute(ctx, args, std, environ)
 	code := exitCode(err)
 	if code != exitOK {
-		fmt.Fprintln(std.err, "rs-ros-node:", err)
+		fmt.Fprintln(std.err, "rs-ros-node:", printable(err.Error()))
 	}
 	return code
 }
@@ -46,15 +49,16 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	if err != nil {
 		return usageError{err}
 	}
-	root := newRootCommand(&app{streams: std, ros: conf})
+	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf}
+	root := newRootCommand(a)
 	if rest, err = withDefaultCommand(root, rest); err != nil {
 		return err
 	}
 	root.SetArgs(rest)
 	root.SetIn(std.in)
-	root.SetOut(std.out)
-	root.SetErr(std.err)
-	return root.ExecuteContext(ctx)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	return errors.Join(root.ExecuteContext(ctx), a.out.Close(), a.err.Close())
 }
 
 // withDefaultCommand makes a command line without a command a live node, so
@@ -141,8 +145,11 @@ func (a *app) logger() zerolog.Logger {
 	if a.quiet {
 		level = zerolog.ErrorLevel
 	}
-	f, isFile := a.err.(*os.File)
-	w := zerolog.ConsoleWriter{Out: a.err, TimeFormat: time.TimeOnly, NoColor: !isFile || !term.IsTerminal(int(f.Fd()))}
+	f, isFile := a.raw.err.(*os.File)
+	w := zerolog.ConsoleWriter{
+		Out: a.raw.err, TimeFormat: time.TimeOnly, NoColor: !isFile || !term.IsTerminal(int(f.Fd())),
+		FormatPrepare: printableEvent,
+	}
 	a.ros.Rosout.SetLevel(level)
 	return zerolog.New(zerolog.MultiLevelWriter(w, a.ros.Rosout)).Level(level).Hook(a.ros.Rosout).With().Timestamp().Logger()
 }
