@@ -89,8 +89,18 @@ func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
 // oddLetters are characters that some file system refuses, or that a shell reads.
 var oddLetters = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
+// fileEndings are how names of our own files end. A topic's place never ends so:
+// the folder of /manifest.json and the table of /imu must not meet the manifest
+// and the folder of /imu.csv.
+var fileEndings = []string{".json", ".csv", ".metadata", ".png", ".jpg", ".bin", ".pfm", ".raw", ".ply", ".partial"}
+
+const (
+	maxPart  = 100 // bytes of a topic's part in a path
+	maxPlace = 500 // bytes of a path below the folder
+)
+
 // place gives a topic or stream a path below the folder: its own name, made safe
-// ("../x" must not lead out) and unlike all others.
+// ("../x" must not lead out) and unlike all others and our own files.
 func (f *folder) place(name string) string {
 	if place, ok := f.names[name]; ok {
 		return place
@@ -98,17 +108,31 @@ func (f *folder) place(name string) string {
 	parts := strings.Split(strings.Trim(name, "/"), "/")
 	for i, p := range parts {
 		p = oddLetters.ReplaceAllString(p, "_")
-		if strings.Trim(p, ".") == "" || len(p) > 100 {
-			p = "_" + p[:min(len(p), 100)]
+		if strings.Trim(p, ".") == "" || len(p) > maxPart {
+			p = "_" + p[:min(len(p), maxPart)]
 		}
-		parts[i] = p
+		parts[i] = withoutEnding(p)
 	}
-	place := strings.Join(parts, "/")
+	whole := strings.Join(parts, "/")
+	if len(whole) > maxPlace {
+		whole = withoutEnding("_" + strings.Join(parts, "_")[:maxPart])
+	}
+	place := whole
 	for n := 2; f.taken(place); n++ {
-		place = fmt.Sprintf("%s~%d", strings.Join(parts, "/"), n)
+		place = fmt.Sprintf("%s~%d", whole, n)
 	}
 	f.names[name] = place
 	return place
+}
+
+// withoutEnding makes "x.csv" x_csv.
+func withoutEnding(part string) string {
+	for _, ending := range fileEndings {
+		if stem := len(part) - len(ending); stem >= 0 && strings.EqualFold(part[stem:], ending) {
+			return part[:stem] + "_" + ending[1:]
+		}
+	}
+	return part
 }
 
 func (f *folder) taken(place string) bool {

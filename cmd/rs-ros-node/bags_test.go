@@ -17,7 +17,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/test/need"
-	"rsros/test/stockbag"
+	"rsros/test/samplebag"
 )
 
 // command runs a command line and gives its exit code and what it printed.
@@ -42,131 +42,16 @@ func want(t *testing.T, code int, args ...string) (out string) {
 	return out
 }
 
-// sdkBag copies a recording of librealsense, as name in a folder of its own.
-func sdkBag(t *testing.T, from, name string) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join("../../test/data/librealsense", from))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return writeFile(t, name, content)
-}
-
-func writeFile(t *testing.T, name string, content []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// torn cuts a bag in the middle, as a full disk does.
-func torn(t *testing.T) string {
-	t.Helper()
-	path := sdkBag(t, "sw_small_raw.bag", "torn.bag")
-	if err := os.Truncate(path, 1_500_000); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// walkBag is a bag with a latched map before one second of counting.
-func walkBag(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 4 << 10, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(topic string, latching bool) uint32 {
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1",
-			Definition: "string data\n", CallerID: "/walker", Latching: latching})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
-	write := func(id uint32, at bagstore.Time, text string) {
-		data := append([]byte{byte(len(text)), 0, 0, 0}, text...)
-		if err := w.Write(id, at, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const start, step = bagstore.Time(1_700_000_000e9), bagstore.Time(1e7)
-	chart, count, twice := add("/map", true), add("/count", false), add("/twice/count", false)
-	write(chart, start, "here be dragons")
-	for i := range bagstore.Time(100) {
-		write(count, start+i*step, fmt.Sprint(i))
-		write(twice, start+i*step, fmt.Sprint(2*i))
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// content counts the messages of each topic, and gives them in time order. The stock
-// libraries must find the same in each sound bag.
-func content(t *testing.T, paths ...string) (counts map[string]int, messages []string) {
-	t.Helper()
-	var bags []*bagstore.Bag
-	for _, path := range paths {
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
-		bags = append(bags, b)
-	}
-	v, err := bagstore.NewView(bags, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it := v.Iterator()
-	defer it.Close()
-	counts = map[string]int{}
-	found := make([][]stockbag.Message, len(bags))
-	for it.Next() {
-		m := it.Message()
-		counts[m.Conn.Topic]++
-		found[m.Bag] = append(found[m.Bag], stockbag.Message{Topic: m.Conn.Topic, Time: uint64(m.Time), Sum: stockbag.Sum(m.Data)})
-		messages = append(messages, fmt.Sprintf("%d %s %q", m.Time, m.Conn.Topic, m.Data))
-	}
-	if err := it.Err(); err != nil {
-		t.Fatal(err)
-	}
-	for i, b := range bags {
-		if len(b.Notes()) == 0 {
-			stockbag.Agree(t, b.Path(), found[i])
-		}
-	}
-	return counts, messages
-}
-
 // sameMessages compares two bags; messages of one time may come in any order.
 func sameMessages(t *testing.T, a, b string) {
 	t.Helper()
-	_, x := content(t, a)
-	_, y := content(t, b)
+	_, x := samplebag.Messages(t, a)
+	_, y := samplebag.Messages(t, b)
 	slices.Sort(x)
 	slices.Sort(y)
 	if !slices.Equal(x, y) {
 		t.Errorf("%s and %s hold different messages: %d and %d", a, b, len(x), len(y))
 	}
-}
-
-// files lists a file's folder.
-func files(t *testing.T, path string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 // stockCount is what rosbag info counts, where there is a rosbag.
@@ -181,7 +66,7 @@ func stockCount(t *testing.T, path string, messages int) {
 }
 
 func TestCheck(t *testing.T) {
-	sound, broken, none := sdkBag(t, "sw_small_lz4.bag", "sound.bag"), torn(t), writeFile(t, "none.bag", []byte("no bag at all"))
+	sound, broken, none := samplebag.SDK(t, "sw_small_lz4.bag", "sound.bag"), samplebag.Torn(t), samplebag.File(t, "none.bag", []byte("no bag at all"))
 	if out := want(t, exitOK, "check", sound); !strings.HasPrefix(out, sound+": sound, version 2.0, 8038 messages in 3 chunks\n") ||
 		!strings.Contains(out, "RealSense recording, version 4") {
 		t.Error(out)
@@ -201,20 +86,20 @@ func TestCheck(t *testing.T) {
 		t.Error(res, err)
 	}
 	// Frames that the recorder was told to skip are no damage, but are said.
-	if out := want(t, exitOK, "check", sdkBag(t, "sw_small_pause.bag", "pause.bag")); !strings.Contains(out, "Depth_0: the camera's numbers leave out 20 frames") {
+	if out := want(t, exitOK, "check", samplebag.SDK(t, "sw_small_pause.bag", "pause.bag")); !strings.Contains(out, "Depth_0: the camera's numbers leave out 20 frames") {
 		t.Error(out)
 	}
 }
 
 func TestRecover(t *testing.T) {
-	bag := torn(t)
+	bag := samplebag.Torn(t)
 	before, err := os.ReadFile(bag)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := want(t, exitIncomplete, "recover", bag)
 	sound := filepath.Join(filepath.Dir(bag), "torn.recovered.bag")
-	counts, _ := content(t, sound)
+	counts, _ := samplebag.Messages(t, sound)
 	for _, topic := range []string{"/device_0/sensor_0/Depth_0/image/data", "/device_0/sensor_2/Gyro_0/imu/data"} {
 		if n := counts[topic]; n == 0 || !strings.Contains(out, fmt.Sprintf("kept %6d  lost      0  %s (", n, topic)) {
 			t.Errorf("%d messages of %s are kept; the report says\n%s", n, topic, out)
@@ -235,7 +120,7 @@ func TestRecover(t *testing.T) {
 	want(t, exitFailed, "recover", "-o", bag, bag) // that needs --in-place
 	want(t, exitUsage, "recover", "-o", "x.bag", "--in-place", bag)
 	want(t, exitIncomplete, "reindex", "--in-place", bag)
-	if got := files(t, bag); !slices.Equal(got, []string{"torn.bag", "torn.orig.bag", "torn.recovered.bag"}) {
+	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"torn.bag", "torn.orig.bag", "torn.recovered.bag"}) {
 		t.Error(got)
 	}
 	sameMessages(t, bag, sound)
@@ -250,11 +135,11 @@ func TestRecover(t *testing.T) {
 }
 
 func TestRecoverNothing(t *testing.T) {
-	bag := writeFile(t, "none.bag", []byte("no bag at all"))
+	bag := samplebag.File(t, "none.bag", []byte("no bag at all"))
 	want(t, exitFailed, "recover", bag)
 	want(t, exitFailed, "recover", "--in-place", bag)
 	want(t, exitFailed, "recover", bag+".nowhere")
-	if got := files(t, bag); !slices.Equal(got, []string{"none.bag"}) {
+	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"none.bag"}) {
 		t.Error(got)
 	}
 }
@@ -270,7 +155,7 @@ func TestRecoveredName(t *testing.T) {
 }
 
 func TestCompress(t *testing.T) {
-	bag := walkBag(t, "walk.bag")
+	bag := samplebag.Walk(t, "walk.bag")
 	original := filepath.Join(filepath.Dir(bag), "walk.orig.bag")
 	for _, step := range []struct {
 		args []string
@@ -291,18 +176,18 @@ func TestCompress(t *testing.T) {
 	want(t, exitFailed, "compress", bag) // the backup exists
 	want(t, exitOK, "compress", "--lz4", "--output-dir", filepath.Join(filepath.Dir(bag), "new"), bag)
 	sameMessages(t, bag, filepath.Join(filepath.Dir(bag), "new/walk.bag"))
-	if got := files(t, bag); !slices.Equal(got, []string{"new", "walk.bag", "walk.orig.bag"}) {
+	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"new", "walk.bag", "walk.orig.bag"}) {
 		t.Error(got)
 	}
 	// One bad bag doesn't hold up the others.
-	bad := writeFile(t, "bad.bag", []byte("no bag at all"))
+	bad := samplebag.File(t, "bad.bag", []byte("no bag at all"))
 	want(t, exitFailed, "compress", "-qf", bad, bag)
 	if kind, err := compressionOf(t.Context(), bag); kind != bagstore.BZ2 || err != nil {
 		t.Error(kind, err)
 	}
-	want(t, exitIncomplete, "compress", "--lz4", torn(t))
+	want(t, exitIncomplete, "compress", "--lz4", samplebag.Torn(t))
 	small := filepath.Join(t.TempDir(), "small.bag")
-	want(t, exitOK, "filter", sdkBag(t, "sw_small_raw.bag", "sdk.bag"), small, "-e", "/device_0/.*info")
+	want(t, exitOK, "filter", samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), small, "-e", "/device_0/.*info")
 	if _, _, log := command(t, "compress", small); !strings.Contains(log, "librealsense can't play") {
 		t.Error(log)
 	}
@@ -312,7 +197,7 @@ func TestCompress(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	bag := sdkBag(t, "sw_small_lz4.bag", "sdk.bag")
+	bag := samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag")
 	out := filepath.Join(filepath.Dir(bag), "out.bag")
 	for _, args := range [][]string{
 		{"check", bag}, {"recover", bag}, {"recover", "--in-place", bag}, {"compress", bag}, {"decompress", bag},
@@ -322,14 +207,14 @@ func TestInterrupted(t *testing.T) {
 		if code != exitFailed || !strings.Contains(log, "interrupted") {
 			t.Errorf("%q: exit code %d\n%s", args, code, log)
 		}
-		if got := files(t, bag); !slices.Equal(got, []string{"sdk.bag"}) {
+		if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"sdk.bag"}) {
 			t.Fatalf("%q left %q", args, got)
 		}
 	}
 }
 
 func TestFilter(t *testing.T) {
-	bag := walkBag(t, "walk.bag")
+	bag := samplebag.Walk(t, "walk.bag")
 	for _, c := range []struct {
 		args string
 		want map[string]int
@@ -348,7 +233,7 @@ func TestFilter(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "out.bag")
 		want(t, exitOK, append([]string{"filter", bag, out}, strings.Fields(c.args)...)...)
-		if got, _ := content(t, out); !maps.Equal(got, c.want) {
+		if got, _ := samplebag.Messages(t, out); !maps.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.args, got, c.want)
 		}
 		want(t, exitOK, "check", out)
@@ -362,12 +247,12 @@ func TestFilter(t *testing.T) {
 	want(t, exitUsage, "filter", bag, bag, "-f")
 	want(t, exitUsage, "filter", bag)
 	want(t, exitFailed, "filter", bag+".nowhere", out)
-	want(t, exitIncomplete, "filter", torn(t), out)
+	want(t, exitIncomplete, "filter", samplebag.Torn(t), out)
 }
 
 // TestFilterKeepsCompression: a copy is packed as the original was.
 func TestFilterKeepsCompression(t *testing.T) {
-	bag, out := sdkBag(t, "sw_small_lz4.bag", "sdk.bag"), filepath.Join(t.TempDir(), "out.bag")
+	bag, out := samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag"), filepath.Join(t.TempDir(), "out.bag")
 	for flag, kind := range map[string]bagstore.Compression{"-f": bagstore.LZ4, "--uncompressed": bagstore.None, "--bz2": bagstore.BZ2} {
 		want(t, exitOK, "filter", "-f", bag, out, flag, "-t", "/device_0/sensor_2/Gyro_0/imu/data")
 		if got, err := compressionOf(t.Context(), out); got != kind || err != nil {
@@ -380,7 +265,7 @@ func TestSplitAndMerge(t *testing.T) {
 	for line, parts := range map[string]int{
 		"--count 50": 5, "--duration 0.25": 4, "--duration 0.25 --count 10": 21, "--count 1000": 1,
 	} {
-		bag := walkBag(t, "walk.bag")
+		bag := samplebag.Walk(t, "walk.bag")
 		out := want(t, exitOK, append([]string{"split", "--no-latched", bag}, strings.Fields(line)...)...)
 		names, err := filepath.Glob(filepath.Join(filepath.Dir(bag), "walk_*.bag"))
 		if err != nil || len(names) != parts || strings.Count(out, "\n") != parts {
@@ -388,18 +273,18 @@ func TestSplitAndMerge(t *testing.T) {
 		}
 		whole := filepath.Join(t.TempDir(), "whole.bag")
 		want(t, exitOK, append([]string{"merge", "-o", whole}, names...)...)
-		_, before := content(t, bag)
-		if _, after := content(t, whole); !slices.Equal(before, after) {
+		_, before := samplebag.Messages(t, bag)
+		if _, after := samplebag.Messages(t, whole); !slices.Equal(before, after) {
 			t.Errorf("%s: the merged bag has other messages or another order", line)
 		}
 	}
-	bag := walkBag(t, "walk.bag")
+	bag := samplebag.Walk(t, "walk.bag")
 	prefix := filepath.Join(t.TempDir(), "part")
 	var parts []bagstore.Part
 	if err := json.Unmarshal([]byte(want(t, exitOK, "split", "--json", "--duration", "0.5", "-o", prefix, bag)), &parts); err != nil || len(parts) != 2 || parts[1].Path != prefix+"_001.bag" {
 		t.Fatal(parts, err)
 	}
-	if got, _ := content(t, parts[1].Path); got["/map"] != 1 {
+	if got, _ := samplebag.Messages(t, parts[1].Path); got["/map"] != 1 {
 		t.Errorf("the second part doesn't begin with the latched map: %v", got)
 	}
 	want(t, exitFailed, "split", "--duration", "0.5", "-o", prefix, bag) // the parts exist

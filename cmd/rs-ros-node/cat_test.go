@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 func TestCat(t *testing.T) {
-	bag := walkBag(t, "walk.bag")
+	bag := samplebag.Walk(t, "walk.bag")
 	if out := want(t, exitOK, "cat", bag, "-t", "/count", "-n", "2", "--start", "0.5"); out != "data: \"50\"\n---\ndata: \"51\"\n---\n" {
 		t.Errorf("%q", out)
 	}
@@ -24,14 +25,14 @@ func TestCat(t *testing.T) {
 	want(t, exitUsage, "cat")
 	want(t, exitUsage, "cat", bag, "-t", "/nowhere")
 	want(t, exitFailed, "cat", bag+".nowhere")
-	if out := want(t, exitIncomplete, "cat", "--noarr", "-n", "3", torn(t)); strings.Count(out, "---\n") != 3 {
+	if out := want(t, exitIncomplete, "cat", "--noarr", "-n", "3", samplebag.Torn(t)); strings.Count(out, "---\n") != 3 {
 		t.Error(out)
 	}
 }
 
 // TestCatJSON: each line of a whole recording is JSON.
 func TestCatJSON(t *testing.T) {
-	lines := strings.SplitAfter(want(t, exitOK, "cat", "--json", "--noarr", sdkBag(t, "sw_small_lz4.bag", "sdk.bag")), "\n")
+	lines := strings.SplitAfter(want(t, exitOK, "cat", "--json", "--noarr", samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag")), "\n")
 	if len(lines) != 8038+1 {
 		t.Errorf("%d lines", len(lines)-1)
 	}
@@ -45,7 +46,7 @@ func TestCatJSON(t *testing.T) {
 // TestCatIsRostopicEcho: the same text as the stock tool, for types of every kind.
 func TestCatIsRostopicEcho(t *testing.T) {
 	need.Programs(t, "rostopic")
-	bag := sdkBag(t, "sw_small_raw.bag", "sdk.bag")
+	bag := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
 	for _, flags := range [][]string{
 		{"/device_0/sensor_0/Depth_0/image/data", "-n", "1"},
 		{"/device_0/sensor_0/Depth_0/info/camera_info"},

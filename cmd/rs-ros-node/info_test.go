@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"rsros/test/samplebag"
 )
 
 // The RealSense part comes on request, so that what parses rosbag info's text
 // reads ours; JSON always has it.
 func TestInfoOfARealSenseBag(t *testing.T) {
-	bag := sdkBag(t, "sw_small_raw.bag", "walk.bag")
+	bag := samplebag.SDK(t, "sw_small_raw.bag", "walk.bag")
 	stock := want(t, exitOK, "info", bag)
 	if strings.Contains(stock, "sensor 0") {
 		t.Errorf("unasked:\n%s", stock)
@@ -47,7 +49,7 @@ func TestInfoOfARealSenseBag(t *testing.T) {
 	if rs := all.RealSense; rs == nil || rs.Sensors[0].Streams[0].Missing == nil {
 		t.Errorf("with --realsense: %+v", all)
 	}
-	other := walkBag(t, "other.bag")
+	other := samplebag.Walk(t, "other.bag")
 	if out := want(t, exitOK, "info", "--json", other); strings.Contains(out, "realsense") {
 		t.Errorf("of a bag without the layout:\n%s", out)
 	}

@@ -12,11 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 // TestProgress: a bar on a terminal, which is gone at the end; nothing in a file.
 func TestProgress(t *testing.T) {
-	bag := walkBag(t, "walk.bag")
+	bag := samplebag.Walk(t, "walk.bag")
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		need.Missing(t, "%v", err)

@@ -1,4 +1,4 @@
-package main
+package export
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,10 +21,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foxglove/mcap/go/mcap"
+	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/bagset"
 	"rsros/msgs"
+	"rsros/test/samplebag"
 )
 
 // exported is manifest.json.
@@ -79,7 +80,7 @@ type sdkManifest struct {
 
 func readSDKManifest(t *testing.T, name string) (m sdkManifest) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../test/data/librealsense", name))
+	text, err := os.ReadFile(samplebag.Data(t, name))
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
@@ -95,9 +96,9 @@ func TestExportRecording(t *testing.T) {
 	for _, name := range []string{"sw_small_lz4", "sw_small_raw", "sw_small_pause"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bag := sdkBag(t, name+".bag", "sdk.bag")
+			bag := samplebag.SDK(t, name+".bag", "sdk.bag")
 			dir := filepath.Join(filepath.Dir(bag), "out")
-			want(t, exitOK, "export", bag, "--dir", dir)
+			want(t, whole, Options{Bag: bag, Dir: dir})
 			given, got := readSDKManifest(t, name+".manifest.json"), readManifest(t, dir)
 			paused := name == "sw_small_pause"
 			for sensor, frames := range given.Streams {
@@ -141,7 +142,7 @@ func TestExportRecording(t *testing.T) {
 // TestExportEpochTimes: the same part of a recording comes out whether its times
 // count from its start or, as rosbag record writes them, from 1970.
 func TestExportEpochTimes(t *testing.T) {
-	sdk := sdkBag(t, "sw_small_raw.bag", "sdk.bag")
+	sdk := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
 	live := filepath.Join(filepath.Dir(sdk), "live.bag")
 	w, err := bagstore.Create(live, bagstore.Options{NoSync: true})
 	if err != nil {
@@ -175,7 +176,7 @@ func TestExportEpochTimes(t *testing.T) {
 	}
 	names := map[string][]string{}
 	for _, bag := range []string{sdk, live} {
-		want(t, exitOK, "export", bag, "--dir", bag+".out", "--start", "1", "--end", "1.5")
+		want(t, whole, Options{Bag: bag, Dir: bag + ".out", Selection: bagset.Selection{Start: "1", End: "1.5"}})
 		for _, f := range readManifest(t, bag+".out").Files {
 			names[bag] = append(names[bag], fmt.Sprint(f.File, f.Number))
 		}
@@ -276,9 +277,9 @@ func readCSV(t *testing.T, path string) (rows []map[string]string) {
 // TestExportPoints: a vertex for each pixel that measured something, at its
 // depth, with the colour frame nearest in time.
 func TestExportPoints(t *testing.T) {
-	bag := sdkBag(t, "sw_small_raw.bag", "sdk.bag")
+	bag := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
 	dir := filepath.Join(filepath.Dir(bag), "out")
-	want(t, exitOK, "export", bag, "--dir", dir, "--ply", "--end", "0.2")
+	want(t, whole, Options{Bag: bag, Dir: dir, Points: true, Selection: bagset.Selection{End: "0.2"}})
 	m := readManifest(t, dir)
 	times, clouds := map[uint64]int64{}, 0
 	for _, f := range m.Files {
@@ -387,9 +388,9 @@ func camera(t *testing.T) string {
 func TestExportTopics(t *testing.T) {
 	bag := camera(t)
 	dir := filepath.Join(filepath.Dir(bag), "a", "b", "out")
-	code, _, log := command(t, "export", bag, "--dir", dir)
-	if code != exitIncomplete || !strings.Contains(log, "/name") || !strings.Contains(log, "field \\\"a b\\\" of type 4 at byte 9") {
-		t.Fatal(code, log)
+	log := want(t, incomplete, Options{Bag: bag, Dir: dir})
+	if !strings.Contains(log, "/name") || !strings.Contains(log, "field \\\"a b\\\" of type 4 at byte 9") {
+		t.Fatal(log)
 	}
 	m := readManifest(t, dir)
 	var names []string
@@ -437,15 +438,14 @@ func TestExportTopics(t *testing.T) {
 	if i := slices.IndexFunc(m.Streams, func(s exportedStream) bool { return s.Topic == "/info" }); i < 0 || m.Streams[i].Intrinsics["K"] == nil {
 		t.Errorf("no calibration: %+v", m.Streams)
 	}
-	if got := files(t, filepath.Dir(dir)); !slices.Equal(got, []string{"b"}) {
+	if got := samplebag.Names(t, filepath.Dir(dir)); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("a topic's name led out of the folder: %q", got)
 	}
-	want(t, exitFailed, "export", bag, "--dir", dir) // not empty
-	want(t, exitOK, "export", bag, "--dir", dir, "--force", "-x", "/cloud")
-	want(t, exitUsage, "export", bag)
-	want(t, exitUsage, "export", bag, "--dir", dir, "--mcap", "x.mcap")
-	want(t, exitUsage, "export", bag, "--mcap", "x.mcap", "--ply")
-	want(t, exitUsage, "export", bag, "--dir", "x", "-t", "/nowhere")
+	want(t, failed, Options{Bag: bag, Dir: dir}) // not empty
+	want(t, whole, Options{Bag: bag, Dir: dir, Overwrite: true, Selection: bagset.Selection{Exclude: []string{"/cloud"}}})
+	want(t, usage, Options{Bag: bag})
+	want(t, usage, Options{Bag: bag, Dir: dir, MCAP: "x.mcap"})
+	want(t, usage, Options{Bag: bag, Dir: "x", Selection: bagset.Selection{Topics: []string{"/nowhere"}}})
 }
 
 func grey(v uint16) color.NRGBA64 { return color.NRGBA64{v, v, v, 0xffff} }
@@ -457,7 +457,7 @@ func rgb(r, g, b, a byte) color.NRGBA64 {
 // TestExportDamage: what is whole comes out, the rest is said.
 func TestExportDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	want(t, exitIncomplete, "export", torn(t), "--dir", dir)
+	want(t, incomplete, Options{Bag: samplebag.Torn(t), Dir: dir})
 	if m := readManifest(t, dir); len(m.Files) < 100 {
 		t.Errorf("%d files", len(m.Files))
 	}
@@ -483,124 +483,24 @@ func TestExportDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(t.TempDir(), "out")
-	want(t, exitIncomplete, "export", path, "--dir", dir)
+	want(t, incomplete, Options{Bag: path, Dir: dir})
 	if m := readManifest(t, dir); len(m.Files) != 1 {
 		t.Errorf("%+v", m.Files)
-	}
-}
-
-// TestDamagedChunk: what can't be read in the middle of a bag is passed over, and
-// said; cat and export give all the rest.
-func TestDamagedChunk(t *testing.T) {
-	bag := walkBag(t, "walk.bag")
-	want(t, exitOK, "compress", "--lz4", "--chunksize", "4", bag)
-	b, err := bagstore.Open(bag, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	chunk := b.Chunks()[1]
-	lost := int(chunk.Messages())
-	b.Close()
-	f, err := os.OpenFile(bag, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt(bytes.Repeat([]byte{0xff}, 400), chunk.Pos+120); err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	want(t, exitIncomplete, "check", bag)
-	if n := strings.Count(want(t, exitIncomplete, "cat", bag), "---\n"); n < 201-lost || n >= 201 {
-		t.Errorf("cat prints %d messages; %d of 201 are damaged", n, lost)
-	}
-	if code, _, log := command(t, "filter", bag, bag+".copy"); code != exitFailed || !strings.Contains(log, "recover makes a sound bag") {
-		t.Errorf("filter: exit code %d\n%s", code, log)
-	}
-	out := filepath.Join(filepath.Dir(bag), "out.mcap")
-	want(t, exitIncomplete, "export", bag, "--mcap", out)
-	if _, got := readMCAP(t, out); len(got) < 201-lost || len(got) >= 201 {
-		t.Errorf("%d messages in MCAP; %d of 201 are damaged", len(got), lost)
-	}
-}
-
-// TestExportMCAP: every message in order, with its schema, through the library's
-// reader by the index.
-func TestExportMCAP(t *testing.T) {
-	for flag, compression := range map[string]string{"-f": "lz4", "--uncompressed": ""} {
-		bag := sdkBag(t, "sw_small_raw.bag", "sdk.bag")
-		out := filepath.Join(filepath.Dir(bag), "out.mcap")
-		want(t, exitOK, "export", bag, "--mcap", out, flag)
-		info, got := readMCAP(t, out)
-		_, want := content(t, bag)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %d messages, want the %d of the bag in their order", flag, len(got), len(want))
-		}
-		if info.Header.Profile != "ros1" || info.Statistics.MessageCount != 8038 || len(info.ChunkIndexes) == 0 || string(info.ChunkIndexes[0].Compression) != compression {
-			t.Errorf("%s: %+v %+v", flag, info.Header, info.Statistics)
-		}
-		for _, c := range info.Channels {
-			s := info.Schemas[c.SchemaID]
-			if c.MessageEncoding != "ros1" || s == nil || s.Encoding != "ros1msg" {
-				t.Fatalf("%+v %+v", c, s)
-			}
-			if spec, err := msgs.Parse(s.Name, string(s.Data)); err != nil || spec.MD5() != c.Metadata["md5sum"] {
-				t.Errorf("%s: the schema doesn't give the md5 of the channel: %v", c.Topic, err)
-			}
-		}
-	}
-	bag := walkBag(t, "walk.bag")
-	out := filepath.Join(filepath.Dir(bag), "out.mcap")
-	want(t, exitOK, "export", bag, "--mcap", out, "-t", "/map")
-	if info, got := readMCAP(t, out); len(got) != 1 || info.Channels[0].Metadata["latching"] != "1" || info.Channels[0].Metadata["callerid"] != "/walker" {
-		t.Errorf("%q %+v", got, info.Channels[0])
-	}
-	want(t, exitFailed, "export", bag, "--mcap", out) // exists
-}
-
-func readMCAP(t *testing.T, path string) (*mcap.Info, []string) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := mcap.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	info, err := r.Info()
-	if err != nil {
-		t.Fatal(err)
-	}
-	it, err := r.Messages(mcap.UsingIndex(true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []string
-	for {
-		_, c, m, err := it.NextInto(nil)
-		if errors.Is(err, io.EOF) {
-			return info, list
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, fmt.Sprintf("%d %s %q", m.LogTime, c.Topic, m.Data))
 	}
 }
 
 func TestExportInterrupted(t *testing.T) {
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	bag := sdkBag(t, "sw_small_lz4.bag", "sdk.bag")
+	bag := samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag")
 	dir, out := filepath.Join(filepath.Dir(bag), "out"), filepath.Join(filepath.Dir(bag), "out.mcap")
-	for _, args := range [][]string{{"export", bag, "--mcap", out}, {"export", bag, "--dir", dir, "--ply"}} {
-		if code, _, log := commandIn(stopped, args...); code != exitFailed || !strings.Contains(log, "interrupted") {
-			t.Errorf("%q: exit code %d\n%s", args, code, log)
+	for _, o := range []Options{{Bag: bag, MCAP: out}, {Bag: bag, Dir: dir, Points: true}} {
+		o.Log = zerolog.Nop()
+		if err := Run(stopped, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if got := files(t, bag); !slices.Equal(got, []string{"out", "sdk.bag"}) {
+	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"out", "sdk.bag"}) {
 		t.Errorf("left: %q", got)
 	}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -611,5 +511,86 @@ func TestExportInterrupted(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// outcome is how an export ends, in the words of the program's exit codes.
+type outcome string
+
+const (
+	whole      outcome = "whole"
+	incomplete outcome = "incomplete"
+	usage      outcome = "usage"
+	failed     outcome = "failed"
+)
+
+func outcomeOf(err error) outcome {
+	switch {
+	case err == nil:
+		return whole
+	case errors.Is(err, bagset.ErrUsage):
+		return usage
+	case errors.Is(err, bagset.ErrIncomplete):
+		return incomplete
+	}
+	return failed
+}
+
+// want runs an export that must end so, and returns its log.
+func want(t *testing.T, end outcome, o Options) (log string) {
+	t.Helper()
+	var lines bytes.Buffer
+	o.Log = zerolog.New(&lines)
+	if err := Run(t.Context(), o); outcomeOf(err) != end {
+		t.Fatalf("%+v: %v, want %s\n%s", o, err, end, &lines)
+	}
+	return lines.String()
+}
+
+// TestTopicsNamedLikeFiles: no topic's name is that of a file which the export
+// writes anyway, of its own or of another topic.
+func TestTopicsNamedLikeFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "names.bag")
+	w, err := bagstore.Create(path, bagstore.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(topic, kind string, data []byte) {
+		typ := msgs.MustType(kind)
+		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: kind, MD5: typ.MD5, Definition: typ.Definition})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(id, 1e18, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	head := msgs.ImageHead{Width: 2, Height: 1, Encoding: "mono8", Step: 2, DataLen: 2}
+	picture := append(msgs.Marshal(&head), 1, 2)
+	pictures := []string{"/manifest.json", "/manifest.json.partial", "/MANIFEST.JSON", "/imu.csv", "/imu.csv.partial", "/meta.csv/x", "/a", "/a/000000.png/b",
+		strings.Repeat("/long", 2000)}
+	for _, topic := range pictures {
+		write(topic, "sensor_msgs/Image", picture)
+	}
+	tables := []string{"/imu", "/manifest", "/meta", "/meta.metadata"}
+	for _, topic := range tables {
+		write(topic, "sensor_msgs/Imu", msgs.Marshal(&msgs.Imu{}))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	want(t, whole, Options{Bag: path, Dir: dir})
+	m := readManifest(t, dir)
+	if len(m.Files) != len(pictures) || len(m.Tables) != len(tables) {
+		t.Errorf("%d pictures of %d topics, %d tables of %d\n%+v", len(m.Files), len(pictures), len(m.Tables), len(tables), m)
+	}
+	for _, f := range m.Files {
+		readPNG(t, filepath.Join(dir, f.File))
+	}
+	for _, name := range m.Tables {
+		if len(readCSV(t, filepath.Join(dir, name))) != 1 {
+			t.Errorf("%s has not one row", name)
+		}
 	}
 }

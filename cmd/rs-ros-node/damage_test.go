@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/foxglove/mcap/go/mcap"
+
+	"rsros/bagstore"
+	"rsros/test/samplebag"
+)
+
+// TestDamagedChunk: what can't be read in the middle of a bag is passed over, and
+// said; cat and export give all the rest.
+func TestDamagedChunk(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	want(t, exitOK, "compress", "--lz4", "--chunksize", "4", bag)
+	b, err := bagstore.Open(bag, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk := b.Chunks()[1]
+	lost := int(chunk.Messages())
+	b.Close()
+	f, err := os.OpenFile(bag, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(bytes.Repeat([]byte{0xff}, 400), chunk.Pos+120); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	want(t, exitIncomplete, "check", bag)
+	if n := strings.Count(want(t, exitIncomplete, "cat", bag), "---\n"); n < 201-lost || n >= 201 {
+		t.Errorf("cat prints %d messages; %d of 201 are damaged", n, lost)
+	}
+	if code, _, log := command(t, "filter", bag, bag+".copy"); code != exitFailed || !strings.Contains(log, "recover makes a sound bag") {
+		t.Errorf("filter: exit code %d\n%s", code, log)
+	}
+	out := filepath.Join(filepath.Dir(bag), "out.mcap")
+	want(t, exitIncomplete, "export", bag, "--mcap", out)
+	if got := mcapCount(t, out); got < 201-lost || got >= 201 {
+		t.Errorf("%d messages in MCAP; %d of 201 are damaged", got, lost)
+	}
+}
+
+// mcapCount reads all messages of an MCAP file.
+func mcapCount(t *testing.T, path string) (n int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := mcap.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	it, err := r.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, _, _, err := it.NextInto(nil)
+		if errors.Is(err, io.EOF) {
+			return n
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+}
+
+// TestExportFlags: what contradicts itself is refused before anything is written.
+func TestExportFlags(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	dir := filepath.Join(filepath.Dir(bag), "out")
+	want(t, exitUsage, "export", bag)
+	want(t, exitUsage, "export", bag, "--dir", dir, "--mcap", "x.mcap")
+	want(t, exitUsage, "export", bag, "--mcap", "x.mcap", "--ply")
+	want(t, exitUsage, "export", bag, "--dir", "x", "-t", "/nowhere")
+	want(t, exitOK, "export", bag, "--mcap", dir+".mcap", "--uncompressed")
+	want(t, exitFailed, "export", bag, "--mcap", dir+".mcap") // exists
+	if n := mcapCount(t, dir+".mcap"); n != 201 {
+		t.Errorf("%d messages", n)
+	}
+}

@@ -1,0 +1,155 @@
+// Package samplebag makes bags for tests, and reads what is in those that
+// programs under test write. Every bag is in a temporary folder of its own.
+package samplebag
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/test/stockbag"
+)
+
+// SDK copies a recording of librealsense, as name in a folder of its own.
+func SDK(t testing.TB, from, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root(t), "test/data/librealsense", from))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return File(t, name, content)
+}
+
+// File writes a file in a folder of its own and returns its path.
+func File(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Torn cuts a bag in the middle, as a full disk does.
+func Torn(t testing.TB) string {
+	t.Helper()
+	path := SDK(t, "sw_small_raw.bag", "torn.bag")
+	if err := os.Truncate(path, 1_500_000); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Walk is a bag with a latched map before one second of counting.
+func Walk(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 4 << 10, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(topic string, latching bool) uint32 {
+		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1",
+			Definition: "string data\n", CallerID: "/walker", Latching: latching})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	write := func(id uint32, at bagstore.Time, text string) {
+		data := append([]byte{byte(len(text)), 0, 0, 0}, text...)
+		if err := w.Write(id, at, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const start, step = bagstore.Time(1_700_000_000e9), bagstore.Time(1e7)
+	chart, count, twice := add("/map", true), add("/count", false), add("/twice/count", false)
+	write(chart, start, "here be dragons")
+	for i := range bagstore.Time(100) {
+		write(count, start+i*step, fmt.Sprint(i))
+		write(twice, start+i*step, fmt.Sprint(2*i))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Messages counts the messages of each topic, and gives them in time order. The stock
+// libraries must find the same in each sound bag.
+func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []string) {
+	t.Helper()
+	var bags []*bagstore.Bag
+	for _, path := range paths {
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		bags = append(bags, b)
+	}
+	v, err := bagstore.NewView(bags, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	counts = map[string]int{}
+	found := make([][]stockbag.Message, len(bags))
+	for it.Next() {
+		m := it.Message()
+		counts[m.Conn.Topic]++
+		found[m.Bag] = append(found[m.Bag], stockbag.Message{Topic: m.Conn.Topic, Time: uint64(m.Time), Sum: stockbag.Sum(m.Data)})
+		messages = append(messages, fmt.Sprintf("%d %s %q", m.Time, m.Conn.Topic, m.Data))
+	}
+	if err := it.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range bags {
+		if len(b.Notes()) == 0 {
+			stockbag.Agree(t, b.Path(), found[i])
+		}
+	}
+	return counts, messages
+}
+
+// Names lists a file's folder.
+func Names(t testing.TB, path string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// Data is the path of a file of librealsense's recordings, which tests may read.
+func Data(t testing.TB, name string) string {
+	t.Helper()
+	return filepath.Join(root(t), "test/data/librealsense", name)
+}
+
+// root is the repository's folder, above the package under test.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); !errors.Is(err, fs.ErrNotExist) {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above this package")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
