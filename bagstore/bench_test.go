@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/bagstore/internal/disk"
 	"rsros/test/workload"
 )
 
@@ -45,8 +46,8 @@ func benchPath(b *testing.B, name string) string {
 
 // benchMemory is what a camera's images lie in: huge pages.
 func benchMemory(n int) []byte {
-	b := alignedBytes((n+hugePage-1)&^(hugePage-1), hugePage)
-	adviseHuge(b)
+	b := disk.AlignedBytes((n+disk.HugePage-1)&^(disk.HugePage-1), disk.HugePage)
+	disk.AdviseHuge(b)
 	return b[:n]
 }
 
@@ -156,7 +157,7 @@ func BenchmarkWriteBare(b *testing.B) {
 	c := newCamera()
 	path := benchPath(b, "bare")
 	meter(b, func() (bytes int64) {
-		f, err := openDirect(path)
+		f, err := disk.OpenDirect(path)
 		if err != nil {
 			b.Skip(err)
 		}

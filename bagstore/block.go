@@ -3,6 +3,8 @@ package bagstore
 import (
 	"sync"
 	"sync/atomic"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // block is reference-counted memory: from a pool, or a file's mapping.
@@ -21,7 +23,7 @@ func (b *block) hold() *block {
 func (b *block) release() {
 	switch n := b.refs.Add(-1); {
 	case n == 0 && b.mapping != nil:
-		unmap(b.mapping)
+		disk.Unmap(b.mapping)
 	case n == 0:
 		b.pool.put(b)
 	case n < 0:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // job is a chunk, or a checkpoint, on its way to the disk.
@@ -40,7 +42,7 @@ func (j *job) add(e entry) { j.entries = append(j.entries, e) }
 // a goroutine while workers compress chunks at the same time.
 type committer struct {
 	o     Options
-	sink  sink
+	sink  disk.Sink
 	queue chan *job // to the writing goroutine
 	work  chan *job // to the compressing workers
 	free  chan *job // to be filled again
@@ -69,21 +71,21 @@ type committed struct {
 	conns int   // that are described up to there
 }
 
-func newCommitter(s sink, o Options) (*committer, error) {
+func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	depth := o.Workers + 1
 	c := &committer{o: o, sink: s, queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2)}
-	if err := s.append(fileHeader(firstChunk, 0, 0), nil, nil, nil); err != nil {
+	if err := s.Append(fileHeader(firstChunk, 0, 0), nil, nil, nil); err != nil {
 		return nil, err
 	}
-	if err := s.flush(); err != nil {
+	if err := s.Flush(); err != nil {
 		return nil, err
 	}
 	if !o.NoSync {
-		if err := s.sync(); err != nil {
+		if err := s.Sync(); err != nil {
 			return nil, err
 		}
 	}
-	c.flushed = s.size()
+	c.flushed = s.Size()
 	c.written.Store(c.flushed)
 	if o.Compression != None {
 		c.wait.Go(c.write)
@@ -189,7 +191,7 @@ func (c *committer) commit(j *job) {
 
 // chunk appends a chunk and its index records.
 func (c *committer) chunk(j *job) error {
-	pos := c.sink.size()
+	pos := c.sink.Size()
 	info := ChunkInfo{Pos: pos}
 	c.tail = c.tail[:0]
 	var body []byte
@@ -205,12 +207,12 @@ func (c *committer) chunk(j *job) error {
 		c.scratch = appendChunkHeader(c.scratch[:0], c.o.Compression, len(j.buf), len(body))
 	}
 	c.summarize(j, &info)
-	if err := c.sink.append(c.scratch, body, c.tail, done); err != nil {
+	if err := c.sink.Append(c.scratch, body, c.tail, done); err != nil {
 		return err
 	}
 	c.conns = append(c.conns, j.conns...)
-	c.chunks = append(c.chunks, committed{info, c.sink.size(), len(c.conns)})
-	c.written.Store(c.sink.size())
+	c.chunks = append(c.chunks, committed{info, c.sink.Size(), len(c.conns)})
+	c.written.Store(c.sink.Size())
 	size := int64(chunkInfoSize + 8*len(info.Counts))
 	for _, conn := range j.conns {
 		size += int64(len(appendConnection(nil, conn)))
@@ -238,7 +240,7 @@ func (c *committer) layLarge(j *job, pos int64) {
 	l, pad := j.large, 0
 	headLen := len(appendMessage(c.scratch[:0], 0, 0, 0, 0))
 	chunkLen := len(appendChunkHeader(c.scratch[:0], None, 0, 0))
-	if grain := c.sink.grain(); grain > 1 {
+	if grain := c.sink.Grain(); grain > 1 {
 		start := pos + int64(chunkLen+len(j.buf)+headLen+len(l.before))
 		if pad = int((grain - start%grain) % grain); pad > 0 && pad < minPad {
 			pad += int(grain)
@@ -298,13 +300,13 @@ func (c *committer) checkpoint(done chan struct{}) {
 		close(done)
 		return
 	}
-	at := c.sink.size()
+	at := c.sink.Size()
 	if err := c.appendIndexSection(); err != nil {
 		c.fail(err)
 		close(done)
 		return
 	}
-	c.flushed = c.sink.size()
+	c.flushed = c.sink.Size()
 	c.written.Store(c.flushed)
 	c.stale.Add(c.flushed - at)
 	head := fileHeader(at, len(c.conns), len(c.chunks))
@@ -319,19 +321,19 @@ func (c *committer) checkpoint(done chan struct{}) {
 
 // appendIndexSection ends on the sink's grain and is in the file on return.
 func (c *committer) appendIndexSection() error {
-	if err := c.sink.append(c.indexSection(), nil, nil, nil); err != nil {
+	if err := c.sink.Append(c.indexSection(), nil, nil, nil); err != nil {
 		return err
 	}
 	if err := c.pad(); err != nil {
 		return err
 	}
-	return c.sink.flush()
+	return c.sink.Flush()
 }
 
 // pad appends a record to skip that ends on the sink's grain.
 func (c *committer) pad() error {
-	grain := c.sink.grain()
-	n := int((grain - c.sink.size()%grain) % grain)
+	grain := c.sink.Grain()
+	n := int((grain - c.sink.Size()%grain) % grain)
 	if n == 0 {
 		return nil
 	}
@@ -341,24 +343,24 @@ func (c *committer) pad() error {
 	}
 	b := appendHeader(make([]byte, 0, n), opPadding, nil)
 	b = binary.LittleEndian.AppendUint32(b, uint32(n-least))
-	return c.sink.append(b[:n], nil, nil, nil)
+	return c.sink.Append(b[:n], nil, nil, nil)
 }
 
 // point makes the header point at an index section, which is on the medium
 // before the header is touched.
 func (c *committer) point(head []byte) error {
 	if !c.o.NoSync {
-		if err := c.sink.sync(); err != nil {
+		if err := c.sink.Sync(); err != nil {
 			return err
 		}
 	}
-	if err := c.sink.head(head); err != nil {
+	if err := c.sink.WriteHead(head); err != nil {
 		return err
 	}
 	if c.o.NoSync {
 		return nil
 	}
-	return c.sink.sync()
+	return c.sink.Sync()
 }
 
 // close ends all goroutines and closes the file with its index.
@@ -378,18 +380,18 @@ func (c *committer) close() error {
 	if head != nil {
 		err = errors.Join(err, c.point(head))
 	}
-	return errors.Join(err, c.sink.close())
+	return errors.Join(err, c.sink.Close())
 }
 
 // finish appends the last index section, whose end is the file's end, and
 // returns the file header that points at it.
 func (c *committer) finish() (head []byte, err error) {
-	at := c.sink.size()
-	if err := c.sink.append(c.indexSection(), nil, nil, nil); err != nil {
+	at := c.sink.Size()
+	if err := c.sink.Append(c.indexSection(), nil, nil, nil); err != nil {
 		return nil, err
 	}
-	c.written.Store(c.sink.size())
-	if err := c.sink.end(); err != nil {
+	c.written.Store(c.sink.Size())
+	if err := c.sink.Finish(); err != nil {
 		return nil, err
 	}
 	return fileHeader(at, len(c.conns), len(c.chunks)), nil
@@ -411,7 +413,7 @@ func (c *committer) rescue(err error) (head []byte, _ error) {
 // retreat goes back to the end of the last chunk that is whole, but not behind
 // what was flushed, for the file header may point there.
 func (c *committer) retreat() error {
-	intact := c.sink.intact()
+	intact := c.sink.Intact()
 	n := len(c.chunks)
 	for n > 0 && c.chunks[n-1].end > max(intact, c.flushed) {
 		n--
@@ -419,8 +421,8 @@ func (c *committer) retreat() error {
 	c.chunks = c.chunks[:n]
 	if n == 0 {
 		c.conns = nil
-		return c.sink.rewind(c.flushed)
+		return c.sink.Rewind(c.flushed)
 	}
 	c.conns = c.conns[:c.chunks[n-1].conns]
-	return c.sink.rewind(max(c.flushed, c.chunks[n-1].end))
+	return c.sink.Rewind(max(c.flushed, c.chunks[n-1].end))
 }

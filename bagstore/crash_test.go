@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"rsros/bagstore/internal/disk"
 	"rsros/test/stockbag"
 )
 
@@ -29,11 +30,11 @@ type trial struct {
 // mark says that after so many disk operations so many messages were safe.
 type mark struct{ ops, messages int }
 
-func newSink(d disk, kind SinkKind) sink {
+func newSink(d disk.Disk, kind SinkKind) disk.Sink {
 	if kind == Direct {
-		return newDirectSink(d, 0)
+		return disk.NewDirect(d, 0)
 	}
-	return &bufferedSink{d: d}
+	return disk.NewBuffered(d)
 }
 
 // recording writes messages with a checkpoint every 20 of them.

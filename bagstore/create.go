@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"syscall"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // Create makes or overwrites a bag file. From here on it is a valid bag.
@@ -24,14 +26,14 @@ func Create(path string, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := newDisk(f)
+	d := disk.NewFile(f)
 	if o.Preallocate > 0 {
 		// Only a wish: a file system without it writes all the same.
-		_ = d.allocate(o.Preallocate)
+		_ = d.Allocate(o.Preallocate)
 	}
-	w, err := newWriter(&bufferedSink{d: d}, o)
+	w, err := newWriter(disk.NewBuffered(d), o)
 	if err != nil {
-		return nil, errors.Join(err, d.close(), os.Remove(path))
+		return nil, errors.Join(err, d.Close(), os.Remove(path))
 	}
 	w.stats.Fallback = fallback
 	return w, nil
@@ -39,17 +41,17 @@ func Create(path string, o Options) (*Writer, error) {
 
 // createDirect fails where the file system can't; then nothing is left behind.
 func createDirect(path string, o Options) (*Writer, error) {
-	f, err := openDirect(path)
+	f, err := disk.OpenDirect(path)
 	if err != nil {
 		return nil, err
 	}
-	d := newDisk(f)
-	w, err := newWriter(newDirectSink(d, o.Preallocate), o)
+	d := disk.NewFile(f)
+	w, err := newWriter(disk.NewDirect(d, o.Preallocate), o)
 	if err != nil {
 		if errors.Is(err, syscall.EINVAL) {
 			err = errors.New("the file system takes no direct writes")
 		}
-		return nil, errors.Join(err, d.close(), os.Remove(path))
+		return nil, errors.Join(err, d.Close(), os.Remove(path))
 	}
 	return w, nil
 }

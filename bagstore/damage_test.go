@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // edges lists where the records of a sound bag begin, in the file and inside
@@ -520,6 +522,6 @@ func TestNeverWritten(t *testing.T) {
 
 // grown is a file with n zeros behind it, to the end of a block.
 func grown(raw []byte, n int) []byte {
-	size := (len(raw) + n + directGrain - 1) &^ (directGrain - 1)
+	size := (len(raw) + n + disk.Grain - 1) &^ (disk.Grain - 1)
 	return append(bytes.Clone(raw), make([]byte, size-len(raw))...)
 }

@@ -3,7 +3,10 @@ package bagstore
 import (
 	"container/list"
 	"fmt"
+	"os"
 	"sync"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // Limits of a fetcher.
@@ -164,7 +167,7 @@ func (f *fetcher) readDirect(b *Bag) ([]byte, *block, error) {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
 	if f.mapped && r.dataLen >= mapLeast {
-		if blk := mapFile(b.file, r.dataPos, int(r.dataLen)); blk != nil {
+		if blk := mapMessage(b.file, r.dataPos, int(r.dataLen)); blk != nil {
 			return blk.bytes, blk, nil
 		}
 	}
@@ -174,6 +177,20 @@ func (f *fetcher) readDirect(b *Bag) ([]byte, *block, error) {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
 	return blk.bytes, blk, nil
+}
+
+// mapMessage maps a message's data; nil if that is not possible.
+func mapMessage(f *os.File, off int64, n int) *block {
+	if f == nil {
+		return nil
+	}
+	data, pages := disk.Map(f, off, n)
+	if data == nil {
+		return nil
+	}
+	blk := &block{bytes: data, mapping: pages}
+	blk.refs.Store(1)
+	return blk
 }
 
 // locate reads the header of the message record that the entry points at. An

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // TestHuge writes above 4 GiB, where offsets need more than 32 bits. It needs
@@ -21,7 +23,7 @@ func TestHuge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := alignedBytes(16<<20, directGrain)
+	body := disk.AlignedBytes(16<<20, disk.Grain)
 	const n = 260
 	for i := range n {
 		binary.LittleEndian.PutUint32(body, uint32(i))

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // recordUntilKilled is the test binary's other life: it records as fast as it
@@ -26,8 +28,8 @@ func recordUntilKilled(path string) {
 	}
 	for i := 0; ; i++ {
 		data := text(i, killSize(i))
-		if len(data) >= directLarge {
-			data = append(alignedBytes(len(data), directGrain)[:0], data...)
+		if len(data) >= disk.LendLeast {
+			data = append(disk.AlignedBytes(len(data), disk.Grain)[:0], data...)
 		}
 		if err := w.Lend(0, Time(i+1), func() {}, data); err != nil {
 			panic(err)

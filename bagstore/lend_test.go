@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // lender lends messages of one page-aligned buffer each and counts what is out.
@@ -30,7 +32,7 @@ func newLender(t *testing.T, w *Writer) *lender {
 // overwritten as soon as it comes back.
 func (l *lender) lend(i int) error {
 	data := text(i, 200_000+i)
-	body := append(alignedBytes(len(data), directGrain)[:0], data[4:]...)
+	body := append(disk.AlignedBytes(len(data), disk.Grain)[:0], data[4:]...)
 	l.want = append(l.want, seen{"/lent", Time(i + 1), sum(data)})
 	l.out.Add(1)
 	return l.w.Lend(l.conn, Time(i+1), func() {
@@ -84,19 +86,19 @@ func TestLend(t *testing.T) {
 func TestLendToStalledDisk(t *testing.T) {
 	d := &memDisk{}
 	o := lendOptions(t, Options{NoSync: true})
-	w, err := newWriter(newDirectSink(d, 0), o)
+	w, err := newWriter(disk.NewDirect(d, 0), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := newLender(t, w)
 	d.gate = make(chan struct{}) // no write passes while it is shut
-	for i := range maxUnderWay - 1 {
+	for i := range disk.MaxUnderWay - 1 {
 		if err := l.lend(i); err != nil {
 			t.Fatal(err)
 		}
 	}
 	returned := make(chan error)
-	go func() { returned <- l.lend(maxUnderWay - 1) }()
+	go func() { returned <- l.lend(disk.MaxUnderWay - 1) }()
 	if l.back.Load() != 0 {
 		t.Error("memory came back before it was written")
 	}
@@ -112,8 +114,8 @@ func TestLendToStalledDisk(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if l.back.Load() != maxUnderWay {
-		t.Errorf("%d lent, %d came back", maxUnderWay, l.back.Load())
+	if l.back.Load() != disk.MaxUnderWay {
+		t.Errorf("%d lent, %d came back", disk.MaxUnderWay, l.back.Load())
 	}
 	b, err := openBytes(d.data)
 	if err != nil {
@@ -165,13 +167,13 @@ func TestLendError(t *testing.T) {
 func TestLendBytes(t *testing.T) {
 	var files [2]memDisk
 	for i := range files {
-		w, err := newWriter(newDirectSink(&files[i], 0), lendOptions(t, Options{}))
+		w, err := newWriter(disk.NewDirect(&files[i], 0), lendOptions(t, Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := newLender(t, w)
 		for n := range 9 {
-			data := append(alignedBytes(100_000, directGrain)[:0], text(n, 90_000)...)
+			data := append(disk.AlignedBytes(100_000, disk.Grain)[:0], text(n, 90_000)...)
 			if i == 0 {
 				err = w.Write(l.conn, Time(n+1), data)
 			} else {

@@ -31,7 +31,7 @@ type diskOp struct {
 
 var errDisk = errors.New("the disk failed")
 
-func (d *memDisk) writev(bufs [][]byte, off int64) error {
+func (d *memDisk) Writev(bufs [][]byte, off int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	data := bytes.Join(bufs, nil)
@@ -47,13 +47,13 @@ func (d *memDisk) writev(bufs [][]byte, off int64) error {
 }
 
 // start lets writes overtake each other, as a disk does.
-func (d *memDisk) start(bufs [][]byte, off int64, done func(error)) {
+func (d *memDisk) Start(bufs [][]byte, off int64, done func(error)) {
 	gate := d.gate
 	go func() {
 		if gate != nil {
 			<-gate
 		}
-		done(d.writev(bufs, off))
+		done(d.Writev(bufs, off))
 	}()
 }
 
@@ -65,20 +65,20 @@ func put(image []byte, off int64, data []byte) []byte {
 	return image
 }
 
-func (d *memDisk) read(p []byte, off int64) error {
+func (d *memDisk) Read(p []byte, off int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return readFull(bytes.NewReader(d.data), p, off)
 }
 
-func (d *memDisk) sync() error {
+func (d *memDisk) Sync() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ops = append(d.ops, diskOp{sync: true})
 	return nil
 }
 
-func (d *memDisk) truncate(n int64) error {
+func (d *memDisk) Truncate(n int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ops = append(d.ops, diskOp{off: n, truncate: true})
@@ -86,8 +86,8 @@ func (d *memDisk) truncate(n int64) error {
 	return nil
 }
 
-func (d *memDisk) allocate(int64) error { return nil }
-func (d *memDisk) close() error         { return nil }
+func (d *memDisk) Allocate(int64) error { return nil }
+func (d *memDisk) Close() error         { return nil }
 
 func (d *memDisk) count() int {
 	d.mu.Lock()

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // scanner finds the chunks of a bag without its index section. It walks their
@@ -130,11 +132,11 @@ func (s *scanner) written(end int64) int64 {
 
 // trailingZeros is where the whole blocks of zeros at the end of the file begin.
 func (b *Bag) trailingZeros() int64 {
-	block := make([]byte, directGrain)
-	none := make([]byte, directGrain)
+	block := make([]byte, disk.Grain)
+	none := make([]byte, disk.Grain)
 	at := b.size
 	for at > 0 {
-		start := (at - 1) &^ (directGrain - 1)
+		start := (at - 1) &^ (disk.Grain - 1)
 		part := block[:at-start]
 		if readFull(b.r, part, start) != nil || !bytes.Equal(part, none[:len(part)]) {
 			break

@@ -5,6 +5,18 @@ import (
 	"math"
 	"runtime"
 	"time"
+
+	"rsros/bagstore/internal/disk"
+)
+
+// SinkKind chooses how bytes go to the disk.
+type SinkKind int
+
+const (
+	// Buffered writes through the page cache.
+	Buffered SinkKind = iota
+	// Direct writes past it (O_DIRECT) if the file system supports that.
+	Direct
 )
 
 // Options says how a bag is written. The zero value is good.
@@ -94,7 +106,7 @@ type Writer struct {
 	done  bool
 }
 
-func newWriter(s sink, o Options) (*Writer, error) {
+func newWriter(s disk.Sink, o Options) (*Writer, error) {
 	c, err := newCommitter(s, o)
 	if err != nil {
 		return nil, err

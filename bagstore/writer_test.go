@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // TestDeterministic: the same input gives the same bytes, with workers too.
@@ -64,7 +66,7 @@ func TestDirectAlignment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pixels := alignedBytes(900_001, directGrain)
+	pixels := disk.AlignedBytes(900_001, disk.Grain)
 	marker := []byte("here the pixels begin")
 	copy(pixels, marker)
 	var want []seen
@@ -89,7 +91,7 @@ func TestDirectAlignment(t *testing.T) {
 		if i < 0 {
 			break
 		}
-		if (at+i)%directGrain != 0 {
+		if (at+i)%disk.Grain != 0 {
 			t.Errorf("pixels at byte %d", at+i)
 		}
 		at += i + 1
@@ -151,7 +153,7 @@ func TestCheckpointOverhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWriter(&bufferedSink{d: d}, o)
+	w, err := newWriter(disk.NewBuffered(d), o)
 	if err != nil {
 		t.Fatal(err)
 	}

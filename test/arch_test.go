@@ -40,13 +40,15 @@ var mayImport = map[string][]string{
 	"msgs/imagetransport": {"msgs/png"},
 	"msgs/png":            {},
 
-	"bagstore":              {"bagstore/internal/lz4"},
-	"bagstore/internal/lz4": {},
-	"bagstore/rsbag":        {"bagstore", "msgs", "camdriver"},
-	"bagstore/bagset":       {"program", "bagstore", "node/replay"}, // the player's times
-	"bagstore/cat":          {"program", "bagstore", "bagstore/bagset", "msgs"},
-	"bagstore/export":       {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs", "msgs/png"},
-	"bagstore/swap":         {},
+	"bagstore":               {"bagstore/internal/disk", "bagstore/internal/lz4"},
+	"bagstore/internal/disk": {},
+	"bagstore/internal/lz4":  {},
+
+	"bagstore/rsbag":  {"bagstore", "msgs", "camdriver"},
+	"bagstore/bagset": {"program", "bagstore", "node/replay"}, // the player's times
+	"bagstore/cat":    {"program", "bagstore", "bagstore/bagset", "msgs"},
+	"bagstore/export": {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs", "msgs/png"},
+	"bagstore/swap":   {},
 }
 
 // onlyIn keeps a library where its matter is at home, so that it can be

@@ -1,4 +1,4 @@
-package bagstore
+package disk
 
 import (
 	"errors"
@@ -11,11 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// aio has the kernel write beside us (Linux AIO). No thread waits in a system
-// call for the disk meanwhile, which costs a Go program more than the write
-// itself: the runtime's monitor wakes up to see what the thread is at
-// (docs/decisions/0008). io_uring would do the same, but is refused in many
-// containers.
+// aio is a queue of asynchronous writes (Linux AIO). No thread waits for the disk in a
+// system call, which costs a Go program more than the write itself, because the
+// runtime's monitor wakes up to look at the thread (docs/decisions/0008). io_uring would
+// do the same, but many containers refuse it.
 type aio struct {
 	context uintptr
 	event   *os.File // eventfd: counts writes that are over
@@ -25,8 +24,8 @@ type aio struct {
 	slots []aioWrite
 }
 
-// aioWrite is a write under way. It keeps the memory alive that the kernel reads,
-// and in place what the kernel is told.
+// aioWrite is a write under way. It keeps the memory alive that the kernel reads, and
+// the kernel's arguments in place.
 type aioWrite struct {
 	bufs    [][]byte
 	done    func(n int, err error) // nil: the slot is free
@@ -60,8 +59,8 @@ const (
 	iocbFlagEventFD = 1
 )
 
-// newAIO fails where the system refuses it. At most depth writes may be under
-// way at once.
+// newAIO makes a queue for at most depth simultaneous writes. It fails if the system
+// refuses it.
 func newAIO(depth int) (*aio, error) {
 	q := &aio{slots: make([]aioWrite, depth)}
 	if _, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&q.context)), 0); errno != 0 {
@@ -82,8 +81,8 @@ func newAIO(depth int) (*aio, error) {
 	return q, nil
 }
 
-// write begins a write. done gets the number of bytes written, from another
-// goroutine; not after an error.
+// write begins a write. done is called from another goroutine with the number of bytes
+// written, unless write returns an error.
 func (q *aio) write(fd int, bufs [][]byte, off int64, done func(n int, err error)) error {
 	slot, err := q.take(fd, bufs, off, done)
 	if err != nil {
@@ -122,7 +121,7 @@ func (q *aio) take(fd int, bufs [][]byte, off int64, done func(n int, err error)
 	return slot, nil
 }
 
-// give frees a slot.
+// give frees a slot and returns its done function.
 func (q *aio) give(slot int) (done func(n int, err error)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,15 +132,15 @@ func (q *aio) give(slot int) (done func(n int, err error)) {
 	return done
 }
 
-// reap waits for writes that are over and says so to those who began them, until
-// close. Its system calls don't wait, so the runtime needn't know of them.
+// reap collects finished writes and calls their done functions, until close. Its system
+// calls don't wait, so the runtime needn't know of them.
 func (q *aio) reap(conn syscall.RawConn) {
 	defer q.destroy()
 	events := make([]ioEvent, len(q.slots))
 	var count [8]byte
 	// The error says that the file was closed.
 	_ = conn.Read(func(fd uintptr) bool {
-		unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&count)), unsafe.Sizeof(count)) //nolint:errcheck // nothing to read is as good
+		unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&count)), unsafe.Sizeof(count)) //nolint:errcheck // having nothing to read is fine
 		n, _, errno := unix.RawSyscall6(unix.SYS_IO_GETEVENTS, q.context, 0, uintptr(len(events)), uintptr(unsafe.Pointer(&events[0])), 0, 0)
 		if errno == 0 {
 			q.finish(events[:n])
@@ -161,8 +160,8 @@ func (q *aio) finish(events []ioEvent) {
 	}
 }
 
-// close is called when no write is under way. It doesn't wait for the queue's end:
-// the kernel takes some 30 ms for that.
+// close ends reap. No write may be under way. It doesn't wait for the kernel to destroy
+// the queue, which takes some 30 ms.
 func (q *aio) close() error { return q.event.Close() }
 
-func (q *aio) destroy() { unix.Syscall(unix.SYS_IO_DESTROY, q.context, 0, 0) } //nolint:errcheck // nothing is left of it
+func (q *aio) destroy() { unix.Syscall(unix.SYS_IO_DESTROY, q.context, 0, 0) } //nolint:errcheck // nothing could be done about it

@@ -1,4 +1,4 @@
-package bagstore
+package disk
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func testDisk(t *testing.T) *osDisk {
+func testDisk(t *testing.T) *File {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDisk(f)
-	t.Cleanup(func() { d.close() }) //nolint:errcheck // closed by some tests
+	d := NewFile(f)
+	t.Cleanup(func() { d.Close() }) //nolint:errcheck // closed by some tests
 	return d
 }
 
@@ -29,13 +29,13 @@ func TestStart(t *testing.T) {
 		const n = 50
 		over := make(chan error, n)
 		var want []byte
-		limit := make(chan struct{}, maxUnderWay)
+		limit := make(chan struct{}, MaxUnderWay)
 		for i := range n {
 			a, b := bytes.Repeat([]byte{byte(i)}, 1000+i), bytes.Repeat([]byte{byte(i + 100)}, 5000)
 			off := int64(len(want))
 			want = append(append(want, a...), b...)
 			limit <- struct{}{}
-			d.start([][]byte{a, nil, b}, off, func(err error) {
+			d.Start([][]byte{a, nil, b}, off, func(err error) {
 				over <- err
 				<-limit
 			})
@@ -65,10 +65,10 @@ func TestStartFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readOnly := newDisk(f)
-	defer readOnly.close() //nolint:errcheck // nothing was written
+	readOnly := NewFile(f)
+	defer readOnly.Close() //nolint:errcheck // nothing was written
 	over := make(chan error, 1)
-	readOnly.start([][]byte{{1}}, 0, func(err error) { over <- err })
+	readOnly.Start([][]byte{{1}}, 0, func(err error) { over <- err })
 	if err := <-over; !errors.Is(err, unix.EBADF) {
 		t.Errorf("got %v", err)
 	}
@@ -89,7 +89,7 @@ func TestAIOResults(t *testing.T) {
 	over := make(chan result, 1)
 	done := func(n int, err error) { over <- result{n, err} }
 	// Past the cache a file refuses a length off the grain.
-	direct, err := openDirect(filepath.Join(t.TempDir(), "direct"))
+	direct, err := OpenDirect(filepath.Join(t.TempDir(), "direct"))
 	if err != nil {
 		t.Skip(err)
 	}

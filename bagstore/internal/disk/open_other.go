@@ -1,12 +1,13 @@
 //go:build !linux
 
-package bagstore
+package disk
 
 import (
 	"errors"
 	"os"
 )
 
-func openDirect(string) (*os.File, error) {
+// OpenDirect is not supported here.
+func OpenDirect(string) (*os.File, error) {
 	return nil, errors.New("direct writing is supported on Linux only")
 }

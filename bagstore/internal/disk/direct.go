@@ -1,0 +1,264 @@
+package disk
+
+import (
+	"sync"
+	"unsafe"
+)
+
+const (
+	// Grain is the alignment of direct writes in the file and in memory: every file
+	// system that supports direct writing accepts it.
+	Grain = 4096
+	// MaxUnderWay bounds the number of simultaneous writes: enough that the disk never
+	// waits for us.
+	MaxUnderWay = 4
+	// LendLeast is the size in bytes from which lent memory is written from where it is.
+	LendLeast = 64 << 10
+	// HugePage is the size of a huge page in bytes.
+	HugePage = 2 << 20
+
+	// stagingSize is the number of bytes that are collected before they are written.
+	stagingSize = 1 << 20
+	// defaultPreallocate keeps the file in few pieces without occupying the disk for a
+	// short recording.
+	defaultPreallocate = 64 << 20
+)
+
+// directSink writes past the page cache, several writes at once. It collects small
+// pieces in staging memory. A large lent piece that is aligned in memory and in the
+// file is written from where it is, in one write with what was collected before it.
+type directSink struct {
+	d       Disk
+	staging []byte // being filled
+	n       int    // bytes in it
+	off     int64  // of staging in the file, aligned
+	block   []byte // for WriteHead
+	last    []byte // the end of a lent piece that fills no whole block
+
+	step     int64 // bytes to preallocate at a time
+	reserved int64
+
+	mu       sync.Mutex
+	over     sync.Cond // a write is over
+	free     [][]byte  // staging memory; last returned, first used
+	underWay int
+	err      error // of the first write that failed
+	failedAt int64 // the lowest offset of a failed write
+}
+
+// NewDirect returns a sink that writes past the page cache to a file from OpenDirect.
+// It keeps space for preallocate bytes reserved ahead; 0 means 64 MiB, a negative
+// number none.
+func NewDirect(d Disk, preallocate int64) Sink {
+	if preallocate == 0 {
+		preallocate = defaultPreallocate
+	}
+	s := &directSink{d: d, block: AlignedBytes(Grain, Grain), last: make([]byte, Grain), step: preallocate}
+	s.over.L = &s.mu
+	memory := AlignedBytes(MaxUnderWay*stagingSize, HugePage)
+	AdviseHuge(memory)
+	for ; len(memory) > 0; memory = memory[stagingSize:] {
+		s.free = append(s.free, memory[:stagingSize:stagingSize])
+	}
+	s.staging = s.take()
+	return s
+}
+
+// AlignedBytes returns n bytes whose address is a multiple of grain.
+func AlignedBytes(n, grain int) []byte {
+	b := make([]byte, n+grain)
+	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & (grain - 1)
+	return b[skip : skip+n : skip+n]
+}
+
+func isAligned(b []byte) bool {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))&(Grain-1) == 0
+}
+
+func (s *directSink) Append(head, body, tail []byte, done func()) error {
+	defer func() {
+		if done != nil {
+			done()
+		}
+	}()
+	if err := s.collect(head); err != nil {
+		return err
+	}
+	whole := len(body) &^ (Grain - 1)
+	if done != nil && whole >= LendLeast && s.n%Grain == 0 && isAligned(body) {
+		rest := s.last[:copy(s.last, body[whole:])] // body may be gone when write returns
+		err := s.write(body[:whole], done)
+		if body, done = rest, nil; err != nil {
+			return err
+		}
+	}
+	if err := s.collect(body); err != nil {
+		return err
+	}
+	return s.collect(tail)
+}
+
+// collect copies b to staging memory and writes that whenever it is full.
+func (s *directSink) collect(b []byte) error {
+	for len(b) > 0 {
+		k := copy(s.staging[s.n:], b)
+		s.n += k
+		b = b[k:]
+		if s.n == len(s.staging) {
+			if err := s.write(nil, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write begins to write what was collected, followed by a lent piece. It waits while
+// too many writes are under way.
+func (s *directSink) write(lent []byte, done func()) error {
+	staging, off := s.staging, s.off
+	bufs := [][]byte{staging[:s.n], lent}
+	s.off += int64(s.n + len(lent))
+	s.n = 0
+	s.reserve(s.off)
+	s.mu.Lock()
+	s.underWay++
+	s.mu.Unlock()
+	s.d.Start(bufs, off, func(err error) {
+		if done != nil {
+			done()
+		}
+		s.finished(staging, off, err)
+	})
+	s.staging = s.take()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// finished takes back the staging memory of a write.
+func (s *directSink) finished(staging []byte, off int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil && (s.err == nil || off < s.failedAt) {
+		s.err, s.failedAt = err, off
+	}
+	s.free = append(s.free, staging)
+	s.underWay--
+	s.over.Signal()
+}
+
+// take waits for free staging memory.
+func (s *directSink) take() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.free) == 0 {
+		s.over.Wait()
+	}
+	last := len(s.free) - 1
+	b := s.free[last]
+	s.free = s.free[:last]
+	return b
+}
+
+// drain waits until no write is under way.
+func (s *directSink) drain() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.underWay > 0 {
+		s.over.Wait()
+	}
+	return s.err
+}
+
+// reserve allocates space ahead of end. If that isn't possible, writing allocates space
+// as it goes.
+func (s *directSink) reserve(end int64) {
+	if s.step <= 0 || end <= s.reserved {
+		return
+	}
+	want := (end + s.step) / s.step * s.step
+	if s.d.Allocate(want) != nil {
+		s.step = 0
+		return
+	}
+	s.reserved = want
+}
+
+func (s *directSink) Size() int64  { return s.off + int64(s.n) }
+func (s *directSink) Grain() int64 { return Grain }
+func (s *directSink) Sync() error  { return s.d.Sync() }
+
+// Flush pads the last block with zeros, writes it, and keeps it to be written again.
+func (s *directSink) Flush() error {
+	whole := s.n &^ (Grain - 1)
+	if rest := s.staging[whole:s.n]; whole > 0 {
+		s.n = whole
+		if err := s.write(nil, nil); err != nil {
+			return err
+		}
+		s.n = copy(s.staging, rest) // rest is still intact: only this goroutine fills staging memory
+	}
+	if err := s.drain(); err != nil || s.n == 0 {
+		return err
+	}
+	clear(s.staging[s.n:Grain])
+	return s.d.Writev([][]byte{s.staging[:Grain]}, s.off)
+}
+
+// WriteHead writes the first block, which holds everything of the head that changes.
+func (s *directSink) WriteHead(b []byte) error {
+	copy(s.block, b)
+	return s.d.Writev([][]byte{s.block}, 0)
+}
+
+func (s *directSink) Intact() int64 {
+	if s.drain() != nil {
+		return s.failedAt
+	}
+	return s.Size()
+}
+
+// Rewind goes back to n, which need not be aligned: it reads the block that n cuts, to
+// be written again.
+func (s *directSink) Rewind(n int64) error {
+	s.Intact()
+	s.err = nil
+	if n >= s.off {
+		s.n = int(n - s.off)
+		return nil
+	}
+	start := n &^ (Grain - 1)
+	if n > start {
+		if err := s.d.Read(s.staging[:Grain], start); err != nil {
+			return err
+		}
+	}
+	s.off, s.n = start, int(n-start)
+	s.reserved = 0
+	return s.d.Truncate(n)
+}
+
+// Finish pads the last bytes with zeros up to the grain, and cuts the zeros off.
+func (s *directSink) Finish() error {
+	size := s.Size()
+	if rest := s.n % Grain; rest != 0 {
+		if err := s.collect(make([]byte, Grain-rest)); err != nil {
+			return err
+		}
+	}
+	if s.n > 0 {
+		if err := s.write(nil, nil); err != nil {
+			return err
+		}
+	}
+	if err := s.drain(); err != nil {
+		return err
+	}
+	return s.d.Truncate(size)
+}
+
+func (s *directSink) Close() error {
+	s.Intact()
+	return s.d.Close()
+}

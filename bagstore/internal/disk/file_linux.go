@@ -1,0 +1,119 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// File is a Disk on a file of the operating system.
+type File struct {
+	f     *os.File
+	fd    int
+	queue *aio // made by the first start; nil where the system refuses it
+	asked bool // for the queue
+	end   int64
+}
+
+// NewFile returns a Disk on f, which Close closes.
+func NewFile(f *os.File) *File { return &File{f: f, fd: int(f.Fd())} }
+
+// maxVec is the most buffers that one system call takes (UIO_MAXIOV).
+const maxVec = 1024
+
+// Writev implements Disk.
+func (d *File) Writev(bufs [][]byte, off int64) error {
+	for bufs = dropBytes(bufs, 0); len(bufs) > 0; {
+		n, err := unix.Pwritev(d.fd, bufs[:min(len(bufs), maxVec)], off)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return d.failed(err)
+		}
+		if n == 0 {
+			return d.failed(unix.ENOSPC)
+		}
+		off += int64(n)
+		bufs = dropBytes(bufs, n)
+	}
+	return nil
+}
+
+func (d *File) failed(err error) error { return fmt.Errorf("write %s: %w", d.f.Name(), err) }
+
+// Start implements Disk. It writes in the ordinary way if the kernel refuses a queue, as
+// in some containers, or refuses this write.
+func (d *File) Start(bufs [][]byte, off int64, done func(error)) {
+	if !d.asked {
+		d.asked = true
+		d.queue, _ = newAIO(MaxUnderWay)
+	}
+	// After a short write the rest is tried again, which also says what is wrong.
+	rest := func(n int, err error) {
+		if err != nil {
+			done(d.failed(err))
+			return
+		}
+		done(d.Writev(dropBytes(bufs, n), off+int64(n)))
+	}
+	if d.queue == nil || d.grow(bufs, off) != nil || d.queue.write(d.fd, bufs, off, rest) != nil {
+		rest(0, nil)
+	}
+}
+
+// grow extends the file to the end of a write that is about to begin: file systems make
+// the caller wait for writes past the end of a file.
+func (d *File) grow(bufs [][]byte, off int64) error {
+	for _, b := range bufs {
+		off += int64(len(b))
+	}
+	if off <= d.end {
+		return nil
+	}
+	return d.Truncate(off)
+}
+
+// Sync implements Disk.
+func (d *File) Sync() error {
+	if err := unix.Fdatasync(d.fd); err != nil {
+		return fmt.Errorf("sync %s: %w", d.f.Name(), err)
+	}
+	return nil
+}
+
+// Allocate implements Disk.
+func (d *File) Allocate(size int64) error {
+	return unix.Fallocate(d.fd, unix.FALLOC_FL_KEEP_SIZE, 0, size)
+}
+
+// Read implements Disk.
+func (d *File) Read(p []byte, off int64) error {
+	_, err := io.ReadFull(io.NewSectionReader(d.f, off, int64(len(p))), p)
+	return err
+}
+
+// Truncate implements Disk.
+func (d *File) Truncate(size int64) error {
+	if err := d.f.Truncate(size); err != nil {
+		return err
+	}
+	d.end = size
+	return nil
+}
+
+// Close implements Disk. No write may be under way.
+func (d *File) Close() error {
+	var err error
+	if d.queue != nil {
+		err = d.queue.close()
+	}
+	return errors.Join(err, d.f.Close())
+}
+
+// AdviseHuge asks for huge pages, which the kernel may ignore: it has to pin every page
+// that it writes past the cache.
+func AdviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }

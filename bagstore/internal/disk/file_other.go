@@ -1,0 +1,51 @@
+//go:build !linux
+
+package disk
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// File is a Disk on a file of the operating system.
+type File struct{ f *os.File }
+
+// NewFile returns a Disk on f, which Close closes.
+func NewFile(f *os.File) *File { return &File{f: f} }
+
+// Writev implements Disk.
+func (d *File) Writev(bufs [][]byte, off int64) error {
+	for _, b := range bufs {
+		n, err := d.f.WriteAt(b, off)
+		if err != nil {
+			return err
+		}
+		off += int64(n)
+	}
+	return nil
+}
+
+// Start implements Disk: it waits for the write.
+func (d *File) Start(bufs [][]byte, off int64, done func(error)) { done(d.Writev(bufs, off)) }
+
+// Sync implements Disk.
+func (d *File) Sync() error { return d.f.Sync() }
+
+// Allocate implements Disk. It is not supported here.
+func (d *File) Allocate(int64) error { return errors.ErrUnsupported }
+
+// Read implements Disk.
+func (d *File) Read(p []byte, off int64) error {
+	_, err := io.ReadFull(io.NewSectionReader(d.f, off, int64(len(p))), p)
+	return err
+}
+
+// Truncate implements Disk.
+func (d *File) Truncate(size int64) error { return d.f.Truncate(size) }
+
+// Close implements Disk.
+func (d *File) Close() error { return d.f.Close() }
+
+// AdviseHuge has nothing to ask for.
+func AdviseHuge([]byte) {}

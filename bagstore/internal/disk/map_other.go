@@ -1,0 +1,11 @@
+//go:build !linux
+
+package disk
+
+import "os"
+
+// Map is not supported here: callers read the file.
+func Map(*os.File, int64, int) (data, pages []byte) { return nil, nil }
+
+// Unmap has nothing to do.
+func Unmap([]byte) {}
