@@ -52,20 +52,6 @@ type Sensor interface {
 	Stop() error
 }
 
-// Handler receives what started sensors raise. sensor is the number of the
-// raising sensor in Device.Sensors.
-//
-// Frame may block only where the caller asked for it (a playback device that is
-// read as fast as its frames are taken); a live driver that has to wait drops
-// later frames and counts them as gaps in Frame.Number.
-type Handler interface {
-	// Frame lends f for the length of the call; Retain it to keep it longer.
-	Frame(sensor int, f *Frame)
-	OptionChanged(sensor int, id OptionID, value float32)
-	Notification(sensor int, n Notification)
-	StatusChanged(s Status)
-}
-
 // StatusKind says what became of a device's streams.
 type StatusKind uint8
 

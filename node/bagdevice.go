@@ -21,6 +21,7 @@ import (
 // services, topics and parameters of play work on it, and publishes /clock on
 // the time line of its frames' stamps. It is a consumer of the hub.
 type bagDevice struct {
+	camdriver.NopHandler
 	dev    *playback.Device
 	stamps *stamper
 	ended  func() // stops the node
@@ -99,7 +100,7 @@ func (b *bagDevice) run(ctx context.Context, status *playStatus) {
 }
 
 func (b *bagDevice) publishClock() {
-	if !b.begun.Load() || !wanted(b.clock) {
+	if !b.begun.Load() || b.clock.Subscribers() == 0 {
 		return
 	}
 	if at, err := b.dev.Now(); err == nil {
@@ -116,15 +117,6 @@ func (b *bagDevice) Frame(_ int, f *camdriver.Frame) {
 		b.begun.Store(true)
 	}
 }
-
-// OptionChanged implements camdriver.Handler.
-func (b *bagDevice) OptionChanged(int, camdriver.OptionID, float32) {}
-
-// Notification implements camdriver.Handler.
-func (b *bagDevice) Notification(int, camdriver.Notification) {}
-
-// StatusChanged implements camdriver.Handler.
-func (b *bagDevice) StatusChanged(camdriver.Status) {}
 
 // Pause implements steered.
 func (b *bagDevice) Pause(context.Context) error {

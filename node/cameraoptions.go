@@ -16,6 +16,7 @@ import (
 // as realsense2_camera does, under <camera>/<module>/: for rqt_reconfigure and
 // dynparam. It is a consumer of the hub, so that changes by others show, too.
 type cameraOptions struct {
+	camdriver.NopHandler
 	sensor  camdriver.Sensor
 	number  int
 	updates *ros.Publisher
@@ -54,7 +55,7 @@ func (c *cameraOptions) offer(l *LiveNode, prefix string) error {
 	if c.updates, err = advertise("/parameter_updates", "dynamic_reconfigure/Config"); err != nil {
 		return err
 	}
-	services, err := offer(l.node, []service{{prefix + "/set_parameters", "dynamic_reconfigure/Reconfigure", c.set}})
+	services, err := offer(l.node, newService(prefix+"/set_parameters", "dynamic_reconfigure/Reconfigure", c.set))
 	if err != nil {
 		return err
 	}
@@ -174,18 +175,9 @@ func (c *cameraOptions) publish() msgs.Config {
 	return config
 }
 
-// Frame implements camdriver.Handler.
-func (c *cameraOptions) Frame(int, *camdriver.Frame) {}
-
 // OptionChanged implements camdriver.Handler.
 func (c *cameraOptions) OptionChanged(sensor int, _ camdriver.OptionID, _ float32) {
 	if sensor == c.number {
 		c.publish()
 	}
 }
-
-// Notification implements camdriver.Handler.
-func (c *cameraOptions) Notification(int, camdriver.Notification) {}
-
-// StatusChanged implements camdriver.Handler.
-func (c *cameraOptions) StatusChanged(camdriver.Status) {}

@@ -56,7 +56,7 @@ type LiveOptions struct {
 
 	Log zerolog.Logger
 
-	observer camdriver.Handler // sees what the recorder sees; for Demo
+	Observer camdriver.Handler // sees what the recorder sees; nil for none
 }
 
 func (o *LiveOptions) setDefaults() {
@@ -102,10 +102,10 @@ func (o *LiveOptions) fill(p params) error {
 	o.Source.Loop = o.Source.Loop || p.is("loop")
 	o.Source.Paused = o.Source.Paused || p.is("pause")
 	setDefault(&o.Source.Speed, p.real("speed"))
-	return errors.Join(o.fillStreams(p), p.duration("duration", &o.Duration), o.Recording.fill(p))
+	return errors.Join(o.fillStreams(p), p.duration("duration", &o.Duration), fillRecording(&o.Recording, p))
 }
 
-func (o *RecordingOptions) fill(p params) error {
+func fillRecording(o *RecordingOptions, p params) error {
 	setDefault(&o.SplitSize, int64(p.number("split_size"))<<20)
 	setDefault(&o.QueueBytes, int64(p.number("buffsize"))<<20)
 	setDefault(&o.Bag.ChunkSize, p.number("chunksize")<<10)

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ type DemoOptions struct {
 // back with a clock, and compares every frame that a subscriber of the replay
 // receives with what the camera gave. ErrIncomplete if any was lost or changed.
 func Demo(ctx context.Context, o DemoOptions) (err error) {
-	setDefault(&o.Duration, 5*time.Second)
+	o.Duration = cmp.Or(o.Duration, 5*time.Second)
 	dir, cleanup, err := demoDir(o)
 	if err != nil {
 		return err
@@ -101,19 +102,19 @@ func (d *demo) record(ctx context.Context) error {
 	conf.Rosout = d.Rosout
 	live, err := StartLive(ctx, LiveOptions{
 		ROS: conf, Source: SourceOptions{Device: "sim"}, Streams: d.Streams,
-		Naming: NamingBoth, Record: d.bag, Duration: d.Duration, Log: d.Log, observer: d.ledger,
+		Naming: NamingBoth, Record: d.bag, Duration: d.Duration, Log: d.Log, Observer: d.ledger,
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(d.Out, "camera    %s\n          %s\n", camdriver.Find(live.device.Info(), camdriver.InfoName), describe(live.profiles))
+	fmt.Fprintf(d.Out, "camera    %s\n          %s\n", camdriver.Find(live.Device().Info(), camdriver.InfoName), describe(live.Profiles()))
 	fmt.Fprintf(d.Out, "record    %v into %s\n", d.Duration, d.bag)
 	done := d.progress("record")
 	err = live.Wait(ctx)
 	done()
 	err = errors.Join(err, live.Close(), ctx.Err())
-	d.summary = live.records.last
-	d.ledger.profiles = live.profiles
+	d.summary = live.LastRecording()
+	d.ledger.profiles = live.Profiles()
 	return err
 }
 

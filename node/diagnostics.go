@@ -58,7 +58,7 @@ func (d *diagnostics) publish(now time.Time) {
 			m.Status = append(m.Status, d.frequency(p, window))
 		}
 	}
-	if !wanted(d.pub) {
+	if d.pub.Subscribers() == 0 {
 		return // the counts have moved on; the camera needn't be asked
 	}
 	m.Status = append(m.Status, d.temperatures()...)

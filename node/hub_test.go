@@ -9,6 +9,7 @@ import (
 
 // counter is a consumer that counts.
 type counter struct {
+	camdriver.NopHandler
 	mu     sync.Mutex
 	frames int
 }
@@ -18,10 +19,6 @@ func (c *counter) Frame(int, *camdriver.Frame) {
 	c.frames++
 	c.mu.Unlock()
 }
-func (c *counter) OptionChanged(int, camdriver.OptionID, float32) {}
-func (c *counter) Notification(int, camdriver.Notification)       {}
-func (c *counter) StatusChanged(camdriver.Status)                 {}
-
 func TestHubCountsGapsInFrameNumbers(t *testing.T) {
 	var h Hub
 	id := camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}

@@ -13,6 +13,7 @@ import (
 // ledger keeps a hash of every frame that a camera gave and checks replayed
 // messages against it. It is a consumer of the hub.
 type ledger struct {
+	camdriver.NopHandler
 	seed     maphash.Seed
 	profiles [][]camdriver.Profile
 
@@ -55,15 +56,6 @@ func (l *ledger) Frame(_ int, f *camdriver.Frame) {
 	}
 	l.entry(f.Stream()).given[uint32(f.Number)] = h
 }
-
-// OptionChanged, Notification and StatusChanged implement camdriver.Handler.
-func (l *ledger) OptionChanged(int, camdriver.OptionID, float32) {}
-
-// Notification is of no interest here.
-func (l *ledger) Notification(int, camdriver.Notification) {}
-
-// StatusChanged is of no interest here.
-func (l *ledger) StatusChanged(camdriver.Status) {}
 
 // replayed accounts for one received message of a stream.
 func (l *ledger) replayed(id camdriver.StreamID, data []byte, now time.Time) {

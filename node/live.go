@@ -11,6 +11,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
+	"rsros/msgs"
 	"rsros/node/ros"
 )
 
@@ -73,6 +74,15 @@ func StartLive(ctx context.Context, o LiveOptions) (_ *LiveNode, err error) {
 	}
 	return l, l.begin()
 }
+
+// Device is the device that is published.
+func (l *LiveNode) Device() camdriver.Device { return l.device }
+
+// Profiles are those that stream, by sensor.
+func (l *LiveNode) Profiles() [][]camdriver.Profile { return l.profiles }
+
+// LastRecording sums up the recording that ended last.
+func (l *LiveNode) LastRecording() RecordSummary { return l.records.last }
 
 // later registers an undo step for Close.
 func (l *LiveNode) later(undo func() error) { l.parts = append(l.parts, undo) }
@@ -141,14 +151,14 @@ func (l *LiveNode) advertise() error {
 		}
 	}
 	l.later(l.drain)
-	if l.opts.observer != nil {
-		l.attach(l.opts.observer, nil)
+	if l.opts.Observer != nil {
+		l.attach(l.opts.Observer, nil)
 	}
-	l.attach(&eventLog{l.log}, nil)
+	l.attach(&eventLog{log: l.log}, nil)
 	l.attach(l.watch, nil)
-	l.records.serve(l)
+	l.serveRecordings()
 	l.later(l.records.Close)
-	services, err := offer(l.node, l.services())
+	services, err := offer(l.node, l.services()...)
 	if err != nil {
 		return err
 	}
@@ -157,6 +167,20 @@ func (l *LiveNode) advertise() error {
 		return err
 	}
 	return l.startDiagnostics()
+}
+
+// serveRecordings lets recordings be made of the device.
+func (l *LiveNode) serveRecordings() {
+	now := time.Now
+	if c := l.opts.Source.Clock; c != nil {
+		now = c.Now
+	}
+	if _, ok := l.device.(*playback.Device); ok {
+		// No clock says anything about a file's frames: events go where the
+		// latest frame is.
+		now = func() time.Time { return time.Time{} }
+	}
+	l.records.serve(recordingSource{Hub: l.hub, Device: l.device, Profiles: l.profiles, Now: now}, l.opts.Recording, l.opts.RecordPath, l.log)
 }
 
 // attach makes h a consumer of the hub until Close.
@@ -288,3 +312,6 @@ func describe(profiles [][]camdriver.Profile) string {
 	}
 	return text
 }
+
+// publish sends a message that is only a head.
+func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }

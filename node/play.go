@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,8 +129,8 @@ const (
 
 // complete fills in defaults and refuses settings that contradict each other.
 func (o *PlayOptions) complete() error {
-	setDefault(&o.Master, MasterROS)
-	setDefault(&o.Queue, playQueue)
+	o.Master = cmp.Or(o.Master, MasterROS)
+	o.Queue = cmp.Or(o.Queue, playQueue)
 	if o.ROS.Name == "" {
 		o.ROS.Name, o.ROS.Anonymous = "play", true
 	}
@@ -180,7 +181,7 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o PlayOpti
 	if err := control.offer(); err != nil {
 		return nil, err
 	}
-	if err := control.listen(player, &o); err != nil {
+	if err := listen(&control, player, &o); err != nil {
 		return nil, err
 	}
 	status.changed = control.reconfigure.changed

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/replay"
 	"rsros/node/ros"
@@ -30,27 +29,6 @@ type steered interface {
 	Status() replay.Status
 }
 
-// commanded is a player that is steered by commands.
-type commanded struct{ *replay.Player }
-
-func (p commanded) Pause(ctx context.Context) error        { return p.Do(ctx, replay.Pause{}) }
-func (p commanded) Resume(ctx context.Context) error       { return p.Do(ctx, replay.Resume{}) }
-func (p commanded) StepMessage(ctx context.Context) error  { return p.Do(ctx, replay.StepMessage{}) }
-func (p commanded) StepFrameSet(ctx context.Context) error { return p.Do(ctx, replay.StepFrameSet{}) }
-func (p commanded) Stop(ctx context.Context) error         { return p.Do(ctx, replay.Stop{}) }
-
-func (p commanded) Seek(ctx context.Context, offset time.Duration) error {
-	return p.Do(ctx, replay.SeekOffset{Offset: offset})
-}
-
-func (p commanded) SetRate(ctx context.Context, rate float64) error {
-	return p.Do(ctx, replay.SetRate{Rate: rate})
-}
-
-func (p commanded) SetLoop(ctx context.Context, on bool) error {
-	return p.Do(ctx, replay.SetLoop{On: on})
-}
-
 // playControl is how others in the graph steer a player: services, topics and
 // dynamic_reconfigure. Closing the node closes them all.
 type playControl struct {
@@ -64,13 +42,13 @@ type playControl struct {
 
 // offer opens the controls that every playback has.
 func (c *playControl) offer() (err error) {
-	c.services, err = offer(c.node, []service{
-		{"~pause_playback", "std_srvs/SetBool", setBool(c.pause)},
-		{"/pause_playback", "std_srvs/SetBool", setBool(c.pause)},
-		{"~step", "std_srvs/Trigger", trigger(c.step(c.player.StepMessage, "one message published"))},
-		{"~step_frame_set", "std_srvs/Trigger", trigger(c.step(c.player.StepFrameSet, "one frame set published"))},
-		{"~stop", "std_srvs/Trigger", trigger(c.stop)},
-	})
+	c.services, err = offer(c.node,
+		setBool("~pause_playback", c.pause),
+		setBool("/pause_playback", c.pause),
+		trigger("~step", c.step(c.player.StepMessage, "one message published")),
+		trigger("~step_frame_set", c.step(c.player.StepFrameSet, "one frame set published")),
+		trigger("~stop", c.stop),
+	)
 	if err != nil {
 		return err
 	}
@@ -78,25 +56,6 @@ func (c *playControl) offer() (err error) {
 		return err
 	}
 	return c.subscribe("~seek", "std_msgs/Float64", c.seek)
-}
-
-// listen subscribes to the topics that the options let lead a player.
-func (c *playControl) listen(player *replay.Player, o *PlayOptions) error {
-	if o.RateControlTopic != "" {
-		control := rateControlTopic{player: player, log: c.log}
-		if err := c.subscribe(o.RateControlTopic, "", control.received); err != nil {
-			return err
-		}
-	}
-	if !o.Replay.FollowClock {
-		return nil
-	}
-	return c.subscribe("/clock", "rosgraph_msgs/Clock", func(r ros.Received) {
-		var m msgs.Clock
-		if msgs.Unmarshal(r.Data, &m) == nil {
-			player.Submit(replay.FollowTime{Time: bagstore.Time(m.Clock)})
-		}
-	})
 }
 
 func (c *playControl) subscribe(topic, typ string, received func(ros.Received)) error {
@@ -164,38 +123,4 @@ func seconds(s float64) time.Duration {
 	default:
 		return time.Duration(math.Round(ns))
 	}
-}
-
-// rateControlTopic hands the stamps of any topic whose messages begin with a
-// header to the player.
-type rateControlTopic struct {
-	player     *replay.Player
-	log        zerolog.Logger
-	spec       *msgs.Spec
-	definition string
-	warned     bool
-}
-
-func (t *rateControlTopic) received(r ros.Received) {
-	if definition := r.Header["message_definition"]; t.spec == nil || definition != t.definition {
-		spec, err := msgs.Parse(r.Header["type"], definition)
-		if err != nil {
-			t.warn(err)
-			return
-		}
-		t.spec, t.definition = spec, definition
-	}
-	stamp, ok := t.spec.Stamp(r.Data)
-	if !ok {
-		t.warn(errors.New("its messages don't begin with a header"))
-		return
-	}
-	t.player.Submit(replay.RateControlStamp{Stamp: bagstore.Time(stamp)})
-}
-
-func (t *rateControlTopic) warn(err error) {
-	if !t.warned {
-		t.log.Warn().Err(err).Msg("the rate control topic can't control the rate")
-	}
-	t.warned = true
 }

@@ -15,7 +15,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
 	"rsros/msgs"
 	"rsros/program"
 )
@@ -37,14 +36,11 @@ const defaultQueueBytes = 512 << 20
 
 // recordings makes one recording after another of a running device.
 type recordings struct {
-	hub      *Hub
-	device   camdriver.Device
-	profiles [][]camdriver.Profile
-	opts     RecordingOptions
-	prefix   string
-	log      zerolog.Logger
-	now      func() time.Time // on the clock of Frame.Arrival; zero where there is none
-	open     openBagFunc
+	recordingSource
+	opts   RecordingOptions
+	prefix string // folder, or folder and beginning of the name, of new files
+	log    zerolog.Logger
+	open   openBagFunc
 
 	current atomic.Pointer[recording]
 	ending  sync.WaitGroup // recordings that are being closed
@@ -57,20 +53,18 @@ type recordings struct {
 
 var errNotRecording = errors.New("not recording")
 
-// serve prepares for recordings of a live node, whose device is open. Before
-// that only writeLog may be called.
-func (r *recordings) serve(l *LiveNode) {
-	r.hub, r.device, r.profiles, r.opts, r.prefix, r.log = l.hub, l.device, l.profiles, l.opts.Recording, l.opts.RecordPath, l.log
-	r.open = createRecording(r.opts.Bag)
-	r.now = time.Now
-	if c := l.opts.Source.Clock; c != nil {
-		r.now = c.Now
-	}
-	if _, ok := l.device.(*playback.Device); ok {
-		// No clock says anything about a file's frames: events go where the
-		// latest frame is.
-		r.now = func() time.Time { return time.Time{} }
-	}
+// recordingSource is what recordings are made of.
+type recordingSource struct {
+	Hub      *Hub
+	Device   camdriver.Device
+	Profiles [][]camdriver.Profile // that stream, by sensor
+	Now      func() time.Time      // on the clock of Frame.Arrival; gives zero times where there is none
+}
+
+// serve prepares for recordings of a device that is open. Before that only
+// writeLog may be called.
+func (r *recordings) serve(s recordingSource, o RecordingOptions, prefix string, log zerolog.Logger) {
+	r.recordingSource, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, createRecording(o.Bag)
 }
 
 // openBagFunc creates a file and writes the description into it.
@@ -98,9 +92,9 @@ func (r *recordings) start(path string) (string, error) {
 	if path == "" {
 		path = unusedPath(stampedPath(r.prefix, time.Now()))
 	}
-	rec := newRecording(r.opts, r.now, r.log)
-	rec.detach = r.hub.Attach(rec) // first: what changes from here on isn't missed
-	parts, err := newRecordParts(path, camdriver.Snapshot(r.device, r.profiles), r.opts, r.open)
+	rec := newRecording(r.opts, r.Now, r.log)
+	rec.detach = r.Hub.Attach(rec) // first: what changes from here on isn't missed
+	parts, err := newRecordParts(path, camdriver.Snapshot(r.Device, r.Profiles), r.opts, r.open)
 	if err != nil {
 		rec.discard()
 		return "", fmt.Errorf("record: %w", err)

@@ -141,11 +141,11 @@ func BenchmarkRecording(b *testing.B) {
 
 func (r *reel) record(b *testing.B, bag bagstore.Options) {
 	device := &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}, testSensor{name: "Motion Module"}}}
-	recs := &recordings{hub: &Hub{}, device: device, profiles: r.profiles, log: zerolog.Nop(), now: time.Now, open: createRecording(bag)}
+	recs := &recordings{recordingSource: recordingSource{Hub: &Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, log: zerolog.Nop(), open: createRecording(bag)}
 	if _, err := recs.start(filepath.Join(b.TempDir(), "bench.bag")); err != nil {
 		b.Fatal(err)
 	}
-	r.run(b, func() { r.raise(recs.hub, time.Now()) }, func() uint64 {
+	r.run(b, func() { r.raise(recs.Hub, time.Now()) }, func() uint64 {
 		s, err := recs.stop()
 		if err != nil {
 			b.Fatal(err)

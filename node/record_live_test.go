@@ -49,7 +49,7 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 			{Kind: camdriver.Depth}: slow, {Kind: camdriver.Color}: slow,
 			{Kind: camdriver.Infrared, Index: 1}: off, {Kind: camdriver.Infrared, Index: 2}: off,
 		},
-		Record: path, Log: zerolog.New(zerolog.NewTestWriter(t)), observer: frames,
+		Record: path, Log: zerolog.New(zerolog.NewTestWriter(t)), Observer: frames,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -18,6 +19,7 @@ import (
 // disk that stalls costs counted frames, and neither the camera nor the topics
 // wait for it.
 type recording struct {
+	camdriver.NopHandler
 	queue  *byteQueue[recordItem]
 	parts  *recordParts
 	now    func() time.Time
@@ -62,7 +64,7 @@ const (
 )
 
 func newRecording(o RecordingOptions, now func() time.Time, log zerolog.Logger) *recording {
-	setDefault(&o.QueueBytes, defaultQueueBytes)
+	o.QueueBytes = cmp.Or(o.QueueBytes, defaultQueueBytes)
 	r := &recording{
 		now: now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: limiter{every: time.Second},
 	}
@@ -207,9 +209,6 @@ func (r *recording) Notification(sensor int, n camdriver.Notification) {
 	at := r.now()
 	r.event(func(p *recordParts) error { return p.cur.Notification(sensor, n, at) })
 }
-
-// StatusChanged implements camdriver.Handler.
-func (r *recording) StatusChanged(camdriver.Status) {}
 
 func (r *recording) log(line msgs.Log) {
 	at := r.now()

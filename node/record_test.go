@@ -70,11 +70,11 @@ type studio struct {
 
 func newStudio(t *testing.T, o RecordingOptions) *studio {
 	s := &studio{t: t, pool: camdriver.NewPool(64 << 20)}
-	s.hub = &Hub{}
-	s.device = &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}}}
-	s.profiles = [][]camdriver.Profile{{depth0}, {color0}}
+	s.Hub = &Hub{}
+	s.Device = &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}}}
+	s.Profiles = [][]camdriver.Profile{{depth0}, {color0}}
 	s.opts, s.log, s.open = o, zerolog.New(zerolog.NewTestWriter(t)), createRecording(o.Bag)
-	s.now = func() time.Time { return s.arrival(0) }
+	s.Now = func() time.Time { return s.arrival(0) }
 	t.Cleanup(func() {
 		if n := s.pool.InUse(); n != 0 {
 			t.Errorf("%d bytes of frames weren't given back", n)
@@ -97,7 +97,7 @@ func (s *studio) raise(n int) {
 			f.Width, f.Height, f.Stride, f.Data = p.Width, p.Height, p.FrameSize()/p.Height, buf.Bytes
 			f.Timestamp, f.Domain = float64(f.Arrival.UnixMilli()), camdriver.SystemTime
 			s.count[sensor]++
-			s.hub.Frame(sensor, f)
+			s.Hub.Frame(sensor, f)
 			f.Release()
 		}
 	}
@@ -183,7 +183,7 @@ func TestRecordingSplits(t *testing.T) {
 			s := newStudio(t, c.opts)
 			s.begin()
 			s.raise(30)
-			s.hub.OptionChanged(0, camdriver.OptionExposure, 5)
+			s.Hub.OptionChanged(0, camdriver.OptionExposure, 5)
 			if c.requests {
 				s.must(s.split())
 				s.must(s.split()) // twice before a frame is once
@@ -269,7 +269,7 @@ func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
 			t.Errorf("a second start: %v", err)
 		}
 		s.raise(n)
-		s.hub.Notification(1, camdriver.Notification{Category: camdriver.NotifyHardwareEvent, Description: "hot"})
+		s.Hub.Notification(1, camdriver.Notification{Category: camdriver.NotifyHardwareEvent, Description: "hot"})
 		s.writeLog(&msgs.Log{Msg: "a line"})
 		summary, err := s.stop()
 		s.must(err)
@@ -348,11 +348,11 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 		return disk, err
 	}
 	topic := &counter{}
-	s.hub.Attach(topic)
+	s.Hub.Attach(topic)
 	path := s.begin()
 	s.raise(1)
 	<-disk.arrived // one frame is at the disk, one waits
-	s.hub.OptionChanged(0, camdriver.OptionExposure, 5)
+	s.Hub.OptionChanged(0, camdriver.OptionExposure, 5)
 	s.raise(100)
 	s.must(s.pause(true))
 	s.raise(1)
@@ -413,7 +413,7 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 		return &failingWriter{w, 21}, err
 	}
 	topic := &counter{}
-	s.hub.Attach(topic)
+	s.Hub.Attach(topic)
 	path := s.begin()
 	s.raise(10)
 	s.raise(2)

@@ -17,6 +17,7 @@ import (
 // topic carries exactly the messages that a recording holds. It is a consumer of
 // the hub; a frame is encoded only if one of its topics has a subscriber.
 type sdkTopics struct {
+	camdriver.NopHandler
 	out     advertiser
 	enc     *rsbag.Encoder
 	streams map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
@@ -137,9 +138,6 @@ func (s *sdkTopics) Notification(sensor int, n camdriver.Notification) {
 		_ = s.publish(m, nil)
 	}
 }
-
-// StatusChanged implements camdriver.Handler; the format has no word for it.
-func (s *sdkTopics) StatusChanged(camdriver.Status) {}
 
 // Close ends all topics.
 func (s *sdkTopics) Close() error {

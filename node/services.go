@@ -1,87 +1,26 @@
 package node
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/node/ros"
 )
-
-// service is one service that a node offers.
-type service struct {
-	name, typ string
-	serve     func(req []byte) (msgs.Message, error) // a nil message is an empty response
-}
-
-// offered are running services.
-type offered []*ros.ServiceServer
-
-func (o offered) close() {
-	for _, s := range o {
-		s.Close()
-	}
-}
-
-// offer advertises services; if one fails, none is left.
-func offer(n *ros.Node, list []service) (offered, error) {
-	var out offered
-	for _, s := range list {
-		server, err := n.AdvertiseService(s.name, msgs.MustService(s.typ), func(_ context.Context, req []byte) ([]byte, error) {
-			m, err := s.serve(req)
-			if err != nil || m == nil {
-				return nil, err
-			}
-			return msgs.Marshal(m), nil
-		})
-		if err != nil {
-			out.close()
-			return nil, fmt.Errorf("offer %s: %w", s.name, err)
-		}
-		out = append(out, server)
-	}
-	return out, nil
-}
 
 // services are what a live node can be asked for with stock tools.
 func (l *LiveNode) services() []service {
 	return []service{
-		{"~start_recording", "std_srvs/Trigger", trigger(l.startRecording)},
-		{"~stop_recording", "std_srvs/Trigger", trigger(l.stopRecording)},
-		{"~pause_recording", "std_srvs/SetBool", setBool(l.pauseRecording)},
-		{"~split_recording", "std_srvs/Trigger", trigger(l.splitRecording)},
-		{"~enable", "std_srvs/SetBool", setBool(l.enable)},
-		{"~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }},
-		{"~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }},
+		trigger("~start_recording", l.startRecording),
+		trigger("~stop_recording", l.stopRecording),
+		setBool("~pause_recording", l.pauseRecording),
+		trigger("~split_recording", l.splitRecording),
+		setBool("~enable", l.enable),
+		newService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }),
+		newService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }),
 	}
-}
-
-// trigger serves a std_srvs/Trigger: what do says, or its error as a refusal.
-func trigger(do func() (string, error)) func([]byte) (msgs.Message, error) {
-	return func([]byte) (msgs.Message, error) { return result(do()), nil }
-}
-
-// setBool serves a std_srvs/SetBool likewise.
-func setBool(do func(bool) (string, error)) func([]byte) (msgs.Message, error) {
-	return func(req []byte) (msgs.Message, error) {
-		var m msgs.Bool
-		if err := msgs.Unmarshal(req, &m); err != nil {
-			return nil, err
-		}
-		return result(do(m.Data)), nil
-	}
-}
-
-func result(text string, err error) *msgs.Result {
-	if err != nil {
-		return &msgs.Result{Success: false, Message: err.Error()}
-	}
-	return &msgs.Result{Success: true, Message: text}
 }
 
 func (l *LiveNode) startRecording() (string, error) {

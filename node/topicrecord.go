@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,9 +60,9 @@ func Record(ctx context.Context, o RecordOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	setDefault(&o.ROS.Name, "record")
+	o.ROS.Name = cmp.Or(o.ROS.Name, "record")
 	o.ROS.Anonymous = o.ROS.Name == "record"
-	setDefault(&o.Master, MasterROS)
+	o.Master = cmp.Or(o.Master, MasterROS)
 	want, err := newTopicFilter(o)
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if err := files.open(); err != nil {
 		return err
 	}
-	services, err := offer(r.node, r.services(files))
+	services, err := offer(r.node, r.services(files)...)
 	if err != nil {
 		return errors.Join(err, files.close())
 	}
@@ -290,21 +291,21 @@ func (r *topicRecorder) writeOne(files *splitWriter, m topicMessage) error {
 // services are what a running recorder can be asked for with stock tools.
 func (r *topicRecorder) services(files *splitWriter) []service {
 	return []service{
-		{"~pause_recording", "std_srvs/SetBool", setBool(func(on bool) (string, error) {
+		setBool("~pause_recording", func(on bool) (string, error) {
 			r.paused.Store(on)
 			if on {
 				return "recording is paused", nil
 			}
 			return "recording goes on", nil
-		})},
-		{"~split", "std_srvs/Trigger", trigger(func() (string, error) {
+		}),
+		trigger("~split", func() (string, error) {
 			files.split()
 			return "the next message begins a new file", nil
-		})},
-		{"~stop_recording", "std_srvs/Trigger", trigger(func() (string, error) {
+		}),
+		trigger("~stop_recording", func() (string, error) {
 			files.finish()
 			return "recording ends", nil
-		})},
+		}),
 	}
 }
 

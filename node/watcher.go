@@ -11,14 +11,13 @@ import (
 // watcher waits for a device's end: the end of a file, or a failure that the
 // driver can't mend. An unplugged camera may come back, so that isn't one.
 type watcher struct {
+	camdriver.NopHandler
 	ended chan error
 }
 
 func newWatcher() *watcher { return &watcher{ended: make(chan error, 1)} }
 
-func (w *watcher) Frame(int, *camdriver.Frame)                       {}
-func (w *watcher) OptionChanged(int, camdriver.OptionID, float32)    {}
-func (w *watcher) Notification(sensor int, n camdriver.Notification) {}
+// StatusChanged implements camdriver.Handler.
 func (w *watcher) StatusChanged(s camdriver.Status) {
 	var err error
 	switch s.Kind {
@@ -35,9 +34,10 @@ func (w *watcher) StatusChanged(s camdriver.Status) {
 }
 
 // eventLog writes what a device reports into the log.
-type eventLog struct{ log zerolog.Logger }
-
-func (e *eventLog) Frame(int, *camdriver.Frame) {}
+type eventLog struct {
+	camdriver.NopHandler
+	log zerolog.Logger
+}
 
 func (e *eventLog) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	e.log.Debug().Int("sensor", sensor).Stringer("option", id).Float32("value", value).Msg("option changed")

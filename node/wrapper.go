@@ -13,6 +13,7 @@ import (
 // wrapperTopics publishes a device's streams as realsense2_camera does. It is a
 // consumer of the hub; nothing is encoded for a topic without a subscriber.
 type wrapperTopics struct {
+	camdriver.NopHandler
 	layout  *wrapperLayout
 	out     advertiser
 	stamps  *stamper
@@ -59,7 +60,7 @@ func newWrapperTopics(out advertiser, camera string, snap camdriver.DeviceSnapsh
 		if err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
-		publish(p, s.msg)
+		p.Publish(whole(s.msg))
 	}
 	return w, nil
 }
@@ -91,12 +92,6 @@ func (w *wrapperTopics) Frame(_ int, f *camdriver.Frame) {
 	}
 }
 
-// OptionChanged implements camdriver.Handler; the wrapper has no topic for it.
-func (w *wrapperTopics) OptionChanged(int, camdriver.OptionID, float32) {}
-
-// Notification implements camdriver.Handler; the live node logs them.
-func (w *wrapperTopics) Notification(int, camdriver.Notification) {}
-
 // StatusChanged implements camdriver.Handler. A camera that comes back has
 // started its clock anew.
 func (w *wrapperTopics) StatusChanged(s camdriver.Status) {
@@ -113,6 +108,4 @@ func (w *wrapperTopics) Close() error {
 	return nil
 }
 
-func wanted(p *ros.Publisher) bool { return p != nil && p.Subscribers() > 0 }
-
-func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }
+func wanted(p *ros.Publisher) bool { return p.Subscribers() > 0 }

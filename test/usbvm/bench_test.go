@@ -119,6 +119,7 @@ func report(b *testing.B, used time.Duration, frames, sent int) {
 
 // tally counts frames.
 type tally struct {
+	camdriver.NopHandler
 	mu              sync.Mutex
 	images, samples int
 	first, last     map[camdriver.StreamID]uint64
@@ -145,10 +146,6 @@ func (c *tally) sent() (n int) {
 	}
 	return n
 }
-
-func (*tally) OptionChanged(int, camdriver.OptionID, float32) {}
-func (*tally) Notification(int, camdriver.Notification)       {}
-func (*tally) StatusChanged(camdriver.Status)                 {}
 
 // BenchmarkBareRead does the least that gets the same two streams off the bus:
 // gousb and a loop.

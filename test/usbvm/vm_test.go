@@ -131,6 +131,7 @@ func open(t testing.TB, sel d400.Selector) *d400.Device {
 
 // collector keeps what a device raises.
 type collector struct {
+	camdriver.NopHandler
 	mu     sync.Mutex
 	frames map[camdriver.StreamID][]*camdriver.Frame
 	status []camdriver.StatusKind
@@ -162,10 +163,6 @@ func (c *collector) Frame(_ int, f *camdriver.Frame) {
 	}
 	c.notify()
 }
-
-func (c *collector) OptionChanged(int, camdriver.OptionID, float32) {}
-
-func (c *collector) Notification(int, camdriver.Notification) {}
 
 func (c *collector) StatusChanged(s camdriver.Status) {
 	c.mu.Lock()

@@ -85,6 +85,7 @@ func Shoot(dir string) error {
 
 // camera keeps one second of everything.
 type camera struct {
+	camdriver.NopHandler
 	mu          sync.Mutex
 	frames      map[camdriver.StreamID][][]byte
 	gyro, accel [][3]float64
@@ -112,10 +113,6 @@ func (c *camera) Frame(_ int, f *camdriver.Frame) {
 	}
 	c.full = c.full || full
 }
-
-func (*camera) OptionChanged(int, camdriver.OptionID, float32) {}
-func (*camera) Notification(int, camdriver.Notification)       {}
-func (*camera) StatusChanged(camdriver.Status)                 {}
 
 // tables puts the simulated camera's calibration into the terms of firmware.
 func (r *Reel) tables() d435i.Tables {
