@@ -9,6 +9,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/graph"
 	"rsros/node/ros"
 )
 
@@ -55,11 +56,11 @@ func (c *cameraOptions) offer(l *LiveNode, prefix string) error {
 	if c.updates, err = advertise("/parameter_updates", "dynamic_reconfigure/Config"); err != nil {
 		return err
 	}
-	services, err := offer(l.node, newService(prefix+"/set_parameters", "dynamic_reconfigure/Reconfigure", c.set))
+	services, err := graph.Offer(l.node, graph.NewService(prefix+"/set_parameters", "dynamic_reconfigure/Reconfigure", c.set))
 	if err != nil {
 		return err
 	}
-	l.later(func() error { services.close(); return nil })
+	l.later(func() error { services.Close(); return nil })
 	description := describeOptions(writable(c.sensor))
 	publish(descriptions, &description)
 	c.publish()

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/node/graph"
 	"rsros/node/ros"
 	"rsros/program"
 )
@@ -42,7 +43,7 @@ func (n Naming) wrapper() bool { return n != NamingSDK }
 // else the default named here.
 type LiveOptions struct {
 	ROS    ros.Config // name, remaps and environment; the name defaults to rs_ros_node
-	Master MasterMode // default ros
+	Master graph.Mode // default ros
 	Source SourceOptions
 
 	Naming  Naming // default both
@@ -61,7 +62,7 @@ type LiveOptions struct {
 
 func (o *LiveOptions) setDefaults() {
 	setDefault(&o.ROS.Name, "rs_ros_node")
-	setDefault(&o.Master, MasterROS)
+	setDefault(&o.Master, graph.ROS)
 	setDefault(&o.Naming, NamingBoth)
 	setDefault(&o.Camera, "camera")
 	setDefault(&o.RecordPath, ".")

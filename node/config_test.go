@@ -83,21 +83,6 @@ func TestOddParametersAreRefused(t *testing.T) {
 	}
 }
 
-func TestListenAddress(t *testing.T) {
-	for in, want := range map[string]string{
-		"http://localhost:11311/": ":11311", "http://10.0.0.1:1234": ":1234", "127.0.0.1:0": ":0", ":11311": ":11311",
-	} {
-		if got, err := listenAddress(in); err != nil || got != want {
-			t.Errorf("listenAddress(%q) = %q, %v; want %q", in, got, err, want)
-		}
-	}
-	for _, bad := range []string{"", "localhost", "http://localhost/", "host:port"} {
-		if got, err := listenAddress(bad); err == nil {
-			t.Errorf("listenAddress(%q) = %q, want an error", bad, got)
-		}
-	}
-}
-
 func TestStampedPath(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 8, 7, 0, time.Local)
 	dir := t.TempDir()

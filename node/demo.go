@@ -17,6 +17,7 @@ import (
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/graph"
 	"rsros/node/replay"
 	"rsros/node/ros"
 	"rsros/program"
@@ -47,7 +48,7 @@ func Demo(ctx context.Context, o DemoOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, cleanup()) }()
-	master, err := StartMaster(ctx, MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: o.Log})
+	master, err := graph.StartMaster(ctx, graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: o.Log})
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/hub"
 	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/msgs"
+	"rsros/node/graph"
 	"rsros/node/ros"
 )
 
@@ -34,7 +36,7 @@ type LiveNode struct {
 	node     *ros.Node
 	device   camdriver.Device
 	profiles [][]camdriver.Profile
-	hub      *Hub
+	hub      *hub.Hub
 	records  *recordings
 	watch    *watcher
 	stamps   stamper // shared by all that stamp with ROS time
@@ -46,7 +48,7 @@ type LiveNode struct {
 // StartLive opens the device, advertises its topics and services and starts its
 // streams. If any of that fails, what was begun is undone.
 func StartLive(ctx context.Context, o LiveOptions) (_ *LiveNode, err error) {
-	l := &LiveNode{opts: o, log: o.Log, hub: &Hub{}, watch: newWatcher(), records: &recordings{}}
+	l := &LiveNode{opts: o, log: o.Log, hub: &hub.Hub{}, watch: newWatcher(), records: &recordings{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())
@@ -90,8 +92,8 @@ func (l *LiveNode) later(undo func() error) { l.parts = append(l.parts, undo) }
 // connect joins the graph and completes the options from parameters.
 func (l *LiveNode) connect(ctx context.Context) error {
 	setDefault(&l.opts.ROS.Name, "rs_ros_node")
-	setDefault(&l.opts.Master, MasterROS)
-	stopMaster, err := connectMaster(ctx, l.opts.Master, &l.opts.ROS, l.log)
+	setDefault(&l.opts.Master, graph.ROS)
+	stopMaster, err := graph.Connect(ctx, l.opts.Master, &l.opts.ROS, l.log)
 	if err != nil {
 		return err
 	}
@@ -158,11 +160,11 @@ func (l *LiveNode) advertise() error {
 	l.attach(l.watch, nil)
 	l.serveRecordings()
 	l.later(l.records.Close)
-	services, err := offer(l.node, l.services()...)
+	services, err := graph.Offer(l.node, l.services()...)
 	if err != nil {
 		return err
 	}
-	l.later(func() error { services.close(); return nil })
+	l.later(func() error { services.Close(); return nil })
 	if err := l.steerBag(); err != nil {
 		return err
 	}

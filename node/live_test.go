@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/graph"
 	"rsros/node/ros"
 )
 
@@ -19,7 +20,7 @@ import (
 // own, and a second node to look at it with.
 func startTestLive(t *testing.T, o LiveOptions) (*LiveNode, *ros.Node) {
 	t.Helper()
-	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestLiveNodeAnswers(t *testing.T) {
 
 // gain is a consumer that keeps that option's last value.
 type gain struct {
-	counter
+	camdriver.NopHandler
 	value atomic.Int64
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/node/graph"
 	"rsros/node/replay"
 	"rsros/node/ros"
 	"rsros/program"
@@ -23,7 +24,7 @@ import (
 // default.
 type PlayOptions struct {
 	ROS    ros.Config // name, remaps and environment; the name defaults to play_ and a unique end, as rosbag's
-	Master MasterMode // default ros
+	Master graph.Mode // default ros
 	Bags   []string
 
 	Replay replay.Settings // what is played, and how
@@ -57,7 +58,7 @@ func Play(ctx context.Context, o PlayOptions) error {
 	if err := o.complete(); err != nil {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	stopMaster, err := connectMaster(ctx, o.Master, &o.ROS, o.Log)
+	stopMaster, err := graph.Connect(ctx, o.Master, &o.ROS, o.Log)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ const (
 
 // complete fills in defaults and refuses settings that contradict each other.
 func (o *PlayOptions) complete() error {
-	o.Master = cmp.Or(o.Master, MasterROS)
+	o.Master = cmp.Or(o.Master, graph.ROS)
 	o.Queue = cmp.Or(o.Queue, playQueue)
 	if o.ROS.Name == "" {
 		o.ROS.Name, o.ROS.Anonymous = "play", true

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/node/graph"
 	"rsros/node/replay"
 	"rsros/node/ros"
 )
@@ -35,19 +36,19 @@ type playControl struct {
 	player      steered
 	node        *ros.Node
 	log         zerolog.Logger
-	services    offered
+	services    graph.Services
 	subscribers []*ros.Subscriber
 	reconfigure *playReconfigure
 }
 
 // offer opens the controls that every playback has.
 func (c *playControl) offer() (err error) {
-	c.services, err = offer(c.node,
-		setBool("~pause_playback", c.pause),
-		setBool("/pause_playback", c.pause),
-		trigger("~step", c.step(c.player.StepMessage, "one message published")),
-		trigger("~step_frame_set", c.step(c.player.StepFrameSet, "one frame set published")),
-		trigger("~stop", c.stop),
+	c.services, err = graph.Offer(c.node,
+		graph.SetBool("~pause_playback", c.pause),
+		graph.SetBool("/pause_playback", c.pause),
+		graph.Trigger("~step", c.step(c.player.StepMessage, "one message published")),
+		graph.Trigger("~step_frame_set", c.step(c.player.StepFrameSet, "one frame set published")),
+		graph.Trigger("~stop", c.stop),
 	)
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func (c *playControl) subscribe(topic, typ string, received func(ros.Received)) 
 }
 
 func (c *playControl) close() {
-	c.services.close()
+	c.services.Close()
 	for _, s := range c.subscribers {
 		s.Close()
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/graph"
 	"rsros/node/replay"
 	"rsros/node/ros"
 )
@@ -34,7 +35,7 @@ func newPlayReconfigure(n *ros.Node, p steered) (*playReconfigure, error) {
 	if r.updates, err = advertise("~parameter_updates", "dynamic_reconfigure/Config"); err != nil {
 		return nil, err
 	}
-	if _, err := offer(n, newService("~set_parameters", "dynamic_reconfigure/Reconfigure", r.set)); err != nil {
+	if _, err := graph.Offer(n, graph.NewService("~set_parameters", "dynamic_reconfigure/Reconfigure", r.set)); err != nil {
 		return nil, err
 	}
 	s := p.Status()

@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
+	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/program"
 )
@@ -55,7 +56,7 @@ var errNotRecording = errors.New("not recording")
 
 // recordingSource is what recordings are made of.
 type recordingSource struct {
-	Hub      *Hub
+	Hub      *hub.Hub
 	Device   camdriver.Device
 	Profiles [][]camdriver.Profile // that stream, by sensor
 	Now      func() time.Time      // on the clock of Frame.Arrival; gives zero times where there is none

@@ -15,6 +15,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/camdriver/hub"
 )
 
 // reel is what a D435i at 1280x720 raises, made before it is needed: some
@@ -73,7 +74,7 @@ func paint(pixels []byte, p camdriver.Profile, random *rand.Rand) {
 }
 
 // raise raises what falls into one tick of the images' rate.
-func (r *reel) raise(h *Hub, now time.Time) {
+func (r *reel) raise(h *hub.Hub, now time.Time) {
 	for sensor, list := range r.profiles {
 		for i, p := range list {
 			if sensor < 2 {
@@ -93,7 +94,7 @@ func (r *reel) raise(h *Hub, now time.Time) {
 }
 
 // send gives a frame the numbers that a D435i sends along.
-func (r *reel) send(h *Hub, sensor int, p camdriver.Profile, f *camdriver.Frame, now time.Time) {
+func (r *reel) send(h *hub.Hub, sensor int, p camdriver.Profile, f *camdriver.Frame, now time.Time) {
 	f.Profile, f.Number, f.Arrival, f.Domain = p, r.numbers[p.Stream], now, camdriver.GlobalTime
 	f.Timestamp = float64(now.UnixMicro()) / 1e3
 	r.numbers[p.Stream]++
@@ -141,7 +142,7 @@ func BenchmarkRecording(b *testing.B) {
 
 func (r *reel) record(b *testing.B, bag bagstore.Options) {
 	device := &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}, testSensor{name: "Motion Module"}}}
-	recs := &recordings{recordingSource: recordingSource{Hub: &Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, log: zerolog.Nop(), open: createRecording(bag)}
+	recs := &recordings{recordingSource: recordingSource{Hub: &hub.Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, log: zerolog.Nop(), open: createRecording(bag)}
 	if _, err := recs.start(filepath.Join(b.TempDir(), "bench.bag")); err != nil {
 		b.Fatal(err)
 	}

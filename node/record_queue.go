@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/hub"
 	"rsros/msgs"
 )
 
@@ -35,7 +36,7 @@ type recording struct {
 	paused atomic.Bool
 	part   atomic.Uint32
 
-	dropped    [maxStreams]atomic.Uint64
+	dropped    [hub.Slots]atomic.Uint64
 	lostEvents atomic.Uint64
 	dropLog    limiter
 
@@ -178,7 +179,7 @@ func (r *recording) dropItem(item recordItem) {
 		}
 		return
 	}
-	r.dropped[slot(item.frame.Stream())].Add(1)
+	r.dropped[hub.Slot(item.frame.Stream())].Add(1)
 	item.frame.Release()
 	if r.dropLog.allow(time.Now()) {
 		r.logger.Warn().Uint64("dropped", r.drops()).Msg("the disk can't keep up: frames are dropped from the recording")

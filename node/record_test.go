@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
+	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/program"
 )
@@ -60,6 +61,14 @@ func (s testSensor) Intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error
 	return camdriver.Intrinsics{Width: p.Width, Height: p.Height, Fx: 50, Fy: 50}, nil
 }
 
+// frameCount is a consumer that counts frames.
+type frameCount struct {
+	camdriver.NopHandler
+	n int
+}
+
+func (c *frameCount) Frame(int, *camdriver.Frame) { c.n++ }
+
 // studio is a device, its hub and its recordings.
 type studio struct {
 	recordings
@@ -70,7 +79,7 @@ type studio struct {
 
 func newStudio(t *testing.T, o RecordingOptions) *studio {
 	s := &studio{t: t, pool: camdriver.NewPool(64 << 20)}
-	s.Hub = &Hub{}
+	s.Hub = &hub.Hub{}
 	s.Device = &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}}}
 	s.Profiles = [][]camdriver.Profile{{depth0}, {color0}}
 	s.opts, s.log, s.open = o, zerolog.New(zerolog.NewTestWriter(t)), createRecording(o.Bag)
@@ -347,7 +356,7 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 		disk.bagWriter = w
 		return disk, err
 	}
-	topic := &counter{}
+	topic := &frameCount{}
 	s.Hub.Attach(topic)
 	path := s.begin()
 	s.raise(1)
@@ -363,8 +372,8 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	if !ok || status.Level != msgs.DiagnosticWarn || !slices.Contains(status.Values, msgs.KeyValue{Key: "Frames", Value: "0"}) {
 		t.Errorf("while the disk stands still: %+v", status)
 	}
-	if topic.frames != 204 {
-		t.Errorf("the topics got %d frames of 204", topic.frames)
+	if topic.n != 204 {
+		t.Errorf("the topics got %d frames of 204", topic.n)
 	}
 	close(disk.release)
 	summary, err := s.stop()
@@ -412,15 +421,15 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 		w, err := open(path, snap)
 		return &failingWriter{w, 21}, err
 	}
-	topic := &counter{}
+	topic := &frameCount{}
 	s.Hub.Attach(topic)
 	path := s.begin()
 	s.raise(10)
 	s.raise(2)
 	<-s.current.Load().done
 	s.raise(10)
-	if topic.frames != 44 {
-		t.Errorf("the topics got %d frames", topic.frames)
+	if topic.n != 44 {
+		t.Errorf("the topics got %d frames", topic.n)
 	}
 	if err := s.pause(true); !errors.Is(err, errDisk) {
 		t.Errorf("pause: %v", err)

@@ -8,18 +8,19 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/graph"
 )
 
 // services are what a live node can be asked for with stock tools.
-func (l *LiveNode) services() []service {
-	return []service{
-		trigger("~start_recording", l.startRecording),
-		trigger("~stop_recording", l.stopRecording),
-		setBool("~pause_recording", l.pauseRecording),
-		trigger("~split_recording", l.splitRecording),
-		setBool("~enable", l.enable),
-		newService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }),
-		newService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }),
+func (l *LiveNode) services() []graph.Service {
+	return []graph.Service{
+		graph.Trigger("~start_recording", l.startRecording),
+		graph.Trigger("~stop_recording", l.stopRecording),
+		graph.SetBool("~pause_recording", l.pauseRecording),
+		graph.Trigger("~split_recording", l.splitRecording),
+		graph.SetBool("~enable", l.enable),
+		graph.NewService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }),
+		graph.NewService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/node/graph"
 	"rsros/node/ros"
 	"rsros/program"
 )
@@ -38,7 +39,7 @@ type RecordOptions struct {
 	Bag        bagstore.Options
 
 	ROS    ros.Config
-	Master MasterMode
+	Master graph.Mode
 	Log    zerolog.Logger
 }
 
@@ -62,12 +63,12 @@ func Record(ctx context.Context, o RecordOptions) (err error) {
 	}
 	o.ROS.Name = cmp.Or(o.ROS.Name, "record")
 	o.ROS.Anonymous = o.ROS.Name == "record"
-	o.Master = cmp.Or(o.Master, MasterROS)
+	o.Master = cmp.Or(o.Master, graph.ROS)
 	want, err := newTopicFilter(o)
 	if err != nil {
 		return err
 	}
-	stopMaster, err := connectMaster(ctx, o.Master, &o.ROS, o.Log)
+	stopMaster, err := graph.Connect(ctx, o.Master, &o.ROS, o.Log)
 	if err != nil {
 		return err
 	}
@@ -125,14 +126,14 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if err := files.open(); err != nil {
 		return err
 	}
-	services, err := offer(r.node, r.services(files)...)
+	services, err := graph.Offer(r.node, r.services(files)...)
 	if err != nil {
 		return errors.Join(err, files.close())
 	}
 	written := make(chan error, 1)
 	go func() { written <- r.write(files) }()
 	err = r.collect(ctx, files.done())
-	services.close()
+	services.Close()
 	for _, s := range r.subs {
 		s.Close()
 	}
@@ -180,7 +181,7 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 // discover subscribes to topics that appeared. A master that doesn't answer is
 // asked again a second later.
 func (r *topicRecorder) discover(ctx context.Context) error {
-	names, err := publishedTopics(ctx, r.opts.ROS.MasterURI, r.node.Name())
+	names, err := graph.PublishedTopics(ctx, r.opts.ROS.MasterURI, r.node.Name())
 	if err != nil {
 		r.log.Debug().Err(err).Msg("ask the master for topics")
 		return nil
@@ -289,20 +290,20 @@ func (r *topicRecorder) writeOne(files *splitWriter, m topicMessage) error {
 }
 
 // services are what a running recorder can be asked for with stock tools.
-func (r *topicRecorder) services(files *splitWriter) []service {
-	return []service{
-		setBool("~pause_recording", func(on bool) (string, error) {
+func (r *topicRecorder) services(files *splitWriter) []graph.Service {
+	return []graph.Service{
+		graph.SetBool("~pause_recording", func(on bool) (string, error) {
 			r.paused.Store(on)
 			if on {
 				return "recording is paused", nil
 			}
 			return "recording goes on", nil
 		}),
-		trigger("~split", func() (string, error) {
+		graph.Trigger("~split", func() (string, error) {
 			files.split()
 			return "the next message begins a new file", nil
 		}),
-		trigger("~stop_recording", func() (string, error) {
+		graph.Trigger("~stop_recording", func() (string, error) {
 			files.finish()
 			return "recording ends", nil
 		}),

@@ -19,20 +19,22 @@ import (
 // row here fails: decide where it stands before it is written.
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
-		"program", "node", "node/replay", "bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/rsbag", "bagstore/swap",
+		"program", "node", "node/graph", "node/replay", "bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/rsbag", "bagstore/swap",
 		"camdriver", "camdriver/d400", "camdriver/playback", "camdriver/sim",
 	},
 	"program": {},
 	"node": {
-		"program", "node/ros", "node/xmlrpc", "node/master", "node/replay", "msgs",
-		"bagstore", "bagstore/rsbag", "camdriver", "camdriver/d400", "camdriver/playback", "camdriver/sim",
+		"program", "node/graph", "node/ros", "node/replay", "msgs",
+		"bagstore", "bagstore/rsbag", "camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",
 	},
+	"node/graph":         {"program", "node/ros", "node/xmlrpc", "node/master", "msgs"},
 	"node/ros":           {"msgs", "node/xmlrpc"},
 	"node/xmlrpc":        {},
 	"node/master":        {"node/xmlrpc"},
 	"node/replay":        {"bagstore", "msgs"},
 	"msgs":               {},
 	"camdriver":          {},
+	"camdriver/hub":      {"camdriver"},
 	"camdriver/d400":     {"camdriver"},
 	"camdriver/sim":      {"camdriver"},
 	"camdriver/playback": {"camdriver", "bagstore/rsbag"},

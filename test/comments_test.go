@@ -38,7 +38,6 @@ var properNames = []string{
 var beingRewritten = map[string][]string{
 	"bagstore/doc.go":       {"FormatErrors", "Inspect"},
 	"bagstore/rsbag/doc.go": {"Messages", "Note"},
-	"node/hub.go":           {"frameQueue"},
 }
 
 // TestCommentsNameWhatExists looks up the identifiers and files that comments

@@ -8,6 +8,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/node"
+	"rsros/node/graph"
 )
 
 func newLiveCommand(a *app) *cobra.Command {
@@ -42,7 +43,7 @@ with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …); a fla
 	sourceFlags(f, &o.Source)
 	streamFlags(f, &o.Streams)
 	f.Var(choice(&o.Naming, node.ParseNaming), "naming", "topic names: sdk, wrapper or both (default both)")
-	f.Var(choice(&o.Master, node.ParseMasterMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
+	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
 	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames (default camera)")
 	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
 	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of bags that ~start_recording makes (default .)")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/node"
+	"rsros/node/graph"
 )
 
 func newMasterCommand(a *app) *cobra.Command {
@@ -18,7 +18,7 @@ func newMasterCommand(a *app) *cobra.Command {
 rosout aggregator in this process. It prints its URI and runs until stopped.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := node.StartMaster(cmd.Context(), node.MasterOptions{
+			m, err := graph.StartMaster(cmd.Context(), graph.MasterOptions{
 				Address: ":" + strconv.Itoa(port), Host: a.ros.Host, Log: a.logger(),
 			})
 			if err != nil {

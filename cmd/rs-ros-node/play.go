@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/node"
+	"rsros/node/graph"
 	"rsros/node/replay"
 )
 
@@ -106,7 +107,7 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	secondsVar(f, &r.RateControlMaxDelay, "rate-control-max-delay", "", time.Second, "how far they may lag")
 	f.BoolVar(&r.Restamp, "restamp", false, "move header stamps to now, so that no /clock is needed")
 	f.Var(choice(&o.Naming, node.ParseNaming), "naming", "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's (default sdk)")
-	f.Var(choice(&o.Master, node.ParseMasterMode), "master", "ros, embedded or auto (default ros)")
+	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros, embedded or auto (default ros)")
 }
 
 // listFlags take several values in a row, as rosbag's do.

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/node"
+	"rsros/node/graph"
 )
 
 func newRecordCommand(a *app) *cobra.Command {
@@ -49,7 +50,7 @@ not keep up.`,
 	f.IntVarP(&o.Limit, "limit", "l", 0, "record only this many messages of each topic")
 	f.BoolVar(&o.Latched, "repeat-latched", false, "begin each file of a split with the newest latched messages")
 	f.BoolVar(&o.NoDelay, "tcpnodelay", false, "ask publishers to send without delay")
-	f.Var(choice(&o.Master, node.ParseMasterMode), "master", "ros, embedded or auto (default ros)")
+	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros, embedded or auto (default ros)")
 	o.QueueBytes = 256 << 20
 	f.VarP((*mebibytes)(&o.QueueBytes), "buffsize", "b", "what may wait for the disk in MB, 0 for no bound")
 	bagFlags(f, &o.Bag)

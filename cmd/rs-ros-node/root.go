@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"rsros/node"
+	"rsros/node/graph"
 )
 
 // streams are the process's standard streams: data goes to out, the log to err.
@@ -29,7 +29,7 @@ type streams struct {
 type app struct {
 	out, err *printer
 	raw      streams
-	ros      node.GraphConfig // from remaps (a:=b, __name:=x, _p:=v) and the environment
+	ros      graph.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
 	verbose  bool
 	quiet    bool
 }
@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, std streams, environ []string) int 
 }
 
 func execute(ctx context.Context, args []string, std streams, environ []string) error {
-	conf, rest, err := node.ParseArgs(args, environ)
+	conf, rest, err := graph.ParseArgs(args, environ)
 	if err != nil {
 		return usageError{err}
 	}

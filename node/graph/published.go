@@ -1,4 +1,4 @@
-package node
+package graph
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"rsros/node/xmlrpc"
 )
 
-// publishedTopics asks the master for the names of all published topics.
-func publishedTopics(ctx context.Context, uri, caller string) ([]string, error) {
+// PublishedTopics asks the master for the names of all published topics.
+func PublishedTopics(ctx context.Context, uri, caller string) ([]string, error) {
 	v, err := xmlrpc.Call(ctx, http.DefaultClient, uri, "getPublishedTopics", caller, "")
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package node
+package hub
 
 import (
 	"sync"
@@ -19,6 +19,7 @@ func (c *counter) Frame(int, *camdriver.Frame) {
 	c.frames++
 	c.mu.Unlock()
 }
+
 func TestHubCountsGapsInFrameNumbers(t *testing.T) {
 	var h Hub
 	id := camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}

@@ -1,4 +1,4 @@
-package node
+package graph
 
 import (
 	"cmp"
@@ -19,36 +19,36 @@ import (
 	"rsros/program"
 )
 
-// MasterMode says which ROS master a node works with.
-type MasterMode string
+// Mode says which ROS master a node works with.
+type Mode string
 
 // The modes. Auto takes a running master at ROS_MASTER_URI, else starts the
 // embedded one there.
 const (
-	MasterROS      MasterMode = "ros"
-	MasterEmbedded MasterMode = "embedded"
-	MasterAuto     MasterMode = "auto"
+	ROS      Mode = "ros"
+	Embedded Mode = "embedded"
+	Auto     Mode = "auto"
 )
 
-// ParseMasterMode reads a mode's word.
-func ParseMasterMode(s string) (MasterMode, error) {
-	switch m := MasterMode(s); m {
-	case MasterROS, MasterEmbedded, MasterAuto:
+// ParseMode reads a mode's word.
+func ParseMode(s string) (Mode, error) {
+	switch m := Mode(s); m {
+	case ROS, Embedded, Auto:
 		return m, nil
 	}
 	return "", fmt.Errorf("%w: master %q: want ros, embedded or auto", program.ErrUsage, s)
 }
 
-// connectMaster makes sure that conf.MasterURI names a master as mode says, and
+// Connect makes sure that conf.MasterURI names a master as mode says, and
 // starts the embedded one where that is asked for. The returned function stops
 // it; it does nothing if none was started.
-func connectMaster(ctx context.Context, mode MasterMode, conf *ros.Config, log zerolog.Logger) (stop func(), err error) {
+func Connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logger) (stop func(), err error) {
 	nothing := func() {}
 	conf.MasterURI = cmp.Or(conf.MasterURI, ros.DefaultMasterURI)
 	switch mode {
-	case MasterROS:
+	case ROS:
 		return nothing, nil // node/ros keeps trying and says so
-	case MasterAuto:
+	case Auto:
 		if masterAnswers(ctx, conf.MasterURI) {
 			log.Info().Str("uri", conf.MasterURI).Msg("using the running master")
 			return nothing, nil

@@ -1,4 +1,4 @@
-package node
+package graph
 
 import (
 	"github.com/rs/zerolog"
@@ -6,14 +6,14 @@ import (
 	"rsros/node/ros"
 )
 
-// GraphConfig is who a node is in the graph: its name, namespace, master,
+// Config is who a node is in the graph: its name, namespace, master,
 // address and remaps.
-type GraphConfig = ros.Config
+type Config = ros.Config
 
 // ParseArgs takes the ROS arguments (a:=b, _p:=v, __name:=x, …) and environment
 // variables out of a command line; the rest comes back in its order. The program's
 // logger must write into the config's Rosout, too, and have it as a hook.
-func ParseArgs(args, environ []string) (GraphConfig, []string, error) {
+func ParseArgs(args, environ []string) (Config, []string, error) {
 	conf, rest, err := ros.ParseArgs(args, environ)
 	conf.Rosout = ros.NewRosout(zerolog.InfoLevel)
 	return conf, rest, err

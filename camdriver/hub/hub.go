@@ -1,4 +1,8 @@
-package node
+// Package hub hands one device's frames and events to any number of consumers,
+// and counts them by stream.
+//
+// It starts no goroutine: consumers are called on the driver's.
+package hub
 
 import (
 	"slices"
@@ -12,11 +16,11 @@ import (
 // that sensors are started with; consumers attach and detach while frames flow.
 //
 // A consumer's methods are called on the driver's goroutine and must not block:
-// whoever needs time keeps a queue of its own (see frameQueue).
+// one that needs time keeps a queue of its own.
 type Hub struct {
 	mu        sync.RWMutex
 	consumers []camdriver.Handler
-	given     [maxStreams]streamCount
+	given     [Slots]streamCount
 }
 
 // streamCount counts what came of one stream, and what did not: a gap in frame
@@ -26,11 +30,11 @@ type streamCount struct {
 	last         atomic.Uint64 // frame number + 1; 0 before the first frame
 }
 
-// maxStreams bounds the per-stream counters: kinds times the indexes in use.
-const maxStreams = 64
+// Slots bounds the per-stream counters: kinds times the indexes in use.
+const Slots = 64
 
-// slot gives a stream its counter. Indexes above 3 share one; no device has them.
-func slot(id camdriver.StreamID) int { return int(id.Kind)*4 + min(id.Index, 3) }
+// Slot gives a stream its counter. Indexes above 3 share one; no device has them.
+func Slot(id camdriver.StreamID) int { return int(id.Kind)*4 + min(id.Index, 3) }
 
 // Attach adds a consumer. The returned function removes it; when it returns, no
 // call to the consumer is running and none will follow.
@@ -52,7 +56,7 @@ func (h *Hub) Frame(sensor int, f *camdriver.Frame) {
 }
 
 func (h *Hub) count(f *camdriver.Frame) {
-	s := &h.given[slot(f.Stream())]
+	s := &h.given[Slot(f.Stream())]
 	s.frames.Add(1)
 	last := s.last.Swap(f.Number + 1)
 	if last > 0 && f.Number > last { // a smaller number: the camera was reset
@@ -63,7 +67,7 @@ func (h *Hub) count(f *camdriver.Frame) {
 // Given is how many frames of a stream arrived, and how many are missing in
 // between by their numbers.
 func (h *Hub) Given(id camdriver.StreamID) (frames, gaps uint64) {
-	s := &h.given[slot(id)]
+	s := &h.given[Slot(id)]
 	return s.frames.Load(), s.gaps.Load()
 }
 
