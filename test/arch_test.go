@@ -39,6 +39,8 @@ var mayImport = map[string][]string{
 	"camdriver/sim":      {"camdriver"},
 	"camdriver/playback": {"camdriver", "bagstore/rsbag"},
 
+	"camdriver/imu":       {},
+	"msgs/cloud":          {"msgs"},
 	"msgs/imagetransport": {"msgs/png"},
 	"msgs/png":            {},
 
