@@ -7,7 +7,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // PrintOptions say what of a message is printed.
@@ -114,11 +113,21 @@ func (p *yamlPrinter) block(f *Field, indent string, shown, n int) {
 			return
 		}
 		p.w.WriteString(indent + "- ")
+		if f.Kind == KindString {
+			p.text(indent)
+			continue
+		}
 		p.value(f, indent+"  ")
 	}
 	if shown < n {
 		fmt.Fprintf(p.w, "%s# and %d more\n", indent, n-shown)
 	}
+}
+
+// text prints an element of a string array. Its further lines are indented, too.
+func (p *yamlPrinter) text(indent string) {
+	p.w.WriteString(strings.ReplaceAll(listYAML(p.d.String()), "\n", "\n"+indent))
+	p.w.WriteByte('\n')
 }
 
 // flow prints numbers in one line.
@@ -194,37 +203,4 @@ func pythonFloat(v float64) string {
 		s += ".0"
 	}
 	return s
-}
-
-// quoteYAML writes a double-quoted YAML scalar in ASCII. Bytes that are no UTF-8
-// become U+FFFD.
-func quoteYAML(s string) string {
-	if s == "" {
-		return "''"
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r >= ' ' && r < 0x7f:
-			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02X`, r)
-		case r < 0x10000 || r == utf8.RuneError:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

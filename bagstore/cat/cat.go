@@ -52,13 +52,12 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(o.Out)
-	c := catter{o: o, out: out, specs: make(map[*bagstore.Connection]*msgs.Spec), several: topicCount(v) > 1}
+	c := newCatter(o, topicCount(v) > 1)
 	bad, err := bagset.Each(&bagset.Pace{Ctx: ctx}, v, o.Log, c.message)
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
-	if err := out.Flush(); err != nil {
+	if err := c.out.Flush(); err != nil {
 		return err
 	}
 	if err := bagset.Damaged(bad + c.bad); err != nil || !lost {
@@ -83,6 +82,10 @@ type catter struct {
 	several bool                                // topics
 	printed uint64                              // messages
 	bad     int                                 // messages that don't fit their definition
+}
+
+func newCatter(o Options, several bool) *catter {
+	return &catter{o: o, out: bufio.NewWriter(o.Out), specs: make(map[*bagstore.Connection]*msgs.Spec), several: several}
 }
 
 // errEnough ends the walk when --count messages are printed.

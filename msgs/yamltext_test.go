@@ -1,0 +1,79 @@
+package msgs
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// genpyTexts prints each text as a field and as an element of an array.
+const genpyTexts = `
+import sys, json, genpy.message
+texts = [bytes.fromhex(t).decode('utf-8', 'rosmsg') for t in json.load(sys.stdin)]
+json.dump([[genpy.message.strify_message(t), genpy.message.strify_message([t], '    ')] for t in texts], sys.stdout)
+`
+
+// TestTextYAMLGenpy: texts of all kinds come out as from rostopic echo's printer,
+// long ones broken in the same places.
+func TestTextYAMLGenpy(t *testing.T) {
+	texts := []string{
+		"", "/rosout", "true", "Off", "null", "~", "12", "-0x1f", "1.5", "1e3", "1.0e+3", ".inf", "1:30", "2020-01-01", "2020-1-1 1:02:03", "=", "<<", "!", "&", "y",
+		"a: b", "a:b", "a:", "- a", "-", "-a", "?", "? a", "?a", "#a", "a #b", "a#b", "a b", " a", "a ", "a  b", "[a", "{a", "a]", ",a", "a,b", "*a", "&a", "!a", "|", ">",
+		"'", "it's", `say "x"`, `a\b`, "%a", "@a", "`a", "---", "--- a", "...", "a\nb", "a\n", "\na", "a\n\nb", "a\n b", "a \nb", "a\tb", "a\rb", "\x1b[31m", "é", "日本", "🤖",
+		"\u0085\u00a0\u2028\u2029\ufeff", "\xff", "\xe6\x97", "\xe6\x97x", "\xf0\x9f\xa4", "\xf0\x9f", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "a\xe0\x80b", "true\n", "1\n",
+		strings.Repeat("x", 200), strings.Repeat("x y", 100), strings.Repeat("ab ", 60) + "  " + strings.Repeat("cd  ", 40),
+		strings.Repeat("it's ", 50), strings.Repeat("é", 60), strings.Repeat("a:: ", 50), strings.Repeat("line\n", 40), strings.Repeat("don't: ", 40),
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	alphabet := []string{"a", "b", " ", " ", "  ", "\n", "'", "\"", "\\", ":", "#", "-", "1", ".", "é", "\t", "word", "longerword ", "\x1b", "\xe6", "日"}
+	for range 3000 {
+		var b strings.Builder
+		letters := 1 + random.IntN(len(alphabet)) // some texts of a few kinds only
+		for range random.IntN(120) {
+			b.WriteString(alphabet[random.IntN(letters)])
+		}
+		texts = append(texts, b.String())
+	}
+	var in []string
+	for _, text := range texts {
+		in = append(in, hex.EncodeToString([]byte(text)))
+	}
+	data, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/usr/bin/python3", "-c", genpyTexts)
+	cmd.Stdin = strings.NewReader(string(data))
+	out, err := cmd.Output()
+	if err != nil {
+		skip(t, "genpy")
+	}
+	var want [][2]string
+	if err := json.Unmarshal(out, &want); err != nil || len(want) != len(texts) {
+		t.Fatal(len(want), err)
+	}
+	list, err := Parse("x/List", "string[] texts\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		if got := quoteYAML(text); got != want[i][0] {
+			t.Errorf("%q: got\n%s\ngenpy\n%s", text, got, want[i][0])
+		}
+		var e Encoder
+		e.U32(1)
+		e.String(text)
+		var b strings.Builder
+		if err := list.WriteYAML(&b, e.B, PrintOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		// A field of the message is indented by two, not by four.
+		got := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(b.String(), "texts: "), "\n"), "\n", "\n  ")
+		if got != want[i][1] {
+			t.Errorf("%q in an array: got\n%s\ngenpy\n%s", text, got, want[i][1])
+		}
+	}
+}
