@@ -9,13 +9,13 @@ import (
 )
 
 // yamlWidth is the column after which a line of text may break, and yamlIndent
-// where the next one begins: PyYAML's defaults, wherever in a message the text is.
+// where the next one begins: the defaults of Python's YAML, wherever in a message the text is.
 const (
 	yamlWidth  = 80
 	yamlIndent = 2
 )
 
-// quoteYAML writes a text as rostopic echo writes a string field: PyYAML's
+// quoteYAML writes a text as rostopic echo writes a string field: Python's YAML's
 // double-quoted scalar in ASCII, broken at spaces after column 80.
 func quoteYAML(s string) string {
 	if s == "" {
@@ -220,7 +220,7 @@ func runLength(text []rune) int {
 // yamlForm says how a text may be written without escapes.
 type yamlForm struct{ plain, single bool }
 
-// yamlForms is careful where PyYAML is: only texts that it writes so come out
+// yamlForms is as careful as Python's YAML: only texts that it writes so come out
 // plain or in single quotes.
 func yamlForms(text []rune) yamlForm {
 	if len(text) == 0 {
