@@ -20,6 +20,7 @@ import (
 	"rsros/node/graph"
 	"rsros/node/replay"
 	"rsros/node/ros"
+	"rsros/node/ros/roslog"
 	"rsros/program"
 )
 
@@ -32,7 +33,7 @@ type DemoOptions struct {
 	Out      io.Writer // what it does, and the table
 	Log      zerolog.Logger
 	// Rosout, if Log writes to it, gives the recorded camera's log its lines whole.
-	Rosout *ros.Rosout
+	Rosout *roslog.Writer
 	// Progress, if set, shows how far a long step is, in milliseconds.
 	Progress func(what string) (report bagstore.Progress, done func())
 }

@@ -24,11 +24,10 @@ var mayImport = map[string][]string{
 	},
 	"program": {},
 	"node": {
-		"program", "node/graph", "node/ros", "node/replay", "msgs",
+		"program", "node/graph", "node/ros", "node/ros/roslog", "node/replay", "msgs",
 		"bagstore", "bagstore/rsbag", "camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",
 	},
-	"node/graph":         {"program", "node/ros", "node/xmlrpc", "node/master", "msgs"},
-	"node/ros":           {"msgs", "node/xmlrpc"},
+	"node/graph":         {"program", "node/ros", "node/ros/roslog", "node/xmlrpc", "node/master", "msgs"},
 	"node/xmlrpc":        {},
 	"node/master":        {"node/xmlrpc"},
 	"node/replay":        {"bagstore", "msgs"},
@@ -39,8 +38,23 @@ var mayImport = map[string][]string{
 	"camdriver/sim":      {"camdriver"},
 	"camdriver/playback": {"camdriver", "bagstore/rsbag"},
 
-	"camdriver/imu":       {},
-	"msgs/cloud":          {"msgs"},
+	"camdriver/imu": {},
+	"msgs/cloud":    {"msgs"},
+
+	"node/ros": {
+		"msgs", "node/xmlrpc", "node/ros/names", "node/ros/param", "node/ros/rosapi", "node/ros/roslog",
+		"node/ros/internal/host", "node/ros/internal/recv", "node/ros/internal/sendqueue", "node/ros/internal/wake", "node/ros/internal/wire",
+	},
+	"node/ros/names":              {},
+	"node/ros/param":              {},
+	"node/ros/roslog":             {"msgs"},
+	"node/ros/rosapi":             {"node/xmlrpc", "node/ros/internal/wake"},
+	"node/ros/internal/host":      {},
+	"node/ros/internal/recv":      {"node/ros/internal/wake"},
+	"node/ros/internal/sendqueue": {"msgs", "node/ros/internal/wake"},
+	"node/ros/internal/wake":      {},
+	"node/ros/internal/wire":      {},
+
 	"msgs/imagetransport": {"msgs/png"},
 	"msgs/png":            {},
 

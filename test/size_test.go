@@ -19,7 +19,6 @@ var largePackages = map[string]int{
 	"bagstore":       7000,
 	"camdriver/d400": 5200,
 	"node":           8000,
-	"node/ros":       4500,
 }
 
 // largePackagesPage is the page, and the heading on it, that gives the reasons.

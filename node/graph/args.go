@@ -4,6 +4,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/node/ros"
+	"rsros/node/ros/roslog"
 )
 
 // Config is who a node is in the graph: its name, namespace, master,
@@ -15,6 +16,6 @@ type Config = ros.Config
 // logger must write into the config's Rosout, too, and have it as a hook.
 func ParseArgs(args, environ []string) (Config, []string, error) {
 	conf, rest, err := ros.ParseArgs(args, environ)
-	conf.Rosout = ros.NewRosout(zerolog.InfoLevel)
+	conf.Rosout = roslog.New(zerolog.InfoLevel)
 	return conf, rest, err
 }

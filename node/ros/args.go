@@ -2,10 +2,10 @@ package ros
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"rsros/node/ros/names"
+	"rsros/node/ros/param"
 )
 
 // DefaultMasterURI is where a master is looked for when nobody says otherwise.
@@ -52,10 +52,10 @@ func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 }
 
 func checkRemap(from, to string) error {
-	if err := CheckName(from); err != nil {
+	if err := names.Check(from); err != nil {
 		return err
 	}
-	return CheckName(to)
+	return names.Check(to)
 }
 
 func configFromEnviron(environ []string) Config {
@@ -88,7 +88,7 @@ func applySpecial(cfg *Config, special map[string]string) error {
 	set(&cfg.Host, "__ip", "__hostname")
 	set(&cfg.LogFile, "__log")
 	if name, ok := special["__name"]; ok {
-		if err := checkBaseName(name); err != nil {
+		if err := names.CheckBase(name); err != nil {
 			return fmt.Errorf("argument %q: %w", "__name:="+name, err)
 		}
 	}
@@ -98,74 +98,15 @@ func applySpecial(cfg *Config, special map[string]string) error {
 // privateParam puts the value of one _name:=text argument into params.
 func privateParam(params map[string]any, name, text string) error {
 	if name == "" {
-		return &NameError{name, "a private parameter must have a name"}
+		return &names.Error{Name: name, Reason: "a private parameter must have a name"}
 	}
-	if err := CheckName(name); err != nil {
+	if err := names.Check(name); err != nil {
 		return err
 	}
-	value, err := yamlValue(text)
+	value, err := param.FromYAML(text)
 	if err != nil {
 		return err
 	}
 	params[name] = value
 	return nil
-}
-
-// yamlValue reads one YAML value into the types that XML-RPC knows.
-func yamlValue(text string) (any, error) {
-	if strings.TrimSpace(text) == "" {
-		return "", nil
-	}
-	var v any
-	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-		return nil, fmt.Errorf("not YAML: %s", strings.SplitN(err.Error(), "\n", 2)[0])
-	}
-	return paramValue(v)
-}
-
-// paramValue converts a value to the types of the parameter server: bool, int
-// (32 bits), float64, string, []any, map[string]any.
-func paramValue(v any) (any, error) {
-	switch v := v.(type) {
-	case nil:
-		return "", nil
-	case bool, string, float64:
-		return v, nil
-	case float32:
-		return float64(v), nil
-	case int:
-		return paramInt(int64(v))
-	case int32:
-		return int(v), nil
-	case int64:
-		return paramInt(v)
-	case uint64:
-		return paramInt(int64(min(v, 1<<62)))
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			var err error
-			if out[i], err = paramValue(v[i]); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	case map[string]any:
-		out := maps.Clone(v)
-		for k := range out {
-			var err error
-			if out[k], err = paramValue(v[k]); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	}
-	return nil, fmt.Errorf("a parameter can't be of type %T", v)
-}
-
-func paramInt(v int64) (any, error) {
-	if v != int64(int32(v)) {
-		return nil, fmt.Errorf("%d doesn't fit the 32 bits of a parameter", v)
-	}
-	return int(v), nil
 }

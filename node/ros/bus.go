@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"rsros/node/ros/internal/wire"
 )
 
 // busStats answers getBusStats: [publications, subscriptions, services] with the
@@ -38,7 +40,7 @@ func (n *Node) busInfo() any {
 	outlets, links := n.outlets(), n.links()
 	for _, name := range slices.Sorted(maps.Keys(outlets)) {
 		for _, c := range outlets[name] {
-			list = append(list, []any{c.id, c.header[headerCallerID], "o", c.transport, name, true,
+			list = append(list, []any{c.id, c.header[wire.KeyCallerID], "o", c.transport, name, true,
 				fmt.Sprintf("%s connection on port %d to [%s on socket %d]", c.transport, port(n.listener), c.conn.RemoteAddr(), c.id)})
 		}
 	}

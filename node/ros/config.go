@@ -1,7 +1,6 @@
 package ros
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/node/ros/rosapi"
+	"rsros/node/ros/roslog"
 )
 
 // Config says who a node is and where its graph is. NewNode copies it and reads
@@ -35,13 +36,13 @@ type Config struct {
 	// Log takes what the node has to say about itself. If it writes into Rosout,
 	// pass that, too; otherwise the node makes one for Node.Log.
 	Log    zerolog.Logger
-	Rosout *Rosout
+	Rosout *roslog.Writer
 	// OnLog also gets every line that goes to /rosout. It must not block.
 	OnLog func(*msgs.Log)
 }
 
 // ErrClosed is what methods return once the node or the object was closed.
-var ErrClosed = errors.New("ros: closed")
+var ErrClosed = rosapi.ErrClosed
 
 const defaultMaxMessage = 1 << 30
 

@@ -16,7 +16,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	}
 	n.mu.Unlock()
 	for _, c := range outlets {
-		if err := c.queue.flush(ctx); err != nil {
+		if err := c.queue.Flush(ctx); err != nil {
 			return err
 		}
 		if half, ok := c.conn.(interface{ CloseWrite() error }); ok {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"rsros/node/ros/rosapi"
 	"rsros/node/xmlrpc"
 )
 
@@ -208,7 +209,7 @@ func (m *fakeMaster) paramUpdate(key string, value any) {
 
 func (m *fakeMaster) call(uri, method string, args ...any) {
 	m.notify.Go(func() {
-		c := newCaller("/master")
-		c.call(context.Background(), uri, method, args...) //nolint:errcheck // the node may be gone
+		c := rosapi.NewCaller("/master")
+		c.Call(context.Background(), uri, method, args...) //nolint:errcheck // the node may be gone
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/node/ros/internal/wire"
+	"rsros/node/ros/names"
 )
 
 // byteConn is a connection whose peer has sent everything at once.
@@ -26,7 +28,7 @@ func (byteConn) SetWriteDeadline(time.Time) error { return nil }
 
 // offline is a node without sockets: one topic, one service.
 func offline() *Node {
-	n := &Node{cfg: Config{MaxMessage: 1 << 16}, names: &names{node: "/n"}, log: zerolog.Nop(), ctx: context.Background(),
+	n := &Node{cfg: Config{MaxMessage: 1 << 16}, names: &names.Resolver{Node: "/n"}, log: zerolog.Nop(), ctx: context.Background(),
 		subs: map[string]*subscription{}, conns: map[net.Conn]struct{}{}}
 	t := &topic{node: n, name: "/t", typ: msgs.Type{Name: "a/B", MD5: "1"}}
 	n.topics = map[string]*topic{"/t": t}
@@ -38,15 +40,15 @@ func offline() *Node {
 
 // FuzzServeConn is everything that a peer may send to the TCPROS port.
 func FuzzServeConn(f *testing.F) {
-	f.Add(Header{"topic": "/t", "md5sum": "*", "type": "*", "callerid": "/x"}.appendTo(nil))
-	f.Add(appendSized(Header{"service": "/s", "md5sum": "*", "persistent": "1"}.appendTo(nil), []byte("request")))
-	f.Add(Header{"service": "/s", "md5sum": "2", "probe": "1"}.appendTo(nil))
+	f.Add(Header{"topic": "/t", "md5sum": "*", "type": "*", "callerid": "/x"}.AppendTo(nil))
+	f.Add(wire.AppendSized(Header{"service": "/s", "md5sum": "*", "persistent": "1"}.AppendTo(nil), []byte("request")))
+	f.Add(Header{"service": "/s", "md5sum": "2", "probe": "1"}.AppendTo(nil))
 	f.Add([]byte("\xff\xff\xff\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n := offline()
 		if err := n.serveConn(byteConn{bytes.NewReader(b)}); err == nil {
-			h, err := readHeader(bytes.NewReader(b))
-			if err != nil || h[headerService] != "/s" && h[headerTopic] != "/t" {
+			h, err := wire.ReadHeader(bytes.NewReader(b))
+			if err != nil || h[wire.KeyService] != "/s" && h[wire.KeyTopic] != "/t" {
 				t.Errorf("served %v, %v", h, err)
 			}
 		}
@@ -56,12 +58,12 @@ func FuzzServeConn(f *testing.F) {
 
 // FuzzReceive is everything that a publisher may send after its header.
 func FuzzReceive(f *testing.F) {
-	f.Add(appendSized(appendSized(nil, []byte("one")), nil))
+	f.Add(wire.AppendSized(wire.AppendSized(nil, []byte("one")), nil))
 	f.Add([]byte("\xff\xff\xff\xff"))
 	f.Add([]byte("\x00\x00\x01\x00abc"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var again []byte
-		s := &Subscriber{node: offline(), ctx: context.Background(), callback: func(r Received) { again = appendSized(again, r.Data) }}
+		s := &Subscriber{node: offline(), ctx: context.Background(), callback: func(r Received) { again = wire.AppendSized(again, r.Data) }}
 		l := &link{subscriber: s}
 		if err := l.receive(byteConn{bytes.NewReader(b)}, nil); err == nil {
 			t.Error("the end of the connection is an error")
@@ -69,10 +71,8 @@ func FuzzReceive(f *testing.F) {
 		if !bytes.HasPrefix(b, again) {
 			t.Errorf("% x became % x", b, again)
 		}
-		for _, buffer := range s.pool.free {
-			if cap(buffer.data) > 1<<16 {
-				t.Errorf("a buffer of %d bytes", cap(buffer.data))
-			}
+		if n := s.pool.Idle(); n > 1<<16 {
+			t.Errorf("%d bytes of buffers", n)
 		}
 	})
 }

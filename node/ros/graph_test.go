@@ -15,6 +15,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/node/master"
+	"rsros/node/ros/roslog"
 )
 
 func embedded(t *testing.T) *master.Master {
@@ -121,7 +122,7 @@ func TestSimTime(t *testing.T) {
 
 func TestRosout(t *testing.T) {
 	m := embedded(t)
-	out := NewRosout(zerolog.InfoLevel)
+	out := roslog.New(zerolog.InfoLevel)
 	log := zerolog.New(out).Hook(out)
 	log.Warn().Int("frames", 7).Str("caller", "main.go:42").Msg("before the node")
 	taken := make(chan string, 1)
@@ -186,7 +187,7 @@ func TestRosout(t *testing.T) {
 	for range 1000 { // more than fits: it must not block
 		nodeLog.Info().Msg("flood")
 	}
-	eventually(t, "room", func() bool { return len(out.lines) == 0 })
+	eventually(t, "room", func() bool { return len(out.Lines()) == 0 })
 	nodeLog.Info().Msg("last words")
 	n.Close()
 	next("last words")

@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"rsros/node/ros/internal/sendqueue"
+	"rsros/node/ros/internal/wire"
 )
 
 // link is a subscriber's connection to one publisher. It connects again, with
@@ -96,7 +99,7 @@ func (l *link) session() error {
 // connect asks the publisher's node for the address of the topic.
 func (l *link) connect() (net.Conn, error) {
 	n := l.subscriber.node
-	answer, err := n.caller.call(l.ctx, l.uri, "requestTopic", l.subscriber.options.Topic, []any{[]any{"TCPROS"}})
+	answer, err := n.caller.Call(l.ctx, l.uri, "requestTopic", l.subscriber.options.Topic, []any{[]any{"TCPROS"}})
 	if err != nil {
 		return nil, err
 	}
@@ -116,17 +119,17 @@ func (l *link) connect() (net.Conn, error) {
 // handshake exchanges connection headers and checks that both mean one type.
 func (l *link) handshake(conn net.Conn) (Header, error) {
 	o := &l.subscriber.options
-	h := Header{headerCallerID: l.subscriber.node.Name(), headerTopic: o.Topic, headerType: o.Type.Name, headerMD5: o.Type.MD5, headerNoDelay: "0"}
+	h := Header{wire.KeyCallerID: l.subscriber.node.Name(), wire.KeyTopic: o.Topic, wire.KeyType: o.Type.Name, wire.KeyMD5: o.Type.MD5, wire.KeyNoDelay: "0"}
 	if o.NoDelay {
-		h[headerNoDelay] = "1"
+		h[wire.KeyNoDelay] = "1"
 	}
 	answer, err := exchange(conn, h)
 	if err != nil {
 		return nil, err
 	}
-	if typ := answer[headerType]; !matches(answer[headerMD5], o.Type.MD5) || typ != "" && !matches(typ, o.Type.Name) {
+	if typ := answer[wire.KeyType]; !matches(answer[wire.KeyMD5], o.Type.MD5) || typ != "" && !matches(typ, o.Type.Name) {
 		return nil, fmt.Errorf("publisher %s has type [%s] with md5sum [%s], wanted [%s] with [%s]",
-			answer[headerCallerID], typ, answer[headerMD5], o.Type.Name, o.Type.MD5)
+			answer[wire.KeyCallerID], typ, answer[wire.KeyMD5], o.Type.Name, o.Type.MD5)
 	}
 	return answer, nil
 }
@@ -136,14 +139,14 @@ func exchange(conn net.Conn, h Header) (Header, error) {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return nil, err
 	}
-	if _, err := conn.Write(h.appendTo(nil)); err != nil {
+	if _, err := conn.Write(h.AppendTo(nil)); err != nil {
 		return nil, err
 	}
-	answer, err := readHeader(conn)
+	answer, err := wire.ReadHeader(conn)
 	if err != nil {
 		return nil, err
 	}
-	if reason := answer[headerError]; reason != "" {
+	if reason := answer[wire.KeyError]; reason != "" {
 		return nil, errors.New("refused: " + reason)
 	}
 	return answer, conn.SetDeadline(time.Time{})
@@ -152,7 +155,7 @@ func exchange(conn net.Conn, h Header) (Header, error) {
 // receive reads messages: u32 length and that many bytes, again and again.
 func (l *link) receive(conn net.Conn, header Header) error {
 	s := l.subscriber
-	r := bufio.NewReaderSize(conn, batchBytes)
+	r := bufio.NewReaderSize(conn, sendqueue.BatchBytes)
 	for {
 		prefix, err := r.Peek(4)
 		if err != nil {
@@ -163,13 +166,13 @@ func (l *link) receive(conn net.Conn, header Header) error {
 			return fmt.Errorf("message of %d bytes, at most %d are taken", size, s.node.cfg.MaxMessage)
 		}
 		r.Discard(4) //nolint:errcheck // the four bytes were peeked
-		b := s.pool.get(int(size))
-		if b.data, err = readGrowing(r, b.data, int(size)); err != nil {
+		b := s.pool.Get(int(size))
+		if b.Data, err = wire.ReadGrowing(r, b.Data, int(size)); err != nil {
 			b.Release()
 			return err
 		}
 		l.messages.Add(1)
 		l.bytes.Add(uint64(size))
-		s.deliver(Received{Data: b.data, Header: header, Time: s.node.Now(), buffer: b})
+		s.deliver(Received{Data: b.Data, Header: header, Time: s.node.Now(), buffer: b})
 	}
 }

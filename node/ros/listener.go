@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net"
 	"time"
+
+	"rsros/node/ros/internal/wire"
 )
 
 // handshakeTimeout is how long a peer has for its connection header.
@@ -55,14 +57,14 @@ func (n *Node) serveConn(conn net.Conn) error {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return err
 	}
-	h, err := readHeader(conn)
+	h, err := wire.ReadHeader(conn)
 	if err != nil {
 		return err
 	}
 	switch {
-	case h[headerTopic] != "":
+	case h[wire.KeyTopic] != "":
 		return n.serveSubscriber(conn, h)
-	case h[headerService] != "":
+	case h[wire.KeyService] != "":
 		return n.serveService(conn, h)
 	}
 	return refuse(conn, "the connection header names neither a topic nor a service")

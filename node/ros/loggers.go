@@ -16,7 +16,7 @@ const loggerName = "ros"
 // offerLoggers serves ~get_loggers and ~set_logger_level, as roscpp nodes do.
 func (n *Node) offerLoggers() error {
 	_, err := n.AdvertiseService("~get_loggers", msgs.MustService("roscpp/GetLoggers"), func(context.Context, []byte) ([]byte, error) {
-		level := zerolog.Level(n.rosout.level.Load())
+		level := n.rosout.Level()
 		return msgs.Marshal(&msgs.Loggers{Loggers: []msgs.Logger{{Name: loggerName, Level: max(level, zerolog.DebugLevel).String()}}}), nil
 	})
 	if err != nil {

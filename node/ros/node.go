@@ -14,18 +14,22 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/node/ros/internal/host"
+	"rsros/node/ros/names"
+	"rsros/node/ros/rosapi"
+	"rsros/node/ros/roslog"
 	"rsros/node/xmlrpc"
 )
 
 // Node is a participant of a ROS graph.
 type Node struct {
 	cfg       Config
-	names     *names
+	names     *names.Resolver
 	host      string // advertised
 	uri       string // of the slave API
 	log       zerolog.Logger
-	caller    *caller
-	registrar *registrar
+	caller    *rosapi.Caller
+	registrar *rosapi.Registrar
 	listener  net.Listener // TCPROS
 	server    *http.Server // slave API
 
@@ -39,7 +43,7 @@ type Node struct {
 	connections     atomic.Int64 // last id given
 	serviceCounts   serviceCounts
 	time            simTime
-	rosout          *Rosout
+	rosout          *roslog.Writer
 	rosoutPublisher *Publisher
 	paramsSet       atomic.Bool // the private parameters are on the master
 
@@ -63,29 +67,29 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := newNames(cfg.Name, cfg.Namespace, cfg.Remaps)
+	names, err := names.New(cfg.Name, cfg.Namespace, cfg.Remaps)
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: newCaller(names.node),
+	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: rosapi.NewCaller(names.Node),
 		rosout: cfg.Rosout, done: make(chan struct{}),
 		topics: make(map[string]*topic), subs: make(map[string]*subscription),
 		services: make(map[string]*ServiceServer), conns: make(map[net.Conn]struct{})}
 	if n.rosout == nil {
-		n.rosout = NewRosout(cfg.Log.GetLevel())
-		n.cfg.Log = cfg.Log.Hook(messageHook{n.rosout})
+		n.rosout = roslog.New(cfg.Log.GetLevel())
+		n.cfg.Log = cfg.Log.Hook(roslog.MessageHook{Writer: n.rosout})
 	}
 	n.log = n.cfg.Log.With().Str("component", "ros").Logger()
 	if n.host == "" {
-		n.host = advertisedHost(ctx, cfg.MasterURI)
+		n.host = host.Advertised(ctx, cfg.MasterURI)
 	}
 	if err := n.listen(ctx); err != nil {
 		return nil, err
 	}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
-	n.registrar = newRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
+	n.registrar = rosapi.NewRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
 	n.wg.Go(n.accept)
-	n.wg.Go(func() { n.registrar.run(n.ctx) })
+	n.wg.Go(func() { n.registrar.Run(n.ctx) })
 	if err := n.introduce(); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
@@ -96,7 +100,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 // for its log levels, and its interest in the time.
 func (n *Node) introduce() error {
 	if len(n.cfg.PrivateParams) > 0 {
-		n.registrar.add(&registration{what: "private parameters", register: n.setPrivateParams})
+		n.registrar.Add(&rosapi.Registration{What: "private parameters", Register: n.setPrivateParams})
 	}
 	if err := n.startRosout(); err != nil {
 		return err
@@ -110,11 +114,11 @@ func (n *Node) introduce() error {
 // listen opens the two ports of a node: one for the slave API, one for TCPROS.
 func (n *Node) listen(ctx context.Context) error {
 	var lc net.ListenConfig
-	api, err := lc.Listen(ctx, "tcp", bindAddress(n.host))
+	api, err := lc.Listen(ctx, "tcp", host.ListenAddress(n.host))
 	if err != nil {
 		return fmt.Errorf("listen for the slave API: %w", err)
 	}
-	n.listener, err = lc.Listen(ctx, "tcp", bindAddress(n.host))
+	n.listener, err = lc.Listen(ctx, "tcp", host.ListenAddress(n.host))
 	if err != nil {
 		api.Close() //nolint:errcheck // on the way out
 		return fmt.Errorf("listen for TCPROS: %w", err)
@@ -130,8 +134,8 @@ func port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 // setPrivateParams sets the _name:=value arguments on the master, as roscpp does.
 func (n *Node) setPrivateParams(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(n.cfg.PrivateParams)) {
-		key := cleanName(n.names.node + "/" + name)
-		if _, err := n.caller.call(ctx, n.cfg.MasterURI, "setParam", key, n.cfg.PrivateParams[name]); err != nil {
+		key := names.Clean(n.names.Node + "/" + name)
+		if _, err := n.caller.Call(ctx, n.cfg.MasterURI, "setParam", key, n.cfg.PrivateParams[name]); err != nil {
 			return err
 		}
 	}
@@ -140,10 +144,10 @@ func (n *Node) setPrivateParams(ctx context.Context) error {
 }
 
 // Name is the node's full name.
-func (n *Node) Name() string { return n.names.node }
+func (n *Node) Name() string { return n.names.Node }
 
 // Namespace is "/" or "/ns".
-func (n *Node) Namespace() string { return n.names.namespace }
+func (n *Node) Namespace() string { return n.names.Namespace }
 
 // URI is the address of the node's slave API.
 func (n *Node) URI() string { return n.uri }
@@ -152,7 +156,7 @@ func (n *Node) URI() string { return n.uri }
 func (n *Node) Log() zerolog.Logger { return n.cfg.Log }
 
 // Resolve makes a name global and applies the remaps.
-func (n *Node) Resolve(name string) (string, error) { return n.names.resolve(name) }
+func (n *Node) Resolve(name string) (string, error) { return n.names.Resolve(name) }
 
 // Done is closed when another program asked the node to end (rosnode kill, or a
 // new node of the same name), and by Close.
@@ -162,7 +166,7 @@ func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
 
 // Sync returns when the master knows everything that was advertised, subscribed
 // and set by now; it waits for a master that isn't there.
-func (n *Node) Sync(ctx context.Context) error { return n.registrar.wait(ctx, n.ctx) }
+func (n *Node) Sync(ctx context.Context) error { return n.registrar.Wait(ctx, n.ctx) }
 
 func (n *Node) nextConnection() int { return int(n.connections.Add(1)) }
 
@@ -184,7 +188,7 @@ func (n *Node) Close() error {
 	n.cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	n.registrar.leave(ctx)
+	n.registrar.Leave(ctx)
 	err := n.listener.Close()
 	n.server.Close() //nolint:errcheck // closes listeners and connections
 	n.closePublishers()

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"rsros/node/ros/internal/sendqueue"
+	"rsros/node/ros/internal/wire"
+	"rsros/node/ros/rosapi"
 )
 
 // outlet is a subscriber's connection to a topic of this node: its queue and what
@@ -15,7 +19,7 @@ type outlet struct {
 	conn   net.Conn
 	header Header // what the subscriber said
 	id     int    // for getBusInfo
-	queue  *queue
+	queue  *sendqueue.Queue
 	gone   chan struct{} // closed when the connection has ended
 
 	transport string // "TCPROS" or "UDPROS"
@@ -23,15 +27,15 @@ type outlet struct {
 	messages, bytes, dropped atomic.Uint64
 
 	// These belong to whoever sends.
-	w     *vectorWriter // nil for UDPROS
-	batch []*outgoing   // being written
-	vec   [][]byte      // their parts
+	w     *wire.VectorWriter   // nil for UDPROS
+	batch []*sendqueue.Message // being written
+	vec   [][]byte             // their parts
 }
 
 // serveSubscriber runs a subscriber's connection from its parsed header to its
 // end. The reply tells it what it gets.
 func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
-	name := h[headerTopic]
+	name := h[wire.KeyTopic]
 	n.mu.Lock()
 	t := n.topics[name]
 	n.mu.Unlock()
@@ -41,7 +45,7 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	if err := t.admit(h); err != nil {
 		return refuse(conn, err.Error())
 	}
-	w, err := newVectorWriter(conn)
+	w, err := wire.NewVectorWriter(conn)
 	if err != nil {
 		return err
 	}
@@ -50,10 +54,10 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	if err != nil {
 		return refuse(conn, err.Error())
 	}
-	n.log.Debug().Str("topic", name).Str("subscriber", h[headerCallerID]).Msg("subscriber connected")
+	n.log.Debug().Str("topic", name).Str("subscriber", h[wire.KeyCallerID]).Msg("subscriber connected")
 	n.wg.Go(func() { c.watch() })
 	t.changed()
-	if _, err = conn.Write(reply.appendTo(nil)); err == nil {
+	if _, err = conn.Write(reply.AppendTo(nil)); err == nil {
 		conn.SetDeadline(time.Time{}) //nolint:errcheck // a closed connection shows on the next write
 		err = c.write()
 	}
@@ -73,51 +77,51 @@ func (c *outlet) watch() {
 // hangUp ends both goroutines of the connection. It may be called often.
 func (c *outlet) hangUp() {
 	c.conn.Close() //nolint:errcheck // second call
-	c.queue.close()
+	c.queue.Close()
 }
 
 // put queues o. If nobody is sending and o is small, it goes to the kernel at
 // once, which spares a switch to the writer; but never waits: what the kernel
 // doesn't take, and large messages, whose copying takes its time, are the writer's.
-func (c *outlet) put(o *outgoing) {
-	old, send := c.queue.push(o)
-	for ; old != nil; old, send = c.queue.push(o) {
+func (c *outlet) put(o *sendqueue.Message) {
+	old, send := c.queue.Push(o)
+	for ; old != nil; old, send = c.queue.Push(o) {
 		c.lose(old)
 	}
 	switch {
 	case !send:
-	case c.w != nil && o.size() <= batchBytes:
+	case c.w != nil && o.Size() <= sendqueue.BatchBytes:
 		c.sendNow()
 	default:
-		signal(c.queue.ready)
+		c.queue.Wake()
 	}
 }
 
 // sendNow sends what the kernel takes without waiting.
 func (c *outlet) sendNow() {
-	c.gather(c.queue.grab(c.batch[:0]))
-	n := c.w.writeNow(c.vec)
+	c.gather(c.queue.Grab(c.batch[:0]))
+	n := c.w.WriteNow(c.vec)
 	c.bytes.Add(uint64(n))
 	done := 0
-	for ; done < len(c.batch) && n >= c.batch[done].size(); done++ {
-		n -= c.batch[done].size()
+	for ; done < len(c.batch) && n >= c.batch[done].Size(); done++ {
+		n -= c.batch[done].Size()
 	}
 	c.messages.Add(uint64(done))
-	releaseAll(c.batch[:done])
-	c.queue.giveBack(c.batch[done:], n)
+	sendqueue.ReleaseAll(c.batch[:done])
+	c.queue.GiveBack(c.batch[done:], n)
 }
 
 // write sends what the queue gives until it is closed or the connection breaks.
 func (c *outlet) write() error {
 	for {
-		batch, skip, ok := c.queue.take(c.batch[:0])
+		batch, skip, ok := c.queue.Take(c.batch[:0])
 		if !ok {
 			return nil
 		}
 		c.gather(batch)
-		n, err := c.w.writeAll(c.vec, skip) // one writev, more only if the socket's buffer is full
+		n, err := c.w.WriteAll(c.vec, skip) // one writev, more only if the socket's buffer is full
 		c.bytes.Add(uint64(n))
-		releaseAll(batch)
+		sendqueue.ReleaseAll(batch)
 		if err != nil {
 			return err
 		}
@@ -126,39 +130,31 @@ func (c *outlet) write() error {
 }
 
 // gather makes batch the one to write.
-func (c *outlet) gather(batch []*outgoing) {
+func (c *outlet) gather(batch []*sendqueue.Message) {
 	c.batch, c.vec = batch, c.vec[:0]
 	for _, o := range batch {
-		c.vec = o.appendTo(c.vec)
-	}
-}
-
-// releaseAll releases messages that were taken from a queue.
-func releaseAll(batch []*outgoing) {
-	for i, o := range batch {
-		o.release()
-		batch[i] = nil
+		c.vec = o.AppendTo(c.vec)
 	}
 }
 
 // lose counts and releases a message that had to make room.
-func (c *outlet) lose(o *outgoing) {
+func (c *outlet) lose(o *sendqueue.Message) {
 	c.dropped.Add(1)
-	o.from.lost()
-	o.release()
+	o.From.(*Publisher).lost()
+	o.Release()
 }
 
 func (c *outlet) stats() SubscriberStats {
-	return SubscriberStats{CallerID: c.header[headerCallerID], Address: c.conn.RemoteAddr().String(), Transport: c.transport,
-		Messages: c.messages.Load(), Bytes: c.bytes.Load(), Dropped: c.dropped.Load(), Queued: c.queue.len()}
+	return SubscriberStats{CallerID: c.header[wire.KeyCallerID], Address: c.conn.RemoteAddr().String(), Transport: c.transport,
+		Messages: c.messages.Load(), Bytes: c.bytes.Load(), Dropped: c.dropped.Load(), Queued: c.queue.Len()}
 }
 
 // refuse answers a handshake with an error, as roscpp and rospy read it.
 func refuse(conn net.Conn, reason string) error {
 	reason = strings.ToValidUTF8(reason, "?")
-	_, err := conn.Write(Header{headerError: reason}.appendTo(nil))
+	_, err := conn.Write(Header{wire.KeyError: reason}.AppendTo(nil))
 	if err == nil {
-		err = &APIError{Method: "TCPROS handshake", Status: reason}
+		err = &rosapi.Error{Method: "TCPROS handshake", Status: reason}
 	}
 	return err
 }

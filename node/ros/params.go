@@ -7,13 +7,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"rsros/node/ros/internal/wake"
+	"rsros/node/ros/names"
+	"rsros/node/ros/param"
+	"rsros/node/ros/rosapi"
 )
 
 // Param gets a parameter; false if the server doesn't have it. A name that holds
 // a tree gives a map[string]any.
 func (n *Node) Param(name string) (any, bool, error) {
 	value, err := n.paramCall("getParam", name)
-	var refused *APIError
+	var refused *rosapi.Error
 	if errors.As(err, &refused) {
 		return nil, false, nil
 	}
@@ -30,7 +35,7 @@ func (n *Node) HasParam(name string) (bool, error) {
 // SetParam sets a parameter: bool, int (32 bits), float64, string, []any or
 // map[string]any.
 func (n *Node) SetParam(name string, value any) error {
-	value, err := paramValue(value)
+	value, err := param.Value(value)
 	if err != nil {
 		return fmt.Errorf("parameter %s: %w", name, err)
 	}
@@ -53,7 +58,7 @@ func (n *Node) DeleteParam(name string) error {
 // SearchParam looks for a name in the node's own namespace and then upwards; it
 // gives the full name of the first that is there, or false.
 func (n *Node) SearchParam(name string) (string, bool, error) {
-	if err := CheckName(name); err != nil {
+	if err := names.Check(name); err != nil {
 		return "", false, err
 	}
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") {
@@ -65,8 +70,8 @@ func (n *Node) SearchParam(name string) (string, bool, error) {
 		has, _ := value.(bool)
 		return full, has, err
 	}
-	value, err := n.caller.call(n.ctx, n.cfg.MasterURI, "searchParam", name)
-	var refused *APIError
+	value, err := n.caller.Call(n.ctx, n.cfg.MasterURI, "searchParam", name)
+	var refused *rosapi.Error
 	if errors.As(err, &refused) {
 		return "", false, nil
 	}
@@ -89,7 +94,7 @@ func (n *Node) paramCallFull(method, full string, args ...any) (any, error) {
 			return nil, err
 		}
 	}
-	return n.caller.call(n.ctx, n.cfg.MasterURI, method, append([]any{full}, args...)...)
+	return n.caller.Call(n.ctx, n.cfg.MasterURI, method, append([]any{full}, args...)...)
 }
 
 // ParamSubscription follows a parameter until Close.
@@ -97,11 +102,11 @@ type ParamSubscription struct {
 	node         *Node
 	name         string
 	callback     func(any)
-	registration *registration
+	registration *rosapi.Registration
 	cancel       context.CancelFunc
 	ctx          context.Context
 	wg           sync.WaitGroup
-	wake         chan struct{} // capacity 1
+	wake         wake.Signal
 
 	mu      sync.Mutex
 	pending bool
@@ -123,11 +128,11 @@ func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscripti
 	if n.closed {
 		return nil, ErrClosed
 	}
-	p := &ParamSubscription{node: n, name: full, callback: callback, wake: make(chan struct{}, 1)}
+	p := &ParamSubscription{node: n, name: full, callback: callback, wake: wake.New()}
 	p.ctx, p.cancel = context.WithCancel(n.ctx)
 	p.wg.Go(p.run)
 	n.params = append(n.params, p)
-	p.registration = n.registrar.add(&registration{what: "parameter subscription " + full, register: p.register, unregister: p.unregister})
+	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription " + full, Register: p.register, Unregister: p.unregister})
 	return p, nil
 }
 
@@ -141,14 +146,14 @@ func (p *ParamSubscription) Close() {
 	}
 	n.mu.Unlock()
 	if at >= 0 {
-		n.registrar.remove(p.registration)
+		n.registrar.Remove(p.registration)
 	}
 	p.cancel()
 	p.wg.Wait()
 }
 
 func (p *ParamSubscription) register(ctx context.Context) error {
-	value, err := p.node.caller.call(ctx, p.node.cfg.MasterURI, "subscribeParam", p.node.uri, p.name)
+	value, err := p.node.caller.Call(ctx, p.node.cfg.MasterURI, "subscribeParam", p.node.uri, p.name)
 	if err == nil {
 		p.post(value, false)
 	}
@@ -156,7 +161,7 @@ func (p *ParamSubscription) register(ctx context.Context) error {
 }
 
 func (p *ParamSubscription) unregister(ctx context.Context) error {
-	_, err := p.node.caller.call(ctx, p.node.cfg.MasterURI, "unsubscribeParam", p.node.uri, p.name)
+	_, err := p.node.caller.Call(ctx, p.node.cfg.MasterURI, "unsubscribeParam", p.node.uri, p.name)
 	return err
 }
 
@@ -165,7 +170,7 @@ func (p *ParamSubscription) post(value any, reread bool) {
 	p.mu.Lock()
 	p.pending, p.value, p.reread = true, value, reread
 	p.mu.Unlock()
-	signal(p.wake)
+	p.wake.Set()
 }
 
 func (p *ParamSubscription) run() {
@@ -207,7 +212,7 @@ func (n *Node) paramUpdate(_ string, args []any) (any, error) {
 	if !ok || !strings.HasPrefix(key, "/") {
 		return nil, fmt.Errorf("parameter %v isn't a global name", args[0])
 	}
-	if key = cleanName(key); !n.paramChanged(key, args[1]) {
+	if key = names.Clean(key); !n.paramChanged(key, args[1]) {
 		return nil, fmt.Errorf("this node doesn't follow %s", key)
 	}
 	return 0, nil

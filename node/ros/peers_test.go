@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/ros/rosapi"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
@@ -27,8 +28,8 @@ func rosmaster(t *testing.T) string {
 	l.Close()
 	uri := fmt.Sprintf("http://127.0.0.1:%d/", port(l))
 	start(t, uri, "rosmaster", "--core", "-p", fmt.Sprint(port(l)))
-	c := newCaller("/test")
-	eventually(t, "rosmaster", func() bool { _, err := c.call(t.Context(), uri, "getPid"); return err == nil })
+	c := rosapi.NewCaller("/test")
+	eventually(t, "rosmaster", func() bool { _, err := c.Call(t.Context(), uri, "getPid"); return err == nil })
 	return uri
 }
 

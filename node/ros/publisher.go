@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/ros/internal/sendqueue"
+	"rsros/node/ros/rosapi"
 )
 
 // PublisherOptions say what is published and how its queues are bounded.
@@ -55,9 +57,9 @@ func (o *PublisherOptions) setDefaults() {
 type Publisher struct {
 	options PublisherOptions
 	topic   *topic
-	kept    []*outgoing // latched, oldest first; guarded by topic.mu
-	keys    []string    // of kept
-	closed  bool        // guarded by topic.mu
+	kept    []*sendqueue.Message // latched, oldest first; guarded by topic.mu
+	keys    []string             // of kept
+	closed  bool                 // guarded by topic.mu
 
 	messages, bytes, dropped atomic.Uint64
 	lastSaid, said           atomic.Int64 // when drops were last logged (ns), and how many by then
@@ -109,7 +111,7 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	}
 	if fresh {
 		n.topics[name] = t
-		t.registration = n.registrar.add(&registration{what: "publisher " + name, register: t.register, unregister: t.unregister})
+		t.registration = n.registrar.Add(&rosapi.Registration{What: "publisher " + name, Register: t.register, Unregister: t.unregister})
 	}
 	return p, nil
 }
@@ -128,10 +130,10 @@ func (p *Publisher) Publish(m msgs.Raw) {
 		return
 	}
 	for _, c := range outlets {
-		o.retain()
+		o.Retain()
 		c.put(o)
 	}
-	o.release()
+	o.Release()
 }
 
 // PublishWait is Publish that waits for room in every subscriber's queue, so
@@ -141,10 +143,10 @@ func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 	if o == nil {
 		return nil
 	}
-	defer o.release()
+	defer o.Release()
 	for _, c := range outlets {
-		o.retain()
-		if err := c.queue.pushWait(ctx, o); err != nil {
+		o.Retain()
+		if err := c.queue.PushWait(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -152,9 +154,9 @@ func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 }
 
 // prepare encodes the message, keeps it if it is latched, and says who gets it.
-// Nothing is encoded that nobody needs: then there is no outgoing message and
+// Nothing is encoded that nobody needs: then there is no sendqueue.Message message and
 // the owner has been released.
-func (p *Publisher) prepare(m *msgs.Raw) (*outgoing, []*outlet) {
+func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet) {
 	t := p.topic
 	t.mu.Lock()
 	outlets := t.outlets
@@ -169,7 +171,7 @@ func (p *Publisher) prepare(m *msgs.Raw) (*outgoing, []*outlet) {
 		return nil, nil
 	}
 	p.count(m.Size())
-	o := newOutgoing(&t.pool, p, m, p.latches())
+	o := sendqueue.NewMessage(&t.pool, p, m, p.latches())
 	if p.latches() {
 		p.keep(o, m.Key)
 	}
@@ -185,8 +187,8 @@ func (p *Publisher) count(size int) {
 // keep latches o in place of the message with its key. The newest is last, so
 // that a late subscriber gets them in the order in which they came. Callers hold
 // topic.mu.
-func (p *Publisher) keep(o *outgoing, key string) {
-	o.retain()
+func (p *Publisher) keep(o *sendqueue.Message, key string) {
+	o.Retain()
 	old := -1
 	switch {
 	case !p.options.LatchAll && len(p.kept) > 0:
@@ -195,7 +197,7 @@ func (p *Publisher) keep(o *outgoing, key string) {
 		old = slices.Index(p.keys, key)
 	}
 	if old >= 0 {
-		p.kept[old].release()
+		p.kept[old].Release()
 		p.kept, p.keys = slices.Delete(p.kept, old, old+1), slices.Delete(p.keys, old, old+1)
 	}
 	p.kept, p.keys = append(p.kept, o), append(p.keys, key)
@@ -206,7 +208,7 @@ func (p *Publisher) Unlatch() {
 	p.topic.mu.Lock()
 	defer p.topic.mu.Unlock()
 	for _, o := range p.kept {
-		o.release()
+		o.Release()
 	}
 	p.kept, p.keys = nil, nil
 }
@@ -237,7 +239,7 @@ func (p *Publisher) Flush(ctx context.Context) error {
 	outlets := p.topic.outlets
 	p.topic.mu.Unlock()
 	for _, c := range outlets {
-		if err := c.queue.flush(ctx); err != nil {
+		if err := c.queue.Flush(ctx); err != nil {
 			return err
 		}
 	}
@@ -263,7 +265,7 @@ func (p *Publisher) Close() {
 	}
 	n.mu.Unlock()
 	if last {
-		n.registrar.remove(t.registration)
+		n.registrar.Remove(t.registration)
 		t.hangUp()
 	}
 	p.sayDropped(true)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+
+	"rsros/node/ros/rosapi"
 )
 
 // TestClosingWhileRegistering: what the master is just being told of when a node
@@ -12,16 +14,16 @@ import (
 func TestClosingWhileRegistering(t *testing.T) {
 	m := startMaster(t)
 	ctx, closing := context.WithCancel(t.Context())
-	c := newCaller("/brief")
-	g := newRegistrar(c, m.uri(), "http://127.0.0.1:1/", zerolog.Nop())
+	c := rosapi.NewCaller("/brief")
+	g := rosapi.NewRegistrar(c, m.uri(), "http://127.0.0.1:1/", zerolog.Nop())
 	unregistered := false
-	g.add(&registration{
-		what:       "publisher /x",
-		register:   func(ctx context.Context) error { closing(); return ctx.Err() }, // the master has it by now
-		unregister: func(context.Context) error { unregistered = true; return nil },
+	g.Add(&rosapi.Registration{
+		What:       "publisher /x",
+		Register:   func(ctx context.Context) error { closing(); return ctx.Err() }, // the master has it by now
+		Unregister: func(context.Context) error { unregistered = true; return nil },
 	})
-	g.run(ctx)
-	g.leave(t.Context())
+	g.Run(ctx)
+	g.Leave(t.Context())
 	if !unregistered {
 		t.Error("the master keeps what the node registered last")
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/ros/internal/wire"
+	"rsros/node/ros/rosapi"
 	"rsros/node/xmlrpc"
 )
 
@@ -78,11 +80,11 @@ func TestMasterRestarts(t *testing.T) {
 func TestMasterRestartsAlone(t *testing.T) {
 	m := startMaster(t)
 	more, end := make(chan struct{}), make(chan struct{})
-	header := Header{"callerid": "/fake", "md5sum": "*", "type": "*"}.appendTo(nil)
+	header := Header{"callerid": "/fake", "md5sum": "*", "type": "*"}.AppendTo(nil)
 	fakePublisher(t, m, "/t", func(conn net.Conn) {
 		conn.Write(header) //nolint:errcheck // test
 		<-more
-		conn.Write(appendSized(nil, []byte("on"))) //nolint:errcheck // test
+		conn.Write(wire.AppendSized(nil, []byte("on"))) //nolint:errcheck // test
 		<-end
 	})
 	n := startNode(t, m, "n")
@@ -180,7 +182,7 @@ func TestHostileSubscribers(t *testing.T) {
 		for i := 0; i < len(kv); i += 2 {
 			h[kv[i]] = kv[i+1]
 		}
-		return string(h.appendTo(nil))
+		return string(h.AppendTo(nil))
 	}
 	for _, c := range []struct{ name, sent, want string }{
 		{"huge header", "\xff\xff\xff\xffabc", ""},
@@ -228,20 +230,20 @@ func fakePublisher(t *testing.T, m *fakeMaster, topic string, send func(net.Conn
 	go func() {
 		defer close(served)
 		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
-			if _, err := readHeader(conn); err == nil {
+			if _, err := wire.ReadHeader(conn); err == nil {
 				send(conn)
 			}
 			conn.Close()
 		}
 	}()
 	t.Cleanup(func() { l.Close(); <-served; api.Close() })
-	if _, err := newCaller("/fake").call(t.Context(), m.uri(), "registerPublisher", topic, "a/B", api.URL); err != nil {
+	if _, err := rosapi.NewCaller("/fake").Call(t.Context(), m.uri(), "registerPublisher", topic, "a/B", api.URL); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestHostilePublishers(t *testing.T) {
-	good := string(Header{"callerid": "/p", "md5sum": "*", "type": "*", "topic": "/t"}.appendTo(nil))
+	good := string(Header{"callerid": "/p", "md5sum": "*", "type": "*", "topic": "/t"}.AppendTo(nil))
 	size := func(n uint32) string { return string(binary.LittleEndian.AppendUint32(nil, n)) }
 	m := startMaster(t)
 	n := startConfig(t, Config{Name: "n", MasterURI: m.uri(), MaxMessage: 1 << 20})
@@ -249,9 +251,9 @@ func TestHostilePublishers(t *testing.T) {
 		name, sent string
 		messages   int
 	}{
-		{"error header", string(Header{"error": "no"}.appendTo(nil)), 0},
+		{"error header", string(Header{"error": "no"}.AppendTo(nil)), 0},
 		{"garbage", "\xff\xff\xff\xff", 0},
-		{"other md5sum", string(Header{"md5sum": "1", "type": "*"}.appendTo(nil)), 0},
+		{"other md5sum", string(Header{"md5sum": "1", "type": "*"}.AppendTo(nil)), 0},
 		{"too large", good + size(2) + "ab" + size(1<<20+1), 1},
 		{"torn", good + size(2) + "ab" + size(0) + size(1<<20) + "abc", 2},
 	} {
@@ -309,7 +311,7 @@ func TestSlowSubscriber(t *testing.T) {
 	want := count - int(s.Dropped)
 	last := ""
 	for range want {
-		b, err := readSized(slow, 2<<20)
+		b, err := wire.ReadSized(slow, 2<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

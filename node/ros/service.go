@@ -2,13 +2,14 @@ package ros
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"net"
 	"sync/atomic"
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/ros/internal/wire"
+	"rsros/node/ros/rosapi"
 )
 
 // ServiceHandler answers one request. req is valid until it returns; ctx ends
@@ -21,7 +22,7 @@ type ServiceServer struct {
 	name         string
 	service      msgs.Service
 	handler      ServiceHandler
-	registration *registration
+	registration *rosapi.Registration
 }
 
 // serviceCounts are the totals of a node's services.
@@ -44,7 +45,7 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 	}
 	s := &ServiceServer{node: n, name: full, service: service, handler: handler}
 	n.services[full] = s
-	s.registration = n.registrar.add(&registration{what: "service " + full, register: s.register, unregister: s.unregister})
+	s.registration = n.registrar.Add(&rosapi.Registration{What: "service " + full, Register: s.register, Unregister: s.unregister})
 	return s, nil
 }
 
@@ -58,7 +59,7 @@ func (s *ServiceServer) Close() {
 	defer n.mu.Unlock()
 	if n.services[s.name] == s {
 		delete(n.services, s.name)
-		n.registrar.remove(s.registration)
+		n.registrar.Remove(s.registration)
 	}
 }
 
@@ -67,12 +68,12 @@ func (s *ServiceServer) uri() string {
 }
 
 func (s *ServiceServer) register(ctx context.Context) error {
-	_, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "registerService", s.name, s.uri(), s.node.uri)
+	_, err := s.node.caller.Call(ctx, s.node.cfg.MasterURI, "registerService", s.name, s.uri(), s.node.uri)
 	return err
 }
 
 func (s *ServiceServer) unregister(ctx context.Context) error {
-	_, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "unregisterService", s.name, s.uri())
+	_, err := s.node.caller.Call(ctx, s.node.cfg.MasterURI, "unregisterService", s.name, s.uri())
 	return err
 }
 
@@ -80,24 +81,24 @@ func (s *ServiceServer) unregister(ctx context.Context) error {
 // as many as come if the caller wants the connection kept.
 func (n *Node) serveService(conn net.Conn, h Header) error {
 	n.mu.Lock()
-	s := n.services[h[headerService]]
+	s := n.services[h[wire.KeyService]]
 	n.mu.Unlock()
 	if s == nil {
-		return refuse(conn, "no service ["+h[headerService]+"] in this node")
+		return refuse(conn, "no service ["+h[wire.KeyService]+"] in this node")
 	}
-	if !matches(h[headerMD5], s.service.MD5) {
+	if !matches(h[wire.KeyMD5], s.service.MD5) {
 		return refuse(conn, fmt.Sprintf("service %s is of type [%s] with md5sum [%s]; %s has [%s]",
-			s.name, s.service.Name, s.service.MD5, h[headerCallerID], h[headerMD5]))
+			s.name, s.service.Name, s.service.MD5, h[wire.KeyCallerID], h[wire.KeyMD5]))
 	}
-	reply := Header{headerCallerID: n.Name(), headerService: s.name, headerType: s.service.Name, headerMD5: s.service.MD5,
+	reply := Header{wire.KeyCallerID: n.Name(), wire.KeyService: s.name, wire.KeyType: s.service.Name, wire.KeyMD5: s.service.MD5,
 		"request_type": s.service.Request.Name, "response_type": s.service.Response.Name}
-	if _, err := conn.Write(reply.appendTo(nil)); err != nil || h[headerProbe] == "1" {
+	if _, err := conn.Write(reply.AppendTo(nil)); err != nil || h[wire.KeyProbe] == "1" {
 		return err
 	}
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
-	for again := true; again; again = h[headerPersistent] == "1" {
+	for again := true; again; again = h[wire.KeyPersistent] == "1" {
 		if err := s.answer(conn); err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (n *Node) serveService(conn net.Conn, h Header) error {
 // answer reads a request (u32 length, bytes) and writes its answer: one byte, 1
 // or 0, and the response or the text of the error in the same form.
 func (s *ServiceServer) answer(conn net.Conn) error {
-	req, err := readSized(conn, s.node.cfg.MaxMessage)
+	req, err := wire.ReadSized(conn, s.node.cfg.MaxMessage)
 	if err != nil {
 		return err
 	}
@@ -121,23 +122,6 @@ func (s *ServiceServer) answer(conn net.Conn) error {
 	counts.requests.Add(1)
 	counts.received.Add(uint64(len(req)))
 	counts.sent.Add(uint64(len(resp)))
-	_, err = conn.Write(appendSized([]byte{ok}, resp))
+	_, err = conn.Write(wire.AppendSized([]byte{ok}, resp))
 	return err
-}
-
-// readSized reads a u32 length and that many bytes.
-func readSized(conn net.Conn, most int64) ([]byte, error) {
-	prefix, err := readGrowing(conn, nil, 4)
-	if err != nil {
-		return nil, err
-	}
-	size := int64(binary.LittleEndian.Uint32(prefix))
-	if size > most {
-		return nil, fmt.Errorf("message of %d bytes, at most %d are taken", size, most)
-	}
-	return readGrowing(conn, nil, int(size))
-}
-
-func appendSized(b, data []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/ros/internal/wire"
 )
 
 // ServiceError is the failure that a service itself reported.
@@ -83,14 +84,14 @@ func (c *ServiceClient) call(ctx context.Context, req []byte) ([]byte, error) {
 	conn := c.conn
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	if _, err := conn.Write(appendSized(nil, req)); err != nil {
+	if _, err := conn.Write(wire.AppendSized(nil, req)); err != nil {
 		return nil, err
 	}
-	ok, err := readGrowing(conn, nil, 1)
+	ok, err := wire.ReadGrowing(conn, nil, 1)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := readSized(conn, c.node.cfg.MaxMessage)
+	resp, err := wire.ReadSized(conn, c.node.cfg.MaxMessage)
 	if err == nil && ok[0] == 0 {
 		err = &ServiceError{c.name, string(resp)}
 	}
@@ -100,7 +101,7 @@ func (c *ServiceClient) call(ctx context.Context, req []byte) ([]byte, error) {
 // connect asks the master where the service is and exchanges headers with it.
 func (c *ServiceClient) connect(ctx context.Context) error {
 	n := c.node
-	answer, err := n.caller.call(ctx, n.cfg.MasterURI, "lookupService", c.name)
+	answer, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupService", c.name)
 	if err != nil {
 		return err
 	}
@@ -116,9 +117,9 @@ func (c *ServiceClient) connect(ctx context.Context) error {
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	h := Header{headerCallerID: n.Name(), headerService: c.name, headerMD5: c.service.MD5, headerType: c.service.Name}
+	h := Header{wire.KeyCallerID: n.Name(), wire.KeyService: c.name, wire.KeyMD5: c.service.MD5, wire.KeyType: c.service.Name}
 	if c.persistent {
-		h[headerPersistent] = "1"
+		h[wire.KeyPersistent] = "1"
 	}
 	if _, err := exchange(conn, h); err != nil {
 		conn.Close() //nolint:errcheck // the handshake's error counts
@@ -149,7 +150,7 @@ func (n *Node) WaitForService(ctx context.Context, name string) error {
 		return err
 	}
 	for {
-		if _, err := n.caller.call(ctx, n.cfg.MasterURI, "lookupService", full); err == nil {
+		if _, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupService", full); err == nil {
 			return nil
 		}
 		select {

@@ -1,10 +1,12 @@
 package ros
 
 import (
+	"net/http"
 	"os"
 	"strings"
 	"testing"
 
+	"rsros/node/ros/rosapi"
 	"rsros/node/xmlrpc"
 )
 
@@ -19,7 +21,7 @@ func TestSlaveAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	synced(t, n)
-	c := newCaller("/test_harness")
+	c := rosapi.NewCaller("/test_harness")
 	tcpros, me := []any{[]any{"Fake", 1, 2}, []any{"TCPROS"}}, "/test_harness"
 	for _, x := range []struct {
 		method string
@@ -62,7 +64,7 @@ func TestSlaveAPI(t *testing.T) {
 		{"getBusStats", []any{me}, []any{
 			[]any{[]any{"/chatter", 0, []any{}}, []any{"/rosout", 0, []any{}}}, []any{[]any{"/probe_topic", []any{}}}, []any{0, 0, 0}}},
 	} {
-		answer, err := xmlrpc.Call(t.Context(), c.client, n.URI(), x.method, x.args...)
+		answer, err := xmlrpc.Call(t.Context(), http.DefaultClient, n.URI(), x.method, x.args...)
 		triple, _ := answer.([]any)
 		if err != nil || len(triple) != 3 {
 			t.Errorf("%s%v: %v, %v", x.method, x.args, answer, err)
@@ -79,10 +81,10 @@ func TestSlaveAPI(t *testing.T) {
 			t.Errorf("%s%v: %v, want %v", x.method, x.args, triple, want)
 		}
 	}
-	if _, err := xmlrpc.Call(t.Context(), c.client, n.URI(), "system.listMethods", me); err == nil {
+	if _, err := xmlrpc.Call(t.Context(), http.DefaultClient, n.URI(), "system.listMethods", me); err == nil {
 		t.Error("an unknown method was answered")
 	}
-	if _, err := c.call(t.Context(), n.URI(), "shutdown", "because"); err != nil {
+	if _, err := c.Call(t.Context(), n.URI(), "shutdown", "because"); err != nil {
 		t.Fatal(err)
 	}
 	<-n.Done()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/ros/internal/recv"
 )
 
 // SubscriberOptions say what is subscribed and how.
@@ -23,6 +24,9 @@ type SubscriberOptions struct {
 
 	NoDelay bool // ask the publisher to send without delay (tcp_nodelay)
 }
+
+// Buffer is the memory of a received message.
+type Buffer = recv.Buffer
 
 // Received is one message as it came from a publisher.
 type Received struct {
@@ -46,8 +50,8 @@ type Subscriber struct {
 	node     *Node
 	shared   *subscription
 	callback func(Received)
-	pool     bufferPool
-	inbox    *inbox // nil without a queue
+	pool     recv.Pool
+	inbox    *recv.Inbox[Received] // nil without a queue
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -85,7 +89,7 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 	s := &Subscriber{options: options, node: n, callback: callback, links: make(map[string]*link)}
 	s.ctx, s.cancel = context.WithCancel(n.ctx)
 	if options.Queue != 0 {
-		s.inbox = newInbox(options.Queue)
+		s.inbox = recv.NewInbox[Received](options.Queue)
 		s.wg.Go(s.dispatch)
 	}
 	if !n.join(s) {
@@ -133,7 +137,7 @@ func (s *Subscriber) stop() {
 	s.mu.Unlock()
 	s.cancel()
 	if s.inbox != nil {
-		s.inbox.close()
+		s.inbox.Close()
 	}
 	s.wg.Wait()
 }
@@ -168,7 +172,7 @@ func (s *Subscriber) deliver(r Received) {
 		s.call(r)
 		return
 	}
-	if old, dropped := s.inbox.push(r); dropped {
+	if old, dropped := s.inbox.Push(r); dropped {
 		s.dropped.Add(1)
 		old.buffer.Release()
 	}
@@ -184,66 +188,7 @@ func (s *Subscriber) call(r Received) {
 }
 
 func (s *Subscriber) dispatch() {
-	for r, ok := s.inbox.pop(); ok; r, ok = s.inbox.pop() {
+	for r, ok := s.inbox.Pop(); ok; r, ok = s.inbox.Pop() {
 		s.call(r)
 	}
-}
-
-// inbox is the queue before a callback.
-type inbox struct {
-	limit  int // negative: none
-	mu     sync.Mutex
-	list   []Received
-	closed bool
-	ready  chan struct{}
-}
-
-func newInbox(limit int) *inbox { return &inbox{limit: limit, ready: make(chan struct{}, 1)} }
-
-// push adds r; a full queue gives its oldest back.
-func (b *inbox) push(r Received) (old Received, dropped bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return r, true
-	}
-	if b.limit > 0 && len(b.list) >= b.limit {
-		old, dropped = b.shift(), true
-	}
-	b.list = append(b.list, r)
-	signal(b.ready)
-	return old, dropped
-}
-
-// pop waits for a message. False means closed.
-func (b *inbox) pop() (Received, bool) {
-	for {
-		b.mu.Lock()
-		if len(b.list) > 0 {
-			r := b.shift()
-			b.mu.Unlock()
-			return r, true
-		}
-		closed := b.closed
-		b.mu.Unlock()
-		if closed {
-			return Received{}, false
-		}
-		<-b.ready
-	}
-}
-
-// shift removes the oldest. Callers hold mu.
-func (b *inbox) shift() Received {
-	r := b.list[0]
-	b.list[0] = Received{} // holds no memory alive
-	b.list = b.list[1:]
-	return r
-}
-
-func (b *inbox) close() {
-	b.mu.Lock()
-	b.closed = true
-	b.mu.Unlock()
-	signal(b.ready)
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"rsros/node/ros/rosapi"
 )
 
 // subscription is what a node's subscribers of one topic share: the registration
@@ -13,7 +15,7 @@ import (
 type subscription struct {
 	node         *Node
 	name, typ    string
-	registration *registration
+	registration *rosapi.Registration
 
 	mu          sync.Mutex
 	subscribers []*Subscriber
@@ -38,7 +40,7 @@ func (n *Node) join(s *Subscriber) bool {
 	if sub == nil {
 		sub = &subscription{node: n, name: name, typ: s.options.Type.Name}
 		n.subs[name] = sub
-		sub.registration = n.registrar.add(&registration{what: "subscriber " + name, register: sub.register, unregister: sub.unregister})
+		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber " + name, Register: sub.register, Unregister: sub.unregister})
 	}
 	s.shared = sub
 	sub.mu.Lock()
@@ -62,7 +64,7 @@ func (n *Node) leave(s *Subscriber) {
 	sub.subscribers = slices.Delete(sub.subscribers, at, at+1)
 	if len(sub.subscribers) == 0 {
 		delete(n.subs, sub.name)
-		n.registrar.remove(sub.registration)
+		n.registrar.Remove(sub.registration)
 	}
 }
 
@@ -73,13 +75,13 @@ func (s *subscription) register(ctx context.Context) error {
 		s.orphans = slices.Clone(s.publishers)
 	}
 	s.mu.Unlock()
-	answer, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "registerSubscriber", s.name, s.typ, s.node.uri)
+	answer, err := s.node.caller.Call(ctx, s.node.cfg.MasterURI, "registerSubscriber", s.name, s.typ, s.node.uri)
 	if err != nil {
 		return err
 	}
 	uris, err := uriList(answer)
 	if err != nil {
-		return &APIError{Method: "registerSubscriber", Code: -1, Status: err.Error()}
+		return &rosapi.Error{Method: "registerSubscriber", Code: -1, Status: err.Error()}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +93,7 @@ func (s *subscription) register(ctx context.Context) error {
 }
 
 func (s *subscription) unregister(ctx context.Context) error {
-	_, err := s.node.caller.call(ctx, s.node.cfg.MasterURI, "unregisterSubscriber", s.name, s.node.uri)
+	_, err := s.node.caller.Call(ctx, s.node.cfg.MasterURI, "unregisterSubscriber", s.name, s.node.uri)
 	return err
 }
 

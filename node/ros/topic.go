@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"rsros/msgs"
+	"rsros/node/ros/internal/sendqueue"
+	"rsros/node/ros/internal/wire"
+	"rsros/node/ros/rosapi"
 )
 
 // topic is what a node publishes under one name: one registration at the master,
@@ -15,9 +18,9 @@ type topic struct {
 	node         *Node
 	name         string
 	typ          msgs.Type
-	limits       limits
-	pool         sync.Pool // of *outgoing
-	registration *registration
+	limits       sendqueue.Limits
+	pool         sync.Pool // of *sendqueue.Message
+	registration *rosapi.Registration
 
 	mu         sync.Mutex
 	publishers []*Publisher
@@ -27,10 +30,10 @@ type topic struct {
 
 // header is what a subscriber is told when it connects. Callers hold mu.
 func (t *topic) header() Header {
-	h := Header{headerCallerID: t.callerID(), headerTopic: t.name, headerType: t.typ.Name, headerMD5: t.typ.MD5,
-		headerDefinition: t.typ.Definition, headerLatching: "0"}
+	h := Header{wire.KeyCallerID: t.callerID(), wire.KeyTopic: t.name, wire.KeyType: t.typ.Name, wire.KeyMD5: t.typ.MD5,
+		wire.KeyDefinition: t.typ.Definition, wire.KeyLatching: "0"}
 	if slices.ContainsFunc(t.publishers, func(p *Publisher) bool { return p.latches() }) {
-		h[headerLatching] = "1"
+		h[wire.KeyLatching] = "1"
 	}
 	return h
 }
@@ -41,25 +44,25 @@ func (t *topic) callerID() string {
 	id := ""
 	for i, p := range t.publishers {
 		if i > 0 && p.options.CallerID != id {
-			return t.node.names.node
+			return t.node.names.Node
 		}
 		id = p.options.CallerID
 	}
 	if id == "" {
-		return t.node.names.node
+		return t.node.names.Node
 	}
 	return id
 }
 
 // admit checks what a subscriber wants against what is published.
 func (t *topic) admit(h Header) error {
-	typ, md5 := h[headerType], h[headerMD5]
+	typ, md5 := h[wire.KeyType], h[wire.KeyMD5]
 	if md5 == "" {
 		return fmt.Errorf("topic %s: the subscriber's header has no md5sum", t.name)
 	}
 	if !matches(md5, t.typ.MD5) || typ != "" && !matches(typ, t.typ.Name) {
 		return fmt.Errorf("topic %s is of type [%s] with md5sum [%s]; %s wants [%s] with [%s]",
-			t.name, t.typ.Name, t.typ.MD5, h[headerCallerID], typ, md5)
+			t.name, t.typ.Name, t.typ.MD5, h[wire.KeyCallerID], typ, md5)
 	}
 	return nil
 }
@@ -75,14 +78,14 @@ func (t *topic) attach(c *outlet) (Header, error) {
 	if t.closed {
 		return nil, ErrClosed
 	}
-	var first []*outgoing
+	var first []*sendqueue.Message
 	for _, p := range t.publishers {
 		for _, o := range p.kept {
-			o.retain()
+			o.Retain()
 			first = append(first, o)
 		}
 	}
-	c.queue = newQueue(&t.limits, first)
+	c.queue = sendqueue.New(&t.limits, first)
 	t.outlets = append(slices.Clip(t.outlets), c)
 	return t.header(), nil
 }
@@ -91,7 +94,7 @@ func (t *topic) detach(c *outlet) {
 	t.mu.Lock()
 	t.outlets = slices.DeleteFunc(slices.Clone(t.outlets), func(x *outlet) bool { return x == c })
 	t.mu.Unlock()
-	c.queue.close()
+	c.queue.Close()
 	close(c.gone)
 }
 
@@ -127,8 +130,8 @@ func (t *topic) widen() {
 		messages = larger(messages, int64(p.options.Queue))
 		bytes = larger(bytes, p.options.QueueBytes)
 	}
-	t.limits.messages.Store(messages)
-	t.limits.bytes.Store(bytes)
+	t.limits.Messages.Store(messages)
+	t.limits.Bytes.Store(bytes)
 }
 
 // larger is the larger of two limits, where a negative one means none.
@@ -145,7 +148,7 @@ func (t *topic) remove(p *Publisher) (last bool) {
 	defer t.mu.Unlock()
 	t.publishers = slices.DeleteFunc(t.publishers, func(x *Publisher) bool { return x == p })
 	for _, o := range p.kept {
-		o.release()
+		o.Release()
 	}
 	p.kept = nil
 	if len(t.publishers) > 0 {
@@ -166,11 +169,11 @@ func (t *topic) hangUp() {
 }
 
 func (t *topic) register(ctx context.Context) error {
-	_, err := t.node.caller.call(ctx, t.node.cfg.MasterURI, "registerPublisher", t.name, t.typ.Name, t.node.uri)
+	_, err := t.node.caller.Call(ctx, t.node.cfg.MasterURI, "registerPublisher", t.name, t.typ.Name, t.node.uri)
 	return err
 }
 
 func (t *topic) unregister(ctx context.Context) error {
-	_, err := t.node.caller.call(ctx, t.node.cfg.MasterURI, "unregisterPublisher", t.name, t.node.uri)
+	_, err := t.node.caller.Call(ctx, t.node.cfg.MasterURI, "unregisterPublisher", t.name, t.node.uri)
 	return err
 }

@@ -1,28 +1,16 @@
 package ros
 
 import (
-	"encoding/binary"
 	"fmt"
 	"net"
 	"strconv"
+
+	"rsros/node/ros/internal/sendqueue"
+	"rsros/node/ros/internal/wire"
 )
 
 // UDPROS, the publisher's side. A subscriber asks for it in requestTopic; nothing
-// is exchanged over UDP but data. A message, with its length prefix, is cut into
-// datagrams, each of which starts with
-//
-//	u32 connection id, u8 operation, u8 message id, u16 block
-//
-// where the block of the first one (operation 0) is the number of all, and that of
-// the others (operation 1) counts from 1. Lost datagrams lose their message.
-const (
-	udpHeader = 8
-	udpFirst  = 0
-	udpOther  = 1
-
-	udpLeast   = udpHeader + 64
-	udpLargest = 65507 // what fits IPv4
-)
+// is exchanged over UDP but data.
 
 // requestUDP serves one ["UDPROS", header, host, port, datagram size].
 func (n *Node) requestUDP(t *topic, params []any) (any, error) {
@@ -54,7 +42,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 		conn.Close() //nolint:errcheck // unused
 		return nil, err
 	}
-	return []any{"UDPROS", n.host, conn.LocalAddr().(*net.UDPAddr).Port, c.id, size, reply.appendFields(nil)}, nil
+	return []any{"UDPROS", n.host, conn.LocalAddr().(*net.UDPAddr).Port, c.id, size, reply.AppendFields(nil)}, nil
 }
 
 func udpRequest(params []any) (h Header, address string, size int, err error) {
@@ -69,10 +57,10 @@ func udpRequest(params []any) (h Header, address string, size int, err error) {
 	if !okHeader || !okHost || !okPort || !okSize || port < 1 || port > 65535 {
 		return nil, "", 0, bad
 	}
-	if size < udpLeast || size > udpLargest {
-		return nil, "", 0, fmt.Errorf("datagrams of %d bytes, want %d to %d", size, udpLeast, udpLargest)
+	if size < wire.LeastDatagram || size > wire.LargestDatagram {
+		return nil, "", 0, fmt.Errorf("datagrams of %d bytes, want %d to %d", size, wire.LeastDatagram, wire.LargestDatagram)
 	}
-	h, err = parseHeader(raw)
+	h, err = wire.ParseHeader(raw)
 	return h, net.JoinHostPort(host, strconv.Itoa(port)), size, err
 }
 
@@ -82,7 +70,7 @@ func udpRequest(params []any) (h Header, address string, size int, err error) {
 func (c *outlet) writeDatagrams(size int) error {
 	id := uint8(0)
 	for {
-		batch, _, ok := c.queue.take(c.batch[:0])
+		batch, _, ok := c.queue.Take(c.batch[:0])
 		if !ok {
 			return nil
 		}
@@ -91,52 +79,18 @@ func (c *outlet) writeDatagrams(size int) error {
 			if id++; id == 0 {
 				id = 1
 			}
-			c.vec = o.appendTo(c.vec[:0])
-			err := c.sendCut(c.vec, int(o.size()), id, size)
+			c.vec = o.AppendTo(c.vec[:0])
+			err := wire.WriteDatagrams(c.conn, uint32(c.id), id, size, c.vec)
 			if err == nil {
-				c.bytes.Add(uint64(o.size()))
+				c.bytes.Add(uint64(o.Size()))
 				c.messages.Add(1)
 			}
-			o.release()
+			o.Release()
 			batch[i] = nil
 			if err != nil {
-				releaseAll(batch[i+1:])
+				sendqueue.ReleaseAll(batch[i+1:])
 				return err
 			}
 		}
 	}
-}
-
-// sendCut sends one message of total bytes in datagrams of at most size bytes. The
-// kernel collects each from the message's parts.
-func (c *outlet) sendCut(vec [][]byte, total int, id uint8, size int) error {
-	payload := size - udpHeader
-	blocks := (total + payload - 1) / payload
-	if blocks > 0xffff {
-		return fmt.Errorf("a message of %d bytes is too large for datagrams of %d", total, size)
-	}
-	var head [udpHeader]byte
-	var datagram net.Buffers
-	for block := range blocks {
-		op, number := uint8(udpOther), block
-		if block == 0 {
-			op, number = udpFirst, blocks
-		}
-		binary.LittleEndian.PutUint32(head[:], uint32(c.id))
-		head[4], head[5] = op, id
-		binary.LittleEndian.PutUint16(head[6:], uint16(number))
-		datagram = append(datagram[:0], head[:])
-		for room := payload; len(vec) > 0 && room > 0; {
-			n := min(room, len(vec[0]))
-			datagram, room = append(datagram, vec[0][:n]), room-n
-			if vec[0] = vec[0][n:]; len(vec[0]) == 0 {
-				vec = vec[1:]
-			}
-		}
-		all := datagram // WriteTo uses it up
-		if _, err := all.WriteTo(c.conn); err != nil {
-			return err
-		}
-	}
-	return nil
 }

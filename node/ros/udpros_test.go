@@ -14,7 +14,12 @@ import (
 	"rsros/test/need"
 
 	"rsros/msgs"
+	"rsros/node/ros/internal/wire"
+	"rsros/node/ros/rosapi"
 )
+
+// udpHead is how many bytes a datagram starts with that aren't the message's.
+const udpHead = 8
 
 func TestUDPROS(t *testing.T) {
 	m := startMaster(t)
@@ -30,21 +35,21 @@ func TestUDPROS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	header := Header{"callerid": "/udp", "topic": "/chatter", "md5sum": o.Type.MD5, "type": o.Type.Name}.appendFields(nil)
+	header := Header{"callerid": "/udp", "topic": "/chatter", "md5sum": o.Type.MD5, "type": o.Type.Name}.AppendFields(nil)
 	at := socket.LocalAddr().(*net.UDPAddr).Port
 	const size = 1500
-	answer, err := newCaller("/udp").call(t.Context(), n.URI(), "requestTopic", "/chatter",
+	answer, err := rosapi.NewCaller("/udp").Call(t.Context(), n.URI(), "requestTopic", "/chatter",
 		[]any{[]any{"UDPROS", header, "127.0.0.1", at, size}, []any{"TCPROS"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	reply := answer.([]any)
-	h, err := parseHeader(reply[5].([]byte))
+	h, err := wire.ParseHeader(reply[5].([]byte))
 	if err != nil || reply[0] != "UDPROS" || reply[4] != size || h["type"] != o.Type.Name || h["message_definition"] != o.Type.Definition {
 		t.Errorf("reply %v, header %v, %v", reply, h, err)
 	}
 	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
-	for _, length := range []int{0, 1, size - udpHeader - 4, size - udpHeader - 3, 50_000} {
+	for _, length := range []int{0, 1, size - udpHead - 4, size - udpHead - 3, 50_000} {
 		want := make([]byte, length)
 		for i := range want {
 			want[i] = byte(rand.Uint32())
@@ -72,19 +77,19 @@ func readDatagrams(t *testing.T, socket *net.UDPConn, id uint32) []byte {
 			t.Fatal(err)
 		}
 		number := int(binary.LittleEndian.Uint16(b[6:]))
-		if binary.LittleEndian.Uint32(b) != id || block > 0 && (b[4] != udpOther || number != block) {
-			t.Fatalf("datagram %d: % x", block, b[:udpHeader])
+		if binary.LittleEndian.Uint32(b) != id || block > 0 && (b[4] != 1 || number != block) {
+			t.Fatalf("datagram %d: % x", block, b[:udpHead])
 		}
 		if block == 0 {
 			blocks = number
 		}
-		whole = append(whole, b[udpHeader:n]...)
+		whole = append(whole, b[udpHead:n]...)
 	}
 	return whole
 }
 
 func TestBadUDPRequests(t *testing.T) {
-	header := Header{"md5sum": "*", "type": "*"}.appendFields(nil)
+	header := Header{"md5sum": "*", "type": "*"}.AppendFields(nil)
 	for _, params := range [][]any{
 		{"UDPROS"},
 		{"UDPROS", "text", "h", 1, 1500},

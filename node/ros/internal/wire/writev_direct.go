@@ -1,6 +1,6 @@
 //go:build linux && !race
 
-package ros
+package wire
 
 import (
 	"io"
@@ -9,14 +9,14 @@ import (
 	"unsafe"
 )
 
-// vectorWriter writes byte slices to a TCP connection with writev.
+// VectorWriter writes byte slices to a TCP connection with writev.
 //
 // It does what net.Buffers does with two differences. The copy into the socket
 // (half a millisecond for an image) doesn't announce itself to Go's scheduler as a
 // system call that may block: it can't, the socket is non-blocking. So the
 // runtime's monitor thread isn't woken for every image, which otherwise costs
 // more than a tenth of the copy. And nothing is allocated.
-type vectorWriter struct {
+type VectorWriter struct {
 	raw  syscall.RawConn
 	all  []syscall.Iovec // of the present vector
 	left []syscall.Iovec // what the kernel hasn't taken of them
@@ -26,7 +26,7 @@ type vectorWriter struct {
 	once func(fd uintptr) bool
 }
 
-func newVectorWriter(conn net.Conn) (*vectorWriter, error) {
+func NewVectorWriter(conn net.Conn) (*VectorWriter, error) {
 	tcp, ok := conn.(syscall.Conn)
 	if !ok {
 		return nil, syscall.ENOTSUP
@@ -35,26 +35,26 @@ func newVectorWriter(conn net.Conn) (*vectorWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &vectorWriter{raw: raw}
+	w := &VectorWriter{raw: raw}
 	w.step = w.write
 	w.once = func(fd uintptr) bool { w.write(fd); return true }
 	return w, nil
 }
 
-// writeAll writes all of vec but the first skip bytes and waits where the socket's
+// WriteAll writes all of vec but the first skip bytes and waits where the socket's
 // buffer is full.
-func (w *vectorWriter) writeAll(vec [][]byte, skip int64) (int64, error) {
+func (w *VectorWriter) WriteAll(vec [][]byte, skip int64) (int64, error) {
 	return w.run(vec, skip, w.step)
 }
 
-// writeNow writes what the socket's buffer has room for. An error shows in the
-// next writeAll.
-func (w *vectorWriter) writeNow(vec [][]byte) int64 {
+// WriteNow writes what the socket's buffer has room for. An error shows in the
+// next WriteAll.
+func (w *VectorWriter) WriteNow(vec [][]byte) int64 {
 	n, _ := w.run(vec, 0, w.once)
 	return n
 }
 
-func (w *vectorWriter) run(vec [][]byte, skip int64, step func(fd uintptr) bool) (int64, error) {
+func (w *VectorWriter) run(vec [][]byte, skip int64, step func(fd uintptr) bool) (int64, error) {
 	w.all, w.err = w.all[:0], nil
 	for _, b := range vec {
 		if len(b) > 0 {
@@ -76,7 +76,7 @@ func (w *vectorWriter) run(vec [][]byte, skip int64, step func(fd uintptr) bool)
 }
 
 // write is called when the socket may take something; true ends the waiting.
-func (w *vectorWriter) write(fd uintptr) bool {
+func (w *VectorWriter) write(fd uintptr) bool {
 	for len(w.left) > 0 {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(&w.left[0])), uintptr(len(w.left)))
 		switch errno {
@@ -98,7 +98,7 @@ func (w *vectorWriter) write(fd uintptr) bool {
 }
 
 // consume drops n written bytes from the front.
-func (w *vectorWriter) consume(n int) {
+func (w *VectorWriter) consume(n int) {
 	w.done += int64(n)
 	for n > 0 {
 		v := &w.left[0]

@@ -1,4 +1,4 @@
-package ros
+package rosapi
 
 import (
 	"context"
@@ -8,71 +8,68 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"rsros/node/ros/internal/wake"
 )
 
-// pollEvery is how often the registrar looks whether the master is still the
-// one that it registered with.
+// pollEvery is how often the registrar asks whether the master is still the one that
+// it registered with.
 const pollEvery = 3 * time.Second
 
-// registration is one thing that the master should know about this node.
-type registration struct {
-	what       string                      // for the log: "publisher /x"
-	register   func(context.Context) error // called again for every new master
-	unregister func(context.Context) error // nil: stays when the node goes
+// Registration is one thing that the master should know about a node.
+type Registration struct {
+	What       string                      // for the log: "publisher /x"
+	Register   func(context.Context) error // called again for every new master
+	Unregister func(context.Context) error // nil: stays when the node goes
 
 	done bool // the master has it
 	gone bool // the node no longer wants it
 }
 
-// registrar keeps the master in line with what the node wants registered.
-type registrar struct {
-	caller *caller
+// Registrar keeps the master informed of what a node wants registered. A master that
+// isn't there is waited for, and one that was restarted is told everything again.
+type Registrar struct {
+	caller *Caller
 	master string // URI
 	self   string // URI of this node's slave API
 	log    zerolog.Logger
 
 	mu      sync.Mutex
-	list    []*registration // in the order of wanting
+	list    []*Registration // in the order of Add
 	settled chan struct{}   // closed when nothing is left to do; nil if nobody waits
 	pid     int             // of the master; 0 before the first answer
 	down    bool            // said that the master doesn't answer
 	taken   bool            // said that another node has the name
 
-	wake  chan struct{} // capacity 1
+	wake  wake.Signal
 	ended chan struct{} // closed when run has returned
 }
 
-func newRegistrar(c *caller, master, self string, log zerolog.Logger) *registrar {
-	return &registrar{caller: c, master: master, self: self, log: log, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+// NewRegistrar returns the registrar of the node whose slave API is at self. master
+// is the URI of the master.
+func NewRegistrar(c *Caller, master, self string, log zerolog.Logger) *Registrar {
+	return &Registrar{caller: c, master: master, self: self, log: log, wake: wake.New(), ended: make(chan struct{})}
 }
 
-// add wants r registered.
-func (g *registrar) add(r *registration) *registration {
+// Add makes the registrar register r, now and with every new master.
+func (g *Registrar) Add(r *Registration) *Registration {
 	g.mu.Lock()
 	g.list = append(g.list, r)
 	g.mu.Unlock()
-	signal(g.wake)
+	g.wake.Set()
 	return r
 }
 
-// remove no longer wants r.
-func (g *registrar) remove(r *registration) {
+// Remove makes the registrar unregister r.
+func (g *Registrar) Remove(r *Registration) {
 	g.mu.Lock()
 	r.gone = true
 	g.mu.Unlock()
-	signal(g.wake)
+	g.wake.Set()
 }
 
-// signal wakes a goroutine that waits for c, whose capacity is 1.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// run works until ctx ends.
-func (g *registrar) run(ctx context.Context) {
+// Run works until ctx ends.
+func (g *Registrar) Run(ctx context.Context) {
 	const first, last = 100 * time.Millisecond, 3 * time.Second
 	defer close(g.ended)
 	backoff := first
@@ -115,8 +112,8 @@ func (g *registrar) run(ctx context.Context) {
 	}
 }
 
-// report says once that the master went, and once that it came.
-func (g *registrar) report(err error) {
+// report logs once that the master doesn't answer, and once that it does again.
+func (g *Registrar) report(err error) {
 	switch {
 	case err != nil && !g.down:
 		g.log.Warn().Err(err).Str("master", g.master).Msg("no answer from the ROS master; trying on")
@@ -128,9 +125,9 @@ func (g *registrar) report(err error) {
 
 // check finds out whether this is still the master that the node registered
 // with: another process, or one that never heard of the node, is a new one.
-func (g *registrar) check(ctx context.Context) error {
-	answer, err := g.caller.call(ctx, g.master, "getPid")
-	var refused *APIError
+func (g *Registrar) check(ctx context.Context) error {
+	answer, err := g.caller.Call(ctx, g.master, "getPid")
+	var refused *Error
 	if err != nil && !errors.As(err, &refused) {
 		return err
 	}
@@ -138,14 +135,14 @@ func (g *registrar) check(ctx context.Context) error {
 	fresh := g.pid != 0 && pid != g.pid
 	g.pid = pid
 	if !fresh && g.anyDone() {
-		uri, err := g.caller.call(ctx, g.master, "lookupNode", g.caller.id)
+		uri, err := g.caller.Call(ctx, g.master, "lookupNode", g.caller.ID)
 		if err != nil && !errors.As(err, &refused) {
 			return err
 		}
 		fresh = err != nil
 		taken := err == nil && uri != g.self
 		if taken && !g.taken {
-			g.log.Warn().Any("uri", uri).Str("name", g.caller.id).Msg("another node has taken this name")
+			g.log.Warn().Any("uri", uri).Str("name", g.caller.ID).Msg("another node has taken this name")
 		}
 		g.taken = taken
 	}
@@ -156,13 +153,13 @@ func (g *registrar) check(ctx context.Context) error {
 	return nil
 }
 
-func (g *registrar) anyDone() bool {
+func (g *Registrar) anyDone() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.ContainsFunc(g.list, func(r *registration) bool { return r.done && r.unregister != nil })
+	return slices.ContainsFunc(g.list, func(r *Registration) bool { return r.done && r.Unregister != nil })
 }
 
-func (g *registrar) forget() {
+func (g *Registrar) forget() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, r := range g.list {
@@ -170,12 +167,12 @@ func (g *registrar) forget() {
 	}
 }
 
-// next is the first registration that needs a call, or nil. It forgets those
+// next is the first Registration that needs a call, or nil. It forgets those
 // that are gone and were never known to the master.
-func (g *registrar) next() *registration {
+func (g *Registrar) next() *Registration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.list = slices.DeleteFunc(g.list, func(r *registration) bool { return r.gone && (!r.done || r.unregister == nil) })
+	g.list = slices.DeleteFunc(g.list, func(r *Registration) bool { return r.gone && (!r.done || r.Unregister == nil) })
 	for _, r := range g.list {
 		if r.gone || !r.done {
 			return r
@@ -190,22 +187,22 @@ func (g *registrar) next() *registration {
 
 // sync does what is left to do. An error means that the master doesn't answer;
 // a refusal is logged and not tried again.
-func (g *registrar) sync(ctx context.Context) error {
+func (g *Registrar) sync(ctx context.Context) error {
 	for r := g.next(); r != nil && ctx.Err() == nil; r = g.next() {
 		g.mu.Lock()
 		gone := r.gone
 		g.mu.Unlock()
-		do := r.register
+		do := r.Register
 		if gone {
-			do = r.unregister
+			do = r.Unregister
 		}
 		err := unbroken(ctx, do)
-		var refused *APIError
+		var refused *Error
 		if err != nil && !errors.As(err, &refused) {
 			return err
 		}
 		if refused != nil {
-			g.log.Warn().Err(err).Bool("unregister", gone).Msg("the ROS master refused the " + r.what)
+			g.log.Warn().Err(err).Bool("unregister", gone).Msg("the ROS master refused the " + r.What)
 		}
 		g.mu.Lock()
 		r.done = !gone
@@ -230,11 +227,12 @@ func unbroken(ctx context.Context, do func(context.Context) error) error {
 	return do(call)
 }
 
-// wait returns when the master knows everything that was wanted by now.
-func (g *registrar) wait(ctx, closed context.Context) error {
+// Wait returns when the master knows everything that was added by now. It returns
+// ErrClosed if closed ends first.
+func (g *Registrar) Wait(ctx, closed context.Context) error {
 	for {
 		g.mu.Lock()
-		left := slices.ContainsFunc(g.list, func(r *registration) bool { return r.gone || !r.done })
+		left := slices.ContainsFunc(g.list, func(r *Registration) bool { return r.gone || !r.done })
 		if left && g.settled == nil {
 			g.settled = make(chan struct{})
 		}
@@ -253,9 +251,9 @@ func (g *registrar) wait(ctx, closed context.Context) error {
 	}
 }
 
-// leave waits for the end of run and unregisters everything, for as long as ctx
-// lasts.
-func (g *registrar) leave(ctx context.Context) {
+// Leave waits for the end of Run and then unregisters everything. ctx bounds the
+// unregistering.
+func (g *Registrar) Leave(ctx context.Context) {
 	<-g.ended
 	g.mu.Lock()
 	for _, r := range g.list {

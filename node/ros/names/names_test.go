@@ -1,4 +1,4 @@
-package ros
+package names
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 )
 
 func TestResolve(t *testing.T) {
-	n, err := newNames("node1", "/wg", map[string]string{"chatter": "/other", "~depth": "dist", "/tf": "tf_old"})
+	n, err := New("node1", "/wg", map[string]string{"chatter": "/other", "~depth": "dist", "/tf": "tf_old"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,7 +16,7 @@ func TestResolve(t *testing.T) {
 		{"chatter", "/other"}, {"/wg/chatter", "/other"}, {"/chatter", "/chatter"},
 		{"~depth", "/wg/dist"}, {"/wg/node1/depth", "/wg/dist"}, {"/tf", "/wg/tf_old"}, {"tf", "/wg/tf"},
 	} {
-		if got, err := n.resolve(c.in); err != nil || got != c.want {
+		if got, err := n.Resolve(c.in); err != nil || got != c.want {
 			t.Errorf("resolve(%q) = %q, %v; want %q", c.in, got, err, c.want)
 		}
 	}
@@ -24,26 +24,26 @@ func TestResolve(t *testing.T) {
 
 func TestBadNames(t *testing.T) {
 	for _, name := range []string{"1a", "_a", "a b", "a-b", "a~b", "/a.b", "/device_0/sensor_0/notification/Frames Timeout", "é"} {
-		var bad *NameError
-		if err := CheckName(name); !errors.As(err, &bad) {
-			t.Errorf("CheckName(%q) = %v", name, err)
+		var bad *Error
+		if err := Check(name); !errors.As(err, &bad) {
+			t.Errorf("Check(%q) = %v", name, err)
 		}
-		if err := CheckName(LegalName(name)); err != nil {
-			t.Errorf("LegalName(%q): %v", name, err)
+		if err := Check(Legal(name)); err != nil {
+			t.Errorf("Legal(%q): %v", name, err)
 		}
 	}
 	for _, c := range []struct{ node, ns string }{{"", "/"}, {"a/b", "/"}, {"~a", "/"}, {"a", "~x"}, {"a", "/x y"}, {"0", ""}} {
-		if _, err := newNames(c.node, c.ns, nil); err == nil {
+		if _, err := New(c.node, c.ns, nil); err == nil {
 			t.Errorf("node %q in %q was accepted", c.node, c.ns)
 		}
 	}
-	if _, err := newNames("a", "", map[string]string{"b c": "d"}); err == nil {
+	if _, err := New("a", "", map[string]string{"b c": "d"}); err == nil {
 		t.Error("bad remap was accepted")
 	}
-	if n, err := newNames("a", "", nil); err != nil || n.node != "/a" {
+	if n, err := New("a", "", nil); err != nil || n.Node != "/a" {
 		t.Errorf("empty namespace: %v %v", n, err)
 	}
-	if got := LegalName("/a/Frames Timeout"); got != "/a/Frames_Timeout" {
-		t.Errorf("LegalName = %q", got)
+	if got := Legal("/a/Frames Timeout"); got != "/a/Frames_Timeout" {
+		t.Errorf("Legal = %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package ros
+package wire
 
 import (
 	"bytes"
@@ -16,19 +16,19 @@ func TestHeaderRoundTrip(t *testing.T) {
 		{"callerid": "/a", "topic": "/t", "md5sum": "*", "type": "*", "tcp_nodelay": "1"},
 		{"message_definition": "int32 A=1\nstring s\n", "empty": ""},
 	} {
-		b := h.appendTo(nil)
-		got, err := readHeader(iotest.OneByteReader(bytes.NewReader(b)))
+		b := h.AppendTo(nil)
+		got, err := ReadHeader(iotest.OneByteReader(bytes.NewReader(b)))
 		if err != nil || !maps.Equal(got, h) {
 			t.Errorf("%v: got %v, %v", h, got, err)
 		}
-		if !bytes.Equal(b, h.appendTo(nil)) {
+		if !bytes.Equal(b, h.AppendTo(nil)) {
 			t.Error("encoding isn't deterministic")
 		}
 	}
 }
 
 func TestHeaderWire(t *testing.T) {
-	got := Header{"b": "2", "a": "1"}.appendTo(nil)
+	got := Header{"b": "2", "a": "1"}.AppendTo(nil)
 	want := "\x0e\x00\x00\x00" + "\x03\x00\x00\x00a=1" + "\x03\x00\x00\x00b=2"
 	if string(got) != want {
 		t.Errorf("%q", got)
@@ -43,12 +43,12 @@ func TestBadHeaders(t *testing.T) {
 		"no equals":     "\x07\x00\x00\x00\x03\x00\x00\x00abc",
 		"no key":        "\x06\x00\x00\x00\x02\x00\x00\x00=a",
 	} {
-		if _, err := readHeader(strings.NewReader(b)); !errors.Is(err, errHeader) {
+		if _, err := ReadHeader(strings.NewReader(b)); !errors.Is(err, errHeader) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, b := range []string{"", "\x01", "\x04\x00\x00\x00\x00"} {
-		if _, err := readHeader(strings.NewReader(b)); err == nil {
+		if _, err := ReadHeader(strings.NewReader(b)); err == nil {
 			t.Errorf("%q was accepted", b)
 		}
 	}
@@ -56,31 +56,31 @@ func TestBadHeaders(t *testing.T) {
 
 // A length of a gigabyte with a few bytes behind it must not cost a gigabyte.
 func TestReadGrowingIsBounded(t *testing.T) {
-	buf, err := readGrowing(strings.NewReader("few"), nil, 1<<30)
+	buf, err := ReadGrowing(strings.NewReader("few"), nil, 1<<30)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || cap(buf) > firstGrowth {
 		t.Errorf("cap %d, %v", cap(buf), err)
 	}
 	data := bytes.Repeat([]byte("0123456789"), 1<<20)
-	buf, err = readGrowing(bytes.NewReader(data), buf, len(data))
+	buf, err = ReadGrowing(bytes.NewReader(data), buf, len(data))
 	if err != nil || !bytes.Equal(buf, data) {
 		t.Errorf("grown read differs: %v", err)
 	}
-	again, _ := readGrowing(bytes.NewReader(data), buf, len(data))
+	again, _ := ReadGrowing(bytes.NewReader(data), buf, len(data))
 	if &again[0] != &buf[0] {
 		t.Error("a buffer of the right size wasn't used again")
 	}
 }
 
 func FuzzHeader(f *testing.F) {
-	f.Add(Header{"callerid": "/a", "md5sum": "*"}.appendFields(nil))
+	f.Add(Header{"callerid": "/a", "md5sum": "*"}.AppendFields(nil))
 	f.Add([]byte{})
 	f.Add([]byte("\xff\xff\xff\x7fa=b"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		h, err := parseHeader(b)
+		h, err := ParseHeader(b)
 		if err != nil {
 			return
 		}
-		again, err := parseHeader(h.appendFields(nil))
+		again, err := ParseHeader(h.AppendFields(nil))
 		if err != nil || !maps.Equal(again, h) {
 			t.Errorf("%v became %v, %v", h, again, err)
 		}

@@ -1,4 +1,4 @@
-package ros
+package roslog
 
 import (
 	"bytes"

@@ -1,4 +1,6 @@
-package ros
+// Package recv holds received messages: their memory, and the queue in front of a
+// callback.
+package recv
 
 import (
 	"sync"
@@ -8,13 +10,13 @@ import (
 // Buffer is the memory of one received message. It goes back to its subscriber's
 // pool when the last holder released it.
 type Buffer struct {
-	data []byte
+	Data []byte // the message; grown by its reader
 	refs atomic.Int32
-	pool *bufferPool
+	pool *Pool
 }
 
 // Bytes is the message; it may be read until Release.
-func (b *Buffer) Bytes() []byte { return b.data }
+func (b *Buffer) Bytes() []byte { return b.Data }
 
 // Retain adds a holder.
 func (b *Buffer) Retain() { b.refs.Add(1) }
@@ -26,8 +28,8 @@ func (b *Buffer) Release() {
 	}
 }
 
-// bufferPool keeps the buffers that nobody holds, up to a bound.
-type bufferPool struct {
+// Pool keeps the buffers that nobody holds, up to a bound.
+type Pool struct {
 	mu   sync.Mutex
 	free []*Buffer
 	idle int // bytes in free
@@ -36,14 +38,14 @@ type bufferPool struct {
 // idleBytes is what a pool keeps without need.
 const idleBytes = 64 << 20
 
-// get gives a buffer with one holder, of n bytes capacity if one is there;
+// Get returns a buffer with one holder, of n bytes capacity if one is there;
 // otherwise the reader grows it.
-func (p *bufferPool) get(n int) *Buffer {
+func (p *Pool) Get(n int) *Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at := len(p.free) - 1
 	for i := at; i >= 0; i-- {
-		if cap(p.free[i].data) >= n {
+		if cap(p.free[i].Data) >= n {
 			at = i
 			break
 		}
@@ -57,16 +59,23 @@ func (p *bufferPool) get(n int) *Buffer {
 	last := len(p.free) - 1
 	p.free[at], p.free[last] = p.free[last], nil
 	p.free = p.free[:last]
-	p.idle -= cap(b.data)
+	p.idle -= cap(b.Data)
 	b.refs.Store(1)
 	return b
 }
 
-func (p *bufferPool) put(b *Buffer) {
+func (p *Pool) put(b *Buffer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if size := cap(b.data); len(p.free) == 0 || p.idle+size <= idleBytes {
+	if size := cap(b.Data); len(p.free) == 0 || p.idle+size <= idleBytes {
 		p.free = append(p.free, b)
 		p.idle += size
 	}
+}
+
+// Idle is how many bytes of buffers the pool keeps.
+func (p *Pool) Idle() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.idle
 }

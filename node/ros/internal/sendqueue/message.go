@@ -1,0 +1,95 @@
+// Package sendqueue is what one subscriber's connection has still to send: messages
+// that several connections share, and the bounded queue of each connection.
+//
+// Messages are counted by reference: whoever puts one into a queue retains it,
+// whoever takes it out releases it. A Queue may be used by any number of publishers
+// and one writer at the same time; it starts no goroutine.
+package sendqueue
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+
+	"rsros/msgs"
+)
+
+// Message is an encoded message on its way to several subscribers.
+type Message struct {
+	refs  atomic.Int32
+	small []byte // length prefix and head, then the tail
+	cut   int    // where the tail starts in small
+	body  []byte
+	owner msgs.Releaser
+	From  any // who published it
+	home  *sync.Pool
+}
+
+// smallKept is the largest buffer that goes back to the pool, in bytes.
+const smallKept = 64 << 10
+
+// NewMessage encodes m, with one reference: its length, then copies of head and
+// tail, and the body itself. With whole, the body is copied as well and its owner
+// released. The memory comes from home and goes back there.
+func NewMessage(home *sync.Pool, from any, m *msgs.Raw, whole bool) *Message {
+	o, _ := home.Get().(*Message)
+	if o == nil {
+		o = new(Message)
+	}
+	o.refs.Store(1)
+	o.home, o.From = home, from
+	o.small = binary.LittleEndian.AppendUint32(o.small[:0], uint32(m.Size()))
+	o.small = append(o.small, m.Head...)
+	if whole {
+		o.small = append(o.small, m.Body...)
+		if m.Owner != nil {
+			m.Owner.Release()
+		}
+	} else {
+		o.body, o.owner = m.Body, m.Owner
+	}
+	o.cut = len(o.small)
+	o.small = append(o.small, m.Tail...)
+	return o
+}
+
+// Size is how many bytes the message has on the wire, its length prefix included.
+func (o *Message) Size() int64 { return int64(len(o.small) + len(o.body)) }
+
+// Retain adds a reference.
+func (o *Message) Retain() { o.refs.Add(1) }
+
+// Release gives up one reference. The last one releases the body's owner.
+func (o *Message) Release() {
+	if o.refs.Add(-1) > 0 {
+		return
+	}
+	if o.owner != nil {
+		o.owner.Release()
+	}
+	o.body, o.owner, o.From = nil, nil, nil
+	if cap(o.small) > smallKept {
+		o.small = nil
+	}
+	o.home.Put(o)
+}
+
+// AppendTo appends the parts to a vector for writev. They are valid until Release.
+func (o *Message) AppendTo(vec [][]byte) [][]byte {
+	vec = append(vec, o.small[:o.cut])
+	if len(o.body) > 0 {
+		vec = append(vec, o.body)
+	}
+	if o.cut < len(o.small) {
+		vec = append(vec, o.small[o.cut:])
+	}
+	return vec
+}
+
+// ReleaseAll releases messages that were taken from a queue, and forgets them.
+func ReleaseAll(batch []*Message) {
+	for i, o := range batch {
+		o.Release()
+		batch[i] = nil
+	}
+}

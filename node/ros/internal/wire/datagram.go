@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+)
+
+// UDPROS cuts a message, with its length prefix, into datagrams. Each starts with
+//
+//	u32 connection id, u8 operation, u8 message id, u16 block
+//
+// where the block of the first one (operation 0) is the number of all, and that of
+// the others (operation 1) counts from 1. A lost datagram loses its message.
+const (
+	udpHeader = 8
+	udpFirst  = 0
+	udpOther  = 1
+
+	// The sizes of a datagram that are allowed, in bytes.
+	LeastDatagram   = udpHeader + 64
+	LargestDatagram = 65507 // what fits IPv4
+)
+
+// WriteDatagrams sends the bytes of vec, one message, in datagrams of at most size
+// bytes. The kernel collects each datagram from the parts; vec is used up.
+func WriteDatagrams(conn net.Conn, connection uint32, message uint8, size int, vec [][]byte) error {
+	total := 0
+	for _, part := range vec {
+		total += len(part)
+	}
+	payload := size - udpHeader
+	blocks := (total + payload - 1) / payload
+	if blocks > 0xffff {
+		return fmt.Errorf("message of %d bytes, more than %d datagrams of %d bytes hold", total, 0xffff, size)
+	}
+	var head [udpHeader]byte
+	var datagram net.Buffers
+	for block := range blocks {
+		op, number := uint8(udpOther), block
+		if block == 0 {
+			op, number = udpFirst, blocks
+		}
+		binary.LittleEndian.PutUint32(head[:], connection)
+		head[4], head[5] = op, message
+		binary.LittleEndian.PutUint16(head[6:], uint16(number))
+		datagram = append(datagram[:0], head[:])
+		for room := payload; len(vec) > 0 && room > 0; {
+			n := min(room, len(vec[0]))
+			datagram, room = append(datagram, vec[0][:n]), room-n
+			if vec[0] = vec[0][n:]; len(vec[0]) == 0 {
+				vec = vec[1:]
+			}
+		}
+		all := datagram // WriteTo consumes it
+		if _, err := all.WriteTo(conn); err != nil {
+			return err
+		}
+	}
+	return nil
+}

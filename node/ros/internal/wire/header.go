@@ -1,0 +1,105 @@
+// Package wire is what goes over a TCPROS or UDPROS connection: connection headers,
+// sized messages, datagrams, and the system call that sends a message from the
+// memory in which its parts already are.
+//
+// What a peer sent is hostile: no length that it claims costs memory before the
+// bytes arrive, and every bound is checked before anything is read. Functions keep
+// nothing; a VectorWriter is for one goroutine at a time.
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Header is a TCPROS connection header: what both ends say about themselves
+// before the first message.
+//
+// On the wire: u32 length of the whole, then for each field u32 length and
+// "key=value", little-endian.
+type Header map[string]string
+
+// The fields of a Header. They are part of the wire format.
+const (
+	KeyCallerID   = "callerid"
+	KeyDefinition = "message_definition"
+	KeyError      = "error"
+	KeyLatching   = "latching"
+	KeyMD5        = "md5sum"
+	KeyNoDelay    = "tcp_nodelay"
+	KeyPersistent = "persistent"
+	KeyProbe      = "probe"
+	KeyService    = "service"
+	KeyTopic      = "topic"
+	KeyType       = "type"
+)
+
+// maxHeader bounds a header that a peer sends, in bytes. The definition is by far
+// its largest field; the longest ones in common use have some 20 KB.
+const maxHeader = 4 << 20
+
+var errHeader = errors.New("bad connection header")
+
+// AppendFields appends the fields without the length of the whole. Keys are sorted,
+// so that the same header always has the same bytes.
+func (h Header) AppendFields(b []byte) []byte {
+	for _, k := range slices.Sorted(maps.Keys(h)) {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(k)+1+len(h[k])))
+		b = append(b, k...)
+		b = append(b, '=')
+		b = append(b, h[k]...)
+	}
+	return b
+}
+
+// AppendTo appends the header as it is sent over TCP.
+func (h Header) AppendTo(b []byte) []byte {
+	start := len(b)
+	b = h.AppendFields(append(b, 0, 0, 0, 0))
+	binary.LittleEndian.PutUint32(b[start:], uint32(len(b)-start-4))
+	return b
+}
+
+// ParseHeader reads the fields of a header, without the length of the whole.
+func ParseHeader(b []byte) (Header, error) {
+	h := make(Header)
+	for at := 0; at < len(b); {
+		if len(b)-at < 4 {
+			return nil, fmt.Errorf("%w: %d bytes left at offset %d, want a field length", errHeader, len(b)-at, at)
+		}
+		n := int64(binary.LittleEndian.Uint32(b[at:]))
+		at += 4
+		if n > int64(len(b)-at) {
+			return nil, fmt.Errorf("%w: field of %d bytes at offset %d, %d left", errHeader, n, at, len(b)-at)
+		}
+		key, value, ok := strings.Cut(string(b[at:at+int(n)]), "=")
+		if !ok || key == "" {
+			return nil, fmt.Errorf("%w: field at offset %d isn't key=value", errHeader, at)
+		}
+		h[key] = value
+		at += int(n)
+	}
+	return h, nil
+}
+
+// ReadHeader reads one header from a connection.
+func ReadHeader(r io.Reader) (Header, error) {
+	var size [4]byte
+	if _, err := io.ReadFull(r, size[:]); err != nil {
+		return nil, fmt.Errorf("read header length: %w", err)
+	}
+	n := binary.LittleEndian.Uint32(size[:])
+	if n > maxHeader {
+		return nil, fmt.Errorf("%w: it claims %d bytes, the limit is %d", errHeader, n, maxHeader)
+	}
+	b, err := ReadGrowing(r, nil, int(n))
+	if err != nil {
+		return nil, fmt.Errorf("read header of %d bytes: %w", n, err)
+	}
+	return ParseHeader(b)
+}

@@ -1,0 +1,143 @@
+// Package names checks graph resource names as the ROS wiki defines them and makes
+// them global. Its functions may be called from several goroutines, and so may the
+// methods of a Resolver, which doesn't change once it is made.
+package names
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error says why ROS refuses a name.
+type Error struct {
+	Name   string
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("ROS name %q: %s", e.Name, e.Reason) }
+
+// Check returns an *Error unless name is a legal graph resource name: a letter,
+// '/' or '~' first, then letters, digits, '_' and '/'.
+func Check(name string) error {
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '/':
+		case c == '~':
+			if i > 0 {
+				return &Error{name, "'~' is allowed at the start only"}
+			}
+		case c >= '0' && c <= '9', c == '_':
+			if i == 0 {
+				return &Error{name, fmt.Sprintf("starts with %q; a letter, '/' or '~' must come first", c)}
+			}
+		default:
+			return &Error{name, fmt.Sprintf("has %q at offset %d; only letters, digits, '_' and '/' are allowed", c, i)}
+		}
+	}
+	return nil
+}
+
+// CheckBase is Check for the name of a node, which has no namespace in it.
+func CheckBase(name string) error {
+	if name == "" {
+		return &Error{name, "a node must have a name"}
+	}
+	if strings.ContainsAny(name, "/~") {
+		return &Error{name, "the name of a node has no '/' and no '~'; use a namespace"}
+	}
+	return Check(name)
+}
+
+// Clean removes doubled and trailing slashes.
+func Clean(name string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(name, "/") {
+		if part != "" {
+			b.WriteByte('/')
+			b.WriteString(part)
+		}
+	}
+	if b.Len() == 0 {
+		return "/"
+	}
+	return b.String()
+}
+
+// Resolver makes names global as one node sees them.
+type Resolver struct {
+	Node      string            // the node's full name, "/ns/node"
+	Namespace string            // "/" or "/ns"
+	remaps    map[string]string // resolved → resolved
+}
+
+// New returns the resolver of the node called name. An empty namespace is "/".
+func New(name, namespace string, remaps map[string]string) (*Resolver, error) {
+	if err := CheckBase(name); err != nil {
+		return nil, err
+	}
+	if err := Check(namespace); err != nil {
+		return nil, fmt.Errorf("namespace: %w", err)
+	}
+	if strings.HasPrefix(namespace, "~") {
+		return nil, fmt.Errorf("namespace: %w", &Error{namespace, "can't be private"})
+	}
+	n := &Resolver{Namespace: Clean("/" + namespace), remaps: make(map[string]string, len(remaps))}
+	n.Node = Clean(n.Namespace + "/" + name)
+	for from, to := range remaps {
+		f, err := n.expand(from)
+		if err != nil {
+			return nil, fmt.Errorf("remap %s:=%s: %w", from, to, err)
+		}
+		t, err := n.expand(to)
+		if err != nil {
+			return nil, fmt.Errorf("remap %s:=%s: %w", from, to, err)
+		}
+		n.remaps[f] = t
+	}
+	return n, nil
+}
+
+// expand makes name global: "/x" stays as it is, "~x" is below the node, "x" in
+// the namespace. The empty name is the namespace itself.
+func (n *Resolver) expand(name string) (string, error) {
+	if err := Check(name); err != nil {
+		return "", err
+	}
+	switch {
+	case strings.HasPrefix(name, "/"):
+		return Clean(name), nil
+	case strings.HasPrefix(name, "~"):
+		return Clean(n.Node + "/" + name[1:]), nil
+	}
+	return Clean(n.Namespace + "/" + name), nil
+}
+
+// Resolve makes a name global and applies the remaps.
+func (n *Resolver) Resolve(name string) (string, error) {
+	full, err := n.expand(name)
+	if err != nil {
+		return "", err
+	}
+	if to, ok := n.remaps[full]; ok {
+		return to, nil
+	}
+	return full, nil
+}
+
+// Legal makes a legal name of any text. Each byte that ROS refuses becomes '_', and
+// a relative name that starts with a digit or '_' gets an 'x' in front. Legal names
+// are returned unchanged.
+func Legal(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '/' || c == '~' && i == 0
+		if !ok {
+			b[i] = '_'
+		}
+	}
+	if len(b) > 0 && (b[0] == '_' || b[0] >= '0' && b[0] <= '9') {
+		return "x" + string(b)
+	}
+	return string(b)
+}
