@@ -22,7 +22,7 @@ type Config struct {
 	Anonymous bool   // make the name unique by process and time
 
 	MasterURI string // default DefaultMasterURI
-	Host      string // what others reach this node at; default: found out, see advertisedHost
+	Host      string // what others reach this node at; default: found out, see host.Advertised
 
 	Remaps        map[string]string // names as given, resolved by NewNode
 	PrivateParams map[string]any    // set on the master below the node's name
