@@ -26,6 +26,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
 	"rsros/msgs"
+	"rsros/program"
 	"rsros/test/samplebag"
 )
 
@@ -528,9 +529,9 @@ func outcomeOf(err error) outcome {
 	switch {
 	case err == nil:
 		return whole
-	case errors.Is(err, bagset.ErrUsage):
+	case errors.Is(err, program.ErrUsage):
 		return usage
-	case errors.Is(err, bagset.ErrIncomplete):
+	case errors.Is(err, program.ErrIncomplete):
 		return incomplete
 	}
 	return failed
