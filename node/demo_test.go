@@ -15,6 +15,7 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
+	"rsros/test/rig"
 )
 
 // smallStreams keep a test's frames small; and quickly drawn.
@@ -84,7 +85,7 @@ func TestLedgerSeesWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLedger()
 			for n := range uint16(2) {
-				f := depthFrame(0.001, n+1)
+				f := rig.DepthFrame(0.001, n+1)
 				f.Number = uint64(n) + 1
 				l.Frame(0, f)
 			}
@@ -102,7 +103,7 @@ func TestReportRefusesALostFrame(t *testing.T) {
 	id := camdriver.StreamID{Kind: camdriver.Depth}
 	l := newLedger()
 	l.profiles = [][]camdriver.Profile{{{Stream: id, Width: 1, Height: 1}}}
-	l.Frame(0, depthFrame(0.001, 1))
+	l.Frame(0, rig.DepthFrame(0.001, 1))
 	d := &demo{DemoOptions: DemoOptions{Out: &bytes.Buffer{}}, ledger: l, clocks: 1}
 	if err := d.report(); !errors.Is(err, program.ErrIncomplete) {
 		t.Errorf("a frame that never came: %v", err)

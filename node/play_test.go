@@ -19,6 +19,7 @@ import (
 	"rsros/node/replay"
 	"rsros/node/ros"
 	"rsros/program"
+	"rsros/test/rig"
 )
 
 func TestKeyParser(t *testing.T) {
@@ -112,7 +113,7 @@ func playBag(t *testing.T, n int) string {
 
 // TestPlay plays into a graph with our own master and a subscriber.
 func TestPlay(t *testing.T) {
-	m := testMaster(t)
+	m := rig.Master(t)
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)

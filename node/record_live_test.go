@@ -15,6 +15,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/ros"
 	"rsros/program"
+	"rsros/test/rig"
 )
 
 // frameCounter lets a test wait for frames of depth.
@@ -38,7 +39,7 @@ func (c *frameCounter) await(n int) {
 // What happens while a live node records is in the bag at its time: an option's
 // change, a notification, the node's log, a split; and what describes the device.
 func TestLiveRecordsWhatHappens(t *testing.T) {
-	m := testMaster(t)
+	m := rig.Master(t)
 	path := filepath.Join(t.TempDir(), "walk.bag")
 	slow := StreamSetting{Width: 424, Height: 240, FPS: 6}
 	off := StreamSetting{Off: true}
@@ -69,29 +70,29 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 	if err := live.Close(); err != nil {
 		t.Error(err)
 	}
-	first, second := readTake(t, path), readTake(t, strings.TrimSuffix(path, ".bag")+"_1.bag")
+	first, second := rig.ReadTake(t, path), rig.ReadTake(t, strings.TrimSuffix(path, ".bag")+"_1.bag")
 	for _, want := range []string{"Gain=64", "hot"} {
-		i := slices.IndexFunc(first.others, func(s string) bool { return strings.Contains(s, want) })
+		i := slices.IndexFunc(first.Others, func(s string) bool { return strings.Contains(s, want) })
 		if i < 0 {
-			t.Fatalf("no %s in %q", want, first.others)
+			t.Fatalf("no %s in %q", want, first.Others)
 		}
-		at, err := time.ParseDuration(strings.Fields(first.others[i])[0])
-		if err != nil || at <= first.times[0] || at >= first.times[len(first.times)-1] {
-			t.Errorf("%q, with frames at %v (%v)", first.others[i], first.times, err)
+		at, err := time.ParseDuration(strings.Fields(first.Others[i])[0])
+		if err != nil || at <= first.Times[0] || at >= first.Times[len(first.Times)-1] {
+			t.Errorf("%q, with frames at %v (%v)", first.Others[i], first.Times, err)
 		}
 	}
 	gain := func(snap camdriver.DeviceSnapshot) float32 {
 		list := snap.Sensors[0].Options
 		return list[slices.IndexFunc(list, func(o camdriver.Option) bool { return o.ID == camdriver.OptionGain })].Value
 	}
-	if a, b := gain(first.snap), gain(second.snap); a == 64 || b != 64 {
+	if a, b := gain(first.Snap), gain(second.Snap); a == 64 || b != 64 {
 		t.Errorf("gain is %v at the start and %v in the second file", a, b)
 	}
-	if got := first.snap.Sensors[0].Filters; len(got) == 0 || !slices.Equal(got, sensor.Filters()) {
+	if got := first.Snap.Sensors[0].Filters; len(got) == 0 || !slices.Equal(got, sensor.Filters()) {
 		t.Errorf("post_processing %q, want %q", got, sensor.Filters())
 	}
-	if first.depth[len(first.depth)-1]+1 != second.depth[0] {
-		t.Errorf("depth %v, then %v", first.depth, second.depth)
+	if first.Depth[len(first.Depth)-1]+1 != second.Depth[0] {
+		t.Errorf("depth %v, then %v", first.Depth, second.Depth)
 	}
 	checkLogAndOrigin(t, path)
 }

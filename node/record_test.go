@@ -19,6 +19,7 @@ import (
 	"rsros/camdriver/hub"
 	"rsros/msgs"
 	"rsros/program"
+	"rsros/test/rig"
 )
 
 // The device of these tests: two streams of small frames that a test raises one
@@ -127,44 +128,6 @@ func (s *studio) begin() string {
 	return path
 }
 
-// take is what one file of a recording holds.
-type take struct {
-	depth  []uint64        // frame numbers
-	times  []time.Duration // of the depth frames
-	others []string
-	snap   camdriver.DeviceSnapshot
-}
-
-func readTake(t *testing.T, path string) take {
-	t.Helper()
-	f, err := rsbag.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if n := f.Notes(); len(n) > 0 && !slices.Equal(n, []string{"no frames"}) {
-		t.Errorf("%s: %q", path, f.Notes())
-	}
-	out := take{snap: f.Snapshot()}
-	c, err := f.Cursor(rsbag.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	for e, ok := c.Next(); ok; e, ok = c.Next() {
-		switch {
-		case e.Frame == nil && e.Notification != nil:
-			out.others = append(out.others, fmt.Sprintf("%v %s", e.Time.Round(time.Millisecond), e.Notification.Description))
-		case e.Frame == nil:
-			out.others = append(out.others, fmt.Sprintf("%v %v=%v", e.Time.Round(time.Millisecond), e.Option.ID, e.Option.Value))
-		case e.Frame.Stream() == depth0.Stream:
-			out.depth = append(out.depth, e.Frame.Number)
-			out.times = append(out.times, e.Time)
-		}
-	}
-	return out
-}
-
 func checkGapless(t *testing.T, numbers []uint64, want int) {
 	t.Helper()
 	for i, n := range numbers {
@@ -216,16 +179,16 @@ func TestRecordingSplits(t *testing.T) {
 			}
 			var numbers []uint64
 			for _, path := range summary.Paths {
-				take := readTake(t, path)
-				numbers = append(numbers, take.depth...)
-				if len(take.depth) == 0 || take.times[0] > spacing+time.Millisecond || len(take.snap.Streams) != 2 || len(take.snap.Sensors[1].Filters) != 1 {
-					t.Errorf("%s has frames at %v and describes %+v", path, take.times, take.snap)
+				take := rig.ReadTake(t, path)
+				numbers = append(numbers, take.Depth...)
+				if len(take.Depth) == 0 || take.Times[0] > spacing+time.Millisecond || len(take.Snap.Streams) != 2 || len(take.Snap.Sensors[1].Filters) != 1 {
+					t.Errorf("%s has frames at %v and describes %+v", path, take.Times, take.Snap)
 				}
 				want := float32(1) // the exposure as of the part's beginning
-				if take.depth[0] >= 30 {
+				if take.Depth[0] >= 30 {
 					want = 5
 				}
-				if got := take.snap.Sensors[0].Options[0].Value; got != want {
+				if got := take.Snap.Sensors[0].Options[0].Value; got != want {
 					t.Errorf("%s begins with exposure %v, want %v", path, got, want)
 				}
 			}
@@ -248,11 +211,11 @@ func TestRecordingPauses(t *testing.T) {
 	s.raise(5)
 	_, err := s.stop()
 	s.must(err)
-	take := readTake(t, path)
-	if want := []uint64{5, 6, 7, 8, 9, 50, 51, 52, 53, 54}; !slices.Equal(take.depth, want) {
-		t.Fatalf("frames %v", take.depth)
+	take := rig.ReadTake(t, path)
+	if want := []uint64{5, 6, 7, 8, 9, 50, 51, 52, 53, 54}; !slices.Equal(take.Depth, want) {
+		t.Fatalf("frames %v", take.Depth)
 	}
-	for i, at := range take.times {
+	for i, at := range take.Times {
 		if want := time.Duration(i) * spacing; (at - want).Abs() > time.Millisecond {
 			t.Errorf("frame %d is at %v, want %v", i, at, want)
 		}
@@ -282,9 +245,9 @@ func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
 		s.writeLog(&msgs.Log{Msg: "a line"})
 		summary, err := s.stop()
 		s.must(err)
-		take := readTake(t, path)
-		if len(take.depth) != n || summary.Frames != 2*uint64(n) || len(take.others) != 1 {
-			t.Errorf("%d frames and %q, summary %v", len(take.depth), take.others, summary)
+		take := rig.ReadTake(t, path)
+		if len(take.Depth) != n || summary.Frames != 2*uint64(n) || len(take.Others) != 1 {
+			t.Errorf("%d frames and %q, summary %v", len(take.Depth), take.Others, summary)
 		}
 	}
 	var paths []string
@@ -294,13 +257,13 @@ func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
 		s.raise(1)
 		_, err = s.stop()
 		s.must(err)
-		if take := readTake(t, path); slices.Contains(paths, path) || len(take.depth) != 1 {
-			t.Errorf("%s after %q holds %v", path, paths, take.depth)
+		if take := rig.ReadTake(t, path); slices.Contains(paths, path) || len(take.Depth) != 1 {
+			t.Errorf("%s after %q holds %v", path, paths, take.Depth)
 		}
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
-		if take := readTake(t, path); len(take.depth) != 1 {
+		if take := rig.ReadTake(t, path); len(take.Depth) != 1 {
 			t.Errorf("%s was written over", path)
 		}
 	}
@@ -389,8 +352,8 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	if !slices.Contains(disk.seen, "option 5") || !slices.Contains(disk.seen, "pause") {
 		t.Errorf("the disk saw %q", disk.seen)
 	}
-	if take := readTake(t, path); uint64(len(take.depth)) != summary.ByStream[depth0.Stream].Frames {
-		t.Errorf("%d depth frames are in the file", len(take.depth))
+	if take := rig.ReadTake(t, path); uint64(len(take.Depth)) != summary.ByStream[depth0.Stream].Frames {
+		t.Errorf("%d depth frames are in the file", len(take.Depth))
 	}
 	if err := s.Close(); !errors.Is(err, program.ErrIncomplete) {
 		t.Errorf("Close: %v", err)
@@ -437,7 +400,7 @@ func TestRecordingEndsByItselfOnAnError(t *testing.T) {
 	if status, ok := s.status(); !ok || status.Level != msgs.DiagnosticError || !strings.Contains(status.Message, errDisk.Error()) {
 		t.Errorf("status %+v", status)
 	}
-	checkGapless(t, readTake(t, path).depth, 11)
+	checkGapless(t, rig.ReadTake(t, path).Depth, 11)
 	s.begin()
 	if s.last.Frames != 21 || s.last.Dropped == 0 {
 		t.Errorf("the recording that failed: %+v", s.last)
@@ -464,7 +427,7 @@ func TestRecordingWithoutRoomForTheNextPart(t *testing.T) {
 	if _, err := s.stop(); !errors.Is(err, errDisk) {
 		t.Errorf("stop: %v", err)
 	}
-	checkGapless(t, readTake(t, path).depth, 3)
+	checkGapless(t, rig.ReadTake(t, path).Depth, 3)
 }
 
 // checkpoints counts what is asked of it.

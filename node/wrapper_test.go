@@ -8,17 +8,8 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/rig"
 )
-
-func depthFrame(units float32, pixels ...uint16) *camdriver.Frame {
-	f := camdriver.NewFrame(nil)
-	f.Profile = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: len(pixels), Height: 1}
-	f.Width, f.Height, f.Stride, f.DepthUnits = len(pixels), 1, 2*len(pixels), units
-	for _, p := range pixels {
-		f.Data = append(f.Data, byte(p), byte(p>>8))
-	}
-	return f
-}
 
 func TestDepthIsMillimetres(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -35,7 +26,7 @@ func TestDepthIsMillimetres(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := camdriver.NewPool(1 << 20)
-			f := depthFrame(c.units, c.in)
+			f := rig.DepthFrame(c.units, c.in)
 			pixels, owner := millimetres(f, pool)
 			if got := uint16(pixels[0]) | uint16(pixels[1])<<8; got != c.want {
 				t.Errorf("%d units of %v m became %d mm, want %d", c.in, c.units, got, c.want)
@@ -52,7 +43,7 @@ func TestDepthIsMillimetres(t *testing.T) {
 }
 
 func TestMetadataJSON(t *testing.T) {
-	f := depthFrame(0.001, 1)
+	f := rig.DepthFrame(0.001, 1)
 	f.Number, f.Timestamp, f.Domain = 42, 1700000000000.25, camdriver.GlobalTime
 	f.Metadata = []camdriver.MetadataValue{{Key: camdriver.MetaFrameTimestamp, Value: 7}, {Key: camdriver.MetaActualExposure, Value: -1}}
 	text := metadataJSON(f)

@@ -1,0 +1,35 @@
+package export
+
+import (
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/test/rig"
+)
+
+// A map is exported as a picture; the manifest says where its cells lie.
+func TestExportMaps(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	if err := Run(t.Context(), Options{Bag: rig.MapBag(t), Dir: dir, Log: zerolog.Nop()}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(filepath.Join(dir, "Occupancy_0", "000003.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	picture, err := png.Decode(f)
+	if err != nil || picture.Bounds().Dx() != 4 || picture.At(3, 0) != (color.Gray{Y: 100}) {
+		t.Errorf("picture %v, %v", picture, err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if want := `"map":{"resolution_m":0.5,"origin_m":[0,0,0],"orientation_xyzw":[0,0,0,1]}`; err != nil || !strings.Contains(string(manifest), want) {
+		t.Errorf("%v, no %s in %s", err, want, manifest)
+	}
+}
