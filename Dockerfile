@@ -3,6 +3,9 @@
 # The node with the USB camera's driver, which needs C and libusb:
 #   docker build -t rs-ros-node:usb --target usb .
 #   docker run --device /dev/bus/usb … rs-ros-node:usb live --device usb
+#
+# Both run as user 1000, not as root. To record into a folder of another user:
+#   docker run --user "$(id -u):$(id -g)" -v "$PWD/bags:/bags" … rs-ros-node …
 
 FROM golang:1.26-bookworm AS source
 WORKDIR /src
@@ -23,13 +26,18 @@ FROM debian:bookworm-slim AS usb
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends libusb-1.0-0 \
  && rm -rf /var/lib/apt/lists/*
+# plugdev is the group to which launch/udev gives the cameras.
+RUN useradd --uid 1000 --user-group --groups plugdev --no-create-home --shell /usr/sbin/nologin ros \
+ && install -d -o ros -g ros /bags
 COPY --from=build-usb /out/rs-ros-node /usr/bin/rs-ros-node
+USER ros
 WORKDIR /bags
 ENTRYPOINT ["/usr/bin/rs-ros-node"]
 
 # The last stage is the default one. The program is static and needs no file.
 FROM scratch
 COPY --from=build /out/rs-ros-node /usr/bin/rs-ros-node
-COPY --from=build /out/bags /bags
+COPY --from=build --chown=1000:1000 /out/bags /bags
+USER 1000:1000
 WORKDIR /bags
 ENTRYPOINT ["/usr/bin/rs-ros-node"]

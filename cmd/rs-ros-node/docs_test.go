@@ -14,7 +14,7 @@ import (
 )
 
 // foreignFlags belong to other programs that the pages speak of.
-var foreignFlags = []string{"--device-cgroup-rule", "--use-aliases", "--rm"}
+var foreignFlags = []string{"--device-cgroup-rule", "--use-aliases", "--rm", "--user", "--group-add"}
 
 var (
 	codeSpan = regexp.MustCompile("`([^`\n]+)`")
