@@ -6,13 +6,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"rsros/bagstore"
 	"rsros/msgs"
 )
 
-// channel is a Channel with what the player keeps about it.
+// channel is a Channel and what the player knows about it.
 type channel struct {
 	Channel
 	recorded string // the topic's name in the bag
@@ -23,24 +22,25 @@ type channel struct {
 	tfStatic bool
 	pausing  bool   // playback pauses before each message
 	image    bool   // paces frame sets
-	static   uint64 // messages that hold from the beginning (see statics)
-	total    uint64
+	static   uint64 // number of messages at the time of statics
+	total    uint64 // number of messages
 }
 
-// smallMessage is copied instead of held: holding costs more than the copy.
+// Messages of up to smallMessage bytes are copied: that costs less than retaining
+// them.
 const smallMessage = 4 << 10
 
 // emptyMD5 is the md5 of a type without fields, which needs no definition.
 const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
-// channels are the channels by connection.
+// channels are all channels, as a list and by connection.
 type channels struct {
 	list   []*channel
 	byConn map[*bagstore.Connection]*channel
 }
 
-// plan makes the channels of the connections to play: one for each (callerid,
-// topic). What can't be played is left out and named in problems.
+// plan makes the channels of the connections to play, one for each (callerid,
+// topic). It leaves out what can't be played and says so in problems.
 func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, problems []string) {
 	cs = &channels{byConn: make(map[*bagstore.Connection]*channel)}
 	var topics []string
@@ -82,14 +82,14 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 	return cs, renamed, slices.Compact(problems)
 }
 
-// playable checks what a subscriber must be told.
+// playable returns why a subscriber can't be told of a connection, or nil.
 func playable(c *bagstore.Connection) error {
 	pkg, typ, ok := strings.Cut(c.Type, "/")
 	switch {
 	case !ok || pkg == "" || typ == "":
-		return fmt.Errorf("%q is no message type", c.Type)
+		return fmt.Errorf("%q is not a message type", c.Type)
 	case len(c.MD5) != 32 || strings.Trim(c.MD5, "0123456789abcdef") != "":
-		return fmt.Errorf("%q is no md5sum", c.MD5)
+		return fmt.Errorf("%q is not an md5sum", c.MD5)
 	case c.Definition == "" && c.MD5 != emptyMD5:
 		return fmt.Errorf("type %s has no definition", c.Type)
 	}
@@ -114,7 +114,8 @@ func newChannel(c *bagstore.Connection, name string, o *Options) *channel {
 	return ch
 }
 
-// countStatics sets how much of each channel is static.
+// countStatics counts the static messages of each channel, and decides from that
+// what is kept for late subscribers.
 func (cs *channels) countStatics(source Source, statics View) {
 	it := statics.Iterator()
 	defer it.Close()
@@ -127,14 +128,14 @@ func (cs *channels) countStatics(source Source, statics View) {
 		ch.total += source.Count(c)
 	}
 	for _, ch := range cs.list {
-		// What holds from the beginning is kept for late subscribers: all of it
-		// where nothing else comes (device info), else the newest (an option).
+		// A channel with nothing but static messages (device info) keeps all of
+		// them; one whose value changes later (an option) keeps the newest.
 		ch.LatchAll = ch.LatchAll || ch.static > 0 && ch.static == ch.total
 		ch.Latch = ch.Latch || ch.static > 0 && !ch.LatchAll
 	}
 }
 
-// warnOfNames says which topics that something was said of aren't played.
+// warnOfNames warns of settings for topics that aren't played.
 func (p *Player) warnOfNames() {
 	recorded, published := make(map[string]bool), make(map[string]bool)
 	for _, ch := range p.channels.list {
@@ -152,7 +153,7 @@ func (p *Player) warnOfNames() {
 	warn(published, p.o.ClockTopics, "clock topics")
 }
 
-// drop takes a channel out.
+// drop removes a channel.
 func (cs *channels) drop(ch *channel) {
 	for c := range ch.conns {
 		delete(cs.byConn, c)
@@ -162,48 +163,6 @@ func (cs *channels) drop(ch *channel) {
 
 func (cs *channels) sorted() []*channel {
 	return slices.SortedStableFunc(slices.Values(cs.list), func(x, y *channel) int { return cmp.Compare(x.Topic, y.Topic) })
-}
-
-// publish hands one message to the channel's sink, with its stamps moved by shift.
-func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
-	out := msgs.Raw{Head: m.Head, Body: m.Data}
-	if shift != 0 && ch.stamps != nil {
-		if err := p.shiftStamps(ch, &out, shift.Sub(0)); err != nil {
-			p.problem("topic %s: stamps can't be moved: %v", ch.recorded, err)
-		}
-	}
-	switch {
-	case len(out.Body) == 0:
-		out.Body = nil
-	case len(out.Head)+len(out.Body) <= smallMessage:
-		p.scratch = append(append(p.scratch[:0], out.Head...), out.Body...)
-		out.Head, out.Body = p.scratch, nil
-	default:
-		out.Owner = m.Retain()
-	}
-	if ch.tfStatic {
-		out.Key = transformsKey(m.Data)
-	}
-	p.status.Messages++
-	p.status.Bytes += uint64(len(m.Head) + len(m.Data))
-	if p.o.Immediate {
-		return ch.sink.PublishWait(p.ctx, out)
-	}
-	ch.sink.Publish(out)
-	return nil
-}
-
-// shiftStamps moves a message's stamps. A message that was made in two parts has
-// its header in the first.
-func (p *Player) shiftStamps(ch *channel, m *msgs.Raw, by time.Duration) (err error) {
-	if len(m.Head) > 0 {
-		p.scratch = append(p.scratch[:0], m.Head...)
-		m.Head = p.scratch
-		return ch.stamps.shiftHead(m.Head, by)
-	}
-	m.Head, m.Body, err = ch.stamps.shift(p.scratch, m.Body, by)
-	p.scratch = m.Head
-	return err
 }
 
 func (cs *channels) anyImage() bool {

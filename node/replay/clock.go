@@ -8,23 +8,23 @@ type Wall int64
 // never is later than every instant.
 const never = Wall(1<<63 - 1)
 
-// Clock is where a player gets its time from.
+// Clock is where a player has its time from. System is the machine's own.
 type Clock interface {
 	Now() Wall
-	// Wait returns at t, or earlier if Wake was called since the last Wait. It
-	// belongs to the player's goroutine.
+	// Wait returns at t, or earlier if Wake was called since the last Wait
+	// returned. It is called by the goroutine of Run.
 	Wait(t Wall)
-	// Wake ends a Wait. Any goroutine may call it.
+	// Wake ends the present or the next Wait. Any goroutine may call it.
 	Wake()
 }
 
-// evenTime starts at the wall clock's time and then runs evenly, whatever
-// happens to the wall clock.
+// evenTime starts at the wall clock's time and then runs evenly, even if the wall
+// clock is set.
 type evenTime struct{ start time.Time }
 
 func (e evenTime) Now() Wall { return Wall(e.start.UnixNano() + int64(time.Since(e.start))) }
 
-// until is the time left, cut to what a timer can hold.
+// until is the time left, limited to a day so that a timer can hold it.
 func (e evenTime) until(t Wall) time.Duration {
 	const most = 24 * time.Hour
 	if t > e.Now()+Wall(most) {

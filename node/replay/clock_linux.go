@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// System is the machine's clock. Its waits end within some 50 µs: Go's own
-// timers are rounded to the milliseconds of epoll_wait, a timerfd isn't.
+// System is the machine's clock. Its waits end within some 50 µs of their time: Go's own timers
+// are rounded to the milliseconds of epoll_wait, a timerfd is not.
 type System struct {
 	evenTime
 	fd    int
-	timer *os.File // readable when the time set is over
+	timer *os.File // readable once the time set has passed
 	raw   syscall.RawConn
 	woken atomic.Bool
 
@@ -24,7 +24,7 @@ type System struct {
 	armed bool          // the timer is set for it
 }
 
-// NewSystem returns the machine's clock. Close gives it back.
+// NewSystem returns the machine's clock. The caller closes it after Run.
 func NewSystem() (*System, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -39,10 +39,10 @@ func NewSystem() (*System, error) {
 	return s, nil
 }
 
-// Close ends the clock after its last use.
+// Close frees the clock's timer.
 func (s *System) Close() error { return s.timer.Close() }
 
-// Wait sleeps until t.
+// Wait implements Clock.
 func (s *System) Wait(t Wall) {
 	for s.left = s.until(t); s.left > 0 && !s.woken.Swap(false); s.left = s.until(t) {
 		s.armed = false
@@ -52,9 +52,9 @@ func (s *System) Wait(t Wall) {
 	}
 }
 
-// wait is called before waiting, where it sets the timer, and when the timer has
-// become readable; true ends the waiting. Nothing need be read: setting the timer
-// again makes it unreadable.
+// wait is called before waiting, when it sets the timer, and again when the timer
+// is readable. It returns true to end the wait. It reads nothing, because setting
+// the timer again makes it unreadable.
 func (s *System) wait(uintptr) bool {
 	if s.armed {
 		return true
@@ -64,15 +64,15 @@ func (s *System) wait(uintptr) bool {
 	return s.woken.Load() // before the timer was set
 }
 
-// Wake ends a Wait.
+// Wake implements Clock.
 func (s *System) Wake() {
 	s.woken.Store(true)
 	s.set(1)
 }
 
-// set makes the timer readable after d. It can't fail on a timerfd with these
-// values, and doesn't block: announced as a system call that may, it would wake
-// the Go runtime's monitor thread for every message.
+// set makes the timer readable after d. On a timerfd with these values the call
+// can't fail, and it doesn't block: as a call that may block, it would wake the Go
+// runtime's monitor thread for every message.
 func (s *System) set(d time.Duration) {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
 	unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(s.fd), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0) //nolint:errcheck // see above

@@ -10,15 +10,15 @@ type System struct {
 	wake chan struct{} // capacity 1
 }
 
-// NewSystem returns the machine's clock.
+// NewSystem returns the machine's clock. The caller closes it after Run.
 func NewSystem() (*System, error) {
 	return &System{evenTime{time.Now()}, make(chan struct{}, 1)}, nil
 }
 
-// Close ends the clock after its last use.
+// Close implements io.Closer; there is nothing to free.
 func (*System) Close() error { return nil }
 
-// Wait sleeps until t.
+// Wait implements Clock.
 func (s *System) Wait(t Wall) {
 	timer := time.NewTimer(s.until(t))
 	defer timer.Stop()
@@ -28,7 +28,7 @@ func (s *System) Wait(t Wall) {
 	}
 }
 
-// Wake ends a Wait.
+// Wake implements Clock.
 func (s *System) Wake() {
 	select {
 	case s.wake <- struct{}{}:

@@ -6,8 +6,8 @@ import (
 	"rsros/bagstore"
 )
 
-// clockPublisher decides when /clock is published: at a steady wall rate, also
-// while time stands still, and before messages, so that none is ahead of it.
+// clockPublisher decides when /clock is published: at a steady wall rate, even
+// while bag time is held, and before messages, so that none is ahead of it.
 type clockPublisher struct {
 	out        func(bagstore.Time)
 	period     time.Duration // 0: /clock is off
@@ -18,14 +18,24 @@ type clockPublisher struct {
 	sent       uint64
 }
 
+func newClockPublisher(o Options) clockPublisher {
+	c := clockPublisher{perMessage: o.ClockPerMessage || o.Immediate || len(o.ClockTopics) > 0, topics: make(map[string]bool)}
+	if o.ClockHz > 0 {
+		c.period, c.out = time.Duration(1e9/o.ClockHz), o.Output.PublishClock
+	}
+	for _, t := range o.ClockTopics {
+		c.topics[t] = true
+	}
+	return c
+}
+
 // start publishes the first time and puts the grid of ticks there.
 func (c *clockPublisher) start(now Wall, t bagstore.Time) {
 	c.set(t)
 	c.next = now + Wall(c.period)
 }
 
-// tick publishes if a tick is due. Ticks that were missed are left out; the grid
-// stays.
+// tick publishes t if a tick is due. Missed ticks are left out, and the grid stays.
 func (c *clockPublisher) tick(now Wall, t bagstore.Time) {
 	if c.period == 0 || now < c.next {
 		return
@@ -43,14 +53,14 @@ func (c *clockPublisher) deadline() Wall {
 	return c.next
 }
 
-// before publishes what a message on topic at time t needs.
+// before publishes the clock that a message on topic at time t needs.
 func (c *clockPublisher) before(topic string, t bagstore.Time) {
 	if c.perMessage && (len(c.topics) == 0 || c.topics[topic]) {
 		c.set(t)
 	}
 }
 
-// set makes t the time that was last published.
+// set publishes t, unless it is what was published last.
 func (c *clockPublisher) set(t bagstore.Time) {
 	if c.period != 0 && (c.sent == 0 || c.last != t) {
 		c.publish(t)

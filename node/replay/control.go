@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -9,107 +8,76 @@ import (
 	"rsros/bagstore"
 )
 
-// Command changes what a player does. Any goroutine may submit one; the player
-// carries it out between two messages.
+// Command changes what a player does; the types below are the commands. Any
+// goroutine may submit one (see Player.Do and Player.Submit), and the player
+// carries it out between two messages, in the order of submission.
 type Command interface {
 	do(p *Player, now Wall) error
 }
 
-// What a command may answer.
+// Errors that commands return, besides those of publishing.
 var (
-	ErrNoChange = errors.New("nothing to change")       // already paused, running, …
-	ErrRunning  = errors.New("only while paused")       // stepping needs a pause
-	ErrWaiting  = errors.New("playback hasn't started") // seeking and stepping need a time line
-	ErrStopped  = errors.New("playback has ended")      // nobody is there to do it
-	ErrEnd      = errors.New("at the end of playback")  // nothing left to step to
-	ErrRange    = errors.New("not within the playback") // an empty loop range
+	ErrNoChange = errors.New("nothing to change")       // such as Pause while paused
+	ErrRunning  = errors.New("only while paused")       // a step while bag time runs
+	ErrWaiting  = errors.New("playback hasn't started") // a seek or step while the player waits
+	ErrStopped  = errors.New("playback has ended")      // anything after that
+	ErrEnd      = errors.New("at the end of playback")  // a step with no message left
+	ErrRange    = errors.New("not within the playback") // a range with nothing in it
 )
 
-// Pause stops bag time; Resume lets it go on; Toggle does either.
 type (
-	Pause  struct{}
+	// Pause stops bag time.
+	Pause struct{}
+	// Resume lets bag time go on.
 	Resume struct{}
+	// Toggle is Pause or Resume, whichever changes something.
 	Toggle struct{}
 )
 
-// StepMessage publishes the next message while paused. StepFrameSet publishes
-// one image of each stream and what lies between: up to the next image of the
-// stream that came first.
 type (
-	StepMessage  struct{}
+	// StepMessage publishes the next message while paused.
+	StepMessage struct{}
+	// StepFrameSet publishes one image of each stream while paused, and all
+	// messages between them: up to the next image of the stream that came first.
 	StepFrameSet struct{}
 )
 
-// SeekTo goes to a bag time, SeekBy forward or back by a duration of bag time.
-// Both stay within what is played.
+// Seeks stay within what is played: a time outside it means the nearer end. What
+// is latched at the new time is published first.
 type (
+	// SeekTo goes to a bag time.
 	SeekTo struct{ Time bagstore.Time }
+	// SeekBy goes forward, or back if Distance is negative, in bag time.
 	SeekBy struct{ Distance time.Duration }
+	// SeekOffset goes to a position counted from the start of playback.
+	SeekOffset struct{ Offset time.Duration }
 )
 
-// SeekOffset goes to a position counted from the start of playback.
-type SeekOffset struct{ Offset time.Duration }
-
-// SetRate changes the speed, SetLoop switches looping, SetRange loops over a part.
 type (
-	SetRate  struct{ Rate float64 }
-	SetLoop  struct{ On bool }
+	// SetRate changes the speed, from 1e-6 to 1e6.
+	SetRate struct{ Rate float64 }
+	// SetLoop switches looping on or off.
+	SetLoop struct{ On bool }
+	// SetRange loops over a part, and goes to its start from outside of it.
 	SetRange struct{ Range }
 )
 
 // Stop ends playback.
 type Stop struct{}
 
-// TogglePauseTopics switches pausing before the messages of the pause topics.
+// TogglePauseTopics switches pausing before messages of Settings.PauseTopics.
 type TogglePauseTopics struct{}
 
-// RateControlStamp reports the stamp that the rate control topic published.
+// RateControlStamp reports the header stamp that a message on the topic of rate
+// control carried (see Options.RateControl).
 type RateControlStamp struct{ Stamp bagstore.Time }
 
-// FollowTime reports the time of the /clock to follow.
+// FollowTime reports the time of the /clock to follow (see Settings.FollowClock).
 type FollowTime struct{ Time bagstore.Time }
-
-type request struct {
-	command Command
-	reply   chan<- error // nil if nobody waits
-}
-
-// Submit hands in a command without waiting.
-func (p *Player) Submit(c Command) { p.submit(request{c, nil}) }
-
-// Do hands in a command and waits for its answer.
-func (p *Player) Do(ctx context.Context, c Command) error {
-	reply := make(chan error, 1)
-	p.submit(request{c, reply})
-	select {
-	case err := <-reply:
-		return err
-	case <-p.done:
-		select {
-		case err := <-reply: // it was what ended playback
-			return err
-		default:
-			return ErrStopped
-		}
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (p *Player) submit(r request) {
-	p.mu.Lock()
-	p.inbox = append(p.inbox, r)
-	p.mu.Unlock()
-	p.clock.Wake()
-}
 
 // serve carries out the submitted commands.
 func (p *Player) serve() {
-	p.mu.Lock()
-	inbox := p.inbox
-	p.inbox = nil
-	p.mu.Unlock()
-	for _, r := range inbox {
+	for _, r := range p.inbox.take() {
 		now := p.clock.Now()
 		err := r.command.do(p, now)
 		if r.reply != nil {
@@ -120,27 +88,25 @@ func (p *Player) serve() {
 }
 
 func (Pause) do(p *Player, now Wall) error {
-	if p.paused {
+	if p.time.paused {
 		return ErrNoChange
 	}
-	p.freeze(now)
-	p.paused = true
+	p.time.pause(now)
 	p.report(now)
 	return nil
 }
 
 func (Resume) do(p *Player, now Wall) error {
-	if !p.paused {
+	if !p.time.paused {
 		return ErrNoChange
 	}
-	p.paused = false
-	p.unfreeze(now)
+	p.time.resume(now)
 	p.report(now)
 	return nil
 }
 
 func (Toggle) do(p *Player, now Wall) error {
-	if p.paused {
+	if p.time.paused {
 		return Resume{}.do(p, now)
 	}
 	return Pause{}.do(p, now)
@@ -157,7 +123,7 @@ func (StepFrameSet) do(p *Player, now Wall) error {
 	if err := p.steppable(now); err != nil {
 		return err
 	}
-	for n := 0; p.has() && p.ctx.Err() == nil; n++ {
+	for n := 0; p.time.has() && p.ctx.Err() == nil; n++ {
 		ch := p.channels.byConn[p.next.Conn]
 		if p.pacer == nil && (ch.image || !p.channels.anyImage()) {
 			p.pacer = ch
@@ -171,59 +137,57 @@ func (StepFrameSet) do(p *Player, now Wall) error {
 	return nil
 }
 
-// steppable tells whether there is a message to step to. At the end of a loop's
-// round the next one begins.
+// steppable returns nil if there is a message to step to. At the end of a loop's
+// round it begins the next one.
 func (p *Player) steppable(now Wall) error {
 	switch {
-	case !p.paused:
+	case !p.time.paused:
 		return ErrRunning
-	case p.feed.idle():
+	case !p.time.begun:
 		return ErrWaiting
-	case !p.has() && p.o.Loop:
+	case !p.time.has() && p.time.loop:
 		p.nextRound(now, now)
 	}
-	if !p.has() {
+	if !p.time.has() {
 		return ErrEnd
 	}
 	return nil
 }
 
 func (c SeekTo) do(p *Player, now Wall) error {
-	if p.feed.idle() {
+	if !p.time.begun {
 		return ErrWaiting
 	}
 	return p.fail(p.seek(c.Time, now))
 }
 
 func (c SeekBy) do(p *Player, now Wall) error {
-	return SeekTo{bagstore.Time(add(int64(p.position(now)), int64(c.Distance)))}.do(p, now)
+	return SeekTo{bagstore.Time(add(int64(p.time.position(now)), int64(c.Distance)))}.do(p, now)
 }
 
 func (c SeekOffset) do(p *Player, now Wall) error {
-	return SeekTo{bagstore.Time(add(int64(p.start), int64(c.Offset)))}.do(p, now)
+	return SeekTo{bagstore.Time(add(int64(p.time.start), int64(c.Offset)))}.do(p, now)
 }
 
 func (c SetRate) do(p *Player, now Wall) error {
 	if !validRate(c.Rate) {
 		return fmt.Errorf("rate %v is out of range", c.Rate)
 	}
-	if c.Rate == p.tr.rate {
+	if c.Rate == p.time.tr.rate {
 		return ErrNoChange
 	}
-	p.freeze(now)
-	p.tr.rate = c.Rate
-	p.tr.anchor(p.at, now)
+	p.time.setRate(c.Rate, now)
 	p.log.Info().Float64("rate", c.Rate).Msg("rate changed")
 	p.report(now)
 	return nil
 }
 
 func (c SetLoop) do(p *Player, now Wall) error {
-	if c.On == p.o.Loop {
+	if c.On == p.time.loop {
 		return ErrNoChange
 	}
-	p.o.Loop = c.On
-	if p.feed.idle() {
+	p.time.loop = c.On
+	if !p.time.begun {
 		return nil
 	}
 	return p.fail(p.setRange(now))
@@ -233,8 +197,8 @@ func (c SetRange) do(p *Player, now Wall) error {
 	if c.From < 0 || c.To <= c.From {
 		return ErrRange
 	}
-	p.o.Loop, p.o.LoopRange = true, &c.Range
-	if p.feed.idle() {
+	p.time.loop, p.time.part = true, &c.Range
+	if !p.time.begun {
 		return nil
 	}
 	return p.setRange(now)
@@ -252,16 +216,15 @@ func (TogglePauseTopics) do(p *Player, _ Wall) error {
 
 func (c RateControlStamp) do(p *Player, now Wall) error {
 	p.control.last = c.Stamp
-	if p.delayed && !p.control.lags(p.at) {
-		p.delayed = false
-		p.unfreeze(now)
+	if p.time.delayed && !p.control.lags(p.time.at) {
+		p.time.undelay(now)
 		p.report(now)
 	}
 	return nil
 }
 
 func (c FollowTime) do(p *Player, now Wall) error {
-	if !p.o.FollowClock || p.feed.idle() {
+	if p.time.source != byOther || !p.time.begun {
 		return nil
 	}
 	return p.fail(p.follow(c.Time, now))

@@ -1,22 +1,45 @@
-// Package replay plays bags: it reads messages in time order and hands each to
-// an Output when its time has come.
+// Package replay plays recordings: it reads messages in time order and hands each
+// to an Output when it is due.
 //
-// A Player is one state machine that a single goroutine, Run, advances. Its only
-// inputs are an injected Clock, the bags, and commands (Pause, Seek, SetRate, …)
-// that any goroutine may submit with Do. Everything it does is a function of
-// those, so tests move the clock by hand and compare publish times to the
-// nanosecond.
+// It knows nothing of ROS connections, command lines or terminals. An Output
+// supplies the topics, a Clock the time and a Source the messages: bags (see
+// Bags), or anything that a program makes of a recording.
+//
+// # How it works
+//
+// A Player is a state machine that one goroutine, the caller of Run, advances. Its
+// only inputs are the Clock, the Source, and commands (Pause, SeekTo, SetRate, …)
+// that any goroutine may submit. Everything it does is a function of those, so
+// tests move the clock by hand and compare publish times to the nanosecond.
 //
 //	          ┌ commands: pause, step, seek, rate, stop, … ◄ keys, services, topics
 //	          ▼
-//	bags ► feed ► Player ► translator: bag time ↔ wall time
+//	bags ► feed ► Player ► time line: bag time ↔ wall time
 //	                │  └─► clock publisher ─────────────► Output.PublishClock
 //	                └────► channel (restamp, limit) ────► Sink.Publish
 //
-// States: waiting (for the delay and for subscribers), running, paused, delayed
-// (by rate control), finished. Bag time stands still in all but running.
+// A player waits (for Settings.Delay and for subscribers), runs, is paused, is
+// delayed (by rate control) or has finished. Bag time goes on only while it runs.
 //
-// Message bytes aren't copied: what is published points into the bag reader's
-// block, which the receiver releases. Only small messages and restamped heads are
-// copied. Nothing here knows of ROS connections; node/play.go supplies the Output.
+// # Time
+//
+// A bag time (bagstore.Time) is what a recording says; a Wall is an instant of the
+// Clock. Messages at 1 ns, where RealSense recordings keep what holds from the
+// beginning, are not part of the time line: they are published before it starts.
+// At the start, at a seek and in each round of a loop, the latched messages that a
+// subscriber would have by then are published first.
+//
+// # Memory
+//
+// Message bytes aren't copied. The Body that a Sink receives is part of the bag
+// reader's buffer or of the file's mapping, and the Sink releases it (see
+// msgs.Raw). Messages up to 4 KiB and the heads of messages whose stamps are moved
+// are copied into a buffer that is valid until Publish returns. The player reads
+// at most 8 MiB and one message ahead.
+//
+// # Goroutines
+//
+// Run starts one goroutine, which reads ahead, and waits for its end. All methods
+// of the Output, its Sinks, the Clock (but Wake) and OnStatus are called by the
+// goroutine of Run, so they need no locks, and must not call Player.Do.
 package replay

@@ -59,7 +59,7 @@ func TestPauseTopics(t *testing.T) {
 func TestRateControl(t *testing.T) {
 	r := rigOf(t, Options{RateControl: true, Settings: Settings{RateControlMaxDelay: 15 * ms, ClockHz: 20}}, counting(t, 5))
 	var states []State
-	r.o.OnStatus = func(s Status) {
+	r.reports.onStatus = func(s Status) {
 		if len(states) == 0 || states[len(states)-1] != s.State {
 			states = append(states, s.State)
 		}
@@ -341,8 +341,8 @@ func TestUnplayableTopics(t *testing.T) {
 		want string
 	}{
 		"no definition": {bagstore.Connection{Topic: "/x", Type: good.Name, MD5: good.MD5}, "topic /x is left out: type std_msgs/String has no definition"},
-		"bad md5":       {bagstore.Connection{Topic: "/x", Type: good.Name, MD5: "*", Definition: good.Definition}, `topic /x is left out: "*" is no md5sum`},
-		"no type":       {bagstore.Connection{Topic: "/x", MD5: good.MD5, Definition: good.Definition}, `topic /x is left out: "" is no message type`},
+		"bad md5":       {bagstore.Connection{Topic: "/x", Type: good.Name, MD5: "*", Definition: good.Definition}, `topic /x is left out: "*" is not an md5sum`},
+		"no type":       {bagstore.Connection{Topic: "/x", MD5: good.MD5, Definition: good.Definition}, `topic /x is left out: "" is not a message type`},
 		"empty type":    {bagstore.Connection{Topic: "/x", Type: empty.Name, MD5: empty.MD5}, ""},
 		"another type":  {bagstore.Connection{Topic: "/a", Type: empty.Name, MD5: empty.MD5}, "a part of topic /a is left out"},
 		"refused":       {bagstore.Connection{Topic: "/refused", Type: good.Name, MD5: good.MD5, Definition: good.Definition}, "topic /refused is left out: refused"},

@@ -8,17 +8,18 @@ import (
 	"rsros/msgs"
 )
 
-// A feed reads ahead up to aheadBytes and goes on when half of it is used up, so
-// that it doesn't wake up for every message. Small messages count as itemBytes.
+// A feed reads ahead until it holds aheadBytes, and again when half of them are
+// used, so that it doesn't wake for every message. Small messages count as
+// itemBytes.
 const (
 	aheadBytes = 8 << 20
 	itemBytes  = 4 << 10
 )
 
-// item is a message read ahead, or what stopped its reading.
+// item is a message that was read ahead, or the error of reading it.
 type item struct {
 	Recorded
-	block msgs.Releaser // the item's own reference; nil with err
+	block msgs.Releaser // the item's own reference to the message's bytes; nil with err
 	err   error
 }
 
@@ -29,8 +30,8 @@ func (i *item) release() {
 }
 
 // feed reads a view's messages ahead of the player, in a goroutine of its own,
-// so that neither disk nor decompression makes one late. All methods are the
-// player's.
+// so that neither the disk nor decompression makes a message late. Its methods are
+// called by the player's goroutine.
 type feed struct {
 	it    Iterator
 	items chan item // closed at the end of the view
@@ -39,9 +40,6 @@ type feed struct {
 	quit  chan struct{}
 	done  sync.WaitGroup
 }
-
-// idle tells that nothing has been sought yet, or not any more.
-func (f *feed) idle() bool { return f == nil || f.quit == nil }
 
 func newFeed(v View) *feed { return &feed{it: v.Iterator()} }
 
@@ -71,11 +69,11 @@ func (f *feed) run() {
 	}
 }
 
-// weight is what an item counts. With it the channel always has room below
-// aheadBytes.
+// weight is what an item counts towards aheadBytes. The channel has room for as
+// many items as these bounds allow.
 func (i *item) weight() int64 { return max(int64(len(i.Data)), itemBytes) }
 
-// put waits for room; false means stopped.
+// put waits for room. It returns false if the feed was stopped.
 func (f *feed) put(next item) bool {
 	for f.bytes.Load() >= aheadBytes {
 		select {
@@ -89,7 +87,8 @@ func (f *feed) put(next item) bool {
 	return true
 }
 
-// next waits for the next message, which the caller releases; false at the end.
+// next waits for the next message, which the caller releases. It returns false at
+// the end.
 func (f *feed) next() (item, bool) {
 	next, ok := <-f.items
 	if ok && f.bytes.Add(-next.weight()) < aheadBytes/2 {
@@ -101,7 +100,7 @@ func (f *feed) next() (item, bool) {
 	return next, ok
 }
 
-// stop ends reading and gives back what was read ahead.
+// stop ends reading and releases what was read ahead.
 func (f *feed) stop() {
 	if f.quit == nil {
 		return

@@ -19,10 +19,11 @@ type Filter struct {
 	Exclude      []*regexp.Regexp
 	Types        []string
 	ExcludeTypes []string
-	Limits       map[string]float64 // by topic: at most so many messages a second of bag time
+	Limits       map[string]float64 // by recorded topic: most messages a second of bag time
 }
 
-// CompileFull compiles expressions that must match a whole name, as rosbag's do.
+// CompileFull compiles expressions so that they match whole names, as those of
+// rosbag do.
 func CompileFull(expressions []string) ([]*regexp.Regexp, error) {
 	var out []*regexp.Regexp
 	for _, e := range expressions {
@@ -59,7 +60,7 @@ func matchesAny(list []*regexp.Regexp, s string) bool {
 	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(s) })
 }
 
-// missing says what was asked for and is nowhere.
+// missing names what was asked for and no bag has, a sentence each.
 func (f *Filter) missing(conns []*bagstore.Connection) []string {
 	var out []string
 	nowhere := func(what, name string, has func(*bagstore.Connection) bool) {
@@ -79,7 +80,7 @@ func (f *Filter) missing(conns []*bagstore.Connection) []string {
 	return slices.Compact(out)
 }
 
-// limiter lets a message pass if the last one that passed is long enough ago.
+// limiter thins a topic out to a rate.
 type limiter struct {
 	period bagstore.Time // 0: no limit
 	next   bagstore.Time
@@ -93,8 +94,9 @@ func newLimiter(hz float64) limiter {
 	return limiter{period: bagstore.Time(1e9 / hz)}
 }
 
-// pass keeps the average at the limit: the grid of allowed times doesn't move
-// with the jitter of the messages. Going back in time starts anew.
+// pass reports whether a message at t passes. The grid of allowed times doesn't
+// move with the jitter of the messages, so the average keeps to the limit. A step
+// back in time starts a new grid.
 func (l *limiter) pass(t bagstore.Time) bool {
 	if l.period == 0 {
 		return true

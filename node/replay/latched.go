@@ -8,8 +8,8 @@ import (
 	"rsros/msgs"
 )
 
-// statics is the part of a bag that holds from the beginning: RealSense bags
-// keep device info and calibration at 1 ns, before the time line starts.
+// statics is the time of messages that hold from the beginning: RealSense
+// recordings keep device info and calibration at 1 ns, before the time line starts.
 const statics = bagstore.MinTime
 
 // playStatics publishes the static messages.
@@ -26,26 +26,26 @@ func (p *Player) playAll(view View) error {
 	defer it.Close()
 	for it.Next() {
 		m := it.Message()
-		if err := p.publish(p.channels.byConn[m.Conn], m, p.stampShift(p.at, p.clock.Now())); err != nil {
+		if err := p.publish(p.channels.byConn[m.Conn], m, p.time.stampShift(p.time.at, p.clock.Now())); err != nil {
 			return err
 		}
 	}
 	return it.Err()
 }
 
-// playing tells whether a connection has a channel.
+// playing reports whether a connection is played.
 func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
 
-// untouched tells whether a connection's messages are handed on as they are: no
-// stamp is moved in them, and they aren't copied to be kept.
+// untouched reports whether a connection's messages are passed on as they are: no
+// stamp is moved in them, and no copy is kept for late subscribers.
 func (p *Player) untouched(c *bagstore.Connection) bool {
 	ch := p.channels.byConn[c]
 	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic
 }
 
-// prelude publishes what a subscriber would know at bag time t had it listened
-// since some earlier time: the last message before t of each latched channel, and
-// all static transforms.
+// prelude publishes what a subscriber that had listened from since on would have
+// at bag time t: the last message before t of each latched channel, and the last
+// of each set of static transforms.
 func (p *Player) prelude(since, t bagstore.Time) error {
 	if t <= since {
 		return nil
@@ -65,7 +65,7 @@ func (p *Player) prelude(since, t bagstore.Time) error {
 	return nil
 }
 
-// before is the view of a channel's messages from since to just before t.
+// before selects a channel's messages from since to just before t.
 func (p *Player) before(ch *channel, since, t bagstore.Time) (View, error) {
 	return p.o.Source.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return ch.conns[c] },
@@ -85,7 +85,7 @@ func (p *Player) lastBefore(ch *channel, since, t bagstore.Time) error {
 	if !it.Prev() {
 		return it.Err()
 	}
-	return p.publish(ch, it.Message(), p.stampShift(p.at, p.clock.Now()))
+	return p.publish(ch, it.Message(), p.time.stampShift(p.time.at, p.clock.Now()))
 }
 
 // staticTransforms publishes the newest message for each set of transforms.
@@ -105,15 +105,15 @@ func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time) error {
 		newest[key] = slices.Clone(m.Data)
 	}
 	for _, key := range keys {
-		if err := p.publish(ch, Recorded{Message: bagstore.Message{Data: newest[key]}}, p.stampShift(p.at, p.clock.Now())); err != nil {
+		if err := p.publish(ch, Recorded{Message: bagstore.Message{Data: newest[key]}}, p.time.stampShift(p.time.at, p.clock.Now())); err != nil {
 			return err
 		}
 	}
 	return it.Err()
 }
 
-// transformsKey names what a TFMessage describes: its child frames. Messages of
-// several static publishers that a bag shows under one callerid don't replace
+// transformsKey names what a TFMessage describes: its child frames. With it, the
+// messages of several publishers that a bag has under one callerid don't replace
 // each other.
 func transformsKey(data []byte) string {
 	var m msgs.TFMessage

@@ -37,8 +37,8 @@ func alphanumeric(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// namer gives topics their names for publishing. A name that had to be changed
-// doesn't land on another topic's.
+// namer gives topics the names under which they are published. A name that had to
+// be changed is never that of another topic.
 type namer struct {
 	prefix string
 	given  map[string]string // by recorded topic
@@ -56,7 +56,7 @@ func newNamer(prefix string, topics []string) *namer {
 	return n
 }
 
-// name of a topic; changed says that it isn't prefix + topic.
+// name returns a topic's name; changed reports that it isn't prefix + topic.
 func (n *namer) name(topic string) (name string, changed bool) {
 	full := n.prefix + topic
 	if name, ok := n.given[topic]; ok {

@@ -7,14 +7,15 @@ import (
 	"rsros/msgs"
 )
 
-// Output is where a player's messages go. All its methods, and those of its
-// sinks, are called by the goroutine of Run.
+// Output is where a player's messages go. Its methods and those of its sinks are
+// called by the goroutine of Run.
 type Output interface {
-	// Advertise announces a channel. Several channels may share a topic.
+	// Advertise announces a channel. Several channels may share a topic. If it
+	// fails the channel is left out, and Player.Problems says so.
 	Advertise(Channel) (Sink, error)
-	// Ready returns when everybody can know the channels.
+	// Ready returns when subscribers can find the channels.
 	Ready(context.Context) error
-	// PublishClock publishes /clock. It is called only if Options.Clock is on.
+	// PublishClock publishes /clock. It is called only if Settings.ClockHz is not 0.
 	PublishClock(bagstore.Time)
 }
 
@@ -30,12 +31,13 @@ type Channel struct {
 // Sink takes the messages of one channel. The Body of a channel that doesn't latch
 // may be a file's mapping, for the kernel to read (bagstore.Query.Mapped).
 type Sink interface {
-	// Publish hands the message on without waiting.
+	// Publish passes the message on without waiting.
 	Publish(msgs.Raw)
 	// PublishWait waits until there is room for the message, so that none is lost.
 	PublishWait(context.Context, msgs.Raw) error
+	// Subscribers is how many there are now.
 	Subscribers() int
-	// Dropped counts messages that slow subscribers lost.
+	// Dropped is the number of messages that slow subscribers lost.
 	Dropped() uint64
 	// Flush returns when everything published has left.
 	Flush(context.Context) error

@@ -69,7 +69,7 @@ func ParseTime(text string, source Source) (bagstore.Time, error) {
 // count from the start of a recording or of a simulation.
 const firstEpoch = bagstore.Time(10 * 365 * 24 * 3600 * 1e9)
 
-// ParseRange reads FROM:TO in seconds. Empty is nil.
+// ParseRange reads FROM:TO in seconds. An empty text is no range, nil.
 func ParseRange(text string) (*Range, error) {
 	if text == "" {
 		return nil, nil
@@ -93,7 +93,7 @@ func parseSeconds(text string) (time.Duration, error) {
 	}
 	s, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(s >= 0 && s < math.MaxUint32) {
-		return 0, fmt.Errorf("%q is no number of seconds", text)
+		return 0, fmt.Errorf("%q is not a number of seconds", text)
 	}
 	return time.Duration(math.Round(s * 1e9)), nil
 }

@@ -28,9 +28,9 @@ func TestTranslator(t *testing.T) {
 		}
 	}
 	tr.rate = 1
-	tr.shift(time.Second)
+	tr.anchor(bag0, wall0+sec)
 	if got := tr.wallOf(bag0); got != wall0+sec {
-		t.Errorf("shifted: %d", got)
+		t.Errorf("anchored a second later: %d", got)
 	}
 	tr.rate = 1e-6 // half a century takes longer than there is
 	if got := tr.wallOf(bagstore.MaxTime); got != never {

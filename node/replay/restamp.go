@@ -11,8 +11,8 @@ import (
 // stamper shifts the header stamps of one type's messages.
 type stamper struct {
 	spec *msgs.Spec
-	// lone: the only stamp is that of a Header in first place, so it stands at a
-	// known place and the rest of the message needn't be looked at.
+	// lone: the only stamp is that of a Header in first place. Its offset is known,
+	// so the rest of the message needn't be decoded.
 	lone bool
 }
 
@@ -31,12 +31,12 @@ func newStamper(spec *msgs.Spec) *stamper {
 	return s
 }
 
-// headStamp is the part of a message up to its own header's stamp: seq, stamp.
+// headStamp is the size of a message's seq and stamp.
 const headStamp = 12
 
-// shift gives the message with its stamps moved: a head that was copied into
-// scratch, and the rest as it is. Zero stamps stay, they mean "none". scratch is
-// returned for the next time.
+// shift returns the message with its stamps moved: a head, which uses the memory
+// of scratch where it can, and the unchanged rest, which is part of data. Stamps of
+// 0 stay 0, as they mean "none".
 func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []byte, err error) {
 	if s.lone && len(data) >= headStamp {
 		head = append(scratch[:0], data[:headStamp]...)
@@ -47,10 +47,10 @@ func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []by
 	return head, nil, err
 }
 
-// shiftHead moves the stamp of a lone header that begins here.
+// shiftHead moves the stamp of a message that begins with a lone header.
 func (s *stamper) shiftHead(head []byte, by time.Duration) error {
 	if !s.lone || len(head) < headStamp {
-		return errors.New("its header isn't where it should be")
+		return errors.New("the message doesn't begin with a header")
 	}
 	if binary.LittleEndian.Uint64(head[4:]) == 0 {
 		return nil

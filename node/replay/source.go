@@ -8,31 +8,32 @@ import (
 // Source is what a player plays: bags (see Bags), or what a program makes of a
 // recording.
 type Source interface {
-	// Connections are what there is to play, with what subscribers are told.
+	// Connections are what there is to play. Their topics, types and callerids are
+	// those that subscribers see.
 	Connections() []*bagstore.Connection
-	// Count is how many messages a connection has.
+	// Count is the number of messages of a connection.
 	Count(*bagstore.Connection) uint64
-	// View chooses messages. It reads indexes only.
+	// View selects messages. It reads indexes only.
 	View(bagstore.Query) (View, error)
 }
 
 // View is a selection of a source's messages in time order.
 type View interface {
-	Start() bagstore.Time // of the first message, 0 if there is none
-	End() bagstore.Time
+	Start() bagstore.Time // of the first message; 0 if there is none
+	End() bagstore.Time   // of the last message; 0 if there is none
 	Iterator() Iterator
 }
 
-// Iterator walks a view: forward behind Seek, backward behind SeekEnd. It is for
-// one goroutine.
+// Iterator reads a view: forward after Seek, backward after SeekEnd. It must be
+// used by one goroutine at a time.
 type Iterator interface {
-	Seek(bagstore.Time) // to just before the first message at or after it
-	SeekEnd()
+	Seek(bagstore.Time) // goes to just before the first message at or after it
+	SeekEnd()           // goes to just after the last message
 	Next() bool
-	SkipNext() bool // Next without reading the message
+	SkipNext() bool // is Next, but doesn't read the message's bytes
 	Prev() bool
 	Message() Recorded
-	Err() error // what stopped it, nil at the end; it may be moved on
+	Err() error // why Next or Prev returned false; nil at the end. Calling Next again goes on after the damage.
 	Close()
 }
 
@@ -56,7 +57,8 @@ func (r Recorded) Retain() msgs.Releaser {
 	return r.Message.Hold()
 }
 
-// Bags are the messages of bags, which stay the caller's and open.
+// Bags returns the messages of all bags as one source. The caller keeps the bags,
+// and must not close them while the source is used.
 func Bags(bags []*bagstore.Bag) Source {
 	s := bagSource{bags: bags, counts: make(map[*bagstore.Connection]uint64)}
 	for _, b := range bags {

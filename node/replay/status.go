@@ -1,15 +1,16 @@
 package replay
 
 import (
+	"sync/atomic"
 	"time"
 
 	"rsros/bagstore"
 )
 
-// State is what a player does.
+// State is what a player is doing.
 type State string
 
-// The states. Bag time stands still in all but Running.
+// The states. Bag time goes on only in Running.
 const (
 	Waiting  State = "waiting" // for the delay after advertising, and for subscribers
 	Running  State = "running"
@@ -21,25 +22,46 @@ const (
 // Status is a player's state at one moment.
 type Status struct {
 	State State
-	// Time is the bag time reached, as /clock gives it; Position and Length count
-	// from the first message played.
+	// Time is the bag time reached, as /clock shows it. Position and Length count
+	// from the first message that is played.
 	Time             bagstore.Time
 	Position, Length time.Duration
 	Rate             float64
 	Loop             bool
 	Round            int           // of a loop, from 0
-	Late             time.Duration // of the last message, behind its time
-	WorstLate        time.Duration
-	Behind           time.Duration // of the rate control topic
-	Messages, Bytes  uint64        // published
-	Dropped          uint64        // by slow subscribers' queues
+	Late             time.Duration // how long after its time the last message was published
+	WorstLate        time.Duration // the most that any message was late
+	Behind           time.Duration // how far the rate control topic lags
+	Messages, Bytes  uint64        // published so far
+	Dropped          uint64        // lost by slow subscribers; a message that two lost counts twice
 }
 
 // statusPeriod is the time between two reports while nothing changes.
 const statusPeriod = 100 * time.Millisecond
 
-// ReadableTime shows a bag time: as a date, or as an offset where the bag counts
-// from 0, as the SDK's do.
+// reports are what a player says of itself.
+type reports struct {
+	counted  Status // what counts up while playing; the rest is zero
+	next     Wall   // when the next report is due
+	last     atomic.Pointer[Status]
+	onStatus func(Status) // may be nil
+}
+
+// late counts how late a message was published.
+func (r *reports) late(d time.Duration) {
+	r.counted.Late = d
+	r.counted.WorstLate = max(r.counted.WorstLate, d)
+}
+
+func (r *reports) publish(s Status) {
+	r.last.Store(&s)
+	if r.onStatus != nil {
+		r.onStatus(s)
+	}
+}
+
+// ReadableTime formats a bag time: as a date, or as a duration in bags whose times
+// count from 0, as those of the RealSense SDK do.
 func ReadableTime(t bagstore.Time) string {
 	if t < firstEpoch {
 		return t.Sub(0).Round(time.Microsecond).String()

@@ -2,13 +2,12 @@ package replay
 
 import (
 	"math"
-	"time"
 
 	"rsros/bagstore"
 )
 
-// translator maps bag time to wall time and back along a line that goes through
-// an anchor: wall(t) = anchor.wall + (t − anchor.bag) / rate. Pause, skip, seek
+// translator maps bag time to wall time and back, along a line through an anchor:
+// wall(t) = anchor.wall + (t − anchor.bag) / rate. A pause, a skipped gap, a seek
 // and a new rate move the anchor.
 type translator struct {
 	bag  bagstore.Time
@@ -16,11 +15,8 @@ type translator struct {
 	rate float64
 }
 
-// anchor says that bag time t is, or was, at wall time w.
+// anchor makes bag time t be at wall time w.
 func (tr *translator) anchor(t bagstore.Time, w Wall) { tr.bag, tr.wall = t, w }
-
-// shift moves the line: everything happens d later.
-func (tr *translator) shift(d time.Duration) { tr.wall += Wall(d) }
 
 // wallOf is when bag time t is reached.
 func (tr *translator) wallOf(t bagstore.Time) Wall {
@@ -32,7 +28,7 @@ func (tr *translator) bagOf(w Wall) bagstore.Time {
 	return bagstore.Time(add(int64(tr.bag), divide(int64(w-tr.wall), 1/tr.rate)))
 }
 
-// divide is d / by, rounded to the nanosecond and cut to what fits.
+// divide is d / by, rounded to the nanosecond and limited to what int64 holds.
 func divide(d int64, by float64) int64 {
 	if by == 1 {
 		return d
@@ -47,7 +43,7 @@ func divide(d int64, by float64) int64 {
 	}
 }
 
-// add is a + b, cut to what fits.
+// add is a + b, limited to what int64 holds.
 func add(a, b int64) int64 {
 	switch sum := a + b; {
 	case b > 0 && sum < a:

@@ -1,0 +1,25 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rs/zerolog"
+)
+
+// problems are what couldn't be played. Each is logged once, as a warning.
+type problems struct {
+	log  zerolog.Logger
+	list []string
+}
+
+// maxProblems bounds what is kept of a bag that consists of nothing else.
+const maxProblems = 100
+
+func (p *problems) add(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(p.list) < maxProblems && !slices.Contains(p.list, text) {
+		p.list = append(p.list, text)
+		p.log.Warn().Msg(text)
+	}
+}

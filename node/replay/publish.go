@@ -1,0 +1,51 @@
+package replay
+
+import (
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+// publish passes a message to the channel's sink, with its header stamps moved by
+// shift.
+func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
+	out := msgs.Raw{Head: m.Head, Body: m.Data}
+	if shift != 0 && ch.stamps != nil {
+		if err := p.shiftStamps(ch, &out, shift.Sub(0)); err != nil {
+			p.problems.add("topic %s: stamps can't be moved: %v", ch.recorded, err)
+		}
+	}
+	switch {
+	case len(out.Body) == 0:
+		out.Body = nil
+	case len(out.Head)+len(out.Body) <= smallMessage:
+		p.scratch = append(append(p.scratch[:0], out.Head...), out.Body...)
+		out.Head, out.Body = p.scratch, nil
+	default:
+		out.Owner = m.Retain()
+	}
+	if ch.tfStatic {
+		out.Key = transformsKey(m.Data)
+	}
+	p.reports.counted.Messages++
+	p.reports.counted.Bytes += uint64(len(m.Head) + len(m.Data))
+	if p.o.Immediate {
+		return ch.sink.PublishWait(p.ctx, out)
+	}
+	ch.sink.Publish(out)
+	return nil
+}
+
+// shiftStamps moves the header stamps of a message. A message that was made in two
+// parts has its header in the first.
+func (p *Player) shiftStamps(ch *channel, m *msgs.Raw, by time.Duration) (err error) {
+	if len(m.Head) > 0 {
+		p.scratch = append(p.scratch[:0], m.Head...)
+		m.Head = p.scratch
+		return ch.stamps.shiftHead(m.Head, by)
+	}
+	m.Head, m.Body, err = ch.stamps.shift(p.scratch, m.Body, by)
+	p.scratch = m.Head
+	return err
+}

@@ -1,0 +1,278 @@
+package replay
+
+import (
+	"math"
+	"time"
+
+	"rsros/bagstore"
+)
+
+// timeline says what bag time it is and when bag times are due. It knows nothing
+// of messages but the time of the next one.
+//
+// While time runs, it follows the translator's line, or the times of a followed
+// clock, or with immediate playback the messages themselves. It never passes the
+// next message. While it is paused or delayed it stays at the time reached.
+type timeline struct {
+	tr      translator
+	source  timeSource
+	skip    time.Duration // gaps longer than this are jumped over; 0 means none
+	restamp bool          // header stamps move to the time of publishing
+
+	start, end bagstore.Time // of the first and the last message to play
+	from, to   bagstore.Time // of the part that is repeated, or start and end
+	begun      bool          // and not ended
+
+	at   bagstore.Time // the last time reached; while time is held, the present one
+	next bagstore.Time // of the next message, or nothing
+
+	paused, delayed bool
+	over            bool // past the end, with the clock running (Settings.KeepAlive)
+
+	loop, monotonic bool
+	part            *Range // what to loop over; nil means all
+	round           int
+	roundStart      Wall
+	offset          bagstore.Time // what a monotonic loop adds to all times it shows
+
+	followed followedClock
+}
+
+// timeSource is what makes bag time go on.
+type timeSource int
+
+const (
+	byClock  timeSource = iota // the player's clock, at a rate
+	byItself                   // the messages: each is due at once
+	byOther                    // a clock that someone else publishes
+)
+
+// followedClock is the clock of someone else.
+type followedClock struct {
+	heard  bool
+	now    bagstore.Time // where it is, in bag time
+	offset bagstore.Time // bag time − its time
+}
+
+// nothing is the time of the next message where there is none.
+const nothing = bagstore.Time(math.MaxInt64)
+
+func newTimeline(s Settings) timeline {
+	t := timeline{
+		tr: translator{rate: s.Rate}, skip: s.SkipEmpty, restamp: s.Restamp, next: nothing,
+		paused: s.Paused, loop: s.Loop, monotonic: s.LoopMonotonic, part: s.LoopRange,
+	}
+	switch {
+	case s.FollowClock:
+		t.source = byOther
+	case s.Immediate:
+		t.source = byItself
+	}
+	return t
+}
+
+// span sets what there is to play.
+func (t *timeline) span(start, end bagstore.Time) {
+	t.start, t.end, t.from, t.to, t.at = start, end, start, end, start
+}
+
+// begin makes the start due at now. It may be called again.
+func (t *timeline) begin(now Wall) {
+	t.tr.anchor(t.start, now)
+	t.roundStart = now
+}
+
+// has tells whether there is a message to publish before the end, or before the
+// end of what is looped over.
+func (t *timeline) has() bool { return t.next != nothing && (!t.loop || t.next <= t.to) }
+
+// held tells whether time doesn't go on.
+func (t *timeline) held() bool { return t.paused || t.delayed }
+
+// deadline is when the next message is due, or what comes after the last one.
+func (t *timeline) deadline() Wall {
+	switch {
+	case t.has():
+		return t.due(t.next)
+	case t.over:
+		return never
+	case !t.loop:
+		return 0
+	}
+	return max(t.due(t.to), t.roundStart+minRound)
+}
+
+// due is when bag time at is reached.
+func (t *timeline) due(at bagstore.Time) Wall {
+	switch {
+	case t.held():
+		return never
+	case t.source == byOther && (!t.followed.heard || at > t.followed.now):
+		return never
+	case t.source != byClock:
+		return 0
+	}
+	return t.tr.wallOf(at)
+}
+
+// minRound keeps the loop of a bag with one message from spinning.
+const minRound = Wall(10 * time.Millisecond)
+
+// position is the bag time at now.
+func (t *timeline) position(now Wall) bagstore.Time {
+	if t.held() || t.source == byItself || !t.begun {
+		return t.at
+	}
+	at := t.tr.bagOf(now)
+	if t.source == byOther {
+		at = t.followed.now
+	}
+	if t.has() {
+		at = min(at, t.next)
+	} else if !t.over {
+		at = min(at, t.to)
+	}
+	return max(at, t.at)
+}
+
+// shown is the time that /clock has at now.
+func (t *timeline) shown(now Wall) bagstore.Time { return t.position(now) + t.offset }
+
+// late is how long after its time a message at bag time at is published; ok is
+// false where there is no such time.
+func (t *timeline) late(at bagstore.Time, now Wall) (late time.Duration, ok bool) {
+	if t.paused || t.source != byClock {
+		return 0, false
+	}
+	return time.Duration(now - t.tr.wallOf(at)), true
+}
+
+// stampShift is what to add to the header stamps of a message at bag time at.
+func (t *timeline) stampShift(at bagstore.Time, now Wall) bagstore.Time {
+	switch {
+	case !t.restamp:
+		return t.offset
+	case t.source == byOther:
+		return -t.followed.offset
+	case t.held() || t.source == byItself:
+		return bagstore.Time(now) - at
+	}
+	return bagstore.Time(t.tr.wallOf(at)) - at
+}
+
+// pause and delay hold time at the position of now.
+func (t *timeline) pause(now Wall) { t.at, t.paused = t.position(now), true }
+
+func (t *timeline) delay(now Wall) { t.at, t.delayed = t.position(now), true }
+
+// resume and undelay let time go on, unless the other of the two holds it.
+func (t *timeline) resume(now Wall) {
+	t.paused = false
+	t.goOn(now)
+}
+
+func (t *timeline) undelay(now Wall) {
+	t.delayed = false
+	t.goOn(now)
+}
+
+func (t *timeline) goOn(now Wall) {
+	if !t.held() {
+		t.tr.anchor(t.at, now)
+		t.skipGap()
+	}
+}
+
+func (t *timeline) setRate(rate float64, now Wall) {
+	t.at = t.position(now)
+	t.tr.rate = rate
+	t.tr.anchor(t.at, now)
+}
+
+// skipGap makes the next message due when the last one was, if the time between
+// them is to be skipped.
+func (t *timeline) skipGap() {
+	if t.has() && t.skip > 0 && !t.held() && t.next.Sub(t.at) > t.skip {
+		t.tr.anchor(t.next, t.tr.wallOf(t.at))
+	}
+}
+
+// clamp is the nearest time to at that is played.
+func (t *timeline) clamp(at bagstore.Time) bagstore.Time { return min(max(at, t.start), t.end) }
+
+// jump makes bag time at due at w. The next message isn't known then.
+func (t *timeline) jump(at bagstore.Time, w Wall) {
+	t.over, t.delayed = false, false
+	t.at, t.next = at, nothing
+	t.tr.anchor(at, w)
+}
+
+// bound brings from and to in line with what is looped over. It tells whether the
+// position at now lies outside of them.
+func (t *timeline) bound(now Wall) (outside bool, err error) {
+	t.from, t.to = t.start, t.end
+	if !t.loop || t.part == nil {
+		return false, nil
+	}
+	from, to := t.start.Add(t.part.From), min(t.start.Add(t.part.To), t.end)
+	if from >= to {
+		t.part = nil
+		return false, ErrRange
+	}
+	t.from, t.to = from, to
+	at := t.position(now)
+	return at < from || at > to, nil
+}
+
+// nextRound begins the loop again. The round before ends at w on the time line;
+// the result is when the new one begins.
+func (t *timeline) nextRound(now, w Wall) Wall {
+	if t.source != byClock || t.held() {
+		w = now
+	}
+	length := t.to - t.from
+	if t.monotonic {
+		t.offset += length
+	}
+	t.followed.now -= length // the other clock runs on while the bag starts again
+	t.followed.offset -= length
+	t.round++
+	t.roundStart = w
+	return w
+}
+
+// follow moves time with someone else's clock. If the clock isn't in the bag's
+// time, the first time heard is the start; elsewhere tells that this was so. back
+// tells that the clock went back, so that the caller must jump to it.
+func (t *timeline) follow(at bagstore.Time) (elsewhere, back bool) {
+	f := &t.followed
+	if !f.heard && (at < t.start || at > t.end) {
+		f.offset, elsewhere = t.start-at, true
+	}
+	last := f.now
+	f.now = at + f.offset
+	back = f.heard && f.now < last && f.now < t.at
+	f.heard = true
+	return elsewhere, back
+}
+
+// tie makes the followed clock's present time mean bag time at.
+func (t *timeline) tie(at bagstore.Time) {
+	t.followed.offset += at - t.followed.now
+	t.followed.now = at
+}
+
+// state is what a player does that goes by the time line.
+func (t *timeline) state() State {
+	switch {
+	case t.over:
+		return Finished
+	case !t.begun:
+		return Waiting
+	case t.paused:
+		return Paused
+	case t.delayed:
+		return Delayed
+	}
+	return Running
+}
