@@ -24,6 +24,14 @@ func NewTime(sec, nsec uint32) Time { return Time(sec)*nsPerSec + Time(nsec) }
 // TimeOf converts the wall clock's time.
 func TimeOf(t time.Time) Time { return Time(t.UnixNano()) }
 
+// firstDate is the first time that counts from 1970 beyond doubt.
+const firstDate = Time(10 * 365 * 24 * 3600 * nsPerSec)
+
+// Absolute reports whether t counts from 1970. A time of less than ten years
+// counts from the start of a recording, as in bags of the RealSense SDK, or of a
+// simulation.
+func (t Time) Absolute() bool { return t >= firstDate }
+
 // Sec is the whole seconds.
 func (t Time) Sec() uint32 { return uint32(t / nsPerSec) }
 

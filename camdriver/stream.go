@@ -1,6 +1,7 @@
 package camdriver
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -58,6 +59,11 @@ type StreamID struct {
 
 // String gives the form used in topics: "Infrared_2".
 func (s StreamID) String() string { return s.Kind.String() + "_" + strconv.Itoa(s.Index) }
+
+// Compare orders streams by kind, then by index.
+func (s StreamID) Compare(t StreamID) int {
+	return cmp.Or(cmp.Compare(s.Kind, t.Kind), cmp.Compare(s.Index, t.Index))
+}
 
 // ParseStreamID is the inverse of StreamID.String.
 func ParseStreamID(s string) (StreamID, error) {

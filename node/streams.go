@@ -87,7 +87,7 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 			}
 			chosen[i] = append(chosen[i], p)
 		}
-		slices.SortFunc(chosen[i], func(a, b camdriver.Profile) int { return compareStreams(a.Stream, b.Stream) })
+		slices.SortFunc(chosen[i], func(a, b camdriver.Profile) int { return a.Stream.Compare(b.Stream) })
 	}
 	for id, set := range s {
 		if !have[id] && !set.Off {
@@ -147,13 +147,6 @@ func byStream(profiles []camdriver.Profile) map[camdriver.StreamID][]camdriver.P
 		out[p.Stream] = append(out[p.Stream], p)
 	}
 	return out
-}
-
-func compareStreams(a, b camdriver.StreamID) int {
-	if a.Kind != b.Kind {
-		return int(a.Kind) - int(b.Kind)
-	}
-	return a.Index - b.Index
 }
 
 func listProfiles(profiles []camdriver.Profile) string {

@@ -120,10 +120,10 @@ func (r *recordingExport) shift() (bagstore.Time, error) {
 	if err != nil {
 		return 0, err
 	}
-	const firstEpoch, firstEvent = bagstore.Time(10 * 365 * 24 * 3600 * 1e9), bagstore.Time(1000)
-	if v.Start() < firstEpoch {
+	if !v.Start().Absolute() {
 		return 0, nil
 	}
+	const firstEvent = bagstore.Time(1000)
 	return v.Start() - firstEvent, nil
 }
 

@@ -25,7 +25,7 @@ func (d *description) build() {
 		}
 	}
 	slices.SortFunc(f.streams, func(a, b *stream) int {
-		return cmp.Or(a.sensor-b.sensor, compareStreams(a.profile.Stream, b.profile.Stream))
+		return cmp.Or(a.sensor-b.sensor, a.profile.Stream.Compare(b.profile.Stream))
 	})
 	for _, s := range f.streams {
 		d.profile(s)

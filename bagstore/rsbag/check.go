@@ -38,8 +38,7 @@ func Check(path string) (*CheckReport, error) {
 	if why != nil {
 		rep.Why = why.Error()
 	}
-	byName := func(a, b camdriver.StreamID) int { return a.Index - b.Index + 8*(int(a.Kind)-int(b.Kind)) }
-	for _, id := range slices.SortedFunc(maps.Keys(missing), byName) {
+	for _, id := range slices.SortedFunc(maps.Keys(missing), camdriver.StreamID.Compare) {
 		if n := missing[id]; n > 0 {
 			rep.Notes = append(rep.Notes, fmt.Sprintf("%v: the camera's numbers leave out %d frames", id, n))
 		}

@@ -200,10 +200,10 @@ func TestRoundTrip(t *testing.T) {
 func compareSnapshots(t *testing.T, got, want camdriver.DeviceSnapshot) {
 	t.Helper()
 	slices.SortFunc(want.Streams, func(a, b camdriver.StreamSnapshot) int {
-		return a.Sensor*100 - b.Sensor*100 + compareStreams(a.Profile.Stream, b.Profile.Stream)
+		return a.Sensor*100 - b.Sensor*100 + a.Profile.Stream.Compare(b.Profile.Stream)
 	})
 	for i := range want.Sensors {
-		slices.SortFunc(want.Sensors[i].Profiles, func(a, b camdriver.Profile) int { return compareStreams(a.Stream, b.Stream) })
+		slices.SortFunc(want.Sensors[i].Profiles, func(a, b camdriver.Profile) int { return a.Stream.Compare(b.Stream) })
 	}
 	for i := range want.Streams {
 		g, w := got.Streams[i].Extrinsic, want.Streams[i].Extrinsic

@@ -270,7 +270,7 @@ func (r *Recorder) Stats() RecorderStats {
 	for id, c := range r.streams {
 		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Bytes: c.bytes.Load(), Skipped: c.skipped.Load()})
 	}
-	slices.SortFunc(s.Streams, func(a, b StreamStats) int { return compareStreams(a.Stream, b.Stream) })
+	slices.SortFunc(s.Streams, func(a, b StreamStats) int { return a.Stream.Compare(b.Stream) })
 	return s
 }
 
@@ -289,13 +289,6 @@ func (r *Recorder) CheckpointIfDue() error {
 	}
 	r.err = r.w.CheckpointIfDue()
 	return r.err
-}
-
-func compareStreams(a, b camdriver.StreamID) int {
-	if a.Kind != b.Kind {
-		return int(a.Kind) - int(b.Kind)
-	}
-	return a.Index - b.Index
 }
 
 // Close ends the recording; on return the file is whole on disk. Closing again

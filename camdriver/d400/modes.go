@@ -120,7 +120,7 @@ func profilesOf(modes []mode, slow bool) []camdriver.Profile {
 	}
 	slices.SortStableFunc(list, func(a, b camdriver.Profile) int {
 		return cmp.Or(
-			cmp.Compare(a.Stream.Kind, b.Stream.Kind), cmp.Compare(a.Stream.Index, b.Stream.Index),
+			a.Stream.Compare(b.Stream),
 			cmp.Compare(b.Width*b.Height, a.Width*a.Height), cmp.Compare(b.FPS, a.FPS),
 		)
 	})

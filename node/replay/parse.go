@@ -50,7 +50,7 @@ func (m Moment) In(source Source) (bagstore.Time, error) {
 	if err != nil {
 		return 0, err
 	}
-	if m.time >= view.Start() && view.Start() > firstEpoch {
+	if m.time >= view.Start() && view.Start().Absolute() {
 		return m.time, nil
 	}
 	return view.Start().Add(m.time.Sub(0)), nil
@@ -64,10 +64,6 @@ func ParseTime(text string, source Source) (bagstore.Time, error) {
 	}
 	return m.In(source)
 }
-
-// firstEpoch is the first bag time that is shown and read as a date. Earlier ones
-// count from the start of a recording or of a simulation.
-const firstEpoch = bagstore.Time(10 * 365 * 24 * 3600 * 1e9)
 
 // ParseRange reads FROM:TO in seconds. An empty text is no range, nil.
 func ParseRange(text string) (*Range, error) {

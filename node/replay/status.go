@@ -63,7 +63,7 @@ func (r *reports) publish(s Status) {
 // ReadableTime formats a bag time: as a date, or as a duration in bags whose times
 // count from 0, as those of the RealSense SDK do.
 func ReadableTime(t bagstore.Time) string {
-	if t < firstEpoch {
+	if !t.Absolute() {
 		return t.Sub(0).Round(time.Microsecond).String()
 	}
 	return t.Std().UTC().Format("2006-01-02 15:04:05.000000")
