@@ -40,6 +40,6 @@
 // # Goroutines
 //
 // Run starts one goroutine, which reads ahead, and waits for its end. All methods
-// of the Output, its Sinks, the Clock (but Wake) and OnStatus are called by the
+// of the Output, of each Sink, of the Clock (but Wake) and OnStatus are called by the
 // goroutine of Run, so they need no locks, and must not call Player.Do.
 package replay
