@@ -97,6 +97,13 @@ func NewFrame(owner Releaser) *Frame {
 	return f
 }
 
+// Renew makes f what NewFrame returns, with every other field zero. It is for
+// pools of frames: f's last reference must be gone.
+func (f *Frame) Renew(owner Releaser) {
+	*f = Frame{owner: owner}
+	f.refs.Store(1)
+}
+
 // Retain adds a reference and returns f.
 func (f *Frame) Retain() *Frame {
 	f.refs.Add(1)

@@ -83,6 +83,7 @@ type Format uint8
 const (
 	AnyFormat    Format = 0
 	Z16          Format = 1  // 16-bit depth, in DepthUnits
+	XYZ32F       Format = 3  // a point: three float32, metres
 	YUYV         Format = 4  // 16 bits a pixel
 	RGB8         Format = 5  // 24 bits a pixel
 	BGR8         Format = 6  // 24 bits a pixel
@@ -96,6 +97,8 @@ const (
 	UYVY         Format = 14
 	MotionXYZ32F Format = 16 // three float32
 	SixDOF       Format = 18 // a Pose
+	Disparity32  Format = 19 // float32, in 32nds of a pixel
+	Distance     Format = 21 // float32, metres
 	Y8I          Format = 23 // interleaved left and right Y8
 	Y12I         Format = 24 // interleaved left and right, 12 bits each
 	W10          Format = 27
@@ -131,8 +134,10 @@ func (f Format) BitsPerPixel() int {
 		return 16
 	case RGB8, BGR8, Y12I:
 		return 24
-	case RGBA8, BGRA8:
+	case RGBA8, BGRA8, Disparity32, Distance:
 		return 32
+	case XYZ32F:
+		return 96
 	}
 	return 0
 }

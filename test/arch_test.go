@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"camdriver/d400":     {"camdriver"},
 	"camdriver/sim":      {"camdriver"},
 	"camdriver/playback": {"camdriver", "bagstore/rsbag"},
+	"camdriver/process":  {"camdriver"},
 
 	"camdriver/imu": {},
 	"msgs/cloud":    {"msgs"},

@@ -1,0 +1,224 @@
+package process
+
+import (
+	"fmt"
+	"math"
+
+	"rsros/camdriver"
+)
+
+// Rounding says how Align turns where a point is seen into a pixel's number. The
+// two differ in about half of the pixels of a scene, by a pixel at most.
+type Rounding uint8
+
+const (
+	// Nearest rounds as librealsense 2.56 does: a depth image that is aligned to a
+	// stream of the same geometry stays as it is.
+	Nearest Rounding = iota
+	// Truncating rounds as librealsense 2.58.1 and later do, which leaves holes where
+	// the geometry is the same.
+	Truncating
+)
+
+// Align maps depth to where another stream sees it, or the other streams to where
+// depth sees them.
+type Align struct {
+	block
+	to       camdriver.StreamKind
+	rounding Rounding
+
+	pairs []*pair // one for depth to another stream, or one for each other stream
+	now   *pair
+	depth plane
+	other plane // what is mapped to depth
+	out   plane
+	units float32
+	work  []alignScratch // one a slot
+	large largeSplats
+}
+
+// alignScratch is what a processor needs for one row.
+type alignScratch struct {
+	y              []float32 // of rays
+	u0, v0, u1, v1 []int32
+	target         []uint16 // where depth is gathered, less 1: 65535 is none
+	first, last    int      // its rows that hold something
+	walked, budget int      // pixels of rectangles
+}
+
+// pair is the geometry between a depth and another profile.
+type pair struct {
+	depth, other *Profile
+	out          *Profile
+	topLeft      *rays // of the corners of depth's pixels
+	bottomRight  *rays // nil: one pixel falls on one
+	turn         turn
+	lens         lens
+}
+
+// NewAlign aligns depth to the first image of a stream kind, or all other images to
+// depth.
+func NewAlign(res *Resources, to camdriver.StreamKind) *Align {
+	return NewAlignRounding(res, to, Nearest)
+}
+
+// NewAlignRounding is NewAlign with a choice.
+func NewAlignRounding(res *Resources, to camdriver.StreamKind, r Rounding) *Align {
+	return &Align{block: block{name: "Align", res: res}, to: to, rounding: r, work: make([]alignScratch, res.workers.slots())}
+}
+
+// Reset forgets the geometry.
+func (a *Align) Reset() { a.pairs = nil }
+
+// Process aligns a set that has depth and the target; others stay as they are.
+func (a *Align) Process(s *Set) error {
+	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
+	if !ok {
+		return nil
+	}
+	var err error
+	if a.depth, err = planeOf(depth.Frame); err != nil {
+		return fmt.Errorf("frame %d of %s: %w", depth.Frame.Number, depth.Frame.Profile, err)
+	}
+	a.units = depth.Frame.DepthUnits
+	if a.to == camdriver.Depth {
+		err = a.othersToDepth(s, depth)
+	} else if target, ok := s.First(a.to, camdriver.AnyFormat); ok {
+		err = a.depthToOther(s, depth, target)
+	}
+	a.depth, a.other, a.out, a.now = plane{}, plane{}, plane{}, nil
+	if err != nil {
+		s.discard()
+		return err
+	}
+	s.merge()
+	return nil
+}
+
+// pair finds or makes the geometry of two profiles.
+func (a *Align) pair(depth, other *Profile) (*pair, error) {
+	for _, p := range a.pairs {
+		if p.depth == depth && p.other == other {
+			return p, nil
+		}
+	}
+	p, err := a.newPair(depth, other)
+	if err != nil {
+		return nil, err
+	}
+	keep := a.pairs[:0]
+	for _, old := range a.pairs {
+		// Another run of the streams: the former's tables are of no more use.
+		if old.depth == depth && old.other.Stream != other.Stream && a.to == camdriver.Depth {
+			keep = append(keep, old)
+		}
+	}
+	a.pairs = append(keep, p)
+	return p, nil
+}
+
+func (a *Align) newPair(depth, other *Profile) (*pair, error) {
+	if depth.Intrinsics.Width == 0 || other.Intrinsics.Width == 0 {
+		return nil, fmt.Errorf("intrinsics of %s and %s: %w", depth.Stream, other.Stream, ErrUncalibrated)
+	}
+	if d := &depth.Intrinsics; d.Width != a.depth.width || d.Height != a.depth.height {
+		return nil, fmt.Errorf("a depth image of %d×%d with intrinsics for %d×%d: %w",
+			a.depth.width, a.depth.height, d.Width, d.Height, ErrBadFrame)
+	}
+	p := &pair{depth: depth, other: other}
+	var err error
+	if p.turn, err = depth.extrinsics(other); err != nil {
+		return nil, err
+	}
+	if a.to == camdriver.Depth {
+		p.towardsDepth()
+	} else {
+		p.towardsOther()
+	}
+	if p.lens.bend == modified && a.rounding == Nearest {
+		p.lens.bend = slipped
+	}
+	return p, nil
+}
+
+// towardsOther has a depth pixel fill the rectangle that it covers in the other
+// image, if that one is finer.
+func (p *pair) towardsOther() {
+	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
+	p.topLeft = newRays(d, d.Width, d.Height, -0.5)
+	if finer(d, o) {
+		p.bottomRight = newRays(d, d.Width, d.Height, 0.5)
+	}
+	p.lens = newLens(o, straight)
+	if o.Model == camdriver.ModifiedBrownConrady {
+		p.lens.bend = modified
+	}
+	p.out = p.depth.derived(camdriver.Z16, o.Width, o.Height)
+	p.out.Intrinsics, p.out.Extrinsics = *o, p.other.Extrinsics
+}
+
+// towardsDepth looks up where each depth pixel's corner falls. It is the bottom
+// right one, if the other image is smaller: a slip of the SDK.
+func (p *pair) towardsDepth() {
+	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
+	corner := float32(-0.5)
+	if o.Width < d.Width && o.Height < d.Height {
+		corner = 0.5
+	}
+	p.topLeft = newRays(d, d.Width, d.Height, corner)
+	p.lens = newLens(o, straight)
+	if o.Model == camdriver.ModifiedBrownConrady || o.Model == camdriver.InverseBrownConrady {
+		p.lens.bend = modified
+	}
+	p.out = p.other.derived(p.other.Format, d.Width, d.Height)
+	p.out.Intrinsics, p.out.Extrinsics = *d, p.depth.Extrinsics
+}
+
+// finer says whether o has more pixels a degree than d, across or down.
+func finer(d, o *camdriver.Intrinsics) bool {
+	if d.Width == 640 && (d.Height == 240 && o.Width == 320 && o.Height == 180 ||
+		d.Height == 480 && o.Width == 640 && o.Height == 360) {
+		return true
+	}
+	return perDegree(d.Width, d.Ppx, d.Fx) < perDegree(o.Width, o.Ppx, o.Fx) ||
+		perDegree(d.Height, d.Ppy, d.Fy) < perDegree(o.Height, o.Ppy, o.Fy)
+}
+
+func perDegree(size int, ppx, fx float64) float32 {
+	p, f := float32(ppx)+0.5, float32(fx)
+	angle := float32(math.Atan2(float64(p), float64(f))) + float32(math.Atan2(float64(float32(size)-p), float64(f)))
+	return float32(size) / float32(angle*57.2957795)
+}
+
+// prepare makes a slot's rows.
+func (w *alignScratch) prepare(width int) {
+	if len(w.u0) < width {
+		w.y = make([]float32, width)
+		w.u0, w.v0, w.u1, w.v1 = make([]int32, width), make([]int32, width), make([]int32, width), make([]int32, width)
+	}
+}
+
+// locate finds the pixels of the other image at which a row of depth is seen.
+// Where depth is 0 they mean nothing.
+func (p *pair) locate(u, v []int32, depth []uint16, x, y []float32, units float32, rounding Rounding) {
+	n := len(depth)
+	u, v, x, y = u[:n], v[:n], x[:n], y[:n]
+	if rounding == Truncating {
+		for i, d := range depth {
+			a, b := p.see(d, x[i], y[i], units)
+			u[i], v[i] = truncated(a+0.5), truncated(b+0.5)
+		}
+		return
+	}
+	for i, d := range depth {
+		a, b := p.see(d, x[i], y[i], units)
+		u[i], v[i] = nearestEven(a+0.5), nearestEven(b+0.5)
+	}
+}
+
+// see projects one point.
+func (p *pair) see(d uint16, x, y, units float32) (u, v float32) {
+	z := units * float32(d)
+	x, y, z = p.turn.apply(float32(z*x), float32(z*y), z)
+	return p.lens.pixel(x/z, y/z)
+}

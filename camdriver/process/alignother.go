@@ -1,0 +1,91 @@
+package process
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+)
+
+// othersToDepth makes every other image anew in depth's geometry.
+func (a *Align) othersToDepth(s *Set, depth Image) error {
+	for _, img := range s.Images {
+		if kind := img.Frame.Stream().Kind; kind == camdriver.Depth || !kind.Video() {
+			continue
+		}
+		if err := a.otherToDepth(s, depth, img); err != nil {
+			return fmt.Errorf("frame %d of %s: %w", img.Frame.Number, img.Frame.Profile, err)
+		}
+	}
+	return nil
+}
+
+func (a *Align) otherToDepth(s *Set, depth, other Image) error {
+	if f := other.Frame.Profile.Format; f == camdriver.YUYV || f == camdriver.UYVY || f.BitsPerPixel()%8 != 0 {
+		return fmt.Errorf("align pixels that share their colour: %w", camdriver.ErrUnsupported)
+	}
+	var err error
+	if a.other, err = planeOf(other.Frame); err != nil {
+		return err
+	}
+	p, err := a.pair(depth.Profile, other.Profile)
+	if err != nil {
+		return err
+	}
+	if a.depth.width != p.topLeft.width || a.depth.height != p.topLeft.height {
+		return errSize(depth, p.topLeft)
+	}
+	img, err := a.res.frame(other.Frame, p.out, 0)
+	if err != nil {
+		return err
+	}
+	s.result(img)
+	if a.out, err = planeOf(img.Frame); err != nil {
+		return err
+	}
+	if a.out.size != a.other.size {
+		return fmt.Errorf("pixels of %d bytes from a profile with %d: %w", a.other.size, a.out.size, ErrBadFrame)
+	}
+	a.now = p
+	a.share((*fetchRows)(a), a.depth.height)
+	return nil
+}
+
+// fetchRows fetches the pixels that rows of depth are seen at; 0 where there is
+// no depth, or none of the other image.
+type fetchRows Align
+
+func (a *fetchRows) rows(slot, from, to int) {
+	w, p := &a.work[slot], a.now
+	w.prepare(a.depth.width)
+	for row := from; row < to; row++ {
+		depth := a.depth.row16(row)
+		x, y := p.topLeft.row(row, w.y)
+		p.locate(w.u0, w.v0, depth, x, y, a.units, a.rounding)
+		out := a.out.row(row)
+		clear(out)
+		a.fetch(out, depth, w.u0, w.v0)
+	}
+}
+
+func (a *fetchRows) fetch(out []byte, depth []uint16, us, vs []int32) {
+	width, height := uint32(a.other.width), uint32(a.other.height)
+	data, stride, size := a.other.data, a.other.stride, a.other.size
+	us, vs = us[:len(depth)], vs[:len(depth)]
+	for i, d := range depth {
+		u, v := uint32(us[i]), uint32(vs[i])
+		if d == 0 || u >= width || v >= height {
+			continue
+		}
+		from := data[int(v)*stride+int(u)*size:]
+		switch to := out[i*size:]; size {
+		case 1:
+			to[0] = from[0]
+		case 2:
+			to[0], to[1] = from[0], from[1]
+		case 3:
+			to[0], to[1], to[2] = from[0], from[1], from[2]
+		default:
+			copy(to[:size], from)
+		}
+	}
+}

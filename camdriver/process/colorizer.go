@@ -1,0 +1,219 @@
+package process
+
+import (
+	"math"
+
+	"rsros/camdriver"
+)
+
+// Colorizer makes a picture of depth or disparity, in RGB8 of the depth stream,
+// beside it.
+type Colorizer struct {
+	block
+	profiles derivations
+	in, out  plane
+
+	scheme   int // of table
+	table    []uint32
+	counts   [][]uint32 // one histogram a slot
+	colour   []uint32   // by depth, or by whole disparity
+	equal    bool
+	depth    bool
+	low      float32 // fixed: of disparity
+	span     float32
+	counting bool // the present pass
+}
+
+// values is how many depths there are.
+const values = 65536
+
+// NewColorizer makes equalized pictures in Jet.
+func NewColorizer(res *Resources) *Colorizer {
+	c := &Colorizer{block: block{name: "Depth Visualization", res: res}, scheme: -1}
+	c.counts = make([][]uint32, res.workers.slots())
+	c.list = []option{
+		newOption(camdriver.OptionVisualPreset, strict, 0, 3, 1, 0, "Preset depth colorization: 0 Dynamic, 1 Fixed, 2 Near, 3 Far"),
+		newOption(camdriver.OptionColorScheme, strict, 0, float32(len(colourKeys)-1), 1, 0,
+			"Color scheme: 0 Jet, 1 Classic, 2 White to Black, 3 Black to White, 4 Bio, 5 Cold, 6 Warm, 7 Quantized, 8 Pattern, 9 Hue"),
+		newOption(camdriver.OptionHistogramEqualizationEnabled, strict, 0, 1, 1, 1, "Perform histogram equalization"),
+		newOption(camdriver.OptionMinDistance, smooth, 0, farthest, 0.1, 0, "Min range in meters"),
+		newOption(camdriver.OptionMaxDistance, smooth, 0, farthest, 0.1, 6, "Max range in meters"),
+	}
+	c.changed = c.follow
+	return c
+}
+
+// presets are what Visual Preset sets.
+var presets = [...]struct{ equalize, scheme, least, most float32 }{
+	{equalize: 1, scheme: 0, least: 0, most: 6},
+	{equalize: 0, scheme: 0, least: 0, most: 6},
+	{equalize: 0, scheme: 1, least: 0.3, most: 1.5},
+	{equalize: 0, scheme: 0, least: 1, most: 16},
+}
+
+// follow changes the options that hang on another.
+func (c *Colorizer) follow(id camdriver.OptionID, value float32) {
+	switch id {
+	case camdriver.OptionMinDistance, camdriver.OptionMaxDistance:
+		c.pushDistances(id, value)
+		c.put(camdriver.OptionHistogramEqualizationEnabled, 0)
+	case camdriver.OptionVisualPreset:
+		p := presets[int(value)]
+		c.put(camdriver.OptionHistogramEqualizationEnabled, p.equalize)
+		c.put(camdriver.OptionColorScheme, p.scheme)
+		if value != 0 {
+			c.put(camdriver.OptionMinDistance, p.least)
+			c.put(camdriver.OptionMaxDistance, p.most)
+		}
+	}
+}
+
+// Process adds the picture of a set's depth or disparity.
+func (c *Colorizer) Process(s *Set) error { return each(s, c) }
+
+func (c *Colorizer) wants(img Image) bool { return depthOrDisparity(img) }
+
+func (c *Colorizer) apply(img Image) (Image, error) {
+	p := c.profiles.of(img.Profile, func(p *Profile) *Profile {
+		return p.derived(camdriver.RGB8, p.Width, p.Height)
+	})
+	out, err := c.make(img, p, &c.in, &c.out)
+	if err != nil {
+		return Image{}, err
+	}
+	c.mu.Lock()
+	scheme := int(c.value(camdriver.OptionColorScheme))
+	c.equal = c.value(camdriver.OptionHistogramEqualizationEnabled) != 0
+	least, most := c.value(camdriver.OptionMinDistance), c.value(camdriver.OptionMaxDistance)
+	c.mu.Unlock()
+	if scheme != c.scheme {
+		c.scheme, c.table = scheme, colourTable(scheme)
+	}
+	if c.colour == nil {
+		c.colour = make([]uint32, values)
+	}
+	c.depth = img.Frame.Profile.Format == camdriver.Z16
+	switch {
+	case c.equal:
+		c.equalize()
+	case c.depth:
+		c.fixed(img.Frame.DepthUnits, least, most)
+	default:
+		c.fixedDisparity(img.Frame.DepthUnits, least, most)
+	}
+	c.counting = false
+	c.share(c, c.in.height)
+	return out, nil
+}
+
+// pick is the colour at a fraction of the range; the nearest where it is outside or
+// no number.
+func (c *Colorizer) pick(t float32) uint32 {
+	last := len(c.table) - 1
+	switch {
+	case !(t > 0):
+		return c.table[0]
+	case t >= 1:
+		return c.table[last]
+	}
+	return c.table[int(t*float32(last))]
+}
+
+// equalize spreads the colours evenly over the values that the image has.
+func (c *Colorizer) equalize() {
+	for i := range c.counts {
+		c.counts[i] = fresh(c.counts[i], values)
+	}
+	c.counting = true
+	c.share(c, c.in.height)
+	sums := c.counts[0]
+	for _, more := range c.counts[1:] {
+		for d, n := range more {
+			sums[d] += n
+		}
+	}
+	holes := sums[0]
+	sums[0] = 0
+	for d := 1; d < values; d++ {
+		sums[d] += sums[d-1]
+	}
+	sums[0] = holes
+	all := float32(sums[values-1])
+	for d, n := range sums {
+		c.colour[d] = c.pick(float32(n) / all)
+	}
+	if c.depth {
+		c.colour[0] = 0
+	}
+}
+
+// fixed colours a range of distances.
+func (c *Colorizer) fixed(units, least, most float32) {
+	c.colour[0] = 0
+	for d := 1; d < values; d++ {
+		t := float32(0)
+		if least < most {
+			t = (float32(float32(d)*units) - least) / (most - least)
+		}
+		c.colour[d] = c.pick(t)
+	}
+}
+
+// disparityTimesDistance is what the SDK takes for every camera, in its units.
+const disparityTimesDistance = 681678.625
+
+// fixedDisparity prepares the fractions of disparities.
+func (c *Colorizer) fixedDisparity(units, least, most float32) {
+	high := float32(float32(disparityTimesDistance/max(least, 1e-6))*units) + 0.5
+	c.low = float32(float32(disparityTimesDistance/most)*units) + 0.5
+	c.span = high - c.low
+}
+
+func (c *Colorizer) rows(slot, from, to int) {
+	for y := from; y < to; y++ {
+		switch {
+		case c.counting && c.depth:
+			counts := (*[values]uint32)(c.counts[slot])
+			for _, d := range c.in.row16(y) {
+				counts[d]++
+			}
+		case c.counting:
+			counts := (*[values]uint32)(c.counts[slot])
+			for _, p := range rowOf[float32](&c.in, y) {
+				counts[level(p)]++
+			}
+		case c.depth:
+			colours := (*[values]uint32)(c.colour)
+			out := c.out.row(y)
+			for x, d := range c.in.row16(y) {
+				put(out[3*x:], colours[d])
+			}
+		default:
+			c.paintDisparity(c.out.row(y), rowOf[float32](&c.in, y))
+		}
+	}
+}
+
+func (c *Colorizer) paintDisparity(out []byte, in []float32) {
+	for x, p := range in {
+		rgb := uint32(0)
+		switch {
+		case p == 0:
+		case c.equal:
+			rgb = c.colour[level(p)]
+		default:
+			rgb = c.pick((p - c.low) / c.span)
+		}
+		put(out[3*x:], rgb)
+	}
+}
+
+// level is the whole part of a disparity, within the histogram.
+func level(p float32) uint16 {
+	return uint16(min(max(truncated(min(p, math.MaxUint16)), 0), math.MaxUint16))
+}
+
+func put(to []byte, rgb uint32) {
+	_ = to[2]
+	to[0], to[1], to[2] = byte(rgb), byte(rgb>>8), byte(rgb>>16)
+}

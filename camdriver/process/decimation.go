@@ -1,0 +1,166 @@
+package process
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+)
+
+// Decimation makes images smaller: depth by the median or mean of what is valid,
+// pictures by the mean. The size is divided, then padded with zeros to a multiple
+// of 4.
+type Decimation struct {
+	block
+	profiles derivations
+	by       int // of profiles
+
+	in, out       plane
+	format        camdriver.Format
+	width, height int // without padding
+}
+
+// NewDecimation halves depth. Stream Filter, Stream Format Filter and Stream Index
+// Filter choose other images.
+func NewDecimation(res *Resources) *Decimation {
+	d := &Decimation{block: block{name: "Decimation Filter", res: res}}
+	d.list = append(newStreamFilter(camdriver.Depth, camdriver.Z16),
+		newOption(camdriver.OptionFilterMagnitude, strict, 1, 8, 1, 2, "Decimation scale"))
+	return d
+}
+
+// newStreamFilter are the options by which a block chooses images.
+func newStreamFilter(kind camdriver.StreamKind, format camdriver.Format) []option {
+	return []option{
+		newOption(camdriver.OptionStreamFilter, strict, 0, 11, 1, float32(kind), "Stream type"),
+		newOption(camdriver.OptionStreamFormatFilter, strict, 0, 34, 1, float32(format), "Stream format"),
+		newOption(camdriver.OptionStreamIndexFilter, strict, -1, 16, 1, -1, "Stream index"),
+	}
+}
+
+// chosen says whether the options of newStreamFilter let an image pass.
+func (o *options) chosen(img Image) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := &img.Frame.Profile
+	kind, format, index := o.value(camdriver.OptionStreamFilter), o.value(camdriver.OptionStreamFormatFilter), o.value(camdriver.OptionStreamIndexFilter)
+	return (kind == 0 || kind == float32(p.Stream.Kind)) &&
+		(format == 0 || format == float32(p.Format)) &&
+		(index == -1 || index == float32(p.Stream.Index))
+}
+
+// Process decimates what the options choose, where the format is known.
+func (d *Decimation) Process(s *Set) error { return each(s, d) }
+
+func (d *Decimation) wants(img Image) bool {
+	switch img.Frame.Profile.Format {
+	case camdriver.Z16, camdriver.Y8, camdriver.Y16, camdriver.RGB8, camdriver.BGR8,
+		camdriver.RGBA8, camdriver.BGRA8, camdriver.YUYV, camdriver.UYVY:
+		return d.chosen(img)
+	}
+	return false
+}
+
+func (d *Decimation) apply(img Image) (Image, error) {
+	d.mu.Lock()
+	by := int(d.value(camdriver.OptionFilterMagnitude))
+	d.mu.Unlock()
+	var err error
+	if d.in, err = planeOf(img.Frame); err != nil {
+		return Image{}, err
+	}
+	d.format, d.width, d.height = img.Frame.Profile.Format, d.in.width/by, d.in.height/by
+	if d.width == 0 || d.height == 0 {
+		return Image{}, fmt.Errorf("divide %d×%d pixels by %d: %w", d.in.width, d.in.height, by, camdriver.ErrUnsupported)
+	}
+	if by != d.by {
+		d.profiles, d.by = derivations{}, by
+	}
+	p := d.profiles.of(img.Profile, d.derive)
+	if p.Width < d.width || p.Height < d.height {
+		return Image{}, fmt.Errorf("%d×%d pixels in a stream of %d×%d: %w", d.in.width, d.in.height,
+			img.Profile.Width, img.Profile.Height, ErrBadFrame)
+	}
+	out, err := d.res.frame(img.Frame, p, 0)
+	if err != nil {
+		return Image{}, err
+	}
+	if d.out, err = planeOf(out.Frame); err != nil {
+		return Image{}, err
+	}
+	d.share(d, d.out.height)
+	return out, nil
+}
+
+// derive divides a profile. The principal point keeps its place in the first
+// pixel's corner, as the SDK has it.
+func (d *Decimation) derive(p *Profile) *Profile {
+	q := p.derived(p.Format, (p.Width/d.by+3)&^3, (p.Height/d.by+3)&^3)
+	by := float32(d.by)
+	in := &q.Intrinsics
+	in.Fx, in.Fy = float64(float32(in.Fx)/by), float64(float32(in.Fy)/by)
+	in.Ppx, in.Ppy = float64(float32(in.Ppx)/by), float64(float32(in.Ppy)/by)
+	return q
+}
+
+func (d *Decimation) rows(_, from, to int) {
+	for y := from; y < to; y++ {
+		out := d.out.row(y)
+		if y >= d.height {
+			clear(out)
+			continue
+		}
+		used := d.width * d.in.size
+		switch d.format {
+		case camdriver.Z16:
+			d.depth(d.out.row16(y)[:d.width], y*d.by)
+		case camdriver.Y16:
+			d.grey16(d.out.row16(y)[:d.width], y*d.by)
+		case camdriver.YUYV, camdriver.UYVY:
+			used = d.width / 2 * 4
+			d.pairs(out[:used], y*d.by)
+		default:
+			d.mean(out[:used], y*d.by)
+		}
+		clear(out[used:])
+	}
+}
+
+func (d *Decimation) depth(out []uint16, y int) {
+	switch d.by {
+	case 1:
+		copy(out, d.in.row16(y))
+	case 2:
+		halve(out, d.in.row16(y), d.in.row16(y+1))
+	case 3:
+		third(out, d.in.row16(y), d.in.row16(y+1), d.in.row16(y+2))
+	default:
+		d.meanDepth(out, y)
+	}
+}
+
+// meanDepth is the mean of the valid pixels of each patch.
+func (d *Decimation) meanDepth(out []uint16, y int) {
+	var sums, valid [256]uint32 // of a stretch of patches
+	for len(out) > 0 {
+		n := min(len(out), len(sums))
+		first := (d.width - len(out)) * d.by
+		clear(sums[:n])
+		clear(valid[:n])
+		for k := range d.by {
+			in := d.in.row16(y + k)[first:]
+			for i := range n {
+				sum, count := uint32(0), uint32(0)
+				for _, v := range in[i*d.by:][:d.by] {
+					sum += uint32(v)
+					count += (uint32(v) + 0xFFFF) >> 16 // 1 if v isn't 0
+				}
+				sums[i] += sum
+				valid[i] += count
+			}
+		}
+		for i := range n {
+			out[i] = uint16(sums[i] / max(valid[i], 1))
+		}
+		out = out[n:]
+	}
+}

@@ -1,0 +1,69 @@
+package process
+
+// halve writes the lower median of the valid pixels of each 2×2 patch; 0 where
+// none is.
+func halve(out, a, b []uint16) {
+	a, b = a[:2*len(out)], b[:2*len(out)]
+	for i := range out {
+		out[i] = median4(a[2*i], a[2*i+1], b[2*i], b[2*i+1])
+	}
+}
+
+// median4 sorts; zeros come first, which makes the median's place a matter of how
+// many there are.
+func median4(p, q, r, s uint16) uint16 {
+	low1, high1 := min(p, q), max(p, q)
+	low2, high2 := min(r, s), max(r, s)
+	least, most := min(low1, low2), max(high1, high2)
+	m1, m2 := max(low1, low2), min(high1, high2)
+	second, third := min(m1, m2), max(m1, m2)
+	switch {
+	case least > 0:
+		return second
+	case third > 0:
+		return third
+	}
+	return most
+}
+
+// third is halve for patches of 3×3.
+func third(out, a, b, c []uint16) {
+	n := 3 * len(out)
+	a, b, c = a[:n], b[:n], c[:n]
+	for i := range out {
+		p, q, r := a[3*i:][:3], b[3*i:][:3], c[3*i:][:3]
+		out[i] = median9(p[0], p[1], p[2], q[0], q[1], q[2], r[0], r[1], r[2])
+	}
+}
+
+// median9 is the lower median of what isn't 0.
+func median9(a, b, c, d, e, f, g, h, i uint16) uint16 {
+	// Each of the rows in order, then the columns: the median is the median of the
+	// largest of the least, the median of the middle, the least of the largest.
+	a, b, c = sort3(a, b, c)
+	d, e, f = sort3(d, e, f)
+	g, h, i = sort3(g, h, i)
+	if min(a, d, g) > 0 {
+		_, m, _ := sort3(b, e, h)
+		_, m, _ = sort3(max(a, d, g), m, min(c, f, i))
+		return m
+	}
+	v := [9]uint16{a, b, c, d, e, f, g, h, i}
+	zeros := 0
+	for k := range v {
+		if v[k] == 0 {
+			zeros++
+		}
+		for j := k; j > 0 && v[j] < v[j-1]; j-- {
+			v[j], v[j-1] = v[j-1], v[j]
+		}
+	}
+	return v[4+zeros/2]
+}
+
+func sort3(a, b, c uint16) (uint16, uint16, uint16) {
+	a, b = min(a, b), max(a, b)
+	b, c = min(b, c), max(b, c)
+	a, b = min(a, b), max(a, b)
+	return a, b, c
+}

@@ -1,0 +1,203 @@
+package process
+
+import "rsros/camdriver"
+
+// HDRMerge joins pairs of depth frames with different exposures, sequence ids 0 and
+// 1, into one. Infrared frames of the same exposures say which of the two to trust.
+// A merged frame takes depth's place until the next pair is complete.
+//
+// It has to see both exposures: use it without SequenceID before it, and before
+// Decimation, after which depth and infrared have different sizes.
+type HDRMerge struct {
+	block
+	first  exposure // of a pair that waits
+	merged Image    // retained; Frame is nil if there is none
+
+	out, d0, d1 plane
+	i0, i1      plane // infrared; without pixels where it doesn't count
+}
+
+// exposure is one of a pair.
+type exposure struct {
+	depth, infrared Image // retained; Frame is nil if there is none
+}
+
+func (e *exposure) release() {
+	if e.depth.Frame != nil {
+		e.depth.Frame.Release()
+	}
+	if e.infrared.Frame != nil {
+		e.infrared.Frame.Release()
+	}
+	*e = exposure{}
+}
+
+// NewHDRMerge makes the block. It has no options.
+func NewHDRMerge(res *Resources) *HDRMerge {
+	return &HDRMerge{block: block{name: "HDR Merge", res: res}}
+}
+
+// Reset gives the frames back that it held.
+func (h *HDRMerge) Reset() {
+	h.first.release()
+	h.drop()
+}
+
+func (h *HDRMerge) drop() {
+	if h.merged.Frame != nil {
+		h.merged.Frame.Release()
+	}
+	h.merged = Image{}
+}
+
+// Process takes a set's depth, and infrared, in.
+func (h *HDRMerge) Process(s *Set) error {
+	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
+	if !ok {
+		return nil
+	}
+	size, _ := depth.Frame.Meta(camdriver.MetaSequenceSize)
+	id, numbered := depth.Frame.Meta(camdriver.MetaSequenceId)
+	if size != 2 || !numbered {
+		return nil
+	}
+	h.outdate(depth)
+	if err := h.take(s, depth, id); err != nil {
+		return err
+	}
+	if h.merged.Frame != nil {
+		h.merged.Frame.Retain()
+		s.result(h.merged)
+		s.merge()
+	}
+	return nil
+}
+
+// take keeps the first of a pair, or merges it with the second.
+func (h *HDRMerge) take(s *Set, depth Image, id int64) error {
+	infrared, _ := s.First(camdriver.Infrared, camdriver.AnyFormat)
+	if id == 0 && h.first.depth.Frame == nil {
+		depth.Frame.Retain()
+		if infrared.Frame != nil {
+			infrared.Frame.Retain()
+		}
+		h.first = exposure{depth, infrared}
+		return nil
+	}
+	if id != 1 || h.first.depth.Frame == nil {
+		return nil
+	}
+	first := h.first
+	h.first = exposure{}
+	defer first.release()
+	return h.merge(first, exposure{depth, infrared})
+}
+
+// counter is the number that the camera gave a frame.
+func counter(f *camdriver.Frame) int64 {
+	if n, ok := f.Meta(camdriver.MetaFrameCounter); ok {
+		return n
+	}
+	return int64(f.Number)
+}
+
+// lasting is for how many frames a merged one stands in at most.
+const lasting = 4
+
+// outdate drops a merged frame that depth has left behind, or that is of another
+// run.
+func (h *HDRMerge) outdate(depth Image) {
+	if h.merged.Frame == nil {
+		return
+	}
+	ahead := counter(depth.Frame) - counter(h.merged.Frame)
+	if ahead < 0 || ahead >= lasting || depth.Frame.Width != h.merged.Frame.Width || depth.Frame.Height != h.merged.Frame.Height ||
+		depth.Profile != h.merged.Profile {
+		h.drop()
+	}
+}
+
+// merge makes the merged frame of a pair, if the two follow each other.
+func (h *HDRMerge) merge(a, b exposure) error {
+	if counter(a.depth.Frame)+1 != counter(b.depth.Frame) || a.depth.Profile != b.depth.Profile {
+		return nil
+	}
+	var err error
+	if h.d0, err = planeOf(a.depth.Frame); err != nil {
+		return err
+	}
+	if h.d1, err = planeOf(b.depth.Frame); err != nil {
+		return err
+	}
+	if h.d0.width != h.d1.width || h.d0.height != h.d1.height {
+		return nil
+	}
+	h.i0, h.i1 = plane{}, plane{}
+	if sameExposure(a) && sameExposure(b) && a.infrared.Frame.Profile.Format == b.infrared.Frame.Profile.Format {
+		i0, err0 := planeOf(a.infrared.Frame)
+		i1, err1 := planeOf(b.infrared.Frame)
+		if f := a.infrared.Frame.Profile.Format; err0 == nil && err1 == nil && (f == camdriver.Y8 || f == camdriver.Y16) {
+			h.i0, h.i1 = i0, i1
+		}
+	}
+	out, err := h.make(a.depth, a.depth.Profile, &h.d0, &h.out)
+	if err != nil {
+		return err
+	}
+	h.share(h, h.out.height)
+	h.drop()
+	h.merged = out
+	return nil
+}
+
+// sameExposure says whether infrared is of depth's exposure and size.
+func sameExposure(e exposure) bool {
+	if e.infrared.Frame == nil {
+		return false
+	}
+	d, i := e.depth.Frame, e.infrared.Frame
+	a, _ := d.Meta(camdriver.MetaSequenceId)
+	b, _ := i.Meta(camdriver.MetaSequenceId)
+	return d.Width == i.Width && d.Height == i.Height && counter(d) == counter(i) && a == b
+}
+
+// Infrared that is darker or brighter says nothing of depth.
+const (
+	dark8, bright8   = 5, 250
+	dark16, bright16 = 20, 1003
+)
+
+func (h *HDRMerge) rows(_, from, to int) {
+	for y := from; y < to; y++ {
+		out, d0, d1 := h.out.row16(y), h.d0.row16(y), h.d1.row16(y)
+		switch h.i0.size {
+		case 1:
+			mergeTrusted(out, d0, d1, h.i0.row(y), h.i1.row(y), dark8, bright8)
+		case 2:
+			mergeTrusted(out, d0, d1, h.i0.row16(y), h.i1.row16(y), dark16, bright16)
+		default:
+			d0, d1 = d0[:len(out)], d1[:len(out)]
+			for x, d := range d0 {
+				if d == 0 {
+					d = d1[x]
+				}
+				out[x] = d
+			}
+		}
+	}
+}
+
+// mergeTrusted takes the first depth whose infrared is neither dark nor bright.
+func mergeTrusted[T uint8 | uint16](out, d0, d1 []uint16, i0, i1 []T, dark, bright T) {
+	d0, d1, i0, i1 = d0[:len(out)], d1[:len(out)], i0[:len(out)], i1[:len(out)]
+	for x := range out {
+		d := d0[x]
+		if d == 0 || i0[x] <= dark || i0[x] >= bright {
+			d = d1[x]
+			if i1[x] <= dark || i1[x] >= bright {
+				d = 0
+			}
+		}
+		out[x] = d
+	}
+}

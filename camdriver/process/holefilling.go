@@ -1,0 +1,108 @@
+package process
+
+import "rsros/camdriver"
+
+// HoleFilling fills what has no depth from its neighbours.
+type HoleFilling struct {
+	block
+	in, out plane
+}
+
+// NewHoleFilling fills with the farthest neighbour.
+func NewHoleFilling(res *Resources) *HoleFilling {
+	h := &HoleFilling{block: block{name: "Hole Filling Filter", res: res}}
+	h.list = []option{newOption(camdriver.OptionHolesFill, strict, 0, 2, 1, 1, "Hole filling mode: 0 from the left, 1 farthest around, 2 nearest around")}
+	return h
+}
+
+// Process fills a set's depth or disparity. In disparity "farthest" and "nearest"
+// change places.
+func (h *HoleFilling) Process(s *Set) error { return each(s, h) }
+
+func (h *HoleFilling) wants(img Image) bool { return depthOrDisparity(img) }
+
+func (h *HoleFilling) apply(img Image) (Image, error) {
+	out, err := h.like(img, &h.in, &h.out)
+	if err != nil {
+		return Image{}, err
+	}
+	h.mu.Lock()
+	mode := int(h.value(camdriver.OptionHolesFill))
+	h.mu.Unlock()
+	h.share(h, h.in.height)
+	if img.Frame.Profile.Format == camdriver.Z16 {
+		fillHoles[uint16](&h.out, mode)
+	} else {
+		fillHoles[float32](&h.out, mode)
+	}
+	return out, nil
+}
+
+// rows copies: what is filled depends on what was filled before it.
+func (h *HoleFilling) rows(_, from, to int) {
+	for y := from; y < to; y++ {
+		copy(h.out.row(y), h.in.row(y))
+	}
+}
+
+func fillHoles[T sample](p *plane, mode int) {
+	if mode == 0 {
+		for y := range p.height {
+			fillFromLeft(rowOf[T](p, y))
+		}
+		return
+	}
+	for y := 1; y < p.height-1; y++ {
+		above, row, below := rowOf[T](p, y-1), rowOf[T](p, y), rowOf[T](p, y+1)
+		if mode == 1 {
+			fillLargest(above, row, below)
+		} else {
+			fillSmallest(above, row, below)
+		}
+	}
+}
+
+func fillFromLeft[T sample](row []T) {
+	before := row[0]
+	for x, v := range row {
+		if v == 0 {
+			row[x] = before
+			continue
+		}
+		before = v
+	}
+}
+
+// fillLargest takes the largest of the pixels above, to the left and below.
+func fillLargest[T sample](above, row, below []T) {
+	above, below = above[:len(row)], below[:len(row)]
+	for x := 1; x < len(row); x++ {
+		if row[x] != 0 {
+			continue
+		}
+		t := above[x]
+		for _, q := range [...]T{above[x-1], row[x-1], below[x-1], below[x]} {
+			if q > t {
+				t = q
+			}
+		}
+		row[x] = t
+	}
+}
+
+// fillSmallest takes the smallest, but nothing where the pixel above is a hole.
+func fillSmallest[T sample](above, row, below []T) {
+	above, below = above[:len(row)], below[:len(row)]
+	for x := 1; x < len(row); x++ {
+		if row[x] != 0 {
+			continue
+		}
+		t := above[x]
+		for _, q := range [...]T{above[x-1], row[x-1], below[x-1], below[x]} {
+			if q != 0 && q < t {
+				t = q
+			}
+		}
+		row[x] = t
+	}
+}

@@ -1,0 +1,222 @@
+package process
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+)
+
+// PointCloud turns depth into points. The image it adds has format XYZ32F, depth's
+// size, and in the order of depth's pixels x, y, z in metres, 0, 0, 0 where depth
+// is unknown; Points reads it.
+type PointCloud struct {
+	block
+	texture camdriver.StreamID
+	none    bool // no texture
+
+	geometry *cloudGeometry
+	depth    plane
+	xyz, uv  []float32
+	units    float32
+	occlude  bool
+	work     []cloudScratch
+}
+
+type cloudScratch struct{ y []float32 }
+
+// cloudGeometry is what a pair of profiles comes to.
+type cloudGeometry struct {
+	depth, texture *Profile // texture is nil where there is none
+	out            *Profile
+	rays           *rays
+	turn           turn
+	lens           lens
+	width, height  float32 // of the texture
+	beside         bool    // the texture's camera is beside depth's
+}
+
+// NewPointCloud makes points that know where a texture stream sees them. The index
+// of texture counts where the set has an image of it, else the first of its kind
+// is taken; AnyStream is no texture.
+//
+// Points that the texture stream can't see, because others hide them, become 0, 0, 0
+// unless Filter Magnitude is set to 1. That needs a texture camera to the right or
+// left of depth's.
+func NewPointCloud(res *Resources, texture camdriver.StreamID) *PointCloud {
+	p := &PointCloud{block: block{name: "Pointcloud", res: res}, texture: texture, work: make([]cloudScratch, res.workers.slots())}
+	p.none = texture.Kind == camdriver.AnyStream
+	p.list = []option{newOption(camdriver.OptionFilterMagnitude, whole, 1, 2, 1, 2, "Occlusion removal: 1 off, 2 on")}
+	return p
+}
+
+// Reset forgets the geometry.
+func (p *PointCloud) Reset() { p.geometry = nil }
+
+// Points reads an image of a PointCloud: x, y, z and u, v of each point. u and v
+// are fractions of the texture's width and height; they may lie outside 0 … 1 or
+// be no numbers. The slices live as long as the frame.
+func Points(img Image) (xyz, uv []float32) {
+	f := img.Frame
+	n := f.Width * f.Height
+	if f.Profile.Format != camdriver.XYZ32F || len(f.Data) != 20*n {
+		return nil, nil
+	}
+	all := words[float32](f.Data)
+	return all[:3*n], all[3*n:]
+}
+
+// Process adds the points of a set's depth.
+func (p *PointCloud) Process(s *Set) error {
+	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
+	if !ok {
+		return nil
+	}
+	if err := p.process(s, depth); err != nil {
+		s.discard()
+		return fmt.Errorf("frame %d of %s: %w", depth.Frame.Number, depth.Frame.Profile, err)
+	}
+	s.merge()
+	return nil
+}
+
+func (p *PointCloud) process(s *Set, depth Image) error {
+	var err error
+	if p.depth, err = planeOf(depth.Frame); err != nil {
+		return err
+	}
+	if err := p.prepare(depth.Profile, p.textureOf(s)); err != nil {
+		return err
+	}
+	g := p.geometry
+	if p.depth.width != g.rays.width || p.depth.height != g.rays.height {
+		return errSize(depth, g.rays)
+	}
+	img, err := p.res.frame(depth.Frame, g.out, 8*p.depth.width*p.depth.height)
+	if err != nil {
+		return err
+	}
+	s.result(img)
+	p.xyz, p.uv = Points(img)
+	p.units = depth.Frame.DepthUnits
+	p.mu.Lock()
+	p.occlude = p.value(camdriver.OptionFilterMagnitude) > 1 && g.texture != nil && g.beside
+	p.mu.Unlock()
+	p.share((*cloudRows)(p), p.depth.height)
+	p.depth, p.xyz, p.uv = plane{}, nil, nil
+	return nil
+}
+
+// textureOf finds the profile of the texture; the last one's where the set has none.
+func (p *PointCloud) textureOf(s *Set) *Profile {
+	if p.none {
+		return nil
+	}
+	for _, img := range s.Images {
+		if img.Frame.Stream() == p.texture && img.Frame.Profile.Format != camdriver.XYZ32F {
+			return img.Profile
+		}
+	}
+	if img, ok := s.First(p.texture.Kind, camdriver.AnyFormat); ok {
+		return img.Profile
+	}
+	if p.geometry != nil {
+		return p.geometry.texture
+	}
+	return nil
+}
+
+// prepare makes the geometry of two profiles, unless it is the present one.
+func (p *PointCloud) prepare(depth, texture *Profile) error {
+	if p.geometry != nil && p.geometry.depth == depth && p.geometry.texture == texture {
+		return nil
+	}
+	d := &depth.Intrinsics
+	if d.Width == 0 || texture != nil && texture.Intrinsics.Width == 0 {
+		return fmt.Errorf("intrinsics of depth or texture: %w", ErrUncalibrated)
+	}
+	if d.Width != p.depth.width || d.Height != p.depth.height {
+		return fmt.Errorf("%d×%d pixels, intrinsics for %d×%d: %w", p.depth.width, p.depth.height, d.Width, d.Height, ErrBadFrame)
+	}
+	g := &cloudGeometry{depth: depth, texture: texture, rays: newRays(d, d.Width, d.Height, 0)}
+	g.out = depth.derived(camdriver.XYZ32F, d.Width, d.Height)
+	if texture != nil {
+		t := &texture.Intrinsics
+		var err error
+		if g.turn, err = depth.extrinsics(texture); err != nil {
+			return err
+		}
+		below := g.turn.t[0] < 0.001 && g.turn.t[1] > 0.01 // L500 cameras
+		g.beside = !g.turn.identity() && !below
+		g.width, g.height = float32(t.Width), float32(t.Height)
+		g.lens = newLens(t, cloudBending(t.Model))
+	}
+	p.geometry = g
+	return nil
+}
+
+// cloudBending is how the SDK's fast path treats a lens model.
+func cloudBending(m camdriver.Distortion) bending {
+	switch m {
+	case camdriver.NoDistortion:
+		return straight
+	case camdriver.BrownConrady:
+		return brown
+	}
+	return modified
+}
+
+// cloudRows makes the points of some rows.
+type cloudRows PointCloud
+
+func (p *cloudRows) rows(slot, from, to int) {
+	g, w := p.geometry, &p.work[slot]
+	width := p.depth.width
+	if len(w.y) < width {
+		w.y = make([]float32, width)
+	}
+	for row := from; row < to; row++ {
+		depth := p.depth.row16(row)
+		x, y := g.rays.row(row, w.y)
+		xyz, uv := p.xyz[3*row*width:][:3*width], p.uv[2*row*width:][:2*width]
+		deproject(xyz, depth, x, y, p.units)
+		if g.texture == nil {
+			clear(uv)
+			continue
+		}
+		g.mapTexture(uv, xyz)
+		if p.occlude {
+			occludeRow(xyz, uv)
+		}
+		g.normalize(uv)
+	}
+}
+
+// deproject makes the points of one row.
+func deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
+	x, y = x[:len(depth)], y[:len(depth)]
+	for i, d := range depth {
+		z := units * float32(d)
+		to := xyz[3*i:][:3]
+		to[0], to[1], to[2] = float32(z*x[i]), float32(z*y[i]), z
+	}
+}
+
+// mapTexture finds the pixels at which the texture's camera sees points.
+func (g *cloudGeometry) mapTexture(uv, xyz []float32) {
+	for i := 0; 2*i < len(uv); i++ {
+		from, to := xyz[3*i:][:3], uv[2*i:][:2]
+		if from[2] == 0 {
+			to[0], to[1] = 0, 0
+			continue
+		}
+		x, y, z := g.turn.apply(from[0], from[1], from[2])
+		to[0], to[1] = g.lens.pixel(x/z, y/z)
+	}
+}
+
+// normalize turns pixels into fractions of the texture's size.
+func (g *cloudGeometry) normalize(uv []float32) {
+	for i := 0; i+1 < len(uv); i += 2 {
+		uv[i], uv[i+1] = uv[i]/g.width, uv[i+1]/g.height
+	}
+}

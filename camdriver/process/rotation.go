@@ -1,0 +1,147 @@
+package process
+
+import (
+	"slices"
+
+	"rsros/camdriver"
+)
+
+// Rotation turns images. Extrinsics stay as they were, as in the SDK: don't align
+// what was rotated.
+type Rotation struct {
+	block
+	streams  []camdriver.StreamKind
+	angle    int
+	profiles derivations
+	in, out  plane
+}
+
+// NewRotation turns the images of some kinds of stream; of depth if none is named.
+// Rotation, the option, is in degrees clockwise.
+func NewRotation(res *Resources, streams ...camdriver.StreamKind) *Rotation {
+	if len(streams) == 0 {
+		streams = []camdriver.StreamKind{camdriver.Depth}
+	}
+	r := &Rotation{block: block{name: "Rotation Filter", res: res}, streams: streams}
+	r.list = []option{newOption(camdriver.OptionRotation, strict, -90, 180, 90, 0, "Rotation angle")}
+	return r
+}
+
+// Process turns a set's images.
+func (r *Rotation) Process(s *Set) error { return each(s, r) }
+
+// Reset forgets the profiles.
+func (r *Rotation) Reset() { r.profiles = derivations{} }
+
+func (r *Rotation) wants(img Image) bool {
+	p := &img.Frame.Profile
+	if !slices.Contains(r.streams, p.Stream.Kind) || p.Format.BitsPerPixel()%8 != 0 || p.Format == camdriver.XYZ32F {
+		return false
+	}
+	r.mu.Lock()
+	angle := int(r.value(camdriver.OptionRotation))
+	r.mu.Unlock()
+	if angle != r.angle {
+		r.angle, r.profiles = angle, derivations{}
+	}
+	pair := p.Format == camdriver.YUYV || p.Format == camdriver.UYVY
+	return angle != 0 && !pair // two pixels that share their colour can't part
+}
+
+func (r *Rotation) apply(img Image) (Image, error) {
+	var err error
+	if r.in, err = planeOf(img.Frame); err != nil {
+		return Image{}, err
+	}
+	p := r.profiles.of(img.Profile, r.derive)
+	made, err := r.res.frame(img.Frame, p, 0)
+	if err != nil {
+		return Image{}, err
+	}
+	r.out, err = planeOf(made.Frame)
+	width, height := r.in.width, r.in.height
+	if r.angle != 180 {
+		width, height = height, width
+	}
+	if err == nil && (r.out.width != width || r.out.height != height || r.out.size != r.in.size) {
+		err = ErrBadFrame
+	}
+	if err != nil {
+		made.Frame.Release()
+		return Image{}, err
+	}
+	r.share(r, (r.out.height+tile-1)/tile)
+	return made, nil
+}
+
+// derive turns a profile.
+func (r *Rotation) derive(p *Profile) *Profile {
+	in := p.Intrinsics
+	width, height := float32(in.Width), float32(in.Height)
+	ppx, ppy := float32(in.Ppx), float32(in.Ppy)
+	if r.angle == 180 {
+		q := p.derived(p.Format, p.Width, p.Height)
+		q.Intrinsics.Ppx, q.Intrinsics.Ppy = float64(width-ppx), float64(height-ppy)
+		return q
+	}
+	q := p.derived(p.Format, p.Height, p.Width)
+	q.Intrinsics.Fx, q.Intrinsics.Fy = in.Fy, in.Fx
+	if r.angle == 90 {
+		q.Intrinsics.Ppx, q.Intrinsics.Ppy = float64(height-ppy), in.Ppx
+	} else {
+		q.Intrinsics.Ppx, q.Intrinsics.Ppy = in.Ppy, float64(width-ppx)
+	}
+	return q
+}
+
+// tile is the side of the squares that are turned one after the other, so that the
+// lines which are read across stay in the cache.
+const tile = 16
+
+// rows turns bands of tile rows of the result.
+func (r *Rotation) rows(_, from, to int) {
+	for band := from; band < to; band++ {
+		top, bottom := band*tile, min(band*tile+tile, r.out.height)
+		switch r.out.size {
+		case 1:
+			turnBytes[[1]byte](r, top, bottom)
+		case 2:
+			turnBytes[[2]byte](r, top, bottom)
+		case 3:
+			turnBytes[[3]byte](r, top, bottom)
+		case 4:
+			turnBytes[[4]byte](r, top, bottom)
+		}
+	}
+}
+
+// turnBytes writes the rows top … bottom-1 of the result.
+func turnBytes[P [1]byte | [2]byte | [3]byte | [4]byte](r *Rotation, top, bottom int) {
+	if r.angle == 180 {
+		for y := top; y < bottom; y++ {
+			out, in := pixels[P](r.out.row(y)), pixels[P](r.in.row(r.in.height-1-y))
+			in = in[:len(out)]
+			for x := range out {
+				out[x] = in[len(in)-1-x]
+			}
+		}
+		return
+	}
+	for left := 0; left < r.out.width; left += tile {
+		for x := left; x < min(left+tile, r.out.width); x++ {
+			// A column of the result is a row of the image.
+			row := x
+			if r.angle == 90 {
+				row = r.in.height - 1 - x
+			}
+			in := pixels[P](r.in.row(row))
+			for y := top; y < bottom; y++ {
+				at := y
+				if r.angle == -90 {
+					at = len(in) - 1 - y
+				}
+				pixels[P](r.out.row(y))[x] = in[at]
+			}
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package process
+
+import "rsros/camdriver"
+
+// SequenceID lets one of two exposures pass that a camera takes in turns. In place
+// of the other comes the last one that passed, with its old number and time.
+type SequenceID struct {
+	block
+	last []sequenced
+}
+
+// sequenced is the last frame of a stream and sequence id.
+type sequenced struct {
+	profile *Profile
+	format  camdriver.Format
+	id      int64
+	image   Image // retained
+}
+
+// NewSequenceID lets the first exposure pass.
+func NewSequenceID(res *Resources) *SequenceID {
+	s := &SequenceID{block: block{name: "Filter By Sequence id", res: res}}
+	s.list = []option{newOption(camdriver.OptionSequenceId, strict, 0, 2, 1, 1, "Selected stream id: 0 all, 1, 2")}
+	return s
+}
+
+// Process replaces the images of the other exposure.
+func (s *SequenceID) Process(set *Set) error { return each(set, s) }
+
+// Reset gives the frames back that it held.
+func (s *SequenceID) Reset() {
+	for _, l := range s.last {
+		l.image.Frame.Release()
+	}
+	s.last = nil
+}
+
+func (s *SequenceID) wants(img Image) bool {
+	size, ok := img.Frame.Meta(camdriver.MetaSequenceSize)
+	_, numbered := img.Frame.Meta(camdriver.MetaSequenceId)
+	return ok && numbered && size != 0
+}
+
+func (s *SequenceID) apply(img Image) (Image, error) {
+	id, _ := img.Frame.Meta(camdriver.MetaSequenceId)
+	s.mu.Lock()
+	selected := int64(s.value(camdriver.OptionSequenceId))
+	s.mu.Unlock()
+	if selected == 0 || selected == id+1 {
+		s.remember(img, id)
+	} else {
+		other := int64(0)
+		if id == 0 {
+			other = 1
+		}
+		if l := s.find(img, other); l != nil {
+			img = l.image
+		}
+	}
+	img.Frame.Retain()
+	return img, nil
+}
+
+// find looks a frame of the same stream up.
+func (s *SequenceID) find(img Image, id int64) *sequenced {
+	for i := range s.last {
+		if l := &s.last[i]; l.profile == img.Profile && l.format == img.Frame.Profile.Format && l.id == id {
+			return l
+		}
+	}
+	return nil
+}
+
+func (s *SequenceID) remember(img Image, id int64) {
+	img.Frame.Retain()
+	if l := s.find(img, id); l != nil {
+		l.image.Frame.Release()
+		l.image = img
+		return
+	}
+	if id != 0 && id != 1 {
+		img.Frame.Release() // never asked for
+		return
+	}
+	kept := s.last[:0]
+	for _, l := range s.last { // without those of a former run of the stream
+		if l.profile != img.Profile && l.profile.Stream == img.Profile.Stream && l.format == img.Frame.Profile.Format {
+			l.image.Frame.Release()
+			continue
+		}
+		kept = append(kept, l)
+	}
+	s.last = append(kept, sequenced{img.Profile, img.Frame.Profile.Format, id, img})
+}
