@@ -37,7 +37,14 @@ var mayImport = map[string][]string{
 	"camdriver/d400":     {"camdriver"},
 	"camdriver/sim":      {"camdriver"},
 	"camdriver/playback": {"camdriver", "bagstore/rsbag"},
-	"camdriver/process":  {"camdriver"},
+	"camdriver/process": {
+		"camdriver", "camdriver/process/internal/colormap", "camdriver/process/internal/lens",
+		"camdriver/process/internal/smooth", "camdriver/process/internal/splat",
+	},
+	"camdriver/process/internal/colormap": {},
+	"camdriver/process/internal/lens":     {"camdriver"},
+	"camdriver/process/internal/smooth":   {},
+	"camdriver/process/internal/splat":    {},
 
 	"camdriver/imu": {},
 	"msgs/cloud":    {"msgs"},

@@ -5,19 +5,21 @@ import (
 	"math"
 
 	"rsros/camdriver"
+	"rsros/camdriver/process/internal/lens"
+	"rsros/camdriver/process/internal/splat"
 )
 
 // Rounding says how Align turns where a point is seen into a pixel's number. The
 // two differ in about half of the pixels of a scene, by a pixel at most.
-type Rounding uint8
+type Rounding lens.Rounding
 
 const (
 	// Nearest rounds as librealsense 2.56 does: a depth image that is aligned to a
 	// stream of the same geometry stays as it is.
-	Nearest Rounding = iota
+	Nearest = Rounding(lens.Even)
 	// Truncating rounds as librealsense 2.58.1 and later do, which leaves holes where
 	// the geometry is the same.
-	Truncating
+	Truncating = Rounding(lens.Truncating)
 )
 
 // Align maps depth to where another stream sees it, or the other streams to where
@@ -25,35 +27,31 @@ const (
 type Align struct {
 	block
 	to       camdriver.StreamKind
-	rounding Rounding
+	rounding lens.Rounding
 
-	pairs []*pair // one for depth to another stream, or one for each other stream
-	now   *pair
-	depth plane
-	other plane // what is mapped to depth
-	out   plane
-	units float32
-	work  []alignScratch // one a slot
-	large largeSplats
+	pairs  []*pair // one for depth to another stream, or one for each other stream
+	now    *pair
+	depth  plane
+	other  plane // what is mapped to depth
+	out    plane
+	units  float32
+	work   []alignScratch // one a slot
+	canvas splat.Canvas
 }
 
 // alignScratch is what a processor needs for one row.
 type alignScratch struct {
 	y              []float32 // of rays
 	u0, v0, u1, v1 []int32
-	target         []uint16 // where depth is gathered, less 1: 65535 is none
-	first, last    int      // its rows that hold something
-	walked, budget int      // pixels of rectangles
 }
 
 // pair is the geometry between a depth and another profile.
 type pair struct {
 	depth, other *Profile
 	out          *Profile
-	topLeft      *rays // of the corners of depth's pixels
-	bottomRight  *rays // nil: one pixel falls on one
-	turn         turn
-	lens         lens
+	topLeft      *lens.Rays // of the corners of depth's pixels
+	bottomRight  *lens.Rays // nil: one pixel falls on one
+	view         lens.View
 }
 
 // NewAlign aligns depth to the first image of a stream kind, or all other images to
@@ -64,7 +62,7 @@ func NewAlign(res *Resources, to camdriver.StreamKind) *Align {
 
 // NewAlignRounding is NewAlign with a choice.
 func NewAlignRounding(res *Resources, to camdriver.StreamKind, r Rounding) *Align {
-	return &Align{block: block{name: "Align", res: res}, to: to, rounding: r, work: make([]alignScratch, res.workers.slots())}
+	return &Align{block: block{name: "Align", res: res}, to: to, rounding: lens.Rounding(r), work: make([]alignScratch, res.workers.slots())}
 }
 
 // Reset forgets the geometry.
@@ -127,7 +125,7 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 	}
 	p := &pair{depth: depth, other: other}
 	var err error
-	if p.turn, err = depth.extrinsics(other); err != nil {
+	if p.view.Turn, err = depth.extrinsics(other); err != nil {
 		return nil, err
 	}
 	if a.to == camdriver.Depth {
@@ -135,8 +133,8 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 	} else {
 		p.towardsOther()
 	}
-	if p.lens.bend == modified && a.rounding == Nearest {
-		p.lens.bend = slipped
+	if p.view.Lens.Bend == lens.Modified && a.rounding == lens.Even {
+		p.view.Lens.Bend = lens.Slipped
 	}
 	return p, nil
 }
@@ -145,13 +143,13 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 // image, if that one is finer.
 func (p *pair) towardsOther() {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
-	p.topLeft = newRays(d, d.Width, d.Height, -0.5)
+	p.topLeft = lens.NewRays(d, d.Width, d.Height, -0.5)
 	if finer(d, o) {
-		p.bottomRight = newRays(d, d.Width, d.Height, 0.5)
+		p.bottomRight = lens.NewRays(d, d.Width, d.Height, 0.5)
 	}
-	p.lens = newLens(o, straight)
+	p.view.Lens = lens.NewLens(o, lens.Straight)
 	if o.Model == camdriver.ModifiedBrownConrady {
-		p.lens.bend = modified
+		p.view.Lens.Bend = lens.Modified
 	}
 	p.out = p.depth.derived(camdriver.Z16, o.Width, o.Height)
 	p.out.Intrinsics, p.out.Extrinsics = *o, p.other.Extrinsics
@@ -165,10 +163,10 @@ func (p *pair) towardsDepth() {
 	if o.Width < d.Width && o.Height < d.Height {
 		corner = 0.5
 	}
-	p.topLeft = newRays(d, d.Width, d.Height, corner)
-	p.lens = newLens(o, straight)
+	p.topLeft = lens.NewRays(d, d.Width, d.Height, corner)
+	p.view.Lens = lens.NewLens(o, lens.Straight)
 	if o.Model == camdriver.ModifiedBrownConrady || o.Model == camdriver.InverseBrownConrady {
-		p.lens.bend = modified
+		p.view.Lens.Bend = lens.Modified
 	}
 	p.out = p.other.derived(p.other.Format, d.Width, d.Height)
 	p.out.Intrinsics, p.out.Extrinsics = *d, p.depth.Extrinsics
@@ -196,29 +194,4 @@ func (w *alignScratch) prepare(width int) {
 		w.y = make([]float32, width)
 		w.u0, w.v0, w.u1, w.v1 = make([]int32, width), make([]int32, width), make([]int32, width), make([]int32, width)
 	}
-}
-
-// locate finds the pixels of the other image at which a row of depth is seen.
-// Where depth is 0 they mean nothing.
-func (p *pair) locate(u, v []int32, depth []uint16, x, y []float32, units float32, rounding Rounding) {
-	n := len(depth)
-	u, v, x, y = u[:n], v[:n], x[:n], y[:n]
-	if rounding == Truncating {
-		for i, d := range depth {
-			a, b := p.see(d, x[i], y[i], units)
-			u[i], v[i] = truncated(a+0.5), truncated(b+0.5)
-		}
-		return
-	}
-	for i, d := range depth {
-		a, b := p.see(d, x[i], y[i], units)
-		u[i], v[i] = nearestEven(a+0.5), nearestEven(b+0.5)
-	}
-}
-
-// see projects one point.
-func (p *pair) see(d uint16, x, y, units float32) (u, v float32) {
-	z := units * float32(d)
-	x, y, z = p.turn.apply(float32(z*x), float32(z*y), z)
-	return p.lens.pixel(x/z, y/z)
 }

@@ -31,7 +31,7 @@ func (a *Align) otherToDepth(s *Set, depth, other Image) error {
 	if err != nil {
 		return err
 	}
-	if a.depth.width != p.topLeft.width || a.depth.height != p.topLeft.height {
+	if a.depth.width != p.topLeft.Width || a.depth.height != p.topLeft.Height {
 		return errSize(depth, p.topLeft)
 	}
 	img, err := a.res.frame(other.Frame, p.out, 0)
@@ -59,8 +59,8 @@ func (a *fetchRows) rows(slot, from, to int) {
 	w.prepare(a.depth.width)
 	for row := from; row < to; row++ {
 		depth := a.depth.row16(row)
-		x, y := p.topLeft.row(row, w.y)
-		p.locate(w.u0, w.v0, depth, x, y, a.units, a.rounding)
+		x, y := p.topLeft.Row(row, w.y)
+		p.view.Locate(w.u0, w.v0, depth, x, y, a.units, a.rounding)
 		out := a.out.row(row)
 		clear(out)
 		a.fetch(out, depth, w.u0, w.v0)

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"rsros/camdriver"
+	"rsros/camdriver/process/internal/colormap"
+	"rsros/camdriver/process/internal/lens"
 )
 
 // Colorizer makes a picture of depth or disparity, in RGB8 of the depth stream,
@@ -33,11 +35,11 @@ func NewColorizer(res *Resources) *Colorizer {
 	c.counts = make([][]uint32, res.workers.slots())
 	c.list = []option{
 		newOption(camdriver.OptionVisualPreset, strict, 0, 3, 1, 0, "Preset depth colorization: 0 Dynamic, 1 Fixed, 2 Near, 3 Far"),
-		newOption(camdriver.OptionColorScheme, strict, 0, float32(len(colourKeys)-1), 1, 0,
+		newOption(camdriver.OptionColorScheme, strict, 0, float32(colormap.Schemes-1), 1, 0,
 			"Color scheme: 0 Jet, 1 Classic, 2 White to Black, 3 Black to White, 4 Bio, 5 Cold, 6 Warm, 7 Quantized, 8 Pattern, 9 Hue"),
 		newOption(camdriver.OptionHistogramEqualizationEnabled, strict, 0, 1, 1, 1, "Perform histogram equalization"),
-		newOption(camdriver.OptionMinDistance, smooth, 0, farthest, 0.1, 0, "Min range in meters"),
-		newOption(camdriver.OptionMaxDistance, smooth, 0, farthest, 0.1, 6, "Max range in meters"),
+		newOption(camdriver.OptionMinDistance, continuous, 0, farthest, 0.1, 0, "Min range in meters"),
+		newOption(camdriver.OptionMaxDistance, continuous, 0, farthest, 0.1, 6, "Max range in meters"),
 	}
 	c.changed = c.follow
 	return c
@@ -87,7 +89,7 @@ func (c *Colorizer) apply(img Image) (Image, error) {
 	least, most := c.value(camdriver.OptionMinDistance), c.value(camdriver.OptionMaxDistance)
 	c.mu.Unlock()
 	if scheme != c.scheme {
-		c.scheme, c.table = scheme, colourTable(scheme)
+		c.scheme, c.table = scheme, colormap.Table(scheme)
 	}
 	if c.colour == nil {
 		c.colour = make([]uint32, values)
@@ -210,7 +212,7 @@ func (c *Colorizer) paintDisparity(out []byte, in []float32) {
 
 // level is the whole part of a disparity, within the histogram.
 func level(p float32) uint16 {
-	return uint16(min(max(truncated(min(p, math.MaxUint16)), 0), math.MaxUint16))
+	return uint16(min(max(lens.Truncated(min(p, math.MaxUint16)), 0), math.MaxUint16))
 }
 
 func put(to []byte, rgb uint32) {

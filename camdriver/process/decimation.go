@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
+	"rsros/camdriver/process/internal/smooth"
 )
 
 // Decimation makes images smaller: depth by the median or mean of what is valid,
@@ -130,9 +131,9 @@ func (d *Decimation) depth(out []uint16, y int) {
 	case 1:
 		copy(out, d.in.row16(y))
 	case 2:
-		halve(out, d.in.row16(y), d.in.row16(y+1))
+		smooth.Halve(out, d.in.row16(y), d.in.row16(y+1))
 	case 3:
-		third(out, d.in.row16(y), d.in.row16(y+1), d.in.row16(y+2))
+		smooth.Third(out, d.in.row16(y), d.in.row16(y+1), d.in.row16(y+2))
 	default:
 		d.meanDepth(out, y)
 	}

@@ -1,6 +1,9 @@
 package process
 
-import "rsros/camdriver"
+import (
+	"rsros/camdriver"
+	"rsros/camdriver/process/internal/lens"
+)
 
 // Disparity turns depth into disparity or back. Frames of a stream without a
 // stereo baseline pass as they are.
@@ -88,4 +91,4 @@ const maxFloat = 0x1.fffffep127
 
 // low16 is what the processor of the SDK's build makes of a float that may not fit:
 // the low half of an int32.
-func low16(f float32) uint16 { return uint16(truncated(f)) }
+func low16(f float32) uint16 { return uint16(lens.Truncated(f)) }

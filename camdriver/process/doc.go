@@ -3,19 +3,7 @@
 //
 // An Image is a frame with the Profile it belongs to, a Set is what was taken at
 // one moment. A Block takes a set and changes it in place; a Chain is several
-// blocks in a row:
-//
-//	res := process.NewResources(256<<20, 2)
-//	defer res.Close()
-//	rig := process.NewRig(snapshot)
-//	chain := process.Chain{process.NewSpatial(res), process.NewAlign(res, camdriver.Color)}
-//	defer chain.Reset()
-//	var set process.Set
-//	set.Add(rig.Image(depth.Retain()))
-//	set.Add(rig.Image(color.Retain()))
-//	err := chain.Process(&set)
-//	…
-//	set.Release()
+// blocks in a row. The package's example shows all of it.
 //
 // # Ownership
 //

@@ -1,6 +1,9 @@
 package process
 
-import "rsros/camdriver"
+import (
+	"rsros/camdriver"
+	"rsros/camdriver/process/internal/smooth"
+)
 
 // HoleFilling fills what has no depth from its neighbours.
 type HoleFilling struct {
@@ -48,61 +51,16 @@ func (h *HoleFilling) rows(_, from, to int) {
 func fillHoles[T sample](p *plane, mode int) {
 	if mode == 0 {
 		for y := range p.height {
-			fillFromLeft(rowOf[T](p, y))
+			smooth.FillFromLeft(rowOf[T](p, y))
 		}
 		return
 	}
 	for y := 1; y < p.height-1; y++ {
 		above, row, below := rowOf[T](p, y-1), rowOf[T](p, y), rowOf[T](p, y+1)
 		if mode == 1 {
-			fillLargest(above, row, below)
+			smooth.FillLargest(above, row, below)
 		} else {
-			fillSmallest(above, row, below)
+			smooth.FillSmallest(above, row, below)
 		}
-	}
-}
-
-func fillFromLeft[T sample](row []T) {
-	before := row[0]
-	for x, v := range row {
-		if v == 0 {
-			row[x] = before
-			continue
-		}
-		before = v
-	}
-}
-
-// fillLargest takes the largest of the pixels above, to the left and below.
-func fillLargest[T sample](above, row, below []T) {
-	above, below = above[:len(row)], below[:len(row)]
-	for x := 1; x < len(row); x++ {
-		if row[x] != 0 {
-			continue
-		}
-		t := above[x]
-		for _, q := range [...]T{above[x-1], row[x-1], below[x-1], below[x]} {
-			if q > t {
-				t = q
-			}
-		}
-		row[x] = t
-	}
-}
-
-// fillSmallest takes the smallest, but nothing where the pixel above is a hole.
-func fillSmallest[T sample](above, row, below []T) {
-	above, below = above[:len(row)], below[:len(row)]
-	for x := 1; x < len(row); x++ {
-		if row[x] != 0 {
-			continue
-		}
-		t := above[x]
-		for _, q := range [...]T{above[x-1], row[x-1], below[x-1], below[x]} {
-			if q != 0 && q < t {
-				t = q
-			}
-		}
-		row[x] = t
 	}
 }

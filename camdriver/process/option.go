@@ -13,9 +13,9 @@ import (
 type kind uint8
 
 const (
-	smooth kind = iota // any value in the range
-	whole              // cut down to a whole number
-	strict             // refused
+	continuous kind = iota // any value in the range
+	whole                  // cut down to a whole number
+	strict                 // refused
 )
 
 // option is one setting of a block.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rsros/camdriver"
+	"rsros/camdriver/process/internal/lens"
 )
 
 // PointCloud turns depth into points. The image it adds has format XYZ32F, depth's
@@ -28,9 +29,8 @@ type cloudScratch struct{ y []float32 }
 type cloudGeometry struct {
 	depth, texture *Profile // texture is nil where there is none
 	out            *Profile
-	rays           *rays
-	turn           turn
-	lens           lens
+	rays           *lens.Rays
+	view           lens.View
 	width, height  float32 // of the texture
 	beside         bool    // the texture's camera is beside depth's
 }
@@ -88,7 +88,7 @@ func (p *PointCloud) process(s *Set, depth Image) error {
 		return err
 	}
 	g := p.geometry
-	if p.depth.width != g.rays.width || p.depth.height != g.rays.height {
+	if p.depth.width != g.rays.Width || p.depth.height != g.rays.Height {
 		return errSize(depth, g.rays)
 	}
 	img, err := p.res.frame(depth.Frame, g.out, 8*p.depth.width*p.depth.height)
@@ -137,32 +137,32 @@ func (p *PointCloud) prepare(depth, texture *Profile) error {
 	if d.Width != p.depth.width || d.Height != p.depth.height {
 		return fmt.Errorf("%d×%d pixels, intrinsics for %d×%d: %w", p.depth.width, p.depth.height, d.Width, d.Height, ErrBadFrame)
 	}
-	g := &cloudGeometry{depth: depth, texture: texture, rays: newRays(d, d.Width, d.Height, 0)}
+	g := &cloudGeometry{depth: depth, texture: texture, rays: lens.NewRays(d, d.Width, d.Height, 0)}
 	g.out = depth.derived(camdriver.XYZ32F, d.Width, d.Height)
 	if texture != nil {
 		t := &texture.Intrinsics
 		var err error
-		if g.turn, err = depth.extrinsics(texture); err != nil {
+		if g.view.Turn, err = depth.extrinsics(texture); err != nil {
 			return err
 		}
-		below := g.turn.t[0] < 0.001 && g.turn.t[1] > 0.01 // L500 cameras
-		g.beside = !g.turn.identity() && !below
+		below := g.view.Turn.T[0] < 0.001 && g.view.Turn.T[1] > 0.01 // L500 cameras
+		g.beside = !g.view.Turn.Identity() && !below
 		g.width, g.height = float32(t.Width), float32(t.Height)
-		g.lens = newLens(t, cloudBending(t.Model))
+		g.view.Lens = lens.NewLens(t, cloudBending(t.Model))
 	}
 	p.geometry = g
 	return nil
 }
 
 // cloudBending is how the SDK's fast path treats a lens model.
-func cloudBending(m camdriver.Distortion) bending {
+func cloudBending(m camdriver.Distortion) lens.Bending {
 	switch m {
 	case camdriver.NoDistortion:
-		return straight
+		return lens.Straight
 	case camdriver.BrownConrady:
-		return brown
+		return lens.Brown
 	}
-	return modified
+	return lens.Modified
 }
 
 // cloudRows makes the points of some rows.
@@ -176,41 +176,18 @@ func (p *cloudRows) rows(slot, from, to int) {
 	}
 	for row := from; row < to; row++ {
 		depth := p.depth.row16(row)
-		x, y := g.rays.row(row, w.y)
+		x, y := g.rays.Row(row, w.y)
 		xyz, uv := p.xyz[3*row*width:][:3*width], p.uv[2*row*width:][:2*width]
-		deproject(xyz, depth, x, y, p.units)
+		lens.Deproject(xyz, depth, x, y, p.units)
 		if g.texture == nil {
 			clear(uv)
 			continue
 		}
-		g.mapTexture(uv, xyz)
+		g.view.Project(uv, xyz)
 		if p.occlude {
 			occludeRow(xyz, uv)
 		}
 		g.normalize(uv)
-	}
-}
-
-// deproject makes the points of one row.
-func deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
-	x, y = x[:len(depth)], y[:len(depth)]
-	for i, d := range depth {
-		z := units * float32(d)
-		to := xyz[3*i:][:3]
-		to[0], to[1], to[2] = float32(z*x[i]), float32(z*y[i]), z
-	}
-}
-
-// mapTexture finds the pixels at which the texture's camera sees points.
-func (g *cloudGeometry) mapTexture(uv, xyz []float32) {
-	for i := 0; 2*i < len(uv); i++ {
-		from, to := xyz[3*i:][:3], uv[2*i:][:2]
-		if from[2] == 0 {
-			to[0], to[1] = 0, 0
-			continue
-		}
-		x, y, z := g.turn.apply(from[0], from[1], from[2])
-		to[0], to[1] = g.lens.pixel(x/z, y/z)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/camdriver/process/internal/lens"
 )
 
 // Profile is what the frames of one run of a stream have in common; the SDK calls
@@ -29,14 +30,14 @@ func (p *Profile) derived(format camdriver.Format, width, height int) *Profile {
 }
 
 // extrinsics maps points of p to q, in float32 as all arithmetic here.
-func (p *Profile) extrinsics(q *Profile) (turn, error) {
+func (p *Profile) extrinsics(q *Profile) (lens.Turn, error) {
 	if p.Extrinsics == nil || q.Extrinsics == nil {
-		return turn{}, fmt.Errorf("extrinsics from %s to %s: %w", p.Stream, q.Stream, ErrUncalibrated)
+		return lens.Turn{}, fmt.Errorf("extrinsics from %s to %s: %w", p.Stream, q.Stream, ErrUncalibrated)
 	}
 	if *p.Extrinsics == *q.Extrinsics {
-		return newTurn(camdriver.Identity()), nil // exactly: the product below may miss it by a bit
+		return lens.NewTurn(camdriver.Identity()), nil // exactly: the product below may miss it by a bit
 	}
-	return newTurn(p.Extrinsics.Inverse().Then(*q.Extrinsics)), nil
+	return lens.NewTurn(p.Extrinsics.Inverse().Then(*q.Extrinsics)), nil
 }
 
 // Image is a frame and the profile it belongs to. The frame's own Profile says the

@@ -17,8 +17,8 @@ type Threshold struct {
 func NewThreshold(res *Resources) *Threshold {
 	t := &Threshold{block: block{name: "Threshold Filter", res: res}}
 	t.list = []option{
-		newOption(camdriver.OptionMinDistance, smooth, 0, farthest, 0.1, 0.1, "Min range in meters"),
-		newOption(camdriver.OptionMaxDistance, smooth, 0, farthest, 0.1, 4, "Max range in meters"),
+		newOption(camdriver.OptionMinDistance, continuous, 0, farthest, 0.1, 0.1, "Min range in meters"),
+		newOption(camdriver.OptionMaxDistance, continuous, 0, farthest, 0.1, 4, "Max range in meters"),
 	}
 	t.changed = t.pushDistances
 	return t

@@ -1,11 +1,12 @@
-package process
+// Package colormap has the colour maps of librealsense's colorizer.
+package colormap
 
 // colour is red, green, blue.
 type colour [3]float32
 
-// colourKeys are the colour maps of the SDK, by the value of Color Scheme: equally
+// keysOf are the colour maps of the SDK, by the value of Color Scheme: equally
 // spaced keys, near to far.
-var colourKeys = [...][]colour{
+var keysOf = [10][]colour{
 	{{0, 0, 255}, {0, 255, 255}, {255, 255, 0}, {255, 0, 0}, {50, 0, 0}},                           // Jet
 	{{30, 77, 203}, {25, 60, 192}, {45, 117, 220}, {204, 108, 191}, {196, 57, 178}, {198, 33, 24}}, // Classic
 	{{255, 255, 255}, {0, 0, 0}}, // White to Black
@@ -29,12 +30,15 @@ func stripes(n int) []colour {
 	return out
 }
 
+// Schemes is how many maps there are.
+const Schemes = len(keysOf)
+
 // quantized is the map that has few colours.
 const quantized = 7
 
-// colourTable makes the table of a map: colours as red | green<<8 | blue<<16.
-func colourTable(scheme int) []uint32 {
-	keys, n := colourKeys[scheme], 4001
+// Table makes the table of a map: colours as red | green<<8 | blue<<16.
+func Table(scheme int) []uint32 {
+	keys, n := keysOf[scheme], 4001
 	if scheme == quantized {
 		n = 7
 	}

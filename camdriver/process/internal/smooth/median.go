@@ -1,8 +1,8 @@
-package process
+package smooth
 
-// halve writes the lower median of the valid pixels of each 2×2 patch; 0 where
+// Halve writes the lower median of the valid pixels of each 2×2 patch; 0 where
 // none is.
-func halve(out, a, b []uint16) {
+func Halve(out, a, b []uint16) {
 	a, b = a[:2*len(out)], b[:2*len(out)]
 	for i := range out {
 		out[i] = median4(a[2*i], a[2*i+1], b[2*i], b[2*i+1])
@@ -26,8 +26,8 @@ func median4(p, q, r, s uint16) uint16 {
 	return most
 }
 
-// third is halve for patches of 3×3.
-func third(out, a, b, c []uint16) {
+// Third is Halve for patches of 3×3.
+func Third(out, a, b, c []uint16) {
 	n := 3 * len(out)
 	a, b, c = a[:n], b[:n], c[:n]
 	for i := range out {

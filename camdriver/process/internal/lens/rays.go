@@ -1,20 +1,20 @@
-package process
+package lens
 
 import "rsros/camdriver"
 
-// rays are the directions that the pixels of a profile see, as points at depth 1.
+// Rays are the directions that the pixels of a profile see, as points at depth 1.
 // They are made once for a profile.
-type rays struct {
-	width, height int
+type Rays struct {
+	Width, Height int
 	bent          bool      // by the lens: one entry a pixel
 	x, y          []float32 // one entry a column and a row, unless bent
 }
 
-// newRays makes the rays of the points that lie offset pixels right of and below
+// NewRays makes the rays of the points that lie offset pixels right of and below
 // the centre of each pixel. Only inverse Brown-Conrady bends them: the SDK's fast
 // paths ignore the coefficients of all other models, which are 0 on D400 cameras.
-func newRays(in *camdriver.Intrinsics, width, height int, offset float32) *rays {
-	r := &rays{width: width, height: height, x: make([]float32, width), y: make([]float32, height)}
+func NewRays(in *camdriver.Intrinsics, width, height int, offset float32) *Rays {
+	r := &Rays{Width: width, Height: height, x: make([]float32, width), y: make([]float32, height)}
 	fx, fy, ppx, ppy := float32(in.Fx), float32(in.Fy), float32(in.Ppx), float32(in.Ppy)
 	for u := range r.x {
 		r.x[u] = (float32(u) + offset - ppx) / fx
@@ -28,28 +28,28 @@ func newRays(in *camdriver.Intrinsics, width, height int, offset float32) *rays 
 	return r
 }
 
-func (r *rays) bend(c [5]float32) {
+func (r *Rays) bend(c [5]float32) {
 	xs, ys := r.x, r.y
 	r.bent = true
-	r.x, r.y = make([]float32, r.width*r.height), make([]float32, r.width*r.height)
+	r.x, r.y = make([]float32, r.Width*r.Height), make([]float32, r.Width*r.Height)
 	for v, y := range ys {
 		for u, x := range xs {
 			r2 := float32(x*x) + float32(y*y)
 			f := 1 + float32(c[0]*r2) + float32(float32(c[1]*r2)*r2) + float32(float32(float32(c[4]*r2)*r2)*r2)
-			i := v*r.width + u
+			i := v*r.Width + u
 			r.x[i] = float32(x*f) + float32(float32(float32(2*c[2])*x)*y) + float32(c[3]*(r2+float32(float32(2*x)*x)))
 			r.y[i] = float32(y*f) + float32(float32(float32(2*c[3])*x)*y) + float32(c[2]*(r2+float32(float32(2*y)*y)))
 		}
 	}
 }
 
-// row gives the rays of row v. scratch has the width of an image and is used where
+// Row gives the rays of row v. scratch has the width of an image and is used where
 // the row's y is the same everywhere.
-func (r *rays) row(v int, scratch []float32) (x, y []float32) {
+func (r *Rays) Row(v int, scratch []float32) (x, y []float32) {
 	if r.bent {
-		return r.x[v*r.width:][:r.width], r.y[v*r.width:][:r.width]
+		return r.x[v*r.Width:][:r.Width], r.y[v*r.Width:][:r.Width]
 	}
-	scratch = scratch[:r.width]
+	scratch = scratch[:r.Width]
 	for i := range scratch {
 		scratch[i] = r.y[v]
 	}

@@ -1,0 +1,34 @@
+package process_test
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+)
+
+// Depth is smoothed and aligned to colour, set by set.
+func Example() {
+	depth := profile(camdriver.Depth, camdriver.Z16, 8, 6)
+	color := profile(camdriver.Color, camdriver.RGB8, 12, 9)
+
+	res := process.NewResources(256<<20, 2) // bytes, processors
+	defer res.Close()
+	chain := process.Chain{process.NewSpatial(res), process.NewAlign(res, camdriver.Color)}
+	defer chain.Reset()
+
+	var set process.Set // used for every pair of frames
+	for number := range uint64(2) {
+		set.Add(image(depth, number, nil))
+		set.Add(image(color, number, nil))
+		if err := chain.Process(&set); err != nil {
+			fmt.Println(err)
+		}
+		aligned, _ := set.First(camdriver.Depth, camdriver.Z16)
+		fmt.Println(aligned.Frame.Number, aligned.Frame.Profile)
+		set.Release()
+	}
+	// Output:
+	// 0 Depth_0 Z16 12x9@30
+	// 1 Depth_0 Z16 12x9@30
+}

@@ -1,0 +1,119 @@
+// Package lens is the geometry of cameras in float32: the rays that pixels see,
+// and the pixels at which points are seen. It has the order of operations of
+// librealsense's fast paths, and its slips, so that the results are the same to
+// the last bit.
+//
+// Values are made once for a profile and never change; all methods may be called
+// from any goroutine.
+package lens
+
+import (
+	"math"
+
+	"rsros/camdriver"
+)
+
+// Turn is an extrinsic in float32, column after column as the SDK keeps it.
+type Turn struct {
+	R [9]float32
+	T [3]float32 // m
+}
+
+// NewTurn takes the matrix over.
+func NewTurn(e camdriver.Extrinsics) Turn {
+	var m Turn
+	for row := range 3 {
+		for column := range 3 {
+			m.R[3*column+row] = float32(e.Rotation[3*row+column])
+		}
+		m.T[row] = float32(e.Translation[row])
+	}
+	return m
+}
+
+// Identity says whether m moves nothing.
+func (m *Turn) Identity() bool {
+	return m.R == [9]float32{1, 0, 0, 0, 1, 0, 0, 0, 1} && m.T == [3]float32{}
+}
+
+// Apply maps a point.
+func (m *Turn) Apply(x, y, z float32) (float32, float32, float32) {
+	return float32(m.R[0]*x) + (float32(m.R[3]*y) + (float32(m.R[6]*z) + m.T[0])),
+		float32(m.R[1]*x) + (float32(m.R[4]*y) + (float32(m.R[7]*z) + m.T[1])),
+		float32(m.R[2]*x) + (float32(m.R[5]*y) + (float32(m.R[8]*z) + m.T[2]))
+}
+
+// Bending says how a projection distorts.
+type Bending uint8
+
+// The ways a projection distorts.
+const (
+	Straight Bending = iota
+	Modified         // tangential terms of the point after the radial one
+	Brown            // tangential terms of the point before it
+	Slipped          // modified, but half of x's tangential terms in y: align of librealsense 2.56
+)
+
+// Lens projects points to pixels.
+type Lens struct {
+	fx, fy, ppx, ppy float32
+	c                [5]float32
+	Bend             Bending
+}
+
+// NewLens takes focal lengths, principal point and coefficients over.
+func NewLens(in *camdriver.Intrinsics, bend Bending) Lens {
+	return Lens{float32(in.Fx), float32(in.Fy), float32(in.Ppx), float32(in.Ppy), coefficients(in), bend}
+}
+
+// Pixel is where the point x, y at depth 1 is seen.
+func (l *Lens) Pixel(x, y float32) (u, v float32) {
+	if l.Bend != Straight {
+		x, y = l.distort(x, y)
+	}
+	return float32(x*l.fx) + l.ppx, float32(y*l.fy) + l.ppy
+}
+
+func (l *Lens) distort(x, y float32) (float32, float32) {
+	c := &l.c
+	r2 := float32(x*x) + float32(y*y)
+	r4 := float32(r2 * r2)
+	f := 1 + (float32(c[0]*r2) + (float32(c[1]*r4) + float32(c[4]*float32(r2*r4))))
+	xf, yf := float32(x*f), float32(y*f)
+	tx, ty := xf, yf
+	if l.Bend == Brown {
+		tx, ty = x, y
+	}
+	xy := float32(tx * ty)
+	outX := float32(c[3] * (r2 + float32(2*float32(tx*tx))))
+	outY := float32(c[2] * (r2 + float32(2*float32(ty*ty))))
+	if l.Bend == Slipped {
+		outY = outX
+	}
+	return xf + (float32(2*float32(c[2]*xy)) + outX), yf + (float32(2*float32(c[3]*xy)) + outY)
+}
+
+// nowhere is the number of a pixel that no int32 holds, as the processor of the
+// SDK's fast path has it.
+const nowhere = math.MinInt32
+
+// NearestEven rounds to the nearest whole number, a half to the even one.
+func NearestEven(f float32) int32 {
+	// In float32 there are no fractions above 2^23: the sum rounds.
+	const magic = 3 << 22
+	if f > -1<<22 && f < 1<<22 {
+		return int32(math.Float32bits(f+magic)) - 0x4B400000
+	}
+	if f >= -1<<31 && f < 1<<31 {
+		return int32(math.RoundToEven(float64(f)))
+	}
+	return nowhere
+}
+
+// Truncated cuts the fraction off.
+func Truncated(f float32) int32 {
+	if f >= -1<<31 && f < 1<<31 {
+		return int32(f)
+	}
+	return nowhere
+}

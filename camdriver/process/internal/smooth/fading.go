@@ -1,0 +1,61 @@
+package smooth
+
+// Fading are the parameters of the filter over frames.
+type Fading struct {
+	Alpha float32   // share of the new value
+	Delta float32   // the least difference that is an edge
+	Phase uint8     // which bit of a history is this frame's, 0 … 7
+	Rule  [256]bool // by history: may a hole be filled
+	beta  float32   // 1 - Alpha
+}
+
+// SetAlpha sets Alpha.
+func (t *Fading) SetAlpha(alpha float32) { t.Alpha, t.beta = alpha, 1-alpha }
+
+// Depth does one row of depth.
+func (t *Fading) Depth(out, in, last []uint16, history []uint8) {
+	bit, delta := uint8(1)<<t.Phase, uint16(t.Delta)
+	out, last, history = out[:len(in)], last[:len(in)], history[:len(in)]
+	for x, d := range in {
+		before := last[x]
+		switch {
+		case d == 0:
+			if before != 0 && t.Rule[history[x]] {
+				d = before
+			}
+			history[x] &^= bit
+		case before != 0 && distance(d, before) < delta:
+			d = uint16(int32(float32(t.Alpha*float32(d)) + float32(t.beta*float32(before))))
+			last[x] = d
+			history[x] |= bit
+		default:
+			last[x] = d
+			history[x] = bit
+		}
+		out[x] = d
+	}
+}
+
+// Disparity does one row of disparity.
+func (t *Fading) Disparity(out, in, last []float32, history []uint8) {
+	bit, delta := uint8(1)<<t.Phase, t.Delta
+	out, last, history = out[:len(in)], last[:len(in)], history[:len(in)]
+	for x, p := range in {
+		before := last[x]
+		switch away := p - before; {
+		case p == 0:
+			if before != 0 && t.Rule[history[x]] {
+				p = before
+			}
+			history[x] &^= bit
+		case before != 0 && away < delta && away > -delta:
+			p = float32(t.Alpha*p) + float32(t.beta*before)
+			last[x] = p
+			history[x] |= bit
+		default:
+			last[x] = p
+			history[x] = bit
+		}
+		out[x] = p
+	}
+}

@@ -1,0 +1,131 @@
+// Package splat spreads depth values over rectangles of an image; each pixel keeps
+// the least. Several goroutines do it at once, each on a layer of its own.
+package splat
+
+// Canvas is an image that is made. It is used again for the next one.
+type Canvas struct {
+	width, height int
+	layers        []Layer
+	large         large
+}
+
+// Layer is what one goroutine adds. Its rows are written when the first value
+// comes.
+type Layer struct {
+	canvas         *Canvas
+	least          []uint16 // values less 1, so that none is the largest
+	first, last    int      // rows that hold something
+	walked, budget int      // pixels of rectangles
+}
+
+// none is where there is no value.
+const none = 65535
+
+// Begin makes the canvas empty, with a number of layers.
+func (c *Canvas) Begin(width, height, layers int) {
+	c.width, c.height = width, height
+	if len(c.layers) < layers {
+		c.layers = make([]Layer, layers)
+	}
+	n := width * height
+	for i := range c.layers {
+		l := &c.layers[i]
+		if cap(l.least) < n {
+			l.least = make([]uint16, n)
+		}
+		*l = Layer{canvas: c, least: l.least[:n], first: 1, budget: maxCover * n}
+	}
+	c.large.list = c.large.list[:0]
+}
+
+// Layer is one of the layers.
+func (c *Canvas) Layer(i int) *Layer { return &c.layers[i] }
+
+// touch notes that rows are written, and empties those that were not.
+func (l *Layer) touch(from, to int) {
+	width := l.canvas.width
+	if l.first > l.last {
+		l.first, l.last = from, from-1
+	}
+	if from < l.first {
+		empty(l.least[from*width : l.first*width])
+		l.first = from
+	}
+	if to > l.last {
+		empty(l.least[(l.last+1)*width : (to+1)*width])
+		l.last = to
+	}
+}
+
+func empty(row []uint16) {
+	for i := range row {
+		row[i] = none
+	}
+}
+
+// Rectangles gives every pixel from u0, v0 to u1, v1 inclusive a value, unless it
+// is 0. Rectangles are clipped before they are walked; those that would take long
+// are put aside for Finish.
+func (l *Layer) Rectangles(values []uint16, u0, v0, u1, v1 []int32) {
+	width, height := int32(l.canvas.width), int32(l.canvas.height)
+	n := len(values)
+	u0, v0, u1, v1 = u0[:n], v0[:n], u1[:n], v1[:n]
+	for i, d := range values {
+		if d == 0 {
+			continue
+		}
+		left, top := max(u0[i], 0), max(v0[i], 0)
+		right, bottom := min(u1[i], width-1), min(v1[i], height-1)
+		if left > right || top > bottom {
+			continue
+		}
+		area := int(right-left+1) * int(bottom-top+1)
+		if l.walked += area; area > smallSplat && l.walked > l.budget {
+			l.canvas.large.add(rectangle{left, top, right, bottom, d - 1})
+			continue
+		}
+		if int(top) < l.first || int(bottom) > l.last {
+			l.touch(int(top), int(bottom))
+		}
+		for y := top; y <= bottom; y++ {
+			row := l.least[int(y)*int(width)+int(left):][:right-left+1]
+			for x := range row {
+				row[x] = min(row[x], d-1)
+			}
+		}
+	}
+}
+
+// Finish paints what was put aside. No goroutine may be at work on a layer.
+func (c *Canvas) Finish() {
+	if len(c.large.list) > 0 {
+		c.layers[0].touch(0, c.height-1)
+		c.large.paint(c.layers[0].least, c.width, c.height)
+	}
+}
+
+// Row writes a row of the image, 0 where nothing is. It may be called from several
+// goroutines after Finish.
+func (c *Canvas) Row(out []uint16, y int) {
+	blank := true
+	for i := range c.layers {
+		l := &c.layers[i]
+		if y < l.first || y > l.last {
+			continue
+		}
+		row := l.least[y*c.width:][:len(out)]
+		if blank {
+			for x, d := range row {
+				out[x] = d + 1 // none becomes 0
+			}
+			blank = false
+			continue
+		}
+		for x, d := range row {
+			out[x] = min(out[x]-1, d) + 1
+		}
+	}
+	if blank {
+		clear(out)
+	}
+}
