@@ -90,7 +90,7 @@ func Start(config Config) (*Master, error) {
 			return nil, err
 		}
 	}
-	m.server = &http.Server{Handler: xmlrpc.NewHandler(m.handle), ReadHeaderTimeout: 10 * time.Second}
+	m.server = xmlrpc.NewServer(m.handle)
 	go func() {
 		defer close(m.served)
 		if err := m.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

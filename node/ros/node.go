@@ -124,7 +124,7 @@ func (n *Node) listen(ctx context.Context) error {
 		return fmt.Errorf("listen for TCPROS: %w", err)
 	}
 	n.uri = "http://" + net.JoinHostPort(n.host, fmt.Sprint(port(api))) + "/"
-	n.server = &http.Server{Handler: xmlrpc.NewHandler(n.serveAPI), ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
+	n.server = xmlrpc.NewServer(n.serveAPI)
 	n.wg.Go(func() { n.server.Serve(api) }) //nolint:errcheck // ends with ErrServerClosed
 	return nil
 }

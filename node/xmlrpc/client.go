@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
+
+	"rsros/node/internal/budget"
 )
 
 // Call posts one method call and returns the value of the response. A fault of the peer is a *Fault
@@ -38,14 +39,13 @@ func call(ctx context.Context, client *http.Client, url, method string, args []a
 		return nil, err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+	body, err := budget.Strangers.Read(response.Body, -1, maxDocument, decodedSize)
+	defer body.Close()
 	switch {
-	case err != nil:
-		return nil, err
-	case len(body) > maxDocument:
-		return nil, fmt.Errorf("response is larger than %d bytes", maxDocument)
 	case response.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("HTTP status %s", response.Status)
+	case err != nil:
+		return nil, fmt.Errorf("read the response: %w", err)
 	}
-	return decodeResponse(body)
+	return decodeResponse(body.Bytes)
 }

@@ -3,9 +3,11 @@ package xmlrpc
 import (
 	"encoding/base64"
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // decoder reads the grammar of XML-RPC from a scanner, one token ahead.
@@ -14,11 +16,29 @@ type decoder struct {
 	ahead    token
 	hasAhead bool
 	depth    int
+	values   int // decoded so far
+}
+
+// xmlDeclaration finds the encoding that a document says it is in.
+var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']`)
+
+// utf8Document returns the document in UTF-8. ISO-8859-1 is converted, the one other encoding that
+// peers use; a document in any other is refused where it isn't UTF-8.
+func utf8Document(document []byte) []byte {
+	m := xmlDeclaration.FindSubmatch(document)
+	if m == nil || !strings.EqualFold(string(m[1]), "ISO-8859-1") {
+		return document
+	}
+	out := make([]byte, 0, len(document)+len(document)/8)
+	for _, c := range document {
+		out = utf8.AppendRune(out, rune(c))
+	}
+	return out
 }
 
 // decodeCall reads a <methodCall>.
 func decodeCall(document []byte) (method string, args []any, err error) {
-	d := decoder{scanner: scanner{b: document}}
+	d := decoder{scanner: scanner{b: utf8Document(document)}}
 	err = d.element("methodCall", func() error {
 		if method, err = d.simple("methodName"); err != nil {
 			return err
@@ -37,7 +57,7 @@ func decodeCall(document []byte) (method string, args []any, err error) {
 
 // decodeResponse reads a <methodResponse>; a fault comes back as a *Fault error.
 func decodeResponse(document []byte) (value any, err error) {
-	d := decoder{scanner: scanner{b: document}}
+	d := decoder{scanner: scanner{b: utf8Document(document)}}
 	var fault error
 	err = d.element("methodResponse", func() error {
 		if isFault, err := d.at("fault"); err != nil {
@@ -97,6 +117,9 @@ func (d *decoder) params() ([]any, error) {
 func (d *decoder) value() (value any, err error) {
 	if d.depth++; d.depth > maxDepth {
 		return nil, d.fail(d.pos, "values nested deeper than %d", maxDepth)
+	}
+	if d.values++; d.values > maxValues {
+		return nil, d.fail(d.pos, "more than %d values", maxValues)
 	}
 	defer func() { d.depth-- }()
 	err = d.elementRaw("value", func() error {

@@ -54,7 +54,7 @@ func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
 
 func (e *encoder) fail(format string, args ...any) {
 	if e.err == nil {
-		e.err = fmt.Errorf("encode xml-rpc: "+format, args...)
+		e.err = &EncodeError{Reason: fmt.Sprintf(format, args...)}
 	}
 }
 

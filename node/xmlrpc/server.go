@@ -3,9 +3,11 @@ package xmlrpc
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
+	"time"
+
+	"rsros/node/internal/budget"
 )
 
 // HandlerFunc answers one call. It runs in the request's goroutine, several at once. A returned
@@ -21,17 +23,39 @@ func NewHandler(handle HandlerFunc) http.Handler {
 			http.Error(w, "XML-RPC calls are posted", http.StatusMethodNotAllowed)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxDocument))
+		body, err := budget.Strangers.Read(r.Body, -1, maxDocument, decodedSize)
+		defer body.Close()
 		if err != nil {
-			status := http.StatusBadRequest
-			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-				status = http.StatusRequestEntityTooLarge
-			}
-			http.Error(w, err.Error(), status)
+			w.Header().Set("Connection", "close") // the rest of the body isn't read
+			http.Error(w, "XML-RPC request: "+err.Error(), status(err))
 			return
 		}
-		reply(w, answer(r.Context(), handle, body))
+		reply(w, answer(r.Context(), handle, body.Bytes))
 	})
+}
+
+// status is the HTTP status for a request that wasn't read.
+func status(err error) int {
+	if tooLarge := new(budget.TooLargeError); errors.As(err, &tooLarge) {
+		return http.StatusRequestEntityTooLarge
+	}
+	if errors.Is(err, budget.ErrExhausted) {
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
+}
+
+// NewServer returns an HTTP server for NewHandler's calls. No peer keeps a connection busy by sending or
+// reading slowly, or open by doing nothing.
+func NewServer(handle HandlerFunc) *http.Server {
+	return &http.Server{
+		Handler:           NewHandler(handle),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
 }
 
 // reply always states the length: roscpp reads no chunked bodies.

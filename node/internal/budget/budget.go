@@ -1,0 +1,163 @@
+// Package budget bounds the memory that peers on the network can make this program
+// use for what they send: all of them together, whoever they are and whatever they
+// connect to.
+//
+// In: a reader and the length that is expected of it. Out: its bytes, whose memory
+// is accounted for until the caller closes the Body. A Budget may be used from
+// several goroutines.
+package budget
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// Strangers is the budget of everybody who may connect to a port of this program.
+var Strangers = New(64 << 20)
+
+// ErrExhausted means that the peers together have sent as much as is kept at once.
+var ErrExhausted = errors.New("too much is being received at once")
+
+// Budget is a number of bytes that are lent and given back.
+type Budget struct {
+	limit int64
+
+	mu     sync.Mutex
+	used   int64
+	peak   int64       // since memory was last returned
+	giving *time.Timer // nil if nothing is to be returned
+}
+
+// New returns a budget of limit bytes.
+func New(limit int64) *Budget { return &Budget{limit: limit} }
+
+// Used is how many bytes are lent.
+func (b *Budget) Used() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+func (b *Budget) take(n int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.used+n > b.limit {
+		return fmt.Errorf("%w: %d bytes more than the %d of %d that are in use", ErrExhausted, n, b.used, b.limit)
+	}
+	b.used += n
+	b.peak = max(b.peak, b.used)
+	return nil
+}
+
+// A peak of returnAbove bytes is returned to the operating system after
+// returnAfter: the runtime alone would keep it for minutes.
+const (
+	returnAbove = 8 << 20
+	returnAfter = time.Second
+)
+
+func (b *Budget) give(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= n
+	if b.peak >= returnAbove && b.used < returnAbove && b.giving == nil {
+		b.giving = time.AfterFunc(returnAfter, b.returnMemory)
+	}
+}
+
+func (b *Budget) returnMemory() {
+	b.mu.Lock()
+	b.giving, b.peak = nil, b.used
+	b.mu.Unlock()
+	debug.FreeOSMemory()
+}
+
+// free is how much of every body costs nothing: what honest peers send fits, so
+// that they are served also while others exhaust the budget.
+const free = 16 << 10
+
+// Body is what was read from a peer.
+type Body struct {
+	Bytes  []byte // valid until Close
+	budget *Budget
+	taken  int64
+	factor int64
+}
+
+// Close gives the memory back. It may be called twice.
+func (b *Body) Close() {
+	if b.taken > 0 {
+		b.budget.give(b.taken)
+	}
+	b.taken, b.Bytes = 0, nil
+}
+
+// Read reads r to its end or, if size isn't negative, exactly size bytes. Memory
+// grows with the bytes that arrive. Each byte is accounted for as factor bytes: what
+// decoding makes of it counts as well. A body of more than limit bytes is a
+// *TooLargeError. The caller closes the Body, also after an error.
+func (b *Budget) Read(r io.Reader, size int, limit, factor int64) (*Body, error) {
+	body := &Body{budget: b, factor: factor}
+	if int64(size) > limit {
+		return body, &TooLargeError{Size: int64(size), Limit: limit}
+	}
+	most := limit + 1 // one more tells that there is too much
+	if size >= 0 {
+		most = int64(size)
+	}
+	for have := int64(0); ; {
+		if have == most {
+			break
+		}
+		if err := body.grow(min(most, max(512, 2*have))); err != nil {
+			return body, err
+		}
+		n, err := io.ReadFull(r, body.Bytes[have:cap(body.Bytes)])
+		have += int64(n)
+		body.Bytes = body.Bytes[:have]
+		switch {
+		case err == nil:
+		case size < 0 && (err == io.EOF || err == io.ErrUnexpectedEOF):
+			return body, nil
+		case err == io.EOF:
+			return body, io.ErrUnexpectedEOF
+		default:
+			return body, err
+		}
+	}
+	if size < 0 && int64(len(body.Bytes)) > limit {
+		return body, &TooLargeError{Size: -1, Limit: limit}
+	}
+	return body, nil
+}
+
+// grow makes room for n bytes in all.
+func (b *Body) grow(n int64) error {
+	if want := max(0, n-free) * b.factor; want > b.taken {
+		if err := b.budget.take(want - b.taken); err != nil {
+			return err
+		}
+		b.taken = want
+	}
+	if n > int64(cap(b.Bytes)) {
+		b.Bytes = append(make([]byte, 0, n), b.Bytes...)
+	}
+	return nil
+}
+
+// TooLargeError means that a peer sends more than is taken of one body.
+type TooLargeError struct {
+	Size  int64 // that the peer claims; -1 if it claims none
+	Limit int64
+}
+
+func (e *TooLargeError) Error() string {
+	if e.Size < 0 {
+		return fmt.Sprintf("more than %d bytes", e.Limit)
+	}
+	return fmt.Sprintf("%d bytes, the limit is %d", e.Size, e.Limit)
+}
