@@ -91,6 +91,10 @@ const (
 // MD5 is the type's md5sum, over fields and constants without comments.
 func (s *Spec) MD5() string { return s.md5 }
 
+// FixedSize is the wire size of every message of the type in bytes; ok is false if
+// messages differ in size.
+func (s *Spec) FixedSize() (size int64, ok bool) { return s.min, s.fixed }
+
 // FullText is the definition with those of all types it uses, in the form of
 // `gendeps --cat` that connection headers carry.
 func (s *Spec) FullText() string {

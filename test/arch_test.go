@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 		"bagstore", "bagstore/rsbag", "camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",
 	},
 	"node/graph":         {"program", "node/ros", "node/ros/roslog", "node/xmlrpc", "node/master", "msgs"},
-	"node/xmlrpc":        {},
+	"node/xmlrpc":        {"node/internal/budget"},
 	"node/master":        {"node/xmlrpc"},
 	"node/replay":        {"bagstore", "msgs"},
 	"msgs":               {},
@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	"msgs/cloud":    {"msgs"},
 
 	"node/ros": {
-		"msgs", "node/xmlrpc", "node/ros/names", "node/ros/param", "node/ros/rosapi", "node/ros/roslog",
+		"msgs", "node/internal/budget", "node/xmlrpc", "node/ros/names", "node/ros/param", "node/ros/rosapi", "node/ros/roslog",
 		"node/ros/internal/host", "node/ros/internal/recv", "node/ros/internal/sendqueue", "node/ros/internal/wake", "node/ros/internal/wire",
 	},
 	"node/ros/names":              {},
@@ -58,10 +58,11 @@ var mayImport = map[string][]string{
 	"node/ros/roslog":             {"msgs"},
 	"node/ros/rosapi":             {"node/xmlrpc", "node/ros/internal/wake"},
 	"node/ros/internal/host":      {},
-	"node/ros/internal/recv":      {"node/ros/internal/wake"},
+	"node/ros/internal/recv":      {"node/internal/budget", "node/ros/internal/wake"},
 	"node/ros/internal/sendqueue": {"msgs", "node/ros/internal/wake"},
 	"node/ros/internal/wake":      {},
-	"node/ros/internal/wire":      {},
+	"node/ros/internal/wire":      {"node/internal/budget"},
+	"node/internal/budget":        {},
 
 	"msgs/imagetransport": {"msgs/png"},
 	"msgs/png":            {},

@@ -29,7 +29,8 @@ type Config struct {
 
 	LogFile string // from __log; for the program, the node itself writes no file
 
-	// MaxMessage bounds a received message, in bytes; default 1 GiB. Memory grows
+	// MaxMessage bounds a received message, in bytes; default 1 GiB. Larger ones are
+	// skipped (see SubscriberCounts.TooLarge). Memory grows
 	// with the bytes that arrive, not with what the peer claims.
 	MaxMessage int64
 

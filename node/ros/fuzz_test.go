@@ -32,7 +32,7 @@ func offline() *Node {
 		subs: map[string]*subscription{}, conns: map[net.Conn]struct{}{}}
 	t := &topic{node: n, name: "/t", typ: msgs.Type{Name: "a/B", MD5: "1"}}
 	n.topics = map[string]*topic{"/t": t}
-	s := &ServiceServer{node: n, name: "/s", service: msgs.Service{Name: "a/S", MD5: "2"},
+	s := &ServiceServer{node: n, name: "/s", service: msgs.Service{Name: "a/S", MD5: "2"}, limit: 1 << 16,
 		handler: func(_ context.Context, req []byte) ([]byte, error) { return req, nil }}
 	n.services = map[string]*ServiceServer{"/s": s}
 	return n
@@ -63,7 +63,7 @@ func FuzzReceive(f *testing.F) {
 	f.Add([]byte("\x00\x00\x01\x00abc"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var again []byte
-		s := &Subscriber{node: offline(), ctx: context.Background(), callback: func(r Received) { again = wire.AppendSized(again, r.Data) }}
+		s := &Subscriber{node: offline(), options: SubscriberOptions{MaxMessage: 1 << 16}, ctx: context.Background(), callback: func(r Received) { again = wire.AppendSized(again, r.Data) }}
 		l := &link{subscriber: s}
 		if err := l.receive(byteConn{bytes.NewReader(b)}, nil); err == nil {
 			t.Error("the end of the connection is an error")

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"sync/atomic"
@@ -43,13 +44,16 @@ func (l *link) run() {
 	log := l.subscriber.node.log.With().Str("topic", l.subscriber.options.Topic).Str("publisher", l.uri).Logger()
 	said := "" // the failure that was logged; each is said once
 	for backoff := first; ; {
+		began, received := time.Now(), l.messages.Load()
 		err := l.session()
 		l.subscriber.shared.broken(l.uri)
 		if l.ctx.Err() != nil || l.leaving.Load() {
 			return
 		}
 		if l.header.Swap(nil) != nil { // it was connected
-			backoff, said = first, ""
+			if said = ""; l.messages.Load() > received || time.Since(began) > last {
+				backoff = first // else it hangs up whenever it is connected
+			}
 			log.Debug().Err(err).Msg("publisher hung up")
 		} else if err.Error() != said {
 			said = err.Error()
@@ -162,10 +166,15 @@ func (l *link) receive(conn net.Conn, header Header) error {
 			return err
 		}
 		size := int64(binary.LittleEndian.Uint32(prefix))
-		if size > s.node.cfg.MaxMessage {
-			return fmt.Errorf("message of %d bytes, at most %d are taken", size, s.node.cfg.MaxMessage)
-		}
 		r.Discard(4) //nolint:errcheck // the four bytes were peeked
+		if size > s.options.MaxMessage {
+			s.refuse(l.uri, size)
+			// The connection stays: a publisher that is hung up on would send it again.
+			if _, err := io.CopyN(io.Discard, r, size); err != nil {
+				return err
+			}
+			continue
+		}
 		b := s.pool.Get(int(size))
 		if b.Data, err = wire.ReadGrowing(r, b.Data, int(size)); err != nil {
 			b.Release()

@@ -42,6 +42,8 @@ type Node struct {
 
 	connections     atomic.Int64 // last id given
 	serviceCounts   serviceCounts
+	persistent      perHost // service connections that are kept
+	datagrams       perHost // UDPROS connections, by topic and host
 	time            simTime
 	rosout          *roslog.Writer
 	rosoutPublisher *Publisher

@@ -2,12 +2,15 @@ package ros
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"sync/atomic"
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/internal/budget"
 	"rsros/node/ros/internal/wire"
 	"rsros/node/ros/rosapi"
 )
@@ -22,14 +25,17 @@ type ServiceServer struct {
 	name         string
 	service      msgs.Service
 	handler      ServiceHandler
+	limit        int64 // of a request, in bytes
+	exact        bool  // requests have no other size
 	registration *rosapi.Registration
 }
 
 // serviceCounts are the totals of a node's services.
 type serviceCounts struct{ requests, received, sent atomic.Uint64 }
 
-// AdvertiseService offers a service. Requests of different connections run at the
-// same time.
+// AdvertiseService offers a service. Requests of different connections are handled
+// at the same time. A request must have the size that its type says or, if that has
+// no fixed size, at most 1 MiB; any other is refused before it is read.
 func (n *Node) AdvertiseService(name string, service msgs.Service, handler ServiceHandler) (*ServiceServer, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
@@ -44,6 +50,7 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 		return nil, fmt.Errorf("service %s is offered by this node already", full)
 	}
 	s := &ServiceServer{node: n, name: full, service: service, handler: handler}
+	s.limit, s.exact = requestSize(service.Request)
 	n.services[full] = s
 	s.registration = n.registrar.Add(&rosapi.Registration{What: "service " + full, Register: s.register, Unregister: s.unregister})
 	return s, nil
@@ -95,33 +102,90 @@ func (n *Node) serveService(conn net.Conn, h Header) error {
 	if _, err := conn.Write(reply.AppendTo(nil)); err != nil || h[wire.KeyProbe] == "1" {
 		return err
 	}
-	if err := conn.SetDeadline(time.Time{}); err != nil {
-		return err
+	if h[wire.KeyPersistent] != "1" {
+		return s.answer(conn)
 	}
-	for again := true; again; again = h[wire.KeyPersistent] == "1" {
+	host := hostOf(conn.RemoteAddr())
+	if !n.persistent.add(host, maxPersistent) {
+		return refuse(conn, fmt.Sprintf("%d persistent service connections from %s are open already", maxPersistent, host))
+	}
+	defer n.persistent.remove(host)
+	for {
+		if err := conn.SetDeadline(time.Time{}); err != nil {
+			return err
+		}
 		if err := s.answer(conn); err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+const (
+	// maxPersistent bounds the service connections that one host keeps open between
+	// calls. They have no deadline: roscpp doesn't connect again.
+	maxPersistent = 64
+	// maxRequest bounds a request, in bytes, whose type has no fixed size.
+	maxRequest = 1 << 20
+	// requestTime is how long a request may take to arrive, and a response to leave.
+	requestTime = 30 * time.Second
+)
+
+// requestSize returns how large a request may be and, if all requests of the type
+// have one size, that this is the only one.
+func requestSize(t msgs.Type) (limit int64, exact bool) {
+	if t.MD5 != "" {
+		if spec, err := msgs.Parse(t.Name, t.Definition); err == nil {
+			if size, fixed := spec.FixedSize(); fixed {
+				return size, true
+			}
+		}
+	}
+	return maxRequest, false
 }
 
 // answer reads a request (u32 length, bytes) and writes its answer: one byte, 1
 // or 0, and the response or the text of the error in the same form.
 func (s *ServiceServer) answer(conn net.Conn) error {
-	req, err := wire.ReadSized(conn, s.node.cfg.MaxMessage)
+	prefix, err := wire.ReadGrowing(conn, nil, 4)
 	if err != nil {
 		return err
 	}
-	resp, err := s.handler(s.node.ctx, req)
-	ok := byte(1)
+	if err := conn.SetDeadline(time.Now().Add(requestTime)); err != nil {
+		return err
+	}
+	size := int64(binary.LittleEndian.Uint32(prefix))
+	if size > s.limit || s.exact && size != s.limit {
+		return s.reply(conn, 0, nil, fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
+	}
+	req, err := budget.Strangers.Read(conn, int(size), s.limit, 1)
+	defer req.Close()
+	if errors.Is(err, budget.ErrExhausted) {
+		return s.reply(conn, size, nil, err, true)
+	}
 	if err != nil {
-		ok, resp = 0, []byte(err.Error())
+		return err
+	}
+	resp, err := s.handler(s.node.ctx, req.Bytes)
+	if derr := conn.SetDeadline(time.Now().Add(requestTime)); derr != nil {
+		return derr
+	}
+	return s.reply(conn, size, resp, err, false)
+}
+
+// reply writes a response, or what failed. With hangUp the caller's next bytes can't
+// be understood: the connection ends.
+func (s *ServiceServer) reply(conn net.Conn, received int64, resp []byte, failed error, hangUp bool) error {
+	ok := byte(1)
+	if failed != nil {
+		ok, resp = 0, []byte(failed.Error())
 	}
 	counts := &s.node.serviceCounts
 	counts.requests.Add(1)
-	counts.received.Add(uint64(len(req)))
+	counts.received.Add(uint64(received))
 	counts.sent.Add(uint64(len(resp)))
-	_, err = conn.Write(wire.AppendSized([]byte{ok}, resp))
+	_, err := conn.Write(wire.AppendSized([]byte{ok}, resp))
+	if hangUp && err == nil {
+		err = failed
+	}
 	return err
 }

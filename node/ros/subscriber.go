@@ -23,6 +23,10 @@ type SubscriberOptions struct {
 	Queue int
 
 	NoDelay bool // ask the publisher to send without delay (tcp_nodelay)
+
+	// MaxMessage bounds a message in bytes; it defaults to Config.MaxMessage, which
+	// is also the most that it can be. Larger ones are skipped, counted and logged.
+	MaxMessage int64
 }
 
 // Buffer is the memory of a received message.
@@ -63,13 +67,16 @@ type Subscriber struct {
 	links  map[string]*link // by the publisher's URI
 	closed bool
 
-	messages, bytes, dropped atomic.Uint64
+	messages, bytes, dropped, tooLarge atomic.Uint64
+
+	saidLarge atomic.Int64 // when a message that is too large was last logged, in ns
 }
 
 // SubscriberCounts is what a subscriber has received.
 type SubscriberCounts struct {
 	Messages, Bytes uint64
 	Dropped         uint64 // because the callback was slower than the queue allows
+	TooLarge        uint64 // above SubscriberOptions.MaxMessage
 	Publishers      int
 }
 
@@ -85,6 +92,9 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 		if *field == "" {
 			*field = "*"
 		}
+	}
+	if options.MaxMessage <= 0 || options.MaxMessage > n.cfg.MaxMessage {
+		options.MaxMessage = n.cfg.MaxMessage
 	}
 	s := &Subscriber{options: options, node: n, callback: callback, links: make(map[string]*link)}
 	s.ctx, s.cancel = context.WithCancel(n.ctx)
@@ -121,7 +131,7 @@ func (s *Subscriber) Headers() []Header {
 
 // Stats counts so far.
 func (s *Subscriber) Stats() SubscriberCounts {
-	return SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), Publishers: s.Publishers()}
+	return SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), TooLarge: s.tooLarge.Load(), Publishers: s.Publishers()}
 }
 
 // Close disconnects and returns when the last callback has. It must not be
@@ -162,6 +172,17 @@ func (s *Subscriber) setPublishers(uris []string) {
 			s.wg.Go(l.run)
 		}
 	}
+}
+
+// refuse counts a message that is too large, and logs it at most once a second.
+func (s *Subscriber) refuse(publisher string, size int64) {
+	total := s.tooLarge.Add(1)
+	now, last := time.Now().UnixNano(), s.saidLarge.Load()
+	if now-last < int64(time.Second) || !s.saidLarge.CompareAndSwap(last, now) {
+		return
+	}
+	s.node.log.Warn().Str("topic", s.options.Topic).Str("publisher", publisher).Int64("bytes", size).
+		Int64("limit", s.options.MaxMessage).Uint64("total", total).Msg("a message is too large and is skipped")
 }
 
 // deliver hands a message over, directly or through the queue.

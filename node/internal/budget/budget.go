@@ -13,6 +13,7 @@ import (
 	"io"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,10 +27,9 @@ var ErrExhausted = errors.New("too much is being received at once")
 type Budget struct {
 	limit int64
 
-	mu     sync.Mutex
-	used   int64
-	peak   int64       // since memory was last returned
-	giving *time.Timer // nil if nothing is to be returned
+	mu   sync.Mutex
+	used int64
+	peak int64 // since memory was last returned
 }
 
 // New returns a budget of limit bytes.
@@ -53,27 +53,34 @@ func (b *Budget) take(n int64) error {
 	return nil
 }
 
-// A peak of returnAbove bytes is returned to the operating system after
-// returnAfter: the runtime alone would keep it for minutes.
-const (
-	returnAbove = 8 << 20
-	returnAfter = time.Second
-)
+// A budget whose peak was returnAbove bytes returns memory when it is in rest.
+const returnAbove = 8 << 20
 
 func (b *Budget) give(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= n
-	if b.peak >= returnAbove && b.used < returnAbove && b.giving == nil {
-		b.giving = time.AfterFunc(returnAfter, b.returnMemory)
+	if b.peak >= returnAbove && b.used < returnAbove {
+		b.peak = b.used
+		ReturnSoon()
 	}
 }
 
-func (b *Budget) returnMemory() {
-	b.mu.Lock()
-	b.giving, b.peak = nil, b.used
-	b.mu.Unlock()
-	debug.FreeOSMemory()
+// returnAfter gathers what becomes free in that time.
+const returnAfter = time.Second
+
+var returning atomic.Bool
+
+// ReturnSoon makes the runtime return unused memory to the operating system within
+// seconds; of itself it takes minutes. It is for memory that a peer made us use.
+func ReturnSoon() {
+	if returning.Swap(true) {
+		return
+	}
+	time.AfterFunc(returnAfter, func() {
+		returning.Store(false)
+		debug.FreeOSMemory()
+	})
 }
 
 // free is how much of every body costs nothing: what honest peers send fits, so

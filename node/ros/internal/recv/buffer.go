@@ -5,6 +5,8 @@ package recv
 import (
 	"sync"
 	"sync/atomic"
+
+	"rsros/node/internal/budget"
 )
 
 // Buffer is the memory of one received message. It goes back to its subscriber's
@@ -35,7 +37,7 @@ type Pool struct {
 	idle int // bytes in free
 }
 
-// idleBytes is what a pool keeps without need.
+// idleBytes is the most that a pool keeps while nobody needs it.
 const idleBytes = 64 << 20
 
 // Get returns a buffer with one holder, of n bytes capacity if one is there;
@@ -67,9 +69,11 @@ func (p *Pool) Get(n int) *Buffer {
 func (p *Pool) put(b *Buffer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if size := cap(b.Data); len(p.free) == 0 || p.idle+size <= idleBytes {
+	if size := cap(b.Data); p.idle+size <= idleBytes {
 		p.free = append(p.free, b)
 		p.idle += size
+	} else if size > idleBytes {
+		budget.ReturnSoon()
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"rsros/node/internal/budget"
 )
 
 // Header is a TCPROS connection header: what both ends say about themselves
@@ -41,7 +43,10 @@ const (
 
 // maxHeader bounds a header that a peer sends, in bytes. The definition is by far
 // its largest field; the longest ones in common use have some 20 KB.
-const maxHeader = 4 << 20
+const (
+	maxHeader = 1 << 20
+	maxFields = 256 // in a header; usual ones have ten
+)
 
 var errHeader = errors.New("bad connection header")
 
@@ -81,7 +86,9 @@ func ParseHeader(b []byte) (Header, error) {
 		if !ok || key == "" {
 			return nil, fmt.Errorf("%w: field at offset %d isn't key=value", errHeader, at)
 		}
-		h[key] = value
+		if h[key] = value; len(h) > maxFields {
+			return nil, fmt.Errorf("%w: more than %d fields", errHeader, maxFields)
+		}
 		at += int(n)
 	}
 	return h, nil
@@ -97,9 +104,10 @@ func ReadHeader(r io.Reader) (Header, error) {
 	if n > maxHeader {
 		return nil, fmt.Errorf("%w: it claims %d bytes, the limit is %d", errHeader, n, maxHeader)
 	}
-	b, err := ReadGrowing(r, nil, int(n))
+	b, err := budget.Strangers.Read(r, int(n), maxHeader, 2)
+	defer b.Close()
 	if err != nil {
 		return nil, fmt.Errorf("read header of %d bytes: %w", n, err)
 	}
-	return ParseHeader(b)
+	return ParseHeader(b.Bytes)
 }

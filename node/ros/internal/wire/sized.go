@@ -9,11 +9,17 @@ import (
 // firstGrowth is how much memory is allocated before the first byte has arrived.
 const firstGrowth = 1 << 20
 
-// ReadGrowing reads n bytes into buf[:0], which it doubles as the bytes arrive. The
-// result is in buf's memory if that is large enough.
+// ReadGrowing reads n bytes into buf[:0], which grows as they arrive: it is doubled,
+// and once a quarter has arrived it gets its full size. So a claimed length costs no
+// memory, and a large message never much more than its own size. The result is in
+// buf's memory if that is large enough.
 func ReadGrowing(r io.Reader, buf []byte, n int) ([]byte, error) {
 	for have := 0; ; {
-		if size := min(n, max(cap(buf), firstGrowth, 2*have)); size > cap(buf) {
+		size := min(n, max(cap(buf), firstGrowth, 2*have))
+		if have >= n/4 && have > 0 {
+			size = max(n, cap(buf))
+		}
+		if size > cap(buf) {
 			buf = append(make([]byte, 0, size), buf[:have]...)
 		}
 		buf = buf[:min(n, cap(buf))]
