@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the module, one after another, for the time or the number
-# of inputs given:
+# Runs every fuzz target of the module, one after another, for a time or a number of
+# inputs:
 #   test/fuzz.sh 20s|20000x [folder …]
-# Up to Go 1.26 a time may end in "context deadline exceeded" where nothing was found
-# (golang/go#75804), a number doesn't.
-# Shrinking what is new is bounded: by default it takes a minute an input, in which
-# nothing is tried. What it finds lands in the package's testdata/fuzz and stays there as a test,
-# beside the corpus: small inputs, named by what is odd about them or, where a fuzzer found
-# that they reach new code, by their hash.
+# Up to Go 1.26, a run with a time may fail with "context deadline exceeded" although
+# nothing was found (golang/go#75804); a run with a number doesn't.
+# Minimizing a new input is bounded: by default it takes a minute, during which nothing
+# else is tried. Inputs that fail are written to the package's testdata/fuzz and stay there
+# as tests. The corpus is there, too: small inputs, named after what is odd about them or,
+# if a fuzzer found that they reach new code, by their hash.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

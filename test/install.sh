@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests run beside ours: ROS Noetic from Debian's
-# own archive, compilers for the roscpp peers, a screen for rviz, a virtual
-# machine for the USB camera. Run again it does nothing. Without root or apt it
-# says what is missing and leaves the tests to skip; where RS_NO_SKIP is set
-# that is an error.
+# Installs the programs that the tests run: ROS Noetic from Debian's own archive,
+# compilers for the roscpp peers, a display for rviz, a virtual machine for the
+# USB camera. If everything is installed it does nothing. Without root or apt it
+# says what is missing, and the tests that need it are skipped; with RS_NO_SKIP
+# set, that is an error.
 set -euo pipefail
 
 packages=(
@@ -16,7 +16,7 @@ packages=(
 	libdiagnostic-msgs-dev libgeometry-msgs-dev libsensor-msgs-dev libstd-msgs-dev libstd-srvs-dev libtf2-msgs-dev
 	# the race detector and the USB camera
 	gcc libc6-dev libusb-1.0-0-dev
-	# a screen for rviz and a picture of it
+	# a display for rviz and a screenshot
 	rviz xvfb x11-apps x11-utils imagemagick libgl1-mesa-dri
 	# a machine with a USB bus
 	qemu-system-x86 busybox-static cpio
@@ -42,15 +42,15 @@ complain() {
 	exit
 }
 
-command -v apt-get >/dev/null || complain "no apt-get here, so nothing can be installed"
+command -v apt-get >/dev/null || complain "there is no apt-get, so nothing can be installed"
 [[ $(id -u) -eq 0 ]] || complain "not root, so nothing can be installed: sudo $0"
 
 export DEBIAN_FRONTEND=noninteractive
 echo "installing: ${missing[*]}" >&2
-apt-get -qq update || echo "*** apt-get update failed; trying with the lists at hand" >&2
+apt-get -qq update || echo "*** apt-get update failed; trying with the existing lists" >&2
 apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "${missing[@]}" >/dev/null && exit 0
 
-# One package that can't be had must not cost the others.
+# One package that is unavailable must not prevent the others.
 failed=()
 for package in "${missing[@]}"; do
 	apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$package" >/dev/null || failed+=("$package")
