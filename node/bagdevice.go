@@ -55,18 +55,18 @@ func (l *LiveNode) steerBag() error {
 	if err != nil {
 		return err
 	}
-	control := &playControl{player: b, node: l.node, log: l.log}
-	if err := control.offer(); err != nil {
+	remote, err := offerControls(l.node, b, l.log)
+	if err != nil {
 		return err
 	}
-	if err := control.subscribe("~seek_frame", "std_msgs/String", func(r ros.Received) {
+	if err := remote.subscribe("~seek_frame", "std_msgs/String", func(r ros.Received) {
 		if err := b.seekFrame(r.Data); err != nil {
 			l.log.Warn().Err(err).Msg("~seek_frame")
 		}
 	}); err != nil {
 		return err
 	}
-	status.changed = control.reconfigure.changed
+	status.changed = remote.Changed
 	l.attach(b, nil)
 	l.stopped = stop
 	ctx, cancel := context.WithCancel(context.Background())
@@ -75,7 +75,7 @@ func (l *LiveNode) steerBag() error {
 		defer close(done)
 		b.run(ctx, status)
 	}()
-	l.later(func() error { cancel(); <-done; control.close(); return nil })
+	l.later(func() error { cancel(); <-done; remote.close(); return nil })
 	return nil
 }
 

@@ -16,28 +16,6 @@ import (
 	"rsros/program"
 )
 
-// Naming says under which names a camera's streams are published.
-type Naming string
-
-// The namings: the RealSense bag format's, realsense2_camera's, or both.
-const (
-	NamingSDK     Naming = "sdk"
-	NamingWrapper Naming = "wrapper"
-	NamingBoth    Naming = "both"
-)
-
-// ParseNaming reads a naming's word.
-func ParseNaming(s string) (Naming, error) {
-	switch n := Naming(s); n {
-	case NamingSDK, NamingWrapper, NamingBoth:
-		return n, nil
-	}
-	return "", fmt.Errorf("%w: naming %q: want sdk, wrapper or both", program.ErrUsage, s)
-}
-
-func (n Naming) sdk() bool     { return n != NamingWrapper }
-func (n Naming) wrapper() bool { return n != NamingSDK }
-
 // LiveOptions are the settings of a live node. The zero value of a field means
 // that the user didn't say: a private parameter of the same meaning fills it,
 // else the default named here.
@@ -204,17 +182,4 @@ func (p params) duration(name string, field *time.Duration) error {
 	}
 	*field = d
 	return nil
-}
-
-// ParseDuration reads a time as rosbag writes it: "30" seconds, "30s", "5m", "1h".
-func ParseDuration(s string) (time.Duration, error) {
-	text := strings.TrimSpace(s)
-	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		text = strconv.FormatFloat(n, 'f', -1, 64) + "s"
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%w: time %q: want seconds, or a number with s, m or h", program.ErrUsage, s)
-	}
-	return d, nil
 }

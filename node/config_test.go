@@ -2,7 +2,6 @@ package node
 
 import (
 	"errors"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -79,21 +78,6 @@ func TestOddParametersAreRefused(t *testing.T) {
 		var o LiveOptions
 		if err := o.fill(p); !errors.Is(err, program.ErrUsage) {
 			t.Errorf("%s: %v, want wrong usage", name, err)
-		}
-	}
-}
-
-func TestStampedPath(t *testing.T) {
-	now := time.Date(2026, 11, 21, 9, 8, 7, 0, time.Local)
-	dir := t.TempDir()
-	for prefix, want := range map[string]string{
-		dir:                         filepath.Join(dir, "2026-11-21-09-08-07.bag"),
-		"/nowhere/":                 "/nowhere/2026-11-21-09-08-07.bag",
-		filepath.Join(dir, "walk"):  filepath.Join(dir, "walk_2026-11-21-09-08-07.bag"),
-		filepath.Join(dir, "a.bag"): filepath.Join(dir, "a_2026-11-21-09-08-07.bag"),
-	} {
-		if got := stampedPath(prefix, now); got != want {
-			t.Errorf("stampedPath(%q) = %q, want %q", prefix, got, want)
 		}
 	}
 }

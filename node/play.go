@@ -178,15 +178,15 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o PlayOpti
 	}
 	start, end := player.Range()
 	o.Log.Info().Str("from", replay.ReadableTime(start)).Str("to", replay.ReadableTime(end)).Msg("playing")
-	control := playControl{player: commanded{player}, node: n, log: n.Log()}
-	if err := control.offer(); err != nil {
+	remote, err := offerControls(n, commanded{player}, n.Log())
+	if err != nil {
 		return nil, err
 	}
-	if err := listen(&control, player, &o); err != nil {
+	defer remote.close()
+	if err := listen(remote, player, &o, n.Log()); err != nil {
 		return nil, err
 	}
-	status.changed = control.reconfigure.changed
-	defer control.close()
+	status.changed = remote.Changed
 	stopKeys := startKeys(ctx, &o, player)
 	defer stopKeys()
 	line := startPlayLine(&o, player)

@@ -41,8 +41,9 @@ type playControl struct {
 	reconfigure *playReconfigure
 }
 
-// offer opens the controls that every playback has.
-func (c *playControl) offer() (err error) {
+// offerControls opens the controls that every playback has.
+func offerControls(n *ros.Node, p steered, log zerolog.Logger) (c *playControl, err error) {
+	c = &playControl{player: p, node: n, log: log}
 	c.services, err = graph.Offer(c.node,
 		graph.SetBool("~pause_playback", c.pause),
 		graph.SetBool("/pause_playback", c.pause),
@@ -51,14 +52,18 @@ func (c *playControl) offer() (err error) {
 		graph.Trigger("~stop", c.stop),
 	)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c.reconfigure, err = newPlayReconfigure(c.node, c.player); err != nil {
-		return err
+		return nil, err
 	}
-	return c.subscribe("~seek", "std_msgs/Float64", c.seek)
+	return c, c.subscribe("~seek", "std_msgs/Float64", c.seek)
 }
 
+// Changed tells that the player's state is s, for those who watch its parameters.
+func (c *playControl) Changed(s replay.Status) { c.reconfigure.changed(s) }
+
+// subscribe receives a topic until close. An empty typ takes any type.
 func (c *playControl) subscribe(topic, typ string, received func(ros.Received)) error {
 	o := ros.SubscriberOptions{Topic: topic, Queue: 10, NoDelay: true}
 	if typ != "" {
@@ -72,6 +77,7 @@ func (c *playControl) subscribe(topic, typ string, received func(ros.Received)) 
 	return nil
 }
 
+// close ends the services and the subscriptions.
 func (c *playControl) close() {
 	c.services.Close()
 	for _, s := range c.subscribers {

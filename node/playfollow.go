@@ -12,17 +12,17 @@ import (
 )
 
 // listen subscribes to the topics that the options let lead a player.
-func listen(c *playControl, player *replay.Player, o *PlayOptions) error {
+func listen(remote *playControl, player *replay.Player, o *PlayOptions, log zerolog.Logger) error {
 	if o.RateControlTopic != "" {
-		control := rateControlTopic{player: player, log: c.log}
-		if err := c.subscribe(o.RateControlTopic, "", control.received); err != nil {
+		control := rateControlTopic{player: player, log: log}
+		if err := remote.subscribe(o.RateControlTopic, "", control.received); err != nil {
 			return err
 		}
 	}
 	if !o.Replay.FollowClock {
 		return nil
 	}
-	return c.subscribe("/clock", "rosgraph_msgs/Clock", func(r ros.Received) {
+	return remote.subscribe("/clock", "rosgraph_msgs/Clock", func(r ros.Received) {
 		var m msgs.Clock
 		if msgs.Unmarshal(r.Data, &m) == nil {
 			player.Submit(replay.FollowTime{Time: bagstore.Time(m.Clock)})
