@@ -19,14 +19,23 @@ import (
 // row here fails: decide where it stands before it is written.
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
-		"program", "node", "node/graph", "node/replay", "bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/rsbag", "bagstore/swap",
+		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/rsbag", "bagstore/swap",
 		"camdriver", "camdriver/d400", "camdriver/playback", "camdriver/sim",
 	},
 	"program": {},
-	"node": {
-		"program", "node/graph", "node/ros", "node/ros/roslog", "node/replay", "msgs",
-		"bagstore", "bagstore/rsbag", "camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",
+	"node/demo": {
+		"program", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay", "node/ros", "node/ros/roslog",
+		"bagstore", "camdriver", "msgs",
 	},
+	"node/live": {
+		"program", "node/control", "node/graph", "node/naming", "node/record", "node/replay", "node/ros", "bagstore", "msgs",
+		"camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",
+	},
+	"node/play":          {"program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "bagstore", "msgs"},
+	"node/control":       {"node/graph", "node/replay", "node/ros", "msgs"},
+	"node/record":        {"program", "node/graph", "node/ros", "bagstore", "bagstore/rsbag", "camdriver", "camdriver/hub", "msgs"},
+	"node/naming":        {"program", "node/replay", "node/ros", "bagstore", "bagstore/rsbag", "camdriver", "msgs"},
 	"node/graph":         {"program", "node/ros", "node/ros/roslog", "node/xmlrpc", "node/master", "msgs"},
 	"node/xmlrpc":        {"node/internal/budget"},
 	"node/master":        {"node/xmlrpc"},

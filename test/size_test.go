@@ -18,7 +18,6 @@ const maxPackageLines = 3000
 var largePackages = map[string]int{
 	"bagstore":       7000,
 	"camdriver/d400": 5200,
-	"node":           8000,
 }
 
 // largePackagesPage is the page, and the heading on it, that gives the reasons.

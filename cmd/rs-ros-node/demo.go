@@ -4,11 +4,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/node"
+	"rsros/node/demo"
 )
 
 func newDemoCommand(a *app) *cobra.Command {
-	o := node.DemoOptions{}
+	o := demo.Options{}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the main job on a machine that has nothing but this program",
@@ -21,7 +21,7 @@ changed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Out, o.Log, o.Rosout = a.out, a.logger(), a.ros.Rosout
 			o.Progress = func(what string) (bagstore.Progress, func()) { return a.progress(what, false) }
-			return node.Demo(cmd.Context(), o)
+			return demo.Run(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/camdriver"
-	"rsros/node"
 	"rsros/node/graph"
+	"rsros/node/live"
+	"rsros/node/naming"
 )
 
 func newLiveCommand(a *app) *cobra.Command {
-	var o node.LiveOptions
+	var o live.Options
 	cmd := &cobra.Command{
 		Use:   "live",
 		Short: "Publish a camera, a simulated one or a RealSense bag as topics",
@@ -36,13 +37,13 @@ with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …); a fla
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.ROS = a.ros
 			o.Log = a.logger()
-			return node.Live(cmd.Context(), o)
+			return live.Run(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
 	sourceFlags(f, &o.Source)
 	streamFlags(f, &o.Streams)
-	f.Var(choice(&o.Naming, node.ParseNaming), "naming", "topic names: sdk, wrapper or both (default both)")
+	f.Var(choice(&o.Naming, naming.Parse), "naming", "topic names: sdk, wrapper or both (default both)")
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
 	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames (default camera)")
 	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
@@ -52,7 +53,7 @@ with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …); a fla
 	return cmd
 }
 
-func sourceFlags(f *pflag.FlagSet, s *node.SourceOptions) {
+func sourceFlags(f *pflag.FlagSet, s *live.SourceOptions) {
 	f.StringVar(&s.Device, "device", "", "sim, usb, or a RealSense bag")
 	f.StringVar(&s.Serial, "serial", "", "take the USB camera with this serial number")
 	f.StringVar(&s.Port, "port", "", "take the USB camera at this port, such as 2-1")
@@ -77,8 +78,8 @@ var streamFlagNames = []struct {
 	{"accel", camdriver.StreamID{Kind: camdriver.Accel}},
 }
 
-func streamFlags(f *pflag.FlagSet, s *node.StreamSettings) {
-	*s = node.StreamSettings{}
+func streamFlags(f *pflag.FlagSet, s *live.StreamSettings) {
+	*s = live.StreamSettings{}
 	for _, stream := range streamFlagNames {
 		usage := fmt.Sprintf("%s stream: WIDTHxHEIGHT@FPS, or off", stream.id)
 		if stream.id.Kind.Inertial() {
@@ -90,7 +91,7 @@ func streamFlags(f *pflag.FlagSet, s *node.StreamSettings) {
 
 // streamFlag is the flag of one stream's setting.
 type streamFlag struct {
-	settings node.StreamSettings
+	settings live.StreamSettings
 	id       camdriver.StreamID
 }
 
@@ -102,7 +103,7 @@ func (s streamFlag) String() string {
 }
 
 func (s streamFlag) Set(text string) error {
-	set, err := node.ParseStreamSetting(text)
+	set, err := live.ParseStreamSetting(text)
 	if err == nil {
 		s.settings[s.id] = set
 	}

@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"rsros/node"
 	"rsros/node/graph"
+	"rsros/node/naming"
+	"rsros/node/play"
 	"rsros/node/replay"
 )
 
 func newPlayCommand(a *app) *cobra.Command {
-	var o node.PlayOptions
+	var o play.Options
 	f := playFlags{options: &o, hz: 100}
 	cmd := &cobra.Command{
 		Use:   "play BAG…",
@@ -52,7 +52,7 @@ that was asked for is damaged or missing.`,
 			}
 			o.ROS, o.Log = a.ros, a.logger()
 			o.Keys, o.Out = a.raw.in, a.raw.out
-			return node.Play(cmd.Context(), o)
+			return play.Run(cmd.Context(), o)
 		},
 	}
 	f.register(cmd.Flags())
@@ -61,7 +61,7 @@ that was asked for is damaged or missing.`,
 
 // playFlags are the flags whose values need more than storing.
 type playFlags struct {
-	options *node.PlayOptions
+	options *play.Options
 	clock   bool
 	hz      float64
 	queue   int
@@ -106,7 +106,7 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.RateControlTopic, "rate-control-topic", "", "wait while the header stamps of this topic lag")
 	secondsVar(f, &r.RateControlMaxDelay, "rate-control-max-delay", "", time.Second, "how far they may lag")
 	f.BoolVar(&r.Restamp, "restamp", false, "move header stamps to now, so that no /clock is needed")
-	f.Var(choice(&o.Naming, node.ParseNaming), "naming", "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's (default sdk)")
+	f.Var(choice(&o.Naming, naming.Parse), "naming", "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's (default sdk)")
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros, embedded or auto (default ros)")
 }
 

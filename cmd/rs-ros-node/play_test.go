@@ -8,33 +8,33 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/node"
+	"rsros/node/play"
 )
 
 // TestPlayFlags reads command lines as rosbag play's users write them.
 func TestPlayFlags(t *testing.T) {
-	for line, check := range map[string]func(o node.PlayOptions) bool{
-		"a.bag b.bag": func(o node.PlayOptions) bool {
+	for line, check := range map[string]func(o play.Options) bool{
+		"a.bag b.bag": func(o play.Options) bool {
 			return slices.Equal(o.Bags, []string{"a.bag", "b.bag"}) && o.Queue == 100
 		},
-		"--topics /x /y --bags a.bag": func(o node.PlayOptions) bool { return slices.Equal(o.Replay.Filter.Topics, []string{"/x", "/y"}) },
-		"a.bag --topics /x /y -l -k": func(o node.PlayOptions) bool {
+		"--topics /x /y --bags a.bag": func(o play.Options) bool { return slices.Equal(o.Replay.Filter.Topics, []string{"/x", "/y"}) },
+		"a.bag --topics /x /y -l -k": func(o play.Options) bool {
 			return len(o.Replay.Filter.Topics) == 2 && o.Replay.Loop && o.Replay.KeepAlive
 		},
-		"--topics=/x a.bag":               func(o node.PlayOptions) bool { return len(o.Bags) == 1 && len(o.Replay.Filter.Topics) == 1 },
-		"a.bag --pause-topics /x --pause": func(o node.PlayOptions) bool { return len(o.Replay.PauseTopics) == 1 && o.Replay.Paused },
-		"a.bag -s 1.5 -u2 -r 0.5 -d 0": func(o node.PlayOptions) bool {
+		"--topics=/x a.bag":               func(o play.Options) bool { return len(o.Bags) == 1 && len(o.Replay.Filter.Topics) == 1 },
+		"a.bag --pause-topics /x --pause": func(o play.Options) bool { return len(o.Replay.PauseTopics) == 1 && o.Replay.Paused },
+		"a.bag -s 1.5 -u2 -r 0.5 -d 0": func(o play.Options) bool {
 			return o.Replay.Start == 1500*time.Millisecond && o.Replay.Duration == 2*time.Second && o.Replay.Rate == 0.5 && o.Replay.Delay == 0
 		},
-		"a.bag":                             func(o node.PlayOptions) bool { return o.Replay.Delay == 200*time.Millisecond && o.Replay.ClockHz == 0 },
-		"a.bag --clock --hz 50":             func(o node.PlayOptions) bool { return o.Replay.ClockHz == 50 && o.Replay.ClockPerMessage },
-		"a.bag --clock-topics /x":           func(o node.PlayOptions) bool { return o.Replay.ClockHz == 100 && len(o.Replay.ClockTopics) == 1 },
-		"a.bag --queue=0 -q -i":             func(o node.PlayOptions) bool { return o.Queue == -1 && o.Quiet && o.Replay.Immediate },
-		"a.bag --dur=3 --rate-control-t=/x": func(o node.PlayOptions) bool { return o.Replay.Duration == 3*time.Second && o.RateControlTopic == "/x" },
-		"-p /again a.bag --skip-empty 2": func(o node.PlayOptions) bool {
+		"a.bag":                             func(o play.Options) bool { return o.Replay.Delay == 200*time.Millisecond && o.Replay.ClockHz == 0 },
+		"a.bag --clock --hz 50":             func(o play.Options) bool { return o.Replay.ClockHz == 50 && o.Replay.ClockPerMessage },
+		"a.bag --clock-topics /x":           func(o play.Options) bool { return o.Replay.ClockHz == 100 && len(o.Replay.ClockTopics) == 1 },
+		"a.bag --queue=0 -q -i":             func(o play.Options) bool { return o.Queue == -1 && o.Quiet && o.Replay.Immediate },
+		"a.bag --dur=3 --rate-control-t=/x": func(o play.Options) bool { return o.Replay.Duration == 3*time.Second && o.RateControlTopic == "/x" },
+		"-p /again a.bag --skip-empty 2": func(o play.Options) bool {
 			return o.Replay.Prefix == "/again" && o.Replay.SkipEmpty == 2*time.Second
 		},
-		"a.bag --skip-empty 0 --rate-control-max-delay 0": func(o node.PlayOptions) bool {
+		"a.bag --skip-empty 0 --rate-control-max-delay 0": func(o play.Options) bool {
 			return o.Replay.SkipEmpty == 1 && o.Replay.RateControlMaxDelay == 1
 		},
 	} {
@@ -53,7 +53,7 @@ func TestPlayFlags(t *testing.T) {
 	}
 }
 
-func parsePlay(line string) (o node.PlayOptions, help bool, err error) {
+func parsePlay(line string) (o play.Options, help bool, err error) {
 	f := playFlags{options: &o, hz: 100}
 	cmd := &cobra.Command{Use: "play", DisableFlagParsing: true}
 	cmd.SetOut(new(strings.Builder))

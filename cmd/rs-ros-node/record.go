@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
-	"rsros/node"
 	"rsros/node/graph"
+	"rsros/node/record"
 )
 
 func newRecordCommand(a *app) *cobra.Command {
-	var o node.RecordOptions
+	var o record.TopicOptions
 	megabytes := 0
 	cmd := &cobra.Command{
 		Use:   "record [TOPIC…]",
@@ -34,7 +34,7 @@ not keep up.`,
 			o.Topics, o.ROS, o.Log = args, a.ros, a.logger()
 			o.All = o.All || o.Exclude != "" && len(args) == 0
 			o.MaxSize = int64(megabytes) << 20
-			return node.Record(cmd.Context(), o)
+			return record.Topics(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
@@ -58,7 +58,7 @@ not keep up.`,
 }
 
 // recordingFlags are the flags of a live node's recorder.
-func recordingFlags(f *pflag.FlagSet, o *node.RecordingOptions) {
+func recordingFlags(f *pflag.FlagSet, o *record.Options) {
 	f.Var((*mebibytes)(&o.QueueBytes), "buffsize", "what may wait for the disk in MB (default 512)")
 	f.Var((*mebibytes)(&o.SplitSize), "split-size", "begin a new file, with the description repeated, when one has so many MB")
 	f.Var((*rosDuration)(&o.SplitDuration), "split-duration", "begin a new file when one has so much time in it: seconds, or with s, m or h")
@@ -84,7 +84,7 @@ func bagFlags(f *pflag.FlagSet, o *bagstore.Options) {
 type rosDuration time.Duration
 
 func (d *rosDuration) Set(s string) error {
-	v, err := node.ParseDuration(s)
+	v, err := record.ParseDuration(s)
 	*d = rosDuration(v)
 	return err
 }

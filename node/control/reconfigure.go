@@ -1,0 +1,139 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/replay"
+	"rsros/node/ros"
+)
+
+// reconfigure offers rate, position, loop and paused through
+// dynamic_reconfigure, for rqt_reconfigure and dynparam.
+type reconfigure struct {
+	player  Player
+	updates *ros.Publisher // the present values
+
+	mu   sync.Mutex
+	last replay.Status // as last published
+}
+
+func newReconfigure(n *ros.Node, p Player) (*reconfigure, error) {
+	r := &reconfigure{player: p}
+	advertise := func(topic, typ string) (*ros.Publisher, error) {
+		t := msgs.MustType(typ)
+		return n.Advertise(ros.PublisherOptions{Topic: topic, Type: t, Latch: true})
+	}
+	descriptions, err := advertise("~parameter_descriptions", "dynamic_reconfigure/ConfigDescription")
+	if err != nil {
+		return nil, err
+	}
+	if r.updates, err = advertise("~parameter_updates", "dynamic_reconfigure/Config"); err != nil {
+		return nil, err
+	}
+	if _, err := graph.Offer(n, graph.NewService("~set_parameters", "dynamic_reconfigure/Reconfigure", r.set)); err != nil {
+		return nil, err
+	}
+	s := p.Status()
+	d := describe(s)
+	descriptions.Publish(msgs.Raw{Head: msgs.Marshal(&d)})
+	r.publish(s)
+	return r, nil
+}
+
+// Bounds of the rate that a slider offers.
+const minRate, maxRate = 0.01, 100
+
+func describe(s replay.Status) msgs.ConfigDescription {
+	low, high := s, s
+	low.State, low.Loop, low.Rate, low.Position = replay.Running, false, minRate, 0
+	high.State, high.Loop, high.Rate, high.Position = replay.Paused, true, maxRate, s.Length
+	return msgs.ConfigDescription{
+		Groups: []msgs.Group{{Name: "Default", Parameters: []msgs.ParamDescription{
+			{Name: "paused", Type: "bool", Description: "time stands still"},
+			{Name: "loop", Type: "bool", Description: "begin again at the end"},
+			{Name: "rate", Type: "double", Description: "bag seconds a second"},
+			{Name: "position", Type: "double", Description: "seconds from the start"},
+		}}},
+		Min: configOf(low), Max: configOf(high), Dflt: configOf(s),
+	}
+}
+
+func configOf(s replay.Status) msgs.Config {
+	return msgs.Config{
+		Bools:   []msgs.Param[bool]{{Name: "paused", Value: s.State == replay.Paused}, {Name: "loop", Value: s.Loop}},
+		Doubles: []msgs.Param[float64]{{Name: "rate", Value: s.Rate}, {Name: "position", Value: s.Position.Seconds()}},
+		Groups:  []msgs.GroupState{{Name: "Default", State: true}},
+	}
+}
+
+// set carries out a request, which may name any of the parameters, and answers
+// with what holds then.
+func (r *reconfigure) set(req []byte) (msgs.Message, error) {
+	var m msgs.Config
+	if err := msgs.Unmarshal(req, &m); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	told := r.last.Position
+	r.mu.Unlock()
+	var errs []error
+	ctx := context.Background()
+	note := func(err error) {
+		if !errors.Is(err, replay.ErrNoChange) {
+			errs = append(errs, err)
+		}
+	}
+	for _, p := range m.Doubles {
+		switch {
+		case p.Name == "rate":
+			note(r.player.SetRate(ctx, min(max(p.Value, minRate), maxRate)))
+		case p.Name == "position" && changedPosition(p.Value, told):
+			note(r.player.Seek(ctx, seconds(p.Value)))
+		}
+	}
+	for _, p := range m.Bools {
+		switch {
+		case p.Name == "loop":
+			note(r.player.SetLoop(ctx, p.Value))
+		case p.Name == "paused" && p.Value:
+			note(r.player.Pause(ctx))
+		case p.Name == "paused":
+			note(r.player.Resume(ctx))
+		}
+	}
+	s := r.player.Status()
+	r.publish(s)
+	config := configOf(s)
+	return &config, errors.Join(errs...)
+}
+
+// changedPosition tells a wish to seek from a client that sends back all values,
+// the position being the one it was last told.
+func changedPosition(value float64, told time.Duration) bool {
+	return (seconds(value) - told).Abs() > positionSlack
+}
+
+const positionSlack = time.Millisecond
+
+// changed publishes the values when another one than the position is new.
+func (r *reconfigure) changed(s replay.Status) {
+	r.mu.Lock()
+	same := s.Rate == r.last.Rate && s.Loop == r.last.Loop && (s.State == replay.Paused) == (r.last.State == replay.Paused)
+	r.mu.Unlock()
+	if !same {
+		r.publish(s)
+	}
+}
+
+func (r *reconfigure) publish(s replay.Status) {
+	config := configOf(s)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = s
+	r.updates.Publish(msgs.Raw{Head: msgs.Marshal(&config)})
+}

@@ -1,0 +1,243 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/live"
+	"rsros/node/naming"
+	"rsros/node/play"
+	"rsros/node/record"
+	"rsros/node/replay"
+	"rsros/node/ros"
+	"rsros/node/ros/roslog"
+	"rsros/program"
+)
+
+// Options are the settings of Demo.
+type Options struct {
+	Dir      string        // where the bag goes; default a new folder among the temporary ones
+	Duration time.Duration // length of the recording; default 5 s
+	Keep     bool          // leave the bag in place
+	Streams  live.StreamSettings
+	Out      io.Writer // what it does, and the table
+	Log      zerolog.Logger
+	// Rosout, if Log writes to it, gives the recorded camera's log its lines whole.
+	Rosout *roslog.Writer
+	// Progress, if set, shows how far a long step is, in milliseconds.
+	Progress func(what string) (report bagstore.Progress, done func())
+}
+
+// Run does the main job on a machine that has nothing but this program: it
+// starts a master, publishes and records the simulated camera, plays the bag
+// back with a clock, and compares every frame that a subscriber of the replay
+// receives with what the camera gave. ErrIncomplete if any was lost or changed.
+func Run(ctx context.Context, o Options) (err error) {
+	o.Duration = cmp.Or(o.Duration, 5*time.Second)
+	dir, cleanup, err := demoDir(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cleanup()) }()
+	master, err := graph.StartMaster(ctx, graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: o.Log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, master.Close()) }()
+	d := &demo{Options: o, master: master.URI(), bag: filepath.Join(dir, "demo.bag"), ledger: newLedger()}
+	fmt.Fprintf(o.Out, "master    %s\n", d.master)
+	if err := d.record(ctx); err != nil {
+		return err
+	}
+	if err := d.replay(ctx); err != nil {
+		return err
+	}
+	return d.report()
+}
+
+func demoDir(o Options) (dir string, cleanup func() error, err error) {
+	nothing := func() error { return nil }
+	if o.Dir != "" {
+		if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+			return "", nothing, err
+		}
+		if o.Keep {
+			return o.Dir, nothing, nil
+		}
+		return o.Dir, func() error { return os.Remove(filepath.Join(o.Dir, "demo.bag")) }, nil
+	}
+	dir, err = os.MkdirTemp("", "rs-ros-node-demo-")
+	if err != nil || o.Keep {
+		return dir, nothing, err
+	}
+	return dir, func() error { return os.RemoveAll(dir) }, nil
+}
+
+// demo is one run.
+type demo struct {
+	Options
+	master  string
+	bag     string
+	ledger  *ledger
+	summary record.Summary
+	clocks  int // clock messages seen
+}
+
+func (d *demo) config(name string) ros.Config {
+	return ros.Config{Name: name, MasterURI: d.master, Host: "127.0.0.1", Log: d.Log}
+}
+
+// record runs a live node of the simulated camera with a recorder and keeps the
+// ledger of what the camera gave.
+func (d *demo) record(ctx context.Context) error {
+	conf := d.config("camera_node")
+	conf.Rosout = d.Rosout
+	n, err := live.Start(ctx, live.Options{
+		ROS: conf, Source: live.SourceOptions{Device: "sim"}, Streams: d.Streams,
+		Naming: naming.Both, Record: d.bag, Duration: d.Duration, Log: d.Log, Observer: d.ledger,
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.Out, "camera    %s\n          %s\n", camdriver.Find(n.Device().Info(), camdriver.InfoName), live.DescribeProfiles(n.Profiles()))
+	fmt.Fprintf(d.Out, "record    %v into %s\n", d.Duration, d.bag)
+	done := d.progress("record")
+	err = n.Wait(ctx)
+	done()
+	err = errors.Join(err, n.Close(), ctx.Err())
+	d.summary = n.LastRecording()
+	d.ledger.profiles = n.Profiles()
+	return err
+}
+
+// replay plays the bag into a subscriber that checks every frame.
+func (d *demo) replay(ctx context.Context) (err error) {
+	conf := d.config("checker")
+	conf.Log = d.Log.Level(zerolog.ErrorLevel) // that the player leaves at the end is no news
+	n, err := ros.NewNode(ctx, conf)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	if err := d.subscribe(n); err != nil {
+		return err
+	}
+	clock := msgs.MustType("rosgraph_msgs/Clock")
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/clock", Type: clock}, func(ros.Received) { d.clocks++ }); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.Out, "replay    with /clock, every frame compared\n")
+	defer d.progress("replay")()
+	return play.Run(ctx, play.Options{
+		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would cut the progress in two
+		Replay: replay.Settings{ClockHz: 100, WaitForSubscribers: true},
+	})
+}
+
+// progress shows the time gone by of Duration until done is called.
+func (d *demo) progress(what string) (done func()) {
+	if d.Progress == nil {
+		return func() {}
+	}
+	report, hide := d.Progress(what)
+	if report == nil { // there is no terminal
+		return hide
+	}
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for start := time.Now(); ; {
+			report(uint64(min(time.Since(start), d.Duration).Milliseconds()), uint64(d.Duration.Milliseconds()))
+			select {
+			case <-tick.C:
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() { close(quit); <-ended; hide() }
+}
+
+// subscribe takes every topic of the bag, and checks those that carry frames.
+func (d *demo) subscribe(n *ros.Node) error {
+	bag, err := bagstore.Open(d.bag, bagstore.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	defer bag.Close()
+	for _, c := range bag.Connections() {
+		receive := func(ros.Received) {}
+		if id, ok := frameTopic(c.Topic); ok {
+			receive = func(r ros.Received) { d.ledger.replayed(id, r.Data, time.Now()) }
+		}
+		if _, err := n.Subscribe(ros.SubscriberOptions{Topic: c.Topic, Type: msgs.Type{Name: c.Type, MD5: c.MD5}, NoDelay: true}, receive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frameTopic says whose frames a topic of the RealSense layout carries:
+// /device_0/sensor_0/Depth_0/image/data those of Depth_0.
+func frameTopic(topic string) (camdriver.StreamID, bool) {
+	part := strings.Split(topic, "/")
+	if len(part) != 6 || part[5] != "data" {
+		return camdriver.StreamID{}, false
+	}
+	id, err := camdriver.ParseStreamID(part[3])
+	return id, err == nil
+}
+
+// report prints the table and judges.
+func (d *demo) report() error {
+	fmt.Fprintln(d.Out)
+	w := tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "STREAM\tPROFILE\tGIVEN\tRECORDED\tREPLAYED\tLOST\tCHANGED\tWORST LATENESS")
+	sound := true
+	for _, list := range d.ledger.profiles {
+		for _, p := range list {
+			e := d.ledger.entry(p.Stream)
+			recorded := d.summary.ByStream[p.Stream].Frames
+			lost := uint64(len(e.given)) - e.same
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.1f ms\n", p.Stream, shortProfile(p), len(e.given), recorded, e.received,
+				lost, e.changed, float64(e.lateness().Microseconds())/1000)
+			sound = sound && lost == 0 && e.changed == 0 && e.received == uint64(len(e.given)) && len(e.given) > 0
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	kept := " (removed; --keep leaves it)"
+	if d.Keep {
+		kept = ""
+	}
+	fmt.Fprintf(d.Out, "\nclock     %d messages\nbag       %s%s\n", d.clocks, d.bag, kept)
+	if !sound || d.clocks == 0 {
+		return fmt.Errorf("%w: the replay is not what the camera gave", program.ErrIncomplete)
+	}
+	fmt.Fprintln(d.Out, "result    nothing was lost or changed")
+	return nil
+}
+
+func shortProfile(p camdriver.Profile) string {
+	if p.Width == 0 {
+		return fmt.Sprintf("%d Hz", p.FPS)
+	}
+	return fmt.Sprintf("%s %dx%d@%d", p.Format, p.Width, p.Height, p.FPS)
+}

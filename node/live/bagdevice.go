@@ -1,0 +1,195 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/camdriver/playback"
+	"rsros/msgs"
+	"rsros/node/control"
+	"rsros/node/naming"
+	"rsros/node/replay"
+	"rsros/node/ros"
+)
+
+// bagDevice steers a recording that plays as a live node's device, so that the
+// services, topics and parameters of play work on it, and publishes /clock on
+// the time line of its frames' stamps. It is a consumer of the hub.
+type bagDevice struct {
+	camdriver.NopHandler
+	dev    *playback.Device
+	stamps *naming.Stamper
+	ended  func() // stops the node
+	clock  *ros.Publisher
+
+	frames atomic.Uint64
+	bytes  atomic.Uint64
+	begun  atomic.Bool
+	offset atomic.Int64 // ROS time of file time 0
+	once   sync.Once
+}
+
+// clockHz is how often /clock is published.
+const clockHz = 100
+
+// steerBag offers playback's controls where the device is a bag; elsewhere it
+// does nothing.
+func (l *Node) steerBag() error {
+	dev, ok := l.device.(*playback.Device)
+	if !ok {
+		return nil
+	}
+	t := msgs.MustType("rosgraph_msgs/Clock")
+	clock, err := l.node.Advertise(ros.PublisherOptions{Topic: "/clock", Type: t})
+	if err != nil {
+		return err
+	}
+	stop := make(chan struct{})
+	b := &bagDevice{dev: dev, stamps: &l.stamps, clock: clock, ended: func() { close(stop) }}
+	status, err := control.NewStatus(l.node)
+	if err != nil {
+		return err
+	}
+	remote, err := control.Offer(l.node, b, l.log)
+	if err != nil {
+		return err
+	}
+	if err := remote.Subscribe("~seek_frame", "std_msgs/String", func(r ros.Received) {
+		if err := b.seekFrame(r.Data); err != nil {
+			l.log.Warn().Err(err).Msg("~seek_frame")
+		}
+	}); err != nil {
+		return err
+	}
+	status.Changed = remote.Changed
+	l.attach(b, nil)
+	l.stopped = stop
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.run(ctx, status)
+	}()
+	l.later(func() error { cancel(); <-done; remote.Close(); return nil })
+	return nil
+}
+
+// run publishes /clock and ~status until ctx ends.
+func (b *bagDevice) run(ctx context.Context, status *control.Status) {
+	tick := time.NewTicker(time.Second / clockHz)
+	defer tick.Stop()
+	var last replay.Status
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		b.publishClock()
+		s := b.Status()
+		if n%(clockHz/10) == 0 || s.State != last.State || s.Rate != last.Rate || s.Loop != last.Loop {
+			status.Publish(s)
+			last = s
+		}
+	}
+}
+
+func (b *bagDevice) publishClock() {
+	if !b.begun.Load() || b.clock.Subscribers() == 0 {
+		return
+	}
+	if at, err := b.dev.Now(); err == nil {
+		publish(b.clock, &msgs.Clock{Clock: msgs.Time(b.offset.Load() + int64(at))})
+	}
+}
+
+// Frame implements camdriver.Handler. The first frame ties file time to stamps.
+func (b *bagDevice) Frame(_ int, f *camdriver.Frame) {
+	b.frames.Add(1)
+	b.bytes.Add(uint64(len(f.Data)))
+	if !b.begun.Load() {
+		b.offset.Store(int64(b.stamps.Stamp(f)) - int64(b.dev.FileTime(f)))
+		b.begun.Store(true)
+	}
+}
+
+// Pause implements steered.
+func (b *bagDevice) Pause(context.Context) error {
+	if b.dev.Status().Paused {
+		return replay.ErrNoChange
+	}
+	return b.dev.Pause()
+}
+
+// Resume implements steered.
+func (b *bagDevice) Resume(context.Context) error {
+	if !b.dev.Status().Paused {
+		return replay.ErrNoChange
+	}
+	return b.dev.Resume()
+}
+
+// StepMessage implements steered: a device's messages are its frames.
+func (b *bagDevice) StepMessage(context.Context) error { return b.dev.Step() }
+
+// StepFrameSet implements steered.
+func (b *bagDevice) StepFrameSet(context.Context) error { return b.dev.StepFrameSet() }
+
+// Seek implements steered.
+func (b *bagDevice) Seek(_ context.Context, offset time.Duration) error {
+	return b.dev.Seek(min(max(offset, 0), b.dev.Status().Duration))
+}
+
+// SetRate implements steered.
+func (b *bagDevice) SetRate(_ context.Context, rate float64) error { return b.dev.SetSpeed(rate) }
+
+// SetLoop implements steered.
+func (b *bagDevice) SetLoop(_ context.Context, on bool) error { return b.dev.SetLoop(on) }
+
+// Stop implements steered: it ends the node.
+func (b *bagDevice) Stop(context.Context) error {
+	b.once.Do(b.ended)
+	return nil
+}
+
+// seekFrame takes a std_msgs/String, "Depth_0 150", and goes to the first frame of
+// that stream whose number is at least that.
+func (b *bagDevice) seekFrame(data []byte) error {
+	var m msgs.String
+	if err := msgs.Unmarshal(data, &m); err != nil {
+		return err
+	}
+	stream, text, _ := strings.Cut(strings.TrimSpace(m.Data), " ")
+	number, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+	if err != nil {
+		return fmt.Errorf("%q: want a stream and a frame number, such as Depth_0 150", m.Data)
+	}
+	id, err := camdriver.ParseStreamID(stream)
+	if err != nil {
+		return err
+	}
+	return b.dev.SeekFrame(id, number)
+}
+
+// Status implements steered: the device's state in a player's words.
+func (b *bagDevice) Status() replay.Status {
+	s := b.dev.Status()
+	state := replay.Running
+	switch {
+	case s.Paused:
+		state = replay.Paused
+	case s.Ended:
+		state = replay.Finished
+	}
+	return replay.Status{
+		State: state, Time: bagstore.Time(b.offset.Load() + int64(s.Position)), Position: s.Position, Length: s.Duration,
+		Rate: s.Speed, Loop: s.Loop, Round: s.Loops, Messages: b.frames.Load(), Bytes: b.bytes.Load(),
+	}
+}

@@ -1,0 +1,187 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/node/graph"
+	"rsros/node/naming"
+	"rsros/node/record"
+	"rsros/node/ros"
+	"rsros/program"
+)
+
+// Options are the settings of a live node. The zero value of a field means
+// that the user didn't say: a private parameter of the same meaning fills it,
+// else the default named here.
+type Options struct {
+	ROS    ros.Config // name, remaps and environment; the name defaults to rs_ros_node
+	Master graph.Mode // default ros
+	Source SourceOptions
+
+	Naming  naming.Choice // default both
+	Camera  string        // the wrapper naming's prefix; default "camera"
+	Streams StreamSettings
+
+	Record     string // a bag to record into from the start
+	RecordPath string // folder and prefix for ~start_recording; default "."
+	Recording  record.Options
+	Duration   time.Duration // 0 is until stopped
+
+	Log zerolog.Logger
+
+	Observer camdriver.Handler // sees what the recorder sees; nil for none
+}
+
+func (o *Options) setDefaults() {
+	setDefault(&o.ROS.Name, "rs_ros_node")
+	setDefault(&o.Master, graph.ROS)
+	setDefault(&o.Naming, naming.Both)
+	setDefault(&o.Camera, "camera")
+	setDefault(&o.RecordPath, ".")
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// params are a node's private parameters, as the parameter server holds them.
+type params map[string]any
+
+// fill takes from private parameters what the user's flags left open. Those that
+// realsense2_camera has are named as there, the others as the flags.
+func (o *Options) fill(p params) error {
+	setDefault(&o.Source.Device, p.text("device"))
+	if file := p.text("rosbag_filename"); file != "" {
+		setDefault(&o.Source.Device, file)
+	}
+	setDefault(&o.Source.Serial, strings.TrimPrefix(p.text("serial_no"), "_")) // "_123" keeps YAML from reading a number
+	setDefault(&o.Source.Port, p.text("usb_port_id"))
+	setDefault(&o.Source.Type, p.text("device_type"))
+	setDefault(&o.Camera, p.text("camera"))
+	setDefault(&o.Record, p.text("record"))
+	setDefault(&o.RecordPath, p.text("record_path"))
+	if word := p.text("naming"); word != "" && o.Naming == "" {
+		n, err := naming.Parse(word)
+		if err != nil {
+			return fmt.Errorf("parameter ~naming: %w", err)
+		}
+		o.Naming = n
+	}
+	setDefault(&o.Source.Seed, int64(p.number("seed")))
+	o.Source.Pose = o.Source.Pose || p.is("enable_pose")
+	o.Source.Loop = o.Source.Loop || p.is("loop")
+	o.Source.Paused = o.Source.Paused || p.is("pause")
+	setDefault(&o.Source.Speed, p.real("speed"))
+	return errors.Join(o.fillStreams(p), p.duration("duration", &o.Duration), fillRecording(&o.Recording, p))
+}
+
+func fillRecording(o *record.Options, p params) error {
+	setDefault(&o.SplitSize, int64(p.number("split_size"))<<20)
+	setDefault(&o.QueueBytes, int64(p.number("buffsize"))<<20)
+	setDefault(&o.Bag.ChunkSize, p.number("chunksize")<<10)
+	if p.is("lz4") {
+		setDefault(&o.Bag.Compression, bagstore.LZ4)
+	}
+	if p.is("direct") {
+		setDefault(&o.Bag.Sink, bagstore.Direct)
+	}
+	return p.duration("split_duration", &o.SplitDuration)
+}
+
+// streamParams are realsense2_camera's parameter prefixes of each stream.
+var streamParams = []struct {
+	prefix, enable string
+	id             camdriver.StreamID
+}{
+	{"depth", "enable_depth", camdriver.StreamID{Kind: camdriver.Depth}},
+	{"color", "enable_color", camdriver.StreamID{Kind: camdriver.Color}},
+	{"infra", "enable_infra1", camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}},
+	{"infra", "enable_infra2", camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}},
+	{"gyro", "enable_gyro", camdriver.StreamID{Kind: camdriver.Gyro}},
+	{"accel", "enable_accel", camdriver.StreamID{Kind: camdriver.Accel}},
+	{"pose", "enable_pose", camdriver.StreamID{Kind: camdriver.Pose}},
+}
+
+func (o *Options) fillStreams(p params) error {
+	var errs []error
+	for _, s := range streamParams {
+		if _, said := o.Streams[s.id]; said {
+			continue
+		}
+		set := StreamSetting{Width: p.number(s.prefix + "_width"), Height: p.number(s.prefix + "_height"), FPS: p.number(s.prefix + "_fps")}
+		if (set.Width == 0) != (set.Height == 0) {
+			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", program.ErrUsage, s.prefix, s.prefix))
+			continue
+		}
+		enabled, said := p[s.enable].(bool)
+		if said && !enabled {
+			set = StreamSetting{Off: true}
+		}
+		if set != (StreamSetting{}) || said {
+			if o.Streams == nil {
+				o.Streams = StreamSettings{}
+			}
+			o.Streams[s.id] = set
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p params) text(name string) string {
+	switch v := p[name].(type) {
+	case string:
+		return v
+	case int: // a serial number that YAML took for one
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// is says whether a parameter is there and true.
+func (p params) is(name string) bool {
+	on, _ := p[name].(bool)
+	return on
+}
+
+// number reads a positive number; realsense2_camera's 0 and -1 mean "the
+// device's choice", which is 0 here.
+func (p params) number(name string) int { return int(p.real(name)) }
+
+// real likewise reads a number that may have a fraction.
+func (p params) real(name string) float64 {
+	switch v := p[name].(type) {
+	case int:
+		return max(float64(v), 0)
+	case float64:
+		return max(v, 0)
+	}
+	return 0
+}
+
+// duration fills a field that the user left open.
+func (p params) duration(name string, field *time.Duration) error {
+	text := p.text(name)
+	if v := p.real(name); v > 0 {
+		text = strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	if text == "" || text == "0" || text == "-1" || *field != 0 {
+		return nil
+	}
+	d, err := record.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("parameter ~%s: %w", name, err)
+	}
+	*field = d
+	return nil
+}

@@ -1,0 +1,98 @@
+package live
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/node/naming"
+	"rsros/node/record"
+	"rsros/program"
+)
+
+func TestFlagsWinOverParameters(t *testing.T) {
+	depth, color := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Color}
+	left := camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
+	p := params{
+		"device": "usb", "serial_no": "_0123", "naming": "sdk", "camera": "front",
+		"depth_width": 640, "depth_height": 480, "depth_fps": 30, "color_width": -1, "color_height": 0,
+		"enable_color": true, "enable_infra1": false, "gyro_fps": 400.0, "record_path": "/data/",
+	}
+	o := Options{Source: SourceOptions{Device: "sim"}, Streams: StreamSettings{depth: {FPS: 90}}}
+	if err := o.fill(p); err != nil {
+		t.Fatal(err)
+	}
+	o.setDefaults()
+	if o.Source.Device != "sim" || o.Source.Serial != "0123" || o.Naming != naming.SDK || o.Camera != "front" || o.RecordPath != "/data/" {
+		t.Errorf("options %+v", o)
+	}
+	want := StreamSettings{depth: {FPS: 90}, color: {}, left: {Off: true}, {Kind: camdriver.Gyro}: {FPS: 400}}
+	for id, want := range want {
+		if got := o.Streams[id]; got != want {
+			t.Errorf("%v: %+v, want %+v", id, got, want)
+		}
+	}
+	if _, said := o.Streams[camdriver.StreamID{Kind: camdriver.Accel}]; said {
+		t.Error("accel was never mentioned")
+	}
+}
+
+// A launch file gives what flags give a recording; -1, 0 and "" leave the choice.
+func TestRecordingParameters(t *testing.T) {
+	p := params{
+		"record": "walk.bag", "split_size": 100, "split_duration": "5m", "buffsize": 64, "chunksize": 256, "lz4": true, "direct": true,
+		"duration": 2.5, "speed": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true,
+	}
+	o := Options{Recording: record.Options{SplitSize: 1}}
+	if err := o.fill(p); err != nil {
+		t.Fatal(err)
+	}
+	want := record.Options{
+		Bag:        bagstore.Options{Compression: bagstore.LZ4, Sink: bagstore.Direct, ChunkSize: 256 << 10},
+		QueueBytes: 64 << 20, SplitSize: 1, SplitDuration: 5 * time.Minute,
+	}
+	if !reflect.DeepEqual(o.Recording, want) || o.Record != "walk.bag" || o.Duration != 2500*time.Millisecond {
+		t.Errorf("recording %+v for %v", o.Recording, o.Duration)
+	}
+	if s := o.Source; s.Speed != 0.5 || !s.Loop || !s.Paused || !s.Pose || s.Seed != 7 {
+		t.Errorf("source %+v", s)
+	}
+	o = Options{}
+	if err := o.fill(params{"split_size": -1, "split_duration": "", "duration": 0, "speed": -1.0, "lz4": false}); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(o.Recording, record.Options{}) || o.Duration != 0 || o.Source.Speed != 0 {
+		t.Errorf("nothing was said: %+v", o)
+	}
+}
+
+func TestOddParametersAreRefused(t *testing.T) {
+	for name, p := range map[string]params{
+		"naming":      {"naming": "rviz"},
+		"half a size": {"depth_width": 640},
+		"other half":  {"infra_height": 480},
+		"a time":      {"split_duration": "soon"},
+	} {
+		var o Options
+		if err := o.fill(p); !errors.Is(err, program.ErrUsage) {
+			t.Errorf("%s: %v, want wrong usage", name, err)
+		}
+	}
+}
+
+func TestMissingDeviceSaysWhatWasLookedFor(t *testing.T) {
+	for device, word := range map[string]string{"": "--device", "no/such/file.bag": "no/such/file.bag"} {
+		_, err := OpenSource(t.Context(), SourceOptions{Device: device})
+		if !errors.Is(err, program.ErrNoDevice) {
+			t.Errorf("device %q: %v, want ErrNoDevice", device, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("device %q: %q doesn't name %q", device, err, word)
+		}
+	}
+}

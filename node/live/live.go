@@ -1,0 +1,321 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/camdriver/hub"
+	"rsros/camdriver/playback"
+	"rsros/camdriver/sim"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/naming"
+	"rsros/node/record"
+	"rsros/node/ros"
+)
+
+// Run publishes a device until ctx ends, the node is killed, the duration is
+// over or the device has no more frames. It is a normal end that everything was
+// stopped and every recording closed; ErrIncomplete means that a recording lost
+// frames.
+func Run(ctx context.Context, o Options) error {
+	l, err := Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.Wait(ctx), l.Close())
+}
+
+// Node is a device in the graph. It is made by Start and ended by Close.
+type Node struct {
+	opts     Options
+	log      zerolog.Logger
+	node     *ros.Node
+	device   camdriver.Device
+	profiles [][]camdriver.Profile
+	hub      *hub.Hub
+	records  *record.Camera
+	watch    *watcher
+	stamps   naming.Stamper // shared by all that stamp with ROS time
+	streams  streamSwitch
+	stopped  <-chan struct{} // closed when playback's ~stop was called; nil without
+	parts    []func() error  // what Close undoes, in reverse order
+}
+
+// Start opens the device, advertises its topics and services and starts its
+// streams. If any of that fails, what was begun is undone.
+func Start(ctx context.Context, o Options) (_ *Node, err error) {
+	l := &Node{opts: o, log: o.Log, hub: &hub.Hub{}, watch: newWatcher(), records: &record.Camera{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	if err := l.opts.fill(o.ROS.PrivateParams); err != nil {
+		return nil, err
+	}
+	if l.opts.Source.Device != "" { // a device that isn't there needs no master to say so
+		if err := l.open(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.connect(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.open(ctx); err != nil {
+		return nil, err
+	}
+	if l.profiles, err = l.opts.Streams.Choose(l.device.Sensors()); err != nil {
+		return nil, fmt.Errorf("%s: %w", camdriver.Find(l.device.Info(), camdriver.InfoName), err)
+	}
+	if err := l.advertise(); err != nil {
+		return nil, err
+	}
+	return l, l.begin()
+}
+
+// Device is the device that is published.
+func (l *Node) Device() camdriver.Device { return l.device }
+
+// Profiles are those that stream, by sensor.
+func (l *Node) Profiles() [][]camdriver.Profile { return l.profiles }
+
+// LastRecording sums up the recording that ended last.
+func (l *Node) LastRecording() record.Summary { return l.records.Last }
+
+// later registers an undo step for Close.
+func (l *Node) later(undo func() error) { l.parts = append(l.parts, undo) }
+
+// connect joins the graph and completes the options from parameters.
+func (l *Node) connect(ctx context.Context) error {
+	setDefault(&l.opts.ROS.Name, "rs_ros_node")
+	setDefault(&l.opts.Master, graph.ROS)
+	stopMaster, err := graph.Connect(ctx, l.opts.Master, &l.opts.ROS, l.log)
+	if err != nil {
+		return err
+	}
+	l.later(func() error { stopMaster(); return nil })
+	l.opts.ROS.Log = l.log
+	l.opts.ROS.OnLog = l.records.WriteLog
+	if l.node, err = ros.NewNode(ctx, l.opts.ROS); err != nil {
+		return err
+	}
+	l.later(l.node.Close)
+	l.log = l.node.Log()
+	private, err := privateParams(ctx, l.node)
+	if err != nil {
+		return err
+	}
+	if err := l.opts.fill(private); err != nil {
+		return err
+	}
+	l.opts.setDefaults()
+	return nil
+}
+
+// open opens the device, once.
+func (l *Node) open(ctx context.Context) error {
+	if l.device != nil {
+		return nil
+	}
+	l.opts.Source.Log = l.log.With().Str("component", "camera").Logger()
+	dev, err := OpenSource(ctx, l.opts.Source)
+	if err != nil {
+		return err
+	}
+	l.device = dev
+	l.later(dev.Close)
+	return nil
+}
+
+// advertise makes the topics and services; nothing streams yet, so that a
+// subscriber that was there before us misses no frame.
+func (l *Node) advertise() error {
+	snap := camdriver.Snapshot(l.device, l.profiles)
+	if l.opts.Naming.SDK() {
+		sdk, err := naming.NewSDKTopics(l.node, snap)
+		if err != nil {
+			return err
+		}
+		l.attach(sdk, sdk.Close)
+	}
+	if l.opts.Naming.Wrapper() {
+		wrapper, err := naming.NewWrapperTopics(l.node, l.opts.Camera, snap, &l.stamps)
+		if err != nil {
+			return err
+		}
+		l.attach(wrapper, wrapper.Close)
+		if err := l.offerCameraOptions(); err != nil {
+			return err
+		}
+	}
+	l.later(l.drain)
+	if l.opts.Observer != nil {
+		l.attach(l.opts.Observer, nil)
+	}
+	l.attach(&eventLog{log: l.log}, nil)
+	l.attach(l.watch, nil)
+	l.serveRecordings()
+	l.later(l.records.Close)
+	services, err := graph.Offer(l.node, l.services()...)
+	if err != nil {
+		return err
+	}
+	l.later(func() error { services.Close(); return nil })
+	if err := l.steerBag(); err != nil {
+		return err
+	}
+	return l.startDiagnostics()
+}
+
+// serveRecordings lets recordings be made of the device.
+func (l *Node) serveRecordings() {
+	now := time.Now
+	if c := l.opts.Source.Clock; c != nil {
+		now = c.Now
+	}
+	if _, ok := l.device.(*playback.Device); ok {
+		// No clock says anything about a file's frames: events go where the
+		// latest frame is.
+		now = func() time.Time { return time.Time{} }
+	}
+	l.records.Serve(record.Source{Hub: l.hub, Device: l.device, Profiles: l.profiles, Now: now}, l.opts.Recording, l.opts.RecordPath, l.log)
+}
+
+// attach makes h a consumer of the hub until Close.
+func (l *Node) attach(h camdriver.Handler, closer func() error) {
+	detach := l.hub.Attach(h)
+	l.later(func() error {
+		detach()
+		if closer == nil {
+			return nil
+		}
+		return closer()
+	})
+}
+
+// begin starts the recording that was asked for, and then the streams.
+func (l *Node) begin() error {
+	if l.opts.Record != "" {
+		if _, err := l.records.Start(l.opts.Record); err != nil {
+			return err
+		}
+	}
+	if sim, ok := l.device.(*sim.Device); ok {
+		sim.Prepare(l.profiles)
+	}
+	if err := startSensors(l.device, l.profiles, l.hub); err != nil {
+		return err
+	}
+	if bag, ok := l.device.(*playback.Device); ok && !l.opts.Source.Paused {
+		if err := bag.Resume(); err != nil {
+			return err
+		}
+	}
+	l.later(l.sayTotals)
+	l.later(func() error { return stopSensors(l.device) })
+	l.log.Info().Str("device", camdriver.Find(l.device.Info(), camdriver.InfoName)).Str("naming", string(l.opts.Naming)).Msg("streaming " + DescribeProfiles(l.profiles))
+	return nil
+}
+
+// sayTotals logs what came of each stream; it runs after the streams stopped.
+func (l *Node) sayTotals() error {
+	for _, list := range l.profiles {
+		for _, p := range list {
+			frames, gaps := l.hub.Given(p.Stream)
+			l.log.Info().Stringer("stream", p.Stream).Uint64("frames", frames).Uint64("lost_before_arrival", gaps).Msg("stopped")
+		}
+	}
+	return nil
+}
+
+// Wait returns when the node should end: ctx, rosnode kill, the duration, or the
+// end or loss of the device.
+func (l *Node) Wait(ctx context.Context) error {
+	var over <-chan time.Time
+	if l.opts.Duration > 0 {
+		timer := time.NewTimer(l.opts.Duration)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-over:
+	case <-l.node.Done():
+		l.log.Info().Msg("asked to shut down")
+	case <-l.stopped:
+		l.log.Info().Msg("playback was stopped")
+	case err := <-l.watch.ended:
+		return err
+	}
+	return nil
+}
+
+// Close stops the streams, ends the recording, leaves the graph and closes the
+// device, in that order, and says what came through. It may be called once.
+func (l *Node) Close() error {
+	var errs []error
+	for i := len(l.parts) - 1; i >= 0; i-- {
+		errs = append(errs, l.parts[i]())
+	}
+	l.parts = nil
+	return errors.Join(errs...)
+}
+
+// flushTime is how long subscribers have, all together, to take what waits for
+// them when a node ends.
+const flushTime = 2 * time.Second
+
+// drain hands over what subscribers haven't read yet. One that stands still
+// loses its last messages.
+func (l *Node) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+	defer cancel()
+	if err := l.node.Drain(ctx); err != nil {
+		l.log.Warn().Err(err).Msg("a subscriber didn't take its last messages")
+	}
+	return nil
+}
+
+// privateParams fetches the node's private parameters. It waits for the master,
+// as roscpp does.
+func privateParams(ctx context.Context, n *ros.Node) (params, error) {
+	for {
+		v, ok, err := n.Param("~")
+		if err == nil {
+			tree, _ := v.(map[string]any)
+			if !ok {
+				tree = nil
+			}
+			return tree, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-n.Done():
+			return nil, errors.New("shut down before a master answered")
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func DescribeProfiles(profiles [][]camdriver.Profile) string {
+	text := ""
+	for _, list := range profiles {
+		for _, p := range list {
+			if text != "" {
+				text += ", "
+			}
+			text += p.String()
+		}
+	}
+	return text
+}
+
+// publish sends a message that is only a head.
+func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }

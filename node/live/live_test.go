@@ -1,0 +1,194 @@
+package live
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/naming"
+	"rsros/node/ros"
+)
+
+// startTestLive runs a live node of the simulated camera beside a master of its
+// own, and a second node to look at it with.
+func startTestLive(t *testing.T, o Options) (*Node, *ros.Node) {
+	t.Helper()
+	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.ROS = ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}
+	o.Source.Device = "sim"
+	o.Streams = StreamSettings{
+		{Kind: camdriver.Depth}: {Width: 424, Height: 240, FPS: 6},
+		{Kind: camdriver.Color}: {Width: 424, Height: 240, FPS: 6},
+	}
+	o.Log = zerolog.New(zerolog.NewTestWriter(t))
+	live, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "onlooker", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, err := range []error{n.Close(), live.Close(), m.Close()} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return live, n
+}
+
+// ask calls a service of the live node.
+func ask(t *testing.T, n *ros.Node, name, typ string, req, resp msgs.Message) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := n.WaitForService(ctx, name); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var body []byte
+	if req != nil {
+		body = msgs.Marshal(req)
+	}
+	b, err := n.CallService(ctx, name, msgs.MustService(typ), body)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if err := msgs.Unmarshal(b, resp); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// next waits for a message of a topic that check accepts.
+func next(t *testing.T, n *ros.Node, topic string, m msgs.Message, check func() bool) {
+	t.Helper()
+	found := make(chan struct{}, 1)
+	s, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(r ros.Received) {
+		if err := msgs.Unmarshal(r.Data, m); err != nil {
+			t.Errorf("%s: %v", topic, err)
+		} else if check() {
+			select {
+			case found <- struct{}{}:
+			default:
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-found:
+	case <-time.After(30 * time.Second):
+		t.Errorf("%s: what was expected never came; last %+v", topic, m)
+	}
+	s.Close()
+}
+
+func TestLiveNodeAnswers(t *testing.T) {
+	prefix := t.TempDir() + "/"
+	_, n := startTestLive(t, Options{RecordPath: prefix})
+	var info msgs.DeviceInfo
+	ask(t, n, "/camera_node/device_info", "realsense2_camera/DeviceInfo", nil, &info)
+	if !strings.Contains(info.DeviceName, "D435I") || info.Sensors != "Stereo Module,RGB Camera,Motion Module" {
+		t.Errorf("device info %+v", info)
+	}
+	var answer msgs.Result
+	ask(t, n, "/camera_node/stop_recording", "std_srvs/Trigger", nil, &answer)
+	if answer.Success {
+		t.Error("a recording that never began was stopped")
+	}
+	ask(t, n, "/camera_node/start_recording", "std_srvs/Trigger", nil, &answer)
+	path, ok := strings.CutPrefix(answer.Message, "recording into ")
+	if !answer.Success || !ok {
+		t.Fatalf("start_recording answered %+v", answer)
+	}
+	var image msgs.ImageHead
+	next(t, n, "/device_0/sensor_0/Depth_0/image/data", &image, func() bool { return image.Width == 424 && image.Encoding == "mono16" })
+	next(t, n, "/camera/depth/image_rect_raw", &image, func() bool { return image.Width == 424 && image.Encoding == "16UC1" })
+	ask(t, n, "/camera_node/stop_recording", "std_srvs/Trigger", nil, &answer)
+	if !answer.Success {
+		t.Fatalf("stop_recording answered %+v", answer)
+	}
+	f, err := rsbag.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if n := f.Frames(camdriver.StreamID{Kind: camdriver.Depth}); n == 0 {
+		t.Error("the recording holds no depth frame")
+	}
+}
+
+// gain is a consumer that keeps that option's last value.
+type gain struct {
+	camdriver.NopHandler
+	value atomic.Int64
+}
+
+func (g *gain) OptionChanged(_ int, id camdriver.OptionID, v float32) {
+	if id == camdriver.OptionGain {
+		g.value.Store(int64(v))
+	}
+}
+
+func TestEnableStopsAndStartsStreams(t *testing.T) {
+	live, n := startTestLive(t, Options{Naming: naming.Wrapper})
+	var answer msgs.Result
+	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
+	before, _ := live.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro})
+	var seen gain
+	defer live.hub.Attach(&seen)()
+	if err := live.device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
+		t.Error(err)
+	}
+	if after, _ := live.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro}); !answer.Success || after != before {
+		t.Errorf("%+v; frames went on from %d to %d", answer, before, after)
+	}
+	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	if before := seen.value.Load(); before != 70 {
+		t.Errorf("the hub's consumers know a gain of %d, not what was set while nothing streamed", before)
+	}
+	var sample msgs.Imu
+	next(t, n, "/camera/gyro/sample", &sample, func() bool { return sample.OrientationCovariance[0] == -1 })
+}
+
+// Options set through dynamic_reconfigure reach the camera, and changes show.
+func TestCameraOptions(t *testing.T) {
+	_, n := startTestLive(t, Options{})
+	req := msgs.Config{Ints: []msgs.Param[int32]{{Name: "laser_power", Value: 90}, {Name: "gain", Value: 1 << 30}, {Name: "no_such_option"}}}
+	var resp msgs.Config
+	ask(t, n, "/camera/stereo_module/set_parameters", "dynamic_reconfigure/Reconfigure", &req, &resp)
+	got := map[string]int32{}
+	for _, p := range resp.Ints {
+		got[p.Name] = p.Value
+	}
+	if got["laser_power"] != 90 || got["gain"] != 248 {
+		t.Errorf("laser power and gain are %d and %d, want 90 and its largest, 248", got["laser_power"], got["gain"])
+	}
+	var value msgs.Float32
+	next(t, n, "/device_0/sensor_0/option/Laser_Power/value", &value, func() bool { return value.Data == 90 })
+}
+
+func TestOptionKinds(t *testing.T) {
+	for want, o := range map[string]camdriver.Option{
+		"bool":   {Max: 1, Step: 1},
+		"int":    {Min: -64, Max: 64, Step: 1},
+		"double": {Max: 1, Step: 0.1},
+	} {
+		if got := kind(o); got != want {
+			t.Errorf("%+v is a %s, want %s", o, got, want)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/ros"
+)
+
+// cameraOptions offers one sensor's writable options through dynamic_reconfigure
+// as realsense2_camera does, under <camera>/<module>/: for rqt_reconfigure and
+// dynparam. It is a consumer of the hub, so that changes by others show, too.
+type cameraOptions struct {
+	camdriver.NopHandler
+	sensor  camdriver.Sensor
+	number  int
+	updates *ros.Publisher
+
+	mu sync.Mutex // orders updates
+}
+
+// offerCameraOptions does it for every sensor that has options to set.
+func (l *Node) offerCameraOptions() error {
+	for i, s := range l.device.Sensors() {
+		if len(writable(s)) == 0 {
+			continue
+		}
+		c := &cameraOptions{sensor: s, number: i}
+		if err := c.offer(l, l.opts.Camera+"/"+moduleName(s.Name())); err != nil {
+			return err
+		}
+		l.attach(c, nil)
+	}
+	return nil
+}
+
+func (c *cameraOptions) offer(l *Node, prefix string) error {
+	advertise := func(topic, typ string) (*ros.Publisher, error) {
+		t := msgs.MustType(typ)
+		p, err := l.node.Advertise(ros.PublisherOptions{Topic: prefix + topic, Type: t, Latch: true})
+		if err == nil {
+			l.later(func() error { p.Close(); return nil })
+		}
+		return p, err
+	}
+	descriptions, err := advertise("/parameter_descriptions", "dynamic_reconfigure/ConfigDescription")
+	if err != nil {
+		return err
+	}
+	if c.updates, err = advertise("/parameter_updates", "dynamic_reconfigure/Config"); err != nil {
+		return err
+	}
+	services, err := graph.Offer(l.node, graph.NewService(prefix+"/set_parameters", "dynamic_reconfigure/Reconfigure", c.set))
+	if err != nil {
+		return err
+	}
+	l.later(func() error { services.Close(); return nil })
+	description := describeOptions(writable(c.sensor))
+	publish(descriptions, &description)
+	c.publish()
+	return nil
+}
+
+// writable are the options that a user may set.
+func writable(s camdriver.Sensor) []camdriver.Option {
+	var out []camdriver.Option
+	for _, o := range s.Options() {
+		if !o.ReadOnly && o.Max > o.Min {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// moduleName is realsense2_camera's form of a name: "Stereo Module" is
+// stereo_module.
+func moduleName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(name))
+}
+
+// kind is an option's type in dynamic_reconfigure.
+func kind(o camdriver.Option) string {
+	whole := func(v float32) bool { return v == float32(math.Trunc(float64(v))) }
+	switch {
+	case o.Min == 0 && o.Max == 1 && o.Step == 1:
+		return "bool"
+	case whole(o.Min) && whole(o.Max) && whole(o.Step) && o.Step > 0:
+		return "int"
+	}
+	return "double"
+}
+
+func describeOptions(options []camdriver.Option) msgs.ConfigDescription {
+	group := msgs.Group{Name: "Default"}
+	for _, o := range options {
+		group.Parameters = append(group.Parameters, msgs.ParamDescription{
+			Name: moduleName(o.ID.String()), Type: kind(o), Description: o.Description,
+		})
+	}
+	values := func(pick func(camdriver.Option) float32) msgs.Config { return optionConfig(options, pick) }
+	return msgs.ConfigDescription{
+		Groups: []msgs.Group{group},
+		Min:    values(func(o camdriver.Option) float32 { return o.Min }),
+		Max:    values(func(o camdriver.Option) float32 { return o.Max }),
+		Dflt:   values(func(o camdriver.Option) float32 { return o.Default }),
+	}
+}
+
+func optionConfig(options []camdriver.Option, pick func(camdriver.Option) float32) msgs.Config {
+	c := msgs.Config{Groups: []msgs.GroupState{{Name: "Default", State: true}}}
+	for _, o := range options {
+		name, v := moduleName(o.ID.String()), pick(o)
+		switch kind(o) {
+		case "bool":
+			c.Bools = append(c.Bools, msgs.Param[bool]{Name: name, Value: v != 0})
+		case "int":
+			c.Ints = append(c.Ints, msgs.Param[int32]{Name: name, Value: int32(v)})
+		default:
+			c.Doubles = append(c.Doubles, msgs.Param[float64]{Name: name, Value: float64(v)})
+		}
+	}
+	return c
+}
+
+// set carries out a request, which may name any of the options, and answers with
+// what holds then. Values outside an option's range are brought into it.
+func (c *cameraOptions) set(req []byte) (msgs.Message, error) {
+	var m msgs.Config
+	if err := msgs.Unmarshal(req, &m); err != nil {
+		return nil, err
+	}
+	wanted := map[string]float32{}
+	for _, p := range m.Bools {
+		wanted[p.Name] = 0
+		if p.Value {
+			wanted[p.Name] = 1
+		}
+	}
+	for _, p := range m.Ints {
+		wanted[p.Name] = float32(p.Value)
+	}
+	for _, p := range m.Doubles {
+		wanted[p.Name] = float32(p.Value)
+	}
+	var errs []error
+	for _, o := range writable(c.sensor) {
+		v, said := wanted[moduleName(o.ID.String())]
+		if v = min(max(v, o.Min), o.Max); !said || v == o.Value {
+			continue
+		}
+		if err := c.sensor.SetOption(o.ID, v); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", o.ID, err))
+		}
+	}
+	config := c.publish()
+	return &config, errors.Join(errs...)
+}
+
+// publish says the present values to those who watch.
+func (c *cameraOptions) publish() msgs.Config {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	config := optionConfig(writable(c.sensor), func(o camdriver.Option) float32 { return o.Value })
+	publish(c.updates, &config)
+	return config
+}
+
+// OptionChanged implements camdriver.Handler.
+func (c *cameraOptions) OptionChanged(sensor int, _ camdriver.OptionID, _ float32) {
+	if sensor == c.number {
+		c.publish()
+	}
+}

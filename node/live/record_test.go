@@ -1,0 +1,134 @@
+package live
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/naming"
+	"rsros/node/ros"
+	"rsros/program"
+	"rsros/test/rig"
+)
+
+// frameCounter lets a test wait for frames of depth.
+type frameCounter struct {
+	camdriver.NopHandler
+	depth chan struct{}
+}
+
+func (c *frameCounter) Frame(_ int, f *camdriver.Frame) {
+	if f.Stream().Kind == camdriver.Depth {
+		c.depth <- struct{}{}
+	}
+}
+
+func (c *frameCounter) await(n int) {
+	for range n {
+		<-c.depth
+	}
+}
+
+// What happens while a live node records is in the bag at its time: an option's
+// change, a notification, the node's log, a split; and what describes the device.
+func TestLiveRecordsWhatHappens(t *testing.T) {
+	m := rig.Master(t)
+	path := filepath.Join(t.TempDir(), "walk.bag")
+	slow := StreamSetting{Width: 424, Height: 240, FPS: 6}
+	off := StreamSetting{Off: true}
+	frames := &frameCounter{depth: make(chan struct{}, 1000)}
+	live, err := Start(t.Context(), Options{
+		ROS: ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}, Source: SourceOptions{Device: "sim"}, Naming: naming.SDK,
+		Streams: StreamSettings{
+			{Kind: camdriver.Depth}: slow, {Kind: camdriver.Color}: slow,
+			{Kind: camdriver.Infrared, Index: 1}: off, {Kind: camdriver.Infrared, Index: 2}: off,
+		},
+		Record: path, Log: zerolog.New(zerolog.NewTestWriter(t)), Observer: frames,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sensor := live.device.Sensors()[0]
+	frames.await(2)
+	if err := sensor.SetOption(camdriver.OptionGain, 64); err != nil {
+		t.Error(err)
+	}
+	live.hub.Notification(0, camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityWarn, Description: "hot"})
+	live.log.Info().Msg("half way")
+	frames.await(3)
+	if text, err := live.splitRecording(); err != nil {
+		t.Errorf("%s, %v", text, err)
+	}
+	frames.await(3)
+	if err := live.Close(); err != nil {
+		t.Error(err)
+	}
+	first, second := rig.ReadTake(t, path), rig.ReadTake(t, strings.TrimSuffix(path, ".bag")+"_1.bag")
+	for _, want := range []string{"Gain=64", "hot"} {
+		i := slices.IndexFunc(first.Others, func(s string) bool { return strings.Contains(s, want) })
+		if i < 0 {
+			t.Fatalf("no %s in %q", want, first.Others)
+		}
+		at, err := time.ParseDuration(strings.Fields(first.Others[i])[0])
+		if err != nil || at <= first.Times[0] || at >= first.Times[len(first.Times)-1] {
+			t.Errorf("%q, with frames at %v (%v)", first.Others[i], first.Times, err)
+		}
+	}
+	gain := func(snap camdriver.DeviceSnapshot) float32 {
+		list := snap.Sensors[0].Options
+		return list[slices.IndexFunc(list, func(o camdriver.Option) bool { return o.ID == camdriver.OptionGain })].Value
+	}
+	if a, b := gain(first.Snap), gain(second.Snap); a == 64 || b != 64 {
+		t.Errorf("gain is %v at the start and %v in the second file", a, b)
+	}
+	if got := first.Snap.Sensors[0].Filters; len(got) == 0 || !slices.Equal(got, sensor.Filters()) {
+		t.Errorf("post_processing %q, want %q", got, sensor.Filters())
+	}
+	if first.Depth[len(first.Depth)-1]+1 != second.Depth[0] {
+		t.Errorf("depth %v, then %v", first.Depth, second.Depth)
+	}
+	checkLogAndOrigin(t, path)
+}
+
+// checkLogAndOrigin looks for what librealsense doesn't read.
+func checkLogAndOrigin(t *testing.T, path string) {
+	f, err := rsbag.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	var keys []string
+	for _, kv := range f.Additional() {
+		keys = append(keys, kv.Key)
+		if kv.Key == rsbag.KeyVersion && kv.Value != program.Version || kv.Key == rsbag.KeyProgram && kv.Value != program.Name {
+			t.Errorf("%s is %q", kv.Key, kv.Value)
+		}
+	}
+	if want := []string{rsbag.KeyProgram, rsbag.KeyVersion, rsbag.KeyHost, rsbag.KeyStart}; !slices.Equal(keys, want) {
+		t.Errorf("additional info %q, want %q", keys, want)
+	}
+	v, err := bagstore.NewView([]*bagstore.Bag{f.Bag()}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/log" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for it.Next() {
+		var line msgs.Log
+		if err := msgs.Unmarshal(it.Message().Data, &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Msg == "half way" && line.Name == "/camera_node" && line.Level == msgs.LogInfo {
+			return
+		}
+	}
+	t.Error("/log lacks the line")
+}

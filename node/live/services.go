@@ -1,0 +1,109 @@
+package live
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/graph"
+)
+
+// services are what a live node can be asked for with stock tools.
+func (l *Node) services() []graph.Service {
+	return []graph.Service{
+		graph.Trigger("~start_recording", l.startRecording),
+		graph.Trigger("~stop_recording", l.stopRecording),
+		graph.SetBool("~pause_recording", l.pauseRecording),
+		graph.Trigger("~split_recording", l.splitRecording),
+		graph.SetBool("~enable", l.enable),
+		graph.NewService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }),
+		graph.NewService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }),
+	}
+}
+
+func (l *Node) startRecording() (string, error) {
+	path, err := l.records.Start("")
+	if err != nil {
+		return "", err
+	}
+	return "recording into " + path, nil
+}
+
+func (l *Node) stopRecording() (string, error) {
+	summary, err := l.records.Stop()
+	if err != nil {
+		return "", err
+	}
+	return summary.String(), nil
+}
+
+func (l *Node) pauseRecording(pause bool) (string, error) {
+	if err := l.records.Pause(pause); err != nil {
+		return "", err
+	}
+	if pause {
+		return "recording is paused", nil
+	}
+	return "recording goes on", nil
+}
+
+func (l *Node) splitRecording() (string, error) {
+	if err := l.records.Split(); err != nil {
+		return "", err
+	}
+	return "the next frame begins a new file", nil
+}
+
+// streamSwitch starts and stops the streams for ~enable.
+type streamSwitch struct {
+	mu    sync.Mutex
+	knows [][]camdriver.Option // by sensor: what the hub knows, while stopped
+}
+
+// enable starts or stops the streams; topics stay. A stopped sensor raises no
+// option's change, so those of that time are raised before its next frame.
+func (l *Node) enable(on bool) (string, error) {
+	s := &l.streams
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sensors := l.device.Sensors()
+	if !on {
+		if s.knows == nil {
+			for _, sensor := range sensors {
+				s.knows = append(s.knows, sensor.Options())
+			}
+		}
+		return "streams stopped", stopSensors(l.device)
+	}
+	for i, known := range s.knows {
+		for _, o := range sensors[i].Options() {
+			if !slices.ContainsFunc(known, func(k camdriver.Option) bool { return k.ID == o.ID && k.Value == o.Value }) {
+				l.hub.OptionChanged(i, o.ID, o.Value)
+			}
+		}
+	}
+	s.knows = nil
+	if err := startSensors(l.device, l.profiles, l.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
+		return "", err
+	}
+	return "streams started", nil
+}
+
+func (l *Node) deviceInfo() *msgs.DeviceInfo {
+	info := l.device.Info()
+	var sensors []string
+	for _, s := range l.device.Sensors() {
+		sensors = append(sensors, s.Name())
+	}
+	return &msgs.DeviceInfo{
+		DeviceName:        camdriver.Find(info, camdriver.InfoName),
+		SerialNumber:      camdriver.Find(info, camdriver.InfoSerialNumber),
+		FirmwareVersion:   camdriver.Find(info, camdriver.InfoFirmwareVersion),
+		USBTypeDescriptor: camdriver.Find(info, camdriver.InfoUsbTypeDescriptor),
+		FirmwareUpdateID:  camdriver.Find(info, camdriver.InfoFirmwareUpdateId),
+		Sensors:           strings.Join(sensors, ","),
+	}
+}

@@ -1,0 +1,159 @@
+package naming
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// layout is what realsense2_camera makes of a device: which topics there
+// are and what a frame becomes on each, with the same types, encodings, frames and
+// latching, so that launch files, rviz configurations and subscribers written for
+// it work unchanged. A live node publishes by it, and a recording is played by it.
+type layout struct {
+	camera  string // prefix of topics and frames
+	streams map[camdriver.StreamID]*stream
+	static  []staticTopic
+	pool    *camdriver.Pool // for pictures that must be converted
+}
+
+// staticTopic is a latched message that never changes.
+type staticTopic struct {
+	topic, typ string
+	msg        msgs.Message
+}
+
+// stream is one stream's topics, in the order in which a frame's messages
+// are published.
+type stream struct {
+	frameID string
+	topics  []streamTopic
+}
+
+// streamTopic is one topic of a stream. encode makes a frame's message; false
+// where there is no memory for it.
+type streamTopic struct {
+	topic, typ string
+	encode     func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
+}
+
+// newLayout lays out the streams in snap. poolLimit bounds the memory of
+// pictures that must be converted.
+func newLayout(camera string, snap camdriver.DeviceSnapshot, poolLimit int64) *layout {
+	l := &layout{camera: camera, streams: map[camdriver.StreamID]*stream{}, pool: camdriver.NewPool(poolLimit)}
+	for _, s := range snap.Streams {
+		l.addStream(s)
+	}
+	l.static = append(l.static, l.calibrations(snap)...)
+	l.static = append(l.static, staticTopic{"/tf_static", "tf2_msgs/TFMessage", staticTransforms(camera, snap)})
+	return l
+}
+
+// noLimit is for a pool that others bound.
+const noLimit = math.MaxInt64
+
+func (l *layout) addStream(s camdriver.StreamSnapshot) {
+	id := s.Profile.Stream
+	name := StreamName(id)
+	st := &stream{frameID: opticalFrame(l.camera, id)}
+	add := func(topic, typ string, encode func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool)) {
+		st.topics = append(st.topics, streamTopic{l.camera + "/" + topic, typ, encode})
+	}
+	switch {
+	case id.Kind.Video():
+		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
+		add(name+"/camera_info", "sensor_msgs/CameraInfo", cameraInfoEncoder(s))
+		add(name+"/"+imageTopic(id.Kind), "sensor_msgs/Image", l.encodeImage)
+	case id.Kind == camdriver.Pose:
+		st.frameID = l.camera + "_odom_frame"
+		add("odom/metadata", "realsense2_camera/Metadata", encodeMetadata)
+		add("odom/sample", "nav_msgs/Odometry", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+			return whole(odometry(h, l.camera+"_pose_frame", f)), true
+		})
+	case id.Kind.Inertial():
+		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
+		add(name+"/sample", "sensor_msgs/Imu", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+			return whole(imu(h, id.Kind, f)), true
+		})
+		l.static = append(l.static, staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
+	}
+	if id.Kind == camdriver.Infrared && id.Index == 2 {
+		// As realsense2_camera: the right image is said to be in the left one's
+		// frame, and P[3] holds the baseline, which is how ROS describes a
+		// rectified stereo pair.
+		st.frameID = opticalFrame(l.camera, camdriver.StreamID{Kind: camdriver.Infrared, Index: 1})
+	}
+	l.streams[id] = st
+}
+
+func whole(m msgs.Message) msgs.Raw { return msgs.Raw{Head: msgs.Marshal(m)} }
+
+func encodeMetadata(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+	return whole(&msgs.Metadata{Header: h, JSONData: metadataJSON(f)}), true
+}
+
+func cameraInfoEncoder(s camdriver.StreamSnapshot) func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool) {
+	camera := cameraInfo(s)
+	return func(h msgs.Header, _ *camdriver.Frame) (msgs.Raw, bool) {
+		info := camera
+		info.Header = h
+		return whole(&info), true
+	}
+}
+
+func (l *layout) encodeImage(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+	body, owner := millimetres(f, l.pool)
+	if owner == nil {
+		return msgs.Raw{}, false
+	}
+	head := msgs.ImageHead{
+		Header: h, Height: uint32(f.Height), Width: uint32(f.Width), Encoding: wrapperEncoding(f.Profile.Format),
+		Step: uint32(f.Stride), DataLen: uint32(len(body)),
+	}
+	return msgs.Raw{Head: msgs.Marshal(&head), Body: body, Owner: owner}, true
+}
+
+// calibrations are the latched extrinsics topics: from depth to each other stream.
+func (l *layout) calibrations(snap camdriver.DeviceSnapshot) []staticTopic {
+	if snap.Reference.Kind != camdriver.Depth {
+		return nil
+	}
+	var out []staticTopic
+	for _, s := range snap.Streams {
+		id := s.Profile.Stream
+		if s.Extrinsic == nil || !id.Kind.Video() || id == snap.Reference {
+			continue
+		}
+		name := "depth_to_" + StreamName(id)
+		r := s.Extrinsic.Rotation
+		out = append(out, staticTopic{l.camera + "/extrinsics/" + name, "realsense2_camera/Extrinsics", &msgs.Extrinsics{
+			Header:      msgs.Header{FrameID: name + "_extrinsics"},
+			Rotation:    [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}, // column-major
+			Translation: s.Extrinsic.Translation,
+		}})
+	}
+	return out
+}
+
+// StreamName is realsense2_camera's word for a stream: "infra1", "gyro".
+func StreamName(id camdriver.StreamID) string {
+	name := strings.ToLower(id.Kind.String())
+	if id.Kind == camdriver.Infrared {
+		name = "infra"
+	}
+	if id.Index > 0 {
+		return fmt.Sprint(name, id.Index)
+	}
+	return name
+}
+
+// imageTopic: the depth module's pictures are rectified, the others are not.
+func imageTopic(k camdriver.StreamKind) string {
+	if k == camdriver.Depth || k == camdriver.Infrared || k == camdriver.Confidence {
+		return "image_rect_raw"
+	}
+	return "image_raw"
+}

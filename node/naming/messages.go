@@ -1,0 +1,166 @@
+package naming
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// wrapperEncoding is the sensor_msgs encoding of a picture. Depth is 16UC1, as
+// ROS wants it: millimetres in 16 bits.
+func wrapperEncoding(f camdriver.Format) string {
+	switch f {
+	case camdriver.Z16:
+		return "16UC1"
+	case camdriver.Y8, camdriver.RAW8:
+		return "mono8"
+	case camdriver.Y16, camdriver.RAW16:
+		return "mono16"
+	case camdriver.YUYV:
+		return "yuv422_yuy2"
+	case camdriver.UYVY:
+		return "yuv422"
+	}
+	return strings.ToLower(f.String()) // rgb8, bgr8, rgba8, bgra8
+}
+
+// millimetres gives a frame's pixels for the wrapper's topics: the frame's own
+// bytes, unless it is depth in another unit, which is converted into a pooled
+// buffer. The caller owns one reference of owner. nil where the pool is
+// exhausted.
+func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner camdriver.Releaser) {
+	scale := float64(f.DepthUnits) * 1000
+	if f.Profile.Format != camdriver.Z16 || f.DepthUnits == 0 || math.Abs(scale-1) < 1e-6 {
+		return f.Data, f.Retain()
+	}
+	buf := pool.Get(len(f.Data))
+	if buf == nil {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(f.Data); i += 2 {
+		mm := math.Round(float64(binary.LittleEndian.Uint16(f.Data[i:])) * scale)
+		binary.LittleEndian.PutUint16(buf.Bytes[i:], uint16(min(mm, math.MaxUint16)))
+	}
+	return buf.Bytes, buf
+}
+
+// cameraInfo is all of a stream's CameraInfo but the header.
+func cameraInfo(s camdriver.StreamSnapshot) msgs.CameraInfo {
+	m := msgs.CameraInfo{
+		Height: uint32(s.Profile.Height), Width: uint32(s.Profile.Width),
+		DistortionModel: "plumb_bob", D: make([]float64, 5),
+		R: [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1},
+	}
+	in := s.Video
+	if in == nil {
+		return m
+	}
+	m.K = [9]float64{in.Fx, 0, in.Ppx, 0, in.Fy, in.Ppy, 0, 0, 1}
+	m.P = [12]float64{in.Fx, 0, in.Ppx, 0, 0, in.Fy, in.Ppy, 0, 0, 0, 1, 0}
+	copy(m.D, in.Coeffs[:])
+	if in.Model == camdriver.KannalaBrandt4 {
+		m.DistortionModel, m.D = "equidistant", m.D[:4]
+	}
+	if id := s.Profile.Stream; id.Kind == camdriver.Infrared && id.Index == 2 && s.Extrinsic != nil {
+		m.P[3] = in.Fx * s.Extrinsic.Translation[0] // −fx·baseline
+	}
+	return m
+}
+
+// Covariances that realsense2_camera reports by default.
+const (
+	linearAccelCovariance     = 0.01
+	angularVelocityCovariance = 0.01
+)
+
+// imu is a gyro or accel sample; the other vector stays zero. A covariance
+// starting with -1 says that there is no orientation.
+func imu(h msgs.Header, kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
+	m := &msgs.Imu{Header: h}
+	m.OrientationCovariance[0] = -1
+	for i := 0; i < 9; i += 4 {
+		m.LinearCovariance[i] = linearAccelCovariance
+		m.AngularCovariance[i] = angularVelocityCovariance
+	}
+	if kind != camdriver.Accel {
+		m.AngularVelocity = vector3(f.Motion.Gyro)
+	}
+	if kind != camdriver.Gyro {
+		m.LinearAcceleration = vector3(f.Motion.Accel)
+	}
+	if o := f.Motion.Orientation; kind == camdriver.Motion {
+		m.Orientation = msgs.Quaternion{X: o[0], Y: o[1], Z: o[2], W: o[3]}
+		m.OrientationCovariance[0] = 0
+	}
+	return m
+}
+
+func vector3(v [3]float64) msgs.Vector3 { return msgs.Vector3{X: v[0], Y: v[1], Z: v[2]} }
+
+func imuInfo(frameID string, in *camdriver.MotionIntrinsics) *msgs.IMUInfo {
+	m := &msgs.IMUInfo{FrameID: frameID, Data: [12]float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}
+	if in == nil {
+		return m
+	}
+	for i, v := range in.Data {
+		m.Data[i] = float64(v)
+	}
+	for i := range 3 {
+		m.NoiseVariances[i] = float64(in.NoiseVariances[i])
+		m.BiasVariances[i] = float64(in.BiasVariances[i])
+	}
+	return m
+}
+
+// odometry turns a pose from the camera's axes (x right, y up, z back, the
+// tracking camera's) to ROS's (x ahead, y left, z up). The covariance grows
+// tenfold with each step of lost confidence.
+func odometry(h msgs.Header, child string, f *camdriver.Frame) *msgs.Odometry {
+	p := &f.Pose
+	turn := func(v camdriver.Vec3) msgs.Vector3 {
+		return msgs.Vector3{X: -float64(v[2]), Y: -float64(v[0]), Z: float64(v[1])}
+	}
+	m := &msgs.Odometry{Header: h, ChildFrameID: child}
+	m.Pose.Translation = turn(p.Translation)
+	m.Pose.Rotation = msgs.Quaternion{
+		X: -float64(p.Rotation[2]), Y: -float64(p.Rotation[0]), Z: float64(p.Rotation[1]), W: float64(p.Rotation[3]),
+	}
+	m.Twist.Linear = turn(p.Velocity)
+	m.Twist.Angular = turn(p.AngularVelocity)
+	c := 0.01 * math.Pow(10, 3-float64(min(p.TrackerConfidence, 3)))
+	for i := 0; i < 36; i += 7 {
+		m.PoseCovariance[i], m.TwistCovariance[i] = c, c
+	}
+	return m
+}
+
+// metadataJSON is a frame's metadata in realsense2_camera's words: the SDK's
+// names in snake case, and "Frame Timestamp", which is the camera's own clock,
+// as hw_timestamp.
+func metadataJSON(f *camdriver.Frame) string {
+	b := make([]byte, 0, 64+40*len(f.Metadata))
+	b = append(b, `{"frame_number":`...)
+	b = strconv.AppendUint(b, f.Number, 10)
+	b = append(b, `,"clock_domain":"`...)
+	b = append(b, snake(f.Domain.String())...)
+	b = append(b, `","frame_timestamp":`...)
+	b = strconv.AppendFloat(b, f.Timestamp, 'f', 6, 64)
+	for _, m := range f.Metadata {
+		b = append(b, `,"`...)
+		if m.Key == camdriver.MetaFrameTimestamp {
+			b = append(b, "hw_timestamp"...)
+		} else {
+			b = append(b, snake(m.Key.String())...)
+		}
+		b = append(b, `":`...)
+		b = strconv.AppendInt(b, m.Value, 10)
+	}
+	return string(append(b, '}'))
+}
+
+// snake turns "Actual Exposure" into "actual_exposure".
+func snake(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "_") }

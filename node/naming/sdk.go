@@ -1,0 +1,150 @@
+package naming
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/ros"
+)
+
+// SDKTopics publishes a device under the RealSense bag format's names: a live
+// topic carries exactly the messages that a recording holds. It is a consumer of
+// the hub; a frame is encoded only if one of its topics has a subscriber.
+type SDKTopics struct {
+	camdriver.NopHandler
+	out     Advertiser
+	enc     *rsbag.Encoder
+	streams map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
+
+	mu   sync.Mutex
+	pubs map[string]*ros.Publisher // by topic of the layout
+}
+
+// Queues, in messages. A frame's metadata are a dozen messages at once.
+const (
+	imageQueue    = 10
+	metadataQueue = 2000
+	inertialQueue = 500
+)
+
+// NewSDKTopics advertises all topics and publishes the description on latched
+// ones.
+func NewSDKTopics(out Advertiser, snap camdriver.DeviceSnapshot) (*SDKTopics, error) {
+	s := &SDKTopics{
+		out: out, enc: rsbag.NewEncoder(snap),
+		streams: map[camdriver.StreamID][]*ros.Publisher{}, pubs: map[string]*ros.Publisher{},
+	}
+	for _, m := range s.enc.Static() {
+		if err := s.publish(m, nil); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	for _, stream := range snap.Streams {
+		id := stream.Profile.Stream
+		topics, _ := s.enc.Stream(id)
+		for _, topic := range topics {
+			t, _ := rsbag.TopicType(topic)
+			p, err := s.publisher(topic, t, false)
+			if err != nil {
+				return nil, errors.Join(err, s.Close())
+			}
+			s.streams[id] = append(s.streams[id], p)
+		}
+	}
+	return s, nil
+}
+
+// publisher gives the topic's publisher, advertised when it is first needed:
+// nobody knows beforehand which notifications will come.
+func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publisher, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.pubs[topic]; ok {
+		return p, nil
+	}
+	p, err := s.out.Advertise(ros.PublisherOptions{
+		Topic: topic, Type: t, LatchAll: latch, Queue: sdkQueue(topic, latch),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("advertise %s: %w", topic, err)
+	}
+	s.pubs[topic] = p
+	return p, nil
+}
+
+func sdkQueue(topic string, latch bool) int {
+	switch {
+	case latch:
+		return 0 // all that is kept
+	case strings.HasSuffix(topic, "/metadata"):
+		return metadataQueue
+	case strings.Contains(topic, "/image/"), strings.Contains(topic, "/occupancy_map/"):
+		return imageQueue
+	}
+	return inertialQueue
+}
+
+// publish sends one message of the layout. The frame, if there is one, is held
+// until every subscriber has its body.
+func (s *SDKTopics) publish(m rsbag.Message, f *camdriver.Frame) error {
+	p, err := s.publisher(m.Topic, m.Type, m.Static)
+	if err != nil {
+		return err
+	}
+	out := m.Raw
+	if m.Static && strings.HasSuffix(m.Topic, "/value") {
+		out.Key = "value" // an option's latest value replaces the one before
+	}
+	if f != nil && len(m.Body) > 0 {
+		out.Owner = f.Retain()
+	}
+	p.Publish(out)
+	return nil
+}
+
+// Frame implements camdriver.Handler.
+func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
+	pubs := s.streams[f.Stream()]
+	if len(pubs) == 0 {
+		return
+	}
+	emit := func(m rsbag.Message) { _ = s.publish(m, f) } // advertised already: no error
+	data, metadata := pubs[:len(pubs)-1], pubs[len(pubs)-1]
+	if slices.ContainsFunc(data, wanted) {
+		s.enc.Data(sensor, f, emit)
+	}
+	if wanted(metadata) {
+		s.enc.Metadata(sensor, f, emit)
+	}
+}
+
+// OptionChanged implements camdriver.Handler.
+func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
+	if m, ok := s.enc.Option(sensor, id, value); ok {
+		m.Static = true // latched, as the first value was
+		_ = s.publish(m, nil)
+	}
+}
+
+// Notification implements camdriver.Handler.
+func (s *SDKTopics) Notification(sensor int, n camdriver.Notification) {
+	if m, ok := s.enc.Notification(sensor, n); ok {
+		_ = s.publish(m, nil)
+	}
+}
+
+// Close ends all topics.
+func (s *SDKTopics) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.pubs {
+		p.Close()
+	}
+	return nil
+}

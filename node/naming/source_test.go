@@ -1,0 +1,192 @@
+package naming
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/replay"
+)
+
+const sampleBags = "../../test/data/librealsense/"
+
+func openWrapperSource(t *testing.T, path string) *Source {
+	t.Helper()
+	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := bag.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := OpenSource(bag, "camera", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func viewOf(t *testing.T, s *Source, q bagstore.Query) replay.View {
+	t.Helper()
+	v, err := s.View(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func lineOf(m replay.Recorded) string {
+	return fmt.Sprint(m.Time, m.Conn.Topic, len(m.Head), len(m.Data))
+}
+
+func linesOf(next func() bool, it replay.Iterator) (lines []string) {
+	for next() {
+		lines = append(lines, lineOf(it.Message()))
+	}
+	return lines
+}
+
+// TestWrapperSource reads what realsense2_camera would have published both ways
+// and from the middle.
+func TestWrapperSource(t *testing.T) {
+	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
+		t.Run(name, func(t *testing.T) {
+			s := openWrapperSource(t, sampleBags+name+".bag")
+			v := viewOf(t, s, bagstore.Query{})
+			it := v.Iterator()
+			defer it.Close()
+			counts := map[*bagstore.Connection]uint64{}
+			var times []bagstore.Time
+			var all []string
+			for it.Next() {
+				m := it.Message()
+				counts[m.Conn]++
+				times, all = append(times, m.Time), append(all, lineOf(m))
+			}
+			if it.Err() != nil || !slices.IsSorted(times) {
+				t.Fatalf("%v; sorted: %v", it.Err(), slices.IsSorted(times))
+			}
+			for _, c := range s.Connections() {
+				if counts[c] != s.Count(c) || counts[c] == 0 {
+					t.Errorf("%s: %d messages, %d counted", c.Topic, counts[c], s.Count(c))
+				}
+			}
+			if v.Start() != times[0] || v.End() != times[len(times)-1] {
+				t.Errorf("from %d to %d, want %d to %d", v.Start(), v.End(), times[0], times[len(times)-1])
+			}
+			it.SeekEnd()
+			back := linesOf(it.Prev, it)
+			if slices.Reverse(back); !slices.Equal(back, all) {
+				t.Errorf("backward %d messages, forward %d, or in another order", len(back), len(all))
+			}
+			middle := slices.Index(times, times[len(times)/2])
+			it.Seek(times[middle])
+			if rest := linesOf(it.SkipNext, it); !slices.Equal(rest, all[middle:]) {
+				t.Errorf("from the middle %d messages, want %d", len(rest), len(all)-middle)
+			}
+		})
+	}
+}
+
+// TestWrapperSourceView: a view holds what its query asks for and no more.
+func TestWrapperSourceView(t *testing.T) {
+	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag")
+	statics := viewOf(t, s, bagstore.Query{End: bagstore.MinTime})
+	it := statics.Iterator()
+	defer it.Close()
+	for range 2 {
+		if n := len(linesOf(it.Next, it)); n != 6 { // extrinsics to three cameras, two imu_info, tf_static
+			t.Errorf("%d static messages", n)
+		}
+		it.Seek(0)
+	}
+	depth := func(c *bagstore.Connection) bool { return c.Topic == "/camera/depth/image_rect_raw" }
+	frames := viewOf(t, s, bagstore.Query{Connections: depth, Start: bagstore.MinTime + 1})
+	first, last := frames.Start(), frames.End()
+	if want := bagstore.NewTime(1_700_000_000, 0); first < want || first > want.Add(time.Second) {
+		t.Errorf("the recording begins at %d, its dated stamps with %d", first, want)
+	}
+	part := viewOf(t, s, bagstore.Query{Connections: depth, Start: first + 1, End: last - 1})
+	it2 := part.Iterator()
+	defer it2.Close()
+	if n := len(linesOf(it2.Next, it2)); n != 58 {
+		t.Errorf("%d depth images between the first and the last, want 58", n)
+	}
+	if n := viewOf(t, s, bagstore.Query{Start: last.Add(time.Hour)}).Start(); n != 0 {
+		t.Errorf("an empty view starts at %d", n)
+	}
+}
+
+// TestWrapperSourceImages: millimetres with a stamp on the time line of the
+// messages, in memory that is held as long as somebody holds it.
+func TestWrapperSourceImages(t *testing.T) {
+	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag")
+	it := viewOf(t, s, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, "/image_") }}).Iterator()
+	var held []msgs.Releaser
+	for it.Next() {
+		m := it.Message()
+		var head msgs.ImageHead
+		if err := msgs.Unmarshal(m.Head, &head); err != nil {
+			t.Fatal(err)
+		}
+		if head.Width != 64 || head.Height != 48 || int(head.DataLen) != len(m.Data) || !strings.HasSuffix(head.Header.FrameID, "_optical_frame") ||
+			strings.Contains(m.Conn.Topic, "depth") != (head.Encoding == "16UC1") {
+			t.Errorf("%s: image %+v, %d bytes", m.Conn.Topic, head, len(m.Data))
+		}
+		if off := time.Duration(bagstore.Time(head.Header.Stamp) - m.Time).Abs(); off > 100*time.Millisecond {
+			t.Errorf("stamped %v beside its time", off)
+		}
+		held = append(held, m.Retain())
+	}
+	it.Close()
+	if s.layout.pool.InUse() == 0 {
+		t.Error("the sample's depth isn't in millimetres: it must have been converted")
+	}
+	for _, h := range held {
+		h.Release()
+	}
+	if n := s.layout.pool.InUse(); n != 0 {
+		t.Errorf("%d bytes never came back", n)
+	}
+}
+
+// TestWrapperSourceDamage: what can't be read is said, and what comes behind it is
+// there.
+func TestWrapperSourceDamage(t *testing.T) {
+	b, err := os.ReadFile(sampleBags + "sw_small_raw.bag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoding := []byte("\x06\x00\x00\x00mono16") // of depth images
+	b[bytes.LastIndex(b, encoding)+3] = 0xff     // a string longer than the message
+	path := filepath.Join(t.TempDir(), "broken.bag")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	it := viewOf(t, openWrapperSource(t, path), bagstore.Query{}).Iterator()
+	defer it.Close()
+	got, errs := 0, 0
+	for {
+		switch {
+		case it.Next():
+			got++
+			continue
+		case it.Err() != nil:
+			errs++
+			continue
+		}
+		break
+	}
+	if errs != 1 || got < 100 {
+		t.Errorf("%d messages, %d errors", got, errs)
+	}
+}

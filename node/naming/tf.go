@@ -1,0 +1,47 @@
+package naming
+
+import (
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// opticalToBody turns the axes of a picture (x right, y down, z ahead) into those
+// of a ROS body frame (x ahead, y left, z up).
+var opticalToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, 1, -1, 0, 0, 0, -1, 0}}
+
+func baseFrame(camera string) string { return camera + "_link" }
+
+func bodyFrame(camera string, id camdriver.StreamID) string {
+	return camera + "_" + StreamName(id) + "_frame"
+}
+
+func opticalFrame(camera string, id camdriver.StreamID) string {
+	return camera + "_" + StreamName(id) + "_optical_frame"
+}
+
+// staticTransforms is the tree that realsense2_camera publishes: camera_link,
+// which is the reference stream's body frame, then each stream's body frame and
+// its optical frame.
+func staticTransforms(camera string, snap camdriver.DeviceSnapshot) *msgs.TFMessage {
+	m := &msgs.TFMessage{}
+	add := func(parent, child string, e camdriver.Extrinsics) {
+		q := e.Quaternion()
+		m.Transforms = append(m.Transforms, msgs.TransformStamped{
+			Header: msgs.Header{FrameID: parent}, ChildFrameID: child,
+			Transform: msgs.Transform{
+				Translation: vector3(e.Translation),
+				Rotation:    msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]},
+			},
+		})
+	}
+	for _, s := range snap.Streams {
+		id := s.Profile.Stream
+		pose := camdriver.Identity() // as realsense2_camera where the calibration is missing
+		if s.Extrinsic != nil {
+			pose = s.Extrinsic.Inverse() // where the stream stands in the reference's axes
+		}
+		add(baseFrame(camera), bodyFrame(camera, id), opticalToBody.Inverse().Then(pose).Then(opticalToBody))
+		add(bodyFrame(camera, id), opticalFrame(camera, id), opticalToBody)
+	}
+	return m
+}

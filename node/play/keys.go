@@ -1,0 +1,113 @@
+package play
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rsros/node/replay"
+)
+
+// keysHelp is shown when a replay starts at a terminal.
+const keysHelp = "space pause  s step  f frame set  ←→ 5 s  ↑↓ 60 s  + - 1 rate  l loop  t pause topics  q quit"
+
+// keyCommands are what keys do. Arrows come as three bytes.
+var keyCommands = []struct {
+	keys string
+	do   func(s replay.Status) replay.Command
+}{
+	{" ", always(replay.Toggle{})},
+	{"s", always(replay.StepMessage{})},
+	{"f", always(replay.StepFrameSet{})},
+	{"t", always(replay.TogglePauseTopics{})},
+	{"q", always(replay.Stop{})},
+	{"\x1b[C", always(replay.SeekBy{Distance: 5 * time.Second})},
+	{"\x1b[D", always(replay.SeekBy{Distance: -5 * time.Second})},
+	{"\x1b[A", always(replay.SeekBy{Distance: 60 * time.Second})},
+	{"\x1b[B", always(replay.SeekBy{Distance: -60 * time.Second})},
+	{"+", func(s replay.Status) replay.Command { return replay.SetRate{Rate: s.Rate * rateStep} }},
+	{"-", func(s replay.Status) replay.Command { return replay.SetRate{Rate: s.Rate / rateStep} }},
+	{"1", always(replay.SetRate{Rate: 1})},
+	{"l", func(s replay.Status) replay.Command { return replay.SetLoop{On: !s.Loop} }},
+}
+
+// rateStep is what a key press changes the rate by: seven double it.
+const rateStep = 1.1040895136738123
+
+func always(c replay.Command) func(replay.Status) replay.Command {
+	return func(replay.Status) replay.Command { return c }
+}
+
+// keyParser turns bytes into commands. It keeps the beginning of an arrow key
+// until the rest comes.
+type keyParser struct{ pending string }
+
+func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Command) {
+	k.pending += input
+	for k.pending != "" {
+		used := 0
+		for _, c := range keyCommands {
+			if strings.HasPrefix(k.pending, c.keys) {
+				commands, used = append(commands, c.do(s)), len(c.keys)
+			} else if strings.HasPrefix(c.keys, k.pending) {
+				return commands // may become one
+			}
+		}
+		k.pending = k.pending[max(used, 1):]
+	}
+	return commands
+}
+
+// keyPoll is how often it is looked whether to go on reading keys.
+const keyPoll = 100 // ms
+
+// startKeys lets the keys that come from o.Keys steer the player, terminal or
+// not. The returned function ends that and restores the terminal.
+func startKeys(ctx context.Context, o *Options, p *replay.Player) (stop func()) {
+	if o.Keys == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { readKeys(ctx, int(o.Keys.Fd()), p) })
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+func readKeys(ctx context.Context, fd int, p *replay.Player) {
+	terminal := newTerminal(fd, p)
+	defer terminal.close()
+	var parser keyParser
+	buf := make([]byte, 64)
+	for ctx.Err() == nil {
+		terminal.heed(ctx)
+		if !terminal.claim() {
+			select {
+			case <-ctx.Done():
+			case <-time.After(keyPoll * time.Millisecond): // until it is ours
+			}
+			continue
+		}
+		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		if n, err := unix.Poll(ready, keyPoll); n == 0 || err == unix.EINTR {
+			continue
+		} else if err != nil {
+			return
+		}
+		n, err := unix.Read(fd, buf)
+		if err == unix.EINTR || err == unix.EAGAIN {
+			continue
+		}
+		if n <= 0 || err != nil {
+			return // end of the input: no keys will come
+		}
+		for _, c := range parser.feed(string(buf[:n]), p.Status()) {
+			p.Submit(c)
+		}
+	}
+}

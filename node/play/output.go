@@ -1,0 +1,121 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/replay"
+	"rsros/node/ros"
+)
+
+// output publishes what a player hands out. It belongs to the player's
+// goroutine.
+type output struct {
+	node     *ros.Node
+	queue    int
+	bytes    int64
+	clock    *ros.Publisher // nil without /clock
+	encoder  msgs.Encoder
+	sinks    []*sink
+	problems []string
+}
+
+func newOutput(n *ros.Node, o *Options) (*output, error) {
+	out := &output{node: n, queue: o.Queue}
+	switch {
+	case o.Replay.Immediate:
+		out.bytes = immediateBytes
+	case o.Queue < 0:
+		out.bytes = -1
+	}
+	if o.Replay.ClockHz == 0 {
+		return out, nil
+	}
+	typ := msgs.MustType("rosgraph_msgs/Clock")
+	clock, err := n.Advertise(ros.PublisherOptions{Topic: "/clock", Type: typ, Queue: o.Queue})
+	out.clock = clock
+	return out, err
+}
+
+// Advertise publishes a channel under its recorded publisher's name, so that a
+// recording of the replay tells them apart as the bag does.
+func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
+	p, err := o.node.Advertise(ros.PublisherOptions{
+		Topic: c.Topic, Type: c.Type, CallerID: c.CallerID,
+		Latch: c.Latch, LatchAll: c.LatchAll, Queue: o.queue, QueueBytes: o.bytes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	sink := &sink{o, p}
+	o.sinks = append(o.sinks, sink)
+	return sink, nil
+}
+
+// Ready waits until the master knows all topics.
+func (o *output) Ready(ctx context.Context) error { return o.node.Sync(ctx) }
+
+// PublishClock publishes /clock.
+func (o *output) PublishClock(t bagstore.Time) {
+	o.encoder.B = o.encoder.B[:0]
+	o.encoder.Time(msgs.Time(t))
+	o.clock.Publish(msgs.Raw{Head: o.encoder.B})
+}
+
+// sink is one channel's publisher.
+type sink struct {
+	out *output
+	pub *ros.Publisher
+}
+
+func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(m) }
+
+func (s *sink) PublishWait(ctx context.Context, m msgs.Raw) error {
+	return s.pub.PublishWait(ctx, m)
+}
+
+func (s *sink) Subscribers() int { return s.pub.Subscribers() }
+func (s *sink) Dropped() uint64  { return s.pub.Stats().Dropped }
+
+// flushPatience is how long a subscriber may take nothing before the player
+// gives it up at the end.
+const flushPatience = 5 * time.Second
+
+// Flush waits as long as the subscribers take something.
+func (s *sink) Flush(ctx context.Context) error {
+	for {
+		before := taken(s.pub.Stats())
+		patience, cancel := context.WithTimeout(ctx, flushPatience)
+		err := s.pub.Flush(patience)
+		cancel()
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.Is(err, context.DeadlineExceeded):
+			return err
+		case taken(s.pub.Stats()) == before:
+			s.out.problems = append(s.out.problems, fmt.Sprintf("a subscriber of %s doesn't take its last messages", s.pub.Topic()))
+			return nil
+		}
+	}
+}
+
+// leave hands over what subscribers haven't read yet, before the node goes.
+func (o *output) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, flushPatience)
+	defer cancel()
+	if err := o.node.Drain(ctx); errors.Is(err, context.DeadlineExceeded) {
+		o.problems = append(o.problems, "a subscriber doesn't read its last messages")
+	}
+}
+
+func taken(s ros.PublisherStats) (n uint64) {
+	for _, sub := range s.Subscribers {
+		n += sub.Messages
+	}
+	return n
+}

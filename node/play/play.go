@@ -1,0 +1,229 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/node/control"
+	"rsros/node/graph"
+	"rsros/node/naming"
+	"rsros/node/replay"
+	"rsros/node/ros"
+	"rsros/program"
+)
+
+// Options are the settings of a replay. The zero value of a field is the
+// default.
+type Options struct {
+	ROS    ros.Config // name, remaps and environment; the name defaults to play_ and a unique end, as rosbag's
+	Master graph.Mode // default ros
+	Bags   []string
+
+	Replay replay.Settings // what is played, and how
+
+	Queue            int    // messages that may wait for one subscriber; 0 means 100, negative no bound
+	RateControlTopic string // playback waits while the header stamps of this topic lag
+
+	Naming naming.Choice // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
+
+	Keys  *os.File  // where keys are read from; nil for none
+	Out   io.Writer // for the state line; nil for none
+	Quiet bool      // no state line
+
+	Log zerolog.Logger
+}
+
+// Run plays bags into the graph until their end, Stop, or the end of ctx.
+//
+// Errors: a bag that can't be opened, as bagstore has it; ErrUsage; ErrNoMaster;
+// ErrIncomplete if something that was asked for couldn't be published.
+func Run(ctx context.Context, o Options) error {
+	bags, damage, err := openBags(o.Bags, o.Log)
+	defer closeBags(bags)
+	if err != nil {
+		return err
+	}
+	source, err := o.source(bags)
+	if err != nil {
+		return err
+	}
+	if err := o.complete(); err != nil {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	stopMaster, err := graph.Connect(ctx, o.Master, &o.ROS, o.Log)
+	if err != nil {
+		return err
+	}
+	defer stopMaster()
+	o.ROS.Log = o.Log.With().Str("component", "ros").Logger()
+	n, err := ros.NewNode(ctx, o.ROS)
+	if err != nil {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	problems, err := playInto(ctx, n, source, o)
+	if err := errors.Join(err, n.Close()); err != nil {
+		return err
+	}
+	if all := append(damage, problems...); len(all) > 0 {
+		return fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(all, "; "))
+	}
+	return nil
+}
+
+// source is what is played of the bags: their messages, or those that
+// realsense2_camera would have published.
+func (o *Options) source(bags []*bagstore.Bag) (replay.Source, error) {
+	switch {
+	case o.Naming == naming.Both:
+		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both", program.ErrUsage, o.Bags[0])
+	case o.Naming != naming.Wrapper:
+		return replay.Bags(bags), nil
+	case len(bags) != 1:
+		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
+	}
+	return naming.OpenSource(bags[0], "camera", time.Now())
+}
+
+// openBags opens all bags; damage says what can't be played of them. The bags are
+// the caller's also if there is an error.
+func openBags(paths []string, log zerolog.Logger) (bags []*bagstore.Bag, damage []string, err error) {
+	if len(paths) == 0 {
+		return nil, nil, fmt.Errorf("%w: no bag was named", program.ErrUsage)
+	}
+	for _, path := range paths {
+		log.Info().Str("bag", path).Msg("opening")
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			return bags, nil, err
+		}
+		bags = append(bags, b)
+		for _, note := range b.Notes() {
+			log.Warn().Str("bag", path).Int64("at byte", note.Offset).Msg(note.Text)
+			if note.Severity == bagstore.Loss {
+				damage = append(damage, fmt.Sprintf("%s at byte %d: %s", path, note.Offset, note.Text))
+			}
+		}
+	}
+	return bags, damage, nil
+}
+
+func closeBags(bags []*bagstore.Bag) {
+	for _, b := range bags {
+		_ = b.Close() // only read
+	}
+}
+
+const (
+	defaultQueue = 100 // as rosbag play
+	// immediateBytes bounds what waits for one subscriber when the player waits
+	// for room anyway: enough to keep a socket busy.
+	immediateBytes = 8 << 20
+)
+
+// complete fills in defaults and refuses settings that contradict each other.
+func (o *Options) complete() error {
+	o.Master = cmp.Or(o.Master, graph.ROS)
+	o.Queue = cmp.Or(o.Queue, defaultQueue)
+	if o.ROS.Name == "" {
+		o.ROS.Name, o.ROS.Anonymous = "play", true
+	}
+	r := &o.Replay
+	if err := r.Check(); err != nil {
+		return err
+	}
+	if r.FollowClock && r.ClockHz > 0 {
+		return errors.New("a clock can be followed or published, not both")
+	}
+	if r.Restamp && r.ClockHz > 0 {
+		return errors.New("stamps are moved to now, but /clock would give the bag's time: restamp or publish a clock, not both")
+	}
+	return nil
+}
+
+// playInto plays in a running node and says what couldn't be published.
+func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options) ([]string, error) {
+	ctx, cancel := untilKilled(ctx, n)
+	defer cancel()
+	out, err := newOutput(n, &o)
+	if err != nil {
+		return nil, err
+	}
+	status, err := control.NewStatus(n)
+	if err != nil {
+		return nil, err
+	}
+	clock, err := replay.NewSystem()
+	if err != nil {
+		return nil, err
+	}
+	defer clock.Close() //nolint:errcheck // a timer
+	player, err := replay.New(replay.Options{
+		Source: source, Output: out, Clock: clock, Log: n.Log(), OnStatus: status.Publish,
+		RateControl: o.RateControlTopic != "", Settings: o.Replay,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	if player.Empty() {
+		o.Log.Warn().Msg("there are no messages to play on the chosen topics")
+		return player.Problems(), nil
+	}
+	start, end := player.Range()
+	o.Log.Info().Str("from", replay.ReadableTime(start)).Str("to", replay.ReadableTime(end)).Msg("playing")
+	remote, err := control.Offer(n, commanded{player}, n.Log())
+	if err != nil {
+		return nil, err
+	}
+	defer remote.Close()
+	if err := listen(remote, player, &o, n.Log()); err != nil {
+		return nil, err
+	}
+	status.Changed = remote.Changed
+	stopKeys := startKeys(ctx, &o, player)
+	defer stopKeys()
+	line := startLine(&o, player)
+	err = player.Run(ctx)
+	line.stop()
+	out.leave(ctx)
+	sayEnd(n.Log(), player.Status())
+	if ctx.Err() != nil {
+		return player.Problems(), ctx.Err()
+	}
+	return append(player.Problems(), out.problems...), err
+}
+
+// untilKilled is a context that also ends when rosnode kill or a node of the
+// same name asks n to.
+func untilKilled(ctx context.Context, n *ros.Node) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-n.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+func sayEnd(log zerolog.Logger, s replay.Status) {
+	e := log.Info().Uint64("messages", s.Messages).Uint64("bytes", s.Bytes).Dur("worst lateness (ms)", s.WorstLate.Round(time.Microsecond))
+	if s.Dropped > 0 {
+		e = e.Uint64("dropped by slow subscribers", s.Dropped)
+	}
+	e.Msg("played")
+}

@@ -1,0 +1,151 @@
+package play
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/naming"
+	"rsros/node/replay"
+	"rsros/node/ros"
+	"rsros/program"
+	"rsros/test/rig"
+)
+
+func TestKeyParser(t *testing.T) {
+	status := replay.Status{Rate: 2, Loop: true}
+	for name, c := range map[string]struct {
+		input []string
+		want  []replay.Command
+	}{
+		"space":            {[]string{" "}, []replay.Command{replay.Toggle{}}},
+		"two keys at once": {[]string{"s "}, []replay.Command{replay.StepMessage{}, replay.Toggle{}}},
+		"arrow":            {[]string{"\x1b[C"}, []replay.Command{replay.SeekBy{Distance: 5 * time.Second}}},
+		"arrow in pieces":  {[]string{"\x1b", "[", "B"}, []replay.Command{replay.SeekBy{Distance: -time.Minute}}},
+		"unknown sequence": {[]string{"\x1b[5~q"}, []replay.Command{replay.Stop{}}},
+		"rate":             {[]string{"-1"}, []replay.Command{replay.SetRate{Rate: 2 / rateStep}, replay.SetRate{Rate: 1}}},
+		"loop":             {[]string{"l"}, []replay.Command{replay.SetLoop{On: false}}},
+		"unknown":          {[]string{"xyz\xff\x00"}, nil},
+	} {
+		var parser keyParser
+		var got []replay.Command
+		for _, input := range c.input {
+			got = append(got, parser.feed(input, status)...)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestStateLine(t *testing.T) {
+	s := replay.Status{State: replay.Running, Time: 1_700_000_000_250_000_000, Position: 250 * time.Millisecond, Length: 2 * time.Second, Rate: 1}
+	if got, want := stateLine(s), " [RUNNING]  Bag Time: 1700000000.250000   Duration: 0.250000 / 2.000000"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	s.State, s.Rate, s.Round, s.Late, s.Dropped, s.Behind = replay.Delayed, 2, 1, 40*time.Millisecond, 3, 1500*time.Millisecond
+	if got, want := stateLine(s), "   Delay: 1.50   Rate: 2   Round: 2   Late: 40 ms   Dropped: 3"; !strings.HasSuffix(got, want) {
+		t.Errorf("got  %q\nwant …%q", got, want)
+	}
+}
+
+// playBag is a bag of n strings on /chatter, 1 ms apart.
+func playBag(t *testing.T, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "play.bag")
+	w, err := bagstore.Create(path, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ := msgs.MustType("std_msgs/String")
+	id, err := w.AddConnection(bagstore.Connection{Topic: "/chatter", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, CallerID: "/talker"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Write(id, bagstore.NewTime(1_700_000_000, uint32(i*1e6)), msgs.Marshal(&msgs.String{Data: fmt.Sprint(i)})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPlay plays into a graph with our own master and a subscriber.
+func TestPlay(t *testing.T) {
+	m := rig.Master(t)
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close() //nolint:errcheck // at the end
+	got := make(chan string, 1000)
+	sub, err := n.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(r ros.Received) {
+		if r.Header["callerid"] != "/talker" {
+			t.Errorf("published as %q", r.Header["callerid"])
+		}
+		got <- msgs.NewDecoder(r.Data).String()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	var out bytes.Buffer
+	o := Options{ROS: ros.Config{MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{playBag(t, 100)}, Out: &out, Log: zerolog.Nop()}
+	o.Replay = replay.Settings{ClockHz: 100, ClockPerMessage: true, Immediate: true, WaitForSubscribers: true}
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if text := <-got; text != fmt.Sprint(i) {
+			t.Fatalf("message %d is %q", i, text)
+		}
+	}
+	if !strings.Contains(out.String(), "[FINISHED]") {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+func TestPlayErrors(t *testing.T) {
+	bag := playBag(t, 1)
+	for name, c := range map[string]struct {
+		o    Options
+		want error
+	}{
+		"no bag":          {Options{}, program.ErrUsage},
+		"missing bag":     {Options{Bags: []string{"/nowhere.bag"}}, os.ErrNotExist},
+		"bad range":       {Options{Bags: []string{bag}, Replay: replay.Settings{LoopRange: &replay.Range{From: 2, To: 1}}}, program.ErrUsage},
+		"both clocks":     {Options{Bags: []string{bag}, Replay: replay.Settings{ClockHz: 1, FollowClock: true}}, program.ErrUsage},
+		"wrapper of many": {Options{Bags: []string{bag, bag}, Naming: naming.Wrapper}, program.ErrUsage},
+		"clock, restamp":  {Options{Bags: []string{bag}, Replay: replay.Settings{ClockHz: 1, Restamp: true}}, program.ErrUsage},
+		"both namings":    {Options{Bags: []string{bag}, Naming: naming.Both}, program.ErrUsage},
+	} {
+		c.o.Log = zerolog.Nop()
+		if err := Run(t.Context(), c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// TestPlayWithoutMaster: a player that waits for a master can be interrupted.
+func TestPlayWithoutMaster(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	err := Run(ctx, Options{ROS: ros.Config{MasterURI: "http://127.0.0.1:1", Host: "127.0.0.1"}, Bags: []string{playBag(t, 1)}, Log: zerolog.Nop()})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}

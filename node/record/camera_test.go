@@ -1,0 +1,475 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/camdriver/hub"
+	"rsros/msgs"
+	"rsros/program"
+	"rsros/test/rig"
+)
+
+// The device of these tests: two streams of small frames that a test raises one
+// by one, at times of its own.
+var (
+	depth0  = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: 64, Height: 32, FPS: 30}
+	color0  = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Color}, Format: camdriver.RGB8, Width: 64, Height: 32, FPS: 30}
+	began   = time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)
+	spacing = time.Second / 30
+)
+
+type testDevice struct {
+	camdriver.Device
+	sensors []camdriver.Sensor
+}
+
+func (d *testDevice) Info() []camdriver.Info {
+	return []camdriver.Info{{Key: camdriver.InfoName, Value: "Test Camera"}, {Key: camdriver.InfoSerialNumber, Value: "7"}}
+}
+func (d *testDevice) Sensors() []camdriver.Sensor { return d.sensors }
+func (d *testDevice) Extrinsics(camdriver.StreamID, camdriver.StreamID) (camdriver.Extrinsics, error) {
+	return camdriver.Identity(), nil
+}
+
+type testSensor struct {
+	camdriver.Sensor
+	name string
+}
+
+func (s testSensor) Name() string           { return s.name }
+func (s testSensor) Info() []camdriver.Info { return nil }
+func (s testSensor) Options() []camdriver.Option {
+	return []camdriver.Option{{ID: camdriver.OptionExposure, Value: 1, Description: "exposure"}, {ID: camdriver.OptionDepthUnits, Value: 0.001}}
+}
+func (s testSensor) MotionIntrinsics(camdriver.Profile) (camdriver.MotionIntrinsics, error) {
+	return camdriver.MotionIntrinsics{}, camdriver.ErrUnsupported
+}
+func (s testSensor) Filters() []string { return []string{"Decimation Filter"} }
+func (s testSensor) Intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
+	return camdriver.Intrinsics{Width: p.Width, Height: p.Height, Fx: 50, Fy: 50}, nil
+}
+
+// frameCount is a consumer that counts frames.
+type frameCount struct {
+	camdriver.NopHandler
+	n int
+}
+
+func (c *frameCount) Frame(int, *camdriver.Frame) { c.n++ }
+
+// studio is a device, its hub and its recordings.
+type studio struct {
+	Camera
+	t     *testing.T
+	pool  *camdriver.Pool
+	count [2]uint64 // frames raised
+}
+
+func newStudio(t *testing.T, o Options) *studio {
+	s := &studio{t: t, pool: camdriver.NewPool(64 << 20)}
+	s.Hub = &hub.Hub{}
+	s.Device = &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}}}
+	s.Profiles = [][]camdriver.Profile{{depth0}, {color0}}
+	s.opts, s.log, s.open = o, zerolog.New(zerolog.NewTestWriter(t)), createBag(o.Bag)
+	s.Now = func() time.Time { return s.arrival(0) }
+	t.Cleanup(func() {
+		if n := s.pool.InUse(); n != 0 {
+			t.Errorf("%d bytes of frames weren't given back", n)
+		}
+	})
+	return s
+}
+
+func (s *studio) arrival(sensor int) time.Time {
+	return began.Add(time.Duration(s.count[sensor]) * spacing)
+}
+
+// raise raises n frames of both streams.
+func (s *studio) raise(n int) {
+	for range n {
+		for sensor, p := range []camdriver.Profile{depth0, color0} {
+			buf := s.pool.Get(p.FrameSize())
+			f := camdriver.NewFrame(buf)
+			f.Profile, f.Number, f.Arrival = p, s.count[sensor], s.arrival(sensor)
+			f.Width, f.Height, f.Stride, f.Data = p.Width, p.Height, p.FrameSize()/p.Height, buf.Bytes
+			f.Timestamp, f.Domain = float64(f.Arrival.UnixMilli()), camdriver.SystemTime
+			s.count[sensor]++
+			s.Hub.Frame(sensor, f)
+			f.Release()
+		}
+	}
+}
+
+func (s *studio) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *studio) begin() string {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "walk.bag")
+	_, err := s.Start(path)
+	s.must(err)
+	return path
+}
+
+func checkGapless(t *testing.T, numbers []uint64, want int) {
+	t.Helper()
+	for i, n := range numbers {
+		if n != uint64(i) {
+			t.Fatalf("frame %d stands where %d should: %v", n, i, numbers)
+		}
+	}
+	if len(numbers) != want {
+		t.Errorf("%d frames, want %d", len(numbers), want)
+	}
+}
+
+func TestRecordingSplits(t *testing.T) {
+	for name, c := range map[string]struct {
+		opts     Options
+		requests bool
+		first    string
+		least    int
+	}{
+		"by time":    {Options{SplitDuration: 10 * spacing}, false, "walk_0.bag", 6},
+		"by size":    {Options{SplitSize: 100 << 10, Bag: bagstore.Options{ChunkSize: 4 << 10}}, false, "walk_0.bag", 3},
+		"by request": {Options{}, true, "walk.bag", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStudio(t, c.opts)
+			s.begin()
+			s.raise(30)
+			s.Hub.OptionChanged(0, camdriver.OptionExposure, 5)
+			if c.requests {
+				s.must(s.Split())
+				s.must(s.Split()) // twice before a frame is once
+			}
+			s.raise(20)
+			s.must(s.Pause(true))
+			if c.requests {
+				s.must(s.Split()) // takes effect with the first frame that is written
+			}
+			s.raise(1)
+			s.must(s.Pause(false))
+			s.count = [2]uint64{50, 50} // so that numbers stay gapless
+			s.raise(20)
+			summary, err := s.Stop()
+			s.must(err)
+			if filepath.Base(summary.Paths[0]) != c.first || filepath.Base(summary.Paths[1]) != "walk_1.bag" || len(summary.Paths) < c.least {
+				t.Errorf("files %q", summary.Paths)
+			}
+			if summary.Frames != 140 || summary.Skipped != 2 || summary.ByStream[depth0.Stream] != (Count{Frames: 70, Skipped: 1}) {
+				t.Errorf("summary %+v", summary)
+			}
+			var numbers []uint64
+			for _, path := range summary.Paths {
+				take := rig.ReadTake(t, path)
+				numbers = append(numbers, take.Depth...)
+				if len(take.Depth) == 0 || take.Times[0] > spacing+time.Millisecond || len(take.Snap.Streams) != 2 || len(take.Snap.Sensors[1].Filters) != 1 {
+					t.Errorf("%s has frames at %v and describes %+v", path, take.Times, take.Snap)
+				}
+				want := float32(1) // the exposure as of the part's beginning
+				if take.Depth[0] >= 30 {
+					want = 5
+				}
+				if got := take.Snap.Sensors[0].Options[0].Value; got != want {
+					t.Errorf("%s begins with exposure %v, want %v", path, got, want)
+				}
+			}
+			checkGapless(t, numbers, 70)
+		})
+	}
+}
+
+// Pauses, one of them before the first frame, are cut out of the file's time.
+func TestRecordingPauses(t *testing.T) {
+	s := newStudio(t, Options{})
+	path := s.begin()
+	s.must(s.Pause(true))
+	s.raise(5)
+	s.must(s.Pause(false))
+	s.raise(5)
+	s.must(s.Pause(true))
+	s.raise(40)
+	s.must(s.Pause(false))
+	s.raise(5)
+	_, err := s.Stop()
+	s.must(err)
+	take := rig.ReadTake(t, path)
+	if want := []uint64{5, 6, 7, 8, 9, 50, 51, 52, 53, 54}; !slices.Equal(take.Depth, want) {
+		t.Fatalf("frames %v", take.Depth)
+	}
+	for i, at := range take.Times {
+		if want := time.Duration(i) * spacing; (at - want).Abs() > time.Millisecond {
+			t.Errorf("frame %d is at %v, want %v", i, at, want)
+		}
+	}
+}
+
+// Recording after recording, in the middle of streaming.
+func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
+	s := newStudio(t, Options{})
+	s.prefix = t.TempDir()
+	if _, err := s.Stop(); !errors.Is(err, errNotRecording) {
+		t.Errorf("stop without start: %v", err)
+	}
+	for _, call := range []func() error{func() error { return s.Pause(true) }, s.Split} {
+		if err := call(); !errors.Is(err, errNotRecording) {
+			t.Errorf("without start: %v", err)
+		}
+	}
+	for n := range 3 {
+		s.raise(7)
+		path := s.begin()
+		if _, err := s.Start(""); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("a second start: %v", err)
+		}
+		s.raise(n)
+		s.Hub.Notification(1, camdriver.Notification{Category: camdriver.NotifyHardwareEvent, Description: "hot"})
+		s.WriteLog(&msgs.Log{Msg: "a line"})
+		summary, err := s.Stop()
+		s.must(err)
+		take := rig.ReadTake(t, path)
+		if len(take.Depth) != n || summary.Frames != 2*uint64(n) || len(take.Others) != 1 {
+			t.Errorf("%d frames and %q, summary %v", len(take.Depth), take.Others, summary)
+		}
+	}
+	var paths []string
+	for range 3 { // within one second
+		path, err := s.Start("")
+		s.must(err)
+		s.raise(1)
+		_, err = s.Stop()
+		s.must(err)
+		if take := rig.ReadTake(t, path); slices.Contains(paths, path) || len(take.Depth) != 1 {
+			t.Errorf("%s after %q holds %v", path, paths, take.Depth)
+		}
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		if take := rig.ReadTake(t, path); len(take.Depth) != 1 {
+			t.Errorf("%s was written over", path)
+		}
+	}
+	if _, err := s.Start(filepath.Join(s.prefix, "no", "folder.bag")); err == nil {
+		t.Error("a recording into nowhere began")
+	}
+	s.raise(1) // nobody listens any more
+	s.must(s.Close())
+}
+
+// blockedWriter is a disk that stands still until it is told to go on.
+type blockedWriter struct {
+	bagWriter
+	arrived chan struct{} // takes one when a frame is there
+	release chan struct{} // closed: the disk works again
+
+	mu   sync.Mutex
+	seen []string
+}
+
+func (w *blockedWriter) Frame(sensor int, f *camdriver.Frame) error {
+	select {
+	case w.arrived <- struct{}{}:
+	default:
+	}
+	<-w.release
+	w.note("frame")
+	return w.bagWriter.Frame(sensor, f)
+}
+
+func (w *blockedWriter) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
+	w.note(fmt.Sprint("option ", value))
+	return w.bagWriter.Option(sensor, id, value, at)
+}
+
+func (w *blockedWriter) Pause() { w.note("pause"); w.bagWriter.Pause() }
+
+func (w *blockedWriter) note(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = append(w.seen, what)
+}
+
+// A disk that stalls costs counted frames of the recording and nothing else: no
+// memory beyond the bound, no topic's frame, no event, and no answer.
+func TestRecordingOnAStalledDisk(t *testing.T) {
+	size := int64(depth0.FrameSize()+color0.FrameSize()) + 2*eventSize
+	s := newStudio(t, Options{QueueBytes: 10 * size})
+	disk := &blockedWriter{arrived: make(chan struct{}, 1), release: make(chan struct{})}
+	open := s.open
+	s.open = func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+		w, err := open(path, snap)
+		disk.bagWriter = w
+		return disk, err
+	}
+	topic := &frameCount{}
+	s.Hub.Attach(topic)
+	path := s.begin()
+	s.raise(1)
+	<-disk.arrived // one frame is at the disk, one waits
+	s.Hub.OptionChanged(0, camdriver.OptionExposure, 5)
+	s.raise(100)
+	s.must(s.Pause(true))
+	s.raise(1)
+	if held := s.current.Load().queue.held(); held > 10*size {
+		t.Errorf("%d bytes wait, the bound is %d", held, 10*size)
+	}
+	status, ok := s.Status()
+	if !ok || status.Level != msgs.DiagnosticWarn || !slices.Contains(status.Values, msgs.KeyValue{Key: "Frames", Value: "0"}) {
+		t.Errorf("while the disk stands still: %+v", status)
+	}
+	if topic.n != 204 {
+		t.Errorf("the topics got %d frames of 204", topic.n)
+	}
+	close(disk.release)
+	summary, err := s.Stop()
+	s.must(err)
+	if summary.Frames+summary.Skipped+summary.Dropped != 204 || summary.Skipped != 2 || summary.Events != 0 {
+		t.Errorf("of 204 frames: %+v", summary)
+	}
+	for _, id := range []camdriver.StreamID{depth0.Stream, color0.Stream} {
+		if c := summary.ByStream[id]; c.Frames+c.Dropped+c.Skipped != 102 || c.Dropped < 90 || c.Dropped > 92 {
+			t.Errorf("%v: %+v", id, c)
+		}
+	}
+	if !slices.Contains(disk.seen, "option 5") || !slices.Contains(disk.seen, "pause") {
+		t.Errorf("the disk saw %q", disk.seen)
+	}
+	if take := rig.ReadTake(t, path); uint64(len(take.Depth)) != summary.ByStream[depth0.Stream].Frames {
+		t.Errorf("%d depth frames are in the file", len(take.Depth))
+	}
+	if err := s.Close(); !errors.Is(err, program.ErrIncomplete) {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+var errDisk = errors.New("no space left on device")
+
+// failingWriter fails at its nth frame.
+type failingWriter struct {
+	bagWriter
+	n int
+}
+
+func (w *failingWriter) Frame(sensor int, f *camdriver.Frame) error {
+	if w.n--; w.n < 0 {
+		return errDisk
+	}
+	return w.bagWriter.Frame(sensor, f)
+}
+
+// A write error ends the recording, clearly; what was written plays, the
+// streams go on and another recording can be made.
+func TestRecordingEndsByItselfOnAnError(t *testing.T) {
+	s := newStudio(t, Options{})
+	open := s.open
+	s.open = func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+		w, err := open(path, snap)
+		return &failingWriter{w, 21}, err
+	}
+	topic := &frameCount{}
+	s.Hub.Attach(topic)
+	path := s.begin()
+	s.raise(10)
+	s.raise(2)
+	<-s.current.Load().done
+	s.raise(10)
+	if topic.n != 44 {
+		t.Errorf("the topics got %d frames", topic.n)
+	}
+	if err := s.Pause(true); !errors.Is(err, errDisk) {
+		t.Errorf("pause: %v", err)
+	}
+	if status, ok := s.Status(); !ok || status.Level != msgs.DiagnosticError || !strings.Contains(status.Message, errDisk.Error()) {
+		t.Errorf("status %+v", status)
+	}
+	checkGapless(t, rig.ReadTake(t, path).Depth, 11)
+	s.begin()
+	if s.Last.Frames != 21 || s.Last.Dropped == 0 {
+		t.Errorf("the recording that failed: %+v", s.Last)
+	}
+	if err := s.Close(); !errors.Is(err, errDisk) || !errors.Is(err, program.ErrIncomplete) {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// A part that can't be created ends the recording, too.
+func TestRecordingWithoutRoomForTheNextPart(t *testing.T) {
+	s := newStudio(t, Options{})
+	open, parts := s.open, 0
+	s.open = func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
+		if parts++; parts == 2 {
+			return nil, errDisk
+		}
+		return open(path, snap)
+	}
+	path := s.begin()
+	s.raise(3)
+	s.must(s.Split())
+	s.raise(1)
+	if _, err := s.Stop(); !errors.Is(err, errDisk) {
+		t.Errorf("stop: %v", err)
+	}
+	checkGapless(t, rig.ReadTake(t, path).Depth, 3)
+}
+
+// checkpoints counts what is asked of it.
+type checkpoints struct {
+	bagWriter
+	n int
+}
+
+func (w *checkpoints) CheckpointIfDue() error { w.n++; return nil }
+func (w *checkpoints) Close() error           { return nil }
+func (w *checkpoints) Stats() (s rsbag.RecorderStats) {
+	return s
+}
+
+// While no frames come, what came last is made safe all the same.
+func TestRecordingChecksWhileFramesAreSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStudio(t, Options{})
+		w := &checkpoints{}
+		s.open = func(string, camdriver.DeviceSnapshot) (bagWriter, error) { return w, nil }
+		_, err := s.Start("x.bag")
+		s.must(err)
+		time.Sleep(3*idleCheck + idleCheck/2) // of the bubble's clock
+		_, err = s.Stop()
+		s.must(err)
+		if w.n != 3 {
+			t.Errorf("asked %d times in %v", w.n, 3*idleCheck)
+		}
+	})
+}
+
+func TestStampedPath(t *testing.T) {
+	now := time.Date(2026, 11, 21, 9, 8, 7, 0, time.Local)
+	dir := t.TempDir()
+	for prefix, want := range map[string]string{
+		dir:                         filepath.Join(dir, "2026-11-21-09-08-07.bag"),
+		"/nowhere/":                 "/nowhere/2026-11-21-09-08-07.bag",
+		filepath.Join(dir, "walk"):  filepath.Join(dir, "walk_2026-11-21-09-08-07.bag"),
+		filepath.Join(dir, "a.bag"): filepath.Join(dir, "a_2026-11-21-09-08-07.bag"),
+	} {
+		if got := stampedPath(prefix, now); got != want {
+			t.Errorf("stampedPath(%q) = %q, want %q", prefix, got, want)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package record
+
+import (
+	"sync"
+	"time"
+)
+
+// limiter lets one event through in each period, for log lines that could come
+// with every frame.
+type limiter struct {
+	every time.Duration
+
+	mu   sync.Mutex
+	next time.Time
+}
+
+func (l *limiter) allow(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Before(l.next) {
+		return false
+	}
+	l.next = now.Add(l.every)
+	return true
+}

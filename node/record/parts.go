@@ -1,0 +1,181 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// bagWriter is what a recording needs of an rsbag.Recorder. Tests stand in a disk
+// that stalls or fails. Stats, Size and Duration never wait for the disk.
+type bagWriter interface {
+	Frame(sensor int, f *camdriver.Frame) error
+	Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error
+	Notification(sensor int, n camdriver.Notification, at time.Time) error
+	Log(l msgs.Log, at time.Time) error
+	Pause()
+	Resume()
+	CheckpointIfDue() error
+	Stats() rsbag.RecorderStats
+	Size() int64
+	Duration() time.Duration
+	Close() error
+}
+
+// parts writes one recording into one file after another. Each begins with
+// the device's description as of its first frame, and has times of its own, so
+// it plays alone. It belongs to the writing goroutine, but for summary and path.
+type parts struct {
+	open openFunc
+	opts Options
+	base string                   // of all paths
+	snap camdriver.DeviceSnapshot // with options as they are by now
+
+	cur     bagWriter
+	paused  bool
+	frames  bool   // cur has one
+	split   uint32 // splits by request that were made
+	closing sync.WaitGroup
+
+	mu    sync.Mutex
+	files []partFile
+	err   error // of a file that was closed while the next was written
+}
+
+// partFile is one file of a recording.
+type partFile struct {
+	path  string
+	w     bagWriter // nil once it is closed
+	stats rsbag.RecorderStats
+}
+
+func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFunc) (*parts, error) {
+	for i := range snap.Sensors {
+		snap.Sensors[i].Options = slices.Clone(snap.Sensors[i].Options)
+	}
+	p := &parts{open: open, opts: o, snap: snap, base: strings.TrimSuffix(path, ".bag")}
+	return p, p.next(path)
+}
+
+// partPath is the name of a part of the recording at base, with .bag or without.
+func partPath(base string, n int) string {
+	return fmt.Sprintf("%s_%d.bag", strings.TrimSuffix(base, ".bag"), n)
+}
+
+// next begins a file. The one before is closed beside it, for that may wait long
+// for the disk; but no more than one is.
+func (p *parts) next(path string) error {
+	n := len(p.files)
+	if p.opts.splits() || n > 0 {
+		path = partPath(p.base, n)
+	}
+	w, err := p.open(path, p.snap)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		p.closing.Wait()
+		p.closing.Go(func() { p.close(n - 1) })
+	}
+	p.mu.Lock()
+	p.files = append(p.files, partFile{path: path, w: w})
+	p.mu.Unlock()
+	p.cur, p.paused, p.frames = w, false, false
+	return nil
+}
+
+// close closes a file and keeps its counts.
+func (p *parts) close(n int) {
+	p.mu.Lock()
+	w := p.files[n].w
+	p.mu.Unlock()
+	if w == nil {
+		return
+	}
+	err := w.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files[n].stats, p.files[n].w = w.Stats(), nil
+	if err != nil {
+		p.err = errors.Join(p.err, fmt.Errorf("close %s: %w", p.files[n].path, err))
+	}
+}
+
+// frame writes a frame, in a new file if it is time for one.
+func (p *parts) frame(item queued) error {
+	if !item.paused && p.frames && p.full(item.part) {
+		p.split = item.part
+		if err := errors.Join(p.next(""), p.failed()); err != nil {
+			return err
+		}
+	}
+	if item.paused != p.paused {
+		p.paused = item.paused
+		if p.paused {
+			p.cur.Pause()
+		} else {
+			p.cur.Resume()
+		}
+	}
+	p.frames = p.frames || !item.paused
+	return p.cur.Frame(item.sensor, item.frame)
+}
+
+func (p *parts) full(split uint32) bool {
+	return split != p.split ||
+		p.opts.SplitSize > 0 && p.cur.Size() >= p.opts.SplitSize ||
+		p.opts.SplitDuration > 0 && p.cur.Duration() >= p.opts.SplitDuration
+}
+
+// option writes a change and keeps it for the next file's description.
+func (p *parts) option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
+	if sensor >= 0 && sensor < len(p.snap.Sensors) {
+		list := p.snap.Sensors[sensor].Options
+		if i := slices.IndexFunc(list, func(o camdriver.Option) bool { return o.ID == id }); i >= 0 {
+			list[i].Value = value
+		}
+	}
+	return p.cur.Option(sensor, id, value, at)
+}
+
+func (p *parts) failed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// Close returns when all files are whole on disk.
+func (p *parts) Close() error {
+	p.closing.Wait()
+	p.close(len(p.files) - 1)
+	return p.failed()
+}
+
+// path is the newest file's.
+func (p *parts) path() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.files[len(p.files)-1].path
+}
+
+// summary adds up all files. Any goroutine may call it.
+func (p *parts) summary() Summary {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := Summary{ByStream: map[camdriver.StreamID]Count{}}
+	for _, f := range p.files {
+		s.Paths = append(s.Paths, f.path)
+		if f.w != nil {
+			f.stats = f.w.Stats()
+		}
+		s.add(f.stats)
+	}
+	return s
+}

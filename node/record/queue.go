@@ -1,0 +1,92 @@
+package record
+
+import (
+	"sync"
+)
+
+// byteQueue is a first-in first-out queue between one producer side and one
+// consumer, bounded in bytes. When a new item would pass the bound the oldest
+// ones are dropped and handed to the drop function, so that no loss goes
+// uncounted and references are given back.
+type byteQueue[T any] struct {
+	limit int64
+	drop  func(T)
+
+	mu     sync.Mutex
+	ready  sync.Cond
+	items  []sized[T]
+	head   int
+	bytes  int64
+	closed bool
+}
+
+type sized[T any] struct {
+	item T
+	size int64
+}
+
+func newByteQueue[T any](limit int64, drop func(T)) *byteQueue[T] {
+	q := &byteQueue[T]{limit: limit, drop: drop}
+	q.ready.L = &q.mu
+	return q
+}
+
+// push adds an item of the given size. After close it drops the item.
+func (q *byteQueue[T]) push(item T, size int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		q.drop(item)
+		return
+	}
+	for q.bytes+size > q.limit && q.head < len(q.items) {
+		q.drop(q.shift())
+	}
+	q.items = append(q.items, sized[T]{item, size})
+	q.bytes += size
+	q.ready.Signal()
+}
+
+// pop waits for an item. ok is false once the queue is closed and empty.
+func (q *byteQueue[T]) pop() (item T, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.head == len(q.items) {
+		if q.closed {
+			return item, false
+		}
+		q.ready.Wait()
+	}
+	return q.shift(), true
+}
+
+// shift takes the oldest item; q.mu is held and there is one.
+func (q *byteQueue[T]) shift() T {
+	s := q.items[q.head]
+	q.items[q.head] = sized[T]{}
+	q.head++
+	q.bytes -= s.size
+	if q.head == len(q.items) {
+		q.items, q.head = q.items[:0], 0
+	} else if q.head > 1024 && q.head*2 > len(q.items) {
+		n := copy(q.items, q.items[q.head:])
+		clear(q.items[n:])
+		q.items, q.head = q.items[:n], 0
+	}
+	return s.item
+}
+
+// held is the number of bytes that wait.
+func (q *byteQueue[T]) held() int64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.bytes
+}
+
+// close lets pop drain what is left and then end. It may be called twice.
+func (q *byteQueue[T]) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.ready.Broadcast()
+}

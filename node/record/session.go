@@ -1,0 +1,280 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/camdriver/hub"
+	"rsros/msgs"
+)
+
+// session writes what a device raises. It is a consumer of the hub: frames are
+// retained in a bounded queue, and one goroutine takes them to the disk, so a
+// disk that stalls costs counted frames, and neither the camera nor the topics
+// wait for it.
+type session struct {
+	camdriver.NopHandler
+	queue  *byteQueue[queued]
+	parts  *parts
+	now    func() time.Time
+	logger zerolog.Logger
+	detach func()
+	stopIt sync.Once
+	quit   chan struct{} // closed by stop
+	done   chan struct{} // closed when all is written and closed, or after an error
+	err    error         // set before done
+
+	// Asked for from now on; each frame takes them along into the queue, so that
+	// they fall between the right frames and aren't lost with any.
+	paused atomic.Bool
+	part   atomic.Uint32
+
+	dropped    [hub.Slots]atomic.Uint64
+	lostEvents atomic.Uint64
+	dropLog    limiter
+
+	mu     sync.Mutex
+	rescue []event // events that the queue had no room for
+}
+
+// queued is a frame or one of the rarer events.
+type queued struct {
+	sensor int
+	frame  *camdriver.Frame
+	paused bool
+	part   uint32
+	event  event
+}
+
+type event func(*parts) error
+
+const (
+	// eventSize is what a queued event counts towards the queue's bound.
+	eventSize = 512
+	// maxRescued bounds the events that are kept where frames are dropped.
+	maxRescued = 4096
+	// idleCheck is how often a recording without frames asks for a checkpoint.
+	idleCheck = time.Second
+)
+
+func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
+	o.QueueBytes = cmp.Or(o.QueueBytes, defaultQueueBytes)
+	r := &session{
+		now: now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: limiter{every: time.Second},
+	}
+	r.queue = newByteQueue(o.QueueBytes, r.dropItem)
+	return r
+}
+
+// begin starts writing.
+func (r *session) begin(parts *parts) {
+	r.parts = parts
+	go r.run()
+	go r.tick()
+}
+
+// discard gives up a recording that never began.
+func (r *session) discard() {
+	r.detach()
+	r.queue.close()
+	for item, ok := r.queue.pop(); ok; item, ok = r.queue.pop() {
+		if item.frame != nil {
+			item.frame.Release()
+		}
+	}
+}
+
+// tick lets a recording whose streams fall silent make safe what came last.
+func (r *session) tick() {
+	t := time.NewTicker(idleCheck)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			if r.queue.held() == 0 {
+				r.event(func(p *parts) error { return p.cur.CheckpointIfDue() })
+			}
+		case <-r.quit:
+			return
+		case <-r.done:
+			return
+		}
+	}
+}
+
+// run writes until the queue is closed and empty. An error ends the recording:
+// the file is closed as far as it is whole, the streams go on, and what still
+// waits is counted as dropped.
+func (r *session) run() {
+	defer close(r.done)
+	var err error
+	for {
+		item, ok := r.queue.pop()
+		if !ok {
+			break
+		}
+		if err == nil {
+			err = r.write(item)
+			if err != nil {
+				r.logger.Error().Err(err).Str("bag", r.parts.path()).Msg("recording stopped; the streams go on")
+				r.detach()
+				r.queue.close()
+			}
+		}
+		if err != nil {
+			r.dropItem(item)
+		} else if item.frame != nil {
+			item.frame.Release()
+		}
+	}
+	if err == nil {
+		err = r.write(queued{}) // rescued events
+	}
+	if err != nil {
+		err = fmt.Errorf("recording stopped: %w", err)
+	}
+	if e := r.parts.Close(); err == nil {
+		err = e // else it says the same again
+	}
+	r.err = err
+}
+
+// write takes one item to the bag, and before it older events.
+func (r *session) write(item queued) error {
+	r.mu.Lock()
+	events := r.rescue
+	r.rescue = nil
+	r.mu.Unlock()
+	if item.event != nil {
+		events = append(events, item.event)
+	}
+	for _, event := range events {
+		// What the layout has no word for is left out.
+		if err := event(r.parts); err != nil && !errors.Is(err, camdriver.ErrUnsupported) {
+			return err
+		}
+	}
+	if item.frame == nil {
+		return nil
+	}
+	return r.parts.frame(item)
+}
+
+// dropItem is told what is lost. Events are small: they get another chance.
+func (r *session) dropItem(item queued) {
+	if item.frame == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if item.event != nil && len(r.rescue) < maxRescued {
+			r.rescue = append(r.rescue, item.event)
+		} else {
+			r.lostEvents.Add(1)
+		}
+		return
+	}
+	r.dropped[hub.Slot(item.frame.Stream())].Add(1)
+	item.frame.Release()
+	if r.dropLog.allow(time.Now()) {
+		r.logger.Warn().Uint64("dropped", r.drops()).Msg("the disk can't keep up: frames are dropped from the recording")
+	}
+}
+
+func (r *session) drops() (n uint64) {
+	for i := range r.dropped {
+		n += r.dropped[i].Load()
+	}
+	return n
+}
+
+// Frame implements camdriver.Handler.
+func (r *session) Frame(sensor int, f *camdriver.Frame) {
+	item := queued{sensor: sensor, frame: f.Retain(), paused: r.paused.Load(), part: r.part.Load()}
+	r.queue.push(item, int64(len(f.Data))+eventSize)
+}
+
+// OptionChanged implements camdriver.Handler.
+func (r *session) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
+	at := r.now()
+	r.event(func(p *parts) error { return p.option(sensor, id, value, at) })
+}
+
+// Notification implements camdriver.Handler.
+func (r *session) Notification(sensor int, n camdriver.Notification) {
+	at := r.now()
+	r.event(func(p *parts) error { return p.cur.Notification(sensor, n, at) })
+}
+
+func (r *session) log(line msgs.Log) {
+	at := r.now()
+	r.event(func(p *parts) error { return p.cur.Log(line, at) })
+}
+
+func (r *session) event(write event) { r.queue.push(queued{event: write}, eventSize) }
+
+// stop takes what is queued to the disk and closes the bag. It may be called twice.
+func (r *session) stop() (Summary, error) {
+	r.stopIt.Do(func() {
+		r.detach()
+		close(r.quit)
+		r.queue.close()
+	})
+	<-r.done
+	return r.summary(), r.err
+}
+
+// ended says whether the recording is over, which without stop means that it failed.
+func (r *session) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *session) path() string { return r.parts.path() }
+
+func (r *session) summary() Summary {
+	s := r.parts.summary()
+	s.Events = r.lostEvents.Load()
+	for i := range r.dropped {
+		n := r.dropped[i].Load()
+		if n == 0 {
+			continue
+		}
+		id := camdriver.StreamID{Kind: camdriver.StreamKind(i / 4), Index: i % 4}
+		c := s.ByStream[id]
+		c.Dropped = n
+		s.ByStream[id] = c
+		s.Dropped += n
+	}
+	return s
+}
+
+func (r *session) status() msgs.DiagnosticStatus {
+	sum, path := r.summary(), r.path()
+	s := msgs.DiagnosticStatus{Name: "Recording", Message: "recording into " + path}
+	switch {
+	case r.ended():
+		s.Level, s.Message = msgs.DiagnosticError, r.err.Error()
+	case sum.Dropped > 0:
+		s.Level, s.Message = msgs.DiagnosticWarn, "frames were dropped from "+path
+	case r.paused.Load():
+		s.Message = "paused, " + path
+	}
+	s.Values = []msgs.KeyValue{
+		{Key: "Frames", Value: fmt.Sprint(sum.Frames)},
+		{Key: "Dropped", Value: fmt.Sprint(sum.Dropped)},
+		{Key: "Skipped while paused", Value: fmt.Sprint(sum.Skipped)},
+		{Key: "Files", Value: fmt.Sprint(len(sum.Paths))},
+		{Key: "Bytes waiting for the disk", Value: fmt.Sprint(r.queue.held())},
+	}
+	return s
+}

@@ -1,0 +1,48 @@
+package record
+
+import (
+	"fmt"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+)
+
+// Summary says what a recording holds, over all of its files.
+type Summary struct {
+	Paths    []string // of its files, in order
+	Frames   uint64   // written
+	Dropped  uint64   // lost, because the disk was too slow or failed
+	Skipped  uint64   // that came while paused
+	Refused  uint64   // of streams that the description doesn't hold
+	Events   uint64   // option changes, notifications and log lines that were lost
+	ByStream map[camdriver.StreamID]Count
+}
+
+// Count counts one stream's frames.
+type Count struct{ Frames, Dropped, Skipped uint64 }
+
+// add adds what one file holds.
+func (s *Summary) add(st rsbag.RecorderStats) {
+	for _, stream := range st.Streams {
+		c := s.ByStream[stream.Stream]
+		c.Frames += stream.Frames
+		c.Skipped += stream.Skipped
+		s.ByStream[stream.Stream] = c
+		s.Frames += stream.Frames
+		s.Skipped += stream.Skipped
+	}
+	s.Refused += st.Refused
+}
+
+// String is one line for a person.
+func (s Summary) String() string {
+	text := fmt.Sprintf("%d frames recorded, %d dropped", s.Frames, s.Dropped)
+	switch n := len(s.Paths); n {
+	case 0:
+		return text
+	case 1:
+		return s.Paths[0] + ": " + text
+	default:
+		return fmt.Sprintf("%s … %s: %s", s.Paths[0], s.Paths[n-1], text)
+	}
+}
