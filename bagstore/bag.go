@@ -44,7 +44,7 @@ type Bag struct {
 
 	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
 	indexes  indexCache
-	pool     blockPool // for messages, chunks and their compressed bytes
+	pool     bufferPool // for messages, chunks and their compressed bytes
 }
 
 // chunk is a chunk of an open bag.
@@ -174,7 +174,7 @@ func (b *Bag) readImplausible(w *window) {
 		if len(c.Counts) > 0 && c.Start <= c.End && !slices.ContainsFunc(c.Counts, wrong) {
 			continue
 		}
-		l := loader{b: b, w: w}
+		l := chunkReader{b: b, w: w}
 		entries, _, _ := l.walkContent(c, walker{bag: b}) // what is damaged in it shows when it is read
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return b.byID[e.conn] == nil })
 		if len(entries) > 0 {

@@ -26,7 +26,7 @@ type CheckReport struct {
 // checker goes through a bag chunk by chunk.
 type checker struct {
 	b     *Bag
-	l     *loader
+	l     *chunkReader
 	rep   *CheckReport
 	last  Time
 	known map[uint32]bool // connections described so far
@@ -43,16 +43,16 @@ func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, erro
 		return &CheckReport{Path: path, Outcome: Unreadable}, err
 	}
 	defer b.Close()
-	c := &checker{b: b, l: newLoader(b), known: make(map[uint32]bool),
+	c := &checker{b: b, l: newChunkReader(b), known: make(map[uint32]bool),
 		rep: &CheckReport{Path: path, Version: b.version, Chunks: len(b.chunks), Notes: b.Notes()}}
 	for i := range b.chunks {
 		if err := ctx.Err(); err != nil {
 			return c.rep, err
 		}
-		o.Progress.tell(uint64(b.chunks[i].Pos), uint64(b.size))
+		o.Progress.report(uint64(b.chunks[i].Pos), uint64(b.size))
 		c.chunk(&b.chunks[i])
 	}
-	o.Progress.tell(uint64(b.size), uint64(b.size))
+	o.Progress.report(uint64(b.size), uint64(b.size))
 	sortNotes(c.rep.Notes)
 	switch {
 	case c.rep.Messages == 0 && worst(c.rep.Notes) == Loss:

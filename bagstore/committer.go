@@ -16,19 +16,19 @@ type job struct {
 	buf     []byte // the chunk's content
 	entries []entry
 	conns   []*Connection // described first in this chunk
-	large   *large        // a last message that is not in buf
+	large   *largeMessage // a last message that is not in buf
 	around  []byte        // its parts but the largest
 	asked   int           // for the time, by CheckpointIfDue
 
-	packed []byte        // buf compressed
-	err    error         // of the compression
-	ready  chan struct{} // closed when packed is there
+	compressed []byte        // buf compressed
+	err        error         // of the compression
+	ready      chan struct{} // closed when compressed is there
 
 	checkpoint chan struct{} // makes the job a checkpoint; closed when it is safe
 }
 
 // large is a message whose largest part is written from where it is.
-type large struct {
+type largeMessage struct {
 	entry         entry
 	size          int
 	before, after []byte // its other parts
@@ -133,7 +133,7 @@ func (c *committer) take() *job {
 	default:
 		j = &job{}
 	}
-	*j = job{buf: j.buf[:0], entries: j.entries[:0], packed: j.packed[:0], around: j.around[:0]}
+	*j = job{buf: j.buf[:0], entries: j.entries[:0], compressed: j.compressed[:0], around: j.around[:0]}
 	if c.o.Compression != None {
 		j.ready = make(chan struct{})
 	}
@@ -155,9 +155,9 @@ func (c *committer) submit(j *job) {
 
 // compress is a worker.
 func (c *committer) compress() {
-	p := newPacker(c.o.Compression)
+	p := newCompressor(c.o.Compression)
 	for j := range c.work {
-		j.packed, j.err = p.pack(j.packed[:0], j.buf)
+		j.compressed, j.err = p.compress(j.compressed[:0], j.buf)
 		close(j.ready)
 	}
 }
@@ -202,7 +202,7 @@ func (c *committer) chunk(j *job) error {
 	} else {
 		body = j.buf
 		if c.o.Compression != None {
-			body = j.packed
+			body = j.compressed
 		}
 		c.scratch = appendChunkHeader(c.scratch[:0], c.o.Compression, len(j.buf), len(body))
 	}

@@ -189,7 +189,7 @@ func (r *trial) judge(t *testing.T, whole *Bag, image []byte, n int, lost [][2]i
 
 // survived tells whether all bytes of a chunk are in the image.
 func (r *trial) survived(whole *Bag, c *chunk, size int64, lost [][2]int64) bool {
-	head, err := newLoader(whole).header(c)
+	head, err := newChunkReader(whole).header(c)
 	if err != nil || head.end() > size {
 		return false
 	}

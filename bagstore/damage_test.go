@@ -137,7 +137,7 @@ func TestTruncatedCompressed(t *testing.T) {
 				t.Fatalf("cut at %d: %v", cut, err)
 			}
 			least := 0
-			l := newLoader(whole)
+			l := newChunkReader(whole)
 			for i := range whole.chunks {
 				if head, _ := l.header(&whole.chunks[i]); head.end() <= cut {
 					least += int(whole.chunks[i].Messages())
@@ -168,7 +168,7 @@ func TestSpoiltLZ4(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &b.chunks[0]
-	head, err := newLoader(b).header(c)
+	head, err := newChunkReader(b).header(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -489,7 +489,7 @@ func TestNeverWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, err := newLoader(b).header(&b.chunks[2])
+	head, err := newChunkReader(b).header(&b.chunks[2])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ type chunkIndex struct {
 
 // indexRecord is an index record; its run is empty until it is asked for.
 type indexRecord struct {
-	run
+	indexRun
 	pos   int64 // of the entries in the file
 	count int
 }

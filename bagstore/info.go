@@ -8,16 +8,6 @@ import (
 	"time"
 )
 
-// Progress is told now and then how much of the work is done. It is called
-// from the goroutine that works; it may be nil.
-type Progress func(done, total uint64)
-
-func (p Progress) tell(done, total uint64) {
-	if p != nil {
-		p(done, total)
-	}
-}
-
 // InfoOptions says how much Info finds out.
 type InfoOptions struct {
 	// Rates reads every chunk's index, for rates and gaps.
@@ -162,7 +152,7 @@ func (b *Bag) countByID() map[uint32]uint64 {
 
 // storage adds up the chunk headers.
 func (s *Summary) storage(b *Bag) error {
-	l := newLoader(b)
+	l := newChunkReader(b)
 	uses := make(map[Compression]int)
 	for i := range b.chunks {
 		head, err := l.header(&b.chunks[i])
@@ -200,7 +190,7 @@ func (s *Summary) rates(ctx context.Context, b *Bag, p Progress) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			p.tell(n, s.Messages)
+			p.report(n, s.Messages)
 		}
 		m := it.Message()
 		r, ok := found[m.Conn.Topic]
@@ -251,13 +241,13 @@ func (r *TopicRates) finish(messages uint64, intervals []Time) {
 
 // sizes walks the records of every chunk.
 func (s *Summary) sizes(ctx context.Context, b *Bag, p Progress) error {
-	l := newLoader(b)
+	l := newChunkReader(b)
 	sizes := make(map[uint32]*TopicSizes)
 	for i := range b.chunks {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.tell(uint64(i), uint64(len(b.chunks)))
+		p.report(uint64(i), uint64(len(b.chunks)))
 		w := walker{bag: b, onMessage: func(_ source, r *record, e entry) error {
 			size := r.dataLen
 			t, ok := sizes[e.conn]

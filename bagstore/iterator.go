@@ -5,26 +5,6 @@ import (
 	"sort"
 )
 
-// Message is one message where an iterator stands.
-type Message struct {
-	Bag  int // index of the bag in the view
-	Conn *Connection
-	Time Time
-	// Data are the message's bytes, valid until the iterator moves; Hold
-	// keeps them longer. They must not be changed.
-	Data []byte
-
-	block *block
-}
-
-// Hold keeps Data alive until the block is released.
-func (m Message) Hold() Block {
-	if m.block == nil {
-		return Block{}
-	}
-	return Block{m.block.hold()}
-}
-
 // key orders all messages of a view.
 type key struct {
 	time       Time
@@ -40,7 +20,7 @@ func (k key) compare(l key) int {
 // cursor walks one connection's messages in one chunk.
 type cursor struct {
 	chunkRef
-	run
+	indexRun
 	head ChunkHeader
 	i    int
 	key  key // of entry i
@@ -61,7 +41,7 @@ func (c *cursor) set(i int) bool {
 // return the same message twice. It is for one goroutine.
 type Iterator struct {
 	v       *View
-	fetch   *fetcher
+	reader  *messageReader
 	pos     key  // the iterator stands just before pos,
 	after   bool // or just behind it
 	dir     int  // +1 or -1: which way heap and pending are set up; 0: neither
@@ -73,7 +53,7 @@ type Iterator struct {
 
 // Iterator returns an iterator before the first message.
 func (v *View) Iterator() *Iterator {
-	it := &Iterator{v: v, fetch: newFetcher(v)}
+	it := &Iterator{v: v, reader: newMessageReader(v)}
 	it.Seek(v.start)
 	return it
 }
@@ -83,7 +63,7 @@ func (it *Iterator) Seek(t Time) {
 	it.pos, it.after, it.dir = key{time: max(t, it.v.start), bag: -1}, false, 0
 	it.err = nil
 	it.drop()
-	it.fetch.sought()
+	it.reader.restart()
 }
 
 // SeekEnd goes behind the last message.
@@ -91,14 +71,14 @@ func (it *Iterator) SeekEnd() {
 	it.pos, it.after, it.dir = key{time: it.v.end, bag: len(it.v.bags)}, true, 0
 	it.err = nil
 	it.drop()
-	it.fetch.sought()
+	it.reader.restart()
 }
 
 // Next goes to the next message and reads it.
-func (it *Iterator) Next() bool { return it.move(+1) && it.load() }
+func (it *Iterator) Next() bool { return it.move(+1) && it.read() }
 
 // Prev goes to the message before and reads it.
-func (it *Iterator) Prev() bool { return it.move(-1) && it.load() }
+func (it *Iterator) Prev() bool { return it.move(-1) && it.read() }
 
 // SkipNext is Next without reading the message: its Data are nil.
 func (it *Iterator) SkipNext() bool { return it.move(+1) }
@@ -117,7 +97,7 @@ func (it *Iterator) Err() error { return it.err }
 func (it *Iterator) Close() {
 	it.drop()
 	it.heap = nil
-	it.fetch.close()
+	it.reader.close()
 }
 
 // drop gives the current message back.
@@ -140,7 +120,7 @@ func (it *Iterator) move(dir int) bool {
 	c := it.heap[0]
 	it.pos, it.after = c.key, dir > 0
 	it.cur = Message{Bag: c.bag, Conn: c.conn, Time: c.key.time}
-	it.fetch.at(c)
+	it.reader.choose(c)
 	if !c.set(c.i + dir) {
 		last := len(it.heap) - 1
 		it.heap[0], it.heap[last] = it.heap[last], nil
@@ -150,13 +130,13 @@ func (it *Iterator) move(dir int) bool {
 	return true
 }
 
-// load reads the message that move went to.
-func (it *Iterator) load() bool {
-	it.fetch.begin()
-	if it.fetch.steady() {
+// read reads the message that move went to.
+func (it *Iterator) read() bool {
+	it.reader.start()
+	if it.reader.steady() {
 		it.prefetch()
 	}
-	data, blk, err := it.fetch.message()
+	data, blk, err := it.reader.readMessage()
 	if err != nil {
 		it.err = err
 		return false
@@ -168,7 +148,7 @@ func (it *Iterator) load() bool {
 // prefetch starts the reading of the chunks that come next.
 func (it *Iterator) prefetch() {
 	for i := it.pending; i < min(it.pending+it.v.ahead, len(it.v.refs)); i++ {
-		if !it.fetch.prefetch(it.ref(i)) {
+		if !it.reader.prefetch(it.ref(i)) {
 			return
 		}
 	}
@@ -225,13 +205,13 @@ func (it *Iterator) open() bool {
 // push opens a chunk at the iterator's position. A chunk that can't be opened
 // is the iterator's error, and passed over.
 func (it *Iterator) push(r chunkRef) {
-	runs, head, err := it.fetch.runs(r)
+	runs, head, err := it.reader.index(r)
 	if err != nil {
 		it.err = cmp.Or(it.err, err)
 		return
 	}
 	for _, one := range runs {
-		c := &cursor{chunkRef: r, run: it.v.within(one), head: head}
+		c := &cursor{chunkRef: r, indexRun: it.v.within(one), head: head}
 		if c.set(it.start(c)) {
 			it.heap = append(it.heap, c)
 			it.up(len(it.heap) - 1)

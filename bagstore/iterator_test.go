@@ -141,14 +141,14 @@ func TestHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		it := v.Iterator()
-		type held struct {
+		type retained struct {
 			data  []byte
-			block Block
+			block Buffer
 		}
-		var list []held
+		var list []retained
 		for it.Next() {
 			m := it.Message()
-			list = append(list, held{m.Data, m.Hold()})
+			list = append(list, retained{m.Data, m.Retain()})
 		}
 		it.Close()
 		for i, h := range list {
@@ -237,7 +237,7 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, err := newLoader(b).header(&b.chunks[0])
+	head, err := newChunkReader(b).header(&b.chunks[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,8 +276,8 @@ func TestAhead(t *testing.T) {
 		}
 		it := v.Iterator()
 		for i, want := range []int{1, 2 + ahead, 3 + ahead} {
-			if !it.Next() || len(it.fetch.cache) != want {
-				t.Errorf("%d ahead: after message %d %d chunks are read, want %d", ahead, i, len(it.fetch.cache), want)
+			if !it.Next() || len(it.reader.cache) != want {
+				t.Errorf("%d ahead: after message %d %d chunks are read, want %d", ahead, i, len(it.reader.cache), want)
 			}
 		}
 		it.Close()

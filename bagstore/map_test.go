@@ -43,7 +43,7 @@ func TestMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	it := v.Iterator()
-	var blocks []Block
+	var blocks []Buffer
 	for i := 0; it.Next(); i++ {
 		m := it.Message()
 		if !bytes.Equal(m.Data, want[i]) {
@@ -53,7 +53,7 @@ func TestMapped(t *testing.T) {
 		if got := m.block.mapping != nil; got != mapped {
 			t.Errorf("message %d: mapped %v, want %v", i, got, mapped)
 		}
-		blocks = append(blocks, m.Hold())
+		blocks = append(blocks, m.Retain())
 		if i == len(want)-1 {
 			it.Close()
 			bag.Close()

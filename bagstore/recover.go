@@ -53,7 +53,7 @@ func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverRep
 
 // recoverBag is Recover for a bag of which only the index was read.
 func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*RecoverReport, error) {
-	r := &recoverer{ctx: ctx, o: o, path: out, b: b, l: newLoader(b), rep: &RecoverReport{Outcome: Sound},
+	r := &recoverer{ctx: ctx, o: o, path: out, b: b, l: newChunkReader(b), rep: &RecoverReport{Outcome: Sound},
 		kept: make(map[uint32]uint64), missed: make(map[int64]map[uint32]bool)}
 	if b.indexed && b.version != "1.2" {
 		r.promised = b.countByID()
@@ -83,7 +83,7 @@ type recoverer struct {
 	path     string  // of the new bag
 	w        *output // from the first message on
 	b        *Bag
-	l        *loader
+	l        *chunkReader
 	rep      *RecoverReport
 	kept     map[uint32]uint64 // by connection
 	promised map[uint32]uint64 // by the index section; nil without one
@@ -138,7 +138,7 @@ func (r *recoverer) again(c *chunk, f func(src source, rec *record, e entry) err
 func (r *recoverer) chunk(c *chunk) error {
 	r.pos = c.Pos
 	r.o.Compression = cmp.Or(r.o.Compression, c.head.Compression)
-	r.o.Progress.tell(uint64(c.Pos), uint64(r.b.size))
+	r.o.Progress.report(uint64(c.Pos), uint64(r.b.size))
 	return r.ctx.Err()
 }
 

@@ -1,64 +1,6 @@
 package bagstore
 
-import (
-	"context"
-	"fmt"
-	"regexp"
-	"slices"
-)
-
-// Filter selects messages. The zero value takes all.
-type Filter struct {
-	// Topics to keep; empty keeps all.
-	Topics []string
-	// Match keeps topics that it matches in full; nil keeps all. A topic in
-	// Topics is kept as well.
-	Match *regexp.Regexp
-	// Exclude drops topics that it matches in full.
-	Exclude *regexp.Regexp
-	// Types to keep, such as "sensor_msgs/Image"; empty keeps all.
-	Types []string
-	// Start and End bound the time, both inclusive; 0 leaves that side open.
-	Start, End Time
-	// Latched keeps, of what comes before Start, the last message of each
-	// latching connection, moved to Start: late subscribers would have it.
-	Latched bool
-}
-
-// Query is the filter as a view takes it; what Latched asks for is not in it.
-func (f Filter) Query() Query {
-	return Query{Start: f.Start, End: f.End, Connections: f.keeps}
-}
-
-func (f Filter) keeps(c *Connection) bool {
-	if matches(f.Exclude, c.Topic) {
-		return false
-	}
-	if len(f.Types) > 0 && !slices.Contains(f.Types, c.Type) {
-		return false
-	}
-	if len(f.Topics) == 0 && f.Match == nil {
-		return true
-	}
-	return slices.Contains(f.Topics, c.Topic) || matches(f.Match, c.Topic)
-}
-
-// matches tells whether the expression matches all of s.
-func matches(re *regexp.Regexp, s string) bool {
-	if re == nil {
-		return false
-	}
-	at := re.FindStringIndex(s)
-	if at == nil {
-		return false
-	}
-	if at[0] == 0 && at[1] == len(s) {
-		return true
-	}
-	// The leftmost match may be shorter than another one.
-	full, err := regexp.Compile(`^(?:` + re.String() + `)$`)
-	return err == nil && full.MatchString(s)
-}
+import "context"
 
 // RewriteOptions says how bags are copied.
 type RewriteOptions struct {
@@ -176,44 +118,4 @@ func (f Filter) eachLatched(ctx context.Context, bags []*Bag, do func(Message) e
 		return err
 	}
 	return LastOfEach(ctx, v, f.Start, do)
-}
-
-// LastOfEach calls f with the last message before t of each connection of the
-// view, in time order.
-func LastOfEach(ctx context.Context, v *View, t Time, f func(Message) error) error {
-	it := v.Iterator()
-	defer it.Close()
-	it.Seek(t)
-	missing := make(map[*Connection]bool)
-	for _, c := range v.conns {
-		missing[c] = true
-	}
-	var found []held
-	defer func() {
-		for _, h := range found {
-			h.b.Release()
-		}
-	}()
-	for n := 0; len(missing) > 0 && it.SkipPrev(); n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if c := it.Message().Conn; missing[c] {
-			delete(missing, c)
-			if !it.load() {
-				break
-			}
-			found = append(found, held{it.Message(), it.Message().Hold()})
-		}
-	}
-	if err := it.Err(); err != nil {
-		return fmt.Errorf("latched messages: %w", err)
-	}
-	slices.Reverse(found)
-	for _, h := range found {
-		if err := f(h.m); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -15,7 +15,7 @@ import (
 // these may have holes that look like entries.
 type scanner struct {
 	bag *Bag
-	l   *loader
+	l   *chunkReader
 	// What is set is called for every chunk, and then for its messages. An error
 	// ends the scan and is kept.
 	onChunk   func(c *chunk) error
@@ -27,7 +27,7 @@ type scanner struct {
 
 // scan reads the whole file from pos on, every message's header included.
 func (b *Bag) scan(w *window, pos int64) {
-	s := scanner{bag: b, l: &loader{b: b, w: w}}
+	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	s.run(pos)
 	s.forget()
 	b.sortChunks()
@@ -36,7 +36,7 @@ func (b *Bag) scan(w *window, pos int64) {
 // scanTail looks for chunks behind the index section: what a recorder wrote
 // after its last checkpoint.
 func (b *Bag) scanTail(w *window, pos int64) {
-	s := scanner{bag: b, l: &loader{b: b, w: w}}
+	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	before := len(b.chunks)
 	s.run(pos)
 	s.forget()

@@ -36,13 +36,13 @@ type splitter struct {
 	name    func(part int) string
 	out     *output
 	parts   []Part
-	latched map[*Connection]held
+	latched map[*Connection]retained
 	order   []*Connection // of latched
 }
 
-type held struct {
+type retained struct {
 	m Message
-	b Block
+	b Buffer
 }
 
 // Split copies a bag into several, cut in time order. name gives the path of
@@ -60,7 +60,7 @@ func Split(ctx context.Context, in string, name func(part int) string, o SplitOp
 	if err != nil {
 		return nil, err
 	}
-	s := &splitter{o: o, bags: []*Bag{b}, name: name, latched: make(map[*Connection]held)}
+	s := &splitter{o: o, bags: []*Bag{b}, name: name, latched: make(map[*Connection]retained)}
 	defer s.release()
 	err = s.run(ctx, v)
 	if s.out != nil {
@@ -143,7 +143,7 @@ func (s *splitter) latch(m Message) {
 	} else {
 		s.order = append(s.order, m.Conn)
 	}
-	s.latched[m.Conn] = held{m, m.Hold()}
+	s.latched[m.Conn] = retained{m, m.Retain()}
 }
 
 func (s *splitter) copy(m Message) error {

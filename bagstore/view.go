@@ -143,14 +143,14 @@ func (v *View) End() Time {
 // range cuts are read; a chunk whose index can't be read counts in full.
 func (v *View) Count() uint64 {
 	n := uint64(0)
-	loaders := make([]*loader, len(v.bags))
+	readers := make([]*chunkReader, len(v.bags))
 	for _, r := range v.refs {
 		c := &v.bags[r.bag].chunks[r.chunk]
 		if r.start < v.start || r.end > v.end {
-			if loaders[r.bag] == nil {
-				loaders[r.bag] = newLoader(v.bags[r.bag])
+			if readers[r.bag] == nil {
+				readers[r.bag] = newChunkReader(v.bags[r.bag])
 			}
-			if runs, _, err := loaders[r.bag].runs(c, v.keeper(r.bag)); err == nil {
+			if runs, _, err := readers[r.bag].runs(c, v.keeper(r.bag)); err == nil {
 				for _, one := range runs {
 					n += uint64(len(v.within(one).raw) / entrySize)
 				}
@@ -167,7 +167,7 @@ func (v *View) Count() uint64 {
 }
 
 // within cuts a run to the query's time range.
-func (v *View) within(r run) run {
+func (v *View) within(r indexRun) indexRun {
 	from, to := 0, r.len()
 	if to > 0 && r.time(0) < v.start {
 		from = r.search(v.start)
@@ -175,5 +175,5 @@ func (v *View) within(r run) run {
 	if to > 0 && r.time(to-1) > v.end {
 		to = r.search(v.end + 1)
 	}
-	return run{r.conn, r.raw[entrySize*from : entrySize*max(from, to)]}
+	return indexRun{r.conn, r.raw[entrySize*from : entrySize*max(from, to)]}
 }

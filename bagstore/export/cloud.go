@@ -76,7 +76,7 @@ func (t *topics) cloud(m bagstore.Message) error {
 	e := topicEntry(m, head.Header)
 	e.File, e.Width, e.Height = t.file(m.Conn.Topic, ".ply"), int(head.Width), int(head.Height)
 	e.Points = e.Width * e.Height
-	return t.write(e, m.Hold().Release, func(w io.Writer) error { return writeCloud(w, &head, fields, data) })
+	return t.write(e, m.Retain().Release, func(w io.Writer) error { return writeCloud(w, &head, fields, data) })
 }
 
 func writeCloud(w io.Writer, h *msgs.PointCloudHead, fields []cloudField, data []byte) error {

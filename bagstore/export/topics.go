@@ -122,7 +122,7 @@ func (t *topics) image(m bagstore.Message) error {
 	if ext == ".raw" {
 		e.Stride = p.stride
 	}
-	return t.write(e, m.Hold().Release, p.encode)
+	return t.write(e, m.Retain().Release, p.encode)
 }
 
 // compressed writes the picture as it is: it is a file already. Compressed depth
@@ -141,7 +141,7 @@ func (t *topics) compressed(m bagstore.Message) error {
 	}
 	e := topicEntry(m, head)
 	e.File, e.Encoding = t.file(m.Conn.Topic, pictureExtension(data)), format
-	return t.write(e, m.Hold().Release, func(w io.Writer) error {
+	return t.write(e, m.Retain().Release, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

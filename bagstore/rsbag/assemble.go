@@ -12,22 +12,6 @@ import (
 	"rsros/msgs"
 )
 
-// Event is one thing that happened in a recording: exactly one of Frame, Option
-// and Notification is set.
-type Event struct {
-	Time         time.Duration // file time
-	Sensor       int
-	Frame        *camdriver.Frame // borrowed from the cursor until it moves to another time
-	Option       *OptionChange
-	Notification *camdriver.Notification
-}
-
-// OptionChange is an option's new value.
-type OptionChange struct {
-	ID    camdriver.OptionID
-	Value float32
-}
-
 // assembler puts the messages of one instant together: all parts of a frame
 // share their time to the nanosecond.
 type assembler struct {
@@ -122,7 +106,7 @@ func (a *assembler) image(t topic, m bagstore.Message) error {
 	if d.Err() != nil {
 		return d.Err()
 	}
-	f := a.start(t, m.Hold(), head.Header)
+	f := a.start(t, m.Retain(), head.Header)
 	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Step), pixels
 	f.Profile.Width, f.Profile.Height = f.Width, f.Height
 	if format, known := ParseEncoding(head.Encoding); known {
@@ -158,7 +142,7 @@ func (a *assembler) occupancy(t topic, m bagstore.Message) error {
 	if uint64(head.Width)*uint64(head.Height) != uint64(len(cells)) {
 		return fmt.Errorf("%d cells in a map of %dx%d", len(cells), head.Width, head.Height)
 	}
-	f := a.start(t, m.Hold(), head.Header)
+	f := a.start(t, m.Retain(), head.Header)
 	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Width), cells
 	o, q := head.Origin.Translation, head.Origin.Rotation
 	f.Map = camdriver.MapInfo{Resolution: head.Resolution, Origin: [3]float64{o.X, o.Y, o.Z}, Rotation: [4]float64{q.X, q.Y, q.Z, q.W}}

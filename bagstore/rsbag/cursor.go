@@ -141,22 +141,22 @@ func (c *Cursor) Prev() (Event, bool) {
 func (c *Cursor) gatherBack() {
 	c.drop()
 	c.at = c.track.time()
-	var held []bagstore.Message
-	var blocks []bagstore.Block
+	var messages []bagstore.Message
+	var buffers []bagstore.Buffer
 	c.ahead = -1
 	for c.ahead < 0 && c.track.time() == c.at {
 		m := c.track.message()
-		held, blocks = append(held, m), append(blocks, m.Hold())
+		messages, buffers = append(messages, m), append(buffers, m.Retain())
 		if !c.track.prev() {
 			c.ahead = 0
 		}
 	}
 	c.asm.begin(c.at)
 	c.asm.units = c.f.unitsAt(c.at)
-	for _, m := range slices.Backward(held) {
+	for _, m := range slices.Backward(messages) {
 		c.asm.add(c.f.topics[m.Conn.ID], m)
 	}
-	for _, b := range blocks {
+	for _, b := range buffers {
 		b.Release()
 	}
 	c.batch = c.asm.finish()

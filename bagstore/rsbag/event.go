@@ -1,70 +1,23 @@
 package rsbag
 
 import (
-	"strings"
 	"time"
 
 	"rsros/camdriver"
-	"rsros/msgs"
 )
 
-// Option is a change of an option's value; false if the layout has no name for it.
-func (e *Encoder) Option(sensor int, id camdriver.OptionID, value float32) (Message, bool) {
-	_, known := camdriver.ParseOptionID(id.String())
-	if !known || sensor < 0 || sensor >= len(e.snap.Sensors) {
-		return Message{}, false
-	}
-	return topicOf(optionTopic(sensor, id, "value")).with(msgs.Marshal(&msgs.Float32{Data: value}), nil), true
+// Event is one thing that happened in a recording: exactly one of Frame, Option
+// and Notification is set.
+type Event struct {
+	Time         time.Duration // file time
+	Sensor       int
+	Frame        *camdriver.Frame // borrowed from the cursor until it moves to another time
+	Option       *OptionChange
+	Notification *camdriver.Notification
 }
 
-// Notification is what a sensor reported. Blanks in the category become '_' in
-// its topic, as in options': stock rosbag play stops at a name that ROS refuses,
-// and librealsense takes the category from the message. Its time is stored as
-// librealsense stores it: a number of milliseconds where nanoseconds belong.
-func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, bool) {
-	_, known := camdriver.ParseCategory(n.Category.String())
-	if !known || sensor < 0 || sensor >= len(e.snap.Sensors) {
-		return Message{}, false
-	}
-	m := msgs.Notification{
-		Timestamp: msgs.Time(max(n.Time.UnixMilli(), 0)), Category: n.Category.String(), Severity: n.Severity.String(),
-		Description: text(n.Description), SerializedData: text(n.Data),
-	}
-	return topicOf(sensorPrefix(sensor)+"/notification/"+strings.ReplaceAll(n.Category.String(), " ", "_")).with(msgs.Marshal(&m), nil), true
+// OptionChange is an option's new value.
+type OptionChange struct {
+	ID    camdriver.OptionID
+	Value float32
 }
-
-// text makes valid UTF-8: python's readers die of anything else.
-func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
-// Log is a line of the recording program's own log.
-func (e *Encoder) Log(l msgs.Log) Message {
-	return topicOf(topicLog).with(msgs.Marshal(&l), nil)
-}
-
-// TimeReference relates a sensor's clock, as a frame's timestamp reads it, to
-// the host's at the frame's arrival.
-func (e *Encoder) TimeReference(sensor int, f *camdriver.Frame) Message {
-	m := msgs.TimeReference{
-		Header:  msgs.Header{Seq: uint32(f.Number), Stamp: msgs.FromTime(f.Arrival)},
-		TimeRef: msgs.FromMillis(f.Timestamp),
-		Source:  f.Domain.String(),
-	}
-	return topicOf(sensorPrefix(sensor)+"/time").with(msgs.Marshal(&m), nil)
-}
-
-// Additional is a fact about the recording: program, host, start.
-func Additional(key, value string) Message {
-	m := topicOf(topicAdditional).with(msgs.Marshal(&msgs.KeyValue{Key: key, Value: text(value)}), nil)
-	m.Static = true
-	return m
-}
-
-// Keys that a Recorder puts into /additional_info.
-const (
-	KeyProgram = "Program"
-	KeyVersion = "Version"
-	KeyHost    = "Host"
-	KeyStart   = "Start" // wall time of the first frame's file time 0, RFC 3339 with nanoseconds
-)
-
-func formatStart(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

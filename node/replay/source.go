@@ -54,7 +54,7 @@ func (r Recorded) Retain() msgs.Releaser {
 	if r.Owner != nil {
 		return r.Owner.Retain()
 	}
-	return r.Message.Hold()
+	return r.Message.Retain()
 }
 
 // Bags returns the messages of all bags as one source. The caller keeps the bags,

@@ -11,7 +11,7 @@ import (
 // run is one connection's part of a chunk's index, in the order of time and
 // offset. It stays as it stands in the file, so that seeking into a chunk of
 // many messages decodes a few entries only.
-type run struct {
+type indexRun struct {
 	conn *Connection
 	raw  []byte
 }
@@ -19,18 +19,18 @@ type run struct {
 // entrySize is the length of an index entry: seconds, nanoseconds, offset.
 const entrySize = 12
 
-func (r run) len() int            { return len(r.raw) / entrySize }
-func (r run) time(i int) Time     { return readTime(r.raw[entrySize*i:]) }
-func (r run) offset(i int) uint32 { return binary.LittleEndian.Uint32(r.raw[entrySize*i+8:]) }
+func (r indexRun) len() int            { return len(r.raw) / entrySize }
+func (r indexRun) time(i int) Time     { return readTime(r.raw[entrySize*i:]) }
+func (r indexRun) offset(i int) uint32 { return binary.LittleEndian.Uint32(r.raw[entrySize*i+8:]) }
 
 // search gives the first entry at or after a time.
-func (r run) search(t Time) int {
+func (r indexRun) search(t Time) int {
 	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })
 }
 
 // valid checks that every offset lies in a chunk of size bytes, and puts the
 // entries in order where another writer has not.
-func (r run) valid(size int64) error {
+func (r indexRun) valid(size int64) error {
 	inOrder := true
 	last, lastOffset := Time(0), uint32(0)
 	for i := range r.len() {
@@ -47,7 +47,7 @@ func (r run) valid(size int64) error {
 	return nil
 }
 
-func (r run) sort() {
+func (r indexRun) sort() {
 	entries := make([]entry, r.len())
 	for i := range entries {
 		entries[i] = entry{r.time(i), r.offset(i), 0}
@@ -69,38 +69,38 @@ func appendEntry(b []byte, e entry) []byte {
 
 // runs gives the index of a chunk for the connections that keep wants. Without
 // whole index records the content is walked.
-func (l *loader) runs(c *chunk, keep func(uint32) bool) ([]run, ChunkHeader, error) {
-	x := l.b.indexes.of(c)
+func (cr *chunkReader) runs(c *chunk, keep func(uint32) bool) ([]indexRun, ChunkHeader, error) {
+	x := cr.b.indexes.of(c)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.head.DataPos == 0 {
-		head, err := l.header(c)
+		head, err := cr.header(c)
 		if err != nil {
 			return nil, head, err
 		}
-		x.head, x.records = head, l.layout(c, head)
-		l.b.indexes.grew(x, len(x.records)*indexRecordSize)
+		x.head, x.records = head, cr.layout(c, head)
+		cr.b.indexes.grew(x, len(x.records)*indexRecordSize)
 	}
-	if list, ok := l.indexRuns(x, keep); ok {
+	if list, ok := cr.indexRuns(x, keep); ok {
 		return list, x.head, nil
 	}
-	entries, _, err := l.walkContent(c, walker{bag: l.b})
+	entries, _, err := cr.walkContent(c, walker{bag: cr.b})
 	if err != nil && !c.torn {
-		return nil, x.head, l.b.errorAt(c.Pos, "chunk", err)
+		return nil, x.head, cr.b.errorAt(c.Pos, "chunk", err)
 	}
-	return l.group(entries, keep), x.head, nil
+	return cr.group(entries, keep), x.head, nil
 }
 
 // layout finds the index records behind a chunk; none if they are not whole.
-func (l *loader) layout(c *chunk, head ChunkHeader) []indexRecord {
+func (cr *chunkReader) layout(c *chunk, head ChunkHeader) []indexRecord {
 	if c.walk {
 		return nil
 	}
 	var list []indexRecord
 	found := uint64(0)
-	for pos := head.end(); pos < l.b.size; {
+	for pos := head.end(); pos < cr.b.size; {
 		var r record
-		if readRecord(l.w, pos, l.b.size, &r) != nil {
+		if readRecord(cr.w, pos, cr.b.size, &r) != nil {
 			return nil
 		}
 		if r.op != opIndex {
@@ -111,8 +111,8 @@ func (l *loader) layout(c *chunk, head ChunkHeader) []indexRecord {
 		}
 		found += uint64(r.count)
 		pos = r.next()
-		if conn := l.b.byID[r.conn]; conn != nil {
-			list = append(list, indexRecord{run: run{conn: conn}, pos: r.dataPos, count: int(r.count)})
+		if conn := cr.b.byID[r.conn]; conn != nil {
+			list = append(list, indexRecord{indexRun: indexRun{conn: conn}, pos: r.dataPos, count: int(r.count)})
 		}
 	}
 	if found < c.Messages() {
@@ -123,43 +123,43 @@ func (l *loader) layout(c *chunk, head ChunkHeader) []indexRecord {
 
 // indexRuns reads the entries of the connections that keep wants, where they
 // were not read before.
-func (l *loader) indexRuns(x *chunkIndex, keep func(uint32) bool) ([]run, bool) {
+func (cr *chunkReader) indexRuns(x *chunkIndex, keep func(uint32) bool) ([]indexRun, bool) {
 	if x.records == nil {
 		return nil, false
 	}
-	list := make([]run, 0, len(x.records))
+	list := make([]indexRun, 0, len(x.records))
 	for i := range x.records {
 		r := &x.records[i]
 		if keep != nil && !keep(r.conn.ID) {
 			continue
 		}
 		if r.raw == nil {
-			one := run{r.conn, make([]byte, r.count*entrySize)}
-			if err := l.w.fill(one.raw, r.pos); err != nil || one.valid(x.head.Size) != nil {
+			one := indexRun{r.conn, make([]byte, r.count*entrySize)}
+			if err := cr.w.fill(one.raw, r.pos); err != nil || one.valid(x.head.Size) != nil {
 				x.records = nil
 				return nil, false
 			}
-			r.run = one
-			l.b.indexes.grew(x, len(one.raw))
+			r.indexRun = one
+			cr.b.indexes.grew(x, len(one.raw))
 		}
-		list = append(list, r.run)
+		list = append(list, r.indexRun)
 	}
 	return list, true
 }
 
 // group makes runs of walked entries.
-func (l *loader) group(entries []entry, keep func(uint32) bool) []run {
+func (cr *chunkReader) group(entries []entry, keep func(uint32) bool) []indexRun {
 	slices.SortFunc(entries, func(x, y entry) int {
 		return cmp.Or(cmp.Compare(x.conn, y.conn), cmp.Compare(x.time, y.time), cmp.Compare(x.offset, y.offset))
 	})
-	var list []run
+	var list []indexRun
 	for _, e := range entries {
-		conn := l.b.byID[e.conn]
+		conn := cr.b.byID[e.conn]
 		if conn == nil || keep != nil && !keep(e.conn) {
 			continue
 		}
 		if n := len(list); n == 0 || list[n-1].conn != conn {
-			list = append(list, run{conn: conn})
+			list = append(list, indexRun{conn: conn})
 		}
 		last := &list[len(list)-1]
 		last.raw = appendEntry(last.raw, e)

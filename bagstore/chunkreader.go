@@ -13,30 +13,30 @@ import (
 
 // loader reads chunk headers, indexes and contents of one bag. It is for one
 // goroutine.
-type loader struct {
+type chunkReader struct {
 	b      *Bag
 	w      *window
 	urgent bool // contents are decoded on all cores
 }
 
-func newLoader(b *Bag) *loader { return &loader{b: b, w: newWindow(b.r, b.size)} }
+func newChunkReader(b *Bag) *chunkReader { return &chunkReader{b: b, w: newWindow(b.r, b.size)} }
 
 // header reads the chunk's header, unless a scan has.
-func (l *loader) header(c *chunk) (ChunkHeader, error) {
+func (cr *chunkReader) header(c *chunk) (ChunkHeader, error) {
 	if c.head.DataPos != 0 {
 		return c.head, nil
 	}
 	var r record
-	err := readRecord(l.w, c.Pos, l.b.size, &r)
+	err := readRecord(cr.w, c.Pos, cr.b.size, &r)
 	if err == nil && r.op != opChunk {
 		err = fmt.Errorf("found a %s record", opName(r.op))
 	}
 	if err != nil {
-		return ChunkHeader{}, l.b.errorAt(c.Pos, "chunk", err)
+		return ChunkHeader{}, cr.b.errorAt(c.Pos, "chunk", err)
 	}
 	head, err := parseChunk(&r)
 	if err != nil {
-		return head, l.b.errorAt(c.Pos, "chunk", err)
+		return head, cr.b.errorAt(c.Pos, "chunk", err)
 	}
 	if head.Compression == None && head.Size != head.Stored {
 		head.Size = head.Stored
@@ -45,17 +45,17 @@ func (l *loader) header(c *chunk) (ChunkHeader, error) {
 }
 
 // indexRecords reads the index records behind a chunk and returns where they end.
-func (l *loader) indexRecords(head ChunkHeader, to []entry) ([]entry, int64, error) {
+func (cr *chunkReader) indexRecords(head ChunkHeader, to []entry) ([]entry, int64, error) {
 	pos := head.end()
-	for pos < l.b.size {
+	for pos < cr.b.size {
 		var r record
-		if err := readRecord(l.w, pos, l.b.size, &r); err != nil {
+		if err := readRecord(cr.w, pos, cr.b.size, &r); err != nil {
 			return to, pos, err
 		}
 		if r.op != opIndex {
 			break
 		}
-		data, err := l.b.recordData(l.w, &r)
+		data, err := cr.b.recordData(cr.w, &r)
 		if err != nil {
 			return to, pos, err
 		}
@@ -74,15 +74,15 @@ func (l *loader) indexRecords(head ChunkHeader, to []entry) ([]entry, int64, err
 
 // walkContent finds the messages of a chunk by reading it. The entries before
 // an error are good.
-func (l *loader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
-	head, err := l.header(c)
+func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
+	head, err := cr.header(c)
 	if err != nil {
 		return nil, 0, err
 	}
 	if head.Compression == None {
-		return w.walk(section{l.w, head.DataPos}, head.Size, nil)
+		return w.walk(section{cr.w, head.DataPos}, head.Size, nil)
 	}
-	content, err := l.salvage(head)
+	content, err := cr.salvage(head)
 	entries, end, walkErr := w.walk(memory(content), int64(len(content)), nil)
 	return entries, end, cmp.Or(err, walkErr)
 }
@@ -102,47 +102,47 @@ func (h ChunkHeader) plausible() bool {
 }
 
 // salvage decompresses as much of a chunk as there is, whatever its header says.
-func (l *loader) salvage(head ChunkHeader) ([]byte, error) {
+func (cr *chunkReader) salvage(head ChunkHeader) ([]byte, error) {
 	size := head.Size
 	if !head.plausible() {
 		if head.Compression == BZ2 {
-			return l.unpack(head)
+			return cr.unpack(head)
 		}
 		size = min(255*head.Stored+64, maxSalvage)
 	}
 	dst := make([]byte, size)
-	n, err := l.decompress(head, dst)
+	n, err := cr.decompress(head, dst)
 	return dst[:n], err
 }
 
 // unpack decodes bz2 of an unknown size.
-func (l *loader) unpack(head ChunkHeader) ([]byte, error) {
+func (cr *chunkReader) unpack(head ChunkHeader) ([]byte, error) {
 	limit := int64(maxSalvage)
 	if head.Size > 0 {
 		limit = head.Size
 	}
 	var out bytes.Buffer
-	in := io.NewSectionReader(l.b.r, head.DataPos, head.Stored)
+	in := io.NewSectionReader(cr.b.r, head.DataPos, head.Stored)
 	_, err := io.Copy(&out, io.LimitReader(bzip2.NewReader(in), limit))
 	return out.Bytes(), err
 }
 
 // decompress fills dst, the size of which the chunk's header says. It returns
 // how much is good.
-func (l *loader) decompress(head ChunkHeader, dst []byte) (int, error) {
+func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (int, error) {
 	if head.Compression == None {
-		if err := readFull(l.b.r, dst, head.DataPos); err != nil {
+		if err := readFull(cr.b.r, dst, head.DataPos); err != nil {
 			return 0, err
 		}
 		return len(dst), nil
 	}
-	stored := l.b.pool.get(int(head.Stored))
+	stored := cr.b.pool.get(int(head.Stored))
 	defer stored.release()
-	if err := readFull(l.b.r, stored.bytes, head.DataPos); err != nil {
+	if err := readFull(cr.b.r, stored.bytes, head.DataPos); err != nil {
 		return 0, err
 	}
 	if head.Compression == LZ4 {
-		return lz4.Decode(dst, stored.bytes, l.urgent)
+		return lz4.Decode(dst, stored.bytes, cr.urgent)
 	}
 	n, err := io.ReadFull(bzip2.NewReader(bytes.NewReader(stored.bytes)), dst)
 	if errors.Is(err, io.EOF) {

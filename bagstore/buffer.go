@@ -8,19 +8,19 @@ import (
 )
 
 // block is reference-counted memory: from a pool, or a file's mapping.
-type block struct {
+type buffer struct {
 	bytes   []byte
 	refs    atomic.Int32
-	pool    *blockPool
+	pool    *bufferPool
 	mapping []byte // whole pages that bytes lie in; nil: from the pool
 }
 
-func (b *block) hold() *block {
+func (b *buffer) retain() *buffer {
 	b.refs.Add(1)
 	return b
 }
 
-func (b *block) release() {
+func (b *buffer) release() {
 	switch n := b.refs.Add(-1); {
 	case n == 0 && b.mapping != nil:
 		disk.Unmap(b.mapping)
@@ -33,10 +33,10 @@ func (b *block) release() {
 
 // Block keeps the data of a message alive. Release gives the memory back; it
 // is called once, from any goroutine. The data must not be touched after it.
-type Block struct{ b *block }
+type Buffer struct{ b *buffer }
 
 // Release ends the use of the data.
-func (b Block) Release() {
+func (b Buffer) Release() {
 	if b.b != nil {
 		b.b.release()
 	}
@@ -46,40 +46,40 @@ func (b Block) Release() {
 // in numbers (inertial samples between images): they would push out the large
 // ones, whose pages are dear.
 const (
-	poolBlocks = 8
-	poolBytes  = 16 << 20
-	poolLeast  = 16 << 10
+	poolBuffers = 8
+	poolBytes   = 16 << 20
+	poolLeast   = 16 << 10
 )
 
-// blockPool keeps a few free blocks, so that reading a bag from end to end
+// bufferPool keeps a few free blocks, so that reading a bag from end to end
 // allocates a handful of them.
-type blockPool struct {
+type bufferPool struct {
 	mu    sync.Mutex
-	free  []*block
+	free  []*buffer
 	bytes int
 }
 
 // get returns a block of n bytes with one reference; the content is undefined.
-func (p *blockPool) get(n int) *block {
+func (p *bufferPool) get(n int) *buffer {
 	b := p.take(n)
 	if b == nil {
 		// Room for the next one, which is often a little larger.
-		b = &block{bytes: make([]byte, n, n+n/8), pool: p}
+		b = &buffer{bytes: make([]byte, n, n+n/8), pool: p}
 	}
 	b.bytes = b.bytes[:n]
 	b.refs.Store(1)
 	return b
 }
 
-// adopt makes a block of memory from elsewhere.
-func (p *blockPool) adopt(b []byte) *block {
-	blk := &block{bytes: b, pool: p}
+// wrap makes a buffer of memory from elsewhere.
+func (p *bufferPool) wrap(b []byte) *buffer {
+	blk := &buffer{bytes: b, pool: p}
 	blk.refs.Store(1)
 	return blk
 }
 
 // take finds the smallest free block that n fits in without wasting most of it.
-func (p *blockPool) take(n int) *block {
+func (p *bufferPool) take(n int) *buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	best := -1
@@ -99,13 +99,13 @@ func (p *blockPool) take(n int) *block {
 	return b
 }
 
-func (p *blockPool) put(b *block) {
+func (p *bufferPool) put(b *buffer) {
 	if cap(b.bytes) < poolLeast {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.free) == poolBlocks || p.bytes+cap(b.bytes) > poolBytes {
+	if len(p.free) == poolBuffers || p.bytes+cap(b.bytes) > poolBytes {
 		if len(p.free) == 0 {
 			return
 		}

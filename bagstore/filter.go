@@ -1,0 +1,59 @@
+package bagstore
+
+import (
+	"regexp"
+	"slices"
+)
+
+// Filter selects messages. The zero value takes all.
+type Filter struct {
+	// Topics to keep; empty keeps all.
+	Topics []string
+	// Match keeps topics that it matches in full; nil keeps all. A topic in
+	// Topics is kept as well.
+	Match *regexp.Regexp
+	// Exclude drops topics that it matches in full.
+	Exclude *regexp.Regexp
+	// Types to keep, such as "sensor_msgs/Image"; empty keeps all.
+	Types []string
+	// Start and End bound the time, both inclusive; 0 leaves that side open.
+	Start, End Time
+	// Latched keeps, of what comes before Start, the last message of each
+	// latching connection, moved to Start: late subscribers would have it.
+	Latched bool
+}
+
+// Query is the filter as a view takes it; what Latched asks for is not in it.
+func (f Filter) Query() Query {
+	return Query{Start: f.Start, End: f.End, Connections: f.keeps}
+}
+
+func (f Filter) keeps(c *Connection) bool {
+	if matches(f.Exclude, c.Topic) {
+		return false
+	}
+	if len(f.Types) > 0 && !slices.Contains(f.Types, c.Type) {
+		return false
+	}
+	if len(f.Topics) == 0 && f.Match == nil {
+		return true
+	}
+	return slices.Contains(f.Topics, c.Topic) || matches(f.Match, c.Topic)
+}
+
+// matches tells whether the expression matches all of s.
+func matches(re *regexp.Regexp, s string) bool {
+	if re == nil {
+		return false
+	}
+	at := re.FindStringIndex(s)
+	if at == nil {
+		return false
+	}
+	if at[0] == 0 && at[1] == len(s) {
+		return true
+	}
+	// The leftmost match may be shorter than another one.
+	full, err := regexp.Compile(`^(?:` + re.String() + `)$`)
+	return err == nil && full.MatchString(s)
+}

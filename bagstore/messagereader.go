@@ -1,0 +1,308 @@
+package bagstore
+
+import (
+	"container/list"
+	"fmt"
+	"os"
+	"sync"
+
+	"rsros/bagstore/internal/disk"
+)
+
+// Limits of a messageReader.
+const (
+	// directSize: messages of uncompressed chunks that are at least so large
+	// on average are read one by one, smaller ones with their whole chunk.
+	directSize = 32 << 10
+	// wholeSize is the largest uncompressed chunk that is read whole.
+	wholeSize = 8 << 20
+	// cacheBytes bounds the chunks that are kept; one is kept in any case.
+	cacheBytes = 32 << 20
+)
+
+// messageReader reads messages for an iterator. It keeps a few chunk contents and
+// reads the next ones ahead, on other cores.
+type messageReader struct {
+	v            *View
+	chunkReaders []*chunkReader // by bag
+	pool         *bufferPool    // outlives the iterator: the next one's memory is warm
+
+	messagePos         // of the message to read
+	visits     int     // messages read in a row from its chunk
+	turns      int     // chunks since the last seek
+	rec        record  // the header of the message
+	current    *buffer // content of the chunk that visits counts, one reference is ours
+
+	// Only the iterator's goroutine touches the cache; the readers fill in
+	// their content and close done.
+	cache map[chunkRef]*list.Element // of *chunkContent
+	lru   list.List                  // most recent first
+	bytes int64
+	wait  sync.WaitGroup
+}
+
+// messagePos says where a message is.
+type messagePos struct {
+	chunkRef
+	head   ChunkHeader
+	conn   uint32
+	offset int64
+	mapped bool // if it is large
+}
+
+// chunkContent is a chunk's decompressed bytes, once done is closed.
+type chunkContent struct {
+	ref  chunkRef
+	size int64
+	done chan struct{}
+	blk  *buffer // one reference is the cache's
+	err  error
+}
+
+// ready tells whether the content is there.
+func (c *chunkContent) ready() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func newMessageReader(v *View) *messageReader {
+	mr := &messageReader{v: v, chunkReaders: make([]*chunkReader, len(v.bags)), cache: make(map[chunkRef]*list.Element)}
+	if len(v.bags) > 0 {
+		mr.pool = &v.bags[0].pool
+	}
+	return mr
+}
+
+func (mr *messageReader) chunkReader(bag int) *chunkReader {
+	if mr.chunkReaders[bag] == nil {
+		mr.chunkReaders[bag] = newChunkReader(mr.v.bags[bag])
+	}
+	return mr.chunkReaders[bag]
+}
+
+func (mr *messageReader) index(r chunkRef) ([]indexRun, ChunkHeader, error) {
+	return mr.chunkReader(r.bag).runs(&mr.v.bags[r.bag].chunks[r.chunk], mr.v.keeper(r.bag))
+}
+
+// choose sets the message that read returns.
+func (mr *messageReader) choose(c *cursor) {
+	if c.chunkRef != mr.chunkRef {
+		mr.visits = 0
+		mr.turns++
+		mr.dropCurrent()
+	}
+	mr.messagePos = messagePos{c.chunkRef, c.head, c.conn.ID, c.key.offset, mr.v.mapped != nil && mr.v.mapped(c.conn)}
+}
+
+// dropCurrent releases the chunk read last.
+func (mr *messageReader) dropCurrent() {
+	if mr.current != nil {
+		mr.current.release()
+		mr.current = nil
+	}
+}
+
+// start starts the reading of the chosen message's chunk, so that what comes
+// after it can be read ahead before message waits.
+func (mr *messageReader) start() {
+	mr.visits++
+	if !mr.alone() && mr.current == nil {
+		mr.request(mr.chunkRef, mr.head, true)
+	}
+}
+
+// alone tells whether the chosen message is read without its chunk. The first
+// one from an uncompressed chunk is: after a seek it is often the only one.
+func (mr *messageReader) alone() bool {
+	return mr.head.Compression == None && (mr.visits == 1 || direct(&mr.v.bags[mr.bag].chunks[mr.chunk], mr.head))
+}
+
+// readMessage reads the chosen message, after start. The block carries a reference
+// for the caller.
+func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
+	b := mr.v.bags[mr.bag]
+	if mr.alone() {
+		return mr.readDirect(b)
+	}
+	if mr.current == nil {
+		blk, err := mr.content(mr.chunkRef, mr.head)
+		if err != nil {
+			return nil, nil, b.errorAt(mr.head.DataPos, "chunk", err)
+		}
+		mr.current = blk
+	}
+	blk, r := mr.current, &mr.rec
+	if err := mr.locate(memory(blk.bytes), int64(len(blk.bytes)), mr.offset, r); err != nil {
+		return nil, nil, b.errorAt(b.chunks[mr.chunk].Pos, "chunk", fmt.Errorf("message at its byte %d: %w", mr.offset, err))
+	}
+	return blk.bytes[r.dataPos:r.next():r.next()], blk.retain(), nil
+}
+
+// restart tells that reading begins anew somewhere.
+func (mr *messageReader) restart() { mr.turns = 0 }
+
+// steady tells that reading goes on from message to message or from chunk to
+// chunk, so that reading ahead pays. After a seek it would only be in the way.
+func (mr *messageReader) steady() bool {
+	return mr.visits == 2 || mr.visits == 1 && mr.turns > 1 && mr.head.Compression != None
+}
+
+// direct tells whether the messages of a chunk are read one by one.
+func direct(c *chunk, head ChunkHeader) bool {
+	return head.Size > wholeSize || head.Size/int64(max(1, c.Messages())) >= directSize
+}
+
+// mapLeast is the size from which mapping costs less than reading.
+const mapLeast = 256 << 10
+
+// readDirect reads one message from the file.
+func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
+	r := &mr.rec
+	pos, w := mr.head.DataPos+mr.offset, mr.chunkReader(mr.bag).w
+	if err := mr.locate(w, mr.head.end(), pos, r); err != nil {
+		return nil, nil, b.errorAt(pos, "message", err)
+	}
+	if mr.mapped && r.dataLen >= mapLeast {
+		if blk := mapMessage(b.file, r.dataPos, int(r.dataLen)); blk != nil {
+			return blk.bytes, blk, nil
+		}
+	}
+	blk := mr.pool.get(int(r.dataLen))
+	if err := readFull(b.r, blk.bytes, r.dataPos); err != nil {
+		blk.release()
+		return nil, nil, b.errorAt(pos, "message", err)
+	}
+	return blk.bytes, blk, nil
+}
+
+// mapMessage maps a message's data; nil if that is not possible.
+func mapMessage(f *os.File, off int64, n int) *buffer {
+	if f == nil {
+		return nil
+	}
+	data, pages := disk.Map(f, off, n)
+	if data == nil {
+		return nil
+	}
+	blk := &buffer{bytes: data, mapping: pages}
+	blk.refs.Store(1)
+	return blk
+}
+
+// locate reads the header of the message record that the entry points at. An
+// index may also point at the connection record before it.
+func (mr *messageReader) locate(src source, limit, pos int64, r *record) error {
+	for {
+		if err := readRecord(src, pos, limit, r); err != nil {
+			return err
+		}
+		if r.op != opConnection {
+			break
+		}
+		pos = r.next()
+	}
+	if r.op != opMessage {
+		return fmt.Errorf("found a %s record", opName(r.op))
+	}
+	if r.has&hasConn != 0 && r.conn != mr.conn {
+		return fmt.Errorf("message is of connection %d, the index says %d", r.conn, mr.conn)
+	}
+	return nil
+}
+
+// content gives the chunk's bytes, with a reference for the caller.
+func (mr *messageReader) content(r chunkRef, head ChunkHeader) (*buffer, error) {
+	c := mr.request(r, head, true)
+	<-c.done
+	if c.err != nil {
+		return nil, c.err // kept too: each message of the chunk asks for it
+	}
+	return c.blk.retain(), nil
+}
+
+// prefetch starts the reading of a chunk that will be wanted soon. It tells
+// whether there is room for another one.
+func (mr *messageReader) prefetch(r chunkRef) bool {
+	if _, ok := mr.cache[r]; ok {
+		return true
+	}
+	c := &mr.v.bags[r.bag].chunks[r.chunk]
+	head, err := mr.chunkReader(r.bag).header(c)
+	if err == nil && !(head.Compression == None && direct(c, head)) {
+		mr.request(r, head, false)
+	}
+	return mr.bytes <= cacheBytes
+}
+
+// request finds or starts the reading of a chunk. An urgent one takes all cores;
+// what is read ahead leaves them to those who work with what was read before.
+func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
+	if el, ok := mr.cache[r]; ok {
+		mr.lru.MoveToFront(el)
+		return el.Value.(*chunkContent)
+	}
+	c := &chunkContent{ref: r, size: head.Size, done: make(chan struct{})}
+	mr.cache[r] = mr.lru.PushFront(c)
+	mr.bytes += c.size
+	mr.evict()
+	mr.wait.Go(func() {
+		defer close(c.done)
+		c.blk, c.err = mr.read(r, head, urgent)
+	})
+	return c
+}
+
+// evict drops the chunks used longest ago, but none that is being read.
+func (mr *messageReader) evict() {
+	for el := mr.lru.Back(); el != nil && mr.bytes > cacheBytes && el != mr.lru.Front(); {
+		c, prev := el.Value.(*chunkContent), el.Prev()
+		if c.ref != mr.chunkRef && c.ready() {
+			mr.remove(el)
+		}
+		el = prev
+	}
+}
+
+func (mr *messageReader) remove(el *list.Element) {
+	c := el.Value.(*chunkContent)
+	mr.lru.Remove(el)
+	delete(mr.cache, c.ref)
+	mr.bytes -= c.size
+	if c.blk != nil {
+		c.blk.release()
+	}
+}
+
+// read reads and decompresses a chunk, in a goroutine of its own.
+func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffer, error) {
+	b := mr.v.bags[r.bag]
+	torn, l := b.chunks[r.chunk].torn, chunkReader{b: b, urgent: urgent}
+	if !head.plausible() {
+		content, err := l.salvage(head)
+		if err != nil && !torn {
+			return nil, err
+		}
+		return mr.pool.wrap(content), nil
+	}
+	blk := mr.pool.get(int(head.Size))
+	n, err := l.decompress(head, blk.bytes)
+	if err != nil && !torn {
+		blk.release()
+		return nil, err
+	}
+	blk.bytes = blk.bytes[:n]
+	return blk, nil
+}
+
+// close waits for all reading and gives the memory up.
+func (mr *messageReader) close() {
+	mr.wait.Wait()
+	mr.dropCurrent()
+	for el := mr.lru.Front(); el != nil; el = mr.lru.Front() {
+		mr.remove(el)
+	}
+}

@@ -1,0 +1,81 @@
+package bagstore
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+)
+
+// SinkKind chooses how bytes go to the disk.
+type SinkKind int
+
+const (
+	// Buffered writes through the page cache.
+	Buffered SinkKind = iota
+	// Direct writes past it (O_DIRECT) if the file system supports that.
+	Direct
+)
+
+// Options says how a bag is written. The zero value is good.
+type Options struct {
+	// Compression of the chunks; "" is None.
+	Compression Compression
+	// ChunkSize in bytes: the message that passes it ends its chunk. Default 768 KiB.
+	ChunkSize int
+	// Sink chooses how bytes go to the disk.
+	Sink SinkKind
+	// Checkpoint is how often the bag is made whole while it is written.
+	// Default 3 s; less often if checkpoints would take over 1 % of the file;
+	// negative: only when Checkpoint is called.
+	Checkpoint time.Duration
+	// Workers compress chunks at the same time. Default: one a core.
+	Workers int
+	// Preallocate reserves so many bytes on the disk at a time. Default: none
+	// for Buffered, 64 MiB for Direct.
+	Preallocate int64
+	// NoSync leaves it to the operating system when bytes reach the medium. A
+	// killed process loses nothing by it, a power cut may.
+	NoSync bool
+	// Now is the clock that checkpoints go by. Default: time.Now.
+	Now func() time.Time
+}
+
+const (
+	defaultChunkSize = 768 << 10
+	// lendLeast is the size from which a lent message ends its chunk, to be written
+	// without a copy.
+	lendLeast         = 256 << 10
+	defaultCheckpoint = 3 * time.Second
+	// maxMessage keeps a chunk with one message in it below 4 GiB.
+	maxMessage = math.MaxUint32 - 64<<20
+)
+
+func (o Options) withDefaults() (Options, error) {
+	switch o.Compression {
+	case "":
+		o.Compression = None
+	case None, LZ4, BZ2:
+	default:
+		return o, fmt.Errorf("unknown compression %q", o.Compression)
+	}
+	if o.ChunkSize == 0 {
+		o.ChunkSize = defaultChunkSize
+	}
+	if o.ChunkSize < 0 || o.ChunkSize > 1<<30 {
+		return o, fmt.Errorf("chunk size %d is not between 1 byte and 1 GiB", o.ChunkSize)
+	}
+	if o.Checkpoint == 0 {
+		o.Checkpoint = defaultCheckpoint
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if forceDirect {
+		o.Sink = Direct
+	}
+	return o, nil
+}
