@@ -70,6 +70,7 @@ func newCamera() *camera {
 // write writes the workload and returns its bytes. The pixels may be lent: they
 // don't change.
 func (c *camera) write(tb testing.TB, path string, o Options, pairs int, lent bool) (bytes int64) {
+	o.Overwrite = true
 	w, err := Create(path, o)
 	if err != nil {
 		tb.Fatal(err)
@@ -157,8 +158,11 @@ func BenchmarkWriteBare(b *testing.B) {
 	c := newCamera()
 	path := benchPath(b, "bare")
 	meter(b, func() (bytes int64) {
-		f, err := disk.OpenDirect(path)
+		f, err := disk.Create(path, disk.CreateOptions{Overwrite: true})
 		if err != nil {
+			b.Fatal(err)
+		}
+		if err := disk.SetDirect(f.File, true); err != nil {
 			b.Skip(err)
 		}
 		for i := range benchPairs() {
@@ -177,6 +181,7 @@ func BenchmarkWriteBare(b *testing.B) {
 }
 
 func writeTiny(tb testing.TB, path string, n int, o Options) {
+	o.Overwrite = true
 	w, err := Create(path, o)
 	if err != nil {
 		tb.Fatal(err)

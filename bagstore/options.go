@@ -34,6 +34,11 @@ type Options struct {
 	// Preallocate reserves so many bytes on the disk at a time. Default: none
 	// for Buffered, 64 MiB for Direct.
 	Preallocate int64
+	// Overwrite replaces a file that exists. Otherwise Create refuses.
+	Overwrite bool
+	// FollowSymlink writes the file that a symbolic link names. Otherwise Create
+	// refuses links.
+	FollowSymlink bool
 	// NoSync leaves it to the operating system when bytes reach the medium. A
 	// killed process loses nothing by it, a power cut may.
 	NoSync bool

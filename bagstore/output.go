@@ -3,31 +3,32 @@ package bagstore
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
+
+	"rsros/bagstore/atomicfile"
 )
 
-// output is a bag being made under a temporary name beside its final one, so
-// that whatever stops the work leaves no half file there.
+// output is a bag that appears under its name when it is whole.
 type output struct {
 	*Writer
-	path, partial string
-	ids           map[*Connection]uint32
-	same          []*Connection // what was added, to find equal ones
+	place atomicfile.Place
+	ids   map[*Connection]uint32
+	same  []*Connection // what was added, to find equal ones
 }
 
-// partialSuffix ends the name of a file that is not finished.
-const partialSuffix = ".partial"
-
 func newOutput(path string, o Options) (*output, error) {
-	partial := path + partialSuffix
-	o.Checkpoint = -1 // nobody opens it before it has its name
-	w, err := Create(partial, o)
+	place, err := atomicfile.Reserve(path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
-	return &output{Writer: w, path: path, partial: partial, ids: make(map[*Connection]uint32)}, nil
+	o.Checkpoint = -1 // nobody opens it before it has its name
+	o.Overwrite = false
+	w, err := Create(place.Temp(), o)
+	if err != nil {
+		return nil, err
+	}
+	return &output{Writer: w, place: place, ids: make(map[*Connection]uint32)}, nil
 }
 
 // connection gives the output's ID for a connection of an input. Connections
@@ -60,33 +61,18 @@ func (o *output) copy(c *Connection, t Time, data []byte) error {
 	return o.Write(id, t, data)
 }
 
-// finish gives the file its name, or removes it if there was an error.
+// finish closes the file and gives it its name, or removes it if there was an error.
 func (o *output) finish(err error) error {
-	err = errors.Join(err, o.Close())
-	if err == nil {
-		err = os.Rename(o.partial, o.path)
+	if err := errors.Join(err, o.Close()); err != nil {
+		return errors.Join(err, o.place.Discard())
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(o.partial))
-	}
-	return syncDir(filepath.Dir(o.path))
+	return o.place.Commit()
 }
 
-// syncDir makes a new name safe from a power cut. Some systems can't; there it
-// is as safe as it gets.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync()
-	return d.Close()
-}
-
-// checkOutput refuses to replace a file unasked.
+// checkOutput refuses to replace a file unless asked to, before any work is done.
 func checkOutput(path string, overwrite bool) error {
-	if _, err := os.Stat(path); err == nil && !overwrite {
-		return fmt.Errorf("%s: %w", path, os.ErrExist)
+	if _, err := os.Lstat(path); err == nil && !overwrite {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
 	return nil
 }

@@ -11,8 +11,7 @@ import (
 type RecoverOptions struct {
 	// Options of the new bag. With an empty Compression it is that of the old one.
 	Options
-	Overwrite bool
-	Progress  Progress // in bytes of the file
+	Progress Progress // in bytes of the file
 }
 
 // RecoverReport is what was kept and lost.

@@ -7,9 +7,7 @@ type RewriteOptions struct {
 	// Options of the new bag. Checkpoints are left out.
 	Options
 	Filter
-	// Overwrite replaces a file that has the output's name.
-	Overwrite bool
-	Progress  Progress // in messages
+	Progress Progress // in messages
 }
 
 // RewriteResult is what was copied.

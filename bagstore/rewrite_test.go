@@ -36,7 +36,7 @@ func TestRewriteCompression(t *testing.T) {
 	if _, err := Rewrite(t.Context(), in, in, RewriteOptions{}); !errors.Is(err, os.ErrExist) {
 		t.Errorf("an existing file is replaced: %v", err)
 	}
-	if _, err := Rewrite(t.Context(), in, in, RewriteOptions{Overwrite: true, Options: Options{Compression: LZ4}}); err != nil {
+	if _, err := Rewrite(t.Context(), in, in, RewriteOptions{Options: Options{Compression: LZ4, Overwrite: true}}); err != nil {
 		t.Error(err)
 	}
 	everywhere(t, in, want)

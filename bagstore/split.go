@@ -16,7 +16,6 @@ type SplitOptions struct {
 	// RepeatLatched begins each part with the last message of each latching
 	// connection so far. What Latched asks for begins the first part in any case.
 	RepeatLatched bool
-	Overwrite     bool
 	Progress      Progress // in messages
 }
 

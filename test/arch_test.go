@@ -76,7 +76,8 @@ var mayImport = map[string][]string{
 	"msgs/imagetransport": {"msgs/png"},
 	"msgs/png":            {},
 
-	"bagstore":               {"bagstore/internal/disk", "bagstore/internal/lz4"},
+	"bagstore":               {"bagstore/atomicfile", "bagstore/internal/disk", "bagstore/internal/lz4"},
+	"bagstore/atomicfile":    {"bagstore/internal/disk"},
 	"bagstore/internal/disk": {},
 	"bagstore/internal/lz4":  {},
 

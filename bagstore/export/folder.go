@@ -76,7 +76,7 @@ func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
 	}
 	recording := rsbag.IsRecording(bag)
 	if recording {
-		if err := f.exportRecording(filter); err != nil {
+		if err := f.exportRecording(bag, filter); err != nil {
 			return err
 		}
 	}

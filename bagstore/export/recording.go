@@ -22,13 +22,12 @@ type recordingExport struct {
 	clouds *clouds                       // nil unless asked for
 }
 
-// exportRecording opens the bag once more: it closes the file that it reads.
-func (f *folder) exportRecording(filter bagstore.Filter) (err error) {
-	file, err := rsbag.Open(f.o.Bag)
+// exportRecording writes the frames stream by stream.
+func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) error {
+	file, err := rsbag.OpenBag(bag)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
 	r := &recordingExport{folder: f, file: file, snap: file.Snapshot(),
 		counts: make(map[camdriver.StreamID]uint64), next: make(map[camdriver.StreamID]uint64)}
 	if f.o.Points {

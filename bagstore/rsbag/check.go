@@ -24,14 +24,14 @@ func Check(path string) (*CheckReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer bag.Close() //nolint:errcheck // only read
 	if !IsRecording(bag) {
-		return nil, bag.Close()
+		return nil, nil
 	}
 	f, err := OpenBag(bag)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // only read
 	missing, damaged, why, err := f.Gaps()
 	// A chunk that can't be read is noted with each message that stood in it.
 	rep := &CheckReport{Version: f.Version(), Notes: slices.Compact(slices.Clone(f.Notes())), Damaged: damaged}

@@ -12,6 +12,7 @@ import (
 // File is a RealSense bag open for reading. It may be used by many goroutines.
 type File struct {
 	bag        *bagstore.Bag
+	owned      bool // Close closes the bag
 	version    uint32
 	snap       camdriver.DeviceSnapshot
 	streams    []*stream
@@ -55,10 +56,13 @@ func Open(path string) (*File, error) {
 		bag.Close()
 		return nil, err
 	}
+	f.owned = true
 	return f, nil
 }
 
-// OpenBag is Open on a bag that is open already; the File closes it.
+// OpenBag reads the description of a bag that is open already. The bag stays the
+// caller's, who closes it when the File and its cursors are done; Close of the File
+// leaves it open.
 func OpenBag(bag *bagstore.Bag) (*File, error) {
 	f := &File{bag: bag, topics: make(map[uint32]topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
@@ -99,8 +103,14 @@ func (f *File) note(format string, args ...any) {
 	}
 }
 
-// Close closes the bag. Cursors must be done; frames that are still held stay valid.
-func (f *File) Close() error { return f.bag.Close() }
+// Close closes the file that Open opened. Cursors must be closed before; frames that
+// are still retained stay valid.
+func (f *File) Close() error {
+	if !f.owned {
+		return nil
+	}
+	return f.bag.Close()
+}
 
 // Bag is the container.
 func (f *File) Bag() *bagstore.Bag { return f.bag }

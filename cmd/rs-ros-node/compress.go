@@ -98,7 +98,9 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	report, done := a.progress(filepath.Base(path), false)
 	var res *bagstore.RewriteResult
 	original, err := o.place.Replace(path, func(out string) (err error) {
-		res, err = bagstore.Rewrite(ctx, path, out, bagstore.RewriteOptions{Options: o.bag, Overwrite: true, Progress: report})
+		bag := o.bag
+		bag.Overwrite = true // out is a place that swap found free
+		res, err = bagstore.Rewrite(ctx, path, out, bagstore.RewriteOptions{Options: bag, Progress: report})
 		return err
 	})
 	done()

@@ -79,7 +79,8 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		}
 	}
 	report, done := a.progress(out, false)
-	res, err := bagstore.Merge(ctx, ins, out, bagstore.RewriteOptions{Options: o.bag, Filter: filter, Overwrite: o.force, Progress: report})
+	o.bag.Overwrite = o.force
+	res, err := bagstore.Merge(ctx, ins, out, bagstore.RewriteOptions{Options: o.bag, Filter: filter, Progress: report})
 	done()
 	if err != nil {
 		return undone(err)

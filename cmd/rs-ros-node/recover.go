@@ -89,7 +89,9 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 	report, done := a.progress(path, o.quiet)
 	defer done()
 	write := func(out string) (err error) {
-		res.RecoverReport, err = bagstore.Recover(ctx, path, out, bagstore.RecoverOptions{Options: o.bag, Overwrite: true, Progress: report})
+		bag := o.bag
+		bag.Overwrite = true // out is a place that swap found free
+		res.RecoverReport, err = bagstore.Recover(ctx, path, out, bagstore.RecoverOptions{Options: bag, Progress: report})
 		if err == nil && res.Outcome == bagstore.Unreadable {
 			err = errors.New("nothing in it is whole")
 		}

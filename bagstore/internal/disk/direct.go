@@ -46,7 +46,8 @@ type directSink struct {
 	failedAt int64 // the lowest offset of a failed write
 }
 
-// NewDirect returns a sink that writes past the page cache to a file from OpenDirect.
+// NewDirect returns a sink that writes past the page cache to a file on which
+// SetDirect was called.
 // It keeps space for preallocate bytes reserved ahead; 0 means 64 MiB, a negative
 // number none.
 func NewDirect(d Disk, preallocate int64) Sink {

@@ -89,11 +89,14 @@ func TestAIOResults(t *testing.T) {
 	over := make(chan result, 1)
 	done := func(n int, err error) { over <- result{n, err} }
 	// Past the cache a file refuses a length off the grain.
-	direct, err := OpenDirect(filepath.Join(t.TempDir(), "direct"))
+	direct, err := Create(filepath.Join(t.TempDir(), "direct"), CreateOptions{})
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	defer direct.Close()
+	if err := SetDirect(direct.File, true); err != nil {
+		t.Skip(err)
+	}
 	for _, c := range []struct {
 		fd   int
 		off  int64

@@ -1,0 +1,89 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func text(s string) func(*os.File) error {
+	return func(f *os.File) error {
+		_, err := f.WriteString(s)
+		return err
+	}
+}
+
+// TestWrite: a file appears whole or not at all, and replaces another only if asked to.
+func TestWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	failed := errors.New("failed")
+	if err := Write(path, false, func(f *os.File) error {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Error("the name is there before the file is whole")
+		}
+		return errors.Join(text("half")(f), failed)
+	}); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := Write(path, false, text("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, false, text("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("replaced a file: %v", err)
+	}
+	if got := read(t, path); got != "first" {
+		t.Errorf("the file holds %q", got)
+	}
+	if err := Write(path, true, text("third")); err != nil || read(t, path) != "third" {
+		t.Errorf("overwriting: %v", err)
+	}
+}
+
+// TestAppearedMeanwhile: a file that another program made while ours was being written
+// stays.
+func TestAppearedMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	err := Write(path, false, func(f *os.File) error {
+		if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return text("ours")(f)
+	})
+	if !errors.Is(err, fs.ErrExist) || read(t, path) != "theirs" {
+		t.Errorf("got %v, the file holds %q", err, read(t, path))
+	}
+	if left, _ := filepath.Glob(path + "?*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestLeftover: what a killed program left is replaced, what a running one writes isn't.
+func TestLeftover(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path+Suffix, []byte("from a killed program"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := Write(path, false, func(f *os.File) error {
+		if err := Write(path, true, text("second")); err == nil {
+			t.Error("two programs write one file")
+		}
+		return text("whole")(f)
+	})
+	if err != nil || read(t, path) != "whole" {
+		t.Errorf("got %v", err)
+	}
+}

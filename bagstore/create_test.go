@@ -1,0 +1,125 @@
+package bagstore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// bothSinks runs a test with each way of writing.
+func bothSinks(t *testing.T, f func(t *testing.T, o Options)) {
+	t.Run("buffered", func(t *testing.T) { f(t, Options{}) })
+	t.Run("direct", func(t *testing.T) { f(t, Options{Sink: Direct}) })
+}
+
+// TestCreateReplacesNothing: a name that is taken is refused and its file untouched,
+// unless overwriting was asked for.
+func TestCreateReplacesNothing(t *testing.T) {
+	bothSinks(t, func(t *testing.T, o Options) {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		want := byTime(small.write(t, path, o))
+		if _, err := Create(path, o); !errors.Is(err, fs.ErrExist) || errors.Is(err, ErrLocked) {
+			t.Errorf("a name that is taken: %v", err)
+		}
+		compare(t, "after the refusal", readAll(t, path, OpenOptions{}), want)
+		o.Overwrite = true
+		w, err := Create(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := readAll(t, path, OpenOptions{}); len(got) != 0 {
+			t.Errorf("%d messages of the file that was overwritten", len(got))
+		}
+	})
+}
+
+// TestCreateLocked: of two recorders under one name the second is told, even if it may
+// overwrite.
+func TestCreateLocked(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files are not locked there")
+	}
+	bothSinks(t, func(t *testing.T, o Options) {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		w, err := Create(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Create(path, o); !errors.Is(err, fs.ErrExist) || !errors.Is(err, ErrLocked) {
+			t.Errorf("the second recorder: %v", err)
+		}
+		again := o
+		again.Overwrite = true
+		if _, err := Create(path, again); !errors.Is(err, ErrLocked) {
+			t.Errorf("the second recorder, overwriting: %v", err)
+		}
+		want := byTime(small.feed(t, w))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		compare(t, "the first one's bag", readAll(t, path, OpenOptions{}), want)
+		if w, err = Create(path, again); err != nil {
+			t.Fatalf("after the first one has closed: %v", err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestCreateRegularOnly: devices, named pipes, folders and links are refused by name,
+// and stay.
+func TestCreateRegularOnly(t *testing.T) {
+	dir := t.TempDir()
+	pipe, link, folder := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "folder")
+	target, dangling := filepath.Join(dir, "target"), filepath.Join(dir, "dangling")
+	if err := errors.Join(unix.Mkfifo(pipe, 0o600), os.Symlink(target, link), os.Mkdir(folder, 0o700),
+		os.WriteFile(target, []byte("keep"), 0o600), os.Symlink(filepath.Join(dir, "none"), dangling)); err != nil {
+		t.Fatal(err)
+	}
+	bothSinks(t, func(t *testing.T, o Options) {
+		for _, overwrite := range []bool{false, true} {
+			o.Overwrite = overwrite
+			for _, path := range []string{pipe, link, folder, dangling, os.DevNull} {
+				if _, err := Create(path, o); !errors.Is(err, ErrNotRegular) {
+					t.Errorf("%s, overwrite %v: %v", path, overwrite, err)
+				}
+				if _, err := os.Lstat(path); err != nil {
+					t.Errorf("%s is gone: %v", path, err)
+				}
+			}
+		}
+		if got, err := os.ReadFile(target); err != nil || string(got) != "keep" {
+			t.Errorf("the link's target holds %q, %v", got, err)
+		}
+	})
+	w, err := Create(link, Options{FollowSymlink: true, Overwrite: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := byTime(small.feed(t, w))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "through the link", readAll(t, target, OpenOptions{}), want)
+}
+
+// TestCreateFails: a file that can't be written is removed; one that somebody else put
+// in its place stays.
+func TestCreateFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "no", "x.bag")
+	if _, err := Create(path, Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Create(filepath.Join(t.TempDir(), "x.bag"), Options{Compression: "zip"}); err == nil {
+		t.Error("an unknown compression is accepted")
+	}
+}

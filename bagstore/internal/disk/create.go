@@ -1,0 +1,154 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// What Create refuses, besides what the system does.
+var (
+	// ErrLocked: another process, or another Create, is writing the file.
+	ErrLocked = errors.New("another recorder is writing it")
+	// ErrNotRegular: the name is that of a device, a named pipe, a folder or a
+	// symbolic link.
+	ErrNotRegular = errors.New("not a regular file")
+)
+
+// CreateOptions says how a file is created. The zero value creates a new one.
+type CreateOptions struct {
+	// Overwrite replaces the content of a file that exists; otherwise the error is
+	// fs.ErrExist.
+	Overwrite bool
+	// FollowSymlink writes the file that a symbolic link names, instead of refusing
+	// the link.
+	FollowSymlink bool
+}
+
+// Created is a file open for reading and writing, and locked until it is closed.
+type Created struct {
+	*os.File
+	// New: the file didn't exist before.
+	New bool
+}
+
+// Create creates a file, or opens and empties one, and locks it. It never touches what
+// it refuses.
+func Create(path string, o CreateOptions) (*Created, error) {
+	stat := os.Lstat
+	if o.FollowSymlink {
+		stat = os.Stat
+	}
+	switch st, err := stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return createNew(path, o)
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("create %s: it is a %s: %w", path, kind(st.Mode()), ErrNotRegular)
+	case !o.Overwrite:
+		return nil, taken(path)
+	}
+	return createOver(path, o)
+}
+
+// taken is the error of a name that exists: ErrLocked if a recorder is at work on it.
+func taken(path string) error {
+	if f, err := os.OpenFile(path, existingFlags(os.O_RDONLY, false), 0); err == nil {
+		defer f.Close()
+		if errors.Is(Lock(f), ErrLocked) {
+			return fmt.Errorf("create %s: %w: %w", path, fs.ErrExist, ErrLocked)
+		}
+	}
+	return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+}
+
+func createNew(path string, o CreateOptions) (*Created, error) {
+	flags := os.O_RDWR | os.O_CREATE | os.O_EXCL
+	if o.FollowSymlink {
+		flags &^= os.O_EXCL // a link whose target doesn't exist
+	}
+	f, err := os.OpenFile(path, flags, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(&Created{f, true})
+}
+
+func createOver(path string, o CreateOptions) (*Created, error) {
+	f, err := os.OpenFile(path, existingFlags(os.O_RDWR, o.FollowSymlink), 0)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(&Created{f, false})
+}
+
+// prepare locks and empties the file, or gives it up.
+func prepare(c *Created) (*Created, error) {
+	err := c.check()
+	if err == nil {
+		return c, nil
+	}
+	return nil, errors.Join(fmt.Errorf("create %s: %w", c.Name(), err), c.Discard())
+}
+
+func (c *Created) check() error {
+	st, err := c.Stat()
+	if err != nil {
+		return err
+	}
+	if !st.Mode().IsRegular() {
+		return fmt.Errorf("it is a %s: %w", kind(st.Mode()), ErrNotRegular)
+	}
+	if err := Lock(c.File); err != nil {
+		return err
+	}
+	if st.Size() > 0 {
+		return c.Truncate(0)
+	}
+	return nil
+}
+
+// Discard closes the file and removes it if Create made it and its name still stands
+// for it.
+func (c *Created) Discard() error {
+	var err error
+	if c.New {
+		err = RemoveSame(c.File)
+	}
+	return errors.Join(err, c.Close())
+}
+
+// RemoveSame removes the name that a file was opened with if it still names that file.
+func RemoveSame(f *os.File) error {
+	open, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Lstat(f.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(open, named) {
+		return nil
+	}
+	return os.Remove(f.Name())
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "symbolic link"
+	case m.IsDir():
+		return "folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case m&fs.ModeSocket != 0:
+		return "socket"
+	}
+	return "device"
+}

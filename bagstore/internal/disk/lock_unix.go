@@ -1,0 +1,35 @@
+//go:build unix
+
+package disk
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// existingFlags adds to the flags for a file that exists: a named pipe that took its
+// place doesn't make the caller wait, and a symbolic link is refused unless asked for.
+func existingFlags(flags int, follow bool) int {
+	flags |= unix.O_NONBLOCK
+	if !follow {
+		flags |= unix.O_NOFOLLOW
+	}
+	return flags
+}
+
+// Lock locks a file for as long as it is open, so that a second Lock, from any process,
+// fails with ErrLocked. File systems without locks are not locked.
+func Lock(f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return ErrLocked
+		}
+		return nil
+	}
+}
