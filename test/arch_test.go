@@ -54,6 +54,7 @@ var mayImport = map[string][]string{
 	"camdriver/process/internal/lens":     {"camdriver"},
 	"camdriver/process/internal/smooth":   {},
 	"camdriver/process/internal/splat":    {},
+	"camdriver/process/syncer":            {"camdriver", "camdriver/process"},
 
 	"camdriver/imu": {},
 	"msgs/cloud":    {"msgs"},

@@ -1,0 +1,270 @@
+// Package syncer matches frames of several streams into sets, as the SDK's syncer
+// does: frames belong together whose times differ by less than half the distance
+// of the slower stream's frames.
+//
+// A frame waits for those of the streams that are due at its time, seven frame
+// times at most; then the set goes without. A stream that came late once too often
+// isn't waited for until it comes again.
+//
+// A Syncer is for one goroutine. It holds references of the frames that wait, ten
+// a stream at most, until Reset.
+package syncer
+
+import (
+	"math"
+	"slices"
+
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+)
+
+// Syncer matches the frames of one device.
+type Syncer struct {
+	top    matcher
+	stereo *inlet // depth and infrared, first matched among themselves; nil if not
+	set    process.Set
+}
+
+// New matches by time alone, as the SDK does for recordings. With byNumber it does
+// what the SDK does for D400 cameras: depth and infrared frames are matched by
+// their numbers first. That needs frames that count together.
+func New(byNumber bool) *Syncer {
+	s := &Syncer{}
+	if byNumber {
+		s.stereo = &inlet{active: true, group: &matcher{byNumber: true}}
+	}
+	return s
+}
+
+// Push adds an image and takes its reference over. emit is called for each set that
+// is complete now, in the order of time; the set, in which depth comes first, is
+// lent for the call.
+func (s *Syncer) Push(img process.Image, emit func(*process.Set)) {
+	out := func(m match) {
+		slices.SortStableFunc(m, order)
+		for _, i := range m {
+			s.set.Add(i)
+		}
+		emit(&s.set)
+		s.set.Release()
+	}
+	if kind := img.Frame.Stream().Kind; s.stereo != nil && (kind == camdriver.Depth || kind == camdriver.Infrared) {
+		if !slices.Contains(s.top.inlets, s.stereo) {
+			s.top.inlets = append(s.top.inlets, s.stereo)
+		}
+		group := s.stereo.group
+		group.forget(img.Frame.Number)
+		group.push(group.inlet(img), match{img}, func(m match) { s.top.push(s.stereo, m, out) })
+		return
+	}
+	s.top.push(s.top.inlet(img), match{img}, out)
+}
+
+// Reset gives the frames back that wait, and forgets what it expected. Call it
+// after a seek and at the end.
+func (s *Syncer) Reset() {
+	s.top.reset()
+	if s.stereo != nil {
+		s.stereo.group.reset()
+		s.stereo = &inlet{active: true, group: s.stereo.group}
+	}
+}
+
+func order(a, b process.Image) int {
+	p, q := a.Frame.Stream(), b.Frame.Stream()
+	if p.Kind != q.Kind {
+		return int(p.Kind) - int(q.Kind)
+	}
+	return p.Index - q.Index
+}
+
+// match is images that belong together. The first one speaks for all.
+type match []process.Image
+
+func (m match) number() uint64 { return m[0].Frame.Number }
+
+func (m match) release() {
+	for _, img := range m {
+		img.Frame.Release()
+	}
+}
+
+// rate is the frames a second: what the camera measured, or the profile's.
+func (m match) rate() float64 {
+	measured, _ := m[0].Frame.Meta(camdriver.MetaActualFps)
+	switch {
+	case measured >= 1000:
+		return float64(measured) / 1000
+	case measured > 0: // before SDK 2.54
+		return float64(measured)
+	}
+	return float64(max(m[0].Frame.Profile.FPS, 1))
+}
+
+// inlet is one stream, or one group of streams, that a matcher waits for.
+type inlet struct {
+	stream camdriver.StreamID
+	group  *matcher // nil: a stream
+	active bool     // waited for
+	queue  []match
+	last   uint64  // number of the last frame
+	next   float64 // what is expected: a number, or ms
+}
+
+// most is how many frames wait at an inlet.
+const most = 10
+
+// matcher joins what comes in at its inlets.
+type matcher struct {
+	byNumber bool
+	inlets   []*inlet
+}
+
+func (m *matcher) reset() {
+	for _, in := range m.inlets {
+		in.clear()
+	}
+	m.inlets = nil
+}
+
+func (in *inlet) clear() {
+	for _, waiting := range in.queue {
+		waiting.release()
+	}
+	in.queue = nil
+}
+
+// inlet finds or makes the one of an image's stream.
+func (m *matcher) inlet(img process.Image) *inlet {
+	id := img.Frame.Stream()
+	for _, in := range m.inlets {
+		if in.group == nil && in.stream == id {
+			return in
+		}
+	}
+	in := &inlet{stream: id}
+	m.inlets = append(m.inlets, in)
+	return in
+}
+
+// farApart is how far numbers may be apart before a stream counts as stopped.
+const farApart = 5
+
+// forget stops waiting for streams whose numbers are far from this one.
+func (m *matcher) forget(number uint64) {
+	for _, in := range m.inlets {
+		if in.last != 0 && math.Abs(float64(number)-float64(in.last)) > farApart {
+			in.active = false
+			in.clear()
+		}
+	}
+}
+
+// push adds what came in and gives out what is complete.
+func (m *matcher) push(in *inlet, f match, out func(match)) {
+	in.active = true
+	in.last = f.number()
+	if m.byNumber {
+		in.next = float64(f.number()) + 1
+	} else {
+		in.next = f[0].Frame.Timestamp + 1000/f.rate()
+	}
+	if in.queue = append(in.queue, f); len(in.queue) > most {
+		in.queue[0].release()
+		in.queue = slices.Delete(in.queue, 0, 1)
+	}
+	now := f[0].Frame.Timestamp
+	for {
+		first, complete := m.earliest(now)
+		if len(first) == 0 || !complete {
+			return
+		}
+		var joined match
+		for _, i := range first {
+			joined = append(joined, i.queue[0]...)
+			i.queue = slices.Delete(i.queue, 0, 1)
+		}
+		out(joined)
+	}
+}
+
+// earliest finds the inlets whose first frames belong together and come before all
+// others, and whether they are to go now.
+func (m *matcher) earliest(now float64) (first []*inlet, complete bool) {
+	var missing []*inlet
+	later := false
+	for _, in := range m.inlets {
+		switch {
+		case len(in.queue) == 0:
+			missing = append(missing, in)
+		case len(first) == 0 || m.together(first[0].queue[0], in.queue[0]):
+			first = append(first, in)
+		case m.before(in.queue[0], first[0].queue[0]):
+			first, later = []*inlet{in}, true
+		default:
+			later = true
+		}
+	}
+	if len(first) == 0 || later {
+		return first, true // what comes later is here already
+	}
+	for _, in := range missing {
+		if m.await(first[0].queue[0], in, now) {
+			return first, false
+		}
+	}
+	return first, true
+}
+
+// times gives two frames' times on one clock, in ms.
+func times(a, b match) (float64, float64) {
+	f, g := a[0].Frame, b[0].Frame
+	if f.Domain == g.Domain {
+		return f.Timestamp, g.Timestamp
+	}
+	return 0, float64(g.Arrival.Sub(f.Arrival).Nanoseconds()) / 1e6
+}
+
+func (m *matcher) together(a, b match) bool {
+	if m.byNumber {
+		return a.number() == b.number()
+	}
+	s, t := times(a, b)
+	return near(s, t, min(a.rate(), b.rate()))
+}
+
+// near says whether times differ by less than half a frame time.
+func near(a, b, rate float64) bool { return math.Abs(a-b) < 1000/rate/2 }
+
+func (m *matcher) before(a, b match) bool {
+	if m.byNumber {
+		return a.number() < b.number()
+	}
+	s, t := times(a, b)
+	return s < t
+}
+
+const (
+	numbersAhead = 4 // a frame that is so much late won't come
+	timesAhead   = 7 // frame times
+)
+
+// await says whether a frame is to wait for an inlet without frames.
+func (m *matcher) await(f match, in *inlet, now float64) bool {
+	if !in.active {
+		return false
+	}
+	if m.byNumber {
+		ahead := float64(f.number()) - in.next
+		return ahead >= 0 && ahead <= numbersAhead
+	}
+	rate := f.rate()
+	if late := now - in.next; late > 0 {
+		if late < timesAhead*1000/rate {
+			return true
+		}
+		in.active = false
+		return false
+	}
+	return near(f[0].Frame.Timestamp, in.next, rate)
+}

@@ -1,0 +1,88 @@
+package syncer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+	"rsros/camdriver/process/syncer"
+)
+
+// counted owns a frame's memory and says when it is given back.
+type counted int
+
+func (c *counted) Release() { *c-- }
+
+// push sends frames such as "D1@33", "C2@40.5", "I7@0": kind, number, time in ms. It
+// returns the sets that came out.
+func push(t *testing.T, s *syncer.Syncer, held *counted, frames string) string {
+	t.Helper()
+	kinds := map[byte]camdriver.StreamID{'D': {Kind: camdriver.Depth}, 'C': {Kind: camdriver.Color},
+		'L': {Kind: camdriver.Infrared, Index: 1}, 'R': {Kind: camdriver.Infrared, Index: 2}}
+	var sets []string
+	for _, word := range strings.Fields(frames) {
+		*held++
+		f := camdriver.NewFrame(held)
+		if _, err := fmt.Sscanf(word[1:], "%d@%f", &f.Number, &f.Timestamp); err != nil {
+			t.Fatalf("%q: %v", word, err)
+		}
+		f.Profile = camdriver.Profile{Stream: kinds[word[0]], FPS: 30}
+		s.Push(process.Image{Frame: f}, func(set *process.Set) {
+			var text strings.Builder
+			for _, img := range set.Images {
+				letter := img.Frame.Stream().Kind.String()[:1]
+				if img.Frame.Stream().Kind == camdriver.Infrared {
+					letter = "LR"[img.Frame.Stream().Index-1:][:1]
+				}
+				fmt.Fprintf(&text, "%s%d", letter, img.Frame.Number)
+			}
+			sets = append(sets, text.String())
+		})
+	}
+	return strings.Join(sets, " ")
+}
+
+func TestMatching(t *testing.T) {
+	for name, c := range map[string]struct {
+		byNumber     bool
+		frames, want string
+	}{
+		"one stream":                       {false, "D1@0 D2@33 D3@67", "D1 D2 D3"},
+		"pairs":                            {false, "D1@0 C1@4 D2@33 C2@37 D3@67 C3@71", "D1 C1 D2C2 D3C3"},
+		"the other way round":              {false, "D1@0 C1@4 C2@37 D2@33 C3@71 D3@67", "D1 C1 D2C2 D3C3"},
+		"a lost frame":                     {false, "D1@0 C1@4 D2@33 C2@37 D3@67 D4@100 C4@104 D5@133 C5@137", "D1 C1 D2C2 D3 D4C4 D5C5"},
+		"a stream that ends":               {false, "D1@0 C1@4 D2@33 C2@37 D3@67 D4@100 D5@133 D6@167 D7@200 D8@233 D9@267 D10@300 D11@333 D12@367", "D1 C1 D2C2 D3 D4 D5 D6 D7 D8 D9 D10 D11 D12"},
+		"stereo by number":                 {true, "D1@0 L1@0 R1@0 D2@33 R2@33 L2@33 C2@37", "D1 L1 R1 D2L2R2 C2"},
+		"stereo by number, then with time": {true, "D1@0 L1@0 C1@4 D2@33 L2@33 C2@37 D3@67 L3@67 C3@71", "D1 L1 C1 D2C2L2 D3C3L3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var held counted
+			s := syncer.New(c.byNumber)
+			if got := push(t, s, &held, c.frames); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			s.Reset()
+			if held != 0 {
+				t.Errorf("%d frames were not given back", held)
+			}
+		})
+	}
+}
+
+// After a seek backwards without Reset nothing is stuck for long; with Reset the
+// first frames go at once, as after the start.
+func TestReset(t *testing.T) {
+	var held counted
+	s := syncer.New(false)
+	push(t, s, &held, "D1@0 C1@4 D2@33 C2@37 D3@67")
+	s.Reset()
+	if held != 0 {
+		t.Errorf("%d frames were not given back", held)
+	}
+	if got, want := push(t, s, &held, "D1@0 C1@4 D2@33 C2@37"), "D1 C1 D2C2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	s.Reset()
+}
