@@ -12,18 +12,17 @@ const (
 	smallSplat = 64
 )
 
-// large are rectangles that cover so much of the target that walking them
-// all could take hours: absurd intrinsics make each depth pixel cover the whole
-// image. They are painted together, in a time that doesn't depend on their size.
+// large are rectangles that cover so much of the canvas that walking them all
+// could take hours: absurd intrinsics make each depth pixel cover the whole image.
+// They are painted together, in a time that doesn't depend on their size.
 //
 // A rectangle is the union of four overlapping ones whose sides are powers of two.
-// All of those with the same sides are kept in one image, each at its corner; an
-// image is then halved into the next smaller one, down to single pixels.
+// All of those with the same sides are marked in one image, each at its corner.
+// Splitting every mark of an image into two of half the side brings it to the next
+// smaller size, down to single pixels.
 type large struct {
-	mu            sync.Mutex
-	list          []rectangle
-	width, height int
-	levels        [][]uint16 // by log2 of the width: the height being halved
+	mu   sync.Mutex
+	list []rectangle
 }
 
 type rectangle struct {
@@ -38,68 +37,88 @@ func (l *large) add(r rectangle) {
 	l.list = append(l.list, r)
 }
 
-// paint brings all rectangles into a layer.
+// sides are the logarithms of the largest powers of two in a rectangle's sides.
+func (r rectangle) sides() (wide, high int) {
+	return bits.Len32(uint32(r.right-r.left+1)) - 1, bits.Len32(uint32(r.bottom-r.top+1)) - 1
+}
+
+// paint brings all rectangles into a layer, and forgets them.
 func (l *large) paint(least []uint16, width, height int) {
-	l.width, l.height = width, height
-	n := width * height
-	l.levels = make([][]uint16, bits.Len(uint(l.width)))
-	for i := range l.levels {
-		l.levels[i] = make([]uint16, n)
-		empty(l.levels[i])
+	var some [32][32]bool // rectangles of these sides
+	for _, r := range l.list {
+		wide, high := r.sides()
+		some[wide][high] = true
 	}
-	for high := bits.Len(uint(l.height)) - 1; high >= 0; high-- {
-		for _, s := range l.list {
-			if bits.Len(uint(s.bottom-s.top+1))-1 == high {
-				l.put(s, high)
+	// Of one width, with all heights brought down to 1; and of all widths so far.
+	column, all := marks{make([]uint16, width*height), width, height}, marks{make([]uint16, width*height), width, height}
+	empty(all.least)
+	for wide := bits.Len(uint(width)) - 1; wide >= 0; wide-- {
+		if some[wide] != [32]bool{} {
+			empty(column.least)
+			for high := bits.Len(uint(height)) - 1; high >= 0; high-- {
+				if some[wide][high] {
+					l.mark(column, wide, high)
+				}
+				if high > 0 {
+					column.splitDown(1 << (high - 1))
+				}
 			}
+			all.add(column.least)
 		}
-		if high > 0 {
-			for _, level := range l.levels {
-				l.halveDown(level, 1<<(high-1))
-			}
+		if wide > 0 {
+			all.splitAcross(1 << (wide - 1))
 		}
 	}
-	for wide := len(l.levels) - 1; wide > 0; wide-- {
-		l.halveAcross(l.levels[wide-1], l.levels[wide], 1<<(wide-1))
-	}
-	for i, d := range l.levels[0] {
+	for i, d := range all.least {
 		least[i] = min(least[i], d)
 	}
-	l.list, l.levels = nil, nil
+	l.list = nil
 }
 
-// put marks the four corners of a rectangle.
-func (l *large) put(s rectangle, high int) {
-	wide := bits.Len(uint(s.right-s.left+1)) - 1
-	level := l.levels[wide]
-	for _, y := range [2]int{int(s.top), int(s.bottom) + 1 - 1<<high} {
-		for _, x := range [2]int{int(s.left), int(s.right) + 1 - 1<<wide} {
-			i := y*l.width + x
-			level[i] = min(level[i], s.value)
+// mark marks the corners of the rectangles with some sides.
+func (l *large) mark(m marks, wide, high int) {
+	for _, r := range l.list {
+		if w, h := r.sides(); w != wide || h != high {
+			continue
+		}
+		for _, y := range [2]int{int(r.top), int(r.bottom) + 1 - 1<<high} {
+			for _, x := range [2]int{int(r.left), int(r.right) + 1 - 1<<wide} {
+				i := y*m.width + x
+				m.least[i] = min(m.least[i], r.value)
+			}
 		}
 	}
 }
 
-// halveDown splits all marks into two of half the height. From the bottom up, so
-// that no half is split again.
-func (l *large) halveDown(level []uint16, half int) {
-	for y := l.height - 1; y >= half; y-- {
-		below, above := level[y*l.width:][:l.width], level[(y-half)*l.width:]
+// marks is an image in which a pixel is the corner of a rectangle.
+type marks struct {
+	least         []uint16
+	width, height int
+}
+
+func (m marks) add(more []uint16) {
+	for i, d := range more {
+		m.least[i] = min(m.least[i], d)
+	}
+}
+
+// splitDown makes two of each mark, the second half rows below. It goes up, so
+// that none is split twice.
+func (m marks) splitDown(half int) {
+	for y := m.height - 1; y >= half; y-- {
+		below, above := m.least[y*m.width:][:m.width], m.least[(y-half)*m.width:]
 		for x := range below {
 			below[x] = min(below[x], above[x])
 		}
 	}
 }
 
-// halveAcross splits all marks of one level into the next.
-func (l *large) halveAcross(to, from []uint16, half int) {
-	for y := range l.height {
-		t, f := to[y*l.width:][:l.width], from[y*l.width:][:l.width]
-		for x, d := range f {
-			t[x] = min(t[x], d)
-			if x+half < len(t) {
-				t[x+half] = min(t[x+half], d)
-			}
+// splitAcross makes two of each mark, the second half columns to the right.
+func (m marks) splitAcross(half int) {
+	for y := range m.height {
+		row := m.least[y*m.width:][:m.width]
+		for x := len(row) - 1; x >= half; x-- {
+			row[x] = min(row[x], row[x-half])
 		}
 	}
 }
