@@ -322,7 +322,7 @@ var goldenOptions = map[string][]struct {
 	"sequence_id": {{"id", camdriver.OptionSequenceId}},
 }
 
-func newBlock(t *testing.T, res *process.Resources, m *manifest, s goldenStep) process.Block {
+func newBlock(t testing.TB, res *process.Resources, m *manifest, s goldenStep) process.Block {
 	t.Helper()
 	word := func(key, otherwise string) string {
 		if v, ok := s.Params[key].(string); ok {
@@ -379,7 +379,7 @@ func newBlock(t *testing.T, res *process.Resources, m *manifest, s goldenStep) p
 	return b
 }
 
-func set(t *testing.T, b process.Block, id camdriver.OptionID, v float32) {
+func set(t testing.TB, b process.Block, id camdriver.OptionID, v float32) {
 	t.Helper()
 	if err := b.SetOption(id, v); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,232 @@
+package process_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+	"rsros/camdriver/sim"
+)
+
+// scene keeps a few sets of the simulated camera.
+type scene struct {
+	mu    sync.Mutex
+	rig   *process.Rig
+	depth []*camdriver.Frame
+	color []*camdriver.Frame
+	done  chan struct{}
+}
+
+const sceneSets = 4
+
+func (s *scene) Frame(_ int, f *camdriver.Frame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := &s.depth
+	if f.Stream().Kind == camdriver.Color {
+		list = &s.color
+	}
+	if len(*list) < sceneSets {
+		*list = append(*list, f.Retain())
+		if len(s.depth) == sceneSets && len(s.color) == sceneSets {
+			close(s.done)
+		}
+	}
+}
+
+func (s *scene) OptionChanged(int, camdriver.OptionID, float32) {}
+func (s *scene) Notification(int, camdriver.Notification)       {}
+func (s *scene) StatusChanged(camdriver.Status)                 {}
+
+// simulated takes pairs of depth of a size and colour of 1280x720.
+func simulated(b *testing.B, width, height int) *scene {
+	b.Helper()
+	dev, err := sim.Open(sim.Options{Loop: 1e9, StreamMemory: 16 << 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer dev.Close()
+	s := &scene{done: make(chan struct{})}
+	running := make([][]camdriver.Profile, len(dev.Sensors()))
+	for i, sensor := range dev.Sensors() {
+		for _, p := range sensor.Profiles() {
+			depth := p.Stream.Kind == camdriver.Depth && p.Width == width && p.Height == height
+			color := p.Stream.Kind == camdriver.Color && p.Width == 1280 && p.Height == 720 && p.Format == camdriver.RGB8
+			if (depth || color) && p.FPS == 30 {
+				running[i] = append(running[i], p)
+			}
+		}
+	}
+	s.rig = process.NewRig(camdriver.Snapshot(dev, running))
+	for i, profiles := range running {
+		if len(profiles) > 0 {
+			if err := dev.Sensors()[i].Start(profiles, s); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	<-s.done
+	return s
+}
+
+func (s *scene) release() {
+	for i := range s.depth {
+		s.depth[i].Release()
+		s.color[i].Release()
+	}
+}
+
+// set gives pair i.
+func (s *scene) set(to *process.Set, i int) {
+	to.Add(s.rig.Image(s.depth[i%sceneSets].Retain()))
+	to.Add(s.rig.Image(s.color[i%sceneSets].Retain()))
+}
+
+// benchCases are chains, of which the last block is measured; all of them where the
+// name begins with "chain".
+var benchCases = []string{
+	"align_to_color: align to=color", "align_to_depth: align to=depth",
+	"cloud_xyz: pointcloud texture=none", "cloud_uv: pointcloud texture=color", "cloud_uv_occlusion: pointcloud texture=color occlusion=1",
+	"aligned_cloud_uv: align to=color | pointcloud texture=color occlusion=1",
+	"decimation_2: decimation magnitude=2", "decimation_3: decimation magnitude=3", "decimation_4: decimation magnitude=4",
+	"decimation_8: decimation magnitude=8", "threshold: threshold", "units: units",
+	"disparity: disparity", "depth: disparity | depth", "spatial: spatial", "spatial_in_disparity: disparity | spatial",
+	"spatial_in_disparity_5x_holes: disparity | spatial magnitude=5 holes=5", "temporal: temporal", "temporal_in_disparity: disparity | temporal",
+	"hole_filling_0: hole_filling mode=0", "hole_filling_1: hole_filling mode=1", "hole_filling_2: hole_filling mode=2",
+	"colorizer_equalized: colorizer", "colorizer_fixed: colorizer preset=1", "rotation_90: rotation angle=90", "rotation_180: rotation angle=180",
+	"chain_usual: disparity | spatial | temporal | depth | align to=color",
+	"chain_usual_cloud: disparity | spatial | temporal | depth | align to=color | pointcloud texture=color occlusion=1",
+	"chain_decimated_cloud: decimation magnitude=2 | disparity | spatial | temporal | depth | pointcloud texture=color occlusion=1",
+}
+
+// BenchmarkBlocks is ms a frame, on the clock and of all processors together, of
+// each block on one and on two processors.
+func BenchmarkBlocks(b *testing.B) {
+	for _, size := range [][2]int{{1280, 720}, {848, 480}, {640, 480}} {
+		var s *scene
+		for _, text := range benchCases {
+			name, plan, _ := strings.Cut(text, ":")
+			for _, processors := range []int{1, 2} {
+				b.Run(fmt.Sprintf("%dx%d/%s/%d", size[0], size[1], name, processors), func(b *testing.B) {
+					if s == nil {
+						s = simulated(b, size[0], size[1])
+					}
+					benchmark(b, s, plan, processors, strings.HasPrefix(name, "chain"))
+				})
+			}
+		}
+		if s != nil {
+			s.release()
+		}
+	}
+}
+
+func benchmark(b *testing.B, s *scene, plan string, processors int, all bool) {
+	res := process.NewResources(1<<30, processors)
+	defer res.Close()
+	var chain process.Chain
+	for _, step := range strings.Split(plan, "|") {
+		chain = append(chain, newBlock(b, res, &manifest{}, parseStep(step)))
+	}
+	defer chain.Reset()
+	before := chain[:len(chain)-1]
+	if all {
+		before = nil
+	}
+	var inputs [sceneSets]process.Set
+	for i := range inputs {
+		s.set(&inputs[i], i)
+		if err := before.Process(&inputs[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var set process.Set
+	once := func(i int) {
+		set.Copy(&inputs[i%sceneSets])
+		if err := chain[len(before):].Process(&set); err != nil {
+			b.Fatal(err)
+		}
+		set.Release()
+	}
+	for i := range 3 {
+		once(i)
+	}
+	runtime.GC()
+	b.ReportAllocs()
+	used := processorTime()
+	b.ResetTimer()
+	for i := range b.N {
+		once(i)
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N), "ms/frame")
+	b.ReportMetric((processorTime()-used)*1e3/float64(b.N), "cpu-ms/frame")
+	b.ReportMetric(0, "ns/op")
+	for i := range inputs {
+		inputs[i].Release()
+	}
+}
+
+// processorTime is what this process has used, in seconds.
+func processorTime() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// parseStep reads "spatial alpha=0.3 on=color".
+func parseStep(text string) goldenStep {
+	words := strings.Fields(text)
+	s := goldenStep{Block: words[0], Params: map[string]any{}, Options: map[string]float32{}}
+	for _, w := range words[1:] {
+		key, value, _ := strings.Cut(w, "=")
+		var number float32
+		if _, err := fmt.Sscan(value, &number); err == nil {
+			s.Options[key] = number
+		} else {
+			s.Params[key] = value
+		}
+	}
+	return s
+}
+
+// A chain that runs allocates nothing.
+func TestNoAllocation(t *testing.T) {
+	depth := profile(camdriver.Depth, camdriver.Z16, 64, 48)
+	color := profile(camdriver.Color, camdriver.RGB8, 96, 72)
+	color.Extrinsics.Translation[0] = 0.015
+	for _, text := range benchCases {
+		name, plan, _ := strings.Cut(text, ":")
+		for _, processors := range []int{1, 2} {
+			res := newResources(t, processors)
+			var chain process.Chain
+			for _, step := range strings.Split(plan, "|") {
+				chain = append(chain, newBlock(t, res, &manifest{}, parseStep(step)))
+			}
+			d, c := image(depth, 1, nil), image(color, 1, nil)
+			for i := range d.Frame.Data {
+				d.Frame.Data[i] = byte(i % 7)
+			}
+			var set process.Set
+			n := testing.AllocsPerRun(10, func() {
+				set.Add(process.Image{Frame: d.Frame.Retain(), Profile: depth})
+				set.Add(process.Image{Frame: c.Frame.Retain(), Profile: color})
+				if err := chain.Process(&set); err != nil {
+					t.Fatal(err)
+				}
+				set.Release()
+			})
+			if n != 0 {
+				t.Errorf("%s on %d processors: %g allocations a frame", name, processors, n)
+			}
+			chain.Reset()
+		}
+	}
+}
