@@ -7,7 +7,20 @@ type RewriteOptions struct {
 	// Options of the new bag. Checkpoints are left out.
 	Options
 	Filter
+	// Keep, if it isn't nil, is asked about each message that the filter takes. An
+	// error ends the work.
+	Keep     func(Message) (bool, error)
 	Progress Progress // in messages
+}
+
+// copy writes a message that Keep takes, with its own time or another one.
+func (o RewriteOptions) copy(w *output, m Message, t Time) (copied bool, err error) {
+	if o.Keep != nil {
+		if keep, err := o.Keep(m); err != nil || !keep {
+			return false, err
+		}
+	}
+	return true, w.copy(m.Conn, t, m.Data)
 }
 
 // RewriteResult is what was copied.
@@ -55,12 +68,12 @@ func Merge(ctx context.Context, ins []string, out string, o RewriteOptions) (*Re
 
 func (res *RewriteResult) copyAll(ctx context.Context, w *output, v *View, o RewriteOptions) error {
 	if o.Start > MinTime {
-		if err := copyStatic(w, v.bags, o.Filter); err != nil {
+		if err := copyStatic(w, v.bags, o); err != nil {
 			return err
 		}
 	}
 	var err error
-	if res.Latched, err = copyLatched(ctx, w, v.bags, o.Filter); err != nil {
+	if res.Latched, err = copyLatched(ctx, w, v.bags, o); err != nil {
 		return err
 	}
 	p := pace{ctx: ctx, progress: o.Progress, total: v.Count()}
@@ -68,7 +81,7 @@ func (res *RewriteResult) copyAll(ctx context.Context, w *output, v *View, o Rew
 	defer it.Close()
 	for it.Next() {
 		m := it.Message()
-		if err := w.copy(m.Conn, m.Time, m.Data); err != nil {
+		if _, err := o.copy(w, m, m.Time); err != nil {
 			return err
 		}
 		if err := p.step(); err != nil {
@@ -80,8 +93,8 @@ func (res *RewriteResult) copyAll(ctx context.Context, w *output, v *View, o Rew
 
 // copyStatic writes the messages at MinTime: a RealSense recording describes its
 // device there, outside its time line, and no part of it plays without.
-func copyStatic(w *output, bags []*Bag, f Filter) error {
-	v, err := NewView(bags, Query{Start: MinTime, End: MinTime, Connections: f.keeps})
+func copyStatic(w *output, bags []*Bag, o RewriteOptions) error {
+	v, err := NewView(bags, Query{Start: MinTime, End: MinTime, Connections: o.keeps})
 	if err != nil {
 		return err
 	}
@@ -89,7 +102,7 @@ func copyStatic(w *output, bags []*Bag, f Filter) error {
 	defer it.Close()
 	for it.Next() {
 		m := it.Message()
-		if err := w.copy(m.Conn, m.Time, m.Data); err != nil {
+		if _, err := o.copy(w, m, m.Time); err != nil {
 			return err
 		}
 	}
@@ -97,11 +110,14 @@ func copyStatic(w *output, bags []*Bag, f Filter) error {
 }
 
 // copyLatched writes the latched messages from before the filter's start.
-func copyLatched(ctx context.Context, w *output, bags []*Bag, f Filter) (uint64, error) {
+func copyLatched(ctx context.Context, w *output, bags []*Bag, o RewriteOptions) (uint64, error) {
 	n := uint64(0)
-	err := f.eachLatched(ctx, bags, func(m Message) error {
-		n++
-		return w.copy(m.Conn, f.Start, m.Data)
+	err := o.eachLatched(ctx, bags, func(m Message) error {
+		copied, err := o.copy(w, m, o.Start)
+		if copied {
+			n++
+		}
+		return err
 	})
 	return n, err
 }

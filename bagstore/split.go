@@ -117,7 +117,7 @@ func (s *splitter) begin(t Time) error {
 	s.out = out
 	s.parts = append(s.parts, Part{Path: path, Start: t})
 	if t > MinTime {
-		if err := copyStatic(s.out, s.bags, s.o.Filter); err != nil {
+		if err := copyStatic(s.out, s.bags, RewriteOptions{Filter: s.o.Filter}); err != nil {
 			return err
 		}
 	}

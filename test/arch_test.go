@@ -20,7 +20,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
-		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/rsbag", "bagstore/swap",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/pyexpr", "bagstore/rsbag", "bagstore/swap", "msgs",
 		"camdriver", "camdriver/d400", "camdriver/playback", "camdriver/sim",
 	},
 	"program": {},
@@ -86,6 +86,7 @@ var mayImport = map[string][]string{
 	"bagstore/bagset": {"program", "bagstore", "node/replay"}, // the player's times
 	"bagstore/cat":    {"program", "bagstore", "bagstore/bagset", "msgs"},
 	"bagstore/export": {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs", "msgs/png"},
+	"bagstore/pyexpr": {"msgs"},
 	"bagstore/swap":   {},
 }
 

@@ -240,7 +240,7 @@ func TestFilter(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out.bag")
 	for _, line := range []string{
-		"-t /nowhere", "-e [", "--start never", "--start 5 --end 4", "topic=='/count'", "--regex=",
+		"-t /nowhere", "-e [", "--start never", "--start 5 --end 4", "topics=='/count'", "topic=='/count' more", "-p topic", "--regex=",
 	} {
 		want(t, exitUsage, append([]string{"filter", bag, out}, strings.Fields(line)...)...)
 	}

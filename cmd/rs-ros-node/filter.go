@@ -19,12 +19,14 @@ type filterOptions struct {
 	noLatched bool
 	force     bool
 	quiet     bool
+
+	expression, print string // Python, as rosbag filter takes it; empty: none
 }
 
 func newFilterCommand(a *app) *cobra.Command {
 	var o filterOptions
 	cmd := &cobra.Command{
-		Use:   "filter IN OUT",
+		Use:   "filter IN OUT [EXPRESSION]",
 		Short: "Copy a bag with some of its topics, types or time",
 		Long: `filter copies messages as they are, without decoding them. Where --start cuts
 something off, the last latched message of each topic before it (maps, static
@@ -32,18 +34,22 @@ transforms, camera descriptions) is kept and moved to the start, as a late
 subscriber would have got it. The compression stays as it was unless a flag says
 otherwise.
 
-The Python expressions of rosbag filter aren't understood: say topics, types and
-time by flags.
+EXPRESSION is Python, as rosbag filter takes it, of topic, m (the message) and t
+(its time): comparisons, and, or, not, in, arithmetic, fields and indexes,
+t.to_sec(), startswith and the like. What isn't understood is refused by name.
 
 Exit codes: 0 done, 3 the bag is torn and was copied as far as it is whole, 1 not
 done; there is no output then.`,
 		Example: `  rs-ros-node filter walk.bag depth.bag --topics /camera/depth/image_rect_raw,/tf
   rs-ros-node filter walk.bag small.bag -x '.*/compressed' --start 10 --end 20.5
-  rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4`,
-		Args: cobra.MinimumNArgs(2),
+  rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4
+  rs-ros-node filter walk.bag fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"`,
+		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 2 {
-				return usageError{errors.New("filter takes two bags; Python expressions aren't understood, use --topics, --types, --start and --end")}
+			if len(args) == 3 {
+				o.expression = args[2]
+			} else if o.print != "" {
+				return usageError{errors.New("--print goes with an expression")}
 			}
 			return a.filter(cmd.Context(), args[0], args[1], o)
 		},
@@ -53,6 +59,7 @@ done; there is no output then.`,
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	f.BoolVarP(&o.force, "force", "f", false, "replace OUT if it exists")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print this expression of each message, after MATCH or NO MATCH")
 	outputFlags(f, &o.bag)
 	return cmd
 }
@@ -78,9 +85,19 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 			return undone(err)
 		}
 	}
-	report, done := a.progress(out, false)
 	o.bag.Overwrite = o.force
-	res, err := bagstore.Merge(ctx, ins, out, bagstore.RewriteOptions{Options: o.bag, Filter: filter, Progress: report})
+	rewrite := bagstore.RewriteOptions{Options: o.bag, Filter: filter}
+	if o.expression != "" {
+		chosen, err := newFilterExpression(o.expression, o.print, a.out)
+		if err != nil {
+			return err
+		}
+		defer chosen.out.Flush() //nolint:errcheck // what is printed is by the way
+		rewrite.Keep = chosen.message
+	}
+	report, done := a.progress(out, o.print != "")
+	rewrite.Progress = report
+	res, err := bagstore.Merge(ctx, ins, out, rewrite)
 	done()
 	if err != nil {
 		return undone(err)

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"rsros/bagstore"
+	"rsros/bagstore/pyexpr"
+	"rsros/msgs"
+)
+
+// filterExpression chooses messages by a Python expression, and prints another
+// one of each message if it is told to: what rosbag filter does.
+type filterExpression struct {
+	keep  *pyexpr.Expr
+	print *pyexpr.Expr // may be nil
+	out   *bufio.Writer
+	specs map[*bagstore.Connection]*msgs.Spec // nil: the definition makes no sense
+}
+
+// newFilterExpression reads the expressions; print may be empty.
+func newFilterExpression(keep, print string, out io.Writer) (f *filterExpression, err error) {
+	f = &filterExpression{out: bufio.NewWriter(out), specs: make(map[*bagstore.Connection]*msgs.Spec)}
+	if f.keep, err = pyexpr.Parse(keep); err != nil {
+		return nil, usageError{fmt.Errorf("the expression isn't understood: %w; flags choose by topic, type and time", err)}
+	}
+	if print == "" {
+		return f, nil
+	}
+	if f.print, err = pyexpr.Parse(print); err != nil {
+		return nil, usageError{fmt.Errorf("the expression of --print isn't understood: %w", err)}
+	}
+	return f, nil
+}
+
+// message reports whether the message is chosen.
+func (f *filterExpression) message(m bagstore.Message) (bool, error) {
+	env := pyexpr.Env{Topic: m.Conn.Topic, Time: msgs.Time(m.Time), Spec: f.spec(m.Conn), Data: m.Data}
+	keep, err := f.keep.Holds(env)
+	if err == nil && f.print != nil {
+		fmt.Fprint(f.out, map[bool]string{true: "MATCH ", false: "NO MATCH "}[keep])
+		err = f.print.WriteValue(f.out, env)
+		fmt.Fprintln(f.out)
+	}
+	if err != nil {
+		return false, fmt.Errorf("message of %s at %d.%09d: %w", m.Conn.Topic, m.Time.Sec(), m.Time.Nsec(), err)
+	}
+	return keep, nil
+}
+
+func (f *filterExpression) spec(c *bagstore.Connection) *msgs.Spec {
+	spec, known := f.specs[c]
+	if !known {
+		spec, _ = msgs.Parse(c.Type, c.Definition) // an expression that looks into the message says so
+		f.specs[c] = spec
+	}
+	return spec
+}

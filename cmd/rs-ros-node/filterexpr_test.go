@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/test/need"
+	"rsros/test/samplebag"
+)
+
+// TestFilterIsRosbagFilter: an expression keeps and prints what it does there.
+func TestFilterIsRosbagFilter(t *testing.T) {
+	need.Programs(t, "rosbag")
+	bag := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
+	for _, args := range [][]string{
+		{"topic.startswith('/device_0/sensor_2') and 0.1 < t.to_sec() <= 0.2 or topic in ('/file_version',)"},
+		{"m._type == 'sensor_msgs/Image' and m.encoding == 'mono16' and len(m.data) == m.step * m.height", "-p", "topic + ' ' + str(t.to_sec())"},
+		{"t.secs == 0 and not 'image' in topic", "--print", "[topic, t.nsecs, m._md5sum]"},
+	} {
+		ours, theirs := filepath.Join(t.TempDir(), "ours.bag"), filepath.Join(t.TempDir(), "theirs.bag")
+		out, err := exec.Command("rosbag", slices.Concat([]string{"filter", bag, theirs}, args)...).Output()
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+		printed := want(t, exitOK, slices.Concat([]string{"filter", bag, ours}, args)...)
+		if a, b := whenAndWhere(t, ours), whenAndWhere(t, theirs); !slices.Equal(a, b) {
+			t.Errorf("%q keeps %d messages, rosbag %d", args, len(a), len(b))
+		}
+		var matches []string
+		for line := range strings.FieldsFuncSeq(string(out), func(r rune) bool { return r == '\n' || r == '\r' }) {
+			if i := strings.Index(line, "NO MATCH "); i >= 0 {
+				matches = append(matches, line[i:])
+			} else if i := strings.Index(line, "MATCH "); i >= 0 {
+				matches = append(matches, line[i:])
+			}
+		}
+		if lines := strings.Split(strings.TrimSuffix(printed, "\n"), "\n"); len(matches) > 0 && !slices.Equal(lines, matches) {
+			t.Errorf("%q: %d lines are printed, rosbag prints %d; the first %q and %q", args, len(lines), len(matches), lines[0], matches[0])
+		}
+	}
+}
+
+// TestFilterExpressionFails: an expression that makes no sense of a message
+// ends the work, says of which message, and leaves nothing behind.
+func TestFilterExpressionFails(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	out := filepath.Join(filepath.Dir(bag), "out.bag")
+	code, _, log := command(t, "filter", bag, out, "m.nowhere == 1")
+	if code != exitFailed || !strings.Contains(log, "message of /map at 1700000000.000000000") || !strings.Contains(log, "std_msgs/String has no field nowhere") {
+		t.Error(code, log)
+	}
+	code, _, log = command(t, "filter", bag, out, "re.match('/c', topic)")
+	if code != exitUsage || !strings.Contains(log, "column 1: re isn't understood") {
+		t.Error(code, log)
+	}
+	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"walk.bag"}) {
+		t.Error(got)
+	}
+	want(t, exitOK, "filter", bag, out, "topic == '/count' and m.data.startswith('1') and len(m.data) == 2")
+	if counts, _ := samplebag.Messages(t, out); counts["/count"] != 10 || len(counts) != 1 {
+		t.Error(counts)
+	}
+}
+
+// whenAndWhere lists a bag's messages without their content: rosbag filter drops
+// the bytes that librealsense writes after a message.
+func whenAndWhere(t *testing.T, path string) (list []string) {
+	t.Helper()
+	_, messages := samplebag.Messages(t, path)
+	for _, m := range messages {
+		list = append(list, m[:strings.Index(m, ` "`)])
+	}
+	slices.Sort(list)
+	return list
+}
