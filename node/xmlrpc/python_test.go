@@ -1,16 +1,17 @@
 package xmlrpc
 
 import (
-	"bufio"
+	"os"
 	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
 
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
-// python returns the interpreter that stands for rospy's side of the wire.
+// python returns the interpreter that runs rospy's side of the connection.
 func python(t *testing.T) string {
 	t.Helper()
 	for _, path := range []string{"/usr/bin/python3", "python3"} {
@@ -39,22 +40,9 @@ s.serve_forever()
 `
 
 func TestPythonServer(t *testing.T) {
-	process := exec.CommandContext(t.Context(), python(t), "-c", pythonServer)
-	out, err := process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = process.Process.Kill()
-		_ = process.Wait()
-	}()
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := peer.Start(t, os.Environ(), python(t), "-c", pythonServer)
+	server.Await("its address", func(out string) bool { return strings.HasSuffix(out, "\n") })
+	url := server.Stdout()
 	_, client := serve(t, echo)
 	for _, value := range interop {
 		got, err := Call(t.Context(), client, strings.TrimSpace(url), "echo", value)

@@ -1,6 +1,11 @@
-// Package e2e holds the program against real ROS programs: each test starts a master (a stock roscore,
-// and ours), our program as a process, and the stock tools as processes, and compares what the tools say
-// with what must be. Nothing waits for a time to pass; everything waits for something to happen.
+// Package e2e tests the program as its users run it: as a process, together with the stock ROS programs.
+//
+// The files are named after the command that they test: live, play, record, master, demo. Most tests start a
+// master (a stock roscore and ours, in turn), our program and the stock tools as processes, and compare what the
+// tools print with what they should. Tests of play use a [judge], a node in the test's own process that records
+// every message, and run the stock player in the same way for comparison.
+//
+// Nothing waits for a time to pass. Everything waits for something to happen.
 package e2e
 
 import (

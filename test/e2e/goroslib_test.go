@@ -43,7 +43,7 @@ func (g *graph) goroslibListens(topic string) *goListener {
 	return l
 }
 
-// TestRecordGoroslib: our recorder takes what goroslib publishes.
+// TestRecordGoroslib records what a goroslib node publishes.
 func TestRecordGoroslib(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		p, err := goroslib.NewPublisher(goroslib.PublisherConf{

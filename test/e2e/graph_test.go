@@ -51,9 +51,13 @@ func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster fun
 
 // newGraph makes the environment; the master at its port is still to be started.
 func newGraph(t *testing.T) *graph {
-	g := &graph{t: t, uri: fmt.Sprintf("http://127.0.0.1:%d/", freePort(t)), client: &http.Client{Transport: &http.Transport{}}}
+	return graphAt(t, fmt.Sprintf("http://127.0.0.1:%d/", freePort(t)))
+}
+
+// graphAt is the graph of a master whose address is known.
+func graphAt(t *testing.T, uri string) *graph {
+	g := &graph{t: t, uri: uri, env: peer.Env(t, uri), client: &http.Client{Transport: &http.Transport{}}}
 	t.Cleanup(g.client.CloseIdleConnections)
-	g.env = peer.Env(t, g.uri)
 	return g
 }
 
@@ -64,9 +68,9 @@ func (g *graph) in(t *testing.T) *graph {
 	return &inner
 }
 
-// freePort is a port that was free a moment ago, below those that the kernel
-// gives to whoever asks for any: tests beside this one don't get it meanwhile,
-// nor while a master that stood there restarts.
+// freePort returns a port that was free a moment ago. It is below the range from
+// which the kernel chooses ports, so no other test gets it meanwhile, not even
+// while a master at that port restarts.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -211,7 +215,7 @@ func (g *graph) connections(node, topic string) int {
 	return count
 }
 
-// awaitAudience waits until the one publisher of each topic has so many subscribers connected, and
+// awaitAudience waits until the one publisher of each topic has size subscribers connected, and
 // returns its name.
 func (g *graph) awaitAudience(size int, topics ...string) (node string) {
 	g.t.Helper()

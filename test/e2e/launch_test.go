@@ -52,8 +52,8 @@ func TestRosrun(t *testing.T) {
 	})
 }
 
-// TestLaunch: camera.launch with parameters and remaps of a launch file of the user's, record.launch
-// beside it, then play.launch with what was recorded.
+// TestLaunch runs camera.launch with the parameters and remappings of a user's launch file together with record.launch,
+// and then play.launch with the recording.
 func TestLaunch(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		g.rosPackage()

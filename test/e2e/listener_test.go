@@ -42,7 +42,7 @@ var buildSubscriber = sync.OnceValues(func() ([]byte, error) {
 	return exec.Command("g++", append(args, strings.Fields(string(flags))...)...).CombinedOutput()
 })
 
-// startRoscpp starts a roscpp node that takes so many messages of each topic, and returns when it
+// startRoscpp starts a roscpp node that receives a number of messages of each topic, and returns when it
 // has subscribed.
 func (g *graph) startRoscpp(topics map[string]int) *roscppSubscriber {
 	g.t.Helper()
@@ -140,7 +140,7 @@ func (l *goListener) heard(topic string) heard {
 	return l.topics[topic]
 }
 
-// awaitCounts waits until all topics have so many messages.
+// awaitCounts waits until every topic has at least its count of messages.
 func (l *goListener) awaitCounts(counts map[string]int) {
 	l.t.Helper()
 	defer func() {

@@ -74,7 +74,7 @@ func (g *graph) typeOf(topic string) string {
 	return ""
 }
 
-// numbersOfCamera: rates are what the profile says, sizes what the image must be.
+// numbersOfCamera compares rates with the profile and sizes with the images.
 func (g *graph) numbersOfCamera() {
 	g.t.Helper()
 	for topic, want := range map[string]float64{"/camera/depth/image_rect_raw": 15, "/camera/gyro/sample": 200} {
@@ -131,7 +131,7 @@ func (g *graph) servicesOfCamera(folder string) {
 	peer.Await(g.t, "images after enable", func() bool { return images.count("/camera/infra1/image_rect_raw") > still+5 })
 }
 
-// stockRecords: rosbag record takes our topics, of both namings.
+// stockRecords records topics of both namings with rosbag record.
 func (g *graph) stockRecords() {
 	g.t.Helper()
 	bag := filepath.Join(g.t.TempDir(), "stock.bag")

@@ -25,7 +25,7 @@ const (
 var update = flag.Bool("update", false, "keep the picture of rviz as "+rvizPicture)
 
 // TestRviz shows the simulated camera in rviz, on a screen in memory, and looks at a picture of it.
-// It doesn't run beside other tests: drawing without a graphics card takes all that the machine has.
+// It doesn't run in parallel with other tests: drawing without a graphics card needs the whole machine.
 func TestRviz(t *testing.T) {
 	need.Programs(t, "roscore", "rviz", "Xvfb", "import")
 	// The race detector makes the simulated camera too slow to look at.

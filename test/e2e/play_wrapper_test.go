@@ -1,4 +1,4 @@
-package replay
+package e2e
 
 import (
 	"path/filepath"
@@ -30,9 +30,9 @@ func recordingOfCamera(t *testing.T) string {
 // every control that other bags are under.
 func TestWrapperNaming(t *testing.T) {
 	program := peer.Program(t)
-	g := newGraph(t)
+	g := newJudge(t)
 	r := g.record([]string{depthTopic, colorTopic})
-	p := g.start(nil, program, "play", recordingOfCamera(t), "--naming", "wrapper", "--clock", "--pause", "--start", "0.5", "--duration", "1",
+	p := g.start(program, "play", recordingOfCamera(t), "--naming", "wrapper", "--clock", "--pause", "--start", "0.5", "--duration", "1",
 		"--loop-range", "0:0.5", "--limit", colorTopic+"=10", "-x", ".*infra.*", "__name:=player", depthTopic+":=/depth")
 	moved := g.record([]string{"/depth"})
 	if err := g.node.WaitForService(t.Context(), "/player/step"); err != nil {
@@ -75,7 +75,7 @@ func TestWrapperStamps(t *testing.T) {
 	for name, args := range map[string][]string{"clock": {"--clock"}, "restamp": {"--restamp"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGraph(t)
+			g := newJudge(t)
 			clock := g.record(nil)
 			stamps := make(chan bagstore.Time, 100)
 			_, err := g.node.Subscribe(ros.SubscriberOptions{Topic: colorTopic}, func(m ros.Received) {
@@ -87,7 +87,7 @@ func TestWrapperStamps(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := append([]string{"play", recordingOfCamera(t), "--naming", "wrapper", "--wait-for-subscribers", "--topics", colorTopic}, args...)
-			if code := g.start(nil, program, args...).Wait(); code != 0 {
+			if code := g.start(program, args...).Wait(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			clock.close()
@@ -101,13 +101,5 @@ func TestWrapperStamps(t *testing.T) {
 				t.Errorf("the first image is stamped %d, the clock begins with %d", first, clock.clock[:min(1, len(clock.clock))])
 			}
 		})
-	}
-}
-
-// trigger calls a std_srvs/Trigger.
-func (g *graph) trigger(service string) {
-	g.t.Helper()
-	if _, err := g.node.CallService(g.t.Context(), service, msgs.MustService("std_srvs/Trigger"), nil); err != nil {
-		g.t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package replay
+package e2e
 
 import (
 	"os"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/msgs"
-	"rsros/node/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
@@ -29,9 +27,9 @@ func TestDynparam(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "package.xml"), []byte(dynparamPackage), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	g := newGraph(t)
+	g := newJudge(t)
 	g.env = append(g.env, "ROS_PACKAGE_PATH="+filepath.Dir(folder)+":/usr/share")
-	p := g.start(nil, program, "play", walk(t), "--pause", "__name:=player")
+	p := g.start(program, "play", walk(t), "--pause", "__name:=player")
 	if err := g.node.WaitForService(t.Context(), "/player/set_parameters"); err != nil {
 		t.Fatal(err)
 	}
@@ -56,32 +54,12 @@ func TestDynparam(t *testing.T) {
 	}
 }
 
-// status is the message of one ~status of /player.
-func (g *graph) status() string {
-	g.t.Helper()
-	got := make(chan string, 1)
-	s, err := g.node.Subscribe(ros.SubscriberOptions{Topic: "/player/status"}, func(r ros.Received) {
-		var m msgs.DiagnosticStatus
-		if msgs.Unmarshal(r.Data, &m) == nil {
-			select {
-			case got <- m.Message:
-			default:
-			}
-		}
-	})
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	defer s.Close()
-	return <-got
-}
-
 // TestStockTools: rostopic reads what is played and the status, and seeks.
 func TestStockTools(t *testing.T) {
 	need.Programs(t, "/usr/bin/rostopic", "/usr/bin/rosservice", "/usr/bin/rosnode")
 	program := peer.Program(t)
-	g := newGraph(t)
-	p := g.start(nil, program, "play", walk(t), "--pause", "--clock", "__name:=player")
+	g := newJudge(t)
+	p := g.start(program, "play", walk(t), "--pause", "--clock", "__name:=player")
 	if err := g.node.WaitForService(t.Context(), "/pause_playback"); err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +122,9 @@ func TestRealSenseBag(t *testing.T) {
 	for topic := range want {
 		topics = append(topics, topic)
 	}
-	g := newGraph(t)
+	g := newJudge(t)
 	r := g.record(topics)
-	p := g.start(nil, program, "play", recording, "--clock", "--wait-for-subscribers")
+	p := g.start(program, "play", recording, "--clock", "--wait-for-subscribers")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

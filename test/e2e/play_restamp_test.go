@@ -1,4 +1,4 @@
-package replay
+package e2e
 
 import (
 	"regexp"
@@ -44,13 +44,13 @@ var echoedStamp = regexp.MustCompile(`stamp: *\n +secs: *(\d+)\n +nsecs: *(\d+)`
 func TestRestamp(t *testing.T) {
 	need.Programs(t, "/usr/bin/rostopic")
 	program := peer.Program(t)
-	g := newGraph(t)
+	g := newJudge(t)
 	bag, recorded := stamped(t)
 	echoes := make(map[string]*peer.Process)
 	for topic := range recorded {
-		echoes[topic] = g.start(nil, "rostopic", "echo", "-n", "5", topic)
+		echoes[topic] = g.start("rostopic", "echo", "-n", "5", topic)
 	}
-	if code := g.start(nil, program, "play", bag, "--restamp", "--wait-for-subscribers").Wait(); code != 0 {
+	if code := g.start(program, "play", bag, "--restamp", "--wait-for-subscribers").Wait(); code != 0 {
 		t.Errorf("play ended with %d", code)
 	}
 	end := bagstore.TimeOf(time.Now())

@@ -1,4 +1,4 @@
-package replay
+package e2e
 
 import (
 	"fmt"
@@ -58,7 +58,7 @@ func TestTerminal(t *testing.T) {
 			t.Parallel()
 			keys, screen := openTerminal(t)
 			before := termios(t, screen)
-			g := newGraph(t)
+			g := newJudge(t)
 			cmd := exec.Command(program, "play", walk(t), "--loop", "-r", "0.1")
 			cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = g.env, screen, screen, screen
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

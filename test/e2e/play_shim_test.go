@@ -1,21 +1,52 @@
-package replay
+package e2e
 
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
 const ms = time.Millisecond
+
+// Folders in scratch, each with a program named rosbag.
+const ours, stock = "ours", "stock"
+
+var buildShims = sync.OnceValue(func() error {
+	for folder, script := range map[string]string{
+		ours:  "exec " + peer.Scratch("rs-ros-node") + " \"$@\"",
+		stock: "shift; exec /usr/lib/rosbag/play \"$@\"", // without Python, which takes a second to start
+	} {
+		if err := os.Mkdir(peer.Scratch(folder), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(peer.Scratch(folder+"/rosbag"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+})
+
+// shims creates both folders. It skips the test if rosbag play isn't installed.
+func shims(t *testing.T) {
+	t.Helper()
+	need.Programs(t, "/usr/bin/rosbag", "/usr/lib/rosbag/play")
+	peer.Program(t)
+	if err := buildShims(); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // walk is a bag of 600 ms: two publishers of /a, /b, and a latched topic.
 func walk(t *testing.T) string {
@@ -80,11 +111,11 @@ func TestShim(t *testing.T) {
 
 // shimRun plays with the rosbag of a folder and returns what was received.
 func shimRun(t *testing.T, folder string, topics, args []string) *recording {
-	g := newGraph(t)
+	g := newJudge(t)
 	r := g.record(topics)
 	path := "PATH=" + folder + ":/usr/bin:/bin"
 	args = append([]string{"play"}, args...)
-	if code := g.start([]string{path}, filepath.Join(folder, "rosbag"), append(args, "--wait-for-subscribers", "-d", "0.3")...).Wait(); code != 0 {
+	if code := g.startWith([]string{path}, filepath.Join(folder, "rosbag"), append(args, "--wait-for-subscribers", "-d", "0.3")...).Wait(); code != 0 {
 		t.Errorf("%s/rosbag %q ended with %d", folder, args, code)
 	}
 	r.close()
@@ -121,9 +152,9 @@ func TestShimPause(t *testing.T) {
 	said := make(map[string][]string)
 	for _, name := range []string{stock, ours} {
 		folder := peer.Scratch(name)
-		g := newGraph(t)
+		g := newJudge(t)
 		r := g.record([]string{"/a", "/b", "/latched"})
-		p := g.start([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--pause", "--wait-for-subscribers", "-d", "0.5", bag, "__name:=player")
+		p := g.startWith([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--pause", "--wait-for-subscribers", "-d", "0.5", bag, "__name:=player")
 		if err := g.node.WaitForService(t.Context(), "/player/pause_playback"); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +186,7 @@ func TestShimRateControl(t *testing.T) {
 	for _, name := range []string{stock, ours} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGraph(t)
+			g := newJudge(t)
 			r := g.record([]string{"/a", "/b", "/latched"})
 			typ := msgs.MustType("sensor_msgs/Imu")
 			done, err := g.node.Advertise(ros.PublisherOptions{Topic: "/done", Type: typ, Latch: true})
@@ -163,7 +194,7 @@ func TestShimRateControl(t *testing.T) {
 				t.Fatal(err)
 			}
 			folder := peer.Scratch(name)
-			p := g.start([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--wait-for-subscribers", "-d", "0.5", bag,
+			p := g.startWith([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--wait-for-subscribers", "-d", "0.5", bag,
 				"--rate-control-topic", "/done", "--rate-control-max-delay", "0.2", "-r", "5")
 			peer.Await(t, "the first 200 ms", func() bool { return r.count("/a") >= 40 })
 			if p.Ended() {
@@ -185,11 +216,11 @@ func TestShimRateControl(t *testing.T) {
 // TestFollowClock: a second player follows the first one's clock to the end.
 func TestFollowClock(t *testing.T) {
 	program := peer.Program(t)
-	g := newGraph(t)
+	g := newJudge(t)
 	r := g.record([]string{"/a", "/c"})
-	follower := g.start(nil, program, "play", writeBag(t, []message{{50 * ms, "/c", "from"}, {450 * ms, "/c", "another bag"}}), "--follow-clock", "--wait-for-subscribers")
+	follower := g.start(program, "play", writeBag(t, []message{{50 * ms, "/c", "from"}, {450 * ms, "/c", "another bag"}}), "--follow-clock", "--wait-for-subscribers")
 	peer.Await(t, "the follower", func() bool { return r.subs[1].Publishers() == 1 })
-	leader := g.start(nil, program, "play", walk(t), "--clock", "--topics", "/a")
+	leader := g.start(program, "play", walk(t), "--clock", "--topics", "/a")
 	for _, p := range []*peer.Process{leader, follower} {
 		if code := p.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
@@ -199,21 +230,6 @@ func TestFollowClock(t *testing.T) {
 	if a, c := r.count("/a"), r.count("/c"); a != 120 || c != 2 {
 		t.Errorf("%d messages on /a, %d on /c", a, c)
 	}
-}
-
-func (g *graph) setBool(service string, value bool) string {
-	g.t.Helper()
-	var e msgs.Encoder
-	e.Bool(value)
-	data, err := g.node.CallService(g.t.Context(), service, msgs.MustService("std_srvs/SetBool"), e.B)
-	var result msgs.Result
-	if err == nil {
-		err = msgs.Unmarshal(data, &result)
-	}
-	if err != nil {
-		g.t.Fatalf("%s: %v", service, err)
-	}
-	return fmt.Sprint(result.Success, " ", result.Message)
 }
 
 // TestExitCodes: what a script can rely on, which the stock player doesn't give.
@@ -239,8 +255,8 @@ func TestExitCodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGraph(t)
-			p := g.start(nil, program, append([]string{"play"}, c.args...)...)
+			g := newJudge(t)
+			p := g.start(program, append([]string{"play"}, c.args...)...)
 			if code := p.Wait(); code != c.code {
 				t.Errorf("exit code %d, want %d:\n%s", code, c.code, p.Output())
 			}
@@ -254,9 +270,9 @@ func TestExitCodes(t *testing.T) {
 // TestLoopIsOneTimeLine: with --loop-monotonic neither clock nor messages go back.
 func TestLoopIsOneTimeLine(t *testing.T) {
 	program := peer.Program(t)
-	g := newGraph(t)
+	g := newJudge(t)
 	r := g.record([]string{"/a"})
-	p := g.start(nil, program, "play", walk(t), "--clock", "--loop", "--loop-monotonic", "-r", "10", "__name:=player")
+	p := g.start(program, "play", walk(t), "--clock", "--loop", "--loop-monotonic", "-r", "10", "__name:=player")
 	peer.Await(t, "three rounds", func() bool { return r.count("/a") >= 360 })
 	g.trigger("/player/stop")
 	if code := p.Wait(); code != 0 {
