@@ -1,0 +1,274 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"sync"
+
+	"rsros/msgs"
+	"rsros/node/ros"
+)
+
+// Parameter is a value that dynamic_reconfigure offers.
+type Parameter struct {
+	Name, Description string
+	Default           any // bool, int, float64 or string: the parameter's kind
+	Min, Max          any // of an int or float64: as Default
+	Choices           []Choice
+}
+
+// Choice is one of the values that a parameter may have, where they have names.
+type Choice struct {
+	Name, Description string
+	Value             any // as Parameter.Default
+}
+
+// Values are parameters' values by name, each of its parameter's kind.
+type Values map[string]any
+
+// Reconfigure offers parameters below a name for dynparam and rqt_reconfigure:
+// NAME/set_parameters, NAME/parameter_descriptions, NAME/parameter_updates.
+type Reconfigure struct {
+	parameters []Parameter
+	apply      func(Values) error
+	updates    *ros.Publisher
+	described  *ros.Publisher
+	services   Services
+
+	mu     sync.Mutex // orders changes
+	values Values
+}
+
+// OfferReconfigure begins with the values that the parameter server has below the
+// name, else with the defaults, and calls apply with all of them then and after each
+// change. An error of apply refuses a change. What is outside a range is brought into
+// it. apply is called by one goroutine at a time.
+func OfferReconfigure(n *ros.Node, name string, parameters []Parameter, apply func(Values) error) (*Reconfigure, error) {
+	r := &Reconfigure{parameters: parameters, apply: apply, values: Values{}}
+	for _, p := range parameters {
+		r.values[p.Name] = p.Default
+	}
+	if tree, ok, err := n.Param(name); err == nil && ok {
+		if given, ok := tree.(map[string]any); ok {
+			r.values = r.merged(given)
+		}
+	}
+	if err := apply(maps.Clone(r.values)); err != nil {
+		return nil, fmt.Errorf("parameters %s: %w", name, err)
+	}
+	if err := r.offer(n, name); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Reconfigure) offer(n *ros.Node, name string) (err error) {
+	advertise := func(topic, typ string) (*ros.Publisher, error) {
+		return n.Advertise(ros.PublisherOptions{Topic: name + topic, Type: msgs.MustType(typ), Latch: true})
+	}
+	if r.described, err = advertise("/parameter_descriptions", "dynamic_reconfigure/ConfigDescription"); err != nil {
+		return err
+	}
+	if r.updates, err = advertise("/parameter_updates", "dynamic_reconfigure/Config"); err != nil {
+		return err
+	}
+	r.services, err = Offer(n, NewService(name+"/set_parameters", "dynamic_reconfigure/Reconfigure", r.serve))
+	if err != nil {
+		return err
+	}
+	description := r.describe()
+	r.described.Publish(msgs.Raw{Head: msgs.Marshal(&description)})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.say()
+	return nil
+}
+
+// Values are the present ones.
+func (r *Reconfigure) Values() Values {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.values)
+}
+
+// Close ends the service and the topics.
+func (r *Reconfigure) Close() {
+	r.services.Close()
+	for _, p := range []*ros.Publisher{r.updates, r.described} {
+		if p != nil {
+			p.Close()
+		}
+	}
+}
+
+// serve carries out a request, which may name any of the parameters, and answers
+// with what holds then.
+func (r *Reconfigure) serve(req []byte) (msgs.Message, error) {
+	var m msgs.Config
+	if err := msgs.Unmarshal(req, &m); err != nil {
+		return nil, err
+	}
+	given := map[string]any{}
+	for _, p := range m.Bools {
+		given[p.Name] = p.Value
+	}
+	for _, p := range m.Ints {
+		given[p.Name] = int(p.Value)
+	}
+	for _, p := range m.Strs {
+		given[p.Name] = p.Value
+	}
+	for _, p := range m.Doubles {
+		given[p.Name] = p.Value
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	values := r.merged(given)
+	err := r.apply(maps.Clone(values))
+	if err == nil {
+		r.values = values
+	}
+	config := r.say()
+	return config, err
+}
+
+// say publishes the present values; r.mu is held.
+func (r *Reconfigure) say() *msgs.Config {
+	config := r.config(func(p Parameter) any { return r.values[p.Name] })
+	r.updates.Publish(msgs.Raw{Head: msgs.Marshal(&config)})
+	return &config
+}
+
+// merged are the values with those given, as far as they are of the right kind.
+func (r *Reconfigure) merged(given map[string]any) Values {
+	out := maps.Clone(r.values)
+	for _, p := range r.parameters {
+		if v, ok := p.accept(given[p.Name]); ok {
+			out[p.Name] = v
+		}
+	}
+	return out
+}
+
+// accept brings a value into the parameter's kind and range.
+func (p *Parameter) accept(v any) (any, bool) {
+	switch p.Default.(type) {
+	case bool:
+		on, ok := v.(bool)
+		return on, ok
+	case string:
+		text, ok := v.(string)
+		return text, ok && p.offers(text)
+	case int:
+		n, ok := v.(int)
+		if ok && p.Min != nil {
+			n = min(max(n, p.Min.(int)), p.Max.(int))
+		}
+		return n, ok && p.offers(n)
+	case float64:
+		if n, ok := v.(int); ok { // YAML has no point in 3
+			v = float64(n)
+		}
+		f, ok := v.(float64)
+		if ok && p.Min != nil {
+			f = min(max(f, p.Min.(float64)), p.Max.(float64))
+		}
+		return f, ok && f == f
+	}
+	return nil, false
+}
+
+// offers says whether a value is one of the choices, if there are any.
+func (p *Parameter) offers(v any) bool {
+	for _, c := range p.Choices {
+		if c.Value == v {
+			return true
+		}
+	}
+	return len(p.Choices) == 0
+}
+
+// kind is the parameter's in dynamic_reconfigure's words.
+func (p *Parameter) kind() string {
+	switch p.Default.(type) {
+	case bool:
+		return "bool"
+	case int:
+		return "int"
+	case string:
+		return "str"
+	}
+	return "double"
+}
+
+func (r *Reconfigure) describe() msgs.ConfigDescription {
+	group := msgs.Group{Name: "Default"}
+	for _, p := range r.parameters {
+		group.Parameters = append(group.Parameters, msgs.ParamDescription{
+			Name: p.Name, Type: p.kind(), Description: p.Description, EditMethod: p.editMethod(),
+		})
+	}
+	return msgs.ConfigDescription{
+		Groups: []msgs.Group{group},
+		Min:    r.config(func(p Parameter) any { return p.bound(p.Min, false) }),
+		Max:    r.config(func(p Parameter) any { return p.bound(p.Max, true) }),
+		Dflt:   r.config(func(p Parameter) any { return p.Default }),
+	}
+}
+
+// bound is a limit, or what stands for none.
+func (p *Parameter) bound(limit any, upper bool) any {
+	if limit != nil {
+		return limit
+	}
+	switch p.Default.(type) {
+	case bool:
+		return upper
+	case string:
+		return ""
+	}
+	return p.Default
+}
+
+// editMethod is the list of choices as rqt_reconfigure evaluates it: a Python
+// dictionary.
+func (p *Parameter) editMethod() string {
+	if len(p.Choices) == 0 {
+		return ""
+	}
+	var list []string
+	for _, c := range p.Choices {
+		value := fmt.Sprint(c.Value)
+		if text, ok := c.Value.(string); ok {
+			value = quote(text)
+		}
+		list = append(list, fmt.Sprintf("{'name': %s, 'value': %s, 'type': %s, 'description': %s}", quote(c.Name), value, quote(p.kind()), quote(c.Description)))
+	}
+	return fmt.Sprintf("{'enum': [%s], 'enum_description': %s}", strings.Join(list, ", "), quote(p.Description))
+}
+
+// quote is a Python string.
+func quote(s string) string {
+	quoted := strconv.Quote(s)
+	return "'" + strings.ReplaceAll(quoted[1:len(quoted)-1], "'", `\'`) + "'"
+}
+
+func (r *Reconfigure) config(pick func(Parameter) any) msgs.Config {
+	c := msgs.Config{Groups: []msgs.GroupState{{Name: "Default", State: true}}}
+	for _, p := range r.parameters {
+		switch v := pick(p).(type) {
+		case bool:
+			c.Bools = append(c.Bools, msgs.Param[bool]{Name: p.Name, Value: v})
+		case int:
+			c.Ints = append(c.Ints, msgs.Param[int32]{Name: p.Name, Value: int32(v)})
+		case string:
+			c.Strs = append(c.Strs, msgs.Param[string]{Name: p.Name, Value: v})
+		case float64:
+			c.Doubles = append(c.Doubles, msgs.Param[float64]{Name: p.Name, Value: v})
+		}
+	}
+	return c
+}

@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/msgs"
+	"rsros/msgs/imagetransport"
+	"rsros/node/ros"
+)
+
+// encode compresses a picture into dst. It is called by one goroutine at a time.
+type encode func(dst []byte, p imagetransport.Picture) (format string, data []byte, err error)
+
+// transport is one topic of compressed pictures.
+type transport struct {
+	pub     *ros.Publisher
+	encode  encode
+	log     zerolog.Logger
+	enabled atomic.Bool
+	pending chan job // room for one: the newest
+	done    chan struct{}
+	buffers sync.Pool // of *buffer
+
+	dropped atomic.Uint64
+	said    time.Time // when drops or a failure were last logged
+}
+
+// job is a picture that waits.
+type job struct {
+	header  msgs.Header
+	picture imagetransport.Picture
+	owner   msgs.Releaser
+}
+
+func newTransport(p *ros.Publisher, e encode, log zerolog.Logger) *transport {
+	t := &transport{pub: p, encode: e, log: log, pending: make(chan job, 1), done: make(chan struct{})}
+	t.enabled.Store(true)
+	go t.run()
+	return t
+}
+
+func (t *transport) wanted() bool { return t.enabled.Load() && t.pub.Subscribers() > 0 }
+
+// put gives a picture to the goroutine in place of the one that waits.
+func (t *transport) put(j job) {
+	for {
+		select {
+		case t.pending <- j:
+			return
+		default:
+		}
+		select {
+		case old := <-t.pending:
+			old.owner.Release()
+			t.dropped.Add(1)
+		default:
+		}
+	}
+}
+
+func (t *transport) run() {
+	defer close(t.done)
+	var told uint64
+	for j := range t.pending {
+		t.publish(j)
+		if n := t.dropped.Load(); n > told && t.may() {
+			t.log.Warn().Uint64("dropped", n-told).Msg("pictures come faster than they are compressed")
+			told = n
+		}
+	}
+}
+
+// may says whether a line may be logged: one in a second.
+func (t *transport) may() bool {
+	now := time.Now()
+	if now.Sub(t.said) < time.Second {
+		return false
+	}
+	t.said = now
+	return true
+}
+
+func (t *transport) publish(j job) {
+	defer j.owner.Release()
+	if !t.wanted() {
+		return // the last subscriber went meanwhile
+	}
+	b := t.buffer()
+	format, data, err := t.encode(b.bytes[:0], j.picture)
+	b.bytes = data
+	if err != nil {
+		b.Release()
+		if t.may() {
+			t.log.Error().Err(err).Msg("a picture wasn't compressed")
+		}
+		return
+	}
+	var e msgs.Encoder
+	j.header.Append(&e)
+	e.String(format)
+	e.Len(len(data))
+	t.pub.Publish(msgs.Raw{Head: e.B, Body: data, Owner: b})
+}
+
+// close ends the topic after the picture that is being compressed.
+func (t *transport) close() {
+	close(t.pending)
+	<-t.done
+	t.pub.Close()
+	if n := t.dropped.Load(); n > 0 {
+		t.log.Info().Uint64("dropped", n).Msg("pictures that weren't compressed")
+	}
+}
+
+// buffer holds a compressed picture until the last subscriber has it.
+type buffer struct {
+	bytes []byte
+	home  *sync.Pool
+}
+
+func (t *transport) buffer() *buffer {
+	if b, ok := t.buffers.Get().(*buffer); ok {
+		return b
+	}
+	return &buffer{home: &t.buffers}
+}
+
+// Release implements msgs.Releaser.
+func (b *buffer) Release() { b.home.Put(b) }
