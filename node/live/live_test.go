@@ -1,8 +1,10 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,9 +14,11 @@ import (
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/msgs/imagetransport"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/ros"
+	"rsros/test/peer"
 )
 
 // startTestLive runs a live node of the simulated camera beside a master of its
@@ -190,5 +194,64 @@ func TestOptionKinds(t *testing.T) {
 		if got := kind(o); got != want {
 			t.Errorf("%+v is a %s, want %s", o, got, want)
 		}
+	}
+}
+
+// pictures collects a topic's pictures by their stamps.
+type pictures struct {
+	mu sync.Mutex
+	by map[msgs.Time][]byte
+}
+
+func (p *pictures) take(stamp msgs.Time, pixels []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.by[stamp] = bytes.Clone(pixels)
+}
+
+// same says whether both have a picture of the same stamp; they must be equal.
+func (p *pictures) same(t *testing.T, other *pictures) bool {
+	for _, x := range []*pictures{p, other} {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+	}
+	for stamp, pixels := range p.by {
+		if there, ok := other.by[stamp]; ok {
+			if !bytes.Equal(pixels, there) {
+				t.Errorf("the pictures of %d differ", stamp)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// Depth that came compressed is what came raw, under both namings.
+func TestCompressedDepthIsTheSame(t *testing.T) {
+	_, n := startTestLive(t, Options{})
+	for _, topic := range []string{"/camera/depth/image_rect_raw", "/device_0/sensor_0/Depth_0/image/data"} {
+		raw, packed := &pictures{by: map[msgs.Time][]byte{}}, &pictures{by: map[msgs.Time][]byte{}}
+		listen := func(topic string, take func(*msgs.Decoder)) {
+			s, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(r ros.Received) { take(msgs.NewDecoder(r.Data)) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Close)
+		}
+		listen(topic, func(d *msgs.Decoder) {
+			var head msgs.ImageHead
+			head.Decode(d)
+			raw.take(head.Header.Stamp, d.Rest())
+		})
+		listen(topic+"/compressedDepth", func(d *msgs.Decoder) {
+			var head msgs.Header
+			head.Decode(d)
+			p, err := imagetransport.DecompressDepth(d.String(), d.Bytes())
+			if err != nil {
+				t.Error(err)
+			}
+			packed.take(head.Stamp, p.Data)
+		})
+		peer.Await(t, topic+" raw and compressed", func() bool { return raw.same(t, packed) })
 	}
 }

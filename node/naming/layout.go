@@ -30,6 +30,7 @@ type staticTopic struct {
 // are published.
 type stream struct {
 	frameID string
+	format  camdriver.Format
 	topics  []streamTopic
 }
 
@@ -58,7 +59,7 @@ const noLimit = math.MaxInt64
 func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	id := s.Profile.Stream
 	name := StreamName(id)
-	st := &stream{frameID: opticalFrame(l.camera, id)}
+	st := &stream{frameID: opticalFrame(l.camera, id), format: s.Profile.Format}
 	add := func(topic, typ string, encode func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool)) {
 		st.topics = append(st.topics, streamTopic{l.camera + "/" + topic, typ, encode})
 	}
@@ -66,7 +67,7 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	case id.Kind.Video():
 		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
 		add(name+"/camera_info", "sensor_msgs/CameraInfo", cameraInfoEncoder(s))
-		add(name+"/"+imageTopic(id.Kind), "sensor_msgs/Image", l.encodeImage)
+		add(name+"/"+imageTopic(id.Kind), imageType, l.encodeImage)
 	case id.Kind == camdriver.Pose:
 		st.frameID = l.camera + "_odom_frame"
 		add("odom/metadata", "realsense2_camera/Metadata", encodeMetadata)

@@ -11,6 +11,7 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/ros"
+	"rsros/node/transport"
 )
 
 // SDKTopics publishes a device under the RealSense bag format's names: a live
@@ -18,9 +19,10 @@ import (
 // the hub; a frame is encoded only if one of its topics has a subscriber.
 type SDKTopics struct {
 	camdriver.NopHandler
-	out     Advertiser
+	out     *ros.Node
 	enc     *rsbag.Encoder
 	streams map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
+	beside  map[*ros.Publisher]*transport.Topics    // of those of images
 
 	mu   sync.Mutex
 	pubs map[string]*ros.Publisher // by topic of the layout
@@ -35,10 +37,11 @@ const (
 
 // NewSDKTopics advertises all topics and publishes the description on latched
 // ones.
-func NewSDKTopics(out Advertiser, snap camdriver.DeviceSnapshot) (*SDKTopics, error) {
+func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot) (*SDKTopics, error) {
 	s := &SDKTopics{
 		out: out, enc: rsbag.NewEncoder(snap),
 		streams: map[camdriver.StreamID][]*ros.Publisher{}, pubs: map[string]*ros.Publisher{},
+		beside: map[*ros.Publisher]*transport.Topics{},
 	}
 	for _, m := range s.enc.Static() {
 		if err := s.publish(m, nil); err != nil {
@@ -55,9 +58,30 @@ func NewSDKTopics(out Advertiser, snap camdriver.DeviceSnapshot) (*SDKTopics, er
 				return nil, errors.Join(err, s.Close())
 			}
 			s.streams[id] = append(s.streams[id], p)
+			if t.Name != imageType {
+				continue
+			}
+			if s.beside[p], err = transport.Advertise(out, transport.Options{
+				Topic: p.Topic(), Encoding: rsbag.Encoding(stream.Profile.Format), Depth: id.Kind == camdriver.Depth,
+				Units: depthUnits(snap), Log: out.Log(),
+			}); err != nil {
+				return nil, errors.Join(err, s.Close())
+			}
 		}
 	}
 	return s, nil
+}
+
+// depthUnits is metres a unit, by the device's option; 0 where it has none.
+func depthUnits(snap camdriver.DeviceSnapshot) float64 {
+	for _, sensor := range snap.Sensors {
+		for _, o := range sensor.Options {
+			if o.ID == camdriver.OptionDepthUnits {
+				return float64(o.Value)
+			}
+		}
+	}
+	return 0
 }
 
 // publisher gives the topic's publisher, advertised when it is first needed:
@@ -104,7 +128,7 @@ func (s *SDKTopics) publish(m rsbag.Message, f *camdriver.Frame) error {
 	if f != nil && len(m.Body) > 0 {
 		out.Owner = f.Retain()
 	}
-	p.Publish(out)
+	p.Publish(s.beside[p].Beside(out))
 	return nil
 }
 
@@ -116,13 +140,16 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 	}
 	emit := func(m rsbag.Message) { _ = s.publish(m, f) } // advertised already: no error
 	data, metadata := pubs[:len(pubs)-1], pubs[len(pubs)-1]
-	if slices.ContainsFunc(data, wanted) {
+	if slices.ContainsFunc(data, s.wanted) {
 		s.enc.Data(sensor, f, emit)
 	}
 	if wanted(metadata) {
 		s.enc.Metadata(sensor, f, emit)
 	}
 }
+
+// wanted says whether anybody subscribed to a topic or to its transports.
+func (s *SDKTopics) wanted(p *ros.Publisher) bool { return wanted(p) || s.beside[p].Wanted() }
 
 // OptionChanged implements camdriver.Handler.
 func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
@@ -143,8 +170,12 @@ func (s *SDKTopics) Notification(sensor int, n camdriver.Notification) {
 func (s *SDKTopics) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var errs []error
+	for _, beside := range s.beside {
+		errs = append(errs, beside.Close())
+	}
 	for _, p := range s.pubs {
 		p.Close()
 	}
-	return nil
+	return errors.Join(errs...)
 }

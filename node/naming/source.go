@@ -10,6 +10,7 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/replay"
+	"rsros/node/transport"
 )
 
 // Source is a RealSense recording as if realsense2_camera's topics had been
@@ -54,6 +55,19 @@ func OpenSource(bag *bagstore.Bag, camera string, now time.Time) (*Source, error
 		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Data: msgs.Marshal(t.msg)}, Owner: forGood{}})
 	}
 	return s, nil
+}
+
+// Images are the image topics, with what their transports have to know.
+func (s *Source) Images() map[string]transport.Options {
+	out := make(map[string]transport.Options)
+	for id, st := range s.layout.streams {
+		for _, t := range st.topics {
+			if t.typ == imageType {
+				out["/"+t.topic] = transport.Options{Encoding: wrapperEncoding(st.format), Depth: id.Kind == camdriver.Depth}
+			}
+		}
+	}
+	return out
 }
 
 // connect makes a topic's connection. Recorded names are absolute.

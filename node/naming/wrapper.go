@@ -8,6 +8,7 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/ros"
+	"rsros/node/transport"
 )
 
 // WrapperTopics publishes a device's streams as realsense2_camera does. It is a
@@ -15,15 +16,10 @@ import (
 type WrapperTopics struct {
 	camdriver.NopHandler
 	layout  *layout
-	out     Advertiser
+	out     *ros.Node
 	stamps  *Stamper
 	streams map[camdriver.StreamID]*publishers
 	all     []*ros.Publisher
-}
-
-// Advertiser is what topics are made with; *ros.Node is one.
-type Advertiser interface {
-	Advertise(ros.PublisherOptions) (*ros.Publisher, error)
 }
 
 // publishers are those of one stream's topics, in the layout's order.
@@ -31,7 +27,11 @@ type publishers struct {
 	*stream
 	seq        atomic.Uint32
 	publishers []*ros.Publisher
+	beside     []*transport.Topics // the transports of those that publish images; nil for others
 }
+
+// imageType is the type that image_transport has transports for.
+const imageType = "sensor_msgs/Image"
 
 // wrapperPool bounds what converted pictures may take, all subscribers' queues
 // together.
@@ -39,21 +39,31 @@ const wrapperPool = 256 << 20
 
 // NewWrapperTopics advertises the topics of the streams in snap and publishes
 // what is static: calibration, transforms.
-func NewWrapperTopics(out Advertiser, camera string, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
+func NewWrapperTopics(out *ros.Node, camera string, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
 	w := &WrapperTopics{
 		layout: newLayout(camera, snap, wrapperPool), out: out, stamps: stamps,
 		streams: map[camdriver.StreamID]*publishers{},
 	}
 	for id, s := range w.layout.streams {
 		p := &publishers{stream: s}
+		w.streams[id] = p
 		for _, t := range s.topics {
 			pub, err := w.advertise(t.topic, t.typ, false)
 			if err != nil {
 				return nil, errors.Join(err, w.Close())
 			}
 			p.publishers = append(p.publishers, pub)
+			var beside *transport.Topics
+			if t.typ == imageType {
+				beside, err = transport.Advertise(out, transport.Options{
+					Topic: pub.Topic(), Encoding: wrapperEncoding(s.format), Depth: id.Kind == camdriver.Depth, Log: out.Log(),
+				})
+			}
+			if err != nil {
+				return nil, errors.Join(err, w.Close())
+			}
+			p.beside = append(p.beside, beside)
 		}
-		w.streams[id] = p
 	}
 	for _, s := range w.layout.static {
 		p, err := w.advertise(s.topic, s.typ, true)
@@ -84,9 +94,9 @@ func (w *WrapperTopics) Frame(_ int, f *camdriver.Frame) {
 	}
 	header := msgs.Header{Seq: st.seq.Add(1) - 1, Stamp: w.stamps.Stamp(f), FrameID: st.frameID}
 	for i, t := range st.topics {
-		if p := st.publishers[i]; wanted(p) {
+		if p, beside := st.publishers[i], st.beside[i]; wanted(p) || beside.Wanted() {
 			if m, ok := t.encode(header, f); ok {
-				p.Publish(m)
+				p.Publish(beside.Beside(m))
 			}
 		}
 	}
@@ -102,10 +112,16 @@ func (w *WrapperTopics) StatusChanged(s camdriver.Status) {
 
 // Close ends all topics.
 func (w *WrapperTopics) Close() error {
+	var errs []error
+	for _, s := range w.streams {
+		for _, beside := range s.beside {
+			errs = append(errs, beside.Close())
+		}
+	}
 	for _, p := range w.all {
 		p.Close()
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func wanted(p *ros.Publisher) bool { return p.Subscribers() > 0 }

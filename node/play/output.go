@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/replay"
 	"rsros/node/ros"
+	"rsros/node/transport"
 )
 
 // output publishes what a player hands out. It belongs to the player's
@@ -22,6 +24,7 @@ type output struct {
 	encoder  msgs.Encoder
 	sinks    []*sink
 	problems []string
+	images   map[string]transport.Options // by recorded topic: those with transports beside them
 }
 
 func newOutput(n *ros.Node, o *Options) (*output, error) {
@@ -51,9 +54,22 @@ func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	sink := &sink{o, p}
+	sink := &sink{out: o, pub: p}
 	o.sinks = append(o.sinks, sink)
-	return sink, nil
+	sink.beside, err = o.transports(p.Topic(), c.Topic)
+	return sink, err
+}
+
+// transports are those beside an image topic that is published under a name, which
+// may be the recorded one behind a prefix.
+func (o *output) transports(published, name string) (*transport.Topics, error) {
+	for recorded, options := range o.images {
+		if strings.HasSuffix(name, recorded) {
+			options.Topic, options.Log = published, o.node.Log()
+			return transport.Advertise(o.node, options)
+		}
+	}
+	return nil, nil
 }
 
 // Ready waits until the master knows all topics.
@@ -68,18 +84,24 @@ func (o *output) PublishClock(t bagstore.Time) {
 
 // sink is one channel's publisher.
 type sink struct {
-	out *output
-	pub *ros.Publisher
+	out    *output
+	pub    *ros.Publisher
+	beside *transport.Topics // nil for what is no image
 }
 
-func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(m) }
+func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(s.beside.Beside(m)) }
 
 func (s *sink) PublishWait(ctx context.Context, m msgs.Raw) error {
-	return s.pub.PublishWait(ctx, m)
+	return s.pub.PublishWait(ctx, s.beside.Beside(m))
 }
 
-func (s *sink) Subscribers() int { return s.pub.Subscribers() }
-func (s *sink) Dropped() uint64  { return s.pub.Stats().Dropped }
+func (s *sink) Subscribers() int {
+	if n := s.pub.Subscribers(); n > 0 || !s.beside.Wanted() {
+		return n
+	}
+	return 1
+}
+func (s *sink) Dropped() uint64 { return s.pub.Stats().Dropped }
 
 // flushPatience is how long a subscriber may take nothing before the player
 // gives it up at the end.
@@ -106,10 +128,19 @@ func (s *sink) Flush(ctx context.Context) error {
 
 // leave hands over what subscribers haven't read yet, before the node goes.
 func (o *output) leave(ctx context.Context) {
+	o.close()
 	ctx, cancel := context.WithTimeout(ctx, flushPatience)
 	defer cancel()
 	if err := o.node.Drain(ctx); errors.Is(err, context.DeadlineExceeded) {
 		o.problems = append(o.problems, "a subscriber doesn't read its last messages")
+	}
+}
+
+// close ends what runs beside the player. It may be called twice.
+func (o *output) close() {
+	for _, s := range o.sinks {
+		_ = s.beside.Close() // never fails
+		s.beside = nil
 	}
 }
 

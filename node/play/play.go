@@ -158,6 +158,10 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 	if err != nil {
 		return nil, err
 	}
+	defer out.close()
+	if s, ok := source.(*naming.Source); ok {
+		out.images = s.Images()
+	}
 	status, err := control.NewStatus(n)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -77,17 +78,58 @@ func (t *Topics) Wanted() bool {
 	return false
 }
 
-// Publish hands a picture to the transports that somebody subscribed to, and returns
-// at once. hold gives a reference of what holds the picture's data, which must not
-// change until it is released.
-func (t *Topics) Publish(h msgs.Header, p imagetransport.Picture, hold func() msgs.Releaser) {
-	if t == nil {
-		return
+// Beside gives the transports that somebody subscribed to an image message, a
+// sensor_msgs/Image, and returns the message for its own topic. It takes over the
+// message's reference and returns another one. It never waits.
+func (t *Topics) Beside(m msgs.Raw) msgs.Raw {
+	if !t.Wanted() {
+		return m
 	}
+	header, picture, err := read(m)
+	if err != nil {
+		t.transports[0].log.Error().Err(err).Msg("not an image")
+		return m
+	}
+	owner := &shared{owner: m.Owner}
+	owner.refs.Store(1)
+	m.Owner = owner
 	for _, one := range t.transports {
 		if one.wanted() {
-			one.put(job{h, p, hold()})
+			owner.refs.Add(1)
+			one.put(job{header, picture, owner})
 		}
+	}
+	return m
+}
+
+// read takes an image message apart: its pixels are its body, or the whole message is.
+func read(m msgs.Raw) (msgs.Header, imagetransport.Picture, error) {
+	var head msgs.ImageHead
+	pixels := m.Body
+	d := msgs.NewDecoder(m.Head)
+	if len(m.Head) == 0 {
+		d = msgs.NewDecoder(m.Body)
+	}
+	head.Decode(d)
+	if len(m.Head) == 0 {
+		pixels = d.Raw(int(head.DataLen))
+	}
+	return head.Header, imagetransport.Picture{
+		Encoding: head.Encoding, Width: int(head.Width), Height: int(head.Height),
+		Step: int(head.Step), BigEndian: head.BigEndian, Data: pixels,
+	}, d.Err()
+}
+
+// shared is one reference held by several.
+type shared struct {
+	owner msgs.Releaser // may be nil
+	refs  atomic.Int32
+}
+
+// Release implements msgs.Releaser.
+func (s *shared) Release() {
+	if s.refs.Add(-1) == 0 && s.owner != nil {
+		s.owner.Release()
 	}
 }
 
@@ -102,7 +144,7 @@ func (t *Topics) Dropped() uint64 {
 	return n
 }
 
-// Close ends the topics and waits for what is being compressed. Publish must not be
+// Close ends the topics and waits for what is being compressed. Beside must not be
 // called after it.
 func (t *Topics) Close() error {
 	if t == nil {

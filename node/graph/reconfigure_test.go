@@ -1,0 +1,123 @@
+package graph
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/msgs"
+	"rsros/node/ros"
+)
+
+func testParameters() []Parameter {
+	return []Parameter{
+		{Name: "on", Default: true},
+		{Name: "level", Default: 3, Min: 1, Max: 9},
+		{Name: "map", Default: 0, Choices: []Choice{{Name: "Jet", Value: 0}, {Name: "Classic", Description: "it's old", Value: 1}}},
+		{Name: "far", Default: 4.0, Min: 0.0, Max: 16.0},
+		{Name: "format", Description: "how", Default: "png", Choices: []Choice{{Name: "png", Value: "png"}, {Name: "rvl", Value: "rvl"}}},
+	}
+}
+
+func TestAccept(t *testing.T) {
+	r := &Reconfigure{parameters: testParameters(), values: Values{"on": true, "level": 3, "map": 0, "far": 4.0, "format": "png"}}
+	for name, c := range map[string]struct{ given, want any }{
+		"a switch":            {map[string]any{"on": false}, Values{"on": false}},
+		"a switch as number":  {map[string]any{"on": 0}, nil},
+		"in range":            {map[string]any{"level": 5}, Values{"level": 5}},
+		"below":               {map[string]any{"level": -5}, Values{"level": 1}},
+		"above":               {map[string]any{"far": 1e9}, Values{"far": 16.0}},
+		"without a point":     {map[string]any{"far": 3}, Values{"far": 3.0}},
+		"not a number":        {map[string]any{"far": math.NaN()}, nil},
+		"a choice":            {map[string]any{"format": "rvl", "map": 1}, Values{"format": "rvl", "map": 1}},
+		"no choice":           {map[string]any{"format": "zip", "map": 2}, nil},
+		"nobody's":            {map[string]any{"else": 1}, nil},
+		"a list for a string": {map[string]any{"format": []any{"png"}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := Values{"on": true, "level": 3, "map": 0, "far": 4.0, "format": "png"}
+			changed, _ := c.want.(Values)
+			for k, v := range changed {
+				want[k] = v
+			}
+			got := r.merged(c.given.(map[string]any))
+			for k, v := range want {
+				if got[k] != v {
+					t.Errorf("%s is %v, want %v", k, got[k], v)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%v", got)
+			}
+		})
+	}
+}
+
+func TestDescription(t *testing.T) {
+	r := &Reconfigure{parameters: testParameters()}
+	d := r.describe()
+	const wantEdit = `{'enum': [{'name': 'Jet', 'value': 0, 'type': 'int', 'description': ''}, {'name': 'Classic', 'value': 1, 'type': 'int', 'description': 'it\'s old'}], 'enum_description': ''}`
+	for i, kind := range []string{"bool", "int", "int", "double", "str"} {
+		if p := d.Groups[0].Parameters[i]; p.Type != kind {
+			t.Errorf("%s is a %s, want %s", p.Name, p.Type, kind)
+		}
+	}
+	if edit := d.Groups[0].Parameters[2].EditMethod; edit != wantEdit {
+		t.Errorf("choices %s, want %s", edit, wantEdit)
+	}
+	for name, c := range map[string]msgs.Config{"least": d.Min, "greatest": d.Max, "default": d.Dflt} {
+		if len(c.Bools) != 1 || len(c.Ints) != 2 || len(c.Doubles) != 1 || len(c.Strs) != 1 {
+			t.Errorf("%s values %+v", name, c)
+		}
+	}
+	if d.Min.Ints[0].Value != 1 || d.Max.Ints[0].Value != 9 || d.Min.Bools[0].Value || !d.Max.Bools[0].Value || d.Max.Doubles[0].Value != 16 {
+		t.Errorf("ranges %+v to %+v", d.Min, d.Max)
+	}
+}
+
+func TestReconfigureRefuses(t *testing.T) {
+	refuse := errors.New("not now")
+	n := testNode(t)
+	var applied []int
+	r, err := OfferReconfigure(n, "camera/filter", testParameters(), func(v Values) error {
+		applied = append(applied, v["level"].(int))
+		if v["level"] == 9 {
+			return refuse
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, level := range []int32{5, 9} {
+		_, err := r.serve(msgs.Marshal(&msgs.Config{Ints: []msgs.Param[int32]{{Name: "level", Value: level}}}))
+		if refused := errors.Is(err, refuse); refused != (level == 9) {
+			t.Errorf("level %d: %v", level, err)
+		}
+	}
+	if v := r.Values(); v["level"] != 5 || len(applied) != 3 {
+		t.Errorf("%v after %v", v, applied)
+	}
+}
+
+// testNode is a node at a master of its own.
+func testNode(t *testing.T) *ros.Node {
+	t.Helper()
+	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "camera", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(n.Close(), m.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
+}

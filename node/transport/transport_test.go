@@ -1,0 +1,243 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"rsros/msgs"
+	"rsros/msgs/imagetransport"
+	"rsros/node/graph"
+	"rsros/node/ros"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// nodes are a publisher and a subscriber at a master of their own.
+func nodes(t *testing.T) (pub, sub *ros.Node) {
+	t.Helper()
+	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closers := []func() error{m.Close}
+	for name, to := range map[string]**ros.Node{"camera": &pub, "onlooker": &sub} {
+		n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		*to = n
+		closers = append([]func() error{n.Close}, closers...)
+	}
+	t.Cleanup(func() {
+		for _, c := range closers {
+			if err := c(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return pub, sub
+}
+
+// held counts the references that are out.
+type held struct{ out atomic.Int64 }
+
+func (h *held) Release() { h.out.Add(-1) }
+
+// give publishes a picture as the image topic's owner would.
+func (h *held) give(topics *Topics, p imagetransport.Picture) {
+	head := msgs.ImageHead{
+		Header: msgs.Header{Seq: 7, FrameID: "eye"}, Encoding: p.Encoding, Width: uint32(p.Width), Height: uint32(p.Height),
+		Step: uint32(p.Step), DataLen: uint32(len(p.Data)),
+	}
+	h.out.Add(1)
+	topics.Beside(msgs.Raw{Head: msgs.Marshal(&head), Body: p.Data, Owner: h}).Owner.Release()
+}
+
+type compressedImage struct {
+	header msgs.Header
+	format string
+	data   []byte
+}
+
+func subscribe(t *testing.T, n *ros.Node, topic string) <-chan compressedImage {
+	t.Helper()
+	got := make(chan compressedImage, 100)
+	s, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(r ros.Received) {
+		d := msgs.NewDecoder(r.Data)
+		var m compressedImage
+		m.header.Decode(d)
+		m.format = d.String()
+		m.data = bytes.Clone(d.Bytes())
+		if err := d.Err(); err != nil {
+			t.Error(err)
+		}
+		got <- m
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return got
+}
+
+var depth = imagetransport.Picture{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{1, 0, 255, 255}}
+
+// publish publishes until a subscriber has what accept wants.
+func publish(t *testing.T, topics *Topics, h *held, from <-chan compressedImage, accept func(compressedImage) bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	var last compressedImage
+	for {
+		select {
+		case last = <-from:
+			if accept(last) {
+				return
+			}
+		case <-tick.C:
+			h.give(topics, depth)
+		case <-deadline:
+			t.Fatalf("what was expected never came; last %+v", last)
+		}
+	}
+}
+
+func configure(t *testing.T, n *ros.Node, name string, c msgs.Config) msgs.Config {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := n.WaitForService(ctx, name); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := n.CallService(ctx, name, msgs.MustService("dynamic_reconfigure/Reconfigure"), msgs.Marshal(&c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out msgs.Config
+	if err := msgs.Unmarshal(answer, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestTransports(t *testing.T) {
+	pub, sub := nodes(t)
+	if err := pub.SetParam("/camera/depth/compressedDepth/png_level", 3); err != nil {
+		t.Fatal(err)
+	}
+	topics, err := Advertise(pub, Options{Topic: "camera/depth", Encoding: "16UC1", Depth: true, Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h held
+	h.give(topics, depth)
+	if topics.Wanted() || h.out.Load() != 0 {
+		t.Error("a picture was taken though nobody subscribed")
+	}
+
+	plain := subscribe(t, sub, "/camera/depth/compressed")
+	publish(t, topics, &h, plain, func(m compressedImage) bool {
+		return m.format == "16UC1; png compressed " && m.header.Seq == 7 && m.header.FrameID == "eye" && bytes.HasPrefix(m.data, []byte("\x89PNG"))
+	})
+	asDepth := subscribe(t, sub, "/camera/depth/compressedDepth")
+	publish(t, topics, &h, asDepth, func(m compressedImage) bool {
+		p, err := imagetransport.DecompressDepth(m.format, m.data)
+		return m.format == "16UC1; compressedDepth png" && err == nil && bytes.Equal(p.Data, depth.Data)
+	})
+
+	answer := configure(t, sub, "/camera/depth/compressedDepth/set_parameters", msgs.Config{
+		Strs:    []msgs.Param[string]{{Name: "format", Value: "rvl"}},
+		Doubles: []msgs.Param[float64]{{Name: "depth_max", Value: 0.5}},
+		Ints:    []msgs.Param[int32]{{Name: "nothing", Value: 1}},
+	})
+	if len(answer.Ints) != 1 || answer.Ints[0].Value != 3 {
+		t.Errorf("png_level %+v, want what the parameter server had, 3", answer.Ints)
+	}
+	publish(t, topics, &h, asDepth, func(m compressedImage) bool {
+		p, err := imagetransport.DecompressDepth(m.format, m.data)
+		return m.format == "16UC1; compressedDepth rvl" && err == nil && bytes.Equal(p.Data, []byte{1, 0, 0, 0}) // depth_max 1 m: its least
+	})
+	configure(t, sub, "/camera/depth/compressedDepth/set_parameters", msgs.Config{Strs: []msgs.Param[string]{{Name: "format", Value: "theora"}}})
+	publish(t, topics, &h, asDepth, func(m compressedImage) bool { return m.format == "16UC1; compressedDepth rvl" })
+
+	for _, group := range []string{"compressed", "compressedDepth"} {
+		configure(t, sub, "/camera/depth/"+group+"/set_parameters", msgs.Config{Bools: []msgs.Param[bool]{{Name: "enable"}}})
+	}
+	if topics.Wanted() {
+		t.Error("pictures are wanted by transports that are off")
+	}
+	if err := topics.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := h.out.Load(); n != 0 {
+		t.Errorf("%d references weren't released", n)
+	}
+}
+
+// A picture that is late for its turn is dropped, the newest is kept.
+func TestDropsAreCounted(t *testing.T) {
+	pub, sub := nodes(t)
+	begun, proceed := make(chan struct{}), make(chan struct{})
+	p, err := pub.Advertise(ros.PublisherOptions{Topic: "slow", Type: msgs.MustType("sensor_msgs/CompressedImage")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := newTransport(p, func(dst []byte, p imagetransport.Picture) (string, []byte, error) {
+		begun <- struct{}{}
+		<-proceed
+		return "", append(dst, byte(p.Width)), nil
+	}, zerolog.Nop())
+	topics := &Topics{transports: []*transport{slow}}
+	got := subscribe(t, sub, "/slow")
+	for !topics.Wanted() {
+		time.Sleep(time.Millisecond)
+	}
+	var h held
+	give := func(width int) { h.give(topics, imagetransport.Picture{Width: width}) }
+	give(1)
+	<-begun
+	give(2)
+	give(3)
+	give(4)
+	proceed <- struct{}{}
+	<-begun
+	proceed <- struct{}{}
+	for _, want := range []byte{1, 4} {
+		if m := <-got; m.data[0] != want {
+			t.Errorf("picture %d, want %d", m.data[0], want)
+		}
+	}
+	if n := topics.Dropped(); n != 2 {
+		t.Errorf("%d dropped, want 2", n)
+	}
+	if err := topics.Close(); err != nil || h.out.Load() != 0 {
+		t.Errorf("%v, %d references out", err, h.out.Load())
+	}
+}
+
+// A message read from a bag is all body.
+func TestWholeMessage(t *testing.T) {
+	head := msgs.ImageHead{Header: msgs.Header{Seq: 3}, Encoding: "16UC1", Width: 2, Height: 1, Step: 4, DataLen: 4}
+	whole := append(msgs.Marshal(&head), depth.Data...)
+	h, p, err := read(msgs.Raw{Body: whole})
+	if err != nil || h.Seq != 3 || p.Width != 2 || !bytes.Equal(p.Data, depth.Data) {
+		t.Errorf("%+v %+v %v", h, p, err)
+	}
+	if _, _, err := read(msgs.Raw{Body: whole[:len(whole)-1]}); err == nil {
+		t.Error("a short message was read")
+	}
+}
+
+func TestNoTransports(t *testing.T) {
+	var none *Topics
+	if m := none.Beside(msgs.Raw{Body: depth.Data}); m.Owner != nil || none.Wanted() || none.Dropped() != 0 || none.Close() != nil {
+		t.Error("no topics aren't quiet")
+	}
+}
