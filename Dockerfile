@@ -14,7 +14,8 @@ RUN go mod download
 COPY . .
 
 FROM source AS build
-RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -o /out/rs-ros-node ./cmd/rs-ros-node && mkdir /out/bags
+RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -o /out/rs-ros-node ./cmd/rs-ros-node \
+ && mkdir -p /out/folders/bags && mkdir -m 1777 /out/folders/tmp
 
 FROM source AS build-usb
 RUN apt-get update \
@@ -34,10 +35,11 @@ USER ros
 WORKDIR /bags
 ENTRYPOINT ["/usr/bin/rs-ros-node"]
 
-# The last stage is the default one. The program is static and needs no file.
+# The last stage is the default one. The program is static and needs no file; demo
+# records into /tmp.
 FROM scratch
 COPY --from=build /out/rs-ros-node /usr/bin/rs-ros-node
-COPY --from=build --chown=1000:1000 /out/bags /bags
+COPY --from=build --chown=1000:1000 /out/folders /
 USER 1000:1000
 WORKDIR /bags
 ENTRYPOINT ["/usr/bin/rs-ros-node"]

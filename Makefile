@@ -6,9 +6,9 @@
 
 GO        ?= go
 BIN       := bin/rs-ros-node
-# Two packages at a time: the tests start many processes beside them.
+# Two packages at a time, because the tests start many other processes.
 TEST      := $(GO) test -race -p 2 -count=1 -timeout 14m
-# Optional parts: the USB camera, its virtual machine, writing past the page cache.
+# Optional parts: the USB camera, its virtual machine, direct writing.
 TAGS      := usb,usbvm,directsink
 FUZZTIME  ?= 20s
 SOAK      ?= 10m

@@ -16,7 +16,7 @@ import (
 
 // mayImport is the architecture: which of our packages a package may import.
 // Test files and everything below test/ may import more. A package without a
-// row here fails: decide where it stands before it is written.
+// row here fails: decide what it may import before it is written.
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",

@@ -156,7 +156,7 @@ func (p *goPackage) addFields(spec *ast.TypeSpec) {
 		for _, name := range field.Names {
 			p.member(spec.Name.Name, name.Name)
 		}
-		if len(field.Names) == 0 { // embedded; "*" stands for what it promotes
+		if len(field.Names) == 0 { // embedded; "*" is what it promotes
 			p.member(spec.Name.Name, typeName(field.Type))
 			p.member(spec.Name.Name, "*")
 		}

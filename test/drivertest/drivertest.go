@@ -38,11 +38,11 @@ type Options struct {
 	// Repeats allows frame numbers and timestamps to start over, as those of a
 	// file that plays in a loop do.
 	Repeats bool
-	// Leaks are goroutines that may stay behind.
+	// Leaks are goroutines that may remain.
 	Leaks []goleak.Option
 }
 
-// Run holds what open gives against the contract.
+// Run tests the device that open returns.
 func Run(t *testing.T, open func(t *testing.T) camdriver.Device, o Options) {
 	if o.Profiles == nil {
 		o.Profiles = defaults

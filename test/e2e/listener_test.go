@@ -160,7 +160,7 @@ func pixels(message []byte) ([]byte, error) {
 	d := msgs.NewDecoder(message)
 	var head msgs.ImageHead
 	head.Decode(d)
-	return d.Raw(int(head.DataLen)), d.Err() // the SDK puts the depth units behind them
+	return d.Raw(int(head.DataLen)), d.Err() // the SDK puts the depth units after them
 }
 
 func hash(content []byte) string {

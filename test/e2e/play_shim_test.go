@@ -232,7 +232,7 @@ func TestFollowClock(t *testing.T) {
 	}
 }
 
-// TestExitCodes: what a script can rely on, which the stock player doesn't give.
+// TestExitCodes checks the exit codes that scripts can rely on. The stock player has none.
 func TestExitCodes(t *testing.T) {
 	program := peer.Program(t)
 	good := walk(t)

@@ -33,8 +33,8 @@ func Programs(t testing.TB, names ...string) {
 	}
 }
 
-// Python ends the test unless the system's Python has the modules. It returns
-// that Python: ROS lives in Debian's, not in one that stands before it in PATH.
+// Python returns the system's Python, and skips the test unless it has the modules.
+// ROS's modules are in Debian's Python, not in one that comes before it in PATH.
 func Python(t testing.TB, modules ...string) string {
 	t.Helper()
 	const python = "/usr/bin/python3"

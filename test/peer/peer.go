@@ -1,4 +1,4 @@
-// Package peer runs other programs beside a test: ROS's stock tools, and our own
+// Package peer runs other programs in tests: ROS's stock tools, and our own
 // program as its users run it.
 //
 //	p := peer.Start(t, peer.Env(t, masterURI), "rostopic", "echo", "/chatter")
@@ -103,7 +103,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd) *Process {
 	}
 	go func() {
 		defer close(p.done)
-		_ = cmd.Wait() // Wait gives the exit code
+		_ = cmd.Wait() // Process.Wait returns the exit code
 	}()
 	t.Cleanup(p.stop)
 	return p
@@ -141,7 +141,7 @@ func (p *Process) Stdout() string { return p.stdout.String() }
 // Stderr is what it has logged so far.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
-// Output is both, one behind the other.
+// Output is Stdout followed by Stderr.
 func (p *Process) Output() string { return p.Stdout() + p.Stderr() }
 
 // Signal goes to the whole group; a group that is gone needs none.

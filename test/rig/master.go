@@ -1,4 +1,4 @@
-// Package rig is what tests of several packages stand on: a master, frames, and
+// Package rig has what tests of several packages need: a master, frames, and
 // recordings to write and to read.
 package rig
 

@@ -33,14 +33,14 @@ type Message struct {
 	Sum   string // see Sum
 }
 
-// Sum stands for a message's bytes: their number and CRC-32.
+// Sum identifies the bytes of a message: their number and CRC-32.
 func Sum(data []byte) string { return fmt.Sprintf("%d:%08x", len(data), crc32.ChecksumIEEE(data)) }
 
-// Libraries are the names under which Read returns what each of them gave.
+// Libraries are the keys of the result of Read.
 var Libraries = []string{"python", "C++"}
 
-// Read gives a bag's messages by library, in the order in which it gives them. The
-// test is skipped where the libraries are missing.
+// Read returns the messages of a bag by library, in the order in which the library
+// returns them. It skips the test where the libraries are missing.
 func Read(t testing.TB, path string) map[string][]Message {
 	t.Helper()
 	readers, err := start()

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Bags beside C++ rosbag_storage, in turns: writing, reading, opening, seeking, a
-# million tiny messages. Prints what both sides measured.
+# Compares bags with C++ rosbag_storage, in turns: writing, reading, opening,
+# seeking, a million tiny messages. Prints what both sides measured.
 #
 #   BENCH_PEERS=dir test/bench/bag/run.sh [pairs] [folder]
 #

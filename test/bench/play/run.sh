@@ -1,12 +1,12 @@
 #!/bin/bash
-# Replay beside the stock player, in turns: the same bags, one roscpp subscriber,
-# a master of its own. Prints what player and subscriber measured.
+# Compares replay with the stock player, in turns: the same bags, one roscpp
+# subscriber, its own master. Prints what player and subscriber measured.
 #
 #   BENCH_PEERS=dir test/bench/play/run.sh [rounds] [frames] [case…]
 #
 # The peers (test/bench/peers.sh) are bagwrite (image bags) and sub (the subscriber
 # that measures); the player is the installed one.
-# 900 frames are 30 s at 30 Hz, 4.15 GB. Bags lie in /dev/shm, away from the disk.
+# 900 frames are 30 s at 30 Hz, 4.15 GB. The bags are in /dev/shm, away from the disk.
 # Cases: rate1 rate4 lz4 immediate lz4immediate (default: all).
 set -u
 cd "$(dirname "$0")/../../.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Records all streams of a D435i at 1280x720 from memory, at 30, 60 and 90
-# images a second, and prints CPU seconds a GB, MB/s and dropped frames.
+# images a second, and prints CPU seconds per GB, MB/s and dropped frames.
 #
 #   test/bench/record/run.sh [SECONDS] [PATTERN]     TMPDIR chooses the disk
 set -euo pipefail
