@@ -47,17 +47,21 @@ func TestDocsNameFlagsThatExist(t *testing.T) {
 			if strings.HasPrefix(line, "```") {
 				fenced = !fenced
 			}
-			for _, m := range commandLines[filepath.Ext(page)].FindAllStringSubmatch(line, -1) {
-				report(page, line, staleArguments(root, m[1]))
+			texts := []string{line}
+			if !fenced && filepath.Ext(page) == ".md" {
+				texts = nil
+				for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
+					texts = append(texts, m[1])
+					if strings.HasPrefix(m[1], "--") {
+						report(page, m[1], staleFlag(root, m[1]))
+					} else if cmd, _, err := root.Find(strings.Fields(m[1])); err == nil && cmd != root {
+						report(page, m[1], staleArguments(root, m[1]))
+					}
+				}
 			}
-			if fenced || filepath.Ext(page) != ".md" {
-				continue
-			}
-			for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
-				if strings.HasPrefix(m[1], "--") {
-					report(page, m[1], staleFlag(root, m[1]))
-				} else if cmd, _, err := root.Find(strings.Fields(m[1])); err == nil && cmd != root {
-					report(page, m[1], staleArguments(root, m[1]))
+			for _, text := range texts {
+				for _, m := range commandLines[filepath.Ext(page)].FindAllStringSubmatch(text, -1) {
+					report(page, text, staleArguments(root, m[1]))
 				}
 			}
 		}
