@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -113,15 +114,19 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	return nil
 }
 
-func (s *sensor) prepare(profiles []camdriver.Profile) {
+func (s *sensor) prepare(ctx context.Context, profiles []camdriver.Profile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.check(profiles) != nil {
 		return // Start will say why
 	}
 	r := newRun(s, profiles, nil)
+	defer r.cancel()
+	if ctx.Err() != nil {
+		return
+	}
+	defer context.AfterFunc(ctx, r.cancel)()
 	r.fill()
-	r.cancel()
 }
 
 func (s *sensor) check(profiles []camdriver.Profile) error {

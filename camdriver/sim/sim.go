@@ -109,13 +109,14 @@ func (d *Device) Sensors() []camdriver.Sensor {
 	return out
 }
 
-// Prepare draws the loops of the profiles, indexed as Sensors, so that no frame
-// comes late because it is still being drawn. Without it, images are drawn as
-// they are needed and in the background.
-func (d *Device) Prepare(profiles [][]camdriver.Profile) {
+// Prepare draws all images of the profiles, which are indexed as Sensors, so that
+// no frame is late because its image is still being drawn. It may take seconds; if
+// ctx ends it returns after the image being drawn. Images that it didn't draw are
+// drawn when they are needed, or before that in the background.
+func (d *Device) Prepare(ctx context.Context, profiles [][]camdriver.Profile) {
 	for i, s := range d.sensors {
 		if i < len(profiles) {
-			s.prepare(profiles[i])
+			s.prepare(ctx, profiles[i])
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"hash/crc32"
 	"math"
@@ -102,6 +103,36 @@ func TestRates(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPrepareEnds: a program that was asked to end doesn't wait until all images
+// are drawn.
+func TestPrepareEnds(t *testing.T) {
+	dev, err := Open(Options{Loop: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	p := small(dev.Sensors()[0], depthID, 6)
+	drawn := func() (n int) {
+		slots := dev.sensors[0].loops[p.Stream].slots
+		for i := range slots {
+			if slots[i].buf != nil {
+				n++
+			}
+		}
+		return n
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	dev.Prepare(ended, [][]camdriver.Profile{{p}})
+	if n := drawn(); n != 0 {
+		t.Errorf("%d images were drawn after the end", n)
+	}
+	dev.Prepare(t.Context(), [][]camdriver.Profile{{p}})
+	if n := drawn(); n != 6 {
+		t.Errorf("%d images were drawn, want 6", n)
+	}
 }
 
 // bubble runs test with one small depth stream's sensor in simulated time.

@@ -76,7 +76,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := l.advertise(); err != nil {
 		return nil, err
 	}
-	return l, l.begin()
+	return l, l.begin(ctx)
 }
 
 // Device is the device that is published.
@@ -199,15 +199,19 @@ func (l *Node) attach(h camdriver.Handler, closer func() error) {
 	})
 }
 
-// begin starts the recording that was asked for, and then the streams.
-func (l *Node) begin() error {
+// begin starts the recording that was asked for, and then the streams. If ctx ends
+// or the node is killed meanwhile, it doesn't wait for a simulated scene to be
+// drawn, and Wait returns at once.
+func (l *Node) begin(ctx context.Context) error {
 	if l.opts.Record != "" {
 		if _, err := l.records.Start(l.opts.Record); err != nil {
 			return err
 		}
 	}
 	if sim, ok := l.device.(*sim.Device); ok {
-		sim.Prepare(l.profiles)
+		ctx, cancel := untilKilled(ctx, l.node)
+		sim.Prepare(ctx, l.profiles)
+		cancel()
 	}
 	if err := startSensors(l.device, l.profiles, l.hub); err != nil {
 		return err
