@@ -19,6 +19,11 @@ type State struct {
 	Ended    bool
 	Loop     bool
 	Loops    int // how often it began again
+
+	// Damaged counts messages that could not be read, again each time they are
+	// passed. Damage is what was wrong with the last of them.
+	Damaged uint64
+	Damage  error
 }
 
 // Status says where the device stands, without waiting for a running handler.

@@ -29,6 +29,7 @@ type engine struct {
 	raised     bool          // something in this round
 	realTime   bool
 	speed      float64
+	counted    uint64    // of the cursor's damaged messages, those in state
 	anchorWall time.Time // the file stood at anchorFile then
 	anchorFile time.Duration
 
@@ -171,6 +172,7 @@ func (e *engine) fetch() bool {
 			return false
 		}
 		ev, ok := e.cursor.Next()
+		e.countDamage()
 		if !ok {
 			if !e.atEnd() {
 				return false
@@ -182,6 +184,19 @@ func (e *engine) fetch() bool {
 		}
 	}
 	return true
+}
+
+// countDamage adds what the cursor could not read to the state.
+func (e *engine) countDamage() {
+	n, err := e.cursor.Damaged()
+	if n == e.counted {
+		return
+	}
+	e.change(func(s *State) {
+		s.Damaged += n - e.counted
+		s.Damage = err
+	})
+	e.counted = n
 }
 
 // repeated says whether an event was raised before the cursor was opened.
@@ -221,7 +236,7 @@ func (e *engine) dropCursor() {
 	if e.cursor != nil {
 		e.cursor.Close()
 	}
-	e.cursor, e.next = nil, nil
+	e.cursor, e.next, e.counted = nil, nil, 0
 }
 
 // base is Frame.Arrival of file time 0 in this round.

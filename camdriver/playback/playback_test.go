@@ -18,6 +18,7 @@ import (
 	"rsros/camdriver/playback"
 	"rsros/test/drivertest"
 	"rsros/test/need"
+	"rsros/test/rig"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -339,6 +340,20 @@ func (h *frameFunc) Frame(_ int, f *camdriver.Frame)              { h.f(f) }
 func (*frameFunc) OptionChanged(int, camdriver.OptionID, float32) {}
 func (*frameFunc) Notification(int, camdriver.Notification)       {}
 func (*frameFunc) StatusChanged(camdriver.Status)                 {}
+
+// TestDamage: what couldn't be read is counted, and playback ends as always.
+func TestDamage(t *testing.T) {
+	d, err := playback.Open(rig.Ruin(t, filepath.Join(samples, "sw_small_lz4.bag")), playback.Options{Paused: true})
+	ok(t, err)
+	defer d.Close()
+	l := newLog(camdriver.System{})
+	startAll(t, d, l)
+	ok(t, d.Resume())
+	<-l.ended
+	if s := d.Status(); s.Damaged == 0 || s.Damage == nil || !s.Ended {
+		t.Errorf("after the end: %+v", s)
+	}
+}
 
 func TestBadOptions(t *testing.T) {
 	path := filepath.Join(samples, "sw_small_lz4.bag")

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"rsros/camdriver/playback"
 	"rsros/msgs"
 	"rsros/node/ros"
+	"rsros/program"
 	"rsros/test/rig"
 )
 
@@ -57,6 +59,18 @@ func TestLiveBag(t *testing.T) {
 		t.Errorf("step: %+v", answer)
 	}
 	seekFrame(t, live, n)
+}
+
+// A recording none of whose frames can be read isn't played in silence.
+func TestLiveRuinedBag(t *testing.T) {
+	m := rig.Master(t)
+	err := Run(t.Context(), Options{
+		ROS:    ros.Config{MasterURI: m.URI(), Host: "127.0.0.1"},
+		Source: SourceOptions{Device: rig.Ruin(t, "../../test/data/librealsense/sw_small_lz4.bag")}, Log: zerolog.New(zerolog.NewTestWriter(t)),
+	})
+	if !errors.Is(err, program.ErrIncomplete) {
+		t.Errorf("it ended with %v, want %v", err, program.ErrIncomplete)
+	}
 }
 
 // seekFrame goes to a frame by its number.

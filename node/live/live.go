@@ -209,7 +209,7 @@ func (l *Node) begin(ctx context.Context) error {
 		}
 	}
 	if sim, ok := l.device.(*sim.Device); ok {
-		ctx, cancel := untilKilled(ctx, l.node)
+		ctx, cancel := graph.UntilKilled(ctx, l.node)
 		sim.Prepare(ctx, l.profiles)
 		cancel()
 	}
@@ -239,7 +239,8 @@ func (l *Node) sayTotals() error {
 }
 
 // Wait returns when the node should end: ctx, rosnode kill, the duration, or the
-// end or loss of the device.
+// end or loss of the device. At the end of a recording that is damaged its error is
+// ErrIncomplete.
 func (l *Node) Wait(ctx context.Context) error {
 	var over <-chan time.Time
 	if l.opts.Duration > 0 {
@@ -255,6 +256,9 @@ func (l *Node) Wait(ctx context.Context) error {
 	case <-l.stopped:
 		l.log.Info().Msg("playback was stopped")
 	case err := <-l.watch.ended:
+		if bag, ok := l.device.(*playback.Device); ok && err == nil {
+			return damageOf(bag)
+		}
 		return err
 	}
 	return nil

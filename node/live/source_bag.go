@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/program"
@@ -28,4 +29,17 @@ func openBag(o SourceOptions) (camdriver.Device, error) {
 		o.Log.Warn().Str("bag", o.Device).Msg(note)
 	}
 	return dev, nil
+}
+
+// damageOf says what of a recording could not be played, as ErrIncomplete.
+func damageOf(dev *playback.Device) error {
+	for _, note := range dev.File().Bag().Notes() {
+		if note.Severity == bagstore.Loss {
+			return fmt.Errorf("%w: at byte %d: %s", program.ErrIncomplete, note.Offset, note.Text)
+		}
+	}
+	if s := dev.Status(); s.Damaged > 0 {
+		return fmt.Errorf("%w: the recording is damaged: %w", program.ErrIncomplete, s.Damage)
+	}
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -152,7 +151,7 @@ func (o *Options) complete() error {
 
 // playInto plays in a running node and says what couldn't be published.
 func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options) ([]string, error) {
-	ctx, cancel := untilKilled(ctx, n)
+	ctx, cancel := graph.UntilKilled(ctx, n)
 	defer cancel()
 	out, err := newOutput(n, &o)
 	if err != nil {
@@ -204,24 +203,6 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 		return player.Problems(), ctx.Err()
 	}
 	return append(player.Problems(), out.problems...), err
-}
-
-// untilKilled is a context that also ends when rosnode kill or a node of the
-// same name asks n to.
-func untilKilled(ctx context.Context, n *ros.Node) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		select {
-		case <-n.Done():
-			cancel()
-		case <-ctx.Done():
-		}
-	})
-	return ctx, func() {
-		cancel()
-		wg.Wait()
-	}
 }
 
 func sayEnd(log zerolog.Logger, s replay.Status) {

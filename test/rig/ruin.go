@@ -1,0 +1,37 @@
+package rig
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+)
+
+// Ruin copies a bag and overwrites what its chunks hold, so that the index is
+// whole and no message can be read.
+func Ruin(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	for _, c := range bag.Chunks() {
+		at := c.Pos + 4 + int64(binary.LittleEndian.Uint32(data[c.Pos:])) // past the header
+		size := int64(binary.LittleEndian.Uint32(data[at:]))
+		for i := range size {
+			data[at+4+i] = 0xff
+		}
+	}
+	ruined := filepath.Join(t.TempDir(), filepath.Base(path))
+	if err := os.WriteFile(ruined, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return ruined
+}
