@@ -210,7 +210,7 @@ func (n *Node) closePublishers() {
 		t.mu.Unlock()
 	}
 	n.mu.Unlock()
-	for _, p := range all {
+	for _, p := range slices.Backward(all) {
 		p.Close()
 	}
 }

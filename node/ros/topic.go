@@ -118,20 +118,15 @@ func (t *topic) add(p *Publisher) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.publishers = append(t.publishers, p)
-	t.widen()
-	return nil
-}
-
-// widen sets the queues to the largest that a publisher asks for.
-func (t *topic) widen() {
-	messages, bytes := int64(1), int64(1)
-	for _, p := range t.publishers {
-		messages = larger(messages, int64(p.options.Queue))
-		bytes = larger(bytes, p.options.QueueBytes)
+	if len(t.publishers) == 0 {
+		t.limits.Messages.Store(1)
+		t.limits.Bytes.Store(1)
 	}
-	t.limits.Messages.Store(messages)
-	t.limits.Bytes.Store(bytes)
+	t.publishers = append(t.publishers, p)
+	// The queues are as large as the largest that a publisher asks for.
+	t.limits.Messages.Store(larger(t.limits.Messages.Load(), int64(p.options.Queue)))
+	t.limits.Bytes.Store(larger(t.limits.Bytes.Load(), p.options.QueueBytes))
+	return nil
 }
 
 // larger is the larger of two limits, where a negative one means none.
@@ -146,7 +141,13 @@ func larger(a, b int64) int64 {
 func (t *topic) remove(p *Publisher) (last bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.publishers = slices.DeleteFunc(t.publishers, func(x *Publisher) bool { return x == p })
+	// A node that closes removes them from the last to the first.
+	for i, x := range slices.Backward(t.publishers) {
+		if x == p {
+			t.publishers = slices.Delete(t.publishers, i, i+1)
+			break
+		}
+	}
 	for _, o := range p.kept {
 		o.Release()
 	}
