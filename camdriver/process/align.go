@@ -128,46 +128,47 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 	if p.view.Turn, err = depth.extrinsics(other); err != nil {
 		return nil, err
 	}
-	if a.to == camdriver.Depth {
-		p.towardsDepth()
-	} else {
-		p.towardsOther()
+	bent := lens.Modified
+	if a.rounding == lens.Even {
+		bent = lens.Slipped
 	}
-	if p.view.Lens.Bend == lens.Modified && a.rounding == lens.Even {
-		p.view.Lens.Bend = lens.Slipped
+	if a.to == camdriver.Depth {
+		p.towardsDepth(bent)
+	} else {
+		p.towardsOther(bent)
 	}
 	return p, nil
 }
 
 // towardsOther has a depth pixel fill the rectangle that it covers in the other
 // image, if that one is finer.
-func (p *pair) towardsOther() {
+func (p *pair) towardsOther(bent lens.Bending) {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	p.topLeft = lens.NewRays(d, d.Width, d.Height, -0.5)
 	if finer(d, o) {
 		p.bottomRight = lens.NewRays(d, d.Width, d.Height, 0.5)
 	}
-	p.view.Lens = lens.NewLens(o, lens.Straight)
-	if o.Model == camdriver.ModifiedBrownConrady {
-		p.view.Lens.Bend = lens.Modified
+	if o.Model != camdriver.ModifiedBrownConrady {
+		bent = lens.Straight
 	}
+	p.view.Lens = lens.NewLens(o, bent)
 	p.out = p.depth.derived(camdriver.Z16, o.Width, o.Height)
 	p.out.Intrinsics, p.out.Extrinsics = *o, p.other.Extrinsics
 }
 
 // towardsDepth looks up where each depth pixel's corner falls. It is the bottom
 // right one, if the other image is smaller: a slip of the SDK.
-func (p *pair) towardsDepth() {
+func (p *pair) towardsDepth(bent lens.Bending) {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	corner := float32(-0.5)
 	if o.Width < d.Width && o.Height < d.Height {
 		corner = 0.5
 	}
 	p.topLeft = lens.NewRays(d, d.Width, d.Height, corner)
-	p.view.Lens = lens.NewLens(o, lens.Straight)
-	if o.Model == camdriver.ModifiedBrownConrady || o.Model == camdriver.InverseBrownConrady {
-		p.view.Lens.Bend = lens.Modified
+	if o.Model != camdriver.ModifiedBrownConrady && o.Model != camdriver.InverseBrownConrady {
+		bent = lens.Straight
 	}
+	p.view.Lens = lens.NewLens(o, bent)
 	p.out = p.other.derived(p.other.Format, d.Width, d.Height)
 	p.out.Intrinsics, p.out.Extrinsics = *d, p.depth.Extrinsics
 }

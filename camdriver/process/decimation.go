@@ -148,16 +148,7 @@ func (d *Decimation) meanDepth(out []uint16, y int) {
 		clear(sums[:n])
 		clear(valid[:n])
 		for k := range d.by {
-			in := d.in.row16(y + k)[first:]
-			for i := range n {
-				sum, count := uint32(0), uint32(0)
-				for _, v := range in[i*d.by:][:d.by] {
-					sum += uint32(v)
-					count += (uint32(v) + 0xFFFF) >> 16 // 1 if v isn't 0
-				}
-				sums[i] += sum
-				valid[i] += count
-			}
+			smooth.AddPatches(sums[:n], valid[:n], d.in.row16(y + k)[first:], d.by)
 		}
 		for i := range n {
 			out[i] = uint16(sums[i] / max(valid[i], 1))

@@ -79,11 +79,15 @@ const smallestNormal = 0x1p-126
 func toDepth(out []uint16, in []float32, factor float32) {
 	out = out[:len(in)]
 	for x, p := range in {
-		var d uint16
-		if abs := max(p, -p); abs >= smallestNormal && abs <= maxFloat {
-			d = low16(factor/p + 0.5)
+		f := factor/p + 0.5
+		if p >= smallestNormal && f < 1<<16 { // the usual case
+			out[x] = uint16(int32(f))
+			continue
 		}
-		out[x] = d
+		out[x] = 0
+		if abs := max(p, -p); abs >= smallestNormal && abs <= maxFloat {
+			out[x] = low16(f)
+		}
 	}
 }
 

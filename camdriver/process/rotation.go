@@ -128,20 +128,27 @@ func turnBytes[P [1]byte | [2]byte | [3]byte | [4]byte](r *Rotation, top, bottom
 		return
 	}
 	for left := 0; left < r.out.width; left += tile {
-		for x := left; x < min(left+tile, r.out.width); x++ {
-			// A column of the result is a row of the image.
-			row := x
-			if r.angle == 90 {
-				row = r.in.height - 1 - x
-			}
-			in := pixels[P](r.in.row(row))
-			for y := top; y < bottom; y++ {
-				at := y
-				if r.angle == -90 {
-					at = len(in) - 1 - y
-				}
-				pixels[P](r.out.row(y))[x] = in[at]
-			}
+		turnTile[P](r, left, min(left+tile, r.out.width), top, bottom)
+	}
+}
+
+// turnTile writes a square of the result, row by row: each reads down or up a
+// column of the image.
+func turnTile[P [1]byte | [2]byte | [3]byte | [4]byte](r *Rotation, left, right, top, bottom int) {
+	var zero P
+	size, first, step := len(zero), left*r.in.stride, r.in.stride
+	if r.angle == 90 {
+		first, step = (r.in.height-1-left)*r.in.stride, -r.in.stride
+	}
+	for y := top; y < bottom; y++ {
+		column := y
+		if r.angle == -90 {
+			column = r.in.width - 1 - y
+		}
+		out, at := pixels[P](r.out.row(y))[left:right], first+column*size
+		for x := range out {
+			out[x] = P(r.in.data[at:][:size])
+			at += step
 		}
 	}
 }

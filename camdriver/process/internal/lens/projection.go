@@ -58,17 +58,22 @@ const (
 type Lens struct {
 	fx, fy, ppx, ppy float32
 	c                [5]float32
-	Bend             Bending
+	bend             Bending
+	flat             bool // the bending changes nothing
 }
 
 // NewLens takes focal lengths, principal point and coefficients over.
 func NewLens(in *camdriver.Intrinsics, bend Bending) Lens {
-	return Lens{float32(in.Fx), float32(in.Fy), float32(in.Ppx), float32(in.Ppy), coefficients(in), bend}
+	c := coefficients(in)
+	return Lens{
+		float32(in.Fx), float32(in.Fy), float32(in.Ppx), float32(in.Ppy), c, bend,
+		bend == Straight || c == [5]float32{},
+	}
 }
 
 // Pixel is where the point x, y at depth 1 is seen.
 func (l *Lens) Pixel(x, y float32) (u, v float32) {
-	if l.Bend != Straight {
+	if l.bend != Straight {
 		x, y = l.distort(x, y)
 	}
 	return float32(x*l.fx) + l.ppx, float32(y*l.fy) + l.ppy
@@ -81,13 +86,13 @@ func (l *Lens) distort(x, y float32) (float32, float32) {
 	f := 1 + (float32(c[0]*r2) + (float32(c[1]*r4) + float32(c[4]*float32(r2*r4))))
 	xf, yf := float32(x*f), float32(y*f)
 	tx, ty := xf, yf
-	if l.Bend == Brown {
+	if l.bend == Brown {
 		tx, ty = x, y
 	}
 	xy := float32(tx * ty)
 	outX := float32(c[3] * (r2 + float32(2*float32(tx*tx))))
 	outY := float32(c[2] * (r2 + float32(2*float32(ty*ty))))
-	if l.Bend == Slipped {
+	if l.bend == Slipped {
 		outY = outX
 	}
 	return xf + (float32(2*float32(c[2]*xy)) + outX), yf + (float32(2*float32(c[3]*xy)) + outY)
@@ -97,12 +102,18 @@ func (l *Lens) distort(x, y float32) (float32, float32) {
 // SDK's fast path has it.
 const nowhere = math.MinInt32
 
+// In float32 there are no fractions above 2^23: adding magic rounds numbers of up
+// to exact.
+const (
+	exact     = 1 << 22
+	magic     = 3 << 22
+	magicBits = 0x4B400000 // magic as the bits of a float32
+)
+
 // NearestEven rounds to the nearest whole number, a half to the even one.
 func NearestEven(f float32) int32 {
-	// In float32 there are no fractions above 2^23: the sum rounds.
-	const magic = 3 << 22
-	if f > -1<<22 && f < 1<<22 {
-		return int32(math.Float32bits(f+magic)) - 0x4B400000
+	if f > -exact && f < exact {
+		return int32(math.Float32bits(f+magic)) - magicBits
 	}
 	if f >= -1<<31 && f < 1<<31 {
 		return int32(math.RoundToEven(float64(f)))

@@ -5,26 +5,20 @@ import "math"
 // valid says whether a disparity is one.
 func valid(p float32) bool { return int32(math.Float32bits(p)) > 0 }
 
-// step smooths one disparity: state is the smoothed value before it on its line,
-// before the one as it was.
-func (e *Edges) step(p, before, state float32) float32 {
-	if valid(before) {
-		if away := before - p; away < e.Delta && away > -e.Delta {
-			return float32(p*e.Alpha) + float32(state*e.beta)
-		}
-	}
-	return p
-}
-
 // RowDisparity goes over a row and back.
 func (e *Edges) RowDisparity(row []float32) {
+	alpha, beta, delta := e.Alpha, e.beta, e.Delta
 	before := row[0]
 	state := before
 	for x := 1; x < len(row); x++ {
 		p := row[x]
 		if valid(p) {
-			state = e.step(p, before, state)
-			row[x] = state
+			if away := before - p; away < delta && away > -delta && valid(before) {
+				state = float32(p*alpha) + float32(state*beta)
+				row[x] = state
+			} else {
+				state = p
+			}
 		}
 		before = p
 	}
@@ -33,8 +27,12 @@ func (e *Edges) RowDisparity(row []float32) {
 	for x := len(row) - 2; x >= 0; x-- {
 		p := row[x]
 		if valid(p) {
-			state = e.step(p, before, state)
-			row[x] = state
+			if away := before - p; away < delta && away > -delta && valid(before) {
+				state = float32(p*alpha) + float32(state*beta)
+				row[x] = state
+			} else {
+				state = p
+			}
 		}
 		before = p
 	}
@@ -48,15 +46,23 @@ func (c *Columns) Begin(row []float32) {
 	c.state, c.before = append(c.state[:0], row...), append(c.before[:0], row...)
 }
 
-// Next smooths the next row of the columns.
+// Next smooths the next row of the columns: each value by the smoothed one before
+// it in its column, unless the two as they were differ too much.
 func (e *Edges) Next(row []float32, c *Columns) {
+	alpha, beta, delta := e.Alpha, e.beta, e.Delta
 	state, before := c.state[:len(row)], c.before[:len(row)]
 	for x, p := range row {
-		if valid(p) {
-			state[x] = e.step(p, before[x], state[x])
-			row[x] = state[x]
-		}
+		b := before[x]
 		before[x] = p
+		if !valid(p) {
+			continue
+		}
+		if away := b - p; away < delta && away > -delta && valid(b) {
+			s := float32(p*alpha) + float32(state[x]*beta)
+			state[x], row[x] = s, s
+		} else {
+			state[x] = p
+		}
 	}
 }
 
