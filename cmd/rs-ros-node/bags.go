@@ -32,12 +32,12 @@ func undone(err error) error {
 
 // selectionFlags choose messages.
 func selectionFlags(f *pflag.FlagSet, s *bagset.Selection) {
-	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "topics to take, with commas between")
-	f.StringArrayVarP(&s.Match, "regex", "e", nil, "take topics whose whole name matches")
+	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "topics to select, separated by commas")
+	f.StringArrayVarP(&s.Match, "regex", "e", nil, "select topics whose whole name matches")
 	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches")
-	f.StringSliceVar(&s.Types, "types", nil, "take messages of these types, with commas between")
-	f.StringVarP(&s.Start, "start", "s", "", "from this time on: seconds from the first message or since 1970, or a date")
-	f.StringVar(&s.End, "end", "", "up to this time")
+	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types, separated by commas")
+	f.StringVarP(&s.Start, "start", "s", "", "select messages from this time on: seconds from the first message or since 1970, or a date")
+	f.StringVar(&s.End, "end", "", "select messages up to this time")
 }
 
 // outputFlags say how a bag is written; unless one says otherwise, as it was.

@@ -11,10 +11,10 @@ func newCatCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cat BAG…",
 		Short: "Print messages, as rostopic echo -b does, or as JSON lines",
-		Long: `cat prints the messages of bags in time order, decoded by the definitions that
-the bags hold: no message packages are needed. The text is that of rostopic
-echo -b; where there are several topics, a comment before each message says which
-and when. With --json each message is one line:
+		Long: `cat prints the messages of bags in time order. They are decoded by the
+definitions in the bags, so no message packages are needed. The text is that of
+rostopic echo -b. If there are several topics, a comment before each message says
+its topic and time. With --json each message is one line:
 
   {"topic":"/imu","type":"sensor_msgs/Imu","time":12.5,"message":{…}}
 
@@ -30,10 +30,10 @@ Exit codes: 0 done, 3 some messages are damaged or lost, 1 not readable.`,
 	}
 	f := cmd.Flags()
 	selectionFlags(f, &o.Selection)
-	f.Uint64VarP(&o.Count, "count", "n", 0, "print so many messages")
+	f.Uint64VarP(&o.Count, "count", "n", 0, "stop after this many messages")
 	f.BoolVar(&o.JSON, "json", false, "print JSON lines")
-	f.BoolVar(&o.Print.OmitArrays, "noarr", false, "leave out the content of arrays, as rostopic echo --noarr")
-	f.BoolVar(&o.Print.OmitStrings, "nostr", false, "leave out strings, as rostopic echo --nostr")
-	f.IntVar(&o.Print.MaxArray, "max-array", 0, "print so many elements of an array at most")
+	f.BoolVar(&o.Print.OmitArrays, "noarr", false, "leave out the content of arrays, like rostopic echo --noarr")
+	f.BoolVar(&o.Print.OmitStrings, "nostr", false, "leave out strings, like rostopic echo --nostr")
+	f.IntVar(&o.Print.MaxArray, "max-array", 0, "print at most this many elements of an array")
 	return cmd
 }

@@ -23,13 +23,13 @@ func newCompressCommand(a *app) *cobra.Command {
 	o := compressOptions{bag: bagstore.Options{Compression: bagstore.BZ2}}
 	cmd := &cobra.Command{
 		Use:   "compress BAG…",
-		Short: "Compress bags, as rosbag compress does, on all cores",
-		Long: `compress writes bags again with compressed chunks, in place: walk.bag is then the
-compressed one, and the original is kept as walk.orig.bag. The default is BZ2, as
-in rosbag: small and slow. librealsense plays LZ4, but dies of BZ2.
+		Short: "Compress bags, like rosbag compress, on all cores",
+		Long: `compress rewrites bags in place with compressed chunks: walk.bag becomes the
+compressed bag, and the original is kept as walk.orig.bag. The default is BZ2, as
+in rosbag: small and slow. librealsense plays LZ4, but crashes on BZ2.
 
 Exit codes: 0 done, 3 a torn bag was compressed as far as it is whole, 1 a bag
-couldn't be read or written; it is unchanged then.`,
+couldn't be read or written and is unchanged.`,
 		Example: `  rs-ros-node compress --lz4 walk.bag
   rs-ros-node compress -j --output-dir archive *.bag`,
 		Args: cobra.MinimumNArgs(1),
@@ -44,9 +44,9 @@ func newDecompressCommand(a *app) *cobra.Command {
 	o := compressOptions{bag: bagstore.Options{Compression: bagstore.None}}
 	cmd := &cobra.Command{
 		Use:   "decompress BAG…",
-		Short: "Decompress bags, as rosbag decompress does",
-		Long: `decompress writes bags again without compression, in place: the original is kept
-as NAME.orig.bag. Exit codes are those of compress.`,
+		Short: "Decompress bags, like rosbag decompress",
+		Long: `decompress rewrites bags in place without compression. The original is kept as
+NAME.orig.bag. Exit codes are those of compress.`,
 		Example: `  rs-ros-node decompress walk.bag
   rs-ros-node decompress --output-dir plain *.bag`,
 		Args: cobra.MinimumNArgs(1),
@@ -59,7 +59,7 @@ as NAME.orig.bag. Exit codes are those of compress.`,
 func (o *compressOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.place.Folder, "output-dir", "", "folder to write into, under the bags' own names")
-	f.BoolVarP(&o.place.Force, "force", "f", false, "replace files that exist, backups too")
+	f.BoolVarP(&o.place.Force, "force", "f", false, "replace existing files, including backups")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
 }
 

@@ -15,18 +15,18 @@ func newExportCommand(a *app) *cobra.Command {
 	var uncompressed bool
 	cmd := &cobra.Command{
 		Use:   "export BAG (--dir OUT | --mcap OUT.mcap)",
-		Short: "Write pictures, tables and point clouds, or an MCAP file",
-		Long: `export --dir writes a folder: a PNG for each picture (16 bits for depth), CSV for
-motion, poses and metadata, with --ply a point cloud for each depth frame,
-coloured by the nearest colour frame, and manifest.json: every file with its frame
-number and times, and the calibration of every stream. Names sort in time order.
-RealSense recordings and ordinary image topics, compressed ones too, can be
-exported. Pictures that PNG can't hold become .pfm (float) or .raw.
+		Short: "Write images, tables and point clouds, or an MCAP file",
+		Long: `export --dir writes a folder with a PNG for each image (16 bits for depth), CSV
+for motion, poses and metadata, and manifest.json, which lists every file with its
+frame number and times, and the calibration of every stream. With --ply it adds a
+point cloud for each depth frame, coloured by the nearest colour frame. Names sort
+in time order. It exports RealSense recordings and ordinary image topics, including
+compressed ones. Images that PNG can't represent become .pfm (float) or .raw.
 
-export --mcap writes all messages as they are into an MCAP file of the ros1
-profile, in chunks with LZ4, with indexes and summary.
+export --mcap copies all messages to an MCAP file of the ros1 profile, with LZ4
+chunks, indexes and summary.
 
-Exit codes: 0 everything came out, 3 something of the bag is damaged, 1 not done.`,
+Exit codes: 0 everything was exported, 3 the bag is damaged in parts, 1 not done.`,
 		Example: `  rs-ros-node export walk.bag --dir walk
   rs-ros-node export walk.bag --dir walk --ply --start 10 --end 12
   rs-ros-node export walk.bag --dir imu --types sensor_msgs/Imu
@@ -50,11 +50,11 @@ Exit codes: 0 everything came out, 3 something of the bag is damaged, 1 not done
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Dir, "dir", "o", "", "folder to write pictures and tables into; new or empty")
-	f.BoolVar(&o.Points, "ply", false, "point clouds, too: 6 MB for a frame of 848x480")
+	f.StringVarP(&o.Dir, "dir", "o", "", "folder for images and tables; must be new or empty")
+	f.BoolVar(&o.Points, "ply", false, "also write point clouds: 6 MB for a frame of 848x480")
 	f.StringVar(&o.MCAP, "mcap", "", "MCAP file to write")
 	f.BoolVar(&uncompressed, "uncompressed", false, "don't compress the MCAP file")
 	selectionFlags(f, &o.Selection)
-	f.BoolVarP(&o.Overwrite, "force", "f", false, "replace files that exist")
+	f.BoolVarP(&o.Overwrite, "force", "f", false, "replace existing files")
 	return cmd
 }

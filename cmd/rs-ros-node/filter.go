@@ -28,18 +28,17 @@ func newFilterCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "filter IN OUT [EXPRESSION]",
 		Short: "Copy a bag with some of its topics, types or time",
-		Long: `filter copies messages as they are, without decoding them. Where --start cuts
-something off, the last latched message of each topic before it (maps, static
-transforms, camera descriptions) is kept and moved to the start, as a late
-subscriber would have got it. The compression stays as it was unless a flag says
-otherwise.
+		Long: `filter copies messages without decoding them. With --start, the last latched
+message of each topic before the start (maps, static transforms, camera
+descriptions) is kept and moved to it, which is what a late subscriber would have
+received. The compression stays the same unless a flag changes it.
 
 EXPRESSION is Python, as rosbag filter takes it, of topic, m (the message) and t
 (its time): comparisons, and, or, not, in, arithmetic, fields and indexes,
 t.to_sec(), startswith and the like. What isn't understood is refused by name.
 
 Exit codes: 0 done, 3 the bag is torn and was copied as far as it is whole, 1 not
-done; there is no output then.`,
+done and there is no output.`,
 		Example: `  rs-ros-node filter walk.bag depth.bag --topics /camera/depth/image_rect_raw,/tf
   rs-ros-node filter walk.bag small.bag -x '.*/compressed' --start 10 --end 20.5
   rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4
@@ -103,7 +102,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		return undone(err)
 	}
 	if res.Messages == 0 {
-		log.Warn().Msg("no message was chosen: the new bag is empty")
+		log.Warn().Msg("no message was selected: the new bag is empty")
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")

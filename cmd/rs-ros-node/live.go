@@ -16,7 +16,7 @@ func newLiveCommand(a *app) *cobra.Command {
 	var o live.Options
 	cmd := &cobra.Command{
 		Use:   "live",
-		Short: "Publish a camera, a simulated one or a RealSense bag as topics",
+		Short: "Publish a camera, a simulated camera or a RealSense bag as topics",
 		Long: `live opens a device and publishes its streams until it is stopped, under the
 RealSense bag format's names (/device_0/sensor_0/Depth_0/image/data, …), under
 realsense2_camera's (/camera/depth/image_rect_raw, …), or both. A topic that
@@ -25,10 +25,11 @@ nobody subscribed to costs nothing.
 Services: ~start_recording, ~stop_recording, ~split_recording (std_srvs/Trigger),
 ~pause_recording, ~enable (std_srvs/SetBool), ~device_info, ~reset.
 
-Every flag but --master and --bz2 may also be given as a private parameter, by the
-name that realsense2_camera has for it (_serial_no, _rosbag_filename:=walk.bag,
-_depth_width:=848, _enable_infra1:=false, _enable_pose, …) or else by the flag's
-with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …); a flag wins.`,
+Every flag except --master and --bz2 can also be set as a private parameter: under
+the name that realsense2_camera has for it (_serial_no, _rosbag_filename:=walk.bag,
+_depth_width:=848, _enable_infra1:=false, _enable_pose, …) or else under the flag's
+name with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …). A flag
+takes precedence.`,
 		Example: `  rs-ros-node live --device sim
   rs-ros-node live --device sim --master embedded --record walk.bag --duration 30s
   rs-ros-node live --device walk.bag --naming wrapper
@@ -47,22 +48,22 @@ with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …); a fla
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
 	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames (default camera)")
 	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
-	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of bags that ~start_recording makes (default .)")
+	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of the bags that ~start_recording creates (default .)")
 	recordingFlags(f, &o.Recording)
-	f.Var((*rosDuration)(&o.Duration), "duration", "stop after this time: seconds, or with s, m or h (default: run until stopped)")
+	f.Var((*rosDuration)(&o.Duration), "duration", "stop after this time: seconds, or a number with s, m or h (default: run until stopped)")
 	return cmd
 }
 
 func sourceFlags(f *pflag.FlagSet, s *live.SourceOptions) {
 	f.StringVar(&s.Device, "device", "", "sim, usb, or a RealSense bag")
-	f.StringVar(&s.Serial, "serial", "", "take the USB camera with this serial number")
-	f.StringVar(&s.Port, "port", "", "take the USB camera at this port, such as 2-1")
-	f.StringVar(&s.Type, "type", "", "take a USB camera whose name matches this expression, such as D435")
+	f.StringVar(&s.Serial, "serial", "", "use the USB camera with this serial number")
+	f.StringVar(&s.Port, "port", "", "use the USB camera at this port, such as 2-1")
+	f.StringVar(&s.Type, "type", "", "use a USB camera whose name matches this expression, such as D435")
 	f.Int64Var(&s.Seed, "seed", 0, "seed of the simulated camera's scene and noise")
 	f.BoolVar(&s.Pose, "pose", false, "give the simulated camera a pose stream")
 	f.Float64Var(&s.Speed, "speed", 0, "speed of a bag as a device (default 1)")
-	f.BoolVar(&s.Paused, "pause", false, "start a bag as a device paused; ~pause_playback lets it go on")
-	f.BoolVar(&s.Loop, "loop", false, "start a bag as a device again at its end")
+	f.BoolVar(&s.Paused, "pause", false, "start a bag as a device paused; ~pause_playback resumes it")
+	f.BoolVar(&s.Loop, "loop", false, "start a bag as a device again when it ends")
 }
 
 // streamFlagNames are the flags that choose profiles, in the order of the help.

@@ -14,8 +14,8 @@ func newMasterCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "master",
 		Short: "Run the embedded ROS master, parameter server and rosout",
-		Long: `master is roscore for a machine without ROS: master, parameter server and the
-rosout aggregator in this process. It prints its URI and runs until stopped.`,
+		Long: `master is a roscore for machines without ROS: it runs the master, the parameter
+server and the rosout aggregator in one process. It prints its URI and runs until stopped.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := graph.StartMaster(cmd.Context(), graph.MasterOptions{
@@ -32,6 +32,6 @@ rosout aggregator in this process. It prints its URI and runs until stopped.`,
 			return nil
 		},
 	}
-	cmd.Flags().IntVarP(&port, "port", "p", port, "port to listen on; 0 takes a free one")
+	cmd.Flags().IntVarP(&port, "port", "p", port, "port to listen on; 0 chooses a free one")
 	return cmd
 }

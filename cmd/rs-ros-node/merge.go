@@ -13,14 +13,14 @@ func newMergeCommand(a *app) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "merge -o OUT BAG…",
-		Short: "Make one bag of several, in time order",
-		Long: `merge copies the messages of several bags into one, in the order of their times;
-at the same time, in the order in which the bags are named. The flags that choose
+		Short: "Combine bags into one, in time order",
+		Long: `merge copies the messages of several bags into one, sorted by time. Messages of
+equal time keep the order in which the bags are named. The flags that select
 messages are those of filter. The compression is that of the first bag unless a
-flag says otherwise.
+flag changes it.
 
 Exit codes: 0 done, 3 a bag is torn and was copied as far as it is whole, 1 not
-done; there is no output then.`,
+done and there is no output.`,
 		Example: `  rs-ros-node merge -o walk.bag walk_000.bag walk_001.bag
   rs-ros-node merge -o both.bag robot.bag camera.bag --lz4 -x /rosout`,
 		Args: cobra.MinimumNArgs(1),

@@ -21,7 +21,7 @@ func newPlayCommand(a *app) *cobra.Command {
 	f := playFlags{options: &o, hz: 100}
 	cmd := &cobra.Command{
 		Use:   "play BAG…",
-		Short: "Play bags, as rosbag play does, with seek, rate and loop under control",
+		Short: "Play bags, like rosbag play, with control of position, rate and loop",
 		Long: `play publishes what bags hold, at the time it was recorded or faster. Flags and
 keys of rosbag play mean the same. Unindexed and torn bags are played as far as
 they are whole. Topic names that ROS refuses are made legal.
@@ -74,24 +74,24 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	o, r := p.options, &p.options.Replay
 	f.StringVarP(&r.Prefix, "prefix", "p", "", "put this before every topic name")
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "show no state line")
-	f.BoolVarP(&r.Immediate, "immediate", "i", false, "play without waiting, as fast as subscribers take it")
+	f.BoolVarP(&r.Immediate, "immediate", "i", false, "play without waiting, as fast as subscribers read")
 	f.BoolVar(&r.Paused, "pause", false, "start paused")
 	f.IntVar(&p.queue, "queue", 100, "messages that may wait for a subscriber; 0 for no bound")
 	f.BoolVar(&p.clock, "clock", false, "publish /clock")
 	f.Float64Var(&p.hz, "hz", p.hz, "rate of /clock")
-	f.BoolVar(&r.ClockPerMessage, "clock-per-message", true, "publish /clock before each message, too")
+	f.BoolVar(&r.ClockPerMessage, "clock-per-message", true, "also publish /clock before each message")
 	f.StringArrayVar(&r.ClockTopics, "clock-topics", nil, "publish /clock before messages of these topics only")
 	f.BoolVar(&r.FollowClock, "follow-clock", false, "follow the /clock of another program")
-	secondsVar(f, &r.Delay, "delay", "d", 200*time.Millisecond, "wait so long after advertising, for subscribers to connect")
+	secondsVar(f, &r.Delay, "delay", "d", 200*time.Millisecond, "wait this long after advertising, for subscribers to connect")
 	f.Float64VarP(&r.Rate, "rate", "r", 1, "speed")
-	secondsVar(f, &r.Start, "start", "s", 0, "start so far into the bags")
+	secondsVar(f, &r.Start, "start", "s", 0, "start this far into the bags")
 	f.Var(parsed(&r.StartAt, replay.ParseMoment), "start-at", "start at this time")
-	secondsVar(f, &r.Duration, "duration", "u", 0, "play only so long, in bag time")
+	secondsVar(f, &r.Duration, "duration", "u", 0, "play only this long, in bag time")
 	f.Var(parsed(&r.Until, replay.ParseMoment), "until", "play up to this time")
-	secondsVar(f, &r.SkipEmpty, "skip-empty", "", 0, "jump over gaps that are longer")
-	f.BoolVarP(&r.Loop, "loop", "l", false, "begin again at the end")
+	secondsVar(f, &r.SkipEmpty, "skip-empty", "", 0, "skip gaps that are longer than this")
+	f.BoolVarP(&r.Loop, "loop", "l", false, "start again at the end")
 	f.Var(parsed(&r.LoopRange, replay.ParseRange), "loop-range", "loop over FROM:TO, seconds from the start")
-	f.BoolVar(&r.LoopMonotonic, "loop-monotonic", false, "let time go on in each round instead of jumping back")
+	f.BoolVar(&r.LoopMonotonic, "loop-monotonic", false, "let time continue in each round instead of jumping back")
 	f.BoolVarP(&r.KeepAlive, "keep-alive", "k", false, "stay after the end, with latched topics and the clock")
 	f.Bool("try-future-version", false, "accepted as rosbag play does; all known versions are read")
 	f.StringArrayVar(&r.Filter.Topics, "topics", nil, "topics to play")
@@ -99,7 +99,7 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	f.StringArrayVarP(&p.exclude, "exclude", "x", nil, "leave out topics whose whole name matches")
 	f.StringArrayVar(&r.Filter.Types, "types", nil, "play messages of these types")
 	f.StringArrayVar(&r.Filter.ExcludeTypes, "exclude-types", nil, "leave out messages of these types")
-	f.StringArrayVar(&p.limits, "limit", nil, "play a topic at most so often: TOPIC=HZ in bag time")
+	f.StringArrayVar(&p.limits, "limit", nil, "play a topic at no more than this rate: TOPIC=HZ in bag time")
 	f.StringArrayVar(&r.PauseTopics, "pause-topics", nil, "pause before each message of these topics")
 	f.StringArrayVar(&p.bags, "bags", nil, "bags to play")
 	f.BoolVar(&r.WaitForSubscribers, "wait-for-subscribers", false, "wait until every topic has a subscriber")

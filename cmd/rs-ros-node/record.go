@@ -19,10 +19,10 @@ func newRecordCommand(a *app) *cobra.Command {
 	megabytes := 0
 	cmd := &cobra.Command{
 		Use:   "record [TOPIC…]",
-		Short: "Record topics into bags, as rosbag record does, always playable",
-		Long: `record subscribes to topics and writes what they carry into a bag that is valid
-at every instant: after a crash, kill -9 or a full disk it plays up to the last
-checkpoint, and recover gives every whole message after it.
+		Short: "Record topics into bags that are always playable, like rosbag record",
+		Long: `record subscribes to topics and writes their messages into a bag that is valid at
+every instant. After a crash, kill -9 or a full disk it plays up to the last
+checkpoint, and recover also keeps every whole message after it.
 
 Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording
 (std_srvs/Trigger). Exit code 3 if messages were dropped because the disk could
@@ -43,25 +43,25 @@ not keep up.`,
 	f.StringVarP(&o.Exclude, "exclude", "x", "", "leave out topics whose whole name matches; alone it implies --all")
 	f.StringVarP(&o.Output, "output-name", "O", "", "file to record into")
 	f.StringVarP(&o.Prefix, "output-prefix", "o", "", "file name before the time stamp")
-	f.BoolVar(&o.Split, "split", false, "at --size or --duration begin a new file instead of ending")
+	f.BoolVar(&o.Split, "split", false, "at --size or --duration start a new file instead of stopping")
 	f.IntVar(&megabytes, "size", 0, "limit of a file in MB")
-	f.Var((*rosDuration)(&o.MaxTime), "duration", "limit of a file in time: seconds, or with s, m or h")
+	f.Var((*rosDuration)(&o.MaxTime), "duration", "limit of a file in time: seconds, or a number with s, m or h")
 	f.IntVar(&o.MaxSplits, "max-splits", 0, "keep only this many files, deleting the oldest")
 	f.IntVarP(&o.Limit, "limit", "l", 0, "record only this many messages of each topic")
-	f.BoolVar(&o.Latched, "repeat-latched", false, "begin each file of a split with the newest latched messages")
+	f.BoolVar(&o.Latched, "repeat-latched", false, "start each file of a split with the newest latched messages")
 	f.BoolVar(&o.NoDelay, "tcpnodelay", false, "ask publishers to send without delay")
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros, embedded or auto (default ros)")
 	o.QueueBytes = 256 << 20
-	f.VarP((*mebibytes)(&o.QueueBytes), "buffsize", "b", "what may wait for the disk in MB, 0 for no bound")
+	f.VarP((*mebibytes)(&o.QueueBytes), "buffsize", "b", "how much may wait for the disk, in MB; 0 for no bound")
 	bagFlags(f, &o.Bag)
 	return cmd
 }
 
 // recordingFlags are the flags of a live node's recorder.
 func recordingFlags(f *pflag.FlagSet, o *record.Options) {
-	f.Var((*mebibytes)(&o.QueueBytes), "buffsize", "what may wait for the disk in MB (default 512)")
-	f.Var((*mebibytes)(&o.SplitSize), "split-size", "begin a new file, with the description repeated, when one has so many MB")
-	f.Var((*rosDuration)(&o.SplitDuration), "split-duration", "begin a new file when one has so much time in it: seconds, or with s, m or h")
+	f.Var((*mebibytes)(&o.QueueBytes), "buffsize", "how much may wait for the disk, in MB (default 512)")
+	f.Var((*mebibytes)(&o.SplitSize), "split-size", "start a new file, with the description repeated, at this size in MB")
+	f.Var((*rosDuration)(&o.SplitDuration), "split-duration", "start a new file after this much recorded time: seconds, or a number with s, m or h")
 	bagFlags(f, &o.Bag)
 }
 
@@ -69,7 +69,7 @@ func recordingFlags(f *pflag.FlagSet, o *record.Options) {
 func bagFlags(f *pflag.FlagSet, o *bagstore.Options) {
 	f.BoolFunc("lz4", "compress with LZ4", func(string) error { o.Compression = bagstore.LZ4; return nil })
 	f.BoolFuncP("bz2", "j", "compress with BZ2: small and slow", func(string) error { o.Compression = bagstore.BZ2; return nil })
-	f.BoolFunc("direct", "write past the page cache (O_DIRECT) where the file system can", func(string) error { o.Sink = bagstore.Direct; return nil })
+	f.BoolFunc("direct", "bypass the page cache (O_DIRECT) where the file system allows it", func(string) error { o.Sink = bagstore.Direct; return nil })
 	f.Func("chunksize", "chunk size in KB (default 768)", func(s string) error {
 		kb, err := strconv.Atoi(s)
 		if err != nil || kb <= 0 {

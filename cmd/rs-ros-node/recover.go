@@ -37,13 +37,13 @@ func newRecoverCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "recover BAG…",
 		Aliases: []string{"reindex"},
-		Short:   "Make sound bags of torn, unindexed or damaged ones",
-		Long: `recover reads a bag without trusting its index, goes on behind damage, takes
-torn chunks up to the tear, and writes whatever is whole into a sound bag. What
-was kept and lost of each topic goes to standard output.
+		Short:   "Make sound bags from torn, unindexed or damaged ones",
+		Long: `recover reads a bag without trusting its index. It continues after damage, keeps
+torn chunks up to the tear, and writes everything that is whole into a sound bag.
+For each topic, standard output says what was kept and what was lost.
 
-walk.bag becomes walk.recovered.bag, and walk.bag isn't touched. With --in-place
-the sound bag gets its name and the original is kept as walk.orig.bag.
+The result is walk.recovered.bag, and walk.bag is unchanged. With --in-place the
+result gets the name walk.bag, and the original is kept as walk.orig.bag.
 
 Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 		Example: `  rs-ros-node recover walk.bag.active
@@ -54,11 +54,11 @@ Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "file to write, for a single bag")
-	f.StringVar(&o.folder, "output-dir", "", "folder to write into, under the bags' own names")
+	f.StringVar(&o.folder, "output-dir", "", "write to this folder, under the names of the bags")
 	f.BoolVar(&o.inPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
-	f.BoolVarP(&o.force, "force", "f", false, "replace files that exist")
-	f.BoolVar(&o.json, "json", false, "print JSON, one object a bag")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing of bags that lost nothing")
+	f.BoolVarP(&o.force, "force", "f", false, "replace existing files")
+	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing about bags that lost nothing")
 	outputFlags(f, &o.bag)
 	return cmd
 }

@@ -84,9 +84,9 @@ func newRootCommand(a *app) *cobra.Command {
 		Short: "Publish, record and replay a RealSense camera in a ROS 1 graph",
 		Long: `rs-ros-node publishes a RealSense camera into a ROS 1 graph, records it into
 bags that are playable at every instant, and plays any ROS 1 bag. It needs no
-ROS installation. Without a command it is a live node.
+ROS installation. The default command is live.
 
-ROS arguments are accepted anywhere: topic remaps a:=b, private parameters
+ROS arguments are accepted anywhere: topic remappings a:=b, private parameters
 _p:=v, and __name:= __ns:= __master:= __ip:= __hostname:=.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but something was lost or
