@@ -34,11 +34,13 @@ Services: ~pause_playback and /pause_playback (std_srvs/SetBool), ~step,
 dynamic_reconfigure. Topics: ~seek (std_msgs/Float64, seconds from the start),
 ~status (diagnostic_msgs/DiagnosticStatus).
 
-Times of --start-at and --until are seconds since 1970 or, where they lie before
-the first message, from there; or dates such as "2018-05-03 12:30:00".
+--start-at and --until take a date such as "2018-05-03 12:30:00" or a number of
+seconds: since 1970, or since the first message if the number is smaller than that
+message's time.
 
-Exit codes: 0 everything was published, 1 a bag can't be read, 3 something
-that was asked for is damaged or missing.`,
+Exit codes: 0 everything was published, 1 a bag can't be read, 3 something is
+damaged, a topic that was asked for is missing, or slow subscribers lost
+messages.`,
 		Example: `  rs-ros-node play walk.bag --clock
   rs-ros-node play walk.bag -s 10 -u 5 -r 0.5 --loop
   rs-ros-node play --topics /tf /camera/depth/image_raw --bags walk.bag

@@ -39,10 +39,10 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("%w: master %q: want ros, embedded or auto", program.ErrUsage, s)
 }
 
-// Connect makes sure that conf.MasterURI names a master as mode says, and
+// connect makes sure that conf.MasterURI names a master as mode says, and
 // starts the embedded one where that is asked for. The returned function stops
 // it; it does nothing if none was started.
-func Connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logger) (stop func(), err error) {
+func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logger) (stop func(), err error) {
 	nothing := func() {}
 	conf.MasterURI = cmp.Or(conf.MasterURI, ros.DefaultMasterURI)
 	switch mode {

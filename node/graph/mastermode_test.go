@@ -14,7 +14,7 @@ import (
 func TestMasterNobodyNamed(t *testing.T) {
 	for _, mode := range []Mode{ROS, Auto} {
 		conf := ros.Config{Host: "localhost"}
-		stop, err := Connect(t.Context(), mode, &conf, zerolog.Nop())
+		stop, err := connect(t.Context(), mode, &conf, zerolog.Nop())
 		if err != nil {
 			t.Fatalf("%s: %v", mode, err)
 		}

@@ -9,8 +9,8 @@ import (
 )
 
 // PublishedTopics asks the master for the names of all published topics.
-func PublishedTopics(ctx context.Context, uri, caller string) ([]string, error) {
-	v, err := xmlrpc.Call(ctx, http.DefaultClient, uri, "getPublishedTopics", caller, "")
+func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
+	v, err := xmlrpc.Call(ctx, http.DefaultClient, n.masterURI, "getPublishedTopics", n.Name(), "")
 	if err != nil {
 		return nil, err
 	}

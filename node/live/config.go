@@ -41,8 +41,6 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() {
-	setDefault(&o.ROS.Name, "rs_ros_node")
-	setDefault(&o.Master, graph.ROS)
 	setDefault(&o.Naming, naming.Both)
 	setDefault(&o.Camera, "camera")
 	setDefault(&o.RecordPath, ".")

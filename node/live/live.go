@@ -93,20 +93,14 @@ func (l *Node) later(undo func() error) { l.parts = append(l.parts, undo) }
 
 // connect joins the graph and completes the options from parameters.
 func (l *Node) connect(ctx context.Context) error {
-	setDefault(&l.opts.ROS.Name, "rs_ros_node")
-	setDefault(&l.opts.Master, graph.ROS)
-	stopMaster, err := graph.Connect(ctx, l.opts.Master, &l.opts.ROS, l.log)
+	conf := l.opts.ROS
+	conf.OnLog = l.records.WriteLog
+	n, err := graph.Join(ctx, graph.JoinOptions{ROS: conf, Master: l.opts.Master, Name: "rs_ros_node", Log: l.log})
 	if err != nil {
 		return err
 	}
-	l.later(func() error { stopMaster(); return nil })
-	l.opts.ROS.Log = l.log
-	l.opts.ROS.OnLog = l.records.WriteLog
-	if l.node, err = ros.NewNode(ctx, l.opts.ROS); err != nil {
-		return err
-	}
-	l.later(l.node.Close)
-	l.log = l.node.Log()
+	l.later(n.Close)
+	l.node, l.log = n.Node, n.Log()
 	private, err := privateParams(ctx, l.node)
 	if err != nil {
 		return err

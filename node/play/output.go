@@ -144,6 +144,15 @@ func (o *output) close() {
 	}
 }
 
+// dropped is the number of messages that slow subscribers lost; a message that
+// two lost counts twice.
+func (o *output) dropped() (n uint64) {
+	for _, s := range o.sinks {
+		n += s.Dropped()
+	}
+	return n
+}
+
 func taken(s ros.PublisherStats) (n uint64) {
 	for _, sub := range s.Subscribers {
 		n += sub.Messages

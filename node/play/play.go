@@ -24,8 +24,8 @@ import (
 // Options are the settings of a replay. The zero value of a field is the
 // default.
 type Options struct {
-	ROS    ros.Config // name, remaps and environment; the name defaults to play_ and a unique end, as rosbag's
-	Master graph.Mode // default ros
+	ROS    graph.Config // name, remaps and environment; the name defaults to play_ and a unique end, as rosbag's
+	Master graph.Mode   // default ros
 	Bags   []string
 
 	Replay replay.Settings // what is played, and how
@@ -44,8 +44,9 @@ type Options struct {
 
 // Run plays bags into the graph until their end, Stop, or the end of ctx.
 //
-// Errors: a bag that can't be opened, as bagstore has it; ErrUsage; ErrNoMaster;
-// ErrIncomplete if something that was asked for couldn't be published.
+// Errors: bagstore's for a bag that can't be opened; program.ErrUsage, program.ErrNoMaster;
+// program.ErrIncomplete if something that was asked for couldn't be published, or
+// slow subscribers lost messages.
 func Run(ctx context.Context, o Options) error {
 	bags, damage, err := openBags(o.Bags, o.Log)
 	defer closeBags(bags)
@@ -59,17 +60,11 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.complete(); err != nil {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	stopMaster, err := graph.Connect(ctx, o.Master, &o.ROS, o.Log)
+	n, err := graph.Join(ctx, graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "play", Unique: true, Log: o.Log})
 	if err != nil {
 		return err
 	}
-	defer stopMaster()
-	o.ROS.Log = o.Log.With().Str("component", "ros").Logger()
-	n, err := ros.NewNode(ctx, o.ROS)
-	if err != nil {
-		return fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	problems, err := playInto(ctx, n, source, o)
+	problems, err := playInto(ctx, n.Node, source, o)
 	if err := errors.Join(err, n.Close()); err != nil {
 		return err
 	}
@@ -131,11 +126,7 @@ const (
 
 // complete fills in defaults and refuses settings that contradict each other.
 func (o *Options) complete() error {
-	o.Master = cmp.Or(o.Master, graph.ROS)
 	o.Queue = cmp.Or(o.Queue, defaultQueue)
-	if o.ROS.Name == "" {
-		o.ROS.Name, o.ROS.Anonymous = "play", true
-	}
 	r := &o.Replay
 	if err := r.Check(); err != nil {
 		return err
@@ -181,8 +172,8 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 		o.Log.Warn().Msg("there are no messages to play on the chosen topics")
 		return player.Problems(), nil
 	}
-	start, end := player.Range()
-	o.Log.Info().Str("from", replay.ReadableTime(start)).Str("to", replay.ReadableTime(end)).Msg("playing")
+	first, last := player.Range()
+	o.Log.Info().Str("from", replay.ReadableTime(first)).Str("to", replay.ReadableTime(last)).Msg("playing")
 	remote, err := control.Offer(n, commanded{player}, n.Log())
 	if err != nil {
 		return nil, err
@@ -198,11 +189,20 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 	err = player.Run(ctx)
 	line.stop()
 	out.leave(ctx)
-	sayEnd(n.Log(), player.Status())
-	if ctx.Err() != nil {
-		return player.Problems(), ctx.Err()
+	end := player.Status()
+	end.Dropped = out.dropped()
+	sayEnd(n.Log(), end)
+	problems := append(player.Problems(), out.problems...)
+	if end.Dropped > 0 {
+		problems = append(problems, fmt.Sprintf("slow subscribers lost %d messages", end.Dropped))
 	}
-	return append(player.Problems(), out.problems...), err
+	if ctx.Err() != nil && end.Dropped == 0 {
+		return nil, ctx.Err()
+	}
+	if ctx.Err() != nil {
+		return problems, nil // what was lost before the interruption counts
+	}
+	return problems, err
 }
 
 func sayEnd(log zerolog.Logger, s replay.Status) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,6 +64,11 @@ func TestStateLine(t *testing.T) {
 // playBag is a bag of n strings on /chatter, 1 ms apart.
 func playBag(t *testing.T, n int) string {
 	t.Helper()
+	return writeBag(t, n, time.Millisecond, func(i int) string { return fmt.Sprint(i) })
+}
+
+func writeBag(t *testing.T, n int, apart time.Duration, text func(i int) string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "play.bag")
 	w, err := bagstore.Create(path, bagstore.Options{})
 	if err != nil {
@@ -74,7 +80,7 @@ func playBag(t *testing.T, n int) string {
 		t.Fatal(err)
 	}
 	for i := range n {
-		if err := w.Write(id, bagstore.NewTime(1_700_000_000, uint32(i*1e6)), msgs.Marshal(&msgs.String{Data: fmt.Sprint(i)})); err != nil {
+		if err := w.Write(id, bagstore.NewTime(1_700_000_000, 0).Add(time.Duration(i)*apart), msgs.Marshal(&msgs.String{Data: text(i)})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,6 +123,44 @@ func TestPlay(t *testing.T) {
 	if !strings.Contains(out.String(), "[FINISHED]") {
 		t.Errorf("printed %q", out.String())
 	}
+}
+
+// What a slow subscriber loses makes the replay incomplete, though it then takes
+// the rest.
+func TestDropsAreIncomplete(t *testing.T) {
+	m := rig.Master(t)
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close() //nolint:errcheck // at the end
+	lost := make(chan struct{})
+	var once sync.Once
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) { <-lost }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/player/status"}, func(r ros.Received) {
+		var s msgs.DiagnosticStatus
+		if err := msgs.Unmarshal(r.Data, &s); err != nil {
+			t.Error(err)
+		}
+		if !slices.Contains(s.Values, msgs.KeyValue{Key: "dropped", Value: "0"}) {
+			once.Do(func() { close(lost) })
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const size, messages = 1 << 20, 100 // more than sockets hold
+	large := strings.Repeat("x", size)
+	err = Run(t.Context(), Options{
+		ROS:  ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"},
+		Bags: []string{writeBag(t, messages, 10*time.Millisecond, func(int) string { return large })}, Queue: 1, Log: zerolog.Nop(),
+		Replay: replay.Settings{WaitForSubscribers: true},
+	})
+	if !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "slow subscribers lost") {
+		t.Errorf("%v, want ErrIncomplete for lost messages", err)
+	}
+	once.Do(func() { close(lost) })
 }
 
 func TestPlayErrors(t *testing.T) {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,8 +37,8 @@ type TopicOptions struct {
 	NoDelay    bool
 	Bag        bagstore.Options
 
-	ROS    ros.Config
-	Master graph.Mode
+	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
+	Master graph.Mode   // default ros
 	Log    zerolog.Logger
 }
 
@@ -61,20 +60,11 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	o.ROS.Name = cmp.Or(o.ROS.Name, "record")
-	o.ROS.Anonymous = o.ROS.Name == "record"
-	o.Master = cmp.Or(o.Master, graph.ROS)
 	want, err := newTopicFilter(o)
 	if err != nil {
 		return err
 	}
-	stopMaster, err := graph.Connect(ctx, o.Master, &o.ROS, o.Log)
-	if err != nil {
-		return err
-	}
-	defer stopMaster()
-	o.ROS.Log = o.Log
-	n, err := ros.NewNode(ctx, o.ROS)
+	n, err := graph.Join(ctx, graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "record", Unique: true, Log: o.Log})
 	if err != nil {
 		return err
 	}
@@ -91,7 +81,7 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 // received into until it is on the disk.
 type topicRecorder struct {
 	opts  TopicOptions
-	node  *ros.Node
+	node  *graph.Node
 	log   zerolog.Logger
 	want  topicFilter
 	queue *byteQueue[topicMessage]
@@ -126,7 +116,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if err := files.open(); err != nil {
 		return err
 	}
-	services, err := graph.Offer(r.node, r.services(files)...)
+	services, err := graph.Offer(r.node.Node, r.services(files)...)
 	if err != nil {
 		return errors.Join(err, files.close())
 	}
@@ -181,7 +171,7 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 // discover subscribes to topics that appeared. A master that doesn't answer is
 // asked again a second later.
 func (r *topicRecorder) discover(ctx context.Context) error {
-	names, err := graph.PublishedTopics(ctx, r.opts.ROS.MasterURI, r.node.Name())
+	names, err := r.node.PublishedTopics(ctx)
 	if err != nil {
 		r.log.Debug().Err(err).Msg("ask the master for topics")
 		return nil

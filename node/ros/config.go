@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -42,6 +43,10 @@ type Config struct {
 	OnLog func(*msgs.Log)
 }
 
+// ErrConfig is wrapped by NewNode's error if a name, a remap or an address of the
+// Config makes no sense.
+var ErrConfig = errors.New("wrong configuration")
+
 // ErrClosed is what methods return once the node or the object was closed.
 var ErrClosed = rosapi.ErrClosed
 
@@ -54,7 +59,7 @@ func (c Config) checked() (Config, error) {
 	}
 	u, err := url.Parse(c.MasterURI)
 	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" {
-		return c, fmt.Errorf("master URI %q: want http://host:port", c.MasterURI)
+		return c, fmt.Errorf("%w: master URI %q: want http://host:port", ErrConfig, c.MasterURI)
 	}
 	// The form that rosgraph compares with ends in a slash.
 	c.MasterURI = strings.TrimRight(c.MasterURI, "/") + "/"

@@ -71,7 +71,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	}
 	names, err := names.New(cfg.Name, cfg.Namespace, cfg.Remaps)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: rosapi.NewCaller(names.Node),
 		rosout: cfg.Rosout, done: make(chan struct{}),

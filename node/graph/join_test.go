@@ -1,0 +1,60 @@
+package graph
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/program"
+)
+
+// Only what the user wrote is wrong usage; a master that can't be had is not.
+func TestJoinErrors(t *testing.T) {
+	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close() //nolint:errcheck // at the end
+	for name, c := range map[string]struct {
+		o    JoinOptions
+		want error
+	}{
+		"a bad name":      {JoinOptions{ROS: Config{Name: "1/x", MasterURI: m.URI()}}, program.ErrUsage},
+		"a bad remap":     {JoinOptions{ROS: Config{Name: "x", MasterURI: m.URI(), Remaps: map[string]string{"a b": "c"}}}, program.ErrUsage},
+		"a bad address":   {JoinOptions{ROS: Config{Name: "x", MasterURI: "nowhere"}}, program.ErrUsage},
+		"a taken address": {JoinOptions{ROS: Config{Name: "x", MasterURI: m.URI(), Host: "127.0.0.1"}, Master: Embedded}, program.ErrNoMaster},
+	} {
+		c.o.Log = zerolog.Nop()
+		n, err := Join(t.Context(), c.o)
+		if err == nil {
+			err = n.Close()
+		}
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+func TestJoinNamesTheNode(t *testing.T) {
+	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close() //nolint:errcheck // at the end
+	for given, unique := range map[string]bool{"": true, "mine": false} {
+		n, err := Join(t.Context(), JoinOptions{
+			ROS: Config{Name: given, MasterURI: m.URI(), Host: "127.0.0.1"}, Name: "play", Unique: true, Log: zerolog.Nop(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Name(); unique && !strings.HasPrefix(got, "/play_") || !unique && got != "/mine" {
+			t.Errorf("named %q, the node is %s", given, got)
+		}
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
