@@ -26,8 +26,9 @@ func (s *Summary) yaml() ([]yamlField, []yamlList) {
 		fields = append(fields, yamlField{name, fmt.Sprintf(format, value)})
 	}
 	if s.Messages == 0 {
+		// rosbag calls every bag without messages unindexed.
 		add("size", "%d", s.Size)
-		add("indexed", "%s", pythonBool(s.Indexed))
+		add("indexed", "%s", pythonBool(false))
 		return fields, nil
 	}
 	add("duration", "%.6f", s.Duration().Seconds())

@@ -20,7 +20,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
-		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/pyexpr", "bagstore/rsbag", "bagstore/swap", "msgs",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/pyexpr", "bagstore/rsbag", "bagstore/swap", "msgs", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/playback", "camdriver/sim",
 	},
 	"program": {},

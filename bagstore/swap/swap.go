@@ -8,6 +8,7 @@ package swap
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,13 +36,13 @@ func (p Placement) Replace(path string, write func(out string) error) (original 
 	ext := filepath.Ext(path)
 	backup := strings.TrimSuffix(path, ext) + ".orig" + ext
 	if _, err := os.Lstat(backup); err == nil && !p.Force {
-		return "", fmt.Errorf("%s: the original would be kept as %s, which exists; --force replaces it", path, backup)
+		return "", fmt.Errorf("%s: the original would be kept as %s, which exists; --overwrite replaces it", path, backup)
 	}
 	fresh := path + ".new"
 	if err := write(fresh); err != nil {
 		return "", errors.Join(err, removeIfThere(fresh))
 	}
-	if err := os.Rename(path, backup); err != nil {
+	if err := p.keep(path, backup); err != nil {
 		return "", errors.Join(err, removeIfThere(fresh))
 	}
 	if err := os.Rename(fresh, path); err != nil {
@@ -50,11 +51,26 @@ func (p Placement) Replace(path string, write func(out string) error) (original 
 	return backup, nil
 }
 
+// keep gives the old version its second name. Where the file system has links
+// there is a file under the first name at every instant.
+func (p Placement) keep(path, backup string) error {
+	if p.Force {
+		if err := removeIfThere(backup); err != nil {
+			return err
+		}
+	}
+	err := os.Link(path, backup)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Rename(path, backup)
+}
+
 // Create writes a new file with the function that it is given. It refuses to
 // replace one unless it is forced to.
 func (p Placement) Create(out string, write func(string) error) error {
 	if _, err := os.Lstat(out); err == nil && !p.Force {
-		return fmt.Errorf("%s exists; --force replaces it", out)
+		return fmt.Errorf("%s exists; --overwrite replaces it", out)
 	}
 	return write(out)
 }

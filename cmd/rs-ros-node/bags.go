@@ -40,6 +40,14 @@ func selectionFlags(f *pflag.FlagSet, s *bagset.Selection) {
 	f.StringVar(&s.End, "end", "", "select messages up to this time")
 }
 
+// overwriteFlag lets outputs replace files that are there. --force is rosbag's
+// name for it.
+func overwriteFlag(f *pflag.FlagSet, overwrite *bool, usage string) {
+	f.BoolVarP(overwrite, "overwrite", "f", false, usage)
+	f.BoolVar(overwrite, "force", false, "as --overwrite")
+	_ = f.MarkHidden("force") // it is there
+}
+
 // outputFlags say how a bag is written; unless one says otherwise, as it was.
 func outputFlags(f *pflag.FlagSet, o *bagstore.Options) {
 	bagFlags(f, o)

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
+	"rsros/node/xmlrpc"
 )
 
 type checkOptions struct{ json bool }
@@ -18,7 +20,10 @@ type checkOptions struct{ json bool }
 type checkResult struct {
 	*bagstore.CheckReport
 	Recording *rsbag.CheckReport `json:"recording,omitempty"`
-	Error     string             `json:"error,omitempty"`
+	// Unsayable are topics whose name or type no ROS master can be told: play leaves
+	// them out.
+	Unsayable []string `json:"unsayable,omitempty"`
+	Error     string   `json:"error,omitempty"`
 }
 
 func newCheckCommand(a *app) *cobra.Command {
@@ -38,6 +43,8 @@ Exit codes: 0 sound, 3 damaged but readable, 1 not readable.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args, o) },
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object a bag")
+	given := migrationFlags(cmd.Flags())
+	cmd.PreRunE = func(*cobra.Command, []string) error { return given() }
 	return cmd
 }
 
@@ -67,7 +74,9 @@ func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 		return res, errInterrupted
 	}
 	if err == nil && rep.Outcome != bagstore.Unreadable {
-		res.Recording, err = rsbag.Check(path)
+		if res.Unsayable, err = unsayable(path); err == nil {
+			res.Recording, err = rsbag.Check(path)
+		}
 	}
 	if err != nil {
 		res.Error = err.Error()
@@ -77,6 +86,23 @@ func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}
 	return res, nil
+}
+
+// unsayable lists the topics that XML-RPC, in which a node talks to its master,
+// can't carry by their name or type.
+func unsayable(path string) (topics []string, err error) {
+	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close() //nolint:errcheck // only read
+	for _, c := range b.Connections() {
+		if !xmlrpc.CanCarry(c.Topic) || !xmlrpc.CanCarry(c.Type) {
+			topics = append(topics, fmt.Sprintf("%q (%q)", c.Topic, c.Type))
+		}
+	}
+	slices.Sort(topics)
+	return slices.Compact(topics), nil
 }
 
 func (r checkResult) print(w io.Writer, asJSON bool) error {
@@ -96,6 +122,9 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	}
 	if r.OutOfOrder > 0 {
 		fmt.Fprintf(w, "  note: %d messages are earlier than the one before them in the file\n", r.OutOfOrder)
+	}
+	for _, topic := range r.Unsayable {
+		fmt.Fprintf(w, "  note: no ROS master can be told of %s: play leaves it out\n", topic)
 	}
 	if r.Recording != nil {
 		fmt.Fprintf(w, "  RealSense recording, version %d\n", r.Recording.Version)

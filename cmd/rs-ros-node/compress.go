@@ -59,7 +59,7 @@ NAME.orig.bag. Exit codes are those of compress.`,
 func (o *compressOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.place.Folder, "output-dir", "", "folder to write into, under the bags' own names")
-	f.BoolVarP(&o.place.Force, "force", "f", false, "replace existing files, including backups")
+	overwriteFlag(f, &o.place.Force, "replace existing files, including backups")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
 }
 

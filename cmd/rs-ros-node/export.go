@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/export"
+	"rsros/bagstore/swap"
 )
 
 func newExportCommand(a *app) *cobra.Command {
@@ -39,6 +40,9 @@ Exit codes: 0 everything was exported, 3 the bag is damaged in parts, 1 not done
 			if o.MCAP == "" && uncompressed || o.Dir == "" && o.Points {
 				return usageError{errors.New("--ply goes with --dir, --uncompressed with --mcap")}
 			}
+			if o.MCAP != "" && swap.SameFile(args[0], o.MCAP) {
+				return usageError{errors.New("the output is the bag itself")}
+			}
 			if o.Compress = bagstore.LZ4; uncompressed {
 				o.Compress = bagstore.None
 			}
@@ -55,6 +59,6 @@ Exit codes: 0 everything was exported, 3 the bag is damaged in parts, 1 not done
 	f.StringVar(&o.MCAP, "mcap", "", "MCAP file to write")
 	f.BoolVar(&uncompressed, "uncompressed", false, "don't compress the MCAP file")
 	selectionFlags(f, &o.Selection)
-	f.BoolVarP(&o.Overwrite, "force", "f", false, "replace existing files")
+	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	return cmd
 }

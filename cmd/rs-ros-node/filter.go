@@ -56,7 +56,7 @@ done and there is no output.`,
 	f := cmd.Flags()
 	selectionFlags(f, &o.selection)
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
-	f.BoolVarP(&o.force, "force", "f", false, "replace OUT if it exists")
+	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print this expression of each message, after MATCH or NO MATCH")
 	outputFlags(f, &o.bag)

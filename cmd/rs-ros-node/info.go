@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
@@ -31,7 +32,7 @@ index, or a torn one, is scanned as far as it is whole, and the log says so. Wha
 rate, gaps (intervals over 2.5 times the median one), sizes. YAML stays as stock's.
 Of a RealSense bag --realsense adds device, sensors and streams with the frames
 that the camera's numbers leave out; --json has them always, without the latter.
-Exit code 3 if a bag is damaged, 1 if one can't be read.`,
+Exit code 3 if a bag is damaged or has no index, 1 if one can't be read.`,
 		Example: `  rs-ros-node info walk.bag
   rs-ros-node info --freq --sizes walk.bag
   rs-ros-node info --realsense walk.bag
@@ -64,12 +65,12 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 		if i > 0 && !o.json {
 			fmt.Fprintln(a.out, "---")
 		}
-		errs = append(errs, o.print(a.out, s), a.notes(s))
+		errs = append(errs, o.print(a.out, s, a.logger()), a.notes(s))
 	}
 	return errors.Join(errs...)
 }
 
-func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
+func (o infoOptions) print(w io.Writer, s *bagstore.Summary, log zerolog.Logger) error {
 	switch {
 	case o.json:
 		rs, err := rsbag.Summarize(s.Path, o.realsense)
@@ -84,12 +85,16 @@ func (o infoOptions) print(w io.Writer, s *bagstore.Summary) error {
 		}{s, rs})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
-		if err == nil && !found {
-			err = usageError{fmt.Errorf("--key %s: the bag's summary has no such key", o.key)}
+		if err == nil && !found { // rosbag goes on with the next bag, and ends with 0
+			log.Error().Str("bag", s.Path).Msgf("error getting key %q", o.key)
 		}
 		return err
 	case o.yaml:
-		return s.WriteYAML(w)
+		if err := s.WriteYAML(w); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(w) // as rosbag
+		return err
 	}
 	if err := s.WriteText(w); err != nil || !o.realsense {
 		return err
@@ -114,6 +119,9 @@ func (a *app) notes(s *bagstore.Summary) error {
 		if n.Severity == bagstore.Loss {
 			err = fmt.Errorf("%w: %s is damaged", program.ErrIncomplete, s.Path)
 		}
+	}
+	if err == nil && !s.Indexed {
+		err = fmt.Errorf("%w: %s has no index; reindex makes one", program.ErrIncomplete, s.Path)
 	}
 	return err
 }

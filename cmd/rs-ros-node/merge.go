@@ -39,7 +39,7 @@ done and there is no output.`,
 	f := cmd.Flags()
 	f.StringVarP(&output, "output", "o", "", "file to write")
 	selectionFlags(f, &o.selection)
-	f.BoolVarP(&o.force, "force", "f", false, "replace OUT if it exists")
+	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
 	outputFlags(f, &o.bag)
 	return cmd

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
 	"rsros/bagstore/swap"
@@ -22,6 +23,8 @@ type recoverOptions struct {
 	force   bool
 	json    bool
 	quiet   bool
+	verbose bool // list topics that lost nothing, too
+	reindex bool // a bag that was made is a success, whatever was lost
 }
 
 // recoverResult is what recover prints of a bag.
@@ -35,12 +38,12 @@ type recoverResult struct {
 func newRecoverCommand(a *app) *cobra.Command {
 	var o recoverOptions
 	cmd := &cobra.Command{
-		Use:     "recover BAG…",
-		Aliases: []string{"reindex"},
-		Short:   "Make sound bags from torn, unindexed or damaged ones",
+		Use:   "recover BAG…",
+		Short: "Make sound bags from torn, unindexed or damaged ones",
 		Long: `recover reads a bag without trusting its index. It continues after damage, keeps
 torn chunks up to the tear, and writes everything that is whole into a sound bag.
-For each topic, standard output says what was kept and what was lost.
+Standard output says what was kept and lost, for each topic that lost something;
+with --verbose for every topic.
 
 The result is walk.recovered.bag, and walk.bag is unchanged. With --in-place the
 result gets the name walk.bag, and the original is kept as walk.orig.bag.
@@ -48,19 +51,54 @@ result gets the name walk.bag, and the original is kept as walk.orig.bag.
 Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 		Example: `  rs-ros-node recover walk.bag.active
   rs-ros-node recover -o whole.bag walk.bag
-  rs-ros-node reindex --in-place *.bag`,
+  rs-ros-node recover --in-place *.bag`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.recover(cmd.Context(), args, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.verbose = a.verbose
+			return a.recover(cmd.Context(), args, o)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "file to write, for a single bag")
-	f.StringVar(&o.folder, "output-dir", "", "write to this folder, under the names of the bags")
 	f.BoolVar(&o.inPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
-	f.BoolVarP(&o.force, "force", "f", false, "replace existing files")
+	o.flags(f)
+	return cmd
+}
+
+// newReindexCommand is recover as rosbag reindex is called.
+func newReindexCommand(a *app) *cobra.Command {
+	o := recoverOptions{reindex: true}
+	cmd := &cobra.Command{
+		Use:   "reindex BAG…",
+		Short: "Give bags an index in place, as rosbag reindex does",
+		Long: `reindex makes sound bags under the names of the old ones, and keeps those as
+walk.orig.bag, or walk.bag.orig.active of walk.bag.active. It does what recover
+does, and so keeps more than rosbag reindex: messages after damage, and those of
+torn chunks.
+
+Exit codes: 0 each bag is sound now, 1 nothing of a bag could be kept; what was
+lost goes to standard output.`,
+		Example: `  rs-ros-node reindex walk.bag.active && mv walk.bag.active walk.bag
+  rs-ros-node reindex --output-dir sound *.bag`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.verbose, o.inPlace = a.verbose, o.folder == ""
+			return a.recover(cmd.Context(), args, o)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.inPlace, "in-place", true, "")
+	_ = f.MarkHidden("in-place") // the flag is there: what reindex does anyway
+	o.flags(f)
+	return cmd
+}
+
+func (o *recoverOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.folder, "output-dir", "", "write to this folder, under the names of the bags")
+	overwriteFlag(f, &o.force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing about bags that lost nothing")
 	outputFlags(f, &o.bag)
-	return cmd
 }
 
 func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {
@@ -78,6 +116,9 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 		}
 		if err := a.printRecovery(res, o); err != nil {
 			return err
+		}
+		if o.reindex && res.Outcome == bagstore.Damaged {
+			continue
 		}
 		all.add(path, res.Outcome)
 	}
@@ -146,6 +187,9 @@ func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
 		fmt.Fprintf(a.out, "  %v at byte %d, %s: %s\n", n.Severity, n.Offset, n.Kind, n.Text)
 	}
 	for _, t := range r.Topics {
+		if t.Lost == 0 && !o.verbose {
+			continue
+		}
 		fmt.Fprintf(a.out, "  kept %6d  lost %6d  %s (%s)\n", t.Kept, t.Lost, t.Topic, t.Type)
 	}
 	return nil

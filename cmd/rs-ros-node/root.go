@@ -54,6 +54,9 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	if rest, err = withDefaultCommand(root, rest); err != nil {
 		return err
 	}
+	if rest, err = completeFlags(root, rest); err != nil {
+		return usageError{err}
+	}
 	root.SetArgs(rest)
 	root.SetIn(std.in)
 	root.SetOut(a.out)
@@ -106,6 +109,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newDevicesCommand(a),
 		newCheckCommand(a),
 		newRecoverCommand(a),
+		newReindexCommand(a),
 		newCompressCommand(a),
 		newDecompressCommand(a),
 		newFilterCommand(a),
@@ -116,6 +120,8 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newDemoCommand(a),
 		newVersionCommand(),
 	)
+	root.AddCommand(insteadCommands()...)
+	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/bagstore/swap"
 	"rsros/program"
 )
 
@@ -52,7 +54,7 @@ done to the end.`,
 	noLatched := f.Bool("no-latched", false, "don't begin parts with latched messages")
 	cmd.PreRun = func(*cobra.Command, []string) { o.RepeatLatched = !*noLatched }
 	selectionFlags(f, &o.selection)
-	f.BoolVarP(&o.Overwrite, "force", "f", false, "replace files that exist")
+	overwriteFlag(f, &o.Overwrite, "replace files that exist")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "don't list the parts")
 	outputFlags(f, &o.Options)
@@ -76,9 +78,13 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if o.prefix == "" {
 		o.prefix = strings.TrimSuffix(path, filepath.Ext(path))
 	}
+	if err := notAPart(path, o.prefix); err != nil {
+		return err
+	}
+	name := func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }
 	report, done := a.progress(filepath.Base(path), o.quiet)
 	o.Progress = report
-	parts, err := bagstore.Split(ctx, path, func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }, o.SplitOptions)
+	parts, err := bagstore.Split(ctx, path, name, o.SplitOptions)
 	done()
 	if printErr := a.printParts(parts, o); err == nil {
 		err = printErr
@@ -90,6 +96,21 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return fmt.Errorf("%w: the bag is damaged", program.ErrIncomplete)
 	}
 	return err
+}
+
+// notAPart refuses a bag that has the name of a part that could be written.
+func notAPart(path, prefix string) error {
+	entries, err := os.ReadDir(filepath.Dir(prefix))
+	if err != nil {
+		return nil // there is nothing to be mistaken for
+	}
+	for _, e := range entries {
+		number, ok := strings.CutPrefix(e.Name(), filepath.Base(prefix)+"_")
+		if part := filepath.Join(filepath.Dir(prefix), e.Name()); ok && strings.Trim(strings.TrimSuffix(number, ".bag"), "0123456789") == "" && swap.SameFile(path, part) {
+			return usageError{fmt.Errorf("%s is the input: choose other names for the parts by --output-prefix", part)}
+		}
+	}
+	return nil
 }
 
 func (a *app) printParts(parts []bagstore.Part, o splitOptions) error {

@@ -175,6 +175,16 @@ func validAt(s string, i int) bool {
 	return size > 1
 }
 
+// CanCarry reports whether XML can carry a text. What it can't is never sent.
+func CanCarry(s string) bool {
+	for i, r := range s {
+		if !isXMLCharacter(r) || r == utf8.RuneError && !validAt(s, i) {
+			return false
+		}
+	}
+	return true
+}
+
 // printable replaces what XML can't carry, for messages to people.
 func printable(s string) string {
 	out := make([]rune, 0, len(s))

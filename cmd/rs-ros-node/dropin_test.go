@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/test/need"
+	"rsros/test/samplebag"
+)
+
+// unindexed makes what a killed rosbag record leaves: a bag without an index, whose
+// last chunk is torn.
+func unindexed(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile(samplebag.Walk(t, "walk.bag"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bagstore.OpenReader(bytes.NewReader(raw), int64(len(raw)), "walk", bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunks := b.Chunks()
+	b.Close()
+	last := chunks[len(chunks)-1].Pos
+	// index_pos in the file header, which is read first, says that there is none.
+	at := bytes.Index(raw, []byte("index_pos=")) + len("index_pos=")
+	copy(raw[at:], make([]byte, 8))
+	return samplebag.File(t, "walk.bag.active", raw[:last+300])
+}
+
+// TestReindexThenMove: the line that scripts have after a recorder died.
+func TestReindexThenMove(t *testing.T) {
+	bag := unindexed(t)
+	before, err := os.ReadFile(bag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := filepath.Join(filepath.Dir(bag), "walk.bag")
+	want(t, exitIncomplete, "info", bag)
+	want(t, exitOK, "reindex", bag)
+	if err := os.Rename(bag, whole); err != nil {
+		t.Fatal(err)
+	}
+	want(t, exitOK, "info", whole)
+	want(t, exitOK, "check", whole)
+	counts, messages := samplebag.Messages(t, whole)
+	if counts["/count"] < 60 {
+		t.Error(counts)
+	}
+	stockCount(t, whole, len(messages))
+	if kept, err := os.ReadFile(bag[:len(bag)-len(".active")] + ".orig.active"); err != nil || !bytes.Equal(kept, before) {
+		t.Error("the original isn't kept:", err)
+	}
+	// The original's name is taken: only with -f is it replaced, and with
+	// --output-dir nothing is.
+	if err := os.Link(whole, bag); err != nil {
+		t.Fatal(err)
+	}
+	want(t, exitFailed, "reindex", bag)
+	want(t, exitOK, "reindex", "-f", bag)
+	want(t, exitOK, "reindex", "--output-dir", filepath.Join(filepath.Dir(bag), "new"), whole)
+	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"new", "walk.bag", "walk.bag.active", "walk.bag.orig.active"}) {
+		t.Error(got)
+	}
+}
+
+// TestReindexKeepsWhatRosbagKeeps: each message that stock's reindex leaves is left by
+// ours, too.
+func TestReindexKeepsWhatRosbagKeeps(t *testing.T) {
+	need.Programs(t, "rosbag")
+	ours := unindexed(t)
+	raw, err := os.ReadFile(ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := samplebag.File(t, "walk.bag.active", raw)
+	if out, err := exec.Command("rosbag", "reindex", "-q", theirs).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want(t, exitOK, "reindex", "-q", ours)
+	a, b := samplebag.Names(t, ours), samplebag.Names(t, theirs)
+	if !slices.Equal(a, b) {
+		t.Errorf("ours leaves %q, rosbag %q", a, b)
+	}
+	_, kept := samplebag.Messages(t, ours)
+	_, stock := samplebag.Messages(t, theirs)
+	for _, m := range stock {
+		if !slices.Contains(kept, m) {
+			t.Errorf("rosbag keeps %s", m)
+		}
+	}
+	if len(kept) < len(stock) || len(stock) == 0 {
+		t.Errorf("%d messages, rosbag keeps %d", len(kept), len(stock))
+	}
+}
+
+// TestInfoIsRosbagInfo: keys, several bags and empty ones.
+func TestInfoIsRosbagInfo(t *testing.T) {
+	need.Programs(t, "rosbag")
+	walk, empty := samplebag.Walk(t, "walk.bag"), filepath.Join(t.TempDir(), "empty.bag")
+	want(t, exitOK, "filter", walk, empty, "--types", "no/Type")
+	for _, args := range [][]string{
+		{"-y", walk}, {"-y", walk, empty, walk}, {"-y", empty}, {walk, empty}, {"-y", "-k", "duration", walk, walk}, {"-y", "-k", "indexed", empty},
+		{"-y", "-k", "duration", empty, walk}, {"-y", "-k", "nothing", walk},
+	} {
+		args := append([]string{"info"}, args...)
+		theirs, err := exec.Command("rosbag", args...).Output()
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		if ours := want(t, exitOK, args...); ours != string(theirs) {
+			t.Errorf("%q prints\n%s\nrosbag prints\n%s", args, ours, theirs)
+		}
+	}
+}
+
+// TestShortenedFlags: names of flags may be shortened for every command.
+func TestShortenedFlags(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	dir := filepath.Dir(bag)
+	for _, line := range []string{
+		"info --ya " + bag, "info --jso " + bag, "check --js " + bag, "cat --cou 1 " + bag, "filter --topi /count --over " + bag + " " + dir + "/a.bag",
+		"recover --output-d=" + dir + "/r " + bag, "compress --output-d " + dir + "/c --quie " + bag, "split --coun 100 --output-p " + dir + "/s " + bag,
+		"merge --outp " + dir + "/m.bag " + bag, "export --mc " + dir + "/x.mcap " + bag, "version --he", "help", "help info", "help filter",
+	} {
+		want(t, exitOK, strings.Fields(line)...)
+	}
+	for line, why := range map[string]string{
+		"recover --out x " + bag: "--out may mean --output, --output-dir", "info --nothing " + bag: "unknown flag",
+	} {
+		if code, _, log := command(t, strings.Fields(line)...); code != exitUsage || !strings.Contains(log, why) {
+			t.Errorf("%s: %d\n%s", line, code, log)
+		}
+	}
+}
+
+// TestInstead: what rosbag has and we don't says what to take.
+func TestInstead(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	for line, instead := range map[string]string{
+		"check -g rules.bmr " + bag: "take rosbag check", "check -a " + bag: "take rosbag check", "check --noplugins " + bag: "take rosbag check",
+		"fix " + bag + " out.bag": "rosbag fix", "encrypt -p x " + bag: "gpg", "decrypt " + bag: "rosbag decrypt",
+	} {
+		if code, _, log := command(t, strings.Fields(line)...); code != exitUsage || !strings.Contains(log, instead) {
+			t.Errorf("%s: %d\n%s", line, code, log)
+		}
+	}
+}
+
+// TestOutputIsNeverTheInput: not under its own name, nor through links, not even
+// when files may be replaced.
+func TestOutputIsNeverTheInput(t *testing.T) {
+	bag := samplebag.Walk(t, "walk_000.bag")
+	before, err := os.ReadFile(bag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hard, soft := filepath.Join(filepath.Dir(bag), "hard.bag"), filepath.Join(filepath.Dir(bag), "soft.bag")
+	for _, err := range []error{os.Link(bag, hard), os.Symlink(bag, soft)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, out := range []string{bag, hard, soft} {
+		for _, args := range [][]string{
+			{"filter", "-f", bag, out}, {"filter", "-f", bag, out, "True"}, {"merge", "-f", "-o", out, bag, bag}, {"export", "-f", bag, "--mcap", out},
+			{"split", "-f", "--count", "10", "-o", strings.TrimSuffix(bag, "_000.bag"), out},
+		} {
+			want(t, exitUsage, args...)
+		}
+		want(t, exitFailed, "recover", "-f", "-o", out, bag)
+	}
+	if after, err := os.ReadFile(bag); err != nil || !bytes.Equal(before, after) {
+		t.Error("the input was changed:", err)
+	}
+	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"hard.bag", "soft.bag", "walk_000.bag"}) {
+		t.Error(got)
+	}
+}
+
+// TestLeftovers: what a killed compress or filter left behind is no bag by its name,
+// and is gone after the next run.
+func TestLeftovers(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	dir := filepath.Dir(bag)
+	for _, name := range []string{"walk.bag.new.partial", "out.bag.partial", "whole.bag.partial", "x.mcap.partial"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half a bag"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, exitOK, "filter", bag, dir+"/out.bag")
+	want(t, exitOK, "recover", "-o", dir+"/whole.bag", bag)
+	want(t, exitOK, "export", "--mcap", dir+"/x.mcap", bag)
+	want(t, exitOK, "compress", bag)
+	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"out.bag", "walk.bag", "walk.orig.bag", "whole.bag", "x.mcap"}) {
+		t.Error(got)
+	}
+}
+
+// TestUnsayable: check names the topics that no master can be told of.
+func TestUnsayable(t *testing.T) {
+	out := want(t, exitOK, "check", hostileBag(t))
+	if n := strings.Count(out, "no ROS master can be told of"); n != 3 {
+		t.Errorf("%d topics\n%s", n, out)
+	}
+	var res struct{ Unsayable []string }
+	if err := json.Unmarshal([]byte(want(t, exitOK, "check", "--json", hostileBag(t))), &res); err != nil || len(res.Unsayable) != 3 {
+		t.Error(res, err)
+	}
+}
+
+// TestRecoverListsWhatLost: topics that lost nothing are listed only when asked.
+func TestRecoverListsWhatLost(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	b, err := bagstore.Open(bag, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk := b.Chunks()[0]
+	b.Close()
+	raw, err := os.ReadFile(bag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The length of the first message after the map is damaged.
+	at := bytes.Index(raw[chunk.Pos:], []byte("here be dragons"))
+	copy(raw[int(chunk.Pos)+at+len("here be dragons"):], []byte{0xff, 0xff, 0xff, 0x7f})
+	bag = samplebag.File(t, "walk.bag", raw)
+	short := want(t, exitIncomplete, "recover", bag)
+	long := want(t, exitIncomplete, "recover", "-f", "-v", bag)
+	if strings.Contains(short, "/map") || !strings.Contains(short, "  /count (") || !strings.Contains(long, "lost      0  /map (") {
+		t.Errorf("%s\n%s", short, long)
+	}
+}
