@@ -54,7 +54,7 @@ done to the end.`,
 	noLatched := f.Bool("no-latched", false, "don't begin parts with latched messages")
 	cmd.PreRun = func(*cobra.Command, []string) { o.RepeatLatched = !*noLatched }
 	selectionFlags(f, &o.selection)
-	overwriteFlag(f, &o.Overwrite, "replace files that exist")
+	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "don't list the parts")
 	outputFlags(f, &o.Options)
