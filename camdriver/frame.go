@@ -89,7 +89,7 @@ type Frame struct {
 	owner Releaser
 }
 
-// NewFrame returns a frame with one reference. owner holds the memory behind
+// NewFrame returns a frame with one reference. owner owns the memory of
 // Data and is released with the frame's last reference; nil if there is none.
 func NewFrame(owner Releaser) *Frame {
 	f := &Frame{owner: owner}

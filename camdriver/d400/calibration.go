@@ -58,7 +58,7 @@ var rectified = [...]size{
 
 // stereoCalibration is table 25: the rectified stereo pair.
 type stereoCalibration struct {
-	baseline float64 // mm, signed: negative where the right imager stands right of the left
+	baseline float64 // mm, signed: negative if the right imager is to the right of the left
 	rect     map[size]focal
 }
 

@@ -67,8 +67,8 @@ func yuvToRGB(dst, src []byte, swapped bool) {
 }
 
 // levels clamps -384 … 639 to 0 … 255; the index is the value's low ten bits.
-// Looking up is quicker than comparing twice, and making the table costs nothing
-// beside a frame.
+// A lookup is faster than two comparisons, and building the table costs nothing
+// compared to a frame.
 func levels() (level [1024]byte) {
 	for v := range 640 {
 		level[v] = byte(min(v, 255))

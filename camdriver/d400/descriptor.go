@@ -81,8 +81,8 @@ func (e *descriptorError) Error() string {
 	return fmt.Sprintf("USB configuration descriptor at byte %d: %s", e.Offset, e.What)
 }
 
-// parseConfiguration walks a configuration with all that follows it. Unknown
-// descriptors are skipped; one whose length lies is an error.
+// parseConfiguration parses a configuration and everything that follows it. Unknown
+// descriptors are skipped; one with a wrong length is an error.
 func parseConfiguration(b []byte) (*configuration, error) {
 	if len(b) < 9 || b[1] != descConfig {
 		return nil, &descriptorError{0, "no configuration descriptor"}

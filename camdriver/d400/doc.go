@@ -23,9 +23,8 @@
 //
 // # Memory
 //
-// A frame is read straight into a pooled, page-aligned buffer at such a place
-// that the pixels behind the payload header begin at a page (one copy, which is
-// libusb's). Only formats that must be converted (Y8I, Y12I, RGB8) are read into
+// A frame is read directly into a pooled, page-aligned buffer, placed so that the
+// pixels after the payload header start at a page (there is one copy, libusb's). Only formats that must be converted (Y8I, Y12I, RGB8) are read into
 // memory of the stream's own first.
 //
 // # Concurrency

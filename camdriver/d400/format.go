@@ -29,10 +29,10 @@ var nativeFormats = map[string]camdriver.Format{
 func (f videoFormat) native() camdriver.Format { return nativeFormats[string(f.GUID[:4])] }
 
 // The depth function's extension unit, {C9606CCB-594C-4D25-AF47-CCC496435995},
-// as its bytes stand in a descriptor.
+// as the bytes of a descriptor.
 var depthUnit = wireGUID(0xc9606ccb, 0x594c, 0x4d25, [8]byte{0xaf, 0x47, 0xcc, 0xc4, 0x96, 0x43, 0x59, 0x95})
 
-// wireGUID lays a GUID out as USB descriptors do: its first three fields are
+// wireGUID returns a GUID as USB descriptors have it: the first three fields are
 // little-endian.
 func wireGUID(a uint32, b, c uint16, rest [8]byte) [16]byte {
 	var g [16]byte

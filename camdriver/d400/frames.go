@@ -227,7 +227,7 @@ func (s *sensor) stamp(us uint32) (float64, camdriver.Domain) {
 }
 
 // numbering turns the camera's 32-bit frame counters into frame numbers that
-// only grow, also when the camera starts counting anew.
+// only grow, also when the camera restarts its counter.
 type numbering struct {
 	number  uint64
 	counter uint32
@@ -258,7 +258,7 @@ func (n *numbering) next(counter uint32, counted bool) (number uint64, fresh boo
 	return n.number, true
 }
 
-// again is for a camera that came back: its counter and its clock begin anew.
+// again prepares for a camera that came back: its counter and its clock restart.
 func (n *numbering) again() { n.started, n.stamp = false, 0 }
 
 // monotonic keeps a stream's times from standing still or running back, where

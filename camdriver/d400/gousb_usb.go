@@ -86,7 +86,7 @@ func (gousbBus) Open(dev USBDevice) (Handle, error) {
 	return h, nil
 }
 
-// node is the file that stands for a device.
+// node returns the path of a device's file.
 func node(d USBDevice) string { return fmt.Sprintf("/dev/bus/usb/%03d/%03d", d.Bus, d.Address) }
 
 // gousbHandle is an opened device with all its interfaces claimed.
@@ -203,8 +203,8 @@ func (s *gousbStream) Close() {
 	}
 }
 
-// usbError gives this package's errors for libusb's. gousb words some errors
-// anew instead of wrapping them, so the text counts, too.
+// usbError translates libusb's errors to those of this package. gousb rewords some
+// errors instead of wrapping them, so the text is compared, too.
 func usbError(err error) error {
 	if err == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Operation codes of the hardware monitor, the command channel behind the depth
+// Operation codes of the hardware monitor, the command channel of the depth
 // function's extension unit.
 const (
 	opReadRegister   = 0x01

@@ -32,8 +32,8 @@ const (
 	// some, so that every frame ends with a short packet.
 	payloadRoom = 1024
 
-	// A stream that was running and then is silent for this many frame periods
-	// gets its endpoint cleared, and is started anew the second time.
+	// If a running stream is silent for this many frame periods, its endpoint is
+	// cleared; the second time, the stream is restarted.
 	silentPeriods = 10
 	minSilence    = 2 * time.Second
 	firstFrame    = 5 * time.Second // the sensor's exposure has to settle

@@ -54,8 +54,8 @@ const (
 	xuEmitterRate     = 0x10
 )
 
-// link is one connection to a plugged camera: what has to be made anew when it
-// comes back. Its fields do not change after connect.
+// link is one connection to a camera: what must be recreated when the camera is
+// plugged in again. Its fields do not change after connect.
 type link struct {
 	ctx    context.Context // ends with the device
 	usb    USBDevice

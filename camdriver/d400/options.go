@@ -69,8 +69,8 @@ func (k *known) check(v float32) error {
 	return nil
 }
 
-// whole says where a UVC control stands: size is its number of bytes, 0 to ask
-// the device (GET_LEN); signed widens it with its sign.
+// whole is the location of a UVC control. size is its number of bytes, 0 to ask the
+// device (GET_LEN); signed makes it signed.
 type whole struct {
 	at     control
 	size   int

@@ -19,7 +19,7 @@ const (
 
 var errPayloadMarked = errors.New("payload is marked as faulty")
 
-// payload is the header that stands before the pixels of each transfer. blocks
+// payload is the header before the pixels of each transfer. blocks
 // aliases the transfer's memory.
 type payload struct {
 	length int // of the header; the pixels begin here
@@ -89,8 +89,8 @@ func (m *metadata) list() []camdriver.MetadataValue {
 	return out
 }
 
-// parse walks the blocks of a payload header. A block whose size lies ends the
-// walk with an error; what was read before stays.
+// parse reads the blocks of a payload header. At a block with a wrong size it returns
+// an error and keeps what was read before.
 func (m *metadata) parse(blocks []byte, pts uint32) error {
 	m.set(camdriver.MetaFrameTimestamp, int64(pts))
 	for at := 0; len(blocks)-at >= 8; {

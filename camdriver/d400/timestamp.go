@@ -54,7 +54,7 @@ const (
 	clockBlend   = 1000.0 // ms of device time
 )
 
-// reset forgets everything: the camera started anew, and so did its clock.
+// reset forgets everything: the camera restarted, and so did its clock.
 func (t *deviceTime) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

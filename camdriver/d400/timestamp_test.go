@@ -91,7 +91,7 @@ func TestNumbering(t *testing.T) {
 		{1, 0x1_00000001, true}, // wrapped, one lost
 		{1, 0x1_00000001, false},
 		{4, 0x1_00000004, true},
-		{2, 0x1_00000005, true}, // the camera counts anew
+		{2, 0x1_00000005, true}, // the camera restarts its counter
 	} {
 		if got, fresh := n.next(step.counter, true); got != step.want || fresh != step.fresh {
 			t.Errorf("counter %#x: %#x %v, want %#x %v", step.counter, got, fresh, step.want, step.fresh)

@@ -34,7 +34,7 @@ type Bus interface {
 type USBDevice struct {
 	Product uint16
 	Bus     int
-	Address int    // given anew at each enumeration
+	Address int    // changes with each enumeration
 	Port    string // "2-1.4": bus, then the ports on the way
 	Spec    uint16 // bcdUSB: 0x0320 on a USB 3 link, 0x0210 on a USB 2 one
 }

@@ -74,8 +74,8 @@ func (w *descriptorWalk) streaming(d []byte) error {
 	return nil
 }
 
-// parseFrame reads a frame descriptor. The two kinds differ in where the number
-// of intervals stands; the intervals begin at byte 26 in both.
+// parseFrame reads a frame descriptor. The two kinds have the number of
+// intervals at different places; the intervals start at byte 26 in both.
 func parseFrame(d []byte) (videoFrame, error) {
 	if len(d) < 26 {
 		return videoFrame{}, fmt.Errorf("frame descriptor of %d bytes, want 26 or more", len(d))

@@ -1,9 +1,9 @@
 // Package sim is a simulated D435i: a camdriver.Device without hardware, for
 // demos, tests and benchmarks.
 //
-// Every stream shows one world. A room with a few solids stands still (one ball
-// rolls), the camera moves through it on a closed path (motion.go), and each
-// imager sees the room through the intrinsics and extrinsics that the device
+// Every stream shows one world. The camera moves on a closed path (motion.go)
+// through a room with a few solids, in which one ball rolls, and each imager sees
+// the room through the intrinsics and extrinsics that the device
 // reports (calib.go, render.go): a depth pixel, deprojected, lies on the solid
 // that colour and infrared show there, and gyro, accel and pose are the path's
 // exact derivatives.

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// scene is the room: flat pieces and balls. Everything stands still but the
+// scene is the room: flat pieces and balls. Everything is fixed except the
 // balls with a roll.
 type scene struct {
 	period  float64 // s, after which rolling balls are back
 	quads   []quad  // the first is the floor
 	balls   []ball
-	shadows []shadow // of what stands still
+	shadows []shadow // of what is fixed
 	tints   []tint   // what materials name
 	grain   []uint8  // grainSize² texture, 128 is neutral, wraps around
 	dots    []uint8  // dotsWidth·dotsHeight, the projector's pattern

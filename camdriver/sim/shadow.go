@@ -24,7 +24,7 @@ func (b ball) shadow(t, period float64) shadow {
 	return shadow{c[0] + h*fallX, c[2] + h*fallZ, 1.2 * b.radius / math.Abs(toLamp[1]), 1.2 * b.radius}
 }
 
-// boxShadow is that of a box that stands on the floor.
+// boxShadow is the shadow of a box on the floor.
 func boxShadow(centre, half [3]float64) shadow {
 	h, wide := half[1], 1.3*math.Max(half[0], half[2])
 	return shadow{centre[0] + h*fallX, centre[2] + h*fallZ, wide + h*fall, wide}

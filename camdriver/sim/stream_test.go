@@ -363,7 +363,8 @@ func TestLoopIsLent(t *testing.T) {
 	})
 }
 
-// TestStartStop: thousands of times, and nothing stays behind (TestMain looks).
+// TestStartStop starts and stops thousands of times. TestMain checks that no
+// goroutine remains.
 func TestStartStop(t *testing.T) {
 	dev, _ := Open(Options{Loop: time.Second})
 	defer dev.Close()

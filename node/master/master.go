@@ -1,5 +1,5 @@
 // Package master is a ROS master: the Master API, where nodes register what they publish, subscribe
-// and serve, and the Parameter Server. It stands in for roscore where there is none; the collector of
+// and serve, and the Parameter Server. It replaces roscore where there is none; the collector of
 // /rosout, which roscore also starts, is an ordinary node and not here.
 //
 // In: XML-RPC calls of nodes and tools. Out: their answers, and calls back to nodes: publisherUpdate

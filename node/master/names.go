@@ -3,7 +3,7 @@ package master
 import "strings"
 
 // resolve makes a graph name absolute and canonical as seen from a caller: "/x" is global, "~x" is
-// the caller's own, "x" stands in the caller's namespace, and "" is that namespace.
+// the caller's own, "x" is in the caller's namespace, and "" is that namespace.
 func resolve(name, caller string) string {
 	switch {
 	case strings.HasPrefix(name, "/"):
@@ -14,7 +14,7 @@ func resolve(name, caller string) string {
 	return canonical(namespace(caller) + "/" + name)
 }
 
-// namespace is what stands before the last part of a name.
+// namespace returns a name without its last part.
 func namespace(name string) string {
 	p := split(name)
 	return join(p[:max(0, len(p)-1)])
@@ -31,7 +31,7 @@ func split(name string) path {
 
 func join(p path) string { return "/" + strings.Join(p, "/") }
 
-// within says whether name is space or stands below it.
+// within reports whether name is space or below it.
 func within(name, space string) bool {
 	rest, ok := strings.CutPrefix(name, space)
 	return ok && (rest == "" || rest[0] == '/' || space == "/")

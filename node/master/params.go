@@ -10,7 +10,7 @@ import (
 const maxParamDepth = 48
 
 // params is the parameter tree: structs are namespaces, anything else is a value. Trees are never
-// changed in place: set and remove build anew what lies on the path. So what get returns stays
+// changed in place: set and remove copy everything on the path. So what get returns stays
 // valid, and may be read without a lock. Not safe for concurrent use otherwise.
 type params struct{ root map[string]any }
 
