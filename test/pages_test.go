@@ -21,6 +21,8 @@ var (
 	makeCall   = regexp.MustCompile(`(?:^|\s)make((?: +[a-z][a-z0-9-]*)+)`)
 	target     = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
 	heading    = regexp.MustCompile(`^#{1,6} (.+)$`)
+	// goTest is a call of go test for some tests or benchmarks of one package.
+	goTest = regexp.MustCompile(`go test .*-(run|bench) '?([A-Z][A-Za-z]+).* \./([a-z0-9/-]+)`)
 )
 
 // elsewhere are words in code spans that are spelled like identifiers of ours and
@@ -113,6 +115,11 @@ func staleInSpan(d *declared, targets []string, folder, span string) []string {
 			}
 		}
 	}
+	for _, m := range goTest.FindAllStringSubmatch(span, -1) {
+		if kind := map[string]string{"run": "Test", "bench": "Benchmark"}[m[1]]; m[2] != "XXX" && !d.hasFunction(m[3], kind, m[2]) {
+			stale = append(stale, "a "+kind+" named "+m[2]+" in "+m[3])
+		}
+	}
 	for _, name := range variable.FindAllString(span, -1) {
 		if !d.words[name] && !slices.Contains(elsewhere, name) {
 			stale = append(stale, name)
@@ -133,6 +140,20 @@ func staleInSpan(d *declared, targets []string, folder, span string) []string {
 		stale = append(stale, name)
 	}
 	return stale
+}
+
+// hasFunction tells whether go test finds a test or benchmark by part of its name.
+func (d *declared) hasFunction(folder, kind, part string) bool {
+	p := d.packages[folder]
+	if p == nil {
+		return false
+	}
+	for name := range p.top {
+		if strings.HasPrefix(name, kind) && strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // TestLinksLeadSomewhere follows the links between pages to files and headings.
