@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"rsros/bagstore"
 	"rsros/msgs"
@@ -86,7 +88,7 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 func playable(c *bagstore.Connection) error {
 	pkg, typ, ok := strings.Cut(c.Type, "/")
 	switch {
-	case !ok || pkg == "" || typ == "":
+	case !ok || pkg == "" || typ == "" || !sayable(c.Type):
 		return fmt.Errorf("%q is not a message type", c.Type)
 	case len(c.MD5) != 32 || strings.Trim(c.MD5, "0123456789abcdef") != "":
 		return fmt.Errorf("%q is not an md5sum", c.MD5)
@@ -94,6 +96,13 @@ func playable(c *bagstore.Connection) error {
 		return fmt.Errorf("type %s has no definition", c.Type)
 	}
 	return nil
+}
+
+// sayable reports whether the master can be told a type's name: XML can't carry
+// control characters and broken UTF-8.
+func sayable(typ string) bool {
+	unsayable := func(r rune) bool { return r == utf8.RuneError || r == ' ' || !unicode.IsPrint(r) }
+	return !strings.ContainsFunc(typ, unsayable)
 }
 
 func newChannel(c *bagstore.Connection, name string, o *Options) *channel {

@@ -343,6 +343,8 @@ func TestUnplayableTopics(t *testing.T) {
 		"no definition": {bagstore.Connection{Topic: "/x", Type: good.Name, MD5: good.MD5}, "topic /x is left out: type std_msgs/String has no definition"},
 		"bad md5":       {bagstore.Connection{Topic: "/x", Type: good.Name, MD5: "*", Definition: good.Definition}, `topic /x is left out: "*" is not an md5sum`},
 		"no type":       {bagstore.Connection{Topic: "/x", MD5: good.MD5, Definition: good.Definition}, `topic /x is left out: "" is not a message type`},
+		"broken type":   {bagstore.Connection{Topic: "/x", Type: "\xe7eometry_msgs/Transform", MD5: good.MD5, Definition: good.Definition}, `topic /x is left out: "\xe7eometry_msgs/Transform" is not a message type`},
+		"escaped type":  {bagstore.Connection{Topic: "/x", Type: "std_msgs/\x1b[31mString", MD5: good.MD5, Definition: good.Definition}, `topic /x is left out: "std_msgs/\x1b[31mString" is not a message type`},
 		"empty type":    {bagstore.Connection{Topic: "/x", Type: empty.Name, MD5: empty.MD5}, ""},
 		"another type":  {bagstore.Connection{Topic: "/a", Type: empty.Name, MD5: empty.MD5}, "a part of topic /a is left out"},
 		"refused":       {bagstore.Connection{Topic: "/refused", Type: good.Name, MD5: good.MD5, Definition: good.Definition}, "topic /refused is left out: refused"},
