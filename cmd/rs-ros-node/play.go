@@ -78,23 +78,23 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "show no state line")
 	f.BoolVarP(&r.Immediate, "immediate", "i", false, "play without waiting, as fast as subscribers read")
 	f.BoolVar(&r.Paused, "pause", false, "start paused")
-	f.IntVar(&p.queue, "queue", 100, "messages that may wait for a subscriber; 0 for no bound")
+	f.IntVar(&p.queue, "queue", 100, "messages that may wait for a subscriber; 0 or less for no bound")
 	f.BoolVar(&p.clock, "clock", false, "publish /clock")
 	f.Float64Var(&p.hz, "hz", p.hz, "rate of /clock")
 	f.BoolVar(&r.ClockPerMessage, "clock-per-message", true, "also publish /clock before each message")
 	f.StringArrayVar(&r.ClockTopics, "clock-topics", nil, "publish /clock before messages of these topics only")
 	f.BoolVar(&r.FollowClock, "follow-clock", false, "follow the /clock of another program")
-	secondsVar(f, &r.Delay, "delay", "d", 200*time.Millisecond, "wait this long after advertising, for subscribers to connect")
+	secondsVar(f, &r.Delay, "delay", "d", 200*time.Millisecond, "wait this many seconds after advertising, for subscribers to connect")
 	f.Float64VarP(&r.Rate, "rate", "r", 1, "speed")
-	secondsVar(f, &r.Start, "start", "s", 0, "start this far into the bags")
+	f.VarP(secondsFlag{d: &r.Start, signed: true}, "start", "s", "start this many seconds into the bags")
 	f.Var(parsed(&r.StartAt, replay.ParseMoment), "start-at", "start at this time")
-	secondsVar(f, &r.Duration, "duration", "u", 0, "play only this long, in bag time")
+	secondsVar(f, &r.Duration, "duration", "u", 0, "play this many seconds of bag time; 0 for all")
 	f.Var(parsed(&r.Until, replay.ParseMoment), "until", "play up to this time")
-	secondsVar(f, &r.SkipEmpty, "skip-empty", "", 0, "skip gaps that are longer than this")
+	secondsVar(f, &r.SkipEmpty, "skip-empty", "", 0, "skip gaps that are longer than this many seconds; 0 for none")
 	f.BoolVarP(&r.Loop, "loop", "l", false, "start again at the end")
 	f.Var(parsed(&r.LoopRange, replay.ParseRange), "loop-range", "loop over FROM:TO, seconds from the start")
 	f.BoolVar(&r.LoopMonotonic, "loop-monotonic", false, "let time continue in each round instead of jumping back")
-	f.BoolVarP(&r.KeepAlive, "keep-alive", "k", false, "stay after the end, with latched topics and the clock")
+	f.BoolVarP(&r.KeepAlive, "keep-alive", "k", false, "stay after the end, with latched topics and the clock; with --loop, after the first round")
 	f.Bool("try-future-version", false, "accepted as rosbag play does; all known versions are read")
 	f.StringArrayVar(&r.Filter.Topics, "topics", nil, "topics to play")
 	f.StringArrayVar(&p.match, "regex", nil, "play topics whose whole name matches")
@@ -133,16 +133,16 @@ func (p *playFlags) parse(cmd *cobra.Command, args []string) (help bool, err err
 	if len(o.Bags) == 0 {
 		return false, usageError{fmt.Errorf("no bag was named; after --topics and the like, name them with --bags")}
 	}
-	for name, zero := range map[string]bool{"duration": o.Replay.Duration == 0, "rate": o.Replay.Rate == 0} {
-		if zero && cmd.Flags().Changed(name) {
-			return false, usageError{fmt.Errorf("--%s must be above 0", name)}
-		}
+	if o.Replay.Rate == 0 && cmd.Flags().Changed("rate") {
+		return false, usageError{fmt.Errorf("--rate must be above 0")}
 	}
-	p.heedZeros(cmd.Flags())
-	if p.queue < 0 {
-		return false, usageError{fmt.Errorf("queue %d is negative", p.queue)}
+	if r := &o.Replay; cmd.Flags().Changed("rate-control-max-delay") {
+		r.RateControlMaxDelay = max(r.RateControlMaxDelay, 1) // 0 means the default there
 	}
-	if o.Queue = p.queue; o.Queue == 0 {
+	if o.Replay.KeepAlive {
+		o.Replay.Loop = false // rosbag play stays after the first round, too
+	}
+	if o.Queue = p.queue; o.Queue <= 0 {
 		o.Queue = -1
 	}
 	if !(p.hz > 0) {
@@ -168,17 +168,6 @@ func (p *playFlags) filter() (err error) {
 	}
 	f.Limits, err = replay.ParseLimits(p.limits)
 	return err
-}
-
-// heedZeros makes a 0 that was given mean itself, where the zero value of the
-// option means that nothing was said.
-func (p *playFlags) heedZeros(f *pflag.FlagSet) {
-	r := &p.options.Replay
-	for name, d := range map[string]*time.Duration{"skip-empty": &r.SkipEmpty, "rate-control-max-delay": &r.RateControlMaxDelay} {
-		if f.Changed(name) {
-			*d = max(*d, 1)
-		}
-	}
 }
 
 // expandLists rewrites "--topics /a /b" to "--topics=/a --topics=/b", which
@@ -236,11 +225,14 @@ func completeFlag(f *pflag.FlagSet, arg string) (string, error) {
 }
 
 // secondsFlag is a duration in seconds, as ROS tools take it.
-type secondsFlag struct{ d *time.Duration }
+type secondsFlag struct {
+	d      *time.Duration
+	signed bool // it may be negative
+}
 
 func secondsVar(f *pflag.FlagSet, d *time.Duration, name, short string, value time.Duration, usage string) {
 	*d = value
-	f.VarP(secondsFlag{d}, name, short, usage)
+	f.VarP(secondsFlag{d: d}, name, short, usage)
 }
 
 func (s secondsFlag) String() string {
@@ -252,8 +244,11 @@ func (s secondsFlag) String() string {
 
 func (s secondsFlag) Set(text string) error {
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0 && v < 1e9) {
-		return fmt.Errorf("%q is no number of seconds", text)
+	if err != nil || !(v > -1e9 && v < 1e9) {
+		return fmt.Errorf("%q is not a number of seconds", text)
+	}
+	if v < 0 && !s.signed {
+		return fmt.Errorf("%q is negative", text)
 	}
 	*s.d = time.Duration(math.Round(v * 1e9))
 	return nil

@@ -19,23 +19,26 @@ func TestPlayFlags(t *testing.T) {
 		},
 		"--topics /x /y --bags a.bag": func(o play.Options) bool { return slices.Equal(o.Replay.Filter.Topics, []string{"/x", "/y"}) },
 		"a.bag --topics /x /y -l -k": func(o play.Options) bool {
-			return len(o.Replay.Filter.Topics) == 2 && o.Replay.Loop && o.Replay.KeepAlive
+			return len(o.Replay.Filter.Topics) == 2 && !o.Replay.Loop && o.Replay.KeepAlive // as rosbag play
 		},
 		"--topics=/x a.bag":               func(o play.Options) bool { return len(o.Bags) == 1 && len(o.Replay.Filter.Topics) == 1 },
 		"a.bag --pause-topics /x --pause": func(o play.Options) bool { return len(o.Replay.PauseTopics) == 1 && o.Replay.Paused },
 		"a.bag -s 1.5 -u2 -r 0.5 -d 0": func(o play.Options) bool {
 			return o.Replay.Start == 1500*time.Millisecond && o.Replay.Duration == 2*time.Second && o.Replay.Rate == 0.5 && o.Replay.Delay == 0
 		},
-		"a.bag":                             func(o play.Options) bool { return o.Replay.Delay == 200*time.Millisecond && o.Replay.ClockHz == 0 },
-		"a.bag --clock --hz 50":             func(o play.Options) bool { return o.Replay.ClockHz == 50 && o.Replay.ClockPerMessage },
-		"a.bag --clock-topics /x":           func(o play.Options) bool { return o.Replay.ClockHz == 100 && len(o.Replay.ClockTopics) == 1 },
+		"a.bag":                   func(o play.Options) bool { return o.Replay.Delay == 200*time.Millisecond && o.Replay.ClockHz == 0 },
+		"a.bag --clock --hz 50":   func(o play.Options) bool { return o.Replay.ClockHz == 50 && o.Replay.ClockPerMessage },
+		"a.bag --clock-topics /x": func(o play.Options) bool { return o.Replay.ClockHz == 100 && len(o.Replay.ClockTopics) == 1 },
+		"a.bag --queue=-1 -s -3 -u 0": func(o play.Options) bool {
+			return o.Queue == -1 && o.Replay.Start == -3*time.Second && o.Replay.Duration == 0
+		},
 		"a.bag --queue=0 -q -i":             func(o play.Options) bool { return o.Queue == -1 && o.Quiet && o.Replay.Immediate },
 		"a.bag --dur=3 --rate-control-t=/x": func(o play.Options) bool { return o.Replay.Duration == 3*time.Second && o.RateControlTopic == "/x" },
 		"-p /again a.bag --skip-empty 2": func(o play.Options) bool {
 			return o.Replay.Prefix == "/again" && o.Replay.SkipEmpty == 2*time.Second
 		},
 		"a.bag --skip-empty 0 --rate-control-max-delay 0": func(o play.Options) bool {
-			return o.Replay.SkipEmpty == 1 && o.Replay.RateControlMaxDelay == 1
+			return o.Replay.SkipEmpty == 0 && o.Replay.RateControlMaxDelay == 1
 		},
 	} {
 		o, help, err := parsePlay(line)
@@ -43,7 +46,7 @@ func TestPlayFlags(t *testing.T) {
 			t.Errorf("play %s: %+v, %v", line, o, err)
 		}
 	}
-	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -s -1", "a.bag -u 0", "a.bag -r 0", "a.bag --hz 0", "a.bag --queue=-1", "a.bag --naming x", "a.bag --loop-range 2:1", "a.bag --regex (", "a.bag --limit /a", "a.bag --until soon"} {
+	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -u -1", "a.bag -d -1", "a.bag -r 0", "a.bag --hz 0", "a.bag --naming x", "a.bag --loop-range 2:1", "a.bag --regex (", "a.bag --limit /a", "a.bag --until soon"} {
 		if _, _, err := parsePlay(line); exitCode(err) != exitUsage {
 			t.Errorf("play %s: %v", line, err)
 		}

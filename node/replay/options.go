@@ -44,7 +44,7 @@ type Settings struct {
 	Delay              time.Duration // between advertising and the first message
 	WaitForSubscribers bool          // wait until every channel has a subscriber
 
-	Start     time.Duration // where to start, from the first message of all bags
+	Start     time.Duration // where to start, from the first message of all bags; Duration counts from there even if it is negative
 	StartAt   Moment        // where to start, if not zero, instead of Start
 	Duration  time.Duration // how much to play, in bag time; 0 means all
 	Until     Moment        // where to stop at the latest, if not zero
@@ -71,8 +71,8 @@ func (s Settings) Check() error {
 	switch {
 	case s.Rate != 0 && !validRate(s.Rate):
 		return fmt.Errorf("rate %v is not above 0", s.Rate)
-	case s.Duration < 0 || s.Start < 0 || s.SkipEmpty < 0 || s.Delay < 0:
-		return fmt.Errorf("start %v, duration %v, skip-empty %v, delay %v: none may be negative", s.Start, s.Duration, s.SkipEmpty, s.Delay)
+	case s.Duration < 0 || s.SkipEmpty < 0 || s.Delay < 0:
+		return fmt.Errorf("duration %v, skip-empty %v, delay %v: none may be negative", s.Duration, s.SkipEmpty, s.Delay)
 	case !(s.ClockHz >= 0 && s.ClockHz <= 1e6):
 		return fmt.Errorf("clock rate %v Hz is not between 0 and 1 MHz", s.ClockHz)
 	case r != nil && (r.From < 0 || r.To <= r.From):

@@ -122,7 +122,7 @@ func TestParseRange(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for name, o := range map[string]Settings{
-		"rate": {Rate: -1}, "not a number": {Rate: math.NaN()}, "start": {Start: -1}, "clock": {ClockHz: -1},
+		"rate": {Rate: -1}, "not a number": {Rate: math.NaN()}, "gap": {SkipEmpty: -1}, "clock": {ClockHz: -1},
 		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: At(10), Until: At(5)},
 	} {
 		if _, err := New(Options{Output: &journal{}, Clock: &fakeClock{}, Settings: o}); err == nil {

@@ -391,6 +391,9 @@ func TestTimeline(t *testing.T) {
 			+0s /a 2
 			+10ms /a 3
 			+20ms /a 4`},
+		{"start before the first message", 6, Settings{Start: -15 * ms, Duration: 25 * ms}, nil, `
+			+0s /a 0
+			+10ms /a 1`},
 		{"start at, until", 6, Settings{StartAt: At(bag0 + 20*ms), Until: At(bag0 + 30*ms)}, nil, `
 			+0s /a 2
 			+10ms /a 3`},
