@@ -105,6 +105,7 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&r.PauseTopics, "pause-topics", nil, "pause before each message of these topics")
 	f.StringArrayVar(&p.bags, "bags", nil, "bags to play")
 	f.BoolVar(&r.WaitForSubscribers, "wait-for-subscribers", false, "wait until every topic has a subscriber")
+	f.BoolVar(&o.LossyOK, "lossy-ok", false, "exit with 0 even if slow subscribers lost messages")
 	f.StringVar(&o.RateControlTopic, "rate-control-topic", "", "wait while the header stamps of this topic lag")
 	secondsVar(f, &r.RateControlMaxDelay, "rate-control-max-delay", "", time.Second, "how far they may lag")
 	f.BoolVar(&r.Restamp, "restamp", false, "move header stamps to now, so that no /clock is needed")

@@ -13,8 +13,10 @@ import (
 // Status publishes a player's state as ~status. Its methods are called by
 // the player's goroutine.
 type Status struct {
-	pub     *ros.Publisher
-	Changed func(replay.Status) // set once, before the player runs
+	pub *ros.Publisher
+	// Set before the player runs; each may be nil.
+	Changed func(replay.Status)
+	Details func(replay.Status) []msgs.KeyValue // values to add
 }
 
 func NewStatus(n *ros.Node) (*Status, error) {
@@ -25,13 +27,16 @@ func NewStatus(n *ros.Node) (*Status, error) {
 
 func (p *Status) Publish(s replay.Status) {
 	m := statusMessage(s)
+	if p.Details != nil {
+		m.Values = append(m.Values, p.Details(s)...)
+	}
 	p.pub.Publish(msgs.Raw{Head: msgs.Marshal(&m)})
 	if p.Changed != nil {
 		p.Changed(s)
 	}
 }
 
-// lateness from which ~status warns: a frame at 30 Hz.
+// LateWarning is the lateness from which ~status warns: a frame at 30 Hz.
 const LateWarning = 33 * time.Millisecond
 
 func statusMessage(s replay.Status) msgs.DiagnosticStatus {

@@ -1,9 +1,12 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,6 +154,53 @@ func (o *output) dropped() (n uint64) {
 		n += s.Dropped()
 	}
 	return n
+}
+
+// loss is what one subscriber lost of one topic.
+type loss struct {
+	topic, subscriber string
+	messages          uint64
+}
+
+func (l loss) String() string {
+	return fmt.Sprintf("%s of %s by %s", countOf(l.messages, "message"), l.topic, cmp.Or(l.subscriber, "others"))
+}
+
+func countOf(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// losses is what slow subscribers lost, in the order of topics and subscribers.
+func (o *output) losses() (list []loss) {
+	seen := make(map[string]bool) // several publishers share a topic's subscribers
+	for _, s := range o.sinks {
+		topic := s.pub.Topic()
+		if seen[topic] {
+			continue
+		}
+		seen[topic] = true
+		for subscriber, n := range s.pub.Lost() {
+			list = append(list, loss{topic, subscriber, n})
+		}
+	}
+	slices.SortFunc(list, func(a, b loss) int {
+		return cmp.Or(strings.Compare(a.topic, b.topic), strings.Compare(a.subscriber, b.subscriber))
+	})
+	return list
+}
+
+// details are the values that losses add to ~status.
+func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
+	if s.Dropped == 0 {
+		return nil
+	}
+	for _, l := range o.losses() {
+		values = append(values, msgs.KeyValue{Key: "dropped " + l.topic + " " + l.subscriber, Value: strconv.FormatUint(l.messages, 10)})
+	}
+	return values
 }
 
 func taken(s ros.PublisherStats) (n uint64) {

@@ -32,6 +32,7 @@ type Options struct {
 
 	Queue            int    // messages that may wait for one subscriber; 0 means 100, negative no bound
 	RateControlTopic string // playback waits while the header stamps of this topic lag
+	LossyOK          bool   // messages that slow subscribers lose don't make the replay incomplete
 
 	Naming naming.Choice // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 
@@ -156,6 +157,7 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 	if err != nil {
 		return nil, err
 	}
+	status.Details = out.details
 	clock, err := replay.NewSystem()
 	if err != nil {
 		return nil, err
@@ -191,18 +193,40 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 	out.leave(ctx)
 	end := player.Status()
 	end.Dropped = out.dropped()
-	sayEnd(n.Log(), end)
-	problems := append(player.Problems(), out.problems...)
-	if end.Dropped > 0 {
-		problems = append(problems, fmt.Sprintf("slow subscribers lost %d messages", end.Dropped))
+	log := n.Log()
+	sayEnd(log, end)
+	for _, l := range out.losses() {
+		log.Warn().Str("topic", l.topic).Str("subscriber", l.subscriber).Uint64("lost", l.messages).Msg("a slow subscriber lost messages")
 	}
-	if ctx.Err() != nil && end.Dropped == 0 {
+	problems := append(player.Problems(), out.problems...)
+	lossy := end.Dropped > 0 && !o.LossyOK
+	if lossy {
+		problems = append(problems, lossText(end.Dropped, out.losses()))
+	}
+	if ctx.Err() != nil && !lossy {
 		return nil, ctx.Err()
 	}
 	if ctx.Err() != nil {
 		return problems, nil // what was lost before the interruption counts
 	}
 	return problems, err
+}
+
+// lossText says how many messages slow subscribers lost, and which of them.
+func lossText(dropped uint64, list []loss) string {
+	const most = 10 // in one line
+	text := "slow subscribers lost " + countOf(dropped, "message")
+	var each []string
+	for _, l := range list[:min(len(list), most)] {
+		each = append(each, l.String())
+	}
+	if len(list) > most {
+		each = append(each, fmt.Sprintf("and %d more", len(list)-most))
+	}
+	if len(each) == 0 {
+		return text
+	}
+	return text + ": " + strings.Join(each, ", ")
 }
 
 func sayEnd(log zerolog.Logger, s replay.Status) {

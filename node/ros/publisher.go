@@ -220,6 +220,10 @@ func (p *Publisher) Subscribers() int {
 	return len(p.topic.outlets)
 }
 
+// Lost counts the messages of the topic that slow subscribers lost, by their
+// callerid, those that have left included. It is nil if none was lost.
+func (p *Publisher) Lost() map[string]uint64 { return p.topic.lost() }
+
 // Stats counts so far. The subscribers' figures are of the whole topic.
 func (p *Publisher) Stats() PublisherStats {
 	s := PublisherStats{Topic: p.options.Topic, Messages: p.messages.Load(), Bytes: p.bytes.Load(), Dropped: p.dropped.Load()}

@@ -3,6 +3,7 @@ package ros
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -24,7 +25,8 @@ type topic struct {
 
 	mu         sync.Mutex
 	publishers []*Publisher
-	outlets    []*outlet // replaced when it changes, so that it can be read without mu
+	outlets    []*outlet         // replaced when it changes, so that it can be read without mu
+	left       map[string]uint64 // messages lost by subscribers that have left, by callerid
 	closed     bool
 }
 
@@ -93,9 +95,43 @@ func (t *topic) attach(c *outlet) (Header, error) {
 func (t *topic) detach(c *outlet) {
 	t.mu.Lock()
 	t.outlets = slices.DeleteFunc(slices.Clone(t.outlets), func(x *outlet) bool { return x == c })
+	if n := c.dropped.Load(); n > 0 {
+		t.forget(c.header[wire.KeyCallerID], n)
+	}
 	t.mu.Unlock()
 	c.queue.Close()
 	close(c.gone)
+}
+
+// mostLeft bounds for how many subscribers that have left the topic knows what
+// they lost. Those of all others are counted together, without a name.
+const mostLeft = 100
+
+// forget keeps what a subscriber lost that leaves. Callers hold mu.
+func (t *topic) forget(callerID string, lost uint64) {
+	if t.left == nil {
+		t.left = make(map[string]uint64)
+	}
+	if _, known := t.left[callerID]; !known && len(t.left) >= mostLeft {
+		callerID = ""
+	}
+	t.left[callerID] += lost
+}
+
+// lost counts the messages that each subscriber lost, by callerid.
+func (t *topic) lost() map[string]uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lost := maps.Clone(t.left)
+	for _, c := range t.outlets {
+		if n := c.dropped.Load(); n > 0 {
+			if lost == nil {
+				lost = make(map[string]uint64)
+			}
+			lost[c.header[wire.KeyCallerID]] += n
+		}
+	}
+	return lost
 }
 
 // changed tells the publishers how many subscribers there are.
