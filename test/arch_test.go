@@ -20,8 +20,9 @@ import (
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
-		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/pyexpr", "bagstore/rsbag", "bagstore/swap", "msgs", "node/xmlrpc",
-		"camdriver", "camdriver/d400", "camdriver/playback", "camdriver/sim",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/pyexpr", "bagstore/reprocess", "bagstore/rsbag",
+		"bagstore/swap", "msgs", "node/xmlrpc",
+		"camdriver", "camdriver/d400", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
 	"program": {},
 	"node/demo": {
@@ -83,12 +84,13 @@ var mayImport = map[string][]string{
 	"bagstore/internal/disk": {},
 	"bagstore/internal/lz4":  {},
 
-	"bagstore/rsbag":  {"bagstore", "msgs", "camdriver"},
-	"bagstore/bagset": {"program", "bagstore", "node/replay"}, // the player's times
-	"bagstore/cat":    {"program", "bagstore", "bagstore/bagset", "msgs"},
-	"bagstore/export": {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs", "msgs/png"},
-	"bagstore/pyexpr": {"msgs"},
-	"bagstore/swap":   {},
+	"bagstore/rsbag":     {"bagstore", "msgs", "camdriver"},
+	"bagstore/bagset":    {"program", "bagstore", "node/replay"}, // the player's times
+	"bagstore/cat":       {"program", "bagstore", "bagstore/bagset", "msgs"},
+	"bagstore/export":    {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs", "msgs/png"},
+	"bagstore/pyexpr":    {"msgs"},
+	"bagstore/reprocess": {"program", "bagstore", "bagstore/atomicfile", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
+	"bagstore/swap":      {},
 }
 
 // onlyIn keeps a library where its matter is at home, so that it can be

@@ -117,6 +117,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newSplitCommand(a),
 		newCatCommand(a),
 		newExportCommand(a),
+		newProcessCommand(a),
 		newDemoCommand(a),
 		newVersionCommand(),
 	)

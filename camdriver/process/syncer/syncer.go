@@ -36,18 +36,17 @@ func New(byNumber bool) *Syncer {
 	return s
 }
 
+// Expect names a stream that is going to come, so that the first frames of others
+// wait for its first one. The SDK lets first frames go alone.
+func (s *Syncer) Expect(id camdriver.StreamID) {
+	s.top.inlets = append(s.top.inlets, &inlet{stream: id, active: true, patience: most - 1})
+}
+
 // Push adds an image and takes its reference over. emit is called for each set that
 // is complete now, in the order of time; the set, in which depth comes first, is
 // lent for the call.
 func (s *Syncer) Push(img process.Image, emit func(*process.Set)) {
-	out := func(m match) {
-		slices.SortStableFunc(m, order)
-		for _, i := range m {
-			s.set.Add(i)
-		}
-		emit(&s.set)
-		s.set.Release()
-	}
+	out := func(m match) { s.emit(m, emit) }
 	if kind := img.Frame.Stream().Kind; s.stereo != nil && (kind == camdriver.Depth || kind == camdriver.Infrared) {
 		if !slices.Contains(s.top.inlets, s.stereo) {
 			s.top.inlets = append(s.top.inlets, s.stereo)
@@ -58,6 +57,24 @@ func (s *Syncer) Push(img process.Image, emit func(*process.Set)) {
 		return
 	}
 	s.top.push(s.top.inlet(img), match{img}, out)
+}
+
+// Flush gives out the sets of all frames that still wait: nothing more comes.
+func (s *Syncer) Flush(emit func(*process.Set)) {
+	out := func(m match) { s.emit(m, emit) }
+	if s.stereo != nil {
+		s.stereo.group.flush(func(m match) { s.top.push(s.stereo, m, out) })
+	}
+	s.top.flush(out)
+}
+
+func (s *Syncer) emit(m match, emit func(*process.Set)) {
+	slices.SortStableFunc(m, order)
+	for _, i := range m {
+		s.set.Add(i)
+	}
+	emit(&s.set)
+	s.set.Release()
 }
 
 // Reset gives the frames back that wait, and forgets what it expected. Call it
@@ -109,6 +126,8 @@ type inlet struct {
 	queue  []match
 	last   uint64  // number of the last frame
 	next   float64 // what is expected: a number, or ms
+	// patience is for how many frames of others a stream is waited for that never came.
+	patience int
 }
 
 // most is how many frames wait at an inlet.
@@ -162,7 +181,7 @@ func (m *matcher) forget(number uint64) {
 
 // push adds what came in and gives out what is complete.
 func (m *matcher) push(in *inlet, f match, out func(match)) {
-	in.active = true
+	in.active, in.patience = true, 0
 	in.last = f.number()
 	if m.byNumber {
 		in.next = float64(f.number()) + 1
@@ -173,7 +192,19 @@ func (m *matcher) push(in *inlet, f match, out func(match)) {
 		in.queue[0].release()
 		in.queue = slices.Delete(in.queue, 0, 1)
 	}
-	now := f[0].Frame.Timestamp
+	m.release(f[0].Frame.Timestamp, out)
+}
+
+// flush gives out everything, as if no inlet were waited for.
+func (m *matcher) flush(out func(match)) {
+	for _, in := range m.inlets {
+		in.active = false
+	}
+	m.release(0, out)
+}
+
+// release gives out what is complete at a time.
+func (m *matcher) release(now float64, out func(match)) {
 	for {
 		first, complete := m.earliest(now)
 		if len(first) == 0 || !complete {
@@ -253,6 +284,11 @@ const (
 func (m *matcher) await(f match, in *inlet, now float64) bool {
 	if !in.active {
 		return false
+	}
+	if in.patience > 0 {
+		in.patience--
+		in.active = in.patience > 0
+		return in.active
 	}
 	if m.byNumber {
 		ahead := float64(f.number()) - in.next

@@ -86,3 +86,37 @@ func TestReset(t *testing.T) {
 	}
 	s.Reset()
 }
+
+// A stream that is expected is waited for, though not for ever.
+func TestExpect(t *testing.T) {
+	for frames, want := range map[string]string{
+		"D1@0 C1@4 D2@33 C2@37": "D1C1 D2C2",
+		"D1@0 D2@33 D3@67 D4@100 D5@133 D6@167 D7@200 D8@233 D9@267 D10@300": "D1 D2 D3 D4 D5 D6 D7 D8 D9 D10",
+	} {
+		var held counted
+		s := syncer.New(false)
+		s.Expect(camdriver.StreamID{Kind: camdriver.Depth})
+		s.Expect(camdriver.StreamID{Kind: camdriver.Color})
+		if got := push(t, s, &held, frames); got != want {
+			t.Errorf("%s\ngives %s\nwant  %s", frames, got, want)
+		}
+		s.Reset()
+		if held != 0 {
+			t.Errorf("%d frames were not given back", held)
+		}
+	}
+}
+
+// At the end of a recording nothing is waited for.
+func TestFlush(t *testing.T) {
+	for _, byNumber := range []bool{false, true} {
+		var held counted
+		s := syncer.New(byNumber)
+		push(t, s, &held, "D1@0 L1@0 C1@4 D2@33 L2@33 C2@37 D3@67")
+		sets := 0
+		s.Flush(func(set *process.Set) { sets += len(set.Images) })
+		if sets != 1 || held != 0 {
+			t.Errorf("%d frames came out at the end, want 1; %d are held", sets, held)
+		}
+	}
+}

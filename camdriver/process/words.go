@@ -1,0 +1,68 @@
+package process
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rsros/camdriver"
+)
+
+// word names a block in one word, as realsense2_camera does where it has the block.
+type word struct {
+	name string
+	make func(*Resources) Block
+}
+
+var named = []word{
+	{"decimation", func(r *Resources) Block { return NewDecimation(r) }},
+	{"rotation", func(r *Resources) Block { return NewRotation(r) }},
+	{"hdr_merge", func(r *Resources) Block { return NewHDRMerge(r) }},
+	{"sequence_id_filter", func(r *Resources) Block { return NewSequenceID(r) }},
+	{"threshold", func(r *Resources) Block { return NewThreshold(r) }},
+	{"units", func(r *Resources) Block { return NewUnits(r) }},
+	{"disparity_start", func(r *Resources) Block { return NewDisparity(r) }},
+	{"spatial", func(r *Resources) Block { return NewSpatial(r) }},
+	{"temporal", func(r *Resources) Block { return NewTemporal(r) }},
+	{"hole_filling", func(r *Resources) Block { return NewHoleFilling(r) }},
+	{"disparity_end", func(r *Resources) Block { return NewDepth(r) }},
+	{"align_to_color", func(r *Resources) Block { return NewAlign(r, camdriver.Color) }},
+	{"align_to_depth", func(r *Resources) Block { return NewAlign(r, camdriver.Depth) }},
+	{"align_to_infrared", func(r *Resources) Block { return NewAlign(r, camdriver.Infrared) }},
+	{"colorizer", func(r *Resources) Block { return NewColorizer(r) }},
+	{"pointcloud", func(r *Resources) Block { return NewPointCloud(r, camdriver.StreamID{Kind: camdriver.Color}) }},
+}
+
+// Words lists the names that New takes.
+func Words() []string {
+	out := make([]string, len(named))
+	for i, w := range named {
+		out[i] = w.name
+	}
+	return out
+}
+
+// New makes a block with its defaults by name. camdriver.ErrNotFound if there is none.
+func New(res *Resources, name string) (Block, error) {
+	i := slices.IndexFunc(named, func(w word) bool { return w.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("filter %q: %w; there are %s", name, camdriver.ErrNotFound, strings.Join(Words(), ", "))
+	}
+	return named[i].make(res), nil
+}
+
+// OptionName is an option's name in parameters: "filter_smooth_alpha".
+func OptionName(id camdriver.OptionID) string {
+	return strings.ReplaceAll(strings.ToLower(id.String()), " ", "_")
+}
+
+// SetOption changes an option by its name in parameters.
+func SetOption(b Block, name string, value float32) error {
+	var names []string
+	for _, o := range b.Options() {
+		if names = append(names, OptionName(o.ID)); names[len(names)-1] == name {
+			return b.SetOption(o.ID, value)
+		}
+	}
+	return fmt.Errorf("%s has no option %q: %w; it has %s", b.Name(), name, camdriver.ErrNotFound, strings.Join(names, ", "))
+}

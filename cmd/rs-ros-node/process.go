@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rsros/bagstore"
+	"rsros/bagstore/reprocess"
+	"rsros/bagstore/swap"
+	"rsros/camdriver/process"
+)
+
+type processOptions struct {
+	bag     bagstore.Options
+	filters []string
+	set     []string
+	force   bool
+	quiet   bool
+}
+
+func newProcessCommand(a *app) *cobra.Command {
+	var o processOptions
+	cmd := &cobra.Command{
+		Use:   "process IN OUT --filters NAME,…",
+		Short: "Filter, align and colour a RealSense recording, as a recording",
+		Long: `process sends the frames of a RealSense recording through librealsense's
+processing blocks, in the order given, and writes what comes out as a recording
+with the sizes, intrinsics and extrinsics of the new streams. All else is copied.
+Results are those of librealsense 2.56.5 to the last bit.
+
+Filters: decimation, rotation, hdr_merge, sequence_id_filter, threshold,
+disparity_start, spatial, temporal, hole_filling, disparity_end, align_to_color,
+align_to_depth, align_to_infrared, colorizer. --set changes an option under its
+name in lower case, such as spatial.filter_smooth_alpha.
+
+Exit codes: 0 done, 3 the recording is damaged and was processed as far as it is
+whole, 1 not done; there is no output then.`,
+		Example: `  rs-ros-node process walk.bag aligned.bag --filters align_to_color
+  rs-ros-node process walk.bag smooth.bag --filters disparity_start,spatial,temporal,disparity_end --set spatial.holes_fill=2
+  rs-ros-node process walk.bag view.bag --filters decimation,colorizer --set colorizer.color_scheme=9 --lz4`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], args[1], o) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.filters, "filters", nil, "blocks, with commas between")
+	f.StringArrayVar(&o.set, "set", nil, "FILTER.OPTION=VALUE; may be repeated")
+	f.BoolVarP(&o.force, "force", "f", false, "replace OUT if it exists")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	outputFlags(f, &o.bag)
+	return cmd
+}
+
+func (a *app) process(ctx context.Context, in, out string, o processOptions) error {
+	a.quiet = a.quiet || o.quiet
+	if swap.SameFile(in, out) {
+		return usageError{errors.New("input and output are the same file")}
+	}
+	if err := o.check(); err != nil {
+		return usageError{err}
+	}
+	if o.bag.Compression == "" {
+		var err error
+		if o.bag.Compression, err = compressionOf(ctx, in); err != nil {
+			return undone(err)
+		}
+	}
+	o.bag.Overwrite = o.force
+	log := a.logger()
+	report, done := a.progress(out, false)
+	r, err := reprocess.Run(ctx, reprocess.Options{In: in, Out: out, Bag: o.bag, Chain: o.chain, Progress: report, Log: log})
+	done()
+	if r.Size > 0 {
+		log.Info().Str("bag", out).Uint64("sets", r.Sets).Uint64("frames", r.Frames).Str("size", megabytes(r.Size)).Msg("written")
+	}
+	return undone(err)
+}
+
+// check tries the filters and settings, so that a wrong one is told as wrong usage.
+func (o *processOptions) check() error {
+	if len(o.filters) == 0 {
+		return errors.New("process needs --filters")
+	}
+	res := process.NewResources(0, 1)
+	defer res.Close()
+	_, err := o.chain(res)
+	return err
+}
+
+// chain makes the blocks.
+func (o *processOptions) chain(res *process.Resources) (process.Chain, error) {
+	var chain process.Chain
+	byName := make(map[string]process.Block)
+	for _, name := range o.filters {
+		name = strings.TrimSpace(name)
+		if name == "units" || name == "pointcloud" {
+			return nil, fmt.Errorf("what %s makes can't be recorded; export --ply writes points", name)
+		}
+		b, err := process.New(res, name)
+		if err != nil {
+			return nil, err
+		}
+		chain, byName[name] = append(chain, b), b
+	}
+	for _, setting := range o.set {
+		key, text, _ := strings.Cut(setting, "=")
+		name, option, _ := strings.Cut(key, ".")
+		value, err := strconv.ParseFloat(text, 32)
+		if err != nil {
+			return nil, fmt.Errorf("--set %q: want FILTER.OPTION=VALUE with a number", setting)
+		}
+		b := byName[name]
+		if b == nil {
+			return nil, fmt.Errorf("--set %q: %q is not among the filters", setting, name)
+		}
+		if err := process.SetOption(b, option, float32(value)); err != nil {
+			return nil, fmt.Errorf("--set %q: %w", setting, err)
+		}
+	}
+	return chain, nil
+}
