@@ -76,24 +76,31 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	defer place.Discard()
-	bag := o.Bag
+	r, err := w.record(ctx, place.Temp(), made)
+	if err != nil && !errors.Is(err, program.ErrIncomplete) {
+		return r, errors.Join(err, place.Discard())
+	}
+	if done := place.Commit(); done != nil {
+		return r, done
+	}
+	return r, err
+}
+
+// record writes the file.
+func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSnapshot) (Result, error) {
+	bag := w.o.Bag
 	bag.Overwrite = true // the place is ours
-	out, err := rsbag.NewRecorder(place.Path(), made, rsbag.RecorderOptions{
+	out, err := rsbag.NewRecorder(path, made, rsbag.RecorderOptions{
 		Bag: bag, Program: program.Name, Version: program.Version, Additional: w.file.Additional(),
 	})
 	if err != nil {
 		return Result{}, err
 	}
 	r, err := w.write(ctx, out, made)
-	damaged := errors.Is(err, program.ErrIncomplete)
-	if closed := out.Close(); closed != nil || err != nil && !damaged {
-		return r, errors.Join(err, closed)
+	if closed := out.Close(); closed != nil {
+		return r, closed
 	}
 	r.Size = out.Stats().Size
-	if done := place.Commit(); done != nil {
-		return r, done
-	}
 	return r, err
 }
 
