@@ -135,7 +135,7 @@ func staleFlag(root *cobra.Command, span string) []string {
 func hasFlag(cmd *cobra.Command, name string) bool {
 	cmd.InitDefaultHelpFlag()
 	if long, ok := strings.CutPrefix(name, "--"); ok {
-		return lookup(cmd, func(f *pflag.FlagSet) *pflag.Flag { return f.Lookup(long) }) != nil
+		return lookup(cmd, func(f *pflag.FlagSet) *pflag.Flag { return f.Lookup(long) }) != nil || isShortened(cmd, long)
 	}
 	for _, letter := range strings.TrimLeft(name, "-") {
 		flag := lookup(cmd, func(f *pflag.FlagSet) *pflag.Flag { return f.ShorthandLookup(string(letter)) })
@@ -147,6 +147,17 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 		}
 	}
 	return true
+}
+
+// isShortened tells whether exactly one flag begins with a name.
+func isShortened(cmd *cobra.Command, name string) bool {
+	n := 0
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if strings.HasPrefix(f.Name, name) {
+			n++
+		}
+	})
+	return n == 1
 }
 
 func lookup(cmd *cobra.Command, find func(*pflag.FlagSet) *pflag.Flag) *pflag.Flag {
