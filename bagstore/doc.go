@@ -1,27 +1,35 @@
 // Package bagstore reads and writes rosbag 2.0 files and reads 1.2 files.
 //
-// A bag is a list of chunks, each holding messages and the connection records
-// that first describe their topics, followed by index records that say at
-// which offset each message stands. At the end stands an index section:
-// every connection again, and one chunk info record a chunk (docs/format-rosbag.md).
+// A bag is a list of chunks. A chunk holds messages, and the connection records
+// that first describe their topics; the index records after it give the offset of
+// each message. The index section at the end repeats every connection and has one
+// chunk info record for each chunk (docs/format-rosbag.md).
 //
-// Reading: Open reads the index section alone; a bag without one, or one that
-// was torn off, is scanned. A View selects messages from any number of bags,
-// an Iterator walks them in time order, forward and backward, and loads the
-// index of a chunk when it comes to it. A Bag and a View may be used by many
-// goroutines; an Iterator belongs to one.
+// # Reading
 //
-// Memory: Message.Data belongs to the iterator and is valid until it moves.
-// Hold keeps it alive for as long as the caller wants, in any goroutine.
+// [Open] reads only the index section. A bag without one, or with a torn one, is
+// scanned. A [View] selects messages from any number of bags. An [Iterator] visits
+// them in time order, forward and backward, and loads the index of a chunk when it
+// reaches the chunk. A [Bag] and a View may be used from several goroutines; an
+// Iterator may not.
 //
-// Writing: a Writer belongs to one goroutine. What Write got may be reused
-// when it returns; Lend lets the caller go on while the disk works. The file is a valid,
-// indexed bag at every instant from Create on: see Checkpoint.
+// Message.Data is valid until the iterator moves. [Message.Retain] keeps it for as
+// long as the caller needs, in any goroutine.
 //
-// Whole files: Inspect, Check, Recover, Rewrite, Merge and Split are functions
-// of paths and options that the command line only calls.
+// # Writing
 //
-// Nothing in a file is believed before it is checked: lengths are bounded by
-// the bytes that are there, and errors are FormatErrors with path, offset and
-// record kind.
+// [Create] returns a [Writer], which is for one goroutine. [Writer.Write] returns
+// when the caller may reuse the bytes; [Writer.Lend] returns before, and says later
+// when they are free. The file is a valid, indexed bag at every instant, see
+// [Writer.Checkpoint].
+//
+// # Whole files
+//
+// [Info], [Check], [Recover], [Rewrite], [Merge] and [Split] are what the commands
+// for bag files call. They take paths and options.
+//
+// # Hostile files
+//
+// Nothing in a file is trusted: lengths are bounded by the bytes that are there,
+// and a [FormatError] has the path, the offset and the kind of the record.
 package bagstore

@@ -33,22 +33,13 @@ var properNames = []string{
 	"FrequencyStatus", // a class of diagnostic_updater
 }
 
-// beingRewritten are stale names in files that are on their way to another
-// package. It must become empty.
-var beingRewritten = map[string][]string{
-	"bagstore/doc.go":       {"FormatErrors", "Inspect"},
-	"bagstore/rsbag/doc.go": {"Messages", "Note"},
-}
-
 // TestCommentsNameWhatExists looks up the identifiers and files that comments
 // name: words in mixed caps, dotted names, doc links, paths, and the capitalised
 // words of package comments. A word such as "open" is prose to it.
 func TestCommentsNameWhatExists(t *testing.T) {
 	d := declaredNames(t)
 	report := func(file string, line int, name string) {
-		if !slices.Contains(beingRewritten[file], name) {
-			t.Errorf("%s:%d: the comment names %s, which doesn't exist", file, line, name)
-		}
+		t.Errorf("%s:%d: the comment names %s, which doesn't exist", file, line, name)
 	}
 	for _, s := range load(t) {
 		for _, group := range s.ast.Comments {

@@ -2,17 +2,23 @@
 // device's description, frames, options and events, at which times
 // (docs/format-realsense.md).
 //
-// Out: an Encoder turns a snapshot and frames into Messages; the same ones are
-// published live and recorded. A Recorder writes them as file version 3 so that
-// librealsense plays them. Pixels are never copied here: a Message's Body is the
+// # Writing
+//
+// An [Encoder] turns a snapshot and frames into messages; live topics and
+// recordings have the same ones. A [Recorder] writes them as file version 3, which
+// librealsense plays. Pixels are never copied here: the body of a [Message] is the
 // frame's own memory.
 //
-// In: Open reads the description of a file of version 2, 3, 4 or later; a Cursor
-// walks its frames, options and notifications in time order, both ways. What is
-// missing or odd in a file becomes a Note, not a failure.
+// # Reading
 //
-// File times start near 0: they are relative to the recording's start.
+// [Open] reads the description of a file of version 2, 3, 4 or later. A [Cursor]
+// visits its frames, option changes and notifications in time order, forward and
+// backward. What is missing or odd in a file is not an error; [File.Notes] lists it.
 //
-// A Recorder may be used by many goroutines, an Encoder for different streams by
-// different ones; a Cursor belongs to one. A File may be shared.
+// File times start near 0: they are relative to the start of the recording.
+//
+// # Concurrency
+//
+// A Recorder may be used from several goroutines, and an Encoder from a different
+// one for each stream. A Cursor is for one goroutine. A [File] may be shared.
 package rsbag
