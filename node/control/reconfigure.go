@@ -12,35 +12,27 @@ import (
 	"rsros/node/ros"
 )
 
-// reconfigure offers rate, position, loop and paused through
-// dynamic_reconfigure, for rqt_reconfigure and dynparam.
+// reconfigure offers rate, position, loop and paused as parameters of
+// dynamic_reconfigure.
 type reconfigure struct {
-	player  Player
-	updates *ros.Publisher // the present values
+	player Player
+	topics *graph.ParameterTopics
 
 	mu   sync.Mutex
 	last replay.Status // as last published
 }
 
-func newReconfigure(n *ros.Node, p Player) (*reconfigure, error) {
+func newReconfigure(n *ros.Node, p Player) (_ *reconfigure, err error) {
 	r := &reconfigure{player: p}
-	advertise := func(topic, typ string) (*ros.Publisher, error) {
-		t := msgs.MustType(typ)
-		return n.Advertise(ros.PublisherOptions{Topic: topic, Type: t, Latch: true})
-	}
-	descriptions, err := advertise("~parameter_descriptions", "dynamic_reconfigure/ConfigDescription")
-	if err != nil {
+	if r.topics, err = graph.AdvertiseParameters(n, "~"); err != nil {
 		return nil, err
 	}
-	if r.updates, err = advertise("~parameter_updates", "dynamic_reconfigure/Config"); err != nil {
-		return nil, err
-	}
-	if _, err := graph.Offer(n, graph.NewService("~set_parameters", "dynamic_reconfigure/Reconfigure", r.set)); err != nil {
+	if err := r.topics.Serve(r.set); err != nil {
 		return nil, err
 	}
 	s := p.Status()
 	d := describe(s)
-	descriptions.Publish(msgs.Raw{Head: msgs.Marshal(&d)})
+	r.topics.Describe(&d)
 	r.publish(s)
 	return r, nil
 }
@@ -73,11 +65,7 @@ func configOf(s replay.Status) msgs.Config {
 
 // set carries out a request, which may name any of the parameters, and answers
 // with what holds then.
-func (r *reconfigure) set(req []byte) (msgs.Message, error) {
-	var m msgs.Config
-	if err := msgs.Unmarshal(req, &m); err != nil {
-		return nil, err
-	}
+func (r *reconfigure) set(m *msgs.Config) (*msgs.Config, error) {
 	r.mu.Lock()
 	told := r.last.Position
 	r.mu.Unlock()
@@ -135,5 +123,5 @@ func (r *reconfigure) publish(s replay.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = s
-	r.updates.Publish(msgs.Raw{Head: msgs.Marshal(&config)})
+	r.topics.Publish(&config)
 }

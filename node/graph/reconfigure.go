@@ -33,9 +33,7 @@ type Values map[string]any
 type Reconfigure struct {
 	parameters []Parameter
 	apply      func(Values) error
-	updates    *ros.Publisher
-	described  *ros.Publisher
-	services   Services
+	topics     *ParameterTopics
 
 	mu     sync.Mutex // orders changes
 	values Values
@@ -66,21 +64,14 @@ func OfferReconfigure(n *ros.Node, name string, parameters []Parameter, apply fu
 }
 
 func (r *Reconfigure) offer(n *ros.Node, name string) (err error) {
-	advertise := func(topic, typ string) (*ros.Publisher, error) {
-		return n.Advertise(ros.PublisherOptions{Topic: name + topic, Type: msgs.MustType(typ), Latch: true})
-	}
-	if r.described, err = advertise("/parameter_descriptions", "dynamic_reconfigure/ConfigDescription"); err != nil {
+	if r.topics, err = AdvertiseParameters(n, name+"/"); err != nil {
 		return err
 	}
-	if r.updates, err = advertise("/parameter_updates", "dynamic_reconfigure/Config"); err != nil {
-		return err
-	}
-	r.services, err = Offer(n, NewService(name+"/set_parameters", "dynamic_reconfigure/Reconfigure", r.serve))
-	if err != nil {
+	if err := r.topics.Serve(r.serve); err != nil {
 		return err
 	}
 	description := r.describe()
-	r.described.Publish(msgs.Raw{Head: msgs.Marshal(&description)})
+	r.topics.Describe(&description)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.say()
@@ -96,21 +87,14 @@ func (r *Reconfigure) Values() Values {
 
 // Close ends the service and the topics.
 func (r *Reconfigure) Close() {
-	r.services.Close()
-	for _, p := range []*ros.Publisher{r.updates, r.described} {
-		if p != nil {
-			p.Close()
-		}
+	if r.topics != nil {
+		r.topics.Close()
 	}
 }
 
 // serve carries out a request, which may name any of the parameters, and answers
 // with what holds then.
-func (r *Reconfigure) serve(req []byte) (msgs.Message, error) {
-	var m msgs.Config
-	if err := msgs.Unmarshal(req, &m); err != nil {
-		return nil, err
-	}
+func (r *Reconfigure) serve(m *msgs.Config) (*msgs.Config, error) {
 	given := map[string]any{}
 	for _, p := range m.Bools {
 		given[p.Name] = p.Value
@@ -138,7 +122,7 @@ func (r *Reconfigure) serve(req []byte) (msgs.Message, error) {
 // say publishes the present values; r.mu is held.
 func (r *Reconfigure) say() *msgs.Config {
 	config := r.config(func(p Parameter) any { return r.values[p.Name] })
-	r.updates.Publish(msgs.Raw{Head: msgs.Marshal(&config)})
+	r.topics.Publish(&config)
 	return &config
 }
 

@@ -93,7 +93,7 @@ func TestReconfigureRefuses(t *testing.T) {
 	}
 	defer r.Close()
 	for _, level := range []int32{5, 9} {
-		_, err := r.serve(msgs.Marshal(&msgs.Config{Ints: []msgs.Param[int32]{{Name: "level", Value: level}}}))
+		_, err := r.serve(&msgs.Config{Ints: []msgs.Param[int32]{{Name: "level", Value: level}}})
 		if refused := errors.Is(err, refuse); refused != (level == 9) {
 			t.Errorf("level %d: %v", level, err)
 		}

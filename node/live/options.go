@@ -10,60 +10,39 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/graph"
-	"rsros/node/ros"
 )
 
 // cameraOptions offers one sensor's writable options through dynamic_reconfigure
-// as realsense2_camera does, under <camera>/<module>/: for rqt_reconfigure and
-// dynparam. It is a consumer of the hub, so that changes by others show, too.
+// as realsense2_camera does, under <camera>/<module>/. It is a consumer of the
+// hub, so that changes by others are published as well.
 type cameraOptions struct {
 	camdriver.NopHandler
-	sensor  camdriver.Sensor
-	number  int
-	updates *ros.Publisher
+	sensor     camdriver.Sensor
+	number     int
+	parameters *graph.ParameterTopics
 
 	mu sync.Mutex // orders updates
 }
 
-// offerCameraOptions does it for every sensor that has options to set.
-func (l *Node) offerCameraOptions() error {
+// offerCameraOptions offers the options of every sensor that has some to set.
+func (l *Node) offerCameraOptions() (err error) {
 	for i, s := range l.device.Sensors() {
 		if len(writable(s)) == 0 {
 			continue
 		}
 		c := &cameraOptions{sensor: s, number: i}
-		if err := c.offer(l, l.opts.Camera+"/"+moduleName(s.Name())); err != nil {
+		if c.parameters, err = graph.AdvertiseParameters(l.node, l.opts.Camera+"/"+moduleName(s.Name())+"/"); err != nil {
 			return err
 		}
+		l.later(func() error { c.parameters.Close(); return nil })
+		if err := c.parameters.Serve(c.set); err != nil {
+			return err
+		}
+		description := describeOptions(writable(s))
+		c.parameters.Describe(&description)
+		c.publish()
 		l.attach(c, nil)
 	}
-	return nil
-}
-
-func (c *cameraOptions) offer(l *Node, prefix string) error {
-	advertise := func(topic, typ string) (*ros.Publisher, error) {
-		t := msgs.MustType(typ)
-		p, err := l.node.Advertise(ros.PublisherOptions{Topic: prefix + topic, Type: t, Latch: true})
-		if err == nil {
-			l.later(func() error { p.Close(); return nil })
-		}
-		return p, err
-	}
-	descriptions, err := advertise("/parameter_descriptions", "dynamic_reconfigure/ConfigDescription")
-	if err != nil {
-		return err
-	}
-	if c.updates, err = advertise("/parameter_updates", "dynamic_reconfigure/Config"); err != nil {
-		return err
-	}
-	services, err := graph.Offer(l.node, graph.NewService(prefix+"/set_parameters", "dynamic_reconfigure/Reconfigure", c.set))
-	if err != nil {
-		return err
-	}
-	l.later(func() error { services.Close(); return nil })
-	description := describeOptions(writable(c.sensor))
-	publish(descriptions, &description)
-	c.publish()
 	return nil
 }
 
@@ -135,11 +114,7 @@ func optionConfig(options []camdriver.Option, pick func(camdriver.Option) float3
 
 // set carries out a request, which may name any of the options, and answers with
 // what holds then. Values outside an option's range are brought into it.
-func (c *cameraOptions) set(req []byte) (msgs.Message, error) {
-	var m msgs.Config
-	if err := msgs.Unmarshal(req, &m); err != nil {
-		return nil, err
-	}
+func (c *cameraOptions) set(m *msgs.Config) (*msgs.Config, error) {
 	wanted := map[string]float32{}
 	for _, p := range m.Bools {
 		wanted[p.Name] = 0
@@ -172,7 +147,7 @@ func (c *cameraOptions) publish() msgs.Config {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	config := optionConfig(writable(c.sensor), func(o camdriver.Option) float32 { return o.Value })
-	publish(c.updates, &config)
+	c.parameters.Publish(&config)
 	return config
 }
 
