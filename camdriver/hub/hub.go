@@ -20,7 +20,7 @@ import (
 type Hub struct {
 	mu        sync.RWMutex
 	consumers []camdriver.Handler
-	given     [Slots]streamCount
+	given     PerStream[streamCount]
 }
 
 // streamCount counts what came of one stream, and what did not: a gap in frame
@@ -29,12 +29,6 @@ type streamCount struct {
 	frames, gaps atomic.Uint64
 	last         atomic.Uint64 // frame number + 1; 0 before the first frame
 }
-
-// Slots bounds the per-stream counters: kinds times the indexes in use.
-const Slots = 64
-
-// Slot gives a stream its counter. Indexes above 3 share one; no device has them.
-func Slot(id camdriver.StreamID) int { return int(id.Kind)*4 + min(id.Index, 3) }
 
 // Attach adds a consumer. The returned function removes it; when it returns, no
 // call to the consumer is running and none will follow.
@@ -56,7 +50,7 @@ func (h *Hub) Frame(sensor int, f *camdriver.Frame) {
 }
 
 func (h *Hub) count(f *camdriver.Frame) {
-	s := &h.given[Slot(f.Stream())]
+	s := h.given.Of(f.Stream())
 	s.frames.Add(1)
 	last := s.last.Swap(f.Number + 1)
 	if last > 0 && f.Number > last { // a smaller number: the camera was reset
@@ -67,7 +61,7 @@ func (h *Hub) count(f *camdriver.Frame) {
 // Given is how many frames of a stream arrived, and how many are missing in
 // between by their numbers.
 func (h *Hub) Given(id camdriver.StreamID) (frames, gaps uint64) {
-	s := &h.given[Slot(id)]
+	s := h.given.Of(id)
 	return s.frames.Load(), s.gaps.Load()
 }
 

@@ -69,3 +69,21 @@ func TestHubDetachIsFinal(t *testing.T) {
 	close(stop)
 	wg.Wait()
 }
+
+// No two streams of a device share a place, and All names each as Of does.
+func TestPerStream(t *testing.T) {
+	var p PerStream[int]
+	for id, n := range p.All() {
+		if p.Of(id) != n {
+			t.Errorf("%v: All and Of differ", id)
+		}
+		*n++
+	}
+	for id, n := range p.All() {
+		if *n != 1 {
+			t.Errorf("%v was named %d times", id, *n)
+		}
+	}
+	*p.Of(camdriver.StreamID{Kind: 255, Index: 1 << 30})++ // a broken stream harms nobody
+	*p.Of(camdriver.StreamID{Kind: camdriver.Depth, Index: -1})++
+}

@@ -36,7 +36,7 @@ type session struct {
 	paused atomic.Bool
 	part   atomic.Uint32
 
-	dropped    [hub.Slots]atomic.Uint64
+	dropped    hub.PerStream[atomic.Uint64]
 	lostEvents atomic.Uint64
 	dropLog    limiter
 
@@ -179,7 +179,7 @@ func (r *session) dropItem(item queued) {
 		}
 		return
 	}
-	r.dropped[hub.Slot(item.frame.Stream())].Add(1)
+	r.dropped.Of(item.frame.Stream()).Add(1)
 	item.frame.Release()
 	if r.dropLog.allow(time.Now()) {
 		r.logger.Warn().Uint64("dropped", r.drops()).Msg("the disk can't keep up: frames are dropped from the recording")
@@ -187,8 +187,8 @@ func (r *session) dropItem(item queued) {
 }
 
 func (r *session) drops() (n uint64) {
-	for i := range r.dropped {
-		n += r.dropped[i].Load()
+	for _, dropped := range r.dropped.All() {
+		n += dropped.Load()
 	}
 	return n
 }
@@ -244,12 +244,11 @@ func (r *session) path() string { return r.parts.path() }
 func (r *session) summary() Summary {
 	s := r.parts.summary()
 	s.Events = r.lostEvents.Load()
-	for i := range r.dropped {
-		n := r.dropped[i].Load()
+	for id, dropped := range r.dropped.All() {
+		n := dropped.Load()
 		if n == 0 {
 			continue
 		}
-		id := camdriver.StreamID{Kind: camdriver.StreamKind(i / 4), Index: i % 4}
 		c := s.ByStream[id]
 		c.Dropped = n
 		s.ByStream[id] = c
