@@ -54,6 +54,15 @@ func matches(re *regexp.Regexp, s string) bool {
 		return true
 	}
 	// The leftmost match may be shorter than another one.
-	full, err := regexp.Compile(`^(?:` + re.String() + `)$`)
+	full, err := MatchWhole(re.String())
 	return err == nil && full.MatchString(s)
+}
+
+// MatchWhole compiles an expression so that it matches whole topic names only, as
+// rosbag's expressions do.
+func MatchWhole(expression string) (*regexp.Regexp, error) {
+	if _, err := regexp.Compile(expression); err != nil {
+		return nil, err // one that isn't closed could end the group below
+	}
+	return regexp.Compile(`^(?:` + expression + `)$`)
 }

@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 		"program", "node/control", "node/graph", "node/naming", "node/record", "node/replay", "node/ros", "bagstore", "msgs",
 		"camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",
 	},
-	"node/play":          {"program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "node/transport", "bagstore", "msgs"},
+	"node/play":          {"program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/bagset", "msgs"},
 	"node/control":       {"node/graph", "node/replay", "node/ros", "msgs"},
 	"node/record":        {"program", "node/graph", "node/ros", "bagstore", "bagstore/rsbag", "camdriver", "camdriver/hub", "msgs"},
 	"node/naming":        {"program", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/rsbag", "camdriver", "msgs"},

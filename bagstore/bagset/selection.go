@@ -27,15 +27,15 @@ type Selection struct {
 
 // Resolve looks into the bags to say what the selection means there. It logs
 // what is unusual about them; lost says that messages of them are gone. The
-// errors are those of bagstore, and ErrUsage.
+// errors are those of bagstore, and program.ErrUsage.
 func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
-	bags, lost, err := Open(paths, log)
+	bags, losses, err := Open(paths, log)
 	defer Close(bags)
 	if err != nil {
 		return f, false, err
 	}
 	f, err = s.Filter(bags)
-	return f, lost, err
+	return f, len(losses) > 0, err
 }
 
 // Filter says what the selection means in bags that are open. The errors are
@@ -98,5 +98,5 @@ func either(expressions []string) (*regexp.Regexp, error) {
 			return nil, err
 		}
 	}
-	return regexp.Compile("^(?:" + strings.Join(expressions, "|") + ")$")
+	return bagstore.MatchWhole(strings.Join(expressions, "|"))
 }

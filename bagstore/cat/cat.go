@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := c.out.Flush(); err != nil {
 		return err
 	}
-	if err := bagset.Damaged(bad + c.bad); err != nil || !lost {
+	if err := bagset.Damaged(bad + c.bad); err != nil || len(lost) == 0 {
 		return err
 	}
 	return fmt.Errorf("%w: a bag is damaged", program.ErrIncomplete)

@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) error {
 	} else {
 		err = exportFolder(ctx, bags[0], filter, o)
 	}
-	if err == nil && lost {
+	if err == nil && len(lost) > 0 {
 		err = fmt.Errorf("%w: the bag is damaged", program.ErrIncomplete)
 	}
 	return err

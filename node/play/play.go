@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/bagset"
 	"rsros/node/control"
 	"rsros/node/graph"
 	"rsros/node/naming"
@@ -49,8 +50,12 @@ type Options struct {
 // program.ErrIncomplete if something that was asked for couldn't be published, or
 // slow subscribers lost messages.
 func Run(ctx context.Context, o Options) error {
-	bags, damage, err := openBags(o.Bags, o.Log)
-	defer closeBags(bags)
+	if len(o.Bags) == 0 {
+		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
+	}
+	o.Log.Info().Strs("bags", o.Bags).Msg("opening")
+	bags, damage, err := bagset.Open(o.Bags, o.Log)
+	defer bagset.Close(bags)
 	if err != nil {
 		return err
 	}
@@ -87,35 +92,6 @@ func (o *Options) source(bags []*bagstore.Bag) (replay.Source, error) {
 		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
 	}
 	return naming.OpenSource(bags[0], "camera", time.Now())
-}
-
-// openBags opens all bags; damage says what can't be played of them. The bags are
-// the caller's also if there is an error.
-func openBags(paths []string, log zerolog.Logger) (bags []*bagstore.Bag, damage []string, err error) {
-	if len(paths) == 0 {
-		return nil, nil, fmt.Errorf("%w: no bag was named", program.ErrUsage)
-	}
-	for _, path := range paths {
-		log.Info().Str("bag", path).Msg("opening")
-		b, err := bagstore.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			return bags, nil, err
-		}
-		bags = append(bags, b)
-		for _, note := range b.Notes() {
-			log.Warn().Str("bag", path).Int64("at byte", note.Offset).Msg(note.Text)
-			if note.Severity == bagstore.Loss {
-				damage = append(damage, fmt.Sprintf("%s at byte %d: %s", path, note.Offset, note.Text))
-			}
-		}
-	}
-	return bags, damage, nil
-}
-
-func closeBags(bags []*bagstore.Bag) {
-	for _, b := range bags {
-		_ = b.Close() // only read
-	}
 }
 
 const (

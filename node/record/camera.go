@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,8 +26,7 @@ type Options struct {
 	SplitDuration time.Duration // likewise in recorded time
 }
 
-// splits says whether parts are numbered from the first one on.
-func (o Options) splits() bool { return o.SplitSize > 0 || o.SplitDuration > 0 }
+func (o Options) limits() limits { return limits{o.SplitSize, o.SplitDuration} }
 
 // defaultQueueBytes lasts about four seconds of all streams at 848x480@30 and
 // 1280x720@30: longer than any sound disk stalls.
@@ -199,25 +196,4 @@ func (r *Camera) Close() error {
 		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames", program.ErrIncomplete))
 	}
 	return err
-}
-
-// unusedPath is path, or path with a number where a recording of the same second
-// has it already.
-func unusedPath(path string) string {
-	base := strings.TrimSuffix(path, ".bag")
-	taken := func(path string) bool { _, err := os.Lstat(path); return err == nil }
-	for n := 2; taken(path) || taken(partPath(path, 0)); n++ {
-		path = fmt.Sprintf("%s-%d.bag", base, n)
-	}
-	return path
-}
-
-// stampedPath is a file name as rosbag record makes them: the local time, after
-// the prefix where that isn't a folder.
-func stampedPath(prefix string, now time.Time) string {
-	name := now.Format("2006-01-02-15-04-05") + ".bag"
-	if st, err := os.Stat(prefix); err == nil && st.IsDir() || strings.HasSuffix(prefix, "/") {
-		return filepath.Join(prefix, name)
-	}
-	return strings.TrimSuffix(prefix, ".bag") + "_" + name
 }

@@ -64,16 +64,11 @@ func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFu
 	return p, p.next(path)
 }
 
-// partPath is the name of a part of the recording at base, with .bag or without.
-func partPath(base string, n int) string {
-	return fmt.Sprintf("%s_%d.bag", strings.TrimSuffix(base, ".bag"), n)
-}
-
 // next begins a file. The one before is closed beside it, for that may wait long
 // for the disk; but no more than one is.
 func (p *parts) next(path string) error {
 	n := len(p.files)
-	if p.opts.splits() || n > 0 {
+	if p.opts.limits().any() || n > 0 {
 		path = partPath(p.base, n)
 	}
 	w, err := p.open(path, p.snap)
@@ -129,9 +124,7 @@ func (p *parts) frame(item queued) error {
 }
 
 func (p *parts) full(split uint32) bool {
-	return split != p.split ||
-		p.opts.SplitSize > 0 && p.cur.Size() >= p.opts.SplitSize ||
-		p.opts.SplitDuration > 0 && p.cur.Duration() >= p.opts.SplitDuration
+	return split != p.split || p.opts.limits().reached(p.cur.Size(), p.cur.Duration())
 }
 
 // option writes a change and keeps it for the next file's description.

@@ -2,7 +2,6 @@ package record
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -84,13 +83,13 @@ func (s *topicFiles) open() error {
 func (s *topicFiles) path() string {
 	base := strings.TrimSuffix(s.opts.Output, ".bag")
 	if base == "" {
-		base = s.now().Format("2006-01-02-15-04-05")
+		base = s.now().Format(stampLayout)
 		if s.opts.Prefix != "" {
 			base = strings.TrimSuffix(s.opts.Prefix, ".bag") + "_" + base
 		}
 	}
 	if s.opts.Split {
-		base = fmt.Sprintf("%s_%d", base, s.number)
+		return partPath(base, s.number)
 	}
 	return base + ".bag"
 }
@@ -126,7 +125,7 @@ func (s *topicFiles) write(m topicMessage) error {
 }
 
 func (s *topicFiles) full() bool {
-	return s.opts.MaxSize > 0 && s.w.Size() >= s.opts.MaxSize || s.opts.MaxTime > 0 && s.now().Sub(s.began) >= s.opts.MaxTime
+	return limits{s.opts.MaxSize, s.opts.MaxTime}.reached(s.w.Size(), s.now().Sub(s.began))
 }
 
 func (s *topicFiles) next() error {

@@ -311,7 +311,7 @@ type topicFilter struct {
 func newTopicFilter(o TopicOptions) (topicFilter, error) {
 	f := topicFilter{polls: o.All || o.Regex}
 	full := func(text string) (*regexp.Regexp, error) {
-		re, err := regexp.Compile("^(?:" + text + ")$")
+		re, err := bagstore.MatchWhole(text)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 		}

@@ -27,7 +27,7 @@ type Filter struct {
 func CompileFull(expressions []string) ([]*regexp.Regexp, error) {
 	var out []*regexp.Regexp
 	for _, e := range expressions {
-		re, err := regexp.Compile("^(?:" + e + ")$")
+		re, err := bagstore.MatchWhole(e)
 		if err != nil {
 			return nil, fmt.Errorf("expression %q: %w", e, err)
 		}
