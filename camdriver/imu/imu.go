@@ -46,8 +46,9 @@ const MaxGap = 200 * time.Millisecond
 // ten times the highest rate of a camera.
 const maxWaiting = 800
 
-// Uniter joins samples. Its stamps always grow: a sample that doesn't come after the
-// last one given is left out, and counted. It is safe for concurrent use; one sample is
+// Uniter joins samples. Its stamps always grow, except where the accelerometer's go back
+// by more than MaxGap, as after a seek: a sample that doesn't come after the last one
+// given is left out, and counted. It is safe for concurrent use; one sample is
 // given at a time.
 type Uniter struct {
 	method Method
@@ -112,6 +113,9 @@ func (u *Uniter) Accel(stamp int64, v [3]float64) {
 	before, after := u.accel, Sample{Stamp: stamp, Accel: v}
 	if u.has && stamp <= before.Stamp && apart(before.Stamp, stamp) <= MaxGap {
 		return // came late
+	}
+	if u.has && stamp < before.Stamp {
+		u.given = false // a seek, or a clock that began anew: stamps start again with it
 	}
 	interpolate := u.has && stamp > before.Stamp && apart(before.Stamp, stamp) <= MaxGap
 	u.accel, u.has = after, true

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/camdriver"
+	"rsros/camdriver/imu"
 	"rsros/node/graph"
 	"rsros/node/live"
 	"rsros/node/naming"
@@ -47,11 +48,23 @@ takes precedence.`,
 	f.Var(choice(&o.Naming, naming.Parse), "naming", "topic names: sdk, wrapper or both (default both)")
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
 	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames (default camera)")
+	wrapperFlags(f, &o.Wrapper)
 	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
 	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of the bags that ~start_recording creates (default .)")
 	recordingFlags(f, &o.Recording)
 	f.Var((*rosDuration)(&o.Duration), "duration", "stop after this time: seconds, or a number with s, m or h (default: run until stopped)")
 	return cmd
+}
+
+// wrapperFlags are what the wrapper naming publishes beside the streams.
+func wrapperFlags(f *pflag.FlagSet, o *naming.WrapperOptions) {
+	f.BoolVar(&o.AlignDepth, "align-depth", false, "publish depth as the colour camera sees it: CAMERA/aligned_depth_to_color")
+	f.BoolVar(&o.PointCloud, "pointcloud", false, "publish coloured points: CAMERA/depth/color/points")
+	f.BoolVar(&o.OrderedCloud, "ordered-cloud", false, "points keep the rows of the depth picture")
+	f.Var(parsed(&o.Filters, naming.ParseFilters), "filters", "process depth: decimation, disparity, spatial, temporal, hole_filling, hdr_merge, sequence_id_filter, colorizer")
+	f.Float64Var(&o.Clip, "clip-distance", 0, "depth beyond so many metres becomes 0")
+	f.BoolVar(&o.Sync, "sync", false, "frames taken together have one stamp")
+	f.Var(choice(&o.UniteIMU, imu.ParseMethod), "unite-imu", "publish gyroscope and accelerometer as CAMERA/imu: copy or linear_interpolation")
 }
 
 func sourceFlags(f *pflag.FlagSet, s *live.SourceOptions) {

@@ -39,6 +39,9 @@ type Options struct {
 	AllowNoTexture bool // allow_no_texture_points: keep points that the texture doesn't show, in black
 }
 
+// MaxStep is how many bytes a point takes at most.
+const MaxStep = step
+
 const (
 	step         = 20 // bytes of a point with colour
 	stepBare     = 16

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/camdriver/imu"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/record"
@@ -28,6 +29,7 @@ type Options struct {
 
 	Naming  naming.Choice // default both
 	Camera  string        // the wrapper naming's prefix; default "camera"
+	Wrapper naming.WrapperOptions
 	Streams StreamSettings
 
 	Record     string // a bag to record into from the start
@@ -81,7 +83,41 @@ func (o *Options) fill(p params) error {
 	o.Source.Loop = o.Source.Loop || p.is("loop")
 	o.Source.Paused = o.Source.Paused || p.is("pause")
 	setDefault(&o.Source.Speed, p.real("speed"))
-	return errors.Join(o.fillStreams(p), p.duration("duration", &o.Duration), fillRecording(&o.Recording, p))
+	return errors.Join(fillWrapper(&o.Wrapper, p), o.fillStreams(p), p.duration("duration", &o.Duration), fillRecording(&o.Recording, p))
+}
+
+// fillWrapper takes realsense2_camera's parameters of what is published.
+func fillWrapper(o *naming.WrapperOptions, p params) error {
+	o.Sync = o.Sync || p.is("enable_sync")
+	o.AlignDepth = o.AlignDepth || p.is("align_depth")
+	o.PointCloud = o.PointCloud || p.is("enable_pointcloud")
+	o.OrderedCloud = o.OrderedCloud || p.is("ordered_pc")
+	o.AllowNoTexture = o.AllowNoTexture || p.is("allow_no_texture_points")
+	o.RGBD = o.RGBD || p.is("rgbd")
+	setDefault(&o.Clip, p.real("clip_distance"))
+	setDefault(&o.TFRate, p.real("tf_publish_rate"))
+	if on, said := p["publish_tf"].(bool); said && !on {
+		o.NoTF = true
+	}
+	var errs []error
+	if o.Filters == nil {
+		var err error
+		o.Filters, err = naming.ParseFilters(p.text("filters"))
+		errs = append(errs, err)
+	}
+	if o.UniteIMU == "" {
+		method, err := imu.ParseMethod(p.text("unite_imu_method"))
+		if err != nil {
+			err = fmt.Errorf("%w: %w", program.ErrUsage, err)
+		}
+		if p.text("unite_imu_method") != "" {
+			o.UniteIMU = method
+		}
+		errs = append(errs, err)
+	}
+	kind, err := naming.ParseTexture(p.text("pointcloud_texture_stream"))
+	o.Texture = camdriver.StreamID{Kind: kind, Index: p.number("pointcloud_texture_index")}
+	return errors.Join(append(errs, err)...)
 }
 
 func fillRecording(o *record.Options, p params) error {

@@ -153,7 +153,8 @@ func (l *Node) advertise() error {
 		l.attach(sdk, sdk.Close)
 	}
 	if l.opts.Naming.Wrapper() {
-		wrapper, err := naming.NewWrapperTopics(l.node, l.opts.Camera, snap, &l.stamps)
+		l.opts.Wrapper.Camera = l.opts.Camera
+		wrapper, err := naming.NewWrapperTopics(l.node, l.opts.Wrapper, snap, &l.stamps)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/camdriver/imu"
 	"rsros/msgs"
 )
 
@@ -14,6 +15,7 @@ import (
 // latching, so that launch files, rviz configurations and subscribers written for
 // it work unchanged. A live node publishes by it, and a recording is played by it.
 type layout struct {
+	options WrapperOptions
 	camera  string // prefix of topics and frames
 	streams map[camdriver.StreamID]*stream
 	static  []staticTopic
@@ -43,15 +45,21 @@ type streamTopic struct {
 
 // newLayout lays out the streams in snap. poolLimit bounds the memory of
 // pictures that must be converted.
-func newLayout(camera string, snap camdriver.DeviceSnapshot, poolLimit int64) *layout {
-	l := &layout{camera: camera, streams: map[camdriver.StreamID]*stream{}, pool: camdriver.NewPool(poolLimit)}
+func newLayout(o WrapperOptions, snap camdriver.DeviceSnapshot, poolLimit int64) *layout {
+	l := &layout{options: o, camera: o.Camera, streams: map[camdriver.StreamID]*stream{}, pool: camdriver.NewPool(poolLimit)}
 	for _, s := range snap.Streams {
 		l.addStream(s)
 	}
 	l.static = append(l.static, l.calibrations(snap)...)
-	l.static = append(l.static, staticTopic{"/tf_static", "tf2_msgs/TFMessage", staticTransforms(camera, snap)})
+	if o.NoTF || o.TFRate > 0 {
+		return l
+	}
+	l.static = append(l.static, staticTopic{"/tf_static", "tf2_msgs/TFMessage", staticTransforms(&o, snap)})
 	return l
 }
+
+// unites says whether gyroscope and accelerometer are one topic.
+func (l *layout) unites() bool { return l.options.UniteIMU != "" && l.options.UniteIMU != imu.None }
 
 // noLimit is for a pool that others bound.
 const noLimit = math.MaxInt64
@@ -66,8 +74,14 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	switch {
 	case id.Kind.Video():
 		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
-		add(name+"/camera_info", "sensor_msgs/CameraInfo", cameraInfoEncoder(s))
+		add(name+"/camera_info", cameraInfoType, cameraInfoEncoder(s))
 		add(name+"/"+imageTopic(id.Kind), imageType, l.encodeImage)
+		if id.Kind == camdriver.Color && l.options.RGBD {
+			add(name+"/image_rect_color", imageType, l.encodeImage)
+		}
+		if id.Kind == camdriver.Depth && st.format == camdriver.Z16 {
+			st.format = l.depthFormat()
+		}
 	case id.Kind == camdriver.Pose:
 		st.frameID = l.camera + "_odom_frame"
 		add("odom/metadata", "realsense2_camera/Metadata", encodeMetadata)
@@ -76,9 +90,11 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 		})
 	case id.Kind.Inertial():
 		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
-		add(name+"/sample", "sensor_msgs/Imu", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-			return whole(imu(h, id.Kind, f)), true
-		})
+		if !l.unites() || id.Kind == camdriver.Motion {
+			add(name+"/sample", "sensor_msgs/Imu", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+				return whole(imuMessage(h, id.Kind, f)), true
+			})
+		}
 		l.static = append(l.static, staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
 	}
 	if id.Kind == camdriver.Infrared && id.Index == 2 {
@@ -103,6 +119,18 @@ func cameraInfoEncoder(s camdriver.StreamSnapshot) func(msgs.Header, *camdriver.
 		info.Header = h
 		return whole(&info), true
 	}
+}
+
+// cameraInfoType is the type of topics whose messages follow a frame's own lens.
+const cameraInfoType = "sensor_msgs/CameraInfo"
+
+// cameraInfoOf is that of a frame whose size or lens isn't its stream's.
+func cameraInfoOf(h msgs.Header, f *camdriver.Frame, lens *camdriver.Intrinsics) msgs.Raw {
+	s := camdriver.StreamSnapshot{Profile: f.Profile, Video: lens}
+	s.Profile.Width, s.Profile.Height = f.Width, f.Height
+	info := cameraInfo(s)
+	info.Header = h
+	return whole(&info)
 }
 
 func (l *layout) encodeImage(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {

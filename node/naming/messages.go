@@ -77,9 +77,9 @@ const (
 	angularVelocityCovariance = 0.01
 )
 
-// imu is a gyro or accel sample; the other vector stays zero. A covariance
+// imuMessage is a gyro or accel sample; the other vector stays zero. A covariance
 // starting with -1 says that there is no orientation.
-func imu(h msgs.Header, kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
+func imuMessage(h msgs.Header, kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
 	m := &msgs.Imu{Header: h}
 	m.OrientationCovariance[0] = -1
 	for i := 0; i < 9; i += 4 {

@@ -38,7 +38,7 @@ func OpenSource(bag *bagstore.Bag, camera string, now time.Time) (*Source, error
 		return nil, err
 	}
 	s := &Source{
-		file: file, layout: newLayout(camera, file.Snapshot(), noLimit), offset: bagstore.TimeOf(now),
+		file: file, layout: newLayout(WrapperOptions{Camera: camera}, file.Snapshot(), noLimit), offset: bagstore.TimeOf(now),
 		byTopic: make(map[string]*bagstore.Connection), counts: make(map[*bagstore.Connection]uint64),
 	}
 	if err := s.findTimes(); err != nil {

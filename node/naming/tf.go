@@ -2,6 +2,7 @@ package naming
 
 import (
 	"rsros/camdriver"
+	"rsros/camdriver/imu"
 	"rsros/msgs"
 )
 
@@ -22,8 +23,8 @@ func opticalFrame(camera string, id camdriver.StreamID) string {
 // staticTransforms is the tree that realsense2_camera publishes: camera_link,
 // which is the reference stream's body frame, then each stream's body frame and
 // its optical frame.
-func staticTransforms(camera string, snap camdriver.DeviceSnapshot) *msgs.TFMessage {
-	m := &msgs.TFMessage{}
+func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TFMessage {
+	m, camera := &msgs.TFMessage{}, o.Camera
 	add := func(parent, child string, e camdriver.Extrinsics) {
 		q := e.Quaternion()
 		m.Transforms = append(m.Transforms, msgs.TransformStamped{
@@ -42,6 +43,14 @@ func staticTransforms(camera string, snap camdriver.DeviceSnapshot) *msgs.TFMess
 		}
 		add(baseFrame(camera), bodyFrame(camera, id), opticalToBody.Inverse().Then(pose).Then(opticalToBody))
 		add(bodyFrame(camera, id), opticalFrame(camera, id), opticalToBody)
+		if id.Kind == camdriver.Gyro && o.UniteIMU != "" && o.UniteIMU != imu.None {
+			add(bodyFrame(camera, id), camera+"_imu_optical_frame", opticalToBody)
+		}
+		if id.Kind == camdriver.Color && o.align() {
+			// realsense2_camera makes it a second parent of the colour camera's
+			// optical frame, which tf can't have.
+			add(baseFrame(camera), camera+"_aligned_depth_to_color_frame", opticalToBody.Inverse().Then(pose).Then(opticalToBody))
+		}
 	}
 	return m
 }

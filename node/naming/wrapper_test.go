@@ -110,7 +110,7 @@ func TestStaticTransforms(t *testing.T) {
 	depth, color := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Color}
 	toColor := camdriver.FromQuaternion([4]float64{0.01, -0.02, 0.005, 1}, [3]float64{0.015, 0.001, -0.002})
 	identity := camdriver.Identity()
-	m := staticTransforms("cam", camdriver.DeviceSnapshot{Reference: depth, Streams: []camdriver.StreamSnapshot{
+	m := staticTransforms(&WrapperOptions{Camera: "cam"}, camdriver.DeviceSnapshot{Reference: depth, Streams: []camdriver.StreamSnapshot{
 		{Profile: camdriver.Profile{Stream: depth}, Extrinsic: &identity},
 		{Profile: camdriver.Profile{Stream: color}, Extrinsic: &toColor},
 	}})

@@ -1,0 +1,158 @@
+package naming
+
+import (
+	"errors"
+	"strings"
+
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+	"rsros/node/graph"
+	"rsros/node/ros"
+)
+
+// filters are the blocks that realsense2_camera's parameters ask for.
+type filters struct {
+	depth     process.Chain        // before align, in the wrapper's order
+	align     *process.Align       // nil without align_depth
+	colorizer *process.Colorizer   // nil without
+	original  *process.Colorizer   // for depth as it came, beside aligned depth
+	cloud     *process.PointCloud  // nil without
+	groups    []*graph.Reconfigure // their options
+}
+
+// newFilters makes the blocks, and offers their options below the camera's name.
+func newFilters(n *ros.Node, res *process.Resources, o *WrapperOptions) (*filters, error) {
+	f := &filters{}
+	var errs []error
+	add := func(name string, b process.Block) {
+		f.depth = append(f.depth, b)
+		errs = append(errs, f.offer(n, o.Camera+"/"+name, b))
+	}
+	if o.has(filterHDRMerge) {
+		add(filterHDRMerge, process.NewHDRMerge(res))
+	}
+	if o.has(filterDecimation) {
+		add(filterDecimation, process.NewDecimation(res))
+	}
+	if o.has(filterSequenceID) && !o.has(filterHDRMerge) {
+		add(filterSequenceID, process.NewSequenceID(res))
+	}
+	if o.has(filterDisparity) {
+		add("disparity_start", process.NewDisparity(res))
+	}
+	for _, name := range o.Filters {
+		switch name {
+		case filterSpatial:
+			add(name, process.NewSpatial(res))
+		case filterTemporal:
+			add(name, process.NewTemporal(res))
+		case filterHoleFilling:
+			add(name, process.NewHoleFilling(res))
+		}
+	}
+	if o.has(filterDisparity) {
+		add("disparity_end", process.NewDepth(res))
+	}
+	if o.align() {
+		f.align = process.NewAlign(res, camdriver.Color)
+	}
+	if o.has(filterColorizer) {
+		f.colorizer = process.NewColorizer(res)
+		errs = append(errs, f.offer(n, o.Camera+"/"+filterColorizer, f.colorizer))
+		if f.align != nil {
+			f.original = process.NewColorizer(res)
+		}
+	}
+	if o.cloud() {
+		texture := o.Texture
+		if f.align != nil && texture.Kind == camdriver.Color {
+			texture = camdriver.StreamID{} // each point's colour is the pixel's own
+		}
+		f.cloud = process.NewPointCloud(res, texture)
+		errs = append(errs, f.offer(n, o.Camera+"/"+filterPointCloud, f.cloud))
+	}
+	return f, errors.Join(errs...)
+}
+
+// offer lets a block's options be set.
+func (f *filters) offer(n *ros.Node, name string, b process.Block) error {
+	options := b.Options()
+	if len(options) == 0 {
+		return nil
+	}
+	var list []graph.Parameter
+	for _, o := range options {
+		list = append(list, parameter(o))
+	}
+	group, err := graph.OfferReconfigure(n, name, list, func(v graph.Values) error {
+		var errs []error
+		for _, o := range b.Options() {
+			if value := number(v[optionName(o.ID)]); value != o.Value {
+				errs = append(errs, b.SetOption(o.ID, value))
+			}
+		}
+		return errors.Join(errs...)
+	})
+	if err == nil {
+		f.groups = append(f.groups, group)
+	}
+	return err
+}
+
+// optionName is realsense2_camera's form of an option's name: "Filter Magnitude"
+// is filter_magnitude.
+func optionName(id camdriver.OptionID) string {
+	return strings.ReplaceAll(strings.ToLower(id.String()), " ", "_")
+}
+
+// parameter offers an option by its kind: a switch, a whole number or another one.
+func parameter(o camdriver.Option) graph.Parameter {
+	p := graph.Parameter{Name: optionName(o.ID), Description: o.Description}
+	whole := func(v float32) bool { return v == float32(int(v)) }
+	switch {
+	case o.Min == 0 && o.Max == 1 && o.Step == 1:
+		p.Default = o.Default != 0
+	case whole(o.Min) && whole(o.Max) && whole(o.Step) && o.Step > 0:
+		p.Default, p.Min, p.Max = int(o.Default), int(o.Min), int(o.Max)
+	default:
+		p.Default, p.Min, p.Max = float64(o.Default), float64(o.Min), float64(o.Max)
+	}
+	return p
+}
+
+func number(v any) float32 {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return 1
+		}
+	case int:
+		return float32(v)
+	case float64:
+		return float32(v)
+	}
+	return 0
+}
+
+// reset makes the blocks forget former frames.
+func (f *filters) reset() {
+	f.depth.Reset()
+	if f.align != nil {
+		f.align.Reset()
+	}
+	if f.cloud != nil {
+		f.cloud.Reset()
+	}
+}
+
+func (f *filters) close() {
+	for _, g := range f.groups {
+		g.Close()
+	}
+	f.reset()
+}
+
+// changesDepth says whether the depth topic isn't depth as it came.
+func (f *filters) changesDepth() bool {
+	return f.colorizer != nil || len(f.depth) > 0 && f.align == nil
+}

@@ -1,0 +1,172 @@
+package naming
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+	"rsros/msgs"
+	"rsros/msgs/cloud"
+	"rsros/node/ros"
+)
+
+// results are the topics of what is computed beside the streams' own.
+type results struct {
+	options *WrapperOptions
+	pool    *camdriver.Pool
+	aligned *publishers    // nil without align_depth
+	points  *ros.Publisher // depth/color/points; nil without
+	ordered *ros.Publisher // depth_registered/points; nil without
+	frameID string         // of the points
+	seq     uint32
+}
+
+const cloudType = "sensor_msgs/PointCloud2"
+
+func newResults(w *WrapperTopics, o *WrapperOptions, snap camdriver.DeviceSnapshot) (*results, error) {
+	r := &results{options: o, pool: w.layout.pool, frameID: opticalFrame(o.Camera, camdriver.StreamID{Kind: camdriver.Depth})}
+	var err error
+	if o.align() {
+		r.frameID = opticalFrame(o.Camera, camdriver.StreamID{Kind: camdriver.Color})
+		if r.aligned, err = w.advertiseStream(w.layout.alignedDepth(snap), true); err != nil {
+			return nil, err
+		}
+	}
+	if o.PointCloud || o.has(filterPointCloud) {
+		if r.points, err = w.advertise(o.Camera+"/depth/color/points", cloudType, false); err != nil {
+			return nil, err
+		}
+	}
+	if o.RGBD {
+		r.ordered, err = w.advertise(o.Camera+"/depth_registered/points", cloudType, false)
+	}
+	return r, err
+}
+
+// alignedDepth lays out depth as the colour camera sees it.
+func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
+	prefix := l.camera + "/aligned_depth_to_color/"
+	colour := camdriver.StreamSnapshot{}
+	for _, s := range snap.Streams {
+		if s.Profile.Stream.Kind == camdriver.Color {
+			colour = s
+		}
+	}
+	return &stream{
+		frameID: opticalFrame(l.camera, camdriver.StreamID{Kind: camdriver.Color}), format: l.depthFormat(),
+		topics: []streamTopic{
+			{prefix + "camera_info", cameraInfoType, cameraInfoEncoder(colour)},
+			{prefix + "image_raw", imageType, l.encodeImage},
+		},
+	}
+}
+
+// depthFormat is that of published depth: colours where they are asked for.
+func (l *layout) depthFormat() camdriver.Format {
+	if l.options.has(filterColorizer) {
+		return camdriver.RGB8
+	}
+	return camdriver.Z16
+}
+
+// wanted says whether anybody subscribed to what is computed.
+func (r *results) wanted() bool {
+	return r.aligned != nil && r.aligned.wanted() || r.wantsCloud()
+}
+
+func (r *results) wantsCloud() bool {
+	return r.points != nil && wanted(r.points) || r.ordered != nil && wanted(r.ordered)
+}
+
+// publishCloud makes points of a set's depth and sends them.
+func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stamp msgs.Time) error {
+	if block == nil || !r.wantsCloud() {
+		return nil
+	}
+	source := cloud.Points{}
+	textured, err := r.texture(set, &source)
+	if !textured && (err != nil || !r.options.AllowNoTexture) {
+		return err // without colours there is no cloud
+	}
+	if err := block.Process(set); err != nil {
+		return err
+	}
+	img, ok := set.First(camdriver.Depth, camdriver.XYZ32F)
+	if !ok {
+		return nil
+	}
+	xyz, uv := process.Points(img)
+	source.Width, source.Height, source.XYZ = img.Frame.Width, img.Frame.Height, xyz
+	if source.Texture != nil && !r.ownColours() {
+		source.UV = uv
+	}
+	header := msgs.Header{Seq: r.seq, Stamp: stamp, FrameID: r.frameID}
+	r.seq++
+	if r.points != nil && wanted(r.points) {
+		err = r.send(r.points, header, source, cloud.Options{Ordered: r.options.OrderedCloud, AllowNoTexture: r.options.AllowNoTexture})
+	}
+	if err == nil && r.ordered != nil && wanted(r.ordered) {
+		err = r.send(r.ordered, header, source, cloud.Options{Ordered: true, AllowNoTexture: true})
+	}
+	return err
+}
+
+// ownColours says whether a point's colour is the pixel's at the same place: in
+// depth aligned to colour.
+func (r *results) ownColours() bool {
+	return r.options.align() && r.options.Texture.Kind == camdriver.Color
+}
+
+// texture finds the picture that gives the points their colours; false if there is
+// none, or none is asked for.
+func (r *results) texture(set *process.Set, to *cloud.Points) (bool, error) {
+	want := r.options.Texture
+	if want.Kind == camdriver.AnyStream {
+		return true, nil
+	}
+	var found *camdriver.Frame
+	for _, img := range set.Images {
+		if id := img.Frame.Stream(); id.Kind == want.Kind && (found == nil || id.Index == want.Index) {
+			found = img.Frame
+		}
+	}
+	if found == nil {
+		return false, nil
+	}
+	t := &cloud.Texture{Width: found.Width, Height: found.Height, Step: found.Stride, Data: found.Data}
+	t.Pixel = found.Profile.Format.BitsPerPixel() / 8
+	switch found.Profile.Format {
+	case camdriver.RGB8, camdriver.RGBA8:
+		t.RGB = [3]int{0, 1, 2}
+	case camdriver.BGR8, camdriver.BGRA8:
+		t.RGB = [3]int{2, 1, 0}
+	case camdriver.Y8, camdriver.RAW8:
+		t.Gray = true
+	default:
+		return false, fmt.Errorf("colour points by %s: its pixels are %s, want RGB8, BGR8, RGBA8, BGRA8 or Y8", found.Stream(), found.Profile.Format)
+	}
+	to.Texture = t
+	return true, nil
+}
+
+// send packs the points into a message.
+func (r *results) send(p *ros.Publisher, h msgs.Header, source cloud.Points, o cloud.Options) error {
+	buffer := r.pool.Get(source.Width * source.Height * cloud.MaxStep)
+	if buffer == nil {
+		return nil // subscribers already have more than they can take
+	}
+	head, data, err := cloud.Pack(buffer.Bytes[:0], source, o)
+	if err != nil {
+		buffer.Release()
+		return err
+	}
+	head.Header = h
+	var e msgs.Encoder
+	head.Append(&e)
+	dense := byte(1)
+	if o.Ordered {
+		dense = 0
+	}
+	p.Publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: buffer})
+	return nil
+}

@@ -1,0 +1,62 @@
+package naming
+
+import (
+	"sync/atomic"
+
+	"rsros/camdriver"
+	"rsros/camdriver/imu"
+	"rsros/msgs"
+	"rsros/node/ros"
+)
+
+// united publishes <camera>/imu: gyroscope and accelerometer as one.
+type united struct {
+	pub    *ros.Publisher
+	uniter *imu.Uniter
+	frame  string
+	seq    atomic.Uint32
+	idle   atomic.Bool
+}
+
+const imuQueue = 100
+
+func newUnited(w *WrapperTopics, camera string, m imu.Method) (*united, error) {
+	u := &united{frame: camera + "_imu_optical_frame"}
+	u.uniter = imu.New(m, u.publish)
+	var err error
+	u.pub, err = w.advertiseQueue(camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
+	return u, err
+}
+
+// take gives the uniter a sample. It remembers nothing from while nobody listened.
+func (u *united) take(f *camdriver.Frame, stamp msgs.Time) {
+	if u == nil {
+		return
+	}
+	if !wanted(u.pub) {
+		if !u.idle.Swap(true) {
+			u.uniter.Reset()
+		}
+		return
+	}
+	u.idle.Store(false)
+	switch f.Stream().Kind {
+	case camdriver.Gyro:
+		u.uniter.Gyro(int64(stamp), f.Motion.Gyro)
+	case camdriver.Accel:
+		u.uniter.Accel(int64(stamp), f.Motion.Accel)
+	}
+}
+
+func (u *united) publish(s imu.Sample) {
+	header := msgs.Header{Seq: u.seq.Add(1) - 1, Stamp: msgs.Time(s.Stamp), FrameID: u.frame}
+	m := imuMessage(header, camdriver.Gyro, &camdriver.Frame{Motion: camdriver.MotionSample{Gyro: s.Gyro}})
+	m.LinearAcceleration = vector3(s.Accel)
+	u.pub.Publish(whole(m))
+}
+
+func (u *united) reset() {
+	if u != nil {
+		u.uniter.Reset()
+	}
+}
