@@ -32,6 +32,7 @@ type OpenOptions struct {
 type Bag struct {
 	path    string
 	file    *os.File // nil for a bag over a reader of the caller's
+	onDisk  int64    // the file's length, size without the tail
 	r       io.ReaderAt
 	size    int64
 	version string
@@ -41,6 +42,9 @@ type Bag struct {
 	conns   []*Connection
 	byID    map[uint32]*Connection
 	notes   []Note
+
+	tailToken uint64 // of the tail file that the file header names, else 0
+	tornAt    int64  // where the file's last, torn record or its padding begins; 0: nowhere
 
 	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
 	indexes  indexCache
@@ -73,38 +77,46 @@ func Open(path string, o OpenOptions) (*Bag, error) {
 		f.Close()
 		return nil, err
 	}
-	b, err := OpenReader(f, st.Size(), path, o)
-	if err != nil {
+	b := newBag(f, st.Size(), path)
+	b.file = f
+	if err := b.open(o); err != nil {
 		f.Close()
 		return nil, err
 	}
-	b.file = f
 	return b, nil
+}
+
+func newBag(r io.ReaderAt, size int64, name string) *Bag {
+	return &Bag{path: name, r: r, size: size, onDisk: size, byID: make(map[uint32]*Connection)}
 }
 
 // OpenReader opens a bag over any random access reader, which stays the
 // caller's. The name stands in errors.
 func OpenReader(r io.ReaderAt, size int64, name string, o OpenOptions) (*Bag, error) {
-	b := &Bag{path: name, r: r, size: size, byID: make(map[uint32]*Connection)}
+	b := newBag(r, size, name)
+	if err := b.open(o); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Bag) open(o OpenOptions) error {
 	line := make([]byte, len(magic20))
-	if err := readFull(r, line, 0); err != nil {
-		return nil, b.errorAt(0, "version line", fmt.Errorf("%w: %w", ErrNotBag, err))
+	if err := readFull(b.r, line, 0); err != nil {
+		return b.errorAt(0, "version line", fmt.Errorf("%w: %w", ErrNotBag, err))
 	}
 	switch {
 	case string(line) == magic20:
 		b.version = "2.0"
-		if err := b.open20(o); err != nil {
-			return nil, err
-		}
+		return b.open20(o)
 	case string(line) == magic12:
 		b.version = "1.2"
 		b.scan12()
+		return nil
 	case bytes.HasPrefix(line, []byte("#ROS")):
-		return nil, b.errorAt(0, "version line", fmt.Errorf("%w %q", ErrVersion, bytes.TrimSpace(line)))
-	default:
-		return nil, b.errorAt(0, "version line", ErrNotBag)
+		return b.errorAt(0, "version line", fmt.Errorf("%w %q", ErrVersion, bytes.TrimSpace(line)))
 	}
-	return b, nil
+	return b.errorAt(0, "version line", ErrNotBag)
 }
 
 func (b *Bag) open20(o OpenOptions) error {
@@ -113,13 +125,15 @@ func (b *Bag) open20(o OpenOptions) error {
 	switch {
 	case err != nil:
 		return err
-	case o.indexOnly:
+	case o.indexOnly && b.tailToken == 0:
+		return nil
 	case !b.indexed:
 		b.scan(w, b.first)
 	case end < b.size:
 		b.scanTail(w, end)
 	}
 	b.sortChunks()
+	b.takeTail()
 	return nil
 }
 
@@ -143,7 +157,7 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 	if len(r.encryptor) > 0 {
 		return 0, b.errorAt(r.pos, "file header", ErrEncrypted)
 	}
-	b.first = r.next()
+	b.first, b.tailToken = r.next(), r.tail
 	if o.Scan {
 		return 0, nil
 	}
@@ -305,7 +319,7 @@ func (b *Bag) Path() string { return b.path }
 func (b *Bag) Version() string { return b.version }
 
 // Size is the file's length when it was opened.
-func (b *Bag) Size() int64 { return b.size }
+func (b *Bag) Size() int64 { return b.onDisk }
 
 // Indexed tells whether the index section was there and whole.
 func (b *Bag) Indexed() bool { return b.indexed }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"rsros/bagstore/internal/disk"
 )
@@ -24,6 +25,7 @@ type job struct {
 	err        error         // of the compression
 	ready      chan struct{} // closed when compressed is there
 
+	flush      bool          // makes the job a look at what is staged
 	checkpoint chan struct{} // makes the job a checkpoint; closed when it is safe
 }
 
@@ -49,10 +51,13 @@ type committer struct {
 	wait  sync.WaitGroup
 	sync  sync.WaitGroup // the checkpoint being made safe
 
-	written     atomic.Int64 // bytes in the file
-	stale       atomic.Int64 // of them replaced index sections and padding
+	written     atomic.Int64  // bytes in the file
+	committed   atomic.Uint64 // chunks that were appended
+	inFile      atomic.Int64  // bytes that the system has
+	stale       atomic.Int64  // of them replaced index sections and padding
 	checkpoints atomic.Int64
 	indexSize   atomic.Int64 // of an index section now
+	begun       time.Time
 	err         atomic.Pointer[error]
 	syncing     atomic.Bool
 
@@ -62,6 +67,9 @@ type committer struct {
 	flushed int64 // the file's length when it was last flushed
 	scratch []byte
 	tail    []byte
+
+	staged    int64 // sink.Written at the last flushStaged
+	flushedTo int64 // the size that flushStaged flushed
 }
 
 // committed is a chunk that was appended.
@@ -73,8 +81,8 @@ type committed struct {
 
 func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	depth := o.Workers + 1
-	c := &committer{o: o, sink: s, queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2)}
-	if err := s.Append(fileHeader(firstChunk, 0, 0), nil, nil, nil); err != nil {
+	c := &committer{o: o, sink: s, begun: o.Now(), queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2)}
+	if err := s.Append(c.fileHeader(firstChunk, c.o.tail), nil, nil, nil); err != nil {
 		return nil, err
 	}
 	if err := s.Flush(); err != nil {
@@ -99,17 +107,31 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 // fileHeader is the version line and the file header record, with blanks up to
 // the first chunk. Stock reindex overwrites so much, whatever length it has.
 func fileHeader(indexPos int64, conns, chunks int) []byte {
+	return fileHeaderWithTail(indexPos, conns, chunks, 0)
+}
+
+// fileHeaderWithTail is a file header that names a tail file, unless tail is 0.
+func fileHeaderWithTail(indexPos int64, conns, chunks int, tail uint64) []byte {
 	b := append(make([]byte, 0, firstChunk), magic20...)
 	b = appendHeader(b, opFileHeader, func(b []byte) []byte {
 		b = appendU32(b, "chunk_count", uint32(chunks))
 		b = appendU32(b, "conn_count", uint32(conns))
-		return appendU64(b, "index_pos", uint64(indexPos))
+		b = appendU64(b, "index_pos", uint64(indexPos))
+		if tail != 0 {
+			b = appendU64(b, tailField, tail)
+		}
+		return b
 	})
 	b = binary.LittleEndian.AppendUint32(b, uint32(int(firstChunk)-len(b)-4))
 	for len(b) < int(firstChunk) {
 		b = append(b, ' ')
 	}
 	return b
+}
+
+// fileHeader points at an index section over all chunks.
+func (c *committer) fileHeader(indexPos int64, tail uint64) []byte {
+	return fileHeaderWithTail(indexPos, len(c.conns), len(c.chunks), tail)
 }
 
 func (c *committer) failed() error {
@@ -145,7 +167,7 @@ func (c *committer) submit(j *job) {
 	switch {
 	case c.o.Compression == None:
 		c.commit(j)
-	case j.checkpoint == nil:
+	case j.checkpoint == nil && !j.flush:
 		c.work <- j
 		fallthrough
 	default:
@@ -165,7 +187,7 @@ func (c *committer) compress() {
 // write is the writing goroutine.
 func (c *committer) write() {
 	for j := range c.queue {
-		if j.checkpoint == nil {
+		if j.checkpoint == nil && !j.flush {
 			<-j.ready
 			c.fail(j.err)
 		}
@@ -178,6 +200,10 @@ func (c *committer) commit(j *job) {
 		c.checkpoint(j.checkpoint)
 		return
 	}
+	if j.flush {
+		c.flushStaged()
+		return
+	}
 	if c.failed() == nil {
 		c.fail(c.chunk(j))
 	} else if j.large != nil && j.large.done != nil {
@@ -187,6 +213,17 @@ func (c *committer) commit(j *job) {
 	case c.free <- j:
 	default:
 	}
+}
+
+// flushStaged has bytes written that the sink was given and has kept since the last
+// call: then no large message came that would have taken them along.
+func (c *committer) flushStaged() {
+	at := c.sink.Written()
+	if at < c.sink.Size() && at == c.staged && c.flushedTo != c.sink.Size() && c.failed() == nil {
+		c.fail(c.sink.Flush())
+		at, c.flushedTo = c.sink.Written(), c.sink.Size()
+	}
+	c.staged = at
 }
 
 // chunk appends a chunk and its index records.
@@ -213,6 +250,8 @@ func (c *committer) chunk(j *job) error {
 	c.conns = append(c.conns, j.conns...)
 	c.chunks = append(c.chunks, committed{info, c.sink.Size(), len(c.conns)})
 	c.written.Store(c.sink.Size())
+	c.inFile.Store(c.sink.Written())
+	c.committed.Add(1)
 	size := int64(chunkInfoSize + 8*len(info.Counts))
 	for _, conn := range j.conns {
 		size += int64(len(appendConnection(nil, conn)))
@@ -285,10 +324,17 @@ func (c *committer) indexSection() []byte {
 	return b
 }
 
-// affordable tells whether an index section now keeps all replaced ones below
-// 1 % of the file, a small allowance apart for short recordings.
+// What replaced index sections may take of a file besides 1 % of it: a little for short
+// recordings, and a little a second, so that checkpoints of slow topics stay close.
+const (
+	staleBytes     = 64 << 10
+	stalePerSecond = 8 << 10
+)
+
+// affordable tells whether an index section now keeps all replaced ones within their
+// share of the file.
 func (c *committer) affordable() bool {
-	const allowance = 64 << 10
+	allowance := int64(staleBytes + c.o.Now().Sub(c.begun).Seconds()*stalePerSecond)
 	return !c.syncing.Load() && c.stale.Load()+c.indexSize.Load() <= c.written.Load()/100+allowance
 }
 
@@ -308,8 +354,9 @@ func (c *committer) checkpoint(done chan struct{}) {
 	}
 	c.flushed = c.sink.Size()
 	c.written.Store(c.flushed)
+	c.inFile.Store(c.flushed)
 	c.stale.Add(c.flushed - at)
-	head := fileHeader(at, len(c.conns), len(c.chunks))
+	head := c.fileHeader(at, c.o.tail)
 	c.syncing.Store(true)
 	c.sync.Go(func() {
 		defer close(done)
@@ -394,7 +441,11 @@ func (c *committer) finish() (head []byte, err error) {
 	if err := c.sink.Finish(); err != nil {
 		return nil, err
 	}
-	return fileHeader(at, len(c.conns), len(c.chunks)), nil
+	tail := c.o.tail
+	if c.failed() == nil {
+		tail = 0 // everything is in the bag
+	}
+	return c.fileHeader(at, tail), nil
 }
 
 // rescue keeps what is whole after an error, if there is room for its index.

@@ -3,6 +3,7 @@ package bagstore
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"syscall"
 
 	"rsros/bagstore/internal/disk"
@@ -26,6 +27,8 @@ var (
 // followed only with Options.FollowSymlink. After an error nothing is left behind, and
 // nothing is removed that Create didn't make.
 func Create(path string, o Options) (*Writer, error) {
+	// With a clock of the caller's nothing happens between the caller's calls.
+	keep := o.Checkpoint >= 0 && o.Now == nil
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -34,9 +37,15 @@ func Create(path string, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if keep {
+		o.tail = rand.Uint64() | 1
+	}
 	w, err := writerOn(f, o)
 	if err != nil {
 		return nil, errors.Join(err, f.Discard())
+	}
+	if keep {
+		w.keeper = newKeeper(w, f.File, path)
 	}
 	return w, nil
 }

@@ -110,7 +110,7 @@ func Info(ctx context.Context, path string, o InfoOptions) (*Summary, error) {
 }
 
 func (b *Bag) summary() (*Summary, error) {
-	s := &Summary{Path: b.path, Version: b.version, Indexed: b.indexed, Size: b.size, Start: b.Start(), End: b.End(),
+	s := &Summary{Path: b.path, Version: b.version, Indexed: b.indexed, Size: b.onDisk, Start: b.Start(), End: b.End(),
 		Messages: b.MessageCount(), Chunks: len(b.chunks), Notes: b.Notes()}
 	if err := s.storage(b); err != nil {
 		return s, err

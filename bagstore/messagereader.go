@@ -166,7 +166,7 @@ func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 	if err := mr.locate(w, mr.head.end(), pos, r); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
-	if mr.mapped && r.dataLen >= mapLeast {
+	if mr.mapped && r.dataLen >= mapLeast && r.next() <= b.onDisk {
 		if blk := mapMessage(b.file, r.dataPos, int(r.dataLen)); blk != nil {
 			return blk.bytes, blk, nil
 		}

@@ -26,8 +26,8 @@ type Options struct {
 	// Sink chooses how bytes go to the disk.
 	Sink SinkKind
 	// Checkpoint is how often the bag is made whole while it is written.
-	// Default 3 s; less often if checkpoints would take over 1 % of the file;
-	// negative: only when Checkpoint is called.
+	// Default 0.5 s; less often if replaced index sections would take over 1 % of the
+	// file and 8 KiB a second; negative: only when Checkpoint is called.
 	Checkpoint time.Duration
 	// Workers compress chunks at the same time. Default: one a core.
 	Workers int
@@ -42,6 +42,8 @@ type Options struct {
 	// NoSync leaves it to the operating system when bytes reach the medium. A
 	// killed process loses nothing by it, a power cut may.
 	NoSync bool
+	// tail is the token of the tail file; 0: there is none.
+	tail uint64
 	// Now is the clock that checkpoints go by. Default: time.Now.
 	Now func() time.Time
 }
@@ -51,7 +53,7 @@ const (
 	// lendLeast is the size from which a lent message ends its chunk, to be written
 	// without a copy.
 	lendLeast         = 256 << 10
-	defaultCheckpoint = 3 * time.Second
+	defaultCheckpoint = 500 * time.Millisecond
 	// maxMessage keeps a chunk with one message in it below 4 GiB.
 	maxMessage = math.MaxUint32 - 64<<20
 )

@@ -108,6 +108,7 @@ type header struct {
 	sec, nsec                              uint32 // 1.2
 	time, start, end                       Time
 	chunkPos, indexPos                     uint64
+	tail                                   uint64 // of a file header: see tailPath
 	topic, compression, encryptor          []byte
 	md5, typ, definition, latching, caller []byte // 1.2
 }
@@ -181,6 +182,8 @@ func (h *header) setText(name, value []byte) {
 		h.compression, h.has = value, h.has|hasCompression
 	case "encryptor":
 		h.encryptor = value
+	case tailField:
+		h.tail = tailTokenOf(value)
 	case "md5":
 		h.md5 = value
 	case "type":

@@ -101,7 +101,10 @@ func (r *recoverer) read() error {
 		}
 		return nil
 	}
-	r.b.chunks = nil
+	r.b.chunks, r.b.tornAt = nil, 0
+	if r.b.tailToken != 0 { // everything was read at Open; it is noted again
+		r.b.notes = slices.DeleteFunc(r.b.notes, func(n Note) bool { return n.Severity == Loss })
+	}
 	s := scanner{bag: r.b, l: r.l, onChunk: r.chunk, onMessage: r.message}
 	s.run(r.b.first)
 	s.forget()

@@ -75,6 +75,7 @@ func (s *scanner) run(pos int64) {
 
 // tail says what stands at the end of the file and is no record.
 func (s *scanner) tail(pos int64, err error) {
+	s.bag.tornAt = pos
 	if head, e := s.l.w.at(pos, int(min(64, s.bag.size-pos))); e == nil && len(bytes.Trim(head, "\x00")) == 0 {
 		s.bag.note(Harmless, pos, "padding", "%d bytes of padding at the end", s.bag.size-pos)
 		return
@@ -105,6 +106,7 @@ func (s *scanner) chunk(r *record) int64 {
 	if end := s.written(head.end()); end < head.end() {
 		return s.open(r.pos, head, max(end, head.DataPos))
 	}
+	s.bag.tornAt = 0
 	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: r.pos}, head: head, walk: true})
 	if err == nil {
 		return head.end()
@@ -177,6 +179,7 @@ func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
 	if head.Compression == None {
 		head.Size = head.Stored
 	}
+	s.bag.tornAt = pos
 	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: pos}, head: head, walk: true, torn: true})
 	if err != nil && !errors.Is(err, errForeign) {
 		s.bag.note(Loss, pos, "chunk", "the chunk is torn after %d bytes: %v", end, err)

@@ -17,6 +17,9 @@ import (
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv("BAGSTORE_RECORDER"); path != "" {
+		if pace := os.Getenv("BAGSTORE_PACE"); pace != "" {
+			recordAtPace(path, pace)
+		}
 		recordUntilKilled(path)
 		return
 	}

@@ -3,6 +3,7 @@ package bagstore
 import (
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"rsros/bagstore/internal/disk"
@@ -30,6 +31,10 @@ type Writer struct {
 	stats WriterStats
 	last  time.Time // of the last checkpoint
 	done  bool
+
+	mu     sync.Mutex  // the keeper looks at all of this
+	keeper *keeper     // nil: checkpoints are all that is done against kills
+	sealed []sealedJob // chunks that may not be written yet; with a keeper
 }
 
 func newWriter(s disk.Sink, o Options) (*Writer, error) {
@@ -43,6 +48,8 @@ func newWriter(s disk.Sink, o Options) (*Writer, error) {
 // AddConnection makes a topic known and returns the ID that Write takes. It
 // appears in the file with its first message.
 func (w *Writer) AddConnection(c Connection) (uint32, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.done {
 		return 0, ErrClosed
 	}
@@ -71,6 +78,8 @@ func (w *Writer) Lend(conn uint32, t Time, done func(), parts ...[]byte) error {
 }
 
 func (w *Writer) put(conn uint32, t Time, done func(), parts [][]byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	size := 0
 	for _, p := range parts {
 		size += len(p)
@@ -88,7 +97,7 @@ func (w *Writer) put(conn uint32, t Time, done func(), parts [][]byte) error {
 	}
 	w.stats.Messages++
 	w.stats.Bytes += uint64(size)
-	return w.CheckpointIfDue()
+	return w.checkpointIfDue()
 }
 
 // takes says why a message can't be written.
@@ -183,10 +192,16 @@ const (
 	minPad   = 4 + len(padField) + 1
 )
 
+// number is the open chunk's, counted from 1.
+func (w *Writer) number() uint64 { return uint64(w.stats.Chunks) + 1 }
+
 // seal hands the chunk over to be compressed and written.
 func (w *Writer) seal() {
 	if len(w.cur.entries) == 0 {
 		return
+	}
+	if w.keeper != nil && w.o.Compression != None {
+		w.sealed = append(dropWritten(w.sealed, w.c.committed.Load()), sealedJob{w.number(), w.cur})
 	}
 	w.stats.Chunks++
 	w.c.submit(w.cur)
@@ -194,9 +209,16 @@ func (w *Writer) seal() {
 }
 
 // CheckpointIfDue starts a checkpoint if one is due and doesn't wait for it.
-// Write calls it; a caller whose messages pause calls it now and then, so that
-// what came last is safe too.
+// Write calls it, and for a Writer of Create with the clock of the system nobody else
+// needs to: it makes checkpoints by itself while no messages come. With another clock a
+// caller whose messages pause calls it now and then, so that what came last is safe too.
 func (w *Writer) CheckpointIfDue() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.checkpointIfDue()
+}
+
+func (w *Writer) checkpointIfDue() error {
 	if w.done {
 		return ErrClosed
 	}
@@ -220,6 +242,8 @@ func (w *Writer) CheckpointIfDue() error {
 // returns when it is safe from kill -9, and from a power cut too unless NoSync
 // is set.
 func (w *Writer) Checkpoint() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.done {
 		return ErrClosed
 	}
@@ -241,6 +265,8 @@ func (w *Writer) Size() int64 { return w.c.written.Load() }
 
 // Stats tells how far the writer is.
 func (w *Writer) Stats() WriterStats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	s := w.stats
 	s.Size = w.c.written.Load()
 	s.Checkpoints = int(w.c.checkpoints.Load())
@@ -252,10 +278,19 @@ func (w *Writer) Stats() WriterStats {
 // the file is whole on disk. After a write error it still tries to keep every
 // whole chunk, and returns the error. It may be called twice.
 func (w *Writer) Close() error {
+	w.mu.Lock()
 	if w.done {
+		w.mu.Unlock()
 		return nil
 	}
 	w.seal()
 	w.done = true
-	return w.c.close()
+	w.mu.Unlock()
+	if w.keeper == nil {
+		return w.c.close()
+	}
+	w.keeper.close()
+	err := w.c.close()
+	w.keeper.tail.close(err != nil)
+	return err
 }

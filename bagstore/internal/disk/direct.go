@@ -186,9 +186,12 @@ func (s *directSink) reserve(end int64) {
 	s.reserved = want
 }
 
-func (s *directSink) Size() int64  { return s.off + int64(s.n) }
-func (s *directSink) Grain() int64 { return Grain }
-func (s *directSink) Sync() error  { return s.d.Sync() }
+func (s *directSink) Size() int64 { return s.off + int64(s.n) }
+
+// Written leaves out what Flush wrote of the last block.
+func (s *directSink) Written() int64 { return s.off }
+func (s *directSink) Grain() int64   { return Grain }
+func (s *directSink) Sync() error    { return s.d.Sync() }
 
 // Flush pads the last block with zeros, writes it, and keeps it to be written again.
 func (s *directSink) Flush() error {

@@ -12,6 +12,8 @@ type Sink interface {
 	Append(head, body, tail []byte, done func()) error
 	// Size is the length of the file with everything appended.
 	Size() int64
+	// Written is the size up to which bytes were handed to the operating system.
+	Written() int64
 	// Grain is the number of bytes that writes are multiples of, 1 if any number
 	// will do.
 	Grain() int64

@@ -1,0 +1,131 @@
+package bagstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+// keepEvery is how often a keeper looks at its Writer. What a chunk holds when the
+// keeper sees it for the second time is in the tail file: at most two periods after it
+// was written, while a chunk that fills up faster is never copied.
+const keepEvery = 40 * time.Millisecond
+
+// ErrGone: the file that is being recorded was deleted, replaced or truncated by
+// somebody else.
+var ErrGone = errors.New("the file being written was deleted, replaced or truncated")
+
+// keeper sees to it, in a goroutine of its own, that a kill costs nothing: it puts open
+// chunks into the tail file, has staged bytes written, makes checkpoints while no
+// messages come, and notices when somebody else takes the file away.
+type keeper struct {
+	w      *Writer
+	f      *os.File // for Stat only
+	path   string
+	follow bool
+	tail   tailFile
+	stop   chan struct{}
+	wait   sync.WaitGroup
+	seen   uint64 // number of the open chunk at the last look; 0: it was empty
+}
+
+func newKeeper(w *Writer, f *os.File, path string) *keeper {
+	k := &keeper{w: w, f: f, path: path, follow: w.o.FollowSymlink, stop: make(chan struct{}),
+		tail: tailFile{path: tailPath(path, w.o.tail), token: w.o.tail}}
+	k.wait.Go(k.run)
+	return k
+}
+
+func (k *keeper) run() {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-k.stop:
+			return
+		case <-tick.C:
+			k.look()
+		}
+	}
+}
+
+// close ends the goroutine. No chunk is open any more.
+func (k *keeper) close() {
+	close(k.stop)
+	k.wait.Wait()
+}
+
+func (k *keeper) look() {
+	w := k.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done || w.c.failed() != nil {
+		return
+	}
+	if err := k.gone(); err != nil {
+		w.c.fail(err)
+		return
+	}
+	written := w.c.committed.Load()
+	w.sealed = dropWritten(w.sealed, written)
+	for _, s := range w.sealed {
+		if s.number <= k.seen {
+			k.tail.put(s.number, s.job.buf)
+		}
+	}
+	open := w.number()
+	switch {
+	case len(w.cur.entries) == 0:
+		k.seen = open - 1
+	case k.seen == open:
+		k.tail.put(open, w.cur.buf)
+	default:
+		k.seen = open
+	}
+	if w.o.Sink == Direct {
+		w.c.submit(&job{flush: true})
+	}
+	w.cur.asked = 0
+	_ = w.checkpointIfDue() // the next Write returns the error
+}
+
+// gone compares the file with what its name stands for now.
+func (k *keeper) gone() error {
+	mine, err := k.f.Stat()
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.path, err)
+	}
+	stat := os.Lstat
+	if k.follow {
+		stat = os.Stat
+	}
+	named, err := stat(k.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w: its name is gone", k.path, ErrGone)
+	case err == nil && !os.SameFile(mine, named):
+		return fmt.Errorf("%s: %w: its name stands for another file", k.path, ErrGone)
+	}
+	if least := k.w.c.inFile.Load(); mine.Size() < least {
+		return fmt.Errorf("%s: %w: it has %d bytes, of %d that were written", k.path, ErrGone, mine.Size(), least)
+	}
+	return nil
+}
+
+// sealedJob is a chunk on its way to the disk.
+type sealedJob struct {
+	number uint64 // from 1
+	job    *job   // not the chunk's any more once it is written
+}
+
+// dropWritten forgets the chunks up to a number.
+func dropWritten(list []sealedJob, written uint64) []sealedJob {
+	n := 0
+	for n < len(list) && list[n].number <= written {
+		n++
+	}
+	return append(list[:0], list[n:]...)
+}

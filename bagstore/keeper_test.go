@@ -1,0 +1,239 @@
+package bagstore
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"rsros/test/stockbag"
+)
+
+// recordingPace is how a recorder of TestKillAtPace gets its messages.
+type recordingPace struct {
+	name  string
+	every time.Duration
+	size  func(i int) int
+}
+
+var paces = []recordingPace{
+	{"slow", 50 * time.Millisecond, func(int) int { return 40 }},
+	{"mixed", 10 * time.Millisecond, func(i int) int {
+		if i%10 == 9 {
+			return 300_000
+		}
+		return 200
+	}},
+	{"fast", time.Millisecond, func(i int) int { return 1000 + i%3000 }},
+}
+
+// recordAtPace is the test binary's other life: it records at a pace, says which message
+// it has written, and never stops.
+func recordAtPace(path, name string) {
+	p := paces[slices.IndexFunc(paces, func(p recordingPace) bool { return p.name == name })]
+	kind, _ := strconv.Atoi(os.Getenv("BAGSTORE_SINK"))
+	w, err := Create(path, Options{Sink: SinkKind(kind), Compression: Compression(os.Getenv("BAGSTORE_COMPRESSION"))})
+	if err != nil {
+		panic(err)
+	}
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		panic(err)
+	}
+	tick := time.NewTicker(p.every)
+	for i := 0; ; i++ {
+		<-tick.C
+		data := text(i, p.size(i))
+		if err := w.Lend(0, Time(i+1), func() {}, data); err != nil {
+			panic(err)
+		}
+		fmt.Println(i + 1)
+	}
+}
+
+// arrivals are the moments at which messages had been written.
+type arrivals []time.Time
+
+// before counts the messages that had been written some time before a moment.
+func (a arrivals) before(end time.Time, d time.Duration) int {
+	n := 0
+	for n < len(a) && a[n].Before(end.Add(-d)) {
+		n++
+	}
+	return n
+}
+
+// killAfter runs a recorder for a while and kills it.
+func killAfter(t *testing.T, path string, p recordingPace, kind SinkKind, c Compression, after time.Duration) (sent arrivals, killed time.Time) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, "BAGSTORE_PACE="+p.name, fmt.Sprint("BAGSTORE_SINK=", int(kind)),
+		"BAGSTORE_COMPRESSION="+string(c))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	moment := make(chan time.Time, 1)
+	kill := time.AfterFunc(after, func() {
+		moment <- time.Now()
+		cmd.Process.Kill() //nolint:errcheck // Wait says if it failed
+	})
+	defer kill.Stop()
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		sent = append(sent, time.Now())
+	}
+	cmd.Wait() //nolint:errcheck // it was killed
+	return sent, <-moment
+}
+
+// TestKillAtPace kills recorders of slow, mixed and fast topics, with each sink and
+// compression. What had been written 100 ms before is in the file for us and after
+// Recover, what had been written 1 s before is there for the stock libraries. A machine
+// that is busy with other tests schedules late: unless BAGSTORE_KILLS is set, which
+// kills at every 100 ms of the first ten seconds, half a second more is allowed.
+func TestKillAtPace(t *testing.T) {
+	ours, stocks := 600*time.Millisecond, 1500*time.Millisecond
+	moments := []time.Duration{300 * time.Millisecond, 3100 * time.Millisecond}
+	if os.Getenv("BAGSTORE_KILLS") != "" {
+		ours, stocks, moments = 100*time.Millisecond, time.Second, nil
+		for d := 100 * time.Millisecond; d <= 10*time.Second; d += 100 * time.Millisecond {
+			moments = append(moments, d)
+		}
+	}
+	for _, p := range paces {
+		for _, kind := range []SinkKind{Buffered, Direct} {
+			for _, c := range []Compression{None, LZ4, BZ2} {
+				t.Run(fmt.Sprintf("%s-%s-%s", p.name, [...]string{"buffered", "direct"}[kind], c), func(t *testing.T) {
+					t.Parallel()
+					dir := t.TempDir()
+					for _, after := range moments {
+						path := filepath.Join(dir, fmt.Sprint(after, ".bag"))
+						sent, killed := killAfter(t, path, p, kind, c, after)
+						if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+							continue // it was not created yet
+						}
+						judgeKill(t, path, p, sent, sent.before(killed, ours), sent.before(killed, stocks))
+					}
+				})
+			}
+		}
+	}
+}
+
+func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least, seenByStock int) {
+	t.Helper()
+	check := func(what string, got []seen, least int) {
+		t.Helper()
+		if len(got) < least {
+			t.Errorf("%s: %s gives %d messages of %d that were sent; it should have %d", filepath.Base(path), what, len(got), len(sent), least)
+		}
+		for i, s := range got {
+			if want := (seen{"/kill", Time(i + 1), sum(text(i, p.size(i)))}); s != want {
+				t.Fatalf("%s: %s: message %d is %v, want %v", filepath.Base(path), what, i, s, want)
+			}
+		}
+	}
+	check("our reader", readAll(t, path, OpenOptions{}), least)
+	check("a scan", readAll(t, path, OpenOptions{Scan: true}), least)
+	rep, err := Recover(t.Context(), path, path+".out", RecoverOptions{})
+	if err != nil && least > 0 || rep.Outcome != Sound && least > 0 {
+		t.Errorf("%s: recover: %v %+v", filepath.Base(path), err, rep)
+	}
+	if err == nil && rep.Outcome != Unreadable {
+		check("recover", readAll(t, path+".out", OpenOptions{}), least)
+	}
+	if stockbag.Here(t) {
+		for name, got := range stockRead(t, path) {
+			check(name, byTime(got), seenByStock)
+		}
+	}
+}
+
+// TestTailIsRemoved: a bag that is closed has no tail file and names none.
+func TestTailIsRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, Options{Checkpoint: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.feed(t, w)
+	for len(tails(t, path)) == 0 {
+		time.Sleep(time.Millisecond) // the keeper's clock is the system's
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := tails(t, path); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if b.tailToken != 0 || len(b.Notes()) > 0 {
+		t.Errorf("token %#x, notes %v", b.tailToken, b.Notes())
+	}
+}
+
+func tails(t *testing.T, path string) []string {
+	t.Helper()
+	list, err := filepath.Glob(path + ".tail-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestGone: a file that somebody deletes, replaces or truncates while it is recorded is
+// noticed, and the one that took its place stays.
+func TestGone(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"replaced": func(path string) error {
+			return errors.Join(os.Remove(path), os.WriteFile(path, []byte("theirs"), 0o600))
+		},
+		"truncated": func(path string) error { return os.Truncate(path, 100) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bothSinks(t, func(t *testing.T, o Options) {
+				path := filepath.Join(t.TempDir(), "x.bag")
+				w, err := Create(path, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				small.feed(t, w)
+				if err := w.Checkpoint(); err != nil {
+					t.Fatal(err)
+				}
+				if err := harm(path); err != nil {
+					t.Fatal(err)
+				}
+				for err == nil {
+					time.Sleep(time.Millisecond) // the keeper's clock is the system's
+					err = w.CheckpointIfDue()
+				}
+				if !errors.Is(err, ErrGone) {
+					t.Errorf("got %v", err)
+				}
+				if err := w.Close(); !errors.Is(err, ErrGone) {
+					t.Errorf("Close: %v", err)
+				}
+				if name == "replaced" {
+					if got, err := os.ReadFile(path); err != nil || string(got) != "theirs" {
+						t.Errorf("their file holds %q, %v", got, err)
+					}
+				}
+			})
+		})
+	}
+}
