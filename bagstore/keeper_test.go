@@ -121,7 +121,11 @@ func TestKillAtPace(t *testing.T) {
 						if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 							continue // it was not created yet
 						}
-						judgeKill(t, path, p, sent, sent.before(killed, ours), sent.before(killed, stocks))
+						stock := sent.before(killed, stocks)
+						if time.Duration(len(sent))*p.every < after*8/10-stocks {
+							stock = 0 // compression doesn't keep up with the topic; what it hasn't done isn't in the bag
+						}
+						judgeKill(t, path, p, sent, sent.before(killed, ours), stock)
 					}
 				})
 			}
@@ -145,7 +149,7 @@ func judgeKill(t *testing.T, path string, p recordingPace, sent arrivals, least,
 	check("our reader", readAll(t, path, OpenOptions{}), least)
 	check("a scan", readAll(t, path, OpenOptions{Scan: true}), least)
 	rep, err := Recover(t.Context(), path, path+".out", RecoverOptions{})
-	if err != nil && least > 0 || rep.Outcome != Sound && least > 0 {
+	if least > 0 && (err != nil || rep.Outcome == Unreadable) { // a message on its way to the disk may be torn
 		t.Errorf("%s: recover: %v %+v", filepath.Base(path), err, rep)
 	}
 	if err == nil && rep.Outcome != Unreadable {
