@@ -246,7 +246,7 @@ func TestStockPlaysOurs(t *testing.T) {
 	}
 }
 
-// wantSameInfo: rosbag info and our info give the same facts, the stock library reads every message, and
+// wantSameInfo checks that rosbag info and our info print the same facts, the stock library reads every message, and
 // rosbag check asks for no type to be migrated.
 func wantSameInfo(g *graph, bag string) {
 	g.t.Helper()

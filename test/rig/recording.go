@@ -19,7 +19,7 @@ type Take struct {
 	Snap   camdriver.DeviceSnapshot
 }
 
-// ReadTake reads a recording that must be sound.
+// ReadTake reads a recording, which must be sound.
 func ReadTake(t testing.TB, path string) Take {
 	t.Helper()
 	f, err := rsbag.Open(path)

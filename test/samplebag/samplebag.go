@@ -79,7 +79,7 @@ func Walk(t testing.TB, name string) string {
 	return path
 }
 
-// Messages counts the messages of each topic, and gives them in time order. The stock
+// Messages counts the messages of each topic, and returns them in time order. The stock
 // libraries must find the same in each sound bag.
 func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []string) {
 	t.Helper()

@@ -227,7 +227,7 @@ func bareLoop(ctx context.Context, dev *gousb.Device, i *gousb.Interface, iface 
 		if err != nil {
 			return frames, 0, err
 		}
-		const counter = 12 + 16 // of the timing block behind UVC's header
+		const counter = 12 + 16 // of the timing block after UVC's header
 		if n > size-1024 {
 			last = binary.LittleEndian.Uint32(buf[counter:])
 			if frames++; frames == 1 {

@@ -92,7 +92,7 @@ func interval(fps int) uint32 {
 	return uint32(10_000_000 / fps)
 }
 
-// descriptor gives a descriptor, nil if there is none.
+// descriptor returns a descriptor, nil if there is none.
 func (c *Camera) descriptor(kind, index uint8, where uint16) []byte {
 	switch kind {
 	case 1:

@@ -103,7 +103,7 @@ func (c *Camera) reportSize() int {
 	return 32
 }
 
-// readHID gives the next report of the powered sensors when it is due.
+// readHID returns the next report of the powered sensors when it is due.
 func (c *Camera) readHID(ctx context.Context) ([]byte, error) {
 	for {
 		c.mu.Lock()

@@ -35,7 +35,7 @@ func (c *Camera) monitor(s Setup, out []byte) ([]byte, error) {
 	return nil, c.refuse("hardware monitor %v", s)
 }
 
-// execute gives a full reply: opcode or error, data, length.
+// execute returns a complete reply: opcode or error, data, length.
 func (c *Camera) execute(request []byte) []byte {
 	op := binary.LittleEndian.Uint32(request[4:])
 	var p [4]uint32

@@ -38,7 +38,7 @@ type Scene interface {
 	// Pixels fills dst, one frame of mode m, with the image that has number n
 	// (counted from 1).
 	Pixels(m Mode, n uint32, dst []byte)
-	// Motion gives a sensor's n-th sample (counted from 1) in SI units and the
+	// Motion returns a sensor's n-th sample (counted from 1) in SI units and the
 	// camera's axes.
 	Motion(gyro bool, n uint32) [3]float64
 }
@@ -132,7 +132,7 @@ func (st *stream) find(b []byte) (Mode, bool) {
 	return Mode{}, false
 }
 
-// commit takes what was probed before, and nothing else.
+// commit accepts what was probed before, and nothing else.
 func (c *Camera) commit(st *stream, b []byte) error {
 	m, ok := st.find(b)
 	if !ok || st.probe == nil || !bytes.Equal(b[2:8], st.probe[2:8]) {
@@ -173,7 +173,7 @@ func (c *Camera) anyStreaming() bool {
 	return false
 }
 
-// Read gives the next payload or report of an IN endpoint, of at most limit
+// Read returns the next payload or report of an IN endpoint, of at most limit
 // bytes, when it is due. It blocks until then. The bytes are valid until the next
 // Read of that endpoint.
 func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, error) {
@@ -224,7 +224,7 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8, limit int) ([]byte, e
 	}
 }
 
-// next gives number and time of the next frame. A host that comes late finds
+// next returns the number and time of the next frame. A host that comes late finds
 // only the newest frame: the camera keeps one.
 func (st *stream) next() (due time.Time, number uint32) {
 	period := time.Second / time.Duration(st.mode.FPS)

@@ -62,7 +62,7 @@ type queue struct {
 	give    context.CancelFunc // ends the camera's read when nobody waits any more
 }
 
-// serve starts a server and gives the kernel's end of the connection.
+// serve starts a server and returns the kernel's end of the connection.
 func serve(cam *d435i.Camera, reset func()) (*server, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *server) close() {
 	s.work.Wait()
 }
 
-// read takes the host's commands until the connection ends.
+// read reads the host's commands until the connection ends.
 func (s *server) read() {
 	defer s.end()
 	head := make([]byte, headerSize)
