@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// CheckOptions says how a bag is checked.
+// CheckOptions are the options of Check.
 type CheckOptions struct {
 	Progress Progress // in bytes of the file
 }
@@ -33,10 +33,9 @@ type checker struct {
 	blind bool            // what an unreadable chunk described isn't known
 }
 
-// Check reads every chunk and compares: the content with its checksum, the
-// index records with the content, the chunk infos and the file header with
-// both. An error means that the file could not be opened; what is wrong inside
-// stands in the report.
+// Check reads every chunk. It compares the content with its checksum, the index
+// records with the content, and the chunk infos and the file header with both. An
+// error means that the file couldn't be opened; the report lists the damage inside.
 func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, error) {
 	b, err := Open(path, OpenOptions{})
 	if err != nil {
@@ -124,7 +123,7 @@ func (c *checker) messages(k *chunk, content []entry) {
 	}
 }
 
-// index compares the index records behind a chunk with its content.
+// index compares the index records after a chunk with its content.
 func (c *checker) index(k *chunk, head ChunkHeader, content []entry) {
 	listed, _, err := c.l.indexRecords(head, nil)
 	if err != nil {

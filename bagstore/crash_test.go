@@ -27,7 +27,7 @@ type trial struct {
 	err   error
 }
 
-// mark says that after so many disk operations so many messages were safe.
+// mark says how many messages were safe after how many disk operations.
 type mark struct{ ops, messages int }
 
 func newSink(d disk.Disk, kind SinkKind) disk.Sink {

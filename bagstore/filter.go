@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Filter selects messages. The zero value takes all.
+// Filter selects messages. The zero value selects all.
 type Filter struct {
 	// Topics to keep; empty keeps all.
 	Topics []string
@@ -18,12 +18,12 @@ type Filter struct {
 	Types []string
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
 	Start, End Time
-	// Latched keeps, of what comes before Start, the last message of each
-	// latching connection, moved to Start: late subscribers would have it.
+	// Latched also keeps the last message of each latching connection before
+	// Start, and moves it to Start: late subscribers would have received it.
 	Latched bool
 }
 
-// Query is the filter as a view takes it; what Latched asks for is not in it.
+// Query returns the filter as a query. It doesn't include what Latched adds.
 func (f Filter) Query() Query {
 	return Query{Start: f.Start, End: f.End, Connections: f.keeps}
 }

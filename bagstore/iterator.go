@@ -36,9 +36,10 @@ func (c *cursor) set(i int) bool {
 	return true
 }
 
-// Iterator walks a view. It stands between two messages: Next returns the one
-// behind and goes past it, Prev the one before, so that Next and then Prev
-// return the same message twice. It is for one goroutine.
+// Iterator visits the messages of a view. Its position is between two messages:
+// Next advances past the following message, and Prev moves back past the preceding
+// one, so Next and then Prev visit the same message twice. An Iterator is for one
+// goroutine.
 type Iterator struct {
 	v       *View
 	reader  *messageReader
@@ -58,7 +59,7 @@ func (v *View) Iterator() *Iterator {
 	return it
 }
 
-// Seek goes to just before the first message at or after t.
+// Seek moves to just before the first message at or after t.
 func (it *Iterator) Seek(t Time) {
 	it.pos, it.after, it.dir = key{time: max(t, it.v.start), bag: -1}, false, 0
 	it.err = nil
@@ -66,7 +67,7 @@ func (it *Iterator) Seek(t Time) {
 	it.reader.restart()
 }
 
-// SeekEnd goes behind the last message.
+// SeekEnd moves to just after the last message.
 func (it *Iterator) SeekEnd() {
 	it.pos, it.after, it.dir = key{time: it.v.end, bag: len(it.v.bags)}, true, 0
 	it.err = nil
@@ -74,33 +75,35 @@ func (it *Iterator) SeekEnd() {
 	it.reader.restart()
 }
 
-// Next goes to the next message and reads it.
+// Next advances past the following message and reads it. It returns false at the
+// end and after an error, see Err.
 func (it *Iterator) Next() bool { return it.move(+1) && it.read() }
 
-// Prev goes to the message before and reads it.
+// Prev moves back past the preceding message and reads it. It returns false at the
+// beginning and after an error, see Err.
 func (it *Iterator) Prev() bool { return it.move(-1) && it.read() }
 
-// SkipNext is Next without reading the message: its Data are nil.
+// SkipNext is Next without reading the message: its Data is nil.
 func (it *Iterator) SkipNext() bool { return it.move(+1) }
 
 // SkipPrev is Prev without reading the message.
 func (it *Iterator) SkipPrev() bool { return it.move(-1) }
 
-// Message is where the last move went.
+// Message returns the message that the last move visited.
 func (it *Iterator) Message() Message { return it.cur }
 
-// Err is what stopped the iterator, nil at the end of the messages. The
-// message at fault is passed over when the iterator is moved again.
+// Err returns the error that stopped the iterator, nil at the end of the messages.
+// Moving the iterator again skips the damaged message.
 func (it *Iterator) Err() error { return it.err }
 
-// Close gives up the memory and waits for reading ahead to end.
+// Close releases the iterator's memory and waits until reading ahead has ended.
 func (it *Iterator) Close() {
 	it.drop()
 	it.heap = nil
 	it.reader.close()
 }
 
-// drop gives the current message back.
+// drop releases the current message.
 func (it *Iterator) drop() {
 	if it.cur.block != nil {
 		it.cur.block.release()
@@ -154,7 +157,7 @@ func (it *Iterator) prefetch() {
 	}
 }
 
-// ref is the i-th chunk in the iterator's direction.
+// ref returns the i-th chunk in the iterator's direction.
 func (it *Iterator) ref(i int) chunkRef {
 	if it.dir < 0 {
 		i = it.v.byEnd[i]
@@ -203,7 +206,7 @@ func (it *Iterator) open() bool {
 }
 
 // push opens a chunk at the iterator's position. A chunk that can't be opened
-// is the iterator's error, and passed over.
+// is the iterator's error, and is skipped.
 func (it *Iterator) push(r chunkRef) {
 	runs, head, err := it.reader.index(r)
 	if err != nil {
@@ -219,7 +222,7 @@ func (it *Iterator) push(r chunkRef) {
 	}
 }
 
-// start is the entry that comes next from the iterator's position.
+// start returns the entry that follows the iterator's position.
 func (it *Iterator) start(c *cursor) int {
 	// The first entry that is not before the position.
 	i := sort.Search(c.len(), func(i int) bool {

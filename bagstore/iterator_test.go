@@ -188,7 +188,7 @@ func TestReadingMemory(t *testing.T) {
 }
 
 // TestDamagedMessageIsPassed: an iterator reports a message that can't be read
-// and goes on behind it.
+// and continues after it.
 func TestDamagedMessageIsPassed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	want := byTime(sample{topics: 1, messages: 20, size: func(int) int { return 100_000 }}.write(t, path, Options{ChunkSize: 1}))

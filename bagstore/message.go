@@ -1,6 +1,6 @@
 package bagstore
 
-// Message is one message where an iterator stands.
+// Message is the message that an iterator visits.
 type Message struct {
 	Bag  int // index of the bag in the view
 	Conn *Connection

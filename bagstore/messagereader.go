@@ -142,7 +142,7 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 	return blk.bytes[r.dataPos:r.next():r.next()], blk.retain(), nil
 }
 
-// restart tells that reading begins anew somewhere.
+// restart says that reading continues somewhere else.
 func (mr *messageReader) restart() { mr.turns = 0 }
 
 // steady tells that reading goes on from message to message or from chunk to

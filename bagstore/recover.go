@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// RecoverOptions says how a bag is recovered.
+// RecoverOptions are the options of Recover.
 type RecoverOptions struct {
 	// Options of the new bag. With an empty Compression it is that of the old one.
 	Options
 	Progress Progress // in bytes of the file
 }
 
-// RecoverReport is what was kept and lost.
+// RecoverReport says what was kept and what was lost.
 type RecoverReport struct {
 	Kept    uint64         `json:"kept"`
 	Lost    uint64         `json:"lost"` // that the index promises; there may be more
@@ -24,7 +24,7 @@ type RecoverReport struct {
 	Outcome Outcome        `json:"outcome"` // Sound: nothing was lost
 }
 
-// RecoverTopic is what was kept and lost of a topic.
+// RecoverTopic says what was kept and what was lost of a topic.
 type RecoverTopic struct {
 	Topic string `json:"topic"`
 	Type  string `json:"type"`
@@ -32,12 +32,12 @@ type RecoverTopic struct {
 	Lost  uint64 `json:"lost"`
 }
 
-// Recover makes a sound bag of whatever is whole in a file: it reads without
-// the index, goes on behind damage, and takes torn chunks, compressed ones too,
-// up to the tear. Messages are copied as they are found, in the order of the
-// file, which is read once; chunks with messages that are described only later
-// are read again. The input is not touched, unless out is its path. If nothing
-// can be kept there is no output, and the report's Outcome is Unreadable.
+// Recover makes a sound bag of everything that is whole in a file. It doesn't trust
+// the index, continues after damage, and keeps torn chunks up to the tear, also
+// where they are compressed. Messages stay in the order of the file, which is read
+// once; chunks with messages whose connection is described only later are read
+// again. The input isn't changed, unless out is its path. If nothing can be kept,
+// there is no output and the report's Outcome is Unreadable.
 func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverReport, error) {
 	if err := checkOutput(out, o.Overwrite); err != nil {
 		return nil, err

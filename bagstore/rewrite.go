@@ -2,13 +2,13 @@ package bagstore
 
 import "context"
 
-// RewriteOptions says how bags are copied.
+// RewriteOptions are the options of Rewrite and Merge.
 type RewriteOptions struct {
 	// Options of the new bag. Checkpoints are left out.
 	Options
 	Filter
-	// Keep, if it isn't nil, is asked about each message that the filter takes. An
-	// error ends the work.
+	// Keep, if it isn't nil, is called for each message that the filter selects. An
+	// error stops the copying.
 	Keep     func(Message) (bool, error)
 	Progress Progress // in messages
 }
@@ -23,7 +23,7 @@ func (o RewriteOptions) copy(w *output, m Message, t Time) (copied bool, err err
 	return true, w.copy(m.Conn, t, m.Data)
 }
 
-// RewriteResult is what was copied.
+// RewriteResult says what was copied.
 type RewriteResult struct {
 	Messages uint64 `json:"messages"`
 	Latched  uint64 `json:"latched"` // of them moved to the start
@@ -31,15 +31,14 @@ type RewriteResult struct {
 	Size     int64  `json:"size"`    // of the new file
 }
 
-// Rewrite copies one bag into another, with another compression or fewer
-// messages, in time order. Messages are copied as they are. The output appears
-// under its name when it is whole; it may be the input, to replace it.
+// Rewrite copies a bag in time order, with another compression or fewer messages.
+// It doesn't decode the messages. The output gets its name when it is complete; it
+// may be the input, which is then replaced.
 func Rewrite(ctx context.Context, in, out string, o RewriteOptions) (*RewriteResult, error) {
 	return Merge(ctx, []string{in}, out, o)
 }
 
-// Merge copies bags into one, in time order. Connections that are alike become
-// one.
+// Merge copies bags into one, in time order. Equal connections become one.
 func Merge(ctx context.Context, ins []string, out string, o RewriteOptions) (*RewriteResult, error) {
 	if err := checkOutput(out, o.Overwrite); err != nil {
 		return nil, err

@@ -148,8 +148,8 @@ func (b *Bag) trailingZeros() int64 {
 	return at
 }
 
-// after finds the way on behind damage at pos in an uncompressed chunk that
-// claims to end at end: more of it, or the next chunk where its length lied.
+// after finds where to continue after damage at pos in an uncompressed chunk that
+// claims to end at end: in the same chunk, or at the next one if the length is wrong.
 func (s *scanner) after(pos, end int64) int64 {
 	var r record
 	if readRecord(s.l.w, end, s.bag.size, &r) == nil || end == s.bag.size {

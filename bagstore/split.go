@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// SplitOptions says where a bag is cut. At least one limit is set.
+// SplitOptions says where a bag is cut. At least one limit must be set.
 type SplitOptions struct {
 	Options
 	Filter
 	Duration time.Duration // of a part
 	Size     int64         // of a part in bytes; the last chunk may go past it
 	Messages uint64        // in a part
-	// RepeatLatched begins each part with the last message of each latching
-	// connection so far. What Latched asks for begins the first part in any case.
+	// RepeatLatched starts each part with the last message so far of each latching
+	// connection. The first part starts with what Latched adds in any case.
 	RepeatLatched bool
 	Progress      Progress // in messages
 }
@@ -44,8 +44,8 @@ type retained struct {
 	b Buffer
 }
 
-// Split copies a bag into several, cut in time order. name gives the path of
-// each part, counted from 0. Parts that are whole stay when there is an error.
+// Split copies a bag into several, cut in time order. name returns the path of each
+// part, counted from 0. After an error, the parts that are complete remain.
 func Split(ctx context.Context, in string, name func(part int) string, o SplitOptions) ([]Part, error) {
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split by what: no duration, size or number of messages")

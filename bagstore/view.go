@@ -8,24 +8,23 @@ import (
 
 // Query selects messages.
 type Query struct {
-	// Connections chooses connections; nil takes all.
+	// Connections selects connections; nil selects all.
 	Connections func(*Connection) bool
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
 	Start, End Time
-	// Mapped chooses connections whose large messages, where chunks aren't
-	// compressed, are handed out as they lie in the page cache instead of being
-	// copied. It is for Data that only the kernel will read: if another program
-	// cuts the file short while a message is held, a system call that reads it
-	// fails, but the program that reads it itself gets a SIGBUS.
+	// Mapped selects connections whose large messages are mapped from the page
+	// cache instead of being copied, if their chunk isn't compressed. Only the
+	// kernel may read such Data: if another program truncates the file, a system
+	// call that reads it fails, but a program that reads it itself gets a SIGBUS.
 	Mapped func(*Connection) bool
-	// Ahead is how many chunks are decompressed ahead at a time, 0: as many as
-	// there are cores. Who has all the time of a recording leaves the cores to
-	// those that its messages go to.
+	// Ahead is how many chunks are decompressed ahead at a time; 0 means one per
+	// core. Callers that play in real time should set 1, which leaves the cores
+	// to those who consume the messages.
 	Ahead int
 }
 
-// View is a selection of messages from bags, in time order; messages of the
-// same time come in the order of the bags, then of the file.
+// View is a selection of messages from bags, in time order. Messages of equal
+// time are in the order of the bags, then of the file.
 type View struct {
 	bags       []*Bag
 	start, end Time // of the query, made definite
@@ -46,8 +45,8 @@ type chunkRef struct {
 	start, end Time
 }
 
-// NewView selects from the bags what the query asks for. It reads nothing. The
-// bags stay the caller's and must be open as long as the view is used.
+// NewView returns a view of the messages that match the query. It reads nothing.
+// The caller still owns the bags, and must keep them open while it uses the view.
 func NewView(bags []*Bag, q Query) (*View, error) {
 	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: q.Ahead, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
@@ -115,10 +114,11 @@ func (v *View) keeper(bag int) func(uint32) bool {
 	return func(id uint32) bool { return v.keep[bag][id] }
 }
 
-// Connections that the query selects, in the order of the bags.
+// Connections returns the connections that the query selects, in the order of the
+// bags.
 func (v *View) Connections() []*Connection { return slices.Clone(v.conns) }
 
-// Start is the time of the first message, 0 if there is none.
+// Start returns the time of the first message, 0 if there is none.
 func (v *View) Start() Time {
 	it := v.Iterator()
 	defer it.Close()
@@ -128,7 +128,7 @@ func (v *View) Start() Time {
 	return it.Message().Time
 }
 
-// End is the time of the last message, 0 if there is none.
+// End returns the time of the last message, 0 if there is none.
 func (v *View) End() Time {
 	it := v.Iterator()
 	defer it.Close()
@@ -139,8 +139,8 @@ func (v *View) End() Time {
 	return it.Message().Time
 }
 
-// Count is the number of messages. Only the indexes of chunks that the time
-// range cuts are read; a chunk whose index can't be read counts in full.
+// Count returns the number of messages. It reads only the indexes of chunks at the
+// ends of the time range; a chunk whose index can't be read counts in full.
 func (v *View) Count() uint64 {
 	n := uint64(0)
 	readers := make([]*chunkReader, len(v.bags))

@@ -19,18 +19,18 @@ type CursorOptions struct {
 	FramesOnly bool
 }
 
-// Cursor walks a recording in order of file time, forward and backward. Like a
-// bagstore.Iterator it stands between two events: Next and then Prev give the
-// same one. It is for one goroutine.
+// Cursor visits the events of a recording in order of file time, forward and
+// backward. Like that of a [bagstore.Iterator], its position is between two events:
+// Next and then Prev return the same one. A Cursor is for one goroutine.
 type Cursor struct {
 	track *track
 	asm   assembler
 	f     *File
 	batch []Event       // the events of one instant
-	i     int           // stands before batch[i]
+	i     int           // the position is before batch[i]
 	at    bagstore.Time // of the batch; without one, just before where Seek went
-	// ahead: the track stands on a message read but not in the batch, the first
-	// one behind it (+1) or before it (-1); 0: there is none.
+	// ahead: the track has read a message that isn't in the batch, the first one
+	// after it (+1) or before it (-1); 0: there is none.
 	ahead int
 }
 
@@ -100,7 +100,7 @@ func (c *Cursor) Next() (Event, bool) {
 	return c.batch[c.i-1], true
 }
 
-// gather reads all messages of the instant that the track stands on.
+// gather reads all messages of the track's current instant.
 func (c *Cursor) gather() {
 	c.drop()
 	c.at = c.track.time()

@@ -9,7 +9,7 @@ import (
 	"rsros/camdriver/playback"
 )
 
-// Stepping raises what playing would have raised, and resuming goes on behind it.
+// Stepping raises what playing would have raised, and resuming continues after it.
 func TestStepsAndTheRestAreTheWhole(t *testing.T) {
 	all, _ := events(t, open(t, playback.Options{Paused: true}))
 	d := open(t, playback.Options{Paused: true})

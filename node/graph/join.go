@@ -12,7 +12,7 @@ import (
 	"rsros/program"
 )
 
-// JoinOptions say as whom a program joins a graph, and which.
+// JoinOptions say which graph a program joins, and under which name.
 type JoinOptions struct {
 	ROS    Config
 	Master Mode // default ROS

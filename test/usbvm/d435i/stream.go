@@ -144,9 +144,9 @@ func (c *Camera) commit(st *stream, b []byte) error {
 	return nil
 }
 
-// clearHalt resets an endpoint. A committed stream begins anew at the next
-// transfer; the facts do not tell whether frames go on counting: they do not
-// here, so that a driver cannot rely on it.
+// clearHalt resets an endpoint. A committed stream restarts at the next
+// transfer. The facts don't say whether the frame counter continues; here it doesn't,
+// so that a driver can't rely on it.
 func (c *Camera) clearHalt(endpoint uint8) {
 	delete(c.faults.halted, endpoint)
 	delete(c.faults.silent, endpoint)
