@@ -11,6 +11,7 @@ TEST      := $(GO) test -race -p 2 -count=1 -timeout 14m
 # Optional parts: the USB camera, its virtual machine, direct writing.
 TAGS      := usb,usbvm,directsink
 FUZZTIME  ?= 20s
+ATTACKS   ?= 2000
 SOAK      ?= 10m
 BENCH     ?= .
 BENCHTIME ?= 1s
@@ -21,7 +22,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e test-usb fuzz fuzz-short bench soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e test-usb attack fuzz fuzz-short bench soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -62,6 +63,9 @@ e2e: deps build ## run the tests that need other programs
 test-usb: deps ## test the USB driver, with a virtual camera in a virtual machine
 	$(TEST) -tags usb ./camdriver/d400/...
 	test/usbvm/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
+
+attack: ## let every command for files read ATTACKS damaged ones (2000)
+	RS_ATTACK=$(ATTACKS) $(GO) test -count=1 -v -timeout 0 ./test/attack/...
 
 fuzz: ## fuzz each target for FUZZTIME (20s)
 	test/fuzz.sh $(FUZZTIME)

@@ -1,0 +1,232 @@
+package attack
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"rsros/test/need"
+	"rsros/test/peer"
+	"rsros/test/samplebag"
+)
+
+const (
+	// maxMemory bounds what a command may keep resident for a file of some KB.
+	maxMemory = 400 << 20
+	// shortRun is how many mutations CI tries; RS_ATTACK says another number.
+	shortRun = 40
+)
+
+// fileCommands are all that read a bag. IN is the damaged one, OUT a fresh name. A
+// command that says that a bag is sound must have made a sound one.
+var fileCommands = []struct {
+	line string
+	made string // a bag that must be sound if the command ends with 0 or 3
+}{
+	{"info IN", ""}, {"info --freq --sizes --realsense IN", ""}, {"info -y IN", ""}, {"info --json --realsense IN", ""},
+	{"check IN", ""}, {"check --json IN", ""},
+	{"recover -v -o OUT.bag IN", "OUT.bag"}, {"recover --lz4 --direct -o OUT.bag IN", "OUT.bag"}, {"reindex --output-dir OUT IN", "OUT/in.bag"},
+	{"compress --output-dir OUT IN", "OUT/in.bag"}, {"decompress --output-dir OUT IN", "OUT/in.bag"},
+	{"filter IN OUT.bag", "OUT.bag"}, {"filter -p m IN OUT.bag t.secs>=0", "OUT.bag"}, {"filter --start 0.1 --end 0.5 IN OUT.bag", "OUT.bag"},
+	{"split --count 40 -o OUT IN", "OUT_000.bag"}, {"merge -o OUT.bag IN IN", "OUT.bag"},
+	{"cat IN", ""}, {"cat --json IN", ""}, {"export --ply --dir OUT IN", ""}, {"export --mcap OUT.mcap IN", ""},
+}
+
+// TestDamagedFiles mutates bags of all kinds, and lets every file command read each:
+// none may panic, hang, take much memory or change its input, and what it makes is
+// sound.
+func TestDamagedFiles(t *testing.T) {
+	need.Programs(t, "go")
+	program := build(t)
+	kinds := bags(t, program)
+	mutations := shortRun
+	if text := os.Getenv("RS_ATTACK"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("RS_ATTACK=%s: %v", text, err)
+		}
+		mutations = n
+	}
+	most := int64(0)
+	for i := range mutations {
+		a := attack{t: t, program: program, seed: uint64(i)}
+		random := rand.New(rand.NewPCG(a.seed, 2026))
+		a.bag, a.what = mutate(random, kinds[i%len(kinds)])
+		commands := fileCommands
+		if mutations <= shortRun { // each mutation meets some of them, each command many
+			commands = commands[i%4:]
+			commands = slices.Collect(func(yield func(c struct{ line, made string }) bool) {
+				for j := 0; j < len(commands) && yield(commands[j]); j += 4 {
+				}
+			})
+		}
+		for _, c := range commands {
+			most = max(most, a.run(c.line, c.made))
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d mutations; at most %d MB resident", mutations, most>>20)
+}
+
+// attack is one damaged file.
+type attack struct {
+	t       *testing.T
+	program string
+	seed    uint64
+	what    string // was done to it
+	bag     []byte
+}
+
+// run lets a command read the file and returns the memory that it took.
+func (a attack) run(line, made string) (resident int64) {
+	dir := a.t.TempDir()
+	defer os.RemoveAll(dir) //nolint:errcheck // the test's folder goes in the end
+	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out")
+	if err := os.WriteFile(in, a.bag, 0o666); err != nil {
+		a.t.Fatal(err)
+	}
+	place := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "IN", in), "OUT", out) }
+	var args []string
+	for _, word := range strings.Fields(line) {
+		args = append(args, place(word))
+	}
+	log, code, resident := a.execute(args)
+	complain := func(format string, more ...any) {
+		a.t.Helper()
+		a.t.Errorf("seed %d, %s: %s: %s\n%.3000s", a.seed, a.what, line, fmt.Sprintf(format, more...), log)
+	}
+	if !slices.Contains([]int{0, 1, 3}, code) || strings.Contains(log, "goroutine ") {
+		complain("exit code %d", code)
+	}
+	if resident > maxMemory {
+		complain("%d MB resident", resident>>20)
+	}
+	if after, err := os.ReadFile(in); err != nil || !bytes.Equal(after, a.bag) {
+		complain("the input was changed: %v", err)
+	}
+	if _, err := os.Stat(place(made)); made != "" && err == nil && code != 1 {
+		if log, code, _ := a.execute([]string{"check", place(made)}); code != 0 {
+			complain("what it made isn't sound: %s", log)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.partial")); err != nil || len(left) > 0 {
+		complain("it left %q, %v", left, err)
+	}
+	return resident
+}
+
+// execute runs the program until it ends.
+func (a attack) execute(args []string) (log string, code int, resident int64) {
+	ctx, cancel := context.WithTimeout(a.t.Context(), peer.Patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, a.program, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr // standard output may be long, and is not of interest
+	err := cmd.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended || ctx.Err() != nil {
+		a.t.Fatalf("seed %d, %s: %q: %v, %v\n%.3000s", a.seed, a.what, args, err, ctx.Err(), &stderr)
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return stderr.String(), cmd.ProcessState.ExitCode(), usage.Maxrss << 10
+}
+
+// build makes the program without the race detector, which takes memory of its own.
+func build(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rs-ros-node")
+	if out, err := exec.Command("go", "build", "-o", path, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// bags are the files that are mutated: small ones, of every kind that is read.
+func bags(t *testing.T, program string) (list [][]byte) {
+	t.Helper()
+	run := func(args ...string) {
+		if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	walk := samplebag.Walk(t, "walk.bag")
+	dir := filepath.Dir(walk)
+	camera := filepath.Join(dir, "camera.bag")
+	run("filter", samplebag.Data(t, "sw_small_raw.bag"), camera, "--end", "0.08", "--chunksize", "64")
+	paths := []string{walk, camera}
+	for _, path := range paths {
+		for _, compression := range []string{"--lz4", "--bz2"} {
+			packed := path + compression + ".bag"
+			run("filter", path, packed, compression, "--chunksize", "16")
+			paths = append(paths, packed)
+		}
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// mutate damages a bag in a few places, and says how.
+func mutate(random *rand.Rand, from []byte) (bag []byte, what string) {
+	bag = bytes.Clone(from)
+	var done []string
+	for range 1 + random.IntN(4) {
+		at := random.IntN(len(bag))
+		if random.IntN(3) == 0 {
+			at = random.IntN(min(len(bag), 4200)) // the file header and its padding
+		}
+		length := min(1+random.IntN(64), len(bag)-at)
+		name := ""
+		switch random.IntN(9) {
+		case 0:
+			name, bag = "cut", bag[:max(at, 14)]
+		case 1:
+			name = "bit"
+			bag[at] ^= 1 << random.IntN(8)
+		case 2, 3: // lengths and counts are 4 bytes
+			name = "number"
+			extreme := []uint32{0, 1, 0x7fffffff, 0x80000000, 0xffffffff, uint32(len(bag)), uint32(random.Uint32N(1 << 20))}
+			copy(bag[at:], binary.LittleEndian.AppendUint32(nil, extreme[random.IntN(len(extreme))]))
+		case 4:
+			name = "zeros"
+			clear(bag[at : at+length])
+		case 5:
+			name = "noise"
+			for i := range length {
+				bag[at+i] = byte(random.Uint32())
+			}
+		case 6:
+			name, bag = "twice", slices.Insert(bag, at, bag[at:at+length]...)
+		case 7:
+			name, bag = "out", slices.Delete(bag, at, at+length)
+		case 8: // fields of records, whose values follow
+			name = "field"
+			field := []string{"index_pos=", "conn_count=", "chunk_count=", "size=", "count=", "conn=", "time=", "chunk_pos=", "offset", "compression=", "topic=", "op="}[random.IntN(12)]
+			if i := bytes.Index(bag[at:], []byte(field)); i >= 0 {
+				at += i + len(field)
+				for j := range min(1+random.IntN(8), len(bag)-at) {
+					bag[at+j] = []byte{0, 1, 0x7f, 0x80, 0xff, byte(random.Uint32())}[random.IntN(6)]
+				}
+			}
+		}
+		done = append(done, fmt.Sprintf("%s at byte %d", name, at))
+	}
+	return bag, strings.Join(done, ", ")
+}

@@ -1,0 +1,31 @@
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"rsros/test/peer"
+)
+
+// TestHangup: when its terminal goes away a command ends as by Ctrl-C. A node goes on
+// under nohup.
+func TestHangup(t *testing.T) {
+	master := peer.Start(t, peer.Env(t, ""), peer.Program(t), "master", "--port", "0")
+	master.Await("the master's address", func(out string) bool { return strings.Contains(out, "ROS_MASTER_URI=") })
+	master.Signal(syscall.SIGHUP)
+	if code := master.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+
+	ignored := peer.Start(t, peer.Env(t, ""), "nohup", peer.Program(t), "master", "--port", "0")
+	ignored.Await("the master's address", func(out string) bool { return strings.Contains(out, "ROS_MASTER_URI=") })
+	ignored.Signal(syscall.SIGHUP)
+	ignored.Signal(syscall.SIGHUP)
+	if ignored.Ended() {
+		t.Error("nohup is not heeded")
+	}
+	if code := ignored.Interrupt(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
