@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"rsros/node/xmlrpc"
 )
 
-// PublishedTopics asks the master for the names of all published topics.
+// PublishedTopics asks the master for the names of all published topics. It gives up
+// after ten seconds.
 func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
 	v, err := xmlrpc.Call(ctx, http.DefaultClient, n.masterURI, "getPublishedTopics", n.Name(), "")
 	if err != nil {
 		return nil, err

@@ -303,7 +303,7 @@ func (l *Node) drain() error {
 // as roscpp does.
 func privateParams(ctx context.Context, n *ros.Node) (params, error) {
 	for {
-		v, ok, err := n.Param("~")
+		v, ok, err := n.Param(ctx, "~")
 		if err == nil {
 			tree, _ := v.(map[string]any)
 			if !ok {

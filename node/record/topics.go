@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/node/graph"
 	"rsros/node/ros"
+	"rsros/node/ros/names"
 	"rsros/program"
 )
 
@@ -70,7 +72,7 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
 	r := &topicRecorder{
-		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{},
+		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
 		full: make(chan struct{}), counts: map[string]*atomic.Int64{}, dropLog: limiter{every: time.Second},
 	}
 	return r.run(ctx)
@@ -86,6 +88,8 @@ type topicRecorder struct {
 	want  topicFilter
 	queue *byteQueue[topicMessage]
 	subs  map[string]*ros.Subscriber
+
+	leftOut map[string]bool // topics that can't be subscribed to
 
 	mu       sync.Mutex
 	counts   map[string]*atomic.Int64 // messages taken of each topic
@@ -124,14 +128,22 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	go func() { written <- r.write(files) }()
 	err = r.collect(ctx, files.done())
 	services.Close()
+	tooLarge := uint64(0)
 	for _, s := range r.subs {
 		s.Close()
+		tooLarge += s.Stats().TooLarge
 	}
 	r.queue.close()
 	err = errors.Join(err, <-written, files.close())
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Strs("bags", files.paths).Msg("recorded")
 	if n := r.dropped.Load(); n > 0 {
 		err = errors.Join(err, fmt.Errorf("%w: %d messages were dropped", program.ErrIncomplete, n))
+	}
+	if tooLarge > 0 {
+		err = errors.Join(err, fmt.Errorf("%w: %d messages were too large", program.ErrIncomplete, tooLarge))
+	}
+	if len(r.leftOut) > 0 {
+		err = errors.Join(err, fmt.Errorf("%w: left out %q", program.ErrIncomplete, slices.Sorted(maps.Keys(r.leftOut))))
 	}
 	return err
 }
@@ -144,6 +156,20 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 			return err
 		}
 	}
+	// What ends the recording also ends a call to a master that doesn't answer.
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() {
+		defer cancel()
+		select {
+		case <-ctx.Done():
+		case <-r.node.Done():
+		case <-limit:
+		case <-r.full:
+		}
+	})
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -155,12 +181,6 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-r.node.Done():
-			return nil
-		case <-limit:
-			return nil
-		case <-r.full:
-			return nil
 		case <-tick.C:
 			// Topics may fall silent: what came last is made safe all the same.
 			r.queue.push(topicMessage{}, 0)
@@ -171,16 +191,21 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 // discover subscribes to topics that appeared. A master that doesn't answer is
 // asked again a second later.
 func (r *topicRecorder) discover(ctx context.Context) error {
-	names, err := r.node.PublishedTopics(ctx)
+	topics, err := r.node.PublishedTopics(ctx)
 	if err != nil {
 		r.log.Debug().Err(err).Msg("ask the master for topics")
 		return nil
 	}
-	for _, name := range names {
-		if _, have := r.subs[name]; !have && r.want.match(name) {
-			if err := r.subscribe(name); err != nil {
-				return err
-			}
+	for _, name := range topics {
+		if _, have := r.subs[name]; have || r.leftOut[name] || !r.want.match(name) {
+			continue
+		}
+		err := r.subscribe(name)
+		if refused := new(names.Error); errors.As(err, &refused) {
+			r.log.Warn().Err(err).Msg("a topic is left out")
+			r.leftOut[name] = true
+		} else if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -188,7 +213,7 @@ func (r *topicRecorder) discover(ctx context.Context) error {
 
 func (r *topicRecorder) subscribe(name string) error {
 	count := &atomic.Int64{}
-	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay}, func(m ros.Received) {
+	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay, MaxMessage: r.opts.QueueBytes}, func(m ros.Received) {
 		r.take(name, count, m)
 	})
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"rsros/msgs"
 	"rsros/node/internal/budget"
 	"rsros/node/ros/internal/wire"
+	"rsros/node/ros/names"
+	"rsros/node/ros/rosapi"
 )
 
 // A message above the bound costs neither memory nor the connection: it is
@@ -176,3 +178,60 @@ func TestPersistentConnectionsAreBounded(t *testing.T) {
 	}
 	eventually(t, "room", func() bool { conns = conns[:0]; open(); defer conns[0].Close(); return call() })
 }
+
+// What can't be said in XML-RPC isn't sent, and whoever asks for it is told: a node
+// once waited for ever for an answer to a call that it couldn't send.
+func TestUnsayableNamesAreRefused(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	for _, c := range []struct{ topic, typ string }{
+		{"/t", "\xe7eometry_msgs/Transform"}, {"/t", "std_msgs/\x1b[2J"}, {"/t", "String"}, {"/t", "a/b/c"}, {"/t", "/String"}, {"/bad-name", "std_msgs/String"},
+	} {
+		typ := msgs.Type{Name: c.typ, MD5: "*"}
+		var refused *names.Error
+		if _, err := n.Advertise(PublisherOptions{Topic: c.topic, Type: typ}); !errors.As(err, &refused) {
+			t.Errorf("advertise %s as %q: %v", c.topic, c.typ, err)
+		}
+		if _, err := n.Subscribe(SubscriberOptions{Topic: c.topic, Type: typ}, func(Received) {}); !errors.As(err, &refused) {
+			t.Errorf("subscribe to %s as %q: %v", c.topic, c.typ, err)
+		}
+	}
+	// A value that can't be sent is a refusal, not a master that is away.
+	var refused *rosapi.Error
+	if err := n.SetParam(t.Context(), "p", "\x00"); !errors.As(err, &refused) {
+		t.Errorf("a parameter that can't be sent: %v", err)
+	}
+	synced(t, n)
+}
+
+// A master that is stopped holds nobody up: not who asks it, not who leaves.
+func TestHungMaster(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	synced(t, n)
+	m.freeze()
+	if _, err := n.AdvertiseService("late", msgs.MustService("std_srvs/Trigger"), func(context.Context, []byte) ([]byte, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan error)
+	go func() { _, _, err := n.Param(ctx, "x"); asked <- err }()
+	cancel()
+	if err := <-asked; err == nil {
+		t.Error("a frozen master answered")
+	}
+	go func() { _, _, err := n.Param(t.Context(), "x"); asked <- err }()
+	began := time.Now()
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-asked; err == nil {
+		t.Error("a frozen master answered")
+	}
+	if took := time.Since(began); took > callTime/2 {
+		t.Errorf("leaving took %v, as long as a call may", took)
+	}
+}
+
+// callTime is how long one call to a master may take.
+const callTime = 10 * time.Second

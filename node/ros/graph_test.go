@@ -32,7 +32,7 @@ func TestParams(t *testing.T) {
 	m := embedded(t)
 	n := startConfig(t, Config{Name: "n", Namespace: "/ns", MasterURI: m.URI(),
 		PrivateParams: map[string]any{"rate": 30}, Remaps: map[string]string{"old": "new"}})
-	tree, ok, err := n.Param("~") // at once: private parameters are there before the first answer
+	tree, ok, err := n.Param(t.Context(), "~") // at once: private parameters are there before the first answer
 	if err != nil || !ok || !reflect.DeepEqual(tree, map[string]any{"rate": 30}) {
 		t.Errorf("private parameters %v %v %v", tree, ok, err)
 	}
@@ -45,44 +45,44 @@ func TestParams(t *testing.T) {
 		t.Errorf("first value %v", v)
 	}
 	for _, v := range []any{1, 2.5, "s", true, []any{1, "a"}, map[string]any{"k": 1}} {
-		if err := n.SetParam("old", v); err != nil {
+		if err := n.SetParam(t.Context(), "old", v); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok, err := n.Param("/ns/new"); err != nil || !ok || !reflect.DeepEqual(got, v) {
+		if got, ok, err := n.Param(t.Context(), "/ns/new"); err != nil || !ok || !reflect.DeepEqual(got, v) {
 			t.Errorf("%v: %v %v %v", v, got, ok, err)
 		}
 		if got := <-changes; !reflect.DeepEqual(got, v) {
 			t.Errorf("change to %v, want %v", got, v)
 		}
 	}
-	if err := n.SetParam("new/k2", 7); err != nil {
+	if err := n.SetParam(t.Context(), "new/k2", 7); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-changes; !reflect.DeepEqual(got, map[string]any{"k": 1, "k2": 7}) {
 		t.Errorf("change below gave %v", got)
 	}
-	if full, ok, err := n.SearchParam("new"); full != "/ns/new" || !ok || err != nil {
+	if full, ok, err := n.SearchParam(t.Context(), "new"); full != "/ns/new" || !ok || err != nil {
 		t.Errorf("search: %s %v %v", full, ok, err)
 	}
-	if _, ok, err := n.SearchParam("nowhere"); ok || err != nil {
+	if _, ok, err := n.SearchParam(t.Context(), "nowhere"); ok || err != nil {
 		t.Errorf("search for what isn't there: %v %v", ok, err)
 	}
-	if err := n.DeleteParam("new"); err != nil {
+	if err := n.DeleteParam(t.Context(), "new"); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-changes; got != nil {
 		t.Errorf("deletion gave %v", got)
 	}
-	if has, err := n.HasParam("new"); has || err != nil {
+	if has, err := n.HasParam(t.Context(), "new"); has || err != nil {
 		t.Errorf("has: %v %v", has, err)
 	}
-	if _, ok, err := n.Param("new"); ok || err != nil {
+	if _, ok, err := n.Param(t.Context(), "new"); ok || err != nil {
 		t.Errorf("deleted: %v %v", ok, err)
 	}
-	if err := n.SetParam("new", struct{}{}); err == nil {
+	if err := n.SetParam(t.Context(), "new", struct{}{}); err == nil {
 		t.Error("a struct was set")
 	}
-	if err := n.SetParam("a b", 1); err == nil {
+	if err := n.SetParam(t.Context(), "a b", 1); err == nil {
 		t.Error("a bad name was set")
 	}
 	sub.Close()
@@ -95,7 +95,7 @@ func TestSimTime(t *testing.T) {
 	if err := b.WaitForTime(t.Context()); err != nil || time.Since(b.Now()) > time.Hour {
 		t.Errorf("wall time %v, %v", b.Now(), err)
 	}
-	if err := a.SetParam("/use_sim_time", true); err != nil {
+	if err := a.SetParam(t.Context(), "/use_sim_time", true); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "simulated time", func() bool { return b.Now().Unix() == 0 })
@@ -114,7 +114,7 @@ func TestSimTime(t *testing.T) {
 	if err := b.WaitForTime(t.Context()); err != nil || !b.Now().Equal(want) {
 		t.Errorf("simulated time %v, %v", b.Now(), err)
 	}
-	if err := a.SetParam("/use_sim_time", false); err != nil {
+	if err := a.SetParam(t.Context(), "/use_sim_time", false); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "wall time again", func() bool { return time.Since(b.Now()) < time.Hour })

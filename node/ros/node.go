@@ -58,8 +58,8 @@ type Node struct {
 	conns    map[net.Conn]struct{} // accepted
 }
 
-// closeTimeout is how long Close tries to unregister.
-const closeTimeout = 1500 * time.Millisecond
+// closeTimeout is how long Close talks to the master.
+const closeTimeout = 1200 * time.Millisecond
 
 // NewNode starts a node: its listeners, and in the background its registration
 // at the master, which need not be there yet (see Sync). ctx bounds the start
@@ -187,9 +187,9 @@ func (n *Node) Close() error {
 	if n.rosoutPublisher != nil {
 		n.flushRosout()
 	}
-	n.cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
+	n.cancel()
 	n.registrar.Leave(ctx)
 	err := n.listener.Close()
 	n.server.Close() //nolint:errcheck // closes listeners and connections

@@ -14,10 +14,13 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// Param gets a parameter; false if the server doesn't have it. A name that holds
-// a tree gives a map[string]any.
-func (n *Node) Param(name string) (any, bool, error) {
-	value, err := n.paramCall("getParam", name)
+// Param returns a parameter, or false if the server doesn't have it. A name that
+// holds a tree is a map[string]any.
+//
+// This and the other calls to the parameter server end with ctx, with the node and
+// after ten seconds without an answer.
+func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
+	value, err := n.paramCall(ctx, "getParam", name)
 	var refused *rosapi.Error
 	if errors.As(err, &refused) {
 		return nil, false, nil
@@ -26,15 +29,15 @@ func (n *Node) Param(name string) (any, bool, error) {
 }
 
 // HasParam reports whether the server has a parameter.
-func (n *Node) HasParam(name string) (bool, error) {
-	value, err := n.paramCall("hasParam", name)
+func (n *Node) HasParam(ctx context.Context, name string) (bool, error) {
+	value, err := n.paramCall(ctx, "hasParam", name)
 	has, _ := value.(bool)
 	return has, err
 }
 
 // SetParam sets a parameter: bool, int (32 bits), float64, string, []any or
 // map[string]any.
-func (n *Node) SetParam(name string, value any) error {
+func (n *Node) SetParam(ctx context.Context, name string, value any) error {
 	value, err := param.Value(value)
 	if err != nil {
 		return fmt.Errorf("parameter %s: %w", name, err)
@@ -43,21 +46,21 @@ func (n *Node) SetParam(name string, value any) error {
 	if err != nil {
 		return err
 	}
-	if _, err = n.paramCallFull("setParam", full, value); err == nil {
+	if _, err = n.paramCallFull(ctx, "setParam", full, value); err == nil {
 		n.paramChanged(full, value) // the master doesn't tell the one who did it
 	}
 	return err
 }
 
 // DeleteParam deletes a parameter or a tree.
-func (n *Node) DeleteParam(name string) error {
-	_, err := n.paramCall("deleteParam", name)
+func (n *Node) DeleteParam(ctx context.Context, name string) error {
+	_, err := n.paramCall(ctx, "deleteParam", name)
 	return err
 }
 
-// SearchParam looks for a name in the node's own namespace and then upwards; it
-// gives the full name of the first that is there, or false.
-func (n *Node) SearchParam(name string) (string, bool, error) {
+// SearchParam looks for a name in the node's own namespace and then upwards. It
+// returns the full name of the first that exists, or false.
+func (n *Node) SearchParam(ctx context.Context, name string) (string, bool, error) {
 	if err := names.Check(name); err != nil {
 		return "", false, err
 	}
@@ -66,11 +69,11 @@ func (n *Node) SearchParam(name string) (string, bool, error) {
 		if err != nil {
 			return "", false, err
 		}
-		value, err := n.paramCallFull("hasParam", full)
+		value, err := n.paramCallFull(ctx, "hasParam", full)
 		has, _ := value.(bool)
 		return full, has, err
 	}
-	value, err := n.caller.Call(n.ctx, n.cfg.MasterURI, "searchParam", name)
+	value, err := n.callMaster(ctx, "searchParam", name)
 	var refused *rosapi.Error
 	if errors.As(err, &refused) {
 		return "", false, nil
@@ -79,22 +82,38 @@ func (n *Node) SearchParam(name string) (string, bool, error) {
 	return full, ok, err
 }
 
-func (n *Node) paramCall(method, name string, args ...any) (any, error) {
+func (n *Node) paramCall(ctx context.Context, method, name string) (any, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	return n.paramCallFull(method, full, args...)
+	return n.paramCallFull(ctx, method, full)
 }
 
 // paramCallFull calls with a resolved name.
-func (n *Node) paramCallFull(method, full string, args ...any) (any, error) {
+func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...any) (any, error) {
 	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't come to it yet
-		if err := n.setPrivateParams(n.ctx); err != nil {
+		ctx, cancel := n.whileOpen(ctx)
+		defer cancel()
+		if err := n.setPrivateParams(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return n.caller.Call(n.ctx, n.cfg.MasterURI, method, append([]any{full}, args...)...)
+	return n.callMaster(ctx, method, append([]any{full}, args...)...)
+}
+
+// callMaster calls the master; the end of the node ends the call, too.
+func (n *Node) callMaster(ctx context.Context, method string, args ...any) (any, error) {
+	ctx, cancel := n.whileOpen(ctx)
+	defer cancel()
+	return n.caller.Call(ctx, n.cfg.MasterURI, method, args...)
+}
+
+// whileOpen returns a context that ends with ctx and with the node.
+func (n *Node) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(n.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // ParamSubscription follows a parameter until Close.
@@ -186,7 +205,7 @@ func (p *ParamSubscription) run() {
 		p.mu.Unlock()
 		if reread {
 			var err error
-			if value, _, err = p.node.Param(p.name); err != nil {
+			if value, _, err = p.node.Param(p.ctx, p.name); err != nil {
 				p.node.log.Debug().Err(err).Str("param", p.name).Msg("can't read a parameter that changed")
 				continue
 			}

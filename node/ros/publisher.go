@@ -9,6 +9,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/node/ros/internal/sendqueue"
+	"rsros/node/ros/names"
 	"rsros/node/ros/rosapi"
 )
 
@@ -84,7 +85,8 @@ type SubscriberStats struct {
 }
 
 // Advertise publishes a topic. The master is told in the background; Sync waits
-// for that.
+// for that. A topic or type whose name ROS refuses is a *names.Error, before the
+// master is asked.
 func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	name, err := n.Resolve(options.Topic)
 	if err != nil {
@@ -92,6 +94,9 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	}
 	if options.Type.Name == "" || options.Type.MD5 == "" {
 		return nil, fmt.Errorf("advertise %s: the type needs a name and an md5sum, not %q and %q", name, options.Type.Name, options.Type.MD5)
+	}
+	if err := names.CheckType(options.Type.Name); err != nil {
+		return nil, fmt.Errorf("advertise %s: %w", name, err)
 	}
 	options.Topic = name
 	options.setDefaults()

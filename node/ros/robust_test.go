@@ -32,7 +32,7 @@ func TestMasterComesLate(t *testing.T) {
 	if err := n.Sync(ctx); err != context.DeadlineExceeded {
 		t.Errorf("Sync without a master: %v", err)
 	}
-	if _, _, err := n.Param("x"); err == nil {
+	if _, _, err := n.Param(t.Context(), "x"); err == nil {
 		t.Error("a parameter without a master")
 	}
 	m.start()

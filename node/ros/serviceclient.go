@@ -60,9 +60,8 @@ func (n *Node) NewServiceClient(name string, service msgs.Service) (*ServiceClie
 func (c *ServiceClient) Call(ctx context.Context, req []byte) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := c.node.whileOpen(ctx)
 	defer cancel()
-	defer context.AfterFunc(c.node.ctx, cancel)() // the node's end ends the call, too
 	resp, err := c.call(ctx, req)
 	var reported *ServiceError
 	if err != nil && !errors.As(err, &reported) {
@@ -150,7 +149,7 @@ func (n *Node) WaitForService(ctx context.Context, name string) error {
 		return err
 	}
 	for {
-		if _, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupService", full); err == nil {
+		if _, err := n.callMaster(ctx, "lookupService", full); err == nil {
 			return nil
 		}
 		select {

@@ -2,6 +2,7 @@ package ros
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/node/ros/internal/recv"
+	"rsros/node/ros/names"
 )
 
 // SubscriberOptions say what is subscribed and how.
@@ -81,7 +83,8 @@ type SubscriberCounts struct {
 }
 
 // Subscribe receives a topic. The callback must be done with Data when it
-// returns, and must not close the subscriber or the node.
+// returns, and must not close the subscriber or the node. A topic or type whose
+// name ROS refuses is a *names.Error, before the master is asked.
 func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*Subscriber, error) {
 	name, err := n.Resolve(options.Topic)
 	if err != nil {
@@ -91,6 +94,11 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 	for _, field := range []*string{&options.Type.Name, &options.Type.MD5} {
 		if *field == "" {
 			*field = "*"
+		}
+	}
+	if options.Type.Name != "*" {
+		if err := names.CheckType(options.Type.Name); err != nil {
+			return nil, fmt.Errorf("subscribe to %s: %w", name, err)
 		}
 	}
 	if options.MaxMessage <= 0 || options.MaxMessage > n.cfg.MaxMessage {

@@ -1,14 +1,16 @@
-// Package names checks graph resource names as the ROS wiki defines them and makes
-// them global. Its functions may be called from several goroutines, and so may the
+// Package names checks names of topics, services, nodes and message types, and
+// makes them global, as the ROS wiki says. Its functions may be called from several goroutines, and so may the
 // methods of a Resolver, which doesn't change once it is made.
 package names
 
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// Error says why ROS refuses a name.
+// Error says why a name can't be used in a ROS graph.
 type Error struct {
 	Name   string
 	Reason string
@@ -33,6 +35,24 @@ func Check(name string) error {
 			}
 		default:
 			return &Error{name, fmt.Sprintf("has %q at offset %d; only letters, digits, '_' and '/' are allowed", c, i)}
+		}
+	}
+	return nil
+}
+
+// CheckType returns an *Error unless name can be sent as a message type: a package
+// and a type in printable characters, with one '/' between them.
+func CheckType(name string) error {
+	pkg, typ, ok := strings.Cut(name, "/")
+	if !ok || pkg == "" || typ == "" || strings.Contains(typ, "/") {
+		return &Error{name, "a message type is package/Type"}
+	}
+	for i, r := range name {
+		if _, size := utf8.DecodeRuneInString(name[i:]); r == utf8.RuneError && size == 1 {
+			return &Error{name, fmt.Sprintf("a message type with byte 0x%02x at offset %d, which isn't UTF-8, can't be sent to the master", name[i], i)}
+		}
+		if !unicode.IsPrint(r) || r == ' ' {
+			return &Error{name, fmt.Sprintf("a message type with %q at offset %d can't be sent to the master", r, i)}
 		}
 	}
 	return nil

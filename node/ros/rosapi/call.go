@@ -47,7 +47,8 @@ func NewCaller(id string) *Caller {
 }
 
 // Call returns the value of a successful answer. Any other answer is an *Error;
-// every other error means that nobody answered, within ten seconds at the latest.
+// every other error means that nobody answered, within ten seconds at the latest. A
+// call that XML-RPC can't express isn't sent and is an *Error, too.
 func (c *Caller) Call(ctx context.Context, uri, method string, args ...any) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -55,6 +56,9 @@ func (c *Caller) Call(ctx context.Context, uri, method string, args ...any) (any
 	var fault *xmlrpc.Fault
 	if errors.As(err, &fault) {
 		return nil, &Error{Method: method, Code: -1, Status: fault.Message}
+	}
+	if unsayable := new(xmlrpc.EncodeError); errors.As(err, &unsayable) {
+		return nil, &Error{Method: method, Code: -1, Status: unsayable.Error()}
 	}
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func (g *Registrar) Run(ctx context.Context) {
 		}
 		if err == nil {
 			checked = true
-			err = g.sync(ctx)
+			err = g.sync(ctx, unbroken)
 		}
 		if ctx.Err() != nil {
 			return
@@ -187,7 +187,7 @@ func (g *Registrar) next() *Registration {
 
 // sync does what is left to do. An error means that the master doesn't answer;
 // a refusal is logged and not tried again.
-func (g *Registrar) sync(ctx context.Context) error {
+func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(context.Context) error) error) error {
 	for r := g.next(); r != nil && ctx.Err() == nil; r = g.next() {
 		g.mu.Lock()
 		gone := r.gone
@@ -196,7 +196,7 @@ func (g *Registrar) sync(ctx context.Context) error {
 		if gone {
 			do = r.Unregister
 		}
-		err := unbroken(ctx, do)
+		err := call(ctx, do)
 		var refused *Error
 		if err != nil && !errors.As(err, &refused) {
 			return err
@@ -211,8 +211,11 @@ func (g *Registrar) sync(ctx context.Context) error {
 	return nil
 }
 
-// answerTime is how long a call that runs when the node goes may still take.
-const answerTime = time.Second
+// answerTime is how long a call that runs when the node leaves may still take.
+const answerTime = 500 * time.Millisecond
+
+// direct makes a call that ctx breaks off.
+func direct(ctx context.Context, do func(context.Context) error) error { return do(ctx) }
 
 // unbroken makes a call and doesn't break it off when ctx ends: the master may
 // carry it out all the same, and what it then had registered would stay.
@@ -260,7 +263,7 @@ func (g *Registrar) Leave(ctx context.Context) {
 		r.gone = true
 	}
 	g.mu.Unlock()
-	if err := g.sync(ctx); err != nil {
+	if err := g.sync(ctx, direct); err != nil {
 		g.log.Warn().Err(err).Msg("couldn't unregister from the ROS master")
 	}
 }
