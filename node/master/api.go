@@ -11,6 +11,7 @@ import (
 // Status codes of the ROS APIs, the first of the three values of an answer.
 const (
 	codeError   = -1 // the caller's mistake, or nothing found
+	codeFailure = 0  // the call couldn't be carried out
 	codeSuccess = 1
 )
 
@@ -77,7 +78,7 @@ func (m *Master) api() map[string]method {
 		"getParam":         {[]argument{key}, 0, 0, m.getParam},
 		"hasParam":         {[]argument{key}, 0, false, m.hasParam},
 		"deleteParam":      {[]argument{key}, 0, 0, m.deleteParam},
-		"searchParam":      {[]argument{{"key", checkSearchKey}}, 0, "", m.searchParam},
+		"searchParam":      {[]argument{{"key", checkSearchKey}}, 0, 0, m.searchParam},
 		"getParamNames":    {nil, 0, none, m.getParamNames},
 		"subscribeParam":   {[]argument{callerAPI, key}, 0, 0, m.subscribeParam},
 		"unsubscribeParam": {[]argument{callerAPI, key}, 0, 0, m.unsubscribeParam},
@@ -101,7 +102,7 @@ func (m *Master) handle(_ context.Context, name string, args []any) (any, error)
 	if r.code != codeSuccess && r.value == nil {
 		r.value = method.onError
 	}
-	m.log.Debug().Str("caller", c.caller).Strs("args", c.text).Int("code", r.code).Msg(name)
+	m.log.Debug().Str("from", c.caller).Strs("args", c.text).Int("code", r.code).Msg(name)
 	return []any{r.code, r.message, r.value}, nil
 }
 

@@ -27,7 +27,7 @@ type graph struct {
 	subscribers      registry
 	paramSubscribers registry
 	services         map[string]provider
-	types            map[string]string // of topics that have a publisher or subscriber
+	types            map[string]string // of all topics that ever had a publisher or subscriber
 }
 
 func newGraph() *graph {
@@ -63,12 +63,10 @@ func (g *graph) expel(name string) (published []string) {
 	for topic := range g.publishers {
 		if g.remove(g.publishers, topic, name) {
 			published = append(published, topic)
-			g.dropType(topic)
 		}
 	}
 	for topic := range g.subscribers {
 		g.remove(g.subscribers, topic, name)
-		g.dropType(topic)
 	}
 	for key := range g.paramSubscribers {
 		g.remove(g.paramSubscribers, key, name)
@@ -129,12 +127,6 @@ func (g *graph) setType(topic, typeName string, publisher bool) {
 	case typeName == anyType && (ok || !publisher): // says nothing new
 	case publisher || !ok || known == anyType:
 		g.types[topic] = typeName
-	}
-}
-
-func (g *graph) dropType(topic string) {
-	if len(g.publishers[topic]) == 0 && len(g.subscribers[topic]) == 0 {
-		delete(g.types, topic)
 	}
 }
 

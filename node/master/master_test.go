@@ -151,7 +151,7 @@ func TestTopics(t *testing.T) {
 	want(t, m, 1, "unregisterSubscriber", "/ns/sub", "/ns/chatter", sub.api)
 	wantError(t, m, "unknown node [/pub]", "lookupNode", "/tool", "/pub")
 	want(t, m, list(list(), list(), list()), "getSystemState", "/tool")
-	want(t, m, list(), "getTopicTypes", "/tool")
+	want(t, m, list(list("/ns/chatter", "std_msgs/String")), "getTopicTypes", "/tool") // as rosmaster, it remembers
 }
 
 func TestServices(t *testing.T) {

@@ -42,18 +42,22 @@ func (m *Master) deleteParam(c call) reply {
 
 func (m *Master) searchParam(c call) reply {
 	key := c.text[0]
-	if strings.HasPrefix(key, "~") || len(split(key)) == 0 {
-		return reply{codeError, "invalid key", nil}
+	if strings.HasPrefix(key, "~") || !strings.HasPrefix(c.caller, "/") {
+		reason := "invalid key"
+		if !strings.HasPrefix(key, "~") {
+			reason = "namespace must be global"
+		}
+		return reply{codeFailure, "Internal failure: " + reason, 0}
 	}
-	from := split(c.caller)
 	if strings.HasPrefix(key, "/") {
 		if _, ok := m.params.get(split(key)); ok {
 			return success(key, "Found [%s]", key)
 		}
-	} else if found, ok := m.params.search(from, split(key)); ok {
-		return success(join(found), "Found [%s]", join(found))
+	} else if space, ok := m.params.search(split(c.caller), split(key)); ok {
+		found := strings.TrimSuffix(join(space), "/") + "/" + key // as the caller wrote it
+		return success(found, "Found [%s]", found)
 	}
-	return reply{codeError, fmt.Sprintf("Cannot find parameter [%s] in an upwards search", key), nil}
+	return reply{codeError, fmt.Sprintf("Cannot find parameter [%s] in an upwards search", key), ""}
 }
 
 func (m *Master) getParamNames(call) reply { return success(m.params.names(), "Parameter names") }
@@ -68,11 +72,10 @@ func (m *Master) subscribeParam(c call) reply {
 
 func (m *Master) unsubscribeParam(c call) reply {
 	api, key := c.text[0], c.text[1]
-	ended := 0
-	if m.graph.registered(c.caller, api) && m.graph.remove(m.graph.paramSubscribers, key, c.caller) {
-		ended = 1
+	if m.graph.registered(c.caller, api) {
+		m.graph.remove(m.graph.paramSubscribers, key, c.caller)
 	}
-	return success(ended, "Unsubscribe to parameter [%s]", key)
+	return success(1, "Unsubscribe to parameter [%s]", key) // also if there was none
 }
 
 // valueOrUnset is a parameter as updates state it.

@@ -66,8 +66,26 @@ func TestSearchParam(t *testing.T) {
 	}
 	wantError(t, m, "Cannot find", "searchParam", "/pr2/foo", "missing")
 	wantError(t, m, "Cannot find", "searchParam", "/pr2/foo", "/missing")
-	wantError(t, m, "invalid key", "searchParam", "/pr2/foo", "~x")
-	wantError(t, m, "invalid key", "searchParam", "/pr2/foo", "//")
+	// What rosmaster answers to odd calls.
+	for _, c := range []struct {
+		caller, key string
+		code        int
+		status      string
+		value       any
+	}{
+		{"/pr2/foo", "~x", 0, "Internal failure: invalid key", 0},
+		{"pr2", "top", 0, "Internal failure: namespace must be global", 0},
+		{"", "top", 0, "Internal failure: namespace must be global", 0},
+		{"/pr2/foo", "/", 1, "Found [/]", "/"},
+		{"/pr2/foo", "", -1, "ERROR: parameter [key] must be specified and non-empty", 0},
+		{"/pr2/foo", "robot/", 1, "Found [/pr2/robot/]", "/pr2/robot/"},
+		{"/pr2/foo", "robot//base", 1, "Found [/pr2/robot//base]", "/pr2/robot//base"},
+		{"/pr2/foo", "missing", -1, "Cannot find parameter [missing] in an upwards search", ""},
+	} {
+		if code, status, value := ask(t, m, "searchParam", c.caller, c.key); code != c.code || status != c.status || value != c.value {
+			t.Errorf("searchParam %q %q = %d, %q, %#v; rosmaster answers %d, %q, %#v", c.caller, c.key, code, status, value, c.code, c.status, c.value)
+		}
+	}
 }
 
 func TestParamUpdates(t *testing.T) {
@@ -93,7 +111,7 @@ func TestParamUpdates(t *testing.T) {
 	below.expect(t, "paramUpdate", "/master", "/ns/a/b/", unset)
 
 	want(t, m, 1, "unsubscribeParam", "/above", above.api, "/ns")
-	want(t, m, 0, "unsubscribeParam", "/above", above.api, "/ns")
+	want(t, m, 1, "unsubscribeParam", "/above", above.api, "/ns") // as rosmaster: whether or not there was one
 	wantError(t, m, "unknown node", "lookupNode", "/tool", "/above")
 }
 

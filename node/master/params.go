@@ -84,12 +84,12 @@ func (p *params) remove(key path) bool {
 	return true
 }
 
-// search finds a relative key from a namespace upwards: the first namespace that has the key's first
-// part decides, whether or not the rest exists there.
+// search looks for a relative key from a namespace upwards. It returns the first namespace that has the
+// key's first part, whether or not the rest exists there.
 func (p *params) search(from, key path) (path, bool) {
 	for up := len(from); up >= 0; up-- {
 		if _, ok := p.get(slices.Concat(from[:up], key[:1])); ok {
-			return slices.Concat(from[:up], key), true
+			return from[:up], true
 		}
 	}
 	return nil, false

@@ -10,7 +10,7 @@ import (
 // The methods about the graph. They run under the master's lock.
 
 func (m *Master) askShutdown(c call) reply {
-	m.log.Info().Str("caller", c.caller).Strs("reason", c.text).Msg("shutdown asked")
+	m.log.Info().Str("from", c.caller).Strs("reason", c.text).Msg("shutdown asked")
 	m.askOnce.Do(func() { close(m.asked) })
 	return success(0, "shutdown")
 }
@@ -79,7 +79,6 @@ func (m *Master) unregister(r registry, caller, topic, api string) reply {
 	if !m.graph.registered(caller, api) || !m.graph.remove(r, topic, caller) {
 		return success(0, "[%s] is not a known provider of [%s]", caller, topic)
 	}
-	m.graph.dropType(topic)
 	return success(1, "Unregistered [%s] as provider of [%s]", caller, topic)
 }
 

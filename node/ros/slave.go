@@ -75,7 +75,7 @@ func (n *Node) serveAPI(_ context.Context, method string, args []any) (any, erro
 }
 
 func (n *Node) shutdown(callerID string, args []any) (any, error) {
-	n.log.Info().Str("caller", callerID).Any("reason", args[0]).Msg("asked to shut down")
+	n.log.Info().Str("from", callerID).Any("reason", args[0]).Msg("asked to shut down")
 	n.finish()
 	return 0, nil
 }
