@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -59,7 +61,19 @@ func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logge
 		return nothing, err
 	}
 	conf.MasterURI = m.URI()
-	return func() { _ = m.Close() }, nil
+	if m.local {
+		conf.Host = cmp.Or(conf.Host, "127.0.0.1") // who can't reach the master needn't reach the node
+	}
+	quit := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-m.ShutdownAsked():
+			_ = m.Close()
+		case <-quit:
+		}
+	})
+	return func() { close(quit); wg.Wait(); _ = m.Close() }, nil
 }
 
 // masterAnswers asks the master at uri for its process id.
@@ -72,45 +86,70 @@ func masterAnswers(ctx context.Context, uri string) bool {
 
 // MasterOptions are the settings of an embedded master.
 type MasterOptions struct {
-	// Address is a master URI or host:port; port 0 takes a free one.
+	// Address is a master URI or host:port, of which the port counts; port 0 takes a
+	// free one. It defaults to ros.DefaultMasterURI.
 	Address string
-	Host    string // the name that other machines reach this one by; default the machine's
-	Log     zerolog.Logger
+	// Host is the name or address that other machines reach this one by. The master
+	// listens on it and on loopback; without it, or if it is loopback, on loopback
+	// alone.
+	Host string
+	// Listen is where to listen instead, an address; "0.0.0.0" or "::" is everywhere.
+	Listen string
+	Log    zerolog.Logger
 }
 
 // Master is an embedded master with its rosout aggregator.
 type Master struct {
 	master *master.Master
 	rosout *rosout
+	local  bool // listens on loopback alone
 }
+
+// loopback is where programs on this machine look for a master.
+const loopback = "127.0.0.1"
 
 // StartMaster starts an embedded master. It refuses where one already answers.
 func StartMaster(ctx context.Context, o MasterOptions) (*Master, error) {
-	address, err := listenAddress(o.Address)
+	port, err := masterPort(cmp.Or(o.Address, ros.DefaultMasterURI))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	m, err := master.Start(master.Config{Address: address, Host: o.Host, Log: o.Log.With().Str("component", "master").Logger()})
-	if err != nil {
-		return nil, errors.Join(program.ErrNoMaster, fmt.Errorf("start the embedded master on %s: %w", address, err))
+	hosts := listenHosts(ctx, o.Host, o.Listen, o.Log)
+	local := len(hosts) == 1 && hosts[0] == loopback
+	conf := master.Config{
+		Address: net.JoinHostPort(hosts[0], port), More: hosts[1:], Host: o.Host,
+		Log: o.Log.With().Str("component", "master").Logger(),
 	}
-	out, err := startRosout(ctx, m.URI(), o.Host)
+	if everywhere := hosts[0] == ""; conf.Host == "" && !everywhere && !local {
+		conf.Host = hosts[0]
+	}
+	m, err := master.Start(conf)
+	if err != nil {
+		return nil, errors.Join(program.ErrNoMaster, fmt.Errorf("start the embedded master on %s: %w", conf.Address, err))
+	}
+	rosoutHost := o.Host
+	if local {
+		rosoutHost = loopback
+	}
+	out, err := startRosout(ctx, m.URI(), rosoutHost)
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	o.Log.Info().Str("uri", m.URI()).Msg("embedded master started")
-	return &Master{m, out}, nil
+	o.Log.Info().Str("uri", m.URI()).Strs("listens on", hosts).Msg("embedded master started")
+	return &Master{m, out, local}, nil
 }
 
 // URI is what ROS_MASTER_URI should be set to.
 func (m *Master) URI() string { return m.master.URI() }
 
+// ShutdownAsked is closed when a peer called the master's shutdown.
+func (m *Master) ShutdownAsked() <-chan struct{} { return m.master.ShutdownAsked() }
+
 // Close ends the aggregator and the master.
 func (m *Master) Close() error { return errors.Join(m.rosout.Close(), m.master.Close()) }
 
-// listenAddress turns "http://host:11311/" or "host:11311" into ":11311": the
-// master listens on every interface, as rosmaster does.
-func listenAddress(address string) (string, error) {
+// masterPort is the port of "http://host:11311/" or "host:11311".
+func masterPort(address string) (string, error) {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		address = u.Host
 	}
@@ -121,5 +160,52 @@ func listenAddress(address string) (string, error) {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return "", fmt.Errorf("master address %q: port %q is not a number", address, port)
 	}
-	return ":" + port, nil
+	return port, nil
+}
+
+// listenHosts are the addresses to listen on; a single "" is all of this machine.
+func listenHosts(ctx context.Context, host, listen string, log zerolog.Logger) []string {
+	switch ip := net.ParseIP(listen); {
+	case listen == "":
+	case ip != nil && ip.IsUnspecified():
+		return []string{""}
+	default:
+		host = listen
+	}
+	if host == "" {
+		return []string{loopback}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	addresses, err := net.DefaultResolver.LookupHost(ctx, host)
+	if err != nil {
+		log.Warn().Err(err).Str("host", host).Msg("the master listens everywhere: its host's address isn't known")
+		return []string{""}
+	}
+	// Loopback always: programs here look for the master at localhost.
+	hosts, named := []string{}, host == "localhost"
+	for _, a := range addresses {
+		ip := net.ParseIP(a)
+		switch {
+		case ip == nil || ip.IsLoopback():
+			named = named || a == host
+		case ownAddress(ip):
+			hosts = append(hosts, a)
+		}
+	}
+	if len(hosts) == 0 && !named {
+		// Debian's /etc/hosts gives 127.0.1.1 for this machine's name, which others know
+		// by its address; and an address behind a translation isn't this machine's.
+		log.Info().Str("host", host).Msg("the master listens everywhere: its host isn't an address of this machine")
+		return []string{""}
+	}
+	return append(hosts, loopback)
+}
+
+func ownAddress(ip net.IP) bool {
+	addresses, _ := net.InterfaceAddrs()
+	return slices.ContainsFunc(addresses, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.Equal(ip)
+	})
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strconv"
@@ -48,7 +49,7 @@ func OfferReconfigure(n *ros.Node, name string, parameters []Parameter, apply fu
 	for _, p := range parameters {
 		r.values[p.Name] = p.Default
 	}
-	if tree, ok, err := n.Param(name); err == nil && ok {
+	if tree, ok, err := n.Param(context.Background(), name); err == nil && ok {
 		if given, ok := tree.(map[string]any); ok {
 			r.values = r.merged(given)
 		}

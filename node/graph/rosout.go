@@ -18,7 +18,7 @@ type rosout struct {
 }
 
 func startRosout(ctx context.Context, masterURI, host string) (*rosout, error) {
-	n, err := ros.NewNode(ctx, ros.Config{Name: "rosout", MasterURI: masterURI, Host: host, Log: zerolog.Nop()})
+	n, err := ros.NewNode(ctx, ros.Config{Name: "rosout", MasterURI: masterURI, Host: host, NoRosout: true, Log: zerolog.Nop()})
 	if err != nil {
 		return nil, err
 	}

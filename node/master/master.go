@@ -29,8 +29,11 @@ import (
 
 // Config says where a master listens.
 type Config struct {
-	// Address is where to listen, host:port. (optional) It defaults to ":11311"; port 0 takes a free one.
+	// Address is where to listen, host:port. (optional) It defaults to "127.0.0.1:11311", which other
+	// machines can't reach; port 0 takes a free one.
 	Address string
+	// More are further hosts to listen on, with the port of Address. (optional)
+	More []string
 	// Host is the name or address in URI, by which nodes reach the master. (optional) It defaults to
 	// "localhost", which nodes on other machines can't use.
 	Host string
@@ -50,7 +53,7 @@ type Master struct {
 	log      zerolog.Logger
 	methods  map[string]method
 	server   *http.Server
-	served   chan struct{} // closed when the server's goroutine has ended
+	serving  sync.WaitGroup // the server, once for each address
 	notifier *notifier
 	asked    chan struct{} // closed when a peer called shutdown
 	askOnce  sync.Once
@@ -64,7 +67,7 @@ type Master struct {
 // Start listens and serves until Close.
 func Start(config Config) (*Master, error) {
 	if config.Address == "" {
-		config.Address = ":11311"
+		config.Address = "127.0.0.1:11311"
 	}
 	if config.Host == "" {
 		config.Host = "localhost"
@@ -74,30 +77,40 @@ func Start(config Config) (*Master, error) {
 		return nil, fmt.Errorf("start master: %w", err)
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
+	listeners := []net.Listener{listener}
+	for _, host := range config.More {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err != nil {
+			closeAll(listeners)
+			return nil, fmt.Errorf("start master: %w", err)
+		}
+		listeners = append(listeners, l)
+	}
 	m := &Master{
-		uri:    "http://" + net.JoinHostPort(config.Host, strconv.Itoa(port)) + "/",
-		port:   port,
-		log:    config.Log.With().Str("component", "master").Logger(),
-		served: make(chan struct{}),
-		asked:  make(chan struct{}),
-		graph:  newGraph(),
+		uri:   "http://" + net.JoinHostPort(config.Host, strconv.Itoa(port)) + "/",
+		port:  port,
+		log:   config.Log.With().Str("component", "master").Logger(),
+		asked: make(chan struct{}),
+		graph: newGraph(),
 	}
 	m.methods = m.api()
 	m.notifier = newNotifier(m.log, m.forgetParam)
 	m.close = sync.OnceValue(m.shutDown)
 	for name, value := range map[string]any{"run_id": newRunID(), "rosdistro": rosDistro, "rosversion": rosVersion} {
 		if err := m.params.set(path{name}, value); err != nil {
+			closeAll(listeners)
 			return nil, err
 		}
 	}
 	m.server = xmlrpc.NewServer(m.handle)
-	go func() {
-		defer close(m.served)
-		if err := m.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			m.log.Error().Err(err).Msg("master stopped serving")
-		}
-	}()
-	m.log.Info().Str("uri", m.uri).Msg("master serves")
+	for _, l := range listeners {
+		m.serving.Go(func() {
+			if err := m.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				m.log.Error().Err(err).Msg("master stopped serving")
+			}
+		})
+		m.log.Info().Str("uri", m.uri).Stringer("address", l.Addr()).Msg("master listens")
+	}
 	return m, nil
 }
 
@@ -122,9 +135,15 @@ func (m *Master) shutDown() error {
 	if err != nil {
 		err = m.server.Close()
 	}
-	<-m.served
+	m.serving.Wait()
 	m.notifier.close()
 	return err
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		l.Close() //nolint:errcheck // on the way out
+	}
 }
 
 // newRunID makes the identity that a roslaunch session shares, in the form of a UUID version 4.

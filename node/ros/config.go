@@ -39,6 +39,9 @@ type Config struct {
 	// pass that, too; otherwise the node makes one for Node.Log.
 	Log    zerolog.Logger
 	Rosout *roslog.Writer
+	// NoRosout: the node neither publishes /rosout nor calls OnLog, as the node that
+	// gathers it doesn't.
+	NoRosout bool
 	// OnLog also gets every line that goes to /rosout. It must not block.
 	OnLog func(*msgs.Log)
 }

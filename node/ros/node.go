@@ -104,8 +104,10 @@ func (n *Node) introduce() error {
 	if len(n.cfg.PrivateParams) > 0 {
 		n.registrar.Add(&rosapi.Registration{What: "private parameters", Register: n.setPrivateParams})
 	}
-	if err := n.startRosout(); err != nil {
-		return err
+	if !n.cfg.NoRosout {
+		if err := n.startRosout(); err != nil {
+			return err
+		}
 	}
 	if err := n.offerLoggers(); err != nil {
 		return err
@@ -126,6 +128,11 @@ func (n *Node) listen(ctx context.Context) error {
 		return fmt.Errorf("listen for TCPROS: %w", err)
 	}
 	n.uri = "http://" + net.JoinHostPort(n.host, fmt.Sprint(port(api))) + "/"
+	level, reach := zerolog.DebugLevel, "other machines can reach this node"
+	if host.IsLoopback(n.host) {
+		level, reach = zerolog.InfoLevel, "only this machine can reach this node"
+	}
+	n.log.WithLevel(level).Str("uri", n.uri).Stringer("address", n.listener.Addr()).Msg(reach)
 	n.server = xmlrpc.NewServer(n.serveAPI)
 	n.wg.Go(func() { n.server.Serve(api) }) //nolint:errcheck // ends with ErrServerClosed
 	return nil

@@ -129,7 +129,7 @@ func configure(t *testing.T, n *ros.Node, name string, c msgs.Config) msgs.Confi
 
 func TestTransports(t *testing.T) {
 	pub, sub := nodes(t)
-	if err := pub.SetParam("/camera/depth/compressedDepth/png_level", 3); err != nil {
+	if err := pub.SetParam(t.Context(), "/camera/depth/compressedDepth/png_level", 3); err != nil {
 		t.Fatal(err)
 	}
 	topics, err := Advertise(pub, Options{Topic: "camera/depth", Encoding: "16UC1", Depth: true, Log: zerolog.Nop()})
