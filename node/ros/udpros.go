@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"sync"
+	"time"
 
 	"rsros/node/ros/internal/sendqueue"
 	"rsros/node/ros/internal/wire"
@@ -25,24 +27,87 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.hangUpUDP(conn.RemoteAddr()) // who asks again has forgotten its former connection
+	release, err := n.admitUDP(t, hostOf(conn.RemoteAddr()))
+	if err != nil {
+		conn.Close() //nolint:errcheck // unused
+		return nil, err
+	}
 	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "UDPROS", gone: make(chan struct{})}
 	reply, err := t.attach(c)
 	if err == nil && !n.serve(conn, func() error {
+		defer release()
+		var probing sync.WaitGroup
+		probing.Go(c.probe)
+		probing.Go(c.watch)
 		t.changed()
 		err := c.writeDatagrams(size)
 		c.hangUp()
 		t.detach(c)
 		t.changed()
+		probing.Wait()
 		return err
 	}) {
 		t.detach(c)
 		err = ErrClosed
 	}
 	if err != nil {
+		release()
 		conn.Close() //nolint:errcheck // unused
 		return nil, err
 	}
 	return []any{"UDPROS", n.host, conn.LocalAddr().(*net.UDPAddr).Port, c.id, size, reply.AppendFields(nil)}, nil
+}
+
+// Each UDPROS connection is a socket of ours, which costs who asks for it nothing.
+const (
+	maxUDPTopic = 16  // to one host, on one topic
+	maxUDP      = 256 // of a node
+)
+
+// admitUDP counts a connection until release is called.
+func (n *Node) admitUDP(t *topic, host string) (release func(), err error) {
+	const all = ""
+	place := t.name + " " + host
+	if !n.datagrams.add(place, maxUDPTopic) {
+		return nil, fmt.Errorf("topic %s has %d UDPROS subscribers at %s already", t.name, maxUDPTopic, host)
+	}
+	if !n.datagrams.add(all, maxUDP) {
+		n.datagrams.remove(place)
+		return nil, fmt.Errorf("this node has %d UDPROS subscribers already", maxUDP)
+	}
+	return func() { n.datagrams.remove(place); n.datagrams.remove(all) }, nil
+}
+
+// probeEvery is how often a subscriber is sent a datagram that it ignores. If its
+// machine answers that nobody listens there any more, the next read shows it.
+const probeEvery = 10 * time.Second
+
+// probe looks whether the subscriber is still there, until the connection ends.
+func (c *outlet) probe() {
+	tick := time.NewTicker(probeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.gone:
+			return
+		case <-tick.C:
+			wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // watch sees it, too
+		}
+	}
+}
+
+// hangUpUDP ends the connections to an address.
+func (t *topic) hangUpUDP(address net.Addr) {
+	t.mu.Lock()
+	outlets := t.outlets
+	t.mu.Unlock()
+	for _, c := range outlets {
+		if c.transport == "UDPROS" && c.conn.RemoteAddr().String() == address.String() {
+			c.hangUp()
+			<-c.gone
+		}
+	}
 }
 
 func udpRequest(params []any) (h Header, address string, size int, err error) {

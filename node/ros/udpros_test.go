@@ -3,6 +3,7 @@ package ros
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -63,8 +64,12 @@ func TestUDPROS(t *testing.T) {
 	if s := p.Stats().Subscribers[0]; s.Transport != "UDPROS" || s.Messages != 5 {
 		t.Errorf("%+v", s)
 	}
-	socket.Close() // the next ones are refused by the machine
-	eventually(t, "the end of the subscriber", func() bool { p.Publish(stringMessage("x")); return p.Subscribers() == 0 })
+	socket.Close() // the next datagrams are refused by the machine; that nothing is published must not hide it
+	c := n.outlets()["/chatter"][0]
+	eventually(t, "the end of the subscriber", func() bool {
+		wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // shows in the end
+		return p.Subscribers() == 0
+	})
 }
 
 // readDatagrams puts one message together.
@@ -86,6 +91,44 @@ func readDatagrams(t *testing.T, socket *net.UDPConn, id uint32) []byte {
 		whole = append(whole, b[udpHead:n]...)
 	}
 	return whole
+}
+
+// 5000 requests in one system.multicall once opened as many sockets, for ever.
+func TestUDPConnectionsAreBounded(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	p, err := n.Advertise(stringType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := Header{"md5sum": "*", "type": "*", "callerid": "/x"}.AppendFields(nil)
+	ask := func(host string, port int) error {
+		_, err := rosapi.NewCaller("/x").Call(t.Context(), n.URI(), "requestTopic", "/chatter", []any{[]any{"UDPROS", header, host, port, 1500}})
+		return err
+	}
+	for i := range 3 {
+		if err := ask("127.0.0.1", 9); err != nil {
+			t.Errorf("request %d: %v", i, err)
+		}
+	}
+	if got := p.Subscribers(); got != 1 {
+		t.Errorf("%d connections to one port", got)
+	}
+	refused := 0
+	for i := range 2 * maxUDPTopic {
+		if ask("127.0.0.1", 10+i) != nil {
+			refused++
+		}
+	}
+	if got := p.Subscribers(); got > maxUDPTopic || refused < maxUDPTopic {
+		t.Errorf("%d connections to one host, %d refused", got, refused)
+	}
+	for i := range 2 * maxUDP {
+		ask(fmt.Sprintf("127.0.%d.%d", 1+i/200, 1+i%200), 9) //nolint:errcheck // shows in the number
+	}
+	if got := p.Subscribers(); got > maxUDP {
+		t.Errorf("%d connections", got)
+	}
 }
 
 func TestBadUDPRequests(t *testing.T) {
@@ -145,6 +188,9 @@ func TestRoscppUDP(t *testing.T) {
 		t.Errorf("bus %v", info)
 	}
 	eventually(t, "three messages", func() bool {
+		for _, c := range n.outlets()["/chatter"] { // which roscpp doesn't take for messages
+			wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // it may be gone
+		}
 		p.Publish(stringMessage(strings.Repeat("x", 5000)))
 		return strings.Count(subscriber.Stdout(), "got 5000 x") >= 3
 	})

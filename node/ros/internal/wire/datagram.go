@@ -22,6 +22,16 @@ const (
 	LargestDatagram = 65507 // what fits IPv4
 )
 
+// WriteProbe sends a datagram that every subscriber ignores: a further block, of a
+// message that never was.
+func WriteProbe(conn net.Conn, connection uint32) error {
+	var probe [udpHeader]byte
+	binary.LittleEndian.PutUint32(probe[:], connection)
+	probe[4] = udpOther
+	_, err := conn.Write(probe[:])
+	return err
+}
+
 // WriteDatagrams sends the bytes of vec, one message, in datagrams of at most size
 // bytes. The kernel collects each datagram from the parts; vec is used up.
 func WriteDatagrams(conn net.Conn, connection uint32, message uint8, size int, vec [][]byte) error {
