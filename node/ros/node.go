@@ -128,11 +128,11 @@ func (n *Node) listen(ctx context.Context) error {
 		return fmt.Errorf("listen for TCPROS: %w", err)
 	}
 	n.uri = "http://" + net.JoinHostPort(n.host, fmt.Sprint(port(api))) + "/"
-	level, reach := zerolog.DebugLevel, "other machines can reach this node"
+	reach := "other machines can reach this node"
 	if host.IsLoopback(n.host) {
-		level, reach = zerolog.InfoLevel, "only this machine can reach this node"
+		reach = "only this machine can reach this node"
 	}
-	n.log.WithLevel(level).Str("uri", n.uri).Stringer("address", n.listener.Addr()).Msg(reach)
+	n.log.Debug().Str("uri", n.uri).Stringer("address", n.listener.Addr()).Msg(reach)
 	n.server = xmlrpc.NewServer(n.serveAPI)
 	n.wg.Go(func() { n.server.Serve(api) }) //nolint:errcheck // ends with ErrServerClosed
 	return nil
