@@ -119,7 +119,7 @@ func TestRosoutIsNotItsOwn(t *testing.T) {
 	if err := m.rosout.node.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	topics, err := PublishedTopics(t.Context(), m.URI(), "/tool")
+	topics, err := (&Node{Node: m.rosout.node, masterURI: m.URI()}).PublishedTopics(t.Context())
 	if err != nil || !slices.Equal(topics, []string{"/rosout_agg"}) {
 		t.Errorf("published: %q, %v", topics, err)
 	}
