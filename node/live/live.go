@@ -76,17 +76,17 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := l.advertise(); err != nil {
 		return nil, err
 	}
-	l.warnOfSimTime()
+	l.warnOfSimTime(ctx)
 	return l, l.begin(ctx)
 }
 
 // warnOfSimTime says that a camera's frames don't follow simulated time. A
 // recording needs no warning: its /clock is the time of its frames.
-func (l *Node) warnOfSimTime() {
+func (l *Node) warnOfSimTime(ctx context.Context) {
 	if _, ok := l.device.(*playback.Device); ok {
 		return
 	}
-	v, ok, err := l.node.Param("/use_sim_time")
+	v, ok, err := l.node.Param(ctx, "/use_sim_time")
 	if on, _ := v.(bool); err == nil && ok && on {
 		l.log.Warn().Msg("/use_sim_time is true, but frames are stamped with the computer's time, not with /clock: " +
 			"a camera takes its frames in real time, and /clock may stop or jump between two of them")

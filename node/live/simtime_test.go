@@ -44,7 +44,7 @@ func TestSimTimeIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close() //nolint:errcheck // at the end
-	if err := n.SetParam("/use_sim_time", true); err != nil {
+	if err := n.SetParam(t.Context(), "/use_sim_time", true); err != nil {
 		t.Fatal(err)
 	}
 	conf.Name = "camera"
