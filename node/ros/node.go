@@ -42,8 +42,8 @@ type Node struct {
 
 	connections     atomic.Int64 // last id given
 	serviceCounts   serviceCounts
-	persistent      perHost // service connections that are kept
-	datagrams       perHost // UDPROS connections, by topic and host
+	persistent      host.Counter // service connections that are kept
+	datagrams       host.Counter // UDPROS connections, by topic and host
 	time            simTime
 	rosout          *roslog.Writer
 	rosoutPublisher *Publisher

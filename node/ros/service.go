@@ -11,6 +11,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/node/internal/budget"
+	"rsros/node/ros/internal/host"
 	"rsros/node/ros/internal/wire"
 	"rsros/node/ros/rosapi"
 )
@@ -105,11 +106,11 @@ func (n *Node) serveService(conn net.Conn, h Header) error {
 	if h[wire.KeyPersistent] != "1" {
 		return s.answer(conn)
 	}
-	host := hostOf(conn.RemoteAddr())
-	if !n.persistent.add(host, maxPersistent) {
-		return refuse(conn, fmt.Sprintf("%d persistent service connections from %s are open already", maxPersistent, host))
+	peer := host.Of(conn.RemoteAddr())
+	if !n.persistent.Add(peer, maxPersistent) {
+		return refuse(conn, fmt.Sprintf("%d persistent service connections from %s are open already", maxPersistent, peer))
 	}
-	defer n.persistent.remove(host)
+	defer n.persistent.Remove(peer)
 	for {
 		if err := conn.SetDeadline(time.Time{}); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"slices"
 )
@@ -120,21 +119,4 @@ func (n *Node) requestTopic(_ string, args []any) (any, error) {
 		}
 	}
 	return nil, fmt.Errorf("none of the protocols %v is known here", protocols)
-}
-
-// uriList checks the list of publishers that the master sends.
-func uriList(v any) ([]string, error) {
-	list, ok := v.([]any)
-	if !ok {
-		return nil, fmt.Errorf("publishers are %T, not a list", v)
-	}
-	uris := make([]string, 0, len(list))
-	for _, item := range list {
-		text, _ := item.(string)
-		if u, err := url.Parse(text); err != nil || u.Scheme != "http" || u.Host == "" {
-			return nil, fmt.Errorf("publisher %v isn't an http URI", item)
-		}
-		uris = append(uris, text)
-	}
-	return uris, nil
 }

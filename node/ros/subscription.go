@@ -79,7 +79,7 @@ func (s *subscription) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	uris, err := uriList(answer)
+	uris, err := rosapi.URIs(answer)
 	if err != nil {
 		return &rosapi.Error{Method: "registerSubscriber", Code: -1, Status: err.Error()}
 	}
@@ -124,7 +124,7 @@ func (n *Node) publisherUpdate(_ string, args []any) (any, error) {
 	if !ok || name == "" {
 		return nil, fmt.Errorf("topic %v isn't a name", args[0])
 	}
-	uris, err := uriList(args[1])
+	uris, err := rosapi.URIs(args[1])
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,10 @@ package ros
 import (
 	"fmt"
 	"net"
-	"strconv"
 	"sync"
 	"time"
 
+	"rsros/node/ros/internal/host"
 	"rsros/node/ros/internal/sendqueue"
 	"rsros/node/ros/internal/wire"
 )
@@ -16,7 +16,7 @@ import (
 
 // requestUDP serves one ["UDPROS", header, host, port, datagram size].
 func (n *Node) requestUDP(t *topic, params []any) (any, error) {
-	h, address, size, err := udpRequest(params)
+	h, address, size, err := wire.ParseDatagramRequest(params)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 		return nil, err
 	}
 	t.hangUpUDP(conn.RemoteAddr()) // who asks again has forgotten its former connection
-	release, err := n.admitUDP(t, hostOf(conn.RemoteAddr()))
+	release, err := n.admitUDP(t, host.Of(conn.RemoteAddr()))
 	if err != nil {
 		conn.Close() //nolint:errcheck // unused
 		return nil, err
@@ -66,17 +66,17 @@ const (
 )
 
 // admitUDP counts a connection until release is called.
-func (n *Node) admitUDP(t *topic, host string) (release func(), err error) {
+func (n *Node) admitUDP(t *topic, peer string) (release func(), err error) {
 	const all = ""
-	place := t.name + " " + host
-	if !n.datagrams.add(place, maxUDPTopic) {
-		return nil, fmt.Errorf("topic %s has %d UDPROS subscribers at %s already", t.name, maxUDPTopic, host)
+	place := t.name + " " + peer
+	if !n.datagrams.Add(place, maxUDPTopic) {
+		return nil, fmt.Errorf("topic %s has %d UDPROS subscribers at %s already", t.name, maxUDPTopic, peer)
 	}
-	if !n.datagrams.add(all, maxUDP) {
-		n.datagrams.remove(place)
+	if !n.datagrams.Add(all, maxUDP) {
+		n.datagrams.Remove(place)
 		return nil, fmt.Errorf("this node has %d UDPROS subscribers already", maxUDP)
 	}
-	return func() { n.datagrams.remove(place); n.datagrams.remove(all) }, nil
+	return func() { n.datagrams.Remove(place); n.datagrams.Remove(all) }, nil
 }
 
 // probeEvery is how often a subscriber is sent a datagram that it ignores. If its
@@ -108,25 +108,6 @@ func (t *topic) hangUpUDP(address net.Addr) {
 			<-c.gone
 		}
 	}
-}
-
-func udpRequest(params []any) (h Header, address string, size int, err error) {
-	bad := fmt.Errorf("UDPROS wants [name, header, host, port, datagram size], not %v", params)
-	if len(params) < 5 {
-		return nil, "", 0, bad
-	}
-	raw, okHeader := params[1].([]byte)
-	host, okHost := params[2].(string)
-	port, okPort := params[3].(int)
-	size, okSize := params[4].(int)
-	if !okHeader || !okHost || !okPort || !okSize || port < 1 || port > 65535 {
-		return nil, "", 0, bad
-	}
-	if size < wire.LeastDatagram || size > wire.LargestDatagram {
-		return nil, "", 0, fmt.Errorf("datagrams of %d bytes, want %d to %d", size, wire.LeastDatagram, wire.LargestDatagram)
-	}
-	h, err = wire.ParseHeader(raw)
-	return h, net.JoinHostPort(host, strconv.Itoa(port)), size, err
 }
 
 // writeDatagrams sends what the queue gives until it is closed or the subscriber

@@ -143,7 +143,7 @@ func TestBadUDPRequests(t *testing.T) {
 		{"UDPROS", header, "h", 1, 1 << 20},
 		{"UDPROS", []byte{1}, "h", 1, 1500},
 	} {
-		if _, _, _, err := udpRequest(params); err == nil {
+		if _, _, _, err := wire.ParseDatagramRequest(params); err == nil {
 			t.Errorf("%v was accepted", params)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
+	"strconv"
 )
 
 // UDPROS cuts a message, with its length prefix, into datagrams. Each starts with
@@ -21,6 +22,27 @@ const (
 	LeastDatagram   = udpHeader + 64
 	LargestDatagram = 65507 // what fits IPv4
 )
+
+// ParseDatagramRequest reads what a subscriber asks for in requestTopic:
+// ["UDPROS", header, host, port, datagram size].
+func ParseDatagramRequest(params []any) (h Header, address string, size int, err error) {
+	bad := fmt.Errorf("UDPROS wants [name, header, host, port, datagram size], not %v", params)
+	if len(params) < 5 {
+		return nil, "", 0, bad
+	}
+	raw, okHeader := params[1].([]byte)
+	host, okHost := params[2].(string)
+	port, okPort := params[3].(int)
+	size, okSize := params[4].(int)
+	if !okHeader || !okHost || !okPort || !okSize || port < 1 || port > 65535 {
+		return nil, "", 0, bad
+	}
+	if size < LeastDatagram || size > LargestDatagram {
+		return nil, "", 0, fmt.Errorf("datagrams of %d bytes, want %d to %d", size, LeastDatagram, LargestDatagram)
+	}
+	h, err = ParseHeader(raw)
+	return h, net.JoinHostPort(host, strconv.Itoa(port)), size, err
+}
 
 // WriteProbe sends a datagram that every subscriber ignores: a further block, of a
 // message that never was.

@@ -1,18 +1,18 @@
-package ros
+package host
 
 import (
 	"net"
 	"sync"
 )
 
-// perHost counts what each host has open. The zero value counts nothing yet.
-type perHost struct {
+// Counter counts what each host has open. The zero value counts nothing yet.
+type Counter struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
 
-// add counts one more for a host; false if it has most already.
-func (p *perHost) add(host string, most int) bool {
+// Add counts one more for a host; false if it has most already.
+func (p *Counter) Add(host string, most int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.counts[host] >= most {
@@ -25,7 +25,8 @@ func (p *perHost) add(host string, most int) bool {
 	return true
 }
 
-func (p *perHost) remove(host string) {
+// Remove counts one less for a host.
+func (p *Counter) Remove(host string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.counts[host]--; p.counts[host] <= 0 {
@@ -33,8 +34,8 @@ func (p *perHost) remove(host string) {
 	}
 }
 
-// hostOf is an address without its port.
-func hostOf(a net.Addr) string {
+// Of is an address without its port.
+func Of(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
 		return a.String()

@@ -1,0 +1,23 @@
+package rosapi
+
+import (
+	"fmt"
+	"net/url"
+)
+
+// URIs reads the list of publishers that a master sends.
+func URIs(v any) ([]string, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("publishers are %T, not a list", v)
+	}
+	uris := make([]string, 0, len(list))
+	for _, item := range list {
+		text, _ := item.(string)
+		if u, err := url.Parse(text); err != nil || u.Scheme != "http" || u.Host == "" {
+			return nil, fmt.Errorf("publisher %v isn't an http URI", item)
+		}
+		uris = append(uris, text)
+	}
+	return uris, nil
+}
