@@ -7,7 +7,7 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// block is reference-counted memory: from a pool, or a file's mapping.
+// buffer is reference-counted memory: from a pool, or a file's mapping.
 type buffer struct {
 	bytes   []byte
 	refs    atomic.Int32
@@ -31,8 +31,8 @@ func (b *buffer) release() {
 	}
 }
 
-// Block keeps the data of a message alive. Release gives the memory back; it
-// is called once, from any goroutine. The data must not be touched after it.
+// Buffer is a reference to the memory of a message. Release must be called once, from
+// any goroutine; the message's Data is invalid after it.
 type Buffer struct{ b *buffer }
 
 // Release ends the use of the data.

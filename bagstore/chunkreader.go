@@ -11,7 +11,7 @@ import (
 	"rsros/bagstore/internal/lz4"
 )
 
-// loader reads chunk headers, indexes and contents of one bag. It is for one
+// chunkReader reads chunk headers, indexes and contents of one bag. It is for one
 // goroutine.
 type chunkReader struct {
 	b      *Bag

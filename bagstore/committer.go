@@ -29,7 +29,7 @@ type job struct {
 	checkpoint chan struct{} // makes the job a checkpoint; closed when it is safe
 }
 
-// large is a message whose largest part is written from where it is.
+// largeMessage is a message whose largest part is written from where it is.
 type largeMessage struct {
 	entry         entry
 	size          int

@@ -8,9 +8,9 @@ import (
 	"sort"
 )
 
-// run is one connection's part of a chunk's index, in the order of time and
-// offset. It stays as it stands in the file, so that seeking into a chunk of
-// many messages decodes a few entries only.
+// indexRun is one connection's part of a chunk's index, in the order of time and
+// offset. It keeps the bytes of the file, so that seeking into a chunk of many
+// messages decodes only a few entries.
 type indexRun struct {
 	conn *Connection
 	raw  []byte

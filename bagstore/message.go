@@ -5,14 +5,15 @@ type Message struct {
 	Bag  int // index of the bag in the view
 	Conn *Connection
 	Time Time
-	// Data are the message's bytes, valid until the iterator moves; Hold
-	// keeps them longer. They must not be changed.
+	// Data is the serialized message. It is valid until the iterator moves, or for
+	// as long as Retain keeps it. The caller must not change it.
 	Data []byte
 
 	block *buffer
 }
 
-// Hold keeps Data alive until the block is released.
+// Retain keeps Data valid until the returned Buffer is released, which must happen
+// once.
 func (m Message) Retain() Buffer {
 	if m.block == nil {
 		return Buffer{}

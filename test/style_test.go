@@ -2,6 +2,8 @@ package test
 
 import (
 	"bytes"
+	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +58,36 @@ func TestPackagesAreDocumented(t *testing.T) {
 	for folder, ok := range documented {
 		if !ok {
 			t.Errorf("package %s has no doc comment: what comes in, what goes out, who owns the memory, what isn't safe concurrently", folder)
+		}
+	}
+}
+
+// TestCommentsBeginWithTheName finds a doc comment that was left behind by a renamed
+// function, type or method: by Go's convention it begins with the name.
+func TestCommentsBeginWithTheName(t *testing.T) {
+	for _, s := range load(t) {
+		if s.test {
+			continue // the name of a test may say it all
+		}
+		check := func(name string, doc *ast.CommentGroup) {
+			if doc == nil || strings.HasPrefix(doc.List[0].Text, "/*") {
+				return
+			}
+			words := strings.Fields(doc.Text())
+			if len(words) > 0 && strings.Trim(words[0], ".,:'s") != strings.Trim(name, "s") && words[0] != "A" && words[0] != "An" && words[0] != "The" {
+				t.Errorf("%s:%d: the comment of %s begins with %q", s.path, s.line(doc.Pos()), name, words[0])
+			}
+		}
+		for _, decl := range s.ast.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				check(decl.Name.Name, decl.Doc)
+			case *ast.GenDecl:
+				if len(decl.Specs) != 1 || decl.Tok != token.TYPE {
+					continue
+				}
+				check(decl.Specs[0].(*ast.TypeSpec).Name.Name, decl.Doc)
+			}
 		}
 	}
 }

@@ -184,7 +184,7 @@ func (r *recordingExport) number(id camdriver.StreamID) string {
 	return fmt.Sprintf("%0*d", max(6, len(fmt.Sprint(r.counts[id]))), n)
 }
 
-// columns that begin each row of a stream's tables.
+// frameColumns are the columns of a stream's tables: those of every frame, then more.
 func frameColumns(more ...string) []string {
 	return append([]string{"time_ns", "number", "timestamp_ms", "domain"}, more...)
 }

@@ -15,7 +15,7 @@ const (
 	topicAdditional = "/additional_info"
 )
 
-// What a topic holds.
+// topicKind is what a topic holds.
 type topicKind uint8
 
 const (

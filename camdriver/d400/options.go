@@ -31,8 +31,8 @@ type known struct {
 	last float32 // as last read or written
 }
 
-// probe asks the camera for the settings' ranges and leaves those out that it
-// lacks.
+// probeSettings asks the camera for the ranges of the settings, and leaves out those
+// that the camera lacks.
 func probeSettings(l *link, list []setting) ([]*known, error) {
 	var out []*known
 	for _, s := range list {

@@ -29,7 +29,7 @@ func reading(id camdriver.OptionID, lo, hi, step, value float32, text string) ca
 	return o
 }
 
-// Options of every sensor.
+// commonOptions are the options of every sensor.
 func commonOptions() []camdriver.Option {
 	return []camdriver.Option{
 		setting(camdriver.OptionFramesQueueSize, 0, 32, 1, 16, "Max number of frames you can hold at a given time"),
