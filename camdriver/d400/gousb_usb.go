@@ -45,7 +45,7 @@ func (gousbBus) Scan(ctx context.Context) (list []USBDevice, err error) {
 	// Nothing is opened; an error here tells of devices that could not be read,
 	// which are not ours to complain about.
 	_, _ = c.OpenDevices(func(d *gousb.DeviceDesc) bool {
-		if d.Vendor == vendorIntel {
+		if madeBy(uint16(d.Vendor)) {
 			list = append(list, describeDevice(d))
 		}
 		return false
@@ -71,7 +71,7 @@ func (gousbBus) Open(dev USBDevice) (Handle, error) {
 		return nil, err
 	}
 	found, err := c.OpenDevices(func(d *gousb.DeviceDesc) bool {
-		return d.Vendor == vendorIntel && describeDevice(d) == dev
+		return madeBy(uint16(d.Vendor)) && describeDevice(d) == dev
 	})
 	if len(found) == 0 {
 		if err == nil {

@@ -102,6 +102,9 @@ func TestTypePattern(t *testing.T) {
 		{"d435(?!i)", "Intel RealSense D435", true},
 		{"D4.5$", "Intel RealSense D415", true},
 		{"d455", "Intel RealSense D435", false},
+		{"^RealSense D435$", "Intel RealSense D435", true},
+		{"^Intel RealSense D436$", "RealSense D436", true},
+		{"intel", "RealSense D436", true},
 	} {
 		p, err := parseType(test.pattern)
 		if err != nil || p.match(test.name) != test.want {

@@ -6,12 +6,17 @@ import (
 	"strings"
 )
 
-// vendorIntel is the vendor id of all D400 cameras.
-const vendorIntel = 0x8086
+// Vendor ids of D400 cameras: Intel's, and that of RealSense as a company of its
+// own, which leaves "Intel" out of its cameras' names.
+const (
+	vendorIntel     = 0x8086
+	vendorRealSense = 0x38e5
+)
 
 // product is what a camera's descriptors do not say.
 type product struct {
 	id        uint16
+	vendor    uint16  // vendorIntel if 0
 	model     string  // "D435I", as the SDK writes it
 	needs     parts   // what must be there for the camera to be usable
 	minimum   version // the SDK's least firmware; zero if it names none
@@ -46,10 +51,14 @@ var products = []product{
 	{id: 0x0ad1, model: "D400", units: 0.001},
 	{id: 0x0af6, model: "D420", units: 0.001},
 	{id: 0x1155, model: "D421", units: 0.001},
+	{id: 0x1156, vendor: vendorRealSense, model: "D436", needs: parts{color: true}, units: 0.001},
 	{id: 0x0ad6, model: "USB2", units: 0.001},
 	{id: 0x0adb, model: "D4XX Recovery", recovery: true},
 	{id: 0x0adc, model: "D4XX USB2 Recovery", recovery: true},
 }
+
+// madeBy reports whether a vendor id is that of a maker of D400 cameras.
+func madeBy(vendor uint16) bool { return vendor == vendorIntel || vendor == vendorRealSense }
 
 func productOf(id uint16) (product, bool) {
 	for _, p := range products {
@@ -61,7 +70,15 @@ func productOf(id uint16) (product, bool) {
 }
 
 // name is the SDK's name of the device.
-func (p product) name() string { return "Intel RealSense " + p.model }
+func (p product) name() string {
+	if p.vendor == vendorRealSense {
+		return "RealSense " + p.model
+	}
+	return intel + "RealSense " + p.model
+}
+
+// intel is what newer SDKs leave out of names.
+const intel = "Intel "
 
 // typePattern matches a name as realsense2_camera's device_type does: a regular
 // expression found anywhere, case ignored. Go's expressions have no look-ahead,
@@ -84,7 +101,13 @@ func parseType(s string) (typePattern, error) {
 	return p, nil
 }
 
+// match reports whether a name matches with "Intel " before it or without.
 func (p typePattern) match(name string) bool {
+	name = strings.TrimPrefix(name, intel)
+	return p.matchExactly(name) || p.matchExactly(intel+name)
+}
+
+func (p typePattern) matchExactly(name string) bool {
 	for _, at := range p.re.FindAllStringIndex(name, -1) {
 		if p.not == "" || !strings.HasPrefix(strings.ToLower(name[at[1]:]), p.not) {
 			return true

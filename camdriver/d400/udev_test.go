@@ -20,4 +20,9 @@ func TestUdevRules(t *testing.T) {
 			t.Errorf("no rule for %s (%04x)", p.model, p.id)
 		}
 	}
+	for _, vendor := range []int{vendorIntel, vendorRealSense} {
+		if !strings.Contains(string(rules), fmt.Sprintf("%04x", vendor)) {
+			t.Errorf("no rule for vendor %04x", vendor)
+		}
+	}
 }

@@ -22,7 +22,7 @@ var (
 // Bus finds and opens USB devices. It is the whole of what this package wants
 // from the operating system; methods may be called from any goroutine.
 type Bus interface {
-	// Scan lists the devices of Intel's vendor id that are plugged in now,
+	// Scan lists the devices of the cameras' vendors that are plugged in now,
 	// without opening them.
 	Scan(ctx context.Context) ([]USBDevice, error)
 	// Open takes one of them: kernel drivers are detached and every interface

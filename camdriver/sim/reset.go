@@ -10,7 +10,10 @@ import (
 // resetTime is how long the camera is gone after a Reset.
 const resetTime = time.Second
 
-var errReset = errors.New("hardware reset")
+var (
+	errReset  = errors.New("hardware reset")
+	errUnplug = camdriver.ErrUnplugged
+)
 
 // Reset makes the camera disconnect and, a second later, come back: frames end,
 // StatusDisconnected and then StatusStreaming are raised once for the device,
@@ -24,30 +27,85 @@ func (d *Device) Reset() error {
 	if d.ctx.Err() != nil {
 		return camdriver.ErrClosed
 	}
-	if !d.gone.Swap(true) {
-		d.work.Go(d.reset)
+	if d.gone.Swap(true) {
+		return nil
+	}
+	d.work.Go(func() {
+		d.leave(errReset, "Hardware reset done", func() bool {
+			clock := d.opt.Clock
+			return clock.SleepUntil(d.ctx, clock.Now().Add(resetTime)) == nil
+		})
+	})
+	return nil
+}
+
+// Unplug makes the camera disconnect as a pulled cable does: frames end,
+// StatusDisconnected is raised once for the device, and Start fails with
+// ErrUnplugged until Replug. It returns ErrUnplugged if the camera is gone already.
+//
+// Unplug returns at once and may be called from a Handler.
+func (d *Device) Unplug() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ctx.Err() != nil {
+		return camdriver.ErrClosed
+	}
+	if d.gone.Swap(true) {
+		return camdriver.ErrUnplugged
+	}
+	back := make(chan struct{})
+	d.replug = back
+	d.work.Go(func() {
+		d.leave(camdriver.ErrUnplugged, "", func() bool {
+			select {
+			case <-back:
+				return true
+			case <-d.ctx.Done():
+				return false
+			}
+		})
+	})
+	return nil
+}
+
+// Replug makes an unplugged camera come back: StatusStreaming is raised once for
+// the device, and the sensors that were started raise frames again, with numbers
+// from 1. Options keep their values. It does nothing if the camera is plugged in.
+func (d *Device) Replug() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ctx.Err() != nil {
+		return camdriver.ErrClosed
+	}
+	if d.replug != nil {
+		close(d.replug)
+		d.replug = nil
 	}
 	return nil
 }
 
-func (d *Device) reset() {
+// leave makes the camera go, for the reason why, until wait returns; if it returns
+// false the camera stays away. said is the notification of its return, if any.
+func (d *Device) leave(why error, said string, wait func() bool) {
 	var runs []*run
 	for _, s := range d.sensors {
 		if r := s.interrupt(); r != nil {
 			runs = append(runs, r)
 		}
 	}
-	raiseOnce(runs, camdriver.Status{Kind: camdriver.StatusDisconnected, Err: errReset})
-	clock := d.opt.Clock
-	if clock.SleepUntil(d.ctx, clock.Now().Add(resetTime)) != nil {
+	raiseOnce(runs, camdriver.Status{Kind: camdriver.StatusDisconnected, Err: why})
+	if !wait() {
 		return
 	}
 	d.gone.Store(false)
 	for _, r := range runs {
+		if said == "" {
+			break
+		}
 		r.call(func(h camdriver.Handler) {
 			h.Notification(r.s.number, camdriver.Notification{
-				Time: clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo,
-				Description: "Hardware reset done",
+				Time: d.opt.Clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo,
+				Description: said,
 			})
 		})
 	}

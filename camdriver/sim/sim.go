@@ -53,10 +53,11 @@ type Device struct {
 
 	gone atomic.Bool // between disconnecting and coming back
 
-	mu   sync.Mutex      // orders Reset and Close
-	ctx  context.Context // ends with Close
-	end  context.CancelFunc
-	work sync.WaitGroup // a running reset
+	mu     sync.Mutex      // orders Reset, Unplug, Replug and Close
+	replug chan struct{}   // closed by Replug; nil unless the camera is unplugged
+	ctx    context.Context // ends with Close
+	end    context.CancelFunc
+	work   sync.WaitGroup // while the camera is gone
 }
 
 var _ camdriver.Device = (*Device)(nil)

@@ -205,6 +205,49 @@ func TestSlowHandler(t *testing.T) {
 }
 
 // TestReset: away and back, with everything said once.
+// TestReplug: an unplugged camera stays away until it is plugged in, and then its
+// streams go on.
+func TestReplug(t *testing.T) {
+	bubble(t, Options{Serial: "0123"}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
+		if got := camdriver.Find(dev.Info(), camdriver.InfoSerialNumber); got != "0123" {
+			t.Errorf("serial number %q", got)
+		}
+		start(t, s, rec, depthID)
+		time.Sleep(500 * time.Millisecond)
+		if err := dev.Unplug(); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if err := dev.Unplug(); !errors.Is(err, camdriver.ErrUnplugged) {
+			t.Errorf("unplugged twice: %v", err)
+		}
+		rec.mu.Lock()
+		before := len(rec.frames[depthID])
+		rec.mu.Unlock()
+		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], colorID, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
+			t.Errorf("Start meanwhile: %v", err)
+		}
+		time.Sleep(time.Hour)
+		rec.mu.Lock()
+		if n := len(rec.frames[depthID]) - before; n != 0 {
+			t.Errorf("%d frames of an unplugged camera", n)
+		}
+		rec.mu.Unlock()
+		if err := dev.Replug(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+		s.Stop()
+		if len(rec.status) != 2 || !errors.Is(rec.status[0].Err, camdriver.ErrUnplugged) || rec.status[1].Kind != camdriver.StatusStreaming {
+			t.Errorf("status %v", rec.status)
+		}
+		if after := rec.frames[depthID][before:]; len(after) != 3 || after[0].Number != 1 {
+			t.Errorf("%d frames after the return, want 3 from number 1", len(after))
+		}
+		dev.Unplug() // closing an unplugged camera must not wait for it
+	})
+}
+
 func TestReset(t *testing.T) {
 	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		start(t, s, rec, depthID, leftID)

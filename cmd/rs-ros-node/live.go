@@ -68,7 +68,7 @@ func wrapperFlags(f *pflag.FlagSet, o *naming.WrapperOptions) {
 }
 
 func sourceFlags(f *pflag.FlagSet, s *live.SourceOptions) {
-	f.StringVar(&s.Device, "device", "", "sim, usb, or a RealSense bag")
+	f.StringVar(&s.Device, "device", "", "sim, sim:SERIAL, usb, or a RealSense bag")
 	f.StringVar(&s.Serial, "serial", "", "use the USB camera with this serial number")
 	f.StringVar(&s.Port, "port", "", "use the USB camera at this port, such as 2-1")
 	f.StringVar(&s.Type, "type", "", "use a USB camera whose name matches this expression, such as D435")

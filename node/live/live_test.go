@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
+	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 	"rsros/node/graph"
@@ -98,6 +100,29 @@ func next(t *testing.T, n *ros.Node, topic string, m msgs.Message, check func() 
 		t.Errorf("%s: what was expected never came; last %+v", topic, m)
 	}
 	s.Close()
+}
+
+// A simulated camera that is unplugged and plugged in again comes back under its
+// topics.
+func TestReplugged(t *testing.T) {
+	live, n := startTestLive(t, Options{})
+	var image msgs.ImageHead
+	depth := "/device_0/sensor_0/Depth_0/image/data"
+	next(t, n, depth, &image, func() bool { return image.Width == 424 })
+	var answer msgs.Result
+	ask(t, n, "/camera_node/plug", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
+	if !answer.Success {
+		t.Fatalf("unplug: %+v", answer)
+	}
+	if err := live.Device().(*sim.Device).Unplug(); !errors.Is(err, camdriver.ErrUnplugged) {
+		t.Errorf("it isn't unplugged: %v", err)
+	}
+	ask(t, n, "/camera_node/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	if !answer.Success {
+		t.Fatalf("replug: %+v", answer)
+	}
+	stamp := image.Header.Stamp
+	next(t, n, depth, &image, func() bool { return image.Header.Stamp > stamp && image.Width == 424 })
 }
 
 func TestLiveNodeAnswers(t *testing.T) {

@@ -7,13 +7,14 @@ import (
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/node/graph"
 )
 
 // services are what a live node can be asked for with stock tools.
 func (l *Node) services() []graph.Service {
-	return []graph.Service{
+	list := []graph.Service{
 		graph.Trigger("~start_recording", l.startRecording),
 		graph.Trigger("~stop_recording", l.stopRecording),
 		graph.SetBool("~pause_recording", l.pauseRecording),
@@ -22,6 +23,19 @@ func (l *Node) services() []graph.Service {
 		graph.NewService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }),
 		graph.NewService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }),
 	}
+	if dev, ok := l.device.(*sim.Device); ok {
+		list = append(list, graph.SetBool("~plug", func(in bool) (string, error) { return plug(dev, in) }))
+	}
+	return list
+}
+
+// plug pulls the cable of a simulated camera, or plugs it in, so that other
+// programs can be tried against a camera that goes and comes back.
+func plug(dev *sim.Device, in bool) (string, error) {
+	if in {
+		return "plugged in", dev.Replug()
+	}
+	return "unplugged", dev.Unplug()
 }
 
 func (l *Node) startRecording() (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -15,8 +16,8 @@ import (
 
 // SourceOptions say which device to open.
 type SourceOptions struct {
-	// Device is "sim", "usb", or the path of a RealSense bag. Empty is an error:
-	// a camera that isn't there is never imitated.
+	// Device is "sim", "sim:SERIAL", "usb", or the path of a RealSense bag. Empty is
+	// an error: a camera that isn't there is never imitated.
 	Device string
 	// Serial, Port and Type pick one of several USB cameras; empty takes any.
 	Serial, Port, Type string
@@ -40,8 +41,9 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 	switch {
 	case o.Device == "":
 		return nil, fmt.Errorf("%w: none was named; use --device usb for a camera, --device sim for a simulated one, or --device FILE.bag for a recording", program.ErrNoDevice)
-	case o.Device == "sim":
-		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose})
+	case o.Device == "sim", strings.HasPrefix(o.Device, "sim:"):
+		_, serial, _ := strings.Cut(o.Device, ":")
+		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose, Serial: serial})
 	case o.Device == "usb":
 		return openUSB(ctx, o)
 	default:
