@@ -74,10 +74,7 @@ func staleInComment(d *declared, folder, line string) []string {
 		}
 	}
 	for _, name := range filePath.FindAllString(line, -1) {
-		if strings.HasPrefix(name, "//") {
-			name = name[2:]
-		}
-		if name = strings.Trim(name, ".*"); d.isOurFile(name) {
+		if name = strings.Trim(strings.TrimPrefix(name, "//"), ".*"); d.isOurFile(name) {
 			if !d.hasFile(name) && !d.hasFile(path.Join(folder, name)) {
 				stale = append(stale, name)
 			}
