@@ -1,4 +1,4 @@
-// Package program holds what every part of rs-ros-node agrees on: its name and
-// version, and the kinds of failure that its exit codes tell apart. It imports
+// Package program has what every part of rs-ros-node shares: its name and version,
+// and the kinds of failure that the exit codes distinguish. It imports
 // nothing of this module.
 package program

@@ -1,6 +1,6 @@
-// Package atomicfile writes files that appear under their names only when they are
-// whole: under a temporary name beside the final one, renamed at the end. Whatever stops
-// the work leaves no half file under the final name.
+// Package atomicfile writes files that get their names only when they are complete. It
+// writes under a temporary name next to the final one, and renames the file at the end.
+// Whatever stops it, no half-written file has the final name.
 //
 // Place is for programs that open the temporary file themselves, Write for those that
 // don't. Neither starts a goroutine.

@@ -1,6 +1,6 @@
-// Package cat prints the messages of bags as text, decoded by the definitions
-// that the bags hold: as rostopic echo -b does, or as JSON lines. It needs no
-// message package and no graph, and starts no goroutine.
+// Package cat prints the messages of bags like rostopic echo -b, or as JSON lines.
+// It decodes them by the definitions in the bags, so it needs no message packages
+// and no graph. It starts no goroutine.
 package cat
 
 import (

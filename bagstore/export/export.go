@@ -1,5 +1,5 @@
-// Package export writes what a bag holds in the formats of other programs: a
-// folder of pictures, tables and point clouds with a manifest, or an MCAP file.
+// Package export writes the content of a bag in formats of other programs: as a
+// folder of images, tables and point clouds with a manifest, or as an MCAP file.
 //
 // In: a bag, read in time order; a RealSense recording is read through rsbag,
 // everything else by message type. Pictures are encoded on all cores: Run owns

@@ -1,9 +1,9 @@
-// Package reprocess makes a recording of another one: its depth and pictures go
-// through processing blocks, all else is copied. It knows no graph.
+// Package reprocess makes a recording from another one: depth and images go through
+// processing blocks, and everything else is copied. It knows no graph.
 //
-// The new recording describes what it holds: sizes, formats, intrinsics and
-// extrinsics are those of the processed streams. Of each stream there is one image
-// in a set; where a block adds one beside it (colorizer), the new one is taken.
+// The description of the new recording has the sizes, formats, intrinsics and
+// extrinsics of the processed streams. There is one image of each stream in a set;
+// if a block adds another (the colorizer), the new one is used.
 package reprocess
 
 import (

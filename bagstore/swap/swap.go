@@ -1,6 +1,6 @@
-// Package swap puts the new version of a file where it belongs: in place of the
-// old one, which is kept beside it, or into another folder. A file's name always
-// stands for a whole file, the old one or the new one.
+// Package swap replaces a file by a new version and keeps the old one next to it, or
+// puts the new version into another folder. At any moment the file's name refers to a
+// whole file, the old or the new one.
 //
 // It knows nothing of bags and starts no goroutine.
 package swap

@@ -1,5 +1,5 @@
-// Package imu joins a camera's gyroscope and accelerometer, which sample at rates of
-// their own, into samples that have both: what realsense2_camera calls
+// Package imu combines the samples of a camera's gyroscope and accelerometer, which
+// have different rates, into samples with both, as realsense2_camera does with
 // unite_imu_method.
 package imu
 

@@ -1,9 +1,9 @@
-// Package process computes with frames: it decimates, filters, aligns, colours
-// and turns depth into points as librealsense 2.56.5 does, to the last bit.
+// Package process decimates, filters, aligns and colours frames, and turns depth
+// into points. Its results are those of librealsense 2.56.5, to the last bit.
 //
-// An Image is a frame with the Profile it belongs to, a Set is what was taken at
-// one moment. A Block takes a set and changes it in place; a Chain is several
-// blocks in a row. The package's example shows all of it.
+// An Image is a frame with its Profile, and a Set is the images of one moment. A
+// Block processes a set in place, and a Chain is a sequence of blocks. The package's
+// example shows all of this.
 //
 // # Ownership
 //
@@ -12,11 +12,11 @@
 // Resources' pool and go back to it with the last Release. Frames that come in
 // are never written to.
 //
-// Blocks keep what they need of former frames: tables of one profile, the history
-// of the temporal filter, retained frames of the HDR merge. All of it belongs to
-// the *Profile of the frames, by identity; a frame of another *Profile starts it
-// afresh, and Reset forgets it. Call Reset after a seek, and when the block is no
-// longer used.
+// Blocks keep what they need from previous frames: tables for one profile, the
+// history of the temporal filter, retained frames of the HDR merge. All of it belongs
+// to one *Profile, by identity. When a frame has another *Profile, the block starts
+// from scratch. Reset also forgets everything: call it after a seek, and when the
+// block is no longer used.
 //
 // # Concurrency
 //

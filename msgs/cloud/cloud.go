@@ -1,8 +1,8 @@
-// Package cloud lays out points as realsense2_camera's sensor_msgs/PointCloud2:
-// x, y, z as float32, four bytes unused, and at 16 the colour, as PCL packs it, or
-// the brightness. Where the original leaves what an earlier message held, or reads
-// beside the picture, zeros are written here; a point that isn't there is NaN in an
-// ordered cloud, as PCL takes it, not the origin.
+// Package cloud encodes points in the sensor_msgs/PointCloud2 layout of
+// realsense2_camera: x, y, z as float32, four unused bytes, and at offset 16 the
+// colour, as PCL packs it, or the brightness. Where realsense2_camera leaves bytes of
+// an earlier message or reads outside of the image, zeros are written here. A missing
+// point is NaN in an ordered cloud, as PCL expects, and not the origin.
 package cloud
 
 import (

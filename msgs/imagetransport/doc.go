@@ -1,8 +1,8 @@
-// Package imagetransport makes what ROS's image_transport plugins publish beside a
-// picture: sensor_msgs/CompressedImage as compressed_image_transport (JPEG, PNG)
-// and compressed_depth_image_transport (PNG, RVL) write it, so that their
-// subscribers read it. It also reads compressed depth back.
+// Package imagetransport encodes images as ROS's image_transport plugins do: as the
+// sensor_msgs/CompressedImage of compressed_image_transport (JPEG, PNG) and of
+// compressed_depth_image_transport (PNG, RVL), which their subscribers can read. It
+// also decodes compressed depth.
 //
-// An Encoder keeps its memory from picture to picture and isn't safe for concurrent
-// use. What it writes is appended to a buffer of the caller.
+// An Encoder reuses its memory for the next image and isn't safe for concurrent use.
+// It appends its output to a buffer of the caller.
 package imagetransport

@@ -1,6 +1,6 @@
-// Package png writes PNG files of camera pictures from rows of bytes. The standard
-// library's encoder calls an interface for each 16-bit pixel, tries five filters a
-// row and allocates its compressor for each picture.
+// Package png encodes camera images as PNG, from rows of bytes. The standard
+// library's encoder calls an interface method for each 16-bit pixel, tries five
+// filters per row, and allocates a compressor for each image.
 package png
 
 import (

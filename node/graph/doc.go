@@ -1,6 +1,6 @@
-// Package graph is how the rooms of node meet a ROS graph: the arguments of a
-// command line, the master (a running one or an embedded one of ours), and
-// services offered to stock tools.
+// Package graph joins a ROS graph for the other packages of node: it reads the ROS
+// arguments of a command line, finds the master or starts an embedded one, and
+// offers services to stock tools.
 //
 // It may use node/ros, node/master and node/xmlrpc, and knows no camera and no
 // bag. A Master owns its goroutines; Close waits for them. Services run on the

@@ -1,12 +1,12 @@
-// Package record writes bags: of a camera's streams in the RealSense layout
-// (Camera), and of any topics of the graph (Topics).
+// Package record writes bags: a camera's streams in the RealSense layout (Camera),
+// and any topics of the graph (Topics).
 //
-// Both take what arrives into a queue that is bounded in bytes, from which one
-// goroutine writes. A disk that stalls costs messages, which are counted, and
-// never holds up the camera or a publisher. A Camera owns the goroutines of its
+// Both put what arrives into a queue that is bounded in bytes, and one goroutine
+// writes from it. If the disk stalls, messages are dropped and counted; the camera
+// and publishers are never held up. A Camera owns the goroutines of its
 // recordings and waits for them in Close; Topics waits for its own before it
 // returns.
 //
-// The package may use node/graph, node/ros and the bag writers. It is handed an
-// open device and never opens one.
+// The package may use node/graph, node/ros and the bag writers. It gets an open
+// device and never opens one.
 package record

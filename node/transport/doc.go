@@ -1,8 +1,8 @@
-// Package transport publishes pictures as ROS's image_transport does beside an image
-// topic: TOPIC/compressed and, for depth, TOPIC/compressedDepth, each with the
-// plugin's parameters.
+// Package transport publishes the compressed forms of image topics that ROS's
+// image_transport publishes: TOPIC/compressed and, for depth, TOPIC/compressedDepth,
+// with the parameters of its plugins.
 //
-// A picture is compressed once however many subscribe, on a goroutine of the topic,
-// and not at all while nobody does. If pictures come faster than they can be
-// compressed the older ones are dropped and counted. Close waits for the goroutines.
+// Each image is compressed once for all subscribers, on a goroutine of the topic, and
+// only while there are any. If images arrive faster than they can be compressed, the
+// oldest are dropped and counted. Close waits for the goroutines.
 package transport

@@ -1,13 +1,13 @@
-// Package syncer matches frames of several streams into sets, as the SDK's syncer
-// does: frames belong together whose times differ by less than half the distance
-// of the slower stream's frames.
+// Package syncer combines frames of several streams to sets, like the SDK's syncer.
+// Frames belong together if their times differ by less than half the frame interval of
+// the slower stream.
 //
-// A frame waits for those of the streams that are due at its time, seven frame
-// times at most; then the set goes without. A stream that came late once too often
-// isn't waited for until it comes again.
+// A frame waits for the frames of other streams that are due at its time, for at most
+// seven frame intervals; then the set is complete without them. A stream that was late
+// too often isn't waited for until it continues.
 //
-// A Syncer is for one goroutine. It holds references of the frames that wait, ten
-// a stream at most, until Reset.
+// A Syncer is for one goroutine. It retains the frames that wait, at most ten per
+// stream, until Reset.
 package syncer
 
 import (
