@@ -78,7 +78,7 @@ func TestServiceRequestsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := exchange(conn, Header{"callerid": "/x", "service": c.service, "md5sum": "*"}); err != nil {
+		if _, err := wire.Exchange(conn, Header{"callerid": "/x", "service": c.service, "md5sum": "*"}); err != nil {
 			t.Fatal(err)
 		}
 		b := binary.LittleEndian.AppendUint32(nil, c.claim)
@@ -155,7 +155,7 @@ func TestPersistentConnectionsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		conns = append(conns, conn)
-		if _, err := exchange(conn, Header{"callerid": "/x", "service": "/s", "md5sum": "*", "persistent": "1"}); err != nil {
+		if _, err := wire.Exchange(conn, Header{"callerid": "/x", "service": "/s", "md5sum": "*", "persistent": "1"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,51 +3,110 @@ package ros_test
 import (
 	"context"
 	"fmt"
-	"log"
 
 	"rsros/msgs"
 	"rsros/node/master"
 	"rsros/node/ros"
 )
 
-// One node publishes bytes, and another receives them. Both register with the same
-// master, here one in the same process.
+// join starts a node at a master of its own, for the examples.
+func join(name string, m *master.Master) *ros.Node {
+	n, err := ros.NewNode(context.Background(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1"})
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// A publisher and a subscriber of raw bytes. A program takes its Config from
+// ParseArgs and has a master elsewhere.
 func Example() {
 	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer m.Close()
-	ctx := context.Background()
-	talker, err := ros.NewNode(ctx, ros.Config{Name: "talker", MasterURI: m.URI(), Host: "127.0.0.1"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	talker, listener := join("talker", m), join("listener", m)
 	defer talker.Close()
-	listener, err := ros.NewNode(ctx, ros.Config{Name: "listener", MasterURI: m.URI(), Host: "127.0.0.1"})
-	if err != nil {
-		log.Fatal(err)
-	}
 	defer listener.Close()
 
-	// The message is latched, so the subscriber gets it whenever it connects.
-	chatter, err := talker.Advertise(ros.PublisherOptions{Topic: "/chatter", Type: msgs.MustType("std_msgs/String"), Latch: true})
+	// Latched: also those who come later get the last message.
+	pub, err := talker.Advertise(ros.PublisherOptions{Topic: "chatter", Type: msgs.MustType("std_msgs/String"), Latch: true})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
-	chatter.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: "hello"})})
+	pub.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: "hello"})})
 
 	received := make(chan string, 1)
-	_, err = listener.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(r ros.Received) {
-		var text msgs.String // r.Data is only valid in here, unless it is retained
-		if err := msgs.Unmarshal(r.Data, &text); err != nil {
-			log.Fatal(err)
-		}
-		received <- fmt.Sprintf("%s from %s: %s", r.Header["type"], r.Header["callerid"], text.Data)
+	// No type: any is received, and its description comes in the header.
+	sub, err := listener.Subscribe(ros.SubscriberOptions{Topic: "chatter"}, func(r ros.Received) {
+		received <- fmt.Sprintf("%s: % x", r.Header["type"], r.Data) // Data is valid until we return
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(<-received)
-	// Output: std_msgs/String from /talker: hello
+	sub.Close()
+	// Output: std_msgs/String: 05 00 00 00 68 65 6c 6c 6f
+}
+
+// A large body is sent from where it is; its owner hears when the last subscriber
+// has it.
+func ExamplePublisher_Publish() {
+	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
+	if err != nil {
+		panic(err)
+	}
+	defer m.Close()
+	camera := join("camera", m)
+	defer camera.Close()
+	pub, err := camera.Advertise(ros.PublisherOptions{Topic: "image", Type: msgs.MustType("sensor_msgs/Image")})
+	if err != nil {
+		panic(err)
+	}
+	pixels := make([]byte, 640*480)
+	head := msgs.Marshal(&msgs.ImageHead{Height: 480, Width: 640, Encoding: "mono8", Step: 640, DataLen: uint32(len(pixels))})
+	pub.Publish(msgs.Raw{Head: head, Body: pixels, Owner: owner{}})
+	fmt.Println("subscribers:", pub.Subscribers())
+	// Output:
+	// released
+	// subscribers: 0
+}
+
+type owner struct{}
+
+func (owner) Release() { fmt.Println("released") }
+
+// A service that another node calls.
+func ExampleNode_AdvertiseService() {
+	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
+	if err != nil {
+		panic(err)
+	}
+	defer m.Close()
+	server, client := join("server", m), join("client", m)
+	defer server.Close()
+	defer client.Close()
+
+	trigger := msgs.MustService("std_srvs/Trigger")
+	_, err = server.AdvertiseService("reset", trigger, func(context.Context, []byte) ([]byte, error) {
+		return msgs.Marshal(&msgs.Result{Success: true, Message: "done"}), nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	if err := client.WaitForService(ctx, "reset"); err != nil {
+		panic(err)
+	}
+	answer, err := client.CallService(ctx, "reset", trigger, nil)
+	if err != nil {
+		panic(err)
+	}
+	var result msgs.Result
+	if err := msgs.Unmarshal(answer, &result); err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Success, result.Message)
+	// Output: true done
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -116,7 +115,7 @@ func (l *link) connect() (net.Conn, error) {
 	if !okHost || !okPort || port < 1 || port > 65535 {
 		return nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
 	}
-	dialer := net.Dialer{Timeout: handshakeTimeout}
+	dialer := net.Dialer{Timeout: wire.HandshakeTime}
 	return dialer.DialContext(l.ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 }
 
@@ -127,7 +126,7 @@ func (l *link) handshake(conn net.Conn) (Header, error) {
 	if o.NoDelay {
 		h[wire.KeyNoDelay] = "1"
 	}
-	answer, err := exchange(conn, h)
+	answer, err := wire.Exchange(conn, h)
 	if err != nil {
 		return nil, err
 	}
@@ -136,24 +135,6 @@ func (l *link) handshake(conn net.Conn) (Header, error) {
 			answer[wire.KeyCallerID], typ, answer[wire.KeyMD5], o.Type.Name, o.Type.MD5)
 	}
 	return answer, nil
-}
-
-// exchange sends a header and reads the other end's, which may be an error.
-func exchange(conn net.Conn, h Header) (Header, error) {
-	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write(h.AppendTo(nil)); err != nil {
-		return nil, err
-	}
-	answer, err := wire.ReadHeader(conn)
-	if err != nil {
-		return nil, err
-	}
-	if reason := answer[wire.KeyError]; reason != "" {
-		return nil, errors.New("refused: " + reason)
-	}
-	return answer, conn.SetDeadline(time.Time{})
 }
 
 // receive reads messages: u32 length and that many bytes, again and again.

@@ -8,9 +8,6 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// handshakeTimeout is how long a peer has for its connection header.
-const handshakeTimeout = 10 * time.Second
-
 // accept takes TCPROS connections until the listener is closed.
 func (n *Node) accept() {
 	for {
@@ -54,7 +51,7 @@ func (n *Node) serve(conn net.Conn, run func() error) bool {
 
 // serveConn reads a peer's header and serves what it asks for.
 func (n *Node) serveConn(conn net.Conn) error {
-	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(wire.HandshakeTime)); err != nil {
 		return err
 	}
 	h, err := wire.ReadHeader(conn)

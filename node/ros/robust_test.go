@@ -288,7 +288,7 @@ func TestSlowSubscriber(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	if _, err := exchange(slow, Header{"callerid": "/slow", "topic": "/chatter", "md5sum": "*", "type": "*"}); err != nil {
+	if _, err := wire.Exchange(slow, Header{"callerid": "/slow", "topic": "/chatter", "md5sum": "*", "type": "*"}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "both", func() bool { return p.Subscribers() == 2 })

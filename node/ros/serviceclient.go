@@ -11,6 +11,8 @@ import (
 
 	"rsros/msgs"
 	"rsros/node/ros/internal/wire"
+	"rsros/node/ros/names"
+	"rsros/node/ros/rosapi"
 )
 
 // ServiceError is the failure that a service itself reported.
@@ -109,7 +111,7 @@ func (c *ServiceClient) connect(ctx context.Context) error {
 	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
 		return fmt.Errorf("the master answers %v, want rosrpc://host:port", answer)
 	}
-	dialer := net.Dialer{Timeout: handshakeTimeout}
+	dialer := net.Dialer{Timeout: wire.HandshakeTime}
 	conn, err := dialer.DialContext(ctx, "tcp", u.Host)
 	if err != nil {
 		return err
@@ -120,7 +122,7 @@ func (c *ServiceClient) connect(ctx context.Context) error {
 	if c.persistent {
 		h[wire.KeyPersistent] = "1"
 	}
-	if _, err := exchange(conn, h); err != nil {
+	if _, err := wire.Exchange(conn, h); err != nil {
 		conn.Close() //nolint:errcheck // the handshake's error counts
 		return err
 	}
@@ -142,15 +144,29 @@ func (c *ServiceClient) Close() {
 	c.hangUp()
 }
 
-// WaitForService returns when the master knows the service.
-func (n *Node) WaitForService(ctx context.Context, name string) error {
+// ServiceProvider returns the address at which a service is provided, or "" if the
+// master knows of none. A node that offers a service which another one provides takes
+// it from that one.
+func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
-		return err
+		return "", err
 	}
+	answer, err := n.callMaster(ctx, "lookupService", full)
+	if none := new(rosapi.Error); errors.As(err, &none) {
+		return "", nil
+	}
+	uri, _ := answer.(string)
+	return uri, err
+}
+
+// WaitForService returns when the master knows the service.
+func (n *Node) WaitForService(ctx context.Context, name string) error {
 	for {
-		if _, err := n.callMaster(ctx, "lookupService", full); err == nil {
+		if uri, err := n.ServiceProvider(ctx, name); uri != "" {
 			return nil
+		} else if refused := new(names.Error); errors.As(err, &refused) {
+			return err
 		}
 		select {
 		case <-ctx.Done():
