@@ -135,6 +135,9 @@ func tail(s string) string {
 	return s
 }
 
+// Pid is the program's process id.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
 // Stdout is what the program has printed so far.
 func (p *Process) Stdout() string { return p.stdout.String() }
 
