@@ -4,25 +4,19 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"rsros/node/xmlrpc"
 )
 
 // PublishedTopics asks the master for the names of all published topics. It gives up
-// after ten seconds.
+// after askTimeout.
 func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	v, err := xmlrpc.Call(ctx, http.DefaultClient, n.masterURI, "getPublishedTopics", n.Name(), "")
+	list, err := n.ask(ctx, "getPublishedTopics", "")
 	if err != nil {
 		return nil, err
 	}
-	answer, _ := v.([]any)
-	if len(answer) != 3 || answer[0] != 1 {
-		return nil, fmt.Errorf("getPublishedTopics: the master answered %v", v)
-	}
-	list, _ := answer[2].([]any)
 	var names []string
 	for _, entry := range list {
 		if pair, _ := entry.([]any); len(pair) == 2 {
@@ -32,4 +26,52 @@ func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// SubscribedTopics asks the master for the names of the topics that a node
+// subscribes to. It gives up after askTimeout.
+func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, error) {
+	node, err := n.Resolve(node)
+	if err != nil {
+		return nil, err
+	}
+	state, err := n.ask(ctx, "getSystemState")
+	if err != nil {
+		return nil, err
+	}
+	if len(state) < 2 {
+		return nil, fmt.Errorf("getSystemState: the master answered %d lists, not publishers, subscribers and services", len(state))
+	}
+	subscribers, _ := state[1].([]any)
+	var names []string
+	for _, entry := range subscribers {
+		pair, _ := entry.([]any)
+		if len(pair) != 2 {
+			continue
+		}
+		name, _ := pair[0].(string)
+		if nodes, _ := pair[1].([]any); name != "" && slices.Contains(nodes, any(node)) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// askTimeout bounds a call to the master.
+const askTimeout = 10 * time.Second
+
+// ask calls a method of the master that answers with a list.
+func (n *Node) ask(ctx context.Context, method string, args ...any) ([]any, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	v, err := xmlrpc.Call(ctx, http.DefaultClient, n.masterURI, method, append([]any{n.Name()}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	answer, _ := v.([]any)
+	if len(answer) != 3 || answer[0] != 1 {
+		return nil, fmt.Errorf("%s: the master answered %v", method, v)
+	}
+	list, _ := answer[2].([]any)
+	return list, nil
 }

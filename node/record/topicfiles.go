@@ -2,6 +2,8 @@ package record
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -17,8 +19,10 @@ import (
 type topicFiles struct {
 	opts TopicOptions
 	log  zerolog.Logger
-	now  func() time.Time
+	now  func() time.Time // ROS time, which messages are stamped with
 
+	base     string // of all paths; empty before the first file
+	path     string // of the file that is written, when it is whole
 	w        *bagstore.Writer
 	conns    map[connectionKey]uint32
 	latched  map[connectionKey]topicMessage // newest of each latching publisher
@@ -26,6 +30,8 @@ type topicFiles struct {
 	number   int
 	paths    []string
 	messages uint64
+	over     bool              // a limit was reached
+	opened   func(path string) // called with the path of each new file; may be nil
 
 	once   sync.Once
 	ended  chan struct{} // a limit was reached
@@ -36,9 +42,9 @@ type topicFiles struct {
 // connectionKey tells publishers of a topic apart, as a bag's connections do.
 type connectionKey struct{ topic, callerID, md5 string }
 
-func newTopicFiles(o TopicOptions, log zerolog.Logger) *topicFiles {
+func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *topicFiles {
 	return &topicFiles{
-		opts: o, log: log, now: time.Now,
+		opts: o, log: log, now: now,
 		latched: map[connectionKey]topicMessage{}, ended: make(chan struct{}),
 	}
 }
@@ -64,34 +70,108 @@ func (s *topicFiles) splitWanted() bool {
 	return w
 }
 
+// activeSuffix ends the name of a file while it is written, as rosbag record's do:
+// programs that take recordings away wait for the final name.
+const activeSuffix = ".active"
+
 // open begins the next file.
 func (s *topicFiles) open() error {
-	path := s.path()
-	w, err := bagstore.Create(path, s.opts.Bag)
+	if s.base == "" {
+		s.base = s.firstBase()
+	}
+	wanted := s.pathOf(s.base)
+	base, renamed, err := newBase(s.base, time.Now(), s.create)
 	if err != nil {
 		return err
 	}
-	s.w, s.conns, s.began = w, map[connectionKey]uint32{}, s.now()
-	s.paths = append(s.paths, path)
+	s.base = base
+	if renamed {
+		s.log.Warn().Str("taken", wanted).Str("bag", s.path).Msg("a recording never replaces a file (--overwrite does)")
+	}
+	s.conns, s.began = map[connectionKey]uint32{}, s.now()
 	s.number++
-	s.log.Info().Str("bag", path).Msg("recording")
+	s.log.Info().Str("bag", s.path).Msg("recording")
+	if s.opened != nil {
+		s.opened(s.path)
+	}
 	return s.repeatLatched()
 }
 
-// path names the next file as rosbag record does: NAME.bag, or NAME_0.bag,
-// NAME_1.bag when split.
-func (s *topicFiles) path() string {
-	base := strings.TrimSuffix(s.opts.Output, ".bag")
-	if base == "" {
-		base = s.now().Format(stampLayout)
-		if s.opts.Prefix != "" {
-			base = strings.TrimSuffix(s.opts.Prefix, ".bag") + "_" + base
+// create creates the next file under its active name, if the final one is free.
+func (s *topicFiles) create(base string) error {
+	path := s.pathOf(base)
+	if !s.opts.Bag.Overwrite {
+		if _, err := os.Lstat(path); err == nil {
+			return &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
 		}
 	}
+	w, err := bagstore.Create(path+activeSuffix, s.opts.Bag)
+	if err != nil {
+		return err
+	}
+	s.w, s.path = w, path
+	return nil
+}
+
+// firstBase is the path of the recording without .bag and the number of a part.
+func (s *topicFiles) firstBase() string {
+	if s.opts.Output != "" {
+		return strings.TrimSuffix(s.opts.Output, ".bag")
+	}
+	stamp := time.Now().Format(stampLayout)
+	if s.opts.Prefix != "" {
+		return strings.TrimSuffix(s.opts.Prefix, ".bag") + "_" + stamp
+	}
+	return stamp
+}
+
+// pathOf names the next file as rosbag record does: NAME.bag, or NAME_0.bag,
+// NAME_1.bag when split.
+func (s *topicFiles) pathOf(base string) string {
 	if s.opts.Split {
 		return partPath(base, s.number)
 	}
 	return base + ".bag"
+}
+
+// finishFile closes the file that is written and gives it its final name. If that
+// was taken meanwhile, the file keeps the active one, which is said.
+func (s *topicFiles) finishFile() error {
+	if s.w == nil {
+		return nil
+	}
+	active := s.path + activeSuffix
+	err := s.w.Close()
+	s.w = nil
+	if err != nil {
+		s.paths = append(s.paths, active)
+		return err
+	}
+	if err := rename(active, s.path, s.opts.Bag.Overwrite); err != nil {
+		s.paths = append(s.paths, active)
+		return fmt.Errorf("the recording stays in %s: %w", active, err)
+	}
+	s.paths = append(s.paths, s.path)
+	return nil
+}
+
+// rename gives a file its final name without replacing another one.
+func rename(from, to string, overwrite bool) error {
+	if overwrite {
+		return os.Rename(from, to)
+	}
+	err := os.Link(from, to)
+	switch {
+	case err == nil:
+		return os.Remove(from)
+	case errors.Is(err, fs.ErrExist):
+		return err
+	}
+	// A file system without hard links: the name was free a moment ago.
+	if _, err := os.Lstat(to); err == nil {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	}
+	return os.Rename(from, to)
 }
 
 // repeatLatched begins a later file of a split with the newest latched messages,
@@ -111,29 +191,47 @@ func (s *topicFiles) repeatLatched() error {
 
 // write appends a message, in a new file if it is time for one.
 func (s *topicFiles) write(m topicMessage) error {
-	if s.full() || s.splitWanted() {
-		if !s.opts.Split && s.full() {
-			s.finish()
-			return nil
-		}
-		if err := s.next(); err != nil {
-			return err
-		}
+	if err := s.turn(m.time.Std()); err != nil {
+		return err
+	}
+	if s.over {
+		return nil
 	}
 	s.keepLatched(m)
 	return s.put(m, m.time)
 }
 
-func (s *topicFiles) full() bool {
-	return limits{s.opts.MaxSize, s.opts.MaxTime}.reached(s.w.Size(), s.now().Sub(s.began))
+// turn begins a new file, or ends the recording, if the one that is written is full
+// at the given ROS time.
+func (s *topicFiles) turn(now time.Time) error {
+	late := limits{duration: s.opts.MaxTime}.reached(0, now.Sub(s.began))
+	full := late || limits{size: s.opts.MaxSize}.reached(s.w.Size(), 0)
+	asked := s.splitWanted()
+	if full && !s.opts.Split {
+		s.over = true
+		s.finish()
+		return nil
+	}
+	if !full && !asked {
+		return nil
+	}
+	began := s.began
+	if err := s.next(); err != nil {
+		return err
+	}
+	if late && !asked {
+		// Files begin at whole multiples of the duration, however late the message is.
+		s.began = began.Add(now.Sub(began).Truncate(s.opts.MaxTime))
+	}
+	return nil
 }
 
 func (s *topicFiles) next() error {
-	if err := s.w.Close(); err != nil {
+	if err := s.finishFile(); err != nil {
 		return err
 	}
-	if n := s.opts.MaxSplits; n > 0 && len(s.paths) >= n {
-		if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if n := s.opts.MaxSplits; n > 0 && len(s.paths) > n {
+		if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		s.paths = s.paths[1:]
@@ -178,8 +276,5 @@ func (s *topicFiles) close() error {
 		m.buffer.Release()
 	}
 	s.latched = nil
-	if s.w == nil {
-		return nil
-	}
-	return s.w.Close()
+	return s.finishFile()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/ros"
 	"rsros/node/ros/names"
@@ -26,17 +26,20 @@ type TopicOptions struct {
 	All     bool     // every topic
 	Regex   bool
 	Exclude string // regular expression of topics to leave out
+	Node    string // also every topic that this node subscribes to
 
 	Output     string        // path of the bag; numbered when split
 	Prefix     string        // path before the time stamp, if Output is empty
 	Split      bool          // start a new file at MaxSize or MaxTime instead of ending
 	MaxSize    int64         // bytes; 0 is no limit
 	MaxTime    time.Duration // 0 is no limit
-	MaxSplits  int           // keep only the newest files of this run; 0 keeps all
+	MaxSplits  int           // keep this many finished files of this run besides the one that is written; 0 keeps all
+	MinSpace   int64         // bytes that stay free on the disk; below it messages are dropped. 0 asks nothing
 	Limit      int           // messages of each topic; 0 is no limit
 	QueueBytes int64         // what may wait for the disk; 0 is no bound
 	Latched    bool          // begin each file of a split with the newest latched messages
 	NoDelay    bool
+	Publish    bool // the path of each new file on /begin_write (std_msgs/String), latched
 	Bag        bagstore.Options
 
 	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
@@ -46,8 +49,10 @@ type TopicOptions struct {
 
 func (o *TopicOptions) check() error {
 	switch {
-	case len(o.Topics) == 0 && !o.All:
+	case len(o.Topics) == 0 && !o.All && o.Node == "":
 		return fmt.Errorf("%w: name topics to record, or use --all", program.ErrUsage)
+	case o.Output != "" && o.Prefix != "":
+		return fmt.Errorf("%w: --output-name and --output-prefix don't go together", program.ErrUsage)
 	case o.Split && o.MaxSize == 0 && o.MaxTime == 0:
 		return fmt.Errorf("%w: --split needs --size or --duration", program.ErrUsage)
 	case o.Limit > 0 && o.All:
@@ -62,18 +67,19 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	want, err := newTopicFilter(o)
-	if err != nil {
-		return err
-	}
 	n, err := graph.Join(ctx, graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "record", Unique: true, Log: o.Log})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
+	want, err := newTopicFilter(o, n.Resolve)
+	if err != nil {
+		return err
+	}
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
-		full: make(chan struct{}), counts: map[string]*atomic.Int64{}, dropLog: limiter{every: time.Second},
+		space: spaceGuard{minimum: o.MinSpace, free: freeSpace},
+		full:  make(chan struct{}), counts: map[string]*atomic.Int64{}, dropLog: limiter{every: time.Second},
 	}
 	return r.run(ctx)
 }
@@ -90,6 +96,7 @@ type topicRecorder struct {
 	subs  map[string]*ros.Subscriber
 
 	leftOut map[string]bool // topics that can't be subscribed to
+	space   spaceGuard
 
 	mu       sync.Mutex
 	counts   map[string]*atomic.Int64 // messages taken of each topic
@@ -102,7 +109,7 @@ type topicRecorder struct {
 }
 
 // topicMessage is one received message on its way to the disk. Without a buffer
-// it only asks whether a checkpoint is due.
+// it only says what time it is.
 type topicMessage struct {
 	topic  string
 	header ros.Header
@@ -111,12 +118,20 @@ type topicMessage struct {
 }
 
 func (r *topicRecorder) run(ctx context.Context) error {
+	if err := r.waitForTime(ctx); err != nil {
+		return nil // ended before there was anything to record
+	}
 	limit := r.opts.QueueBytes
 	if limit == 0 {
 		limit = 1 << 62
 	}
 	r.queue = newByteQueue(limit, r.drop)
-	files := newTopicFiles(r.opts, r.log)
+	files := newTopicFiles(r.opts, r.node.Now, r.log)
+	if r.opts.Publish {
+		if err := r.announce(files); err != nil {
+			return err
+		}
+	}
 	if err := files.open(); err != nil {
 		return err
 	}
@@ -148,72 +163,129 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	return err
 }
 
-// collect subscribes to what is wanted, looks for new topics once a second, and
-// returns when recording should end.
+// waitForTime waits for the first /clock if the graph's time is simulated: a message
+// with the time 0 would make a bag that begins in 1970.
+func (r *topicRecorder) waitForTime(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	said := time.AfterFunc(2*time.Second, func() {
+		r.log.Warn().Msg("/use_sim_time is set and nobody has published /clock: recording begins with the first valid time")
+	})
+	defer said.Stop()
+	return r.node.WaitForTime(ctx)
+}
+
+// announce publishes the path of each new file, as rosbag record --publish does.
+func (r *topicRecorder) announce(files *topicFiles) error {
+	p, err := r.node.Advertise(ros.PublisherOptions{Topic: "begin_write", Type: msgs.MustType("std_msgs/String"), Latch: true})
+	if err != nil {
+		return err
+	}
+	files.opened = func(path string) {
+		p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: path})})
+	}
+	return nil
+}
+
+// tickEvery is how often the writer looks at the clock when no message comes: limits
+// run out, and what came last is made safe.
+const tickEvery = time.Second / 4
+
+// collect subscribes to what is wanted, as it appears, and returns when recording
+// should end.
 func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) error {
 	for _, name := range r.want.fixed {
 		if err := r.subscribe(name); err != nil {
 			return err
 		}
 	}
-	// What ends the recording also ends a call to a master that doesn't answer.
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	wg.Go(func() {
-		defer cancel()
-		select {
-		case <-ctx.Done():
-		case <-r.node.Done():
-		case <-limit:
-		case <-r.full:
-		}
-	})
-	tick := time.NewTicker(time.Second)
+	found, stop := r.discover(ctx)
+	defer stop()
+	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	for {
-		if r.want.polls {
-			if err := r.discover(ctx); err != nil {
-				return err
-			}
-		}
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-r.node.Done():
+			return nil
+		case <-limit:
+			return nil
+		case <-r.full:
+			return nil
+		case topics := <-found:
+			r.subscribeAll(topics)
 		case <-tick.C:
-			// Topics may fall silent: what came last is made safe all the same.
-			r.queue.push(topicMessage{}, 0)
+			r.queue.push(topicMessage{time: bagstore.TimeOf(r.node.Now())}, 0)
 		}
 	}
 }
 
-// discover subscribes to topics that appeared. A master that doesn't answer is
+// discover asks the master once a second, on a goroutine of its own, for topics that
+// are wanted: a master that hangs delays no limit and no shutdown. stop waits for the
+// goroutine.
+func (r *topicRecorder) discover(ctx context.Context) (found <-chan []string, stop func()) {
+	if !r.want.polls {
+		return nil, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	topics, ended := make(chan []string), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case topics <- r.wanted(ctx):
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return topics, func() { cancel(); <-ended }
+}
+
+// wanted asks for the topics that should be recorded. A master that doesn't answer is
 // asked again a second later.
-func (r *topicRecorder) discover(ctx context.Context) error {
+func (r *topicRecorder) wanted(ctx context.Context) []string {
 	topics, err := r.node.PublishedTopics(ctx)
 	if err != nil {
 		r.log.Debug().Err(err).Msg("ask the master for topics")
-		return nil
 	}
+	topics = slices.DeleteFunc(topics, func(name string) bool { return !r.want.match(name) })
+	if r.opts.Node == "" {
+		return topics
+	}
+	theirs, err := r.node.SubscribedTopics(ctx, r.opts.Node)
+	if err != nil {
+		r.log.Debug().Err(err).Str("node", r.opts.Node).Msg("ask the master for a node's topics")
+	}
+	return append(topics, slices.DeleteFunc(theirs, r.want.excluded)...)
+}
+
+// subscribeAll subscribes to topics that are new. One whose name ROS refuses is left
+// out, and named once.
+func (r *topicRecorder) subscribeAll(topics []string) {
 	for _, name := range topics {
-		if _, have := r.subs[name]; have || r.leftOut[name] || !r.want.match(name) {
+		if _, have := r.subs[name]; have || r.leftOut[name] {
 			continue
 		}
 		err := r.subscribe(name)
 		if refused := new(names.Error); errors.As(err, &refused) {
-			r.log.Warn().Err(err).Msg("a topic is left out")
 			r.leftOut[name] = true
-		} else if err != nil {
-			return err
+			r.log.Warn().Err(err).Msg("a topic is left out")
 		}
 	}
-	return nil
 }
 
 func (r *topicRecorder) subscribe(name string) error {
 	count := &atomic.Int64{}
-	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay, MaxMessage: r.opts.QueueBytes}, func(m ros.Received) {
+	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay}, func(m ros.Received) {
 		r.take(name, count, m)
 	})
 	if err != nil {
@@ -241,7 +313,7 @@ func (r *topicRecorder) take(name string, count *atomic.Int64, m ros.Received) {
 			return
 		}
 	}
-	r.queue.push(topicMessage{name, m.Header, bagstore.Time(r.node.Now().UnixNano()), m.Retain()}, int64(len(m.Data))+eventSize)
+	r.queue.push(topicMessage{name, m.Header, bagstore.TimeOf(r.node.Now()), m.Retain()}, int64(len(m.Data))+eventSize)
 }
 
 // checkFull ends the recording when every named topic has reached the limit.
@@ -266,7 +338,11 @@ func (r *topicRecorder) drop(m topicMessage) {
 	m.buffer.Release()
 	n := r.dropped.Add(1)
 	if r.dropLog.allow(time.Now()) {
-		r.log.Warn().Uint64("dropped", n).Str("topic", m.topic).Msg("the disk can't keep up: messages are dropped")
+		why := "the disk can't keep up: messages are dropped"
+		if r.space.low.Load() {
+			why = "the disk is nearly full: messages are dropped"
+		}
+		r.log.Warn().Uint64("dropped", n).Str("topic", m.topic).Msg(why)
 	}
 }
 
@@ -294,14 +370,32 @@ func (r *topicRecorder) write(files *topicFiles) error {
 
 // writeOne takes one message to the disk and gives its buffer back.
 func (r *topicRecorder) writeOne(files *topicFiles, m topicMessage) error {
+	if r.space.check(files.path, time.Now()) {
+		r.saySpace()
+	}
 	if m.buffer == nil {
+		if err := files.turn(m.time.Std()); err != nil {
+			return err
+		}
 		return files.w.CheckpointIfDue()
+	}
+	if r.space.low.Load() {
+		r.drop(m)
+		return nil
 	}
 	err := files.write(m)
 	if err == nil {
 		m.buffer.Release()
 	}
 	return err
+}
+
+func (r *topicRecorder) saySpace() {
+	if r.space.low.Load() {
+		r.log.Error().Int64("min_space", r.opts.MinSpace).Msg("the disk is nearly full: messages are dropped until there is room")
+	} else {
+		r.log.Warn().Msg("the disk has room again: recording goes on")
+	}
 }
 
 // services are what a running recorder can be asked for with stock tools.
@@ -323,53 +417,4 @@ func (r *topicRecorder) services(files *topicFiles) []graph.Service {
 			return "recording ends", nil
 		}),
 	}
-}
-
-// topicFilter says which topics are wanted.
-type topicFilter struct {
-	fixed    []string // subscribed to at once, whether published or not
-	polls    bool     // others are looked for
-	patterns []*regexp.Regexp
-	exclude  *regexp.Regexp
-}
-
-func newTopicFilter(o TopicOptions) (topicFilter, error) {
-	f := topicFilter{polls: o.All || o.Regex}
-	full := func(text string) (*regexp.Regexp, error) {
-		re, err := bagstore.MatchWhole(text)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-		}
-		return re, nil
-	}
-	var err error
-	if o.Exclude != "" {
-		if f.exclude, err = full(o.Exclude); err != nil {
-			return f, err
-		}
-	}
-	if !o.Regex {
-		f.fixed = slices.Compact(slices.Sorted(slices.Values(o.Topics)))
-	}
-	for _, t := range o.Topics {
-		if !o.Regex {
-			break
-		}
-		re, err := full(t)
-		if err != nil {
-			return f, err
-		}
-		f.patterns = append(f.patterns, re)
-	}
-	if o.All {
-		f.patterns = []*regexp.Regexp{regexp.MustCompile("")}
-	}
-	return f, nil
-}
-
-func (f topicFilter) match(name string) bool {
-	if f.exclude != nil && f.exclude.MatchString(name) {
-		return false
-	}
-	return slices.ContainsFunc(f.patterns, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }

@@ -1,0 +1,67 @@
+package record
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/program"
+)
+
+// topicFilter says which topics are wanted.
+type topicFilter struct {
+	fixed    []string // subscribed to at once, whether published or not
+	polls    bool     // others are looked for
+	patterns []*regexp.Regexp
+	exclude  *regexp.Regexp
+}
+
+// newTopicFilter resolves the names that were given, so that a topic that is named
+// twice, as chatter and /chatter, is recorded once under its full name.
+func newTopicFilter(o TopicOptions, resolve func(string) (string, error)) (topicFilter, error) {
+	f := topicFilter{polls: o.All || o.Regex || o.Node != ""}
+	full := func(text string) (*regexp.Regexp, error) {
+		re, err := bagstore.MatchWhole(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+		}
+		return re, nil
+	}
+	var err error
+	if o.Exclude != "" {
+		if f.exclude, err = full(o.Exclude); err != nil {
+			return f, err
+		}
+	}
+	for _, t := range o.Topics {
+		if !o.Regex {
+			name, err := resolve(t)
+			if err != nil {
+				return f, fmt.Errorf("%w: %w", program.ErrUsage, err)
+			}
+			f.fixed = append(f.fixed, name)
+			continue
+		}
+		re, err := full(t)
+		if err != nil {
+			return f, err
+		}
+		f.patterns = append(f.patterns, re)
+	}
+	slices.Sort(f.fixed)
+	f.fixed = slices.Compact(f.fixed)
+	if o.All {
+		f.patterns = []*regexp.Regexp{regexp.MustCompile("")}
+	}
+	return f, nil
+}
+
+// match reports whether a published topic is wanted.
+func (f topicFilter) match(name string) bool {
+	return !f.excluded(name) && slices.ContainsFunc(f.patterns, func(re *regexp.Regexp) bool { return re.MatchString(name) })
+}
+
+func (f topicFilter) excluded(name string) bool {
+	return f.exclude != nil && f.exclude.MatchString(name)
+}

@@ -1,0 +1,216 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/ros"
+	"rsros/node/xmlrpc"
+	"rsros/program"
+	"rsros/test/peer"
+	"rsros/test/rig"
+)
+
+// talker publishes the same text until the test ends.
+func talker(t *testing.T, master, topic, text string) {
+	t.Helper()
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker_of_" + topic[1:]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("std_msgs/String"), Latch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: text})})
+	t.Cleanup(func() { _ = n.Close() })
+}
+
+// config is that of a recorder in the test's graph.
+func config(t *testing.T, master string, o TopicOptions) TopicOptions {
+	t.Helper()
+	if o.Output == "" {
+		o.Output = filepath.Join(t.TempDir(), "x.bag")
+	}
+	o.ROS = graph.Config{MasterURI: master, Host: "127.0.0.1"}
+	o.Log = zerolog.New(zerolog.NewTestWriter(t))
+	return o
+}
+
+// recorded is how many messages of each topic a bag holds.
+func recorded(t *testing.T, path string) map[string]uint64 {
+	t.Helper()
+	info, err := bagstore.Info(t.Context(), path, bagstore.InfoOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]uint64{}
+	for _, topic := range info.Topics {
+		counts[topic.Topic] = topic.Messages
+	}
+	return counts
+}
+
+// TestTopicNamedTwice: a topic goes into the bag once, under its full name.
+func TestTopicNamedTwice(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", "hi")
+	o := config(t, master, TopicOptions{Topics: []string{"chatter", "/chatter"}, Limit: 1})
+	if err := Topics(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if got := recorded(t, o.Output); len(got) != 1 || got["/chatter"] != 1 {
+		t.Errorf("recorded %v", got)
+	}
+}
+
+// TestIllegalTopicInGraph: a name that ROS refuses is left out, and the others are recorded.
+func TestIllegalTopicInGraph(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", "hi")
+	if _, err := xmlrpc.Call(t.Context(), http.DefaultClient, master, "registerPublisher", "/stranger", "/bad-name", "std_msgs/String", "http://127.0.0.1:1/"); err != nil {
+		t.Fatal(err)
+	}
+	o := config(t, master, TopicOptions{All: true})
+	if err := until(t, o, "/chatter", 1); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "/bad-name") {
+		t.Errorf("ended with %v", err)
+	}
+	if got := recorded(t, o.Output); got["/bad-name"] != 0 || got["/chatter"] != 1 {
+		t.Errorf("recorded %v", got)
+	}
+}
+
+// until runs a recorder until its active file holds n messages of a topic.
+func until(t *testing.T, o TopicOptions, topic string, n uint64) error {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	o.Bag.Checkpoint = time.Millisecond // so that the file tells what it holds
+	go func() { ended <- Topics(ctx, o) }()
+	peer.Await(t, "messages of "+topic, func() bool {
+		info, err := bagstore.Info(t.Context(), o.Output+activeSuffix, bagstore.InfoOptions{})
+		return err == nil && slices.ContainsFunc(info.Topics, func(i bagstore.TopicSummary) bool { return i.Topic == topic && i.Messages >= n })
+	})
+	stop()
+	return <-ended
+}
+
+// TestNodeTopics: --node records what a node subscribes to.
+func TestNodeTopics(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", "hi")
+	talker(t, master, "/other", "ho")
+	listener, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "listener"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // at the end
+	if _, err := listener.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) {}); err != nil {
+		t.Fatal(err)
+	}
+	o := config(t, master, TopicOptions{Node: "listener"})
+	if err := until(t, o, "/chatter", 1); err != nil {
+		t.Fatal(err)
+	}
+	if got := recorded(t, o.Output); got["/other"] != 0 || got["/chatter"] != 1 {
+		t.Errorf("recorded %v", got)
+	}
+}
+
+// TestWaitsForClock: in simulated time a recording begins with the first /clock, and its
+// duration is counted in it.
+func TestWaitsForClock(t *testing.T) {
+	master := rig.Master(t).URI()
+	joined, err := graph.Join(t.Context(), graph.JoinOptions{ROS: graph.Config{MasterURI: master, Host: "127.0.0.1", Name: "clock"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer joined.Close() //nolint:errcheck // at the end
+	n := joined.Node
+	if err := n.SetParam(t.Context(), "/use_sim_time", true); err != nil {
+		t.Fatal(err)
+	}
+	talker(t, master, "/chatter", "hi")
+	o := config(t, master, TopicOptions{Topics: []string{"/chatter"}, MaxTime: time.Hour})
+	o.ROS.Name = "recorder"
+	ended := make(chan error, 1)
+	go func() { ended <- Topics(t.Context(), o) }()
+	clock, err := n.Advertise(ros.PublisherOptions{Topic: "/clock", Type: msgs.MustType("rosgraph_msgs/Clock"), Latch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer.Await(t, "the recorder at /clock", func() bool {
+		topics, err := joined.SubscribedTopics(t.Context(), "/recorder")
+		return err == nil && slices.Contains(topics, "/clock")
+	})
+	if _, err := os.Stat(o.Output + activeSuffix); err == nil {
+		t.Error("recording has begun before the first time")
+	}
+	tick := func(at time.Duration) {
+		clock.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.Clock{Clock: msgs.Time(at)})})
+	}
+	tick(1000 * time.Second)
+	peer.Await(t, "the file", func() bool { _, err := os.Stat(o.Output + activeSuffix); return err == nil })
+	tick(1000*time.Second + time.Hour)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	info, err := bagstore.Info(t.Context(), o.Output, bagstore.InfoOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Messages > 0 && info.Start < bagstore.NewTime(1000, 0) {
+		t.Errorf("the bag starts at %v", info.Start)
+	}
+}
+
+// TestHungMaster: a master that no longer answers delays neither a limit nor the end.
+func TestHungMaster(t *testing.T) {
+	hung := make(chan struct{})
+	master := rig.Master(t).URI()
+	back, err := url.Parse(master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hang atomic.Bool
+	proxy := httputil.NewSingleHostReverseProxy(back)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hang.Load() {
+			select {
+			case <-hung:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	defer close(hung)
+	talker(t, master, "/chatter", "hi")
+	o := config(t, front.URL, TopicOptions{All: true})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Topics(ctx, o) }()
+	peer.Await(t, "the file", func() bool { _, err := os.Stat(o.Output + activeSuffix); return err == nil })
+	hang.Store(true)
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
