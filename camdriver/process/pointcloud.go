@@ -183,17 +183,10 @@ func (p *cloudRows) rows(slot, from, to int) {
 			clear(uv)
 			continue
 		}
-		g.view.Project(uv, xyz)
+		g.view.Project(uv, xyz, depth, x, y, p.units)
 		if p.occlude {
 			occludeRow(xyz, uv)
 		}
-		g.normalize(uv)
-	}
-}
-
-// normalize turns pixels into fractions of the texture's size.
-func (g *cloudGeometry) normalize(uv []float32) {
-	for i := 0; i+1 < len(uv); i += 2 {
-		uv[i], uv[i+1] = uv[i]/g.width, uv[i+1]/g.height
+		lens.Divide(uv, g.width, g.height)
 	}
 }

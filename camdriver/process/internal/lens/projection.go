@@ -59,16 +59,15 @@ type Lens struct {
 	fx, fy, ppx, ppy float32
 	c                [5]float32
 	bend             Bending
-	flat             bool // the bending changes nothing
+	flat             bool // the bending changes no point that is seen near the image
 }
 
 // NewLens takes focal lengths, principal point and coefficients over.
 func NewLens(in *camdriver.Intrinsics, bend Bending) Lens {
-	c := coefficients(in)
-	return Lens{
-		float32(in.Fx), float32(in.Fy), float32(in.Ppx), float32(in.Ppy), c, bend,
-		bend == Straight || c == [5]float32{},
-	}
+	l := Lens{fx: float32(in.Fx), fy: float32(in.Fy), ppx: float32(in.Ppx), ppy: float32(in.Ppy), c: coefficients(in), bend: bend}
+	usual := l.fx >= 1 && l.fy >= 1 && l.ppx > -exact && l.ppx < exact && l.ppy > -exact && l.ppy < exact
+	l.flat = bend == Straight || usual && l.c == [5]float32{}
+	return l
 }
 
 // Pixel is where the point x, y at depth 1 is seen.

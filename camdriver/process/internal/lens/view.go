@@ -29,7 +29,8 @@ func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units floa
 			us[i], vs[i] = Truncated(a+0.5), Truncated(b+0.5)
 		}
 	case v.Lens.flat:
-		v.locateFlat(us, vs, depth, x, y, units)
+		n := v.locateFast(us, vs, depth, x, y, units)
+		v.locateFlat(us[n:], vs[n:], depth[n:], x[n:], y[n:], units)
 	default:
 		for i, d := range depth {
 			a, b := v.see(d, x[i], y[i], units)
@@ -46,8 +47,7 @@ func (v *View) see(d uint16, x, y, units float32) (float32, float32) {
 }
 
 // locateFlat is Locate for the usual case, written out: the compiler keeps the
-// parameters in registers. A lens without coefficients moves no point that is near
-// the image, and the others are nowhere with it and without.
+// parameters in registers. Points that are seen far outside go the long way.
 func (v *View) locateFlat(us, vs []int32, depth []uint16, x, y []float32, units float32) {
 	m, t := &v.Turn.R, &v.Turn.T
 	fx, fy, ppx, ppy := v.Lens.fx, v.Lens.fy, v.Lens.ppx, v.Lens.ppy
@@ -64,7 +64,8 @@ func (v *View) locateFlat(us, vs []int32, depth []uint16, x, y []float32, units 
 			us[i] = int32(math.Float32bits(a+magic)) - magicBits
 			vs[i] = int32(math.Float32bits(b+magic)) - magicBits
 		} else {
-			us[i], vs[i] = NearestEven(a), NearestEven(b)
+			a, b = v.see(d, x[i], y[i], units)
+			us[i], vs[i] = NearestEven(a+0.5), NearestEven(b+0.5)
 		}
 	}
 }
@@ -79,14 +80,24 @@ func Deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
 	}
 }
 
-// Project finds where points are seen, in pixels; 0, 0 for those without depth.
-func (v *View) Project(uv, xyz []float32) {
-	if v.Lens.flat {
-		v.projectFlat(uv, xyz)
+// Project finds where the points of a row of depth are seen, in pixels; 0, 0 for
+// those without depth. xyz are the points, x and y the row's rays.
+func (v *View) Project(uv, xyz []float32, depth []uint16, x, y []float32, units float32) {
+	if !v.Lens.flat {
+		for i := range depth {
+			v.project(uv[2*i:][:2], xyz[3*i:][:3])
+		}
 		return
 	}
-	for i := 0; 2*i < len(uv); i++ {
-		v.project(uv[2*i:][:2], xyz[3*i:][:3])
+	n := v.projectFast(uv, depth, x, y, units)
+	v.projectFlat(uv[2*n:], xyz[3*n:])
+}
+
+// Divide divides numbers by a and b in turns.
+func Divide(uv []float32, a, b float32) {
+	uv = uv[divideFast(uv, a, b):]
+	for i := 0; i+1 < len(uv); i += 2 {
+		uv[i], uv[i+1] = uv[i]/a, uv[i+1]/b
 	}
 }
 
@@ -100,8 +111,7 @@ func (v *View) project(to, from []float32) {
 	to[0], to[1] = v.Lens.Pixel(x/z, y/z)
 }
 
-// projectFlat is Project for the usual case. Points that are seen very far outside
-// become no numbers in the long way.
+// projectFlat is Project for the usual case.
 func (v *View) projectFlat(uv, xyz []float32) {
 	m, t := &v.Turn.R, &v.Turn.T
 	fx, fy, ppx, ppy := v.Lens.fx, v.Lens.fy, v.Lens.ppx, v.Lens.ppy
@@ -110,9 +120,9 @@ func (v *View) projectFlat(uv, xyz []float32) {
 		qz := float32(m[2]*px) + (float32(m[5]*py) + (float32(m[8]*pz) + t[2]))
 		qx := float32(m[0]*px) + (float32(m[3]*py) + (float32(m[6]*pz) + t[0]))
 		qy := float32(m[1]*px) + (float32(m[4]*py) + (float32(m[7]*pz) + t[1]))
-		a, b := qx/qz, qy/qz
+		a, b := float32(qx/qz*fx)+ppx, float32(qy/qz*fy)+ppy
 		if pz != 0 && a > -exact && a < exact && b > -exact && b < exact {
-			uv[0], uv[1] = float32(a*fx)+ppx, float32(b*fy)+ppy
+			uv[0], uv[1] = a, b
 		} else {
 			v.project(uv, xyz)
 		}

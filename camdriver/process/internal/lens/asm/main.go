@@ -1,0 +1,209 @@
+// Asm writes the assembly of package lens for x86 processors with AVX2; go generate
+// in that package runs it. It is a module of its own, so that the program doesn't
+// depend on what it is made with.
+//
+// Operations come in the order of the plain code, without fused ones: the results
+// are the same to the last bit.
+package main
+
+import (
+	"flag"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The parameters of a view, as package lens lays them out: nine numbers of the
+// rotation, three of the translation, two focal lengths, the principal point, the
+// depth unit.
+const (
+	rotation    = 0
+	translation = 9 * 4
+	focal       = 12 * 4
+	principal   = 14 * 4
+	units       = 16 * 4
+)
+
+func main() {
+	half, limit := ConstData("half", F32(0.5)), ConstData("limit", F32(1<<22))
+	locate(half, limit)
+	project(limit)
+	divide()
+	for name, value := range map[string]string{"out": "../avx2_amd64.s", "stubs": "../avx2_amd64.go", "pkg": "lens"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	Generate()
+}
+
+func broadcast(m Mem) VecVirtual {
+	r := YMM()
+	VBROADCASTSS(m, r)
+	return r
+}
+
+// turned computes one coordinate of points x, y, z in another camera's system:
+// a·x + (b·y + (c·z + t)), row being which of the three.
+func turned(p Register, row int, x, y, z VecVirtual) VecVirtual {
+	at := func(offset int) Mem { return Mem{Base: p, Disp: offset} }
+	sum, product := broadcast(at(rotation+4*(6+row))), YMM()
+	VMULPS(z, sum, sum)
+	VADDPS(broadcast(at(translation+4*row)), sum, sum)
+	VMULPS(y, broadcast(at(rotation+4*(3+row))), product)
+	VADDPS(sum, product, sum)
+	VMULPS(x, broadcast(at(rotation+4*row)), product)
+	VADDPS(sum, product, sum)
+	return sum
+}
+
+// seen divides and projects.
+func seen(p Register, axis int, x, z VecVirtual) VecVirtual {
+	at := func(offset int) Mem { return Mem{Base: p, Disp: offset} }
+	VDIVPS(z, x, x)
+	VMULPS(broadcast(at(focal+4*axis)), x, x)
+	VADDPS(broadcast(at(principal+4*axis)), x, x)
+	return x
+}
+
+// locate says, as project does, whether a point is seen far outside.
+func locate(half, limit Mem) {
+	TEXT("locateAVX2", NOSPLIT, "func(us, vs *int32, depth *uint16, x, y *float32, n int, p *float32) (far int)")
+	Pragma("noescape")
+	Doc("locateAVX2 is View.Locate for n points, a multiple of 8, through a flat lens.",
+		"far isn't 0 where points are not seen near the image.")
+	us, vs := Load(Param("us"), GP64()), Load(Param("vs"), GP64())
+	depth := Load(Param("depth"), GP64())
+	xs, ys := Load(Param("x"), GP64()), Load(Param("y"), GP64())
+	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	i, w := GP64(), newWatch(limit)
+	XORQ(i, i)
+	Label("locate")
+	CMPQ(i, n)
+	JGE(LabelRef("located"))
+	x, y, z := points(depth, xs, ys, i, p)
+	qz := turned(p, 2, x, y, z)
+	valid, h := w.valid(z), YMM()
+	VBROADCASTSS(half, h)
+	for axis, out := range []Register{us, vs} {
+		q := seen(p, axis, turned(p, axis, x, y, z), qz)
+		VADDPS(h, q, q)
+		w.look(q, valid)
+		VCVTPS2DQ(q, q) // nearest even; out of range becomes nowhere
+		VMOVDQU(q, Mem{Base: out, Index: i, Scale: 4})
+	}
+	ADDQ(Imm(8), i)
+	JMP(LabelRef("locate"))
+	Label("located")
+	w.end()
+}
+
+// watch notes whether a valid point is seen at limit or farther.
+type watch struct{ far, limit, sign, zero VecVirtual }
+
+func newWatch(limit Mem) watch {
+	w := watch{YMM(), YMM(), YMM(), YMM()}
+	VXORPS(w.far, w.far, w.far)
+	VXORPS(w.zero, w.zero, w.zero)
+	VBROADCASTSS(limit, w.limit)
+	VPCMPEQD(w.sign, w.sign, w.sign)
+	VPSRLD(Imm(1), w.sign, w.sign) // all bits but the sign
+	return w
+}
+
+// valid is where there is depth.
+func (w watch) valid(z VecVirtual) VecVirtual {
+	v := YMM()
+	VCMPPS(Imm(4), w.zero, z, v) // not equal
+	return v
+}
+
+func (w watch) look(q, valid VecVirtual) {
+	away := YMM()
+	VANDPS(w.sign, q, away)
+	VCMPPS(Imm(5), w.limit, away, away) // not less
+	VANDPS(valid, away, away)
+	VORPS(away, w.far, w.far)
+}
+
+// end returns what was noted.
+func (w watch) end() {
+	mask := GP32()
+	VMOVMSKPS(w.far, mask)
+	Store(mask.As64(), ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// points makes eight points of depth.
+func points(depth, xs, ys, i, p Register) (x, y, z VecVirtual) {
+	z, x, y = YMM(), YMM(), YMM()
+	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
+	VCVTDQ2PS(z, z)
+	VMULPS(broadcast(Mem{Base: p, Disp: units}), z, z)
+	VMULPS(Mem{Base: xs, Index: i, Scale: 4}, z, x)
+	VMULPS(Mem{Base: ys, Index: i, Scale: 4}, z, y)
+	return x, y, z
+}
+
+// project leaves 0, 0 where there is no depth, and says whether a point is seen so
+// far outside that the lens may have no answer for it.
+func project(limit Mem) {
+	TEXT("projectAVX2", NOSPLIT, "func(uv *float32, depth *uint16, x, y *float32, n int, p *float32) (far int)")
+	Pragma("noescape")
+	Doc("projectAVX2 is View.Project for n points, a multiple of 8, through a flat lens.",
+		"far isn't 0 where points are not seen near the image.")
+	uv, depth := Load(Param("uv"), GP64()), Load(Param("depth"), GP64())
+	xs, ys := Load(Param("x"), GP64()), Load(Param("y"), GP64())
+	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	i, w := GP64(), newWatch(limit)
+	XORQ(i, i)
+	Label("project")
+	CMPQ(i, n)
+	JGE(LabelRef("projected"))
+	x, y, z := points(depth, xs, ys, i, p)
+	qz := turned(p, 2, x, y, z)
+	u := seen(p, 0, turned(p, 0, x, y, z), qz)
+	v := seen(p, 1, turned(p, 1, x, y, z), qz)
+	valid := w.valid(z)
+	for _, q := range []VecVirtual{u, v} {
+		w.look(q, valid)
+		VANDPS(valid, q, q)
+	}
+	low, high := YMM(), YMM()
+	VUNPCKLPS(v, u, low)
+	VUNPCKHPS(v, u, high)
+	VPERM2F128(Imm(0x20), high, low, u)
+	VPERM2F128(Imm(0x31), high, low, v)
+	VMOVUPS(u, Mem{Base: uv})
+	VMOVUPS(v, Mem{Base: uv, Disp: 32})
+	ADDQ(Imm(64), uv)
+	ADDQ(Imm(8), i)
+	JMP(LabelRef("project"))
+	Label("projected")
+	w.end()
+}
+
+func divide() {
+	TEXT("divideAVX2", NOSPLIT, "func(uv *float32, n int, by *float32)")
+	Pragma("noescape")
+	Doc("divideAVX2 divides n numbers, a multiple of 8, by two in turns.")
+	uv, n, by := Load(Param("uv"), GP64()), Load(Param("n"), GP64()), Load(Param("by"), GP64())
+	divisor := YMM()
+	VBROADCASTSD(Mem{Base: by}, divisor)
+	i := GP64()
+	XORQ(i, i)
+	Label("divide")
+	CMPQ(i, n)
+	JGE(LabelRef("divided"))
+	q := YMM()
+	VMOVUPS(Mem{Base: uv, Index: i, Scale: 4}, q)
+	VDIVPS(divisor, q, q)
+	VMOVUPS(q, Mem{Base: uv, Index: i, Scale: 4})
+	ADDQ(Imm(8), i)
+	JMP(LabelRef("divide"))
+	Label("divided")
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,11 @@
+//go:build !amd64
+
+package lens
+
+var fast = false
+
+func (v *View) locateFast(_, _ []int32, _ []uint16, _, _ []float32, _ float32) int { return 0 }
+
+func (v *View) projectFast(_ []float32, _ []uint16, _, _ []float32, _ float32) int { return 0 }
+
+func divideFast(_ []float32, _, _ float32) int { return 0 }
