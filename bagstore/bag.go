@@ -91,7 +91,7 @@ func newBag(r io.ReaderAt, size int64, name string) *Bag {
 }
 
 // OpenReader opens a bag over any random access reader, which stays the
-// caller's. The name stands in errors.
+// caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string, o OpenOptions) (*Bag, error) {
 	b := newBag(r, size, name)
 	if err := b.open(o); err != nil {

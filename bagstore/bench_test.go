@@ -54,7 +54,7 @@ func benchMemory(n int) []byte {
 // camera is the workload, ready in memory.
 type camera struct {
 	depth, color [benchPool][]byte
-	head         []byte // stands for all of an image message but its pixels
+	head         []byte // all of an image message except its pixels
 	imu          []byte
 }
 

@@ -52,7 +52,7 @@ type ChunkHeader struct {
 	Size        int64 // bytes uncompressed
 }
 
-// end is the first byte behind the chunk's data, where its index records stand.
+// end is the first byte after the chunk's data, where its index records start.
 func (h ChunkHeader) end() int64 { return h.DataPos + h.Stored }
 
 // parseChunk checks a chunk's record header.
@@ -137,7 +137,7 @@ func appendIndex(b []byte, conn uint32, entries []entry) []byte {
 }
 
 // putLength fills in a length that was left open at byte at: all that was
-// appended behind it.
+// appended after it.
 func putLength(b []byte, at int) {
 	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 }

@@ -44,7 +44,7 @@ func (cr *chunkReader) header(c *chunk) (ChunkHeader, error) {
 	return head, nil
 }
 
-// indexRecords reads the index records behind a chunk and returns where they end.
+// indexRecords reads the index records after a chunk and returns where they end.
 func (cr *chunkReader) indexRecords(head ChunkHeader, to []entry) ([]entry, int64, error) {
 	pos := head.end()
 	for pos < cr.b.size {

@@ -312,7 +312,7 @@ func (c *committer) summarize(j *job, info *ChunkInfo) {
 	}
 }
 
-// indexSection is what stands at the end: connections and chunk infos.
+// indexSection is the end of a bag: connections and chunk infos.
 func (c *committer) indexSection() []byte {
 	b := make([]byte, 0, c.indexSize.Load())
 	for _, conn := range c.conns {

@@ -319,7 +319,7 @@ func TestSwappedChunks(t *testing.T) {
 	compare(t, "swapped", sorted(got), sorted(want))
 }
 
-// TestRecoverDescribedLater: messages whose connection is described only behind
+// TestRecoverDescribedLater: messages whose connection is described only after
 // them, in an index section that may be used or not, are kept.
 func TestRecoverDescribedLater(t *testing.T) {
 	for _, kind := range []Compression{None, LZ4} {
@@ -520,7 +520,7 @@ func TestNeverWritten(t *testing.T) {
 	}
 }
 
-// grown is a file with n zeros behind it, to the end of a block.
+// grown is a file with n zeros after it, to the end of a block.
 func grown(raw []byte, n int) []byte {
 	size := (len(raw) + n + disk.Grain - 1) &^ (disk.Grain - 1)
 	return append(bytes.Clone(raw), make([]byte, size-len(raw))...)

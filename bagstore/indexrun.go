@@ -91,7 +91,7 @@ func (cr *chunkReader) runs(c *chunk, keep func(uint32) bool) ([]indexRun, Chunk
 	return cr.group(entries, keep), x.head, nil
 }
 
-// layout finds the index records behind a chunk; none if they are not whole.
+// layout finds the index records after a chunk; none if they are not whole.
 func (cr *chunkReader) layout(c *chunk, head ChunkHeader) []indexRecord {
 	if c.walk {
 		return nil

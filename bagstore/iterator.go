@@ -43,8 +43,8 @@ func (c *cursor) set(i int) bool {
 type Iterator struct {
 	v       *View
 	reader  *messageReader
-	pos     key  // the iterator stands just before pos,
-	after   bool // or just behind it
+	pos     key  // the position is just before pos,
+	after   bool // or just after it
 	dir     int  // +1 or -1: which way heap and pending are set up; 0: neither
 	heap    []*cursor
 	pending int // next chunk in refs (forward) or byEnd (backward) to open

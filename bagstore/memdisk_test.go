@@ -15,7 +15,7 @@ type memDisk struct {
 	mu    sync.Mutex
 	ops   []diskOp
 	data  []byte
-	full  int64 // no byte at or behind this offset can be written; 0: no limit
+	full  int64 // no byte at or after this offset can be written; 0: no limit
 	fail  int   // writes until every one fails; 0: never
 	calls int
 	gate  chan struct{} // if set, writes that are started wait for it to be closed

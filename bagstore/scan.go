@@ -11,7 +11,7 @@ import (
 )
 
 // scanner finds the chunks of a bag without its index section. It walks their
-// content and doesn't believe the index records behind them: after a power cut
+// content and doesn't trust the index records after them: after a power cut
 // these may have holes that look like entries.
 type scanner struct {
 	bag *Bag
@@ -33,7 +33,7 @@ func (b *Bag) scan(w *window, pos int64) {
 	b.sortChunks()
 }
 
-// scanTail looks for chunks behind the index section: what a recorder wrote
+// scanTail looks for chunks after the index section: what a recorder wrote
 // after its last checkpoint.
 func (b *Bag) scanTail(w *window, pos int64) {
 	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
@@ -73,7 +73,7 @@ func (s *scanner) run(pos int64) {
 	}
 }
 
-// tail says what stands at the end of the file and is no record.
+// tail says what is at the end of the file and isn't a record.
 func (s *scanner) tail(pos int64, err error) {
 	s.bag.tornAt = pos
 	if head, e := s.l.w.at(pos, int(min(64, s.bag.size-pos))); e == nil && len(bytes.Trim(head, "\x00")) == 0 {
@@ -217,7 +217,7 @@ func (s *scanner) add(c chunk) (int64, error) {
 }
 
 // forget drops the messages that no connection record describes. It is known
-// only at the end of the scan: the record may stand in a later index section.
+// only at the end of the scan: the record may be in a later index section.
 func (s *scanner) forget() {
 	b := s.bag
 	lost := make(map[uint32]uint64)
@@ -258,8 +258,8 @@ func (c *chunk) summarize(entries []entry) {
 // resyncField is how the op field of a chunk record looks, in any header.
 var resyncField = []byte("\x04\x00\x00\x00op=\x05")
 
-// resync finds the next chunk record at or behind pos, -1 if there is none. The
-// op field may stand anywhere in its header, so every start before it is tried.
+// resync finds the next chunk record at or after pos, -1 if there is none. The
+// op field may be anywhere in its header, so every start before it is tried.
 func (s *scanner) resync(pos int64) int64 {
 	const step, reach = 1 << 20, 200
 	for base := pos; base < s.bag.size; base += step {

@@ -6,7 +6,7 @@ import "fmt"
 const group12 = 1 << 20
 
 // scan12 reads a version 1.2 bag: records in a row, without chunks, that name
-// their topic instead of a connection. Groups of them stand in for chunks; the
+// their topic instead of a connection. Groups of them are treated as chunks; the
 // rest of the package doesn't know the difference.
 func (b *Bag) scan12() {
 	b.topics12 = make(map[string]uint32)

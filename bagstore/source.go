@@ -76,7 +76,7 @@ func readFull(r io.ReaderAt, p []byte, off int64) error {
 	return err
 }
 
-// record is one record's header and where its data stand. Byte slices in the
+// record is one record's header and the position of its data. Byte slices in the
 // header are valid until the source is asked again.
 type record struct {
 	header

@@ -26,7 +26,7 @@ type walker struct {
 
 // walk appends an entry for each whole message in src[:size]. It stops at the
 // first record that is damaged or has no place in a chunk, and returns the
-// offset behind the last whole record with the reason.
+// offset after the last whole record with the reason.
 func (w walker) walk(src source, size int64, to []entry) ([]entry, int64, error) {
 	pos := int64(0)
 	for pos < size {
@@ -46,7 +46,7 @@ func (w walker) walk(src source, size int64, to []entry) ([]entry, int64, error)
 			if err := w.onMessage(src, &r, e); err != nil {
 				return to, pos, err
 			}
-		case w.bag.version == "1.2": // anything else may stand there
+		case w.bag.version == "1.2": // anything else may be there
 		case r.op == opConnection:
 			if err := w.connection(src, r); err != nil {
 				return to, pos, err

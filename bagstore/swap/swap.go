@@ -21,7 +21,7 @@ type Placement struct {
 }
 
 // Replace makes a new version of a bag with the function it is given. In place,
-// the old one is kept as NAME.orig.bag; the bag's name always stands for a whole
+// the old one is kept as NAME.orig.bag; the bag's name always refers to a whole
 // file, the old one or the new one. It returns where the original is then.
 func (p Placement) Replace(path string, write func(out string) error) (original string, err error) {
 	if p.Folder != "" {

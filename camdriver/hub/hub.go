@@ -12,7 +12,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Hub stands between a device and those who use its frames. It is the handler
+// Hub connects a device with the users of its frames. It is the handler
 // that sensors are started with; consumers attach and detach while frames flow.
 //
 // A consumer's methods are called on the driver's goroutine and must not block:

@@ -9,7 +9,7 @@ import (
 	"rsros/camdriver"
 )
 
-// State is where a device stands.
+// State is what a device is doing.
 type State struct {
 	Position time.Duration // file time of the last event that was raised, or seeked to
 	Duration time.Duration
@@ -26,7 +26,8 @@ type State struct {
 	Damage  error
 }
 
-// Status says where the device stands, without waiting for a running handler.
+// Status returns the state and position of the device, without waiting for a running
+// handler.
 func (d *Device) Status() State { return d.engine.snapshot() }
 
 // Position is the file time of the last event that was raised, or seeked to.

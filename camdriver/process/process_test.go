@@ -60,7 +60,7 @@ func formats(s *process.Set) (out []camdriver.Format) {
 	return out
 }
 
-// A result replaces what it was made of or stands in front of it.
+// A result replaces its input or is put in front of it.
 func TestSetOrder(t *testing.T) {
 	res := newResources(t, 1)
 	depth := profile(camdriver.Depth, camdriver.Z16, 8, 4)

@@ -288,7 +288,7 @@ func (l *Node) Close() error {
 // them when a node ends.
 const flushTime = 2 * time.Second
 
-// drain hands over what subscribers haven't read yet. One that stands still
+// drain hands over what subscribers haven't read yet. One that reads nothing
 // loses its last messages.
 func (l *Node) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)

@@ -206,9 +206,9 @@ func (s *Source) connection(t streamTopic) *bagstore.Connection {
 type iterator struct {
 	view    *view
 	cursor  *rsbag.Cursor
-	static  int               // stands before this one
+	static  int               // the position is before this one
 	batch   []replay.Recorded // of one frame
-	i       int               // stands before batch[i]
+	i       int               // the position is before batch[i]
 	cur     replay.Recorded
 	damaged uint64
 	err     error
@@ -263,7 +263,7 @@ func (it *iterator) Next() bool {
 			return false
 		}
 		if it.i = 0; it.sayDamage() {
-			return false // the frame behind the damage comes next
+			return false // the frame after the damage comes next
 		}
 	}
 	it.cur = it.batch[it.i]

@@ -39,7 +39,7 @@ func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TF
 		id := s.Profile.Stream
 		pose := camdriver.Identity() // as realsense2_camera where the calibration is missing
 		if s.Extrinsic != nil {
-			pose = s.Extrinsic.Inverse() // where the stream stands in the reference's axes
+			pose = s.Extrinsic.Inverse() // the stream's pose in the reference's axes
 		}
 		add(baseFrame(camera), bodyFrame(camera, id), opticalToBody.Inverse().Then(pose).Then(opticalToBody))
 		add(bodyFrame(camera, id), opticalFrame(camera, id), opticalToBody)

@@ -64,7 +64,7 @@ func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 }
 
 // transports are those beside an image topic that is published under a name, which
-// may be the recorded one behind a prefix.
+// may be the recorded one after a prefix.
 func (o *output) transports(published, name string) (*transport.Topics, error) {
 	for recorded, options := range o.images {
 		if strings.HasSuffix(name, recorded) {

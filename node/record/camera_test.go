@@ -274,7 +274,7 @@ func TestRecordingStartsAndStopsAnyTime(t *testing.T) {
 	s.must(s.Close())
 }
 
-// blockedWriter is a disk that stands still until it is told to go on.
+// blockedWriter is a disk that blocks until it is told to continue.
 type blockedWriter struct {
 	bagWriter
 	arrived chan struct{} // takes one when a frame is there

@@ -169,7 +169,7 @@ func (e *encoder) text(s string) {
 	}
 }
 
-// validAt tells a U+FFFD that is in the text from one that stands for a broken byte.
+// validAt tells a U+FFFD that is in the text from one that replaces a broken byte.
 func validAt(s string, i int) bool {
 	_, size := utf8.DecodeRuneInString(s[i:])
 	return size > 1

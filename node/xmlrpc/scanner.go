@@ -96,7 +96,7 @@ func (s *scanner) text() (string, error) {
 	return out.String(), nil
 }
 
-// until skips an opening mark and returns what stands before the closing one.
+// until skips an opening mark and returns what is before the closing one.
 func (s *scanner) until(open, end string) ([]byte, error) {
 	inner := s.b[s.pos+len(open):]
 	n := bytes.Index(inner, []byte(end))
@@ -184,7 +184,7 @@ func isXMLCharacter(r rune) bool {
 	return r <= utf8.MaxRune
 }
 
-// tag reads <name>, </name> or <name/>; pos stands on '<'.
+// tag reads <name>, </name> or <name/>; pos is at '<'.
 func (s *scanner) tag() (token, error) {
 	start := s.pos
 	if bytes.HasPrefix(s.b[start:], []byte("<!")) {

@@ -110,7 +110,7 @@ func (c *Created) check() error {
 	return nil
 }
 
-// Discard closes the file and removes it if Create made it and its name still stands
+// Discard closes the file and removes it if Create made it and its name still refers
 // for it.
 func (c *Created) Discard() error {
 	var err error

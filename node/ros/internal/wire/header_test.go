@@ -54,7 +54,7 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// A length of a gigabyte with a few bytes behind it must not cost a gigabyte.
+// A length of a gigabyte with a few bytes after it must not cost a gigabyte.
 func TestReadGrowingIsBounded(t *testing.T) {
 	buf, err := ReadGrowing(strings.NewReader("few"), nil, 1<<30)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || cap(buf) > firstGrowth {
