@@ -1,8 +1,13 @@
 package bagstore
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"regexp"
+	"regexp/syntax"
 	"slices"
+	"strings"
 )
 
 // Filter selects messages. The zero value selects all.
@@ -59,10 +64,30 @@ func matches(re *regexp.Regexp, s string) bool {
 }
 
 // MatchWhole compiles an expression so that it matches whole topic names only, as
-// rosbag's expressions do.
+// rosbag's expressions do. Python's look-around and backreferences are refused by
+// name.
 func MatchWhole(expression string) (*regexp.Regexp, error) {
 	if _, err := regexp.Compile(expression); err != nil {
-		return nil, err // one that isn't closed could end the group below
+		return nil, explainPattern(expression, err) // one that isn't closed could end the group below
 	}
 	return regexp.Compile(`^(?:` + expression + `)$`)
+}
+
+// pythonOnly are what Python's expressions have and Go's don't.
+var pythonOnly = map[string]string{
+	"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind", "(?P=": "a backreference", "(?(": "a condition",
+}
+
+// explainPattern says what to do instead of what only Python understands.
+func explainPattern(expression string, err error) error {
+	refused, ok := errors.AsType[*syntax.Error](err)
+	if !ok || refused.Code != syntax.ErrInvalidPerlOp && refused.Code != syntax.ErrInvalidNamedCapture {
+		return err
+	}
+	for _, start := range slices.Sorted(maps.Keys(pythonOnly)) {
+		if strings.Contains(expression, start) {
+			return fmt.Errorf("expression %q: %s %s…) isn't understood; choose topics by one expression and leave some of them out by another", expression, pythonOnly[start], start)
+		}
+	}
+	return err
 }

@@ -94,7 +94,7 @@ func either(expressions []string) (*regexp.Regexp, error) {
 		return nil, errors.New("an empty expression matches no topic")
 	}
 	for _, e := range expressions {
-		if _, err := regexp.Compile(e); err != nil {
+		if _, err := bagstore.MatchWhole(e); err != nil {
 			return nil, err
 		}
 	}

@@ -99,8 +99,8 @@ const (
 	maxPlace = 500 // bytes of a path below the folder
 )
 
-// place gives a topic or stream a path below the folder: its own name, made safe
-// ("../x" must not lead out) and unlike all others and our own files.
+// place returns the path of a topic or stream below the folder: its own name, made
+// safe ("../x" must not lead out) and different from all others and from our files.
 func (f *folder) place(name string) string {
 	if place, ok := f.names[name]; ok {
 		return place

@@ -19,7 +19,8 @@ func lens(in *camdriver.Intrinsics, x, y float64) (float64, float64) {
 	return x*f + 2*k[2]*tx*ty + k[3]*(r2+2*tx*tx), y*f + 2*k[3]*tx*ty + k[2]*(r2+2*ty*ty)
 }
 
-// project gives the pixel at which the camera sees a point; false behind it.
+// project returns the pixel where the camera sees a point; ok is false for points
+// that are not in front of the camera.
 func project(in *camdriver.Intrinsics, p [3]float64) (u, v float64, ok bool) {
 	if p[2] <= 0 {
 		return 0, 0, false
@@ -28,7 +29,7 @@ func project(in *camdriver.Intrinsics, p [3]float64) (u, v float64, ok bool) {
 	return x*in.Fx + in.Ppx, y*in.Fy + in.Ppy, true
 }
 
-// deproject gives the point that a pixel sees at a depth. The lens is inverted by
+// deproject returns the point that a pixel sees at a depth. The lens is inverted by
 // fixed-point iteration; ten rounds, as in librealsense.
 func deproject(in *camdriver.Intrinsics, u, v, depth float64) [3]float64 {
 	x, y := (u-in.Ppx)/in.Fx, (v-in.Ppy)/in.Fy

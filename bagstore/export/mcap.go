@@ -76,8 +76,8 @@ func (e *mcapExporter) message(m bagstore.Message) error {
 	})
 }
 
-// channel gives a connection's channel and writes it, with its schema, before
-// the first message. Metadata are those that other converters of bags write.
+// channel returns a connection's channel. Before the first message it writes the
+// channel and its schema. Metadata are those that other converters of bags write.
 func (e *mcapExporter) channel(conn *bagstore.Connection) (*mcapChannel, error) {
 	if c, ok := e.channels[conn]; ok {
 		return c, nil
@@ -101,7 +101,7 @@ func (e *mcapExporter) channel(conn *bagstore.Connection) (*mcapChannel, error) 
 	return c, e.w.WriteChannel(&mcap.Channel{ID: c.id, SchemaID: schema, Topic: conn.Topic, MessageEncoding: "ros1", Metadata: meta})
 }
 
-// schema gives a type's schema; 0 means "none" in MCAP.
+// schema returns the ID of a type's schema, which it writes the first time; 0 means "none" in MCAP.
 func (e *mcapExporter) schema(conn *bagstore.Connection) (uint16, error) {
 	key := schemaKey{conn.Type, conn.MD5}
 	if id, ok := e.schemas[key]; ok {

@@ -108,7 +108,7 @@ func (c *clouds) finish() error {
 	return err
 }
 
-// emit writes one cloud and gives the depth frame back.
+// emit writes one cloud and releases the depth frame.
 func (c *clouds) emit(depth, colour timedFrame) error {
 	d := depth.frame
 	release := d.Release
@@ -149,7 +149,7 @@ func (c *clouds) points(f *camdriver.Frame) []point {
 	return out
 }
 
-// paint gives each point the colour of the pixel that it is seen at; black where
+// paint sets the colour of each point to that of the pixel where it is seen; black where
 // the colour camera doesn't see it.
 func (c *clouds) paint(points []point, p pixels) []point {
 	k := p.kind()

@@ -58,7 +58,7 @@ func cell(v any) string {
 	return fmt.Sprint(v)
 }
 
-// close gives the file its name, or removes it if there was an error.
+// close renames the file to its final name, or removes it after an error.
 func (t *table) close(failed error) error {
 	t.csv.Flush()
 	err := errors.Join(failed, t.csv.Error(), t.buf.Flush(), t.file.Close())

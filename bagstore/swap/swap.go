@@ -51,8 +51,8 @@ func (p Placement) Replace(path string, write func(out string) error) (original 
 	return backup, nil
 }
 
-// keep gives the old version its second name. Where the file system has links
-// there is a file under the first name at every instant.
+// keep adds the old version's second name. On file systems without hard links the
+// first name is missing until the new version has it.
 func (p Placement) keep(path, backup string) error {
 	if p.Force {
 		if err := removeIfThere(backup); err != nil {

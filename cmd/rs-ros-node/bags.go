@@ -19,7 +19,7 @@ import (
 // node it leaves the work undone, and scripts must notice.
 var errInterrupted = errors.New("interrupted before the end")
 
-// undone words the error of work that left nothing behind.
+// undone explains the error of work that left no output.
 func undone(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errInterrupted

@@ -63,7 +63,7 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 	return all.err("damaged", "not readable")
 }
 
-// checkOne gives an error only when it is interrupted; that a bag can't be read
+// checkOne returns an error only when it is interrupted: that a bag can't be read
 // is a result.
 func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 	report, done := a.progress(path, false)

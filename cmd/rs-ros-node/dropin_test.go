@@ -155,6 +155,20 @@ func TestInstead(t *testing.T) {
 	}
 }
 
+// TestLookAround: what only Python's expressions have is named.
+func TestLookAround(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
+	for expression, want := range map[string]string{
+		"/(?!map).*": "look-ahead (?!…) isn't understood", ".*(?<=count)": "look-behind (?<=…) isn't understood", "(?P<a>x)(?P=a)": "a backreference (?P=…)", "(": "missing closing )",
+	} {
+		for _, args := range [][]string{{"filter", bag, bag + ".out", "-e", expression}, {"cat", "-x", expression, bag}} {
+			if code, _, log := command(t, args...); code != exitUsage || !strings.Contains(log, want) {
+				t.Errorf("%q: %d\n%s", args, code, log)
+			}
+		}
+	}
+}
+
 // TestOutputIsNeverTheInput: not under its own name, nor through links, not even
 // when files may be replaced.
 func TestOutputIsNeverTheInput(t *testing.T) {

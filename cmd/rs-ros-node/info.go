@@ -27,11 +27,11 @@ func newInfoCommand(a *app) *cobra.Command {
 		Use:   "info BAG…",
 		Short: "Summarize bags, as rosbag info does; reads no message",
 		Long: `info prints what rosbag info prints, from the index alone. A bag without an
-index, or a torn one, is scanned as far as it is whole, and the log says so. What
---freq and --sizes find stands behind that, of each topic: mean, least and greatest
-rate, gaps (intervals over 2.5 times the median one), sizes. YAML stays as stock's.
-Of a RealSense bag --realsense adds device, sensors and streams with the frames
-that the camera's numbers leave out; --json has them always, without the latter.
+index, or a torn one, is scanned as far as it is whole, and the log says so.
+--freq and --sizes add lines for each topic: mean, minimum and maximum rate, gaps
+(intervals over 2.5 times the median one), sizes. YAML stays as stock's. For a
+RealSense bag, --realsense adds device, sensors and streams with the frames that
+are missing from the camera's numbering; --json always has all but the latter.
 Exit code 3 if a bag is damaged or has no index, 1 if one can't be read.`,
 		Example: `  rs-ros-node info walk.bag
   rs-ros-node info --freq --sizes walk.bag

@@ -70,7 +70,7 @@ func newReindexCommand(a *app) *cobra.Command {
 	o := recoverOptions{reindex: true}
 	cmd := &cobra.Command{
 		Use:   "reindex BAG…",
-		Short: "Give bags an index in place, as rosbag reindex does",
+		Short: "Rebuild the index of bags in place, as rosbag reindex does",
 		Long: `reindex makes sound bags under the names of the old ones, and keeps those as
 walk.orig.bag, or walk.bag.orig.active of walk.bag.active. It does what recover
 does, and so keeps more than rosbag reindex: messages after damage, and those of

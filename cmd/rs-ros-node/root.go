@@ -129,7 +129,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	return root
 }
 
-// usageArgs gives an argument check's errors the usage exit code.
+// usageArgs makes the errors of an argument check usage errors.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
 		check = cobra.ArbitraryArgs

@@ -1,0 +1,100 @@
+package swap
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// folder writes files named after their content, and lists them again.
+func folder(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		put(t, filepath.Join(dir, name), name)
+	}
+	return dir
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func list(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, e.Name()+"="+string(text))
+	}
+	return names
+}
+
+func TestReplace(t *testing.T) {
+	broken := errors.New("the disk is full")
+	for what, c := range map[string]struct {
+		before []string
+		force  bool
+		err    error // of writing
+		fails  bool
+		want   []string
+	}{
+		"in place":               {[]string{"a.bag"}, false, nil, false, []string{"a.bag=new", "a.orig.bag=a.bag"}},
+		"an active one":          {[]string{"a.bag.active"}, false, nil, false, []string{"a.bag.active=new", "a.bag.orig.active=a.bag.active"}},
+		"an original is there":   {[]string{"a.bag", "a.orig.bag"}, false, nil, true, []string{"a.bag=a.bag", "a.orig.bag=a.orig.bag"}},
+		"an original, by force":  {[]string{"a.bag", "a.orig.bag"}, true, nil, false, []string{"a.bag=new", "a.orig.bag=a.bag"}},
+		"an error":               {[]string{"a.bag"}, false, broken, true, []string{"a.bag=a.bag"}},
+		"an error after writing": {[]string{"a.bag", "a.orig.bag"}, true, broken, true, []string{"a.bag=a.bag", "a.orig.bag=a.orig.bag"}},
+	} {
+		dir := folder(t, c.before...)
+		path := filepath.Join(dir, c.before[0])
+		original, err := Placement{Force: c.force}.Replace(path, func(out string) error {
+			if _, err := os.Stat(path); err != nil {
+				t.Error(err)
+			}
+			put(t, out, "new")
+			return c.err
+		})
+		if (err != nil) != c.fails || c.err != nil && !errors.Is(err, c.err) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if got := list(t, dir); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", what, got, c.want)
+		}
+		if text, readErr := os.ReadFile(original); err == nil && (readErr != nil || string(text) != c.before[0]) {
+			t.Errorf("%s: the original at %s is %q, %v", what, original, text, readErr)
+		}
+	}
+}
+
+func TestReplaceElsewhere(t *testing.T) {
+	dir := folder(t, "a.bag")
+	path, other := filepath.Join(dir, "a.bag"), filepath.Join(t.TempDir(), "new", "folder")
+	write := func(out string) error { return os.WriteFile(out, []byte("new"), 0o666) }
+	for i, p := range []Placement{{Folder: other}, {Folder: other}, {Folder: other, Force: true}} {
+		if original, err := p.Replace(path, write); (err != nil) != (i == 1) || err == nil && original != path {
+			t.Errorf("%d: %s, %v", i, original, err)
+		}
+	}
+	if got := list(t, other); !slices.Equal(got, []string{"a.bag=new"}) {
+		t.Error(got)
+	}
+	// The bag's own folder means in place.
+	if _, err := (Placement{Folder: dir}).Replace(path, write); err != nil {
+		t.Error(err)
+	}
+	if got := list(t, dir); !slices.Equal(got, []string{"a.bag=new", "a.orig.bag=a.bag"}) {
+		t.Error(got)
+	}
+}
