@@ -157,7 +157,7 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 	if len(r.encryptor) > 0 {
 		return 0, b.errorAt(r.pos, "file header", ErrEncrypted)
 	}
-	b.first, b.tailToken = r.next(), r.tail
+	b.first, b.tailToken = b.afterHeader(w, &r), r.tail
 	if o.Scan {
 		return 0, nil
 	}
@@ -176,6 +176,26 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 	b.sortChunks() // no chunk twice
 	b.readImplausible(w)
 	return end, nil
+}
+
+// afterHeader returns where the record after the file header begins. The length of the
+// header's padding may be damaged; then it is where every writer puts the first chunk.
+func (b *Bag) afterHeader(w *window, header *record) int64 {
+	next := header.next()
+	if next == firstChunk || next == b.size {
+		return next
+	}
+	var r record
+	pos, length := header.pos, header.dataLen
+	known := func(at int64) bool {
+		err := readRecord(w, at, b.size, &r)
+		return (err == nil || errors.Is(err, errData)) && (r.op == opChunk || r.op == opConnection || r.op == opChunkInfo)
+	}
+	if known(next) || !known(firstChunk) {
+		return next
+	}
+	b.note(Repairable, pos, "file header", "its padding of %d bytes doesn't end where the first chunk begins", length)
+	return firstChunk
 }
 
 // readImplausible reads the chunks whose info can't be true: it counts nothing, or
@@ -202,8 +222,8 @@ func (b *Bag) readImplausible(w *window) {
 // readIndexSection reads connection and chunk info records from pos on, for as
 // long as there are any: the header's counts may lie. It returns its end.
 func (b *Bag) readIndexSection(w *window, pos int64, conns, chunks uint32) (int64, error) {
-	if pos < int64(len(magic20)) || pos > b.size {
-		return 0, fmt.Errorf("index position %d is outside the file", pos)
+	if pos < b.first || pos > b.size {
+		return 0, fmt.Errorf("index position %d is not between the file header's end at %d and the file's end at %d", pos, b.first, b.size)
 	}
 	nConns, start := 0, pos
 	for pos < b.size {

@@ -82,6 +82,9 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 	if head.Compression == None {
 		return w.walk(section{cr.w, head.DataPos}, head.Size, nil)
 	}
+	if head.Compression == BZ2 && !head.plausible() && head.Size > 0 {
+		return w.walk(&stream{r: cr.bz2(head)}, head.Size, nil)
+	}
 	content, err := cr.salvage(head)
 	entries, end, walkErr := w.walk(memory(content), int64(len(content)), nil)
 	return entries, end, cmp.Or(err, walkErr)
@@ -119,12 +122,19 @@ func (cr *chunkReader) salvage(head ChunkHeader) ([]byte, error) {
 func (cr *chunkReader) unpack(head ChunkHeader) ([]byte, error) {
 	limit := int64(maxSalvage)
 	if head.Size > 0 {
-		limit = head.Size
+		limit = min(limit, head.Size)
 	}
 	var out bytes.Buffer
-	in := io.NewSectionReader(cr.b.r, head.DataPos, head.Stored)
-	_, err := io.Copy(&out, io.LimitReader(bzip2.NewReader(in), limit))
+	_, err := io.Copy(&out, io.LimitReader(cr.bz2(head), limit))
+	if err == nil && head.Size > maxSalvage {
+		err = fmt.Errorf("the chunk unpacks to %d bytes, above %d, from %d", head.Size, maxSalvage, head.Stored)
+	}
 	return out.Bytes(), err
+}
+
+// bz2 returns a reader of a chunk's content.
+func (cr *chunkReader) bz2(head ChunkHeader) io.Reader {
+	return bzip2.NewReader(io.NewSectionReader(cr.b.r, head.DataPos, head.Stored))
 }
 
 // decompress fills dst, the size of which the chunk's header says. It returns

@@ -13,6 +13,7 @@ var (
 	ErrEncrypted  = errors.New("encrypted bags are not supported")
 	ErrClosed     = errors.New("bag is closed")
 	ErrConnection = errors.New("unknown connection")
+	ErrUnreadable = errors.New("none of its messages can be read")
 )
 
 // FormatError says which record at which byte of which file is not what it

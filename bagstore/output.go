@@ -14,7 +14,7 @@ type output struct {
 	*Writer
 	place atomicfile.Place
 	ids   map[*Connection]uint32
-	same  []*Connection // what was added, to find equal ones
+	added map[string][]*Connection // by topic, to find equal ones
 }
 
 func newOutput(path string, o Options) (*output, error) {
@@ -28,7 +28,7 @@ func newOutput(path string, o Options) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &output{Writer: w, place: place, ids: make(map[*Connection]uint32)}, nil
+	return &output{Writer: w, place: place, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
 }
 
 // connection gives the output's ID for a connection of an input. Connections
@@ -37,7 +37,7 @@ func (o *output) connection(c *Connection) (uint32, error) {
 	if id, ok := o.ids[c]; ok {
 		return id, nil
 	}
-	for _, d := range o.same {
+	for _, d := range o.added[c.Topic] {
 		if c.same(d) {
 			o.ids[c] = o.ids[d]
 			return o.ids[c], nil
@@ -48,7 +48,7 @@ func (o *output) connection(c *Connection) (uint32, error) {
 		return 0, err
 	}
 	o.ids[c] = id
-	o.same = append(o.same, c)
+	o.added[c.Topic] = append(o.added[c.Topic], c)
 	return id, nil
 }
 

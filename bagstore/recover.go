@@ -3,6 +3,7 @@ package bagstore
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -17,8 +18,9 @@ type RecoverOptions struct {
 // RecoverReport says what was kept and what was lost.
 type RecoverReport struct {
 	Kept    uint64         `json:"kept"`
-	Lost    uint64         `json:"lost"` // that the index promises; there may be more
-	Size    int64          `json:"size"` // of the new file
+	Lost    uint64         `json:"lost"`    // that the index promises; there may be more
+	Retimed uint64         `json:"retimed"` // of those kept: their times are later than a bag can hold
+	Size    int64          `json:"size"`    // of the new file
 	Topics  []RecoverTopic `json:"topics"`
 	Notes   []Note         `json:"notes"`
 	Outcome Outcome        `json:"outcome"` // Sound: nothing was lost
@@ -56,6 +58,7 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 		kept: make(map[uint32]uint64), missed: make(map[int64]map[uint32]bool)}
 	if b.indexed && b.version != "1.2" {
 		r.promised = b.countByID()
+		r.last = min(b.Start(), MaxTime)
 	}
 	err := r.read()
 	r.rep.Notes = append(b.Notes(), r.rep.Notes...)
@@ -88,6 +91,7 @@ type recoverer struct {
 	promised map[uint32]uint64 // by the index section; nil without one
 
 	pos    int64                     // of the chunk being read
+	last   Time                      // of the message before, if it is possible
 	steps  int                       // messages looked at
 	missed map[int64]map[uint32]bool // by chunk: connections that were unknown there
 }
@@ -173,7 +177,21 @@ func (r *recoverer) copy(src source, rec *record, e entry) error {
 		}
 	}
 	r.kept[e.conn]++
-	return r.w.copy(r.b.byID[e.conn], e.time, data)
+	return r.w.copy(r.b.byID[e.conn], r.possible(e.time), data)
+}
+
+// possible returns a message's time or, for one that no bag can hold, the time of the
+// message before it in the file, which keeps it in its place.
+func (r *recoverer) possible(t Time) Time {
+	if t <= MaxTime {
+		r.last = t
+		return t
+	}
+	if r.rep.Retimed++; r.rep.Retimed == 1 {
+		r.rep.Notes = append(r.rep.Notes, Note{Severity: Repairable, Offset: r.pos, Kind: "message",
+			Text: fmt.Sprintf("time %d is later than a bag can hold; such messages are kept with the time of the message before", t)})
+	}
+	return max(r.last, MinTime)
 }
 
 func (r *recoverer) create() (err error) {

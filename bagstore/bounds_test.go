@@ -1,0 +1,143 @@
+package bagstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/dsnet/compress/bzip2"
+)
+
+// bomb is an unindexed bag with one bz2 chunk of some kilobytes that unpacks to n
+// messages of a megabyte.
+func bomb(t *testing.T, n int) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	z, err := bzip2.NewWriter(&packed, &bzip2.WriterConfig{Level: bzip2.BestCompression})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	put := func(b []byte) {
+		size += len(b)
+		if _, err := z.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := stringType("/bomb")
+	put(appendConnection(nil, &c))
+	zeros := make([]byte, 1<<20)
+	for i := range n {
+		put(appendMessage(nil, 0, Time(i+1), 0, len(zeros)))
+		put(zeros)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw := fileHeader(0, 0, 0)
+	raw = appendHeader(raw, opChunk, func(b []byte) []byte {
+		return appendU32(appendString(b, "compression", string(BZ2)), "size", uint32(size))
+	})
+	raw = binary.LittleEndian.AppendUint32(raw, uint32(packed.Len()))
+	return append(raw, packed.Bytes()...)
+}
+
+// TestBomb: a chunk that unpacks to far more than its stored bytes is read in bounded
+// memory.
+func TestBomb(t *testing.T) {
+	const messages = 150
+	raw := bomb(t, messages)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "bomb.bag")
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	check, err := Check(t.Context(), path, CheckOptions{})
+	if err != nil || check.Messages != messages {
+		t.Errorf("check: %+v, %v", check, err)
+	}
+	rep, err := Recover(t.Context(), path, filepath.Join(dir, "out.bag"), RecoverOptions{Options: Options{Compression: LZ4}})
+	if err != nil || rep.Kept != messages {
+		t.Errorf("recover: %+v, %v", rep, err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 128<<20 {
+		t.Errorf("a file of %d bytes takes %d MB of memory", len(raw), grown>>20)
+	}
+}
+
+// TestManyConnections: work on a bag grows with its connections, not with their square.
+func TestManyConnections(t *testing.T) {
+	const n = 100_000
+	dir := t.TempDir()
+	path := filepath.Join(dir, "many.bag")
+	w, err := Create(path, Options{Checkpoint: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		id, err := w.AddConnection(stringType(fmt.Sprint("/t", i)))
+		if err == nil {
+			err = w.Write(id, Time(i+1), []byte("\x01\x00\x00\x00x"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := Recover(t.Context(), path, filepath.Join(dir, "recovered"), RecoverOptions{})
+	if err != nil || rep.Kept != n {
+		t.Errorf("recover: kept %d, %v", rep.Kept, err)
+	}
+	res, err := Rewrite(t.Context(), path, filepath.Join(dir, "rewritten"), RewriteOptions{})
+	if err != nil || res.Messages != n {
+		t.Errorf("rewrite: %+v, %v", res, err)
+	}
+}
+
+// TestReadable: a bag of which nothing can be read isn't an empty one.
+func TestReadable(t *testing.T) {
+	raw, _ := damagedSample(t, Options{ChunkSize: 3000, Compression: LZ4})
+	whole, err := openBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ruined, partly := bytes.Clone(raw), bytes.Clone(raw)
+	for i := range whole.chunks {
+		head, err := newChunkReader(whole).header(&whole.chunks[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(ruined[head.DataPos : head.DataPos+20])
+		if i == 0 {
+			clear(partly[head.DataPos : head.DataPos+20])
+		}
+	}
+	unindexed := bytes.Clone(ruined)
+	copy(unindexed, fileHeader(0, 0, 0))
+	for _, c := range []struct {
+		name string
+		raw  []byte
+		want bool
+	}{
+		{"whole", raw, true}, {"empty", fileHeader(firstChunk, 0, 0), true}, {"partly", partly, true},
+		{"ruined", ruined, false}, {"ruined, no index", unindexed, false},
+	} {
+		b, err := openBytes(c.raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Readable(); (err == nil) != c.want || err != nil && !errors.Is(err, ErrUnreadable) {
+			t.Errorf("%s: %v; %v", c.name, err, b.Notes())
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package bagstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// streamAhead is the number of bytes that a stream reads at least.
+	streamAhead = 64 << 10
+	// streamRecord bounds the records that a stream hands out.
+	streamRecord = 64 << 20
+)
+
+// stream is a source over bytes that can be read only once and forward, such as the
+// content of a chunk that unpacks to much more than its stored bytes promise. It keeps no
+// more than a record.
+type stream struct {
+	r   io.Reader
+	buf []byte // read and not yet passed
+	off int64  // of buf
+}
+
+func (s *stream) at(off int64, n int) ([]byte, error) {
+	if off < s.off {
+		return nil, errors.New("read backward in a chunk that is decoded as a stream")
+	}
+	if n > streamRecord {
+		return nil, fmt.Errorf("a record of %d bytes, above %d, in a chunk that unpacks to so much more than it has stored", n, streamRecord)
+	}
+	if skip := off - s.off; skip <= int64(len(s.buf)) {
+		s.buf = s.buf[skip:]
+	} else {
+		k, err := io.CopyN(io.Discard, s.r, skip-int64(len(s.buf)))
+		if s.buf = nil; err != nil {
+			s.off = off
+			return nil, short(err, skip, k)
+		}
+	}
+	s.off = off
+	if len(s.buf) >= n {
+		return s.buf[:n], nil
+	}
+	more := make([]byte, max(n, streamAhead))
+	have := copy(more, s.buf)
+	k, err := io.ReadAtLeast(s.r, more[have:], n-have)
+	s.buf = more[:have+k]
+	if err != nil {
+		return nil, short(err, int64(n), int64(have+k))
+	}
+	return s.buf[:n], nil
+}
+
+// short is the error of a stream that ends early.
+func short(err error, want, have int64) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return cut(want, have)
+	}
+	return err
+}
