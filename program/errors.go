@@ -2,8 +2,8 @@ package program
 
 import "errors"
 
-// Kinds of failure, each with an exit code of its own. An error that is none of
-// them means that the work could not be done.
+// Kinds of failure. Each has its own exit code. Any other error means that the
+// work could not be done.
 var (
 	ErrNoDevice   = errors.New("no such device")              // the camera or file asked for isn't there
 	ErrNoMaster   = errors.New("no ROS master")               // the master asked for can't be reached or started

@@ -15,16 +15,16 @@ import (
 // Hub connects a device with the users of its frames. It is the handler
 // that sensors are started with; consumers attach and detach while frames flow.
 //
-// A consumer's methods are called on the driver's goroutine and must not block:
-// one that needs time keeps a queue of its own.
+// A consumer's methods are called on the driver's goroutine and must not block. A
+// consumer that needs more time must queue.
 type Hub struct {
 	mu        sync.RWMutex
 	consumers []camdriver.Handler
 	given     PerStream[streamCount]
 }
 
-// streamCount counts what came of one stream, and what did not: a gap in frame
-// numbers is a frame that was lost before it reached this program.
+// streamCount counts one stream's frames, and its gaps: a missing frame number is
+// a frame that was lost before it reached this program.
 type streamCount struct {
 	frames, gaps atomic.Uint64
 	last         atomic.Uint64 // frame number + 1; 0 before the first frame
@@ -58,8 +58,8 @@ func (h *Hub) count(f *camdriver.Frame) {
 	}
 }
 
-// Given is how many frames of a stream arrived, and how many are missing in
-// between by their numbers.
+// Given returns how many frames of a stream arrived, and how many are missing
+// according to the frame numbers.
 func (h *Hub) Given(id camdriver.StreamID) (frames, gaps uint64) {
 	s := h.given.Of(id)
 	return s.frames.Load(), s.gaps.Load()

@@ -6,9 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// PerStream holds a T for each stream of a device, such as a counter, without a
-// lock: a T is at the same place as long as the PerStream lives. The zero value
-// holds zero values.
+// PerStream holds one T for each stream of a device, such as an atomic counter. It
+// needs no lock, because the Ts never move. The zero value is ready to use.
 type PerStream[T any] struct {
 	list [kinds * indexes]T
 }
@@ -17,12 +16,12 @@ type PerStream[T any] struct {
 // the last place.
 const kinds, indexes = 16, 4
 
-// Of is the stream's T.
+// Of returns the stream's T.
 func (p *PerStream[T]) Of(id camdriver.StreamID) *T {
 	return &p.list[int(id.Kind)%kinds*indexes+min(max(id.Index, 0), indexes-1)]
 }
 
-// All are the Ts of all streams that a device may have.
+// All iterates over the Ts of all streams that a device can have.
 func (p *PerStream[T]) All() iter.Seq2[camdriver.StreamID, *T] {
 	return func(yield func(camdriver.StreamID, *T) bool) {
 		for i := range p.list {

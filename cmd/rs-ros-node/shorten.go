@@ -11,7 +11,7 @@ import (
 func completeFlags(root *cobra.Command, args []string) ([]string, error) {
 	cmd, _, err := root.Find(args)
 	if err != nil {
-		return args, nil // whoever runs the command says what is wrong
+		return args, nil // running the command will report what is wrong
 	}
 	cmd.InitDefaultHelpFlag()
 	cmd.LocalFlags() // merges those of all commands

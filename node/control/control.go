@@ -15,9 +15,8 @@ import (
 	"rsros/node/ros"
 )
 
-// Player is what playback controls work on: a player, or a bag that plays as a
-// device. Each method returns when it is done. Pause and Resume return
-// replay.ErrNoChange where there is nothing to do.
+// Player is what Remote controls: a player, or a bag that plays as a device. Each method returns when it is done. Pause and Resume return
+// replay.ErrNoChange if there is nothing to do.
 type Player interface {
 	Pause(ctx context.Context) error
 	Resume(ctx context.Context) error
@@ -30,8 +29,8 @@ type Player interface {
 	Status() replay.Status
 }
 
-// Remote is how others in the graph steer a player: services, topics and
-// dynamic_reconfigure. Closing the node closes them all.
+// Remote lets other nodes control a player through services, topics and
+// dynamic_reconfigure. Closing the node closes it, too.
 type Remote struct {
 	player      Player
 	node        *ros.Node
@@ -41,7 +40,7 @@ type Remote struct {
 	reconfigure *reconfigure
 }
 
-// Offer opens the controls that every playback has.
+// Offer offers the controls that every playback has.
 func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	c = &Remote{player: p, node: n, log: log}
 	c.services, err = graph.Offer(c.node,
@@ -60,7 +59,8 @@ func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	return c, c.Subscribe("~seek", "std_msgs/Float64", c.seek)
 }
 
-// Changed tells that the player's state is s, for those who watch its parameters.
+// Changed publishes the parameters if s differs from their last values in more than
+// the position.
 func (c *Remote) Changed(s replay.Status) { c.reconfigure.changed(s) }
 
 // Subscribe receives a topic until close. An empty typ takes any type.
@@ -77,7 +77,7 @@ func (c *Remote) Subscribe(topic, typ string, received func(ros.Received)) error
 	return nil
 }
 
-// Close ends the services and the subscriptions.
+// Close stops the services and the subscriptions.
 func (c *Remote) Close() {
 	c.services.Close()
 	for _, s := range c.subscribers {
@@ -85,7 +85,7 @@ func (c *Remote) Close() {
 	}
 }
 
-// pause answers in the words of rosbag play.
+// pause responds in rosbag play's words.
 func (c *Remote) pause(on bool) (string, error) {
 	do, done, already := c.player.Resume, "resumed", "running."
 	if on {
@@ -106,7 +106,7 @@ func (c *Remote) stop() (string, error) {
 	return "playback stopped", c.player.Stop(context.Background())
 }
 
-// seek takes seconds from the start.
+// seek receives a position in seconds from the start.
 func (c *Remote) seek(r ros.Received) {
 	var m msgs.Float64
 	err := msgs.Unmarshal(r.Data, &m)
@@ -118,7 +118,7 @@ func (c *Remote) seek(r ros.Received) {
 	}
 }
 
-// seconds is s as a duration, cut to what fits; NaN is 0.
+// seconds converts s to a duration, limited to what fits. NaN becomes 0.
 func seconds(s float64) time.Duration {
 	switch ns := s * 1e9; {
 	case ns != ns:

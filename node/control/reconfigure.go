@@ -37,7 +37,7 @@ func newReconfigure(n *ros.Node, p Player) (_ *reconfigure, err error) {
 	return r, nil
 }
 
-// Bounds of the rate that a slider offers.
+// Bounds of the rate.
 const minRate, maxRate = 0.01, 100
 
 func describe(s replay.Status) msgs.ConfigDescription {
@@ -46,9 +46,9 @@ func describe(s replay.Status) msgs.ConfigDescription {
 	high.State, high.Loop, high.Rate, high.Position = replay.Paused, true, maxRate, s.Length
 	return msgs.ConfigDescription{
 		Groups: []msgs.Group{{Name: "Default", Parameters: []msgs.ParamDescription{
-			{Name: "paused", Type: "bool", Description: "time stands still"},
-			{Name: "loop", Type: "bool", Description: "begin again at the end"},
-			{Name: "rate", Type: "double", Description: "bag seconds a second"},
+			{Name: "paused", Type: "bool", Description: "bag time is stopped"},
+			{Name: "loop", Type: "bool", Description: "start again at the end"},
+			{Name: "rate", Type: "double", Description: "seconds of bag time per second"},
 			{Name: "position", Type: "double", Description: "seconds from the start"},
 		}}},
 		Min: configOf(low), Max: configOf(high), Dflt: configOf(s),
@@ -63,8 +63,8 @@ func configOf(s replay.Status) msgs.Config {
 	}
 }
 
-// set carries out a request, which may name any of the parameters, and answers
-// with what holds then.
+// set carries out a request, which may name any of the parameters, and returns the
+// resulting values.
 func (r *reconfigure) set(m *msgs.Config) (*msgs.Config, error) {
 	r.mu.Lock()
 	told := r.last.Position
@@ -100,15 +100,15 @@ func (r *reconfigure) set(m *msgs.Config) (*msgs.Config, error) {
 	return &config, errors.Join(errs...)
 }
 
-// changedPosition tells a wish to seek from a client that sends back all values,
-// the position being the one it was last told.
+// changedPosition reports whether a request asks for a seek. Some clients send all
+// values with each request, including the position that was last published.
 func changedPosition(value float64, told time.Duration) bool {
 	return (seconds(value) - told).Abs() > positionSlack
 }
 
 const positionSlack = time.Millisecond
 
-// changed publishes the values when another one than the position is new.
+// changed publishes the values if any other than the position has changed.
 func (r *reconfigure) changed(s replay.Status) {
 	r.mu.Lock()
 	same := s.Rate == r.last.Rate && s.Loop == r.last.Loop && (s.State == replay.Paused) == (r.last.State == replay.Paused)

@@ -10,8 +10,8 @@ import (
 	"rsros/node/ros"
 )
 
-// Status publishes a player's state as ~status. Its methods are called by
-// the player's goroutine.
+// Status publishes a player's state as ~status. Only the player's goroutine may
+// call its methods.
 type Status struct {
 	pub *ros.Publisher
 	// Set before the player runs; each may be nil.
@@ -36,7 +36,7 @@ func (p *Status) Publish(s replay.Status) {
 	}
 }
 
-// LateWarning is the lateness from which ~status warns: a frame at 30 Hz.
+// LateWarning is the lateness from which ~status warns: one frame at 30 Hz.
 const LateWarning = 33 * time.Millisecond
 
 func statusMessage(s replay.Status) msgs.DiagnosticStatus {

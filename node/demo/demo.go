@@ -30,22 +30,22 @@ import (
 
 // Options are the settings of Demo.
 type Options struct {
-	Dir      string        // where the bag goes; default a new folder among the temporary ones
+	Dir      string        // the bag's folder; default: a new temporary one
 	Duration time.Duration // length of the recording; default 5 s
-	Keep     bool          // leave the bag in place
+	Keep     bool          // don't remove the bag
 	Streams  live.StreamSettings
-	Out      io.Writer // what it does, and the table
+	Out      io.Writer // for the steps and the table
 	Log      zerolog.Logger
-	// Rosout, if Log writes to it, gives the recorded camera's log its lines whole.
+	// Rosout must be set if Log writes to it.
 	Rosout *roslog.Writer
-	// Progress, if set, shows how far a long step is, in milliseconds.
+	// Progress, if set, shows the progress of a long step in milliseconds.
 	Progress func(what string) (report bagstore.Progress, done func())
 }
 
-// Run does the main job on a machine that has nothing but this program: it
-// starts a master, publishes and records the simulated camera, plays the bag
-// back with a clock, and compares every frame that a subscriber of the replay
-// receives with what the camera gave. ErrIncomplete if any was lost or changed.
+// Run does the program's main job on a machine that has nothing else installed: it
+// starts a master, publishes and records the simulated camera, plays the bag back
+// with a clock, and compares every frame that a subscriber receives with the
+// camera's. The error wraps program.ErrIncomplete if any was lost or changed.
 func Run(ctx context.Context, o Options) (err error) {
 	o.Duration = cmp.Or(o.Duration, 5*time.Second)
 	dir, cleanup, err := demoDir(o)
@@ -101,8 +101,8 @@ func (d *demo) config(name string) ros.Config {
 	return ros.Config{Name: name, MasterURI: d.master, Host: "127.0.0.1", Log: d.Log}
 }
 
-// record runs a live node of the simulated camera with a recorder and keeps the
-// ledger of what the camera gave.
+// record publishes and records the simulated camera, and fills the ledger with its
+// frames.
 func (d *demo) record(ctx context.Context) error {
 	conf := d.config("camera_node")
 	conf.Rosout = d.Rosout
@@ -124,7 +124,7 @@ func (d *demo) record(ctx context.Context) error {
 	return err
 }
 
-// replay plays the bag into a subscriber that checks every frame.
+// replay plays the bag to a subscriber that checks every frame.
 func (d *demo) replay(ctx context.Context) (err error) {
 	conf := d.config("checker")
 	conf.Log = d.Log.Level(zerolog.ErrorLevel) // that the player leaves at the end is no news
@@ -148,7 +148,7 @@ func (d *demo) replay(ctx context.Context) (err error) {
 	})
 }
 
-// progress shows the time gone by of Duration until done is called.
+// progress shows how much of Duration has passed until done is called.
 func (d *demo) progress(what string) (done func()) {
 	if d.Progress == nil {
 		return func() {}
@@ -174,7 +174,7 @@ func (d *demo) progress(what string) (done func()) {
 	return func() { close(quit); <-ended; hide() }
 }
 
-// subscribe takes every topic of the bag, and checks those that carry frames.
+// subscribe subscribes to every topic of the bag, and checks those with frames.
 func (d *demo) subscribe(n *ros.Node) error {
 	bag, err := bagstore.Open(d.bag, bagstore.OpenOptions{})
 	if err != nil {
@@ -193,8 +193,8 @@ func (d *demo) subscribe(n *ros.Node) error {
 	return nil
 }
 
-// frameTopic says whose frames a topic of the RealSense layout carries:
-// /device_0/sensor_0/Depth_0/image/data those of Depth_0.
+// frameTopic returns the stream whose frames a topic of the RealSense layout
+// carries: Depth_0 for /device_0/sensor_0/Depth_0/image/data.
 func frameTopic(topic string) (camdriver.StreamID, bool) {
 	part := strings.Split(topic, "/")
 	if len(part) != 6 || part[5] != "data" {
@@ -204,7 +204,7 @@ func frameTopic(topic string) (camdriver.StreamID, bool) {
 	return id, err == nil
 }
 
-// report prints the table and judges.
+// report prints the table and the verdict.
 func (d *demo) report() error {
 	fmt.Fprintln(d.Out)
 	w := tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', 0)

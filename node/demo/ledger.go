@@ -10,8 +10,8 @@ import (
 	"rsros/msgs"
 )
 
-// ledger keeps a hash of every frame that a camera gave and checks replayed
-// messages against it. It is a consumer of the hub.
+// ledger keeps a hash of every frame of a camera and compares replayed messages
+// with it. It is a consumer of the hub.
 type ledger struct {
 	camdriver.NopHandler
 	seed     maphash.Seed
@@ -21,8 +21,8 @@ type ledger struct {
 	entries map[camdriver.StreamID]*ledgerEntry
 }
 
-// ledgerEntry is one stream's account. Frame numbers are cut to 32 bits, as in a
-// message's header.
+// ledgerEntry holds one stream's hashes and counts. Frame numbers have 32 bits, as
+// in a message's header.
 type ledgerEntry struct {
 	given         map[uint32]uint64 // frame number → hash
 	received      uint64
@@ -47,8 +47,8 @@ func (l *ledger) entry(id camdriver.StreamID) *ledgerEntry {
 	return e
 }
 
-// Frame implements camdriver.Handler. Frames of one stream come one at a time,
-// and replay begins after the last, so an entry needs no lock of its own.
+// Frame implements camdriver.Handler. Frames of one stream arrive one at a time,
+// and replay starts after the last one, so an entry needs no lock.
 func (l *ledger) Frame(_ int, f *camdriver.Frame) {
 	h := l.hashMotion(&f.Motion)
 	if f.Profile.Stream.Kind.Video() {
@@ -57,7 +57,7 @@ func (l *ledger) Frame(_ int, f *camdriver.Frame) {
 	l.entry(f.Stream()).given[uint32(f.Number)] = h
 }
 
-// replayed accounts for one received message of a stream.
+// replayed counts a received message of a stream.
 func (l *ledger) replayed(id camdriver.StreamID, data []byte, now time.Time) {
 	d := msgs.NewDecoder(data)
 	var header msgs.Header
@@ -94,8 +94,8 @@ func (e *ledgerEntry) arrived(delay time.Duration) {
 	e.early, e.late = min(e.early, delay), max(e.late, delay)
 }
 
-// lateness is how much later than the most punctual message of its stream the
-// latest one came.
+// lateness is the delay of the latest message of the stream, relative to the
+// earliest one.
 func (e *ledgerEntry) lateness() time.Duration { return e.late - e.early }
 
 func (l *ledger) hashMotion(m *camdriver.MotionSample) uint64 {

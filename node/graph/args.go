@@ -7,13 +7,14 @@ import (
 	"rsros/node/ros/roslog"
 )
 
-// Config is who a node is in the graph: its name, namespace, master,
-// address and remaps.
+// Config is a node's identity in the graph: its name, namespace, master, address
+// and remaps.
 type Config = ros.Config
 
-// ParseArgs takes the ROS arguments (a:=b, _p:=v, __name:=x, …) and environment
-// variables out of a command line; the rest comes back in its order. The program's
-// logger must write into the config's Rosout, too, and have it as a hook.
+// ParseArgs reads the ROS arguments (a:=b, _p:=v, __name:=x, …) of a command line
+// and the ROS environment variables. It returns the remaining arguments in order.
+// The program's logger must write to the config's Rosout as well, and use it as a
+// hook.
 func ParseArgs(args, environ []string) (Config, []string, error) {
 	conf, rest, err := ros.ParseArgs(args, environ)
 	conf.Rosout = roslog.New(zerolog.InfoLevel)

@@ -17,26 +17,26 @@ type JoinOptions struct {
 	ROS    Config
 	Master Mode // default ROS
 
-	// Name is the node's name if ROS has none. With Unique it is made unique, as
-	// the names of rosbag's nodes are.
+	// Name is the node's name if ROS.Name is empty. Unique appends a process id and
+	// a time to it, as rosbag does.
 	Name   string
 	Unique bool
 
 	Log zerolog.Logger
 }
 
-// Node is a node in a graph, and the master that was started for it, if one was.
+// Node is a node together with the master that Join started for it, if any.
 type Node struct {
 	*ros.Node
 	masterURI  string
 	stopMaster func()
 }
 
-// Join makes sure that there is a master as o.Master says, and starts the node.
-// It doesn't wait for a master that is to run elsewhere.
+// Join starts a node, and before it the embedded master if o.Master asks for one.
+// It doesn't wait for a master that runs elsewhere.
 //
-// program.ErrUsage if a name, remap or address makes no sense; program.ErrNoMaster
-// if the master can't be started.
+// The error wraps program.ErrUsage if a name, remap or address is invalid, and
+// program.ErrNoMaster if the master can't be started.
 func Join(ctx context.Context, o JoinOptions) (*Node, error) {
 	if o.ROS.Name == "" {
 		o.ROS.Name, o.ROS.Anonymous = o.Name, o.Unique
@@ -57,8 +57,7 @@ func Join(ctx context.Context, o JoinOptions) (*Node, error) {
 	return &Node{Node: n, masterURI: o.ROS.MasterURI, stopMaster: stop}, nil
 }
 
-// Close leaves the graph, and then stops the master that was started for the
-// node.
+// Close leaves the graph and then stops the master that Join started.
 func (n *Node) Close() error {
 	err := n.Node.Close()
 	n.stopMaster()

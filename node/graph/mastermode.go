@@ -21,18 +21,18 @@ import (
 	"rsros/program"
 )
 
-// Mode says which ROS master a node works with.
+// Mode selects the ROS master that a node registers with.
 type Mode string
 
-// The modes. Auto takes a running master at ROS_MASTER_URI, else starts the
-// embedded one there.
+// The modes. Auto uses the master at ROS_MASTER_URI if it is running and starts the
+// embedded one there otherwise.
 const (
 	ROS      Mode = "ros"
 	Embedded Mode = "embedded"
 	Auto     Mode = "auto"
 )
 
-// ParseMode reads a mode's word.
+// ParseMode parses a mode.
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
 	case ROS, Embedded, Auto:
@@ -41,15 +41,14 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("%w: master %q: want ros, embedded or auto", program.ErrUsage, s)
 }
 
-// connect makes sure that conf.MasterURI names a master as mode says, and
-// starts the embedded one where that is asked for. The returned function stops
-// it; it does nothing if none was started.
+// connect sets conf.MasterURI to the master that mode selects, and starts the
+// embedded master if mode asks for it. The returned function stops that master.
 func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logger) (stop func(), err error) {
 	nothing := func() {}
 	conf.MasterURI = cmp.Or(conf.MasterURI, ros.DefaultMasterURI)
 	switch mode {
 	case ROS:
-		return nothing, nil // node/ros keeps trying and says so
+		return nothing, nil // node/ros keeps trying and logs that
 	case Auto:
 		if masterAnswers(ctx, conf.MasterURI) {
 			log.Info().Str("uri", conf.MasterURI).Msg("using the running master")
@@ -108,7 +107,7 @@ type Master struct {
 // loopback is where programs on this machine look for a master.
 const loopback = "127.0.0.1"
 
-// StartMaster starts an embedded master. It refuses where one already answers.
+// StartMaster starts an embedded master. It fails if its address is in use.
 func StartMaster(ctx context.Context, o MasterOptions) (*Master, error) {
 	port, err := masterPort(cmp.Or(o.Address, ros.DefaultMasterURI))
 	if err != nil {
@@ -145,7 +144,7 @@ func (m *Master) URI() string { return m.master.URI() }
 // ShutdownAsked is closed when a peer called the master's shutdown.
 func (m *Master) ShutdownAsked() <-chan struct{} { return m.master.ShutdownAsked() }
 
-// Close ends the aggregator and the master.
+// Close stops the aggregator and the master.
 func (m *Master) Close() error { return errors.Join(m.rosout.Close(), m.master.Close()) }
 
 // masterPort is the port of "http://host:11311/" or "host:11311".

@@ -5,9 +5,9 @@ import (
 	"rsros/node/ros"
 )
 
-// ParameterTopics are what a dynamic_reconfigure server consists of: the topics
+// ParameterTopics is the ROS side of a dynamic_reconfigure server: the topics
 // parameter_descriptions and parameter_updates and the service set_parameters,
-// under a prefix. Its users decide what the parameters are and which values hold.
+// under a prefix. Its user defines the parameters and keeps their values.
 type ParameterTopics struct {
 	node                  *ros.Node
 	prefix                string
@@ -33,8 +33,8 @@ func AdvertiseParameters(n *ros.Node, prefix string) (t *ParameterTopics, err er
 }
 
 // Serve offers the service. set carries out a request, which may name any of the
-// parameters, and returns the values that hold then. It runs on the node's
-// goroutines, several at once if several callers ask.
+// parameters, and returns the resulting values. It runs on the node's goroutines,
+// concurrently if requests are concurrent.
 func (t *ParameterTopics) Serve(set func(*msgs.Config) (*msgs.Config, error)) (err error) {
 	t.services, err = Offer(t.node, NewService(t.prefix+"set_parameters", "dynamic_reconfigure/Reconfigure", func(req []byte) (msgs.Message, error) {
 		var m msgs.Config
@@ -46,17 +46,17 @@ func (t *ParameterTopics) Serve(set func(*msgs.Config) (*msgs.Config, error)) (e
 	return err
 }
 
-// Describe publishes which parameters there are, and their bounds.
+// Describe publishes the parameters and their bounds.
 func (t *ParameterTopics) Describe(d *msgs.ConfigDescription) {
 	t.descriptions.Publish(msgs.Raw{Head: msgs.Marshal(d)})
 }
 
-// Publish publishes the values that hold now.
+// Publish publishes the current values.
 func (t *ParameterTopics) Publish(c *msgs.Config) {
 	t.updates.Publish(msgs.Raw{Head: msgs.Marshal(c)})
 }
 
-// Close ends the service and the topics.
+// Close stops the service and the topics.
 func (t *ParameterTopics) Close() {
 	t.services.Close()
 	for _, p := range []*ros.Publisher{t.updates, t.descriptions} {

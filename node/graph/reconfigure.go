@@ -204,7 +204,7 @@ func (r *Reconfigure) describe() msgs.ConfigDescription {
 	}
 }
 
-// bound is a limit, or what stands for none.
+// bound returns a limit, or the value that means none.
 func (p *Parameter) bound(limit any, upper bool) any {
 	if limit != nil {
 		return limit

@@ -10,8 +10,8 @@ import (
 	"rsros/node/ros"
 )
 
-// rosout gathers every node's /rosout messages into /rosout_agg, as the node of
-// that name beside a stock master does, for rqt_console and `rostopic echo`.
+// rosout republishes every node's /rosout messages on /rosout_agg, as the stock
+// rosout node does, for rqt_console and `rostopic echo`.
 type rosout struct {
 	node *ros.Node
 	pub  *ros.Publisher

@@ -8,24 +8,25 @@ import (
 	"rsros/node/ros"
 )
 
-// Service is one service that a node offers.
+// Service is a service for Offer.
 type Service struct {
 	name, typ string
-	serve     func(req []byte) (msgs.Message, error) // a nil message is an empty response
+	serve     func(req []byte) (msgs.Message, error) // a nil message means an empty response
 }
 
-// NewService is a service that serve answers; a nil message is an empty response.
+// NewService returns a service whose requests serve answers. A nil message means
+// an empty response.
 func NewService(name, typ string, serve func(req []byte) (msgs.Message, error)) Service {
 	return Service{name, typ, serve}
 }
 
-// Trigger is a std_srvs/Trigger: it answers what do says, or its error as a
-// refusal.
+// Trigger returns a std_srvs/Trigger service. The response carries do's text, or
+// its error with success set to false.
 func Trigger(name string, do func() (string, error)) Service {
 	return Service{name, "std_srvs/Trigger", func([]byte) (msgs.Message, error) { return result(do()), nil }}
 }
 
-// SetBool is a std_srvs/SetBool, which answers likewise.
+// SetBool returns a std_srvs/SetBool service, which responds as Trigger's does.
 func SetBool(name string, do func(bool) (string, error)) Service {
 	return Service{name, "std_srvs/SetBool", func(req []byte) (msgs.Message, error) {
 		var m msgs.Bool
@@ -43,17 +44,17 @@ func result(text string, err error) *msgs.Result {
 	return &msgs.Result{Success: true, Message: text}
 }
 
-// Services are running services.
+// Services are services that a node offers.
 type Services []*ros.ServiceServer
 
-// Close ends all of them.
+// Close stops all of them.
 func (o Services) Close() {
 	for _, s := range o {
 		s.Close()
 	}
 }
 
-// Offer advertises services; if one fails, none is left.
+// Offer advertises services. If one fails, the others are stopped again.
 func Offer(n *ros.Node, list ...Service) (Services, error) {
 	var out Services
 	for _, s := range list {

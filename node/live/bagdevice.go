@@ -19,9 +19,9 @@ import (
 	"rsros/node/ros"
 )
 
-// bagDevice steers a recording that plays as a live node's device, so that the
-// services, topics and parameters of play work on it, and publishes /clock on
-// the time line of its frames' stamps. It is a consumer of the hub.
+// bagDevice makes a recording that plays as a live node's device a control.Player,
+// so that it has the services, topics and parameters of play. It publishes /clock
+// on the time line of its frames' stamps. It is a consumer of the hub.
 type bagDevice struct {
 	camdriver.NopHandler
 	dev    *playback.Device
@@ -39,8 +39,7 @@ type bagDevice struct {
 // clockHz is how often /clock is published.
 const clockHz = 100
 
-// steerBag offers playback's controls where the device is a bag; elsewhere it
-// does nothing.
+// steerBag offers the controls of playback if the device is a bag.
 func (l *Node) steerBag() error {
 	dev, ok := l.device.(*playback.Device)
 	if !ok {
@@ -110,7 +109,7 @@ func (b *bagDevice) publishClock() {
 	}
 }
 
-// Frame implements camdriver.Handler. The first frame ties file time to stamps.
+// Frame implements camdriver.Handler. The first frame relates file time to stamps.
 func (b *bagDevice) Frame(_ int, f *camdriver.Frame) {
 	b.frames.Add(1)
 	b.bytes.Add(uint64(len(f.Data)))
@@ -120,7 +119,7 @@ func (b *bagDevice) Frame(_ int, f *camdriver.Frame) {
 	}
 }
 
-// Pause implements steered.
+// Pause implements control.Player.
 func (b *bagDevice) Pause(context.Context) error {
 	if b.dev.Status().Paused {
 		return replay.ErrNoChange
@@ -128,7 +127,7 @@ func (b *bagDevice) Pause(context.Context) error {
 	return b.dev.Pause()
 }
 
-// Resume implements steered.
+// Resume implements control.Player.
 func (b *bagDevice) Resume(context.Context) error {
 	if !b.dev.Status().Paused {
 		return replay.ErrNoChange
@@ -136,31 +135,31 @@ func (b *bagDevice) Resume(context.Context) error {
 	return b.dev.Resume()
 }
 
-// StepMessage implements steered: a device's messages are its frames.
+// StepMessage implements control.Player: a device's messages are its frames.
 func (b *bagDevice) StepMessage(context.Context) error { return b.dev.Step() }
 
-// StepFrameSet implements steered.
+// StepFrameSet implements control.Player.
 func (b *bagDevice) StepFrameSet(context.Context) error { return b.dev.StepFrameSet() }
 
-// Seek implements steered.
+// Seek implements control.Player.
 func (b *bagDevice) Seek(_ context.Context, offset time.Duration) error {
 	return b.dev.Seek(min(max(offset, 0), b.dev.Status().Duration))
 }
 
-// SetRate implements steered.
+// SetRate implements control.Player.
 func (b *bagDevice) SetRate(_ context.Context, rate float64) error { return b.dev.SetSpeed(rate) }
 
-// SetLoop implements steered.
+// SetLoop implements control.Player.
 func (b *bagDevice) SetLoop(_ context.Context, on bool) error { return b.dev.SetLoop(on) }
 
-// Stop implements steered: it ends the node.
+// Stop implements control.Player: it ends the node.
 func (b *bagDevice) Stop(context.Context) error {
 	b.once.Do(b.ended)
 	return nil
 }
 
-// seekFrame takes a std_msgs/String, "Depth_0 150", and goes to the first frame of
-// that stream whose number is at least that.
+// seekFrame receives a std_msgs/String such as "Depth_0 150", and seeks to the
+// first frame of the stream whose number is at least that.
 func (b *bagDevice) seekFrame(data []byte) error {
 	var m msgs.String
 	if err := msgs.Unmarshal(data, &m); err != nil {
@@ -178,7 +177,7 @@ func (b *bagDevice) seekFrame(data []byte) error {
 	return b.dev.SeekFrame(id, number)
 }
 
-// Status implements steered: the device's state in a player's words.
+// Status implements control.Player: the device's state in a player's words.
 func (b *bagDevice) Status() replay.Status {
 	s := b.dev.Status()
 	state := replay.Running

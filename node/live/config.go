@@ -19,11 +19,11 @@ import (
 	"rsros/program"
 )
 
-// Options are the settings of a live node. The zero value of a field means
-// that the user didn't say: a private parameter of the same meaning fills it,
-// else the default named here.
+// Options are the settings of a live node. If a field has its zero value, it is set
+// from the private parameter of the same meaning, or else to the default given
+// here.
 type Options struct {
-	ROS    ros.Config // name, remaps and environment; the name defaults to rs_ros_node
+	ROS    ros.Config // name, remaps and environment; the default name is rs_ros_node
 	Master graph.Mode // default ros
 	Source SourceOptions
 
@@ -35,7 +35,7 @@ type Options struct {
 	Record     string // a bag to record into from the start
 	RecordPath string // folder and prefix for ~start_recording; default "."
 	Recording  record.Options
-	Duration   time.Duration // 0 is until stopped
+	Duration   time.Duration // 0 means until stopped
 
 	Log zerolog.Logger
 
@@ -55,11 +55,12 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// params are a node's private parameters, as the parameter server holds them.
+// params are a node's private parameters, as the parameter server returns them.
 type params map[string]any
 
-// fill takes from private parameters what the user's flags left open. Those that
-// realsense2_camera has are named as there, the others as the flags.
+// fill sets the fields that the user's flags didn't set from private parameters.
+// Parameters have realsense2_camera's names where it has the same ones, and the
+// flags' names otherwise.
 func (o *Options) fill(p params) error {
 	setDefault(&o.Source.Device, p.text("device"))
 	if file := p.text("rosbag_filename"); file != "" {
@@ -133,7 +134,7 @@ func fillRecording(o *record.Options, p params) error {
 	return p.duration("split_duration", &o.SplitDuration)
 }
 
-// streamParams are realsense2_camera's parameter prefixes of each stream.
+// streamParams are realsense2_camera's parameter names of each stream.
 var streamParams = []struct {
 	prefix, enable string
 	id             camdriver.StreamID
@@ -176,23 +177,23 @@ func (p params) text(name string) string {
 	switch v := p[name].(type) {
 	case string:
 		return v
-	case int: // a serial number that YAML took for one
+	case int: // YAML reads a serial number as an integer
 		return fmt.Sprint(v)
 	}
 	return ""
 }
 
-// is says whether a parameter is there and true.
+// is reports whether a parameter is set and true.
 func (p params) is(name string) bool {
 	on, _ := p[name].(bool)
 	return on
 }
 
-// number reads a positive number; realsense2_camera's 0 and -1 mean "the
+// number returns a positive number, or 0. realsense2_camera's 0 and -1 mean "the
 // device's choice", which is 0 here.
 func (p params) number(name string) int { return int(p.real(name)) }
 
-// real likewise reads a number that may have a fraction.
+// real is number with a fraction.
 func (p params) real(name string) float64 {
 	switch v := p[name].(type) {
 	case int:
@@ -203,7 +204,7 @@ func (p params) real(name string) float64 {
 	return 0
 }
 
-// duration fills a field that the user left open.
+// duration sets a field that the user didn't set.
 func (p params) duration(name string, field *time.Duration) error {
 	text := p.text(name)
 	if v := p.real(name); v > 0 {

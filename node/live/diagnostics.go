@@ -11,9 +11,9 @@ import (
 	"rsros/node/ros"
 )
 
-// diagnostics publishes /diagnostics once a second: each stream's rate against
-// its profile's, frames that were lost before they reached this program, drops
-// of the recorder, and the camera's temperatures.
+// diagnostics publishes /diagnostics once a second: each stream's rate and its
+// profile's, frames that were lost before they reached this program, the recorder's
+// drops, and the camera's temperatures.
 type diagnostics struct {
 	pub    *ros.Publisher
 	live   *Node
@@ -60,7 +60,7 @@ func (d *diagnostics) publish(now time.Time) {
 		}
 	}
 	if d.pub.Subscribers() == 0 {
-		return // the counts have moved on; the camera needn't be asked
+		return // the counts are updated; the camera needn't be queried
 	}
 	m.Status = append(m.Status, d.temperatures()...)
 	if s, ok := d.live.records.Status(); ok {
@@ -73,8 +73,8 @@ func (d *diagnostics) publish(now time.Time) {
 	publish(d.pub, m)
 }
 
-// frequency is worded as diagnostic_updater's FrequencyStatus, which tools know;
-// a rate is fine within a tenth of the profile's.
+// frequency uses the words of diagnostic_updater's FrequencyStatus, which tools
+// know. A rate within 10 % of the profile's is fine.
 func (d *diagnostics) frequency(p camdriver.Profile, window float64) msgs.DiagnosticStatus {
 	frames, gaps := d.live.hub.Given(p.Stream)
 	events := frames - d.last[p.Stream]

@@ -19,10 +19,9 @@ import (
 	"rsros/node/ros"
 )
 
-// Run publishes a device until ctx ends, the node is killed, the duration is
-// over or the device has no more frames. It is a normal end that everything was
-// stopped and every recording closed; ErrIncomplete means that a recording lost
-// frames.
+// Run publishes a device until ctx ends, the node is shut down, the duration is
+// over, or the device has no more frames. Then it closes every recording and
+// returns nil. The error wraps program.ErrIncomplete if a recording lost frames.
 func Run(ctx context.Context, o Options) error {
 	l, err := Start(ctx, o)
 	if err != nil {
@@ -31,7 +30,7 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(l.Wait(ctx), l.Close())
 }
 
-// Node is a device in the graph. It is made by Start and ended by Close.
+// Node is a device in the graph. Start returns it, and Close ends it.
 type Node struct {
 	opts     Options
 	log      zerolog.Logger
@@ -41,14 +40,14 @@ type Node struct {
 	hub      *hub.Hub
 	records  *record.Camera
 	watch    *watcher
-	stamps   naming.Stamper // shared by all that stamp with ROS time
+	stamps   naming.Stamper // of all messages with ROS time
 	streams  streamSwitch
-	stopped  <-chan struct{} // closed when playback's ~stop was called; nil without
-	parts    []func() error  // what Close undoes, in reverse order
+	stopped  <-chan struct{} // closed when playback's ~stop is called; nil if there is no playback
+	parts    []func() error  // what Close calls, in reverse order
 }
 
-// Start opens the device, advertises its topics and services and starts its
-// streams. If any of that fails, what was begun is undone.
+// Start opens the device, advertises its topics and services, and starts its
+// streams. If a step fails, the earlier ones are undone.
 func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	l := &Node{opts: o, log: o.Log, hub: &hub.Hub{}, watch: newWatcher(), records: &record.Camera{}}
 	defer func() {
@@ -59,7 +58,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := l.opts.fill(o.ROS.PrivateParams); err != nil {
 		return nil, err
 	}
-	if l.opts.Source.Device != "" { // a device that isn't there needs no master to say so
+	if l.opts.Source.Device != "" { // a missing device is reported without waiting for a master
 		if err := l.open(ctx); err != nil {
 			return nil, err
 		}
@@ -93,19 +92,19 @@ func (l *Node) warnOfSimTime(ctx context.Context) {
 	}
 }
 
-// Device is the device that is published.
+// Device returns the device that is published. The Node closes it.
 func (l *Node) Device() camdriver.Device { return l.device }
 
-// Profiles are those that stream, by sensor.
+// Profiles returns the profiles of the running streams, by sensor.
 func (l *Node) Profiles() [][]camdriver.Profile { return l.profiles }
 
-// LastRecording sums up the recording that ended last.
+// LastRecording describes the recording that ended last.
 func (l *Node) LastRecording() record.Summary { return l.records.Last }
 
-// later registers an undo step for Close.
+// later registers a step of Close.
 func (l *Node) later(undo func() error) { l.parts = append(l.parts, undo) }
 
-// connect joins the graph and completes the options from parameters.
+// connect joins the graph and completes the options from private parameters.
 func (l *Node) connect(ctx context.Context) error {
 	conf := l.opts.ROS
 	conf.OnLog = l.records.WriteLog
@@ -126,7 +125,7 @@ func (l *Node) connect(ctx context.Context) error {
 	return nil
 }
 
-// open opens the device, once.
+// open opens the device unless it is open.
 func (l *Node) open(ctx context.Context) error {
 	if l.device != nil {
 		return nil
@@ -141,8 +140,8 @@ func (l *Node) open(ctx context.Context) error {
 	return nil
 }
 
-// advertise makes the topics and services; nothing streams yet, so that a
-// subscriber that was there before us misses no frame.
+// advertise advertises the topics and services. The streams aren't started yet, so
+// that subscribers that were already waiting miss no frame.
 func (l *Node) advertise() error {
 	snap := camdriver.Snapshot(l.device, l.profiles)
 	if l.opts.Naming.SDK() {
@@ -182,15 +181,15 @@ func (l *Node) advertise() error {
 	return l.startDiagnostics()
 }
 
-// serveRecordings lets recordings be made of the device.
+// serveRecordings makes the device available for recording.
 func (l *Node) serveRecordings() {
 	now := time.Now
 	if c := l.opts.Source.Clock; c != nil {
 		now = c.Now
 	}
 	if _, ok := l.device.(*playback.Device); ok {
-		// No clock says anything about a file's frames: events go where the
-		// latest frame is.
+		// There is no clock for a file's frames: events get the time of the latest
+		// frame.
 		now = func() time.Time { return time.Time{} }
 	}
 	l.records.Serve(record.Source{Hub: l.hub, Device: l.device, Profiles: l.profiles, Now: now}, l.opts.Recording, l.opts.RecordPath, l.log)
@@ -208,7 +207,7 @@ func (l *Node) attach(h camdriver.Handler, closer func() error) {
 	})
 }
 
-// begin starts the recording that was asked for, and then the streams. If ctx ends
+// begin starts the recording, if the options name one, and then the streams. If ctx ends
 // or the node is killed meanwhile, it doesn't wait for a simulated scene to be
 // drawn, and Wait returns at once.
 func (l *Node) begin(ctx context.Context) error {
@@ -236,7 +235,7 @@ func (l *Node) begin(ctx context.Context) error {
 	return nil
 }
 
-// sayTotals logs what came of each stream; it runs after the streams stopped.
+// sayTotals logs the number of frames of each stream, after the streams stopped.
 func (l *Node) sayTotals() error {
 	for _, list := range l.profiles {
 		for _, p := range list {
@@ -247,8 +246,8 @@ func (l *Node) sayTotals() error {
 	return nil
 }
 
-// Wait returns when the node should end: ctx, rosnode kill, the duration, or the
-// end or loss of the device. At the end of a recording that is damaged its error is
+// Wait returns when the node should end: ctx ended, rosnode kill, the duration is
+// over, or the device ended or failed. Only a failure of the device is an error. At the end of a recording that is damaged its error is
 // ErrIncomplete.
 func (l *Node) Wait(ctx context.Context) error {
 	var over <-chan time.Time
@@ -274,7 +273,7 @@ func (l *Node) Wait(ctx context.Context) error {
 }
 
 // Close stops the streams, ends the recording, leaves the graph and closes the
-// device, in that order, and says what came through. It may be called once.
+// device, in that order. It must be called only once.
 func (l *Node) Close() error {
 	var errs []error
 	for i := len(l.parts) - 1; i >= 0; i-- {
@@ -284,8 +283,8 @@ func (l *Node) Close() error {
 	return errors.Join(errs...)
 }
 
-// flushTime is how long subscribers have, all together, to take what waits for
-// them when a node ends.
+// flushTime is how long a node that ends waits for all subscribers to receive their
+// last messages.
 const flushTime = 2 * time.Second
 
 // drain hands over what subscribers haven't read yet. One that reads nothing
@@ -299,8 +298,8 @@ func (l *Node) drain() error {
 	return nil
 }
 
-// privateParams fetches the node's private parameters. It waits for the master,
-// as roscpp does.
+// privateParams gets the node's private parameters. It waits for the master, as
+// roscpp does.
 func privateParams(ctx context.Context, n *ros.Node) (params, error) {
 	for {
 		v, ok, err := n.Param(ctx, "~")
@@ -334,5 +333,5 @@ func DescribeProfiles(profiles [][]camdriver.Profile) string {
 	return text
 }
 
-// publish sends a message that is only a head.
+// publish publishes a small message.
 func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }

@@ -57,7 +57,7 @@ func writable(s camdriver.Sensor) []camdriver.Option {
 	return out
 }
 
-// moduleName is realsense2_camera's form of a name: "Stereo Module" is
+// moduleName converts a name to realsense2_camera's form: "Stereo Module" to
 // stereo_module.
 func moduleName(name string) string {
 	return strings.Map(func(r rune) rune {
@@ -112,8 +112,8 @@ func optionConfig(options []camdriver.Option, pick func(camdriver.Option) float3
 	return c
 }
 
-// set carries out a request, which may name any of the options, and answers with
-// what holds then. Values outside an option's range are brought into it.
+// set carries out a request, which may name any of the options, and returns the
+// resulting values. Values outside an option's range are limited to it.
 func (c *cameraOptions) set(m *msgs.Config) (*msgs.Config, error) {
 	wanted := map[string]float32{}
 	for _, p := range m.Bools {
@@ -142,7 +142,7 @@ func (c *cameraOptions) set(m *msgs.Config) (*msgs.Config, error) {
 	return &config, errors.Join(errs...)
 }
 
-// publish says the present values to those who watch.
+// publish publishes the current values and returns them.
 func (c *cameraOptions) publish() msgs.Config {
 	c.mu.Lock()
 	defer c.mu.Unlock()

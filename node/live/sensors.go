@@ -7,8 +7,8 @@ import (
 	"rsros/camdriver"
 )
 
-// startSensors starts every sensor that has a profile to run. If one fails, the
-// others are stopped again.
+// startSensors starts every sensor that has profiles. If one fails, the others are
+// stopped again.
 func startSensors(dev camdriver.Device, profiles [][]camdriver.Profile, h camdriver.Handler) error {
 	for i, s := range dev.Sensors() {
 		if len(profiles[i]) == 0 {

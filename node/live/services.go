@@ -12,7 +12,7 @@ import (
 	"rsros/node/graph"
 )
 
-// services are what a live node can be asked for with stock tools.
+// services are the services of a live node.
 func (l *Node) services() []graph.Service {
 	list := []graph.Service{
 		graph.Trigger("~start_recording", l.startRecording),
@@ -74,11 +74,11 @@ func (l *Node) splitRecording() (string, error) {
 // streamSwitch starts and stops the streams for ~enable.
 type streamSwitch struct {
 	mu    sync.Mutex
-	knows [][]camdriver.Option // by sensor: what the hub knows, while stopped
+	knows [][]camdriver.Option // while stopped: the options known to the hub, by sensor
 }
 
-// enable starts or stops the streams; topics stay. A stopped sensor raises no
-// option's change, so those of that time are raised before its next frame.
+// enable starts or stops the streams. The topics stay advertised. A stopped sensor
+// doesn't report option changes, so enable reports them before the next frame.
 func (l *Node) enable(on bool) (string, error) {
 	s := &l.streams
 	s.mu.Lock()

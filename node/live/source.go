@@ -14,26 +14,26 @@ import (
 	"rsros/program"
 )
 
-// SourceOptions say which device to open.
+// SourceOptions select the device to open.
 type SourceOptions struct {
 	// Device is "sim", "sim:SERIAL", "usb", or the path of a RealSense bag. Empty is
 	// an error: a camera that isn't there is never imitated.
 	Device string
-	// Serial, Port and Type pick one of several USB cameras; empty takes any.
+	// Serial, Port and Type select one of several USB cameras. Empty matches any.
 	Serial, Port, Type string
-	// Seed and Pose belong to the simulated device.
+	// Seed and Pose apply to the simulated device.
 	Seed int64
 	Pose bool
-	// Speed, Loop and Paused belong to a bag; speed 1 is real time.
+	// Speed, Loop and Paused apply to a bag. Speed 1 is real time.
 	Speed  float64
 	Loop   bool
-	Paused bool            // begin paused, so that subscribers miss nothing
-	Clock  camdriver.Clock // nil is the machine's
-	Log    zerolog.Logger  // for what a driver has to say
+	Paused bool            // start paused, so that subscribers miss nothing
+	Clock  camdriver.Clock // default: the system clock
+	Log    zerolog.Logger  // of the driver
 }
 
-// OpenSource opens the device that o names. The error of a device that isn't
-// there wraps ErrNoDevice and lists what was looked for.
+// OpenSource opens the device that o selects. If it doesn't exist, the error wraps
+// program.ErrNoDevice and names what was looked for.
 func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	if o.Clock == nil {
 		o.Clock = camdriver.System{}

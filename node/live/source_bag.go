@@ -20,7 +20,7 @@ func openBag(o SourceOptions) (camdriver.Device, error) {
 	if speed == 0 {
 		speed = 1
 	}
-	// Paused, so that no sensor's first frames pass before it is started.
+	// Paused, so that no frames are played before all sensors are started.
 	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop, Paused: true})
 	if err != nil {
 		return nil, err
@@ -31,7 +31,8 @@ func openBag(o SourceOptions) (camdriver.Device, error) {
 	return dev, nil
 }
 
-// damageOf says what of a recording could not be played, as ErrIncomplete.
+// damageOf returns what could not be played of a recording, as a
+// program.ErrIncomplete.
 func damageOf(dev *playback.Device) error {
 	for _, note := range dev.File().Bag().Notes() {
 		if note.Severity == bagstore.Loss {

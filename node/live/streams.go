@@ -10,16 +10,16 @@ import (
 	"rsros/camdriver"
 )
 
-// StreamSetting is what a user asked of one stream: "off", "on", "848x480@30",
-// "848x480", "@60" or, for inertial streams, "200". Zero fields leave the choice
-// to the device.
+// StreamSetting is the user's setting of one stream: "off", "on", "848x480@30",
+// "848x480", "@60" or, for inertial streams, "200". The device chooses fields that
+// are zero.
 type StreamSetting struct {
 	Off           bool
 	Width, Height int
 	FPS           int
 }
 
-// ParseStreamSetting reads the forms listed at StreamSetting.
+// ParseStreamSetting parses the forms that StreamSetting lists.
 func ParseStreamSetting(s string) (StreamSetting, error) {
 	switch strings.ToLower(s) {
 	case "off", "false", "no":
@@ -51,9 +51,9 @@ func ParseStreamSetting(s string) (StreamSetting, error) {
 	return set, nil
 }
 
-// StreamSettings are settings by stream. A stream that isn't mentioned runs as
-// the device proposes; an infrared stream that isn't mentioned follows depth,
-// because both come from the same imagers.
+// StreamSettings are settings by stream. A stream without a setting runs as the
+// device proposes, except that infrared uses depth's setting, because both come
+// from the same imagers.
 type StreamSettings map[camdriver.StreamID]StreamSetting
 
 func (s StreamSettings) of(id camdriver.StreamID) StreamSetting {
@@ -68,9 +68,9 @@ func (s StreamSettings) of(id camdriver.StreamID) StreamSetting {
 	return StreamSetting{}
 }
 
-// Choose picks a profile for every stream that is on, by sensor as in
-// Device.Sensors. It fails if a stream was asked for that the device doesn't
-// have, or in a way it can't run; the error lists the ways it can.
+// Choose selects a profile for every stream that is on, by sensor as in
+// Device.Sensors. It fails if the device doesn't have a stream that was asked for,
+// or can't run it that way. The error lists the profiles that it offers.
 func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profile, error) {
 	chosen := make([][]camdriver.Profile, len(sensors))
 	have := map[camdriver.StreamID]bool{}
@@ -100,15 +100,15 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 	return chosen, nil
 }
 
-// wanted says whether a stream runs: those that were asked for, and those that
-// the device proposes by a default profile. A D400's left imager, say, may also
-// be had as Infrared_0 in colour, but not beside Infrared_1.
+// wanted reports whether a stream runs: it was asked for, or the device proposes it
+// with a default profile. A D400's left imager, for example, also offers Infrared_0
+// in colour, but not together with Infrared_1.
 func (s StreamSettings) wanted(id camdriver.StreamID, profiles []camdriver.Profile) bool {
 	_, asked := s[id]
 	return asked || slices.ContainsFunc(profiles, func(p camdriver.Profile) bool { return p.Default })
 }
 
-// pick takes the default profile where it fits, else the first that does: the
+// pick selects the default profile if it fits, and the first that fits otherwise:
 // drivers list the best first.
 func (set StreamSetting) pick(profiles []camdriver.Profile) (camdriver.Profile, bool) {
 	fits := func(p camdriver.Profile) bool {
@@ -123,7 +123,7 @@ func (set StreamSetting) pick(profiles []camdriver.Profile) (camdriver.Profile, 
 	return camdriver.Profile{}, false
 }
 
-// String gives the form that ParseStreamSetting reads.
+// String returns the form that ParseStreamSetting parses.
 func (set StreamSetting) String() string {
 	if set.Off {
 		return "off"

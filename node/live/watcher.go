@@ -8,8 +8,9 @@ import (
 	"rsros/camdriver"
 )
 
-// watcher waits for a device's end: the end of a file, or a failure that the
-// driver can't mend. An unplugged camera may come back, so that isn't one.
+// watcher waits for the end of a device: the end of a file, or a failure that the
+// driver can't recover from. Unplugging a camera isn't one, because it may be
+// plugged in again.
 type watcher struct {
 	camdriver.NopHandler
 	ended chan error
@@ -29,11 +30,11 @@ func (w *watcher) StatusChanged(s camdriver.Status) {
 	}
 	select {
 	case w.ended <- err:
-	default: // the end was said already
+	default: // already reported
 	}
 }
 
-// eventLog writes what a device reports into the log.
+// eventLog logs a device's events.
 type eventLog struct {
 	camdriver.NopHandler
 	log zerolog.Logger

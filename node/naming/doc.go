@@ -1,7 +1,7 @@
 // Package naming turns a device's frames into topics and messages, under the
 // names of the RealSense bag format (SDKTopics) and of realsense2_camera
-// (WrapperTopics), and plays a recording as if realsense2_camera had been
-// recorded (Source).
+// (WrapperTopics), and plays a recording as if realsense2_camera had been recorded
+// (Source).
 //
 // It may use node/ros to publish, node/replay and the bag readers, and knows
 // neither the live node nor the player. It starts no goroutine: topics publish on

@@ -10,10 +10,10 @@ import (
 	"rsros/msgs"
 )
 
-// layout is what realsense2_camera makes of a device: which topics there
-// are and what a frame becomes on each, with the same types, encodings, frames and
-// latching, so that launch files, rviz configurations and subscribers written for
-// it work unchanged. A live node publishes by it, and a recording is played by it.
+// layout is realsense2_camera's view of a device: its topics, and what a frame
+// becomes on each. Types, encodings, frames and latching are the same, so that
+// launch files, rviz configurations and subscribers written for realsense2_camera
+// work unchanged. WrapperTopics and Source both use it.
 type layout struct {
 	options WrapperOptions
 	camera  string // prefix of topics and frames
@@ -36,8 +36,8 @@ type stream struct {
 	topics  []streamTopic
 }
 
-// streamTopic is one topic of a stream. encode makes a frame's message; false
-// where there is no memory for it.
+// streamTopic is one topic of a stream. encode makes a frame's message. It returns
+// false if there is no memory for it.
 type streamTopic struct {
 	topic, typ string
 	encode     func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
@@ -61,7 +61,7 @@ func newLayout(o WrapperOptions, snap camdriver.DeviceSnapshot, poolLimit int64)
 // unites says whether gyroscope and accelerometer are one topic.
 func (l *layout) unites() bool { return l.options.UniteIMU != "" && l.options.UniteIMU != imu.None }
 
-// noLimit is for a pool that others bound.
+// noLimit is for a pool whose use is bounded elsewhere.
 const noLimit = math.MaxInt64
 
 func (l *layout) addStream(s camdriver.StreamSnapshot) {
@@ -98,9 +98,8 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 		l.static = append(l.static, staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
 	}
 	if id.Kind == camdriver.Infrared && id.Index == 2 {
-		// As realsense2_camera: the right image is said to be in the left one's
-		// frame, and P[3] holds the baseline, which is how ROS describes a
-		// rectified stereo pair.
+		// As in realsense2_camera, the right image has the left one's frame_id, and
+		// P[3] holds the baseline. This is how ROS describes a rectified stereo pair.
 		st.frameID = opticalFrame(l.camera, camdriver.StreamID{Kind: camdriver.Infrared, Index: 1})
 	}
 	l.streams[id] = st
@@ -145,7 +144,8 @@ func (l *layout) encodeImage(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
 	return msgs.Raw{Head: msgs.Marshal(&head), Body: body, Owner: owner}, true
 }
 
-// calibrations are the latched extrinsics topics: from depth to each other stream.
+// calibrations returns the latched topics of extrinsics, from depth to each other
+// video stream.
 func (l *layout) calibrations(snap camdriver.DeviceSnapshot) []staticTopic {
 	if snap.Reference.Kind != camdriver.Depth {
 		return nil
@@ -167,7 +167,7 @@ func (l *layout) calibrations(snap camdriver.DeviceSnapshot) []staticTopic {
 	return out
 }
 
-// StreamName is realsense2_camera's word for a stream: "infra1", "gyro".
+// StreamName is realsense2_camera's name of a stream, such as "infra1" or "gyro".
 func StreamName(id camdriver.StreamID) string {
 	name := strings.ToLower(id.Kind.String())
 	if id.Kind == camdriver.Infrared {
@@ -179,7 +179,8 @@ func StreamName(id camdriver.StreamID) string {
 	return name
 }
 
-// imageTopic: the depth module's pictures are rectified, the others are not.
+// imageTopic is the last part of an image topic's name: the depth module's images
+// are rectified, the others aren't.
 func imageTopic(k camdriver.StreamKind) string {
 	if k == camdriver.Depth || k == camdriver.Infrared || k == camdriver.Confidence {
 		return "image_rect_raw"

@@ -10,8 +10,8 @@ import (
 	"rsros/msgs"
 )
 
-// wrapperEncoding is the sensor_msgs encoding of a picture. Depth is 16UC1, as
-// ROS wants it: millimetres in 16 bits.
+// wrapperEncoding is the sensor_msgs encoding of an image. Depth is 16UC1, ROS's
+// convention for millimetres in 16 bits.
 func wrapperEncoding(f camdriver.Format) string {
 	switch f {
 	case camdriver.Z16:
@@ -28,10 +28,10 @@ func wrapperEncoding(f camdriver.Format) string {
 	return strings.ToLower(f.String()) // rgb8, bgr8, rgba8, bgra8
 }
 
-// millimetres gives a frame's pixels for the wrapper's topics: the frame's own
-// bytes, unless it is depth in another unit, which is converted into a pooled
-// buffer. The caller owns one reference of owner. nil where the pool is
-// exhausted.
+// millimetres returns a frame's pixels for the wrapper's topics. These are the
+// frame's own bytes, unless it is depth in another unit, which is converted into a
+// buffer of the pool. The caller owns one reference of owner, which is nil if the
+// pool is exhausted.
 func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner camdriver.Releaser) {
 	scale := float64(f.DepthUnits) * 1000
 	if f.Profile.Format != camdriver.Z16 || f.DepthUnits == 0 || math.Abs(scale-1) < 1e-6 {
@@ -48,7 +48,7 @@ func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner
 	return buf.Bytes, buf
 }
 
-// cameraInfo is all of a stream's CameraInfo but the header.
+// cameraInfo is a stream's CameraInfo without the header.
 func cameraInfo(s camdriver.StreamSnapshot) msgs.CameraInfo {
 	m := msgs.CameraInfo{
 		Height: uint32(s.Profile.Height), Width: uint32(s.Profile.Width),
@@ -116,9 +116,9 @@ func imuInfo(frameID string, in *camdriver.MotionIntrinsics) *msgs.IMUInfo {
 	return m
 }
 
-// odometry turns a pose from the camera's axes (x right, y up, z back, the
-// tracking camera's) to ROS's (x ahead, y left, z up). The covariance grows
-// tenfold with each step of lost confidence.
+// odometry converts a pose from the tracking camera's axes (x right, y up, z back)
+// to ROS's (x forward, y left, z up). The covariance grows tenfold with each step
+// of lost confidence.
 func odometry(h msgs.Header, child string, f *camdriver.Frame) *msgs.Odometry {
 	p := &f.Pose
 	turn := func(v camdriver.Vec3) msgs.Vector3 {
@@ -138,9 +138,9 @@ func odometry(h msgs.Header, child string, f *camdriver.Frame) *msgs.Odometry {
 	return m
 }
 
-// metadataJSON is a frame's metadata in realsense2_camera's words: the SDK's
-// names in snake case, and "Frame Timestamp", which is the camera's own clock,
-// as hw_timestamp.
+// metadataJSON is a frame's metadata as realsense2_camera writes it: the SDK's
+// names in snake case, with "Frame Timestamp", the camera's own clock, as
+// hw_timestamp.
 func metadataJSON(f *camdriver.Frame) string {
 	b := make([]byte, 0, 64+40*len(f.Metadata))
 	b = append(b, `{"frame_number":`...)
@@ -162,5 +162,5 @@ func metadataJSON(f *camdriver.Frame) string {
 	return string(append(b, '}'))
 }
 
-// snake turns "Actual Exposure" into "actual_exposure".
+// snake converts a name to snake case: "Actual Exposure" to "actual_exposure".
 func snake(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "_") }

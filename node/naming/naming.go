@@ -6,7 +6,7 @@ import (
 	"rsros/program"
 )
 
-// Choice says under which names a camera's streams are published.
+// Choice selects the names under which a camera's streams are published.
 type Choice string
 
 // The namings: the RealSense bag format's, realsense2_camera's, or both.
@@ -16,7 +16,7 @@ const (
 	Both    Choice = "both"
 )
 
-// Parse reads a naming's word.
+// Parse parses a naming.
 func Parse(s string) (Choice, error) {
 	switch n := Choice(s); n {
 	case SDK, Wrapper, Both:

@@ -14,9 +14,9 @@ import (
 	"rsros/node/transport"
 )
 
-// SDKTopics publishes a device under the RealSense bag format's names: a live
-// topic carries exactly the messages that a recording holds. It is a consumer of
-// the hub; a frame is encoded only if one of its topics has a subscriber.
+// SDKTopics publishes a device under the RealSense bag format's names. A live topic
+// carries exactly the messages that a recording holds. It is a consumer of the hub.
+// A frame is encoded only if one of its topics has a subscriber.
 type SDKTopics struct {
 	camdriver.NopHandler
 	out     *ros.Node
@@ -28,15 +28,15 @@ type SDKTopics struct {
 	pubs map[string]*ros.Publisher // by topic of the layout
 }
 
-// Queues, in messages. A frame's metadata are a dozen messages at once.
+// Queue lengths, in messages. One frame has about a dozen metadata messages.
 const (
 	imageQueue    = 10
 	metadataQueue = 2000
 	inertialQueue = 500
 )
 
-// NewSDKTopics advertises all topics and publishes the description on latched
-// ones.
+// NewSDKTopics advertises all topics and publishes the device's description on
+// latched ones.
 func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot) (*SDKTopics, error) {
 	s := &SDKTopics{
 		out: out, enc: rsbag.NewEncoder(snap),
@@ -84,8 +84,8 @@ func depthUnits(snap camdriver.DeviceSnapshot) float64 {
 	return 0
 }
 
-// publisher gives the topic's publisher, advertised when it is first needed:
-// nobody knows beforehand which notifications will come.
+// publisher returns the topic's publisher. It is advertised when it is first
+// needed, because the categories of notifications aren't known in advance.
 func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publisher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,8 +114,8 @@ func sdkQueue(topic string, latch bool) int {
 	return inertialQueue
 }
 
-// publish sends one message of the layout. The frame, if there is one, is held
-// until every subscriber has its body.
+// publish sends one message of the layout. If there is a frame, it is retained
+// until every subscriber has received the body.
 func (s *SDKTopics) publish(m rsbag.Message, f *camdriver.Frame) error {
 	p, err := s.publisher(m.Topic, m.Type, m.Static)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *SDKTopics) publish(m rsbag.Message, f *camdriver.Frame) error {
 	}
 	out := m.Raw
 	if m.Static && strings.HasSuffix(m.Topic, "/value") {
-		out.Key = "value" // an option's latest value replaces the one before
+		out.Key = "value" // an option's new value replaces the previous one
 	}
 	if f != nil && len(m.Body) > 0 {
 		out.Owner = f.Retain()
@@ -148,7 +148,7 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 	}
 }
 
-// wanted says whether anybody subscribed to a topic or to its transports.
+// wanted reports whether a topic or one of its transports has a subscriber.
 func (s *SDKTopics) wanted(p *ros.Publisher) bool { return wanted(p) || s.beside[p].Wanted() }
 
 // OptionChanged implements camdriver.Handler.
@@ -166,7 +166,7 @@ func (s *SDKTopics) Notification(sensor int, n camdriver.Notification) {
 	}
 }
 
-// Close ends all topics.
+// Close stops all topics.
 func (s *SDKTopics) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,11 +13,12 @@ import (
 	"rsros/node/transport"
 )
 
-// Source is a RealSense recording as if realsense2_camera's topics had been
-// recorded: a player's source, with messages made from frames as they are read.
+// Source plays a RealSense recording as if realsense2_camera's topics had been
+// recorded. It is a player's source and makes the messages from frames as they are
+// read.
 //
-// Its time line is that of the header stamps, so that /clock fits them and absolute
-// times are those of the recording, though files count from 1970.
+// Its time line is that of the header stamps. So /clock matches them, and absolute
+// times are those of the recording, although times in the file start at 1970.
 type Source struct {
 	file    *rsbag.File
 	layout  *layout
@@ -29,9 +30,9 @@ type Source struct {
 	statics []replay.Recorded
 }
 
-// OpenSource opens the recording in a bag, which stays the caller's. A
-// recording that doesn't say when it was made begins now, as with
-// realsense2_camera.
+// OpenSource opens the recording in a bag. The bag must stay open while the Source
+// is used, and the caller closes it. A recording that doesn't contain its date
+// starts now, as with realsense2_camera.
 func OpenSource(bag *bagstore.Bag, camera string, now time.Time) (*Source, error) {
 	file, err := rsbag.OpenBag(bag)
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *Source) Images() map[string]transport.Options {
 	return out
 }
 
-// connect makes a topic's connection. Recorded names are absolute.
+// connect adds a topic's connection. Recorded names are absolute.
 func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
 	if topic[0] != '/' {
 		topic = "/" + topic
@@ -81,10 +82,10 @@ func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
 	return c
 }
 
-// findTimes ties the clocks of the file together by the first frame of each
-// stream. File time 0 lies where the first stamp with a date puts it, else where
-// the recording says that it began; a camera's own clock, which has no date,
-// follows. So stamps don't depend on where playing begins.
+// findTimes relates the file's clocks to each other by the first frame of each
+// stream, so that stamps don't depend on where playback starts. The first stamp
+// with a date determines file time 0. Without one, the start time stored in the
+// recording does. The camera's own clock, which has no date, is set from that.
 func (s *Source) findTimes() error {
 	if start, ok := s.file.Start(); ok {
 		s.offset = bagstore.TimeOf(start)
@@ -116,7 +117,7 @@ func (s *Source) findTimes() error {
 	return nil
 }
 
-// firstFrame is a stream's first frame, retained; nil if there is none.
+// firstFrame returns a stream's first frame, retained, or nil if there is none.
 func (s *Source) firstFrame(stream camdriver.StreamID) (*rsbag.Event, error) {
 	c, err := s.file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id == stream }})
 	if err != nil {
@@ -183,8 +184,8 @@ func (v *view) End() bagstore.Time {
 	return it.Message().Time
 }
 
-// Iterator implements replay.View. A cursor that can't be had is the iterator's
-// error.
+// Iterator implements replay.View. If the cursor can't be opened, the iterator
+// returns that error.
 func (v *view) Iterator() replay.Iterator {
 	it := &iterator{view: v}
 	it.cursor, it.failed = v.source.file.Cursor(rsbag.CursorOptions{Streams: v.wantsStream})
@@ -201,8 +202,8 @@ func (s *Source) connection(t streamTopic) *bagstore.Connection {
 	return s.byTopic["/"+t.topic]
 }
 
-// iterator makes messages of the frames that a cursor gives. Statics come
-// before all of them.
+// iterator makes messages from the frames of a cursor. Static messages come before
+// all others.
 type iterator struct {
 	view    *view
 	cursor  *rsbag.Cursor
@@ -294,7 +295,8 @@ func (it *iterator) Prev() bool {
 	return true
 }
 
-// take makes the messages of an event; false if it lies outside the view.
+// take makes the messages of an event. It returns false if the event is outside
+// the view.
 func (it *iterator) take(e rsbag.Event) bool {
 	it.drop()
 	s := it.view.source
@@ -329,7 +331,7 @@ func recorded(c *bagstore.Connection, at bagstore.Time, m msgs.Raw) replay.Recor
 	return r
 }
 
-// sayDamage makes frames that were passed over the iterator's error.
+// sayDamage reports frames that were skipped as the iterator's error.
 func (it *iterator) sayDamage() bool {
 	n, err := it.cursor.Damaged()
 	if n == it.damaged {
@@ -353,7 +355,7 @@ func (it *iterator) Close() {
 	}
 }
 
-// picture holds an image's pixels for all who use them.
+// picture counts the references to an image's pixels.
 type picture struct {
 	refs  atomic.Int32
 	owner msgs.Releaser
@@ -365,14 +367,14 @@ func (p *picture) Retain() msgs.Releaser {
 	return p
 }
 
-// Release gives a reference back.
+// Release releases a reference.
 func (p *picture) Release() {
 	if p.refs.Add(-1) == 0 {
 		p.owner.Release()
 	}
 }
 
-// forGood holds what was made for one message alone.
+// forGood is the owner of memory that is left to the garbage collector.
 type forGood struct{}
 
 func (forGood) Retain() msgs.Releaser { return forGood{} }

@@ -7,16 +7,17 @@ import (
 	"rsros/msgs"
 )
 
-// Stamper turns camera timestamps into ROS time, as realsense2_camera does:
-// global and system time are taken as they are; a hardware clock has no date, so
-// its first frame is stamped with the host's time of arrival and the camera's
-// clock counts on from there.
+// Stamper converts camera timestamps to ROS time as realsense2_camera does. Global
+// and system time are used unchanged. A hardware clock has no date, so its first
+// frame gets the host's time of arrival, and later frames are stamped relative to
+// it by the camera's clock. Any goroutine may use it.
 type Stamper struct {
 	mu    sync.Mutex
 	begun bool
 	base  msgs.Time // ROS time of camera time zero
 }
 
+// Stamp returns a frame's ROS time.
 func (s *Stamper) Stamp(f *camdriver.Frame) msgs.Time {
 	t := msgs.FromMillis(f.Timestamp)
 	if f.Domain != camdriver.HardwareClock {
@@ -30,11 +31,11 @@ func (s *Stamper) Stamp(f *camdriver.Frame) msgs.Time {
 	return s.base + t
 }
 
-// tie says that it was ROS time at when the camera's clock said so many ms. It is
-// for who has locked, or is alone.
+// tie sets that the camera's clock showed ms at the ROS time at. The caller must
+// hold mu or be the only user.
 func (s *Stamper) tie(at msgs.Time, ms float64) { s.begun, s.base = true, at-msgs.FromMillis(ms) }
 
-// reset forgets the clock: the camera was restarted.
+// reset forgets the camera's clock, because the camera was restarted.
 func (s *Stamper) reset() {
 	s.mu.Lock()
 	s.begun = false

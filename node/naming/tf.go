@@ -6,8 +6,8 @@ import (
 	"rsros/msgs"
 )
 
-// opticalToBody turns the axes of a picture (x right, y down, z ahead) into those
-// of a ROS body frame (x ahead, y left, z up).
+// opticalToBody converts the axes of an image (x right, y down, z forward) to those
+// of a ROS body frame (x forward, y left, z up).
 var opticalToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, 1, -1, 0, 0, 0, -1, 0}}
 
 func baseFrame(camera string) string { return camera + "_link" }
@@ -20,9 +20,9 @@ func opticalFrame(camera string, id camdriver.StreamID) string {
 	return camera + "_" + StreamName(id) + "_optical_frame"
 }
 
-// staticTransforms is the tree that realsense2_camera publishes: camera_link,
-// which is the reference stream's body frame, then each stream's body frame and
-// its optical frame.
+// staticTransforms returns the tree that realsense2_camera publishes: camera_link,
+// which is the reference stream's body frame, each stream's body frame below it,
+// and below that the stream's optical frame.
 func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TFMessage {
 	m, camera := &msgs.TFMessage{}, o.Camera
 	add := func(parent, child string, e camdriver.Extrinsics) {
@@ -37,7 +37,7 @@ func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TF
 	}
 	for _, s := range snap.Streams {
 		id := s.Profile.Stream
-		pose := camdriver.Identity() // as realsense2_camera where the calibration is missing
+		pose := camdriver.Identity() // as in realsense2_camera if the calibration is missing
 		if s.Extrinsic != nil {
 			pose = s.Extrinsic.Inverse() // the stream's pose in the reference's axes
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // WrapperTopics publishes a device's streams as realsense2_camera does. It is a
-// consumer of the hub; nothing is encoded for a topic without a subscriber.
+// consumer of the hub. Nothing is encoded for a topic without a subscriber.
 type WrapperTopics struct {
 	camdriver.NopHandler
 	layout   *layout
@@ -27,7 +27,7 @@ type WrapperTopics struct {
 	stopTF   func()    // nil without tf_publish_rate
 }
 
-// publishers are those of one stream's topics, in the layout's order.
+// publishers holds the publishers of one stream's topics, in the layout's order.
 type publishers struct {
 	*stream
 	seq        atomic.Uint32
@@ -38,12 +38,12 @@ type publishers struct {
 // imageType is the type that image_transport has transports for.
 const imageType = "sensor_msgs/Image"
 
-// wrapperPool bounds what converted pictures may take, all subscribers' queues
-// together.
+// wrapperPool bounds the memory of converted images in all subscribers' queues, in
+// bytes.
 const wrapperPool = 256 << 20
 
-// NewWrapperTopics advertises the topics of the streams in snap and publishes
-// what is static: calibration, transforms.
+// NewWrapperTopics advertises the topics of the streams in snap, and publishes
+// calibration and transforms, which are static.
 func NewWrapperTopics(out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
 	w := &WrapperTopics{
 		layout: newLayout(o, snap, wrapperPool), out: out, stamps: stamps,
@@ -190,8 +190,8 @@ func (p *publishers) wanted() bool {
 	return false
 }
 
-// StatusChanged implements camdriver.Handler. A camera that comes back has
-// started its clock anew.
+// StatusChanged implements camdriver.Handler. A camera that reconnects restarts its
+// clock.
 func (w *WrapperTopics) StatusChanged(s camdriver.Status) {
 	if s.Kind != camdriver.StatusDisconnected {
 		return
@@ -203,7 +203,7 @@ func (w *WrapperTopics) StatusChanged(s camdriver.Status) {
 	}
 }
 
-// Close ends all topics.
+// Close stops all topics.
 func (w *WrapperTopics) Close() error {
 	if w.stopTF != nil {
 		w.stopTF()

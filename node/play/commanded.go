@@ -7,7 +7,7 @@ import (
 	"rsros/node/replay"
 )
 
-// commanded is a player that is steered by commands.
+// commanded makes a replay.Player a control.Player.
 type commanded struct{ *replay.Player }
 
 func (p commanded) Pause(ctx context.Context) error        { return p.Do(ctx, replay.Pause{}) }

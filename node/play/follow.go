@@ -12,7 +12,8 @@ import (
 	"rsros/node/ros"
 )
 
-// listen subscribes to the topics that the options let lead a player.
+// listen subscribes to the topics that control the player's time, if the options
+// name any.
 func listen(remote *control.Remote, player *replay.Player, o *Options, log zerolog.Logger) error {
 	if o.RateControlTopic != "" {
 		control := rateControlTopic{player: player, log: log}
@@ -31,8 +32,8 @@ func listen(remote *control.Remote, player *replay.Player, o *Options, log zerol
 	})
 }
 
-// rateControlTopic hands the stamps of any topic whose messages begin with a
-// header to the player.
+// rateControlTopic passes header stamps to the player. The topic may have any type
+// whose messages begin with a header.
 type rateControlTopic struct {
 	player     *replay.Player
 	log        zerolog.Logger

@@ -14,7 +14,7 @@ import (
 // keysHelp is shown when a replay starts at a terminal.
 const keysHelp = "space pause  s step  f frame set  ←→ 5 s  ↑↓ 60 s  + - 1 rate  l loop  t pause topics  q quit"
 
-// keyCommands are what keys do. Arrows come as three bytes.
+// keyCommands maps keys to commands. An arrow key sends three bytes.
 var keyCommands = []struct {
 	keys string
 	do   func(s replay.Status) replay.Command
@@ -34,15 +34,15 @@ var keyCommands = []struct {
 	{"l", func(s replay.Status) replay.Command { return replay.SetLoop{On: !s.Loop} }},
 }
 
-// rateStep is what a key press changes the rate by: seven double it.
+// rateStep is the factor of a key press. Seven double the rate.
 const rateStep = 1.1040895136738123
 
 func always(c replay.Command) func(replay.Status) replay.Command {
 	return func(replay.Status) replay.Command { return c }
 }
 
-// keyParser turns bytes into commands. It keeps the beginning of an arrow key
-// until the rest comes.
+// keyParser converts bytes to commands. It keeps the beginning of an arrow key
+// until the rest arrives.
 type keyParser struct{ pending string }
 
 func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Command) {
@@ -61,11 +61,11 @@ func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Comma
 	return commands
 }
 
-// keyPoll is how often it is looked whether to go on reading keys.
+// keyPoll is how often readKeys checks whether to continue.
 const keyPoll = 100 // ms
 
-// startKeys lets the keys that come from o.Keys steer the player, terminal or
-// not. The returned function ends that and restores the terminal.
+// startKeys lets keys from o.Keys, which need not be a terminal, control the
+// player. The returned function ends that and restores the terminal.
 func startKeys(ctx context.Context, o *Options, p *replay.Player) (stop func()) {
 	if o.Keys == nil {
 		return func() {}
@@ -85,11 +85,11 @@ func readKeys(ctx context.Context, fd int, p *replay.Player) {
 	var parser keyParser
 	buf := make([]byte, 64)
 	for ctx.Err() == nil {
-		terminal.heed(ctx)
+		terminal.handleSignals(ctx)
 		if !terminal.claim() {
 			select {
 			case <-ctx.Done():
-			case <-time.After(keyPoll * time.Millisecond): // until it is ours
+			case <-time.After(keyPoll * time.Millisecond): // until we are in the foreground
 			}
 			continue
 		}
@@ -104,7 +104,7 @@ func readKeys(ctx context.Context, fd int, p *replay.Player) {
 			continue
 		}
 		if n <= 0 || err != nil {
-			return // end of the input: no keys will come
+			return // end of the input
 		}
 		for _, c := range parser.feed(string(buf[:n]), p.Status()) {
 			p.Submit(c)

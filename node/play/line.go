@@ -13,8 +13,8 @@ import (
 	"rsros/node/replay"
 )
 
-// line shows a player's state: on a terminal as one line that is redrawn at
-// most 10 times a second, elsewhere as a line at each change of state.
+// line shows a player's state. On a terminal, it is one line that is redrawn at
+// most 10 times a second; elsewhere, a line is written at each change of state.
 type line struct {
 	out        io.Writer
 	terminal   bool
@@ -61,7 +61,7 @@ func (l *line) draw(s replay.Status) {
 	text := stateLine(s)
 	switch {
 	case l.terminal && text != l.last:
-		// The line before may have been longer.
+		// The previous line may have been longer.
 		fmt.Fprintf(l.out, "\r%s%s\r", text, strings.Repeat(" ", max(len(l.last)-len(text), 0)))
 	case !l.terminal && s.State != l.state:
 		fmt.Fprintln(l.out, text)
@@ -69,13 +69,13 @@ func (l *line) draw(s replay.Status) {
 	l.last, l.state = text, s.State
 }
 
-// stop draws the last state.
+// stop draws the final state and ends the goroutine.
 func (l *line) stop() {
 	close(l.quit)
 	<-l.done
 }
 
-// stateLine is rosbag play's line, with what is out of the ordinary behind it.
+// stateLine is rosbag play's line, followed by anything unusual.
 func stateLine(s replay.Status) string {
 	line := fmt.Sprintf(" [%-7s]  Bag Time: %13.6f   Duration: %.6f / %.6f",
 		strings.ToUpper(string(s.State)), s.Time.Seconds(), s.Position.Seconds(), s.Length.Seconds())

@@ -17,8 +17,7 @@ import (
 	"rsros/node/transport"
 )
 
-// output publishes what a player hands out. It belongs to the player's
-// goroutine.
+// output publishes a player's messages. Only the player's goroutine may use it.
 type output struct {
 	node     *ros.Node
 	queue    int
@@ -47,8 +46,8 @@ func newOutput(n *ros.Node, o *Options) (*output, error) {
 	return out, err
 }
 
-// Advertise publishes a channel under its recorded publisher's name, so that a
-// recording of the replay tells them apart as the bag does.
+// Advertise advertises a channel under its recorded publisher's name, so that a
+// recording of the replay tells publishers apart as the bag does.
 func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 	p, err := o.node.Advertise(ros.PublisherOptions{
 		Topic: c.Topic, Type: c.Type, CallerID: c.CallerID,
@@ -106,11 +105,11 @@ func (s *sink) Subscribers() int {
 }
 func (s *sink) Dropped() uint64 { return s.pub.Stats().Dropped }
 
-// flushPatience is how long a subscriber may take nothing before the player
-// gives it up at the end.
+// flushPatience is how long the player waits at the end for a subscriber that
+// takes nothing.
 const flushPatience = 5 * time.Second
 
-// Flush waits as long as the subscribers take something.
+// Flush waits while the subscribers make progress.
 func (s *sink) Flush(ctx context.Context) error {
 	for {
 		before := taken(s.pub.Stats())
@@ -129,7 +128,7 @@ func (s *sink) Flush(ctx context.Context) error {
 	}
 }
 
-// leave hands over what subscribers haven't read yet, before the node goes.
+// leave waits until subscribers have read everything, before the node is closed.
 func (o *output) leave(ctx context.Context) {
 	o.close()
 	ctx, cancel := context.WithTimeout(ctx, flushPatience)
@@ -139,7 +138,7 @@ func (o *output) leave(ctx context.Context) {
 	}
 }
 
-// close ends what runs beside the player. It may be called twice.
+// close stops the transports. It may be called twice.
 func (o *output) close() {
 	for _, s := range o.sinks {
 		_ = s.beside.Close() // never fails

@@ -25,7 +25,7 @@ import (
 // Options are the settings of a replay. The zero value of a field is the
 // default.
 type Options struct {
-	ROS    graph.Config // name, remaps and environment; the name defaults to play_ and a unique end, as rosbag's
+	ROS    graph.Config // name, remaps and environment; the default name is play_ and a unique end, as rosbag's
 	Master graph.Mode   // default ros
 	Bags   []string
 
@@ -46,9 +46,9 @@ type Options struct {
 
 // Run plays bags into the graph until their end, Stop, or the end of ctx.
 //
-// Errors: bagstore's for a bag that can't be opened; program.ErrUsage, program.ErrNoMaster;
-// program.ErrIncomplete if something that was asked for couldn't be published, or
-// slow subscribers lost messages.
+// The error is bagstore's if a bag can't be opened. Otherwise it wraps
+// program.ErrUsage, program.ErrNoMaster, or program.ErrIncomplete if something that
+// was asked for couldn't be published or slow subscribers lost messages.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Bags) == 0 {
 		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
@@ -80,7 +80,7 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// source is what is played of the bags: their messages, or those that
+// source returns what is played: the bags' messages, or those that
 // realsense2_camera would have published.
 func (o *Options) source(bags []*bagstore.Bag) (replay.Source, error) {
 	switch {
@@ -96,8 +96,8 @@ func (o *Options) source(bags []*bagstore.Bag) (replay.Source, error) {
 
 const (
 	defaultQueue = 100 // as rosbag play
-	// immediateBytes bounds what waits for one subscriber when the player waits
-	// for room anyway: enough to keep a socket busy.
+	// immediateBytes bounds a subscriber's queue if the player waits for room in it
+	// anyway. It is enough to keep a socket busy.
 	immediateBytes = 8 << 20
 )
 
@@ -117,7 +117,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// playInto plays in a running node and says what couldn't be published.
+// playInto plays in a running node and returns what couldn't be published.
 func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options) ([]string, error) {
 	ctx, cancel := graph.UntilKilled(ctx, n)
 	defer cancel()
@@ -183,12 +183,12 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 		return nil, ctx.Err()
 	}
 	if ctx.Err() != nil {
-		return problems, nil // what was lost before the interruption counts
+		return problems, nil // losses before the interruption count
 	}
 	return problems, err
 }
 
-// lossText says how many messages slow subscribers lost, and which of them.
+// lossText is the message about what slow subscribers lost.
 func lossText(dropped uint64, list []loss) string {
 	const most = 10 // in one line
 	text := "slow subscribers lost " + countOf(dropped, "message")

@@ -10,17 +10,17 @@ import (
 	"rsros/node/replay"
 )
 
-// terminal makes the terminal at fd hand over each key at once, without echo,
-// and leaves the rest as it is: Ctrl-C still interrupts, lines of the log still
-// begin at the left. Whoever gets the terminal next finds it as it was: the shell
-// after Ctrl-Z, a user after Ctrl-\. Where fd is no terminal it does nothing.
+// terminal sets up the terminal at fd to deliver each key at once, without echo,
+// and changes nothing else: Ctrl-C still interrupts, and log lines still begin at
+// the left. It restores the terminal for the shell after Ctrl-Z and for the user
+// after Ctrl-\. If fd isn't a terminal, it does nothing.
 //
-// It belongs to one goroutine.
+// Only one goroutine may use it.
 type terminal struct {
 	fd      int
 	player  *replay.Player
-	signals chan os.Signal // nil if fd is no terminal
-	saved   *unix.Termios  // as it was; nil while the terminal isn't ours
+	signals chan os.Signal // nil if fd isn't a terminal
+	saved   *unix.Termios  // the original settings; nil while they are in effect
 }
 
 func newTerminal(fd int, p *replay.Player) *terminal {
@@ -40,8 +40,8 @@ func (t *terminal) close() {
 	t.restore()
 }
 
-// claim tells whether fd may be read, and sets the terminal up if it is ours anew.
-// A job in the background that touches the terminal is stopped by the kernel.
+// claim reports whether fd may be read, and sets the terminal up after a return to
+// the foreground. The kernel stops a background job that touches the terminal.
 func (t *terminal) claim() bool {
 	if t.signals == nil || t.saved != nil && t.foreground() {
 		return true
@@ -51,7 +51,7 @@ func (t *terminal) claim() bool {
 	}
 	saved, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
 	if err != nil {
-		return true // reading says what is wrong
+		return true // reading will return the error
 	}
 	keys := *saved
 	keys.Lflag &^= unix.ICANON | unix.ECHO
@@ -74,8 +74,8 @@ func (t *terminal) restore() {
 	t.saved = nil
 }
 
-// heed does what the signals ask for that came since it was last called.
-func (t *terminal) heed(ctx context.Context) {
+// handleSignals handles the signals that have arrived since the last call.
+func (t *terminal) handleSignals(ctx context.Context) {
 	for {
 		select {
 		case s := <-t.signals:
@@ -89,11 +89,11 @@ func (t *terminal) heed(ctx context.Context) {
 				}
 			case unix.SIGHUP:
 				t.player.Submit(replay.Stop{})
-			case unix.SIGQUIT: // what it does otherwise, at a restored terminal
+			case unix.SIGQUIT: // the default action, after restoring the terminal
 				t.restore()
 				signal.Reset(unix.SIGQUIT)
 				_ = unix.Kill(unix.Getpid(), unix.SIGQUIT)
-				<-ctx.Done() // nor touch the terminal again
+				<-ctx.Done() // don't touch the terminal again
 			}
 		default:
 			return
@@ -101,8 +101,8 @@ func (t *terminal) heed(ctx context.Context) {
 	}
 }
 
-// suspend stops the process as Ctrl-Z asks, until it is continued. Bag time stands
-// still meanwhile.
+// suspend stops the process for Ctrl-Z until it is continued. Bag time is stopped
+// meanwhile.
 func (t *terminal) suspend(ctx context.Context) {
 	playing := t.player.Status().State != replay.Paused
 	if playing {

@@ -18,21 +18,23 @@ import (
 	"rsros/program"
 )
 
-// Options are the settings of recorders.
+// Options are the settings of a camera's recordings.
 type Options struct {
 	Bag           bagstore.Options
-	QueueBytes    int64         // bound of what waits for the disk; default 512 MB
-	SplitSize     int64         // bytes of a file, after which the next begins; 0 is no limit
-	SplitDuration time.Duration // likewise in recorded time
+	QueueBytes    int64         // most bytes that may wait for the disk; default 512 MiB
+	SplitSize     int64         // start a new file after this many bytes; 0 means no limit
+	SplitDuration time.Duration // start a new file after this much recorded time; 0 means no limit
 }
 
 func (o Options) limits() limits { return limits{o.SplitSize, o.SplitDuration} }
 
-// defaultQueueBytes lasts about four seconds of all streams at 848x480@30 and
-// 1280x720@30: longer than any sound disk stalls.
+// defaultQueueBytes holds about four seconds of all streams at 848x480@30 and
+// 1280x720@30. No healthy disk stalls for longer.
 const defaultQueueBytes = 512 << 20
 
-// Camera makes one recording after another of a running device.
+// Camera records a running device, one recording after another. Serve must be
+// called before all other methods except WriteLog; then any goroutine may call
+// them.
 type Camera struct {
 	Source
 	opts   Options
@@ -45,22 +47,22 @@ type Camera struct {
 
 	mu     sync.Mutex
 	Last   Summary // of the recording that ended last
-	lost   bool    // some recording of this node lost something
-	failed error   // of a recording that ended by itself
+	lost   bool    // a recording lost frames
+	failed error   // of recordings that ended because of an error
 }
 
 var errNotRecording = errors.New("not recording")
 
-// Source is what recordings are made of.
+// Source is what a Camera records.
 type Source struct {
 	Hub      *hub.Hub
 	Device   camdriver.Device
-	Profiles [][]camdriver.Profile // that stream, by sensor
-	Now      func() time.Time      // on the clock of Frame.Arrival; gives zero times where there is none
+	Profiles [][]camdriver.Profile // the streams that run, by sensor
+	Now      func() time.Time      // on the clock of Frame.Arrival; returns the zero time if there is none
 }
 
-// Serve prepares for recordings of a device that is open. Before that only
-// WriteLog may be called.
+// Serve prepares for recordings of an open device. prefix is the folder, or the
+// folder and the beginning of the name, of recordings that Start must name.
 func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
 	r.Source, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, createBag(o.Bag)
 }
@@ -69,15 +71,15 @@ func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
 type openFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error)
 
 func createBag(o bagstore.Options) openFunc {
-	host, _ := os.Hostname() // a machine without a name records, too
+	host, _ := os.Hostname() // a missing name doesn't prevent recording
 	return func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
 		return rsbag.NewRecorder(path, snap, rsbag.RecorderOptions{Bag: o, Program: program.Name, Version: program.Version, Host: host})
 	}
 }
 
-// Start begins a recording into path, or into a new file under the prefix if
-// path is empty. The camera isn't touched: the description is written as the
-// device is at this moment, the frames from this moment on.
+// Start starts recording into path, or into a new file named after the prefix and
+// the time if path is empty, and returns the file's path. The file describes the
+// device as it is now. The streams aren't interrupted.
 func (r *Camera) Start(path string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,13 +87,13 @@ func (r *Camera) Start(path string) (string, error) {
 		if !rec.ended() {
 			return "", fmt.Errorf("already recording into %s", rec.path())
 		}
-		r.finish(rec) // it failed
+		r.finish(rec) // it has failed
 	}
 	if path == "" {
 		path = unusedPath(stampedPath(r.prefix, time.Now()))
 	}
 	rec := newSession(r.opts, r.Now, r.log)
-	rec.detach = r.Hub.Attach(rec) // first: what changes from here on isn't missed
+	rec.detach = r.Hub.Attach(rec) // first, so that no change is missed
 	parts, err := newParts(path, camdriver.Snapshot(r.Device, r.Profiles), r.opts, r.open)
 	if err != nil {
 		rec.discard()
@@ -104,8 +106,8 @@ func (r *Camera) Start(path string) (string, error) {
 	return path, nil
 }
 
-// Stop ends the recording and returns when the file is whole on disk. While that
-// takes time, status answers and another recording may start.
+// Stop ends the recording and returns when the file is complete on disk. Status may
+// be called and another recording may be started meanwhile.
 func (r *Camera) Stop() (Summary, error) {
 	r.mu.Lock()
 	rec := r.current.Swap(nil)
@@ -123,7 +125,8 @@ func (r *Camera) Stop() (Summary, error) {
 	return s, err
 }
 
-// finish takes leave of a recording that ended by itself; r.mu is held.
+// finish cleans up after a recording that ended because of an error. The caller
+// must hold r.mu.
 func (r *Camera) finish(rec *session) {
 	r.current.Store(nil)
 	s, err := rec.stop()
@@ -136,7 +139,7 @@ func (r *Camera) ended(s Summary) {
 	r.log.Info().Strs("bags", s.Paths).Uint64("frames", s.Frames).Uint64("dropped", s.Dropped).Msg("recorded")
 }
 
-// running gives the recording that runs.
+// running returns the current recording.
 func (r *Camera) running() (*session, error) {
 	rec := r.current.Load()
 	if rec == nil {
@@ -148,6 +151,7 @@ func (r *Camera) running() (*session, error) {
 	return rec, nil
 }
 
+// Pause pauses the recording or resumes it. Paused time is cut out of the file.
 func (r *Camera) Pause(on bool) error {
 	rec, err := r.running()
 	if err == nil {
@@ -156,7 +160,7 @@ func (r *Camera) Pause(on bool) error {
 	return err
 }
 
-// Split makes the next frame begin a new file.
+// Split starts a new file with the next frame.
 func (r *Camera) Split() error {
 	rec, err := r.running()
 	if err == nil {
@@ -165,15 +169,15 @@ func (r *Camera) Split() error {
 	return err
 }
 
-// WriteLog takes a line of the node's own log. It never blocks.
+// WriteLog records a line of the node's own log. It never blocks.
 func (r *Camera) WriteLog(line *msgs.Log) {
 	if rec := r.current.Load(); rec != nil {
 		rec.log(*line)
 	}
 }
 
-// Status is the recorder's line in /diagnostics; ok is false while nothing is
-// recorded.
+// Status is the recorder's entry in /diagnostics. ok is false if there is no
+// recording.
 func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 	rec := r.current.Load()
 	if rec == nil {
@@ -182,7 +186,8 @@ func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 	return rec.status(), true
 }
 
-// Close ends a recording that is running. ErrIncomplete if any lost frames.
+// Close ends the current recording, if there is one. The error wraps
+// program.ErrIncomplete if any recording lost frames.
 func (r *Camera) Close() error {
 	_, err := r.Stop()
 	r.ending.Wait()

@@ -9,7 +9,8 @@ import (
 	"rsros/program"
 )
 
-// ParseDuration reads a time as rosbag writes it: "30" seconds, "30s", "5m", "1h".
+// ParseDuration parses a positive time in rosbag's notation: "30" (seconds), "30s",
+// "5m", "1h".
 func ParseDuration(s string) (time.Duration, error) {
 	text := strings.TrimSpace(s)
 	if n, err := strconv.ParseFloat(text, 64); err == nil {

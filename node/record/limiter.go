@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// limiter lets one event through in each period, for log lines that could come
-// with every frame.
+// limiter allows one event in each period. It is for log lines that could
+// otherwise be written for every frame.
 type limiter struct {
 	every time.Duration
 

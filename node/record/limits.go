@@ -2,7 +2,7 @@ package record
 
 import "time"
 
-// limits say when a file of a recording is full. A limit of 0 is none.
+// limits determine when a file of a recording is full. 0 means no limit.
 type limits struct {
 	size     int64 // bytes
 	duration time.Duration

@@ -13,8 +13,8 @@ import (
 	"rsros/msgs"
 )
 
-// bagWriter is what a recording needs of an rsbag.Recorder. Tests stand in a disk
-// that stalls or fails. Stats, Size and Duration never wait for the disk.
+// bagWriter is what a recording needs of an rsbag.Recorder. Tests replace it by one
+// whose disk stalls or fails. Stats, Size and Duration never wait for the disk.
 type bagWriter interface {
 	Frame(sensor int, f *camdriver.Frame) error
 	Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error
@@ -29,19 +29,20 @@ type bagWriter interface {
 	Close() error
 }
 
-// parts writes one recording into one file after another. Each begins with
-// the device's description as of its first frame, and has times of its own, so
-// it plays alone. It belongs to the writing goroutine, but for summary and path.
+// parts writes one recording into one file after another. Each file can be played
+// alone: it starts with the device's description as of its first frame, and its
+// times start at 0. Only the writing goroutine may use it, except for summary and
+// path.
 type parts struct {
 	open openFunc
 	opts Options
 	base string                   // of all paths
-	snap camdriver.DeviceSnapshot // with options as they are by now
+	snap camdriver.DeviceSnapshot // with the current options
 
 	cur     bagWriter
 	paused  bool
-	frames  bool   // cur has one
-	split   uint32 // splits by request that were made
+	frames  bool   // cur has at least one
+	split   uint32 // number of the last requested split that was made
 	closing sync.WaitGroup
 
 	mu    sync.Mutex
@@ -64,8 +65,8 @@ func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFu
 	return p, p.next(path)
 }
 
-// next begins a file. The one before is closed beside it, for that may wait long
-// for the disk; but no more than one is.
+// next starts a file. The previous one is closed in the background, because that
+// may wait for the disk. At most one file is being closed at a time.
 func (p *parts) next(path string) error {
 	n := len(p.files)
 	if p.opts.limits().any() || n > 0 {
@@ -86,7 +87,7 @@ func (p *parts) next(path string) error {
 	return nil
 }
 
-// close closes a file and keeps its counts.
+// close closes file n and keeps its counts.
 func (p *parts) close(n int) {
 	p.mu.Lock()
 	w := p.files[n].w
@@ -103,7 +104,7 @@ func (p *parts) close(n int) {
 	}
 }
 
-// frame writes a frame, in a new file if it is time for one.
+// frame writes a frame, into a new file if one is due.
 func (p *parts) frame(item queued) error {
 	if !item.paused && p.frames && p.full(item.part) {
 		p.split = item.part
@@ -127,7 +128,7 @@ func (p *parts) full(split uint32) bool {
 	return split != p.split || p.opts.limits().reached(p.cur.Size(), p.cur.Duration())
 }
 
-// option writes a change and keeps it for the next file's description.
+// option writes an option's change, and keeps it for the next file's description.
 func (p *parts) option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
 	if sensor >= 0 && sensor < len(p.snap.Sensors) {
 		list := p.snap.Sensors[sensor].Options
@@ -144,14 +145,14 @@ func (p *parts) failed() error {
 	return p.err
 }
 
-// Close returns when all files are whole on disk.
+// Close returns when all files are complete on disk.
 func (p *parts) Close() error {
 	p.closing.Wait()
 	p.close(len(p.files) - 1)
 	return p.failed()
 }
 
-// path is the newest file's.
+// path is the path of the newest file.
 func (p *parts) path() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

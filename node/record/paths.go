@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// stampLayout is how rosbag record writes the time into a file name.
+// stampLayout is how rosbag record formats the time in a file name.
 const stampLayout = "2006-01-02-15-04-05"
 
-// partPath is the name of a part of the recording at base, with .bag or without.
+// partPath is the path of part n of the recording at base, which may end in .bag.
 func partPath(base string, n int) string {
 	return fmt.Sprintf("%s_%d.bag", strings.TrimSuffix(base, ".bag"), n)
 }
 
-// unusedPath is path, or path with a number where a recording of the same second
-// has it already.
+// unusedPath returns path, with a number appended if a recording of the same second
+// already has that name.
 func unusedPath(path string) string {
 	base := strings.TrimSuffix(path, ".bag")
 	taken := func(path string) bool { _, err := os.Lstat(path); return err == nil }
@@ -27,8 +27,8 @@ func unusedPath(path string) string {
 	return path
 }
 
-// stampedPath is a file name as rosbag record makes them: the local time, after
-// the prefix where that isn't a folder.
+// stampedPath returns a file name as rosbag record makes them: the prefix and the
+// local time. If the prefix is a folder, the file is inside it.
 func stampedPath(prefix string, now time.Time) string {
 	name := now.Format(stampLayout) + ".bag"
 	if st, err := os.Stat(prefix); err == nil && st.IsDir() || strings.HasSuffix(prefix, "/") {

@@ -4,10 +4,9 @@ import (
 	"sync"
 )
 
-// byteQueue is a first-in first-out queue between one producer side and one
-// consumer, bounded in bytes. When a new item would pass the bound the oldest
-// ones are dropped and handed to the drop function, so that no loss goes
-// uncounted and references are given back.
+// byteQueue is a first-in first-out queue for any number of producers and one
+// consumer, bounded in bytes. If a new item doesn't fit, the oldest ones are passed
+// to the drop function, which counts them and releases what they refer to.
 type byteQueue[T any] struct {
 	limit int64
 	drop  func(T)
@@ -31,7 +30,7 @@ func newByteQueue[T any](limit int64, drop func(T)) *byteQueue[T] {
 	return q
 }
 
-// push adds an item of the given size. After close it drops the item.
+// push adds an item of the given size. After close, it drops the item.
 func (q *byteQueue[T]) push(item T, size int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,7 +59,8 @@ func (q *byteQueue[T]) pop() (item T, ok bool) {
 	return q.shift(), true
 }
 
-// shift takes the oldest item; q.mu is held and there is one.
+// shift removes the oldest item. The caller must hold q.mu, and the queue must not
+// be empty.
 func (q *byteQueue[T]) shift() T {
 	s := q.items[q.head]
 	q.items[q.head] = sized[T]{}
@@ -76,14 +76,14 @@ func (q *byteQueue[T]) shift() T {
 	return s.item
 }
 
-// held is the number of bytes that wait.
+// held is the number of bytes in the queue.
 func (q *byteQueue[T]) held() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.bytes
 }
 
-// close lets pop drain what is left and then end. It may be called twice.
+// close makes pop return false once the queue is empty. It may be called twice.
 func (q *byteQueue[T]) close() {
 	q.mu.Lock()
 	q.closed = true

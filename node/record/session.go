@@ -15,10 +15,9 @@ import (
 	"rsros/msgs"
 )
 
-// session writes what a device raises. It is a consumer of the hub: frames are
-// retained in a bounded queue, and one goroutine takes them to the disk, so a
-// disk that stalls costs counted frames, and neither the camera nor the topics
-// wait for it.
+// session writes one recording. It is a consumer of the hub that retains frames in
+// a bounded queue, from which one goroutine writes. If the disk stalls, frames are
+// dropped and counted; neither the camera nor the topics wait for it.
 type session struct {
 	camdriver.NopHandler
 	queue  *byteQueue[queued]
@@ -28,11 +27,11 @@ type session struct {
 	detach func()
 	stopIt sync.Once
 	quit   chan struct{} // closed by stop
-	done   chan struct{} // closed when all is written and closed, or after an error
+	done   chan struct{} // closed when everything is written and closed, or after an error
 	err    error         // set before done
 
-	// Asked for from now on; each frame takes them along into the queue, so that
-	// they fall between the right frames and aren't lost with any.
+	// The requested state. Each frame carries it through the queue, so that a
+	// change takes effect between the right frames and isn't dropped with one.
 	paused atomic.Bool
 	part   atomic.Uint32
 
@@ -56,11 +55,11 @@ type queued struct {
 type event func(*parts) error
 
 const (
-	// eventSize is what a queued event counts towards the queue's bound.
+	// eventSize is the size in bytes that is assumed for a queued event.
 	eventSize = 512
-	// maxRescued bounds the events that are kept where frames are dropped.
+	// maxRescued bounds the number of events that are kept while frames are dropped.
 	maxRescued = 4096
-	// idleCheck is how often a recording without frames asks for a checkpoint.
+	// idleCheck is how often a checkpoint is considered while no frames arrive.
 	idleCheck = time.Second
 )
 
@@ -80,7 +79,7 @@ func (r *session) begin(parts *parts) {
 	go r.tick()
 }
 
-// discard gives up a recording that never began.
+// discard releases a recording that never began.
 func (r *session) discard() {
 	r.detach()
 	r.queue.close()
@@ -91,7 +90,8 @@ func (r *session) discard() {
 	}
 }
 
-// tick lets a recording whose streams fall silent make safe what came last.
+// tick considers checkpoints while no frames arrive, so that the last ones become
+// safe.
 func (r *session) tick() {
 	t := time.NewTicker(idleCheck)
 	defer t.Stop()
@@ -109,9 +109,9 @@ func (r *session) tick() {
 	}
 }
 
-// run writes until the queue is closed and empty. An error ends the recording:
-// the file is closed as far as it is whole, the streams go on, and what still
-// waits is counted as dropped.
+// run writes until the queue is closed and empty. An error ends the recording: what
+// was written is closed properly, what is still queued counts as dropped, and the
+// streams continue.
 func (r *session) run() {
 	defer close(r.done)
 	var err error
@@ -141,12 +141,12 @@ func (r *session) run() {
 		err = fmt.Errorf("recording stopped: %w", err)
 	}
 	if e := r.parts.Close(); err == nil {
-		err = e // else it says the same again
+		err = e // otherwise it is the same error again
 	}
 	r.err = err
 }
 
-// write takes one item to the bag, and before it older events.
+// write writes the rescued events and then one item.
 func (r *session) write(item queued) error {
 	r.mu.Lock()
 	events := r.rescue
@@ -156,7 +156,7 @@ func (r *session) write(item queued) error {
 		events = append(events, item.event)
 	}
 	for _, event := range events {
-		// What the layout has no word for is left out.
+		// What the layout can't express is left out.
 		if err := event(r.parts); err != nil && !errors.Is(err, camdriver.ErrUnsupported) {
 			return err
 		}
@@ -167,7 +167,8 @@ func (r *session) write(item queued) error {
 	return r.parts.frame(item)
 }
 
-// dropItem is told what is lost. Events are small: they get another chance.
+// dropItem counts a dropped frame. Events are small, so they are kept for the next
+// write.
 func (r *session) dropItem(item queued) {
 	if item.frame == nil {
 		r.mu.Lock()
@@ -218,7 +219,7 @@ func (r *session) log(line msgs.Log) {
 
 func (r *session) event(write event) { r.queue.push(queued{event: write}, eventSize) }
 
-// stop takes what is queued to the disk and closes the bag. It may be called twice.
+// stop writes what is queued and closes the bag. It may be called twice.
 func (r *session) stop() (Summary, error) {
 	r.stopIt.Do(func() {
 		r.detach()
@@ -229,7 +230,7 @@ func (r *session) stop() (Summary, error) {
 	return r.summary(), r.err
 }
 
-// ended says whether the recording is over, which without stop means that it failed.
+// ended reports whether the recording is over. If stop wasn't called, it failed.
 func (r *session) ended() bool {
 	select {
 	case <-r.done:

@@ -7,13 +7,13 @@ import (
 	"rsros/camdriver"
 )
 
-// Summary says what a recording holds, over all of its files.
+// Summary describes the contents of a recording, over all of its files.
 type Summary struct {
-	Paths    []string // of its files, in order
+	Paths    []string // files, in order
 	Frames   uint64   // written
-	Dropped  uint64   // lost, because the disk was too slow or failed
-	Skipped  uint64   // that came while paused
-	Refused  uint64   // of streams that the description doesn't hold
+	Dropped  uint64   // lost because the disk was too slow or failed
+	Skipped  uint64   // arrived while paused
+	Refused  uint64   // of streams that aren't in the description
 	Events   uint64   // option changes, notifications and log lines that were lost
 	ByStream map[camdriver.StreamID]Count
 }
@@ -21,7 +21,7 @@ type Summary struct {
 // Count counts one stream's frames.
 type Count struct{ Frames, Dropped, Skipped uint64 }
 
-// add adds what one file holds.
+// add adds one file.
 func (s *Summary) add(st rsbag.RecorderStats) {
 	for _, stream := range st.Streams {
 		c := s.ByStream[stream.Stream]
@@ -34,7 +34,7 @@ func (s *Summary) add(st rsbag.RecorderStats) {
 	s.Refused += st.Refused
 }
 
-// String is one line for a person.
+// String returns one line for a user.
 func (s Summary) String() string {
 	text := fmt.Sprintf("%d frames recorded, %d dropped", s.Frames, s.Dropped)
 	switch n := len(s.Paths); n {

@@ -14,8 +14,8 @@ import (
 	"rsros/bagstore"
 )
 
-// topicFiles writes messages into one bag after another. It belongs to the
-// writing goroutine, but for split and done.
+// topicFiles writes messages into one bag after another. Only the writing goroutine
+// may use it, except for split, finish and done.
 type topicFiles struct {
 	opts TopicOptions
 	log  zerolog.Logger
@@ -39,7 +39,7 @@ type topicFiles struct {
 	wanted bool // a split was asked for
 }
 
-// connectionKey tells publishers of a topic apart, as a bag's connections do.
+// connectionKey identifies a publisher of a topic, as a bag's connections do.
 type connectionKey struct{ topic, callerID, md5 string }
 
 func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *topicFiles {
@@ -49,13 +49,13 @@ func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *to
 	}
 }
 
-// done is closed when a limit says that recording should end.
+// done returns a channel that is closed when recording should end.
 func (s *topicFiles) done() <-chan struct{} { return s.ended }
 
 // finish ends the recording. Any goroutine may call it.
 func (s *topicFiles) finish() { s.once.Do(func() { close(s.ended) }) }
 
-// split makes the next message begin a new file. Any goroutine may call it.
+// split starts a new file with the next message. Any goroutine may call it.
 func (s *topicFiles) split() {
 	s.mu.Lock()
 	s.wanted = true
@@ -189,7 +189,7 @@ func (s *topicFiles) repeatLatched() error {
 	return nil
 }
 
-// write appends a message, in a new file if it is time for one.
+// write writes a message, into a new file if one is due.
 func (s *topicFiles) write(m topicMessage) error {
 	if err := s.turn(m.time.Std()); err != nil {
 		return err
@@ -270,7 +270,7 @@ func (s *topicFiles) keepLatched(m topicMessage) {
 	s.latched[key] = m
 }
 
-// close ends the last file.
+// close closes the last file.
 func (s *topicFiles) close() error {
 	for _, m := range s.latched {
 		m.buffer.Release()

@@ -20,9 +20,10 @@ import (
 	"rsros/program"
 )
 
-// TopicOptions are the settings of Record, which mean what rosbag record's do.
+// TopicOptions are the settings of Topics. They mean what those of rosbag record
+// mean.
 type TopicOptions struct {
-	Topics  []string // names, or regular expressions (full match) with Regex
+	Topics  []string // names; with Regex, expressions that match whole names
 	All     bool     // every topic
 	Regex   bool
 	Exclude string // regular expression of topics to leave out
@@ -61,8 +62,9 @@ func (o *TopicOptions) check() error {
 	return nil
 }
 
-// Topics writes topics into bags until ctx or the node ends, or a limit is
-// reached. ErrIncomplete means that messages were lost on the way to the disk.
+// Topics records topics into bags until ctx or the node ends or a limit is reached.
+// The error wraps program.ErrUsage for settings that make no sense, and
+// program.ErrIncomplete if messages were lost.
 func Topics(ctx context.Context, o TopicOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
@@ -84,9 +86,9 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	return r.run(ctx)
 }
 
-// topicRecorder subscribes to topics as they appear and queues what they carry
-// for one writing goroutine. A received message stays in the buffer it was
-// received into until it is on the disk.
+// topicRecorder subscribes to topics as they appear, and queues their messages for
+// one writing goroutine. A message stays in the buffer that it was received into
+// until it is written.
 type topicRecorder struct {
 	opts  TopicOptions
 	node  *graph.Node
@@ -299,7 +301,7 @@ func (r *topicRecorder) subscribe(name string) error {
 	return nil
 }
 
-// take queues one message. It runs on the connection's goroutine.
+// take queues a message. It runs on the connection's goroutine.
 func (r *topicRecorder) take(name string, count *atomic.Int64, m ros.Received) {
 	if r.paused.Load() {
 		return
@@ -346,8 +348,8 @@ func (r *topicRecorder) drop(m topicMessage) {
 	}
 }
 
-// write takes messages to the disk until the queue is closed and empty. After an
-// error the rest is dropped and counted.
+// write writes messages until the queue is closed and empty. After an error, the
+// remaining ones are dropped and counted.
 func (r *topicRecorder) write(files *topicFiles) error {
 	var failed error
 	for {
@@ -368,7 +370,7 @@ func (r *topicRecorder) write(files *topicFiles) error {
 	}
 }
 
-// writeOne takes one message to the disk and gives its buffer back.
+// writeOne writes a message and releases its buffer.
 func (r *topicRecorder) writeOne(files *topicFiles, m topicMessage) error {
 	if r.space.check(files.path, time.Now()) {
 		r.saySpace()
