@@ -17,7 +17,7 @@ type JoinOptions struct {
 	ROS    Config
 	Master Mode // default ROS
 
-	// Name is the node's name if ROS.Name is empty. Unique appends a process id and
+	// Name is the node's name if ROS has none. Unique appends a process id and
 	// a time to it, as rosbag does.
 	Name   string
 	Unique bool
