@@ -1,0 +1,245 @@
+package smooth
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// source makes rows like a depth camera's: surfaces, steps, holes, extremes.
+type source struct{ *rand.Rand }
+
+func (s source) depth(n int) []uint16 {
+	out, d := make([]uint16, n), s.IntN(3000)
+	for i := range out {
+		switch s.IntN(12) {
+		case 0:
+			d = s.IntN(65536)
+		case 1:
+			d = s.IntN(30)
+		}
+		d = min(max(d+s.IntN(9)-4, 0), 65535)
+		if out[i] = uint16(d); s.IntN(6) == 0 {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+func (s source) disparity(n int) []float32 {
+	out := make([]float32, n)
+	for i, d := range s.depth(n) {
+		if d != 0 {
+			out[i] = 20000 / float32(d)
+		}
+		if s.IntN(60) == 0 {
+			out[i] = []float32{float32(math.Copysign(0, -1)), -3, float32(math.NaN()), float32(math.Inf(1))}[s.IntN(4)]
+		}
+	}
+	return out
+}
+
+func seeds(f *testing.F) {
+	for i := range uint64(60) {
+		f.Add(i)
+	}
+}
+
+// lowerMedian sorts what isn't 0.
+func lowerMedian(patch []uint16) uint16 {
+	valid := slices.DeleteFunc(slices.Clone(patch), func(d uint16) bool { return d == 0 })
+	if len(valid) == 0 {
+		return 0
+	}
+	slices.Sort(valid)
+	return valid[(len(valid)-1)/2]
+}
+
+// FuzzPatches compares medians and sums with sorting and adding.
+func FuzzPatches(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		s := source{rand.New(rand.NewPCG(seed, 2))}
+		n, by := 1+s.IntN(20), 2+s.IntN(7)
+		rows := make([][]uint16, by)
+		for i := range rows {
+			rows[i] = s.depth(n*by + s.IntN(3))
+		}
+		sums, valid, medians := make([]uint32, n), make([]uint32, n), make([]uint16, n)
+		for _, row := range rows {
+			AddPatches(sums, valid, row, by)
+		}
+		switch by {
+		case 2:
+			Halve(medians, rows[0], rows[1])
+		case 3:
+			Third(medians, rows[0], rows[1], rows[2])
+		}
+		for i := range n {
+			var patch []uint16
+			sum, count := uint32(0), uint32(0)
+			for _, row := range rows {
+				patch = append(patch, row[i*by:][:by]...)
+			}
+			for _, d := range patch {
+				if sum += uint32(d); d != 0 {
+					count++
+				}
+			}
+			if sums[i] != sum || valid[i] != count {
+				t.Fatalf("%v: sum %d of %d, want %d of %d", patch, sums[i], valid[i], sum, count)
+			}
+			if want := lowerMedian(patch); by <= 3 && medians[i] != want {
+				t.Fatalf("%v: median %d, want %d", patch, medians[i], want)
+			}
+		}
+	})
+}
+
+// smoothLine is the filter of disparity along one line, forth only.
+func smoothLine(line []float32, alpha, delta float32) {
+	ok := func(p float32) bool { return int32(math.Float32bits(p)) > 0 }
+	was := slices.Clone(line)
+	state := line[0]
+	for i := 1; i < len(line); i++ {
+		if !ok(was[i]) {
+			continue
+		}
+		state2 := was[i]
+		if d := was[i-1] - was[i]; ok(was[i-1]) && d < delta && d > -delta {
+			state2 = float32(was[i]*alpha) + float32(state*(1-alpha))
+			line[i] = state2
+		}
+		state = state2
+	}
+}
+
+func sameBits(a, b []float32) bool {
+	return slices.EqualFunc(a, b, func(x, y float32) bool {
+		return math.Float32bits(x) == math.Float32bits(y) || x != x && y != y
+	})
+}
+
+// FuzzEdges compares the rows and the columns of disparity with one line after the
+// other, and the columns of depth with one pixel after the other.
+func FuzzEdges(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		s := source{rand.New(rand.NewPCG(seed, 3))}
+		n := 2 + s.IntN(60)
+		e := NewEdges(0.25+0.75*s.Float32(), float32(1+s.IntN(50)), 0)
+		row := s.disparity(n)
+		want := slices.Clone(row)
+		smoothLine(want, e.Alpha, e.Delta)
+		slices.Reverse(want)
+		smoothLine(want, e.Alpha, e.Delta)
+		slices.Reverse(want)
+		e.RowDisparity(row)
+		if !sameBits(row, want) {
+			t.Fatalf("a row becomes\n%v, want\n%v", row, want)
+		}
+
+		rows := make([][]float32, 2+s.IntN(10))
+		for i := range rows {
+			rows[i] = s.disparity(n)
+		}
+		columns := make([][]float32, n)
+		for x := range columns {
+			for _, r := range rows {
+				columns[x] = append(columns[x], r[x])
+			}
+			smoothLine(columns[x], e.Alpha, e.Delta)
+		}
+		var c Columns
+		c.Begin(rows[0])
+		for _, r := range rows[1:] {
+			e.Next(r, &c)
+		}
+		for y, r := range rows {
+			for x := range r {
+				if !sameBits(r[x:x+1], columns[x][y:y+1]) {
+					t.Fatalf("column %d, row %d is %g, want %g", x, y, r[x], columns[x][y])
+				}
+			}
+		}
+
+		above, depth := s.depth(n), s.depth(n)
+		for _, up := range []bool{false, true} {
+			want, got := slices.Clone(depth), slices.Clone(depth)
+			for x, d := range depth {
+				if math.Abs(float64(d)-float64(above[x])) < float64(e.Delta) && (!up || d > 0 && above[x] > 0) {
+					want[x] = uint16(float32(float32(d)*e.Alpha) + float32(float32(above[x])*(1-e.Alpha)) + 0.5)
+				}
+			}
+			if up {
+				e.Up(got, above)
+			} else {
+				e.Down(got, above)
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("up %v: %v becomes\n%v, want\n%v", up, depth, got, want)
+			}
+		}
+	})
+}
+
+// FuzzFading runs frames through the filter over time and through its rule for one
+// pixel.
+func FuzzFading(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		s := source{rand.New(rand.NewPCG(seed, 4))}
+		n := 1 + s.IntN(20)
+		var fade Fading
+		fade.SetAlpha(s.Float32())
+		fade.Delta = float32(1 + s.IntN(100))
+		for h := range fade.Rule {
+			fade.Rule[h] = s.IntN(2) == 0
+		}
+		last, history := make([]uint16, n), make([]uint8, n)
+		wantLast, wantHistory := make([]uint16, n), make([]uint8, n)
+		for range 12 {
+			in, out := s.depth(n), make([]uint16, n)
+			fade.Depth(out, in, last, history)
+			for x, d := range in {
+				bit, want := uint8(1)<<fade.Phase, d
+				switch {
+				case d > 0 && wantLast[x] > 0 && math.Abs(float64(d)-float64(wantLast[x])) < float64(fade.Delta):
+					want = uint16(float32(fade.Alpha*float32(d)) + float32((1-fade.Alpha)*float32(wantLast[x])))
+					wantLast[x] = want
+					wantHistory[x] |= bit
+				case d > 0:
+					wantLast[x], wantHistory[x] = d, bit
+				default:
+					if fade.Rule[wantHistory[x]] {
+						want = wantLast[x]
+					}
+					wantHistory[x] &^= bit
+				}
+				if out[x] != want || last[x] != wantLast[x] || history[x] != wantHistory[x] {
+					t.Fatalf("%d becomes %d, last %d, history %b; want %d, %d, %b", d, out[x], last[x], history[x], want, wantLast[x], wantHistory[x])
+				}
+			}
+			fade.Phase = (fade.Phase + 1) % 8
+		}
+	})
+}
+
+// Holes take what the rule of the mode gives, in reading order.
+func TestHoles(t *testing.T) {
+	row := func(d ...uint16) []uint16 { return d }
+	for name, c := range map[string]struct {
+		fill                    func(above, row, below []uint16)
+		above, row, below, want []uint16
+	}{
+		"from the left":               {func(_, r, _ []uint16) { FillFromLeft(r) }, nil, row(0, 5, 0, 0, 7, 0), nil, row(0, 5, 5, 5, 7, 7)},
+		"largest":                     {FillLargest[uint16], row(1, 9, 2), row(3, 0, 0), row(4, 5, 20), row(3, 9, 20)},
+		"smallest":                    {FillSmallest[uint16], row(6, 9, 8), row(7, 0, 0), row(4, 5, 20), row(7, 4, 4)},
+		"smallest below a hole: none": {FillSmallest[uint16], row(6, 0, 8), row(7, 0, 1), row(4, 5, 20), row(7, 0, 1)},
+	} {
+		if c.fill(c.above, c.row, c.below); !slices.Equal(c.row, c.want) {
+			t.Errorf("%s: %v, want %v", name, c.row, c.want)
+		}
+	}
+}
