@@ -18,7 +18,7 @@ type State struct {
 	Paused   bool
 	Ended    bool
 	Loop     bool
-	Loops    int // how often it began again
+	Loops    int // how many times it has begun again
 
 	// Damaged counts messages that could not be read, again each time they are
 	// passed. Damage is what was wrong with the last of them.
@@ -33,11 +33,11 @@ func (d *Device) Status() State { return d.engine.snapshot() }
 // Position is the file time of the last event that was raised, or seeked to.
 func (d *Device) Position() time.Duration { return d.Status().Position }
 
-// Pause holds still; when it returns, no handler call is running. Nothing is
+// Pause stops playback; when it returns, no handler call is running. Nothing is
 // lost: Resume goes on with the very next frame.
 func (d *Device) Pause() error { return d.engine.do((*engine).pause) }
 
-// Resume goes on.
+// Resume continues.
 func (d *Device) Resume() error { return d.engine.do((*engine).resume) }
 
 // SetSpeed changes the speed of real time; 2 is twice as fast.

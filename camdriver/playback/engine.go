@@ -30,7 +30,7 @@ type engine struct {
 	realTime   bool
 	speed      float64
 	counted    uint64    // of the cursor's damaged messages, those in state
-	anchorWall time.Time // the file stood at anchorFile then
+	anchorWall time.Time // when the file was at anchorFile
 	anchorFile time.Duration
 
 	mu      sync.Mutex

@@ -172,6 +172,7 @@ func TestRosout(t *testing.T) {
 	if m := next("cannot"); m.Level != msgs.LogError || m.Msg != `cannot write error="disk full"` {
 		t.Errorf("%+v", m)
 	}
+	synced(t, n) // else the service may not be registered yet
 	request := msgs.Marshal(&msgs.Logger{Name: "ros", Level: "DEBUG"})
 	if _, err := listener.CallService(t.Context(), "/n/set_logger_level", msgs.MustService("roscpp/SetLoggerLevel"), request); err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ type Registrar struct {
 
 	mu      sync.Mutex
 	list    []*Registration // in the order of Add
+	from    int             // nothing before it needs a call
 	settled chan struct{}   // closed when nothing is left to do; nil if nobody waits
 	pid     int             // of the master; 0 before the first answer
 	down    bool            // said that the master doesn't answer
@@ -64,6 +65,7 @@ func (g *Registrar) Add(r *Registration) *Registration {
 func (g *Registrar) Remove(r *Registration) {
 	g.mu.Lock()
 	r.gone = true
+	g.from = 0
 	g.mu.Unlock()
 	g.wake.Set()
 }
@@ -165,19 +167,22 @@ func (g *Registrar) forget() {
 	for _, r := range g.list {
 		r.done = false
 	}
+	g.from = 0
 }
 
-// next is the first Registration that needs a call, or nil. It forgets those
-// that are gone and were never known to the master.
+// next is the first Registration that needs a call, or nil. At the end of the list
+// it forgets those that are gone and that the master doesn't know.
 func (g *Registrar) next() *Registration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.list = slices.DeleteFunc(g.list, func(r *Registration) bool { return r.gone && (!r.done || r.Unregister == nil) })
-	for _, r := range g.list {
-		if r.gone || !r.done {
+	over := func(r *Registration) bool { return r.gone && (!r.done || r.Unregister == nil) }
+	for ; g.from < len(g.list); g.from++ {
+		if r := g.list[g.from]; (r.gone || !r.done) && !over(r) {
 			return r
 		}
 	}
+	g.list = slices.DeleteFunc(g.list, over)
+	g.from = len(g.list)
 	if g.settled != nil {
 		close(g.settled)
 		g.settled = nil
@@ -262,6 +267,7 @@ func (g *Registrar) Leave(ctx context.Context) {
 	for _, r := range g.list {
 		r.gone = true
 	}
+	g.from = 0
 	g.mu.Unlock()
 	if err := g.sync(ctx, direct); err != nil {
 		g.log.Warn().Err(err).Msg("couldn't unregister from the ROS master")
