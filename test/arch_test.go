@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"bagstore/rsbag":     {"bagstore", "msgs", "camdriver"},
 	"bagstore/bagset":    {"program", "bagstore", "node/replay"}, // the player's times
 	"bagstore/cat":       {"program", "bagstore", "bagstore/bagset", "msgs"},
-	"bagstore/export":    {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "msgs", "msgs/png"},
+	"bagstore/export":    {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "camdriver/process", "msgs", "msgs/png"},
 	"bagstore/pyexpr":    {"msgs"},
 	"bagstore/reprocess": {"program", "bagstore", "bagstore/atomicfile", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
 	"bagstore/swap":      {},

@@ -9,33 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"rsros/camdriver"
 	"rsros/msgs"
 )
-
-// TestLens: a point is seen at the pixel that it was computed from.
-func TestLens(t *testing.T) {
-	in := camdriver.Intrinsics{Width: 640, Height: 480, Fx: 600, Fy: 601, Ppx: 322, Ppy: 238, Coeffs: [5]float64{0.12, -0.25, 0.001, -0.002, 0.08}}
-	for _, in.Model = range []camdriver.Distortion{camdriver.NoDistortion, camdriver.ModifiedBrownConrady, camdriver.InverseBrownConrady, camdriver.BrownConrady} {
-		for v := 0.0; v < 480; v += 37 {
-			for u := 0.0; u < 640; u += 31 {
-				p := deproject(&in, u, v, 1.5)
-				u2, v2, ok := project(&in, p)
-				if !ok || math.Hypot(u-u2, v-v2) > 0.01 || p[2] != 1.5 {
-					t.Fatalf("%v: pixel %v %v is the point %v, which is seen at %v %v", in.Model, u, v, p, u2, v2)
-				}
-			}
-		}
-	}
-	if _, _, ok := project(&in, [3]float64{0, 0, -1}); ok {
-		t.Error("a point behind the camera is seen")
-	}
-	// The centre of a straight lens, and a pixel beside it.
-	in.Model = camdriver.NoDistortion
-	if p := deproject(&in, 322+60, 238, 2); math.Abs(p[0]-0.2) > 1e-12 || p[1] != 0 {
-		t.Error(p)
-	}
-}
 
 func TestFolderPlace(t *testing.T) {
 	f := &folder{names: map[string]string{}}

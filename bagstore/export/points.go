@@ -8,17 +8,18 @@ import (
 	"math"
 
 	"rsros/camdriver"
+	"rsros/camdriver/process"
 )
 
 // clouds makes a point cloud of each depth frame, coloured by the colour frame
 // nearest in time, where the recording has calibration for both.
 type clouds struct {
 	r       *recordingExport
-	depth   camdriver.Intrinsics
-	colour  *camdriver.Intrinsics // nil: no colour
-	toColor camdriver.Extrinsics  // from the depth stream to the colour stream
-	last    timedFrame            // of colour
-	waiting []timedFrame          // depth frames that the next colour frame may fit better
+	res     *process.Resources
+	depth   *process.Profile
+	colour  *process.Profile // nil: no colour
+	last    timedFrame       // of colour
+	waiting []timedFrame     // depth frames that the next colour frame may fit better
 }
 
 type timedFrame struct {
@@ -29,9 +30,13 @@ type timedFrame struct {
 // maxWaiting bounds the depth frames that wait where colour is slow or ended.
 const maxWaiting = 8
 
+// cloudMemory bounds the points that are being written: 20 bytes each.
+const cloudMemory = 1 << 30
+
 // newClouds is nil where depth isn't calibrated.
 func newClouds(r *recordingExport) *clouds {
-	c := &clouds{r: r}
+	rig := process.NewRig(r.snap)
+	c := &clouds{r: r, res: process.NewResources(cloudMemory, 1)} // the files are written side by side already
 	var depth, colour *camdriver.StreamSnapshot
 	for i := range r.snap.Streams {
 		switch s := &r.snap.Streams[i]; {
@@ -46,9 +51,9 @@ func newClouds(r *recordingExport) *clouds {
 		r.o.Log.Warn().Msg("no point clouds: the recording has no depth with intrinsics")
 		return nil
 	}
-	c.depth = *depth.Video
+	c.depth = rig.Profile(depth.Profile.Stream)
 	if colour != nil && colour.Extrinsic != nil && depth.Extrinsic != nil {
-		c.colour, c.toColor = colour.Video, depth.Extrinsic.Inverse().Then(*colour.Extrinsic)
+		c.colour = rig.Profile(colour.Profile.Stream)
 	} else {
 		r.o.Log.Warn().Msg("point clouds have no colour: the recording has no calibrated colour stream")
 	}
@@ -58,7 +63,8 @@ func newClouds(r *recordingExport) *clouds {
 // frame takes a frame of any stream, which is borrowed.
 func (c *clouds) frame(e manifestFile, f *camdriver.Frame) error {
 	switch {
-	case f.Profile.Format == camdriver.Z16 && f.DepthUnits > 0:
+	case f.Profile.Format == camdriver.Z16 && f.DepthUnits > 0 &&
+		f.Width == c.depth.Intrinsics.Width && f.Height == c.depth.Intrinsics.Height:
 		c.waiting = append(c.waiting, timedFrame{e, f.Retain()})
 		if c.colour == nil || len(c.waiting) > maxWaiting {
 			return c.emitAll(c.last)
@@ -122,36 +128,67 @@ func (c *clouds) emit(depth, colour timedFrame) error {
 		release = func() { d.Release(); shared.Release() }
 	}
 	return c.r.write(entry, release, func(w io.Writer) error {
-		if colour.frame == nil {
-			return writePLY(w, c.points(d), false)
+		points, err := c.points(d, colour.frame)
+		if err != nil {
+			return err
 		}
-		return writePLY(w, c.paint(c.points(d), framePixels(colour.frame)), true)
+		return writePLY(w, points, colour.frame != nil)
 	})
 }
 
 // point is a vertex in metres, x right, y down, z forward, as the SDK has it.
 type point struct {
-	at  [3]float64
+	at  [3]float32
 	rgb [3]byte
 }
 
-// points are the pixels of a depth frame that measured something.
-func (c *clouds) points(f *camdriver.Frame) []point {
-	out := make([]point, 0, f.Width*f.Height)
-	for y := range f.Height {
-		row := f.Data[y*f.Stride:]
-		for x := range f.Width {
-			if z := binary.LittleEndian.Uint16(row[2*x:]); z > 0 {
-				out = append(out, point{at: deproject(&c.depth, float64(x), float64(y), float64(z)*float64(f.DepthUnits))})
+// points are the pixels of a depth frame that measured something, each with the
+// colour of the pixel where it is seen; black where the colour camera doesn't see
+// it. colour may be nil. It is called from several goroutines.
+func (c *clouds) points(depth, colour *camdriver.Frame) ([]point, error) {
+	texture := camdriver.StreamID{}
+	var set process.Set
+	defer set.Release()
+	set.Add(process.Image{Frame: depth.Retain(), Profile: c.depth})
+	if colour != nil {
+		texture = colour.Stream()
+		set.Add(process.Image{Frame: colour.Retain(), Profile: c.colour})
+	}
+	cloud := process.NewPointCloud(c.res, texture)
+	defer cloud.Reset()
+	const all = 1 // points that colour can't see, too
+	if err := cloud.SetOption(camdriver.OptionFilterMagnitude, all); err != nil {
+		return nil, err
+	}
+	if err := cloud.Process(&set); err != nil {
+		return nil, err
+	}
+	xyz, uv := process.Points(set.Images[0])
+	out := make([]point, 0, len(uv)/2)
+	var painted []byte
+	var p pixels
+	if colour != nil {
+		p = framePixels(colour)
+		painted = rgbPixels(p)
+	}
+	for i := 0; 3*i < len(xyz); i++ {
+		if xyz[3*i+2] == 0 {
+			continue
+		}
+		v := point{at: [3]float32(xyz[3*i:])}
+		if painted != nil {
+			x, y := math.Round(float64(uv[2*i])*float64(p.width)), math.Round(float64(uv[2*i+1])*float64(p.height))
+			if x >= 0 && y >= 0 && x < float64(p.width) && y < float64(p.height) {
+				v.rgb = [3]byte(painted[3*(int(y)*p.width+int(x)):])
 			}
 		}
+		out = append(out, v)
 	}
-	return out
+	return out, nil
 }
 
-// paint sets the colour of each point to that of the pixel where it is seen; black where
-// the colour camera doesn't see it.
-func (c *clouds) paint(points []point, p pixels) []point {
+// rgbPixels makes red, green and blue of a picture.
+func rgbPixels(p pixels) []byte {
 	k := p.kind()
 	img := make([]byte, 3*p.width*p.height)
 	size := k.colour.Channels()
@@ -163,14 +200,7 @@ func (c *clouds) paint(points []point, p pixels) []point {
 			copy(img[3*(y*p.width+x):], []byte{pixel[0], pixel[min(1, size-1)], pixel[min(2, size-1)]})
 		}
 	}
-	for i := range points {
-		u, v, ok := project(c.colour, c.toColor.Apply(points[i].at))
-		x, y := int(math.Round(u)), int(math.Round(v))
-		if ok && x >= 0 && y >= 0 && x < p.width && y < p.height {
-			points[i].rgb = [3]byte(img[3*(y*p.width+x):])
-		}
-	}
-	return points
+	return img
 }
 
 // writePLY writes a binary little-endian PLY file.
@@ -186,7 +216,7 @@ func writePLY(w io.Writer, points []point, coloured bool) error {
 	for _, p := range points {
 		out := vertex[:0]
 		for _, v := range p.at {
-			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v)))
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
 		}
 		if coloured {
 			out = append(out, p.rgb[:]...)
