@@ -49,9 +49,10 @@ func (r *Rays) Row(v int, scratch []float32) (x, y []float32) {
 	if r.bent {
 		return r.x[v*r.Width:][:r.Width], r.y[v*r.Width:][:r.Width]
 	}
-	scratch = scratch[:r.Width]
-	for i := range scratch {
-		scratch[i] = r.y[v]
+	scratch = scratch[:r.Width] // at least 1
+	scratch[0] = r.y[v]
+	for n := 1; n < len(scratch); n *= 2 {
+		copy(scratch[n:], scratch[:n])
 	}
 	return r.x, scratch
 }

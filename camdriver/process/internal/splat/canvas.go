@@ -87,11 +87,27 @@ func (l *Layer) Rectangles(values []uint16, u0, v0, u1, v1 []int32) {
 		if int(top) < l.first || int(bottom) > l.last {
 			l.touch(int(top), int(bottom))
 		}
-		for y := top; y <= bottom; y++ {
-			row := l.least[int(y)*int(width)+int(left):][:right-left+1]
-			for x := range row {
-				row[x] = min(row[x], d-1)
+		least, v, n := l.least[int(top)*int(width)+int(left):], d-1, int(right-left)+1
+		for y := top; ; y++ {
+			switch n { // most rectangles are that small
+			case 1:
+				least[0] = min(least[0], v)
+			case 2:
+				row := least[:2]
+				row[0], row[1] = min(row[0], v), min(row[1], v)
+			case 3:
+				row := least[:3]
+				row[0], row[1], row[2] = min(row[0], v), min(row[1], v), min(row[2], v)
+			default:
+				row := least[:n]
+				for x := range row {
+					row[x] = min(row[x], v)
+				}
 			}
+			if y == bottom {
+				break
+			}
+			least = least[width:]
 		}
 	}
 }
