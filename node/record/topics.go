@@ -165,9 +165,22 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	return err
 }
 
+// masterPatience is how long the master may take to say whether time is simulated.
+const masterPatience = 2 * time.Second
+
 // waitForTime waits for the first /clock if the graph's time is simulated: a message
 // with the time 0 would make a bag that begins in 1970.
 func (r *topicRecorder) waitForTime(ctx context.Context) error {
+	if r.opts.MaxTime > 0 { // which runs out also while the master hangs
+		select {
+		case <-r.node.TimeKnown():
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(masterPatience):
+			r.log.Warn().Msg("the master doesn't answer: recording begins with the computer's time")
+			return nil
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	said := time.AfterFunc(2*time.Second, func() {

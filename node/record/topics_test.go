@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -212,5 +213,21 @@ func TestHungMaster(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// A limit of time runs out also beside a master that hangs.
+func TestDurationBesideAHungMaster(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	err = Topics(t.Context(), TopicOptions{
+		All: true, MaxTime: time.Millisecond, Output: filepath.Join(t.TempDir(), "none.bag"), Log: zerolog.Nop(),
+		ROS: graph.Config{MasterURI: "http://" + l.Addr().String(), Host: "127.0.0.1"},
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -68,6 +68,9 @@ func (n *Node) Now() time.Time {
 	return time.Now()
 }
 
+// TimeKnown is closed when the master has said whether time is simulated.
+func (n *Node) TimeKnown() <-chan struct{} { return n.time.known }
+
 // WaitForTime returns when Now is valid: at once with the computer's time, with
 // the first /clock in simulated time. It waits for the master to know which.
 func (n *Node) WaitForTime(ctx context.Context) error {
