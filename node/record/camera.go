@@ -94,7 +94,7 @@ func (r *Camera) Start(path string) (string, error) {
 	}
 	rec := newSession(r.opts, r.Now, r.log)
 	rec.detach = r.Hub.Attach(rec) // first, so that no change is missed
-	parts, err := newParts(path, camdriver.Snapshot(r.Device, r.Profiles), r.opts, r.open)
+	parts, err := newParts(path, camdriver.Snapshot(r.Device, r.Profiles), r.opts, r.open, r.log)
 	if err != nil {
 		rec.discard()
 		return "", fmt.Errorf("record: %w", err)

@@ -8,9 +8,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/program"
 )
 
 // bagWriter is what a recording needs of an rsbag.Recorder. Tests replace it by one
@@ -36,7 +40,9 @@ type bagWriter interface {
 type parts struct {
 	open openFunc
 	opts Options
-	base string                   // of all paths
+	base string // of all paths
+	ext  string // of the first file's path: .bag, or whatever was asked for
+	log  zerolog.Logger
 	snap camdriver.DeviceSnapshot // with the current options
 
 	cur     bagWriter
@@ -48,6 +54,7 @@ type parts struct {
 	mu    sync.Mutex
 	files []partFile
 	err   error // of a file that was closed while the next was written
+	gone  error // of files that somebody else deleted, replaced or truncated
 }
 
 // partFile is one file of a recording.
@@ -57,25 +64,44 @@ type partFile struct {
 	stats rsbag.RecorderStats
 }
 
-func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFunc) (*parts, error) {
+func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFunc, log zerolog.Logger) (*parts, error) {
 	for i := range snap.Sensors {
 		snap.Sensors[i].Options = slices.Clone(snap.Sensors[i].Options)
 	}
-	p := &parts{open: open, opts: o, snap: snap, base: strings.TrimSuffix(path, ".bag")}
-	return p, p.next(path)
+	base, isBag := strings.CutSuffix(path, ".bag")
+	p := &parts{open: open, opts: o, snap: snap, base: base, log: log}
+	if isBag {
+		p.ext = ".bag"
+	}
+	return p, p.next()
+}
+
+// nextPath is the path of the next file for a base.
+func (p *parts) nextPath(base string) string {
+	if n := len(p.files); p.opts.limits().any() || n > 0 {
+		return partPath(base, n)
+	}
+	return base + p.ext
 }
 
 // next starts a file. The previous one is closed in the background, because that
 // may wait for the disk. At most one file is being closed at a time.
-func (p *parts) next(path string) error {
-	n := len(p.files)
-	if p.opts.limits().any() || n > 0 {
-		path = partPath(p.base, n)
-	}
-	w, err := p.open(path, p.snap)
+func (p *parts) next() error {
+	var w bagWriter
+	wanted := p.nextPath(p.base)
+	base, renamed, err := newBase(p.base, time.Now(), func(base string) (err error) {
+		w, err = p.open(p.nextPath(base), p.snap)
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	p.base = base
+	path := p.nextPath(base)
+	if renamed {
+		p.log.Warn().Str("taken", wanted).Str("bag", path).Msg("a recording never replaces a file (--overwrite does)")
+	}
+	n := len(p.files)
 	if n > 0 {
 		p.closing.Wait()
 		p.closing.Go(func() { p.close(n - 1) })
@@ -85,6 +111,16 @@ func (p *parts) next(path string) error {
 	p.mu.Unlock()
 	p.cur, p.paused, p.frames = w, false, false
 	return nil
+}
+
+// goOn continues in a new file if err says that somebody else deleted, replaced or
+// truncated the one that is written. Any other error comes back.
+func (p *parts) goOn(err error) error {
+	if !errors.Is(err, bagstore.ErrGone) {
+		return err
+	}
+	p.log.Error().Err(err).Msg("what was recorded is lost; recording goes on into a new file")
+	return p.next()
 }
 
 // close closes file n and keeps its counts.
@@ -99,8 +135,14 @@ func (p *parts) close(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files[n].stats, p.files[n].w = w.Stats(), nil
-	if err != nil {
-		p.err = errors.Join(p.err, fmt.Errorf("close %s: %w", p.files[n].path, err))
+	if err == nil {
+		return
+	}
+	err = fmt.Errorf("close %s: %w", p.files[n].path, err)
+	if errors.Is(err, bagstore.ErrGone) {
+		p.gone = errors.Join(p.gone, fmt.Errorf("%w: %w", program.ErrIncomplete, err))
+	} else {
+		p.err = errors.Join(p.err, err)
 	}
 }
 
@@ -108,7 +150,7 @@ func (p *parts) close(n int) {
 func (p *parts) frame(item queued) error {
 	if !item.paused && p.frames && p.full(item.part) {
 		p.split = item.part
-		if err := errors.Join(p.next(""), p.failed()); err != nil {
+		if err := errors.Join(p.next(), p.failed()); err != nil {
 			return err
 		}
 	}
@@ -149,7 +191,9 @@ func (p *parts) failed() error {
 func (p *parts) Close() error {
 	p.closing.Wait()
 	p.close(len(p.files) - 1)
-	return p.failed()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return errors.Join(p.err, p.gone)
 }
 
 // path is the path of the newest file.

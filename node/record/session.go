@@ -157,14 +157,27 @@ func (r *session) write(item queued) error {
 	}
 	for _, event := range events {
 		// What the layout can't express is left out.
-		if err := event(r.parts); err != nil && !errors.Is(err, camdriver.ErrUnsupported) {
+		if err := r.again(func() error { return event(r.parts) }); err != nil && !errors.Is(err, camdriver.ErrUnsupported) {
 			return err
 		}
 	}
 	if item.frame == nil {
 		return nil
 	}
-	return r.parts.frame(item)
+	return r.again(func() error { return r.parts.frame(item) })
+}
+
+// again writes something, once more into a new file if the one that is written turns
+// out to be gone.
+func (r *session) again(write func() error) error {
+	err := write()
+	if err == nil {
+		return nil
+	}
+	if err := r.parts.goOn(err); err != nil {
+		return err
+	}
+	return write()
 }
 
 // dropItem counts a dropped frame. Events are small, so they are kept for the next

@@ -155,6 +155,14 @@ func (s *topicFiles) finishFile() error {
 	return nil
 }
 
+// abandon begins a new file in place of one that is gone.
+func (s *topicFiles) abandon() error {
+	_ = s.w.Close() // it says again that the file is gone
+	s.w = nil
+	s.opts.Split = true
+	return s.open()
+}
+
 // rename gives a file its final name without replacing another one.
 func rename(from, to string, overwrite bool) error {
 	if overwrite {

@@ -106,6 +106,7 @@ type topicRecorder struct {
 	fullOnce sync.Once
 
 	paused  atomic.Bool
+	gone    atomic.Bool // a file was deleted, replaced or truncated while it was written
 	dropped atomic.Uint64
 	dropLog limiter
 }
@@ -155,6 +156,9 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Strs("bags", files.paths).Msg("recorded")
 	if n := r.dropped.Load(); n > 0 {
 		err = errors.Join(err, fmt.Errorf("%w: %d messages were dropped", program.ErrIncomplete, n))
+	}
+	if r.gone.Load() {
+		err = errors.Join(err, fmt.Errorf("%w: a file was deleted, replaced or truncated while it was recorded", program.ErrIncomplete))
 	}
 	if tooLarge > 0 {
 		err = errors.Join(err, fmt.Errorf("%w: %d messages were too large", program.ErrIncomplete, tooLarge))
@@ -374,7 +378,15 @@ func (r *topicRecorder) write(files *topicFiles) error {
 			r.drop(m)
 			continue
 		}
-		if err := r.writeOne(files, m); err != nil {
+		err := r.writeOne(files, m)
+		if errors.Is(err, bagstore.ErrGone) {
+			r.gone.Store(true)
+			r.log.Error().Err(err).Msg("what was recorded is lost; recording goes on into a new file")
+			if err = files.abandon(); err == nil {
+				err = r.writeOne(files, m)
+			}
+		}
+		if err != nil {
 			failed = fmt.Errorf("recording stopped: %w", err)
 			r.log.Error().Err(err).Msg("recording stopped")
 			files.finish()

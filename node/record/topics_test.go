@@ -104,12 +104,17 @@ func until(t *testing.T, o TopicOptions, topic string, n uint64) error {
 	ended := make(chan error, 1)
 	o.Bag.Checkpoint = time.Millisecond // so that the file tells what it holds
 	go func() { ended <- Topics(ctx, o) }()
-	peer.Await(t, "messages of "+topic, func() bool {
-		info, err := bagstore.Info(t.Context(), o.Output+activeSuffix, bagstore.InfoOptions{})
-		return err == nil && slices.ContainsFunc(info.Topics, func(i bagstore.TopicSummary) bool { return i.Topic == topic && i.Messages >= n })
-	})
+	peer.Await(t, "messages of "+topic, holds(t, o.Output+activeSuffix, topic, n))
 	stop()
 	return <-ended
+}
+
+// holds tells whether a bag holds n messages of a topic.
+func holds(t *testing.T, path, topic string, n uint64) func() bool {
+	return func() bool {
+		info, err := bagstore.Info(t.Context(), path, bagstore.InfoOptions{})
+		return err == nil && slices.ContainsFunc(info.Topics, func(i bagstore.TopicSummary) bool { return i.Topic == topic && i.Messages >= n })
+	}
 }
 
 // TestNodeTopics: --node records what a node subscribes to.

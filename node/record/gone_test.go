@@ -1,0 +1,113 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/program"
+	"rsros/test/peer"
+	"rsros/test/rig"
+)
+
+// The ways in which a file that is recorded gets lost.
+var losses = map[string]func(path string) error{
+	"deleted": os.Remove,
+	"replaced": func(path string) error {
+		return errors.Join(os.Remove(path), os.WriteFile(path, []byte("keep"), 0o666))
+	},
+	"truncated": func(path string) error { return os.Truncate(path, 100) },
+}
+
+// TestCameraFileGone: a camera's recording goes on into a new file, and the loss is told.
+func TestCameraFileGone(t *testing.T) {
+	for name, lose := range losses {
+		t.Run(name, func(t *testing.T) {
+			s := newStudio(t, Options{})
+			path := filepath.Join(t.TempDir(), "x.bag")
+			if _, err := s.Start(path); err != nil {
+				t.Fatal(err)
+			}
+			s.raise(3)
+			s.must(lose(path))
+			next := partPath(path, 1)
+			peer.Await(t, next, func() bool {
+				s.raise(1)
+				_, err := os.Stat(next)
+				return err == nil
+			})
+			s.raise(3)
+			if _, err := s.Stop(); !errors.Is(err, bagstore.ErrGone) || !errors.Is(err, program.ErrIncomplete) {
+				t.Errorf("ended with %v", err)
+			}
+			if take := rig.ReadTake(t, next); len(take.Depth) < 3 {
+				t.Errorf("%d frames in the new file", len(take.Depth))
+			}
+			if name == "replaced" {
+				if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
+					t.Errorf("the stranger's file holds %q, %v", got, err)
+				}
+			}
+		})
+	}
+}
+
+// TestTopicFileGone: the same for a recording of topics, also while they are silent.
+func TestTopicFileGone(t *testing.T) {
+	master := rig.Master(t).URI()
+	talker(t, master, "/chatter", strings.Repeat("hi", 8<<10))
+	for name, lose := range losses {
+		t.Run(name, func(t *testing.T) {
+			o := config(t, master, TopicOptions{Topics: []string{"/chatter"}})
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- Topics(ctx, o) }()
+			peer.Await(t, "the message on the disk", func() bool {
+				st, err := os.Stat(o.Output + activeSuffix)
+				return err == nil && st.Size() > 8<<10 // more than the header of an empty bag
+			})
+			if err := lose(o.Output + activeSuffix); err != nil {
+				t.Fatal(err)
+			}
+			peer.Await(t, "the next file", func() bool { _, err := os.Stat(partPath(o.Output, 1) + activeSuffix); return err == nil })
+			stop()
+			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
+				t.Errorf("ended with %v", err)
+			}
+			if _, err := bagstore.Info(t.Context(), partPath(o.Output, 1), bagstore.InfoOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestCameraTakenNames: a recording never replaces a file.
+func TestCameraTakenNames(t *testing.T) {
+	for name, o := range map[string]Options{"one file": {}, "parts": {SplitDuration: time.Hour}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStudio(t, o)
+			path := filepath.Join(t.TempDir(), "x.bag")
+			taken := path
+			if o.limits().any() {
+				taken = partPath(path, 0)
+			}
+			s.must(os.WriteFile(taken, []byte("keep"), 0o666))
+			got, err := s.Start(path)
+			s.must(err)
+			s.raise(2)
+			sum, err := s.Stop()
+			s.must(err)
+			if got == taken || len(sum.Paths) != 1 || sum.Paths[0] != got {
+				t.Errorf("recorded into %s, in the summary %q", got, sum.Paths)
+			}
+			if kept, err := os.ReadFile(taken); err != nil || string(kept) != "keep" {
+				t.Errorf("%s holds %q, %v", taken, kept, err)
+			}
+		})
+	}
+}
