@@ -285,7 +285,7 @@ func (l *Node) Close() error {
 
 // flushTime is how long a node that ends waits for all subscribers to receive their
 // last messages.
-const flushTime = 2 * time.Second
+const flushTime = 800 * time.Millisecond
 
 // drain hands over what subscribers haven't read yet. One that reads nothing
 // loses its last messages.

@@ -59,7 +59,7 @@ type Node struct {
 }
 
 // closeTimeout is how long Close talks to the master.
-const closeTimeout = 1200 * time.Millisecond
+const closeTimeout = 900 * time.Millisecond
 
 // NewNode starts a node: its listeners, and in the background its registration
 // at the master, which need not be there yet (see Sync). ctx bounds the start
@@ -180,7 +180,7 @@ func (n *Node) Sync(ctx context.Context) error { return n.registrar.Wait(ctx, n.
 func (n *Node) nextConnection() int { return int(n.connections.Add(1)) }
 
 // Close unregisters, closes every connection and waits for every goroutine. A
-// master that doesn't answer holds it up for no more than 1.5 s.
+// master that doesn't answer holds it up for about a second.
 func (n *Node) Close() error {
 	n.mu.Lock()
 	if n.closed {
