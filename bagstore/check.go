@@ -115,7 +115,7 @@ func (c *checker) messages(k *chunk, content []entry) {
 		c.last = e.time
 		if c.b.version != "1.2" && !c.known[e.conn] && !c.blind {
 			c.known[e.conn] = true
-			c.note(Harmless, k.Pos, "chunk", "connection %d is described only behind its first message: it is lost if the index is", e.conn)
+			c.note(Harmless, k.Pos, "chunk", "connection %d is described only after its first message: it is lost if the index is", e.conn)
 		}
 		if e.time == 0 {
 			c.note(Harmless, k.Pos, "message", "a message has time 0: stock readers drop it")

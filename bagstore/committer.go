@@ -105,7 +105,7 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 }
 
 // fileHeader is the version line and the file header record, with blanks up to
-// the first chunk. Stock reindex overwrites so much, whatever length it has.
+// the first chunk. Stock reindex overwrites this many bytes, whatever the length of the header.
 func fileHeader(indexPos int64, conns, chunks int) []byte {
 	return fileHeaderWithTail(indexPos, conns, chunks, 0)
 }
@@ -147,7 +147,7 @@ func (c *committer) fail(err error) {
 	}
 }
 
-// take gives an empty job to fill.
+// take returns an empty job to fill.
 func (c *committer) take() *job {
 	var j *job
 	select {
@@ -461,7 +461,7 @@ func (c *committer) rescue(err error) (head []byte, _ error) {
 	return head, errors.Join(err, e)
 }
 
-// retreat goes back to the end of the last chunk that is whole, but not behind
+// retreat goes back to the end of the last chunk that is whole, but not beyond
 // what was flushed, for the file header may point there.
 func (c *committer) retreat() error {
 	intact := c.sink.Intact()

@@ -21,7 +21,9 @@
 // [Create] returns a [Writer], which is for one goroutine. [Writer.Write] returns
 // when the caller may reuse the bytes; [Writer.Lend] returns before, and says later
 // when they are free. The file is a valid, indexed bag at every instant, see
-// [Writer.Checkpoint].
+// [Writer.Checkpoint]. A kill costs at most the last 100 ms: what is not yet in the bag
+// is in a file beside it (docs/decisions/0009), which [Open] takes in. Create never
+// replaces a file unless [Options].Overwrite is set.
 //
 // # Whole files
 //

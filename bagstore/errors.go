@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// What callers decide on.
+// Errors that callers may want to tell apart.
 var (
 	ErrNotBag     = errors.New("not a bag")
 	ErrVersion    = errors.New("unsupported bag version")
@@ -16,8 +16,7 @@ var (
 	ErrUnreadable = errors.New("none of its messages can be read")
 )
 
-// FormatError says which record at which byte of which file is not what it
-// should be.
+// FormatError describes a record that is not what it should be.
 type FormatError struct {
 	Path   string
 	Offset int64  // of the record in the file
@@ -29,7 +28,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s: %s at byte %d: %v", e.Path, e.Kind, e.Offset, e.Err)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // cut is the reason of a record that ends before its length says.

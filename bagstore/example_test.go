@@ -6,40 +6,40 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"time"
 
 	"rsros/bagstore"
-	"rsros/msgs"
 )
 
-// start is the time of the first message of the examples' bags.
-var start = bagstore.TimeOf(time.Date(2026, 5, 3, 12, 30, 0, 0, time.UTC))
-
-// writeBag records n greetings, a second apart.
-func writeBag(path string, n int) error {
-	w, err := bagstore.Create(path, bagstore.Options{})
+// greetings writes a bag of three messages.
+func greetings(path string) error {
+	w, err := bagstore.Create(path, bagstore.Options{Compression: bagstore.LZ4})
 	if err != nil {
 		return err
 	}
-	typ := msgs.MustType("std_msgs/String")
-	id, err := w.AddConnection(bagstore.Connection{Topic: "/greeting", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
+	defer w.Close()
+	chatter, err := w.AddConnection(bagstore.Connection{
+		Topic: "/chatter", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"})
 	if err != nil {
 		return err
 	}
-	for i := range n {
-		text := msgs.Marshal(&msgs.String{Data: fmt.Sprint("hello ", i)})
-		if err := w.Write(id, start.Add(time.Duration(i)*time.Second), text); err != nil {
+	for i, text := range []string{"one", "two", "three"} {
+		length := []byte{byte(len(text)), 0, 0, 0}
+		if err := w.Write(chatter, bagstore.NewTime(1700000000+uint32(i), 0), length, []byte(text)); err != nil {
 			return err
 		}
 	}
 	return w.Close()
 }
 
-// A bag is written with a Writer and read with a View's Iterator.
+// Write a bag and read it.
 func Example() {
-	path := filepath.Join(tempDir(), "greetings.bag")
-	defer os.RemoveAll(filepath.Dir(path))
-	if err := writeBag(path, 5); err != nil {
+	dir, err := os.MkdirTemp("", "bag")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "greetings.bag")
+	if err := greetings(path); err != nil {
 		log.Fatal(err)
 	}
 
@@ -48,7 +48,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer bag.Close()
-	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{Start: start.Add(3 * time.Second)})
+	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{Start: bagstore.NewTime(1700000001, 0)})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,54 +56,39 @@ func Example() {
 	defer it.Close()
 	for it.Next() {
 		m := it.Message()
-		var text msgs.String
-		if err := msgs.Unmarshal(m.Data, &text); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(m.Time.Sub(start), m.Conn.Topic, text.Data)
+		fmt.Printf("%d %s %s\n", m.Time.Sec(), m.Conn.Topic, m.Data[4:])
 	}
 	if err := it.Err(); err != nil {
 		log.Fatal(err)
 	}
 	// Output:
-	// 3s /greeting hello 3
-	// 4s /greeting hello 4
+	// 1700000001 /chatter two
+	// 1700000002 /chatter three
 }
 
-// Recover makes a sound bag of a torn one. Here the last bytes are missing, which
-// are the index section and the index of the only chunk: no message is lost.
+// Salvage what is whole of a bag that was cut off.
 func ExampleRecover() {
-	path := filepath.Join(tempDir(), "torn.bag")
-	defer os.RemoveAll(filepath.Dir(path))
-	if err := writeBag(path, 5); err != nil {
+	dir, err := os.MkdirTemp("", "bag")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "greetings.bag")
+	if err := greetings(path); err != nil {
 		log.Fatal(err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.Truncate(path, info.Size()-300); err != nil {
+	if err := os.Truncate(path, info.Size()-100); err != nil { // in the index section
 		log.Fatal(err)
 	}
 
-	whole := filepath.Join(filepath.Dir(path), "whole.bag")
-	report, err := bagstore.Recover(context.Background(), path, whole, bagstore.RecoverOptions{})
+	report, err := bagstore.Recover(context.Background(), path, filepath.Join(dir, "recovered.bag"), bagstore.RecoverOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("kept", report.Kept, "lost", report.Lost)
-	for _, topic := range report.Topics {
-		fmt.Println(topic.Topic, topic.Kept)
-	}
-	// Output:
-	// kept 5 lost 0
-	// /greeting 5
-}
-
-func tempDir() string {
-	dir, err := os.MkdirTemp("", "bagstore-example-")
-	if err != nil {
-		log.Fatal(err)
-	}
-	return dir
+	// Output: kept 3 lost 0
 }

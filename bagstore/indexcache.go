@@ -40,7 +40,7 @@ type indexRecord struct {
 
 const indexRecordSize = int(unsafe.Sizeof(indexRecord{}))
 
-// of gives the index of a chunk, empty where it isn't kept.
+// of returns the index of a chunk, empty if it isn't kept.
 func (x *indexCache) of(c *chunk) *chunkIndex {
 	x.mu.Lock()
 	defer x.mu.Unlock()

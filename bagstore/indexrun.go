@@ -23,7 +23,7 @@ func (r indexRun) len() int            { return len(r.raw) / entrySize }
 func (r indexRun) time(i int) Time     { return readTime(r.raw[entrySize*i:]) }
 func (r indexRun) offset(i int) uint32 { return binary.LittleEndian.Uint32(r.raw[entrySize*i+8:]) }
 
-// search gives the first entry at or after a time.
+// search returns the first entry at or after a time.
 func (r indexRun) search(t Time) int {
 	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })
 }
@@ -67,7 +67,7 @@ func appendEntry(b []byte, e entry) []byte {
 	return binary.LittleEndian.AppendUint32(b, e.offset)
 }
 
-// runs gives the index of a chunk for the connections that keep wants. Without
+// runs returns the index of a chunk for the connections that keep wants. Without
 // whole index records the content is walked.
 func (cr *chunkReader) runs(c *chunk, keep func(uint32) bool) ([]indexRun, ChunkHeader, error) {
 	x := cr.b.indexes.of(c)

@@ -9,7 +9,7 @@ import (
 )
 
 // WriteText prints the summary as rosbag info does, with median rates if they
-// are known; behind that, of each topic, what else is known of rates and sizes.
+// are known; after that, for each topic, what else is known of rates and sizes.
 func (s *Summary) WriteText(to io.Writer) error {
 	rows := [][2]string{{"path", s.Path}, {"version", s.Version}}
 	if s.Messages > 0 {

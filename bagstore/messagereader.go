@@ -214,7 +214,7 @@ func (mr *messageReader) locate(src source, limit, pos int64, r *record) error {
 	return nil
 }
 
-// content gives the chunk's bytes, with a reference for the caller.
+// content returns the chunk's bytes, with a reference for the caller.
 func (mr *messageReader) content(r chunkRef, head ChunkHeader) (*buffer, error) {
 	c := mr.request(r, head, true)
 	<-c.done
@@ -298,7 +298,7 @@ func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffe
 	return blk, nil
 }
 
-// close waits for all reading and gives the memory up.
+// close waits for all reading and releases the memory.
 func (mr *messageReader) close() {
 	mr.wait.Wait()
 	mr.dropCurrent()

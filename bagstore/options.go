@@ -31,7 +31,7 @@ type Options struct {
 	Checkpoint time.Duration
 	// Workers compress chunks at the same time. Default: one a core.
 	Workers int
-	// Preallocate reserves so many bytes on the disk at a time. Default: none
+	// Preallocate is the number of bytes to reserve on the disk at a time. Default: none
 	// for Buffered, 64 MiB for Direct.
 	Preallocate int64
 	// Overwrite replaces a file that exists. Otherwise Create refuses.

@@ -31,7 +31,7 @@ func newOutput(path string, o Options) (*output, error) {
 	return &output{Writer: w, place: place, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
 }
 
-// connection gives the output's ID for a connection of an input. Connections
+// connection returns the output's ID for a connection of an input. Connections
 // that are alike become one.
 func (o *output) connection(c *Connection) (uint32, error) {
 	if id, ok := o.ids[c]; ok {

@@ -13,7 +13,7 @@ import (
 )
 
 // takeTail makes the chunks of the tail file, which a killed Writer left, part of the
-// bag: as if they stood at the end of it. The file was read before.
+// bag: as if they were at the end of it. The file was read before.
 func (b *Bag) takeTail() {
 	if b.tailToken == 0 || b.file == nil {
 		return

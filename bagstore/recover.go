@@ -207,7 +207,7 @@ func (r *recoverer) fault(err error) {
 }
 
 // expected counts the messages that the index section promises or, without one,
-// those of whole chunks, and of torn ones those that the index records behind
+// those of whole chunks, and of torn ones those that the index records after
 // them speak of.
 func (r *recoverer) expected() map[uint32]uint64 {
 	if r.promised != nil {

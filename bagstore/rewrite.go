@@ -121,7 +121,7 @@ func copyLatched(ctx context.Context, w *output, bags []*Bag, o RewriteOptions) 
 	return n, err
 }
 
-// eachLatched gives the messages that Latched asks for, with their own times.
+// eachLatched calls do with the messages that Latched asks for, with their own times.
 func (f Filter) eachLatched(ctx context.Context, bags []*Bag, do func(Message) error) error {
 	if !f.Latched || f.Start == 0 {
 		return nil

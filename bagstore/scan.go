@@ -41,7 +41,7 @@ func (b *Bag) scanTail(w *window, pos int64) {
 	s.run(pos)
 	s.forget()
 	if found := len(b.chunks) - before; found > 0 {
-		b.note(Repairable, pos, "chunk", "%d chunks stand behind the index section and were read too", found)
+		b.note(Repairable, pos, "chunk", "%d chunks after the index section were read too", found)
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *scanner) chunk(r *record) int64 {
 }
 
 // written is how far what ends at end was written: a chunk's index records come
-// behind it, so nothing but zeros from its last blocks to the end of the file
+// after it, so nothing but zeros from its last blocks to the end of the file
 // means that it was grown for a write that a kill or a power cut prevented.
 func (s *scanner) written(end int64) int64 {
 	var r record
@@ -172,8 +172,7 @@ func (s *scanner) torn(r *record) int64 {
 }
 
 // open adds what is whole of a chunk whose end isn't known: it was torn off, or
-// the writer died before it filled in the lengths. Nothing of it stands at or
-// behind limit.
+// the writer died before it filled in the lengths. Nothing of it is at or after limit.
 func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
 	head.Stored = limit - head.DataPos
 	if head.Compression == None {

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// source gives n bytes at an offset, valid until the next call.
+// source returns n bytes at an offset, valid until the next call.
 type source interface {
 	at(off int64, n int) ([]byte, error)
 }

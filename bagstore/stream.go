@@ -27,7 +27,7 @@ func (s *stream) at(off int64, n int) ([]byte, error) {
 		return nil, errors.New("read backward in a chunk that is decoded as a stream")
 	}
 	if n > streamRecord {
-		return nil, fmt.Errorf("a record of %d bytes, above %d, in a chunk that unpacks to so much more than it has stored", n, streamRecord)
+		return nil, fmt.Errorf("a record of %d bytes, above %d, in a chunk that unpacks to far more than its stored size", n, streamRecord)
 	}
 	if skip := off - s.off; skip <= int64(len(s.buf)) {
 		s.buf = s.buf[skip:]

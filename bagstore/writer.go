@@ -9,7 +9,7 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// WriterStats is how far a writer is.
+// WriterStats describes what a writer has done so far.
 type WriterStats struct {
 	Messages    uint64
 	Bytes       uint64 // of message data
@@ -20,8 +20,8 @@ type WriterStats struct {
 	Fallback    error // why the direct sink could not be used, if it was asked for
 }
 
-// Writer writes a bag. It belongs to one goroutine; compression and the disk
-// are worked on by others until Close.
+// Writer writes a bag. It belongs to one goroutine. It starts others, for compression,
+// the disk and open chunks, which have ended when Close returns.
 type Writer struct {
 	o     Options
 	c     *committer
@@ -62,17 +62,17 @@ func (w *Writer) AddConnection(c Connection) (uint32, error) {
 	return c.ID, nil
 }
 
-// Write appends one message: its parts in a row. Time 0 becomes MinTime, which
-// is the first that stock readers accept. The parts may be reused when Write
-// returns. An error may come from an earlier message; the writer is then of no
-// use but for Close, which keeps all that is whole.
+// Write appends one message, the concatenation of its parts, which may be reused when
+// Write returns. Time 0 becomes MinTime, the first that stock readers accept. An error
+// may come from an earlier message; from then on only Close is of use, and keeps
+// everything that is whole.
 func (w *Writer) Write(conn uint32, t Time, parts ...[]byte) error { return w.put(conn, t, nil, parts) }
 
-// Lend is Write without waiting for the disk. A large message goes there from
-// where it is: its largest part is lent until done is called, which happens once,
-// from any goroutine, perhaps before Lend returns, after an error too. A few
-// messages are lent at once at most. For direct writing the largest part should
-// begin on a page; the others may be reused when Lend returns.
+// Lend is Write without waiting for the disk. A large message is written from where it
+// is: its largest part is borrowed until the writer calls done, which it does exactly
+// once, from any goroutine, perhaps before Lend returns, and also after an error. At most
+// a few messages are lent at a time. For direct writing the largest part should begin on
+// a page. The other parts may be reused when Lend returns.
 func (w *Writer) Lend(conn uint32, t Time, done func(), parts ...[]byte) error {
 	return w.put(conn, t, done, parts)
 }
@@ -100,7 +100,7 @@ func (w *Writer) put(conn uint32, t Time, done func(), parts [][]byte) error {
 	return w.checkpointIfDue()
 }
 
-// takes says why a message can't be written.
+// takes returns why a message can't be written.
 func (w *Writer) takes(conn uint32, t Time, size int) error {
 	switch {
 	case w.done:
@@ -115,8 +115,8 @@ func (w *Writer) takes(conn uint32, t Time, size int) error {
 	return w.c.failed()
 }
 
-// message puts a message into the chunk, or ends the chunk with it where its
-// bytes can go to the disk from where they are.
+// message adds a message to the chunk, or ends the chunk with it if its bytes can be
+// written from where they are.
 func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done func()) {
 	j := w.cur
 	if len(j.buf)+size > math.MaxUint32-1<<20 {
@@ -252,7 +252,7 @@ func (w *Writer) Checkpoint() error {
 	return w.c.failed()
 }
 
-// checkpoint gives a channel that is closed when it is safe.
+// checkpoint starts a checkpoint and returns a channel that is closed when it is safe.
 func (w *Writer) checkpoint() chan struct{} {
 	w.seal()
 	done := make(chan struct{})
@@ -263,7 +263,7 @@ func (w *Writer) checkpoint() chan struct{} {
 // Size is the file's length with the chunks that are written.
 func (w *Writer) Size() int64 { return w.c.written.Load() }
 
-// Stats tells how far the writer is.
+// Stats returns what the writer has done so far.
 func (w *Writer) Stats() WriterStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -248,7 +248,7 @@ func notificationTime(t msgs.Time) time.Time {
 	return t.Time()
 }
 
-// finish gives the events of the instant: frames come last, in the order of
+// finish returns the events of the instant: frames come last, in the order of
 // their data, so that options hold for them.
 func (a *assembler) finish() []Event {
 	for _, p := range a.order {

@@ -33,7 +33,7 @@ func Check(path string) (*CheckReport, error) {
 		return nil, err
 	}
 	missing, damaged, why, err := f.Gaps()
-	// A chunk that can't be read is noted with each message that stood in it.
+	// A chunk that can't be read is noted with each message in it.
 	rep := &CheckReport{Version: f.Version(), Notes: slices.Compact(slices.Clone(f.Notes())), Damaged: damaged}
 	if why != nil {
 		rep.Why = why.Error()

@@ -56,7 +56,7 @@ func (f *File) Cursor(o CursorOptions) (*Cursor, error) {
 	return c, nil
 }
 
-// Close gives the cursor's memory back. Frames that were retained stay valid.
+// Close returns the cursor's memory back. Frames that were retained stay valid.
 func (c *Cursor) Close() {
 	c.drop()
 	c.track.close()
@@ -83,7 +83,7 @@ func (c *Cursor) Seek(t time.Duration) {
 // SetBase changes what Frame.Arrival of frames read from now on counts from.
 func (c *Cursor) SetBase(t time.Time) { c.asm.base = t }
 
-// Next gives the next event. Its frame is borrowed: it is valid until Next or
+// Next returns the next event. Its frame is borrowed: it is valid until Next or
 // Prev goes to another instant, or Seek or Close; Retain it to keep it.
 func (c *Cursor) Next() (Event, bool) {
 	for c.i == len(c.batch) {
@@ -116,7 +116,7 @@ func (c *Cursor) gather() {
 	c.batch = c.asm.finish()
 }
 
-// Prev gives the event before.
+// Prev returns the event before.
 func (c *Cursor) Prev() (Event, bool) {
 	for c.i == 0 {
 		if c.ahead >= 0 {
@@ -172,7 +172,7 @@ func (c *Cursor) Damaged() (uint64, error) {
 	return c.asm.errs, c.asm.err
 }
 
-// OptionsAt gives a sensor's options as they are at a file time.
+// OptionsAt returns a sensor's options as they are at a file time.
 func (f *File) OptionsAt(sensor int, at time.Duration) []camdriver.Option {
 	if sensor < 0 || sensor >= len(f.snap.Sensors) {
 		return nil
@@ -213,7 +213,7 @@ func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (fl
 	return v.Data, true
 }
 
-// unitsAt gives the depth units of each sensor that has the option.
+// unitsAt returns the depth units of each sensor that has the option.
 func (f *File) unitsAt(at bagstore.Time) map[int]float32 {
 	units := make(map[int]float32)
 	for i, s := range f.snap.Sensors {

@@ -254,7 +254,7 @@ type TypeError struct{ Topic, Want, Have string }
 
 func (e *TypeError) Error() string { return "expected " + e.Want + ", found " + e.Have }
 
-// sortedOptions gives the sensor's options in OptionID order. A recording does
+// sortedOptions returns the sensor's options in OptionID order. A recording does
 // not say their ranges: minimum, maximum and default are the value.
 func (s *sensorDescription) sortedOptions() []camdriver.Option {
 	var list []camdriver.Option

@@ -1,45 +1,32 @@
 package rsbag_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"log"
+	"path/filepath"
 
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 )
 
-// A Cursor reads the depth of a recording, which librealsense wrote.
-func Example() {
-	file, err := rsbag.Open("../../test/data/librealsense/sw_small_raw.bag")
+// Read the depth images of a RealSense recording.
+func ExampleOpen() {
+	file, err := rsbag.Open(filepath.Join("..", "..", "test", "data", "librealsense", "sw_small_lz4.bag"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer file.Close()
-	cursor, err := file.Cursor(rsbag.CursorOptions{})
+	cursor, err := file.Cursor(rsbag.CursorOptions{
+		FramesOnly: true,
+		Streams:    func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth },
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer cursor.Close()
-	for n := 0; n < 3; {
-		event, ok := cursor.Next()
-		if !ok {
-			break
-		}
-		f := event.Frame
-		if f == nil || f.Stream().Kind != camdriver.Depth {
-			continue
-		}
-		centre := f.Height/2*f.Stride + f.Width/2*2
-		metres := float32(binary.LittleEndian.Uint16(f.Data[centre:])) * f.DepthUnits
-		fmt.Printf("frame %d, %dx%d: %.3f m at the centre\n", f.Number, f.Width, f.Height, metres)
-		n++
+	if event, ok := cursor.Next(); ok {
+		depth := event.Frame // borrowed until Next; Retain keeps it
+		fmt.Printf("%v %dx%d, %g m a unit\n", depth.Stream(), depth.Width, depth.Height, depth.DepthUnits)
 	}
-	if _, err := cursor.Damaged(); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// frame 100, 64x48: 13.938 m at the centre
-	// frame 101, 64x48: 5.647 m at the centre
-	// frame 102, 64x48: 13.122 m at the centre
+	// Output: Depth_0 64x48, 0.00025 m a unit
 }

@@ -127,7 +127,7 @@ func (f *File) Notes() []string { return f.notes }
 // Duration is the file time of the last frame.
 func (f *File) Duration() time.Duration { return time.Duration(f.end) }
 
-// Additional gives the facts of /additional_info.
+// Additional returns the facts of /additional_info.
 func (f *File) Additional() []msgs.KeyValue { return f.additional }
 
 // Start is the wall time of file time 0, where the file says it.

@@ -7,7 +7,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Find gives the file time of the first frame of a stream whose number is at
+// Find returns the file time of the first frame of a stream whose number is at
 // least number. Where a camera's counter started again in mid-file, it is a
 // frame with such a number whose predecessor's is lower.
 //
@@ -44,7 +44,7 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 	return found, nil
 }
 
-// Last gives the last frame of a stream at or before a file time. The caller
+// Last returns the last frame of a stream at or before a file time. The caller
 // releases it. ErrNotFound if there is none.
 func (f *File) Last(id camdriver.StreamID, at time.Duration, base time.Time) (Event, error) {
 	c, err := f.Cursor(CursorOptions{FramesOnly: true, Base: base, Streams: func(x camdriver.StreamID) bool { return x == id }})

@@ -18,19 +18,19 @@ const (
 	keyPoseNumber = "Frame number"
 )
 
-// Frame gives the messages of one frame to emit: data, then metadata. The frame
+// Frame passes the messages of one frame to emit: data, then metadata. The frame
 // is borrowed; Body points into it. Frames of streams that were not in the
 // snapshot give none and false.
 func (e *Encoder) Frame(sensor int, f *camdriver.Frame, emit func(Message)) bool {
 	return e.Data(sensor, f, emit) && e.Metadata(sensor, f, emit)
 }
 
-// Data gives the messages that carry the frame itself: one, or three of a pose.
+// Data passes to emit the messages that carry the frame itself: one, or three of a pose.
 func (e *Encoder) Data(sensor int, f *camdriver.Frame, emit func(Message)) bool {
 	return e.data(&msgs.Encoder{}, sensor, f, emit)
 }
 
-// Metadata gives one message for each number that came with the frame.
+// Metadata passes to emit one message for each number that came with the frame.
 func (e *Encoder) Metadata(sensor int, f *camdriver.Frame, emit func(Message)) bool {
 	return e.metadata(&msgs.Encoder{}, sensor, f, emit)
 }

@@ -57,7 +57,7 @@ func (f *File) findTimes() {
 	}
 }
 
-// dataRange gives the first and last time of frames between two times in the bag.
+// dataRange returns the first and last time of frames between two times in the bag.
 func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
 	v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{
 		Connections: f.connections(topic.data), Start: lo, End: hi})

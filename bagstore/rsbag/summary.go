@@ -43,7 +43,7 @@ func (f *File) Streams() []StreamSummary {
 	return out
 }
 
-// ends gives the times of the first and last message without reading them.
+// ends returns the times of the first and last message without reading them.
 func (t *track) ends() (first, last time.Duration) {
 	for i, s := range t.segments {
 		t.its[i].Seek(s.lo)

@@ -56,7 +56,7 @@ func (t *timeline) resume() {
 	}
 }
 
-// frame gives the file time of a frame; false while paused. The period is the
+// frame returns the file time of a frame; false while paused. The period is the
 // stream's nominal time from frame to frame.
 func (t *timeline) frame(id camdriver.StreamID, arrival time.Time, period time.Duration) (bagstore.Time, bool) {
 	if t.paused {
@@ -93,7 +93,7 @@ func (t *timeline) at(arrival time.Time) bagstore.Time {
 	return min(max(firstFrame.Add(arrival.Sub(t.base)-t.cut), earliest), bagstore.MaxTime-1)
 }
 
-// event gives the file time of an option change, notification or log line on a
+// event returns the file time of an option change, notification or log line on a
 // topic. Zero is the time of the latest frame. What happens before the first
 // frame or during a pause gets the nearest time that is on the line.
 func (t *timeline) event(topic string, arrival time.Time) bagstore.Time {

@@ -18,7 +18,7 @@ var topicTypes = map[topicKind]string{
 	topicMetadata: "diagnostic_msgs/KeyValue",
 }
 
-// TopicType is the type that the layout gives to a topic; ok is false for topics
+// TopicType is the type of a topic in the layout; ok is false for topics
 // that are no part of it.
 func TopicType(topic string) (t msgs.Type, ok bool) {
 	name, ok := topicTypes[parseTopic(topic).kind]
