@@ -79,6 +79,7 @@ func (s *topicFiles) open() error {
 	if s.base == "" {
 		s.base = s.firstBase()
 	}
+	began := s.now() // before there is a file: time may jump once others see it
 	wanted := s.pathOf(s.base)
 	base, renamed, err := newBase(s.base, time.Now(), s.create)
 	if err != nil {
@@ -88,7 +89,7 @@ func (s *topicFiles) open() error {
 	if renamed {
 		s.log.Warn().Str("taken", wanted).Str("bag", s.path).Msg("a recording never replaces a file (--overwrite does)")
 	}
-	s.conns, s.began = map[connectionKey]uint32{}, s.now()
+	s.conns, s.began = map[connectionKey]uint32{}, began
 	s.number++
 	s.log.Info().Str("bag", s.path).Msg("recording")
 	if s.opened != nil {
