@@ -144,6 +144,7 @@ func (d *demo) replay(ctx context.Context) (err error) {
 	defer d.progress("replay")()
 	return play.Run(ctx, play.Options{
 		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would cut the progress in two
+		Queue:  5000, // of small messages, some seconds of all streams: a busy machine holds the checker up; images have a bound in bytes
 		Replay: replay.Settings{ClockHz: 100, WaitForSubscribers: true},
 	})
 }
