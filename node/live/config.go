@@ -95,6 +95,9 @@ func fillWrapper(o *naming.WrapperOptions, p params) error {
 	o.OrderedCloud = o.OrderedCloud || p.is("ordered_pc")
 	o.AllowNoTexture = o.AllowNoTexture || p.is("allow_no_texture_points")
 	o.RGBD = o.RGBD || p.is("rgbd")
+	setDefault(&o.Frames, p.text("tf_prefix"))
+	setDefault(&o.AccelCovariance, p.real("linear_accel_cov"))
+	setDefault(&o.GyroCovariance, p.real("angular_velocity_cov"))
 	setDefault(&o.Clip, p.real("clip_distance"))
 	setDefault(&o.TFRate, p.real("tf_publish_rate"))
 	if on, said := p["publish_tf"].(bool); said && !on {
@@ -134,6 +137,10 @@ func fillRecording(o *record.Options, p params) error {
 	return p.duration("split_duration", &o.SplitDuration)
 }
 
+// wholeInfrared is a D400's left imager in colour or as it is; it can't run beside
+// Infrared_1, so it runs only where it is asked for.
+var wholeInfrared = camdriver.StreamID{Kind: camdriver.Infrared}
+
 // streamParams are realsense2_camera's parameter names of each stream.
 var streamParams = []struct {
 	prefix, enable string
@@ -141,6 +148,7 @@ var streamParams = []struct {
 }{
 	{"depth", "enable_depth", camdriver.StreamID{Kind: camdriver.Depth}},
 	{"color", "enable_color", camdriver.StreamID{Kind: camdriver.Color}},
+	{"infra", "enable_infra", wholeInfrared},
 	{"infra", "enable_infra1", camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}},
 	{"infra", "enable_infra2", camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}},
 	{"gyro", "enable_gyro", camdriver.StreamID{Kind: camdriver.Gyro}},
@@ -160,6 +168,9 @@ func (o *Options) fillStreams(p params) error {
 			continue
 		}
 		enabled, said := p[s.enable].(bool)
+		if !said && s.id == wholeInfrared || said && enabled && set == (StreamSetting{}) && p.text("rosbag_filename") != "" {
+			continue // a file has what it has
+		}
 		if said && !enabled {
 			set = StreamSetting{Off: true}
 		}

@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/camdriver/imu"
 	"rsros/node/naming"
 	"rsros/node/record"
 	"rsros/program"
@@ -93,6 +96,41 @@ func TestMissingDeviceSaysWhatWasLookedFor(t *testing.T) {
 		}
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("device %q: %q doesn't name %q", device, err, word)
+		}
+	}
+}
+
+func TestUnusedParametersAreNamed(t *testing.T) {
+	var out strings.Builder
+	sayUnused(zerolog.New(&out), params{
+		"external_manager": true, "manager": "realsense2_camera_manager", "json_file_path": "", "reconnect_timeout": 6.0,
+		"stereo_module": map[string]any{"exposure": map[string]any{"1": 7500, "2": 99}},
+	})
+	if text := out.String(); strings.Count(text, "has no effect") != 2 || !strings.Contains(text, "~external_manager") || !strings.Contains(text, "~stereo_module/exposure/2") {
+		t.Errorf("log:\n%s", text)
+	}
+}
+
+// The parameters of rs_camera.launch, as roslaunch sets them.
+func TestWrapperParameters(t *testing.T) {
+	var o Options
+	err := o.fill(params{
+		"camera": "/eye", "tf_prefix": "left", "align_depth": true, "filters": "spatial, temporal", "clip_distance": 3.5, "unite_imu_method": "copy",
+		"pointcloud_texture_stream": "RS2_STREAM_INFRARED", "pointcloud_texture_index": 1, "publish_tf": false, "linear_accel_cov": 0.5,
+		"enable_infra": false, "enable_infra1": true, "infra_width": 848, "infra_height": 480, "infra_fps": 30,
+	})
+	w := o.Wrapper
+	if err != nil || o.Camera != "/eye" || w.Frames != "left" || !w.AlignDepth || len(w.Filters) != 2 || w.Clip != 3.5 || w.UniteIMU != imu.Copy ||
+		w.Texture != (camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}) || !w.NoTF || w.AccelCovariance != 0.5 {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if left := o.Streams[camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}]; left != (StreamSetting{Width: 848, Height: 480, FPS: 30}) {
+		t.Errorf("left infrared %+v", left)
+	}
+	for name, value := range map[string]string{"filters": "sharpen", "unite_imu_method": "Copy", "pointcloud_texture_stream": "COLOR"} {
+		var o Options
+		if err := o.fill(params{name: value}); !errors.Is(err, program.ErrUsage) {
+			t.Errorf("%s %q: %v", name, value, err)
 		}
 	}
 }

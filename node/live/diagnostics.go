@@ -63,6 +63,9 @@ func (d *diagnostics) publish(now time.Time) {
 		return // the counts are updated; the camera needn't be queried
 	}
 	m.Status = append(m.Status, d.temperatures()...)
+	if d.live.frozen.Load() {
+		m.Status = append(m.Status, msgs.DiagnosticStatus{Level: msgs.DiagnosticWarn, Name: "Publishing", Message: "paused by pause_playback"})
+	}
 	if s, ok := d.live.records.Status(); ok {
 		m.Status = append(m.Status, s)
 	}

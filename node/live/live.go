@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -42,6 +43,7 @@ type Node struct {
 	watch    *watcher
 	stamps   naming.Stamper // of all messages with ROS time
 	streams  streamSwitch
+	frozen   atomic.Bool     // nothing is published: ~pause_playback of a camera
 	stopped  <-chan struct{} // closed when playback's ~stop is called; nil if there is no playback
 	parts    []func() error  // what Close calls, in reverse order
 }
@@ -121,6 +123,7 @@ func (l *Node) connect(ctx context.Context) error {
 	if err := l.opts.fill(private); err != nil {
 		return err
 	}
+	sayUnused(l.log, private)
 	l.opts.setDefaults()
 	return nil
 }
@@ -149,7 +152,7 @@ func (l *Node) advertise() error {
 		if err != nil {
 			return err
 		}
-		l.attach(sdk, sdk.Close)
+		l.attach(l.gate(sdk), sdk.Close)
 	}
 	if l.opts.Naming.Wrapper() {
 		l.opts.Wrapper.Camera = l.opts.Camera
@@ -157,7 +160,7 @@ func (l *Node) advertise() error {
 		if err != nil {
 			return err
 		}
-		l.attach(wrapper, wrapper.Close)
+		l.attach(l.gate(wrapper), wrapper.Close)
 		if err := l.offerCameraOptions(); err != nil {
 			return err
 		}
@@ -176,6 +179,9 @@ func (l *Node) advertise() error {
 	}
 	l.later(func() error { services.Close(); return nil })
 	if err := l.steerBag(); err != nil {
+		return err
+	}
+	if err := l.offerPause(); err != nil {
 		return err
 	}
 	return l.startDiagnostics()

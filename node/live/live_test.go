@@ -189,6 +189,10 @@ func TestEnableStopsAndStartsStreams(t *testing.T) {
 	if before := seen.value.Load(); before != 70 {
 		t.Errorf("the hub's consumers know a gain of %d, not what was set while nothing streamed", before)
 	}
+	ask(t, n, "/camera/enable", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	if !answer.Success || answer.Message != "streams are running already" {
+		t.Errorf("asked to start what runs: %+v", answer)
+	}
 	var sample msgs.Imu
 	next(t, n, "/camera/gyro/sample", &sample, func() bool { return sample.OrientationCovariance[0] == -1 })
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -30,8 +31,10 @@ func (l *Node) offerCameraOptions() (err error) {
 		if len(writable(s)) == 0 {
 			continue
 		}
+		prefix := l.opts.Camera + "/" + moduleName(s.Name())
+		l.applyParameters(s, prefix)
 		c := &cameraOptions{sensor: s, number: i}
-		if c.parameters, err = graph.AdvertiseParameters(l.node, l.opts.Camera+"/"+moduleName(s.Name())+"/"); err != nil {
+		if c.parameters, err = graph.AdvertiseParameters(l.node, prefix+"/"); err != nil {
 			return err
 		}
 		l.later(func() error { c.parameters.Close(); return nil })
@@ -44,6 +47,32 @@ func (l *Node) offerCameraOptions() (err error) {
 		l.attach(c, nil)
 	}
 	return nil
+}
+
+// applyParameters sets the options that the parameter server has values for, as
+// realsense2_camera does at its start.
+func (l *Node) applyParameters(s camdriver.Sensor, prefix string) {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+	defer cancel()
+	v, ok, err := l.node.Param(ctx, prefix)
+	tree, _ := v.(map[string]any)
+	if !ok || err != nil {
+		return
+	}
+	given := params(tree)
+	for _, o := range writable(s) {
+		name := moduleName(o.ID.String())
+		value := float32(given.real(name))
+		if given.is(name) {
+			value = 1
+		}
+		if _, said := tree[name]; !said || value == o.Value {
+			continue
+		}
+		if err := s.SetOption(o.ID, min(max(value, o.Min), o.Max)); err != nil {
+			l.log.Warn().Err(err).Str("parameter", prefix+"/"+name).Msg("an option wasn't set")
+		}
+	}
 }
 
 // writable are the options that a user may set.

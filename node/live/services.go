@@ -23,6 +23,11 @@ func (l *Node) services() []graph.Service {
 		graph.NewService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }),
 		graph.NewService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }),
 	}
+	own, err := l.node.Resolve("~enable")
+	wrapper := l.opts.Camera + "/enable" // realsense2_camera's name
+	if name, err2 := l.node.Resolve(wrapper); err == nil && err2 == nil && name != own {
+		list = append(list, graph.SetBool(wrapper, l.enable))
+	}
 	if dev, ok := l.device.(*sim.Device); ok {
 		list = append(list, graph.SetBool("~plug", func(in bool) (string, error) { return plug(dev, in) }))
 	}
@@ -92,6 +97,9 @@ func (l *Node) enable(on bool) (string, error) {
 		}
 		return "streams stopped", stopSensors(l.device)
 	}
+	if s.knows == nil {
+		return "streams are running already", nil
+	}
 	for i, known := range s.knows {
 		for _, o := range sensors[i].Options() {
 			if !slices.ContainsFunc(known, func(k camdriver.Option) bool { return k.ID == o.ID && k.Value == o.Value }) {
@@ -99,10 +107,10 @@ func (l *Node) enable(on bool) (string, error) {
 			}
 		}
 	}
-	s.knows = nil
 	if err := startSensors(l.device, l.profiles, l.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
 		return "", err
 	}
+	s.knows = nil
 	return "streams started", nil
 }
 

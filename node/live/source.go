@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 		return nil, fmt.Errorf("%w: none was named; use --device usb for a camera, --device sim for a simulated one, or --device FILE.bag for a recording", program.ErrNoDevice)
 	case o.Device == "sim", strings.HasPrefix(o.Device, "sim:"):
 		_, serial, _ := strings.Cut(o.Device, ":")
-		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose, Serial: serial})
+		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose, Serial: cmp.Or(serial, o.Serial)})
 	case o.Device == "usb":
 		return openUSB(ctx, o)
 	default:

@@ -67,7 +67,7 @@ const noLimit = math.MaxInt64
 func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	id := s.Profile.Stream
 	name := StreamName(id)
-	st := &stream{frameID: opticalFrame(l.camera, id), format: s.Profile.Format}
+	st := &stream{frameID: opticalFrame(l.options.frames(), id), format: s.Profile.Format}
 	add := func(topic, typ string, encode func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool)) {
 		st.topics = append(st.topics, streamTopic{l.camera + "/" + topic, typ, encode})
 	}
@@ -83,16 +83,16 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 			st.format = l.depthFormat()
 		}
 	case id.Kind == camdriver.Pose:
-		st.frameID = l.camera + "_odom_frame"
+		st.frameID = l.options.frames() + "_odom_frame"
 		add("odom/metadata", "realsense2_camera/Metadata", encodeMetadata)
 		add("odom/sample", "nav_msgs/Odometry", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-			return whole(odometry(h, l.camera+"_pose_frame", f)), true
+			return whole(odometry(h, l.options.frames()+"_pose_frame", f)), true
 		})
 	case id.Kind.Inertial():
 		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
 		if !l.unites() || id.Kind == camdriver.Motion {
 			add(name+"/sample", "sensor_msgs/Imu", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-				return whole(imuMessage(h, id.Kind, f)), true
+				return whole(l.imuMessage(h, id.Kind, f)), true
 			})
 		}
 		l.static = append(l.static, staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
@@ -100,7 +100,7 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	if id.Kind == camdriver.Infrared && id.Index == 2 {
 		// As in realsense2_camera, the right image has the left one's frame_id, and
 		// P[3] holds the baseline. This is how ROS describes a rectified stereo pair.
-		st.frameID = opticalFrame(l.camera, camdriver.StreamID{Kind: camdriver.Infrared, Index: 1})
+		st.frameID = opticalFrame(l.options.frames(), camdriver.StreamID{Kind: camdriver.Infrared, Index: 1})
 	}
 	l.streams[id] = st
 }

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"strconv"
@@ -71,20 +72,17 @@ func cameraInfo(s camdriver.StreamSnapshot) msgs.CameraInfo {
 	return m
 }
 
-// Covariances that realsense2_camera reports by default.
-const (
-	linearAccelCovariance     = 0.01
-	angularVelocityCovariance = 0.01
-)
+// imuCovariance is what realsense2_camera reports by default.
+const imuCovariance = 0.01
 
 // imuMessage is a gyro or accel sample; the other vector stays zero. A covariance
 // starting with -1 says that there is no orientation.
-func imuMessage(h msgs.Header, kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
+func (l *layout) imuMessage(h msgs.Header, kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
 	m := &msgs.Imu{Header: h}
 	m.OrientationCovariance[0] = -1
 	for i := 0; i < 9; i += 4 {
-		m.LinearCovariance[i] = linearAccelCovariance
-		m.AngularCovariance[i] = angularVelocityCovariance
+		m.LinearCovariance[i] = cmp.Or(l.options.AccelCovariance, imuCovariance)
+		m.AngularCovariance[i] = cmp.Or(l.options.GyroCovariance, imuCovariance)
 	}
 	if kind != camdriver.Accel {
 		m.AngularVelocity = vector3(f.Motion.Gyro)

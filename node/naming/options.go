@@ -14,7 +14,11 @@ import (
 // WrapperOptions are realsense2_camera's parameters of what is published. The zero
 // value publishes frames as they come.
 type WrapperOptions struct {
-	Camera string // prefix of topics and frames; default "camera"
+	Camera string // prefix of topics; default "camera"
+	Frames string // tf_prefix, of frames; default Camera
+
+	// Covariances of linear_accel_cov and angular_velocity_cov; 0 is 0.01.
+	AccelCovariance, GyroCovariance float64
 
 	UniteIMU imu.Method // unite_imu_method: one topic in place of gyro/sample and accel/sample
 
@@ -82,6 +86,12 @@ func ParseTexture(word string) (camdriver.StreamKind, error) {
 		return kind, fmt.Errorf("%w: pointcloud_texture_stream %q: want RS2_STREAM_COLOR, RS2_STREAM_INFRARED or RS2_STREAM_ANY", program.ErrUsage, word)
 	}
 	return kind, nil
+}
+
+// frames is the prefix of frames: that of topics has no place for them if it is a
+// whole name.
+func (o *WrapperOptions) frames() string {
+	return cmp.Or(o.Frames, strings.ReplaceAll(strings.Trim(o.Camera, "/"), "/", "_"))
 }
 
 func (o *WrapperOptions) has(filter string) bool { return slices.Contains(o.Filters, filter) }

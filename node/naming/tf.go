@@ -24,7 +24,7 @@ func opticalFrame(camera string, id camdriver.StreamID) string {
 // which is the reference stream's body frame, each stream's body frame below it,
 // and below that the stream's optical frame.
 func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TFMessage {
-	m, camera := &msgs.TFMessage{}, o.Camera
+	m, camera := &msgs.TFMessage{}, o.frames()
 	add := func(parent, child string, e camdriver.Extrinsics) {
 		q := e.Quaternion()
 		m.Transforms = append(m.Transforms, msgs.TransformStamped{

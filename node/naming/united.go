@@ -14,17 +14,18 @@ type united struct {
 	pub    *ros.Publisher
 	uniter *imu.Uniter
 	frame  string
+	layout *layout
 	seq    atomic.Uint32
 	idle   atomic.Bool
 }
 
 const imuQueue = 100
 
-func newUnited(w *WrapperTopics, camera string, m imu.Method) (*united, error) {
-	u := &united{frame: camera + "_imu_optical_frame"}
-	u.uniter = imu.New(m, u.publish)
+func newUnited(w *WrapperTopics, o *WrapperOptions) (*united, error) {
+	u := &united{frame: o.frames() + "_imu_optical_frame", layout: w.layout}
+	u.uniter = imu.New(o.UniteIMU, u.publish)
 	var err error
-	u.pub, err = w.advertiseQueue(camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
+	u.pub, err = w.advertiseQueue(o.Camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
 	return u, err
 }
 
@@ -50,7 +51,7 @@ func (u *united) take(f *camdriver.Frame, stamp msgs.Time) {
 
 func (u *united) publish(s imu.Sample) {
 	header := msgs.Header{Seq: u.seq.Add(1) - 1, Stamp: msgs.Time(s.Stamp), FrameID: u.frame}
-	m := imuMessage(header, camdriver.Gyro, &camdriver.Frame{Motion: camdriver.MotionSample{Gyro: s.Gyro}})
+	m := u.layout.imuMessage(header, camdriver.Gyro, &camdriver.Frame{Motion: camdriver.MotionSample{Gyro: s.Gyro}})
 	m.LinearAcceleration = vector3(s.Accel)
 	u.pub.Publish(whole(m))
 }

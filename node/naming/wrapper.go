@@ -69,7 +69,7 @@ func (w *WrapperTopics) advertiseAll(o WrapperOptions, snap camdriver.DeviceSnap
 		p.Publish(whole(s.msg))
 	}
 	if w.layout.unites() {
-		if w.united, err = newUnited(w, o.Camera, o.UniteIMU); err != nil {
+		if w.united, err = newUnited(w, &o); err != nil {
 			return err
 		}
 	}

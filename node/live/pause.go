@@ -1,0 +1,71 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+
+	"rsros/camdriver"
+	"rsros/camdriver/playback"
+	"rsros/node/graph"
+	"rsros/node/xmlrpc"
+)
+
+// gate lets a consumer see frames unless publishing is paused. What else happens to
+// the device it always sees.
+type gate struct {
+	camdriver.Handler
+	closed *atomic.Bool
+}
+
+func (l *Node) gate(h camdriver.Handler) *gate { return &gate{h, &l.frozen} }
+
+// Frame implements camdriver.Handler.
+func (g *gate) Frame(sensor int, f *camdriver.Frame) {
+	if !g.closed.Load() {
+		g.Handler.Frame(sensor, f)
+	}
+}
+
+// offerPause lets a camera be paused as a player is: publishing stops, so that every
+// picture freezes, and recording goes on. /pause_playback is offered only where no
+// other node has it, such as a player. A recording that plays as a device has these
+// services from its controls.
+func (l *Node) offerPause() error {
+	if _, ok := l.device.(*playback.Device); ok {
+		return nil
+	}
+	services := []graph.Service{graph.SetBool("~pause_playback", l.pause)}
+	if !l.offered("/pause_playback") {
+		services = append(services, graph.SetBool("/pause_playback", l.pause))
+	}
+	running, err := graph.Offer(l.node, services...)
+	if err != nil {
+		return err
+	}
+	l.later(func() error { running.Close(); return nil })
+	return nil
+}
+
+// offered asks the master whether a node has a service.
+func (l *Node) offered(service string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+	defer cancel()
+	v, err := xmlrpc.Call(ctx, http.DefaultClient, l.opts.ROS.MasterURI, "lookupService", l.node.Name(), service)
+	answer, _ := v.([]any)
+	return err == nil && len(answer) == 3 && answer[0] == 1
+}
+
+// pause stops publishing, or lets it go on. The words are rosbag play's.
+func (l *Node) pause(on bool) (string, error) {
+	word := "resumed"
+	if on {
+		word = "paused"
+	}
+	if l.frozen.Swap(on) == on {
+		return "", errors.New("Playback is already " + word) //nolint:staticcheck // ST1005: as rosbag play words it
+	}
+	l.log.Info().Msg("publishing is " + word + "; a recording goes on")
+	return "Playback is now " + word, nil
+}

@@ -1,0 +1,77 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+)
+
+// unusedParams are parameters of realsense2_camera that mean nothing here: the values
+// that its launch files give them, and why.
+var unusedParams = []struct {
+	name   string
+	normal []any
+	why    string
+}{
+	{"external_manager", []any{false}, "this is a node, not a nodelet: no manager loads it"},
+	{"manager", []any{"", "realsense2_camera_manager"}, "this is a node, not a nodelet: there is no manager"},
+	{"json_file_path", []any{""}, "presets of advanced mode can't be loaded; set options by /<camera>/<module>/<option> instead"},
+	{"enable_fisheye", []any{false}, "no device here has a fisheye stream"},
+	{"enable_fisheye1", []any{false}, "no device here has a fisheye stream"},
+	{"enable_fisheye2", []any{false}, "no device here has a fisheye stream"},
+	{"infra_rgb", []any{false}, "infrared is published as it comes"},
+	{"initial_reset", []any{false}, "call ~reset to restart the camera"},
+	{"reconnect_timeout", []any{6.0, 6}, "a camera that comes back is opened at once"},
+	{"wait_for_device_timeout", []any{-1.0, -1}, "a camera that isn't there at the start is an error; use respawn=\"true\" to wait for it"},
+	{"hold_back_imu_for_frames", []any{false}, "samples of motion never wait for pictures"},
+	{"topic_odom_in", []any{"", "odom_in"}, "wheel odometry goes to tracking cameras, which aren't supported"},
+	{"calib_odom_file", []any{""}, "wheel odometry goes to tracking cameras, which aren't supported"},
+	{"publish_odom_tf", []any{true}, "a pose is published as odometry only"},
+	{"stereo_module/exposure/1", []any{7500}, "exposures in turns can't be set"},
+	{"stereo_module/gain/1", []any{16}, "exposures in turns can't be set"},
+	{"stereo_module/exposure/2", []any{1}, "exposures in turns can't be set"},
+	{"stereo_module/gain/2", []any{16}, "exposures in turns can't be set"},
+	{"rgbd_launch/rgb", []any{"color"}, "topics have one name"},
+	{"rgbd_launch/ir", []any{"infra1"}, "topics have one name"},
+	{"rgbd_launch/depth", []any{"depth"}, "topics have one name"},
+	{"rgbd_launch/depth_registered_pub", []any{"depth_registered"}, "topics have one name"},
+	{"rgbd_launch/depth_registered", []any{"aligned_depth_to_color"}, "topics have one name"},
+	{"rgbd_launch/depth_registered_filtered", []any{"aligned_depth_to_color"}, "topics have one name"},
+	{"rgbd_launch/projector", []any{"projector"}, "topics have one name"},
+	{"rgbd_launch/bond", []any{"false"}, "this is a node, not a nodelet"},
+	{"rgbd_launch/rgb_processing", []any{"true"}, "color/image_rect_color is always there"},
+	{"rgbd_launch/debayer_processing", []any{"false"}, "cameras give colour pictures"},
+	{"rgbd_launch/ir_processing", []any{"false"}, "infrared is rectified by the camera"},
+	{"rgbd_launch/depth_processing", []any{"false"}, "depth is rectified by the camera"},
+	{"rgbd_launch/disparity_processing", []any{"false"}, "disparity images aren't published"},
+	{"rgbd_launch/disparity_registered_processing", []any{"false"}, "disparity images aren't published"},
+	{"rgbd_launch/hw_registered_processing", []any{"true"}, "points are always made of aligned depth"},
+	{"rgbd_launch/sw_registered_processing", []any{"false"}, "points are always made of aligned depth"},
+}
+
+// sayUnused warns of parameters that somebody set and that have no effect.
+func sayUnused(log zerolog.Logger, p params) {
+	for _, u := range unusedParams {
+		if v, said := lookUp(p, u.name); said && !slices.Contains(u.normal, v) {
+			log.Warn().Str("parameter", "~"+u.name).Str("value", fmt.Sprint(v)).Msg("has no effect: " + u.why)
+		}
+	}
+}
+
+// lookUp finds a parameter in a tree: "a/b" is b in a.
+func lookUp(p params, name string) (any, bool) {
+	var at any = map[string]any(p)
+	for {
+		tree, ok := at.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		key, rest, deeper := strings.Cut(name, "/")
+		if at, ok = tree[key]; !ok || !deeper {
+			return at, ok
+		}
+		name = rest
+	}
+}

@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/test/peer"
+)
+
+// smallStreams are launch arguments for pictures that several of fit on a small machine.
+var smallStreams = []string{
+	"depth_width:=424", "depth_height:=240", "depth_fps:=15", "color_width:=424", "color_height:=240", "color_fps:=15",
+}
+
+// launch runs one of our launch files until the test ends, and returns it.
+func (g *graph) launch(name string, args ...string) *peer.Process {
+	return g.start("roslaunch", append([]string{"--wait", "rs_ros_node", name}, args...)...)
+}
+
+// said waits until a program has printed a text, on either stream.
+func said(t *testing.T, p *peer.Process, text string) {
+	t.Helper()
+	peer.Await(t, text, func() bool { return strings.Contains(p.Stdout()+p.Stderr(), text) })
+}
+
+// TestRSCameraLaunch is rs_camera.launch with the package exchanged: names, services and parameters are
+// the original's, and an argument that has no effect is named.
+func TestRSCameraLaunch(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		g.rosPackage()
+		g.run("rosparam", "set", "/camera/stereo_module/laser_power", "90")
+		camera := g.launch("rs_camera.launch", append([]string{"device:=sim", "align_depth:=true", "enable_pointcloud:=true", "filters:=spatial,temporal",
+			"enable_gyro:=true", "enable_accel:=true", "unite_imu_method:=linear_interpolation", "tf_prefix:=eye",
+			"json_file_path:=/preset.json", "stereo_module/exposure/1:=100"}, smallStreams...)...)
+		g.awaitPublisher("/camera/depth/color/points")
+		said(t, camera, "~json_file_path")
+		said(t, camera, "~stereo_module/exposure/1")
+		if nodes := g.lines("rosnode", "list"); !slices.Contains(nodes, "/camera/realsense2_camera") {
+			t.Errorf("rosnode list: %q", nodes)
+		}
+		topics := g.lines("rostopic", "list")
+		for _, want := range []string{"/camera/color/image_raw", "/camera/aligned_depth_to_color/image_raw", "/camera/imu", "/camera/gyro/imu_info",
+			"/camera/spatial/parameter_updates", "/camera/stereo_module/parameter_updates"} {
+			if !slices.Contains(topics, want) {
+				t.Errorf("rostopic list has no %s", want)
+			}
+		}
+		for _, topic := range topics {
+			if strings.Contains(topic, "infra") || strings.HasPrefix(topic, "/device_0") || topic == "/camera/gyro/sample" {
+				t.Errorf("rostopic list has %s", topic)
+			}
+		}
+		g.wantContains([]string{"frame_id: \"eye_color_optical_frame\"", "width: 424"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/aligned_depth_to_color/image_raw")
+		g.wantContains([]string{"frame_id: \"eye_color_optical_frame\"", "point_step: 20"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/color/points")
+		g.wantContains([]string{"frame_id: \"eye_imu_optical_frame\""}, "rostopic", "echo", "-n", "1", "/camera/imu")
+		g.wantContains([]string{"realsense2_camera/DeviceInfo"}, "rosservice", "type", "/camera/realsense2_camera/device_info")
+		g.wantContains([]string{"success: True"}, "rosservice", "call", "/camera/enable", "data: true")
+		dynparam := g.dynparam()
+		if out := dynparam("get", "/camera/stereo_module"); !strings.Contains(out, "'laser_power': 90") {
+			t.Errorf("laser power isn't the parameter's: %s", out)
+		}
+		dynparam("set", "/camera/spatial", "filter_magnitude", "4")
+		if out := dynparam("get", "/camera/spatial"); !strings.Contains(out, "'filter_magnitude': 4") {
+			t.Errorf("dynparam get: %s", out)
+		}
+		g.pausesCamera()
+	})
+}
+
+// pausesCamera: publishing stops and goes on.
+func (g *graph) pausesCamera() {
+	g.t.Helper()
+	images := g.listen("/camera/color/image_raw")
+	peer.Await(g.t, "images", func() bool { return images.count("/camera/color/image_raw") > 2 })
+	g.wantContains([]string{"success: True", "Playback is now paused"}, "rosservice", "call", "/pause_playback", "data: true")
+	g.wantContains([]string{"success: False"}, "rosservice", "call", "/camera/realsense2_camera/pause_playback", "data: true")
+	g.wantContains([]string{"paused by pause_playback"}, "rostopic", "echo", "-n", "1", "/diagnostics")
+	before := images.count("/camera/color/image_raw")
+	g.wantContains([]string{"Playback is now resumed"}, "rosservice", "call", "/camera/realsense2_camera/pause_playback", "data: false")
+	peer.Await(g.t, "images after the pause", func() bool { return images.count("/camera/color/image_raw") > before+2 })
+}
+
+func TestRSFromFileLaunch(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		g.rosPackage()
+		bag, err := filepath.Abs("../data/librealsense/sw_small_lz4.bag")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.launch("rs_from_file.launch", "rosbag_filename:="+bag, "args:=--loop", "align_depth:=true", "camera:=file")
+		g.wantContains([]string{"frame_id: \"file_color_optical_frame\"", "encoding: \"16UC1\""}, "rostopic", "echo", "--noarr", "-n", "1", "/file/aligned_depth_to_color/image_raw")
+	})
+}
+
+func TestRSRGBDLaunch(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		g.rosPackage()
+		camera := g.launch("rs_rgbd.launch", append([]string{"device:=sim", "disparity_processing:=true"}, smallStreams...)...)
+		g.wantContains([]string{"height: 240", "width: 424", "is_dense: False"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth_registered/points")
+		g.wantContains([]string{"encoding: \"rgb8\""}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/color/image_rect_color")
+		said(t, camera, "~rgbd_launch/disparity_processing")
+	})
+}
+
+func TestRSMultipleDevicesLaunch(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		g.rosPackage()
+		g.launch("rs_multiple_devices.launch", "device:=sim", "serial_no_camera1:=_111", "serial_no_camera2:=_222", "camera2:=back",
+			"args:=--depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off")
+		for camera, serial := range map[string]string{"camera1": "111", "back": "222"} {
+			g.awaitService("/" + camera + "/realsense2_camera/device_info")
+			g.wantContains([]string{"hardware_id: \"" + serial + "\""}, "rostopic", "echo", "-n", "6", "/diagnostics")
+			g.wantContains([]string{"frame_id: \"" + camera + "_depth_optical_frame\""}, "rostopic", "echo", "--noarr", "-n", "1", "/"+camera+"/depth/image_rect_raw")
+		}
+	})
+}
