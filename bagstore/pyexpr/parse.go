@@ -36,7 +36,7 @@ func Parse(source string) (*Expr, error) {
 }
 
 // String is the expression as it was written.
-func (e *Expr) String() string { return e.source }
+func (x *Expr) String() string { return x.source }
 
 type parser struct {
 	tokens []token

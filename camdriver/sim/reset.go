@@ -10,10 +10,7 @@ import (
 // resetTime is how long the camera is gone after a Reset.
 const resetTime = time.Second
 
-var (
-	errReset  = errors.New("hardware reset")
-	errUnplug = camdriver.ErrUnplugged
-)
+var errReset = errors.New("hardware reset")
 
 // Reset makes the camera disconnect and, a second later, come back: frames end,
 // StatusDisconnected and then StatusStreaming are raised once for the device,

@@ -159,13 +159,13 @@ func (s *ServiceServer) answer(conn net.Conn) error {
 		return s.reply(conn, 0, nil, fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
 	}
 	req, err := budget.Strangers.Read(conn, int(size), s.limit, 1)
-	defer req.Close()
 	if errors.Is(err, budget.ErrExhausted) {
 		return s.reply(conn, size, nil, err, true)
 	}
 	if err != nil {
 		return err
 	}
+	defer req.Close()
 	resp, err := s.handler(s.node.ctx, req.Bytes)
 	if derr := conn.SetDeadline(time.Now().Add(requestTime)); derr != nil {
 		return derr

@@ -39,13 +39,13 @@ func call(ctx context.Context, client *http.Client, url, method string, args []a
 		return nil, err
 	}
 	defer response.Body.Close()
-	body, err := budget.Strangers.Read(response.Body, -1, maxDocument, decodedSize)
-	defer body.Close()
-	switch {
-	case response.StatusCode != http.StatusOK:
+	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("HTTP status %s", response.Status)
-	case err != nil:
+	}
+	body, err := budget.Strangers.Read(response.Body, -1, maxDocument, decodedSize)
+	if err != nil {
 		return nil, fmt.Errorf("read the response: %w", err)
 	}
+	defer body.Close()
 	return decodeResponse(body.Bytes)
 }

@@ -24,12 +24,12 @@ func NewHandler(handle HandlerFunc) http.Handler {
 			return
 		}
 		body, err := budget.Strangers.Read(r.Body, -1, maxDocument, decodedSize)
-		defer body.Close()
 		if err != nil {
 			w.Header().Set("Connection", "close") // the rest of the body isn't read
 			http.Error(w, "XML-RPC request: "+err.Error(), status(err))
 			return
 		}
+		defer body.Close()
 		reply(w, answer(r.Context(), handle, body.Bytes))
 	})
 }

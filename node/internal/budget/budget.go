@@ -106,12 +106,21 @@ func (b *Body) Close() {
 // Read reads r to its end or, if size isn't negative, exactly size bytes. Memory
 // grows with the bytes that arrive. Each byte is accounted for as factor bytes: what
 // decoding makes of it counts as well. A body of more than limit bytes is a
-// *TooLargeError. The caller closes the Body, also after an error.
+// *TooLargeError. The caller closes the Body; after an error there is none.
 func (b *Budget) Read(r io.Reader, size int, limit, factor int64) (*Body, error) {
-	body := &Body{budget: b, factor: factor}
 	if int64(size) > limit {
-		return body, &TooLargeError{Size: int64(size), Limit: limit}
+		return nil, &TooLargeError{Size: int64(size), Limit: limit}
 	}
+	body := &Body{budget: b, factor: factor}
+	if err := body.fill(r, size, limit); err != nil {
+		body.Close()
+		return nil, err
+	}
+	return body, nil
+}
+
+// fill reads as Read does.
+func (b *Body) fill(r io.Reader, size int, limit int64) error {
 	most := limit + 1 // one more tells that there is too much
 	if size >= 0 {
 		most = int64(size)
@@ -120,26 +129,26 @@ func (b *Budget) Read(r io.Reader, size int, limit, factor int64) (*Body, error)
 		if have == most {
 			break
 		}
-		if err := body.grow(min(most, max(512, 2*have))); err != nil {
-			return body, err
+		if err := b.grow(min(most, max(512, 2*have))); err != nil {
+			return err
 		}
-		n, err := io.ReadFull(r, body.Bytes[have:cap(body.Bytes)])
+		n, err := io.ReadFull(r, b.Bytes[have:cap(b.Bytes)])
 		have += int64(n)
-		body.Bytes = body.Bytes[:have]
+		b.Bytes = b.Bytes[:have]
 		switch {
 		case err == nil:
 		case size < 0 && (err == io.EOF || err == io.ErrUnexpectedEOF):
-			return body, nil
+			return nil
 		case err == io.EOF:
-			return body, io.ErrUnexpectedEOF
+			return io.ErrUnexpectedEOF
 		default:
-			return body, err
+			return err
 		}
 	}
-	if size < 0 && int64(len(body.Bytes)) > limit {
-		return body, &TooLargeError{Size: -1, Limit: limit}
+	if size < 0 && int64(len(b.Bytes)) > limit {
+		return &TooLargeError{Size: -1, Limit: limit}
 	}
-	return body, nil
+	return nil
 }
 
 // grow makes room for n bytes in all.

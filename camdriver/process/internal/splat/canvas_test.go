@@ -53,7 +53,7 @@ func FuzzCanvas(f *testing.F) {
 			corners[k] = make([]int32, n)
 		}
 		for i := range values {
-			values[i] = uint16(r.Uint32()) & uint16(r.Uint32())
+			values[i] = uint16(r.Uint32() & r.Uint32())
 			u, v := r.Int32N(int32(width)+20)-10, r.Int32N(int32(height)+20)-10
 			corners[0][i], corners[1][i] = u, v
 			corners[2][i], corners[3][i] = u+r.Int32N(int32(size)+1)-1, v+r.Int32N(int32(size)+1)-1

@@ -105,9 +105,9 @@ func ReadHeader(r io.Reader) (Header, error) {
 		return nil, fmt.Errorf("%w: it claims %d bytes, the limit is %d", errHeader, n, maxHeader)
 	}
 	b, err := budget.Strangers.Read(r, int(n), maxHeader, 2)
-	defer b.Close()
 	if err != nil {
 		return nil, fmt.Errorf("read header of %d bytes: %w", n, err)
 	}
+	defer b.Close()
 	return ParseHeader(b.Bytes)
 }
