@@ -30,26 +30,27 @@ func TestReadIsWhole(t *testing.T) {
 // A claimed length costs nothing, and what one has of the budget others can't have.
 func TestReadIsBounded(t *testing.T) {
 	b := New(1 << 20)
-	body, err := b.Read(strings.NewReader("few"), 1<<20, 1<<20, 1)
-	if !errors.Is(err, io.ErrUnexpectedEOF) || cap(body.Bytes) > 512 {
-		t.Errorf("%d bytes for three, %v", cap(body.Bytes), err)
+	few := &Body{budget: b, factor: 1}
+	if err := few.fill(strings.NewReader("few"), 1<<20, 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) || cap(few.Bytes) > 512 {
+		t.Errorf("%d bytes for three, %v", cap(few.Bytes), err)
 	}
-	body.Close()
+	few.Close()
 	var large *TooLargeError
 	if _, err := b.Read(nil, 1<<20+1, 1<<20, 1); !errors.As(err, &large) {
 		t.Errorf("a claim above the limit: %v", err)
 	}
 	zeros := iotest.HalfReader(io.LimitReader(endless{}, 1<<30))
-	if body, err := b.Read(zeros, -1, 1<<19, 1); !errors.As(err, &large) || len(body.Bytes) > 1<<19+1 {
-		t.Errorf("read %d bytes, %v", len(body.Bytes), err)
-	} else {
-		defer body.Close()
+	flood := &Body{budget: b, factor: 1}
+	defer flood.Close()
+	if err := flood.fill(zeros, -1, 1<<19); !errors.As(err, &large) || len(flood.Bytes) > 1<<19+1 {
+		t.Errorf("read %d bytes, %v", len(flood.Bytes), err)
 	}
-	second, err := b.Read(endless{}, 1<<20, 1<<20, 1)
-	if !errors.Is(err, ErrExhausted) {
+	if _, err := b.Read(endless{}, 1<<20, 1<<20, 1); !errors.Is(err, ErrExhausted) {
 		t.Errorf("two have more than there is: %v", err)
 	}
-	second.Close()
+	if b.used != flood.taken {
+		t.Errorf("a body that couldn't be read keeps %d bytes", b.used-flood.taken)
+	}
 	small, err := b.Read(endless{}, free, 1<<20, 1)
 	if err != nil {
 		t.Errorf("a small body: %v", err)
