@@ -26,7 +26,7 @@ nobody subscribed to costs nothing.
 Services: ~start_recording, ~stop_recording, ~split_recording (std_srvs/Trigger),
 ~pause_recording, ~enable (std_srvs/SetBool), ~device_info, ~reset.
 
-Every flag except --master and --bz2 can also be set as a private parameter: under
+Every flag except --master, --bz2, --overwrite and --allow-remote-paths can also be set as a private parameter: under
 the name that realsense2_camera has for it (_serial_no, _rosbag_filename:=walk.bag,
 _depth_width:=848, _enable_infra1:=false, _enable_pose, …) or else under the flag's
 name with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …). A flag
@@ -51,6 +51,7 @@ takes precedence.`,
 	wrapperFlags(f, &o.Wrapper)
 	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
 	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of the bags that ~start_recording creates (default .)")
+	f.BoolVar(&o.AllowRemotePaths, "allow-remote-paths", false, "let ~record and ~record_path on the parameter server name any file; otherwise they must lie below --record-path")
 	recordingFlags(f, &o.Recording)
 	f.Var((*rosDuration)(&o.Duration), "duration", "stop after this time: seconds, or a number with s, m or h (default: run until stopped)")
 	return cmd

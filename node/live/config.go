@@ -3,7 +3,6 @@ package live
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -34,8 +33,12 @@ type Options struct {
 
 	Record     string // a bag to record into from the start
 	RecordPath string // folder and prefix for ~start_recording; default "."
-	Recording  record.Options
-	Duration   time.Duration // 0 means until stopped
+	// AllowRemotePaths lets the parameter server name files anywhere. Otherwise its
+	// ~record and ~record_path must lie below RecordPath.
+	AllowRemotePaths bool
+
+	Recording record.Options
+	Duration  time.Duration // 0 means until stopped
 
 	Log zerolog.Logger
 
@@ -55,13 +58,11 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// params are a node's private parameters, as the parameter server returns them.
-type params map[string]any
-
 // fill sets the fields that the user's flags didn't set from private parameters.
 // Parameters have realsense2_camera's names where it has the same ones, and the
 // flags' names otherwise.
-func (o *Options) fill(p params) error {
+func (o *Options) fill(values params) error {
+	p := newReader(values)
 	setDefault(&o.Source.Device, p.text("device"))
 	if file := p.text("rosbag_filename"); file != "" {
 		setDefault(&o.Source.Device, file)
@@ -84,11 +85,14 @@ func (o *Options) fill(p params) error {
 	o.Source.Loop = o.Source.Loop || p.is("loop")
 	o.Source.Paused = o.Source.Paused || p.is("pause")
 	setDefault(&o.Source.Speed, p.real("speed"))
-	return errors.Join(fillWrapper(&o.Wrapper, p), o.fillStreams(p), p.duration("duration", &o.Duration), fillRecording(&o.Recording, p))
+	p.duration("duration", &o.Duration)
+	fillRecording(&o.Recording, p)
+	err := errors.Join(fillWrapper(&o.Wrapper, p), o.fillStreams(p))
+	return errors.Join(p.err(), err)
 }
 
 // fillWrapper takes realsense2_camera's parameters of what is published.
-func fillWrapper(o *naming.WrapperOptions, p params) error {
+func fillWrapper(o *naming.WrapperOptions, p *reader) error {
 	o.Sync = o.Sync || p.is("enable_sync")
 	o.AlignDepth = o.AlignDepth || p.is("align_depth")
 	o.PointCloud = o.PointCloud || p.is("enable_pointcloud")
@@ -100,7 +104,7 @@ func fillWrapper(o *naming.WrapperOptions, p params) error {
 	setDefault(&o.GyroCovariance, p.real("angular_velocity_cov"))
 	setDefault(&o.Clip, p.real("clip_distance"))
 	setDefault(&o.TFRate, p.real("tf_publish_rate"))
-	if on, said := p["publish_tf"].(bool); said && !on {
+	if on, said := p.truth("publish_tf"); said && !on {
 		o.NoTF = true
 	}
 	var errs []error
@@ -124,7 +128,7 @@ func fillWrapper(o *naming.WrapperOptions, p params) error {
 	return errors.Join(append(errs, err)...)
 }
 
-func fillRecording(o *record.Options, p params) error {
+func fillRecording(o *record.Options, p *reader) {
 	setDefault(&o.SplitSize, int64(p.number("split_size"))<<20)
 	setDefault(&o.QueueBytes, int64(p.number("buffsize"))<<20)
 	setDefault(&o.Bag.ChunkSize, p.number("chunksize")<<10)
@@ -134,7 +138,7 @@ func fillRecording(o *record.Options, p params) error {
 	if p.is("direct") {
 		setDefault(&o.Bag.Sink, bagstore.Direct)
 	}
-	return p.duration("split_duration", &o.SplitDuration)
+	p.duration("split_duration", &o.SplitDuration)
 }
 
 // wholeInfrared is a D400's left imager in colour or as it is; it can't run beside
@@ -156,7 +160,7 @@ var streamParams = []struct {
 	{"pose", "enable_pose", camdriver.StreamID{Kind: camdriver.Pose}},
 }
 
-func (o *Options) fillStreams(p params) error {
+func (o *Options) fillStreams(p *reader) error {
 	var errs []error
 	for _, s := range streamParams {
 		if _, said := o.Streams[s.id]; said {
@@ -167,7 +171,7 @@ func (o *Options) fillStreams(p params) error {
 			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", program.ErrUsage, s.prefix, s.prefix))
 			continue
 		}
-		enabled, said := p[s.enable].(bool)
+		enabled, said := p.truth(s.enable)
 		if !said && s.id == wholeInfrared || said && enabled && set == (StreamSetting{}) && p.text("rosbag_filename") != "" {
 			continue // a file has what it has
 		}
@@ -182,52 +186,4 @@ func (o *Options) fillStreams(p params) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func (p params) text(name string) string {
-	switch v := p[name].(type) {
-	case string:
-		return v
-	case int: // YAML reads a serial number as an integer
-		return fmt.Sprint(v)
-	}
-	return ""
-}
-
-// is reports whether a parameter is set and true.
-func (p params) is(name string) bool {
-	on, _ := p[name].(bool)
-	return on
-}
-
-// number returns a positive number, or 0. realsense2_camera's 0 and -1 mean "the
-// device's choice", which is 0 here.
-func (p params) number(name string) int { return int(p.real(name)) }
-
-// real is number with a fraction.
-func (p params) real(name string) float64 {
-	switch v := p[name].(type) {
-	case int:
-		return max(float64(v), 0)
-	case float64:
-		return max(v, 0)
-	}
-	return 0
-}
-
-// duration sets a field that the user didn't set.
-func (p params) duration(name string, field *time.Duration) error {
-	text := p.text(name)
-	if v := p.real(name); v > 0 {
-		text = strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	if text == "" || text == "0" || text == "-1" || *field != 0 {
-		return nil
-	}
-	d, err := record.ParseDuration(text)
-	if err != nil {
-		return fmt.Errorf("parameter ~%s: %w", name, err)
-	}
-	*field = d
-	return nil
 }

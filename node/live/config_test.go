@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -84,6 +85,36 @@ func TestOddParametersAreRefused(t *testing.T) {
 		if err := o.fill(p); !errors.Is(err, program.ErrUsage) {
 			t.Errorf("%s: %v, want wrong usage", name, err)
 		}
+	}
+}
+
+// A parameter of the wrong type is refused by name; unset ones aren't.
+func TestWrongTypesAreNamed(t *testing.T) {
+	for want, p := range map[string]params{
+		`parameter ~gyro_fps: want a number, not "abc"`:            {"gyro_fps": "abc"},
+		`parameter ~split_size: want a number, not "big"`:          {"split_size": "big"},
+		`parameter ~enable_depth: want true or false, not "maybe"`: {"enable_depth": "maybe"},
+		`parameter ~publish_tf: want true or false, not 1`:         {"publish_tf": 1},
+		`parameter ~lz4: want true or false, not 2`:                {"lz4": 2},
+		`parameter ~camera: want text, not true`:                   {"camera": true},
+		`parameter ~duration: want a number, not [1]`:              {"duration": []any{1}},
+		`parameter ~clip_distance: want a number, not NaN`:         {"clip_distance": math.NaN()},
+		`parameter ~infra_fps: want a number, not "fast"`:          {"infra_fps": "fast"}, // of two streams
+	} {
+		var o Options
+		err := o.fill(p)
+		if !errors.Is(err, program.ErrUsage) || strings.Count(err.Error(), want) != 1 {
+			t.Errorf("%v: %v, want %s", p, err, want)
+		}
+	}
+	var o Options
+	unset := params{"loop": "", "gyro_fps": "", "serial_no": 12, "camera": map[string]any{"gain": 1}, "seed": nil, "speed": -1}
+	if err := o.fill(unset); err != nil || o.Source.Serial != "12" || o.Camera != "" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	err := o.fill(params{"gyro_fps": "abc", "lz4": "x"})
+	if err == nil || !strings.Contains(err.Error(), "~gyro_fps") || !strings.Contains(err.Error(), "~lz4") {
+		t.Errorf("%v, want both", err)
 	}
 }
 

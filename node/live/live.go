@@ -57,7 +57,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	if err := l.opts.fill(o.ROS.PrivateParams); err != nil {
+	if err := errors.Join(l.opts.fill(o.ROS.PrivateParams), l.opts.keepInput()); err != nil {
 		return nil, err
 	}
 	if l.opts.Source.Device != "" { // a missing device is reported without waiting for a master
@@ -120,12 +120,12 @@ func (l *Node) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.opts.fill(private); err != nil {
+	if err := errors.Join(l.opts.checkRemotePaths(private), l.opts.fill(private)); err != nil {
 		return err
 	}
 	sayUnused(l.log, private)
 	l.opts.setDefaults()
-	return nil
+	return l.opts.keepInput()
 }
 
 // open opens the device unless it is open.

@@ -59,20 +59,32 @@ func (l *Node) applyParameters(s camdriver.Sensor, prefix string) {
 	if !ok || err != nil {
 		return
 	}
-	given := params(tree)
 	for _, o := range writable(s) {
 		name := moduleName(o.ID.String())
-		value := float32(given.real(name))
-		if given.is(name) {
-			value = 1
-		}
-		if _, said := tree[name]; !said || value == o.Value {
+		value, said := optionValue(tree[name])
+		if !said || value == o.Value {
 			continue
 		}
 		if err := s.SetOption(o.ID, min(max(value, o.Min), o.Max)); err != nil {
 			l.log.Warn().Err(err).Str("parameter", prefix+"/"+name).Msg("an option wasn't set")
 		}
 	}
+}
+
+// optionValue converts a parameter to an option's value; true is 1.
+func optionValue(v any) (value float32, ok bool) {
+	switch v := v.(type) {
+	case int:
+		return float32(v), true
+	case float64:
+		return float32(v), true
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
+	}
+	return 0, false
 }
 
 // writable are the options that a user may set.

@@ -33,6 +33,11 @@ type SourceOptions struct {
 	Log    zerolog.Logger  // of the driver
 }
 
+// isBag reports whether the device is a recording.
+func (o *SourceOptions) isBag() bool {
+	return o.Device != "" && o.Device != "usb" && o.Device != "sim" && !strings.HasPrefix(o.Device, "sim:")
+}
+
 // OpenSource opens the device that o selects. If it doesn't exist, the error wraps
 // program.ErrNoDevice and names what was looked for.
 func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) {

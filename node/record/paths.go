@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -35,4 +36,23 @@ func stampedPath(prefix string, now time.Time) string {
 		return filepath.Join(prefix, name)
 	}
 	return strings.TrimSuffix(prefix, ".bag") + "_" + name
+}
+
+// Folder returns the folder of the files that a recording with this prefix creates.
+// See Camera.Serve for what a prefix is.
+func Folder(prefix string) string { return filepath.Dir(stampedPath(prefix, time.Time{})) }
+
+// Files returns path and the existing files that have the name of a part of a
+// recording at path.
+func Files(path string) []string {
+	files := []string{path}
+	dir, base := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".bag")
+	entries, _ := os.ReadDir(dir) // a folder that can't be read is reported by the recorder
+	for _, e := range entries {
+		number, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".bag"), base+"_")
+		if n, err := strconv.Atoi(number); ok && err == nil && e.Name() == partPath(base, n) {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files
 }

@@ -1,0 +1,94 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rsros/node/record"
+	"rsros/program"
+)
+
+// checkRemotePaths refuses files that the parameter server names outside the folder
+// that the command line names: anybody in the graph can set parameters. It must be
+// called before private fills what the command line left open.
+func (o *Options) checkRemotePaths(private params) error {
+	if o.AllowRemotePaths {
+		return nil
+	}
+	allowed := record.Folder(cmp.Or(o.RecordPath, "."))
+	p := newReader(private)
+	check := func(name, set, folder string) error {
+		text := p.text(name)
+		if text == "" || set != "" {
+			return nil
+		}
+		below, err := isBelow(folder, allowed)
+		if below && err == nil && !slices.Contains(strings.Split(text, "/"), "..") {
+			return nil
+		}
+		return errors.Join(err, fmt.Errorf("%w: parameter ~%s: %q on the parameter server isn't below the record path %q of the command line; use --record-path, or --allow-remote-paths",
+			program.ErrUsage, name, text, allowed))
+	}
+	return errors.Join(
+		check("record", o.Record, filepath.Dir(p.text("record"))),
+		check("record_path", o.RecordPath, record.Folder(p.text("record_path"))))
+}
+
+// isBelow reports whether a folder is another one or inside it, after symbolic
+// links.
+func isBelow(folder, top string) (bool, error) {
+	folder, err := realPath(folder)
+	if err != nil {
+		return false, err
+	}
+	top, err = realPath(top)
+	if err != nil {
+		return false, err
+	}
+	rel, err := filepath.Rel(top, folder)
+	return err == nil && filepath.IsLocal(rel), nil
+}
+
+// realPath returns an absolute path without symbolic links. The end of path may not
+// exist yet.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	missing := ""
+	for {
+		existing, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(existing, missing), nil
+		}
+		if _, dangling := os.Lstat(path); dangling == nil || !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		path, missing = filepath.Dir(path), filepath.Join(filepath.Base(path), missing)
+	}
+}
+
+// keepInput refuses a recording into the bag that is the device, under whichever
+// name.
+func (o *Options) keepInput() error {
+	if o.Record == "" || !o.Source.isBag() {
+		return nil
+	}
+	input, err := os.Stat(o.Source.Device)
+	if err != nil {
+		return nil // opening it says so
+	}
+	for _, path := range record.Files(o.Record) {
+		if st, err := os.Stat(path); err == nil && os.SameFile(input, st) {
+			return fmt.Errorf("%w: recording into %s would write %s, which is the device %s", program.ErrUsage, o.Record, path, o.Source.Device)
+		}
+	}
+	return nil
+}

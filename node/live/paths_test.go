@@ -1,0 +1,190 @@
+package live
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/node/naming"
+	"rsros/node/record"
+	"rsros/node/ros"
+	"rsros/program"
+	"rsros/test/rig"
+)
+
+// Anybody can set a parameter, so it names no file outside the record path.
+func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
+	top, other := t.TempDir(), t.TempDir()
+	if err := os.Symlink(other, filepath.Join(top, "out")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(top, "in"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		p  params
+		ok bool
+	}{
+		"nothing":                       {params{"record": "", "device": "sim"}, true},
+		"below":                         {params{"record": top + "/walk.bag", "record_path": top + "/in"}, true},
+		"a folder to come":              {params{"record_path": top + "/new/"}, true},
+		"a prefix":                      {params{"record_path": top + "/in/walk"}, true},
+		"elsewhere":                     {params{"record": other + "/walk.bag"}, false},
+		"the folder itself elsewhere":   {params{"record_path": other}, false},
+		"through a link":                {params{"record": top + "/out/walk.bag"}, false},
+		"a new folder through a link":   {params{"record_path": top + "/out/new/"}, false},
+		"upwards":                       {params{"record": top + "/in/../../walk.bag"}, false},
+		"a neighbour that begins alike": {params{"record": top + "x/walk.bag"}, false},
+		"below the working directory":   {params{"record": "walk.bag"}, false},
+	} {
+		o := Options{RecordPath: top + "/"}
+		if c.p["record_path"] != nil { // a parameter counts only if the command line is silent
+			o.RecordPath = ""
+			t.Chdir(top)
+		}
+		err := o.checkRemotePaths(c.p)
+		if c.ok != (err == nil) || err != nil && !errors.Is(err, program.ErrUsage) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "~record") {
+			t.Errorf("%s: %v doesn't name the parameter", name, err)
+		}
+		o.AllowRemotePaths = true
+		if err := o.checkRemotePaths(c.p); err != nil {
+			t.Errorf("%s, allowed: %v", name, err)
+		}
+		t.Chdir("/")
+	}
+}
+
+// The command line is trusted, and what it says isn't asked of the server.
+func TestCommandLineNamesAnyFile(t *testing.T) {
+	p := params{"record": "/any/a.bag", "record_path": "/any"}
+	o := Options{}
+	if err := o.fill(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.checkRemotePaths(p); err != nil || o.Record != "/any/a.bag" || o.RecordPath != "/any" {
+		t.Errorf("%q %q %v", o.Record, o.RecordPath, err)
+	}
+}
+
+// A node whose parameters on the server name a file elsewhere doesn't start.
+func TestStrangersFileIsRefusedAtStart(t *testing.T) {
+	m := rig.Master(t)
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "stranger", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close() //nolint:errcheck // the test is over
+	path := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.SetParam(t.Context(), "/camera_node/record", path); err != nil {
+		t.Fatal(err)
+	}
+	live, err := Start(t.Context(), Options{
+		ROS: ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}, Source: SourceOptions{Device: "sim"}, Log: zerolog.Nop(),
+		RecordPath: t.TempDir(),
+	})
+	if err == nil {
+		live.Close() //nolint:errcheck // the test has failed
+	}
+	if !errors.Is(err, program.ErrUsage) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v, want wrong usage and %s", err, path)
+	}
+	if text, err := os.ReadFile(path); string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A camera's recording never goes into the bag that is the camera.
+func TestInputIsNotRecordedInto(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(in("a.bag"), []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.Symlink("a.bag", in("soft.bag")), os.Link(in("a.bag"), in("hard.bag")), os.Link(in("a.bag"), in("part_0.bag")), os.Link(in("a.bag"), in("later_12.bag")),
+		os.WriteFile(in("b.bag"), nil, 0o644),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, refused := range map[string]bool{
+		"a.bag": true, "./a.bag": true, "soft.bag": true, "hard.bag": true, "part.bag": true, "part": true, "later.bag": true, "b.bag": false, "c.bag": false, "par.bag": false,
+	} {
+		o := Options{Source: SourceOptions{Device: in("a.bag")}, Record: in(name)}
+		o.Recording.Bag.Overwrite = true
+		_, err := Start(t.Context(), o)
+		if got := errors.Is(err, program.ErrUsage); got != refused || got && !strings.Contains(err.Error(), "a.bag") {
+			t.Errorf("%s: %v, want refused %v", name, err, refused)
+		}
+	}
+	if text, err := os.ReadFile(in("a.bag")); string(text) != "precious" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// Whoever calls ~start_recording can't choose the file, and replaces none.
+func TestStartRecordingStaysInRecordPath(t *testing.T) {
+	m := rig.Master(t)
+	dir := t.TempDir()
+	off := StreamSetting{Off: true}
+	live, err := Start(t.Context(), Options{
+		ROS: ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}, Source: SourceOptions{Device: "sim"}, Naming: naming.SDK,
+		Streams: StreamSettings{
+			{Kind: camdriver.Depth}: {Width: 424, Height: 240, FPS: 6}, {Kind: camdriver.Color}: off,
+			{Kind: camdriver.Infrared, Index: 1}: off, {Kind: camdriver.Infrared, Index: 2}: off,
+		},
+		RecordPath: dir, Recording: record.Options{}, Log: zerolog.Nop(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close() //nolint:errcheck // the recordings are closed before
+	// Every name of the next minutes is taken.
+	for at := range 300 {
+		name := time.Now().Add(time.Duration(at) * time.Second).Format("2006-01-02-15-04-05")
+		if err := os.WriteFile(filepath.Join(dir, name+".bag"), []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]bool{}
+	for range 3 {
+		text, err := live.startRecording()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := strings.TrimPrefix(text, "recording into ")
+		if filepath.Dir(path) != dir || seen[path] {
+			t.Errorf("%s, with the record path %s, after %v", path, dir, seen)
+		}
+		seen[path] = true
+		if _, err := live.stopRecording(); err != nil {
+			t.Error(err)
+		}
+	}
+	mine := 0
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if text, err := os.ReadFile(filepath.Join(dir, f.Name())); err == nil && string(text) == "mine" {
+			mine++
+		}
+	}
+	if mine != 300 {
+		t.Errorf("%d of 300 files are left", mine)
+	}
+}
