@@ -20,7 +20,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
-		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/pyexpr", "bagstore/reprocess", "bagstore/rsbag",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/reprocess", "bagstore/rsbag",
 		"bagstore/swap", "msgs", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"node/transport":     {"msgs", "msgs/imagetransport", "node/graph", "node/ros"},
 	"node/xmlrpc":        {"node/internal/budget"},
 	"node/master":        {"node/xmlrpc"},
-	"node/replay":        {"bagstore", "msgs"},
+	"node/replay":        {"bagstore", "bagstore/moment", "msgs"},
 	"msgs":               {},
 	"camdriver":          {},
 	"camdriver/hub":      {"camdriver"},
@@ -87,7 +87,8 @@ var mayImport = map[string][]string{
 	"bagstore/internal/lz4":  {},
 
 	"bagstore/rsbag":     {"bagstore", "msgs", "camdriver"},
-	"bagstore/bagset":    {"program", "bagstore", "node/replay"}, // the player's times
+	"bagstore/bagset":    {"program", "bagstore", "bagstore/moment"},
+	"bagstore/moment":    {"bagstore"},
 	"bagstore/cat":       {"program", "bagstore", "bagstore/bagset", "msgs"},
 	"bagstore/export":    {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "camdriver/process", "msgs", "msgs/png"},
 	"bagstore/pyexpr":    {"msgs"},

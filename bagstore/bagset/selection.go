@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/node/replay"
+	"rsros/bagstore/moment"
 	"rsros/program"
 )
 
@@ -51,16 +51,32 @@ func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 	if f.Exclude, err = either(s.Exclude); err != nil {
 		return f, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	if f.Start, err = replay.ParseTime(s.Start, replay.Bags(bags)); err != nil {
+	if f.Start, err = timeIn(bags, s.Start); err != nil {
 		return f, fmt.Errorf("%w: start: %w", program.ErrUsage, err)
 	}
-	if f.End, err = replay.ParseTime(s.End, replay.Bags(bags)); err != nil {
+	if f.End, err = timeIn(bags, s.End); err != nil {
 		return f, fmt.Errorf("%w: end: %w", program.ErrUsage, err)
 	}
 	if f.Start > 0 && f.End > 0 && f.End < f.Start {
 		return f, fmt.Errorf("%w: the end lies before the start", program.ErrUsage)
 	}
 	return f, nil
+}
+
+// timeIn is a time of bags as a user names it.
+func timeIn(bags []*bagstore.Bag, text string) (bagstore.Time, error) {
+	m, err := moment.Parse(text)
+	if err != nil {
+		return 0, err
+	}
+	return m.In(func() (bagstore.Time, error) {
+		// Messages at MinTime hold from the beginning and have no time of their own.
+		v, err := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1})
+		if err != nil {
+			return 0, err
+		}
+		return v.Start(), nil
+	})
 }
 
 // topics completes names that were given without their slash, and refuses those

@@ -63,7 +63,7 @@ func wrapperFlags(f *pflag.FlagSet, o *naming.WrapperOptions) {
 	f.BoolVar(&o.PointCloud, "pointcloud", false, "publish coloured points: CAMERA/depth/color/points")
 	f.BoolVar(&o.OrderedCloud, "ordered-cloud", false, "points keep the rows of the depth picture")
 	f.Var(parsed(&o.Filters, naming.ParseFilters), "filters", "process depth: decimation, disparity, spatial, temporal, hole_filling, hdr_merge, sequence_id_filter, colorizer")
-	f.Float64Var(&o.Clip, "clip-distance", 0, "depth beyond so many metres becomes 0")
+	f.Float64Var(&o.Clip, "clip-distance", 0, "depth beyond this distance in metres becomes 0")
 	f.BoolVar(&o.Sync, "sync", false, "frames taken together have one stamp")
 	f.Var(choice(&o.UniteIMU, imu.ParseMethod), "unite-imu", "publish gyroscope and accelerometer as CAMERA/imu: copy or linear_interpolation")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"rsros/bagstore/moment"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/play"
@@ -87,9 +88,9 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	secondsVar(f, &r.Delay, "delay", "d", 200*time.Millisecond, "wait this many seconds after advertising, for subscribers to connect")
 	f.Float64VarP(&r.Rate, "rate", "r", 1, "speed")
 	f.VarP(secondsFlag{d: &r.Start, signed: true}, "start", "s", "start this many seconds into the bags")
-	f.Var(parsed(&r.StartAt, replay.ParseMoment), "start-at", "start at this time")
+	f.Var(parsed(&r.StartAt, moment.Parse), "start-at", "start at this time")
 	secondsVar(f, &r.Duration, "duration", "u", 0, "play this many seconds of bag time; 0 for all")
-	f.Var(parsed(&r.Until, replay.ParseMoment), "until", "play up to this time")
+	f.Var(parsed(&r.Until, moment.Parse), "until", "play up to this time")
 	secondsVar(f, &r.SkipEmpty, "skip-empty", "", 0, "skip gaps that are longer than this many seconds; 0 for none")
 	f.BoolVarP(&r.Loop, "loop", "l", false, "start again at the end")
 	f.Var(parsed(&r.LoopRange, replay.ParseRange), "loop-range", "loop over FROM:TO, seconds from the start")

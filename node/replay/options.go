@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"rsros/bagstore/moment"
 )
 
 // Options are a player's surroundings and its settings. Source, Output and Clock
@@ -45,9 +47,9 @@ type Settings struct {
 	WaitForSubscribers bool          // wait until every channel has a subscriber
 
 	Start     time.Duration // where to start, from the first message of all bags; Duration counts from there even if it is negative
-	StartAt   Moment        // where to start, if not zero, instead of Start
+	StartAt   moment.Moment // where to start, if not zero, instead of Start
 	Duration  time.Duration // how much to play, in bag time; 0 means all
-	Until     Moment        // where to stop at the latest, if not zero
+	Until     moment.Moment // where to stop at the latest, if not zero
 	SkipEmpty time.Duration // jump over gaps longer than this; 0 means never
 
 	Loop          bool   // begin again at the end

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/moment"
 )
 
 func TestTranslator(t *testing.T) {
@@ -93,17 +94,32 @@ func TestNamesDoNotCollide(t *testing.T) {
 	}
 }
 
+// parseTime is a time of source as a user names it.
+func parseTime(text string, source Source) (bagstore.Time, error) {
+	m, err := moment.Parse(text)
+	if err != nil {
+		return 0, err
+	}
+	return m.In(func() (bagstore.Time, error) {
+		v, err := source.View(bagstore.Query{Start: statics + 1})
+		if err != nil {
+			return 0, err
+		}
+		return v.Start(), nil
+	})
+}
+
 func TestParseTime(t *testing.T) {
 	source := Bags([]*bagstore.Bag{writeRaw(t, raw{1, "/s", "std_msgs/String", text("static")}, raw{1_700_000_000 * sec, "/a", "std_msgs/String", text("0")})})
 	for in, want := range map[string]bagstore.Time{
 		"": 0, "1.5": 1_700_000_001.5 * sec, "0.1": 1_700_000_000*sec + 100*ms, "1700000002": 1_700_000_002 * sec, "2023-11-14T22:13:20Z": 1_700_000_000 * sec,
 	} {
-		if got, err := ParseTime(in, source); err != nil || got != want {
+		if got, err := parseTime(in, source); err != nil || got != want {
 			t.Errorf("ParseTime(%q) = %d, %v, want %d", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"-1", "x", "1e30", "NaN"} {
-		if got, err := ParseTime(in, source); err == nil {
+		if got, err := parseTime(in, source); err == nil {
 			t.Errorf("ParseTime(%q) = %d", in, got)
 		}
 	}
@@ -123,7 +139,7 @@ func TestParseRange(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	for name, o := range map[string]Settings{
 		"rate": {Rate: -1}, "not a number": {Rate: math.NaN()}, "gap": {SkipEmpty: -1}, "clock": {ClockHz: -1},
-		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: At(10), Until: At(5)},
+		"range": {LoopRange: &Range{2, 1}}, "end before start": {StartAt: moment.At(10), Until: moment.At(5)},
 	} {
 		if _, err := New(Options{Output: &journal{}, Clock: &fakeClock{}, Settings: o}); err == nil {
 			t.Errorf("%s: accepted", name)

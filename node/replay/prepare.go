@@ -61,7 +61,8 @@ func (p *Player) bound() error {
 		return err
 	}
 	from, to := all.Start().Add(p.o.Start), bagstore.MaxTime
-	startAt, err := p.o.StartAt.In(p.o.Source)
+	first := func() (bagstore.Time, error) { return all.Start(), nil }
+	startAt, err := p.o.StartAt.In(first)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (p *Player) bound() error {
 	if p.o.Duration > 0 {
 		to = from.Add(p.o.Duration)
 	}
-	until, err := p.o.Until.In(p.o.Source)
+	until, err := p.o.Until.In(first)
 	if err != nil {
 		return err
 	}

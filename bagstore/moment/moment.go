@@ -1,4 +1,6 @@
-package replay
+// Package moment reads times of recordings as users name them: a date, seconds since
+// 1970, or seconds from the first message. It may use bagstore, and starts no goroutine.
+package moment
 
 import (
 	"fmt"
@@ -21,10 +23,10 @@ type Moment struct {
 // At is the moment at bag time t.
 func At(t bagstore.Time) Moment { return Moment{given: true, time: t} }
 
-// ParseMoment reads a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of
+// Parse reads a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of
 // seconds since 1970, or a number of seconds from the first message. An empty
 // text is the zero Moment.
-func ParseMoment(text string) (Moment, error) {
+func Parse(text string) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
 	}
@@ -33,55 +35,33 @@ func ParseMoment(text string) (Moment, error) {
 			return At(bagstore.TimeOf(t)), nil
 		}
 	}
-	ns, err := parseSeconds(text)
+	ns, err := Seconds(text)
 	if err != nil {
 		return Moment{}, fmt.Errorf("time %q: want a date or a number of seconds", text)
 	}
 	return Moment{given: true, number: true, time: bagstore.Time(ns)}, nil
 }
 
-// In returns the moment in the time of source, or 0 for the zero Moment. A number
-// of seconds that is less than the time of the first message counts from there.
-func (m Moment) In(source Source) (bagstore.Time, error) {
+// In returns the moment in a recording, or 0 for the zero Moment. A number of seconds
+// that is less than the time of the first message counts from there. first returns that
+// time, 0 if there is no message, and is called only if it is needed.
+func (m Moment) In(first func() (bagstore.Time, error)) (bagstore.Time, error) {
 	if !m.given || !m.number {
 		return m.time, nil
 	}
-	view, err := source.View(bagstore.Query{Start: statics + 1})
+	start, err := first()
 	if err != nil {
 		return 0, err
 	}
-	if m.time >= view.Start() && view.Start().Absolute() {
+	if m.time >= start && start.Absolute() {
 		return m.time, nil
 	}
-	return view.Start().Add(m.time.Sub(0)), nil
+	return start.Add(m.time.Sub(0)), nil
 }
 
-// ParseTime is ParseMoment and Moment.In in one.
-func ParseTime(text string, source Source) (bagstore.Time, error) {
-	m, err := ParseMoment(text)
-	if err != nil {
-		return 0, err
-	}
-	return m.In(source)
-}
-
-// ParseRange reads FROM:TO in seconds. An empty text is no range, nil.
-func ParseRange(text string) (*Range, error) {
-	if text == "" {
-		return nil, nil
-	}
-	from, to, ok := strings.Cut(text, ":")
-	f, err := parseSeconds(from)
-	t, err2 := parseSeconds(to)
-	if !ok || err != nil || err2 != nil || f >= t {
-		return nil, fmt.Errorf("range %q: want FROM:TO in seconds", text)
-	}
-	return &Range{f, t}, nil
-}
-
-// parseSeconds reads a number of seconds that isn't negative, exactly: "0.1" is
+// Seconds reads a number of seconds that isn't negative, exactly: "0.1" is
 // 100000000 ns.
-func parseSeconds(text string) (time.Duration, error) {
+func Seconds(text string) (time.Duration, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if n, err := strconv.ParseUint(whole, 10, 33); err == nil && len(fraction) <= 9 && strings.Trim(fraction, "0123456789") == "" {
 		ns, _ := strconv.ParseUint((fraction + "000000000")[:9], 10, 64)
