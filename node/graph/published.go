@@ -35,6 +35,21 @@ func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, err
 	if err != nil {
 		return nil, err
 	}
+	subscribers, err := n.systemState(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for topic, nodes := range subscribers {
+		if slices.Contains(nodes, node) {
+			names = append(names, topic)
+		}
+	}
+	return names, nil
+}
+
+// systemState returns which nodes publish (side 0) or subscribe to (1) each topic.
+func (n *Node) systemState(ctx context.Context, side int) (map[string][]string, error) {
 	state, err := n.ask(ctx, "getSystemState")
 	if err != nil {
 		return nil, err
@@ -42,19 +57,22 @@ func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, err
 	if len(state) < 2 {
 		return nil, fmt.Errorf("getSystemState: the master answered %d lists, not publishers, subscribers and services", len(state))
 	}
-	subscribers, _ := state[1].([]any)
-	var names []string
-	for _, entry := range subscribers {
+	list, _ := state[side].([]any)
+	nodes := map[string][]string{}
+	for _, entry := range list {
 		pair, _ := entry.([]any)
 		if len(pair) != 2 {
 			continue
 		}
-		name, _ := pair[0].(string)
-		if nodes, _ := pair[1].([]any); name != "" && slices.Contains(nodes, any(node)) {
-			names = append(names, name)
+		topic, _ := pair[0].(string)
+		names, _ := pair[1].([]any)
+		for _, name := range names {
+			if text, ok := name.(string); ok && topic != "" {
+				nodes[topic] = append(nodes[topic], text)
+			}
 		}
 	}
-	return names, nil
+	return nodes, nil
 }
 
 // askTimeout bounds a call to the master.

@@ -35,7 +35,8 @@ func Run(ctx context.Context, o Options) error {
 type Node struct {
 	opts     Options
 	log      zerolog.Logger
-	node     *ros.Node
+	joined   *graph.Node
+	node     *ros.Node // of joined
 	device   camdriver.Device
 	profiles [][]camdriver.Profile
 	hub      *hub.Hub
@@ -78,6 +79,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	l.warnOfSimTime(ctx)
+	l.watchDoubles()
 	return l, l.begin(ctx)
 }
 
@@ -115,7 +117,7 @@ func (l *Node) connect(ctx context.Context) error {
 		return err
 	}
 	l.later(n.Close)
-	l.node, l.log = n.Node, n.Log()
+	l.joined, l.node, l.log = n, n.Node, n.Log()
 	private, err := privateParams(ctx, l.node)
 	if err != nil {
 		return err
@@ -173,7 +175,7 @@ func (l *Node) advertise() error {
 	l.attach(l.watch, nil)
 	l.serveRecordings()
 	l.later(l.records.Close)
-	services, err := graph.Offer(l.node, l.services()...)
+	services, err := graph.OfferShared(l.node, l.services()...)
 	if err != nil {
 		return err
 	}

@@ -1,15 +1,12 @@
 package live
 
 import (
-	"context"
 	"errors"
-	"net/http"
 	"sync/atomic"
 
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/node/graph"
-	"rsros/node/xmlrpc"
 )
 
 // gate lets a consumer see frames unless publishing is paused. What else happens to
@@ -36,25 +33,12 @@ func (l *Node) offerPause() error {
 	if _, ok := l.device.(*playback.Device); ok {
 		return nil
 	}
-	services := []graph.Service{graph.SetBool("~pause_playback", l.pause)}
-	if !l.offered("/pause_playback") {
-		services = append(services, graph.SetBool("/pause_playback", l.pause))
-	}
-	running, err := graph.Offer(l.node, services...)
+	running, err := graph.OfferShared(l.node, graph.SetBool("~pause_playback", l.pause), graph.SetBool("/pause_playback", l.pause))
 	if err != nil {
 		return err
 	}
 	l.later(func() error { running.Close(); return nil })
 	return nil
-}
-
-// offered asks the master whether a node has a service.
-func (l *Node) offered(service string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
-	defer cancel()
-	v, err := xmlrpc.Call(ctx, http.DefaultClient, l.opts.ROS.MasterURI, "lookupService", l.node.Name(), service)
-	answer, _ := v.([]any)
-	return err == nil && len(answer) == 3 && answer[0] == 1
 }
 
 // pause stops publishing, or lets it go on. The words are rosbag play's.

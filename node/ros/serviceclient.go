@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,13 +107,8 @@ func (c *ServiceClient) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text, _ := answer.(string)
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
-		return fmt.Errorf("the master answers %v, want rosrpc://host:port", answer)
-	}
-	dialer := net.Dialer{Timeout: wire.HandshakeTime}
-	conn, err := dialer.DialContext(ctx, "tcp", u.Host)
+	uri, _ := answer.(string)
+	conn, err := dialService(ctx, uri)
 	if err != nil {
 		return err
 	}
@@ -130,6 +126,16 @@ func (c *ServiceClient) connect(ctx context.Context) error {
 	return nil
 }
 
+// dialService connects to a service at the address that the master gives for it.
+func dialService(ctx context.Context, uri string) (net.Conn, error) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
+		return nil, fmt.Errorf("the master answers %q, want rosrpc://host:port", uri)
+	}
+	dialer := net.Dialer{Timeout: wire.HandshakeTime}
+	return dialer.DialContext(ctx, "tcp", u.Host)
+}
+
 func (c *ServiceClient) hangUp() {
 	if c.conn != nil {
 		c.conn.Close() //nolint:errcheck // nothing to lose
@@ -144,10 +150,34 @@ func (c *ServiceClient) Close() {
 	c.hangUp()
 }
 
-// ServiceProvider returns the address at which a service is provided, or "" if the
-// master knows of none. A node that offers a service which another one provides takes
-// it from that one.
+// ServiceProvider returns the name of the node that provides a service, or "" if there
+// is none or it doesn't answer: a killed node stays registered. A node that offers a
+// service which another one provides takes it from that one.
 func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error) {
+	uri, err := n.lookUpService(ctx, name)
+	if uri == "" || err != nil {
+		return "", err
+	}
+	full, err := n.Resolve(name)
+	if err != nil {
+		return "", err
+	}
+	conn, err := dialService(ctx, uri)
+	if err != nil {
+		return "", nil // it doesn't answer
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	h, err := wire.Exchange(conn, Header{wire.KeyCallerID: n.Name(), wire.KeyService: full, wire.KeyMD5: "*", "probe": "1"})
+	if err != nil {
+		return "", nil // likewise
+	}
+	return cmp.Or(h[wire.KeyCallerID], uri), nil
+}
+
+// lookUpService returns the address at which a service is provided, or "" if the master
+// knows of none.
+func (n *Node) lookUpService(ctx context.Context, name string) (string, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
 		return "", err
@@ -163,7 +193,7 @@ func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error)
 // WaitForService returns when the master knows the service.
 func (n *Node) WaitForService(ctx context.Context, name string) error {
 	for {
-		if uri, err := n.ServiceProvider(ctx, name); uri != "" {
+		if uri, err := n.lookUpService(ctx, name); uri != "" {
 			return nil
 		} else if refused := new(names.Error); errors.As(err, &refused) {
 			return err

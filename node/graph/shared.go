@@ -1,0 +1,56 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"rsros/node/ros"
+)
+
+// providerTime bounds how long a service's provider has to answer.
+const providerTime = 2 * time.Second
+
+// OfferShared offers services whose names other nodes may have as well, such as those
+// below a camera's name. The master gives a service to the last node that registers it:
+// what another node provides, and answers, is left to that one and logged.
+func OfferShared(n *ros.Node, list ...Service) (Services, error) {
+	return Offer(n, slices.DeleteFunc(slices.Clone(list), func(s Service) bool {
+		by := provider(n, s.name)
+		if log := n.Log(); by != "" {
+			log.Warn().Str("service", s.name).Str("node", by).Msg("another node provides this service and keeps it")
+		}
+		return by != ""
+	})...)
+}
+
+// provider is the other node that provides a service, or "".
+func provider(n *ros.Node, service string) string {
+	if strings.HasPrefix(service, "~") {
+		return "" // below the node's own name
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), providerTime)
+	defer cancel()
+	name, err := n.ServiceProvider(ctx, service)
+	if err != nil || name == n.Name() {
+		return ""
+	}
+	return name
+}
+
+// Doubles returns, for each topic that the node publishes, the other nodes that publish
+// it, too. It gives up after askTimeout.
+func (n *Node) Doubles(ctx context.Context) (map[string][]string, error) {
+	publishers, err := n.systemState(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	doubles := map[string][]string{}
+	for topic, nodes := range publishers {
+		if i := slices.Index(nodes, n.Name()); i >= 0 && len(nodes) > 1 {
+			doubles[topic] = slices.Delete(nodes, i, i+1)
+		}
+	}
+	return doubles, nil
+}

@@ -1,0 +1,50 @@
+package live
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// doublesEvery is how often the master is asked who else publishes our topics.
+const doublesEvery = 3 * time.Second
+
+// common are topics that every node may publish.
+var common = []string{"/rosout", "/tf", "/tf_static", "/diagnostics", "/clock"}
+
+// watchDoubles warns, once for each, of other nodes that publish a topic of this one:
+// subscribers would get the frames of two cameras mixed. Both nodes do so.
+func (l *Node) watchDoubles() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		known := map[string]bool{}
+		tick := time.NewTicker(doublesEvery)
+		defer tick.Stop()
+		for {
+			l.warnOfDoubles(ctx, known)
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	l.later(func() error { cancel(); <-done; return nil })
+}
+
+func (l *Node) warnOfDoubles(ctx context.Context, known map[string]bool) {
+	doubles, err := l.joined.Doubles(ctx)
+	if err != nil {
+		return // the master is gone, or hangs; it is asked again
+	}
+	for topic, nodes := range doubles {
+		for _, node := range nodes {
+			if !known[node] && !slices.Contains(common, topic) {
+				known[node] = true
+				l.log.Warn().Str("node", node).Str("topic", topic).Msg("another node publishes this topic, too: subscribers get both cameras (--camera or __ns:= gives another name)")
+			}
+		}
+	}
+}
