@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"sync"
 	"time"
 
@@ -108,7 +107,7 @@ func (c *ServiceClient) connect(ctx context.Context) error {
 		return err
 	}
 	uri, _ := answer.(string)
-	conn, err := dialService(ctx, uri)
+	conn, err := wire.DialService(ctx, uri)
 	if err != nil {
 		return err
 	}
@@ -124,16 +123,6 @@ func (c *ServiceClient) connect(ctx context.Context) error {
 	}
 	c.conn = conn
 	return nil
-}
-
-// dialService connects to a service at the address that the master gives for it.
-func dialService(ctx context.Context, uri string) (net.Conn, error) {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
-		return nil, fmt.Errorf("the master answers %q, want rosrpc://host:port", uri)
-	}
-	dialer := net.Dialer{Timeout: wire.HandshakeTime}
-	return dialer.DialContext(ctx, "tcp", u.Host)
 }
 
 func (c *ServiceClient) hangUp() {
@@ -162,15 +151,9 @@ func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	conn, err := dialService(ctx, uri)
+	h, err := wire.Probe(ctx, uri, n.Name(), full)
 	if err != nil {
 		return "", nil // it doesn't answer
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	h, err := wire.Exchange(conn, Header{wire.KeyCallerID: n.Name(), wire.KeyService: full, wire.KeyMD5: "*", "probe": "1"})
-	if err != nil {
-		return "", nil // likewise
 	}
 	return cmp.Or(h[wire.KeyCallerID], uri), nil
 }
