@@ -304,7 +304,7 @@ func (r *topicRecorder) subscribeAll(topics []string) {
 
 func (r *topicRecorder) subscribe(name string) error {
 	count := &atomic.Int64{}
-	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay}, func(m ros.Received) {
+	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.opts.NoDelay, MaxMessage: r.opts.QueueBytes}, func(m ros.Received) {
 		r.take(name, count, m)
 	})
 	if err != nil {

@@ -276,6 +276,7 @@ func TestHostilePublishers(t *testing.T) {
 	}
 	bag := filepath.Join(t.TempDir(), "attack.bag")
 	recorder := start(t, program, master, "/recorder", "record", "-a", "-b", "64", "-O", bag, "__name:=recorder")
+	peer.Await(t, "all subscriptions", func() bool { return strings.Contains(recorder.process.Output(), "topic=/rosout_agg") })
 	recorder.measure()
 	peer.Await(t, "the messages", func() bool { return strings.Count(recorder.process.Output(), "too large") > 0 })
 	recorder.recovered("messages above the bounds")
