@@ -109,8 +109,12 @@ func TestKillAtPace(t *testing.T) {
 			moments = append(moments, d)
 		}
 	}
+	sinks := []SinkKind{Buffered, Direct}
+	if forceDirect {
+		sinks = sinks[1:]
+	}
 	for _, p := range paces {
-		for _, kind := range []SinkKind{Buffered, Direct} {
+		for _, kind := range sinks {
 			for _, c := range []Compression{None, LZ4, BZ2} {
 				t.Run(fmt.Sprintf("%s-%s-%s", p.name, [...]string{"buffered", "direct"}[kind], c), func(t *testing.T) {
 					t.Parallel()
