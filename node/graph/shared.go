@@ -12,9 +12,9 @@ import (
 // providerTime bounds how long a service's provider has to answer.
 const providerTime = 2 * time.Second
 
-// OfferShared offers services whose names other nodes may have as well, such as those
-// below a camera's name. The master gives a service to the last node that registers it:
-// what another node provides, and answers, is left to that one and logged.
+// OfferShared offers services whose names other nodes may use as well, such as those
+// below a camera's name. The master gives a service to the last node that registers it,
+// so a service that another node provides and answers is left to that node and logged.
 func OfferShared(n *ros.Node, list ...Service) (Services, error) {
 	return Offer(n, slices.DeleteFunc(slices.Clone(list), func(s Service) bool {
 		by := provider(n, s.name)
@@ -25,7 +25,7 @@ func OfferShared(n *ros.Node, list ...Service) (Services, error) {
 	})...)
 }
 
-// provider is the other node that provides a service, or "".
+// provider returns the name of another node that provides a service, or "".
 func provider(n *ros.Node, service string) string {
 	if strings.HasPrefix(service, "~") {
 		return "" // below the node's own name
@@ -39,8 +39,8 @@ func provider(n *ros.Node, service string) string {
 	return name
 }
 
-// Doubles returns, for each topic that the node publishes, the other nodes that publish
-// it, too. It gives up after askTimeout.
+// Doubles returns, for each topic that the node publishes, the other nodes that also
+// publish it. It gives up after askTimeout.
 func (n *Node) Doubles(ctx context.Context) (map[string][]string, error) {
 	publishers, err := n.systemState(ctx, 0)
 	if err != nil {

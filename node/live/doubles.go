@@ -12,8 +12,9 @@ const doublesEvery = 3 * time.Second
 // common are topics that every node may publish.
 var common = []string{"/rosout", "/tf", "/tf_static", "/diagnostics", "/clock"}
 
-// watchDoubles warns, once for each, of other nodes that publish a topic of this one:
-// subscribers would get the frames of two cameras mixed. Both nodes do so.
+// watchDoubles warns once of each other node that publishes a topic of this one, because
+// subscribers then receive the frames of two cameras mixed. The other node, if it is a
+// camera of ours, warns as well. Close stops the goroutine and waits for it.
 func (l *Node) watchDoubles() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -43,7 +44,7 @@ func (l *Node) warnOfDoubles(ctx context.Context, known map[string]bool) {
 		for _, node := range nodes {
 			if !known[node] && !slices.Contains(common, topic) {
 				known[node] = true
-				l.log.Warn().Str("node", node).Str("topic", topic).Msg("another node publishes this topic, too: subscribers get both cameras (--camera or __ns:= gives another name)")
+				l.log.Warn().Str("node", node).Str("topic", topic).Msg("another node publishes this topic as well: subscribers receive frames of both cameras (use --camera or __ns:= for another name)")
 			}
 		}
 	}

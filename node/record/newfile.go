@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// newBase returns a name for the files of a recording: base, or base with the time
-// stamp where a file of the recording would take a name that exists. first tells
-// for a base whether it is free, by creating its first file; a recording never
-// replaces a file. renamed is true if the name isn't the one that was asked for.
+// newBase returns a base for the names of a recording's files: base itself, or base with
+// the time stamp appended if a file exists under that name. first creates the first file
+// for a base; while it returns fs.ErrExist, the next name is tried. renamed reports
+// whether the result differs from base.
 func newBase(base string, now time.Time, first func(base string) error) (got string, renamed bool, err error) {
 	stamped := base + "_" + now.Format(stampLayout)
 	for n := 0; ; n++ {

@@ -13,7 +13,7 @@ const spaceEvery = time.Second
 // does: below the minimum messages are dropped, and taken again when there is room.
 // It belongs to the writing goroutine, but for low.
 type spaceGuard struct {
-	minimum int64                           // bytes; 0 asks nothing
+	minimum int64                           // bytes; 0 disables the check
 	free    func(dir string) (int64, error) // freeSpace; tests have a disk of their own
 	next    time.Time
 	low     atomic.Bool

@@ -136,7 +136,7 @@ func (s *topicFiles) pathOf(base string) string {
 }
 
 // finishFile closes the file that is written and gives it its final name. If that
-// was taken meanwhile, the file keeps the active one, which is said.
+// was taken meanwhile, the file keeps the active one, and the error says so.
 func (s *topicFiles) finishFile() error {
 	if s.w == nil {
 		return nil
@@ -156,9 +156,9 @@ func (s *topicFiles) finishFile() error {
 	return nil
 }
 
-// abandon begins a new file in place of one that is gone.
+// abandon starts a new file after ErrGone.
 func (s *topicFiles) abandon() error {
-	_ = s.w.Close() // it says again that the file is gone
+	_ = s.w.Close() // reports ErrGone again
 	s.w = nil
 	s.opts.Split = true
 	return s.open()

@@ -35,7 +35,7 @@ type TopicOptions struct {
 	MaxSize    int64         // bytes; 0 is no limit
 	MaxTime    time.Duration // 0 is no limit
 	MaxSplits  int           // keep this many finished files of this run besides the one that is written; 0 keeps all
-	MinSpace   int64         // bytes that stay free on the disk; below it messages are dropped. 0 asks nothing
+	MinSpace   int64         // bytes that stay free on the disk; below it messages are dropped. 0 disables the check
 	Limit      int           // messages of each topic; 0 is no limit
 	QueueBytes int64         // what may wait for the disk; 0 is no bound
 	Latched    bool          // begin each file of a split with the newest latched messages
