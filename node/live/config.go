@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
-	"rsros/camdriver/imu"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/record"
@@ -61,84 +61,66 @@ func setDefault[T comparable](field *T, value T) {
 // fill sets the fields that the user's flags didn't set from private parameters.
 // Parameters have realsense2_camera's names where it has the same ones, and the
 // flags' names otherwise.
-func (o *Options) fill(values params) error {
-	p := newReader(values)
-	setDefault(&o.Source.Device, p.text("device"))
-	if file := p.text("rosbag_filename"); file != "" {
+func (o *Options) fill(values graph.Params) error {
+	p := graph.NewParamReader(values)
+	setDefault(&o.Source.Device, p.Text("device"))
+	if file := p.Text("rosbag_filename"); file != "" {
 		setDefault(&o.Source.Device, file)
 	}
-	setDefault(&o.Source.Serial, strings.TrimPrefix(p.text("serial_no"), "_")) // "_123" keeps YAML from reading a number
-	setDefault(&o.Source.Port, p.text("usb_port_id"))
-	setDefault(&o.Source.Type, p.text("device_type"))
-	setDefault(&o.Camera, p.text("camera"))
-	setDefault(&o.Record, p.text("record"))
-	setDefault(&o.RecordPath, p.text("record_path"))
-	if word := p.text("naming"); word != "" && o.Naming == "" {
+	setDefault(&o.Source.Serial, strings.TrimPrefix(p.Text("serial_no"), "_")) // "_123" keeps YAML from reading a number
+	setDefault(&o.Source.Port, p.Text("usb_port_id"))
+	setDefault(&o.Source.Type, p.Text("device_type"))
+	setDefault(&o.Camera, p.Text("camera"))
+	setDefault(&o.Record, p.Text("record"))
+	setDefault(&o.RecordPath, p.Text("record_path"))
+	if word := p.Text("naming"); word != "" && o.Naming == "" {
 		n, err := naming.Parse(word)
 		if err != nil {
 			return fmt.Errorf("parameter ~naming: %w", err)
 		}
 		o.Naming = n
 	}
-	setDefault(&o.Source.Seed, int64(p.number("seed")))
-	o.Source.Pose = o.Source.Pose || p.is("enable_pose")
-	o.Source.Loop = o.Source.Loop || p.is("loop")
-	o.Source.Paused = o.Source.Paused || p.is("pause")
-	setDefault(&o.Source.Speed, p.real("speed"))
-	p.duration("duration", &o.Duration)
+	setDefault(&o.Source.Seed, int64(p.Number("seed")))
+	o.Source.Pose = o.Source.Pose || p.Is("enable_pose")
+	o.Source.Loop = o.Source.Loop || p.Is("loop")
+	o.Source.Paused = o.Source.Paused || p.Is("pause")
+	setDefault(&o.Source.Speed, p.Real("speed"))
+	duration(p, "duration", &o.Duration)
 	fillRecording(&o.Recording, p)
-	err := errors.Join(fillWrapper(&o.Wrapper, p), o.fillStreams(p))
-	return errors.Join(p.err(), err)
+	err := errors.Join(o.Wrapper.Fill(p), o.fillStreams(p))
+	return errors.Join(p.Err(), err)
 }
 
-// fillWrapper takes realsense2_camera's parameters of what is published.
-func fillWrapper(o *naming.WrapperOptions, p *reader) error {
-	o.Sync = o.Sync || p.is("enable_sync")
-	o.AlignDepth = o.AlignDepth || p.is("align_depth")
-	o.PointCloud = o.PointCloud || p.is("enable_pointcloud")
-	o.OrderedCloud = o.OrderedCloud || p.is("ordered_pc")
-	o.AllowNoTexture = o.AllowNoTexture || p.is("allow_no_texture_points")
-	o.RGBD = o.RGBD || p.is("rgbd")
-	setDefault(&o.Frames, p.text("tf_prefix"))
-	setDefault(&o.AccelCovariance, p.real("linear_accel_cov"))
-	setDefault(&o.GyroCovariance, p.real("angular_velocity_cov"))
-	setDefault(&o.Clip, p.real("clip_distance"))
-	setDefault(&o.TFRate, p.real("tf_publish_rate"))
-	if on, said := p.truth("publish_tf"); said && !on {
-		o.NoTF = true
-	}
-	var errs []error
-	if o.Filters == nil {
-		var err error
-		o.Filters, err = naming.ParseFilters(p.text("filters"))
-		errs = append(errs, err)
-	}
-	if o.UniteIMU == "" {
-		method, err := imu.ParseMethod(p.text("unite_imu_method"))
-		if err != nil {
-			err = fmt.Errorf("%w: %w", program.ErrUsage, err)
-		}
-		if p.text("unite_imu_method") != "" {
-			o.UniteIMU = method
-		}
-		errs = append(errs, err)
-	}
-	kind, err := naming.ParseTexture(p.text("pointcloud_texture_stream"))
-	o.Texture = camdriver.StreamID{Kind: kind, Index: p.number("pointcloud_texture_index")}
-	return errors.Join(append(errs, err)...)
-}
-
-func fillRecording(o *record.Options, p *reader) {
-	setDefault(&o.SplitSize, int64(p.number("split_size"))<<20)
-	setDefault(&o.QueueBytes, int64(p.number("buffsize"))<<20)
-	setDefault(&o.Bag.ChunkSize, p.number("chunksize")<<10)
-	if p.is("lz4") {
+func fillRecording(o *record.Options, p *graph.ParamReader) {
+	setDefault(&o.SplitSize, int64(p.Number("split_size"))<<20)
+	setDefault(&o.QueueBytes, int64(p.Number("buffsize"))<<20)
+	setDefault(&o.Bag.ChunkSize, p.Number("chunksize")<<10)
+	if p.Is("lz4") {
 		setDefault(&o.Bag.Compression, bagstore.LZ4)
 	}
-	if p.is("direct") {
+	if p.Is("direct") {
 		setDefault(&o.Bag.Sink, bagstore.Direct)
 	}
-	p.duration("split_duration", &o.SplitDuration)
+	duration(p, "split_duration", &o.SplitDuration)
+}
+
+// duration sets a field that the user didn't set.
+func duration(p *graph.ParamReader, name string, field *time.Duration) {
+	text, ok := p.Value(name).(string)
+	if !ok {
+		if v := p.Real(name); v > 0 {
+			text = strconv.FormatFloat(v, 'f', -1, 64)
+		}
+	}
+	if text == "" || text == "0" || text == "-1" || *field != 0 {
+		return
+	}
+	d, err := record.ParseDuration(text)
+	if err != nil {
+		p.Refuse(name, err)
+		return
+	}
+	*field = d
 }
 
 // wholeInfrared is a D400's left imager in colour or as it is; it can't run beside
@@ -160,19 +142,19 @@ var streamParams = []struct {
 	{"pose", "enable_pose", camdriver.StreamID{Kind: camdriver.Pose}},
 }
 
-func (o *Options) fillStreams(p *reader) error {
+func (o *Options) fillStreams(p *graph.ParamReader) error {
 	var errs []error
 	for _, s := range streamParams {
 		if _, said := o.Streams[s.id]; said {
 			continue
 		}
-		set := StreamSetting{Width: p.number(s.prefix + "_width"), Height: p.number(s.prefix + "_height"), FPS: p.number(s.prefix + "_fps")}
+		set := StreamSetting{Width: p.Number(s.prefix + "_width"), Height: p.Number(s.prefix + "_height"), FPS: p.Number(s.prefix + "_fps")}
 		if (set.Width == 0) != (set.Height == 0) {
 			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", program.ErrUsage, s.prefix, s.prefix))
 			continue
 		}
-		enabled, said := p.truth(s.enable)
-		if !said && s.id == wholeInfrared || said && enabled && set == (StreamSetting{}) && p.text("rosbag_filename") != "" {
+		enabled, said := p.Truth(s.enable)
+		if !said && s.id == wholeInfrared || said && enabled && set == (StreamSetting{}) && p.Text("rosbag_filename") != "" {
 			continue // a file has what it has
 		}
 		if said && !enabled {

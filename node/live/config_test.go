@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
+	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/record"
 	"rsros/program"
@@ -21,7 +22,7 @@ import (
 func TestFlagsWinOverParameters(t *testing.T) {
 	depth, color := camdriver.StreamID{Kind: camdriver.Depth}, camdriver.StreamID{Kind: camdriver.Color}
 	left := camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
-	p := params{
+	p := graph.Params{
 		"device": "usb", "serial_no": "_0123", "naming": "sdk", "camera": "front",
 		"depth_width": 640, "depth_height": 480, "depth_fps": 30, "color_width": -1, "color_height": 0,
 		"enable_color": true, "enable_infra1": false, "gyro_fps": 400.0, "record_path": "/data/",
@@ -47,7 +48,7 @@ func TestFlagsWinOverParameters(t *testing.T) {
 
 // A launch file gives what flags give a recording; -1, 0 and "" leave the choice.
 func TestRecordingParameters(t *testing.T) {
-	p := params{
+	p := graph.Params{
 		"record": "walk.bag", "split_size": 100, "split_duration": "5m", "buffsize": 64, "chunksize": 256, "lz4": true, "direct": true,
 		"duration": 2.5, "speed": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true,
 	}
@@ -66,7 +67,7 @@ func TestRecordingParameters(t *testing.T) {
 		t.Errorf("source %+v", s)
 	}
 	o = Options{}
-	if err := o.fill(params{"split_size": -1, "split_duration": "", "duration": 0, "speed": -1.0, "lz4": false}); err != nil {
+	if err := o.fill(graph.Params{"split_size": -1, "split_duration": "", "duration": 0, "speed": -1.0, "lz4": false}); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(o.Recording, record.Options{}) || o.Duration != 0 || o.Source.Speed != 0 {
@@ -75,7 +76,7 @@ func TestRecordingParameters(t *testing.T) {
 }
 
 func TestOddParametersAreRefused(t *testing.T) {
-	for name, p := range map[string]params{
+	for name, p := range map[string]graph.Params{
 		"naming":      {"naming": "rviz"},
 		"half a size": {"depth_width": 640},
 		"other half":  {"infra_height": 480},
@@ -90,7 +91,7 @@ func TestOddParametersAreRefused(t *testing.T) {
 
 // A parameter of the wrong type is refused by name; unset ones aren't.
 func TestWrongTypesAreNamed(t *testing.T) {
-	for want, p := range map[string]params{
+	for want, p := range map[string]graph.Params{
 		`parameter ~gyro_fps: want a number, not "abc"`:            {"gyro_fps": "abc"},
 		`parameter ~split_size: want a number, not "big"`:          {"split_size": "big"},
 		`parameter ~enable_depth: want true or false, not "maybe"`: {"enable_depth": "maybe"},
@@ -108,11 +109,11 @@ func TestWrongTypesAreNamed(t *testing.T) {
 		}
 	}
 	var o Options
-	unset := params{"loop": "", "gyro_fps": "", "serial_no": 12, "camera": map[string]any{"gain": 1}, "seed": nil, "speed": -1}
+	unset := graph.Params{"loop": "", "gyro_fps": "", "serial_no": 12, "camera": map[string]any{"gain": 1}, "seed": nil, "speed": -1}
 	if err := o.fill(unset); err != nil || o.Source.Serial != "12" || o.Camera != "" {
 		t.Errorf("%+v, %v", o, err)
 	}
-	err := o.fill(params{"gyro_fps": "abc", "lz4": "x"})
+	err := o.fill(graph.Params{"gyro_fps": "abc", "lz4": "x"})
 	if err == nil || !strings.Contains(err.Error(), "~gyro_fps") || !strings.Contains(err.Error(), "~lz4") {
 		t.Errorf("%v, want both", err)
 	}
@@ -133,7 +134,7 @@ func TestMissingDeviceSaysWhatWasLookedFor(t *testing.T) {
 
 func TestUnusedParametersAreNamed(t *testing.T) {
 	var out strings.Builder
-	sayUnused(zerolog.New(&out), params{
+	sayUnused(zerolog.New(&out), graph.Params{
 		"external_manager": true, "manager": "realsense2_camera_manager", "json_file_path": "", "reconnect_timeout": 6.0,
 		"stereo_module": map[string]any{"exposure": map[string]any{"1": 7500, "2": 99}},
 	})
@@ -145,7 +146,7 @@ func TestUnusedParametersAreNamed(t *testing.T) {
 // The parameters of rs_camera.launch, as roslaunch sets them.
 func TestWrapperParameters(t *testing.T) {
 	var o Options
-	err := o.fill(params{
+	err := o.fill(graph.Params{
 		"camera": "/eye", "tf_prefix": "left", "align_depth": true, "filters": "spatial, temporal", "clip_distance": 3.5, "unite_imu_method": "copy",
 		"pointcloud_texture_stream": "RS2_STREAM_INFRARED", "pointcloud_texture_index": 1, "publish_tf": false, "linear_accel_cov": 0.5,
 		"enable_infra": false, "enable_infra1": true, "infra_width": 848, "infra_height": 480, "infra_fps": 30,
@@ -160,7 +161,7 @@ func TestWrapperParameters(t *testing.T) {
 	}
 	for name, value := range map[string]string{"filters": "sharpen", "unite_imu_method": "Copy", "pointcloud_texture_stream": "COLOR"} {
 		var o Options
-		if err := o.fill(params{name: value}); !errors.Is(err, program.ErrUsage) {
+		if err := o.fill(graph.Params{name: value}); !errors.Is(err, program.ErrUsage) {
 			t.Errorf("%s %q: %v", name, value, err)
 		}
 	}

@@ -118,7 +118,7 @@ func (l *Node) connect(ctx context.Context) error {
 	}
 	l.later(n.Close)
 	l.joined, l.node, l.log = n, n.Node, n.Log()
-	private, err := privateParams(ctx, l.node)
+	private, err := graph.PrivateParams(ctx, l.node)
 	if err != nil {
 		return err
 	}
@@ -304,28 +304,6 @@ func (l *Node) drain() error {
 		l.log.Warn().Err(err).Msg("a subscriber didn't take its last messages")
 	}
 	return nil
-}
-
-// privateParams gets the node's private parameters. It waits for the master, as
-// roscpp does.
-func privateParams(ctx context.Context, n *ros.Node) (params, error) {
-	for {
-		v, ok, err := n.Param(ctx, "~")
-		if err == nil {
-			tree, _ := v.(map[string]any)
-			if !ok {
-				tree = nil
-			}
-			return tree, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-n.Done():
-			return nil, errors.New("shut down before a master answered")
-		case <-time.After(time.Second):
-		}
-	}
 }
 
 func DescribeProfiles(profiles [][]camdriver.Profile) string {

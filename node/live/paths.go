@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/program"
 )
@@ -17,14 +18,14 @@ import (
 // checkRemotePaths refuses files that the parameter server names outside the folder
 // that the command line names: anybody in the graph can set parameters. It must be
 // called before private fills what the command line left open.
-func (o *Options) checkRemotePaths(private params) error {
+func (o *Options) checkRemotePaths(private graph.Params) error {
 	if o.AllowRemotePaths {
 		return nil
 	}
 	allowed := record.Folder(cmp.Or(o.RecordPath, "."))
-	p := newReader(private)
+	p := graph.NewParamReader(private)
 	check := func(name, set, folder string) error {
-		text := p.text(name)
+		text := p.Text(name)
 		if text == "" || set != "" {
 			return nil
 		}
@@ -36,8 +37,8 @@ func (o *Options) checkRemotePaths(private params) error {
 			program.ErrUsage, name, text, allowed))
 	}
 	return errors.Join(
-		check("record", o.Record, filepath.Dir(p.text("record"))),
-		check("record_path", o.RecordPath, record.Folder(p.text("record_path"))))
+		check("record", o.Record, filepath.Dir(p.Text("record"))),
+		check("record_path", o.RecordPath, record.Folder(p.Text("record_path"))))
 }
 
 // isBelow reports whether a folder is another one or inside it, after symbolic

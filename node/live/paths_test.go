@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/record"
 	"rsros/node/ros"
@@ -28,20 +29,20 @@ func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		p  params
+		p  graph.Params
 		ok bool
 	}{
-		"nothing":                       {params{"record": "", "device": "sim"}, true},
-		"below":                         {params{"record": top + "/walk.bag", "record_path": top + "/in"}, true},
-		"a folder to come":              {params{"record_path": top + "/new/"}, true},
-		"a prefix":                      {params{"record_path": top + "/in/walk"}, true},
-		"elsewhere":                     {params{"record": other + "/walk.bag"}, false},
-		"the folder itself elsewhere":   {params{"record_path": other}, false},
-		"through a link":                {params{"record": top + "/out/walk.bag"}, false},
-		"a new folder through a link":   {params{"record_path": top + "/out/new/"}, false},
-		"upwards":                       {params{"record": top + "/in/../../walk.bag"}, false},
-		"a neighbour that begins alike": {params{"record": top + "x/walk.bag"}, false},
-		"below the working directory":   {params{"record": "walk.bag"}, false},
+		"nothing":                       {graph.Params{"record": "", "device": "sim"}, true},
+		"below":                         {graph.Params{"record": top + "/walk.bag", "record_path": top + "/in"}, true},
+		"a folder to come":              {graph.Params{"record_path": top + "/new/"}, true},
+		"a prefix":                      {graph.Params{"record_path": top + "/in/walk"}, true},
+		"elsewhere":                     {graph.Params{"record": other + "/walk.bag"}, false},
+		"the folder itself elsewhere":   {graph.Params{"record_path": other}, false},
+		"through a link":                {graph.Params{"record": top + "/out/walk.bag"}, false},
+		"a new folder through a link":   {graph.Params{"record_path": top + "/out/new/"}, false},
+		"upwards":                       {graph.Params{"record": top + "/in/../../walk.bag"}, false},
+		"a neighbour that begins alike": {graph.Params{"record": top + "x/walk.bag"}, false},
+		"below the working directory":   {graph.Params{"record": "walk.bag"}, false},
 	} {
 		o := Options{RecordPath: top + "/"}
 		if c.p["record_path"] != nil { // a parameter counts only if the command line is silent
@@ -65,7 +66,7 @@ func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
 
 // The command line is trusted, and what it says isn't asked of the server.
 func TestCommandLineNamesAnyFile(t *testing.T) {
-	p := params{"record": "/any/a.bag", "record_path": "/any"}
+	p := graph.Params{"record": "/any/a.bag", "record_path": "/any"}
 	o := Options{}
 	if err := o.fill(p); err != nil {
 		t.Fatal(err)

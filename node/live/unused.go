@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/rs/zerolog"
+
+	"rsros/node/graph"
 )
 
 // unusedParams are parameters of realsense2_camera that mean nothing here: the values
@@ -52,7 +54,7 @@ var unusedParams = []struct {
 }
 
 // sayUnused warns of parameters that somebody set and that have no effect.
-func sayUnused(log zerolog.Logger, p params) {
+func sayUnused(log zerolog.Logger, p graph.Params) {
 	for _, u := range unusedParams {
 		if v, said := lookUp(p, u.name); said && !slices.Contains(u.normal, v) {
 			log.Warn().Str("parameter", "~"+u.name).Str("value", fmt.Sprint(v)).Msg("has no effect: " + u.why)
@@ -61,7 +63,7 @@ func sayUnused(log zerolog.Logger, p params) {
 }
 
 // lookUp finds a parameter in a tree: "a/b" is b in a.
-func lookUp(p params, name string) (any, bool) {
+func lookUp(p graph.Params, name string) (any, bool) {
 	var at any = map[string]any(p)
 	for {
 		tree, ok := at.(map[string]any)
