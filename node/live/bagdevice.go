@@ -40,43 +40,43 @@ type bagDevice struct {
 const clockHz = 100
 
 // steerBag offers the controls of playback if the device is a bag.
-func (l *Node) steerBag() error {
-	dev, ok := l.device.(*playback.Device)
+func (c *camera) steerBag() error {
+	dev, ok := c.device.(*playback.Device)
 	if !ok {
 		return nil
 	}
 	t := msgs.MustType("rosgraph_msgs/Clock")
-	clock, err := l.node.Advertise(ros.PublisherOptions{Topic: "/clock", Type: t})
+	clock, err := c.node.Advertise(ros.PublisherOptions{Topic: "/clock", Type: t})
 	if err != nil {
 		return err
 	}
 	stop := make(chan struct{})
-	b := &bagDevice{dev: dev, stamps: &l.stamps, clock: clock, ended: func() { close(stop) }}
-	status, err := control.NewStatus(l.node)
+	b := &bagDevice{dev: dev, stamps: &c.stamps, clock: clock, ended: func() { close(stop) }}
+	status, err := control.NewStatus(c.node)
 	if err != nil {
 		return err
 	}
-	remote, err := control.Offer(l.node, b, l.log)
+	remote, err := control.Offer(c.node, b, c.log)
 	if err != nil {
 		return err
 	}
 	if err := remote.Subscribe("~seek_frame", "std_msgs/String", func(r ros.Received) {
 		if err := b.seekFrame(r.Data); err != nil {
-			l.log.Warn().Err(err).Msg("~seek_frame")
+			c.log.Warn().Err(err).Msg("~seek_frame")
 		}
 	}); err != nil {
 		return err
 	}
 	status.Changed = remote.Changed
-	l.attach(b, nil)
-	l.stopped = stop
+	c.attach(b, nil)
+	c.stopped = stop
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		b.run(ctx, status)
 	}()
-	l.later(func() error { cancel(); <-done; remote.Close(); return nil })
+	c.later(func() error { cancel(); <-done; remote.Close(); return nil })
 	return nil
 }
 

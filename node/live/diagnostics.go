@@ -16,20 +16,20 @@ import (
 // drops, and the camera's temperatures.
 type diagnostics struct {
 	pub    *ros.Publisher
-	live   *Node
+	camera *camera
 	serial string
 	last   map[camdriver.StreamID]uint64
 	at     time.Time
 }
 
-func (l *Node) startDiagnostics() error {
+func (c *camera) startDiagnostics() error {
 	t := msgs.MustType("diagnostic_msgs/DiagnosticArray")
-	pub, err := l.node.Advertise(ros.PublisherOptions{Topic: "/diagnostics", Type: t})
+	pub, err := c.node.Advertise(ros.PublisherOptions{Topic: "/diagnostics", Type: t})
 	if err != nil {
 		return err
 	}
 	d := &diagnostics{
-		pub: pub, live: l, serial: camdriver.Find(l.device.Info(), camdriver.InfoSerialNumber),
+		pub: pub, camera: c, serial: camdriver.Find(c.device.Info(), camdriver.InfoSerialNumber),
 		last: map[camdriver.StreamID]uint64{}, at: time.Now(),
 	}
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -46,7 +46,7 @@ func (l *Node) startDiagnostics() error {
 			}
 		}
 	}()
-	l.later(func() error { close(stop); <-done; pub.Close(); return nil })
+	c.later(func() error { close(stop); <-done; pub.Close(); return nil })
 	return nil
 }
 
@@ -54,7 +54,7 @@ func (d *diagnostics) publish(now time.Time) {
 	m := &msgs.DiagnosticArray{Header: msgs.Header{Stamp: msgs.FromTime(now)}}
 	window := now.Sub(d.at).Seconds()
 	d.at = now
-	for _, list := range d.live.profiles {
+	for _, list := range d.camera.profiles {
 		for _, p := range list {
 			m.Status = append(m.Status, d.frequency(p, window))
 		}
@@ -63,14 +63,14 @@ func (d *diagnostics) publish(now time.Time) {
 		return // the counts are updated; the camera needn't be queried
 	}
 	m.Status = append(m.Status, d.temperatures()...)
-	if d.live.frozen.Load() {
+	if d.camera.frozen.Load() {
 		m.Status = append(m.Status, msgs.DiagnosticStatus{Level: msgs.DiagnosticWarn, Name: "Publishing", Message: "paused by pause_playback"})
 	}
-	if s, ok := d.live.records.Status(); ok {
+	if s, ok := d.camera.records.Status(); ok {
 		m.Status = append(m.Status, s)
 	}
 	for i := range m.Status {
-		m.Status[i].Name = d.live.node.Name() + ": " + m.Status[i].Name
+		m.Status[i].Name = d.camera.node.Name() + ": " + m.Status[i].Name
 		m.Status[i].HardwareID = d.serial
 	}
 	publish(d.pub, m)
@@ -79,7 +79,7 @@ func (d *diagnostics) publish(now time.Time) {
 // frequency uses the words of diagnostic_updater's FrequencyStatus, which tools
 // know. A rate within 10 % of the profile's is fine.
 func (d *diagnostics) frequency(p camdriver.Profile, window float64) msgs.DiagnosticStatus {
-	frames, gaps := d.live.hub.Given(p.Stream)
+	frames, gaps := d.camera.hub.Given(p.Stream)
 	events := frames - d.last[p.Stream]
 	d.last[p.Stream] = frames
 	hz, want := float64(events)/window, float64(p.FPS)
@@ -105,7 +105,7 @@ func (d *diagnostics) frequency(p camdriver.Profile, window float64) msgs.Diagno
 
 func (d *diagnostics) temperatures() []msgs.DiagnosticStatus {
 	var out []msgs.DiagnosticStatus
-	for _, sensor := range d.live.device.Sensors() {
+	for _, sensor := range d.camera.device.Sensors() {
 		for _, o := range sensor.Options() {
 			if o.ID != camdriver.OptionAsicTemperature && o.ID != camdriver.OptionProjectorTemperature {
 				continue

@@ -15,7 +15,7 @@ var common = []string{"/rosout", "/tf", "/tf_static", "/diagnostics", "/clock"}
 // watchDoubles warns once of each other node that publishes a topic of this one, because
 // subscribers then receive the frames of two cameras mixed. The other node, if it is a
 // camera of ours, warns as well. Close stops the goroutine and waits for it.
-func (l *Node) watchDoubles() {
+func (n *Node) watchDoubles() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -24,7 +24,7 @@ func (l *Node) watchDoubles() {
 		tick := time.NewTicker(doublesEvery)
 		defer tick.Stop()
 		for {
-			l.warnOfDoubles(ctx, known)
+			n.warnOfDoubles(ctx, known)
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
@@ -32,11 +32,11 @@ func (l *Node) watchDoubles() {
 			}
 		}
 	}()
-	l.later(func() error { cancel(); <-done; return nil })
+	n.later(func() error { cancel(); <-done; return nil })
 }
 
-func (l *Node) warnOfDoubles(ctx context.Context, known map[string]bool) {
-	doubles, err := l.joined.Doubles(ctx)
+func (n *Node) warnOfDoubles(ctx context.Context, known map[string]bool) {
+	doubles, err := n.joined.Doubles(ctx)
 	if err != nil {
 		return // the master is gone, or hangs; it is asked again
 	}
@@ -44,7 +44,7 @@ func (l *Node) warnOfDoubles(ctx context.Context, known map[string]bool) {
 		for _, node := range nodes {
 			if !known[node] && !slices.Contains(common, topic) {
 				known[node] = true
-				l.log.Warn().Str("node", node).Str("topic", topic).Msg("another node publishes this topic as well: subscribers receive frames of both cameras (use --camera or __ns:= for another name)")
+				n.log.Warn().Str("node", node).Str("topic", topic).Msg("another node publishes this topic as well: subscribers receive frames of both cameras (use --camera or __ns:= for another name)")
 			}
 		}
 	}

@@ -3,19 +3,13 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/camdriver/playback"
-	"rsros/camdriver/sim"
-	"rsros/msgs"
 	"rsros/node/graph"
-	"rsros/node/naming"
 	"rsros/node/record"
 	"rsros/node/ros"
 )
@@ -33,246 +27,118 @@ func Run(ctx context.Context, o Options) error {
 
 // Node is a device in the graph. Start returns it, and Close ends it.
 type Node struct {
-	opts     Options
-	log      zerolog.Logger
-	joined   *graph.Node
-	node     *ros.Node // of joined
-	device   camdriver.Device
-	profiles [][]camdriver.Profile
-	hub      *hub.Hub
-	records  *record.Camera
-	watch    *watcher
-	stamps   naming.Stamper // of all messages with ROS time
-	streams  streamSwitch
-	frozen   atomic.Bool     // nothing is published: ~pause_playback of a camera
-	stopped  <-chan struct{} // closed when playback's ~stop is called; nil if there is no playback
-	parts    []func() error  // what Close calls, in reverse order
+	opts   Options
+	log    zerolog.Logger
+	joined *graph.Node
+	node   *ros.Node // of joined
+	camera *camera
+	parts  []func() error // what Close calls, in reverse order
 }
 
 // Start opens the device, advertises its topics and services, and starts its
 // streams. If a step fails, the earlier ones are undone.
 func Start(ctx context.Context, o Options) (_ *Node, err error) {
-	l := &Node{opts: o, log: o.Log, hub: &hub.Hub{}, watch: newWatcher(), records: &record.Camera{}}
+	n := &Node{opts: o, log: o.Log}
+	n.camera = newCamera(n.later)
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, l.Close())
+			err = errors.Join(err, n.Close())
 		}
 	}()
-	if err := errors.Join(l.opts.fill(o.ROS.PrivateParams), l.opts.keepInput()); err != nil {
+	if err := errors.Join(n.opts.fill(o.ROS.PrivateParams), n.opts.keepInput()); err != nil {
 		return nil, err
 	}
-	if l.opts.Source.Device != "" { // a missing device is reported without waiting for a master
-		if err := l.open(ctx); err != nil {
+	if n.opts.Source.Device != "" { // a missing device is reported without waiting for a master
+		if err := n.camera.open(ctx, n.opts.Source, n.log); err != nil {
 			return nil, err
 		}
 	}
-	if err := l.connect(ctx); err != nil {
+	if err := n.connect(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.open(ctx); err != nil {
+	if err := n.camera.open(ctx, n.opts.Source, n.log); err != nil {
 		return nil, err
 	}
-	if l.profiles, err = l.opts.Streams.Choose(l.device.Sensors()); err != nil {
-		return nil, fmt.Errorf("%s: %w", camdriver.Find(l.device.Info(), camdriver.InfoName), err)
-	}
-	if err := l.advertise(); err != nil {
+	if err := n.offer(); err != nil {
 		return nil, err
 	}
-	l.warnOfSimTime(ctx)
-	l.watchDoubles()
-	return l, l.begin(ctx)
-}
-
-// warnOfSimTime says that a camera's frames don't follow simulated time. A
-// recording needs no warning: its /clock is the time of its frames.
-func (l *Node) warnOfSimTime(ctx context.Context) {
-	if _, ok := l.device.(*playback.Device); ok {
-		return
+	n.camera.warnOfSimTime(ctx)
+	n.watchDoubles()
+	if err := n.camera.begin(ctx); err != nil {
+		return nil, err
 	}
-	v, ok, err := l.node.Param(ctx, "/use_sim_time")
-	if on, _ := v.(bool); err == nil && ok && on {
-		l.log.Warn().Msg("/use_sim_time is true, but frames are stamped with the computer's time, not with /clock: " +
-			"a camera takes its frames in real time, and /clock may stop or jump between two of them")
-	}
+	n.later(n.camera.end)
+	return n, nil
 }
 
 // Device returns the device that is published. The Node closes it.
-func (l *Node) Device() camdriver.Device { return l.device }
+func (n *Node) Device() camdriver.Device { return n.camera.device }
 
 // Profiles returns the profiles of the running streams, by sensor.
-func (l *Node) Profiles() [][]camdriver.Profile { return l.profiles }
+func (n *Node) Profiles() [][]camdriver.Profile { return n.camera.profiles }
 
 // LastRecording describes the recording that ended last.
-func (l *Node) LastRecording() record.Summary { return l.records.Last }
+func (n *Node) LastRecording() record.Summary { return n.camera.records.Last }
 
 // later registers a step of Close.
-func (l *Node) later(undo func() error) { l.parts = append(l.parts, undo) }
+func (n *Node) later(undo func() error) { n.parts = append(n.parts, undo) }
 
 // connect joins the graph and completes the options from private parameters.
-func (l *Node) connect(ctx context.Context) error {
-	conf := l.opts.ROS
-	conf.OnLog = l.records.WriteLog
-	n, err := graph.Join(ctx, graph.JoinOptions{ROS: conf, Master: l.opts.Master, Name: "rs_ros_node", Log: l.log})
+func (n *Node) connect(ctx context.Context) error {
+	conf := n.opts.ROS
+	conf.OnLog = n.camera.records.WriteLog
+	joined, err := graph.Join(ctx, graph.JoinOptions{ROS: conf, Master: n.opts.Master, Name: "rs_ros_node", Log: n.log})
 	if err != nil {
 		return err
 	}
-	l.later(n.Close)
-	l.joined, l.node, l.log = n, n.Node, n.Log()
-	private, err := graph.PrivateParams(ctx, l.node)
+	n.later(joined.Close)
+	n.joined, n.node, n.log = joined, joined.Node, joined.Log()
+	private, err := graph.PrivateParams(ctx, n.node)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(l.opts.checkRemotePaths(private), l.opts.fill(private)); err != nil {
+	if err := errors.Join(n.opts.checkRemotePaths(private), n.opts.fill(private)); err != nil {
 		return err
 	}
-	sayUnused(l.log, private)
-	l.opts.setDefaults()
-	return l.opts.keepInput()
+	sayUnused(n.log, private)
+	n.opts.setDefaults()
+	return n.opts.keepInput()
 }
 
-// open opens the device unless it is open.
-func (l *Node) open(ctx context.Context) error {
-	if l.device != nil {
-		return nil
-	}
-	l.opts.Source.Log = l.log.With().Str("component", "camera").Logger()
-	dev, err := OpenSource(ctx, l.opts.Source)
-	if err != nil {
+// offer advertises the topics and services. When the node ends, services end first,
+// then subscribers receive what they haven't read yet, and then topics end.
+func (n *Node) offer() error {
+	c := n.camera
+	c.opts, c.log, c.node = n.opts, n.log, n.node
+	if err := c.choose(); err != nil {
 		return err
 	}
-	l.device = dev
-	l.later(dev.Close)
-	return nil
-}
-
-// advertise advertises the topics and services. The streams aren't started yet, so
-// that subscribers that were already waiting miss no frame.
-func (l *Node) advertise() error {
-	snap := camdriver.Snapshot(l.device, l.profiles)
-	if l.opts.Naming.SDK() {
-		sdk, err := naming.NewSDKTopics(l.node, snap)
-		if err != nil {
-			return err
-		}
-		l.attach(l.gate(sdk), sdk.Close)
-	}
-	if l.opts.Naming.Wrapper() {
-		l.opts.Wrapper.Camera = l.opts.Camera
-		wrapper, err := naming.NewWrapperTopics(l.node, l.opts.Wrapper, snap, &l.stamps)
-		if err != nil {
-			return err
-		}
-		l.attach(l.gate(wrapper), wrapper.Close)
-		if err := l.offerCameraOptions(); err != nil {
-			return err
-		}
-	}
-	l.later(l.drain)
-	if l.opts.Observer != nil {
-		l.attach(l.opts.Observer, nil)
-	}
-	l.attach(&eventLog{log: l.log}, nil)
-	l.attach(l.watch, nil)
-	l.serveRecordings()
-	l.later(l.records.Close)
-	services, err := graph.OfferShared(l.node, l.services()...)
-	if err != nil {
+	if err := c.advertise(); err != nil {
 		return err
 	}
-	l.later(func() error { services.Close(); return nil })
-	if err := l.steerBag(); err != nil {
-		return err
-	}
-	if err := l.offerPause(); err != nil {
-		return err
-	}
-	return l.startDiagnostics()
-}
-
-// serveRecordings makes the device available for recording.
-func (l *Node) serveRecordings() {
-	now := time.Now
-	if c := l.opts.Source.Clock; c != nil {
-		now = c.Now
-	}
-	if _, ok := l.device.(*playback.Device); ok {
-		// There is no clock for a file's frames: events get the time of the latest
-		// frame.
-		now = func() time.Time { return time.Time{} }
-	}
-	l.records.Serve(record.Source{Hub: l.hub, Device: l.device, Profiles: l.profiles, Now: now}, l.opts.Recording, l.opts.RecordPath, l.log)
-}
-
-// attach makes h a consumer of the hub until Close.
-func (l *Node) attach(h camdriver.Handler, closer func() error) {
-	detach := l.hub.Attach(h)
-	l.later(func() error {
-		detach()
-		if closer == nil {
-			return nil
-		}
-		return closer()
-	})
-}
-
-// begin starts the recording, if the options name one, and then the streams. If ctx ends
-// or the node is killed meanwhile, it doesn't wait for a simulated scene to be
-// drawn, and Wait returns at once.
-func (l *Node) begin(ctx context.Context) error {
-	if l.opts.Record != "" {
-		if _, err := l.records.Start(l.opts.Record); err != nil {
-			return err
-		}
-	}
-	if sim, ok := l.device.(*sim.Device); ok {
-		ctx, cancel := graph.UntilKilled(ctx, l.node)
-		sim.Prepare(ctx, l.profiles)
-		cancel()
-	}
-	if err := startSensors(l.device, l.profiles, l.hub); err != nil {
-		return err
-	}
-	if bag, ok := l.device.(*playback.Device); ok && !l.opts.Source.Paused {
-		if err := bag.Resume(); err != nil {
-			return err
-		}
-	}
-	l.later(l.sayTotals)
-	l.later(func() error { return stopSensors(l.device) })
-	l.log.Info().Str("device", camdriver.Find(l.device.Info(), camdriver.InfoName)).Str("naming", string(l.opts.Naming)).Msg("streaming " + DescribeProfiles(l.profiles))
-	return nil
-}
-
-// sayTotals logs the number of frames of each stream, after the streams stopped.
-func (l *Node) sayTotals() error {
-	for _, list := range l.profiles {
-		for _, p := range list {
-			frames, gaps := l.hub.Given(p.Stream)
-			l.log.Info().Stringer("stream", p.Stream).Uint64("frames", frames).Uint64("lost_before_arrival", gaps).Msg("stopped")
-		}
-	}
-	return nil
+	n.later(n.drain)
+	return c.serve()
 }
 
 // Wait returns when the node should end: ctx ended, rosnode kill, the duration is
-// over, or the device ended or failed. Only a failure of the device is an error. At the end of a recording that is damaged its error is
-// ErrIncomplete.
-func (l *Node) Wait(ctx context.Context) error {
+// over, or the device ended or failed. Only a failure of the device is an error. At the
+// end of a recording that is damaged it is program.ErrIncomplete.
+func (n *Node) Wait(ctx context.Context) error {
 	var over <-chan time.Time
-	if l.opts.Duration > 0 {
-		timer := time.NewTimer(l.opts.Duration)
+	if n.opts.Duration > 0 {
+		timer := time.NewTimer(n.opts.Duration)
 		defer timer.Stop()
 		over = timer.C
 	}
 	select {
 	case <-ctx.Done():
 	case <-over:
-	case <-l.node.Done():
-		l.log.Info().Msg("asked to shut down")
-	case <-l.stopped:
-		l.log.Info().Msg("playback was stopped")
-	case err := <-l.watch.ended:
-		if bag, ok := l.device.(*playback.Device); ok && err == nil {
+	case <-n.node.Done():
+		n.log.Info().Msg("asked to shut down")
+	case <-n.camera.stopped:
+		n.log.Info().Msg("playback was stopped")
+	case err := <-n.camera.watch.ended:
+		if bag, ok := n.camera.device.(*playback.Device); ok && err == nil {
 			return damageOf(bag)
 		}
 		return err
@@ -282,12 +148,12 @@ func (l *Node) Wait(ctx context.Context) error {
 
 // Close stops the streams, ends the recording, leaves the graph and closes the
 // device, in that order. It must be called only once.
-func (l *Node) Close() error {
+func (n *Node) Close() error {
 	var errs []error
-	for i := len(l.parts) - 1; i >= 0; i-- {
-		errs = append(errs, l.parts[i]())
+	for i := len(n.parts) - 1; i >= 0; i-- {
+		errs = append(errs, n.parts[i]())
 	}
-	l.parts = nil
+	n.parts = nil
 	return errors.Join(errs...)
 }
 
@@ -297,11 +163,11 @@ const flushTime = 800 * time.Millisecond
 
 // drain hands over what subscribers haven't read yet. One that reads nothing
 // loses its last messages.
-func (l *Node) drain() error {
+func (n *Node) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
-	if err := l.node.Drain(ctx); err != nil {
-		l.log.Warn().Err(err).Msg("a subscriber didn't take its last messages")
+	if err := n.node.Drain(ctx); err != nil {
+		n.log.Warn().Err(err).Msg("a subscriber didn't take its last messages")
 	}
 	return nil
 }
@@ -318,6 +184,3 @@ func DescribeProfiles(profiles [][]camdriver.Profile) string {
 	}
 	return text
 }
-
-// publish publishes a small message.
-func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }

@@ -176,13 +176,13 @@ func TestEnableStopsAndStartsStreams(t *testing.T) {
 	live, n := startTestLive(t, Options{Naming: naming.Wrapper})
 	var answer msgs.Result
 	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
-	before, _ := live.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro})
+	before, _ := live.camera.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro})
 	var seen gain
-	defer live.hub.Attach(&seen)()
-	if err := live.device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
+	defer live.camera.hub.Attach(&seen)()
+	if err := live.camera.device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
 		t.Error(err)
 	}
-	if after, _ := live.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro}); !answer.Success || after != before {
+	if after, _ := live.camera.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro}); !answer.Success || after != before {
 		t.Errorf("%+v; frames went on from %d to %d", answer, before, after)
 	}
 	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)

@@ -26,35 +26,35 @@ type cameraOptions struct {
 }
 
 // offerCameraOptions offers the options of every sensor that has some to set.
-func (l *Node) offerCameraOptions() (err error) {
-	for i, s := range l.device.Sensors() {
+func (c *camera) offerCameraOptions() (err error) {
+	for i, s := range c.device.Sensors() {
 		if len(writable(s)) == 0 {
 			continue
 		}
-		prefix := l.opts.Camera + "/" + moduleName(s.Name())
-		l.applyParameters(s, prefix)
-		c := &cameraOptions{sensor: s, number: i}
-		if c.parameters, err = graph.AdvertiseParameters(l.node, prefix+"/"); err != nil {
+		prefix := c.opts.Camera + "/" + moduleName(s.Name())
+		c.applyParameters(s, prefix)
+		o := &cameraOptions{sensor: s, number: i}
+		if o.parameters, err = graph.AdvertiseParameters(c.node, prefix+"/"); err != nil {
 			return err
 		}
-		l.later(func() error { c.parameters.Close(); return nil })
-		if err := c.parameters.Serve(c.set); err != nil {
+		c.later(func() error { o.parameters.Close(); return nil })
+		if err := o.parameters.Serve(o.set); err != nil {
 			return err
 		}
 		description := describeOptions(writable(s))
-		c.parameters.Describe(&description)
-		c.publish()
-		l.attach(c, nil)
+		o.parameters.Describe(&description)
+		o.publish()
+		c.attach(o, nil)
 	}
 	return nil
 }
 
 // applyParameters sets the options that the parameter server has values for, as
 // realsense2_camera does at its start.
-func (l *Node) applyParameters(s camdriver.Sensor, prefix string) {
+func (c *camera) applyParameters(s camdriver.Sensor, prefix string) {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
-	v, ok, err := l.node.Param(ctx, prefix)
+	v, ok, err := c.node.Param(ctx, prefix)
 	tree, _ := v.(map[string]any)
 	if !ok || err != nil {
 		return
@@ -66,7 +66,7 @@ func (l *Node) applyParameters(s camdriver.Sensor, prefix string) {
 			continue
 		}
 		if err := s.SetOption(o.ID, min(max(value, o.Min), o.Max)); err != nil {
-			l.log.Warn().Err(err).Str("parameter", prefix+"/"+name).Msg("an option wasn't set")
+			c.log.Warn().Err(err).Str("parameter", prefix+"/"+name).Msg("an option wasn't set")
 		}
 	}
 }

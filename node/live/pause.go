@@ -16,7 +16,7 @@ type gate struct {
 	closed *atomic.Bool
 }
 
-func (l *Node) gate(h camdriver.Handler) *gate { return &gate{h, &l.frozen} }
+func (c *camera) gate(h camdriver.Handler) *gate { return &gate{h, &c.frozen} }
 
 // Frame implements camdriver.Handler.
 func (g *gate) Frame(sensor int, f *camdriver.Frame) {
@@ -29,27 +29,27 @@ func (g *gate) Frame(sensor int, f *camdriver.Frame) {
 // picture freezes, and recording goes on. /pause_playback is offered only where no
 // other node has it, such as a player. A recording that plays as a device has these
 // services from its controls.
-func (l *Node) offerPause() error {
-	if _, ok := l.device.(*playback.Device); ok {
+func (c *camera) offerPause() error {
+	if _, ok := c.device.(*playback.Device); ok {
 		return nil
 	}
-	running, err := graph.OfferShared(l.node, graph.SetBool("~pause_playback", l.pause), graph.SetBool("/pause_playback", l.pause))
+	running, err := graph.OfferShared(c.node, graph.SetBool("~pause_playback", c.pause), graph.SetBool("/pause_playback", c.pause))
 	if err != nil {
 		return err
 	}
-	l.later(func() error { running.Close(); return nil })
+	c.later(func() error { running.Close(); return nil })
 	return nil
 }
 
 // pause stops publishing, or lets it go on. The words are rosbag play's.
-func (l *Node) pause(on bool) (string, error) {
+func (c *camera) pause(on bool) (string, error) {
 	word := "resumed"
 	if on {
 		word = "paused"
 	}
-	if l.frozen.Swap(on) == on {
+	if c.frozen.Swap(on) == on {
 		return "", errors.New("Playback is already " + word) //nolint:staticcheck // ST1005: as rosbag play words it
 	}
-	l.log.Info().Msg("publishing is " + word + "; a recording goes on")
+	c.log.Info().Msg("publishing is " + word + "; a recording goes on")
 	return "Playback is now " + word, nil
 }

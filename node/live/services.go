@@ -13,22 +13,22 @@ import (
 )
 
 // services are the services of a live node.
-func (l *Node) services() []graph.Service {
+func (c *camera) services() []graph.Service {
 	list := []graph.Service{
-		graph.Trigger("~start_recording", l.startRecording),
-		graph.Trigger("~stop_recording", l.stopRecording),
-		graph.SetBool("~pause_recording", l.pauseRecording),
-		graph.Trigger("~split_recording", l.splitRecording),
-		graph.SetBool("~enable", l.enable),
-		graph.NewService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return l.deviceInfo(), nil }),
-		graph.NewService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, l.device.Reset() }),
+		graph.Trigger("~start_recording", c.startRecording),
+		graph.Trigger("~stop_recording", c.stopRecording),
+		graph.SetBool("~pause_recording", c.pauseRecording),
+		graph.Trigger("~split_recording", c.splitRecording),
+		graph.SetBool("~enable", c.enable),
+		graph.NewService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return c.deviceInfo(), nil }),
+		graph.NewService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, c.device.Reset() }),
 	}
-	own, err := l.node.Resolve("~enable")
-	wrapper := l.opts.Camera + "/enable" // realsense2_camera's name
-	if name, err2 := l.node.Resolve(wrapper); err == nil && err2 == nil && name != own {
-		list = append(list, graph.SetBool(wrapper, l.enable))
+	own, err := c.node.Resolve("~enable")
+	wrapper := c.opts.Camera + "/enable" // realsense2_camera's name
+	if name, err2 := c.node.Resolve(wrapper); err == nil && err2 == nil && name != own {
+		list = append(list, graph.SetBool(wrapper, c.enable))
 	}
-	if dev, ok := l.device.(*sim.Device); ok {
+	if dev, ok := c.device.(*sim.Device); ok {
 		list = append(list, graph.SetBool("~plug", func(in bool) (string, error) { return plug(dev, in) }))
 	}
 	return list
@@ -43,24 +43,24 @@ func plug(dev *sim.Device, in bool) (string, error) {
 	return "unplugged", dev.Unplug()
 }
 
-func (l *Node) startRecording() (string, error) {
-	path, err := l.records.Start("")
+func (c *camera) startRecording() (string, error) {
+	path, err := c.records.Start("")
 	if err != nil {
 		return "", err
 	}
 	return "recording into " + path, nil
 }
 
-func (l *Node) stopRecording() (string, error) {
-	summary, err := l.records.Stop()
+func (c *camera) stopRecording() (string, error) {
+	summary, err := c.records.Stop()
 	if err != nil {
 		return "", err
 	}
 	return summary.String(), nil
 }
 
-func (l *Node) pauseRecording(pause bool) (string, error) {
-	if err := l.records.Pause(pause); err != nil {
+func (c *camera) pauseRecording(pause bool) (string, error) {
+	if err := c.records.Pause(pause); err != nil {
 		return "", err
 	}
 	if pause {
@@ -69,8 +69,8 @@ func (l *Node) pauseRecording(pause bool) (string, error) {
 	return "recording goes on", nil
 }
 
-func (l *Node) splitRecording() (string, error) {
-	if err := l.records.Split(); err != nil {
+func (c *camera) splitRecording() (string, error) {
+	if err := c.records.Split(); err != nil {
 		return "", err
 	}
 	return "the next frame begins a new file", nil
@@ -84,18 +84,18 @@ type streamSwitch struct {
 
 // enable starts or stops the streams. The topics stay advertised. A stopped sensor
 // doesn't report option changes, so enable reports them before the next frame.
-func (l *Node) enable(on bool) (string, error) {
-	s := &l.streams
+func (c *camera) enable(on bool) (string, error) {
+	s := &c.streams
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sensors := l.device.Sensors()
+	sensors := c.device.Sensors()
 	if !on {
 		if s.knows == nil {
 			for _, sensor := range sensors {
 				s.knows = append(s.knows, sensor.Options())
 			}
 		}
-		return "streams stopped", stopSensors(l.device)
+		return "streams stopped", stopSensors(c.device)
 	}
 	if s.knows == nil {
 		return "streams are running already", nil
@@ -103,21 +103,21 @@ func (l *Node) enable(on bool) (string, error) {
 	for i, known := range s.knows {
 		for _, o := range sensors[i].Options() {
 			if !slices.ContainsFunc(known, func(k camdriver.Option) bool { return k.ID == o.ID && k.Value == o.Value }) {
-				l.hub.OptionChanged(i, o.ID, o.Value)
+				c.hub.OptionChanged(i, o.ID, o.Value)
 			}
 		}
 	}
-	if err := startSensors(l.device, l.profiles, l.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
+	if err := startSensors(c.device, c.profiles, c.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
 		return "", err
 	}
 	s.knows = nil
 	return "streams started", nil
 }
 
-func (l *Node) deviceInfo() *msgs.DeviceInfo {
-	info := l.device.Info()
+func (c *camera) deviceInfo() *msgs.DeviceInfo {
+	info := c.device.Info()
 	var sensors []string
-	for _, s := range l.device.Sensors() {
+	for _, s := range c.device.Sensors() {
 		sensors = append(sensors, s.Name())
 	}
 	return &msgs.DeviceInfo{

@@ -1,0 +1,192 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/camdriver/hub"
+	"rsros/camdriver/playback"
+	"rsros/camdriver/sim"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/naming"
+	"rsros/node/record"
+	"rsros/node/ros"
+)
+
+// camera is one device of a node: what it publishes, records and serves.
+type camera struct {
+	opts     Options
+	log      zerolog.Logger
+	node     *ros.Node
+	later    func(func() error) // registers a step of the node's Close
+	device   camdriver.Device
+	profiles [][]camdriver.Profile
+	hub      *hub.Hub
+	records  *record.Camera
+	watch    *watcher
+	stamps   naming.Stamper // of all messages with ROS time
+	streams  streamSwitch
+	frozen   atomic.Bool     // nothing is published: ~pause_playback of a camera
+	stopped  <-chan struct{} // closed when playback's ~stop is called; nil if there is no playback
+}
+
+func newCamera(later func(func() error)) *camera {
+	return &camera{later: later, hub: &hub.Hub{}, watch: newWatcher(), records: &record.Camera{}}
+}
+
+// open opens the device unless it is open.
+func (c *camera) open(ctx context.Context, o SourceOptions, log zerolog.Logger) error {
+	if c.device != nil {
+		return nil
+	}
+	o.Log = log.With().Str("component", "camera").Logger()
+	dev, err := OpenSource(ctx, o)
+	if err != nil {
+		return err
+	}
+	c.device = dev
+	c.later(dev.Close)
+	return nil
+}
+
+// choose selects the profiles of the streams.
+func (c *camera) choose() (err error) {
+	if c.profiles, err = c.opts.Streams.Choose(c.device.Sensors()); err != nil {
+		return fmt.Errorf("%s: %w", camdriver.Find(c.device.Info(), camdriver.InfoName), err)
+	}
+	return nil
+}
+
+// warnOfSimTime says that a camera's frames don't follow simulated time. A
+// recording needs no warning: its /clock is the time of its frames.
+func (c *camera) warnOfSimTime(ctx context.Context) {
+	if _, ok := c.device.(*playback.Device); ok {
+		return
+	}
+	v, ok, err := c.node.Param(ctx, "/use_sim_time")
+	if on, _ := v.(bool); err == nil && ok && on {
+		c.log.Warn().Msg("/use_sim_time is true, but frames are stamped with the computer's time, not with /clock: " +
+			"a camera takes its frames in real time, and /clock may stop or jump between two of them")
+	}
+}
+
+// advertise advertises the topics. The streams aren't started yet, so that
+// subscribers that were already waiting miss no frame.
+func (c *camera) advertise() error {
+	snap := camdriver.Snapshot(c.device, c.profiles)
+	if c.opts.Naming.SDK() {
+		sdk, err := naming.NewSDKTopics(c.node, snap)
+		if err != nil {
+			return err
+		}
+		c.attach(c.gate(sdk), sdk.Close)
+	}
+	if c.opts.Naming.Wrapper() {
+		c.opts.Wrapper.Camera = c.opts.Camera
+		wrapper, err := naming.NewWrapperTopics(c.node, c.opts.Wrapper, snap, &c.stamps)
+		if err != nil {
+			return err
+		}
+		c.attach(c.gate(wrapper), wrapper.Close)
+		if err := c.offerCameraOptions(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serve makes the device available for recording, and offers its services.
+func (c *camera) serve() error {
+	if c.opts.Observer != nil {
+		c.attach(c.opts.Observer, nil)
+	}
+	c.attach(&eventLog{log: c.log}, nil)
+	c.attach(c.watch, nil)
+	c.serveRecordings()
+	c.later(c.records.Close)
+	services, err := graph.OfferShared(c.node, c.services()...)
+	if err != nil {
+		return err
+	}
+	c.later(func() error { services.Close(); return nil })
+	if err := c.steerBag(); err != nil {
+		return err
+	}
+	if err := c.offerPause(); err != nil {
+		return err
+	}
+	return c.startDiagnostics()
+}
+
+// serveRecordings makes the device available for recording.
+func (c *camera) serveRecordings() {
+	now := time.Now
+	if clock := c.opts.Source.Clock; clock != nil {
+		now = clock.Now
+	}
+	if _, ok := c.device.(*playback.Device); ok {
+		// There is no clock for a file's frames: events get the time of the latest
+		// frame.
+		now = func() time.Time { return time.Time{} }
+	}
+	c.records.Serve(record.Source{Hub: c.hub, Device: c.device, Profiles: c.profiles, Now: now}, c.opts.Recording, c.opts.RecordPath, c.log)
+}
+
+// attach makes h a consumer of the hub until the node's Close.
+func (c *camera) attach(h camdriver.Handler, closer func() error) {
+	detach := c.hub.Attach(h)
+	c.later(func() error {
+		detach()
+		if closer == nil {
+			return nil
+		}
+		return closer()
+	})
+}
+
+// begin starts the recording, if the options name one, and then the streams. If ctx ends
+// or the node is killed meanwhile, it doesn't wait for a simulated scene to be
+// drawn, and Wait returns at once.
+func (c *camera) begin(ctx context.Context) error {
+	if c.opts.Record != "" {
+		if _, err := c.records.Start(c.opts.Record); err != nil {
+			return err
+		}
+	}
+	if sim, ok := c.device.(*sim.Device); ok {
+		ctx, cancel := graph.UntilKilled(ctx, c.node)
+		sim.Prepare(ctx, c.profiles)
+		cancel()
+	}
+	if err := startSensors(c.device, c.profiles, c.hub); err != nil {
+		return err
+	}
+	if bag, ok := c.device.(*playback.Device); ok && !c.opts.Source.Paused {
+		if err := bag.Resume(); err != nil {
+			return err
+		}
+	}
+	c.log.Info().Str("device", camdriver.Find(c.device.Info(), camdriver.InfoName)).Str("naming", string(c.opts.Naming)).Msg("streaming " + DescribeProfiles(c.profiles))
+	return nil
+}
+
+// end stops the streams and logs the number of frames of each.
+func (c *camera) end() error {
+	err := stopSensors(c.device)
+	for _, list := range c.profiles {
+		for _, p := range list {
+			frames, gaps := c.hub.Given(p.Stream)
+			c.log.Info().Stringer("stream", p.Stream).Uint64("frames", frames).Uint64("lost_before_arrival", gaps).Msg("stopped")
+		}
+	}
+	return err
+}
+
+// publish publishes a small message.
+func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }
