@@ -109,14 +109,19 @@ func (d *Device) describe(l *link) error {
 		find: func(l *link) []mode { return modesOf(l.depth, d.product.cropped) }, cal: cal,
 		filters: depthFilters(),
 	}
+	stereo.region.op = opSetROI
 	d.sensors = append(d.sensors, stereo)
 	if l.color != nil {
-		d.sensors = append(d.sensors, &sensor{
+		color := &sensor{
 			dev: d, name: "RGB Camera",
 			make: func(l *link) []setting { return colorSettings(l.color, d.host) },
 			find: func(l *link) []mode { return modesOf(l.color, d.product.cropped) }, cal: cal,
 			filters: []string{"Decimation Filter"},
-		})
+		}
+		if !l.id.Firmware.less(colorROIFirmware) {
+			color.region.op = opSetColorROI
+		}
+		d.sensors = append(d.sensors, color)
 	}
 	if l.hid != nil {
 		d.sensors = append(d.sensors, &sensor{
@@ -178,6 +183,9 @@ func (d *Device) Sensors() []camdriver.Sensor {
 	list := make([]camdriver.Sensor, len(d.sensors))
 	for i, s := range d.sensors {
 		list[i] = s
+		if s.region.op != 0 {
+			list[i] = meteredSensor{s}
+		}
 	}
 	return list
 }

@@ -116,6 +116,7 @@ func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arriv
 		p.sensor.dev.log.Debug().Err(err).Msg("metadata is cut short") // the pixels are whole
 	}
 	p.tally.frames++
+	p.sensor.region.streams.Store(true)
 	counter, counted := p.meta.get(camdriver.MetaFrameCounter)
 	p.meta.set(camdriver.MetaTimeOfArrival, arrival.UnixMilli())
 	p.meta.set(camdriver.MetaBackendTimestamp, arrival.UnixMilli())

@@ -16,9 +16,11 @@ const (
 	opReset          = 0x20
 	opGetAdvanced    = 0x2c
 	opAdvancedOn     = 0x30
+	opSetROI         = 0x44 // of the stereo imagers
 	opReadMotionTab  = 0x4f
 	opSetSyncMode    = 0x69
 	opGetSyncMode    = 0x6a
+	opSetColorROI    = 0x75
 	opIntrinsics     = 0x7e
 	opLaserAlwaysOn  = 0x7f
 )

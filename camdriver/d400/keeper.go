@@ -28,6 +28,9 @@ func (d *Device) keep() {
 		case <-poll.C:
 			if l, err := d.current(); err == nil && d.active.Load() > 0 {
 				d.sampleClock(l)
+				for _, s := range d.sensors {
+					s.region.settle(l, s)
+				}
 				if now := time.Now(); d.host.errors.on.Load() && now.Sub(asked) >= errorPoll {
 					asked = now
 					d.askErrors(l)
@@ -219,6 +222,7 @@ func (s *sensor) resume(l *link) error {
 	if s.wanted == nil {
 		return nil
 	}
+	s.region.started(s.wanted)
 	for _, n := range s.numbers {
 		n.again()
 	}

@@ -34,6 +34,8 @@ type sensor struct {
 	calls   sync.RWMutex
 	handler camdriver.Handler // nil while stopped
 
+	region region // of auto exposure; nothing without an opcode
+
 	drops atomic.Uint64 // frames that came broken, found no memory, or never came
 
 	// guarded by life
@@ -257,6 +259,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	if err != nil {
 		return err
 	}
+	s.region.started(profiles)
 	s.numbers = make(map[camdriver.StreamID]*numbering)
 	for _, p := range profiles {
 		s.numbers[p.Stream] = &numbering{}
@@ -371,6 +374,7 @@ func (s *sensor) stop() error {
 	}
 	s.halt()
 	s.setHandler(nil)
+	s.region.started(nil)
 	s.wanted = nil
 	s.dev.active.Add(-1)
 	return nil

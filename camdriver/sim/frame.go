@@ -80,10 +80,14 @@ func (st *stream) metadata(set *settings, number uint64, ticks int64, now time.T
 	case camdriver.Depth, camdriver.Infrared:
 		out.put(camdriver.MetaFrameLaserPower, set.integer(camdriver.OptionLaserPower))
 		out.put(camdriver.MetaFrameLaserPowerMode, set.integer(camdriver.OptionEmitterEnabled))
-		out.put(camdriver.MetaExposureRoiLeft, 0)
-		out.put(camdriver.MetaExposureRoiRight, int64(st.profile.Width)-1)
-		out.put(camdriver.MetaExposureRoiTop, 0)
-		out.put(camdriver.MetaExposureRoiBottom, int64(st.profile.Height)-1)
+		region := camdriver.FullROI(st.profile.Width, st.profile.Height)
+		if set.region != nil {
+			region = *set.region
+		}
+		out.put(camdriver.MetaExposureRoiLeft, int64(region.Left))
+		out.put(camdriver.MetaExposureRoiRight, int64(region.Right))
+		out.put(camdriver.MetaExposureRoiTop, int64(region.Top))
+		out.put(camdriver.MetaExposureRoiBottom, int64(region.Bottom))
 		out.put(camdriver.MetaFrameEmitterMode, set.integer(camdriver.OptionEmitterEnabled))
 	case camdriver.Color:
 		out.put(camdriver.MetaBrightness, set.integer(camdriver.OptionBrightness))

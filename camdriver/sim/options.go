@@ -82,6 +82,8 @@ func poseOptions() []camdriver.Option { return commonOptions() }
 // takes its place.
 type settings struct {
 	options []camdriver.Option // in OptionID order
+	region  *camdriver.ROI     // that auto exposure measures; nil is the whole image
+	metered float32            // what the region changes the gain by; 0 is nothing
 	look    look
 }
 
@@ -90,6 +92,13 @@ func newSettings(options []camdriver.Option) *settings {
 	s := &settings{options: options}
 	s.look = s.makeLook()
 	return s
+}
+
+// measured gives the settings with auto exposure by a region.
+func (s *settings) measured(r camdriver.ROI, gain float32) *settings {
+	next := &settings{options: s.options, region: &r, metered: gain}
+	next.look = next.makeLook()
+	return next
 }
 
 // find gives the option's place, or -1.
@@ -129,7 +138,11 @@ func (s *settings) set(id camdriver.OptionID, value float32) (*settings, []camdr
 			changed = append(changed, next[j])
 		}
 	}
-	return newSettings(next), changed, nil
+	out := newSettings(next)
+	if s.region != nil {
+		out = out.measured(*s.region, s.metered)
+	}
+	return out, changed, nil
 }
 
 func inRange(o camdriver.Option, v float32) error {
@@ -165,6 +178,8 @@ func (s *settings) makeLook() look {
 	}
 	if s.value(camdriver.OptionEnableAutoExposure) == 0 {
 		k.gain = relative(camdriver.OptionExposure) * relative(camdriver.OptionGain)
+	} else if s.metered != 0 {
+		k.gain = s.metered
 	}
 	k.gain *= relative(camdriver.OptionContrast)
 	k.offset = s.value(camdriver.OptionBrightness)

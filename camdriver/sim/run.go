@@ -40,6 +40,15 @@ func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
 	return r
 }
 
+// profiles are those of the streams. s.mu is held.
+func (r *run) profiles() []camdriver.Profile {
+	var out []camdriver.Profile
+	for _, st := range r.streams {
+		out = append(out, st.profile)
+	}
+	return out
+}
+
 // resume begins to raise frames, with numbers from 1. s.mu is held and the run
 // not stopped.
 func (r *run) resume() {

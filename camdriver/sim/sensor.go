@@ -25,6 +25,7 @@ type sensor struct {
 	closed bool
 	run    *run                         // the last one, perhaps stopped
 	loops  map[camdriver.StreamID]*loop // images of each stream's last profile
+	region *camdriver.ROI               // that auto exposure measures; nil until it is set
 }
 
 func (s *sensor) Name() string { return s.name }
@@ -108,6 +109,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 		return fmt.Errorf("start %s: %w", s.name, camdriver.ErrUnplugged)
 	}
 	s.drops.Store(0)
+	s.meter(profiles)
 	s.run = newRun(s, profiles, h)
 	s.run.other.Go(s.run.fill)
 	s.run.resume()
@@ -120,6 +122,7 @@ func (s *sensor) prepare(ctx context.Context, profiles []camdriver.Profile) {
 	if s.check(profiles) != nil {
 		return // Start will say why
 	}
+	s.meter(profiles)
 	r := newRun(s, profiles, nil)
 	defer r.cancel()
 	if ctx.Err() != nil {

@@ -106,6 +106,9 @@ func (d *Device) Sensors() []camdriver.Sensor {
 	out := make([]camdriver.Sensor, len(d.sensors))
 	for i, s := range d.sensors {
 		out[i] = s
+		if s.profiles[0].Stream.Kind.Video() {
+			out[i] = videoSensor{s}
+		}
 	}
 	return out
 }

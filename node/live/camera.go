@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -94,7 +95,7 @@ func (c *camera) advertise() error {
 			return err
 		}
 		c.attach(c.gate(wrapper), wrapper.Close)
-		if err := c.offerCameraOptions(); err != nil {
+		if err := errors.Join(c.offerCameraOptions(), c.offerRegions()); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,8 @@ type Camera struct {
 	violations []string
 	configured bool
 	controls   map[address]*value
-	lastError  uint8 // of the control interfaces, for VC_REQUEST_ERROR_CODE
+	regions    map[uint32][4]uint32 // of auto exposure, by the command that sets them
+	lastError  uint8                // of the control interfaces, for VC_REQUEST_ERROR_CODE
 	reply      []byte
 	streams    map[uint8]*stream // by endpoint
 	power      map[uint8]*hidSensor
@@ -82,7 +83,7 @@ func New(o Options) *Camera {
 	if o.Product == 0 {
 		o.Product = 0x0b3a
 	}
-	c := &Camera{opt: o, born: time.Now(), controls: newControls()}
+	c := &Camera{opt: o, born: time.Now(), controls: newControls(), regions: map[uint32][4]uint32{}}
 	c.life, c.gone = context.WithCancel(context.Background())
 	c.streams = map[uint8]*stream{
 		0x82: {iface: 1, formats: o.depthFormats()},

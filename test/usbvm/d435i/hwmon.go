@@ -57,6 +57,7 @@ func (c *Camera) execute(request []byte) []byte {
 const (
 	badCommand   = -1
 	badParameter = -6
+	notReady     = -7
 )
 
 func (c *Camera) operate(op uint32, p [4]uint32) ([]byte, int32) {
@@ -83,6 +84,10 @@ func (c *Camera) operate(op uint32, p [4]uint32) ([]byte, int32) {
 		return append(word(1000), make([]byte, 16)...), 0
 	case 0x30:
 		return word(0), 0
+	case 0x44, 0x75: // regions of auto exposure: stereo, colour
+		return c.setRegion(op, p)
+	case 0x45, 0x76:
+		return c.region(op - 1), 0
 	case 0x4f:
 		return c.opt.Tables.motion(), 0
 	case 0x69:
@@ -97,6 +102,27 @@ func (c *Camera) operate(op uint32, p [4]uint32) ([]byte, int32) {
 		return c.opt.Tables.modes(), 0
 	}
 	return nil, badCommand
+}
+
+// setRegion limits auto exposure to rows p0 to p1 and columns p2 to p3.
+func (c *Camera) setRegion(op uint32, p [4]uint32) ([]byte, int32) {
+	if p[0] > p[1] || p[2] > p[3] || p[1] > math.MaxUint16 || p[3] > math.MaxUint16 {
+		return nil, badParameter
+	}
+	if !c.anyStreaming() {
+		return nil, notReady
+	}
+	c.regions[op] = p
+	return nil, 0
+}
+
+// region is the one that setRegion was told, as it is read.
+func (c *Camera) region(op uint32) []byte {
+	var b []byte
+	for _, v := range c.regions[op] {
+		b = binary.LittleEndian.AppendUint16(b, uint16(v))
+	}
+	return b
 }
 
 // gvd is the camera's description of itself.

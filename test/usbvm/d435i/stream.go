@@ -139,6 +139,7 @@ func (c *Camera) commit(st *stream, b []byte) error {
 		return c.refuse("commit of interface %d without the probe for it", st.iface)
 	}
 	st.mode, st.committed, st.cleared = m, true, false
+	clear(c.regions) // a start may forget them
 	st.start, st.last = time.Time{}, 0
 	st.interrupt()
 	return nil

@@ -1,0 +1,103 @@
+package sim
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+)
+
+var _ camdriver.ROISensor = (*videoSensor)(nil)
+
+// videoSensor is a sensor with an imager, whose auto exposure can be limited to a
+// region.
+type videoSensor struct{ *sensor }
+
+// Metering changes the gain of auto exposure by at most this factor.
+const maxMetering = 4
+
+// SetROI implements camdriver.ROISensor. The images become brighter or darker, so
+// that the region is as bright as all of the image is without one.
+func (s videoSensor) SetROI(r camdriver.ROI) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return camdriver.ErrClosed
+	}
+	var profiles []camdriver.Profile
+	if s.run != nil && !s.run.stopped {
+		profiles = s.run.profiles()
+	}
+	if err := s.checkROI(r, profiles); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	s.region = &r
+	s.meter(profiles)
+	return nil
+}
+
+// checkROI compares a region with the images that are streamed, or with the largest
+// that the sensor has. s.mu is held.
+func (s *sensor) checkROI(r camdriver.ROI, streamed []camdriver.Profile) error {
+	if len(streamed) > 0 {
+		return r.Check(streamed[0].Width, streamed[0].Height)
+	}
+	width, height := 0, 0
+	for _, p := range s.profiles {
+		width, height = max(width, p.Width), max(height, p.Height)
+	}
+	return r.Check(width, height)
+}
+
+// ROI implements camdriver.ROISensor.
+func (s videoSensor) ROI() (camdriver.ROI, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.region != nil {
+		return *s.region, nil
+	}
+	for _, p := range s.profiles {
+		if s.run != nil && !s.run.stopped {
+			p = s.run.profiles()[0]
+		}
+		return camdriver.FullROI(p.Width, p.Height), nil
+	}
+	return camdriver.ROI{}, camdriver.ErrUnsupported
+}
+
+// meter exposes for the region, in images of the first of the profiles. s.mu is
+// held.
+func (s *sensor) meter(profiles []camdriver.Profile) {
+	if s.region == nil || len(profiles) == 0 {
+		return
+	}
+	p, region := profiles[0], *s.region
+	if region.Check(p.Width, p.Height) != nil {
+		region = camdriver.FullROI(p.Width, p.Height) // it was set for larger images
+	}
+	s.settings.Store(s.settings.Load().measured(region, s.dev.world.metering(p, region)))
+}
+
+// metering returns by what the gain changes if a region is exposed for instead of
+// the whole image. Both are measured where the camera's path begins.
+func (w *world) metering(p camdriver.Profile, r camdriver.ROI) float32 {
+	if p.Stream.Kind == camdriver.Depth { // made of the left imager's light
+		p.Stream, p.Format = leftID, camdriver.Y8
+	}
+	pixels := make([]byte, p.FrameSize())
+	w.render(p, 0, look{gain: 1, saturation: 1, laser: 1}, pixels)
+	whole := mean(pixels, p, camdriver.FullROI(p.Width, p.Height))
+	return min(max(whole/max(mean(pixels, p, r), 1), 1.0/maxMetering), maxMetering)
+}
+
+// mean is the mean value of a region's bytes.
+func mean(pixels []byte, p camdriver.Profile, r camdriver.ROI) float32 {
+	stride := len(pixels) / p.Height
+	pixel := stride / p.Width
+	var sum uint64
+	for y := r.Top; y <= r.Bottom; y++ {
+		for _, v := range pixels[y*stride+r.Left*pixel : y*stride+(r.Right+1)*pixel] {
+			sum += uint64(v)
+		}
+	}
+	return float32(sum) / float32((r.Bottom-r.Top+1)*(r.Right-r.Left+1)*pixel)
+}

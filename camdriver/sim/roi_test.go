@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"testing"
+
+	"rsros/camdriver"
+)
+
+// A region of interest is exposed as the whole image was before; its bounds are in
+// the metadata of stereo frames, and outlast a stop.
+func TestROI(t *testing.T) {
+	dev, err := Open(Options{Noiseless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	color := small(dev.Sensors()[1], colorID, 6)
+	stereo := small(dev.Sensors()[0], depthID, 6)
+	metered := dev.Sensors()[1].(camdriver.ROISensor)
+	before, err := metered.ROI()
+	if err != nil || before.Check(1920, 1080) != nil {
+		t.Errorf("the camera's own region is %v, %v", before, err)
+	}
+	darkest := darkestTile(dev, color)
+	for name, bad := range map[string]camdriver.ROI{"outside": {Right: 5000, Bottom: 10}, "turned round": {Left: 100, Right: 50, Bottom: 10}, "negative": {Left: -1, Right: 5, Bottom: 5}} {
+		if metered.SetROI(bad) == nil {
+			t.Errorf("a region %s was accepted: %v", name, bad)
+		}
+	}
+	if err := metered.SetROI(darkest); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := metered.ROI(); got != darkest || err != nil {
+		t.Errorf("region %v, %v; want %v", got, err, darkest)
+	}
+	first := func(sensor int, p camdriver.Profile) *camdriver.Frame {
+		t.Helper()
+		got := make(chan *camdriver.Frame, 1)
+		r := &recorder{onFrame: func(f *camdriver.Frame) {
+			select {
+			case got <- f.Retain():
+			default:
+			}
+		}}
+		if err := dev.Sensors()[sensor].Start([]camdriver.Profile{p}, r); err != nil {
+			t.Fatal(err)
+		}
+		f := <-got
+		dev.Sensors()[sensor].Stop()
+		return f
+	}
+	f := first(1, color)
+	plain := make([]byte, color.FrameSize())
+	dev.world.render(color, 0, newSettings(colorOptions()).look, plain)
+	all := camdriver.FullROI(color.Width, color.Height)
+	if bright, was := mean(f.Data, color, all), mean(plain, color, all); bright < was*1.1 {
+		t.Errorf("images have brightness %.1f with auto exposure for their darkest part, %.1f without", bright, was)
+	}
+	f.Release()
+
+	region := camdriver.ROI{Left: 10, Right: 20, Top: 30, Bottom: 40}
+	if err := dev.Sensors()[0].(camdriver.ROISensor).SetROI(region); err != nil {
+		t.Fatal(err)
+	}
+	f = first(0, stereo)
+	defer f.Release()
+	for key, want := range map[camdriver.MetadataKey]int64{
+		camdriver.MetaExposureRoiLeft: 10, camdriver.MetaExposureRoiRight: 20, camdriver.MetaExposureRoiTop: 30, camdriver.MetaExposureRoiBottom: 40,
+	} {
+		if got, _ := f.Meta(key); got != want {
+			t.Errorf("%s is %d, want %d", key, got, want)
+		}
+	}
+	if _, ok := dev.Sensors()[2].(camdriver.ROISensor); ok {
+		t.Error("the motion module exposes")
+	}
+}
+
+// darkestTile is the part of 8 by 8 where an image is darkest when auto exposure measures all of it.
+func darkestTile(d *Device, p camdriver.Profile) camdriver.ROI {
+	pixels := make([]byte, p.FrameSize())
+	d.world.render(p, 0, newSettings(colorOptions()).look, pixels)
+	var best camdriver.ROI
+	w, h := p.Width/8, p.Height/8
+	for i := range 64 {
+		x, y := i%8*w, i/8*h
+		r := camdriver.ROI{Left: x, Right: x + w - 1, Top: y, Bottom: y + h - 1}
+		if best == (camdriver.ROI{}) || mean(pixels, p, r) < mean(pixels, p, best) {
+			best = r
+		}
+	}
+	return best
+}

@@ -1,0 +1,65 @@
+package live
+
+import (
+	"fmt"
+
+	"rsros/camdriver"
+	"rsros/node/graph"
+)
+
+// offerRegions offers the region that auto exposure measures of each sensor that has
+// one, as realsense2_camera does: left, right, top and bottom, through
+// dynamic_reconfigure under <camera>/<module>/auto_exposure_roi.
+func (c *camera) offerRegions() error {
+	for i, s := range c.device.Sensors() {
+		sensor, ok := s.(camdriver.ROISensor)
+		width, height := imageSize(c.profiles[i])
+		if !ok || width == 0 {
+			continue
+		}
+		full := camdriver.FullROI(width, height)
+		last, starting := full, true
+		name := c.opts.Camera + "/" + moduleName(s.Name()) + "/auto_exposure_roi"
+		group, err := graph.OfferReconfigure(c.node, name, regionParameters(full), func(v graph.Values) error {
+			roi := camdriver.ROI{Left: v["left"].(int), Right: v["right"].(int), Top: v["top"].(int), Bottom: v["bottom"].(int)}
+			if roi == last {
+				return nil
+			}
+			if err := sensor.SetROI(roi); err != nil {
+				c.log.Warn().Err(err).Str("parameters", name).Msg("the region of auto exposure wasn't set")
+				if starting { // a bad value on the parameter server ends nothing
+					return nil
+				}
+				return err
+			}
+			last = roi
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		starting = false
+		c.later(func() error { group.Close(); return nil })
+	}
+	return nil
+}
+
+// imageSize is that of the first images that a sensor streams, 0 if there are none.
+func imageSize(profiles []camdriver.Profile) (width, height int) {
+	for _, p := range profiles {
+		if p.Stream.Kind.Video() {
+			return p.Width, p.Height
+		}
+	}
+	return 0, 0
+}
+
+func regionParameters(full camdriver.ROI) []graph.Parameter {
+	bound := func(name string, value, limit int) graph.Parameter {
+		return graph.Parameter{Name: name, Description: fmt.Sprintf("auto-exposure %s coordinate", name), Default: value, Min: 0, Max: limit}
+	}
+	return []graph.Parameter{
+		bound("left", 0, full.Right), bound("right", full.Right, full.Right),
+		bound("top", 0, full.Bottom), bound("bottom", full.Bottom, full.Bottom),
+	}
+}
