@@ -94,6 +94,7 @@ func (k *keeper) look() {
 
 // gone compares the file with what its name stands for now.
 func (k *keeper) gone() error {
+	least := k.w.c.inFile.Load() // before Stat: the file grows meanwhile
 	mine, err := k.f.Stat()
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.path, err)
@@ -109,7 +110,7 @@ func (k *keeper) gone() error {
 	case err == nil && !os.SameFile(mine, named):
 		return fmt.Errorf("%s: %w: its name stands for another file", k.path, ErrGone)
 	}
-	if least := k.w.c.inFile.Load(); mine.Size() < least {
+	if mine.Size() < least {
 		return fmt.Errorf("%s: %w: it has %d bytes, of %d that were written", k.path, ErrGone, mine.Size(), least)
 	}
 	return nil

@@ -245,3 +245,69 @@ func TestGone(t *testing.T) {
 		})
 	}
 }
+
+// TestGrowingFileIsThere: a file that grows while the keeper looks at it isn't taken for
+// one that somebody truncated.
+func TestGrowingFileIsThere(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "x.bag"), Options{Compression: LZ4, ChunkSize: 1, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, looked := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				looked <- nil
+				return
+			default:
+				if err := w.keeper.gone(); err != nil {
+					looked <- err
+					return
+				}
+			}
+		}
+	}()
+	for range 20 {
+		small.feed(t, w)
+	}
+	close(stop)
+	if err := errors.Join(<-looked, w.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTailOfLiveRecorder: what a reader has once found in a tail file stays there while
+// the recorder goes on writing to it.
+func TestTailOfLiveRecorder(t *testing.T) {
+	tail := tailFile{path: filepath.Join(t.TempDir(), "x.tail"), token: 7}
+	tail.put(1, []byte("a"))
+	defer tail.close(false)
+	f, err := os.Open(tail.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	content := make([]byte, 1<<20)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := 2; n < len(content); n += 64 {
+			tail.put(1, content[:n])
+		}
+	}()
+	for last := 0; ; {
+		slots := readTail(f, 7)
+		if len(slots) != 1 || len(slots[0].content) < last {
+			t.Errorf("%d slots, had %d bytes", len(slots), last)
+			break
+		}
+		last = len(slots[0].content)
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
+	<-done
+}

@@ -95,8 +95,8 @@ type tailContent struct {
 	content []byte
 }
 
-// readTail returns the intact slots of a tail file in the order of their chunks. At most
-// the file's size is allocated.
+// readTail returns the intact slots of a tail file in the order of their chunks. A
+// recorder may be writing to it.
 func readTail(f *os.File, token uint64) []tailContent {
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() {
@@ -104,21 +104,31 @@ func readTail(f *os.File, token uint64) []tailContent {
 	}
 	var list []tailContent
 	for base := int64(0); base < tailSlots*tailSlot && base+tailHeader <= st.Size(); base += tailSlot {
-		head := make([]byte, tailHeader)
-		if readFull(f, head, base) != nil {
-			continue
-		}
-		s, ok := parseTailEntry(head, token)
-		if !ok || base+tailHeader+int64(s.n) > st.Size() {
-			continue
-		}
-		content := make([]byte, s.n)
-		if readFull(f, content, base+tailHeader) == nil && crc32.ChecksumIEEE(content) == s.crc {
-			list = append(list, tailContent{s.chunk, content})
+		if s, ok := readTailSlot(f, token, base); ok {
+			list = append(list, s)
 		}
 	}
 	slices.SortFunc(list, func(x, y tailContent) int { return cmp.Compare(x.chunk, y.chunk) })
 	return list
+}
+
+// readTailSlot reads the slot at base. It allocates at most the file's size.
+func readTailSlot(f *os.File, token uint64, base int64) (slot tailContent, ok bool) {
+	head := make([]byte, tailHeader)
+	if readFull(f, head, base) != nil {
+		return slot, false
+	}
+	s, ok := parseTailEntry(head, token)
+	if !ok {
+		return slot, false
+	}
+	// The size as it is after the header was written: content comes before its header.
+	if st, err := f.Stat(); err != nil || base+tailHeader+int64(s.n) > st.Size() {
+		return slot, false
+	}
+	slot = tailContent{s.chunk, make([]byte, s.n)}
+	ok = readFull(f, slot.content, base+tailHeader) == nil && crc32.ChecksumIEEE(slot.content) == s.crc
+	return slot, ok
 }
 
 // joined is a file up to a position, followed by bytes in memory.
