@@ -80,11 +80,16 @@ var mayImport = map[string][]string{
 
 	"msgs/imagetransport": {"msgs/png"},
 	"msgs/png":            {},
+	"msgs/cdr":            {"msgs"},
 
 	"bagstore":               {"bagstore/atomicfile", "bagstore/internal/disk", "bagstore/internal/lz4"},
 	"bagstore/atomicfile":    {"bagstore/internal/disk"},
 	"bagstore/internal/disk": {},
 	"bagstore/internal/lz4":  {},
+
+	"bagstore/container":       {"bagstore"},
+	"bagstore/rosbag2":         {"bagstore", "bagstore/container", "bagstore/internal/sqlite"},
+	"bagstore/internal/sqlite": {},
 
 	"bagstore/rsbag":     {"bagstore", "msgs", "camdriver"},
 	"bagstore/bagset":    {"program", "bagstore", "bagstore/moment"},
@@ -103,6 +108,7 @@ var onlyIn = map[string][]string{
 	"github.com/dsnet/compress":          {"bagstore"},
 	"github.com/google/gousb":            {"camdriver/d400"},
 	"github.com/klauspost/compress/zlib": {"msgs/png"},
+	"github.com/ncruces/go-sqlite3":      {"bagstore/internal/sqlite"},
 	"github.com/pierrec/lz4":             {"bagstore/internal/lz4"},
 	"github.com/spf13/cobra":             {"cmd/rs-ros-node"},
 	"github.com/vbauerster/mpb":          {"cmd/rs-ros-node"},
