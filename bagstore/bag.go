@@ -43,8 +43,9 @@ type Bag struct {
 	byID    map[uint32]*Connection
 	notes   []Note
 
-	tailToken uint64 // of the tail file that the file header names, else 0
-	tornAt    int64  // where the file's last, torn record or its padding begins; 0: nowhere
+	tailToken uint64  // of the tail file that the file header names, else 0
+	content   Content // of another format; nil: the file is a bag
+	tornAt    int64   // where the file's last, torn record or its padding begins; 0: nowhere
 
 	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
 	indexes  indexCache
@@ -59,7 +60,8 @@ type chunk struct {
 	// walk: index records are missing, the content has to be walked.
 	walk bool
 	// torn: the chunk ends too early; what is whole in it counts.
-	torn bool
+	torn  bool
+	block int // of the bag's content
 }
 
 // Open opens a bag for reading. Only its index section is read, or the whole
@@ -326,6 +328,9 @@ func (b *Bag) errorAt(off int64, kind string, err error) error {
 
 // Close closes the file. Views and iterators of the bag must be done.
 func (b *Bag) Close() error {
+	if b.content != nil {
+		return b.content.Close()
+	}
 	if b.file == nil {
 		return nil
 	}

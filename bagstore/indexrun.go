@@ -81,6 +81,11 @@ func (cr *chunkReader) runs(c *chunk, keep func(uint32) bool) ([]indexRun, Chunk
 		x.head, x.records = head, cr.layout(c, head)
 		cr.b.indexes.grew(x, len(x.records)*indexRecordSize)
 	}
+	if cr.b.content != nil && x.records == nil {
+		if err := cr.contentIndex(x, c); err != nil {
+			return nil, x.head, err
+		}
+	}
 	if list, ok := cr.indexRuns(x, keep); ok {
 		return list, x.head, nil
 	}
@@ -93,7 +98,7 @@ func (cr *chunkReader) runs(c *chunk, keep func(uint32) bool) ([]indexRun, Chunk
 
 // layout finds the index records after a chunk; none if they are not whole.
 func (cr *chunkReader) layout(c *chunk, head ChunkHeader) []indexRecord {
-	if c.walk {
+	if c.walk || cr.b.content != nil {
 		return nil
 	}
 	var list []indexRecord

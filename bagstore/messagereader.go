@@ -46,6 +46,7 @@ type messagePos struct {
 	chunkRef
 	head   ChunkHeader
 	conn   uint32
+	time   Time
 	offset int64
 	mapped bool // if it is large
 }
@@ -95,7 +96,7 @@ func (mr *messageReader) choose(c *cursor) {
 		mr.turns++
 		mr.dropCurrent()
 	}
-	mr.messagePos = messagePos{c.chunkRef, c.head, c.conn.ID, c.key.offset, mr.v.mapped != nil && mr.v.mapped(c.conn)}
+	mr.messagePos = messagePos{c.chunkRef, c.head, c.conn.ID, c.key.time, c.key.offset, mr.v.mapped != nil && mr.v.mapped(c.conn)}
 }
 
 // dropCurrent releases the chunk read last.
@@ -116,15 +117,19 @@ func (mr *messageReader) start() {
 }
 
 // alone tells whether the chosen message is read without its chunk. The first
-// one from an uncompressed chunk is: after a seek it is often the only one.
+// one from an uncompressed chunk is: after a seek it is often the only one. A content's
+// are always.
 func (mr *messageReader) alone() bool {
-	return mr.head.Compression == None && (mr.visits == 1 || direct(&mr.v.bags[mr.bag].chunks[mr.chunk], mr.head))
+	return mr.v.bags[mr.bag].content != nil || mr.head.Compression == None && (mr.visits == 1 || direct(&mr.v.bags[mr.bag].chunks[mr.chunk], mr.head))
 }
 
 // readMessage reads the chosen message, after start. The block carries a reference
 // for the caller.
 func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 	b := mr.v.bags[mr.bag]
+	if b.content != nil {
+		return mr.readContent(b)
+	}
 	if mr.alone() {
 		return mr.readDirect(b)
 	}
@@ -232,7 +237,7 @@ func (mr *messageReader) prefetch(r chunkRef) bool {
 	}
 	c := &mr.v.bags[r.bag].chunks[r.chunk]
 	head, err := mr.chunkReader(r.bag).header(c)
-	if err == nil && !(head.Compression == None && direct(c, head)) {
+	if err == nil && mr.v.bags[r.bag].content == nil && !(head.Compression == None && direct(c, head)) {
 		mr.request(r, head, false)
 	}
 	return mr.bytes <= cacheBytes

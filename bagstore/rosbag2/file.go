@@ -1,0 +1,267 @@
+package rosbag2
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/container"
+	"rsros/bagstore/internal/sqlite"
+)
+
+// File is an open .db3 file. Its methods may be called by many goroutines.
+type File struct {
+	path   string
+	closes []io.Closer
+	db     *sqlite.DB
+	size   int64
+	schema int
+	topics []container.Topic
+	byID   map[int64]uint32 // a topic's index by its row in the file
+	blocks []block
+	notes  []bagstore.Note
+	zstd   messageZstd
+}
+
+// Is reports whether a file that begins with head may be one for Open.
+func Is(head []byte) bool { return sqlite.Is(head) }
+
+// Open opens a .db3 file. The error is sqlite's ErrNotDatabase, or says which table is
+// missing.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	file := &File{path: path, closes: []io.Closer{f}, size: st.Size()}
+	r, size, err := file.withLog(f, st.Size())
+	if err == nil {
+		err = file.open(r, size)
+	}
+	if err != nil {
+		file.Close() //nolint:errcheck // only read
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+// OpenReader opens a .db3 file over any random access reader, which stays the
+// caller's. Errors contain the name.
+func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
+	file := &File{path: name, size: size}
+	if err := file.open(r, size); err != nil {
+		file.Close() //nolint:errcheck // only read
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return file, nil
+}
+
+// withLog returns the database together with the write-ahead log beside it, if
+// there is one with content.
+func (f *File) withLog(db *os.File, size int64) (io.ReaderAt, int64, error) {
+	log, err := os.Open(f.path + "-wal")
+	if os.IsNotExist(err) {
+		return db, size, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	f.closes = append(f.closes, log)
+	st, err := log.Stat()
+	if err != nil || st.Size() == 0 {
+		return db, size, err
+	}
+	w, err := sqlite.OpenWAL(db, size, log, st.Size())
+	if err != nil {
+		f.note(bagstore.Loss, "write-ahead log", "%s-wal is left out: %v", f.path, err)
+		return db, size, nil
+	}
+	if w.Pages() > 0 {
+		f.note(bagstore.Harmless, "write-ahead log", "the recorder was killed; %d pages are in %s-wal, which belongs to the file", w.Pages(), f.path)
+	}
+	return w, w.Size(), nil
+}
+
+func (f *File) open(r io.ReaderAt, size int64) (err error) {
+	if f.db, err = sqlite.Open(r, size); err != nil {
+		return err
+	}
+	if n := f.db.Missing(); n > 0 {
+		f.note(bagstore.Loss, "file", "the file is torn: its last %d bytes are missing", n)
+	}
+	if err := f.readTopics(); err != nil {
+		return err
+	}
+	return f.scan()
+}
+
+// table makes sure that a table is one that rosbag2 made, so that reading it reads
+// stored values only.
+func (f *File) table(name string, columns ...string) (extra []string, err error) {
+	list, err := f.db.Columns(name)
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return nil, fmt.Errorf("not a rosbag2 file: there is no table %s", name)
+	}
+	for _, c := range list {
+		if c.Generated {
+			return nil, fmt.Errorf("not a rosbag2 file: column %q of table %s is computed", c.Name, name)
+		}
+		extra = append(extra, strings.ToLower(c.Name))
+	}
+	for _, c := range columns {
+		at := slices.Index(extra, c)
+		if at < 0 {
+			return nil, fmt.Errorf("not a rosbag2 file: table %s has no column %s", name, c)
+		}
+		extra = slices.Delete(extra, at, at+1)
+	}
+	return extra, nil
+}
+
+// maxTopics bounds a table that was made to be hostile.
+const maxTopics = 1 << 16
+
+func (f *File) readTopics() error {
+	extra, err := f.table("topics", "id", "name", "type", "serialization_format")
+	if err != nil {
+		return err
+	}
+	f.schema = 1
+	columns := "id, name, type, serialization_format"
+	if slices.Contains(extra, "offered_qos_profiles") {
+		f.schema = 2
+		columns += ", offered_qos_profiles"
+	}
+	if n, ok := f.schemaVersion(); ok {
+		f.schema = n
+	}
+	definitions, err := f.definitions()
+	if err != nil {
+		return err
+	}
+	f.byID = make(map[int64]uint32)
+	return f.db.Query("SELECT "+columns+" FROM topics NOT INDEXED ORDER BY rowid", func(r sqlite.Row) (bool, error) {
+		t := container.Topic{Name: r.Text(1), Type: r.Text(2), Encoding: cmp.Or(r.Text(3), container.CDR)}
+		if strings.Contains(columns, "offered") {
+			t.QoS = r.Text(4)
+		}
+		t.Schema = definitions[t.Type]
+		if _, twice := f.byID[r.Int(0)]; !twice {
+			f.byID[r.Int(0)] = uint32(len(f.topics))
+			f.topics = append(f.topics, t)
+		}
+		if len(f.topics) > maxTopics {
+			return false, fmt.Errorf("more than %d topics", maxTopics)
+		}
+		return true, nil
+	})
+}
+
+// schemaVersion reads what files of schema 3 and later say of themselves.
+func (f *File) schemaVersion() (n int, ok bool) {
+	if _, err := f.table("schema", "schema_version"); err != nil {
+		return 0, false
+	}
+	err := f.db.Query("SELECT schema_version FROM schema NOT INDEXED", func(r sqlite.Row) (bool, error) {
+		n, ok = int(r.Int(0)), r.IsInt(0)
+		return false, nil
+	})
+	return n, ok && err == nil
+}
+
+// maxDefinitions bounds the text of all definitions, in bytes.
+const maxDefinitions = 64 << 20
+
+// definitions reads the message definitions of files of schema 4.
+func (f *File) definitions() (map[string]container.Schema, error) {
+	list := make(map[string]container.Schema)
+	columns, err := f.db.Columns("message_definitions")
+	if err != nil || columns == nil {
+		return list, err
+	}
+	if _, err := f.table("message_definitions", "topic_type", "encoding", "encoded_message_definition"); err != nil {
+		return nil, err
+	}
+	bytes := 0
+	err = f.db.Query("SELECT topic_type, encoding, encoded_message_definition FROM message_definitions NOT INDEXED", func(r sqlite.Row) (bool, error) {
+		s := container.Schema{Encoding: r.Text(1), Text: r.Text(2)}
+		list[r.Text(0)] = s
+		if bytes += len(s.Text) + len(s.Encoding); bytes > maxDefinitions || len(list) > maxTopics {
+			return false, fmt.Errorf("message definitions of more than %d bytes", bytes)
+		}
+		return true, nil
+	})
+	return list, err
+}
+
+// maxNotes bounds what is remembered of a file that is damaged everywhere.
+const maxNotes = 100
+
+func (f *File) note(s bagstore.Severity, kind, format string, args ...any) {
+	if len(f.notes) < maxNotes {
+		f.notes = append(f.notes, bagstore.Note{Kind: kind, Severity: s, Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+// Format names the schema, 1 to 4.
+func (f *File) Format() string { return fmt.Sprintf("rosbag2 (SQLite, schema %d)", f.schema) }
+
+// Size of the file.
+func (f *File) Size() int64 { return f.size }
+
+// Topics in the order of their table.
+func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
+
+// Notes says what was unusual about the file.
+func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
+
+// Blocks are ranges of rows.
+func (f *File) Blocks() []bagstore.Block {
+	list := make([]bagstore.Block, len(f.blocks))
+	for i := range f.blocks {
+		list[i] = f.blocks[i].info
+	}
+	return list
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	var err error
+	if f.db != nil {
+		err = f.db.Close()
+	}
+	for _, c := range f.closes {
+		err = cmp.Or(err, c.Close())
+	}
+	return err
+}
+
+// Check has SQLite compare pages and indexes with each other.
+func (f *File) Check(note func(bagstore.Note)) error {
+	problems, err := f.db.Check(maxNotes)
+	for _, p := range problems {
+		note(bagstore.Note{Kind: "page", Severity: bagstore.Repairable, Text: p})
+	}
+	return err
+}
+
+// timeOf is a row's time as a bag can hold it.
+func timeOf(ns int64) bagstore.Time {
+	return min(max(bagstore.Time(ns), bagstore.MinTime), bagstore.MaxTime)
+}
+
+// noRow is below every row that rosbag2 makes.
+const noRow = math.MinInt64
