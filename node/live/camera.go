@@ -33,8 +33,9 @@ type camera struct {
 	watch    *watcher
 	stamps   naming.Stamper // of all messages with ROS time
 	streams  streamSwitch
-	frozen   atomic.Bool     // nothing is published: ~pause_playback of a camera
-	stopped  <-chan struct{} // closed when playback's ~stop is called; nil if there is no playback
+	frozen   atomic.Bool           // nothing is published: ~pause_playback of a camera
+	drops    []func() naming.Drops // of the topics of each naming
+	stopped  <-chan struct{}       // closed when playback's ~stop is called; nil if there is no playback
 }
 
 func newCamera(later func(func() error)) *camera {
@@ -87,6 +88,7 @@ func (c *camera) advertise() error {
 			return err
 		}
 		c.attach(c.gate(sdk), sdk.Close)
+		c.drops = append(c.drops, sdk.Drops)
 	}
 	if c.opts.Naming.Wrapper() {
 		c.opts.Wrapper.Camera = c.opts.Camera
@@ -95,6 +97,7 @@ func (c *camera) advertise() error {
 			return err
 		}
 		c.attach(c.gate(wrapper), wrapper.Close)
+		c.drops = append(c.drops, wrapper.Drops)
 		if err := errors.Join(c.offerCameraOptions(), c.offerRegions()); err != nil {
 			return err
 		}

@@ -29,6 +29,10 @@ type Options struct {
 	Naming  naming.Choice // default both
 	Camera  string        // the wrapper naming's prefix; default "camera"
 	Wrapper naming.WrapperOptions
+	// Manager is the nodelet manager that diagnostics of the wrapper naming are named
+	// after, below Camera unless it starts with a slash; default
+	// "realsense2_camera_manager". Nothing is loaded into it.
+	Manager string
 	Streams StreamSettings
 
 	Record     string // a bag to record into from the start
@@ -71,6 +75,7 @@ func (o *Options) fill(values graph.Params) error {
 	setDefault(&o.Source.Port, p.Text("usb_port_id"))
 	setDefault(&o.Source.Type, p.Text("device_type"))
 	setDefault(&o.Camera, p.Text("camera"))
+	setDefault(&o.Manager, p.Text("manager"))
 	setDefault(&o.Record, p.Text("record"))
 	setDefault(&o.RecordPath, p.Text("record_path"))
 	if word := p.Text("naming"); word != "" && o.Naming == "" {

@@ -1,8 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"rsros/camdriver"
@@ -12,15 +14,22 @@ import (
 )
 
 // diagnostics publishes /diagnostics once a second: each stream's rate and its
-// profile's, frames that were lost before they reached this program, the recorder's
-// drops, and the camera's temperatures.
+// profile's, frames that were lost before they reached this program, what was dropped
+// because this program or its subscribers were too slow, the recorder's drops, and the
+// camera's temperatures.
 type diagnostics struct {
 	pub    *ros.Publisher
 	camera *camera
+	name   string // that names of statuses begin with
 	serial string
-	last   map[camdriver.StreamID]uint64
-	at     time.Time
+	rates  map[camdriver.StreamID]*frequency
+	begun  time.Time
+	drops  uint64 // when they were last published
 }
+
+// wrapperManager is the nodelet manager that realsense2_camera's launch files start.
+// Its name is part of the names of diagnostics.
+const wrapperManager = "realsense2_camera_manager"
 
 func (c *camera) startDiagnostics() error {
 	t := msgs.MustType("diagnostic_msgs/DiagnosticArray")
@@ -28,9 +37,13 @@ func (c *camera) startDiagnostics() error {
 	if err != nil {
 		return err
 	}
+	c.later(func() error { pub.Close(); return nil })
 	d := &diagnostics{
 		pub: pub, camera: c, serial: camdriver.Find(c.device.Info(), camdriver.InfoSerialNumber),
-		last: map[camdriver.StreamID]uint64{}, at: time.Now(),
+		rates: map[camdriver.StreamID]*frequency{}, begun: time.Now(),
+	}
+	if d.name, err = c.diagnosticsName(); err != nil {
+		return err
 	}
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -46,59 +59,95 @@ func (c *camera) startDiagnostics() error {
 			}
 		}
 	}()
-	c.later(func() error { close(stop); <-done; pub.Close(); return nil })
+	c.later(func() error { close(stop); <-done; return nil })
 	return nil
+}
+
+// diagnosticsName is what realsense2_camera's statuses begin with: the name of its
+// nodelet manager, without the first slash. Under the SDK's naming alone it is the
+// node's name.
+func (c *camera) diagnosticsName() (string, error) {
+	name := c.node.Name()
+	if c.opts.Naming.Wrapper() {
+		manager := cmp.Or(c.opts.Manager, wrapperManager)
+		if !strings.HasPrefix(manager, "/") {
+			manager = c.opts.Camera + "/" + manager
+		}
+		var err error
+		if name, err = c.node.Resolve(manager); err != nil {
+			return "", fmt.Errorf("parameter ~manager: %w", err)
+		}
+	}
+	return strings.TrimPrefix(name, "/"), nil
 }
 
 func (d *diagnostics) publish(now time.Time) {
 	m := &msgs.DiagnosticArray{Header: msgs.Header{Stamp: msgs.FromTime(now)}}
-	window := now.Sub(d.at).Seconds()
-	d.at = now
+	add := func(suffix string, s msgs.DiagnosticStatus) {
+		s.Name, s.HardwareID = d.name+suffix+": "+s.Name, d.serial
+		m.Status = append(m.Status, s)
+	}
 	for _, list := range d.camera.profiles {
 		for _, p := range list {
-			m.Status = append(m.Status, d.frequency(p, window))
+			add("_"+naming.StreamName(p.Stream), d.rate(p, now))
 		}
 	}
+	dropped := d.dropped()
 	if d.pub.Subscribers() == 0 {
 		return // the counts are updated; the camera needn't be queried
 	}
-	m.Status = append(m.Status, d.temperatures()...)
+	add("", dropped)
+	for _, s := range d.temperatures() {
+		add("", s)
+	}
 	if d.camera.frozen.Load() {
-		m.Status = append(m.Status, msgs.DiagnosticStatus{Level: msgs.DiagnosticWarn, Name: "Publishing", Message: "paused by pause_playback"})
+		add("", msgs.DiagnosticStatus{Level: msgs.DiagnosticWarn, Name: "Publishing", Message: "paused by pause_playback"})
 	}
 	if s, ok := d.camera.records.Status(); ok {
-		m.Status = append(m.Status, s)
-	}
-	for i := range m.Status {
-		m.Status[i].Name = d.camera.node.Name() + ": " + m.Status[i].Name
-		m.Status[i].HardwareID = d.serial
+		add("", s)
 	}
 	publish(d.pub, m)
 }
 
-// frequency uses the words of diagnostic_updater's FrequencyStatus, which tools
-// know. A rate within 10 % of the profile's is fine.
-func (d *diagnostics) frequency(p camdriver.Profile, window float64) msgs.DiagnosticStatus {
-	frames, gaps := d.camera.hub.Given(p.Stream)
-	events := frames - d.last[p.Stream]
-	d.last[p.Stream] = frames
-	hz, want := float64(events)/window, float64(p.FPS)
-	s := msgs.DiagnosticStatus{Name: naming.StreamName(p.Stream) + " Frequency Status", Message: "Desired frequency met"}
-	switch {
-	case events == 0:
-		s.Level, s.Message = msgs.DiagnosticError, "No events recorded."
-	case hz < want*0.9:
-		s.Level, s.Message = msgs.DiagnosticWarn, "Frequency too low."
-	case hz > want*1.1:
-		s.Level, s.Message = msgs.DiagnosticWarn, "Frequency too high."
+func (d *diagnostics) rate(p camdriver.Profile, now time.Time) msgs.DiagnosticStatus {
+	f := d.rates[p.Stream]
+	if f == nil {
+		f = newFrequency(d.begun)
+		d.rates[p.Stream] = f
 	}
-	s.Values = []msgs.KeyValue{
-		{Key: "Events in window", Value: strconv.FormatUint(events, 10)},
-		{Key: "Events since startup", Value: strconv.FormatUint(frames, 10)},
-		{Key: "Duration of window (s)", Value: fmt.Sprintf("%f", window)},
-		{Key: "Actual frequency (Hz)", Value: fmt.Sprintf("%f", hz)},
-		{Key: "Target frequency (Hz)", Value: fmt.Sprintf("%f", want)},
-		{Key: "Frames lost before arrival", Value: strconv.FormatUint(gaps, 10)},
+	frames, lost := d.camera.hub.Given(p.Stream)
+	return f.update(p, now, frames, lost)
+}
+
+// dropped says what was left out because this program or its subscribers were too
+// slow. It warns of what was dropped since it was last called.
+func (d *diagnostics) dropped() msgs.DiagnosticStatus {
+	var all naming.Drops
+	for _, drops := range d.camera.drops {
+		all.Add(drops())
+	}
+	s := msgs.DiagnosticStatus{Name: "Drops", Message: "nothing was dropped"}
+	total := all.Total()
+	switch {
+	case total > d.drops:
+		s.Level, s.Message = msgs.DiagnosticWarn, fmt.Sprintf("%d dropped since the last report", total-d.drops)
+	case total > 0:
+		s.Message = "nothing was dropped since the last report"
+	}
+	d.drops = total
+	count := func(key string, n uint64) {
+		s.Values = append(s.Values, msgs.KeyValue{Key: key, Value: strconv.FormatUint(n, 10)})
+	}
+	count("Frame sets not processed", all.Sets)
+	count("Pictures not compressed", all.Compressed)
+	count("Messages lost by slow subscribers", all.Lost)
+	for _, t := range all.Topics {
+		if t.Compressed > 0 {
+			count(t.Topic+": not compressed", t.Compressed)
+		}
+		if t.Lost > 0 {
+			count(t.Topic+": lost by subscribers", t.Lost)
+		}
 	}
 	return s
 }
@@ -107,14 +156,14 @@ func (d *diagnostics) temperatures() []msgs.DiagnosticStatus {
 	var out []msgs.DiagnosticStatus
 	for _, sensor := range d.camera.device.Sensors() {
 		for _, o := range sensor.Options() {
-			if o.ID != camdriver.OptionAsicTemperature && o.ID != camdriver.OptionProjectorTemperature {
-				continue
+			switch o.ID {
+			case camdriver.OptionAsicTemperature, camdriver.OptionProjectorTemperature, camdriver.OptionMotionModuleTemperature:
+				out = append(out, msgs.DiagnosticStatus{
+					Name:    o.ID.String(),
+					Message: "OK",
+					Values:  []msgs.KeyValue{{Key: "Index", Value: strconv.FormatFloat(float64(o.Value), 'f', -1, 32)}},
+				})
 			}
-			out = append(out, msgs.DiagnosticStatus{
-				Name:    o.ID.String(),
-				Message: "OK",
-				Values:  []msgs.KeyValue{{Key: "Index", Value: strconv.FormatFloat(float64(o.Value), 'f', -1, 32)}},
-			})
 		}
 	}
 	return out

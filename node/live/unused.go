@@ -18,7 +18,6 @@ var unusedParams = []struct {
 	why    string
 }{
 	{"external_manager", []any{false}, "this is a node, not a nodelet: no manager loads it"},
-	{"manager", []any{"", "realsense2_camera_manager"}, "this is a node, not a nodelet: there is no manager"},
 	{"json_file_path", []any{""}, "presets of advanced mode can't be loaded; set options by /<camera>/<module>/<option> instead"},
 	{"enable_fisheye", []any{false}, "no device here has a fisheye stream"},
 	{"enable_fisheye1", []any{false}, "no device here has a fisheye stream"},

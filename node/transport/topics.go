@@ -133,15 +133,26 @@ func (s *shared) Release() {
 	}
 }
 
-// Dropped is how many pictures weren't compressed because others were.
-func (t *Topics) Dropped() uint64 {
-	var n uint64
-	if t != nil {
-		for _, one := range t.transports {
-			n += one.dropped.Load()
-		}
+// Drops is what one transport left out so far.
+type Drops struct {
+	Dropped uint64 // pictures that weren't compressed, because others were
+	Lost    uint64 // compressed pictures that subscribers lost, counted once for each
+}
+
+// Drops returns what was left out by topic, for all transports.
+func (t *Topics) Drops() map[string]Drops {
+	if t == nil {
+		return nil
 	}
-	return n
+	out := map[string]Drops{}
+	for _, one := range t.transports {
+		d := Drops{Dropped: one.dropped.Load()}
+		for _, n := range one.pub.Lost() {
+			d.Lost += n
+		}
+		out[one.pub.Topic()] = d
+	}
+	return out
 }
 
 // Close ends the topics and waits for what is being compressed. Beside must not be

@@ -214,8 +214,8 @@ func TestDropsAreCounted(t *testing.T) {
 			t.Errorf("picture %d, want %d", m.data[0], want)
 		}
 	}
-	if n := topics.Dropped(); n != 2 {
-		t.Errorf("%d dropped, want 2", n)
+	if drops := topics.Drops(); drops["/slow"].Dropped != 2 {
+		t.Errorf("dropped %+v, want 2", drops)
 	}
 	if err := topics.Close(); err != nil || h.out.Load() != 0 {
 		t.Errorf("%v, %d references out", err, h.out.Load())
@@ -237,7 +237,7 @@ func TestWholeMessage(t *testing.T) {
 
 func TestNoTransports(t *testing.T) {
 	var none *Topics
-	if m := none.Beside(msgs.Raw{Body: depth.Data}); m.Owner != nil || none.Wanted() || none.Dropped() != 0 || none.Close() != nil {
+	if m := none.Beside(msgs.Raw{Body: depth.Data}); m.Owner != nil || none.Wanted() || none.Drops() != nil || none.Close() != nil {
 		t.Error("no topics aren't quiet")
 	}
 }

@@ -1,0 +1,15 @@
+package naming
+
+import "testing"
+
+// Sets that come faster than they are processed are counted.
+func TestPipelineDropsAreCounted(t *testing.T) {
+	p := &pipeline{pending: make(chan *job, 1)} // nobody processes
+	for range 3 {
+		p.put(&job{})
+	}
+	w := &WrapperTopics{pipeline: p}
+	if d := w.Drops(); d.Sets != 2 || d.Total() != 2 {
+		t.Errorf("%+v, want 2 sets", d)
+	}
+}
