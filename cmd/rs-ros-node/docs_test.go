@@ -17,11 +17,13 @@ import (
 var foreignFlags = []string{"--device-cgroup-rule", "--use-aliases", "--rm", "--user", "--group-add"}
 
 var (
-	codeSpan = regexp.MustCompile("`([^`\n]+)`")
+	codeSpan      = regexp.MustCompile("`([^`\n]+)`")
+	nodeArguments = regexp.MustCompile(`\sargs="([a-z][^"]*)"`)
 	// commandLines find what follows our program's name, by the kind of file.
 	commandLines = map[string]*regexp.Regexp{
 		".md":     regexp.MustCompile(`(?:^|[\s/])rs-ros-node ([a-z_-][^#|&;>)\x60]*)`),
-		".launch": regexp.MustCompile(`args="([a-z][^"]*)"`),
+		".launch": nodeArguments,
+		".xml":    nodeArguments,
 		".yml":    regexp.MustCompile(`^\s+command: ((?:live|play|record) .*)`),
 	}
 )
@@ -85,7 +87,7 @@ func docFiles(t *testing.T) []string {
 	files := []string{top + "/docker-compose.yml"}
 	for _, folder := range []string{top + "/docs", top + "/launch"} {
 		err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-			if ext := filepath.Ext(name); ext == ".md" || ext == ".launch" {
+			if ext := filepath.Ext(name); commandLines[ext] != nil {
 				files = append(files, name)
 			}
 			return err

@@ -47,7 +47,7 @@ takes precedence.`,
 	streamFlags(f, &o.Streams)
 	f.Var(choice(&o.Naming, naming.Parse), "naming", "topic names: sdk, wrapper or both (default both)")
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
-	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames (default camera)")
+	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames; . is the node's namespace (default camera)")
 	wrapperFlags(f, &o.Wrapper)
 	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
 	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of the bags that ~start_recording creates (default .)")

@@ -27,7 +27,7 @@ type Options struct {
 	Source SourceOptions
 
 	Naming  naming.Choice // default both
-	Camera  string        // the wrapper naming's prefix; default "camera"
+	Camera  string        // the wrapper naming's prefix, "." for the node's namespace; default "camera"
 	Wrapper naming.WrapperOptions
 	// Manager is the nodelet manager that diagnostics of the wrapper naming are named
 	// after, below Camera unless it starts with a slash; default
@@ -145,6 +145,14 @@ var streamParams = []struct {
 	{"gyro", "enable_gyro", camdriver.StreamID{Kind: camdriver.Gyro}},
 	{"accel", "enable_accel", camdriver.StreamID{Kind: camdriver.Accel}},
 	{"pose", "enable_pose", camdriver.StreamID{Kind: camdriver.Pose}},
+	{"fisheye", "enable_fisheye", camdriver.StreamID{Kind: camdriver.Fisheye}},
+	{"confidence", "enable_confidence", camdriver.StreamID{Kind: camdriver.Confidence}},
+}
+
+// optional says that a stream runs if the device proposes it: launch files of
+// realsense2_camera name it also for devices that don't have it.
+func optional(id camdriver.StreamID) bool {
+	return id.Kind == camdriver.Fisheye || id.Kind == camdriver.Confidence
 }
 
 func (o *Options) fillStreams(p *graph.ParamReader) error {
@@ -153,12 +161,15 @@ func (o *Options) fillStreams(p *graph.ParamReader) error {
 		if _, said := o.Streams[s.id]; said {
 			continue
 		}
+		enabled, said := p.Truth(s.enable)
+		if optional(s.id) && (enabled || !said) {
+			continue
+		}
 		set := StreamSetting{Width: p.Number(s.prefix + "_width"), Height: p.Number(s.prefix + "_height"), FPS: p.Number(s.prefix + "_fps")}
 		if (set.Width == 0) != (set.Height == 0) {
 			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", program.ErrUsage, s.prefix, s.prefix))
 			continue
 		}
-		enabled, said := p.Truth(s.enable)
 		if !said && s.id == wholeInfrared || said && enabled && set == (StreamSetting{}) && p.Text("rosbag_filename") != "" {
 			continue // a file has what it has
 		}

@@ -102,6 +102,9 @@ func (n *Node) connect(ctx context.Context) error {
 	}
 	sayUnused(n.log, private)
 	n.opts.setDefaults()
+	if n.opts.Camera == "." {
+		n.opts.Camera = n.node.Namespace()
+	}
 	return n.opts.keepInput()
 }
 

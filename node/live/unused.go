@@ -19,9 +19,16 @@ var unusedParams = []struct {
 }{
 	{"external_manager", []any{false}, "this is a node, not a nodelet: no manager loads it"},
 	{"json_file_path", []any{""}, "presets of advanced mode can't be loaded; set options by /<camera>/<module>/<option> instead"},
-	{"enable_fisheye", []any{false}, "no device here has a fisheye stream"},
-	{"enable_fisheye1", []any{false}, "no device here has a fisheye stream"},
-	{"enable_fisheye2", []any{false}, "no device here has a fisheye stream"},
+	{"fisheye_width", []any{-1, 0}, noFisheye},
+	{"fisheye_height", []any{-1, 0}, noFisheye},
+	{"fisheye_fps", []any{-1, 0, 30}, noFisheye},
+	{"enable_fisheye", []any{false}, noFisheye},
+	{"enable_fisheye1", []any{false}, noFisheye},
+	{"enable_fisheye2", []any{false}, noFisheye},
+	{"confidence_width", []any{-1, 0, 640}, noConfidence},
+	{"confidence_height", []any{-1, 0, 480}, noConfidence},
+	{"confidence_fps", []any{-1, 0, 30}, noConfidence},
+	{"enable_confidence", []any{true}, noConfidence},
 	{"infra_rgb", []any{false}, "infrared is published as it comes"},
 	{"initial_reset", []any{false}, "call ~reset to restart the camera"},
 	{"reconnect_timeout", []any{6.0, 6}, "a camera that comes back is opened at once"},
@@ -38,8 +45,8 @@ var unusedParams = []struct {
 	{"rgbd_launch/ir", []any{"infra1"}, "topics have one name"},
 	{"rgbd_launch/depth", []any{"depth"}, "topics have one name"},
 	{"rgbd_launch/depth_registered_pub", []any{"depth_registered"}, "topics have one name"},
-	{"rgbd_launch/depth_registered", []any{"aligned_depth_to_color"}, "topics have one name"},
-	{"rgbd_launch/depth_registered_filtered", []any{"aligned_depth_to_color"}, "topics have one name"},
+	{"rgbd_launch/depth_registered", []any{"aligned_depth_to_color", "depth_registered"}, "topics have one name"},
+	{"rgbd_launch/depth_registered_filtered", []any{"aligned_depth_to_color", "depth_registered"}, "topics have one name"},
 	{"rgbd_launch/projector", []any{"projector"}, "topics have one name"},
 	{"rgbd_launch/bond", []any{"false"}, "this is a node, not a nodelet"},
 	{"rgbd_launch/rgb_processing", []any{"true"}, "color/image_rect_color is always there"},
@@ -52,9 +59,19 @@ var unusedParams = []struct {
 	{"rgbd_launch/sw_registered_processing", []any{"false"}, "points are always made of aligned depth"},
 }
 
-// sayUnused warns of parameters that somebody set and that have no effect.
+const (
+	noFisheye    = "no camera here has a fisheye stream"
+	noConfidence = "no camera here has a confidence stream"
+)
+
+// sayUnused warns of parameters that somebody set and that have no effect. A recording
+// may have every stream.
 func sayUnused(log zerolog.Logger, p graph.Params) {
+	file, _ := p["rosbag_filename"].(string)
 	for _, u := range unusedParams {
+		if file != "" && (u.why == noFisheye || u.why == noConfidence) {
+			continue
+		}
 		if v, said := lookUp(p, u.name); said && !slices.Contains(u.normal, v) {
 			log.Warn().Str("parameter", "~"+u.name).Str("value", fmt.Sprint(v)).Msg("has no effect: " + u.why)
 		}

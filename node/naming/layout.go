@@ -67,7 +67,7 @@ const noLimit = math.MaxInt64
 func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	id := s.Profile.Stream
 	name := StreamName(id)
-	st := &stream{frameID: opticalFrame(l.options.frames(), id), format: s.Profile.Format}
+	st := &stream{frameID: l.options.opticalFrame(id), format: s.Profile.Format}
 	add := func(topic, typ string, encode func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool)) {
 		st.topics = append(st.topics, streamTopic{l.camera + "/" + topic, typ, encode})
 	}
@@ -83,10 +83,10 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 			st.format = l.depthFormat()
 		}
 	case id.Kind == camdriver.Pose:
-		st.frameID = l.options.frames() + "_odom_frame"
+		st.frameID = l.options.frame("odom_frame")
 		add("odom/metadata", "realsense2_camera/Metadata", encodeMetadata)
 		add("odom/sample", "nav_msgs/Odometry", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-			return whole(odometry(h, l.options.frames()+"_pose_frame", f)), true
+			return whole(odometry(h, l.options.frame("pose_frame"), f)), true
 		})
 	case id.Kind.Inertial():
 		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
@@ -100,7 +100,7 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	if id.Kind == camdriver.Infrared && id.Index == 2 {
 		// As in realsense2_camera, the right image has the left one's frame_id, and
 		// P[3] holds the baseline. This is how ROS describes a rectified stereo pair.
-		st.frameID = opticalFrame(l.options.frames(), camdriver.StreamID{Kind: camdriver.Infrared, Index: 1})
+		st.frameID = l.options.opticalFrame(camdriver.StreamID{Kind: camdriver.Infrared, Index: 1})
 	}
 	l.streams[id] = st
 }

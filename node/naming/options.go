@@ -16,6 +16,9 @@ import (
 type WrapperOptions struct {
 	Camera string // prefix of topics; default "camera"
 	Frames string // tf_prefix, of frames; default Camera
+	// FrameIDs are names of single frames by their name without the prefix:
+	// base_frame_id is that of "link", color_optical_frame_id of "color_optical_frame".
+	FrameIDs map[string]string
 
 	// Covariances of linear_accel_cov and angular_velocity_cov; 0 is 0.01.
 	AccelCovariance, GyroCovariance float64
@@ -88,10 +91,21 @@ func ParseTexture(word string) (camdriver.StreamKind, error) {
 	return kind, nil
 }
 
-// frames is the prefix of frames: that of topics has no place for them if it is a
-// whole name.
-func (o *WrapperOptions) frames() string {
-	return cmp.Or(o.Frames, strings.ReplaceAll(strings.Trim(o.Camera, "/"), "/", "_"))
+// frame returns the full name of a frame, such as "camera_link" of "link". The prefix
+// of topics may be a path, which the default prefix of frames replaces by one word.
+func (o *WrapperOptions) frame(name string) string {
+	if id := o.FrameIDs[name]; id != "" {
+		return id
+	}
+	return cmp.Or(o.Frames, strings.ReplaceAll(strings.Trim(o.Camera, "/"), "/", "_")) + "_" + name
+}
+
+func (o *WrapperOptions) bodyFrame(id camdriver.StreamID) string {
+	return o.frame(StreamName(id) + "_frame")
+}
+
+func (o *WrapperOptions) opticalFrame(id camdriver.StreamID) string {
+	return o.frame(StreamName(id) + "_optical_frame")
 }
 
 func (o *WrapperOptions) has(filter string) bool { return slices.Contains(o.Filters, filter) }

@@ -20,6 +20,7 @@ func (o *WrapperOptions) Fill(p *graph.ParamReader) error {
 	o.AllowNoTexture = o.AllowNoTexture || p.Is("allow_no_texture_points")
 	o.RGBD = o.RGBD || p.Is("rgbd")
 	o.Frames = cmp.Or(o.Frames, p.Text("tf_prefix"))
+	o.fillFrames(p)
 	o.AccelCovariance = cmp.Or(o.AccelCovariance, p.Real("linear_accel_cov"))
 	o.GyroCovariance = cmp.Or(o.GyroCovariance, p.Real("angular_velocity_cov"))
 	o.Clip = cmp.Or(o.Clip, p.Real("clip_distance"))
@@ -46,4 +47,18 @@ func (o *WrapperOptions) Fill(p *graph.ParamReader) error {
 	kind, err := ParseTexture(p.Text("pointcloud_texture_stream"))
 	o.Texture = camdriver.StreamID{Kind: kind, Index: p.Number("pointcloud_texture_index")}
 	return errors.Join(append(errs, err)...)
+}
+
+// fillFrames takes the parameters of single frames: base_frame_id, and NAME_id of a
+// frame's name without the prefix.
+func (o *WrapperOptions) fillFrames(p *graph.ParamReader) {
+	o.FrameIDs = map[string]string{"link": p.Text("base_frame_id")}
+	for _, name := range []string{"odom_frame", "imu_optical_frame", "aligned_depth_to_color_frame"} {
+		o.FrameIDs[name] = p.Text(name + "_id")
+	}
+	for _, stream := range []string{"depth", "infra", "infra1", "infra2", "color", "fisheye", "confidence", "gyro", "accel", "pose"} {
+		for _, name := range []string{stream + "_frame", stream + "_optical_frame"} {
+			o.FrameIDs[name] = p.Text(name + "_id")
+		}
+	}
 }

@@ -24,10 +24,10 @@ type results struct {
 const cloudType = "sensor_msgs/PointCloud2"
 
 func newResults(w *WrapperTopics, o *WrapperOptions, snap camdriver.DeviceSnapshot) (*results, error) {
-	r := &results{options: o, pool: w.layout.pool, frameID: opticalFrame(o.frames(), camdriver.StreamID{Kind: camdriver.Depth})}
+	r := &results{options: o, pool: w.layout.pool, frameID: o.opticalFrame(camdriver.StreamID{Kind: camdriver.Depth})}
 	var err error
 	if o.align() {
-		r.frameID = opticalFrame(o.frames(), camdriver.StreamID{Kind: camdriver.Color})
+		r.frameID = o.opticalFrame(camdriver.StreamID{Kind: camdriver.Color})
 		if r.aligned, err = w.advertiseStream(w.layout.alignedDepth(snap), true); err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
 		}
 	}
 	return &stream{
-		frameID: opticalFrame(l.options.frames(), camdriver.StreamID{Kind: camdriver.Color}), format: l.depthFormat(),
+		frameID: l.options.opticalFrame(camdriver.StreamID{Kind: camdriver.Color}), format: l.depthFormat(),
 		topics: []streamTopic{
 			{prefix + "camera_info", cameraInfoType, cameraInfoEncoder(colour)},
 			{prefix + "image_raw", imageType, l.encodeImage},

@@ -10,21 +10,11 @@ import (
 // of a ROS body frame (x forward, y left, z up).
 var opticalToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, 1, -1, 0, 0, 0, -1, 0}}
 
-func baseFrame(camera string) string { return camera + "_link" }
-
-func bodyFrame(camera string, id camdriver.StreamID) string {
-	return camera + "_" + StreamName(id) + "_frame"
-}
-
-func opticalFrame(camera string, id camdriver.StreamID) string {
-	return camera + "_" + StreamName(id) + "_optical_frame"
-}
-
 // staticTransforms returns the tree that realsense2_camera publishes: camera_link,
 // which is the reference stream's body frame, each stream's body frame below it,
 // and below that the stream's optical frame.
 func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TFMessage {
-	m, camera := &msgs.TFMessage{}, o.frames()
+	m, base := &msgs.TFMessage{}, o.frame("link")
 	add := func(parent, child string, e camdriver.Extrinsics) {
 		q := e.Quaternion()
 		m.Transforms = append(m.Transforms, msgs.TransformStamped{
@@ -41,15 +31,15 @@ func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TF
 		if s.Extrinsic != nil {
 			pose = s.Extrinsic.Inverse() // the stream's pose in the reference's axes
 		}
-		add(baseFrame(camera), bodyFrame(camera, id), opticalToBody.Inverse().Then(pose).Then(opticalToBody))
-		add(bodyFrame(camera, id), opticalFrame(camera, id), opticalToBody)
+		add(base, o.bodyFrame(id), opticalToBody.Inverse().Then(pose).Then(opticalToBody))
+		add(o.bodyFrame(id), o.opticalFrame(id), opticalToBody)
 		if id.Kind == camdriver.Gyro && o.UniteIMU != "" && o.UniteIMU != imu.None {
-			add(bodyFrame(camera, id), camera+"_imu_optical_frame", opticalToBody)
+			add(o.bodyFrame(id), o.frame("imu_optical_frame"), opticalToBody)
 		}
 		if id.Kind == camdriver.Color && o.align() {
 			// realsense2_camera makes it a second parent of the colour camera's
 			// optical frame, which tf can't have.
-			add(baseFrame(camera), camera+"_aligned_depth_to_color_frame", opticalToBody.Inverse().Then(pose).Then(opticalToBody))
+			add(base, o.frame("aligned_depth_to_color_frame"), opticalToBody.Inverse().Then(pose).Then(opticalToBody))
 		}
 	}
 	return m

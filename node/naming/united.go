@@ -22,7 +22,7 @@ type united struct {
 const imuQueue = 100
 
 func newUnited(w *WrapperTopics, o *WrapperOptions) (*united, error) {
-	u := &united{frame: o.frames() + "_imu_optical_frame", layout: w.layout}
+	u := &united{frame: o.frame("imu_optical_frame"), layout: w.layout}
 	u.uniter = imu.New(o.UniteIMU, u.publish)
 	var err error
 	u.pub, err = w.advertiseQueue(o.Camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
