@@ -18,7 +18,7 @@ func partPath(base string, n int) string {
 }
 
 // unusedPath returns path, with a number appended if a recording of the same second
-// already has that name.
+// already has that name: --overwrite is about names that a user chose.
 func unusedPath(path string) string {
 	base := strings.TrimSuffix(path, ".bag")
 	taken := func(path string) bool { _, err := os.Lstat(path); return err == nil }

@@ -140,7 +140,7 @@ func (r *session) run() {
 	if err != nil {
 		err = fmt.Errorf("recording stopped: %w", err)
 	}
-	if e := r.parts.Close(); err == nil {
+	if e := r.parts.end(); err == nil {
 		err = e // otherwise it is the same error again
 	}
 	r.err = err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -17,36 +18,39 @@ import (
 // topicFiles writes messages into one bag after another. Only the writing goroutine
 // may use it, except for split, finish and done.
 type topicFiles struct {
+	series[*topicFile]
 	opts TopicOptions
-	log  zerolog.Logger
 	now  func() time.Time // ROS time, which messages are stamped with
 
-	base     string // of all paths; empty before the first file
-	path     string // of the file that is written, when it is whole
-	w        *bagstore.Writer
 	conns    map[connectionKey]uint32
 	latched  map[connectionKey]topicMessage // newest of each latching publisher
 	began    time.Time
-	number   int
-	paths    []string
 	messages uint64
 	over     bool              // a limit was reached
 	opened   func(path string) // called with the path of each new file; may be nil
 
 	once   sync.Once
 	ended  chan struct{} // a limit was reached
-	mu     sync.Mutex
-	wanted bool // a split was asked for
+	wanted atomic.Bool   // a split was asked for
+}
+
+// topicFile is one file of a recording of topics. Its name ends with activeSuffix until
+// it is complete.
+type topicFile struct {
+	*bagstore.Writer
+	active, final string
+	complete      bool
+	overwrite     bool
 }
 
 // connectionKey identifies a publisher of a topic, as a bag's connections do.
 type connectionKey struct{ topic, callerID, md5 string }
 
 func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *topicFiles {
-	return &topicFiles{
-		opts: o, log: log, now: now,
-		latched: map[connectionKey]topicMessage{}, ended: make(chan struct{}),
-	}
+	s := &topicFiles{opts: o, now: now, latched: map[connectionKey]topicMessage{}, ended: make(chan struct{})}
+	// No overlap: as with rosbag record, one file at a time is active.
+	s.series = series[*topicFile]{create: s.create, log: log, ext: ".bag", numbered: o.Split, keep: o.MaxSplits}
+	return s
 }
 
 // done returns a channel that is closed when recording should end.
@@ -56,62 +60,48 @@ func (s *topicFiles) done() <-chan struct{} { return s.ended }
 func (s *topicFiles) finish() { s.once.Do(func() { close(s.ended) }) }
 
 // split starts a new file with the next message. Any goroutine may call it.
-func (s *topicFiles) split() {
-	s.mu.Lock()
-	s.wanted = true
-	s.mu.Unlock()
-}
-
-func (s *topicFiles) splitWanted() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w := s.wanted
-	s.wanted = false
-	return w
-}
+func (s *topicFiles) split() { s.wanted.Store(true) }
 
 // activeSuffix ends the name of a file while it is written, as rosbag record's do:
 // programs that take recordings away wait for the final name.
 const activeSuffix = ".active"
 
-// open begins the next file.
-func (s *topicFiles) open() error {
+// begin begins the next file.
+func (s *topicFiles) begin() error {
 	if s.base == "" {
 		s.base = s.firstBase()
 	}
 	began := s.now() // before there is a file: time may jump once others see it
-	wanted := s.pathOf(s.base)
-	base, renamed, err := newBase(s.base, time.Now(), s.create)
-	if err != nil {
+	if err := s.next(); err != nil {
 		return err
 	}
-	s.base = base
-	if renamed {
-		s.log.Warn().Str("taken", wanted).Str("bag", s.path).Msg("a recording never replaces a file (--overwrite does)")
-	}
 	s.conns, s.began = map[connectionKey]uint32{}, began
-	s.number++
-	s.log.Info().Str("bag", s.path).Msg("recording")
+	s.log.Info().Str("bag", s.cur.final).Msg("recording")
 	if s.opened != nil {
-		s.opened(s.path)
+		s.opened(s.cur.final)
 	}
 	return s.repeatLatched()
 }
 
-// create creates the next file under its active name, if the final one is free.
-func (s *topicFiles) create(base string) error {
-	path := s.pathOf(base)
+// goOn continues in a new file if err says that the current one was taken away. Any other
+// error comes back.
+func (s *topicFiles) goOn(err error) error {
+	if !s.lost(err) {
+		return err
+	}
+	s.opts.Split = true
+	return s.begin()
+}
+
+// create creates a file under its active name, if the final one is free.
+func (s *topicFiles) create(path string) (*topicFile, error) {
 	if !s.opts.Bag.Overwrite {
 		if _, err := os.Lstat(path); err == nil {
-			return &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
+			return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
 		}
 	}
 	w, err := bagstore.Create(path+activeSuffix, s.opts.Bag)
-	if err != nil {
-		return err
-	}
-	s.w, s.path = w, path
-	return nil
+	return &topicFile{Writer: w, active: path + activeSuffix, final: path, overwrite: s.opts.Bag.Overwrite}, err
 }
 
 // firstBase is the path of the recording without .bag and the number of a part.
@@ -126,42 +116,25 @@ func (s *topicFiles) firstBase() string {
 	return stamp
 }
 
-// pathOf names the next file as rosbag record does: NAME.bag, or NAME_0.bag,
-// NAME_1.bag when split.
-func (s *topicFiles) pathOf(base string) string {
-	if s.opts.Split {
-		return partPath(base, s.number)
+// Path implements seriesFile.
+func (f *topicFile) Path() string {
+	if f.complete {
+		return f.final
 	}
-	return base + ".bag"
+	return f.active
 }
 
-// finishFile closes the file that is written and gives it its final name. If that
-// was taken meanwhile, the file keeps the active one, and the error says so.
-func (s *topicFiles) finishFile() error {
-	if s.w == nil {
-		return nil
-	}
-	active := s.path + activeSuffix
-	err := s.w.Close()
-	s.w = nil
-	if err != nil {
-		s.paths = append(s.paths, active)
+// Close completes the file and gives it its final name. If that was taken meanwhile, the
+// file keeps the active one, and the error says so.
+func (f *topicFile) Close() error {
+	if err := f.Writer.Close(); err != nil {
 		return err
 	}
-	if err := rename(active, s.path, s.opts.Bag.Overwrite); err != nil {
-		s.paths = append(s.paths, active)
-		return fmt.Errorf("the recording stays in %s: %w", active, err)
+	if err := rename(f.active, f.final, f.overwrite); err != nil {
+		return fmt.Errorf("the recording stays in %s: %w", f.active, err)
 	}
-	s.paths = append(s.paths, s.path)
+	f.complete = true
 	return nil
-}
-
-// abandon starts a new file after ErrGone.
-func (s *topicFiles) abandon() error {
-	_ = s.w.Close() // reports ErrGone again
-	s.w = nil
-	s.opts.Split = true
-	return s.open()
 }
 
 // rename gives a file its final name without replacing another one.
@@ -186,7 +159,7 @@ func rename(from, to string, overwrite bool) error {
 // repeatLatched begins a later file of a split with the newest latched messages,
 // so that each file can be played alone.
 func (s *topicFiles) repeatLatched() error {
-	if !s.opts.Latched || s.number == 1 {
+	if !s.opts.Latched || len(s.files) == 1 {
 		return nil
 	}
 	now := bagstore.Time(s.now().UnixNano())
@@ -214,8 +187,8 @@ func (s *topicFiles) write(m topicMessage) error {
 // at the given ROS time.
 func (s *topicFiles) turn(now time.Time) error {
 	late := limits{duration: s.opts.MaxTime}.reached(0, now.Sub(s.began))
-	full := late || limits{size: s.opts.MaxSize}.reached(s.w.Size(), 0)
-	asked := s.splitWanted()
+	full := late || limits{size: s.opts.MaxSize}.reached(s.cur.Size(), 0)
+	asked := s.wanted.Swap(false)
 	if full && !s.opts.Split {
 		s.over = true
 		s.finish()
@@ -225,7 +198,8 @@ func (s *topicFiles) turn(now time.Time) error {
 		return nil
 	}
 	began := s.began
-	if err := s.next(); err != nil {
+	s.opts.Split = true // a split by service makes limits start files, too
+	if err := s.begin(); err != nil {
 		return err
 	}
 	if late && !asked {
@@ -235,26 +209,12 @@ func (s *topicFiles) turn(now time.Time) error {
 	return nil
 }
 
-func (s *topicFiles) next() error {
-	if err := s.finishFile(); err != nil {
-		return err
-	}
-	if n := s.opts.MaxSplits; n > 0 && len(s.paths) > n {
-		if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		s.paths = s.paths[1:]
-	}
-	s.opts.Split = true // a split by service numbers the files that follow
-	return s.open()
-}
-
 func (s *topicFiles) put(m topicMessage, at bagstore.Time) error {
 	key := connectionKey{m.topic, m.header["callerid"], m.header["md5sum"]}
 	id, ok := s.conns[key]
 	if !ok {
 		var err error
-		id, err = s.w.AddConnection(bagstore.Connection{
+		id, err = s.cur.AddConnection(bagstore.Connection{
 			Topic: m.topic, Type: m.header["type"], MD5: m.header["md5sum"], Definition: m.header["message_definition"],
 			CallerID: m.header["callerid"], Latching: m.header["latching"] == "1",
 		})
@@ -264,7 +224,7 @@ func (s *topicFiles) put(m topicMessage, at bagstore.Time) error {
 		s.conns[key] = id
 	}
 	s.messages++
-	return s.w.Write(id, at, m.buffer.Bytes())
+	return s.cur.Write(id, at, m.buffer.Bytes())
 }
 
 func (s *topicFiles) keepLatched(m topicMessage) {
@@ -279,11 +239,11 @@ func (s *topicFiles) keepLatched(m topicMessage) {
 	s.latched[key] = m
 }
 
-// close closes the last file.
-func (s *topicFiles) close() error {
+// end closes the last file.
+func (s *topicFiles) end() error {
 	for _, m := range s.latched {
 		m.buffer.Release()
 	}
 	s.latched = nil
-	return s.finishFile()
+	return s.series.end()
 }

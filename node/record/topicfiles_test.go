@@ -25,7 +25,7 @@ func files(t *testing.T, o TopicOptions) (*topicFiles, *hand) {
 	t.Helper()
 	clock := &hand{time.Unix(1000, 0)}
 	f := newTopicFiles(o, clock.time, zerolog.New(zerolog.NewTestWriter(t)))
-	if err := f.open(); err != nil {
+	if err := f.begin(); err != nil {
 		t.Fatal(err)
 	}
 	return f, clock
@@ -33,7 +33,7 @@ func files(t *testing.T, o TopicOptions) (*topicFiles, *hand) {
 
 func finish(t *testing.T, f *topicFiles) {
 	t.Helper()
-	if err := f.close(); err != nil {
+	if err := f.end(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -112,7 +112,7 @@ func TestTakenNames(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.bag")
 		f, _ := files(t, TopicOptions{Output: path})
 		keep(t, path)
-		if err := f.close(); !errors.Is(err, fs.ErrExist) {
+		if err := f.end(); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("close: %v", err)
 		}
 		if _, err := os.Stat(path + activeSuffix); err != nil {

@@ -106,7 +106,6 @@ type topicRecorder struct {
 	fullOnce sync.Once
 
 	paused  atomic.Bool
-	gone    atomic.Bool // a file was deleted, replaced or truncated while it was written
 	dropped atomic.Uint64
 	dropLog limiter
 }
@@ -135,12 +134,12 @@ func (r *topicRecorder) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := files.open(); err != nil {
+	if err := files.begin(); err != nil {
 		return err
 	}
 	services, err := graph.Offer(r.node.Node, r.services(files)...)
 	if err != nil {
-		return errors.Join(err, files.close())
+		return errors.Join(err, files.end())
 	}
 	written := make(chan error, 1)
 	go func() { written <- r.write(files) }()
@@ -152,13 +151,10 @@ func (r *topicRecorder) run(ctx context.Context) error {
 		tooLarge += s.Stats().TooLarge
 	}
 	r.queue.close()
-	err = errors.Join(err, <-written, files.close())
+	err = errors.Join(err, <-written, files.end())
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Strs("bags", files.paths).Msg("recorded")
 	if n := r.dropped.Load(); n > 0 {
 		err = errors.Join(err, fmt.Errorf("%w: %d messages were dropped", program.ErrIncomplete, n))
-	}
-	if r.gone.Load() {
-		err = errors.Join(err, fmt.Errorf("%w: a file was deleted, replaced or truncated while it was recorded", program.ErrIncomplete))
 	}
 	if tooLarge > 0 {
 		err = errors.Join(err, fmt.Errorf("%w: %d messages were too large", program.ErrIncomplete, tooLarge))
@@ -380,9 +376,7 @@ func (r *topicRecorder) write(files *topicFiles) error {
 		}
 		err := r.writeOne(files, m)
 		if errors.Is(err, bagstore.ErrGone) {
-			r.gone.Store(true)
-			r.log.Error().Err(err).Msg("what was recorded is lost; recording goes on into a new file")
-			if err = files.abandon(); err == nil {
+			if err = files.goOn(err); err == nil {
 				err = r.writeOne(files, m)
 			}
 		}
@@ -397,14 +391,14 @@ func (r *topicRecorder) write(files *topicFiles) error {
 
 // writeOne writes a message and releases its buffer.
 func (r *topicRecorder) writeOne(files *topicFiles, m topicMessage) error {
-	if r.space.check(files.path, time.Now()) {
+	if r.space.check(files.cur.final, time.Now()) {
 		r.saySpace()
 	}
 	if m.buffer == nil {
 		if err := files.turn(m.time.Std()); err != nil {
 			return err
 		}
-		return files.w.CheckpointIfDue()
+		return files.cur.CheckpointIfDue()
 	}
 	if r.space.low.Load() {
 		r.drop(m)

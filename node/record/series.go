@@ -1,0 +1,157 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/program"
+)
+
+// seriesFile is one file of a recording.
+type seriesFile interface {
+	// Close completes the file. It is called once.
+	Close() error
+	// Path is the file's name now; Close may change it.
+	Path() string
+}
+
+// series writes a recording into one file after another. It gives files names under
+// which nothing is replaced, closes them, and continues in a new file when somebody else
+// takes the current one away. Its user says when a file is full. Only the writing
+// goroutine may use it, except for what mu guards.
+type series[F seriesFile] struct {
+	create   func(path string) (F, error) // fails with fs.ErrExist if the name is taken
+	log      zerolog.Logger
+	base     string // of all paths: without a number and .bag
+	ext      string // of a file without a number
+	numbered bool   // the first file has a number, too
+	// overlap: a file is closed in the background, which may wait for the disk, while the
+	// next one is written. At most one file is being closed at a time.
+	overlap bool
+	keep    int // how many complete files are kept when the next begins; 0: all
+
+	cur     F
+	open    bool // cur isn't closed, nor being closed
+	closing sync.WaitGroup
+
+	mu    sync.Mutex
+	files []F      // all, in order
+	paths []string // of the complete files that are kept
+	err   error    // of files that couldn't be completed
+	gone  error    // of files that somebody else deleted, replaced or truncated
+}
+
+// pathOf is the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
+// as rosbag record and the SDK's users expect.
+func (s *series[F]) pathOf(base string) string {
+	if n := len(s.files); s.numbered || n > 0 {
+		return partPath(base, n)
+	}
+	return base + s.ext
+}
+
+// next begins the next file.
+func (s *series[F]) next() error {
+	if s.open && !s.overlap {
+		s.open = false
+		s.close(s.cur)
+		if err := errors.Join(s.failed(), s.trim()); err != nil {
+			return err
+		}
+	}
+	var f F
+	wanted := s.pathOf(s.base)
+	base, renamed, err := newBase(s.base, time.Now(), func(base string) (err error) {
+		f, err = s.create(s.pathOf(base))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if renamed {
+		s.log.Warn().Str("taken", wanted).Str("bag", s.pathOf(base)).Msg("a recording never replaces a file (--overwrite does)")
+	}
+	s.base = base
+	if s.open {
+		last := s.cur
+		s.closing.Wait()
+		s.closing.Go(func() { s.close(last) })
+	}
+	s.mu.Lock()
+	s.files = append(s.files, f)
+	s.mu.Unlock()
+	s.cur, s.open = f, true
+	return s.failed()
+}
+
+// lost tells, and logs, whether err says that somebody else deleted, replaced or
+// truncated the current file. Then recording goes on in the next one.
+func (s *series[F]) lost(err error) bool {
+	if !errors.Is(err, bagstore.ErrGone) {
+		return false
+	}
+	s.log.Error().Err(err).Msg("what was recorded is lost; recording goes on into a new file")
+	return true
+}
+
+// close completes a file.
+func (s *series[F]) close(f F) {
+	err := f.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(err, bagstore.ErrGone) {
+		s.gone = errors.Join(s.gone, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.Path(), err))
+		return // what has its name now isn't ours
+	}
+	s.paths = append(s.paths, f.Path())
+	if err != nil {
+		s.err = errors.Join(s.err, fmt.Errorf("close %s: %w", f.Path(), err))
+	}
+}
+
+// trim removes the oldest complete file if there are more than are kept.
+func (s *series[F]) trim() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keep == 0 || len(s.paths) <= s.keep {
+		return nil
+	}
+	if err := os.Remove(s.paths[0]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	s.paths = s.paths[1:]
+	return nil
+}
+
+// failed returns what was wrong with files that were closed.
+func (s *series[F]) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// end returns when all files are complete on disk. It may be called twice.
+func (s *series[F]) end() error {
+	s.closing.Wait()
+	if s.open {
+		s.open = false
+		s.close(s.cur)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Join(s.err, s.gone)
+}
+
+// all returns every file so far. Any goroutine may call it.
+func (s *series[F]) all() []F {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.files[:len(s.files):len(s.files)]
+}
