@@ -63,7 +63,9 @@ func Run(ctx context.Context, o Options) error {
 	return err
 }
 
-// writeWhole writes a file that appears under its name when it is whole.
+// writeWhole writes a file that appears under its name when it is whole. Unlike
+// atomicfile it doesn't wait for the disk: a folder has thousands of images, and can be
+// exported again.
 func writeWhole(path string, overwrite bool, write func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil && !overwrite {
 		return fmt.Errorf("%s: %w", path, os.ErrExist)
