@@ -26,6 +26,12 @@ nobody subscribed to costs nothing.
 Services: ~start_recording, ~stop_recording, ~split_recording (std_srvs/Trigger),
 ~pause_recording, ~enable (std_srvs/SetBool), ~device_info, ~reset.
 
+With --device repeated, the node has several cameras: each has the topics of its
+name (--camera, repeated like --device) and of /device_0, /device_1, …, its own
+services below its name (~front/start_recording, …) and its own bags. The services
+above act on all of them. Parameters below a camera's name (~front/depth_width) are for
+this camera.
+
 Every flag except --master, --bz2, --overwrite and --allow-remote-paths can also be set as a private parameter: under
 the name that realsense2_camera has for it (_serial_no, _rosbag_filename:=walk.bag,
 _depth_width:=848, _enable_infra1:=false, _enable_pose, …) or else under the flag's
@@ -34,6 +40,7 @@ takes precedence.`,
 		Example: `  rs-ros-node live --device sim
   rs-ros-node live --device sim --master embedded --record walk.bag --duration 30s
   rs-ros-node live --device walk.bag --naming wrapper
+  rs-ros-node live --device usb:0123 --camera front --device usb:0456 --camera rear
   rs-ros-node live --device usb --depth 848x480@90 --infra1 off --gyro 400`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,11 +50,12 @@ takes precedence.`,
 		},
 	}
 	f := cmd.Flags()
+	f.StringArrayVar(&o.Devices, "device", nil, "sim, sim:SERIAL, usb, usb:SERIAL, or a RealSense bag; repeat it for several cameras")
 	sourceFlags(f, &o.Source)
 	streamFlags(f, &o.Streams)
 	f.Var(choice(&o.Naming, naming.Parse), "naming", "topic names: sdk, wrapper or both (default both)")
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
-	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames; . is the node's namespace (default camera)")
+	f.StringArrayVar(&o.Cameras, "camera", nil, "prefix of the wrapper naming's topics and frames; . is the node's namespace (default camera); repeat it like --device (default camera1, camera2, …)")
 	wrapperFlags(f, &o.Wrapper)
 	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
 	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of the bags that ~start_recording creates (default .)")
@@ -69,7 +77,6 @@ func wrapperFlags(f *pflag.FlagSet, o *naming.WrapperOptions) {
 }
 
 func sourceFlags(f *pflag.FlagSet, s *live.SourceOptions) {
-	f.StringVar(&s.Device, "device", "", "sim, sim:SERIAL, usb, or a RealSense bag")
 	f.StringVar(&s.Serial, "serial", "", "use the USB camera with this serial number")
 	f.StringVar(&s.Port, "port", "", "use the USB camera at this port, such as 2-1")
 	f.StringVar(&s.Type, "type", "", "use a USB camera whose name matches this expression, such as D435")

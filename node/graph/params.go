@@ -94,6 +94,27 @@ func (p *ParamReader) Text(name string) string {
 	return ""
 }
 
+// Texts returns a list of texts, or a single text as a list. It returns nil if the
+// parameter is unset.
+func (p *ParamReader) Texts(name string) []string {
+	list, ok := p.Value(name).([]any)
+	if !ok {
+		if text := p.Text(name); text != "" {
+			return []string{text}
+		}
+		return nil
+	}
+	var texts []string
+	for _, v := range list {
+		text, ok := v.(string)
+		if !ok {
+			p.mistyped(name, "a list of texts", list)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
 // Is reports whether a parameter is set and true.
 func (p *ParamReader) Is(name string) bool {
 	on, _ := p.Truth(name)

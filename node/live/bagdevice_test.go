@@ -77,7 +77,7 @@ func TestLiveRuinedBag(t *testing.T) {
 func seekFrame(t *testing.T, live *Node, n *ros.Node) {
 	t.Helper()
 	for _, bad := range []string{"", "Depth_0", "Depth_0 x", "Depth 5", "Color_0 1", "Depth_0 1000000"} {
-		b := &bagDevice{dev: live.camera.device.(*playback.Device)}
+		b := &bagDevice{dev: live.cameras[0].device.(*playback.Device)}
 		if err := b.seekFrame(msgs.Marshal(&msgs.String{Data: bad})); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
@@ -89,6 +89,6 @@ func seekFrame(t *testing.T, live *Node, n *ros.Node) {
 	}
 	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: "Depth_0 6"})})
 	next(t, n, "/walk/status", &msgs.DiagnosticStatus{}, func() bool {
-		return live.camera.device.(*playback.Device).Position().Round(time.Millisecond) == 600*time.Millisecond
+		return live.cameras[0].device.(*playback.Device).Position().Round(time.Millisecond) == 600*time.Millisecond
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -23,14 +24,16 @@ import (
 // camera is one device of a node: what it publishes, records and serves.
 type camera struct {
 	opts     Options
+	number   int  // among the node's cameras, from 0
+	several  bool // the node has others
 	log      zerolog.Logger
 	node     *ros.Node
 	later    func(func() error) // registers a step of the node's Close
-	device   camdriver.Device
+	device   camdriver.Device   // nil before open
 	profiles [][]camdriver.Profile
-	hub      *hub.Hub
-	records  *record.Camera
-	watch    *watcher
+	hub      hub.Hub
+	records  record.Camera
+	watch    watcher
 	stamps   naming.Stamper // of all messages with ROS time
 	streams  streamSwitch
 	frozen   atomic.Bool           // nothing is published: ~pause_playback of a camera
@@ -39,22 +42,51 @@ type camera struct {
 }
 
 func newCamera(later func(func() error)) *camera {
-	return &camera{later: later, hub: &hub.Hub{}, watch: newWatcher(), records: &record.Camera{}}
+	c := &camera{later: later}
+	later(c.close)
+	return c
 }
 
 // open opens the device unless it is open.
-func (c *camera) open(ctx context.Context, o SourceOptions, log zerolog.Logger) error {
+func (c *camera) open(ctx context.Context, log zerolog.Logger) (err error) {
 	if c.device != nil {
 		return nil
 	}
-	o.Log = log.With().Str("component", "camera").Logger()
-	dev, err := OpenSource(ctx, o)
-	if err != nil {
-		return err
+	o := c.opts.Source
+	o.Log = c.labelled(log).With().Str("component", "camera").Logger()
+	c.device, err = OpenSource(ctx, o)
+	return err
+}
+
+// close closes the device. It may be called twice.
+func (c *camera) close() error {
+	if c.device == nil {
+		return nil
 	}
-	c.device = dev
-	c.later(dev.Close)
-	return nil
+	return c.device.Close()
+}
+
+// labelled adds the camera's name to lines of the log if there are several.
+func (c *camera) labelled(log zerolog.Logger) zerolog.Logger {
+	if !c.several {
+		return log
+	}
+	return log.With().Str("camera", c.opts.Camera).Logger()
+}
+
+// join makes the camera part of a node.
+func (c *camera) join(node *ros.Node, log zerolog.Logger, ended chan<- ending) {
+	c.node, c.log = node, c.labelled(log)
+	c.watch.camera, c.watch.ended = c, ended
+}
+
+// private returns a name in the node's private namespace: ~name, or that of one of
+// several cameras, such as ~front/name.
+func (c *camera) private(name string) string {
+	if !c.several {
+		return "~" + name
+	}
+	return "~" + strings.Trim(c.opts.Camera, "/") + "/" + name
 }
 
 // choose selects the profiles of the streams.
@@ -65,25 +97,12 @@ func (c *camera) choose() (err error) {
 	return nil
 }
 
-// warnOfSimTime says that a camera's frames don't follow simulated time. A
-// recording needs no warning: its /clock is the time of its frames.
-func (c *camera) warnOfSimTime(ctx context.Context) {
-	if _, ok := c.device.(*playback.Device); ok {
-		return
-	}
-	v, ok, err := c.node.Param(ctx, "/use_sim_time")
-	if on, _ := v.(bool); err == nil && ok && on {
-		c.log.Warn().Msg("/use_sim_time is true, but frames are stamped with the computer's time, not with /clock: " +
-			"a camera takes its frames in real time, and /clock may stop or jump between two of them")
-	}
-}
-
 // advertise advertises the topics. The streams aren't started yet, so that
 // subscribers that were already waiting miss no frame.
 func (c *camera) advertise() error {
 	snap := camdriver.Snapshot(c.device, c.profiles)
 	if c.opts.Naming.SDK() {
-		sdk, err := naming.NewSDKTopics(c.node, snap)
+		sdk, err := naming.NewSDKTopics(c.node, snap, c.number)
 		if err != nil {
 			return err
 		}
@@ -111,7 +130,7 @@ func (c *camera) serve() error {
 		c.attach(c.opts.Observer, nil)
 	}
 	c.attach(&eventLog{log: c.log}, nil)
-	c.attach(c.watch, nil)
+	c.attach(&c.watch, nil)
 	c.serveRecordings()
 	c.later(c.records.Close)
 	services, err := graph.OfferShared(c.node, c.services()...)
@@ -120,9 +139,6 @@ func (c *camera) serve() error {
 	}
 	c.later(func() error { services.Close(); return nil })
 	if err := c.steerBag(); err != nil {
-		return err
-	}
-	if err := c.offerPause(); err != nil {
 		return err
 	}
 	return c.startDiagnostics()
@@ -139,7 +155,7 @@ func (c *camera) serveRecordings() {
 		// frame.
 		now = func() time.Time { return time.Time{} }
 	}
-	c.records.Serve(record.Source{Hub: c.hub, Device: c.device, Profiles: c.profiles, Now: now}, c.opts.Recording, c.opts.RecordPath, c.log)
+	c.records.Serve(record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now}, c.opts.Recording, c.opts.RecordPath, c.log)
 }
 
 // attach makes h a consumer of the hub until the node's Close.
@@ -168,7 +184,7 @@ func (c *camera) begin(ctx context.Context) error {
 		sim.Prepare(ctx, c.profiles)
 		cancel()
 	}
-	if err := startSensors(c.device, c.profiles, c.hub); err != nil {
+	if err := startSensors(c.device, c.profiles, &c.hub); err != nil {
 		return err
 	}
 	if bag, ok := c.device.(*playback.Device); ok && !c.opts.Source.Paused {

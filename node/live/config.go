@@ -26,8 +26,15 @@ type Options struct {
 	Master graph.Mode // default ros
 	Source SourceOptions
 
-	Naming  naming.Choice // default both
-	Camera  string        // the wrapper naming's prefix, "." for the node's namespace; default "camera"
+	// Devices and Cameras are for a node with several cameras: what Source.Device and
+	// Camera are for one. The other fields hold for all cameras. A single device
+	// may have any number of Cameras if parameters tell them apart.
+	Devices, Cameras []string
+
+	Naming naming.Choice // default both
+	// Camera is the wrapper naming's prefix, "." for the node's namespace; default
+	// "camera", or camera1, camera2 and so on.
+	Camera  string
 	Wrapper naming.WrapperOptions
 	// Manager is the nodelet manager that diagnostics of the wrapper naming are named
 	// after, below Camera unless it starts with a slash; default
@@ -67,14 +74,18 @@ func setDefault[T comparable](field *T, value T) {
 // flags' names otherwise.
 func (o *Options) fill(values graph.Params) error {
 	p := graph.NewParamReader(values)
-	setDefault(&o.Source.Device, p.Text("device"))
+	if o.Source.Device == "" { // otherwise it may be a list
+		o.Source.Device = p.Text("device")
+	}
 	if file := p.Text("rosbag_filename"); file != "" {
 		setDefault(&o.Source.Device, file)
 	}
 	setDefault(&o.Source.Serial, strings.TrimPrefix(p.Text("serial_no"), "_")) // "_123" keeps YAML from reading a number
 	setDefault(&o.Source.Port, p.Text("usb_port_id"))
 	setDefault(&o.Source.Type, p.Text("device_type"))
-	setDefault(&o.Camera, p.Text("camera"))
+	if o.Camera == "" {
+		o.Camera = p.Text("camera")
+	}
 	setDefault(&o.Manager, p.Text("manager"))
 	setDefault(&o.Record, p.Text("record"))
 	setDefault(&o.RecordPath, p.Text("record_path"))

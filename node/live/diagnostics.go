@@ -65,9 +65,12 @@ func (c *camera) startDiagnostics() error {
 
 // diagnosticsName is what realsense2_camera's statuses begin with: the name of its
 // nodelet manager, without the first slash. Under the SDK's naming alone it is the
-// node's name.
+// node's name, and the camera's if there are several.
 func (c *camera) diagnosticsName() (string, error) {
 	name := c.node.Name()
+	if c.several {
+		name += "/" + strings.Trim(c.opts.Camera, "/")
+	}
 	if c.opts.Naming.Wrapper() {
 		manager := cmp.Or(c.opts.Manager, wrapperManager)
 		if !strings.HasPrefix(manager, "/") {

@@ -3,19 +3,22 @@ package live
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
+	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/node/ros"
 )
 
-// Run publishes a device until ctx ends, the node is shut down, the duration is
-// over, or the device has no more frames. Then it closes every recording and
+// Run publishes the devices of o until ctx ends, the node is shut down, the duration is
+// over, or no device has more frames. Then it closes every recording and
 // returns nil. The error wraps program.ErrIncomplete if a recording lost frames.
 func Run(ctx context.Context, o Options) error {
 	l, err := Start(ctx, o)
@@ -25,106 +28,161 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(l.Wait(ctx), l.Close())
 }
 
-// Node is a device in the graph. Start returns it, and Close ends it.
+// Node is one or more devices in the graph. Start returns it, and Close ends it.
 type Node struct {
-	opts   Options
-	log    zerolog.Logger
-	joined *graph.Node
-	node   *ros.Node // of joined
-	camera *camera
-	parts  []func() error // what Close calls, in reverse order
+	opts    Options // as the caller gave them
+	log     zerolog.Logger
+	joined  *graph.Node
+	node    *ros.Node // of joined
+	cameras []*camera
+	logged  atomic.Pointer[[]*camera] // cameras, for the goroutines that log
+	ended   chan ending               // devices that have no more frames
+	parts   []func() error            // what Close calls, in reverse order
 }
 
-// Start opens the device, advertises its topics and services, and starts its
-// streams. If a step fails, the earlier ones are undone.
+// Start opens the devices, advertises their topics and services, and starts their
+// streams, all at once. If a step fails, the earlier ones are undone.
 func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	n := &Node{opts: o, log: o.Log}
-	n.camera = newCamera(n.later)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.Close())
 		}
 	}()
-	if err := errors.Join(n.opts.fill(o.ROS.PrivateParams), n.opts.keepInput()); err != nil {
+	list, err := o.each(o.ROS.PrivateParams, nil)
+	if err != nil {
 		return nil, err
 	}
-	if n.opts.Source.Device != "" { // a missing device is reported without waiting for a master
-		if err := n.camera.open(ctx, n.opts.Source, n.log); err != nil {
+	if !slices.ContainsFunc(list, func(c Options) bool { return c.Source.Device == "" }) {
+		if err := n.open(ctx, list); err != nil { // a missing device is reported without waiting for a master
 			return nil, err
 		}
 	}
-	if err := n.connect(ctx); err != nil {
+	private, err := n.connect(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := n.camera.open(ctx, n.opts.Source, n.log); err != nil {
+	if list, err = o.each(o.ROS.PrivateParams, private); err != nil {
+		return nil, err
+	}
+	n.opts.Duration = list[0].Duration
+	if list[0].Camera == "." { // not one of several
+		list[0].Camera = n.node.Namespace()
+	}
+	if err := n.open(ctx, list); err != nil {
 		return nil, err
 	}
 	if err := n.offer(); err != nil {
 		return nil, err
 	}
-	n.camera.warnOfSimTime(ctx)
+	n.warnOfSimTime(ctx)
 	n.watchDoubles()
-	if err := n.camera.begin(ctx); err != nil {
-		return nil, err
-	}
-	n.later(n.camera.end)
-	return n, nil
+	n.later(func() error { return n.together((*camera).end) })
+	return n, n.together(func(c *camera) error { return c.begin(ctx) })
 }
 
-// Device returns the device that is published. The Node closes it.
-func (n *Node) Device() camdriver.Device { return n.camera.device }
+// Device returns the device that is published, or the first of several. The Node closes
+// it.
+func (n *Node) Device() camdriver.Device { return n.cameras[0].device }
 
-// Profiles returns the profiles of the running streams, by sensor.
-func (n *Node) Profiles() [][]camdriver.Profile { return n.camera.profiles }
+// Profiles returns the profiles of its running streams, by sensor.
+func (n *Node) Profiles() [][]camdriver.Profile { return n.cameras[0].profiles }
 
-// LastRecording describes the recording that ended last.
-func (n *Node) LastRecording() record.Summary { return n.camera.records.Last }
+// LastRecording describes its recording that ended last.
+func (n *Node) LastRecording() record.Summary { return n.cameras[0].records.Last }
 
 // later registers a step of Close.
 func (n *Node) later(undo func() error) { n.parts = append(n.parts, undo) }
 
-// connect joins the graph and completes the options from private parameters.
-func (n *Node) connect(ctx context.Context) error {
+// together does something with all cameras at the same time.
+func (n *Node) together(do func(*camera) error) error {
+	errs := make([]error, len(n.cameras))
+	var wg sync.WaitGroup
+	for i, c := range n.cameras {
+		wg.Go(func() { errs[i] = do(c) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// open opens the devices of a list that aren't open yet with the same settings.
+func (n *Node) open(ctx context.Context, list []Options) error {
+	old := n.cameras
+	n.cameras = nil
+	for i, o := range list {
+		var c *camera
+		if i < len(old) && old[i].opts.Source.same(o.Source) {
+			c = old[i]
+		} else {
+			if i < len(old) {
+				old[i].close() //nolint:errcheck // nothing was read from it
+			}
+			c = newCamera(n.later)
+		}
+		c.opts, c.number, c.several = o, i, len(list) > 1
+		n.cameras = append(n.cameras, c)
+	}
+	for _, c := range n.cameras {
+		if err := c.open(ctx, n.log); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connect joins the graph and returns the private parameters.
+func (n *Node) connect(ctx context.Context) (graph.Params, error) {
 	conf := n.opts.ROS
-	conf.OnLog = n.camera.records.WriteLog
+	conf.OnLog = n.writeLog
 	joined, err := graph.Join(ctx, graph.JoinOptions{ROS: conf, Master: n.opts.Master, Name: "rs_ros_node", Log: n.log})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n.later(joined.Close)
 	n.joined, n.node, n.log = joined, joined.Node, joined.Log()
 	private, err := graph.PrivateParams(ctx, n.node)
-	if err != nil {
-		return err
+	if err == nil {
+		sayUnused(n.log, private)
 	}
-	if err := errors.Join(n.opts.checkRemotePaths(private), n.opts.fill(private)); err != nil {
-		return err
+	return private, err
+}
+
+// writeLog records a line of the node's own log, for every camera that records.
+func (n *Node) writeLog(line *msgs.Log) {
+	if cameras := n.logged.Load(); cameras != nil {
+		for _, c := range *cameras {
+			c.records.WriteLog(line)
+		}
 	}
-	sayUnused(n.log, private)
-	n.opts.setDefaults()
-	if n.opts.Camera == "." {
-		n.opts.Camera = n.node.Namespace()
-	}
-	return n.opts.keepInput()
 }
 
 // offer advertises the topics and services. When the node ends, services end first,
 // then subscribers receive what they haven't read yet, and then topics end.
 func (n *Node) offer() error {
-	c := n.camera
-	c.opts, c.log, c.node = n.opts, n.log, n.node
-	if err := c.choose(); err != nil {
-		return err
+	n.ended = make(chan ending, len(n.cameras))
+	for _, c := range n.cameras {
+		c.join(n.node, n.log, n.ended)
+		if err := c.choose(); err != nil {
+			return err
+		}
 	}
-	if err := c.advertise(); err != nil {
-		return err
+	for _, c := range n.cameras {
+		if err := c.advertise(); err != nil {
+			return err
+		}
 	}
 	n.later(n.drain)
-	return c.serve()
+	for _, c := range n.cameras {
+		if err := c.serve(); err != nil {
+			return err
+		}
+	}
+	n.logged.Store(&n.cameras)
+	return n.serveAll()
 }
 
 // Wait returns when the node should end: ctx ended, rosnode kill, the duration is
-// over, or the device ended or failed. Only a failure of the device is an error. At the
+// over, or every device ended or failed. Only a failure of a device is an error. At the
 // end of a recording that is damaged it is program.ErrIncomplete.
 func (n *Node) Wait(ctx context.Context) error {
 	var over <-chan time.Time
@@ -133,24 +191,32 @@ func (n *Node) Wait(ctx context.Context) error {
 		defer timer.Stop()
 		over = timer.C
 	}
-	select {
-	case <-ctx.Done():
-	case <-over:
-	case <-n.node.Done():
-		n.log.Info().Msg("asked to shut down")
-	case <-n.camera.stopped:
-		n.log.Info().Msg("playback was stopped")
-	case err := <-n.camera.watch.ended:
-		if bag, ok := n.camera.device.(*playback.Device); ok && err == nil {
-			return damageOf(bag)
+	var errs []error
+	for left := len(n.cameras); left > 0; {
+		select {
+		case <-ctx.Done():
+			return errors.Join(errs...)
+		case <-over:
+			return errors.Join(errs...)
+		case <-n.node.Done():
+			n.log.Info().Msg("asked to shut down")
+			return errors.Join(errs...)
+		case <-n.cameras[0].stopped:
+			n.log.Info().Msg("playback was stopped")
+			return errors.Join(errs...)
+		case e := <-n.ended:
+			left--
+			errs = append(errs, e.result())
+			if left > 0 {
+				e.camera.log.Error().Err(e.err).Msg("this camera has ended; the others go on")
+			}
 		}
-		return err
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-// Close stops the streams, ends the recording, leaves the graph and closes the
-// device, in that order. It must be called only once.
+// Close stops the streams, ends the recordings, leaves the graph and closes the
+// devices, in that order. It must be called only once.
 func (n *Node) Close() error {
 	var errs []error
 	for i := len(n.parts) - 1; i >= 0; i-- {
@@ -175,6 +241,7 @@ func (n *Node) drain() error {
 	return nil
 }
 
+// DescribeProfiles lists profiles for the log.
 func DescribeProfiles(profiles [][]camdriver.Profile) string {
 	text := ""
 	for _, list := range profiles {

@@ -32,7 +32,9 @@ func startTestLive(t *testing.T, o Options) (*Node, *ros.Node) {
 		t.Fatal(err)
 	}
 	o.ROS = ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}
-	o.Source.Device = "sim"
+	if o.Devices == nil {
+		o.Source.Device = "sim"
+	}
 	o.Streams = StreamSettings{
 		{Kind: camdriver.Depth}: {Width: 424, Height: 240, FPS: 6},
 		{Kind: camdriver.Color}: {Width: 424, Height: 240, FPS: 6},
@@ -176,13 +178,13 @@ func TestEnableStopsAndStartsStreams(t *testing.T) {
 	live, n := startTestLive(t, Options{Naming: naming.Wrapper})
 	var answer msgs.Result
 	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
-	before, _ := live.camera.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro})
+	before, _ := live.cameras[0].hub.Given(camdriver.StreamID{Kind: camdriver.Gyro})
 	var seen gain
-	defer live.camera.hub.Attach(&seen)()
-	if err := live.camera.device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
+	defer live.cameras[0].hub.Attach(&seen)()
+	if err := live.cameras[0].device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
 		t.Error(err)
 	}
-	if after, _ := live.camera.hub.Given(camdriver.StreamID{Kind: camdriver.Gyro}); !answer.Success || after != before {
+	if after, _ := live.cameras[0].hub.Given(camdriver.StreamID{Kind: camdriver.Gyro}); !answer.Success || after != before {
 		t.Errorf("%+v; frames went on from %d to %d", answer, before, after)
 	}
 	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)

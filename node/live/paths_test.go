@@ -162,7 +162,7 @@ func TestStartRecordingStaysInRecordPath(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for range 3 {
-		text, err := live.camera.startRecording()
+		text, err := live.cameras[0].startRecording()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestStartRecordingStaysInRecordPath(t *testing.T) {
 			t.Errorf("%s, with the record path %s, after %v", path, dir, seen)
 		}
 		seen[path] = true
-		if _, err := live.camera.stopRecording(); err != nil {
+		if _, err := live.cameras[0].stopRecording(); err != nil {
 			t.Error(err)
 		}
 	}

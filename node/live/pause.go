@@ -5,8 +5,6 @@ import (
 	"sync/atomic"
 
 	"rsros/camdriver"
-	"rsros/camdriver/playback"
-	"rsros/node/graph"
 )
 
 // gate lets a consumer see frames unless publishing is paused. What else happens to
@@ -25,23 +23,8 @@ func (g *gate) Frame(sensor int, f *camdriver.Frame) {
 	}
 }
 
-// offerPause lets a camera be paused as a player is: publishing stops, so that every
-// picture freezes, and recording goes on. /pause_playback is offered only where no
-// other node has it, such as a player. A recording that plays as a device has these
-// services from its controls.
-func (c *camera) offerPause() error {
-	if _, ok := c.device.(*playback.Device); ok {
-		return nil
-	}
-	running, err := graph.OfferShared(c.node, graph.SetBool("~pause_playback", c.pause), graph.SetBool("/pause_playback", c.pause))
-	if err != nil {
-		return err
-	}
-	c.later(func() error { running.Close(); return nil })
-	return nil
-}
-
-// pause stops publishing, or lets it go on. The words are rosbag play's.
+// pause stops a camera's publishing, so that every picture freezes, or lets it go on.
+// Recording goes on in any case. The words are rosbag play's.
 func (c *camera) pause(on bool) (string, error) {
 	word := "resumed"
 	if on {

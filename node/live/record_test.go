@@ -56,15 +56,15 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sensor := live.camera.device.Sensors()[0]
+	sensor := live.cameras[0].device.Sensors()[0]
 	frames.await(2)
 	if err := sensor.SetOption(camdriver.OptionGain, 64); err != nil {
 		t.Error(err)
 	}
-	live.camera.hub.Notification(0, camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityWarn, Description: "hot"})
+	live.cameras[0].hub.Notification(0, camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityWarn, Description: "hot"})
 	live.log.Info().Msg("half way")
 	frames.await(3)
-	if text, err := live.camera.splitRecording(); err != nil {
+	if text, err := live.cameras[0].splitRecording(); err != nil {
 		t.Errorf("%s, %v", text, err)
 	}
 	frames.await(3)

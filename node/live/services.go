@@ -2,36 +2,92 @@ package live
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/node/graph"
 )
 
-// services are the services of a live node.
+// services are the services of a camera. The names of realsense2_camera and of players
+// are left to another node that has them.
 func (c *camera) services() []graph.Service {
 	list := []graph.Service{
-		graph.Trigger("~start_recording", c.startRecording),
-		graph.Trigger("~stop_recording", c.stopRecording),
-		graph.SetBool("~pause_recording", c.pauseRecording),
-		graph.Trigger("~split_recording", c.splitRecording),
-		graph.SetBool("~enable", c.enable),
-		graph.NewService("~device_info", "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return c.deviceInfo(), nil }),
-		graph.NewService("~reset", "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, c.device.Reset() }),
+		graph.Trigger(c.private("start_recording"), c.startRecording),
+		graph.Trigger(c.private("stop_recording"), c.stopRecording),
+		graph.SetBool(c.private("pause_recording"), c.pauseRecording),
+		graph.Trigger(c.private("split_recording"), c.splitRecording),
+		graph.SetBool(c.private("enable"), c.enable),
+		graph.NewService(c.private("device_info"), "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return c.deviceInfo(), nil }),
+		graph.NewService(c.private("reset"), "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, c.device.Reset() }),
 	}
-	own, err := c.node.Resolve("~enable")
+	own, err := c.node.Resolve(c.private("enable"))
 	wrapper := c.opts.Camera + "/enable" // realsense2_camera's name
 	if name, err2 := c.node.Resolve(wrapper); err == nil && err2 == nil && name != own {
 		list = append(list, graph.SetBool(wrapper, c.enable))
 	}
 	if dev, ok := c.device.(*sim.Device); ok {
-		list = append(list, graph.SetBool("~plug", func(in bool) (string, error) { return plug(dev, in) }))
+		list = append(list, graph.SetBool(c.private("plug"), func(in bool) (string, error) { return plug(dev, in) }))
+	}
+	if _, ok := c.device.(*playback.Device); !ok { // a recording is paused by its controls
+		list = append(list, graph.SetBool(c.private("pause_playback"), c.pause))
+		if !c.several {
+			list = append(list, graph.SetBool("/pause_playback", c.pause))
+		}
 	}
 	return list
+}
+
+// serveAll offers the services that concern all of several cameras at once.
+func (n *Node) serveAll() error {
+	if len(n.cameras) == 1 {
+		return nil
+	}
+	trigger := func(name string, do func(*camera) (string, error)) graph.Service {
+		return graph.Trigger(name, func() (string, error) { return n.all(do) })
+	}
+	set := func(name string, do func(*camera, bool) (string, error)) graph.Service {
+		return graph.SetBool(name, func(on bool) (string, error) {
+			return n.all(func(c *camera) (string, error) { return do(c, on) })
+		})
+	}
+	services, err := graph.OfferShared(n.node,
+		trigger("~start_recording", (*camera).startRecording),
+		trigger("~stop_recording", (*camera).stopRecording),
+		set("~pause_recording", (*camera).pauseRecording),
+		trigger("~split_recording", (*camera).splitRecording),
+		set("~enable", (*camera).enable),
+		set("~pause_playback", (*camera).pause),
+		set("/pause_playback", (*camera).pause),
+	)
+	if err != nil {
+		return err
+	}
+	n.later(func() error { services.Close(); return nil })
+	return nil
+}
+
+// all does something with all cameras at the same time and returns what each said.
+func (n *Node) all(do func(*camera) (string, error)) (string, error) {
+	said := make([]string, len(n.cameras))
+	err := n.together(func(c *camera) error {
+		text, err := do(c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.opts.Camera, err)
+		}
+		said[c.number] = c.opts.Camera + ": " + text
+		return nil
+	})
+	said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
+	if err != nil && len(said) > 0 {
+		err = fmt.Errorf("%w; %s", err, strings.Join(said, "; "))
+	}
+	return strings.Join(said, "; "), err
 }
 
 // plug pulls the cable of a simulated camera, or plugs it in, so that other
@@ -107,7 +163,7 @@ func (c *camera) enable(on bool) (string, error) {
 			}
 		}
 	}
-	if err := startSensors(c.device, c.profiles, c.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
+	if err := startSensors(c.device, c.profiles, &c.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
 		return "", err
 	}
 	s.knows = nil

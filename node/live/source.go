@@ -17,8 +17,8 @@ import (
 
 // SourceOptions select the device to open.
 type SourceOptions struct {
-	// Device is "sim", "sim:SERIAL", "usb", or the path of a RealSense bag. Empty is
-	// an error: a camera that isn't there is never imitated.
+	// Device is "sim", "sim:SERIAL", "usb", "usb:SERIAL", or the path of a RealSense bag.
+	// Empty is an error: a camera that isn't there is never imitated.
 	Device string
 	// Serial, Port and Type select one of several USB cameras. Empty matches any.
 	Serial, Port, Type string
@@ -35,7 +35,18 @@ type SourceOptions struct {
 
 // isBag reports whether the device is a recording.
 func (o *SourceOptions) isBag() bool {
-	return o.Device != "" && o.Device != "usb" && o.Device != "sim" && !strings.HasPrefix(o.Device, "sim:")
+	kind, _ := o.kind()
+	return o.Device != "" && kind == ""
+}
+
+// kind takes Device apart: "sim" or "usb", and a serial number. It returns an empty
+// kind for a file.
+func (o *SourceOptions) kind() (kind, serial string) {
+	kind, serial, _ = strings.Cut(o.Device, ":")
+	if kind != "sim" && kind != "usb" {
+		return "", ""
+	}
+	return kind, cmp.Or(serial, o.Serial)
 }
 
 // OpenSource opens the device that o selects. If it doesn't exist, the error wraps
@@ -44,13 +55,14 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 	if o.Clock == nil {
 		o.Clock = camdriver.System{}
 	}
+	kind, serial := o.kind()
 	switch {
 	case o.Device == "":
 		return nil, fmt.Errorf("%w: none was named; use --device usb for a camera, --device sim for a simulated one, or --device FILE.bag for a recording", program.ErrNoDevice)
-	case o.Device == "sim", strings.HasPrefix(o.Device, "sim:"):
-		_, serial, _ := strings.Cut(o.Device, ":")
-		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose, Serial: cmp.Or(serial, o.Serial)})
-	case o.Device == "usb":
+	case kind == "sim":
+		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose, Serial: serial})
+	case kind == "usb":
+		o.Serial = serial
 		return openUSB(ctx, o)
 	default:
 		return openBag(o)

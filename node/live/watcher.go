@@ -2,10 +2,12 @@ package live
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/playback"
 )
 
 // watcher waits for the end of a device: the end of a file, or a failure that the
@@ -13,25 +15,34 @@ import (
 // plugged in again.
 type watcher struct {
 	camdriver.NopHandler
-	ended chan error
+	camera *camera
+	ended  chan<- ending // has room for it
+	once   sync.Once
 }
 
-func newWatcher() *watcher { return &watcher{ended: make(chan error, 1)} }
+// ending is the end of a camera's device.
+type ending struct {
+	camera *camera
+	err    error // why it failed; nil at the end of a file
+}
 
 // StatusChanged implements camdriver.Handler.
 func (w *watcher) StatusChanged(s camdriver.Status) {
-	var err error
 	switch s.Kind {
 	case camdriver.StatusEnded:
+		w.once.Do(func() { w.ended <- ending{w.camera, nil} })
 	case camdriver.StatusFailed:
-		err = fmt.Errorf("the device failed: %w", s.Err)
-	default:
-		return
+		w.once.Do(func() { w.ended <- ending{w.camera, fmt.Errorf("the device failed: %w", s.Err)} })
 	}
-	select {
-	case w.ended <- err:
-	default: // already reported
+}
+
+// result returns what a node returns that ends because of it. It must not be called by a
+// Handler.
+func (e ending) result() error {
+	if bag, ok := e.camera.device.(*playback.Device); ok && e.err == nil {
+		return damageOf(bag)
 	}
+	return e.err
 }
 
 // eventLog logs a device's events.

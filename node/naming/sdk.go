@@ -20,12 +20,13 @@ import (
 type SDKTopics struct {
 	camdriver.NopHandler
 	out     *ros.Node
+	prefix  string // /device_N/
 	enc     *rsbag.Encoder
 	streams map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
 	beside  map[*ros.Publisher]*transport.Topics    // of those of images
 
 	mu   sync.Mutex
-	pubs map[string]*ros.Publisher // by topic of the layout
+	pubs map[string]*ros.Publisher // by topic
 }
 
 // Queue lengths, in messages. One frame has about a dozen metadata messages.
@@ -35,11 +36,14 @@ const (
 	inertialQueue = 500
 )
 
-// NewSDKTopics advertises all topics and publishes the device's description on
-// latched ones.
-func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot) (*SDKTopics, error) {
+// firstDevice is how the topics of a bag begin, which holds one device.
+const firstDevice = "/device_0/"
+
+// NewSDKTopics advertises all topics of a node's device with this number, from 0, and
+// publishes its description on latched ones.
+func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SDKTopics, error) {
 	s := &SDKTopics{
-		out: out, enc: rsbag.NewEncoder(snap),
+		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rsbag.NewEncoder(snap),
 		streams: map[camdriver.StreamID][]*ros.Publisher{}, pubs: map[string]*ros.Publisher{},
 		beside: map[*ros.Publisher]*transport.Topics{},
 	}
@@ -84,9 +88,12 @@ func depthUnits(snap camdriver.DeviceSnapshot) float64 {
 	return 0
 }
 
-// publisher returns the topic's publisher. It is advertised when it is first
-// needed, because the categories of notifications aren't known in advance.
+// publisher returns the publisher of a topic of the layout. It is advertised when it is
+// first needed, because the categories of notifications aren't known in advance.
 func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publisher, error) {
+	if rest, ok := strings.CutPrefix(topic, firstDevice); ok {
+		topic = s.prefix + rest
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p, ok := s.pubs[topic]; ok {

@@ -32,10 +32,24 @@ func unusedPath(path string) string {
 // local time. If the prefix is a folder, the file is inside it.
 func stampedPath(prefix string, now time.Time) string {
 	name := now.Format(stampLayout) + ".bag"
-	if st, err := os.Stat(prefix); err == nil && st.IsDir() || strings.HasSuffix(prefix, "/") {
+	if isFolder(prefix) {
 		return filepath.Join(prefix, name)
 	}
 	return strings.TrimSuffix(prefix, ".bag") + "_" + name
+}
+
+// isFolder says whether a prefix is a folder, and no beginning of a name.
+func isFolder(prefix string) bool {
+	st, err := os.Stat(prefix)
+	return err == nil && st.IsDir() || strings.HasSuffix(prefix, "/")
+}
+
+// Prefix returns a prefix for the recordings of one of several cameras that share one.
+func Prefix(prefix, camera string) string {
+	if isFolder(prefix) {
+		return filepath.Join(prefix, camera)
+	}
+	return strings.TrimSuffix(prefix, ".bag") + "_" + camera
 }
 
 // Folder returns the folder of the files that a recording with this prefix creates.

@@ -1,0 +1,145 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"rsros/node/graph"
+	"rsros/node/record"
+	"rsros/program"
+)
+
+// each returns the options of each camera of the node, completed from its private
+// parameters: those of the command line, and those of the parameter server, which are
+// nil before the node has joined the graph.
+//
+// With several cameras, the parameters below a camera's name, such as
+// ~front/depth_width, come before those of all cameras.
+func (o Options) each(line, server graph.Params) ([]Options, error) {
+	if err := o.fillLists(line, server); err != nil {
+		return nil, err
+	}
+	n := max(len(o.Devices), len(o.Cameras), 1)
+	if len(o.Devices) > 1 && len(o.Devices) != n || len(o.Cameras) > 0 && len(o.Cameras) != n {
+		return nil, fmt.Errorf("%w: %d devices (%s) and %d names of cameras (%s): want a name for each device, or none",
+			program.ErrUsage, len(o.Devices), strings.Join(o.Devices, ", "), len(o.Cameras), strings.Join(o.Cameras, ", "))
+	}
+	list := make([]Options, n)
+	for i := range list {
+		c := o
+		pick(&c.Source.Device, o.Devices, i)
+		pick(&c.Camera, o.Cameras, i)
+		complete := c.filled
+		if n > 1 {
+			setDefault(&c.Camera, fmt.Sprint("camera", i+1)) // as in rs_multiple_devices.launch
+			complete = c.oneOfSeveral
+		}
+		var err error
+		if list[i], err = complete(line, server); err != nil {
+			return nil, err
+		}
+		list[i].setDefaults()
+	}
+	if n == 1 {
+		return list, nil
+	}
+	return list, apart(list)
+}
+
+// fillLists takes the devices and their names from parameters, which are texts or
+// lists of texts, unless flags named them.
+func (o *Options) fillLists(sources ...graph.Params) error {
+	var errs []error
+	for _, source := range sources {
+		p := graph.NewParamReader(source)
+		if o.Devices == nil && o.Source.Device == "" {
+			o.Devices = p.Texts("device")
+		}
+		if o.Cameras == nil && o.Camera == "" {
+			o.Cameras = p.Texts("camera")
+		}
+		errs = append(errs, p.Err())
+	}
+	return errors.Join(errs...)
+}
+
+// pick sets a field to the i-th of a list, or to its only one.
+func pick(field *string, list []string, i int) {
+	if len(list) > 0 {
+		setDefault(field, list[min(i, len(list)-1)])
+	}
+}
+
+// filled returns o with what parameters add to it.
+func (o Options) filled(line, server graph.Params) (Options, error) {
+	o.Streams = maps.Clone(o.Streams)
+	err := o.fill(line)
+	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput())
+	return o, err
+}
+
+// oneOfSeveral is filled for one of several cameras. Where files or tf frames have a
+// name for all cameras, the camera's name is appended to it.
+func (o Options) oneOfSeveral(line, server graph.Params) (Options, error) {
+	all, err := o.filled(line, server)
+	if err != nil {
+		return o, err
+	}
+	key := strings.Trim(o.Camera, "/")
+	own, err := o.filled(below(line, key), below(server, key))
+	if err != nil {
+		return o, fmt.Errorf("camera %s: %w", o.Camera, err)
+	}
+	name := strings.ReplaceAll(key, "/", "_")
+	if own.Record == o.Record && all.Record != "" {
+		own.Record = strings.TrimSuffix(all.Record, ".bag") + "_" + name + ".bag"
+	}
+	if own.RecordPath == o.RecordPath {
+		own.RecordPath = record.Prefix(cmp.Or(all.RecordPath, "."), name)
+	}
+	if own.Wrapper.Frames == o.Wrapper.Frames && all.Wrapper.Frames != "" {
+		own.Wrapper.Frames = all.Wrapper.Frames + "_" + name
+	}
+	return own.filled(line, server)
+}
+
+// below returns the parameters in a namespace.
+func below(p graph.Params, namespace string) graph.Params {
+	v, _ := lookUp(p, namespace)
+	tree, _ := v.(map[string]any)
+	return tree
+}
+
+// apart checks that cameras of one node don't share a name or a device.
+func apart(list []Options) error {
+	for i, a := range list {
+		if a.Source.isBag() {
+			return fmt.Errorf("%w: camera %s is the recording %s, which needs a node of its own", program.ErrUsage, a.Camera, a.Source.Device)
+		}
+		if a.Camera == "." {
+			return fmt.Errorf("%w: only a single camera can be called like the node's namespace", program.ErrUsage)
+		}
+		for _, b := range list[:i] {
+			if a.Camera == b.Camera {
+				return fmt.Errorf("%w: two cameras are called %s", program.ErrUsage, a.Camera)
+			}
+			if a.Source.same(b.Source) {
+				return fmt.Errorf("%w: cameras %s and %s are both %q: tell devices apart by serial numbers, as in usb:SERIAL or sim:SERIAL",
+					program.ErrUsage, b.Camera, a.Camera, a.Source.Device)
+			}
+		}
+	}
+	return nil
+}
+
+// same reports whether both select the same device, with the same settings.
+func (o SourceOptions) same(p SourceOptions) bool {
+	o.Log, p.Log = zerolog.Logger{}, zerolog.Logger{}
+	return reflect.DeepEqual(o, p)
+}

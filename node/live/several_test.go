@@ -1,0 +1,234 @@
+package live
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/ros"
+	"rsros/program"
+	"rsros/test/peer"
+	"rsros/test/rig"
+)
+
+// Each camera's options: names, devices, and parameters for one or all of them.
+func TestOptionsOfEach(t *testing.T) {
+	depth := camdriver.StreamID{Kind: camdriver.Depth}
+	for name, c := range map[string]struct {
+		o      Options
+		line   graph.Params
+		server graph.Params
+		want   []string // camera, device, serial, bag, prefix of bags, tf prefix, depth
+	}{
+		"one":           {o: Options{Devices: []string{"sim"}}, want: []string{"camera sim   .  on"}},
+		"one, called":   {o: Options{Devices: []string{"sim"}, Cameras: []string{"a"}, Record: "w.bag"}, want: []string{"a sim  w.bag .  on"}},
+		"two":           {o: Options{Devices: []string{"sim:1", "sim:2"}}, want: []string{"camera1 sim:1   camera1  on", "camera2 sim:2   camera2  on"}},
+		"two, one file": {o: Options{Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"a", "/b/c"}, Record: "w.bag", RecordPath: "x"}, want: []string{"a sim:1  w_a.bag x_a  on", "/b/c sim:2  w_b_c.bag x_b_c  on"}},
+		"parameters": {
+			line:   graph.Params{"device": []any{"sim:1", "sim:2"}, "tf_prefix": "r"},
+			server: graph.Params{"camera": []any{"a", "b"}, "depth_fps": 6, "b": map[string]any{"depth_fps": 15, "tf_prefix": "own", "record": "own.bag"}},
+			want:   []string{"a sim:1   a r_a @6", "b sim:2  own.bag b own @15"},
+		},
+		"one kind, serial numbers of their own": {
+			o:      Options{Devices: []string{"usb"}},
+			server: graph.Params{"camera": []any{"a", "b"}, "a": map[string]any{"serial_no": "_1"}, "b": map[string]any{"serial_no": "_2"}},
+			want:   []string{"a usb 1  a  on", "b usb 2  b  on"},
+		},
+	} {
+		c.o.AllowRemotePaths = true
+		list, err := c.o.each(c.line, c.server)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, o := range list {
+			got = append(got, strings.Join([]string{o.Camera, o.Source.Device, o.Source.Serial, o.Record, o.RecordPath, o.Wrapper.Frames, o.Streams[depth].String()}, " "))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n%q, want\n%q", name, got, c.want)
+		}
+	}
+}
+
+func TestSeveralThatCannotBe(t *testing.T) {
+	bag := filepath.Join(t.TempDir(), "walk.bag")
+	for want, o := range map[string]Options{
+		"2 devices (sim:1, sim:2) and 1 names":   {Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"a"}},
+		"cameras camera1 and camera2 are both":   {Devices: []string{"sim", "sim"}},
+		"two cameras are called a":               {Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"a", "a"}},
+		"needs a node of its own":                {Devices: []string{"sim:1", bag}},
+		"~record: \"/elsewhere/a.bag\" on the p": {Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"x", "y"}},
+	} {
+		_, err := o.each(nil, graph.Params{"x": map[string]any{"record": "/elsewhere/a.bag"}})
+		if !errors.Is(err, program.ErrUsage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// restarts counts how often the numbers of a stream's frames began again.
+type restarts struct {
+	camdriver.NopHandler
+	last, frames, times atomic.Uint64
+}
+
+func (r *restarts) Frame(_ int, f *camdriver.Frame) {
+	if f.Stream().Kind != camdriver.Depth {
+		return
+	}
+	if f.Number <= r.last.Swap(f.Number) {
+		r.times.Add(1)
+	}
+	r.frames.Add(1)
+}
+
+// Two cameras in one node have their own names, services and recordings. If one is
+// unplugged and plugged in again, it comes back under its topics, and the other goes on.
+func TestTwoCamerasInOneNode(t *testing.T) {
+	folder := t.TempDir() + "/"
+	live, n := startTestLive(t, Options{Devices: []string{"sim:11", "sim:22"}, Cameras: []string{"front", "rear"}, RecordPath: folder})
+	var info msgs.DeviceInfo
+	for name, serial := range map[string]string{"front": "11", "rear": "22"} {
+		ask(t, n, "/camera_node/"+name+"/device_info", "realsense2_camera/DeviceInfo", nil, &info)
+		if info.SerialNumber != serial {
+			t.Errorf("%s has the serial number %s", name, info.SerialNumber)
+		}
+	}
+	var value msgs.KeyValue
+	next(t, n, "/device_1/info", &value, func() bool { return value.Value == "22" })
+	tf := &msgs.TFMessage{}
+	for _, frame := range []string{"front_depth_optical_frame", "rear_depth_optical_frame"} {
+		next(t, n, "/tf_static", tf, func() bool {
+			return slices.ContainsFunc(tf.Transforms, func(s msgs.TransformStamped) bool { return s.ChildFrameID == frame })
+		})
+	}
+	var answer msgs.Result
+	ask(t, n, "/camera_node/start_recording", "std_srvs/Trigger", nil, &answer)
+	if !answer.Success {
+		t.Fatalf("start_recording: %+v", answer)
+	}
+
+	var front, rear restarts
+	defer live.cameras[0].hub.Attach(&front)()
+	defer live.cameras[1].hub.Attach(&rear)()
+	var image msgs.ImageHead
+	topic := "/front/depth/image_rect_raw"
+	next(t, n, topic, &image, func() bool { return image.Header.FrameID == "front_depth_optical_frame" })
+	ask(t, n, "/camera_node/front/plug", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
+	peer.Await(t, "frames of the other camera", awaitMore(&rear.frames, 3))
+	ask(t, n, "/camera_node/front/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	stamp := image.Header.Stamp
+	next(t, n, topic, &image, func() bool { return image.Header.Stamp > stamp })
+	if front.times.Load() != 1 || rear.times.Load() != 0 {
+		t.Errorf("the cameras began again %d and %d times, want 1 and 0", front.times.Load(), rear.times.Load())
+	}
+	if _, gaps := live.cameras[1].hub.Given(camdriver.StreamID{Kind: camdriver.Depth}); gaps > late(live.cameras[1]) {
+		t.Errorf("the other camera lost %d frames of depth", gaps)
+	}
+
+	ask(t, n, "/camera_node/stop_recording", "std_srvs/Trigger", nil, &answer)
+	if !answer.Success || !strings.HasPrefix(answer.Message, "front: ") || !strings.Contains(answer.Message, "; rear: ") {
+		t.Errorf("stop_recording: %+v", answer)
+	}
+	for name, serial := range map[string]string{"front": "11", "rear": "22"} {
+		bags, err := filepath.Glob(folder + name + "_*.bag")
+		if err != nil || len(bags) != 1 {
+			t.Fatalf("recordings of %s: %q, %v", name, bags, err)
+		}
+		if got := serialOf(t, bags[0]); got != serial {
+			t.Errorf("%s is a recording of camera %s", bags[0], got)
+		}
+	}
+}
+
+// late is how many frames of depth a simulated camera left out because it was late.
+func late(c *camera) uint64 {
+	for _, o := range c.device.Sensors()[0].Options() {
+		if o.ID == camdriver.OptionTotalFrameDrops {
+			return uint64(o.Value)
+		}
+	}
+	return 0
+}
+
+func serialOf(t *testing.T, bag string) string {
+	t.Helper()
+	f, err := rsbag.Open(bag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber)
+}
+
+func awaitMore(n *atomic.Uint64, more uint64) func() bool {
+	enough := n.Load() + more
+	return func() bool { return n.Load() >= enough }
+}
+
+// Publishing is paused for one camera or for all.
+func TestPauseOneOfTwo(t *testing.T) {
+	live, n := startTestLive(t, Options{Devices: []string{"sim:1", "sim:2"}})
+	var answer msgs.Result
+	pause := func(service string, on, ok bool) {
+		t.Helper()
+		ask(t, n, service, "std_srvs/SetBool", &msgs.Bool{Data: on}, &answer)
+		if answer.Success != ok {
+			t.Errorf("%s %v: %+v", service, on, answer)
+		}
+	}
+	frozen := func(first, second bool) {
+		t.Helper()
+		if got := [2]bool{live.cameras[0].frozen.Load(), live.cameras[1].frozen.Load()}; got != [2]bool{first, second} {
+			t.Errorf("paused: %v, want %v and %v", got, first, second)
+		}
+	}
+	pause("/camera_node/camera2/pause_playback", true, true)
+	frozen(false, true)
+	pause("/pause_playback", true, false) // one was already
+	frozen(true, true)
+	pause("/camera_node/pause_playback", false, true)
+	frozen(false, false)
+	var image msgs.ImageHead
+	next(t, n, "/camera2/depth/image_rect_raw", &image, func() bool { return image.Width == 424 })
+}
+
+// A device that the command line names is the one that the parameter server describes,
+// though it was opened before the server was asked.
+func TestServerSelectsNamedDevice(t *testing.T) {
+	m := rig.Master(t)
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "stranger", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close() //nolint:errcheck // the test is over
+	if err := n.SetParam(t.Context(), "/camera_node/serial_no", "_77"); err != nil {
+		t.Fatal(err)
+	}
+	off := StreamSetting{Off: true}
+	live, err := Start(t.Context(), Options{
+		ROS: ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}, Source: SourceOptions{Device: "sim"}, Log: zerolog.Nop(),
+		Streams: StreamSettings{ // nothing to draw
+			{Kind: camdriver.Depth}: off, {Kind: camdriver.Color}: off, {Kind: camdriver.Infrared, Index: 1}: off, {Kind: camdriver.Infrared, Index: 2}: off,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := camdriver.Find(live.Device().Info(), camdriver.InfoSerialNumber); got != "77" {
+		t.Errorf("serial number %s, want that of the parameter server", got)
+	}
+	if err := live.Close(); err != nil {
+		t.Error(err)
+	}
+}
