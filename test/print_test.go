@@ -12,7 +12,7 @@ import (
 // would steer a terminal.
 var rawStreams = []string{
 	"cmd/rs-ros-node/main.go",     // hands them to run
-	"cmd/rs-ros-node/root.go",     // makes printers of them
+	"cmd/rs-ros-node/log.go",      // quotes what a log line holds
 	"cmd/rs-ros-node/progress.go", // draws a bar
 	"cmd/rs-ros-node/play.go",     // the player draws its line, which holds numbers only
 }

@@ -116,7 +116,7 @@ func Open(ctx context.Context, sel Selector, o Options) (*Device, error) {
 	if bus == nil {
 		var err error
 		if bus, err = newBus(); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", sel, err)
 		}
 	}
 	pattern, err := parseType(sel.Type)

@@ -7,11 +7,8 @@ import (
 	"io"
 	"os"
 	"slices"
-	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"rsros/node/graph"
 )
@@ -30,6 +27,7 @@ type app struct {
 	out, err *printer
 	raw      streams
 	ros      graph.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
+	logFile  *os.File     // __log:=, open once there is a logger; nil without it
 	verbose  bool
 	quiet    bool
 }
@@ -61,7 +59,11 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	root.SetIn(std.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	return errors.Join(root.ExecuteContext(ctx), a.out.Close(), a.err.Close())
+	err = errors.Join(root.ExecuteContext(ctx), a.out.Close(), a.err.Close())
+	if a.logFile != nil {
+		err = errors.Join(err, a.logFile.Close())
+	}
+	return err
 }
 
 // withDefaultCommand makes a command line without a command a live node, so
@@ -90,7 +92,7 @@ bags that are playable at every instant, and plays any ROS 1 bag. It needs no
 ROS installation. The default command is live.
 
 ROS arguments are accepted anywhere: topic remappings a:=b, private parameters
-_p:=v, and __name:= __ns:= __master:= __ip:= __hostname:=.
+_p:=v, and __name:= __ns:= __master:= __ip:= __hostname:= __log:=.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but something was lost or
 damaged, 4 no such device, 5 no ROS master.`,
@@ -140,23 +142,4 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// logger writes to standard error: words for a person at a terminal, and the
-// same without colour elsewhere. A command's node carries the lines to /rosout.
-func (a *app) logger() zerolog.Logger {
-	level := zerolog.InfoLevel
-	if a.verbose {
-		level = zerolog.DebugLevel
-	}
-	if a.quiet {
-		level = zerolog.ErrorLevel
-	}
-	f, isFile := a.raw.err.(*os.File)
-	w := zerolog.ConsoleWriter{
-		Out: a.raw.err, TimeFormat: time.TimeOnly, NoColor: !isFile || !term.IsTerminal(int(f.Fd())),
-		FormatPrepare: printableEvent,
-	}
-	a.ros.Rosout.SetLevel(level)
-	return zerolog.New(zerolog.MultiLevelWriter(w, a.ros.Rosout)).Level(level).Hook(a.ros.Rosout).With().Timestamp().Logger()
 }
