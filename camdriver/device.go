@@ -1,6 +1,9 @@
 package camdriver
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // Errors that callers of every driver decide on.
 var (
@@ -26,6 +29,15 @@ type Device interface {
 	// to reset.
 	Reset() error
 	Close() error
+}
+
+// Returning is a Device that may go away and come back: a camera that can be
+// unplugged, or Reset.
+type Returning interface {
+	Device
+	// AwaitReturn returns when the camera is there: at once, unless it was unplugged
+	// or Reset before. It returns ErrClosed if the device is closed, or ctx's error.
+	AwaitReturn(ctx context.Context) error
 }
 
 // Sensor is one part of a device that streams and has options of its own.

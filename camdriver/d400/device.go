@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -20,6 +21,8 @@ type Options struct {
 	Bus Bus
 	// PoolBytes bounds the memory of frames that are held at a time; 256 MiB if 0.
 	PoolBytes int64
+	// Rescan is how often an unplugged camera is looked for; 500 ms if 0.
+	Rescan time.Duration
 	// AnyFirmware accepts firmware older than the SDK's minimum.
 	AnyFirmware bool
 }
@@ -37,6 +40,7 @@ type Device struct {
 	host    *hostSettings
 	poses   map[camdriver.StreamID]camdriver.Extrinsics // from depth
 
+	rescan time.Duration
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the keeper has ended
@@ -48,7 +52,8 @@ type Device struct {
 	closed bool
 
 	mu   sync.RWMutex
-	link *link // nil while the camera is away
+	link *link         // nil while the camera is away
+	back chan struct{} // closed when a camera that was away is back; nil if it is there
 }
 
 // loss tells the keeper that a link is dead.
@@ -62,9 +67,12 @@ func newDevice(bus Bus, l *link, p product, o Options) (*Device, error) {
 	if o.PoolBytes == 0 {
 		o.PoolBytes = 256 << 20
 	}
+	if o.Rescan <= 0 {
+		o.Rescan = rescan
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Device{
-		bus: bus, product: p, pool: camdriver.NewPool(o.PoolBytes), host: newHostSettings(),
+		bus: bus, product: p, pool: camdriver.NewPool(o.PoolBytes), host: newHostSettings(), rescan: o.Rescan,
 		log: o.Log.With().Str("component", "d400").Str("serial", l.id.Serial).Logger(),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), lost: make(chan loss, 1), link: l,
 	}
@@ -213,7 +221,38 @@ func (d *Device) Reset() error {
 	if err := l.resetHardware(); err != nil && !errors.Is(err, camdriver.ErrUnplugged) {
 		return fmt.Errorf("reset: %w", err)
 	}
+	d.leaves()
 	d.tell(loss{link: l, err: errReset})
+	return nil
+}
+
+// leaves notes that the camera is away, or will be soon.
+func (d *Device) leaves() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.back == nil {
+		d.back = make(chan struct{})
+	}
+}
+
+// AwaitReturn implements camdriver.Returning.
+func (d *Device) AwaitReturn(ctx context.Context) error {
+	d.mu.RLock()
+	back := d.back
+	d.mu.RUnlock()
+	if back == nil {
+		back = make(chan struct{})
+		close(back)
+	}
+	select {
+	case <-back:
+	case <-d.ctx.Done():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if d.ctx.Err() != nil {
+		return camdriver.ErrClosed
+	}
 	return nil
 }
 

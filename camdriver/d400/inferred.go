@@ -47,7 +47,7 @@ const (
 	// maxClockDrift is what two crystals may differ by; a steeper fit is noise.
 	maxClockDrift = 0.001
 
-	// rescan is how often an unplugged camera is looked for.
+	// rescan is how often an unplugged camera is looked for, unless Options say.
 	rescan = 500 * time.Millisecond
 	// resetGone is how long a reset camera may take to leave the bus.
 	resetGone = 5 * time.Second

@@ -113,7 +113,7 @@ func (d *Device) recover(gone loss) {
 			return
 		}
 		d.log.Debug().Err(err).Msg("the camera is not back yet")
-		wait(d.ctx, rescan)
+		wait(d.ctx, d.rescan)
 	}
 }
 
@@ -122,6 +122,7 @@ func (d *Device) detach(gone loss) {
 	d.life.Lock()
 	defer d.life.Unlock()
 	d.log.Warn().Err(gone.err).Msg("the camera went away")
+	d.leaves()
 	d.setLink(nil)
 	for _, s := range d.sensors {
 		s.halt()
@@ -184,6 +185,7 @@ func (d *Device) reattach(others map[USBDevice]bool) error {
 		return errors.Join(err, l.close())
 	}
 	d.log.Info().Str("port", l.usb.Port).Msg("the camera is back")
+	d.returned()
 	d.announce(camdriver.Status{Kind: camdriver.StatusStreaming})
 	for _, s := range d.sensors {
 		if s.running != nil {
@@ -191,6 +193,16 @@ func (d *Device) reattach(others map[USBDevice]bool) error {
 		}
 	}
 	return nil
+}
+
+// returned ends what waits for the camera.
+func (d *Device) returned() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.back != nil {
+		close(d.back)
+		d.back = nil
+	}
 }
 
 // announce raises a status, once for a handler that several sensors share. It

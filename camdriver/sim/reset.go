@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -27,6 +28,7 @@ func (d *Device) Reset() error {
 	if d.gone.Swap(true) {
 		return nil
 	}
+	d.back = make(chan struct{})
 	d.work.Go(func() {
 		d.leave(errReset, "Hardware reset done", func() bool {
 			clock := d.opt.Clock
@@ -50,12 +52,13 @@ func (d *Device) Unplug() error {
 	if d.gone.Swap(true) {
 		return camdriver.ErrUnplugged
 	}
-	back := make(chan struct{})
-	d.replug = back
+	d.back = make(chan struct{})
+	plugged := make(chan struct{})
+	d.replug = plugged
 	d.work.Go(func() {
 		d.leave(camdriver.ErrUnplugged, "", func() bool {
 			select {
-			case <-back:
+			case <-plugged:
 				return true
 			case <-d.ctx.Done():
 				return false
@@ -81,6 +84,31 @@ func (d *Device) Replug() error {
 	return nil
 }
 
+// AwaitReturn implements camdriver.Returning.
+func (d *Device) AwaitReturn(ctx context.Context) error {
+	d.mu.Lock()
+	gone, back := d.gone.Load(), d.back
+	d.mu.Unlock()
+	if !gone {
+		return d.closed()
+	}
+	select {
+	case <-back:
+		return d.closed()
+	case <-d.ctx.Done():
+		return camdriver.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *Device) closed() error {
+	if d.ctx.Err() != nil {
+		return camdriver.ErrClosed
+	}
+	return nil
+}
+
 // leave makes the camera go, for the reason why, until wait returns; if it returns
 // false the camera stays away. said is the notification of its return, if any.
 func (d *Device) leave(why error, said string, wait func() bool) {
@@ -94,7 +122,10 @@ func (d *Device) leave(why error, said string, wait func() bool) {
 	if !wait() {
 		return
 	}
+	d.mu.Lock()
 	d.gone.Store(false)
+	close(d.back)
+	d.mu.Unlock()
 	for _, r := range runs {
 		if said == "" {
 			break

@@ -51,7 +51,8 @@ type Device struct {
 	world   *world
 	sensors []*sensor
 
-	gone atomic.Bool // between disconnecting and coming back
+	gone atomic.Bool   // between disconnecting and coming back
+	back chan struct{} // closed when the camera comes back; nil if it never was away
 
 	mu     sync.Mutex      // orders Reset, Unplug, Replug and Close
 	replug chan struct{}   // closed by Replug; nil unless the camera is unplugged
@@ -60,7 +61,7 @@ type Device struct {
 	work   sync.WaitGroup // while the camera is gone
 }
 
-var _ camdriver.Device = (*Device)(nil)
+var _ camdriver.Returning = (*Device)(nil)
 
 // Open makes a camera. Nothing runs until a sensor is started.
 func Open(o Options) (*Device, error) {

@@ -54,7 +54,7 @@ func (c *camera) open(ctx context.Context, log zerolog.Logger) (err error) {
 	}
 	o := c.opts.Source
 	o.Log = c.labelled(log).With().Str("component", "camera").Logger()
-	c.device, err = OpenSource(ctx, o)
+	c.device, err = c.await(ctx, o, c.labelled(log))
 	return err
 }
 

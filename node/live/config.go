@@ -96,6 +96,10 @@ func (o *Options) fill(values graph.Params) error {
 		}
 		o.Naming = n
 	}
+	wait(p, "wait_for_device_timeout", &o.Source.Wait)
+	duration(p, "reconnect_timeout", &o.Source.Retry)
+	o.Source.InitialReset = o.Source.InitialReset || p.Is("initial_reset")
+	o.Source.Unplugged = o.Source.Unplugged || p.Is("unplugged")
 	setDefault(&o.Source.Seed, int64(p.Number("seed")))
 	o.Source.Pose = o.Source.Pose || p.Is("enable_pose")
 	o.Source.Loop = o.Source.Loop || p.Is("loop")
@@ -118,6 +122,28 @@ func fillRecording(o *record.Options, p *graph.ParamReader) {
 		setDefault(&o.Bag.Sink, bagstore.Direct)
 	}
 	duration(p, "split_duration", &o.SplitDuration)
+}
+
+// wait sets a field that the user didn't set.
+func wait(p *graph.ParamReader, name string, field *time.Duration) {
+	v := p.Value(name)
+	if v == nil || *field != 0 {
+		return
+	}
+	var err error
+	if *field, err = ParseWait(fmt.Sprint(v)); err != nil {
+		p.Refuse(name, err)
+	}
+}
+
+// ParseWait reads for how long to wait, as realsense2_camera's
+// wait_for_device_timeout: seconds, or a number with s, m or h. A number that isn't
+// positive is for ever, and becomes -1.
+func ParseWait(text string) (time.Duration, error) {
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n <= 0 {
+		return -1, nil
+	}
+	return record.ParseDuration(text)
 }
 
 // duration sets a field that the user didn't set.

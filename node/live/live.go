@@ -53,7 +53,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(list, func(c Options) bool { return c.Source.Device == "" }) {
+	if !slices.ContainsFunc(list, func(c Options) bool { return c.Source.Device == "" || c.Source.Wait != 0 }) {
 		if err := n.open(ctx, list); err != nil { // a missing device is reported without waiting for a master
 			return nil, err
 		}
@@ -70,6 +70,9 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 		list[0].Camera = n.node.Namespace()
 	}
 	if err := n.open(ctx, list); err != nil {
+		return nil, err
+	}
+	if err := n.together(func(c *camera) error { return c.resetFirst(ctx, n.log) }); err != nil {
 		return nil, err
 	}
 	if err := n.offer(); err != nil {
@@ -119,7 +122,7 @@ func (n *Node) open(ctx context.Context, list []Options) error {
 			}
 			c = newCamera(n.later)
 		}
-		c.opts, c.number, c.several = o, i, len(list) > 1
+		c.opts, c.number, c.several, c.node = o, i, len(list) > 1, n.node
 		n.cameras = append(n.cameras, c)
 	}
 	for _, c := range n.cameras {

@@ -141,5 +141,6 @@ func apart(list []Options) error {
 // same reports whether both select the same device, with the same settings.
 func (o SourceOptions) same(p SourceOptions) bool {
 	o.Log, p.Log = zerolog.Logger{}, zerolog.Logger{}
+	o.Wait, o.InitialReset = p.Wait, p.InitialReset // nothing of an open device
 	return reflect.DeepEqual(o, p)
 }

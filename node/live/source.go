@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -22,6 +23,17 @@ type SourceOptions struct {
 	Device string
 	// Serial, Port and Type select one of several USB cameras. Empty matches any.
 	Serial, Port, Type string
+	// Wait is how long to wait at the start for a camera that isn't there, or for its
+	// return from InitialReset. 0 doesn't wait: it is an error. A negative time is for
+	// ever. A recording is never waited for.
+	Wait time.Duration
+	// Retry is how long to wait between two attempts to open the camera; default 6 s.
+	// A USB camera that goes away later is looked for as often, and at least twice a
+	// second.
+	Retry        time.Duration
+	InitialReset bool // reset the camera before the start, and wait for its return
+	// Unplugged is a simulated camera that isn't there until ~plug plugs it in.
+	Unplugged bool
 	// Seed and Pose apply to the simulated device.
 	Seed int64
 	Pose bool
@@ -49,16 +61,23 @@ func (o *SourceOptions) kind() (kind, serial string) {
 	return kind, cmp.Or(serial, o.Serial)
 }
 
+func (o *SourceOptions) clock() camdriver.Clock {
+	if o.Clock == nil {
+		return camdriver.System{}
+	}
+	return o.Clock
+}
+
 // OpenSource opens the device that o selects. If it doesn't exist, the error wraps
 // program.ErrNoDevice and names what was looked for.
 func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
-	if o.Clock == nil {
-		o.Clock = camdriver.System{}
-	}
+	o.Clock = o.clock()
 	kind, serial := o.kind()
 	switch {
 	case o.Device == "":
 		return nil, fmt.Errorf("%w: none was named; use --device usb for a camera, --device sim for a simulated one, or --device FILE.bag for a recording", program.ErrNoDevice)
+	case kind == "sim" && o.Unplugged:
+		return nil, fmt.Errorf("%w: the simulated camera is unplugged", program.ErrNoDevice)
 	case kind == "sim":
 		return sim.Open(sim.Options{Seed: o.Seed, Clock: o.Clock, Pose: o.Pose, Serial: serial})
 	case kind == "usb":
@@ -69,8 +88,11 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 	}
 }
 
+// mostRescan is how often a USB camera that went away is looked for at least.
+const mostRescan = 500 * time.Millisecond
+
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
-	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Log: o.Log})
+	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Log: o.Log, Rescan: min(o.Retry, mostRescan)})
 	if errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, d400.ErrNoUSB) {
 		return nil, fmt.Errorf("%w: %w", program.ErrNoDevice, err)
 	}

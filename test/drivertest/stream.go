@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"context"
 	"errors"
 	"hash/crc32"
 	"sync"
@@ -191,6 +192,30 @@ func testReset(t *testing.T, dev camdriver.Device, o Options) {
 		t.Errorf("Reset: %v", err)
 	}
 	w.stop(dev.Sensors()...)
+	if back, ok := dev.(camdriver.Returning); ok && err == nil {
+		returns(t, back, o)
+	}
+}
+
+// returns resets a device whose sensors are stopped, and waits until it is back.
+func returns(t *testing.T, dev camdriver.Returning, o Options) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), o.Timeout)
+	defer cancel()
+	if err := dev.AwaitReturn(ctx); err != nil {
+		t.Errorf("AwaitReturn of a device that is there: %v", err)
+	}
+	if err := dev.Reset(); err != nil {
+		t.Fatalf("Reset of a stopped device: %v", err)
+	}
+	if err := dev.AwaitReturn(ctx); err != nil {
+		t.Errorf("AwaitReturn after Reset: %v", err)
+	}
+	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		if err := errors.Join(s.Start(profiles, camdriver.NopHandler{}), s.Stop()); err != nil {
+			t.Errorf("%s after a Reset: %v", s.Name(), err)
+		}
+	})
 }
 
 // testClose closes a streaming device, twice, and then tries to use it.

@@ -1,0 +1,114 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/camdriver/d400"
+	"rsros/node/graph"
+	"rsros/program"
+)
+
+// defaultRetry is realsense2_camera's reconnect_timeout.
+const defaultRetry = 6 * time.Second
+
+// resetWait is how long a camera may take to come back from a reset at the start,
+// where the options don't say.
+const resetWait = 30 * time.Second
+
+// await opens the device. If it isn't there, it tries again as o.Wait and o.Retry say,
+// until ctx ends or the node is asked to end. Before the node is in the graph it tries
+// once.
+func (c *camera) await(ctx context.Context, o SourceOptions, log zerolog.Logger) (camdriver.Device, error) {
+	if o.Wait == 0 || c.node == nil {
+		return OpenSource(ctx, o)
+	}
+	ctx, done := graph.UntilKilled(ctx, c.node)
+	defer done()
+	plugged, err := c.offerPlug(o)
+	if err != nil {
+		return nil, err
+	}
+	defer plugged.services.Close()
+	clock, said := o.clock(), ""
+	for end := clock.Now().Add(o.Wait); ; {
+		o.Unplugged = o.Unplugged && !plugged.in.Load()
+		dev, err := OpenSource(ctx, o)
+		if !errors.Is(err, program.ErrNoDevice) || errors.Is(err, d400.ErrNoUSB) || o.isBag() {
+			return dev, err
+		}
+		pause := cmp.Or(o.Retry, defaultRetry)
+		if left := end.Sub(clock.Now()); o.Wait > 0 && left <= 0 {
+			return nil, fmt.Errorf("waited %v for a camera: %w", o.Wait, err)
+		} else if o.Wait > 0 {
+			pause = min(pause, left)
+		}
+		if text := err.Error(); text != said {
+			log.Warn().Err(err).Msg("waiting for the camera")
+			said = text
+		}
+		if err := clock.SleepUntil(ctx, clock.Now().Add(pause)); err != nil {
+			return nil, fmt.Errorf("waiting for a camera: %w", err)
+		}
+	}
+}
+
+// resetFirst resets the device before the start, if the options say so, and waits for
+// its return until ctx ends or the node is asked to end.
+func (c *camera) resetFirst(ctx context.Context, log zerolog.Logger) error {
+	o := c.opts.Source
+	if !o.InitialReset {
+		return nil
+	}
+	log = c.labelled(log)
+	returning, ok := c.device.(camdriver.Returning)
+	if !ok {
+		log.Warn().Msg("initial_reset has no effect: a recording can't be reset")
+		return nil
+	}
+	log.Info().Msg("resetting the camera")
+	if err := c.device.Reset(); err != nil {
+		return fmt.Errorf("reset the camera before the start: %w", err)
+	}
+	ctx, done := graph.UntilKilled(ctx, c.node)
+	defer done()
+	wait := cmp.Or(o.Wait, resetWait)
+	if wait > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	if err := returning.AwaitReturn(ctx); errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: the camera didn't come back within %v from its reset", program.ErrNoDevice, wait)
+	} else if err != nil {
+		return fmt.Errorf("waiting for the camera's return from its reset: %w", err)
+	}
+	log.Info().Msg("the camera is back from its reset")
+	return nil
+}
+
+// plugService is ~plug of a simulated camera that isn't plugged in yet.
+type plugService struct {
+	services graph.Services
+	in       atomic.Bool
+}
+
+func (c *camera) offerPlug(o SourceOptions) (*plugService, error) {
+	p := &plugService{}
+	if !o.Unplugged {
+		return p, nil
+	}
+	var err error
+	p.services, err = graph.OfferShared(c.node, graph.SetBool(c.private("plug"), func(in bool) (string, error) {
+		p.in.Store(in)
+		return map[bool]string{true: "plugged in", false: "unplugged"}[in], nil
+	}))
+	return p, err
+}

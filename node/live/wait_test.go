@@ -1,0 +1,156 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/ros"
+	"rsros/program"
+)
+
+func TestParseWait(t *testing.T) {
+	for text, want := range map[string]time.Duration{"-1": -1, "-1.0": -1, "0": -1, "2.5": 2500 * time.Millisecond, "2m": 2 * time.Minute} {
+		if got, err := ParseWait(text); got != want || err != nil {
+			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	if _, err := ParseWait("soon"); !errors.Is(err, program.ErrUsage) {
+		t.Errorf("soon: %v", err)
+	}
+}
+
+// launchParams are what rs_camera.launch sets.
+var launchParams = graph.Params{"initial_reset": true, "reconnect_timeout": 0.05, "wait_for_device_timeout": -1.0, "unplugged": true}
+
+func TestWaitParameters(t *testing.T) {
+	var o Options
+	if err := o.fill(launchParams); err != nil {
+		t.Fatal(err)
+	}
+	if s := o.Source; !s.InitialReset || s.Retry != 50*time.Millisecond || s.Wait != -1 || !s.Unplugged {
+		t.Errorf("%+v", s)
+	}
+	if err := o.fill(graph.Params{"wait_for_device_timeout": 3}); err != nil || o.Source.Wait != -1 {
+		t.Errorf("a parameter took precedence over a flag: %v, %v", o.Source.Wait, err)
+	}
+	if err := new(Options).fill(graph.Params{"wait_for_device_timeout": "soon"}); err == nil || !strings.Contains(err.Error(), "~wait_for_device_timeout") {
+		t.Errorf("%v", err)
+	}
+}
+
+// nodeAt is a node at a master of its own.
+func nodeAt(t *testing.T) *ros.Node {
+	t.Helper()
+	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(n.Close(), m.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
+}
+
+// handClock is a clock that only moves when somebody sleeps, and tells of it.
+type handClock struct {
+	now    time.Time
+	sleeps []time.Duration
+	asleep func() // called by every sleep
+}
+
+func (c *handClock) Now() time.Time { return c.now }
+
+func (c *handClock) SleepUntil(ctx context.Context, t time.Time) error {
+	c.sleeps = append(c.sleeps, t.Sub(c.now))
+	c.now = t
+	if c.asleep != nil {
+		c.asleep()
+	}
+	return ctx.Err()
+}
+
+// A camera that isn't there is looked for every reconnect_timeout, until
+// wait_for_device_timeout is over.
+func TestWaitEnds(t *testing.T) {
+	n, clock := nodeAt(t), &handClock{now: time.Unix(1000, 0)}
+	o := SourceOptions{Device: "sim:77", Unplugged: true, Wait: 15 * time.Second, Clock: clock}
+	_, err := (&camera{node: n}).await(t.Context(), o, zerolog.Nop())
+	if !errors.Is(err, program.ErrNoDevice) || !strings.Contains(err.Error(), "waited 15s") {
+		t.Errorf("%v", err)
+	}
+	want := []time.Duration{6 * time.Second, 6 * time.Second, 3 * time.Second}
+	if len(clock.sleeps) != 3 || clock.sleeps[0] != want[0] || clock.sleeps[2] != want[2] {
+		t.Errorf("looked after %v, want %v", clock.sleeps, want)
+	}
+	clock.sleeps = nil
+	o.Wait = 0
+	if _, err := (&camera{node: n}).await(t.Context(), o, zerolog.Nop()); !errors.Is(err, program.ErrNoDevice) || clock.sleeps != nil {
+		t.Errorf("not told to wait: %v after %v", err, clock.sleeps)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o.Wait = -1
+	if _, err := (&camera{node: n}).await(ctx, o, zerolog.Nop()); !errors.Is(err, context.Canceled) {
+		t.Errorf("the user ended the wait: %v", err)
+	}
+	o.Device = "/no/such.bag"
+	if _, err := (&camera{node: n}).await(t.Context(), o, zerolog.Nop()); !errors.Is(err, program.ErrNoDevice) {
+		t.Errorf("a recording was waited for: %v", err)
+	}
+}
+
+// A simulated camera that is plugged in while the node waits is opened, by its serial
+// number.
+func TestWaitForPlug(t *testing.T) {
+	n := nodeAt(t)
+	clock := &handClock{now: time.Unix(1000, 0)}
+	clock.asleep = func() {
+		if len(clock.sleeps) == 3 {
+			var answer msgs.Result
+			ask(t, n, "/camera_node/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+		}
+	}
+	dev, err := (&camera{node: n}).await(t.Context(), SourceOptions{Device: "sim:77", Unplugged: true, Wait: -1, Retry: time.Second, Clock: clock}, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if serial := camdriver.Find(dev.Info(), camdriver.InfoSerialNumber); serial != "77" || len(clock.sleeps) != 3 {
+		t.Errorf("camera %s after %v", serial, clock.sleeps)
+	}
+}
+
+// initial_reset resets the camera before its topics are there.
+func TestInitialReset(t *testing.T) {
+	n, log := nodeAt(t), &bytes.Buffer{}
+	c := &camera{node: n, opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
+	if err := c.open(t.Context(), zerolog.Nop()); err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	if err := c.resetFirst(t.Context(), zerolog.New(log)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "the camera is back from its reset") {
+		t.Errorf("log: %s", log)
+	}
+	c.opts.Source.Wait = time.Nanosecond
+	if err := c.resetFirst(t.Context(), zerolog.Nop()); !errors.Is(err, program.ErrNoDevice) {
+		t.Errorf("a camera that stays away: %v", err)
+	}
+}
