@@ -12,8 +12,8 @@ import (
 )
 
 // rosPackage makes our package as rosrun and roslaunch look for it: a folder in ROS_PACKAGE_PATH with
-// package.xml, launch/ and, anywhere below but in build/, the program.
-func (g *graph) rosPackage() {
+// package.xml, launch/ and, anywhere below but in build/, the program. It returns the folder.
+func (g *graph) rosPackage() string {
 	g.t.Helper()
 	need.Programs(g.t, "rosrun", "rospack")
 	root, folder := repository(g.t), filepath.Join(g.t.TempDir(), "rs_ros_node")
@@ -30,6 +30,7 @@ func (g *graph) rosPackage() {
 		}
 	}
 	g.env = append(g.env, "ROS_PACKAGE_PATH="+filepath.Dir(folder)+":/usr/share")
+	return folder
 }
 
 // TestRosrun starts the node without a command, with remaps and private parameters.

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Makes a folder for ROS_PACKAGE_PATH that has this package and, in place of the real one, a package named
+# realsense2_camera with our launch files and program:
+#
+#   go build -o bin/ ./cmd/rs-ros-node
+#   launch/drop-in.sh ~/drop-in
+#   export ROS_PACKAGE_PATH=~/drop-in:/usr/share
+#   roslaunch realsense2_camera rs_camera.launch
+#
+# The packages are links into this folder, which must stay where it is. They can't lie within it: roslaunch would find
+# each launch file twice. Running this again changes nothing.
+set -eu
+
+[ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
+here=$(cd "$(dirname "$0")/.." && pwd)
+to=$(realpath -m "$1")
+case "$to/" in
+"$here"/*) echo "$0: $to is within $here; name a folder outside" >&2; exit 2 ;;
+esac
+package=$to/realsense2_camera
+if [ -e "$package" ] && [ ! -L "$package/launch" ]; then
+	echo "$0: $package is there and isn't ours" >&2
+	exit 1
+fi
+mkdir -p "$package"
+ln -sfn "$here" "$to/rs_ros_node"
+ln -sfn "$here/launch" "$package/launch"
+ln -sfn "$here/bin" "$package/bin"
+cat >"$package/package.xml" <<'END'
+<?xml version="1.0"?>
+<package format="2">
+  <name>realsense2_camera</name>
+  <version>2.3.2</version>
+  <description>rs-ros-node in place of realsense2_camera, made by launch/drop-in.sh.</description>
+  <maintainer email="rs-ros-node@users.noreply.github.com">the rs-ros-node authors</maintainer>
+  <license>Apache-2.0</license>
+  <exec_depend>rs_ros_node</exec_depend>
+</package>
+END
