@@ -53,12 +53,13 @@ var mayImport = map[string][]string{
 		"camdriver", "camdriver/process/internal/colormap", "camdriver/process/internal/lens",
 		"camdriver/process/internal/smooth", "camdriver/process/internal/splat",
 	},
-	"camdriver/process/internal/colormap": {},
-	"camdriver/process/internal/lens":     {"camdriver"},
-	"camdriver/process/internal/lens/asm": {}, // writes assembly; a module of its own
-	"camdriver/process/internal/smooth":   {},
-	"camdriver/process/internal/splat":    {},
-	"camdriver/process/syncer":            {"camdriver", "camdriver/process"},
+	"camdriver/process/internal/colormap":   {},
+	"camdriver/process/internal/lens":       {"camdriver"},
+	"camdriver/process/internal/lens/asm":   {}, // writes assembly; a module of its own
+	"camdriver/process/internal/smooth/asm": {}, // as lens/asm
+	"camdriver/process/internal/smooth":     {},
+	"camdriver/process/internal/splat":      {},
+	"camdriver/process/syncer":              {"camdriver", "camdriver/process"},
 
 	"camdriver/imu": {},
 	"msgs/cloud":    {"msgs"},

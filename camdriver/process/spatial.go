@@ -10,9 +10,9 @@ type Spatial struct {
 	block
 	out    plane
 	edges  smooth.Edges
-	across bool             // the present pass is along columns
-	work   []smooth.Columns // one a slot
-	depth  bool             // Z16, not disparity
+	across bool           // the present pass is along columns
+	lanes  []smooth.Lanes // one a slot
+	depth  bool           // Z16, not disparity
 }
 
 // strip is how many columns are smoothed at once.
@@ -20,7 +20,7 @@ const strip = 64
 
 // NewSpatial smooths with the SDK's defaults.
 func NewSpatial(res *Resources) *Spatial {
-	s := &Spatial{block: block{name: "Spatial Filter", res: res}, work: make([]smooth.Columns, res.workers.slots())}
+	s := &Spatial{block: block{name: "Spatial Filter", res: res}, lanes: make([]smooth.Lanes, res.workers.slots())}
 	s.list = []option{
 		newOption(camdriver.OptionFilterMagnitude, whole, 1, 5, 1, 2, "Filter iterations"),
 		newOption(camdriver.OptionFilterSmoothAlpha, continuous, 0.25, 1, 0.01, 0.5, "Alpha factor of Exp.moving average, 1 - no filter, 0.25 - strong filter"),
@@ -58,7 +58,7 @@ func (s *Spatial) apply(img Image) (Image, error) {
 	s.depth = img.Frame.Profile.Format == camdriver.Z16
 	for range times {
 		s.across = false
-		s.share(s, in.height)
+		s.share(s, (in.height+smooth.Band-1)/smooth.Band)
 		s.across = true
 		s.share(s, (in.width+strip-1)/strip)
 	}
@@ -81,38 +81,26 @@ func (s *Spatial) fillDisparity() {
 	}
 }
 
+// rows smooths bands of rows, or strips of columns.
 func (s *Spatial) rows(slot, from, to int) {
-	for i := from; i < to; i++ {
-		switch left, right := i*strip, min(i*strip+strip, s.out.width); {
-		case s.across && s.depth:
-			s.depthColumns(left, right)
-		case s.across:
-			s.disparityColumns(&s.work[slot], left, right)
-		case s.depth:
-			s.edges.Row(s.out.row16(i))
-		default:
-			s.edges.RowDisparity(rowOf[float32](&s.out, i))
+	width, height, l := s.out.width, s.out.height, &s.lanes[slot]
+	if !s.across {
+		first, end := from*smooth.Band*width, min(to*smooth.Band, height)*width
+		if s.depth {
+			s.edges.Rows(words[uint16](s.out.data)[first:end], width, l)
+		} else {
+			s.edges.RowsDisparity(words[float32](s.out.data)[first:end], width, l)
 		}
+		return
 	}
-}
-
-// depthColumns goes down a strip of columns and up again.
-func (s *Spatial) depthColumns(left, right int) {
-	for y := 1; y < s.out.height; y++ {
-		s.edges.Down(s.out.row16(y)[left:right], s.out.row16(y - 1)[left:right])
-	}
-	for y := s.out.height - 2; y >= 0; y-- {
-		s.edges.Up(s.out.row16(y)[left:right], s.out.row16(y + 1)[left:right])
-	}
-}
-
-func (s *Spatial) disparityColumns(c *smooth.Columns, left, right int) {
-	c.Begin(rowOf[float32](&s.out, 0)[left:right])
-	for y := 1; y < s.out.height; y++ {
-		s.edges.Next(rowOf[float32](&s.out, y)[left:right], c)
-	}
-	c.Begin(rowOf[float32](&s.out, s.out.height-1)[left:right])
-	for y := s.out.height - 2; y >= 0; y-- {
-		s.edges.Next(rowOf[float32](&s.out, y)[left:right], c)
+	for i := from; i < to; i++ {
+		left := i * strip
+		n := min(strip, width-left)
+		first, end := left, (height-1)*width+left+n
+		if s.depth {
+			s.edges.Columns(words[uint16](s.out.data)[first:end], width, n)
+		} else {
+			s.edges.ColumnsDisparity(words[float32](s.out.data)[first:end], width, n, l)
+		}
 	}
 }

@@ -5,8 +5,8 @@ import "math"
 // valid says whether a disparity is one.
 func valid(p float32) bool { return int32(math.Float32bits(p)) > 0 }
 
-// RowDisparity goes over a row and back.
-func (e *Edges) RowDisparity(row []float32) {
+// rowDisparity goes over a row and back.
+func (e *Edges) rowDisparity(row []float32) {
 	alpha, beta, delta := e.Alpha, e.beta, e.Delta
 	before := row[0]
 	state := before
@@ -38,17 +38,17 @@ func (e *Edges) RowDisparity(row []float32) {
 	}
 }
 
-// Columns is the state of a number of columns of disparity.
-type Columns struct{ state, before []float32 }
+// columns is the state of a number of columns of disparity.
+type columns struct{ state, before []float32 }
 
-// Begin starts with the first row.
-func (c *Columns) Begin(row []float32) {
+// begin starts with the first row.
+func (c *columns) begin(row []float32) {
 	c.state, c.before = append(c.state[:0], row...), append(c.before[:0], row...)
 }
 
-// Next smooths the next row of the columns: each value by the smoothed one before
+// next smooths the next row of the columns: each value by the smoothed one before
 // it in its column, unless the two as they were differ too much.
-func (e *Edges) Next(row []float32, c *Columns) {
+func (e *Edges) next(row []float32, c *columns) {
 	alpha, beta, delta := e.Alpha, e.beta, e.Delta
 	state, before := c.state[:len(row)], c.before[:len(row)]
 	for x, p := range row {

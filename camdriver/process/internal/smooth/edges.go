@@ -29,12 +29,6 @@ func distance(a, b uint16) uint16 {
 	return b - a
 }
 
-// Row goes over a row of depth and back.
-func (e *Edges) Row(row []uint16) {
-	e.forth(row)
-	e.back(row)
-}
-
 // forth leaves the first and the last pixel as they are.
 func (e *Edges) forth(row []uint16) {
 	delta, gap := uint16(e.Delta), 0
@@ -83,9 +77,9 @@ func (e *Edges) back(row []uint16) {
 	}
 }
 
-// Down smooths a row of depth by the one above it. It doesn't ask whether there is
+// down smooths a row of depth by the one above it. It doesn't ask whether there is
 // depth: values below Delta leak into holes.
-func (e *Edges) Down(row, above []uint16) {
+func (e *Edges) down(row, above []uint16) {
 	delta := uint16(e.Delta)
 	above = above[:len(row)]
 	for x, d := range row {
@@ -95,8 +89,8 @@ func (e *Edges) Down(row, above []uint16) {
 	}
 }
 
-// Up smooths a row of depth by the one below it.
-func (e *Edges) Up(row, below []uint16) {
+// up smooths a row of depth by the one below it.
+func (e *Edges) up(row, below []uint16) {
 	delta := uint16(e.Delta)
 	below = below[:len(row)]
 	for x, d := range row {

@@ -121,64 +121,143 @@ func sameBits(a, b []float32) bool {
 	})
 }
 
-// FuzzEdges compares the rows and the columns of disparity with one line after the
-// other, and the columns of depth with one pixel after the other.
+// forthOne and backOne are the filter of depth for one row, as the SDK has it.
+func forthOne(row []uint16, e *Edges) {
+	gap := 0
+	for x := 1; x < len(row)-1; x++ {
+		away := math.Abs(float64(row[x]) - float64(row[x-1]))
+		switch {
+		case row[x-1] == 0:
+		case row[x] != 0:
+			gap = 0
+			if away >= 1 && away <= float64(e.Delta) {
+				row[x] = blend(row[x], row[x-1], e.Alpha)
+			}
+		default:
+			if gap++; gap < e.Radius {
+				row[x] = row[x-1]
+			}
+		}
+	}
+}
+
+func backOne(row []uint16, e *Edges) {
+	gap := 0
+	for x := len(row) - 2; x >= 0; x-- {
+		away := math.Abs(float64(row[x]) - float64(row[x+1]))
+		switch {
+		case row[x+1] == 0:
+		case row[x] > 1:
+			gap = 0
+			if away <= float64(e.Delta) {
+				row[x] = blend(row[x], row[x+1], e.Alpha)
+			}
+		default:
+			if gap++; gap < e.Radius {
+				row[x] = row[x+1]
+			}
+		}
+	}
+}
+
+func blend(d, before uint16, alpha float32) uint16 {
+	return uint16(float32(float32(d)*alpha) + float32(float32(before)*(1-alpha)) + 0.5)
+}
+
+// columnsOne are the columns of depth one pixel after the other.
+func columnsOne(pixels []uint16, width, n int, e *Edges) {
+	height := (len(pixels) + width - n) / width
+	for x := range n {
+		for y := 1; y < height; y++ {
+			d, above := &pixels[y*width+x], pixels[(y-1)*width+x]
+			if math.Abs(float64(*d)-float64(above)) < float64(e.Delta) {
+				*d = blend(*d, above, e.Alpha)
+			}
+		}
+		for y := height - 2; y >= 0; y-- {
+			d, below := &pixels[y*width+x], pixels[(y+1)*width+x]
+			if *d > 0 && below > 0 && math.Abs(float64(*d)-float64(below)) < float64(e.Delta) {
+				*d = blend(*d, below, e.Alpha)
+			}
+		}
+	}
+}
+
+func (s source) edges() Edges {
+	return NewEdges(0.25+0.75*s.Float32(), float32(1+s.IntN(50)), []int{0, 0, 2, 8, 255}[s.IntN(5)])
+}
+
+// FuzzEdges compares rows and columns that are smoothed side by side with one pixel
+// after the other, with the assembly and without it.
 func FuzzEdges(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := source{rand.New(rand.NewPCG(seed, 3))}
-		n := 2 + s.IntN(60)
-		e := NewEdges(0.25+0.75*s.Float32(), float32(1+s.IntN(50)), 0)
-		row := s.disparity(n)
-		want := slices.Clone(row)
-		smoothLine(want, e.Alpha, e.Delta)
-		slices.Reverse(want)
-		smoothLine(want, e.Alpha, e.Delta)
-		slices.Reverse(want)
-		e.RowDisparity(row)
-		if !sameBits(row, want) {
-			t.Fatalf("a row becomes\n%v, want\n%v", row, want)
+		width, height := 2+s.IntN(60), 2+s.IntN(40)
+		left := s.IntN(width)
+		e, n := s.edges(), 1+s.IntN(width-left)
+		was := s.depth(width * height)
+		wantRows, wantColumns := slices.Clone(was), slices.Clone(was)
+		for y := range height {
+			forthOne(wantRows[y*width:][:width], &e)
+			backOne(wantRows[y*width:][:width], &e)
 		}
+		inner := func(pixels []uint16) []uint16 { return pixels[left : (height-1)*width+left+n] }
+		columnsOne(inner(wantColumns), width, n, &e)
+		defer func(was bool) { fast = was }(fast)
+		for _, fast = range []bool{fast, false} {
+			var l Lanes
+			got := slices.Clone(was)
+			if e.Rows(got, width, &l); !slices.Equal(got, wantRows) {
+				t.Fatalf("assembly %v, %+v: rows of %d: %v become\n%v, want\n%v", fast, e, width, was, got, wantRows)
+			}
+			got = slices.Clone(was)
+			if e.Columns(inner(got), width, n); !slices.Equal(got, wantColumns) {
+				t.Fatalf("assembly %v, %+v: %d columns of %d: %v become\n%v, want\n%v", fast, e, n, width, was, got, wantColumns)
+			}
+		}
+	})
+}
 
-		rows := make([][]float32, 2+s.IntN(10))
-		for i := range rows {
-			rows[i] = s.disparity(n)
-		}
-		columns := make([][]float32, n)
-		for x := range columns {
-			for _, r := range rows {
-				columns[x] = append(columns[x], r[x])
-			}
-			smoothLine(columns[x], e.Alpha, e.Delta)
-		}
-		var c Columns
-		c.Begin(rows[0])
-		for _, r := range rows[1:] {
-			e.Next(r, &c)
-		}
-		for y, r := range rows {
-			for x := range r {
-				if !sameBits(r[x:x+1], columns[x][y:y+1]) {
-					t.Fatalf("column %d, row %d is %g, want %g", x, y, r[x], columns[x][y])
-				}
+// FuzzEdgesDisparity is FuzzEdges for disparity.
+func FuzzEdgesDisparity(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		s := source{rand.New(rand.NewPCG(seed, 5))}
+		width, height := 2+s.IntN(60), 2+s.IntN(40)
+		left := s.IntN(width)
+		e, n := s.edges(), 1+s.IntN(width-left)
+		both := func(line []float32) {
+			for range 2 {
+				smoothLine(line, e.Alpha, e.Delta)
+				slices.Reverse(line)
 			}
 		}
-
-		above, depth := s.depth(n), s.depth(n)
-		for _, up := range []bool{false, true} {
-			want, got := slices.Clone(depth), slices.Clone(depth)
-			for x, d := range depth {
-				if math.Abs(float64(d)-float64(above[x])) < float64(e.Delta) && (!up || d > 0 && above[x] > 0) {
-					want[x] = uint16(float32(float32(d)*e.Alpha) + float32(float32(above[x])*(1-e.Alpha)) + 0.5)
-				}
+		was := s.disparity(width * height)
+		wantRows, wantColumns := slices.Clone(was), slices.Clone(was)
+		for y := range height {
+			both(wantRows[y*width:][:width])
+		}
+		for x := left; x < left+n; x++ {
+			column := make([]float32, height)
+			for y := range column {
+				column[y] = was[y*width+x]
 			}
-			if up {
-				e.Up(got, above)
-			} else {
-				e.Down(got, above)
+			both(column)
+			for y := range column {
+				wantColumns[y*width+x] = column[y]
 			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("up %v: %v becomes\n%v, want\n%v", up, depth, got, want)
+		}
+		defer func(was bool) { fast = was }(fast)
+		for _, fast = range []bool{fast, false} {
+			var l Lanes
+			got := slices.Clone(was)
+			if e.RowsDisparity(got, width, &l); !sameBits(got, wantRows) {
+				t.Fatalf("assembly %v: rows of %d: %v become\n%v, want\n%v", fast, width, was, got, wantRows)
+			}
+			got = slices.Clone(was)
+			if e.ColumnsDisparity(got[left:(height-1)*width+left+n], width, n, &l); !sameBits(got, wantColumns) {
+				t.Fatalf("assembly %v: %d columns of %d: %v become\n%v, want\n%v", fast, n, width, was, got, wantColumns)
 			}
 		}
 	})

@@ -1,0 +1,77 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The parameters as package smooth lays them out, after those of words.
+const (
+	edge    = 6 * 32
+	lowEdge = 7 * 32
+)
+
+// eased smooths eight disparities by the state, unless they are edges. It leaves
+// them in state and before, and returns what is to be written.
+func eased(p, state, before, none VecVirtual, at Register) VecVirtual {
+	valid, is, s, t := YMM(), YMM(), YMM(), YMM()
+	VPCMPGTD(none, p, valid)
+	VPCMPGTD(none, before, is)
+	VPAND(valid, is, is)
+	VSUBPS(p, before, t) // how far away
+	VCMPPS(Imm(17), Mem{Base: at, Disp: edge}, t, s)
+	VPAND(s, is, is)
+	VCMPPS(Imm(30), Mem{Base: at, Disp: lowEdge}, t, s)
+	VPAND(s, is, is)
+	VMULPS(Mem{Base: at, Disp: alpha}, p, s)
+	VMULPS(Mem{Base: at, Disp: beta}, state, t)
+	VADDPS(t, s, s)
+	VMOVAPS(p, before)
+	VBLENDVPS(is, s, p, s)
+	VBLENDVPS(valid, s, state, state)
+	return s
+}
+
+func lineOfFloats() {
+	TEXT("lineAVX2", NOSPLIT, "func(lanes *float32, move, n int, p *float32)")
+	Pragma("noescape")
+	Doc("lineAVX2 smooths eight lines of disparity that lie side by side: n numbers after the", "first of each, at a distance of move bytes.")
+	at, move := Load(Param("lanes"), GP64()), Load(Param("move"), GP64())
+	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	none, state, before := zero(), YMM(), YMM()
+	VMOVUPS(Mem{Base: at}, state)
+	VMOVAPS(state, before)
+	counted("line", n, func() {
+		d := YMM()
+		ADDQ(move, at)
+		VMOVUPS(Mem{Base: at}, d)
+		VMOVUPS(eased(d, state, before, none, p), Mem{Base: at})
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func nextOfFloats() {
+	TEXT("nextAVX2", NOSPLIT, "func(row, state, before *float32, n int, p *float32)")
+	Pragma("noescape")
+	Doc("nextAVX2 is Edges.Next for n columns, a multiple of 8.")
+	row, states, befores := Load(Param("row"), GP64()), Load(Param("state"), GP64()), Load(Param("before"), GP64())
+	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	none, i := zero(), GP64()
+	XORQ(i, i)
+	Label("next")
+	at := func(base Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+	d, state, before := YMM(), YMM(), YMM()
+	VMOVUPS(at(row), d)
+	VMOVUPS(at(states), state)
+	VMOVUPS(at(befores), before)
+	VMOVUPS(eased(d, state, before, none, p), at(row))
+	VMOVUPS(state, at(states))
+	VMOVUPS(before, at(befores))
+	ADDQ(Imm(8), i)
+	CMPQ(i, n)
+	JL(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The parameters as package smooth lays them out: each fills a register.
+const (
+	alpha  = 0 * 32
+	beta   = 1 * 32
+	half   = 2 * 32
+	delta  = 3 * 32 // words: the largest difference that is smoothed along rows
+	below  = 4 * 32 // and along columns
+	radius = 5 * 32
+)
+
+func zero() VecVirtual {
+	z := YMM()
+	VPXOR(z, z, z)
+	return z
+}
+
+// mix blends 16 depths with those before them.
+func mix(d, before, none VecVirtual, p Register) VecVirtual {
+	var halves [2]VecVirtual
+	for i, unpack := range []func(...Op){VPUNPCKLWD, VPUNPCKHWD} {
+		a, b := YMM(), YMM()
+		unpack(none, d, a)
+		VCVTDQ2PS(a, a)
+		VMULPS(Mem{Base: p, Disp: alpha}, a, a)
+		unpack(none, before, b)
+		VCVTDQ2PS(b, b)
+		VMULPS(Mem{Base: p, Disp: beta}, b, b)
+		VADDPS(b, a, a)
+		VADDPS(Mem{Base: p, Disp: half}, a, a)
+		VCVTTPS2DQ(a, a)
+		halves[i] = a
+	}
+	VPACKUSDW(halves[1], halves[0], halves[0])
+	return halves[0]
+}
+
+// near is where two depths differ by at most a limit; away is how much.
+func near(d, before, none VecVirtual, limit Mem) (is, away VecVirtual) {
+	is, away = YMM(), YMM()
+	VPSUBUSW(before, d, is)
+	VPSUBUSW(d, before, away)
+	VPOR(is, away, away)
+	VPSUBUSW(limit, away, is)
+	VPCMPEQW(none, is, is)
+	return is, away
+}
+
+// step smooths the pixels at a place and leaves them in before.
+type step func(at Mem, before, gap, none VecVirtual, p Register)
+
+// line goes over n pixels after the first, at distance move, of 16 rows.
+func line(name, doc string, do func() step) {
+	TEXT(name, NOSPLIT, "func(lanes *uint16, n int, p *float32)")
+	Pragma("noescape")
+	Doc(name + " " + doc)
+	at, n, p := Load(Param("lanes"), GP64()), Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	none, gap, before := zero(), zero(), YMM()
+	one := do()
+	move := func() { ADDQ(Imm(32), at) }
+	if name == "backWordsAVX2" {
+		move = func() { SUBQ(Imm(32), at) }
+	}
+	VMOVDQU(Mem{Base: at}, before)
+	counted(name, n, func() {
+		move()
+		one(Mem{Base: at}, before, gap, none, p)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func forth() step {
+	return func(at Mem, before, gap, none VecVirtual, p Register) {
+		d, hole := YMM(), YMM()
+		VMOVDQU(at, d)
+		VPCMPEQW(none, d, hole)
+		is, away := near(d, before, none, Mem{Base: p, Disp: delta})
+		VPCMPEQW(none, away, away) // the same already
+		VPANDN(is, away, is)
+		smoothed(at, d, hole, is, before, gap, none, p)
+	}
+}
+
+func back() step {
+	one := YMM()
+	VPCMPEQW(one, one, one)
+	VPSRLW(Imm(15), one, one)
+	return func(at Mem, before, gap, none VecVirtual, p Register) {
+		d, hole := YMM(), YMM()
+		VMOVDQU(at, d)
+		VPSUBUSW(one, d, hole)
+		VPCMPEQW(none, hole, hole)
+		is, _ := near(d, before, none, Mem{Base: p, Disp: delta})
+		smoothed(at, d, hole, is, before, gap, none, p)
+	}
+}
+
+// smoothed mixes depths where they are near those before them, and fills holes.
+func smoothed(at Mem, d, hole, is, before, gap, none VecVirtual, p Register) {
+	unknown, either := YMM(), YMM()
+	VPCMPEQW(none, before, unknown)
+	VPOR(unknown, hole, either)
+	VPANDN(is, either, is)
+	VPAND(either, gap, gap)        // 0 where both are known
+	VPANDN(hole, unknown, unknown) // holes after a known depth
+	wide := YMM()
+	VPSRLW(Imm(15), unknown, wide)
+	VPADDUSW(wide, gap, gap)
+	VMOVDQU(Mem{Base: p, Disp: radius}, wide)
+	VPSUBUSW(gap, wide, wide)
+	VPCMPEQW(none, wide, wide)
+	VPANDN(unknown, wide, unknown) // that aren't too wide
+	VPBLENDVB(is, mix(d, before, none, p), d, d)
+	VPBLENDVB(unknown, before, d, before)
+	VMOVDQU(before, at)
+}
+
+// columns smooths n rows by those before them.
+func columns(name, doc string, known bool) {
+	TEXT(name, NOSPLIT, "func(row *uint16, stride, n, columns int, p *float32)")
+	Pragma("noescape")
+	Doc(name+" "+doc, "The first row isn't changed.")
+	row, stride, n := Load(Param("row"), GP64()), Load(Param("stride"), GP64()), Load(Param("n"), GP64())
+	width, p := Load(Param("columns"), GP64()), Load(Param("p"), GP64())
+	none := zero()
+	counted(name, n, func() {
+		last, i := GP64(), GP64()
+		MOVQ(row, last)
+		ADDQ(stride, row)
+		XORQ(i, i)
+		Label(name + "Columns")
+		d, before := YMM(), YMM()
+		at := Mem{Base: row, Index: i, Scale: 2}
+		VMOVDQU(at, d)
+		VMOVDQU(Mem{Base: last, Index: i, Scale: 2}, before)
+		is, away := near(d, before, none, Mem{Base: p, Disp: below})
+		if known {
+			VPMINUW(d, before, away)
+			VPCMPEQW(none, away, away)
+			VPANDN(is, away, is)
+		}
+		VPBLENDVB(is, mix(d, before, none, p), d, d)
+		VMOVDQU(d, at)
+		ADDQ(Imm(16), i)
+		CMPQ(i, width)
+		JL(LabelRef(name + "Columns"))
+	})
+	VZEROUPPER()
+	RET()
+}

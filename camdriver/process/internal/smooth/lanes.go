@@ -1,0 +1,62 @@
+package smooth
+
+// Band is how many rows are smoothed side by side, at best.
+const Band = 16
+
+// Lanes is what rows that are smoothed side by side and the columns of disparity
+// need. Each goroutine has its own; it is used again.
+type Lanes struct {
+	words  []uint16
+	floats []float32
+	columns
+}
+
+// Rows goes over rows of depth and back. They follow each other in pixels.
+func (e *Edges) Rows(pixels []uint16, width int, l *Lanes) {
+	pixels = pixels[e.rowsFast(pixels, width, l)*width:]
+	for ; len(pixels) >= width; pixels = pixels[width:] {
+		e.forth(pixels[:width])
+		e.back(pixels[:width])
+	}
+}
+
+// RowsDisparity goes over rows of disparity and back.
+func (e *Edges) RowsDisparity(pixels []float32, width int, l *Lanes) {
+	pixels = pixels[e.rowsDisparityFast(pixels, width, l)*width:]
+	for ; len(pixels) >= width; pixels = pixels[width:] {
+		e.rowDisparity(pixels[:width])
+	}
+}
+
+// Columns goes down n columns of depth and up again. pixels begins with the first
+// of them; its rows are width apart.
+func (e *Edges) Columns(pixels []uint16, width, n int) {
+	done := e.columnsFast(pixels, width, n)
+	if done == n {
+		return
+	}
+	pixels, n = pixels[done:], n-done
+	for y := width; y < len(pixels); y += width {
+		e.down(pixels[y:][:n], pixels[y-width:])
+	}
+	for y := (len(pixels)-n)/width*width - width; y >= 0; y -= width {
+		e.up(pixels[y:][:n], pixels[y+width:])
+	}
+}
+
+// ColumnsDisparity goes down n columns of disparity and up again.
+func (e *Edges) ColumnsDisparity(pixels []float32, width, n int, l *Lanes) {
+	last := (len(pixels) - n) / width * width
+	done := e.columnsDisparityFast(pixels, width, n, l)
+	if done == n {
+		return
+	}
+	l.begin(pixels[done:n])
+	for y := width; y <= last; y += width {
+		e.next(pixels[y:][done:n], &l.columns)
+	}
+	l.begin(pixels[last:][done:n])
+	for y := last - width; y >= 0; y -= width {
+		e.next(pixels[y:][done:n], &l.columns)
+	}
+}

@@ -1,0 +1,123 @@
+package smooth
+
+//go:generate go run -C asm .
+
+import "golang.org/x/sys/cpu"
+
+// fast says whether the assembly is used. Tests turn it off to compare.
+var fast = cpu.X86.HasAVX2
+
+const (
+	floatLanes = 8 // rows of disparity at once
+	square     = 8 // what is transposed at once
+)
+
+// vectors are what the assembly reads, in the order that its program has, too:
+// numbers and words that fill a register.
+type vectors struct {
+	alpha, beta, half    [8]float32
+	delta, below, radius [Band]uint16
+	edge, lowEdge        [8]float32
+}
+
+func (e *Edges) vectors(v *vectors) *float32 {
+	delta := uint16(e.Delta)
+	for i := range Band {
+		v.delta[i], v.below[i], v.radius[i] = delta, delta-1, uint16(e.Radius)
+	}
+	for i := range floatLanes {
+		v.alpha[i], v.beta[i], v.half[i], v.edge[i], v.lowEdge[i] = e.Alpha, e.beta, 0.5, e.Delta, -e.Delta
+	}
+	return &v.alpha[0]
+}
+
+// rowsFast does the first rows of Rows, and returns how many.
+func (e *Edges) rowsFast(pixels []uint16, width int, l *Lanes) int {
+	n := len(pixels) / width / Band * Band
+	if !fast || n == 0 || width < square {
+		return 0
+	}
+	if len(l.words) < Band*width {
+		l.words = make([]uint16, Band*width)
+	}
+	var v vectors
+	p, whole, stride := e.vectors(&v), width&^(square-1), 2*width
+	for y := 0; y < n; y += Band {
+		rows := pixels[y*width:][:Band*width]
+		transposeWordsAVX2(&l.words[0], &rows[0], stride, whole/square)
+		for i := range Band * (width - whole) {
+			l.words[Band*whole+i] = rows[i%Band*width+whole+i/Band]
+		}
+		if width > 2 {
+			forthWordsAVX2(&l.words[0], width-2, p)
+		}
+		backWordsAVX2(&l.words[Band*(width-1)], width-1, p)
+		rowsOfWordsAVX2(&rows[0], &l.words[0], stride, whole/square)
+		for i := range Band * (width - whole) {
+			rows[i%Band*width+whole+i/Band] = l.words[Band*whole+i]
+		}
+	}
+	return n
+}
+
+// rowsDisparityFast does the first rows of RowsDisparity, and returns how many.
+func (e *Edges) rowsDisparityFast(pixels []float32, width int, l *Lanes) int {
+	const lanes = floatLanes
+	n := len(pixels) / width / lanes * lanes
+	if !fast || n == 0 || width < square {
+		return 0
+	}
+	if len(l.floats) < lanes*width {
+		l.floats = make([]float32, lanes*width)
+	}
+	var v vectors
+	p, whole, stride := e.vectors(&v), width&^(square-1), 4*width
+	for y := 0; y < n; y += lanes {
+		rows := pixels[y*width:][:lanes*width]
+		transposeFloatsAVX2(&l.floats[0], 4*lanes, 4*lanes*square, &rows[0], stride, 4*square, whole/square)
+		for i := range lanes * (width - whole) {
+			l.floats[lanes*whole+i] = rows[i%lanes*width+whole+i/lanes]
+		}
+		lineAVX2(&l.floats[0], 4*lanes, width-1, p)
+		lineAVX2(&l.floats[lanes*(width-1)], -4*lanes, width-1, p)
+		transposeFloatsAVX2(&rows[0], stride, 4*square, &l.floats[0], 4*lanes, 4*lanes*square, whole/square)
+		for i := range lanes * (width - whole) {
+			rows[i%lanes*width+whole+i/lanes] = l.floats[lanes*whole+i]
+		}
+	}
+	return n
+}
+
+// columnsFast does the first columns of Columns, and returns how many.
+func (e *Edges) columnsFast(pixels []uint16, width, n int) int {
+	const lanes = Band
+	below, whole := (len(pixels)-n)/width, n&^(lanes-1)
+	if !fast || whole == 0 || e.Delta < 1 || below < 1 {
+		return 0
+	}
+	var v vectors
+	p := e.vectors(&v)
+	downAVX2(&pixels[0], 2*width, below, whole, p)
+	upAVX2(&pixels[below*width], -2*width, below, whole, p)
+	return whole
+}
+
+// columnsDisparityFast does the first columns of ColumnsDisparity, and returns how
+// many.
+func (e *Edges) columnsDisparityFast(pixels []float32, width, n int, l *Lanes) int {
+	last, whole := (len(pixels)-n)/width*width, n&^(floatLanes-1)
+	if !fast || whole == 0 {
+		return 0
+	}
+	var v vectors
+	p := e.vectors(&v)
+	l.begin(pixels[:whole])
+	for y := width; y <= last; y += width {
+		nextAVX2(&pixels[y], &l.state[0], &l.before[0], whole, p)
+	}
+	l.begin(pixels[last:][:whole])
+	for y := last - width; y >= 0; y -= width {
+		nextAVX2(&pixels[y], &l.state[0], &l.before[0], whole, p)
+	}
+	return whole
+}

@@ -1,0 +1,13 @@
+//go:build !amd64
+
+package smooth
+
+var fast = false
+
+func (e *Edges) rowsFast(_ []uint16, _ int, _ *Lanes) int { return 0 }
+
+func (e *Edges) rowsDisparityFast(_ []float32, _ int, _ *Lanes) int { return 0 }
+
+func (e *Edges) columnsFast(_ []uint16, _, _ int) int { return 0 }
+
+func (e *Edges) columnsDisparityFast(_ []float32, _, _ int, _ *Lanes) int { return 0 }
