@@ -11,6 +11,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"
+	"rsros/msgs/cloud"
 )
 
 // scene keeps a few sets of the simulated camera.
@@ -99,6 +100,8 @@ var benchCases = []string{
 	"spatial_in_disparity_5x_holes: disparity | spatial magnitude=5 holes=5", "temporal: temporal", "temporal_in_disparity: disparity | temporal",
 	"hole_filling_0: hole_filling mode=0", "hole_filling_1: hole_filling mode=1", "hole_filling_2: hole_filling mode=2",
 	"colorizer_equalized: colorizer", "colorizer_fixed: colorizer preset=1", "rotation_90: rotation angle=90", "rotation_180: rotation angle=180",
+	"packed: packed texture=color occlusion=1", "aligned_packed: align to=color | packed texture=none",
+	"chain_align_packed: align to=color | packed texture=none",
 	"chain_usual: disparity | spatial | temporal | depth | align to=color",
 	"chain_usual_cloud: disparity | spatial | temporal | depth | align to=color | pointcloud texture=color occlusion=1",
 	"chain_decimated_cloud: decimation magnitude=2 | disparity | spatial | temporal | depth | pointcloud texture=color occlusion=1",
@@ -131,7 +134,7 @@ func benchmark(b *testing.B, s *scene, plan string, processors int, all bool) {
 	defer res.Close()
 	var chain process.Chain
 	for _, step := range strings.Split(plan, "|") {
-		chain = append(chain, newBlock(b, res, &manifest{}, parseStep(step)))
+		chain = append(chain, benchBlock(b, res, step))
 	}
 	defer chain.Reset()
 	before := chain[:len(chain)-1]
@@ -172,6 +175,45 @@ func benchmark(b *testing.B, s *scene, plan string, processors int, all bool) {
 	}
 }
 
+// packing makes the points of a PointCloud message, as node/naming does.
+type packing struct {
+	*process.PointCloud
+	packer *cloud.Packer
+	sinks  []process.PointSink
+	data   []byte
+	places bool
+
+	texture cloud.Texture
+}
+
+func benchBlock(tb testing.TB, res *process.Resources, text string) process.Block {
+	step := parseStep(text)
+	if step.Block != "packed" {
+		return newBlock(tb, res, &manifest{}, step)
+	}
+	step.Block = "pointcloud"
+	p := &packing{PointCloud: newBlock(tb, res, &manifest{}, step).(*process.PointCloud), packer: cloud.NewPacker(res.Slots())}
+	p.sinks, p.places = []process.PointSink{p.packer}, step.Params["texture"] != "none"
+	return p
+}
+
+func (p *packing) Process(s *process.Set) error {
+	depth, _ := s.First(camdriver.Depth, camdriver.Z16)
+	color, _ := s.First(camdriver.Color, camdriver.RGB8)
+	f := color.Frame
+	p.texture = cloud.Texture{Width: f.Width, Height: f.Height, Step: f.Stride, Pixel: 3, RGB: [3]int{0, 1, 2}, Data: f.Data}
+	shape := cloud.Shape{Width: depth.Frame.Width, Height: depth.Frame.Height, Places: p.places, Texture: &p.texture}
+	if len(p.data) < shape.Size() {
+		p.data = make([]byte, shape.Size())
+	}
+	if err := p.packer.Start(p.data, shape, cloud.Options{}); err != nil {
+		return err
+	}
+	_, err := p.Each(s, p.places, p.sinks)
+	p.packer.Finish()
+	return err
+}
+
 // processorTime is what this process has used, in seconds.
 func processorTime() float64 {
 	var u syscall.Rusage
@@ -208,7 +250,7 @@ func TestNoAllocation(t *testing.T) {
 			res := newResources(t, processors)
 			var chain process.Chain
 			for _, step := range strings.Split(plan, "|") {
-				chain = append(chain, newBlock(t, res, &manifest{}, parseStep(step)))
+				chain = append(chain, benchBlock(t, res, step))
 			}
 			d, c := image(depth, 1, nil), image(color, 1, nil)
 			for i := range d.Frame.Data {

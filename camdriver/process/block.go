@@ -67,7 +67,7 @@ func (b *block) Name() string { return b.name }
 func (b *block) Reset() {}
 
 // share runs t over the rows 0 … n-1.
-func (b *block) share(t task, n int) { b.res.workers.run(&b.job, t, n) }
+func (b *block) share(t task, n int) { b.res.workers.run(&b.job, t, n, b.res.workers.spread(n)) }
 
 // filter is a block that looks at single images. apply returns a frame with a
 // reference for the caller.

@@ -17,13 +17,16 @@ type PointCloud struct {
 
 	geometry *cloudGeometry
 	depth    plane
-	xyz, uv  []float32
+	xyz, uv  []float32 // of the image that is made
+	sinks    []PointSink
+	places   bool // a sink wants to know where the texture sees the points
 	units    float32
 	occlude  bool
 	work     []cloudScratch
 }
 
-type cloudScratch struct{ y []float32 }
+// cloudScratch is what a processor needs for one row.
+type cloudScratch struct{ y, xyz, uv []float32 }
 
 // cloudGeometry is what a pair of profiles comes to.
 type cloudGeometry struct {
@@ -80,6 +83,22 @@ func (p *PointCloud) Process(s *Set) error {
 }
 
 func (p *PointCloud) process(s *Set, depth Image) error {
+	if err := p.begin(s, depth); err != nil {
+		return err
+	}
+	img, err := p.res.frame(depth.Frame, p.geometry.out, 8*p.depth.width*p.depth.height)
+	if err != nil {
+		return err
+	}
+	s.result(img)
+	p.xyz, p.uv = Points(img)
+	p.share((*cloudRows)(p), p.depth.height)
+	p.depth, p.xyz, p.uv = plane{}, nil, nil
+	return nil
+}
+
+// begin finds the geometry of a set, and what the options ask for.
+func (p *PointCloud) begin(s *Set, depth Image) error {
 	var err error
 	if p.depth, err = planeOf(depth.Frame); err != nil {
 		return err
@@ -91,18 +110,10 @@ func (p *PointCloud) process(s *Set, depth Image) error {
 	if p.depth.width != g.rays.Width || p.depth.height != g.rays.Height {
 		return errSize(depth, g.rays)
 	}
-	img, err := p.res.frame(depth.Frame, g.out, 8*p.depth.width*p.depth.height)
-	if err != nil {
-		return err
-	}
-	s.result(img)
-	p.xyz, p.uv = Points(img)
 	p.units = depth.Frame.DepthUnits
 	p.mu.Lock()
 	p.occlude = p.value(camdriver.OptionFilterMagnitude) > 1 && g.texture != nil && g.beside
 	p.mu.Unlock()
-	p.share((*cloudRows)(p), p.depth.height)
-	p.depth, p.xyz, p.uv = plane{}, nil, nil
 	return nil
 }
 
@@ -165,28 +176,38 @@ func cloudBending(m camdriver.Distortion) lens.Bending {
 	return lens.Modified
 }
 
-// cloudRows makes the points of some rows.
+// cloudRows makes the points of some rows of the image.
 type cloudRows PointCloud
 
 func (p *cloudRows) rows(slot, from, to int) {
-	g, w := p.geometry, &p.work[slot]
 	width := p.depth.width
-	if len(w.y) < width {
-		w.y = make([]float32, width)
-	}
 	for row := from; row < to; row++ {
-		depth := p.depth.row16(row)
-		x, y := g.rays.Row(row, w.y)
 		xyz, uv := p.xyz[3*row*width:][:3*width], p.uv[2*row*width:][:2*width]
-		lens.Deproject(xyz, depth, x, y, p.units)
-		if g.texture == nil {
+		if p.geometry.texture == nil {
 			clear(uv)
-			continue
 		}
-		g.view.Project(uv, xyz, depth, x, y, p.units)
-		if p.occlude {
-			occludeRow(xyz, uv)
-		}
+		(*PointCloud)(p).points(&p.work[slot], row, xyz, uv, true)
+	}
+}
+
+// points makes the points of a row; uv only where places is set and there is a
+// texture.
+func (p *PointCloud) points(w *cloudScratch, row int, xyz, uv []float32, places bool) {
+	g := p.geometry
+	if len(w.y) < p.depth.width {
+		w.y = make([]float32, p.depth.width)
+	}
+	depth := p.depth.row16(row)
+	x, y := g.rays.Row(row, w.y)
+	lens.Deproject(xyz, depth, x, y, p.units)
+	if g.texture == nil || !places && !p.occlude {
+		return
+	}
+	g.view.Project(uv, xyz, depth, x, y, p.units)
+	if p.occlude {
+		occludeRow(xyz, uv)
+	}
+	if places {
 		lens.Divide(uv, g.width, g.height)
 	}
 }

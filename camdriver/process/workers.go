@@ -57,8 +57,13 @@ func (w *workers) slots() int { return w.n + 1 }
 // doesn't leave the others idle.
 const bandsEach = 4
 
-// run does the rows 0 … n-1 of t and returns when all are done.
-func (w *workers) run(j *job, t task, n int) {
+// spread is how many rows are taken at once, of n.
+func (w *workers) spread(n int) int {
+	return max(1, (n+w.slots()*bandsEach-1)/(w.slots()*bandsEach))
+}
+
+// run does the rows 0 … n-1 of t, band at once, and returns when all are done.
+func (w *workers) run(j *job, t task, n, band int) {
 	if n <= 0 {
 		return
 	}
@@ -66,8 +71,7 @@ func (w *workers) run(j *job, t task, n int) {
 		t.rows(0, 0, n)
 		return
 	}
-	j.task, j.n = t, n
-	j.band = max(1, (n+w.slots()*bandsEach-1)/(w.slots()*bandsEach))
+	j.task, j.n, j.band = t, n, band
 	j.next.Store(0)
 	j.slot.Store(0)
 	for range w.n {

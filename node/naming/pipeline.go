@@ -63,7 +63,7 @@ func newPipeline(w *WrapperTopics, o WrapperOptions, snap camdriver.DeviceSnapsh
 	go p.run()
 	var err error
 	if p.filters, err = newFilters(w.out, p.res, &p.options); err == nil {
-		p.results, err = newResults(w, &p.options, snap)
+		p.results, err = newResults(w, &p.options, snap, p.res.Slots())
 	}
 	if err != nil {
 		p.close()

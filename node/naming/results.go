@@ -19,12 +19,19 @@ type results struct {
 	ordered *ros.Publisher // depth_registered/points; nil without
 	frameID string         // of the points
 	seq     uint32
+	clouds  [2]outgoing         // of the set in work
+	sinks   []process.PointSink // their packers
+	picture cloud.Texture       // of their points
 }
 
 const cloudType = "sensor_msgs/PointCloud2"
 
-func newResults(w *WrapperTopics, o *WrapperOptions, snap camdriver.DeviceSnapshot) (*results, error) {
+// newResults is for blocks that use a number of goroutines, slots.
+func newResults(w *WrapperTopics, o *WrapperOptions, snap camdriver.DeviceSnapshot, slots int) (*results, error) {
 	r := &results{options: o, pool: w.layout.pool, frameID: o.opticalFrame(camdriver.StreamID{Kind: camdriver.Depth})}
+	for i := range r.clouds {
+		r.clouds[i].packer = cloud.NewPacker(slots)
+	}
 	var err error
 	if o.align() {
 		r.frameID = o.opticalFrame(camdriver.StreamID{Kind: camdriver.Color})
@@ -83,32 +90,90 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	if block == nil || !r.wantsCloud() {
 		return nil
 	}
-	source := cloud.Points{}
-	textured, err := r.texture(set, &source)
+	shape := cloud.Shape{}
+	textured, err := r.texture(set, &shape)
 	if !textured && (err != nil || !r.options.AllowNoTexture) {
 		return err // without colours there is no cloud
 	}
-	if err := block.Process(set); err != nil {
-		return err
-	}
-	img, ok := set.First(camdriver.Depth, camdriver.XYZ32F)
+	depth, ok := set.First(camdriver.Depth, camdriver.Z16)
 	if !ok {
 		return nil
 	}
-	xyz, uv := process.Points(img)
-	source.Width, source.Height, source.XYZ = img.Frame.Width, img.Frame.Height, xyz
-	if source.Texture != nil && !r.ownColours() {
-		source.UV = uv
+	shape.Width, shape.Height = depth.Frame.Width, depth.Frame.Height
+	shape.Places = shape.Texture != nil && !r.ownColours()
+	defer r.abandon() // the picture, too, is borrowed for this set
+	if r.points != nil && wanted(r.points) {
+		err = r.start(r.points, shape, cloud.Options{Ordered: r.options.OrderedCloud, AllowNoTexture: r.options.AllowNoTexture})
+	}
+	if err == nil && r.ordered != nil && wanted(r.ordered) {
+		err = r.start(r.ordered, shape, cloud.Options{Ordered: true, AllowNoTexture: true})
+	}
+	if err != nil || len(r.sinks) == 0 {
+		return err
+	}
+	if _, err := block.Each(set, shape.Places, r.sinks); err != nil {
+		return err
 	}
 	header := msgs.Header{Seq: r.seq, Stamp: stamp, FrameID: r.frameID}
 	r.seq++
-	if r.points != nil && wanted(r.points) {
-		err = r.send(r.points, header, source, cloud.Options{Ordered: r.options.OrderedCloud, AllowNoTexture: r.options.AllowNoTexture})
+	for i := range r.clouds {
+		r.clouds[i].send(header)
 	}
-	if err == nil && r.ordered != nil && wanted(r.ordered) {
-		err = r.send(r.ordered, header, source, cloud.Options{Ordered: true, AllowNoTexture: true})
+	return nil
+}
+
+// outgoing is a cloud that is packed for a topic.
+type outgoing struct {
+	to     *ros.Publisher
+	packer *cloud.Packer
+	dense  bool
+	buffer *camdriver.Buffer // nil: none is packed
+}
+
+// start prepares a cloud for a topic, where there is memory for it.
+func (r *results) start(to *ros.Publisher, shape cloud.Shape, o cloud.Options) error {
+	if err := shape.Check(); err != nil {
+		return err
 	}
-	return err
+	buffer := r.pool.Get(shape.Size())
+	if buffer == nil {
+		return nil // subscribers already have more than they can take
+	}
+	c := &r.clouds[len(r.sinks)]
+	c.to, c.dense, c.buffer = to, !o.Ordered, buffer
+	if err := c.packer.Start(buffer.Bytes, shape, o); err != nil {
+		return err
+	}
+	r.sinks = append(r.sinks, c.packer)
+	return nil
+}
+
+// send publishes the points, if there are any.
+func (c *outgoing) send(h msgs.Header) {
+	if c.buffer == nil {
+		return
+	}
+	head, data := c.packer.Finish()
+	head.Header = h
+	var e msgs.Encoder
+	head.Append(&e)
+	dense := byte(0)
+	if c.dense {
+		dense = 1
+	}
+	c.to.Publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: c.buffer})
+	c.buffer = nil
+}
+
+// abandon gives back what wasn't sent.
+func (r *results) abandon() {
+	r.sinks, r.picture = r.sinks[:0], cloud.Texture{}
+	for i := range r.clouds {
+		if c := &r.clouds[i]; c.buffer != nil {
+			c.buffer.Release()
+			c.buffer = nil
+		}
+	}
 }
 
 // ownColours says whether a point's colour is the pixel's at the same place: in
@@ -119,7 +184,7 @@ func (r *results) ownColours() bool {
 
 // texture finds the picture that gives the points their colours; false if there is
 // none, or none is asked for.
-func (r *results) texture(set *process.Set, to *cloud.Points) (bool, error) {
+func (r *results) texture(set *process.Set, to *cloud.Shape) (bool, error) {
 	want := r.options.Texture
 	if want.Kind == camdriver.AnyStream {
 		return true, nil
@@ -133,7 +198,8 @@ func (r *results) texture(set *process.Set, to *cloud.Points) (bool, error) {
 	if found == nil {
 		return false, nil
 	}
-	t := &cloud.Texture{Width: found.Width, Height: found.Height, Step: found.Stride, Data: found.Data}
+	t := &r.picture
+	*t = cloud.Texture{Width: found.Width, Height: found.Height, Step: found.Stride, Data: found.Data}
 	t.Pixel = found.Profile.Format.BitsPerPixel() / 8
 	switch found.Profile.Format {
 	case camdriver.RGB8, camdriver.RGBA8:
@@ -147,26 +213,4 @@ func (r *results) texture(set *process.Set, to *cloud.Points) (bool, error) {
 	}
 	to.Texture = t
 	return true, nil
-}
-
-// send packs the points into a message.
-func (r *results) send(p *ros.Publisher, h msgs.Header, source cloud.Points, o cloud.Options) error {
-	buffer := r.pool.Get(source.Width * source.Height * cloud.MaxStep)
-	if buffer == nil {
-		return nil // subscribers already have more than they can take
-	}
-	head, data, err := cloud.Pack(buffer.Bytes[:0], source, o)
-	if err != nil {
-		buffer.Release()
-		return err
-	}
-	head.Header = h
-	var e msgs.Encoder
-	head.Append(&e)
-	dense := byte(1)
-	if o.Ordered {
-		dense = 0
-	}
-	p.Publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: buffer})
-	return nil
 }

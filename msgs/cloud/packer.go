@@ -1,0 +1,143 @@
+package cloud
+
+import (
+	"fmt"
+	"sync"
+
+	"rsros/msgs"
+)
+
+// Packer packs the points of one picture after another while they are computed:
+// band after band of rows, by several goroutines at once. Its methods Begin, Row and
+// End are those of a process.PointSink.
+//
+// In a dense cloud the place of a band is known when those before it are packed. A
+// band that is packed meanwhile waits in memory of its slot.
+type Packer struct {
+	shape   Shape
+	options Options
+	size    int // of a point
+	data    []byte
+	slots   []slot
+
+	mu   sync.Mutex
+	turn sync.Cond
+	next int // the row that the next band begins with
+	at   int // where its points go
+}
+
+// slot is what one goroutine packs.
+type slot struct {
+	writer
+	from, to int
+	waits    bool   // the band is not in place yet
+	memory   []byte // for such bands
+}
+
+// NewPacker is for as many slots as goroutines work at once.
+func NewPacker(slots int) *Packer {
+	k := &Packer{slots: make([]slot, slots)}
+	k.turn.L = &k.mu
+	return k
+}
+
+// Start begins a cloud in data, which needs Size bytes and is lent until Finish.
+func (k *Packer) Start(data []byte, s Shape, o Options) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if len(data) < s.Size() {
+		return fmt.Errorf("pack a cloud: %d bytes, %dx%d points need %d", len(data), s.Width, s.Height, s.Size())
+	}
+	k.shape, k.options, k.size, k.data = s, o, s.step(), data
+	k.next, k.at = 0, 0
+	return nil
+}
+
+// Size is how many bytes the points of a checked shape take at most.
+func (s *Shape) Size() int { return s.Width * s.Height * s.step() }
+
+func (s *Shape) step() int {
+	if s.Texture == nil {
+		return stepBare
+	}
+	return step
+}
+
+// Begin announces the rows from … to-1. Bands must be begun in the picture's order.
+func (k *Packer) Begin(number, from, to int) {
+	s := &k.slots[number]
+	band := (to - from) * k.shape.Width * k.size
+	s.from, s.to = from, to
+	s.writer = writer{shape: &k.shape, options: k.options, size: k.size}
+	if k.options.Ordered {
+		s.writer.to = k.data[from*k.shape.Width*k.size:][:band]
+		return
+	}
+	k.mu.Lock()
+	s.waits = k.next != from
+	at := k.at
+	k.mu.Unlock()
+	if !s.waits {
+		s.writer.to = k.data[at:][:band]
+		return
+	}
+	if len(s.memory) < band {
+		s.memory = make([]byte, band)
+	}
+	s.writer.to = s.memory[:band]
+}
+
+// Row packs the points of a row: x, y, z of each in metres, z = 0 where nothing was
+// seen, and where they lie in the texture, 0 … 1 of its width and height.
+func (k *Packer) Row(number, y int, xyz, uv []float32) { k.slots[number].row(y, xyz, uv) }
+
+// End says that the slot's rows are complete. It waits for the bands before.
+func (k *Packer) End(number int) {
+	s := &k.slots[number]
+	if k.options.Ordered {
+		return
+	}
+	packed := s.writer.to[:s.writer.at]
+	k.mu.Lock()
+	for k.next != s.from {
+		k.turn.Wait()
+	}
+	at := k.at
+	k.at, k.next = at+len(packed), s.to
+	k.turn.Broadcast()
+	k.mu.Unlock()
+	if s.waits {
+		copy(k.data[at:], packed)
+	}
+}
+
+// Finish returns the message's head, but its header, and the points, when all rows
+// are packed. A cloud that isn't ordered is dense.
+func (k *Packer) Finish() (head msgs.PointCloudHead, data []byte) {
+	s := &k.shape
+	head.Fields = bareFields
+	if t := s.Texture; t != nil {
+		head.Fields = colourFields
+		if t.Gray {
+			head.Fields = brightFields
+		}
+	}
+	head.Width, head.Height = uint32(k.at/k.size), 1
+	if k.options.Ordered {
+		head.Width, head.Height = uint32(s.Width), uint32(s.Height)
+	}
+	head.PointStep = uint32(k.size)
+	head.RowStep = head.Width * head.PointStep
+	head.DataLen = head.RowStep * head.Height
+	data = k.data[:head.DataLen]
+	k.shape, k.data = Shape{}, nil
+	return head, data
+}
+
+// The fields of clouds. They are never changed.
+var (
+	bareFields   = []msgs.PointField{float("x", 0), float("y", 4), float("z", 8)}
+	colourFields = append(bareFields[:3:3], float("rgb", colourOffset))
+	brightFields = append(bareFields[:3:3], float("intensity", colourOffset))
+)

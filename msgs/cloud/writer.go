@@ -1,0 +1,126 @@
+package cloud
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// writer appends points.
+type writer struct {
+	shape   *Shape
+	options Options
+	to      []byte
+	at      int
+	size    int
+}
+
+// row appends the points of a row.
+func (w *writer) row(y int, xyz, uv []float32) {
+	t := w.shape.Texture
+	switch {
+	case t == nil:
+		w.bare(xyz)
+	case !t.Gray && !w.shape.Places:
+		w.own(xyz, t.Data[y*t.Step:][:t.Width*t.Pixel])
+	default:
+		w.any(y, xyz, uv)
+	}
+}
+
+// put writes a point.
+func put(to *[step]byte, x, y, z float32) {
+	binary.LittleEndian.PutUint64(to[:], uint64(math.Float32bits(x))|uint64(math.Float32bits(y))<<32)
+	binary.LittleEndian.PutUint64(to[8:], uint64(math.Float32bits(z)))
+}
+
+var nan = float32(math.NaN())
+
+// bare appends points without colours.
+func (w *writer) bare(xyz []float32) {
+	at := w.at
+	for ; len(xyz) >= 3; xyz = xyz[3:] {
+		x, y, z := xyz[0], xyz[1], xyz[2]
+		if !(z > 0) {
+			if !w.options.Ordered {
+				continue
+			}
+			x, y, z = nan, nan, nan
+		}
+		to := w.to[at:][:stepBare]
+		binary.LittleEndian.PutUint64(to, uint64(math.Float32bits(x))|uint64(math.Float32bits(y))<<32)
+		binary.LittleEndian.PutUint64(to[8:], uint64(math.Float32bits(z)))
+		at += stepBare
+	}
+	w.at = at
+}
+
+// own appends points that have the colours of their own pixels. Holes are written,
+// too, and then overwritten: the processor can't guess where they are.
+func (w *writer) own(xyz []float32, pixels []byte) {
+	t := w.shape.Texture
+	r, g, b, n := t.RGB[0], t.RGB[1], t.RGB[2], t.Pixel
+	at, ordered := w.at, w.options.Ordered
+	for ; len(xyz) >= 3 && len(pixels) >= n; xyz, pixels = xyz[3:], pixels[n:] {
+		x, y, z := xyz[0], xyz[1], xyz[2]
+		p := pixels[:n]
+		colour := uint32(p[r])<<16 | uint32(p[g])<<8 | uint32(p[b])
+		if ordered && !(z > 0) {
+			x, y, z, colour = nan, nan, nan, 0
+		}
+		to := (*[step]byte)(w.to[at:])
+		put(to, x, y, z)
+		binary.LittleEndian.PutUint32(to[colourOffset:], colour)
+		if z > 0 || ordered {
+			at += step
+		}
+	}
+	w.at = at
+}
+
+// any appends points with whatever colours.
+func (w *writer) any(y int, xyz, uv []float32) {
+	t, at := w.shape.Texture, w.at
+	width, height := float32(t.Width), float32(t.Height)
+	for x := 0; len(xyz) >= 3; x, xyz = x+1, xyz[3:] {
+		px, py, pz := xyz[0], xyz[1], xyz[2]
+		var colour uint32
+		seen := pz > 0
+		if seen {
+			place := -1
+			if !w.shape.Places {
+				place = y*t.Step + x*t.Pixel
+			} else {
+				// Rounding may lift u or v to the size itself.
+				u, v := uv[2*x], uv[2*x+1]
+				if a, b := u*width, v*height; u >= 0 && a < width && v >= 0 && b < height {
+					place = int(int32(b))*t.Step + int(int32(a))*t.Pixel
+				}
+			}
+			if place >= 0 {
+				colour = t.colour(place)
+			} else {
+				seen = w.options.AllowNoTexture
+			}
+		}
+		if !seen {
+			if !w.options.Ordered {
+				continue
+			}
+			px, py, pz = nan, nan, nan
+		}
+		to := (*[step]byte)(w.to[at:])
+		put(to, px, py, pz)
+		binary.LittleEndian.PutUint32(to[colourOffset:], colour)
+		at += step
+	}
+	w.at = at
+}
+
+// colour is the field's four bytes: 0RGB, or a float's.
+func (t *Texture) colour(at int) uint32 {
+	if t.Gray {
+		return math.Float32bits(float32(t.Data[at]))
+	}
+	p := t.Data[at:][:t.Pixel]
+	return uint32(p[t.RGB[0]])<<16 | uint32(p[t.RGB[1]])<<8 | uint32(p[t.RGB[2]])
+}
