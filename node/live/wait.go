@@ -51,7 +51,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, log zerolog.Logger)
 			pause = min(pause, left)
 		}
 		if text := err.Error(); text != said {
-			log.Warn().Err(err).Msg("waiting for the camera")
+			log.Warn().Err(err).Stringer("next_attempt_in", pause).Msg("waiting for the camera")
 			said = text
 		}
 		if err := clock.SleepUntil(ctx, clock.Now().Add(pause)); err != nil {

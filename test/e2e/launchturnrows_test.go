@@ -90,6 +90,7 @@ var turnedLaunches = map[string]turnedLaunch{
 				}
 			}
 		}},
+		{"initial_reset", "true", logged("the camera is back from its reset")},
 	}, withoutEffect...)},
 	// No depth.
 	"three": {with: append([]string{"device:=sim", "enable_infra1:=true", "enable_gyro:=true", "enable_accel:=true"}, small...), turns: []turn{
@@ -127,6 +128,12 @@ var turnedLaunches = map[string]turnedLaunch{
 		{"device_type", "d435(?!i)", logged("type d435(?!i)")},
 		{"required", "true", logged("REQUIRED process [five/realsense2_camera")},
 	}},
+	// A camera that comes too late.
+	"seven": {with: []string{"device:=sim", "args:=--unplugged"}, turns: []turn{
+		{"camera", "seven", logged("/seven/realsense2_camera")},
+		{"reconnect_timeout", "1.5", logged("next_attempt_in=1.5s")},
+		{"wait_for_device_timeout", "2", logged("waited 2s for a camera")},
+	}},
 	// A stream that the simulated camera doesn't have.
 	"six": {with: []string{"device:=sim"}, turns: []turn{
 		{"camera", "six", logged("/six/realsense2_camera")},
@@ -151,9 +158,6 @@ var withoutEffect = []turn{
 	unused("enable_confidence", "false"),
 	unused("infra_rgb", "true"),
 	unused("json_file_path", "/preset.json"),
-	unused("initial_reset", "true"),
-	unused("reconnect_timeout", "3.0"),
-	unused("wait_for_device_timeout", "5.0"),
 	unused("topic_odom_in", "wheels"),
 	unused("calib_odom_file", "/wheels.json"),
 	unused("publish_odom_tf", "false"),
