@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,13 +41,13 @@ seconds: since 1970, or since the first message if the number is smaller than th
 message's time.
 
 Exit codes: 0 everything was published, 1 a bag can't be read, 3 something is
-damaged, a topic that was asked for is missing, or slow subscribers lost
-messages.`,
+damaged, a topic that was asked for is missing, slow subscribers lost messages,
+or not everything could be computed in time.`,
 		Example: `  rs-ros-node play walk.bag --clock
   rs-ros-node play walk.bag -s 10 -u 5 -r 0.5 --loop
   rs-ros-node play --topics /tf /camera/depth/image_raw --bags walk.bag
   rs-ros-node play walk.bag --restamp --loop --loop-monotonic
-  rs-ros-node play realsense.bag --naming wrapper`,
+  rs-ros-node play realsense.bag --naming wrapper --align-depth --pointcloud`,
 		Args:               cobra.ArbitraryArgs,
 		DisableFlagParsing: true, // see expandLists
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -106,11 +107,12 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&r.PauseTopics, "pause-topics", nil, "pause before each message of these topics")
 	f.StringArrayVar(&p.bags, "bags", nil, "bags to play")
 	f.BoolVar(&r.WaitForSubscribers, "wait-for-subscribers", false, "wait until every topic has a subscriber")
-	f.BoolVar(&o.LossyOK, "lossy-ok", false, "exit with 0 even if slow subscribers lost messages")
+	f.BoolVar(&o.LossyOK, "lossy-ok", false, "exit with 0 even if slow subscribers lost messages or not everything could be computed in time")
 	f.StringVar(&o.RateControlTopic, "rate-control-topic", "", "wait while the header stamps of this topic lag")
 	secondsVar(f, &r.RateControlMaxDelay, "rate-control-max-delay", "", time.Second, "how far they may lag")
 	f.BoolVar(&r.Restamp, "restamp", false, "move header stamps to now, so that no /clock is needed")
 	f.Var(choice(&o.Naming, naming.Parse), "naming", "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's (default sdk)")
+	namingFlags(f, &o.Wrapper)
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros, embedded or auto (default ros)")
 }
 
@@ -153,10 +155,28 @@ func (p *playFlags) parse(cmd *cobra.Command, args []string) (help bool, err err
 	if p.clock || len(o.Replay.ClockTopics) > 0 {
 		o.Replay.ClockHz = p.hz
 	}
-	if err := p.filter(); err != nil {
+	if err := errors.Join(p.filter(), p.checkNaming(cmd.Flags())); err != nil {
 		return false, usageError{err}
 	}
 	return false, nil
+}
+
+// namingFlags say what --naming wrapper publishes.
+func namingFlags(f *pflag.FlagSet, o *naming.WrapperOptions) {
+	f.StringVar(&o.Camera, "camera", "", "prefix of the wrapper naming's topics and frames (default camera)")
+	wrapperFlags(f, o)
+}
+
+// checkNaming refuses flags of the wrapper naming without it.
+func (p *playFlags) checkNaming(given *pflag.FlagSet) (err error) {
+	var own pflag.FlagSet
+	namingFlags(&own, new(naming.WrapperOptions))
+	own.VisitAll(func(f *pflag.Flag) {
+		if err == nil && given.Changed(f.Name) && p.options.Naming != naming.Wrapper {
+			err = fmt.Errorf("--%s goes with --naming wrapper", f.Name)
+		}
+	})
+	return err
 }
 
 // filter compiles what topics are chosen and limited by.

@@ -46,6 +46,9 @@ func statusMessage(s replay.Status) msgs.DiagnosticStatus {
 	case s.Dropped > 0:
 		m.Level = msgs.DiagnosticWarn
 		m.Message += fmt.Sprintf(", slow subscribers lost %d messages", s.Dropped)
+	case s.Skipped > 0:
+		m.Level = msgs.DiagnosticWarn
+		m.Message += fmt.Sprintf(", too slow to compute %d times", s.Skipped)
 	case s.Late > LateWarning:
 		m.Level = msgs.DiagnosticWarn
 		m.Message += fmt.Sprintf(", %v late", s.Late.Round(time.Millisecond))
@@ -63,6 +66,7 @@ func statusMessage(s replay.Status) msgs.DiagnosticStatus {
 		{Key: "messages", Value: strconv.FormatUint(s.Messages, 10)},
 		{Key: "bytes", Value: strconv.FormatUint(s.Bytes, 10)},
 		{Key: "dropped", Value: strconv.FormatUint(s.Dropped, 10)},
+		{Key: "skipped", Value: strconv.FormatUint(s.Skipped, 10)},
 	}
 	return m
 }

@@ -4,8 +4,8 @@
 // (Source).
 //
 // It may use node/ros to publish, node/replay and the bag readers, and knows
-// neither the live node nor the player. It starts no goroutine: topics publish on
-// the goroutine that raises the frame. Pixels aren't copied, unless depth must be
-// converted to millimetres; a message retains its frame until the last
-// subscriber has it.
+// neither the live node nor the player. Topics publish on the goroutine that raises
+// the frame; what is computed of frame sets is published by a goroutine that Close
+// waits for. Pixels aren't copied, unless depth must be converted to millimetres; a
+// message retains its frame until the last subscriber has it.
 package naming

@@ -4,9 +4,9 @@ import "testing"
 
 // Sets that come faster than they are processed are counted.
 func TestPipelineDropsAreCounted(t *testing.T) {
-	p := &pipeline{pending: make(chan *job, 1)} // nobody processes
+	p := &pipeline{worker: &worker{pending: make(chan *job, 1)}} // nobody processes
 	for range 3 {
-		p.put(&job{})
+		p.put(&job{run: &run{}})
 	}
 	w := &WrapperTopics{pipeline: p}
 	if d := w.Drops(); d.Sets != 2 || d.Total() != 2 {

@@ -2,6 +2,8 @@ package naming
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"rsros/camdriver"
@@ -12,21 +14,21 @@ import (
 
 // filters are the blocks that realsense2_camera's parameters ask for.
 type filters struct {
-	depth     process.Chain        // before align, in the wrapper's order
-	align     *process.Align       // nil without align_depth
-	colorizer *process.Colorizer   // nil without
-	original  *process.Colorizer   // for depth as it came, beside aligned depth
-	cloud     *process.PointCloud  // nil without
-	groups    []*graph.Reconfigure // their options
+	depth     process.Chain            // before align, in the wrapper's order
+	align     *process.Align           // nil without align_depth
+	colorizer *process.Colorizer       // nil without
+	original  *process.Colorizer       // for depth as it came, beside aligned depth
+	cloud     *process.PointCloud      // nil without
+	names     map[string]process.Block // those with options, by realsense2_camera's names
+	groups    []*graph.Reconfigure     // the options
 }
 
-// newFilters makes the blocks, and offers their options below the camera's name.
-func newFilters(n *ros.Node, res *process.Resources, o *WrapperOptions) (*filters, error) {
-	f := &filters{}
-	var errs []error
+// newFilters makes the blocks.
+func newFilters(res *process.Resources, o *WrapperOptions) *filters {
+	f := &filters{names: make(map[string]process.Block)}
 	add := func(name string, b process.Block) {
 		f.depth = append(f.depth, b)
-		errs = append(errs, f.offer(n, o.Camera+"/"+name, b))
+		f.names[name] = b
 	}
 	if o.has(filterHDRMerge) {
 		add(filterHDRMerge, process.NewHDRMerge(res))
@@ -58,7 +60,7 @@ func newFilters(n *ros.Node, res *process.Resources, o *WrapperOptions) (*filter
 	}
 	if o.has(filterColorizer) {
 		f.colorizer = process.NewColorizer(res)
-		errs = append(errs, f.offer(n, o.Camera+"/"+filterColorizer, f.colorizer))
+		f.names[filterColorizer] = f.colorizer
 		if f.align != nil {
 			f.original = process.NewColorizer(res)
 		}
@@ -69,13 +71,21 @@ func newFilters(n *ros.Node, res *process.Resources, o *WrapperOptions) (*filter
 			texture = camdriver.StreamID{} // each point's colour is the pixel's own
 		}
 		f.cloud = process.NewPointCloud(res, texture)
-		errs = append(errs, f.offer(n, o.Camera+"/"+filterPointCloud, f.cloud))
+		f.names[filterPointCloud] = f.cloud
 	}
-	return f, errors.Join(errs...)
+	return f
 }
 
-// offer lets a block's options be set.
-func (f *filters) offer(n *ros.Node, name string, b process.Block) error {
+// offer lets the blocks' options be set, below the camera's name.
+func (f *filters) offer(n *ros.Node, camera string) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(f.names)) {
+		errs = append(errs, f.offerBlock(n, camera+"/"+name, f.names[name]))
+	}
+	return errors.Join(errs...)
+}
+
+func (f *filters) offerBlock(n *ros.Node, name string, b process.Block) error {
 	options := b.Options()
 	if len(options) == 0 {
 		return nil

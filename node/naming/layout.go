@@ -33,6 +33,7 @@ type staticTopic struct {
 type stream struct {
 	frameID string
 	format  camdriver.Format
+	depth   bool // its images are depth, in colours or not
 	topics  []streamTopic
 }
 
@@ -67,7 +68,7 @@ const noLimit = math.MaxInt64
 func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	id := s.Profile.Stream
 	name := StreamName(id)
-	st := &stream{frameID: l.options.opticalFrame(id), format: s.Profile.Format}
+	st := &stream{frameID: l.options.opticalFrame(id), format: s.Profile.Format, depth: id.Kind == camdriver.Depth}
 	add := func(topic, typ string, encode func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool)) {
 		st.topics = append(st.topics, streamTopic{l.camera + "/" + topic, typ, encode})
 	}

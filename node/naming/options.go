@@ -110,6 +110,11 @@ func (o *WrapperOptions) opticalFrame(id camdriver.StreamID) string {
 
 func (o *WrapperOptions) has(filter string) bool { return slices.Contains(o.Filters, filter) }
 
+// filtersDepth says whether blocks change depth before it is aligned or coloured.
+func (o *WrapperOptions) filtersDepth() bool {
+	return slices.ContainsFunc(o.Filters, func(name string) bool { return name != filterColorizer && name != filterPointCloud })
+}
+
 // cloud says whether points are published.
 func (o *WrapperOptions) cloud() bool { return o.PointCloud || o.has(filterPointCloud) || o.RGBD }
 

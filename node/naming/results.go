@@ -7,18 +7,16 @@ import (
 	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/msgs/cloud"
-	"rsros/node/ros"
 )
 
 // results are the topics of what is computed beside the streams' own.
 type results struct {
 	options *WrapperOptions
 	pool    *camdriver.Pool
-	aligned *publishers    // nil without align_depth
-	points  *ros.Publisher // depth/color/points; nil without
-	ordered *ros.Publisher // depth_registered/points; nil without
-	frameID string         // of the points
-	seq     uint32
+	aligned *outlets            // nil without align_depth
+	points  outlet              // depth/color/points; nil without
+	ordered outlet              // depth_registered/points; nil without
+	frameID string              // of the points
 	clouds  [2]outgoing         // of the set in work
 	sinks   []process.PointSink // their packers
 	picture cloud.Texture       // of their points
@@ -27,25 +25,26 @@ type results struct {
 const cloudType = "sensor_msgs/PointCloud2"
 
 // newResults is for blocks that use a number of goroutines, slots.
-func newResults(w *WrapperTopics, o *WrapperOptions, snap camdriver.DeviceSnapshot, slots int) (*results, error) {
-	r := &results{options: o, pool: w.layout.pool, frameID: o.opticalFrame(camdriver.StreamID{Kind: camdriver.Depth})}
+func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openOutlet) (*results, error) {
+	o := &l.options
+	r := &results{options: o, pool: l.pool, frameID: o.opticalFrame(camdriver.StreamID{Kind: camdriver.Depth})}
 	for i := range r.clouds {
 		r.clouds[i].packer = cloud.NewPacker(slots)
 	}
 	var err error
 	if o.align() {
 		r.frameID = o.opticalFrame(camdriver.StreamID{Kind: camdriver.Color})
-		if r.aligned, err = w.advertiseStream(w.layout.alignedDepth(snap), true); err != nil {
+		if r.aligned, err = newOutlets(l.alignedDepth(snap), open); err != nil {
 			return nil, err
 		}
 	}
 	if o.PointCloud || o.has(filterPointCloud) {
-		if r.points, err = w.advertise(o.Camera+"/depth/color/points", cloudType, false); err != nil {
+		if r.points, err = open(o.Camera+"/depth/color/points", cloudType, nil); err != nil {
 			return nil, err
 		}
 	}
 	if o.RGBD {
-		r.ordered, err = w.advertise(o.Camera+"/depth_registered/points", cloudType, false)
+		r.ordered, err = open(o.Camera+"/depth_registered/points", cloudType, nil)
 	}
 	return r, err
 }
@@ -60,7 +59,7 @@ func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
 		}
 	}
 	return &stream{
-		frameID: l.options.opticalFrame(camdriver.StreamID{Kind: camdriver.Color}), format: l.depthFormat(),
+		frameID: l.options.opticalFrame(camdriver.StreamID{Kind: camdriver.Color}), format: l.depthFormat(), depth: true,
 		topics: []streamTopic{
 			{prefix + "camera_info", cameraInfoType, cameraInfoEncoder(colour)},
 			{prefix + "image_raw", imageType, l.encodeImage},
@@ -82,7 +81,7 @@ func (r *results) wanted() bool {
 }
 
 func (r *results) wantsCloud() bool {
-	return r.points != nil && wanted(r.points) || r.ordered != nil && wanted(r.ordered)
+	return r.points != nil && r.points.wanted() || r.ordered != nil && r.ordered.wanted()
 }
 
 // publishCloud makes points of a set's depth and sends them.
@@ -99,13 +98,14 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	if !ok {
 		return nil
 	}
+	number := uint32(depth.Frame.Number)
 	shape.Width, shape.Height = depth.Frame.Width, depth.Frame.Height
 	shape.Places = shape.Texture != nil && !r.ownColours()
 	defer r.abandon() // the picture, too, is borrowed for this set
-	if r.points != nil && wanted(r.points) {
+	if r.points != nil && r.points.wanted() {
 		err = r.start(r.points, shape, cloud.Options{Ordered: r.options.OrderedCloud, AllowNoTexture: r.options.AllowNoTexture})
 	}
-	if err == nil && r.ordered != nil && wanted(r.ordered) {
+	if err == nil && r.ordered != nil && r.ordered.wanted() {
 		err = r.start(r.ordered, shape, cloud.Options{Ordered: true, AllowNoTexture: true})
 	}
 	if err != nil || len(r.sinks) == 0 {
@@ -114,8 +114,7 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	if _, err := block.Each(set, shape.Places, r.sinks); err != nil {
 		return err
 	}
-	header := msgs.Header{Seq: r.seq, Stamp: stamp, FrameID: r.frameID}
-	r.seq++
+	header := msgs.Header{Seq: number, Stamp: stamp, FrameID: r.frameID}
 	for i := range r.clouds {
 		r.clouds[i].send(header)
 	}
@@ -124,14 +123,14 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 
 // outgoing is a cloud that is packed for a topic.
 type outgoing struct {
-	to     *ros.Publisher
+	to     outlet
 	packer *cloud.Packer
 	dense  bool
 	buffer *camdriver.Buffer // nil: none is packed
 }
 
 // start prepares a cloud for a topic, where there is memory for it.
-func (r *results) start(to *ros.Publisher, shape cloud.Shape, o cloud.Options) error {
+func (r *results) start(to outlet, shape cloud.Shape, o cloud.Options) error {
 	if err := shape.Check(); err != nil {
 		return err
 	}
@@ -161,7 +160,7 @@ func (c *outgoing) send(h msgs.Header) {
 	if c.dense {
 		dense = 1
 	}
-	c.to.Publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: c.buffer})
+	c.to.publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: c.buffer})
 	c.buffer = nil
 }
 

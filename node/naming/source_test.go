@@ -10,14 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/bagstore"
+	"rsros/bagstore/rsbag"
 	"rsros/msgs"
 	"rsros/node/replay"
 )
 
 const sampleBags = "../../test/data/librealsense/"
 
-func openWrapperSource(t *testing.T, path string) *Source {
+func openWrapperSource(t *testing.T, path string, o WrapperOptions) *Source {
 	t.Helper()
 	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
 	if err != nil {
@@ -28,10 +31,16 @@ func openWrapperSource(t *testing.T, path string) *Source {
 			t.Error(err)
 		}
 	})
-	s, err := OpenSource(bag, "camera", time.Now())
+	file, err := rsbag.OpenBag(bag)
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.Camera = "camera"
+	s, err := OpenSource(file, o, time.Unix(1_600_000_000, 0), zerolog.New(zerolog.NewTestWriter(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
 	return s
 }
 
@@ -60,7 +69,7 @@ func linesOf(next func() bool, it replay.Iterator) (lines []string) {
 func TestWrapperSource(t *testing.T) {
 	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
 		t.Run(name, func(t *testing.T) {
-			s := openWrapperSource(t, sampleBags+name+".bag")
+			s := openWrapperSource(t, sampleBags+name+".bag", WrapperOptions{})
 			v := viewOf(t, s, bagstore.Query{})
 			it := v.Iterator()
 			defer it.Close()
@@ -99,7 +108,7 @@ func TestWrapperSource(t *testing.T) {
 
 // TestWrapperSourceView: a view holds what its query asks for and no more.
 func TestWrapperSourceView(t *testing.T) {
-	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag")
+	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{})
 	statics := viewOf(t, s, bagstore.Query{End: bagstore.MinTime})
 	it := statics.Iterator()
 	defer it.Close()
@@ -129,7 +138,7 @@ func TestWrapperSourceView(t *testing.T) {
 // TestWrapperSourceImages: millimetres with a stamp on the time line of the
 // messages, in memory that is held as long as somebody holds it.
 func TestWrapperSourceImages(t *testing.T) {
-	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag")
+	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{})
 	it := viewOf(t, s, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, "/image_") }}).Iterator()
 	var held []msgs.Releaser
 	for it.Next() {
@@ -172,7 +181,7 @@ func TestWrapperSourceDamage(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	it := viewOf(t, openWrapperSource(t, path), bagstore.Query{}).Iterator()
+	it := viewOf(t, openWrapperSource(t, path, WrapperOptions{}), bagstore.Query{}).Iterator()
 	defer it.Close()
 	got, errs := 0, 0
 	for {

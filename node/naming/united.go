@@ -13,7 +13,6 @@ import (
 type united struct {
 	pub    *ros.Publisher
 	uniter *imu.Uniter
-	frame  string
 	layout *layout
 	seq    atomic.Uint32
 	idle   atomic.Bool
@@ -22,7 +21,7 @@ type united struct {
 const imuQueue = 100
 
 func newUnited(w *WrapperTopics, o *WrapperOptions) (*united, error) {
-	u := &united{frame: o.frame("imu_optical_frame"), layout: w.layout}
+	u := &united{layout: w.layout}
 	u.uniter = imu.New(o.UniteIMU, u.publish)
 	var err error
 	u.pub, err = w.advertiseQueue(o.Camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
@@ -50,10 +49,15 @@ func (u *united) take(f *camdriver.Frame, stamp msgs.Time) {
 }
 
 func (u *united) publish(s imu.Sample) {
-	header := msgs.Header{Seq: u.seq.Add(1) - 1, Stamp: msgs.Time(s.Stamp), FrameID: u.frame}
-	m := u.layout.imuMessage(header, camdriver.Gyro, &camdriver.Frame{Motion: camdriver.MotionSample{Gyro: s.Gyro}})
+	u.pub.Publish(u.layout.united(u.seq.Add(1)-1, s))
+}
+
+// united is the message of both sensors.
+func (l *layout) united(seq uint32, s imu.Sample) msgs.Raw {
+	header := msgs.Header{Seq: seq, Stamp: msgs.Time(s.Stamp), FrameID: l.options.frame("imu_optical_frame")}
+	m := l.imuMessage(header, camdriver.Gyro, &camdriver.Frame{Motion: camdriver.MotionSample{Gyro: s.Gyro}})
 	m.LinearAcceleration = vector3(s.Accel)
-	u.pub.Publish(whole(m))
+	return whole(m)
 }
 
 func (u *united) reset() {

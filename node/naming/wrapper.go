@@ -3,7 +3,6 @@ package naming
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"rsros/camdriver"
@@ -19,20 +18,12 @@ type WrapperTopics struct {
 	layout   *layout
 	out      *ros.Node
 	stamps   *Stamper
-	streams  map[camdriver.StreamID]*publishers
+	streams  map[camdriver.StreamID]*outlets
 	all      []*ros.Publisher
 	besides  []*transport.Topics
 	united   *united   // nil without unite_imu_method
 	pipeline *pipeline // nil where every frame goes out as it came
 	stopTF   func()    // nil without tf_publish_rate
-}
-
-// publishers holds the publishers of one stream's topics, in the layout's order.
-type publishers struct {
-	*stream
-	seq        atomic.Uint32
-	publishers []*ros.Publisher
-	beside     []*transport.Topics // the transports of those that publish images; nil for others
 }
 
 // imageType is the type that image_transport has transports for.
@@ -47,7 +38,7 @@ const wrapperPool = 256 << 20
 func NewWrapperTopics(out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
 	w := &WrapperTopics{
 		layout: newLayout(o, snap, wrapperPool), out: out, stamps: stamps,
-		streams: map[camdriver.StreamID]*publishers{},
+		streams: map[camdriver.StreamID]*outlets{},
 	}
 	if err := w.advertiseAll(o, snap); err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -57,7 +48,7 @@ func NewWrapperTopics(out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnap
 
 func (w *WrapperTopics) advertiseAll(o WrapperOptions, snap camdriver.DeviceSnapshot) (err error) {
 	for id, s := range w.layout.streams {
-		if w.streams[id], err = w.advertiseStream(s, id.Kind == camdriver.Depth); err != nil {
+		if w.streams[id], err = newOutlets(s, w.open); err != nil {
 			return err
 		}
 	}
@@ -79,32 +70,34 @@ func (w *WrapperTopics) advertiseAll(o WrapperOptions, snap camdriver.DeviceSnap
 		}
 	}
 	if o.sync() || o.Clip > 0 {
-		w.pipeline, err = newPipeline(w, o, snap)
+		w.pipeline, err = newPipeline(w, snap)
 	}
 	return err
 }
 
-// advertiseStream makes a stream's topics.
-func (w *WrapperTopics) advertiseStream(s *stream, depth bool) (*publishers, error) {
-	out := &publishers{stream: s}
-	for _, t := range s.topics {
-		p, err := w.advertise(t.topic, t.typ, false)
-		if err != nil {
-			return nil, err
-		}
-		var beside *transport.Topics
-		if t.typ == imageType {
-			if beside, err = transport.Advertise(w.out, transport.Options{
-				Topic: p.Topic(), Encoding: wrapperEncoding(s.format), Depth: depth && s.format == camdriver.Z16, Log: w.out.Log(),
-			}); err != nil {
-				return nil, err
-			}
-			w.besides = append(w.besides, beside)
-		}
-		out.publishers, out.beside = append(out.publishers, p), append(out.beside, beside)
+// open makes a topic, with transports beside it if it is of images.
+func (w *WrapperTopics) open(topic, typ string, s *stream) (outlet, error) {
+	p, err := w.advertise(topic, typ, false)
+	if err != nil || typ != imageType {
+		return published{p, nil}, err
 	}
-	return out, nil
+	beside, err := transport.Advertise(w.out, s.transports(p.Topic(), w.out.Log()))
+	if err != nil {
+		return nil, err
+	}
+	w.besides = append(w.besides, beside)
+	return published{p, beside}, nil
 }
+
+// published is the outlet of a publisher and the transports beside it, which may
+// be nil.
+type published struct {
+	*ros.Publisher
+	beside *transport.Topics
+}
+
+func (p published) wanted() bool       { return wanted(p.Publisher) || p.beside.Wanted() }
+func (p published) publish(m msgs.Raw) { p.Publish(p.beside.Beside(m)) }
 
 func (w *WrapperTopics) advertise(topic, typ string, latch bool) (*ros.Publisher, error) {
 	return w.advertiseQueue(topic, typ, latch, 0)
@@ -159,35 +152,7 @@ func (w *WrapperTopics) Frame(_ int, f *camdriver.Frame) {
 	}
 	stamp := w.stamps.Stamp(f)
 	w.united.take(f, stamp)
-	w.publish(st, f, stamp, nil)
-}
-
-// publish sends a frame's messages. A picture that there is no memory for is left
-// out: subscribers already have more than they can take. lens, if there is one, is
-// the frame's, where it isn't the stream's.
-func (w *WrapperTopics) publish(st *publishers, f *camdriver.Frame, stamp msgs.Time, lens *camdriver.Intrinsics) {
-	header := msgs.Header{Seq: st.seq.Add(1) - 1, Stamp: stamp, FrameID: st.frameID}
-	for i, t := range st.topics {
-		p, beside := st.publishers[i], st.beside[i]
-		if !wanted(p) && !beside.Wanted() {
-			continue
-		}
-		if lens != nil && t.typ == cameraInfoType {
-			p.Publish(cameraInfoOf(header, f, lens))
-		} else if m, ok := t.encode(header, f); ok {
-			p.Publish(beside.Beside(m))
-		}
-	}
-}
-
-// wanted says whether anybody subscribed to one of the stream's topics.
-func (p *publishers) wanted() bool {
-	for i, pub := range p.publishers {
-		if wanted(pub) || p.beside[i].Wanted() {
-			return true
-		}
-	}
-	return false
+	st.publish(f, stamp, nil)
 }
 
 // StatusChanged implements camdriver.Handler. A camera that reconnects restarts its

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/node/naming"
 	"rsros/node/replay"
 	"rsros/node/ros"
 	"rsros/node/transport"
@@ -19,18 +21,20 @@ import (
 
 // output publishes a player's messages. Only the player's goroutine may use it.
 type output struct {
-	node     *ros.Node
-	queue    int
-	bytes    int64
-	clock    *ros.Publisher // nil without /clock
-	encoder  msgs.Encoder
-	sinks    []*sink
-	problems []string
-	images   map[string]transport.Options // by recorded topic: those with transports beside them
+	node      *ros.Node
+	queue     int
+	bytes     int64
+	immediate bool
+	clock     *ros.Publisher // nil without /clock
+	encoder   msgs.Encoder
+	sinks     []*sink
+	problems  []string
+	images    map[string]transport.Options // by recorded topic: those with transports beside them
+	wrapper   *naming.Source               // nil where the bags' own messages are played
 }
 
 func newOutput(n *ros.Node, o *Options) (*output, error) {
-	out := &output{node: n, queue: o.Queue}
+	out := &output{node: n, queue: o.Queue, immediate: o.Replay.Immediate}
 	switch {
 	case o.Replay.Immediate:
 		out.bytes = immediateBytes
@@ -68,6 +72,7 @@ func (o *output) transports(published, name string) (*transport.Topics, error) {
 	for recorded, options := range o.images {
 		if strings.HasSuffix(name, recorded) {
 			options.Topic, options.Log = published, o.node.Log()
+			options.Queue, options.QueueBytes, options.Wait = o.queue, o.bytes, o.immediate
 			return transport.Advertise(o.node, options)
 		}
 	}
@@ -94,6 +99,12 @@ type sink struct {
 func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(s.beside.Beside(m)) }
 
 func (s *sink) PublishWait(ctx context.Context, m msgs.Raw) error {
+	if err := s.beside.Settle(ctx); err != nil {
+		if m.Owner != nil {
+			m.Owner.Release()
+		}
+		return err
+	}
 	return s.pub.PublishWait(ctx, s.beside.Beside(m))
 }
 
@@ -103,7 +114,22 @@ func (s *sink) Subscribers() int {
 	}
 	return 1
 }
-func (s *sink) Dropped() uint64 { return s.pub.Stats().Dropped }
+
+// Dropped counts what subscribers of the topic and of its transports lost.
+func (s *sink) Dropped() (n uint64) {
+	for _, p := range s.publishers() {
+		n += p.Stats().Dropped
+	}
+	return n
+}
+
+// Settle waits for the transports.
+func (s *sink) Settle(ctx context.Context) error { return s.beside.Settle(ctx) }
+
+// publishers are the topic's and those of its transports.
+func (s *sink) publishers() []*ros.Publisher {
+	return append([]*ros.Publisher{s.pub}, s.beside.Publishers()...)
+}
 
 // flushPatience is how long the player waits at the end for a subscriber that
 // takes nothing.
@@ -111,18 +137,30 @@ const flushPatience = 5 * time.Second
 
 // Flush waits while the subscribers make progress.
 func (s *sink) Flush(ctx context.Context) error {
+	if err := s.Settle(ctx); err != nil {
+		return err
+	}
+	for _, p := range s.publishers() {
+		if err := s.out.flush(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *output) flush(ctx context.Context, p *ros.Publisher) error {
 	for {
-		before := taken(s.pub.Stats())
+		before := taken(p.Stats())
 		patience, cancel := context.WithTimeout(ctx, flushPatience)
-		err := s.pub.Flush(patience)
+		err := p.Flush(patience)
 		cancel()
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return ctx.Err()
 		case !errors.Is(err, context.DeadlineExceeded):
 			return err
-		case taken(s.pub.Stats()) == before:
-			s.out.problems = append(s.out.problems, fmt.Sprintf("a subscriber of %s doesn't take its last messages", s.pub.Topic()))
+		case taken(p.Stats()) == before:
+			o.problems = append(o.problems, fmt.Sprintf("a subscriber of %s doesn't take its last messages", p.Topic()))
 			return nil
 		}
 	}
@@ -130,7 +168,10 @@ func (s *sink) Flush(ctx context.Context) error {
 
 // leave waits until subscribers have read everything, before the node is closed.
 func (o *output) leave(ctx context.Context) {
-	o.close()
+	if o.wrapper != nil {
+		o.wrapper.Close()
+		o.problems = append(o.problems, o.wrapper.Problems()...)
+	}
 	ctx, cancel := context.WithTimeout(ctx, flushPatience)
 	defer cancel()
 	if err := o.node.Drain(ctx); errors.Is(err, context.DeadlineExceeded) {
@@ -138,12 +179,38 @@ func (o *output) leave(ctx context.Context) {
 	}
 }
 
-// close stops the transports. It may be called twice.
+// close stops the transports.
 func (o *output) close() {
 	for _, s := range o.sinks {
 		_ = s.beside.Close() // never fails
-		s.beside = nil
 	}
+}
+
+// Skipped implements replay.Skipper: images that weren't compressed because others
+// were.
+func (o *output) Skipped() (n uint64) {
+	for _, s := range o.sinks {
+		for _, d := range s.beside.Drops() {
+			n += d.Dropped
+		}
+	}
+	return n
+}
+
+// skips says what was skipped, a sentence for each topic.
+func (o *output) skips() (list []string) {
+	if o.wrapper != nil && o.wrapper.Skipped() > 0 {
+		list = append(list, countOf(o.wrapper.Skipped(), "frame set")+" weren't processed in time")
+	}
+	for _, s := range o.sinks {
+		drops := s.beside.Drops()
+		for _, topic := range slices.Sorted(maps.Keys(drops)) {
+			if n := drops[topic].Dropped; n > 0 {
+				list = append(list, fmt.Sprintf("%s of %s weren't compressed in time", countOf(n, "image"), topic))
+			}
+		}
+	}
+	return list
 }
 
 // dropped is the number of messages that slow subscribers lost; a message that
@@ -176,13 +243,14 @@ func countOf(n uint64, what string) string {
 func (o *output) losses() (list []loss) {
 	seen := make(map[string]bool) // several publishers share a topic's subscribers
 	for _, s := range o.sinks {
-		topic := s.pub.Topic()
-		if seen[topic] {
-			continue
-		}
-		seen[topic] = true
-		for subscriber, n := range s.pub.Lost() {
-			list = append(list, loss{topic, subscriber, n})
+		for _, p := range s.publishers() {
+			if seen[p.Topic()] {
+				continue
+			}
+			seen[p.Topic()] = true
+			for subscriber, n := range p.Lost() {
+				list = append(list, loss{p.Topic(), subscriber, n})
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b loss) int {

@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/bagstore/rsbag"
 	"rsros/node/control"
 	"rsros/node/graph"
 	"rsros/node/naming"
@@ -35,7 +36,8 @@ type Options struct {
 	RateControlTopic string // playback waits while the header stamps of this topic lag
 	LossyOK          bool   // messages that slow subscribers lose don't make the replay incomplete
 
-	Naming naming.Choice // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
+	Naming  naming.Choice // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
+	Wrapper naming.WrapperOptions
 
 	Keys  *os.File  // where keys are read from; nil for none
 	Out   io.Writer // for the state line; nil for none
@@ -59,7 +61,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	source, err := o.source(bags)
+	recording, err := o.recording(bags)
 	if err != nil {
 		return err
 	}
@@ -69,6 +71,14 @@ func Run(ctx context.Context, o Options) error {
 	n, err := graph.Join(ctx, graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "play", Unique: true, Log: o.Log})
 	if err != nil {
 		return err
+	}
+	var source replay.Source = replay.Bags(bags)
+	if recording != nil {
+		wrapper, err := o.wrapper(ctx, n.Node, recording)
+		if err != nil {
+			return errors.Join(err, n.Close())
+		}
+		source = wrapper
 	}
 	problems, err := playInto(ctx, n.Node, source, o)
 	if err := errors.Join(err, n.Close()); err != nil {
@@ -80,18 +90,41 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// source returns what is played: the bags' messages, or those that
-// realsense2_camera would have published.
-func (o *Options) source(bags []*bagstore.Bag) (replay.Source, error) {
+// recording returns what is played as realsense2_camera would have published it; nil
+// if the bags' own messages are played.
+func (o *Options) recording(bags []*bagstore.Bag) (*rsbag.File, error) {
 	switch {
 	case o.Naming == naming.Both:
 		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both", program.ErrUsage, o.Bags[0])
 	case o.Naming != naming.Wrapper:
-		return replay.Bags(bags), nil
+		return nil, nil
 	case len(bags) != 1:
 		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
 	}
-	return naming.OpenSource(bags[0], "camera", time.Now())
+	return rsbag.OpenBag(bags[0])
+}
+
+// wrapper makes the source of realsense2_camera's topics. Private parameters
+// complete the options.
+func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.File) (*naming.Source, error) {
+	values, err := graph.PrivateParams(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	p := graph.NewParamReader(values)
+	o.Wrapper.Camera = cmp.Or(o.Wrapper.Camera, p.Text("camera"), "camera")
+	if err := errors.Join(o.Wrapper.Fill(p), p.Err()); err != nil {
+		return nil, err
+	}
+	source, err := naming.OpenSource(recording, o.Wrapper, time.Now(), n.Log())
+	if err != nil {
+		return nil, err
+	}
+	if err := source.Offer(n, o.Replay.Prefix); err != nil {
+		source.Close()
+		return nil, err
+	}
+	return source, nil
 }
 
 const (
@@ -126,8 +159,9 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 		return nil, err
 	}
 	defer out.close()
-	if s, ok := source.(*naming.Source); ok {
-		out.images = s.Images()
+	if wrapper, ok := source.(*naming.Source); ok {
+		defer wrapper.Close()
+		out.wrapper, out.images = wrapper, wrapper.Images()
 	}
 	status, err := control.NewStatus(n)
 	if err != nil {
@@ -167,25 +201,15 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 	err = player.Run(ctx)
 	line.stop()
 	out.leave(ctx)
-	end := player.Status()
-	end.Dropped = out.dropped()
-	log := n.Log()
-	sayEnd(log, end)
-	for _, l := range out.losses() {
-		log.Warn().Str("topic", l.topic).Str("subscriber", l.subscriber).Uint64("lost", l.messages).Msg("a slow subscriber lost messages")
-	}
-	problems := append(player.Problems(), out.problems...)
-	lossy := end.Dropped > 0 && !o.LossyOK
-	if lossy {
-		problems = append(problems, lossText(end.Dropped, out.losses()))
-	}
-	if ctx.Err() != nil && !lossy {
+	lost := out.sayEnd(n.Log(), player.Status(), o.LossyOK)
+	if ctx.Err() != nil && len(lost) == 0 {
 		return nil, ctx.Err()
 	}
+	problems := append(player.Problems(), out.problems...)
 	if ctx.Err() != nil {
-		return problems, nil // losses before the interruption count
+		err = nil // losses before the interruption count
 	}
-	return problems, err
+	return append(problems, lost...), err
 }
 
 // lossText is the message about what slow subscribers lost.
@@ -205,10 +229,23 @@ func lossText(dropped uint64, list []loss) string {
 	return text + ": " + strings.Join(each, ", ")
 }
 
-func sayEnd(log zerolog.Logger, s replay.Status) {
+// sayEnd logs what was played, and returns what was lost, unless that is fine.
+func (o *output) sayEnd(log zerolog.Logger, s replay.Status, lossyOK bool) (lost []string) {
+	dropped, losses, skips := o.dropped(), o.losses(), o.skips()
 	e := log.Info().Uint64("messages", s.Messages).Uint64("bytes", s.Bytes).Dur("worst lateness (ms)", s.WorstLate.Round(time.Microsecond))
-	if s.Dropped > 0 {
-		e = e.Uint64("dropped by slow subscribers", s.Dropped)
+	if dropped > 0 {
+		e = e.Uint64("dropped by slow subscribers", dropped)
+		lost = append(lost, lossText(dropped, losses))
 	}
 	e.Msg("played")
+	for _, l := range losses {
+		log.Warn().Str("topic", l.topic).Str("subscriber", l.subscriber).Uint64("lost", l.messages).Msg("a slow subscriber lost messages")
+	}
+	for _, text := range skips {
+		log.Warn().Msg("the computer is too slow: " + text)
+	}
+	if lossyOK {
+		return nil
+	}
+	return append(lost, skips...)
 }

@@ -18,6 +18,7 @@ func (nowhere) PublishClock(bagstore.Time)                      {}
 func (nowhere) PublishWait(_ context.Context, m msgs.Raw) error { nowhere{}.Publish(m); return nil }
 func (nowhere) Subscribers() int                                { return 0 }
 func (nowhere) Dropped() uint64                                 { return 0 }
+func (nowhere) Settle(context.Context) error                    { return nil }
 func (nowhere) Flush(context.Context) error                     { return nil }
 func (nowhere) Publish(m msgs.Raw) {
 	if m.Owner != nil {

@@ -38,7 +38,8 @@ type (
 	// StepMessage publishes the next message while paused.
 	StepMessage struct{}
 	// StepFrameSet publishes one image of each stream while paused, and all
-	// messages between them: up to the next image of the stream that came first.
+	// messages between them: from an image up to the next one of the stream that came
+	// first.
 	StepFrameSet struct{}
 )
 
@@ -116,21 +117,31 @@ func (StepMessage) do(p *Player, now Wall) error {
 	if err := p.steppable(now); err != nil {
 		return err
 	}
-	return p.fail(p.publishNext(now))
+	return p.fail(p.step(now))
+}
+
+// step publishes the next message and waits for what is made of it, so that all of a
+// step can be seen when it is over.
+func (p *Player) step(now Wall) error {
+	if err := p.publishNext(now); err != nil {
+		return err
+	}
+	return p.settle()
 }
 
 func (StepFrameSet) do(p *Player, now Wall) error {
 	if err := p.steppable(now); err != nil {
 		return err
 	}
-	for n := 0; p.time.has() && p.ctx.Err() == nil; n++ {
-		ch := p.channels.byConn[p.next.Conn]
+	for begun := false; p.time.has() && p.ctx.Err() == nil; {
+		ch := p.leader(p.next.Recorded)
 		if p.pacer == nil && (ch.image || !p.channels.anyImage()) {
 			p.pacer = ch
-		} else if n > 0 && ch == p.pacer {
+		} else if begun && ch == p.pacer {
 			break
 		}
-		if err := p.fail(p.publishNext(now)); err != nil {
+		begun = begun || ch.image || ch == p.pacer
+		if err := p.fail(p.step(now)); err != nil {
 			return err
 		}
 	}

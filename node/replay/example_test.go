@@ -46,6 +46,7 @@ func (c channel) Publish(m msgs.Raw) {
 func (c channel) PublishWait(_ context.Context, m msgs.Raw) error { c.Publish(m); return nil }
 func (c channel) Subscribers() int                                { return 1 }
 func (c channel) Dropped() uint64                                 { return 0 }
+func (c channel) Settle(context.Context) error                    { return nil }
 func (c channel) Flush(context.Context) error                     { return nil }
 
 // writeGreetings records three messages a second apart.

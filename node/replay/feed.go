@@ -71,7 +71,7 @@ func (f *feed) run() {
 
 // weight is what an item counts towards aheadBytes. The channel has room for as
 // many items as these bounds allow.
-func (i *item) weight() int64 { return max(int64(len(i.Data)), itemBytes) }
+func (i *item) weight() int64 { return max(int64(len(i.Data)), i.Held, itemBytes) }
 
 // put waits for room. It returns false if the feed was stopped.
 func (f *feed) put(next item) bool {

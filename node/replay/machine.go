@@ -54,7 +54,7 @@ func (p *Player) advance(now Wall) Wall {
 // publishNext publishes the next message, due or not, and loads the one after.
 func (p *Player) publishNext(now Wall) error {
 	m := p.next
-	ch := p.channels.byConn[m.Conn]
+	ch := p.leader(m.Recorded)
 	p.time.at = m.Time
 	if late, ok := p.time.late(m.Time, now); ok {
 		p.reports.late(late)
@@ -63,7 +63,9 @@ func (p *Player) publishNext(now Wall) error {
 		p.pacer = ch
 	}
 	var err error
-	if ch.limit.pass(m.Time) {
+	if m.Work != nil {
+		err = p.start(m.Recorded, now)
+	} else if ch.limit.pass(m.Time) {
 		p.clockPub.before(ch.Topic, m.Time+p.time.offset)
 		err = p.publish(ch, m.Recorded, p.time.stampShift(m.Time, now))
 	}
@@ -78,7 +80,7 @@ func (p *Player) load(now Wall) {
 	for {
 		if p.next, ok = p.feed.next(); p.next.err != nil {
 			p.problems.add("%v", p.next.err)
-		} else if !ok || p.playing(p.next.Conn) {
+		} else if !ok || p.leader(p.next.Recorded) != nil {
 			break
 		}
 		p.next.release() // damaged, or of a channel that the output refused
@@ -91,7 +93,7 @@ func (p *Player) load(now Wall) {
 	}
 	p.time.skipGap()
 	switch {
-	case p.pauseTopics && !p.time.paused && p.channels.byConn[p.next.Conn].pausing:
+	case p.pauseTopics && !p.time.paused && p.pauses(p.next.Recorded):
 		p.time.pause(now)
 		p.report(now)
 	case !p.time.delayed && p.control.lags(p.time.at):
@@ -119,9 +121,13 @@ func (p *Player) goTo(t bagstore.Time, now Wall) error {
 }
 
 // jump moves the time line so that bag time t is due at w, and publishes the clock
-// and the messages that are latched at t.
+// and the messages that are latched at t. What is still being made of messages before
+// the jump is published first.
 func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	p.drop()
+	if err := p.settle(); err != nil {
+		return err
+	}
 	p.time.jump(t, w)
 	p.control.last = t
 	p.feed.seek(t)
@@ -194,6 +200,11 @@ func (p *Player) report(now Wall) {
 	for _, ch := range p.channels.list {
 		if ch.sink != nil {
 			s.Dropped += ch.sink.Dropped()
+		}
+	}
+	for _, one := range []any{p.o.Source, p.o.Output} {
+		if skipper, ok := one.(Skipper); ok {
+			s.Skipped += skipper.Skipped()
 		}
 	}
 	p.reports.publish(s)

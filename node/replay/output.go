@@ -8,7 +8,8 @@ import (
 )
 
 // Output is where a player's messages go. Its methods and those of its sinks are
-// called by the goroutine of Run.
+// called by the goroutine of Run; Publish and PublishWait of a sink whose messages are
+// made by a Work are called by the source's goroutine.
 type Output interface {
 	// Advertise announces a channel. Several channels may share a topic. If it
 	// fails the channel is left out, and Player.Problems says so.
@@ -39,6 +40,9 @@ type Sink interface {
 	Subscribers() int
 	// Dropped is the number of messages that slow subscribers lost.
 	Dropped() uint64
+	// Settle returns when what the sink makes of messages beside them, such as
+	// compressed images, is published as well.
+	Settle(context.Context) error
 	// Flush returns when everything published has left.
 	Flush(context.Context) error
 }

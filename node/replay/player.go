@@ -26,6 +26,7 @@ type Player struct {
 	empty    bool // there are none on the time line
 	feed     *feed
 	next     item // the message to publish next, if time.next has its time
+	working  Work // what was started last; nil once it was waited for
 
 	time     timeline
 	clockPub clockPublisher
@@ -74,7 +75,7 @@ func (p *Player) Empty() bool {
 
 // Problems says what of the source couldn't be played, a sentence each; it is
 // empty after Run if everything that was asked for was published.
-func (p *Player) Problems() []string { return p.problems.list }
+func (p *Player) Problems() []string { return p.problems.all() }
 
 // Status returns the player's state as last reported, at most 100 ms ago.
 func (p *Player) Status() Status { return *p.reports.last.Load() }
@@ -169,6 +170,9 @@ func (p *Player) ready() error {
 
 // finish publishes the last time reached and waits until every message has left.
 func (p *Player) finish() error {
+	if err := p.settle(); err != nil {
+		return err
+	}
 	p.clockPub.set(p.time.shown(p.clock.Now()))
 	for _, ch := range p.channels.list {
 		if err := ch.sink.Flush(p.ctx); err != nil {

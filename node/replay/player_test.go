@@ -106,6 +106,7 @@ func (s *journalSink) Publish(m msgs.Raw) {
 func (s *journalSink) PublishWait(_ context.Context, m msgs.Raw) error { s.Publish(m); return nil }
 func (s *journalSink) Subscribers() int                                { return 1 }
 func (s *journalSink) Dropped() uint64                                 { return 0 }
+func (s *journalSink) Settle(context.Context) error                    { return nil }
 func (s *journalSink) Flush(context.Context) error                     { return nil }
 
 func show(typ string, data []byte) string {

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/rs/zerolog"
 )
@@ -10,6 +11,7 @@ import (
 // problems are what couldn't be played. Each is logged once, as a warning.
 type problems struct {
 	log  zerolog.Logger
+	mu   sync.Mutex
 	list []string
 }
 
@@ -18,8 +20,16 @@ const maxProblems = 100
 
 func (p *problems) add(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if len(p.list) < maxProblems && !slices.Contains(p.list, text) {
 		p.list = append(p.list, text)
 		p.log.Warn().Msg(text)
 	}
+}
+
+func (p *problems) all() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.list)
 }

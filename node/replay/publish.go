@@ -28,8 +28,7 @@ func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 	if ch.tfStatic {
 		out.Key = transformsKey(m.Data)
 	}
-	p.reports.counted.Messages++
-	p.reports.counted.Bytes += uint64(len(m.Head) + len(m.Data))
+	p.reports.made(len(m.Head) + len(m.Data))
 	if p.o.Immediate {
 		return ch.sink.PublishWait(p.ctx, out)
 	}

@@ -42,7 +42,9 @@ type Iterator interface {
 type Recorded struct {
 	bagstore.Message
 	Head  []byte   // of a message that was made, not read; small, and never changed
-	Owner Retainer // of the Data of a message that was made
+	Owner Retainer // of the Data of a message that was made, and of Work
+	Work  Work     // nil, or what makes messages in place of this one; Conn is one of theirs
+	Held  int64    // bytes of memory that Work keeps
 }
 
 // Retainer is memory that is counted by reference. Each Retain adds a reference,

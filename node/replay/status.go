@@ -34,6 +34,7 @@ type Status struct {
 	Behind           time.Duration // how far the rate control topic lags
 	Messages, Bytes  uint64        // published so far
 	Dropped          uint64        // lost by slow subscribers; a message that two lost counts twice
+	Skipped          uint64        // what wasn't made because the machine was too slow (Skipper)
 }
 
 // statusPeriod is the time between two reports while nothing changes.
@@ -41,6 +42,8 @@ const statusPeriod = 100 * time.Millisecond
 
 // reports are what a player says of itself.
 type reports struct {
+	messages, bytes atomic.Uint64 // published so far
+
 	counted  Status // what counts up while playing; the rest is zero
 	next     Wall   // when the next report is due
 	last     atomic.Pointer[Status]
@@ -53,7 +56,14 @@ func (r *reports) late(d time.Duration) {
 	r.counted.WorstLate = max(r.counted.WorstLate, d)
 }
 
+// made counts a message that was published. Any goroutine may call it.
+func (r *reports) made(size int) {
+	r.messages.Add(1)
+	r.bytes.Add(uint64(size))
+}
+
 func (r *reports) publish(s Status) {
+	s.Messages, s.Bytes = r.messages.Load(), r.bytes.Load()
 	r.last.Store(&s)
 	if r.onStatus != nil {
 		r.onStatus(s)

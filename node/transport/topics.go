@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 
@@ -19,6 +20,12 @@ type Options struct {
 	Depth    bool    // the pictures are depth: there is compressedDepth as well
 	Units    float64 // of 16-bit depth: metres a unit; 0 is a millimetre
 	Log      zerolog.Logger
+
+	// Queue and QueueBytes are those of ros.PublisherOptions. With Wait, nothing is
+	// dropped: the transports wait for room in the queues.
+	Queue      int
+	QueueBytes int64
+	Wait       bool
 }
 
 // Topics are the transports of one image topic. A nil Topics has none.
@@ -48,11 +55,11 @@ func Advertise(n *ros.Node, o Options) (*Topics, error) {
 
 func (t *Topics) add(n *ros.Node, o Options, name string, encode encode, parameters []graph.Parameter, apply func(graph.Values) error) error {
 	topic := o.Topic + "/" + name
-	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage")})
+	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage"), Queue: o.Queue, QueueBytes: o.QueueBytes})
 	if err != nil {
 		return err
 	}
-	one := newTransport(p, encode, o.Log.With().Str("topic", p.Topic()).Logger())
+	one := newTransport(p, encode, o.Wait, o.Log.With().Str("topic", p.Topic()).Logger())
 	t.transports = append(t.transports, one)
 	group, err := graph.OfferReconfigure(n, topic, parameters, func(v graph.Values) error {
 		one.enabled.Store(v["enable"].(bool))
@@ -153,6 +160,31 @@ func (t *Topics) Drops() map[string]Drops {
 		out[one.pub.Topic()] = d
 	}
 	return out
+}
+
+// Publishers are those of the transports.
+func (t *Topics) Publishers() []*ros.Publisher {
+	if t == nil {
+		return nil
+	}
+	var out []*ros.Publisher
+	for _, one := range t.transports {
+		out = append(out, one.pub)
+	}
+	return out
+}
+
+// Settle returns when all pictures that Beside took are compressed and published.
+func (t *Topics) Settle(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	for _, one := range t.transports {
+		if err := one.settle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close ends the topics and waits for what is being compressed. Beside must not be

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +24,14 @@ type transport struct {
 	enabled atomic.Bool
 	pending chan job // room for one: the newest
 	done    chan struct{}
-	buffers sync.Pool // of *buffer
+	buffers sync.Pool       // of *buffer
+	wait    bool            // for room in the subscribers' queues
+	ctx     context.Context // ends when it needn't wait any more
+	cancel  context.CancelFunc
+
+	mu   sync.Mutex
+	open int           // pictures that wait or are being compressed
+	idle chan struct{} // closed when there are none; nil if nobody waits for it
 
 	dropped atomic.Uint64
 	said    time.Time // when drops or a failure were last logged
@@ -36,8 +44,9 @@ type job struct {
 	owner   msgs.Releaser
 }
 
-func newTransport(p *ros.Publisher, e encode, log zerolog.Logger) *transport {
-	t := &transport{pub: p, encode: e, log: log, pending: make(chan job, 1), done: make(chan struct{})}
+func newTransport(p *ros.Publisher, e encode, wait bool, log zerolog.Logger) *transport {
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &transport{wait: wait, ctx: ctx, cancel: cancel, pub: p, encode: e, log: log, pending: make(chan job, 1), done: make(chan struct{})}
 	t.enabled.Store(true)
 	go t.run()
 	return t
@@ -47,6 +56,7 @@ func (t *transport) wanted() bool { return t.enabled.Load() && t.pub.Subscribers
 
 // put gives a picture to the goroutine in place of the one that waits.
 func (t *transport) put(j job) {
+	t.count(+1)
 	for {
 		select {
 		case t.pending <- j:
@@ -57,6 +67,7 @@ func (t *transport) put(j job) {
 		case old := <-t.pending:
 			old.owner.Release()
 			t.dropped.Add(1)
+			t.count(-1)
 		default:
 		}
 	}
@@ -67,10 +78,41 @@ func (t *transport) run() {
 	var told uint64
 	for j := range t.pending {
 		t.publish(j)
+		t.count(-1)
 		if n := t.dropped.Load(); n > told && t.may() {
 			t.log.Warn().Uint64("dropped", n-told).Msg("pictures come faster than they are compressed")
 			told = n
 		}
+	}
+}
+
+// count adds to the pictures that are open.
+func (t *transport) count(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open += n; t.open == 0 && t.idle != nil {
+		close(t.idle)
+		t.idle = nil
+	}
+}
+
+// settle returns when no picture is open.
+func (t *transport) settle(ctx context.Context) error {
+	t.mu.Lock()
+	if t.open == 0 {
+		t.mu.Unlock()
+		return nil
+	}
+	if t.idle == nil {
+		t.idle = make(chan struct{})
+	}
+	idle := t.idle
+	t.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -103,11 +145,17 @@ func (t *transport) publish(j job) {
 	j.header.Append(&e)
 	e.String(format)
 	e.Len(len(data))
-	t.pub.Publish(msgs.Raw{Head: e.B, Body: data, Owner: b})
+	m := msgs.Raw{Head: e.B, Body: data, Owner: b}
+	if t.wait {
+		_ = t.pub.PublishWait(t.ctx, m) // fails when the transport is closed
+	} else {
+		t.pub.Publish(m)
+	}
 }
 
 // close ends the topic after the picture that is being compressed.
 func (t *transport) close() {
+	t.cancel()
 	close(t.pending)
 	<-t.done
 	t.pub.Close()

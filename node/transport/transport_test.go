@@ -193,7 +193,7 @@ func TestDropsAreCounted(t *testing.T) {
 		begun <- struct{}{}
 		<-proceed
 		return "", append(dst, byte(p.Width)), nil
-	}, zerolog.Nop())
+	}, false, zerolog.Nop())
 	topics := &Topics{transports: []*transport{slow}}
 	got := subscribe(t, sub, "/slow")
 	for !topics.Wanted() {

@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -101,5 +102,40 @@ func TestWrapperStamps(t *testing.T) {
 				t.Errorf("the first image is stamped %d, the clock begins with %d", first, clock.clock[:min(1, len(clock.clock))])
 			}
 		})
+	}
+}
+
+// TestPlayComputes: points and aligned depth of a recording reach a stock subscriber, all of them, and
+// belong together; their filters have options, and the transports beside them deliver.
+func TestPlayComputes(t *testing.T) {
+	program := peer.Program(t)
+	need.Programs(t, "roscore", "rostopic", "rosservice")
+	script, err := filepath.Abs("testdata/cloud_judge.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bag, err := filepath.Abs("../../camdriver/process/testdata/unpleasant.bag") // 16 sets
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGraph(t)
+	masters["roscore"](g)
+	g.awaitNode("/rosout")
+	judge := g.start(need.Python(t, "rospy"), script, "16")
+	aligned, colour, points := "/camera/aligned_depth_to_color/image_raw", colorTopic, "/camera/depth/color/points"
+	compressed := g.start("rostopic", "echo", "--noarr", "-n", "16", aligned+"/compressedDepth")
+	play := g.start(program, "play", bag, "--naming", "wrapper", "--align-depth", "--pointcloud", "--ordered-cloud", "--filters", "spatial,temporal",
+		"-i", "--pause", "--topics", aligned, colour, points, "__name:=player")
+	g.awaitAudience(1, aligned+"/compressedDepth", points, colour, aligned)
+	g.wantContains([]string{"filter_smooth_alpha"}, "rostopic", "echo", "-n", "1", "/camera/temporal/parameter_descriptions")
+	g.resume("/player")
+	if code := play.Wait(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, play.Stderr())
+	}
+	if code := judge.Wait(); code != 0 || judge.Stdout() != "compared 16 wrong 0 points alone 0\n" {
+		t.Errorf("exit code %d, %q\n%s", code, judge.Stdout(), judge.Stderr())
+	}
+	if code := compressed.Wait(); code != 0 || strings.Count(compressed.Stdout(), "16UC1; compressedDepth png") != 16 {
+		t.Errorf("exit code %d:\n%s", code, compressed.Stdout())
 	}
 }

@@ -1,0 +1,174 @@
+package naming
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+	"rsros/msgs"
+	"rsros/node/replay"
+)
+
+// This file is what a Source computes when it is due: the messages that a camera
+// node's pipeline would publish.
+
+// computes says whether anything is made of frame sets.
+func (s *Source) computes() bool {
+	o := &s.layout.options
+	return o.align() || o.cloud() || s.computesDepth()
+}
+
+// computesDepth says whether the depth topic isn't depth as it was recorded.
+func (s *Source) computesDepth() bool {
+	o := &s.layout.options
+	return o.Clip > 0 || o.has(filterColorizer) || o.filtersDepth() && !o.align()
+}
+
+// startWorker makes the connections of what is computed, and what computes it.
+func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) error {
+	if !s.computes() {
+		return nil
+	}
+	var depth *outlets
+	if st := s.layout.streams[camdriver.StreamID{Kind: camdriver.Depth}]; st != nil && s.computesDepth() {
+		depth, _ = newOutlets(st, s.open) // open never fails
+		depth.numbered = true
+	}
+	processor, err := newProcessor(s.layout, snap, noLimit, depth, s.open)
+	if err != nil {
+		return err
+	}
+	if aligned := processor.results.aligned; aligned != nil {
+		aligned.numbered = true
+	}
+	s.worker = newWorker(processor, log.With().Str("component", "processing").Logger())
+	return nil
+}
+
+// askedOutlet is an outlet that takes messages while somebody asks for them.
+type askedOutlet struct{ give func(msgs.Raw) }
+
+func (a *askedOutlet) wanted() bool       { return a.give != nil }
+func (a *askedOutlet) publish(m msgs.Raw) { a.give(m) }
+
+// open makes a connection whose messages are computed.
+func (s *Source) open(topic, typ string, _ *stream) (outlet, error) {
+	out := &askedOutlet{}
+	s.made[s.connect(topic, typ, s.file.Frames(camdriver.StreamID{Kind: camdriver.Depth}))] = out
+	return out, nil
+}
+
+// Skipped implements replay.Skipper.
+func (s *Source) Skipped() uint64 {
+	if s.worker == nil {
+		return 0
+	}
+	return s.worker.dropped.Load()
+}
+
+// Problems says what the options ask for and the recording doesn't have, and how
+// many frame sets couldn't be computed.
+func (s *Source) Problems() []string {
+	if s.worker == nil {
+		return nil
+	}
+	var out []string
+	o := &s.layout.options
+	has := func(kind camdriver.StreamKind) bool {
+		for id := range s.layout.streams {
+			if id.Kind == kind && s.file.Frames(id) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	textured := o.cloud() && !o.AllowNoTexture && o.Texture.Kind != camdriver.AnyStream
+	switch {
+	case !has(camdriver.Depth):
+		out = append(out, "nothing is computed: the recording has no depth")
+	case o.align() && !has(camdriver.Color):
+		out = append(out, "depth isn't aligned: the recording has no colour")
+	case textured && !has(o.Texture.Kind):
+		out = append(out, fmt.Sprintf("no points are published: the recording has no %s for their colours", o.Texture.Kind))
+	}
+	if n := s.worker.failed.Load(); n > 0 {
+		out = append(out, fmt.Sprintf("%d frame sets couldn't be processed; the log says why", n))
+	}
+	return out
+}
+
+// asked is whose messages somebody wants of a job. Only the worker uses it.
+type asked struct {
+	source *Source
+	wanted map[*bagstore.Connection]func(msgs.Raw)
+	done   chan struct{}
+}
+
+// take opens the outlets.
+func (a *asked) take() {
+	for c, give := range a.wanted {
+		a.source.made[c].give = give
+	}
+}
+
+// leave closes the outlets.
+func (a *asked) leave() {
+	for c := range a.wanted {
+		a.source.made[c].give = nil
+	}
+}
+
+// frameSet is a set of frames whose messages are computed when they are due. It
+// implements replay.Work, and is counted by reference.
+type frameSet struct {
+	picture
+	source *Source
+	set    process.Set
+	stamp  msgs.Time
+	run    *run
+	conns  []*bagstore.Connection
+	done   chan struct{}
+}
+
+// work makes a message of what is computed of a set; false if none of it is wanted.
+func (v *view) work(at bagstore.Time, set *process.Set, stamp msgs.Time, r *run) (replay.Recorded, bool) {
+	if _, ok := set.First(camdriver.Depth, camdriver.Z16); !ok || len(v.made) == 0 {
+		return replay.Recorded{}, false
+	}
+	w := &frameSet{source: v.source, stamp: stamp, run: r, conns: v.made, done: make(chan struct{})}
+	w.set.Copy(set)
+	w.picture.owner = &w.set
+	w.refs.Store(1)
+	held := int64(0)
+	for _, img := range set.Images {
+		held += int64(len(img.Frame.Data))
+	}
+	return replay.Recorded{Message: bagstore.Message{Conn: v.made[0], Time: at}, Owner: w, Work: w, Held: held}, true
+}
+
+// Connections implements replay.Work.
+func (w *frameSet) Connections() []*bagstore.Connection { return w.conns }
+
+// Start implements replay.Work.
+func (w *frameSet) Start(wanted map[*bagstore.Connection]func(msgs.Raw)) {
+	j := w.source.worker.job(&w.set, w.stamp, w.run)
+	j.asked = &asked{source: w.source, wanted: wanted, done: w.done}
+	w.source.worker.put(j)
+}
+
+// Wait implements replay.Work.
+func (w *frameSet) Wait(ctx context.Context) error {
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Skip implements replay.Work.
+func (w *frameSet) Skip() { w.run.gap = true }

@@ -1,0 +1,310 @@
+package naming
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/replay"
+)
+
+// unpleasantBag has 16 sets of depth, infrared and colour, with holes that flicker.
+const unpleasantBag = "../../camdriver/process/testdata/unpleasant.bag"
+
+// alignedCloud asks for everything whose result depends on former frames.
+var alignedCloud = WrapperOptions{
+	AlignDepth: true, PointCloud: true, OrderedCloud: true, AllowNoTexture: true,
+	Texture: camdriver.StreamID{Kind: camdriver.Color}, Filters: []string{filterHDRMerge, filterTemporal},
+}
+
+const (
+	pointsTopic  = "/camera/depth/color/points"
+	alignedTopic = "/camera/aligned_depth_to_color/image_raw"
+)
+
+// testClock is wherever the player waits for. With wake, it stands still until the
+// player is given a command.
+type testClock struct {
+	mu   sync.Mutex
+	now  replay.Wall
+	wake chan struct{}
+}
+
+func (c *testClock) Now() replay.Wall {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *testClock) Wait(t replay.Wall) {
+	if c.wake != nil {
+		<-c.wake
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = max(c.now, t)
+}
+
+func (c *testClock) Wake() {
+	if c.wake == nil {
+		return
+	}
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// audience is an output that keeps what is published on topics with subscribers.
+type audience struct {
+	mu         sync.Mutex
+	subscribed map[string]bool
+	heard      []heard
+}
+
+type heard struct {
+	topic string
+	data  []byte
+}
+
+// stamp is a message's.
+func (h heard) stamp(t *testing.T) bagstore.Time {
+	t.Helper()
+	var head msgs.Header
+	d := msgs.NewDecoder(h.data)
+	head.Decode(d)
+	if d.Err() != nil {
+		t.Fatal(d.Err())
+	}
+	return bagstore.Time(head.Stamp)
+}
+
+func (a *audience) Advertise(c replay.Channel) (replay.Sink, error) { return seat{a, c.Topic}, nil }
+func (a *audience) Ready(context.Context) error                     { return nil }
+func (a *audience) PublishClock(bagstore.Time)                      {}
+
+// take returns what was heard of a topic, and forgets all.
+func (a *audience) take(topic string) (out []heard) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, h := range a.heard {
+		if h.topic == topic {
+			out = append(out, h)
+		}
+	}
+	a.heard = nil
+	return out
+}
+
+type seat struct {
+	a     *audience
+	topic string
+}
+
+func (s seat) Publish(m msgs.Raw) {
+	s.a.mu.Lock()
+	defer s.a.mu.Unlock()
+	if s.a.subscribed[s.topic] {
+		s.a.heard = append(s.a.heard, heard{s.topic, slices.Concat(m.Head, m.Body, m.Tail)})
+	}
+	if m.Owner != nil {
+		m.Owner.Release()
+	}
+}
+
+func (s seat) PublishWait(_ context.Context, m msgs.Raw) error { s.Publish(m); return nil }
+func (s seat) Dropped() uint64                                 { return 0 }
+func (s seat) Settle(context.Context) error                    { return nil }
+func (s seat) Flush(context.Context) error                     { return nil }
+
+func (s seat) Subscribers() int {
+	s.a.mu.Lock()
+	defer s.a.mu.Unlock()
+	if s.a.subscribed[s.topic] {
+		return 1
+	}
+	return 0
+}
+
+func (s seat) subscribe(on bool) {
+	s.a.mu.Lock()
+	defer s.a.mu.Unlock()
+	s.a.subscribed[s.topic] = on
+}
+
+// playTo starts a player of the unpleasant recording, and ends it with the test.
+func playTo(t *testing.T, o WrapperOptions, settings replay.Settings, topics ...string) (*replay.Player, *audience, *Source) {
+	t.Helper()
+	source := openWrapperSource(t, unpleasantBag, o)
+	a := &audience{subscribed: make(map[string]bool)}
+	for _, topic := range topics {
+		a.subscribed[topic] = true
+	}
+	clock := &testClock{now: 2e18}
+	if settings.Paused {
+		clock.wake = make(chan struct{}, 1)
+	}
+	p, err := replay.New(replay.Options{Source: source, Output: a, Clock: clock, Log: zerolog.New(zerolog.NewTestWriter(t)), Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(t.Context()) }()
+	t.Cleanup(func() {
+		_ = p.Do(context.Background(), replay.Stop{})
+		if err := <-ended; err != nil && err != context.Canceled {
+			t.Error(err)
+		}
+	})
+	return p, a, source
+}
+
+// do carries out a command and returns the one message of a topic that it led to.
+func do(t *testing.T, p *replay.Player, a *audience, topic string, commands ...replay.Command) heard {
+	t.Helper()
+	for _, c := range commands {
+		if err := p.Do(t.Context(), c); err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+	}
+	got := a.take(topic)
+	if len(got) != 1 {
+		t.Fatalf("%d messages on %s after %T, want 1", len(got), topic, commands[len(commands)-1])
+	}
+	return got[0]
+}
+
+// straight are the points of all sets in a row.
+func straight(t *testing.T) (all []heard) {
+	p, a, source := playTo(t, alignedCloud, replay.Settings{Immediate: true}, pointsTopic)
+	<-p.Done()
+	if all = a.take(pointsTopic); len(all) != 16 || len(source.Problems()) > 0 || source.Skipped() > 0 {
+		t.Fatalf("%d clouds of 16 sets, %q, %d skipped", len(all), source.Problems(), source.Skipped())
+	}
+	return all
+}
+
+// alone are the points of one set, of which no other has been seen.
+func alone(t *testing.T, at bagstore.Time) heard {
+	p, a, _ := playTo(t, alignedCloud, replay.Settings{Paused: true}, pointsTopic)
+	return do(t, p, a, pointsTopic, replay.SeekTo{Time: at}, replay.StepFrameSet{})
+}
+
+// A step shows the points of its set; after a seek, and in the next round of a loop,
+// they are those of that set alone.
+func TestPointsBelongToTheirSet(t *testing.T) {
+	all := straight(t)
+	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true}, pointsTopic)
+	for k := range 5 {
+		if got := do(t, p, a, pointsTopic, replay.StepFrameSet{}); !bytes.Equal(got.data, all[k].data) {
+			t.Errorf("step %d shows the set of %d, or other points, want %d", k, got.stamp(t), all[k].stamp(t))
+		}
+	}
+	times := setTimes(t, source)
+	for _, k := range []int{11, 2} {
+		want := alone(t, times[k])
+		if bytes.Equal(want.data, all[k].data) {
+			t.Fatalf("set %d looks alone as it does after others: this shows nothing", k)
+		}
+		got := do(t, p, a, pointsTopic, replay.SeekTo{Time: times[k]}, replay.StepFrameSet{})
+		if got.stamp(t) != all[k].stamp(t) || !bytes.Equal(got.data, want.data) {
+			t.Errorf("after a seek to set %d the points aren't those of that set alone", k)
+		}
+	}
+	for _, c := range []replay.Command{replay.SetLoop{On: true}, replay.SeekTo{Time: times[15]}, replay.StepFrameSet{}} {
+		if err := p.Do(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.take(pointsTopic)
+	if got := do(t, p, a, pointsTopic, replay.StepFrameSet{}); !bytes.Equal(got.data, all[0].data) {
+		t.Errorf("the next round begins with the set of %d, or other points, want %d", got.stamp(t), all[0].stamp(t))
+	}
+}
+
+// setTimes are the times of all sets on the time line.
+func setTimes(t *testing.T, s *Source) (out []bagstore.Time) {
+	t.Helper()
+	it := viewOf(t, s, bagstore.Query{}).Iterator()
+	defer it.Close()
+	for it.Next() {
+		if m := it.Message(); m.Work != nil {
+			out = append(out, m.Time)
+		}
+	}
+	return out
+}
+
+// What nobody subscribed to isn't computed, and a new subscriber sees nothing of the
+// sets before.
+func TestNothingIsComputedForNobody(t *testing.T) {
+	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true})
+	points := seat{a, pointsTopic}
+	for range 3 {
+		if err := p.Do(t.Context(), replay.StepFrameSet{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := source.worker.processor.res.InUse(); n != 0 {
+		t.Errorf("%d bytes were made", n)
+	}
+	points.subscribe(true)
+	got := do(t, p, a, pointsTopic, replay.StepFrameSet{})
+	if want := alone(t, setTimes(t, source)[3]); !bytes.Equal(got.data, want.data) {
+		t.Error("the first points aren't those of their set alone")
+	}
+}
+
+// All messages of a set have one stamp, that of its depth, and --restamp moves them
+// all alike.
+func TestStampsOfASet(t *testing.T) {
+	for _, restamp := range []bool{false, true} {
+		p, a, _ := playTo(t, alignedCloud, replay.Settings{Paused: true, Restamp: restamp}, pointsTopic, alignedTopic, "/camera/color/image_raw", "/camera/depth/image_rect_raw")
+		for range 3 {
+			if err := p.Do(t.Context(), replay.StepFrameSet{}); err != nil {
+				t.Fatal(err)
+			}
+			a.mu.Lock()
+			set := slices.Clone(a.heard)
+			a.heard = nil
+			a.mu.Unlock()
+			if len(set) != 4 {
+				t.Fatalf("%d messages of a set, want 4", len(set))
+			}
+			for _, m := range set[1:] {
+				if m.stamp(t) != set[0].stamp(t) {
+					t.Errorf("restamp %v: %s is stamped %d, %s %d", restamp, m.topic, m.stamp(t), set[0].topic, set[0].stamp(t))
+				}
+			}
+			if now := set[0].stamp(t) > 1.9e18; now != restamp {
+				t.Errorf("restamp %v: stamped %d", restamp, set[0].stamp(t))
+			}
+		}
+	}
+}
+
+// In real time a worker that is too slow drops whole sets, and counts them.
+func TestLateSetsAreCounted(t *testing.T) {
+	p, a, source := playTo(t, alignedCloud, replay.Settings{Rate: 1000}, pointsTopic, alignedTopic)
+	<-p.Done()
+	clouds, pictures := 0, 0
+	for _, h := range a.heard {
+		switch h.topic {
+		case pointsTopic:
+			clouds++
+		case alignedTopic:
+			pictures++
+		}
+	}
+	if skipped := source.Skipped(); clouds != pictures || clouds+int(skipped) != 16 || p.Status().Skipped != skipped {
+		t.Errorf("%d clouds, %d pictures, %d sets skipped, %d in the status, want 16 sets", clouds, pictures, skipped, p.Status().Skipped)
+	}
+}

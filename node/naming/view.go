@@ -1,0 +1,384 @@
+package naming
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/frameset"
+	"rsros/camdriver"
+	"rsros/camdriver/imu"
+	"rsros/msgs"
+	"rsros/node/replay"
+)
+
+// View implements replay.Source.
+func (s *Source) View(q bagstore.Query) (replay.View, error) {
+	v := &view{source: s, start: q.Start, end: q.End, wanted: make(map[*bagstore.Connection]bool)}
+	if v.end == 0 {
+		v.end = bagstore.MaxTime
+	}
+	for _, c := range s.conns {
+		v.wanted[c] = q.Connections == nil || q.Connections(c)
+		if v.wanted[c] && s.made[c] != nil {
+			v.made = append(v.made, c)
+		}
+	}
+	for _, m := range s.statics {
+		if v.wanted[m.Conn] && m.Time >= v.start && m.Time <= v.end {
+			v.statics = append(v.statics, m)
+		}
+	}
+	return v, nil
+}
+
+// view is a selection of a Source's messages.
+type view struct {
+	source     *Source
+	start, end bagstore.Time
+	wanted     map[*bagstore.Connection]bool
+	made       []*bagstore.Connection // wanted, and computed
+	statics    []replay.Recorded
+}
+
+// Start implements replay.View.
+func (v *view) Start() bagstore.Time {
+	it := v.Iterator()
+	defer it.Close()
+	if !it.Next() {
+		return 0
+	}
+	return it.Message().Time
+}
+
+// End implements replay.View.
+func (v *view) End() bagstore.Time {
+	it := v.Iterator()
+	defer it.Close()
+	it.SeekEnd()
+	if !it.Prev() {
+		return 0
+	}
+	return it.Message().Time
+}
+
+// Iterator implements replay.View. If the cursor can't be opened, the iterator
+// returns that error.
+func (v *view) Iterator() replay.Iterator {
+	it := &iterator{view: v}
+	s := v.source
+	it.frames, it.failed = frameset.New(s.file, frameset.Options{Streams: v.reads, Rig: s.rig, Match: s.layout.options.sync()})
+	if s.imu != nil {
+		it.uniter = imu.New(s.layout.options.UniteIMU, func(sample imu.Sample) { it.united = append(it.united, sample) })
+	}
+	it.Seek(v.start)
+	return it
+}
+
+// reads says whether a stream has to be read: its own messages are wanted, or what
+// is made with it. Depth has the stamps of its set.
+func (v *view) reads(id camdriver.StreamID) bool {
+	o, st := &v.source.layout.options, v.source.layout.streams[id]
+	switch {
+	case st == nil:
+		return false
+	case slices.ContainsFunc(st.topics, func(t streamTopic) bool { return v.wanted[v.source.connection(t)] }):
+		return true
+	case id.Kind == camdriver.Gyro || id.Kind == camdriver.Accel:
+		return v.source.imu != nil && v.wanted[v.source.imu]
+	case id.Kind == camdriver.Depth:
+		return o.sync() || len(v.made) > 0
+	case len(v.made) == 0:
+		return false
+	}
+	return id.Kind == o.Texture.Kind || id.Kind == camdriver.Color && o.align() || id.Kind == camdriver.Infrared && o.has(filterHDRMerge)
+}
+
+// iterator makes messages from the frames of a recording. Static messages come before
+// all others.
+type iterator struct {
+	view    *view
+	frames  *frameset.Reader
+	uniter  *imu.Uniter  // nil without unite_imu_method
+	united  []imu.Sample // that it gave
+	seq     uint32       // of the next one
+	run     *run
+	static  int // the position is before this one
+	now     instant
+	i       int       // the position is before now.messages[i]
+	past    []instant // before now, in the order of time; what Prev read ahead
+	lost    bool      // frames is elsewhere, because Prev was called
+	cur     replay.Recorded
+	damaged uint64
+	err     error
+	failed  error // of the cursor, for good
+}
+
+// instant is the messages of one time.
+type instant struct {
+	at       bagstore.Time
+	messages []replay.Recorded
+}
+
+func (i *instant) release() {
+	for _, m := range i.messages {
+		if r, ok := m.Owner.(msgs.Releaser); ok {
+			r.Release()
+		}
+	}
+	i.messages = nil
+}
+
+// Seek implements replay.Iterator.
+func (it *iterator) Seek(t bagstore.Time) {
+	it.drop()
+	it.err = it.failed
+	it.static = len(it.view.statics)
+	if t = max(t, it.view.start); t <= bagstore.MinTime {
+		it.static = 0
+	}
+	it.now.at = t - 1
+	it.goTo(t)
+}
+
+// goTo makes t the time of the first frame to take.
+func (it *iterator) goTo(t bagstore.Time) {
+	it.lost, it.run = false, &run{}
+	if it.uniter != nil {
+		it.uniter.Reset()
+	}
+	if it.frames != nil {
+		it.frames.Seek(time.Duration(max(t-it.view.source.offset, 0)))
+	}
+}
+
+// SeekEnd implements replay.Iterator.
+func (it *iterator) SeekEnd() {
+	if it.view.end >= bagstore.MaxTime {
+		it.Seek(bagstore.MaxTime)
+	} else {
+		it.Seek(it.view.end + 1)
+	}
+}
+
+func (it *iterator) drop() {
+	it.now.release()
+	for i := range it.past {
+		it.past[i].release()
+	}
+	it.past, it.i, it.cur = nil, 0, replay.Recorded{}
+}
+
+// Next implements replay.Iterator.
+func (it *iterator) Next() bool {
+	switch {
+	case it.static < len(it.view.statics):
+		it.cur = it.view.statics[it.static]
+		it.static++
+		return true
+	case it.failed != nil:
+		return false
+	}
+	for it.err = nil; it.i == len(it.now.messages); {
+		if it.lost {
+			it.goTo(it.now.at + 1)
+		}
+		it.drop()
+		if !it.advance(&it.now) {
+			it.sayDamage()
+			return false
+		}
+		if it.sayDamage() {
+			return false // the frame after the damage comes next
+		}
+	}
+	it.cur = it.now.messages[it.i]
+	it.i++
+	return true
+}
+
+// SkipNext implements replay.Iterator.
+func (it *iterator) SkipNext() bool { return it.Next() }
+
+// advance makes the messages of the next instant. It returns false if there is none
+// in the view.
+func (it *iterator) advance(to *instant) bool {
+	for begun := false; ; {
+		e, ok := it.frames.Next()
+		if !ok {
+			return begun
+		}
+		at := it.view.source.offset + bagstore.Time(e.At)
+		if at > it.view.end || begun && at > to.at {
+			it.frames.Unread(e)
+			return begun
+		}
+		to.at, begun = at, true
+		it.take(e, to)
+		e.Release()
+	}
+}
+
+// Prev implements replay.Iterator.
+func (it *iterator) Prev() bool {
+	it.err = it.failed
+	for it.i == 0 && it.failed == nil && it.back() {
+		it.i = len(it.now.messages)
+	}
+	switch {
+	case it.i > 0:
+		it.i--
+		it.cur = it.now.messages[it.i]
+	case it.err == nil && it.static > 0:
+		it.static--
+		it.cur = it.view.statics[it.static]
+	default:
+		return false
+	}
+	return true
+}
+
+// back goes to the instant before. Frames are put together forward, so it reads a
+// part of the recording that ends there.
+func (it *iterator) back() bool {
+	before := it.now.at
+	if len(it.now.messages) == 0 {
+		before++ // nothing of that time was read
+	}
+	first := max(it.view.start, it.view.source.offset)
+	for part := 50 * time.Millisecond; len(it.past) == 0; part *= 4 {
+		from := max(before.Add(-part), first)
+		it.goTo(from)
+		for {
+			var next instant
+			if !it.advance(&next) || next.at >= before {
+				next.release()
+				break
+			}
+			it.past = append(it.past, next)
+		}
+		if from == first {
+			break
+		}
+	}
+	it.lost = true
+	if len(it.past) == 0 {
+		return false
+	}
+	it.now.release()
+	last := len(it.past) - 1
+	it.now, it.past = it.past[last], it.past[:last]
+	return true
+}
+
+// take makes the messages of a set or a sample.
+func (it *iterator) take(e *frameset.Entry, to *instant) {
+	s := it.view.source
+	if len(e.Set.Images) == 0 {
+		st := s.layout.streams[e.Frame.Stream()]
+		it.frame(st, e.Frame, s.stamps.Stamp(e.Frame), to)
+		if it.uniter != nil && it.view.wanted[s.imu] {
+			it.sample(e.Frame, to)
+		}
+		return
+	}
+	stamp := s.stamps.Stamp(e.Set.Images[0].Frame)
+	for _, img := range e.Set.Images {
+		if id := img.Frame.Stream(); id.Kind != camdriver.Depth || !s.computesDepth() {
+			it.frame(s.layout.streams[id], img.Frame, stamp, to)
+		}
+	}
+	if m, ok := it.view.work(to.at, &e.Set, stamp, it.run); ok {
+		to.messages = append(to.messages, m)
+	}
+}
+
+// frame makes the messages of one frame.
+func (it *iterator) frame(st *stream, f *camdriver.Frame, stamp msgs.Time, to *instant) {
+	h := msgs.Header{Seq: uint32(f.Number), Stamp: stamp, FrameID: st.frameID}
+	for _, t := range st.topics {
+		c := it.view.source.connection(t)
+		if !it.view.wanted[c] {
+			continue
+		}
+		if m, ok := t.encode(h, f); ok {
+			to.messages = append(to.messages, recorded(c, to.at, m))
+		}
+	}
+}
+
+// sample gives the uniter a sample of the gyroscope or the accelerometer.
+func (it *iterator) sample(f *camdriver.Frame, to *instant) {
+	source, stamp := it.view.source, int64(it.view.source.stamps.Stamp(f))
+	switch f.Stream().Kind {
+	case camdriver.Gyro:
+		it.uniter.Gyro(stamp, f.Motion.Gyro)
+	case camdriver.Accel:
+		it.uniter.Accel(stamp, f.Motion.Accel)
+	}
+	for _, sample := range it.united {
+		to.messages = append(to.messages, recorded(source.imu, to.at, source.layout.united(it.seq, sample)))
+		it.seq++
+	}
+	it.united = it.united[:0]
+}
+
+func recorded(c *bagstore.Connection, at bagstore.Time, m msgs.Raw) replay.Recorded {
+	r := replay.Recorded{Message: bagstore.Message{Conn: c, Time: at, Data: m.Head}, Owner: forGood{}}
+	if m.Owner != nil {
+		p := &picture{owner: m.Owner}
+		p.refs.Store(1)
+		r.Head, r.Data, r.Owner = m.Head, m.Body, p
+	}
+	return r
+}
+
+// sayDamage reports frames that were skipped as the iterator's error.
+func (it *iterator) sayDamage() bool {
+	n, err := it.frames.Damaged()
+	if n == it.damaged {
+		return false
+	}
+	it.damaged, it.err = n, err
+	return true
+}
+
+// Message implements replay.Iterator.
+func (it *iterator) Message() replay.Recorded { return it.cur }
+
+// Err implements replay.Iterator.
+func (it *iterator) Err() error { return it.err }
+
+// Close implements replay.Iterator.
+func (it *iterator) Close() {
+	it.drop()
+	if it.frames != nil {
+		it.frames.Close()
+	}
+}
+
+// picture counts the references to what a message's bytes are made of.
+type picture struct {
+	refs  atomic.Int32
+	owner msgs.Releaser
+}
+
+// Retain implements replay.Retainer.
+func (p *picture) Retain() msgs.Releaser {
+	p.refs.Add(1)
+	return p
+}
+
+// Release releases a reference.
+func (p *picture) Release() {
+	if p.refs.Add(-1) == 0 {
+		p.owner.Release()
+	}
+}
+
+// forGood is the owner of memory that is left to the garbage collector.
+type forGood struct{}
+
+func (forGood) Retain() msgs.Releaser { return forGood{} }
+func (forGood) Release()              {}
