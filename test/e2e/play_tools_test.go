@@ -46,6 +46,15 @@ func TestDynparam(t *testing.T) {
 			t.Errorf("dynparam get: no %s in %s", want, out)
 		}
 	}
+	// Without the package, as on Debian: the service itself.
+	debian := g.in(t)
+	debian.env = append(debian.env, "ROS_PACKAGE_PATH=/usr/share")
+	if out = debian.run("/usr/bin/rosservice", "call", "/player/set_parameters", "config: {doubles: [{name: rate, value: 2}], bools: [{name: loop, value: true}]}"); !strings.Contains(out, "value: 2") {
+		t.Errorf("rosservice call: %s", out)
+	}
+	if out := g.run(python, dynparam, "get", "/player"); !strings.Contains(out, "'rate': 2.0") || !strings.Contains(out, "'loop': True") {
+		t.Errorf("dynparam get after rosservice: %s", out)
+	}
 	g.run(python, dynparam, "set", "/player", "paused", "false")
 	peer.Await(t, "playback to go on", func() bool { return strings.Contains(g.status(), "running") })
 	g.trigger("/player/stop")
