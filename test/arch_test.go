@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"camdriver/process/internal/lens":       {"camdriver"},
 	"camdriver/process/internal/lens/asm":   {}, // writes assembly; a module of its own
 	"camdriver/process/internal/smooth/asm": {}, // as lens/asm
+	"camdriver/process/internal/splat/asm":  {}, // as lens/asm
 	"camdriver/process/internal/smooth":     {},
 	"camdriver/process/internal/splat":      {},
 	"camdriver/process/syncer":              {"camdriver", "camdriver/process"},

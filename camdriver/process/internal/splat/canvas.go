@@ -16,10 +16,14 @@ type Layer struct {
 	least          []uint16 // values less 1, so that none is the largest
 	first, last    int      // rows that hold something
 	walked, budget int      // pixels of rectangles
+	scratch        scratch
 }
 
 // none is where there is no value.
 const none = 65535
+
+// slack is how many values after the last row may be written.
+const slack = 3
 
 // Begin makes the canvas empty, with a number of layers.
 func (c *Canvas) Begin(width, height, layers int) {
@@ -30,10 +34,10 @@ func (c *Canvas) Begin(width, height, layers int) {
 	n := width * height
 	for i := range c.layers {
 		l := &c.layers[i]
-		if cap(l.least) < n {
-			l.least = make([]uint16, n)
+		if cap(l.least) < n+slack {
+			l.least = make([]uint16, n+slack)
 		}
-		*l = Layer{canvas: c, least: l.least[:n], first: 1, budget: maxCover * n}
+		*l = Layer{canvas: c, least: l.least[:n], first: 1, budget: maxCover * n, scratch: l.scratch}
 	}
 	c.large.list = c.large.list[:0]
 }
@@ -67,6 +71,14 @@ func empty(row []uint16) {
 // is 0. Rectangles are clipped before they are walked; those that would take long
 // are put aside for Finish.
 func (l *Layer) Rectangles(values []uint16, u0, v0, u1, v1 []int32) {
+	n := len(values)
+	u0, v0, u1, v1 = u0[:n], v0[:n], u1[:n], v1[:n]
+	n = l.rectanglesFast(values, u0, v0, u1, v1)
+	l.walk(values[n:], u0[n:], v0[n:], u1[n:], v1[n:])
+}
+
+// walk is Rectangles pixel by pixel.
+func (l *Layer) walk(values []uint16, u0, v0, u1, v1 []int32) {
 	width, height := int32(l.canvas.width), int32(l.canvas.height)
 	n := len(values)
 	u0, v0, u1, v1 = u0[:n], v0[:n], u1[:n], v1[:n]

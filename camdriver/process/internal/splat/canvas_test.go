@@ -42,6 +42,7 @@ func paint(c *Canvas, width, height, layers int, values []uint16, u0, v0, u1, v1
 func FuzzCanvas(f *testing.F) {
 	for i := range uint64(12) {
 		f.Add(i, uint8(5*i+1), uint8(7*i+1), uint16(40*i), uint8(20*i))
+		f.Add(i, uint8(3*i), uint8(5*i), uint16(900+i), uint8(i%5)) // small ones, as usual
 	}
 	var c Canvas // used again, so that nothing of the last image may stay
 	f.Fuzz(func(t *testing.T, seed uint64, w, h uint8, count uint16, size uint8) {
@@ -62,10 +63,13 @@ func FuzzCanvas(f *testing.F) {
 			}
 		}
 		want := plain(width, height, values, corners[0], corners[1], corners[2], corners[3])
-		for layers := 1; layers <= 3; layers += 2 {
-			got := paint(&c, width, height, layers, values, corners[0], corners[1], corners[2], corners[3])
-			if !slices.Equal(got, want) {
-				t.Fatalf("%d layers: %d×%d with %d rectangles of %d differ", layers, width, height, n, size)
+		defer func(was bool) { fast = was }(fast)
+		for _, fast = range []bool{fast, false} {
+			for layers := 1; layers <= 3; layers += 2 {
+				got := paint(&c, width, height, layers, values, corners[0], corners[1], corners[2], corners[3])
+				if !slices.Equal(got, want) {
+					t.Fatalf("assembly %v, %d layers: %d×%d with %d rectangles of %d differ", fast, layers, width, height, n, size)
+				}
 			}
 		}
 	})

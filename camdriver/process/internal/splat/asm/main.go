@@ -1,0 +1,180 @@
+// Asm writes the assembly of package splat for x86 processors with AVX2; go generate
+// in that package runs it. It is a module of its own, so that the program doesn't
+// depend on what it is made with.
+package main
+
+import (
+	"flag"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The parameters as package splat lays them out: each fills a register.
+const (
+	right  = 0 * 32 // the last column
+	bottom = 1 * 32 // the last row
+	stride = 2 * 32 // bytes
+	top    = 3 * 32 // of all rectangles: filled in
+	end    = 4 * 32
+)
+
+func main() {
+	place()
+	scatter()
+	for name, value := range map[string]string{"out": "../avx2_amd64.s", "stubs": "../avx2_amd64.go", "pkg": "splat"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	Generate()
+}
+
+// number fills a register with a small number.
+func number(n int) VecVirtual {
+	r, x := YMM(), GP32()
+	MOVL(I32(n), x)
+	low := XMM()
+	VMOVD(x, low)
+	VPBROADCASTD(low, r)
+	return r
+}
+
+func place() {
+	TEXT("placeAVX2", NOSPLIT, "func(at *[3]*int32, kind *int32, others *uint8, values *uint16, corners *[4]*int32, n int, p *int32)")
+	Pragma("noescape")
+	Doc("placeAVX2 clips n rectangles, a multiple of 8. It writes where in the image up to three rows",
+		"of each begin, as offsets in bytes, and which mask is for its width; in others a bit for",
+		"each that is larger.")
+	ats, kind, others := Load(Param("at"), GP64()), Load(Param("kind"), GP64()), Load(Param("others"), GP64())
+	values, corners := Load(Param("values"), GP64()), Load(Param("corners"), GP64())
+	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	var at [3]Register
+	for i := range at {
+		at[i] = GP64()
+		MOVQ(Mem{Base: ats, Disp: 8 * i}, at[i])
+	}
+	var corner [4]Register
+	for i := range corner {
+		corner[i] = GP64()
+		MOVQ(Mem{Base: corners, Disp: 8 * i}, corner[i])
+	}
+	i := GP64()
+	XORQ(i, i)
+	Label("place")
+	in := func(base Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+	none, left, high, wide, tall := YMM(), YMM(), YMM(), YMM(), YMM()
+	VPXOR(none, none, none)
+	VPMAXSD(in(corner[0]), none, left)
+	VPMAXSD(in(corner[1]), none, high)
+	last, low := YMM(), YMM()
+	VMOVDQU(Mem{Base: p, Disp: right}, last)
+	VPMINSD(in(corner[2]), last, last)
+	VMOVDQU(Mem{Base: p, Disp: bottom}, low)
+	VPMINSD(in(corner[3]), low, low)
+	empty, t := YMM(), YMM()
+	VPMOVZXWD(Mem{Base: values, Index: i, Scale: 2}, empty)
+	VPCMPEQD(none, empty, empty)
+	VPCMPGTD(last, left, t)
+	VPOR(t, empty, empty)
+	VPCMPGTD(low, high, t)
+	VPOR(t, empty, empty)
+	VPSUBD(left, last, wide)
+	VPSUBD(high, low, tall)
+	large := YMM()
+	VPCMPGTD(number(3), wide, large)
+	VPCMPGTD(number(2), tall, t)
+	VPOR(t, large, large)
+	VPANDN(large, empty, large)
+	bits := GP32()
+	VMOVMSKPS(large, bits)
+	MOVB(bits.As8(), Mem{Base: others})
+	INCQ(others)
+	VPOR(large, empty, empty) // nothing to do for the rest
+	// The rows that are written.
+	VPBLENDVB(empty, Mem{Base: p, Disp: bottom}, high, t)
+	VPMINSD(Mem{Base: p, Disp: top}, t, t)
+	VMOVDQU(t, Mem{Base: p, Disp: top})
+	VPANDN(low, empty, t)
+	VPMAXSD(Mem{Base: p, Disp: end}, t, t)
+	VMOVDQU(t, Mem{Base: p, Disp: end})
+	// Where they begin.
+	VPMULLD(Mem{Base: p, Disp: stride}, high, high)
+	VPADDD(left, left, left)
+	VPADDD(left, high, high)
+	VPANDN(high, empty, high)
+	VMOVDQU(high, in(at[0]))
+	VPANDN(tall, empty, tall)
+	VPMINSD(number(1), tall, t)
+	VPMULLD(Mem{Base: p, Disp: stride}, t, t)
+	VPADDD(high, t, t)
+	VMOVDQU(t, in(at[1]))
+	VPMULLD(Mem{Base: p, Disp: stride}, tall, tall)
+	VPADDD(high, tall, tall)
+	VMOVDQU(tall, in(at[2]))
+	VPBLENDVB(empty, number(4), wide, wide)
+	VPSLLD(Imm(4), wide, wide)
+	VMOVDQU(wide, in(kind))
+	ADDQ(Imm(8), i)
+	CMPQ(i, n)
+	JL(LabelRef("place"))
+	VZEROUPPER()
+	RET()
+}
+
+// scatter takes values that lie step apart one after another: rectangles of
+// neighbours overlap, and a processor waits if it reads part of what it has just
+// written.
+func scatter() {
+	masks := GLOBL("masks", RODATA|NOPTR)
+	for n := range 5 {
+		for word := range 8 {
+			mask := U16(0xFFFF)
+			if word <= n && n < 4 {
+				mask = 0
+			}
+			DATA(16*n+2*word, mask)
+		}
+	}
+	TEXT("scatterAVX2", NOSPLIT, "func(least *uint16, at *[3]*int32, kind *int32, values *uint16, n, step int)")
+	Pragma("noescape")
+	Doc("scatterAVX2 gives n rectangles, which placeAVX2 prepared, their values less 1. n is a",
+		"multiple of step. Up to three words after a row's end are written, but not changed.")
+	least, ats, kind := Load(Param("least"), GP64()), Load(Param("at"), GP64()), Load(Param("kind"), GP64())
+	values, n, step := Load(Param("values"), GP64()), Load(Param("n"), GP64()), Load(Param("step"), GP64())
+	var at [3]Register
+	for i := range at {
+		at[i] = GP64()
+		MOVQ(Mem{Base: ats, Disp: 8 * i}, at[i])
+	}
+	table, first, i := GP64(), GP64(), GP64()
+	LEAQ(masks, table)
+	XORQ(first, first)
+	less := XMM()
+	VPCMPEQW(less, less, less)
+	Label("scatter")
+	MOVQ(first, i)
+	Label("apart")
+	v, offset := XMM(), GP64()
+	VPBROADCASTW(Mem{Base: values, Index: i, Scale: 2}, v)
+	VPADDW(less, v, v)
+	MOVLQSX(Mem{Base: kind, Index: i, Scale: 4}, offset)
+	VPOR(Mem{Base: table, Index: offset, Scale: 1}, v, v)
+	for _, base := range at {
+		row := XMM()
+		MOVLQSX(Mem{Base: base, Index: i, Scale: 4}, offset)
+		to := Mem{Base: least, Index: offset, Scale: 1}
+		VMOVQ(to, row)
+		VPMINUW(v, row, row)
+		VMOVQ(row, to)
+	}
+	ADDQ(step, i)
+	CMPQ(i, n)
+	JL(LabelRef("apart"))
+	INCQ(first)
+	CMPQ(first, step)
+	JL(LabelRef("scatter"))
+	VZEROUPPER()
+	RET()
+}
