@@ -10,9 +10,13 @@ const hidden = 0.1
 func occludeRow(xyz, uv []float32) {
 	most, nearest := float32(-1), float32(0) // pixel and depth of the last point that is seen
 	again := false
-	for i := 0; 2*i < len(uv); i++ {
-		p, at := xyz[3*i:][:3], uv[2*i]
+	for ; len(uv) >= 2 && len(xyz) >= 3; xyz, uv = xyz[3:], uv[2:] {
+		p, at := (*[3]float32)(xyz), uv[0]
 		if p[2] == 0 {
+			continue
+		}
+		if at > most && !again { // the usual case
+			most, nearest = at, p[2]
 			continue
 		}
 		remove := at < most || at == most && p[2]-nearest > hidden
@@ -23,7 +27,7 @@ func occludeRow(xyz, uv []float32) {
 			remove, again = again, false
 		}
 		if remove {
-			p[0], p[1], p[2] = 0, 0, 0
+			*p = [3]float32{}
 		}
 	}
 }

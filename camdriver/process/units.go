@@ -1,6 +1,9 @@
 package process
 
-import "rsros/camdriver"
+import (
+	"rsros/camdriver"
+	"rsros/camdriver/process/internal/lens"
+)
 
 // Units gives depth in metres, beside it.
 type Units struct {
@@ -36,12 +39,7 @@ func (u *Units) apply(img Image) (Image, error) {
 }
 
 func (u *Units) rows(_, from, to int) {
-	units := u.units
 	for y := from; y < to; y++ {
-		in, out := u.in.row16(y), rowOf[float32](&u.out, y)
-		out = out[:len(in)]
-		for x, d := range in {
-			out[x] = units * float32(d)
-		}
+		lens.Metres(rowOf[float32](&u.out, y), u.in.row16(y), u.units)
 	}
 }

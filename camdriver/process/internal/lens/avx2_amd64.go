@@ -18,3 +18,13 @@ func projectAVX2(uv *float32, depth *uint16, x *float32, y *float32, n int, p *f
 //
 //go:noescape
 func divideAVX2(uv *float32, n int, by *float32)
+
+// deprojectAVX2 is Deproject for n points, a multiple of 8.
+//
+//go:noescape
+func deprojectAVX2(xyz *float32, depth *uint16, x *float32, y *float32, n int, units *float32)
+
+// metresAVX2 is Metres for n pixels, a multiple of 8.
+//
+//go:noescape
+func metresAVX2(out *float32, depth *uint16, n int, units *float32)

@@ -212,3 +212,61 @@ divide:
 divided:
 	VZEROUPPER
 	RET
+
+// func deprojectAVX2(xyz *float32, depth *uint16, x *float32, y *float32, n int, units *float32)
+// Requires: AVX, AVX2
+TEXT ·deprojectAVX2(SB), NOSPLIT, $0-48
+	MOVQ xyz+0(FP), AX
+	MOVQ depth+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ y+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ units+40(FP), DI
+	XORQ R8, R8
+
+deproject:
+	VPMOVZXWD    (CX)(R8*2), Y2
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS (DI), Y0
+	VMULPS       Y0, Y2, Y2
+	VMULPS       (DX)(R8*4), Y2, Y0
+	VMULPS       (BX)(R8*4), Y2, Y1
+	VSHUFPS      $0x88, Y1, Y0, Y3
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VSHUFPS      $0xd8, Y0, Y2, Y0
+	VSHUFPS      $0x88, Y0, Y3, Y2
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, 48(AX)
+	VSHUFPS      $0xd8, Y3, Y1, Y2
+	VMOVUPS      X2, 16(AX)
+	VEXTRACTF128 $0x01, Y2, 64(AX)
+	VSHUFPS      $0xdd, Y1, Y0, Y0
+	VMOVUPS      X0, 32(AX)
+	VEXTRACTF128 $0x01, Y0, 80(AX)
+	ADDQ         $0x60, AX
+	ADDQ         $0x08, R8
+	CMPQ         R8, SI
+	JL           deproject
+	VZEROUPPER
+	RET
+
+// func metresAVX2(out *float32, depth *uint16, n int, units *float32)
+// Requires: AVX, AVX2
+TEXT ·metresAVX2(SB), NOSPLIT, $0-32
+	MOVQ         out+0(FP), AX
+	MOVQ         depth+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         units+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+
+metres:
+	VPMOVZXWD (CX)(BX*2), Y1
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y0, Y1, Y1
+	VMOVUPS   Y1, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JL        metres
+	VZEROUPPER
+	RET

@@ -73,10 +73,21 @@ func (v *View) locateFlat(us, vs []int32, depth []uint16, x, y []float32, units 
 // Deproject makes the points of a row of depth: x, y, z of each.
 func Deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
 	x, y = x[:len(depth)], y[:len(depth)]
+	n := deprojectFast(xyz, depth, x, y, units)
+	xyz, depth, x, y = xyz[3*n:], depth[n:], x[n:], y[n:]
 	for i, d := range depth {
 		z := units * float32(d)
-		to := xyz[3*i:][:3]
+		to := (*[3]float32)(xyz)
 		to[0], to[1], to[2] = float32(z*x[i]), float32(z*y[i]), z
+		xyz = xyz[3:]
+	}
+}
+
+// Metres turns depth into metres.
+func Metres(out []float32, depth []uint16, units float32) {
+	out = out[:len(depth)]
+	for i := metresFast(out, depth, units); i < len(depth); i++ {
+		out[i] = units * float32(depth[i])
 	}
 }
 

@@ -54,3 +54,23 @@ func divideFast(uv []float32, a, b float32) int {
 	divideAVX2(&uv[0], n, &by[0])
 	return n
 }
+
+// deprojectFast does the first points of Deproject, and returns how many.
+func deprojectFast(xyz []float32, depth []uint16, x, y []float32, units float32) int {
+	n := len(depth) &^ (lanes - 1)
+	if !fast || n == 0 {
+		return 0
+	}
+	deprojectAVX2(&xyz[:3*n][0], &depth[0], &x[0], &y[0], n, &units)
+	return n
+}
+
+// metresFast does the first pixels of Metres, and returns how many.
+func metresFast(out []float32, depth []uint16, units float32) int {
+	n := len(depth) &^ (lanes - 1)
+	if !fast || n == 0 {
+		return 0
+	}
+	metresAVX2(&out[0], &depth[0], n, &units)
+	return n
+}

@@ -9,3 +9,7 @@ func (v *View) locateFast(_, _ []int32, _ []uint16, _, _ []float32, _ float32) i
 func (v *View) projectFast(_ []float32, _ []uint16, _, _ []float32, _ float32) int { return 0 }
 
 func divideFast(_ []float32, _, _ float32) int { return 0 }
+
+func deprojectFast(_ []float32, _ []uint16, _, _ []float32, _ float32) int { return 0 }
+
+func metresFast(_ []float32, _ []uint16, _ float32) int { return 0 }

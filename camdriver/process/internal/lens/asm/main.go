@@ -30,6 +30,8 @@ func main() {
 	locate(half, limit)
 	project(limit)
 	divide()
+	deproject()
+	metres()
 	for name, value := range map[string]string{"out": "../avx2_amd64.s", "stubs": "../avx2_amd64.go", "pkg": "lens"} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)
@@ -204,6 +206,61 @@ func divide() {
 	ADDQ(Imm(8), i)
 	JMP(LabelRef("divide"))
 	Label("divided")
+	VZEROUPPER()
+	RET()
+}
+
+func deproject() {
+	TEXT("deprojectAVX2", NOSPLIT, "func(xyz *float32, depth *uint16, x, y *float32, n int, units *float32)")
+	Pragma("noescape")
+	Doc("deprojectAVX2 is Deproject for n points, a multiple of 8.")
+	xyz, depth := Load(Param("xyz"), GP64()), Load(Param("depth"), GP64())
+	xs, ys := Load(Param("x"), GP64()), Load(Param("y"), GP64())
+	n, unit := Load(Param("n"), GP64()), Load(Param("units"), GP64())
+	i := GP64()
+	XORQ(i, i)
+	Label("deproject")
+	x, y, z := YMM(), YMM(), YMM()
+	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
+	VCVTDQ2PS(z, z)
+	VMULPS(broadcast(Mem{Base: unit}), z, z)
+	VMULPS(Mem{Base: xs, Index: i, Scale: 4}, z, x)
+	VMULPS(Mem{Base: ys, Index: i, Scale: 4}, z, y)
+	xy, yz, zx := YMM(), YMM(), YMM()
+	VSHUFPS(Imm(0x88), y, x, xy) // x0 x2 y0 y2
+	VSHUFPS(Imm(0xDD), z, y, yz) // y1 y3 z1 z3
+	VSHUFPS(Imm(0xD8), x, z, zx) // z0 z2 x1 x3
+	for k, m := range [][3]VecVirtual{{xy, zx}, {yz, xy}, {zx, yz}} {
+		part := YMM()
+		VSHUFPS(Imm([]uint64{0x88, 0xD8, 0xDD}[k]), m[1], m[0], part)
+		VMOVUPS(part.AsX(), Mem{Base: xyz, Disp: 16 * k})
+		VEXTRACTF128(Imm(1), part, Mem{Base: xyz, Disp: 48 + 16*k})
+	}
+	ADDQ(Imm(96), xyz)
+	ADDQ(Imm(8), i)
+	CMPQ(i, n)
+	JL(LabelRef("deproject"))
+	VZEROUPPER()
+	RET()
+}
+
+func metres() {
+	TEXT("metresAVX2", NOSPLIT, "func(out *float32, depth *uint16, n int, units *float32)")
+	Pragma("noescape")
+	Doc("metresAVX2 is Metres for n pixels, a multiple of 8.")
+	out, depth := Load(Param("out"), GP64()), Load(Param("depth"), GP64())
+	n, unit := Load(Param("n"), GP64()), broadcast(Mem{Base: Load(Param("units"), GP64())})
+	i := GP64()
+	XORQ(i, i)
+	Label("metres")
+	z := YMM()
+	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
+	VCVTDQ2PS(z, z)
+	VMULPS(unit, z, z)
+	VMOVUPS(z, Mem{Base: out, Index: i, Scale: 4})
+	ADDQ(Imm(8), i)
+	CMPQ(i, n)
+	JL(LabelRef("metres"))
 	VZEROUPPER()
 	RET()
 }
