@@ -80,7 +80,8 @@ var mayImport = map[string][]string{
 	"node/ros/internal/wire":      {"node/internal/budget"},
 	"node/internal/budget":        {},
 
-	"msgs/imagetransport": {"msgs/png"},
+	"msgs/imagetransport": {"msgs/jpeg", "msgs/png"},
+	"msgs/jpeg":           {},
 	"msgs/png":            {},
 	"msgs/cdr":            {"msgs"},
 

@@ -2,9 +2,8 @@ package imagetransport
 
 import (
 	"fmt"
-	"image"
-	"image/jpeg"
 
+	"rsros/msgs/jpeg"
 	"rsros/msgs/png"
 )
 
@@ -40,9 +39,9 @@ func Compressible(encoding string) bool {
 
 // Encoder compresses pictures one after another.
 type Encoder struct {
-	png    png.Encoder
-	planes image.YCbCr
-	depth  []byte // 16-bit pixels without padding
+	png   png.Encoder
+	jpeg  jpeg.Encoder
+	depth []byte // 16-bit pixels without padding
 }
 
 // Compress appends the picture to dst as compressed_image_transport would send it,
@@ -63,7 +62,7 @@ func (e *Encoder) Compress(dst []byte, p Picture, o Options) (format string, dat
 	out := appender{dst}
 	switch kind {
 	case JPEG:
-		err = e.jpeg(&out, &p, l, o.JPEGQuality)
+		out.b, err = e.pictureJPEG(dst, &p, l, o.JPEGQuality)
 	case PNG:
 		err = e.picturePNG(&out, &p, l, o.PNGLevel)
 	default:
@@ -88,18 +87,22 @@ func formatText(encoding, kind string, l layout) string {
 	return encoding + "; " + kind + " compressed " + target
 }
 
-func (e *Encoder) jpeg(out *appender, p *Picture, l layout, quality int) error {
-	o := jpeg.Options{Quality: min(max(quality, 1), 100)}
-	frame := image.Rect(0, 0, p.Width, p.Height)
-	if !l.colour() {
-		return jpeg.Encode(out, &image.Gray{Pix: p.Data, Stride: p.Step, Rect: frame}, &o)
+func (e *Encoder) pictureJPEG(dst []byte, p *Picture, l layout, quality int) ([]byte, error) {
+	m, err := e.jpeg.Planes(p.Width, p.Height, !l.colour())
+	if err != nil {
+		return dst, err
 	}
-	if l.yuv {
-		e.split(p, l)
-	} else {
-		e.convert(p, l)
+	switch {
+	case m.Grey:
+		for y := range p.Height {
+			copy(m.Y[y*m.Stride:], p.row(y, l))
+		}
+	case l.yuv:
+		split(m, p, l)
+	default:
+		convert(m, p, l)
 	}
-	return jpeg.Encode(out, &e.planes, &o)
+	return e.jpeg.Append(dst, quality), nil
 }
 
 func (e *Encoder) picturePNG(out *appender, p *Picture, l layout, level int) error {
@@ -135,17 +138,10 @@ func rowRGB(to, from []byte, l layout) {
 	}
 }
 
-// appender is a buffer that image/jpeg writes to without one of its own.
+// appender is a buffer that PNG is written to.
 type appender struct{ b []byte }
 
 func (a *appender) Write(p []byte) (int, error) {
 	a.b = append(a.b, p...)
 	return len(p), nil
 }
-
-func (a *appender) WriteByte(c byte) error {
-	a.b = append(a.b, c)
-	return nil
-}
-
-func (a *appender) Flush() error { return nil }

@@ -1,16 +1,6 @@
 package imagetransport
 
-import "image"
-
-// resize gives the planes room for a picture. JPEG's blocks reach over the edge;
-// the encoder repeats the last pixels there.
-func (e *Encoder) resize(w, h int, ratio image.YCbCrSubsampleRatio) {
-	m := &e.planes
-	if m.Rect.Dx() == w && m.Rect.Dy() == h && m.SubsampleRatio == ratio {
-		return
-	}
-	*m = *image.NewYCbCr(image.Rect(0, 0, w, h), ratio)
-}
+import "rsros/msgs/jpeg"
 
 // JFIF's conversion from RGB in 16-bit fixed point.
 const (
@@ -22,14 +12,12 @@ const (
 
 // convert fills the planes from a colour picture. Four pixels share their colours,
 // as libjpeg does by default.
-func (e *Encoder) convert(p *Picture, l layout) {
-	e.resize(p.Width, p.Height, image.YCbCrSubsampleRatio420)
-	m := &e.planes
+func convert(m *jpeg.Planes, p *Picture, l layout) {
 	for y := 0; y < p.Height; y += 2 {
 		below := min(y+1, p.Height-1)
-		c := y / 2 * m.CStride
+		c := y / 2 * m.ColourStride
 		convertRows(p.row(y, l), p.row(below, l), l,
-			m.Y[y*m.YStride:][:p.Width], m.Y[below*m.YStride:][:p.Width],
+			m.Y[y*m.Stride:][:p.Width], m.Y[below*m.Stride:][:p.Width],
 			m.Cb[c:][:(p.Width+1)/2], m.Cr[c:][:(p.Width+1)/2])
 	}
 }
@@ -60,22 +48,26 @@ func luma(r, g, b int32) byte { return byte((lumaR*r + lumaG*g + lumaB*b + half)
 func chroma(sum int32) byte { return byte(min((sum+128<<18+1<<17)>>18, 255)) }
 
 // split fills the planes from a YUV picture, whose samples have BT.601's limited
-// range; JPEG's have the full one.
-func (e *Encoder) split(p *Picture, l layout) {
-	e.resize(p.Width, p.Height, image.YCbCrSubsampleRatio422)
-	m := &e.planes
+// range; JPEG's have the full one. Two rows share their colours.
+func split(m *jpeg.Planes, p *Picture, l layout) {
 	place := l.rgb[0]
-	for y := range p.Height {
-		row := p.row(y, l)
-		ys, c := m.Y[y*m.YStride:][:p.Width], y*m.CStride
+	for y := 0; y < p.Height; y += 2 {
+		below := min(y+1, p.Height-1)
+		top, bottom := p.row(y, l), p.row(below, l)
+		lumaTop, lumaBottom := m.Y[y*m.Stride:][:p.Width], m.Y[below*m.Stride:][:p.Width]
+		c := y / 2 * m.ColourStride
 		cb, cr := m.Cb[c:][:p.Width/2], m.Cr[c:][:p.Width/2]
 		for i := range cb {
-			px := row[4*i:][:4]
-			ys[2*i], ys[2*i+1] = fullLuma[px[place]], fullLuma[px[place+2]]
-			cb[i], cr[i] = fullChroma[px[1-place]], fullChroma[px[3-place]]
+			a, b := top[4*i:][:4], bottom[4*i:][:4]
+			lumaTop[2*i], lumaTop[2*i+1] = fullLuma[a[place]], fullLuma[a[place+2]]
+			lumaBottom[2*i], lumaBottom[2*i+1] = fullLuma[b[place]], fullLuma[b[place+2]]
+			cb[i] = mean(fullChroma[a[1-place]], fullChroma[b[1-place]])
+			cr[i] = mean(fullChroma[a[3-place]], fullChroma[b[3-place]])
 		}
 	}
 }
+
+func mean(a, b byte) byte { return byte((int(a) + int(b) + 1) / 2) }
 
 // From limited to full range: luma 16…235, colours 16…240.
 var fullLuma, fullChroma = ranges()

@@ -1,0 +1,79 @@
+package jpeg
+
+// Markers of the format.
+const (
+	markStart   = 0xD8
+	markEnd     = 0xD9
+	markJFIF    = 0xE0
+	markSteps   = 0xDB
+	markFrame   = 0xC0
+	markHuffman = 0xC4
+	markScan    = 0xDA
+)
+
+// setQuality scales the quantization steps as libjpeg does.
+func (e *Encoder) setQuality(quality int) {
+	if e.quality == quality {
+		return
+	}
+	e.quality = quality
+	scale := 200 - 2*quality
+	if quality < 50 {
+		scale = 5000 / quality
+	}
+	for kind := range steps {
+		for i, s := range steps[kind] {
+			step := min(max((int(s)*scale+50)/100, 1), 255)
+			e.steps[kind][i] = uint8(step)
+			e.scales[kind][i] = 1 / (float32(step) * 8 * gain[i/8] * gain[i%8])
+		}
+	}
+}
+
+// header appends all that comes before the coefficients.
+func (e *Encoder) header(b []byte) []byte {
+	p := &e.planes
+	b = append(b, 0xFF, markStart)
+	b = append(segment(b, markJFIF, 14), 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0)
+	kinds := 2
+	if p.Grey {
+		kinds = 1
+	}
+	for kind := range kinds {
+		b = append(segment(b, markSteps, 65), byte(kind))
+		for _, place := range zigzag {
+			b = append(b, e.steps[kind][place])
+		}
+	}
+	b = append(segment(b, markFrame, 6+3*e.components()), 8, byte(p.Height>>8), byte(p.Height), byte(p.Width>>8), byte(p.Width), byte(e.components()))
+	if p.Grey {
+		b = append(b, 1, 0x11, light)
+	} else {
+		b = append(b, 1, 0x22, light, 2, 0x11, colour, 3, 0x11, colour)
+	}
+	for kind := range kinds {
+		for class, c := range [2]code{firstCodes[kind], otherCodes[kind]} {
+			b = append(segment(b, markHuffman, 17+len(c.symbols)), byte(class<<4|kind))
+			b = append(append(b, c.lengths...), c.symbols...)
+		}
+	}
+	b = append(segment(b, markScan, 4+2*e.components()), byte(e.components()))
+	if p.Grey {
+		b = append(b, 1, 0x00)
+	} else {
+		b = append(b, 1, 0x00, 2, 0x11, 3, 0x11)
+	}
+	return append(b, 0, 63, 0)
+}
+
+func (e *Encoder) components() int {
+	if e.planes.Grey {
+		return 1
+	}
+	return 3
+}
+
+// segment appends a marker and the length of what follows.
+func segment(b []byte, marker byte, n int) []byte {
+	return append(b, 0xFF, marker, byte((n+2)>>8), byte(n+2))
+}
