@@ -84,6 +84,11 @@ type TopicSizes struct {
 	Max   int64  `json:"max"`
 }
 
+func (t *TopicSizes) add(size int64) {
+	t.Bytes += uint64(size)
+	t.Min, t.Max = min(t.Min, size), max(t.Max, size)
+}
+
 // Info summarizes a bag. Without options it reads the index section and the
 // chunks' headers, but no message.
 func Info(ctx context.Context, path string, o InfoOptions) (*Summary, error) {
@@ -92,6 +97,11 @@ func Info(ctx context.Context, path string, o InfoOptions) (*Summary, error) {
 		return nil, err
 	}
 	defer b.Close()
+	return b.Info(ctx, o)
+}
+
+// Info summarizes an open bag, see [Info].
+func (b *Bag) Info(ctx context.Context, o InfoOptions) (*Summary, error) {
 	s, err := b.summary()
 	if err != nil {
 		return s, err
@@ -243,7 +253,15 @@ func (r *TopicRates) finish(messages uint64, intervals []Time) {
 func (s *Summary) sizes(ctx context.Context, b *Bag, p Progress) error {
 	l := newChunkReader(b)
 	sizes := make(map[uint32]*TopicSizes)
+	if b.content != nil {
+		if err := contentSizes(ctx, b, p, sizes); err != nil {
+			return err
+		}
+	}
 	for i := range b.chunks {
+		if b.content != nil {
+			break
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -255,8 +273,7 @@ func (s *Summary) sizes(ctx context.Context, b *Bag, p Progress) error {
 				t = &TopicSizes{Min: size}
 				sizes[e.conn] = t
 			}
-			t.Bytes += uint64(size)
-			t.Min, t.Max = min(t.Min, size), max(t.Max, size)
+			t.add(size)
 			return nil
 		}}
 		if _, _, err := l.walkContent(&b.chunks[i], w); err != nil && !b.chunks[i].torn {

@@ -23,7 +23,7 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 // Note is something about a bag that its reader should know, such as a missing
 // index or a torn end.
 type Note struct {
-	Offset   int64    `json:"offset"` // in the file
+	Offset   int64    `json:"offset"` // in the file; -1: it isn't about one place
 	Kind     string   `json:"kind"`   // of the record there
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`

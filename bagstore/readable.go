@@ -10,6 +10,12 @@ func (b *Bag) Readable() error {
 	var why error
 	for i := range b.chunks {
 		c := &b.chunks[i]
+		if b.content != nil {
+			if c.Messages() > 0 {
+				return nil
+			}
+			continue
+		}
 		entries, _, err := cr.walkContent(c, walker{bag: b})
 		for _, e := range entries {
 			if b.byID[e.conn] != nil {

@@ -48,6 +48,15 @@ func Merge(ctx context.Context, ins []string, out string, o RewriteOptions) (*Re
 		return nil, err
 	}
 	defer closeAll()
+	return MergeBags(ctx, bags, out, o)
+}
+
+// MergeBags is Merge for bags that are open, which may be recordings of other
+// formats.
+func MergeBags(ctx context.Context, bags []*Bag, out string, o RewriteOptions) (*RewriteResult, error) {
+	if err := checkOutput(out, o.Overwrite); err != nil {
+		return nil, err
+	}
 	v, err := NewView(bags, o.Query())
 	if err != nil {
 		return nil, err

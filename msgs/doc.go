@@ -1,4 +1,4 @@
-// Package msgs knows ROS 1 messages: the types that this program publishes by
+// Package msgs knows ROS 1 messages: those of ROS's common packages and others by
 // name, the wire codec under them, and how to walk, print and shift messages of
 // types that only their definition text describes.
 //

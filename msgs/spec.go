@@ -37,7 +37,10 @@ var kinds = map[string]Kind{
 	"string": KindString, "time": KindTime, "duration": KindDuration,
 }
 
-// size is the wire size of one element; of a string only its length field.
+// Size is the wire size of one element in bytes; of a string only its length field,
+// of a struct 0.
+func (k Kind) Size() int { return int(k.size()) }
+
 func (k Kind) size() int64 {
 	switch k {
 	case KindBool, KindInt8, KindUint8:
@@ -323,6 +326,10 @@ func (f *Field) elemSize() int64 {
 	}
 	return f.Kind.size()
 }
+
+// MinSize is the least wire size of the field in bytes. A field of that many zeros is
+// a valid one, and empty where it can be.
+func (f *Field) MinSize() int64 { return f.minSize() }
 
 func (f *Field) minSize() int64 {
 	switch {

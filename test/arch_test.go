@@ -20,7 +20,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
-		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/reprocess", "bagstore/rsbag",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
 		"bagstore/swap", "msgs", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"msgs/jpeg":           {},
 	"msgs/png":            {},
 	"msgs/cdr":            {"msgs"},
+	"msgs/ros2":           {"msgs", "msgs/cdr"},
 
 	"bagstore":               {"bagstore/atomicfile", "bagstore/internal/disk", "bagstore/internal/lz4"},
 	"bagstore/atomicfile":    {"bagstore/internal/disk"},
@@ -93,10 +94,11 @@ var mayImport = map[string][]string{
 	"bagstore/container":       {"bagstore"},
 	"bagstore/rosbag2":         {"bagstore", "bagstore/container", "bagstore/internal/sqlite"},
 	"bagstore/internal/sqlite": {},
+	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/rosbag2", "msgs", "msgs/ros2"},
 
-	"bagstore/rsbag":     {"bagstore", "msgs", "camdriver"},
-	"bagstore/bagset":    {"program", "bagstore", "bagstore/moment"},
 	"bagstore/frameset":  {"bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
+	"bagstore/rsbag":     {"bagstore", "bagstore/recording", "msgs", "camdriver"},
+	"bagstore/bagset":    {"program", "bagstore", "bagstore/moment", "bagstore/recording"},
 	"bagstore/moment":    {"bagstore"},
 	"bagstore/cat":       {"program", "bagstore", "bagstore/bagset", "msgs"},
 	"bagstore/export":    {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "camdriver/process", "msgs", "msgs/png"},

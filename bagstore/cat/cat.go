@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -63,7 +64,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := bagset.Damaged(bad + c.bad); err != nil || len(lost) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w: a bag is damaged", program.ErrIncomplete)
+	return fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
 }
 
 func topicCount(v *bagstore.View) int {

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -58,7 +59,7 @@ func Run(ctx context.Context, o Options) error {
 		err = exportFolder(ctx, bags[0], filter, o)
 	}
 	if err == nil && len(lost) > 0 {
-		err = fmt.Errorf("%w: the bag is damaged", program.ErrIncomplete)
+		err = fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
 	}
 	return err
 }

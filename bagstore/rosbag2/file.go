@@ -212,7 +212,7 @@ const maxNotes = 100
 
 func (f *File) note(s bagstore.Severity, kind, format string, args ...any) {
 	if len(f.notes) < maxNotes {
-		f.notes = append(f.notes, bagstore.Note{Kind: kind, Severity: s, Text: fmt.Sprintf(format, args...)})
+		f.notes = append(f.notes, bagstore.Note{Offset: -1, Kind: kind, Severity: s, Text: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -253,7 +253,7 @@ func (f *File) Close() error {
 func (f *File) Check(note func(bagstore.Note)) error {
 	problems, err := f.db.Check(maxNotes)
 	for _, p := range problems {
-		note(bagstore.Note{Kind: "page", Severity: bagstore.Repairable, Text: p})
+		note(bagstore.Note{Offset: -1, Kind: "page", Severity: bagstore.Repairable, Text: p})
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/recording"
 	"rsros/camdriver"
 )
 
@@ -20,7 +21,7 @@ type CheckReport struct {
 // Check looks at the RealSense layout of a bag and reads every frame;
 // nil if it has none.
 func Check(path string) (*CheckReport, error) {
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func Check(path string) (*CheckReport, error) {
 
 // HasLayout reports whether a file is a bag that can be read and has the RealSense layout.
 func HasLayout(path string) bool {
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return false
 	}
@@ -59,7 +60,7 @@ func HasLayout(path string) bool {
 // Summarize sums up the RealSense layout of a bag; nil if it has none.
 // With gaps every frame is read.
 func Summarize(path string, gaps bool) (*Summary, error) {
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}

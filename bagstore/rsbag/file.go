@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/recording"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -47,7 +48,7 @@ const maxSensors = 64
 // Open reads a file's description. It fails only where the file is no bag or
 // holds nothing of the layout; what is missing beyond that is in Notes.
 func Open(path string) (*File, error) {
-	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -56,14 +56,26 @@ func outputFlags(f *pflag.FlagSet, o *bagstore.Options) {
 
 // compressionOf is what most chunks of a bag have.
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
-	s, err := bagstore.Info(ctx, path, bagstore.InfoOptions{})
+	s, err := summarize(ctx, path, bagstore.InfoOptions{})
 	if err != nil {
 		return "", err
 	}
+	return mostUsed(s), nil
+}
+
+func mostUsed(s *bagstore.Summary) bagstore.Compression {
 	if len(s.Compressions) == 0 {
-		return bagstore.None, nil
+		return bagstore.None
 	}
-	return s.Compressions[0].Kind, nil
+	return s.Compressions[0].Kind
+}
+
+// incomplete is the error of work on bags of which something is lost; nil if nothing is.
+func incomplete(lost []string) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
 }
 
 // verdict sums up work on several bags: the worst outcome decides.

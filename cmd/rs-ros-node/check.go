@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/recording"
 	"rsros/bagstore/rsbag"
 	"rsros/node/xmlrpc"
 )
@@ -68,7 +69,7 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 	report, done := a.progress(path, false)
 	defer done()
-	rep, err := bagstore.Check(ctx, path, bagstore.CheckOptions{Progress: report})
+	rep, err := recording.Check(ctx, path, bagstore.CheckOptions{Progress: report})
 	res := checkResult{CheckReport: rep}
 	if ctx.Err() != nil {
 		return res, errInterrupted
@@ -91,7 +92,7 @@ func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 // unsayable lists the topics that XML-RPC, in which a node talks to its master,
 // can't carry by their name or type.
 func unsayable(path string) (topics []string, err error) {
-	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	b, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +112,21 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "%s: %v", r.Path, r.Outcome)
 	if r.Version != "" {
-		fmt.Fprintf(w, ", version %s, %d messages in %d chunks", r.Version, r.Messages, r.Chunks)
+		fmt.Fprintf(w, ", version %s, %d messages", r.Version, r.Messages)
+		if r.Version == "2.0" || r.Version == "1.2" { // other formats have no chunks
+			fmt.Fprintf(w, " in %d chunks", r.Chunks)
+		}
 	}
 	fmt.Fprintln(w)
 	if r.Error != "" {
 		fmt.Fprintf(w, "  %s\n", r.Error)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(w, "  %v at byte %d, %s: %s\n", n.Severity, n.Offset, n.Kind, n.Text)
+		at := ""
+		if n.Offset >= 0 {
+			at = fmt.Sprintf(" at byte %d", n.Offset)
+		}
+		fmt.Fprintf(w, "  %v%s, %s: %s\n", n.Severity, at, n.Kind, n.Text)
 	}
 	if r.OutOfOrder > 0 {
 		fmt.Fprintf(w, "  note: %d messages are earlier than the one before them in the file\n", r.OutOfOrder)

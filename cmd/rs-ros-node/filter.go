@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
 	"rsros/bagstore/swap"
-	"rsros/program"
 )
 
 type filterOptions struct {
@@ -74,15 +72,22 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
 	a.quiet = a.quiet || o.quiet
 	log := a.logger()
-	filter, lost, err := o.selection.Resolve(ins, log)
+	bags, lost, err := bagset.Open(ins, log)
+	defer bagset.Close(bags)
+	if err != nil {
+		return err
+	}
+	filter, err := o.selection.Filter(bags)
 	if err != nil {
 		return err
 	}
 	filter.Latched = !o.noLatched
 	if o.bag.Compression == "" {
-		if o.bag.Compression, err = compressionOf(ctx, ins[0]); err != nil {
+		s, err := bags[0].Info(ctx, bagstore.InfoOptions{})
+		if err != nil {
 			return undone(err)
 		}
+		o.bag.Compression = mostUsed(s)
 	}
 	o.bag.Overwrite = o.force
 	rewrite := bagstore.RewriteOptions{Options: o.bag, Filter: filter}
@@ -96,7 +101,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	report, done := a.progress(out, o.print != "")
 	rewrite.Progress = report
-	res, err := bagstore.Merge(ctx, ins, out, rewrite)
+	res, err := bagstore.MergeBags(ctx, bags, out, rewrite)
 	done()
 	if err != nil {
 		return undone(err)
@@ -106,8 +111,5 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
-	if lost {
-		return fmt.Errorf("%w: a bag is damaged", program.ErrIncomplete)
-	}
-	return nil
+	return incomplete(lost)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/bagset"
+	"rsros/bagstore/recording"
 	"rsros/bagstore/rsbag"
 	"rsros/program"
 )
@@ -57,7 +60,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	}
 	var errs []error
 	for i, path := range paths {
-		s, err := bagstore.Info(ctx, path, bagstore.InfoOptions{Rates: o.freq, Sizes: o.sizes})
+		s, err := summarize(ctx, path, bagstore.InfoOptions{Rates: o.freq, Sizes: o.sizes})
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -68,6 +71,16 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 		errs = append(errs, o.print(a.out, s, a.logger()), a.notes(s))
 	}
 	return errors.Join(errs...)
+}
+
+// summarize sums up a recording of any format.
+func summarize(ctx context.Context, path string, o bagstore.InfoOptions) (*bagstore.Summary, error) {
+	b, err := recording.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close() //nolint:errcheck // only read
+	return b.Info(ctx, o)
 }
 
 func (o infoOptions) print(w io.Writer, s *bagstore.Summary, log zerolog.Logger) error {
@@ -115,8 +128,12 @@ func (a *app) notes(s *bagstore.Summary) error {
 	log := a.logger()
 	var err error
 	for _, n := range s.Notes {
-		log.Warn().Str("bag", s.Path).Int64("at byte", n.Offset).Msg(n.Text)
-		if n.Severity == bagstore.Loss {
+		bagset.LogNote(log, s.Path, n)
+		switch {
+		case n.Severity != bagstore.Loss:
+		case n.Kind == recording.KindTopic:
+			err = cmp.Or(err, fmt.Errorf("%w: %s has topics without a ROS 1 form", program.ErrIncomplete, s.Path))
+		default:
 			err = fmt.Errorf("%w: %s is damaged", program.ErrIncomplete, s.Path)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
 	"rsros/bagstore/swap"
-	"rsros/program"
 )
 
 type splitOptions struct {
@@ -65,15 +64,21 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
 		return usageError{errors.New("a limit is missing: --size, --duration or --count")}
 	}
-	var lost bool
-	if o.Filter, lost, err = o.selection.Resolve([]string{path}, a.logger()); err != nil {
+	bags, lost, err := bagset.Open([]string{path}, a.logger())
+	defer bagset.Close(bags)
+	if err != nil {
+		return err
+	}
+	if o.Filter, err = o.selection.Filter(bags); err != nil {
 		return err
 	}
 	o.Latched = o.RepeatLatched
 	if o.Compression == "" {
-		if o.Compression, err = compressionOf(ctx, path); err != nil {
+		s, err := bags[0].Info(ctx, bagstore.InfoOptions{})
+		if err != nil {
 			return undone(err)
 		}
+		o.Compression = mostUsed(s)
 	}
 	if o.prefix == "" {
 		o.prefix = strings.TrimSuffix(path, filepath.Ext(path))
@@ -84,7 +89,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	name := func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }
 	report, done := a.progress(filepath.Base(path), o.quiet)
 	o.Progress = report
-	parts, err := bagstore.Split(ctx, path, name, o.SplitOptions)
+	parts, err := bagstore.SplitBag(ctx, bags[0], name, o.SplitOptions)
 	done()
 	if printErr := a.printParts(parts, o); err == nil {
 		err = printErr
@@ -92,8 +97,8 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: %d parts are whole, the rest is missing", len(parts))
 	}
-	if err == nil && lost {
-		return fmt.Errorf("%w: the bag is damaged", program.ErrIncomplete)
+	if err == nil {
+		err = incomplete(lost)
 	}
 	return err
 }

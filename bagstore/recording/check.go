@@ -1,0 +1,117 @@
+package recording
+
+import (
+	"context"
+	"fmt"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+// maxBad bounds how many messages a check names.
+const maxBad = 20
+
+// Check checks a recording of any format as [bagstore.Check] checks bags: it reads every
+// message, and says which don't fit their type. Topics that have no ROS 1 form are
+// nothing wrong with a recording.
+func Check(ctx context.Context, path string, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
+	b, err := Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}, err
+	}
+	defer b.Close() //nolint:errcheck // only read
+	c, ok := b.Content().(*content)
+	if !ok {
+		return bagstore.Check(ctx, path, o)
+	}
+	k := checker{rep: &bagstore.CheckReport{Path: path, Version: b.Version()}, specs: make(map[*bagstore.Connection]*msgs.Spec)}
+	for _, n := range b.Notes() {
+		if n.Kind == KindTopic {
+			n.Severity = bagstore.Harmless
+		}
+		k.note(n)
+	}
+	if err := c.Check(k.note); err != nil {
+		k.lost("file", err)
+	}
+	if err := k.messages(ctx, b, o.Progress); err != nil {
+		return k.rep, err
+	}
+	switch {
+	case k.rep.Messages == 0 && k.worst == bagstore.Loss:
+		k.rep.Outcome = bagstore.Unreadable
+	case k.worst > bagstore.Harmless:
+		k.rep.Outcome = bagstore.Damaged
+	}
+	return k.rep, nil
+}
+
+type checker struct {
+	rep   *bagstore.CheckReport
+	specs map[*bagstore.Connection]*msgs.Spec
+	worst bagstore.Severity
+	bad   int
+}
+
+func (k *checker) note(n bagstore.Note) {
+	k.worst = max(k.worst, n.Severity)
+	if len(k.rep.Notes) < maxNotes {
+		k.rep.Notes = append(k.rep.Notes, n)
+	}
+}
+
+func (k *checker) lost(kind string, err error) {
+	k.note(bagstore.Note{Offset: -1, Kind: kind, Severity: bagstore.Loss, Text: err.Error()})
+}
+
+// messages reads all messages that have a ROS 1 form.
+func (k *checker) messages(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
+	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
+	if err != nil {
+		return err
+	}
+	it := v.Iterator()
+	defer it.Close()
+	total := v.Count()
+	for done := uint64(0); it.Next() || it.Err() != nil; done++ {
+		err := it.Err()
+		if err == nil {
+			if err = k.message(it.Message()); err == nil {
+				k.rep.Messages++
+			}
+		}
+		if err != nil {
+			if k.bad++; k.bad <= maxBad {
+				k.lost("message", err)
+			}
+		}
+		if done%256 == 0 {
+			if p != nil {
+				p(done, total)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	if more := k.bad - maxBad; more > 0 {
+		k.lost("message", fmt.Errorf("%d more messages can't be read", more))
+	}
+	return nil
+}
+
+// message compares a message with its type.
+func (k *checker) message(m bagstore.Message) error {
+	s, ok := k.specs[m.Conn]
+	if !ok {
+		var err error
+		if s, err = msgs.Parse(m.Conn.Type, m.Conn.Definition); err != nil {
+			return fmt.Errorf("topic %s: %w", m.Conn.Topic, err)
+		}
+		k.specs[m.Conn] = s
+	}
+	if err := s.Check(m.Data); err != nil {
+		return fmt.Errorf("topic %s: no %s: %w", m.Conn.Topic, m.Conn.Type, err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package recording
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"rsros/bagstore"
+	"rsros/bagstore/container"
+)
+
+// metadata is what is used of rosbag2's metadata.yaml.
+type metadata struct {
+	Info struct {
+		Files    []string `yaml:"relative_file_paths"`
+		Messages uint64   `yaml:"message_count"`
+	} `yaml:"rosbag2_bagfile_information"`
+}
+
+// Limits of a folder.
+const (
+	maxMetadata = 16 << 20 // bytes of metadata.yaml
+	maxFiles    = 10000
+)
+
+// errNoRecording: a folder has no recording of rosbag2.
+var errNoRecording = errors.New("is a directory without metadata.yaml or files of rosbag2")
+
+// openFolder opens all files of a folder of rosbag2 as one recording.
+func openFolder(path string) (_ container.Container, err error) {
+	j := &joined{}
+	defer func() {
+		if err != nil {
+			j.Close() //nolint:errcheck // the first error counts
+		}
+	}()
+	names, expected, err := j.list(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range names {
+		if err := j.open(filepath.Join(path, name)); err != nil {
+			return nil, err
+		}
+	}
+	if len(j.files) == 0 {
+		return nil, fmt.Errorf("%s: %w", path, errNoRecording)
+	}
+	found := uint64(0)
+	for _, b := range j.blocks {
+		found += b.Messages()
+	}
+	if found < expected {
+		j.note(bagstore.Loss, "metadata.yaml counts %d messages, %d are in the files", expected, found)
+	}
+	return j, nil
+}
+
+// list names the files in their order.
+func (j *joined) list(path string) (names []string, messages uint64, err error) {
+	names, messages, err = readMetadata(filepath.Join(path, "metadata.yaml"))
+	if err == nil && len(names) > 0 {
+		return names, messages, nil
+	}
+	// The recorder writes metadata.yaml when it ends: one that was killed left none.
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		j.note(bagstore.Repairable, "metadata.yaml is of no use (%v); the files are taken by their names", err)
+	}
+	for _, pattern := range []string{"*.db3", "*.db3.zstd"} {
+		found, err := filepath.Glob(filepath.Join(escapeGlob(path), pattern))
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, f := range found {
+			names = append(names, filepath.Base(f))
+		}
+	}
+	if len(names) == 0 {
+		return nil, 0, errNoRecording
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		j.note(bagstore.Harmless, "there is no metadata.yaml, so the recorder was killed; the files are taken by their names")
+	}
+	slices.SortFunc(names, byNumber)
+	return names, 0, nil
+}
+
+// escapeGlob protects a path's own characters from Glob.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// byNumber sorts names that end in numbers, 9 before 10.
+func byNumber(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+func readMetadata(path string) (files []string, messages uint64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	text, err := io.ReadAll(io.LimitReader(f, maxMetadata+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(text) > maxMetadata {
+		return nil, 0, fmt.Errorf("it has more than %d bytes", maxMetadata)
+	}
+	if anchored(string(text)) {
+		return nil, 0, errors.New("it has YAML anchors, which rosbag2 doesn't write")
+	}
+	var m metadata
+	if err := yaml.Unmarshal(text, &m); err != nil {
+		return nil, 0, fmt.Errorf("YAML: %w", err)
+	}
+	if len(m.Info.Files) > maxFiles {
+		return nil, 0, fmt.Errorf("it names %d files", len(m.Info.Files))
+	}
+	for i, name := range m.Info.Files {
+		// Early releases wrote the folder's own name before the file's.
+		if !filepath.IsLocal(name) {
+			return nil, 0, fmt.Errorf("it names %q, which isn't in the folder", name)
+		}
+		m.Info.Files[i] = filepath.Base(name)
+	}
+	return m.Info.Files, m.Info.Messages, nil
+}
+
+// anchored reports whether a value may be an anchor or an alias, by which a small text
+// becomes a giant one.
+func anchored(text string) bool {
+	for line := range strings.Lines(text) {
+		_, value, ok := strings.Cut(line, ": ")
+		if !ok {
+			value = line
+		}
+		value = strings.TrimLeft(value, "- \t")
+		if strings.HasPrefix(value, "&") || strings.HasPrefix(value, "*") || strings.HasPrefix(value, "<<") {
+			return true
+		}
+	}
+	return strings.Contains(text, "[*") || strings.Contains(text, ", *") || strings.Contains(text, ",*")
+}

@@ -1,0 +1,203 @@
+package ros2
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"rsros/msgs"
+)
+
+// The names of ROS 2's own types for what ROS 1 has built in.
+var builtin = map[string]string{
+	"builtin_interfaces/Time":     "time",
+	"builtin_interfaces/Duration": "duration",
+}
+
+// TypeName turns "sensor_msgs/msg/Image" into "sensor_msgs/Image". The parts of services
+// and actions, such as "pkg/srv/Name_Request", are refused: ROS 1 records none.
+func TypeName(name string) (string, error) {
+	parts := strings.Split(name, "/")
+	switch {
+	case len(parts) == 3 && parts[1] == "msg":
+		return parts[0] + "/" + parts[2], nil
+	case len(parts) == 3:
+		return "", fmt.Errorf("type %s: it belongs to a service or an action, which ROS 1 records nothing of", name)
+	case len(parts) == 2:
+		return name, nil
+	}
+	return "", fmt.Errorf("type %q: want package/msg/Type", name)
+}
+
+// maxDefinition bounds a definition, in bytes.
+const maxDefinition = 4 << 20
+
+// ros1Syntax rewrites a definition of the encoding "ros2msg", with those of the types it
+// uses after lines of '=', as ROS 1 writes definitions.
+func ros1Syntax(pkg, text string) (string, error) {
+	if len(text) > maxDefinition {
+		return "", fmt.Errorf("a definition of %d bytes; at most %d are read", len(text), maxDefinition)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if title, ok := strings.CutPrefix(line, "MSG:"); ok {
+			name, err := TypeName(strings.TrimSpace(title))
+			if err != nil {
+				return "", err
+			}
+			pkg, _, _ = strings.Cut(name, "/")
+			line = "MSG: " + name
+		} else if !strings.HasPrefix(line, "====") {
+			var err error
+			if line, err = fieldLine(pkg, line); err != nil {
+				return "", err
+			}
+		}
+		if line != "" {
+			out.WriteString(line + "\n")
+		}
+	}
+	return out.String(), nil
+}
+
+// fieldLine rewrites a field or a constant. Comments and default values are left out.
+func fieldLine(pkg, line string) (string, error) {
+	words := strings.Fields(line)
+	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		return "", nil
+	}
+	if len(words) == 1 {
+		return "", fmt.Errorf("%q is not \"type name\"", line)
+	}
+	typ, err := fieldType(pkg, words[0])
+	if err != nil {
+		return "", err
+	}
+	rest := strings.TrimSpace(line[len(words[0]):])
+	end := strings.IndexFunc(rest, func(r rune) bool { return !isNameRune(r) })
+	if end < 0 {
+		return typ + " " + rest, nil
+	}
+	name, after := rest[:end], strings.TrimSpace(rest[end:])
+	value, isConstant := strings.CutPrefix(after, "=")
+	if !isConstant {
+		return typ + " " + name, nil // what follows is a default value or a comment
+	}
+	value = strings.TrimSpace(value)
+	if typ == "string" {
+		return typ + " " + name + "=" + unquote(value), nil
+	}
+	value, _, _ = strings.Cut(value, "#")
+	return typ + " " + name + "=" + strings.TrimSpace(value), nil
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
+// unquote returns a string constant as ROS 1 writes it: to the end of the line.
+func unquote(value string) string {
+	if value == "" || value[0] != '"' && value[0] != '\'' {
+		return value
+	}
+	if end := strings.IndexByte(value[1:], value[0]); end >= 0 {
+		return value[1 : 1+end]
+	}
+	return value
+}
+
+var errWide = errors.New("wstring: strings of wide characters aren't read")
+
+// fieldType rewrites a type: full names without "msg", bounds left out.
+func fieldType(pkg, typ string) (string, error) {
+	elem, array, isArray := strings.Cut(typ, "[")
+	if isArray {
+		if strings.HasPrefix(array, "<=") {
+			array = "]"
+		}
+		array = "[" + array
+	}
+	elem, _, _ = strings.Cut(elem, "<=")
+	if elem == "wstring" {
+		return "", errWide
+	}
+	if strings.Contains(elem, "/") {
+		name, err := TypeName(elem)
+		if err != nil {
+			return "", err
+		}
+		elem = name
+	} else if pkg == "builtin_interfaces" && (elem == "Time" || elem == "Duration") {
+		elem = pkg + "/" + elem
+	}
+	if own, ok := builtin[elem]; ok {
+		elem = own
+	}
+	return elem + array, nil
+}
+
+// assemble makes the full definition of a type from texts of single types.
+func assemble(name string, text func(string) (string, bool)) (*msgs.Spec, error) {
+	own, ok := text(name)
+	if !ok {
+		return nil, fmt.Errorf("type %s: the recording has no definition, and it is none of ROS's common types", name)
+	}
+	full := strings.Builder{}
+	full.WriteString(own + "\n")
+	seen := map[string]bool{name: true}
+	for todo := uses(name, own); len(todo) > 0; todo = todo[1:] {
+		used := todo[0]
+		if seen[used] {
+			continue
+		}
+		seen[used] = true
+		t, ok := text(used)
+		if !ok {
+			continue // Parse says where it is used
+		}
+		fmt.Fprintf(&full, "%s\nMSG: %s\n%s\n", strings.Repeat("=", 80), used, t)
+		todo = append(todo, uses(used, t)...)
+	}
+	return msgs.Parse(name, full.String())
+}
+
+// uses lists the types that a single type's text names.
+func uses(name, text string) (list []string) {
+	pkg, _, _ := strings.Cut(name, "/")
+	for line := range strings.Lines(text) {
+		typ, _, ok := strings.Cut(strings.TrimSpace(line), " ")
+		typ, _, _ = strings.Cut(typ, "[")
+		switch {
+		case !ok || typ == "" || typ[0] == '#':
+		case typ == "Header":
+			list = append(list, "std_msgs/Header")
+		case strings.Contains(typ, "/"):
+			list = append(list, typ)
+		case typ[0] >= 'A' && typ[0] <= 'Z':
+			list = append(list, pkg+"/"+typ)
+		}
+	}
+	return list
+}
+
+// texts cuts a definition in ROS 1's syntax into those of single types.
+func texts(name, definition string) map[string]string {
+	list := make(map[string]string)
+	current := name
+	for line := range strings.Lines(definition) {
+		switch title, isTitle := strings.CutPrefix(line, "MSG: "); {
+		case isTitle:
+			current = strings.TrimSpace(title)
+			if _, twice := list[current]; twice {
+				current = "" // the first counts
+			}
+		case !strings.HasPrefix(line, "===="):
+			list[current] += line
+		}
+	}
+	if _, ok := list[name]; !ok {
+		list[name] = "" // a type without fields
+	}
+	return list
+}

@@ -1,0 +1,234 @@
+package ros2
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"rsros/msgs"
+	"rsros/msgs/cdr"
+)
+
+// plan turns messages of one form into messages of another, field by field.
+type plan struct {
+	from  *msgs.Spec
+	steps []step
+}
+
+// step reads a field, or writes what only ROS 1 has.
+type step struct {
+	op    op
+	drop  bool // ROS 1 has no such field
+	size  int  // opNumbers: bytes of each; opZeros: bytes to write
+	sub   *plan
+	array bool
+	len   int // of a fixed array, or msgs.Variable
+}
+
+type op uint8
+
+const (
+	opNumbers op = iota
+	opTime
+	opDuration
+	opString
+	opMessage
+	opZeros
+)
+
+// pair is two forms of a type.
+type pair struct{ from, to *msgs.Spec }
+
+type compiler struct {
+	done    map[pair]*plan
+	dropped []string
+}
+
+// compile pairs the fields of two forms of a type.
+func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
+	key := pair{from, to}
+	if p, ok := c.done[key]; ok {
+		return p, nil
+	}
+	p := &plan{from: from}
+	c.done[key] = p
+	next := 0 // field of to that comes next
+	for i := range from.Fields {
+		f := &from.Fields[i]
+		at := find(to, f.Name)
+		s, err := c.step(f, at, to, path)
+		if err != nil {
+			return nil, err
+		}
+		if at < 0 {
+			s.drop = true
+			c.dropped = append(c.dropped, path+f.Name)
+		} else {
+			if at < next {
+				return nil, fmt.Errorf("field %s%s comes earlier in ROS 1 than in ROS 2", path, f.Name)
+			}
+			p.zeros(to.Fields[next:at])
+			next = at + 1
+		}
+		p.steps = append(p.steps, s)
+	}
+	p.zeros(to.Fields[next:])
+	return p, nil
+}
+
+// find returns the index of a field; case doesn't count.
+func find(s *msgs.Spec, name string) int {
+	for i := range s.Fields {
+		if strings.EqualFold(s.Fields[i].Name, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// zeros adds what fields look like that ROS 2 doesn't have.
+func (p *plan) zeros(fields []msgs.Field) {
+	for i := range fields {
+		p.steps = append(p.steps, step{op: opZeros, size: int(fields[i].MinSize())})
+	}
+}
+
+// step pairs a field with that at an index of the ROS 1 form, -1 for none.
+func (c *compiler) step(f *msgs.Field, at int, to *msgs.Spec, path string) (step, error) {
+	s := step{array: f.Array, len: f.Len}
+	g := f
+	if at >= 0 {
+		g = &to.Fields[at]
+	}
+	if g.Array != f.Array || g.Len != f.Len || !sameKind(f.Kind, g.Kind) {
+		return s, fmt.Errorf("field %s%s is %s in ROS 2 and %s in ROS 1", path, f.Name, typeText(f), typeText(g))
+	}
+	var err error
+	switch f.Kind {
+	case msgs.KindStruct:
+		s.op = opMessage
+		s.sub, err = c.compile(f.Sub, g.Sub, path+f.Name+".")
+	case msgs.KindString:
+		s.op = opString
+	case msgs.KindTime:
+		s.op = opTime
+	case msgs.KindDuration:
+		s.op = opDuration
+	default:
+		s.op, s.size = opNumbers, f.Kind.Size()
+	}
+	return s, err
+}
+
+// sameKind tells whether values have the same bytes; kinds of one byte do.
+func sameKind(a, b msgs.Kind) bool {
+	return a == b || a.Size() == 1 && b.Size() == 1
+}
+
+func typeText(f *msgs.Field) string {
+	switch {
+	case !f.Array:
+		return f.Type
+	case f.Len == msgs.Variable:
+		return f.Type + "[]"
+	}
+	return fmt.Sprintf("%s[%d]", f.Type, f.Len)
+}
+
+// A message grows by its headers' sequence numbers and the like; more than this is made
+// to be hostile.
+const (
+	growth = 8
+	slack  = 64 << 10
+)
+
+// run is the work on one message.
+type run struct {
+	d     *cdr.Decoder
+	out   []byte
+	limit int // of out
+}
+
+func (r *run) plan(p *plan) {
+	if len(p.from.Fields) == 0 {
+		r.d.U8() // ROS 2 gives types without fields a byte
+	}
+	for i := range p.steps {
+		if r.d.Err() != nil {
+			return
+		}
+		s := &p.steps[i]
+		start := len(r.out)
+		r.step(s)
+		if s.drop {
+			r.out = r.out[:start]
+		}
+	}
+}
+
+func (r *run) step(s *step) {
+	if s.op == opZeros {
+		r.zeros(s.size)
+		return
+	}
+	n := 1
+	if s.array {
+		n = s.len
+		if n == msgs.Variable {
+			n = r.d.Len(1)
+			r.out = binary.LittleEndian.AppendUint32(r.out, uint32(n))
+		}
+	}
+	if s.op == opNumbers {
+		r.numbers(n, s.size)
+		return
+	}
+	for range n {
+		if r.d.Err() != nil {
+			return
+		}
+		if len(r.out) > r.limit {
+			r.d.Fail(fmt.Errorf("the ROS 1 message is larger than %d bytes", r.limit))
+			return
+		}
+		switch s.op {
+		case opTime:
+			t := r.d.Time()
+			r.u32(t.Sec())
+			r.u32(t.Nsec())
+		case opDuration:
+			r.u32(r.d.U32())
+			r.u32(r.d.U32())
+		case opString:
+			text := r.d.Text()
+			r.u32(uint32(len(text)))
+			r.out = append(r.out, text...)
+		case opMessage:
+			r.plan(s.sub)
+		}
+	}
+}
+
+func (r *run) u32(v uint32) { r.out = binary.LittleEndian.AppendUint32(r.out, v) }
+
+func (r *run) zeros(n int) {
+	if len(r.out)+n > r.limit {
+		r.d.Fail(fmt.Errorf("the ROS 1 message is larger than %d bytes", r.limit))
+		return
+	}
+	r.out = append(r.out, make([]byte, n)...)
+}
+
+// numbers copies n numbers, little-endian as ROS 1 has them.
+func (r *run) numbers(n, size int) {
+	start := len(r.out)
+	r.out = append(r.out, r.d.Numbers(n, size)...)
+	if size == 1 || !r.d.BigEndian() {
+		return
+	}
+	for b := r.out[start:]; len(b) >= size; b = b[size:] {
+		for i, j := 0, size-1; i < j; i, j = i+1, j-1 {
+			b[i], b[j] = b[j], b[i]
+		}
+	}
+}
