@@ -92,9 +92,10 @@ var mayImport = map[string][]string{
 	"bagstore/internal/lz4":  {},
 
 	"bagstore/container":       {"bagstore"},
+	"bagstore/mcap":            {"bagstore", "bagstore/container"},
 	"bagstore/rosbag2":         {"bagstore", "bagstore/container", "bagstore/internal/sqlite"},
 	"bagstore/internal/sqlite": {},
-	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/rosbag2", "msgs", "msgs/ros2"},
+	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/mcap", "bagstore/rosbag2", "msgs", "msgs/ros2"},
 
 	"bagstore/frameset":  {"bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
 	"bagstore/rsbag":     {"bagstore", "bagstore/recording", "msgs", "camdriver"},
@@ -115,7 +116,7 @@ var onlyIn = map[string][]string{
 	"github.com/google/gousb":            {"camdriver/d400"},
 	"github.com/klauspost/compress/zlib": {"msgs/png"},
 	"github.com/ncruces/go-sqlite3":      {"bagstore/internal/sqlite"},
-	"github.com/pierrec/lz4":             {"bagstore/internal/lz4"},
+	"github.com/pierrec/lz4":             {"bagstore/internal/lz4", "bagstore/mcap"},
 	"github.com/spf13/cobra":             {"cmd/rs-ros-node"},
 	"github.com/vbauerster/mpb":          {"cmd/rs-ros-node"},
 	"log":                                {}, // a zerolog.Logger is passed in

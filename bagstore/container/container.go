@@ -1,7 +1,8 @@
 // Package container says what recordings of other formats have in common: topics with
 // types in the words of the format, and messages as the bytes that were recorded.
 //
-// It declares only. bagstore/rosbag2 is the first that reads a format.
+// It declares only. bagstore/rosbag2 and bagstore/mcap read files, and bagstore/recording makes
+// ROS 1 messages of what they read.
 package container
 
 import "rsros/bagstore"

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rsros/bagstore/container"
+	"rsros/bagstore/mcap"
 	"rsros/bagstore/rosbag2"
 )
 
@@ -48,14 +49,19 @@ func openCompressed(path string) (_ container.Container, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if !rosbag2.Is(head[:n]) {
-		return nil, fmt.Errorf("%s: what zstd compressed there is no .db3 file of rosbag2", path)
+	var c container.Container
+	switch {
+	case rosbag2.Is(head[:n]):
+		c, err = rosbag2.OpenReader(out, size, path)
+	case mcap.Is(head[:n]):
+		c, err = mcap.OpenReader(out, size, path)
+	default:
+		err = fmt.Errorf("%s: what zstd compressed there is %w", path, errNotContainer)
 	}
-	f, err := rosbag2.OpenReader(out, size, path)
 	if err != nil {
 		return nil, err
 	}
-	return owner{f, out}, nil
+	return owner{c, out}, nil
 }
 
 func unpack(out io.Writer, in *os.File) (int64, error) {

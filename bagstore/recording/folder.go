@@ -74,7 +74,7 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		j.note(bagstore.Repairable, "metadata.yaml is of no use (%v); the files are taken by their names", err)
 	}
-	for _, pattern := range []string{"*.db3", "*.db3.zstd"} {
+	for _, pattern := range []string{"*.db3", "*.db3.zstd", "*.mcap", "*.mcap.zstd"} {
 		found, err := filepath.Glob(filepath.Join(escapeGlob(path), pattern))
 		if err != nil {
 			return nil, 0, err

@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/container"
+	"rsros/bagstore/mcap"
 	"rsros/bagstore/rosbag2"
 )
 
@@ -43,7 +44,7 @@ func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 }
 
 // errNotContainer: a file has none of the other formats.
-var errNotContainer = errors.New("neither a .db3 file of rosbag2 nor one that zstd compressed")
+var errNotContainer = errors.New("neither a .db3 file of rosbag2 nor an MCAP file")
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
@@ -52,6 +53,8 @@ func openFile(path string, head []byte) (container.Container, error) {
 	switch {
 	case rosbag2.Is(head):
 		return rosbag2.Open(path)
+	case mcap.Is(head):
+		return mcap.Open(path)
 	case bytes.HasPrefix(head, zstdMagic):
 		return openCompressed(path)
 	}

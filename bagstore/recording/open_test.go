@@ -49,7 +49,9 @@ func list(t testing.TB, b *bagstore.Bag) (all []listed) {
 				t.Fatal(err)
 			}
 		}
-		if n, err := specs[m.Conn].Size(m.Data); err != nil || n != len(m.Data) {
+		n, err := specs[m.Conn].Size(m.Data)
+		mapped := strings.HasPrefix(b.Version(), "rosbag2") // librealsense's bags have bytes after an image
+		if err != nil || mapped && n != len(m.Data) {
 			t.Fatalf("%s at %d: %d bytes, the message has %d: %v", m.Conn.Topic, m.Time, len(m.Data), n, err)
 		}
 		all = append(all, listed{m.Conn.Topic, m.Time, hash(m.Data)})

@@ -1,0 +1,126 @@
+package mcap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	format "github.com/foxglove/mcap/go/mcap"
+
+	"rsros/bagstore"
+)
+
+// build writes a small file with the library.
+func build(t testing.TB, o format.WriterOptions) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := format.NewWriter(&out, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.WriteHeader(&format.Header{Profile: "ros2"}),
+		w.WriteSchema(&format.Schema{ID: 1, Name: "std_msgs/msg/String", Encoding: "ros2msg", Data: []byte("string data")}),
+		w.WriteChannel(&format.Channel{ID: 7, SchemaID: 1, Topic: "/a", MessageEncoding: "cdr", Metadata: map[string]string{"offered_qos_profiles": "- durability: 1"}}),
+		w.WriteChannel(&format.Channel{ID: 9, SchemaID: 1, Topic: "/b", MessageEncoding: "cdr"}))
+	for i := range 40 {
+		err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: uint16(7 + i%2*2), LogTime: uint64(100 - i), Data: fmt.Appendf(nil, "message %d", i)}))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// readAll lists what can be read, and counts the messages that can't.
+func readAll(b []byte) (list []string, bad int, f *File, err error) {
+	f, err = OpenReader(bytes.NewReader(b), int64(len(b)), "test")
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	for i := range f.Blocks() {
+		entries, err := f.Entries(i)
+		if err != nil {
+			return list, bad, f, err
+		}
+		for _, e := range entries {
+			data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+			if err != nil {
+				bad++
+				continue
+			}
+			list = append(list, fmt.Sprintf("%s %d %s", f.topics[e.Conn].Name, e.Time, data))
+		}
+	}
+	return list, bad, f, nil
+}
+
+var kinds = map[string]format.WriterOptions{
+	"unchunked": {},
+	"plain":     {Chunked: true, ChunkSize: 200, IncludeCRC: true},
+	"lz4":       {Chunked: true, ChunkSize: 200, IncludeCRC: true, Compression: format.CompressionLZ4},
+	"zstd":      {Chunked: true, ChunkSize: 200, IncludeCRC: true, Compression: format.CompressionZSTD},
+}
+
+func TestRead(t *testing.T) {
+	for name, o := range kinds {
+		list, _, f, err := readAll(build(t, o))
+		if err != nil || len(list) != 40 || !slices.Contains(list, "/b 99 message 1") {
+			t.Errorf("%s: %v, %q", name, err, list)
+			continue
+		}
+		if top := f.Topics()[0]; top.Type != "std_msgs/msg/String" || top.Encoding != "cdr" || top.Schema.Encoding != "ros2msg" || top.QoS == "" {
+			t.Errorf("%s: topic %+v", name, top)
+		}
+		for _, b := range f.Blocks() {
+			if b.Start > b.End || b.Start < 61 || b.End > 100 || b.Messages() == 0 {
+				t.Errorf("%s: block %+v", name, b)
+			}
+		}
+	}
+}
+
+// TestDamage flips bytes: nothing panics, and what is read was written, or the checksums
+// tell.
+func TestDamage(t *testing.T) {
+	for name, o := range kinds {
+		whole := build(t, o)
+		want, _, _, _ := readAll(whole)
+		for at := 0; at < len(whole); at += 3 {
+			b := slices.Clone(whole)
+			b[at] ^= 0xff
+			list, bad, f, err := readAll(b)
+			if err != nil {
+				if at >= magicSize && !strings.Contains(err.Error(), "chunk") {
+					t.Errorf("%s, byte %d: %v", name, at, err)
+				}
+				continue
+			}
+			if len(list) > len(want) {
+				t.Errorf("%s, byte %d: %d messages", name, at, len(list))
+			}
+			noted := bad > 0 || len(f.Notes()) > 0
+			if err := f.Check(func(bagstore.Note) { noted = true }); err != nil {
+				noted = true
+			}
+			if name != "unchunked" && !noted && len(list) < len(want) {
+				t.Errorf("%s, byte %d: %d messages, and nothing is said", name, at, len(list))
+			}
+		}
+	}
+}
+
+// FuzzOpen reads any bytes.
+func FuzzOpen(f *testing.F) {
+	for _, o := range kinds {
+		f.Add(build(f, o))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, _, _, err := readAll(b)
+		if err != nil && errors.Is(err, ErrNotMCAP) && len(list) > 0 {
+			t.Fatal("messages of no file")
+		}
+	})
+}

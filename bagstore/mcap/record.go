@@ -1,0 +1,150 @@
+package mcap
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	format "github.com/foxglove/mcap/go/mcap"
+
+	"rsros/bagstore"
+)
+
+// Sizes of the format. Wire constants.
+const (
+	magicSize   = 8
+	recordHead  = 9  // opcode and length
+	messageHead = 22 // channel, sequence and two times
+	footerSize  = 20
+)
+
+// maxRecord bounds the records that are read whole: all but chunks, messages and
+// attachments.
+const maxRecord = 64 << 20
+
+// Is reports whether a file that begins with head may be one for Open.
+func Is(head []byte) bool {
+	return len(head) >= magicSize && string(head[:magicSize]) == string(format.Magic)
+}
+
+// record is a record's head.
+type record struct {
+	op   format.OpCode
+	pos  int64 // of the record
+	data int64 // of its content
+	size int64
+}
+
+func (r record) end() int64 { return r.data + r.size }
+
+// source is bytes with records: a file, or the content of a chunk.
+type source struct {
+	r    io.ReaderAt
+	size int64
+}
+
+// readFull fills p. The end of the source inside p is io.ErrUnexpectedEOF.
+func (s source) readFull(p []byte, off int64) error {
+	n, err := s.r.ReadAt(p, off)
+	if n == len(p) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// record reads the head of the record at pos, which must end at or before limit.
+func (s source) record(pos, limit int64) (record, error) {
+	var head [recordHead]byte
+	if pos < 0 || limit > s.size || limit-pos < recordHead {
+		return record{}, fmt.Errorf("record at byte %d: %w", pos, io.ErrUnexpectedEOF)
+	}
+	if err := s.readFull(head[:], pos); err != nil {
+		return record{}, fmt.Errorf("record at byte %d: %w", pos, err)
+	}
+	r := record{op: format.OpCode(head[0]), pos: pos, data: pos + recordHead}
+	size := binary.LittleEndian.Uint64(head[1:])
+	if size > uint64(limit-r.data) {
+		return r, fmt.Errorf("record at byte %d: %d bytes needed, %d left: %w", pos, size, limit-r.data, io.ErrUnexpectedEOF)
+	}
+	r.size = int64(size)
+	return r, nil
+}
+
+// content reads the content of a record.
+func (s source) content(r record) (*fields, error) {
+	if r.size > maxRecord {
+		return nil, fmt.Errorf("record at byte %d: %d bytes, at most %d are read", r.pos, r.size, maxRecord)
+	}
+	b := make([]byte, r.size)
+	if err := s.readFull(b, r.data); err != nil {
+		return nil, fmt.Errorf("record at byte %d: %w", r.pos, err)
+	}
+	return &fields{b: b, pos: r.pos}, nil
+}
+
+// fields reads the fields of a record. After the first error every read returns zero or
+// nothing.
+type fields struct {
+	b   []byte
+	pos int64 // of the record
+	err error
+}
+
+func (f *fields) take(n uint64) []byte {
+	if f.err == nil && n > uint64(len(f.b)) {
+		f.err = fmt.Errorf("record at byte %d: a field of %d bytes, %d are left: %w", f.pos, n, len(f.b), io.ErrUnexpectedEOF)
+	}
+	if f.err != nil {
+		return nil
+	}
+	out := f.b[:n:n]
+	f.b = f.b[n:]
+	return out
+}
+
+func (f *fields) u16() uint16 {
+	if b := f.take(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+func (f *fields) u32() uint32 {
+	if b := f.take(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (f *fields) u64() uint64 {
+	if b := f.take(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (f *fields) bytes() []byte { return f.take(uint64(f.u32())) }
+func (f *fields) text() string  { return string(f.bytes()) }
+
+// texts reads a map of strings.
+func (f *fields) texts() map[string]string {
+	in := fields{b: f.bytes(), pos: f.pos}
+	m := make(map[string]string)
+	for len(in.b) > 0 && in.err == nil {
+		key := in.text()
+		m[key] = in.text()
+	}
+	if f.err == nil {
+		f.err = in.err
+	}
+	return m
+}
+
+// timeOf is a time as a bag can hold it.
+func timeOf(ns uint64) bagstore.Time {
+	return max(bagstore.Time(min(ns, uint64(bagstore.MaxTime))), bagstore.MinTime)
+}
