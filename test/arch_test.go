@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 	"bagstore/bagset":    {"program", "bagstore", "bagstore/moment", "bagstore/recording"},
 	"bagstore/moment":    {"bagstore"},
 	"bagstore/cat":       {"program", "bagstore", "bagstore/bagset", "msgs"},
-	"bagstore/export":    {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "camdriver/process", "msgs", "msgs/png"},
+	"bagstore/export":    {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer", "msgs", "msgs/png"},
 	"bagstore/pyexpr":    {"msgs"},
 	"bagstore/reprocess": {"program", "bagstore", "bagstore/atomicfile", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
 	"bagstore/swap":      {},

@@ -27,6 +27,7 @@ type Options struct {
 	Selection bagset.Selection
 	Dir       string               // folder for pictures and tables; new or empty
 	Points    bool                 // with Dir: point clouds, too
+	Aligned   bool                 // with Dir: depth as the colour camera sees it, too
 	MCAP      string               // file to write
 	Compress  bagstore.Compression // of the MCAP file; lz4 or none
 	Overwrite bool

@@ -22,7 +22,7 @@ type manifestFile struct {
 	Units    float64 `json:"depth_m,omitempty"`   // metres per unit of a depth picture
 	Map      any     `json:"map,omitempty"`       // where the cells of an occupancy map lie
 	Points   int     `json:"points,omitempty"`    // at most, of a point cloud
-	Colour   *uint64 `json:"colour_of,omitempty"` // the number of the colour frame of a point cloud
+	Colour   *uint64 `json:"colour_of,omitempty"` // the number of the colour frame of a point cloud or of aligned depth
 }
 
 // manifestStream describes a stream or a topic.

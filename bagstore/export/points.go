@@ -37,16 +37,7 @@ const cloudMemory = 1 << 30
 func newClouds(r *recordingExport) *clouds {
 	rig := process.NewRig(r.snap)
 	c := &clouds{r: r, res: process.NewResources(cloudMemory, 1)} // the files are written side by side already
-	var depth, colour *camdriver.StreamSnapshot
-	for i := range r.snap.Streams {
-		switch s := &r.snap.Streams[i]; {
-		case s.Video == nil:
-		case s.Profile.Stream.Kind == camdriver.Depth && depth == nil:
-			depth = s
-		case s.Profile.Stream.Kind == camdriver.Color && colour == nil:
-			colour = s
-		}
-	}
+	depth, colour := r.lens(camdriver.Depth), r.lens(camdriver.Color)
 	if depth == nil {
 		r.o.Log.Warn().Msg("no point clouds: the recording has no depth with intrinsics")
 		return nil

@@ -20,6 +20,8 @@ type recordingExport struct {
 	counts map[camdriver.StreamID]uint64 // frames in the file
 	next   map[camdriver.StreamID]uint64 // number of the next file
 	clouds *clouds                       // nil unless asked for
+
+	aligned *aligned // nil unless asked for
 }
 
 // exportRecording writes the frames stream by stream.
@@ -34,6 +36,10 @@ func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) erro
 		r.clouds = newClouds(r)
 	}
 	chosen := r.describe(filter)
+	if f.o.Aligned {
+		r.aligned = newAligned(r, chosen)
+		defer r.aligned.close()
+	}
 	cursor, err := file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return chosen[id] }, FramesOnly: true})
 	if err != nil {
 		return err
@@ -107,9 +113,11 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 		r.o.Log.Warn().Uint64("messages", n).Err(err).Msg("damaged messages were left out")
 	}
 	if r.clouds != nil {
-		return r.clouds.finish()
+		if err := r.clouds.finish(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return r.aligned.finish()
 }
 
 // shift is what the bag's times are ahead of the file times that a cursor counts:
@@ -155,8 +163,23 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 	if err := r.write(entry, f.Release, p.encode); err != nil {
 		return err
 	}
+	if r.aligned != nil {
+		if err := r.aligned.frame(f); err != nil {
+			return err
+		}
+	}
 	if r.clouds != nil {
 		return r.clouds.frame(entry, f)
+	}
+	return nil
+}
+
+// lens is the first stream of a kind that has intrinsics; nil if there is none.
+func (r *recordingExport) lens(kind camdriver.StreamKind) *camdriver.StreamSnapshot {
+	for i := range r.snap.Streams {
+		if s := &r.snap.Streams[i]; s.Video != nil && s.Profile.Stream.Kind == kind {
+			return s
+		}
 	}
 	return nil
 }
@@ -181,7 +204,12 @@ func framePixels(f *camdriver.Frame) pixels {
 func (r *recordingExport) number(id camdriver.StreamID) string {
 	n := r.next[id]
 	r.next[id]++
-	return fmt.Sprintf("%0*d", max(6, len(fmt.Sprint(r.counts[id]))), n)
+	return fileNumber(n, r.counts[id])
+}
+
+// fileNumber has as many digits as the last of count files.
+func fileNumber(n, count uint64) string {
+	return fmt.Sprintf("%0*d", max(6, len(fmt.Sprint(count))), n)
 }
 
 // frameColumns are the columns of a stream's tables: those of every frame, then more.

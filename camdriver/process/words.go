@@ -42,6 +42,22 @@ func Words() []string {
 	return out
 }
 
+// ParseNames reads a list of names with commas between; spaces don't count.
+// camdriver.ErrNotFound if one of them isn't among known.
+func ParseNames(list string, known []string) ([]string, error) {
+	var out []string
+	for name := range strings.SplitSeq(strings.ReplaceAll(list, " ", ""), ",") {
+		if name == "" {
+			continue
+		}
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("filter %q: %w; there are %s", name, camdriver.ErrNotFound, strings.Join(known, ", "))
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}
+
 // New makes a block with its defaults by name. camdriver.ErrNotFound if there is none.
 func New(res *Resources, name string) (Block, error) {
 	i := slices.IndexFunc(named, func(w word) bool { return w.name == name })

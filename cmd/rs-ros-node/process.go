@@ -95,8 +95,11 @@ func (o *processOptions) check() error {
 func (o *processOptions) chain(res *process.Resources) (process.Chain, error) {
 	var chain process.Chain
 	byName := make(map[string]process.Block)
-	for _, name := range o.filters {
-		name = strings.TrimSpace(name)
+	names, err := process.ParseNames(strings.Join(o.filters, ","), process.Words())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
 		if name == "units" || name == "pointcloud" {
 			return nil, fmt.Errorf("what %s makes can't be recorded; export --ply writes points", name)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
@@ -97,7 +96,7 @@ func (f *filters) offerBlock(n *ros.Node, name string, b process.Block) error {
 	group, err := graph.OfferReconfigure(n, name, list, func(v graph.Values) error {
 		var errs []error
 		for _, o := range b.Options() {
-			if value := number(v[optionName(o.ID)]); value != o.Value {
+			if value := number(v[process.OptionName(o.ID)]); value != o.Value {
 				errs = append(errs, b.SetOption(o.ID, value))
 			}
 		}
@@ -109,15 +108,9 @@ func (f *filters) offerBlock(n *ros.Node, name string, b process.Block) error {
 	return err
 }
 
-// optionName is realsense2_camera's form of an option's name: "Filter Magnitude"
-// is filter_magnitude.
-func optionName(id camdriver.OptionID) string {
-	return strings.ReplaceAll(strings.ToLower(id.String()), " ", "_")
-}
-
 // parameter offers an option by its kind: a switch, a whole number or another one.
 func parameter(o camdriver.Option) graph.Parameter {
-	p := graph.Parameter{Name: optionName(o.ID), Description: o.Description}
+	p := graph.Parameter{Name: process.OptionName(o.ID), Description: o.Description}
 	whole := func(v float32) bool { return v == float32(int(v)) }
 	switch {
 	case o.Min == 0 && o.Max == 1 && o.Step == 1:

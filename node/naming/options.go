@@ -8,6 +8,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
+	"rsros/camdriver/process"
 	"rsros/program"
 )
 
@@ -64,13 +65,13 @@ var filterNames = []string{
 
 // ParseFilters reads realsense2_camera's list: names with commas.
 func ParseFilters(list string) ([]string, error) {
+	names, err := process.ParseNames(list, filterNames)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
 	var out []string
-	for name := range strings.SplitSeq(strings.ReplaceAll(list, " ", ""), ",") {
-		switch {
-		case name == "":
-		case !slices.Contains(filterNames, name):
-			return nil, fmt.Errorf("%w: filter %q: want some of %s", program.ErrUsage, name, strings.Join(filterNames, ", "))
-		case !slices.Contains(out, name):
+	for _, name := range names {
+		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

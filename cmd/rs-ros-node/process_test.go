@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/test/rig"
+	"rsros/test/samplebag"
+)
+
+// depthHashes are FNV-1a-64 of a recording's depth images, by frame number.
+func depthHashes(t *testing.T, path string) map[uint64]string {
+	t.Helper()
+	f, err := rsbag.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c, err := f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	out := make(map[uint64]string)
+	for e, ok := c.Next(); ok; e, ok = c.Next() {
+		h := fnv.New64a()
+		h.Write(e.Frame.Data)
+		out[e.Frame.Number] = fmt.Sprintf("%016x", h.Sum64())
+	}
+	return out
+}
+
+// TestProcess: a bag in, a sound recording out, with librealsense's pixels where it
+// was asked for the same.
+func TestProcess(t *testing.T) {
+	golden := rig.ReadUnpleasant(t, "../..")
+	for name, c := range map[string]struct {
+		args   []string
+		golden string
+	}{
+		"align":      {[]string{"--filters", "align_to_color"}, "align_color"},
+		"decimation": {[]string{"--filters", "decimation", "--set", "decimation.filter_magnitude=3", "--lz4"}, "decimation_3"},
+		"temporal":   {[]string{"--filters", "temporal"}, "temporal"},
+		"chain":      {[]string{"--filters", "disparity_start,spatial,temporal,hole_filling,disparity_end,align_to_color"}, "chain_wrapper"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out.bag")
+			want(t, exitOK, append([]string{"process", golden.Bag, out}, c.args...)...)
+			want(t, exitOK, "check", out)
+			want(t, exitFailed, append([]string{"process", golden.Bag, out}, c.args...)...) // it is there
+			got := depthHashes(t, out)
+			if len(got) != 16 {
+				t.Errorf("%d depth images, want 16", len(got))
+			}
+			if len(golden.Cases[c.golden]) == 0 {
+				t.Errorf("no golden case %s", c.golden)
+			}
+			for number, hash := range golden.Cases[c.golden] {
+				if got[number] != hash {
+					t.Errorf("frame %d has hash %s, librealsense's %s", number, got[number], hash)
+				}
+			}
+			_, messages := samplebag.Messages(t, out)
+			stockCount(t, out, len(messages))
+		})
+	}
+	for _, args := range [][]string{{}, {"--filters", "sharpen"}, {"--filters", "spatial", "--set", "spatial.no=1"}, {"--filters", "pointcloud"}} {
+		out := filepath.Join(t.TempDir(), "out.bag")
+		want(t, exitUsage, append([]string{"process", golden.Bag, out}, args...)...)
+	}
+}

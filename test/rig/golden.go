@@ -1,0 +1,48 @@
+package rig
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Unpleasant is a recording of 16 frame sets, 100 to 115, with everything that
+// processing has to cope with, and what librealsense makes of it.
+type Unpleasant struct {
+	Bag   string
+	Cases map[string]map[uint64]string // by case and frame number: FNV-1a-64 of the depth image
+}
+
+// ReadUnpleasant finds the recording. root is the path of the module's root.
+func ReadUnpleasant(t testing.TB, root string) Unpleasant {
+	t.Helper()
+	folder := filepath.Join(root, "camdriver/process/testdata")
+	text, err := os.ReadFile(filepath.Join(folder, "unpleasant.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Cases []struct {
+			Case    string
+			Outputs []struct {
+				Part  string
+				Frame uint64
+				Hash  string `json:"fnv1a64"`
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
+	u := Unpleasant{Bag: filepath.Join(folder, "unpleasant.bag"), Cases: make(map[string]map[uint64]string)}
+	for _, c := range golden.Cases {
+		u.Cases[c.Case] = make(map[uint64]string)
+		for _, o := range c.Outputs {
+			if o.Part == "depth" {
+				u.Cases[c.Case][o.Frame] = o.Hash
+			}
+		}
+	}
+	return u
+}
