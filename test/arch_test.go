@@ -62,8 +62,9 @@ var mayImport = map[string][]string{
 	"camdriver/process/internal/splat":      {},
 	"camdriver/process/syncer":              {"camdriver", "camdriver/process"},
 
-	"camdriver/imu": {},
-	"msgs/cloud":    {"msgs"},
+	"camdriver/imu":           {},
+	"msgs/cloud":              {"msgs"},
+	"msgs/cloud/internal/asm": {}, // as camdriver/process/internal/lens/asm
 
 	"node/ros": {
 		"msgs", "node/internal/budget", "node/xmlrpc", "node/ros/names", "node/ros/param", "node/ros/rosapi", "node/ros/roslog",

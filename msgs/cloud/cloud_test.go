@@ -224,11 +224,14 @@ func FuzzPack(f *testing.F) {
 		p := points{Shape: Shape{Width: 1 + r.IntN(40), Height: 1 + r.IntN(30), Places: r.IntN(2) == 0}}
 		if r.IntN(5) > 0 {
 			x := &Texture{Width: p.Width, Height: p.Height, Pixel: 3 + r.IntN(2), RGB: [3]int{2, 1, 0}, Gray: r.IntN(3) == 0}
+			if r.IntN(2) == 0 {
+				x.RGB = [3]int{0, 1, 2}
+			}
 			if p.Places {
 				x.Width, x.Height = 1+r.IntN(30), 1+r.IntN(30)
 			}
 			x.Step = x.Width*x.Pixel + r.IntN(3)
-			x.Data = make([]byte, x.Step*x.Height)
+			x.Data = make([]byte, x.Step*(x.Height-1)+x.Width*x.Pixel)
 			for i := range x.Data {
 				x.Data[i] = byte(r.Uint32())
 			}
@@ -244,12 +247,16 @@ func FuzzPack(f *testing.F) {
 			p.uv = append(p.uv, a, b)
 		}
 		o := Options{Ordered: r.IntN(3) == 0, AllowNoTexture: r.IntN(2) == 0}
-		head, got, err := pack(p, o, 1+r.IntN(3), 1+r.IntN(9))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := want(p, o); !slices.Equal(got, want) || head.Width*head.Height*head.PointStep != uint32(len(want)) {
-			t.Fatalf("%+v of %dx%d, %+v:\n%x, want\n%x", head, p.Width, p.Height, o, got, want)
+		goroutines, rows, want := 1+r.IntN(3), 1+r.IntN(9), want(p, o)
+		defer func(was bool) { fast = was }(fast)
+		for _, fast = range []bool{fast, false} {
+			head, got, err := pack(p, o, goroutines, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) || head.Width*head.Height*head.PointStep != uint32(len(want)) {
+				t.Fatalf("assembly %v, %+v of %dx%d, %+v:\n%x, want\n%x", fast, head, p.Width, p.Height, o, got, want)
+			}
 		}
 	})
 }

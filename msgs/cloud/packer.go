@@ -69,7 +69,7 @@ func (k *Packer) Begin(number, from, to int) {
 	s := &k.slots[number]
 	band := (to - from) * k.shape.Width * k.size
 	s.from, s.to = from, to
-	s.writer = writer{shape: &k.shape, options: k.options, size: k.size}
+	s.writer = writer{shape: &k.shape, options: k.options, size: k.size, places: s.places}
 	if k.options.Ordered {
 		s.writer.to = k.data[from*k.shape.Width*k.size:][:band]
 		return

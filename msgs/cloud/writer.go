@@ -12,6 +12,7 @@ type writer struct {
 	to      []byte
 	at      int
 	size    int
+	places  places
 }
 
 // row appends the points of a row.
@@ -59,6 +60,8 @@ func (w *writer) bare(xyz []float32) {
 func (w *writer) own(xyz []float32, pixels []byte) {
 	t := w.shape.Texture
 	r, g, b, n := t.RGB[0], t.RGB[1], t.RGB[2], t.Pixel
+	done := w.ownFast(xyz, pixels)
+	xyz, pixels = xyz[3*done:], pixels[n*done:]
 	at, ordered := w.at, w.options.Ordered
 	for ; len(xyz) >= 3 && len(pixels) >= n; xyz, pixels = xyz[3:], pixels[n:] {
 		x, y, z := xyz[0], xyz[1], xyz[2]
@@ -79,9 +82,11 @@ func (w *writer) own(xyz []float32, pixels []byte) {
 
 // any appends points with whatever colours.
 func (w *writer) any(y int, xyz, uv []float32) {
+	done := w.anyFast(xyz, uv)
+	xyz = xyz[3*done:]
 	t, at := w.shape.Texture, w.at
 	width, height := float32(t.Width), float32(t.Height)
-	for x := 0; len(xyz) >= 3; x, xyz = x+1, xyz[3:] {
+	for x := done; len(xyz) >= 3; x, xyz = x+1, xyz[3:] {
 		px, py, pz := xyz[0], xyz[1], xyz[2]
 		var colour uint32
 		seen := pz > 0

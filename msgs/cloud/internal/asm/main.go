@@ -1,0 +1,176 @@
+// Asm writes the assembly of package cloud for x86 processors with AVX2; go generate
+// in that package runs it. It is a module of its own, so that the program doesn't
+// depend on what it is made with.
+package main
+
+import (
+	"flag"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// step is how many bytes a point takes.
+const step = 20
+
+func main() {
+	xyz0 := GLOBL("xyz0", RODATA|NOPTR) // keeps three numbers and clears the fourth
+	DATA(0, U64(^uint64(0)))
+	DATA(8, U64(0xFFFFFFFF))
+	places()
+	own("ownRGB", xyz0, false)
+	own("ownBGR", xyz0, true)
+	placed("placedRGB", xyz0, false)
+	placed("placedBGR", xyz0, true)
+	for name, value := range map[string]string{"out": "../../avx2_amd64.s", "stubs": "../../avx2_amd64.go", "pkg": "cloud"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	Generate()
+}
+
+// colour reads three bytes as 0RGB.
+func colour(at GPVirtual, bgr bool) GPVirtual {
+	c, third := GP32(), GP32()
+	MOVWLZX(Mem{Base: at}, c)
+	MOVBLZX(Mem{Base: at, Disp: 2}, third)
+	SHLL(Imm(16), third)
+	ORL(third, c)
+	if !bgr {
+		BSWAPL(c)
+		SHRL(Imm(8), c)
+	}
+	return c
+}
+
+// point writes a point, and returns a mask: all ones where z > 0.
+func point(to, xyz Register, mask Mem, zero VecVirtual, c GPVirtual) GPVirtual {
+	p, z, there := XMM(), XMM(), GP64()
+	VMOVUPS(Mem{Base: xyz}, p)
+	VMOVSS(Mem{Base: xyz, Disp: 8}, z)
+	VANDPS(mask, p, p)
+	VMOVUPS(p, Mem{Base: to})
+	MOVL(c, Mem{Base: to, Disp: 16})
+	XORQ(there, there)
+	VUCOMISS(zero, z)
+	SETHI(there.As8())
+	NEGQ(there)
+	return there
+}
+
+// own packs points that have the colours of their own pixels.
+func own(name string, mask Mem, bgr bool) {
+	TEXT(name+"AVX2", NOSPLIT, "func(to *byte, xyz *float32, pixels *byte, size, n int) (written int)")
+	Pragma("noescape")
+	Doc(name+"AVX2 packs n points with z > 0 at to, and returns how many bytes they are. The pixels",
+		"are size bytes apart. One number after the points is read, one point after the last", "is written.")
+	to, xyz := Load(Param("to"), GP64()), Load(Param("xyz"), GP64())
+	pixels, size, n := GP64(), Load(Param("size"), GP64()), Load(Param("n"), GP64())
+	Load(Param("pixels"), pixels)
+	zero := XMM()
+	VXORPS(zero, zero, zero)
+	begin := GP64()
+	MOVQ(to, begin)
+	Label(name)
+	there := point(to, xyz, mask, zero, colour(pixels, bgr))
+	ANDQ(Imm(step), there)
+	ADDQ(there, to)
+	ADDQ(Imm(12), xyz)
+	ADDQ(size, pixels)
+	DECQ(n)
+	JNZ(LabelRef(name))
+	SUBQ(begin, to)
+	Store(to, ReturnIndex(0))
+	RET()
+}
+
+// placed packs points whose colours lie at places.
+func placed(name string, mask Mem, bgr bool) {
+	TEXT(name+"AVX2", NOSPLIT, "func(to *byte, xyz *float32, data *byte, places *int32, outside, n int) (written int)")
+	Pragma("noescape")
+	Doc(name+"AVX2 is as ownRGBAVX2, with colours at the places in data. Points at a negative",
+		"place are black; they are left out if outside is 0, and kept if it is -1.")
+	to, xyz := Load(Param("to"), GP64()), Load(Param("xyz"), GP64())
+	data, places := Load(Param("data"), GP64()), Load(Param("places"), GP64())
+	outside, n := Load(Param("outside"), GP64()), Load(Param("n"), GP64())
+	zero := XMM()
+	VXORPS(zero, zero, zero)
+	begin := GP64()
+	MOVQ(to, begin)
+	Label(name)
+	at, seen := GP64(), GP64()
+	MOVLQSX(Mem{Base: places}, at)
+	MOVQ(at, seen)
+	NOTQ(seen)
+	SARQ(Imm(63), seen) // all ones where the place is one
+	ANDQ(seen, at)
+	ADDQ(data, at)
+	c := colour(at, bgr)
+	ANDL(seen.As32(), c)
+	ORQ(outside, seen)
+	there := point(to, xyz, mask, zero, c)
+	ANDQ(seen, there)
+	ANDQ(Imm(step), there)
+	ADDQ(there, to)
+	ADDQ(Imm(12), xyz)
+	ADDQ(Imm(4), places)
+	DECQ(n)
+	JNZ(LabelRef(name))
+	SUBQ(begin, to)
+	Store(to, ReturnIndex(0))
+	RET()
+}
+
+// places finds where in the texture's data the colours of points lie.
+func places() {
+	TEXT("placesAVX2", NOSPLIT, "func(places *int32, uv *float32, n int, size *[2]float32, bytes *[2]int32)")
+	Pragma("noescape")
+	Doc("placesAVX2 finds the places of n points, a multiple of 8, in a texture of a size whose pixels",
+		"and rows are bytes apart; -1 outside.")
+	out, uv, n := Load(Param("places"), GP64()), Load(Param("uv"), GP64()), Load(Param("n"), GP64())
+	size, bytes := Load(Param("size"), GP64()), Load(Param("bytes"), GP64())
+	zero := YMM()
+	VXORPS(zero, zero, zero)
+	var sizes, steps [2]VecVirtual
+	for axis := range 2 {
+		sizes[axis], steps[axis] = YMM(), YMM()
+		VBROADCASTSS(Mem{Base: size, Disp: 4 * axis}, sizes[axis])
+		VPBROADCASTD(Mem{Base: bytes, Disp: 4 * axis}, steps[axis])
+	}
+	i := GP64()
+	XORQ(i, i)
+	Label("places")
+	low, high, a, b := YMM(), YMM(), YMM(), YMM()
+	VMOVUPS(Mem{Base: uv}, low)
+	VMOVUPS(Mem{Base: uv, Disp: 32}, high)
+	VPERM2F128(Imm(0x20), high, low, a)
+	VPERM2F128(Imm(0x31), high, low, b)
+	VSHUFPS(Imm(0x88), b, a, low)
+	VSHUFPS(Imm(0xDD), b, a, high)
+	inside, t, sum := YMM(), YMM(), YMM()
+	for axis, at := range []VecVirtual{low, high} {
+		if axis == 0 {
+			VCMPPS(Imm(29), zero, at, inside) // not less, and a number
+		} else {
+			VCMPPS(Imm(29), zero, at, t)
+			VANDPS(t, inside, inside)
+		}
+		VMULPS(sizes[axis], at, at)
+		VCMPPS(Imm(17), sizes[axis], at, t) // less
+		VANDPS(t, inside, inside)
+		VCVTTPS2DQ(at, at)
+		VPMULLD(steps[axis], at, at)
+	}
+	VPADDD(high, low, sum)
+	VPCMPEQD(t, t, t)
+	VPBLENDVB(inside, sum, t, sum)
+	VMOVDQU(sum, Mem{Base: out, Index: i, Scale: 4})
+	ADDQ(Imm(64), uv)
+	ADDQ(Imm(8), i)
+	CMPQ(i, n)
+	JL(LabelRef("places"))
+	VZEROUPPER()
+	RET()
+}
