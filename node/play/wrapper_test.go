@@ -1,0 +1,84 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/msgs"
+	"rsros/node/naming"
+	"rsros/node/replay"
+	"rsros/node/ros"
+	"rsros/program"
+	"rsros/test/rig"
+)
+
+// cameraGraph is a graph with a subscriber, and the options of a player that plays a
+// recording of 16 frame sets as a camera into it.
+func cameraGraph(t *testing.T) (*ros.Node, Options) {
+	t.Helper()
+	m := rig.Master(t)
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	return n, Options{
+		ROS: ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"}, Bags: []string{rig.ReadUnpleasant(t, "../..").Bag},
+		Naming: naming.Wrapper, Log: zerolog.Nop(),
+	}
+}
+
+// A computer that is too slow for all frame sets makes the replay incomplete.
+func TestSkippedSetsAreIncomplete(t *testing.T) {
+	n, o := cameraGraph(t)
+	const points = "/camera/depth/color/points"
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: points}, func(ros.Received) {}); err != nil {
+		t.Fatal(err)
+	}
+	o.Wrapper.PointCloud = true
+	o.Replay = replay.Settings{WaitForSubscribers: true, Rate: 1e6, Filter: replay.Filter{Topics: []string{points}}} // all at once
+	if err := Run(t.Context(), o); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "weren't processed in time") {
+		t.Errorf("%v, want ErrIncomplete for frame sets", err)
+	}
+	o.LossyOK = true
+	if err := Run(t.Context(), o); err != nil {
+		t.Errorf("%v, though losses are fine", err)
+	}
+}
+
+// What a slow subscriber loses of compressed images counts, too.
+func TestCompressedDropsAreIncomplete(t *testing.T) {
+	n, o := cameraGraph(t)
+	const topic = "/camera/color/image_raw/compressed"
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var once sync.Once
+	lost := make(chan struct{})
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(ros.Received) { <-lost }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/player/status"}, func(r ros.Received) {
+		var s msgs.DiagnosticStatus
+		if msgs.Unmarshal(r.Data, &s) != nil {
+			return
+		}
+		for _, v := range s.Values {
+			if strings.HasPrefix(v.Key, "dropped "+topic) && v.Value != "0" {
+				once.Do(func() { close(lost); cancel() })
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	o.Queue = 1
+	o.Replay = replay.Settings{Loop: true, Rate: 10}
+	if err := Run(ctx, o); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), topic+" by /judge") {
+		t.Errorf("%v, want ErrIncomplete for compressed images", err)
+	}
+	once.Do(func() { close(lost) })
+}
