@@ -3,14 +3,17 @@ package naming
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/camdriver/imu"
 	"rsros/msgs"
 	"rsros/node/replay"
 )
@@ -163,6 +166,13 @@ func playTo(t *testing.T, o WrapperOptions, settings replay.Settings, topics ...
 		if err := <-ended; err != nil && err != context.Canceled {
 			t.Error(err)
 		}
+		source.Close()
+		if n := source.layout.pool.InUse(); n != 0 {
+			t.Errorf("%d bytes of messages never came back", n)
+		}
+		if source.worker != nil && source.worker.processor.res.InUse() != 0 {
+			t.Errorf("%d bytes of frames never came back", source.worker.processor.res.InUse())
+		}
 	})
 	return p, a, source
 }
@@ -306,5 +316,92 @@ func TestLateSetsAreCounted(t *testing.T) {
 	}
 	if skipped := source.Skipped(); clouds != pictures || clouds+int(skipped) != 16 || p.Status().Skipped != skipped {
 		t.Errorf("%d clouds, %d pictures, %d sets skipped, %d in the status, want 16 sets", clouds, pictures, skipped, p.Status().Skipped)
+	}
+}
+
+// Each option has its topics, in the form that a camera node gives them.
+func TestComputedTopics(t *testing.T) {
+	const depth, info = "/camera/depth/image_rect_raw", "/camera/depth/camera_info"
+	color := camdriver.StreamID{Kind: camdriver.Color}
+	for name, c := range map[string]struct {
+		o     WrapperOptions
+		topic string
+		want  msgs.ImageHead
+	}{
+		"filtered":       {WrapperOptions{Filters: []string{filterDecimation}}, depth, msgs.ImageHead{Width: 80, Height: 60, Encoding: "16UC1", Step: 160}},
+		"beside aligned": {WrapperOptions{Filters: []string{filterDecimation}, AlignDepth: true}, depth, msgs.ImageHead{Width: 160, Height: 120, Encoding: "16UC1", Step: 320}},
+		"aligned":        {WrapperOptions{Filters: []string{filterDecimation}, AlignDepth: true}, alignedTopic, msgs.ImageHead{Width: 160, Height: 120, Encoding: "16UC1", Step: 320}},
+		"coloured":       {WrapperOptions{Filters: []string{filterColorizer}, AlignDepth: true}, depth, msgs.ImageHead{Width: 160, Height: 120, Encoding: "rgb8", Step: 480}},
+		"clipped":        {WrapperOptions{Clip: 1}, depth, msgs.ImageHead{Width: 160, Height: 120, Encoding: "16UC1", Step: 320}},
+		"rgbd":           {WrapperOptions{RGBD: true, Texture: color}, "/camera/color/image_rect_color", msgs.ImageHead{Width: 160, Height: 120, Encoding: "rgb8", Step: 480}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, a, _ := playTo(t, c.o, replay.Settings{Immediate: true}, c.topic)
+			<-p.Done()
+			got := a.take(c.topic)
+			if len(got) != 16 {
+				t.Fatalf("%d images, want 16", len(got))
+			}
+			d := msgs.NewDecoder(got[7].data)
+			var head msgs.ImageHead
+			head.Decode(d)
+			if head.Width != c.want.Width || head.Height != c.want.Height || head.Encoding != c.want.Encoding || head.Step != c.want.Step {
+				t.Errorf("%+v, want %+v", head, c.want)
+			}
+			for b := d.Rest(); c.o.Clip > 0 && len(b) > 1; b = b[2:] {
+				if mm := float64(binary.LittleEndian.Uint16(b)); mm > 1000*c.o.Clip {
+					t.Fatalf("a depth of %v mm", mm)
+				}
+			}
+		})
+	}
+	p, a, _ := playTo(t, WrapperOptions{Filters: []string{filterDecimation}}, replay.Settings{Immediate: true}, info)
+	<-p.Done()
+	var m msgs.CameraInfo
+	if got := a.take(info); len(got) != 16 || msgs.Unmarshal(got[0].data, &m) != nil || m.Width != 80 || m.K[0] != 48 {
+		t.Errorf("%d times %+v, want camera_info of the decimated image", len(got), m)
+	}
+}
+
+// What a recording has no frames for is said.
+func TestWhatCantBeComputed(t *testing.T) {
+	o := alignedCloud
+	o.Texture, o.AllowNoTexture = camdriver.StreamID{Kind: camdriver.Fisheye}, false
+	if got := openWrapperSource(t, unpleasantBag, o).Problems(); len(got) != 1 {
+		t.Errorf("%q, want what is missing", got)
+	}
+	if got := openWrapperSource(t, unpleasantBag, alignedCloud).Problems(); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// One topic of both motion sensors has growing stamps, and knows nothing of before a
+// seek.
+func TestUnitedSamplesOfARecording(t *testing.T) {
+	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{UniteIMU: imu.Copy})
+	if s.byTopic["/camera/gyro/sample"] != nil || s.imu == nil {
+		t.Fatal("gyro/sample is there, or imu isn't")
+	}
+	v := viewOf(t, s, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c == s.imu }})
+	it := v.Iterator()
+	defer it.Close()
+	stamps := func() (list []msgs.Time) {
+		for it.Next() {
+			var m msgs.Imu
+			if err := msgs.Unmarshal(it.Message().Data, &m); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, m.Header.Stamp)
+		}
+		return list
+	}
+	all := stamps()
+	it.Seek(v.Start().Add(time.Second))
+	later := stamps()
+	if len(all) < 300 || len(later) < 100 || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
+		t.Fatalf("%d samples, %d after a second", len(all), len(later))
+	}
+	if i := slices.Index(all, later[0]); i < 0 || !slices.Equal(all[i:], later) {
+		t.Error("other samples after a seek")
 	}
 }

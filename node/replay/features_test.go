@@ -128,6 +128,29 @@ func TestStepFrameSet(t *testing.T) {
 		+2s /imu 2`)
 }
 
+// After a seek to before what comes ahead of an image, a step publishes the image,
+// too.
+func TestStepFrameSetAfterSeek(t *testing.T) {
+	image := make([]byte, 5000)
+	var list []raw
+	for i := range 4 {
+		at := bag0.Add(time.Duration(i) * 30 * ms)
+		list = append(list, raw{at, "/info", "std_msgs/String", text(fmt.Sprint(i))}, raw{at.Add(1 * ms), "/depth", "sensor_msgs/Image", image})
+	}
+	r := newRig(t, Settings{Paused: true}, writeRaw(t, list...))
+	r.at(1*sec, StepFrameSet{})
+	r.at(2*sec, SeekOffset{60 * ms})
+	r.at(3*sec, StepFrameSet{})
+	r.at(4*sec, Stop{})
+	expect(t, r.run(t), `
+		+1s /info 0
+		+1s /depth 5000 bytes
+		+1s /info 1
+		+3s /info 2
+		+3s /depth 5000 bytes
+		+3s /info 3`)
+}
+
 func TestLatchedPrelude(t *testing.T) {
 	b := write(t,
 		entry{0, "/latched@x", "old"}, entry{1 * ms, "/latched@y", "of y"}, entry{2 * ms, "/latched@x", "new"}, entry{3 * ms, "/other", "0"},
