@@ -85,7 +85,7 @@ endif
 
 soak: build ## run the demo for SOAK (10m), write a bag above 4 GiB, kill hundreds of recorders
 	$(BIN) demo --duration $(SOAK)
-	BAGSTORE_KILLS=500 $(GO) test -tags soak -count=1 -timeout 60m -parallel 18 -run 'Huge|Kill' ./bagstore
+	BAGSTORE_KILLS=500 $(GO) test -tags soak -count=1 -timeout 60m -run 'Huge|Kill' ./bagstore
 
 docker-check: ## check docker-compose.yml with docker compose
 	@if docker compose version >/dev/null 2>&1; then docker compose config --quiet; \

@@ -26,6 +26,7 @@ type job struct {
 	ready      chan struct{} // closed when compressed is there
 
 	flush      bool          // makes the job a look at what is staged
+	now        bool          // with flush: what is staged is written in any case
 	checkpoint chan struct{} // makes the job a checkpoint; closed when it is safe
 }
 
@@ -53,7 +54,7 @@ type committer struct {
 
 	written     atomic.Int64  // bytes in the file
 	committed   atomic.Uint64 // chunks that were appended
-	inFile      atomic.Int64  // bytes that the system has
+	inFile      atomic.Int64  // bytes that the system has; what is staged or under way is missing
 	stale       atomic.Int64  // of them replaced index sections and padding
 	checkpoints atomic.Int64
 	indexSize   atomic.Int64 // of an index section now
@@ -68,8 +69,7 @@ type committer struct {
 	scratch []byte
 	tail    []byte
 
-	staged    int64 // sink.Written at the last flushStaged
-	flushedTo int64 // the size that flushStaged flushed
+	staged int64 // sink.Written at the last flushStaged
 }
 
 // committed is a chunk that was appended.
@@ -95,6 +95,7 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	}
 	c.flushed = s.Size()
 	c.written.Store(c.flushed)
+	c.inFile.Store(c.flushed)
 	if o.Compression != None {
 		c.wait.Go(c.write)
 		for range o.Workers {
@@ -201,7 +202,7 @@ func (c *committer) commit(j *job) {
 		return
 	}
 	if j.flush {
-		c.flushStaged()
+		c.flushStaged(j.now)
 		return
 	}
 	if c.failed() == nil {
@@ -215,13 +216,17 @@ func (c *committer) commit(j *job) {
 	}
 }
 
-// flushStaged has bytes written that the sink was given and has kept since the last
-// call: then no large message came that would have taken them along.
-func (c *committer) flushStaged() {
+// flushStaged has bytes written that the sink was given and has kept, unless they came
+// since the last call and may wait for a large message that takes them along.
+func (c *committer) flushStaged(now bool) {
 	at := c.sink.Written()
-	if at < c.sink.Size() && at == c.staged && c.flushedTo != c.sink.Size() && c.failed() == nil {
-		c.fail(c.sink.Flush())
-		at, c.flushedTo = c.sink.Written(), c.sink.Size()
+	if (now || at == c.staged) && c.inFile.Load() < c.sink.Size() && c.failed() == nil {
+		if err := c.sink.Flush(); err != nil {
+			c.fail(err)
+			return
+		}
+		at = c.sink.Written()
+		c.inFile.Store(c.sink.Size())
 	}
 	c.staged = at
 }
@@ -250,7 +255,7 @@ func (c *committer) chunk(j *job) error {
 	c.conns = append(c.conns, j.conns...)
 	c.chunks = append(c.chunks, committed{info, c.sink.Size(), len(c.conns)})
 	c.written.Store(c.sink.Size())
-	c.inFile.Store(c.sink.Written())
+	c.inFile.Store(max(c.inFile.Load(), c.sink.Landed()))
 	c.committed.Add(1)
 	size := int64(chunkInfoSize + 8*len(info.Counts))
 	for _, conn := range j.conns {

@@ -11,8 +11,9 @@ import (
 
 // keepEvery is how often a keeper looks at its Writer. What a chunk holds when the
 // keeper sees it for the second time is in the tail file: at most two periods after it
-// was written, while a chunk that fills up faster is never copied.
-const keepEvery = 40 * time.Millisecond
+// was written, or three if a chunk before it is still on its way to the disk. A chunk
+// that fills up faster is never copied.
+const keepEvery = 30 * time.Millisecond
 
 // ErrGone: the file that is being recorded was deleted, replaced or truncated by
 // somebody else.
@@ -69,27 +70,36 @@ func (k *keeper) look() {
 		w.c.fail(err)
 		return
 	}
-	written := w.c.committed.Load()
-	w.sealed = dropWritten(w.sealed, written)
-	for _, s := range w.sealed {
+	w.sealed = dropWritten(w.sealed, w.c.committed.Load())
+	open := w.number()
+	if w.o.Sink == Direct {
+		// With compression another goroutine flushes, before the next look.
+		wanted := open <= k.seen+1 || len(w.sealed) > 0 && w.sealed[0].number <= k.seen
+		w.c.submit(&job{flush: true, now: wanted && w.o.Compression != None})
+	}
+	// A kill must not cost chunks in the middle: what is put into the tail file comes
+	// after everything that is in the bag's file.
+	if w.c.written.Load() <= w.c.inFile.Load() {
+		k.put(open)
+	}
+	if len(w.cur.entries) == 0 {
+		open--
+	}
+	k.seen = open
+	w.cur.asked = 0
+	_ = w.checkpointIfDue() // the next Write returns the error
+}
+
+// put copies the chunks that were there at the last look to the tail file.
+func (k *keeper) put(open uint64) {
+	for _, s := range k.w.sealed {
 		if s.number <= k.seen {
 			k.tail.put(s.number, s.job.buf)
 		}
 	}
-	open := w.number()
-	switch {
-	case len(w.cur.entries) == 0:
-		k.seen = open - 1
-	case k.seen == open:
-		k.tail.put(open, w.cur.buf)
-	default:
-		k.seen = open
+	if k.seen == open {
+		k.tail.put(open, k.w.cur.buf)
 	}
-	if w.o.Sink == Direct {
-		w.c.submit(&job{flush: true})
-	}
-	w.cur.asked = 0
-	_ = w.checkpointIfDue() // the next Write returns the error
 }
 
 // gone compares the file with what its name stands for now.

@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
+	"rsros/bagstore/internal/disk"
 	"rsros/test/stockbag"
 )
 
@@ -68,19 +70,20 @@ func (a arrivals) before(end time.Time, d time.Duration) int {
 	return n
 }
 
-// killAfter runs a recorder for a while and kills it.
-func killAfter(t *testing.T, path string, p recordingPace, kind SinkKind, c Compression, after time.Duration) (sent arrivals, killed time.Time) {
-	t.Helper()
+// killAfter runs the recorder for a while and kills it.
+func (v *victim) killAfter(t *testing.T, after time.Duration) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, "BAGSTORE_PACE="+p.name, fmt.Sprint("BAGSTORE_SINK=", int(kind)),
-		"BAGSTORE_COMPRESSION="+string(c))
+	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+v.path, "BAGSTORE_PACE="+v.pace.name, fmt.Sprint("BAGSTORE_SINK=", int(v.sink)),
+		"BAGSTORE_COMPRESSION="+string(v.compression))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	moment := make(chan time.Time, 1)
 	kill := time.AfterFunc(after, func() {
@@ -89,10 +92,10 @@ func killAfter(t *testing.T, path string, p recordingPace, kind SinkKind, c Comp
 	})
 	defer kill.Stop()
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		sent = append(sent, time.Now())
+		v.sent = append(v.sent, time.Now())
 	}
 	cmd.Wait() //nolint:errcheck // it was killed
-	return sent, <-moment
+	v.killed = <-moment
 }
 
 // TestKillAtPace kills recorders of slow, mixed and fast topics, with each sink and
@@ -109,31 +112,68 @@ func TestKillAtPace(t *testing.T) {
 			moments = append(moments, d)
 		}
 	}
+	dir := t.TempDir()
+	for _, after := range moments {
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			// All record at the same time, while nobody reads, which takes more of the
+			// processors than recording does.
+			victims := newVictims(filepath.Join(dir, fmt.Sprint(after)))
+			var all sync.WaitGroup
+			for _, v := range victims {
+				all.Go(func() { v.killAfter(t, after) })
+			}
+			all.Wait()
+			for _, v := range victims {
+				t.Run(v.name, func(t *testing.T) {
+					t.Parallel()
+					v.judge(t, after, ours, stocks)
+				})
+			}
+		})
+	}
+}
+
+// victim is a recorder to be killed.
+type victim struct {
+	name, path  string
+	pace        recordingPace
+	sink        SinkKind
+	compression Compression
+
+	sent   arrivals
+	killed time.Time
+}
+
+// newVictims returns one for each pace, sink and compression.
+func newVictims(prefix string) []*victim {
 	sinks := []SinkKind{Buffered, Direct}
 	if forceDirect {
 		sinks = sinks[1:]
 	}
+	var list []*victim
 	for _, p := range paces {
 		for _, kind := range sinks {
 			for _, c := range []Compression{None, LZ4, BZ2} {
-				t.Run(fmt.Sprintf("%s-%s-%s", p.name, [...]string{"buffered", "direct"}[kind], c), func(t *testing.T) {
-					t.Parallel()
-					dir := t.TempDir()
-					for _, after := range moments {
-						path := filepath.Join(dir, fmt.Sprint(after, ".bag"))
-						sent, killed := killAfter(t, path, p, kind, c, after)
-						if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-							continue // it was not created yet
-						}
-						stock := sent.before(killed, stocks)
-						if time.Duration(len(sent))*p.every < after*8/10-stocks {
-							stock = 0 // compression doesn't keep up with the topic; what it hasn't done isn't in the bag
-						}
-						judgeKill(t, path, p, sent, sent.before(killed, ours), stock)
-					}
-				})
+				name := fmt.Sprintf("%s-%s-%s", p.name, [...]string{"buffered", "direct"}[kind], c)
+				list = append(list, &victim{name: name, path: prefix + "-" + name + ".bag", pace: p, sink: kind, compression: c})
 			}
 		}
+	}
+	return list
+}
+
+// judge reads what the recorder left, and deletes it.
+func (v *victim) judge(t *testing.T, after, ours, stocks time.Duration) {
+	if _, err := os.Stat(v.path); errors.Is(err, os.ErrNotExist) {
+		return // it was not created yet
+	}
+	stock := v.sent.before(v.killed, stocks)
+	if time.Duration(len(v.sent))*v.pace.every < after*8/10-stocks {
+		stock = 0 // compression doesn't keep up with the topic; what it hasn't done isn't in the bag
+	}
+	judgeKill(t, v.path, v.pace, v.sent, v.sent.before(v.killed, ours), stock)
+	for _, path := range append(tails(t, v.path), v.path, v.path+".out") {
+		_ = os.Remove(path)
 	}
 }
 
@@ -310,4 +350,86 @@ func TestTailOfLiveRecorder(t *testing.T) {
 		}
 	}
 	<-done
+}
+
+// TestTailFollowsBag: a chunk is in the tail file only when the chunks before it are in
+// the bag's file, so that a kill leaves no gap.
+func TestTailFollowsBag(t *testing.T) {
+	for _, c := range []Compression{None, LZ4} {
+		t.Run(string(c), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := f.Truncate(1 << 20); err != nil { // the keeper finds it long enough
+				t.Fatal(err)
+			}
+			d, looked, may := &memDisk{}, false, make(chan struct{})
+			w, err := newWriter(disk.NewDirect(d, -1), Options{Sink: Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now, tail: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tailFile{path: tailPath(path, 7), token: 7}}
+			w.keeper = k
+			if _, err := w.AddConnection(stringType("/kill")); err != nil {
+				t.Fatal(err)
+			}
+			d.hook = func() {
+				if list := tails(t, path); len(list) > 0 && !looked {
+					t.Error("the second chunk is in the tail file before the first one is in the bag")
+				}
+				if c != None {
+					<-may
+				}
+				looked = true
+			}
+			for i, size := range []int{2000, 10} { // one chunk, and the beginning of another
+				if err := w.Write(0, Time(i+1), text(i, size)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for c != None && w.c.committed.Load() == 0 {
+				time.Sleep(time.Millisecond) // the workers' clock is the system's
+			}
+			k.look()
+			k.look()
+			k.look()
+			if c != None && len(tails(t, path)) > 0 {
+				t.Error("the second chunk is in the tail file while the first one is being written")
+			}
+			close(may)
+			for len(tails(t, path)) == 0 {
+				k.look()
+				time.Sleep(time.Millisecond)
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestWritesUnderWay: the file isn't expected to have what a disk is still writing.
+func TestWritesUnderWay(t *testing.T) {
+	d := &memDisk{}
+	w, err := newWriter(disk.NewDirect(d, -1), Options{Sink: Direct, Compression: None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.gate = make(chan struct{})
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Lend(0, 1, func() {}, disk.AlignedBytes(2*disk.LendLeast, disk.Grain)); err != nil {
+		t.Fatal(err)
+	}
+	if n, has := w.c.inFile.Load(), firstChunk; n > int64(has) {
+		t.Errorf("the file is expected to have %d bytes; it surely has %d", n, has)
+	}
+	close(d.gate)
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
 }

@@ -19,6 +19,7 @@ type memDisk struct {
 	fail  int   // writes until every one fails; 0: never
 	calls int
 	gate  chan struct{} // if set, writes that are started wait for it to be closed
+	hook  func()        // if set, called before each write
 }
 
 // diskOp is one thing that the disk was asked.
@@ -32,6 +33,9 @@ type diskOp struct {
 var errDisk = errors.New("the disk failed")
 
 func (d *memDisk) Writev(bufs [][]byte, off int64) error {
+	if d.hook != nil {
+		d.hook()
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	data := bytes.Join(bufs, nil)

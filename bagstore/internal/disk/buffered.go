@@ -22,6 +22,7 @@ func (s *bufferedSink) Append(head, body, tail []byte, done func()) error {
 
 func (s *bufferedSink) Size() int64              { return s.end }
 func (s *bufferedSink) Written() int64           { return s.end }
+func (s *bufferedSink) Landed() int64            { return s.end }
 func (s *bufferedSink) Grain() int64             { return 1 }
 func (s *bufferedSink) Flush() error             { return nil } // append has
 func (s *bufferedSink) Sync() error              { return s.d.Sync() }

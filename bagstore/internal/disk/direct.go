@@ -42,6 +42,8 @@ type directSink struct {
 	over     sync.Cond // a write is over
 	free     [][]byte  // staging memory; last returned, first used
 	underWay int
+	started  int64 // end of the writes that began
+	landed   int64 // end of the writes that are over
 	err      error // of the first write that failed
 	failedAt int64 // the lowest offset of a failed write
 }
@@ -124,6 +126,7 @@ func (s *directSink) write(lent []byte, done func()) error {
 	s.reserve(s.off)
 	s.mu.Lock()
 	s.underWay++
+	s.started = s.off
 	s.mu.Unlock()
 	s.d.Start(bufs, off, func(err error) {
 		if done != nil {
@@ -145,7 +148,9 @@ func (s *directSink) finished(staging []byte, off int64, err error) {
 		s.err, s.failedAt = err, off
 	}
 	s.free = append(s.free, staging)
-	s.underWay--
+	if s.underWay--; s.underWay == 0 {
+		s.landed = s.started
+	}
 	s.over.Signal()
 }
 
@@ -193,6 +198,13 @@ func (s *directSink) Written() int64 { return s.off }
 func (s *directSink) Grain() int64   { return Grain }
 func (s *directSink) Sync() error    { return s.d.Sync() }
 
+// Landed is far behind Written while there is always a write under way.
+func (s *directSink) Landed() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.landed
+}
+
 // Flush pads the last block with zeros, writes it, and keeps it to be written again.
 func (s *directSink) Flush() error {
 	whole := s.n &^ (Grain - 1)
@@ -239,6 +251,7 @@ func (s *directSink) Rewind(n int64) error {
 		}
 	}
 	s.off, s.n = start, int(n-start)
+	s.started, s.landed = start, start
 	s.reserved = 0
 	return s.d.Truncate(n)
 }

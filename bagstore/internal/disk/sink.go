@@ -14,6 +14,9 @@ type Sink interface {
 	Size() int64
 	// Written is the size up to which bytes were handed to the operating system.
 	Written() int64
+	// Landed is the size that the file has at least: writes under way may still
+	// extend it.
+	Landed() int64
 	// Grain is the number of bytes that writes are multiples of, 1 if any number
 	// will do.
 	Grain() int64
