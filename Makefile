@@ -78,6 +78,7 @@ ifdef BENCH_PEERS
 	test/bench/bag/run.sh
 	test/bench/play/run.sh
 	test/bench/record/run.sh
+	test/bench/process/run.sh
 	$(GO) test -run '^$$' -bench Publish -benchtime 1x -timeout 60m ./test/bench/pub
 else
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -12,8 +12,27 @@ import (
 	"rsros/node/ros"
 )
 
-// receive subscribes with node/ros until its publisher has gone, and says what
-// that cost.
+// arrivals counts the messages of one topic by the sequence numbers of their headers.
+type arrivals struct {
+	count       int
+	first, last uint32 // sequence numbers
+	begin, end  time.Time
+	cpu         float64 // of this process, at the first message
+}
+
+// take is called for one message after another.
+func (a *arrivals) take(r ros.Received) {
+	seq := binary.LittleEndian.Uint32(r.Data)
+	if a.count == 0 {
+		a.first, a.begin, a.cpu = seq, r.Time, cpuSeconds()
+	}
+	a.last, a.end = seq, r.Time
+	a.count++
+}
+
+// receive subscribes with node/ros until its publisher has gone, and says how often
+// messages with a header came, how many are missing between them, and what that
+// cost.
 func receive(topic string) error {
 	cfg, _, err := ros.ParseArgs(nil, os.Environ())
 	if err != nil {
@@ -25,11 +44,12 @@ func receive(topic string) error {
 		return err
 	}
 	defer n.Close() //nolint:errcheck // at the end of the program
-	var first sync.Once
+	var got arrivals
 	begun := make(chan struct{})
-	cpu := 0.0
-	s, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(ros.Received) {
-		first.Do(func() { cpu = cpuSeconds(); close(begun) })
+	s, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(r ros.Received) {
+		if got.take(r); got.count == 1 {
+			close(begun)
+		}
 	})
 	if err != nil {
 		return err
@@ -39,6 +59,11 @@ func receive(topic string) error {
 		time.Sleep(50 * time.Millisecond)
 	}
 	c := s.Stats()
-	fmt.Printf("SUB rsros images=%d cpu/GB=%.3f\n", c.Messages, (cpuSeconds()-cpu)/(float64(c.Bytes)/1e9))
+	if err := n.Close(); err != nil { // and no callback runs
+		return err
+	}
+	seconds := max(got.end.Sub(got.begin).Seconds(), 1e-9)
+	fmt.Printf("SUB rsros %s messages=%d rate=%.2f missing=%d cpu/GB=%.3f\n", topic, got.count, float64(got.count-1)/seconds,
+		int(got.last-got.first)+1-got.count, (cpuSeconds()-got.cpu)/(float64(c.Bytes)/1e9))
 	return nil
 }
