@@ -189,10 +189,13 @@ func perDegree(size int, ppx, fx float64) float32 {
 	return float32(size) / float32(angle*57.2957795)
 }
 
-// prepare makes a slot's rows.
-func (w *alignScratch) prepare(width int) {
-	if len(w.u0) < width {
-		w.y = make([]float32, width)
-		w.u0, w.v0, w.u1, w.v1 = make([]int32, width), make([]int32, width), make([]int32, width), make([]int32, width)
+// prepare makes rows for all slots: which of them take part is seen only later.
+func (a *Align) prepare() {
+	width := a.depth.width
+	for i := range a.work {
+		if w := &a.work[i]; len(w.u0) < width {
+			w.y = make([]float32, width)
+			w.u0, w.v0, w.u1, w.v1 = make([]int32, width), make([]int32, width), make([]int32, width), make([]int32, width)
+		}
 	}
 }

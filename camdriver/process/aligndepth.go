@@ -24,6 +24,7 @@ func (a *Align) depthToOther(s *Set, depth, target Image) error {
 		return err
 	}
 	a.now = p
+	a.prepare()
 	a.canvas.Begin(a.out.width, a.out.height, a.res.workers.slots())
 	a.share((*splatRows)(a), a.depth.height)
 	a.canvas.Finish()
@@ -36,7 +37,6 @@ type splatRows Align
 
 func (a *splatRows) rows(slot, from, to int) {
 	w, p, layer := &a.work[slot], a.now, a.canvas.Layer(slot)
-	w.prepare(a.depth.width)
 	for row := from; row < to; row++ {
 		depth := a.depth.row16(row)
 		x, y := p.topLeft.Row(row, w.y)

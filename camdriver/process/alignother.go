@@ -46,6 +46,7 @@ func (a *Align) otherToDepth(s *Set, depth, other Image) error {
 		return fmt.Errorf("pixels of %d bytes from a profile with %d: %w", a.other.size, a.out.size, ErrBadFrame)
 	}
 	a.now = p
+	a.prepare()
 	a.share((*fetchRows)(a), a.depth.height)
 	return nil
 }
@@ -56,7 +57,6 @@ type fetchRows Align
 
 func (a *fetchRows) rows(slot, from, to int) {
 	w, p := &a.work[slot], a.now
-	w.prepare(a.depth.width)
 	for row := from; row < to; row++ {
 		depth := a.depth.row16(row)
 		x, y := p.topLeft.Row(row, w.y)

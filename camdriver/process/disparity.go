@@ -55,44 +55,9 @@ func disparityFactor(img Image) float32 {
 func (d *Disparity) rows(_, from, to int) {
 	for y := from; y < to; y++ {
 		if d.to == camdriver.Disparity32 {
-			toDisparity(rowOf[float32](&d.out, y), d.in.row16(y), d.factor)
+			lens.ToDisparity(rowOf[float32](&d.out, y), d.in.row16(y), d.factor)
 		} else {
-			toDepth(d.out.row16(y), rowOf[float32](&d.in, y), d.factor)
+			lens.ToDepth(d.out.row16(y), rowOf[float32](&d.in, y), d.factor)
 		}
 	}
 }
-
-func toDisparity(out []float32, in []uint16, factor float32) {
-	out = out[:len(in)]
-	for x, d := range in {
-		if d == 0 {
-			out[x] = 0
-			continue
-		}
-		out[x] = factor / float32(d)
-	}
-}
-
-// smallestNormal is the least float32 that has all its bits.
-const smallestNormal = 0x1p-126
-
-func toDepth(out []uint16, in []float32, factor float32) {
-	out = out[:len(in)]
-	for x, p := range in {
-		f := factor/p + 0.5
-		if p >= smallestNormal && f < 1<<16 { // the usual case
-			out[x] = uint16(int32(f))
-			continue
-		}
-		out[x] = 0
-		if abs := max(p, -p); abs >= smallestNormal && abs <= maxFloat {
-			out[x] = low16(f)
-		}
-	}
-}
-
-const maxFloat = 0x1.fffffep127
-
-// low16 is what the processor of the SDK's build makes of a float that may not fit:
-// the low half of an int32.
-func low16(f float32) uint16 { return uint16(lens.Truncated(f)) }

@@ -114,6 +114,11 @@ func (p *PointCloud) begin(s *Set, depth Image) error {
 	p.mu.Lock()
 	p.occlude = p.value(camdriver.OptionFilterMagnitude) > 1 && g.texture != nil && g.beside
 	p.mu.Unlock()
+	for i := range p.work {
+		if w := &p.work[i]; len(w.y) < p.depth.width {
+			*w = cloudScratch{make([]float32, p.depth.width), make([]float32, 3*p.depth.width), make([]float32, 2*p.depth.width)}
+		}
+	}
 	return nil
 }
 
@@ -194,9 +199,6 @@ func (p *cloudRows) rows(slot, from, to int) {
 // texture.
 func (p *PointCloud) points(w *cloudScratch, row int, xyz, uv []float32, places bool) {
 	g := p.geometry
-	if len(w.y) < p.depth.width {
-		w.y = make([]float32, p.depth.width)
-	}
 	depth := p.depth.row16(row)
 	x, y := g.rays.Row(row, w.y)
 	lens.Deproject(xyz, depth, x, y, p.units)

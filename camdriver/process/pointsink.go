@@ -57,9 +57,6 @@ func (p *sinkRows) rows(slot, from, to int) {
 
 func (p *sinkRows) band(slot, from, to int) {
 	w, width := &p.work[slot], p.depth.width
-	if len(w.xyz) < 3*width {
-		w.xyz, w.uv = make([]float32, 3*width), make([]float32, 2*width)
-	}
 	xyz, uv := w.xyz[:3*width], w.uv[:2*width]
 	for _, sink := range p.sinks {
 		sink.Begin(slot, from, to)

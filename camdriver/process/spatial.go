@@ -56,6 +56,9 @@ func (s *Spatial) apply(img Image) (Image, error) {
 	times := int(s.value(camdriver.OptionFilterMagnitude))
 	s.mu.Unlock()
 	s.depth = img.Frame.Profile.Format == camdriver.Z16
+	for i := range s.lanes {
+		s.lanes[i].Fit(in.width, strip)
+	}
 	for range times {
 		s.across = false
 		s.share(s, (in.height+smooth.Band-1)/smooth.Band)

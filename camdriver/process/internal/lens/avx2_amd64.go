@@ -28,3 +28,14 @@ func deprojectAVX2(xyz *float32, depth *uint16, x *float32, y *float32, n int, u
 //
 //go:noescape
 func metresAVX2(out *float32, depth *uint16, n int, units *float32)
+
+// toDisparityAVX2 is ToDisparity for n pixels, a multiple of 8.
+//
+//go:noescape
+func toDisparityAVX2(out *float32, depth *uint16, n int, factor *float32)
+
+// toDepthAVX2 is ToDepth for n pixels, a multiple of 8. It ends before the first eight
+// that hold anything but 0 and normal numbers of a depth in 16 bits.
+//
+//go:noescape
+func toDepthAVX2(out *uint16, disparity *float32, n int, factor *float32) (done int)

@@ -270,3 +270,75 @@ metres:
 	JL        metres
 	VZEROUPPER
 	RET
+
+// func toDisparityAVX2(out *float32, depth *uint16, n int, factor *float32)
+// Requires: AVX, AVX2
+TEXT ·toDisparityAVX2(SB), NOSPLIT, $0-32
+	MOVQ         out+0(FP), AX
+	MOVQ         depth+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         factor+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	VXORPS       Y1, Y1, Y1
+
+toDisparity:
+	VPMOVZXWD (CX)(BX*2), Y2
+	VPCMPEQD  Y1, Y2, Y3
+	VCVTDQ2PS Y2, Y2
+	VDIVPS    Y2, Y0, Y2
+	VPANDN    Y2, Y3, Y2
+	VMOVUPS   Y2, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JL        toDisparity
+	VZEROUPPER
+	RET
+
+DATA least<>+0(SB)/4, $0x00800000
+GLOBL least<>(SB), RODATA|NOPTR, $4
+
+DATA most<>+0(SB)/4, $(65536)
+GLOBL most<>(SB), RODATA|NOPTR, $4
+
+// func toDepthAVX2(out *uint16, disparity *float32, n int, factor *float32) (done int)
+// Requires: AVX, AVX2
+TEXT ·toDepthAVX2(SB), NOSPLIT, $0-40
+	MOVQ         out+0(FP), AX
+	MOVQ         disparity+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         factor+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	VXORPS       Y1, Y1, Y1
+	VBROADCASTSS half<>+0(SB), Y2
+	VBROADCASTSS least<>+0(SB), Y3
+	VBROADCASTSS most<>+0(SB), Y4
+
+toDepth:
+	VMOVUPS      (CX)(BX*4), Y5
+	VCMPPS       $0x00, Y1, Y5, Y6
+	VCMPPS       $0x1d, Y3, Y5, Y7
+	VDIVPS       Y5, Y0, Y5
+	VADDPS       Y2, Y5, Y5
+	VCMPPS       $0x11, Y4, Y5, Y8
+	VANDPS       Y8, Y7, Y7
+	VCMPPS       $0x1d, Y1, Y5, Y8
+	VANDPS       Y8, Y7, Y7
+	VORPS        Y6, Y7, Y8
+	VMOVMSKPS    Y8, SI
+	CMPL         SI, $0xff
+	JNE          toDepthDone
+	VCVTTPS2DQ   Y5, Y5
+	VPANDN       Y5, Y6, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VPACKUSDW    X6, X5, X6
+	VMOVDQU      X6, (AX)(BX*2)
+	ADDQ         $0x08, BX
+	CMPQ         BX, DX
+	JL           toDepth
+
+toDepthDone:
+	MOVQ BX, done+32(FP)
+	VZEROUPPER
+	RET

@@ -8,6 +8,9 @@ type View struct {
 	Lens Lens
 }
 
+// lanes is how many points the assembly takes at once.
+const lanes = 8
+
 // Rounding says how the place of a point becomes the number of a pixel.
 type Rounding uint8
 

@@ -7,9 +7,6 @@ import "golang.org/x/sys/cpu"
 // fast says whether the assembly is used. Tests turn it off to compare.
 var fast = cpu.X86.HasAVX2
 
-// lanes is how many points the assembly takes at once.
-const lanes = 8
-
 // parameters are what the assembly reads, in the order that its program has, too.
 func (v *View) parameters(units float32) (p [17]float32) {
 	copy(p[:], v.Turn.R[:])
@@ -73,4 +70,24 @@ func metresFast(out []float32, depth []uint16, units float32) int {
 	}
 	metresAVX2(&out[0], &depth[0], n, &units)
 	return n
+}
+
+// toDisparityFast does the first pixels of ToDisparity, and returns how many.
+func toDisparityFast(out []float32, in []uint16, factor float32) int {
+	n := len(in) &^ (lanes - 1)
+	if !fast || n == 0 {
+		return 0
+	}
+	toDisparityAVX2(&out[0], &in[0], n, &factor)
+	return n
+}
+
+// toDepthFast does the first pixels of ToDepth up to what is unusual, and returns how
+// many.
+func toDepthFast(out []uint16, in []float32, factor float32) int {
+	n := len(in) &^ (lanes - 1)
+	if !fast || n == 0 {
+		return 0
+	}
+	return toDepthAVX2(&out[0], &in[0], n, &factor)
 }

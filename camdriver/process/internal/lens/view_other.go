@@ -13,3 +13,7 @@ func divideFast(_ []float32, _, _ float32) int { return 0 }
 func deprojectFast(_ []float32, _ []uint16, _, _ []float32, _ float32) int { return 0 }
 
 func metresFast(_ []float32, _ []uint16, _ float32) int { return 0 }
+
+func toDisparityFast(_ []float32, _ []uint16, _ float32) int { return 0 }
+
+func toDepthFast(_ []uint16, _ []float32, _ float32) int { return 0 }

@@ -6,9 +6,16 @@ const Band = 16
 // Lanes is what rows that are smoothed side by side and the columns of disparity
 // need. Each goroutine has its own; it is used again.
 type Lanes struct {
-	words  []uint16
-	floats []float32
+	sideBySide
 	columns
+}
+
+// Fit makes room for rows of a width and for a number of columns.
+func (l *Lanes) Fit(width, columns int) {
+	l.fit(width)
+	if cap(l.state) < columns {
+		l.state, l.before = make([]float32, 0, columns), make([]float32, 0, columns)
+	}
 }
 
 // Rows goes over rows of depth and back. They follow each other in pixels.

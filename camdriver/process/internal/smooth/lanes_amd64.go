@@ -12,6 +12,18 @@ const (
 	square     = 8 // what is transposed at once
 )
 
+// sideBySide is memory for rows.
+type sideBySide struct {
+	words  []uint16
+	floats []float32
+}
+
+func (l *sideBySide) fit(width int) {
+	if len(l.words) < Band*width {
+		l.words, l.floats = make([]uint16, Band*width), make([]float32, floatLanes*width)
+	}
+}
+
 // vectors are what the assembly reads, in the order that its program has, too:
 // numbers and words that fill a register.
 type vectors struct {
@@ -37,9 +49,7 @@ func (e *Edges) rowsFast(pixels []uint16, width int, l *Lanes) int {
 	if !fast || n == 0 || width < square {
 		return 0
 	}
-	if len(l.words) < Band*width {
-		l.words = make([]uint16, Band*width)
-	}
+	l.fit(width)
 	var v vectors
 	p, whole, stride := e.vectors(&v), width&^(square-1), 2*width
 	for y := 0; y < n; y += Band {
@@ -67,9 +77,7 @@ func (e *Edges) rowsDisparityFast(pixels []float32, width int, l *Lanes) int {
 	if !fast || n == 0 || width < square {
 		return 0
 	}
-	if len(l.floats) < lanes*width {
-		l.floats = make([]float32, lanes*width)
-	}
+	l.fit(width)
 	var v vectors
 	p, whole, stride := e.vectors(&v), width&^(square-1), 4*width
 	for y := 0; y < n; y += lanes {

@@ -4,6 +4,10 @@ package smooth
 
 var fast = false
 
+type sideBySide struct{}
+
+func (*sideBySide) fit(int) {}
+
 func (e *Edges) rowsFast(_ []uint16, _ int, _ *Lanes) int { return 0 }
 
 func (e *Edges) rowsDisparityFast(_ []float32, _ int, _ *Lanes) int { return 0 }

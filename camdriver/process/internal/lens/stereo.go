@@ -1,0 +1,47 @@
+package lens
+
+// ToDisparity divides factor by each depth; 0 stays 0.
+func ToDisparity(out []float32, in []uint16, factor float32) {
+	out = out[:len(in)]
+	for x := toDisparityFast(out, in, factor); x < len(in); x++ {
+		if d := in[x]; d == 0 {
+			out[x] = 0
+		} else {
+			out[x] = factor / float32(d)
+		}
+	}
+}
+
+// smallestNormal is the least float32 that has all its bits.
+const smallestNormal = 0x1p-126
+
+const maxFloat = 0x1.fffffep127
+
+// ToDepth divides factor by each disparity, rounded.
+func ToDepth(out []uint16, in []float32, factor float32) {
+	out = out[:len(in)]
+	for len(in) > 0 {
+		n := toDepthFast(out, in, factor)
+		out, in = out[n:], in[n:]
+		n = min(lanes, len(in)) // something unusual is among them
+		for x, p := range in[:n] {
+			out[x] = depthOf(p, factor)
+		}
+		out, in = out[n:], in[n:]
+	}
+}
+
+func depthOf(p, factor float32) uint16 {
+	f := factor/p + 0.5
+	if p >= smallestNormal && f < 1<<16 { // the usual case
+		return uint16(int32(f))
+	}
+	if abs := max(p, -p); abs >= smallestNormal && abs <= maxFloat {
+		return low16(f)
+	}
+	return 0
+}
+
+// low16 is what the processor of the SDK's build makes of a float that may not fit:
+// the low half of an int32.
+func low16(f float32) uint16 { return uint16(Truncated(f)) }

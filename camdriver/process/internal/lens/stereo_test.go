@@ -1,0 +1,59 @@
+package lens
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// FuzzStereo compares with one pixel after the other: usual numbers and absurd ones,
+// with the assembly and without.
+func FuzzStereo(f *testing.F) {
+	for i := range uint64(60) {
+		f.Add(i)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		n, factor := r.IntN(70), float32(odd(r, 1e6*r.Float64()))
+		depth, disparity := make([]uint16, n), make([]float32, n)
+		for i := range depth {
+			if r.IntN(5) > 0 {
+				depth[i] = uint16(r.Uint32() >> r.IntN(32))
+				disparity[i] = float32(odd(r, 2e4*r.Float64()))
+			}
+			if r.IntN(60) == 0 {
+				disparity[i] = math.Float32frombits(r.Uint32() >> r.IntN(32))
+			}
+		}
+		gotDepth, gotDisparity := make([]uint16, n), make([]float32, n)
+		defer func(was bool) { fast = was }(fast)
+		for _, fast = range []bool{fast, false} {
+			ToDisparity(gotDisparity, depth, factor)
+			ToDepth(gotDepth, disparity, factor)
+			for i, d := range depth {
+				want := factor / float32(d)
+				if d == 0 {
+					want = 0
+				}
+				if !same(gotDisparity[i], want) {
+					t.Fatalf("assembly %v: %g divided by depth %d is %g, want %g", fast, factor, d, gotDisparity[i], want)
+				}
+				if want := plainDepth(disparity[i], factor); gotDepth[i] != want {
+					t.Fatalf("assembly %v: %g divided by disparity %g is %d, want %d", fast, factor, disparity[i], gotDepth[i], want)
+				}
+			}
+		}
+	})
+}
+
+// plainDepth rounds in double precision.
+func plainDepth(p, factor float32) uint16 {
+	if a := math.Abs(float64(p)); !(a >= 0x1p-126 && a <= math.MaxFloat32) {
+		return 0
+	}
+	f := math.Trunc(float64(factor/p + 0.5))
+	if !(f >= math.MinInt32 && f <= math.MaxInt32) {
+		return 0 // the low half of -2³¹
+	}
+	return uint16(int32(f))
+}
