@@ -1,0 +1,133 @@
+package rstext
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"rsros/camdriver"
+)
+
+// Keys of a frame's text beside the names of metadata values.
+const (
+	KeyNumber    = "Frame number"
+	KeyDomain    = "timestamp_domain"
+	KeySystem    = "system_time" // ms since 1970
+	KeyTimestamp = "timestamp"   // ms
+	KeyUnits     = "depth_units" // m
+)
+
+// Metadata is what the text of a frame says.
+type Metadata struct {
+	Number    uint64
+	Domain    camdriver.Domain
+	System    time.Time // zero: the text has none
+	Timestamp float64   // ms
+	Units     float32   // m a depth unit; 0: the text has none
+	Values    []camdriver.MetadataValue
+	Unknown   []string // keys without a name in camdriver
+}
+
+// ParseMetadata reads the text of a frame. A value that is no number, or a text
+// without number or timestamp, is an error; what could be read is returned with it.
+func ParseMetadata(s string) (Metadata, error) {
+	var m Metadata
+	var bad error
+	number, stamp := false, false
+	fail := func(p Pair, err error) {
+		if err != nil && bad == nil {
+			bad = fmt.Errorf("metadata %.40q: %w", p.Key, err)
+		}
+	}
+	for p := range Pairs(s) {
+		var err error
+		switch p.Key {
+		case KeyNumber:
+			m.Number, err = strconv.ParseUint(strings.TrimSpace(p.Value), 10, 64)
+			number = err == nil
+		case KeyDomain:
+			m.Domain, _ = camdriver.ParseDomain(p.Value)
+		case KeySystem:
+			m.System, err = ParseMillis(p.Value)
+		case KeyTimestamp:
+			m.Timestamp, err = ParseNumber(p.Value)
+			stamp = err == nil
+		case KeyUnits:
+			m.Units, err = ParseSingle(p.Value)
+		default:
+			var v int64
+			key, known := camdriver.ParseMetadataKey(p.Key)
+			if !known {
+				m.Unknown = append(m.Unknown, p.Key)
+			} else if v, err = strconv.ParseInt(strings.TrimSpace(p.Value), 10, 64); err == nil {
+				m.Values = append(m.Values, camdriver.MetadataValue{Key: key, Value: v})
+			}
+		}
+		fail(p, err)
+	}
+	if bad == nil && !(number && stamp) {
+		bad = fmt.Errorf("metadata without %q and %q", KeyNumber, KeyTimestamp)
+	}
+	return m, bad
+}
+
+// maxMillis is the last time that a time.Time of nanoseconds holds.
+const maxMillis = math.MaxInt64 / 1e6
+
+// ParseMillis reads a time in milliseconds since 1970.
+func ParseMillis(s string) (time.Time, error) {
+	ms, err := ParseNumber(s)
+	if err == nil && math.Abs(ms) >= maxMillis {
+		err = fmt.Errorf("time %.40q: want milliseconds since 1970", s)
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	whole, part := math.Modf(ms)
+	return time.UnixMilli(int64(whole)).Add(time.Duration(math.Round(part * 1e6))), nil
+}
+
+// AppendMetadata is the inverse of ParseMetadata, but for unknown keys. Units are
+// written where they are above 0, a zero System as 0.
+func AppendMetadata(b []byte, m Metadata) []byte {
+	b = append(b, KeyNumber...)
+	b = strconv.AppendUint(append(b, '='), m.Number, 10)
+	b = append(append(b, ";"+KeyDomain+"="...), m.Domain.String()...)
+	b = append(b, ";"+KeySystem+"="...)
+	if m.System.IsZero() {
+		b = append(b, "0.000000"...)
+	} else {
+		ns := m.System.UnixNano()
+		b = fmt.Appendf(b, "%s%d.%06d", sign(ns), abs(ns)/1e6, abs(ns)%1e6)
+	}
+	b = append(append(b, ";"+KeyTimestamp+"="...), Number(m.Timestamp)...)
+	b = append(b, ';')
+	if m.Units > 0 {
+		b = append(append(b, KeyUnits+"="...), Single(m.Units)...)
+		b = append(b, ';')
+	}
+	for i, v := range m.Values {
+		if i > 0 && m.Values[i-1].Key == v.Key {
+			continue
+		}
+		b = append(append(b, v.Key.String()...), '=')
+		b = append(strconv.AppendInt(b, v.Value, 10), ';')
+	}
+	return b
+}
+
+func sign(n int64) string {
+	if n < 0 {
+		return "-"
+	}
+	return ""
+}
+
+func abs(n int64) int64 {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
