@@ -98,15 +98,17 @@ var mayImport = map[string][]string{
 	"bagstore/internal/sqlite": {},
 	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/mcap", "bagstore/rosbag2", "msgs", "msgs/ros2"},
 
-	"bagstore/frameset":  {"bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
-	"bagstore/rsbag":     {"bagstore", "bagstore/recording", "msgs", "camdriver"},
-	"bagstore/bagset":    {"program", "bagstore", "bagstore/moment", "bagstore/recording"},
-	"bagstore/moment":    {"bagstore"},
-	"bagstore/cat":       {"program", "bagstore", "bagstore/bagset", "msgs"},
-	"bagstore/export":    {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer", "msgs", "msgs/png"},
-	"bagstore/pyexpr":    {"msgs"},
-	"bagstore/reprocess": {"program", "bagstore", "bagstore/atomicfile", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
-	"bagstore/swap":      {},
+	"bagstore/frameset":              {"bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
+	"bagstore/rsbag":                 {"bagstore", "bagstore/recording", "bagstore/rsbag/internal/packed", "bagstore/rstext", "msgs", "camdriver"},
+	"bagstore/rsbag/internal/packed": {"camdriver"},
+	"bagstore/rstext":                {"camdriver"},
+	"bagstore/bagset":                {"program", "bagstore", "bagstore/moment", "bagstore/recording"},
+	"bagstore/moment":                {"bagstore"},
+	"bagstore/cat":                   {"program", "bagstore", "bagstore/bagset", "msgs"},
+	"bagstore/export":                {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer", "msgs", "msgs/png"},
+	"bagstore/pyexpr":                {"msgs"},
+	"bagstore/reprocess":             {"program", "bagstore", "bagstore/atomicfile", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
+	"bagstore/swap":                  {},
 }
 
 // onlyIn keeps a library where its matter is at home, so that it can be

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rsbag/internal/packed"
+	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -24,6 +26,9 @@ type assembler struct {
 	order  []*partial // frames in the order of their data
 	errs   uint64     // messages that could not be read
 	err    error
+
+	system  bool              // Frame.Arrival is the recorded system time
+	unknown map[string]uint64 // keys of metadata that have no name here
 }
 
 // partial is a frame whose parts are still coming in.
@@ -31,6 +36,7 @@ type partial struct {
 	sensor int
 	frame  *camdriver.Frame // nil until its data came
 	values []msgs.KeyValue
+	text   *rstext.Metadata // in the place of values
 }
 
 func (a *assembler) begin(at bagstore.Time) {
@@ -53,10 +59,22 @@ func (a *assembler) part(t topic, data bool) *partial {
 }
 
 func (a *assembler) add(t topic, m bagstore.Message) {
-	var err error
+	take := a.message
+	if a.f.texts[m.Conn.ID] {
+		take = a.text
+	}
+	if err := take(t, m); err != nil {
+		a.errs++
+		a.err = err
+	}
+}
+
+func (a *assembler) message(t topic, m bagstore.Message) (err error) {
 	switch t.kind {
 	case topicImage:
 		err = a.image(t, m)
+	case topicCompressed:
+		err = a.compressed(t, m)
 	case topicImu:
 		err = a.imu(t, m)
 	case topicPoseTransform:
@@ -76,10 +94,7 @@ func (a *assembler) add(t topic, m bagstore.Message) {
 	case topicNotification:
 		err = a.notification(t, m)
 	}
-	if err != nil {
-		a.errs++
-		a.err = err
-	}
+	return err
 }
 
 // start makes a frame with the fields that all kinds share.
@@ -109,20 +124,49 @@ func (a *assembler) image(t topic, m bagstore.Message) error {
 	f := a.start(t, m.Retain(), head.Header)
 	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Step), pixels
 	f.Profile.Width, f.Profile.Height = f.Width, f.Height
-	if format, known := ParseEncoding(head.Encoding); known {
+	if format, known := ParseEncoding(head.Encoding); known && (!a.f.textual || f.Profile.Format == camdriver.AnyFormat) {
 		f.Profile.Format = format
 	}
-	if t.stream.Kind == camdriver.Depth {
-		f.DepthUnits = a.units[t.sensor]
-		if head.Header.FrameID == "1" { // the units follow the message
-			if u := d.F32(); u > 0 {
-				f.DepthUnits = u
-			}
-		}
-		if !(f.DepthUnits > 0) {
-			f.DepthUnits = usualUnits
+	a.depthUnits(t, f)
+	if t.stream.Kind == camdriver.Depth && head.Header.FrameID == "1" { // the units follow the message
+		if u := d.F32(); u > 0 {
+			f.DepthUnits = u
 		}
 	}
+	a.part(t, true).frame = f
+	return nil
+}
+
+// depthUnits gives a depth frame the units that hold for its sensor.
+func (a *assembler) depthUnits(t topic, f *camdriver.Frame) {
+	if t.stream.Kind != camdriver.Depth {
+		return
+	}
+	if f.DepthUnits = a.units[t.sensor]; !(f.DepthUnits > 0) {
+		f.DepthUnits = usualUnits
+	}
+}
+
+// compressed takes an image whose pixels are packed in one of the SDK's forms.
+func (a *assembler) compressed(t topic, m bagstore.Message) error {
+	if err := checkType(t, m); err != nil {
+		return err
+	}
+	d := msgs.NewDecoder(m.Data)
+	var head msgs.Header
+	head.Decode(d)
+	format, data := d.String(), d.Raw(int(d.U32()))
+	if d.Err() != nil {
+		return d.Err()
+	}
+	picture, err := packed.Decode(format, data, a.f.stream(t.stream).profile.Format)
+	if err != nil {
+		return err
+	}
+	f := a.start(t, nil, head)
+	f.Width, f.Height, f.Stride, f.Data = picture.Width, picture.Height, picture.Stride, picture.Data
+	f.Profile.Width, f.Profile.Height = f.Width, f.Height
+	a.depthUnits(t, f)
 	a.part(t, true).frame = f
 	return nil
 }
@@ -206,19 +250,25 @@ func vec3(v msgs.Vector3) camdriver.Vec3 {
 }
 
 func (a *assembler) option(t topic, m bagstore.Message) error {
-	var v msgs.Float32
-	if err := decode(t, m, &v); err != nil {
+	v, err := a.f.optionValue(t, m)
+	if err != nil {
 		return err
 	}
 	id, known := parseOptionName(t.name)
-	if !known {
-		return nil // noted at open
+	if !known || a.f.textual && m.Time <= staticTime {
+		return nil // noted at open; the initial value
 	}
 	if id == camdriver.OptionDepthUnits {
-		a.units[t.sensor] = v.Data
+		a.units[t.sensor] = v
 	}
-	a.events = append(a.events, Event{Time: time.Duration(a.at), Sensor: t.sensor, Option: &OptionChange{id, v.Data}})
+	a.events = append(a.events, a.event(Event{Sensor: t.sensor, Option: &OptionChange{id, v}}))
 	return nil
+}
+
+// event is e at the instant that is put together.
+func (a *assembler) event(e Event) Event {
+	e.Time = time.Duration(a.at)
+	return e
 }
 
 func (a *assembler) notification(t topic, m bagstore.Message) error {
@@ -234,7 +284,7 @@ func (a *assembler) notification(t topic, m bagstore.Message) error {
 	if out.Severity, known = camdriver.ParseSeverity(n.Severity); !known {
 		out.Severity = camdriver.SeverityNone
 	}
-	a.events = append(a.events, Event{Time: time.Duration(a.at), Sensor: t.sensor, Notification: &out})
+	a.events = append(a.events, a.event(Event{Sensor: t.sensor, Notification: &out}))
 	return nil
 }
 
@@ -255,19 +305,26 @@ func (a *assembler) finish() []Event {
 		if p.frame == nil { // its data could not be read
 			continue
 		}
-		p.metadata()
-		a.events = append(a.events, Event{Time: time.Duration(a.at), Sensor: p.sensor, Frame: p.frame})
+		if p.text != nil {
+			a.textMetadata(p)
+		} else {
+			a.metadata(p)
+		}
+		a.events = append(a.events, a.event(Event{Sensor: p.sensor, Frame: p.frame}))
 	}
 	return a.events
 }
 
 // metadata spreads the key-value pairs over the frame's fields. Unknown keys and
 // values that are no numbers are passed over.
-func (p *partial) metadata() {
+func (a *assembler) metadata(p *partial) {
 	f := p.frame
 	for _, kv := range p.values {
 		switch kv.Key {
 		case keySystemTime:
+			if at, err := rstext.ParseMillis(kv.Value); err == nil && a.system {
+				f.Arrival = at
+			}
 		case keyDomain:
 			f.Domain, _ = camdriver.ParseDomain(kv.Value)
 		case keyTracker:
@@ -284,12 +341,32 @@ func (p *partial) metadata() {
 			}
 		default:
 			key, known := camdriver.ParseMetadataKey(kv.Key)
+			if !known {
+				a.unknownKeys([]string{kv.Key})
+			}
 			v, err := strconv.ParseInt(strings.TrimSpace(kv.Value), 10, 64)
 			if known && err == nil {
 				f.Metadata = append(f.Metadata, camdriver.MetadataValue{Key: key, Value: v})
 			}
 		}
 	}
+	sortMetadata(f)
+}
+
+// maxUnknown is how many unknown keys are counted.
+const maxUnknown = 256
+
+func (a *assembler) unknownKeys(keys []string) {
+	for _, k := range keys {
+		if _, counted := a.unknown[k]; counted || len(a.unknown) < maxUnknown {
+			a.unknown[k]++
+		}
+	}
+}
+
+// sortMetadata sorts a frame's values by key, keeps the first of each key and not
+// more than fit.
+func sortMetadata(f *camdriver.Frame) {
 	slices.SortStableFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
 	f.Metadata = slices.CompactFunc(f.Metadata, func(a, b camdriver.MetadataValue) bool { return a.Key == b.Key })
 	if len(f.Metadata) > camdriver.MaxMetadata {

@@ -1,12 +1,12 @@
 package rsbag
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	"rsros/bagstore"
 	"rsros/camdriver"
-	"rsros/msgs"
 )
 
 // CursorOptions select what a cursor walks over.
@@ -17,6 +17,9 @@ type CursorOptions struct {
 	Base time.Time
 	// FramesOnly leaves option changes and notifications out.
 	FramesOnly bool
+	// SystemTimes makes Frame.Arrival the host's time that is recorded with the frame,
+	// with 1970 for none, and not Base and the file time.
+	SystemTimes bool
 }
 
 // Cursor visits the events of a recording in order of file time, forward and
@@ -51,7 +54,7 @@ func (f *File) Cursor(o CursorOptions) (*Cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cursor{track: t, f: f, asm: assembler{f: f, base: o.Base}}
+	c := &Cursor{track: t, f: f, asm: assembler{f: f, base: o.Base, system: o.SystemTimes, unknown: make(map[string]uint64)}}
 	c.Seek(0)
 	return c, nil
 }
@@ -172,6 +175,10 @@ func (c *Cursor) Damaged() (uint64, error) {
 	return c.asm.errs, c.asm.err
 }
 
+// Unknown counts the values of metadata that were left out because their keys have
+// no name in camdriver, by key.
+func (c *Cursor) Unknown() map[string]uint64 { return maps.Clone(c.asm.unknown) }
+
 // OptionsAt returns a sensor's options as they are at a file time.
 func (f *File) OptionsAt(sensor int, at time.Duration) []camdriver.Option {
 	if sensor < 0 || sensor >= len(f.snap.Sensors) {
@@ -206,11 +213,11 @@ func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (fl
 	}
 	defer t.close()
 	t.seek(at + 1)
-	var v msgs.Float32
-	if !t.prev() || decode(topic{kind: topicOptionValue}, t.message(), &v) != nil {
+	if !t.prev() {
 		return 0, false
 	}
-	return v.Data, true
+	v, err := f.optionValue(topic{kind: topicOptionValue}, t.message())
+	return v, err == nil
 }
 
 // unitsAt returns the depth units of each sensor that has the option.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -56,7 +57,7 @@ func (d *description) stream(t topic) *stream {
 func describes(t topic) bool {
 	switch t.kind {
 	case topicUnknown, topicLogLine, topicSensorTime, topicNotification, topicOptionValue,
-		topicImage, topicImu, topicPoseTransform, topicPoseAccel, topicPoseTwist, topicOccupancy, topicMetadata:
+		topicImage, topicCompressed, topicImu, topicPoseTransform, topicPoseAccel, topicPoseTwist, topicOccupancy, topicMetadata:
 		return false
 	}
 	return true
@@ -110,7 +111,7 @@ func (d *description) connections() {
 		}
 		d.sensor(t.sensor)
 		switch t.kind {
-		case topicImage, topicImu, topicPoseTransform, topicOccupancy:
+		case topicImage, topicCompressed, topicImu, topicPoseTransform, topicOccupancy:
 			s := d.stream(t)
 			s.data, s.conns = append(s.data, c.ID), append(s.conns, c.ID)
 		case topicPoseAccel, topicPoseTwist:
@@ -126,6 +127,12 @@ func (d *description) connections() {
 // message takes one message in.
 func (d *description) message(t topic, m bagstore.Message) {
 	var err error
+	if d.f.texts[m.Conn.ID] {
+		if err = d.textMessage(t, m); err != nil {
+			d.f.note("%s: %v; left out", m.Conn.Topic, err)
+		}
+		return
+	}
 	switch t.kind {
 	case topicFileVersion:
 		var v msgs.UInt32
@@ -227,7 +234,11 @@ func (d *description) option(t topic, name string, value float32) {
 func (d *description) text(t topic, s string) {
 	sensor := d.sensor(t.sensor)
 	if t.kind == topicPostProcessing {
-		sensor.filters = append(sensor.filters, s)
+		if d.f.textual {
+			sensor.filters = append(sensor.filters, rstext.List(s)...)
+		} else {
+			sensor.filters = append(sensor.filters, s)
+		}
 	} else if id, known := parseOptionName(t.name); known {
 		sensor.texts[id] = s
 	}

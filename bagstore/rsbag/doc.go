@@ -11,7 +11,8 @@
 //
 // # Reading
 //
-// [Open] reads the description of a file of version 2, 3, 4 or later. A [Cursor]
+// [Open] reads the description of a file of version 2, 3, 4 or later, or of a .db3 of
+// librealsense 2.58 or later. A [Cursor]
 // visits its frames, option changes and notifications in time order, forward and
 // backward. What is missing or odd in a file is not an error; [File.Notes] lists it.
 //

@@ -15,6 +15,8 @@ type File struct {
 	bag        *bagstore.Bag
 	owned      bool // Close closes the bag
 	version    uint32
+	textual    bool            // as librealsense writes it since 2.58
+	texts      map[uint32]bool // connections that have text in the place of their type
 	snap       camdriver.DeviceSnapshot
 	streams    []*stream
 	topics     map[uint32]topic  // by connection
@@ -88,6 +90,7 @@ func OpenBag(bag *bagstore.Bag) (*File, error) {
 		return nil, fmt.Errorf("%s: no RealSense recording: none of its %d topics is under /device_0/",
 			bag.Path(), len(bag.Connections()))
 	}
+	f.findText()
 	f.countMessages()
 	d := newDescription(f)
 	d.read()

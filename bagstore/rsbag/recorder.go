@@ -27,15 +27,10 @@ type RecorderOptions struct {
 // Recorder writes a device's frames and events into one bag. Its methods may be
 // called from any goroutine; after an error all fail with it.
 type Recorder struct {
-	mu      sync.Mutex
-	enc     *Encoder
-	w       *bagstore.Writer
-	conns   map[string]uint32 // by topic
+	mu sync.Mutex
+	sink
 	line    *timeline
-	scratch msgs.Encoder          // heads of the frame being written
 	nextRef map[int]bagstore.Time // when a sensor's next time reference is due
-	units   map[int]float32       // depth units as the file says them so far, by sensor
-	err     error
 	closed  bool
 
 	// Counted without the lock, which a disk that stalls holds for long.
@@ -74,28 +69,17 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	if c := o.Bag.Compression; c == bagstore.BZ2 {
 		return nil, fmt.Errorf("record %s: librealsense cannot read %s", path, c)
 	}
-	w, err := bagstore.Create(path, o.Bag)
+	out, err := newSink(path, snap, o.Bag)
 	if err != nil {
 		return nil, err
 	}
 	r := &Recorder{
-		enc: NewEncoder(snap), w: w, line: newTimeline(), conns: make(map[string]uint32),
-		nextRef: make(map[int]bagstore.Time), units: make(map[int]float32),
-		streams: make(map[camdriver.StreamID]*streamCounter),
+		sink: out, line: newTimeline(), nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*streamCounter),
 	}
 	for id := range r.enc.streams {
 		r.streams[id] = &streamCounter{}
 	}
-	for i, s := range snap.Sensors {
-		for _, o := range s.Options {
-			if o.ID == camdriver.OptionDepthUnits {
-				r.units[i] = o.Value
-			}
-		}
-	}
-	for _, m := range r.enc.Static() {
-		r.write(m, staticTime)
-	}
+	r.describe()
 	facts := []msgs.KeyValue{{Key: KeyProgram, Value: o.Program}, {Key: KeyVersion, Value: o.Version}, {Key: KeyHost, Value: o.Host}}
 	for _, kv := range append(facts, o.Additional...) {
 		if kv.Value != "" {
@@ -103,37 +87,12 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 		}
 	}
 	if r.err == nil {
-		r.err = w.Checkpoint()
+		r.err = r.w.Checkpoint()
 	}
 	if r.err != nil {
-		return nil, errors.Join(r.err, w.Close())
+		return nil, errors.Join(r.err, r.w.Close())
 	}
 	return r, nil
-}
-
-// write adds a message; its error stays in r.err.
-func (r *Recorder) write(m Message, at bagstore.Time) { r.lend(m, at, nil) }
-
-// lend is write for a message whose body belongs to a frame, which is held until
-// the body is on its way to the disk.
-func (r *Recorder) lend(m Message, at bagstore.Time, f *camdriver.Frame) {
-	if r.err != nil {
-		return
-	}
-	id, known := r.conns[m.Topic]
-	if !known {
-		id, r.err = r.w.AddConnection(bagstore.Connection{
-			Topic: m.Topic, Type: m.Type.Name, MD5: m.Type.MD5, Definition: m.Type.Definition})
-		if r.err != nil {
-			return
-		}
-		r.conns[m.Topic] = id
-	}
-	if f == nil || len(m.Body) == 0 {
-		r.err = r.w.Write(id, at, m.Head, m.Body, m.Tail)
-		return
-	}
-	r.err = r.w.Lend(id, at, f.Retain().Release, m.Head, m.Body, m.Tail)
 }
 
 // ready locks the recorder for one call.
@@ -172,32 +131,13 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 		r.nextRef[sensor] = at.Add(refEvery)
 		r.write(r.enc.TimeReference(sensor, f), at)
 	}
-	if f.DepthUnits > 0 && f.DepthUnits != r.units[sensor] {
-		r.depthUnits(sensor, f.DepthUnits, at)
-	}
-	r.scratch.B = r.scratch.B[:0] // Write has copied what it got the last time
-	put := func(m Message) { r.lend(m, at, f) }
-	r.enc.data(&r.scratch, sensor, f, put)
-	r.enc.metadata(&r.scratch, sensor, f, put)
+	r.frame(sensor, f, at)
 	if r.err == nil {
 		count.frames.Add(1)
 		count.bytes.Add(int64(len(f.Data)))
 		r.duration.Store(int64(r.line.end))
 	}
 	return r.err
-}
-
-// depthUnits says a frame's units where no option change did: version 3 has no
-// other place for them. A sensor without the option gets it from the start, for
-// librealsense takes it as the mark of a depth sensor.
-func (r *Recorder) depthUnits(sensor int, units float32, at bagstore.Time) {
-	if _, told := r.units[sensor]; !told {
-		at = staticTime
-	}
-	r.units[sensor] = units
-	if m, ok := r.enc.Option(sensor, camdriver.OptionDepthUnits, units); ok {
-		r.write(m, at)
-	}
 }
 
 func period(fps int) time.Duration {

@@ -14,14 +14,8 @@ import (
 
 // IsRecording says whether a bag has topics of the layout, from its connections
 // alone.
-//
-// The .db3 files of librealsense have topics of the same names with texts for
-// structures. They aren't the layout.
 func IsRecording(bag *bagstore.Bag) bool {
-	texts := func(c *bagstore.Connection) bool {
-		return parseTopic(c.Topic).kind == topicStreamInfo && c.Type == "std_msgs/String"
-	}
-	return !slices.ContainsFunc(bag.Connections(), texts) && slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool {
+	return slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool {
 		return parseTopic(c.Topic).kind != topicUnknown && strings.HasPrefix(c.Topic, "/device_0/")
 	})
 }

@@ -36,6 +36,7 @@ const (
 	topicImuIntrinsic
 	topicTF // name: the group
 	topicImage
+	topicCompressed // an image, in recordings after 2.58
 	topicImu
 	topicPoseTransform
 	topicPoseAccel
@@ -56,7 +57,7 @@ type topic struct {
 // Of a pose it is the transform.
 func (t topic) data() bool {
 	switch t.kind {
-	case topicImage, topicImu, topicPoseTransform, topicOccupancy:
+	case topicImage, topicCompressed, topicImu, topicPoseTransform, topicOccupancy:
 		return true
 	}
 	return false
@@ -65,9 +66,10 @@ func (t topic) data() bool {
 // streamTopics are the names under a stream's prefix. imu_intrinsic is found
 // under info/ in the SDK's documents, and beside it in its files.
 var streamTopics = map[string]topicKind{
-	"info": topicStreamInfo, "info/camera_info": topicCameraInfo,
+	"info": topicStreamInfo, "info/camera_info": topicCameraInfo, "camera_info": topicCameraInfo,
 	"imu_intrinsic": topicImuIntrinsic, "info/imu_intrinsic": topicImuIntrinsic,
 	"image/data": topicImage, "image/metadata": topicMetadata,
+	topicCompressedSuffix: topicCompressed, topicCompressedDepthSuffix: topicCompressed,
 	"imu/data": topicImu, "imu/metadata": topicMetadata,
 	"pose/transform/data": topicPoseTransform, "pose/accel/data": topicPoseAccel,
 	"pose/twist/data": topicPoseTwist, "pose/metadata": topicMetadata,

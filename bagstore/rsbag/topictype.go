@@ -12,7 +12,7 @@ var topicTypes = map[topicKind]string{
 	topicPostProcessing: "std_msgs/String", topicNotification: "realsense_msgs/Notification",
 	topicStreamInfo: "realsense_msgs/StreamInfo", topicCameraInfo: "sensor_msgs/CameraInfo",
 	topicImuIntrinsic: "realsense_msgs/ImuIntrinsic", topicTF: "geometry_msgs/Transform",
-	topicImage: "sensor_msgs/Image", topicImu: "sensor_msgs/Imu",
+	topicImage: "sensor_msgs/Image", topicCompressed: "sensor_msgs/CompressedImage", topicImu: "sensor_msgs/Imu",
 	topicPoseTransform: "geometry_msgs/Transform", topicPoseAccel: "geometry_msgs/Accel",
 	topicPoseTwist: "geometry_msgs/Twist", topicOccupancy: "nav_msgs/OccupancyGrid",
 	topicMetadata: "diagnostic_msgs/KeyValue",

@@ -17,7 +17,7 @@ func newLiveCommand(a *app) *cobra.Command {
 	var o live.Options
 	cmd := &cobra.Command{
 		Use:   "live",
-		Short: "Publish a camera, a simulated camera or a RealSense bag as topics",
+		Short: "Publish a camera, a simulated camera or a RealSense recording as topics",
 		Long: `live opens a device and publishes its streams until it is stopped, under the
 RealSense bag format's names (/device_0/sensor_0/Depth_0/image/data, …), under
 realsense2_camera's (/camera/depth/image_rect_raw, …), or both. A topic that
@@ -50,7 +50,7 @@ takes precedence.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.Devices, "device", nil, "sim, sim:SERIAL, usb, usb:SERIAL, or a RealSense bag; repeat it for several cameras")
+	f.StringArrayVar(&o.Devices, "device", nil, "sim, sim:SERIAL, usb, usb:SERIAL, or a RealSense recording (.bag or .db3); repeat it for several cameras")
 	sourceFlags(f, &o.Source)
 	streamFlags(f, &o.Streams)
 	f.Var(choice(&o.Naming, naming.Parse), "naming", "topic names: sdk, wrapper or both (default both)")

@@ -18,7 +18,7 @@ import (
 
 // SourceOptions select the device to open.
 type SourceOptions struct {
-	// Device is "sim", "sim:SERIAL", "usb", "usb:SERIAL", or the path of a RealSense bag.
+	// Device is "sim", "sim:SERIAL", "usb", "usb:SERIAL", or the path of a RealSense recording.
 	// Empty is an error: a camera that isn't there is never imitated.
 	Device string
 	// Serial, Port and Type select one of several USB cameras. Empty matches any.

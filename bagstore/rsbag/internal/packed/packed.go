@@ -1,0 +1,137 @@
+// Package packed unpacks the pixels of sensor_msgs/CompressedImage messages as
+// librealsense after 2.58 records them: PNG, PNG after a header of compressedDepth, or
+// the rows in one zstd frame. It is a decoder of hostile bytes: what it allocates is
+// bounded by what the compressed bytes can hold. All functions may be called by many
+// goroutines.
+package packed
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/png"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"rsros/camdriver"
+)
+
+// Picture is an unpacked image in the byte order of cameras: little-endian.
+type Picture struct {
+	Width, Height int
+	Stride        int // bytes from row to row
+	Data          []byte
+}
+
+const (
+	maxPixels = 256 << 20 // bytes of an image; librealsense takes no larger messages
+	// No byte of deflate, and none of zstd, stands for more.
+	maxDeflate = 1032
+	maxZstd    = 1 << 15
+
+	depthHeader = 12 // of compressedDepth, before the PNG
+)
+
+// Decode unpacks data, whose form the message's format string names. want is the
+// stream's format, which tells blue before red.
+func Decode(format string, data []byte, want camdriver.Format) (Picture, error) {
+	switch {
+	case strings.Contains(format, "; zstd; "):
+		return rows(format, data)
+	case strings.HasSuffix(format, "compressedDepth png"):
+		if len(data) < depthHeader {
+			return Picture{}, fmt.Errorf("compressedDepth: %d bytes, want a header of %d", len(data), depthHeader)
+		}
+		return picture(data[depthHeader:], want)
+	case strings.Contains(format, "png"):
+		return picture(data, want)
+	}
+	return Picture{}, fmt.Errorf("format %.60q of a compressed image: want PNG or zstd", format)
+}
+
+// rows unpacks a zstd frame of rows; format ends in "zstd; <W>x<H> step=<stride>".
+func rows(format string, data []byte) (Picture, error) {
+	var p Picture
+	_, size, _ := strings.Cut(format, "; zstd; ")
+	if n, err := fmt.Sscanf(size, "%dx%d step=%d", &p.Width, &p.Height, &p.Stride); n != 3 {
+		return p, fmt.Errorf("format %.60q: want a size and step: %w", format, err)
+	}
+	most := min(maxPixels, maxZstd*len(data))
+	if p.Width <= 0 || p.Height <= 0 || p.Stride <= 0 || p.Height > most/p.Stride {
+		return p, fmt.Errorf("%d rows of %d bytes can't be in %d bytes of zstd", p.Height, p.Stride, len(data))
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(maxPixels)))
+	if err != nil {
+		return p, err
+	}
+	defer dec.Close()
+	var head zstd.Header
+	if err := head.Decode(data); err != nil {
+		return p, fmt.Errorf("zstd: %w", err)
+	}
+	if n := p.Stride * p.Height; head.HasFCS && head.FrameContentSize != uint64(n) {
+		return p, fmt.Errorf("zstd: %d bytes, want %d rows of %d", head.FrameContentSize, p.Height, p.Stride)
+	}
+	p.Data, err = dec.DecodeAll(data, make([]byte, 0, p.Stride*p.Height))
+	if err == nil && len(p.Data) != p.Stride*p.Height {
+		err = fmt.Errorf("%d bytes, want %d rows of %d", len(p.Data), p.Height, p.Stride)
+	}
+	if err != nil {
+		return p, fmt.Errorf("zstd: %w", err)
+	}
+	return p, nil
+}
+
+// picture unpacks a PNG of 1 or 2 bytes grey, or 3 or 4 bytes colour a pixel.
+func picture(data []byte, want camdriver.Format) (Picture, error) {
+	head, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return Picture{}, fmt.Errorf("PNG: %w", err)
+	}
+	most := min(maxPixels, maxDeflate*len(data))
+	if head.Width <= 0 || head.Height <= 0 || head.Height > most/head.Width {
+		return Picture{}, fmt.Errorf("PNG: %dx%d pixels can't be in %d bytes", head.Width, head.Height, len(data))
+	}
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return Picture{}, fmt.Errorf("PNG: %w", err)
+	}
+	swap := want == camdriver.BGR8 || want == camdriver.BGRA8
+	switch img := img.(type) {
+	case *image.Gray16:
+		p := newPicture(head.Width, head.Height, 2)
+		for i := 0; i+1 < len(p.Data); i += 2 {
+			binary.LittleEndian.PutUint16(p.Data[i:], binary.BigEndian.Uint16(img.Pix[i:]))
+		}
+		return p, nil
+	case *image.Gray:
+		p := newPicture(head.Width, head.Height, 1)
+		copy(p.Data, img.Pix)
+		return p, nil
+	case *image.RGBA: // from a PNG without alpha
+		p := newPicture(head.Width, head.Height, 3)
+		colours(p.Data, 3, img.Pix, swap)
+		return p, nil
+	case *image.NRGBA:
+		p := newPicture(head.Width, head.Height, 4)
+		colours(p.Data, 4, img.Pix, swap)
+		return p, nil
+	}
+	return Picture{}, fmt.Errorf("PNG of %T: want grey of 8 or 16 bits, or colour of 8", img)
+}
+
+func newPicture(w, h, pixel int) Picture {
+	return Picture{Width: w, Height: h, Stride: w * pixel, Data: make([]byte, w*h*pixel)}
+}
+
+// colours copies pixels of 4 bytes to pixels of n, with red and blue swapped if asked.
+func colours(to []byte, n int, from []byte, swap bool) {
+	for i, j := 0, 0; i+n <= len(to) && j+4 <= len(from); i, j = i+n, j+4 {
+		copy(to[i:i+n], from[j:])
+		if swap {
+			to[i], to[i+2] = to[i+2], to[i]
+		}
+	}
+}
