@@ -51,11 +51,17 @@ func intrinsics(p camdriver.Profile) camdriver.Intrinsics {
 	return in
 }
 
+// tracking turns the axes of images (x right, y down, z forward) to those of tracking
+// cameras (x right, y up, z back), and back.
+var tracking = [9]float64{1, 0, 0, 0, -1, 0, 0, 0, -1}
+
 // fromDepth maps depth coordinates to a stream's.
 func fromDepth(s camdriver.StreamID) (camdriver.Extrinsics, error) {
 	e := camdriver.Identity()
 	switch s {
-	case depthID, leftID, poseID:
+	case depthID, leftID:
+	case poseID:
+		e.Rotation = tracking
 	case rightID:
 		e.Translation[0] = -baseline
 	case colorID:

@@ -99,9 +99,14 @@ func TestPose(t *testing.T) {
 	w := quiet()
 	k, p := w.path.at(0.7), w.pose(0.7)
 	x, y, z, s := float64(p.Rotation[0]), float64(p.Rotation[1]), float64(p.Rotation[2]), float64(p.Rotation[3])
-	forward := [3]float64{2 * (x*z + s*y), 2 * (y*z - s*x), 1 - 2*(x*x+y*y)}
+	back := [3]float64{2 * (x*z + s*y), 2 * (y*z - s*x), 1 - 2*(x*x+y*y)}
 	r := k.pose.Rotation
-	if !near(forward, [3]float64{r[2], r[5], r[8]}, 1e-6) {
-		t.Errorf("quaternion looks along %v, matrix along %v, %v, %v", forward, r[2], r[5], r[8])
+	// z is back and y is up, in the camera's axes and in the world's.
+	if !near(back, [3]float64{-r[2], r[5], r[8]}, 1e-6) {
+		t.Errorf("quaternion has its back at %v, matrix looks along %v, %v, %v", back, r[2], r[5], r[8])
+	}
+	at := k.pose.Translation
+	if got := (camdriver.Vec3{float32(at[0]), -float32(at[1]), -float32(at[2])}); p.Translation != got {
+		t.Errorf("at %v, want %v", p.Translation, got)
 	}
 }

@@ -99,12 +99,16 @@ func (w *world) motion(kind camdriver.StreamKind, t float64, number uint64) camd
 	return s
 }
 
-// pose gives the depth camera's place in the world at time t.
+// pose gives the depth camera's place in the world at time t, in the axes of tracking
+// cameras, for both: x right, y up, z back. All vectors are in the world's axes.
 func (w *world) pose(t float64) camdriver.PoseSample {
 	k := w.path.at(t)
+	turned := camdriver.Extrinsics{Rotation: tracking}.Then(camdriver.Extrinsics{Rotation: k.pose.Rotation}).Then(camdriver.Extrinsics{Rotation: tracking})
+	vector := func(v [3]float64) camdriver.Vec3 { return single(camdriver.Extrinsics{Rotation: tracking}.Apply(v)) }
+	inWorld := func(v [3]float64) [3]float64 { return camdriver.Extrinsics{Rotation: k.pose.Rotation}.Apply(v) }
 	return camdriver.PoseSample{
-		Translation: single(k.pose.Translation), Velocity: single(k.velocity), Acceleration: single(k.accel),
-		Rotation: quaternion(k.pose.Rotation), AngularVelocity: single(k.omega), AngularAcceleration: single(k.alpha),
+		Translation: vector(k.pose.Translation), Velocity: vector(k.velocity), Acceleration: vector(k.accel),
+		Rotation: quaternion(turned.Rotation), AngularVelocity: vector(inWorld(k.omega)), AngularAcceleration: vector(inWorld(k.alpha)),
 		TrackerConfidence: 3, MapperConfidence: 3,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -285,4 +286,18 @@ func TestCompressedDepthIsTheSame(t *testing.T) {
 		})
 		peer.Await(t, topic+" raw and compressed", func() bool { return raw.same(t, packed) })
 	}
+}
+
+// Poses are odometry and, below the odometry's frame, the camera's place in tf.
+func TestPoseInTF(t *testing.T) {
+	_, n := startTestLive(t, Options{Source: SourceOptions{Pose: true}})
+	var tf msgs.TFMessage
+	next(t, n, "/tf", &tf, func() bool {
+		return len(tf.Transforms) == 1 && tf.Transforms[0].Header.FrameID == "camera_odom_frame" && tf.Transforms[0].ChildFrameID == "camera_pose_frame"
+	})
+	next(t, n, "/tf_static", &tf, func() bool {
+		return slices.ContainsFunc(tf.Transforms, func(x msgs.TransformStamped) bool {
+			return x.Header.FrameID == "camera_pose_frame" && x.ChildFrameID == "camera_link"
+		})
+	})
 }

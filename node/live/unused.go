@@ -33,7 +33,6 @@ var unusedParams = []struct {
 	{"hold_back_imu_for_frames", []any{false}, "samples of motion never wait for pictures"},
 	{"topic_odom_in", []any{"", "odom_in"}, "wheel odometry goes to tracking cameras, which aren't supported"},
 	{"calib_odom_file", []any{""}, "wheel odometry goes to tracking cameras, which aren't supported"},
-	{"publish_odom_tf", []any{true}, "a pose is published as odometry only"},
 	{"stereo_module/exposure/1", []any{7500}, "exposures in turns can't be set"},
 	{"stereo_module/gain/1", []any{16}, "exposures in turns can't be set"},
 	{"stereo_module/exposure/2", []any{1}, "exposures in turns can't be set"},

@@ -87,8 +87,13 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 		st.frameID = l.options.frame("odom_frame")
 		add("odom/metadata", "realsense2_camera/Metadata", encodeMetadata)
 		add("odom/sample", "nav_msgs/Odometry", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-			return whole(odometry(h, l.options.frame("pose_frame"), f)), true
+			return whole(l.odometry(h, f)), true
 		})
+		if !l.options.NoOdomTF {
+			st.topics = append(st.topics, streamTopic{"/tf", "tf2_msgs/TFMessage", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+				return whole(l.odometryTransform(h, f)), true
+			}})
+		}
 	case id.Kind.Inertial():
 		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
 		if !l.unites() || id.Kind == camdriver.Motion {

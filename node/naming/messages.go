@@ -114,26 +114,53 @@ func imuInfo(frameID string, in *camdriver.MotionIntrinsics) *msgs.IMUInfo {
 	return m
 }
 
-// odometry converts a pose from the tracking camera's axes (x right, y up, z back)
-// to ROS's (x forward, y left, z up). The covariance grows tenfold with each step
-// of lost confidence.
-func odometry(h msgs.Header, child string, f *camdriver.Frame) *msgs.Odometry {
+// odometry converts a pose to ROS's axes. Velocities are in the world's axes, and
+// become those of the child frame. The covariance grows tenfold with each step of lost
+// confidence.
+func (l *layout) odometry(h msgs.Header, f *camdriver.Frame) *msgs.Odometry {
 	p := &f.Pose
-	turn := func(v camdriver.Vec3) msgs.Vector3 {
-		return msgs.Vector3{X: -float64(v[2]), Y: -float64(v[0]), Z: float64(v[1])}
-	}
-	m := &msgs.Odometry{Header: h, ChildFrameID: child}
-	m.Pose.Translation = turn(p.Translation)
-	m.Pose.Rotation = msgs.Quaternion{
-		X: -float64(p.Rotation[2]), Y: -float64(p.Rotation[0]), Z: float64(p.Rotation[1]), W: float64(p.Rotation[3]),
-	}
-	m.Twist.Linear = turn(p.Velocity)
-	m.Twist.Angular = turn(p.AngularVelocity)
-	c := 0.01 * math.Pow(10, 3-float64(min(p.TrackerConfidence, 3)))
-	for i := 0; i < 36; i += 7 {
-		m.PoseCovariance[i], m.TwistCovariance[i] = c, c
+	m := &msgs.Odometry{Header: h, ChildFrameID: l.options.frame("pose_frame"), Pose: poseTransform(p)}
+	toChild := rotationOf(p.Rotation).Inverse().Then(poseToBody)
+	linear, angular := toChild.Apply(double(p.Velocity)), toChild.Apply(double(p.AngularVelocity))
+	m.Twist.Linear, m.Twist.Angular = vector3(linear), vector3(angular)
+	lost := float64(min(p.TrackerConfidence, 3))
+	place := cmp.Or(l.options.AccelCovariance, imuCovariance) * math.Pow(10, 3-lost)
+	turn := cmp.Or(l.options.GyroCovariance, imuCovariance) * math.Pow(10, 1-lost)
+	for i, c := range [6]float64{place, place, place, turn, turn, turn} {
+		m.PoseCovariance[7*i], m.TwistCovariance[7*i] = c, c
 	}
 	return m
+}
+
+// odometryTransform is a pose as the transform from the odometry's frame to the
+// camera's.
+func (l *layout) odometryTransform(h msgs.Header, f *camdriver.Frame) *msgs.TFMessage {
+	return &msgs.TFMessage{Transforms: []msgs.TransformStamped{{
+		Header: h, ChildFrameID: l.options.frame("pose_frame"), Transform: poseTransform(&f.Pose),
+	}}}
+}
+
+// poseTransform is a pose in ROS's axes.
+func poseTransform(p *camdriver.PoseSample) msgs.Transform {
+	r := p.Rotation
+	return msgs.Transform{
+		Translation: vector3(poseToBody.Apply(double(p.Translation))),
+		Rotation:    msgs.Quaternion{X: -float64(r[2]), Y: -float64(r[0]), Z: float64(r[1]), W: float64(r[3])},
+	}
+}
+
+func double(v camdriver.Vec3) [3]float64 {
+	return [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
+}
+
+// rotationOf is the rotation of a unit quaternion, x y z w.
+func rotationOf(q [4]float32) camdriver.Extrinsics {
+	x, y, z, w := float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])
+	return camdriver.Extrinsics{Rotation: [9]float64{
+		1 - 2*(y*y+z*z), 2 * (x*y - z*w), 2 * (x*z + y*w),
+		2 * (x*y + z*w), 1 - 2*(x*x+z*z), 2 * (y*z - x*w),
+		2 * (x*z - y*w), 2 * (y*z + x*w), 1 - 2*(x*x+y*y),
+	}}
 }
 
 // metadataJSON is a frame's metadata as realsense2_camera writes it: the SDK's

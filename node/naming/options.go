@@ -42,6 +42,8 @@ type WrapperOptions struct {
 
 	NoTF   bool    // not publish_tf
 	TFRate float64 // tf_publish_rate in Hz: /tf in place of /tf_static; 0 is /tf_static
+	// NoOdomTF is not publish_odom_tf: poses are not transforms on /tf.
+	NoOdomTF bool
 }
 
 // Filter names, in realsense2_camera's words and in its order, except that

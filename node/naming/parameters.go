@@ -28,6 +28,9 @@ func (o *WrapperOptions) Fill(p *graph.ParamReader) error {
 	if on, said := p.Truth("publish_tf"); said && !on {
 		o.NoTF = true
 	}
+	if on, said := p.Truth("publish_odom_tf"); said && !on {
+		o.NoOdomTF = true
+	}
 	var errs []error
 	if o.Filters == nil {
 		var err error

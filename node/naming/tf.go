@@ -10,6 +10,18 @@ import (
 // of a ROS body frame (x forward, y left, z up).
 var opticalToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, 1, -1, 0, 0, 0, -1, 0}}
 
+// poseToBody does so for the axes of poses, those of tracking cameras (x right, y up,
+// z back).
+var poseToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, -1, -1, 0, 0, 0, 1, 0}}
+
+// toBody converts the axes of a stream.
+func toBody(id camdriver.StreamID) camdriver.Extrinsics {
+	if id.Kind == camdriver.Pose {
+		return poseToBody
+	}
+	return opticalToBody
+}
+
 // staticTransforms returns the tree that realsense2_camera publishes: camera_link,
 // which is the reference stream's body frame, each stream's body frame below it,
 // and below that the stream's optical frame.
@@ -31,7 +43,16 @@ func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TF
 		if s.Extrinsic != nil {
 			pose = s.Extrinsic.Inverse() // the stream's pose in the reference's axes
 		}
-		add(base, o.bodyFrame(id), opticalToBody.Inverse().Then(pose).Then(opticalToBody))
+		place := toBody(id).Inverse().Then(pose).Then(toBody(snap.Reference)) // in the base frame
+		switch {
+		case id.Kind == camdriver.Pose && !o.NoOdomTF: // the pose's frame has a parent on /tf
+			add(o.bodyFrame(id), base, place.Inverse())
+			continue
+		case id.Kind == camdriver.Pose:
+			add(base, o.bodyFrame(id), place)
+			continue
+		}
+		add(base, o.bodyFrame(id), place)
 		add(o.bodyFrame(id), o.opticalFrame(id), opticalToBody)
 		if id.Kind == camdriver.Gyro && o.UniteIMU != "" && o.UniteIMU != imu.None {
 			add(o.bodyFrame(id), o.frame("imu_optical_frame"), opticalToBody)
@@ -39,7 +60,7 @@ func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TF
 		if id.Kind == camdriver.Color && o.align() {
 			// realsense2_camera makes it a second parent of the colour camera's
 			// optical frame, which tf can't have.
-			add(base, o.frame("aligned_depth_to_color_frame"), opticalToBody.Inverse().Then(pose).Then(opticalToBody))
+			add(base, o.frame("aligned_depth_to_color_frame"), place)
 		}
 	}
 	return m

@@ -93,11 +93,12 @@ var turnedLaunches = map[string]turnedLaunch{
 		{"initial_reset", "true", logged("the camera is back from its reset")},
 	}, withoutEffect...)},
 	// No depth.
-	"three": {with: append([]string{"device:=sim", "enable_infra1:=true", "enable_gyro:=true", "enable_accel:=true"}, small...), turns: []turn{
+	"three": {with: append([]string{"device:=sim", "args:=--pose", "enable_infra1:=true", "enable_gyro:=true", "enable_accel:=true"}, small...), turns: []turn{
 		{"camera", "three", published("color/image_raw")},
 		{"enable_depth", "false", gone("depth/image_rect_raw", "depth/camera_info")},
 		{"enable_sync", "true", func(c *turned) { c.meet("color/camera_info", "infra1/camera_info") }},
 		{"publish_tf", "false", func(c *turned) { c.isMissing("/tf"); c.isMissing("/tf_static") }},
+		{"publish_odom_tf", "false", func(c *turned) { c.isThere(c.topic("odom/sample")); c.isMissing("/tf") }},
 		{"unite_imu_method", "copy", func(c *turned) {
 			c.isThere(c.topic("imu"))
 			c.isMissing(c.topic("gyro/sample"))
@@ -160,7 +161,6 @@ var withoutEffect = []turn{
 	unused("json_file_path", "/preset.json"),
 	unused("topic_odom_in", "wheels"),
 	unused("calib_odom_file", "/wheels.json"),
-	unused("publish_odom_tf", "false"),
 	unused("stereo_module/exposure/1", "100"),
 	unused("stereo_module/gain/1", "20"),
 	unused("stereo_module/exposure/2", "50"),
