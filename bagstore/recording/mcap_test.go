@@ -150,3 +150,6 @@ func TestROS2MCAP(t *testing.T) {
 		t.Errorf("%v, %d topics, %v", counts, len(m.Connections()), m.Notes())
 	}
 }
+
+// mcapOptions are those of rosbag2.
+var mcapOptions = mcap.WriterOptions{Chunked: true, ChunkSize: 768 << 10, Compression: mcap.CompressionZSTD}
