@@ -9,8 +9,22 @@ type RewriteOptions struct {
 	Filter
 	// Keep, if it isn't nil, is called for each message that the filter selects. An
 	// error stops the copying.
-	Keep     func(Message) (bool, error)
+	Keep func(Message) (bool, error)
+	// Damaged, if it isn't nil, is called for each message that can't be read, which is
+	// then left out. Otherwise the first one ends the copying.
+	Damaged  func(error)
 	Progress Progress // in messages
+}
+
+// advance is it.Next for callers who leave out damaged messages if damaged isn't nil.
+func advance(it *Iterator, damaged func(error)) bool {
+	for !it.Next() {
+		if it.Err() == nil || damaged == nil {
+			return false
+		}
+		damaged(it.Err())
+	}
+	return true
 }
 
 // copy writes a message that Keep takes, with its own time or another one.
@@ -87,7 +101,7 @@ func (res *RewriteResult) copyAll(ctx context.Context, w *output, v *View, o Rew
 	p := pace{ctx: ctx, progress: o.Progress, total: v.Count()}
 	it := v.Iterator()
 	defer it.Close()
-	for it.Next() {
+	for advance(it, o.Damaged) {
 		m := it.Message()
 		if _, err := o.copy(w, m, m.Time); err != nil {
 			return err
@@ -108,7 +122,7 @@ func copyStatic(w *output, bags []*Bag, o RewriteOptions) error {
 	}
 	it := v.Iterator()
 	defer it.Close()
-	for it.Next() {
+	for advance(it, o.Damaged) {
 		m := it.Message()
 		if _, err := o.copy(w, m, m.Time); err != nil {
 			return err

@@ -16,7 +16,10 @@ type SplitOptions struct {
 	// RepeatLatched starts each part with the last message so far of each latching
 	// connection. The first part starts with what Latched adds in any case.
 	RepeatLatched bool
-	Progress      Progress // in messages
+	// Damaged, if it isn't nil, is called for each message that can't be read, which is
+	// then left out. Otherwise the first one ends the copying.
+	Damaged  func(error)
+	Progress Progress // in messages
 }
 
 // Part is one file of a split bag.
@@ -81,7 +84,7 @@ func (s *splitter) run(ctx context.Context, v *View) error {
 	p := pace{ctx: ctx, progress: s.o.Progress, total: v.Count()}
 	it := v.Iterator()
 	defer it.Close()
-	for it.Next() {
+	for advance(it, s.o.Damaged) {
 		m := it.Message()
 		if s.out != nil && s.full(m.Time) {
 			if err := s.end(nil); err != nil {
@@ -123,7 +126,7 @@ func (s *splitter) begin(t Time) error {
 	s.out = out
 	s.parts = append(s.parts, Part{Path: path, Start: t})
 	if t > MinTime {
-		if err := copyStatic(s.out, s.bags, RewriteOptions{Filter: s.o.Filter}); err != nil {
+		if err := copyStatic(s.out, s.bags, RewriteOptions{Filter: s.o.Filter, Damaged: s.o.Damaged}); err != nil {
 			return err
 		}
 	}

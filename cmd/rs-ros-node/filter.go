@@ -99,6 +99,8 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		defer chosen.out.Flush() //nolint:errcheck // what is printed is by the way
 		rewrite.Keep = chosen.message
 	}
+	skipped := skipper{log: log}
+	rewrite.Damaged = skipped.of(bags)
 	report, done := a.progress(out, o.print != "")
 	rewrite.Progress = report
 	res, err := bagstore.MergeBags(ctx, bags, out, rewrite)
@@ -111,5 +113,5 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
-	return incomplete(lost)
+	return incomplete(append(lost, skipped.lost()...))
 }

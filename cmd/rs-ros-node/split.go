@@ -87,6 +87,8 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return err
 	}
 	name := func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }
+	skipped := skipper{log: a.logger()}
+	o.Damaged = skipped.of(bags)
 	report, done := a.progress(filepath.Base(path), o.quiet)
 	o.Progress = report
 	parts, err := bagstore.SplitBag(ctx, bags[0], name, o.SplitOptions)
@@ -98,7 +100,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return fmt.Errorf("interrupted: %d parts are whole, the rest is missing", len(parts))
 	}
 	if err == nil {
-		err = incomplete(lost)
+		err = incomplete(append(lost, skipped.lost()...))
 	}
 	return err
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+)
+
+// rosbag2File has 60 messages.
+const rosbag2File = "../../bagstore/rosbag2/testdata/small.db3"
+
+// TestRosbag2 runs the commands on a recording of ROS 2, which stays as it was.
+func TestRosbag2(t *testing.T) {
+	before, err := os.ReadFile(rosbag2File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	bag := filepath.Join(dir, "out.bag")
+	if out := want(t, exitOK, "info", rosbag2File); !strings.Contains(out, "rosbag2 (SQLite, schema 4)") || !strings.Contains(out, "40 msgs    : std_msgs/String") {
+		t.Error(out)
+	}
+	if out := want(t, exitOK, "info", "--freq", "--sizes", rosbag2File); !strings.Contains(out, "100.0 Hz") && !strings.Contains(out, "sizes:") {
+		t.Error(out)
+	}
+	if out := want(t, exitOK, "check", rosbag2File); !strings.Contains(out, "sound, version rosbag2 (SQLite, schema 4), 60 messages\n") {
+		t.Error(out)
+	}
+	if out := want(t, exitOK, "cat", rosbag2File, "-t", "text", "-n", "1"); out != "data: \"text 1 text 1 \"\n---\n" {
+		t.Errorf("%q", out)
+	}
+	want(t, exitOK, "filter", "--types", "std_msgs/UInt32", rosbag2File, bag)
+	if rep, err := bagstore.Check(t.Context(), bag, bagstore.CheckOptions{}); err != nil || rep.Outcome != bagstore.Sound || rep.Messages != 20 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	want(t, exitOK, "merge", "-o", filepath.Join(dir, "merged.bag"), rosbag2File, bag)
+	if out := want(t, exitOK, "split", "--count", "50", "-o", filepath.Join(dir, "part"), rosbag2File); strings.Count(out, "\n") != 2 {
+		t.Error(out)
+	}
+	mcap := filepath.Join(dir, "x.mcap")
+	want(t, exitOK, "export", "--mcap", mcap, rosbag2File)
+	if out := want(t, exitOK, "info", mcap); !strings.Contains(out, "MCAP (profile ros1)") || !strings.Contains(out, "messages:     60\n") {
+		t.Error(out)
+	}
+	if a, b := want(t, exitOK, "cat", "--json", rosbag2File), want(t, exitOK, "cat", "--json", mcap); a != b {
+		t.Errorf("the messages are\n%s\nand in the MCAP file\n%s", a, b)
+	}
+	want(t, exitFailed, "recover", rosbag2File, "-o", filepath.Join(dir, "r.bag"))
+	if after, err := os.ReadFile(rosbag2File); err != nil || !bytes.Equal(before, after) {
+		t.Error("the recording was changed")
+	}
+}
+
+// TestRosbag2Damage: a message that can't be read is passed over by all, and the exit code tells.
+func TestRosbag2Damage(t *testing.T) {
+	b, err := os.ReadFile(rosbag2File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b, []byte("\x00\x01\x00\x00\x08\x00\x00\x00text 1 ")) // the encapsulation of a string of one word
+	if at < 0 {
+		at = bytes.Index(b, []byte("text 1 text 1 ")) - 8
+	}
+	b[at+1] = 7 // XCDR2
+	dir := t.TempDir()
+	damaged, bag := filepath.Join(dir, "x.db3"), filepath.Join(dir, "out.bag")
+	if err := os.WriteFile(damaged, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(t, exitIncomplete, "filter", damaged, bag)
+	if rep, err := bagstore.Check(t.Context(), bag, bagstore.CheckOptions{}); err != nil || rep.Messages != 59 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	if out := want(t, exitIncomplete, "cat", damaged); strings.Count(out, "---\n") != 59 {
+		t.Errorf("%d messages", strings.Count(out, "---\n"))
+	}
+	if out := want(t, exitIncomplete, "check", damaged); !strings.Contains(out, "damaged") || !strings.Contains(out, "0x0007") {
+		t.Error(out)
+	}
+	want(t, exitIncomplete, "split", "--count", "50", "-o", filepath.Join(dir, "part"), damaged)
+	want(t, exitIncomplete, "export", "--mcap", filepath.Join(dir, "x.mcap"), damaged)
+}
