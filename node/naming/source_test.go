@@ -106,6 +106,20 @@ func TestWrapperSource(t *testing.T) {
 	}
 }
 
+// The end is found without reading all frames.
+func TestWrapperSourceEnd(t *testing.T) {
+	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{Sync: true})
+	it := viewOf(t, s, bagstore.Query{}).Iterator().(*iterator)
+	defer it.Close()
+	it.SeekEnd()
+	if !it.Prev() {
+		t.Fatal(it.Err())
+	}
+	if n := len(it.past); n == 0 || n >= mostPast {
+		t.Errorf("%d instants were read ahead to find the last one", n)
+	}
+}
+
 // TestWrapperSourceView: a view holds what its query asks for and no more.
 func TestWrapperSourceView(t *testing.T) {
 	s := openWrapperSource(t, sampleBags+"sw_small_lz4.bag", WrapperOptions{})

@@ -239,14 +239,19 @@ func (it *iterator) Prev() bool {
 	return true
 }
 
+// mostPast bounds the instants that are kept for Prev.
+const mostPast = 64
+
 // back goes to the instant before. Frames are put together forward, so it reads a
 // part of the recording that ends there.
 func (it *iterator) back() bool {
+	s := it.view.source
 	before := it.now.at
 	if len(it.now.messages) == 0 {
 		before++ // nothing of that time was read
 	}
-	first := max(it.view.start, it.view.source.offset)
+	before = min(before, s.offset+bagstore.Time(s.file.Duration())+1)
+	first := max(it.view.start, s.offset)
 	for part := 50 * time.Millisecond; len(it.past) == 0; part *= 4 {
 		from := max(before.Add(-part), first)
 		it.goTo(from)
@@ -256,7 +261,10 @@ func (it *iterator) back() bool {
 				next.release()
 				break
 			}
-			it.past = append(it.past, next)
+			if it.past = append(it.past, next); len(it.past) > mostPast {
+				it.past[0].release()
+				it.past = slices.Delete(it.past, 0, 1)
+			}
 		}
 		if from == first {
 			break

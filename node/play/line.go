@@ -94,5 +94,8 @@ func stateLine(s replay.Status) string {
 	if s.Dropped > 0 {
 		line += fmt.Sprintf("   Dropped: %d", s.Dropped)
 	}
+	if s.Skipped > 0 {
+		line += fmt.Sprintf("   Skipped: %d", s.Skipped)
+	}
 	return line
 }

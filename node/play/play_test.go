@@ -55,8 +55,8 @@ func TestStateLine(t *testing.T) {
 	if got, want := stateLine(s), " [RUNNING]  Bag Time: 1700000000.250000   Duration: 0.250000 / 2.000000"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	s.State, s.Rate, s.Round, s.Late, s.Dropped, s.Behind = replay.Delayed, 2, 1, 40*time.Millisecond, 3, 1500*time.Millisecond
-	if got, want := stateLine(s), "   Delay: 1.50   Rate: 2   Round: 2   Late: 40 ms   Dropped: 3"; !strings.HasSuffix(got, want) {
+	s.State, s.Rate, s.Round, s.Late, s.Dropped, s.Skipped, s.Behind = replay.Delayed, 2, 1, 40*time.Millisecond, 3, 4, 1500*time.Millisecond
+	if got, want := stateLine(s), "   Delay: 1.50   Rate: 2   Round: 2   Late: 40 ms   Dropped: 3   Skipped: 4"; !strings.HasSuffix(got, want) {
 		t.Errorf("got  %q\nwant …%q", got, want)
 	}
 }
