@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"camdriver/imu":           {},
 	"msgs/cloud":              {"msgs"},
 	"msgs/cloud/internal/asm": {}, // as camdriver/process/internal/lens/asm
+	"msgs/jpeg/internal/asm":  {}, // the same
 
 	"node/ros": {
 		"msgs", "node/internal/budget", "node/xmlrpc", "node/ros/names", "node/ros/param", "node/ros/rosapi", "node/ros/roslog",

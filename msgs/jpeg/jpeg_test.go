@@ -115,6 +115,33 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
+// FuzzTransform compares the assembly with the plain code.
+func FuzzTransform(f *testing.F) {
+	for i := range uint64(40) {
+		f.Add(i, uint8(1+7*i))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, quality uint8) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var e Encoder
+		e.setQuality(1 + int(quality)%100)
+		stride := 8 + r.IntN(9)
+		samples := make([]byte, 7*stride+8)
+		for i := range samples {
+			if samples[i] = byte(r.Uint32() >> r.IntN(32)); r.IntN(3) == 0 {
+				samples[i] = 255
+			}
+		}
+		defer func(was bool) { fast = was }(fast)
+		var got, want coefficients
+		kind := r.IntN(2)
+		transform(&got, samples, stride, &e.scales[kind])
+		fast = false
+		if transform(&want, samples, stride, &e.scales[kind]); got != want {
+			t.Fatalf("%v become\n%v, want\n%v", samples, got, want)
+		}
+	})
+}
+
 // The extremes of brightness and of quality have codes.
 func TestExtremes(t *testing.T) {
 	var e Encoder

@@ -26,6 +26,9 @@ const (
 // transform is the discrete cosine transform of 8×8 samples, by the scheme of Arai,
 // Agui and Nakajima, and quantization.
 func transform(c *coefficients, samples []byte, stride int, scale *[64]float32) {
+	if transformFast(c, samples, stride, scale) {
+		return
+	}
 	var f [64]float32
 	for y := range 8 {
 		s := (*[8]byte)(samples[y*stride:])

@@ -1,0 +1,17 @@
+package jpeg
+
+//go:generate go run -C internal/asm .
+
+import "golang.org/x/sys/cpu"
+
+// fast says whether the assembly is used. Tests turn it off to compare.
+var fast = cpu.X86.HasAVX2
+
+// transformFast is transform, unless it returns false.
+func transformFast(c *coefficients, samples []byte, stride int, scale *[64]float32) bool {
+	if fast {
+		_ = samples[7*stride+7]
+		transformAVX2(&c[0], &samples[0], stride, &scale[0])
+	}
+	return fast
+}

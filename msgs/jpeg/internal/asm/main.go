@@ -1,0 +1,127 @@
+// Asm writes the assembly of package jpeg for x86 processors with AVX2; go generate
+// in that package runs it. It is a module of its own, so that the program doesn't
+// depend on what it is made with.
+//
+// Operations come in the order of the plain code, without fused ones: the results
+// are the same to the last bit.
+package main
+
+import (
+	"flag"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	root, c6 := constant("root", F32(0.70710678)), constant("c6", F32(0.38268343))
+	low, high := constant("low", F32(0.54119610)), constant("high", F32(1.30656296))
+	middle := constant("middle", U32(128))
+	transform(middle, [4]Mem{root, c6, low, high})
+	for name, value := range map[string]string{"out": "../../avx2_amd64.s", "stubs": "../../avx2_amd64.go", "pkg": "jpeg"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	Generate()
+}
+
+// constant fills a register's memory with a number.
+func constant(name string, value Constant) Mem {
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range 8 {
+		DATA(4*i, value)
+	}
+	return m
+}
+
+func transform(middle Mem, factors [4]Mem) {
+	TEXT("transformAVX2", NOSPLIT, "func(c *int32, samples *byte, stride int, scale *float32)")
+	Pragma("noescape")
+	Doc("transformAVX2 is transform.")
+	c, samples := Load(Param("c"), GP64()), Load(Param("samples"), GP64())
+	stride, scale := Load(Param("stride"), GP64()), Load(Param("scale"), GP64())
+	var rows [8]VecVirtual
+	for y := range rows {
+		rows[y] = YMM()
+		VPMOVZXBD(Mem{Base: samples}, rows[y])
+		VPSUBD(middle, rows[y], rows[y])
+		VCVTDQ2PS(rows[y], rows[y])
+		if y < 7 {
+			ADDQ(stride, samples)
+		}
+	}
+	rows = cosines(turned(rows), factors)
+	rows = cosines(turned(rows), factors)
+	for y, r := range rows {
+		VMULPS(Mem{Base: scale, Disp: 32 * y}, r, r)
+		VCVTPS2DQ(r, r) // nearest even
+		VMOVDQU(r, Mem{Base: c, Disp: 32 * y})
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// pair makes two registers of an instruction for low and one for high halves.
+func pair(low, high func(ops ...Op), a, b VecVirtual) (VecVirtual, VecVirtual) {
+	l, h := YMM(), YMM()
+	low(b, a, l)
+	high(b, a, h)
+	return l, h
+}
+
+// turned transposes 8×8 numbers.
+func turned(a [8]VecVirtual) (c [8]VecVirtual) {
+	var t, u [8]VecVirtual
+	for i := 0; i < 8; i += 2 {
+		t[i], t[i+1] = pair(VUNPCKLPS, VUNPCKHPS, a[i], a[i+1])
+	}
+	for i := 0; i < 8; i += 4 {
+		u[i], u[i+1] = pair(VUNPCKLPD, VUNPCKHPD, t[i], t[i+2])
+		u[i+2], u[i+3] = pair(VUNPCKLPD, VUNPCKHPD, t[i+1], t[i+3])
+	}
+	for i := range 4 {
+		c[i], c[i+4] = YMM(), YMM()
+		VPERM2F128(Imm(0x20), u[i+4], u[i], c[i])
+		VPERM2F128(Imm(0x31), u[i+4], u[i], c[i+4])
+	}
+	return c
+}
+
+func add(a, b VecVirtual) VecVirtual {
+	r := YMM()
+	VADDPS(b, a, r)
+	return r
+}
+
+func sub(a, b VecVirtual) VecVirtual {
+	r := YMM()
+	VSUBPS(b, a, r)
+	return r
+}
+
+func times(a VecVirtual, factor Mem) VecVirtual {
+	r := YMM()
+	VMULPS(factor, a, r)
+	return r
+}
+
+// cosines is the plain code's.
+func cosines(a [8]VecVirtual, factors [4]Mem) [8]VecVirtual {
+	root, c6, low, high := factors[0], factors[1], factors[2], factors[3]
+	t0, t7 := add(a[0], a[7]), sub(a[0], a[7])
+	t1, t6 := add(a[1], a[6]), sub(a[1], a[6])
+	t2, t5 := add(a[2], a[5]), sub(a[2], a[5])
+	t3, t4 := add(a[3], a[4]), sub(a[3], a[4])
+
+	p, q, r, s := add(t0, t3), sub(t0, t3), add(t1, t2), sub(t1, t2)
+	z := times(add(s, q), root)
+	o0, o4, o2, o6 := add(p, r), sub(p, r), add(q, z), sub(q, z)
+
+	p, q, r = add(t4, t5), add(t5, t6), add(t6, t7)
+	z5 := times(sub(p, r), c6)
+	z2, z4, z3 := add(times(p, low), z5), add(times(r, high), z5), times(q, root)
+	u, v := add(t7, z3), sub(t7, z3)
+	return [8]VecVirtual{o0, add(u, z4), o2, sub(v, z2), o4, add(v, z2), o6, sub(u, z4)}
+}
