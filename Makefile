@@ -84,8 +84,9 @@ else
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)
 endif
 
-soak: build ## run the demo for SOAK (10m), write a bag above 4 GiB, kill hundreds of recorders
+soak: build ## run the demo and busy cameras for SOAK (10m), write a bag above 4 GiB, kill hundreds of recorders
 	$(BIN) demo --duration $(SOAK)
+	SOAK=$(SOAK) $(GO) test -race -count=1 -v -timeout 0 -run TestSoak ./node/live
 	BAGSTORE_KILLS=500 $(GO) test -tags soak -count=1 -timeout 60m -run 'Huge|Kill' ./bagstore
 
 docker-check: ## check docker-compose.yml with docker compose
