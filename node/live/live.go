@@ -65,6 +65,11 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if list, err = o.each(o.ROS.PrivateParams, private); err != nil {
 		return nil, err
 	}
+	if len(list) > 1 {
+		for _, c := range list {
+			sayUnused(n.log.With().Str("camera", c.Camera).Logger(), below(private, c.Camera))
+		}
+	}
 	n.opts.Duration = list[0].Duration
 	if list[0].Camera == "." { // not one of several
 		list[0].Camera = n.node.Namespace()

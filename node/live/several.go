@@ -91,12 +91,11 @@ func (o Options) oneOfSeveral(line, server graph.Params) (Options, error) {
 	if err != nil {
 		return o, err
 	}
-	key := strings.Trim(o.Camera, "/")
-	own, err := o.filled(below(line, key), below(server, key))
+	own, err := o.filled(below(line, o.Camera), below(server, o.Camera))
 	if err != nil {
 		return o, fmt.Errorf("camera %s: %w", o.Camera, err)
 	}
-	name := strings.ReplaceAll(key, "/", "_")
+	name := strings.ReplaceAll(strings.Trim(o.Camera, "/"), "/", "_")
 	if own.Record == o.Record && all.Record != "" {
 		own.Record = strings.TrimSuffix(all.Record, ".bag") + "_" + name + ".bag"
 	}
@@ -109,9 +108,9 @@ func (o Options) oneOfSeveral(line, server graph.Params) (Options, error) {
 	return own.filled(line, server)
 }
 
-// below returns the parameters in a namespace.
-func below(p graph.Params, namespace string) graph.Params {
-	v, _ := lookUp(p, namespace)
+// below returns the parameters of one of several cameras.
+func below(p graph.Params, camera string) graph.Params {
+	v, _ := lookUp(p, strings.Trim(camera, "/"))
 	tree, _ := v.(map[string]any)
 	return tree
 }
