@@ -57,6 +57,7 @@ takes precedence.`,
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works (default ros)")
 	f.StringArrayVar(&o.Cameras, "camera", nil, "prefix of the wrapper naming's topics and frames; . is the node's namespace (default camera); repeat it like --device (default camera1, camera2, …)")
 	wrapperFlags(f, &o.Wrapper)
+	f.StringVar(&o.Preset, "json-file-path", "", "load this JSON preset of advanced mode, as far as options can carry it out")
 	f.StringVar(&o.Record, "record", "", "record into this bag from the start")
 	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of the bags that ~start_recording creates (default .)")
 	f.BoolVar(&o.AllowRemotePaths, "allow-remote-paths", false, "let ~record and ~record_path on the parameter server name any file; otherwise they must lie below --record-path")

@@ -100,6 +100,9 @@ func (c *camera) choose() (err error) {
 // advertise advertises the topics. The streams aren't started yet, so that
 // subscribers that were already waiting miss no frame.
 func (c *camera) advertise() error {
+	if err := c.loadPreset(); err != nil {
+		return err
+	}
 	snap := camdriver.Snapshot(c.device, c.profiles)
 	if c.opts.Naming.SDK() {
 		sdk, err := naming.NewSDKTopics(c.node, snap, c.number)

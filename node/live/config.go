@@ -41,6 +41,7 @@ type Options struct {
 	// "realsense2_camera_manager". Nothing is loaded into it.
 	Manager string
 	Streams StreamSettings
+	Preset  string // a JSON preset of advanced mode, loaded before the streams start
 
 	Record     string // a bag to record into from the start
 	RecordPath string // folder and prefix for ~start_recording; default "."
@@ -87,6 +88,7 @@ func (o *Options) fill(values graph.Params) error {
 		o.Camera = p.Text("camera")
 	}
 	setDefault(&o.Manager, p.Text("manager"))
+	setDefault(&o.Preset, p.Text("json_file_path"))
 	setDefault(&o.Record, p.Text("record"))
 	setDefault(&o.RecordPath, p.Text("record_path"))
 	if word := p.Text("naming"); word != "" && o.Naming == "" {

@@ -18,7 +18,6 @@ var unusedParams = []struct {
 	why    string
 }{
 	{"external_manager", []any{false}, "this is a node, not a nodelet: no manager loads it"},
-	{"json_file_path", []any{""}, "presets of advanced mode can't be loaded; set options by /<camera>/<module>/<option> instead"},
 	{"fisheye_width", []any{-1, 0}, noFisheye},
 	{"fisheye_height", []any{-1, 0}, noFisheye},
 	{"fisheye_fps", []any{-1, 0, 30}, noFisheye},
