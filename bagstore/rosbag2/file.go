@@ -44,6 +44,7 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	file := &File{path: path, closes: []io.Closer{f}, size: st.Size()}
+	file.noteJournal()
 	r, size, err := file.withLog(f, st.Size())
 	if err == nil {
 		err = file.open(r, size)
@@ -64,6 +65,23 @@ func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return file, nil
+}
+
+// journalMagic begins the journal of a transaction that was not completed. Wire constant.
+const journalMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+
+// noteJournal looks for a rollback journal beside the database, which rosbag2's own modes
+// don't make. SQLite would undo what it lists and write to the file; here it stays.
+func (f *File) noteJournal() {
+	j, err := os.Open(f.path + "-journal")
+	if err != nil {
+		return
+	}
+	defer j.Close() //nolint:errcheck // only read
+	head := make([]byte, len(journalMagic))
+	if _, err := io.ReadFull(j, head); err == nil && string(head) == journalMagic {
+		f.note(bagstore.Repairable, "journal", "%s-journal has a transaction that was not completed; the last messages may be damaged", f.path)
+	}
 }
 
 // withLog returns the database together with the write-ahead log beside it, if

@@ -49,8 +49,19 @@ var fileCommands = []struct {
 func TestDamagedFiles(t *testing.T) {
 	need.Programs(t, "go")
 	program := build(t)
-	kinds := bags(t, program)
-	mutations := shortRun
+	damageFiles(t, program, bags(t, program), shortRun)
+}
+
+// TestDamagedRecordings is the same for the other formats that are read.
+func TestDamagedRecordings(t *testing.T) {
+	need.Programs(t, "go")
+	program := build(t)
+	damageFiles(t, program, recordings(t, program), shortRun/2)
+}
+
+// damageFiles mutates files; RS_ATTACK replaces the number of mutations.
+func damageFiles(t *testing.T, program string, kinds [][]byte, mutations int) {
+	t.Helper()
 	if text := os.Getenv("RS_ATTACK"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -182,6 +193,30 @@ func bags(t *testing.T, program string) (list [][]byte) {
 			run("filter", path, packed, compression, "--chunksize", "16")
 			paths = append(paths, packed)
 		}
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// recordings are small files of the formats beside bags: .db3, and MCAP of three kinds.
+func recordings(t *testing.T, program string) (list [][]byte) {
+	t.Helper()
+	const small = "../../bagstore/rosbag2/testdata/small.db3"
+	paths := []string{small}
+	dir := t.TempDir()
+	for _, flags := range [][]string{{small}, {"--uncompressed", small}, {samplebag.Walk(t, "walk.bag")}} {
+		path := filepath.Join(dir, fmt.Sprintf("%d.mcap", len(paths)))
+		args := append([]string{"export", "--mcap", path}, flags...)
+		if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+		paths = append(paths, path, small)
 	}
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
