@@ -1,9 +1,10 @@
 // Package rosbag2 reads the SQLite files of rosbag2, the recorder of ROS 2, which end
 // in .db3: those that ROS 2 wrote, schemas 1 to 4, and those of librealsense since
-// 2.58. It is a container.Container; it knows nothing of message types.
+// 2.58. It is a container.Container; it knows nothing of message types. A Writer makes
+// new ones.
 //
 // Opening reads the rows of the messages table without their data, and keeps what
 // it found in blocks of some thousand rows: time range and number of messages by topic.
 // Rows that SQLite can't reach are passed over and noted. A write-ahead log beside the
-// file, which a killed recorder leaves, is read as part of it. Nothing is ever written.
+// file, which a killed recorder leaves, is read as part of it. Reading never writes.
 package rosbag2

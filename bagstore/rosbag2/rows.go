@@ -190,12 +190,24 @@ func (f *File) Entries(n int) ([]bagstore.Entry, error) {
 
 // Read reads the data of a row, and decompresses it if it is compressed.
 func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
-	row := f.blocks[n].first + int64(e.Ref)
-	data, err := f.zstd.read(alloc, func(alloc func(int) []byte) ([]byte, error) {
-		return f.db.Blob("messages", "data", row, alloc)
-	})
+	data, err := f.zstd.read(alloc, func(alloc func(int) []byte) ([]byte, error) { return f.stored(n, e, alloc) })
 	if err != nil {
-		return nil, fmt.Errorf("row %d: %w", row, err)
+		return nil, fmt.Errorf("row %d: %w", f.row(n, e), err)
 	}
 	return data, nil
+}
+
+// Stored is Read for a message as the file has it, compressed or not.
+func (f *File) Stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+	data, err := f.stored(n, e, alloc)
+	if err != nil {
+		return nil, fmt.Errorf("row %d: %w", f.row(n, e), err)
+	}
+	return data, nil
+}
+
+func (f *File) row(n int, e bagstore.Entry) int64 { return f.blocks[n].first + int64(e.Ref) }
+
+func (f *File) stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+	return f.db.Blob("messages", "data", f.row(n, e), alloc)
 }

@@ -134,7 +134,7 @@ func (e *Encoder) metadata(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit
 		v.millis(keyPoseStamp, f.Timestamp)
 		v.number(keyPoseNumber, int64(f.Number))
 	}
-	v.micros(keySystemTime, f.Arrival.UnixMicro())
+	v.nanos(keySystemTime, f.Arrival.UnixNano())
 	v.text(keyDomain, f.Domain.String())
 	sent := 0
 	for i, m := range f.Metadata {
@@ -175,13 +175,16 @@ func (v values) millis(key string, ms float64) {
 	v.close(start, at)
 }
 
-// micros writes a time in ms, as millis does, but without the slow
-// way of many digits; nothing arrived before 1970.
-func (v values) micros(key string, us int64) {
+// nanos writes a time in ms, as millis does, but exactly, and without the slow way of
+// many digits; nothing arrived before 1970.
+func (v values) nanos(key string, ns int64) {
 	start, at := v.open(key)
-	v.w.B = strconv.AppendInt(v.w.B, max(us, 0)/1000, 10)
-	rest := max(us, 0) % 1000
-	v.w.B = append(v.w.B, '.', byte('0'+rest/100), byte('0'+rest/10%10), byte('0'+rest%10), '0', '0', '0')
+	const perMilli = 1e6
+	ns = max(ns, 0)
+	v.w.B = append(strconv.AppendInt(v.w.B, ns/perMilli, 10), '.')
+	for rest, unit := ns%perMilli, int64(perMilli/10); unit > 0; unit /= 10 {
+		v.w.B = append(v.w.B, byte('0'+rest/unit%10))
+	}
 	v.close(start, at)
 }
 

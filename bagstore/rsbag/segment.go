@@ -29,10 +29,19 @@ const (
 // findTimes finds where in the bag the frames' times are and maps them to file
 // times from near 0.
 func (f *File) findTimes() {
-	from, to, ok := f.dataRange(earliest, bagstore.MaxTime)
+	first := earliest
+	if f.textual {
+		first = bagstore.MinTime
+	}
+	from, to, ok := f.dataRange(first, bagstore.MaxTime)
 	if !ok {
 		f.segments = []segment{{lo: earliest, hi: bagstore.MaxTime}}
 		f.note("no frames")
+		return
+	}
+	if f.textual && from < earliest { // a .db3 may begin with a frame at 0
+		f.segments = []segment{{lo: bagstore.MinTime, hi: bagstore.MaxTime, shift: earliest - from}}
+		f.end = to + f.segments[0].shift
 		return
 	}
 	low, high := wrapPoint-wrapRange, wrapPoint+wrapSlack

@@ -76,8 +76,9 @@ func ParseMetadata(s string) (Metadata, error) {
 // maxMillis is the last time that a time.Time of nanoseconds holds.
 const maxMillis = math.MaxInt64 / 1e6
 
-// ParseMillis reads a time in milliseconds since 1970.
+// ParseMillis reads a time in milliseconds since 1970, exactly where it has no exponent.
 func ParseMillis(s string) (time.Time, error) {
+	s = strings.TrimSpace(s)
 	ms, err := ParseNumber(s)
 	if err == nil && math.Abs(ms) >= maxMillis {
 		err = fmt.Errorf("time %.40q: want milliseconds since 1970", s)
@@ -85,8 +86,14 @@ func ParseMillis(s string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	whole, part := math.Modf(ms)
-	return time.UnixMilli(int64(whole)).Add(time.Duration(math.Round(part * 1e6))), nil
+	whole, part, _ := strings.Cut(s, ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	rest, err2 := strconv.ParseUint((part + "000000")[:6], 10, 32)
+	if err != nil || err2 != nil || n < 0 {
+		whole, part := math.Modf(ms)
+		return time.UnixMilli(int64(whole)).Add(time.Duration(math.Round(part * 1e6))), nil
+	}
+	return time.UnixMilli(n).Add(time.Duration(rest)), nil
 }
 
 // AppendMetadata is the inverse of ParseMetadata, but for unknown keys. Units are

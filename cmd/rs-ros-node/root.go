@@ -120,6 +120,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newCatCommand(a),
 		newExportCommand(a),
 		newProcessCommand(a),
+		newConvertCommand(a),
 		newDemoCommand(a),
 		newVersionCommand(),
 	)

@@ -1,0 +1,30 @@
+package rsbag
+
+import (
+	"time"
+
+	"rsros/bagstore"
+)
+
+// Beside lists the connections that neither the description nor a Cursor reads: the log
+// of the recording program, the relation of clocks, and what isn't of the layout.
+func (f *File) Beside() []*bagstore.Connection {
+	var list []*bagstore.Connection
+	for _, c := range f.bag.Connections() {
+		switch f.topics[c.ID].kind {
+		case topicUnknown, topicLogLine, topicSensorTime:
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// FileTime is the file time of a message at a time in the bag.
+func (f *File) FileTime(t bagstore.Time) time.Duration {
+	for _, s := range f.segments {
+		if t >= s.lo && t <= s.hi {
+			return time.Duration(t + s.shift)
+		}
+	}
+	return time.Duration(t)
+}

@@ -1,0 +1,157 @@
+package rsdb3
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"rsros/bagstore/rosbag2"
+	"rsros/bagstore/rstext"
+	"rsros/camdriver"
+	"rsros/msgs/cdr"
+)
+
+// Release is the release of librealsense whose form is written. All of them play
+// either form.
+type Release int
+
+const (
+	Release2583 Release = iota // 2.58.2 and later
+	Release2581                // names of notification topics have blanks
+)
+
+// Releases are the names of releases, as users give them.
+var Releases = map[string]Release{"2.58.1": Release2581, "2.58.3": Release2583}
+
+// Options say how a file is written. The zero value is good.
+type Options struct {
+	Release Release
+	// Facts are what is known about the recording beside its device. Readers of ours
+	// find them; the SDK doesn't look.
+	Facts []rstext.Pair
+}
+
+// Types of the form's topics, in the words of ROS 2.
+const (
+	typeUInt32 = "std_msgs/msg/UInt32"
+	typeString = "std_msgs/msg/String"
+	typeImage  = "sensor_msgs/msg/Image"
+	typeImu    = "sensor_msgs/msg/Imu"
+)
+
+// fileVersion is what the SDK writes; it never reads the number.
+const fileVersion = 4
+
+// Writer writes one recording. Frames and events may come in any order of time, but
+// those of one topic and time are read in the order of their writing.
+type Writer struct {
+	db      *rosbag2.Writer
+	o       Options
+	snap    camdriver.DeviceSnapshot
+	topics  map[string]int64
+	streams map[camdriver.StreamID]*streamTopics
+	enc     cdr.Encoder
+	text    []byte
+	losses  losses
+	rows    uint64
+}
+
+// streamTopics is where a stream's frames go.
+type streamTopics struct {
+	sensor         int
+	data, metadata int64
+	frameID        string
+	format         camdriver.Format
+}
+
+// New begins a recording in f, which is empty and stays the caller's, and writes the
+// description.
+func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
+	db, err := rosbag2.NewWriter(f)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{db: db, o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
+	if err := w.describe(); err != nil {
+		w.db.Close() //nolint:errcheck // the first error counts
+		return nil, err
+	}
+	return w, nil
+}
+
+// Rows is the number of messages written.
+func (w *Writer) Rows() uint64 { return w.rows }
+
+// Close makes the file whole. It doesn't sync it.
+func (w *Writer) Close() error { return w.db.Close() }
+
+// topic returns the id of a topic, which is made when it is first used.
+func (w *Writer) topic(name, typ string) (int64, error) {
+	id, known := w.topics[name]
+	if known {
+		return id, nil
+	}
+	id, err := w.db.AddTopic(name, typ, "")
+	if err == nil {
+		w.topics[name] = id
+	}
+	return id, err
+}
+
+// put writes what the encoder holds.
+func (w *Writer) put(topic int64, at time.Duration) error {
+	w.rows++
+	return w.db.Write(topic, int64(at), w.enc.B)
+}
+
+func (w *Writer) begin() {
+	w.enc.B = w.enc.B[:0]
+	w.enc.Begin()
+}
+
+// string writes a text.
+func (w *Writer) string(topic string, at time.Duration, text string) error {
+	id, err := w.topic(topic, typeString)
+	if err != nil {
+		return err
+	}
+	w.begin()
+	w.enc.String(text)
+	return w.put(id, at)
+}
+
+func sensorPrefix(sensor int) string { return fmt.Sprintf("/device_0/sensor_%d", sensor) }
+
+func optionTopic(sensor int, id camdriver.OptionID) string {
+	return sensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_")
+}
+
+// hasOption says whether a sensor's description holds an option.
+func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
+	return sensor >= 0 && sensor < len(w.snap.Sensors) &&
+		slices.ContainsFunc(w.snap.Sensors[sensor].Options, func(o camdriver.Option) bool { return o.ID == id })
+}
+
+// Option writes a change of an option.
+func (w *Writer) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {
+	if !w.hasOption(sensor, id) {
+		w.losses.add("changes of option %q, which its sensor doesn't have", id.String())
+		return nil
+	}
+	return w.string(optionTopic(sensor, id)+"/value", at, rstext.Single(value))
+}
+
+// Notification writes what a sensor reported.
+func (w *Writer) Notification(sensor int, n camdriver.Notification, at time.Duration) error {
+	name := n.Category.String()
+	if w.o.Release != Release2581 {
+		name = strings.ReplaceAll(name, " ", "_")
+	}
+	text, changed := rstext.Notification(n)
+	if changed {
+		w.losses.add("notifications with ; or = in their text, which are written as , and :")
+	}
+	return w.string(sensorPrefix(sensor)+"/notification/"+name, at, text)
+}
