@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"strings"
 	"time"
 
 	"rsros/bagstore"
@@ -11,6 +12,9 @@ import (
 func (f *File) Beside() []*bagstore.Connection {
 	var list []*bagstore.Connection
 	for _, c := range f.bag.Connections() {
+		if f.textual && (c.Topic == "/tf_static" || strings.HasSuffix(c.Topic, "/image/camera_info")) {
+			continue // for ROS 2 alone: the description says the same
+		}
 		switch f.topics[c.ID].kind {
 		case topicUnknown, topicLogLine, topicSensorTime:
 			list = append(list, c)

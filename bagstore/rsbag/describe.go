@@ -129,7 +129,7 @@ func (d *description) message(t topic, m bagstore.Message) {
 	var err error
 	if d.f.texts[m.Conn.ID] {
 		if err = d.textMessage(t, m); err != nil {
-			d.f.note("%s: %v; left out", m.Conn.Topic, err)
+			d.f.leave("%s: %v", m.Conn.Topic, err)
 		}
 		return
 	}
@@ -158,7 +158,7 @@ func (d *description) message(t topic, m bagstore.Message) {
 		err = d.streamMessage(t, m)
 	}
 	if err != nil {
-		d.f.note("%s: %v; left out", m.Conn.Topic, err)
+		d.f.leave("%s: %v", m.Conn.Topic, err)
 	}
 }
 
@@ -214,7 +214,7 @@ func (d *description) keyValue(t topic, kv msgs.KeyValue) {
 	case t.kind == topicAdditionalInfo:
 		d.f.additional = append(d.f.additional, kv)
 	case !known:
-		d.f.note("info %q is no key of librealsense's; left out", kv.Key)
+		d.f.leave("info %q is no key of librealsense's", kv.Key)
 	case t.kind == topicDeviceInfo:
 		d.info = append(d.info, info)
 	default:
@@ -227,7 +227,7 @@ func (d *description) option(t topic, name string, value float32) {
 	if id, known := parseOptionName(name); known {
 		d.sensor(t.sensor).options[id] = value
 	} else {
-		d.f.note("sensor %d: option %q is unknown; left out", t.sensor, name)
+		d.f.leave("sensor %d: option %q is unknown", t.sensor, name)
 	}
 }
 

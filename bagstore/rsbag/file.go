@@ -26,6 +26,7 @@ type File struct {
 	segments   []segment
 	end        bagstore.Time // file time of the last frame
 	notes      []string
+	left       []string // of notes, those about something that is left out
 }
 
 // stream is what a file holds of one stream.
@@ -75,7 +76,7 @@ func OpenBag(bag *bagstore.Bag) (*File, error) {
 	for _, c := range bag.Connections() {
 		t := parseTopic(c.Topic)
 		if t.sensor >= maxSensors {
-			f.note("%s: more than %d sensors; left out", c.Topic, maxSensors)
+			f.leave("%s: more than %d sensors", c.Topic, maxSensors)
 			t = topic{}
 		}
 		if t.kind != topicUnknown {
@@ -107,6 +108,13 @@ func (f *File) note(format string, args ...any) {
 	}
 }
 
+// leave notes something that is left out of what the File says.
+func (f *File) leave(format string, args ...any) {
+	before := len(f.notes)
+	f.note(format+"; left out", args...)
+	f.left = append(f.left, f.notes[before:]...)
+}
+
 // Close closes the file that Open opened. Cursors must be closed before; frames that
 // are still retained stay valid.
 func (f *File) Close() error {
@@ -127,6 +135,10 @@ func (f *File) Snapshot() camdriver.DeviceSnapshot { return f.snap }
 
 // Notes says what is missing or odd and how it was coped with.
 func (f *File) Notes() []string { return f.notes }
+
+// Left lists those of Notes that are about something that is in the file, and that nothing
+// here returns.
+func (f *File) Left() []string { return f.left }
 
 // Duration is the file time of the last frame.
 func (f *File) Duration() time.Duration { return time.Duration(f.end) }
