@@ -149,6 +149,14 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 		}
 	}
 	r.Damaged, r.Why = cur.Damaged()
+	for _, text := range file.Left() {
+		r.lost([]rsdb3.Loss{{What: text, Count: 1}})
+	}
+	for _, n := range file.Bag().Notes() {
+		if n.Severity == bagstore.Loss {
+			r.lost([]rsdb3.Loss{{What: n.Text, Count: 1}})
+		}
+	}
 	for key, n := range cur.Unknown() {
 		r.lost([]rsdb3.Loss{{What: fmt.Sprintf("values of metadata %q, which this program doesn't know", key), Count: n}})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag2"
 )
 
 // Broken is a rule of a file that librealsense plays, and how a file breaks it.
@@ -21,8 +22,13 @@ type Broken struct {
 
 // Check reads a .db3 of librealsense's form and lists the rules that it breaks, by
 // number (docs/format-realsense.md); nil if it breaks none. ok is false if the file has
-// none of the form's topics.
+// none of the form's topics, or is no .db3 that can be read.
 func Check(ctx context.Context, path string) (list []Broken, ok bool, err error) {
+	f, err := rosbag2.Open(path)
+	if err != nil { // no .db3 file, or none that can be read
+		return nil, false, nil
+	}
+	defer f.Close() //nolint:errcheck // only read
 	bag, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, false, err
@@ -45,7 +51,7 @@ func Check(ctx context.Context, path string) (list []Broken, ok bool, err error)
 		return nil, true, err
 	}
 	c.ends()
-	if err := c.blobs(ctx, path); err != nil {
+	if err := c.blobs(ctx, f); err != nil {
 		return nil, true, err
 	}
 	for _, b := range c.broken {

@@ -17,12 +17,7 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
 // blobs checks messages as they are stored: what the SDK wants of zstd frames, and
 // of the first bytes of CDR.
-func (c *checker) blobs(ctx context.Context, path string) error {
-	f, err := rosbag2.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close() //nolint:errcheck // only read
+func (c *checker) blobs(ctx context.Context, f *rosbag2.File) error {
 	topics := f.Topics()
 	var buf []byte
 	alloc := func(n int) []byte {

@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
 	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rsdb3"
 	"rsros/node/xmlrpc"
 )
 
@@ -21,6 +22,8 @@ type checkOptions struct{ json bool }
 type checkResult struct {
 	*bagstore.CheckReport
 	Recording *rsbag.CheckReport `json:"recording,omitempty"`
+	// Rules are those of librealsense's .db3 reader that the file breaks.
+	Rules []rsdb3.Broken `json:"broken_rules,omitempty"`
 	// Unsayable are topics whose name or type no ROS master can be told: play leaves
 	// them out.
 	Unsayable []string `json:"unsayable,omitempty"`
@@ -34,8 +37,9 @@ func newCheckCommand(a *app) *cobra.Command {
 		Short: "Look for damage: structure, checksums, index against content",
 		Long: `check reads bags as a whole and compares: content with checksums, indexes with
 content, counts with both. In a RealSense recording it also looks at the layout
-and counts frames that the camera's numbers leave out. The bag isn't changed;
-recover makes a sound one.
+and counts frames that the camera's numbers leave out. Of a .db3 of librealsense
+it names the rules that the SDK's reader needs and the file breaks. The bag isn't
+changed; recover makes a sound one.
 
 Exit codes: 0 sound, 3 damaged but readable, 1 not readable.`,
 		Example: `  rs-ros-node check walk.bag
@@ -78,12 +82,18 @@ func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 		if res.Unsayable, err = unsayable(path); err == nil {
 			res.Recording, err = rsbag.Check(path)
 		}
+		if err == nil {
+			res.Rules, _, err = rsdb3.Check(ctx, path)
+		}
+	}
+	if ctx.Err() != nil {
+		return res, errInterrupted
 	}
 	if err != nil {
 		res.Error = err.Error()
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}
-	if res.Recording != nil && res.Recording.Damaged > 0 {
+	if len(res.Rules) > 0 || res.Recording != nil && res.Recording.Damaged > 0 {
 		res.Outcome = max(res.Outcome, bagstore.Damaged)
 	}
 	return res, nil
@@ -142,6 +152,9 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 		if n := r.Recording.Damaged; n > 0 {
 			fmt.Fprintf(w, "  loss: %d messages don't fit their topic; the last: %s\n", n, r.Recording.Why)
 		}
+	}
+	for _, b := range r.Rules {
+		fmt.Fprintf(w, "  librealsense can't play all of it: rule %d, broken %d times, first: %s\n", b.Rule, b.Count, b.Text)
 	}
 	return nil
 }
