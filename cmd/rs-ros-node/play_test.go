@@ -40,13 +40,16 @@ func TestPlayFlags(t *testing.T) {
 		"a.bag --skip-empty 0 --rate-control-max-delay 0": func(o play.Options) bool {
 			return o.Replay.SkipEmpty == 0 && o.Replay.RateControlMaxDelay == 1
 		},
+		"a.bag --naming wrapper --align-depth --pointcloud --filters spatial,temporal --clip-distance 3 --camera eye": func(o play.Options) bool {
+			return o.Wrapper.AlignDepth && o.Wrapper.PointCloud && len(o.Wrapper.Filters) == 2 && o.Wrapper.Clip == 3 && o.Wrapper.Camera == "eye"
+		},
 	} {
 		o, help, err := parsePlay(line)
 		if err != nil || help || !check(o) {
 			t.Errorf("play %s: %+v, %v", line, o, err)
 		}
 	}
-	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -u -1", "a.bag -d -1", "a.bag -r 0", "a.bag --hz 0", "a.bag --naming x", "a.bag --loop-range 2:1", "a.bag --regex (", "a.bag --limit /a", "a.bag --until soon"} {
+	for _, line := range []string{"", "--topics /x", "a.bag --topics", "a.bag --wobble", "a.bag --pa", "a.bag -u -1", "a.bag -d -1", "a.bag -r 0", "a.bag --hz 0", "a.bag --naming x", "a.bag --align-depth", "a.bag --naming sdk --filters spatial", "a.bag --naming wrapper --filters sharpen", "a.bag --loop-range 2:1", "a.bag --regex (", "a.bag --limit /a", "a.bag --until soon"} {
 		if _, _, err := parsePlay(line); exitCode(err) != exitUsage {
 			t.Errorf("play %s: %v", line, err)
 		}

@@ -120,6 +120,10 @@ func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.Fil
 	if err != nil {
 		return nil, err
 	}
+	log := n.Log()
+	for _, text := range source.Problems() {
+		log.Warn().Msg(text)
+	}
 	if err := source.Offer(n, o.Replay.Prefix); err != nil {
 		source.Close()
 		return nil, err
