@@ -81,7 +81,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		o.Compression = mostUsed(s)
 	}
 	if o.prefix == "" {
-		o.prefix = strings.TrimSuffix(path, filepath.Ext(path))
+		o.prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // it may be a folder
 	}
 	if err := notAPart(path, o.prefix); err != nil {
 		return err

@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"testing"
+)
+
+const pageSize = 512
+
+// frame is a page in a log; pages is the size of the database if it ends a transaction.
+type frame struct{ number, pages uint32 }
+
+// buildLog writes a log in either byte order of the checksums. The bytes of a page are
+// the number of its frame.
+func buildLog(order binary.ByteOrder, frames ...frame) []byte {
+	be := binary.BigEndian
+	magic := uint32(walMagic)
+	if order == binary.BigEndian {
+		magic++
+	}
+	log := be.AppendUint32(nil, magic)
+	for _, v := range []uint32{walVersion, pageSize, 1, 0x1234, 0x5678} {
+		log = be.AppendUint32(log, v)
+	}
+	sum := checksum{order: order}
+	sum.add(log)
+	log = be.AppendUint32(be.AppendUint32(log, sum.s0), sum.s1)
+	for i, f := range frames {
+		head := be.AppendUint32(be.AppendUint32(nil, f.number), f.pages)
+		page := bytes.Repeat([]byte{byte(i + 1)}, pageSize)
+		sum.add(head)
+		sum.add(page)
+		log = append(append(log, head...), 0, 0, 0x12, 0x34, 0, 0, 0x56, 0x78)
+		log = append(be.AppendUint32(be.AppendUint32(log, sum.s0), sum.s1), page...)
+	}
+	return log
+}
+
+func TestWAL(t *testing.T) {
+	db := bytes.Repeat([]byte{0xdb}, 3*pageSize)
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		// Page 2 twice, page 4 new, and a transaction without its end.
+		log := buildLog(order, frame{2, 0}, frame{4, 4}, frame{2, 4}, frame{1, 0})
+		w, err := OpenWAL(bytes.NewReader(db), int64(len(db)), bytes.NewReader(log), int64(len(log)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Pages() != 2 || w.Size() != 4*pageSize {
+			t.Errorf("%d pages, %d bytes", w.Pages(), w.Size())
+		}
+		got := make([]byte, 5*pageSize)
+		if n, err := w.ReadAt(got, 0); n != 4*pageSize || err != io.EOF { //nolint:errorlint // as it is
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+		for page, want := range []byte{0xdb, 3, 0xdb, 2} {
+			if !bytes.Equal(got[page*pageSize:][:pageSize], bytes.Repeat([]byte{want}, pageSize)) {
+				t.Errorf("page %d begins with %x, want %x", page+1, got[page*pageSize], want)
+			}
+		}
+		// What was spoiled ends the log there.
+		log[walHeader+2*(walFrame+pageSize)+100] ^= 1
+		if w, err = OpenWAL(bytes.NewReader(db), int64(len(db)), bytes.NewReader(log), int64(len(log))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.ReadAt(got[:pageSize], pageSize); err != nil || got[0] != 1 {
+			t.Errorf("page 2 begins with %x, %v", got[0], err)
+		}
+	}
+}
+
+// FuzzWAL reads any bytes as a log: reads stay inside, and always end.
+func FuzzWAL(f *testing.F) {
+	f.Add(buildLog(binary.LittleEndian, frame{2, 0}, frame{4, 4}))
+	f.Add(buildLog(binary.BigEndian, frame{1, 1}))
+	f.Fuzz(func(t *testing.T, log []byte) {
+		db := make([]byte, 2*pageSize)
+		w, err := OpenWAL(bytes.NewReader(db), int64(len(db)), bytes.NewReader(log), int64(len(log)))
+		if err != nil {
+			return
+		}
+		b := make([]byte, 4*pageSize)
+		for _, at := range []int64{0, 100, pageSize, max(0, w.Size()-10)} {
+			if n, err := w.ReadAt(b, at); n < len(b) && err == nil {
+				t.Fatalf("%d bytes at %d of %d without an error", n, at, w.Size())
+			}
+		}
+	})
+}
+
+// TestNoDatabase: what only begins like a database is refused.
+func TestNoDatabase(t *testing.T) {
+	for _, b := range [][]byte{nil, []byte(magic), append([]byte(magic), make([]byte, 84)...), append([]byte(magic), bytes.Repeat([]byte{0xff}, 5000)...)} {
+		db, err := Open(bytes.NewReader(b), int64(len(b)))
+		if err == nil {
+			_, err = db.Columns("messages")
+			db.Close() //nolint:errcheck // only read
+		}
+		if err == nil {
+			t.Errorf("%d bytes are a database", len(b))
+		}
+	}
+}
