@@ -92,7 +92,12 @@ func (h heard) stamp(t *testing.T) bagstore.Time {
 
 func (a *audience) Advertise(c replay.Channel) (replay.Sink, error) { return seat{a, c.Topic}, nil }
 func (a *audience) Ready(context.Context) error                     { return nil }
-func (a *audience) PublishClock(bagstore.Time)                      {}
+
+func (a *audience) PublishClock(bagstore.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.heard = append(a.heard, heard{"/clock", nil})
+}
 
 // take returns what was heard of a topic, and forgets all.
 func (a *audience) take(topic string) (out []heard) {
@@ -360,6 +365,24 @@ func TestComputedTopics(t *testing.T) {
 	var m msgs.CameraInfo
 	if got := a.take(info); len(got) != 16 || msgs.Unmarshal(got[0].data, &m) != nil || m.Width != 80 || m.K[0] != 48 {
 		t.Errorf("%d times %+v, want camera_info of the decimated image", len(got), m)
+	}
+}
+
+// What is computed is under the player's filters, and no message is ahead of its
+// clock.
+func TestComputedTopicsUnderFilters(t *testing.T) {
+	limited := replay.Filter{Topics: []string{pointsTopic, alignedTopic}, Limits: map[string]float64{pointsTopic: 10}}
+	p, a, _ := playTo(t, alignedCloud, replay.Settings{Immediate: true, Filter: limited, ClockHz: 1, ClockTopics: []string{alignedTopic}},
+		pointsTopic, alignedTopic, "/camera/color/image_raw")
+	<-p.Done()
+	count := map[string]int{}
+	for _, h := range a.heard {
+		if count[h.topic]++; count[alignedTopic] > count["/clock"] {
+			t.Fatalf("aligned depth %d came after %d times of the clock", count[alignedTopic], count["/clock"])
+		}
+	}
+	if count[alignedTopic] != 16 || count[pointsTopic] < 2 || count[pointsTopic] > 5 || count["/camera/color/image_raw"] != 0 {
+		t.Errorf("%v, want 16 aligned images and points at 10 Hz for 0.3 s", count)
 	}
 }
 

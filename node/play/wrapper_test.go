@@ -40,7 +40,8 @@ func TestSkippedSetsAreIncomplete(t *testing.T) {
 	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: points}, func(ros.Received) {}); err != nil {
 		t.Fatal(err)
 	}
-	o.Wrapper.PointCloud = true
+	o.Wrapper.PointCloud, o.Wrapper.AlignDepth = true, true
+	o.Wrapper.Filters = []string{"spatial", "temporal", "hole_filling"}                                              // much slower than reading
 	o.Replay = replay.Settings{WaitForSubscribers: true, Rate: 1e6, Filter: replay.Filter{Topics: []string{points}}} // all at once
 	if err := Run(t.Context(), o); !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), "weren't processed in time") {
 		t.Errorf("%v, want ErrIncomplete for frame sets", err)
