@@ -12,8 +12,12 @@ import (
 // Its methods are for one goroutine; after an error all fail with it.
 type Copier struct {
 	sink
-	last map[camdriver.StreamID]bagstore.Time
+	last  map[camdriver.StreamID]bagstore.Time
+	moved uint64
 }
+
+// Moved is how many frames got another time than they had.
+func (c *Copier) Moved() uint64 { return c.moved }
 
 // NewCopier creates the file and writes the description and the facts.
 func NewCopier(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, facts []Message) (*Copier, error) {
@@ -45,6 +49,9 @@ func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 		return camdriver.ErrUnsupported
 	}
 	t := max(bagstore.Time(at), earliest, c.last[f.Stream()]+1)
+	if t != bagstore.Time(at) {
+		c.moved++
+	}
 	c.last[f.Stream()] = t
 	c.frame(sensor, f, t)
 	return c.err

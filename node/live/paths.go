@@ -76,6 +76,17 @@ func realPath(path string) (string, error) {
 	}
 }
 
+// recordsBag refuses a recording under the name of a format that isn't written.
+func (o *Options) recordsBag() error {
+	switch ext := strings.ToLower(filepath.Ext(o.Record)); ext {
+	case ".db3":
+		return fmt.Errorf("%w: recording into %s: recordings are bags; convert makes a .db3 of one", program.ErrUsage, o.Record)
+	case ".mcap":
+		return fmt.Errorf("%w: recording into %s: recordings are bags; export --mcap makes an MCAP file of one", program.ErrUsage, o.Record)
+	}
+	return nil
+}
+
 // keepInput refuses a recording into the bag that is the device, under whichever
 // name.
 func (o *Options) keepInput() error {

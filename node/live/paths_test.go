@@ -136,6 +136,20 @@ func TestInputIsNotRecordedInto(t *testing.T) {
 	}
 }
 
+// A recording is a bag: names of other formats would deceive their readers.
+func TestOtherFormatsAreNotRecorded(t *testing.T) {
+	for _, name := range []string{"walk.db3", "walk.DB3", "walk.mcap"} {
+		path := filepath.Join(t.TempDir(), name)
+		_, err := Start(t.Context(), Options{Source: SourceOptions{Device: "sim"}, Record: path})
+		if !errors.Is(err, program.ErrUsage) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is there", name)
+		}
+	}
+}
+
 // Whoever calls ~start_recording can't choose the file, and replaces none.
 func TestStartRecordingStaysInRecordPath(t *testing.T) {
 	m := rig.Master(t)

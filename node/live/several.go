@@ -80,7 +80,7 @@ func pick(field *string, list []string, i int) {
 func (o Options) filled(line, server graph.Params) (Options, error) {
 	o.Streams = maps.Clone(o.Streams)
 	err := o.fill(line)
-	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput())
+	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.recordsBag())
 	return o, err
 }
 
