@@ -14,7 +14,7 @@ import (
 // dropIn makes launch/drop-in.sh's packages the only ones beside Debian's, and returns their folder.
 func (g *graph) dropIn() string {
 	g.t.Helper()
-	need.Programs(g.t, "rospack", "sh")
+	need.Programs(g.t, "rospack", "rosrun", "sh")
 	folder := filepath.Join(g.t.TempDir(), "drop in")
 	script := filepath.Join(g.rosPackage(), "launch", "drop-in.sh")
 	for range 2 { // again changes nothing
@@ -29,11 +29,7 @@ func (g *graph) dropIn() string {
 // TestDropIn exchanges the package realsense2_camera for ours: stock tools find it, launch files written for it work,
 // and the services are answered under its names.
 func TestDropIn(t *testing.T) {
-	t.Parallel()
-	need.Programs(t, "roscore", "roslaunch", "rosrun", "rosservice")
-	g := newGraph(t)
-	g.start("roscore", "-p", g.port())
-	g.awaitNode("/rosout")
+	g := onRoscore(t)
 	folder := g.dropIn()
 	if found := strings.TrimSpace(g.run("rospack", "find", "realsense2_camera")); found != filepath.Join(folder, "realsense2_camera") {
 		t.Errorf("rospack find: %s", found)

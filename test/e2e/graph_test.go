@@ -37,6 +37,17 @@ func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
 	})
 }
 
+// onRoscore returns the graph of a stock roscore, for a test that has nothing to do with the master.
+func onRoscore(t *testing.T) *graph {
+	t.Helper()
+	t.Parallel()
+	need.Programs(t, "roscore", "rostopic", "rosservice", "roslaunch")
+	g := newGraph(t)
+	masters["roscore"](g)
+	g.awaitNode("/rosout")
+	return g
+}
+
 // onEachGraph is onEachMaster for a test that starts the master itself.
 func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster func() *peer.Process)) {
 	need.Programs(t, "roscore", "rostopic", "rosnode", "rosservice", "rosparam", "rosbag", "roslaunch")

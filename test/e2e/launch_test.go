@@ -15,6 +15,12 @@ import (
 // package.xml, launch/ and, anywhere below but in build/, the program. It returns the folder.
 func (g *graph) rosPackage() string {
 	g.t.Helper()
+	return g.rosPackageOf(peer.Program(g.t))
+}
+
+// rosPackageOf is rosPackage with another build of the program.
+func (g *graph) rosPackageOf(program string) string {
+	g.t.Helper()
 	need.Programs(g.t, "rosrun", "rospack")
 	root, folder := repository(g.t), filepath.Join(g.t.TempDir(), "rs_ros_node")
 	if err := os.MkdirAll(filepath.Join(folder, "bin"), 0o755); err != nil {
@@ -23,7 +29,7 @@ func (g *graph) rosPackage() string {
 	for link, target := range map[string]string{
 		"package.xml":     filepath.Join(root, "package.xml"),
 		"launch":          filepath.Join(root, "launch"),
-		"bin/rs-ros-node": peer.Program(g.t),
+		"bin/rs-ros-node": program,
 	} {
 		if err := os.Symlink(target, filepath.Join(folder, link)); err != nil {
 			g.t.Fatal(err)

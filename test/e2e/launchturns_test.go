@@ -12,7 +12,6 @@ import (
 	"rsros/msgs"
 	"rsros/node/ros"
 	"rsros/node/xmlrpc"
-	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -38,8 +37,6 @@ type turned struct {
 // TestEveryLaunchArgument turns every argument of rs_camera.launch once and looks for its effect. What has no effect
 // says so in the log.
 func TestEveryLaunchArgument(t *testing.T) {
-	t.Parallel()
-	need.Programs(t, "roscore", "roslaunch")
 	defaults := launchArgs(t, "rs_camera.launch")
 	rows := map[string]int{}
 	for _, l := range turnedLaunches {
@@ -55,9 +52,7 @@ func TestEveryLaunchArgument(t *testing.T) {
 			t.Errorf("argument %s has no row", arg)
 		}
 	}
-	g := newGraph(t)
-	g.start("roscore", "-p", g.port())
-	g.awaitNode("/rosout")
+	g := onRoscore(t)
 	g.rosPackage()
 	for name, l := range turnedLaunches {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -75,6 +76,27 @@ func (o *onlooker) next(topic string) []byte {
 	mu.Lock()
 	defer mu.Unlock()
 	return data
+}
+
+// latest subscribes to a topic until the test ends, and returns a function for its latest message: nil before the first.
+func (o *onlooker) latest(topic string) func() []byte {
+	o.t.Helper()
+	var mu sync.Mutex
+	var data []byte
+	s, err := o.node.Subscribe(ros.SubscriberOptions{Topic: topic}, func(m ros.Received) {
+		mu.Lock()
+		defer mu.Unlock()
+		data = slices.Clone(m.Data)
+	})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.t.Cleanup(s.Close)
+	return func() []byte {
+		mu.Lock()
+		defer mu.Unlock()
+		return data
+	}
 }
 
 // decode decodes a topic's next message. What is a head leaves the body in the returned decoder.

@@ -12,19 +12,21 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/peer"
 )
 
 const (
 	rvizConfig  = "launch/camera.rviz"
+	cloudConfig = "launch/cloud.rviz"
+	kept        = "docs/images/rviz.png"
 	rvizScreen  = "1280x800x24" // what the configuration is laid out for
-	rvizPicture = "docs/images/rviz.png"
 )
 
-var update = flag.Bool("update", false, "keep the picture of rviz as "+rvizPicture)
+var update = flag.Bool("update", false, "keep the picture of view.launch as "+kept)
 
-// TestRviz shows the simulated camera in rviz, on a screen in memory, and looks at a picture of it.
+// TestRviz shows the simulated camera in rviz, on a screen in memory, and looks at pictures of it.
 // It doesn't run in parallel with other tests: drawing without a graphics card needs the whole machine.
 func TestRviz(t *testing.T) {
 	need.Programs(t, "roscore", "rviz", "Xvfb", "import")
@@ -33,23 +35,38 @@ func TestRviz(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", plain, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, master := range []string{"ros", "embedded"} {
-		t.Run(master, func(t *testing.T) {
+	bag := filepath.Join(t.TempDir(), "camera.bag")
+	for _, show := range []struct {
+		name, picture string
+		start         func(g *graph) // the master, the camera and rviz
+		cloud         bool           // whether rviz shows coloured points
+	}{
+		{"embedded", "camera.png", func(g *graph) {
+			g.start(plain, "live", "--device", "sim", "--master", "embedded")
+			g.startRviz(rvizConfig)
+		}, false},
+		{"view.launch", kept, func(g *graph) {
+			g.start("roscore", "-p", g.port())
+			g.rosPackageOf(plain)
+			g.start("roslaunch", "--wait", "rs_ros_node", "view.launch", "device:=sim", "args:=--depth 848x480@6 --color 1280x720@6 --infra1 848x480@6 --infra2 off --record "+bag)
+		}, true},
+		{"replayed", "replayed.png", func(g *graph) {
+			g.start("roscore", "-p", g.port())
+			g.awaitNode("/rosout")
+			g.start(plain, "play", "--naming", "wrapper", "--pointcloud", "--loop", "-q", bag)
+			g.startRviz(cloudConfig)
+		}, true},
+	} {
+		t.Run(show.name, func(t *testing.T) {
 			g := newGraph(t)
 			g.env = append(g.env, "LIBGL_ALWAYS_SOFTWARE=1", "DISPLAY="+startScreen(g))
-			if master == "ros" {
-				g.start("roscore", "-p", g.port())
-			}
-			g.start(plain, "live", "--device", "sim", "--master", master)
-			g.awaitNode("/rs_ros_node")
-			g.start("rviz", "__name:=rviz", "--display-config", filepath.Join(repository(t), rvizConfig))
+			show.start(g)
 			g.awaitNode("/rviz")
-
 			var picture []byte
 			faults := []string{"no picture"}
 			t.Cleanup(func() {
 				if len(faults) > 0 {
-					t.Logf("%s; see %s", strings.Join(faults, "; "), keep(t, os.TempDir(), picture))
+					t.Logf("%s; see %s", strings.Join(faults, "; "), keep(t, os.TempDir(), show.picture, picture))
 				}
 			})
 			peer.Await(t, "picture of the camera in rviz", func() bool {
@@ -57,11 +74,28 @@ func TestRviz(t *testing.T) {
 				faults = look(t, picture)
 				return len(faults) == 0
 			})
-			if *update {
-				keep(t, repository(t), picture)
+			if show.cloud {
+				// The camera moves, and rviz is slower. When nothing new comes, it shows what came last.
+				o := g.onlooker()
+				cloud := o.latest(cloudTopic)
+				peer.Await(t, "points", func() bool { return cloud() != nil })
+				o.call("/pause_playback", "std_srvs/SetBool", []byte{1}, &msgs.Result{})
+				peer.Await(t, "the last points in rviz", func() bool {
+					picture = photograph(g)
+					faults = compareCloud(t, picture, cloud())
+					return len(faults) == 0
+				})
+			}
+			if *update && show.picture == kept {
+				keep(t, repository(t), show.picture, picture)
 			}
 		})
 	}
+}
+
+func (g *graph) startRviz(config string) {
+	g.t.Helper()
+	g.start("rviz", "__name:=rviz", "--display-config", filepath.Join(repository(g.t), config))
 }
 
 // startScreen starts an X server without a screen and returns its name, such as ":1".
@@ -82,9 +116,9 @@ func photograph(g *graph) []byte {
 	return picture
 }
 
-func keep(t *testing.T, folder string, picture []byte) string {
+func keep(t *testing.T, folder, name string, picture []byte) string {
 	t.Helper()
-	path := filepath.Join(folder, filepath.FromSlash(rvizPicture))
+	path := filepath.Join(folder, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
