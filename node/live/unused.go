@@ -28,7 +28,6 @@ var unusedParams = []struct {
 	{"confidence_height", []any{-1, 0, 480}, noConfidence},
 	{"confidence_fps", []any{-1, 0, 30}, noConfidence},
 	{"enable_confidence", []any{true}, noConfidence},
-	{"infra_rgb", []any{false}, "infrared is published as it comes"},
 	{"hold_back_imu_for_frames", []any{false}, "samples of motion never wait for pictures"},
 	{"topic_odom_in", []any{"", "odom_in"}, "wheel odometry goes to tracking cameras, which aren't supported"},
 	{"calib_odom_file", []any{""}, "wheel odometry goes to tracking cameras, which aren't supported"},

@@ -76,12 +76,15 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	case id.Kind.Video():
 		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
 		add(name+"/camera_info", cameraInfoType, cameraInfoEncoder(s))
-		add(name+"/"+imageTopic(id.Kind), imageType, l.encodeImage)
+		add(name+"/"+imageTopic(id), imageType, l.encodeImage)
 		if id.Kind == camdriver.Color && l.options.RGBD {
 			add(name+"/image_rect_color", imageType, l.encodeImage)
 		}
 		if id.Kind == camdriver.Depth && st.format == camdriver.Z16 {
 			st.format = l.depthFormat()
+		}
+		if l.inRGB(s.Profile) {
+			st.format = camdriver.RGB8
 		}
 	case id.Kind == camdriver.Pose:
 		st.frameID = l.options.frame("odom_frame")
@@ -139,6 +142,9 @@ func cameraInfoOf(h msgs.Header, f *camdriver.Frame, lens *camdriver.Intrinsics)
 }
 
 func (l *layout) encodeImage(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+	if l.inRGB(f.Profile) {
+		return l.encodeRGB(h, f)
+	}
 	body, owner := millimetres(f, l.pool)
 	if owner == nil {
 		return msgs.Raw{}, false
@@ -187,8 +193,8 @@ func StreamName(id camdriver.StreamID) string {
 
 // imageTopic is the last part of an image topic's name: the depth module's images
 // are rectified, the others aren't.
-func imageTopic(k camdriver.StreamKind) string {
-	if k == camdriver.Depth || k == camdriver.Infrared || k == camdriver.Confidence {
+func imageTopic(id camdriver.StreamID) string {
+	if k := id.Kind; k == camdriver.Depth || k == camdriver.Infrared && id.Index > 0 || k == camdriver.Confidence {
 		return "image_rect_raw"
 	}
 	return "image_raw"

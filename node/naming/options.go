@@ -40,6 +40,8 @@ type WrapperOptions struct {
 	// color/image_rect_color and depth_registered/points.
 	RGBD bool
 
+	InfraRGB bool // infra_rgb: grey infrared images are published as rgb8
+
 	NoTF   bool    // not publish_tf
 	TFRate float64 // tf_publish_rate in Hz: /tf in place of /tf_static; 0 is /tf_static
 	// NoOdomTF is not publish_odom_tf: poses are not transforms on /tf.

@@ -19,6 +19,7 @@ func (o *WrapperOptions) Fill(p *graph.ParamReader) error {
 	o.OrderedCloud = o.OrderedCloud || p.Is("ordered_pc")
 	o.AllowNoTexture = o.AllowNoTexture || p.Is("allow_no_texture_points")
 	o.RGBD = o.RGBD || p.Is("rgbd")
+	o.InfraRGB = o.InfraRGB || p.Is("infra_rgb")
 	o.Frames = cmp.Or(o.Frames, p.Text("tf_prefix"))
 	o.fillFrames(p)
 	o.AccelCovariance = cmp.Or(o.AccelCovariance, p.Real("linear_accel_cov"))

@@ -98,6 +98,12 @@ var turnedLaunches = map[string]turnedLaunch{
 		{"enable_depth", "false", gone("depth/image_rect_raw", "depth/camera_info")},
 		{"enable_sync", "true", func(c *turned) { c.meet("color/camera_info", "infra1/camera_info") }},
 		{"publish_tf", "false", func(c *turned) { c.isMissing("/tf"); c.isMissing("/tf_static") }},
+		{"infra_rgb", "true", func(c *turned) {
+			var head msgs.ImageHead
+			if c.decode(c.topic("infra1/image_rect_raw"), &head); head.Encoding != "rgb8" || head.Step != 3*head.Width {
+				c.t.Errorf("infrared is %s, %d bytes a row", head.Encoding, head.Step)
+			}
+		}},
 		{"publish_odom_tf", "false", func(c *turned) { c.isThere(c.topic("odom/sample")); c.isMissing("/tf") }},
 		{"unite_imu_method", "copy", func(c *turned) {
 			c.isThere(c.topic("imu"))
@@ -157,7 +163,6 @@ var withoutEffect = []turn{
 	unused("confidence_height", "240"),
 	unused("confidence_fps", "15"),
 	unused("enable_confidence", "false"),
-	unused("infra_rgb", "true"),
 	unused("json_file_path", "/preset.json"),
 	unused("topic_odom_in", "wheels"),
 	unused("calib_odom_file", "/wheels.json"),
