@@ -204,6 +204,9 @@ func (o *Options) fillStreams(p *graph.ParamReader) error {
 		if optional(s.id) && (enabled || !said) {
 			continue
 		}
+		if s.id.Kind == camdriver.Pose && o.Source.Pose && !enabled {
+			continue // a flag, or a parameter of the command line, asked for it
+		}
 		set := StreamSetting{Width: p.Number(s.prefix + "_width"), Height: p.Number(s.prefix + "_height"), FPS: p.Number(s.prefix + "_fps")}
 		if (set.Width == 0) != (set.Height == 0) {
 			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", program.ErrUsage, s.prefix, s.prefix))

@@ -132,6 +132,17 @@ func TestMissingDeviceSaysWhatWasLookedFor(t *testing.T) {
 	}
 }
 
+// A flag takes precedence over what a launch file sets.
+func TestPoseFlagTakesPrecedence(t *testing.T) {
+	o := Options{Source: SourceOptions{Pose: true}}
+	if err := o.fill(graph.Params{"enable_pose": false}); err != nil {
+		t.Fatal(err)
+	}
+	if set, said := o.Streams[camdriver.StreamID{Kind: camdriver.Pose}]; said {
+		t.Errorf("poses are %s", set)
+	}
+}
+
 func TestUnusedParametersAreNamed(t *testing.T) {
 	var out strings.Builder
 	sayUnused(zerolog.New(&out), graph.Params{
