@@ -298,7 +298,7 @@ toDisparity:
 DATA least<>+0(SB)/4, $0x00800000
 GLOBL least<>(SB), RODATA|NOPTR, $4
 
-DATA most<>+0(SB)/4, $(65536)
+DATA most<>+0(SB)/4, $0x47800000
 GLOBL most<>(SB), RODATA|NOPTR, $4
 
 // func toDepthAVX2(out *uint16, disparity *float32, n int, factor *float32) (done int)

@@ -57,3 +57,19 @@ func plainDepth(p, factor float32) uint16 {
 	}
 	return uint16(int32(f))
 }
+
+// A usual row, with holes, is done by the assembly alone.
+func TestUsualDisparity(t *testing.T) {
+	if !fast {
+		t.Skip("this processor has no AVX2")
+	}
+	in, out := make([]float32, 64), make([]uint16, 64)
+	for i := range in {
+		if i%5 > 0 {
+			in[i] = 1.6e6 / float32(300+1000*i)
+		}
+	}
+	if n := toDepthFast(out, in, 1.6e6); n != len(in) {
+		t.Errorf("it does %d pixels, want %d", n, len(in))
+	}
+}

@@ -292,7 +292,7 @@ func toDisparity() {
 }
 
 func toDepth(half Mem) {
-	least, most := ConstData("least", U32(0x00800000)), ConstData("most", F32(65536))
+	least, most := ConstData("least", U32(0x00800000)), ConstData("most", U32(0x47800000)) // 65536
 	TEXT("toDepthAVX2", NOSPLIT, "func(out *uint16, disparity *float32, n int, factor *float32) (done int)")
 	Pragma("noescape")
 	Doc("toDepthAVX2 is ToDepth for n pixels, a multiple of 8. It ends before the first eight", "that hold anything but 0 and normal numbers of a depth in 16 bits.")
