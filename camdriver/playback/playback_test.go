@@ -47,6 +47,22 @@ func TestContract(t *testing.T) {
 	}
 }
 
+// TestContractDB3: recordings of librealsense 2.58 and later, and what is to come after
+// it, are devices as bags are.
+func TestContractDB3(t *testing.T) {
+	for _, name := range []string{"sdk_formats_raw", "pr15556_formats_png"} {
+		path := need.Bag(t, "db3/"+name+".db3")
+		t.Run(name, func(t *testing.T) {
+			drivertest.Run(t, func(t *testing.T) camdriver.Device {
+				d, err := playback.Open(path, playback.Options{Loop: true})
+				ok(t, err)
+				t.Cleanup(func() { d.Close() })
+				return d
+			}, drivertest.Options{Repeats: true})
+		})
+	}
+}
+
 // log writes down what it is given.
 type log struct {
 	mu     sync.Mutex
