@@ -30,7 +30,8 @@ func newInfoCommand(a *app) *cobra.Command {
 		Use:   "info BAG…",
 		Short: "Summarize bags, as rosbag info does; reads no message",
 		Long: `info prints what rosbag info prints, from the index alone. A bag without an
-index, or a torn one, is scanned as far as it is whole, and the log says so.
+index, or a torn one, is scanned as far as it is whole, and the log says so. As all
+commands that only read, it takes .db3 and MCAP files and folders of ROS 2, too.
 --freq and --sizes add lines for each topic: mean, minimum and maximum rate, gaps
 (intervals over 2.5 times the median one), sizes. YAML stays as stock's. For a
 RealSense bag, --realsense adds device, sensors and streams with the frames that

@@ -26,7 +26,8 @@ func newPlayCommand(a *app) *cobra.Command {
 		Short: "Play bags, like rosbag play, with control of position, rate and loop",
 		Long: `play publishes what bags hold, at the time it was recorded or faster. Flags and
 keys of rosbag play mean the same. Unindexed and torn bags are played as far as
-they are whole. Topic names that ROS refuses are made legal.
+they are whole. Topic names that ROS refuses are made legal. Recordings of ROS 2 (.db3
+and MCAP files, and their folders) are played as messages of ROS 1.
 
 Keys: space pause, s step, f step a frame set, left and right 5 s, up and down
 60 s, + - 1 rate, l loop, t pause topics, q quit.
