@@ -162,7 +162,7 @@ func BenchmarkWriteBare(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := disk.SetDirect(f.File, true); err != nil {
+		if _, err := disk.SetDirect(f.File); err != nil {
 			b.Skip(err)
 		}
 		for i := range benchPairs() {

@@ -56,14 +56,15 @@ func writerOn(f *disk.Created, o Options) (*Writer, error) {
 	d := disk.NewFile(f.File)
 	var fallback error
 	if o.Sink == Direct {
-		fallback = disk.SetDirect(f.File, true)
+		var grain int
+		grain, fallback = disk.SetDirect(f.File)
 		if fallback == nil {
-			w, err := newWriter(disk.NewDirect(d, o.Preallocate), o)
+			w, err := newWriter(disk.NewDirect(d, grain, o.Preallocate), o)
 			if !errors.Is(err, syscall.EINVAL) {
 				return w, err
 			}
 			fallback = fmt.Errorf("the file system of %s refuses direct writes", f.Name())
-			if err := errors.Join(disk.SetDirect(f.File, false), d.Truncate(0)); err != nil {
+			if err := errors.Join(disk.SetBuffered(f.File), d.Truncate(0)); err != nil {
 				return nil, err
 			}
 		}

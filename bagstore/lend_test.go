@@ -55,6 +55,9 @@ func lendOptions(t *testing.T, o Options) Options {
 // are in the file.
 func TestLend(t *testing.T) {
 	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
+		if kind == wide {
+			return // a memDisk alone has such blocks
+		}
 		o.Sink = kind
 		path := filepath.Join(t.TempDir(), "x.bag")
 		w, err := Create(path, lendOptions(t, o))
@@ -86,7 +89,7 @@ func TestLend(t *testing.T) {
 func TestLendToStalledDisk(t *testing.T) {
 	d := &memDisk{}
 	o := lendOptions(t, Options{NoSync: true})
-	w, err := newWriter(disk.NewDirect(d, 0), o)
+	w, err := newWriter(disk.NewDirect(d, disk.Grain, 0), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +170,7 @@ func TestLendError(t *testing.T) {
 func TestLendBytes(t *testing.T) {
 	var files [2]memDisk
 	for i := range files {
-		w, err := newWriter(disk.NewDirect(&files[i], 0), lendOptions(t, Options{}))
+		w, err := newWriter(disk.NewDirect(&files[i], disk.Grain, 0), lendOptions(t, Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,6 +56,9 @@ const (
 	defaultCheckpoint = 500 * time.Millisecond
 	// maxMessage keeps a chunk with one message in it below 4 GiB.
 	maxMessage = math.MaxUint32 - 64<<20
+	// maxChunk is the size that a chunk doesn't exceed, connection records included.
+	// Where an int has 32 bits, memory is the bound.
+	maxChunk = min(math.MaxUint32-1<<20, math.MaxInt-1<<20)
 )
 
 func (o Options) withDefaults() (Options, error) {

@@ -126,10 +126,14 @@ func (s *scanner) written(end int64) int64 {
 	if end >= s.bag.size || readRecord(s.l.w, end, s.bag.size, &r) == nil {
 		return end
 	}
+	return min(end, s.trailing())
+}
+
+func (s *scanner) trailing() int64 {
 	if s.zeros == 0 {
 		s.zeros = s.bag.trailingZeros()
 	}
-	return min(end, s.zeros)
+	return s.zeros
 }
 
 // trailingZeros is where the whole blocks of zeros at the end of the file begin.
@@ -199,6 +203,9 @@ func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
 // messages. It returns where the whole records end.
 func (s *scanner) add(c chunk) (int64, error) {
 	w := walker{bag: s.bag, onConnection: s.bag.addConnection}
+	if c.torn && c.head.Compression == None {
+		w.unwritten = s.trailing() - c.head.DataPos
+	}
 	if s.onChunk != nil {
 		s.err = s.onChunk(&c)
 		w.onMessage = func(src source, r *record, e entry) error {
@@ -207,6 +214,9 @@ func (s *scanner) add(c chunk) (int64, error) {
 		}
 	}
 	entries, end, err := s.l.walkContent(&c, w)
+	if errors.Is(err, errUnwritten) {
+		c.head.Size, c.head.Stored = end, end // readers of the chunk see no more than we
+	}
 	if len(entries) > 0 {
 		c.torn = c.torn || err != nil
 		c.summarize(entries)

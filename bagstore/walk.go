@@ -13,6 +13,9 @@ type section struct {
 
 func (s section) at(off int64, n int) ([]byte, error) { return s.src.at(s.base+off, n) }
 
+// errUnwritten: see walker.unwritten.
+var errUnwritten = errors.New("the length of a message was not written")
+
 var errForeign = errors.New("not a message or connection record")
 
 // walker goes through the records of a chunk's content.
@@ -22,6 +25,10 @@ type walker struct {
 	// with the source to read its data from. An error ends the walk.
 	onConnection func(r *record, data []byte) error
 	onMessage    func(src source, r *record, e entry) error
+	// unwritten is where the zeros begin that end a torn chunk, if it is set. A message
+	// without data whose length is one of them was only begun: its header may end in
+	// zeros, too.
+	unwritten int64
 }
 
 // walk appends an entry for each whole message in src[:size]. It stops at the
@@ -38,6 +45,8 @@ func (w walker) walk(src source, size int64, to []entry) ([]entry, int64, error)
 		switch {
 		case err != nil:
 			return to, pos, err
+		case ok && r.dataLen == 0 && w.unwritten > 0 && r.dataPos > w.unwritten:
+			return to, pos, errUnwritten
 		case ok:
 			to = append(to, e)
 			if w.onMessage == nil {

@@ -2,7 +2,6 @@ package bagstore
 
 import (
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -109,8 +108,8 @@ func (w *Writer) takes(conn uint32, t Time, size int) error {
 		return fmt.Errorf("%w %d", ErrConnection, conn)
 	case t > MaxTime:
 		return fmt.Errorf("time %d is after %d, the last that a bag can hold", t, MaxTime)
-	case size > maxMessage:
-		return fmt.Errorf("message of %d bytes is larger than %d", size, maxMessage)
+	case int64(size) > maxMessage:
+		return fmt.Errorf("message of %d bytes is larger than %d", size, int64(maxMessage))
 	}
 	return w.c.failed()
 }
@@ -119,7 +118,7 @@ func (w *Writer) takes(conn uint32, t Time, size int) error {
 // written from where they are.
 func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done func()) {
 	j := w.cur
-	if len(j.buf)+size > math.MaxUint32-1<<20 {
+	if int64(len(j.buf))+int64(size) > maxChunk {
 		w.seal()
 		j = w.cur
 	}

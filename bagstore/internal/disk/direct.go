@@ -6,9 +6,14 @@ import (
 )
 
 const (
-	// Grain is the alignment of direct writes in the file and in memory: every file
-	// system that supports direct writing accepts it.
+	// Grain is the least alignment of direct writes in the file and in memory, a page of
+	// most machines. SetDirect says what a file system asks for, which may be more.
 	Grain = 4096
+	// maxGrain is the largest alignment that is accepted: some blocks fit into the
+	// staging memory.
+	maxGrain = stagingSize / 4
+	// headSize is the most that WriteHead takes.
+	headSize = Grain
 	// MaxUnderWay bounds the number of simultaneous writes: enough that the disk never
 	// waits for us.
 	MaxUnderWay = 4
@@ -29,11 +34,12 @@ const (
 // file is written from where it is, in one write with what was collected before it.
 type directSink struct {
 	d       Disk
+	grain   int    // a power of 2, of bytes in the file and in memory
 	staging []byte // being filled
 	n       int    // bytes in it
 	off     int64  // of staging in the file, aligned
-	block   []byte // for WriteHead
 	last    []byte // the end of a lent piece that fills no whole block
+	head    firstBlock
 
 	step     int64 // bytes to preallocate at a time
 	reserved int64
@@ -48,15 +54,15 @@ type directSink struct {
 	failedAt int64 // the lowest offset of a failed write
 }
 
-// NewDirect returns a sink that writes past the page cache to a file on which
-// SetDirect was called.
+// NewDirect returns a sink that writes past the page cache to a file for which SetDirect
+// returned the grain.
 // It keeps space for preallocate bytes reserved ahead; 0 means 64 MiB, a negative
 // number none.
-func NewDirect(d Disk, preallocate int64) Sink {
+func NewDirect(d Disk, grain int, preallocate int64) Sink {
 	if preallocate == 0 {
 		preallocate = defaultPreallocate
 	}
-	s := &directSink{d: d, block: AlignedBytes(Grain, Grain), last: make([]byte, Grain), step: preallocate}
+	s := &directSink{d: d, grain: grain, last: make([]byte, grain), step: preallocate, head: firstBlock{block: AlignedBytes(grain, grain)}}
 	s.over.L = &s.mu
 	memory := AlignedBytes(MaxUnderWay*stagingSize, HugePage)
 	AdviseHuge(memory)
@@ -74,8 +80,11 @@ func AlignedBytes(n, grain int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-func isAligned(b []byte) bool {
-	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))&(Grain-1) == 0
+// whole is n without what fills no whole block.
+func (s *directSink) whole(n int) int { return n &^ (s.grain - 1) }
+
+func (s *directSink) isAligned(b []byte) bool {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))&uintptr(s.grain-1) == 0
 }
 
 func (s *directSink) Append(head, body, tail []byte, done func()) error {
@@ -87,8 +96,8 @@ func (s *directSink) Append(head, body, tail []byte, done func()) error {
 	if err := s.collect(head); err != nil {
 		return err
 	}
-	whole := len(body) &^ (Grain - 1)
-	if done != nil && whole >= LendLeast && s.n%Grain == 0 && isAligned(body) {
+	whole := s.whole(len(body))
+	if done != nil && whole >= LendLeast && s.whole(s.n) == s.n && s.isAligned(body) {
 		rest := s.last[:copy(s.last, body[whole:])] // body may be gone when write returns
 		err := s.write(body[:whole], done)
 		if body, done = rest, nil; err != nil {
@@ -119,8 +128,14 @@ func (s *directSink) collect(b []byte) error {
 // write begins to write what was collected, followed by a lent piece. It waits while
 // too many writes are under way.
 func (s *directSink) write(lent []byte, done func()) error {
-	staging, off := s.staging, s.off
-	bufs := [][]byte{staging[:s.n], lent}
+	staging, off, skip := s.staging, s.off, 0
+	if off == 0 && s.grain > headSize {
+		if err := s.head.write(s.d, staging[:s.grain]); err != nil {
+			return err
+		}
+		skip = s.grain // or a change of the head might be undone
+	}
+	bufs := [][]byte{staging[skip:s.n], lent}
 	s.off += int64(s.n + len(lent))
 	s.n = 0
 	s.reserve(s.off)
@@ -128,7 +143,7 @@ func (s *directSink) write(lent []byte, done func()) error {
 	s.underWay++
 	s.started = s.off
 	s.mu.Unlock()
-	s.d.Start(bufs, off, func(err error) {
+	s.d.Start(bufs, off+int64(skip), func(err error) {
 		if done != nil {
 			done()
 		}
@@ -195,7 +210,7 @@ func (s *directSink) Size() int64 { return s.off + int64(s.n) }
 
 // Written leaves out what Flush wrote of the last block.
 func (s *directSink) Written() int64 { return s.off }
-func (s *directSink) Grain() int64   { return Grain }
+func (s *directSink) Grain() int64   { return int64(s.grain) }
 func (s *directSink) Sync() error    { return s.d.Sync() }
 
 // Landed is far behind Written while there is always a write under way.
@@ -207,7 +222,7 @@ func (s *directSink) Landed() int64 {
 
 // Flush pads the last block with zeros, writes it, and keeps it to be written again.
 func (s *directSink) Flush() error {
-	whole := s.n &^ (Grain - 1)
+	whole := s.whole(s.n)
 	if rest := s.staging[whole:s.n]; whole > 0 {
 		s.n = whole
 		if err := s.write(nil, nil); err != nil {
@@ -218,15 +233,14 @@ func (s *directSink) Flush() error {
 	if err := s.drain(); err != nil || s.n == 0 {
 		return err
 	}
-	clear(s.staging[s.n:Grain])
-	return s.d.Writev([][]byte{s.staging[:Grain]}, s.off)
+	clear(s.staging[s.n:s.grain])
+	if s.off == 0 {
+		return s.head.write(s.d, s.staging[:s.grain])
+	}
+	return s.d.Writev([][]byte{s.staging[:s.grain]}, s.off)
 }
 
-// WriteHead writes the first block, which holds everything of the head that changes.
-func (s *directSink) WriteHead(b []byte) error {
-	copy(s.block, b)
-	return s.d.Writev([][]byte{s.block}, 0)
-}
+func (s *directSink) WriteHead(b []byte) error { return s.head.change(s.d, b) }
 
 func (s *directSink) Intact() int64 {
 	if s.drain() != nil {
@@ -244,9 +258,9 @@ func (s *directSink) Rewind(n int64) error {
 		s.n = int(n - s.off)
 		return nil
 	}
-	start := n &^ (Grain - 1)
+	start := n &^ int64(s.grain-1)
 	if n > start {
-		if err := s.d.Read(s.staging[:Grain], start); err != nil {
+		if err := s.d.Read(s.staging[:s.grain], start); err != nil {
 			return err
 		}
 	}
@@ -259,8 +273,8 @@ func (s *directSink) Rewind(n int64) error {
 // Finish pads the last bytes with zeros up to the grain, and cuts the zeros off.
 func (s *directSink) Finish() error {
 	size := s.Size()
-	if rest := s.n % Grain; rest != 0 {
-		if err := s.collect(make([]byte, Grain-rest)); err != nil {
+	if rest := s.n - s.whole(s.n); rest != 0 {
+		if err := s.collect(make([]byte, s.grain-rest)); err != nil {
 			return err
 		}
 	}

@@ -8,36 +8,53 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SetDirect has a file written and read past the page cache, at multiples of Grain, or
-// no longer so. An error says why the file system doesn't support that. A kernel before
-// 6.1 may not know; then the first write fails with EINVAL.
-func SetDirect(f *os.File, on bool) error {
+// SetDirect has a file written and read past the page cache. It returns the grain, of
+// which offsets, lengths and addresses have to be multiples. An error says why the file
+// system doesn't support that. A kernel before 6.1 may not know; then the first write
+// fails with EINVAL.
+func SetDirect(f *os.File) (grain int, err error) {
 	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil {
-		return fmt.Errorf("direct writing to %s: %w", f.Name(), err)
+		return 0, fmt.Errorf("direct writing to %s: %w", f.Name(), err)
 	}
-	if !on {
-		_, err = unix.FcntlInt(f.Fd(), unix.F_SETFL, flags&^unix.O_DIRECT)
-		return err
-	}
-	if err := directAlignment(f); err != nil {
-		return err
+	if grain, err = directGrain(f); err != nil {
+		return 0, err
 	}
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETFL, flags|unix.O_DIRECT)
 	if errors.Is(err, unix.EINVAL) {
-		return fmt.Errorf("the file system of %s has no O_DIRECT", f.Name())
+		return 0, fmt.Errorf("the file system of %s has no O_DIRECT", f.Name())
 	}
+	return grain, err
+}
+
+// SetBuffered undoes SetDirect.
+func SetBuffered(f *os.File) error {
+	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+	if err != nil {
+		return err
+	}
+	_, err = unix.FcntlInt(f.Fd(), unix.F_SETFL, flags&^unix.O_DIRECT)
 	return err
 }
 
-// directAlignment checks that the file system accepts multiples of Grain.
-func directAlignment(f *os.File) error {
+// directGrain asks the file system for its grain.
+func directGrain(f *os.File) (int, error) {
 	var st unix.Statx_t
 	if unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st) != nil || st.Mask&unix.STATX_DIOALIGN == 0 {
-		return nil
+		return grainFor(Grain, uint32(os.Getpagesize())) // blocks are at most as large as pages
 	}
-	if m, o := st.Dio_mem_align, st.Dio_offset_align; o == 0 || Grain%o != 0 || m > Grain {
-		return fmt.Errorf("%s supports direct writes only at multiples of %d bytes from memory at multiples of %d", f.Name(), o, m)
+	grain, err := grainFor(st.Dio_mem_align, st.Dio_offset_align)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	return nil
+	return grain, nil
+}
+
+// grainFor is the grain for alignments in memory and in the file.
+func grainFor(memory, offset uint32) (int, error) {
+	grain := max(memory, offset, Grain)
+	if offset == 0 || grain > maxGrain || grain%offset != 0 || grain&(grain-1) != 0 {
+		return 0, fmt.Errorf("the file system supports direct writes only at multiples of %d bytes from memory at multiples of %d", offset, memory)
+	}
+	return int(grain), nil
 }

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package disk
 
@@ -8,6 +8,9 @@ import (
 )
 
 // SetDirect is not supported here.
-func SetDirect(*os.File, bool) error {
-	return errors.New("direct writing is supported on Linux only")
+func SetDirect(*os.File) (grain int, err error) {
+	return 0, errors.New("direct writing is supported on Linux and macOS only")
 }
+
+// SetBuffered has nothing to undo.
+func SetBuffered(*os.File) error { return nil }

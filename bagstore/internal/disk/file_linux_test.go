@@ -94,7 +94,7 @@ func TestAIOResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer direct.Close()
-	if err := SetDirect(direct.File, true); err != nil {
+	if _, err := SetDirect(direct.File); err != nil {
 		t.Skip(err)
 	}
 	for _, c := range []struct {
