@@ -279,15 +279,15 @@ func (b *Bag) readIndexRecord(w *window, r *record) error {
 // recordData reads header and data of a record again as one piece, so that
 // both are valid together.
 func (b *Bag) recordData(src source, r *record) ([]byte, error) {
-	whole, err := src.at(r.pos, int(r.next()-r.pos))
+	both, err := whole(src, r.pos, r.next()-r.pos)
 	if err != nil {
 		return nil, err
 	}
 	head := r.dataPos - r.pos
-	if err := r.parse(whole[4 : head-4]); err != nil {
+	if err := r.parse(both[4 : head-4]); err != nil {
 		return nil, err
 	}
-	return whole[head:], nil
+	return both[head:], nil
 }
 
 // addConnection notes a connection the first time it is seen.

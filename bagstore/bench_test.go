@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/test/cputime"
 	"rsros/test/workload"
 )
 
@@ -107,25 +107,16 @@ func (c *camera) write(tb testing.TB, path string, o Options, pairs int, lent bo
 	return int64(w.Stats().Bytes)
 }
 
-// cpuSeconds is what the process has used, in user and system mode.
-func cpuSeconds() (user, sys float64) {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		return 0, 0
-	}
-	return float64(r.Utime.Nano()) / 1e9, float64(r.Stime.Nano()) / 1e9
-}
-
 // meter reports bytes a second and CPU seconds a gigabyte.
 func meter(b *testing.B, run func() int64) {
 	b.Helper()
 	b.ReportAllocs()
 	total := int64(0)
-	u0, s0 := cpuSeconds()
+	u0, s0 := cputime.Used()
 	for b.Loop() {
 		total += run()
 	}
-	u, s := cpuSeconds()
+	u, s := cputime.Used()
 	gb := float64(total) / 1e9
 	b.ReportMetric(float64(total)/1e6/b.Elapsed().Seconds(), "MB/s")
 	b.ReportMetric((u-u0)/gb, "user-s/GB")

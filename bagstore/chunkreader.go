@@ -113,6 +113,9 @@ func (cr *chunkReader) salvage(head ChunkHeader) ([]byte, error) {
 		}
 		size = min(255*head.Stored+64, maxSalvage)
 	}
+	if err := fits(size); err != nil {
+		return nil, err
+	}
 	dst := make([]byte, size)
 	n, err := cr.decompress(head, dst)
 	return dst[:n], err
@@ -145,6 +148,9 @@ func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (int, error) {
 			return 0, err
 		}
 		return len(dst), nil
+	}
+	if err := fits(head.Stored); err != nil {
+		return 0, err
 	}
 	stored := cr.b.pool.get(int(head.Stored))
 	defer stored.release()

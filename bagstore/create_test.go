@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // bothSinks runs a test with each way of writing.
@@ -81,7 +79,7 @@ func TestCreateRegularOnly(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link, folder := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "folder")
 	target, dangling := filepath.Join(dir, "target"), filepath.Join(dir, "dangling")
-	if err := errors.Join(unix.Mkfifo(pipe, 0o600), os.Symlink(target, link), os.Mkdir(folder, 0o700),
+	if err := errors.Join(makePipe(pipe), os.Symlink(target, link), os.Mkdir(folder, 0o700),
 		os.WriteFile(target, []byte("keep"), 0o600), os.Symlink(filepath.Join(dir, "none"), dangling)); err != nil {
 		t.Fatal(err)
 	}

@@ -171,6 +171,9 @@ func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 	if err := mr.locate(w, mr.head.end(), pos, r); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
+	if err := fits(r.dataLen); err != nil {
+		return nil, nil, b.errorAt(pos, "message", err)
+	}
 	if mr.mapped && r.dataLen >= mapLeast && r.next() <= b.onDisk {
 		if blk := mapMessage(b.file, r.dataPos, int(r.dataLen)); blk != nil {
 			return blk.bytes, blk, nil
@@ -292,6 +295,9 @@ func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffe
 			return nil, err
 		}
 		return mr.pool.wrap(content), nil
+	}
+	if err := fits(head.Size); err != nil {
+		return nil, err
 	}
 	blk := mr.pool.get(int(head.Size))
 	n, err := l.decompress(head, blk.bytes)

@@ -166,7 +166,7 @@ func (r *recoverer) copy(src source, rec *record, e entry) error {
 	if r.steps++; r.steps%256 == 0 && r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
-	data, err := src.at(rec.dataPos, int(rec.dataLen))
+	data, err := whole(src, rec.dataPos, rec.dataLen)
 	if err != nil {
 		r.fault(err)
 		return nil

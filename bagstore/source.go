@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 )
 
 // source returns n bytes at an offset, valid until the next call.
@@ -87,6 +89,26 @@ type record struct {
 
 // next is where the following record begins.
 func (r *record) next() int64 { return r.dataPos + r.dataLen }
+
+// maxInMemory is the size of the largest piece of a bag that is read as a whole. It is
+// no bound but where an int has 32 bits.
+const maxInMemory = math.MaxInt / 2
+
+// fits returns why a piece of n bytes can't be read as a whole.
+func fits(n int64) error {
+	if n > maxInMemory {
+		return fmt.Errorf("%d bytes are more than a program for %d bits can hold, %d", n, strconv.IntSize, maxInMemory)
+	}
+	return nil
+}
+
+// whole reads n bytes that a file claims.
+func whole(src source, off, n int64) ([]byte, error) {
+	if err := fits(n); err != nil {
+		return nil, err
+	}
+	return src.at(off, int(n))
+}
 
 // errData marks a record whose header is whole and whose data go past the limit.
 var errData = errors.New("data cut off")

@@ -182,7 +182,7 @@ func TestCheckpointOverhead(t *testing.T) {
 
 func TestWriterRefuses(t *testing.T) {
 	dir := t.TempDir()
-	for _, o := range []Options{{Compression: "zip"}, {ChunkSize: -1}, {ChunkSize: 2 << 30}} {
+	for _, o := range []Options{{Compression: "zip"}, {ChunkSize: -1}, {ChunkSize: 1<<30 + 1}} {
 		if _, err := Create(filepath.Join(dir, "x.bag"), o); err == nil {
 			t.Errorf("Create takes %+v", o)
 		}

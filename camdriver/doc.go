@@ -8,7 +8,7 @@
 // A Frame is reference counted. A Handler borrows the frame for the length of
 // its call; to keep it longer it calls Retain, and Release when done. The
 // pixels (Frame.Data) live until the last Release, are never written after the
-// frame was raised, and start at a 4096-byte boundary when they come from a
+// frame was raised, and start at a page (PageSize) when they come from a
 // Pool, so that they can go to an O_DIRECT file or a socket without a copy.
 //
 // # Concurrency

@@ -1,14 +1,15 @@
 package camdriver
 
 import (
+	"os"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 )
 
-// PageSize is the alignment of pooled buffers: what O_DIRECT asks for on every
-// file system in use.
-const PageSize = 4096
+// PageSize is the alignment of pooled buffers: the system's pages, which may have up to
+// 64 KiB, and at least what direct writing asks for.
+var PageSize = max(4096, os.Getpagesize())
 
 // Pool hands out page-aligned buffers of one device and takes them back. Its
 // memory is bounded: when limit bytes are out, Get fails and the caller drops

@@ -6,13 +6,13 @@ import (
 )
 
 func TestPoolGivesAlignedBuffersUpToItsLimit(t *testing.T) {
-	p := NewPool(3 * PageSize)
+	p := NewPool(3 * int64(PageSize))
 	a, b := p.Get(1), p.Get(PageSize+1)
 	if a == nil || b == nil {
 		t.Fatal("the pool refused what fits")
 	}
 	for _, x := range []*Buffer{a, b} {
-		if uintptr(unsafe.Pointer(&x.Bytes[0]))%PageSize != 0 {
+		if uintptr(unsafe.Pointer(&x.Bytes[0]))%uintptr(PageSize) != 0 {
 			t.Error("a buffer isn't page-aligned")
 		}
 	}

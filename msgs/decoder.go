@@ -50,7 +50,7 @@ func (d *Decoder) take(n int64) []byte {
 	if d.err != nil {
 		return nil
 	}
-	if n > int64(d.Remaining()) {
+	if n < 0 || n > int64(d.Remaining()) { // below 0: a length that an int of 32 bits doesn't hold
 		d.err = &WireError{Offset: d.pos, Need: n, Have: d.Remaining()}
 		d.pos = len(d.b)
 		return nil

@@ -58,7 +58,7 @@ func (p Place) removeLeftover() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(disk.RemoveSame(f.File), f.Close())
+	return disk.CloseRemove(f.File)
 }
 
 // Temp is the name to write to.

@@ -2,12 +2,12 @@ package rsbag
 
 import (
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/test/cputime"
 )
 
 // benchTick is what a D435i at 1280x720 and 30 fps raises in a thirtieth of a
@@ -42,11 +42,8 @@ func benchTick(b *testing.B) (camdriver.DeviceSnapshot, []*camdriver.Frame) {
 }
 
 func cpuSeconds() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+	user, system := cputime.Used()
+	return user + system
 }
 
 // BenchmarkRecord writes camera frames as fast as they can be written; one

@@ -6,4 +6,4 @@ import (
 	"rsros/camdriver"
 )
 
-func pageOffset(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) % camdriver.PageSize }
+func pageOffset(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) % uintptr(camdriver.PageSize) }

@@ -5,13 +5,13 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"
 	"rsros/msgs/cloud"
+	"rsros/test/cputime"
 )
 
 // scene keeps a few sets of the simulated camera.
@@ -216,11 +216,8 @@ func (p *packing) Process(s *process.Set) error {
 
 // processorTime is what this process has used, in seconds.
 func processorTime() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	user, system := cputime.Used()
+	return user + system
 }
 
 // parseStep reads "spatial alpha=0.3 on=color".

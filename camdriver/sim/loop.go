@@ -35,7 +35,7 @@ type slot struct {
 // changed look makes new images while somebody holds all the old ones.
 func newLoop(w *world, p camdriver.Profile, o Options) *loop {
 	l := &loop{world: w, profile: p, frames: loopFrames(p, o)}
-	size := int64(p.FrameSize()+camdriver.PageSize-1) &^ (camdriver.PageSize - 1)
+	size := int64((p.FrameSize() + camdriver.PageSize - 1) &^ (camdriver.PageSize - 1))
 	fit := max(1, o.StreamMemory/size)
 	l.hold = (l.frames + fit - 1) / fit
 	l.slots = make([]slot, (l.frames+l.hold-1)/l.hold)

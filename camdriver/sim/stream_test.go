@@ -351,7 +351,7 @@ func TestClocks(t *testing.T) {
 // TestMemory: a stream keeps to its memory, whoever holds on to frames.
 func TestMemory(t *testing.T) {
 	size := int64(424 * 240)
-	bubble(t, Options{StreamMemory: 4 * (size + camdriver.PageSize)}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
+	bubble(t, Options{StreamMemory: 4 * (size + int64(camdriver.PageSize))}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		gain := float32(16)
 		rec.onFrame = func(f *camdriver.Frame) { // each frame needs a new picture
 			f.Retain()
@@ -362,7 +362,7 @@ func TestMemory(t *testing.T) {
 		time.Sleep(2*time.Second + 20*time.Millisecond)
 		s.Stop()
 		pool := dev.sensors[0].loops[leftID].pool
-		if limit := 8 * (size + camdriver.PageSize); pool.InUse() > limit {
+		if limit := 8 * (size + int64(camdriver.PageSize)); pool.InUse() > limit {
 			t.Errorf("%d bytes are in use, more than %d", pool.InUse(), limit)
 		}
 		got := len(rec.frames[leftID])
@@ -378,7 +378,7 @@ func TestMemory(t *testing.T) {
 // TestLoopIsLent: after one loop the same memory comes again, page-aligned, and
 // a short memory shows an image more than once.
 func TestLoopIsLent(t *testing.T) {
-	bubble(t, Options{StreamMemory: 8 * (424*240*2 + camdriver.PageSize)}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
+	bubble(t, Options{StreamMemory: 8 * int64(424*240*2+camdriver.PageSize)}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
 		var sums []uint32
 		rec.onFrame = func(f *camdriver.Frame) { sums = append(sums, crc32.ChecksumIEEE(f.Data)) }
 		start(t, s, rec, depthID)
@@ -393,7 +393,7 @@ func TestLoopIsLent(t *testing.T) {
 		seen := make(map[*byte]int)
 		for i, f := range frames[:30] {
 			seen[&f.Data[0]]++
-			if uintptr(unsafe.Pointer(&f.Data[0]))%camdriver.PageSize != 0 {
+			if uintptr(unsafe.Pointer(&f.Data[0]))%uintptr(camdriver.PageSize) != 0 {
 				t.Fatalf("frame %d is not page-aligned", f.Number)
 			}
 			if i >= 15 && &f.Data[0] != &frames[i-15].Data[0] {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/term"
 )
 
 // logger writes to standard error: words for a person at a terminal, and the
@@ -21,7 +20,7 @@ func (a *app) logger() zerolog.Logger {
 		level = zerolog.ErrorLevel
 	}
 	f, isFile := a.raw.err.(*os.File)
-	var screen io.Writer = console(a.raw.err, !isFile || !term.IsTerminal(int(f.Fd())))
+	var screen io.Writer = console(a.raw.err, !isFile || !takesColour(f))
 	writers := []io.Writer{a.ros.Rosout}
 	var failure error
 	if a.ros.LogFile != "" {

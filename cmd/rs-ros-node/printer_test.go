@@ -110,7 +110,7 @@ func hostileBag(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Write(id, bagstore.Time(1e18+i), text); err != nil {
+		if err := w.Write(id, 1e18+bagstore.Time(i), text); err != nil {
 			t.Fatal(err)
 		}
 	}

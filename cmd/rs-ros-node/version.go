@@ -11,16 +11,22 @@ import (
 )
 
 func newVersionCommand() *cobra.Command {
-	return &cobra.Command{
+	features := false
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the build and what it was built with",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rs-ros-node %s%s (%s %s/%s, USB %s)\n",
 				program.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usbSupport)
+			if err == nil && features {
+				err = printFeatures(cmd.OutOrStdout())
+			}
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&features, "features", false, "print what this build can do on this machine, and by which calls")
+	return cmd
 }
 
 func commit() string {

@@ -2,11 +2,10 @@ package play
 
 import (
 	"context"
+	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"rsros/node/replay"
 )
@@ -62,7 +61,7 @@ func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Comma
 }
 
 // keyPoll is how often readKeys checks whether to continue.
-const keyPoll = 100 // ms
+const keyPoll = 100 * time.Millisecond
 
 // startKeys lets keys from o.Keys, which need not be a terminal, control the
 // player. The returned function ends that and restores the terminal.
@@ -72,15 +71,15 @@ func startKeys(ctx context.Context, o *Options, p *replay.Player) (stop func()) 
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { readKeys(ctx, int(o.Keys.Fd()), p) })
+	wg.Go(func() { readKeys(ctx, o.Keys, p) })
 	return func() {
 		cancel()
 		wg.Wait()
 	}
 }
 
-func readKeys(ctx context.Context, fd int, p *replay.Player) {
-	terminal := newTerminal(fd, p)
+func readKeys(ctx context.Context, keys *os.File, p *replay.Player) {
+	terminal := newTerminal(keys, p)
 	defer terminal.close()
 	var parser keyParser
 	buf := make([]byte, 64)
@@ -89,21 +88,12 @@ func readKeys(ctx context.Context, fd int, p *replay.Player) {
 		if !terminal.claim() {
 			select {
 			case <-ctx.Done():
-			case <-time.After(keyPoll * time.Millisecond): // until we are in the foreground
+			case <-time.After(keyPoll): // until we are in the foreground
 			}
 			continue
 		}
-		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		if n, err := unix.Poll(ready, keyPoll); n == 0 || err == unix.EINTR {
-			continue
-		} else if err != nil {
-			return
-		}
-		n, err := unix.Read(fd, buf)
-		if err == unix.EINTR || err == unix.EAGAIN {
-			continue
-		}
-		if n <= 0 || err != nil {
+		n, err := terminal.read(buf)
+		if err != nil {
 			return // end of the input
 		}
 		for _, c := range parser.feed(string(buf[:n]), p.Status()) {

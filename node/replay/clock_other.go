@@ -4,6 +4,9 @@ package replay
 
 import "time"
 
+// Precision says in words how exactly System waits.
+const Precision = "no: Go's timers, a millisecond or more"
+
 // System is the machine's clock, as precise as Go's timers.
 type System struct {
 	evenTime

@@ -176,7 +176,7 @@ func parseScalar(name, content string) (any, error) {
 	case "string":
 		return content, nil
 	case "int", "i4", "i8":
-		n, err := strconv.ParseInt(trimmed, 10, 64)
+		n, err := strconv.ParseInt(trimmed, 10, strconv.IntSize)
 		return int(n), err
 	case "boolean":
 		if trimmed != "0" && trimmed != "1" {

@@ -11,7 +11,6 @@ package peer
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,7 +94,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd) *Process {
 		cmd.Dir = t.TempDir()
 	}
 	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.SysProcAttr = groupOfItsOwn()
 	}
 	cmd.WaitDelay = 5 * time.Second // for children that keep the pipes open
 	if err := cmd.Start(); err != nil {
@@ -149,7 +148,7 @@ func (p *Process) Output() string { return p.Stdout() + p.Stderr() }
 
 // Signal goes to the whole group; a group that is gone needs none.
 func (p *Process) Signal(s syscall.Signal) {
-	if err := syscall.Kill(-p.cmd.Process.Pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+	if err := p.signalGroup(s); err != nil {
 		p.t.Errorf("signal %s: %v", p.name, err)
 	}
 }

@@ -113,30 +113,32 @@ func (c *Created) check() error {
 // Discard closes the file and removes it if Create made it and its name still refers
 // for it.
 func (c *Created) Discard() error {
-	var err error
 	if c.New {
-		err = RemoveSame(c.File)
+		return CloseRemove(c.File)
 	}
-	return errors.Join(err, c.Close())
+	return c.Close()
 }
 
-// RemoveSame removes the name that a file was opened with if it still names that file.
-func RemoveSame(f *os.File) error {
+// CloseRemove closes a file and removes the name that it was opened with, if that still
+// names the file.
+func CloseRemove(f *os.File) error {
 	open, err := f.Stat()
 	if err != nil {
-		return err
+		return errors.Join(err, f.Close())
 	}
-	named, err := os.Lstat(f.Name())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(open, named) {
-		return nil
-	}
-	return os.Remove(f.Name())
+	return closeRemoved(f, func() error {
+		named, err := os.Lstat(f.Name())
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !os.SameFile(open, named) {
+			return nil
+		}
+		return os.Remove(f.Name())
+	})
 }
 
 func kind(m fs.FileMode) string {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// directCall says how files are written past the page cache.
-const directCall = "F_NOCACHE, pwrite"
+// DirectCall says how direct files are written on this machine.
+func DirectCall() string { return "yes: F_NOCACHE, with pwrite" }
 
 // SetDirect has a file written and read past the page cache. macOS takes any alignment;
 // it copies what isn't aligned to pages.

@@ -8,6 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// DirectCall says how direct files are written on this machine.
+func DirectCall() string {
+	q, err := newAIO(1)
+	if err != nil {
+		return "yes: O_DIRECT, with pwritev, because io_setup fails: " + err.Error()
+	}
+	_ = q.close()
+	return "yes: O_DIRECT, with io_submit"
+}
+
 // SetDirect has a file written and read past the page cache. It returns the grain, of
 // which offsets, lengths and addresses have to be multiples. An error says why the file
 // system doesn't support that. A kernel before 6.1 may not know; then the first write

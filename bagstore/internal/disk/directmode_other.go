@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// DirectCall says how direct files are written on this machine.
+func DirectCall() string { return "no: files are written through the page cache" }
+
 // SetDirect is not supported here.
 func SetDirect(*os.File) (grain int, err error) {
 	return 0, errors.New("direct writing is supported on Linux and macOS only")

@@ -9,6 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// What this system offers, in words.
+const (
+	Reserves  = "yes: fallocate"
+	HugePages = "yes: madvise"
+)
+
 // File is a Disk on a file of the operating system.
 type File struct {
 	f     *os.File

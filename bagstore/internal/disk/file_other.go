@@ -8,6 +8,12 @@ import (
 	"os"
 )
 
+// What this system offers, in words.
+const (
+	Reserves  = "no: a file grows as it is written"
+	HugePages = "no"
+)
+
 // File is a Disk on a file of the operating system.
 type File struct{ f *os.File }
 

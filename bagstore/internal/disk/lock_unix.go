@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Locks says in words how files are locked.
+const Locks = "yes: flock"
+
 // existingFlags adds to the flags for a file that exists: a named pipe that took its
 // place doesn't make the caller wait, and a symbolic link is refused unless asked for.
 func existingFlags(flags int, follow bool) int {
@@ -32,4 +35,10 @@ func Lock(f *os.File) error {
 		}
 		return nil
 	}
+}
+
+// closeRemoved closes a file and calls remove, which removes its name, as long as the
+// file is locked.
+func closeRemoved(f *os.File, remove func() error) error {
+	return errors.Join(remove(), f.Close())
 }

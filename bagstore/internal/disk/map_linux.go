@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Maps says in words whether Map works.
+const Maps = "yes: mmap, populated before use"
+
 // Map maps n bytes of a file from off into memory and waits until the system has read
 // them. pages is what Unmap takes. Both are nil if mapping is not possible; reading the
 // file then works, or says what is wrong. The pages count as the program's memory only

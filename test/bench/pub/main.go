@@ -9,13 +9,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
 	"rsros/node/ros"
+	"rsros/test/cputime"
 )
 
 const (
@@ -110,9 +110,6 @@ func images() [][]byte {
 
 // cpuSeconds is the time that this process has spent, its kernel's work included.
 func cpuSeconds() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	user, system := cputime.Used()
+	return user + system
 }

@@ -161,7 +161,7 @@ func (a attack) execute(args []string) (log string, code int, resident int64) {
 		a.t.Fatalf("seed %d, %s: %q: %v, %v\n%.3000s", a.seed, a.what, args, err, ctx.Err(), &stderr)
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return stderr.String(), cmd.ProcessState.ExitCode(), usage.Maxrss << 10
+	return stderr.String(), cmd.ProcessState.ExitCode(), int64(usage.Maxrss) << 10
 }
 
 // build makes the program without the race detector, which takes memory of its own.

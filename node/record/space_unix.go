@@ -1,6 +1,11 @@
+//go:build unix
+
 package record
 
 import "golang.org/x/sys/unix"
+
+// FreeSpace says in words how the free space of a disk is found.
+const FreeSpace = "yes: statfs"
 
 // freeSpace is how many bytes may still be written to the file system of dir.
 func freeSpace(dir string) (int64, error) {
@@ -8,5 +13,5 @@ func freeSpace(dir string) (int64, error) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, err
 	}
-	return int64(st.Bavail) * st.Bsize, nil
+	return int64(st.Bavail) * int64(st.Bsize), nil // their types differ between systems
 }

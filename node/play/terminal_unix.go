@@ -1,7 +1,10 @@
+//go:build unix
+
 package play
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 
@@ -10,22 +13,29 @@ import (
 	"rsros/node/replay"
 )
 
-// terminal sets up the terminal at fd to deliver each key at once, without echo,
-// and changes nothing else: Ctrl-C still interrupts, and log lines still begin at
-// the left. It restores the terminal for the shell after Ctrl-Z and for the user
-// after Ctrl-\. If fd isn't a terminal, it does nothing.
+// What keys can do on this system, in words.
+const (
+	Keys       = "yes: termios"
+	JobControl = "yes: Ctrl-Z pauses the player and restores the terminal"
+)
+
+// terminal reads keys. It sets up the terminal at fd to deliver each key at once,
+// without echo, and changes nothing else: Ctrl-C still interrupts, and log lines still
+// begin at the left. It restores the terminal for the shell after Ctrl-Z and for the
+// user after Ctrl-\. If fd isn't a terminal, it only reads.
 //
 // Only one goroutine may use it.
 type terminal struct {
+	file    *os.File // keeps fd open
 	fd      int
 	player  *replay.Player
 	signals chan os.Signal // nil if fd isn't a terminal
 	saved   *unix.Termios  // the original settings; nil while they are in effect
 }
 
-func newTerminal(fd int, p *replay.Player) *terminal {
-	t := &terminal{fd: fd, player: p}
-	if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err == nil {
+func newTerminal(f *os.File, p *replay.Player) *terminal {
+	t := &terminal{file: f, fd: int(f.Fd()), player: p}
+	if _, err := unix.IoctlGetTermios(t.fd, getTermios); err == nil {
 		t.signals = make(chan os.Signal, 8)
 		signal.Notify(t.signals, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT, unix.SIGHUP)
 	}
@@ -49,17 +59,32 @@ func (t *terminal) claim() bool {
 	if t.saved = nil; !t.foreground() {
 		return false
 	}
-	saved, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
+	saved, err := unix.IoctlGetTermios(t.fd, getTermios)
 	if err != nil {
 		return true // reading will return the error
 	}
 	keys := *saved
 	keys.Lflag &^= unix.ICANON | unix.ECHO
 	keys.Cc[unix.VMIN], keys.Cc[unix.VTIME] = 1, 0
-	if unix.IoctlSetTermios(t.fd, unix.TCSETS, &keys) == nil {
+	if unix.IoctlSetTermios(t.fd, setTermios, &keys) == nil {
 		t.saved = saved
 	}
 	return true
+}
+
+// read waits for keys, for at most keyPoll, and returns how many bytes it has read.
+func (t *terminal) read(keys []byte) (int, error) {
+	if ready, err := awaitInput(t.fd, keyPoll); !ready || err != nil {
+		return 0, err
+	}
+	n, err := unix.Read(t.fd, keys)
+	switch {
+	case err == unix.EINTR || err == unix.EAGAIN:
+		return 0, nil
+	case n == 0 && err == nil:
+		return 0, io.EOF
+	}
+	return n, err
 }
 
 func (t *terminal) foreground() bool {
@@ -69,7 +94,7 @@ func (t *terminal) foreground() bool {
 
 func (t *terminal) restore() {
 	if t.saved != nil && t.foreground() {
-		_ = unix.IoctlSetTermios(t.fd, unix.TCSETS, t.saved)
+		_ = unix.IoctlSetTermios(t.fd, setTermios, t.saved)
 	}
 	t.saved = nil
 }
@@ -83,7 +108,7 @@ func (t *terminal) handleSignals(ctx context.Context) {
 			case unix.SIGTSTP:
 				t.suspend(ctx)
 			case unix.SIGCONT:
-				now, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
+				now, err := unix.IoctlGetTermios(t.fd, getTermios)
 				if err == nil && now.Lflag&unix.ICANON != 0 {
 					t.saved = nil // a shell has set the terminal up for itself
 				}

@@ -1,0 +1,23 @@
+package record
+
+import (
+	"math"
+
+	"golang.org/x/sys/windows"
+)
+
+// FreeSpace says in words how the free space of a disk is found.
+const FreeSpace = "yes: GetDiskFreeSpaceEx"
+
+// freeSpace is how many bytes may still be written to the file system of dir.
+func freeSpace(dir string) (int64, error) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	if err := windows.GetDiskFreeSpaceEx(name, &free, nil, nil); err != nil {
+		return 0, err
+	}
+	return int64(min(free, math.MaxInt64)), nil
+}

@@ -1,0 +1,2 @@
+// Package cputime tells benchmarks how much processor time this process has used.
+package cputime
