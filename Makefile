@@ -22,7 +22,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e test-usb attack fuzz fuzz-short bench soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e cross cross-tests test-arm test-arm-short test-usb attack fuzz fuzz-short bench soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -63,6 +63,19 @@ e2e: deps build ## run the tests that need other programs
 test-usb: deps ## test the USB driver, with a virtual camera in a virtual machine
 	$(TEST) -tags usb ./camdriver/d400/...
 	test/usbvm/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
+
+cross: ## check with go vet, and build, for all platforms
+	test/cross.sh
+
+cross-tests: ## the same, and link every package's tests; takes long
+	test/cross.sh tests
+
+test-arm: deps ## run the unit tests for arm64 and armv7 in an emulator; takes long
+	test/arm.sh
+
+test-arm-short: deps ## the same for damaged bags, crashes and the fast paths
+	test/arm.sh -run 'Crash|FullDisk|WriteError|Damage|Truncat|Lend|Start|First' ./bagstore ./bagstore/internal/... \
+	  ./camdriver ./camdriver/process/internal/... ./node/ros/internal/wire
 
 attack: ## let every command for files read ATTACKS damaged ones (2000)
 	RS_ATTACK=$(ATTACKS) $(GO) test -count=1 -v -timeout 0 ./test/attack/...

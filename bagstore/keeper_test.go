@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/test/peer"
 	"rsros/test/stockbag"
 )
 
@@ -72,7 +72,7 @@ func (a arrivals) before(end time.Time, d time.Duration) int {
 
 // killAfter runs the recorder for a while and kills it.
 func (v *victim) killAfter(t *testing.T, after time.Duration) {
-	cmd := exec.Command(os.Args[0])
+	cmd := peer.Again()
 	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+v.path, "BAGSTORE_PACE="+v.pace.name, fmt.Sprint("BAGSTORE_SINK=", int(v.sink)),
 		"BAGSTORE_COMPRESSION="+string(v.compression))
 	cmd.Stderr = os.Stderr

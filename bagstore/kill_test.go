@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/test/peer"
 )
 
 // recordUntilKilled is the test binary's other life: it records as fast as it
@@ -86,7 +86,7 @@ func TestKill(t *testing.T) {
 // messages it had called safe.
 func killOne(t *testing.T, path string, rnd *rand.Rand, i int) int {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
+	cmd := peer.Again()
 	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, fmt.Sprint("BAGSTORE_SINK=", i%2),
 		"BAGSTORE_COMPRESSION="+[]string{"none", "lz4"}[i/2%2])
 	out, err := cmd.StdoutPipe()

@@ -20,6 +20,8 @@ packages=(
 	rviz xvfb x11-apps x11-utils imagemagick libgl1-mesa-dri
 	# a machine with a USB bus
 	qemu-system-x86 busybox-static cpio
+	# an emulator for ARM
+	qemu-user-static
 	# another reader of the compressed pictures
 	python3-pil
 	# what the tests themselves call

@@ -6,4 +6,6 @@ import (
 	"rsros/camdriver"
 )
 
-func pageOffset(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) % uintptr(camdriver.PageSize) }
+func pageOffset(b []byte) uintptr {
+	return uintptr(unsafe.Pointer(&b[0])) % uintptr(camdriver.PageSize)
+}
