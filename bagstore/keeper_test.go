@@ -367,7 +367,7 @@ func TestTailFollowsBag(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, looked, may := &memDisk{}, false, make(chan struct{})
-			w, err := newWriter(disk.NewDirect(d, -1), Options{Sink: Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now, tail: 7})
+			w, err := newWriter(disk.NewDirect(d, disk.Grain, -1), Options{Sink: Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now, tail: 7})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -414,7 +414,7 @@ func TestTailFollowsBag(t *testing.T) {
 // TestWritesUnderWay: the file isn't expected to have what a disk is still writing.
 func TestWritesUnderWay(t *testing.T) {
 	d := &memDisk{}
-	w, err := newWriter(disk.NewDirect(d, -1), Options{Sink: Direct, Compression: None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now})
+	w, err := newWriter(disk.NewDirect(d, disk.Grain, -1), Options{Sink: Direct, Compression: None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"rsros/node/play"
 	"rsros/node/record"
 	"rsros/node/replay"
-	"rsros/node/ros"
 )
 
 // printFeatures says what this build can do on this machine, and what it does otherwise:
@@ -24,7 +23,6 @@ func printFeatures(out io.Writer) error {
 		{"files locked", bags.Locks},
 		{"messages mapped", bags.Maps},
 		{"huge pages", bags.HugePages},
-		{"messages sent in place", ros.Sends},
 		{"exact timing", replay.Precision},
 		{"keys", play.Keys},
 		{"job control", play.JobControl},

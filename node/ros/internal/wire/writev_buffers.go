@@ -4,9 +4,6 @@ package wire
 
 import "net"
 
-// Sends says in words how VectorWriter sends.
-const Sends = "no: net.Buffers"
-
 // VectorWriter writes byte slices to a connection with net.Buffers, also under the
 // race detector, which knows nothing of system calls made directly.
 type VectorWriter struct {

@@ -9,9 +9,6 @@ import (
 	"unsafe"
 )
 
-// Sends says in words how VectorWriter sends.
-const Sends = "yes: writev, without waking Go's scheduler"
-
 // VectorWriter writes byte slices to a TCP connection with writev.
 //
 // It does what net.Buffers does with two differences. The copy into the socket
