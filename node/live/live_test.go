@@ -133,7 +133,7 @@ func TestLiveNodeAnswers(t *testing.T) {
 	_, n := startTestLive(t, Options{RecordPath: prefix})
 	var info msgs.DeviceInfo
 	ask(t, n, "/camera_node/device_info", "realsense2_camera/DeviceInfo", nil, &info)
-	if !strings.Contains(info.DeviceName, "D435I") || info.Sensors != "Stereo Module,RGB Camera,Motion Module" {
+	if !strings.HasPrefix(info.DeviceName, "intel_realsense_d435i") || info.Sensors != "stereo_module,rgb_camera,motion_module" {
 		t.Errorf("device info %+v", info)
 	}
 	var answer msgs.Result

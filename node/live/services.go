@@ -170,14 +170,16 @@ func (c *camera) enable(on bool) (string, error) {
 	return "streams started", nil
 }
 
+// deviceInfo names the device and its sensors in the form that realsense2_camera gives
+// all names: intel_realsense_d435i, stereo_module.
 func (c *camera) deviceInfo() *msgs.DeviceInfo {
 	info := c.device.Info()
 	var sensors []string
 	for _, s := range c.device.Sensors() {
-		sensors = append(sensors, s.Name())
+		sensors = append(sensors, moduleName(s.Name()))
 	}
 	return &msgs.DeviceInfo{
-		DeviceName:        camdriver.Find(info, camdriver.InfoName),
+		DeviceName:        moduleName(camdriver.Find(info, camdriver.InfoName)),
 		SerialNumber:      camdriver.Find(info, camdriver.InfoSerialNumber),
 		FirmwareVersion:   camdriver.Find(info, camdriver.InfoFirmwareVersion),
 		USBTypeDescriptor: camdriver.Find(info, camdriver.InfoUsbTypeDescriptor),
