@@ -31,6 +31,7 @@ type keeper struct {
 	stop   chan struct{}
 	wait   sync.WaitGroup
 	seen   uint64 // number of the open chunk at the last look; 0: it was empty
+	safe   uint64 // number of the last chunk up to which all are in the bag's or the tail file
 }
 
 func newKeeper(w *Writer, f *os.File, path string) *keeper {
@@ -70,18 +71,18 @@ func (k *keeper) look() {
 		w.c.fail(err)
 		return
 	}
-	w.sealed = dropWritten(w.sealed, w.c.committed.Load())
+	committed := w.c.committed.Load()
+	w.sealed = dropWritten(w.sealed, committed)
 	open := w.number()
 	if w.o.Sink == Direct {
 		// With compression another goroutine flushes, before the next look.
 		wanted := open <= k.seen+1 || len(w.sealed) > 0 && w.sealed[0].number <= k.seen
 		w.c.submit(&job{flush: true, now: wanted && w.o.Compression != None})
 	}
-	// A kill must not cost chunks in the middle: what is put into the tail file comes
-	// after everything that is in the bag's file.
 	if w.c.written.Load() <= w.c.inFile.Load() {
-		k.put(open)
+		k.safe = max(k.safe, committed)
 	}
+	k.put(open)
 	if len(w.cur.entries) == 0 {
 		open--
 	}
@@ -90,14 +91,18 @@ func (k *keeper) look() {
 	_ = w.checkpointIfDue() // the next Write returns the error
 }
 
-// put copies the chunks that were there at the last look to the tail file.
+// put copies the chunks that were there at the last look to the tail file, in order and
+// only after those that are safe: a kill must not cost chunks in the middle.
 func (k *keeper) put(open uint64) {
 	for _, s := range k.w.sealed {
-		if s.number <= k.seen {
-			k.tail.put(s.number, s.job.buf)
+		if s.number > k.safe+1 || s.number > k.seen {
+			return
+		}
+		if k.tail.put(s.number, s.job.buf) {
+			k.safe = max(k.safe, s.number)
 		}
 	}
-	if k.seen == open {
+	if k.seen == open && k.safe+1 >= open {
 		k.tail.put(open, k.w.cur.buf)
 	}
 }

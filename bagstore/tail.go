@@ -46,30 +46,33 @@ type tailEntry struct {
 	crc   uint32
 }
 
-// put writes what is new of a chunk's content.
-func (t *tailFile) put(chunk uint64, content []byte) {
-	content = content[:min(len(content), tailSlot-tailHeader)]
+// put writes what is new of a chunk's content. It returns whether all of it is in the
+// file.
+func (t *tailFile) put(chunk uint64, content []byte) bool {
+	size := len(content)
+	content = content[:min(size, tailSlot-tailHeader)]
 	s := t.slots[chunk%tailSlots]
 	if s.chunk != chunk {
 		s = tailEntry{chunk: chunk}
 	}
 	if t.err != nil || len(content) <= s.n {
-		return
+		return t.err == nil && s.n == size
 	}
 	if t.f == nil {
 		if t.f, t.err = os.OpenFile(t.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); t.err != nil {
-			return
+			return false
 		}
 	}
 	base := int64(chunk%tailSlots) * tailSlot
 	more := content[s.n:]
 	if _, t.err = t.f.WriteAt(more, base+tailHeader+int64(s.n)); t.err != nil {
-		return
+		return false
 	}
 	s.n, s.crc = len(content), crc32.Update(s.crc, crc32.IEEETable, more)
 	// A kill before this line leaves the shorter content, which is still intact.
 	_, t.err = t.f.WriteAt(s.header(t.token), base)
 	t.slots[chunk%tailSlots] = s
+	return t.err == nil && s.n == size
 }
 
 func (s tailEntry) header(token uint64) []byte {
