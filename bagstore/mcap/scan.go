@@ -50,7 +50,6 @@ type scanner struct {
 	open     bool // a range of messages outside of chunks
 	from, to int64
 	messages int
-	last     *block // the chunk that message indexes follow
 }
 
 func (s *scanner) record(r record) {

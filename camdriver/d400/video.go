@@ -78,7 +78,7 @@ func (p *videoPump) start() error {
 func (p *videoPump) negotiate() (int, error) {
 	l, m := p.link, p.mode
 	const vsProbe, vsCommit = 1, 2
-	var version uint16 = l.depth.Version
+	version := l.depth.Version
 	if l.color != nil && p.sensor.name == "RGB Camera" {
 		version = l.color.Version
 	}

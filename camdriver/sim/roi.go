@@ -55,13 +55,14 @@ func (s videoSensor) ROI() (camdriver.ROI, error) {
 	if s.region != nil {
 		return *s.region, nil
 	}
-	for _, p := range s.profiles {
-		if s.run != nil && !s.run.stopped {
-			p = s.run.profiles()[0]
-		}
-		return camdriver.FullROI(p.Width, p.Height), nil
+	if len(s.profiles) == 0 {
+		return camdriver.ROI{}, camdriver.ErrUnsupported
 	}
-	return camdriver.ROI{}, camdriver.ErrUnsupported
+	p := s.profiles[0]
+	if s.run != nil && !s.run.stopped {
+		p = s.run.profiles()[0]
+	}
+	return camdriver.FullROI(p.Width, p.Height), nil
 }
 
 // meter exposes for the region, in images of the first of the profiles. s.mu is

@@ -72,7 +72,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	var source replay.Source = replay.Bags(bags)
+	source := replay.Bags(bags)
 	if recording != nil {
 		wrapper, err := o.wrapper(ctx, n.Node, recording)
 		if err != nil {
