@@ -45,6 +45,8 @@ func TestDropIn(t *testing.T) {
 		if o.call("/camera/realsense2_camera/device_info", "realsense2_camera/DeviceInfo", nil, &info); info.SerialNumber != "333" {
 			t.Errorf("device_info: %+v", info)
 		}
+		g.awaitService("/camera/enable") // advertised one after the other
+		g.awaitService("/camera/realsense2_camera/reset")
 		g.wantContains([]string{"success: True"}, "rosservice", "call", "/camera/enable", "data: false")
 		g.wantContains([]string{"success: True"}, "rosservice", "call", "/camera/enable", "data: true")
 		g.run("rosservice", "call", "/camera/realsense2_camera/reset")
