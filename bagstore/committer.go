@@ -25,8 +25,6 @@ type job struct {
 	err        error         // of the compression
 	ready      chan struct{} // closed when compressed is there
 
-	flush      bool          // makes the job a look at what is staged
-	now        bool          // with flush: what is staged is written in any case
 	checkpoint chan struct{} // makes the job a checkpoint; closed when it is safe
 }
 
@@ -49,6 +47,7 @@ type committer struct {
 	queue chan *job // to the writing goroutine
 	work  chan *job // to the compressing workers
 	free  chan *job // to be filled again
+	flush chan bool // to the writing goroutine: flushStaged, and its argument
 	wait  sync.WaitGroup
 	sync  sync.WaitGroup // the checkpoint being made safe
 
@@ -81,7 +80,7 @@ type committed struct {
 
 func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	depth := o.Workers + 1
-	c := &committer{o: o, sink: s, begun: o.Now(), queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2)}
+	c := &committer{o: o, sink: s, begun: o.Now(), queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2), flush: make(chan bool, 1)}
 	if err := s.Append(c.fileHeader(firstChunk, c.o.tail), nil, nil, nil); err != nil {
 		return nil, err
 	}
@@ -168,7 +167,7 @@ func (c *committer) submit(j *job) {
 	switch {
 	case c.o.Compression == None:
 		c.commit(j)
-	case j.checkpoint == nil && !j.flush:
+	case j.checkpoint == nil:
 		c.work <- j
 		fallthrough
 	default:
@@ -187,22 +186,48 @@ func (c *committer) compress() {
 
 // write is the writing goroutine.
 func (c *committer) write() {
-	for j := range c.queue {
-		if j.checkpoint == nil && !j.flush {
-			<-j.ready
-			c.fail(j.err)
+	for {
+		select {
+		case j, ok := <-c.queue:
+			if !ok {
+				return
+			}
+			c.await(j)
+			c.commit(j)
+		case now := <-c.flush:
+			c.flushStaged(now)
 		}
-		c.commit(j)
+	}
+}
+
+// await waits until a chunk is compressed. What is staged doesn't wait with it.
+func (c *committer) await(j *job) {
+	for j.checkpoint == nil {
+		select {
+		case <-j.ready:
+			c.fail(j.err)
+			return
+		case now := <-c.flush:
+			c.flushStaged(now)
+		}
+	}
+}
+
+// flushSoon has flushStaged called, and never waits.
+func (c *committer) flushSoon(now bool) {
+	if c.o.Compression == None {
+		c.flushStaged(false) // the next message writes
+		return
+	}
+	select {
+	case c.flush <- now:
+	default: // one is on its way
 	}
 }
 
 func (c *committer) commit(j *job) {
 	if j.checkpoint != nil {
 		c.checkpoint(j.checkpoint)
-		return
-	}
-	if j.flush {
-		c.flushStaged(j.now)
 		return
 	}
 	if c.failed() == nil {

@@ -76,8 +76,7 @@ func (k *keeper) look() {
 	open := w.number()
 	if w.o.Sink == Direct {
 		// With compression another goroutine flushes, before the next look.
-		wanted := open <= k.seen+1 || len(w.sealed) > 0 && w.sealed[0].number <= k.seen
-		w.c.submit(&job{flush: true, now: wanted && w.o.Compression != None})
+		w.c.flushSoon(open <= k.seen+1 || len(w.sealed) > 0 && w.sealed[0].number <= k.seen)
 	}
 	if w.c.written.Load() <= w.c.inFile.Load() {
 		k.safe = max(k.safe, committed)
@@ -88,7 +87,7 @@ func (k *keeper) look() {
 	}
 	k.seen = open
 	w.cur.asked = 0
-	_ = w.checkpointIfDue() // the next Write returns the error
+	_ = w.checkpointIfDue(w.c.submit) // the next Write returns the error
 }
 
 // put copies the chunks that were there at the last look to the tail file, in order and

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,14 +116,18 @@ func TestKillAtPace(t *testing.T) {
 	dir := t.TempDir()
 	for _, after := range moments {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
-			// All record at the same time, while nobody reads, which takes more of the
-			// processors than recording does.
+			// All of a compression record at the same time, while nobody reads, which takes
+			// more of the processors than recording does.
 			victims := newVictims(filepath.Join(dir, fmt.Sprint(after)))
-			var all sync.WaitGroup
-			for _, v := range victims {
-				all.Go(func() { v.killAfter(t, after) })
+			for _, c := range []Compression{None, LZ4, BZ2} {
+				var all sync.WaitGroup
+				for _, v := range victims {
+					if v.compression == c {
+						all.Go(func() { v.killAfter(t, after) })
+					}
+				}
+				all.Wait()
 			}
-			all.Wait()
 			for _, v := range victims {
 				t.Run(v.name, func(t *testing.T) {
 					t.Parallel()
@@ -430,6 +435,58 @@ func TestWritesUnderWay(t *testing.T) {
 	}
 	close(d.gate)
 	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKeeperWhileWriteWaits: while the disk holds up Write, what came before it gets into
+// the tail file.
+func TestKeeperWhileWriteWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(1 << 20); err != nil { // the keeper finds it long enough
+		t.Fatal(err)
+	}
+	d, stuck := &memDisk{}, make(chan struct{})
+	w, err := newWriter(disk.NewBuffered(d), Options{Compression: LZ4, ChunkSize: 1000, Checkpoint: -1, Workers: 1, NoSync: true, Now: time.Now, tail: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tailFile{path: tailPath(path, 7), token: 7}}
+	w.keeper = k
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		t.Fatal(err)
+	}
+	d.hook = func() { <-stuck }
+	const messages = 20 // each is a chunk, and more than are on their way at a time
+	written := make(chan error)
+	var returned atomic.Int64
+	go func() {
+		for i := range messages {
+			if err := w.Write(0, Time(i+1), text(i, 2000)); err != nil {
+				written <- err
+				return
+			}
+			returned.Add(1)
+		}
+		written <- nil
+	}()
+	peer.Await(t, "the chunks in the tail file", func() bool {
+		k.look() // hung while Write did
+		tail, err := os.Open(k.tail.path)
+		if err != nil {
+			return false // nothing is in it yet
+		}
+		defer tail.Close()
+		n := len(readTail(tail, 7))
+		return n > cap(w.c.queue) && int64(n) >= returned.Load()
+	})
+	close(stuck)
+	if err := errors.Join(<-written, w.Close()); err != nil {
 		t.Error(err)
 	}
 }

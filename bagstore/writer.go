@@ -92,11 +92,11 @@ func (w *Writer) put(conn uint32, t Time, done func(), parts [][]byte) error {
 	}
 	w.message(conn, t, size, parts, done)
 	if len(w.cur.buf) >= w.o.ChunkSize {
-		w.seal()
+		w.seal(w.submit)
 	}
 	w.stats.Messages++
 	w.stats.Bytes += uint64(size)
-	return w.checkpointIfDue()
+	return w.checkpointIfDue(w.submit)
 }
 
 // takes returns why a message can't be written.
@@ -119,7 +119,7 @@ func (w *Writer) takes(conn uint32, t Time, size int) error {
 func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done func()) {
 	j := w.cur
 	if int64(len(j.buf))+int64(size) > maxChunk {
-		w.seal()
+		w.seal(w.submit)
 		j = w.cur
 	}
 	if !w.known[conn] {
@@ -136,7 +136,7 @@ func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done fun
 			close(over)
 		}
 		j.setLarge(size, parts, done)
-		w.seal()
+		w.seal(w.submit)
 		<-over // what isn't lent is the caller's again
 		return
 	}
@@ -194,8 +194,20 @@ const (
 // number is the open chunk's, counted from 1.
 func (w *Writer) number() uint64 { return uint64(w.stats.Chunks) + 1 }
 
-// seal hands the chunk over to be compressed and written.
-func (w *Writer) seal() {
+// submit hands a job over, for whoever writes messages. While compression can't keep up,
+// that waits, and the keeper goes on looking at the Writer.
+func (w *Writer) submit(j *job) {
+	if w.o.Compression == None {
+		w.c.submit(j)
+		return
+	}
+	w.mu.Unlock()
+	w.c.submit(j)
+	w.mu.Lock()
+}
+
+// seal hands the chunk over with submit, to be compressed and written.
+func (w *Writer) seal(submit func(*job)) {
 	if len(w.cur.entries) == 0 {
 		return
 	}
@@ -203,8 +215,9 @@ func (w *Writer) seal() {
 		w.sealed = append(dropWritten(w.sealed, w.c.committed.Load()), sealedJob{w.number(), w.cur})
 	}
 	w.stats.Chunks++
-	w.c.submit(w.cur)
-	w.cur = w.c.take()
+	full := w.cur
+	w.cur = w.c.take() // the keeper must not find a chunk that isn't open
+	submit(full)
 }
 
 // CheckpointIfDue starts a checkpoint if one is due and doesn't wait for it.
@@ -214,10 +227,10 @@ func (w *Writer) seal() {
 func (w *Writer) CheckpointIfDue() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.checkpointIfDue()
+	return w.checkpointIfDue(w.submit)
 }
 
-func (w *Writer) checkpointIfDue() error {
+func (w *Writer) checkpointIfDue(submit func(*job)) error {
 	if w.done {
 		return ErrClosed
 	}
@@ -233,7 +246,7 @@ func (w *Writer) checkpointIfDue() error {
 		return w.c.failed()
 	}
 	w.last = now
-	w.checkpoint()
+	w.checkpoint(submit)
 	return w.c.failed()
 }
 
@@ -247,15 +260,15 @@ func (w *Writer) Checkpoint() error {
 		return ErrClosed
 	}
 	w.last = w.o.Now()
-	<-w.checkpoint()
+	<-w.checkpoint(w.submit)
 	return w.c.failed()
 }
 
 // checkpoint starts a checkpoint and returns a channel that is closed when it is safe.
-func (w *Writer) checkpoint() chan struct{} {
-	w.seal()
+func (w *Writer) checkpoint(submit func(*job)) chan struct{} {
+	w.seal(submit)
 	done := make(chan struct{})
-	w.c.submit(&job{checkpoint: done})
+	submit(&job{checkpoint: done})
 	return done
 }
 
@@ -282,7 +295,7 @@ func (w *Writer) Close() error {
 		w.mu.Unlock()
 		return nil
 	}
-	w.seal()
+	w.seal(w.submit)
 	w.done = true
 	w.mu.Unlock()
 	if w.keeper == nil {
