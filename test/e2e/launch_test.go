@@ -47,6 +47,7 @@ func TestRosrun(t *testing.T) {
 			"_color_width:=424", "_color_height:=240", "_color_fps:=15", "_enable_infra1:=false", "_enable_gyro:=false",
 			"__name:=eye", "__ns:=/robot", "camera/color/image_raw:=/front/image")
 		g.awaitPublisher("/front/image")
+		g.awaitService("/robot/eye/start_recording")
 		g.wantContains([]string{"Node [/robot/eye]", "/front/image [sensor_msgs/Image]", "/robot/camera/depth/image_rect_raw", "/robot/eye/start_recording"}, "rosnode", "info", "/robot/eye")
 		g.wantContains([]string{"15"}, "rosparam", "get", "/robot/eye/depth_fps")
 		g.wantContains([]string{"width: 424"}, "rostopic", "echo", "--noarr", "-n", "1", "/front/image")

@@ -19,6 +19,7 @@ func TestLive(t *testing.T) {
 		folder := t.TempDir()
 		live := g.start(peer.Program(t), append([]string{"live", "--record-path", folder + "/"}, smallCamera...)...)
 		g.awaitPublisher("/camera/color/image_raw")
+		g.awaitService("/rs_ros_node/device_info")
 		g.topicsOfCamera()
 		g.numbersOfCamera()
 		g.messagesOfCamera()
