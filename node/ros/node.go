@@ -58,8 +58,8 @@ type Node struct {
 	conns    map[net.Conn]struct{} // accepted
 }
 
-// closeTimeout is how long Close talks to the master.
-const closeTimeout = 900 * time.Millisecond
+// closeTimeout is how long Close talks to a master that answers, and has much to do.
+const closeTimeout = 5 * time.Second
 
 // NewNode starts a node: its listeners, and in the background its registration
 // at the master, which need not be there yet (see Sync). ctx bounds the start

@@ -219,8 +219,15 @@ func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(co
 // answerTime is how long a call that runs when the node leaves may still take.
 const answerTime = 500 * time.Millisecond
 
-// direct makes a call that ctx breaks off.
-func direct(ctx context.Context, do func(context.Context) error) error { return do(ctx) }
+// silence is how long a master may take for each call when the node leaves.
+const silence = 900 * time.Millisecond
+
+// brief makes a call that ends with ctx, and if the master is silent.
+func brief(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
+	return do(ctx)
+}
 
 // unbroken makes a call and doesn't break it off when ctx ends: the master may
 // carry it out all the same, and what it then had registered would stay.
@@ -259,8 +266,8 @@ func (g *Registrar) Wait(ctx, closed context.Context) error {
 	}
 }
 
-// Leave waits for the end of Run and then unregisters everything. ctx bounds the
-// unregistering.
+// Leave waits for the end of Run and then unregisters everything. ctx bounds this; a
+// master that doesn't answer ends it after a second.
 func (g *Registrar) Leave(ctx context.Context) {
 	<-g.ended
 	g.mu.Lock()
@@ -269,7 +276,7 @@ func (g *Registrar) Leave(ctx context.Context) {
 	}
 	g.from = 0
 	g.mu.Unlock()
-	if err := g.sync(ctx, direct); err != nil {
+	if err := g.sync(ctx, brief); err != nil {
 		g.log.Warn().Err(err).Msg("couldn't unregister from the ROS master")
 	}
 }
