@@ -62,6 +62,8 @@ var mayImport = map[string][]string{
 	"camdriver/process/internal/splat":      {},
 	"camdriver/process/syncer":              {"camdriver", "camdriver/process"},
 
+	"examples/goroslib": {"msgs/goros/realsense2_camera"},
+
 	"camdriver/imu":           {},
 	"msgs/cloud":              {"msgs"},
 	"msgs/cloud/internal/asm": {}, // as camdriver/process/internal/lens/asm
@@ -87,6 +89,13 @@ var mayImport = map[string][]string{
 	"msgs/png":            {},
 	"msgs/cdr":            {"msgs"},
 	"msgs/ros2":           {"msgs", "msgs/cdr"},
+
+	"msgs/goros":                     {},
+	"msgs/goros/internal/generate":   {},
+	"msgs/goros/dynamic_reconfigure": {},
+	"msgs/goros/realsense2_camera":   {},
+	"msgs/goros/realsense_msgs":      {},
+	"msgs/goros/roscpp":              {},
 
 	"bagstore":               {"bagstore/atomicfile", "bagstore/internal/disk", "bagstore/internal/lz4"},
 	"bagstore/atomicfile":    {"bagstore/internal/disk"},
@@ -117,7 +126,10 @@ var mayImport = map[string][]string{
 // onlyIn keeps a library where its matter is at home, so that it can be
 // replaced there. A library without a row may be used anywhere.
 var onlyIn = map[string][]string{
-	"github.com/bluenviron/goroslib":     {"msgs", "node/ros", "node/xmlrpc", "node/master"},
+	"github.com/bluenviron/goroslib": {
+		"examples/goroslib", "msgs/goros/internal/generate",
+		"msgs/goros/dynamic_reconfigure", "msgs/goros/realsense2_camera", "msgs/goros/realsense_msgs", "msgs/goros/roscpp",
+	},
 	"github.com/dsnet/compress":          {"bagstore"},
 	"github.com/google/gousb":            {"camdriver/d400"},
 	"github.com/klauspost/compress/zlib": {"msgs/png"},

@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"net"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,5 +78,29 @@ func TestGoroslibListens(t *testing.T) {
 		ours.awaitCounts(map[string]int{topic: from + 20})
 		want := ours.heard(topic).Hashes[from : from+20]
 		peer.Await(t, "the same 20 images at goroslib", func() bool { return holdsRound(theirs.heard(topic).Hashes, want) })
+	})
+}
+
+// TestGoroslibExample runs the example for goroslib's users against a camera.
+func TestGoroslibExample(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		program := filepath.Join(t.TempDir(), "example")
+		if out, err := exec.Command("go", "build", "-race", "-o", program, "rsros/examples/goroslib").CombinedOutput(); err != nil {
+			t.Fatalf("build: %v\n%s", err, out)
+		}
+		g.start(peer.Program(t), append([]string{"live"}, smallCamera...)...)
+		g.awaitService("/pause_playback")
+		out := g.run(program, "-images", "3")
+		for _, text := range []string{
+			"camera_depth_optical_frame: 424x240, colour is 14.8 mm beside it\n",
+			"pause_playback true: Playback is now paused\npause_playback false: Playback is now resumed\nimage ",
+		} {
+			if !strings.Contains(out, text) {
+				t.Errorf("the example prints no %q:\n%s", text, out)
+			}
+		}
+		if n := strings.Count(out, " m straight ahead\n"); n != 4 {
+			t.Errorf("the example saw %d images, want 4:\n%s", n, out)
+		}
 	})
 }

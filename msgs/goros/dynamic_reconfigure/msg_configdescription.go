@@ -1,0 +1,15 @@
+// Code generated from msgs/definitions by msgs/goros/internal/generate. DO NOT EDIT.
+
+package dynamic_reconfigure
+
+import (
+	"github.com/bluenviron/goroslib/v2/pkg/msg"
+)
+
+type ConfigDescription struct {
+	msg.Package `ros:"dynamic_reconfigure"`
+	Groups      []Group
+	Max         Config
+	Min         Config
+	Dflt        Config
+}
