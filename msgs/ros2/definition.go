@@ -101,8 +101,15 @@ func unquote(value string) string {
 	if value == "" || value[0] != '"' && value[0] != '\'' {
 		return value
 	}
-	if end := strings.IndexByte(value[1:], value[0]); end >= 0 {
-		return value[1 : 1+end]
+	var plain strings.Builder
+	for i := 1; i < len(value); i++ {
+		switch {
+		case value[i] == value[0]:
+			return plain.String()
+		case value[i] == '\\' && i+1 < len(value) && value[i+1] == value[0]:
+			i++
+		}
+		plain.WriteByte(value[i])
 	}
 	return value
 }
@@ -192,6 +199,7 @@ func texts(name, definition string) map[string]string {
 			if _, twice := list[current]; twice {
 				current = "" // the first counts
 			}
+			list[current] += "" // a type without fields has no lines
 		case !strings.HasPrefix(line, "===="):
 			list[current] += line
 		}

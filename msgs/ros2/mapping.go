@@ -30,8 +30,11 @@ func Map(name, definition string) (*Mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	if short == "rcl_interfaces/Log" {
-		return &Mapping{Type: msgs.MustType("rosgraph_msgs/Log"), own: logMessage}, nil
+	if short == logType {
+		return &Mapping{Type: msgs.MustType("rosgraph_msgs/Log"), own: logToROS1}, nil
+	}
+	if own, ok := ros1Names[short]; ok {
+		short, definition = own, ""
 	}
 	sources := []func(string) (string, bool){newer, older}
 	if definition != "" {
@@ -70,7 +73,7 @@ func (m *Mapping) add(name string, text func(string) (string, bool)) error {
 	if err != nil {
 		return err
 	}
-	c := compiler{done: make(map[pair]*plan)}
+	c := compiler{from: "ROS 2", to: "ROS 1", done: make(map[pair]*plan)}
 	p, err := c.compile(from, to, "")
 	if err != nil {
 		return fmt.Errorf("type %s: %w", name, err)
@@ -114,8 +117,8 @@ func (m *Mapping) ToROS1(to, message []byte) ([]byte, error) {
 	return to, first
 }
 
-// logMessage makes a rosgraph_msgs/Log of a rcl_interfaces/msg/Log.
-func logMessage(d *cdr.Decoder, e *msgs.Encoder) {
+// logToROS1 makes a rosgraph_msgs/Log of a rcl_interfaces/msg/Log.
+func logToROS1(d *cdr.Decoder, e *msgs.Encoder) {
 	stamp, level := d.Time(), d.U8()
 	out := msgs.Log{Header: msgs.Header{Stamp: stamp}, Name: d.String(), Msg: d.String(), File: d.String(), Function: d.String(), Line: d.U32()}
 	// ROS 2 counts levels in tens, ROS 1 in powers of two, of DEBUG, INFO, WARN, ERROR, FATAL.

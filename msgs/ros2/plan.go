@@ -3,23 +3,26 @@ package ros2
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"rsros/msgs"
 	"rsros/msgs/cdr"
 )
 
-// plan turns messages of one form into messages of another, field by field.
+// plan turns messages of one form into messages of another, field by field. One of
+// the forms is ROS 1's and the other is ROS 2's; a plan doesn't know which is which.
 type plan struct {
-	from  *msgs.Spec
-	steps []step
+	from, to *msgs.Spec
+	steps    []step
 }
 
-// step reads a field, or writes what only ROS 1 has.
+// step reads a field, or writes one that only the other form has.
 type step struct {
 	op    op
-	drop  bool // ROS 1 has no such field
-	size  int  // opNumbers: bytes of each; opZeros: bytes to write
+	drop  bool        // the other form has no such field
+	size  int         // opNumbers: bytes of each; opZeros: bytes that ROS 1 takes
+	zero  *msgs.Field // opZeros: the field
 	sub   *plan
 	array bool
 	len   int // of a fixed array, or msgs.Variable
@@ -40,8 +43,9 @@ const (
 type pair struct{ from, to *msgs.Spec }
 
 type compiler struct {
-	done    map[pair]*plan
-	dropped []string
+	from, to string // what errors call the forms: "ROS 2", "ROS 1"
+	done     map[pair]*plan
+	dropped  []string
 }
 
 // compile pairs the fields of two forms of a type.
@@ -50,7 +54,7 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 	if p, ok := c.done[key]; ok {
 		return p, nil
 	}
-	p := &plan{from: from}
+	p := &plan{from: from, to: to}
 	c.done[key] = p
 	next := 0 // field of to that comes next
 	for i := range from.Fields {
@@ -62,22 +66,52 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 		}
 		if at < 0 {
 			s.drop = true
-			c.dropped = append(c.dropped, path+f.Name)
+			if from.Name != "std_msgs/Header" || f.Name != "seq" {
+				c.dropped = append(c.dropped, path+f.Name)
+			}
 		} else {
 			if at < next {
-				return nil, fmt.Errorf("field %s%s comes earlier in ROS 1 than in ROS 2", path, f.Name)
+				return nil, fmt.Errorf("field %s%s comes earlier in %s than in %s", path, f.Name, c.to, c.from)
 			}
 			p.zeros(to.Fields[next:at])
 			next = at + 1
 		}
-		p.steps = append(p.steps, s)
+		p.add(s)
 	}
 	p.zeros(to.Fields[next:])
 	return p, nil
 }
 
-// find returns the index of a field; case doesn't count.
+// add adds a step. Numbers of one size that follow each other are one step: neither form
+// has anything between them.
+func (p *plan) add(s step) {
+	if n := len(p.steps); n > 0 && s.numbers() && p.steps[n-1].numbers() && s.size == p.steps[n-1].size {
+		last := &p.steps[n-1]
+		last.array, last.len = true, last.count()+s.count()
+		return
+	}
+	p.steps = append(p.steps, s)
+}
+
+// numbers reports whether a step copies a number of numbers that is always the same.
+func (s *step) numbers() bool {
+	return s.op == opNumbers && !s.drop && !(s.array && s.len == msgs.Variable)
+}
+
+// count is how many elements a step has that has no variable length.
+func (s *step) count() int {
+	if s.array {
+		return s.len
+	}
+	return 1
+}
+
+// find returns the index of a field. Case doesn't count, unless fields differ in
+// nothing else.
 func find(s *msgs.Spec, name string) int {
+	if i := slices.IndexFunc(s.Fields, func(f msgs.Field) bool { return f.Name == name }); i >= 0 {
+		return i
+	}
 	for i := range s.Fields {
 		if strings.EqualFold(s.Fields[i].Name, name) {
 			return i
@@ -86,14 +120,14 @@ func find(s *msgs.Spec, name string) int {
 	return -1
 }
 
-// zeros adds what fields look like that ROS 2 doesn't have.
+// zeros adds fields that only the other form has.
 func (p *plan) zeros(fields []msgs.Field) {
 	for i := range fields {
-		p.steps = append(p.steps, step{op: opZeros, size: int(fields[i].MinSize())})
+		p.steps = append(p.steps, step{op: opZeros, size: int(fields[i].MinSize()), zero: &fields[i]})
 	}
 }
 
-// step pairs a field with that at an index of the ROS 1 form, -1 for none.
+// step pairs a field with that at an index of the other form, -1 for none.
 func (c *compiler) step(f *msgs.Field, at int, to *msgs.Spec, path string) (step, error) {
 	s := step{array: f.Array, len: f.Len}
 	g := f
@@ -101,7 +135,7 @@ func (c *compiler) step(f *msgs.Field, at int, to *msgs.Spec, path string) (step
 		g = &to.Fields[at]
 	}
 	if g.Array != f.Array || g.Len != f.Len || !sameKind(f.Kind, g.Kind) {
-		return s, fmt.Errorf("field %s%s is %s in ROS 2 and %s in ROS 1", path, f.Name, typeText(f), typeText(g))
+		return s, fmt.Errorf("field %s%s is %s in %s and %s in %s", path, f.Name, typeText(f), c.from, typeText(g), c.to)
 	}
 	var err error
 	switch f.Kind {
@@ -135,14 +169,14 @@ func typeText(f *msgs.Field) string {
 	return fmt.Sprintf("%s[%d]", f.Type, f.Len)
 }
 
-// A message grows by its headers' sequence numbers and the like; more than this is made
-// to be hostile.
+// A message grows by its headers' sequence numbers, by alignment and the like; more than
+// this is made to be hostile.
 const (
 	growth = 8
 	slack  = 64 << 10
 )
 
-// run is the work on one message.
+// run is the work on one message of ROS 2.
 type run struct {
 	d     *cdr.Decoder
 	out   []byte

@@ -1,0 +1,119 @@
+package ros2
+
+import (
+	"fmt"
+	"strings"
+
+	"rsros/msgs"
+)
+
+// builtinTexts are the definitions of what ROS 1 has built in.
+var builtinTexts = map[string]string{
+	"builtin_interfaces/Time":     "int32 sec\nuint32 nanosec\n",
+	"builtin_interfaces/Duration": "int32 sec\nuint32 nanosec\n",
+}
+
+// describer writes a type, and then those that it uses, each once.
+type describer struct {
+	names []string // in the order of their first use
+	specs map[string]*msgs.Spec
+}
+
+// describe lists a type and all that it uses. Types of builtinTexts have no Spec.
+func describe(s *msgs.Spec) *describer {
+	d := &describer{specs: make(map[string]*msgs.Spec)}
+	d.add(s.Name, s)
+	return d
+}
+
+func (d *describer) add(name string, s *msgs.Spec) {
+	if _, seen := d.specs[name]; seen {
+		return
+	}
+	d.names, d.specs[name] = append(d.names, name), s
+	if s == nil {
+		return
+	}
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.Kind == msgs.KindStruct || builtinName(f.Kind) != "" {
+			d.add(elementType(f), f.Sub)
+		}
+	}
+}
+
+// text is the definition of the encoding "ros2msg", as rosbag2 stores it.
+func (d *describer) text() string {
+	var b strings.Builder
+	for i, name := range d.names {
+		if i > 0 {
+			fmt.Fprintf(&b, "\n%s\nMSG: %s\n", strings.Repeat("=", 80), name)
+		}
+		b.WriteString(ownText(name, d.specs[name]))
+	}
+	return b.String()
+}
+
+// ownText is the definition of a single type.
+func ownText(name string, s *msgs.Spec) string {
+	if s == nil {
+		return builtinTexts[name]
+	}
+	var b strings.Builder
+	for _, c := range s.Constants {
+		value := c.Value
+		if c.Type == "string" {
+			value = quote(value)
+		}
+		fmt.Fprintf(&b, "%s %s=%s\n", c.Type, c.Name, value)
+	}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		fmt.Fprintf(&b, "%s %s\n", elementType(f)+arrayText(f), fieldName(s, f))
+	}
+	return b.String()
+}
+
+// builtinName is ROS 2's type for a time or a duration.
+func builtinName(k msgs.Kind) string {
+	switch k {
+	case msgs.KindTime:
+		return "builtin_interfaces/Time"
+	case msgs.KindDuration:
+		return "builtin_interfaces/Duration"
+	}
+	return ""
+}
+
+func elementType(f *msgs.Field) string {
+	if name := builtinName(f.Kind); name != "" {
+		return name
+	}
+	return f.Type
+}
+
+func arrayText(f *msgs.Field) string {
+	switch {
+	case !f.Array:
+		return ""
+	case f.Len == msgs.Variable:
+		return "[]"
+	}
+	return fmt.Sprintf("[%d]", f.Len)
+}
+
+// fieldName is the name of a field in ROS 2, whose common types have lower-case names
+// only. Those of other types stay, as what their port to ROS 2 calls them isn't known.
+func fieldName(s *msgs.Spec, f *msgs.Field) string {
+	if _, common := msgs.Lookup(s.Name); common {
+		return strings.ToLower(f.Name)
+	}
+	return f.Name
+}
+
+// quote writes a string constant as ROS 2 has it; unquote reads it.
+func quote(value string) string {
+	if !strings.Contains(value, `"`) {
+		return `"` + value + `"`
+	}
+	return "'" + strings.ReplaceAll(value, "'", `\'`) + "'"
+}

@@ -1,0 +1,290 @@
+package ros2
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"rsros/msgs"
+	"rsros/msgs/cdr"
+)
+
+// Encoder makes ROS 2 messages of the messages of one ROS 1 type.
+type Encoder struct {
+	// Type is ROS 2's name, such as "sensor_msgs/msg/Image".
+	Type string
+	// Definition has the encoding "ros2msg", with those of the types it uses.
+	Definition string
+	// Hash is the type hash, "RIHS01_…".
+	Hash string
+	// Dropped lists the fields that ROS 2 has no place for, as paths such as
+	// "header.frame_id". The seq of headers isn't among them.
+	Dropped []string
+
+	plan *plan
+	own  func(*writing)
+}
+
+// ErrLate: a message has a time or a duration that ROS 2 can't say. Its seconds are signed
+// numbers of 32 bits, so the last is in 2038.
+var ErrLate = errors.New("a time after 2038, which ROS 2 has no number for; it became the last one")
+
+// NewEncoder finds the ROS 2 form of a ROS 1 type by its name and its full definition,
+// as connections have them.
+func NewEncoder(name, definition string) (*Encoder, error) {
+	from, err := msgs.Parse(name, definition)
+	if err != nil {
+		return nil, err
+	}
+	short := name
+	if other, ok := ros2Names[name]; ok {
+		short = other
+	}
+	if short == logType && from.MD5() == msgs.MustType(name).MD5 {
+		to, err := assemble(short, newer)
+		if err != nil {
+			return nil, err
+		}
+		e := describe(to).encoder()
+		e.own, e.Dropped = logToROS2, []string{"header.frame_id", "topics"}
+		return e, nil
+	}
+	own := make(map[string]string)
+	collect(from, own)
+	to, err := assemble(name, func(name string) (string, bool) {
+		if t, ok := newer(name); ok {
+			return t, true
+		}
+		t, ok := own[name]
+		return t, ok
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := compiler{from: "ROS 1", to: "ROS 2", done: make(map[pair]*plan)}
+	p, err := c.compile(from, to, "")
+	if err != nil {
+		return nil, fmt.Errorf("type %s: %w", name, err)
+	}
+	e, err := encoderFor(short, to)
+	if err != nil {
+		return nil, err
+	}
+	e.plan, e.Dropped = p, c.dropped
+	return e, nil
+}
+
+// collect lists the texts of a type and of those it uses.
+func collect(s *msgs.Spec, texts map[string]string) {
+	if _, seen := texts[s.Name]; seen {
+		return
+	}
+	texts[s.Name] = s.Text
+	for i := range s.Fields {
+		if sub := s.Fields[i].Sub; sub != nil {
+			collect(sub, texts)
+		}
+	}
+}
+
+// encoderFor describes a type under the name that ROS 2 has for it.
+func encoderFor(short string, s *msgs.Spec) (*Encoder, error) {
+	if _, ok := builtinTexts[short]; ok {
+		d := &describer{names: []string{short}, specs: map[string]*msgs.Spec{short: nil}}
+		return d.encoder(), nil
+	}
+	if short != s.Name {
+		var err error
+		if s, err = assemble(short, newer); err != nil {
+			return nil, err
+		}
+	}
+	return describe(s).encoder(), nil
+}
+
+func (d *describer) encoder() *Encoder {
+	return &Encoder{Type: ros2Type(d.names[0]), Definition: d.text(), Hash: d.hash()}
+}
+
+// ToCDR appends the ROS 2 form of a ROS 1 message, encapsulation included, to what it is
+// given. After ErrLate the message is complete.
+func (e *Encoder) ToCDR(to, message []byte) ([]byte, error) {
+	w := writing{d: msgs.NewDecoder(message), e: cdr.Encoder{B: to}, limit: len(to) + growth*len(message) + slack}
+	w.e.Begin()
+	if e.own != nil {
+		e.own(&w)
+	} else {
+		w.plan(e.plan)
+	}
+	switch {
+	case w.d.Err() != nil:
+		return to, w.d.Err()
+	case w.err != nil:
+		return to, w.err
+	case w.late:
+		return w.e.B, ErrLate
+	}
+	return w.e.B, nil
+}
+
+// writing is the work on one message of ROS 1.
+type writing struct {
+	d     *msgs.Decoder
+	e     cdr.Encoder
+	limit int // of e.B
+	late  bool
+	err   error
+}
+
+func (w *writing) plan(p *plan) {
+	for i := range p.steps {
+		if w.ended() {
+			return
+		}
+		s := &p.steps[i]
+		start, late := len(w.e.B), w.late
+		w.step(s)
+		if s.drop {
+			w.e.B, w.late = w.e.B[:start], late
+		}
+	}
+	if len(p.to.Fields) == 0 {
+		w.e.U8(0) // ROS 2 gives types without fields a byte
+	}
+}
+
+// ended reports whether there was an error.
+func (w *writing) ended() bool {
+	if len(w.e.B) > w.limit && w.err == nil {
+		w.err = fmt.Errorf("the ROS 2 message is larger than %d bytes", w.limit)
+	}
+	return w.err != nil || w.d.Err() != nil
+}
+
+func (w *writing) step(s *step) {
+	if s.op == opZeros {
+		w.zero(s.zero)
+		return
+	}
+	n := s.count()
+	if n == msgs.Variable {
+		n = w.d.Len(max(s.size, 1))
+		w.e.Len(n)
+	}
+	if s.op == opNumbers {
+		w.numbers(n, s.size)
+		return
+	}
+	for range n {
+		if w.ended() {
+			return
+		}
+		switch s.op {
+		case opTime:
+			sec, nsec := w.d.U32(), w.d.U32()
+			w.time(int64(sec), int64(nsec))
+		case opDuration:
+			sec, nsec := w.d.I32(), w.d.I32()
+			w.time(int64(sec), int64(nsec))
+		case opString:
+			text := w.d.Bytes()
+			w.e.Len(len(text) + 1)
+			w.e.Raw(text)
+			w.e.U8(0)
+		case opMessage:
+			w.plan(s.sub)
+		}
+	}
+}
+
+// numbers copies n numbers, which are little-endian in both.
+func (w *writing) numbers(n, size int) {
+	if n == 0 {
+		return
+	}
+	if n > w.d.Remaining()/size {
+		w.d.Raw(w.d.Remaining() + 1) // sets the error
+		return
+	}
+	w.e.Align(size)
+	w.e.Raw(w.d.Raw(n * size))
+}
+
+// time writes a time or a duration. In ROS 2 its nanoseconds are below a second
+// and never negative.
+func (w *writing) time(sec, nsec int64) {
+	const second = 1_000_000_000
+	sec, nsec = sec+nsec/second, nsec%second
+	if nsec < 0 {
+		sec, nsec = sec-1, nsec+second
+	}
+	switch {
+	case sec > math.MaxInt32:
+		sec, nsec, w.late = math.MaxInt32, second-1, true
+	case sec < math.MinInt32:
+		sec, nsec, w.late = math.MinInt32, 0, true
+	}
+	w.e.I32(int32(sec))
+	w.e.U32(uint32(nsec))
+}
+
+// zero writes a field that ROS 1 doesn't have.
+func (w *writing) zero(f *msgs.Field) {
+	n := 1
+	if f.Array {
+		if n = f.Len; n == msgs.Variable {
+			w.e.Len(0)
+			return
+		}
+	}
+	for range n {
+		switch f.Kind {
+		case msgs.KindStruct:
+			for i := range f.Sub.Fields {
+				w.zero(&f.Sub.Fields[i])
+			}
+			if len(f.Sub.Fields) == 0 {
+				w.e.U8(0)
+			}
+		case msgs.KindString:
+			w.e.String("")
+		case msgs.KindTime, msgs.KindDuration:
+			w.time(0, 0)
+		default:
+			w.e.Align(f.Kind.Size())
+			w.e.Raw(make([]byte, f.Kind.Size()))
+		}
+	}
+}
+
+// logToROS2 makes a rcl_interfaces/msg/Log of a rosgraph_msgs/Log.
+func logToROS2(w *writing) {
+	w.d.U32() // seq
+	sec, nsec := w.d.U32(), w.d.U32()
+	w.time(int64(sec), int64(nsec))
+	w.d.Bytes() // frame_id
+	w.e.U8(ros2Level(w.d.U8()))
+	for range 4 { // name, message, file and function
+		w.e.String(w.d.String())
+	}
+	w.e.U32(w.d.U32())
+	for range w.d.Len(4) {
+		w.d.Bytes() // topics
+	}
+}
+
+// ros2Level is a level of ROS 1, of the powers of two from DEBUG to FATAL, as ROS 2 counts
+// them: in tens.
+func ros2Level(level uint8) uint8 {
+	switch {
+	case level <= msgs.LogDebug:
+		return 10
+	case level <= msgs.LogInfo:
+		return 20
+	case level <= msgs.LogWarn:
+		return 30
+	case level <= msgs.LogError:
+		return 40
+	}
+	return 50
+}

@@ -1,0 +1,87 @@
+package ros2
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rsros/msgs"
+)
+
+// hashPrefix names version 1 of ROS 2's interface hashing.
+const hashPrefix = "RIHS01_"
+
+// The numbers of type_description_interfaces/msg/FieldType. Wire constants.
+var fieldTypes = map[string]int{
+	"int8": 2, "uint8": 3, "char": 3, "int16": 4, "uint16": 5, "int32": 6, "uint32": 7, "int64": 8, "uint64": 9,
+	"float32": 10, "float64": 11, "bool": 15, "byte": 16, "string": 17,
+}
+
+const (
+	nestedType    = 1
+	fixedArray    = 48  // added for an array
+	variableArray = 144 // added for a sequence
+)
+
+// hash is the type hash of a type, which ROS 2 since Iron stores with topics: SHA-256
+// of its description as JSON, with exactly these spaces.
+func (d *describer) hash() string {
+	used := slices.Sorted(slices.Values(d.names[1:]))
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"type_description": %s, "referenced_type_descriptions": [`, d.typeJSON(d.names[0]))
+	for i, name := range used {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(d.typeJSON(name))
+	}
+	b.WriteString("]}")
+	sum := sha256.Sum256([]byte(b.String()))
+	return hashPrefix + hex.EncodeToString(sum[:])
+}
+
+func (d *describer) typeJSON(name string) string {
+	var list []string
+	switch s := d.specs[name]; {
+	case s == nil:
+		list = []string{fieldJSON("sec", fieldTypes["int32"], 0, ""), fieldJSON("nanosec", fieldTypes["uint32"], 0, "")}
+	case len(s.Fields) == 0:
+		list = []string{fieldJSON("structure_needs_at_least_one_member", fieldTypes["uint8"], 0, "")}
+	default:
+		for i := range s.Fields {
+			list = append(list, specFieldJSON(s, &s.Fields[i]))
+		}
+	}
+	return fmt.Sprintf(`{"type_name": %s, "fields": [%s]}`, quoteJSON(ros2Type(name)), strings.Join(list, ", "))
+}
+
+func specFieldJSON(s *msgs.Spec, f *msgs.Field) string {
+	kind, nested := fieldTypes[f.Type], ""
+	if kind == 0 {
+		kind, nested = nestedType, ros2Type(elementType(f))
+	}
+	capacity := 0
+	switch {
+	case f.Array && f.Len == msgs.Variable:
+		kind += variableArray
+	case f.Array:
+		kind, capacity = kind+fixedArray, f.Len
+	}
+	return fieldJSON(fieldName(s, f), kind, capacity, nested)
+}
+
+func fieldJSON(name string, kind, capacity int, nested string) string {
+	return fmt.Sprintf(`{"name": %s, "type": {"type_id": %d, "capacity": %d, "string_capacity": 0, "nested_type_name": %s}}`,
+		quoteJSON(name), kind, capacity, quoteJSON(nested))
+}
+
+func quoteJSON(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""` // strings always have a form
+	}
+	return string(b)
+}
