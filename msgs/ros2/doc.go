@@ -18,5 +18,5 @@
 // which ROS 2 doesn't have, is left out without being listed. What an Encoder makes, a
 // Mapping turns into the same ROS 1 message again, but for such fields.
 //
-// Mappings and Encoders are immutable and may be used from several goroutines.
+// A Mapping and an Encoder are immutable and may be used from several goroutines.
 package ros2

@@ -14,7 +14,7 @@ import (
 // hashPrefix names version 1 of ROS 2's interface hashing.
 const hashPrefix = "RIHS01_"
 
-// The numbers of type_description_interfaces/msg/FieldType. Wire constants.
+// The numbers that descriptions have for types. Wire constants.
 var fieldTypes = map[string]int{
 	"int8": 2, "uint8": 3, "char": 3, "int16": 4, "uint16": 5, "int32": 6, "uint32": 7, "int64": 8, "uint64": 9,
 	"float32": 10, "float64": 11, "bool": 15, "byte": 16, "string": 17,
