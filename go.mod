@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/bluenviron/goroslib/v2 v2.1.5
+	github.com/coder/websocket v1.8.15
 	github.com/dsnet/compress v0.0.1
 	github.com/foxglove/mcap/go/mcap v1.7.3
 	github.com/goccy/go-yaml v1.19.2

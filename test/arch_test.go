@@ -83,6 +83,7 @@ var mayImport = map[string][]string{
 	"node/ros/internal/wake":      {},
 	"node/ros/internal/wire":      {"node/internal/budget"},
 	"node/internal/budget":        {},
+	"node/websocket":              {},
 
 	"msgs/imagetransport": {"msgs/jpeg", "msgs/png"},
 	"msgs/jpeg":           {},
