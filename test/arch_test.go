@@ -24,7 +24,9 @@ var mayImport = map[string][]string{
 		"bagstore/swap", "msgs", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
-	"program": {},
+	"program":             {},
+	"web":                 {},
+	"web/internal/bundle": {}, // builds the page
 	"node/demo": {
 		"program", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay", "node/ros", "node/ros/roslog",
 		"bagstore", "camdriver", "msgs",

@@ -1,0 +1,74 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import * as store from './store'
+import { leftOpen, leftWidth, rightOpen, theme } from './prefs'
+import { Bar } from './panels/bar'
+import { Left } from './panels/left'
+import { Right } from './panels/right'
+import { Playback } from './panels/playback'
+import { Drawer } from './panels/drawer'
+import { Toasts } from './panels/toasts'
+import { HelpDialog, RecordDialog, SettingsDialog } from './panels/dialogs'
+import { Grid } from './tiles/grid'
+import { Stage3D } from './three'
+import { noGL, Stage } from './gl/stage'
+import { useViewer } from './viewer'
+import { text } from './strings'
+
+export function App() {
+  const classes = ['app', leftOpen.value && 'with-left', rightOpen.value && 'with-right', store.drawer.value && 'with-drawer']
+  return (
+    <div class={classes.filter(Boolean).join(' ')} data-theme={theme.value}>
+      <Bar />
+      <div class="middle">
+        {leftOpen.value && <Left />}
+        {leftOpen.value && <Divider />}
+        <StageArea />
+        {rightOpen.value && <Right />}
+      </div>
+      {store.isFile.value && <Playback />}
+      {store.drawer.value && <Drawer />}
+      <Toasts />
+      {store.help.value && <HelpDialog />}
+      {store.settings.value && <SettingsDialog />}
+      {store.recordForm.value && <RecordDialog />}
+    </div>
+  )
+}
+
+/** Divider drags the left panel's width. */
+function Divider() {
+  const set = (w: number) => { leftWidth.value = Math.min(480, Math.max(240, w)) }
+  return (
+    <div class="divider" role="separator" aria-orientation="vertical" aria-label={text.menu} tabIndex={0}
+      aria-valuenow={leftWidth.value} aria-valuemin={240} aria-valuemax={480}
+      onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)}
+      onPointerMove={(e) => e.currentTarget.hasPointerCapture(e.pointerId) && set(e.clientX)}
+      onKeyDown={(e) => {
+        if (e.key === 'ArrowLeft') set(leftWidth.value - 16)
+        else if (e.key === 'ArrowRight') set(leftWidth.value + 16)
+        else return
+        e.preventDefault()
+        e.stopPropagation()
+      }} />
+  )
+}
+
+function StageArea() {
+  const viewer = useViewer()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useLayoutEffect(() => {
+    const stage = new Stage(canvas.current!, viewer.link)
+    viewer.stage.value = stage
+    const observer = new ResizeObserver(() => stage.resize())
+    observer.observe(canvas.current!)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <main class="stage">
+      <canvas ref={canvas} aria-label={text.canvas} role="img" />
+      {noGL.value !== '' && <p class="notice" role="alert">{noGL.value === 'lost' ? text.lostGL : text.noGL}</p>}
+      {viewer.stage.value && (store.mode.value === '3d' ? <Stage3D stage={viewer.stage.value} /> : <Grid stage={viewer.stage.value} />)}
+      {!store.connected.value && store.connections.value > 0 && <p class="banner" role="alert">{text.reconnecting}</p>}
+    </main>
+  )
+}

@@ -1,0 +1,59 @@
+// Numbers and times as text.
+import { imperial } from './prefs'
+
+const foot = 0.3048
+const nbsp = ' '
+
+/** metres as text in the user's units: millimetres near, 3 decimals. */
+export function distance(m: number, small = m < 0.25): string {
+  if (imperial.value) return `${(m / foot).toFixed(3)}${nbsp}ft`
+  return small ? `${(m * 1000).toFixed(0)}${nbsp}mm` : `${m.toFixed(3)}${nbsp}m`
+}
+
+export function bytes(n: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let i = 0
+  while (n >= 1000 && i < units.length - 1) {
+    n /= 1000
+    i++
+  }
+  return `${i === 0 ? n.toFixed(0) : n.toFixed(n < 10 ? 2 : n < 100 ? 1 : 0)}${nbsp}${units[i]}`
+}
+
+/** clock is h:mm:ss.mmm of a duration in ns; without the hours where there are none. */
+export function clock(ns: bigint, decimals = 3): string {
+  const negative = ns < 0n
+  let ms = Number((negative ? -ns : ns) / 1_000_000n)
+  const h = Math.floor(ms / 3_600_000)
+  ms -= h * 3_600_000
+  const m = Math.floor(ms / 60_000)
+  ms -= m * 60_000
+  const s = Math.floor(ms / 1000), rest = Math.floor(ms - s * 1000)
+  const tail = decimals > 0 ? '.' + String(rest).padStart(3, '0').slice(0, decimals) : ''
+  return `${negative ? '−' : ''}${h}:${String(m).padStart(2, '0')}:${String(s).padStart(2, '0')}${tail}`
+}
+
+export function seconds(s: number): string {
+  const m = Math.floor(s / 60)
+  return `${String(m).padStart(2, '0')}:${String(Math.floor(s % 60)).padStart(2, '0')}`
+}
+
+export function count(n: number): string { return n.toLocaleString('en') }
+
+/** stepText shows a value with as many decimals as its step has. */
+export function stepText(value: number, step: number): string {
+  const decimals = step > 0 && step < 1 ? Math.min(6, Math.ceil(-Math.log10(step))) : 0
+  return Number.isInteger(value) ? String(value) : value.toFixed(Math.max(decimals, 1))
+}
+
+/** shortName makes a stream's name readable: Infrared_1 → Infrared 1, Depth_0 → Depth. */
+export function shortName(name: string): string {
+  return name.startsWith('/') ? name : name.replace(/_0$/, '').replace(/_/g, ' ')
+}
+
+/** wallTime is hh:mm:ss.mmm of a time in ns since 1970. */
+export function wallTime(ns: string): string {
+  const d = new Date(Number(BigInt(ns) / 1_000_000n))
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}.${String(d.getMilliseconds()).padStart(3, '0')}`
+}

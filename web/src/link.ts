@@ -1,0 +1,272 @@
+// The page's end of the worker: it fills the store, keeps subscriptions as tiles
+// want them, gives credit, and sends requests.
+import { batch, effect } from '@preact/signals'
+import type { FromProgram, Source, State } from './proto/messages'
+import type { Frame, FromWorker, ToWorker } from './proto/frames'
+import * as store from './store'
+import { equalise, packed, wire } from './prefs'
+import { StreamView } from './streams'
+import { text } from './strings'
+
+export type Answer = Extract<FromProgram, { op: 'answer' }>
+
+interface Open { resolve(answer: Answer): void; reject(error: Error): void }
+
+/** How long to wait before another try to connect, ms. */
+const retries = [250, 500, 1000, 2000, 5000]
+
+export class Link {
+  private readonly worker: Worker
+  private readonly open = new Map<number, Open>()
+  private readonly subscribed = new Map<number, string>()
+  private best = Infinity
+  private ids = 0
+  private tries = 0
+  /** Frames came; the stage draws them. */
+  onFrames: () => void = () => {}
+
+  constructor(private readonly url: string) {
+    this.worker = new Worker(new URL('worker.js', location.href), { type: 'module' })
+    this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.message(data)
+    effect(() => this.post({ do: 'equalise', on: equalise.value }))
+    effect(() => {
+      void wire.value
+      for (const view of store.views.peek().values()) this.subscribe(view)
+    })
+    document.addEventListener('visibilitychange', () => {
+      for (const view of store.views.peek().values()) this.subscribe(view)
+    })
+    this.post({ do: 'open', url })
+  }
+
+  /** request sends a request and resolves with its answer, or rejects with the program's error. */
+  request(op: string, fields: Record<string, unknown> = {}): Promise<Answer> {
+    if (!store.connected.peek()) return Promise.reject(new Error(text.notConnected))
+    const id = ++this.ids
+    return new Promise((resolve, reject) => {
+      this.open.set(id, { resolve, reject })
+      this.send({ op, id, ...fields })
+    })
+  }
+
+  /** tell is a request whose failure becomes a toast. It resolves with undefined then. */
+  async tell(op: string, fields: Record<string, unknown> = {}): Promise<Answer | undefined> {
+    try {
+      return await this.request(op, fields)
+    } catch (e) {
+      store.toast('error', e instanceof Error ? e.message : String(e))
+      return undefined
+    }
+  }
+
+  /** recycle returns the buffers of a frame that nobody reads any more to the worker. */
+  recycle(frame: Frame | null): void {
+    const p = frame?.picture
+    if (!p) return
+    if (p.pixels instanceof ImageBitmap) {
+      p.pixels.close()
+      return
+    }
+    const buffers = [p.pixels.buffer as ArrayBuffer]
+    if (p.fractions) buffers.push(p.fractions.buffer as ArrayBuffer)
+    this.worker.postMessage({ do: 'recycle', buffers } satisfies ToWorker, buffers)
+  }
+
+  /** credit says that a frame and all before it were drawn or left out. */
+  credit(view: StreamView, seq: number): void {
+    this.send({ op: 'credit', stream: view.info.id, upto: seq })
+  }
+
+  private post(message: ToWorker): void { this.worker.postMessage(message) }
+  private send(message: object): void { this.post({ do: 'send', text: JSON.stringify(message) }) }
+
+  private message(m: FromWorker): void {
+    switch (m.is) {
+      case 'open':
+        this.tries = 0
+        return
+      case 'closed': return this.closed(m.reason)
+      case 'text': return batch(() => this.text(m.message, m.at))
+      case 'frame': return this.frame(m.frame)
+      case 'broken': {
+        const view = store.views.peek().get(m.stream)
+        if (!view) return
+        view.error.value = m.error
+        view.counters.received += m.skipped
+        view.counters.skippedWorker += m.skipped
+        this.credit(view, m.seq)
+      }
+    }
+  }
+
+  private closed(reason: string): void {
+    store.connected.value = false
+    this.subscribed.clear()
+    this.best = Infinity
+    for (const { reject } of this.open.values()) reject(new Error(text.connectionLost))
+    this.open.clear()
+    if (reason) store.toast('error', reason)
+    const wait = retries[Math.min(this.tries++, retries.length - 1)]!
+    setTimeout(() => this.post({ do: 'open', url: this.url }), wait)
+  }
+
+  private frame(frame: Frame): void {
+    const view = store.views.peek().get(frame.head.stream)
+    if (!view) {
+      this.recycle(frame)
+      return
+    }
+    const c = view.counters
+    c.received += 1 + frame.skippedWorker
+    c.skippedWorker += frame.skippedWorker
+    c.skippedServer += frame.head.skipped
+    view.lastAt = performance.now()
+    if (view.error.peek()) view.error.value = ''
+    if (!frame.picture) {
+      // Nothing of it needs the GPU: it is shown now.
+      c.drawn++
+      view.frame = frame
+      if (!frame.samples) view.rate.add(frame.head.time, frame.head.number)
+      view.shown(frame)
+      this.credit(view, frame.head.seq)
+      return
+    }
+    view.rate.add(frame.head.time, frame.head.number)
+    if (view.next) {
+      c.skippedRender++
+      this.recycle(view.next)
+    }
+    view.next = frame
+    this.onFrames()
+  }
+
+  /** subscribe makes the program send what the tiles want of a stream now. */
+  private subscribe(view: StreamView): void {
+    const { id, kind } = view.info
+    const quiet = document.hidden && kind !== 'motion'
+    const form = view.wanted && !quiet ? `${packed() ? 'packed' : 'raw'} ${packed() ? view.divisor : 1}` : ''
+    const had = this.subscribed.get(id) ?? ''
+    if (form === had || !store.connected.peek()) return
+    if (form === '') {
+      this.subscribed.delete(id)
+      this.send({ op: 'unsubscribe', stream: id })
+      return
+    }
+    if (had === '') {
+      this.post({ do: 'forget', stream: id })
+      this.recycle(view.next)
+      view.restart()
+    }
+    this.subscribed.set(id, form)
+    const [codec, divisor] = form.split(' ')
+    this.send({ op: 'subscribe', stream: id, codec, divisor: Number(divisor) })
+  }
+
+  private text(m: FromProgram, at: number): void {
+    switch (m.op) {
+      case 'hello':
+        store.connected.value = true
+        store.connections.value++
+        store.viewer.value = m.viewer
+        store.viewOnly.value = m.viewOnly
+        store.candidates.value = m.candidates ?? []
+        store.hasFiles.value = m.files
+        store.record.value = m.record
+        void this.listFiles()
+        return this.source(m.source, m.state)
+      case 'source': return this.source(m.source, m.state)
+      case 'state': {
+        const { op: _, ...state } = m
+        store.state.value = state
+        return
+      }
+      case 'options':
+        store.options.value = new Map(store.options.peek()).set(m.sensor, m.options ?? [])
+        return
+      case 'option': return this.option(m.sensor, m.id, m.value)
+      case 'record': return this.record(m)
+      case 'notification': return store.notified(m)
+      case 'log':
+        store.logs.value = [...store.logs.peek(), m].slice(-store.maxLogs)
+        return
+      case 'counts': {
+        this.drops(m.streams ?? [])
+        store.counts.value = new Map((m.streams ?? []).map((s) => [s.id, s]))
+        store.viewers.value = m.viewers ?? []
+        return
+      }
+      case 'pong': return this.clock(m.t, Number(BigInt(m.now) / 1000n) / 1000, at)
+      case 'answer': {
+        const open = this.open.get(m.id)
+        this.open.delete(m.id)
+        if (m.ok) open?.resolve(m)
+        else open?.reject(new Error(m.error ?? text.refused))
+      }
+    }
+  }
+
+  private source(source: Source | null, state: State | null): void {
+    for (const view of store.views.peek().values()) {
+      this.recycle(view.next)
+      this.recycle(view.frame)
+    }
+    this.subscribed.clear()
+    const views = (source?.streams ?? []).map((info) => [info.id, new StreamView(info, (v) => this.subscribe(v))] as const)
+    store.source.value = source
+    store.state.value = state
+    store.options.value = new Map((source?.sensors ?? []).map((s) => [s.id, s.options ?? []]))
+    store.views.value = new Map(views)
+    store.counts.value = new Map()
+    store.drops.value = new Map()
+    store.inspected.value = null
+    store.maximised.value = null
+  }
+
+  private option(sensor: number, id: string | number, value: number): void {
+    const list = store.options.peek().get(sensor)
+    if (!list) return
+    store.options.value = new Map(store.options.peek()).set(sensor, list.map((o) => o.id === id ? { ...o, value } : o))
+  }
+
+  private record(m: Extract<FromProgram, { op: 'record' }>): void {
+    const { op: _, ...record } = m, before = store.record.peek()
+    store.record.value = record
+    if (record.error && record.error !== before?.error) store.toast('error', record.error)
+    else if (before?.on && !record.on) {
+      store.toast('info', text.savedRecording(before.file || record.file))
+      void this.listFiles()
+    }
+  }
+
+  private drops(list: { id: number; lost: number }[]): void {
+    const before = store.counts.peek(), next = new Map(store.drops.peek())
+    for (const { id, lost } of list) {
+      const history = [...next.get(id) ?? [], Math.max(0, lost - (before.get(id)?.lost ?? lost))]
+      next.set(id, history.slice(-store.dropsKept))
+    }
+    store.drops.value = next
+  }
+
+  /** clock keeps the offset of the exchange with the smallest round trip; the bound grows slowly, because clocks drift. */
+  private clock(sent: number, program: number, at: number): void {
+    const trip = at - sent
+    store.roundTrip.value = trip
+    this.best *= 1.05
+    if (trip > this.best) return
+    this.best = trip
+    store.clockOffset.value = program + trip / 2 - at
+  }
+
+  /** listFiles asks for the library's recordings. */
+  async listFiles(): Promise<void> {
+    if (!store.hasFiles.peek()) return
+    try {
+      const answer = await fetch('api/files')
+      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`)
+      store.files.value = await answer.json() ?? []
+      store.filesError.value = ''
+    } catch (e) {
+      store.filesError.value = e instanceof Error ? e.message : String(e)
+    }
+  }
+}

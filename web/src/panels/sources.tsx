@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals'
+import * as store from '../store'
+import { IconButton, Section } from '../controls'
+import { bytes, clock, count } from '../format'
+import type { FileEntry } from '../proto/messages'
+import { text } from '../strings'
+import { useViewer } from '../viewer'
+
+/** Sources has the device's card, the devices that may be opened, and the library. */
+export function Sources() {
+  const viewer = useViewer()
+  const s = store.source.value, devices = store.candidates.value
+  const opening = useSignal('')
+  const open = async (what: { file: string } | { device: string }) => {
+    opening.value = 'file' in what ? what.file : what.device
+    await viewer.link.tell('open', what)
+    opening.value = ''
+  }
+  return (
+    <Section name="sources" title={text.sources}
+      aside={store.hasFiles.value && <IconButton icon="refresh" label={text.refresh} onClick={() => void viewer.link.listFiles()} />}>
+      {s && <Card />}
+      {!store.viewOnly.value && devices.map((d) => (
+        <button key={d.id} type="button" class="entry" disabled={opening.value !== ''} onClick={() => void open({ device: d.id })}>
+          <i class="dot" /><span class="grow ellipsis">{d.name}</span><span class="quiet">{text.open}</span>
+        </button>
+      ))}
+      {store.hasFiles.value && <Files opening={opening.value} open={(file) => void open({ file })} />}
+      {!s && devices.length === 0 && !store.hasFiles.value && store.connected.value && <p class="quiet">{text.noSources}</p>}
+    </Section>
+  )
+}
+
+function Card() {
+  const s = store.source.value!
+  const slow = (key: string, value: string) => /usb/i.test(key) && !/^3/.test(value)
+  return (
+    <details class="card">
+      <summary><strong class="ellipsis">{s.name}</strong></summary>
+      {(s.info?.length ?? 0) > 0 && (
+        <table class="facts">
+          <tbody>{s.info!.map(([k, v]) => <tr key={k}><th scope="row">{k}</th><td class={slow(k, v) ? 'warn' : ''} title={v}>{v}</td></tr>)}</tbody>
+        </table>
+      )}
+    </details>
+  )
+}
+
+function Files({ opening, open }: { opening: string; open(file: string): void }) {
+  const filter = useSignal('')
+  const all = store.files.value
+  if (store.filesError.value) return <p class="error" role="alert">{store.filesError.value}</p>
+  if (!all) return null
+  if (all.length === 0) return <p class="quiet">{text.noFiles}</p>
+  const words = filter.value.toLowerCase().trim().split(/\s+/)
+  const list = all.filter((f) => words.every((w) => f.name.toLowerCase().includes(w)))
+  return (
+    <>
+      {all.length > 8 && <input type="search" class="wide" placeholder={text.filter} aria-label={text.filter} value={filter.value}
+        onInput={(e) => { filter.value = e.currentTarget.value }} />}
+      <ul class="files">
+        {list.map((f) => (
+          <li key={f.name}>
+            <button type="button" class="file" aria-current={store.source.value?.file === f.name || undefined} disabled={opening !== '' || store.viewOnly.value || !!f.error}
+              title={f.error ?? f.name} onClick={() => open(f.name)}>
+              {!f.error && f.kind !== 'bag' && <img src={`api/files/${f.name.split('/').map(encodeURIComponent).join('/')}/thumbnail.png`} alt="" loading="lazy" width={64} height={48}
+                onError={(e) => { e.currentTarget.hidden = true }} />}
+              <span class="grow">
+                <span class="ellipsis">{f.name}</span>
+                <span class={f.error ? 'error ellipsis' : 'quiet'}>{f.error ?? facts(f)}</span>
+              </span>
+              {opening === f.name && <i class="spinner" />}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function facts(f: FileEntry): string {
+  const seconds = f.start && f.end ? clock(BigInt(f.end) - BigInt(f.start), 1) + ' · ' : ''
+  return `${seconds}${bytes(f.size)} · ${count(f.messages)} ${text.messages}`
+}

@@ -1,0 +1,85 @@
+// Preferences in localStorage, and the part of the state that the URL's fragment has.
+import { effect, signal, type Signal } from '@preact/signals'
+import { names } from './depth/maps'
+import { mode } from './store'
+
+const prefix = 'rs-ros.view.'
+
+/** stored is a signal that localStorage remembers; a browser that refuses storage forgets it. */
+export function stored<T>(name: string, initial: T): Signal<T> {
+  let value = initial
+  try {
+    const text = localStorage.getItem(prefix + name)
+    if (text !== null) {
+      const parsed: unknown = JSON.parse(text)
+      if (typeof parsed === typeof initial) value = parsed as T
+    }
+  } catch { /* the initial value stays */ }
+  const s = signal(value)
+  let first = true
+  effect(() => {
+    const text = JSON.stringify(s.value)
+    if (first) {
+      first = false
+      return
+    }
+    try {
+      localStorage.setItem(prefix + name, text)
+    } catch { /* it is only a preference */ }
+  })
+  return s
+}
+
+export const colourMap = stored('map', 0)
+export const equalise = stored('equalise', true)
+export const minDistance = stored('min', 0)
+export const maxDistance = stored('max', 6)
+export const imperial = stored('imperial', false)
+export const theme = stored<string>('theme', 'auto')
+export const showInfo = stored('info', false)
+export const showRuler = stored('ruler', true)
+export const showMetadata = stored('metadata', false)
+export const leftWidth = stored('left', 320)
+export const leftOpen = stored('leftOpen', true)
+export const rightOpen = stored('rightOpen', true)
+export const wire = stored<string>('wire', 'auto')
+
+/** packed tells whether streams are asked for in packed form: over a network, unless told otherwise. */
+export function packed(): boolean {
+  if (wire.value !== 'auto') return wire.value === 'packed'
+  return !/^(localhost|127\.|\[::1\])/.test(location.hostname)
+}
+
+/** presets are those of the SDK's depth visualization. */
+export const presets = [
+  { name: 'dynamic', map: 0, equalise: true, min: 0, max: 6 },
+  { name: 'fixed', map: 0, equalise: false, min: 0, max: 6 },
+  { name: 'near', map: 1, equalise: false, min: 0.3, max: 1.5 },
+  { name: 'far', map: 0, equalise: false, min: 1, max: 16 },
+] as const
+
+/** setRange sets the distances of the ends of the map; that turns equalisation off, as in the SDK. */
+export function setRange(min: number, max: number): void {
+  minDistance.value = Math.min(16, Math.max(0, min))
+  maxDistance.value = Math.min(16, Math.max(0, max))
+  equalise.value = false
+}
+
+function parseFragment(): void {
+  for (const part of location.hash.slice(1).split('&')) {
+    const [key, value] = part.split('=')
+    if (key === '2d' || key === '3d') mode.value = key
+    const map = names.indexOf(value as typeof names[number])
+    if (key === 'map' && map >= 0) colourMap.value = map
+  }
+}
+
+/** followFragment keeps mode and colour map in the URL, and follows it. */
+export function followFragment(): void {
+  parseFragment()
+  addEventListener('hashchange', parseFragment)
+  effect(() => {
+    const hash = `#${mode.value}&map=${names[colourMap.value] ?? names[0]}`
+    if (location.hash !== hash) history.replaceState(null, '', hash)
+  })
+}

@@ -1,0 +1,52 @@
+// What the worker and the page say to each other.
+import type { Head, Metadata } from './head'
+import type { FromProgram, Stream } from './messages'
+
+/** Layout is how a picture's pixels are arranged, and so which texture and which branch of the shader they need. */
+export type Layout = 'depth' | 'y16' | 'y8' | 'rgb8' | 'bgr8' | 'rgba8' | 'bgra8' | 'yuyv' | 'uyvy' | 'bitmap'
+
+/** Picture is a decoded image. Rows have no padding. */
+export interface Picture {
+  layout: Layout
+  width: number
+  height: number
+  /** Uint16Array for depth and y16, an ImageBitmap for bitmap, bytes otherwise. */
+  pixels: Uint8Array | Uint16Array | ImageBitmap
+  /** Of depth when pictures are equalised: which fraction of the colour map each of the 65536 values has. */
+  fractions?: Float32Array
+}
+
+/**
+ * Frame is what a stream gets at once. A video frame has a picture; packed samples are
+ * in samples (seconds after the head's time, x, y, z, repeated); anything else is a
+ * message as decoded in topics/decode.ts.
+ */
+export interface Frame {
+  head: Head
+  metadata: Metadata
+  picture?: Picture
+  samples?: Float64Array
+  message?: unknown
+  /** When the worker got it, ms since 1970 of the browser's clock. */
+  received: number
+  /** Frames that the worker left out since the one before. */
+  skippedWorker: number
+}
+
+export type ToWorker =
+  | { do: 'open'; url: string }
+  | { do: 'send'; text: string }
+  /** The source's streams; the worker needs them to decode. */
+  | { do: 'streams'; streams: Stream[] }
+  | { do: 'equalise'; on: boolean }
+  /** Frames of the subscription before the one to come are void. */
+  | { do: 'forget'; stream: number }
+  | { do: 'recycle'; buffers: ArrayBuffer[] }
+
+export type FromWorker =
+  | { is: 'open' }
+  | { is: 'closed'; reason: string }
+  | { is: 'text'; message: FromProgram; at: number }
+  | { is: 'frame'; frame: Frame }
+  /** A frame could not be decoded; it counts as left out by the worker. */
+  | { is: 'broken'; stream: number; seq: number; skipped: number; error: string }

@@ -1,0 +1,83 @@
+// The state of the page, as signals. link.ts fills it; panels and tiles read it.
+import { computed, signal } from '@preact/signals'
+import type { Candidate, FileEntry, Log, Notification, Option, Record_, Source, State, StreamCounts, ViewerCounts } from './proto/messages'
+import type { StreamView } from './streams'
+
+export const connected = signal(false)
+/** Times that the page connected; the first doesn't need a word. */
+export const connections = signal(0)
+export const viewer = signal(0)
+export const viewOnly = signal(false)
+export const source = signal<Source | null>(null)
+export const state = signal<State | null>(null)
+export const record = signal<Record_ | null>(null)
+export const hasFiles = signal(false)
+export const files = signal<FileEntry[] | null>(null)
+export const filesError = signal('')
+export const candidates = signal<Candidate[]>([])
+/** The options of each sensor, by its id. */
+export const options = signal<ReadonlyMap<number, Option[]>>(new Map())
+export const views = signal<ReadonlyMap<number, StreamView>>(new Map())
+export const counts = signal<ReadonlyMap<number, StreamCounts>>(new Map())
+export const viewers = signal<ViewerCounts[]>([])
+/** What the console keeps, newest last. */
+export const logs = signal<Log[]>([])
+export const maxLogs = 1000
+
+/** Lost frames a second of each stream, newest last, for 100 s. */
+export const drops = signal<ReadonlyMap<number, number[]>>(new Map())
+export const dropsKept = 100
+
+/** ms to add to the browser's clock to get the program's. */
+export const clockOffset = signal(0)
+export const roundTrip = signal<number | null>(null)
+
+/** Figures of the bar, updated 4 times a second. */
+export const figures = signal({ latency: null as number | null, fps: null as number | null, skipped: 0 })
+
+/** The stream of the tile under the pointer, or the one last picked. */
+export const inspected = signal<number | null>(null)
+/** The stream whose tile fills the stage. */
+export const maximised = signal<number | null>(null)
+/** Streams that the user switched off. */
+export const hidden = signal<ReadonlySet<string>>(new Set())
+
+export type Mode = '2d' | '3d'
+export const mode = signal<Mode>('2d')
+export const drawer = signal(false)
+export const help = signal(false)
+export const settings = signal(false)
+export const recordForm = signal(false)
+
+export const isFile = computed(() => source.value?.kind === 'file')
+export const isLive = computed(() => source.value !== null && !isFile.value)
+
+export interface Toast {
+  key: number
+  level: 'info' | 'warn' | 'error'
+  text: string
+  detail?: string
+  count: number
+  /** performance.now() at which it goes. */
+  until: number
+}
+export const toasts = signal<Toast[]>([])
+let keys = 0
+
+/** toast shows a message for 10 s; an equal one that is still there counts up. */
+export function toast(level: Toast['level'], text: string, detail?: string): void {
+  const until = performance.now() + 10_000
+  const same = toasts.value.find((t) => t.text === text && t.level === level)
+  if (same) {
+    toasts.value = toasts.value.map((t) => t === same ? { ...t, count: t.count + 1, until, detail: detail ?? t.detail } : t)
+    return
+  }
+  toasts.value = [...toasts.value, { key: ++keys, level, text, detail, count: 1, until }].slice(-6)
+}
+
+/** notified turns a device's notification into a toast. */
+export function notified(n: Notification): void {
+  const severity = n.severity.toLowerCase()
+  const level = /error|fatal/.test(severity) ? 'error' : /warn/.test(severity) ? 'warn' : 'info'
+  toast(level, n.text || n.category, [n.category, n.severity, n.data].filter(Boolean).join(' · '))
+}
