@@ -75,7 +75,8 @@ var declarations = sync.OnceValues(func() (*declared, error) {
 // too: targets and variables, fields of messages, arguments of launch files.
 func speaksOfPrograms(name string) bool {
 	return name == "Makefile" || name == "Dockerfile" || name == "docker-compose.yml" || strings.HasPrefix(name, "launch/") ||
-		strings.HasPrefix(name, "msgs/definitions/") || strings.HasSuffix(name, ".sh") || strings.HasSuffix(name, ".cpp")
+		strings.HasPrefix(name, "msgs/definitions/") || strings.HasSuffix(name, ".sh") || strings.HasSuffix(name, ".cpp") ||
+		strings.HasPrefix(name, "web/src/") && (strings.HasSuffix(name, ".ts") || strings.HasSuffix(name, ".tsx"))
 }
 
 func declaredNames(t *testing.T) *declared {
