@@ -7,7 +7,7 @@
 GO        ?= go
 BIN       := bin/rs-ros-node
 # Two packages at a time, because the tests start many other processes.
-TEST      := $(GO) test -race -p 2 -count=1 -timeout 14m
+TEST      := $(GO) test -race -p 2 -count=1 -timeout 20m
 # Optional parts: the USB camera, its virtual machine, direct writing.
 TAGS      := usb,usbvm,directsink
 FUZZTIME  ?= 20s

@@ -23,10 +23,10 @@ import (
 
 // Patience bounds each wait for something that must happen. Only a failing test
 // uses it up.
-const Patience = 60 * time.Second
+const Patience = 120 * time.Second
 
 // grace is how long a program may take to end when it is interrupted.
-const grace = 20 * time.Second
+const grace = 60 * time.Second
 
 // Env is the environment of programs that meet at a master. Nothing of the
 // user's own ROS settings is in it. Debian's Python comes first in the path: the
