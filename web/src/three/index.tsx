@@ -1,6 +1,128 @@
+import { effect, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { IconButton, Segments } from '../controls'
+import { shortName } from '../format'
 import type { Stage } from '../gl/stage'
+import { imperial, stored } from '../prefs'
+import type { StreamView } from '../streams'
+import * as store from '../store'
+import { text } from '../strings'
+import { pixelsOf, save } from './download'
+import { type Measuring, nothing, pointText } from './measure'
+import { mount } from './mount'
+import type { Picked } from './pick'
+import { CloudScene, extrinsicsOf, type Shading } from './scene'
 
-/** Stage3D covers the canvas in 3D mode: it shows its Scene with stage.show and has the controls over it. */
-export function Stage3D(_: { stage: Stage }) {
-  return <p class="notice">3D</p>
+const shading = stored<Shading>('shading', 'points')
+/** Name of the stream that colours the cloud; empty is depth itself. */
+const texture = stored('texture', 'Color_0')
+/** Name of the depth stream; empty is the first. */
+const depthName = stored('depth', '')
+
+/** depthViews are the streams that points can be made of. */
+function depthViews(): StreamView[] {
+  return [...store.views.value.values()].filter((v) => v.info.format === 'Z16' && v.info.intrinsics)
+}
+
+/** textureViews are the streams that can colour them. */
+function textureViews(depth: StreamView): StreamView[] {
+  return [...store.views.value.values()].filter((v) => v !== depth && v.info.kind === 'video' && v.info.format !== 'Z16' && v.info.intrinsics && extrinsicsOf(depth, v))
+}
+
+/** Stage3D shows a depth stream as a cloud, with the controls over it. */
+export function Stage3D({ stage }: { stage: Stage }) {
+  const above = useRef<HTMLCanvasElement>(null)
+  const scene = useRef<CloudScene | null>(null)
+  const under = useSignal<Picked | null>(null)
+  const measured = useSignal<Measuring>(nothing)
+  const measuring = useSignal(false)
+  const depths = depthViews()
+  const depth = depths.find((v) => v.info.name === depthName.value) ?? depths[0] ?? null
+  const pictures = depth ? textureViews(depth) : []
+  const picture = pictures.find((v) => v.info.name === texture.value) ?? null
+
+  useEffect(() => {
+    const s = new CloudScene(above.current!, {
+      changed: () => stage.redraw(),
+      hovered: (p) => { under.value = p },
+      measured: (m) => {
+        measured.value = m
+        measuring.value = s.space.measuring
+      },
+    })
+    scene.current = s
+    Object.assign(window, { scene3d: s })
+    stage.show(s)
+    const unmount = mount(s.space, above.current!)
+    const stop = effect(() => {
+      s.space.units = imperial.value ? 'imperial' : 'metric'
+      stage.redraw()
+    })
+    return () => {
+      stop()
+      unmount()
+    }
+  }, [stage])
+
+  useEffect(() => {
+    const s = scene.current!
+    if (s.depth !== depth) s.space.clearRulers()
+    s.depth = depth
+    s.picture = picture
+    s.shading = shading.value
+    depth?.want(s)
+    picture?.want(s)
+    stage.redraw()
+    return () => {
+      depth?.release(s)
+      picture?.release(s)
+    }
+  }, [stage, depth, picture, shading.value])
+
+  const savePLY = () => {
+    const s = scene.current!, p = picture?.frame?.picture, number = depth?.frame?.head.number
+    const file = s.ply(shading.value !== 'points', p ? pixelsOf(p) : null)
+    if (file && depth) save(file, `${depth.info.name}_${number}.ply`)
+    else store.toast('info', text.three.nothing)
+  }
+  const space = () => scene.current!.space
+  const rulers = measured.value.rulers.length > 0
+  return (
+    <div class={measuring.value ? 'space3d measuring' : 'space3d'}>
+      <canvas ref={above} class="space" tabIndex={0} role="application" aria-label={text.three.label} aria-describedby="space-readout" />
+      {!depth && <p class="notice">{text.three.noDepth}</p>}
+      {depth && (
+        <div class="strip" role="toolbar" aria-label={text.three.tools}>
+          {depths.length > 1 && <Select label={text.three.source} value={depth.info.name} views={depths} set={(v) => { depthName.value = v }} />}
+          <Select label={text.three.texture} value={picture?.info.name ?? ''} views={pictures} none={text.three.byDepth} set={(v) => { texture.value = v }} />
+          <Segments label={text.three.shading} value={shading.value} items={text.three.shadings} onChange={(v) => { shading.value = v as Shading }} />
+          <span class="gap" />
+          <IconButton icon="ruler" label={text.three.measure} hotkey="M" pressed={measuring.value} onClick={() => space().measure(!space().measuring)} />
+          <IconButton icon="undo" label={text.three.undo} hotkey="Z" disabled={measured.value.past.length === 0} onClick={() => space().undo()} />
+          <IconButton icon="close" label={text.three.clear} disabled={!rulers} onClick={() => space().clearRulers()} />
+          <span class="gap" />
+          <IconButton icon="reset" label={text.three.reset} hotkey="R" onClick={() => {
+            space().camera.reset()
+            stage.redraw()
+          }} />
+          <IconButton icon="download" label={text.three.ply} onClick={savePLY} />
+        </div>
+      )}
+      <output id="space-readout" class="space-readout">
+        {under.value ? pointText(under.value.point, imperial.value ? 'imperial' : 'metric') : measuring.value ? text.three.hint(rulers) : ''}
+      </output>
+    </div>
+  )
+}
+
+function Select({ label, value, views, none, set }: { label: string; value: string; views: StreamView[]; none?: string; set(name: string): void }) {
+  return (
+    <label class="pick">
+      <span>{label}</span>
+      <select value={value} onChange={(e) => set(e.currentTarget.value)}>
+        {none && <option value="">{none}</option>}
+        {views.map((v) => <option key={v.info.id} value={v.info.name}>{shortName(v.info.name)}</option>)}
+      </select>
+    </label>
+  )
 }

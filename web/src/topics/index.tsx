@@ -1,6 +1,33 @@
-import { registerTile } from '../tiles/registry'
+import { registerTile, type TileProps } from '../tiles/registry'
+import type { StreamView } from '../streams'
+import { VideoBody } from '../tiles/video'
+import { CloudTile } from './cloudtile'
+import { kinds } from './decode'
+import { ScanTile } from './scantile'
+import { TransformTile } from './tftile'
+import { TreeTile } from './treetile'
+import type { ComponentType } from 'preact'
+
+const bodies: Partial<Record<string, ComponentType<TileProps>>> = {
+  image: VideoBody, compressed: VideoBody, cloud: CloudTile, scan: ScanTile, tf: TransformTile,
+}
+
+/** topicKind says which tile shows a topic; tree for types that have none of their own. */
+function topicKind(view: StreamView): string {
+  return kinds[view.info.type ?? view.info.format] ?? 'tree'
+}
+
+/** aspectOf is that of a picture, 4:3 for all others. */
+function aspectOf(view: StreamView): number {
+  const p = view.frame?.picture
+  return p ? p.width / p.height : 4 / 3
+}
 
 /** registerTopics adds the tiles for topics that aren't a camera's streams. */
 export function registerTopics(): void {
-  void registerTile
+  const matches = (kind: string) => (view: StreamView) => view.info.kind === 'topic' && topicKind(view) === kind
+  registerTile({ matches: matches('tree'), body: TreeTile, aspect: () => 1, order: () => 6 })
+  for (const [kind, body] of Object.entries(bodies)) {
+    if (body) registerTile({ matches: matches(kind), body, aspect: aspectOf, order: () => 5 })
+  }
 }

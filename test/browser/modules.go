@@ -1,0 +1,36 @@
+package browser
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Modules opens an empty page that has TypeScript modules below a folder, named
+// without their ending, as objects of the global object m: by the last part of
+// their names.
+func Modules(t testing.TB, folder string, names ...string) *Page {
+	t.Helper()
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := ""
+	for _, name := range names {
+		entry += "export * as " + filepath.Base(name) + " from './" + name + "';\n"
+	}
+	built := api.Build(api.BuildOptions{
+		Stdin:      &api.StdinOptions{Contents: entry, ResolveDir: folder, Loader: api.LoaderTS},
+		Bundle:     true,
+		Format:     api.FormatIIFE,
+		GlobalName: "m",
+		Target:     api.ES2022,
+	})
+	for _, e := range built.Errors {
+		t.Fatalf("bundle %v: %s %+v", names, e.Text, e.Location)
+	}
+	p := Open(t, 640, 480)
+	Eval[bool](p, string(built.OutputFiles[0].Contents)+"\nglobalThis.m = m;\ntrue")
+	return p
+}

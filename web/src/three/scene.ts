@@ -1,0 +1,147 @@
+import { Program } from '../gl/program'
+import type { Scene, Stage } from '../gl/stage'
+import { imperial } from '../prefs'
+import type { StreamView } from '../streams'
+import { colours, type Depth, type Picture, points } from './cloud'
+import { bending, bendsRays, coefficients, type Extrinsics, identity, type Intrinsics, Rays } from './lens'
+import type { Mat4 } from './matrix'
+import { Overlay } from './overlay'
+import { writePLY } from './ply'
+import { cloudFragment, cloudVertex } from './shaders'
+import { type Listener, Space } from './space'
+import { Surroundings } from './surroundings'
+
+/** Shading is how the cloud is drawn. */
+export type Shading = 'points' | 'mesh' | 'lit'
+
+/** Texture unit of the depth that makes the points; those before it are Textures.bind's. */
+const depthUnit = 4
+
+/** extrinsicsOf maps points of a stream to another; null if the camera doesn't say. */
+export function extrinsicsOf(from: StreamView, to: StreamView): Extrinsics | null {
+  return from.info.extrinsics?.[String(to.info.id)] ?? null
+}
+
+/** CloudScene draws a depth stream as a cloud in the page's canvas. */
+export class CloudScene implements Scene {
+  readonly space: Space
+  depth: StreamView | null = null
+  /** What colours it; null is depth itself. */
+  picture: StreamView | null = null
+  shading: Shading = 'points'
+  /** How often it drew: for tests and figures. */
+  drawn = 0
+  private program!: Program
+  private surroundings!: Surroundings
+  private readonly overlay: Overlay
+  private rays: { of: Intrinsics; rays: Rays } | null = null
+
+  /** above is a canvas over the page's, for rulers. It throws if that has no context. */
+  constructor(private readonly above: HTMLCanvasElement, listener: Listener) {
+    const flat = above.getContext('2d')
+    if (!flat) throw new Error('no 2D context for rulers')
+    this.overlay = new Overlay(flat)
+    this.space = new Space(() => this.frame(), listener)
+  }
+
+  open(stage: Stage): void {
+    this.program = new Program(stage.gl!, cloudVertex, cloudFragment)
+    this.surroundings = new Surroundings(stage.gl!)
+  }
+
+  /** frame is the depth frame that is shown; its data are valid until the next is. */
+  frame(): Depth | null {
+    const i = this.depth?.info.intrinsics, p = this.depth?.frame?.picture
+    if (!i || !p || !(p.pixels instanceof Uint16Array)) return null
+    const { width, height } = p
+    if (this.rays?.of !== i || this.rays.rays.width !== width || this.rays.rays.height !== height) {
+      this.rays = { of: i, rays: new Rays(i, width, height, stepOf(i, width)) }
+    }
+    return { width, height, data: p.pixels, units: Math.fround(this.depth!.info.depthUnits ?? 0.001), rays: this.rays.rays }
+  }
+
+  draw(stage: Stage): boolean {
+    const gl = stage.gl!, { camera } = this.space
+    camera.width = stage.canvas.clientWidth || 1
+    camera.height = stage.canvas.clientHeight || 1
+    const scale = stage.canvas.width / camera.width
+    if (this.above.width !== stage.canvas.width || this.above.height !== stage.canvas.height) {
+      this.above.width = stage.canvas.width
+      this.above.height = stage.canvas.height
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null)
+    gl.disable(gl.SCISSOR_TEST)
+    gl.disable(gl.BLEND)
+    gl.enable(gl.DEPTH_TEST)
+    gl.viewport(0, 0, stage.canvas.width, stage.canvas.height)
+    gl.clearColor(0.03, 0.04, 0.05, 1) // dark in every theme, as pictures are
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
+    const matrix = camera.matrix()
+    if (this.depth) this.cloud(stage, this.depth, matrix)
+    this.surroundings.furnish(imperial.peek(), this.depth?.info.intrinsics ?? null)
+    this.surroundings.draw(matrix, 2 * scale)
+    gl.disable(gl.DEPTH_TEST)
+    this.space.drawOver(this.overlay, scale)
+    this.drawn++
+    return false
+  }
+
+  private cloud(stage: Stage, depth: StreamView, camera: Mat4): void {
+    const gl = stage.gl!, p = this.program, i = depth.info.intrinsics, u = stage.textures.get(depth)
+    if (!i || !u || u.layout !== 'depth') return
+    const mesh = this.shading !== 'points', units = depth.info.depthUnits ?? 0.001
+    p.use()
+    this.paint(stage, depth)
+    gl.activeTexture(gl.TEXTURE0 + depthUnit)
+    gl.bindTexture(gl.TEXTURE_2D, u.texture)
+    gl.uniform1i(p.at('depth'), depthUnit)
+    gl.uniform2i(p.at('size'), u.width, u.height)
+    gl.uniform1f(p.at('pixelStep'), stepOf(i, u.width))
+    gl.uniform1f(p.at('units'), units)
+    gl.uniform4f(p.at('depthLens'), i.fx, i.fy, i.ppx, i.ppy)
+    gl.uniform1fv(p.at('depthCoeffs'), coefficients(i))
+    gl.uniform1i(p.at('depthBent'), Number(bendsRays(i.model)))
+    gl.uniform1i(p.at('mesh'), Number(mesh))
+    gl.uniform1i(p.at('lit'), Number(this.shading === 'lit'))
+    gl.uniform1f(p.at('pointSize'), Math.max(1, Math.sqrt(stage.canvas.width / u.width)))
+    gl.uniformMatrix4fv(p.at('camera'), false, camera)
+    gl.bindVertexArray(null)
+    const count = mesh ? 6 * (u.width - 1) * (u.height - 1) : u.width * u.height
+    gl.drawArrays(mesh ? gl.TRIANGLES : gl.POINTS, 0, count)
+  }
+
+  /** paint sets what colours the cloud: the picture once it has a frame, else depth. */
+  private paint(stage: Stage, depth: StreamView): void {
+    const gl = stage.gl!, p = this.program
+    const seen = this.picture && stage.textures.get(this.picture), e = this.picture && extrinsicsOf(depth, this.picture)
+    const own = !seen || !e || !this.picture?.info.intrinsics
+    const from = own ? depth : this.picture!, u = stage.textures.get(from)!
+    const i = from.info.intrinsics!, { rotation, translation } = own ? identity : e
+    stage.textures.bind(p, u, stage.look, depth.info.depthUnits ?? 0.001)
+    gl.uniform2i(p.at('paintSize'), u.width, u.height)
+    gl.uniform1i(p.at('ownColour'), Number(own))
+    gl.uniformMatrix3fv(p.at('turn'), false, rotation)
+    gl.uniform3fv(p.at('shift'), translation)
+    gl.uniform4f(p.at('pictureLens'), i.fx, i.fy, i.ppx, i.ppy)
+    gl.uniform1fv(p.at('pictureCoeffs'), coefficients(i))
+    gl.uniform1i(p.at('pictureBending'), bending(i.model))
+    gl.uniform2f(p.at('pictureSize'), i.width, i.height)
+  }
+
+  /** ply makes a file of the frames that are shown; null if there is none. painted is the picture as red, green, blue, unused. */
+  ply(mesh: boolean, painted: Uint8Array | Uint8ClampedArray | null): Uint8Array<ArrayBuffer> | null {
+    const d = this.frame()
+    if (!d) return null
+    const xyz = points(d), seen = this.pictureFrame(painted)
+    return writePLY({ width: d.width, height: d.height, xyz, mesh, rgb: seen ? colours(xyz, seen) : undefined })
+  }
+
+  private pictureFrame(rgba: Uint8Array | Uint8ClampedArray | null): Picture | null {
+    const v = this.picture, p = v?.frame?.picture, extrinsics = v && this.depth && extrinsicsOf(this.depth, v)
+    if (!rgba || !p || !extrinsics || !v.info.intrinsics) return null
+    return { width: p.width, height: p.height, rgba, intrinsics: v.info.intrinsics, extrinsics }
+  }
+}
+
+/** stepOf is how many pixels of the sensor lie between neighbours of a frame that was made smaller. */
+const stepOf = (i: Intrinsics, width: number): number => Math.max(1, Math.round(i.width / width))

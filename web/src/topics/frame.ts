@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { StreamView } from '../streams'
+
+/** useStream subscribes to a stream while its tile is there. */
+export function useStream(view: StreamView): void {
+  useEffect(() => {
+    const who = {}
+    view.want(who)
+    return () => view.release(who)
+  }, [view])
+}
+
+/** Texts change no faster than somebody can read, in ms. */
+const pace = 100
+
+/** useMessage subscribes to a stream and returns the newest message of a stream, at most ten times a second, and never misses the last one. */
+export function useMessage<T>(view: StreamView): T | undefined {
+  useStream(view)
+  const [message, set] = useState(() => view.frame?.message as T | undefined)
+  useEffect(() => {
+    let timer = 0
+    const stop = view.onDraw(() => {
+      timer ||= setTimeout(() => {
+        timer = 0
+        set(() => view.frame?.message as T | undefined)
+      }, pace) as unknown as number
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [view])
+  return message
+}

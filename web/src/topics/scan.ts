@@ -1,0 +1,46 @@
+import { Header, Reader } from './reader'
+
+/** Scan is sensor_msgs/LaserScan. Angles are radians, ranges metres. */
+export interface Scan {
+  header: Header
+  angleMin: number
+  angleMax: number
+  angleIncrement: number
+  rangeMin: number
+  rangeMax: number
+  ranges: Float32Array
+  intensities: Float32Array
+}
+
+export function readScan(bytes: Uint8Array): Scan {
+  const r = new Reader(bytes)
+  const header = r.header()
+  const [angleMin, angleMax, angleIncrement, , , rangeMin, rangeMax] = Array.from({ length: 7 }, r.f32) as number[]
+  return {
+    header, angleMin: angleMin!, angleMax: angleMax!, angleIncrement: angleIncrement!, rangeMin: rangeMin!, rangeMax: rangeMax!,
+    ranges: r.floats(), intensities: r.floats(),
+  }
+}
+
+/** scanPoints are x, y of the ranges that the scanner vouches for: x ahead, y to the left. */
+export function scanPoints(s: Scan): Float32Array {
+  const out = new Float32Array(2 * s.ranges.length)
+  let n = 0
+  s.ranges.forEach((d, i) => {
+    if (!(d >= s.rangeMin && d <= s.rangeMax)) return
+    const a = s.angleMin + i * s.angleIncrement
+    out[n++] = d * Math.cos(a)
+    out[n++] = d * Math.sin(a)
+  })
+  return out.subarray(0, n)
+}
+
+/** nearestPoint returns where in points the one nearest to x, y begins; -1 if none is within radius. */
+export function nearestPoint(points: Float32Array, x: number, y: number, radius: number): number {
+  let best = -1
+  for (let i = 0; i < points.length; i += 2) {
+    const off = Math.hypot(points[i]! - x, points[i + 1]! - y)
+    if (off <= radius) [best, radius] = [i, off]
+  }
+  return best
+}
