@@ -29,6 +29,8 @@ export class CloudScene implements Scene {
   /** What colours it; null is depth itself. */
   picture: StreamView | null = null
   shading: Shading = 'points'
+  /** Draw the grid, the axes and what the camera sees. */
+  furniture = true
   /** How often it drew: for tests and figures. */
   drawn = 0
   private program!: Program
@@ -78,8 +80,10 @@ export class CloudScene implements Scene {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
     const matrix = camera.matrix()
     if (this.depth) this.cloud(stage, this.depth, matrix)
-    this.surroundings.furnish(imperial.peek(), this.depth?.info.intrinsics ?? null)
-    this.surroundings.draw(matrix, 2 * scale)
+    if (this.furniture) {
+      this.surroundings.furnish(imperial.peek(), this.depth?.info.intrinsics ?? null)
+      this.surroundings.draw(matrix, 2 * scale)
+    }
     gl.disable(gl.DEPTH_TEST)
     this.space.drawOver(this.overlay, scale)
     this.drawn++
