@@ -24,6 +24,8 @@ packages=(
 	qemu-user-static
 	# another reader of the compressed pictures
 	python3-pil
+	# a browser for the viewer's page
+	chromium
 	# what the tests themselves call
 	git lz4 procps
 )

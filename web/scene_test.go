@@ -43,7 +43,7 @@ const sceneInPage = `(() => {
 })()`
 
 // seenAt is where the camera that starts a metre behind the depth camera sees a
-// point, in pixels of the canvas: what OpenGL's books say of a view of 45 degrees.
+// point, in pixels of the canvas: by the textbook, for a view of 45 degrees.
 func seenAt(x, y, z float64) (int, int) {
 	f := 1 / math.Tan(math.Pi/8)
 	const aspect = float64(sceneWidth) / sceneHeight

@@ -1,6 +1,6 @@
-// Package browser runs the viewer's page, or single modules of it, in a real
-// Chromium for tests. Drawing is done in software, so no display and no graphics
-// card is needed; small pictures keep it fast.
+// Package browser runs the viewer's page, or single modules of it, in a real browser
+// for tests. Drawing is done in software, so neither a display nor a graphics card
+// is needed; small pictures keep it fast.
 package browser
 
 import (
