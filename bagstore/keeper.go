@@ -108,24 +108,30 @@ func (k *keeper) put(open uint64) {
 
 // gone compares the file with what its name stands for now.
 func (k *keeper) gone() error {
-	least := k.w.c.inFile.Load() // before Stat: the file grows meanwhile
-	mine, err := k.f.Stat()
+	return Gone(k.f, k.path, k.follow, k.w.c.inFile.Load())
+}
+
+// Gone returns ErrGone if a file that is being written isn't what its name stands for any
+// more, or has fewer bytes than least, which must have been written before. follow: the
+// name may be a symbolic link.
+func Gone(f *os.File, path string, follow bool, least int64) error {
+	mine, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("%s: %w", k.path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	stat := os.Lstat
-	if k.follow {
+	if follow {
 		stat = os.Stat
 	}
-	named, err := stat(k.path)
+	named, err := stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w: its name is gone", k.path, ErrGone)
+		return fmt.Errorf("%s: %w: its name is gone", path, ErrGone)
 	case err == nil && !os.SameFile(mine, named):
-		return fmt.Errorf("%s: %w: its name stands for another file", k.path, ErrGone)
+		return fmt.Errorf("%s: %w: its name stands for another file", path, ErrGone)
 	}
 	if mine.Size() < least {
-		return fmt.Errorf("%s: %w: it has %d bytes, of %d that were written", k.path, ErrGone, mine.Size(), least)
+		return fmt.Errorf("%s: %w: it has %d bytes, of %d that were written", path, ErrGone, mine.Size(), least)
 	}
 	return nil
 }

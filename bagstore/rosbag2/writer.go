@@ -2,64 +2,77 @@ package rosbag2
 
 import (
 	"fmt"
-	"os"
 
-	"rsros/bagstore/internal/sqlite"
+	"rsros/bagstore/internal/pagedb"
 )
 
 // schema2 has the names and types that librealsense and ROS 2 up to Humble use.
-const schema2 = `
-CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL);
-CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE INDEX timestamp_idx ON messages (timestamp ASC);
-`
-
-const (
-	insertTopic   = "INSERT INTO topics(id, name, type, serialization_format, offered_qos_profiles) VALUES(?, ?, ?, 'cdr', ?)"
-	insertMessage = "INSERT INTO messages(topic_id, timestamp, data) VALUES(?, ?, ?)"
-
-	flushBytes = 8 << 20 // of messages between two flushes
-)
-
-// Writer makes a .db3 file of schema 2, which every reader takes. When it fails, the
-// file is of no use. It is for one goroutine.
-type Writer struct {
-	db     *sqlite.Writer
-	topics int64
-	waits  int // bytes since the last flush
+var schema2 = []pagedb.Object{
+	{Name: "topics", SQL: "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL)"},
+	{Name: "messages", SQL: "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, data BLOB NOT NULL)"},
+	{Name: "timestamp_idx", SQL: "CREATE INDEX timestamp_idx ON messages (timestamp ASC)", Of: "messages", Column: 2},
 }
 
-// NewWriter makes a .db3 file in f, which is empty and stays the caller's.
-func NewWriter(f *os.File) (*Writer, error) {
-	db, err := sqlite.NewWriter(f, schema2)
-	if err != nil {
-		return nil, err
-	}
-	return &Writer{db: db}, nil
+// commitBytes of messages are written between two commits of a file that nobody reads
+// yet, which bounds the memory that its index takes.
+const commitBytes = 16 << 20
+
+// Writer makes a .db3 file of schema 2, which every reader takes. It is for one goroutine.
+type Writer struct {
+	db       *pagedb.Writer
+	topics   int64
+	messages int64
+	live     *live // nil: nobody reads the file before it is complete
+	waits    int   // bytes since the last commit of a file that isn't live
+}
+
+// NewWriter makes a .db3 file in f, which is empty and stays the caller's, and gets its name
+// when it is complete: until Close, and after an error, it is of no use.
+func NewWriter(f pagedb.File) *Writer {
+	return &Writer{db: pagedb.New(f, schema2, true)}
 }
 
 // AddTopic adds a topic of CDR messages and returns its id. typ is in the words of
 // ROS 2: "std_msgs/msg/String".
 func (w *Writer) AddTopic(name, typ, qos string) (id int64, err error) {
 	w.topics++
-	if err := w.db.Run(insertTopic, w.topics, name, typ, qos); err != nil {
+	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(name), pagedb.Text(typ), pagedb.Text("cdr"), pagedb.Text(qos)); err != nil {
 		return 0, fmt.Errorf("write topic %s: %w", name, err)
 	}
 	return w.topics, nil
 }
 
-// Write adds a message, which is copied. ns is its time. Messages of one time are
-// read in the order of their writing.
-func (w *Writer) Write(topic, ns int64, data []byte) error {
-	if err := w.db.Run(insertMessage, topic, ns, data); err != nil {
+// Write adds a message, which is borrowed for the length of the call. ns is its time.
+// Messages of one time are read in the order of their writing.
+func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
+	size := 0
+	for _, b := range message {
+		size += len(b)
+	}
+	if size > maxBlob {
+		return fmt.Errorf("write message: it has %d bytes, SQLite takes at most %d", size, maxBlob)
+	}
+	w.messages++
+	if err := w.db.Append("messages", w.messages, pagedb.Column{}, pagedb.Int(topic), pagedb.Int(ns), pagedb.Blob(message...)); err != nil {
 		return fmt.Errorf("write message: %w", err)
 	}
-	if w.waits += len(data); w.waits < flushBytes {
+	if w.waits += size; w.live != nil || w.waits < commitBytes {
 		return nil
 	}
 	w.waits = 0
-	return w.db.Flush()
+	return w.db.Commit()
 }
 
-// Close makes the file whole. It doesn't sync it.
-func (w *Writer) Close() error { return w.db.Close() }
+// maxBlob is the size that SQLite's readers take unless they were built otherwise.
+const maxBlob = 1_000_000_000
+
+// Size is the file's length when all that was written is in it.
+func (w *Writer) Size() int64 { return w.db.Size() }
+
+// Close makes the file whole. It closes and syncs one of Create.
+func (w *Writer) Close() error {
+	if w.live != nil {
+		return w.live.close(w.db)
+	}
+	return w.db.Commit()
+}

@@ -90,10 +90,7 @@ func writeRows(t *testing.T, path string, list []row) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := rosbag2.NewWriter(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := rosbag2.NewWriter(f)
 	topics := make(map[string]int64)
 	for _, r := range list {
 		id, ok := topics[r.topic]

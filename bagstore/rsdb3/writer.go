@@ -69,11 +69,7 @@ type streamTopics struct {
 // New begins a recording in f, which is empty and stays the caller's, and writes the
 // description.
 func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
-	db, err := rosbag2.NewWriter(f)
-	if err != nil {
-		return nil, err
-	}
-	w := &Writer{db: db, o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
+	w := &Writer{db: rosbag2.NewWriter(f), o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
 	if err := w.describe(); err != nil {
 		w.db.Close() //nolint:errcheck // the first error counts
 		return nil, err

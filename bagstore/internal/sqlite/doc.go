@@ -1,7 +1,7 @@
-// Package sqlite reads SQLite databases that nobody vouches for, and makes new ones.
-// It is the one place that knows the SQLite library.
+// Package sqlite reads SQLite databases that nobody vouches for. It is the one place that
+// knows the SQLite library.
 //
-// When reading, SQLite sees nothing but an io.ReaderAt: it can't write, lock, look for files
+// SQLite sees nothing but an io.ReaderAt: it can't write, lock, look for files
 // beside the database, or make temporary ones, so a read-only folder is as good as
 // any. The schema is taken for data: triggers, views, virtual tables and functions
 // don't run, and statements may read tables and nothing else. A cell that claims

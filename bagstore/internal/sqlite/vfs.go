@@ -13,10 +13,10 @@ import (
 // vfsName is how databases name the readers below to SQLite.
 const vfsName = "rs-ros-node"
 
-// readers is the file system that SQLite sees: databases being read or made, under
-// names that nobody else uses.
+// readers is the file system that SQLite sees: databases being read, under names that
+// nobody else uses.
 type readers struct {
-	open sync.Map // name → source or written
+	open sync.Map // name → source
 	next atomic.Uint64
 }
 
@@ -33,7 +33,7 @@ type source struct {
 }
 
 // add makes a database visible to SQLite and returns its name.
-func (f *readers) add(s any) string {
+func (f *readers) add(s source) string {
 	name := fmt.Sprint("db", f.next.Add(1))
 	f.open.Store(name, s)
 	return name
@@ -47,9 +47,6 @@ func (f *readers) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag,
 	s, ok := f.open.Load(name)
 	if !ok || flags&vfs.OPEN_MAIN_DB == 0 {
 		return nil, flags, sqlite3.CANTOPEN
-	}
-	if w, ok := s.(written); ok {
-		return w, flags, nil
 	}
 	return file{s.(source)}, flags | vfs.OPEN_READONLY, nil
 }

@@ -1,0 +1,243 @@
+package pagedb
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// entry is what an index holds of a row: the indexed value and the row's id.
+type entry struct{ value, id int64 }
+
+func (e entry) compare(o entry) int { return cmp.Or(cmp.Compare(e.value, o.value), cmp.Compare(e.id, o.id)) }
+
+// size of the entry's cell in a leaf.
+func (e entry) size() int {
+	_, v := intType(e.value)
+	_, id := intType(e.id)
+	return 1 + entryHead + v + id
+}
+
+// entryHead is its own length and two types.
+const entryHead = 3
+
+func (e entry) append(b []byte) []byte {
+	kv, v := intType(e.value)
+	ki, id := intType(e.id)
+	b = append(b, byte(entryHead+v+id), entryHead, byte(kv), byte(ki))
+	return appendInt(appendInt(b, e.value, v), e.id, id)
+}
+
+// index is a tree of entries in the order of their values. In memory are the pages that
+// changed since the last commit, and the way to the last entry.
+type index struct {
+	p    *pages
+	root *node
+	page uint32 // of the root as of the last commit
+}
+
+// node is a page of the tree. An inner one has one more child than entries.
+type node struct {
+	entries  []entry
+	children []link
+	size     int    // of cells with their pointers
+	page     uint32 // where it is as of the last commit; 0: nowhere
+	dirty    bool
+}
+
+// link is a child: a page, and the node if it is in memory.
+type link struct {
+	page uint32
+	node *node
+}
+
+func (n *node) leaf() bool { return n.children == nil }
+
+func (n *node) cell(e entry) int {
+	if n.leaf() {
+		return pointerSize + e.size()
+	}
+	return pointerSize + 4 + e.size()
+}
+
+func (n *node) full() bool {
+	if n.leaf() {
+		return leafHead+n.size > pageSize
+	}
+	return interiorHead+n.size > pageSize
+}
+
+func newIndex(p *pages) *index { return &index{p: p, root: &node{dirty: true}} }
+
+// insert adds an entry.
+func (x *index) insert(e entry) error {
+	up, right, err := x.add(x.root, e, true)
+	if err == nil && right != nil {
+		left := x.root
+		x.root = &node{entries: []entry{up}, children: []link{{node: left}, {node: right}}, dirty: true}
+		x.root.size = x.root.cell(up)
+	}
+	return err
+}
+
+// add adds an entry below a node. If the node becomes too large, its right part moves
+// to a new node, and an entry between the two is returned. last: the node is the last of
+// its level.
+func (x *index) add(n *node, e entry, last bool) (up entry, right *node, err error) {
+	at, found := slices.BinarySearchFunc(n.entries, e, entry.compare)
+	if found {
+		return up, nil, fmt.Errorf("row %d is in the index already", e.id)
+	}
+	end := at == len(n.entries)
+	n.dirty = true
+	if n.leaf() {
+		n.put(at, e)
+	} else {
+		l := &n.children[at]
+		if l.node == nil {
+			if l.node, err = x.read(l.page); err != nil {
+				return up, nil, err
+			}
+		}
+		between, half, err := x.add(l.node, e, last && end)
+		if err != nil || half == nil {
+			return up, nil, err
+		}
+		n.put(at, between)
+		n.children = slices.Insert(n.children, at+1, link{node: half})
+	}
+	if !n.full() {
+		return up, nil, nil
+	}
+	up, right = n.split(last && at >= len(n.entries)*3/4)
+	return up, right, nil
+}
+
+func (n *node) put(at int, e entry) {
+	n.entries = slices.Insert(n.entries, at, e)
+	n.size += n.cell(e)
+}
+
+// split moves half of the entries to a new node; if most entries come at the end, a
+// tenth.
+func (n *node) split(atEnd bool) (up entry, right *node) {
+	at := len(n.entries) / 2
+	if atEnd {
+		at = len(n.entries) * 9 / 10
+	}
+	up = n.entries[at]
+	right = &node{entries: slices.Clone(n.entries[at+1:]), dirty: true}
+	if !n.leaf() {
+		right.children = slices.Clone(n.children[at+1:])
+		n.children = n.children[:at+1]
+	}
+	n.entries = n.entries[:at]
+	n.measure()
+	right.measure()
+	return up, right
+}
+
+func (n *node) measure() {
+	n.size = 0
+	for _, e := range n.entries {
+		n.size += n.cell(e)
+	}
+}
+
+// commit writes what changed to new places and returns the root.
+func (x *index) commit() (uint32, error) {
+	if err := x.write(x.root); err != nil {
+		return 0, err
+	}
+	x.page = x.root.page
+	return x.page, nil
+}
+
+// write writes a node and those below it that changed, and forgets all but the last.
+func (x *index) write(n *node) (err error) {
+	if !n.dirty {
+		return nil
+	}
+	content := cells{head: leafHead}
+	kind, right := byte(indexLeaf), uint32(0)
+	if !n.leaf() {
+		kind, content.head = indexInterior, interiorHead
+		last := len(n.children) - 1
+		for i := range n.children {
+			l := &n.children[i]
+			if l.node == nil {
+				continue
+			}
+			if err := x.write(l.node); err != nil {
+				return err
+			}
+			if l.page = l.node.page; i < last {
+				l.node = nil
+			}
+		}
+		right = n.children[last].page
+	}
+	for i, e := range n.entries {
+		var cell []byte
+		if !n.leaf() {
+			cell = binary.BigEndian.AppendUint32(cell, n.children[i].page)
+		}
+		content.add(e.append(cell))
+	}
+	var b [pageSize]byte
+	content.layout(b[:], 0, kind, right)
+	x.p.release(n.page)
+	if n.page, err = x.p.allocate(); err != nil {
+		return err
+	}
+	n.dirty = false
+	return x.p.write(n.page, b[:])
+}
+
+// errPage: a page isn't what was written there.
+var errPage = errors.New("the file was changed by another program")
+
+// read reads a page of the index back.
+func (x *index) read(page uint32) (*node, error) {
+	b, err := x.p.read(page)
+	if err != nil {
+		return nil, fmt.Errorf("read page %d: %w", page, err)
+	}
+	n := &node{page: page}
+	at := leafHead
+	switch b[0] {
+	case indexLeaf:
+	case indexInterior:
+		at = interiorHead
+		n.children = []link{}
+	default:
+		return nil, fmt.Errorf("page %d: %w", page, errPage)
+	}
+	count := int(binary.BigEndian.Uint16(b[3:]))
+	if at+pointerSize*count > pageSize {
+		return nil, fmt.Errorf("page %d: %w", page, errPage)
+	}
+	for i := range count {
+		cell := b[min(int(binary.BigEndian.Uint16(b[at+pointerSize*i:])), pageSize):]
+		if !n.leaf() {
+			if len(cell) < 4 {
+				return nil, fmt.Errorf("page %d: %w", page, errPage)
+			}
+			n.children = append(n.children, link{page: binary.BigEndian.Uint32(cell)})
+			cell = cell[4:]
+		}
+		if len(cell) < 1+entryHead {
+			return nil, fmt.Errorf("page %d: %w", page, errPage)
+		}
+		value, used := readInt(uint64(cell[2]), cell[4:])
+		id, _ := readInt(uint64(cell[3]), cell[4+used:])
+		n.entries = append(n.entries, entry{value, id})
+	}
+	if !n.leaf() {
+		n.children = append(n.children, link{page: binary.BigEndian.Uint32(b[leafHead:])})
+	}
+	n.measure()
+	return n, nil
+}

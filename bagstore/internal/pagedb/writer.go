@@ -1,0 +1,225 @@
+package pagedb
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Column is a column of a row: an integer, a text or a blob. The zero value is the
+// column that stands for the row's id.
+type Column struct {
+	kind  byte
+	int   int64
+	text  string
+	parts [][]byte
+}
+
+const (
+	isID = iota
+	isInt
+	isText
+	isBlob
+)
+
+// Int is a column with a number.
+func Int(v int64) Column { return Column{kind: isInt, int: v} }
+
+// Text is a column with a text.
+func Text(s string) Column { return Column{kind: isText, text: s} }
+
+// Blob is a column with bytes, which are borrowed for the length of the call.
+func Blob(parts ...[]byte) Column { return Column{kind: isBlob, parts: parts} }
+
+// Object is a table or an index that a database has.
+type Object struct {
+	Name string
+	SQL  string // that makes it
+	// Of is the table of an index on one of its integer columns, and Column the number
+	// of that column.
+	Of     string
+	Column int
+}
+
+// Writer writes a database.
+type Writer struct {
+	p       pages
+	objects []Object
+	tables  map[string]*table
+	indexes map[string][]*columnIndex // by table
+	byName  map[string]*columnIndex
+	record  record
+	commits uint32
+	changed bool
+	err     error
+}
+
+// columnIndex is an index and what it is on.
+type columnIndex struct {
+	*index
+	column int
+}
+
+// New begins a database in an empty file, which stays the caller's. It has nothing until the
+// first Commit. A private one has no readers, and is of no use when it is not committed
+// to the end: it uses free pages again at once.
+func New(f File, objects []Object, private bool) *Writer {
+	w := &Writer{p: pages{f: f, next: 2, delay: reuseAfter}, objects: objects, tables: make(map[string]*table),
+		indexes: make(map[string][]*columnIndex), byName: make(map[string]*columnIndex), changed: true}
+	if private {
+		w.p.delay = 0
+	}
+	for _, o := range objects {
+		if o.Of == "" {
+			w.tables[o.Name] = &table{p: &w.p, leaf: cells{head: leafHead}, dirty: true}
+			continue
+		}
+		x := &columnIndex{newIndex(&w.p), o.Column}
+		w.indexes[o.Of] = append(w.indexes[o.Of], x)
+		w.byName[o.Name] = x
+	}
+	return w
+}
+
+// Append adds a row to a table. Its id is greater than those of all rows before it.
+// After an error every call fails with it.
+func (w *Writer) Append(name string, id int64, columns ...Column) error {
+	if w.err != nil {
+		return w.err
+	}
+	t := w.tables[name]
+	if t == nil || id <= t.lastID {
+		return fmt.Errorf("table %s takes no row %d", name, id)
+	}
+	r := &w.record
+	r.begin()
+	for _, c := range columns {
+		switch c.kind {
+		case isID:
+			r.null()
+		case isInt:
+			r.int(c.int)
+		case isText:
+			r.text(c.text)
+		case isBlob:
+			r.blob(c.parts...)
+		}
+	}
+	w.changed = true
+	w.err = t.append(id, r)
+	for _, x := range w.indexes[name] {
+		if w.err == nil {
+			w.err = x.insert(entry{columns[x.column].int, id})
+		}
+	}
+	return w.err
+}
+
+// Size is the length of the file when all that was appended is written.
+func (w *Writer) Size() int64 { return int64(w.p.next-1) * pageSize }
+
+// Changed reports whether there is something to commit.
+func (w *Writer) Changed() bool { return w.changed }
+
+// Prepare writes all that was appended, but for the page that makes it visible, which it
+// returns: it is to be written at the beginning of the file, with one write. The next Prepare
+// may come after that.
+func (w *Writer) Prepare() ([]byte, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	page, err := w.prepare()
+	if err != nil {
+		w.err = err
+	}
+	return page, err
+}
+
+func (w *Writer) prepare() ([]byte, error) {
+	roots := make([]uint32, len(w.objects))
+	for i, o := range w.objects {
+		var err error
+		if o.Of == "" {
+			roots[i], err = w.tables[o.Name].commit()
+		} else {
+			roots[i], err = w.byName[o.Name].commit()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	first, free, err := w.p.listFree()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.p.flush(); err != nil {
+		return nil, err
+	}
+	w.commits++
+	w.changed = false
+	return w.first(roots, first, free)
+}
+
+// Commit makes all that was appended visible.
+func (w *Writer) Commit() error {
+	page, err := w.Prepare()
+	if err == nil {
+		_, err = w.p.f.WriteAt(page, 0)
+	}
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return err
+}
+
+// The header of a database. Wire constants.
+const (
+	headerSize    = 100
+	magic         = "SQLite format 3\x00"
+	schemaFormat  = 4
+	textUTF8      = 1
+	sqliteVersion = 3040001 // whose form this is
+)
+
+// first lays out page 1: the header of the database, and the table of its tables.
+func (w *Writer) first(roots []uint32, free uint32, freeCount int) ([]byte, error) {
+	b := make([]byte, pageSize)
+	copy(b, magic)
+	binary.BigEndian.PutUint16(b[16:], pageSize)
+	b[18], b[19] = 1, 1 // read and written without a write-ahead log
+	b[21], b[22], b[23] = 64, 32, 32
+	put := func(at int, v uint32) { binary.BigEndian.PutUint32(b[at:], v) }
+	put(24, w.commits)
+	put(28, w.p.next-1)
+	put(32, free)
+	put(36, uint32(freeCount))
+	put(40, w.commits) // the roots have moved
+	put(44, schemaFormat)
+	put(56, textUTF8)
+	put(92, w.commits)
+	put(96, sqliteVersion)
+	content := cells{head: headerSize + leafHead}
+	for i, o := range w.objects {
+		kind, of := "table", o.Name
+		if o.Of != "" {
+			kind, of = "index", o.Of
+		}
+		var r record
+		r.text(kind)
+		r.text(o.Name)
+		r.text(of)
+		r.int(int64(roots[i]))
+		r.text(o.SQL)
+		head := r.head()
+		cell := append(appendVarint(appendVarint(nil, uint64(len(head)+r.size)), uint64(i+1)), head...)
+		for _, p := range r.parts {
+			cell = append(cell, p...)
+		}
+		if !content.fits(len(cell)) {
+			return nil, errors.New("the tables' declarations don't fit into a page")
+		}
+		content.add(cell)
+	}
+	content.layout(b, headerSize, tableLeaf, 0)
+	return b, nil
+}
