@@ -154,4 +154,3 @@ func (l *live) last(db *pagedb.Writer) error {
 	}
 	return err
 }
-

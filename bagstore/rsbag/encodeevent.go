@@ -30,7 +30,11 @@ func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, b
 		Timestamp: msgs.Time(max(n.Time.UnixMilli(), 0)), Category: n.Category.String(), Severity: n.Severity.String(),
 		Description: text(n.Description), SerializedData: text(n.Data),
 	}
-	return topicOf(sensorPrefix(sensor)+"/notification/"+strings.ReplaceAll(n.Category.String(), " ", "_")).with(msgs.Marshal(&m), nil), true
+	return topicOf(notificationTopic(sensor, n.Category)).with(msgs.Marshal(&m), nil), true
+}
+
+func notificationTopic(sensor int, c camdriver.Category) string {
+	return sensorPrefix(sensor) + "/notification/" + strings.ReplaceAll(c.String(), " ", "_")
 }
 
 // text makes valid UTF-8: python's readers die of anything else.
@@ -38,18 +42,23 @@ func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // Log is a line of the recording program's own log.
 func (e *Encoder) Log(l msgs.Log) Message {
-	return topicOf(topicLog).with(msgs.Marshal(&l), nil)
+	return topicOf(TopicLog).with(msgs.Marshal(&l), nil)
 }
 
 // TimeReference relates a sensor's clock, as a frame's timestamp reads it, to
 // the host's at the frame's arrival.
-func (e *Encoder) TimeReference(sensor int, f *camdriver.Frame) Message {
-	m := msgs.TimeReference{
+func TimeReference(sensor int, f *camdriver.Frame) (topic string, m msgs.TimeReference) {
+	return sensorPrefix(sensor) + "/time", msgs.TimeReference{
 		Header:  msgs.Header{Seq: uint32(f.Number), Stamp: msgs.FromTime(f.Arrival)},
 		TimeRef: msgs.FromMillis(f.Timestamp),
 		Source:  f.Domain.String(),
 	}
-	return topicOf(sensorPrefix(sensor)+"/time").with(msgs.Marshal(&m), nil)
+}
+
+// TimeReference is the message of TimeReference.
+func (e *Encoder) TimeReference(sensor int, f *camdriver.Frame) Message {
+	topic, m := TimeReference(sensor, f)
+	return topicOf(topic).with(msgs.Marshal(&m), nil)
 }
 
 // Additional is a fact about the recording: program, host, start.

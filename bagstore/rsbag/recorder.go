@@ -24,11 +24,35 @@ type RecorderOptions struct {
 	Additional []msgs.KeyValue
 }
 
-// Recorder writes a device's frames and events into one bag. Its methods may be
+// Target is a file of one form of the layout that a Recorder writes. It gets file times,
+// counted from the start of the recording.
+type Target interface {
+	// Holds says whether the file has a place for frames of a sensor's stream.
+	Holds(sensor int, id camdriver.StreamID) bool
+	// Frame writes a frame, which is borrowed for the length of the call.
+	Frame(sensor int, f *camdriver.Frame, at time.Duration) error
+	// Option and Notification return camdriver.ErrUnsupported for what the form has no
+	// name for.
+	Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error
+	Notification(sensor int, n camdriver.Notification, at time.Duration) error
+	Log(l msgs.Log, at time.Duration) error
+	// TimeReference relates the clock of a frame's sensor to the host's.
+	TimeReference(sensor int, f *camdriver.Frame, at time.Duration) error
+	// Fact adds to what is known about the recording.
+	Fact(key, value string) error
+	// Checkpoint makes the file whole; CheckpointIfDue does if it is time.
+	Checkpoint() error
+	CheckpointIfDue() error
+	Size() int64
+	Close() error
+}
+
+// Recorder writes a device's frames and events into one file. Its methods may be
 // called from any goroutine; after an error all fail with it.
 type Recorder struct {
-	mu sync.Mutex
-	sink
+	mu      sync.Mutex
+	out     Target
+	err     error
 	line    *timeline
 	nextRef map[int]bagstore.Time // when a sensor's next time reference is due
 	closed  bool
@@ -63,8 +87,8 @@ type RecorderStats struct {
 	Size     int64         // of the file, as far as it is written
 }
 
-// NewRecorder creates the file and writes the description. The file is a whole,
-// playable bag from then on.
+// NewRecorder creates a bag and writes the description. The file is a whole, playable bag
+// from then on.
 func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
 	if c := o.Bag.Compression; c == bagstore.BZ2 {
 		return nil, fmt.Errorf("record %s: librealsense cannot read %s", path, c)
@@ -73,24 +97,30 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{
-		sink: out, line: newTimeline(), nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*streamCounter),
+	out.describe()
+	return NewRecorderOf(bagTarget{&out}, snap, o)
+}
+
+// NewRecorderOf makes a Recorder of a file that has the description, and closes it if that
+// fails.
+func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
+	r := &Recorder{out: out, line: newTimeline(), nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*streamCounter)}
+	for _, s := range snap.Streams {
+		if out.Holds(s.Sensor, s.Profile.Stream) {
+			r.streams[s.Profile.Stream] = &streamCounter{}
+		}
 	}
-	for id := range r.enc.streams {
-		r.streams[id] = &streamCounter{}
-	}
-	r.describe()
 	facts := []msgs.KeyValue{{Key: KeyProgram, Value: o.Program}, {Key: KeyVersion, Value: o.Version}, {Key: KeyHost, Value: o.Host}}
 	for _, kv := range append(facts, o.Additional...) {
-		if kv.Value != "" {
-			r.write(Additional(kv.Key, kv.Value), staticTime)
+		if kv.Value != "" && r.err == nil {
+			r.err = out.Fact(kv.Key, kv.Value)
 		}
 	}
 	if r.err == nil {
-		r.err = r.w.Checkpoint()
+		r.err = out.Checkpoint()
 	}
 	if r.err != nil {
-		return nil, errors.Join(r.err, r.w.Close())
+		return nil, errors.Join(r.err, out.Close())
 	}
 	return r, nil
 }
@@ -113,7 +143,7 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	if err := r.ready(); err != nil {
 		return err
 	}
-	if r.enc.set(sensor, f) == nil {
+	if !r.out.Holds(sensor, f.Stream()) {
 		r.refused.Add(1)
 		return nil
 	}
@@ -124,20 +154,28 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 		count.skipped.Add(1)
 		return nil
 	}
-	if first {
-		r.write(Additional(KeyStart, formatStart(f.Arrival.Add(-time.Duration(at)))), staticTime)
-	}
-	if at >= r.nextRef[sensor] {
-		r.nextRef[sensor] = at.Add(refEvery)
-		r.write(r.enc.TimeReference(sensor, f), at)
-	}
-	r.frame(sensor, f, at)
-	if r.err == nil {
+	if r.err = r.frame(sensor, f, at, first); r.err == nil {
 		count.frames.Add(1)
 		count.bytes.Add(int64(len(f.Data)))
 		r.duration.Store(int64(r.line.end))
 	}
 	return r.err
+}
+
+// frame writes a frame and what goes with it.
+func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time, first bool) error {
+	if first {
+		if err := r.out.Fact(KeyStart, formatStart(f.Arrival.Add(-time.Duration(at)))); err != nil {
+			return err
+		}
+	}
+	if at >= r.nextRef[sensor] {
+		r.nextRef[sensor] = at.Add(refEvery)
+		if err := r.out.TimeReference(sensor, f, time.Duration(at)); err != nil {
+			return err
+		}
+	}
+	return r.out.Frame(sensor, f, time.Duration(at))
 }
 
 func period(fps int) time.Duration {
@@ -150,35 +188,31 @@ func period(fps int) time.Duration {
 // Option writes a change of an option. at is on the clock of Frame.Arrival; zero
 // is the time of the latest frame.
 func (r *Recorder) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
-	m, ok := r.enc.Option(sensor, id, value)
-	err := r.event(m, ok, at)
-	if id == camdriver.OptionDepthUnits && err == nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.units[sensor] = value
-	}
-	return err
+	return r.event(optionTopic(sensor, id, "value"), at, func(at time.Duration) error { return r.out.Option(sensor, id, value, at) })
 }
 
 // Notification writes what a sensor reported.
 func (r *Recorder) Notification(sensor int, n camdriver.Notification, at time.Time) error {
-	m, ok := r.enc.Notification(sensor, n)
-	return r.event(m, ok, at)
+	return r.event(notificationTopic(sensor, n.Category), at, func(at time.Duration) error { return r.out.Notification(sensor, n, at) })
 }
 
 // Log writes a line of the program's own log.
-func (r *Recorder) Log(l msgs.Log, at time.Time) error { return r.event(r.enc.Log(l), true, at) }
+func (r *Recorder) Log(l msgs.Log, at time.Time) error {
+	return r.event(TopicLog, at, func(at time.Duration) error { return r.out.Log(l, at) })
+}
 
-func (r *Recorder) event(m Message, ok bool, at time.Time) error {
+// event writes an event that is on a topic of the layout.
+func (r *Recorder) event(topic string, at time.Time, write func(time.Duration) error) error {
 	defer r.mu.Unlock()
 	if err := r.ready(); err != nil {
 		return err
 	}
-	if !ok {
-		return fmt.Errorf("record %q: %w by the layout", m.Topic, camdriver.ErrUnsupported)
+	err := write(time.Duration(r.line.event(topic, at)))
+	if errors.Is(err, camdriver.ErrUnsupported) {
+		return fmt.Errorf("record %q: %w by the layout", topic, err)
 	}
-	r.write(m, r.line.event(m.Topic, at))
-	return r.err
+	r.err = err
+	return err
 }
 
 // Pause skips frames until Resume. Events are still written, at the time where
@@ -215,7 +249,7 @@ func (r *Recorder) Stats() RecorderStats {
 }
 
 // Size is the file's length as far as it is written.
-func (r *Recorder) Size() int64 { return r.w.Size() }
+func (r *Recorder) Size() int64 { return r.out.Size() }
 
 // Duration is the file time of the latest frame.
 func (r *Recorder) Duration() time.Duration { return time.Duration(r.duration.Load()) }
@@ -227,7 +261,7 @@ func (r *Recorder) CheckpointIfDue() error {
 	if err := r.ready(); err != nil {
 		return err
 	}
-	r.err = r.w.CheckpointIfDue()
+	r.err = r.out.CheckpointIfDue()
 	return r.err
 }
 
@@ -240,5 +274,5 @@ func (r *Recorder) Close() error {
 		return nil
 	}
 	r.closed = true
-	return errors.Join(r.err, r.w.Close())
+	return errors.Join(r.err, r.out.Close())
 }

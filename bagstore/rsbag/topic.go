@@ -11,7 +11,7 @@ import (
 const (
 	topicVersion    = "/file_version"
 	topicDevice     = "/device_0/info"
-	topicLog        = "/log"
+	TopicLog        = "/log"
 	topicAdditional = "/additional_info"
 )
 
@@ -83,7 +83,7 @@ func parseTopic(s string) topic {
 		return topic{kind: topicFileVersion}
 	case topicDevice:
 		return topic{kind: topicDeviceInfo}
-	case topicLog:
+	case TopicLog:
 		return topic{kind: topicLogLine}
 	case topicAdditional:
 		return topic{kind: topicAdditionalInfo}

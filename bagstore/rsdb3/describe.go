@@ -43,11 +43,15 @@ func (w *Writer) describe() error {
 // facts are on a topic of ours, one row for each.
 func (w *Writer) facts() error {
 	for _, f := range w.o.Facts {
-		if err := w.string("/additional_info", 0, rstext.Join(w.clean(f.Key, f.Value))); err != nil {
+		if err := w.fact(f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (w *Writer) fact(f rstext.Pair) error {
+	return w.string("/additional_info", 0, rstext.Join(w.clean(f.Key, f.Value)))
 }
 
 func (w *Writer) clean(key, value string) rstext.Pair {

@@ -22,12 +22,14 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	w.begin()
 	w.enc.Time(msgs.Time(at))
 	w.enc.String(t.frameID)
+	var pixels []byte
 	if id.Kind.Video() {
-		w.image(t, f)
+		w.imageHead(t, f)
+		pixels = f.Data
 	} else {
 		w.imu(id.Kind, &f.Motion)
 	}
-	if err := w.put(t.data, at); err != nil {
+	if err := w.put(t.data, at, pixels); err != nil {
 		return err
 	}
 	md := rstext.Metadata{Number: f.Number, Domain: f.Domain, System: f.Arrival, Timestamp: f.Timestamp, Values: f.Metadata}
@@ -42,7 +44,7 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	return w.put(t.metadata, at)
 }
 
-func (w *Writer) image(t *streamTopics, f *camdriver.Frame) {
+func (w *Writer) imageHead(t *streamTopics, f *camdriver.Frame) {
 	format := t.format
 	if f.Profile.Format != camdriver.AnyFormat {
 		format = f.Profile.Format
@@ -53,7 +55,7 @@ func (w *Writer) image(t *streamTopics, f *camdriver.Frame) {
 	e.String(rsbag.Encoding(format))
 	e.Bool(false) // not big-endian
 	e.U32(uint32(f.Stride))
-	e.Bytes(f.Data)
+	e.Len(len(f.Data))
 }
 
 // imu writes what the stream measures. An orientation is only known for a combined

@@ -54,6 +54,7 @@ type Writer struct {
 	streams map[camdriver.StreamID]*streamTopics
 	enc     cdr.Encoder
 	text    []byte
+	message [][]byte // what is being written
 	losses  losses
 	rows    uint64
 }
@@ -67,14 +68,15 @@ type streamTopics struct {
 }
 
 // New begins a recording in f, which is empty and stays the caller's, and writes the
-// description.
+// description. Until Close the file is of no use.
 func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
-	w := &Writer{db: rosbag2.NewWriter(f), o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
-	if err := w.describe(); err != nil {
-		w.db.Close() //nolint:errcheck // the first error counts
-		return nil, err
-	}
-	return w, nil
+	w := newWriter(snap, o)
+	w.db = rosbag2.NewWriter(f)
+	return w, w.describe()
+}
+
+func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
+	return &Writer{o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
 }
 
 // Rows is the number of messages written.
@@ -96,10 +98,11 @@ func (w *Writer) topic(name, typ string) (int64, error) {
 	return id, err
 }
 
-// put writes what the encoder holds.
-func (w *Writer) put(topic int64, at time.Duration) error {
+// put writes what the encoder holds, and a body after it.
+func (w *Writer) put(topic int64, at time.Duration, body ...[]byte) error {
 	w.rows++
-	return w.db.Write(topic, int64(at), w.enc.B)
+	w.message = append(append(w.message[:0], w.enc.B), body...)
+	return w.db.Write(topic, int64(at), w.message...)
 }
 
 func (w *Writer) begin() {

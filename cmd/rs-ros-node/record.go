@@ -96,6 +96,7 @@ func recordingFlags(f *pflag.FlagSet, o *record.Options) {
 	f.Var((*mebibytes)(&o.QueueBytes), "buffsize", "how much may wait for the disk, in MB (default 512)")
 	f.Var((*mebibytes)(&o.SplitSize), "split-size", "start a new file, with the description repeated, at this size in MB")
 	f.Var((*rosDuration)(&o.SplitDuration), "split-duration", "start a new file after this much recorded time: seconds, or a number with s, m or h")
+	f.BoolVar(&o.DB3, "db3", false, "~start_recording creates .db3 files, for librealsense 2.58 and later; --record goes by the name's ending")
 	f.BoolVar(&o.Bag.Overwrite, "overwrite", false, "replace a file that has the recording's name")
 	bagFlags(f, &o.Bag)
 }

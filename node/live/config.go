@@ -120,6 +120,7 @@ func fillRecording(o *record.Options, p *graph.ParamReader) {
 	if p.Is("lz4") {
 		setDefault(&o.Bag.Compression, bagstore.LZ4)
 	}
+	o.DB3 = o.DB3 || p.Is("db3")
 	if p.Is("direct") {
 		setDefault(&o.Bag.Sink, bagstore.Direct)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"rsros/bagstore"
 	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/program"
@@ -76,13 +77,23 @@ func realPath(path string) (string, error) {
 	}
 }
 
-// recordsBag refuses a recording under the name of a format that isn't written.
-func (o *Options) recordsBag() error {
-	switch ext := strings.ToLower(filepath.Ext(o.Record)); ext {
-	case ".db3":
-		return fmt.Errorf("%w: recording into %s: recordings are bags; convert makes a .db3 of one", program.ErrUsage, o.Record)
-	case ".mcap":
-		return fmt.Errorf("%w: recording into %s: recordings are bags; export --mcap makes an MCAP file of one", program.ErrUsage, o.Record)
+// checkFormat refuses a recording under the name of a format that isn't written, and
+// what the format of its name doesn't have.
+func (o *Options) checkFormat() error {
+	switch ext := filepath.Ext(o.Record); {
+	case strings.EqualFold(ext, ".mcap"):
+		return fmt.Errorf("%w: recording into %s: recordings are .bag or .db3 files; export --mcap makes an MCAP file of one", program.ErrUsage, o.Record)
+	case ext != ".db3" && strings.EqualFold(ext, ".db3"):
+		return fmt.Errorf("%w: recording into %s: librealsense wants .db3 in lower case", program.ErrUsage, o.Record)
+	case ext == ".bag" && o.Recording.DB3:
+		return fmt.Errorf("%w: recording into %s: --db3 is for other names", program.ErrUsage, o.Record)
+	}
+	if o.Recording.DB3 && o.Record != "" && filepath.Ext(o.Record) != ".db3" {
+		o.Record += ".db3"
+	}
+	o.Recording.DB3 = o.Recording.DB3 || filepath.Ext(o.Record) == ".db3"
+	if c := o.Recording.Bag.Compression; o.Recording.DB3 && c != "" && c != bagstore.None {
+		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func pick(field *string, list []string, i int) {
 func (o Options) filled(line, server graph.Params) (Options, error) {
 	o.Streams = maps.Clone(o.Streams)
 	err := o.fill(line)
-	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.recordsBag())
+	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat())
 	return o, err
 }
 
@@ -97,7 +97,7 @@ func (o Options) oneOfSeveral(line, server graph.Params) (Options, error) {
 	}
 	name := strings.ReplaceAll(strings.Trim(o.Camera, "/"), "/", "_")
 	if own.Record == o.Record && all.Record != "" {
-		own.Record = strings.TrimSuffix(all.Record, ".bag") + "_" + name + ".bag"
+		own.Record = record.OfCamera(all.Record, name)
 	}
 	if own.RecordPath == o.RecordPath {
 		own.RecordPath = record.Prefix(cmp.Or(all.RecordPath, "."), name)

@@ -142,7 +142,8 @@ func BenchmarkRecording(b *testing.B) {
 
 func (r *reel) record(b *testing.B, bag bagstore.Options) {
 	device := &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}, testSensor{name: "Motion Module"}}}
-	recs := &Camera{Source: Source{Hub: &hub.Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, log: zerolog.Nop(), open: createBag(bag)}
+	recs := &Camera{Source: Source{Hub: &hub.Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, opts: Options{Bag: bag}, log: zerolog.Nop()}
+	recs.open = recs.create
 	if _, err := recs.Start(filepath.Join(b.TempDir(), "bench.bag")); err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rsdb3"
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/msgs"
@@ -21,6 +22,7 @@ import (
 // Options are the settings of a camera's recordings.
 type Options struct {
 	Bag           bagstore.Options
+	DB3           bool          // recordings that Start names are .db3 files; others have the format of their names
 	QueueBytes    int64         // most bytes that may wait for the disk; default 512 MiB
 	SplitSize     int64         // start a new file after this many bytes; 0 means no limit
 	SplitDuration time.Duration // start a new file after this much recorded time; 0 means no limit
@@ -46,9 +48,10 @@ type Camera struct {
 	ending  sync.WaitGroup // recordings that are being closed
 
 	mu     sync.Mutex
-	Last   Summary // of the recording that ended last
-	lost   bool    // a recording lost frames
-	failed error   // of recordings that ended because of an error
+	Last   Summary     // of the recording that ended last
+	lost   bool        // a recording lost frames
+	left   atomic.Bool // a file's format had no place for something
+	failed error       // of recordings that ended because of an error
 }
 
 var errNotRecording = errors.New("not recording")
@@ -64,17 +67,28 @@ type Source struct {
 // Serve prepares for recordings of an open device. prefix is the folder, or the
 // folder and the beginning of the name, of recordings that Start must name.
 func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
-	r.Source, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, createBag(o.Bag)
+	r.Source, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, r.create
 }
 
 // openFunc creates a file and writes the description into it.
 type openFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error)
 
-func createBag(o bagstore.Options) openFunc {
+// create creates a file of the format that its name says.
+func (r *Camera) create(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
-	return func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
-		return rsbag.NewRecorder(path, snap, rsbag.RecorderOptions{Bag: o, Program: program.Name, Version: program.Version, Host: host})
+	o := rsbag.RecorderOptions{Bag: r.opts.Bag, Program: program.Name, Version: program.Version, Host: host}
+	if _, ext := splitExt(path); ext != extDB3 {
+		return rsbag.NewRecorder(path, snap, o)
 	}
+	return rsdb3.NewRecorder(path, snap, rsdb3.Options{}, o, func(list []rsdb3.Loss) { r.leftOut(path, list) })
+}
+
+// leftOut says what a file's format had no place for.
+func (r *Camera) leftOut(path string, list []rsdb3.Loss) {
+	for _, l := range list {
+		r.log.Warn().Str("file", path).Str("what", l.What).Uint64("times", l.Count).Msg("left out or changed, for librealsense's .db3 has no place for it")
+	}
+	r.left.Store(true)
 }
 
 // Start starts recording into path, or into a new file named after the prefix and
@@ -90,7 +104,11 @@ func (r *Camera) Start(path string) (string, error) {
 		r.finish(rec) // it has failed
 	}
 	if path == "" {
-		path = unusedPath(stampedPath(r.prefix, time.Now()))
+		ext := extBag
+		if r.opts.DB3 {
+			ext = extDB3
+		}
+		path = unusedPath(stampedPath(r.prefix, time.Now(), ext))
 	}
 	rec := newSession(r.opts, r.Now, r.log)
 	rec.detach = r.Hub.Attach(rec) // first, so that no change is missed
@@ -199,6 +217,9 @@ func (r *Camera) Close() error {
 	err = errors.Join(r.failed, err)
 	if r.lost {
 		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames", program.ErrIncomplete))
+	}
+	if r.left.Load() {
+		err = errors.Join(err, fmt.Errorf("%w: a .db3 has no place for all that came", program.ErrIncomplete))
 	}
 	return err
 }

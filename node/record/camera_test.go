@@ -83,7 +83,7 @@ func newStudio(t *testing.T, o Options) *studio {
 	s.Hub = &hub.Hub{}
 	s.Device = &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}}}
 	s.Profiles = [][]camdriver.Profile{{depth0}, {color0}}
-	s.opts, s.log, s.open = o, zerolog.New(zerolog.NewTestWriter(t)), createBag(o.Bag)
+	s.opts, s.log, s.open = o, zerolog.New(zerolog.NewTestWriter(t)), s.create
 	s.Now = func() time.Time { return s.arrival(0) }
 	t.Cleanup(func() {
 		if n := s.pool.InUse(); n != 0 {
@@ -468,7 +468,7 @@ func TestStampedPath(t *testing.T) {
 		filepath.Join(dir, "walk"):  filepath.Join(dir, "walk_2026-11-21-09-08-07.bag"),
 		filepath.Join(dir, "a.bag"): filepath.Join(dir, "a_2026-11-21-09-08-07.bag"),
 	} {
-		if got := stampedPath(prefix, now); got != want {
+		if got := stampedPath(prefix, now, extBag); got != want {
 			t.Errorf("stampedPath(%q) = %q, want %q", prefix, got, want)
 		}
 	}

@@ -27,33 +27,38 @@ var losses = map[string]func(path string) error{
 // TestCameraFileGone: a camera's recording goes on into a new file, and the loss is told.
 func TestCameraFileGone(t *testing.T) {
 	for name, lose := range losses {
-		t.Run(name, func(t *testing.T) {
-			s := newStudio(t, Options{})
-			path := filepath.Join(t.TempDir(), "x.bag")
-			if _, err := s.Start(path); err != nil {
-				t.Fatal(err)
-			}
-			s.raise(3)
-			s.must(lose(path))
-			next := partPath(path, 1)
-			peer.Await(t, next, func() bool {
-				s.raise(1)
-				_, err := os.Stat(next)
-				return err == nil
-			})
-			s.raise(3)
-			if _, err := s.Stop(); !errors.Is(err, bagstore.ErrGone) || !errors.Is(err, program.ErrIncomplete) {
-				t.Errorf("ended with %v", err)
-			}
-			if take := rig.ReadTake(t, next); len(take.Depth) < 3 {
-				t.Errorf("%d frames in the new file", len(take.Depth))
-			}
-			if name == "replaced" {
-				if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
-					t.Errorf("the stranger's file holds %q, %v", got, err)
-				}
-			}
-		})
+		for _, ext := range []string{extBag, extDB3} {
+			t.Run(name+ext, func(t *testing.T) { cameraFileGone(t, ext, lose, name == "replaced") })
+		}
+	}
+}
+
+func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced bool) {
+	s := newStudio(t, Options{})
+	base := filepath.Join(t.TempDir(), "x")
+	path := base + ext
+	if _, err := s.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	s.raise(3)
+	s.must(lose(path))
+	next := partPath(base, 1, ext)
+	peer.Await(t, next, func() bool {
+		s.raise(1)
+		_, err := os.Stat(next)
+		return err == nil
+	})
+	s.raise(3)
+	if _, err := s.Stop(); !errors.Is(err, bagstore.ErrGone) || !errors.Is(err, program.ErrIncomplete) {
+		t.Errorf("ended with %v", err)
+	}
+	if take := rig.ReadTake(t, next); len(take.Depth) < 3 {
+		t.Errorf("%d frames in the new file", len(take.Depth))
+	}
+	if replaced {
+		if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
+			t.Errorf("the stranger's file holds %q, %v", got, err)
+		}
 	}
 }
 
@@ -74,12 +79,12 @@ func TestTopicFileGone(t *testing.T) {
 			if err := lose(o.Output + activeSuffix); err != nil {
 				t.Fatal(err)
 			}
-			peer.Await(t, "the next file", func() bool { _, err := os.Stat(partPath(o.Output, 1) + activeSuffix); return err == nil })
+			peer.Await(t, "the next file", func() bool { _, err := os.Stat(partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag) + activeSuffix); return err == nil })
 			stop()
 			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
 				t.Errorf("ended with %v", err)
 			}
-			if _, err := bagstore.Info(t.Context(), partPath(o.Output, 1), bagstore.InfoOptions{}); err != nil {
+			if _, err := bagstore.Info(t.Context(), partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag), bagstore.InfoOptions{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -94,7 +99,7 @@ func TestCameraTakenNames(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			taken := path
 			if o.limits().any() {
-				taken = partPath(path, 0)
+				taken = partPath(strings.TrimSuffix(path, extBag), 0, extBag)
 			}
 			s.must(os.WriteFile(taken, []byte("keep"), 0o666))
 			got, err := s.Start(path)

@@ -2,7 +2,6 @@ package record
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -61,11 +60,8 @@ func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFu
 		w, err := open(path, p.snap)
 		return &part{bagWriter: w, path: path}, err
 	}
-	base, isBag := strings.CutSuffix(path, ".bag")
-	p.series = series[*part]{create: create, log: log, base: base, numbered: p.limits.any(), overlap: true}
-	if isBag {
-		p.ext = ".bag" // or whatever was asked for
-	}
+	base, ext := splitExt(path)
+	p.series = series[*part]{create: create, log: log, base: base, ext: ext, numbered: p.limits.any(), overlap: true}
 	return p, p.next()
 }
 

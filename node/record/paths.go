@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,30 +13,49 @@ import (
 // stampLayout is how rosbag record formats the time in a file name.
 const stampLayout = "2006-01-02-15-04-05"
 
-// partPath is the path of part n of the recording at base, which may end in .bag.
-func partPath(base string, n int) string {
-	return fmt.Sprintf("%s_%d.bag", strings.TrimSuffix(base, ".bag"), n)
+// The extensions of recordings' files, which say their format.
+const (
+	extBag = ".bag"
+	extDB3 = ".db3"
+)
+
+// splitExt cuts the extension of a recording off a path. ext is empty if the path has
+// none of them: then it is a bag's.
+func splitExt(path string) (base, ext string) {
+	for _, ext := range []string{extBag, extDB3} {
+		if base, ok := strings.CutSuffix(path, ext); ok {
+			return base, ext
+		}
+	}
+	return path, ""
+}
+
+// partPath is the path of part n of the recording at base, which has no extension.
+func partPath(base string, n int, ext string) string {
+	return fmt.Sprintf("%s_%d%s", base, n, cmp.Or(ext, extBag))
 }
 
 // unusedPath returns path, with a number appended if a recording of the same second
 // already has that name: --overwrite is about names that a user chose.
 func unusedPath(path string) string {
-	base := strings.TrimSuffix(path, ".bag")
+	first, ext := splitExt(path)
 	taken := func(path string) bool { _, err := os.Lstat(path); return err == nil }
-	for n := 2; taken(path) || taken(partPath(path, 0)); n++ {
-		path = fmt.Sprintf("%s-%d.bag", base, n)
+	for base, n := first, 2; taken(path) || taken(partPath(base, 0, ext)); n++ {
+		base = fmt.Sprintf("%s-%d", first, n)
+		path = base + ext
 	}
 	return path
 }
 
 // stampedPath returns a file name as rosbag record makes them: the prefix and the
 // local time. If the prefix is a folder, the file is inside it.
-func stampedPath(prefix string, now time.Time) string {
-	name := now.Format(stampLayout) + ".bag"
+func stampedPath(prefix string, now time.Time, ext string) string {
+	name := now.Format(stampLayout) + ext
 	if isFolder(prefix) {
 		return filepath.Join(prefix, name)
 	}
-	return strings.TrimSuffix(prefix, ".bag") + "_" + name
+	base, _ := splitExt(prefix)
+	return base + "_" + name
 }
 
 // isFolder says whether a prefix is a folder, and no beginning of a name.
@@ -49,22 +69,30 @@ func Prefix(prefix, camera string) string {
 	if isFolder(prefix) {
 		return filepath.Join(prefix, camera)
 	}
-	return strings.TrimSuffix(prefix, ".bag") + "_" + camera
+	base, _ := splitExt(prefix)
+	return base + "_" + camera
+}
+
+// OfCamera returns the path of the recording of one of several cameras that share a path.
+func OfCamera(path, camera string) string {
+	base, ext := splitExt(path)
+	return base + "_" + camera + cmp.Or(ext, extBag)
 }
 
 // Folder returns the folder of the files that a recording with this prefix creates.
 // See Camera.Serve for what a prefix is.
-func Folder(prefix string) string { return filepath.Dir(stampedPath(prefix, time.Time{})) }
+func Folder(prefix string) string { return filepath.Dir(stampedPath(prefix, time.Time{}, extBag)) }
 
 // Files returns path and the existing files that have the name of a part of a
 // recording at path.
 func Files(path string) []string {
 	files := []string{path}
-	dir, base := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".bag")
+	dir := filepath.Dir(path)
+	base, ext := splitExt(filepath.Base(path))
 	entries, _ := os.ReadDir(dir) // a folder that can't be read is reported by the recorder
 	for _, e := range entries {
-		number, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".bag"), base+"_")
-		if n, err := strconv.Atoi(number); ok && err == nil && e.Name() == partPath(base, n) {
+		number, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), cmp.Or(ext, extBag)), base+"_")
+		if n, err := strconv.Atoi(number); ok && err == nil && e.Name() == partPath(base, n, ext) {
 			files = append(files, filepath.Join(dir, e.Name()))
 		}
 	}

@@ -29,8 +29,8 @@ type seriesFile interface {
 type series[F seriesFile] struct {
 	create   func(path string) (F, error) // fails with fs.ErrExist if the name is taken
 	log      zerolog.Logger
-	base     string // of all paths: without a number and .bag
-	ext      string // of a file without a number
+	base     string // of all paths: without a number and an extension
+	ext      string // of all paths; "" is that of a bag, which a file without a number doesn't get
 	numbered bool   // the first file has a number, too
 	// overlap: a file is closed in the background, which may wait for the disk, while the
 	// next one is written. At most one file is being closed at a time.
@@ -52,7 +52,7 @@ type series[F seriesFile] struct {
 // as rosbag record and the SDK's users expect.
 func (s *series[F]) pathOf(base string) string {
 	if n := len(s.files); s.numbered || n > 0 {
-		return partPath(base, n)
+		return partPath(base, n, s.ext)
 	}
 	return base + s.ext
 }

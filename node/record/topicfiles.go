@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,7 +48,7 @@ type connectionKey struct{ topic, callerID, md5 string }
 func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *topicFiles {
 	s := &topicFiles{opts: o, now: now, latched: map[connectionKey]topicMessage{}, ended: make(chan struct{})}
 	// No overlap: as with rosbag record, one file at a time is active.
-	s.series = series[*topicFile]{create: s.create, log: log, ext: ".bag", numbered: o.Split, keep: o.MaxSplits}
+	s.series = series[*topicFile]{create: s.create, log: log, ext: extBag, numbered: o.Split, keep: o.MaxSplits}
 	return s
 }
 
@@ -104,14 +103,16 @@ func (s *topicFiles) create(path string) (*topicFile, error) {
 	return &topicFile{Writer: w, active: path + activeSuffix, final: path, overwrite: s.opts.Bag.Overwrite}, err
 }
 
-// firstBase is the path of the recording without .bag and the number of a part.
+// firstBase is the path of the recording without its extension and the number of a part.
 func (s *topicFiles) firstBase() string {
 	if s.opts.Output != "" {
-		return strings.TrimSuffix(s.opts.Output, ".bag")
+		base, _ := splitExt(s.opts.Output)
+		return base
 	}
 	stamp := time.Now().Format(stampLayout)
 	if s.opts.Prefix != "" {
-		return strings.TrimSuffix(s.opts.Prefix, ".bag") + "_" + stamp
+		base, _ := splitExt(s.opts.Prefix)
+		return base + "_" + stamp
 	}
 	return stamp
 }

@@ -11,7 +11,9 @@ import (
 // entry is what an index holds of a row: the indexed value and the row's id.
 type entry struct{ value, id int64 }
 
-func (e entry) compare(o entry) int { return cmp.Or(cmp.Compare(e.value, o.value), cmp.Compare(e.id, o.id)) }
+func (e entry) compare(o entry) int {
+	return cmp.Or(cmp.Compare(e.value, o.value), cmp.Compare(e.id, o.id))
+}
 
 // size of the entry's cell in a leaf.
 func (e entry) size() int {
