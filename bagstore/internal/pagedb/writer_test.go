@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 var objects = []Object{
@@ -24,7 +26,7 @@ func create(t *testing.T) (*os.File, *Writer) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	return f, New(f, objects)
+	return f, New(f, objects, false)
 }
 
 // row is what a reader has to find.
@@ -60,33 +62,45 @@ func add(t *testing.T, w *Writer, rnd *rand.Rand, list []row, n int, value func(
 	return list
 }
 
-// reader is Debian's python3 with its own SQLite: it prints the rows by id, and those by
-// value, after it had SQLite compare everything.
+// reader is Debian's python3 with its own SQLite. Of each file it prints the rows by id,
+// how many there are by value, and what SQLite finds when it compares everything.
 const reader = `
 import sqlite3, sys, zlib
-c = sqlite3.connect('file:%s?mode=ro' % sys.argv[1], uri=True)
-for line in c.execute('PRAGMA integrity_check'):
-    if line[0] != 'ok': print('bad', line[0])
-for value, data in c.execute('SELECT value, data FROM rows ORDER BY id'):
-    print(value, len(data), zlib.crc32(data))
-by = [r for r in c.execute('SELECT value, id FROM rows INDEXED BY by_value ORDER BY value, id')]
-if by != sorted(by): print('bad order')
-print(len(by), c.execute('SELECT count(*) FROM kinds').fetchone()[0])
+for path in sys.argv[1:]:
+    c = sqlite3.connect('file:%s?mode=ro' % path, uri=True)
+    for line in c.execute('PRAGMA integrity_check'):
+        if line[0] != 'ok': print('bad', line[0])
+    for value, data in c.execute('SELECT value, data FROM rows ORDER BY id'):
+        print(value, len(data), zlib.crc32(data))
+    by = [r for r in c.execute('SELECT value, id FROM rows INDEXED BY by_value ORDER BY value, id')]
+    if by != sorted(by): print('bad order')
+    print('end', len(by), c.execute('SELECT count(*) FROM kinds').fetchone()[0])
 `
 
-func read(t *testing.T, path string) []string {
+// read returns the lines about each file.
+func read(t *testing.T, paths ...string) [][]string {
 	t.Helper()
-	out, err := exec.Command("/usr/bin/python3", "-c", reader, path).CombinedOutput()
+	python := need.Python(t, "sqlite3")
+	out, err := exec.Command(python, append([]string{"-c", reader}, paths...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return strings.Split(strings.TrimSpace(string(out)), "\n")
+	var files [][]string
+	var lines []string
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		if lines = append(lines, line); strings.HasPrefix(line, "end ") {
+			files, lines = append(files, lines), nil
+		}
+	}
+	if len(files) != len(paths) {
+		t.Fatalf("%d files of %d: %.200s", len(files), len(paths), out)
+	}
+	return files
 }
 
-func compare(t *testing.T, path string, want []row, kinds int) {
+func compare(t *testing.T, got []string, want []row, kinds int) {
 	t.Helper()
-	got := read(t, path)
-	if last := got[len(got)-1]; last != fmt.Sprint(len(want), " ", kinds) {
+	if last := got[len(got)-1]; last != fmt.Sprint("end ", len(want), " ", kinds) || len(got) != len(want)+1 {
 		t.Fatalf("%s, want %d rows: %.200q", last, len(want), got)
 	}
 	for i, r := range want {
@@ -109,7 +123,8 @@ func TestOtherReader(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(1, 2))
 			f, w := create(t)
 			var list []row
-			for i := range 300 {
+			const commits = 100
+			for i := range commits {
 				if err := w.Append("kinds", int64(i+1), Column{}, Text(strings.Repeat("x", i))); err != nil {
 					t.Fatal(err)
 				}
@@ -117,11 +132,149 @@ func TestOtherReader(t *testing.T) {
 				if err := w.Commit(); err != nil {
 					t.Fatal(err)
 				}
-				if i%75 == 3 {
-					compare(t, f.Name(), list, i+1)
+				if i == 3 {
+					compare(t, read(t, f.Name())[0], list, i+1)
 				}
 			}
-			compare(t, f.Name(), list, 300)
+			compare(t, read(t, f.Name())[0], list, commits)
 		})
 	}
+}
+
+// journal remembers every write of a file.
+type journal struct {
+	*os.File
+	writes []write
+}
+
+type write struct {
+	data []byte
+	off  int64
+}
+
+func (j *journal) WriteAt(p []byte, off int64) (int, error) {
+	j.writes = append(j.writes, write{append([]byte(nil), p...), off})
+	return j.File.WriteAt(p, off)
+}
+
+// TestEveryWrite: a file that was killed between two writes, or within one, is whole as
+// of the last commit.
+func TestEveryWrite(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	f, _ := create(t)
+	j := &journal{File: f}
+	w := New(j, objects, false)
+	type state struct{ rows, kinds int }
+	var list []row
+	states := map[int]state{} // by the number of writes after which it is there
+	for i := range 2 * reuseAfter {
+		if err := w.Append("kinds", int64(i+1), Column{}, Text("kind")); err != nil {
+			t.Fatal(err)
+		}
+		list = add(t, w, rnd, list, rnd.IntN(20), func(i int) int64 { return int64(i)*10 + rnd.Int64N(100) })
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		states[len(j.writes)] = state{len(list), i + 1}
+	}
+	var paths []string
+	var want []state
+	dir := t.TempDir()
+	for n, now := 0, (state{}); n < len(j.writes); n++ {
+		if s, ok := states[n]; ok {
+			now = s
+		}
+		if now.kinds == 0 || rnd.IntN(25) > 0 {
+			continue
+		}
+		path := filepath.Join(dir, fmt.Sprint(n))
+		killed, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range j.writes[:n] {
+			killed.WriteAt(x.data, x.off) //nolint:errcheck // reading shows it
+		}
+		if next := j.writes[n]; next.off > 0 {
+			killed.WriteAt(next.data[:rnd.IntN(len(next.data))], next.off) //nolint:errcheck // reading shows it
+		}
+		killed.Close()
+		paths, want = append(paths, path), append(want, now)
+	}
+	if len(paths) < 5 {
+		t.Fatalf("%d files", len(paths))
+	}
+	for i, got := range read(t, paths...) {
+		compare(t, got, list[:want[i].rows], want[i].kinds)
+	}
+}
+
+// TestBound: the file doesn't grow by commits alone.
+func TestBound(t *testing.T) {
+	_, w := create(t)
+	for i := range 500 {
+		if err := w.Append("rows", int64(i+1), Column{}, Int(int64(i)), Blob(nil)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if most := int64(500*40 + reuseAfter*12*pageSize); w.Size() > most {
+		t.Errorf("%d bytes, want at most %d", w.Size(), most)
+	}
+}
+
+// TestLockPage: the page at 1 GiB stays empty, wherever a row's pages are; the pages
+// before it are free, more than one page can list.
+func TestLockPage(t *testing.T) {
+	f, w := create(t)
+	for w.p.next < lockPage-3 {
+		w.p.release(w.p.next)
+		w.p.next++
+	}
+	var list []row
+	list = add(t, w, rand.New(rand.NewPCG(5, 6)), list, 200, func(i int) int64 { return int64(i) })
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, read(t, f.Name())[0], list, 0)
+	b := make([]byte, pageSize)
+	if _, err := f.ReadAt(b, 1<<30); err != nil || string(b) != string(zeros[:]) {
+		t.Errorf("the page at 1 GiB: %v, %x", err, b[:16])
+	}
+}
+
+// TestRowsThatDontFit: ids go up.
+func TestRowsThatDontFit(t *testing.T) {
+	_, w := create(t)
+	if err := w.Append("rows", 7, Column{}, Int(1), Blob(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append("rows", 7, Column{}, Int(1), Blob(nil)); err == nil {
+		t.Error("two rows have one id")
+	}
+	if err := w.Append("strange", 8); err == nil {
+		t.Error("there is no such table")
+	}
+}
+
+// FuzzIndexPage reads pages of an index that somebody else wrote into the file.
+func FuzzIndexPage(f *testing.F) {
+	f.Add([]byte{indexLeaf, 0, 0, 0, 1, 15, 0xf0, 0, 0x0f, 0xfa, 5, 3, 1, 1, 7, 9})
+	f.Add([]byte{indexInterior, 0, 0, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, page []byte) {
+		file, w := create(t)
+		if len(page) > pageSize {
+			return
+		}
+		if _, err := file.WriteAt(append(page, zeros[len(page):]...), pageSize); err != nil {
+			t.Fatal(err)
+		}
+		x := w.byName["by_value"]
+		x.root = &node{children: []link{{page: 2}}}
+		for i := range int64(3) {
+			_ = x.insert(entry{i, i})
+		}
+	})
 }
