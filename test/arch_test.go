@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	},
 	"node/play":          {"program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/bagset", "bagstore/rsbag", "msgs"},
 	"node/control":       {"node/graph", "node/replay", "node/ros", "msgs"},
-	"node/record":        {"program", "node/graph", "node/ros", "node/ros/names", "bagstore", "bagstore/rsbag", "camdriver", "camdriver/hub", "msgs"},
+	"node/record":        {"program", "node/graph", "node/ros", "node/ros/names", "bagstore", "bagstore/rsbag", "bagstore/rsdb3", "camdriver", "camdriver/hub", "msgs"},
 	"node/naming":        {"camdriver/imu", "camdriver/process", "camdriver/process/syncer", "msgs/cloud", "node/graph", "program", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/frameset", "bagstore/rsbag", "camdriver", "msgs"},
 	"node/graph":         {"program", "node/ros", "node/ros/roslog", "node/xmlrpc", "node/master", "msgs"},
 	"node/transport":     {"msgs", "msgs/imagetransport", "node/graph", "node/ros"},
@@ -107,7 +107,8 @@ var mayImport = map[string][]string{
 
 	"bagstore/container":       {"bagstore"},
 	"bagstore/mcap":            {"bagstore", "bagstore/container"},
-	"bagstore/rosbag2":         {"bagstore", "bagstore/container", "bagstore/internal/sqlite"},
+	"bagstore/rosbag2":         {"bagstore", "bagstore/atomicfile", "bagstore/container", "bagstore/internal/disk", "bagstore/internal/pagedb", "bagstore/internal/sqlite"},
+	"bagstore/internal/pagedb": {},
 	"bagstore/internal/sqlite": {},
 	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/mcap", "bagstore/rosbag2", "msgs", "msgs/ros2"},
 

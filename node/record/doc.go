@@ -1,5 +1,5 @@
-// Package record writes bags: a camera's streams in the RealSense layout (Camera),
-// and any topics of the graph (Topics).
+// Package record writes recordings: a camera's streams in the RealSense layout, as bags or
+// as .db3 files (Camera), and any topics of the graph (Topics).
 //
 // Both put what arrives into a queue that is bounded in bytes, and one goroutine
 // writes from it. If the disk stalls, messages are dropped and counted; the camera
