@@ -79,7 +79,10 @@ func TestTopicFileGone(t *testing.T) {
 			if err := lose(o.Output + activeSuffix); err != nil {
 				t.Fatal(err)
 			}
-			peer.Await(t, "the next file", func() bool { _, err := os.Stat(partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag) + activeSuffix); return err == nil })
+			peer.Await(t, "the next file", func() bool {
+				_, err := os.Stat(partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag) + activeSuffix)
+				return err == nil
+			})
 			stop()
 			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
 				t.Errorf("ended with %v", err)
