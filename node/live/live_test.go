@@ -62,7 +62,7 @@ func startTestLive(t *testing.T, o Options) (*Node, *ros.Node) {
 // ask calls a service of the live node.
 func ask(t *testing.T, n *ros.Node, name, typ string, req, resp msgs.Message) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 	defer cancel()
 	if err := n.WaitForService(ctx, name); err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -99,7 +99,7 @@ func next(t *testing.T, n *ros.Node, topic string, m msgs.Message, check func() 
 	}
 	select {
 	case <-found:
-	case <-time.After(30 * time.Second):
+	case <-time.After(peer.Patience):
 		t.Errorf("%s: what was expected never came; last %+v", topic, m)
 	}
 	s.Close()

@@ -12,6 +12,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/node/ros"
+	"rsros/test/peer"
 )
 
 // united is one topic in place of two, with stamps that grow.
@@ -59,7 +60,7 @@ func receive(t *testing.T, from <-chan []byte, what string) []byte {
 	select {
 	case b := <-from:
 		return b
-	case <-time.After(60 * time.Second):
+	case <-time.After(peer.Patience):
 		t.Fatalf("%s never came", what)
 		return nil
 	}
@@ -125,7 +126,7 @@ func TestAlignedDepthAndCloud(t *testing.T) {
 			}
 			wantCloud(t, &m, depth, picture)
 			return
-		case <-time.After(60 * time.Second):
+		case <-time.After(peer.Patience):
 			t.Fatal("nothing comes")
 		}
 	}

@@ -14,12 +14,13 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/node/xmlrpc"
+	"rsros/test/peer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds a wait for what must happen; reached only by a failing test.
-const patience = 20 * time.Second
+const patience = peer.Patience
 
 func start(t *testing.T) *Master {
 	t.Helper()

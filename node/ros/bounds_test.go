@@ -16,6 +16,7 @@ import (
 	"rsros/node/ros/internal/wire"
 	"rsros/node/ros/names"
 	"rsros/node/ros/rosapi"
+	"rsros/test/peer"
 )
 
 // A message above the bound costs neither memory nor the connection: it is
@@ -38,7 +39,7 @@ func TestTooLargeIsSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the small message", func() bool { return got.len() == 1 })
+	peer.Await(t, "the small message", func() bool { return got.len() == 1 })
 	if counts := s.Stats(); counts.TooLarge != 1 || counts.Messages != 1 {
 		t.Errorf("%+v", counts)
 	}
@@ -97,7 +98,7 @@ func TestServiceRequestsAreBounded(t *testing.T) {
 		t.Errorf("%d requests were handled", handled)
 	}
 	// The node returns a request's memory after it has answered.
-	eventually(t, "all memory returned", func() bool { return budget.Strangers.Used() == 0 })
+	peer.Await(t, "all memory returned", func() bool { return budget.Strangers.Used() == 0 })
 }
 
 // impatient is a connection whose peer sent too little, and where a read without a
@@ -175,7 +176,7 @@ func TestPersistentConnectionsAreBounded(t *testing.T) {
 	for _, conn := range conns {
 		conn.Close()
 	}
-	eventually(t, "room", func() bool { conns = conns[:0]; open(); defer conns[0].Close(); return call() })
+	peer.Await(t, "room", func() bool { conns = conns[:0]; open(); defer conns[0].Close(); return call() })
 }
 
 // What can't be said in XML-RPC isn't sent, and whoever asks for it is told: a node
@@ -203,7 +204,7 @@ func TestUnsayableNamesAreRefused(t *testing.T) {
 	synced(t, n)
 }
 
-// A master that is stopped holds nobody up: not who asks it, not who leaves.
+// A frozen master holds up neither a caller that gives up nor a node that leaves.
 func TestHungMaster(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "n")
@@ -220,17 +221,10 @@ func TestHungMaster(t *testing.T) {
 		t.Error("a frozen master answered")
 	}
 	go func() { _, _, err := n.Param(t.Context(), "x"); asked <- err }()
-	began := time.Now()
 	if err := n.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-asked; err == nil {
-		t.Error("a frozen master answered")
-	}
-	if took := time.Since(began); took > callTime/2 {
-		t.Errorf("leaving took %v, as long as a call may", took)
+	if err := <-asked; !errors.Is(err, context.Canceled) { // not the end of the time that a call may take
+		t.Errorf("a call while the node leaves: %v", err)
 	}
 }
-
-// callTime is how long one call to a master may take.
-const callTime = 10 * time.Second

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/test/peer"
 )
 
 // A slow subscriber reads everything although the node leaves right after the
@@ -27,7 +28,7 @@ func TestDrainLeavesNobodyBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 	for range count {
 		p.Publish(msgs.Raw{Body: make([]byte, size)})
 	}
@@ -39,7 +40,7 @@ func TestDrainLeavesNobodyBehind(t *testing.T) {
 	}
 	select {
 	case <-all:
-	case <-time.After(20 * time.Second):
+	case <-time.After(peer.Patience):
 		t.Errorf("%d of %d messages came", got, count)
 	}
 }
@@ -56,7 +57,7 @@ func TestDrainGivesUpWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 	for range 400 {
 		p.Publish(msgs.Raw{Body: make([]byte, 100_000)})
 	}
@@ -87,7 +88,7 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 	for range count {
 		p.Publish(msgs.Raw{Body: make([]byte, size)})
 	}
@@ -103,7 +104,7 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	}
 	select {
 	case <-all:
-	case <-time.After(20 * time.Second):
+	case <-time.After(peer.Patience):
 		t.Errorf("%d of %d messages came", got, count)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/master"
 	"rsros/node/ros/roslog"
+	"rsros/test/peer"
 )
 
 func embedded(t *testing.T) *master.Master {
@@ -98,7 +99,7 @@ func TestSimTime(t *testing.T) {
 	if err := a.SetParam(t.Context(), "/use_sim_time", true); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "simulated time", func() bool { return b.Now().Unix() == 0 })
+	peer.Await(t, "simulated time", func() bool { return b.Now().Unix() == 0 })
 	clock := msgs.MustType("rosgraph_msgs/Clock")
 	p, err := a.Advertise(PublisherOptions{Topic: "/clock", Type: clock, Latch: true})
 	if err != nil {
@@ -117,7 +118,7 @@ func TestSimTime(t *testing.T) {
 	if err := a.SetParam(t.Context(), "/use_sim_time", false); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "wall time again", func() bool { return time.Since(b.Now()) < time.Hour })
+	peer.Await(t, "wall time again", func() bool { return time.Since(b.Now()) < time.Hour })
 }
 
 func TestRosout(t *testing.T) {
@@ -188,7 +189,7 @@ func TestRosout(t *testing.T) {
 	for range 1000 { // more than fits: it must not block
 		nodeLog.Info().Msg("flood")
 	}
-	eventually(t, "room", func() bool { return len(out.Lines()) == 0 })
+	peer.Await(t, "room", func() bool { return len(out.Lines()) == 0 })
 	nodeLog.Info().Msg("last words")
 	n.Close()
 	next("last words")
@@ -198,11 +199,11 @@ func TestRosout(t *testing.T) {
 func TestGoroslib(t *testing.T) {
 	m := embedded(t)
 	n := startConfig(t, Config{Name: "ours", MasterURI: m.URI()})
-	peer, err := goroslib.NewNode(goroslib.NodeConf{Name: "peer", Host: "127.0.0.1", MasterAddress: strings.Trim(m.URI(), "htp:/")})
+	other, err := goroslib.NewNode(goroslib.NodeConf{Name: "peer", Host: "127.0.0.1", MasterAddress: strings.Trim(m.URI(), "htp:/")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer peer.Close()
+	defer other.Close()
 	o := stringType
 	o.Topic, o.Latch = "to_peer", true
 	p, err := n.Advertise(o)
@@ -211,7 +212,7 @@ func TestGoroslib(t *testing.T) {
 	}
 	p.Publish(stringMessage("latched"))
 	heard := make(chan string, 10)
-	sub, err := goroslib.NewSubscriber(goroslib.SubscriberConf{Node: peer, Topic: "to_peer", Callback: func(m *std_msgs.String) { heard <- m.Data }})
+	sub, err := goroslib.NewSubscriber(goroslib.SubscriberConf{Node: other, Topic: "to_peer", Callback: func(m *std_msgs.String) { heard <- m.Data }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func TestGoroslib(t *testing.T) {
 	if got := <-heard; got != "latched" {
 		t.Errorf("got %q", got)
 	}
-	pub, err := goroslib.NewPublisher(goroslib.PublisherConf{Node: peer, Topic: "from_peer", Msg: &std_msgs.String{}, Latch: true})
+	pub, err := goroslib.NewPublisher(goroslib.PublisherConf{Node: other, Topic: "from_peer", Msg: &std_msgs.String{}, Latch: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func TestGoroslib(t *testing.T) {
 	if _, err := n.Subscribe(SubscriberOptions{Topic: "from_peer", Type: o.Type}, c.add); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "goroslib's message", func() bool { return c.len() == 1 })
+	peer.Await(t, "goroslib's message", func() bool { return c.len() == 1 })
 	if got := c.all()[0]; got != "\x04\x00\x00\x00back" {
 		t.Errorf("got %q", got)
 	}
@@ -240,7 +241,7 @@ func TestGoroslib(t *testing.T) {
 		t.Fatal(err)
 	}
 	synced(t, n)
-	client, err := goroslib.NewServiceClient(goroslib.ServiceClientConf{Node: peer, Name: "ours_srv", Srv: &std_srvs.SetBool{}})
+	client, err := goroslib.NewServiceClient(goroslib.ServiceClientConf{Node: other, Name: "ours_srv", Srv: &std_srvs.SetBool{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +250,7 @@ func TestGoroslib(t *testing.T) {
 	if err := client.Call(&std_srvs.SetBoolReq{Data: true}, &res); err != nil || !res.Success || res.Message != "ok" {
 		t.Errorf("%+v, %v", res, err)
 	}
-	provider, err := goroslib.NewServiceProvider(goroslib.ServiceProviderConf{Node: peer, Name: "peer_srv", Srv: &std_srvs.SetBool{},
+	provider, err := goroslib.NewServiceProvider(goroslib.ServiceProviderConf{Node: other, Name: "peer_srv", Srv: &std_srvs.SetBool{},
 		Callback: func(req *std_srvs.SetBoolReq) (*std_srvs.SetBoolRes, bool) {
 			return &std_srvs.SetBoolRes{Success: req.Data, Message: "hi"}, true
 		}})

@@ -7,12 +7,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"rsros/msgs"
+	"rsros/test/peer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -36,23 +36,12 @@ func startConfig(t *testing.T, cfg Config) *Node {
 
 func synced(t *testing.T, nodes ...*Node) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 	defer cancel()
 	for _, n := range nodes {
 		if err := n.Sync(ctx); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// eventually waits for a state that other goroutines bring about.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); {
-		if time.Now().After(end) {
-			t.Fatal("timed out waiting: " + what)
-		}
-		time.Sleep(2 * time.Millisecond)
 	}
 }
 
@@ -109,7 +98,7 @@ func TestPublishSubscribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Publish(msgs.Raw{Body: big})
-	eventually(t, "all messages", func() bool { return c.len() == 101 })
+	peer.Await(t, "all messages", func() bool { return c.len() == 101 })
 	for i, got := range c.all()[:100] {
 		if want := fmt.Sprint(i, "<") + string(big[:i*1000]) + ">"; got != want {
 			t.Fatalf("message %d differs: %d bytes, want %d", i, len(got), len(want))
@@ -158,7 +147,7 @@ func TestOwnerReleasedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		eventually(t, "subscribers", func() bool { return p.Subscribers() == 3 })
+		peer.Await(t, "subscribers", func() bool { return p.Subscribers() == 3 })
 		owners := make([]counted, 50)
 		for i := range owners {
 			p.Publish(msgs.Raw{Body: make([]byte, 100_000), Owner: &owners[i]})
@@ -166,7 +155,7 @@ func TestOwnerReleasedOnce(t *testing.T) {
 		if err := p.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "releases", func() bool { return owners[len(owners)-1].n.Load() == 1 })
+		peer.Await(t, "releases", func() bool { return owners[len(owners)-1].n.Load() == 1 })
 		for i := range owners {
 			if n := owners[i].n.Load(); n != 1 {
 				t.Errorf("latch %v: owner %d released %d times", latch, i, n)
@@ -205,9 +194,9 @@ func TestLatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "latched", func() bool { return c1.len() >= 1 && c2.len() >= 12 })
+	peer.Await(t, "latched", func() bool { return c1.len() >= 1 && c2.len() >= 12 })
 	p2.Publish(msgs.Raw{Head: []byte("end")})
-	eventually(t, "the next", func() bool { return c2.len() >= 13 })
+	peer.Await(t, "the next", func() bool { return c2.len() >= 13 })
 	if got := fmt.Sprint(c1.all()); got != "[29]" {
 		t.Errorf("latch gave %s", got)
 	}
@@ -222,9 +211,9 @@ func TestLatch(t *testing.T) {
 	if _, err := b.Subscribe(SubscriberOptions{Topic: "all"}, c3.add); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a second subscriber", func() bool { return p2.Subscribers() == 2 })
+	peer.Await(t, "a second subscriber", func() bool { return p2.Subscribers() == 2 })
 	p2.Publish(msgs.Raw{Head: []byte("new")})
-	eventually(t, "the new one", func() bool { return c3.len() == 1 })
+	peer.Await(t, "the new one", func() bool { return c3.len() == 1 })
 }
 
 func TestSeveralPublishersOfATopic(t *testing.T) {
@@ -254,7 +243,7 @@ func TestSeveralPublishersOfATopic(t *testing.T) {
 	if _, err := b.Subscribe(SubscriberOptions{Topic: "chatter"}, c.add); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "all latched", func() bool { return c.len() == 3 })
+	peer.Await(t, "all latched", func() bool { return c.len() == 3 })
 	if c.last["callerid"] != "/a" {
 		t.Errorf("callerid %s of publishers that differ", c.last["callerid"])
 	}
@@ -263,7 +252,7 @@ func TestSeveralPublishersOfATopic(t *testing.T) {
 	if _, err := b.Subscribe(SubscriberOptions{Topic: "chatter"}, d.add); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "those left", func() bool { return d.len() == 2 })
+	peer.Await(t, "those left", func() bool { return d.len() == 2 })
 	if d.last["callerid"] != "/x" {
 		t.Errorf("callerid %s", d.last["callerid"])
 	}

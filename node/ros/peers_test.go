@@ -29,7 +29,7 @@ func rosmaster(t *testing.T) string {
 	uri := fmt.Sprintf("http://127.0.0.1:%d/", port(l))
 	start(t, uri, "rosmaster", "--core", "-p", fmt.Sprint(port(l)))
 	c := rosapi.NewCaller("/test")
-	eventually(t, "rosmaster", func() bool { _, err := c.Call(t.Context(), uri, "getPid"); return err == nil })
+	peer.Await(t, "rosmaster", func() bool { _, err := c.Call(t.Context(), uri, "getPid"); return err == nil })
 	return uri
 }
 
@@ -91,7 +91,7 @@ func TestStockTools(t *testing.T) {
 	contains(t, run(t, master, "rosparam", "get", "/tested"), "rate: 30", "list:")
 	contains(t, run(t, master, "rosnode", "ping", "-c2", "/tested"), "ping average")
 	pub := start(t, master, "rostopic", "pub", "-r", "20", "/in", "std_msgs/String", "data: from-rospy")
-	eventually(t, "messages of rostopic pub", func() bool { return c.len() >= 5 })
+	peer.Await(t, "messages of rostopic pub", func() bool { return c.len() >= 5 })
 	if got := c.all()[0]; got != "\x0a\x00\x00\x00from-rospy" {
 		t.Errorf("got %q", got)
 	}
@@ -109,7 +109,7 @@ func TestStockTools(t *testing.T) {
 	contains(t, run(t, master, "rosnode", "kill", "/tested"), "killed")
 	select {
 	case <-n.Done():
-	case <-time.After(20 * time.Second):
+	case <-time.After(peer.Patience):
 		t.Fatal("rosnode kill didn't end the node")
 	}
 	n.Close()
@@ -163,10 +163,10 @@ func TestRospyServices(t *testing.T) {
 	if _, err := n.Subscribe(SubscriberOptions{Topic: "py_done"}, c.add); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "rospy", func() bool { return c.len() == 1 })
+	peer.Await(t, "rospy", func() bool { return c.len() == 1 })
 	contains(t, py.Stdout(), "[True, False, True, False, True, False]")
 	trigger := msgs.MustService("std_srvs/Trigger")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 	defer cancel()
 	if err := n.WaitForService(ctx, "py_trigger"); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/ros/internal/wire"
 	"rsros/node/ros/rosapi"
+	"rsros/test/peer"
 )
 
 // udpHead is how many bytes a datagram starts with that aren't the message's.
@@ -49,7 +50,7 @@ func TestUDPROS(t *testing.T) {
 	if err != nil || reply[0] != "UDPROS" || reply[4] != size || h["type"] != o.Type.Name || h["message_definition"] != o.Type.Definition {
 		t.Errorf("reply %v, header %v, %v", reply, h, err)
 	}
-	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	peer.Await(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
 	for _, length := range []int{0, 1, size - udpHead - 4, size - udpHead - 3, 50_000} {
 		want := make([]byte, length)
 		for i := range want {
@@ -66,7 +67,7 @@ func TestUDPROS(t *testing.T) {
 	}
 	socket.Close() // the next datagrams are refused by the machine; that nothing is published must not hide it
 	c := n.outlets()["/chatter"][0]
-	eventually(t, "the end of the subscriber", func() bool {
+	peer.Await(t, "the end of the subscriber", func() bool {
 		wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // shows in the end
 		return p.Subscribers() == 0
 	})
@@ -182,12 +183,12 @@ func TestRoscppUDP(t *testing.T) {
 		t.Fatal(err)
 	}
 	subscriber := start(t, master, program)
-	eventually(t, "a UDP subscriber", func() bool { return p.Subscribers() == 1 })
+	peer.Await(t, "a UDP subscriber", func() bool { return p.Subscribers() == 1 })
 	info := n.busInfo().([]any)
 	if len(info) == 0 || info[0].([]any)[3] != "UDPROS" {
 		t.Errorf("bus %v", info)
 	}
-	eventually(t, "three messages", func() bool {
+	peer.Await(t, "three messages", func() bool {
 		for _, c := range n.outlets()["/chatter"] { // which roscpp doesn't take for messages
 			wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // it may be gone
 		}

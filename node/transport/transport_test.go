@@ -14,6 +14,7 @@ import (
 	"rsros/msgs/imagetransport"
 	"rsros/node/graph"
 	"rsros/node/ros"
+	"rsros/test/peer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -91,7 +92,7 @@ var depth = imagetransport.Picture{Encoding: "16UC1", Width: 2, Height: 1, Step:
 // publish publishes until a subscriber has what accept wants.
 func publish(t *testing.T, topics *Topics, h *held, from <-chan compressedImage, accept func(compressedImage) bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(peer.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	var last compressedImage
@@ -111,7 +112,7 @@ func publish(t *testing.T, topics *Topics, h *held, from <-chan compressedImage,
 
 func configure(t *testing.T, n *ros.Node, name string, c msgs.Config) msgs.Config {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 	defer cancel()
 	if err := n.WaitForService(ctx, name); err != nil {
 		t.Fatal(err)

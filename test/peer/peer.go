@@ -22,11 +22,11 @@ import (
 )
 
 // Patience bounds each wait for something that must happen. Only a failing test
-// uses it up.
-const Patience = 120 * time.Second
+// uses it up, however slow the machine is.
+const Patience = 3 * time.Minute
 
 // grace is how long a program may take to end when it is interrupted.
-const grace = 60 * time.Second
+const grace = time.Minute
 
 // Env is the environment of programs that meet at a master. Nothing of the
 // user's own ROS settings is in it. Debian's Python comes first in the path: the
