@@ -41,7 +41,7 @@ type Bag struct {
 	chunks  []chunk // in file order
 	conns   []*Connection
 	byID    map[uint32]*Connection
-	notes   []Note
+	notes   Notes
 
 	tailToken uint64  // of the tail file that the file header names, else 0
 	content   Content // of another format; nil: the file is a bag
@@ -153,7 +153,7 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 		if b.size <= firstChunk {
 			severity = Loss // there is nothing else
 		}
-		b.note(severity, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
+		b.notes.Addf(severity, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
 		return 0, nil
 	}
 	if len(r.encryptor) > 0 {
@@ -164,14 +164,14 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 		return 0, nil
 	}
 	if r.indexPos == 0 {
-		b.note(Repairable, r.pos, "file header", "the bag has no index (it was not closed); the file was scanned")
+		b.notes.Addf(Repairable, r.pos, "file header", "the bag has no index (it was not closed); the file was scanned")
 		return 0, nil
 	}
 	end, err = b.readIndexSection(w, int64(r.indexPos), r.connCount, r.chunkCount)
 	if err != nil {
 		b.chunks, b.conns, b.notes = nil, nil, nil
 		clear(b.byID)
-		b.note(Repairable, int64(r.indexPos), "index section", "the index section is damaged (%v); the file was scanned", err)
+		b.notes.Addf(Repairable, int64(r.indexPos), "index section", "the index section is damaged (%v); the file was scanned", err)
 		return 0, nil
 	}
 	b.indexed = true
@@ -196,7 +196,7 @@ func (b *Bag) afterHeader(w *window, header *record) int64 {
 	if known(next) || !known(firstChunk) {
 		return next
 	}
-	b.note(Repairable, pos, "file header", "its padding of %d bytes doesn't end where the first chunk begins", length)
+	b.notes.Addf(Repairable, pos, "file header", "its padding of %d bytes doesn't end where the first chunk begins", length)
 	return firstChunk
 }
 
@@ -214,7 +214,7 @@ func (b *Bag) readImplausible(w *window) {
 		entries, _, _ := l.walkContent(c, walker{bag: b}) // what is damaged in it shows when it is read
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return b.byID[e.conn] == nil })
 		if len(entries) > 0 {
-			b.note(Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read", c.Messages(), c.Start, c.End)
+			b.notes.Addf(Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read", c.Messages(), c.Start, c.End)
 			c.Counts = nil
 			c.summarize(entries)
 		}
@@ -248,7 +248,7 @@ func (b *Bag) readIndexSection(w *window, pos int64, conns, chunks uint32) (int6
 		pos = r.next()
 	}
 	if nConns != int(conns) || len(b.chunks) != int(chunks) {
-		b.note(Repairable, start, "index section", "the file header counts %d connections and %d chunks, the index section holds %d and %d",
+		b.notes.Addf(Repairable, start, "index section", "the file header counts %d connections and %d chunks, the index section holds %d and %d",
 			conns, chunks, nConns, len(b.chunks))
 	}
 	if nConns < int(conns) || len(b.chunks) < int(chunks) {
@@ -303,7 +303,7 @@ func (b *Bag) addConnection(r *record, data []byte) error {
 		return nil
 	}
 	if known.Topic != c.Topic || known.MD5 != c.MD5 {
-		b.note(Repairable, r.pos, "connection", "connection %d is described twice: %s and %s; the first counts", c.ID, known.Topic, c.Topic)
+		b.notes.Addf(Repairable, r.pos, "connection", "connection %d is described twice: %s and %s; the first counts", c.ID, known.Topic, c.Topic)
 	}
 	return nil
 }
@@ -311,15 +311,6 @@ func (b *Bag) addConnection(r *record, data []byte) error {
 func (b *Bag) sortChunks() {
 	slices.SortFunc(b.chunks, func(x, y chunk) int { return cmp.Compare(x.Pos, y.Pos) })
 	b.chunks = slices.CompactFunc(b.chunks, func(x, y chunk) bool { return x.Pos == y.Pos })
-}
-
-// maxNotes bounds what is remembered of a file that is damaged everywhere.
-const maxNotes = 100
-
-func (b *Bag) note(s Severity, off int64, kind, format string, args ...any) {
-	if len(b.notes) < maxNotes {
-		b.notes = append(b.notes, Note{off, kind, s, fmt.Sprintf(format, args...)})
-	}
 }
 
 func (b *Bag) errorAt(off int64, kind string, err error) error {

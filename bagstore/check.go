@@ -3,7 +3,6 @@ package bagstore
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -19,7 +18,7 @@ type CheckReport struct {
 	Chunks     int     `json:"chunks"`
 	Messages   uint64  `json:"messages"`     // that were found whole
 	OutOfOrder uint64  `json:"out_of_order"` // of them earlier than the one before in the file
-	Notes      []Note  `json:"notes"`
+	Notes      Notes   `json:"notes"`
 	Outcome    Outcome `json:"outcome"`
 }
 
@@ -62,23 +61,17 @@ func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, erro
 	return c.rep, nil
 }
 
-func (c *checker) note(s Severity, off int64, kind, format string, args ...any) {
-	if len(c.rep.Notes) < maxNotes {
-		c.rep.Notes = append(c.rep.Notes, Note{off, kind, s, fmt.Sprintf(format, args...)})
-	}
-}
-
 func (c *checker) chunk(k *chunk) {
 	head, err := c.l.header(k)
 	if err != nil {
-		c.note(Loss, k.Pos, "chunk", "%v", err)
+		c.rep.Notes.Addf(Loss, k.Pos, "chunk", "%v", err)
 		return
 	}
 	w := walker{bag: c.b, onConnection: c.connection}
 	content, end, err := c.l.walkContent(k, w)
 	if err != nil && !k.torn {
 		c.blind = true
-		c.note(Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes, of %d messages %d are whole: %v", end, head.Size,
+		c.rep.Notes.Addf(Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes, of %d messages %d are whole: %v", end, head.Size,
 			max(k.Messages(), uint64(len(content))), len(content), err)
 	}
 	c.rep.Messages += uint64(len(content))
@@ -99,9 +92,9 @@ func (c *checker) connection(r *record, data []byte) error {
 	}
 	c.known[conn.ID] = true
 	if d := c.b.byID[conn.ID]; d == nil {
-		c.note(Repairable, r.pos, "connection", "connection %d (%s) is not in the index section", conn.ID, conn.Topic)
+		c.rep.Notes.Addf(Repairable, r.pos, "connection", "connection %d (%s) is not in the index section", conn.ID, conn.Topic)
 	} else if d.Topic != conn.Topic || d.MD5 != conn.MD5 {
-		c.note(Loss, r.pos, "connection", "connection %d is %s here and %s elsewhere", conn.ID, conn.Topic, d.Topic)
+		c.rep.Notes.Addf(Loss, r.pos, "connection", "connection %d is %s here and %s elsewhere", conn.ID, conn.Topic, d.Topic)
 	}
 	return nil
 }
@@ -115,10 +108,10 @@ func (c *checker) messages(k *chunk, content []entry) {
 		c.last = e.time
 		if c.b.version != "1.2" && !c.known[e.conn] && !c.blind {
 			c.known[e.conn] = true
-			c.note(Harmless, k.Pos, "chunk", "connection %d is described only after its first message: it is lost if the index is", e.conn)
+			c.rep.Notes.Addf(Harmless, k.Pos, "chunk", "connection %d is described only after its first message: it is lost if the index is", e.conn)
 		}
 		if e.time == 0 {
-			c.note(Harmless, k.Pos, "message", "a message has time 0: stock readers drop it")
+			c.rep.Notes.Addf(Harmless, k.Pos, "message", "a message has time 0: stock readers drop it")
 		}
 	}
 }
@@ -127,7 +120,7 @@ func (c *checker) messages(k *chunk, content []entry) {
 func (c *checker) index(k *chunk, head ChunkHeader, content []entry) {
 	listed, _, err := c.l.indexRecords(head, nil)
 	if err != nil {
-		c.note(Repairable, head.end(), "index", "%v", err)
+		c.rep.Notes.Addf(Repairable, head.end(), "index", "%v", err)
 		return
 	}
 	order := func(x, y entry) int { return cmp.Compare(x.offset, y.offset) }
@@ -142,7 +135,7 @@ func (c *checker) index(k *chunk, head ChunkHeader, content []entry) {
 			wrong++
 		}
 	}
-	c.note(Repairable, head.end(), "index", "index records of the chunk at %d name %d messages, %d of them wrong; the chunk holds %d",
+	c.rep.Notes.Addf(Repairable, head.end(), "index", "index records of the chunk at %d name %d messages, %d of them wrong; the chunk holds %d",
 		k.Pos, len(listed), wrong, len(content))
 }
 
@@ -154,12 +147,12 @@ func (c *checker) info(k *chunk, content []entry) {
 	found := chunk{}
 	found.summarize(content)
 	if found.Start != k.Start || found.End != k.End {
-		c.note(Repairable, k.Pos, "chunk info", "says times %d to %d, the chunk has %d to %d", k.Start, k.End, found.Start, found.End)
+		c.rep.Notes.Addf(Repairable, k.Pos, "chunk info", "says times %d to %d, the chunk has %d to %d", k.Start, k.End, found.Start, found.End)
 	}
 	byID := func(x, y ConnCount) int { return cmp.Compare(x.ID, y.ID) }
 	have := slices.SortedFunc(slices.Values(found.Counts), byID)
 	if want := slices.SortedFunc(slices.Values(k.Counts), byID); !slices.Equal(have, want) {
-		c.note(Repairable, k.Pos, "chunk info", "says %d messages of %d connections, the chunk has %d of %d",
+		c.rep.Notes.Addf(Repairable, k.Pos, "chunk info", "says %d messages of %d connections, the chunk has %d of %d",
 			k.Messages(), len(k.Counts), found.Messages(), len(found.Counts))
 	}
 }

@@ -1,5 +1,7 @@
 package bagstore
 
+import "fmt"
+
 // Severity says what an irregularity costs.
 type Severity int
 
@@ -27,6 +29,24 @@ type Note struct {
 	Kind     string   `json:"kind"`   // of the record there
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`
+}
+
+// MaxNotes bounds what is remembered of a file: one may be damaged everywhere.
+const MaxNotes = 200
+
+// Notes is what is unusual about a file, at most MaxNotes of it. The zero value is empty.
+type Notes []Note
+
+// Add adds a note if there are fewer than MaxNotes.
+func (n *Notes) Add(note Note) {
+	if len(*n) < MaxNotes {
+		*n = append(*n, note)
+	}
+}
+
+// Addf is Add with a text to be formatted.
+func (n *Notes) Addf(s Severity, offset int64, kind, format string, args ...any) {
+	n.Add(Note{Offset: offset, Kind: kind, Severity: s, Text: fmt.Sprintf(format, args...)})
 }
 
 // worst is the greatest severity of the notes.

@@ -66,7 +66,7 @@ func (b *Bag) takeTail() {
 	s.run(cut)
 	s.forget()
 	b.sortChunks()
-	b.note(Repairable, cut, "chunk", "%d messages are from %s: the recorder was killed before it had written them to the bag",
+	b.notes.Addf(Repairable, cut, "chunk", "%d messages are from %s: the recorder was killed before it had written them to the bag",
 		b.MessageCount()-before, filepath.Base(path))
 }
 

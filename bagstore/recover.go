@@ -22,7 +22,7 @@ type RecoverReport struct {
 	Retimed uint64         `json:"retimed"` // of those kept: their times are later than a bag can hold
 	Size    int64          `json:"size"`    // of the new file
 	Topics  []RecoverTopic `json:"topics"`
-	Notes   []Note         `json:"notes"`
+	Notes   Notes          `json:"notes"`
 	Outcome Outcome        `json:"outcome"` // Sound: nothing was lost
 }
 
@@ -201,9 +201,7 @@ func (r *recoverer) create() (err error) {
 
 // fault notes a message that can't be read.
 func (r *recoverer) fault(err error) {
-	if len(r.rep.Notes) < maxNotes {
-		r.rep.Notes = append(r.rep.Notes, Note{Severity: Loss, Offset: r.pos, Kind: "message", Text: err.Error()})
-	}
+	r.rep.Notes.Addf(Loss, r.pos, "message", "%v", err)
 }
 
 // expected counts the messages that the index section promises or, without one,

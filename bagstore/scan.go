@@ -41,7 +41,7 @@ func (b *Bag) scanTail(w *window, pos int64) {
 	s.run(pos)
 	s.forget()
 	if found := len(b.chunks) - before; found > 0 {
-		b.note(Repairable, pos, "chunk", "%d chunks after the index section were read too", found)
+		b.notes.Addf(Repairable, pos, "chunk", "%d chunks after the index section were read too", found)
 	}
 }
 
@@ -67,7 +67,7 @@ func (s *scanner) run(pos int64) {
 				s.tail(pos, err)
 				return
 			}
-			b.note(Loss, pos, "record", "%d bytes are damaged (%v) and were skipped", next-pos, err)
+			b.notes.Addf(Loss, pos, "record", "%d bytes are damaged (%v) and were skipped", next-pos, err)
 			pos = next
 		}
 	}
@@ -77,10 +77,10 @@ func (s *scanner) run(pos int64) {
 func (s *scanner) tail(pos int64, err error) {
 	s.bag.tornAt = pos
 	if head, e := s.l.w.at(pos, int(min(64, s.bag.size-pos))); e == nil && len(bytes.Trim(head, "\x00")) == 0 {
-		s.bag.note(Harmless, pos, "padding", "%d bytes of padding at the end", s.bag.size-pos)
+		s.bag.notes.Addf(Harmless, pos, "padding", "%d bytes of padding at the end", s.bag.size-pos)
 		return
 	}
-	s.bag.note(Loss, pos, "record", "the last %d bytes are damaged: %v", s.bag.size-pos, err)
+	s.bag.notes.Addf(Loss, pos, "record", "the last %d bytes are damaged: %v", s.bag.size-pos, err)
 }
 
 func (s *scanner) connection(r record) {
@@ -89,7 +89,7 @@ func (s *scanner) connection(r record) {
 		err = s.bag.addConnection(&r, data)
 	}
 	if err != nil {
-		s.bag.note(Loss, r.pos, "connection", "%v", err)
+		s.bag.notes.Addf(Loss, r.pos, "connection", "%v", err)
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *scanner) connection(r record) {
 func (s *scanner) chunk(r *record) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
-		s.bag.note(Loss, r.pos, "chunk", "%v", err)
+		s.bag.notes.Addf(Loss, r.pos, "chunk", "%v", err)
 		return r.next()
 	}
 	if head.Size == 0 && head.Stored == 0 {
@@ -111,7 +111,7 @@ func (s *scanner) chunk(r *record) int64 {
 	if err == nil {
 		return head.end()
 	}
-	s.bag.note(Loss, r.pos, "chunk", "the chunk is damaged after %d bytes: %v", end, err)
+	s.bag.notes.Addf(Loss, r.pos, "chunk", "the chunk is damaged after %d bytes: %v", end, err)
 	if head.Compression != None {
 		return head.end()
 	}
@@ -169,7 +169,7 @@ func (s *scanner) after(pos, end int64) int64 {
 func (s *scanner) torn(r *record) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
-		s.bag.note(Loss, r.pos, "chunk", "%v", err)
+		s.bag.notes.Addf(Loss, r.pos, "chunk", "%v", err)
 		return s.bag.size
 	}
 	return s.open(r.pos, head, s.bag.size)
@@ -185,7 +185,7 @@ func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
 	s.bag.tornAt = pos
 	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: pos}, head: head, walk: true, torn: true})
 	if err != nil && !errors.Is(err, errForeign) {
-		s.bag.note(Loss, pos, "chunk", "the chunk is torn after %d bytes: %v", end, err)
+		s.bag.notes.Addf(Loss, pos, "chunk", "the chunk is torn after %d bytes: %v", end, err)
 	}
 	if head.Compression != None {
 		return s.bag.size
@@ -244,7 +244,7 @@ func (s *scanner) forget() {
 		c.Counts = slices.DeleteFunc(c.Counts, func(k ConnCount) bool { return b.byID[k.ID] == nil })
 	}
 	for _, id := range slices.Sorted(maps.Keys(lost)) {
-		b.note(Loss, 0, "message", "%d messages of connection %d are lost: nothing describes it", lost[id], id)
+		b.notes.Addf(Loss, 0, "message", "%d messages of connection %d are lost: nothing describes it", lost[id], id)
 	}
 }
 

@@ -28,7 +28,7 @@ func (b *Bag) scan12() {
 	for pos < b.size {
 		var r record
 		if err := readRecord(w, pos, b.size, &r); err != nil {
-			b.note(Loss, pos, "record", "the last %d bytes are damaged: %v", b.size-pos, err)
+			b.notes.Addf(Loss, pos, "record", "the last %d bytes are damaged: %v", b.size-pos, err)
 			break
 		}
 		switch r.op {
@@ -36,7 +36,7 @@ func (b *Bag) scan12() {
 			b.define12(&r)
 		case opMessage:
 			if id, err := b.connection12(&r); err != nil {
-				b.note(Loss, pos, "message", "%v", err)
+				b.notes.Addf(Loss, pos, "message", "%v", err)
 			} else {
 				entries = append(entries, entry{NewTime(r.sec, r.nsec), uint32(pos - group.Pos), id})
 			}

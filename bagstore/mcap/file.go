@@ -23,7 +23,7 @@ type File struct {
 	topics  []container.Topic
 	byID    map[uint16]uint32 // a topic's index by its channel
 	blocks  []block
-	notes   []bagstore.Note
+	notes   bagstore.Notes
 	opened  bool // schemas and channels don't change any more
 	cache   cache
 }
@@ -78,7 +78,7 @@ func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 	}
 	f.readHeader()
 	if err := f.readSummary(); err != nil {
-		f.note(bagstore.Repairable, "summary", "%v; the file was scanned", err)
+		f.notes.Addf(bagstore.Repairable, -1, "summary", "%v; the file was scanned", err)
 		f.scan()
 	}
 	f.opened = true
@@ -126,15 +126,6 @@ func (f *File) addChannel(in *fields) error {
 	f.byID[id] = uint32(len(f.topics))
 	f.topics = append(f.topics, t)
 	return nil
-}
-
-// maxNotes bounds what is remembered of a file that is damaged everywhere.
-const maxNotes = 100
-
-func (f *File) note(s bagstore.Severity, kind, text string, args ...any) {
-	if len(f.notes) < maxNotes {
-		f.notes = append(f.notes, bagstore.Note{Offset: -1, Kind: kind, Severity: s, Text: fmt.Sprintf(text, args...)})
-	}
 }
 
 // Format names the profile.

@@ -70,11 +70,11 @@ func (s *scanner) record(r record) {
 			err = f.addBlock(b)
 		}
 		if err != nil {
-			f.note(bagstore.Loss, "chunk", "a chunk is left out: %v", err)
+			f.notes.Addf(bagstore.Loss, -1, "chunk", "a chunk is left out: %v", err)
 		}
 	default:
 		if err := f.describe(f.src, r); err != nil {
-			f.note(bagstore.Loss, "record", "%v", err)
+			f.notes.Addf(bagstore.Loss, -1, "record", "%v", err)
 		}
 	}
 }
@@ -83,13 +83,13 @@ func (s *scanner) record(r record) {
 func (s *scanner) torn(r record, err error) {
 	s.closeRange()
 	f := s.f
-	f.note(bagstore.Loss, "file", "the file is torn: %v", err)
+	f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: %v", err)
 	if r.op != format.OpChunk || r.data == 0 {
 		return
 	}
 	if b, err := f.chunkAt(r, true); err == nil {
 		if err := f.addBlock(b); err != nil {
-			f.note(bagstore.Loss, "chunk", "nothing of the last chunk can be read: %v", err)
+			f.notes.Addf(bagstore.Loss, -1, "chunk", "nothing of the last chunk can be read: %v", err)
 		}
 	}
 }
@@ -101,6 +101,6 @@ func (s *scanner) closeRange() {
 	s.open = false
 	b := block{from: s.from, to: s.to, info: bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: s.from}, Compression: bagstore.None, Stored: s.to - s.from, Size: s.to - s.from}}
 	if err := s.f.addBlock(b); err != nil {
-		s.f.note(bagstore.Loss, "messages", "messages are left out: %v", err)
+		s.f.notes.Addf(bagstore.Loss, -1, "messages", "messages are left out: %v", err)
 	}
 }

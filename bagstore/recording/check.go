@@ -55,9 +55,7 @@ type checker struct {
 
 func (k *checker) note(n bagstore.Note) {
 	k.worst = max(k.worst, n.Severity)
-	if len(k.rep.Notes) < maxNotes {
-		k.rep.Notes = append(k.rep.Notes, n)
-	}
+	k.rep.Notes.Add(n)
 }
 
 func (k *checker) lost(kind string, err error) {

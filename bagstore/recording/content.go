@@ -17,7 +17,7 @@ type content struct {
 	conns   []*bagstore.Connection
 	plans   []plan // by topic
 	blocks  []bagstore.Block
-	notes   []bagstore.Note
+	notes   bagstore.Notes
 	scratch sync.Pool // of *[]byte: messages as recorded
 }
 
@@ -68,7 +68,7 @@ func (c *content) mapTopics() {
 		}
 		if err != nil {
 			p.conn = nil
-			c.note(bagstore.Loss, "topic %s is left out: %v", t.Name, err)
+			c.notes.Addf(bagstore.Loss, -1, KindTopic, "topic %s is left out: %v", t.Name, err)
 		} else {
 			c.conns = append(c.conns, p.conn)
 		}
@@ -102,18 +102,9 @@ func mapType(t container.Topic) (*ros2.Mapping, error) {
 // KindTopic is the kind of notes about topics that aren't ROS 1's in full.
 const KindTopic = "topic"
 
-// maxNotes bounds what is remembered of a file that was made to be hostile.
-const maxNotes = 200
-
-func (c *content) note(s bagstore.Severity, format string, args ...any) {
-	if len(c.notes) < maxNotes {
-		c.notes = append(c.notes, bagstore.Note{Offset: -1, Kind: KindTopic, Severity: s, Text: fmt.Sprintf(format, args...)})
-	}
-}
-
 func (c *content) sayDropped(name string, fields []string) {
 	if len(fields) > 0 {
-		c.note(bagstore.Harmless, "%s has no place for these fields in ROS 1: %s", name, strings.Join(fields, ", "))
+		c.notes.Addf(bagstore.Harmless, -1, KindTopic, "%s has no place for these fields in ROS 1: %s", name, strings.Join(fields, ", "))
 	}
 }
 

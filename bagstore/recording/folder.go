@@ -59,7 +59,7 @@ func openFolder(path string) (_ container.Container, err error) {
 		found += b.Messages()
 	}
 	if found < expected {
-		j.note(bagstore.Loss, "metadata.yaml counts %d messages, %d are in the files", expected, found)
+		j.notes.Addf(bagstore.Loss, -1, kindFolder, "metadata.yaml counts %d messages, %d are in the files", expected, found)
 	}
 	return j, nil
 }
@@ -72,7 +72,7 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 	}
 	// The recorder writes metadata.yaml when it ends: one that was killed left none.
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		j.note(bagstore.Repairable, "metadata.yaml is of no use (%v); the files are taken by their names", err)
+		j.notes.Addf(bagstore.Repairable, -1, kindFolder, "metadata.yaml is of no use (%v); the files are taken by their names", err)
 	}
 	for _, pattern := range []string{"*.db3", "*.db3.zstd", "*.mcap", "*.mcap.zstd"} {
 		found, err := filepath.Glob(filepath.Join(escapeGlob(path), pattern))
@@ -87,7 +87,7 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 		return nil, 0, errNoRecording
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		j.note(bagstore.Harmless, "there is no metadata.yaml, so the recorder was killed; the files are taken by their names")
+		j.notes.Addf(bagstore.Harmless, -1, kindFolder, "there is no metadata.yaml, so the recorder was killed; the files are taken by their names")
 	}
 	slices.SortFunc(names, byNumber)
 	return names, 0, nil

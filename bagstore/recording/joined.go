@@ -16,8 +16,11 @@ type joined struct {
 	topics []container.Topic
 	blocks []bagstore.Block
 	from   []origin // of each block
-	notes  []bagstore.Note
+	notes  bagstore.Notes
 }
+
+// kindFolder is the kind of notes about a folder as a whole.
+const kindFolder = "folder"
 
 // part is one of the files; its topics have the numbers of the whole.
 type part struct {
@@ -27,10 +30,6 @@ type part struct {
 
 // origin says where a block is from.
 type origin struct{ file, block int }
-
-func (j *joined) note(s bagstore.Severity, format string, args ...any) {
-	j.notes = append(j.notes, bagstore.Note{Offset: -1, Kind: "folder", Severity: s, Text: fmt.Sprintf(format, args...)})
-}
 
 // open adds a file. One that can't be read is noted; the others are good without it.
 func (j *joined) open(path string) error {
@@ -42,7 +41,7 @@ func (j *joined) open(path string) error {
 			return nil
 		}
 	}
-	j.note(bagstore.Loss, "a file is left out: %v", err)
+	j.notes.Addf(bagstore.Loss, -1, kindFolder, "a file is left out: %v", err)
 	return nil
 }
 

@@ -24,7 +24,7 @@ type File struct {
 	topics []container.Topic
 	byID   map[int64]uint32 // a topic's index by its row in the file
 	blocks []block
-	notes  []bagstore.Note
+	notes  bagstore.Notes
 	zstd   messageZstd
 }
 
@@ -80,7 +80,7 @@ func (f *File) noteJournal() {
 	defer j.Close() //nolint:errcheck // only read
 	head := make([]byte, len(journalMagic))
 	if _, err := io.ReadFull(j, head); err == nil && string(head) == journalMagic {
-		f.note(bagstore.Repairable, "journal", "%s-journal has a transaction that was not completed; the last messages may be damaged", f.path)
+		f.notes.Addf(bagstore.Repairable, -1, "journal", "%s-journal has a transaction that was not completed; the last messages may be damaged", f.path)
 	}
 }
 
@@ -101,11 +101,11 @@ func (f *File) withLog(db *os.File, size int64) (io.ReaderAt, int64, error) {
 	}
 	w, err := sqlite.OpenWAL(db, size, log, st.Size())
 	if err != nil {
-		f.note(bagstore.Loss, "write-ahead log", "%s-wal is left out: %v", f.path, err)
+		f.notes.Addf(bagstore.Loss, -1, "write-ahead log", "%s-wal is left out: %v", f.path, err)
 		return db, size, nil
 	}
 	if w.Pages() > 0 {
-		f.note(bagstore.Harmless, "write-ahead log", "the recorder was killed; %d pages are in %s-wal, which belongs to the file", w.Pages(), f.path)
+		f.notes.Addf(bagstore.Harmless, -1, "write-ahead log", "the recorder was killed; %d pages are in %s-wal, which belongs to the file", w.Pages(), f.path)
 	}
 	return w, w.Size(), nil
 }
@@ -115,7 +115,7 @@ func (f *File) open(r io.ReaderAt, size int64) (err error) {
 		return err
 	}
 	if n := f.db.Missing(); n > 0 {
-		f.note(bagstore.Loss, "file", "the file is torn: its last %d bytes are missing", n)
+		f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: its last %d bytes are missing", n)
 	}
 	if err := f.readTopics(); err != nil {
 		return err
@@ -225,15 +225,6 @@ func (f *File) definitions() (map[string]container.Schema, error) {
 	return list, err
 }
 
-// maxNotes bounds what is remembered of a file that is damaged everywhere.
-const maxNotes = 100
-
-func (f *File) note(s bagstore.Severity, kind, format string, args ...any) {
-	if len(f.notes) < maxNotes {
-		f.notes = append(f.notes, bagstore.Note{Offset: -1, Kind: kind, Severity: s, Text: fmt.Sprintf(format, args...)})
-	}
-}
-
 // Format names the schema, 1 to 4.
 func (f *File) Format() string { return fmt.Sprintf("rosbag2 (SQLite, schema %d)", f.schema) }
 
@@ -269,7 +260,7 @@ func (f *File) Close() error {
 
 // Check has SQLite compare pages and indexes with each other.
 func (f *File) Check(note func(bagstore.Note)) error {
-	problems, err := f.db.Check(maxNotes)
+	problems, err := f.db.Check(bagstore.MaxNotes)
 	for _, p := range problems {
 		note(bagstore.Note{Offset: -1, Kind: "page", Severity: bagstore.Repairable, Text: p})
 	}

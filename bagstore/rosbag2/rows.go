@@ -51,7 +51,7 @@ func (f *File) scan() error {
 			return err
 		}
 		if gaps == maxGaps {
-			f.note(bagstore.Loss, "rows", "the messages table is damaged in more than %d places; what follows row %d is left out", maxGaps, s.next-1)
+			f.notes.Addf(bagstore.Loss, -1, "rows", "the messages table is damaged in more than %d places; what follows row %d is left out", maxGaps, s.next-1)
 			break
 		}
 		if !s.resume(err) {
@@ -60,7 +60,7 @@ func (f *File) scan() error {
 	}
 	s.close()
 	if s.strange > 0 {
-		f.note(bagstore.Loss, "rows", "%d messages have no topic or no time", s.strange)
+		f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages have no topic or no time", s.strange)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (s *scanner) resume(why error) bool {
 	bad, good := from, from
 	for step := int64(1); ; step *= 2 {
 		if step <= 0 || good > math.MaxInt64-step {
-			f.note(bagstore.Loss, "rows", "the messages from row %d on can't be read: %v", from, why)
+			f.notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d on can't be read: %v", from, why)
 			return false
 		}
 		good = from + step
@@ -152,7 +152,7 @@ func (s *scanner) resume(why error) bool {
 			bad = middle
 		}
 	}
-	f.note(bagstore.Loss, "rows", "the messages from row %d to %d can't be read: %v", from, good-1, why)
+	f.notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: %v", from, good-1, why)
 	s.next = good
 	return true
 }
