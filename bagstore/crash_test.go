@@ -15,9 +15,6 @@ import (
 	"rsros/test/stockbag"
 )
 
-// crashes is how many power cuts each sink suffers.
-const crashes = 200
-
 // trial is a recording on a memDisk with a checkpoint now and then.
 type trial struct {
 	disk  *memDisk
@@ -115,7 +112,7 @@ func TestCrash(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(7, 7))
 		first := slices.IndexFunc(r.disk.ops, func(op diskOp) bool { return op.sync }) + 1 // Create has returned
 		dir := t.TempDir()
-		for i := range crashes {
+		for i := range rounds(60) {
 			n := first + rnd.IntN(len(r.disk.ops)-first)
 			image, lost := r.disk.crash(n, rnd)
 			least := r.judge(t, whole, image, n, lost)
@@ -214,7 +211,7 @@ func TestFullDisk(t *testing.T) {
 		if kind == wide {
 			first = 2 * wideGrain
 		}
-		for full := first; full < size; full += 1777 {
+		for full := first; full < size; full += 3511 {
 			r := recording(t, &memDisk{full: full}, kind, o)
 			if !errors.Is(r.err, syscall.ENOSPC) {
 				t.Fatalf("full at %d: %v", full, r.err)

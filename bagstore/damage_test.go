@@ -124,14 +124,14 @@ func TestTruncated(t *testing.T) {
 // TestTruncatedCompressed cuts compressed bags anywhere. Whole chunks before
 // the cut are read, and of an LZ4 chunk what decodes.
 func TestTruncatedCompressed(t *testing.T) {
-	for _, kind := range []Compression{LZ4, BZ2} {
+	for kind, step := range map[Compression]int64{LZ4: 13, BZ2: 43} { // BZ2 is slow
 		raw, want := damagedSample(t, Options{ChunkSize: 3000, Compression: kind})
 		whole, err := openBytes(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
 		salvaged := 0
-		for cut := whole.chunks[0].Pos; cut < int64(len(raw)); cut += 13 {
+		for cut := whole.chunks[0].Pos; cut < int64(len(raw)); cut += step {
 			got, _, err := readDamaged(raw[:cut])
 			if err != nil {
 				t.Fatalf("cut at %d: %v", cut, err)
@@ -153,7 +153,7 @@ func TestTruncatedCompressed(t *testing.T) {
 				}
 			}
 		}
-		if cuts := (len(raw) - int(whole.chunks[0].Pos)) / 13; kind == LZ4 && salvaged < cuts/2 {
+		if cuts := (len(raw) - int(whole.chunks[0].Pos)) / int(step); kind == LZ4 && salvaged < cuts/2 {
 			t.Errorf("%d messages are salvaged from torn LZ4 chunks in %d cuts", salvaged, cuts)
 		}
 	}

@@ -52,16 +52,20 @@ func killSize(i int) int {
 	return i % 700
 }
 
-// TestKill kills recorders with SIGKILL at random moments. BAGSTORE_KILLS says
-// how many (default 50).
-func TestKill(t *testing.T) {
-	kills := 50
+// rounds is how often a test of kills or crashes tries: the usual number, or
+// BAGSTORE_KILLS, which make soak sets.
+func rounds(usual int) int {
 	if n, err := strconv.Atoi(os.Getenv("BAGSTORE_KILLS")); err == nil {
-		kills = n
+		return n
 	}
+	return usual
+}
+
+// TestKill kills recorders with SIGKILL at random moments.
+func TestKill(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	dir := t.TempDir()
-	for i := range kills {
+	for i := range rounds(30) {
 		path := filepath.Join(dir, fmt.Sprintf("%d.bag", i))
 		n := killOne(t, path, rnd, i)
 		got := readAll(t, path, OpenOptions{})

@@ -49,6 +49,9 @@ func TestRoundTrip(t *testing.T) {
 				if kind == BZ2 && (chunk != 0 || name == "large" || name == "mixed") {
 					continue // slow, under the race detector above all
 				}
+				if name == "large" && chunk == 4096 {
+					continue // the same as 1: each message is a chunk
+				}
 				path := filepath.Join(dir, fmt.Sprintf("%s-%s-%d", name, kind, chunk))
 				s.write(t, path, Options{Compression: kind, ChunkSize: chunk})
 			}

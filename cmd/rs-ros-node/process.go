@@ -49,7 +49,7 @@ whole, 1 not done; there is no output then.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&o.filters, "filters", nil, "blocks, with commas between")
 	f.StringArrayVar(&o.set, "set", nil, "FILTER.OPTION=VALUE; may be repeated")
-	f.BoolVarP(&o.force, "force", "f", false, "replace OUT if it exists")
+	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
 	outputFlags(f, &o.bag)
 	return cmd

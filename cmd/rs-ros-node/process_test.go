@@ -52,6 +52,7 @@ func TestProcess(t *testing.T) {
 			want(t, exitOK, append([]string{"process", golden.Bag, out}, c.args...)...)
 			want(t, exitOK, "check", out)
 			want(t, exitFailed, append([]string{"process", golden.Bag, out}, c.args...)...) // it is there
+			want(t, exitOK, append([]string{"process", "--overwrite", golden.Bag, out}, c.args...)...)
 			got := depthHashes(t, out)
 			if len(got) != 16 {
 				t.Errorf("%d depth images, want 16", len(got))

@@ -122,26 +122,25 @@ func wantFrames(t *testing.T, what string, got heard, want []string) {
 // TestLiveLibrealsense: a RealSense bag as the device of a live node. It starts again at its end, so that
 // a subscriber that was late for the first frames has all of them in their order in the next round.
 func TestLiveLibrealsense(t *testing.T) {
-	onEachMaster(t, func(t *testing.T, g *graph) {
-		bag, frames := librealsenseBag(t, "sw_small_lz4")
-		counts := map[string]int{}
-		for topic, hashes := range frames {
-			counts[topic] = 2*len(hashes) + 1
+	g := onRoscore(t)
+	bag, frames := librealsenseBag(t, "sw_small_lz4")
+	counts := map[string]int{}
+	for topic, hashes := range frames {
+		counts[topic] = 2*len(hashes) + 1
+	}
+	roscpp := g.startRoscpp(counts)
+	live := g.start(peer.Program(t), "live", "--device", bag, "--loop")
+	got := roscpp.heard()
+	for topic, want := range frames {
+		if hashes := got[topic].Hashes; !holdsRound(hashes, want) {
+			t.Errorf("%s: no whole round in %d frames\n got %q\nwant %q", topic, len(hashes), hashes, want)
 		}
-		roscpp := g.startRoscpp(counts)
-		live := g.start(peer.Program(t), "live", "--device", bag, "--loop")
-		got := roscpp.heard()
-		for topic, want := range frames {
-			if hashes := got[topic].Hashes; !holdsRound(hashes, want) {
-				t.Errorf("%s: no whole round in %d frames\n got %q\nwant %q", topic, len(hashes), hashes, want)
-			}
-		}
-		g.wantContains([]string{"Type: sensor_msgs/Image", "/rs_ros_node"}, "rostopic", "info", imageTopic(imageStreams[0]))
-		g.wantContains([]string{"height: 48", "width: 64", "encoding: "}, "rostopic", "echo", "--noarr", "-n", "1", imageTopic(imageStreams[0]))
-		if code := live.Interrupt(); code != 0 {
-			t.Errorf("live ended with %d", code)
-		}
-	})
+	}
+	g.wantContains([]string{"Type: sensor_msgs/Image", "/rs_ros_node"}, "rostopic", "info", imageTopic(imageStreams[0]))
+	g.wantContains([]string{"height: 48", "width: 64", "encoding: "}, "rostopic", "echo", "--noarr", "-n", "1", imageTopic(imageStreams[0]))
+	if code := live.Interrupt(); code != 0 {
+		t.Errorf("live ended with %d", code)
+	}
 }
 
 // holdsRound says whether got holds want somewhere, frame by frame.
@@ -157,24 +156,23 @@ func holdsRound(got, want []string) bool {
 // TestPlayD435 plays a genuine recording of 2018, on whose topic names stock rosbag play dies.
 func TestPlayD435(t *testing.T) {
 	path := need.Bag(t, "public/d435_2018_v3.bag")
-	onEachMaster(t, func(t *testing.T, g *graph) {
-		counts := countsOf(bagHashes(t, path))
-		inGo := g.listen(topicsOf(counts)...)
-		args := append([]string{"play", "-q", "--wait-for-subscribers", "-i", path, "--topics"}, topicsOf(counts)...)
-		g.run(peer.Program(t), args...)
-		inGo.awaitCounts(counts)
-		for topic, count := range counts {
-			if got := inGo.count(topic); got != count {
-				t.Errorf("%s: %d of %d messages", topic, got, count)
-			}
+	g := onRoscore(t)
+	counts := countsOf(bagHashes(t, path))
+	inGo := g.listen(topicsOf(counts)...)
+	args := append([]string{"play", "-q", "--wait-for-subscribers", "-i", path, "--topics"}, topicsOf(counts)...)
+	g.run(peer.Program(t), args...)
+	inGo.awaitCounts(counts)
+	for topic, count := range counts {
+		if got := inGo.count(topic); got != count {
+			t.Errorf("%s: %d of %d messages", topic, got, count)
 		}
-		// All of it, option topics with spaces included.
-		g.start(peer.Program(t), "play", "-q", "--pause", path)
-		g.awaitPublisher("/device_0/sensor_0/info")
-		if out := g.run("rostopic", "list"); !strings.Contains(out, "/option/") || strings.Contains(out, " ") {
-			t.Errorf("rostopic list: %s", out)
-		}
-	})
+	}
+	// All of it, option topics with spaces included.
+	g.start(peer.Program(t), "play", "-q", "--pause", path)
+	g.awaitPublisher("/device_0/sensor_0/info")
+	if out := g.run("rostopic", "list"); !strings.Contains(out, "/option/") || strings.Contains(out, " ") {
+		t.Errorf("rostopic list: %s", out)
+	}
 }
 
 // bagHashes are by topic the hashes of a bag's images.

@@ -36,13 +36,13 @@ func TestKilledRecording(t *testing.T) {
 	g := newGraph(t)
 	bag := filepath.Join(t.TempDir(), "killed.bag")
 	live := g.start(peer.Program(t), append([]string{"live", "--master", "embedded", "--record", bag}, smallCamera...)...)
-	peer.Await(t, "a checkpoint with a second of frames", func() bool { return stockCount(g, bag) > 15*4 })
+	peer.Await(t, "a checkpoint with a second of frames", func() bool { return stockCount(g, bag) > 6*4 })
 	live.Signal(syscall.SIGKILL)
 	live.Wait()
 	if _, code := g.try("rosbag", "info", bag); code != 0 {
 		t.Errorf("rosbag info ends with %d", code)
 	}
-	if got := stockCount(g, bag); got <= 15*4 {
+	if got := stockCount(g, bag); got <= 6*4 {
 		t.Errorf("after the kill rosbag reads %d images", got)
 	}
 }

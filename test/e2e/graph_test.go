@@ -28,6 +28,9 @@ var masters = map[string]func(g *graph) *peer.Process{
 	"embedded": func(g *graph) *peer.Process { return g.start(peer.Program(g.t), "master", "--port", g.port()) },
 }
 
+// stockTools are the programs that most tests run.
+var stockTools = []string{"roscore", "rostopic", "rosnode", "rosservice", "rosparam", "rosbag", "roslaunch"}
+
 // onEachMaster runs a test against a stock roscore and against our master.
 func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
 	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *peer.Process) {
@@ -37,11 +40,11 @@ func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
 	})
 }
 
-// onRoscore returns the graph of a stock roscore, for a test that has nothing to do with the master.
+// onRoscore returns the graph of a stock roscore, for a test to which one master is like another.
 func onRoscore(t *testing.T) *graph {
 	t.Helper()
 	t.Parallel()
-	need.Programs(t, "roscore", "rostopic", "rosservice", "roslaunch")
+	need.Programs(t, stockTools...)
 	g := newGraph(t)
 	masters["roscore"](g)
 	g.awaitNode("/rosout")
@@ -50,7 +53,7 @@ func onRoscore(t *testing.T) *graph {
 
 // onEachGraph is onEachMaster for a test that starts the master itself.
 func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster func() *peer.Process)) {
-	need.Programs(t, "roscore", "rostopic", "rosnode", "rosservice", "rosparam", "rosbag", "roslaunch")
+	need.Programs(t, stockTools...)
 	for name, start := range masters {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

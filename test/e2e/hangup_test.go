@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,6 +13,10 @@ import (
 // TestHangup: when its terminal goes away a command ends as by Ctrl-C. A node goes on
 // under nohup.
 func TestHangup(t *testing.T) {
+	// Where the tests themselves run under nohup, programs that they start would ignore it, too.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	master := peer.Start(t, peer.Env(t, ""), peer.Program(t), "master", "--port", "0")
 	master.Await("the master's address", func(out string) bool { return strings.Contains(out, "ROS_MASTER_URI=") })
 	master.Signal(syscall.SIGHUP)

@@ -41,23 +41,22 @@ func (g *graph) rosPackageOf(program string) string {
 
 // TestRosrun starts the node without a command, with remaps and private parameters.
 func TestRosrun(t *testing.T) {
-	onEachMaster(t, func(t *testing.T, g *graph) {
-		g.rosPackage()
-		node := g.start("rosrun", "rs_ros_node", "rs-ros-node", "_device:=sim", "_depth_width:=424", "_depth_height:=240", "_depth_fps:=15",
-			"_color_width:=424", "_color_height:=240", "_color_fps:=15", "_enable_infra1:=false", "_enable_gyro:=false",
-			"__name:=eye", "__ns:=/robot", "camera/color/image_raw:=/front/image")
-		g.awaitPublisher("/front/image")
-		g.awaitService("/robot/eye/start_recording")
-		g.wantContains([]string{"Node [/robot/eye]", "/front/image [sensor_msgs/Image]", "/robot/camera/depth/image_rect_raw", "/robot/eye/start_recording"}, "rosnode", "info", "/robot/eye")
-		g.wantContains([]string{"15"}, "rosparam", "get", "/robot/eye/depth_fps")
-		g.wantContains([]string{"width: 424"}, "rostopic", "echo", "--noarr", "-n", "1", "/front/image")
-		if topics := g.run("rostopic", "list"); strings.Contains(topics, "infra1") || strings.Contains(topics, "gyro") {
-			t.Errorf("streams that were switched off have topics:\n%s", topics)
-		}
-		if code := node.Interrupt(); code != 0 {
-			t.Errorf("the node ended with %d", code)
-		}
-	})
+	g := onRoscore(t)
+	g.rosPackage()
+	node := g.start("rosrun", "rs_ros_node", "rs-ros-node", "_device:=sim", "_depth_width:=424", "_depth_height:=240", "_depth_fps:=6",
+		"_color_width:=424", "_color_height:=240", "_color_fps:=6", "_enable_infra1:=false", "_enable_gyro:=false",
+		"__name:=eye", "__ns:=/robot", "camera/color/image_raw:=/front/image")
+	g.awaitPublisher("/front/image")
+	g.awaitService("/robot/eye/start_recording")
+	g.wantContains([]string{"Node [/robot/eye]", "/front/image [sensor_msgs/Image]", "/robot/camera/depth/image_rect_raw", "/robot/eye/start_recording"}, "rosnode", "info", "/robot/eye")
+	g.wantContains([]string{"6"}, "rosparam", "get", "/robot/eye/depth_fps")
+	g.wantContains([]string{"width: 424"}, "rostopic", "echo", "--noarr", "-n", "1", "/front/image")
+	if topics := g.run("rostopic", "list"); strings.Contains(topics, "infra1") || strings.Contains(topics, "gyro") {
+		t.Errorf("streams that were switched off have topics:\n%s", topics)
+	}
+	if code := node.Interrupt(); code != 0 {
+		t.Errorf("the node ended with %d", code)
+	}
 }
 
 // TestLaunch runs camera.launch with the parameters and remappings of a user's launch file together with record.launch,
@@ -98,7 +97,7 @@ func TestDemo(t *testing.T) {
 	folder := t.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + folder}
 	demo := peer.Start(t, env, peer.Program(t), "demo", "--dir", folder, "--keep", "--duration", "2",
-		"--depth", "424x240@15", "--color", "424x240@15", "--infra1", "424x240@15", "--infra2", "424x240@15")
+		"--depth", "424x240@6", "--color", "424x240@6", "--infra1", "424x240@6", "--infra2", "424x240@6")
 	if code := demo.Wait(); code != 0 {
 		t.Errorf("demo ended with %d", code)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // smallCamera is a simulated camera that several of fit on a small machine.
-var smallCamera = []string{"--device", "sim", "--depth", "424x240@15", "--color", "424x240@15", "--infra1", "424x240@15", "--infra2", "424x240@15"}
+var smallCamera = []string{"--device", "sim", "--depth", "424x240@6", "--color", "424x240@6", "--infra1", "424x240@6", "--infra2", "424x240@6"}
 
 // TestLive holds a live node before the stock tools.
 func TestLive(t *testing.T) {
@@ -78,11 +78,7 @@ func (g *graph) typeOf(topic string) string {
 // numbersOfCamera compares rates with the profile and sizes with the images.
 func (g *graph) numbersOfCamera() {
 	g.t.Helper()
-	for topic, want := range map[string]float64{"/camera/depth/image_rect_raw": 15, "/camera/gyro/sample": 200} {
-		if rate := g.rate(topic); rate < 0.9*want || rate > 1.1*want {
-			g.t.Errorf("%s: rostopic hz says %v, want %v", topic, rate, want)
-		}
-	}
+	g.wantRate("/camera/gyro/sample", 200)
 	const pixels = 424 * 240 * 3
 	if size := g.messageSize("/camera/color/image_raw"); size < 0.98*pixels || size > 1.02*pixels {
 		g.t.Errorf("colour images: rostopic bw says %v bytes, want a little more than %d", size, pixels)
@@ -120,7 +116,7 @@ func (g *graph) servicesOfCamera(folder string) {
 		g.t.Fatalf("start_recording names no bag in %s: %q", folder, found)
 	}
 	before := images.count("/camera/infra1/image_rect_raw")
-	peer.Await(g.t, "images while recording", func() bool { return images.count("/camera/infra1/image_rect_raw") > before+10 })
+	peer.Await(g.t, "images while recording", func() bool { return images.count("/camera/infra1/image_rect_raw") > before+4 })
 	call("pause_recording", "std_srvs/SetBool", "data: true")
 	call("pause_recording", "std_srvs/SetBool", "data: false")
 	call("stop_recording", "std_srvs/Trigger")
@@ -129,7 +125,7 @@ func (g *graph) servicesOfCamera(folder string) {
 	call("enable", "std_srvs/SetBool", "data: false")
 	still := images.count("/camera/infra1/image_rect_raw")
 	call("enable", "std_srvs/SetBool", "data: true")
-	peer.Await(g.t, "images after enable", func() bool { return images.count("/camera/infra1/image_rect_raw") > still+5 })
+	peer.Await(g.t, "images after enable", func() bool { return images.count("/camera/infra1/image_rect_raw") > still+2 })
 }
 
 // stockRecords records topics of both namings with rosbag record.

@@ -71,9 +71,7 @@ func (g *graph) toolsSeeTalker() {
 	if out := g.run("rostopic", "echo", "-n", "2", "/chatter"); out != "data: \"hello\"\n---\ndata: \"hello\"\n---\n" {
 		g.t.Errorf("rostopic echo: %q", out)
 	}
-	if rate := g.rate("/chatter"); rate < 18 || rate > 22 {
-		g.t.Errorf("rostopic hz says %v, talker says 20", rate)
-	}
+	g.wantRate("/chatter", 20)
 	g.wantContains([]string{"/stage/talker/set_logger_level"}, "rosservice", "list")
 	g.wantContains([]string{"roscpp/GetLoggers"}, "rosservice", "type", "/stage/talker/get_loggers")
 	g.wantContains([]string{"rosrpc://127.0.0.1:"}, "rosservice", "uri", "/stage/talker/get_loggers")
@@ -97,6 +95,15 @@ func (g *graph) rate(topic string, options ...string) float64 {
 		g.t.Fatal(err)
 	}
 	return rate
+}
+
+// wantRate compares what rostopic hz says with the rate at which a topic is published. How
+// close it comes is a matter of the machine, on which more may run than it can.
+func (g *graph) wantRate(topic string, want float64) {
+	g.t.Helper()
+	if rate := g.rate(topic); rate <= want/10 || rate >= want*2 {
+		g.t.Errorf("%s: rostopic hz says %v, want %v", topic, rate, want)
+	}
 }
 
 // messageSize is the mean size in bytes that rostopic bw says.

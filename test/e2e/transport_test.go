@@ -35,41 +35,40 @@ func (g *graph) dynparam() func(args ...string) string {
 // TestImageTransport: compressed pictures beside every image, with the parameters of image_transport's
 // plugins, live and replayed.
 func TestImageTransport(t *testing.T) {
-	onEachMaster(t, func(t *testing.T, g *graph) {
-		g.run("rosparam", "set", "/camera/infra1/image_rect_raw/compressed/format", "png")
-		folder := t.TempDir()
-		bag := filepath.Join(folder, "camera.bag")
-		live := g.start(peer.Program(t), append([]string{"live", "--record", bag}, smallCamera...)...)
-		g.awaitPublisher("/camera/infra1/image_rect_raw/compressed")
-		for topic, format := range map[string]string{
-			"/camera/color/image_raw/compressed":                    "rgb8; jpeg compressed bgr8",
-			"/camera/infra1/image_rect_raw/compressed":              "mono8; png compressed ",
-			"/camera/depth/image_rect_raw/compressed":               "16UC1; png compressed ",
-			"/camera/depth/image_rect_raw/compressedDepth":          "16UC1; compressedDepth png",
-			"/device_0/sensor_0/Depth_0/image/data/compressedDepth": "mono16; compressedDepth png",
-			"/device_0/sensor_1/Color_0/image/data/compressed":      "rgb8; jpeg compressed bgr8",
-			"/device_0/sensor_0/Infrared_2/image/data/compressed":   "8UC1; jpeg compressed ",
-		} {
-			g.wantContains([]string{`format: "` + format + `"`}, "rostopic", "echo", "--noarr", "-n", "1", topic)
-			if got := g.typeOf(topic); got != "sensor_msgs/CompressedImage" {
-				t.Errorf("%s is a %s", topic, got)
-			}
+	g := onRoscore(t)
+	g.run("rosparam", "set", "/camera/infra1/image_rect_raw/compressed/format", "png")
+	folder := t.TempDir()
+	bag := filepath.Join(folder, "camera.bag")
+	live := g.start(peer.Program(t), append([]string{"live", "--record", bag}, smallCamera...)...)
+	g.awaitPublisher("/camera/infra1/image_rect_raw/compressed")
+	for topic, format := range map[string]string{
+		"/camera/color/image_raw/compressed":                    "rgb8; jpeg compressed bgr8",
+		"/camera/infra1/image_rect_raw/compressed":              "mono8; png compressed ",
+		"/camera/depth/image_rect_raw/compressed":               "16UC1; png compressed ",
+		"/camera/depth/image_rect_raw/compressedDepth":          "16UC1; compressedDepth png",
+		"/device_0/sensor_0/Depth_0/image/data/compressedDepth": "mono16; compressedDepth png",
+		"/device_0/sensor_1/Color_0/image/data/compressed":      "rgb8; jpeg compressed bgr8",
+		"/device_0/sensor_0/Infrared_2/image/data/compressed":   "8UC1; jpeg compressed ",
+	} {
+		g.wantContains([]string{`format: "` + format + `"`}, "rostopic", "echo", "--noarr", "-n", "1", topic)
+		if got := g.typeOf(topic); got != "sensor_msgs/CompressedImage" {
+			t.Errorf("%s is a %s", topic, got)
 		}
-		if out := g.run("rostopic", "list"); strings.Contains(out, "color/image_raw/compressedDepth") {
-			t.Error("colour is offered as depth")
-		}
-		before := g.messageSize("/camera/color/image_raw/compressed")
-		dynparam := g.dynparam()
-		dynparam("set", "/camera/color/image_raw/compressed", "jpeg_quality", "10")
-		if after := g.messageSize("/camera/color/image_raw/compressed"); after > before*2/3 {
-			t.Errorf("a quality of 10 takes %v bytes, 80 took %v", after, before)
-		}
-		dynparam("set", "/camera/depth/image_rect_raw/compressedDepth", "format", "rvl")
-		g.wantContains([]string{"16UC1; compressedDepth rvl"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/image_rect_raw/compressedDepth")
-		live.Interrupt()
+	}
+	if out := g.run("rostopic", "list"); strings.Contains(out, "color/image_raw/compressedDepth") {
+		t.Error("colour is offered as depth")
+	}
+	before := g.messageSize("/camera/color/image_raw/compressed")
+	dynparam := g.dynparam()
+	dynparam("set", "/camera/color/image_raw/compressed", "jpeg_quality", "10")
+	if after := g.messageSize("/camera/color/image_raw/compressed"); after > before*2/3 {
+		t.Errorf("a quality of 10 takes %v bytes, 80 took %v", after, before)
+	}
+	dynparam("set", "/camera/depth/image_rect_raw/compressedDepth", "format", "rvl")
+	g.wantContains([]string{"16UC1; compressedDepth rvl"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/image_rect_raw/compressedDepth")
+	live.Interrupt()
 
-		g.start(peer.Program(t), "play", "--naming", "wrapper", "--loop", "-q", bag)
-		g.wantContains([]string{"16UC1; compressedDepth png", "camera_depth_optical_frame"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/image_rect_raw/compressedDepth")
-		g.wantContains([]string{"rgb8; jpeg compressed bgr8"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/color/image_raw/compressed")
-	})
+	g.start(peer.Program(t), "play", "--naming", "wrapper", "--loop", "-q", bag)
+	g.wantContains([]string{"16UC1; compressedDepth png", "camera_depth_optical_frame"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/image_rect_raw/compressedDepth")
+	g.wantContains([]string{"rgb8; jpeg compressed bgr8"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/color/image_raw/compressed")
 }

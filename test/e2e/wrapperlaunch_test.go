@@ -9,11 +9,6 @@ import (
 	"rsros/test/peer"
 )
 
-// smallStreams are launch arguments for pictures that several of fit on a small machine.
-var smallStreams = []string{
-	"depth_width:=424", "depth_height:=240", "depth_fps:=15", "color_width:=424", "color_height:=240", "color_fps:=15",
-}
-
 // launch runs one of our launch files until the test ends, and returns it.
 func (g *graph) launch(name string, args ...string) *peer.Process {
 	return g.start("roslaunch", append([]string{"--wait", "rs_ros_node", name}, args...)...)
@@ -28,45 +23,44 @@ func said(t *testing.T, p *peer.Process, text string) {
 // TestRSCameraLaunch is rs_camera.launch with the package exchanged: names, services and parameters are
 // the original's, and an argument that has no effect is named.
 func TestRSCameraLaunch(t *testing.T) {
-	onEachMaster(t, func(t *testing.T, g *graph) {
-		g.rosPackage()
-		g.run("rosparam", "set", "/camera/stereo_module/laser_power", "90")
-		camera := g.launch("rs_camera.launch", append([]string{"device:=sim", "align_depth:=true", "enable_pointcloud:=true", "filters:=spatial,temporal",
-			"enable_gyro:=true", "enable_accel:=true", "unite_imu_method:=linear_interpolation", "tf_prefix:=eye",
-			"json_file_path:=/preset.json", "stereo_module/exposure/1:=100"}, smallStreams...)...)
-		g.awaitPublisher("/camera/depth/color/points")
-		said(t, camera, "~json_file_path")
-		said(t, camera, "~stereo_module/exposure/1")
-		if nodes := g.lines("rosnode", "list"); !slices.Contains(nodes, "/camera/realsense2_camera") {
-			t.Errorf("rosnode list: %q", nodes)
+	g := onRoscore(t)
+	g.rosPackage()
+	g.run("rosparam", "set", "/camera/stereo_module/laser_power", "90")
+	camera := g.launch("rs_camera.launch", append([]string{"device:=sim", "align_depth:=true", "enable_pointcloud:=true", "filters:=spatial,temporal",
+		"enable_gyro:=true", "enable_accel:=true", "unite_imu_method:=linear_interpolation", "tf_prefix:=eye",
+		"json_file_path:=/preset.json", "stereo_module/exposure/1:=100"}, small...)...)
+	g.awaitPublisher("/camera/depth/color/points")
+	said(t, camera, "~json_file_path")
+	said(t, camera, "~stereo_module/exposure/1")
+	if nodes := g.lines("rosnode", "list"); !slices.Contains(nodes, "/camera/realsense2_camera") {
+		t.Errorf("rosnode list: %q", nodes)
+	}
+	topics := g.lines("rostopic", "list")
+	for _, want := range []string{"/camera/color/image_raw", "/camera/aligned_depth_to_color/image_raw", "/camera/imu", "/camera/gyro/imu_info",
+		"/camera/spatial/parameter_updates", "/camera/stereo_module/parameter_updates"} {
+		if !slices.Contains(topics, want) {
+			t.Errorf("rostopic list has no %s", want)
 		}
-		topics := g.lines("rostopic", "list")
-		for _, want := range []string{"/camera/color/image_raw", "/camera/aligned_depth_to_color/image_raw", "/camera/imu", "/camera/gyro/imu_info",
-			"/camera/spatial/parameter_updates", "/camera/stereo_module/parameter_updates"} {
-			if !slices.Contains(topics, want) {
-				t.Errorf("rostopic list has no %s", want)
-			}
+	}
+	for _, topic := range topics {
+		if strings.Contains(topic, "infra") || strings.HasPrefix(topic, "/device_0") || topic == "/camera/gyro/sample" {
+			t.Errorf("rostopic list has %s", topic)
 		}
-		for _, topic := range topics {
-			if strings.Contains(topic, "infra") || strings.HasPrefix(topic, "/device_0") || topic == "/camera/gyro/sample" {
-				t.Errorf("rostopic list has %s", topic)
-			}
-		}
-		g.wantContains([]string{"frame_id: \"eye_color_optical_frame\"", "width: 424"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/aligned_depth_to_color/image_raw")
-		g.wantContains([]string{"frame_id: \"eye_color_optical_frame\"", "point_step: 20"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/color/points")
-		g.wantContains([]string{"frame_id: \"eye_imu_optical_frame\""}, "rostopic", "echo", "-n", "1", "/camera/imu")
-		g.wantContains([]string{"realsense2_camera/DeviceInfo"}, "rosservice", "type", "/camera/realsense2_camera/device_info")
-		g.wantContains([]string{"success: True"}, "rosservice", "call", "/camera/enable", "data: true")
-		dynparam := g.dynparam()
-		if out := dynparam("get", "/camera/stereo_module"); !strings.Contains(out, "'laser_power': 90") {
-			t.Errorf("laser power isn't the parameter's: %s", out)
-		}
-		dynparam("set", "/camera/spatial", "filter_magnitude", "4")
-		if out := dynparam("get", "/camera/spatial"); !strings.Contains(out, "'filter_magnitude': 4") {
-			t.Errorf("dynparam get: %s", out)
-		}
-		g.pausesCamera()
-	})
+	}
+	g.wantContains([]string{"frame_id: \"eye_color_optical_frame\"", "width: 424"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/aligned_depth_to_color/image_raw")
+	g.wantContains([]string{"frame_id: \"eye_color_optical_frame\"", "point_step: 20"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/color/points")
+	g.wantContains([]string{"frame_id: \"eye_imu_optical_frame\""}, "rostopic", "echo", "-n", "1", "/camera/imu")
+	g.wantContains([]string{"realsense2_camera/DeviceInfo"}, "rosservice", "type", "/camera/realsense2_camera/device_info")
+	g.wantContains([]string{"success: True"}, "rosservice", "call", "/camera/enable", "data: true")
+	dynparam := g.dynparam()
+	if out := dynparam("get", "/camera/stereo_module"); !strings.Contains(out, "'laser_power': 90") {
+		t.Errorf("laser power isn't the parameter's: %s", out)
+	}
+	dynparam("set", "/camera/spatial", "filter_magnitude", "4")
+	if out := dynparam("get", "/camera/spatial"); !strings.Contains(out, "'filter_magnitude': 4") {
+		t.Errorf("dynparam get: %s", out)
+	}
+	g.pausesCamera()
 }
 
 // pausesCamera: publishing stops and goes on.
@@ -96,7 +90,7 @@ func TestRSFromFileLaunch(t *testing.T) {
 func TestRSRGBDLaunch(t *testing.T) {
 	g := onRoscore(t)
 	g.rosPackage()
-	camera := g.launch("rs_rgbd.launch", append([]string{"device:=sim", "disparity_processing:=true"}, smallStreams...)...)
+	camera := g.launch("rs_rgbd.launch", append([]string{"device:=sim", "disparity_processing:=true"}, small...)...)
 	g.wantContains([]string{"height: 240", "width: 424", "is_dense: False"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth_registered/points")
 	g.wantContains([]string{"encoding: \"rgb8\""}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/color/image_rect_color")
 	said(t, camera, "~rgbd_launch/disparity_processing")
