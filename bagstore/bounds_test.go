@@ -14,43 +14,41 @@ import (
 )
 
 // bomb is an unindexed bag with one bz2 chunk of some kilobytes that unpacks to n
-// messages of a megabyte.
+// messages of 128 KiB. All are the same bz2 stream: streams may follow each other.
 func bomb(t *testing.T, n int) []byte {
 	t.Helper()
-	var packed bytes.Buffer
-	z, err := bzip2.NewWriter(&packed, &bzip2.WriterConfig{Level: bzip2.BestCompression})
-	if err != nil {
-		t.Fatal(err)
-	}
-	size := 0
-	put := func(b []byte) {
-		size += len(b)
+	pack := func(b []byte) []byte {
+		var packed bytes.Buffer
+		z, err := bzip2.NewWriter(&packed, &bzip2.WriterConfig{Level: bzip2.BestCompression})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := z.Write(b); err != nil {
 			t.Fatal(err)
 		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return packed.Bytes()
 	}
 	c := stringType("/bomb")
-	put(appendConnection(nil, &c))
-	zeros := make([]byte, 1<<20)
-	for i := range n {
-		put(appendMessage(nil, 0, Time(i+1), 0, len(zeros)))
-		put(zeros)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	head := appendConnection(nil, &c)
+	const zeros = 128 << 10
+	message := append(appendMessage(nil, 0, 1, 0, zeros), make([]byte, zeros)...)
+	size := len(head) + n*len(message)
+	packed := append(pack(head), bytes.Repeat(pack(message), n)...)
 	raw := fileHeader(0, 0, 0)
 	raw = appendHeader(raw, opChunk, func(b []byte) []byte {
 		return appendU32(appendString(b, "compression", string(BZ2)), "size", uint32(size))
 	})
-	raw = binary.LittleEndian.AppendUint32(raw, uint32(packed.Len()))
-	return append(raw, packed.Bytes()...)
+	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(packed)))
+	return append(raw, packed...)
 }
 
 // TestBomb: a chunk that unpacks to far more than its stored bytes is read in bounded
 // memory.
 func TestBomb(t *testing.T) {
-	const messages = 32
+	const messages = 256 // 32 MB
 	raw := bomb(t, messages)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "bomb.bag")

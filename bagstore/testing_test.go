@@ -61,6 +61,7 @@ func (s sample) time(i int) Time { return 1_600_000_000*nsPerSec + Time(i+i%3*4)
 // every reader there is must find it.
 func (s sample) write(t testing.TB, path string, o Options) []seen {
 	t.Helper()
+	o.NoSync = true // which takes long, and no reader sees it
 	w, err := Create(path, o)
 	if err != nil {
 		t.Fatal(err)
