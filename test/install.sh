@@ -28,6 +28,8 @@ packages=(
 	chromium
 	# what the tests themselves call
 	git lz4 procps
+	# the page of the viewer
+	chromium
 )
 
 installed() {

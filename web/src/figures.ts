@@ -6,9 +6,9 @@ export function followFigures(): void {
     let latency: number | null = null, fps: number | null = null, skipped = 0
     for (const view of store.views.peek().values()) {
       if (!view.wanted) continue
+      if (view.info.kind === 'motion') continue
       const c = view.counters
       skipped += c.skippedServer + c.skippedWorker + c.skippedRender
-      if (view.info.kind !== 'video') continue
       if (view.latency !== null) latency = Math.max(latency ?? 0, view.latency)
       const rate = view.rate.fps
       if (rate !== null) fps = Math.max(fps ?? 0, rate)

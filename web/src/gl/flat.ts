@@ -48,6 +48,7 @@ export class Flat implements Scene {
       gl.clear(gl.COLOR_BUFFER_BIT)
     }
     gl.enable(gl.SCISSOR_TEST)
+    if (changed.size === 0) this.backs(gl, canvas.height, ratio)
     this.program.use()
     for (const { view, body } of this.places) {
       if (changed.size > 0 && !changed.has(view)) continue
@@ -66,5 +67,16 @@ export class Flat implements Scene {
     }
     gl.disable(gl.SCISSOR_TEST)
     return false
+  }
+
+  /** backs fills the room around the pictures. */
+  private backs(gl: WebGL2RenderingContext, height: number, ratio: number): void {
+    gl.clearColor(0.027, 0.035, 0.047, 1)
+    for (const { view, body: r } of this.places) {
+      if (view.info.kind !== 'video' && !view.frame?.picture) continue
+      const y = Math.round(r.y * ratio), h = Math.round((r.y + r.height) * ratio) - y
+      gl.scissor(Math.round(r.x * ratio), height - y - h, Math.round(r.width * ratio), h)
+      gl.clear(gl.COLOR_BUFFER_BIT)
+    }
   }
 }

@@ -88,9 +88,11 @@ function Slider({ option: o, set }: { option: Option; set(value: number): void }
               setTyping(false)
             }} />
         ) : (
-          <button type="button" class="value number-button" title={`${o.min} … ${o.max}`} aria-label={`${o.name}: ${words}`} onClick={() => setTyping(true)}>{words}</button>
+          <>
+            <IconButton icon="reset" label={`${text.reset}: ${stepText(o.default, o.step)}`} disabled={o.value === o.default} onClick={() => set(o.default)} />
+            <button type="button" class="value number-button" title={`${o.min} … ${o.max}`} aria-label={`${o.name}: ${words}`} onClick={() => setTyping(true)}>{words}</button>
+          </>
         )}
-        <IconButton icon="reset" label={`${text.reset}: ${stepText(o.default, o.step)}`} disabled={o.value === o.default} onClick={() => set(o.default)} />
       </div>
       <input type="range" class="wide" aria-label={o.name} min={o.min} max={o.max} step={o.step || 'any'} value={value}
         onInput={(e) => setDragged(e.currentTarget.valueAsNumber)}

@@ -7,11 +7,13 @@ import { MetadataTable, useTick } from '../tiles/tile'
 import { pointed, readAt } from '../tiles/readout'
 import { distance } from '../format'
 import { useViewer } from '../viewer'
+import { shownViews } from '../tiles/grid'
 import { Histogram } from './histogram'
 
 /** Right is the inspector: the frame of the tile under the pointer, and who else looks. */
 export function Right() {
-  const view = store.inspected.value === null ? undefined : store.views.value.get(store.inspected.value)
+  // Before a tile was pointed at, the first one.
+  const view = store.views.value.get(store.inspected.value ?? -1) ?? shownViews()[0]
   return (
     <aside class="panel right" aria-label={text.inspector}>
       {view ? <Inspector key={view} view={view} /> : <p class="quiet padded">{text.inspectorEmpty}</p>}

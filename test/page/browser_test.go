@@ -1,0 +1,226 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"rsros/test/need"
+)
+
+// patience is how long a condition may take to become true on a slow machine.
+const patience = 90 * time.Second
+
+// browser is the one Chromium of all tests; each test has a tab of its own.
+var browser struct {
+	once  sync.Once
+	ctx   context.Context
+	close func()
+	err   error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if browser.close != nil {
+		browser.close()
+	}
+	os.Exit(code)
+}
+
+func startBrowser() {
+	folder, err := os.MkdirTemp("", "rs-ros-chromium")
+	if err != nil {
+		browser.err = err
+		return
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox,
+		chromedp.UserDataDir(folder),
+		chromedp.WindowSize(1440, 900),
+		chromedp.Flag("use-angle", "swiftshader"),
+		chromedp.Flag("enable-unsafe-swiftshader", true),
+		chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true),
+		chromedp.Flag("no-first-run", true),
+		chromedp.Flag("force-device-scale-factor", "1"),
+		chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("force-color-profile", "srgb"),
+		chromedp.Flag("force-prefers-reduced-motion", true),
+	)
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	browser.err = chromedp.Do(ctx)
+	browser.ctx = ctx
+	browser.close = func() {
+		_ = chromedp.Cancel(ctx)
+		cancel()
+		stop()
+		os.RemoveAll(folder)
+	}
+}
+
+// tab is a tab of the browser. What goes wrong in it fails the test at its end:
+// exceptions, errors and warnings on the console, blocked content, requests to
+// another host.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string
+	expected []string // substrings of problems that the test provokes
+}
+
+// newTab opens a tab.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	need.Programs(t, "chromium")
+	browser.once.Do(startBrowser)
+	if browser.err != nil {
+		t.Fatalf("start chromium: %v", browser.err)
+	}
+	b := &tab{t: t}
+	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithListener(b.event))
+	b.ctx = ctx
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, p := range b.problems {
+			if !slices.ContainsFunc(b.expected, func(e string) bool { return strings.Contains(p, e) }) {
+				t.Errorf("in the page: %s", p)
+			}
+		}
+		cancel()
+	})
+	b.do(chromedp.EmulateViewport(1440, 900))
+	return b
+}
+
+func (b *tab) event(ev any) {
+	problem := ""
+	switch e := ev.(type) {
+	case *runtime.EventExceptionThrown:
+		problem = exception(e.ExceptionDetails)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			var words []string
+			for _, a := range e.Args {
+				words = append(words, string(a.Value)+a.Description)
+			}
+			problem = "console: " + strings.Join(words, " ")
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			problem = fmt.Sprintf("log: %s %s", e.Entry.Text, e.Entry.URL)
+		}
+	case *network.EventRequestWillBeSent:
+		u := e.Request.URL
+		if !strings.HasPrefix(u, "http://127.0.0.1:") && !strings.HasPrefix(u, "blob:") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "about:") {
+			problem = "request to " + u
+		}
+	}
+	if problem != "" {
+		b.mu.Lock()
+		b.problems = append(b.problems, problem)
+		b.mu.Unlock()
+	}
+}
+
+// expect lets a test provoke a problem.
+func (b *tab) expect(substring string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expected = append(b.expected, substring)
+}
+
+// timed is the tab's context with a deadline for one step.
+func (b *tab) timed() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(b.ctx, patience)
+}
+
+func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	// The first use of a tab's context makes the tab; it must outlive a deadline.
+	if chromedp.FromContext(b.ctx).Target == nil {
+		if err := chromedp.Do(b.ctx); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	ctx, cancel := b.timed()
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// eval evaluates an expression, awaits it if it is a promise, and decodes it into a T.
+func eval[T any](b *tab, expression string, arguments ...any) T {
+	b.t.Helper()
+	for i, a := range arguments {
+		text, err := json.Marshal(a)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		expression = strings.ReplaceAll(expression, fmt.Sprintf("$%d", i+1), string(text))
+	}
+	ctx, cancel := b.timed()
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("evaluate %.200s: %v", expression, err)
+	}
+	return value
+}
+
+// await waits until an expression is true.
+func (b *tab) await(expression string, arguments ...any) {
+	b.t.Helper()
+	deadline := time.Now().Add(patience)
+	for !eval[bool](b, "Promise.resolve(("+expression+")).then(Boolean)", arguments...) {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("not true after %v: %s", patience, expression)
+		}
+		eval[bool](b, "new Promise(r => setTimeout(() => r(true), 20))")
+	}
+}
+
+// picture saves a picture of the tab into the folder that PAGE_PICTURES names.
+func (b *tab) picture(name string) {
+	b.t.Helper()
+	folder := os.Getenv("PAGE_PICTURES")
+	if folder == "" {
+		return
+	}
+	ctx, cancel := b.timed()
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(folder+"/"+name+".png", png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// exception says what was thrown.
+func exception(d *runtime.ExceptionDetails) string {
+	text := d.Text
+	if d.Exception != nil {
+		text += " " + d.Exception.Description
+	}
+	return text
+}

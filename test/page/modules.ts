@@ -1,0 +1,12 @@
+// The page's modules without a page, for modules_test.go.
+export { decode } from '../../web/src/proto/head'
+export { rows } from '../../web/src/proto/picture'
+export { decodeBands } from '../../web/src/depth/rvl'
+export { count, equalised, plain, values } from '../../web/src/depth/fractions'
+export { table } from '../../web/src/depth/maps'
+export { paint } from '../../web/src/depth/paint'
+export { ticks, top } from '../../web/src/depth/ruler'
+export { Rate } from '../../web/src/fps'
+export { best, fit } from '../../web/src/grid'
+export { png16 } from '../../web/src/tiles/png16'
+export { Samples } from '../../web/src/tiles/samples'
