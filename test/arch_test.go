@@ -20,7 +20,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
-		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
 		"bagstore/swap", "msgs", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
@@ -116,12 +116,12 @@ var mayImport = map[string][]string{
 	"bagstore/rsbag":                 {"bagstore", "bagstore/recording", "bagstore/rsbag/internal/packed", "bagstore/rstext", "msgs", "camdriver"},
 	"bagstore/rsbag/internal/packed": {"camdriver"},
 	"bagstore/rsdb3":                 {"bagstore", "bagstore/recording", "bagstore/rosbag2", "bagstore/rsbag", "bagstore/rstext", "camdriver", "msgs", "msgs/cdr"},
-	"bagstore/convert":               {"bagstore", "bagstore/atomicfile", "bagstore/rsbag", "bagstore/rsdb3", "bagstore/rstext", "camdriver", "msgs"},
+	"bagstore/convert":               {"bagstore", "bagstore/atomicfile", "bagstore/container", "bagstore/mcap", "bagstore/recording", "bagstore/rosbag2", "msgs/ros2", "bagstore/rsbag", "bagstore/rsdb3", "bagstore/rstext", "camdriver", "msgs"},
 	"bagstore/rstext":                {"camdriver"},
 	"bagstore/bagset":                {"program", "bagstore", "bagstore/moment", "bagstore/recording"},
 	"bagstore/moment":                {"bagstore"},
 	"bagstore/cat":                   {"program", "bagstore", "bagstore/bagset", "msgs"},
-	"bagstore/export":                {"program", "bagstore", "bagstore/bagset", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer", "msgs", "msgs/png"},
+	"bagstore/export":                {"program", "bagstore", "bagstore/bagset", "bagstore/container", "bagstore/mcap", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer", "msgs", "msgs/png"},
 	"bagstore/pyexpr":                {"msgs"},
 	"bagstore/reprocess":             {"program", "bagstore", "bagstore/atomicfile", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
 	"bagstore/swap":                  {},

@@ -1,7 +1,7 @@
 // Package container says what recordings of other formats have in common: topics with
 // types in the words of the format, and messages as the bytes that were recorded.
 //
-// It declares only. bagstore/rosbag2 and bagstore/mcap read files, and bagstore/recording makes
+// It reads nothing. bagstore/rosbag2 and bagstore/mcap read files, and bagstore/recording makes
 // ROS 1 messages of what they read.
 package container
 
@@ -46,6 +46,8 @@ type Topic struct {
 	// QoS is the YAML text of the profiles that publishers offered, as rosbag2 stores
 	// it; empty if the format has none.
 	QoS string
+	// Hash is the type hash of ROS 2, "RIHS01_…"; empty if it isn't known.
+	Hash string
 	// What connections of ROS 1 bags have, from containers that keep it.
 	MD5, CallerID string
 	Latching      bool
@@ -55,4 +57,15 @@ type Topic struct {
 type Schema struct {
 	Encoding string // "ros2msg", "ros2idl", "ros1msg"; empty: there is none
 	Text     string // with the definitions of the types it uses
+}
+
+// The encodings of schemas.
+const (
+	SchemaROS1 = "ros1msg"
+	SchemaROS2 = "ros2msg"
+)
+
+// ROS1Topic describes a connection of a bag.
+func ROS1Topic(c *bagstore.Connection) Topic {
+	return Topic{Name: c.Topic, Type: c.Type, Encoding: ROS1, Schema: Schema{SchemaROS1, c.Definition}, MD5: c.MD5, CallerID: c.CallerID, Latching: c.Latching}
 }

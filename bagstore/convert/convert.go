@@ -20,14 +20,23 @@ type Options struct {
 	In, Out   string
 	Overwrite bool              // replace Out if it exists
 	Release   rsdb3.Release     // of a .db3
-	Bag       bagstore.Options  // of a bag; its Overwrite doesn't count
-	Progress  bagstore.Progress // of frames; may be nil
+	Bag       bagstore.Options  // of a bag, its Compression also of MCAP; its Overwrite doesn't count
+	Progress  bagstore.Progress // of frames or messages; may be nil
+	// ROS is whose messages Messages writes, 1 or 2. 0: those of In where Out can hold
+	// them.
+	ROS int
+	// Storage of a folder of rosbag2: rosbag2.StorageSQLite, which is the default, or
+	// rosbag2.StorageMCAP.
+	Storage string
 }
 
 // Result counts what was written.
 type Result struct {
-	Frames, Events uint64
-	Size           int64
+	Frames, Events uint64 // of a RealSense recording that ToDB3 or ToBag wrote
+	Messages       uint64 // that Messages wrote
+	Topics         int    // of these
+	Size           int64  // of the output, 0 for a folder
+	Note           string // what every output of the kind doesn't have, if there is something
 	// Lost is what the output doesn't hold as it was, or at all.
 	Lost []rsdb3.Loss
 	// Damaged counts messages that couldn't be read; Why is about the last.
@@ -117,7 +126,7 @@ func (r *Result) finish(path string, err error) (Result, error) {
 		return *r, err
 	}
 	st, err := os.Stat(path)
-	if err == nil {
+	if err == nil && !st.IsDir() {
 		r.Size = st.Size()
 	}
 	return *r, err

@@ -122,6 +122,7 @@ func (f *File) addChannel(in *fields) error {
 	}
 	s := f.schemas[kind]
 	t.Type, t.Schema = s.name, s.Schema
+	t.Hash = meta["topic_type_hash"]
 	t.QoS, t.MD5, t.CallerID, t.Latching = meta["offered_qos_profiles"], meta["md5sum"], meta["callerid"], meta["latching"] == "1"
 	f.byID[id] = uint32(len(f.topics))
 	f.topics = append(f.topics, t)

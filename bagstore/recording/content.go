@@ -43,7 +43,7 @@ func (c *content) mapTopics() {
 	type kind struct{ name, schema string }
 	known := make(map[kind]*ros2.Mapping) // nil: it can't be mapped
 	for i, t := range c.Topics() {
-		p := plan{conn: &bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: t.Latching || transientLocal(t.QoS)}}
+		p := plan{conn: &bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: Latched(t)}}
 		var err error
 		switch t.Encoding {
 		case container.ROS1:
@@ -52,7 +52,7 @@ func (c *content) mapTopics() {
 			key := kind{t.Type, t.Schema.Text}
 			m, seen := known[key]
 			if !seen {
-				if m, err = mapType(t); err == nil {
+				if m, err = Map(t); err == nil {
 					c.sayDropped(t.Type, m.Dropped)
 				}
 				known[key] = m
@@ -89,11 +89,11 @@ func (p *plan) ros1(t container.Topic) error {
 	return nil
 }
 
-// mapType maps a type by the definition in the file, or else by what the program
+// Map maps a topic's type by the definition in the file, or else by what the program
 // knows of the type.
-func mapType(t container.Topic) (*ros2.Mapping, error) {
+func Map(t container.Topic) (*ros2.Mapping, error) {
 	text := ""
-	if t.Schema.Encoding == "ros2msg" {
+	if t.Schema.Encoding == container.SchemaROS2 {
 		text = t.Schema.Text
 	}
 	return ros2.Map(t.Type, text)
@@ -108,16 +108,17 @@ func (c *content) sayDropped(name string, fields []string) {
 	}
 }
 
-// transientLocal reports whether one of the profiles that publishers offered, in the
-// YAML text of rosbag2, keeps messages for late subscribers.
-func transientLocal(qos string) bool {
-	for line := range strings.Lines(qos) {
+// Latched reports whether late subscribers get a topic's last message: as a connection of
+// ROS 1 says it, or by one of the profiles that publishers offered, in the YAML text of
+// rosbag2.
+func Latched(t container.Topic) bool {
+	for line := range strings.Lines(t.QoS) {
 		value, ok := strings.CutPrefix(strings.TrimLeft(line, "- "), "durability:")
 		if value = strings.TrimSpace(value); ok && (value == "1" || value == "transient_local") {
 			return true
 		}
 	}
-	return false
+	return t.Latching
 }
 
 // listBlocks lists the container's blocks without the topics that are left out.

@@ -18,22 +18,7 @@ const sniffBytes = 100
 
 // Open opens a file or a folder of rosbag2. Errors of bags are those of bagstore.Open.
 func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if st.IsDir() {
-		c, err := openFolder(path)
-		if err != nil {
-			return nil, err
-		}
-		return openContent(path, c)
-	}
-	head, err := headOf(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := openFile(path, head)
+	c, err := openContainer(path)
 	switch {
 	case errors.Is(err, errNotContainer):
 		return bagstore.Open(path, o)
@@ -41,6 +26,48 @@ func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 		return nil, err
 	}
 	return openContent(path, c)
+}
+
+// OpenRaw is Open with the messages as they were recorded, of any encoding. Topics
+// describes the connections in the words of the format, by their IDs; they have no md5.
+// Those of a bag are its connections.
+func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
+	topics := make(map[uint32]container.Topic)
+	c, err := openContainer(path)
+	if err == nil {
+		for i, t := range c.Topics() {
+			topics[uint32(i)] = t
+		}
+		return openRawContent(path, c), topics, nil
+	}
+	if !errors.Is(err, errNotContainer) {
+		return nil, nil, err
+	}
+	b, err := bagstore.Open(path, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, conn := range b.Connections() {
+		topics[conn.ID] = container.ROS1Topic(conn)
+	}
+	return b, topics, nil
+}
+
+// openContainer opens a folder or a file of another format than bags. The error of a
+// bag is errNotContainer.
+func openContainer(path string) (container.Container, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if st.IsDir() {
+		return openFolder(path)
+	}
+	head, err := headOf(path)
+	if err != nil {
+		return nil, err
+	}
+	return openFile(path, head)
 }
 
 // errNotContainer: a file has none of the other formats.

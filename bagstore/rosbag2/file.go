@@ -163,6 +163,10 @@ func (f *File) readTopics() error {
 		f.schema = 2
 		columns += ", offered_qos_profiles"
 	}
+	hash := ""
+	if slices.Contains(extra, "type_description_hash") && f.schema > 1 {
+		hash = ", type_description_hash"
+	}
 	if n, ok := f.schemaVersion(); ok {
 		f.schema = n
 	}
@@ -171,10 +175,13 @@ func (f *File) readTopics() error {
 		return err
 	}
 	f.byID = make(map[int64]uint32)
-	return f.db.Query("SELECT "+columns+" FROM topics NOT INDEXED ORDER BY rowid", func(r sqlite.Row) (bool, error) {
+	return f.db.Query("SELECT "+columns+hash+" FROM topics NOT INDEXED ORDER BY rowid", func(r sqlite.Row) (bool, error) {
 		t := container.Topic{Name: r.Text(1), Type: r.Text(2), Encoding: cmp.Or(r.Text(3), container.CDR)}
 		if strings.Contains(columns, "offered") {
 			t.QoS = r.Text(4)
+		}
+		if hash != "" {
+			t.Hash = r.Text(5)
 		}
 		t.Schema = definitions[t.Type]
 		if _, twice := f.byID[r.Int(0)]; !twice {

@@ -11,74 +11,123 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/convert"
+	"rsros/bagstore/rosbag2"
 	"rsros/bagstore/rsdb3"
 	"rsros/bagstore/swap"
 	"rsros/program"
 )
 
 type convertOptions struct {
-	bag   bagstore.Options
-	sdk   string
-	force bool
-	quiet bool
+	bag     bagstore.Options
+	sdk     string
+	ros     int
+	storage string
+	force   bool
+	quiet   bool
 }
 
 func newConvertCommand(a *app) *cobra.Command {
 	o := convertOptions{bag: bagstore.Options{Compression: bagstore.None}}
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
-		Short: "Turn a RealSense recording into a .bag or a .db3",
-		Long: `convert writes a RealSense recording in another format, which OUT's name chooses:
-a .bag of version 3, which librealsense up to 2.57 records and all releases
-play, or a .db3, which librealsense records and plays since 2.58. IN is either.
-Frames, metadata, times, options with their changes, calibration, extrinsics and
-notifications stay what they are. What OUT can't hold, such as a pose in a .db3,
-is listed.
+		Short: "Turn a recording into a .bag, a .db3, an .mcap or a folder of rosbag2",
+		Long: `convert writes a recording in another format, which OUT's name chooses: .bag,
+.db3 or .mcap. Any name without such an end is that of a new folder of rosbag2 with
+a metadata.yaml. IN is any recording, of ROS 1 or ROS 2.
+
+Messages change from one ROS to the other where OUT needs it, by the definitions of
+their types. An .mcap keeps those of IN unless --ros chooses. In ROS 2, headers have
+no seq and recordings no names of publishers; latched topics become transient_local,
+and back.
+
+A RealSense recording becomes one that librealsense plays: as a .bag of version 3, which
+releases up to 2.57 record and all play, or as a .db3, which is what it records and plays
+since 2.58. Frames, metadata, times, options with their changes, calibration,
+extrinsics and notifications stay what they are. With --ros its topics are converted
+as those of other recordings.
+
+What OUT can't hold, such as a pose in a .db3, is listed. OUT appears when it is
+whole, or not at all. IN may be torn or unindexed: OUT has what is whole of it.
 
 Exit codes: 0 done, 3 done but OUT doesn't hold all of IN, 1 not done; there is
 no output then.`,
 		Example: `  rs-ros-node convert walk.db3 walk.bag
   rs-ros-node convert walk.db3 walk.bag --lz4
-  rs-ros-node convert walk.bag walk.db3 --sdk 2.58.1`,
+  rs-ros-node convert walk.bag walk.db3 --sdk 2.58.1
+  rs-ros-node convert robot.bag robot            # a folder for ros2 bag play
+  rs-ros-node convert robot.mcap robot.bag
+  rs-ros-node convert robot.bag robot.mcap --ros 2`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.convert(cmd.Context(), args[0], args[1], o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a .db3: the release whose form is written, 2.58.1 or 2.58.3; both play either")
-	overwriteFlag(f, &o.force, "replace OUT if it exists")
+	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: the release whose form is written, 2.58.1 or 2.58.3; both play either")
+	f.IntVar(&o.ros, "ros", 0, "whose messages OUT has, 1 or 2; by default those of IN where OUT can hold them")
+	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 since Iron reads without further packages")
+	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
 	bagFlags(f, &o.bag)
 	return cmd
 }
 
+// usage says what is wrong with the options.
+func (o convertOptions) usage(in, out string) error {
+	if swap.SameFile(in, out) {
+		return errors.New("input and output are the same file")
+	}
+	if _, known := rsdb3.Releases[o.sdk]; !known {
+		return fmt.Errorf("--sdk %q: want 2.58.1 or 2.58.3", o.sdk)
+	}
+	if o.ros < 0 || o.ros > 2 {
+		return fmt.Errorf("--ros %d: want 1 or 2", o.ros)
+	}
+	if o.storage != rosbag2.StorageSQLite && o.storage != rosbag2.StorageMCAP {
+		return fmt.Errorf("--storage %q: want sqlite3 or mcap", o.storage)
+	}
+	switch ext := filepath.Ext(out); {
+	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:
+		return fmt.Errorf("%s: it has no place for messages of ROS %d", out, o.ros)
+	case ext == ".db3" || ext == "": // librealsense wants it in lower case
+		if o.bag.Compression != bagstore.None {
+			return fmt.Errorf("%s: it is written without compression", out)
+		}
+	case ext == ".mcap" && o.bag.Compression == bagstore.BZ2:
+		return fmt.Errorf("%s: MCAP has no bz2; use --lz4", out)
+	case ext != ".bag" && ext != ".mcap":
+		return fmt.Errorf("%s: OUT must end in .bag, .db3 or .mcap, or be a folder, whose name has no dot", out)
+	}
+	return nil
+}
+
 func (a *app) convert(ctx context.Context, in, out string, o convertOptions) error {
 	a.quiet = a.quiet || o.quiet
-	if swap.SameFile(in, out) {
-		return usageError{errors.New("input and output are the same file")}
-	}
-	release, known := rsdb3.Releases[o.sdk]
-	if !known {
-		return usageError{fmt.Errorf("--sdk %q: want 2.58.1 or 2.58.3", o.sdk)}
-	}
-	var run func(context.Context, convert.Options) (convert.Result, error)
-	switch filepath.Ext(out) {
-	case ".bag":
-		run = convert.ToBag
-	case ".db3": // librealsense wants it in lower case
-		run = convert.ToDB3
-	default:
-		return usageError{fmt.Errorf("%s: OUT must end in .bag or .db3", out)}
+	if err := o.usage(in, out); err != nil {
+		return usageError{err}
 	}
 	log := a.logger()
 	report, done := a.progress(filepath.Base(out), false)
-	r, err := run(ctx, convert.Options{In: in, Out: out, Overwrite: o.force, Release: release, Bag: o.bag, Progress: report})
+	r, err := convert.Run(ctx, convert.Options{
+		In: in, Out: out, Overwrite: o.force, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Bag: o.bag, Progress: report,
+	})
 	done()
 	if err != nil {
 		return undone(err)
 	}
-	log.Info().Str("out", out).Uint64("frames", r.Frames).Uint64("events", r.Events).Str("size", megabytes(r.Size)).Msg("written")
+	e := log.Info().Str("out", out)
+	if r.Frames+r.Events > 0 {
+		e = e.Uint64("frames", r.Frames).Uint64("events", r.Events)
+	} else {
+		e = e.Int("topics", r.Topics).Uint64("messages", r.Messages)
+	}
+	if r.Size > 0 {
+		e = e.Str("size", megabytes(r.Size))
+	}
+	e.Msg("written")
+	if r.Note != "" {
+		log.Info().Msg(r.Note)
+	}
 	var lost []string
 	for _, l := range r.Lost {
 		log.Warn().Uint64("count", l.Count).Msg("not in the output as it was: " + l.What)

@@ -1,9 +1,10 @@
 package ros2
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"rsros/msgs"
 	"rsros/msgs/cdr"
@@ -24,10 +25,6 @@ type Encoder struct {
 	plan *plan
 	own  func(*writing)
 }
-
-// ErrLate: a message has a time or a duration that ROS 2 can't say. Its seconds are signed
-// numbers of 32 bits, so the last is in 2038.
-var ErrLate = errors.New("a time after 2038, which ROS 2 has no number for; it became the last one")
 
 // NewEncoder finds the ROS 2 form of a ROS 1 type by its name and its full definition,
 // as connections have them.
@@ -74,6 +71,30 @@ func NewEncoder(name, definition string) (*Encoder, error) {
 	return e, nil
 }
 
+// Describe returns the definition and the type hash of a ROS 2 type, such as
+// "std_msgs/msg/String", that the program knows and that all releases of ROS 2 have in the
+// same form. The definition has the encoding "ros2msg".
+func Describe(name string) (definition, hash string, ok bool) {
+	m, err := Map(name, "")
+	if err != nil || m.own == nil && len(m.plans) != 1 {
+		return "", "", false
+	}
+	short, err := TypeName(name)
+	if err != nil {
+		return "", "", false
+	}
+	var e *Encoder
+	if m.own != nil {
+		e, err = NewEncoder(m.Type.Name, m.Type.Definition)
+	} else {
+		e, err = encoderFor(short, m.plans[0].from)
+	}
+	if err != nil {
+		return "", "", false
+	}
+	return e.Definition, e.Hash, true
+}
+
 // collect lists the texts of a type and of those it uses.
 func collect(s *msgs.Spec, texts map[string]string) {
 	if _, seen := texts[s.Name]; seen {
@@ -107,32 +128,36 @@ func (d *describer) encoder() *Encoder {
 }
 
 // ToCDR appends the ROS 2 form of a ROS 1 message, encapsulation included, to what it is
-// given. After ErrLate the message is complete.
+// given.
 func (e *Encoder) ToCDR(to, message []byte) ([]byte, error) {
-	w := writing{d: msgs.NewDecoder(message), e: cdr.Encoder{B: to}, limit: len(to) + growth*len(message) + slack}
+	out, _, err := e.Convert(to, message)
+	return out, err
+}
+
+// Convert is ToCDR that also reports whether everything of the message is in its ROS 2
+// form. It isn't where a field of Dropped has a value, or a time is after 2038: ROS 2
+// counts seconds in signed numbers of 32 bits, and the last of them takes its place.
+func (e *Encoder) Convert(to, message []byte) (out []byte, whole bool, err error) {
+	w := writing{d: msgs.NewDecoder(message), in: message, e: cdr.Encoder{B: to}, limit: len(to) + growth*len(message) + slack}
 	w.e.Begin()
 	if e.own != nil {
 		e.own(&w)
 	} else {
 		w.plan(e.plan)
 	}
-	switch {
-	case w.d.Err() != nil:
-		return to, w.d.Err()
-	case w.err != nil:
-		return to, w.err
-	case w.late:
-		return w.e.B, ErrLate
+	if err := cmp.Or(w.d.Err(), w.err); err != nil {
+		return to, false, err
 	}
-	return w.e.B, nil
+	return w.e.B, !w.lossy, nil
 }
 
 // writing is the work on one message of ROS 1.
 type writing struct {
 	d     *msgs.Decoder
 	e     cdr.Encoder
-	limit int // of e.B
-	late  bool
+	in    []byte // what d reads
+	limit int    // of e.B
+	lossy bool
 	err   error
 }
 
@@ -142,15 +167,24 @@ func (w *writing) plan(p *plan) {
 			return
 		}
 		s := &p.steps[i]
-		start, late := len(w.e.B), w.late
+		start, from := len(w.e.B), w.d.Pos()
 		w.step(s)
 		if s.drop {
-			w.e.B, w.late = w.e.B[:start], late
+			w.e.B = w.e.B[:start]
+			if !s.quiet {
+				w.drop(from)
+			}
 		}
 	}
 	if len(p.to.Fields) == 0 {
 		w.e.U8(0) // ROS 2 gives types without fields a byte
 	}
+}
+
+// drop takes note of what was read from an offset on, and left out. What is empty has
+// zeros only.
+func (w *writing) drop(from int) {
+	w.lossy = w.lossy || slices.ContainsFunc(w.in[from:w.d.Pos()], func(b byte) bool { return b != 0 })
 }
 
 // ended reports whether there was an error.
@@ -220,9 +254,9 @@ func (w *writing) time(sec, nsec int64) {
 	}
 	switch {
 	case sec > math.MaxInt32:
-		sec, nsec, w.late = math.MaxInt32, second-1, true
+		sec, nsec, w.lossy = math.MaxInt32, second-1, true
 	case sec < math.MinInt32:
-		sec, nsec, w.late = math.MinInt32, 0, true
+		sec, nsec, w.lossy = math.MinInt32, 0, true
 	}
 	w.e.I32(int32(sec))
 	w.e.U32(uint32(nsec))
@@ -262,15 +296,19 @@ func logToROS2(w *writing) {
 	w.d.U32() // seq
 	sec, nsec := w.d.U32(), w.d.U32()
 	w.time(int64(sec), int64(nsec))
+	from := w.d.Pos()
 	w.d.Bytes() // frame_id
+	w.drop(from)
 	w.e.U8(ros2Level(w.d.U8()))
 	for range 4 { // name, message, file and function
 		w.e.String(w.d.String())
 	}
 	w.e.U32(w.d.U32())
+	from = w.d.Pos()
 	for range w.d.Len(4) {
 		w.d.Bytes() // topics
 	}
+	w.drop(from)
 }
 
 // ros2Level is a level of ROS 1, of the powers of two from DEBUG to FATAL, as ROS 2 counts

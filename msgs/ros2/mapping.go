@@ -95,11 +95,18 @@ const padding = 3
 // ToROS1 appends the ROS 1 form of a CDR message, encapsulation included, to what it
 // is given.
 func (m *Mapping) ToROS1(to, message []byte) ([]byte, error) {
+	out, _, err := m.Convert(to, message)
+	return out, err
+}
+
+// Convert is ToROS1 that also reports whether everything of the message is in its ROS 1
+// form. It isn't where a field of Dropped has a value, or a time is before 1970.
+func (m *Mapping) Convert(to, message []byte) (out []byte, whole bool, err error) {
 	d := cdr.NewDecoder(message)
 	if m.own != nil {
 		e := msgs.Encoder{B: to}
 		m.own(d, &e)
-		return e.B, d.Err()
+		return e.B, true, d.Err()
 	}
 	var first error
 	for _, p := range m.plans {
@@ -108,13 +115,13 @@ func (m *Mapping) ToROS1(to, message []byte) ([]byte, error) {
 		if err := d.Err(); err != nil {
 			first = cmp.Or(first, err)
 		} else if d.Remaining() <= padding || len(m.plans) == 1 {
-			return r.out, nil
+			return r.out, !r.lossy, nil
 		} else {
 			first = cmp.Or(first, fmt.Errorf("message of %d bytes: %d bytes follow its last field", len(message), d.Remaining()))
 		}
 		d.Reset(message)
 	}
-	return to, first
+	return to, false, first
 }
 
 // logToROS1 makes a rosgraph_msgs/Log of a rcl_interfaces/msg/Log.

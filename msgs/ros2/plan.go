@@ -21,6 +21,7 @@ type plan struct {
 type step struct {
 	op    op
 	drop  bool        // the other form has no such field
+	quiet bool        // nobody misses it
 	size  int         // opNumbers: bytes of each; opZeros: bytes that ROS 1 takes
 	zero  *msgs.Field // opZeros: the field
 	sub   *plan
@@ -66,7 +67,8 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 		}
 		if at < 0 {
 			s.drop = true
-			if from.Name != "std_msgs/Header" || f.Name != "seq" {
+			s.quiet = from.Name == "std_msgs/Header" && f.Name == "seq"
+			if !s.quiet {
 				c.dropped = append(c.dropped, path+f.Name)
 			}
 		} else {
@@ -181,6 +183,7 @@ type run struct {
 	d     *cdr.Decoder
 	out   []byte
 	limit int // of out
+	lossy bool
 }
 
 func (r *run) plan(p *plan) {
@@ -195,6 +198,8 @@ func (r *run) plan(p *plan) {
 		start := len(r.out)
 		r.step(s)
 		if s.drop {
+			// What is empty has zeros only.
+			r.lossy = r.lossy || slices.ContainsFunc(r.out[start:], func(b byte) bool { return b != 0 })
 			r.out = r.out[:start]
 		}
 	}
@@ -227,7 +232,11 @@ func (r *run) step(s *step) {
 		}
 		switch s.op {
 		case opTime:
-			t := r.d.Time()
+			sec, nsec := r.d.I32(), r.d.U32()
+			if sec < 0 {
+				sec, nsec, r.lossy = 0, 0, true
+			}
+			t := msgs.NewTime(uint32(sec), nsec)
 			r.u32(t.Sec())
 			r.u32(t.Nsec())
 		case opDuration:

@@ -1,0 +1,90 @@
+package convert
+
+import (
+	"errors"
+
+	"rsros/bagstore"
+)
+
+// What is between reading and writing.
+const (
+	batches     = 3
+	batchBytes  = 2 << 20 // the message that passes it ends its batch
+	batchItems  = 4096
+	batchRetain = 32 << 20 // a larger buffer isn't used again
+)
+
+// batch is messages on their way, in the form of the output.
+type batch struct {
+	data []byte
+	list []item
+}
+
+type item struct {
+	topic int
+	time  bagstore.Time
+	end   int // of its bytes in data
+}
+
+func (b *batch) full() bool { return len(b.data) >= batchBytes || len(b.list) >= batchItems }
+
+// add takes a message that was appended to data.
+func (b *batch) add(topic int, t bagstore.Time, data []byte) {
+	b.data = data
+	b.list = append(b.list, item{topic, t, len(data)})
+}
+
+func (b *batch) reset() {
+	b.data, b.list = b.data[:0], b.list[:0]
+	if cap(b.data) > batchRetain {
+		b.data = nil
+	}
+}
+
+// write hands a batch to an output.
+func (b *batch) write(out output) error {
+	from := 0
+	for _, m := range b.list {
+		if err := out.write(m.topic, m.time, b.data[from:m.end:m.end]); err != nil {
+			return err
+		}
+		from = m.end
+	}
+	return nil
+}
+
+// pump has fill read into batches on a goroutine of its own while write writes those that
+// are full. fill returns false with the last. pump returns when both are done.
+func pump(fill func(*batch) (more bool, err error), write func(*batch) error) error {
+	free, full := make(chan *batch, batches), make(chan *batch, batches)
+	for range batches {
+		free <- new(batch)
+	}
+	stop := make(chan struct{})
+	var readErr error // set before full is closed
+	go func() {
+		defer close(full)
+		for more := true; more; {
+			select {
+			case b := <-free:
+				if more, readErr = fill(b); readErr != nil {
+					return
+				}
+				full <- b
+			case <-stop:
+				return
+			}
+		}
+	}()
+	var writeErr error
+	for b := range full {
+		if writeErr == nil {
+			if writeErr = write(b); writeErr != nil {
+				close(stop)
+			}
+		}
+		b.reset()
+		free <- b
+	}
+	return errors.Join(readErr, writeErr)
+}
