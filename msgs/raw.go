@@ -16,6 +16,10 @@ type Raw struct {
 	// subscribers: a message replaces the kept one with the same key, and one
 	// without a key is kept beside all others.
 	Key string
+
+	// Time is when the message was made, in ns since 1970, where that isn't now: the
+	// recorded time of a message that is played. 0 means now. It isn't sent to ROS.
+	Time int64
 }
 
 // Size is the length of the wire form in bytes.

@@ -130,6 +130,7 @@ func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	}
 	p.time.jump(t, w)
 	p.control.last = t
+	p.reports.counted.Jumps++
 	p.feed.seek(t)
 	p.clockPub.set(t + p.time.offset)
 	err := p.prelude(0, t)

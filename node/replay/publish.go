@@ -10,7 +10,7 @@ import (
 // publish passes a message to the channel's sink, with its header stamps moved by
 // shift.
 func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
-	out := msgs.Raw{Head: m.Head, Body: m.Data}
+	out := msgs.Raw{Head: m.Head, Body: m.Data, Time: int64(p.time.at + p.time.offset)}
 	if shift != 0 && ch.stamps != nil {
 		if err := p.shiftStamps(ch, &out, shift.Sub(0)); err != nil {
 			p.problems.add("topic %s: stamps can't be moved: %v", ch.recorded, err)

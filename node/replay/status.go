@@ -29,6 +29,7 @@ type Status struct {
 	Rate             float64
 	Loop             bool
 	Round            int           // of a loop, from 0
+	Jumps            int           // how often the position was set, by seeks and by loops
 	Late             time.Duration // how long after its time the last message was published
 	WorstLate        time.Duration // the most that any message was late
 	Behind           time.Duration // how far the rate control topic lags

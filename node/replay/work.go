@@ -30,7 +30,7 @@ type Skipper interface{ Skipped() uint64 }
 
 // start has the messages of a Work made that have subscribers.
 func (p *Player) start(m Recorded, now Wall) error {
-	shift := p.time.stampShift(m.Time, now)
+	shift, at := p.time.stampShift(m.Time, now), int64(m.Time+p.time.offset)
 	wanted := make(map[*bagstore.Connection]func(msgs.Raw))
 	for _, c := range m.Work.Connections() {
 		ch := p.channels.byConn[c]
@@ -39,7 +39,7 @@ func (p *Player) start(m Recorded, now Wall) error {
 		}
 		p.clockPub.before(ch.Topic, m.Time+p.time.offset)
 		if ch.sink.Subscribers() > 0 {
-			wanted[c] = p.passOn(ch, shift)
+			wanted[c] = p.passOn(ch, shift, at)
 		}
 	}
 	if len(wanted) == 0 {
@@ -61,8 +61,9 @@ func (p *Player) lossless() bool { return p.o.Immediate || p.time.paused }
 
 // passOn returns what publishes a message that is made of a Work. It is called on
 // the source's goroutine.
-func (p *Player) passOn(ch *channel, shift bagstore.Time) func(msgs.Raw) {
+func (p *Player) passOn(ch *channel, shift bagstore.Time, at int64) func(msgs.Raw) {
 	return func(m msgs.Raw) {
+		m.Time = at
 		if shift != 0 && ch.stamps != nil {
 			if err := ch.stamps.shiftHead(m.Head, shift.Sub(0)); err != nil {
 				p.problems.add("topic %s: stamps can't be moved: %v", ch.recorded, err)

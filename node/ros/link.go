@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -84,7 +83,7 @@ func (l *link) leave() {
 
 // session connects once and receives until that ends, which always is an error.
 func (l *link) session() error {
-	conn, err := l.connect()
+	conn, err := l.subscriber.node.dialTopic(l.ctx, l.uri, l.subscriber.options.Topic)
 	if err != nil {
 		return err
 	}
@@ -97,26 +96,6 @@ func (l *link) session() error {
 	}
 	l.header.Store(&header)
 	return l.receive(conn, header)
-}
-
-// connect asks the publisher's node for the address of the topic.
-func (l *link) connect() (net.Conn, error) {
-	n := l.subscriber.node
-	answer, err := n.caller.Call(l.ctx, l.uri, "requestTopic", l.subscriber.options.Topic, []any{[]any{"TCPROS"}})
-	if err != nil {
-		return nil, err
-	}
-	params, ok := answer.([]any)
-	if !ok || len(params) < 3 || params[0] != "TCPROS" {
-		return nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
-	}
-	host, okHost := params[1].(string)
-	port, okPort := params[2].(int)
-	if !okHost || !okPort || port < 1 || port > 65535 {
-		return nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
-	}
-	dialer := net.Dialer{Timeout: wire.HandshakeTime}
-	return dialer.DialContext(l.ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 }
 
 // handshake exchanges connection headers and checks that both mean one type.

@@ -53,6 +53,7 @@ type Node struct {
 	closed   bool
 	topics   map[string]*topic
 	subs     map[string]*subscription
+	taps     map[string][]*Tap // by topic
 	services map[string]*ServiceServer
 	params   []*ParamSubscription
 	conns    map[net.Conn]struct{} // accepted
@@ -75,7 +76,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	}
 	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: rosapi.NewCaller(names.Node),
 		rosout: cfg.Rosout, done: make(chan struct{}),
-		topics: make(map[string]*topic), subs: make(map[string]*subscription),
+		topics: make(map[string]*topic), subs: make(map[string]*subscription), taps: make(map[string][]*Tap),
 		services: make(map[string]*ServiceServer), conns: make(map[net.Conn]struct{})}
 	if n.rosout == nil {
 		n.rosout = roslog.New(cfg.Log.GetLevel())

@@ -108,7 +108,7 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	t := n.topics[name]
 	fresh := t == nil
 	if fresh {
-		t = &topic{node: n, name: name, typ: options.Type}
+		t = &topic{node: n, name: name, typ: options.Type, taps: n.taps[name]}
 	}
 	p := &Publisher{options: options, topic: t}
 	if err := t.add(p); err != nil {
@@ -130,9 +130,12 @@ func (p *Publisher) latches() bool { return p.options.Latch || p.options.LatchAl
 // loses its oldest message. A small message to a subscriber that has taken
 // everything before is in the kernel by then.
 func (p *Publisher) Publish(m msgs.Raw) {
-	o, outlets := p.prepare(&m)
+	o, outlets, taps := p.prepare(&m)
 	if o == nil {
 		return
+	}
+	for _, tap := range taps {
+		tap.callback(o)
 	}
 	for _, c := range outlets {
 		o.Retain()
@@ -142,13 +145,16 @@ func (p *Publisher) Publish(m msgs.Raw) {
 }
 
 // PublishWait is Publish that waits for room in every subscriber's queue, so
-// that nobody loses anything. An error means that ctx ended before all had it.
+// that nobody loses anything; taps, which never block, have it at once. An error means that ctx ended before all had it.
 func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
-	o, outlets := p.prepare(&m)
+	o, outlets, taps := p.prepare(&m)
 	if o == nil {
 		return nil
 	}
 	defer o.Release()
+	for _, tap := range taps {
+		tap.callback(o)
+	}
 	for _, c := range outlets {
 		o.Retain()
 		if err := c.queue.PushWait(ctx, o); err != nil {
@@ -161,11 +167,11 @@ func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 // prepare encodes the message, keeps it if it is latched, and says who gets it.
 // Nothing is encoded that nobody needs: then there is no sendqueue.Message message and
 // the owner has been released.
-func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet) {
+func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet, []*Tap) {
 	t := p.topic
 	t.mu.Lock()
-	outlets := t.outlets
-	if p.closed || len(outlets) == 0 && !p.latches() {
+	outlets, taps := t.outlets, t.taps
+	if p.closed || len(outlets)+len(taps) == 0 && !p.latches() {
 		t.mu.Unlock()
 		if m.Owner != nil {
 			m.Owner.Release()
@@ -173,7 +179,7 @@ func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet) {
 		if !p.closed {
 			p.count(m.Size())
 		}
-		return nil, nil
+		return nil, nil, nil
 	}
 	p.count(m.Size())
 	o := sendqueue.NewMessage(&t.pool, p, m, p.latches())
@@ -181,7 +187,7 @@ func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet) {
 		p.keep(o, m.Key)
 	}
 	t.mu.Unlock()
-	return o, outlets
+	return o, outlets, taps
 }
 
 func (p *Publisher) count(size int) {
@@ -218,11 +224,11 @@ func (p *Publisher) Unlatch() {
 	p.kept, p.keys = nil, nil
 }
 
-// Subscribers is the number of connected subscribers.
+// Subscribers is the number of connected subscribers and of taps.
 func (p *Publisher) Subscribers() int {
 	p.topic.mu.Lock()
 	defer p.topic.mu.Unlock()
-	return len(p.topic.outlets)
+	return len(p.topic.outlets) + len(p.topic.taps)
 }
 
 // Lost counts the messages of the topic that slow subscribers lost, by their

@@ -24,6 +24,8 @@ type SubscriberOptions struct {
 	// queue instead. Calls never overlap.
 	Queue int
 
+	Others bool // only publishers of other nodes; Node.Tap has those of this one
+
 	NoDelay bool // ask the publisher to send without delay (tcp_nodelay)
 
 	// MaxMessage bounds a message in bytes; it defaults to Config.MaxMessage, which
@@ -166,6 +168,9 @@ func (s *Subscriber) setPublishers(uris []string) {
 	defer s.mu.Unlock()
 	if s.closed {
 		return
+	}
+	if s.options.Others {
+		uris = slices.DeleteFunc(slices.Clone(uris), func(uri string) bool { return uri == s.node.uri })
 	}
 	for uri, l := range s.links {
 		if !slices.Contains(uris, uri) {

@@ -26,6 +26,7 @@ type topic struct {
 	mu         sync.Mutex
 	publishers []*Publisher
 	outlets    []*outlet         // replaced when it changes, so that it can be read without mu
+	taps       []*Tap            // likewise
 	left       map[string]uint64 // messages lost by subscribers that have left, by callerid
 	closed     bool
 }
@@ -137,7 +138,7 @@ func (t *topic) lost() map[string]uint64 {
 // changed tells the publishers how many subscribers there are.
 func (t *topic) changed() {
 	t.mu.Lock()
-	count, publishers := len(t.outlets), slices.Clone(t.publishers)
+	count, publishers := len(t.outlets)+len(t.taps), slices.Clone(t.publishers)
 	t.mu.Unlock()
 	for _, p := range publishers {
 		if p.options.OnSubscriber != nil {

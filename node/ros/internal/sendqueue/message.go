@@ -21,9 +21,13 @@ type Message struct {
 	cut   int    // where the tail starts in small
 	body  []byte
 	owner msgs.Releaser
-	From  any // who published it
+	From  any   // who published it
+	Time  int64 // when, in ns since 1970 (msgs.Raw.Time)
 	home  *sync.Pool
 }
+
+// prefixSize is the length of a message's length.
+const prefixSize = 4
 
 // smallKept is the largest buffer that goes back to the pool, in bytes.
 const smallKept = 64 << 10
@@ -37,7 +41,7 @@ func NewMessage(home *sync.Pool, from any, m *msgs.Raw, whole bool) *Message {
 		o = new(Message)
 	}
 	o.refs.Store(1)
-	o.home, o.From = home, from
+	o.home, o.From, o.Time = home, from, m.Time
 	o.small = binary.LittleEndian.AppendUint32(o.small[:0], uint32(m.Size()))
 	o.small = append(o.small, m.Head...)
 	if whole {
@@ -73,6 +77,18 @@ func (o *Message) Release() {
 	}
 	o.home.Put(o)
 }
+
+// Content appends the parts of the message itself, without the length prefix. They are
+// valid until Release.
+func (o *Message) Content(vec [][]byte) [][]byte {
+	at := len(vec)
+	vec = o.AppendTo(vec)
+	vec[at] = vec[at][prefixSize:]
+	return vec
+}
+
+// ContentSize is how many bytes the message itself has.
+func (o *Message) ContentSize() int64 { return o.Size() - prefixSize }
 
 // AppendTo appends the parts to a vector for writev. They are valid until Release.
 func (o *Message) AppendTo(vec [][]byte) [][]byte {

@@ -1,0 +1,123 @@
+package ros
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"rsros/msgs"
+)
+
+// TestTap listens to a node's own topic before it is published, without a copy of
+// the body, and again later for what is latched.
+func TestTap(t *testing.T) {
+	n := startNode(t, startMaster(t), "n")
+	body, owner := []byte("body of the message"), &counted{}
+	var held *Shared
+	early, err := n.Tap("chatter", func(m *Shared) {
+		m.Retain()
+		held = m
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	subscribers := 0
+	o := stringType
+	o.OnSubscriber = func(count int) { subscribers = count }
+	p, err := n.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Publish(msgs.Raw{Head: []byte("head "), Body: body, Tail: []byte(" tail"), Owner: owner, Time: 42})
+	parts := held.Content(nil)
+	if got := string(bytes.Join(parts, nil)); got != "head body of the message tail" || held.ContentSize() != int64(len(got)) || held.Time != 42 {
+		t.Errorf("the tap got %q (%d bytes) at %d", got, held.ContentSize(), held.Time)
+	}
+	if &parts[1][0] != &body[0] {
+		t.Error("the body was copied")
+	}
+	if owner.n.Load() != 0 || p.Subscribers() != 1 {
+		t.Errorf("while it is held: %d releases, %d subscribers", owner.n.Load(), p.Subscribers())
+	}
+	held.Release()
+	if owner.n.Load() != 1 {
+		t.Errorf("%d releases", owner.n.Load())
+	}
+	early.Close()
+	early.Close()
+	if p.Subscribers() != 0 || subscribers != 0 {
+		t.Errorf("%d subscribers after Close, the publisher knows of %d", p.Subscribers(), subscribers)
+	}
+	latchedTap(t, n)
+}
+
+func latchedTap(t *testing.T, n *Node) {
+	o := stringType
+	o.Topic, o.LatchAll = "latched", true
+	p, err := n.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Publish(msgs.Raw{Head: []byte("one")})
+	p.Publish(msgs.Raw{Head: []byte("two")})
+	var got []string
+	tap, err := n.Tap("latched", func(m *Shared) { got = append(got, string(bytes.Join(m.Content(nil), nil))) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tap.Close()
+	p.Publish(msgs.Raw{Head: []byte("three")})
+	if want := []string{"one", "two", "three"}; !slices.Equal(got, want) {
+		t.Errorf("the tap got %q, expected %q", got, want)
+	}
+}
+
+// TestProbe asks another node for a topic's definition and for a service's type, and
+// subscribes without the node's own messages.
+func TestProbe(t *testing.T) {
+	m := embedded(t)
+	a := startConfig(t, Config{Name: "a", MasterURI: m.URI()})
+	b := startConfig(t, Config{Name: "b", MasterURI: m.URI()})
+	o := stringType
+	o.Latch = true
+	pa, err := a.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pb, err := b.Advertise(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synced(t, a, b)
+	got, err := b.ProbeTopic(t.Context(), "/a", "/chatter")
+	if want := (Publication{"/chatter", stringType.Type, true}); err != nil || got != want {
+		t.Errorf("probed %+v, %v; expected %+v", got, err, want)
+	}
+	if !slices.Contains(b.Publications(), got) {
+		t.Errorf("publications %+v", b.Publications())
+	}
+	typ, md5, err := b.ProbeService(t.Context(), "/a/get_loggers")
+	if s := msgs.MustService("roscpp/GetLoggers"); err != nil || typ != s.Name || md5 != s.MD5 {
+		t.Errorf("probed service %s [%s], %v", typ, md5, err)
+	}
+	texts := make(chan string, 10)
+	s, err := b.Subscribe(SubscriberOptions{Topic: "chatter", Others: true}, func(r Received) { texts <- string(r.Data) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	pb.Publish(msgs.Raw{Head: []byte("own")})
+	pa.Publish(msgs.Raw{Head: []byte("other")})
+	select {
+	case text := <-texts:
+		if text != "other" {
+			t.Errorf("received %q", text)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("nothing was received")
+	}
+	if s.Publishers() != 1 {
+		t.Errorf("%d publishers, expected the other node's", s.Publishers())
+	}
+}
