@@ -86,6 +86,8 @@ var mayImport = map[string][]string{
 	"node/ros/internal/wire":      {"node/internal/budget"},
 	"node/internal/budget":        {},
 	"node/websocket":              {},
+	"node/foxglove":               {"msgs", "node/websocket"},
+	"node/foxglove/nodegraph":     {"bagstore", "msgs", "node/foxglove", "node/graph", "node/replay", "node/ros"},
 
 	"msgs/imagetransport": {"msgs/jpeg", "msgs/png"},
 	"msgs/jpeg":           {},

@@ -54,7 +54,12 @@ func (n *Node) systemState(ctx context.Context, side int) (map[string][]string, 
 	if err != nil {
 		return nil, err
 	}
-	if len(state) < 2 {
+	return sideOf(state, side)
+}
+
+// sideOf reads one of the lists of getSystemState: publishers, subscribers, services.
+func sideOf(state []any, side int) (map[string][]string, error) {
+	if len(state) != 3 {
 		return nil, fmt.Errorf("getSystemState: the master answered %d lists, not publishers, subscribers and services", len(state))
 	}
 	list, _ := state[side].([]any)
@@ -92,4 +97,37 @@ func (n *Node) ask(ctx context.Context, method string, args ...any) ([]any, erro
 	}
 	list, _ := answer[2].([]any)
 	return list, nil
+}
+
+// Topology is who publishes, subscribes and provides what: names of nodes by topic or
+// service, and the types of topics as the master knows them.
+type Topology struct {
+	Publishers, Subscribers, Providers map[string][]string
+	Types                              map[string]string
+}
+
+// Topology asks the master. It gives up after askTimeout.
+func (n *Node) Topology(ctx context.Context) (Topology, error) {
+	var t Topology
+	state, err := n.ask(ctx, "getSystemState")
+	if err != nil {
+		return t, err
+	}
+	for i, side := range []*map[string][]string{&t.Publishers, &t.Subscribers, &t.Providers} {
+		if *side, err = sideOf(state, i); err != nil {
+			return t, err
+		}
+	}
+	list, err := n.ask(ctx, "getTopicTypes")
+	if err != nil {
+		return t, err
+	}
+	t.Types = make(map[string]string, len(list))
+	for _, entry := range list {
+		if pair, _ := entry.([]any); len(pair) == 2 {
+			name, _ := pair[0].(string)
+			t.Types[name], _ = pair[1].(string)
+		}
+	}
+	return t, nil
 }

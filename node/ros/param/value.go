@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 )
@@ -22,12 +23,12 @@ func FromYAML(text string) (any, error) {
 }
 
 // Value converts a value to the types of the parameter server: bool, int
-// (32 bits), float64, string, []any, map[string]any.
+// (32 bits), float64, string, []byte, time.Time, []any, map[string]any.
 func Value(v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
 		return "", nil
-	case bool, string, float64:
+	case bool, string, float64, []byte, time.Time:
 		return v, nil
 	case float32:
 		return float64(v), nil

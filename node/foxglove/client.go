@@ -1,0 +1,331 @@
+package foxglove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"rsros/msgs"
+	"rsros/node/websocket"
+)
+
+// client is one connection. One goroutine reads, one writes, and one does what may take
+// time: setting parameters and controlling playback, in the order of the requests.
+type client struct {
+	s       *Server
+	ws      *websocket.Conn
+	control bool // may change things
+	lanes   *lanes
+	ctx     context.Context // ends with the connection
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+
+	calls chan struct{} // as many as calls of services are under way
+	slow  chan func()   // requests that wait for the third goroutine
+
+	// The server's mu guards these.
+	subs         map[uint32]*subscription // by the client's numbers
+	params       map[string]bool
+	allParams    bool
+	followsGraph bool
+	playback     bool // it has asked for something
+
+	// The reading goroutine's.
+	publishing map[uint32]Publisher // by the client's numbers
+	faults     []time.Time          // when the last ones were, the oldest first
+
+	// The writing goroutine's.
+	clock instant // what the client was told
+	parts [][]byte
+	head  []byte
+}
+
+func newClient(s *Server, ws *websocket.Conn, control bool) *client {
+	c := &client{s: s, ws: ws, control: control, lanes: newLanes(), calls: make(chan struct{}, maxCalls), slow: make(chan func(), maxCalls),
+		subs: make(map[uint32]*subscription), params: make(map[string]bool), publishing: make(map[uint32]Publisher)}
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	return c
+}
+
+func (c *client) capabilities() []string {
+	list := []string{"connectionGraph", "parameters", "parametersSubscribe"}
+	if c.control {
+		list = append(list, "clientPublish", "services")
+	}
+	if c.s.o.Playback != nil {
+		list = append(list, "time")
+		if c.control {
+			list = append(list, "playbackControl")
+		}
+	}
+	return list
+}
+
+// say puts in a message of json.go.
+func (c *client) say(message any) { c.lanes.say(encode(message)) }
+
+func (c *client) status(l level, text string) {
+	c.say(status{Op: "status", Level: l, Message: text})
+}
+
+// run serves the client until it leaves or has to.
+func (c *client) run() error {
+	var written error
+	c.wg.Go(func() {
+		if written = c.write(); written != nil {
+			c.ws.Close(websocket.StatusTryAgain, written.Error()) // ends read
+		}
+	})
+	c.wg.Go(func() {
+		for {
+			select {
+			case do := <-c.slow:
+				do()
+			case <-c.ctx.Done():
+				return
+			}
+		}
+	})
+	err := c.read()
+	c.cancel()
+	c.ws.HangUp() // ends write
+	c.wg.Wait()
+	for _, p := range c.publishing {
+		p.Close()
+	}
+	if errors.Is(written, errControlFull) || errors.Is(written, errLatchedFull) {
+		return written
+	}
+	return err
+}
+
+func quoted(text string) string { return strconv.QuoteToASCII(text) }
+
+// The number of messages that aren't understood, and the time within which so many end
+// the connection.
+const (
+	maxFaults = 20
+	faultTime = 10 * time.Second
+)
+
+var errFaults = errors.New("too many messages that aren't understood")
+
+// read does what the client asks for.
+func (c *client) read() error {
+	for {
+		kind, message, err := c.ws.Read()
+		if err != nil {
+			return err
+		}
+		if kind == websocket.Text {
+			err = c.text(message)
+		} else if len(message) > 0 {
+			err = c.binary(message)
+		}
+		if err == nil {
+			continue
+		}
+		c.status(levelError, "Invalid message: "+err.Error())
+		now := time.Now()
+		if c.faults = append(c.faults, now); len(c.faults) >= maxFaults {
+			if now.Sub(c.faults[0]) < faultTime {
+				c.ws.Close(websocket.StatusPolicy, errFaults.Error())
+				return errFaults
+			}
+			c.faults = c.faults[1:]
+		}
+	}
+}
+
+func (c *client) binary(message []byte) error {
+	parsed, err := parseBinary(message)
+	if err != nil {
+		return err
+	}
+	switch r := parsed.(type) {
+	case published:
+		c.publish(r)
+	case serviceRequest:
+		c.call(r)
+	case playbackControl:
+		c.later(func() { c.play(r) })
+	}
+	return nil
+}
+
+// text carries out a text message. An error means that it isn't understood.
+func (c *client) text(message []byte) error {
+	r, err := parseText(message)
+	if err != nil {
+		return err
+	}
+	switch r.Op {
+	case "subscribe":
+		for _, s := range r.Subscriptions {
+			c.subscribe(s)
+		}
+	case "unsubscribe":
+		for _, id := range r.SubscriptionIDs {
+			c.unsubscribe(id)
+		}
+	case "advertise":
+		for _, ch := range r.Channels {
+			c.beginPublishing(ch)
+		}
+	case "unadvertise":
+		for _, id := range r.ChannelIDs {
+			c.endPublishing(id)
+		}
+	case "getParameters":
+		c.later(func() { c.getParams(r.ParameterNames, r.ID) })
+	case "setParameters":
+		if !c.control {
+			c.status(levelError, "setParameters: this client may not set parameters")
+			break
+		}
+		c.later(func() { c.setParams(r.Parameters, r.ID) })
+	case "subscribeParameterUpdates":
+		c.followParams(r.ParameterNames, true)
+	case "unsubscribeParameterUpdates":
+		c.followParams(r.ParameterNames, false)
+	case "subscribeConnectionGraph":
+		c.followGraph(true)
+	case "unsubscribeConnectionGraph":
+		c.followGraph(false)
+	case "fetchAsset":
+		c.status(levelError, "fetchAsset: the capability assets isn't declared")
+	default:
+		return fmt.Errorf("unknown op %s", quoted(r.Op))
+	}
+	return nil
+}
+
+// later leaves a request to the goroutine for those that take time.
+func (c *client) later(do func()) {
+	select {
+	case c.slow <- do:
+	default:
+		c.status(levelError, "Too many requests are waiting")
+	}
+}
+
+func (c *client) subscribe(r subscribe) {
+	s := c.s
+	s.mu.Lock()
+	ch := s.channels.live[r.Channel]
+	twice, used := false, false
+	for id, sub := range c.subs {
+		live := s.channels.live[sub.channel.id] != nil
+		twice = twice || live && sub.channel == ch
+		used = used || live && id == r.ID
+	}
+	full := len(c.subs) >= maxNames
+	s.mu.Unlock()
+	switch {
+	case ch == nil:
+		c.status(levelError, fmt.Sprintf("Unknown channel %d", r.Channel))
+		return
+	case used:
+		c.status(levelError, fmt.Sprintf("Subscription id %d is in use", r.ID))
+		return
+	case twice:
+		c.status(levelWarning, fmt.Sprintf("Channel %d is subscribed already", r.Channel))
+		return
+	case full:
+		c.status(levelError, "Too many subscriptions")
+		return
+	}
+	sub := &subscription{id: r.ID, channel: ch, lanes: c.lanes}
+	if err := s.subscribe(sub); err != nil {
+		c.status(levelError, fmt.Sprintf("Channel %d: %v", r.Channel, err))
+		return
+	}
+	s.mu.Lock()
+	if s.channels.live[ch.id] == ch {
+		c.subs[r.ID] = sub
+		sub = nil
+	}
+	s.mu.Unlock()
+	if sub != nil { // the topic went meanwhile
+		sub.stop()
+		sub.end()
+	}
+}
+
+func (c *client) unsubscribe(id uint32) {
+	c.s.mu.Lock()
+	sub := c.subs[id]
+	delete(c.subs, id)
+	c.s.mu.Unlock()
+	if sub == nil {
+		c.status(levelWarning, fmt.Sprintf("Unknown subscription id %d", id))
+		return
+	}
+	sub.stop()
+	sub.end()
+}
+
+// beginPublishing opens a channel of the client's. Its type is known by name, or else
+// the client has to send the definition.
+func (c *client) beginPublishing(ch clientChannel) {
+	fail := func(l level, format string, args ...any) {
+		c.status(l, fmt.Sprintf("Client channel %d (%s): ", ch.ID, quoted(ch.Topic))+fmt.Sprintf(format, args...))
+	}
+	typ, known := msgs.Lookup(ch.SchemaName)
+	if ch.Schema != "" {
+		spec, err := msgs.Parse(ch.SchemaName, ch.Schema)
+		if err != nil {
+			fail(levelError, "its schema: %v", err)
+			return
+		}
+		typ, known = msgs.Type{Name: ch.SchemaName, MD5: spec.MD5(), Definition: ch.Schema}, true
+	}
+	switch {
+	case !c.control:
+		fail(levelError, "this client may not publish")
+		return
+	case c.publishing[ch.ID] != nil:
+		fail(levelWarning, "the id is in use")
+		return
+	case len(c.publishing) >= maxPublishing:
+		fail(levelError, "%d channels are open already", maxPublishing)
+		return
+	case ch.Encoding != encodingROS:
+		fail(levelError, "the encoding is %s, expected %s", quoted(ch.Encoding), encodingROS)
+		return
+	case !known:
+		fail(levelError, "the type %s isn't known here, and no schema was sent", quoted(ch.SchemaName))
+		return
+	}
+	p, err := c.s.o.Graph.Publish(ch.Topic, typ)
+	if err != nil {
+		fail(levelError, "%v", err)
+		return
+	}
+	c.publishing[ch.ID] = p
+}
+
+// maxPublishing is how many channels one client may publish.
+const maxPublishing = 256
+
+func (c *client) endPublishing(id uint32) {
+	p := c.publishing[id]
+	if p == nil {
+		c.status(levelWarning, fmt.Sprintf("Unknown client channel %d", id))
+		return
+	}
+	delete(c.publishing, id)
+	p.Close()
+}
+
+func (c *client) publish(m published) {
+	p := c.publishing[m.channel]
+	if p == nil {
+		c.status(levelError, fmt.Sprintf("Unknown client channel %d", m.channel))
+		return
+	}
+	p.Publish(m.message)
+}

@@ -1,0 +1,169 @@
+package foxglove
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Messages to a client. Field names are those of the protocol.
+type (
+	serverInfo struct {
+		Op                 string            `json:"op"`
+		Name               string            `json:"name"`
+		Capabilities       []string          `json:"capabilities"`
+		SupportedEncodings []string          `json:"supportedEncodings"`
+		Metadata           map[string]string `json:"metadata"`
+		SessionID          string            `json:"sessionId"`
+		DataStartTime      *stamp            `json:"dataStartTime,omitempty"`
+		DataEndTime        *stamp            `json:"dataEndTime,omitempty"`
+	}
+	stamp struct {
+		Sec  int64 `json:"sec"`
+		Nsec int64 `json:"nsec"`
+	}
+	status struct {
+		Op      string `json:"op"`
+		Level   level  `json:"level"`
+		Message string `json:"message"`
+		ID      string `json:"id,omitempty"`
+	}
+	removeStatus struct {
+		Op  string   `json:"op"`
+		IDs []string `json:"statusIds"`
+	}
+	advertise struct {
+		Op       string        `json:"op"`
+		Channels []channelInfo `json:"channels"`
+	}
+	channelInfo struct {
+		ID             uint32 `json:"id"`
+		Topic          string `json:"topic"`
+		Encoding       string `json:"encoding"`
+		SchemaName     string `json:"schemaName"`
+		Schema         string `json:"schema"`
+		SchemaEncoding string `json:"schemaEncoding"`
+	}
+	unadvertise struct {
+		Op  string   `json:"op"`
+		IDs []uint32 `json:"channelIds"`
+	}
+	advertiseServices struct {
+		Op       string        `json:"op"`
+		Services []serviceInfo `json:"services"`
+	}
+	serviceInfo struct {
+		ID       uint32        `json:"id"`
+		Name     string        `json:"name"`
+		Type     string        `json:"type"`
+		Request  serviceSchema `json:"request"`
+		Response serviceSchema `json:"response"`
+	}
+	serviceSchema struct {
+		Encoding       string `json:"encoding"`
+		SchemaName     string `json:"schemaName"`
+		SchemaEncoding string `json:"schemaEncoding"`
+		Schema         string `json:"schema"`
+	}
+	unadvertiseServices struct {
+		Op  string   `json:"op"`
+		IDs []uint32 `json:"serviceIds"`
+	}
+	serviceCallFailure struct {
+		Op      string `json:"op"`
+		Service uint32 `json:"serviceId"`
+		Call    uint32 `json:"callId"`
+		Message string `json:"message"`
+	}
+	parameterValues struct {
+		Op         string      `json:"op"`
+		Parameters []parameter `json:"parameters"`
+		ID         string      `json:"id,omitempty"`
+	}
+	connectionGraphUpdate struct {
+		Op                 string        `json:"op"`
+		PublishedTopics    []publishers  `json:"publishedTopics"`
+		SubscribedTopics   []subscribers `json:"subscribedTopics"`
+		AdvertisedServices []providers   `json:"advertisedServices"`
+		RemovedTopics      []string      `json:"removedTopics"`
+		RemovedServices    []string      `json:"removedServices"`
+	}
+	publishers struct {
+		Name string   `json:"name"`
+		IDs  []string `json:"publisherIds"`
+	}
+	subscribers struct {
+		Name string   `json:"name"`
+		IDs  []string `json:"subscriberIds"`
+	}
+	providers struct {
+		Name string   `json:"name"`
+		IDs  []string `json:"providerIds"`
+	}
+)
+
+// level is how bad a status is.
+type level int
+
+const (
+	levelWarning level = 1
+	levelError   level = 2
+)
+
+func stampOf(ns int64) *stamp { return &stamp{ns / 1e9, ns % 1e9} }
+
+// request is a text message of a client. Only the fields of its op are used.
+type request struct {
+	Op              string          `json:"op"`
+	Subscriptions   []subscribe     `json:"subscriptions"`
+	SubscriptionIDs []uint32        `json:"subscriptionIds"`
+	Channels        []clientChannel `json:"channels"`
+	ChannelIDs      []uint32        `json:"channelIds"`
+	ParameterNames  []string        `json:"parameterNames"`
+	Parameters      []parameter     `json:"parameters"`
+	ID              string          `json:"id"`
+	RequestID       uint32          `json:"requestId"`
+}
+
+type subscribe struct {
+	ID      uint32 `json:"id"`
+	Channel uint32 `json:"channelId"`
+}
+
+// clientChannel is what a client wants to publish.
+type clientChannel struct {
+	ID         uint32 `json:"id"`
+	Topic      string `json:"topic"`
+	Encoding   string `json:"encoding"`
+	SchemaName string `json:"schemaName"`
+	Schema     string `json:"schema"`
+}
+
+// parseText reads a text message of a client.
+func parseText(b []byte) (*request, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	r := new(request)
+	if err := d.Decode(r); err != nil {
+		return nil, fmt.Errorf("JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("JSON: something follows the object")
+	}
+	if r.Op == "" {
+		return nil, errors.New("JSON: there is no op")
+	}
+	return r, nil
+}
+
+// encode makes the text of a message to a client. Its types can always be encoded.
+func encode(message any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(message); err != nil {
+		return encode(status{Op: "status", Level: levelError, Message: "a message can't be encoded: " + err.Error()})
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,99 @@
+package nodegraph
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"rsros/bagstore"
+	"rsros/node/foxglove"
+	"rsros/node/replay"
+)
+
+// Playback is a player as Foxglove's clients see and control it. Report has to hear of
+// its status (replay.Options.OnStatus). Without a player it does nothing.
+type Playback struct {
+	player *replay.Player
+
+	mu        sync.Mutex
+	last      foxglove.PlaybackState
+	followers []*follow
+}
+
+type follow struct{ changed func(foxglove.PlaybackState) }
+
+// Control makes p the player's. It is called once, before anything but Report.
+func (p *Playback) Control(player *replay.Player) { p.player = player }
+
+// Report passes a player's status on.
+func (p *Playback) Report(s replay.Status) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = stateOf(s)
+	for _, f := range p.followers {
+		f.changed(p.last)
+	}
+}
+
+func stateOf(s replay.Status) foxglove.PlaybackState {
+	state := foxglove.PlaybackState{Status: foxglove.Playing, Time: int64(s.Time), Speed: float32(s.Rate), Jumps: s.Jumps}
+	switch s.State {
+	case replay.Waiting, replay.Delayed:
+		state.Status = foxglove.Buffering
+	case replay.Paused:
+		state.Status = foxglove.Paused
+	case replay.Finished:
+		state.Status = foxglove.Ended
+	}
+	return state
+}
+
+// Range implements foxglove.Playback.
+func (p *Playback) Range() (start, end int64) {
+	from, to := p.player.Range()
+	return int64(from), int64(to)
+}
+
+// Follow implements foxglove.Playback.
+func (p *Playback) Follow(changed func(foxglove.PlaybackState)) (stop func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := &follow{changed}
+	p.followers = append(p.followers, f)
+	changed(p.last)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for i, x := range p.followers {
+			if x == f {
+				p.followers = append(p.followers[:i:i], p.followers[i+1:]...)
+			}
+		}
+	}
+}
+
+// Do implements foxglove.Playback. It pauses before everything else and resumes after
+// it, so that nothing is published on the way.
+func (p *Playback) Do(ctx context.Context, c foxglove.PlaybackCommand) (foxglove.PlaybackState, error) {
+	var commands []replay.Command
+	if !c.Play {
+		commands = append(commands, replay.Pause{})
+	}
+	// A speed that can't be said in 32 bits is left as it is.
+	if c.Speed != float32(p.player.Status().Rate) {
+		commands = append(commands, replay.SetRate{Rate: float64(c.Speed)})
+	}
+	if c.Seek {
+		commands = append(commands, replay.SeekTo{Time: bagstore.Time(c.Time)})
+	}
+	if c.Play {
+		commands = append(commands, replay.Resume{})
+	}
+	var failed error
+	for _, command := range commands {
+		if err := p.player.Do(ctx, command); err != nil && !errors.Is(err, replay.ErrNoChange) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return stateOf(p.player.Status()), failed
+}

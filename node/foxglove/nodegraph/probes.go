@@ -1,0 +1,108 @@
+package nodegraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/ros"
+)
+
+// probes remembers what other nodes said of their topics and services. One goroutine
+// uses it.
+type probes struct {
+	node     *graph.Node
+	topics   map[string]topicProbe
+	services map[string]serviceProbe
+}
+
+// A probe holds as long as the same nodes publish or provide. One that failed is
+// repeated after a while.
+type (
+	topicProbe struct {
+		of   []string
+		got  ros.Publication
+		err  error
+		when time.Time
+	}
+	serviceProbe struct {
+		of    []string
+		got   msgs.Service
+		known bool
+		err   error
+		when  time.Time
+	}
+)
+
+const (
+	probeTime  = 2 * time.Second
+	retryAfter = 10 * time.Second
+)
+
+func newProbes(n *graph.Node) *probes {
+	return &probes{n, make(map[string]topicProbe), make(map[string]serviceProbe)}
+}
+
+var errNoDefinition = errors.New("its publisher doesn't say how its type is defined")
+
+// emptyMD5 is the md5 of a type without fields, which needs no definition.
+const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
+
+// topic asks one publisher of a topic. Where the publishers differ, the first one that
+// answers counts, and messages of the others are refused by their types.
+func (p *probes) topic(ctx context.Context, name string, publishers []string) (ros.Publication, error) {
+	if old, had := p.topics[name]; had && slices.Equal(old.of, publishers) && (old.err == nil || time.Since(old.when) < retryAfter) {
+		return old.got, old.err
+	}
+	now := topicProbe{of: publishers, err: errors.New("nobody publishes it"), when: time.Now()}
+	for _, node := range publishers {
+		limited, cancel := context.WithTimeout(ctx, probeTime)
+		now.got, now.err = p.node.ProbeTopic(limited, node, name)
+		cancel()
+		if now.err == nil {
+			now.err = define(&now.got.Type)
+			break
+		}
+	}
+	p.topics[name] = now
+	return now.got, now.err
+}
+
+// define completes a type whose publisher has left the definition out, as some do.
+func define(t *msgs.Type) error {
+	if !strings.Contains(t.Name, "/") || t.MD5 == "" {
+		return fmt.Errorf("its type is %q [%s]", t.Name, t.MD5)
+	}
+	if t.Definition != "" || t.MD5 == emptyMD5 {
+		return nil
+	}
+	known, ok := msgs.Lookup(t.Name)
+	if !ok || known.MD5 != t.MD5 {
+		return errNoDefinition
+	}
+	t.Definition = known.Definition
+	return nil
+}
+
+// service asks the provider of a service for its type. The definition isn't to be had
+// from it: only types that this program knows can be called.
+func (p *probes) service(ctx context.Context, name string, providers []string) (msgs.Service, bool) {
+	if old, had := p.services[name]; had && slices.Equal(old.of, providers) && (old.err == nil || time.Since(old.when) < retryAfter) {
+		return old.got, old.known
+	}
+	now := serviceProbe{of: providers, when: time.Now()}
+	limited, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	var typ, md5 string
+	if typ, md5, now.err = p.node.ProbeService(limited, name); now.err == nil {
+		now.got, now.known = msgs.LookupService(typ)
+		now.known = now.known && now.got.MD5 == md5
+	}
+	p.services[name] = now
+	return now.got, now.known
+}

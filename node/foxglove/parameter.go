@@ -1,0 +1,143 @@
+package foxglove
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// parameter is a parameter as the protocol has it. JSON has one kind of number, so a
+// type says which of ROS's it is.
+type parameter struct {
+	Name  string          `json:"name"`
+	Value json.RawMessage `json:"value,omitempty"`
+	Type  string          `json:"type,omitempty"`
+}
+
+// The types that say more than the JSON value does.
+const (
+	typeDouble  = "float64"
+	typeDoubles = "float64_array"
+	typeBytes   = "byte_array"
+)
+
+// parameterOf makes a parameter of ROS's value: bool, int, float64, string, []byte,
+// time.Time, []any or map[string]any.
+func parameterOf(name string, value any) parameter {
+	p := parameter{Name: name}
+	switch v := value.(type) {
+	case float64:
+		p.Type = typeDouble
+	case []byte:
+		p.Type = typeBytes
+	case []any:
+		isDouble := func(e any) bool { _, ok := e.(float64); return ok }
+		if len(v) > 0 && !slices.ContainsFunc(v, func(e any) bool { return !isDouble(e) }) {
+			p.Type = typeDoubles
+		}
+	}
+	p.Value = encode(sayable(value))
+	return p
+}
+
+// sayable replaces what JSON can't say, or would say in another way.
+func sayable(value any) any {
+	switch v := value.(type) {
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Sprint(v)
+		}
+		text := strconv.FormatFloat(v, 'g', -1, 64)
+		if !strings.ContainsAny(text, ".e") {
+			text += ".0" // so that it doesn't come back as an int
+		}
+		return json.RawMessage(text)
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano)
+	case []any:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = sayable(e)
+		}
+		return list
+	case map[string]any:
+		tree := make(map[string]any, len(v))
+		for k, e := range v {
+			tree[k] = sayable(e)
+		}
+		return tree
+	}
+	return value
+}
+
+// value is the parameter's value for ROS; nil if it has none, which means to delete it.
+func (p *parameter) value() (any, error) {
+	if len(p.Value) == 0 || string(p.Value) == "null" {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(p.Value))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+	}
+	switch text, isText := v.(string); {
+	case p.Type == typeBytes && isText:
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+		return b, nil
+	case p.Type == typeBytes:
+		return nil, fmt.Errorf("parameter %s: %s isn't base64, as %s has to be", p.Name, p.Value, typeBytes)
+	}
+	v, err := fromJSON(v, p.Type == typeDouble || p.Type == typeDoubles)
+	if err != nil {
+		return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+	}
+	return v, nil
+}
+
+// fromJSON turns numbers into ints and float64s.
+func fromJSON(value any, double bool) (any, error) {
+	switch v := value.(type) {
+	case json.Number:
+		if !double && !strings.ContainsAny(v.String(), ".eE") {
+			n, err := v.Int64()
+			if err != nil || n < math.MinInt32 || n > math.MaxInt32 {
+				return nil, fmt.Errorf("%s doesn't fit into 32 bits, as ROS's integers do", v)
+			}
+			return int(n), nil
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, fmt.Errorf("%s isn't a number that can be kept", v)
+		}
+		return f, nil
+	case []any:
+		for i := range v {
+			e, err := fromJSON(v[i], double)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = e
+		}
+	case map[string]any:
+		for k := range v {
+			e, err := fromJSON(v[k], double)
+			if err != nil {
+				return nil, err
+			}
+			v[k] = e
+		}
+	case nil:
+		return nil, fmt.Errorf("null has no counterpart in ROS")
+	}
+	return value, nil
+}

@@ -1,0 +1,159 @@
+package foxglove
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// updateParams takes over the parameters that there are now, and tells the clients that
+// follow those that changed. Callers hold mu.
+func (s *Server) updateParams(now map[string]any) {
+	var changed []string
+	for name, value := range now {
+		if old, had := s.params[name]; !had || !reflect.DeepEqual(old, value) {
+			changed = append(changed, name)
+		}
+	}
+	for name := range s.params {
+		if _, has := now[name]; !has {
+			changed = append(changed, name)
+		}
+	}
+	s.params = now
+	if len(changed) == 0 {
+		return
+	}
+	slices.Sort(changed)
+	for c := range s.clients {
+		var list []parameter
+		for _, name := range changed {
+			if !c.allParams && !c.params[name] {
+				continue
+			}
+			if value, has := now[name]; has {
+				list = append(list, parameterOf(name, value))
+			} else {
+				list = append(list, parameter{Name: name})
+			}
+		}
+		if len(list) > 0 {
+			c.say(parameterValues{Op: "parameterValues", Parameters: list})
+		}
+	}
+}
+
+// getParams answers with those that have a value; no names means all.
+func (c *client) getParams(names []string, id string) {
+	s := c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.say(parameterValues{"parameterValues", s.listed(names), id})
+}
+
+// listed makes parameters of names. Callers hold mu.
+func (s *Server) listed(names []string) []parameter {
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(s.params))
+	}
+	list := []parameter{}
+	for _, name := range names {
+		if value, has := s.params[name]; has {
+			list = append(list, parameterOf(name, value))
+		}
+	}
+	return list
+}
+
+// setParams sets parameters and answers with what they are then, if the client gave an
+// id. It runs on the client's goroutine for parameters.
+func (c *client) setParams(list []parameter, id string) {
+	s := c.s
+	var names []string
+	for i := range list {
+		p := &list[i]
+		value, err := p.value()
+		if err == nil {
+			ctx, cancel := context.WithTimeout(c.ctx, callTime)
+			err = s.o.Graph.SetParam(ctx, p.Name, value)
+			cancel()
+		}
+		names = append(names, p.Name)
+		if err != nil {
+			c.status(levelError, "Parameter can't be set: "+err.Error())
+			continue
+		}
+		s.mu.Lock()
+		now := maps.Clone(s.params)
+		if now == nil {
+			now = make(map[string]any)
+		}
+		delete(now, p.Name)
+		flatten(now, p.Name, value)
+		s.updateParams(now)
+		s.mu.Unlock()
+	}
+	if id == "" || len(names) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.say(parameterValues{"parameterValues", s.listed(names), id})
+}
+
+// flatten adds a value to a list of parameters; a tree's by the names of its leaves.
+func flatten(to map[string]any, name string, value any) {
+	tree, isTree := value.(map[string]any)
+	if !isTree {
+		if value != nil {
+			to[name] = value
+		}
+		return
+	}
+	for k, v := range tree {
+		flatten(to, trimSlash(name)+"/"+k, v)
+	}
+}
+
+// Flatten takes a tree of the parameter server apart, for [State.Params].
+func Flatten(tree map[string]any) map[string]any {
+	list := make(map[string]any)
+	flatten(list, "", tree)
+	return list
+}
+
+func trimSlash(name string) string {
+	if name == "/" {
+		return ""
+	}
+	return name
+}
+
+// followParams changes which parameters the client hears of; no names means all.
+func (c *client) followParams(names []string, on bool) {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	switch {
+	case len(names) == 0:
+		c.allParams = on
+		if !on {
+			clear(c.params)
+		}
+	case on:
+		for _, name := range names {
+			if len(c.params) >= maxNames {
+				c.status(levelError, "Too many parameters are followed")
+				return
+			}
+			c.params[name] = true
+		}
+	default:
+		for _, name := range names {
+			delete(c.params, name)
+		}
+	}
+}
+
+// maxNames bounds how many of anything one client may name.
+const maxNames = 10000

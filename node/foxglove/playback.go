@@ -1,0 +1,71 @@
+package foxglove
+
+import (
+	"context"
+	"math"
+)
+
+// playbackNews is what clients were told of playback. The server's mu guards it.
+type playbackNews struct {
+	last     PlaybackState // as the clients that follow it know it
+	commands int           // under way: their answers tell what changed
+	asked    bool          // some client follows it
+}
+
+// played hears where the player is.
+func (s *Server) played(now PlaybackState) {
+	s.round.Store(int64(now.Jumps))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := &s.playback
+	jumped := now.Jumps != n.last.Jumps
+	if (jumped || now.Status != n.last.Status || now.Speed != n.last.Speed) && n.commands == 0 {
+		s.tellPlayback(now, "")
+	}
+	for c := range s.clients {
+		c.lanes.tell(instant{now.Time, now.Jumps})
+	}
+}
+
+// tellPlayback tells the clients that have asked for something what is played now. The
+// others may not know the message. Callers hold mu.
+func (s *Server) tellPlayback(now PlaybackState, request string) {
+	n := &s.playback
+	didSeek := now.Jumps != n.last.Jumps
+	n.last = now
+	for c := range s.clients {
+		if c.playback {
+			c.lanes.say(appendPlaybackState(nil, now, didSeek, request))
+		}
+	}
+}
+
+// play carries out what a client asks the player for. It runs on the client's goroutine
+// for such requests.
+func (c *client) play(p playbackControl) {
+	s := c.s
+	if s.o.Playback == nil || !c.control {
+		c.status(levelError, "Playback can't be controlled: the capability playbackControl isn't declared")
+		return
+	}
+	start, end := s.o.Playback.Range()
+	if p.Speed <= 0 || math.IsNaN(float64(p.Speed)) {
+		p.Speed = slowest
+	}
+	p.Speed = min(max(p.Speed, slowest), fastest)
+	p.Time = min(max(p.Time, start), end)
+	s.mu.Lock()
+	c.playback = true
+	s.playback.commands++
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(c.ctx, callTime)
+	defer cancel()
+	now, err := s.o.Playback.Do(ctx, p.PlaybackCommand)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.playback.commands--
+	if err != nil {
+		c.status(levelError, "Playback: "+err.Error())
+	}
+	s.tellPlayback(now, p.request)
+}

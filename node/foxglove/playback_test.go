@@ -1,0 +1,154 @@
+package foxglove
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	visitor "rsros/test/foxglove"
+)
+
+// player is a Playback that does what it is told and nothing else.
+type player struct {
+	mu      sync.Mutex
+	now     PlaybackState
+	changed func(PlaybackState)
+	asked   []PlaybackCommand
+}
+
+func newPlayer() *player { return &player{now: PlaybackState{Paused, 10e9, 1, 0}} }
+
+func (p *player) Range() (start, end int64) { return 10e9, 20e9 + 5 }
+
+func (p *player) Follow(changed func(PlaybackState)) func() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changed = changed
+	changed(p.now)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.changed = nil
+	}
+}
+
+// become is what the player does by itself, or because somebody else asked.
+func (p *player) become(now PlaybackState) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now = now; p.changed != nil {
+		p.changed(now)
+	}
+}
+
+func (p *player) Do(_ context.Context, c PlaybackCommand) (PlaybackState, error) {
+	p.mu.Lock()
+	p.asked = append(p.asked, c)
+	now := p.now
+	p.mu.Unlock()
+	now.Status, now.Speed = Paused, c.Speed
+	if c.Play {
+		now.Status = Playing
+	}
+	if c.Seek {
+		now.Time = c.Time
+		now.Jumps++
+	}
+	p.become(now)
+	return now, nil
+}
+
+// TestPlaybackControl asks for something, and hears what others did.
+func TestPlaybackControl(t *testing.T) {
+	p := newPlayer()
+	_, url := start(t, Options{Graph: newFake(), Playback: p, Control: allowed})
+	c, silent := visitor.Dial(t, url), visitor.Dial(t, url)
+	state := func() visitor.Event {
+		t.Helper()
+		return c.Await("a playback state", func(e visitor.Event) bool { return e.Opcode == opPlaybackState })
+	}
+	for name, test := range map[string]struct {
+		play    byte
+		speed   float32
+		seek    byte
+		time    uint64
+		asked   PlaybackCommand
+		didSeek bool
+	}{
+		"play":        {0, 2, 0, 0, PlaybackCommand{true, 2, false, 10e9}, false},
+		"pause there": {1, 1, 1, 15e9, PlaybackCommand{false, 1, true, 15e9}, true},
+		"before":      {0, 1, 1, 3, PlaybackCommand{true, 1, true, 10e9}, true},
+		"after":       {0, 1000, 1, 1 << 63, PlaybackCommand{true, fastest, true, 20e9 + 5}, true},
+		"no speed":    {0, -1, 0, 0, PlaybackCommand{true, slowest, false, 10e9}, false},
+	} {
+		c.SayBinary(3, test.play, test.speed, test.seek, test.time, name)
+		got := state()
+		if got.PlayRequest != name || got.DidSeek != test.didSeek || got.Speed != test.asked.Speed || got.State != test.play {
+			t.Errorf("%s was answered by %+v", name, got)
+		}
+		p.mu.Lock()
+		if asked := p.asked[len(p.asked)-1]; asked != test.asked {
+			t.Errorf("%s asked the player for %+v, expected %+v", name, asked, test.asked)
+		}
+		p.mu.Unlock()
+	}
+	p.mu.Lock()
+	now := p.now
+	p.mu.Unlock()
+	now.Status = Ended
+	p.become(now)
+	if got := state(); got.State != byte(Ended) || got.DidSeek || got.PlayRequest != "" {
+		t.Errorf("the end was told as %+v", got)
+	}
+	now.Jumps++
+	now.Status, now.Time = Playing, 10e9
+	p.become(now)
+	if got := state(); got.State != byte(Playing) || !got.DidSeek || got.Time != 10e9 {
+		t.Errorf("a loop was told as %+v", got)
+	}
+	silent.Say(map[string]any{"op": "getParameters", "id": "now"})
+	silent.Await("an answer", func(e visitor.Event) bool {
+		if e.Opcode == opPlaybackState {
+			t.Error("a client that hasn't asked for playback got its state")
+		}
+		return e.Op == "parameterValues"
+	})
+}
+
+// TestTime is written before the messages it belongs to, goes forward, and back only
+// when the player jumps.
+func TestTime(t *testing.T) {
+	p, f := newPlayer(), newFake("/a")
+	s, url := start(t, Options{Graph: f, Playback: p})
+	c := visitor.Dial(t, url)
+	c.Subscribe(1, "/a")
+	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	var seen []int64
+	read := func(until int64) {
+		t.Helper()
+		c.Await("a message", func(e visitor.Event) bool {
+			if e.Opcode == opTime {
+				seen = append(seen, e.Time)
+			}
+			return e.Opcode == opMessage && e.Time == until
+		})
+	}
+	f.publish("/a", 11e9, "one")
+	read(11e9)
+	f.publish("/a", 12e9, "two")
+	read(12e9)
+	f.publish("/a", 11.5e9, "late") // made beside the others
+	read(11.5e9)
+	p.become(PlaybackState{Playing, 10.5e9, 1, 1})
+	f.publish("/a", 10.6e9, "after the jump")
+	read(10.6e9)
+	want := []int64{10e9, 11e9, 12e9, 10.5e9, 10.6e9}
+	if len(seen) != len(want) {
+		t.Fatalf("times %v, expected %v", seen, want)
+	}
+	for i := range want {
+		if seen[i] != want[i] {
+			t.Errorf("times %v, expected %v", seen, want)
+		}
+	}
+}

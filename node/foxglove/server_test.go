@@ -1,0 +1,441 @@
+package foxglove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	peer "github.com/coder/websocket"
+
+	"rsros/msgs"
+	visitor "rsros/test/foxglove"
+)
+
+func allowed(*http.Request) bool { return true }
+
+func TestBeginning(t *testing.T) {
+	for name, test := range map[string]struct {
+		options Options
+		want    []string
+		ranged  bool
+	}{
+		"looking on":          {Options{}, []string{"connectionGraph", "parameters", "parametersSubscribe"}, false},
+		"control":             {Options{Control: allowed}, []string{"connectionGraph", "parameters", "parametersSubscribe", "clientPublish", "services"}, false},
+		"looking on playback": {Options{Playback: newPlayer()}, []string{"connectionGraph", "parameters", "parametersSubscribe", "time"}, false},
+		"playback": {Options{Playback: newPlayer(), Control: allowed}, []string{"connectionGraph", "parameters", "parametersSubscribe",
+			"clientPublish", "services", "time", "playbackControl"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.options.Graph = newFake()
+			_, url := start(t, test.options)
+			c := visitor.Dial(t, url)
+			var info serverInfo
+			first, err := c.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			first.Decode(t, &info)
+			if info.Op != "serverInfo" || info.Name != "test" || info.SessionID == "" || info.Metadata["ROS_DISTRO"] != "noetic" || !slices.Equal(info.SupportedEncodings, []string{"ros1"}) {
+				t.Errorf("the first message is %s", first.Text)
+			}
+			if !slices.Equal(info.Capabilities, test.want) {
+				t.Errorf("capabilities %q, expected %q", info.Capabilities, test.want)
+			}
+			if (info.DataStartTime != nil) != test.ranged || test.ranged && (*info.DataStartTime != stamp{10, 0} || *info.DataEndTime != stamp{20, 5}) {
+				t.Errorf("data from %v to %v", info.DataStartTime, info.DataEndTime)
+			}
+			if second, err := c.Next(); err != nil || string(second.Text) != `{"op":"advertise","channels":[]}` {
+				t.Errorf("the second message is %s, %v", second.Text, err)
+			}
+		})
+	}
+}
+
+// TestSubprotocols is which names of the protocol are taken, and which is preferred.
+func TestSubprotocols(t *testing.T) {
+	_, url := start(t, Options{Graph: newFake()})
+	for offered, chosen := range map[string]string{
+		"foxglove.websocket.v1":                 "foxglove.websocket.v1",
+		"foxglove.websocket.v1 foxglove.sdk.v1": "foxglove.sdk.v1",
+		"foxglove.sdk.v2 foxglove.sdk.v1 x":     "foxglove.sdk.v1",
+		"foxglove.sdk.v2":                       "",
+		"":                                      "",
+	} {
+		c, answer, err := peer.Dial(t.Context(), url, &peer.DialOptions{Subprotocols: strings.Fields(offered)})
+		if err != nil {
+			if chosen != "" || answer.StatusCode != http.StatusBadRequest {
+				t.Errorf("%q: %v", offered, err)
+			}
+			continue
+		}
+		if c.Subprotocol() != chosen {
+			t.Errorf("of %q, %q was chosen", offered, c.Subprotocol())
+		}
+		c.CloseNow() //nolint:errcheck // it served its purpose
+	}
+	for header, want := range map[string]bool{"foxglove.sdk.v9": true, "a, foxglove.websocket.v1": true, "rs-ros.view.v1": false, "": false} {
+		r := &http.Request{Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Protocol": {header}}}
+		if Offered(r) != want {
+			t.Errorf("Offered(%q) is %t", header, !want)
+		}
+	}
+}
+
+func TestChannels(t *testing.T) {
+	f := newFake("/a")
+	for i := range 250 {
+		f.state.Topics = append(f.state.Topics, Topic{Name: fmt.Sprintf("/more/%03d", i), Type: stringType})
+	}
+	_, c := begin(t, f)
+	a := c.AwaitChannel("/a")
+	if a.Encoding != "ros1" || a.SchemaEncoding != "ros1msg" || a.SchemaName != "std_msgs/String" || a.Schema != stringType.Definition {
+		t.Errorf("/a is advertised as %+v", a)
+	}
+	c.AwaitChannel("/more/249")
+	if len(c.Channels) != 251 {
+		t.Errorf("%d channels", len(c.Channels))
+	}
+	old := f.state.Topics
+	f.change(func(s *State) { s.Topics = old[1:] })
+	c.Await("/a to go", func(e visitor.Event) bool { return e.Op == "unadvertise" })
+	if len(c.Channels) != 250 {
+		t.Errorf("%d channels without /a", len(c.Channels))
+	}
+	other := Topic{Name: "/a", Type: msgs.MustType("std_msgs/Empty")}
+	f.change(func(s *State) { s.Topics = append(slices.Clone(old[1:]), other) })
+	if changed := c.AwaitChannel("/a"); changed.ID == a.ID {
+		t.Error("a topic of another type has the old one's number")
+	}
+	f.change(func(s *State) { s.Topics = old })
+	c.Await("the first /a", func(visitor.Event) bool { return c.Channels["/a"].SchemaName == "std_msgs/String" })
+	if c.Channels["/a"].ID != a.ID {
+		t.Errorf("the number of /a was %d and is %d", a.ID, c.Channels["/a"].ID)
+	}
+}
+
+// TestOneSubscriptionForAll has two clients of a topic and one of a latched one.
+func TestOneSubscriptionForAll(t *testing.T) {
+	f := newFake("/a")
+	f.state.Topics = append(f.state.Topics, Topic{Name: "/latched", Type: stringType, Latched: true})
+	s, url := start(t, Options{Graph: f})
+	one, two := visitor.Dial(t, url), visitor.Dial(t, url)
+	for _, c := range []*visitor.Client{one, two} {
+		c.Subscribe(5, "/a")
+		c.Subscribe(6, "/latched")
+	}
+	await(t, "the subscriptions", func() bool { return f.subscribers("/latched") == 2 && delivered(s, "/a") == 2 })
+	if n := f.subscribers("/a"); n != 1 {
+		t.Errorf("%d subscriptions of /a, expected one for both clients", n)
+	}
+	m := f.publish("/a", 42, "head", "bo", "dy")
+	for _, c := range []*visitor.Client{one, two} {
+		if e := c.Await("a message", isMessage); e.ID != 5 || e.Time != 42 || string(e.Data) != "headbody" {
+			t.Errorf("received %+v", e)
+		}
+	}
+	await(t, "the memory to be released", func() bool { return m.refs.Load() == 0 })
+	one.Say(map[string]any{"op": "unsubscribe", "subscriptionIds": []int{5}})
+	await(t, "one to have unsubscribed", func() bool { return delivered(s, "/a") == 1 })
+	two.Close()
+	await(t, "two to have left", func() bool { return f.subscribers("/a") == 0 && f.subscribers("/latched") == 1 })
+	one.Close()
+	await(t, "everything to be quiet", func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.changed == nil
+	})
+}
+
+func isMessage(e visitor.Event) bool { return e.Opcode == opMessage }
+
+// delivered is how many subscriptions a topic has at the server.
+func delivered(s *Server, topic string) (n int) {
+	for _, c := range s.Clients() {
+		for _, t := range c.Topics {
+			if t.Topic == topic {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestErrors is what clients do wrong, and what they are told.
+func TestErrors(t *testing.T) {
+	type m = map[string]any
+	subscribe := func(id int, channel uint32) m {
+		return m{"op": "subscribe", "subscriptions": []m{{"id": id, "channelId": channel}}}
+	}
+	publish := func(id int, more m) m {
+		ch := m{"id": id, "topic": "/t", "encoding": "ros1", "schemaName": "std_msgs/String"}
+		for k, v := range more {
+			ch[k] = v
+		}
+		return m{"op": "advertise", "channels": []m{ch}}
+	}
+	for name, test := range map[string]struct {
+		say   []any // text messages, or bytes of a binary one
+		level level
+		text  string
+	}{
+		"not an object":        {[]any{7}, levelError, "Invalid message: JSON"},
+		"no op":                {[]any{m{}}, levelError, "Invalid message: JSON: there is no op"},
+		"unknown op":           {[]any{m{"op": "dance"}}, levelError, `Invalid message: unknown op "dance"`},
+		"unknown opcode":       {[]any{[]byte{77}}, levelError, "Invalid message: unknown opcode 77"},
+		"unknown channel":      {[]any{subscribe(1, 99)}, levelError, "Unknown channel 99"},
+		"channel twice":        {[]any{subscribe(1, 1), subscribe(2, 1)}, levelWarning, "Channel 1 is subscribed already"},
+		"id in use":            {[]any{subscribe(1, 1), subscribe(1, 2)}, levelError, "Subscription id 1 is in use"},
+		"unknown subscription": {[]any{m{"op": "unsubscribe", "subscriptionIds": []int{3}}}, levelWarning, "Unknown subscription id 3"},
+		"assets":               {[]any{m{"op": "fetchAsset", "uri": "package://x", "requestId": 1}}, levelError, "the capability assets isn't declared"},
+		"playback":             {[]any{append([]byte{3, 0}, make([]byte, 17)...)}, levelError, "the capability playbackControl isn't declared"},
+		"client channel twice": {[]any{publish(1, nil), publish(1, nil)}, levelWarning, "the id is in use"},
+		"unknown type":         {[]any{publish(1, m{"schemaName": "my_msgs/Own"})}, levelError, `the type "my_msgs/Own" isn't known here`},
+		"bad schema":           {[]any{publish(1, m{"schemaName": "my_msgs/Own", "schema": "float 1 2 3"})}, levelError, "its schema"},
+		"client encoding":      {[]any{publish(1, m{"encoding": "cdr"})}, levelError, `the encoding is "cdr", expected ros1`},
+		"bad topic":            {[]any{publish(1, m{"topic": "t"})}, levelError, "not a topic"},
+		"no client channel":    {[]any{m{"op": "unadvertise", "channelIds": []int{4}}}, levelWarning, "Unknown client channel 4"},
+		"publish to none":      {[]any{[]byte{1, 4, 0, 0, 0}}, levelError, "Unknown client channel 4"},
+		"refused parameter":    {[]any{m{"op": "setParameters", "parameters": []m{{"name": "/refused", "value": 1}}}}, levelError, "Parameter can't be set: refused"},
+		"large parameter":      {[]any{m{"op": "setParameters", "parameters": []m{{"name": "/n", "value": 1 << 40}}}}, levelError, "doesn't fit into 32 bits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, c := begin(t, newFake("/a", "/b"))
+			c.AwaitChannel("/b")
+			for _, message := range test.say {
+				if b, ok := message.([]byte); ok {
+					c.SayBinary(b[0], b[1:])
+				} else {
+					c.Say(message)
+				}
+			}
+			var got status
+			c.AwaitOp("status").Decode(t, &got)
+			if got.Level != test.level || !strings.Contains(got.Message, test.text) {
+				t.Errorf("status %d %q, expected %d %q", got.Level, got.Message, test.level, test.text)
+			}
+		})
+	}
+}
+
+// TestLookingOn is what a client may not do that only looks on.
+func TestLookingOn(t *testing.T) {
+	f := newFake("/a")
+	f.state.Services = []Service{{"/s", msgs.MustService("std_srvs/Trigger")}}
+	_, url := start(t, Options{Graph: f, Playback: newPlayer()})
+	for name, say := range map[string]func(*visitor.Client){
+		"may not publish": func(c *visitor.Client) {
+			c.Say(map[string]any{"op": "advertise", "channels": []map[string]any{{"id": 1, "topic": "/t", "encoding": "ros1", "schemaName": "std_msgs/String"}}})
+		},
+		"may not set parameters": func(c *visitor.Client) {
+			c.Say(map[string]any{"op": "setParameters", "parameters": []map[string]any{{"name": "/p", "value": 1}}})
+		},
+		"may not call services":          func(c *visitor.Client) { c.SayBinary(2, uint32(1), uint32(1), "ros1") },
+		"playbackControl isn't declared": func(c *visitor.Client) { c.SayBinary(3, byte(0), float32(1), byte(0), uint64(0), "") },
+	} {
+		c := visitor.Dial(t, url)
+		c.AwaitChannel("/a")
+		say(c)
+		var got status
+		c.AwaitOp("status").Decode(t, &got)
+		if got.Level != levelError || !strings.Contains(got.Message, name) {
+			t.Errorf("status %d %q, expected %q", got.Level, got.Message, name)
+		}
+		if len(c.Services) > 0 {
+			t.Error("services are advertised to a client that may not call them")
+		}
+	}
+	if len(f.published)+len(f.values) > 0 {
+		t.Errorf("published %q, set %v", f.published, f.values)
+	}
+}
+
+func TestTooManyFaults(t *testing.T) {
+	_, c := begin(t, newFake())
+	for range maxFaults {
+		c.Say(map[string]any{"op": "nonsense"})
+	}
+	for {
+		_, err := c.Next()
+		var closed peer.CloseError
+		if errors.As(err, &closed) && closed.Code == peer.StatusPolicyViolation {
+			return
+		}
+		if err != nil {
+			t.Fatalf("the connection ended with %v", err)
+		}
+	}
+}
+
+func TestClientPublishes(t *testing.T) {
+	f := newFake()
+	_, c := begin(t, f)
+	c.Say(map[string]any{"op": "advertise", "channels": []map[string]any{
+		{"id": 1, "topic": "/known", "encoding": "ros1", "schemaName": "std_msgs/String"},
+		{"id": 2, "topic": "/own", "encoding": "ros1", "schemaName": "my_msgs/Own", "schema": "int8 a", "schemaEncoding": "ros1msg"}}})
+	c.SayBinary(1, uint32(1), []byte("one"))
+	c.SayBinary(1, uint32(2), []byte("two"))
+	c.Say(map[string]any{"op": "unadvertise", "channelIds": []int{1}})
+	await(t, "three notes", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return len(f.published) == 3 })
+	c.Close()
+	want := []string{"/known std_msgs/String one", "/own my_msgs/Own two", "/known std_msgs/String closed", "/own my_msgs/Own closed"}
+	await(t, "the client's end", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return slices.Equal(f.published, want) })
+}
+
+func TestServices(t *testing.T) {
+	f := newFake()
+	f.state.Services = []Service{{"/echo", msgs.MustService("std_srvs/SetBool")}}
+	waiting := make(chan struct{})
+	f.call = func(ctx context.Context, request []byte) ([]byte, error) {
+		switch string(request) {
+		case "fail":
+			return nil, errors.New("it failed")
+		case "wait":
+			waiting <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return append([]byte("re: "), request...), nil
+	}
+	_, c := begin(t, f)
+	id := c.AwaitService("/echo")
+	c.SayBinary(2, id, uint32(7), "ros1", []byte("hello"))
+	if e := c.Await("the response", func(e visitor.Event) bool { return e.Opcode == opServiceResponse }); e.ID != id || e.Call != 7 || e.Encoding != "ros1" || string(e.Data) != "re: hello" {
+		t.Errorf("the response is %+v", e)
+	}
+	fails := func(why string) {
+		t.Helper()
+		var got serviceCallFailure
+		c.AwaitOp("serviceCallFailure").Decode(t, &got)
+		if got.Call != 8 || !strings.Contains(got.Message, why) {
+			t.Errorf("failure %+v, expected %q", got, why)
+		}
+		var said status
+		c.AwaitOp("status").Decode(t, &said)
+		if said.Level != levelError || !strings.Contains(said.Message, why) {
+			t.Errorf("status %+v, expected %q", said, why)
+		}
+	}
+	c.SayBinary(2, id, uint32(8), "ros1", []byte("fail"))
+	fails("it failed")
+	c.SayBinary(2, id+1, uint32(8), "ros1")
+	fails("there is no such service")
+	c.SayBinary(2, id, uint32(8), "cdr")
+	fails(`the encoding is "cdr"`)
+	for range maxCalls {
+		c.SayBinary(2, id, uint32(9), "ros1", []byte("wait"))
+		<-waiting
+	}
+	c.SayBinary(2, id, uint32(8), "ros1", []byte("wait"))
+	fails("under way already")
+	c.Close() // ends the calls
+}
+
+func TestParameterRequests(t *testing.T) {
+	f := newFake()
+	f.state.Params = Flatten(map[string]any{"a": 1, "b": map[string]any{"c": 2.0, "d": "x"}})
+	_, url := start(t, Options{Graph: f, Control: allowed})
+	c, other := visitor.Dial(t, url), visitor.Dial(t, url)
+	values := func(c *visitor.Client, id string) (list map[string]any) {
+		t.Helper()
+		for {
+			var got parameterValues
+			c.AwaitOp("parameterValues").Decode(t, &got)
+			if got.ID != id {
+				continue
+			}
+			list = make(map[string]any)
+			for _, p := range got.Parameters {
+				v, err := p.value()
+				if err != nil {
+					t.Fatal(err)
+				}
+				list[p.Name] = v
+			}
+			return list
+		}
+	}
+	expect := func(got, want map[string]any) {
+		t.Helper()
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("parameters %v, expected %v", got, want)
+		}
+	}
+	c.Say(map[string]any{"op": "getParameters", "parameterNames": []string{}, "id": "all"})
+	expect(values(c, "all"), map[string]any{"/a": 1, "/b/c": 2.0, "/b/d": "x"})
+	c.Say(map[string]any{"op": "getParameters", "parameterNames": []string{"/b/c", "/none"}, "id": "some"})
+	expect(values(c, "some"), map[string]any{"/b/c": 2.0})
+	other.Say(map[string]any{"op": "subscribeParameterUpdates", "parameterNames": []string{"/a", "/b/d"}})
+	other.Say(map[string]any{"op": "getParameters", "parameterNames": []string{"/a"}, "id": "subscribed"})
+	values(other, "subscribed")
+	c.Say(map[string]any{"op": "setParameters", "id": "set", "parameters": []map[string]any{
+		{"name": "/a", "value": 5, "type": "float64"}, {"name": "/b/c", "value": 7}, {"name": "/b/d"}}})
+	expect(values(c, "set"), map[string]any{"/a": 5.0, "/b/c": 7})
+	expect(values(other, ""), map[string]any{"/a": 5.0})
+	expect(values(other, ""), map[string]any{"/b/d": nil})
+	f.mu.Lock()
+	expect(f.values, map[string]any{"/a": 5.0, "/b/c": 7, "/b/d": nil})
+	f.mu.Unlock()
+	other.Say(map[string]any{"op": "unsubscribeParameterUpdates", "parameterNames": []string{"/a"}})
+	other.Say(map[string]any{"op": "getParameters", "parameterNames": []string{"/a"}, "id": "unsubscribed"})
+	values(other, "unsubscribed")
+	f.change(func(s *State) { s.Params = map[string]any{"/a": 9, "/b/d": "new"} })
+	expect(values(other, ""), map[string]any{"/b/d": "new"})
+}
+
+func TestConnectionGraph(t *testing.T) {
+	f := newFake()
+	f.state.Publishers = map[string][]string{"/a": {"/n1", "/n2"}, "/b": {"/n1"}}
+	f.state.Subscribers = map[string][]string{"/a": {"/n3"}}
+	f.state.Providers = map[string][]string{"/s": {"/n1"}}
+	_, c := begin(t, f)
+	c.Say(map[string]any{"op": "subscribeConnectionGraph"})
+	next := func(want connectionGraphUpdate) {
+		t.Helper()
+		var got connectionGraphUpdate
+		c.AwaitOp("connectionGraphUpdate").Decode(t, &got)
+		want.Op = "connectionGraphUpdate"
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("the update is\n%+v, expected\n%+v", got, want)
+		}
+	}
+	next(connectionGraphUpdate{PublishedTopics: []publishers{{"/a", []string{"/n1", "/n2"}}, {"/b", []string{"/n1"}}},
+		SubscribedTopics: []subscribers{{"/a", []string{"/n3"}}}, AdvertisedServices: []providers{{"/s", []string{"/n1"}}},
+		RemovedTopics: []string{}, RemovedServices: []string{}})
+	f.change(func(s *State) {
+		s.Publishers = map[string][]string{"/a": {"/n1"}}
+		s.Providers = nil
+	})
+	next(connectionGraphUpdate{PublishedTopics: []publishers{{"/a", []string{"/n1"}}, {"/b", []string{}}}, SubscribedTopics: []subscribers{},
+		AdvertisedServices: []providers{}, RemovedTopics: []string{"/b"}, RemovedServices: []string{"/s"}})
+}
+
+// TestClose ends while clients are connected and wait.
+func TestClose(t *testing.T) {
+	f := newFake("/a")
+	s, url := start(t, Options{Graph: f, MaxClients: 1})
+	c := visitor.Dial(t, url)
+	c.Subscribe(1, "/a")
+	await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	if _, answer, err := peer.Dial(t.Context(), url, &peer.DialOptions{Subprotocols: subprotocols()}); err == nil || answer.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a second client was let in: %v", err)
+	}
+	var all []*memory
+	for range 20 { // more than the sockets hold
+		all = append(all, f.publish("/a", 1, strings.Repeat("x", 1<<20)))
+	}
+	s.Close()
+	s.Close()
+	if n := f.subscribers("/a"); n != 0 {
+		t.Errorf("%d subscriptions are left", n)
+	}
+	for i, m := range all {
+		if m.refs.Load() != 0 {
+			t.Errorf("message %d is held", i)
+		}
+	}
+}

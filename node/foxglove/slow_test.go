@@ -1,0 +1,67 @@
+package foxglove
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	visitor "rsros/test/foxglove"
+)
+
+// TestSlowClient has one client that reads and one that doesn't for a while: the first
+// gets everything, the second every small message and the newest image.
+func TestSlowClient(t *testing.T) {
+	const images, samples = 30, 20 // samples for each image
+	f := newFake("/image", "/imu")
+	s, url := start(t, Options{Graph: f})
+	fast, slow := visitor.Dial(t, url), visitor.Dial(t, url)
+	for _, c := range []*visitor.Client{fast, slow} {
+		c.Subscribe(1, "/image")
+		c.Subscribe(2, "/imu")
+	}
+	await(t, "the subscriptions", func() bool { return delivered(s, "/image") == 2 && delivered(s, "/imu") == 2 })
+	pixels := strings.Repeat("x", 1<<20)
+	for i := range images {
+		f.publish("/image", int64(i), "head", pixels)
+		for k := range samples {
+			f.publish("/imu", int64(i*samples+k), fmt.Sprint(i*samples+k))
+		}
+		fast.Await("each image", func(e visitor.Event) bool { return e.ID == 1 && e.Time == int64(i) && len(e.Data) == len(pixels)+4 })
+	}
+	received, told := 0, false
+	next := int64(0)
+	for last := int64(-1); last < images-1 || next < images*samples; {
+		e := slow.Await("what was kept", func(e visitor.Event) bool { return isMessage(e) || e.Op == "status" })
+		switch {
+		case e.Op == "status":
+			told = true
+		case e.ID == 2 && e.Time != next:
+			t.Fatalf("sample %d came, expected %d", e.Time, next)
+		case e.ID == 2:
+			next++
+		case e.Time <= last:
+			t.Fatalf("image %d came after %d", e.Time, last)
+		default:
+			last = e.Time
+			received++
+		}
+	}
+	var said status
+	for !told {
+		slow.AwaitOp("status").Decode(t, &said)
+		told = said.Message == dropText && said.ID == dropStatus && said.Level == levelWarning
+	}
+	var dropped []int
+	for _, c := range s.Clients() {
+		for _, topic := range c.Topics {
+			if topic.Topic == "/image" {
+				dropped = append(dropped, int(topic.Dropped))
+			} else if topic.Dropped > 0 {
+				t.Errorf("%d samples were dropped", topic.Dropped)
+			}
+		}
+	}
+	if lost := images - received; lost == 0 || len(dropped) != 2 || dropped[0]+dropped[1] != lost {
+		t.Errorf("the slow client lost %d images; counted were %d", lost, dropped)
+	}
+}
