@@ -28,7 +28,7 @@ var (
 
 // properNames are not declarations, though they are spelled like some.
 var properNames = []string{
-	"KiB", "MiB", "GiB", "RealSense", "GitHub", "SuperSpeed", "Go", "Debian", "Linux", "Python", "Noetic", "TypeScript", "Chromium",
+	"KiB", "MiB", "GiB", "RealSense", "GitHub", "SuperSpeed", "Go", "Debian", "Linux", "Python", "Noetic", "TypeScript", "Chromium", "Foxglove", "Lichtblick",
 	"bcdUVC", "bcdUSB", // fields of USB descriptors
 	"xxHash32",        // an algorithm
 	"FrequencyStatus", // a class of diagnostic_updater

@@ -19,6 +19,7 @@ var largePackages = map[string]int{
 	"bagstore":       6500,
 	"bagstore/rsbag": 3600,
 	"camdriver/d400": 5200,
+	"node/ros":       3400,
 }
 
 // largePackagesPage is the page, and the heading on it, that gives the reasons.
