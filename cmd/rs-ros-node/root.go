@@ -44,11 +44,18 @@ func run(ctx context.Context, args []string, std streams, environ []string) int 
 
 func execute(ctx context.Context, args []string, std streams, environ []string) error {
 	conf, rest, err := graph.ParseArgs(args, environ)
+	if isCompletion(args) {
+		rest, err = args, nil // what was typed so far, not what ROS shall know
+	}
 	if err != nil {
 		return usageError{err}
 	}
 	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf}
 	root := newRootCommand(a)
+	root.SetIn(std.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.InitDefaultCompletionCmd() // takes root's streams
 	if rest, err = withDefaultCommand(root, rest); err != nil {
 		return err
 	}
@@ -56,9 +63,6 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 		return usageError{err}
 	}
 	root.SetArgs(rest)
-	root.SetIn(std.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
 	err = errors.Join(root.ExecuteContext(ctx), a.out.Close(), a.err.Close())
 	if a.logFile != nil {
 		err = errors.Join(err, a.logFile.Close())
@@ -69,6 +73,9 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 // withDefaultCommand makes a command line without a command a live node, so
 // that rosrun and roslaunch start one by the program's name alone.
 func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
+	if isCompletion(args) {
+		return args, nil
+	}
 	cmd, rest, err := root.Find(args)
 	if err != nil {
 		return nil, usageError{err}
@@ -80,7 +87,13 @@ func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
 }
 
 func isHelp(arg string) bool {
-	return arg == "-h" || arg == "--help" || arg == "help" || arg == "completion"
+	return arg == "-h" || arg == "--help" || arg == "help"
+}
+
+// isCompletion tells whether a shell asks how the command line may go on. cobra adds
+// the command that answers while it executes.
+func isCompletion(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
 func newRootCommand(a *app) *cobra.Command {
@@ -126,6 +139,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	)
 	root.AddCommand(insteadCommands()...)
 	root.InitDefaultHelpCmd()
+	addManual(root)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
 	}

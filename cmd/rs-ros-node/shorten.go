@@ -10,7 +10,7 @@ import (
 // ROS accept them: --over is --overwrite where no other flag begins so.
 func completeFlags(root *cobra.Command, args []string) ([]string, error) {
 	cmd, _, err := root.Find(args)
-	if err != nil {
+	if err != nil || isCompletion(args) {
 		return args, nil // running the command will report what is wrong
 	}
 	cmd.InitDefaultHelpFlag()

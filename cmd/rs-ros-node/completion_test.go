@@ -1,0 +1,35 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCompletion asks what may follow on a command line, as the scripts of completion do.
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		typed []string
+		want  string
+	}{
+		{[]string{"rec"}, "record\trecord"},
+		{[]string{"rec"}, "recover\t"},
+		{[]string{"live", "--align"}, "--align-depth\t"},
+		{[]string{"play", "a.bag", "--start-"}, "--start-at\t"},
+		{[]string{"play", "_rate:=2", "--start-"}, "--start-at\t"},
+		{[]string{""}, "completion\t"},
+	} {
+		code, out, errs := command(t, append([]string{"__complete"}, c.typed...)...)
+		if code != exitOK || !strings.Contains(strings.ToLower("\n"+out), "\n"+c.want) {
+			t.Errorf("%q: exit %d, completed with\n%s%s\nwant %q", c.typed, code, out, errs, c.want)
+		}
+	}
+}
+
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		code, out, errs := command(t, "completion", shell)
+		if code != exitOK || !strings.Contains(out, "__complete") {
+			t.Errorf("%s: exit %d\n%s%s", shell, code, out, errs)
+		}
+	}
+}

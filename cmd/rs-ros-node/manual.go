@@ -1,0 +1,34 @@
+//go:build manual
+
+package main
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"rsros/program"
+)
+
+// addManual adds the command that writes the manual pages, for those who make packages (deploy/dist). The program
+// itself is built without the tag: it needs no generator of manual pages.
+func addManual(root *cobra.Command) {
+	root.AddCommand(&cobra.Command{
+		Use: "manual FOLDER", Hidden: true, Args: cobra.ExactArgs(1),
+		Short: "Write manual pages into a folder",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return err
+			}
+			root.DisableAutoGenTag = true
+			epoch := time.Unix(0, 0).UTC() // the pages say which version they are about
+			return doc.GenManTree(root, &doc.GenManHeader{
+				Section: "1", Source: program.Name + " " + program.Version,
+				Manual: strings.ToUpper(program.Name), Date: &epoch,
+			}, args[0])
+		},
+	})
+}
