@@ -18,7 +18,7 @@ var (
 var errRecover = fmt.Errorf("%w: install firmware with rs-fw-update -r", ErrRecovery)
 
 // UdevRules is the file that gives users the right to open cameras.
-const UdevRules = "launch/udev/99-realsense-rs-ros-node.rules"
+const UdevRules = "launch/udev/60-realsense-rs-ros-node.rules"
 
 // Found is one plugged camera.
 type Found struct {
