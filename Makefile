@@ -8,8 +8,8 @@ GO        ?= go
 BIN       := bin/rs-ros-node
 # Two packages at a time, because the tests start many other processes.
 TEST      := $(GO) test -race -p 2 -count=1 -timeout 20m
-# Optional parts: the USB camera, its virtual machine, direct writing.
-TAGS      := usb,usbvm,directsink
+# Optional parts: the USB camera, its virtual machine, direct writing, tests of packages, manual pages.
+TAGS      := usb,usbvm,directsink,dist,manual
 # Tests of direct writing, which leave out those that choose how they write.
 DIRECT    := -tags directsink -skip 'Crash|FullDisk|WriteError|Kill|Gone|Bomb|Truncated|Header|Iterator|Info' ./bagstore ./bagstore/rsbag
 FUZZTIME  ?= 20s
@@ -24,7 +24,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e cross cross-tests test-arm test-arm-short test-usb attack fuzz fuzz-short bench soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-usb attack fuzz fuzz-short bench soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -69,7 +69,10 @@ test-usb: deps ## test the USB driver, with a virtual camera in a virtual machin
 cross: ## check with go vet, and build, for all platforms
 	test/cross.sh
 
-cross-tests: ## the same, and link every package's tests; takes long
+cross-short: ## the same for three that differ most: 32 bits, macOS, Windows
+	test/cross.sh linux/arm/7 darwin/arm64 windows/amd64
+
+cross-tests: ## the same for all, and link every package's tests; takes long
 	test/cross.sh tests
 
 test-arm: deps ## run the unit tests for arm64 and armv7 in an emulator; takes long
@@ -78,6 +81,14 @@ test-arm: deps ## run the unit tests for arm64 and armv7 in an emulator; takes l
 test-arm-short: deps ## the same for damaged bags, crashes and the fast paths
 	test/arm.sh -run 'Crash|FullDisk|WriteError|Damage|Truncat|Lend|Start|First' ./bagstore ./bagstore/internal/... \
 	  ./camdriver ./camdriver/process/internal/... ./node/ros/internal/wire
+
+dist: ## make what is released in build/dist: programs, archives, Debian packages, checksums
+	$(GO) -C deploy/dist run .
+
+test-dist: deps ## make a release for this machine twice, install its Debian package, use it with rosrun and roslaunch
+	$(GO) -C deploy/dist vet ./...
+	$(GO) -C deploy/dist test ./...
+	$(TEST) -tags dist ./test/dist
 
 attack: ## let every command for files read ATTACKS damaged ones (2000)
 	RS_ATTACK=$(ATTACKS) $(GO) test -count=1 -v -timeout 0 ./test/attack/...

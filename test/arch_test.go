@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"camdriver/process/syncer":              {"camdriver", "camdriver/process"},
 
 	"examples/goroslib": {"msgs/goros/realsense2_camera"},
+	"deploy/dist":       {}, // a module of its own
 
 	"camdriver/imu":           {},
 	"msgs/cloud":              {"msgs"},

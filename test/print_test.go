@@ -16,7 +16,8 @@ var rawStreams = []string{
 	"cmd/rs-ros-node/progress.go", // draws a bar
 	"cmd/rs-ros-node/play.go",     // the player draws its line, which holds numbers only
 
-	"examples/goroslib/main.go",            // a program of its own
+	"deploy/dist/main.go",                  // a program of its own
+	"examples/goroslib/main.go",            // the same
 	"msgs/goros/internal/generate/main.go", // the same
 	"web/internal/bundle/main.go",          // the same
 }

@@ -30,6 +30,9 @@ func newVersionCommand() *cobra.Command {
 }
 
 func commit() string {
+	if program.Commit != "" {
+		return " " + program.Commit
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""

@@ -1,0 +1,136 @@
+//go:build dist && linux
+
+package dist
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/test/peer"
+)
+
+func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
+
+// makeRelease runs deploy/dist for this platform and returns what it made, by name.
+func makeRelease(t *testing.T) map[string]string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "dist")
+	make := exec.Command("go", "run", ".", "-root", "../..", "-out", out, "-platforms", "linux/amd64")
+	make.Dir = "../../deploy/dist"
+	if log, err := make.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	found, err := filepath.Glob(filepath.Join(out, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, name := range found {
+		files[filepath.Base(name)] = name
+	}
+	return files
+}
+
+// deb returns the package of a release.
+func deb(t *testing.T, files map[string]string) string {
+	t.Helper()
+	for name, path := range files {
+		if strings.HasSuffix(name, "_amd64.deb") {
+			return path
+		}
+	}
+	t.Fatalf("no package in %v", files)
+	return ""
+}
+
+// TestReproducible makes a release twice, and compares all bytes.
+func TestReproducible(t *testing.T) {
+	first, second := makeRelease(t), makeRelease(t)
+	if len(first) != 4 { // an archive, a package, the bill of materials, the sums
+		t.Errorf("%d files: %v", len(first), first)
+	}
+	for name, path := range first {
+		a, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(second[name])
+		if err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs the second time (%v)", name, err)
+		}
+	}
+	check := exec.Command("sha256sum", "-c", "SHA256SUMS")
+	check.Dir = filepath.Dir(first["SHA256SUMS"])
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("sha256sum -c: %v\n%s", err, out)
+	}
+}
+
+// TestInstalled installs the package, and starts the program as users of ROS do.
+func TestInstalled(t *testing.T) {
+	port := freePort(t)
+	m := newMachine(t, fmt.Sprintf("http://127.0.0.1:%d/", port))
+	m.run("dpkg", "--install", deb(t, makeRelease(t)))
+
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"rs-ros-node 0.1.0", []string{"rs-ros-node", "version"}},
+		{"/usr/share/rs_ros_node", []string{"rospack", "find", "rs_ros_node"}},
+		{"rs-ros-node 0.1.0", []string{"rosrun", "rs_ros_node", "rs-ros-node", "version"}},
+		{"Record topics", []string{"zcat", "/usr/share/man/man1/rs-ros-node-record.1.gz"}},
+		{"align-depth", []string{"bash", "-c", "rs-ros-node __complete live --align"}},
+		{"start_rs-ros-node", []string{"cat", "/usr/share/bash-completion/completions/rs-ros-node"}},
+		{"8086", []string{"cat", "/usr/lib/udev/rules.d/60-realsense-rs-ros-node.rules"}},
+		{"RS_COMMAND=record", []string{"cat", "/etc/rs-ros-node/record.conf"}},
+		{"", []string{"systemd-analyze", "verify", "--man=no", "/usr/lib/systemd/system/rs-ros-node-record.service"}},
+	} {
+		if out := m.run(c.args...); !strings.Contains(out, c.want) {
+			t.Errorf("%q prints no %q:\n%s", c.args, c.want, out)
+		}
+	}
+
+	m.start("roscore", "-p", fmt.Sprint(port))
+	camera := m.start("roslaunch", "--wait", "rs_ros_node", "camera.launch", "device:=sim")
+	topics := func() string {
+		p := m.start("rostopic", "list")
+		p.Wait() // fails until there is a master
+		return p.Stdout()
+	}
+	peer.Await(t, "the camera's topics", func() bool { return strings.Contains(topics(), "/camera/color/image_raw\n") })
+	m.run("rostopic", "echo", "-n", "1", "--noarr", "/camera/depth/image_rect_raw")
+	if code := camera.Interrupt(); code != 0 {
+		t.Errorf("roslaunch ended with %d", code)
+	}
+	bag := filepath.Join(t.TempDir(), "at boot.bag")
+	recorder := m.start("rosrun", "rs_ros_node", "rs-ros-node", "record", "-O", bag, "/rosout_agg", "__name:=recorder")
+	peer.Await(t, "the recorder", func() bool { return strings.Contains(m.run("rosnode", "list"), "/recorder") })
+	if code := recorder.Interrupt(); code != 0 {
+		t.Errorf("the recorder ended with %d", code)
+	}
+	if out := m.run("rosbag", "info", bag); !strings.Contains(out, "path: ") {
+		t.Errorf("rosbag info: %s", out)
+	}
+
+	m.run("dpkg", "--purge", "rs-ros-node")
+	if out := m.run("sh", "-c", "ls -d /usr/share/rs_ros_node /etc/rs-ros-node /usr/bin/rs-ros-node 2>/dev/null; true"); out != "" {
+		t.Errorf("the package leaves behind %s", out)
+	}
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
