@@ -102,6 +102,9 @@ func (a *assembler) start(t topic, owner camdriver.Releaser, h msgs.Header) *cam
 	f := camdriver.NewFrame(owner)
 	f.Profile = a.f.stream(t.stream).profile
 	f.Number, f.Timestamp = uint64(h.Seq), h.Stamp.Millis()
+	if n := a.f.native; n != nil {
+		f.Number, f.Domain = n.number(t.stream, a.at-a.f.segments[0].shift), camdriver.SystemTime
+	}
 	f.Arrival = a.base.Add(time.Duration(a.at))
 	return f
 }
@@ -124,7 +127,7 @@ func (a *assembler) image(t topic, m bagstore.Message) error {
 	f := a.start(t, m.Retain(), head.Header)
 	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Step), pixels
 	f.Profile.Width, f.Profile.Height = f.Width, f.Height
-	if format, known := ParseEncoding(head.Encoding); known && (!a.f.textual || f.Profile.Format == camdriver.AnyFormat) {
+	if format, known := ParseEncoding(head.Encoding); known && (!a.f.textual && a.f.native == nil || f.Profile.Format == camdriver.AnyFormat) {
 		f.Profile.Format = format
 	}
 	a.depthUnits(t, f)

@@ -15,7 +15,7 @@ import (
 // build turns what was gathered into the snapshot, and notes what is missing.
 func (d *description) build() {
 	f := d.f
-	if f.version == 0 {
+	if f.version == 0 && f.native == nil {
 		f.note("no /file_version; read as version %d", FileVersion)
 	}
 	f.snap.Info = uniqueInfo(d.info)
@@ -110,6 +110,9 @@ func (d *description) profile(s *stream) {
 
 func (d *description) format(s *stream, encoding string) {
 	format, known := ParseEncoding(encoding)
+	if d.f.native != nil {
+		format, known = nativeFormat(s.profile.Stream.Kind, encoding)
+	}
 	if !known {
 		d.f.note("stream %s: encoding %q is unknown", s.profile.Stream, encoding)
 	}

@@ -67,6 +67,10 @@ func describes(t topic) bool {
 // comes later is a change.
 func (d *description) read() {
 	d.connections()
+	if d.f.native != nil {
+		d.native()
+		return
+	}
 	d.f.each(describes, bagstore.Query{}, d.message)
 	isOption := func(t topic) bool { return t.kind == topicOptionValue }
 	d.f.each(isOption, bagstore.Query{End: staticTime}, d.message)

@@ -17,6 +17,7 @@ type File struct {
 	version    uint32
 	textual    bool            // as librealsense writes it since 2.58
 	texts      map[uint32]bool // connections that have text in the place of their type
+	native     *native         // of a camera node's recording
 	snap       camdriver.DeviceSnapshot
 	streams    []*stream
 	topics     map[uint32]topic  // by connection
@@ -67,7 +68,10 @@ func Open(path string) (*File, error) {
 // OpenBag reads the description of a bag that is open already. The bag stays the
 // caller's, who closes it when the File and its cursors are done; Close of the File
 // leaves it open.
-func OpenBag(bag *bagstore.Bag) (*File, error) {
+func OpenBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, false) }
+
+// openBag reads the description. nodes: a recording of a camera node will do.
+func openBag(bag *bagstore.Bag, nodes bool) (*File, error) {
 	f := &File{bag: bag, topics: make(map[uint32]topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
@@ -87,7 +91,7 @@ func OpenBag(bag *bagstore.Bag) (*File, error) {
 			f.options[optionKey{t.sensor, id}] = append(f.options[optionKey{t.sensor, id}], c.ID)
 		}
 	}
-	if known == 0 {
+	if known == 0 && !(nodes && f.findNative()) {
 		return nil, fmt.Errorf("%s: no RealSense recording: none of its %d topics is under /device_0/",
 			bag.Path(), len(bag.Connections()))
 	}

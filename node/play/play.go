@@ -101,7 +101,7 @@ func (o *Options) recording(bags []*bagstore.Bag) (*rsbag.File, error) {
 	case len(bags) != 1:
 		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
 	}
-	return rsbag.OpenBag(bags[0])
+	return rsbag.OpenDeviceBag(bags[0])
 }
 
 // wrapper makes the source of realsense2_camera's topics. Private parameters

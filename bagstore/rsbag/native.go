@@ -1,0 +1,336 @@
+package rsbag
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/recording"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// A recording of realsense2_camera, or of another camera node, has none of this layout's
+// topics. It can be read as a device all the same: images with their camera_info, and
+// inertial samples. librealsense does so since 2.58.3; where it goes by the first word
+// that it finds anywhere in a topic's name, this package goes by the part of the name
+// that is the stream's.
+
+// OpenDevice is Open that also takes recordings of camera nodes. Their images are described
+// by their camera_info topics, /tf_static says where the streams are, and frames are
+// numbered from 1.
+func OpenDevice(path string) (*File, error) {
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := OpenDeviceBag(bag)
+	if err != nil {
+		bag.Close()
+		return nil, err
+	}
+	f.owned = true
+	return f, nil
+}
+
+// OpenDeviceBag is OpenBag that also takes recordings of camera nodes.
+func OpenDeviceBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, true) }
+
+// native is what a File knows of a camera node's recording.
+type native struct {
+	infos  map[uint32]camdriver.StreamID // connections of camera_info
+	times  map[camdriver.StreamID][]bagstore.Time
+	frames map[camdriver.StreamID]string // tf frames
+	names  []string                      // of the sensors
+}
+
+// nativeSensors are the sensors of such a device, in the order in which librealsense numbers
+// those that are there.
+var nativeSensors = []string{"RGB Camera", "Stereo Module", "Motion Module"}
+
+func nativeSensor(k camdriver.StreamKind) int {
+	switch k {
+	case camdriver.Color:
+		return 0
+	case camdriver.Depth, camdriver.Infrared:
+		return 1
+	}
+	return 2
+}
+
+// nativeWords are found in the names of streams.
+var nativeWords = []struct {
+	word string
+	kind camdriver.StreamKind
+}{
+	{"color", camdriver.Color}, {"rgb", camdriver.Color}, {"depth", camdriver.Depth}, {"infra", camdriver.Infrared},
+	{"accel", camdriver.Accel}, {"gyro", camdriver.Gyro}, {"imu", camdriver.Motion}, {"motion", camdriver.Motion},
+}
+
+// nativeStream says which stream a topic's name means: by the last part of the name that
+// has one of the words. A picture of one camera as another one sees it, such as
+// aligned_depth_to_color, is none.
+func nativeStream(topic string, inertial bool) (camdriver.StreamID, bool) {
+	parts := strings.Split(strings.ToLower(topic), "/")
+	for _, part := range slices.Backward(parts) {
+		for _, w := range nativeWords {
+			if !strings.Contains(part, w.word) || w.kind.Inertial() != inertial {
+				continue
+			}
+			if strings.Contains(part, "_to_") || strings.Contains(part, "aligned") || strings.Contains(part, "registered") {
+				return camdriver.StreamID{}, false
+			}
+			id := camdriver.StreamID{Kind: w.kind}
+			if w.kind == camdriver.Infrared {
+				digits := strings.TrimLeft(part[strings.Index(part, w.word):], "infraed_")
+				id.Index, _ = strconv.Atoi(digits) // infra1, infrared_2; 0 if there is no number
+			}
+			return id, true
+		}
+	}
+	return camdriver.StreamID{Kind: camdriver.Motion}, inertial
+}
+
+// findNative finds the topics that can be streams. It reports whether there are any.
+func (f *File) findNative() bool {
+	n := &native{infos: make(map[uint32]camdriver.StreamID), times: make(map[camdriver.StreamID][]bagstore.Time), frames: make(map[camdriver.StreamID]string)}
+	info := make(map[string]uint32)
+	for _, c := range f.bag.Connections() {
+		if c.MD5 == msgs.MustType("sensor_msgs/CameraInfo").MD5 {
+			info[c.Topic] = c.ID
+		}
+	}
+	taken := make(map[camdriver.StreamID]string)
+	conns := make(map[uint32]camdriver.StreamID)
+	for _, c := range f.bag.Connections() {
+		inertial := c.MD5 == msgs.MustType("sensor_msgs/Imu").MD5
+		if !inertial && c.MD5 != msgs.MustType("sensor_msgs/Image").MD5 {
+			continue
+		}
+		id, ok := nativeStream(c.Topic, inertial)
+		about, has := info[c.Topic[:max(strings.LastIndexByte(c.Topic, '/'), 0)]+"/camera_info"]
+		if !has {
+			about, has = info[c.Topic+"/camera_info"]
+		}
+		switch other, twice := taken[id]; {
+		case !ok:
+			f.leave("%s: its name says no stream", c.Topic)
+		case !inertial && !has:
+			f.leave("%s has no camera_info beside it", c.Topic)
+		case twice && other != c.Topic:
+			f.leave("%s: stream %s is on %s already", c.Topic, id, other)
+		default:
+			taken[id], conns[c.ID] = c.Topic, id
+			if has && !inertial {
+				n.infos[about] = id
+			}
+		}
+	}
+	f.numberNative(n, conns)
+	f.native = n
+	return len(conns) > 0
+}
+
+// numberNative numbers the sensors that are there, and gives streams their topics.
+func (f *File) numberNative(n *native, conns map[uint32]camdriver.StreamID) {
+	var there [3]bool
+	for _, id := range conns {
+		there[nativeSensor(id.Kind)] = true
+	}
+	var number [3]int
+	for i, name := range nativeSensors {
+		number[i] = len(n.names)
+		if there[i] {
+			n.names = append(n.names, name)
+		}
+	}
+	for conn, id := range conns {
+		t := topic{kind: topicImage, sensor: number[nativeSensor(id.Kind)], stream: id}
+		if id.Kind.Inertial() {
+			t.kind = topicImu
+		}
+		f.topics[conn] = t
+	}
+}
+
+// native takes in what a camera node says of its streams.
+func (d *description) native() {
+	f := d.f
+	for i, name := range f.native.names {
+		d.sensor(i).info = []camdriver.Info{{Key: camdriver.InfoName, Value: name}}
+	}
+	d.info = []camdriver.Info{
+		{Key: camdriver.InfoName, Value: "Native ROS2 Recording"}, {Key: camdriver.InfoSerialNumber, Value: "0000000000"},
+		{Key: camdriver.InfoProductLine, Value: "ROS2"},
+	}
+	if !strings.Contains(f.bag.Version(), "rosbag2") && !strings.Contains(f.bag.Version(), "MCAP") {
+		d.info[0].Value, d.info[2].Value = "Native ROS Recording", "ROS"
+	}
+	for conn, id := range f.native.infos {
+		f.eachOf([]uint32{conn}, func(m bagstore.Message) bool { d.nativeInfo(id, m); return false })
+	}
+	tree := make(map[string]tfLink)
+	for _, c := range f.bag.Connections() {
+		if c.Topic == "/tf_static" && c.MD5 == msgs.MustType("tf2_msgs/TFMessage").MD5 {
+			f.eachOf([]uint32{c.ID}, func(m bagstore.Message) bool { readTree(tree, m); return true })
+		}
+	}
+	for id, s := range d.streams {
+		if !f.nativeFirst(s) {
+			delete(d.streams, id)
+			continue
+		}
+		f.nativeTimes(s)
+		if at, root, ok := place(tree, f.native.frames[s.profile.Stream]); ok {
+			s.tf[root] = at.Inverse()
+		}
+	}
+}
+
+// nativeInfo takes the calibration of a stream, with the SDK's name of its lens model.
+func (d *description) nativeInfo(id camdriver.StreamID, m bagstore.Message) {
+	var info msgs.CameraInfo
+	if err := msgs.Unmarshal(m.Data, &info); err != nil {
+		d.f.leave("%s: %v", m.Conn.Topic, err)
+		return
+	}
+	model := camdriver.NoDistortion
+	switch {
+	case !slices.ContainsFunc(info.D, func(v float64) bool { return v != 0 }):
+	case info.DistortionModel == "plumb_bob" && len(info.D) <= 5:
+		model = camdriver.BrownConrady
+	case info.DistortionModel == "equidistant" && len(info.D) <= 5:
+		model = camdriver.KannalaBrandt4
+	default:
+		d.f.leave("%s: a lens of the model %q with %d coefficients", m.Conn.Topic, info.DistortionModel, len(info.D))
+		info.D = nil
+	}
+	info.DistortionModel = model.String()
+	d.streams[id].camera = &info
+}
+
+// nativeFirst looks at a stream's first frame: its tf frame, and whether its pixels are of
+// a format that cameras have.
+func (f *File) nativeFirst(s *stream) (ok bool) {
+	id := s.profile.Stream
+	ok = true
+	f.eachOf(s.data, func(m bagstore.Message) bool {
+		d := msgs.NewDecoder(m.Data)
+		var head msgs.ImageHead
+		if id.Kind.Video() {
+			head.Decode(d)
+			if _, ok = nativeFormat(id.Kind, head.Encoding); !ok {
+				f.leave("%s: images of the encoding %q", m.Conn.Topic, head.Encoding)
+			}
+		} else {
+			head.Header.Decode(d)
+			s.profile.Format = camdriver.MotionXYZ32F
+		}
+		f.native.frames[id] = strings.TrimPrefix(head.Header.FrameID, "/")
+		return false
+	})
+	if !ok {
+		for _, conn := range s.data {
+			f.topics[conn] = topic{}
+		}
+	}
+	return ok
+}
+
+// nativeTimes remembers when a stream's frames came, which numbers them.
+func (f *File) nativeTimes(s *stream) {
+	id := s.profile.Stream
+	v, err := f.viewOf(s.data)
+	if err != nil {
+		f.leave("%v", err)
+		return
+	}
+	it := v.Iterator()
+	defer it.Close()
+	var times []bagstore.Time
+	for it.SkipNext() {
+		times = append(times, it.Message().Time)
+	}
+	f.native.times[id] = times
+}
+
+// number is the number of the frame of a stream at a time in the bag, from 1.
+func (n *native) number(id camdriver.StreamID, at bagstore.Time) uint64 {
+	i, _ := slices.BinarySearch(n.times[id], at)
+	return uint64(i) + 1
+}
+
+func (f *File) viewOf(conns []uint32) (*bagstore.View, error) {
+	return bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{
+		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) }})
+}
+
+// eachOf calls do with the messages of some connections until it returns false.
+func (f *File) eachOf(conns []uint32, do func(bagstore.Message) bool) {
+	v, err := f.viewOf(conns)
+	if err != nil {
+		f.leave("%v", err)
+		return
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for it.Next() && do(it.Message()) {
+	}
+}
+
+// tfLink is where a tf frame is: its parent, and the map of points to the parent's.
+type tfLink struct {
+	parent string
+	to     camdriver.Extrinsics
+}
+
+// maxLinks bounds what is kept of /tf_static, and how far up a frame's place is looked
+// for.
+const maxLinks = 1000
+
+func readTree(tree map[string]tfLink, m bagstore.Message) {
+	var list msgs.TFMessage
+	if msgs.Unmarshal(m.Data, &list) != nil {
+		return
+	}
+	for i := range list.Transforms {
+		t := &list.Transforms[i]
+		if len(tree) < maxLinks {
+			tree[strings.TrimPrefix(t.ChildFrameID, "/")] = tfLink{strings.TrimPrefix(t.Header.FrameID, "/"), extrinsics(&t.Transform)}
+		}
+	}
+}
+
+// place maps points of a tf frame to those of the root of its tree.
+func place(tree map[string]tfLink, frame string) (at camdriver.Extrinsics, root string, ok bool) {
+	at = camdriver.Identity()
+	for range maxLinks {
+		l, has := tree[frame]
+		if !has {
+			return at, frame, ok
+		}
+		at, frame, ok = at.Then(l.to), l.parent, true
+	}
+	return at, frame, false // a circle
+}
+
+// nativeFormat is the format of a camera node's images. Depth is in millimetres.
+func nativeFormat(k camdriver.StreamKind, encoding string) (camdriver.Format, bool) {
+	switch encoding {
+	case "rgb8", "bgr8", "rgba8", "bgra8":
+		return ParseEncoding(encoding)
+	case "mono8", "8UC1":
+		return camdriver.Y8, true
+	case "mono16", "16UC1":
+		if k == camdriver.Depth {
+			return camdriver.Z16, true
+		}
+		return camdriver.Y16, true
+	case "yuv422_yuy2":
+		return camdriver.YUYV, true
+	case "yuv422": // ROS's word for UYVY; realsense2_camera says it of YUYV
+		return camdriver.YUYV, true
+	}
+	return camdriver.AnyFormat, false
+}

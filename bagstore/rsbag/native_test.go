@@ -1,0 +1,136 @@
+package rsbag
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/test/need"
+)
+
+// TestNative reads what a camera node's ros2 bag record leaves, made of frames of a
+// RealSense bag: both have the same.
+func TestNative(t *testing.T) {
+	path := need.Bag(t, "db3/own_native.db3")
+	if _, err := Open(path); err == nil {
+		t.Error("it has the layout")
+	}
+	got, err := OpenDevice(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Close()
+	want, err := Open(need.Bag(t, "librealsense/sw_small_pause.bag"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	for i, name := range []string{"RGB Camera", "Stereo Module", "Motion Module"} {
+		if s := got.Snapshot().Sensors; i >= len(s) || s[i].Name != name {
+			t.Fatalf("sensors %v", s)
+		}
+	}
+	for _, s := range got.Snapshot().Streams {
+		id := s.Profile.Stream
+		w := want.stream(id)
+		if w == nil {
+			t.Errorf("stream %s is new", id)
+			continue
+		}
+		p := s.Profile
+		if p.Format != w.profile.Format || p.Width != w.profile.Width || p.Height != w.profile.Height || p.FPS < w.profile.FPS*8/10 || p.FPS > w.profile.FPS {
+			t.Errorf("%s: %v, want %v", id, p, w.profile)
+		}
+		if id.Kind.Video() && (s.Video == nil || s.Video.Fx != want.Snapshot().Streams[0].Video.Fx && s.Video.Fx <= 0) {
+			t.Errorf("%s: intrinsics %v", id, s.Video)
+		}
+		sameFrames(t, id, framesOf(t, got, id), framesOf(t, want, id))
+	}
+	if n := len(got.Snapshot().Streams); n != 6 {
+		t.Errorf("%d streams", n)
+	}
+	t.Log(got.Notes())
+}
+
+func framesOf(t *testing.T, f *File, id camdriver.StreamID) (list []*camdriver.Frame) {
+	t.Helper()
+	c, err := f.Cursor(CursorOptions{FramesOnly: true, Streams: func(s camdriver.StreamID) bool { return s == id }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for e, ok := c.Next(); ok; e, ok = c.Next() {
+		list = append(list, e.Frame.Retain())
+	}
+	return list
+}
+
+func sameFrames(t *testing.T, id camdriver.StreamID, got, want []*camdriver.Frame) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d frames, want %d", id, len(got), len(want))
+		return
+	}
+	for i, f := range got {
+		if f.Number != uint64(i+1) || !bytes.Equal(f.Data, want[i].Data) || f.Motion.Gyro != want[i].Motion.Gyro || f.Motion.Accel != want[i].Motion.Accel {
+			t.Errorf("%s: frame %d (number %d) differs", id, i, f.Number)
+			return
+		}
+	}
+}
+
+func TestNativeNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"/camera/camera/depth/image_rect_raw": "Depth_0", "/camera/color/image_raw": "Color_0", "/color_camera/depth/image": "Depth_0",
+		"/cam/infra1/image_rect_raw": "Infrared_1", "/cam/infra2/image_rect_raw": "Infrared_2", "/cam/infrared_2": "Infrared_2", "/cam/infra/image": "Infrared_0",
+		"/camera/aligned_depth_to_color/image_raw": "", "/camera/depth_registered/image": "", "/camera/left/image_raw": "", "/robot/rgb/image": "Color_0",
+	} {
+		id, ok := nativeStream(name, false)
+		if got := id.String(); ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %s %v, want %s", name, got, ok, want)
+		}
+	}
+	for name, want := range map[string]string{"/camera/gyro/sample": "Gyro_0", "/camera/accel/sample": "Accel_0", "/camera/imu": "Motion_0", "/mpu": "Motion_0"} {
+		if id, ok := nativeStream(name, true); !ok || id.String() != want {
+			t.Errorf("%s: %s, want %s", name, id, want)
+		}
+	}
+}
+
+// TestPlace: extrinsics are what /tf_static says of the optical frames, and a tree that is
+// a circle has no root.
+func TestPlace(t *testing.T) {
+	tree := map[string]tfLink{"a": {"b", camdriver.Identity()}, "b": {"a", camdriver.Identity()}}
+	if _, _, ok := place(tree, "a"); ok {
+		t.Error("a circle has a root")
+	}
+	optical := msgs.Quaternion{X: -0.5, Y: 0.5, Z: -0.5, W: 0.5}
+	list := &msgs.TFMessage{}
+	for _, l := range []struct {
+		parent, child string
+		t             msgs.Transform
+	}{
+		{"camera_link", "depth_frame", msgs.Transform{Rotation: msgs.Quaternion{W: 1}}},
+		{"depth_frame", "depth_optical", msgs.Transform{Rotation: optical}},
+		{"camera_link", "color_frame", msgs.Transform{Translation: msgs.Vector3{Y: 0.015}, Rotation: msgs.Quaternion{W: 1}}},
+		{"color_frame", "color_optical", msgs.Transform{Rotation: optical}},
+	} {
+		list.Transforms = append(list.Transforms, msgs.TransformStamped{Header: msgs.Header{FrameID: l.parent}, ChildFrameID: l.child, Transform: l.t})
+	}
+	readTree(tree, bagstore.Message{Data: msgs.Marshal(list)})
+	depth, root, ok := place(tree, "depth_optical")
+	color, other, ok2 := place(tree, "color_optical")
+	if !ok || !ok2 || root != "camera_link" || root != other {
+		t.Fatalf("roots %q, %q, %v, %v", root, other, ok, ok2)
+	}
+	// 15 mm to the left of depth: points of depth are 15 mm further right for color.
+	got := depth.Then(color.Inverse()).Apply([3]float64{0.1, 0.2, 1})
+	for i, want := range []float64{0.115, 0.2, 1} {
+		if math.Abs(got[i]-want) > 1e-9 {
+			t.Errorf("point %v", got)
+		}
+	}
+}
