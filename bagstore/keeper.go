@@ -126,9 +126,9 @@ func Gone(f *os.File, path string, follow bool, least int64) error {
 	named, err := stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w: its name is gone", path, ErrGone)
+		return fmt.Errorf("%s: %w: nothing has its name", path, ErrGone)
 	case err == nil && !os.SameFile(mine, named):
-		return fmt.Errorf("%s: %w: its name stands for another file", path, ErrGone)
+		return fmt.Errorf("%s: %w: another file has its name", path, ErrGone)
 	}
 	if mine.Size() < least {
 		return fmt.Errorf("%s: %w: it has %d bytes, of %d that were written", path, ErrGone, mine.Size(), least)

@@ -27,7 +27,7 @@ func Each(p *Pace, v *bagstore.View, log zerolog.Logger, f func(bagstore.Message
 			return bad, nil
 		default:
 			if bad++; bad <= maxDamageLines {
-				log.Warn().Err(it.Err()).Msg("a message is passed over")
+				log.Warn().Err(it.Err()).Msg("a message was skipped")
 			}
 		}
 		if err := p.Step(); err != nil {

@@ -75,7 +75,7 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 		b.info.Size = min(b.info.Size, most)
 	}
 	if b.info.Size > most {
-		return block{}, fmt.Errorf("chunk at byte %d: %d bytes are said to be in %d of %s", r.pos, size, b.info.Stored, compression)
+		return block{}, fmt.Errorf("chunk at byte %d: %d bytes of %s claim to hold %d", r.pos, b.info.Stored, compression, size)
 	}
 	return b, nil
 }

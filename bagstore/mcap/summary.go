@@ -32,7 +32,7 @@ func (f *File) readSummary() (err error) {
 		return errors.New("the file has no summary")
 	}
 	if start < magicSize || start > uint64(at) {
-		return fmt.Errorf("the summary is said to begin at byte %d of %d", start, f.src.size)
+		return fmt.Errorf("the footer puts the summary at byte %d of %d", start, f.src.size)
 	}
 	counted, err := f.summaryRecords(int64(start), at)
 	if err != nil {
@@ -100,14 +100,14 @@ func (f *File) addChunkIndex(in *fields) error {
 		return in.err
 	}
 	if at > uint64(f.src.size) || length > uint64(f.src.size)-at || indexes > uint64(f.src.size)-at-length {
-		return fmt.Errorf("a chunk is said to be %d bytes at byte %d of %d", length, at, f.src.size)
+		return fmt.Errorf("the summary puts a chunk of %d bytes at byte %d of %d", length, at, f.src.size)
 	}
 	r, err := f.src.record(int64(at), f.src.size)
 	if err != nil {
 		return err
 	}
 	if r.op != format.OpChunk || r.end() != int64(at+length) {
-		return fmt.Errorf("byte %d is said to begin a chunk of %d bytes", at, length)
+		return fmt.Errorf("the summary puts a chunk of %d bytes at byte %d, where there is none", length, at)
 	}
 	b, err := f.chunkAt(r, false)
 	if err != nil {

@@ -56,7 +56,7 @@ func openCompressed(path string) (_ container.Container, err error) {
 	case mcap.Is(head[:n]):
 		c, err = mcap.OpenReader(out, size, path)
 	default:
-		err = fmt.Errorf("%s: what zstd compressed there is %v", path, errNotContainer) // it is no bag, either
+		err = fmt.Errorf("%s: the content that zstd compressed is %v", path, errNotContainer) // nor a bag
 	}
 	if err != nil {
 		return nil, err

@@ -41,7 +41,11 @@ func openContent(path string, c container.Container) (*bagstore.Bag, error) {
 
 func (c *content) mapTopics() {
 	type kind struct{ name, schema string }
-	known := make(map[kind]*ros2.Mapping) // nil: it can't be mapped
+	type form struct {
+		*ros2.Mapping
+		err error
+	}
+	known := make(map[kind]form)
 	for i, t := range c.Topics() {
 		p := plan{conn: &bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: Latched(t)}}
 		var err error
@@ -52,15 +56,12 @@ func (c *content) mapTopics() {
 			key := kind{t.Type, t.Schema.Text}
 			m, seen := known[key]
 			if !seen {
-				if m, err = Map(t); err == nil {
+				if m.Mapping, m.err = Map(t); m.err == nil {
 					c.sayDropped(t.Type, m.Dropped)
 				}
 				known[key] = m
-			} else if m == nil {
-				err = fmt.Errorf("type %s, as said before", t.Type)
 			}
-			p.Mapping = m
-			if m != nil {
+			if p.Mapping, err = m.Mapping, m.err; err == nil {
 				p.conn.Type, p.conn.MD5, p.conn.Definition = m.Type.Name, m.Type.MD5, m.Type.Definition
 			}
 		default:

@@ -32,7 +32,7 @@ const (
 )
 
 // errNoRecording: a folder has no recording of rosbag2.
-var errNoRecording = errors.New("is a directory without metadata.yaml or files of rosbag2")
+var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
 // openFolder opens all files of a folder of rosbag2 as one recording.
 func openFolder(path string) (_ container.Container, err error) {

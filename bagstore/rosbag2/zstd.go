@@ -41,7 +41,7 @@ func (z *messageZstd) read(alloc func(int) []byte, load func(alloc func(int) []b
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
 	if size := head.FrameContentSize; head.HasFCS && (size > maxMessage || size > maxRatio*uint64(len(data))) {
-		return nil, fmt.Errorf("zstd: %d bytes are said to be in a frame of %d", size, len(data))
+		return nil, fmt.Errorf("zstd frame of %d bytes claims to hold %d", len(data), size)
 	}
 	plain, err := z.dec.DecodeAll(data, make([]byte, 0, head.FrameContentSize))
 	if err != nil {

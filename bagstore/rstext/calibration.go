@@ -1,6 +1,7 @@
 package rstext
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -16,7 +17,7 @@ type fields struct {
 func (f *fields) value(key string) string {
 	v, ok := find(f.text, key)
 	if !ok {
-		f.fail(key, fmt.Errorf("there is none"))
+		f.fail(key, errors.New("missing"))
 	}
 	return v
 }

@@ -39,7 +39,7 @@ Exit codes: 0 everything was exported, 3 the bag is damaged in parts, 1 not done
 				return usageError{errors.New("export needs either --dir or --mcap")}
 			}
 			if o.MCAP == "" && uncompressed || o.Dir == "" && (o.Points || o.Aligned) {
-				return usageError{errors.New("--ply and --align-depth go with --dir, --uncompressed with --mcap")}
+				return usageError{errors.New("--ply and --align-depth need --dir, --uncompressed needs --mcap")}
 			}
 			if o.MCAP != "" && swap.SameFile(args[0], o.MCAP) {
 				return usageError{errors.New("the output is the bag itself")}

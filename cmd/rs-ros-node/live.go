@@ -81,15 +81,15 @@ func sourceFlags(f *pflag.FlagSet, s *live.SourceOptions) {
 	f.StringVar(&s.Serial, "serial", "", "use the USB camera with this serial number")
 	f.StringVar(&s.Port, "port", "", "use the USB camera at this port, such as 2-1")
 	f.StringVar(&s.Type, "type", "", "use a USB camera whose name matches this expression, such as D435")
-	f.Var(parsed(&s.Wait, live.ParseWait), "wait-for-device-timeout", "wait this long for a camera that isn't there: seconds, or a number with s, m or h; -1: for ever (default: don't wait)")
+	f.Var(parsed(&s.Wait, live.ParseWait), "wait-for-device-timeout", "wait this long for a camera that isn't there: seconds, or a number with s, m or h; -1: forever (default: don't wait)")
 	f.Var((*rosDuration)(&s.Retry), "reconnect-timeout", "time between two attempts to open the camera (default 6s)")
-	f.BoolVar(&s.InitialReset, "initial-reset", false, "reset the camera before the start, and wait for its return")
+	f.BoolVar(&s.InitialReset, "initial-reset", false, "reset the camera first, and wait until it is back")
 	f.BoolVar(&s.Unplugged, "unplugged", false, "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in")
 	f.Int64Var(&s.Seed, "seed", 0, "seed of the simulated camera's scene and noise")
 	f.BoolVar(&s.Pose, "pose", false, "give the simulated camera a pose stream")
-	f.Float64Var(&s.Speed, "speed", 0, "speed of a bag as a device (default 1)")
-	f.BoolVar(&s.Paused, "pause", false, "start a bag as a device paused; ~pause_playback resumes it")
-	f.BoolVar(&s.Loop, "loop", false, "start a bag as a device again when it ends")
+	f.Float64Var(&s.Speed, "speed", 0, "playback speed, if the device is a recording (default 1)")
+	f.BoolVar(&s.Paused, "pause", false, "start paused, if the device is a recording; ~pause_playback resumes it")
+	f.BoolVar(&s.Loop, "loop", false, "start again at the end, if the device is a recording")
 }
 
 // streamFlagNames are the flags that choose profiles, in the order of the help.

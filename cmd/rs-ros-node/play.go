@@ -174,7 +174,7 @@ func (p *playFlags) checkNaming(given *pflag.FlagSet) (err error) {
 	namingFlags(&own, new(naming.WrapperOptions))
 	own.VisitAll(func(f *pflag.Flag) {
 		if err == nil && given.Changed(f.Name) && p.options.Naming != naming.Wrapper {
-			err = fmt.Errorf("--%s goes with --naming wrapper", f.Name)
+			err = fmt.Errorf("--%s needs --naming wrapper", f.Name)
 		}
 	})
 	return err

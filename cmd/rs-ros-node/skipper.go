@@ -27,7 +27,7 @@ func (s *skipper) of(bags []*bagstore.Bag) func(error) {
 	}
 	return func(err error) {
 		if s.messages++; s.messages <= maxSkippedLines {
-			s.log.Warn().Err(err).Msg("a message is passed over")
+			s.log.Warn().Err(err).Msg("a message was skipped")
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TypeName(name string) (string, error) {
 	case len(parts) == 3 && parts[1] == "msg":
 		return parts[0] + "/" + parts[2], nil
 	case len(parts) == 3:
-		return "", fmt.Errorf("type %s: it belongs to a service or an action, which ROS 1 records nothing of", name)
+		return "", fmt.Errorf("type %s: services and actions have no form in a bag of ROS 1", name)
 	case len(parts) == 2:
 		return name, nil
 	}
@@ -114,7 +114,7 @@ func unquote(value string) string {
 	return value
 }
 
-var errWide = errors.New("wstring: strings of wide characters aren't read")
+var errWide = errors.New("wstring: wide strings aren't supported")
 
 // fieldType rewrites a type: full names without "msg", bounds left out.
 func fieldType(pkg, typ string) (string, error) {
@@ -148,7 +148,7 @@ func fieldType(pkg, typ string) (string, error) {
 func assemble(name string, text func(string) (string, bool)) (*msgs.Spec, error) {
 	own, ok := text(name)
 	if !ok {
-		return nil, fmt.Errorf("type %s: the recording has no definition, and it is none of ROS's common types", name)
+		return nil, fmt.Errorf("type %s: the recording has no definition, and it isn't one of ROS's common types", name)
 	}
 	full := strings.Builder{}
 	full.WriteString(own + "\n")

@@ -86,7 +86,7 @@ func (o *Options) checkFormat() error {
 	case ext != ".db3" && strings.EqualFold(ext, ".db3"):
 		return fmt.Errorf("%w: recording into %s: librealsense wants .db3 in lower case", program.ErrUsage, o.Record)
 	case ext == ".bag" && o.Recording.DB3:
-		return fmt.Errorf("%w: recording into %s: --db3 is for other names", program.ErrUsage, o.Record)
+		return fmt.Errorf("%w: recording into %s: --db3 needs a name that doesn't end in .bag", program.ErrUsage, o.Record)
 	}
 	if o.Recording.DB3 && o.Record != "" && filepath.Ext(o.Record) != ".db3" {
 		o.Record += ".db3"

@@ -122,7 +122,7 @@ func apart(list []Options) error {
 			return fmt.Errorf("%w: camera %s is the recording %s, which needs a node of its own", program.ErrUsage, a.Camera, a.Source.Device)
 		}
 		if a.Camera == "." {
-			return fmt.Errorf("%w: only a single camera can be called like the node's namespace", program.ErrUsage)
+			return fmt.Errorf("%w: only one camera can have the node's namespace for its name", program.ErrUsage)
 		}
 		for _, b := range list[:i] {
 			if a.Camera == b.Camera {

@@ -31,7 +31,7 @@ type SourceOptions struct {
 	// A USB camera that goes away later is looked for as often, and at least twice a
 	// second.
 	Retry        time.Duration
-	InitialReset bool // reset the camera before the start, and wait for its return
+	InitialReset bool // reset the camera first, and wait until it is back
 	// Unplugged is a simulated camera that isn't there until ~plug plugs it in.
 	Unplugged bool
 	// Seed and Pose apply to the simulated device.

@@ -34,7 +34,7 @@ func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*WAL, 
 	}
 	magic := binary.BigEndian.Uint32(head)
 	if magic&^1 != walMagic || binary.BigEndian.Uint32(head[4:]) != walVersion {
-		return nil, errors.New("header of the write-ahead log: it is none of version 3.7")
+		return nil, errors.New("header of the write-ahead log: its version is not that of SQLite 3.7")
 	}
 	w.page = int64(binary.BigEndian.Uint32(head[8:]))
 	if w.page < 512 || w.page > 64<<10 || w.page&(w.page-1) != 0 {
