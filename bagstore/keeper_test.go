@@ -191,8 +191,8 @@ func newVictims(prefix string) []*victim {
 
 // judge reads what the recorder left, and deletes it.
 func (v *victim) judge(t *testing.T, after, ours, stocks time.Duration) {
-	if st, err := os.Stat(v.path); errors.Is(err, os.ErrNotExist) || err == nil && st.Size() == 0 && len(v.sent) == 0 {
-		return // it was not created yet, or had just been
+	if len(v.sent) == 0 {
+		return // Create may not have returned yet
 	}
 	stock := v.sent.before(v.killed, stocks)
 	if time.Duration(len(v.sent))*v.pace.every < after*8/10-stocks {
