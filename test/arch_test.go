@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	},
 	"node/play":          {"program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/bagset", "bagstore/rsbag", "msgs"},
 	"node/control":       {"node/graph", "node/replay", "node/ros", "msgs"},
-	"node/record":        {"program", "node/graph", "node/ros", "node/ros/names", "bagstore", "bagstore/rsbag", "bagstore/rsdb3", "camdriver", "camdriver/hub", "msgs"},
+	"node/record":        {"program", "node/graph", "node/ros", "node/ros/names", "bagstore", "bagstore/rsbag", "bagstore/container", "bagstore/rosbag2", "bagstore/rsdb3", "camdriver", "camdriver/hub", "msgs", "msgs/ros2"},
 	"node/naming":        {"camdriver/imu", "camdriver/process", "camdriver/process/syncer", "msgs/cloud", "node/graph", "program", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/frameset", "bagstore/rsbag", "camdriver", "msgs"},
 	"node/graph":         {"program", "node/ros", "node/ros/roslog", "node/xmlrpc", "node/master", "msgs"},
 	"node/transport":     {"msgs", "msgs/imagetransport", "node/graph", "node/ros"},

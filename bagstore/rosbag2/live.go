@@ -34,6 +34,16 @@ type live struct {
 // Of the options, Overwrite, NoSync, Checkpoint and Now count, as for bagstore.Create; a
 // file is never compressed. The error is fs.ErrExist if the name is taken.
 func Create(path string, o bagstore.Options, begin func(*Writer) error) (*Writer, error) {
+	return create(path, o, schema2, begin)
+}
+
+// CreateDefined is Create for a file of schema 4, which has the definitions of the types. Its
+// topics are added with AddDefined.
+func CreateDefined(path string, o bagstore.Options) (*Writer, error) {
+	return create(path, o, schema4, (*Writer).define)
+}
+
+func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(*Writer) error) (*Writer, error) {
 	if o.Compression != "" && o.Compression != bagstore.None {
 		return nil, fmt.Errorf("create %s: a .db3 file isn't compressed by %s", path, o.Compression)
 	}
@@ -52,7 +62,7 @@ func Create(path string, o bagstore.Options, begin func(*Writer) error) (*Writer
 		return nil, err
 	}
 	l := &live{f: f, path: path, o: o, next: o.Now().Add(o.Checkpoint)}
-	w := &Writer{db: pagedb.New(f, schema2, false), live: l}
+	w := &Writer{db: pagedb.New(f, schema, false), live: l}
 	if err = begin(w); err == nil {
 		err = w.db.Commit()
 	}

@@ -47,8 +47,14 @@ func NewWriter(f pagedb.File) *Writer {
 // NewDefinedWriter is NewWriter for a file of schema 4, which has the definitions of the
 // types. Its topics are added with AddDefined.
 func NewDefinedWriter(f pagedb.File) (*Writer, error) {
-	w := &Writer{db: pagedb.New(f, schema4, true), defined: make(map[string]bool)}
-	return w, w.db.Append("schema", 4, pagedb.Column{}, pagedb.Text(""))
+	w := &Writer{db: pagedb.New(f, schema4, true)}
+	return w, w.define()
+}
+
+// define makes an empty file one of schema 4.
+func (w *Writer) define() error {
+	w.defined = make(map[string]bool)
+	return w.db.Append("schema", 4, pagedb.Column{}, pagedb.Text(""))
 }
 
 // AddDefined adds a topic of CDR messages to a file of schema 4, and the definition of its

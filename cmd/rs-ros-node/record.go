@@ -27,6 +27,9 @@ func newRecordCommand(a *app) *cobra.Command {
 every instant. After a crash, kill -9 or a full disk it plays up to the last
 checkpoint, and recover also keeps every whole message after it.
 
+With --db3 the messages become ROS 2's and the file is one of rosbag2. What has no form
+there is left out and named, with exit code 3.
+
 Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording
 (std_srvs/Trigger). While a file is written its name ends with .active. A file is
 never replaced: if the name is taken, the time stamp is appended to it. Exit
@@ -65,6 +68,7 @@ code 3 if messages were dropped because the disk could not keep up or was full.`
 	f.BoolVarP(&more.quiet, "quiet", "q", false, "log errors only")
 	f.BoolVar(&more.udp, "udp", false, "accepted as rosbag record has it; messages come over TCP all the same")
 	f.VarP((*mebibytes)(&o.QueueBytes), "buffsize", "b", "how much may wait for the disk, in MB; 0 for no bound")
+	f.BoolVar(&o.DB3, "db3", false, "record ROS 2's messages into a .db3 of rosbag2, as -O NAME.db3 does, too")
 	f.BoolVar(&o.Bag.Overwrite, "overwrite", false, "replace a file that has the recording's name")
 	bagFlags(f, &o.Bag)
 	return cmd

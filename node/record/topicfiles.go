@@ -30,13 +30,14 @@ type topicFiles struct {
 
 	once   sync.Once
 	ended  chan struct{} // a limit was reached
+	left   leftOut       // what files have no place for; read it after end
 	wanted atomic.Bool   // a split was asked for
 }
 
 // topicFile is one file of a recording of topics. Its name ends with activeSuffix until
 // it is complete.
 type topicFile struct {
-	*bagstore.Writer
+	topicWriter
 	active, final string
 	complete      bool
 	overwrite     bool
@@ -46,9 +47,9 @@ type topicFile struct {
 type connectionKey struct{ topic, callerID, md5 string }
 
 func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *topicFiles {
-	s := &topicFiles{opts: o, now: now, latched: map[connectionKey]topicMessage{}, ended: make(chan struct{})}
+	s := &topicFiles{opts: o, now: now, latched: map[connectionKey]topicMessage{}, ended: make(chan struct{}), left: make(leftOut)}
 	// No overlap: as with rosbag record, one file at a time is active.
-	s.series = series[*topicFile]{create: s.create, log: log, ext: extBag, numbered: o.Split, keep: o.MaxSplits}
+	s.series = series[*topicFile]{create: s.create, log: log, ext: o.ext(), numbered: o.Split, keep: o.MaxSplits}
 	return s
 }
 
@@ -99,8 +100,8 @@ func (s *topicFiles) create(path string) (*topicFile, error) {
 			return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
 		}
 	}
-	w, err := bagstore.Create(path+activeSuffix, s.opts.Bag)
-	return &topicFile{Writer: w, active: path + activeSuffix, final: path, overwrite: s.opts.Bag.Overwrite}, err
+	w, err := createTopics(path+activeSuffix, path, s.opts.Bag, s.left)
+	return &topicFile{topicWriter: w, active: path + activeSuffix, final: path, overwrite: s.opts.Bag.Overwrite}, err
 }
 
 // firstBase is the path of the recording without its extension and the number of a part.
@@ -128,7 +129,7 @@ func (f *topicFile) Path() string {
 // Close completes the file and gives it its final name. If that was taken meanwhile, the
 // file keeps the active one, and the error says so.
 func (f *topicFile) Close() error {
-	if err := f.Writer.Close(); err != nil {
+	if err := f.topicWriter.Close(); err != nil {
 		return err
 	}
 	if err := rename(f.active, f.final, f.overwrite); err != nil {

@@ -42,6 +42,7 @@ type TopicOptions struct {
 	NoDelay    bool
 	Publish    bool // the path of each new file on /begin_write (std_msgs/String), latched
 	Bag        bagstore.Options
+	DB3        bool // into .db3 files of ROS 2, as an Output that ends in .db3 says, too
 
 	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
 	Master graph.Mode   // default ros
@@ -59,7 +60,27 @@ func (o *TopicOptions) check() error {
 	case o.Limit > 0 && o.All:
 		return fmt.Errorf("%w: --limit goes with named topics, not with --all", program.ErrUsage)
 	}
+	return o.checkFormat()
+}
+
+func (o *TopicOptions) checkFormat() error {
+	_, ext := splitExt(o.Output)
+	if ext == extBag && o.DB3 {
+		return fmt.Errorf("%w: --db3 doesn't record into %s", program.ErrUsage, o.Output)
+	}
+	o.DB3 = o.DB3 || ext == extDB3
+	if c := o.Bag.Compression; o.DB3 && c != "" && c != bagstore.None {
+		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
+	}
 	return nil
+}
+
+// ext is the extension of the files.
+func (o *TopicOptions) ext() string {
+	if o.DB3 {
+		return extDB3
+	}
+	return extBag
 }
 
 // Topics records topics into bags until ctx or the node ends or a limit is reached.
@@ -158,6 +179,9 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	}
 	if tooLarge > 0 {
 		err = errors.Join(err, fmt.Errorf("%w: %d messages were too large", program.ErrIncomplete, tooLarge))
+	}
+	if len(files.left) > 0 {
+		err = errors.Join(err, fmt.Errorf("%w: a .db3 has no place for %s", program.ErrIncomplete, files.left))
 	}
 	if len(r.leftOut) > 0 {
 		err = errors.Join(err, fmt.Errorf("%w: left out %q", program.ErrIncomplete, slices.Sorted(maps.Keys(r.leftOut))))
