@@ -201,7 +201,7 @@ func TestErrors(t *testing.T) {
 		"no client channel":    {[]any{m{"op": "unadvertise", "channelIds": []int{4}}}, levelWarning, "Unknown client channel 4"},
 		"publish to none":      {[]any{[]byte{1, 4, 0, 0, 0}}, levelError, "Unknown client channel 4"},
 		"refused parameter":    {[]any{m{"op": "setParameters", "parameters": []m{{"name": "/refused", "value": 1}}}}, levelError, "Parameter can't be set: refused"},
-		"large parameter":      {[]any{m{"op": "setParameters", "parameters": []m{{"name": "/n", "value": 1 << 40}}}}, levelError, "doesn't fit into 32 bits"},
+		"large parameter":      {[]any{m{"op": "setParameters", "parameters": []m{{"name": "/n", "value": int64(1 << 40)}}}}, levelError, "doesn't fit into 32 bits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, c := begin(t, newFake("/a", "/b"))
