@@ -24,7 +24,7 @@ import (
 
 // limit is how long anything in the browser may take. It is only there to end
 // tests that would never end.
-const limit = 3 * time.Minute
+const limit = 40 * time.Second
 
 // Page is a tab. Its methods may be called from the test's goroutine only.
 type Page struct {
@@ -154,6 +154,23 @@ func (p *Page) Click(x, y float64, shift bool) {
 		options = append(options, chromedp.ButtonModifiers(chromedp.ModifierShift))
 	}
 	p.do(chromedp.MouseClickXY(x, y, options...))
+}
+
+// Move moves the pointer to a place of the page.
+func (p *Page) Move(x, y float64) {
+	p.t.Helper()
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
+}
+
+// Press clicks the button of a name.
+func (p *Page) Press(name string) {
+	p.t.Helper()
+	const find = `[...document.querySelectorAll('button')].find((b) => (b.getAttribute('aria-label') ?? b.textContent) === %q)`
+	at := Eval[struct{ X, Y float64 }](p, fmt.Sprintf(`(() => {
+		const r = (`+find+`).getBoundingClientRect()
+		return { X: r.left + r.width / 2, Y: r.top + r.height / 2 }
+	})()`, name))
+	p.Click(at.X, at.Y, false)
 }
 
 // Keys types on the keyboard.
