@@ -5,18 +5,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"rsros/test/need"
+	"rsros/test/peer"
 )
 
 // patience is how long a condition may take to become true on a slow machine.
@@ -195,6 +199,55 @@ func (b *tab) await(expression string, arguments ...any) {
 			b.t.Fatalf("not true after %v: %s", patience, expression)
 		}
 		eval[bool](b, "new Promise(r => setTimeout(() => r(true), 20))")
+	}
+}
+
+// move moves the pointer.
+func (b *tab) move(x, y float64) {
+	b.t.Helper()
+	b.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
+}
+
+// click presses the left button at a place, with keys held.
+func (b *tab) click(x, y float64, held ...chromedp.Modifier) {
+	b.t.Helper()
+	b.do(chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(held...)))
+}
+
+// press clicks the button of a name.
+func (b *tab) press(name string) {
+	b.t.Helper()
+	at := eval[struct{ X, Y float64 }](b, `(() => {
+		const r = [...document.querySelectorAll('button')].find((e) => (e.getAttribute('aria-label') ?? e.textContent) === $1).getBoundingClientRect()
+		return { X: r.left + r.width / 2, Y: r.top + r.height / 2 }
+	})()`, name)
+	b.click(at.X, at.Y)
+}
+
+// saves lets the page save files, and returns how to wait for the next one and what
+// is in it.
+func (b *tab) saves() (next func() []byte) {
+	b.t.Helper()
+	folder := b.t.TempDir()
+	b.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+			Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder,
+		})
+		return err
+	}))
+	return func() (content []byte) {
+		b.t.Helper()
+		peer.Await(b.t, "a file to be saved", func() bool {
+			files, _ := filepath.Glob(filepath.Join(folder, "*"))
+			for _, name := range files {
+				var err error
+				if content, err = os.ReadFile(name); err == nil && filepath.Ext(name) != ".crdownload" {
+					return os.Remove(name) == nil
+				}
+			}
+			return false
+		})
+		return content
 	}
 }
 

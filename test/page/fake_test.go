@@ -211,22 +211,29 @@ func (p *program) flush(l *lane) {
 // give gives a frame to the page: it is sent when there is credit, unless a newer
 // one comes first.
 func (p *program) give(stream int, f *camdriver.Frame) {
+	p.offer(stream, f.Profile.Stream.Kind.Inertial(), func(codec string) []byte { return messageOf(stream, f, codec) })
+}
+
+// offer gives the page a message, made in the form that it subscribed to, and tells
+// whether it had subscribed. Free ones need no credit, as motion.
+func (p *program) offer(stream int, free bool, make func(codec string) []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.lanes[stream]
 	if l == nil {
-		return
+		return false
 	}
 	l.given++
-	if f.Profile.Stream.Kind.Inertial() {
-		l.credited = l.sequence // motion needs no credit
+	if free {
+		l.credited = l.sequence
 	}
 	if l.waiting != nil {
 		l.skipped++
 		l.pending++
 	}
-	l.waiting = messageOf(stream, f, l.codec)
+	l.waiting = make(l.codec)
 	p.flush(l)
+	return true
 }
 
 // counts tells the page what it was given.

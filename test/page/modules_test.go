@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -33,7 +34,16 @@ type modules struct {
 func openModules(t *testing.T) *modules {
 	t.Helper()
 	m := &modules{tab: newTab(t)}
-	bundle, err := exec.Command("go", "tool", "esbuild", "modules.ts", "--bundle", "--format=esm").Output()
+	args := []string{"tool", "esbuild", "modules.ts", "--bundle", "--format=esm"}
+	for name, file := range map[string]string{"@preact/signals-core": "signals-core@*/signals-core.mjs", "@preact/signals": "signals@*/signals.mjs",
+		"preact": "preact@*/preact.mjs", "preact/hooks": "preact@*/hooks.mjs"} {
+		found, err := filepath.Glob("../../web/third_party/" + file)
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s in third_party: %v %v", file, found, err)
+		}
+		args = append(args, "--alias:"+name+"="+"./"+found[0])
+	}
+	bundle, err := exec.Command("go", args...).Output()
 	if err != nil {
 		t.Fatalf("go tool esbuild: %v", err)
 	}
@@ -61,6 +71,11 @@ func openModules(t *testing.T) *modules {
 		return true
 	})()`)
 	return m
+}
+
+// in is the same page for a part of the test.
+func (m *modules) in(t *testing.T) *modules {
+	return &modules{tab: &tab{t: t, ctx: m.ctx}}
 }
 
 // give makes bytes available to the page, as bytes(n).

@@ -1,8 +1,12 @@
 import { add, cross, distance, dot, length, lookAt, Mat4, multiply, normalize, perspective, scale, sub, transform, turned, Vec3 } from './matrix'
 
 const fovY = Math.PI / 4
-const near = 0.001; // m
-const far = 100; // m
+
+/** Focal length of the view in halves of its height. */
+export const focal = 1 / Math.tan(fovY / 2)
+
+const near = 0.001 // m
+const far = 100 // m
 
 /** What a drag over the shorter side of the view turns, in radians. */
 const orbitSpeed = 3

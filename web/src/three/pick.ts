@@ -1,9 +1,9 @@
-import type { Camera } from './camera'
+import { type Camera, focal } from './camera'
 import { Depth, pointAt } from './cloud'
 import type { Mat4, Vec3 } from './matrix'
 
-/** Of points on one line of sight, those this much further than the nearest hide behind it. */
-const behind = 1.02
+/** Of points that cover a place, those this much further than the foremost hide behind it. */
+const behind = 1.05
 
 /** Picked is a point of the cloud and the pixel of the depth frame that it is. */
 export interface Picked {
@@ -13,17 +13,21 @@ export interface Picked {
 }
 
 /**
- * pick finds the point under x, y (in pixels of the view): the one nearest to it of
- * those on the foremost surface within radius pixels; null if there is none. It
- * looks at every pixel, because points may be anywhere: 720p takes a few ms.
+ * pick finds the point under x, y (in pixels of the view): of those that are drawn
+ * over it the foremost, else the nearest within radius pixels; null if there is
+ * none. It looks at every pixel, because points may be anywhere: 720p takes a few ms.
  */
 export function pick(d: Depth, camera: Camera, x: number, y: number, radius: number): Picked | null {
   const found = within(d, cone(camera.matrix(), camera, x, y, radius))
+  // Half of what a point covers, in radii, at its distance from the eye.
+  const half = (0.6 * (d.rays.x(1, 0) - d.rays.x(0, 0)) * focal * camera.height) / 2 / radius
+  const covers = (c: Candidate) => Math.max(Math.abs(c.a), Math.abs(c.b)) <= (half * d.data[c.i]! * d.units) / c.w
+  const over = found.filter(covers)
   let foremost = Infinity
-  for (const c of found) foremost = Math.min(foremost, c.w)
+  for (const c of over) foremost = Math.min(foremost, c.w)
   let best = Infinity
   let at = -1
-  for (const c of found) {
+  for (const c of over.length > 0 ? over : found) {
     const off = c.a * c.a + c.b * c.b
     if (c.w <= foremost * behind && off < best) [best, at] = [off, c.i]
   }

@@ -3,6 +3,7 @@ import type { Scene, Stage } from '../gl/stage'
 import { imperial } from '../prefs'
 import type { StreamView } from '../streams'
 import { colours, type Depth, type Picture, points } from './cloud'
+import { focal } from './camera'
 import { bending, bendsRays, coefficients, type Extrinsics, identity, type Intrinsics, Rays } from './lens'
 import type { Mat4 } from './matrix'
 import { Overlay } from './overlay'
@@ -16,6 +17,9 @@ export type Shading = 'points' | 'mesh' | 'lit'
 
 /** Texture unit of the depth that makes the points; those before it are Textures.bind's. */
 const depthUnit = 4
+
+/** Points are drawn this much larger than the gap between them. */
+const overlap = 1.2
 
 /** extrinsicsOf maps points of a stream to another; null if the camera doesn't say. */
 export function extrinsicsOf(from: StreamView, to: StreamView): Extrinsics | null {
@@ -108,6 +112,7 @@ export class CloudScene implements Scene {
     gl.uniform1i(p.at('mesh'), Number(mesh))
     gl.uniform1i(p.at('lit'), Number(this.shading === 'lit'))
     gl.uniform1f(p.at('pointSize'), Math.max(1, Math.sqrt(stage.canvas.width / u.width)))
+    gl.uniform1f(p.at('spacing'), (overlap * stage.canvas.height * focal * stepOf(i, u.width)) / (2 * i.fx))
     gl.uniformMatrix4fv(p.at('camera'), false, camera)
     gl.bindVertexArray(null)
     const count = mesh ? 6 * (u.width - 1) * (u.height - 1) : u.width * u.height

@@ -22,7 +22,8 @@ uniform vec4 depthLens;  // fx, fy, ppx, ppy
 uniform float depthCoeffs[5];
 uniform bool depthBent;
 uniform bool mesh;
-uniform float pointSize;
+uniform float pointSize; // at least
+uniform float spacing;   // pixels between neighbours that are as far from the eye as from the depth camera
 uniform mat4 camera;
 
 uniform bool ownColour;  // depth colours itself
@@ -80,7 +81,7 @@ void main() {
   ivec2 p = ivec2(gl_VertexID % size.x, gl_VertexID / size.x);
   bool there = !mesh || corner(p);
   uint value = depthAt(p);
-  gl_PointSize = pointSize;
+  gl_PointSize = 1.0;
   if (!there || value == 0u) {
     gl_Position = vec4(0.0, 0.0, 2.0, 1.0); // outside of what is seen
     world = vec3(0.0);
@@ -89,6 +90,7 @@ void main() {
   }
   world = deproject(p, float(value) * units);
   gl_Position = camera * vec4(world, 1.0);
+  gl_PointSize = clamp(spacing * world.z / gl_Position.w, pointSize, 24.0);
   place = ownColour ? (vec2(p) + 0.5) / vec2(size) : see(world);
 }
 `

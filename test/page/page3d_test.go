@@ -1,4 +1,4 @@
-package web
+package page
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/export"
@@ -16,7 +17,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"
-	"rsros/test/browser"
+	"rsros/test/peer"
 )
 
 // pair is a depth frame and a colour frame of the simulated camera.
@@ -92,30 +93,33 @@ func takePair(t *testing.T) pair {
 	return p
 }
 
-// streams are the pair as the page gets it.
-func (p *pair) streams(t *testing.T) []given {
-	t.Helper()
-	out := make([]given, 2)
-	for i, f := range []*camdriver.Frame{p.depth, p.colour} {
-		var own, other *camdriver.StreamSnapshot
-		for j := range p.snap.Streams {
-			if s := &p.snap.Streams[j]; s.Profile.Stream == f.Stream() {
-				own = s
-			} else {
-				other = s
-			}
-		}
+// open shows the pair in a page in 3D.
+func (p *pair) open(b *tab) *program {
+	b.t.Helper()
+	frames := []*camdriver.Frame{p.depth, p.colour}
+	var streams []object
+	for i, f := range frames {
+		own, other := p.snapshot(f), p.snapshot(frames[1-i])
 		e := own.Extrinsic.Inverse().Then(*other.Extrinsic)
-		out[i] = given{
-			info: map[string]any{
-				"kind": "video", "name": f.Stream().String(), "sensor": own.Sensor, "format": f.Profile.Format.String(),
-				"width": f.Width, "height": f.Height, "fps": f.Profile.FPS, "intrinsics": intrinsicsJSON(*own.Video), "depthUnits": f.DepthUnits,
-				"extrinsics": map[string]any{fmt.Sprint(1 - i): map[string]any{"rotation": columns(e.Rotation), "translation": e.Translation}},
-			},
-			kind: kindVideo, codec: codecRaw, width: f.Width, height: f.Height, stride: f.Stride, body: f.Data,
-		}
+		o := streamOf(i, own.Sensor, f.Profile, own.Video, f.DepthUnits)
+		o["extrinsics"] = object{fmt.Sprint(1 - i): object{"rotation": columns(e.Rotation), "translation": e.Translation}}
+		streams = append(streams, o)
 	}
-	return out
+	program := startProgram(b.t, object{"kind": "camera", "name": "Simulated camera", "info": []any{}, "sensors": []any{}, "streams": streams})
+	b.do(chromedp.Navigate(program.url + "/#3d"))
+	for i, f := range frames {
+		peer.Await(b.t, "the page to subscribe", func() bool {
+			return program.offer(i, false, func(codec string) []byte { return messageOf(i, f, codec) })
+		})
+	}
+	b.await("window.scene3d?.depth?.frame && scene3d.picture?.frame && scene3d.drawn > 0")
+	return program
+}
+
+// snapshot is the stream of a frame.
+func (p *pair) snapshot(f *camdriver.Frame) *camdriver.StreamSnapshot {
+	i := slices.IndexFunc(p.snap.Streams, func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == f.Stream() })
+	return &p.snap.Streams[i]
 }
 
 // exported is the PLY file that the export command makes of a recording of the pair.
@@ -128,12 +132,8 @@ func (p *pair) exported(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	for _, f := range []*camdriver.Frame{p.depth, p.colour} {
-		for _, s := range p.snap.Streams {
-			if s.Profile.Stream == f.Stream() {
-				if err := r.Frame(s.Sensor, f); err != nil {
-					t.Fatal(err)
-				}
-			}
+		if err := r.Frame(p.snapshot(f).Sensor, f); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := r.Close(); err != nil {
@@ -160,7 +160,7 @@ func (p *pair) smooth(u, v int) bool {
 	z := at(u, v)
 	for dv := -8; dv <= 8; dv++ {
 		for du := -8; du <= 8; du++ {
-			if n := at(u+du, v+dv); n == 0 || math.Abs(n-z) > 0.15*z {
+			if n := at(u+du, v+dv); n == 0 || math.Abs(n-z) > 0.1*z {
 				return false
 			}
 		}
@@ -173,13 +173,12 @@ func (p *pair) smooth(u, v int) bool {
 // file that is saved has the points that the export command writes.
 func TestPage3D(t *testing.T) {
 	pair := takePair(t)
-	page := browser.Open(t, 1200, 760)
-	downloads := page.Downloads()
-	page.Navigate(servePage(t, "Simulated camera", pair.streams(t)) + "/#3d")
-	page.Await("both pictures in 3D", "window.scene3d?.depth?.frame && scene3d.picture?.frame && scene3d.drawn > 0")
-	page.Screenshot("3d_points")
+	page := newTab(t)
+	saved := page.saves()
+	pair.open(page)
+	page.picture("3d_points")
 
-	view := browser.Eval[struct{ Left, Top, Width, Height float64 }](page, `(() => {
+	view := eval[struct{ Left, Top, Width, Height float64 }](page, `(() => {
 		const r = document.querySelector('.space').getBoundingClientRect()
 		return { Left: r.left, Top: r.top, Width: r.width, Height: r.height }
 	})()`)
@@ -193,7 +192,7 @@ func TestPage3D(t *testing.T) {
 	}
 	var picked [][3]float32
 	var places [][2]float64
-	for _, at := range [][2]int{{120, 150}, {310, 70}, {250, 60}, {200, 90}, {330, 120}, {90, 80}, {280, 100}, {170, 60}} {
+	for _, at := range [][2]int{{210, 205}, {120, 140}, {250, 120}, {300, 130}, {200, 130}, {90, 120}, {330, 150}, {160, 110}, {270, 200}} {
 		if len(picked) < 3 && pair.smooth(at[0], at[1]) {
 			x, y := screen(at[0], at[1])
 			places = append(places, [2]float64{x, y})
@@ -204,35 +203,35 @@ func TestPage3D(t *testing.T) {
 		t.Fatal("the scene has no three places to measure at")
 	}
 
-	page.Move(places[0][0], places[0][1])
+	page.move(places[0][0], places[0][1])
 	want := fmt.Sprintf("%.3f, %.3f, %.3f meters", picked[0][0], picked[0][1], picked[0][2])
-	page.Await("the readout "+want, fmt.Sprintf("document.querySelector('#space-readout').textContent === %q", want))
+	page.await("document.querySelector('#space-readout').textContent === $1", want)
 
-	page.Keys("m")
-	page.Await("measuring", "scene3d.space.measuring")
+	page.do(chromedp.KeyEvent("m"))
+	page.await("scene3d.space.measuring")
+	held := [][]chromedp.Modifier{2: {chromedp.ModifierShift}}
 	for i, at := range places {
-		page.Click(at[0], at[1], i == 2)
-		page.Await("a point", fmt.Sprintf("scene3d.space.rulers.rulers[0]?.points.length === %d", i+1))
+		page.click(at[0], at[1], held[i]...)
+		page.await("scene3d.space.rulers.rulers[0]?.points.length === $1", i+1)
 	}
-	got := browser.Eval[[][3]float32](page, "scene3d.space.rulers.rulers[0].points")
+	got := eval[[][3]float32](page, "scene3d.space.rulers.rulers[0].points")
 	if !slices.Equal(got, picked) {
 		t.Errorf("points %v, want %v", got, picked)
 	}
-	page.Click(places[0][0], places[0][1], true) // closes the chain
-	page.Await("an area", "scene3d.space.rulers.rulers[0].closed")
-	page.Await("it to be drawn", "new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")
-	page.Screenshot("3d_measure")
-	page.Keys("zz")
-	page.Await("two points after undo", "scene3d.space.rulers.rulers[0].points.length === 2")
+	page.click(places[0][0], places[0][1], chromedp.ModifierShift) // closes the chain
+	page.await("scene3d.space.rulers.rulers[0].closed")
+	page.await("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")
+	page.picture("3d_measure")
+	page.do(chromedp.KeyEvent("zz"))
+	page.await("scene3d.space.rulers.rulers[0].points.length === 2")
 
-	page.Press("Save points (PLY)")
-	saved := downloads.Await(t)
-	comparePLY(t, saved, pair.exported(t))
+	page.press("Save points (PLY)")
+	comparePLY(t, saved(), pair.exported(t))
 
-	browser.Eval[bool](page, `document.querySelector('.strip .segments button:nth-child(3)').click(), scene3d.space.camera.orbit(140, -60), true`)
-	page.Await("a lit mesh", "scene3d.shading === 'lit'")
-	page.Await("it to be drawn", "new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")
-	page.Screenshot("3d_lit")
+	eval[bool](page, `document.querySelector('.strip .segments button:nth-child(3)').click(), scene3d.space.camera.orbit(140, -60), true`)
+	page.await("scene3d.shading === 'lit'")
+	page.await("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")
+	page.picture("3d_lit")
 }
 
 // comparePLY wants the same vertices in both files.

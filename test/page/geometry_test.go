@@ -1,4 +1,4 @@
-package web
+package page
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/test/browser"
 )
 
 // lensCase is a pair of cameras, and what camdriver/process makes of their depth.
@@ -114,14 +113,14 @@ func mustJSON(t *testing.T, v any) string {
 // TestGeometryIsThePrograms: points and the places where the picture sees them are
 // those of camdriver/process, to the last bit, for all lens models.
 func TestGeometryIsThePrograms(t *testing.T) {
-	p := browser.Modules(t, "src", "three/lens", "three/cloud")
+	p := openModules(t)
 	for i, k := range lensCases(t) {
 		t.Run(fmt.Sprintf("%s/%d", k.Depth.Model, i%2), func(t *testing.T) {
 			input := mustJSON(t, map[string]any{
 				"depth": intrinsicsJSON(k.Depth), "picture": intrinsicsJSON(k.Picture), "units": k.Units, "data": k.Data,
 				"extrinsics": map[string]any{"rotation": columns(k.Extrinsics.Rotation), "translation": k.Extrinsics.Translation},
 			})
-			got := browser.Eval[struct{ XYZ, UV []float32 }](p, `(() => {
+			got := eval[struct{ XYZ, UV []float32 }](p.tab, `(() => {
 				const i = `+input+`
 				const f = Math.fround
 				const rays = new m.lens.Rays(i.depth)

@@ -1,4 +1,4 @@
-package web
+package page
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/test/browser"
 )
 
 // Size of the canvas that scenes are drawn on.
@@ -53,17 +52,17 @@ func seenAt(x, y, z float64) (int, int) {
 
 // TestScene draws clouds and looks at the pixels.
 func TestScene(t *testing.T) {
-	p := browser.Modules(t, "src", "three/scene", "gl/textures", "streams")
-	browser.Eval[bool](p, sceneInPage)
+	p := openModules(t)
+	eval[bool](p.tab, sceneInPage)
 	for i, k := range lensCases(t) {
-		t.Run(fmt.Sprintf("%s/%d", k.Depth.Model, i%2), func(t *testing.T) { testScenePoints(t, p.For(t), k) })
+		t.Run(fmt.Sprintf("%s/%d", k.Depth.Model, i%2), func(t *testing.T) { testScenePoints(t, p.in(t), k) })
 	}
-	t.Run("mesh", func(t *testing.T) { testSceneMesh(t, p.For(t)) })
+	t.Run("mesh", func(t *testing.T) { testSceneMesh(t, p.in(t)) })
 }
 
 // testScenePoints: each of some points is drawn where it is, in the colour of the
 // picture's pixel where the program's own code sees it.
-func testScenePoints(t *testing.T, p *browser.Page, k lensCase) {
+func testScenePoints(t *testing.T, p *modules, k lensCase) {
 	keep := map[int]bool{}
 	for _, at := range [][2]int{{3, 3}, {9, 2}, {20, 4}, {5, 10}, {12, 8}, {19, 12}, {11, 14}} {
 		keep[at[1]*k.Depth.Width+at[0]] = true
@@ -107,7 +106,7 @@ func testScenePoints(t *testing.T, p *browser.Page, k lensCase) {
 		"picture": map[string]any{"id": 1, "format": "RGB8", "kind": "video", "intrinsics": intrinsicsJSON(k.Picture)},
 		"data":    k.Data, "pixels": pixels, "places": places,
 	})
-	got := browser.Eval[[][3]int](p, `(() => {
+	got := eval[[][3]int](p.tab, `(() => {
 		const i = `+input+`
 		const { scene, view, draw } = three
 		const size = (v) => ({ width: v.intrinsics.width, height: v.intrinsics.height })
@@ -132,7 +131,7 @@ func testScenePoints(t *testing.T, p *browser.Page, k lensCase) {
 
 // testSceneMesh: a wall is drawn without holes and in the colour of its depth, with
 // nothing drawn across the edge to what is further away.
-func testSceneMesh(t *testing.T, p *browser.Page) {
+func testSceneMesh(t *testing.T, p *modules) {
 	in := camdriver.Intrinsics{Width: 24, Height: 16, Fx: 24, Fy: 24, Ppx: 11.5, Ppy: 7.5}
 	data := make([]uint16, in.Width*in.Height)
 	for i := range data {
@@ -147,7 +146,7 @@ func testSceneMesh(t *testing.T, p *browser.Page) {
 	// Between the last near column and the first far one there is no surface.
 	edge := (float64(11) - in.Ppx) / in.Fx
 	gapX, gapY := seenAt(edge*1+0.02, 0, 1)
-	got := browser.Eval[[][3]int](p, fmt.Sprintf(`(() => {
+	got := eval[[][3]int](p.tab, fmt.Sprintf(`(() => {
 		const { scene, view, draw } = three
 		scene.picture = null
 		scene.depth = view(%s, { layout: 'depth', width: 24, height: 16, pixels: Uint16Array.from(%s) })

@@ -1,4 +1,4 @@
-package web
+package page
 
 import (
 	"encoding/base64"
@@ -9,7 +9,6 @@ import (
 
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
-	"rsros/test/browser"
 )
 
 var someHeader = msgs.Header{Seq: 7, Stamp: msgs.NewTime(1700000000, 123456789), FrameID: "/some_frame"}
@@ -40,18 +39,17 @@ func inPage(b []byte) string {
 
 // TestTopics reads messages of ROS in the page.
 func TestTopics(t *testing.T) {
-	p := browser.Modules(t, "src", "topics/image", "topics/paint", "topics/compressed", "topics/pointcloud",
-		"topics/scan", "topics/tf", "topics/reader")
-	for name, test := range map[string]func(*testing.T, *browser.Page){
+	p := openModules(t)
+	for name, test := range map[string]func(*testing.T, *modules){
 		"encodings": testImageEncodings, "depth": testCompressedDepth, "messages": testMessages, "damage": testDamagedMessages,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, p.For(t)) })
+		t.Run(name, func(t *testing.T) { test(t, p.in(t)) })
 	}
 }
 
 // testImageEncodings: the first pixel of an image of each encoding has the colour
 // that it should have.
-func testImageEncodings(t *testing.T, p *browser.Page) {
+func testImageEncodings(t *testing.T, p *modules) {
 	for _, c := range []struct {
 		encoding string
 		big      bool
@@ -81,7 +79,7 @@ func testImageEncodings(t *testing.T, p *browser.Page) {
 		{"yuv422", false, []byte{128, 235, 128, 16, 128, 16, 128, 16}, [4]int{255, 255, 255, 255}},
 		{"yuv422_yuy2", false, []byte{81, 90, 81, 240, 16, 128, 16, 128}, [4]int{255, 0, 0, 255}},
 	} {
-		got := browser.Eval[[4]int](p, "Array.from(m.paint.paint(m.image.readImage("+inPage(imageMessage(c.encoding, 2, 2, c.big, c.data))+")).rgba.subarray(0, 4))")
+		got := eval[[4]int](p.tab, "Array.from(m.painted.paint(m.image.readImage("+inPage(imageMessage(c.encoding, 2, 2, c.big, c.data))+")).rgba.subarray(0, 4))")
 		for i := range got {
 			if d := got[i] - c.want[i]; d < -1 || d > 1 {
 				t.Errorf("%s (big-endian %v): %v, want %v", c.encoding, c.big, got, c.want)
@@ -96,7 +94,7 @@ func floats(values ...float32) []byte {
 }
 
 // testCompressedDepth: depth comes out of each compressed form as it went in.
-func testCompressedDepth(t *testing.T, p *browser.Page) {
+func testCompressedDepth(t *testing.T, p *modules) {
 	const width, height = 37, 21
 	var e msgs.Encoder
 	for i := range width * height {
@@ -115,7 +113,7 @@ func testCompressedDepth(t *testing.T, p *browser.Page) {
 			t.Fatal(err)
 		}
 		message := inPage(compressedMessage(format, data))
-		got := browser.Eval[string](p, `m.compressed.unpackDepth(m.compressed.readCompressed(`+message+`)).then((i) =>
+		got := eval[string](p.tab, `m.compressed.unpackDepth(m.compressed.readCompressed(`+message+`)).then((i) =>
 			btoa(String.fromCharCode(...i.data)))`)
 		if got != base64.StdEncoding.EncodeToString(e.B) {
 			t.Errorf("%s: other values", format)
@@ -163,19 +161,19 @@ func transformMessage() []byte {
 }
 
 // testMessages: points, scans and transforms are read as they were written.
-func testMessages(t *testing.T, p *browser.Page) {
-	points := browser.Eval[[]float64](p, `(() => {
+func testMessages(t *testing.T, p *modules) {
+	points := eval[[]float64](p.tab, `(() => {
 		const p = m.pointcloud.pointValues(m.pointcloud.readPointCloud(`+inPage(cloudMessage())+`))
 		return Array.from(p.values, (v) => Math.round(v * 1000) / 1000)
 	})()`)
 	if want := []float64{1, 2, 3, 1, 0.502, 0, 1, -4, 5.5, 6, 1, 0.502, 0, 1}; !slices.Equal(points, want) {
 		t.Errorf("points %v, want %v", points, want)
 	}
-	scan := browser.Eval[[]float64](p, `Array.from(m.scan.scanPoints(m.scan.readScan(`+inPage(scanMessage())+`)), (v) => Math.round(v * 1000) / 1000)`)
+	scan := eval[[]float64](p.tab, `Array.from(m.scan.scanPoints(m.scan.readScan(`+inPage(scanMessage())+`)), (v) => Math.round(v * 1000) / 1000)`)
 	if want := []float64{0, -2, 0, 4}; len(scan) != 4 || scan[1] != want[1] || scan[3] != want[3] || scan[0] != 0 || math.Abs(scan[2]) > 0.001 {
 		t.Errorf("scan %v, want %v", scan, want)
 	}
-	rows := browser.Eval[[]string](p, `(() => {
+	rows := eval[[]string](p.tab, `(() => {
 		const tree = new m.tf.FrameTree()
 		tree.take(m.tf.readTransforms(`+inPage(transformMessage())+`))
 		return tree.rows().map((r) => r.depth + ' ' + r.frame + (r.transform ? ' ' + r.transform.translation[0] + ' ' + m.tf.eulerText(r.transform.rotation) : ''))
@@ -183,7 +181,7 @@ func testMessages(t *testing.T, p *browser.Page) {
 	if want := []string{"0 map", "1 odom 4 0.0° 0.0° 90.0°", "2 base 1 0.0° 0.0° 90.0°", "3 wheel_a 3 0.0° 0.0° 90.0°", "3 wheel_b 2 0.0° 0.0° 90.0°"}; !slices.Equal(rows, want) {
 		t.Errorf("frames %q, want %q", rows, want)
 	}
-	head := browser.Eval[string](p, `(() => {
+	head := eval[string](p.tab, `(() => {
 		const h = new m.reader.Reader(`+inPage(scanMessage())+`).header()
 		return h.seq + ' ' + h.stamp + ' ' + h.frame
 	})()`)
@@ -194,24 +192,24 @@ func testMessages(t *testing.T, p *browser.Page) {
 
 // testDamagedMessages: a message that is cut off is refused, and one with any
 // bytes changed is refused or read, but never more than that.
-func testDamagedMessages(t *testing.T, p *browser.Page) {
+func testDamagedMessages(t *testing.T, p *modules) {
 	rvl := compressedMessage("16UC1; compressedDepth rvl", append(make([]byte, 12), 4, 0, 0, 0, 4, 0, 0, 0, 0x45, 0xf3, 0x8a, 0x23, 0x00, 0x10, 0x2c, 0x91))
 	for _, c := range []struct {
 		name, read string
 		message    []byte
 	}{
-		{"image", "(b) => m.paint.paint(m.image.readImage(b))", imageMessage("bgr8", 3, 2, false, make([]byte, 18))},
-		{"bayer", "(b) => m.paint.paint(m.image.readImage(b))", imageMessage("bayer_rggb8", 3, 3, false, make([]byte, 9))},
+		{"image", "(b) => m.painted.paint(m.image.readImage(b))", imageMessage("bgr8", 3, 2, false, make([]byte, 18))},
+		{"bayer", "(b) => m.painted.paint(m.image.readImage(b))", imageMessage("bayer_rggb8", 3, 3, false, make([]byte, 9))},
 		{"cloud", "(b) => m.pointcloud.pointValues(m.pointcloud.readPointCloud(b))", cloudMessage()},
 		{"scan", "(b) => m.scan.scanPoints(m.scan.readScan(b))", scanMessage()},
 		{"transforms", "(b) => m.tf.readTransforms(b)", transformMessage()},
 		{"depth", "(b) => m.compressed.unpackDepth(m.compressed.readCompressed(b))", rvl},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := browser.Eval[struct {
+			got := eval[struct {
 				Read  []int // lengths at which a part of the message was read
 				Other []string
-			}](p.For(t), `(async () => {
+			}](p.in(t).tab, `(async () => {
 				const read = `+c.read+`, whole = `+inPage(c.message)+`
 				const out = { Read: [], Other: [] }
 				const attempt = async (b) => {
