@@ -188,7 +188,8 @@ function Waiting({ view }: { view: StreamView }) {
     const timer = setInterval(() => {
       const s = store.state.value, still = !s || !s.playing
       const quiet = performance.now() - (view.lastAt || begin)
-      setSince(quiet < silence || (still && view.frame) ? -1 : Math.floor(quiet / 1000))
+      const rare = view.info.kind === 'topic' // messages may come once
+      setSince(quiet < silence || ((still || rare) && view.frame) ? -1 : Math.floor(quiet / 1000))
     }, 500)
     return () => clearInterval(timer)
   }, [view])
