@@ -12,7 +12,9 @@ import (
 
 // WriteJSON prints the message as one JSON object in one line, without a newline.
 // uint8 arrays are base64 text, times are {"secs", "nsecs"}, and numbers that JSON
-// lacks (NaN, infinities) are null. Options mean what they mean for WriteYAML.
+// lacks (NaN, infinities) are null. Options mean what they mean for WriteYAML; with
+// Tree, uint8 arrays are lists of numbers, and the last element of an array that
+// MaxArray cut is {"…": number left out}.
 func (s *Spec) WriteJSON(w io.Writer, data []byte, o PrintOptions) error {
 	p := jsonPrinter{d: NewDecoder(data), w: bufio.NewWriter(w), o: o}
 	p.object(s)
@@ -66,7 +68,7 @@ func (p *jsonPrinter) array(f *Field) {
 	if p.o.MaxArray > 0 {
 		shown = min(n, p.o.MaxArray)
 	}
-	if f.Kind == KindUint8 {
+	if f.Kind == KindUint8 && !p.o.Tree {
 		fmt.Fprintf(p.w, `"%s"`, base64.StdEncoding.EncodeToString(p.d.Raw(shown)))
 	} else {
 		p.w.WriteByte('[')
@@ -75,6 +77,9 @@ func (p *jsonPrinter) array(f *Field) {
 				p.w.WriteByte(',')
 			}
 			p.value(f)
+		}
+		if p.o.Tree && shown < n {
+			fmt.Fprintf(p.w, `,{"…":%d}`, n-shown)
 		}
 		p.w.WriteByte(']')
 	}

@@ -135,6 +135,18 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestTree: bytes are numbers, and an array that was cut says how many are missing.
+func TestTree(t *testing.T) {
+	var b strings.Builder
+	data := Marshal(&ImageHead{Encoding: "8UC1", Width: 4, Step: 4, DataLen: 4})
+	if err := spec(t, "sensor_msgs/Image").WriteJSON(&b, append(data, 7, 8, 9, 10), PrintOptions{Tree: true, MaxArray: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"data":[7,8,9,{"…":1}]}`; !strings.HasSuffix(b.String(), want) || !json.Valid([]byte(b.String())) {
+		t.Errorf("got %s, want … %s", b.String(), want)
+	}
+}
+
 // TestTorn cuts every sample at every byte.
 func TestTorn(t *testing.T) {
 	for name, m := range samples() {

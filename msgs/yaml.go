@@ -14,6 +14,7 @@ type PrintOptions struct {
 	MaxArray    int  // elements of an array that are printed; 0 is all
 	OmitArrays  bool // as `rostopic echo --noarr`
 	OmitStrings bool // as `rostopic echo --nostr`
+	Tree        bool // JSON for people to look at: cut arrays say how many are missing, uint8 arrays are numbers
 }
 
 // WriteYAML prints the message as `rostopic echo` does, without its "---".
