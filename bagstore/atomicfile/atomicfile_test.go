@@ -87,3 +87,55 @@ func TestLeftover(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestWriteFolder: a folder appears whole or not at all and replaces nothing but what a
+// killed program left.
+func TestWriteFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	one := func(dir string) error { return Write(filepath.Join(dir, "a"), false, text("whole")) }
+	failed := errors.New("failed")
+	if err := WriteFolder(path, func(dir string) error { return errors.Join(one(dir), failed) }); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := os.Mkdir(path+Suffix, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(path+Suffix, "mine")
+	if err := os.WriteFile(kept, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFolder(path, one); !errors.Is(err, fs.ErrExist) || read(t, kept) != "mine" {
+		t.Errorf("a folder of somebody else: %v", err)
+	}
+	if err := os.Rename(kept, filepath.Join(path+Suffix, "b"+Suffix)); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFolder(path+"/", one); err != nil || read(t, filepath.Join(path, "a")) != "whole" {
+		t.Errorf("got %v", err)
+	}
+	if err := WriteFolder(path, one); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("replaced a folder: %v", err)
+	}
+	if left, _ := filepath.Glob(path + "?*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestFolderInUse: the folder of a running program isn't taken away.
+func TestFolderInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	err := WriteFolder(path, func(dir string) error {
+		return Write(filepath.Join(dir, "a"), false, func(f *os.File) error {
+			if err := WriteFolder(path, func(string) error { return nil }); err == nil {
+				t.Error("two programs write one folder")
+			}
+			return text("whole")(f)
+		})
+	})
+	if err != nil || read(t, filepath.Join(path, "a")) != "whole" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,7 +1,6 @@
 package ros2
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -34,31 +33,37 @@ const maxDefinition = 4 << 20
 
 // ros1Syntax rewrites a definition of the encoding "ros2msg", with those of the types it
 // uses after lines of '=', as ROS 1 writes definitions.
-func ros1Syntax(pkg, text string) (string, error) {
+// wide lists the fields that are strings of wide characters, as "pkg/Type.field"; ROS 1
+// has strings there. name is the type's own.
+func ros1Syntax(name, text string) (ros1 string, wide map[string]bool, err error) {
+	pkg, _, _ := strings.Cut(name, "/")
+	wide = make(map[string]bool)
 	if len(text) > maxDefinition {
-		return "", fmt.Errorf("a definition of %d bytes; at most %d are read", len(text), maxDefinition)
+		return "", nil, fmt.Errorf("a definition of %d bytes; at most %d are read", len(text), maxDefinition)
 	}
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if title, ok := strings.CutPrefix(line, "MSG:"); ok {
-			name, err := TypeName(strings.TrimSpace(title))
-			if err != nil {
-				return "", err
+			if name, err = TypeName(strings.TrimSpace(title)); err != nil {
+				return "", nil, err
 			}
 			pkg, _, _ = strings.Cut(name, "/")
 			line = "MSG: " + name
 		} else if !strings.HasPrefix(line, "====") {
-			var err error
+			isWide := strings.HasPrefix(line, "wstring")
 			if line, err = fieldLine(pkg, line); err != nil {
-				return "", err
+				return "", nil, err
+			}
+			if _, field, ok := strings.Cut(line, " "); ok && isWide {
+				wide[name+"."+field] = true
 			}
 		}
 		if line != "" {
 			out.WriteString(line + "\n")
 		}
 	}
-	return out.String(), nil
+	return out.String(), wide, nil
 }
 
 // fieldLine rewrites a field or a constant. Comments and default values are left out.
@@ -114,8 +119,6 @@ func unquote(value string) string {
 	return value
 }
 
-var errWide = errors.New("wstring: wide strings aren't supported")
-
 // fieldType rewrites a type: full names without "msg", bounds left out.
 func fieldType(pkg, typ string) (string, error) {
 	elem, array, isArray := strings.Cut(typ, "[")
@@ -127,7 +130,7 @@ func fieldType(pkg, typ string) (string, error) {
 	}
 	elem, _, _ = strings.Cut(elem, "<=")
 	if elem == "wstring" {
-		return "", errWide
+		elem = "string"
 	}
 	if strings.Contains(elem, "/") {
 		name, err := TypeName(elem)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"rsros/msgs"
 	"rsros/msgs/cdr"
@@ -20,6 +19,7 @@ type Mapping struct {
 
 	plans []*plan // forms of the type in several releases of ROS 2, newest first
 	own   func(*cdr.Decoder, *msgs.Encoder)
+	wide  map[string]bool // fields that are wide strings, as "pkg/Type.field"
 }
 
 // Map finds the ROS 1 form of a ROS 2 type, such as "sensor_msgs/msg/Image".
@@ -36,17 +36,17 @@ func Map(name, definition string) (*Mapping, error) {
 	if own, ok := ros1Names[short]; ok {
 		short, definition = own, ""
 	}
+	m := &Mapping{}
 	sources := []func(string) (string, bool){newer, older}
 	if definition != "" {
-		pkg, _, _ := strings.Cut(short, "/")
-		text, err := ros1Syntax(pkg, definition)
+		text, wide, err := ros1Syntax(short, definition)
 		if err != nil {
 			return nil, fmt.Errorf("the definition of %s: %w", name, err)
 		}
+		m.wide = wide
 		list := texts(short, text)
 		sources = []func(string) (string, bool){func(name string) (string, bool) { t, ok := list[name]; return t, ok }}
 	}
-	m := &Mapping{}
 	for _, text := range sources {
 		if err := m.add(short, text); err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func (m *Mapping) add(name string, text func(string) (string, bool)) error {
 	if err != nil {
 		return err
 	}
-	c := compiler{from: "ROS 2", to: "ROS 1", done: make(map[pair]*plan)}
+	c := compiler{from: "ROS 2", to: "ROS 1", wide: m.wide, done: make(map[pair]*plan)}
 	p, err := c.compile(from, to, "")
 	if err != nil {
 		return fmt.Errorf("type %s: %w", name, err)
@@ -108,18 +108,24 @@ func (m *Mapping) Convert(to, message []byte) (out []byte, whole bool, err error
 		m.own(d, &e)
 		return e.B, true, d.Err()
 	}
+	units := []int{0}
+	if len(m.wide) > 0 {
+		units = wideUnits
+	}
 	var first error
 	for _, p := range m.plans {
-		r := run{d: d, out: to, limit: len(to) + growth*len(message) + slack}
-		r.plan(p)
-		if err := d.Err(); err != nil {
-			first = cmp.Or(first, err)
-		} else if d.Remaining() <= padding || len(m.plans) == 1 {
-			return r.out, !r.lossy, nil
-		} else {
-			first = cmp.Or(first, fmt.Errorf("message of %d bytes: %d bytes follow its last field", len(message), d.Remaining()))
+		for _, unit := range units {
+			d.Reset(message)
+			r := run{d: d, out: to, limit: len(to) + growth*len(message) + slack, unit: unit}
+			r.plan(p)
+			if err := d.Err(); err != nil {
+				first = cmp.Or(first, err)
+			} else if d.Remaining() <= padding || len(m.plans)*len(units) == 1 {
+				return r.out, !r.lossy, nil
+			} else {
+				first = cmp.Or(first, fmt.Errorf("message of %d bytes: %d bytes follow its last field", len(message), d.Remaining()))
+			}
 		}
-		d.Reset(message)
 	}
 	return to, false, first
 }

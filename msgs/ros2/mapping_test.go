@@ -228,7 +228,6 @@ func TestRefused(t *testing.T) {
 		{"pkg/srv/Add_Request", "int64 a", "service"},
 		{"Image", "", "package/msg/Type"},
 		{"my_pkg/msg/Unknown", "", "no definition"},
-		{"my_pkg/msg/Wide", "wstring s", "wstring"},
 		{"my_pkg/msg/Missing", "Part p", "Part"},
 		{"my_pkg/msg/Loop", "Loop l", "contains itself"},
 		{"std_msgs/msg/String", "int32 data", "int32 in ROS 2 and string in ROS 1"},
@@ -292,6 +291,7 @@ func FuzzToROS1(f *testing.F) {
 func FuzzMap(f *testing.F) {
 	f.Add("pkg/msg/Type", "int32 a\nstring<=5 b\nPart[3] c\n"+strings.Repeat("=", 80)+"\nMSG: pkg/Part\nuint8 x 3\n")
 	f.Add("sensor_msgs/msg/Image", "std_msgs/Header header")
+	f.Add("pkg/msg/Wide", "wstring a\nwstring[2] b")
 	f.Fuzz(func(t *testing.T, name, definition string) {
 		m, err := Map(name, definition)
 		if err != nil {
@@ -309,4 +309,54 @@ func FuzzMap(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestWide: strings of wide characters become UTF-8, whatever the size of their numbers.
+func TestWide(t *testing.T) {
+	m, err := Map("my_pkg/msg/Wide", "uint8 a\nwstring text\nwstring<=9[] list\nuint8 b\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "uint8 a\nstring text\nstring[] list\nuint8 b"; strings.TrimSpace(m.Type.Definition) != want {
+		t.Errorf("definition %q, want %q", m.Type.Definition, want)
+	}
+	want := append([]byte{7, 7, 0, 0, 0}, "h\u00e9\U0001f600"...)
+	want = append(want, 1, 0, 0, 0, 1, 0, 0, 0, 'x', 9)
+	for _, unit := range []int{2, 4} {
+		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+			blob := []byte{0, 1, 0, 0}
+			if order == binary.BigEndian {
+				blob[1] = 0
+			}
+			align := func(n int) {
+				for (len(blob)-4)%n != 0 {
+					blob = append(blob, 0xee)
+				}
+			}
+			number := func(v, size int) {
+				align(size)
+				b := make([]byte, 4)
+				if size == 4 {
+					order.PutUint32(b, uint32(v))
+				} else {
+					order.PutUint16(b, uint16(v))
+				}
+				blob = append(blob, b[:size]...)
+			}
+			text := func(units ...int) {
+				number(len(units), 4)
+				for _, u := range units {
+					number(u, unit)
+				}
+			}
+			blob = append(blob, 7)
+			text('h', 0xe9, 0xd83d, 0xde00)
+			number(1, 4)
+			text('x')
+			blob = append(blob, 9)
+			if got, err := m.ToROS1(nil, blob); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%d bytes a character, %v: %v\n%x, want\n%x", unit, order, err, got, want)
+			}
+		}
+	}
 }

@@ -36,6 +36,7 @@ const (
 	opTime
 	opDuration
 	opString
+	opWide // a string of wide characters
 	opMessage
 	opZeros
 )
@@ -44,7 +45,8 @@ const (
 type pair struct{ from, to *msgs.Spec }
 
 type compiler struct {
-	from, to string // what errors call the forms: "ROS 2", "ROS 1"
+	from, to string          // what errors call the forms: "ROS 2", "ROS 1"
+	wide     map[string]bool // fields that are wide strings in from, as "pkg/Type.field"
 	done     map[pair]*plan
 	dropped  []string
 }
@@ -61,7 +63,7 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 	for i := range from.Fields {
 		f := &from.Fields[i]
 		at := find(to, f.Name)
-		s, err := c.step(f, at, to, path)
+		s, err := c.step(f, at, from, to, path)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +132,7 @@ func (p *plan) zeros(fields []msgs.Field) {
 }
 
 // step pairs a field with that at an index of the other form, -1 for none.
-func (c *compiler) step(f *msgs.Field, at int, to *msgs.Spec, path string) (step, error) {
+func (c *compiler) step(f *msgs.Field, at int, from, to *msgs.Spec, path string) (step, error) {
 	s := step{array: f.Array, len: f.Len}
 	g := f
 	if at >= 0 {
@@ -146,6 +148,9 @@ func (c *compiler) step(f *msgs.Field, at int, to *msgs.Spec, path string) (step
 		s.sub, err = c.compile(f.Sub, g.Sub, path+f.Name+".")
 	case msgs.KindString:
 		s.op = opString
+		if c.wide[from.Name+"."+f.Name] {
+			s.op = opWide
+		}
 	case msgs.KindTime:
 		s.op = opTime
 	case msgs.KindDuration:
@@ -183,6 +188,7 @@ type run struct {
 	d     *cdr.Decoder
 	out   []byte
 	limit int // of out
+	unit  int // bytes of a wide character
 	lossy bool
 }
 
@@ -246,6 +252,8 @@ func (r *run) step(s *step) {
 			text := r.d.Text()
 			r.u32(uint32(len(text)))
 			r.out = append(r.out, text...)
+		case opWide:
+			r.wideText()
 		case opMessage:
 			r.plan(s.sub)
 		}
