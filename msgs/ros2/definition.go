@@ -33,7 +33,7 @@ const maxDefinition = 4 << 20
 
 // ros1Syntax rewrites a definition of the encoding "ros2msg", with those of the types it
 // uses after lines of '=', as ROS 1 writes definitions.
-// wide lists the fields that are strings of wide characters, as "pkg/Type.field"; ROS 1
+// wide lists the fields that are strings of wide characters, by the names of type and field; ROS 1
 // has strings there. name is the type's own.
 func ros1Syntax(name, text string) (ros1 string, wide map[string]bool, err error) {
 	pkg, _, _ := strings.Cut(name, "/")

@@ -19,7 +19,7 @@ type Mapping struct {
 
 	plans []*plan // forms of the type in several releases of ROS 2, newest first
 	own   func(*cdr.Decoder, *msgs.Encoder)
-	wide  map[string]bool // fields that are wide strings, as "pkg/Type.field"
+	wide  map[string]bool // fields that are wide strings, by the names of type and field
 }
 
 // Map finds the ROS 1 form of a ROS 2 type, such as "sensor_msgs/msg/Image".

@@ -46,7 +46,7 @@ type pair struct{ from, to *msgs.Spec }
 
 type compiler struct {
 	from, to string          // what errors call the forms: "ROS 2", "ROS 1"
-	wide     map[string]bool // fields that are wide strings in from, as "pkg/Type.field"
+	wide     map[string]bool // fields that are wide strings in from, by the names of type and field
 	done     map[pair]*plan
 	dropped  []string
 }
