@@ -87,9 +87,9 @@ func (r *router) toROS2(t container.Topic) route {
 		}
 		r.encoders[key] = e
 	}
-	lost := "times after 2038 in messages of " + t.Name
+	lost := "times after 2038, or bytes after the last field, of messages of " + t.Name
 	if len(e.Dropped) > 0 {
-		lost = fmt.Sprintf("values of %s, fields of %s that ROS 2 doesn't have, or times after 2038", strings.Join(e.Dropped, ", "), t.Type)
+		lost = fmt.Sprintf("values of %s, fields of %s that ROS 2 doesn't have, times after 2038, or bytes after the last field", strings.Join(e.Dropped, ", "), t.Type)
 	}
 	out := container.Topic{
 		Name: t.Name, Type: e.Type, Encoding: container.CDR, Hash: e.Hash, QoS: rosbag2.QoS(t.Latching),
@@ -121,9 +121,9 @@ func (r *router) toROS1(t container.Topic) route {
 		}
 		r.mappings[t.Schema][t.Type] = m
 	}
-	lost := "times before 1970 in messages of " + t.Name
+	lost := "times before 1970, or bytes after the last field, of messages of " + t.Name
 	if len(m.Dropped) > 0 {
-		lost = fmt.Sprintf("values of %s, fields of %s that ROS 1 doesn't have, or times before 1970", strings.Join(m.Dropped, ", "), t.Type)
+		lost = fmt.Sprintf("values of %s, fields of %s that ROS 1 doesn't have, times before 1970, or bytes after the last field", strings.Join(m.Dropped, ", "), t.Type)
 	}
 	out := container.Topic{
 		Name: t.Name, Type: m.Type.Name, Encoding: container.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: recording.Latched(t),

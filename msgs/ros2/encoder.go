@@ -135,8 +135,9 @@ func (e *Encoder) ToCDR(to, message []byte) ([]byte, error) {
 }
 
 // Convert is ToCDR that also reports whether everything of the message is in its ROS 2
-// form. It isn't where a field of Dropped has a value, or a time is after 2038: ROS 2
-// counts seconds in signed numbers of 32 bits, and the last of them takes its place.
+// form. It isn't where a field of Dropped has a value, where bytes follow its last field, or
+// a time is after 2038: ROS 2 counts seconds in signed numbers of 32 bits, and the last
+// of them takes its place.
 func (e *Encoder) Convert(to, message []byte) (out []byte, whole bool, err error) {
 	w := writing{d: msgs.NewDecoder(message), in: message, e: cdr.Encoder{B: to}, limit: len(to) + growth*len(message) + slack}
 	w.e.Begin()
@@ -148,7 +149,7 @@ func (e *Encoder) Convert(to, message []byte) (out []byte, whole bool, err error
 	if err := cmp.Or(w.d.Err(), w.err); err != nil {
 		return to, false, err
 	}
-	return w.e.B, !w.lossy, nil
+	return w.e.B, !w.lossy && w.d.Remaining() == 0, nil
 }
 
 // writing is the work on one message of ROS 1.

@@ -151,6 +151,17 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// TestTrailing: bytes after the last field, which ROS tools pass over, are said.
+func TestTrailing(t *testing.T) {
+	e, err := NewEncoder("std_msgs/Bool", msgs.MustType("std_msgs/Bool").Definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if blob, whole, err := e.Convert(nil, []byte{1, 2}); err != nil || whole || !bytes.Equal(blob, []byte{0, 1, 0, 0, 1}) {
+		t.Errorf("%x, %v, whole %t", blob, err, whole)
+	}
+}
+
 // TestLate: a time that ROS 2 has no number for is said.
 func TestLate(t *testing.T) {
 	e, err := NewEncoder("std_msgs/Time", msgs.MustType("std_msgs/Time").Definition)

@@ -100,7 +100,8 @@ func (m *Mapping) ToROS1(to, message []byte) ([]byte, error) {
 }
 
 // Convert is ToROS1 that also reports whether everything of the message is in its ROS 1
-// form. It isn't where a field of Dropped has a value, or a time is before 1970.
+// form. It isn't where a field of Dropped has a value, where more than padding follows its
+// last field, or a time is before 1970.
 func (m *Mapping) Convert(to, message []byte) (out []byte, whole bool, err error) {
 	d := cdr.NewDecoder(message)
 	if m.own != nil {
@@ -121,7 +122,7 @@ func (m *Mapping) Convert(to, message []byte) (out []byte, whole bool, err error
 			if err := d.Err(); err != nil {
 				first = cmp.Or(first, err)
 			} else if d.Remaining() <= padding || len(m.plans)*len(units) == 1 {
-				return r.out, !r.lossy, nil
+				return r.out, !r.lossy && d.Remaining() <= padding, nil
 			} else {
 				first = cmp.Or(first, fmt.Errorf("message of %d bytes: %d bytes follow its last field", len(message), d.Remaining()))
 			}
