@@ -12,9 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/bagstore"
+	"rsros/bagstore/recording"
 	"rsros/bagstore/rsbag"
 	"rsros/bagstore/rsdb3"
 	"rsros/camdriver"
+	"rsros/msgs"
 	"rsros/test/need"
 )
 
@@ -238,4 +241,61 @@ func TestNothingLeft(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestROS2Form: what librealsense adds for ROS 2 after 2.58 is what its own recording has.
+func TestROS2Form(t *testing.T) {
+	in, out := need.Bag(t, "db3/pr15556_rec_png.db3"), filepath.Join(t.TempDir(), "x.db3")
+	if _, err := ToDB3(t.Context(), Options{In: in, Out: out, Release: rsdb3.ReleaseROS2}); err != nil {
+		t.Fatal(err)
+	}
+	got, want := addedForROS2(t, out), addedForROS2(t, in)
+	if len(want) == 0 {
+		t.Fatal("there is nothing to compare with")
+	}
+	same(t, "rows", got, want)
+	if broken, _, err := rsdb3.Check(t.Context(), out); err != nil || len(broken) > 0 {
+		t.Errorf("broken %v, %v", broken, err)
+	}
+}
+
+// addedForROS2 lists the rows of camera_info and tf_static, of this with rounded numbers.
+func addedForROS2(t *testing.T, path string) (list []string) {
+	t.Helper()
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close()
+	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{Connections: func(c *bagstore.Connection) bool {
+		return c.Topic == "/tf_static" || strings.HasSuffix(c.Topic, "/image/camera_info")
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for it.Next() {
+		m := it.Message()
+		var info msgs.CameraInfo
+		var tf msgs.TFMessage
+		if m.Conn.Type == "sensor_msgs/CameraInfo" {
+			if err := msgs.Unmarshal(m.Data, &info); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, fmt.Sprintf("%v %s %+v", m.Time, m.Conn.Topic, info))
+			continue
+		}
+		if err := msgs.Unmarshal(m.Data, &tf); err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprint(m.Conn.Topic, m.Conn.Latching)
+		for _, l := range tf.Transforms {
+			p, q := l.Transform.Translation, l.Transform.Rotation
+			text += fmt.Sprintf(" %s %s %.5f", l.Header.FrameID, l.ChildFrameID, []float64{p.X, p.Y, p.Z, q.X, q.Y, q.Z, q.W})
+		}
+		list = append(list, strings.NewReplacer("-0.00000", "0.00000", "ref_1", "ref_0").Replace(text)) // the group is ours
+	}
+	slices.Sort(list)
+	return list
 }

@@ -37,6 +37,9 @@ func (w *Writer) describe() error {
 			return err
 		}
 	}
+	if err := w.transforms(); err != nil {
+		return err
+	}
 	return w.facts()
 }
 
@@ -176,6 +179,12 @@ func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
 	}
 	if t.metadata, err = w.topic(prefix+"/"+kind+"/metadata", typeString); err != nil {
 		return err
+	}
+	if w.o.Release == ReleaseROS2 && id.Kind.Video() {
+		t.info = rosCameraInfo(s)
+		if t.infoTopic, err = w.topic(prefix+"/image/camera_info", typeCameraInfo); err != nil {
+			return err
+		}
 	}
 	w.streams[id] = t
 	return nil

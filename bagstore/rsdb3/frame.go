@@ -41,7 +41,10 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	w.enc.Len(len(w.text) + 1)
 	w.enc.Raw(w.text)
 	w.enc.U8(0)
-	return w.put(t.metadata, at)
+	if err := w.put(t.metadata, at); err != nil {
+		return err
+	}
+	return w.calibration(t, at)
 }
 
 func (w *Writer) imageHead(t *streamTopics, f *camdriver.Frame) {

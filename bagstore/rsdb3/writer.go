@@ -10,6 +10,7 @@ import (
 	"rsros/bagstore/rosbag2"
 	"rsros/bagstore/rstext"
 	"rsros/camdriver"
+	"rsros/msgs"
 	"rsros/msgs/cdr"
 )
 
@@ -20,10 +21,11 @@ type Release int
 const (
 	Release2583 Release = iota // 2.58.2 and later
 	Release2581                // names of notification topics have blanks
+	ReleaseROS2                // after 2.58: calibration and places of streams in ROS 2's words, too
 )
 
 // Releases are the names of releases, as users give them.
-var Releases = map[string]Release{"2.58.1": Release2581, "2.58.3": Release2583}
+var Releases = map[string]Release{"2.58.1": Release2581, "2.58.3": Release2583, "ros2": ReleaseROS2}
 
 // Options say how a file is written. The zero value is good.
 type Options struct {
@@ -64,6 +66,8 @@ type streamTopics struct {
 	sensor         int
 	data, metadata int64
 	frameID        string
+	info           *msgs.CameraInfo // in ROS's words; of ReleaseROS2
+	infoTopic      int64
 	format         camdriver.Format
 }
 
