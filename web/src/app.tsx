@@ -9,10 +9,13 @@ import { Drawer } from './panels/drawer'
 import { Toasts } from './panels/toasts'
 import { HelpDialog, RecordDialog, SettingsDialog } from './panels/dialogs'
 import { Grid } from './tiles/grid'
-import { Stage3D } from './three'
+import { lazy } from './lazy'
 import { noGL, Stage } from './gl/stage'
 import { useViewer } from './viewer'
 import { text } from './strings'
+
+/** Stage3D is loaded when the user first goes to 3D. */
+const Stage3D = lazy(async () => (await import('./three')).Stage3D)
 
 export function App() {
   const classes = ['app', leftOpen.value && 'with-left', rightOpen.value && 'with-right', store.drawer.value && 'with-drawer']

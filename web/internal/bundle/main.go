@@ -39,18 +39,13 @@ func build(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	args := []string{
-		"tool", "esbuild", "app=src/main.tsx", "worker=src/worker.ts", "app=src/app.css", "--outdir=" + dir,
-		"--bundle", "--minify", "--format=esm", "--target=es2022", "--charset=utf8", "--legal-comments=none",
-		"--jsx=automatic", "--jsx-import-source=preact", "--log-level=warning",
+	// The page is split, so that the 3D view is loaded when it is wanted. The worker
+	// is one file.
+	if err := esbuild(dir, "app=src/main.tsx", "app=src/app.css", "--splitting", "--chunk-names=[name]-[hash]"); err != nil {
+		return err
 	}
-	for _, a := range aliases {
-		args = append(args, "--alias:"+a)
-	}
-	esbuild := exec.Command("go", args...)
-	esbuild.Stdout, esbuild.Stderr = os.Stderr, os.Stderr
-	if err := esbuild.Run(); err != nil {
-		return fmt.Errorf("go tool esbuild: %w", err)
+	if err := esbuild(dir, "worker=src/worker.ts"); err != nil {
+		return err
 	}
 	for _, name := range []string{"index.html", "icon.svg"} {
 		text, err := os.ReadFile(filepath.Join("src", name))
@@ -65,6 +60,23 @@ func build(dir string) error {
 		return err
 	}
 	return compress(dir)
+}
+
+// esbuild bundles entry points to a folder.
+func esbuild(dir string, more ...string) error {
+	args := append([]string{"tool", "esbuild"}, more...)
+	args = append(args, "--outdir="+dir,
+		"--bundle", "--minify", "--format=esm", "--target=es2022", "--charset=utf8", "--legal-comments=none",
+		"--jsx=automatic", "--jsx-import-source=preact", "--log-level=warning")
+	for _, a := range aliases {
+		args = append(args, "--alias:"+a)
+	}
+	run := exec.Command("go", args...)
+	run.Stdout, run.Stderr = os.Stderr, os.Stderr
+	if err := run.Run(); err != nil {
+		return fmt.Errorf("go tool esbuild: %w", err)
+	}
+	return nil
 }
 
 // licenses puts the licences of the bundled modules into one file.

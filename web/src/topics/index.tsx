@@ -1,15 +1,18 @@
 import { registerTile, type TileProps } from '../tiles/registry'
 import type { StreamView } from '../streams'
 import { VideoBody } from '../tiles/video'
-import { CloudTile } from './cloudtile'
+import { lazy } from '../lazy'
 import { kinds } from './decode'
-import { ScanTile } from './scantile'
-import { TransformTile } from './tftile'
-import { TreeTile } from './treetile'
 import type { ComponentType } from 'preact'
 
+// Tiles that a camera's page doesn't need are loaded when there is such a topic.
+const TreeTile = lazy(async () => (await import('./treetile')).TreeTile)
 const bodies: Partial<Record<string, ComponentType<TileProps>>> = {
-  image: VideoBody, compressed: VideoBody, cloud: CloudTile, scan: ScanTile, tf: TransformTile,
+  image: VideoBody,
+  compressed: VideoBody,
+  cloud: lazy(async () => (await import('./cloudtile')).CloudTile),
+  scan: lazy(async () => (await import('./scantile')).ScanTile),
+  tf: lazy(async () => (await import('./tftile')).TransformTile),
 }
 
 /** topicKind says which tile shows a topic; tree for types that have none of their own. */

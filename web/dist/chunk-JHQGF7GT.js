@@ -1,0 +1,1 @@
+function u(n){let a=new Float32Array(2*n.ranges.length),t=0;return n.ranges.forEach((r,o)=>{if(!(r>=n.rangeMin&&r<=n.rangeMax))return;let e=n.angleMin+o*n.angleIncrement;a[t++]=r*Math.cos(e),a[t++]=r*Math.sin(e)}),a.subarray(0,t)}function M(n,a,t,r){let o=-1;for(let e=0;e<n.length;e+=2){let g=Math.hypot(n[e]-a,n[e+1]-t);g<=r&&([o,r]=[e,g])}return o}export{u as a,M as b};
