@@ -251,6 +251,18 @@ func (b *tab) saves() (next func() []byte) {
 	}
 }
 
+// keys types keys, one after the other.
+func (b *tab) keys(keys string) {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(keys))
+}
+
+// choose picks an item of a list as a user does.
+func (b *tab) choose(selector, value string) {
+	b.t.Helper()
+	eval[bool](b, `(() => { const s = document.querySelector($1); s.value = $2; s.dispatchEvent(new Event('change', { bubbles: true })); return true })()`, selector, value)
+}
+
 // picture saves a picture of the tab into the folder that PAGE_PICTURES names.
 func (b *tab) picture(name string) {
 	b.t.Helper()

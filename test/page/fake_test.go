@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
+	"rsros/test/peer"
 	"rsros/web"
 )
 
@@ -45,6 +47,7 @@ type program struct {
 	lanes    map[int]*lane
 	requests []object // that the page made, oldest first
 	handle   func(p *program, request object) (object, error)
+	held     bool // no frame is given
 }
 
 // lane is one subscribed stream.
@@ -71,6 +74,11 @@ func startProgram(t *testing.T, source object) *program {
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
 	mux.HandleFunc("/api/ws", p.serve)
+	modules := bundled(t)
+	mux.HandleFunc("/modules.js", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		w.Write(modules)
+	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -129,6 +137,23 @@ func (p *program) tell(message object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.send(message)
+}
+
+// hold stops and starts the frames.
+func (p *program) hold(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = on
+}
+
+// await waits until a condition on the program is true; it holds p.mu meanwhile.
+func (p *program) await(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	peer.Await(t, what, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return condition()
+	})
 }
 
 // disconnect closes the page's connection.
@@ -220,7 +245,7 @@ func (p *program) offer(stream int, free bool, make func(codec string) []byte) b
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.lanes[stream]
-	if l == nil {
+	if l == nil || p.held {
 		return false
 	}
 	l.given++
@@ -299,6 +324,23 @@ func streamOf(id, sensor int, p camdriver.Profile, in *camdriver.Intrinsics, uni
 	return o
 }
 
+// live answers the requests for a camera.
+func live(p *program, request object) (object, error) {
+	switch request["op"] {
+	case "play", "pause":
+		p.update("state", p.state, object{"playing": request["op"] == "play"})
+	case "option":
+		p.send(object{"op": "option", "sensor": request["sensor"], "id": request["option"], "value": request["value"]})
+	case "record.start":
+		p.update("record", p.record, object{"on": true, "file": "walk.bag", "seconds": 83, "bytes": 1.2e9, "streams": []int{1, 2, 3}})
+	case "record.stop":
+		p.update("record", p.record, object{"on": false})
+	default:
+		return nil, errors.ErrUnsupported
+	}
+	return nil, nil
+}
+
 // camera runs a device and gives its frames to the page.
 type camera struct {
 	camdriver.NopHandler
@@ -318,6 +360,13 @@ func (c *camera) Frame(_ int, f *camdriver.Frame) {
 	c.seen[id][f.Number] = hashOf(f.Data)
 	c.mu.Unlock()
 	c.p.give(id, f)
+}
+
+// newest is the highest number of a stream's frames.
+func (c *camera) newest(id int) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Max(slices.Collect(maps.Keys(c.seen[id])))
 }
 
 // hashOf is FNV-1a over the pixels, 32 bits, as the page computes it.
@@ -379,6 +428,7 @@ func startCamera(t *testing.T, d camdriver.Device, wanted ...camdriver.Profile) 
 	}
 	p := startProgram(t, object{"kind": "camera", "name": "Simulated D435i", "info": info, "sensors": sensors, "streams": streams})
 	c.p = p
+	p.handle = live
 	for _, s := range d.Sensors() {
 		var some []camdriver.Profile
 		for _, profile := range s.Profiles() {

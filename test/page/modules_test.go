@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -34,19 +35,7 @@ type modules struct {
 func openModules(t *testing.T) *modules {
 	t.Helper()
 	m := &modules{tab: newTab(t)}
-	args := []string{"tool", "esbuild", "modules.ts", "--bundle", "--format=esm"}
-	for name, file := range map[string]string{"@preact/signals-core": "signals-core@*/signals-core.mjs", "@preact/signals": "signals@*/signals.mjs",
-		"preact": "preact@*/preact.mjs", "preact/hooks": "preact@*/hooks.mjs"} {
-		found, err := filepath.Glob("../../web/third_party/" + file)
-		if err != nil || len(found) != 1 {
-			t.Fatalf("%s in third_party: %v %v", file, found, err)
-		}
-		args = append(args, "--alias:"+name+"="+"./"+found[0])
-	}
-	bundle, err := exec.Command("go", args...).Output()
-	if err != nil {
-		t.Fatalf("go tool esbuild: %v", err)
-	}
+	bundle := bundled(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var n int
 		switch {
@@ -76,6 +65,34 @@ func openModules(t *testing.T) *modules {
 // in is the same page for a part of the test.
 func (m *modules) in(t *testing.T) *modules {
 	return &modules{tab: &tab{t: t, ctx: m.ctx}}
+}
+
+var (
+	bundleOnce sync.Once
+	bundle     []byte
+	bundleErr  error
+)
+
+// bundled is modules.ts with all that it imports, as one module.
+func bundled(t *testing.T) []byte {
+	t.Helper()
+	bundleOnce.Do(func() {
+		args := []string{"tool", "esbuild", "modules.ts", "--bundle", "--format=esm"}
+		for name, file := range map[string]string{"@preact/signals-core": "signals-core@*/signals-core.mjs", "@preact/signals": "signals@*/signals.mjs",
+			"preact": "preact@*/preact.mjs", "preact/hooks": "preact@*/hooks.mjs"} {
+			found, err := filepath.Glob("../../web/third_party/" + file)
+			if err != nil || len(found) != 1 {
+				bundleErr = fmt.Errorf("%s in third_party: %v %v", file, found, err)
+				return
+			}
+			args = append(args, "--alias:"+name+"="+"./"+found[0])
+		}
+		bundle, bundleErr = exec.Command("go", args...).Output()
+	})
+	if bundleErr != nil {
+		t.Fatalf("go tool esbuild: %v", bundleErr)
+	}
+	return bundle
 }
 
 // give makes bytes available to the page, as bytes(n).

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import * as store from './store'
-import { leftOpen, leftWidth, rightOpen, theme } from './prefs'
+import { leftWidth, narrow, panelShown, theme } from './prefs'
 import { Bar } from './panels/bar'
 import { Left } from './panels/left'
 import { Right } from './panels/right'
@@ -18,15 +18,14 @@ import { text } from './strings'
 const Stage3D = lazy(async () => (await import('./three')).Stage3D)
 
 export function App() {
-  const classes = ['app', leftOpen.value && 'with-left', rightOpen.value && 'with-right', store.drawer.value && 'with-drawer']
   return (
-    <div class={classes.filter(Boolean).join(' ')} data-theme={theme.value}>
+    <div class="app" data-theme={theme.value}>
       <Bar />
       <div class="middle">
-        {leftOpen.value && <Left />}
-        {leftOpen.value && <Divider />}
+        {panelShown('left') && <Left />}
+        {panelShown('left') && !narrow.value && <Divider />}
         <StageArea />
-        {rightOpen.value && <Right />}
+        {panelShown('right') && <Right />}
       </div>
       {store.isFile.value && <Playback />}
       {store.drawer.value && <Drawer />}

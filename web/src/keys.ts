@@ -1,7 +1,7 @@
 // Keys act on the page only while no field has the focus.
 import * as store from './store'
 import * as commands from './commands'
-import { equalise, leftOpen, rightOpen } from './prefs'
+import { equalise, showPanel } from './prefs'
 import type { Viewer } from './viewer'
 import { hovered } from './tiles/tile'
 import { shownViews } from './tiles/grid'
@@ -74,8 +74,8 @@ function view(e: KeyboardEvent, viewer: Viewer): boolean {
     case 'C': commands.nextMap(-1); return true
     case 'e': case 'E': equalise.value = !equalise.value; return true
     case 'f': case 'F': case 'F8': commands.fullScreen(); return true
-    case '[': leftOpen.value = !leftOpen.value; return true
-    case ']': rightOpen.value = !rightOpen.value; return true
+    case '[': showPanel('left'); return true
+    case ']': showPanel('right'); return true
     case '`': store.drawer.value = !store.drawer.value; return true
     case '?': store.help.value = true; return true
     case '/': return searchOptions()
@@ -94,7 +94,7 @@ function view(e: KeyboardEvent, viewer: Viewer): boolean {
 }
 
 function searchOptions(): boolean {
-  leftOpen.value = true
+  showPanel('left', true)
   requestAnimationFrame(() => document.querySelector<HTMLInputElement>('#option-search')?.focus())
   return true
 }

@@ -90,7 +90,7 @@ export class Link {
       case 'frame': return this.frame(m.frame)
       case 'broken': {
         const view = store.views.peek().get(m.stream)
-        if (!view) return
+        if (!view || m.epoch !== view.epoch) return
         view.error.value = m.error
         view.counters.received += m.skipped
         view.counters.skippedWorker += m.skipped
@@ -112,7 +112,7 @@ export class Link {
 
   private frame(frame: Frame): void {
     const view = store.views.peek().get(frame.head.stream)
-    if (!view) {
+    if (!view || frame.epoch !== view.epoch) {
       this.recycle(frame)
       return
     }
@@ -143,6 +143,8 @@ export class Link {
   /** subscribe makes the program send what the tiles want of a stream now. */
   private subscribe(view: StreamView): void {
     const { id, kind } = view.info
+    // A tile of the old source may end after one of the new source began.
+    if (store.views.peek().get(id) !== view) return
     const quiet = document.hidden && kind !== 'motion'
     const form = view.wanted && !quiet ? `${packed() ? 'packed' : 'raw'} ${packed() ? view.divisor : 1}` : ''
     const had = this.subscribed.get(id) ?? ''
@@ -153,9 +155,9 @@ export class Link {
       return
     }
     if (had === '') {
-      this.post({ do: 'forget', stream: id })
       this.recycle(view.next)
       view.restart()
+      this.post({ do: 'forget', stream: id, epoch: view.epoch })
     }
     this.subscribed.set(id, form)
     const [codec, divisor] = form.split(' ')

@@ -40,9 +40,25 @@ export const showInfo = stored('info', false)
 export const showRuler = stored('ruler', true)
 export const showMetadata = stored('metadata', false)
 export const leftWidth = stored('left', 320)
-export const leftOpen = stored('leftOpen', true)
-export const rightOpen = stored('rightOpen', true)
+const leftOpen = stored('leftOpen', true)
+const rightOpen = stored('rightOpen', true)
 export const wire = stored<string>('wire', 'auto')
+
+const query = matchMedia('(max-width: 900px)')
+/** narrow tells whether the panels are sheets over the stage. */
+export const narrow = signal(query.matches)
+query.addEventListener('change', () => { narrow.value = query.matches })
+/** The sheet that is open on a narrow screen. */
+const sheet = signal<Side | null>(null)
+export type Side = 'left' | 'right'
+const opened = { left: leftOpen, right: rightOpen }
+
+export function panelShown(side: Side): boolean { return narrow.value ? sheet.value === side : opened[side].value }
+
+export function showPanel(side: Side, on = !panelShown(side)): void {
+  if (narrow.value) sheet.value = on ? side : null
+  else opened[side].value = on
+}
 
 /** packed tells whether streams are asked for in packed form: over a network, unless told otherwise. */
 export function packed(): boolean {

@@ -31,6 +31,8 @@ export class StreamView {
   lastAt = 0
   /** A frame that couldn't be decoded; shown in the tile. */
   readonly error = signal('')
+  /** Counts the subscriptions; frames of an earlier one are void. */
+  epoch = 0
   /** Draws since the page was opened; changes when a frame is drawn. */
   version = 0
 
@@ -70,6 +72,7 @@ export class StreamView {
 
   /** restart forgets the counts: a new subscription begins. */
   restart(): void {
+    this.epoch++
     this.counters = zero()
     this.rate.clear()
     this.next = null

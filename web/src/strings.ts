@@ -80,8 +80,8 @@ export const text = {
   skippedServer: 'skipped by node',
   received: 'received',
   drawn: 'drawn',
-  skippedWorker: 'skipped before decoding',
-  skippedRender: 'skipped before drawing',
+  skippedWorker: 'skipped undecoded',
+  skippedRender: 'skipped undrawn',
   lost: 'lost by camera',
 
   noFrames: 'No frames yet',

@@ -13,7 +13,7 @@ const post = (message: FromWorker, transfer: Transferable[] = []) => self.postMe
 const now = () => performance.timeOrigin + performance.now()
 
 /** Waiting is a stream's newest message that isn't decoded yet. */
-interface Waiting { message: Message | null; received: number; skipped: number; busy: boolean; last: number; stale: boolean }
+interface Waiting { message: Message | null; received: number; skipped: number; busy: boolean; last: number; stale: boolean; epoch: number }
 
 const pool = new Pool()
 const counts = new Uint32Array(values)
@@ -27,7 +27,7 @@ let turning = false
 
 function lane(stream: number): Waiting {
   let w = waiting.get(stream)
-  if (!w) waiting.set(stream, w = { message: null, received: 0, skipped: 0, busy: false, last: 0, stale: false })
+  if (!w) waiting.set(stream, w = { message: null, received: 0, skipped: 0, busy: false, last: 0, stale: false, epoch: 0 })
   return w
 }
 
@@ -75,13 +75,13 @@ function next(w: Waiting): void {
 }
 
 async function finish(message: Message, w: Waiting, received: number): Promise<void> {
-  const { head } = message, skippedWorker = w.skipped
+  const { head } = message, skippedWorker = w.skipped, epoch = w.epoch
   w.skipped = 0
   try {
     const info = streams.get(head.stream)
     if (!info) throw new Error('a frame of an unknown stream')
     const transfer: Transferable[] = []
-    const frame: Frame = { head, metadata: {}, received, skippedWorker }
+    const frame: Frame = { head, metadata: {}, received, skippedWorker, epoch }
     if (head.kind === Kind.video) {
       frame.metadata = parseMetadata(message.metadata)
       frame.picture = await picture(message, info, frame.metadata)
@@ -100,7 +100,7 @@ async function finish(message: Message, w: Waiting, received: number): Promise<v
     if (frame.picture) transfer.push(...owned(frame.picture))
     post({ is: 'frame', frame }, [...new Set(transfer)])
   } catch (e) {
-    post({ is: 'broken', stream: head.stream, seq: head.seq, skipped: skippedWorker + 1, error: String(e) })
+    post({ is: 'broken', stream: head.stream, epoch, seq: head.seq, skipped: skippedWorker + 1, error: String(e) })
   }
 }
 
@@ -188,6 +188,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
       w.message = null
       w.skipped = 0
       w.stale = w.last > 0
+      w.epoch = data.epoch
       return
     }
     case 'recycle':

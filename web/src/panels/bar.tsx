@@ -2,7 +2,7 @@ import * as store from '../store'
 import * as commands from '../commands'
 import { IconButton, Segments } from '../controls'
 import { bytes, seconds } from '../format'
-import { leftOpen, rightOpen } from '../prefs'
+import { panelShown, showPanel } from '../prefs'
 import { text } from '../strings'
 import { useViewer } from '../viewer'
 
@@ -11,7 +11,7 @@ export function Bar() {
   const f = store.figures.value
   return (
     <header class="bar">
-      <IconButton icon="menu" label={text.menu} hotkey="[" pressed={leftOpen.value} onClick={() => { leftOpen.value = !leftOpen.value }} />
+      <IconButton icon="menu" label={text.menu} hotkey="[" pressed={panelShown('left')} onClick={() => showPanel('left')} />
       <SourceName />
       <Segments label={text.mode} value={store.mode.value} items={[['2d', '2D'], ['3d', '3D']]} onChange={(v) => { store.mode.value = v as store.Mode }} />
       {store.source.value && <RecordPart />}
@@ -26,7 +26,7 @@ export function Bar() {
       <IconButton icon="log" label={text.console} hotkey="`" pressed={store.drawer.value} onClick={() => { store.drawer.value = !store.drawer.value }} />
       <IconButton icon="gear" label={text.settings} onClick={() => { store.settings.value = true }} />
       <IconButton icon="keys" label={text.help} hotkey="?" onClick={() => { store.help.value = true }} />
-      <IconButton icon="right" label={text.inspector} hotkey="]" pressed={rightOpen.value} onClick={() => { rightOpen.value = !rightOpen.value }} />
+      <IconButton icon="right" label={text.inspector} hotkey="]" pressed={panelShown('right')} onClick={() => showPanel('right')} />
     </header>
   )
 }

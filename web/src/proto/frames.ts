@@ -31,6 +31,8 @@ export interface Frame {
   received: number
   /** Frames that the worker left out since the one before. */
   skippedWorker: number
+  /** Of the subscription that it belongs to, as forget said. */
+  epoch: number
 }
 
 export type ToWorker =
@@ -40,7 +42,7 @@ export type ToWorker =
   | { do: 'streams'; streams: Stream[] }
   | { do: 'equalise'; on: boolean }
   /** Frames of the subscription before the one to come are void. */
-  | { do: 'forget'; stream: number }
+  | { do: 'forget'; stream: number; epoch: number }
   | { do: 'recycle'; buffers: ArrayBuffer[] }
 
 export type FromWorker =
@@ -49,4 +51,4 @@ export type FromWorker =
   | { is: 'text'; message: FromProgram; at: number }
   | { is: 'frame'; frame: Frame }
   /** A frame could not be decoded; it counts as left out by the worker. */
-  | { is: 'broken'; stream: number; seq: number; skipped: number; error: string }
+  | { is: 'broken'; stream: number; epoch: number; seq: number; skipped: number; error: string }
