@@ -25,7 +25,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-usb attack fuzz fuzz-short bench soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-compose test-usb attack fuzz fuzz-short bench soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -90,6 +90,10 @@ test-dist: deps ## make a release for this machine twice, install its Debian pac
 	$(GO) -C deploy/dist vet ./...
 	$(GO) -C deploy/dist test ./...
 	$(TEST) -tags dist ./test/dist
+
+test-compose: ## bring docker-compose.yml up with a Docker engine of its own (Debian, root); takes long the first time
+	test/install.sh docker.io docker-compose debootstrap
+	test/compose/run.sh
 
 attack: ## let every command for files read ATTACKS damaged ones (2000)
 	RS_ATTACK=$(ATTACKS) $(GO) test -count=1 -v -timeout 0 ./test/attack/...

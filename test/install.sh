@@ -3,7 +3,8 @@
 # compilers for the roscpp peers, a display for rviz, a virtual machine for the
 # USB camera. If everything is installed it does nothing. Without root or apt it
 # says what is missing, and the tests that need it are skipped; with RS_NO_SKIP
-# set, that is an error.
+# set, that is an error. What only some tests need is named by them:
+#   test/install.sh [package …]
 set -euo pipefail
 
 packages=(
