@@ -28,6 +28,7 @@ type lanes struct {
 	dropped uint64
 	full    error // why the client can't be served any more
 	closed  bool
+	empty   chan struct{} // closed when everything has left; nil if nobody waits
 
 	ready chan struct{} // capacity 1: something waits, or closed
 }
@@ -228,9 +229,33 @@ func (l *lanes) next() (out outgoing, ok bool, err error) {
 		out.from, out.item = s, *s.latest
 		s.latest = nil
 	default:
+		l.left()
 		return out, false, nil
 	}
 	return out, true, nil
+}
+
+// left tells those who wait that nothing waits any more. Callers hold mu.
+func (l *lanes) left() {
+	if l.empty != nil {
+		close(l.empty)
+		l.empty = nil
+	}
+}
+
+// drained is closed when everything that waits now has been sent, or never will be.
+func (l *lanes) drained() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.empty == nil {
+		l.empty = make(chan struct{})
+	}
+	empty := l.empty
+	if l.closed {
+		l.left()
+	}
+	l.wake() // the sender looks again, also if nothing waits
+	return empty
 }
 
 // sent counts a message that the kernel has.
@@ -275,6 +300,7 @@ func (l *lanes) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
+	l.left()
 	l.control = nil
 	for _, s := range append(append(ring{}, l.small...), l.large...) {
 		s.clear()

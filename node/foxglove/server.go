@@ -252,6 +252,25 @@ func (s *Server) update(state *State) {
 	}
 }
 
+// Drain returns when the clients have been sent everything that waits for them, or when
+// ctx ends.
+func (s *Server) Drain(ctx context.Context) error {
+	s.mu.Lock()
+	var all []<-chan struct{}
+	for c := range s.clients {
+		all = append(all, c.lanes.drained())
+	}
+	s.mu.Unlock()
+	for _, empty := range all {
+		select {
+		case <-empty:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // Client says what was sent to one client.
 type Client struct {
 	Address string
