@@ -25,7 +25,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-compose test-usb attack fuzz fuzz-short bench soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-compose test-npm test-usb attack fuzz fuzz-short bench soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -62,6 +62,9 @@ unit: ## run the tests that need no other programs
 
 e2e: deps build ## run the tests that need other programs
 	$(TEST) ./test/...
+
+test-npm: deps ## test Foxglove's protocol with the client that Lichtblick uses; fetches it from npm
+	$(TEST) -tags npm -run NPM ./test/e2e
 
 test-usb: deps ## test the USB driver, with a virtual camera in a virtual machine
 	$(TEST) -tags usb ./camdriver/d400/...

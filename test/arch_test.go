@@ -19,7 +19,7 @@ import (
 // row here fails: decide what it may import before it is written.
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
-		"program", "node/demo", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
+		"program", "node/demo", "node/foxglove", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
 		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
 		"bagstore/swap", "msgs", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
@@ -32,13 +32,14 @@ var mayImport = map[string][]string{
 		"bagstore", "camdriver", "msgs",
 	},
 	"node/live": {
+		"node/foxglove", "node/foxglove/nodegraph",
 		"camdriver/imu", "node/xmlrpc",
 		"program", "node/control", "node/graph", "node/naming", "node/record", "node/replay", "node/ros", "bagstore", "msgs",
 		"camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",
 	},
-	"node/play":          {"program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/bagset", "bagstore/rsbag", "msgs"},
+	"node/play":          {"node/foxglove", "node/foxglove/nodegraph", "program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/bagset", "bagstore/rsbag", "msgs"},
 	"node/control":       {"node/graph", "node/replay", "node/ros", "msgs"},
-	"node/record":        {"program", "node/graph", "node/ros", "node/ros/names", "bagstore", "bagstore/rsbag", "bagstore/container", "bagstore/rosbag2", "bagstore/rsdb3", "camdriver", "camdriver/hub", "msgs", "msgs/ros2"},
+	"node/record":        {"node/foxglove", "node/foxglove/nodegraph", "program", "node/graph", "node/ros", "node/ros/names", "bagstore", "bagstore/rsbag", "bagstore/container", "bagstore/rosbag2", "bagstore/rsdb3", "camdriver", "camdriver/hub", "msgs", "msgs/ros2"},
 	"node/naming":        {"camdriver/imu", "camdriver/process", "camdriver/process/syncer", "msgs/cloud", "node/graph", "program", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/frameset", "bagstore/rsbag", "camdriver", "msgs"},
 	"node/graph":         {"program", "node/ros", "node/ros/roslog", "node/xmlrpc", "node/master", "msgs"},
 	"node/transport":     {"msgs", "msgs/imagetransport", "node/graph", "node/ros"},

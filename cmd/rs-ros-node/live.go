@@ -32,7 +32,7 @@ services below its name (~front/start_recording, …) and its own bags. The serv
 above act on all of them. Parameters below a camera's name (~front/depth_width) are for
 this camera.
 
-Every flag except --master, --bz2, --overwrite and --allow-remote-paths can also be set as a private parameter: under
+Every flag except --master, --foxglove, --foxglove-origin, --foxglove-view-only, --bz2, --overwrite and --allow-remote-paths can also be set as a private parameter: under
 the name that realsense2_camera has for it (_serial_no, _rosbag_filename:=walk.bag,
 _depth_width:=848, _enable_infra1:=false, _enable_pose, …) or else under the flag's
 name with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …). A flag
@@ -62,6 +62,7 @@ takes precedence.`,
 	f.StringVar(&o.RecordPath, "record-path", "", "folder, or path prefix, of the files that ~start_recording creates (default .)")
 	f.BoolVar(&o.AllowRemotePaths, "allow-remote-paths", false, "let ~record and ~record_path on the parameter server name any file; otherwise they must lie below --record-path")
 	recordingFlags(f, &o.Recording)
+	foxgloveFlags(f, &o.Foxglove)
 	f.Var((*rosDuration)(&o.Duration), "duration", "stop after this time: seconds, or a number with s, m or h (default: run until stopped)")
 	return cmd
 }

@@ -114,6 +114,7 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&r.Restamp, "restamp", false, "move header stamps to now, so that no /clock is needed")
 	f.Var(choice(&o.Naming, naming.Parse), "naming", "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's (default sdk)")
 	namingFlags(f, &o.Wrapper)
+	foxgloveFlags(f, &o.Foxglove)
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros, embedded or auto (default ros)")
 }
 

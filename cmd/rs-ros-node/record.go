@@ -71,6 +71,7 @@ code 3 if messages were dropped because the disk could not keep up or was full.`
 	f.BoolVar(&o.DB3, "db3", false, "record ROS 2's messages into a .db3 of rosbag2, as -O NAME.db3 does, too")
 	f.BoolVar(&o.Bag.Overwrite, "overwrite", false, "replace a file that has the recording's name")
 	bagFlags(f, &o.Bag)
+	foxgloveFlags(f, &o.Foxglove)
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package foxglove
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
@@ -69,8 +70,23 @@ func (l *Listener) URL() string { return l.url }
 // Server is what serves the clients.
 func (l *Listener) Server() *Server { return l.server }
 
-// Close disconnects all clients and frees the port. It may be called often.
+// Drain waits until the clients have been sent what waits for them, up to a time. A nil
+// Listener has no clients.
+func (l *Listener) Drain(ctx context.Context, most time.Duration) {
+	if l == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	l.server.Drain(ctx) //nolint:errcheck // it was tried
+}
+
+// Close disconnects all clients and frees the port. It may be called often, and of a
+// nil Listener.
 func (l *Listener) Close() {
+	if l == nil {
+		return
+	}
 	l.http.Close() //nolint:errcheck // closes the listener
 	<-l.ended
 	l.server.Close()

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/camdriver"
+	"rsros/node/foxglove"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/record"
@@ -51,6 +52,8 @@ type Options struct {
 
 	Recording record.Options
 	Duration  time.Duration // 0 means until stopped
+
+	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
 
 	Log zerolog.Logger
 

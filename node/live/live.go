@@ -12,6 +12,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/node/ros"
@@ -83,6 +84,11 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.offer(); err != nil {
 		return nil, err
 	}
+	viewers, err := nodegraph.Serve(n.joined, o.Foxglove, nil, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	n.later(func() error { viewers.Close(); return nil })
 	n.warnOfSimTime(ctx)
 	n.watchDoubles()
 	n.later(func() error { return n.together((*camera).end) })

@@ -16,6 +16,8 @@ import (
 	"rsros/bagstore/bagset"
 	"rsros/bagstore/rsbag"
 	"rsros/node/control"
+	"rsros/node/foxglove"
+	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/replay"
@@ -38,6 +40,8 @@ type Options struct {
 
 	Naming  naming.Choice // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 	Wrapper naming.WrapperOptions
+
+	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
 
 	Keys  *os.File  // where keys are read from; nil for none
 	Out   io.Writer // for the state line; nil for none
@@ -80,7 +84,7 @@ func Run(ctx context.Context, o Options) error {
 		}
 		source = wrapper
 	}
-	problems, err := playInto(ctx, n.Node, source, o)
+	problems, err := playInto(ctx, n, source, o)
 	if err := errors.Join(err, n.Close()); err != nil {
 		return err
 	}
@@ -155,7 +159,8 @@ func (o *Options) complete() error {
 }
 
 // playInto plays in a running node and returns what couldn't be published.
-func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options) ([]string, error) {
+func playInto(ctx context.Context, joined *graph.Node, source replay.Source, o Options) ([]string, error) {
+	n := joined.Node
 	ctx, cancel := graph.UntilKilled(ctx, n)
 	defer cancel()
 	out, err := newOutput(n, &o)
@@ -177,8 +182,10 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 		return nil, err
 	}
 	defer clock.Close() //nolint:errcheck // a timer
+	viewed := new(nodegraph.Playback)
+	report := func(s replay.Status) { status.Publish(s); viewed.Report(s) }
 	player, err := replay.New(replay.Options{
-		Source: source, Output: out, Clock: clock, Log: n.Log(), OnStatus: status.Publish,
+		Source: source, Output: out, Clock: clock, Log: n.Log(), OnStatus: report,
 		RateControl: o.RateControlTopic != "", Settings: o.Replay,
 	})
 	if err != nil {
@@ -199,11 +206,18 @@ func playInto(ctx context.Context, n *ros.Node, source replay.Source, o Options)
 		return nil, err
 	}
 	status.Changed = remote.Changed
+	viewed.Control(player)
+	viewers, err := nodegraph.Serve(joined, o.Foxglove, viewed, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer viewers.Close()
 	stopKeys := startKeys(ctx, &o, player)
 	defer stopKeys()
 	line := startLine(&o, player)
 	err = player.Run(ctx)
 	line.stop()
+	viewers.Drain(ctx, flushPatience)
 	out.leave(ctx)
 	lost := out.sayEnd(n.Log(), player.Status(), o.LossyOK)
 	if ctx.Err() != nil && len(lost) == 0 {

@@ -14,6 +14,8 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/node/foxglove"
+	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/ros"
 	"rsros/node/ros/names"
@@ -46,7 +48,10 @@ type TopicOptions struct {
 
 	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
 	Master graph.Mode   // default ros
-	Log    zerolog.Logger
+
+	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
+
+	Log zerolog.Logger
 }
 
 func (o *TopicOptions) check() error {
@@ -99,6 +104,11 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	viewers, err := nodegraph.Serve(n, o.Foxglove, nil, o.Log)
+	if err != nil {
+		return err
+	}
+	defer viewers.Close()
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
 		space: spaceGuard{minimum: o.MinSpace, free: freeSpace},

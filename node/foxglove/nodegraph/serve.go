@@ -1,18 +1,20 @@
 package nodegraph
 
 import (
+	"github.com/rs/zerolog"
+
 	"rsros/node/foxglove"
 	"rsros/node/graph"
 )
 
 // Serve lets clients see a node's graph and, if it isn't nil, control playback. It
-// returns nil if a has no address. The Listener is closed before the node.
-func Serve(n *graph.Node, a foxglove.Access, playback *Playback) (*foxglove.Listener, error) {
+// returns nil if a has no address. The Listener is closed before the node. The address
+// is logged to log, which mustn't be the node's: with the token, it isn't for the graph.
+func Serve(n *graph.Node, a foxglove.Access, playback *Playback, log zerolog.Logger) (*foxglove.Listener, error) {
 	if a.Address == "" {
 		return nil, nil
 	}
-	log := n.Log()
-	o := foxglove.Options{Name: n.Name(), Graph: New(n), Log: log}
+	o := foxglove.Options{Name: n.Name(), Graph: New(n), Log: n.Log()}
 	if playback != nil {
 		o.Playback = playback
 	}

@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/test/foxglove"
+	"rsros/test/peer"
+	"rsros/test/rig"
+)
+
+// foxgloveBag writes a bag of small messages, which are never lost, and returns what it
+// holds: by topic, the time and the hash of each message.
+func foxgloveBag(t *testing.T) (path string, want map[string][]string) {
+	t.Helper()
+	path, want = filepath.Join(t.TempDir(), "walk.bag"), make(map[string][]string)
+	w, err := bagstore.Create(path, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := msgs.MustType("std_msgs/String")
+	own := msgs.Type{Name: "my_msgs/Own", MD5: "0cc175b9c0f1b6a831c399e269772661", Definition: "uint8[] data\n"}
+	for topic, c := range map[string]struct {
+		typ   msgs.Type
+		bytes int
+	}{"/text": {text, 10}, "/own": {own, 8000}, "/third": {text, 30}} {
+		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: c.typ.Name, MD5: c.typ.MD5, Definition: c.typ.Definition, CallerID: "/walker"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100 {
+			data := msgs.Marshal(&msgs.String{Data: strings.Repeat(fmt.Sprint(topic, i), c.bytes/5)})
+			at := bagstore.Time(1_500_000_000_000_000_000 + int64(i)*5_000_000)
+			if err := w.Write(id, at, data); err != nil {
+				t.Fatal(err)
+			}
+			want[topic] = append(want[topic], stampAndHash(int64(at), data))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path, want
+}
+
+func stampAndHash(at int64, data []byte) string {
+	sum := sha256.Sum256(data)
+	return fmt.Sprint(at, " ", hex.EncodeToString(sum[:]))
+}
+
+var foxgloveURL = regexp.MustCompile(`ws://[0-9.:]+`)
+
+// startFoxglove plays a bag to whoever subscribes to all its topics.
+func startFoxglove(t *testing.T, bag string) (player *peer.Process, url string) {
+	t.Helper()
+	m := rig.Master(t)
+	player = peer.Start(t, peer.Env(t, m.URI()), peer.Program(t), "play", "-q", "--wait-for-subscribers", "--foxglove=127.0.0.1:0", bag, "__name:=player")
+	peer.Await(t, "the address for Foxglove", func() bool { return foxgloveURL.MatchString(player.Output()) })
+	return player, foxgloveURL.FindString(player.Output())
+}
+
+// TestPlayFoxglove plays a bag to a Foxglove client, byte by byte, which then calls a
+// service, sets a parameter and asks for the connection graph.
+func TestPlayFoxglove(t *testing.T) {
+	bag, want := foxgloveBag(t)
+	player, url := startFoxglove(t, bag)
+	c := foxglove.Dial(t, url)
+	c.SayBinary(2, c.AwaitService("/player/pause_playback"), uint32(1), "ros1", []byte{0})
+	c.Await("the service's answer", func(e foxglove.Event) bool { return e.Opcode == 3 && e.Call == 1 })
+	c.Say(map[string]any{"op": "setParameters", "id": "set", "parameters": []any{map[string]any{"name": "/player/speed", "value": 2.5}}})
+	c.Await("the parameter", func(e foxglove.Event) bool {
+		return strings.Contains(string(e.Text), `{"name":"/player/speed","value":2.5,"type":"float64"}`)
+	})
+	c.Say(map[string]any{"op": "subscribeConnectionGraph"})
+	c.Await("the connection graph", func(e foxglove.Event) bool {
+		return strings.Contains(string(e.Text), `{"name":"/own","publisherIds":["/player"]}`)
+	})
+	topics := []string{"/text", "/own", "/third"}
+	for i, topic := range topics {
+		c.Subscribe(uint32(i), topic)
+	}
+	if ch := c.Channels["/own"]; ch.SchemaName != "my_msgs/Own" || ch.Schema != "uint8[] data\n" {
+		t.Errorf("/own is advertised as %+v", ch)
+	}
+	got, clock := make(map[string][]string), int64(0)
+	for total := 0; total < 300; total++ {
+		e := c.Await("the bag's messages", func(e foxglove.Event) bool {
+			if e.Opcode == 2 {
+				clock = e.Time
+			}
+			return e.Opcode == 1
+		})
+		got[topics[e.ID]] = append(got[topics[e.ID]], stampAndHash(e.Time, e.Data))
+		if clock < e.Time {
+			t.Fatalf("a message of %d came before its time was told; it is %d", e.Time, clock)
+		}
+	}
+	for topic := range want {
+		if !slices.Equal(got[topic], want[topic]) {
+			t.Errorf("of %s came %d messages, expected %d; or they differ", topic, len(got[topic]), len(want[topic]))
+		}
+	}
+	if code := player.Wait(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, player.Output())
+	}
+}
