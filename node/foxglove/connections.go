@@ -88,7 +88,7 @@ func ids(list []string) []string { return append([]string{}, list...) }
 func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if on && !c.followsGraph {
+	if on && !c.followsGraph && c.s.known { // otherwise the first update is the whole one
 		whole, _ := c.s.graph.since(&connections{})
 		c.say(whole)
 	}

@@ -21,6 +21,7 @@ type Client struct {
 
 	Channels map[string]Channel // by topic
 	Services map[string]uint32  // by name
+	Clock    int64              // what time it is, as the server said last; ns
 }
 
 // Channel is what a server says of a topic.
@@ -217,6 +218,7 @@ func (c *Client) binary(b []byte) Event {
 		e.ID, e.Time, e.Data = le.Uint32(b[1:]), int64(le.Uint64(b[5:])), b[13:]
 	case 2:
 		e.Time = int64(le.Uint64(b[1:]))
+		c.Clock = e.Time
 	case 3:
 		e.ID, e.Call = le.Uint32(b[1:]), le.Uint32(b[5:])
 		n := le.Uint32(b[9:])
