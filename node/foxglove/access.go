@@ -92,7 +92,7 @@ func (l *Listener) Close() {
 	l.server.Close()
 }
 
-// guard lets in whom the user trusts: programs of this machine and pages that they
+// guard lets in those that the user trusts: programs of this machine and pages that they
 // show, pages that were named, and whoever has the token.
 type guard struct {
 	next     *Server
