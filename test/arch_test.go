@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/foxglove", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
 		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
-		"bagstore/swap", "msgs", "node/xmlrpc",
+		"bagstore/swap", "msgs", "node/view", "node/view/wire", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
 	"program":             {},
@@ -90,6 +90,12 @@ var mayImport = map[string][]string{
 	"node/websocket":              {},
 	"node/foxglove":               {"msgs", "node/websocket"},
 	"node/foxglove/nodegraph":     {"bagstore", "msgs", "node/foxglove", "node/graph", "node/replay", "node/ros"},
+	"node/view/guard":             {},
+	"node/view/wire":              {},
+	"node/view": {
+		"web", "node/record", "node/view/guard", "node/view/wire", "node/websocket",
+		"bagstore", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs/imagetransport",
+	},
 
 	"msgs/imagetransport": {"msgs/jpeg", "msgs/png"},
 	"msgs/jpeg":           {},

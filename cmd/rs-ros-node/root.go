@@ -135,6 +135,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 		newProcessCommand(a),
 		newConvertCommand(a),
 		newDemoCommand(a),
+		newViewCommand(a),
 		newVersionCommand(),
 	)
 	root.AddCommand(insteadCommands()...)

@@ -14,7 +14,7 @@ const spaceEvery = time.Second
 // It belongs to the writing goroutine, but for low.
 type spaceGuard struct {
 	minimum int64                           // bytes; 0 disables the check
-	free    func(dir string) (int64, error) // freeSpace; tests have a disk of their own
+	free    func(dir string) (int64, error) // Free; tests have a disk of their own
 	next    time.Time
 	low     atomic.Bool
 }

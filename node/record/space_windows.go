@@ -9,8 +9,8 @@ import (
 // FreeSpace says in words how the free space of a disk is found.
 const FreeSpace = "yes: GetDiskFreeSpaceEx"
 
-// freeSpace is how many bytes may still be written to the file system of dir.
-func freeSpace(dir string) (int64, error) {
+// Free is how many bytes may still be written to the file system of dir.
+func Free(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err

@@ -111,7 +111,7 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	defer viewers.Close()
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
-		space: spaceGuard{minimum: o.MinSpace, free: freeSpace},
+		space: spaceGuard{minimum: o.MinSpace, free: Free},
 		full:  make(chan struct{}), counts: map[string]*atomic.Int64{}, dropLog: limiter{every: time.Second},
 	}
 	return r.run(ctx)

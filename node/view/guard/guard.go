@@ -1,0 +1,153 @@
+// Package guard decides who may talk to the program's HTTP server: browsers that look
+// at a page of its own, on a name it goes by, with the token where one is needed. It
+// also sets the headers that tell browsers to enforce the same
+// (docs/security.md).
+package guard
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Options say who may come in.
+type Options struct {
+	// Hosts are the names, without ports, that requests may be addressed to, beside
+	// localhost and the loopback addresses: so that no other site can make a browser
+	// believe that it is this one (DNS rebinding).
+	Hosts []string
+	// Origins are the origins of other sites, such as https://example.org, whose pages
+	// may open the sockets.
+	Origins []string
+	// Token is what viewers must know; empty if none is needed.
+	Token string
+}
+
+// NewToken returns a token of 128 random bits, which fits into a URL as it is.
+func NewToken() string {
+	var b [16]byte
+	rand.Read(b[:]) //nolint:errcheck // never fails (Go 1.24)
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+const cookie = "rs_ros_view"
+
+// policy lets the page use nothing but its own files and its own server.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
+	"worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+// Wrap returns a handler that passes on what may come in.
+func Wrap(o Options, next http.Handler) http.Handler {
+	posts := http.NewCrossOriginProtection()
+	for _, origin := range o.Origins {
+		posts.AddTrustedOrigin(origin) //nolint:errcheck // one that isn't valid lets nobody in
+	}
+	return posts.Handler(&guard{o, next})
+}
+
+type guard struct {
+	Options
+	next http.Handler
+}
+
+// ServeHTTP implements http.Handler.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	switch {
+	case !g.knownHost(r.Host):
+		http.Error(w, "this server doesn't go by that name; see --allow-host", http.StatusMisdirectedRequest)
+	case !g.sameOrigin(r):
+		http.Error(w, "a page of another site may not talk to this server; see --allow-origin", http.StatusForbidden)
+	case g.Token != "" && r.URL.Path == "/login" && r.Method == http.MethodPost:
+		g.login(w, r)
+	case g.Token != "" && !g.admitted(r):
+		g.ask(w, r)
+	case g.Token != "" && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
+		g.remember(w) // and the token leaves the address bar
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	default:
+		g.next.ServeHTTP(w, r)
+	}
+}
+
+// knownHost reports whether the server goes by the name that a request is addressed to.
+func (g *guard) knownHost(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.Trim(name, "[]")
+	if ip := net.ParseIP(name); ip != nil && ip.IsLoopback() {
+		return true
+	}
+	same := func(known string) bool { return strings.EqualFold(known, name) }
+	return same("localhost") || slices.ContainsFunc(g.Hosts, same)
+}
+
+// sameOrigin reports whether a request comes from a page of this server, or from no
+// page. Browsers let pages of any site open sockets, so this is the only
+// check there.
+func (g *guard) sameOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) || slices.Contains(g.Origins, origin)
+}
+
+// admitted reports whether a request has the token: in its cookie, or in the URL for
+// programs without cookies.
+func (g *guard) admitted(r *http.Request) bool {
+	if c, err := r.Cookie(cookie); err == nil && g.is(c.Value) {
+		return true
+	}
+	return g.is(r.URL.Query().Get("token"))
+}
+
+func (g *guard) is(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(g.Token)) == 1
+}
+
+// ask answers a viewer without the token.
+func (g *guard) ask(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusUnauthorized)
+	if r.Method == http.MethodGet && r.URL.Path == "/" {
+		w.Write([]byte(loginPage)) //nolint:errcheck // the viewer has gone
+	}
+}
+
+// loginPage has no script and no style, so that the policy lets it work.
+const loginPage = `<!doctype html><html lang="en"><title>rs-ros-node</title><h1>rs-ros-node</h1>
+<form method="post" action="/login"><label>Token, as the program printed it: <input name="token" type="password" autofocus></label> <button>Open</button></form></html>
+`
+
+// maxForm bounds what is read of a login form.
+const maxForm = 4096
+
+// login exchanges the token of the form for the cookie.
+func (g *guard) login(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if !g.is(r.PostFormValue("token")) {
+		http.Error(w, "that isn't the token", http.StatusUnauthorized)
+		return
+	}
+	g.remember(w)
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+func (g *guard) remember(w http.ResponseWriter) {
+	http.SetCookie(w, &http.Cookie{Name: cookie, Value: g.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}

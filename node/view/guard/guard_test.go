@@ -1,0 +1,83 @@
+package guard
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Who may come in, by request.
+func TestGuard(t *testing.T) {
+	const token = "secret-token"
+	for _, c := range []struct {
+		name    string
+		options Options
+		method  string
+		target  string // with the host
+		header  map[string]string
+		want    int
+	}{
+		{"loopback", Options{}, "GET", "http://127.0.0.1:8080/", nil, 200},
+		{"loopback 6", Options{}, "GET", "http://[::1]:8080/", nil, 200},
+		{"localhost", Options{}, "GET", "http://localhost:8080/", nil, 200},
+		{"rebound name", Options{}, "GET", "http://evil.example:8080/", nil, 421},
+		{"its own name", Options{Hosts: []string{"robot"}}, "GET", "http://Robot:8080/", nil, 200},
+		{"own page", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "http://localhost:8080"}, 200},
+		{"other port", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "http://localhost:9090"}, 403},
+		{"other site", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "https://evil.example"}, 403},
+		{"no site", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "null"}, 403},
+		{"allowed site", Options{Origins: []string{"https://app.example"}}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "https://app.example"}, 200},
+		{"post from elsewhere", Options{}, "POST", "http://localhost:8080/x", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+		{"no token", Options{Token: token}, "GET", "http://localhost:8080/api/ws", nil, 401},
+		{"token in the URL", Options{Token: token}, "GET", "http://localhost:8080/api/ws?token=" + token, nil, 200},
+		{"wrong token", Options{Token: token}, "GET", "http://localhost:8080/api/ws?token=x", nil, 401},
+		{"cookie", Options{Token: token}, "GET", "http://localhost:8080/api/ws", map[string]string{"Cookie": "rs_ros_view=" + token}, 200},
+		{"wrong cookie", Options{Token: token}, "GET", "http://localhost:8080/", map[string]string{"Cookie": "rs_ros_view=x"}, 401},
+		{"opened with the token", Options{Token: token}, "GET", "http://localhost:8080/?token=" + token, nil, 303},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := Wrap(c.options, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			r := httptest.NewRequest(c.method, c.target, nil)
+			for k, v := range c.header {
+				r.Header.Set(k, v)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != c.want {
+				t.Errorf("%d %s, want %d", w.Code, w.Body, c.want)
+			}
+			if c.want != 403 && !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+				t.Error("no policy")
+			}
+		})
+	}
+}
+
+func TestLogin(t *testing.T) {
+	h := Wrap(Options{Token: "secret"}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	login := func(token string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", "http://localhost:1/login", strings.NewReader(url.Values{"token": {token}}.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	if w := login("other"); w.Code != 401 || len(w.Result().Cookies()) > 0 {
+		t.Errorf("a wrong token: %d, cookies %v", w.Code, w.Result().Cookies())
+	}
+	w := login("secret")
+	if w.Code != 303 || len(w.Result().Cookies()) != 1 {
+		t.Fatalf("the token: %d, cookies %v", w.Code, w.Result().Cookies())
+	}
+	if c := w.Result().Cookies()[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode {
+		t.Errorf("cookie %v", c)
+	}
+}
+
+func TestNewToken(t *testing.T) {
+	if a, b := NewToken(), NewToken(); a == b || len(a) != 22 {
+		t.Errorf("%q, %q", a, b)
+	}
+}

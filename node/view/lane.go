@@ -1,0 +1,156 @@
+package view
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"rsros/camdriver"
+	"rsros/node/view/wire"
+)
+
+// underWay is how many pictures of a stream a viewer may have before it says that it has
+// drawn or left out one.
+const underWay = 2
+
+const (
+	// sampleEvery is how long samples are collected before they are sent.
+	sampleEvery = 20 * time.Millisecond
+	// maxSamples bounds the samples that wait for a viewer: 5 s at 400 Hz.
+	maxSamples = 2000
+)
+
+// lane is one stream's way to one viewer. The viewer's session guards it.
+type lane struct {
+	stream *stream
+	form   form
+
+	given, sent, skipped uint64
+	sequence, credited   uint32
+	pending              uint32 // skipped since the last that was sent
+
+	waiting *picture // the newest one without credit
+	batch   batch    // of streams that carry samples
+}
+
+// batch is samples that are sent together.
+type batch struct {
+	number      uint64 // of the first
+	stamp, time wire.Nanos
+	samples     [][4]float64 // seconds after time, x, y, z
+	due         bool
+}
+
+// offer gives a picture to the lane.
+func (l *lane) offer(p *picture) {
+	l.given++
+	if l.waiting != nil {
+		l.skip()
+	}
+	l.waiting = p.retain()
+}
+
+// skip leaves out the picture that waits.
+func (l *lane) skip() {
+	l.waiting.release()
+	l.waiting = nil
+	l.skipped++
+	l.pending++
+}
+
+// ready tells whether something may be sent.
+func (l *lane) ready() bool {
+	if l.waiting != nil {
+		return l.sequence-l.credited < underWay
+	}
+	return l.batch.due
+}
+
+// credit takes note of what the viewer has done with pictures.
+func (l *lane) credit(upto uint32) {
+	if upto <= l.sequence && upto > l.credited {
+		l.credited = upto
+	}
+}
+
+// add adds a sample. first says that it begins a batch, which has to become due.
+func (l *lane) add(f *camdriver.Frame, stamp, at wire.Nanos) (first bool) {
+	v := f.Motion.Gyro
+	if f.Profile.Stream.Kind == camdriver.Accel {
+		v = f.Motion.Accel
+	}
+	l.given++
+	b := &l.batch
+	if first = len(b.samples) == 0; first {
+		b.number, b.stamp, b.time = f.Number, stamp, at
+	}
+	if len(b.samples) == maxSamples {
+		l.skipped++
+		l.pending++
+		return false
+	}
+	b.samples = append(b.samples, [4]float64{float64(at-b.time) / 1e9, v[0], v[1], v[2]})
+	return first
+}
+
+// parcel is a message to send: the head, metadata and body. done says that it was.
+type parcel struct {
+	parts [3][]byte
+	done  func()
+}
+
+// take takes out what is ready. The session's lock is held; encoding happens in seal,
+// without it.
+func (l *lane) take() (seal func() parcel) {
+	l.sequence++
+	h := wire.Head{Stream: l.stream.id, Sequence: l.sequence, Skipped: l.pending}
+	l.pending = 0
+	if p := l.waiting; p != nil {
+		l.waiting = nil
+		l.sent++
+		form := l.form
+		return func() parcel { return sealPicture(h, p, form) }
+	}
+	b := l.batch
+	l.sent += uint64(len(b.samples))
+	l.batch = batch{}
+	l.credited = l.sequence // samples need no credit
+	return func() parcel { return sealBatch(h, b) }
+}
+
+func sealPicture(h wire.Head, p *picture, want form) parcel {
+	f := p.frame
+	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
+	if f.Stream().Kind == camdriver.Pose {
+		h.Kind, h.Codec = wire.Pose, wire.JSON
+		return parcel{[3][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, poseJSON(f)}, p.release}
+	}
+	b, facts := p.in(want), p.facts()
+	h.Codec, h.Width, h.Height, h.Stride = b.codec, uint16(b.width), uint16(b.height), uint32(b.stride)
+	h.Metadata = uint32(len(facts))
+	return parcel{[3][]byte{h.Append(make([]byte, 0, wire.HeadSize)), facts, b.data}, p.release}
+}
+
+func sealBatch(h wire.Head, b batch) parcel {
+	h.Kind, h.Codec, h.Number, h.Stamp, h.Time = wire.Motion, wire.Samples, b.number, uint64(b.stamp), uint64(b.time)
+	data := make([]byte, 0, 32*len(b.samples))
+	for _, s := range b.samples {
+		for _, v := range s {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+		}
+	}
+	return parcel{[3][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, data}, func() {}}
+}
+
+// drop forgets what waits.
+func (l *lane) drop() {
+	if l.waiting != nil {
+		l.waiting.release()
+		l.waiting = nil
+	}
+}
+
+func (l *lane) counts() wire.StreamCounts {
+	_, lost := l.stream.stage.hub.Given(l.stream.name)
+	return wire.StreamCounts{ID: l.stream.id, Given: l.given, Lost: lost, Sent: l.sent, Skipped: l.skipped}
+}

@@ -1,0 +1,185 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/recording"
+	"rsros/bagstore/rsbag"
+	"rsros/node/view/wire"
+)
+
+// Library is a folder of recordings that viewers may list, open and download. Nothing
+// outside of it can be named, not by a link either: every name goes through an os.Root.
+type Library struct {
+	dir  string
+	root *os.Root
+}
+
+// OpenLibrary opens a folder. The caller closes it.
+func OpenLibrary(dir string) (*Library, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("recordings: %w", err)
+	}
+	return &Library{dir, root}, nil
+}
+
+// Close closes the folder.
+func (l *Library) Close() error { return l.root.Close() }
+
+// extensions are those of recordings; nothing else is listed or served.
+var extensions = []string{".bag", ".db3", ".mcap"}
+
+const (
+	maxListed = 1000 // recordings in a list
+	maxDepth  = 4    // folders below the library's
+)
+
+// entry is one recording in the list.
+type entry struct {
+	Name     string     `json:"name"`
+	Size     int64      `json:"size"`
+	Start    wire.Nanos `json:"start"`
+	End      wire.Nanos `json:"end"`
+	Messages uint64     `json:"messages"`
+	Streams  []string   `json:"streams"`
+	Kind     string     `json:"kind,omitempty"`
+	Error    string     `json:"error,omitempty"`
+}
+
+// ServeHTTP implements http.Handler for /api/files and what is below it.
+func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "recordings can only be read", http.StatusMethodNotAllowed)
+		return
+	}
+	name := strings.TrimPrefix(r.URL.Path, "/api/files")
+	if name == "" || name == "/" {
+		l.list(w, r)
+		return
+	}
+	l.serveFile(w, r, strings.TrimPrefix(name, "/"))
+}
+
+// list answers with all recordings, and what their indexes say.
+func (l *Library) list(w http.ResponseWriter, r *http.Request) {
+	list, err := l.entries(r.Context())
+	if err != nil {
+		http.Error(w, "the list of recordings can't be read", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	json.NewEncoder(w).Encode(list) //nolint:errcheck // the viewer has gone
+}
+
+func (l *Library) entries(ctx context.Context) ([]entry, error) {
+	list := []entry{}
+	err := fs.WalkDir(l.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && name == ".":
+			return err
+		case err != nil, d.IsDir() && strings.Count(name, "/") >= maxDepth:
+			return fs.SkipDir
+		case d.IsDir() || !isRecording(name):
+			return nil
+		case len(list) == maxListed:
+			return fs.SkipAll
+		}
+		list = append(list, l.describe(name))
+		return nil
+	})
+	return list, err
+}
+
+func isRecording(name string) bool {
+	return slices.Contains(extensions, strings.ToLower(path.Ext(name)))
+}
+
+// describe opens a recording for what its index says.
+func (l *Library) describe(name string) entry {
+	e := entry{Name: name, Streams: []string{}}
+	file, err := l.path(name)
+	if err != nil {
+		e.Error = err.Error()
+		return e
+	}
+	if st, err := os.Stat(file); err == nil {
+		e.Size = st.Size()
+	}
+	bag, err := recording.Open(file, bagstore.OpenOptions{})
+	if err != nil {
+		e.Error = err.Error()
+		return e
+	}
+	defer bag.Close() //nolint:errcheck // it was only read
+	e.Start, e.End, e.Messages, e.Kind = wire.Nanos(bag.Start()), wire.Nanos(bag.End()), bag.MessageCount(), "bag"
+	if rsbag.IsRecording(bag) {
+		e.Kind = "realsense"
+	}
+	for _, c := range bag.Connections() {
+		if topic := c.Topic; e.Kind == "bag" || strings.HasSuffix(topic, "/data") {
+			e.Streams = append(e.Streams, streamName(topic, e.Kind))
+		}
+	}
+	slices.Sort(e.Streams)
+	e.Streams = slices.Compact(e.Streams)
+	return e
+}
+
+// streamName is the stream of a RealSense topic, such as /device_0/sensor_0/Depth_0/image/data.
+func streamName(topic, kind string) string {
+	if parts := strings.Split(topic, "/"); kind == "realsense" && len(parts) > 3 {
+		return parts[3]
+	}
+	return topic
+}
+
+var errNoRecording = errors.New("there is no such recording")
+
+// path returns the path of a recording that a viewer named.
+func (l *Library) path(name string) (string, error) {
+	if !isRecording(name) {
+		return "", errNoRecording
+	}
+	st, err := l.root.Stat(name)
+	if err != nil || !st.Mode().IsRegular() {
+		return "", errNoRecording // not why: that would tell what is outside
+	}
+	return filepath.Join(l.dir, filepath.FromSlash(name)), nil
+}
+
+// serveFile sends a recording; ranges work.
+func (l *Library) serveFile(w http.ResponseWriter, r *http.Request, name string) {
+	if !isRecording(name) {
+		http.NotFound(w, r)
+		return
+	}
+	f, err := l.root.Open(name)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", "attachment")
+	http.ServeContent(w, r, "", st.ModTime(), f)
+}

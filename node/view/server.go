@@ -1,0 +1,311 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/node/record"
+	"rsros/node/view/wire"
+	"rsros/node/websocket"
+	"rsros/web"
+)
+
+// Options say what a server may show and do.
+type Options struct {
+	// Open opens a device: one of Candidates by its ID, or a recording by its path.
+	Open func(ctx context.Context, device string) (camdriver.Device, error)
+	// Choose selects the profiles that run, by sensor.
+	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
+	Candidates []wire.Candidate
+	Library    *Library       // recordings that viewers may open; nil for none
+	Recording  record.Options // of recordings that viewers start
+	RecordDir  string         // where they go; nowhere else
+	ViewOnly   bool           // viewers may look, and change nothing
+	MaxViewers int            // at once; default 32
+	Log        zerolog.Logger
+}
+
+const defaultViewers = 32
+
+// Server shows one device at a time to any number of viewers. Its methods may be called
+// from any goroutine.
+type Server struct {
+	o    Options
+	mux  *http.ServeMux
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	jobs sync.WaitGroup // the pulse and the viewers
+
+	commands sync.Mutex // one request that changes something at a time; before mu
+
+	mu       sync.Mutex
+	closed   bool
+	last     int // viewer's number
+	sessions []*session
+	stage    *stage // nil if nothing is shown
+	taping   taping
+}
+
+// New returns a server that shows nothing yet. The caller closes it.
+func New(o Options) (*Server, error) {
+	if o.MaxViewers == 0 {
+		o.MaxViewers = defaultViewers
+	}
+	page, err := web.Handler()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{o: o, mux: http.NewServeMux()}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	s.mux.Handle("/", page)
+	s.mux.HandleFunc("GET /api/ws", s.serveSocket)
+	if o.Library != nil {
+		s.mux.Handle("/api/files", o.Library)
+		s.mux.Handle("/api/files/", o.Library)
+	}
+	s.jobs.Go(s.pulse)
+	return s, nil
+}
+
+// ServeHTTP implements http.Handler: the page, its socket and the recordings of the
+// library. Who may ask is for package guard to decide.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Show opens a device, and shows it instead of the one before. name is what viewers
+// read, file the name of a recording in the library, if it is one.
+func (s *Server) Show(ctx context.Context, device, name, file string) error {
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	return s.show(ctx, device, name, file)
+}
+
+func (s *Server) show(ctx context.Context, device, name, file string) error {
+	d, err := s.o.Open(ctx, device)
+	if err != nil {
+		return err
+	}
+	if n := camdriver.Find(d.Info(), camdriver.InfoName); name == "" {
+		name = n
+	}
+	old := s.swap(nil)
+	if old != nil {
+		if err := old.end(); err != nil {
+			s.o.Log.Warn().Err(err).Msg("close what was shown")
+		}
+	}
+	g, err := newStage(s, name, file, d)
+	if err != nil {
+		err = errors.Join(err, d.Close())
+		s.tell(wire.SourceChanged{Op: "source"})
+		return err
+	}
+	s.swap(g)
+	s.tell(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state()})
+	return nil
+}
+
+// swap replaces the stage, and returns the one before, which nobody watches any more.
+func (s *Server) swap(g *stage) (old *stage) {
+	s.mu.Lock()
+	old, s.stage = s.stage, g
+	s.taping = taping{}
+	sessions := slices.Clone(s.sessions)
+	s.mu.Unlock()
+	if old != nil {
+		for _, v := range sessions {
+			v.leave()
+		}
+	}
+	return old
+}
+
+// shown returns the stage, or nil.
+func (s *Server) shown() *stage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stage
+}
+
+// stream returns a stream of what is shown by its number, or nil.
+func (s *Server) stream(id uint16) *stream {
+	if g := s.shown(); g != nil {
+		for _, st := range g.streams {
+			if st.id == id {
+				return st
+			}
+		}
+	}
+	return nil
+}
+
+// watch adds a session to a stream's watchers or removes it. It returns false if the
+// stream is no longer shown.
+func (s *Server) watch(st *stream, v *session, on bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if on && st.stage != s.stage {
+		return false
+	}
+	var list []*session
+	if old := st.watchers.Load(); old != nil {
+		list = slices.DeleteFunc(slices.Clone(*old), func(x *session) bool { return x == v })
+	}
+	if on {
+		list = append(list, v)
+	}
+	st.watchers.Store(&list)
+	return true
+}
+
+// tell tells every viewer.
+func (s *Server) tell(message any) {
+	text, err := json.Marshal(message)
+	if err != nil {
+		s.o.Log.Error().Err(err).Msgf("encode %T for viewers", message)
+		return
+	}
+	for _, v := range s.viewers() {
+		v.tellText(text)
+	}
+}
+
+func (s *Server) viewers() []*session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.sessions)
+}
+
+// serveSocket is one viewer, from its request to its end.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
+	if !websocket.Requested(r) {
+		http.Error(w, "this is a WebSocket, "+wire.Subprotocol, http.StatusUpgradeRequired)
+		return
+	}
+	ws, err := websocket.Upgrade(w, r, websocket.Options{Subprotocols: []string{wire.Subprotocol}, MaxMessage: maxRequest, Silence: silence, Unsent: unsent})
+	if err != nil {
+		s.o.Log.Debug().Err(err).Msg("viewer")
+		return
+	}
+	defer ws.HangUp()
+	v := &session{server: s, ws: ws, wake: make(chan struct{}, 1), lanes: make(map[*stream]*lane)}
+	if err := s.admit(v); err != nil {
+		ws.Close(websocket.StatusTryAgain, err.Error())
+		return
+	}
+	defer s.dismiss(v)
+	log := s.o.Log.With().Int("viewer", v.id).Str("address", ws.RemoteAddr().String()).Logger()
+	log.Debug().Msg("viewer came")
+	err = v.run()
+	log.Debug().Err(err).Msg("viewer left")
+}
+
+// admit adds a viewer and greets it.
+func (s *Server) admit(v *session) error {
+	s.commands.Lock() // nothing changes between the greeting and what follows it
+	defer s.commands.Unlock()
+	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.o.Candidates}
+	if g := s.shown(); g != nil {
+		r := s.recording(g)
+		hello.Source, hello.State, hello.Record = g.described(), g.state(), &r
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(s.sessions) >= s.o.MaxViewers {
+		return fmt.Errorf("there are %d viewers already", len(s.sessions))
+	}
+	s.last++
+	v.id, hello.Viewer = s.last, s.last
+	v.tell(hello)
+	s.sessions = append(s.sessions, v)
+	s.jobs.Add(1)
+	return nil
+}
+
+func (s *Server) dismiss(v *session) {
+	s.mu.Lock()
+	s.sessions = slices.DeleteFunc(s.sessions, func(x *session) bool { return x == v })
+	s.mu.Unlock()
+	s.jobs.Done()
+}
+
+// Close ends viewers, recordings and the device.
+func (s *Server) Close() error {
+	s.end()
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	for _, v := range s.viewers() {
+		v.ws.Close(websocket.StatusGoingAway, "the program ends")
+		v.ws.HangUp()
+	}
+	s.jobs.Wait()
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	if g := s.swap(nil); g != nil {
+		return g.end()
+	}
+	return nil
+}
+
+const (
+	beat       = 100 * time.Millisecond // of the pulse
+	countBeats = 10                     // how many of them lie between two counts
+)
+
+// pulse tells viewers what changes by itself: the position, counts, the size of a
+// recording. It also keeps playback within its range.
+func (s *Server) pulse() {
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		var left <-chan struct{}
+		g := s.shown()
+		if g != nil {
+			left = g.left
+		}
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-left:
+			s.keepWithin(g)
+			continue
+		case <-tick.C:
+		}
+		if g != nil && g.file != nil {
+			s.showAgain(g)
+			if st := g.state(); st.Playing {
+				s.tell(wire.StateChanged{Op: "state", State: *st})
+			}
+		}
+		if n%countBeats == 0 {
+			s.count(g)
+		}
+	}
+}
+
+// count tells each viewer its counts, and all of them what is recorded.
+func (s *Server) count(g *stage) {
+	viewers := s.viewers()
+	streams := make([][]wire.StreamCounts, len(viewers))
+	all := make([]wire.ViewerCounts, len(viewers))
+	for i, v := range viewers {
+		streams[i], all[i] = v.counts()
+	}
+	for i, v := range viewers {
+		v.tell(wire.Counts{Op: "counts", Streams: streams[i], Viewers: all})
+	}
+	if g != nil {
+		if r := s.recording(g); r.On {
+			s.tell(wire.RecordChanged{Op: "record", Record: r})
+		}
+	}
+}

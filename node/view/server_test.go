@@ -1,0 +1,481 @@
+package view
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+	"rsros/camdriver/playback"
+	"rsros/camdriver/sim"
+	"rsros/msgs/imagetransport"
+	"rsros/node/view/wire"
+)
+
+// smallStreams are the profiles of tests: small pictures, so that they are cheap.
+func smallStreams(sensors []camdriver.Sensor) ([][]camdriver.Profile, error) {
+	chosen := make([][]camdriver.Profile, len(sensors))
+	for i, s := range sensors {
+		seen := map[camdriver.StreamID]bool{}
+		for _, p := range s.Profiles() {
+			if !seen[p.Stream] && (p.Width == 424 && p.Height == 240 && p.FPS == 30 || p.Width == 0 || p.Width < 100) {
+				seen[p.Stream] = true
+				chosen[i] = append(chosen[i], p)
+			}
+		}
+	}
+	return chosen, nil
+}
+
+func openDevice(_ context.Context, device string) (camdriver.Device, error) {
+	if device == "sim" {
+		return sim.Open(sim.Options{StreamMemory: 1 << 20})
+	}
+	return playback.Open(device, playback.Options{RealTime: true, Paused: true})
+}
+
+// viewer is a client that takes the protocol word by word.
+type viewer struct {
+	t    *testing.T
+	conn *websocket.Conn
+	next int
+	came [][]byte // binary messages that came while a text was awaited
+}
+
+// object is a text message.
+type object = map[string]any
+
+// start starts a server, and returns a viewer of it after its greeting.
+func start(t *testing.T, o Options, show string) (*Server, *viewer, object) {
+	t.Helper()
+	o.Open, o.Choose, o.Log = openDevice, smallStreams, zerolog.New(zerolog.NewTestWriter(t))
+	o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated"}}
+	if o.RecordDir == "" {
+		o.RecordDir = t.TempDir()
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if show != "" {
+		if err := s.Show(t.Context(), show, "", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := httptest.NewServer(s)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		h.Close()
+	})
+	v := connect(t, h.URL)
+	return s, v, v.text("hello")
+}
+
+func connect(t *testing.T, url string) *viewer {
+	t.Helper()
+	conn, _, err := websocket.Dial(t.Context(), url+"/api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetReadLimit(64 << 20)
+	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
+	return &viewer{t: t, conn: conn}
+}
+
+func (v *viewer) say(message object) {
+	v.t.Helper()
+	text, err := json.Marshal(message)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if err := v.conn.Write(v.t.Context(), websocket.MessageText, text); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// read returns the next message: an object, or a picture.
+func (v *viewer) read() (object, []byte) {
+	v.t.Helper()
+	kind, data, err := v.conn.Read(v.t.Context())
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if kind == websocket.MessageBinary {
+		return nil, data
+	}
+	var m object
+	if err := json.Unmarshal(data, &m); err != nil {
+		v.t.Fatalf("%q: %v", data, err)
+	}
+	return m, nil
+}
+
+// text returns the next text message of a kind.
+func (v *viewer) text(op string) object {
+	v.t.Helper()
+	for {
+		m, data := v.read()
+		if data != nil {
+			v.came = append(v.came, data)
+		} else if m["op"] == op {
+			return m
+		}
+	}
+}
+
+// binary returns the next binary message.
+func (v *viewer) binary() (head wire.Head, metadata, body []byte) {
+	v.t.Helper()
+	for {
+		var data []byte
+		if len(v.came) > 0 {
+			data, v.came = v.came[0], v.came[1:]
+		} else {
+			_, data = v.read()
+		}
+		if data != nil {
+			head = headOf(v.t, data)
+			return head, data[wire.HeadSize:][:head.Metadata], data[wire.HeadSize+head.Metadata:]
+		}
+	}
+}
+
+func headOf(t *testing.T, b []byte) wire.Head {
+	t.Helper()
+	if len(b) < wire.HeadSize {
+		t.Fatalf("a message of %d bytes", len(b))
+	}
+	le := binary.LittleEndian
+	return wire.Head{
+		Kind: wire.Kind(b[0]), Codec: wire.Codec(b[1]), Stream: le.Uint16(b[2:]), Sequence: le.Uint32(b[4:]), Number: le.Uint64(b[8:]), Stamp: le.Uint64(b[16:]),
+		Time: le.Uint64(b[24:]), Width: le.Uint16(b[32:]), Height: le.Uint16(b[34:]), Stride: le.Uint32(b[36:]), Metadata: le.Uint32(b[40:]), Skipped: le.Uint32(b[44:]),
+	}
+}
+
+// ask sends a request and returns the answer to it.
+func (v *viewer) ask(op string, fields object) object {
+	v.t.Helper()
+	v.next++
+	message := object{"op": op, "id": v.next}
+	for k, x := range fields {
+		message[k] = x
+	}
+	v.say(message)
+	for {
+		if m := v.text("answer"); m["id"] == float64(v.next) {
+			return m
+		}
+	}
+}
+
+// must asks for what has to succeed.
+func (v *viewer) must(op string, fields object) object {
+	v.t.Helper()
+	m := v.ask(op, fields)
+	if m["ok"] != true {
+		v.t.Fatalf("%s %v: %v", op, fields, m)
+	}
+	return m
+}
+
+// streams are the ids of a source's streams by name.
+func streams(source any) map[string]uint16 {
+	out := map[string]uint16{}
+	for _, s := range source.(object)["streams"].([]any) {
+		out[s.(object)["name"].(string)] = uint16(s.(object)["id"].(float64))
+	}
+	return out
+}
+
+const walk = "../../test/data/librealsense/sw_small_lz4.bag"
+
+// A viewer of the simulated camera: what it is told, credits and counts, both codecs,
+// samples, options, a recording.
+func TestCamera(t *testing.T) {
+	dir := t.TempDir()
+	_, v, hello := start(t, Options{RecordDir: dir}, "sim")
+	ids := streams(hello["source"])
+	depth, gyro := ids["Depth_0"], ids["Gyro_0"]
+	if depth == 0 || gyro == 0 || ids["Color_0"] == 0 {
+		t.Fatalf("streams %v", ids)
+	}
+	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	for want := uint32(1); want <= 2; want++ {
+		h, facts, body := v.binary()
+		if h.Kind != wire.Video || h.Codec != wire.Raw || h.Stream != depth || h.Sequence != want || h.Width != 424 || len(body) != 240*int(h.Stride) || !json.Valid(facts) {
+			t.Fatalf("%+v with %d bytes and %s", h, len(body), facts)
+		}
+	}
+	// Without credit nothing more comes, and everything that is given is counted.
+	for {
+		m, data := v.read()
+		if data != nil {
+			t.Fatalf("a third picture without credit: %+v", headOf(t, data))
+		}
+		if m["op"] == "counts" {
+			c := m["streams"].([]any)[0].(object)
+			if c["sent"] != 2.0 || c["given"].(float64)-c["skipped"].(float64) > 3 {
+				t.Fatalf("counts %v", c)
+			}
+			if c["skipped"].(float64) > 0 {
+				break
+			}
+		}
+	}
+	v.say(object{"op": "subscribe", "stream": depth, "codec": "packed", "divisor": 2})
+	v.say(object{"op": "credit", "stream": depth, "upto": 2})
+	v.binary() // one may have been on its way
+	h, _, body := v.binary()
+	if h.Codec != wire.RVL || h.Width != 212 || h.Height != 120 {
+		t.Fatalf("%+v", h)
+	}
+	unpack(t, h, body)
+	v.say(object{"op": "unsubscribe", "stream": depth})
+	v.say(object{"op": "subscribe", "stream": gyro, "codec": "raw", "divisor": 1})
+	for {
+		h, _, body := v.binary()
+		if h.Stream != gyro {
+			continue
+		}
+		if h.Kind != wire.Motion || h.Codec != wire.Samples || len(body) == 0 || len(body)%32 != 0 {
+			t.Fatalf("%+v with %d bytes", h, len(body))
+		}
+		break
+	}
+	v.must("option", object{"sensor": 0, "option": "Laser Power", "value": 90})
+	if m := v.ask("option", object{"sensor": 0, "option": "Laser Power", "value": 1e9}); m["ok"] != false {
+		t.Errorf("a laser power out of range: %v", m)
+	}
+	v.record(dir)
+	v.must("pause", nil)
+	v.must("play", nil)
+	if m := v.ask("seek", object{"time": "0"}); m["ok"] != false {
+		t.Errorf("a camera was sought in: %v", m)
+	}
+}
+
+// unpack decodes depth and checks its size.
+func unpack(t *testing.T, h wire.Head, body []byte) []byte {
+	t.Helper()
+	n := int(binary.LittleEndian.Uint16(body))
+	at := 2 + 4*n
+	var all []byte
+	for i := range n {
+		size := int(binary.LittleEndian.Uint32(body[2+4*i:]))
+		rows := int(h.Height)*(i+1)/n - int(h.Height)*i/n
+		pixels := make([]byte, 2*rows*int(h.Width))
+		if err := imagetransport.DecodeRVL(pixels, body[at:at+size]); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, pixels...)
+		at += size
+	}
+	if at != len(body) {
+		t.Errorf("%d bytes after the bands", len(body)-at)
+	}
+	return all
+}
+
+// record makes a recording, and tries names that lead elsewhere.
+func (v *viewer) record(dir string) {
+	t := v.t
+	t.Helper()
+	for _, bad := range []string{"../out", "/tmp/out", `..\out`, ".hidden", strings.Repeat("x", 65), "a\nb"} {
+		if m := v.ask("record.start", object{"name": bad}); m["ok"] != false {
+			t.Errorf("name %q: %v", bad, m)
+		}
+	}
+	if m := v.must("record.start", object{"name": "walk"}); m["file"] != "walk.bag" {
+		t.Errorf("recording into %v", m)
+	}
+	if m := v.ask("record.start", object{"name": "other"}); m["ok"] != false {
+		t.Errorf("a second recording: %v", m)
+	}
+	for v.text("record")["bytes"].(float64) == 0 { //nolint:revive // waits
+	}
+	v.must("record.pause", object{"on": true})
+	v.must("record.pause", object{"on": false})
+	if m := v.must("record.stop", nil); m["dropped"] != 0.0 || m["file"] != "walk.bag" {
+		t.Errorf("recorded %v", m)
+	}
+	if r, err := rsbag.Check(filepath.Join(dir, "walk.bag")); err != nil {
+		t.Errorf("check: %v, %v", r, err)
+	}
+	before, err := os.Stat(filepath.Join(dir, "walk.bag"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := v.must("record.start", object{"name": "walk"}); m["file"] == "walk.bag" {
+		t.Error("a recording was replaced")
+	}
+	v.must("record.stop", nil)
+	if after, err := os.Stat(filepath.Join(dir, "walk.bag")); err != nil || after.Size() != before.Size() {
+		t.Errorf("the first recording changed: %v, %v", after, err)
+	}
+}
+
+// A viewer of a recording: exact seeks by time, set and frame, steps both ways, and
+// nothing that changes it.
+func TestRecording(t *testing.T) {
+	_, v, hello := start(t, Options{}, walk)
+	source := hello["source"].(object)
+	if source["kind"] != "file" || source["frameSets"].(float64) < 3 {
+		t.Fatalf("source %v", source)
+	}
+	ids := streams(source)
+	depth := ids["Depth_0"]
+	v.must("pause", nil)
+	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	first, _, _ := v.binary() // the position is shown again
+	sequence := first.Sequence
+	see := func() uint64 {
+		t.Helper()
+		v.say(object{"op": "credit", "stream": depth, "upto": sequence})
+		h, _, _ := v.binary()
+		sequence = h.Sequence
+		return h.Number
+	}
+	v.must("seek", object{"set": 0})
+	base := see()
+	v.must("step", object{"sets": 2})
+	if n := see(); n != base+2 {
+		t.Errorf("two sets further is frame %d, want %d", n, base+2)
+	}
+	v.must("step", object{"sets": -1})
+	if n := see(); n != base+1 {
+		t.Errorf("one set back is frame %d, want %d", n, base+1)
+	}
+	v.must("seek", object{"stream": depth, "frame": base + 2})
+	if n := see(); n != base+2 {
+		t.Errorf("seek to frame %d showed %d", base+2, n)
+	}
+	for op, fields := range map[string]object{
+		"option": {"sensor": 0, "option": "Exposure", "value": 1}, "rate": {"rate": 1000}, "range": {"range": []string{"5", "1"}}, "seek": {}, "open": {"file": "x.bag"}, "fly": {},
+	} {
+		if m := v.ask(op, fields); m["ok"] != false {
+			t.Errorf("%s: %v", op, m)
+		}
+	}
+	v.must("rate", object{"rate": 2})
+	v.must("loop", object{"on": true})
+	v.must("play", nil)
+	for st := v.text("state"); st["round"].(float64) < 1; st = v.text("state") { //nolint:revive // waits for the second round
+	}
+	v.must("open", object{"device": "sim"})
+}
+
+// Viewers that may only look change nothing.
+func TestViewOnly(t *testing.T) {
+	_, v, hello := start(t, Options{ViewOnly: true}, walk)
+	if hello["viewOnly"] != true {
+		t.Errorf("hello %v", hello)
+	}
+	for _, op := range []string{"play", "pause", "seek", "open", "record.start", "option"} {
+		if m := v.ask(op, object{"time": "0"}); m["ok"] != false {
+			t.Errorf("%s: %v", op, m)
+		}
+	}
+}
+
+// Messages that aren't the protocol's end the connection.
+func TestNonsense(t *testing.T) {
+	for _, text := range []string{"", "{", `{"op":"fly"}`, `{"op":"subscribe","stream":1,"codec":"raw","divisor":0}`} {
+		_, v, _ := start(t, Options{}, "")
+		if err := v.conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		for err == nil {
+			_, _, err = v.conn.Read(t.Context())
+		}
+		if websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// No more viewers than allowed.
+func TestMaxViewers(t *testing.T) {
+	s, _, _ := start(t, Options{MaxViewers: 1}, "")
+	h := httptest.NewServer(s)
+	defer h.Close()
+	second := connect(t, h.URL)
+	if _, _, err := second.conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
+		t.Errorf("a second viewer: %v", err)
+	}
+}
+
+// The library lists and serves recordings below its folder and nothing else.
+func TestLibrary(t *testing.T) {
+	dir := t.TempDir()
+	bag, err := os.ReadFile(walk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := filepath.Join(dir, "in")
+	for name, content := range map[string][]byte{"in/walk.bag": bag, "in/sub/other.bag": []byte("no bag"), "in/secret.txt": bag, "outside.bag": bag} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../outside.bag", filepath.Join(inside, "link.bag")); err != nil {
+		t.Fatal(err)
+	}
+	l, err := OpenLibrary(inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // it was only read
+	get := func(path string, header ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", "http://localhost"+path, nil)
+		if len(header) > 0 {
+			r.Header.Set(header[0], header[1])
+		}
+		w := httptest.NewRecorder()
+		l.ServeHTTP(w, r)
+		return w
+	}
+	var list []entry
+	if err := json.Unmarshal(get("/api/files").Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, e := range list {
+		names = append(names, e.Name)
+	}
+	i := slices.Index(names, "walk.bag")
+	if i < 0 || list[i].Kind != "realsense" || list[i].Messages == 0 || !slices.Contains(list[i].Streams, "Depth_0") {
+		t.Errorf("the list is %+v", list)
+	}
+	for _, e := range list {
+		if (e.Error == "") != (e.Name == "walk.bag") || e.Name == "secret.txt" {
+			t.Errorf("%+v", e)
+		}
+	}
+	for path, want := range map[string]int{
+		"/api/files/walk.bag": 200, "/api/files/secret.txt": 404, "/api/files/link.bag": 404, "/api/files/../outside.bag": 404, "/api/files/%2e%2e/outside.bag": 404,
+		"/api/files/sub/other.bag": 200, "/api/files//etc/passwd.bag": 404, "/api/files/sub": 404,
+	} {
+		if w := get(path); w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+	if w := get("/api/files/walk.bag", "Range", "bytes=0-12"); w.Code != 206 || w.Body.String() != "#ROSBAG V2.0\n" {
+		t.Errorf("a range: %d %q", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,279 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/camdriver"
+	"rsros/camdriver/hub"
+	"rsros/camdriver/playback"
+	"rsros/node/record"
+	"rsros/node/view/wire"
+)
+
+// stage is the device that is shown. It is a consumer of its own hub.
+type stage struct {
+	device   camdriver.Device
+	file     *playback.Device // device, if it is a recording
+	profiles [][]camdriver.Profile
+	hub      hub.Hub
+	records  record.Camera
+	source   wire.Source // but for the values of options
+	streams  map[camdriver.StreamID]*stream
+	guide    camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
+	first    uint64             // number of the guide's first frame in a file
+	frozen   atomic.Bool        // a live camera's pictures stand still
+	shown    atomic.Uint64      // number + 1 of the guide's last frame; 0 before one came
+	server   *Server
+	close    sync.Once
+	closed   error
+
+	late atomic.Bool // a viewer has come since the last frame
+
+	window atomic.Pointer[[2]wire.Nanos] // what is played of a file; nil for all
+	left   chan struct{}                 // playback has left the window
+}
+
+// stream is a stream of the stage, and who watches it.
+type stream struct {
+	stage    *stage
+	id       uint16
+	name     camdriver.StreamID
+	watchers atomic.Pointer[[]*session]
+}
+
+// newStage describes a device and starts its streams.
+func newStage(s *Server, name, file string, device camdriver.Device) (*stage, error) {
+	g := &stage{device: device, server: s, streams: make(map[camdriver.StreamID]*stream), left: make(chan struct{}, 1)}
+	g.file, _ = device.(*playback.Device)
+	var err error
+	if g.profiles, err = s.o.Choose(device.Sensors()); err != nil {
+		return nil, err
+	}
+	snap := camdriver.Snapshot(device, g.profiles)
+	g.describe(snap, name, file)
+	now := time.Now
+	if g.file != nil {
+		now = func() time.Time { return time.Time{} } // a file's frames follow no clock
+		g.findFirst()
+	}
+	g.records.Serve(record.Source{Hub: &g.hub, Device: device, Profiles: g.profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
+	g.hub.Attach(g)
+	for i, sensor := range device.Sensors() {
+		if len(g.profiles[i]) == 0 {
+			continue
+		}
+		if err := sensor.Start(g.profiles[i], &g.hub); err != nil {
+			return nil, errors.Join(fmt.Errorf("start %s: %w", sensor.Name(), err), g.end())
+		}
+	}
+	if g.file != nil { // opened paused, so that it begins with all streams
+		if err := g.file.Resume(); err != nil {
+			return nil, errors.Join(err, g.end())
+		}
+	}
+	return g, nil
+}
+
+// end closes the recording and the device.
+func (g *stage) end() error {
+	g.close.Do(func() { g.closed = errors.Join(g.records.Close(), g.device.Close()) })
+	return g.closed
+}
+
+// describe fills in what the page is told of the device.
+func (g *stage) describe(snap camdriver.DeviceSnapshot, name, file string) {
+	g.source = wire.Source{Kind: "camera", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: []wire.Stream{}, Marks: []wire.Mark{}}
+	if g.file != nil {
+		start, end := wire.Nanos(0), wire.Nanos(g.file.Duration())
+		g.source.Kind, g.source.File, g.source.Start, g.source.End = "file", file, &start, &end
+	}
+	for _, i := range snap.Info {
+		g.source.Info = append(g.source.Info, [2]string{i.Key.String(), i.Value})
+	}
+	for i := range snap.Streams {
+		s := &snap.Streams[i]
+		g.streams[s.Profile.Stream] = &stream{stage: g, id: uint16(i + 1), name: s.Profile.Stream}
+		g.choose(s.Profile.Stream)
+	}
+	for i := range snap.Streams {
+		g.source.Streams = append(g.source.Streams, g.streamOf(&snap, &snap.Streams[i]))
+	}
+	if g.file != nil {
+		g.source.FrameSets = int(g.file.File().Frames(g.guide))
+	}
+}
+
+// choose makes a stream the guide if it serves better than the one before.
+func (g *stage) choose(id camdriver.StreamID) {
+	if id.Kind.Video() && (g.guide.Kind == camdriver.AnyStream || id.Kind == camdriver.Depth && g.guide.Kind != camdriver.Depth) {
+		g.guide = id
+	}
+}
+
+func (g *stage) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSnapshot) wire.Stream {
+	p := s.Profile
+	out := wire.Stream{
+		ID: g.streams[p.Stream].id, Kind: kindOf(p.Stream.Kind), Name: p.Stream.String(), Sensor: s.Sensor, Format: p.Format.String(),
+		Width: p.Width, Height: p.Height, FPS: p.FPS,
+	}
+	if v := s.Video; v != nil {
+		out.Intrinsics = &wire.Intrinsics{Width: v.Width, Height: v.Height, Fx: v.Fx, Fy: v.Fy, Ppx: v.Ppx, Ppy: v.Ppy, Model: v.Model.String(), Coeffs: v.Coeffs}
+	}
+	if p.Stream.Kind == camdriver.Depth {
+		out.DepthUnits = depthUnits(snap.Sensors[s.Sensor].Options)
+	}
+	for other, to := range g.streams {
+		if e, err := g.device.Extrinsics(p.Stream, other); err == nil && other != p.Stream {
+			if out.Extrinsics == nil {
+				out.Extrinsics = make(map[string]wire.Extrinsics)
+			}
+			out.Extrinsics[strconv.Itoa(int(to.id))] = wire.Extrinsics{Rotation: transposed(e.Rotation), Translation: e.Translation}
+		}
+	}
+	return out
+}
+
+func kindOf(k camdriver.StreamKind) string {
+	switch {
+	case k.Inertial():
+		return "motion"
+	case k == camdriver.Pose:
+		return "pose"
+	}
+	return "video"
+}
+
+// usualDepthUnits are those of cameras that have no option for them: millimetres.
+const usualDepthUnits = 0.001
+
+func depthUnits(options []camdriver.Option) float32 {
+	for _, o := range options {
+		if o.ID == camdriver.OptionDepthUnits && o.Value > 0 {
+			return o.Value
+		}
+	}
+	return usualDepthUnits
+}
+
+func transposed(m [9]float64) [9]float64 {
+	return [9]float64{m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]}
+}
+
+// findFirst finds the number from which sets are counted.
+func (g *stage) findFirst() {
+	at, err := g.file.File().Find(g.guide, 0)
+	if err != nil {
+		return
+	}
+	if e, err := g.file.File().Last(g.guide, at, time.Time{}); err == nil {
+		g.first = e.Frame.Number
+		e.Frame.Release()
+	}
+}
+
+// described returns the source with the options as they are.
+func (g *stage) described() *wire.Source {
+	out := g.source
+	out.Sensors = make([]wire.Sensor, 0, len(g.profiles))
+	for i, s := range g.device.Sensors() {
+		out.Sensors = append(out.Sensors, wire.Sensor{ID: i, Name: s.Name(), Options: g.options(s)})
+	}
+	return &out
+}
+
+// options are those of a sensor. A recording's can't be changed.
+func (g *stage) options(s camdriver.Sensor) []wire.Option {
+	list := []wire.Option{}
+	for _, o := range s.Options() {
+		list = append(list, wire.Option{
+			ID: o.ID.String(), Name: o.ID.String(), Description: o.Description, Value: o.Value, Min: o.Min, Max: o.Max, Step: o.Step, Default: o.Default,
+			ReadOnly: o.ReadOnly || g.file != nil,
+		})
+	}
+	return list
+}
+
+// state is what playback is doing.
+func (g *stage) state() *wire.State {
+	if g.file == nil {
+		return &wire.State{Playing: !g.frozen.Load(), Rate: 1}
+	}
+	s := g.file.Status()
+	at := wire.Nanos(s.Position)
+	out := &wire.State{Playing: !s.Paused && !s.Ended, Position: &at, Rate: s.Speed, Loop: s.Loop, Ended: s.Ended, Range: g.window.Load(), Round: s.Loops}
+	if n := g.shown.Load(); n > g.first {
+		set := int(n - 1 - g.first)
+		out.Set = &set
+	}
+	return out
+}
+
+// Frame implements camdriver.Handler.
+func (g *stage) Frame(_ int, f *camdriver.Frame) {
+	stamp := wire.NanosOf(time.Now())
+	at := wire.NanosOf(f.Arrival)
+	if g.file != nil {
+		at = wire.Nanos(g.file.Status().Position)
+		g.watchWindow(at)
+	}
+	if f.Stream() == g.guide {
+		g.shown.Store(f.Number + 1)
+	}
+	s := g.streams[f.Stream()]
+	if s == nil || g.frozen.Load() {
+		return
+	}
+	watchers := s.watchers.Load()
+	if watchers == nil || len(*watchers) == 0 {
+		return
+	}
+	if f.Stream().Kind.Inertial() {
+		for _, v := range *watchers {
+			v.sample(s, f, stamp, at)
+		}
+		return
+	}
+	if f.Stream().Kind != camdriver.Pose && (f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height) {
+		return // a recording may say so of its frames
+	}
+	p := newPicture(f, stamp, at)
+	for _, v := range *watchers {
+		v.offer(s, p)
+	}
+	p.release()
+}
+
+// watchWindow notices that playback has left what is to be played.
+func (g *stage) watchWindow(at wire.Nanos) {
+	if w := g.window.Load(); w != nil && at > w[1] {
+		select {
+		case g.left <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// OptionChanged implements camdriver.Handler.
+func (g *stage) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
+	g.server.tell(wire.OptionChanged{Op: "option", Sensor: sensor, ID: id.String(), Value: value})
+}
+
+// Notification implements camdriver.Handler.
+func (g *stage) Notification(_ int, n camdriver.Notification) {
+	g.server.tell(wire.Notification{
+		Op: "notification", Time: wire.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
+	})
+}
+
+// StatusChanged implements camdriver.Handler.
+func (g *stage) StatusChanged(s camdriver.Status) {
+	g.server.tell(wire.StateChanged{Op: "state", State: *g.state()})
+	if s.Err != nil {
+		g.server.tell(wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
+	}
+}

@@ -1,0 +1,222 @@
+package wire
+
+import (
+	"strconv"
+	"time"
+)
+
+// Version is that of the protocol, and Subprotocol its name on a WebSocket.
+const (
+	Version     = 1
+	Subprotocol = "rs-ros.view.v1"
+)
+
+// Nanos is a time in nanoseconds since 1970, or since a recording's start. In JSON it is
+// a decimal string, because a page's numbers are exact up to 2^53 only.
+type Nanos int64
+
+// NanosOf is the time as Nanos.
+func NanosOf(t time.Time) Nanos { return Nanos(t.UnixNano()) }
+
+// MarshalText returns the decimal digits.
+func (n Nanos) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(n), 10), nil }
+
+// UnmarshalText is the inverse of MarshalText.
+func (n *Nanos) UnmarshalText(b []byte) error {
+	v, err := strconv.ParseInt(string(b), 10, 64)
+	*n = Nanos(v)
+	return err
+}
+
+// Source describes what is shown: a camera or a recording.
+type Source struct {
+	Kind      string      `json:"kind"` // "camera" or "file"
+	Name      string      `json:"name"`
+	File      string      `json:"file,omitempty"`
+	Info      [][2]string `json:"info"`
+	Sensors   []Sensor    `json:"sensors"`
+	Streams   []Stream    `json:"streams"`
+	Start     *Nanos      `json:"start,omitempty"`
+	End       *Nanos      `json:"end,omitempty"`
+	Marks     []Mark      `json:"marks"`
+	FrameSets int         `json:"frameSets,omitempty"`
+}
+
+// Sensor is a sensor with its options.
+type Sensor struct {
+	ID      int      `json:"id"`
+	Name    string   `json:"name"`
+	Options []Option `json:"options"`
+}
+
+// Option is the state of one option.
+type Option struct {
+	ID          string  `json:"id"`
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	Value       float32 `json:"value"`
+	Min         float32 `json:"min"`
+	Max         float32 `json:"max"`
+	Step        float32 `json:"step"`
+	Default     float32 `json:"default"`
+	ReadOnly    bool    `json:"readOnly"`
+}
+
+// Stream is a stream that a viewer can subscribe to.
+type Stream struct {
+	ID         uint16                `json:"id"`
+	Kind       string                `json:"kind"` // "video", "motion", "pose"
+	Name       string                `json:"name"`
+	Sensor     int                   `json:"sensor"`
+	Format     string                `json:"format"`
+	Width      int                   `json:"width"`
+	Height     int                   `json:"height"`
+	FPS        int                   `json:"fps"`
+	Intrinsics *Intrinsics           `json:"intrinsics,omitempty"`
+	DepthUnits float32               `json:"depthUnits,omitempty"` // metres
+	Extrinsics map[string]Extrinsics `json:"extrinsics,omitempty"` // by the other stream's id
+}
+
+// Intrinsics are a lens, in pixels.
+type Intrinsics struct {
+	Width  int        `json:"width"`
+	Height int        `json:"height"`
+	Fx     float64    `json:"fx"`
+	Fy     float64    `json:"fy"`
+	Ppx    float64    `json:"ppx"`
+	Ppy    float64    `json:"ppy"`
+	Model  string     `json:"model"`
+	Coeffs [5]float64 `json:"coeffs"`
+}
+
+// Extrinsics map points of a stream to another's: the rotation column by column, metres.
+type Extrinsics struct {
+	Rotation    [9]float64 `json:"rotation"`
+	Translation [3]float64 `json:"translation"`
+}
+
+// Mark is something on the time line of a recording.
+type Mark struct {
+	Time   Nanos   `json:"time"`
+	Kind   string  `json:"kind"` // "loss", "notification", "option"
+	Stream *uint16 `json:"stream,omitempty"`
+	Text   string  `json:"text"`
+}
+
+// State is what playback is doing. Position is nil for a live camera.
+type State struct {
+	Playing  bool      `json:"playing"`
+	Position *Nanos    `json:"position"`
+	Rate     float64   `json:"rate"`
+	Loop     bool      `json:"loop"`
+	Range    *[2]Nanos `json:"range"`
+	Ended    bool      `json:"ended"`
+	Set      *int      `json:"set"`
+	Round    int       `json:"round"`
+}
+
+// Record is what recording is doing.
+type Record struct {
+	On      bool     `json:"on"`
+	Paused  bool     `json:"paused"`
+	File    string   `json:"file"`
+	Seconds float64  `json:"seconds"`
+	Bytes   int64    `json:"bytes"`
+	Free    int64    `json:"free"`
+	Drops   uint64   `json:"drops"`
+	Part    int      `json:"part"`
+	Streams []uint16 `json:"streams"`
+	Error   string   `json:"error,omitempty"`
+}
+
+// Candidate is a device that can be opened.
+type Candidate struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// The messages of the program. Op names the kind of each.
+type (
+	// Hello is the first message to a viewer.
+	Hello struct {
+		Op         string      `json:"op"`
+		Version    int         `json:"version"`
+		Viewer     int         `json:"viewer"`
+		ViewOnly   bool        `json:"viewOnly"`
+		Now        Nanos       `json:"now"`
+		Source     *Source     `json:"source"`
+		State      *State      `json:"state"`
+		Record     *Record     `json:"record"`
+		Files      bool        `json:"files"`
+		Candidates []Candidate `json:"candidates"`
+	}
+	// SourceChanged voids everything of the source before it.
+	SourceChanged struct {
+		Op     string  `json:"op"`
+		Source *Source `json:"source"`
+		State  *State  `json:"state"`
+	}
+	// StateChanged tells what playback is doing.
+	StateChanged struct {
+		Op string `json:"op"`
+		State
+	}
+	// RecordChanged tells what recording is doing.
+	RecordChanged struct {
+		Op string `json:"op"`
+		Record
+	}
+	// Options are all options of a sensor.
+	Options struct {
+		Op      string   `json:"op"`
+		Sensor  int      `json:"sensor"`
+		Options []Option `json:"options"`
+	}
+	// OptionChanged is a new value.
+	OptionChanged struct {
+		Op     string  `json:"op"`
+		Sensor int     `json:"sensor"`
+		ID     string  `json:"id"`
+		Value  float32 `json:"value"`
+	}
+	// Notification is what the device reported.
+	Notification struct {
+		Op       string `json:"op"`
+		Time     Nanos  `json:"time"`
+		Severity string `json:"severity"`
+		Category string `json:"category"`
+		Text     string `json:"text"`
+		Data     string `json:"data"`
+	}
+	// Counts are frames and bytes of viewers.
+	Counts struct {
+		Op      string         `json:"op"`
+		Streams []StreamCounts `json:"streams"`
+		Viewers []ViewerCounts `json:"viewers"`
+	}
+	// Pong answers a ping.
+	Pong struct {
+		Op  string `json:"op"`
+		T   any    `json:"t"`
+		Now Nanos  `json:"now"`
+	}
+)
+
+// StreamCounts are the frames of one stream and viewer: Given = Sent + Skipped when none
+// waits. Lost ones never reached the program.
+type StreamCounts struct {
+	ID      uint16 `json:"id"`
+	Given   uint64 `json:"given"`
+	Lost    uint64 `json:"lost"`
+	Sent    uint64 `json:"sent"`
+	Skipped uint64 `json:"skipped"`
+}
+
+// ViewerCounts are what one viewer was sent.
+type ViewerCounts struct {
+	ID      int    `json:"id"`
+	Address string `json:"address"`
+	Bytes   uint64 `json:"bytes"`
+	Sent    uint64 `json:"sent"`
+	Skipped uint64 `json:"skipped"`
+}

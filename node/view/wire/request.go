@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Request is a message of the page. Fields that its Op doesn't have are zero.
+type Request struct {
+	Op string   `json:"op"`
+	ID *float64 `json:"id"` // of those that are answered
+
+	Stream  uint16 `json:"stream"`
+	Codec   string `json:"codec"` // "raw" or "packed"
+	Divisor int    `json:"divisor"`
+	Upto    uint32 `json:"upto"`
+	T       any    `json:"t"`
+
+	Time   *Nanos    `json:"time"`
+	Set    *int      `json:"set"`
+	Frame  *uint64   `json:"frame"`
+	Sets   int       `json:"sets"`
+	Rate   float64   `json:"rate"`
+	On     bool      `json:"on"`
+	Range  *[2]Nanos `json:"range"`
+	Sensor int       `json:"sensor"`
+	Option string    `json:"option"`
+	Value  *float32  `json:"value"`
+	File   string    `json:"file"`
+	Device string    `json:"device"`
+
+	Name         string  `json:"name"`
+	Compression  string  `json:"compression"`
+	SplitSeconds float64 `json:"splitSeconds"`
+	SplitBytes   int64   `json:"splitBytes"`
+}
+
+// forms are the operations that aren't answered.
+var forms = map[string]func(*Request) error{
+	"subscribe": func(r *Request) error {
+		if r.Codec != "raw" && r.Codec != "packed" {
+			return fmt.Errorf("codec %q, want raw or packed", r.Codec)
+		}
+		if r.Divisor != 1 && r.Divisor != 2 && r.Divisor != 4 {
+			return fmt.Errorf("divisor %d, want 1, 2 or 4", r.Divisor)
+		}
+		return nil
+	},
+	"unsubscribe": func(*Request) error { return nil },
+	"credit":      func(*Request) error { return nil },
+	"ping":        pingable,
+}
+
+// pingable says whether a ping's mark may be echoed: nothing that could be large.
+func pingable(r *Request) error {
+	switch t := r.T.(type) {
+	case float64:
+		return nil
+	case string:
+		if len(t) <= 64 {
+			return nil
+		}
+	}
+	return errors.New("t is no number and no short string")
+}
+
+// ParseRequest decodes a message of the page. Whether the program knows its operation
+// and what it names is the caller's to find out, if it has an ID; other operations are
+// complete.
+func ParseRequest(text []byte) (*Request, error) {
+	var r Request
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("message of the page: %w", err)
+	}
+	check, known := forms[r.Op]
+	switch {
+	case known:
+		if err := check(&r); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Op, err)
+		}
+	case r.ID == nil:
+		return nil, fmt.Errorf("message of the page: op %.40q has no id and isn't known", r.Op)
+	}
+	return &r, nil
+}
