@@ -69,7 +69,12 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.list(w, r)
 		return
 	}
-	l.serveFile(w, r, strings.TrimPrefix(name, "/"))
+	name = strings.TrimPrefix(name, "/")
+	if of, ok := thumbnailOf(name); ok {
+		l.serveThumbnail(w, r, of)
+		return
+	}
+	l.serveFile(w, r, name)
 }
 
 // list answers with all recordings, and what their indexes say.

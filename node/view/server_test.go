@@ -469,7 +469,7 @@ func TestLibrary(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		"/api/files/walk.bag": 200, "/api/files/secret.txt": 404, "/api/files/link.bag": 404, "/api/files/../outside.bag": 404, "/api/files/%2e%2e/outside.bag": 404,
-		"/api/files/sub/other.bag": 200, "/api/files//etc/passwd.bag": 404, "/api/files/sub": 404,
+		"/api/files/sub/other.bag": 200, "/api/files/walk.bag/thumbnail.png": 200, "/api/files/sub/other.bag/thumbnail.png": 204, "/api/files/link.bag/thumbnail.png": 404, "/api/files//etc/passwd.bag": 404, "/api/files/sub": 404,
 	} {
 		if w := get(path); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)

@@ -1,0 +1,107 @@
+package view
+
+import (
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"strings"
+	"time"
+
+	"rsros/bagstore/rsbag"
+	"rsros/camdriver"
+)
+
+// thumbnailWidth is the width that a thumbnail has at most, roughly.
+const thumbnailWidth = 160
+
+// serveThumbnail sends a small picture from the middle of a recording, or nothing (204) if
+// it has none: a list without pictures is no error.
+func (l *Library) serveThumbnail(w http.ResponseWriter, r *http.Request, name string) {
+	file, err := l.path(name)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	picture := thumbnail(file)
+	if picture == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	png.Encode(w, picture) //nolint:errcheck // the viewer has gone
+}
+
+// thumbnail returns a small picture of a recording, nil if there is none.
+func thumbnail(path string) image.Image {
+	f, err := rsbag.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	var best camdriver.StreamID
+	for _, s := range f.Streams() {
+		if id := s.Profile.Stream; id.Kind == camdriver.Color || best.Kind == camdriver.AnyStream && id.Kind.Video() {
+			best = id
+		}
+	}
+	for _, at := range []time.Duration{f.Duration() / 2, f.Duration()} {
+		if e, err := f.Last(best, at, time.Time{}); err == nil {
+			defer e.Frame.Release()
+			return small(e.Frame)
+		}
+	}
+	return nil
+}
+
+// small returns a frame as a picture of about thumbnailWidth; nil if its format isn't one
+// that can be shown simply.
+func small(f *camdriver.Frame) image.Image {
+	if f.Width <= 0 || f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height {
+		return nil
+	}
+	n := max(1, f.Width/thumbnailWidth)
+	b := shrink(body{width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}, f.Profile.Format, n)
+	size := f.Profile.Format.BitsPerPixel() / 8
+	if size == 0 || b.stride < b.width*size {
+		return nil
+	}
+	at := func(x, y int) []byte { return b.data[y*b.stride+x*size:][:size] }
+	out := image.NewNRGBA(image.Rect(0, 0, b.width, b.height))
+	for y := range b.height {
+		for x := range b.width {
+			p := at(x, y)
+			c := color.NRGBA{A: 255}
+			switch f.Profile.Format {
+			case camdriver.RGB8, camdriver.RGBA8:
+				c.R, c.G, c.B = p[0], p[1], p[2]
+			case camdriver.BGR8, camdriver.BGRA8:
+				c.R, c.G, c.B = p[2], p[1], p[0]
+			case camdriver.Y8, camdriver.RAW8, camdriver.YUYV:
+				c.R, c.G, c.B = p[0], p[0], p[0]
+			case camdriver.Z16:
+				c.R = nearness(uint16(p[0]) | uint16(p[1])<<8)
+				c.G, c.B = c.R, c.R
+			default:
+				return nil
+			}
+			out.SetNRGBA(x, y, c)
+		}
+	}
+	return out
+}
+
+// nearness is a brightness for a depth in millimetres: near is light, unknown is black.
+func nearness(depth uint16) uint8 {
+	const farthest = 6000
+	if depth == 0 {
+		return 0
+	}
+	return uint8(255 - 215*min(int(depth), farthest)/farthest)
+}
+
+// thumbnailOf splits the path of a thumbnail into the recording's name.
+func thumbnailOf(path string) (name string, ok bool) {
+	return strings.CutSuffix(path, "/thumbnail.png")
+}

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"bufio"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"rsros/bagstore/rsbag"
+	"rsros/test/peer"
+)
+
+// startView starts the program's view command, built without the race detector, which
+// makes the simulated camera too slow. It returns the address that it prints.
+func startView(t *testing.T, args ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "rs-ros-node")
+	if out, err := exec.Command("go", "build", "-o", program, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p := peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), program, append([]string{"view", "--no-open"}, args...)...)
+	p.Await("its address", func(stdout string) bool { return strings.Contains(stdout, "\n") })
+	url, _, err := bufio.NewReader(strings.NewReader(p.Stdout())).ReadLine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(url)
+}
+
+// TestView is the page on the program itself: a camera, a recording made of it with the
+// keyboard, and that recording opened from the list. Its depth is the file's, set by set.
+func TestView(t *testing.T) {
+	dir := t.TempDir()
+	url := startView(t, "--bags", dir, "--record-path", dir, "--depth", "424x240@15", "--color", "424x240@15", "--infra1", "424x240@15", "--infra2", "off", "sim")
+	b := newTab(t)
+	b.do(chromedp.Navigate(url))
+	b.await(`window.viewer && viewer.store.connected.value`)
+	id := func(name string) int {
+		return eval[int](b, `[...viewer.store.views.value.values()].find(v => v.info.name === $1)?.info.id ?? 0`, name)
+	}
+	depth, color := id("Depth_0"), id("Color_0")
+	b.await(drawn(depth, 5) + ` && ` + drawn(color, 5))
+	b.picture("view")
+	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	b.do(ctrlEnter)
+	b.await(`viewer.store.record.value?.on && viewer.store.record.value.bytes > 1e6`)
+	b.picture("view-recording")
+	b.do(ctrlEnter)
+	b.await(`!viewer.store.record.value.on`)
+	made, err := filepath.Glob(filepath.Join(dir, "*.bag"))
+	if err != nil || len(made) != 1 {
+		t.Fatalf("recordings %v, %v", made, err)
+	}
+	if _, err := rsbag.Check(made[0]); err != nil {
+		t.Error(err)
+	}
+	depths := depthsOf(t, made[0])
+	eval[bool](b, `viewer.link.request('open', { file: $1 }).then(a => a.ok)`, filepath.Base(made[0]))
+	b.await(`viewer.store.source.value?.kind === 'file'`)
+	depth = id("Depth_0")
+	eval[bool](b, `viewer.link.request('pause').then(a => a.ok)`)
+	b.await(drawn(depth, 1))
+	for set := range 4 {
+		eval[bool](b, `viewer.link.request('seek', { set: $1 }).then(a => a.ok)`, set)
+		var number, hash uint64
+		b.await(fmt.Sprintf(`viewer.store.state.value.set === %d && %s`, set, drawn(depth, set+2)))
+		if _, err := fmt.Sscan(eval[string](b, pageHash, depth), &number, &hash); err != nil {
+			t.Fatal(err)
+		}
+		if want, ok := depths[number]; !ok || hashOf(want) != hash {
+			t.Errorf("set %d: frame %d has hash %d in the texture, %d in the file", set, number, hash, hashOf(want))
+		}
+	}
+	b.do(chromedp.KeyEvent("3"))
+	b.await(`document.querySelector('.stage')`)
+	b.picture("view-3d")
+	b.do(chromedp.KeyEvent("2"))
+	b.picture("view-playback")
+}
