@@ -18,12 +18,39 @@ type State struct {
 	Paused   bool
 	Ended    bool
 	Loop     bool
-	Loops    int // how many times it has begun again
+	Loops    int    // how many times it has begun again
+	Range    *Range // the part that Loop repeats; nil for all
 
 	// Damaged counts messages that could not be read, again each time they are
 	// passed. Damage is what was wrong with the last of them.
 	Damaged uint64
 	Damage  error
+}
+
+// Range is a part of a file, in file time.
+type Range struct{ From, To time.Duration }
+
+// SetRange makes the device repeat a part of the file, which switches looping on; nil
+// makes it all of the file again. Playback that is outside of the part goes to its
+// start when it goes on.
+func (d *Device) SetRange(r *Range) error {
+	if r != nil && (r.From < 0 || r.To <= r.From || r.From >= d.Duration()) {
+		return fmt.Errorf("repeat %v to %v of %v: %w", r.From, r.To, d.Duration(), ErrRange)
+	}
+	return d.engine.do(func(e *engine) {
+		if r != nil {
+			part := *r
+			r, e.loop = &part, true
+		}
+		e.part = r
+		e.change(func(s *State) { s.Range, s.Loop = r, e.loop })
+		if r == nil {
+			return
+		}
+		if at := e.snapshot().Position; at < r.From || at > r.To {
+			e.seek(r.From)
+		}
+	})
 }
 
 // Status returns the state and position of the device, without waiting for a running

@@ -17,6 +17,7 @@ type engine struct {
 	sensors []*sensor
 	clock   camdriver.Clock
 	loop    bool
+	part    *Range // what loop repeats; nil for all
 
 	// The goroutine's.
 	cursor     *rsbag.Cursor // over the streams that run; nil until it is needed
@@ -173,6 +174,7 @@ func (e *engine) fetch() bool {
 		}
 		ev, ok := e.cursor.Next()
 		e.countDamage()
+		ok = ok && !(e.loop && e.part != nil && ev.Time > e.part.To)
 		if !ok {
 			if !e.atEnd() {
 				return false
@@ -340,9 +342,13 @@ func (e *engine) status(st camdriver.Status) {
 // atEnd begins again or ends; true if there is more to read.
 func (e *engine) atEnd() bool {
 	if e.loop && e.raised {
-		e.looped += e.file.Duration() + roundGap
+		round := Range{To: e.file.Duration()}
+		if e.part != nil {
+			round = *e.part
+		}
+		e.looped += min(round.To, e.file.Duration()) - round.From + roundGap
 		e.change(func(s *State) { s.Loops++ })
-		e.moveTo(0)
+		e.moveTo(round.From)
 		return true
 	}
 	if !e.snapshot().Ended { // stepping comes here again

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/playback"
 	"rsros/node/view/wire"
 )
 
@@ -40,7 +41,7 @@ var requests = map[string]func(*Server, *stage, *wire.Request) (map[string]any, 
 	"step":   func(_ *Server, g *stage, r *wire.Request) (map[string]any, error) { return g.step(r.Sets) },
 	"rate":   func(_ *Server, g *stage, r *wire.Request) (map[string]any, error) { return nil, g.setRate(r.Rate) },
 	"loop":   func(_ *Server, g *stage, r *wire.Request) (map[string]any, error) { return nil, g.setLoop(r.On) },
-	"range":  func(_ *Server, g *stage, r *wire.Request) (map[string]any, error) { return nil, g.setWindow(r.Range) },
+	"range":  func(_ *Server, g *stage, r *wire.Request) (map[string]any, error) { return nil, g.setRange(r.Range) },
 	"option": func(_ *Server, g *stage, r *wire.Request) (map[string]any, error) { return nil, g.setOption(r) },
 	"record.start": func(s *Server, g *stage, r *wire.Request) (map[string]any, error) {
 		file, err := s.startRecording(g, r)
@@ -134,8 +135,8 @@ func (g *stage) pause() error {
 
 // begin is where playback begins.
 func (g *stage) begin() time.Duration {
-	if w := g.window.Load(); w != nil {
-		return time.Duration(w[0])
+	if r := g.file.Status().Range; r != nil {
+		return r.From
 	}
 	return 0
 }
@@ -235,36 +236,15 @@ func (g *stage) setLoop(on bool) error {
 	return g.file.SetLoop(on)
 }
 
-// setWindow bounds what is played, or lifts the bounds.
-func (g *stage) setWindow(w *[2]wire.Nanos) error {
+// setRange makes a part of the file repeat, or all of it be played again.
+func (g *stage) setRange(part *[2]wire.Nanos) error {
 	if g.file == nil {
 		return errNoFile
 	}
-	if w != nil && (w[0] < 0 || w[0] >= w[1] || time.Duration(w[0]) > g.file.Duration()) {
-		return fmt.Errorf("range %v to %v: want the beginning before the end, within %v", time.Duration(w[0]), time.Duration(w[1]), g.file.Duration())
+	if part == nil {
+		return g.file.SetRange(nil)
 	}
-	g.window.Store(w)
-	return nil
-}
-
-// keepWithin begins the range again when playback has left it, or stops at its end.
-func (s *Server) keepWithin(g *stage) {
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	w := g.window.Load()
-	if w == nil || s.shown() != g || g.file.Status().Position <= time.Duration(w[1]) {
-		return
-	}
-	var err error
-	if g.file.Status().Loop {
-		err = g.file.Seek(time.Duration(w[0]))
-	} else if err = g.file.Pause(); err == nil {
-		err = g.file.Seek(time.Duration(w[1]))
-	}
-	if err != nil {
-		s.o.Log.Warn().Err(err).Msg("keep playback within its range")
-	}
-	s.tell(wire.StateChanged{Op: "state", State: *g.state()})
+	return g.file.SetRange(&playback.Range{From: time.Duration(part[0]), To: time.Duration(part[1])})
 }
 
 func (g *stage) setOption(r *wire.Request) error {

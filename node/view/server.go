@@ -262,24 +262,17 @@ const (
 )
 
 // pulse tells viewers what changes by itself: the position, counts, the size of a
-// recording. It also keeps playback within its range.
+// recording.
 func (s *Server) pulse() {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	for n := 0; ; n++ {
-		var left <-chan struct{}
-		g := s.shown()
-		if g != nil {
-			left = g.left
-		}
 		select {
 		case <-s.ctx.Done():
 			return
-		case <-left:
-			s.keepWithin(g)
-			continue
 		case <-tick.C:
 		}
+		g := s.shown()
 		if g != nil && g.file != nil {
 			s.showAgain(g)
 			if st := g.state(); st.Playing {

@@ -34,8 +34,6 @@ type stage struct {
 
 	late atomic.Bool // a viewer has come since the last frame
 
-	window atomic.Pointer[[2]wire.Nanos] // what is played of a file; nil for all
-	left   chan struct{}                 // playback has left the window
 }
 
 // stream is a stream of the stage, and who watches it.
@@ -48,7 +46,7 @@ type stream struct {
 
 // newStage describes a device and starts its streams.
 func newStage(s *Server, name, file string, device camdriver.Device) (*stage, error) {
-	g := &stage{device: device, server: s, streams: make(map[camdriver.StreamID]*stream), left: make(chan struct{}, 1)}
+	g := &stage{device: device, server: s, streams: make(map[camdriver.StreamID]*stream)}
 	g.file, _ = device.(*playback.Device)
 	var err error
 	if g.profiles, err = s.o.Choose(device.Sensors()); err != nil {
@@ -205,7 +203,10 @@ func (g *stage) state() *wire.State {
 	}
 	s := g.file.Status()
 	at := wire.Nanos(s.Position)
-	out := &wire.State{Playing: !s.Paused && !s.Ended, Position: &at, Rate: s.Speed, Loop: s.Loop, Ended: s.Ended, Range: g.window.Load(), Round: s.Loops}
+	out := &wire.State{Playing: !s.Paused && !s.Ended, Position: &at, Rate: s.Speed, Loop: s.Loop, Ended: s.Ended, Round: s.Loops}
+	if r := s.Range; r != nil {
+		out.Range = &[2]wire.Nanos{wire.Nanos(r.From), wire.Nanos(r.To)}
+	}
 	if n := g.shown.Load(); n > g.first {
 		set := int(n - 1 - g.first)
 		out.Set = &set
@@ -219,7 +220,6 @@ func (g *stage) Frame(_ int, f *camdriver.Frame) {
 	at := wire.NanosOf(f.Arrival)
 	if g.file != nil {
 		at = wire.Nanos(g.file.Status().Position)
-		g.watchWindow(at)
 	}
 	if f.Stream() == g.guide {
 		g.shown.Store(f.Number + 1)
@@ -246,16 +246,6 @@ func (g *stage) Frame(_ int, f *camdriver.Frame) {
 		v.offer(s, p)
 	}
 	p.release()
-}
-
-// watchWindow notices that playback has left what is to be played.
-func (g *stage) watchWindow(at wire.Nanos) {
-	if w := g.window.Load(); w != nil && at > w[1] {
-		select {
-		case g.left <- struct{}{}:
-		default:
-		}
-	}
 }
 
 // OptionChanged implements camdriver.Handler.
