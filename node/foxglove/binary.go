@@ -22,9 +22,6 @@ const (
 	opPlaybackControl = 3
 )
 
-// messageHead is how many bytes come before the message itself.
-const messageHead = 1 + 4 + 8
-
 // appendMessageHead appends what comes before a message: whose subscription it is for,
 // and when it was received.
 func appendMessageHead(b []byte, subscription uint32, time int64) []byte {

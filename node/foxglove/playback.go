@@ -9,7 +9,6 @@ import (
 type playbackNews struct {
 	last     PlaybackState // as the clients that follow it know it
 	commands int           // under way: their answers tell what changed
-	asked    bool          // some client follows it
 }
 
 // played hears where the player is.

@@ -56,12 +56,12 @@ func TestRules(t *testing.T) {
 		status Status   // in our close frame; 0 is none
 	}{
 		"text":                         {[][]byte{frame(final|1, "hé")}, []string{"hé"}, 0},
-		"in pieces":                    {[][]byte{frame(1, "a"), frame(0, ""), frame(0, "b"), frame(final|0, "c"), frame(final|2, "d")}, []string{"abc", "d"}, 0},
-		"a rune in two pieces":         {[][]byte{frame(1, "\xc3"), frame(final|0, "\xa9")}, []string{"é"}, 0},
-		"ping between pieces":          {[][]byte{frame(1, "a"), frame(final|9, "p"), frame(final|0, "b")}, []string{"ab"}, 0},
+		"in pieces":                    {[][]byte{frame(1, "a"), frame(0, ""), frame(0, "b"), frame(final, "c"), frame(final|2, "d")}, []string{"abc", "d"}, 0},
+		"a rune in two pieces":         {[][]byte{frame(1, "\xc3"), frame(final, "\xa9")}, []string{"é"}, 0},
+		"ping between pieces":          {[][]byte{frame(1, "a"), frame(final|9, "p"), frame(final, "b")}, []string{"ab"}, 0},
 		"pong":                         {[][]byte{frame(final|10, "p"), frame(final|1, "a")}, []string{"a"}, 0},
-		"exactly the limit":            {[][]byte{frame(2, long), frame(final|0, long[:74])}, []string{long + long[:74]}, 0},
-		"above the limit":              {[][]byte{frame(2, long), frame(final|0, long[:75])}, nil, StatusTooBig},
+		"exactly the limit":            {[][]byte{frame(2, long), frame(final, long[:74])}, []string{long + long[:74]}, 0},
+		"above the limit":              {[][]byte{frame(2, long), frame(final, long[:75])}, nil, StatusTooBig},
 		"above the limit in one":       {[][]byte{frame(final|2, long+long)}, nil, StatusTooBig},
 		"not UTF-8":                    {[][]byte{frame(final|1, "a\xff")}, nil, StatusInvalid},
 		"binary needs no UTF-8":        {[][]byte{frame(final|2, "a\xff")}, []string{"a\xff"}, 0},
@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 		"unknown control":              {[][]byte{frame(final|11, "a")}, nil, StatusProtocol},
 		"long ping":                    {[][]byte{frame(final|9, long)}, nil, StatusProtocol},
 		"ping in pieces":               {[][]byte{frame(9, "a")}, nil, StatusProtocol},
-		"continuation of nothing":      {[][]byte{frame(final|0, "a")}, nil, StatusProtocol},
+		"continuation of nothing":      {[][]byte{frame(final, "a")}, nil, StatusProtocol},
 		"message in a message":         {[][]byte{frame(1, "a"), frame(final|1, "b")}, nil, StatusProtocol},
 		"length in too many bytes":     {[][]byte{{final | 2, flagMasked | length16, 0, 125, 0, 0, 0, 0}}, nil, StatusProtocol},
 		"length in far too many":       {[][]byte{{final | 2, flagMasked | length64, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0}}, nil, StatusProtocol},
@@ -146,7 +146,7 @@ func closeOf(t *testing.T, b []byte) Status {
 // answered by well-formed frames.
 func FuzzRead(f *testing.F) {
 	f.Add(frame(final|1, "text"))
-	f.Add(slices.Concat(frame(1, "a"), frame(final|9, "ping"), frame(final|0, "b"), frame(final|8, "\x03\xe8bye")))
+	f.Add(slices.Concat(frame(1, "a"), frame(final|9, "ping"), frame(final, "b"), frame(final|8, "\x03\xe8bye")))
 	f.Add(slices.Concat(frame(final|2, strings.Repeat("x", 200)), frame(final|2, strings.Repeat("y", 999))))
 	f.Add([]byte{final | 2, flagMasked | length64, 127, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, sent []byte) {

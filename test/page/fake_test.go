@@ -261,17 +261,6 @@ func (p *program) offer(stream int, free bool, make func(codec string) []byte) b
 	return true
 }
 
-// counts tells the page what it was given.
-func (p *program) counts() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var list []object
-	for id, l := range p.lanes {
-		list = append(list, object{"id": id, "given": l.given, "lost": 0, "sent": l.sequence, "skipped": l.skipped})
-	}
-	p.send(object{"op": "counts", "streams": list, "viewers": []object{}})
-}
-
 // messageOf is a frame as a binary message, with sequence number and skipped 0.
 func messageOf(stream int, f *camdriver.Frame, codec string) []byte {
 	kind, form, body, metadata := byte(1), byte(0), f.Data, []byte(nil)

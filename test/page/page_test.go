@@ -288,8 +288,7 @@ func stall(t *testing.T, b *tab, p *program, c *camera, id int) {
 	if l.given != int(l.sequence)+l.skipped {
 		t.Errorf("the program gave %d frames, sent %d and left out %d", l.given, l.sequence, l.skipped)
 	}
-	var got struct{ Received, Drawn, SkippedServer, SkippedWorker, SkippedRender int }
-	got = eval[struct{ Received, Drawn, SkippedServer, SkippedWorker, SkippedRender int }](b, `viewer.store.views.value.get($1).counters`, id)
+	got := eval[struct{ Received, Drawn, SkippedServer, SkippedWorker, SkippedRender int }](b, `viewer.store.views.value.get($1).counters`, id)
 	if got.Received != int(l.sequence) || got.Received != got.Drawn+got.SkippedWorker+got.SkippedRender {
 		t.Errorf("of %d frames sent, the page has received %+v", l.sequence, got)
 	}

@@ -22,20 +22,6 @@ func appendVarint(b []byte, v uint64) []byte {
 	return append(b, byte(v&0x7f))
 }
 
-// varint reads a number of up to 8 bytes, as this package writes them, and returns its
-// length.
-func varint(b []byte) (v uint64, n int) {
-	for n < len(b) && n < 8 {
-		c := b[n]
-		n++
-		v = v<<7 | uint64(c&0x7f)
-		if c < 0x80 {
-			break
-		}
-	}
-	return v, n
-}
-
 // Serial types of a record.
 const (
 	typeNull = 0
