@@ -23,6 +23,7 @@ func TestGuard(t *testing.T) {
 		{"loopback 6", Options{}, "GET", "http://[::1]:8080/", nil, 200},
 		{"localhost", Options{}, "GET", "http://localhost:8080/", nil, 200},
 		{"rebound name", Options{}, "GET", "http://evil.example:8080/", nil, 421},
+		{"an address", Options{}, "GET", "http://192.168.1.5:8080/", nil, 200},
 		{"its own name", Options{Hosts: []string{"robot"}}, "GET", "http://Robot:8080/", nil, 200},
 		{"own page", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "http://localhost:8080"}, 200},
 		{"other port", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "http://localhost:9090"}, 403},
