@@ -88,12 +88,12 @@ var mayImport = map[string][]string{
 	"node/ros/internal/wire":      {"node/internal/budget"},
 	"node/internal/budget":        {},
 	"node/websocket":              {},
-	"node/foxglove":               {"msgs", "node/websocket"},
+	"node/foxglove":               {"msgs", "node/guard", "node/websocket"},
 	"node/foxglove/nodegraph":     {"bagstore", "msgs", "node/foxglove", "node/graph", "node/replay", "node/ros"},
-	"node/view/guard":             {},
+	"node/guard":                  {},
 	"node/view/wire":              {},
 	"node/view": {
-		"web", "node/record", "node/view/guard", "node/view/wire", "node/websocket",
+		"web", "node/record", "node/guard", "node/view/wire", "node/websocket",
 		"bagstore", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs/imagetransport",
 	},
 

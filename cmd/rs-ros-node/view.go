@@ -56,7 +56,7 @@ page.`,
 	f.StringVar(&o.RecordDir, "record-path", ".", "folder for recordings that viewers start")
 	f.BoolVar(&o.ViewOnly, "view-only", false, "viewers may look, and change nothing")
 	f.BoolVar(&o.NoAuth, "no-auth", false, "ask for no token, although other machines can connect")
-	f.StringSliceVar(&o.AllowHosts, "allow-host", nil, "another name that this machine goes by in browsers")
+	f.StringSliceVar(&o.AllowHosts, "allow-host", nil, "another name that browsers may use for this machine without a token")
 	f.StringSliceVar(&o.Origins, "allow-origin", nil, "an origin of another site whose pages may connect, such as https://example.org")
 	f.BoolVar(&noOpen, "no-open", false, "print the address, and don't open the browser")
 	streamFlags(f, &streams)

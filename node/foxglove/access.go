@@ -2,17 +2,13 @@ package foxglove
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/subtle"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"slices"
-	"strings"
 	"time"
+
+	"rsros/node/guard"
 )
 
 // DefaultAddress is where Foxglove and Lichtblick look first.
@@ -47,16 +43,15 @@ func Listen(a Access, o Options) (*Listener, error) {
 	if !a.ViewOnly {
 		o.Control = func(*http.Request) bool { return true }
 	}
-	guard := &guard{next: New(o), origins: a.Origins}
+	who := guard.Options{Origins: a.Origins, Programs: true}
 	address := l.Addr().(*net.TCPAddr)
-	guard.loopback = address.IP.IsLoopback()
 	u := url.URL{Scheme: "ws", Host: address.String()}
-	if !guard.loopback {
-		guard.token = rand.Text()
-		u.RawQuery = url.Values{"token": {guard.token}}.Encode()
+	if !address.IP.IsLoopback() {
+		who.Token = guard.NewToken()
+		u.RawQuery = url.Values{"token": {who.Token}}.Encode()
 	}
-	s := &Listener{server: guard.next, url: u.String(), ended: make(chan struct{})}
-	s.http = &http.Server{Handler: guard, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	s := &Listener{server: New(o), url: u.String(), ended: make(chan struct{})}
+	s.http = &http.Server{Handler: guard.Wrap(who, s.server), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	go func() {
 		defer close(s.ended)
 		s.http.Serve(l) //nolint:errcheck // ends with ErrServerClosed
@@ -90,57 +85,4 @@ func (l *Listener) Close() {
 	l.http.Close() //nolint:errcheck // closes the listener
 	<-l.ended
 	l.server.Close()
-}
-
-// guard lets in those that the user trusts: programs of this machine and pages that they
-// show, pages that were named, and whoever has the token.
-type guard struct {
-	next     *Server
-	loopback bool
-	origins  []string
-	token    string // "" if none is needed
-}
-
-func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if status, err := g.check(r); err != nil {
-		http.Error(w, err.Error(), status)
-		return
-	}
-	g.next.ServeHTTP(w, r)
-}
-
-func (g *guard) check(r *http.Request) (status int, err error) {
-	if g.token != "" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("token")), []byte(g.token)) != 1 {
-		return http.StatusUnauthorized, errors.New("the token that the program printed is missing")
-	}
-	// A name that somebody else's DNS lets point to this machine is no name of it.
-	if g.loopback && !loopbackName(r.Host) {
-		return http.StatusForbidden, fmt.Errorf("the host %q isn't this machine", r.Host)
-	}
-	if origin := r.Header.Get("Origin"); !g.trusts(origin, r.Host) {
-		return http.StatusForbidden, fmt.Errorf("pages of %q may not connect", origin)
-	}
-	return 0, nil
-}
-
-// trusts tells whether pages of an origin may connect. Programs send none, and
-// desktop applications that of a file.
-func (g *guard) trusts(origin, host string) bool {
-	switch {
-	case origin == "", origin == "file://", slices.Contains(g.origins, origin):
-		return true
-	}
-	_, from, _ := strings.Cut(origin, "://")
-	return from == host
-}
-
-func loopbackName(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && ip.IsLoopback()
 }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"rsros/node/view/guard"
+	"rsros/node/guard"
 )
 
 // RunOptions say what the view command shows, and which viewers it lets in.

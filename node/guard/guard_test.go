@@ -31,6 +31,12 @@ func TestGuard(t *testing.T) {
 		{"no site", Options{}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "null"}, 403},
 		{"allowed site", Options{Origins: []string{"https://app.example"}}, "GET", "http://localhost:8080/api/ws", map[string]string{"Origin": "https://app.example"}, 200},
 		{"post from elsewhere", Options{}, "POST", "http://localhost:8080/x", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+		{"a name, with the token", Options{Token: token}, "GET", "http://robot:8080/api/ws?token=" + token, nil, 200},
+		{"an application", Options{Programs: true}, "GET", "http://localhost:8080/", map[string]string{"Origin": "file://"}, 200},
+		{"an application, the token", Options{Programs: true, Token: token}, "GET", "http://robot:8080/?token=" + token, map[string]string{"Origin": "file://"}, 200},
+		{"a file's page", Options{}, "GET", "http://localhost:8080/", map[string]string{"Origin": "file://"}, 403},
+		{"a program without the token", Options{Programs: true, Token: token}, "GET", "http://robot:8080/", nil, 401},
+		{"a page with the token", Options{Programs: true, Token: token}, "GET", "http://robot:8080/?token=" + token, map[string]string{"Origin": "https://evil.example"}, 403},
 		{"no token", Options{Token: token}, "GET", "http://localhost:8080/api/ws", nil, 401},
 		{"token in the URL", Options{Token: token}, "GET", "http://localhost:8080/api/ws?token=" + token, nil, 200},
 		{"wrong token", Options{Token: token}, "GET", "http://localhost:8080/api/ws?token=x", nil, 401},
@@ -78,7 +84,7 @@ func TestLogin(t *testing.T) {
 }
 
 func TestNewToken(t *testing.T) {
-	if a, b := NewToken(), NewToken(); a == b || len(a) != 22 {
+	if a, b := NewToken(), NewToken(); a == b || len(a) < 26 {
 		t.Errorf("%q, %q", a, b)
 	}
 }

@@ -1,4 +1,4 @@
-// Package guard decides who may talk to the program's HTTP server: browsers that look
+// Package guard decides who may talk to an HTTP server of the program: browsers that look
 // at a page of its own, on a name it goes by, with the token where one is needed. It
 // also sets the headers that tell browsers to enforce the same
 // (docs/security.md).
@@ -7,7 +7,6 @@ package guard
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"encoding/base64"
 	"net"
 	"net/http"
 	"net/url"
@@ -17,23 +16,23 @@ import (
 
 // Options say who may come in.
 type Options struct {
-	// Hosts are the names, without ports, that requests may be addressed to, beside
-	// localhost and addresses: so that no other site can make a browser
-	// believe that it is this one (DNS rebinding).
+	// Hosts are the names, without ports, that requests without a token may be addressed
+	// to, beside localhost and addresses: so that no other site can make a browser
+	// believe that it is this one (DNS rebinding). Such a site doesn't know a token.
 	Hosts []string
 	// Origins are the origins of other sites, such as https://example.org, whose pages
 	// may open the sockets.
 	Origins []string
 	// Token is what viewers must know; empty if none is needed.
 	Token string
+	// Programs says that the server has no page of its own and is for programs. Then
+	// pages of files, as desktop applications are, may connect, and nobody is asked
+	// for the token.
+	Programs bool
 }
 
-// NewToken returns a token of 128 random bits, which fits into a URL as it is.
-func NewToken() string {
-	var b [16]byte
-	rand.Read(b[:]) //nolint:errcheck // never fails (Go 1.24)
-	return base64.RawURLEncoding.EncodeToString(b[:])
-}
+// NewToken returns a token of at least 128 random bits, which fits into a URL as it is.
+func NewToken() string { return rand.Text() }
 
 const cookie = "rs_ros_view"
 
@@ -64,15 +63,15 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	switch {
-	case !g.knownHost(r.Host):
+	case g.Token == "" && !g.knownHost(r.Host):
 		http.Error(w, "this server doesn't go by that name; see --allow-host", http.StatusMisdirectedRequest)
 	case !g.sameOrigin(r):
 		http.Error(w, "a page of another site may not talk to this server; see --allow-origin", http.StatusForbidden)
-	case g.Token != "" && r.URL.Path == "/login" && r.Method == http.MethodPost:
+	case g.Token != "" && !g.Programs && r.URL.Path == "/login" && r.Method == http.MethodPost:
 		g.login(w, r)
 	case g.Token != "" && !g.admitted(r):
 		g.ask(w, r)
-	case g.Token != "" && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
+	case g.Token != "" && !g.Programs && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
 		g.remember(w) // and the token leaves the address bar
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	default:
@@ -99,7 +98,7 @@ func (g *guard) knownHost(host string) bool {
 // check there.
 func (g *guard) sameOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
-	if origin == "" {
+	if origin == "" || g.Programs && origin == "file://" {
 		return true
 	}
 	u, err := url.Parse(origin)
@@ -121,6 +120,10 @@ func (g *guard) is(token string) bool {
 
 // ask answers a viewer without the token.
 func (g *guard) ask(w http.ResponseWriter, r *http.Request) {
+	if g.Programs {
+		http.Error(w, "the token that the program printed is missing", http.StatusUnauthorized)
+		return
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusUnauthorized)
