@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 		"bagstore", "camdriver", "msgs",
 	},
 	"node/live": {
-		"node/foxglove", "node/foxglove/nodegraph",
+		"node/foxglove", "node/foxglove/nodegraph", "node/view",
 		"camdriver/imu", "node/xmlrpc",
 		"program", "node/control", "node/graph", "node/naming", "node/record", "node/replay", "node/ros", "bagstore", "msgs",
 		"camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",

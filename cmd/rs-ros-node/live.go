@@ -11,6 +11,7 @@ import (
 	"rsros/node/graph"
 	"rsros/node/live"
 	"rsros/node/naming"
+	"rsros/node/view"
 )
 
 func newLiveCommand(a *app) *cobra.Command {
@@ -32,7 +33,7 @@ services below its name (~front/start_recording, …) and its own bags. The serv
 above act on all of them. Parameters below a camera's name (~front/depth_width) are for
 this camera.
 
-Every flag except --master, --foxglove, --foxglove-origin, --foxglove-view-only, --bz2, --overwrite and --allow-remote-paths can also be set as a private parameter: under
+Every flag except --master, --foxglove, --foxglove-origin, --foxglove-view-only, --http, --http-origin, --http-view-only, --bz2, --overwrite and --allow-remote-paths can also be set as a private parameter: under
 the name that realsense2_camera has for it (_serial_no, _rosbag_filename:=walk.bag,
 _depth_width:=848, _enable_infra1:=false, _enable_pose, …) or else under the flag's
 name with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …). A flag
@@ -63,6 +64,10 @@ takes precedence.`,
 	f.BoolVar(&o.AllowRemotePaths, "allow-remote-paths", false, "let ~record and ~record_path on the parameter server name any file; otherwise they must lie below --record-path")
 	recordingFlags(f, &o.Recording)
 	foxgloveFlags(f, &o.Foxglove)
+	f.StringVar(&o.HTTP.Address, "http", "", "serve the viewer's page at ADDRESS:PORT; beyond loopback, with a token that is printed")
+	f.Lookup("http").NoOptDefVal = view.DefaultAddress
+	f.StringArrayVar(&o.HTTP.Origins, "http-origin", nil, "let the pages of this site connect to the viewer")
+	f.BoolVar(&o.HTTPViewOnly, "http-view-only", false, "viewers may look, and change nothing")
 	f.Var((*rosDuration)(&o.Duration), "duration", "stop after this time: seconds, or a number with s, m or h (default: run until stopped)")
 	return cmd
 }

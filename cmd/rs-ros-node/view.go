@@ -51,7 +51,7 @@ page.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Listen, "listen", "", "address and port for viewers (default: a free port that only this machine reaches)")
+	f.StringVar(&o.Address, "listen", "", "address and port for viewers (default: a free port that only this machine reaches)")
 	f.StringVar(&o.Folder, "bags", "", "folder of recordings that viewers may open and download")
 	f.StringVar(&o.RecordDir, "record-path", ".", "folder for recordings that viewers start")
 	f.BoolVar(&o.ViewOnly, "view-only", false, "viewers may look, and change nothing")

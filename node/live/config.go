@@ -16,6 +16,7 @@ import (
 	"rsros/node/naming"
 	"rsros/node/record"
 	"rsros/node/ros"
+	"rsros/node/view"
 	"rsros/program"
 )
 
@@ -54,6 +55,9 @@ type Options struct {
 	Duration  time.Duration // 0 means until stopped
 
 	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
+
+	HTTP         view.Access // where viewers connect; the zero value is nowhere
+	HTTPViewOnly bool        // viewers may look, and change nothing
 
 	Log zerolog.Logger
 

@@ -16,6 +16,7 @@ import (
 	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/node/ros"
+	"rsros/node/view"
 )
 
 // Run publishes the devices of o until ctx ends, the node is shut down, the duration is
@@ -37,6 +38,7 @@ type Node struct {
 	node    *ros.Node // of joined
 	cameras []*camera
 	logged  atomic.Pointer[[]*camera] // cameras, for the goroutines that log
+	viewers *view.Listener            // nil without viewers
 	ended   chan ending               // devices that have no more frames
 	parts   []func() error            // what Close calls, in reverse order
 }
@@ -89,6 +91,9 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	n.later(func() error { viewers.Close(); return nil })
+	if err := n.serveViewers(); err != nil {
+		return nil, err
+	}
 	n.warnOfSimTime(ctx)
 	n.watchDoubles()
 	n.later(func() error { return n.together((*camera).end) })

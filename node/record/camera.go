@@ -174,6 +174,7 @@ func (r *Camera) Pause(on bool) error {
 	rec, err := r.running()
 	if err == nil {
 		rec.paused.Store(on)
+		rec.watch.run(!on)
 	}
 	return err
 }

@@ -33,6 +33,7 @@ type session struct {
 	// The requested state. Each frame carries it through the queue, so that a
 	// change takes effect between the right frames and isn't dropped with one.
 	paused atomic.Bool
+	watch  stopwatch // stands while it is paused
 	part   atomic.Uint32
 
 	dropped    hub.PerStream[atomic.Uint64]
@@ -75,6 +76,7 @@ func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 // begin starts writing.
 func (r *session) begin(parts *parts) {
 	r.parts = parts
+	r.watch.run(true)
 	go r.run()
 	go r.tick()
 }

@@ -47,9 +47,9 @@ var requests = map[string]func(*Server, *stage, *wire.Request) (map[string]any, 
 		file, err := s.startRecording(g, r)
 		return map[string]any{"file": file}, err
 	},
-	"record.stop": func(s *Server, g *stage, _ *wire.Request) (map[string]any, error) { return s.stopRecording(g) },
-	"record.pause": func(s *Server, g *stage, r *wire.Request) (map[string]any, error) {
-		return nil, s.pauseRecording(g, r.On)
+	"record.stop": func(_ *Server, g *stage, _ *wire.Request) (map[string]any, error) { return stopRecording(g) },
+	"record.pause": func(_ *Server, g *stage, r *wire.Request) (map[string]any, error) {
+		return nil, g.records.Pause(r.On)
 	},
 	"record.split": func(_ *Server, g *stage, _ *wire.Request) (map[string]any, error) { return nil, g.records.Split() },
 }

@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/hub"
 	"rsros/node/record"
 	"rsros/node/view/wire"
 	"rsros/node/websocket"
@@ -52,7 +54,6 @@ type Server struct {
 	last     int // viewer's number
 	sessions []*session
 	stage    *stage // nil if nothing is shown
-	taping   taping
 }
 
 // New returns a server that shows nothing yet. The caller closes it.
@@ -96,28 +97,48 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 	if n := camdriver.Find(d.Info(), camdriver.InfoName); name == "" {
 		name = n
 	}
-	old := s.swap(nil)
-	if old != nil {
+	if old := s.swap(nil); old != nil {
 		if err := old.end(); err != nil {
 			s.o.Log.Warn().Err(err).Msg("close what was shown")
 		}
 	}
-	g, err := newStage(s, name, file, d)
+	g, err := openStage(s, name, file, d)
 	if err != nil {
 		err = errors.Join(err, d.Close())
 		s.tell(wire.SourceChanged{Op: "source"})
 		return err
 	}
+	s.present(g)
+	return nil
+}
+
+// present shows a stage to all viewers.
+func (s *Server) present(g *stage) {
 	s.swap(g)
 	s.tell(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state()})
-	return nil
+}
+
+// Running is a device that somebody else opened and runs, with what else controls it.
+type Running struct {
+	Device   camdriver.Device
+	Profiles [][]camdriver.Profile // that run, by sensor
+	Hub      *hub.Hub              // of its frames
+	Records  *record.Camera
+	Frozen   *atomic.Bool // a camera's pictures stand still
+}
+
+// Attach shows a device of somebody else, who keeps it open until Close, and stays the
+// one who closes it.
+func (s *Server) Attach(r Running, name string) {
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	s.present(newStage(s, name, name, r))
 }
 
 // swap replaces the stage, and returns the one before, which nobody watches any more.
 func (s *Server) swap(g *stage) (old *stage) {
 	s.mu.Lock()
 	old, s.stage = s.stage, g
-	s.taping = taping{}
 	sessions := slices.Clone(s.sessions)
 	s.mu.Unlock()
 	if old != nil {
@@ -266,6 +287,7 @@ const (
 func (s *Server) pulse() {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
+	var told news
 	for n := 0; ; n++ {
 		select {
 		case <-s.ctx.Done():
@@ -273,20 +295,27 @@ func (s *Server) pulse() {
 		case <-tick.C:
 		}
 		g := s.shown()
-		if g != nil && g.file != nil {
-			s.showAgain(g)
-			if st := g.state(); st.Playing {
+		if g != nil {
+			if g.file != nil {
+				s.showAgain(g)
+			}
+			st := g.state()
+			if st.Playing != told.playing || st.Playing && g.file != nil {
 				s.tell(wire.StateChanged{Op: "state", State: *st})
 			}
+			told.playing = st.Playing
 		}
 		if n%countBeats == 0 {
-			s.count(g)
+			s.count(g, &told)
 		}
 	}
 }
 
+// news is what viewers were told last.
+type news struct{ playing, recording bool }
+
 // count tells each viewer its counts, and all of them what is recorded.
-func (s *Server) count(g *stage) {
+func (s *Server) count(g *stage, told *news) {
 	viewers := s.viewers()
 	streams := make([][]wire.StreamCounts, len(viewers))
 	all := make([]wire.ViewerCounts, len(viewers))
@@ -297,8 +326,10 @@ func (s *Server) count(g *stage) {
 		v.tell(wire.Counts{Op: "counts", Streams: streams[i], Viewers: all})
 	}
 	if g != nil {
-		if r := s.recording(g); r.On {
+		r := s.recording(g)
+		if r.On || told.recording {
 			s.tell(wire.RecordChanged{Op: "record", Record: r})
 		}
+		told.recording = r.On
 	}
 }

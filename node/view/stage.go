@@ -15,25 +15,25 @@ import (
 	"rsros/node/view/wire"
 )
 
-// stage is the device that is shown. It is a consumer of its own hub.
+// stage is the device that is shown. It is a consumer of the device's hub.
 type stage struct {
 	device   camdriver.Device
 	file     *playback.Device // device, if it is a recording
 	profiles [][]camdriver.Profile
-	hub      hub.Hub
-	records  record.Camera
+	hub      *hub.Hub
+	records  *record.Camera
+	own      bool        // the stage has opened the device
+	detach   func()      // from the hub
 	source   wire.Source // but for the values of options
 	streams  map[camdriver.StreamID]*stream
 	guide    camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
 	first    uint64             // number of the guide's first frame in a file
-	frozen   atomic.Bool        // a live camera's pictures stand still
+	frozen   *atomic.Bool       // a live camera's pictures stand still
 	shown    atomic.Uint64      // number + 1 of the guide's last frame; 0 before one came
 	server   *Server
 	close    sync.Once
 	closed   error
-
-	late atomic.Bool // a viewer has come since the last frame
-
+	late     atomic.Bool // a viewer has come since the last frame
 }
 
 // stream is a stream of the stage, and who watches it.
@@ -44,42 +44,57 @@ type stream struct {
 	watchers atomic.Pointer[[]*session]
 }
 
-// newStage describes a device and starts its streams.
-func newStage(s *Server, name, file string, device camdriver.Device) (*stage, error) {
-	g := &stage{device: device, server: s, streams: make(map[camdriver.StreamID]*stream)}
-	g.file, _ = device.(*playback.Device)
-	var err error
-	if g.profiles, err = s.o.Choose(device.Sensors()); err != nil {
+// openStage makes a stage of a device that nobody runs yet, and starts its streams.
+func openStage(s *Server, name, file string, device camdriver.Device) (*stage, error) {
+	profiles, err := s.o.Choose(device.Sensors())
+	if err != nil {
 		return nil, err
 	}
-	snap := camdriver.Snapshot(device, g.profiles)
-	g.describe(snap, name, file)
+	r := Running{Device: device, Profiles: profiles, Hub: new(hub.Hub), Records: new(record.Camera), Frozen: new(atomic.Bool)}
+	recording, _ := device.(*playback.Device)
 	now := time.Now
-	if g.file != nil {
+	if recording != nil {
 		now = func() time.Time { return time.Time{} } // a file's frames follow no clock
-		g.findFirst()
 	}
-	g.records.Serve(record.Source{Hub: &g.hub, Device: device, Profiles: g.profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
-	g.hub.Attach(g)
+	r.Records.Serve(record.Source{Hub: r.Hub, Device: device, Profiles: profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
+	g := newStage(s, name, file, r)
+	g.own = true
 	for i, sensor := range device.Sensors() {
-		if len(g.profiles[i]) == 0 {
+		if len(profiles[i]) == 0 {
 			continue
 		}
-		if err := sensor.Start(g.profiles[i], &g.hub); err != nil {
+		if err := sensor.Start(profiles[i], r.Hub); err != nil {
 			return nil, errors.Join(fmt.Errorf("start %s: %w", sensor.Name(), err), g.end())
 		}
 	}
-	if g.file != nil { // opened paused, so that it begins with all streams
-		if err := g.file.Resume(); err != nil {
+	if recording != nil { // opened paused, so that it begins with all streams
+		if err := recording.Resume(); err != nil {
 			return nil, errors.Join(err, g.end())
 		}
 	}
 	return g, nil
 }
 
-// end closes the recording and the device.
+// newStage makes a stage of a device that runs, or is about to.
+func newStage(s *Server, name, file string, r Running) *stage {
+	g := &stage{server: s, device: r.Device, profiles: r.Profiles, hub: r.Hub, records: r.Records, frozen: r.Frozen, streams: make(map[camdriver.StreamID]*stream)}
+	g.file, _ = r.Device.(*playback.Device)
+	g.describe(camdriver.Snapshot(r.Device, r.Profiles), name, file)
+	if g.file != nil {
+		g.findFirst()
+	}
+	g.detach = r.Hub.Attach(g)
+	return g
+}
+
+// end leaves the device, and if the stage has opened it, closes it and its recording.
 func (g *stage) end() error {
-	g.close.Do(func() { g.closed = errors.Join(g.records.Close(), g.device.Close()) })
+	g.close.Do(func() {
+		g.detach()
+		if g.own {
+			g.closed = errors.Join(g.records.Close(), g.device.Close())
+		}
+	})
 	return g.closed
 }
 

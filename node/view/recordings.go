@@ -3,9 +3,8 @@ package view
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,51 +13,25 @@ import (
 	"rsros/node/view/wire"
 )
 
-// taping is the recording of the stage as its viewers see it.
-type taping struct {
-	path    string
-	since   time.Time     // when it began, or went on after the last pause
-	before  time.Duration // recorded before that
-	paused  bool
-	running bool
-}
-
-func (t *taping) duration(now time.Time) time.Duration {
-	if !t.running || t.paused {
-		return t.before
-	}
-	return t.before + now.Sub(t.since)
-}
-
 // recording is what recording is doing.
 func (s *Server) recording(g *stage) wire.Record {
-	s.mu.Lock()
-	t := s.taping
-	s.mu.Unlock()
 	r := wire.Record{Part: 1, Streams: []uint16{}}
 	r.Free, _ = record.Free(s.o.RecordDir) // unknown is 0
-	status, on := g.records.Status()
-	if !on || !t.running {
+	p, on := g.records.Progress()
+	if !on {
 		return r
 	}
-	r.On, r.Paused, r.File, r.Seconds = true, t.paused, filepath.Base(t.path), t.duration(time.Now()).Seconds()
-	for _, v := range status.Values {
-		n, _ := strconv.ParseUint(v.Value, 10, 64)
-		switch v.Key {
-		case "Dropped":
-			r.Drops = n
-		case "Files":
-			r.Part = int(n)
-		}
+	r.On, r.Paused, r.Seconds, r.Bytes, r.Drops = p.Err == nil, p.Paused, p.Duration.Seconds(), p.Bytes, p.Dropped
+	if p.Err != nil {
+		r.Error = p.Err.Error()
 	}
-	for _, path := range record.Files(t.path) {
-		if st, err := os.Stat(path); err == nil {
-			r.Bytes += st.Size()
-		}
+	if n := len(p.Paths); n > 0 {
+		r.File, r.Part = filepath.Base(p.Paths[n-1]), n
 	}
 	for _, st := range g.streams {
 		r.Streams = append(r.Streams, st.id)
 	}
+	slices.Sort(r.Streams)
 	return r
 }
 
@@ -105,37 +78,28 @@ func (s *Server) startRecording(g *stage, r *wire.Request) (file string, err err
 	if err != nil {
 		return "", err
 	}
-	if _, on := g.records.Status(); !on {
-		g.records.Serve(g.records.Source, o, s.o.RecordDir, s.o.Log)
+	switch {
+	case g.own:
+		if _, on := g.records.Progress(); !on {
+			g.records.Serve(g.records.Source, o, s.o.RecordDir, s.o.Log)
+		}
+	case r.Compression != "" || r.SplitSeconds > 0 || r.SplitBytes > 0:
+		return "", errors.New("compression and splits are those of the program's flags here")
 	}
 	if path, err = g.records.Start(path); err != nil {
 		return "", err
 	}
-	s.mu.Lock()
-	s.taping = taping{path: path, since: time.Now(), running: true}
-	s.mu.Unlock()
 	return filepath.Base(path), nil
 }
 
-func (s *Server) pauseRecording(g *stage, on bool) error {
-	if err := g.records.Pause(on); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	s.taping.before, s.taping.since, s.taping.paused = s.taping.duration(now), now, on
-	return nil
-}
-
-func (s *Server) stopRecording(g *stage) (map[string]any, error) {
+func stopRecording(g *stage) (map[string]any, error) {
 	sum, err := g.records.Stop()
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	file := filepath.Base(s.taping.path)
-	s.taping = taping{}
-	s.mu.Unlock()
-	return map[string]any{"file": file, "frames": sum.Frames, "dropped": sum.Dropped}, nil
+	result := map[string]any{"frames": sum.Frames, "dropped": sum.Dropped}
+	if n := len(sum.Paths); n > 0 {
+		result["file"] = filepath.Base(sum.Paths[n-1])
+	}
+	return result, nil
 }

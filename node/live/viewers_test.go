@@ -1,0 +1,88 @@
+package live
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/rs/zerolog"
+
+	"rsros/msgs"
+	"rsros/node/ros"
+	"rsros/node/view"
+	"rsros/node/view/wire"
+	"rsros/test/rig"
+)
+
+// The viewer of a live node and its services control one machine: each sees what the other
+// did.
+func TestViewers(t *testing.T) {
+	m := rig.Master(t)
+	dir := t.TempDir()
+	live, err := Start(t.Context(), Options{
+		ROS:    ros.Config{Name: "walk", MasterURI: m.URI(), Host: "127.0.0.1"},
+		Source: SourceOptions{Device: rig.MapBag(t), Loop: true}, RecordPath: dir, HTTP: view.Access{Address: "127.0.0.1:0"}, Log: zerolog.New(zerolog.NewTestWriter(t)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := live.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: "onlooker", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close() //nolint:errcheck // at the end
+	conn, _, err := websocket.Dial(t.Context(), live.ViewerURL()+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow() //nolint:errcheck // at the end
+	conn.SetReadLimit(1 << 20)
+	await := func(op string, is func(map[string]any) bool) {
+		t.Helper()
+		for {
+			_, text, err := conn.Read(t.Context())
+			var message map[string]any
+			if err == nil {
+				err = json.Unmarshal(text, &message)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", op, err)
+			}
+			if message["op"] == op && is(message) {
+				return
+			}
+		}
+	}
+	say := func(text string) {
+		t.Helper()
+		if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await("hello", func(m map[string]any) bool { return m["source"].(map[string]any)["kind"] == "file" })
+	var answer msgs.Result
+	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	await("state", func(m map[string]any) bool { return m["playing"] == false })
+	say(`{"op":"play","id":1}`)
+	await("answer", func(m map[string]any) bool { return m["ok"] == true })
+	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	if !answer.Success {
+		t.Errorf("it plays on the page, and pausing says %+v", answer)
+	}
+	ask(t, n, "/walk/start_recording", "std_srvs/Trigger", nil, &answer)
+	await("record", func(m map[string]any) bool { return m["on"] == true })
+	say(`{"op":"record.stop","id":2}`)
+	await("answer", func(m map[string]any) bool { return m["ok"] == true })
+	await("record", func(m map[string]any) bool { return m["on"] == false })
+	if made, err := filepath.Glob(filepath.Join(dir, "*.bag")); err != nil || len(made) != 1 {
+		t.Errorf("recordings %v, %v", made, err)
+	}
+	say(`{"op":"open","id":3,"device":"sim"}`)
+	await("answer", func(m map[string]any) bool { return m["ok"] == false })
+}
