@@ -77,8 +77,8 @@ func New(o Options) *Server {
 }
 
 // Offered tells whether the client of a request speaks the protocol, under a name that
-// this server knows or not. ServeHTTP answers it.
-func Offered(r *http.Request) bool {
+// the server knows or not. ServeHTTP answers it.
+func (s *Server) Offered(r *http.Request) bool {
 	return websocket.Requested(r) && slices.ContainsFunc(websocket.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
 }
 

@@ -80,7 +80,7 @@ func TestSubprotocols(t *testing.T) {
 	}
 	for header, want := range map[string]bool{"foxglove.sdk.v9": true, "a, foxglove.websocket.v1": true, "rs-ros.view.v1": false, "": false} {
 		r := &http.Request{Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Protocol": {header}}}
-		if Offered(r) != want {
+		if new(Server).Offered(r) != want {
 			t.Errorf("Offered(%q) is %t", header, !want)
 		}
 	}

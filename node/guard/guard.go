@@ -26,8 +26,7 @@ type Options struct {
 	// Token is what viewers must know; empty if none is needed.
 	Token string
 	// Programs says that the server has no page of its own and is for programs. Then
-	// pages of files, as desktop applications are, may connect, and nobody is asked
-	// for the token.
+	// nobody is asked for the token.
 	Programs bool
 }
 
@@ -98,7 +97,7 @@ func (g *guard) knownHost(host string) bool {
 // check there.
 func (g *guard) sameOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
-	if origin == "" || g.Programs && origin == "file://" {
+	if origin == "" || origin == "file://" { // a desktop application; browsers say null for files
 		return true
 	}
 	u, err := url.Parse(origin)

@@ -34,7 +34,6 @@ func TestGuard(t *testing.T) {
 		{"a name, with the token", Options{Token: token}, "GET", "http://robot:8080/api/ws?token=" + token, nil, 200},
 		{"an application", Options{Programs: true}, "GET", "http://localhost:8080/", map[string]string{"Origin": "file://"}, 200},
 		{"an application, the token", Options{Programs: true, Token: token}, "GET", "http://robot:8080/?token=" + token, map[string]string{"Origin": "file://"}, 200},
-		{"a file's page", Options{}, "GET", "http://localhost:8080/", map[string]string{"Origin": "file://"}, 403},
 		{"a program without the token", Options{Programs: true, Token: token}, "GET", "http://robot:8080/", nil, 401},
 		{"a page with the token", Options{Programs: true, Token: token}, "GET", "http://robot:8080/?token=" + token, map[string]string{"Origin": "https://evil.example"}, 403},
 		{"no token", Options{Token: token}, "GET", "http://localhost:8080/api/ws", nil, 401},

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"rsros/node/foxglove/nodegraph"
 	"rsros/node/record"
 	"rsros/node/view"
 )
@@ -14,13 +15,18 @@ func (n *Node) ViewerURL() string {
 }
 
 // serveViewers serves the viewer's page, if the options say where. It shows the device, or
-// the first of several, and controls what services and parameters control.
+// the first of several, and controls what services and parameters control. Foxglove's
+// clients are served on the same port.
 func (n *Node) serveViewers() error {
 	if n.opts.HTTP.Address == "" {
 		return nil
 	}
 	c := n.cameras[0]
-	s, err := view.New(view.Options{RecordDir: record.Folder(c.opts.RecordPath), ViewOnly: n.opts.HTTPViewOnly, Log: n.log.With().Str("component", "view").Logger()})
+	foxglove := nodegraph.Server(n.joined, n.opts.HTTPViewOnly)
+	n.later(func() error { foxglove.Close(); return nil })
+	s, err := view.New(view.Options{
+		RecordDir: record.Folder(c.opts.RecordPath), ViewOnly: n.opts.HTTPViewOnly, Others: foxglove, Log: n.log.With().Str("component", "view").Logger(),
+	})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package live
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -82,6 +83,14 @@ func TestViewers(t *testing.T) {
 	await("record", func(m map[string]any) bool { return m["on"] == false })
 	if made, err := filepath.Glob(filepath.Join(dir, "*.bag")); err != nil || len(made) != 1 {
 		t.Errorf("recordings %v, %v", made, err)
+	}
+	foxglove, _, err := websocket.Dial(t.Context(), live.ViewerURL(), &websocket.DialOptions{Subprotocols: []string{"foxglove.sdk.v1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer foxglove.CloseNow() //nolint:errcheck // at the end
+	if _, text, err := foxglove.Read(t.Context()); err != nil || !strings.Contains(string(text), `"serverInfo"`) {
+		t.Errorf("Foxglove was told %s, %v", text, err)
 	}
 	say(`{"op":"open","id":3,"device":"sim"}`)
 	await("answer", func(m map[string]any) bool { return m["ok"] == false })

@@ -33,7 +33,14 @@ type Options struct {
 	RecordDir  string         // where they go; nowhere else
 	ViewOnly   bool           // viewers may look, and change nothing
 	MaxViewers int            // at once; default 32
+	Others     Others         // who else is served on the same port; nil for nobody
 	Log        zerolog.Logger
+}
+
+// Others serves requests of another protocol, which it recognizes itself.
+type Others interface {
+	http.Handler
+	Offered(*http.Request) bool
 }
 
 const defaultViewers = 32
@@ -79,7 +86,13 @@ func New(o Options) (*Server, error) {
 
 // ServeHTTP implements http.Handler: the page, its socket and the recordings of the
 // library. Who may ask is for package guard to decide.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.o.Others != nil && s.o.Others.Offered(r) {
+		s.o.Others.ServeHTTP(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
 
 // Show opens a device, and shows it instead of the one before. name is what viewers
 // read, file the name of a recording in the library, if it is one.

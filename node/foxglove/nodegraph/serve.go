@@ -1,6 +1,8 @@
 package nodegraph
 
 import (
+	"net/http"
+
 	"github.com/rs/zerolog"
 
 	"rsros/node/foxglove"
@@ -14,14 +16,29 @@ func Serve(n *graph.Node, a foxglove.Access, playback *Playback, log zerolog.Log
 	if a.Address == "" {
 		return nil, nil
 	}
-	o := foxglove.Options{Name: n.Name(), Graph: New(n), Log: n.Log()}
-	if playback != nil {
-		o.Playback = playback
-	}
+	o := options(n, playback)
 	l, err := foxglove.Listen(a, o)
 	if err != nil {
 		return nil, err
 	}
 	log.Info().Str("url", l.URL()).Bool("view only", a.ViewOnly).Msg("Foxglove and Lichtblick can connect")
 	return l, nil
+}
+
+// Server lets clients that come through another server's listener see a node's graph. The
+// caller closes it before the node.
+func Server(n *graph.Node, viewOnly bool) *foxglove.Server {
+	o := options(n, nil)
+	if !viewOnly {
+		o.Control = func(*http.Request) bool { return true }
+	}
+	return foxglove.New(o)
+}
+
+func options(n *graph.Node, playback *Playback) foxglove.Options {
+	o := foxglove.Options{Name: n.Name(), Graph: New(n), Log: n.Log()}
+	if playback != nil {
+		o.Playback = playback
+	}
+	return o
 }
