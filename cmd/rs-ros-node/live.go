@@ -33,11 +33,13 @@ services below its name (~front/start_recording, …) and its own bags. The serv
 above act on all of them. Parameters below a camera's name (~front/depth_width) are for
 this camera.
 
-Every flag except --master, --foxglove, --foxglove-origin, --foxglove-view-only, --http, --http-origin, --http-view-only, --bz2, --overwrite and --allow-remote-paths can also be set as a private parameter: under
-the name that realsense2_camera has for it (_serial_no, _rosbag_filename:=walk.bag,
-_depth_width:=848, _enable_infra1:=false, _enable_pose, …) or else under the flag's
-name with '_' (_split_size:=1024, _split_duration:=5m, _record:=walk.bag, …). A flag
-takes precedence.`,
+Every flag except --master, --foxglove, --foxglove-origin, --foxglove-view-only, --http,
+--http-origin, --http-view-only, --bz2, --overwrite and --allow-remote-paths can also
+be set as a private parameter: under the name that realsense2_camera has for it
+(_serial_no, _rosbag_filename:=walk.bag, _depth_width:=848, _enable_infra1:=false,
+_enable_pose, …) or else under the flag's name with '_' (_split_size:=1024,
+_split_duration:=5m, _record:=walk.bag, …). A flag takes
+precedence.`,
 		Example: `  rs-ros-node live --device sim
   rs-ros-node live --device sim --master embedded --record walk.bag --duration 30s
   rs-ros-node live --device walk.bag --naming wrapper
