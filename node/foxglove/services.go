@@ -100,10 +100,10 @@ func (c *client) call(r serviceRequest) {
 	}
 	r.request = slices.Clone(r.request)
 	c.wg.Go(func() {
-		defer func() { <-c.calls }()
 		ctx, cancel := context.WithTimeout(c.ctx, callTime)
 		defer cancel()
 		response, err := c.s.o.Graph.Call(ctx, service, r.request)
+		<-c.calls // before the answer: who has it may call again
 		if err != nil {
 			c.callFailed(r, service.Name, err.Error())
 			return
