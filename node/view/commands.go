@@ -259,10 +259,17 @@ func (g *stage) setOption(r *wire.Request) error {
 	return sensors[r.Sensor].SetOption(id, *r.Value)
 }
 
-// showAgain shows the position of a recording that stands still to a viewer that has just
-// subscribed.
+// showAgain shows the position of a recording that stands still to viewers who haven't
+// seen it.
 func (s *Server) showAgain(g *stage) {
-	if st := g.file.Status(); !g.late.Swap(false) || !st.Paused && !st.Ended {
+	if st := g.file.Status(); !st.Paused && !st.Ended {
+		return
+	}
+	unseen := false
+	for _, v := range s.viewers() {
+		unseen = v.unseen() || unseen
+	}
+	if !unseen {
 		return
 	}
 	s.commands.Lock()

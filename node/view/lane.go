@@ -29,6 +29,8 @@ type lane struct {
 	sequence, credited   uint32
 	pending              uint32 // skipped since the last that was sent
 
+	asked bool // it was shown again for this lane, or tried
+
 	waiting *picture // the newest one without credit
 	batch   batch    // of streams that carry samples
 }

@@ -479,3 +479,21 @@ func TestLibrary(t *testing.T) {
 		t.Errorf("a range: %d %q", w.Code, w.Body)
 	}
 }
+
+// A viewer that subscribes while a recording plays, and sees no frame before it pauses, is
+// shown its position.
+func TestPausedBeforeFirstFrame(t *testing.T) {
+	s, v, hello := start(t, Options{}, walk)
+	depth := streams(hello["source"])["Depth_0"]
+	v.must("rate", object{"rate": 0.01}) // the next frame is far
+	v.say(object{"op": "subscribe", "stream": depth, "codec": "raw", "divisor": 1})
+	g := s.shown()
+	for seen := 0; seen < 3; seen++ { // beats of the pulse while it plays
+		v.text("state")
+	}
+	if g.file.Status().Paused {
+		t.Fatal("it doesn't play")
+	}
+	v.must("pause", nil)
+	v.binary()
+}

@@ -207,7 +207,20 @@ func (v *session) subscribe(id uint16, want form) {
 	l := &lane{stream: s, form: want}
 	v.lanes[s] = l
 	v.order = append(v.order, l)
-	s.stage.late.Store(true)
+}
+
+// unseen tells whether some stream hasn't come to the viewer yet, and wasn't asked for
+// again by an earlier call.
+func (v *session) unseen() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	any := false
+	for _, l := range v.lanes {
+		if l.given == 0 && !l.asked {
+			l.asked, any = true, true
+		}
+	}
+	return any
 }
 
 // unsubscribe ends a stream.

@@ -33,7 +33,6 @@ type stage struct {
 	server   *Server
 	close    sync.Once
 	closed   error
-	late     atomic.Bool // a viewer has come since the last frame
 }
 
 // stream is a stream of the stage, and who watches it.
