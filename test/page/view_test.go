@@ -48,7 +48,7 @@ func TestView(t *testing.T) {
 	b.picture("view")
 	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	b.do(ctrlEnter)
-	b.await(`viewer.store.record.value?.on && viewer.store.record.value.bytes > 1e6`)
+	b.await(`viewer.store.record.value?.on && viewer.store.record.value.bytes > 6e6`) // ten sets or so
 	b.picture("view-recording")
 	b.do(ctrlEnter)
 	b.await(`!viewer.store.record.value.on`)
