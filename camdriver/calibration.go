@@ -65,11 +65,15 @@ func (e Extrinsics) Apply(p [3]float64) [3]float64 {
 
 // Inverse maps back.
 func (e Extrinsics) Inverse() Extrinsics {
-	r := e.Rotation
-	inv := Extrinsics{Rotation: [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}}
+	inv := Extrinsics{Rotation: Transpose(e.Rotation)}
 	t := inv.Apply(e.Translation)
 	inv.Translation = [3]float64{-t[0], -t[1], -t[2]}
 	return inv
+}
+
+// Transpose turns a row-major matrix into a column-major one, and back.
+func Transpose(r [9]float64) [9]float64 {
+	return [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}
 }
 
 // Then is the map e followed by next.

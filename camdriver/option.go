@@ -1,5 +1,7 @@
 package camdriver
 
+import "slices"
+
 // OptionID names a setting or reading of a sensor. Values are those of rs2_option.
 type OptionID uint8
 
@@ -228,4 +230,13 @@ type Option struct {
 	Default     float32
 	ReadOnly    bool
 	Description string
+}
+
+// FindOption looks an option up.
+func FindOption(list []Option, id OptionID) (o Option, ok bool) {
+	i := slices.IndexFunc(list, func(o Option) bool { return o.ID == id })
+	if i < 0 {
+		return o, false
+	}
+	return list[i], true
 }

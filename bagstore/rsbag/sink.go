@@ -24,10 +24,8 @@ func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options) (si
 	}
 	s := sink{enc: NewEncoder(snap), w: w, conns: make(map[string]uint32), units: make(map[int]float32)}
 	for i, sensor := range snap.Sensors {
-		for _, o := range sensor.Options {
-			if o.ID == camdriver.OptionDepthUnits {
-				s.units[i] = o.Value
-			}
+		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
+			s.units[i] = o.Value
 		}
 	}
 	return s, nil

@@ -110,16 +110,12 @@ func ParseExtrinsics(s string) (camdriver.Extrinsics, error) {
 	var e camdriver.Extrinsics
 	f.list("rotation", 9, e.Rotation[:], ParseNumber)
 	f.list("translation", 3, e.Translation[:], ParseNumber)
-	e.Rotation = transposed(e.Rotation)
+	e.Rotation = camdriver.Transpose(e.Rotation)
 	return e, f.err
 }
 
 // Extrinsics is the inverse of ParseExtrinsics.
 func Extrinsics(e camdriver.Extrinsics) string {
-	r := transposed(e.Rotation)
+	r := camdriver.Transpose(e.Rotation)
 	return Join(Pair{"rotation", writeNumbers(r[:], Number)}, Pair{"translation", writeNumbers(e.Translation[:], Number)})
-}
-
-func transposed(r [9]float64) [9]float64 {
-	return [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}
 }

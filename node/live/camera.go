@@ -187,7 +187,7 @@ func (c *camera) begin(ctx context.Context) error {
 		sim.Prepare(ctx, c.profiles)
 		cancel()
 	}
-	if err := startSensors(c.device, c.profiles, &c.hub); err != nil {
+	if err := camdriver.StartSensors(c.device, c.profiles, &c.hub); err != nil {
 		return err
 	}
 	if bag, ok := c.device.(*playback.Device); ok && !c.opts.Source.Paused {
@@ -201,7 +201,7 @@ func (c *camera) begin(ctx context.Context) error {
 
 // end stops the streams and logs the number of frames of each.
 func (c *camera) end() error {
-	err := stopSensors(c.device)
+	err := camdriver.StopSensors(c.device)
 	for _, list := range c.profiles {
 		for _, p := range list {
 			frames, gaps := c.hub.Given(p.Stream)

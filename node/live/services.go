@@ -151,7 +151,7 @@ func (c *camera) enable(on bool) (string, error) {
 				s.knows = append(s.knows, sensor.Options())
 			}
 		}
-		return "streams stopped", stopSensors(c.device)
+		return "streams stopped", camdriver.StopSensors(c.device)
 	}
 	if s.knows == nil {
 		return "streams are running already", nil
@@ -163,7 +163,7 @@ func (c *camera) enable(on bool) (string, error) {
 			}
 		}
 	}
-	if err := startSensors(c.device, c.profiles, &c.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
+	if err := camdriver.StartSensors(c.device, c.profiles, &c.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
 		return "", err
 	}
 	s.knows = nil

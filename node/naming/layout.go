@@ -169,10 +169,9 @@ func (l *layout) calibrations(snap camdriver.DeviceSnapshot) []staticTopic {
 			continue
 		}
 		name := "depth_to_" + StreamName(id)
-		r := s.Extrinsic.Rotation
 		out = append(out, staticTopic{l.camera + "/extrinsics/" + name, "realsense2_camera/Extrinsics", &msgs.Extrinsics{
 			Header:      msgs.Header{FrameID: name + "_extrinsics"},
-			Rotation:    [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}, // column-major
+			Rotation:    camdriver.Transpose(s.Extrinsic.Rotation), // column-major
 			Translation: s.Extrinsic.Translation,
 		}})
 	}

@@ -79,10 +79,8 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SD
 // depthUnits is metres a unit, by the device's option; 0 where it has none.
 func depthUnits(snap camdriver.DeviceSnapshot) float64 {
 	for _, sensor := range snap.Sensors {
-		for _, o := range sensor.Options {
-			if o.ID == camdriver.OptionDepthUnits {
-				return float64(o.Value)
-			}
+		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
+			return float64(o.Value)
 		}
 	}
 	return 0

@@ -44,7 +44,7 @@ func (s *Server) namedPath(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	if len(name) > maxName || strings.ContainsAny(name, `/\:`+"\x00") || strings.HasPrefix(name, ".") || !filepath.IsLocal(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if len(name) > maxName || strings.ContainsAny(name, `/\:`) || strings.HasPrefix(name, ".") || !filepath.IsLocal(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", fmt.Errorf("%.80q is no name for a recording: want up to %d characters without / and \\", name, maxName)
 	}
 	if filepath.Ext(name) != ".bag" {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -58,13 +57,8 @@ func openStage(s *Server, name, file string, device camdriver.Device) (*stage, e
 	r.Records.Serve(record.Source{Hub: r.Hub, Device: device, Profiles: profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
 	g := newStage(s, name, file, r)
 	g.own = true
-	for i, sensor := range device.Sensors() {
-		if len(profiles[i]) == 0 {
-			continue
-		}
-		if err := sensor.Start(profiles[i], r.Hub); err != nil {
-			return nil, errors.Join(fmt.Errorf("start %s: %w", sensor.Name(), err), g.end())
-		}
+	if err := camdriver.StartSensors(device, profiles, r.Hub); err != nil {
+		return nil, errors.Join(err, g.end())
 	}
 	if recording != nil { // opened paused, so that it begins with all streams
 		if err := recording.Resume(); err != nil {
@@ -144,7 +138,7 @@ func (g *stage) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSnap
 			if out.Extrinsics == nil {
 				out.Extrinsics = make(map[string]wire.Extrinsics)
 			}
-			out.Extrinsics[strconv.Itoa(int(to.id))] = wire.Extrinsics{Rotation: transposed(e.Rotation), Translation: e.Translation}
+			out.Extrinsics[strconv.Itoa(int(to.id))] = wire.Extrinsics{Rotation: camdriver.Transpose(e.Rotation), Translation: e.Translation}
 		}
 	}
 	return out
@@ -164,16 +158,10 @@ func kindOf(k camdriver.StreamKind) string {
 const usualDepthUnits = 0.001
 
 func depthUnits(options []camdriver.Option) float32 {
-	for _, o := range options {
-		if o.ID == camdriver.OptionDepthUnits && o.Value > 0 {
-			return o.Value
-		}
+	if o, ok := camdriver.FindOption(options, camdriver.OptionDepthUnits); ok && o.Value > 0 {
+		return o.Value
 	}
 	return usualDepthUnits
-}
-
-func transposed(m [9]float64) [9]float64 {
-	return [9]float64{m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]}
 }
 
 // findFirst finds the number from which sets are counted.
@@ -230,11 +218,6 @@ func (g *stage) state() *wire.State {
 
 // Frame implements camdriver.Handler.
 func (g *stage) Frame(_ int, f *camdriver.Frame) {
-	stamp := wire.NanosOf(time.Now())
-	at := wire.NanosOf(f.Arrival)
-	if g.file != nil {
-		at = wire.Nanos(g.file.Status().Position)
-	}
 	if f.Stream() == g.guide {
 		g.shown.Store(f.Number + 1)
 	}
@@ -245,6 +228,10 @@ func (g *stage) Frame(_ int, f *camdriver.Frame) {
 	watchers := s.watchers.Load()
 	if watchers == nil || len(*watchers) == 0 {
 		return
+	}
+	stamp, at := wire.NanosOf(time.Now()), wire.NanosOf(f.Arrival)
+	if g.file != nil {
+		at = wire.Nanos(g.file.Status().Position)
 	}
 	if f.Stream().Kind.Inertial() {
 		for _, v := range *watchers {
