@@ -62,9 +62,6 @@ func Listen(a Access, o Options) (*Listener, error) {
 // URL is what clients connect to, with the token if there is one.
 func (l *Listener) URL() string { return l.url }
 
-// Server is what serves the clients.
-func (l *Listener) Server() *Server { return l.server }
-
 // Drain waits until the clients have been sent what waits for them, up to a time. A nil
 // Listener has no clients.
 func (l *Listener) Drain(ctx context.Context, most time.Duration) {
