@@ -152,7 +152,7 @@ func TestKillAtPace(t *testing.T) {
 			for _, v := range victims {
 				t.Run(v.name, func(t *testing.T) {
 					t.Parallel()
-					v.judge(t, after, ours+lates*v.late, stocks+lates*v.late)
+					v.judge(t, ours+lates*v.late, stocks+lates*v.late)
 				})
 			}
 		})
@@ -189,14 +189,20 @@ func newVictims(prefix string) []*victim {
 	return list
 }
 
+// overloaded tells if the recorder could not take messages at its pace, as when several
+// compress with bzip2 and share a processor.
+func (v *victim) overloaded() bool {
+	return time.Duration(len(v.sent))*v.pace.every < v.killed.Sub(v.sent[0])*8/10
+}
+
 // judge reads what the recorder left, and deletes it.
-func (v *victim) judge(t *testing.T, after, ours, stocks time.Duration) {
+func (v *victim) judge(t *testing.T, ours, stocks time.Duration) {
 	if len(v.sent) == 0 {
 		return // Create may not have returned yet
 	}
 	stock := v.sent.before(v.killed, stocks)
-	if time.Duration(len(v.sent))*v.pace.every < after*8/10-stocks {
-		stock = 0 // compression doesn't keep up with the topic; what it hasn't done isn't in the bag
+	if v.compression != None && v.overloaded() {
+		stock = 0 // what compression hasn't done yet isn't in the bag
 	}
 	judgeKill(t, v.path, v.pace, v.sent, v.sent.before(v.killed, ours), stock)
 	for _, path := range append(tails(t, v.path), v.path, v.path+".out") {
