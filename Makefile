@@ -7,12 +7,15 @@
 GO        ?= go
 BIN       := bin/rs-ros-node
 # Two packages at a time, because the tests start many other processes.
-TEST      := $(GO) test -race -p 2 -count=1 -timeout 20m
+TESTFLAGS := -race -p 2 -count=1 -timeout 20m
+TEST      := $(GO) test $(TESTFLAGS)
+# What fails is tried once more, and named (docs/decisions/0014-second-try.md).
+SUITE     := $(GO) tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
+	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 # Optional parts: the USB camera, its virtual machine, direct writing, tests of packages, manual pages.
 TAGS      := usb,usbvm,directsink,dist,manual
 # Tests with direct writing as the default, without those that choose how they write or only read.
-DIRECT    := -tags directsink -skip 'Crash|FullDisk|WriteError|Kill|Gone|Lend|Large|StockRewrites|Checkpoint|Bomb|Many|Truncated|Header|Iterator|Info|Memory|Example' \
-	./bagstore ./bagstore/rsbag
+DIRECT    := -tags directsink -skip 'Crash|FullDisk|WriteError|Kill|Gone|Lend|Large|StockRewrites|Checkpoint|Bomb|Many|Truncated|Header|Iterator|Info|Memory|Example'
 FUZZTIME  ?= 20s
 ATTACKS   ?= 2000
 SOAK      ?= 10m
@@ -54,8 +57,8 @@ deps: ## install the programs that the tests need (Debian, root)
 	test/install.sh
 
 test: deps lint build ## test everything, with the race detector and real ROS programs
-	$(TEST) $(PKG)
-	$(TEST) $(DIRECT)
+	$(SUITE) --packages '$(PKG)' -- $(TESTFLAGS)
+	$(SUITE) --packages './bagstore ./bagstore/rsbag' -- $(TESTFLAGS) $(DIRECT)
 
 unit: ## run the tests that need no other programs
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')
