@@ -3,9 +3,7 @@ package foxglove
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"rsros/node/guard"
@@ -27,40 +25,24 @@ type Access struct {
 
 // Listener serves clients on a port of its own.
 type Listener struct {
+	*guard.Listener
 	server *Server
-	http   *http.Server
-	ended  chan struct{}
-	url    string
 }
 
 // Listen serves clients until Close, which also closes the server. An address that
 // other machines can reach needs a token, which is part of the URL.
 func Listen(a Access, o Options) (*Listener, error) {
-	l, err := net.Listen("tcp", a.Address)
-	if err != nil {
-		return nil, fmt.Errorf("listen for Foxglove: %w", err)
-	}
 	if !a.ViewOnly {
 		o.Control = func(*http.Request) bool { return true }
 	}
-	who := guard.Options{Origins: a.Origins, Programs: true}
-	address := l.Addr().(*net.TCPAddr)
-	u := url.URL{Scheme: "ws", Host: address.String()}
-	if !address.IP.IsLoopback() {
-		who.Token = guard.NewToken()
-		u.RawQuery = url.Values{"token": {who.Token}}.Encode()
+	s := New(o)
+	l, err := guard.Listen(a.Address, guard.Options{Origins: a.Origins, Programs: true}, s)
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("listen for Foxglove: %w", err)
 	}
-	s := &Listener{server: New(o), url: u.String(), ended: make(chan struct{})}
-	s.http = &http.Server{Handler: guard.Wrap(who, s.server), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
-	go func() {
-		defer close(s.ended)
-		s.http.Serve(l) //nolint:errcheck // ends with ErrServerClosed
-	}()
-	return s, nil
+	return &Listener{l, s}, nil
 }
-
-// URL is what clients connect to, with the token if there is one.
-func (l *Listener) URL() string { return l.url }
 
 // Drain waits until the clients have been sent what waits for them, up to a time. A nil
 // Listener has no clients.
@@ -79,7 +61,6 @@ func (l *Listener) Close() {
 	if l == nil {
 		return
 	}
-	l.http.Close() //nolint:errcheck // closes the listener
-	<-l.ended
+	l.Listener.Close() //nolint:errcheck // the port is free
 	l.server.Close()
 }

@@ -1,7 +1,7 @@
 // Package guard decides who may talk to an HTTP server of the program: browsers that look
 // at a page of its own, on a name it goes by, with the token where one is needed. It
 // also sets the headers that tell browsers to enforce the same
-// (docs/security.md).
+// (docs/security.md), and listens within bounds of time and size.
 package guard
 
 import (
@@ -23,10 +23,12 @@ type Options struct {
 	// Origins are the origins of other sites, such as https://example.org, whose pages
 	// may open the sockets.
 	Origins []string
-	// Token is what viewers must know; empty if none is needed.
+	// Token is what viewers must know; empty if none is needed. Listen chooses it.
 	Token string
-	// Programs says that the server has no page of its own and is for programs. Then
-	// nobody is asked for the token.
+	// Open says that Listen chooses no token, although other machines can connect.
+	Open bool
+	// Programs says that the server has no page of its own and is for programs, on a
+	// WebSocket. Then nobody is asked for the token.
 	Programs bool
 }
 

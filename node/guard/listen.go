@@ -1,0 +1,86 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+)
+
+// Limits of HTTP: a stranger may be slow, but not for ever.
+const (
+	headerTime = 10 * time.Second
+	idleTime   = 2 * time.Minute
+	maxHeader  = 16 << 10
+)
+
+// Listener serves HTTP on a port of its own.
+type Listener struct {
+	http  *http.Server
+	url   string
+	ended chan struct{}
+	err   error // set before ended
+}
+
+// Listen serves what Wrap passes on to next, until Close. address is host:port; port 0 is
+// a free one. If other machines can reach it, the server goes by its host, too, and
+// viewers need a new token unless o.Open says otherwise.
+func Listen(address string, o Options, next http.Handler) (*Listener, error) {
+	tcp, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	at := tcp.Addr().(*net.TCPAddr)
+	u := url.URL{Scheme: "http", Host: at.String(), Path: "/"}
+	if o.Programs {
+		u.Scheme = "ws"
+	}
+	if !at.IP.IsLoopback() {
+		host, _, _ := net.SplitHostPort(address) // net.Listen has taken it
+		if at.IP.IsUnspecified() {
+			host, _ = os.Hostname() // an empty one can be replaced by an address
+		}
+		o.Hosts = append(o.Hosts[:len(o.Hosts):len(o.Hosts)], host)
+		u.Host = net.JoinHostPort(host, fmt.Sprint(at.Port))
+		if !o.Open {
+			o.Token = NewToken()
+			u.RawQuery = url.Values{"token": {o.Token}}.Encode()
+		}
+	}
+	l := &Listener{
+		http: &http.Server{Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader},
+		url:  u.String(), ended: make(chan struct{}),
+	}
+	go func() {
+		defer close(l.ended)
+		if err := l.http.Serve(tcp); !errors.Is(err, http.ErrServerClosed) {
+			l.err = fmt.Errorf("serve on %s: %w", at, err)
+		}
+	}()
+	return l, nil
+}
+
+// URL is what viewers open, with the token if there is one.
+func (l *Listener) URL() string { return l.url }
+
+// Wait returns when ctx ends, or the listener fails.
+func (l *Listener) Wait(ctx context.Context) error {
+	select {
+	case <-l.ended:
+		return l.err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// Close frees the port. Connections that next has taken over, such as sockets, are its
+// own. It may be called often.
+func (l *Listener) Close() error {
+	err := l.http.Close()
+	<-l.ended
+	return err
+}

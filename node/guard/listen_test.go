@@ -1,0 +1,72 @@
+package guard
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"testing"
+)
+
+// TestListen serves on loopback and beyond, to those who may come in, until it is closed.
+func TestListen(t *testing.T) {
+	name, _ := os.Hostname()
+	for address, c := range map[string]struct {
+		options Options
+		scheme  string
+		host    string
+		token   bool
+	}{
+		"127.0.0.1:0":        {Options{}, "http", "127.0.0.1", false},
+		"localhost:0":        {Options{Programs: true}, "ws", "127.0.0.1", false},
+		"0.0.0.0:0":          {Options{}, "http", name, true},
+		":0":                 {Options{Programs: true}, "ws", name, true},
+		"[::ffff:0.0.0.0]:0": {Options{Open: true}, "http", name, false},
+	} {
+		t.Run(address, func(t *testing.T) {
+			l, err := Listen(address, c.options, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close() //nolint:errcheck // closed below
+			u, err := url.Parse(l.URL())
+			if err != nil || u.Scheme != c.scheme || u.Hostname() != c.host || u.Query().Has("token") != c.token {
+				t.Errorf("URL %q, %v", l.URL(), err)
+			}
+			u.Scheme, u.Host = "http", net.JoinHostPort("127.0.0.1", u.Port()) // a machine's own name need not be known to it
+			if got := get(t, u); got != http.StatusOK && got != http.StatusSeeOther {
+				t.Errorf("with the URL: %d", got)
+			}
+			u.RawQuery = ""
+			if got := get(t, u); (got == http.StatusUnauthorized) != c.token {
+				t.Errorf("without a token: %d", got)
+			}
+			for range 2 {
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := l.Wait(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// get returns the status of an answer, without following it.
+func get(t *testing.T, u *url.URL) int {
+	t.Helper()
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	answer, err := client.Get(u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, answer.Body) //nolint:errcheck // the status was read
+	answer.Body.Close()              //nolint:errcheck // it was only read
+	return answer.StatusCode
+}
