@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -12,12 +13,13 @@ import (
 	"rsros/node/view/wire"
 )
 
-// picture is a frame on its way to viewers. It retains the frame, and keeps each form
-// of it that a viewer asked for.
+// picture is a frame on its way to viewers. It retains the frame, and owns each form of it
+// that a viewer asked for. The last release returns both to where they came from.
 type picture struct {
-	frame *camdriver.Frame
-	stamp wire.Nanos // when it arrived here
-	time  wire.Nanos // on the source's time line
+	frame  *camdriver.Frame
+	stamp  wire.Nanos // when it arrived here
+	time   wire.Nanos // on the source's time line
+	memory *memory    // of the forms
 
 	refs     atomic.Int32
 	mu       sync.Mutex
@@ -31,23 +33,21 @@ type form struct {
 	divisor int
 }
 
-// body is a picture in some form.
+// body is a picture in some form. It is valid until the picture's last release.
 type body struct {
 	codec         wire.Codec
 	width, height int
 	stride        int // of a raw one
 	data          []byte
+	lent          bool // data is a buffer of its own, from memory
 }
 
 // jpegQuality keeps text readable at a tenth of the size.
 const jpegQuality = 80
 
-// encoders are what makes JPEG images, each with memory for one.
-var encoders = sync.Pool{New: func() any { return new(imagetransport.Encoder) }}
-
-// newPicture returns a picture with one reference.
-func newPicture(f *camdriver.Frame, stamp, time wire.Nanos) *picture {
-	p := &picture{frame: f.Retain(), stamp: stamp, time: time}
+// newPicture returns a picture with one reference, whose forms take memory from m.
+func newPicture(m *memory, f *camdriver.Frame, stamp, time wire.Nanos) *picture {
+	p := &picture{memory: m, frame: f.Retain(), stamp: stamp, time: time}
 	p.refs.Store(1)
 	return p
 }
@@ -58,25 +58,38 @@ func (p *picture) retain() *picture {
 }
 
 func (p *picture) release() {
-	if p.refs.Add(-1) == 0 {
-		p.frame.Release()
+	if p.refs.Add(-1) > 0 {
+		return
 	}
+	for _, b := range p.bodies {
+		if b.lent {
+			p.memory.put(b.data)
+		}
+	}
+	p.frame.Release()
 }
 
 // in returns the picture in a form. The first caller encodes it; others wait for it.
 func (p *picture) in(want form) body {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.form(want)
+}
+
+// form does in's work; mu is held.
+func (p *picture) form(want form) body {
 	if b, ok := p.bodies[want]; ok {
 		return b
 	}
 	f := p.frame
-	b := body{codec: wire.Raw, width: f.Width, height: f.Height, stride: f.Stride, data: f.Data[:f.Stride*f.Height]}
-	if want.divisor > 1 {
-		b = shrink(b, f.Profile.Format, want.divisor)
-	}
-	if want.packed {
-		b = pack(b, f.Profile.Format)
+	var b body
+	switch {
+	case want.packed:
+		b = p.memory.pack(p.form(form{divisor: want.divisor}), f.Profile.Format)
+	case want.divisor > 1:
+		b = p.memory.shrink(p.form(form{divisor: 1}), f.Profile.Format, want.divisor)
+	default:
+		b = body{codec: wire.Raw, width: f.Width, height: f.Height, stride: f.Stride, data: f.Data[:f.Stride*f.Height]}
 	}
 	if p.bodies == nil {
 		p.bodies = make(map[form]body)
@@ -88,15 +101,16 @@ func (p *picture) in(want form) body {
 // shrink makes a raw picture n times smaller in both directions. Depth keeps the value of
 // every n-th pixel, for means of depths lie on no surface; brightness and colours are
 // means. Pictures in formats whose pixels aren't separate bytes stay as they are.
-func shrink(b body, format camdriver.Format, n int) body {
+func (m *memory) shrink(b body, format camdriver.Format, n int) body {
 	w, h := b.width/n, b.height/n
 	if w == 0 || h == 0 {
-		return b
+		return b.borrowed()
 	}
 	size := format.BitsPerPixel() / 8
-	out := body{codec: wire.Raw, width: w, height: h, stride: w * size, data: make([]byte, w*h*size)}
+	out := body{codec: wire.Raw, width: w, height: h, stride: w * size}
 	switch format {
 	case camdriver.Z16, camdriver.Y16:
+		out.data, out.lent = m.get(w*h*size), true
 		for y := range h {
 			from, to := b.data[y*n*b.stride:], out.data[y*out.stride:]
 			for x := range w {
@@ -104,6 +118,7 @@ func shrink(b body, format camdriver.Format, n int) body {
 			}
 		}
 	case camdriver.RGB8, camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8, camdriver.Y8, camdriver.RAW8:
+		out.data, out.lent = m.get(w*h*size), true
 		for y := range h {
 			to := out.data[y*out.stride:][:out.stride]
 			for at := range to {
@@ -118,33 +133,44 @@ func shrink(b body, format camdriver.Format, n int) body {
 			}
 		}
 	default:
-		return b
+		return b.borrowed()
 	}
 	return out
 }
 
+// borrowed is the same picture for another form, which doesn't own it.
+func (b body) borrowed() body {
+	b.lent = false
+	return b
+}
+
 // pack compresses a raw picture: depth without loss, the others as JPEG. A picture that
 // can't be compressed, or doesn't get smaller, stays raw.
-func pack(b body, format camdriver.Format) body {
+func (m *memory) pack(b body, format camdriver.Format) body {
+	e := m.encoder()
+	defer m.release(e)
 	packed := b
 	switch format {
 	case camdriver.Z16:
-		packed.codec, packed.data = wire.RVL, appendBands(nil, b)
+		packed.codec = wire.RVL
+		e.bands(b)
 	case camdriver.RGB8, camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8, camdriver.YUYV, camdriver.UYVY, camdriver.Y8, camdriver.RAW8:
-		e := encoders.Get().(*imagetransport.Encoder)
-		defer encoders.Put(e)
-		_, data, err := e.Compress(nil, imagetransport.Picture{
+		packed.codec = wire.JPEG
+		_, code, err := e.Compress(e.code[:0], imagetransport.Picture{
 			Encoding: rsbag.Encoding(format), Width: b.width, Height: b.height, Step: b.stride, Data: b.data,
 		}, imagetransport.Options{Format: imagetransport.JPEG, JPEGQuality: jpegQuality})
 		if err != nil {
-			return b
+			return b.borrowed()
 		}
-		packed.codec, packed.data = wire.JPEG, data
+		e.code = code
+	default:
+		return b.borrowed()
 	}
-	if len(packed.data) >= len(b.data) {
-		return b
+	if len(e.code) >= len(b.data) {
+		return b.borrowed()
 	}
-	packed.stride = 0
+	packed.stride, packed.data, packed.lent = 0, m.get(len(e.code)), true
+	copy(packed.data, e.code)
 	return packed
 }
 
@@ -152,28 +178,26 @@ func pack(b body, format camdriver.Format) body {
 // decode side by side.
 const bandRows = 180
 
-// appendBands appends 16-bit pixels as bands of RVL.
-func appendBands(dst []byte, b body) []byte {
+// bands makes code 16-bit pixels as bands of RVL.
+func (e *encoder) bands(b body) {
 	n := max(1, b.height/bandRows)
-	head := len(dst)
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(n))
-	dst = append(dst, make([]byte, 4*n)...)
-	var rows []byte
+	code := binary.LittleEndian.AppendUint16(e.code[:0], uint16(n))
+	code = slices.Grow(code, 4*n)[:2+4*n]
 	for i := range n {
 		from, to := b.height*i/n, b.height*(i+1)/n
-		if b.stride == 2*b.width {
-			rows = b.data[from*b.stride : to*b.stride]
-		} else {
-			rows = rows[:0]
-			for y := from; y < to; y++ {
-				rows = append(rows, b.data[y*b.stride:][:2*b.width]...)
+		rows := b.data[from*b.stride : to*b.stride]
+		if b.stride != 2*b.width {
+			e.rows = e.rows[:0]
+			for y := range to - from {
+				e.rows = append(e.rows, rows[y*b.stride:][:2*b.width]...)
 			}
+			rows = e.rows
 		}
-		before := len(dst)
-		dst = imagetransport.AppendRVL(dst, rows)
-		binary.LittleEndian.PutUint32(dst[head+2+4*i:], uint32(len(dst)-before))
+		before := len(code)
+		code = imagetransport.AppendRVL(code, rows)
+		binary.LittleEndian.PutUint32(code[2+4*i:], uint32(len(code)-before))
 	}
-	return dst
+	e.code = code
 }
 
 // facts returns the metadata of the frame as JSON.

@@ -54,6 +54,8 @@ type Server struct {
 	end  context.CancelFunc
 	jobs sync.WaitGroup // the pulse and the viewers
 
+	memory memory // of encoded pictures
+
 	commands sync.Mutex // one request that changes something at a time; before mu
 
 	mu       sync.Mutex

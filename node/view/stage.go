@@ -242,7 +242,7 @@ func (g *stage) Frame(_ int, f *camdriver.Frame) {
 	if f.Stream().Kind != camdriver.Pose && (f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height) {
 		return // a recording may say so of its frames
 	}
-	p := newPicture(f, stamp, at)
+	p := newPicture(&g.server.memory, f, stamp, at)
 	for _, v := range *watchers {
 		v.offer(s, p)
 	}

@@ -62,7 +62,7 @@ func small(f *camdriver.Frame) image.Image {
 		return nil
 	}
 	n := max(1, f.Width/thumbnailWidth)
-	b := shrink(body{width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}, f.Profile.Format, n)
+	b := new(memory).shrink(body{width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}, f.Profile.Format, n)
 	size := f.Profile.Format.BitsPerPixel() / 8
 	if size == 0 || b.stride < b.width*size {
 		return nil
