@@ -9,7 +9,16 @@ import (
 	"rsros/node/view/wire"
 )
 
-// underWay is how many pictures of a stream a viewer may have before it says that it has
+// item is what waits for viewers: a picture, or a message of a topic. It is encoded once
+// in each form, whatever the number of viewers.
+type item interface {
+	retain() item
+	release()
+	// seal makes the item a parcel, which owns the caller's reference.
+	seal(wire.Head, form) parcel
+}
+
+// underWay is how many items of a stream a viewer may have before it says that it has
 // drawn or left out one.
 const underWay = 2
 
@@ -31,8 +40,8 @@ type lane struct {
 
 	asked bool // it was shown again for this lane, or tried
 
-	waiting *picture // the newest one without credit
-	batch   batch    // of streams that carry samples
+	waiting item  // the newest one without credit
+	batch   batch // of streams that carry samples
 }
 
 // batch is samples that are sent together.
@@ -43,16 +52,16 @@ type batch struct {
 	due         bool
 }
 
-// offer gives a picture to the lane.
-func (l *lane) offer(p *picture) {
+// offer gives an item to the lane.
+func (l *lane) offer(i item) {
 	l.given++
 	if l.waiting != nil {
 		l.skip()
 	}
-	l.waiting = p.retain()
+	l.waiting = i.retain()
 }
 
-// skip leaves out the picture that waits.
+// skip leaves out the item that waits.
 func (l *lane) skip() {
 	l.waiting.release()
 	l.waiting = nil
@@ -68,7 +77,7 @@ func (l *lane) ready() bool {
 	return l.batch.due
 }
 
-// credit takes note of what the viewer has done with pictures.
+// credit takes note of what the viewer has done with items.
 func (l *lane) credit(upto uint32) {
 	if upto <= l.sequence && upto > l.credited {
 		l.credited = upto
@@ -107,11 +116,11 @@ func (l *lane) take() (seal func() parcel) {
 	l.sequence++
 	h := wire.Head{Stream: l.stream.id, Sequence: l.sequence, Skipped: l.pending}
 	l.pending = 0
-	if p := l.waiting; p != nil {
+	if i := l.waiting; i != nil {
 		l.waiting = nil
 		l.sent++
 		form := l.form
-		return func() parcel { return sealPicture(h, p, form) }
+		return func() parcel { return i.seal(h, form) }
 	}
 	b := l.batch
 	l.sent += uint64(len(b.samples))
@@ -120,7 +129,8 @@ func (l *lane) take() (seal func() parcel) {
 	return func() parcel { return sealBatch(h, b) }
 }
 
-func sealPicture(h wire.Head, p *picture, want form) parcel {
+// seal implements item.
+func (p *picture) seal(h wire.Head, want form) parcel {
 	f := p.frame
 	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
 	if f.Stream().Kind == camdriver.Pose {
@@ -153,6 +163,5 @@ func (l *lane) drop() {
 }
 
 func (l *lane) counts() wire.StreamCounts {
-	_, lost := l.stream.stage.hub.Given(l.stream.name)
-	return wire.StreamCounts{ID: l.stream.id, Given: l.given, Lost: lost, Sent: l.sent, Skipped: l.skipped}
+	return wire.StreamCounts{ID: l.stream.id, Given: l.given, Lost: l.stream.lost(), Sent: l.sent, Skipped: l.skipped}
 }

@@ -52,7 +52,8 @@ func newPicture(m *memory, f *camdriver.Frame, stamp, time wire.Nanos) *picture 
 	return p
 }
 
-func (p *picture) retain() *picture {
+// retain implements item.
+func (p *picture) retain() item {
 	p.refs.Add(1)
 	return p
 }

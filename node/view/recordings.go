@@ -13,10 +13,10 @@ import (
 	"rsros/node/view/wire"
 )
 
-// recording is what recording is doing.
-func (s *Server) recording(g *stage) wire.Record {
-	r := wire.Record{Part: 1, Streams: []uint16{}}
-	r.Free, _ = record.Free(s.o.RecordDir) // unknown is 0
+// recording implements stage.
+func (g *camera) recording() *wire.Record {
+	r := &wire.Record{Part: 1, Streams: []uint16{}}
+	r.Free, _ = record.Free(g.server.o.RecordDir) // unknown is 0
 	p, on := g.records.Progress()
 	if !on {
 		return r
@@ -53,8 +53,9 @@ func (s *Server) namedPath(name string) (string, error) {
 	return filepath.Join(s.o.RecordDir, name), nil
 }
 
-// startRecording begins a recording as a viewer wants it.
-func (s *Server) startRecording(g *stage, r *wire.Request) (file string, err error) {
+// startRecording implements stage: it begins a recording as a viewer wants it.
+func (g *camera) startRecording(r *wire.Request) (file string, err error) {
+	s := g.server
 	o := s.o.Recording
 	switch r.Compression {
 	case "":
@@ -92,7 +93,11 @@ func (s *Server) startRecording(g *stage, r *wire.Request) (file string, err err
 	return filepath.Base(path), nil
 }
 
-func stopRecording(g *stage) (map[string]any, error) {
+func (g *camera) pauseRecording(on bool) error { return g.records.Pause(on) }
+
+func (g *camera) splitRecording() error { return g.records.Split() }
+
+func (g *camera) stopRecording() (map[string]any, error) {
 	sum, err := g.records.Stop()
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ type Server struct {
 	closed   bool
 	last     int // viewer's number
 	sessions []*session
-	stage    *stage // nil if nothing is shown
+	stage    stage // nil if nothing is shown
 }
 
 // New returns a server that shows nothing yet. The caller closes it.
@@ -117,7 +117,7 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 			s.o.Log.Warn().Err(err).Msg("close what was shown")
 		}
 	}
-	g, err := openStage(s, name, file, d)
+	g, err := openCamera(s, name, file, d)
 	if err != nil {
 		err = errors.Join(err, d.Close())
 		s.tell(wire.SourceChanged{Op: "source"})
@@ -128,7 +128,7 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 }
 
 // present shows a stage to all viewers.
-func (s *Server) present(g *stage) {
+func (s *Server) present(g stage) {
 	s.swap(g)
 	s.tell(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state()})
 }
@@ -147,11 +147,11 @@ type Running struct {
 func (s *Server) Attach(r Running, name string) {
 	s.commands.Lock()
 	defer s.commands.Unlock()
-	s.present(newStage(s, name, name, r))
+	s.present(newCamera(s, name, name, r))
 }
 
 // swap replaces the stage, and returns the one before, which nobody watches any more.
-func (s *Server) swap(g *stage) (old *stage) {
+func (s *Server) swap(g stage) (old stage) {
 	s.mu.Lock()
 	old, s.stage = s.stage, g
 	sessions := slices.Clone(s.sessions)
@@ -165,7 +165,7 @@ func (s *Server) swap(g *stage) (old *stage) {
 }
 
 // shown returns the stage, or nil.
-func (s *Server) shown() *stage {
+func (s *Server) shown() stage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stage
@@ -174,11 +174,7 @@ func (s *Server) shown() *stage {
 // stream returns a stream of what is shown by its number, or nil.
 func (s *Server) stream(id uint16) *stream {
 	if g := s.shown(); g != nil {
-		for _, st := range g.streams {
-			if st.id == id {
-				return st
-			}
-		}
+		return g.stream(id)
 	}
 	return nil
 }
@@ -191,14 +187,7 @@ func (s *Server) watch(st *stream, v *session, on bool) bool {
 	if on && st.stage != s.stage {
 		return false
 	}
-	var list []*session
-	if old := st.watchers.Load(); old != nil {
-		list = slices.DeleteFunc(slices.Clone(*old), func(x *session) bool { return x == v })
-	}
-	if on {
-		list = append(list, v)
-	}
-	st.watchers.Store(&list)
+	st.watch(v, on)
 	return true
 }
 
@@ -250,8 +239,7 @@ func (s *Server) admit(v *session) error {
 	defer s.commands.Unlock()
 	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.o.Candidates}
 	if g := s.shown(); g != nil {
-		r := s.recording(g)
-		hello.Source, hello.State, hello.Record = g.described(), g.state(), &r
+		hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -311,11 +299,9 @@ func (s *Server) pulse() {
 		}
 		g := s.shown()
 		if g != nil {
-			if g.file != nil {
-				s.showAgain(g)
-			}
+			s.showAgain(g)
 			st := g.state()
-			if st.Playing != told.playing || st.Playing && g.file != nil {
+			if told.playing != st.Playing || st.Playing && st.Position != nil {
 				s.tell(wire.StateChanged{Op: "state", State: *st})
 			}
 			told.playing = st.Playing
@@ -326,11 +312,33 @@ func (s *Server) pulse() {
 	}
 }
 
+// showAgain shows the position to viewers who haven't seen it.
+func (s *Server) showAgain(g stage) {
+	if !g.still() {
+		return
+	}
+	var unseen []*stream
+	for _, v := range s.viewers() {
+		unseen = append(unseen, v.unseen()...)
+	}
+	if len(unseen) == 0 {
+		return
+	}
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	if s.shown() != g {
+		return
+	}
+	if err := g.showAgain(unseen); err != nil {
+		s.o.Log.Debug().Err(err).Msg("show a recording's position again")
+	}
+}
+
 // news is what viewers were told last.
 type news struct{ playing, recording bool }
 
 // count tells each viewer its counts, and all of them what is recorded.
-func (s *Server) count(g *stage, told *news) {
+func (s *Server) count(g stage, told *news) {
 	viewers := s.viewers()
 	streams := make([][]wire.StreamCounts, len(viewers))
 	all := make([]wire.ViewerCounts, len(viewers))
@@ -340,10 +348,12 @@ func (s *Server) count(g *stage, told *news) {
 	for i, v := range viewers {
 		v.tell(wire.Counts{Op: "counts", Streams: streams[i], Viewers: all})
 	}
-	if g != nil {
-		r := s.recording(g)
+	if g == nil {
+		return
+	}
+	if r := g.recording(); r != nil {
 		if r.On || told.recording {
-			s.tell(wire.RecordChanged{Op: "record", Record: r})
+			s.tell(wire.RecordChanged{Op: "record", Record: *r})
 		}
 		told.recording = r.On
 	}

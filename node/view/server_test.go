@@ -494,7 +494,7 @@ func TestPausedBeforeFirstFrame(t *testing.T) {
 	for seen := 0; seen < 3; seen++ { // beats of the pulse while it plays
 		v.text("state")
 	}
-	if g.file.Status().Paused {
+	if g.(*camera).file.Status().Paused {
 		t.Fatal("it doesn't play")
 	}
 	v.must("pause", nil)

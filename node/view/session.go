@@ -209,18 +209,18 @@ func (v *session) subscribe(id uint16, want form) {
 	v.order = append(v.order, l)
 }
 
-// unseen tells whether some stream hasn't come to the viewer yet, and wasn't asked for
-// again by an earlier call.
-func (v *session) unseen() bool {
+// unseen returns the streams of which nothing has come to the viewer yet, and that
+// weren't asked for again by an earlier call.
+func (v *session) unseen() (list []*stream) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	any := false
-	for _, l := range v.lanes {
+	for s, l := range v.lanes {
 		if l.given == 0 && !l.asked {
-			l.asked, any = true, true
+			l.asked = true
+			list = append(list, s)
 		}
 	}
-	return any
+	return list
 }
 
 // unsubscribe ends a stream.
@@ -265,12 +265,12 @@ func (v *session) credit(id uint16, upto uint32) {
 	v.awake()
 }
 
-// offer gives a picture to the viewer. It never waits for it.
-func (v *session) offer(s *stream, p *picture) {
+// offer gives an item to the viewer. It never waits for it.
+func (v *session) offer(s *stream, i item) {
 	v.mu.Lock()
 	l := v.lanes[s]
 	if l != nil {
-		l.offer(p)
+		l.offer(i)
 	}
 	v.mu.Unlock()
 	v.awake()

@@ -14,14 +14,15 @@ import (
 	"rsros/node/view/wire"
 )
 
-// stage is the device that is shown. It is a consumer of the device's hub.
-type stage struct {
+// camera is the stage of a device: a camera, or a recording that plays as one. It is a
+// consumer of the device's hub.
+type camera struct {
 	device   camdriver.Device
 	file     *playback.Device // device, if it is a recording
 	profiles [][]camdriver.Profile
 	hub      *hub.Hub
 	records  *record.Camera
-	own      bool        // the stage has opened the device
+	own      bool        // this stage has opened the device
 	detach   func()      // from the hub
 	source   wire.Source // but for the values of options
 	streams  map[camdriver.StreamID]*stream
@@ -34,16 +35,8 @@ type stage struct {
 	closed   error
 }
 
-// stream is a stream of the stage, and who watches it.
-type stream struct {
-	stage    *stage
-	id       uint16
-	name     camdriver.StreamID
-	watchers atomic.Pointer[[]*session]
-}
-
-// openStage makes a stage of a device that nobody runs yet, and starts its streams.
-func openStage(s *Server, name, file string, device camdriver.Device) (*stage, error) {
+// openCamera makes a stage of a device that nobody runs yet, and starts its streams.
+func openCamera(s *Server, name, file string, device camdriver.Device) (*camera, error) {
 	profiles, err := s.o.Choose(device.Sensors())
 	if err != nil {
 		return nil, err
@@ -55,7 +48,7 @@ func openStage(s *Server, name, file string, device camdriver.Device) (*stage, e
 		now = func() time.Time { return time.Time{} } // a file's frames follow no clock
 	}
 	r.Records.Serve(record.Source{Hub: r.Hub, Device: device, Profiles: profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
-	g := newStage(s, name, file, r)
+	g := newCamera(s, name, file, r)
 	g.own = true
 	if err := camdriver.StartSensors(device, profiles, r.Hub); err != nil {
 		return nil, errors.Join(err, g.end())
@@ -68,9 +61,9 @@ func openStage(s *Server, name, file string, device camdriver.Device) (*stage, e
 	return g, nil
 }
 
-// newStage makes a stage of a device that runs, or is about to.
-func newStage(s *Server, name, file string, r Running) *stage {
-	g := &stage{server: s, device: r.Device, profiles: r.Profiles, hub: r.Hub, records: r.Records, frozen: r.Frozen, streams: make(map[camdriver.StreamID]*stream)}
+// newCamera makes a stage of a device that runs, or is about to.
+func newCamera(s *Server, name, file string, r Running) *camera {
+	g := &camera{server: s, device: r.Device, profiles: r.Profiles, hub: r.Hub, records: r.Records, frozen: r.Frozen, streams: make(map[camdriver.StreamID]*stream)}
 	g.file, _ = r.Device.(*playback.Device)
 	g.describe(camdriver.Snapshot(r.Device, r.Profiles), name, file)
 	if g.file != nil {
@@ -80,8 +73,8 @@ func newStage(s *Server, name, file string, r Running) *stage {
 	return g
 }
 
-// end leaves the device, and if the stage has opened it, closes it and its recording.
-func (g *stage) end() error {
+// end implements stage: it leaves the device, and if the stage has opened it, closes it and its recording.
+func (g *camera) end() error {
 	g.close.Do(func() {
 		g.detach()
 		if g.own {
@@ -92,7 +85,7 @@ func (g *stage) end() error {
 }
 
 // describe fills in what the page is told of the device.
-func (g *stage) describe(snap camdriver.DeviceSnapshot, name, file string) {
+func (g *camera) describe(snap camdriver.DeviceSnapshot, name, file string) {
 	g.source = wire.Source{Kind: "camera", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: []wire.Stream{}, Marks: []wire.Mark{}}
 	if g.file != nil {
 		start, end := wire.Nanos(0), wire.Nanos(g.file.Duration())
@@ -103,7 +96,7 @@ func (g *stage) describe(snap camdriver.DeviceSnapshot, name, file string) {
 	}
 	for i := range snap.Streams {
 		s := &snap.Streams[i]
-		g.streams[s.Profile.Stream] = &stream{stage: g, id: uint16(i + 1), name: s.Profile.Stream}
+		g.streams[s.Profile.Stream] = g.newStream(uint16(i+1), s.Profile.Stream)
 		g.choose(s.Profile.Stream)
 	}
 	for i := range snap.Streams {
@@ -114,14 +107,31 @@ func (g *stage) describe(snap camdriver.DeviceSnapshot, name, file string) {
 	}
 }
 
+func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
+	return &stream{stage: g, id: id, lost: func() uint64 {
+		_, lost := g.hub.Given(name)
+		return lost
+	}}
+}
+
+// stream implements stage.
+func (g *camera) stream(id uint16) *stream {
+	for _, s := range g.streams {
+		if s.id == id {
+			return s
+		}
+	}
+	return nil
+}
+
 // choose makes a stream the guide if it serves better than the one before.
-func (g *stage) choose(id camdriver.StreamID) {
+func (g *camera) choose(id camdriver.StreamID) {
 	if id.Kind.Video() && (g.guide.Kind == camdriver.AnyStream || id.Kind == camdriver.Depth && g.guide.Kind != camdriver.Depth) {
 		g.guide = id
 	}
 }
 
-func (g *stage) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSnapshot) wire.Stream {
+func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSnapshot) wire.Stream {
 	p := s.Profile
 	out := wire.Stream{
 		ID: g.streams[p.Stream].id, Kind: kindOf(p.Stream.Kind), Name: p.Stream.String(), Sensor: s.Sensor, Format: p.Format.String(),
@@ -165,7 +175,7 @@ func depthUnits(options []camdriver.Option) float32 {
 }
 
 // findFirst finds the number from which sets are counted.
-func (g *stage) findFirst() {
+func (g *camera) findFirst() {
 	at, err := g.file.File().Find(g.guide, 0)
 	if err != nil {
 		return
@@ -176,8 +186,8 @@ func (g *stage) findFirst() {
 	}
 }
 
-// described returns the source with the options as they are.
-func (g *stage) described() *wire.Source {
+// described implements stage: the source with the options as they are.
+func (g *camera) described() *wire.Source {
 	out := g.source
 	out.Sensors = make([]wire.Sensor, 0, len(g.profiles))
 	for i, s := range g.device.Sensors() {
@@ -187,7 +197,7 @@ func (g *stage) described() *wire.Source {
 }
 
 // options are those of a sensor. A recording's can't be changed.
-func (g *stage) options(s camdriver.Sensor) []wire.Option {
+func (g *camera) options(s camdriver.Sensor) []wire.Option {
 	list := []wire.Option{}
 	for _, o := range s.Options() {
 		list = append(list, wire.Option{
@@ -198,8 +208,8 @@ func (g *stage) options(s camdriver.Sensor) []wire.Option {
 	return list
 }
 
-// state is what playback is doing.
-func (g *stage) state() *wire.State {
+// state implements stage.
+func (g *camera) state() *wire.State {
 	if g.file == nil {
 		return &wire.State{Playing: !g.frozen.Load(), Rate: 1}
 	}
@@ -217,7 +227,7 @@ func (g *stage) state() *wire.State {
 }
 
 // Frame implements camdriver.Handler.
-func (g *stage) Frame(_ int, f *camdriver.Frame) {
+func (g *camera) Frame(_ int, f *camdriver.Frame) {
 	if f.Stream() == g.guide {
 		g.shown.Store(f.Number + 1)
 	}
@@ -225,8 +235,8 @@ func (g *stage) Frame(_ int, f *camdriver.Frame) {
 	if s == nil || g.frozen.Load() {
 		return
 	}
-	watchers := s.watchers.Load()
-	if watchers == nil || len(*watchers) == 0 {
+	watchers := s.watching()
+	if len(watchers) == 0 {
 		return
 	}
 	stamp, at := wire.NanosOf(time.Now()), wire.NanosOf(f.Arrival)
@@ -234,7 +244,7 @@ func (g *stage) Frame(_ int, f *camdriver.Frame) {
 		at = wire.Nanos(g.file.Status().Position)
 	}
 	if f.Stream().Kind.Inertial() {
-		for _, v := range *watchers {
+		for _, v := range watchers {
 			v.sample(s, f, stamp, at)
 		}
 		return
@@ -243,26 +253,26 @@ func (g *stage) Frame(_ int, f *camdriver.Frame) {
 		return // a recording may say so of its frames
 	}
 	p := newPicture(&g.server.memory, f, stamp, at)
-	for _, v := range *watchers {
+	for _, v := range watchers {
 		v.offer(s, p)
 	}
 	p.release()
 }
 
 // OptionChanged implements camdriver.Handler.
-func (g *stage) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
+func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	g.server.tell(wire.OptionChanged{Op: "option", Sensor: sensor, ID: id.String(), Value: value})
 }
 
 // Notification implements camdriver.Handler.
-func (g *stage) Notification(_ int, n camdriver.Notification) {
+func (g *camera) Notification(_ int, n camdriver.Notification) {
 	g.server.tell(wire.Notification{
 		Op: "notification", Time: wire.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
 	})
 }
 
 // StatusChanged implements camdriver.Handler.
-func (g *stage) StatusChanged(s camdriver.Status) {
+func (g *camera) StatusChanged(s camdriver.Status) {
 	g.server.tell(wire.StateChanged{Op: "state", State: *g.state()})
 	if s.Err != nil {
 		g.server.tell(wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})

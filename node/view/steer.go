@@ -1,0 +1,182 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"rsros/camdriver"
+	"rsros/camdriver/playback"
+	"rsros/node/view/wire"
+)
+
+// This file is what viewers may do with a camera, and with a recording that plays as one.
+
+// play lets a recording go on, from the start if it has ended, or a live camera's
+// pictures.
+func (g *camera) play() error {
+	if g.file == nil {
+		g.frozen.Store(false)
+		return nil
+	}
+	if g.file.Status().Ended {
+		if err := g.file.Seek(g.begin()); err != nil {
+			return err
+		}
+	}
+	return g.file.Resume()
+}
+
+func (g *camera) pause() error {
+	if g.file == nil {
+		g.frozen.Store(true)
+		return nil
+	}
+	return g.file.Pause()
+}
+
+// begin is where playback begins.
+func (g *camera) begin() time.Duration {
+	if r := g.file.Status().Range; r != nil {
+		return r.From
+	}
+	return 0
+}
+
+// seek goes to a time, to a frame, or to a set.
+func (g *camera) seek(r *wire.Request) error {
+	if g.file == nil {
+		return errNoFile
+	}
+	var at time.Duration
+	var err error
+	switch {
+	case r.Time != nil:
+		at = min(max(time.Duration(*r.Time), 0), g.file.Duration())
+	case r.Set != nil:
+		if *r.Set < 0 {
+			return fmt.Errorf("set %d, want 0 or more", *r.Set)
+		}
+		at, err = g.setEnd(g.first + uint64(*r.Set))
+	case r.Frame != nil:
+		at, err = g.frameTime(r.Stream, *r.Frame)
+	default:
+		return errors.New("a seek needs a time, a set or a frame")
+	}
+	return g.goTo(at, err)
+}
+
+// goTo seeks, unless err says that there is no such time.
+func (g *camera) goTo(at time.Duration, err error) error {
+	if err == nil {
+		err = g.file.Seek(at)
+	}
+	if err == nil {
+		g.tellOptions()
+	}
+	return err
+}
+
+// tellOptions tells the options of all sensors: after a seek they are those of another
+// time.
+func (g *camera) tellOptions() {
+	for i, sensor := range g.device.Sensors() {
+		g.server.tell(wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
+	}
+}
+
+// frameTime is when a stream's frame comes.
+func (g *camera) frameTime(id uint16, number uint64) (time.Duration, error) {
+	for name, s := range g.streams {
+		if s.id == id {
+			return g.file.File().Find(name, number)
+		}
+	}
+	return 0, camdriver.ErrNotFound
+}
+
+// setEnd is the last instant before the set after that of the guide's frame number: by
+// then all frames of its set have come.
+func (g *camera) setEnd(number uint64) (time.Duration, error) {
+	if _, err := g.file.File().Find(g.guide, number); err != nil {
+		return 0, fmt.Errorf("frame set %d: %w", number-g.first, err)
+	}
+	next, err := g.file.File().Find(g.guide, number+1)
+	if errors.Is(err, camdriver.ErrNotFound) { // it is the last one
+		return g.file.Duration(), nil
+	}
+	return next - 1, err
+}
+
+// step shows the set that comes n after the one that is shown, and pauses.
+func (g *camera) step(n int) error {
+	if g.file == nil {
+		return errNoFile
+	}
+	if err := g.file.Pause(); err != nil {
+		return err
+	}
+	number := g.first
+	if shown := g.shown.Load(); shown > 0 {
+		at := int64(shown-1) + int64(n)
+		number = uint64(max(at, int64(g.first)))
+	}
+	return g.goTo(g.setEnd(number))
+}
+
+func (g *camera) setRate(rate float64) error {
+	if g.file == nil {
+		return errNoFile
+	}
+	return g.file.SetSpeed(rate)
+}
+
+func (g *camera) setLoop(on bool) error {
+	if g.file == nil {
+		return errNoFile
+	}
+	return g.file.SetLoop(on)
+}
+
+// setRange makes a part of the file repeat, or all of it be played again.
+func (g *camera) setRange(part *[2]wire.Nanos) error {
+	if g.file == nil {
+		return errNoFile
+	}
+	if part == nil {
+		return g.file.SetRange(nil)
+	}
+	return g.file.SetRange(&playback.Range{From: time.Duration(part[0]), To: time.Duration(part[1])})
+}
+
+func (g *camera) setOption(r *wire.Request) error {
+	id, known := camdriver.ParseOptionID(r.Option)
+	sensors := g.device.Sensors()
+	switch {
+	case g.file != nil:
+		return errors.New("a recording's options can't be changed")
+	case !known || r.Value == nil || r.Sensor < 0 || r.Sensor >= len(sensors):
+		return fmt.Errorf("option %.40q of sensor %d: %w", r.Option, r.Sensor, camdriver.ErrNotFound)
+	}
+	return sensors[r.Sensor].SetOption(id, *r.Value)
+}
+
+// still implements stage.
+func (g *camera) still() bool {
+	if g.file == nil {
+		return false
+	}
+	st := g.file.Status()
+	return st.Paused || st.Ended
+}
+
+// showAgain implements stage. A recording that ended is paused, or it would go on.
+func (g *camera) showAgain([]*stream) error {
+	st := g.file.Status()
+	if st.Ended && !st.Paused {
+		if err := g.file.Pause(); err != nil {
+			return err
+		}
+	}
+	return g.file.Seek(min(st.Position, g.file.Duration()))
+}
