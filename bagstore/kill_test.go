@@ -1,14 +1,12 @@
 package bagstore
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"rsros/bagstore/internal/disk"
 	"rsros/test/peer"
@@ -93,29 +91,6 @@ func killOne(t *testing.T, path string, rnd *rand.Rand, i int) int {
 	cmd := peer.Again()
 	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, fmt.Sprint("BAGSTORE_SINK=", i%2),
 		"BAGSTORE_COMPRESSION="+[]string{"none", "lz4"}[i/2%2])
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	safe := 0
-	for range 1 + rnd.IntN(5) {
-		if lines.Scan() {
-			safe, _ = strconv.Atoi(lines.Text())
-		}
-	}
-	// A moment that nothing in the recorder is tied to.
-	for end := time.Now().Add(time.Duration(rnd.IntN(3000)) * time.Microsecond); time.Now().Before(end); {
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	for lines.Scan() { // what it said before it died
-		safe, _ = strconv.Atoi(lines.Text())
-	}
-	cmd.Wait() //nolint:errcheck // it was killed
+	safe, _ := strconv.Atoi(peer.Kill(t, cmd, rnd, 5))
 	return safe
 }

@@ -1,13 +1,11 @@
 package rsdb3
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -83,33 +81,14 @@ func TestKill(t *testing.T) {
 		if i%2 == 0 {
 			cmd.Env = append(cmd.Env, "RSDB3_NOSYNC=1")
 		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		said := 0
-		for range 1 + rnd.IntN(40) {
-			if lines.Scan() {
-				said, _ = strconv.Atoi(lines.Text())
-			}
-		}
-		for end := time.Now().Add(time.Duration(rnd.IntN(3000)) * time.Microsecond); time.Now().Before(end); {
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		cmd.Wait() //nolint:errcheck // it was killed
+		said := peer.Kill(t, cmd, rnd, 40)
 		if got, err := exec.Command("sqlite3", "-readonly", path, "PRAGMA integrity_check").CombinedOutput(); err != nil || strings.TrimSpace(string(got)) != "ok" {
 			t.Errorf("kill %d: %v: %s", i, err, got)
 		}
 		if list := rules(t, path); list != nil {
 			t.Errorf("kill %d: rules %d", i, list)
 		}
-		t.Logf("kill %d: after %d frames", i, said)
+		t.Logf("kill %d: after %s frames", i, said)
 		leftovers, err := filepath.Glob(filepath.Join(dir, "*"))
 		if err != nil || len(leftovers) != i+1 {
 			t.Errorf("files %q, %v", leftovers, err)

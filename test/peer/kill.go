@@ -1,0 +1,40 @@
+package peer
+
+import (
+	"bufio"
+	"math/rand/v2"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// Kill starts a program, lets it print up to most lines, and kills it within the next 3
+// ms, at a moment that nothing in it is tied to. It returns the last line that the
+// program printed before it died, "" if it printed none.
+func Kill(t testing.TB, cmd *exec.Cmd, rnd *rand.Rand, most int) (last string) {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for range 1 + rnd.IntN(most) {
+		if lines.Scan() {
+			last = lines.Text()
+		}
+	}
+	// A sleep would end when the system looks at its timers.
+	for end := time.Now().Add(time.Duration(rnd.IntN(3000)) * time.Microsecond); time.Now().Before(end); {
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+		last = lines.Text()
+	}
+	cmd.Wait() //nolint:errcheck // it was killed
+	return last
+}
