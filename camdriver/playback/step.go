@@ -82,3 +82,12 @@ func (d *Device) Now() (time.Duration, error) {
 // FileTime is the file time of a frame that the device raised, counted over all
 // rounds of a loop.
 func (d *Device) FileTime(f *camdriver.Frame) time.Duration { return f.Arrival.Sub(d.engine.opened) }
+
+// ArrivalClock reads the clock that a device's Frame.Arrival is on: clock for a camera. A
+// recording's frames follow none, so that it returns the zero time.
+func ArrivalClock(d camdriver.Device, clock camdriver.Clock) (now func() time.Time) {
+	if _, recorded := d.(*Device); recorded {
+		return func() time.Time { return time.Time{} }
+	}
+	return clock.Now
+}

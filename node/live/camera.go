@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -149,15 +148,7 @@ func (c *camera) serve() error {
 
 // serveRecordings makes the device available for recording.
 func (c *camera) serveRecordings() {
-	now := time.Now
-	if clock := c.opts.Source.Clock; clock != nil {
-		now = clock.Now
-	}
-	if _, ok := c.device.(*playback.Device); ok {
-		// There is no clock for a file's frames: events get the time of the latest
-		// frame.
-		now = func() time.Time { return time.Time{} }
-	}
+	now := playback.ArrivalClock(c.device, c.opts.Source.clock())
 	c.records.Serve(record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now}, c.opts.Recording, c.opts.RecordPath, c.log)
 }
 

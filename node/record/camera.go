@@ -61,7 +61,7 @@ type Source struct {
 	Hub      *hub.Hub
 	Device   camdriver.Device
 	Profiles [][]camdriver.Profile // the streams that run, by sensor
-	Now      func() time.Time      // on the clock of Frame.Arrival; returns the zero time if there is none
+	Now      func() time.Time      // on the clock of Frame.Arrival; returns the zero time if there is none: events get that of the latest frame
 }
 
 // Serve prepares for recordings of an open device. prefix is the folder, or the

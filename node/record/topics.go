@@ -151,7 +151,7 @@ type topicMessage struct {
 }
 
 func (r *topicRecorder) run(ctx context.Context) error {
-	if err := r.waitForTime(ctx); err != nil {
+	if err := waitForTime(ctx, r.node, r.opts.MaxTime > 0, r.log); err != nil {
 		return nil // ended before there was anything to record
 	}
 	limit := r.opts.QueueBytes
@@ -197,31 +197,6 @@ func (r *topicRecorder) run(ctx context.Context) error {
 		err = errors.Join(err, fmt.Errorf("%w: left out %q", program.ErrIncomplete, slices.Sorted(maps.Keys(r.leftOut))))
 	}
 	return err
-}
-
-// masterPatience is how long the master may take to say whether time is simulated.
-const masterPatience = 2 * time.Second
-
-// waitForTime waits for the first /clock if the graph's time is simulated: a message
-// with the time 0 would make a bag that begins in 1970.
-func (r *topicRecorder) waitForTime(ctx context.Context) error {
-	if r.opts.MaxTime > 0 { // which runs out also while the master hangs
-		select {
-		case <-r.node.TimeKnown():
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(masterPatience):
-			r.log.Warn().Msg("the master doesn't answer: recording begins with the computer's time")
-			return nil
-		}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	said := time.AfterFunc(2*time.Second, func() {
-		r.log.Warn().Msg("/use_sim_time is set and nobody has published /clock: recording begins with the first valid time")
-	})
-	defer said.Stop()
-	return r.node.WaitForTime(ctx)
 }
 
 // announce publishes the path of each new file, as rosbag record --publish does.

@@ -43,10 +43,7 @@ func openCamera(s *Server, name, file string, device camdriver.Device) (*camera,
 	}
 	r := Running{Device: device, Profiles: profiles, Hub: new(hub.Hub), Records: new(record.Camera), Frozen: new(atomic.Bool)}
 	recording, _ := device.(*playback.Device)
-	now := time.Now
-	if recording != nil {
-		now = func() time.Time { return time.Time{} } // a file's frames follow no clock
-	}
+	now := playback.ArrivalClock(device, camdriver.System{})
 	r.Records.Serve(record.Source{Hub: r.Hub, Device: device, Profiles: profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
 	g := newCamera(s, name, file, r)
 	g.own = true
