@@ -71,7 +71,7 @@ type Frame struct {
 	// Arrival is the host's time of arrival. Recordings take their file times
 	// from it. A playback device gives its time of opening plus the file time.
 	Arrival  time.Time
-	Metadata []MetadataValue // in key order, at most MaxMetadata
+	Metadata []MetadataValue // in key order, see FitMetadata
 
 	// Video frames; also Occupancy, with a byte a cell: 0 free … 100 occupied,
 	// 255 unknown. A map may change its size from frame to frame.

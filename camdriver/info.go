@@ -23,6 +23,9 @@ const (
 	InfoIpAddress
 	InfoDfuDevicePath
 	InfoConnectionType
+	InfoSmcuFwVersion     // since librealsense 2.57
+	InfoImuType           // since 2.57.7
+	InfoMipiDriverVersion // since 2.58
 )
 
 var infoNames = [...]string{
@@ -42,6 +45,9 @@ var infoNames = [...]string{
 	"Ip Address",
 	"Dfu Device Path",
 	"Connection Type",
+	"Smcu Fw Version",
+	"Imu Type",
+	"Mipi Driver Version",
 }
 
 // String gives the SDK's name: "Serial Number".

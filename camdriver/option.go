@@ -107,6 +107,19 @@ const (
 	OptionGyroSensitivity
 	OptionRegionOfInterest
 	OptionRotation
+
+	// Since librealsense 2.57.
+	OptionSafetyPresetActiveIndex
+	OptionSafetyMode
+	OptionRgbTnrEnabled
+	OptionSafetyMcuTemperature
+	OptionLeftIrTemperature
+	OptionEmbeddedFilterEnabled
+
+	// Since librealsense 2.58.3.
+	OptionDisparityShift
+	OptionThreshold
+	OptionDownscaleRatio
 )
 
 var optionNames = [...]string{
@@ -210,6 +223,15 @@ var optionNames = [...]string{
 	"Gyro Sensitivity",
 	"Region of Interest",
 	"Rotation",
+	"Safety Preset Active Index",
+	"Safety Mode",
+	"Rgb Tnr Enabled",
+	"Safety Mcu Temperature",
+	"Left Ir Temperature",
+	"Embedded Filter Enabled",
+	"Disparity Shift",
+	"Threshold",
+	"Downscale Ratio",
 }
 
 // String gives the SDK's name: "Laser Power".

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// StreamKind says what a stream carries. Values are those of rs2_stream; Occupancy
-// has the one of the SDK's builds for safety cameras.
+// StreamKind says what a stream carries. Values are those of rs2_stream.
 type StreamKind uint8
 
 // The kinds of stream, in rs2_stream order.
@@ -24,16 +23,18 @@ const (
 	Pose
 	Confidence
 	Motion
-	Safety
+	Safety // this and what follows since librealsense 2.57
 	Occupancy
+	LabeledPointCloud
+	ObjectDetection // since 2.58.2
 )
 
 var streamNames = [...]string{
 	"Any", "Depth", "Color", "Infrared", "Fisheye", "Gyro", "Accel", "Gpio", "Pose", "Confidence", "Motion",
-	"Safety", "Occupancy",
+	"Safety", "Occupancy", "Labeled Point Cloud", "Object Detection",
 }
 
-// String gives the SDK's name, as in topics: "Depth", "Infrared".
+// String gives the SDK's name: "Depth", "Object Detection".
 func (k StreamKind) String() string { return nameOf(streamNames[:], int(k)) }
 
 // ParseStreamKind is the inverse of String.
@@ -57,8 +58,10 @@ type StreamID struct {
 	Index int
 }
 
-// String gives the form used in topics: "Infrared_2".
-func (s StreamID) String() string { return s.Kind.String() + "_" + strconv.Itoa(s.Index) }
+// String gives the form used in topics: "Infrared_2", "Object_Detection_0".
+func (s StreamID) String() string {
+	return strings.ReplaceAll(s.Kind.String(), " ", "_") + "_" + strconv.Itoa(s.Index)
+}
 
 // Compare orders streams by kind, then by index.
 func (s StreamID) Compare(t StreamID) int {
@@ -67,10 +70,10 @@ func (s StreamID) Compare(t StreamID) int {
 
 // ParseStreamID is the inverse of StreamID.String.
 func ParseStreamID(s string) (StreamID, error) {
-	name, index, ok := strings.Cut(s, "_")
-	kind, known := ParseStreamKind(name)
-	n, err := strconv.ParseUint(index, 10, 31)
-	if !ok || !known || err != nil {
+	cut := max(strings.LastIndexByte(s, '_'), 0)
+	kind, known := ParseStreamKind(strings.ReplaceAll(s[:cut], "_", " "))
+	n, err := strconv.ParseUint(strings.TrimPrefix(s[cut:], "_"), 10, 31)
+	if !known || err != nil {
 		return StreamID{}, fmt.Errorf("stream %q: want <Kind>_<index>, such as Depth_0", s)
 	}
 	return StreamID{kind, int(n)}, nil
@@ -104,13 +107,14 @@ const (
 	W10          Format = 27
 	Z16H         Format = 28
 	MotionFull   Format = 33 // COMBINED_MOTION: orientation, rate, acceleration
+	NV12         Format = 34 // 8-bit grey, then colour of every fourth pixel; since librealsense 2.58.2
 )
 
 var formatNames = [...]string{
 	"ANY", "Z16", "DISPARITY16", "XYZ32F", "YUYV", "RGB8", "BGR8", "RGBA8", "BGRA8", "Y8", "Y16", "RAW10",
 	"RAW16", "RAW8", "UYVY", "MOTION_RAW", "MOTION_XYZ32F", "GPIO_RAW", "6DOF", "DISPARITY32", "Y10BPACK",
 	"DISTANCE", "MJPEG", "Y8I", "Y12I", "INZI", "INVI", "W10", "Z16H", "FG", "Y411", "Y16I", "M420",
-	"COMBINED_MOTION",
+	"COMBINED_MOTION", "NV12",
 }
 
 // String gives the rs2_format name: "Z16", "6DOF".
@@ -130,6 +134,8 @@ func (f Format) BitsPerPixel() int {
 		return 8
 	case RAW10, W10:
 		return 10
+	case NV12:
+		return 12
 	case Z16, Y16, YUYV, UYVY, RAW16, Y8I, Z16H:
 		return 16
 	case RGB8, BGR8, Y12I:

@@ -113,6 +113,9 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o 
 	for what, n := range out.lost {
 		r.lost([]rsdb3.Loss{{What: what, Count: n}})
 	}
+	for _, what := range w.Left() {
+		r.lost([]rsdb3.Loss{{What: what, Count: 1}})
+	}
 	if n := w.Moved(); n > 0 {
 		r.lost([]rsdb3.Loss{{What: "times of frames that another frame of their stream has", Count: n}})
 	}

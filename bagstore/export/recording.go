@@ -20,6 +20,7 @@ type recordingExport struct {
 	counts map[camdriver.StreamID]uint64 // frames in the file
 	next   map[camdriver.StreamID]uint64 // number of the next file
 	clouds *clouds                       // nil unless asked for
+	meta   map[string]*metaColumns       // by stream
 
 	aligned *aligned // nil unless asked for
 }
@@ -31,7 +32,7 @@ func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) erro
 		return err
 	}
 	r := &recordingExport{folder: f, file: file, snap: file.Snapshot(),
-		counts: make(map[camdriver.StreamID]uint64), next: make(map[camdriver.StreamID]uint64)}
+		counts: make(map[camdriver.StreamID]uint64), next: make(map[camdriver.StreamID]uint64), meta: make(map[string]*metaColumns)}
 	if f.o.Points {
 		r.clouds = newClouds(r)
 	}
@@ -221,15 +222,36 @@ func (r *recordingExport) frameRow(name string, columns []string, e manifestFile
 	return r.row(name, frameColumns(columns...), append([]any{e.Time, e.Number, e.Stamp, e.Domain}, values...)...)
 }
 
-// metadata writes what came with a frame, a column for each name that the SDK
-// knows: which of them a camera sends may change in mid-file.
+// metaColumns are the columns of a stream's metadata.
+type metaColumns struct {
+	last camdriver.MetadataKey
+	told bool // that a frame has others
+}
+
+// metadata writes what came with a frame, a column for each name that version 2.56 of the
+// SDK knows: which of them a camera sends may change in mid-file. If the first frame has one of the
+// later names, all of these have columns, too.
 func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
 	if len(f.Metadata) == 0 {
 		return nil
 	}
 	var columns []string
 	var values []any
-	for k := camdriver.MetaFrameCounter; k <= camdriver.MetaCrc; k++ {
+	latest := f.Metadata[len(f.Metadata)-1].Key
+	m := r.meta[e.Stream]
+	if m == nil {
+		m = &metaColumns{last: camdriver.MetaCrc}
+		if latest > m.last {
+			m.last = camdriver.MetaEmbeddedFilters
+		}
+		r.meta[e.Stream] = m
+	}
+	if latest > m.last && !m.told {
+		m.told = true
+		r.bad++
+		r.o.Log.Warn().Str("stream", e.Stream).Str("metadata", latest.String()).Msg("the first frame has no such metadata; it is left out")
+	}
+	for k := camdriver.MetaFrameCounter; k <= m.last; k++ {
 		columns = append(columns, k.String())
 		if v, ok := f.Meta(k); ok {
 			values = append(values, v)

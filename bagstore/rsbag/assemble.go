@@ -367,14 +367,12 @@ func (a *assembler) unknownKeys(keys []string) {
 	}
 }
 
-// sortMetadata sorts a frame's values by key, keeps the first of each key and not
+// sortMetadata sorts a frame's values by key, and keeps the first of each key and not
 // more than fit.
 func sortMetadata(f *camdriver.Frame) {
 	slices.SortStableFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
 	f.Metadata = slices.CompactFunc(f.Metadata, func(a, b camdriver.MetadataValue) bool { return a.Key == b.Key })
-	if len(f.Metadata) > camdriver.MaxMetadata {
-		f.Metadata = f.Metadata[:camdriver.MaxMetadata]
-	}
+	f.Metadata = camdriver.FitMetadata(f.Metadata)
 }
 
 func confidence(s string) uint32 {

@@ -32,7 +32,7 @@ func (t bagTarget) Frame(sensor int, f *camdriver.Frame, at time.Duration) error
 }
 
 func (t bagTarget) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {
-	m, ok := t.s.enc.Option(sensor, id, value)
+	m, ok := t.s.option(sensor, id, value)
 	err := t.put(m, ok, bagstore.Time(at))
 	if id == camdriver.OptionDepthUnits && err == nil {
 		t.s.units[sensor] = value

@@ -20,7 +20,10 @@ func (d *description) build() {
 	}
 	f.snap.Info = uniqueInfo(d.info)
 	for _, s := range d.streams {
-		if len(s.conns) > 0 || s.info != nil || s.profile.Stream.Kind == camdriver.Occupancy {
+		switch {
+		case s.unread():
+			f.leave("stream %s: frames of safety cameras and object detection aren't read", s.profile.Stream)
+		case len(s.conns) > 0 || s.info != nil || s.profile.Stream.Kind == camdriver.Occupancy:
 			f.streams = append(f.streams, s)
 		}
 	}
@@ -37,6 +40,13 @@ func (d *description) build() {
 	for _, s := range f.streams {
 		f.snap.Streams = append(f.snap.Streams, s.snapshot())
 	}
+}
+
+// unread says whether the stream is one that only librealsense since 2.57 describes, in
+// another form than an occupancy map of ours.
+func (s *stream) unread() bool {
+	kind := s.profile.Stream.Kind
+	return len(s.conns) == 0 && kind >= camdriver.Safety && (kind != camdriver.Occupancy || s.info != nil)
 }
 
 // uniqueInfo sorts by key and keeps the first value of each.

@@ -19,6 +19,9 @@ type Copier struct {
 // Moved is how many frames got another time than they had.
 func (c *Copier) Moved() uint64 { return c.moved }
 
+// Left lists what of the device's description the file doesn't hold, see [Encoder.Left].
+func (c *Copier) Left() []string { return c.enc.Left() }
+
 // NewCopier creates the file and writes the description and the facts.
 func NewCopier(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, facts []Message) (*Copier, error) {
 	out, err := newSink(path, snap, o)
@@ -64,7 +67,7 @@ func (c *Copier) Event(e Event) error {
 	ok := false
 	switch {
 	case e.Option != nil:
-		if m, ok = c.enc.Option(e.Sensor, e.Option.ID, e.Option.Value); ok && e.Option.ID == camdriver.OptionDepthUnits {
+		if m, ok = c.option(e.Sensor, e.Option.ID, e.Option.Value); ok && e.Option.ID == camdriver.OptionDepthUnits {
 			c.units[e.Sensor] = e.Option.Value
 		}
 	case e.Notification != nil:

@@ -1,9 +1,11 @@
 package rsbag
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -27,8 +29,7 @@ type Encoder struct {
 	snap    camdriver.DeviceSnapshot
 	static  []Message
 	streams map[camdriver.StreamID]*streamTopicSet
-
-	metadataNames map[string]bool // that librealsense knows
+	left    []string
 }
 
 // streamTopicSet is a stream's topics, made once: messages without content.
@@ -51,10 +52,7 @@ func (m Message) with(head, body []byte) Message {
 // NewEncoder prepares the messages of a device as the snapshot describes it.
 // Streams that the snapshot does not hold are not encoded later.
 func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
-	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet), metadataNames: make(map[string]bool)}
-	for k := range camdriver.MetaCrc + 1 {
-		e.metadataNames[k.String()] = true
-	}
+	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet)}
 	e.add(topicVersion, &msgs.UInt32{Data: FileVersion})
 	for _, s := range snap.Streams {
 		e.describeStream(s)
@@ -84,17 +82,25 @@ func (e *Encoder) keyValue(topic, key, value string) {
 	e.add(topic, &msgs.KeyValue{Key: key, Value: text(value)})
 }
 
-// describeDevice leaves out what librealsense would choke on: keys that it does
-// not know, and the Product Id of a D400 with a sensor of a name that its reader
-// of version 3 refuses. That one goes to /additional_info, where our reader
-// finds it.
+// Left lists what of the device's description the layout doesn't hold in a form that
+// librealsense up to 2.56 reads.
+func (e *Encoder) Left() []string { return slices.Clone(e.left) }
+
+func (e *Encoder) leave(format string, args ...any) {
+	e.left = append(e.left, fmt.Sprintf(format, args...))
+}
+
+// describeDevice leaves out what librealsense would choke on: keys that version 2.56
+// doesn't know, and the Product Id of a D400 with a sensor of a name that its reader
+// of version 3 refuses. These go to /additional_info, where our reader
+// finds them.
 func (e *Encoder) describeDevice() {
 	odd := slices.ContainsFunc(e.snap.Sensors, func(s camdriver.SensorSnapshot) bool { return !knownSensorName(s.Name) })
 	seen := make(map[camdriver.InfoKey]bool)
 	for _, info := range sortedInfo(e.snap.Info) {
 		switch {
 		case seen[info.Key] || !knownInfo(info.Key):
-		case odd && info.Key == camdriver.InfoProductId:
+		case odd && info.Key == camdriver.InfoProductId, info.Key > rstext.Names256.Info:
 			e.keyValue(topicAdditional, info.Key.String(), info.Value)
 		default:
 			e.keyValue(topicDevice, info.Key.String(), info.Value)
@@ -124,13 +130,18 @@ func sortedInfo(list []camdriver.Info) []camdriver.Info {
 }
 
 // describeSensor writes at least the name: that message is the sensor's
-// existence, and a gap in the numbers breaks librealsense.
+// existence, and a gap in the numbers breaks librealsense. It passes over the initial
+// values of options that it doesn't know.
 func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	topic := sensorPrefix(number) + "/info"
 	e.keyValue(topic, camdriver.InfoName.String(), s.Name)
 	seen := map[camdriver.InfoKey]bool{camdriver.InfoName: true}
 	for _, info := range sortedInfo(s.Info) {
-		if !seen[info.Key] && knownInfo(info.Key) {
+		switch {
+		case seen[info.Key] || !knownInfo(info.Key):
+		case info.Key > rstext.Names256.Info:
+			e.leave("%s of sensor %d, which librealsense 2.56 doesn't know", info.Key, number)
+		default:
 			e.keyValue(topic, info.Key.String(), info.Value)
 		}
 		seen[info.Key] = true
@@ -174,6 +185,9 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 		return // Gpio and what is unknown: the layout has no form for it
 	}
 	e.streams[id] = set
+	if f := s.Profile.Format; f > rstext.Names256.Format {
+		e.leave("format %s of stream %s, which librealsense 2.56 doesn't know", f, id)
+	}
 	if id.Kind != camdriver.Occupancy { // which librealsense doesn't know: it refuses files that describe one
 		e.add(prefix+"/info", &msgs.StreamInfo{
 			FPS: uint32(max(s.Profile.FPS, 0)), Encoding: set.encoding, Recommended: s.Profile.Default})

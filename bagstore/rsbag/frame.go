@@ -136,14 +136,20 @@ func (e *Encoder) metadata(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit
 	}
 	v.nanos(keySystemTime, f.Arrival.UnixNano())
 	v.text(keyDomain, f.Domain.String())
-	sent := 0
+	sent, of256 := 0, 0
 	for i, m := range f.Metadata {
-		name := m.Key.String()
 		twice := i > 0 && f.Metadata[i-1].Key == m.Key
-		if !twice && sent < camdriver.MaxMetadata && e.metadataNames[name] {
-			v.number(name, m.Value)
-			sent++
+		if twice || m.Key > camdriver.MetaEmbeddedFilters || sent == camdriver.MaxAllMetadata {
+			continue
 		}
+		if m.Key <= camdriver.MetaCrc {
+			if of256 == camdriver.MaxMetadata {
+				continue
+			}
+			of256++
+		}
+		v.number(m.Key.String(), m.Value)
+		sent++
 	}
 	return true
 }

@@ -314,9 +314,9 @@ func agree(t *testing.T, path string) {
 // TestEncoderKeepsRules tries to make the encoder write what librealsense dies of.
 func TestEncoderKeepsRules(t *testing.T) {
 	snap := testSnapshot()
-	snap.Info = append(snap.Info, camdriver.Info{Key: 200, Value: "bogus"}, camdriver.Info{Key: camdriver.InfoName, Value: "again"})
+	snap.Info = append(snap.Info, camdriver.Info{Key: camdriver.InfoImuType, Value: "BMI088"}, camdriver.Info{Key: 200, Value: "bogus"}, camdriver.Info{Key: camdriver.InfoName, Value: "again"})
 	snap.Sensors[2].Name = "Tracking Module" // with a D400's Product Id: refused in version 3
-	snap.Sensors[0].Options = append(snap.Sensors[0].Options, camdriver.Option{ID: 250}, snap.Sensors[0].Options[0])
+	snap.Sensors[0].Options = append(snap.Sensors[0].Options, camdriver.Option{ID: 250}, camdriver.Option{ID: camdriver.OptionSafetyMode}, snap.Sensors[0].Options[0])
 	snap.Streams = append(snap.Streams, snap.Streams[0], camdriver.StreamSnapshot{Sensor: 9, Profile: snap.Streams[1].Profile},
 		camdriver.StreamSnapshot{Profile: camdriver.Profile{Stream: id(camdriver.Gpio, 0)}})
 	path := filepath.Join(t.TempDir(), "x.bag")
@@ -328,7 +328,7 @@ func TestEncoderKeepsRules(t *testing.T) {
 	for range 3 { // at one and the same time, with too many values
 		f := testFrame(p, 0, testStart)
 		f.Metadata = nil
-		for k := range 60 {
+		for k := range 160 {
 			f.Metadata = append(f.Metadata, camdriver.MetadataValue{Key: camdriver.MetadataKey(k / 2 * 2)}, camdriver.MetadataValue{Key: camdriver.MetadataKey(k)})
 		}
 		slices.SortFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
@@ -339,8 +339,10 @@ func TestEncoderKeepsRules(t *testing.T) {
 	if err := r.Frame(1, testFrame(p, 0, testStart)); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Option(0, 250, 1, time.Time{}); err == nil {
-		t.Error("an unknown option was taken")
+	for _, id := range []camdriver.OptionID{250, camdriver.OptionSafetyMode} {
+		if err := r.Option(0, id, 1, time.Time{}); err == nil {
+			t.Errorf("a change of option %d was taken, which librealsense 2.56 doesn't know", id)
+		}
 	}
 	if err := r.Notification(7, camdriver.Notification{}, time.Time{}); err == nil {
 		t.Error("a notification of no sensor was taken")

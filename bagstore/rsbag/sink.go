@@ -2,6 +2,7 @@ package rsbag
 
 import (
 	"rsros/bagstore"
+	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -72,6 +73,15 @@ func (s *sink) frame(sensor int, f *camdriver.Frame, at bagstore.Time) {
 	put := func(m Message) { s.lend(m, at, f) }
 	s.enc.data(&s.scratch, sensor, f, put)
 	s.enc.metadata(&s.scratch, sensor, f, put)
+}
+
+// option is the change of an option, unless librealsense 2.56 doesn't know it: it would take
+// it for one without a name.
+func (s *sink) option(sensor int, id camdriver.OptionID, value float32) (Message, bool) {
+	if id > rstext.Names256.Option {
+		return Message{}, false
+	}
+	return s.enc.Option(sensor, id, value)
 }
 
 // depthUnits says a frame's units where no option change did: version 3 has no

@@ -145,22 +145,11 @@ func (c *checker) afterStatic(next topic) {
 	}
 }
 
-// newerOptions are those of librealsense 2.58.3 that camdriver has no name for.
-var newerOptions = []string{
-	"Safety Preset Active Index", "Safety Mode", "Rgb Tnr Enabled", "Safety Mcu Temperature", "Left Ir Temperature",
-	"Embedded Filter Enabled", "Disparity Shift", "Threshold", "Downscale Ratio",
-}
-
 // option checks an initial value.
 func (c *checker) option(t topic, s *sensorRows) {
 	number := -1
 	if id, known := camdriver.ParseOptionID(t.option); known {
 		number = int(id)
-	}
-	for i, name := range newerOptions {
-		if name == t.option {
-			number = 1000 + i
-		}
 	}
 	switch {
 	case number < 0:

@@ -93,7 +93,6 @@ func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) error {
 		return err
 	}
 	options := slices.Clone(s.Options)
-	options = slices.DeleteFunc(options, func(o camdriver.Option) bool { return !known(camdriver.ParseOptionID(o.ID.String())) })
 	slices.SortStableFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
 	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
 	if len(options) == 0 {
@@ -135,13 +134,17 @@ func (w *Writer) filters(sensor int, list []string) error {
 }
 
 func streamPrefix(s camdriver.StreamSnapshot) string {
-	return sensorPrefix(s.Sensor) + "/" + strings.ReplaceAll(s.Profile.Stream.String(), " ", "_")
+	return sensorPrefix(s.Sensor) + "/" + s.Profile.Stream.String()
 }
 
 // describeStream leaves streams out that the SDK doesn't record in this form: it can't
 // open a file that describes a pose.
 func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
 	id, prefix := s.Profile.Stream, streamPrefix(s)
+	if f := s.Profile.Format; f > w.o.Release.names().Format {
+		w.losses.add("stream %s of the format %s, which this release of librealsense doesn't know", id, f)
+		return nil
+	}
 	if w.streams[id] != nil {
 		w.losses.add("stream %s of sensor %d, which another sensor has", id, s.Sensor)
 		return nil

@@ -14,18 +14,31 @@ import (
 	"rsros/msgs/cdr"
 )
 
-// Release is the release of librealsense whose form is written. All of them play
-// either form.
+// Release is the release of librealsense whose form and names are written. Later ones play
+// it, too.
 type Release int
 
 const (
-	Release2583 Release = iota // 2.58.2 and later
-	Release2581                // names of notification topics have blanks
-	ReleaseROS2                // after 2.58: calibration and places of streams in ROS 2's words, too
+	Release2583 Release = iota
+	Release2582         // knows fewer options
+	Release2581         // knows fewer options, streams and formats; names of notification topics have blanks
+	ReleaseROS2         // after 2.58: calibration and places of streams in ROS 2's words, too
 )
 
 // Releases are the names of releases, as users give them.
-var Releases = map[string]Release{"2.58.1": Release2581, "2.58.3": Release2583, "ros2": ReleaseROS2}
+var Releases = map[string]Release{"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "ros2": ReleaseROS2}
+
+// names are those that a release knows. An option that it doesn't know makes its reader loop
+// forever.
+func (r Release) names() rstext.Names {
+	switch r {
+	case Release2581:
+		return rstext.Names2581
+	case Release2582:
+		return rstext.Names2582
+	}
+	return rstext.Names2583
+}
 
 // Options say how a file is written. The zero value is good.
 type Options struct {
@@ -80,7 +93,23 @@ func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) 
 }
 
 func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
-	return &Writer{o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
+	w := &Writer{o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
+	w.snap.Sensors = slices.Clone(snap.Sensors)
+	for i := range w.snap.Sensors {
+		w.fitOptions(i, &w.snap.Sensors[i])
+	}
+	return w
+}
+
+// fitOptions leaves out what the release doesn't know.
+func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
+	last := w.o.Release.names().Option
+	s.Options = slices.DeleteFunc(slices.Clone(s.Options), func(o camdriver.Option) bool {
+		if o.ID > last {
+			w.losses.add("option %q of sensor %d, which this release of librealsense doesn't know", o.ID.String(), number)
+		}
+		return o.ID > last
+	})
 }
 
 // Rows is the number of messages written.
@@ -140,7 +169,7 @@ func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
 // Option writes a change of an option.
 func (w *Writer) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {
 	if !w.hasOption(sensor, id) {
-		w.losses.add("changes of option %q, which its sensor doesn't have", id.String())
+		w.losses.add("changes of option %q, which its sensor doesn't have in the file", id.String())
 		return nil
 	}
 	return w.string(optionTopic(sensor, id)+"/value", at, rstext.Single(value))

@@ -63,7 +63,7 @@ no output then.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: the release whose form is written: 2.58.1, 2.58.3, or ros2, what comes after, which has camera_info and tf_static for ROS 2; all play each")
+	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: the release whose form and names are written: 2.58.1, 2.58.2, 2.58.3, or ros2, what comes after, which has camera_info and tf_static for ROS 2; later ones play each")
 	f.IntVar(&o.ros, "ros", 0, "whose messages OUT has, 1 or 2; by default those of IN where OUT can hold them")
 	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 since Iron reads without further packages")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
@@ -78,7 +78,7 @@ func (o convertOptions) usage(in, out string) error {
 		return errors.New("input and output are the same file")
 	}
 	if _, known := rsdb3.Releases[o.sdk]; !known {
-		return fmt.Errorf("--sdk %q: want 2.58.1, 2.58.3 or ros2", o.sdk)
+		return fmt.Errorf("--sdk %q: want 2.58.1, 2.58.2, 2.58.3 or ros2", o.sdk)
 	}
 	if o.ros < 0 || o.ros > 2 {
 		return fmt.Errorf("--ros %d: want 1 or 2", o.ros)

@@ -209,8 +209,8 @@ func (w *watch) check(f *camdriver.Frame) {
 	if f.Arrival.IsZero() || math.IsNaN(f.Timestamp) || math.IsInf(f.Timestamp, 0) || f.Timestamp < 0 {
 		bad("timestamp %f, arrival %v", f.Timestamp, f.Arrival)
 	}
-	if len(f.Metadata) > camdriver.MaxMetadata {
-		bad("%d metadata values, more than %d", len(f.Metadata), camdriver.MaxMetadata)
+	if n := len(f.Metadata); n != len(camdriver.FitMetadata(slices.Clone(f.Metadata))) {
+		bad("%d metadata values, more than fit", n)
 	}
 	for i := 1; i < len(f.Metadata); i++ {
 		if f.Metadata[i].Key <= f.Metadata[i-1].Key {

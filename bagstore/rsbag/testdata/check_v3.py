@@ -22,6 +22,35 @@ Auto White Balance Temperature;Backlight Compensation;Hue;Gamma;Manual White Bal
 Low Light Compensation;Frame Emitter Mode;Frame Led Power;Raw Frame Size;Gpio Input Data;Sequence Name;Sequence Id;
 Sequence Size;Trigger;Preset;Input Width;Input Height;Sub Preset Info;Calib Info;Crc""".replace("\n", "").split(";")
 
+# Since librealsense 2.57; version 2.56 passes over them.
+LATER_METADATA = """Safety Depth Frame Counter;Safety Level1;Safety Level1 Origin;Safety Level2;Safety Level2 Origin;
+Safety Level1 Verdict;Safety Level2 Verdict;Safety Operational Mode;Safety Vision Verdict;Safety Hara Events;
+Safety Preset Integrity;Safety Preset Id Selected;Safety Preset Id Used;Safety Sip Degradation Used;
+Safety Sip Generic Metrics Activate;Safety Sip Generic Metrics State;Safety Sip Generic Metrics Value1;
+Safety Sip Generic Metrics Value2;Safety Sip Generic Metrics Threshold1;Safety Sip Generic Metrics Threshold2;
+Safety Zero Monitoring Enabled;Safety Hara History Mode;Safety Soc Fusa Events;Safety Soc Fusa Action;
+Safety Soc L0 Counter;Safety Soc L0 Rate;Safety Soc L1 Counter;Safety Soc L1 Rate;Safety Soc Gmt Status;
+Safety Soc Hkr Critical Error Gpio;Safety Soc Monitor L2 Error Type;Safety Soc Monitor L3 Error Type;
+Safety Soc Safety And Security;Safety Depth Frame Timestamp;Safety Smcu Processing Timestamp;
+Safety Pipeline Propagation Delay;Safety Smcu Debug Status Bitmask;Safety Smcu Debug Info Internal State;
+Safety Smcu Debug Info Bist Status;Safety Non Fusa Gpio Out;Safety Smcu Hw Monitor Status;
+Safety Smcu Sw Monitor Status;Safety Non Fusa Gpio In;Safety Mb Fusa Event;Safety Mb Fusa Action;Safety Mb Status;
+Safety Smcu Liveliness;Safety Smcu State;Safety Preset Id;Sensor Angle Roll;Sensor Angle Pitch;
+Diagnostic Zone Median Height;Floor Detection;Diagnostic Zone Fill Rate;Depth Fill Rate;Depth Stdev;
+Occupancy Grid Rows;Occupancy Grid Columns;Occupancy Cell Size;Number Of 3d Vertices;Safety Preset Error Type;
+Safety Preset Error Param 1;Safety Preset Error Param 2;Danger Zone Point 0 X Cord;Danger Zone Point 0 Y Cord;
+Danger Zone Point 1 X Cord;Danger Zone Point 1 Y Cord;Danger Zone Point 2 X Cord;Danger Zone Point 2 Y Cord;
+Danger Zone Point 3 X Cord;Danger Zone Point 3 Y Cord;Warning Zone Point 0 X Cord;Warning Zone Point 0 Y Cord;
+Warning Zone Point 1 X Cord;Warning Zone Point 1 Y Cord;Warning Zone Point 2 X Cord;Warning Zone Point 2 Y Cord;
+Warning Zone Point 3 X Cord;Warning Zone Point 3 Y Cord;Diagnostic Zone Point 0 X Cord;
+Diagnostic Zone Point 0 Y Cord;Diagnostic Zone Point 1 X Cord;Diagnostic Zone Point 1 Y Cord;
+Diagnostic Zone Point 2 X Cord;Diagnostic Zone Point 2 Y Cord;Diagnostic Zone Point 3 X Cord;
+Diagnostic Zone Point 3 Y Cord;Embedded Filters""".replace("\n", "").split(";")
+
+# Since librealsense 2.57; version 2.56 takes a change of one for an option without a name.
+LATER_OPTIONS = {"Safety Preset Active Index", "Safety Mode", "Rgb Tnr Enabled", "Safety Mcu Temperature",
+                 "Left Ir Temperature", "Embedded Filter Enabled", "Disparity Shift", "Threshold", "Downscale Ratio"}
+
 EXTRA = {"system_time", "timestamp_domain", "Tracker Confidence", "Mapper Confidence", "frame_timestamp", "Frame number"}
 V3_SENSORS = {"Stereo Module", "Coded-Light Depth Sensor", "RGB Camera", "Motion Module"}
 
@@ -147,7 +176,7 @@ class Checker:
                 self.fail(11, "%s: key %r twice" % (topic, msg.key))
             self.info[topic][msg.key] = msg.value
         if topic.endswith("/metadata"):
-            if msg.key not in METADATA and msg.key not in EXTRA:
+            if msg.key not in METADATA and msg.key not in LATER_METADATA and msg.key not in EXTRA:
                 self.fail(12, "%s: key %r" % (topic, msg.key))
             self.values.setdefault((topic, ns), []).append(msg.key)
         if topic.endswith("/data"):
@@ -196,6 +225,8 @@ class Checker:
             initial = [1 for _, _, t in bag.read_messages(topics=[topic]) if t.to_nsec() == 1]
             if len(initial) != 1:
                 self.fail(10, "%s: %d values at 1 ns" % (topic, len(initial)))
+            if topic.split("/")[4].replace("_", " ") in LATER_OPTIONS and self.count[topic] > 1:
+                self.fail(10, "%s: it changes" % topic)
 
     def frames(self):
         if self.times and min(min(v) for v in self.times.values()) > 10 ** 9:
@@ -219,6 +250,8 @@ class Checker:
             known = [k for k in keys if k in METADATA]
             if len(known) > 36:
                 self.fail(12, "%s at %d ns: %d values" % (topic, ns, len(known)))
+            if len(keys) - len(EXTRA & set(keys)) > 98:
+                self.fail(12, "%s at %d ns: %d values in all" % (topic, ns, len(keys)))
             if len(set(keys)) != len(keys):
                 self.fail(12, "%s at %d ns: a key twice" % (topic, ns))
 
