@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
@@ -12,7 +13,6 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/camdriver/playback"
-	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/naming"
@@ -27,8 +27,11 @@ type camera struct {
 	several  bool // the node has others
 	log      zerolog.Logger
 	node     *ros.Node
-	later    func(func() error) // registers a step of the node's Close
-	device   camdriver.Device   // nil before open
+	turn     *sync.Mutex      // held while a camera of the node is opened or offered
+	up       atomic.Bool      // it is offered: what follows but the hub doesn't change any more
+	parts    steps            // what ends topics and services
+	topics   int              // how many of parts end topics; the rest ends first
+	device   camdriver.Device // nil before open
 	profiles [][]camdriver.Profile
 	hub      hub.Hub
 	records  record.Camera
@@ -40,20 +43,21 @@ type camera struct {
 	stopped  <-chan struct{}       // closed when playback's ~stop is called; nil if there is no playback
 }
 
-func newCamera(later func(func() error)) *camera {
-	c := &camera{later: later}
-	later(c.close)
-	return c
-}
+// later registers a step of the camera's end.
+func (c *camera) later(undo func() error) { c.parts.later(undo) }
 
-// open opens the device unless it is open.
-func (c *camera) open(ctx context.Context, log zerolog.Logger) (err error) {
+// retire ends services and whatever else consumes frames, and hide then ends the topics.
+func (c *camera) retire() error { return c.parts.undo(c.topics) }
+func (c *camera) hide() error   { return c.parts.undo(0) }
+
+// open opens the device unless it is open. It calls waits when the device isn't there.
+func (c *camera) open(ctx context.Context, log zerolog.Logger, waits func()) (err error) {
 	if c.device != nil {
 		return nil
 	}
 	o := c.opts.Source
-	o.Log = c.labelled(log).With().Str("component", "camera").Logger()
-	c.device, err = c.await(ctx, o, c.labelled(log))
+	o.Log = log.With().Str("component", "camera").Logger()
+	c.device, err = c.await(ctx, o, waits)
 	return err
 }
 
@@ -152,7 +156,7 @@ func (c *camera) serveRecordings() {
 	c.records.Serve(record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now}, c.opts.Recording, c.opts.RecordPath, c.log)
 }
 
-// attach makes h a consumer of the hub until the node's Close.
+// attach makes h a consumer of the hub until the camera's end.
 func (c *camera) attach(h camdriver.Handler, closer func() error) {
 	detach := c.hub.Attach(h)
 	c.later(func() error {
@@ -164,34 +168,11 @@ func (c *camera) attach(h camdriver.Handler, closer func() error) {
 	})
 }
 
-// begin starts the recording, if the options name one, and then the streams. If ctx ends
-// or the node is killed meanwhile, it doesn't wait for a simulated scene to be
-// drawn, and Wait returns at once.
-func (c *camera) begin(ctx context.Context) error {
-	if c.opts.Record != "" {
-		if _, err := c.records.Start(c.opts.Record); err != nil {
-			return err
-		}
-	}
-	if sim, ok := c.device.(*sim.Device); ok {
-		ctx, cancel := graph.UntilKilled(ctx, c.node)
-		sim.Prepare(ctx, c.profiles)
-		cancel()
-	}
-	if err := camdriver.StartSensors(c.device, c.profiles, &c.hub); err != nil {
-		return err
-	}
-	if bag, ok := c.device.(*playback.Device); ok && !c.opts.Source.Paused {
-		if err := bag.Resume(); err != nil {
-			return err
-		}
-	}
-	c.log.Info().Str("device", camdriver.Find(c.device.Info(), camdriver.InfoName)).Str("naming", string(c.opts.Naming)).Msg("streaming " + DescribeProfiles(c.profiles))
-	return nil
-}
-
-// end stops the streams and logs the number of frames of each.
+// end stops the streams, if they were offered, and logs the number of frames of each.
 func (c *camera) end() error {
+	if !c.up.Load() {
+		return nil
+	}
 	err := camdriver.StopSensors(c.device)
 	for _, list := range c.profiles {
 		for _, p := range list {

@@ -16,7 +16,6 @@ import (
 	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/node/ros"
-	"rsros/node/view"
 )
 
 // Run publishes the devices of o until ctx ends, the node is shut down, the duration is
@@ -37,14 +36,19 @@ type Node struct {
 	joined  *graph.Node
 	node    *ros.Node // of joined
 	cameras []*camera
+	turn    sync.Mutex                // held while one of them is opened or offered
+	waiting sync.WaitGroup            // goroutines that start them
 	logged  atomic.Pointer[[]*camera] // cameras, for the goroutines that log
-	viewers *view.Listener            // nil without viewers
-	ended   chan ending               // devices that have no more frames
-	parts   []func() error            // what Close calls, in reverse order
+	viewers viewers                   // of its page
+	ended   chan ending               // cameras that have no more frames, or that didn't come
+	parts   steps                     // what Close calls
 }
 
 // Start opens the devices, advertises their topics and services, and starts their
-// streams, all at once. If a step fails, the earlier ones are undone.
+// streams. If a step fails, the earlier ones are undone.
+//
+// Of several cameras, each starts for itself: Start doesn't wait for one that isn't
+// there or that is being reset. Such a camera joins the others later.
 func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	n := &Node{opts: o, log: o.Log}
 	defer func() {
@@ -57,8 +61,11 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(list, func(c Options) bool { return c.Source.Device == "" || c.Source.Wait != 0 }) {
-		if err := n.open(ctx, list); err != nil { // a missing device is reported without waiting for a master
-			return nil, err
+		n.adopt(list)
+		for _, c := range n.cameras { // a missing device is reported without waiting for a master
+			if err := c.open(ctx, c.labelled(n.log), waitForIt); err != nil {
+				return nil, err
+			}
 		}
 	}
 	private, err := n.connect(ctx)
@@ -77,31 +84,30 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if list[0].Camera == "." { // not one of several
 		list[0].Camera = n.node.Namespace()
 	}
-	if err := n.open(ctx, list); err != nil {
-		return nil, err
-	}
-	if err := n.together(func(c *camera) error { return c.resetFirst(ctx, n.log) }); err != nil {
-		return nil, err
-	}
+	n.adopt(list)
 	if err := n.offer(); err != nil {
 		return nil, err
 	}
-	viewers, err := nodegraph.Serve(n.joined, o.Foxglove, nil, o.Log)
+	foxglove, err := nodegraph.Serve(n.joined, o.Foxglove, nil, o.Log)
 	if err != nil {
 		return nil, err
 	}
-	n.later(func() error { viewers.Close(); return nil })
+	n.later(func() error { foxglove.Close(); return nil })
 	if err := n.serveViewers(); err != nil {
 		return nil, err
 	}
 	n.warnOfSimTime(ctx)
 	n.watchDoubles()
 	n.later(func() error { return n.together((*camera).end) })
-	return n, n.together(func(c *camera) error { return c.begin(ctx) })
+	if err := n.startAll(ctx); err != nil {
+		return nil, err
+	}
+	n.show()
+	return n, nil
 }
 
-// Device returns the device that is published, or the first of several. The Node closes
-// it.
+// Device returns the device that is published, or the first of several, which is nil until
+// it is there. The Node closes it.
 func (n *Node) Device() camdriver.Device { return n.cameras[0].device }
 
 // Profiles returns the profiles of its running streams, by sensor.
@@ -111,7 +117,7 @@ func (n *Node) Profiles() [][]camdriver.Profile { return n.cameras[0].profiles }
 func (n *Node) LastRecording() record.Summary { return n.cameras[0].records.Last }
 
 // later registers a step of Close.
-func (n *Node) later(undo func() error) { n.parts = append(n.parts, undo) }
+func (n *Node) later(undo func() error) { n.parts.later(undo) }
 
 // together does something with all cameras at the same time.
 func (n *Node) together(do func(*camera) error) error {
@@ -124,8 +130,9 @@ func (n *Node) together(do func(*camera) error) error {
 	return errors.Join(errs...)
 }
 
-// open opens the devices of a list that aren't open yet with the same settings.
-func (n *Node) open(ctx context.Context, list []Options) error {
+// adopt makes cameras of a list. It keeps devices that are open already with the same
+// settings.
+func (n *Node) adopt(list []Options) {
 	old := n.cameras
 	n.cameras = nil
 	for i, o := range list {
@@ -136,17 +143,12 @@ func (n *Node) open(ctx context.Context, list []Options) error {
 			if i < len(old) {
 				old[i].close() //nolint:errcheck // nothing was read from it
 			}
-			c = newCamera(n.later)
+			c = &camera{turn: &n.turn}
+			n.later(c.close)
 		}
 		c.opts, c.number, c.several, c.node = o, i, len(list) > 1, n.node
 		n.cameras = append(n.cameras, c)
 	}
-	for _, c := range n.cameras {
-		if err := c.open(ctx, n.log); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // connect joins the graph and returns the private parameters.
@@ -175,28 +177,18 @@ func (n *Node) writeLog(line *msgs.Log) {
 	}
 }
 
-// offer advertises the topics and services. When the node ends, services end first,
-// then subscribers receive what they haven't read yet, and then topics end.
+// offer advertises what concerns all cameras, before they start. When the node ends,
+// services end first, then subscribers receive what they haven't read yet, and then
+// topics end.
 func (n *Node) offer() error {
 	n.ended = make(chan ending, len(n.cameras))
 	for _, c := range n.cameras {
 		c.join(n.node, n.log, n.ended)
-		if err := c.choose(); err != nil {
-			return err
-		}
-	}
-	for _, c := range n.cameras {
-		if err := c.advertise(); err != nil {
-			return err
-		}
-	}
-	n.later(n.drain)
-	for _, c := range n.cameras {
-		if err := c.serve(); err != nil {
-			return err
-		}
 	}
 	n.logged.Store(&n.cameras)
+	n.later(func() error { return n.together((*camera).hide) })
+	n.later(n.drain)
+	n.later(func() error { return n.together((*camera).retire) })
 	return n.serveAll()
 }
 
@@ -236,14 +228,7 @@ func (n *Node) Wait(ctx context.Context) error {
 
 // Close stops the streams, ends the recordings, leaves the graph and closes the
 // devices, in that order. It must be called only once.
-func (n *Node) Close() error {
-	var errs []error
-	for i := len(n.parts) - 1; i >= 0; i-- {
-		errs = append(errs, n.parts[i]())
-	}
-	n.parts = nil
-	return errors.Join(errs...)
-}
+func (n *Node) Close() error { return n.parts.undo(0) }
 
 // flushTime is how long a node that ends waits for all subscribers to receive their
 // last messages.

@@ -32,7 +32,7 @@ func startTestLive(t *testing.T, o Options) (*Node, *ros.Node) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.ROS = ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}
+	o.ROS.Name, o.ROS.MasterURI, o.ROS.Host = "camera_node", m.URI(), "127.0.0.1"
 	if o.Devices == nil {
 		o.Source.Device = "sim"
 	}

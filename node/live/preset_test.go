@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -24,8 +25,8 @@ func loaded(t *testing.T, preset string) (map[string]float32, string, error) {
 			t.Fatal(err)
 		}
 	}
-	c := &camera{log: zerolog.New(&log), opts: Options{Preset: path, Source: SourceOptions{Device: "sim"}}}
-	if err := c.open(t.Context(), zerolog.Nop()); err != nil {
+	c := &camera{turn: &sync.Mutex{}, log: zerolog.New(&log), opts: Options{Preset: path, Source: SourceOptions{Device: "sim"}}}
+	if err := c.open(t.Context(), zerolog.Nop(), waitForIt); err != nil {
 		t.Fatal(err)
 	}
 	defer c.close()

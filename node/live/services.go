@@ -72,10 +72,14 @@ func (n *Node) serveAll() error {
 	return nil
 }
 
-// all does something with all cameras at the same time and returns what each said.
+// all does something with all cameras at the same time and returns what each said. It
+// fails, when the others are done, if one isn't there yet.
 func (n *Node) all(do func(*camera) (string, error)) (string, error) {
 	said := make([]string, len(n.cameras))
 	err := n.together(func(c *camera) error {
+		if !c.up.Load() {
+			return c.notYet()
+		}
 		text, err := do(c)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.opts.Camera, err)

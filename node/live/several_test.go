@@ -1,12 +1,14 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -148,6 +150,95 @@ func TestTwoCamerasInOneNode(t *testing.T) {
 		if got := serialOf(t, bags[0]); got != serial {
 			t.Errorf("%s is a recording of camera %s", bags[0], got)
 		}
+	}
+}
+
+// A camera that isn't there at the start doesn't hold up the others, and joins them when it
+// appears.
+func TestCameraThatJoins(t *testing.T) {
+	folder := t.TempDir() + "/"
+	live, n := startTestLive(t, Options{
+		Devices: []string{"sim:11", "sim:22"}, Cameras: []string{"front", "rear"}, RecordPath: folder,
+		Source: SourceOptions{Wait: -1, Retry: 10 * time.Millisecond},
+		ROS:    ros.Config{PrivateParams: graph.Params{"front": map[string]any{"unplugged": true}}},
+	})
+	var image msgs.ImageHead
+	next(t, n, "/rear/depth/image_rect_raw", &image, func() bool { return image.Header.FrameID == "rear_depth_optical_frame" })
+	for _, p := range live.node.Publications() {
+		if strings.HasPrefix(p.Topic, "/front/") {
+			t.Errorf("%s is published without its camera", p.Topic)
+		}
+	}
+	var answer msgs.Result
+	ask(t, n, "/camera_node/start_recording", "std_srvs/Trigger", nil, &answer)
+	if answer.Success || !strings.HasPrefix(answer.Message, "front: the camera isn't there yet; rear: recording into") {
+		t.Errorf("start_recording: %+v", answer)
+	}
+	var rear restarts
+	defer live.cameras[1].hub.Attach(&rear)()
+
+	ask(t, n, "/camera_node/front/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	next(t, n, "/front/depth/image_rect_raw", &image, func() bool { return image.Header.FrameID == "front_depth_optical_frame" })
+	var info msgs.DeviceInfo
+	ask(t, n, "/camera_node/front/device_info", "realsense2_camera/DeviceInfo", nil, &info)
+	if info.SerialNumber != "11" {
+		t.Errorf("serial number %s", info.SerialNumber)
+	}
+	ask(t, n, "/camera_node/front/start_recording", "std_srvs/Trigger", nil, &answer)
+	if !answer.Success {
+		t.Errorf("start_recording of the camera that joined: %+v", answer)
+	}
+	ask(t, n, "/camera_node/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	if answer.Message != "front: Playback is now paused; rear: Playback is now paused" {
+		t.Errorf("pause_playback: %+v", answer)
+	}
+	if rear.times.Load() != 0 {
+		t.Error("the other camera was started again")
+	}
+}
+
+// A camera that doesn't come within its wait_for_device_timeout is given up, and the
+// others go on. The node's end reports it.
+func TestCameraThatDoesNotCome(t *testing.T) {
+	live, n := startTestLive(t, Options{
+		Devices: []string{"sim:11", "sim:22"}, Cameras: []string{"front", "rear"},
+		ROS: ros.Config{PrivateParams: graph.Params{"wait_for_device_timeout": -1, "rear": map[string]any{"unplugged": true, "wait_for_device_timeout": 0.001}}},
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	result := make(chan error, 1)
+	peer.Await(t, "the end of the wait", func() bool { return len(live.ended) == 1 })
+	go func() { result <- live.Wait(ctx) }()
+	peer.Await(t, "Wait to take it", func() bool { return len(live.ended) == 0 })
+	var image msgs.ImageHead
+	next(t, n, "/front/depth/image_rect_raw", &image, func() bool { return true })
+	cancel()
+	if err := <-result; !errors.Is(err, program.ErrNoDevice) || !strings.Contains(err.Error(), "camera rear: waited 1ms") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A node that ends doesn't wait for cameras that aren't there.
+func TestEndWhileWaiting(t *testing.T) {
+	live, _ := startTestLive(t, Options{
+		Devices: []string{"sim:11", "sim:22"}, Source: SourceOptions{Wait: -1, Unplugged: true},
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := live.Wait(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a time to wait, a camera that isn't there is an error at once.
+func TestMissingCameraOfSeveral(t *testing.T) {
+	m := rig.Master(t)
+	_, err := Start(t.Context(), Options{
+		ROS:     ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1", PrivateParams: graph.Params{"camera2": map[string]any{"unplugged": true}}},
+		Devices: []string{"sim:11", "sim:22"}, Log: zerolog.Nop(),
+	})
+	if !errors.Is(err, program.ErrNoDevice) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,15 +1,11 @@
 package live
 
-import (
-	"context"
-
-	"rsros/camdriver/playback"
-)
+import "context"
 
 // warnOfSimTime says that a camera's frames don't follow simulated time. A
 // recording needs no warning: its /clock is the time of its frames.
 func (n *Node) warnOfSimTime(ctx context.Context) {
-	if _, ok := n.Device().(*playback.Device); ok {
+	if n.cameras[0].opts.Source.isBag() {
 		return
 	}
 	v, ok, err := n.node.Param(ctx, "/use_sim_time")

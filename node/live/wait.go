@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/node/graph"
@@ -24,11 +22,11 @@ const defaultRetry = 6 * time.Second
 const resetWait = 30 * time.Second
 
 // await opens the device. If it isn't there, it tries again as o.Wait and o.Retry say,
-// until ctx ends or the node is asked to end. Before the node is in the graph it tries
-// once.
-func (c *camera) await(ctx context.Context, o SourceOptions, log zerolog.Logger) (camdriver.Device, error) {
+// until ctx ends or the node is asked to end, and calls waits each time. Before the node
+// is in the graph it tries once.
+func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camdriver.Device, error) {
 	if o.Wait == 0 || c.node == nil {
-		return OpenSource(ctx, o)
+		return c.try(ctx, o)
 	}
 	ctx, done := graph.UntilKilled(ctx, c.node)
 	defer done()
@@ -40,10 +38,11 @@ func (c *camera) await(ctx context.Context, o SourceOptions, log zerolog.Logger)
 	clock, said := o.clock(), ""
 	for end := clock.Now().Add(o.Wait); ; {
 		o.Unplugged = o.Unplugged && !plugged.in.Load()
-		dev, err := OpenSource(ctx, o)
+		dev, err := c.try(ctx, o)
 		if !errors.Is(err, program.ErrNoDevice) || errors.Is(err, d400.ErrNoUSB) || o.isBag() {
 			return dev, err
 		}
+		waits()
 		pause := cmp.Or(o.Retry, defaultRetry)
 		if left := end.Sub(clock.Now()); o.Wait > 0 && left <= 0 {
 			return nil, fmt.Errorf("waited %v for a camera: %w", o.Wait, err)
@@ -51,7 +50,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, log zerolog.Logger)
 			pause = min(pause, left)
 		}
 		if text := err.Error(); text != said {
-			log.Warn().Err(err).Stringer("next_attempt_in", pause).Msg("waiting for the camera")
+			c.log.Warn().Err(err).Stringer("next_attempt_in", pause).Msg("waiting for the camera")
 			said = text
 		}
 		if err := clock.SleepUntil(ctx, clock.Now().Add(pause)); err != nil {
@@ -60,20 +59,27 @@ func (c *camera) await(ctx context.Context, o SourceOptions, log zerolog.Logger)
 	}
 }
 
+// try opens the device when no other camera of the node is being opened: a USB camera is
+// told apart from others by opening them, too.
+func (c *camera) try(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	return OpenSource(ctx, o)
+}
+
 // resetFirst resets the device before the start, if the options say so, and waits for
-// its return until ctx ends or the node is asked to end.
-func (c *camera) resetFirst(ctx context.Context, log zerolog.Logger) error {
+// its return until ctx ends or the node is asked to end. It calls waits before.
+func (c *camera) resetFirst(ctx context.Context, waits func()) error {
 	o := c.opts.Source
 	if !o.InitialReset {
 		return nil
 	}
-	log = c.labelled(log)
 	returning, ok := c.device.(camdriver.Returning)
 	if !ok {
-		log.Warn().Msg("initial_reset has no effect: a recording can't be reset")
+		c.log.Warn().Msg("initial_reset has no effect: a recording can't be reset")
 		return nil
 	}
-	log.Info().Msg("resetting the camera")
+	c.log.Info().Msg("resetting the camera")
 	if err := c.device.Reset(); err != nil {
 		return fmt.Errorf("reset the camera before the start: %w", err)
 	}
@@ -85,12 +91,13 @@ func (c *camera) resetFirst(ctx context.Context, log zerolog.Logger) error {
 		ctx, cancel = context.WithTimeout(ctx, wait)
 		defer cancel()
 	}
+	waits()
 	if err := returning.AwaitReturn(ctx); errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: the camera didn't come back within %v from its reset", program.ErrNoDevice, wait)
 	} else if err != nil {
 		return fmt.Errorf("waiting for the camera's return from its reset: %w", err)
 	}
-	log.Info().Msg("the camera is back from its reset")
+	c.log.Info().Msg("the camera is back from its reset")
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -84,12 +85,15 @@ func (c *handClock) SleepUntil(ctx context.Context, t time.Time) error {
 	return ctx.Err()
 }
 
+// waiting is a camera of a node that waits for its device.
+func waiting(n *ros.Node) *camera { return &camera{node: n, turn: &sync.Mutex{}} }
+
 // A camera that isn't there is looked for every reconnect_timeout, until
 // wait_for_device_timeout is over.
 func TestWaitEnds(t *testing.T) {
 	n, clock := nodeAt(t), &handClock{now: time.Unix(1000, 0)}
 	o := SourceOptions{Device: "sim:77", Unplugged: true, Wait: 15 * time.Second, Clock: clock}
-	_, err := (&camera{node: n}).await(t.Context(), o, zerolog.Nop())
+	_, err := waiting(n).await(t.Context(), o, waitForIt)
 	if !errors.Is(err, program.ErrNoDevice) || !strings.Contains(err.Error(), "waited 15s") {
 		t.Errorf("%v", err)
 	}
@@ -99,17 +103,17 @@ func TestWaitEnds(t *testing.T) {
 	}
 	clock.sleeps = nil
 	o.Wait = 0
-	if _, err := (&camera{node: n}).await(t.Context(), o, zerolog.Nop()); !errors.Is(err, program.ErrNoDevice) || clock.sleeps != nil {
+	if _, err := waiting(n).await(t.Context(), o, waitForIt); !errors.Is(err, program.ErrNoDevice) || clock.sleeps != nil {
 		t.Errorf("not told to wait: %v after %v", err, clock.sleeps)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	o.Wait = -1
-	if _, err := (&camera{node: n}).await(ctx, o, zerolog.Nop()); !errors.Is(err, context.Canceled) {
+	if _, err := waiting(n).await(ctx, o, waitForIt); !errors.Is(err, context.Canceled) {
 		t.Errorf("the user ended the wait: %v", err)
 	}
 	o.Device = "/no/such.bag"
-	if _, err := (&camera{node: n}).await(t.Context(), o, zerolog.Nop()); !errors.Is(err, program.ErrNoDevice) {
+	if _, err := waiting(n).await(t.Context(), o, waitForIt); !errors.Is(err, program.ErrNoDevice) {
 		t.Errorf("a recording was waited for: %v", err)
 	}
 }
@@ -125,7 +129,7 @@ func TestWaitForPlug(t *testing.T) {
 			ask(t, n, "/camera_node/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
 		}
 	}
-	dev, err := (&camera{node: n}).await(t.Context(), SourceOptions{Device: "sim:77", Unplugged: true, Wait: -1, Retry: time.Second, Clock: clock}, zerolog.Nop())
+	dev, err := waiting(n).await(t.Context(), SourceOptions{Device: "sim:77", Unplugged: true, Wait: -1, Retry: time.Second, Clock: clock}, waitForIt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,19 +142,19 @@ func TestWaitForPlug(t *testing.T) {
 // initial_reset resets the camera before its topics are there.
 func TestInitialReset(t *testing.T) {
 	n, log := nodeAt(t), &bytes.Buffer{}
-	c := &camera{node: n, opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
-	if err := c.open(t.Context(), zerolog.Nop()); err != nil {
+	c := &camera{node: n, turn: &sync.Mutex{}, log: zerolog.New(log), opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
+	if err := c.open(t.Context(), zerolog.Nop(), waitForIt); err != nil {
 		t.Fatal(err)
 	}
 	defer c.close()
-	if err := c.resetFirst(t.Context(), zerolog.New(log)); err != nil {
+	if err := c.resetFirst(t.Context(), waitForIt); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.String(), "the camera is back from its reset") {
 		t.Errorf("log: %s", log)
 	}
 	c.opts.Source.Wait = time.Nanosecond
-	if err := c.resetFirst(t.Context(), zerolog.Nop()); !errors.Is(err, program.ErrNoDevice) {
+	if err := c.resetFirst(t.Context(), waitForIt); !errors.Is(err, program.ErrNoDevice) {
 		t.Errorf("a camera that stays away: %v", err)
 	}
 }

@@ -23,22 +23,30 @@ type watcher struct {
 // ending is the end of a camera's device.
 type ending struct {
 	camera *camera
-	err    error // why it failed; nil at the end of a file
+	err    error // why it failed, or didn't come; nil at the end of a file
 }
 
 // StatusChanged implements camdriver.Handler.
 func (w *watcher) StatusChanged(s camdriver.Status) {
 	switch s.Kind {
 	case camdriver.StatusEnded:
-		w.once.Do(func() { w.ended <- ending{w.camera, nil} })
+		w.end(nil)
 	case camdriver.StatusFailed:
-		w.once.Do(func() { w.ended <- ending{w.camera, fmt.Errorf("the device failed: %w", s.Err)} })
+		w.end(fmt.Errorf("the device failed: %w", s.Err))
 	}
+}
+
+// end says once that the camera has ended.
+func (w *watcher) end(err error) {
+	w.once.Do(func() { w.ended <- ending{w.camera, err} })
 }
 
 // result returns what a node returns that ends because of it. It must not be called by a
 // Handler.
 func (e ending) result() error {
+	if e.err != nil && e.camera.several {
+		return fmt.Errorf("camera %s: %w", e.camera.opts.Camera, e.err)
+	}
 	if bag, ok := e.camera.device.(*playback.Device); ok && e.err == nil {
 		return damageOf(bag)
 	}
