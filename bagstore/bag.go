@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // The version lines of the formats. Wire constants.
@@ -24,6 +26,10 @@ const (
 type OpenOptions struct {
 	// Scan ignores the index and reads every chunk.
 	Scan bool
+	// Whole says that much of the bag will be read, from one end to the other. What of a
+	// large file isn't in the page cache is then read past it, ahead, where the system
+	// can; it takes up to 24 MiB of memory.
+	Whole bool
 	// indexOnly leaves scanning to the caller, from Bag.first on.
 	indexOnly bool
 }
@@ -31,8 +37,9 @@ type OpenOptions struct {
 // Bag is an open bag file. Its methods may be called by many goroutines.
 type Bag struct {
 	path    string
-	file    *os.File // nil for a bag over a reader of the caller's
-	onDisk  int64    // the file's length, size without the tail
+	file    *os.File    // nil for a bag over a reader of the caller's
+	ahead   *disk.Ahead // that r reads with; nil: r is file
+	onDisk  int64       // the file's length, size without the tail
 	r       io.ReaderAt
 	size    int64
 	version string
@@ -81,8 +88,13 @@ func Open(path string, o OpenOptions) (*Bag, error) {
 	}
 	b := newBag(f, st.Size(), path)
 	b.file = f
+	if forceDirect || o.Whole && b.size >= disk.AheadLeast {
+		if b.ahead = disk.OpenAhead(f, b.size, disk.AheadOptions{Always: forceDirect}); b.ahead != nil {
+			b.r = b.ahead
+		}
+	}
 	if err := b.open(o); err != nil {
-		f.Close()
+		b.Close()
 		return nil, err
 	}
 	return b, nil
@@ -325,7 +337,11 @@ func (b *Bag) Close() error {
 	if b.file == nil {
 		return nil
 	}
-	return b.file.Close()
+	var err error
+	if b.ahead != nil {
+		err = b.ahead.Close()
+	}
+	return errors.Join(err, b.file.Close())
 }
 
 // Path is the name that the bag was opened with.

@@ -36,7 +36,7 @@ type checker struct {
 // records with the content, and the chunk infos and the file header with both. An
 // error means that the file couldn't be opened; the report lists the damage inside.
 func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, error) {
-	b, err := Open(path, OpenOptions{})
+	b, err := Open(path, OpenOptions{Whole: true})
 	if err != nil {
 		return &CheckReport{Path: path, Outcome: Unreadable}, err
 	}

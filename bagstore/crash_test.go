@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -92,8 +93,31 @@ func everySink(t *testing.T, f func(t *testing.T, kind SinkKind, o Options)) {
 	}
 }
 
+// openBytes opens an image through a reader that reads small blocks of it ahead, as a
+// large file is read.
 func openBytes(image []byte) (*Bag, error) {
-	return OpenReader(bytes.NewReader(image), int64(len(image)), "image", OpenOptions{})
+	return OpenReader(aheadOf(image), int64(len(image)), "image", OpenOptions{})
+}
+
+func aheadOf(image []byte) *disk.Ahead {
+	return disk.NewAhead(coldBytes{bytes.NewReader(image)}, int64(len(image)), disk.AheadOptions{Block: 512, Always: true})
+}
+
+// coldBytes is a file of which nothing is in the page cache.
+type coldBytes struct{ *bytes.Reader }
+
+func (coldBytes) Cached(int64, int) bool { return false }
+func (coldBytes) Close() error           { return nil }
+
+func (c coldBytes) Start(p []byte, off int64, done func(int, error)) error {
+	go func() {
+		n, err := c.ReadAt(p, off)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		done(n, err)
+	}()
+	return nil
 }
 
 // TestCrash cuts the power at any point of a recording, with any of the blocks

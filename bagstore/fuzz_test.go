@@ -1,7 +1,6 @@
 package bagstore
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,8 +63,10 @@ func FuzzBag(f *testing.F) {
 	f.Add(bag12())
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, o := range []OpenOptions{{}, {Scan: true}} {
-			b, err := OpenReader(bytes.NewReader(raw), int64(len(raw)), "fuzz", o)
+			r := aheadOf(raw)
+			b, err := OpenReader(r, int64(len(raw)), "fuzz", o)
 			if err != nil {
+				_ = r.Close()
 				continue
 			}
 			v, err := NewView([]*Bag{b}, Query{})
@@ -80,6 +81,7 @@ func FuzzBag(f *testing.F) {
 			}
 			it.Close()
 			_, _ = b.summary()
+			_ = r.Close()
 		}
 	})
 }

@@ -57,7 +57,7 @@ func Merge(ctx context.Context, ins []string, out string, o RewriteOptions) (*Re
 	if err := checkOutput(out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	bags, closeAll, err := openAll(ins, OpenOptions{})
+	bags, closeAll, err := openAll(ins, OpenOptions{Whole: true})
 	if err != nil {
 		return nil, err
 	}

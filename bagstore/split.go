@@ -50,7 +50,7 @@ type retained struct {
 // Split copies a bag into several, cut in time order. name returns the path of each
 // part, counted from 0. After an error, the parts that are complete remain.
 func Split(ctx context.Context, in string, name func(part int) string, o SplitOptions) ([]Part, error) {
-	b, err := Open(in, OpenOptions{})
+	b, err := Open(in, OpenOptions{Whole: true})
 	if err != nil {
 		return nil, err
 	}

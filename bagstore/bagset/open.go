@@ -12,9 +12,9 @@ import (
 // Open opens all bags, which may be recordings of other formats, and logs what is
 // unusual about them. lost says of each place where messages are gone. The caller
 // must Close the bags also after an error.
-func Open(paths []string, log zerolog.Logger) (bags []*bagstore.Bag, lost []string, err error) {
+func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Bag, lost []string, err error) {
 	for _, path := range paths {
-		b, err := recording.Open(path, bagstore.OpenOptions{})
+		b, err := recording.Open(path, o)
 		if err != nil {
 			return bags, lost, err
 		}

@@ -29,7 +29,7 @@ type Selection struct {
 // what is unusual about them; lost says that messages of them are gone. The
 // errors are those of bagstore, and program.ErrUsage.
 func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
-	bags, losses, err := Open(paths, log)
+	bags, losses, err := Open(paths, bagstore.OpenOptions{}, log)
 	defer Close(bags)
 	if err != nil {
 		return f, false, err

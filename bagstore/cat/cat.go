@@ -40,7 +40,7 @@ type Options struct {
 // program.ErrIncomplete if a message could not be decoded, or some of a bag is lost; the
 // others are printed.
 func Run(ctx context.Context, o Options) error {
-	bags, lost, err := bagset.Open(o.Bags, o.Log)
+	bags, lost, err := bagset.Open(o.Bags, bagstore.OpenOptions{Whole: true}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ type target interface {
 
 // ToDB3 writes a recording as a .db3.
 func ToDB3(ctx context.Context, o Options) (r Result, err error) {
-	file, err := rsbag.Open(o.In)
+	file, err := rsbag.OpenWhole(o.In)
 	if err != nil {
 		return r, err
 	}
@@ -80,7 +80,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 
 // ToBag writes a recording as a bag of version 3.
 func ToBag(ctx context.Context, o Options) (r Result, err error) {
-	file, err := rsbag.Open(o.In)
+	file, err := rsbag.OpenWhole(o.In)
 	if err != nil {
 		return r, err
 	}

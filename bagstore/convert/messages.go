@@ -16,7 +16,7 @@ import (
 // ROS 1 and ROS 2 messages change their form by their definitions (see msgs/ros2), and
 // otherwise they stay as they are, byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
-	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{})
+	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Whole: true})
 	if err != nil {
 		return r, err
 	}

@@ -45,7 +45,7 @@ func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
 		return fmt.Errorf("%w: export into a folder or into an MCAP file", program.ErrUsage)
 	}
-	bags, lost, err := bagset.Open([]string{o.Bag}, o.Log)
+	bags, lost, err := bagset.Open([]string{o.Bag}, bagstore.OpenOptions{Whole: true}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ const maxBad = 20
 // message, and says which don't fit their type. Topics that have no ROS 1 form are
 // nothing wrong with a recording.
 func Check(ctx context.Context, path string, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
-	b, err := Open(path, bagstore.OpenOptions{})
+	b, err := Open(path, bagstore.OpenOptions{Whole: true})
 	if err != nil {
 		return &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}, err
 	}

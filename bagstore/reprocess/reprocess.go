@@ -59,7 +59,7 @@ type work struct {
 
 // Run processes a recording. The new one appears when it is whole. The error wraps program.ErrIncomplete if something of the recording is damaged.
 func Run(ctx context.Context, o Options) (Result, error) {
-	file, err := rsbag.Open(o.In)
+	file, err := rsbag.OpenWhole(o.In)
 	if err != nil {
 		return Result{}, err
 	}

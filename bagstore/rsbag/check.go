@@ -21,7 +21,7 @@ type CheckReport struct {
 // Check looks at the RealSense layout of a bag and reads every frame;
 // nil if it has none.
 func Check(path string) (*CheckReport, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: true})
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func HasLayout(path string) bool {
 // Summarize sums up the RealSense layout of a bag; nil if it has none.
 // With gaps every frame is read.
 func Summarize(path string, gaps bool) (*Summary, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
+	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: gaps})
 	if err != nil {
 		return nil, err
 	}

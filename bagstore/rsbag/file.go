@@ -51,8 +51,14 @@ const maxSensors = 64
 
 // Open reads a file's description. It fails only where the file is no bag or
 // holds nothing of the layout; what is missing beyond that is in Notes.
-func Open(path string) (*File, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
+func Open(path string) (*File, error) { return open(path, bagstore.OpenOptions{}) }
+
+// OpenWhole is Open for a file that will be read from one end to the other, see
+// bagstore.OpenOptions.
+func OpenWhole(path string) (*File, error) { return open(path, bagstore.OpenOptions{Whole: true}) }
+
+func open(path string, o bagstore.OpenOptions) (*File, error) {
+	bag, err := recording.Open(path, o)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
 	a.quiet = a.quiet || o.quiet
 	log := a.logger()
-	bags, lost, err := bagset.Open(ins, log)
+	bags, lost, err := bagset.Open(ins, bagstore.OpenOptions{Whole: true}, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

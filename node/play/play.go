@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
 	}
 	o.Log.Info().Strs("bags", o.Bags).Msg("opening")
-	bags, damage, err := bagset.Open(o.Bags, o.Log)
+	bags, damage, err := bagset.Open(o.Bags, bagstore.OpenOptions{}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err

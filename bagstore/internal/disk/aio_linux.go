@@ -11,22 +11,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// aio is a queue of asynchronous writes (Linux AIO). No thread waits for the disk in a
-// system call, which costs a Go program more than the write itself, because the
+// aio is a queue of asynchronous writes or reads (Linux AIO). No thread waits for the
+// disk in a system call, which costs a Go program more than the write itself, because the
 // runtime's monitor wakes up to look at the thread (docs/decisions/0008). io_uring would
 // do the same, but many containers refuse it.
 type aio struct {
 	context uintptr
-	event   *os.File // eventfd: counts writes that are over
+	event   *os.File // eventfd: counts requests that are over
 	eventFD int
+	ended   chan struct{} // closed when nothing of the queue is left
 
 	mu    sync.Mutex
-	slots []aioWrite
+	slots []aioRequest
 }
 
-// aioWrite is a write under way. It keeps the memory alive that the kernel reads, and
+// aioRequest is a request under way. It keeps the memory alive that the kernel uses, and
 // the kernel's arguments in place.
-type aioWrite struct {
+type aioRequest struct {
 	bufs    [][]byte
 	done    func(n int, err error) // nil: the slot is free
 	vec     []unix.Iovec
@@ -55,14 +56,15 @@ type ioEvent struct {
 }
 
 const (
+	iocbPreadv      = 7
 	iocbPwritev     = 8
 	iocbFlagEventFD = 1
 )
 
-// newAIO makes a queue for at most depth simultaneous writes. It fails if the system
+// newAIO makes a queue for at most depth simultaneous requests. It fails if the system
 // refuses it.
 func newAIO(depth int) (*aio, error) {
-	q := &aio{slots: make([]aioWrite, depth)}
+	q := &aio{slots: make([]aioRequest, depth), ended: make(chan struct{})}
 	if _, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&q.context)), 0); errno != 0 {
 		return nil, errno
 	}
@@ -81,10 +83,10 @@ func newAIO(depth int) (*aio, error) {
 	return q, nil
 }
 
-// write begins a write. done is called from another goroutine with the number of bytes
-// written, unless write returns an error.
-func (q *aio) write(fd int, bufs [][]byte, off int64, done func(n int, err error)) error {
-	slot, err := q.take(fd, bufs, off, done)
+// start begins a write (iocbPwritev) or a read (iocbPreadv). done is called from another
+// goroutine with the number of bytes written or read, unless start returns an error.
+func (q *aio) start(opcode uint16, fd int, bufs [][]byte, off int64, done func(n int, err error)) error {
+	slot, err := q.take(opcode, fd, bufs, off, done)
 	if err != nil {
 		return err
 	}
@@ -96,13 +98,13 @@ func (q *aio) write(fd int, bufs [][]byte, off int64, done func(n int, err error
 	return nil
 }
 
-var errQueueFull = errors.New("too many writes under way")
+var errQueueFull = errors.New("too many requests under way")
 
 // take fills in a free slot.
-func (q *aio) take(fd int, bufs [][]byte, off int64, done func(n int, err error)) (slot int, err error) {
+func (q *aio) take(opcode uint16, fd int, bufs [][]byte, off int64, done func(n int, err error)) (slot int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	slot = slices.IndexFunc(q.slots, func(w aioWrite) bool { return w.done == nil })
+	slot = slices.IndexFunc(q.slots, func(w aioRequest) bool { return w.done == nil })
 	if slot < 0 {
 		return 0, errQueueFull
 	}
@@ -115,7 +117,7 @@ func (q *aio) take(fd int, bufs [][]byte, off int64, done func(n int, err error)
 		}
 	}
 	w.request = iocb{
-		data: uint64(slot), opcode: iocbPwritev, fd: uint32(fd), offset: off, flags: iocbFlagEventFD, event: uint32(q.eventFD),
+		data: uint64(slot), opcode: opcode, fd: uint32(fd), offset: off, flags: iocbFlagEventFD, event: uint32(q.eventFD),
 		buf: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(w.vec)))), nbytes: uint64(len(w.vec)),
 	}
 	return slot, nil
@@ -132,9 +134,10 @@ func (q *aio) give(slot int) (done func(n int, err error)) {
 	return done
 }
 
-// reap collects finished writes and calls their done functions, until close. Its system
+// reap collects finished requests and calls their done functions, until close. Its system
 // calls don't wait, so the runtime needn't know of them.
 func (q *aio) reap(conn syscall.RawConn) {
+	defer close(q.ended)
 	defer q.destroy()
 	events := make([]ioEvent, len(q.slots))
 	var count [8]byte
@@ -160,8 +163,8 @@ func (q *aio) finish(events []ioEvent) {
 	}
 }
 
-// close ends reap. No write may be under way. It doesn't wait for the kernel to destroy
-// the queue, which takes some 30 ms.
+// close ends reap. No request may be under way. It doesn't wait for the kernel to destroy
+// the queue, which takes some 30 ms; that is when ended is closed.
 func (q *aio) close() error { return q.event.Close() }
 
 func (q *aio) destroy() { unix.Syscall(unix.SYS_IO_DESTROY, q.context, 0, 0) } //nolint:errcheck // nothing could be done about it

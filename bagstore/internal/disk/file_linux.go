@@ -66,7 +66,7 @@ func (d *File) Start(bufs [][]byte, off int64, done func(error)) {
 		}
 		done(d.Writev(dropBytes(bufs, n), off+int64(n)))
 	}
-	if d.queue == nil || d.grow(bufs, off) != nil || d.queue.write(d.fd, bufs, off, rest) != nil {
+	if d.queue == nil || d.grow(bufs, off) != nil || d.queue.start(iocbPwritev, d.fd, bufs, off, rest) != nil {
 		rest(0, nil)
 	}
 }

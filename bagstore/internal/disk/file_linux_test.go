@@ -105,7 +105,7 @@ func TestAIOResults(t *testing.T) {
 		{d.fd, 10, result{n: 3}},
 		{int(direct.Fd()), 1, result{err: unix.EINVAL}},
 	} {
-		if err := q.write(c.fd, [][]byte{{1, 2}, {}, {3}}, c.off, done); err != nil {
+		if err := q.start(iocbPwritev, c.fd, [][]byte{{1, 2}, {}, {3}}, c.off, done); err != nil {
 			t.Fatal(err)
 		}
 		if got := <-over; got.n != c.want.n || !errors.Is(got.err, c.want.err) {
@@ -113,7 +113,7 @@ func TestAIOResults(t *testing.T) {
 		}
 	}
 	q.slots[0].done = done // as if a write were under way
-	if err := q.write(d.fd, [][]byte{{1}}, 0, done); !errors.Is(err, errQueueFull) {
+	if err := q.start(iocbPwritev, d.fd, [][]byte{{1}}, 0, done); !errors.Is(err, errQueueFull) {
 		t.Errorf("a full queue: %v", err)
 	}
 }

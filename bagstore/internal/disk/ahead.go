@@ -1,0 +1,269 @@
+package disk
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"math"
+	"sync"
+	"syscall"
+)
+
+const (
+	// aheadBlock is the size of the pieces that are read, which no grain exceeds.
+	aheadBlock = HugePage
+	// aheadDepth is how many blocks are read ahead at a time.
+	aheadDepth = 5
+	// aheadSlots bounds the memory: those read ahead, and some before, because the
+	// messages of a recording aren't exactly in the order of their times.
+	aheadSlots = 12
+	// AheadLeast is the size from which a file is worth the memory.
+	AheadLeast = 64 << 20
+)
+
+// AheadOptions are for tests. The zero value is good.
+type AheadOptions struct {
+	// Block is the size of the pieces that are read; default 2 MiB.
+	Block int
+	// Always reads ahead of every read.
+	Always bool
+}
+
+// ColdFile is what Ahead needs of a file. Tests have files that fail and change.
+type ColdFile interface {
+	// ReadAt reads through the page cache.
+	io.ReaderAt
+	// Cached tells whether n bytes at off are in the page cache, all of them.
+	Cached(off int64, n int) bool
+	// Start begins to fill p from off, past the page cache. Both are aligned. It calls
+	// done once, from another goroutine, with the number of bytes that were read; it is
+	// less than the length of p where the file ends. If Start returns an error, done
+	// isn't called.
+	Start(p []byte, off int64, done func(n int, err error)) error
+	// Close ends what Start needs. No read is under way.
+	Close() error
+}
+
+// Ahead reads a file that is larger than the page cache should have to hold: where
+// reading goes on from place to place, the blocks that follow are read past the page
+// cache, several at once, before they are asked for. What is in the cache already, what
+// is read here and there, and what can't be read in this way is read as usual, and so
+// are all errors found.
+//
+// It may be used by many goroutines.
+type Ahead struct {
+	f      ColdFile
+	size   int64 // of the file when it was opened; nothing after it is read ahead
+	block  int64 // bytes
+	always bool
+
+	mu       sync.Mutex
+	over     sync.Cond // a read is over
+	slots    [aheadSlots]slot
+	runs     [4]run
+	clock    uint64
+	underWay int
+	refused  bool    // the file system takes no such reads
+	closed   bool    // nothing is started any more
+	memory   *[]byte // of all slots; made by the first read
+}
+
+// slot holds a block of the file.
+type slot struct {
+	block int64 // its number
+	state slotState
+	buf   []byte // the memory
+	n     int    // bytes that were read
+	users int    // who copy from buf or wait for it
+	used  uint64 // when it was wanted last
+}
+
+type slotState uint8
+
+const (
+	slotEmpty   slotState = iota
+	slotReading           // the kernel fills buf
+	slotReady
+	slotUsual // the block is read as usual
+)
+
+// NewAhead returns a reader of the first size bytes of f, which it closes.
+func NewAhead(f ColdFile, size int64, o AheadOptions) *Ahead {
+	a := &Ahead{f: f, size: size, block: int64(cmp.Or(o.Block, aheadBlock)), always: o.Always}
+	a.over.L = &a.mu
+	return a
+}
+
+// ReadAt implements io.ReaderAt.
+func (a *Ahead) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 || off > math.MaxInt64-int64(len(p)) {
+		return a.f.ReadAt(p, off)
+	}
+	end := off + int64(len(p))
+	ahead := a.observe(off, end) || a.always
+	for n < len(p) {
+		at := off + int64(n)
+		part := p[n:min(int64(len(p)), int64(n)+a.block-at%a.block)]
+		k := a.take(part, at, end, ahead)
+		if k == 0 {
+			if k, err = a.f.ReadAt(part, at); err != nil {
+				return n + k, err
+			}
+		}
+		n += k
+	}
+	return n, nil
+}
+
+// take copies what a block has of the bytes at off, and starts to read the blocks up to
+// end and further ahead. It returns 0 if they have to be read as usual.
+func (a *Ahead) take(p []byte, off, end int64, ahead bool) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ahead {
+		a.startAll(off/a.block, (end-1)/a.block+aheadDepth)
+	}
+	s := a.find(off / a.block)
+	if s == nil {
+		return 0
+	}
+	s.users++
+	for s.state == slotReading {
+		a.over.Wait()
+	}
+	n := 0
+	if skip := int(off % a.block); s.state == slotReady && skip < s.n {
+		from := s.buf[skip:s.n]
+		a.mu.Unlock() // nobody changes a slot that has users
+		n = copy(p, from)
+		a.mu.Lock()
+	}
+	s.users--
+	return n
+}
+
+func (a *Ahead) find(block int64) *slot {
+	for i := range a.slots {
+		if s := &a.slots[i]; s.state != slotEmpty && s.block == block {
+			a.clock++
+			s.used = a.clock
+			return s
+		}
+	}
+	return nil
+}
+
+// startAll starts to read the blocks from first to last that aren't there, as far as
+// there is room. The first of them matter most.
+func (a *Ahead) startAll(first, last int64) {
+	last = min(last, first+aheadDepth, (a.size-1)/a.block)
+	for block := first; block <= last && !a.refused && !a.closed; block++ {
+		if a.find(block) != nil {
+			continue
+		}
+		s := a.room(first, last)
+		if s == nil {
+			return
+		}
+		a.start(s, block)
+	}
+}
+
+// room returns the slot that was wanted least of late, of those that nobody needs; nil
+// if there is none.
+func (a *Ahead) room(first, last int64) *slot {
+	var oldest *slot
+	for i := range a.slots {
+		s := &a.slots[i]
+		if s.state == slotEmpty {
+			return s
+		}
+		if s.state == slotReading || s.users > 0 || s.block >= first && s.block <= last {
+			continue
+		}
+		if oldest == nil || s.used < oldest.used {
+			oldest = s
+		}
+	}
+	return oldest
+}
+
+// start begins to read a block into a slot.
+func (a *Ahead) start(s *slot, block int64) {
+	off := block * a.block
+	a.clock++
+	s.block, s.used, s.n = block, a.clock, 0
+	if a.f.Cached(off, int(min(a.block, a.size-off))) {
+		s.state = slotUsual
+		return
+	}
+	if a.memory == nil {
+		a.allocate()
+	}
+	s.state = slotReading
+	a.underWay++
+	if a.f.Start(s.buf, off, func(n int, err error) { a.finish(s, n, err) }) != nil {
+		a.underWay--
+		s.state, a.refused = slotUsual, true
+	}
+}
+
+func (a *Ahead) allocate() {
+	if a.block == aheadBlock {
+		a.memory = aheadMemory.Get().(*[]byte)
+	} else {
+		memory := AlignedBytes(aheadSlots*int(a.block), Grain)
+		a.memory = &memory
+	}
+	for i := range a.slots {
+		a.slots[i].buf = (*a.memory)[i*int(a.block):][:a.block:a.block]
+	}
+}
+
+// aheadMemory keeps the memory of readers that were closed: pages that were never
+// touched are dear.
+var aheadMemory = sync.Pool{New: func() any {
+	memory := AlignedBytes(aheadSlots*aheadBlock, HugePage)
+	AdviseHuge(memory)
+	return &memory
+}}
+
+// finish notes that a read is over. A block that can't be read is read again as usual,
+// which says what is wrong and where.
+func (a *Ahead) finish(s *slot, n int, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.underWay--
+	s.state, s.n = slotReady, n
+	if err != nil {
+		s.state = slotUsual
+		a.refused = a.refused || isRefusal(err)
+	}
+	a.over.Broadcast()
+}
+
+// isRefusal tells an error of the file system, which has no such reads, from one of the
+// disk.
+func isRefusal(err error) bool {
+	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
+}
+
+// Close waits for the reads under way. ReadAt must not be called any more. A second Close
+// does nothing.
+func (a *Ahead) Close() error {
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return nil
+	}
+	a.closed = true
+	for a.underWay > 0 {
+		a.over.Wait()
+	}
+	if a.memory != nil && a.block == aheadBlock {
+		aheadMemory.Put(a.memory)
+	}
+	a.memory, a.slots = nil, [aheadSlots]slot{}
+	a.mu.Unlock()
+	return a.f.Close()
+}

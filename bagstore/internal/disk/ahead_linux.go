@@ -1,0 +1,84 @@
+package disk
+
+import (
+	"errors"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// coldFile is a ColdFile on a file of the operating system, opened twice.
+type coldFile struct {
+	*os.File          // read through the page cache
+	direct   *os.File // read past it
+	queue    *aio     // made by the first read
+	pages    []byte   // for Cached
+}
+
+// OpenAhead returns an Ahead for a file that is open for reading and stays the caller's;
+// nil if it can't be read past the page cache. It isn't asked whether the file is large
+// enough.
+func OpenAhead(f *os.File, size int64, o AheadOptions) *Ahead {
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() || size == 0 {
+		return nil
+	}
+	// A named pipe that took its place doesn't make us wait.
+	direct, err := os.OpenFile(f.Name(), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	same, err := direct.Stat()
+	if err == nil && os.SameFile(st, same) {
+		if _, err = SetDirect(direct); err == nil {
+			return NewAhead(&coldFile{File: f, direct: direct}, size, o)
+		}
+	}
+	direct.Close() //nolint:errcheck // nothing was read
+	return nil
+}
+
+// Cached implements ColdFile. Of a file that we may neither own nor write the kernel says
+// that all of it is cached.
+func (c *coldFile) Cached(off int64, n int) bool {
+	m, err := unix.Mmap(int(c.Fd()), off, n, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return true
+	}
+	defer Unmap(m)
+	page := os.Getpagesize()
+	count := (n + page - 1) / page
+	if len(c.pages) < count {
+		c.pages = make([]byte, count)
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&m[0])), uintptr(n), uintptr(unsafe.Pointer(&c.pages[0]))); errno != 0 {
+		return true
+	}
+	for _, p := range c.pages[:count] {
+		if p&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Start implements ColdFile.
+func (c *coldFile) Start(p []byte, off int64, done func(n int, err error)) (err error) {
+	if c.queue == nil {
+		if c.queue, err = newAIO(aheadSlots); err != nil {
+			return err
+		}
+	}
+	return c.queue.start(iocbPreadv, int(c.direct.Fd()), [][]byte{p}, off, done)
+}
+
+// Close implements ColdFile.
+func (c *coldFile) Close() error {
+	var err error
+	if c.queue != nil {
+		err = c.queue.close()
+		<-c.queue.ended
+	}
+	return errors.Join(err, c.direct.Close())
+}

@@ -1,0 +1,103 @@
+package disk
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// coldTestFile is a file that isn't in the page cache, opened for reading, and its content.
+func coldTestFile(t *testing.T, n int) (*os.File, []byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x")
+	data := randomBytes(n)
+	w, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		t.Fatal(err)
+	}
+	return f, data
+}
+
+// TestAheadFile reads a real file, which stays out of the page cache.
+func TestAheadFile(t *testing.T) {
+	for _, size := range []int{1, 4095, 4096, aheadBlock + 4097} {
+		f, data := coldTestFile(t, size)
+		a := OpenAhead(f, int64(size), AheadOptions{Always: true})
+		if a == nil {
+			t.Skip("the file system of the temporary folder has no O_DIRECT")
+		}
+		cold := a.f.(*coldFile)
+		if cold.Cached(0, size) {
+			t.Skip("the file stays in the page cache")
+		}
+		got, err := io.ReadAll(io.NewSectionReader(a, 0, int64(size)))
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
+		}
+		if a.refused {
+			t.Skip("the system refuses to read past the page cache")
+		}
+		for off := 0; off < size; off += Grain {
+			if cold.Cached(int64(off), min(Grain, size-off)) {
+				t.Errorf("%d bytes: the page at %d was read into the page cache", size, off)
+				break
+			}
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.ReadAt(got, 0); err != nil {
+			t.Errorf("the file is closed, too: %v", err)
+		}
+		if !cold.Cached(0, size) {
+			t.Errorf("%d bytes: read as usual, they aren't in the page cache", size)
+		}
+	}
+}
+
+// TestAheadRefused: pipes, and files that were removed or replaced, are read as usual.
+func TestAheadRefused(t *testing.T) {
+	f, _ := coldTestFile(t, 100)
+	if a := OpenAhead(f, 0, AheadOptions{}); a != nil {
+		t.Error("an empty file is read ahead")
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if a := OpenAhead(f, 100, AheadOptions{}); a != nil {
+		t.Error("a file that was removed is opened")
+	}
+	if err := unix.Mkfifo(f.Name(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if a := OpenAhead(f, 100, AheadOptions{}); a != nil {
+		t.Error("a named pipe in the place of the file is opened")
+	}
+	pipe, err := os.OpenFile(f.Name(), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	if a := OpenAhead(pipe, 100, AheadOptions{}); a != nil {
+		t.Error("a named pipe is read ahead")
+	}
+}
