@@ -6,6 +6,7 @@ import "rsros/bagstore/internal/disk"
 // begins with yes or no, and says by which call, or what is done instead.
 type Platform struct {
 	Direct    string // writing past the page cache
+	Ahead     string // reading whole files past the page cache
 	Reserve   string // disk space ahead of a recording
 	Maps      string // large messages are played from the page cache without a copy
 	Locks     string // two recorders can't write one file
@@ -14,5 +15,5 @@ type Platform struct {
 
 // ThisPlatform asks the system.
 func ThisPlatform() Platform {
-	return Platform{disk.DirectCall(), disk.Reserves, disk.Maps, disk.Locks, disk.HugePages}
+	return Platform{disk.DirectCall(), disk.AheadCall(), disk.Reserves, disk.Maps, disk.Locks, disk.HugePages}
 }

@@ -18,6 +18,7 @@ func printFeatures(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, f := range [][2]string{
 		{"direct writing", bags.Direct},
+		{"whole files read directly", bags.Ahead},
 		{"disk space reserved ahead", bags.Reserve},
 		{"free space watched", record.FreeSpace},
 		{"files locked", bags.Locks},

@@ -19,7 +19,7 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%q says neither yes nor no", line)
 		}
 	}
-	if len(lines) != 10 {
+	if len(lines) != 11 {
 		t.Errorf("%d features", len(lines))
 	}
 }

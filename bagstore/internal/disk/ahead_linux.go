@@ -16,6 +16,16 @@ type coldFile struct {
 	pages    []byte   // for Cached
 }
 
+// AheadCall says how large files are read ahead on this machine.
+func AheadCall() string {
+	q, err := newAIO(1)
+	if err != nil {
+		return "no: files are read through the page cache, because io_setup fails: " + err.Error()
+	}
+	_ = q.close()
+	return "yes: O_DIRECT, with io_submit"
+}
+
 // OpenAhead returns an Ahead for a file that is open for reading and stays the caller's;
 // nil if it can't be read past the page cache. It isn't asked whether the file is large
 // enough.

@@ -1,10 +1,11 @@
 // Package disk writes files as a recording needs it: append only, with a head that is
 // overwritten now and then, through the page cache or past it (O_DIRECT, several
-// writes at once, from the caller's memory; docs/decisions/0008). It also maps parts of
-// files into memory. It knows nothing of bags.
+// writes at once, from the caller's memory; docs/decisions/0008). It reads large files
+// ahead, past the page cache (Ahead; docs/decisions/0015), and maps parts of files into
+// memory. It knows nothing of bags.
 //
-// A Sink belongs to one goroutine. The only goroutine that is started here collects the
-// results of asynchronous writes; Close of the File ends it. Memory that is handed to
+// A Sink belongs to one goroutine. The only goroutines that are started here collect the
+// results of asynchronous writes and reads; Close of the File or the Ahead ends them. Memory that is handed to
 // a sink may be reused when the call returns, except for what is lent to Append.
 package disk
 
