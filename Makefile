@@ -14,8 +14,8 @@ SUITE     := $(GO) tool gotestsum --format standard-quiet --rerun-fails=1 --reru
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 # Optional parts: the USB camera, its virtual machine, direct writing, tests of packages, manual pages.
 TAGS      := usb,usbvm,directsink,dist,manual
-# Tests with direct writing as the default, without those that choose how they write or only read.
-DIRECT    := -tags directsink -skip 'Crash|FullDisk|WriteError|Kill|Gone|Lend|Large|StockRewrites|Checkpoint|Bomb|Many|Truncated|Header|Iterator|Info|Memory|Example'
+# Tests with direct writing and reading past the page cache as the default, without those that choose how they write or only read.
+DIRECT    := -tags directsink -skip 'Crash|FullDisk|WriteError|Kill|Gone|Lend|Large|StockRewrites|Checkpoint|Bomb|Many|Truncated|Header|Iterator|Info|Memory|Example|Mapped'
 FUZZTIME  ?= 20s
 ATTACKS   ?= 2000
 SOAK      ?= 10m
