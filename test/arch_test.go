@@ -93,8 +93,8 @@ var mayImport = map[string][]string{
 	"node/guard":                  {},
 	"node/view/wire":              {},
 	"node/view": {
-		"web", "node/record", "node/guard", "node/view/wire", "node/websocket",
-		"bagstore", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs/imagetransport",
+		"web", "node/record", "node/replay", "node/guard", "node/view/wire", "node/websocket",
+		"bagstore", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs", "msgs/imagetransport",
 	},
 
 	"msgs/imagetransport": {"msgs/jpeg", "msgs/png"},

@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -48,6 +49,9 @@ type stream struct {
 
 // maxSensors bounds what a topic's sensor number can make us allocate.
 const maxSensors = 64
+
+// ErrNoRecording says that a bag has messages, but not in this layout.
+var ErrNoRecording = errors.New("no RealSense recording")
 
 // Open reads a file's description. It fails only where the file is no bag or
 // holds nothing of the layout; what is missing beyond that is in Notes.
@@ -98,8 +102,7 @@ func openBag(bag *bagstore.Bag, nodes bool) (*File, error) {
 		}
 	}
 	if known == 0 && !(nodes && f.findNative()) {
-		return nil, fmt.Errorf("%s: no RealSense recording: none of its %d topics is under /device_0/",
-			bag.Path(), len(bag.Connections()))
+		return nil, fmt.Errorf("%s: %w: none of its %d topics is under /device_0/", bag.Path(), ErrNoRecording, len(bag.Connections()))
 	}
 	f.findText()
 	f.countMessages()

@@ -20,8 +20,8 @@ func newViewCommand(a *app) *cobra.Command {
 		Use:   "view [DEVICE | FILE | FOLDER]",
 		Short: "Show a camera or a recording in the browser",
 		Long: `view shows a camera or a RealSense recording in the browser: exact depth, colour,
-points, the inertial sensors, options, and recording and playback controls. It needs
-no ROS and no master. It prints the address of its page, which only this machine can
+points, the inertial sensors, options, and recording and playback controls. Of any
+other recording (.bag, .mcap, .db3) it shows the topics. It needs no ROS and no master. It prints the address of its page, which only this machine can
 open unless --listen names another address; then the address carries a token.
 
 DEVICE is sim, usb or usb:SERIAL. With a FOLDER, or --bags FOLDER, the page lists the

@@ -61,6 +61,8 @@ type (
 	SetLoop struct{ On bool }
 	// SetRange loops over a part, and goes to its start from outside of it.
 	SetRange struct{ Range }
+	// ClearRange loops over everything again, if it loops.
+	ClearRange struct{}
 )
 
 // Stop ends playback.
@@ -209,6 +211,17 @@ func (c SetRange) do(p *Player, now Wall) error {
 		return ErrRange
 	}
 	p.time.loop, p.time.part = true, &c.Range
+	if !p.time.begun {
+		return nil
+	}
+	return p.setRange(now)
+}
+
+func (ClearRange) do(p *Player, now Wall) error {
+	if p.time.part == nil {
+		return ErrNoChange
+	}
+	p.time.part = nil
 	if !p.time.begun {
 		return nil
 	}

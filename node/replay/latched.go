@@ -37,9 +37,13 @@ func (p *Player) playAll(view View) error {
 func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
 
 // untouched reports whether a connection's messages are passed on as they are: no
-// stamp is moved in them, and no copy is kept for late subscribers.
+// stamp is moved in them, no copy is kept for late subscribers, and the output doesn't look
+// into them.
 func (p *Player) untouched(c *bagstore.Connection) bool {
 	ch := p.channels.byConn[c]
+	if r, ok := p.o.Output.(Reader); ok && ch != nil && r.Reads(ch.Channel) {
+		return false
+	}
 	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic
 }
 
@@ -51,18 +55,24 @@ func (p *Player) prelude(since, t bagstore.Time) error {
 		return nil
 	}
 	for _, ch := range p.channels.list {
-		var err error
-		switch {
-		case ch.tfStatic:
-			err = p.staticTransforms(ch, since, t)
-		case ch.Latch:
-			err = p.lastBefore(ch, since, t)
+		if !ch.Latch && !ch.tfStatic {
+			continue
 		}
-		if err != nil {
+		publish := func(m Recorded) error { return p.publish(ch, m, p.time.stampShift(p.time.at, p.clock.Now())) }
+		if err := p.visitLast(ch, since, t, publish); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// visitLast calls f with the last message of a channel before t, and of static transforms
+// with the last of each set.
+func (p *Player) visitLast(ch *channel, since, t bagstore.Time, f func(Recorded) error) error {
+	if ch.tfStatic {
+		return p.staticTransforms(ch, since, t, f)
+	}
+	return p.lastBefore(ch, since, t, f)
 }
 
 // before selects a channel's messages from since to just before t.
@@ -74,7 +84,7 @@ func (p *Player) before(ch *channel, since, t bagstore.Time) (View, error) {
 	})
 }
 
-func (p *Player) lastBefore(ch *channel, since, t bagstore.Time) error {
+func (p *Player) lastBefore(ch *channel, since, t bagstore.Time, f func(Recorded) error) error {
 	view, err := p.before(ch, since, t)
 	if err != nil {
 		return err
@@ -85,11 +95,11 @@ func (p *Player) lastBefore(ch *channel, since, t bagstore.Time) error {
 	if !it.Prev() {
 		return it.Err()
 	}
-	return p.publish(ch, it.Message(), p.time.stampShift(p.time.at, p.clock.Now()))
+	return f(it.Message())
 }
 
-// staticTransforms publishes the newest message for each set of transforms.
-func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time) error {
+// staticTransforms calls f with the newest message for each set of transforms.
+func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time, f func(Recorded) error) error {
 	view, err := p.before(ch, since, t)
 	if err != nil {
 		return err
@@ -97,15 +107,15 @@ func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time) error {
 	it := view.Iterator()
 	defer it.Close()
 	var keys []string // oldest first
-	newest := make(map[string][]byte)
+	newest := make(map[string]Recorded)
 	for it.Next() {
 		m := it.Message()
 		key := transformsKey(m.Data)
 		keys = append(slices.DeleteFunc(keys, func(k string) bool { return k == key }), key)
-		newest[key] = slices.Clone(m.Data)
+		newest[key] = Recorded{Message: bagstore.Message{Time: m.Time, Data: slices.Clone(m.Data)}}
 	}
 	for _, key := range keys {
-		if err := p.publish(ch, Recorded{Message: bagstore.Message{Data: newest[key]}}, p.time.stampShift(p.time.at, p.clock.Now())); err != nil {
+		if err := f(newest[key]); err != nil {
 			return err
 		}
 	}

@@ -195,6 +195,9 @@ func (p *Player) report(now Wall) {
 	s.Time = at + t.offset
 	s.Position, s.Length = at.Sub(t.start), t.end.Sub(t.start)
 	s.Rate, s.Loop, s.Round = t.tr.rate, t.loop, t.round
+	if t.loop {
+		s.Range = t.part
+	}
 	if p.control.on {
 		s.Behind = max(at.Sub(p.control.last), 0)
 	}

@@ -46,3 +46,11 @@ type Sink interface {
 	// Flush returns when everything published has left.
 	Flush(context.Context) error
 }
+
+// Reader is an Output that reads messages of some channels itself, instead of leaving that
+// to the kernel. These are never a file's mapping.
+type Reader interface{ Reads(Channel) bool }
+
+// Recaller is a Sink that shows what is at one moment, and is told of it by the command
+// Recall. Recall is like Publish.
+type Recaller interface{ Recall(msgs.Raw) }

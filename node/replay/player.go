@@ -68,6 +68,16 @@ func New(o Options) (*Player, error) {
 // Range returns the times of the first and the last message to play.
 func (p *Player) Range() (start, end bagstore.Time) { return p.time.start, p.time.end }
 
+// Channels returns what is to be played, in the order of topics. The output may refuse
+// some of it.
+func (p *Player) Channels() []Channel {
+	var list []Channel
+	for _, ch := range p.channels.sorted() {
+		list = append(list, ch.Channel)
+	}
+	return list
+}
+
 // Empty reports whether there is nothing to play on the chosen topics.
 func (p *Player) Empty() bool {
 	return p.empty && !slices.ContainsFunc(p.channels.list, func(ch *channel) bool { return ch.static > 0 })

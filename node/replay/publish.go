@@ -10,7 +10,19 @@ import (
 // publish passes a message to the channel's sink, with its header stamps moved by
 // shift.
 func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
-	out := msgs.Raw{Head: m.Head, Body: m.Data, Time: int64(p.time.at + p.time.offset)}
+	out := p.raw(ch, m, p.time.at, shift)
+	p.reports.made(len(m.Head) + len(m.Data))
+	if p.o.Immediate {
+		return ch.sink.PublishWait(p.ctx, out)
+	}
+	ch.sink.Publish(out)
+	return nil
+}
+
+// raw makes of a message what a sink takes. The player may not do anything else before
+// the sink has taken it.
+func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw {
+	out := msgs.Raw{Head: m.Head, Body: m.Data, Time: int64(at + p.time.offset)}
 	if shift != 0 && ch.stamps != nil {
 		if err := p.shiftStamps(ch, &out, shift.Sub(0)); err != nil {
 			p.problems.add("topic %s: stamps can't be moved: %v", ch.recorded, err)
@@ -28,12 +40,7 @@ func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 	if ch.tfStatic {
 		out.Key = transformsKey(m.Data)
 	}
-	p.reports.made(len(m.Head) + len(m.Data))
-	if p.o.Immediate {
-		return ch.sink.PublishWait(p.ctx, out)
-	}
-	ch.sink.Publish(out)
-	return nil
+	return out
 }
 
 // shiftStamps moves the header stamps of a message. A message that was made in two

@@ -28,6 +28,7 @@ type Status struct {
 	Position, Length time.Duration
 	Rate             float64
 	Loop             bool
+	Range            *Range        // what is looped over; nil is all
 	Round            int           // of a loop, from 0
 	Jumps            int           // how often the position was set, by seeks and by loops
 	Late             time.Duration // how long after its time the last message was published

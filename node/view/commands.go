@@ -75,7 +75,7 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 		return nil, errViewOnly
 	}
 	if r.Op == "open" {
-		return nil, s.open(r)
+		return nil, s.choose(r)
 	}
 	do := requests[r.Op]
 	if do == nil {
@@ -96,8 +96,8 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 	return result, nil
 }
 
-// open shows a device or a recording of the library.
-func (s *Server) open(r *wire.Request) error {
+// choose shows a device or a recording of the library.
+func (s *Server) choose(r *wire.Request) error {
 	if r.File != "" {
 		if s.o.Library == nil {
 			return errors.New("there are no recordings to choose from here")

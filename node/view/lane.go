@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"rsros/camdriver"
@@ -40,8 +41,8 @@ type lane struct {
 
 	asked bool // it was shown again for this lane, or tried
 
-	waiting item  // the newest one without credit
-	batch   batch // of streams that carry samples
+	waiting []item // the newest ones without credit, oldest first
+	batch   batch  // of streams that carry samples
 }
 
 // batch is samples that are sent together.
@@ -55,23 +56,29 @@ type batch struct {
 // offer gives an item to the lane.
 func (l *lane) offer(i item) {
 	l.given++
-	if l.waiting != nil {
+	if len(l.waiting) >= max(l.stream.keep, 1) {
 		l.skip()
 	}
-	l.waiting = i.retain()
+	l.waiting = append(l.waiting, i.retain())
 }
 
-// skip leaves out the item that waits.
+// next takes out the item that has waited longest.
+func (l *lane) next() item {
+	i := l.waiting[0]
+	l.waiting = slices.Delete(l.waiting, 0, 1)
+	return i
+}
+
+// skip leaves out the item that has waited longest.
 func (l *lane) skip() {
-	l.waiting.release()
-	l.waiting = nil
+	l.next().release()
 	l.skipped++
 	l.pending++
 }
 
 // ready tells whether something may be sent.
 func (l *lane) ready() bool {
-	if l.waiting != nil {
+	if len(l.waiting) > 0 {
 		return l.sequence-l.credited < underWay
 	}
 	return l.batch.due
@@ -104,9 +111,10 @@ func (l *lane) add(f *camdriver.Frame, stamp, at wire.Nanos) (first bool) {
 	return first
 }
 
-// parcel is a message to send: the head, metadata and body. done says that it was.
+// parcel is a message to send, in parts: the head, metadata and body. done says that it
+// was.
 type parcel struct {
-	parts [3][]byte
+	parts [4][]byte
 	done  func()
 }
 
@@ -116,10 +124,9 @@ func (l *lane) take() (seal func() parcel) {
 	l.sequence++
 	h := wire.Head{Stream: l.stream.id, Sequence: l.sequence, Skipped: l.pending}
 	l.pending = 0
-	if i := l.waiting; i != nil {
-		l.waiting = nil
+	if len(l.waiting) > 0 {
+		i, form := l.next(), l.form
 		l.sent++
-		form := l.form
 		return func() parcel { return i.seal(h, form) }
 	}
 	b := l.batch
@@ -135,12 +142,12 @@ func (p *picture) seal(h wire.Head, want form) parcel {
 	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
 	if f.Stream().Kind == camdriver.Pose {
 		h.Kind, h.Codec = wire.Pose, wire.JSON
-		return parcel{[3][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, poseJSON(f)}, p.release}
+		return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, poseJSON(f)}, p.release}
 	}
 	b, facts := p.in(want), p.facts()
 	h.Codec, h.Width, h.Height, h.Stride = b.codec, uint16(b.width), uint16(b.height), uint32(b.stride)
 	h.Metadata = uint32(len(facts))
-	return parcel{[3][]byte{h.Append(make([]byte, 0, wire.HeadSize)), facts, b.data}, p.release}
+	return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), facts, b.data}, p.release}
 }
 
 func sealBatch(h wire.Head, b batch) parcel {
@@ -151,14 +158,13 @@ func sealBatch(h wire.Head, b batch) parcel {
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 		}
 	}
-	return parcel{[3][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, data}, func() {}}
+	return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, data}, func() {}}
 }
 
 // drop forgets what waits.
 func (l *lane) drop() {
-	if l.waiting != nil {
-		l.waiting.release()
-		l.waiting = nil
+	for len(l.waiting) > 0 {
+		l.next().release()
 	}
 }
 

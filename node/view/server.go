@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,9 +14,11 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/node/record"
+	"rsros/node/replay"
 	"rsros/node/view/wire"
 	"rsros/node/websocket"
 	"rsros/web"
@@ -23,7 +26,8 @@ import (
 
 // Options say what a server may show and do.
 type Options struct {
-	// Open opens a device: one of Candidates by its ID, or a recording by its path.
+	// Open opens a device: one of Candidates by its ID, or a recording by its path. If the
+	// recording has no device, the error is rsbag.ErrNoRecording.
 	Open func(ctx context.Context, device string) (camdriver.Device, error)
 	// Choose selects the profiles that run, by sensor.
 	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
@@ -45,7 +49,8 @@ type Others interface {
 
 const defaultViewers = 32
 
-// Server shows one device at a time to any number of viewers. Its methods may be called
+// Server shows one device at a time, or the topics of a recording, to any number of
+// viewers. Its methods may be called
 // from any goroutine.
 type Server struct {
 	o    Options
@@ -96,7 +101,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// Show opens a device, and shows it instead of the one before. name is what viewers
+// Show opens a device, or a recording that has none, and shows it instead of the one before. name is what viewers
 // read, file the name of a recording in the library, if it is one.
 func (s *Server) Show(ctx context.Context, device, name, file string) error {
 	s.commands.Lock()
@@ -105,21 +110,17 @@ func (s *Server) Show(ctx context.Context, device, name, file string) error {
 }
 
 func (s *Server) show(ctx context.Context, device, name, file string) error {
-	d, err := s.o.Open(ctx, device)
+	begin, err := s.open(ctx, device, name, file)
 	if err != nil {
 		return err
-	}
-	if n := camdriver.Find(d.Info(), camdriver.InfoName); name == "" {
-		name = n
 	}
 	if old := s.swap(nil); old != nil {
 		if err := old.end(); err != nil {
 			s.o.Log.Warn().Err(err).Msg("close what was shown")
 		}
 	}
-	g, err := openCamera(s, name, file, d)
+	g, err := begin()
 	if err != nil {
-		err = errors.Join(err, d.Close())
 		s.tell(wire.SourceChanged{Op: "source"})
 		return err
 	}
@@ -127,10 +128,32 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 	return nil
 }
 
+// open opens a device, and returns what makes it run on a stage, once nothing else is
+// shown. A recording without a device is shown by its topics.
+func (s *Server) open(ctx context.Context, device, name, file string) (begin func() (stage, error), err error) {
+	d, err := s.o.Open(ctx, device)
+	if errors.Is(err, rsbag.ErrNoRecording) {
+		return func() (stage, error) { return openTopics(s, device, name, file) }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := camdriver.Find(d.Info(), camdriver.InfoName); name == "" {
+		name = n
+	}
+	return func() (stage, error) {
+		g, err := openCamera(s, name, file, d)
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		return g, nil
+	}, nil
+}
+
 // present shows a stage to all viewers.
 func (s *Server) present(g stage) {
 	s.swap(g)
-	s.tell(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state()})
+	s.tell(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()})
 }
 
 // Running is a device that somebody else opened and runs, with what else controls it.
@@ -148,6 +171,14 @@ func (s *Server) Attach(r Running, name string) {
 	s.commands.Lock()
 	defer s.commands.Unlock()
 	s.present(newCamera(s, name, name, r))
+}
+
+// AttachPlayer shows the topics of somebody else's player, which doesn't run yet. Its
+// output is out. name is what viewers read.
+func (s *Server) AttachPlayer(player *replay.Player, out *Output, name string) {
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	s.present(newPlayed(s, out, player, name, name))
 }
 
 // swap replaces the stage, and returns the one before, which nobody watches any more.
@@ -301,10 +332,10 @@ func (s *Server) pulse() {
 		if g != nil {
 			s.showAgain(g)
 			st := g.state()
-			if told.playing != st.Playing || st.Playing && st.Position != nil {
+			if !reflect.DeepEqual(st, told.state) || st.Playing && st.Position != nil {
 				s.tell(wire.StateChanged{Op: "state", State: *st})
 			}
-			told.playing = st.Playing
+			told.state = st
 		}
 		if n%countBeats == 0 {
 			s.count(g, &told)
@@ -335,7 +366,10 @@ func (s *Server) showAgain(g stage) {
 }
 
 // news is what viewers were told last.
-type news struct{ playing, recording bool }
+type news struct {
+	state     *wire.State
+	recording bool
+}
 
 // count tells each viewer its counts, and all of them what is recorded.
 func (s *Server) count(g stage, told *news) {

@@ -45,6 +45,7 @@ type stream struct {
 	stage    stage
 	id       uint16
 	lost     func() uint64 // how many frames never reached the program
+	keep     int           // how many items wait for a viewer; 0 is one
 	watchers atomic.Pointer[[]*session]
 }
 

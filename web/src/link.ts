@@ -6,6 +6,7 @@ import type { Frame, FromWorker, ToWorker } from './proto/frames'
 import * as store from './store'
 import { equalise, packed, wire } from './prefs'
 import { StreamView } from './streams'
+import { crowded } from './topics/crowd'
 import { text } from './strings'
 
 export type Answer = Extract<FromProgram, { op: 'answer' }>
@@ -176,7 +177,9 @@ export class Link {
         store.record.value = m.record
         void this.listFiles()
         return this.source(m.source, m.state)
-      case 'source': return this.source(m.source, m.state)
+      case 'source':
+        if (m.record !== undefined) store.record.value = m.record
+        return this.source(m.source, m.state)
       case 'state': {
         const { op: _, ...state } = m
         store.state.value = state
@@ -217,6 +220,7 @@ export class Link {
     store.source.value = source
     store.state.value = state
     store.options.value = new Map((source?.sensors ?? []).map((s) => [s.id, s.options ?? []]))
+    store.hidden.value = crowded(views.map(([, view]) => view)) ?? store.hidden.peek()
     store.views.value = new Map(views)
     store.counts.value = new Map()
     store.drops.value = new Map()

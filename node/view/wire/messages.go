@@ -65,10 +65,11 @@ type Option struct {
 // Stream is a stream that a viewer can subscribe to.
 type Stream struct {
 	ID         uint16                `json:"id"`
-	Kind       string                `json:"kind"` // "video", "motion", "pose"
+	Kind       string                `json:"kind"` // "video", "motion", "pose", "topic"
 	Name       string                `json:"name"`
 	Sensor     int                   `json:"sensor"`
 	Format     string                `json:"format"`
+	Type       string                `json:"type,omitempty"` // ROS's, of topics
 	Width      int                   `json:"width"`
 	Height     int                   `json:"height"`
 	FPS        int                   `json:"fps"`
@@ -155,6 +156,7 @@ type (
 		Op     string  `json:"op"`
 		Source *Source `json:"source"`
 		State  *State  `json:"state"`
+		Record *Record `json:"record"`
 	}
 	// StateChanged tells what playback is doing.
 	StateChanged struct {

@@ -91,7 +91,7 @@ export interface Log { op: 'log'; time: Time; level: Level; node: string; text: 
 
 export type FromProgram =
   | Hello
-  | { op: 'source'; source: Source | null; state: State | null }
+  | { op: 'source'; source: Source | null; state: State | null; record?: Record_ | null }
   | ({ op: 'state' } & State)
   | { op: 'options'; sensor: number; options: Option[] | null }
   | { op: 'option'; sensor: number; id: string | number; value: number }

@@ -1,0 +1,83 @@
+package replay
+
+import (
+	"testing"
+	"time"
+
+	"rsros/msgs"
+)
+
+// recaller is a sink that notes what is recalled.
+type recaller struct{ *journalSink }
+
+func (s recaller) Recall(m msgs.Raw) {
+	s.j.add("recalled")
+	s.Publish(m)
+}
+
+// recallOutput has recallers for sinks.
+type recallOutput struct{ *journal }
+
+func (o recallOutput) Advertise(c Channel) (Sink, error) {
+	s, err := o.journal.Advertise(c)
+	if err != nil {
+		return nil, err
+	}
+	return recaller{s.(*journalSink)}, nil
+}
+
+// TestRecall: a topic's last message comes again, to those alone who can be recalled, and
+// only if it was asked for; also the one at the very time of a seek.
+func TestRecall(t *testing.T) {
+	r := newRig(t, Settings{Paused: true}, write(t, entry{0, "/a", "a0"}, entry{0, "/b", "b0"}, entry{20 * ms, "/a", "a1"}, entry{40 * ms, "/a", "a2"}))
+	r.o.Output = recallOutput{r.journal}
+	for i, c := range []Command{
+		SeekOffset{20 * ms}, Recall{[]string{"/a"}}, Recall{[]string{"/b", "/c"}}, SeekOffset{19 * ms}, Recall{[]string{"/a"}}, Stop{},
+	} {
+		r.at(time.Duration(i+1)*ms, c)
+	}
+	expect(t, r.run(t), `
+		+2ms recalled
+		+2ms /a a1
+		+3ms recalled
+		+3ms /b b0
+		+5ms recalled
+		+5ms /a a0`)
+}
+
+// TestStepBack goes set by set, and stops at the first.
+func TestStepBack(t *testing.T) {
+	r := newRig(t, Settings{Paused: true}, counting(t, 5))
+	for i, c := range []Command{StepFrameSet{}, StepFrameSet{}, StepFrameSet{}, StepBack{1}, StepFrameSet{}, StepBack{2}, StepBack{9}, Stop{}} {
+		r.at(time.Duration(i+1)*ms, c)
+	}
+	expect(t, r.run(t), `
+		+1ms /a 0
+		+2ms /a 1
+		+3ms /a 2
+		+4ms /a 1
+		+5ms /a 2
+		+6ms /a 0
+		+7ms /a 0`)
+}
+
+// TestClearRange: what was looped over in part is looped over whole, and the status says
+// which part it is.
+func TestClearRange(t *testing.T) {
+	r := newRig(t, Settings{LoopRange: &Range{10 * ms, 20 * ms}}, counting(t, 4))
+	var ranges []*Range
+	r.reports.onStatus = func(s Status) { ranges = append(ranges, s.Range) }
+	r.at(15*ms, ClearRange{})
+	r.at(45*ms, Stop{})
+	expect(t, r.run(t), `
+		+0s /a 1
+		+10ms /a 2
+		+10ms /a 1
+		+20ms /a 2
+		+30ms /a 3
+		+30ms /a 0
+		+40ms /a 1`)
+	if first := ranges[1]; first == nil || *first != (Range{10 * ms, 20 * ms}) || ranges[len(ranges)-1] != nil {
+		t.Errorf("ranges %v", ranges)
+	}
+}

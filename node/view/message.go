@@ -1,0 +1,105 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"rsros/msgs"
+	"rsros/node/view/wire"
+)
+
+// message is a ROS message on its way to viewers. It has a reference to the body, and keeps
+// the tree that viewers are sent of types that the page doesn't decode.
+type message struct {
+	of         *topic
+	raw        msgs.Raw // Head and Tail are the message's own
+	number     uint64   // of its topic, from 1
+	stamp      wire.Nanos
+	time       wire.Nanos
+	references atomic.Int32
+
+	mu   sync.Mutex
+	tree []byte
+}
+
+// newMessage returns a message with one reference, which owns the body of raw.
+func newMessage(of *topic, raw msgs.Raw, stamp, time wire.Nanos) *message {
+	raw.Head, raw.Tail = slices.Clone(raw.Head), slices.Clone(raw.Tail)
+	m := &message{of: of, raw: raw, number: of.messages.Add(1), stamp: stamp, time: time}
+	m.references.Store(1)
+	return m
+}
+
+// retain implements item.
+func (m *message) retain() item {
+	m.references.Add(1)
+	return m
+}
+
+// release implements item.
+func (m *message) release() {
+	if m.references.Add(-1) == 0 && m.raw.Owner != nil {
+		m.raw.Owner.Release()
+	}
+}
+
+// Release implements msgs.Releaser, for whoever else sends the body.
+func (m *message) Release() { m.release() }
+
+// seal implements item. Topics have one form.
+func (m *message) seal(h wire.Head, _ form) parcel {
+	h.Kind, h.Number, h.Stamp, h.Time = wire.Topic, m.number, uint64(m.stamp), uint64(m.time)
+	if m.of.decoded {
+		h.Codec = wire.Message
+		return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), m.raw.Head, m.raw.Body, m.raw.Tail}, m.release}
+	}
+	h.Codec = wire.JSON
+	return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, m.asTree()}, m.release}
+}
+
+// asTree returns the message as JSON. The first caller encodes it; others wait for it.
+func (m *message) asTree() []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tree == nil {
+		tree, err := m.of.tree(slices.Concat(m.raw.Head, m.raw.Body, m.raw.Tail))
+		if err != nil {
+			tree, _ = json.Marshal(map[string]string{"error": err.Error()}) // texts can always be encoded
+		}
+		m.tree = tree
+	}
+	return m.tree
+}
+
+const (
+	// shownValues is how many values of an array a tree has.
+	shownValues = 64
+	// maxTree bounds a tree, in bytes.
+	maxTree = 1 << 20
+)
+
+var errLargeTree = errors.New("the message is too large to be shown")
+
+// treeOf prints a message as a tree.
+func treeOf(spec *msgs.Spec, data []byte) ([]byte, error) {
+	var out limited
+	if err := spec.WriteJSON(&out, data, msgs.PrintOptions{Tree: true, MaxArray: shownValues}); err != nil {
+		return nil, fmt.Errorf("decode %s of %d bytes: %w", spec.Name, len(data), err)
+	}
+	return out.Bytes(), nil
+}
+
+// limited is a buffer of at most maxTree bytes.
+type limited struct{ bytes.Buffer }
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.Len()+len(b) > maxTree {
+		return 0, errLargeTree
+	}
+	return l.Buffer.Write(b)
+}

@@ -1,0 +1,106 @@
+package view
+
+import (
+	"context"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/node/replay"
+)
+
+// Output is a replay.Output that passes a player's messages on to viewers as well as to
+// another output. AttachPlayer says which viewers these are.
+type Output struct {
+	next   replay.Output // nil if there is nobody else
+	topics *topics       // nil if there are no viewers; set before the player runs
+}
+
+// NewOutput returns an output for viewers and next, which may be nil.
+func NewOutput(next replay.Output) *Output { return &Output{next: next} }
+
+// Advertise implements replay.Output.
+func (o *Output) Advertise(c replay.Channel) (replay.Sink, error) {
+	var next replay.Sink = nobody{}
+	if o.next != nil {
+		var err error
+		if next, err = o.next.Advertise(c); err != nil {
+			return nil, err
+		}
+	}
+	if t := o.topic(c.Topic); t != nil {
+		return tee{next, t}, nil
+	}
+	return next, nil
+}
+
+func (o *Output) topic(name string) *topic {
+	if o.topics == nil {
+		return nil
+	}
+	return o.topics.byName[name]
+}
+
+// Reads implements replay.Reader: what viewers get as a tree is read here.
+func (o *Output) Reads(c replay.Channel) bool {
+	t := o.topic(c.Topic)
+	return t != nil && !t.decoded
+}
+
+// Ready implements replay.Output.
+func (o *Output) Ready(ctx context.Context) error {
+	if o.next == nil {
+		return nil
+	}
+	return o.next.Ready(ctx)
+}
+
+// PublishClock implements replay.Output. Viewers are told the position.
+func (o *Output) PublishClock(t bagstore.Time) {
+	if o.next != nil {
+		o.next.PublishClock(t)
+	}
+}
+
+// Skipped implements replay.Skipper for the other output.
+func (o *Output) Skipped() uint64 {
+	if s, ok := o.next.(replay.Skipper); ok {
+		return s.Skipped()
+	}
+	return 0
+}
+
+// tee passes messages of one topic on to viewers and to another sink.
+type tee struct {
+	replay.Sink
+	topic *topic
+}
+
+func (t tee) Publish(m msgs.Raw) { t.Sink.Publish(t.topic.offer(m)) }
+
+func (t tee) PublishWait(ctx context.Context, m msgs.Raw) error {
+	return t.Sink.PublishWait(ctx, t.topic.offer(m))
+}
+
+func (t tee) Subscribers() int { return t.Sink.Subscribers() + len(t.topic.watching()) }
+
+// Recall implements replay.Recaller: subscribers of ROS have what they got.
+func (t tee) Recall(m msgs.Raw) { t.topic.show(m) }
+
+// nobody is a replay.Sink without subscribers.
+type nobody struct{}
+
+func (nobody) Publish(m msgs.Raw) {
+	if m.Owner != nil {
+		m.Owner.Release()
+	}
+}
+
+func (n nobody) PublishWait(_ context.Context, m msgs.Raw) error {
+	n.Publish(m)
+	return nil
+}
+
+func (nobody) Subscribers() int             { return 0 }
+func (nobody) Dropped() uint64              { return 0 }
+func (nobody) Settle(context.Context) error { return nil }
+func (nobody) Flush(context.Context) error  { return nil }

@@ -1,0 +1,137 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"rsros/msgs"
+	"rsros/node/view/wire"
+)
+
+// topics are what a stage of ROS messages shows. They don't change.
+type topics struct {
+	list   []*topic // by name
+	byName map[string]*topic
+}
+
+// topic is a topic, and who watches it.
+type topic struct {
+	stream
+	name     string
+	typ      msgs.Type
+	decoded  bool // by the page, which gets the message's bytes
+	tree     func(data []byte) ([]byte, error)
+	messages atomic.Uint64
+}
+
+// decodedTypes are the messages that the page decodes itself (web/src/topics/decode.ts).
+var decodedTypes = []string{
+	"sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/PointCloud2", "sensor_msgs/LaserScan", "tf2_msgs/TFMessage", "tf/tfMessage",
+}
+
+// maxTopics is how many topics have a number of 16 bits.
+const maxTopics = 1<<16 - 1
+
+// keptTransforms is how many messages with transforms wait for a viewer: each may have
+// frames that no other has.
+const keptTransforms = 64
+
+// newTopics makes the topics of a stage from their names and types; of several with the
+// same name the first counts. What exceeds maxTopics is left out.
+func newTopics(of stage, types map[string]msgs.Type) *topics {
+	t := &topics{byName: make(map[string]*topic)}
+	for name, typ := range types {
+		t.byName[name] = newTopic(of, name, typ)
+		t.list = append(t.list, t.byName[name])
+	}
+	slices.SortFunc(t.list, func(a, b *topic) int { return cmp.Compare(a.name, b.name) })
+	for i, c := range t.list {
+		if i == maxTopics {
+			t.list = t.list[:i]
+			break
+		}
+		c.id = uint16(i + 1)
+	}
+	return t
+}
+
+func newTopic(of stage, name string, typ msgs.Type) *topic {
+	t := &topic{name: name, typ: typ, decoded: slices.Contains(decodedTypes, typ.Name)}
+	t.stage, t.lost = of, func() uint64 { return 0 }
+	if strings.HasSuffix(strings.ToLower(typ.Name), "/tfmessage") {
+		t.keep = keptTransforms
+	}
+	spec, err := msgs.Parse(typ.Name, typ.Definition)
+	t.tree = func(data []byte) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		return treeOf(spec, data)
+	}
+	return t
+}
+
+// stream implements stage.
+func (t *topics) stream(id uint16) *stream {
+	if id == 0 || int(id) > len(t.list) {
+		return nil
+	}
+	return &t.list[id-1].stream
+}
+
+// streams returns the topics as viewers are told of them.
+func (t *topics) streams() []wire.Stream {
+	list := []wire.Stream{}
+	for _, c := range t.list {
+		list = append(list, wire.Stream{ID: c.id, Kind: "topic", Name: c.name, Sensor: -1, Format: c.typ.Name, Type: c.typ.Name})
+	}
+	return list
+}
+
+// names returns the names of streams.
+func (t *topics) names(of []*stream) (list []string) {
+	for _, s := range of {
+		list = append(list, t.list[s.id-1].name)
+	}
+	return list
+}
+
+// watched returns the names of the topics that somebody watches.
+func (t *topics) watched() (list []string) {
+	for _, c := range t.list {
+		if len(c.watching()) > 0 {
+			list = append(list, c.name)
+		}
+	}
+	return list
+}
+
+// offer gives a message to the viewers who watch the topic, and returns it for whoever
+// else takes it.
+func (t *topic) offer(raw msgs.Raw) msgs.Raw {
+	watchers := t.watching()
+	if len(watchers) == 0 {
+		return raw
+	}
+	now := wire.NanosOf(time.Now())
+	m := newMessage(t, raw, now, cmp.Or(wire.Nanos(raw.Time), now))
+	for _, v := range watchers {
+		v.offer(&t.stream, m)
+	}
+	if raw.Owner == nil {
+		m.release()
+		return raw
+	}
+	raw.Owner = m
+	return raw
+}
+
+// show is offer for a message that nobody else takes.
+func (t *topic) show(raw msgs.Raw) {
+	if raw = t.offer(raw); raw.Owner != nil {
+		raw.Owner.Release()
+	}
+}

@@ -1,0 +1,153 @@
+package samplebag
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+)
+
+// What Robot records: RobotSets pictures of RobotWidth by RobotHeight, one each RobotStep
+// from RobotStart on.
+const (
+	RobotStart  = bagstore.Time(1_700_000_000e9)
+	RobotStep   = bagstore.Time(1e8)
+	RobotSets   = 20
+	RobotWidth  = 64
+	RobotHeight = 48
+)
+
+// RobotPixel is a pixel of a picture of the robot: blue, green and red.
+func RobotPixel(set, x, y int) [3]byte { return [3]byte{byte(4 * x), byte(5 * y), byte(10 * set)} }
+
+// Robot is a bag of a robot that has no RealSense: a camera, a laser scanner's points and
+// ranges, transforms, a map that is latched before everything else, and a battery whose
+// type only the bag defines.
+func Robot(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 16 << 10, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := robot{t: t, w: w}
+	static := r.topic("/tf_static", msgs.MustType("tf2_msgs/TFMessage"), true)
+	for _, child := range []string{"base", "camera", "laser"} {
+		r.write(static, 0, r.transform("robot", child, 0))
+	}
+	r.write(r.topic("/map", msgs.MustType("std_msgs/String"), true), 0, func(e *msgs.Encoder) { e.String("here be dragons") })
+	image, points, scan := r.topic("/camera/image", msgs.MustType("sensor_msgs/Image"), false), r.topic("/lidar", msgs.MustType("sensor_msgs/PointCloud2"), false),
+		r.topic("/scan", msgs.MustType("sensor_msgs/LaserScan"), false)
+	moving, battery := r.topic("/tf", msgs.MustType("tf2_msgs/TFMessage"), false), r.topic("/battery", batteryType(t), false)
+	for set := range RobotSets {
+		r.write(image, set, r.picture(set))
+		r.write(points, set, r.points(set))
+		r.write(scan, set, r.scan(set))
+		r.write(moving, set, r.transform("map", "robot", float64(set)))
+		r.write(battery, set, func(e *msgs.Encoder) {
+			e.F32(24 - float32(set)/4)
+			e.Len(100)
+			for cell := range 100 {
+				e.U16(uint16(3700 + cell))
+			}
+			e.String(fmt.Sprintf("set %d", set))
+		})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func batteryType(t testing.TB) msgs.Type {
+	const definition = "float32 voltage\nuint16[] cells\nstring state\n"
+	spec, err := msgs.Parse("robot_msgs/Battery", definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return msgs.Type{Name: "robot_msgs/Battery", MD5: spec.MD5(), Definition: definition}
+}
+
+type robot struct {
+	t testing.TB
+	w *bagstore.Writer
+}
+
+func (r robot) topic(name string, typ msgs.Type, latching bool) uint32 {
+	id, err := r.w.AddConnection(bagstore.Connection{Topic: name, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, CallerID: "/robot", Latching: latching})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
+func (r robot) write(id uint32, set int, fill func(*msgs.Encoder)) {
+	var e msgs.Encoder
+	fill(&e)
+	if err := r.w.Write(id, RobotStart+bagstore.Time(set)*RobotStep, e.B); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r robot) header(set int, frame string) msgs.Header {
+	return msgs.Header{Seq: uint32(set), Stamp: msgs.Time(RobotStart + bagstore.Time(set)*RobotStep), FrameID: frame}
+}
+
+func (r robot) picture(set int) func(*msgs.Encoder) {
+	h := msgs.ImageHead{Header: r.header(set, "camera"), Width: RobotWidth, Height: RobotHeight, Encoding: "bgr8", Step: 3 * RobotWidth, DataLen: 3 * RobotWidth * RobotHeight}
+	return func(e *msgs.Encoder) {
+		h.Append(e)
+		for i := range RobotWidth * RobotHeight {
+			p := RobotPixel(set, i%RobotWidth, i/RobotWidth)
+			e.Raw(p[:])
+		}
+	}
+}
+
+// rays is how many directions the scanner has.
+const rays = 360
+
+// distance is how far the walls of a room of 6 by 4 m are from its middle.
+func distance(ray int) (angle, metres float64) {
+	angle = -math.Pi + float64(ray)*2*math.Pi/rays
+	return angle, min(3/math.Abs(math.Cos(angle)), 2/math.Abs(math.Sin(angle)))
+}
+
+func (r robot) points(set int) func(*msgs.Encoder) {
+	h := msgs.PointCloudHead{Header: r.header(set, "laser"), Height: 1, Width: rays, PointStep: 12, RowStep: 12 * rays, DataLen: 12 * rays}
+	for i, axis := range []string{"x", "y", "z"} {
+		h.Fields = append(h.Fields, msgs.PointField{Name: axis, Offset: uint32(4 * i), Datatype: msgs.PointFloat32, Count: 1})
+	}
+	return func(e *msgs.Encoder) {
+		h.Append(e)
+		for i := range rays {
+			a, d := distance(i)
+			e.F32s([]float32{float32(d * math.Cos(a)), float32(d * math.Sin(a)), float32(set) / 10})
+		}
+		e.Bool(true)
+	}
+}
+
+func (r robot) scan(set int) func(*msgs.Encoder) {
+	h := r.header(set, "laser")
+	return func(e *msgs.Encoder) {
+		h.Append(e)
+		e.F32s([]float32{-math.Pi, math.Pi, 2 * math.Pi / rays, 0, 0.1, 0.1, 30})
+		e.Len(rays)
+		for i := range rays {
+			_, d := distance(i)
+			e.F32(float32(d))
+		}
+		e.Len(0)
+	}
+}
+
+func (r robot) transform(parent, child string, x float64) func(*msgs.Encoder) {
+	m := msgs.TFMessage{Transforms: []msgs.TransformStamped{{
+		Header: r.header(0, parent), ChildFrameID: child, Transform: msgs.Transform{Translation: msgs.Vector3{X: x}, Rotation: msgs.Quaternion{W: 1}},
+	}}}
+	return m.Append
+}

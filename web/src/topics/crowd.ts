@@ -1,0 +1,16 @@
+import type { StreamView } from '../streams'
+import { kinds } from './decode'
+
+/** A screen has room for about this many tiles. */
+const mostTiles = 12
+
+/** The kinds of topics in the order in which people look for them. */
+const order = ['image', 'cloud', 'compressed', 'scan', 'tf', undefined]
+
+/** crowded returns the names of topics that are hidden at first because there are too many; null if there aren't. */
+export function crowded(views: readonly StreamView[]): Set<string> | null {
+  const topics = views.filter((v) => v.info.kind === 'topic')
+  if (topics.length <= mostTiles) return null
+  const rank = (v: StreamView) => order.indexOf(kinds[v.info.type ?? v.info.format])
+  return new Set(topics.toSorted((a, b) => rank(a) - rank(b)).slice(mostTiles).map((v) => v.info.name))
+}
