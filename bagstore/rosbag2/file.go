@@ -44,8 +44,7 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	file := &File{path: path, closes: []io.Closer{f}, size: st.Size()}
-	file.noteJournal()
-	r, size, err := file.withLog(f, st.Size())
+	r, size, err := file.withBeside(f, st.Size())
 	if err == nil {
 		err = file.open(r, size)
 	}
@@ -65,49 +64,6 @@ func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return file, nil
-}
-
-// journalMagic begins the journal of a transaction that was not completed. Wire constant.
-const journalMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
-
-// noteJournal looks for a rollback journal beside the database, which rosbag2's own modes
-// don't make. SQLite would undo what it lists and write to the file; here it stays.
-func (f *File) noteJournal() {
-	j, err := os.Open(f.path + "-journal")
-	if err != nil {
-		return
-	}
-	defer j.Close() //nolint:errcheck // only read
-	head := make([]byte, len(journalMagic))
-	if _, err := io.ReadFull(j, head); err == nil && string(head) == journalMagic {
-		f.notes.Addf(bagstore.Repairable, -1, "journal", "%s-journal has a transaction that was not completed; the last messages may be damaged", f.path)
-	}
-}
-
-// withLog returns the database together with the write-ahead log beside it, if
-// there is one with content.
-func (f *File) withLog(db *os.File, size int64) (io.ReaderAt, int64, error) {
-	log, err := os.Open(f.path + "-wal")
-	if os.IsNotExist(err) {
-		return db, size, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	f.closes = append(f.closes, log)
-	st, err := log.Stat()
-	if err != nil || st.Size() == 0 {
-		return db, size, err
-	}
-	w, err := sqlite.OpenWAL(db, size, log, st.Size())
-	if err != nil {
-		f.notes.Addf(bagstore.Loss, -1, "write-ahead log", "%s-wal is left out: %v", f.path, err)
-		return db, size, nil
-	}
-	if w.Pages() > 0 {
-		f.notes.Addf(bagstore.Harmless, -1, "write-ahead log", "the recorder was killed; %d pages are in %s-wal, which belongs to the file", w.Pages(), f.path)
-	}
-	return w, w.Size(), nil
 }
 
 func (f *File) open(r io.ReaderAt, size int64) (err error) {

@@ -1,30 +1,164 @@
 package rosbag2
 
 import (
+	"bufio"
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
-// TestJournal: a journal beside the file is said, and stays.
-func TestJournal(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db3")
-	for name, content := range map[string]string{path: string(smallBytes(t)), path + "-journal": journalMagic + strings.Repeat("\x00", 504)} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+// recorder writes 60 messages, and 400 more in a transaction that fills the file, and says so: it waits
+// to be killed. Its journal has pages of the 60.
+const recorder = `
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("PRAGMA journal_mode = " + sys.argv[2])
+db.execute("PRAGMA synchronous = " + sys.argv[3])
+db.execute("PRAGMA cache_size = 10")
+topic, = db.execute("SELECT min(id) FROM topics").fetchone()
+db.execute("BEGIN")
+db.execute("UPDATE messages SET data = x'00010000', timestamp = 7")
+for i in range(400):
+    db.execute("INSERT INTO messages (topic_id, timestamp, data) VALUES (?, ?, ?)", (topic, 5000 + i, b"\x00\x01\x00\x00" + bytes(2000)))
+print("now", flush=True)
+sys.stdin.read()
+`
+
+// files are the names and contents in a folder.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list := make(map[string]string)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[e.Name()] = string(b)
+	}
+	return list
+}
+
+// TestHotJournal kills a recorder in a transaction. Its messages before that are found in a folder
+// that stays as it was, also through a link, and are those that SQLite finds when it repairs a copy.
+func TestHotJournal(t *testing.T) {
+	python := need.Python(t, "sqlite3")
+	for _, synchronous := range []string{"OFF", "FULL"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x.db3")
+		if err := os.WriteFile(path, smallBytes(t), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := rows(t, open(t, path))
+		cmd := exec.Command(python, "-c", recorder, path, "DELETE", synchronous)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "now\n" {
+			t.Errorf("the recorder says %q, %v", line, err)
+		}
+		cmd.Process.Kill() //nolint:errcheck // it runs
+		cmd.Wait()         //nolint:errcheck // it was killed
+		before := files(t, dir)
+		if len(before) != 2 || before["x.db3"] == string(smallBytes(t)) {
+			t.Fatalf("%d files, and the database is as it was: the transaction was all in memory", len(before))
+		}
+		if err := os.Chmod(dir, 0o500); err != nil { //nolint:gosec // a folder
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(dir, 0o700) }) //nolint:errcheck,gosec // for its removal
+		link := filepath.Join(t.TempDir(), "link.db3")
+		if err := os.Symlink(path, link); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{path, link} {
+			f := open(t, path)
+			if got := rows(t, f); !slices.Equal(got, want) {
+				t.Errorf("synchronous %s: %d messages, want %d", synchronous, len(got), len(want))
+			}
+			if n := f.Notes(); len(n) != 1 || n[0].Severity != bagstore.Repairable || !strings.Contains(n[0].Text, "-journal") {
+				t.Errorf("notes %v", n)
+			}
+			if err := f.Check(func(n bagstore.Note) { t.Error(n) }); err != nil {
+				t.Error(err)
+			}
+		}
+		if after := files(t, dir); len(after) != 2 || after["x.db3"] != before["x.db3"] || after["x.db3-journal"] != before["x.db3-journal"] {
+			t.Error("the folder isn't as it was")
+		}
+		asSQLite(t, python, before, want)
+	}
+}
+
+// asSQLite has SQLite repair a copy.
+func asSQLite(t *testing.T, python string, content map[string]string, want []row) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, b := range content {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(b), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f := open(t, path)
-	if n := f.Notes(); len(n) != 1 || n[0].Severity != bagstore.Repairable || !strings.Contains(n[0].Text, "-journal") {
-		t.Errorf("notes %v", n)
+	out, err := exec.Command(python, "-c", strings.Replace(pythonRows, "?immutable=1", "", 1), filepath.Join(dir, "x.db3")).Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(rows(t, f)) != 60 {
-		t.Error("messages are missing")
+	var got []row
+	for line := range strings.Lines(string(out)) {
+		var r row
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		r.Time = max(r.Time, 1)
+		got = append(got, r)
 	}
-	if st, err := os.Stat(path + "-journal"); err != nil || st.Size() != 512 {
-		t.Errorf("the journal: %v", err)
+	if !slices.Equal(got, want) {
+		t.Errorf("SQLite reads %d messages, want %d", len(got), len(want))
+	}
+}
+
+// TestUselessJournal: a journal that says nothing is named and stays; one of a completed transaction
+// isn't even named.
+func TestUselessJournal(t *testing.T) {
+	for content, notes := range map[string]int{
+		"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + strings.Repeat("\x00", 504): 1,
+		strings.Repeat("\x00", 512):                                      0,
+		"":                                                               0,
+	} {
+		path := filepath.Join(t.TempDir(), "x.db3")
+		for name, b := range map[string]string{path: string(smallBytes(t)), path + "-journal": content} {
+			if err := os.WriteFile(name, []byte(b), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := open(t, path)
+		if n := f.Notes(); len(n) != notes || notes > 0 && n[0].Severity != bagstore.Loss {
+			t.Errorf("notes %v", n)
+		}
+		if len(rows(t, f)) != 60 {
+			t.Error("messages are missing")
+		}
+		if b, err := os.ReadFile(path + "-journal"); err != nil || string(b) != content {
+			t.Errorf("the journal: %v", err)
+		}
 	}
 }

@@ -15,19 +15,10 @@ const (
 	walFrame   = 24 // before each page
 )
 
-// WAL is a database of which a part is still in its write-ahead log, as a process
-// leaves it that ended without closing it. It is an [io.ReaderAt] of both.
-type WAL struct {
-	db, log io.ReaderAt
-	page    int64
-	pages   map[uint32]int64 // where in the log the newest version of a page is
-	size    int64
-}
-
-// OpenWAL reads the log as far as it is whole and committed. The log and the database stay
-// the caller's.
-func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*WAL, error) {
-	w := &WAL{db: db, log: log, size: size, pages: make(map[uint32]int64)}
+// OpenWAL reads a write-ahead log as far as it is whole and committed. A process leaves one that
+// ended without closing its database. The log and the database stay the caller's.
+func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*Overlay, error) {
+	w := newOverlay(db, size, log)
 	head := make([]byte, walHeader)
 	if _, err := readAt(log, head, 0); err != nil {
 		return nil, fmt.Errorf("header of the write-ahead log: %w", err)
@@ -36,9 +27,8 @@ func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*WAL, 
 	if magic&^1 != walMagic || binary.BigEndian.Uint32(head[4:]) != walVersion {
 		return nil, errors.New("header of the write-ahead log: its version is not that of SQLite 3.7")
 	}
-	w.page = int64(binary.BigEndian.Uint32(head[8:]))
-	if w.page < 512 || w.page > 64<<10 || w.page&(w.page-1) != 0 {
-		return nil, fmt.Errorf("header of the write-ahead log: pages of %d bytes", w.page)
+	if err := w.setPage(binary.BigEndian.Uint32(head[8:])); err != nil {
+		return nil, fmt.Errorf("header of the write-ahead log: %w", err)
 	}
 	sum := checksum{order: binary.LittleEndian}
 	if magic&1 == 1 {
@@ -53,11 +43,11 @@ func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*WAL, 
 
 // frames takes in all transactions that are whole. What follows a frame that
 // doesn't fit is the rest of an older log.
-func (w *WAL) frames(salt []byte, sum checksum, logSize int64) error {
+func (w *Overlay) frames(salt []byte, sum checksum, logSize int64) error {
 	frame := make([]byte, walFrame+w.page)
 	open := make(map[uint32]int64) // of the transaction that isn't committed yet
 	for at := int64(walHeader); at+int64(len(frame)) <= logSize; at += int64(len(frame)) {
-		if _, err := readAt(w.log, frame, at); err != nil {
+		if _, err := readAt(w.beside, frame, at); err != nil {
 			return fmt.Errorf("write-ahead log at byte %d: %w", at, err)
 		}
 		sum.add(frame[:8])
@@ -75,42 +65,6 @@ func (w *WAL) frames(salt []byte, sum checksum, logSize int64) error {
 		}
 	}
 	return nil
-}
-
-// Size is that of the database with the log taken in.
-func (w *WAL) Size() int64 { return w.size }
-
-// Pages is how many pages are taken from the log.
-func (w *WAL) Pages() int { return len(w.pages) }
-
-// ReadAt reads the database as it is with the log taken in.
-func (w *WAL) ReadAt(p []byte, off int64) (n int, err error) {
-	for n < len(p) && off < w.size {
-		number, in := uint32(off/w.page)+1, off%w.page
-		part := p[n:min(int64(len(p)), int64(n)+w.page-in)]
-		r, at := w.db, off
-		if logged, ok := w.pages[number]; ok {
-			r, at = w.log, logged+in
-		}
-		k, err := readAt(r, part, at)
-		n, off = n+k, off+int64(k)
-		if err != nil {
-			return n, err
-		}
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-// readAt is r.ReadAt without the EOF of a read that was whole.
-func readAt(r io.ReaderAt, p []byte, off int64) (int, error) {
-	n, err := r.ReadAt(p, off)
-	if n == len(p) {
-		err = nil
-	}
-	return n, err
 }
 
 // checksum is that of the log, over words of 32 bits.

@@ -1,0 +1,118 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// The rollback journal's format. Wire constants.
+const (
+	journalMagic  = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+	journalHeader = 28 // and zeros to the end of a sector
+	journalRecord = 8  // beside its page: the number before it, the checksum after it
+	journalStep   = 200
+	lockPage      = 1 << 30 // SQLite locks this byte, and keeps nothing in its page
+	wholeJournal  = math.MaxUint32
+)
+
+// ErrSuperJournal is a transaction over several databases, of which one journal doesn't say
+// whether it was completed.
+var ErrSuperJournal = errors.New("it belongs to a transaction over several databases")
+
+// Hot reports whether a file beside a database that begins with head is the journal of a
+// transaction that was not completed. After a completed one it is gone, empty or zero.
+func Hot(head []byte) bool {
+	return len(head) >= len(journalMagic) && string(head[:len(journalMagic)]) == journalMagic
+}
+
+// journalSection is a header of the journal and what it counts.
+type journalSection struct {
+	records uint32 // that follow; wholeJournal: as many as there are
+	salt    uint32 // of their checksums
+	pages   uint32 // of the database before the transaction
+	sector  int64
+}
+
+// OpenJournal undoes a transaction that was not completed, as SQLite would by writing to the
+// database: what the journal lists is as it was before. The journal and the database stay the
+// caller's.
+func OpenJournal(db io.ReaderAt, size int64, journal io.ReaderAt, journalSize int64) (*Overlay, error) {
+	o := newOverlay(db, size, journal)
+	first, err := o.section(0)
+	if err != nil {
+		return nil, fmt.Errorf("header of the journal: %w", err)
+	}
+	tail := make([]byte, len(journalMagic))
+	if _, err := readAt(journal, tail, journalSize-int64(len(tail))); err == nil && string(tail) == journalMagic && journalSize > journalHeader {
+		return nil, ErrSuperJournal
+	}
+	o.size = int64(first.pages) * o.page
+	for s, at := first, int64(0); ; {
+		at += s.sector
+		next, more, err := o.records(s, at, journalSize)
+		if err != nil || !more {
+			return o, err
+		}
+		at = (next + s.sector - 1) / s.sector * s.sector
+		if s, err = o.section(at); err != nil {
+			return o, nil // the rest of an older journal, or nothing
+		}
+	}
+}
+
+// section reads a header. The first one says how large pages are.
+func (o *Overlay) section(at int64) (s journalSection, err error) {
+	head := make([]byte, journalHeader)
+	if _, err := readAt(o.beside, head, at); err != nil {
+		return s, err
+	}
+	if !Hot(head) {
+		return s, errors.New("no journal of SQLite")
+	}
+	be := binary.BigEndian
+	s = journalSection{be.Uint32(head[8:]), be.Uint32(head[12:]), be.Uint32(head[16:]), int64(be.Uint32(head[20:]))}
+	if s.sector < 32 || s.sector > 64<<10 || s.sector&(s.sector-1) != 0 {
+		return s, fmt.Errorf("sectors of %d bytes", s.sector)
+	}
+	if o.page == 0 {
+		err = o.setPage(be.Uint32(head[24:]))
+	}
+	return s, err
+}
+
+// records takes in the pages of a section, up to one that isn't whole: the database's own was not
+// written before that one was. more is false at the journal's end.
+func (o *Overlay) records(s journalSection, at, end int64) (next int64, more bool, err error) {
+	if s.records == 0 {
+		return at, true, nil
+	}
+	record := make([]byte, journalRecord+o.page)
+	for n := uint32(0); s.records == wholeJournal || n < s.records; n++ {
+		if at+int64(len(record)) > end {
+			return at, false, nil
+		}
+		if _, err := readAt(o.beside, record, at); err != nil {
+			return at, false, fmt.Errorf("journal at byte %d: %w", at, err)
+		}
+		number, page := binary.BigEndian.Uint32(record), record[4:4+o.page]
+		if number == 0 || int64(number) == lockPage/o.page+1 || binary.BigEndian.Uint32(record[4+o.page:]) != journalSum(s.salt, page) {
+			return at, false, nil
+		}
+		if int64(number)*o.page <= o.size {
+			o.pages[number] = at + 4
+		}
+		at += int64(len(record))
+	}
+	return at, true, nil
+}
+
+// journalSum is over every 200th byte of a page, from its end.
+func journalSum(salt uint32, page []byte) uint32 {
+	for i := len(page) - journalStep; i > 0; i -= journalStep {
+		salt += uint32(page[i])
+	}
+	return salt
+}

@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+)
+
+const testSector = 512
+
+// buildJournal writes a section of a journal: the page with number n is filled with 0x10+n. With
+// counted it says how many records it has, as a journal that was synced does.
+func buildJournal(size uint32, counted bool, numbers ...uint32) []byte {
+	be := binary.BigEndian
+	records := uint32(wholeJournal)
+	if counted {
+		records = uint32(len(numbers))
+	}
+	j := []byte(journalMagic)
+	for _, v := range []uint32{records, 0x1234, size, testSector, pageSize} {
+		j = be.AppendUint32(j, v)
+	}
+	j = append(j, make([]byte, testSector-len(j))...)
+	for _, n := range numbers {
+		page := bytes.Repeat([]byte{byte(0x10 + n)}, pageSize)
+		j = append(be.AppendUint32(j, n), page...)
+		j = be.AppendUint32(j, journalSum(0x1234, page))
+	}
+	return append(j, make([]byte, (testSector-len(j)%testSector)%testSector)...)
+}
+
+func TestJournal(t *testing.T) {
+	db := bytes.Repeat([]byte{0xdb}, 5*pageSize)
+	record := journalRecord + pageSize
+	spoiled := buildJournal(3, false, 2, 1)
+	spoiled[testSector+record+4+pageSize-journalStep]++
+	older := append(buildJournal(3, true, 2), buildJournal(3, true, 1)...)
+	copy(older[len(older)-testSector-2*testSector:], "nothing")
+	for name, c := range map[string]struct {
+		journal []byte
+		want    []byte // the first byte of each page; nil: an error
+	}{
+		"to its end":        {buildJournal(4, false, 2, 4), []byte{0xdb, 0x12, 0xdb, 0x14}},
+		"counted":           {buildJournal(3, true, 1, 3), []byte{0x11, 0xdb, 0x13}},
+		"two sections":      {append(buildJournal(3, true, 2), buildJournal(9, true, 1)...), []byte{0x11, 0x12, 0xdb}},
+		"not yet synced":    {append(buildJournal(3, true), buildJournal(3, false, 2)[testSector:]...), []byte{0xdb, 0xdb, 0xdb}},
+		"beyond its pages":  {buildJournal(2, false, 1, 3), []byte{0x11, 0xdb}},
+		"torn":              {buildJournal(3, false, 2, 1)[:testSector+record+100], []byte{0xdb, 0x12, 0xdb}},
+		"spoiled":           {spoiled, []byte{0xdb, 0x12, 0xdb}},
+		"an older section":  {older, []byte{0xdb, 0x12, 0xdb}},
+		"page 0":            {buildJournal(3, false, 0, 1), []byte{0xdb, 0xdb, 0xdb}},
+		"header only":       {buildJournal(1, true), []byte{0xdb}},
+		"torn header":       {buildJournal(3, true)[:20], nil},
+		"another page size": {slices.Concat(buildJournal(3, true)[:26], []byte{1, 3}, make([]byte, 484)), nil},
+		"several databases": {append(buildJournal(3, false, 1), "x-mj00000001\x00\x00\x00\x01"+journalMagic...), nil},
+	} {
+		o, err := OpenJournal(bytes.NewReader(db), int64(len(db)), bytes.NewReader(c.journal), int64(len(c.journal)))
+		if c.want == nil {
+			if err == nil {
+				t.Errorf("%s: no error", name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := make([]byte, len(db)+1)
+		n, err := o.ReadAt(got, 0)
+		if n != len(c.want)*pageSize || !errors.Is(err, io.EOF) {
+			t.Errorf("%s: %d bytes, %v", name, n, err)
+			continue
+		}
+		for i, want := range c.want {
+			if !bytes.Equal(got[i*pageSize:][:pageSize], bytes.Repeat([]byte{want}, pageSize)) {
+				t.Errorf("%s: page %d begins with %#x, want %#x", name, i+1, got[i*pageSize], want)
+			}
+		}
+	}
+}
+
+// FuzzJournal reads any bytes as a journal: reads stay inside, and always end.
+func FuzzJournal(f *testing.F) {
+	f.Add(buildJournal(4, false, 2, 4))
+	f.Add(append(buildJournal(3, true, 2), buildJournal(9, true, 1)...))
+	f.Fuzz(func(t *testing.T, journal []byte) {
+		db := make([]byte, 2*pageSize)
+		o, err := OpenJournal(bytes.NewReader(db), int64(len(db)), bytes.NewReader(journal), int64(len(journal)))
+		if err == nil {
+			readAround(t, o)
+		}
+	})
+}

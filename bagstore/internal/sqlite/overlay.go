@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"fmt"
+	"io"
+)
+
+// Overlay is a database of which some pages are in a file beside it. It is an [io.ReaderAt]
+// of both.
+type Overlay struct {
+	db, beside io.ReaderAt
+	page       int64
+	pages      map[uint32]int64 // where in the file beside it a page is
+	size       int64
+}
+
+func newOverlay(db io.ReaderAt, size int64, beside io.ReaderAt) *Overlay {
+	return &Overlay{db: db, beside: beside, size: size, pages: make(map[uint32]int64)}
+}
+
+func (o *Overlay) setPage(size uint32) error {
+	if size < 512 || size > 64<<10 || size&(size-1) != 0 {
+		return fmt.Errorf("pages of %d bytes", size)
+	}
+	o.page = int64(size)
+	return nil
+}
+
+// Size is that of the database with the file beside it taken in.
+func (o *Overlay) Size() int64 { return o.size }
+
+// Pages is how many pages are taken from the file beside it.
+func (o *Overlay) Pages() int { return len(o.pages) }
+
+// ReadAt reads the database as it is with these pages.
+func (o *Overlay) ReadAt(p []byte, off int64) (n int, err error) {
+	for n < len(p) && off < o.size {
+		number, in := uint32(off/o.page)+1, off%o.page
+		part := p[n:min(int64(len(p)), int64(n)+o.page-in)]
+		r, at := o.db, off
+		if taken, ok := o.pages[number]; ok {
+			r, at = o.beside, taken+in
+		}
+		k, err := readAt(r, part, at)
+		n, off = n+k, off+int64(k)
+		if err != nil {
+			return n, err
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// readAt is r.ReadAt without the EOF of a read that was whole.
+func readAt(r io.ReaderAt, p []byte, off int64) (int, error) {
+	n, err := r.ReadAt(p, off)
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
+}
