@@ -43,11 +43,11 @@ func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*Overl
 
 // frames takes in all transactions that are whole. What follows a frame that
 // doesn't fit is the rest of an older log.
-func (w *Overlay) frames(salt []byte, sum checksum, logSize int64) error {
-	frame := make([]byte, walFrame+w.page)
+func (o *Overlay) frames(salt []byte, sum checksum, logSize int64) error {
+	frame := make([]byte, walFrame+o.page)
 	open := make(map[uint32]int64) // of the transaction that isn't committed yet
 	for at := int64(walHeader); at+int64(len(frame)) <= logSize; at += int64(len(frame)) {
-		if _, err := readAt(w.beside, frame, at); err != nil {
+		if _, err := readAt(o.beside, frame, at); err != nil {
 			return fmt.Errorf("write-ahead log at byte %d: %w", at, err)
 		}
 		sum.add(frame[:8])
@@ -58,10 +58,10 @@ func (w *Overlay) frames(salt []byte, sum checksum, logSize int64) error {
 		open[binary.BigEndian.Uint32(frame)] = at + walFrame
 		if pages := binary.BigEndian.Uint32(frame[4:]); pages > 0 {
 			for page, at := range open {
-				w.pages[page] = at
+				o.pages[page] = at
 			}
 			clear(open)
-			w.size = int64(pages) * w.page
+			o.size = int64(pages) * o.page
 		}
 	}
 	return nil
