@@ -91,12 +91,12 @@ func (s *Summary) WriteYAML(to io.Writer) error {
 }
 
 // keyForm is a key of rosbag info -k: size, topics, topics[0], topics[-1].messages.
-var keyForm = regexp.MustCompile(`^(\w+)(?:\[(-?\d+)\](?:\.(\w+))?)?$`)
+const keyForm = `^(\w+)(?:\[(-?\d+)\](?:\.(\w+))?)?$`
 
 // WriteKey prints one value of the YAML form as rosbag info -y -k does, to the
 // byte. It reports whether there is such a key.
 func (s *Summary) WriteKey(to io.Writer, key string) (found bool, err error) {
-	form := keyForm.FindStringSubmatch(key)
+	form := regexp.MustCompile(keyForm).FindStringSubmatch(key)
 	if form == nil {
 		return false, nil
 	}

@@ -50,6 +50,31 @@ func TestNoInit(t *testing.T) {
 	}
 }
 
+// TestNoExpressionIsCompiledAtStart: every command would pay for it, also one that prints a version. sync.OnceValue
+// compiles an expression when it is needed.
+func TestNoExpressionIsCompiledAtStart(t *testing.T) {
+	for _, s := range load(t) {
+		if s.test || belowTest(s.folder) || strings.HasPrefix(s.folder, "deploy/") {
+			continue
+		}
+		for _, decl := range s.ast.Decls {
+			d, ok := decl.(*ast.GenDecl)
+			if !ok || d.Tok != token.VAR {
+				continue
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				if _, later := n.(*ast.FuncLit); later {
+					return false
+				}
+				if f, ok := n.(*ast.SelectorExpr); ok && f.Sel.Name == "MustCompile" {
+					t.Errorf("%s:%d: compiled when the program starts", s.path, s.line(n.Pos()))
+				}
+				return true
+			})
+		}
+	}
+}
+
 func TestPackagesAreDocumented(t *testing.T) {
 	documented := map[string]bool{}
 	for _, s := range load(t) {

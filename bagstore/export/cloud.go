@@ -39,7 +39,7 @@ func cloudFields(h *msgs.PointCloudHead) ([]cloudField, error) {
 		if !ok || f.Count > 64 || uint64(f.Offset)+uint64(t.size)*uint64(max(f.Count, 1)) > uint64(h.PointStep) {
 			return nil, fmt.Errorf("field %q of type %d at byte %d", f.Name, f.Datatype, f.Offset)
 		}
-		name := oddLetters.ReplaceAllString(f.Name, "_")
+		name := oddLetters().ReplaceAllString(f.Name, "_")
 		if (name == "rgb" || name == "rgba") && t.size == 4 && !h.BigEndian {
 			fields = append(fields, cloudField{"property uchar red\nproperty uchar green\nproperty uchar blue\n", int(f.Offset), 4, true})
 			continue
@@ -47,7 +47,7 @@ func cloudFields(h *msgs.PointCloudHead) ([]cloudField, error) {
 		c := cloudField{offset: int(f.Offset), size: t.size * int(max(f.Count, 1))}
 		for i := range max(f.Count, 1) {
 			if f.Count > 1 {
-				name = fmt.Sprintf("%s_%d", oddLetters.ReplaceAllString(f.Name, "_"), i)
+				name = fmt.Sprintf("%s_%d", oddLetters().ReplaceAllString(f.Name, "_"), i)
 			}
 			c.properties += fmt.Sprintf("property %s %s\n", t.name, name)
 		}

@@ -87,7 +87,7 @@ func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
 }
 
 // oddLetters are characters that some file system refuses, or that a shell reads.
-var oddLetters = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+var oddLetters = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_.-]+`) })
 
 // fileEndings are how names of our own files end. A topic's place never ends so:
 // the folder of /manifest.json and the table of /imu must not meet the manifest
@@ -107,7 +107,7 @@ func (f *folder) place(name string) string {
 	}
 	parts := strings.Split(strings.Trim(name, "/"), "/")
 	for i, p := range parts {
-		p = oddLetters.ReplaceAllString(p, "_")
+		p = oddLetters().ReplaceAllString(p, "_")
 		if strings.Trim(p, ".") == "" || len(p) > maxPart {
 			p = "_" + p[:min(len(p), maxPart)]
 		}

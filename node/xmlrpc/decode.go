@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -19,13 +20,16 @@ type decoder struct {
 	values   int // decoded so far
 }
 
-// xmlDeclaration finds the encoding that a document says it is in.
-var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']`)
+// xmlDeclaration finds the encoding that a document says it is in. It is large: commands without a graph don't
+// compile it.
+var xmlDeclaration = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']`)
+})
 
 // utf8Document returns the document in UTF-8. ISO-8859-1 is converted, the one other encoding that
 // peers use; a document in any other is refused where it isn't UTF-8.
 func utf8Document(document []byte) []byte {
-	m := xmlDeclaration.FindSubmatch(document)
+	m := xmlDeclaration().FindSubmatch(document)
 	if m == nil || !strings.EqualFold(string(m[1]), "ISO-8859-1") {
 		return document
 	}
