@@ -94,7 +94,7 @@ var mayImport = map[string][]string{
 	"node/view/wire":              {},
 	"node/view": {
 		"web", "node/record", "node/replay", "node/guard", "node/view/wire", "node/websocket",
-		"bagstore", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs", "msgs/imagetransport",
+		"bagstore", "bagstore/marks", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs", "msgs/imagetransport",
 	},
 
 	"msgs/imagetransport": {"msgs/jpeg", "msgs/png"},
@@ -123,6 +123,7 @@ var mayImport = map[string][]string{
 	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/mcap", "bagstore/rosbag2", "msgs", "msgs/ros2"},
 
 	"bagstore/frameset":              {"bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
+	"bagstore/marks":                 {"bagstore/rsbag", "camdriver"},
 	"bagstore/rsbag":                 {"bagstore", "bagstore/recording", "bagstore/rsbag/internal/packed", "bagstore/rstext", "msgs", "camdriver"},
 	"bagstore/rsbag/internal/packed": {"camdriver"},
 	"bagstore/rsdb3":                 {"bagstore", "bagstore/recording", "bagstore/rosbag2", "bagstore/rsbag", "bagstore/rstext", "camdriver", "msgs", "msgs/cdr"},

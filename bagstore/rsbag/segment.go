@@ -121,9 +121,14 @@ func (t *track) seek(at bagstore.Time) {
 const maxErrors = 1000
 
 // next goes to the next message and reads it; damaged ones are passed over.
-func (t *track) next() bool {
+func (t *track) next() bool { return t.forward((*bagstore.Iterator).Next) }
+
+// skip goes to the next message without reading it.
+func (t *track) skip() bool { return t.forward((*bagstore.Iterator).SkipNext) }
+
+func (t *track) forward(move func(*bagstore.Iterator) bool) bool {
 	for t.errs < maxErrors {
-		if t.its[t.cur].Next() {
+		if move(t.its[t.cur]) {
 			return true
 		}
 		if err := t.its[t.cur].Err(); err != nil {

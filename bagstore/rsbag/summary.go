@@ -3,6 +3,7 @@ package rsbag
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -34,13 +35,34 @@ func (f *File) Streams() []StreamSummary {
 	var out []StreamSummary
 	for _, s := range f.streams {
 		sum := StreamSummary{Sensor: s.sensor, Profile: s.profile, Frames: s.frames, Extrinsics: s.group != ""}
-		if t, err := f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(s.data, c.ID) }); err == nil {
+		if t, err := f.newTrack(s.isData); err == nil {
 			sum.First, sum.Last = t.ends()
 			t.close()
 		}
 		out = append(out, sum)
 	}
 	return out
+}
+
+// isData says whether a connection has the stream's frames.
+func (s *stream) isData(c *bagstore.Connection) bool { return slices.Contains(s.data, c.ID) }
+
+// Times visits the file times of a stream's frames, from one on and in order, from the
+// index alone.
+func (f *File) Times(id camdriver.StreamID, from time.Duration) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		s := f.stream(id)
+		if s == nil {
+			return
+		}
+		t, err := f.newTrack(s.isData)
+		if err != nil {
+			return
+		}
+		defer t.close()
+		for t.seek(bagstore.Time(from)); t.skip() && yield(time.Duration(t.time())); {
+		}
+	}
 }
 
 // ends returns the times of the first and last message without reading them.

@@ -30,6 +30,7 @@ type camera struct {
 	first    uint64             // number of the guide's first frame in a file
 	frozen   *atomic.Bool       // a live camera's pictures stand still
 	shown    atomic.Uint64      // number + 1 of the guide's last frame; 0 before one came
+	marks    markSearch
 	server   *Server
 	close    sync.Once
 	closed   error
@@ -74,6 +75,7 @@ func newCamera(s *Server, name, file string, r Running) *camera {
 func (g *camera) end() error {
 	g.close.Do(func() {
 		g.detach()
+		g.marks.end()
 		if g.own {
 			g.closed = errors.Join(g.records.Close(), g.device.Close())
 		}
@@ -235,6 +237,9 @@ func (g *camera) Frame(_ int, f *camdriver.Frame) {
 	watchers := s.watching()
 	if len(watchers) == 0 {
 		return
+	}
+	if g.file != nil {
+		g.marks.begin(g)
 	}
 	stamp, at := wire.NanosOf(time.Now()), wire.NanosOf(f.Arrival)
 	if g.file != nil {

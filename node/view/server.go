@@ -331,6 +331,7 @@ func (s *Server) pulse() {
 		g := s.shown()
 		if g != nil {
 			s.showAgain(g)
+			s.tellMarks(g)
 			st := g.state()
 			if !reflect.DeepEqual(st, told.state) || st.Playing && st.Position != nil {
 				s.tell(wire.StateChanged{Op: "state", State: *st})

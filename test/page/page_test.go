@@ -168,6 +168,7 @@ func TestPlayback(t *testing.T) {
 	shown(8)
 	b.do(chromedp.KeyEvent(","), chromedp.KeyEvent(","))
 	shown(6)
+	markKeys(b, p)
 	b.do(chromedp.KeyEvent(" "))
 	b.await(`viewer.store.state.value.playing`)
 	b.do(chromedp.KeyEvent(" "), chromedp.KeyEvent("+"), chromedp.KeyEvent("l"), chromedp.KeyEvent("o"))
@@ -178,6 +179,28 @@ func TestPlayback(t *testing.T) {
 		t.Error("the page asked for no range")
 	}
 	b.picture("playback")
+}
+
+// markKeys goes from mark to mark of a paused recording, and reads what they say. Marks may
+// come after the source.
+func markKeys(b *tab, p *program) {
+	told := func(words string) {
+		b.t.Helper()
+		b.await(`document.querySelector('.seek [role=status]').textContent.includes($1)`, words)
+	}
+	b.keys(kb.Home + "n")
+	told("synthetic hardware event")
+	b.keys("n")
+	told("2 frames")
+	b.picture("marks")
+	b.keys("N")
+	told("synthetic hardware event")
+	p.tell(object{"op": "marks", "marks": []object{
+		{"time": "1", "kind": "option", "text": "Exposure 3, before 2"}, {"time": "2", "kind": "loss", "stream": 1, "text": "1 frame <i>missing"}}})
+	b.await(`document.querySelectorAll('.mark').length === 1 && document.querySelector('.mark.loss')`)
+	b.keys("N")
+	told("Exposure 3, before 2")
+	told("1 frame <i>missing")
 }
 
 // readout points at a pixel with the mouse and by keyboard, and reads what the page says.

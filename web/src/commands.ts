@@ -3,6 +3,7 @@ import * as store from './store'
 import { colourMap } from './prefs'
 import { keys as maps } from './depth/maps'
 import type { Viewer } from './viewer'
+import { next } from './marks'
 import { text } from './strings'
 
 const rates = [0.01, 0.1, 0.25, 0.5, 1, 1.5, 2, 4, 8, 16, 32, 100]
@@ -43,9 +44,11 @@ export function repeat({ link }: Viewer): void { void link.tell('loop', { on: !s
 class Seeker {
   private busy = false
   private wanted: bigint | null = null
+  /** Where the last seek goes, until the program is there. */
+  target: bigint | null = null
 
   to(viewer: Viewer, time: bigint): void {
-    this.wanted = time
+    this.target = this.wanted = time
     if (!this.busy) void this.run(viewer)
   }
 
@@ -57,6 +60,7 @@ class Seeker {
       await viewer.link.tell('seek', { time: String(time), exact: true })
     }
     this.busy = false
+    this.target = null
   }
 }
 const seeker = new Seeker()
@@ -70,6 +74,20 @@ export function seek(viewer: Viewer, time: bigint): void {
 export function seekBy(viewer: Viewer, seconds: number): void {
   const p = position()
   if (p !== null) seek(viewer, p + BigInt(Math.round(seconds * 1e9)))
+}
+
+/** How far back a mark is no longer the one before while a recording plays, ns. */
+const playedOn = 1_000_000_000n
+
+/** goToMark seeks to the next mark after the position, or the one before, whose text the bar shows then. */
+export function goToMark(viewer: Viewer, by: 1 | -1): void {
+  let from = seeker.target ?? position()
+  if (from === null) return
+  if (by < 0 && store.state.value?.playing) from -= playedOn
+  const mark = next(from, by)
+  if (!mark) return
+  store.markAt.value = mark.time
+  seek(viewer, mark.time)
 }
 
 /** setLoop puts one end of the loop at the position; the other is the file's end unless it was set. */

@@ -59,6 +59,8 @@ function playback(e: KeyboardEvent, viewer: Viewer): boolean {
     case '-': case '−': commands.faster(viewer, -1); return true
     case 'Backspace': commands.setRate(viewer, 1); return true
     case 'l': case 'L': commands.repeat(viewer); return true
+    case 'n': commands.goToMark(viewer, 1); return true
+    case 'N': commands.goToMark(viewer, -1); return true
     case 'i': case 'I': commands.setLoop(viewer, 0); return true
     case 'o': case 'O': commands.setLoop(viewer, 1); return true
   }

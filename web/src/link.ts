@@ -188,6 +188,9 @@ export class Link {
       case 'options':
         store.options.value = new Map(store.options.peek()).set(m.sensor, m.options ?? [])
         return
+      case 'marks':
+        store.marks.value = m.marks ?? []
+        return
       case 'option': return this.option(m.sensor, m.id, m.value)
       case 'record': return this.record(m)
       case 'notification': return store.notified(m)
@@ -224,6 +227,8 @@ export class Link {
     store.views.value = new Map(views)
     store.counts.value = new Map()
     store.drops.value = new Map()
+    store.marks.value = source?.marks ?? []
+    store.markAt.value = null
     store.inspected.value = null
     store.maximised.value = null
   }

@@ -1,6 +1,6 @@
 // The state of the page, as signals. link.ts fills it; panels and tiles read it.
 import { computed, signal } from '@preact/signals'
-import type { Candidate, FileEntry, Log, Notification, Option, Record_, Source, State, StreamCounts, ViewerCounts } from './proto/messages'
+import type { Candidate, FileEntry, Log, Mark, Notification, Option, Record_, Source, State, StreamCounts, ViewerCounts } from './proto/messages'
 import type { StreamView } from './streams'
 
 export const connected = signal(false)
@@ -20,6 +20,10 @@ export const options = signal<ReadonlyMap<number, Option[]>>(new Map())
 export const views = signal<ReadonlyMap<number, StreamView>>(new Map())
 export const counts = signal<ReadonlyMap<number, StreamCounts>>(new Map())
 export const viewers = signal<ViewerCounts[]>([])
+/** The marks of a recording, in the order of time. */
+export const marks = signal<Mark[]>([])
+/** The time of the mark that was gone to last, ns. */
+export const markAt = signal<bigint | null>(null)
 /** What the console keeps, newest last. */
 export const logs = signal<Log[]>([])
 export const maxLogs = 1000

@@ -121,6 +121,7 @@ export const text = {
   gotoHint: 'Seconds, m:ss.mmm, or #n for frame set n',
   badTime: (s: string) => `“${s}” isn’t a time or a frame set`,
   positionOf: (now: string, all: string) => `${now} seconds of ${all}`,
+  moreMarks: (n: number) => `and ${n} more`,
   marks: { loss: 'frames lost', notification: 'notification', option: 'option changed' } as Record<string, string>,
 
   recordTitle: 'Record',
@@ -226,6 +227,7 @@ export const keyList: [string, [string, string][]][] = [
     ['← →', '5 s back, forward; with Shift 1 s'],
     ['↓ ↑', '60 s back, forward'],
     ['Home End', 'To the start, the end'],
+    ['N', 'To the next mark; with Shift the one before'],
     ['+ −', 'Faster, slower; Backspace: ×1'],
     ['L', 'Repeat on or off'],
     ['I O', 'Loop starts, ends here'],

@@ -168,6 +168,11 @@ type (
 		Op string `json:"op"`
 		Record
 	}
+	// MarksFound are the marks of the source, all of them.
+	MarksFound struct {
+		Op    string `json:"op"`
+		Marks []Mark `json:"marks"`
+	}
 	// Options are all options of a sensor.
 	Options struct {
 		Op      string   `json:"op"`

@@ -4,6 +4,7 @@ import * as store from '../store'
 import * as commands from '../commands'
 import { IconButton } from '../controls'
 import { clock } from '../format'
+import { at as markNear, spots } from '../marks'
 import { text } from '../strings'
 import { useViewer } from '../viewer'
 
@@ -67,6 +68,10 @@ function SeekBar() {
     const t = target.value = at(x)
     if (dragging.value === 'position') commands.seek(viewer, t)
   }
+  const width = bar.current?.clientWidth || 1
+  const marked = hover.value === null ? undefined : markNear(b.start + BigInt(Math.round(hover.value * Number(span))), span * 4n / BigInt(width))
+  const near = (t: bigint) => t - shown < noted && shown - t < noted
+  const told = store.markAt.value !== null && near(store.markAt.value) ? markNear(store.markAt.value, 0n) : undefined
   const inSeconds = (t: bigint) => (Number(t - b.start) / 1e9).toFixed(3)
   return (
     <div class="seek" ref={bar} role="slider" tabIndex={0} aria-label={text.position} aria-valuemin={0} aria-valuemax={Number(span) / 1e9}
@@ -88,16 +93,25 @@ function SeekBar() {
       <div class="track">
         {range && <i class="loop" style={{ left: percent(range[0]), width: `${(part(range[1]) - part(range[0])) * 100}%` }} />}
         <i class="done" style={{ width: percent(shown) }} />
-        {(store.source.value?.marks ?? []).map((m, i) => <i key={i} class={`mark ${m.kind}`} style={{ left: percent(BigInt(m.time)) }} title={`${clock(BigInt(m.time) - b.start)} ${text.marks[m.kind] ?? m.kind}: ${m.text}`} />)}
+        {spots.value.map((m) => <i key={m.time} class={`mark ${m.kind}`} style={{ left: percent(m.time) }} />)}
       </div>
       {range?.map((t, i) => {
         const here = dragging.value === i && target.value !== null ? target.value : t
         return <i key={i} class="loop-end" data-end={i} title={i === 0 ? `${text.loopIn} (I)` : `${text.loopOut} (O)`} style={{ left: percent(here) }} />
       })}
       <i class="knob" style={{ left: percent(shown) }} />
-      {hover.value !== null && <output class="seek-hover" style={{ left: `${hover.value * 100}%` }}>{clock(BigInt(Math.round(hover.value * Number(span))))}</output>}
+      {hover.value !== null && <Hint at={hover.value}>{marked ? marked.lines : [clock(BigInt(Math.round(hover.value * Number(span))))]}</Hint>}
+      <div role="status">{told && hover.value === null && <Hint at={part(told.time)}>{told.lines}</Hint>}</div>
     </div>
   )
+}
+
+/** How far from the position the mark that was gone to keeps its text, ns. */
+const noted = 1_500_000_000n
+
+/** Hint is words above a place of the bar, never beyond its ends. */
+function Hint({ at, children }: { at: number; children: string[] }) {
+  return <div class="seek-hover" style={{ left: `${at * 100}%`, transform: `translateX(-${at * 100}%)` }}>{children.map((line, i) => <p key={i}>{line}</p>)}</div>
 }
 
 function Position() {

@@ -96,6 +96,7 @@ export type FromProgram =
   | { op: 'options'; sensor: number; options: Option[] | null }
   | { op: 'option'; sensor: number; id: string | number; value: number }
   | ({ op: 'record' } & Record_)
+  | { op: 'marks'; marks: Mark[] | null }
   | Notification
   | Log
   | { op: 'counts'; streams: StreamCounts[] | null; viewers: ViewerCounts[] | null }

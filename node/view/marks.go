@@ -1,0 +1,84 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"rsros/bagstore/marks"
+	"rsros/node/view/wire"
+)
+
+// markSearch looks for the marks of a recording beside its playback. It begins with the
+// first frame that a viewer gets, so that nobody waits for it to see something.
+type markSearch struct {
+	once  sync.Once
+	stop  context.CancelFunc
+	job   sync.WaitGroup
+	found atomic.Pointer[[]wire.Mark] // those that viewers haven't been told
+}
+
+// begin begins to search, the first time.
+func (m *markSearch) begin(g *camera) {
+	m.once.Do(func() {
+		var ctx context.Context
+		ctx, m.stop = context.WithCancel(g.server.ctx)
+		m.job.Go(func() {
+			list := []wire.Mark{}
+			for _, x := range marks.Find(ctx, g.file.File()) {
+				list = append(list, g.markOf(x))
+			}
+			m.found.Store(&list)
+		})
+	})
+}
+
+// end ends the search and waits for it. Nobody may begin it any more.
+func (m *markSearch) end() {
+	if m.stop != nil {
+		m.stop()
+	}
+	m.job.Wait()
+}
+
+func (g *camera) markOf(m marks.Mark) wire.Mark {
+	out := wire.Mark{Time: wire.Nanos(m.Time), Kind: string(m.Kind), Text: m.Text}
+	if s := g.streams[m.Stream]; s != nil {
+		out.Stream = &s.id
+	} else if m.Kind == marks.Loss { // of a stream that isn't shown
+		out.Text = fmt.Sprintf("%s: %s", m.Stream, m.Text)
+	}
+	return out
+}
+
+// takeMarks implements marked.
+func (g *camera) takeMarks() []wire.Mark {
+	if list := g.marks.found.Swap(nil); list != nil {
+		g.source.Marks = *list
+		return *list
+	}
+	return nil
+}
+
+// marked is a stage that finds marks of its source after viewers know the source.
+type marked interface {
+	// takeMarks adds the marks that were found to the source and returns them, all of
+	// them; nil if viewers know them already. The server's commands are locked.
+	takeMarks() []wire.Mark
+}
+
+// tellMarks tells viewers the marks that were found.
+func (s *Server) tellMarks(g stage) {
+	m, ok := g.(marked)
+	if !ok || !s.commands.TryLock() { // the next beat is near
+		return
+	}
+	defer s.commands.Unlock()
+	if s.shown() != g {
+		return
+	}
+	if list := m.takeMarks(); list != nil {
+		s.tell(wire.MarksFound{Op: "marks", Marks: list})
+	}
+}
