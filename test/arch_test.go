@@ -92,9 +92,10 @@ var mayImport = map[string][]string{
 	"node/foxglove/nodegraph":     {"bagstore", "msgs", "node/foxglove", "node/graph", "node/replay", "node/ros"},
 	"node/guard":                  {},
 	"node/view/wire":              {},
+	"node/view/encode":            {"bagstore/rsbag", "camdriver", "msgs/imagetransport", "node/view/wire"},
 	"node/view": {
-		"web", "node/record", "node/replay", "node/guard", "node/view/wire", "node/websocket",
-		"bagstore", "bagstore/marks", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs", "msgs/imagetransport",
+		"web", "node/record", "node/replay", "node/guard", "node/view/encode", "node/view/wire", "node/websocket",
+		"bagstore", "bagstore/marks", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs",
 	},
 
 	"msgs/imagetransport": {"msgs/jpeg", "msgs/png"},

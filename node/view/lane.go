@@ -145,9 +145,9 @@ func (p *picture) seal(h wire.Head, want form) parcel {
 		return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, poseJSON(f)}, p.release}
 	}
 	b, facts := p.in(want), p.facts()
-	h.Codec, h.Width, h.Height, h.Stride = b.codec, uint16(b.width), uint16(b.height), uint32(b.stride)
+	h.Codec, h.Width, h.Height, h.Stride = b.Codec, uint16(b.Width), uint16(b.Height), uint32(b.Stride)
 	h.Metadata = uint32(len(facts))
-	return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), facts, b.data}, p.release}
+	return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), facts, b.Data}, p.release}
 }
 
 func sealBatch(h wire.Head, b batch) parcel {

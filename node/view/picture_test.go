@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
+	"rsros/node/view/encode"
 	"rsros/node/view/wire"
 )
 
@@ -22,14 +23,14 @@ func testFrame(format camdriver.Format, width, height, padding int) *camdriver.F
 
 // Depth in rows with padding comes out of its bands as it went in.
 func TestBandsOfPaddedRows(t *testing.T) {
-	f := testFrame(camdriver.Z16, 64, 2*bandRows+1, 6)
-	p := newPicture(new(memory), f, 0, 0)
+	f := testFrame(camdriver.Z16, 64, 361, 6)
+	p := newPicture(new(encode.Memory), f, 0, 0)
 	defer p.release()
 	b := p.in(form{packed: true, divisor: 1})
-	if b.codec != wire.RVL {
-		t.Fatalf("codec %d", b.codec)
+	if b.Codec != wire.RVL {
+		t.Fatalf("codec %d", b.Codec)
 	}
-	got := unpack(t, wire.Head{Width: 64, Height: uint16(f.Height)}, b.data)
+	got := unpack(t, wire.Head{Width: 64, Height: uint16(f.Height)}, b.Data)
 	for y := range f.Height {
 		if want := f.Data[y*f.Stride:][:2*64]; !bytes.Equal(got[y*2*64:][:2*64], want) {
 			t.Fatalf("row %d is %x, want %x", y, got[y*2*64:][:2*64], want)
@@ -43,53 +44,35 @@ func TestPicturesShareMemory(t *testing.T) {
 	forms := []form{{packed: true, divisor: 1}, {divisor: 2}, {packed: true, divisor: 2}}
 	for _, format := range []camdriver.Format{camdriver.Z16, camdriver.RGB8, camdriver.Y8} {
 		f := testFrame(format, 320, 240, 0)
-		m := new(memory)
+		m := new(encode.Memory)
 		first := newPicture(m, f, 0, 0)
 		used := map[*byte]form{}
 		kept := make([][]byte, len(forms))
 		for i, want := range forms {
 			b := first.in(want)
-			used[&b.data[0]], kept[i] = want, bytes.Clone(b.data)
+			used[&b.Data[0]], kept[i] = want, bytes.Clone(b.Data)
 		}
 		first.retain().release()
 		second := newPicture(m, f, 0, 0)
 		for i, want := range forms {
-			if b := second.in(want); used[&b.data[0]] != (form{}) {
+			if b := second.in(want); used[&b.Data[0]] != (form{}) {
 				t.Errorf("%v: %v has memory that is in use", format, want)
 			}
-			if b := first.in(want); !bytes.Equal(b.data, kept[i]) {
+			if b := first.in(want); !bytes.Equal(b.Data, kept[i]) {
 				t.Errorf("%v: %v changed", format, want)
 			}
 		}
 		first.release()
 		third := newPicture(m, f, 0, 0)
 		for _, want := range forms {
-			if b := third.in(want); used[&b.data[0]] == (form{}) {
+			if b := third.in(want); used[&b.Data[0]] == (form{}) {
 				t.Errorf("%v: %v has memory of its own", format, want)
 			}
 		}
 		second.release()
 		third.release()
-		if m.lent != 0 {
-			t.Errorf("%v: %d buffers are missing", format, m.lent)
+		if m.Lent() != 0 {
+			t.Errorf("%v: %d buffers are missing", format, m.Lent())
 		}
-	}
-}
-
-// What waits to be used again is bounded.
-func TestMemoryIsBounded(t *testing.T) {
-	m := new(memory)
-	var lent [][]byte
-	for range 5 {
-		lent = append(lent, m.get(maxFree/4))
-	}
-	for _, b := range lent {
-		m.put(b)
-	}
-	if m.kept != maxFree || len(m.free) != 4 || m.lent != 0 {
-		t.Errorf("%d bytes in %d buffers are free, and %d are out", m.kept, len(m.free), m.lent)
-	}
-	if b := m.get(100); cap(b) > bufferGrain {
-		t.Errorf("100 bytes take a buffer of %d", cap(b))
 	}
 }

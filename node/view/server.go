@@ -19,6 +19,7 @@ import (
 	"rsros/camdriver/hub"
 	"rsros/node/record"
 	"rsros/node/replay"
+	"rsros/node/view/encode"
 	"rsros/node/view/wire"
 	"rsros/node/websocket"
 	"rsros/web"
@@ -59,7 +60,7 @@ type Server struct {
 	end  context.CancelFunc
 	jobs sync.WaitGroup // the pulse and the viewers
 
-	memory memory // of encoded pictures
+	memory encode.Memory // of pictures
 
 	commands sync.Mutex // one request that changes something at a time; before mu
 

@@ -77,8 +77,8 @@ func start(t *testing.T, o Options, show string) (*Server, *viewer, object) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if s.memory.lent != 0 {
-			t.Errorf("%d buffers of pictures are missing", s.memory.lent)
+		if n := s.memory.Lent(); n != 0 {
+			t.Errorf("%d buffers of pictures are missing", n)
 		}
 		h.Close()
 	})

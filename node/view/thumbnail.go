@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
+	"rsros/node/view/encode"
 )
 
 // thumbnailWidth is the width that a thumbnail has at most, roughly.
@@ -62,15 +63,15 @@ func small(f *camdriver.Frame) image.Image {
 		return nil
 	}
 	n := max(1, f.Width/thumbnailWidth)
-	b := new(memory).shrink(body{width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}, f.Profile.Format, n)
+	b := new(encode.Memory).Shrink(encode.Body{Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data}, f.Profile.Format, n)
 	size := f.Profile.Format.BitsPerPixel() / 8
-	if size == 0 || b.stride < b.width*size {
+	if size == 0 || b.Stride < b.Width*size {
 		return nil
 	}
-	at := func(x, y int) []byte { return b.data[y*b.stride+x*size:][:size] }
-	out := image.NewNRGBA(image.Rect(0, 0, b.width, b.height))
-	for y := range b.height {
-		for x := range b.width {
+	at := func(x, y int) []byte { return b.Data[y*b.Stride+x*size:][:size] }
+	out := image.NewNRGBA(image.Rect(0, 0, b.Width, b.Height))
+	for y := range b.Height {
+		for x := range b.Width {
 			p := at(x, y)
 			c := color.NRGBA{A: 255}
 			switch f.Profile.Format {

@@ -1,4 +1,4 @@
-package view
+package encode
 
 import (
 	"runtime"
@@ -17,10 +17,10 @@ const (
 	bufferGrain = 32 << 10
 )
 
-// memory is what pictures are encoded with and kept in: it hands out buffers and encoders,
-// and takes them back. Its zero value is ready. Without it, each encoded picture would wait
+// Memory is what pictures are encoded with and kept in. It uses buffers and encoders again
+// that are returned to it. Its zero value is ready. Without it, each encoded picture would wait
 // for the garbage collector, which comes late in a program whose frames are large.
-type memory struct {
+type Memory struct {
 	mu       sync.Mutex
 	free     [][]byte // the one that has been free longest is first
 	kept     int      // bytes of free
@@ -37,7 +37,7 @@ type encoder struct {
 }
 
 // get returns a buffer of n bytes with any content.
-func (m *memory) get(n int) []byte {
+func (m *Memory) get(n int) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lent++
@@ -56,8 +56,22 @@ func (m *memory) get(n int) []byte {
 	return b[:n]
 }
 
-// put takes a buffer back. Nobody may use it any longer.
-func (m *memory) put(b []byte) {
+// Return takes the memory of a body back, if it has any of its own. Nobody may use the body
+// any longer.
+func (m *Memory) Return(b Body) {
+	if b.lent {
+		m.put(b.Data)
+	}
+}
+
+// Lent is how many bodies have memory that wasn't returned.
+func (m *Memory) Lent() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lent
+}
+
+func (m *Memory) put(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lent--
@@ -71,7 +85,7 @@ func (m *memory) put(b []byte) {
 }
 
 // encoder returns an encoder, for release.
-func (m *memory) encoder() *encoder {
+func (m *Memory) encoder() *encoder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := len(m.encoders)
@@ -84,7 +98,7 @@ func (m *memory) encoder() *encoder {
 }
 
 // release takes an encoder back. It keeps as many as can run at once.
-func (m *memory) release(e *encoder) {
+func (m *Memory) release(e *encoder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.encoders) < runtime.GOMAXPROCS(0) {
