@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/foxglove", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
 		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
-		"bagstore/swap", "msgs", "node/view", "node/view/wire", "node/xmlrpc",
+		"bagstore/swap", "msgs", "node/view", "node/view/wire", "node/viewers", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
 	"program":             {},
@@ -32,12 +32,12 @@ var mayImport = map[string][]string{
 		"bagstore", "camdriver", "msgs",
 	},
 	"node/live": {
-		"node/foxglove", "node/foxglove/nodegraph", "node/view",
+		"node/foxglove", "node/foxglove/nodegraph", "node/view", "node/viewers",
 		"camdriver/imu", "node/xmlrpc",
 		"program", "node/control", "node/graph", "node/naming", "node/record", "node/replay", "node/ros", "bagstore", "msgs",
 		"camdriver", "camdriver/d400", "camdriver/hub", "camdriver/playback", "camdriver/sim",
 	},
-	"node/play":          {"node/foxglove", "node/foxglove/nodegraph", "program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/bagset", "bagstore/rsbag", "msgs"},
+	"node/play":          {"node/foxglove", "node/foxglove/nodegraph", "node/view", "node/viewers", "program", "node/control", "node/graph", "node/naming", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/bagset", "bagstore/rsbag", "msgs"},
 	"node/control":       {"node/graph", "node/replay", "node/ros", "msgs"},
 	"node/record":        {"node/foxglove", "node/foxglove/nodegraph", "program", "node/graph", "node/ros", "node/ros/names", "bagstore", "bagstore/rsbag", "bagstore/container", "bagstore/rosbag2", "bagstore/rsdb3", "camdriver", "camdriver/hub", "msgs", "msgs/ros2"},
 	"node/naming":        {"camdriver/imu", "camdriver/process", "camdriver/process/syncer", "msgs/cloud", "node/graph", "program", "node/replay", "node/ros", "node/transport", "bagstore", "bagstore/frameset", "bagstore/rsbag", "camdriver", "msgs"},
@@ -91,6 +91,7 @@ var mayImport = map[string][]string{
 	"node/foxglove":               {"msgs", "node/guard", "node/websocket"},
 	"node/foxglove/nodegraph":     {"bagstore", "msgs", "node/foxglove", "node/graph", "node/replay", "node/ros"},
 	"node/guard":                  {},
+	"node/viewers":                {"node/foxglove", "node/foxglove/nodegraph", "node/graph", "node/view"},
 	"node/view/wire":              {},
 	"node/view/encode":            {"bagstore/rsbag", "camdriver", "msgs/imagetransport", "node/view/wire"},
 	"node/view": {

@@ -11,7 +11,6 @@ import (
 	"rsros/node/graph"
 	"rsros/node/live"
 	"rsros/node/naming"
-	"rsros/node/view"
 )
 
 func newLiveCommand(a *app) *cobra.Command {
@@ -66,10 +65,7 @@ precedence.`,
 	f.BoolVar(&o.AllowRemotePaths, "allow-remote-paths", false, "let ~record and ~record_path on the parameter server name any file; otherwise they must lie below --record-path")
 	recordingFlags(f, &o.Recording)
 	foxgloveFlags(f, &o.Foxglove)
-	f.StringVar(&o.HTTP.Address, "http", "", "serve the viewer's page at ADDRESS:PORT; beyond loopback, with a token that is printed")
-	f.Lookup("http").NoOptDefVal = view.DefaultAddress
-	f.StringArrayVar(&o.HTTP.Origins, "http-origin", nil, "let the pages of this site connect to the viewer")
-	f.BoolVar(&o.HTTPViewOnly, "http-view-only", false, "viewers may look, and change nothing")
+	httpFlags(f, &o.HTTP)
 	f.Var((*rosDuration)(&o.Duration), "duration", "stop after this time: seconds, or a number with s, m or h (default: run until stopped)")
 	return cmd
 }

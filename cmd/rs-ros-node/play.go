@@ -115,6 +115,7 @@ func (p *playFlags) register(f *pflag.FlagSet) {
 	f.Var(choice(&o.Naming, naming.Parse), "naming", "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's (default sdk)")
 	namingFlags(f, &o.Wrapper)
 	foxgloveFlags(f, &o.Foxglove)
+	httpFlags(f, &o.HTTP)
 	f.Var(choice(&o.Master, graph.ParseMode), "master", "ros, embedded or auto (default ros)")
 }
 

@@ -16,7 +16,7 @@ import (
 	"rsros/node/naming"
 	"rsros/node/record"
 	"rsros/node/ros"
-	"rsros/node/view"
+	"rsros/node/viewers"
 	"rsros/program"
 )
 
@@ -56,8 +56,7 @@ type Options struct {
 
 	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
 
-	HTTP         view.Access // where viewers connect; the zero value is nowhere
-	HTTPViewOnly bool        // viewers may look, and change nothing
+	HTTP viewers.Access // where viewers connect; the zero value is nowhere
 
 	Log zerolog.Logger
 

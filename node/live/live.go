@@ -39,7 +39,7 @@ type Node struct {
 	turn    sync.Mutex                // held while one of them is opened or offered
 	waiting sync.WaitGroup            // goroutines that start them
 	logged  atomic.Pointer[[]*camera] // cameras, for the goroutines that log
-	viewers viewers                   // of its page
+	page    page                      // of the viewer
 	ended   chan ending               // cameras that have no more frames, or that didn't come
 	parts   steps                     // what Close calls
 }

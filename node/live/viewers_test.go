@@ -13,6 +13,7 @@ import (
 	"rsros/node/ros"
 	"rsros/node/view"
 	"rsros/node/view/wire"
+	"rsros/node/viewers"
 	"rsros/test/rig"
 )
 
@@ -23,7 +24,7 @@ func TestViewers(t *testing.T) {
 	dir := t.TempDir()
 	live, err := Start(t.Context(), Options{
 		ROS:    ros.Config{Name: "walk", MasterURI: m.URI(), Host: "127.0.0.1"},
-		Source: SourceOptions{Device: rig.MapBag(t), Loop: true}, RecordPath: dir, HTTP: view.Access{Address: "127.0.0.1:0"}, Log: zerolog.New(zerolog.NewTestWriter(t)),
+		Source: SourceOptions{Device: rig.MapBag(t), Loop: true}, RecordPath: dir, HTTP: viewers.Access{Access: view.Access{Address: "127.0.0.1:0"}}, Log: zerolog.New(zerolog.NewTestWriter(t)),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,6 +23,8 @@ import (
 	"rsros/node/naming"
 	"rsros/node/replay"
 	"rsros/node/ros"
+	"rsros/node/view"
+	"rsros/node/viewers"
 	"rsros/program"
 )
 
@@ -42,6 +45,7 @@ type Options struct {
 	Wrapper naming.WrapperOptions
 
 	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
+	HTTP     viewers.Access  // where the viewer's page is; the zero value is nowhere
 
 	Keys  *os.File  // where keys are read from; nil for none
 	Out   io.Writer // for the state line; nil for none
@@ -184,8 +188,9 @@ func playInto(ctx context.Context, joined *graph.Node, source replay.Source, o O
 	defer clock.Close() //nolint:errcheck // a timer
 	viewed := new(nodegraph.Playback)
 	report := func(s replay.Status) { status.Publish(s); viewed.Report(s) }
+	shown := view.NewOutput(out)
 	player, err := replay.New(replay.Options{
-		Source: source, Output: out, Clock: clock, Log: n.Log(), OnStatus: report,
+		Source: source, Output: shown, Clock: clock, Log: n.Log(), OnStatus: report,
 		RateControl: o.RateControlTopic != "", Settings: o.Replay,
 	})
 	if err != nil {
@@ -207,17 +212,25 @@ func playInto(ctx context.Context, joined *graph.Node, source replay.Source, o O
 	}
 	status.Changed = remote.Changed
 	viewed.Control(player)
-	viewers, err := nodegraph.Serve(joined, o.Foxglove, viewed, o.Log)
+	clients, err := nodegraph.Serve(joined, o.Foxglove, viewed, o.Log)
 	if err != nil {
 		return nil, err
 	}
-	defer viewers.Close()
+	defer clients.Close()
+	page, err := viewers.Serve(joined, viewers.Options{Access: o.HTTP, Playback: viewed, Log: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	if page != nil {
+		defer page.Close() //nolint:errcheck // playback is over
+		page.Page.AttachPlayer(player, shown, o.title())
+	}
 	stopKeys := startKeys(ctx, &o, player)
 	defer stopKeys()
 	line := startLine(&o, player)
 	err = player.Run(ctx)
 	line.stop()
-	viewers.Drain(ctx, flushPatience)
+	clients.Drain(ctx, flushPatience)
 	out.leave(ctx)
 	lost := out.sayEnd(n.Log(), player.Status(), o.LossyOK)
 	if ctx.Err() != nil && len(lost) == 0 {
@@ -228,6 +241,15 @@ func playInto(ctx context.Context, joined *graph.Node, source replay.Source, o O
 		err = nil // losses before the interruption count
 	}
 	return append(problems, lost...), err
+}
+
+// title is what viewers read above the page.
+func (o *Options) title() string {
+	title := filepath.Base(o.Bags[0])
+	if n := len(o.Bags) - 1; n > 0 {
+		title += fmt.Sprintf(" and %d more", n)
+	}
+	return title
 }
 
 // lossText is the message about what slow subscribers lost.

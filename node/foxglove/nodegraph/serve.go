@@ -25,10 +25,10 @@ func Serve(n *graph.Node, a foxglove.Access, playback *Playback, log zerolog.Log
 	return l, nil
 }
 
-// Server lets clients that come through another server's listener see a node's graph. The
-// caller closes it before the node.
-func Server(n *graph.Node, viewOnly bool) *foxglove.Server {
-	o := options(n, nil)
+// Server lets clients that come through another server's listener see a node's graph and,
+// if it isn't nil, control playback. The caller closes it before the node.
+func Server(n *graph.Node, playback *Playback, viewOnly bool) *foxglove.Server {
+	o := options(n, playback)
 	if !viewOnly {
 		o.Control = func(*http.Request) bool { return true }
 	}

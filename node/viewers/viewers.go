@@ -1,0 +1,79 @@
+// Package viewers serves the viewer's page of a node in a graph, and Foxglove's clients on
+// the same port.
+//
+// In: the node. Out: a [Listener] with the page, which the caller lets show something: a
+// device, a player, or what is recorded.
+package viewers
+
+import (
+	"errors"
+
+	"github.com/rs/zerolog"
+
+	"rsros/node/foxglove"
+	"rsros/node/foxglove/nodegraph"
+	"rsros/node/graph"
+	"rsros/node/view"
+)
+
+// Access says where viewers connect and what they may do. The zero value is nowhere.
+type Access struct {
+	view.Access
+	ViewOnly bool // they may look, and change nothing
+}
+
+// Options are what a node's viewers need besides the node.
+type Options struct {
+	Access
+	RecordDir string              // of recordings that viewers start
+	Playback  *nodegraph.Playback // for Foxglove's clients; nil without a player
+	Log       zerolog.Logger      // for the address; not the node's, for the token isn't for /rosout
+}
+
+// Listener serves viewers. A nil one serves nobody.
+type Listener struct {
+	Page *view.Server // what viewers see; nothing at first
+
+	listen   *view.Listener
+	foxglove *foxglove.Server
+}
+
+// Serve serves viewers of a node. It returns nil if there is no address. The caller closes
+// the Listener before the node, and before what it shows.
+func Serve(n *graph.Node, o Options) (*Listener, error) {
+	if o.Address == "" {
+		return nil, nil
+	}
+	others := nodegraph.Server(n, o.Playback, o.ViewOnly)
+	s, err := view.New(view.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Others: others, Log: n.Log().With().Str("component", "view").Logger()})
+	if err != nil {
+		others.Close()
+		return nil, err
+	}
+	l, err := view.Listen(o.Access.Access, s)
+	if err != nil {
+		err = errors.Join(err, s.Close())
+		others.Close()
+		return nil, err
+	}
+	o.Log.Info().Str("url", l.URL()).Msg("serving the viewer")
+	return &Listener{s, l, others}, nil
+}
+
+// URL is what a browser opens; "" if nobody is served.
+func (l *Listener) URL() string {
+	if l == nil {
+		return ""
+	}
+	return l.listen.URL()
+}
+
+// Close disconnects all viewers and frees the port.
+func (l *Listener) Close() error {
+	if l == nil {
+		return nil
+	}
+	err := l.listen.Close()
+	l.foxglove.Close()
+	return err
+}
