@@ -1,6 +1,7 @@
 package msgs
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -193,6 +194,10 @@ func TestShiftStamps(t *testing.T) {
 		}
 		if stamp, ok := s.Stamp(data); ok != (want == 1 && name != "std_msgs/Header") || ok && stamp != NewTime(1700000000, 122) {
 			t.Errorf("%s: stamp %d %v", name, stamp, ok)
+		}
+		first := binary.LittleEndian.Uint32(data)
+		if seq, ok := s.Seq(data); ok != (want == 1 && name != "std_msgs/Header") || ok && seq != first {
+			t.Errorf("%s: number %d %v", name, seq, ok)
 		}
 	}
 }

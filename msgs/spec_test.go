@@ -112,5 +112,6 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("walk says %v, shift says %v", err, serr)
 		}
 		s.Stamp(data)
+		s.Seq(data)
 	})
 }

@@ -81,16 +81,37 @@ func (s *Spec) stampOffset() int64 {
 	return -1
 }
 
+// ownHeader is the type of the header that messages of this type begin with, or nil.
+func (s *Spec) ownHeader() *Spec {
+	if len(s.Fields) == 0 || s.Fields[0].Sub == nil || s.Fields[0].Array || !s.Fields[0].Sub.isHeader() {
+		return nil
+	}
+	return s.Fields[0].Sub
+}
+
 // Stamp is the stamp of the message's own header; false if its type has none
 // in first place or data is too short.
 func (s *Spec) Stamp(data []byte) (Time, bool) {
-	if len(s.Fields) == 0 || s.Fields[0].Sub == nil || s.Fields[0].Array || !s.Fields[0].Sub.isHeader() {
+	h := s.ownHeader()
+	if h == nil {
 		return 0, false
 	}
 	d := NewDecoder(data)
-	d.take(s.Fields[0].Sub.stampOffset())
+	d.take(h.stampOffset())
 	t := d.Time()
 	return t, d.Err() == nil
+}
+
+// Seq is the number that the message's own header has; false if its type has no
+// header in first place or data is too short.
+func (s *Spec) Seq(data []byte) (uint32, bool) {
+	h := s.ownHeader()
+	if h == nil || h.Fields[0].Name != "seq" || h.Fields[0].Kind != KindUint32 || h.Fields[0].Array {
+		return 0, false
+	}
+	d := NewDecoder(data)
+	seq := d.U32()
+	return seq, d.Err() == nil
 }
 
 // Stamped says whether messages of this type carry header stamps at any depth.

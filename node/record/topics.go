@@ -113,6 +113,7 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
 		space: spaceGuard{minimum: o.MinSpace, free: Free},
 		full:  make(chan struct{}), counts: map[string]*atomic.Int64{}, dropLog: limiter{every: time.Second},
+		missLog: limiter{every: time.Second},
 	}
 	return r.run(ctx)
 }
@@ -139,6 +140,9 @@ type topicRecorder struct {
 	paused  atomic.Bool
 	dropped atomic.Uint64
 	dropLog limiter
+
+	saidMissing uint64 // how many messages that never arrived were logged
+	missLog     limiter
 }
 
 // topicMessage is one received message on its way to the disk. Without a buffer
@@ -181,9 +185,11 @@ func (r *topicRecorder) run(ctx context.Context) error {
 		s.Close()
 		tooLarge += s.Stats().TooLarge
 	}
+	r.sumUpMissing()
 	r.queue.close()
 	err = errors.Join(err, <-written, files.end())
-	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Strs("bags", files.paths).Msg("recorded")
+	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Uint64("missing", r.missing()).
+		Strs("bags", files.paths).Msg("recorded")
 	if n := r.dropped.Load(); n > 0 {
 		err = errors.Join(err, fmt.Errorf("%w: %d messages were dropped", program.ErrIncomplete, n))
 	}
@@ -241,6 +247,9 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 			r.subscribeAll(topics)
 		case <-tick.C:
 			r.queue.push(topicMessage{time: bagstore.TimeOf(r.node.Now())}, 0)
+			if r.missLog.allow(time.Now()) {
+				r.sayMissing()
+			}
 		}
 	}
 }

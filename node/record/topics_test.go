@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -234,5 +235,34 @@ func TestDurationBesideAHungMaster(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMissing: what a publisher's numbers leave out is in the log and in the summary. It
+// is no failure of the recorder.
+func TestMissing(t *testing.T) {
+	master := rig.Master(t).URI()
+	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	p, err := n.Advertise(ros.PublisherOptions{Topic: "/point", Type: msgs.MustType("geometry_msgs/PointStamped"), LatchAll: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seq := range []byte{1, 2, 5} {
+		p.Publish(msgs.Raw{Head: append([]byte{seq}, make([]byte, 39)...)})
+	}
+	var log bytes.Buffer
+	o := config(t, master, TopicOptions{Topics: []string{"/point"}, Limit: 3})
+	o.Log = zerolog.New(zerolog.SyncWriter(&log))
+	if err := Topics(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"topic":"/point","missing":2,`, `"dropped":0,"missing":2,`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("no %s in %s", want, &log)
+		}
 	}
 }

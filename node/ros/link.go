@@ -27,6 +27,8 @@ type link struct {
 	leaving atomic.Bool            // the publisher has left: read to the end and no more
 
 	messages, bytes atomic.Uint64
+	arrivals        arrivals
+	saidAhead       bool // that the stamps are in the future; of the link's goroutine
 }
 
 func newLink(s *Subscriber, uri string) *link {
@@ -39,6 +41,7 @@ func newLink(s *Subscriber, uri string) *link {
 func (l *link) run() {
 	const first, last = 100 * time.Millisecond, 5 * time.Second
 	defer l.cancel()
+	defer l.settle()
 	log := l.subscriber.node.log.With().Str("topic", l.subscriber.options.Topic).Str("publisher", l.uri).Logger()
 	said := "" // the failure that was logged; each is said once
 	for backoff := first; ; {
@@ -120,6 +123,7 @@ func (l *link) handshake(conn net.Conn) (Header, error) {
 func (l *link) receive(conn net.Conn, header Header) error {
 	s := l.subscriber
 	r := bufio.NewReaderSize(conn, sendqueue.BatchBytes)
+	spec := headed(header)
 	for {
 		prefix, err := r.Peek(4)
 		if err != nil {
@@ -129,6 +133,7 @@ func (l *link) receive(conn net.Conn, header Header) error {
 		r.Discard(4) //nolint:errcheck // the four bytes were peeked
 		if size > s.options.MaxMessage {
 			s.refuse(l.uri, size)
+			l.arrivals.skip()
 			// The connection stays: a publisher that is hung up on would send it again.
 			if _, err := io.CopyN(io.Discard, r, size); err != nil {
 				return err
@@ -142,6 +147,9 @@ func (l *link) receive(conn net.Conn, header Header) error {
 		}
 		l.messages.Add(1)
 		l.bytes.Add(uint64(size))
+		if spec != nil {
+			l.arrived(spec, header, b.Data)
+		}
 		s.deliver(Received{Data: b.Data, Header: header, Time: s.node.Now(), buffer: b})
 	}
 }

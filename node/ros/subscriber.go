@@ -67,9 +67,10 @@ type Subscriber struct {
 
 	calling sync.Mutex // held while the callback runs
 
-	mu     sync.Mutex
-	links  map[string]*link // by the publisher's URI
-	closed bool
+	mu      sync.Mutex
+	links   map[string]*link // by the publisher's URI
+	missing uint64           // what links that have ended have missed
+	closed  bool
 
 	messages, bytes, dropped, tooLarge atomic.Uint64
 
@@ -82,6 +83,11 @@ type SubscriberCounts struct {
 	Dropped         uint64 // because the callback was slower than the queue allows
 	TooLarge        uint64 // above SubscriberOptions.MaxMessage
 	Publishers      int
+
+	// Missing is how many numbers are left out in what arrived, of publishers that
+	// number their messages (header.seq) as roscpp and rospy do: messages that a
+	// publisher's queue or a broken connection lost.
+	Missing uint64
 }
 
 // Subscribe receives a topic. The callback must be done with Data when it
@@ -141,7 +147,18 @@ func (s *Subscriber) Headers() []Header {
 
 // Stats counts so far.
 func (s *Subscriber) Stats() SubscriberCounts {
-	return SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), TooLarge: s.tooLarge.Load(), Publishers: s.Publishers()}
+	return SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), TooLarge: s.tooLarge.Load(),
+		Publishers: s.Publishers(), Missing: s.countMissing()}
+}
+
+func (s *Subscriber) countMissing() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.missing
+	for _, l := range s.links {
+		n += l.arrivals.missing()
+	}
+	return n
 }
 
 // Close disconnects and returns when the last callback has. It must not be
