@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/node/xmlrpc"
 )
 
@@ -36,6 +38,7 @@ const callTimeout = 10 * time.Second
 type Caller struct {
 	ID     string
 	client *http.Client
+	clocks *clocks
 }
 
 // NewCaller returns a Caller for the node of that name. It makes a connection for
@@ -43,8 +46,13 @@ type Caller struct {
 // and it holds a thread in rosmaster.
 func NewCaller(id string) *Caller {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	return &Caller{ID: id, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext}}}
+	c := &clocks{next: &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext}, hosts: map[string]*clock{}}
+	return &Caller{ID: id, client: &http.Client{Transport: c}, clocks: c}
 }
+
+// WatchClocks logs when the clock of a machine that is called differs from this one's.
+// It must be called before Call.
+func (c *Caller) WatchClocks(log zerolog.Logger) { c.clocks.log = log }
 
 // Call returns the value of a successful answer. Any other answer is an *Error;
 // every other error means that nobody answered, within ten seconds at the latest. A
