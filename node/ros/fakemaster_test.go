@@ -44,16 +44,21 @@ func startMaster(t *testing.T) *fakeMaster {
 func (m *fakeMaster) uri() string { return "http://" + m.addr + "/" }
 
 func (m *fakeMaster) start() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pid++
+	m.nodes, m.services, m.params = map[string]string{}, map[string]string{}, map[string]any{"/run_id": "x"}
+	m.pubs, m.subs, m.watchers = map[string]map[string]string{}, map[string]map[string]string{}, map[string]map[string]string{}
+	m.listen()
+}
+
+// listen makes the master reachable. Callers hold mu.
+func (m *fakeMaster) listen() {
 	l, err := net.Listen("tcp", m.addr)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.addr = l.Addr().String()
-	m.pid++
-	m.nodes, m.services, m.params = map[string]string{}, map[string]string{}, map[string]any{"/run_id": "x"}
-	m.pubs, m.subs, m.watchers = map[string]map[string]string{}, map[string]map[string]string{}, map[string]map[string]string{}
 	m.server = &http.Server{Handler: xmlrpc.NewHandler(m.serve)}
 	go m.server.Serve(l) //nolint:errcheck // ends with Close
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/node/ros/internal/host"
+	"rsros/node/ros/internal/wire"
 	"rsros/node/ros/names"
 	"rsros/node/ros/rosapi"
 	"rsros/node/ros/roslog"
@@ -83,6 +84,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 		n.cfg.Log = cfg.Log.Hook(roslog.MessageHook{Writer: n.rosout})
 	}
 	n.log = n.cfg.Log.With().Str("component", "ros").Logger()
+	n.caller.WatchClocks(n.log)
 	if n.host == "" {
 		n.host = host.Advertised(ctx, cfg.MasterURI)
 	}
@@ -118,7 +120,7 @@ func (n *Node) introduce() error {
 
 // listen opens the two ports of a node: one for the slave API, one for TCPROS.
 func (n *Node) listen(ctx context.Context) error {
-	var lc net.ListenConfig
+	lc := net.ListenConfig{KeepAliveConfig: wire.KeepAlive()}
 	api, err := lc.Listen(ctx, "tcp", host.ListenAddress(n.host))
 	if err != nil {
 		return fmt.Errorf("listen for the slave API: %w", err)

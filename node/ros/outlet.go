@@ -1,8 +1,9 @@
 package ros
 
 import (
-	"io"
+	"errors"
 	"net"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -55,10 +56,10 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 		return refuse(conn, err.Error())
 	}
 	n.log.Debug().Str("topic", name).Str("subscriber", h[wire.KeyCallerID]).Msg("subscriber connected")
-	n.wg.Go(func() { c.watch() })
+	n.wg.Go(func() { c.watch(pulse) })
 	t.changed()
 	if _, err = conn.Write(reply.AppendTo(nil)); err == nil {
-		conn.SetDeadline(time.Time{}) //nolint:errcheck // a closed connection shows on the next write
+		conn.SetWriteDeadline(time.Time{}) //nolint:errcheck // a closed connection shows on the next write
 		err = c.write()
 	}
 	c.hangUp()
@@ -67,11 +68,32 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	return err
 }
 
+// Every pulse it is looked whether a subscriber that was sent something is still
+// there. After maxSilent times without an answer from its machine it is forgotten: the
+// kernel would go on for a quarter of an hour, and the topic would have a subscriber.
+const (
+	pulse     = 5 * time.Second
+	maxSilent = 5
+)
+
 // watch notices when the subscriber hangs up: it sends nothing, so a read ends
-// only then.
-func (c *outlet) watch() {
-	io.Copy(io.Discard, c.conn) //nolint:errcheck // any end is the end
-	c.hangUp()
+// only then. It also notices when its machine has gone away.
+func (c *outlet) watch(pulse time.Duration) {
+	defer c.hangUp()
+	nothing := make([]byte, 64)
+	for silent := 0; silent < maxSilent; {
+		c.conn.SetReadDeadline(time.Now().Add(pulse)) //nolint:errcheck // a closed connection shows in the read
+		switch _, err := c.conn.Read(nothing); {
+		case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
+			return
+		case err != nil && wire.Unanswered(c.conn, pulse):
+			silent++
+		default:
+			silent = 0
+		}
+	}
+	c.topic.node.log.Warn().Str("topic", c.topic.name).Str("subscriber", c.header[wire.KeyCallerID]).
+		Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's machine doesn't answer any more; its connection ends")
 }
 
 // hangUp ends both goroutines of the connection. It may be called often.

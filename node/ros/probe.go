@@ -71,6 +71,5 @@ func (n *Node) dialTopic(ctx context.Context, uri, topic string) (net.Conn, erro
 	if !okHost || !okPort || port < 1 || port > 65535 {
 		return nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
 	}
-	dialer := net.Dialer{Timeout: wire.HandshakeTime}
-	return dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	return wire.Dialer().DialContext(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 }

@@ -77,6 +77,38 @@ func TestMasterRestarts(t *testing.T) {
 	}
 }
 
+// What a master couldn't tell while it was out of reach is asked for.
+func TestMasterOutOfReach(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	if _, err := n.Advertise(stringType); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Subscribe(SubscriberOptions{Topic: "elsewhere"}, func(Received) {}); err != nil {
+		t.Fatal(err)
+	}
+	synced(t, n)
+	m.stop()
+	l, err := net.Listen("tcp", m.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := l.Accept() // the node looks whether its master is there
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close() //nolint:errcheck // nobody answers
+	l.Close()    //nolint:errcheck // test
+	m.mu.Lock()
+	m.pubs["/elsewhere"] = map[string]string{"/c": "http://127.0.0.1:1/"} // and its subscribers weren't told
+	m.listen()
+	m.mu.Unlock()
+	peer.Await(t, "the publisher that came meanwhile", func() bool { return len(n.links()["/elsewhere"]) == 1 })
+	if m.count("registerPublisher /chatter") != 1 || m.count("registerSubscriber /elsewhere") != 2 {
+		t.Error("not only the subscription was registered again")
+	}
+}
+
 // A publisher that doesn't register again keeps its connection until that breaks.
 func TestMasterRestartsAlone(t *testing.T) {
 	m := startMaster(t)

@@ -40,7 +40,7 @@ func (n *Node) join(s *Subscriber) bool {
 	if sub == nil {
 		sub = &subscription{node: n, name: name, typ: s.options.Type.Name}
 		n.subs[name] = sub
-		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber " + name, Register: sub.register, Unregister: sub.unregister})
+		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber " + name, Register: sub.register, Unregister: sub.unregister, Refresh: true})
 	}
 	s.shared = sub
 	sub.mu.Lock()

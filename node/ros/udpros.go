@@ -39,7 +39,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 		defer release()
 		var probing sync.WaitGroup
 		probing.Go(c.probe)
-		probing.Go(c.watch)
+		probing.Go(func() { c.watch(pulse) })
 		t.changed()
 		err := c.writeDatagrams(size)
 		c.hangUp()

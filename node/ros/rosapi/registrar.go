@@ -22,6 +22,10 @@ type Registration struct {
 	Register   func(context.Context) error // called again for every new master
 	Unregister func(context.Context) error // nil: stays when the node goes
 
+	// Refresh: Register is also called when the master was out of reach for a while. Its
+	// answer has what the master couldn't tell meanwhile; rosmaster doesn't try twice.
+	Refresh bool
+
 	done bool // the master has it
 	gone bool // the node no longer wants it
 }
@@ -90,7 +94,11 @@ func (g *Registrar) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		reached := err == nil && g.down
 		g.report(err)
+		if reached && g.refresh() {
+			continue
+		}
 		if err != nil {
 			checked = false
 			poll.Reset(backoff)
@@ -168,6 +176,19 @@ func (g *Registrar) forget() {
 		r.done = false
 	}
 	g.from = 0
+}
+
+// refresh makes the registrations that want it due again; true if there are any.
+func (g *Registrar) refresh() (any bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.list {
+		if r.Refresh && r.done && !r.gone {
+			r.done, any = false, true
+		}
+	}
+	g.from = 0
+	return any
 }
 
 // next is the first Registration that needs a call, or nil. At the end of the list

@@ -13,8 +13,7 @@ func DialService(ctx context.Context, uri string) (net.Conn, error) {
 	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
 		return nil, fmt.Errorf("the master answers %q, want rosrpc://host:port", uri)
 	}
-	dialer := net.Dialer{Timeout: HandshakeTime}
-	return dialer.DialContext(ctx, "tcp", u.Host)
+	return Dialer().DialContext(ctx, "tcp", u.Host)
 }
 
 // Probe asks a service at uri for its header, without calling it.

@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"net"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rsros/test/peer"
+)
+
+// connected is a connection and its other end.
+func connected(t *testing.T) (ours, theirs *net.TCPConn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() }) //nolint:errcheck // at the end
+	other, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { other.Close() }) //nolint:errcheck // at the end
+	return conn.(*net.TCPConn), other.(*net.TCPConn)
+}
+
+// control runs f on a connection's socket.
+func control(t *testing.T, conn syscall.Conn, f func(fd int) error) {
+	t.Helper()
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := error(nil)
+	if err := raw.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil || inner != nil {
+		t.Fatal(err, inner)
+	}
+}
+
+// fill writes until the kernel takes no more.
+func fill(t *testing.T, conn net.Conn) {
+	t.Helper()
+	for block := make([]byte, 1<<20); ; {
+		conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)) //nolint:errcheck // the write shows it
+		if _, err := conn.Write(block); err != nil {
+			return
+		}
+	}
+}
+
+// What is sent to a machine that went away stays unanswered.
+func TestUnanswered(t *testing.T) {
+	ours, theirs := connected(t)
+	if Unanswered(ours, 0) {
+		t.Error("nothing was sent, and nothing answered")
+	}
+	peer.Deafen(t, theirs)
+	if _, err := ours.Write([]byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	peer.Await(t, "silence", func() bool { return Unanswered(ours, 300*time.Millisecond) })
+}
+
+// The kernel of a program that doesn't read answers, until its machine goes away.
+func TestUnreadIsAnswered(t *testing.T) {
+	ours, theirs := connected(t)
+	peer.Await(t, "a full window", func() bool {
+		fill(t, ours)
+		full := false
+		control(t, ours, func(fd int) error {
+			info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+			full = err == nil && info.Unacked == 0 && info.Notsent_bytes > 0
+			return err
+		})
+		return full
+	})
+	if Unanswered(ours, 0) {
+		t.Error("a program that doesn't read counts as gone")
+	}
+	peer.Deafen(t, theirs)
+	peer.Await(t, "silence", func() bool { return Unanswered(ours, time.Hour) })
+}

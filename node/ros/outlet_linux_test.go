@@ -1,0 +1,24 @@
+package ros
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"rsros/msgs"
+	"rsros/test/peer"
+)
+
+// A subscriber whose machine went away is forgotten, though something waits for it.
+func TestSubscriberGoesAway(t *testing.T) {
+	p, c, client := subscribed(t, 10)
+	watched := make(chan struct{})
+	go func() { c.watch(100 * time.Millisecond); close(watched) }()
+	go c.write() //nolint:errcheck // ends with the connection
+	peer.Deafen(t, client.(syscall.Conn))
+	p.Publish(msgs.Raw{Body: []byte("hello?")})
+	<-watched
+	if _, err := c.conn.Write(nil); err == nil {
+		t.Error("the connection stays")
+	}
+}
