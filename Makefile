@@ -12,8 +12,9 @@ TEST      := $(GO) test $(TESTFLAGS)
 # What fails is tried once more, and named (docs/decisions/0014-second-try.md).
 SUITE     := $(GO) tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
-# Optional parts: the USB camera, its virtual machine, direct writing, tests of packages, manual pages.
-TAGS      := usb,usbvm,directsink,dist,manual
+# Optional parts: the USB camera, its virtual machine, direct writing, tests of packages and of several hosts, manual
+# pages.
+TAGS      := usb,usbvm,directsink,dist,hosts,manual
 # Tests with direct writing and reading past the page cache as the default, without those that choose how they write or only read.
 DIRECT    := -tags directsink -skip 'Crash|FullDisk|WriteError|Kill|Gone|Lend|Large|StockRewrites|Checkpoint|Bomb|Many|Truncated|Header|Iterator|Info|Memory|Example|Mapped'
 FUZZTIME  ?= 20s
@@ -28,7 +29,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-compose test-npm test-usb attack fuzz fuzz-short bench soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -96,6 +97,10 @@ test-dist: deps ## make a release for this machine twice, install its Debian pac
 	$(GO) -C deploy/dist vet ./...
 	$(GO) -C deploy/dist test ./...
 	$(TEST) -tags dist ./test/dist
+
+test-hosts: deps ## test a graph whose nodes are on several machines, with links that fail (Linux, root)
+	test/install.sh iproute2
+	$(GO) test -tags hosts -count=1 -timeout 15m ./test/hosts
 
 test-compose: ## bring docker-compose.yml up with a Docker engine of its own (Debian, root); takes long the first time
 	test/install.sh docker.io docker-compose debootstrap

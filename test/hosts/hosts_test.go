@@ -1,0 +1,322 @@
+//go:build hosts && linux
+
+package hosts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/test/peer"
+)
+
+func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
+
+const (
+	depthTopic = "/camera/depth/image_rect_raw"
+	infoTopic  = "/camera/depth/camera_info"
+)
+
+// startCamera starts a camera of one stream, 1.2 MB/s, and waits until its topics are known.
+func (h *host) startCamera() *peer.Process {
+	h.t.Helper()
+	p := h.start(peer.Program(h.t), "live", "--device", "sim", "--depth", "424x240@6", "--color", "off", "--infra1", "off",
+		"--infra2", "off", "--gyro", "off", "--accel", "off", "--naming", "wrapper", "__name:=camera")
+	h.awaitTopic(depthTopic)
+	return p
+}
+
+// awaitTopic waits until the master knows a publisher of a topic.
+func (h *host) awaitTopic(topic string) {
+	h.t.Helper()
+	peer.Await(h.t, "publisher of "+topic, func() bool {
+		p := h.start("rostopic", "list", "-p") // fails while there is no master
+		p.Wait()
+		return strings.Contains(p.Stdout(), topic+"\n")
+	})
+}
+
+// recording is a recorder on one of the hosts.
+type recording struct {
+	*peer.Process
+	t   *testing.T
+	bag string
+}
+
+// startRecorder records the camera's depth.
+func (h *host) startRecorder(topics ...string) *recording {
+	h.t.Helper()
+	r := &recording{t: h.t, bag: filepath.Join(h.t.TempDir(), h.name+".bag")}
+	args := append([]string{peer.Program(h.t), "record", "-O", r.bag}, topics...)
+	r.Process = h.start(append(args, "__name:=recorder_on_"+h.name)...)
+	return r
+}
+
+// awaitMore waits until some frames more than now are in the file.
+func (r *recording) awaitMore() {
+	r.t.Helper()
+	const frames = 5 * 424 * 240 * 2
+	before := r.size()
+	peer.Await(r.t, "more frames in "+r.bag, func() bool { return r.size() > before+frames })
+}
+
+func (r *recording) size() int64 {
+	info, err := os.Stat(r.bag + ".active")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+var missingCount = regexp.MustCompile(`(?m)recorded.* missing=(\d+)`)
+
+// end ends the recording and returns how many messages it says that it has missed.
+func (r *recording) end() int {
+	r.t.Helper()
+	if code := r.Interrupt(); code != 0 {
+		r.t.Errorf("the recorder ended with %d", code)
+	}
+	found := missingCount.FindStringSubmatch(r.Stderr())
+	if found == nil {
+		r.t.Fatalf("no summary: %s", r.Stderr())
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+// numbers are the numbers of a topic's messages in a bag, in their order.
+func numbers(t *testing.T, path, topic string) (all []uint32) {
+	t.Helper()
+	bag, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close()
+	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := view.Iterator()
+	defer it.Close()
+	for it.Next() {
+		m := it.Message()
+		if m.Conn.Topic != topic {
+			continue
+		}
+		spec, err := msgs.Parse(m.Conn.Type, m.Conn.Definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seq, ok := spec.Seq(m.Data)
+		if !ok {
+			t.Fatalf("%s has no header", topic)
+		}
+		all = append(all, seq)
+	}
+	if err := it.Err(); err != nil || len(all) == 0 {
+		t.Fatalf("%d messages of %s in %s: %v", len(all), topic, path, err)
+	}
+	return all
+}
+
+// trouble is what happens to a recorder's host while others go on. It returns when it is over.
+type trouble struct {
+	name    string
+	happens func(camera *peer.Process, h *host)
+	loses   bool // messages are lost for certain
+}
+
+// lasts is how long a cut or a pause takes: longer than queues and the kernel's buffers can bridge.
+const lasts = 10 * time.Second
+
+var troubles = []trouble{
+	{"cut", func(_ *peer.Process, h *host) {
+		h.link.cut.Store(true)
+		defer h.link.cut.Store(false)
+		time.Sleep(lasts)
+	}, true},
+	{"unplugged", func(camera *peer.Process, h *host) {
+		h.link.cut.Store(true)
+		defer h.link.cut.Store(false)
+		peer.Await(h.t, "end of the camera's connections", func() bool {
+			return strings.Count(camera.Stderr(), "doesn't answer any more") >= 2
+		})
+	}, true},
+	{"paused", func(_ *peer.Process, h *host) {
+		h.pause()
+		defer h.resume()
+		time.Sleep(lasts)
+	}, true},
+	{"slow", func(_ *peer.Process, h *host) {
+		h.link.slow(50*time.Millisecond, 2)
+		defer h.link.slow(0, 0)
+		time.Sleep(lasts)
+	}, false},
+}
+
+// TestTroubledHost: a host that is cut off, unplugged, stopped, or behind a bad link for some time loses messages, says
+// exactly how many, and goes on afterwards. A stock tool on it goes on, too. Others lose nothing.
+func TestTroubledHost(t *testing.T) {
+	for _, c := range troubles {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, byAddress, "master", "camera", "recorder", "witness")
+			camera, troubled := s.host("camera").startCamera(), s.host("recorder")
+			recorder := troubled.startRecorder(depthTopic, infoTopic)
+			witness := s.host("witness").startRecorder(depthTopic, infoTopic)
+			stock := troubled.start("rostopic", "echo", infoTopic+"/header/seq")
+			witness.awaitMore()
+			recorder.awaitMore()
+			lines := func() int { return strings.Count(stock.Stdout(), "\n") }
+			peer.Await(t, "the stock tool's first messages", func() bool { return lines() > 1 })
+
+			c.happens(camera, troubled)
+			before := lines()
+			recorder.awaitMore()
+			witness.awaitMore()
+			peer.Await(t, "more messages for the stock tool", func() bool { return lines() > before+10 })
+
+			said, lost := recorder.end(), 0
+			if n := witness.end(); n != 0 {
+				t.Errorf("the witness says that it has missed %d messages", n)
+			}
+			for _, topic := range []string{depthTopic, infoTopic} {
+				lost += countLost(t, numbers(t, witness.bag, topic), numbers(t, recorder.bag, topic))
+			}
+			if said != lost || c.loses && lost == 0 {
+				t.Errorf("the recorder says that it has missed %d messages; %d were lost", said, lost)
+			}
+			t.Logf("%d messages were lost", lost)
+		})
+	}
+}
+
+// countLost checks that a witness has every message, and counts those that another recording lacks between its first
+// and its last.
+func countLost(t *testing.T, witness, other []uint32) (lost int) {
+	t.Helper()
+	for i, n := range witness[1:] {
+		if n != witness[i]+1 {
+			t.Fatalf("the witness has %d after %d", n, witness[i])
+		}
+	}
+	has := map[uint32]bool{}
+	for _, n := range other {
+		has[n] = true
+	}
+	if len(has) != len(other) {
+		t.Errorf("%d of %d messages are there twice", len(other)-len(has), len(other))
+	}
+	first, last := other[0], other[len(other)-1]
+	if first < witness[0] || last > witness[len(witness)-1] {
+		// The witness came later or left earlier; it has no gap, so numbers are enough.
+		return int(last-first) + 1 - len(other)
+	}
+	for _, n := range witness {
+		if n > first && n < last && !has[n] {
+			lost++
+		}
+	}
+	return lost
+}
+
+// TestPlayer: what one host records another plays, over slow links and with every way to name hosts, and a stock
+// recorder on a third gets all of it.
+func TestPlayer(t *testing.T) {
+	for _, reach := range []string{byAddress, byName} {
+		t.Run(reach, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, reach, "master", "camera", "recorder", "player")
+			for _, name := range []string{"camera", "player"} {
+				s.host(name).link.slow(50*time.Millisecond, 2)
+			}
+			camera, player := s.host("camera"), s.host("player")
+			live := camera.startCamera()
+			recorder := s.host("recorder").startRecorder(infoTopic)
+			peer.Await(t, "camera info", func() bool { return recorder.size() > 20_000 })
+			if n := recorder.end(); n != 0 {
+				t.Errorf("%d messages of a few hundred bytes were lost", n)
+			}
+			if code := live.Interrupt(); code != 0 {
+				t.Errorf("the camera ended with %d", code)
+			}
+			bag := filepath.Join(t.TempDir(), "stock.bag")
+			want := len(numbers(t, recorder.bag, infoTopic))
+			again := s.host("recorder").start("rosbag", "record", "-O", bag, "-l", fmt.Sprint(want), infoTopic)
+			player.run(peer.Program(t), "play", "--wait-for-subscribers", recorder.bag)
+			if code := again.Wait(); code != 0 {
+				t.Errorf("rosbag record ended with %d", code)
+			}
+			if got := len(numbers(t, bag, infoTopic)); got != want {
+				t.Errorf("%d messages were replayed, %d arrived", want, got)
+			}
+		})
+	}
+}
+
+// TestMasterRestartsWhileCut: the camera's host is cut off while the master is started again. Then stock tools and the
+// recorder have its topics again.
+func TestMasterRestartsWhileCut(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, byName, "master", "camera", "recorder")
+	camera, other := s.host("camera"), s.host("recorder")
+	camera.startCamera()
+	recorder := other.startRecorder(depthTopic)
+	recorder.awaitMore()
+
+	camera.link.cut.Store(true)
+	defer camera.link.cut.Store(false)
+	if code := s.master.Interrupt(); code != 0 {
+		t.Errorf("roscore ended with %d", code)
+	}
+	s.startMaster()
+	camera.link.cut.Store(false)
+
+	other.awaitTopic(depthTopic)
+	other.run("rostopic", "echo", "-n", "1", "--noarr", depthTopic)
+	recorder.awaitMore()
+	recorder.end()
+}
+
+// TestClocks: a master and a publisher whose clocks are wrong are named.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, byName, "master", "camera", "recorder")
+	if code := s.master.Interrupt(); code != 0 {
+		t.Errorf("roscore ended with %d", code)
+	}
+	s.startMaster(wrongClock(t, -3600)...)
+	s.host("camera").start(append(wrongClock(t, 30), "rostopic", "pub", "-r", "5", "/point", "geometry_msgs/PointStamped", "header: auto")...)
+	recorder := s.host("recorder").startRecorder("/point")
+	for _, want := range []string{
+		`clocks .* host=master`, `behind="?at least 59m`,
+		`clocks .* host=camera`, `ahead="?at least (2\d|30)`,
+		`stamps are in the future.* publisher=/rostopic_`,
+	} {
+		said := regexp.MustCompile(want)
+		peer.Await(t, want, func() bool { return said.MatchString(recorder.Stderr()) })
+	}
+	recorder.end()
+}
+
+// wrongClock starts a Python program with a clock that is off by some seconds. (libfaketime breaks Python's sleep, and
+// namespaces have no time of day of their own.)
+func wrongClock(t *testing.T, by int) []string {
+	t.Helper()
+	folder := t.TempDir()
+	shift := fmt.Sprintf("import time\nright = time.time\ntime.time = lambda: right() + %d\n", by)
+	if err := os.WriteFile(filepath.Join(folder, "sitecustomize.py"), []byte(shift), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"env", "PYTHONPATH=" + folder}
+}
