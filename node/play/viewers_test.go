@@ -17,6 +17,7 @@ import (
 	"rsros/node/view"
 	"rsros/node/view/wire"
 	"rsros/node/viewers"
+	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 )
@@ -76,13 +77,13 @@ func TestViewers(t *testing.T) {
 	page.say(`{"op":"subscribe","stream":1,"codec":"raw","divisor":1}`)
 	pause := func(on bool) {
 		t.Helper()
+		var reply []byte
+		peer.Await(t, "the service", func() bool { // the master hears of it a moment later
+			reply, err = n.CallService(t.Context(), "/pause_playback", msgs.MustService("std_srvs/SetBool"), msgs.Marshal(&msgs.Bool{Data: on}))
+			return err == nil
+		})
 		var answer msgs.Result
-		service := msgs.MustService("std_srvs/SetBool")
-		reply, err := n.CallService(t.Context(), "/pause_playback", service, msgs.Marshal(&msgs.Bool{Data: on}))
-		if err == nil {
-			err = msgs.Unmarshal(reply, &answer)
-		}
-		if err != nil || !answer.Success {
+		if err := msgs.Unmarshal(reply, &answer); err != nil || !answer.Success {
 			t.Fatalf("pause %v: %+v, %v", on, answer, err)
 		}
 	}
