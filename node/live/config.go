@@ -202,13 +202,14 @@ func optional(id camdriver.StreamID) bool {
 }
 
 func (o *Options) fillStreams(p *graph.ParamReader) error {
+	file := p.Text("rosbag_filename") != ""
 	var errs []error
 	for _, s := range streamParams {
 		if _, said := o.Streams[s.id]; said {
 			continue
 		}
 		enabled, said := p.Truth(s.enable)
-		if optional(s.id) && (enabled || !said) {
+		if optional(s.id) && (enabled || !said) && (!file || s.id.Kind != camdriver.Fisheye) {
 			continue
 		}
 		if s.id.Kind == camdriver.Pose && o.Source.Pose && !enabled {
@@ -219,7 +220,7 @@ func (o *Options) fillStreams(p *graph.ParamReader) error {
 			errs = append(errs, fmt.Errorf("%w: parameters ~%s_width and ~%s_height: give both or none", program.ErrUsage, s.prefix, s.prefix))
 			continue
 		}
-		if !said && s.id == wholeInfrared || said && enabled && set == (StreamSetting{}) && p.Text("rosbag_filename") != "" {
+		if !said && (s.id == wholeInfrared || optional(s.id)) || said && enabled && set == (StreamSetting{}) && file {
 			continue // a file has what it has
 		}
 		if said && !enabled {

@@ -154,6 +154,26 @@ func TestUnusedParametersAreNamed(t *testing.T) {
 	}
 }
 
+// A recording is selected by its name, and has the streams that it has.
+func TestParametersOfRecording(t *testing.T) {
+	var out strings.Builder
+	p := graph.Params{"rosbag_filename": "walk.bag", "serial_no": "_1", "usb_port_id": "", "enable_fisheye": true, "fisheye_fps": 15}
+	sayUnused(zerolog.New(&out), p)
+	if text := out.String(); strings.Count(text, "has no effect") != 1 || !strings.Contains(text, "~serial_no") {
+		t.Errorf("log:\n%s", text)
+	}
+	for fps, want := range map[int]bool{0: false, 15: true} {
+		var o Options
+		p["fisheye_fps"] = fps
+		if err := o.fill(p); err != nil {
+			t.Fatal(err)
+		}
+		if _, set := o.Streams[camdriver.StreamID{Kind: camdriver.Fisheye}]; set != want {
+			t.Errorf("%d: %v", fps, o.Streams)
+		}
+	}
+}
+
 // The parameters of rs_camera.launch, as roslaunch sets them.
 func TestWrapperParameters(t *testing.T) {
 	var o Options

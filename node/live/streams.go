@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,12 +71,16 @@ func (s StreamSettings) of(id camdriver.StreamID) StreamSetting {
 
 // Choose selects a profile for every stream that is on, by sensor as in
 // Device.Sensors. It fails if the device doesn't have a stream that was asked for,
-// or can't run it that way. The error lists the profiles that it offers.
+// or can't run it that way. The error names each such stream and the profiles that it
+// offers.
 func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profile, error) {
 	chosen := make([][]camdriver.Profile, len(sensors))
 	have := map[camdriver.StreamID]bool{}
+	var errs []error
 	for i, sensor := range sensors {
-		for id, profiles := range byStream(sensor.Profiles()) {
+		offered := byStream(sensor.Profiles())
+		for _, id := range slices.SortedFunc(maps.Keys(offered), camdriver.StreamID.Compare) {
+			profiles := offered[id]
 			have[id] = true
 			set := s.of(id)
 			if set.Off || !s.wanted(id, profiles) {
@@ -83,16 +88,19 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 			}
 			p, ok := set.pick(profiles)
 			if !ok {
-				return nil, fmt.Errorf("%s can't run as %s: %w; it offers %s", id, set, camdriver.ErrUnsupported, listProfiles(profiles))
+				errs = append(errs, fmt.Errorf("%s can't run as %s: %w; it offers %s", id, set, camdriver.ErrUnsupported, listProfiles(profiles)))
+				continue
 			}
 			chosen[i] = append(chosen[i], p)
 		}
-		slices.SortFunc(chosen[i], func(a, b camdriver.Profile) int { return a.Stream.Compare(b.Stream) })
 	}
-	for id, set := range s {
-		if !have[id] && !set.Off {
-			return nil, fmt.Errorf("stream %s: %w: the device doesn't have it", id, camdriver.ErrNotFound)
+	for _, id := range slices.SortedFunc(maps.Keys(s), camdriver.StreamID.Compare) {
+		if !have[id] && !s[id].Off {
+			errs = append(errs, fmt.Errorf("stream %s: %w: the device doesn't have it", id, camdriver.ErrNotFound))
 		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
 	}
 	if !slices.ContainsFunc(chosen, func(p []camdriver.Profile) bool { return len(p) > 0 }) {
 		return nil, errors.New("every stream is off")

@@ -91,6 +91,12 @@ func TestChooseProfiles(t *testing.T) {
 			}
 		})
 	}
+	_, err := StreamSettings{depth: {FPS: 7}, gyro: {FPS: 9}, color: {}}.Choose(fakeSensors())
+	for _, want := range []string{"Depth_0 can't run as @7", "Gyro_0 can't run as @9", "stream Color_0"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 	if _, err := (StreamSettings{depth: off, left: off, gyro: off}).Choose(fakeSensors()); err == nil {
 		t.Error("a node with every stream off was accepted")
 	}

@@ -53,6 +53,9 @@ var unusedParams = []struct {
 	{"rgbd_launch/sw_registered_processing", []any{"false"}, "points are always made of aligned depth"},
 }
 
+// unusedOfFile are parameters that select a camera, which mean nothing for a recording.
+var unusedOfFile = []string{"serial_no", "usb_port_id", "device_type"}
+
 const (
 	noFisheye    = "no camera here has a fisheye stream"
 	noConfidence = "no camera here has a confidence stream"
@@ -67,9 +70,18 @@ func sayUnused(log zerolog.Logger, p graph.Params) {
 			continue
 		}
 		if v, said := lookUp(p, u.name); said && !slices.Contains(u.normal, v) {
-			log.Warn().Str("parameter", "~"+u.name).Str("value", fmt.Sprint(v)).Msg("has no effect: " + u.why)
+			sayNoEffect(log, u.name, v, u.why)
 		}
 	}
+	for _, name := range unusedOfFile {
+		if v, said := p[name]; said && file != "" && v != "" {
+			sayNoEffect(log, name, v, "the recording is selected by its name")
+		}
+	}
+}
+
+func sayNoEffect(log zerolog.Logger, name string, value any, why string) {
+	log.Warn().Str("parameter", "~"+name).Str("value", fmt.Sprint(value)).Msg("has no effect: " + why)
 }
 
 // lookUp finds a parameter in a tree: "a/b" is b in a.

@@ -10,39 +10,16 @@ import (
 // turnedLaunches are the launches by the namespace of their camera. Each row is one argument.
 var turnedLaunches = map[string]turnedLaunch{
 	// All streams of the simulated camera, and points coloured by the left infrared camera.
-	"one": {turns: []turn{
+	"one": {file: "rs_camera.launch", turns: append([]turn{
 		{"camera", "one", published("color/image_raw")},
 		{"device", "sim", func(c *turned) {
 			if name := c.deviceInfo().DeviceName; !strings.Contains(name, "simulated") {
 				c.t.Errorf("device %q", name)
 			}
 		}},
-		{"serial_no", "_111", func(c *turned) {
-			if serial := c.deviceInfo().SerialNumber; serial != "111" {
-				c.t.Errorf("serial number %q", serial)
-			}
-		}},
-		{"tf_prefix", "eye", func(c *turned) {
-			if frame := c.info("color").Header.FrameID; frame != "eye_color_optical_frame" {
-				c.t.Errorf("frame_id %q", frame)
-			}
-		}},
+		{"serial_no", "_111", numbered("111")},
+		{"tf_prefix", "eye", prefixed("eye")},
 		{"naming", "both", func(c *turned) { c.isThere("/device_0/sensor_0/Depth_0/image/data") }},
-		{"depth_width", "424", sized("depth", 424, 0)},
-		{"depth_height", "240", sized("depth", 0, 240)},
-		{"depth_fps", "6", logged("Depth_0 Z16 424x240@6")},
-		{"color_width", "424", sized("color", 424, 0)},
-		{"color_height", "240", sized("color", 0, 240)},
-		{"color_fps", "6", logged("Color_0 RGB8 424x240@6")},
-		{"infra_width", "424", sized("infra1", 424, 0)},
-		{"infra_height", "240", sized("infra2", 0, 240)},
-		{"infra_fps", "6", logged("Infrared_1 Y8 424x240@6", "Infrared_2 Y8 424x240@6")},
-		{"enable_infra1", "true", published("infra1/image_rect_raw")},
-		{"enable_infra2", "true", published("infra2/image_rect_raw")},
-		{"enable_gyro", "true", published("gyro/sample")},
-		{"enable_accel", "true", published("accel/sample")},
-		{"gyro_fps", "400", logged("Gyro_0", "@400")},
-		{"accel_fps", "250", logged("Accel_0", "@250")},
 		{"linear_accel_cov", "0.5", func(c *turned) {
 			var sample msgs.Imu
 			if c.decode(c.topic("accel/sample"), &sample); sample.LinearCovariance[0] != 0.5 {
@@ -50,11 +27,7 @@ var turnedLaunches = map[string]turnedLaunch{
 			}
 		}},
 		{"enable_pointcloud", "true", published("depth/color/points")},
-		{"pointcloud_texture_stream", "RS2_STREAM_INFRARED", func(c *turned) {
-			if _, fields := c.cloud(); fields != "x y z intensity " {
-				c.t.Errorf("fields %s", fields)
-			}
-		}},
+		{"pointcloud_texture_stream", "RS2_STREAM_INFRARED", greyPoints},
 		{"pointcloud_texture_index", "1", func(c *turned) { c.cloud() }}, // there is no infrared stream with index 0
 		{"ordered_pc", "true", func(c *turned) {
 			if head, _ := c.cloud(); head.Height != 240 || head.Width != 424 {
@@ -68,20 +41,12 @@ var turnedLaunches = map[string]turnedLaunch{
 		{"manager", "boss", func(c *turned) {
 			c.look("a status of one/boss", "/diagnostics", func(data []byte) bool { return strings.Contains(string(data), "one/boss") })
 		}},
-		{"respawn", "true", func(c *turned) {
-			before := c.pid()
-			c.kill()
-			peer.Await(c.t, "another process of "+c.full(), func() bool { now := c.pid(); return now != nil && now != before })
-		}},
-	}},
+		{"respawn", "true", respawns},
+	}, allStreams...)},
 	// Depth aligned to colour, and what has no effect.
-	"two": {with: small, turns: append([]turn{
+	"two": {file: "rs_camera.launch", with: small, turns: append([]turn{
 		{"camera", "two", published("depth/image_rect_raw")},
-		{"device", "sim:222", func(c *turned) {
-			if serial := c.deviceInfo().SerialNumber; serial != "222" {
-				c.t.Errorf("serial number %q", serial)
-			}
-		}},
+		{"device", "sim:222", numbered("222")},
 		{"align_depth", "true", published("aligned_depth_to_color/image_raw")},
 		{"clip_distance", "2", func(c *turned) {
 			for _, topic := range []string{"depth/image_rect_raw", "aligned_depth_to_color/image_raw"} {
@@ -93,7 +58,7 @@ var turnedLaunches = map[string]turnedLaunch{
 		{"initial_reset", "true", logged("the camera is back from its reset")},
 	}, withoutEffect...)},
 	// No depth.
-	"three": {with: append([]string{"device:=sim", "args:=--pose", "enable_infra1:=true", "enable_gyro:=true", "enable_accel:=true"}, small...), turns: []turn{
+	"three": {file: "rs_camera.launch", with: append([]string{"device:=sim", "args:=--pose", "enable_infra1:=true", "enable_gyro:=true", "enable_accel:=true"}, small...), turns: []turn{
 		{"camera", "three", published("color/image_raw")},
 		{"enable_depth", "false", gone("depth/image_rect_raw", "depth/camera_info")},
 		{"enable_sync", "true", func(c *turned) { c.meet("color/camera_info", "infra1/camera_info") }},
@@ -109,43 +74,53 @@ var turnedLaunches = map[string]turnedLaunch{
 			c.isThere(c.topic("imu"))
 			c.isMissing(c.topic("gyro/sample"))
 		}},
-		{"output", "log", func(c *turned) {
-			peer.Await(c.t, "a log file with the node's output", func() bool { return strings.Contains(c.logFile(), "streaming") })
-			if strings.Contains(c.launch.Output(), "streaming") {
-				c.t.Errorf("the output is on the screen: %s", c.launch.Output())
-			}
-		}},
+		{"output", "log", quiet},
 	}},
 	// Points without a texture.
-	"four": {with: append([]string{"device:=sim", "enable_pointcloud:=true"}, small...), turns: []turn{
+	"four": {file: "rs_camera.launch", with: append([]string{"device:=sim", "enable_pointcloud:=true"}, small...), turns: []turn{
 		{"camera", "four", published("depth/image_rect_raw")},
 		{"enable_color", "false", gone("color/image_raw")},
-		{"allow_no_texture_points", "true", func(c *turned) {
-			if head, fields := c.cloud(); fields != "x y z " || head.Width == 0 {
-				c.t.Errorf("fields %s, %d points", fields, head.Width)
-			}
-		}},
+		{"allow_no_texture_points", "true", barePoints},
 		{"filters", "decimation", sized("depth", 212, 120)},
 		{"args", "--sync --infra1=424x240@6", logged("Infrared_1 Y8 424x240@6")},
 	}},
 	// A camera that isn't there.
-	"five": {turns: []turn{
+	"five": {file: "rs_camera.launch", turns: []turn{
 		{"camera", "five", logged("/five/realsense2_camera")},
 		{"usb_port_id", "2-1.4", logged("port 2-1.4")},
 		{"device_type", "d435(?!i)", logged("type d435(?!i)")},
 		{"required", "true", logged("REQUIRED process [five/realsense2_camera")},
 	}},
 	// A camera that comes too late.
-	"seven": {with: []string{"device:=sim", "args:=--unplugged"}, turns: []turn{
+	"seven": {file: "rs_camera.launch", with: []string{"device:=sim", "args:=--unplugged"}, turns: []turn{
 		{"camera", "seven", logged("/seven/realsense2_camera")},
 		{"reconnect_timeout", "1.5", logged("next_attempt_in=1.5s")},
 		{"wait_for_device_timeout", "2", logged("waited 2s for a camera")},
 	}},
 	// A stream that the simulated camera doesn't have.
-	"six": {with: []string{"device:=sim"}, turns: []turn{
+	"six": {file: "rs_camera.launch", with: []string{"device:=sim"}, turns: []turn{
 		{"camera", "six", logged("/six/realsense2_camera")},
 		{"enable_infra", "true", logged("stream Infrared_0", "the device doesn't have it")},
 	}},
+}
+
+// allStreams are turns of the streams of the simulated camera.
+var allStreams = []turn{
+	{"depth_width", "424", sized("depth", 424, 0)},
+	{"depth_height", "240", sized("depth", 0, 240)},
+	{"depth_fps", "6", logged("Depth_0 Z16 424x240@6")},
+	{"color_width", "424", sized("color", 424, 0)},
+	{"color_height", "240", sized("color", 0, 240)},
+	{"color_fps", "6", logged("Color_0 RGB8 424x240@6")},
+	{"infra_width", "424", sized("infra1", 424, 0)},
+	{"infra_height", "240", sized("infra2", 0, 240)},
+	{"infra_fps", "6", logged("Infrared_1 Y8 424x240@6", "Infrared_2 Y8 424x240@6")},
+	{"enable_infra1", "true", published("infra1/image_rect_raw")},
+	{"enable_infra2", "true", published("infra2/image_rect_raw")},
+	{"enable_gyro", "true", published("gyro/sample")},
+	{"enable_accel", "true", published("accel/sample")},
+	{"gyro_fps", "400", logged("Gyro_0", "@400")},
+	{"accel_fps", "250", logged("Accel_0", "@250")},
 }
 
 // small are profiles that several cameras fit a small machine with.
@@ -172,13 +147,32 @@ var withoutEffect = []turn{
 	unused("stereo_module/gain/2", "30"),
 }
 
+// greyPoints is a check that points have the brightness of infrared.
+func greyPoints(c *turned) {
+	c.t.Helper()
+	if _, fields := c.cloud(); fields != "x y z intensity " {
+		c.t.Errorf("fields %s", fields)
+	}
+}
+
+// barePoints is a check that points have no colours.
+func barePoints(c *turned) {
+	c.t.Helper()
+	if head, fields := c.cloud(); fields != "x y z " || head.Width == 0 {
+		c.t.Errorf("fields %s, %d points", fields, head.Width)
+	}
+}
+
 // unused is a turn of which the log says that it has no effect.
-func unused(arg, value string) turn {
+func unused(arg, value string) turn { return unusedAs(arg, arg, value) }
+
+// unusedAs is unused for an argument whose parameter has another name.
+func unusedAs(arg, parameter, value string) turn {
 	return turn{arg, value, func(c *turned) {
 		c.t.Helper()
-		peer.Await(c.t, "the log names "+arg, func() bool {
-			for line := range strings.Lines(c.launch.Output()) {
-				if strings.Contains(line, "has no effect") && strings.Contains(line, "~"+arg+" ") {
+		peer.Await(c.t, "the log names "+parameter, func() bool {
+			for line := range strings.Lines(c.output()) {
+				if strings.Contains(line, "has no effect") && strings.Contains(line, "~"+parameter+" ") {
 					return true
 				}
 			}

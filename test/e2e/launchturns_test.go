@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,20 +10,24 @@ import (
 	"sync"
 	"testing"
 
+	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/node/ros"
 	"rsros/node/xmlrpc"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
-// turn gives one argument of rs_camera.launch a value other than its default, and looks for the effect.
+// turn gives one argument of a launch file a value other than its default, and looks for the effect.
 type turn struct {
 	arg, value string
 	check      func(c *turned)
 }
 
-// turnedLaunch is one run of rs_camera.launch with several turns. With are arguments that its turns need.
+// turnedLaunch is one run of a launch file with several turns. With are arguments that its turns need. In its
+// values {recording} is the path of a recording with every stream.
 type turnedLaunch struct {
+	file  string
 	with  []string
 	turns []turn
 }
@@ -34,32 +39,25 @@ type turned struct {
 	launch *peer.Process
 }
 
-// TestEveryLaunchArgument turns every argument of rs_camera.launch once and looks for its effect. What has no effect
-// says so in the log.
+// TestEveryLaunchArgument turns every argument of each launch file that realsense2_camera has, too, once and looks for
+// its effect. What has no effect says so in the log.
 func TestEveryLaunchArgument(t *testing.T) {
-	defaults := launchArgs(t, "rs_camera.launch")
-	rows := map[string]int{}
-	for _, l := range turnedLaunches {
-		for _, row := range l.turns {
-			rows[row.arg]++
-			if value, ok := defaults[row.arg]; !ok || value == row.value {
-				t.Errorf("%s: %q is no turn of %q (there: %t)", row.arg, row.value, value, ok)
-			}
-		}
-	}
-	for _, arg := range slices.Sorted(maps.Keys(defaults)) {
-		if rows[arg] == 0 {
-			t.Errorf("argument %s has no row", arg)
-		}
-	}
+	launches := maps.Clone(turnedLaunches)
+	maps.Copy(launches, otherLaunches)
+	everyArgumentTurned(t, launches)
 	g := onRoscore(t)
 	g.rosPackage()
-	for name, l := range turnedLaunches {
+	recording := everyStream(t)
+	for _, name := range slices.Sorted(maps.Keys(launches)) {
+		l := launches[name]
 		t.Run(name, func(t *testing.T) {
 			inner := g.in(t)
-			args := append([]string{"--wait", "rs_ros_node", "rs_camera.launch"}, l.with...)
+			args := append([]string{"--wait", "rs_ros_node", l.file}, l.with...)
 			for _, row := range l.turns {
 				args = append(args, row.arg+":="+row.value)
+			}
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "{recording}", recording)
 			}
 			c := &turned{onlooker: inner.onlooker(), name: name, launch: inner.start("roslaunch", args...)}
 			for _, row := range l.turns {
@@ -71,6 +69,79 @@ func TestEveryLaunchArgument(t *testing.T) {
 			}
 		})
 	}
+}
+
+// everyArgumentTurned checks that each argument of the launch files has a row, with a value that isn't its default.
+func everyArgumentTurned(t *testing.T, launches map[string]turnedLaunch) {
+	t.Helper()
+	rows := map[string]map[string]int{}
+	for _, l := range launches {
+		if rows[l.file] == nil {
+			rows[l.file] = map[string]int{}
+		}
+		defaults := launchArgs(t, l.file)
+		for _, row := range l.turns {
+			rows[l.file][row.arg]++
+			if value, ok := defaults[row.arg]; !ok || value == row.value {
+				t.Errorf("%s: %s: %q is no turn of %q (there: %t)", l.file, row.arg, row.value, value, ok)
+			}
+		}
+	}
+	for file := range originalArgs(t) {
+		if filepath.Dir(file) != "." {
+			continue // those of the others are handed on to it
+		}
+		for _, arg := range slices.Sorted(maps.Keys(launchArgs(t, file))) {
+			if rows[file][arg] == 0 {
+				t.Errorf("%s: argument %s has no row", file, arg)
+			}
+		}
+	}
+}
+
+// everyStream makes a recording that has each stream of the launch files: one of librealsense with its infrared
+// streams once more as Infrared_0 and as Fisheye_0.
+func everyStream(t *testing.T) string {
+	t.Helper()
+	from, err := bagstore.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	view, err := bagstore.NewView([]*bagstore.Bag{from}, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "every.bag")
+	to, err := bagstore.Create(path, bagstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := strings.NewReplacer("/Infrared_1/", "/Infrared_0/", "/Infrared_2/", "/Fisheye_0/")
+	connections := map[string]uint32{}
+	it := view.Iterator()
+	defer it.Close()
+	for it.Next() {
+		m := it.Message()
+		for _, topic := range slices.Compact([]string{m.Conn.Topic, again.Replace(m.Conn.Topic)}) {
+			id, ok := connections[topic]
+			if !ok {
+				c := *m.Conn
+				c.Topic = topic
+				if id, err = to.AddConnection(c); err != nil {
+					t.Fatal(err)
+				}
+				connections[topic] = id
+			}
+			if err := to.Write(id, m.Time, m.Data); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(it.Err(), to.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func (c *turned) topic(name string) string { return "/" + c.name + "/" + name }
@@ -92,13 +163,71 @@ func (c *turned) isMissing(topic string) {
 	}
 }
 
-// logged is a check that the launch's output has all of the words.
+// logged is a check that the node's output, or roslaunch's, has all of the words.
 func logged(words ...string) func(c *turned) {
 	return func(c *turned) {
 		c.t.Helper()
 		for _, word := range words {
-			said(c.t, c.launch, word)
+			peer.Await(c.t, word, func() bool { return strings.Contains(c.output(), word) })
 		}
+	}
+}
+
+// quiet is a check that the node's output isn't on the screen.
+func quiet(c *turned) {
+	c.t.Helper()
+	peer.Await(c.t, "a log file with the node's output", func() bool { return strings.Contains(c.logFile(), "streaming") })
+	if strings.Contains(c.launch.Output(), "streaming") {
+		c.t.Errorf("the output is on the screen: %s", c.launch.Output())
+	}
+}
+
+// respawns is a check that another process takes the place of the node.
+func respawns(c *turned) {
+	c.t.Helper()
+	before := c.pid()
+	c.kill()
+	peer.Await(c.t, "another process of "+c.full(), func() bool { now := c.pid(); return now != nil && now != before })
+}
+
+// prefixed is a check that frames begin with a tf_prefix.
+func prefixed(prefix string) func(c *turned) {
+	return func(c *turned) {
+		c.t.Helper()
+		if frame := c.info("color").Header.FrameID; frame != prefix+"_color_optical_frame" {
+			c.t.Errorf("frame_id %q", frame)
+		}
+	}
+}
+
+// numbered is a check of the camera's serial number.
+func numbered(want string) func(c *turned) {
+	return func(c *turned) {
+		c.t.Helper()
+		if serial := c.deviceInfo().SerialNumber; serial != want {
+			c.t.Errorf("serial number %q, want %s", serial, want)
+		}
+	}
+}
+
+// coloured is a check that depth is published as a colour image.
+func coloured(stream string) func(c *turned) {
+	return func(c *turned) {
+		c.t.Helper()
+		var head msgs.ImageHead
+		if c.decode(c.topic(stream), &head); head.Encoding != "rgb8" {
+			c.t.Errorf("%s is %s", stream, head.Encoding)
+		}
+	}
+}
+
+// another is a check of another camera of the same launch.
+func another(name string, check func(c *turned)) func(c *turned) {
+	return func(c *turned) {
+		c.t.Helper()
+		other := *c
+		other.name = name
+		check(&other)
 	}
 }
 
@@ -200,6 +329,9 @@ func (c *turned) kill() {
 		c.t.Fatal(err)
 	}
 }
+
+// output is what roslaunch and the node printed.
+func (c *turned) output() string { return c.launch.Output() + c.logFile() }
 
 // pid is the node's process id as it says itself, or nil.
 func (c *turned) pid() any {
