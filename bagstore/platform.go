@@ -15,5 +15,5 @@ type Platform struct {
 
 // ThisPlatform asks the system.
 func ThisPlatform() Platform {
-	return Platform{disk.DirectCall(), disk.AheadCall(), disk.Reserves, disk.Maps, disk.Locks, disk.HugePages}
+	return Platform{disk.DirectCall(), disk.AheadCall(), disk.Reserves, disk.MapCall(), disk.Locks, disk.HugePageCall()}
 }

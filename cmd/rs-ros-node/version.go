@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,9 @@ func newVersionCommand() *cobra.Command {
 
 func commit() string {
 	if program.Commit != "" {
+		if strings.HasSuffix(program.Version, program.Commit) {
+			return "" // already named: not a release
+		}
 		return " " + program.Commit
 	}
 	info, ok := debug.ReadBuildInfo()

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,11 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What this system offers, in words.
-const (
-	Reserves  = "yes: fallocate"
-	HugePages = "yes: madvise"
-)
+// Reserves says in words whether disk space is reserved ahead.
+const Reserves = "yes: fallocate"
+
+// HugePageCall says in words whether AdviseHuge has an effect.
+func HugePageCall() string {
+	if err := adviseSpare(unix.MADV_HUGEPAGE); err != nil {
+		return "no: MADV_HUGEPAGE fails: " + err.Error()
+	}
+	if mode, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(mode, []byte("[never]")) {
+		return "no: the system has turned them off"
+	}
+	return "yes: madvise"
+}
 
 // File is a Disk on a file of the operating system.
 type File struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -19,6 +20,20 @@ func testDisk(t *testing.T) *File {
 	d := NewFile(f)
 	t.Cleanup(func() { d.Close() }) //nolint:errcheck // closed by some tests
 	return d
+}
+
+// TestMapCall: what is said about maps is what happens to a file.
+func TestMapCall(t *testing.T) {
+	f, err := os.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	data, pages := Map(f, 100, 5000)
+	defer Unmap(pages)
+	if said := MapCall(); strings.HasPrefix(said, "yes") != (len(data) == 5000) {
+		t.Errorf("%q, and %d bytes were mapped", said, len(data))
+	}
 }
 
 // TestStart writes pieces of a file at once, in either way.

@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// What this system offers, in words.
-const (
-	Reserves  = "no: a file grows as it is written"
-	HugePages = "no"
-)
+// Reserves says in words whether disk space is reserved ahead.
+const Reserves = "no: a file grows as it is written"
+
+// HugePageCall says in words whether AdviseHuge has an effect.
+func HugePageCall() string { return "no" }
 
 // File is a Disk on a file of the operating system.
 type File struct{ f *os.File }

@@ -6,8 +6,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Maps says in words whether Map works.
-const Maps = "yes: mmap, populated before use"
+// MapCall says in words whether Map works: older kernels, of many small computers,
+// can't say whether a mapped page could be read.
+func MapCall() string {
+	if err := adviseSpare(unix.MADV_POPULATE_READ); err != nil {
+		return "no: large messages are read into memory, because MADV_POPULATE_READ fails: " + err.Error()
+	}
+	return "yes: mmap, populated before use"
+}
+
+// adviseSpare tries an advice on a page of its own.
+func adviseSpare(advice int) error {
+	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return err
+	}
+	defer Unmap(page)
+	return unix.Madvise(page, advice)
+}
 
 // Map maps n bytes of a file from off into memory and waits until the system has read
 // them. pages is what Unmap takes. Both are nil if mapping is not possible; reading the

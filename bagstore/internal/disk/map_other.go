@@ -4,8 +4,8 @@ package disk
 
 import "os"
 
-// Maps says in words whether Map works.
-const Maps = "no: large messages are read into memory"
+// MapCall says in words whether Map works.
+func MapCall() string { return "no: large messages are read into memory" }
 
 // Map is not supported here: callers read the file.
 func Map(*os.File, int64, int) (data, pages []byte) { return nil, nil }
