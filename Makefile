@@ -12,11 +12,11 @@ TEST      := $(GO) test $(TESTFLAGS)
 # What fails is tried once more, and named (docs/decisions/0014-second-try.md).
 SUITE     := $(GO) tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
-# Optional parts: the USB camera, its virtual machine, direct writing, tests of packages and of several hosts, manual
-# pages.
-TAGS      := usb,usbvm,directsink,dist,hosts,manual
-# Tests with direct writing and reading past the page cache as the default, without those that choose how they write or only read.
-DIRECT    := -tags directsink -skip 'Crash|FullDisk|WriteError|Kill|Gone|Lend|Large|StockRewrites|Checkpoint|Bomb|Many|Truncated|Header|Iterator|Info|Memory|Example|Mapped'
+# Optional parts: the USB camera, its virtual machine, direct writing, bounds checks, tests of packages and of several
+# hosts, manual pages.
+TAGS      := usb,usbvm,directsink,checked,dist,hosts,manual
+# Tests with bounds checks everywhere, and direct writing and reading past the page cache as the default, without those that choose how they write or only read.
+DIRECT    := -tags directsink,checked -skip 'Crash|FullDisk|WriteError|Kill|Gone|Lend|Large|StockRewrites|Checkpoint|Bomb|Many|Truncated|Header|Iterator|Info|Memory|Example|Mapped'
 FUZZTIME  ?= 20s
 ATTACKS   ?= 2000
 SOAK      ?= 10m
@@ -59,7 +59,7 @@ deps: ## install the programs that the tests need (Debian, root)
 
 test: deps lint build ## test everything, with the race detector and real ROS programs
 	$(SUITE) --packages '$(PKG)' -- $(TESTFLAGS)
-	$(SUITE) --packages './bagstore ./bagstore/rsbag' -- $(TESTFLAGS) $(DIRECT)
+	$(SUITE) --packages './bagstore ./bagstore/rsbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
 
 unit: ## run the tests that need no other programs
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')

@@ -6,7 +6,7 @@
 # nothing was found (golang/go#75804); a run with a number doesn't.
 # Minimizing a new input is bounded: by default it takes a minute, during which nothing
 # else is tried. Inputs that fail are written to the package's testdata/fuzz and stay there
-# as tests. The corpus is there, too: small inputs, named after what is odd about them or,
+# as tests. The tag checked gives code without bounds checks its checks back. The corpus is there, too: small inputs, named after what is odd about them or,
 # if a fuzzer found that they reach new code, by their hash.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,6 +21,6 @@ while IFS=: read -r file declaration; do
 	package=./$(dirname "${file#./}")
 	target=${declaration#func }
 	echo "== $package $target"
-	go test -run='^$' -fuzz="^$target\$" -fuzztime="$time" -fuzzminimizetime=200x "$package" </dev/null || failed=1
+	go test -tags checked -run='^$' -fuzz="^$target\$" -fuzztime="$time" -fuzzminimizetime=200x "$package" </dev/null || failed=1
 done <<<"$found"
 exit "$failed"

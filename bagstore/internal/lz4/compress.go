@@ -1,9 +1,6 @@
 package lz4
 
-import (
-	"math/bits"
-	"unsafe"
-)
+import "math/bits"
 
 // Rules of an LZ4 block: a match is at least 4 bytes long and at most 64 KiB
 // back; the last 5 bytes are literals, and no match begins in the last 12 (16
@@ -22,36 +19,27 @@ type hashTable [1 << hashBits]uint32
 
 func hash(v uint64) uint32 { return uint32(v << 24 * 889523592379 >> (64 - hashBits)) }
 
-// unchecked is memory without bounds checks, which take a third of an encoder's
-// time. No position in it is computed from the bytes that are compressed, so they
-// can't direct an access outside: reads begin at or before the match limit or end
-// before end; writes are checked against the room once per sequence.
-type unchecked struct{ p unsafe.Pointer }
-
-func uncheckedBytes(b []byte) unchecked { return unchecked{unsafe.Pointer(unsafe.SliceData(b))} }
-
-func (m unchecked) get(i int) byte        { return *(*byte)(unsafe.Add(m.p, i)) }
-func (m unchecked) get32(i int) uint32    { return *(*uint32)(unsafe.Add(m.p, i)) }
-func (m unchecked) get64(i int) uint64    { return *(*uint64)(unsafe.Add(m.p, i)) }
-func (m unchecked) put(i int, v byte)     { *(*byte)(unsafe.Add(m.p, i)) = v }
-func (m unchecked) put16(i int, v uint16) { *(*uint16)(unsafe.Add(m.p, i)) = v }
-func (m unchecked) copy16(i int, from unchecked, j int) {
-	*(*[16]byte)(unsafe.Add(m.p, i)) = *(*[16]byte)(unsafe.Add(from.p, j))
-}
-
-// compressBlock compresses a block of at least 16 bytes into dst and returns the
-// length, or 0 if it doesn't fit. Camera data are short runs with noise, so
+// compressBlock compresses a block of more than matchMargin bytes into dst and returns
+// the length, or 0 if it doesn't fit. Camera data are short runs with noise, so
 // most time goes into short copies and finding matches.
+//
+// The bounds of all accesses to memory, which checks none by itself:
+//   - 0 <= anchor <= at and 0 <= ref < at: the table holds positions before at only, as a
+//     match ends after the last one that was entered, also if it was extended backward.
+//   - at <= limit, 16 bytes before the end of src, wherever a match begins; after a match
+//     at <= end.
+//   - d is checked against len(dst) once for the literals of a sequence and once for a
+//     long match, with slack for the rest.
 func compressBlock(dst, src []byte, table *hashTable) int {
 	clear(table[:])
-	in, out := uncheckedBytes(src), uncheckedBytes(dst)
+	in, out := memoryOf(src), memoryOf(dst)
 	limit, end := len(src)-matchMargin, len(src)-lastLiterals
 	anchor, at, ref, d := 0, 1, 0, 0
 	for {
 		if at, ref = findMatch(in, at, limit, table); at < 0 {
 			break
 		}
-		for at > anchor && ref > 0 && in.get(at-1) == in.get(ref-1) {
+		for at > anchor && ref > 0 && in.get(at-1) == in.get(ref-1) { // 0 <= ref-1 < at-1 < limit
 			at, ref = at-1, ref-1
 		}
 		literals := at - anchor
@@ -60,34 +48,37 @@ func compressBlock(dst, src []byte, table *hashTable) int {
 		}
 		token, kind := d, byte(literals<<4)
 		if literals < 15 {
-			out.copy16(d+1, in, anchor) // more than literals; the rest is overwritten
+			// More than literals; the rest is overwritten. It ends at d+17, within
+			// slack, and in src at anchor+16 <= limit+16.
+			out.copy16(d+1, in, anchor)
 			d += 1 + literals
 		} else {
 			kind = 15 << 4
-			d = putLength(out, d+1, literals-15)
-			d += copy(dst[d:], src[anchor:at])
+			d = putLength(out, d+1, literals-15) // at most literals/255+1 bytes
+			d += copy(dst[d:], src[anchor:at])   // d <= len(dst)-slack+2
 		}
 		for {
+			// Here d <= len(dst)-slack+2, from above or from the end of this loop.
 			out.put16(d, uint16(at-ref))
 			d += 2
 			n := matchLength(in, at+minMatch, ref+minMatch, end)
 			at += minMatch + n
 			if n < 15 {
-				out.put(token, kind|byte(n))
+				out.put(token, kind|byte(n)) // token < d
 			} else {
 				if d+n/255+slack > len(dst) {
 					return 0
 				}
 				out.put(token, kind|15)
-				d = putLength(out, d, n-15)
+				d = putLength(out, d, n-15) // at most n/255+1 bytes
 			}
 			anchor = at
 			if at > limit {
 				break
 			}
-			table[hash(in.get64(at-2))] = uint32(at - 2)
+			table[hash(in.get64(at-2))] = uint32(at - 2) // at >= minMatch+1
 			// A match often follows at once, without literals between.
-			v := in.get64(at)
+			v := in.get64(at) // at <= limit
 			h := hash(v)
 			ref = int(table[h])
 			table[h] = uint32(at)
@@ -107,9 +98,9 @@ func compressBlock(dst, src []byte, table *hashTable) int {
 
 // findMatch returns the next position, at or after at, whose 4 bytes occur earlier,
 // and the earlier position; -1 if there is none up to the limit.
-func findMatch(in unchecked, at, limit int, table *hashTable) (int, int) {
+func findMatch(in memory, at, limit int, table *hashTable) (int, int) {
 	for tries := 1 << skipShift; at <= limit; tries++ {
-		v := in.get64(at)
+		v := in.get64(at) // ends before limit+16, and so does what ref < at is read for
 		h := hash(v)
 		ref := int(table[h])
 		table[h] = uint32(at)
@@ -121,8 +112,9 @@ func findMatch(in unchecked, at, limit int, table *hashTable) (int, int) {
 	return -1, 0
 }
 
-// matchLength counts the bytes from at up to end that equal those from ref on.
-func matchLength(in unchecked, at, ref, end int) int {
+// matchLength counts the bytes from at up to end that equal those from ref on, ref < at.
+// It reads none at or after end.
+func matchLength(in memory, at, ref, end int) int {
 	from := at
 	for at+8 <= end {
 		if x := in.get64(at) ^ in.get64(ref); x != 0 {
@@ -136,8 +128,8 @@ func matchLength(in unchecked, at, ref, end int) int {
 	return at - from
 }
 
-// putLength writes the rest of a length whose token holds 15.
-func putLength(out unchecked, d, n int) int {
+// putLength writes the rest n of a length whose token holds 15, n/255+1 bytes.
+func putLength(out memory, d, n int) int {
 	for ; n >= 255; n -= 255 {
 		out.put(d, 255)
 		d++
@@ -157,7 +149,7 @@ func putLastLiterals(dst []byte, d int, rest []byte) int {
 		d++
 	} else {
 		dst[d] = 15 << 4
-		d = putLength(uncheckedBytes(dst), d+1, n-15)
+		d = putLength(memoryOf(dst), d+1, n-15) // before the literals, for which there is room, too
 	}
 	return d + copy(dst[d:], rest)
 }
