@@ -18,6 +18,9 @@ const (
 	wholeSize = 8 << 20
 	// cacheBytes bounds the chunks that are kept; one is kept in any case.
 	cacheBytes = 32 << 20
+	// plainBytes bounds those of them that are uncompressed: to read one again is
+	// cheap, and what is kept here the garbage collector lets grow twofold.
+	plainBytes = 8 << 20
 )
 
 // messageReader reads messages for an iterator. It keeps a few chunk contents and
@@ -38,6 +41,7 @@ type messageReader struct {
 	cache map[chunkRef]*list.Element // of *chunkContent
 	lru   list.List                  // most recent first
 	bytes int64
+	plain int64 // of bytes, those of uncompressed chunks
 	wait  sync.WaitGroup
 }
 
@@ -53,11 +57,13 @@ type messagePos struct {
 
 // chunkContent is a chunk's decompressed bytes, once done is closed.
 type chunkContent struct {
-	ref  chunkRef
-	size int64
-	done chan struct{}
-	blk  *buffer // one reference is the cache's
-	err  error
+	ref   chunkRef
+	size  int64
+	plain bool // uncompressed
+	kept  bool // and a message of it was asked for: others may have its room
+	done  chan struct{}
+	blk   *buffer // one reference is the cache's
+	err   error
 }
 
 // ready tells whether the content is there.
@@ -240,9 +246,13 @@ func (mr *messageReader) prefetch(r chunkRef) bool {
 	}
 	c := &mr.v.bags[r.bag].chunks[r.chunk]
 	head, err := mr.chunkReader(r.bag).header(c)
-	if err == nil && mr.v.bags[r.bag].content == nil && !(head.Compression == None && direct(c, head)) {
-		mr.request(r, head, false)
+	if err != nil || mr.v.bags[r.bag].content != nil || head.Compression == None && direct(c, head) {
+		return mr.bytes <= cacheBytes
 	}
+	if head.Compression == None && !mr.makeRoom(head.Size) {
+		return false
+	}
+	mr.request(r, head, false)
 	return mr.bytes <= cacheBytes
 }
 
@@ -251,17 +261,44 @@ func (mr *messageReader) prefetch(r chunkRef) bool {
 func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
 	if el, ok := mr.cache[r]; ok {
 		mr.lru.MoveToFront(el)
-		return el.Value.(*chunkContent)
+		c := el.Value.(*chunkContent)
+		c.kept = c.kept || urgent && c.plain
+		return c
 	}
-	c := &chunkContent{ref: r, size: head.Size, done: make(chan struct{})}
+	c := &chunkContent{ref: r, size: head.Size, plain: head.Compression == None, done: make(chan struct{})}
+	if c.plain && urgent {
+		mr.makeRoom(c.size)
+	}
+	c.kept = urgent && c.plain
 	mr.cache[r] = mr.lru.PushFront(c)
-	mr.bytes += c.size
+	mr.count(c, +1)
 	mr.evict()
 	mr.wait.Go(func() {
 		defer close(c.done)
 		c.blk, c.err = mr.read(r, head, urgent)
 	})
 	return c
+}
+
+// count adds a content to what is kept, or takes it away.
+func (mr *messageReader) count(c *chunkContent, sign int64) {
+	mr.bytes += sign * c.size
+	if c.plain {
+		mr.plain += sign * c.size
+	}
+}
+
+// makeRoom drops the uncompressed chunks used longest ago until another one of a size
+// fits, but none that nobody has asked for yet. It tells whether there is room.
+func (mr *messageReader) makeRoom(size int64) bool {
+	for el := mr.lru.Back(); el != nil && mr.plain+size > plainBytes; {
+		c, prev := el.Value.(*chunkContent), el.Prev()
+		if c.kept && c.ref != mr.chunkRef && c.ready() {
+			mr.remove(el)
+		}
+		el = prev
+	}
+	return mr.plain == 0 || mr.plain+size <= plainBytes
 }
 
 // evict drops the chunks used longest ago, but none that is being read.
@@ -279,7 +316,7 @@ func (mr *messageReader) remove(el *list.Element) {
 	c := el.Value.(*chunkContent)
 	mr.lru.Remove(el)
 	delete(mr.cache, c.ref)
-	mr.bytes -= c.size
+	mr.count(c, -1)
 	if c.blk != nil {
 		c.blk.release()
 	}

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -193,4 +194,42 @@ func firstFrame(t *testing.T, f *rsbag.File) *camdriver.Frame {
 		t.Fatal("no frame")
 	}
 	return e.Frame.Retain()
+}
+
+// TestNoOptions: a sensor without options gets one that librealsense needs, which isn't the
+// recording's.
+func TestNoOptions(t *testing.T) {
+	dir := t.TempDir()
+	db, bag := filepath.Join(dir, "x.db3"), filepath.Join(dir, "x.bag")
+	snap, frame := newNames()
+	snap.Sensors[0].Options, snap.Streams = nil, snap.Streams[:1]
+	f, err := os.Create(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := rsdb3.New(f, snap, rsdb3.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Frame(0, frame, time.Millisecond), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if lost := names(w.Losses()); len(lost) > 0 {
+		t.Errorf("lost %q", lost)
+	}
+	if broken, _, err := rsdb3.Check(t.Context(), db); err != nil || len(broken) > 0 {
+		t.Errorf("broken %v, %v", broken, err)
+	}
+	if o := open(t, db).Snapshot().Sensors[0].Options; len(o) > 0 {
+		t.Errorf("options %v", o)
+	}
+	if _, err := ToBag(t.Context(), Options{In: db, Out: bag}); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range open(t, bag).Snapshot().Sensors[0].Options {
+		if o.ID != camdriver.OptionDepthUnits { // which a bag says of frames that way
+			t.Errorf("option %v in the bag", o)
+		}
+	}
 }

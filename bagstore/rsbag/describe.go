@@ -270,10 +270,14 @@ type TypeError struct{ Topic, Want, Have string }
 func (e *TypeError) Error() string { return "expected " + e.Want + ", found " + e.Have }
 
 // sortedOptions returns the sensor's options in OptionID order. A recording does
-// not say their ranges: minimum, maximum and default are the value.
+// not say their ranges: minimum, maximum and default are the value. One that the sensor
+// didn't have is left out.
 func (s *sensorDescription) sortedOptions() []camdriver.Option {
 	var list []camdriver.Option
 	for id, v := range s.options {
+		if s.texts[id] == rstext.AddedOption {
+			continue
+		}
 		list = append(list, camdriver.Option{ID: id, Value: v, Min: v, Max: v, Default: v, ReadOnly: true, Description: s.texts[id]})
 	}
 	slices.SortFunc(list, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })

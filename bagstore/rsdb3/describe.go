@@ -82,7 +82,7 @@ func (w *Writer) info(list []camdriver.Info) string {
 func known[T any](_ T, ok bool) bool { return ok }
 
 // describeSensor adds an option to a sensor that has none: librealsense crashes on
-// such a sensor.
+// such a sensor. Our readers know it by its description, so nothing is lost or gained.
 func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) error {
 	prefix := sensorPrefix(number)
 	info := s.Info
@@ -96,8 +96,7 @@ func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) error {
 	slices.SortStableFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
 	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
 	if len(options) == 0 {
-		options = []camdriver.Option{{ID: camdriver.OptionFramesQueueSize, Value: 16, Description: "Added: librealsense needs an option"}}
-		w.losses.add("sensor %d (%s) has no options and gets %s, without which librealsense crashes", number, s.Name, camdriver.OptionFramesQueueSize)
+		options = []camdriver.Option{{ID: camdriver.OptionFramesQueueSize, Value: 16, Description: rstext.AddedOption}}
 	}
 	for _, o := range options {
 		topic := optionTopic(number, o.ID)

@@ -12,6 +12,10 @@ type Names struct {
 	Format camdriver.Format
 }
 
+// AddedOption is the description of an option that a sensor doesn't have. It is in a .db3 because
+// librealsense crashes on a sensor without options.
+const AddedOption = "Added: librealsense needs an option"
+
 // The names of releases.
 var (
 	Names256  = Names{camdriver.InfoConnectionType, camdriver.OptionRotation, camdriver.Motion, camdriver.MotionFull}

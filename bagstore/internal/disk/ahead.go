@@ -63,9 +63,9 @@ type Ahead struct {
 	runs     [4]run
 	clock    uint64
 	underWay int
-	refused  bool    // the file system takes no such reads
-	closed   bool    // nothing is started any more
-	memory   *[]byte // of all slots; made by the first read
+	refused  bool  // the file system takes no such reads
+	closed   bool  // nothing is started any more
+	memory   pages // of all slots; made by the first read
 }
 
 // slot holds a block of the file.
@@ -197,7 +197,7 @@ func (a *Ahead) start(s *slot, block int64) {
 		s.state = slotUsual
 		return
 	}
-	if a.memory == nil {
+	if a.memory.bytes == nil {
 		a.allocate()
 	}
 	s.state = slotReading
@@ -210,23 +210,14 @@ func (a *Ahead) start(s *slot, block int64) {
 
 func (a *Ahead) allocate() {
 	if a.block == aheadBlock {
-		a.memory = aheadMemory.Get().(*[]byte)
+		a.memory = aheadMemory.get()
 	} else {
-		memory := AlignedBytes(aheadSlots*int(a.block), Grain)
-		a.memory = &memory
+		a.memory = pages{bytes: AlignedBytes(aheadSlots*int(a.block), Grain)}
 	}
 	for i := range a.slots {
-		a.slots[i].buf = (*a.memory)[i*int(a.block):][:a.block:a.block]
+		a.slots[i].buf = a.memory.bytes[i*int(a.block):][:a.block:a.block]
 	}
 }
-
-// aheadMemory keeps the memory of readers that were closed: pages that were never
-// touched are dear.
-var aheadMemory = sync.Pool{New: func() any {
-	memory := AlignedBytes(aheadSlots*aheadBlock, HugePage)
-	AdviseHuge(memory)
-	return &memory
-}}
 
 // finish notes that a read is over. A block that can't be read is read again as usual,
 // which says what is wrong and where.
@@ -260,10 +251,10 @@ func (a *Ahead) Close() error {
 	for a.underWay > 0 {
 		a.over.Wait()
 	}
-	if a.memory != nil && a.block == aheadBlock {
-		aheadMemory.Put(a.memory)
+	if a.memory.bytes != nil && a.block == aheadBlock {
+		aheadMemory.put(a.memory)
 	}
-	a.memory, a.slots = nil, [aheadSlots]slot{}
+	a.memory, a.slots = pages{}, [aheadSlots]slot{}
 	a.mu.Unlock()
 	return a.f.Close()
 }

@@ -74,8 +74,10 @@ func NewDirect(d Disk, grain int, preallocate int64) Sink {
 }
 
 // AlignedBytes returns n bytes whose address is a multiple of grain.
-func AlignedBytes(n, grain int) []byte {
-	b := make([]byte, n+grain)
+func AlignedBytes(n, grain int) []byte { return align(make([]byte, n+grain), n, grain) }
+
+// align returns n bytes of b, which has grain more, at a multiple of grain.
+func align(b []byte, n, grain int) []byte {
 	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & (grain - 1)
 	return b[skip : skip+n : skip+n]
 }
