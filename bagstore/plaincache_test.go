@@ -26,7 +26,14 @@ func (r *sharedCount) ReadAt(p []byte, off int64) (int, error) {
 func TestPlainCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	s := sample{topics: 3, messages: 2400, size: func(int) int { return 10_000 }}
-	s.write(t, path, Options{ChunkSize: 1 << 20})
+	w, err := Create(path, Options{ChunkSize: 1 << 20, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.feed(t, w)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
