@@ -28,16 +28,30 @@ type trial struct {
 // mark says how many messages were safe after how many disk operations.
 type mark struct{ ops, messages int }
 
-// wide is a direct sink on a file system whose blocks are larger than a bag's head.
+// Sinks that Options can't choose on a memDisk.
 const (
-	wide      = Direct + 1
-	wideGrain = 16 << 10
+	// wide is a direct sink on a file system whose blocks are larger than a bag's head.
+	wide = Direct + 1 + iota
+	// growing becomes a direct sink in the middle of the recording, and growingWide one
+	// with large blocks.
+	growing
+	growingWide
+)
+
+const (
+	wideGrain   = 16 << 10
+	growingFrom = 30_000
 )
 
 func newSink(d disk.Disk, kind SinkKind) disk.Sink {
+	mode := func(bool) error { return nil }
 	switch kind {
 	case wide:
 		return disk.NewDirect(d, wideGrain, 0)
+	case growing:
+		return disk.NewGrowing(d, growingFrom, disk.Grain, 0, mode)
+	case growingWide:
+		return disk.NewGrowing(d, growingFrom, wideGrain, 0, mode)
 	case Direct:
 		return disk.NewDirect(d, disk.Grain, 0)
 	}
@@ -84,11 +98,12 @@ func recording(t *testing.T, d *memDisk, kind SinkKind, o Options) *trial {
 }
 
 func everySink(t *testing.T, f func(t *testing.T, kind SinkKind, o Options)) {
-	for _, kind := range []SinkKind{Buffered, Direct, wide} {
+	for kind, name := range map[SinkKind]string{Buffered: "buffered", Direct: "direct", wide: "wide", growing: "growing", growingWide: "growing-wide"} {
 		for _, c := range []Compression{None, LZ4} {
-			t.Run(fmt.Sprintf("%s-%s", [...]string{"buffered", "direct", "wide"}[kind], c), func(t *testing.T) {
-				f(t, kind, Options{Compression: c})
-			})
+			if kind == growingWide && c != None {
+				continue // growing has it
+			}
+			t.Run(fmt.Sprintf("%s-%s", name, c), func(t *testing.T) { f(t, kind, Options{Compression: c}) })
 		}
 	}
 }

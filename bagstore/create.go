@@ -2,9 +2,8 @@ package bagstore
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"syscall"
+	"os"
 
 	"rsros/bagstore/internal/disk"
 )
@@ -24,7 +23,8 @@ var (
 // It never replaces a file unless Options.Overwrite is set: the error is then
 // fs.ErrExist, and ErrLocked as well if a Writer is at work on the file. Names of
 // anything but regular files are refused with ErrNotRegular; symbolic links are
-// followed only with Options.FollowSymlink. After an error nothing is left behind, and
+// followed only with Options.FollowSymlink. A file that can't be written directly is
+// refused if Options.Sink asks for that. After an error nothing is left behind, and
 // nothing is removed that Create didn't make.
 func Create(path string, o Options) (*Writer, error) {
 	// With a clock of the caller's nothing happens between the caller's calls.
@@ -40,7 +40,7 @@ func Create(path string, o Options) (*Writer, error) {
 	if keep {
 		o.tail = rand.Uint64() | 1
 	}
-	w, err := writerOn(f, o)
+	w, err := writerOn(f.File, o)
 	if err != nil {
 		return nil, errors.Join(err, f.Discard())
 	}
@@ -50,33 +50,15 @@ func Create(path string, o Options) (*Writer, error) {
 	return w, nil
 }
 
-// writerOn makes a Writer on a new file. If the file can't be written directly, it is
-// written through the page cache.
-func writerOn(f *disk.Created, o Options) (*Writer, error) {
-	d := disk.NewFile(f.File)
-	var fallback error
-	if o.Sink == Direct {
-		var grain int
-		grain, fallback = disk.SetDirect(f.File)
-		if fallback == nil {
-			w, err := newWriter(disk.NewDirect(d, grain, o.Preallocate), o)
-			if !errors.Is(err, syscall.EINVAL) {
-				return w, err
-			}
-			fallback = fmt.Errorf("the file system of %s refuses direct writes", f.Name())
-			if err := errors.Join(disk.SetBuffered(f.File), d.Truncate(0)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if o.Preallocate > 0 {
-		// File systems that can't reserve space are written all the same.
-		_ = d.Allocate(o.Preallocate)
-	}
-	w, err := newWriter(disk.NewBuffered(d), o)
+// writerOn makes a Writer on a new file.
+func writerOn(f *os.File, o Options) (*Writer, error) {
+	s, way, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom, o.Preallocate)
 	if err != nil {
 		return nil, err
 	}
-	w.stats.Fallback = fallback
-	return w, nil
+	w, err := newWriter(s, o)
+	if err == nil {
+		w.way = way
+	}
+	return w, err
 }

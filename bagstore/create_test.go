@@ -11,8 +11,9 @@ import (
 
 // bothSinks runs a test with each way of writing.
 func bothSinks(t *testing.T, f func(t *testing.T, o Options)) {
-	t.Run("buffered", func(t *testing.T) { f(t, Options{}) })
-	t.Run("direct", func(t *testing.T) { f(t, Options{Sink: Direct}) })
+	for _, kind := range []SinkKind{Buffered, Direct} {
+		t.Run(kind.String(), func(t *testing.T) { f(t, Options{Sink: kind}) })
+	}
 }
 
 // TestCreateReplacesNothing: a name that is taken is refused and its file untouched,

@@ -74,7 +74,7 @@ func (k *keeper) look() {
 	committed := w.c.committed.Load()
 	w.sealed = dropWritten(w.sealed, committed)
 	open := w.number()
-	if w.o.Sink == Direct {
+	if w.o.Sink != Buffered {
 		// With compression another goroutine flushes, before the next look.
 		w.c.flushSoon(open <= k.seen+1 || len(w.sealed) > 0 && w.sealed[0].number <= k.seen)
 	}

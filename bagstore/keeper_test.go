@@ -173,15 +173,11 @@ type victim struct {
 
 // newVictims returns one for each pace, sink and compression.
 func newVictims(prefix string) []*victim {
-	sinks := []SinkKind{Buffered, Direct}
-	if forceDirect {
-		sinks = sinks[1:]
-	}
 	var list []*victim
 	for _, p := range paces {
-		for _, kind := range sinks {
+		for _, kind := range []SinkKind{Buffered, Direct} {
 			for _, c := range []Compression{None, LZ4, BZ2} {
-				name := fmt.Sprintf("%s-%s-%s", p.name, [...]string{"buffered", "direct"}[kind], c)
+				name := fmt.Sprintf("%s-%v-%s", p.name, kind, c)
 				list = append(list, &victim{name: name, path: prefix + "-" + name + ".bag", pace: p, sink: kind, compression: c})
 			}
 		}

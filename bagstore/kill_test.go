@@ -16,7 +16,7 @@ import (
 // can, tells after each checkpoint how many messages are safe, and never stops.
 func recordUntilKilled(path string) {
 	kind, _ := strconv.Atoi(os.Getenv("BAGSTORE_SINK"))
-	w, err := Create(path, Options{ChunkSize: 2000, Checkpoint: -1, Sink: SinkKind(kind),
+	w, err := Create(path, Options{ChunkSize: 2000, Checkpoint: -1, Sink: SinkKind(kind), directFrom: 100_000,
 		Compression: Compression(os.Getenv("BAGSTORE_COMPRESSION"))})
 	if err != nil {
 		panic(err)
@@ -88,9 +88,10 @@ func TestKill(t *testing.T) {
 // messages it had called safe.
 func killOne(t *testing.T, path string, rnd *rand.Rand, i int) int {
 	t.Helper()
+	sinks := [...]SinkKind{Buffered, Direct, Auto}
 	cmd := peer.Again()
-	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, fmt.Sprint("BAGSTORE_SINK=", i%2),
-		"BAGSTORE_COMPRESSION="+[]string{"none", "lz4"}[i/2%2])
+	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, fmt.Sprint("BAGSTORE_SINK=", int(sinks[i%3])),
+		"BAGSTORE_COMPRESSION="+[]string{"none", "lz4"}[i/3%2])
 	safe, _ := strconv.Atoi(peer.Kill(t, cmd, rnd, 5))
 	return safe
 }

@@ -5,16 +5,22 @@ import (
 	"math"
 	"runtime"
 	"time"
+
+	"rsros/bagstore/internal/disk"
 )
 
 // SinkKind chooses how bytes go to the disk.
-type SinkKind int
+type SinkKind = disk.Kind
 
 const (
+	// Auto writes small files through the page cache, and larger ones past it from
+	// 16 MiB on if the file system supports that.
+	Auto = disk.Auto
 	// Buffered writes through the page cache.
-	Buffered SinkKind = iota
-	// Direct writes past it (O_DIRECT) if the file system supports that.
-	Direct
+	Buffered = disk.Buffered
+	// Direct writes past it (O_DIRECT) from the start. Create fails if the file system
+	// doesn't support that.
+	Direct = disk.Direct
 )
 
 // Options says how a bag is written. The zero value is good.
@@ -32,7 +38,7 @@ type Options struct {
 	// Workers compress chunks at the same time. Default: one a core.
 	Workers int
 	// Preallocate is the number of bytes to reserve on the disk at a time. Default: none
-	// for Buffered, 64 MiB for Direct.
+	// while a file is written through the page cache, 64 MiB past it.
 	Preallocate int64
 	// Overwrite replaces a file that exists. Otherwise Create refuses.
 	Overwrite bool
@@ -42,6 +48,8 @@ type Options struct {
 	// NoSync leaves it to the operating system when bytes reach the medium. A
 	// killed process loses nothing by it, a power cut may.
 	NoSync bool
+	// directFrom is the size of a file from which Auto writes it directly. Tests set it.
+	directFrom int64
 	// tail is the token of the tail file; 0: there is none.
 	tail uint64
 	// Now is the clock that checkpoints go by. Default: time.Now.
@@ -52,7 +60,10 @@ const (
 	defaultChunkSize = 768 << 10
 	// lendLeast is the size from which a lent message ends its chunk, to be written
 	// without a copy.
-	lendLeast         = 256 << 10
+	lendLeast = 256 << 10
+	// directFrom is the size from which Auto writes a file directly. A smaller one isn't
+	// worth the memory and the disk space that are reserved for it.
+	directFrom        = 16 << 20
 	defaultCheckpoint = 500 * time.Millisecond
 	// maxMessage keeps a chunk with one message in it below 4 GiB.
 	maxMessage = math.MaxUint32 - 64<<20
@@ -84,8 +95,11 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if forceDirect {
-		o.Sink = Direct
+	if o.directFrom == 0 && !forceDirect {
+		o.directFrom = directFrom
+	}
+	if o.Sink < Auto || o.Sink > Direct {
+		return o, fmt.Errorf("unknown sink %d", o.Sink)
 	}
 	return o, nil
 }

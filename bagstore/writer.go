@@ -16,7 +16,10 @@ type WriterStats struct {
 	Chunks      int
 	Checkpoints int   // index sections that the file header pointed at
 	StaleBytes  int64 // of index sections that a later one replaced, and padding
-	Fallback    error // why the direct sink could not be used, if it was asked for
+	// Sink is Direct if the file is written past the page cache, from the start or when
+	// it is large enough (Auto), otherwise Buffered.
+	Sink     SinkKind
+	Fallback error // why Auto doesn't write directly
 }
 
 // Writer writes a bag. It belongs to one goroutine. It starts others, for compression,
@@ -28,6 +31,7 @@ type Writer struct {
 	known []bool // connections whose record is in the file
 	cur   *job   // the chunk being filled
 	stats WriterStats
+	way   *disk.Way // how the file is written; nil without a file
 	last  time.Time // of the last checkpoint
 	done  bool
 
@@ -283,8 +287,15 @@ func (w *Writer) Stats() WriterStats {
 	s.Size = w.c.written.Load()
 	s.Checkpoints = int(w.c.checkpoints.Load())
 	s.StaleBytes = w.c.stale.Load()
+	if w.way != nil {
+		s.Sink, s.Fallback = w.way.Kind(), w.way.Fallback()
+	}
 	return s
 }
+
+// HowWritten says in words how the file is written, and why. Any goroutine may call it;
+// it doesn't wait for the disk.
+func (w *Writer) HowWritten() string { return w.way.String() }
 
 // Close writes what is left, the index section and the header, and returns when
 // the file is whole on disk. After a write error it still tries to keep every

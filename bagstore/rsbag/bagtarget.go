@@ -65,5 +65,6 @@ func (t bagTarget) Checkpoint() error {
 }
 
 func (t bagTarget) CheckpointIfDue() error { return t.s.w.CheckpointIfDue() }
+func (t bagTarget) HowWritten() string     { return t.s.w.HowWritten() }
 func (t bagTarget) Size() int64            { return t.s.w.Size() }
 func (t bagTarget) Close() error           { return t.s.w.Close() }

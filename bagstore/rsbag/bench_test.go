@@ -50,7 +50,7 @@ func cpuSeconds() float64 {
 // operation is a thirtieth of a second of a camera. cpu-s/GB counts all threads.
 func BenchmarkRecord(b *testing.B) {
 	for name, o := range map[string]bagstore.Options{
-		"none-buffered": {}, "none-direct": {Sink: bagstore.Direct}, "lz4": {Compression: bagstore.LZ4, Sink: bagstore.Direct},
+		"none-buffered": {Sink: bagstore.Buffered}, "none-direct": {Sink: bagstore.Direct}, "lz4": {Compression: bagstore.LZ4, Sink: bagstore.Direct},
 	} {
 		b.Run(name, func(b *testing.B) {
 			snap, frames := benchTick(b)

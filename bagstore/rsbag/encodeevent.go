@@ -73,7 +73,8 @@ const (
 	KeyProgram = "Program"
 	KeyVersion = "Version"
 	KeyHost    = "Host"
-	KeyStart   = "Start" // wall time of the first frame's file time 0, RFC 3339 with nanoseconds
+	KeyWritten = "Written" // through the page cache or past it, and why
+	KeyStart   = "Start"   // wall time of the first frame's file time 0, RFC 3339 with nanoseconds
 )
 
 func formatStart(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

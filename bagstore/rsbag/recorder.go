@@ -18,7 +18,8 @@ type RecorderOptions struct {
 	// Bag says how the file is written. librealsense reads chunks that are
 	// uncompressed or LZ4; bz2 kills it, so NewRecorder refuses it.
 	Bag bagstore.Options
-	// Program, Version and Host go into /additional_info where set.
+	// Program, Version and Host go into /additional_info where set, and with Program how
+	// the file is written.
 	Program, Version, Host string
 	// Additional are further facts for /additional_info.
 	Additional []msgs.KeyValue
@@ -44,6 +45,7 @@ type Target interface {
 	Checkpoint() error
 	CheckpointIfDue() error
 	Size() int64
+	HowWritten() string // as bagstore.Writer's; "" where there is no choice
 	Close() error
 }
 
@@ -81,10 +83,11 @@ type StreamStats struct {
 
 // RecorderStats counts a recording.
 type RecorderStats struct {
-	Streams  []StreamStats // by kind and index
-	Refused  uint64        // frames of streams that the snapshot does not hold
-	Duration time.Duration // file time of the latest frame
-	Size     int64         // of the file, as far as it is written
+	Streams    []StreamStats // by kind and index
+	Refused    uint64        // frames of streams that the snapshot does not hold
+	Duration   time.Duration // file time of the latest frame
+	Size       int64         // of the file, as far as it is written
+	HowWritten string        // as bagstore.Writer's; "" where there is no choice
 }
 
 // NewRecorder creates a bag and writes the description. The file is a whole, playable bag
@@ -111,6 +114,9 @@ func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions)
 		}
 	}
 	facts := []msgs.KeyValue{{Key: KeyProgram, Value: o.Program}, {Key: KeyVersion, Value: o.Version}, {Key: KeyHost, Value: o.Host}}
+	if o.Program != "" {
+		facts = append(facts, msgs.KeyValue{Key: KeyWritten, Value: out.HowWritten()})
+	}
 	for _, kv := range append(facts, o.Additional...) {
 		if kv.Value != "" && r.err == nil {
 			r.err = out.Fact(kv.Key, kv.Value)
@@ -240,7 +246,7 @@ func (r *Recorder) Paused() bool {
 // Stats counts what was written so far. It never waits for the disk, and is
 // right after Close, too.
 func (r *Recorder) Stats() RecorderStats {
-	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size()}
+	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size(), HowWritten: r.out.HowWritten()}
 	for id, c := range r.streams {
 		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Bytes: c.bytes.Load(), Skipped: c.skipped.Load()})
 	}

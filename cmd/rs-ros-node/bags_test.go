@@ -119,6 +119,7 @@ func TestRecover(t *testing.T) {
 	want(t, exitIncomplete, "recover", "--force", bag)
 	want(t, exitFailed, "recover", "-o", bag, bag) // that needs --in-place
 	want(t, exitUsage, "recover", "-o", "x.bag", "--in-place", bag)
+	want(t, exitUsage, "recover", "--direct", "--buffered", bag)
 	want(t, exitOK, "reindex", bag)
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"torn.bag", "torn.orig.bag", "torn.recovered.bag"}) {
 		t.Error(got)

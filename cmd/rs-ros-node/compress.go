@@ -53,6 +53,7 @@ NAME.orig.bag. Exit codes are those of compress.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
 	}
 	o.flags(cmd)
+	sinkFlags(cmd.Flags(), &o.bag)
 	return cmd
 }
 

@@ -110,7 +110,7 @@ func recordingFlags(f *pflag.FlagSet, o *record.Options) {
 func bagFlags(f *pflag.FlagSet, o *bagstore.Options) {
 	f.BoolFunc("lz4", "compress with LZ4", func(string) error { o.Compression = bagstore.LZ4; return nil })
 	f.BoolFuncP("bz2", "j", "compress with BZ2: small and slow", func(string) error { o.Compression = bagstore.BZ2; return nil })
-	f.BoolFunc("direct", "bypass the page cache (O_DIRECT) where the file system allows it", func(string) error { o.Sink = bagstore.Direct; return nil })
+	sinkFlags(f, o)
 	f.Func("chunksize", "chunk size in KB; 0 makes a chunk of each message (default 768)", func(s string) error {
 		kb, err := strconv.Atoi(s)
 		if err != nil || kb < 0 {
@@ -119,6 +119,21 @@ func bagFlags(f *pflag.FlagSet, o *bagstore.Options) {
 		o.ChunkSize = max(kb<<10, 1)
 		return nil
 	})
+}
+
+// sinkFlags choose how bytes go to the disk.
+func sinkFlags(f *pflag.FlagSet, o *bagstore.Options) {
+	set := func(kind bagstore.SinkKind) func(string) error {
+		return func(string) error {
+			if o.Sink != bagstore.Auto && o.Sink != kind {
+				return errors.New("--direct and --buffered exclude each other")
+			}
+			o.Sink = kind
+			return nil
+		}
+	}
+	f.BoolFunc("direct", "write past the page cache (O_DIRECT), or fail if the file system doesn't support that (default: from 16 MiB on, where it does)", set(bagstore.Direct))
+	f.BoolFunc("buffered", "write through the page cache", set(bagstore.Buffered))
 }
 
 // rosDuration is a time as rosbag writes it: "30", "30s", "5m", "1h".

@@ -127,8 +127,13 @@ func fillRecording(o *record.Options, p *graph.ParamReader) {
 		setDefault(&o.Bag.Compression, bagstore.LZ4)
 	}
 	o.DB3 = o.DB3 || p.Is("db3")
-	if p.Is("direct") {
+	switch direct, buffered := p.Is("direct"), p.Is("buffered"); {
+	case direct && buffered:
+		p.Refuse("buffered", fmt.Errorf("%w: ~direct is set, too", program.ErrUsage))
+	case direct:
 		setDefault(&o.Bag.Sink, bagstore.Direct)
+	case buffered:
+		setDefault(&o.Bag.Sink, bagstore.Buffered)
 	}
 	duration(p, "split_duration", &o.SplitDuration)
 }

@@ -81,6 +81,7 @@ func TestOddParametersAreRefused(t *testing.T) {
 		"half a size": {"depth_width": 640},
 		"other half":  {"infra_height": 480},
 		"a time":      {"split_duration": "soon"},
+		"both ways":   {"direct": true, "buffered": true},
 	} {
 		var o Options
 		if err := o.fill(p); !errors.Is(err, program.ErrUsage) {

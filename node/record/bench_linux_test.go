@@ -131,9 +131,9 @@ func BenchmarkRecording(b *testing.B) {
 			bag  bagstore.Options
 		}{
 			{"none-direct", bagstore.Options{Sink: bagstore.Direct}},
-			{"none-buffered", bagstore.Options{}},
+			{"none-buffered", bagstore.Options{Sink: bagstore.Buffered}},
 			{"lz4-direct", bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.LZ4}},
-			{"lz4-buffered", bagstore.Options{Compression: bagstore.LZ4}},
+			{"lz4-buffered", bagstore.Options{Sink: bagstore.Buffered, Compression: bagstore.LZ4}},
 		} {
 			b.Run(fmt.Sprintf("%dfps/%s", fps, c.name), func(b *testing.B) { r.record(b, c.bag) })
 		}

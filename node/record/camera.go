@@ -120,7 +120,11 @@ func (r *Camera) Start(path string) (string, error) {
 	rec.begin(parts)
 	r.current.Store(rec)
 	path = rec.path()
-	r.log.Info().Str("bag", path).Msg("recording")
+	line := r.log.Info().Str("bag", path)
+	if written := rec.summary().Written; written != "" {
+		line = line.Str("written", written)
+	}
+	line.Msg("recording")
 	return path, nil
 }
 

@@ -291,5 +291,8 @@ func (r *session) status() msgs.DiagnosticStatus {
 		{Key: "Files", Value: fmt.Sprint(len(sum.Paths))},
 		{Key: "Bytes waiting for the disk", Value: fmt.Sprint(r.queue.held())},
 	}
+	if sum.Written != "" {
+		s.Values = append(s.Values, msgs.KeyValue{Key: "Written", Value: sum.Written})
+	}
 	return s
 }

@@ -14,6 +14,7 @@ type Summary struct {
 	Dropped  uint64   // lost because the disk was too slow or failed
 	Skipped  uint64   // arrived while paused
 	Refused  uint64   // of streams that aren't in the description
+	Written  string   // how the newest file is written: through the page cache or past it; "" for a .db3
 	Events   uint64   // option changes, notifications and log lines that were lost
 	ByStream map[camdriver.StreamID]Count
 }
@@ -32,6 +33,7 @@ func (s *Summary) add(st rsbag.RecorderStats) {
 		s.Skipped += stream.Skipped
 	}
 	s.Refused += st.Refused
+	s.Written = st.HowWritten
 }
 
 // String returns one line for a user.

@@ -19,6 +19,7 @@ type topicWriter interface {
 	Write(conn uint32, t bagstore.Time, message ...[]byte) error
 	CheckpointIfDue() error
 	Size() int64
+	HowWritten() string // "" where there is no choice
 	Close() error
 }
 
@@ -112,4 +113,5 @@ func (w *db3Topics) Write(conn uint32, at bagstore.Time, message ...[]byte) erro
 
 func (w *db3Topics) CheckpointIfDue() error { return w.w.CommitIfDue() }
 func (w *db3Topics) Size() int64            { return w.w.Size() }
+func (w *db3Topics) HowWritten() string     { return "" }
 func (w *db3Topics) Close() error           { return w.w.Close() }

@@ -25,6 +25,7 @@ type topicFiles struct {
 	latched  map[connectionKey]topicMessage // newest of each latching publisher
 	began    time.Time
 	messages uint64
+	written  string            // how the last file was written
 	over     bool              // a limit was reached
 	opened   func(path string) // called with the path of each new file; may be nil
 
@@ -76,11 +77,21 @@ func (s *topicFiles) begin() error {
 		return err
 	}
 	s.conns, s.began = map[connectionKey]uint32{}, began
-	s.log.Info().Str("bag", s.cur.final).Msg("recording")
+	s.say()
 	if s.opened != nil {
 		s.opened(s.cur.final)
 	}
 	return s.repeatLatched()
+}
+
+// say logs the new file, and how it is written unless that was said of another one.
+func (s *topicFiles) say() {
+	line := s.log.Info().Str("bag", s.cur.final)
+	if written := s.cur.HowWritten(); written != s.written {
+		s.written = written
+		line = line.Str("written", written)
+	}
+	line.Msg("recording")
 }
 
 // goOn continues in a new file if err says that the current one was taken away. Any other

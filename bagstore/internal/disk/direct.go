@@ -59,6 +59,10 @@ type directSink struct {
 // It keeps space for preallocate bytes reserved ahead; 0 means 64 MiB, a negative
 // number none.
 func NewDirect(d Disk, grain int, preallocate int64) Sink {
+	return newDirect(d, grain, preallocate)
+}
+
+func newDirect(d Disk, grain int, preallocate int64) *directSink {
 	if preallocate == 0 {
 		preallocate = defaultPreallocate
 	}
@@ -71,6 +75,25 @@ func NewDirect(d Disk, grain int, preallocate int64) Sink {
 	}
 	s.staging = s.take()
 	return s
+}
+
+// resume continues a file of more than a block, which was written through the page cache.
+// setDirect has it written past the cache. Whether that works is tried with the first
+// block: what is in it doesn't change by that.
+func (s *directSink) resume(size int64, setDirect func() error) error {
+	if err := s.d.Read(s.head.block, 0); err != nil {
+		return err
+	}
+	s.off = size &^ int64(s.grain-1)
+	s.n = int(size - s.off)
+	if err := s.d.Read(s.staging[:s.n], s.off); err != nil {
+		return err
+	}
+	s.started, s.landed = s.off, s.off
+	if err := setDirect(); err != nil {
+		return err
+	}
+	return s.d.Writev([][]byte{s.head.block}, 0)
 }
 
 // AlignedBytes returns n bytes whose address is a multiple of grain.

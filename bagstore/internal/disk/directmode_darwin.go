@@ -1,7 +1,7 @@
 package disk
 
 import (
-	"fmt"
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -14,7 +14,7 @@ func DirectCall() string { return "yes: F_NOCACHE, with pwrite" }
 // it copies what isn't aligned to pages.
 func SetDirect(f *os.File) (grain int, err error) {
 	if err := setNoCache(f, 1); err != nil {
-		return 0, fmt.Errorf("direct writing to %s: %w", f.Name(), err)
+		return 0, err
 	}
 	return max(Grain, os.Getpagesize()), nil
 }
@@ -25,4 +25,10 @@ func SetBuffered(f *os.File) error { return setNoCache(f, 0) }
 func setNoCache(f *os.File, on int) error {
 	_, err := unix.FcntlInt(f.Fd(), unix.F_NOCACHE, on)
 	return err
+}
+
+// TryDirect leaves the choice to the user: here nobody has measured what direct writing
+// gains.
+func TryDirect(*os.File) (grain int, err error) {
+	return 0, errors.New("on macOS only if asked for")
 }

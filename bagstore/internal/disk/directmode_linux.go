@@ -25,14 +25,14 @@ func DirectCall() string {
 func SetDirect(f *os.File) (grain int, err error) {
 	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil {
-		return 0, fmt.Errorf("direct writing to %s: %w", f.Name(), err)
+		return 0, err
 	}
-	if grain, err = directGrain(f); err != nil {
+	if grain, _, err = directGrain(f); err != nil {
 		return 0, err
 	}
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETFL, flags|unix.O_DIRECT)
 	if errors.Is(err, unix.EINVAL) {
-		return 0, fmt.Errorf("the file system of %s has no O_DIRECT", f.Name())
+		return 0, fmt.Errorf("%s has no O_DIRECT", fileSystem(f))
 	}
 	return grain, err
 }
@@ -47,23 +47,24 @@ func SetBuffered(f *os.File) error {
 	return err
 }
 
-// directGrain asks the file system for its grain.
-func directGrain(f *os.File) (int, error) {
+// directGrain asks the file system for its grain. told: it has said what it is.
+func directGrain(f *os.File) (grain int, told bool, err error) {
 	var st unix.Statx_t
 	if unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st) != nil || st.Mask&unix.STATX_DIOALIGN == 0 {
-		return grainFor(Grain, uint32(os.Getpagesize())) // blocks are at most as large as pages
+		grain, err = grainFor(Grain, uint32(os.Getpagesize())) // blocks are at most as large as pages
+		return grain, false, err
 	}
-	grain, err := grainFor(st.Dio_mem_align, st.Dio_offset_align)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	return grain, nil
+	grain, err = grainFor(st.Dio_mem_align, st.Dio_offset_align)
+	return grain, true, err
 }
 
 // grainFor is the grain for alignments in memory and in the file.
 func grainFor(memory, offset uint32) (int, error) {
+	if offset == 0 {
+		return 0, errors.New("the file system doesn't support direct writes to this file")
+	}
 	grain := max(memory, offset, Grain)
-	if offset == 0 || grain > maxGrain || grain%offset != 0 || grain&(grain-1) != 0 {
+	if grain > maxGrain || grain%offset != 0 || grain&(grain-1) != 0 {
 		return 0, fmt.Errorf("the file system supports direct writes only at multiples of %d bytes from memory at multiples of %d", offset, memory)
 	}
 	return int(grain), nil

@@ -17,3 +17,6 @@ func SetDirect(*os.File) (grain int, err error) {
 
 // SetBuffered has nothing to undo.
 func SetBuffered(*os.File) error { return nil }
+
+// TryDirect is not supported here.
+func TryDirect(f *os.File) (grain int, err error) { return SetDirect(f) }

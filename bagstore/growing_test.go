@@ -1,0 +1,156 @@
+package bagstore
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rsros/bagstore/internal/disk"
+)
+
+// takesDirect skips a test where the file system of its folder refuses direct writes.
+func takesDirect(t *testing.T) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "try"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := disk.TryDirect(f); err != nil {
+		t.Skip("no direct writes here: ", err)
+	}
+}
+
+// TestSmallFilesAlike: below the size from which it writes directly, Auto makes the bytes
+// that Buffered makes.
+func TestSmallFilesAlike(t *testing.T) {
+	var files [2]memDisk
+	for i, s := range []disk.Sink{disk.NewBuffered(&files[0]), disk.NewGrowing(&files[1], 1<<20, disk.Grain, 0, refuse)} {
+		w, err := newWriter(s, lendOptions(t, Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		small.feed(t, w)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if files[i].count() != files[0].count() {
+			t.Errorf("%d operations on the disk, %d if buffered", files[i].count(), files[0].count())
+		}
+	}
+	if !bytes.Equal(files[0].data, files[1].data) {
+		t.Error("the bytes differ")
+	}
+}
+
+var errRefused = errors.New("no direct writes here")
+
+func refuse(direct bool) error {
+	if direct {
+		return errRefused
+	}
+	return nil
+}
+
+// TestDirectRefused: a file that can't be written directly when it is large enough goes on
+// through the page cache, and says why.
+func TestDirectRefused(t *testing.T) {
+	d := &memDisk{}
+	s := disk.NewGrowing(d, 5000, disk.Grain, 0, refuse)
+	w, err := newWriter(s, lendOptions(t, Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Refused() != nil {
+		t.Error(s.Refused())
+	}
+	l := newLender(t, w)
+	for i := range 5 {
+		if err := l.lend(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !errors.Is(s.Refused(), errRefused) {
+		t.Error(s.Refused())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := openBytes(d.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := messagesOf(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "refused", got, l.want)
+}
+
+// TestAuto writes a real file through the change.
+func TestAuto(t *testing.T) {
+	takesDirect(t)
+	path := filepath.Join(t.TempDir(), "x.bag")
+	o := lendOptions(t, Options{})
+	o.directFrom = 700_000
+	w, err := Create(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLender(t, w)
+	for i := range 12 {
+		if err := l.lend(i); err != nil {
+			t.Fatal(err)
+		}
+		if direct, large := w.c.sink.Grain() > 1, i > 4; i != 3 && i != 4 && direct != large {
+			t.Errorf("after message %d at %d bytes, directly is %t", i, w.Size(), direct)
+		}
+		if i%5 == 4 {
+			if err := w.Checkpoint(); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, "at a checkpoint", readAll(t, path, OpenOptions{}), l.want)
+		}
+	}
+	if s := w.Stats(); s.Sink != Direct || s.Fallback != nil {
+		t.Errorf("%v, %v", s.Sink, s.Fallback)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	everywhere(t, path, l.want)
+}
+
+// TestDirectOnTmpfs: Auto doesn't write directly where there is no disk, and what asks for
+// that is told by Create where it is impossible.
+func TestDirectOnTmpfs(t *testing.T) {
+	dir, err := os.MkdirTemp("/dev/shm", "rsros")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "x.bag")
+	w, err := Create(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := w.Stats(); s.Sink != Buffered || s.Fallback == nil || !strings.Contains(w.HowWritten(), s.Fallback.Error()) {
+		t.Errorf("%v, %v, %s", s.Sink, s.Fallback, w.HowWritten())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w, err = Create(path, Options{Sink: Direct, Overwrite: true})
+	if err != nil {
+		if !strings.Contains(err.Error(), "directly") {
+			t.Errorf("refused with %v", err)
+		}
+		return
+	}
+	if err := w.Close(); err != nil { // Linux has accepted O_DIRECT on tmpfs since 6.6
+		t.Error(err)
+	}
+}

@@ -1,0 +1,105 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Kind chooses how bytes go to the disk.
+type Kind int
+
+// The kinds; bagstore.SinkKind says what they do.
+const (
+	Auto Kind = iota
+	Buffered
+	Direct
+)
+
+func (k Kind) String() string { return [...]string{"auto", "buffered", "direct"}[k] }
+
+// Way is how a file is written, as it was chosen. Any goroutine may call its methods.
+type Way struct {
+	kind    Kind
+	growing *Growing // if Auto can write directly
+	from    int64
+	refusal error // why it can't
+}
+
+// Choose returns the sink for a new file, whose Disk is d. Auto writes directly what is
+// larger than from bytes; preallocate is that of NewDirect, and for a file in the page
+// cache what is reserved at the start.
+func Choose(f *os.File, d Disk, kind Kind, from, preallocate int64) (Sink, *Way, error) {
+	w := &Way{kind: kind, from: from}
+	if kind == Direct {
+		grain, err := SetDirect(f)
+		if err == nil {
+			err = tryBlock(d, grain)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("write %s directly: %w", f.Name(), err)
+		}
+		return NewDirect(d, grain, preallocate), w, nil
+	}
+	if preallocate > 0 {
+		// File systems that can't reserve space are written all the same.
+		_ = d.Allocate(preallocate)
+	}
+	if kind == Auto {
+		var grain int
+		if grain, w.refusal = TryDirect(f); w.refusal == nil {
+			w.growing = NewGrowing(d, from, grain, preallocate, modeOf(f))
+			return w.growing, w, nil
+		}
+	}
+	return NewBuffered(d), w, nil
+}
+
+// tryBlock writes a block into an empty file and removes it again.
+func tryBlock(d Disk, grain int) error {
+	err := d.Writev([][]byte{AlignedBytes(grain, grain)}, 0)
+	return errors.Join(err, d.Truncate(0))
+}
+
+// Kind is Direct if the file is written past the page cache, from the start or when it is
+// large enough, otherwise Buffered.
+func (w *Way) Kind() Kind {
+	switch {
+	case w.kind != Auto:
+		return w.kind
+	case w.Fallback() != nil:
+		return Buffered
+	}
+	return Direct
+}
+
+// Fallback is why Auto doesn't write directly.
+func (w *Way) Fallback() error {
+	if w.growing != nil {
+		return w.growing.Refused()
+	}
+	return w.refusal
+}
+
+func (w *Way) String() string {
+	switch fallback := w.Fallback(); {
+	case fallback != nil:
+		return fmt.Sprintf("through the page cache: %v", fallback)
+	case w.kind == Buffered:
+		return "through the page cache"
+	case w.kind == Auto && w.from > 0:
+		return fmt.Sprintf("past the page cache from %d MiB on", w.from>>20)
+	}
+	return "past the page cache"
+}
+
+// modeOf has a file written past the page cache, or through it.
+func modeOf(f *os.File) func(direct bool) error {
+	return func(direct bool) error {
+		if !direct {
+			return SetBuffered(f)
+		}
+		_, err := SetDirect(f)
+		return err
+	}
+}

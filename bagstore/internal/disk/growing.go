@@ -1,0 +1,88 @@
+package disk
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Growing is a sink for files of unknown size. It writes through the page cache until
+// the file is large, and past it from there on: a small file needs no staging memory, no
+// reserved space and no padding.
+type Growing struct {
+	d           Disk
+	from        int64
+	grain       int
+	preallocate int64
+	mode        func(direct bool) error
+	turned      bool                  // to direct writing, or that was refused
+	refused     atomic.Pointer[error] // why it was
+
+	mu  sync.Mutex // WriteHead waits while the sink changes
+	now Sink       // changed with mu by the goroutine that the sink belongs to
+}
+
+// NewGrowing returns a sink that writes a file of at least from bytes directly. TryDirect
+// has found the grain; mode has the file written past the page cache or through it.
+// preallocate is that of NewDirect.
+func NewGrowing(d Disk, from int64, grain int, preallocate int64, mode func(direct bool) error) *Growing {
+	return &Growing{d: d, from: max(from, int64(grain)), grain: grain, preallocate: preallocate, mode: mode, now: NewBuffered(d)}
+}
+
+// Refused returns why the file is still written through the page cache although it is
+// large. Any goroutine may call it.
+func (s *Growing) Refused() error {
+	if err := s.refused.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Append implements Sink. The change is made before something is appended.
+func (s *Growing) Append(head, body, tail []byte, done func()) error {
+	if !s.turned && s.now.Size() > s.from {
+		s.turned = true
+		if err := s.turn(); err != nil {
+			if done != nil {
+				done()
+			}
+			return err
+		}
+	}
+	return s.now.Append(head, body, tail, done)
+}
+
+// turn changes to direct writing. If that fails, it goes on through the page cache, which
+// will report an error of the disk.
+func (s *Growing) turn() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size := s.now.Size()
+	next := newDirect(s.d, s.grain, s.preallocate)
+	err := next.resume(size, func() error { return s.mode(true) })
+	if err == nil {
+		s.now = next
+		return nil
+	}
+	s.refused.Store(&err)
+	return s.mode(false)
+}
+
+// WriteHead implements Sink.
+func (s *Growing) WriteHead(b []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now.WriteHead(b)
+}
+
+// What both sinks do.
+
+func (s *Growing) Size() int64          { return s.now.Size() }
+func (s *Growing) Written() int64       { return s.now.Written() }
+func (s *Growing) Landed() int64        { return s.now.Landed() }
+func (s *Growing) Grain() int64         { return s.now.Grain() }
+func (s *Growing) Flush() error         { return s.now.Flush() }
+func (s *Growing) Sync() error          { return s.d.Sync() }
+func (s *Growing) Intact() int64        { return s.now.Intact() }
+func (s *Growing) Rewind(n int64) error { return s.now.Rewind(n) }
+func (s *Growing) Finish() error        { return s.now.Finish() }
+func (s *Growing) Close() error         { return s.now.Close() }
