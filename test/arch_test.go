@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/foxglove", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
 		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
-		"bagstore/swap", "msgs", "node/view", "node/view/wire", "node/viewers", "node/xmlrpc",
+		"bagstore/swap", "msgs", "node/view", "node/view/wire", "node/viewers", "node/ros/roslog", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
 	"program":             {},
@@ -91,11 +91,11 @@ var mayImport = map[string][]string{
 	"node/foxglove":               {"msgs", "node/guard", "node/websocket"},
 	"node/foxglove/nodegraph":     {"bagstore", "msgs", "node/foxglove", "node/graph", "node/replay", "node/ros"},
 	"node/guard":                  {},
-	"node/viewers":                {"node/foxglove", "node/foxglove/nodegraph", "node/graph", "node/view"},
+	"node/viewers":                {"node/foxglove", "node/foxglove/nodegraph", "node/graph", "node/ros/roslog", "node/view"},
 	"node/view/wire":              {},
 	"node/view/encode":            {"bagstore/rsbag", "camdriver", "msgs/imagetransport", "node/view/wire"},
 	"node/view": {
-		"web", "node/record", "node/replay", "node/guard", "node/view/encode", "node/view/wire", "node/websocket",
+		"web", "node/record", "node/replay", "node/ros/roslog", "node/guard", "node/view/encode", "node/view/wire", "node/websocket",
 		"bagstore", "bagstore/marks", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs",
 	},
 

@@ -47,7 +47,7 @@ precedence.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.ROS = a.ros
-			o.Log = a.logger()
+			o.Log, o.HTTP.Lines = a.viewedLogger()
 			return live.Run(cmd.Context(), o)
 		},
 	}

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"rsros/node/ros/roslog"
 )
 
 // logger writes to standard error: words for a person at a terminal, and the
 // same without colour elsewhere. A command's node carries the lines to /rosout.
-// With __log:=FILE, as roslaunch starts nodes, the lines also go to that file.
-func (a *app) logger() zerolog.Logger {
+// With __log:=FILE, as roslaunch starts nodes, the lines also go to that file. What the
+// graph sees goes to others, too.
+func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	level := zerolog.InfoLevel
 	if a.verbose {
 		level = zerolog.DebugLevel
@@ -21,7 +25,10 @@ func (a *app) logger() zerolog.Logger {
 	}
 	f, isFile := a.raw.err.(*os.File)
 	var screen io.Writer = console(a.raw.err, !isFile || !takesColour(f))
-	writers := []io.Writer{a.ros.Rosout}
+	writers := []io.Writer{public{a.ros.Rosout}}
+	for _, w := range others {
+		writers = append(writers, public{w})
+	}
 	var failure error
 	if a.ros.LogFile != "" {
 		if a.logFile, failure = os.OpenFile(a.ros.LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); failure == nil {
@@ -37,6 +44,24 @@ func (a *app) logger() zerolog.Logger {
 		log.Warn().Err(failure).Msg("the log file of __log:= can't be written")
 	}
 	return log
+}
+
+// viewedLogger is logger, with the lines that viewers see.
+func (a *app) viewedLogger() (zerolog.Logger, *roslog.Writer) {
+	lines := roslog.New(zerolog.InfoLevel)
+	return a.logger(lines), lines
+}
+
+// public passes the lines that other machines may see: all but those with an address at
+// which the program serves, because a token may be in it.
+type public struct{ zerolog.LevelWriter }
+
+// WriteLevel implements zerolog.LevelWriter.
+func (p public) WriteLevel(level zerolog.Level, line []byte) (int, error) {
+	if bytes.Contains(line, []byte(`"url":`)) {
+		return len(line), nil
+	}
+	return p.LevelWriter.WriteLevel(level, line)
 }
 
 func console(out io.Writer, plain bool) zerolog.ConsoleWriter {

@@ -55,7 +55,8 @@ or not everything could be computed in time.`,
 			if help, err := f.parse(cmd, args); help || err != nil {
 				return err
 			}
-			o.ROS, o.Log = a.ros, a.logger()
+			o.ROS = a.ros
+			o.Log, o.HTTP.Lines = a.viewedLogger()
 			o.Keys, o.Out = a.raw.in, a.raw.out
 			return play.Run(cmd.Context(), o)
 		},

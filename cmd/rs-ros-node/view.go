@@ -35,7 +35,7 @@ page.`,
 			if len(args) == 1 {
 				o.Show = args[0]
 			}
-			o.Log = a.logger()
+			o.Log, o.Lines = a.viewedLogger()
 			o.Choose = streams.Choose
 			o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated D435i"}, {ID: "usb", Name: "USB camera"}}
 			o.Open = func(ctx context.Context, device string) (camdriver.Device, error) {

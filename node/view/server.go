@@ -19,6 +19,7 @@ import (
 	"rsros/camdriver/hub"
 	"rsros/node/record"
 	"rsros/node/replay"
+	"rsros/node/ros/roslog"
 	"rsros/node/view/encode"
 	"rsros/node/view/wire"
 	"rsros/node/websocket"
@@ -40,6 +41,8 @@ type Options struct {
 	MaxViewers int            // at once; default 32
 	Others     Others         // who else is served on the same port; nil for nobody
 	Log        zerolog.Logger
+	Lines      *roslog.Writer // what viewers see of the log, which has to write to it; the server reads it; nil for nothing
+	Node       string         // who logs, for viewers; "rs-ros-node" if empty
 }
 
 // Others serves requests of another protocol, which it recognizes itself.
@@ -61,6 +64,7 @@ type Server struct {
 	jobs sync.WaitGroup // the pulse and the viewers
 
 	memory encode.Memory // of pictures
+	logged [][]byte      // the last lines of the log, as messages; guarded by mu
 
 	commands sync.Mutex // one request that changes something at a time; before mu
 
@@ -89,6 +93,9 @@ func New(o Options) (*Server, error) {
 		s.mux.Handle("/api/files/", o.Library)
 	}
 	s.jobs.Go(s.pulse)
+	if o.Lines != nil {
+		s.jobs.Go(s.followLog)
+	}
 	return s, nil
 }
 
@@ -281,6 +288,9 @@ func (s *Server) admit(v *session) error {
 	s.last++
 	v.id, hello.Viewer = s.last, s.last
 	v.tell(hello)
+	for _, text := range s.logged {
+		v.tellText(text)
+	}
 	s.sessions = append(s.sessions, v)
 	s.jobs.Add(1)
 	return nil

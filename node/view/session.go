@@ -307,3 +307,10 @@ func (v *session) counts() (streams []wire.StreamCounts, all wire.ViewerCounts) 
 	slices.SortFunc(streams, func(a, b wire.StreamCounts) int { return int(a.ID) - int(b.ID) })
 	return streams, all
 }
+
+// waitingText is how many bytes of text wait for the viewer.
+func (v *session) waitingText() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.textBytes
+}

@@ -13,13 +13,15 @@ import (
 	"rsros/node/foxglove"
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
+	"rsros/node/ros/roslog"
 	"rsros/node/view"
 )
 
 // Access says where viewers connect and what they may do. The zero value is nowhere.
 type Access struct {
 	view.Access
-	ViewOnly bool // they may look, and change nothing
+	ViewOnly bool           // they may look, and change nothing
+	Lines    *roslog.Writer // what they see of the log, which has to write to it; nil for nothing
 }
 
 // Options are what a node's viewers need besides the node.
@@ -45,7 +47,8 @@ func Serve(n *graph.Node, o Options) (*Listener, error) {
 		return nil, nil
 	}
 	others := nodegraph.Server(n, o.Playback, o.ViewOnly)
-	s, err := view.New(view.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Others: others, Log: n.Log().With().Str("component", "view").Logger()})
+	s, err := view.New(view.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Others: others, Log: n.Log().With().Str("component", "view").Logger(),
+		Lines: o.Lines, Node: n.Name()})
 	if err != nil {
 		others.Close()
 		return nil, err

@@ -80,9 +80,15 @@ func TestCamera(t *testing.T) {
 			p.tell(object{"op": "notification", "time": "1", "severity": "Warn", "category": "Hardware Event", "text": "too <b>hot", "data": ""})
 			p.tell(object{"op": "notification", "time": "2", "severity": "Warn", "category": "Hardware Event", "text": "too <b>hot", "data": ""})
 			b.await(`document.querySelector('.toast.warn')?.textContent.includes('too <b>hot × 2')`)
+			b.press("Keep")
+			b.await(`viewer.store.toasts.value.some((t) => t.until === Infinity) && document.querySelector('.toast [aria-pressed=true]')`)
+			b.press("Keep")
 			p.tell(object{"op": "log", "time": "3", "level": "error", "node": "camera", "text": "no frames"})
 			b.keys("`")
 			b.await(`document.querySelector('.log li.error')?.textContent.includes('no frames')`)
+			b.await(`document.querySelector('.log li.warn')?.textContent.includes('too <b>hot')`)
+			b.press("Copy")
+			b.await(`document.querySelector('.toasts').textContent.includes('Copied')`)
 			b.keys("`")
 		}},
 		{"panels", func(t *testing.T) { panels(t, b) }},

@@ -52,6 +52,7 @@ func TestView(t *testing.T) {
 	b.picture("view-recording")
 	b.do(ctrlEnter)
 	b.await(`!viewer.store.record.value.on`)
+	b.await(`viewer.store.logs.value.some((l) => l.level === 'info' && l.text.startsWith('recorded '))`)
 	made, err := filepath.Glob(filepath.Join(dir, "*.bag"))
 	if err != nil || len(made) != 1 {
 		t.Fatalf("recordings %v, %v", made, err)

@@ -24,6 +24,7 @@ const paths = {
   pencil: 'M3 13l.6-2.600L11 3l2 2-7.400 7.400zM9.500 4.500l2 2',
   refresh: 'M13 8a5 5 0 1 1-1.500-3.500L13 6M13 3v3h-3',
   right: 'M2 3h12v10H2zM10 3v10',
+  pin: 'M5.500 2h5M6.500 2v4.500L4 9h8L9.500 6.500V2M8 9v5',
 } as const
 
 export type IconName = keyof typeof paths

@@ -21,6 +21,8 @@ export class Link {
   private readonly open = new Map<number, Open>()
   private readonly subscribed = new Map<number, string>()
   private best = Infinity
+  /** The time of the newest line of the log, ns. */
+  private logged = 0n
   private ids = 0
   private tries = 0
   /** Frames came; the stage draws them. */
@@ -195,7 +197,9 @@ export class Link {
       case 'record': return this.record(m)
       case 'notification': return store.notified(m)
       case 'log':
-        store.logs.value = [...store.logs.peek(), m].slice(-store.maxLogs)
+        if (BigInt(m.time) <= this.logged) return // told again after the connection was lost
+        this.logged = BigInt(m.time)
+        store.logged(m)
         return
       case 'counts': {
         this.drops(m.streams ?? [])

@@ -62,26 +62,43 @@ export interface Toast {
   text: string
   detail?: string
   count: number
-  /** performance.now() at which it goes. */
+  /** performance.now() at which it goes; Infinity if it is pinned. */
   until: number
 }
 export const toasts = signal<Toast[]>([])
 let keys = 0
 
+const toastTime = 10_000
+const maxToasts = 6
+
 /** toast shows a message for 10 s; an equal one that is still there counts up. */
 export function toast(level: Toast['level'], text: string, detail?: string): void {
-  const until = performance.now() + 10_000
+  const until = performance.now() + toastTime
   const same = toasts.value.find((t) => t.text === text && t.level === level)
   if (same) {
-    toasts.value = toasts.value.map((t) => t === same ? { ...t, count: t.count + 1, until, detail: detail ?? t.detail } : t)
+    toasts.value = toasts.value.map((t) => t === same ? { ...t, count: t.count + 1, until: Math.max(t.until, until), detail: detail ?? t.detail } : t)
     return
   }
-  toasts.value = [...toasts.value, { key: ++keys, level, text, detail, count: 1, until }].slice(-6)
+  const list = [...toasts.value, { key: ++keys, level, text, detail, count: 1, until }]
+  // The oldest goes, of the pinned ones only if there are no others.
+  if (list.length > maxToasts) list.splice(Math.max(0, list.findIndex((t) => t.until !== Infinity)), 1)
+  toasts.value = list
 }
+
+/** pin keeps a toast until it is dismissed, or lets it go as the others do. */
+export function pin(key: number): void {
+  const until = performance.now() + toastTime
+  toasts.value = toasts.value.map((t) => t.key === key ? { ...t, until: t.until === Infinity ? until : Infinity } : t)
+}
+
+/** logged adds a line to the log. */
+export function logged(line: Log): void { logs.value = [...logs.peek(), line].slice(-maxLogs) }
 
 /** notified turns a device's notification into a toast. */
 export function notified(n: Notification): void {
   const severity = n.severity.toLowerCase()
   const level = /error|fatal/.test(severity) ? 'error' : /warn/.test(severity) ? 'warn' : 'info'
-  toast(level, n.text || n.category, [n.category, n.severity, n.data].filter(Boolean).join(' · '))
+  const words = n.text || n.category, detail = [n.category, n.severity, n.data].filter(Boolean).join(' · ')
+  toast(level, words, detail)
+  logged({ op: 'log', time: n.time, level, node: n.category, text: words })
 }

@@ -143,12 +143,14 @@ export const text = {
   save: 'Save',
   clear: 'Clear',
   copied: 'Copied',
+  notCopied: 'The browser lets nothing be copied',
   errors: 'errors',
   warnings: 'warnings',
   infos: 'infos',
   dropsTitle: 'Lost frames a second',
   noDrops: 'No frame lost in the last 100 s.',
   dismiss: 'Dismiss',
+  pin: 'Keep',
 
   three: {
     label: '3D view: drag to turn, right drag to move, wheel to zoom, W A S D to fly',

@@ -195,6 +195,14 @@ type (
 		Text     string `json:"text"`
 		Data     string `json:"data"`
 	}
+	// LogLine is a line of the program's log.
+	LogLine struct {
+		Op    string `json:"op"`
+		Time  Nanos  `json:"time"`
+		Level string `json:"level"` // "debug", "info", "warn", "error", "fatal"
+		Node  string `json:"node"`
+		Text  string `json:"text"`
+	}
 	// Counts are frames and bytes of viewers.
 	Counts struct {
 		Op      string         `json:"op"`

@@ -4,6 +4,7 @@ import * as store from '../store'
 import { IconButton } from '../controls'
 import { shortName, wallTime } from '../format'
 import type { Level, Log } from '../proto/messages'
+import { copy } from '../clipboard'
 import { text } from '../strings'
 import { download } from '../tiles/snapshot'
 
@@ -36,6 +37,7 @@ export function Drawer() {
           <input type="search" placeholder={text.search} aria-label={text.search} value={search.value} onInput={(e) => { search.value = e.currentTarget.value }} />
           <span class="grow" />
           <span class="links">
+            <button type="button" onClick={() => copy(all())}>{text.copy}</button>
             <button type="button" onClick={() => download('log.txt', new Blob([all()], { type: 'text/plain' }))}>{text.save}</button>
             <button type="button" onClick={() => { store.logs.value = [] }}>{text.clear}</button>
           </span>

@@ -21,6 +21,7 @@ export function Toasts() {
         <div key={t.key} class={`toast ${t.level}`} role={t.level === 'error' ? 'alert' : undefined}>
           {t.detail ? <details class="grow"><summary>{t.text}{t.count > 1 && ` × ${t.count}`}</summary>{t.detail}</details>
             : <span class="grow">{t.text}{t.count > 1 && ` × ${t.count}`}</span>}
+          <IconButton icon="pin" label={text.pin} pressed={t.until === Infinity} onClick={() => store.pin(t.key)} />
           <IconButton icon="close" label={text.dismiss} onClick={() => drop(t.key)} />
         </div>
       ))}

@@ -1,0 +1,61 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"rsros/msgs"
+	"rsros/node/view/wire"
+)
+
+const (
+	// keptLines is how many lines of the log a viewer gets who comes later.
+	keptLines = 200
+	// maxLine bounds a line of the log, in bytes.
+	maxLine = 4 << 10
+	// maxWaitingLog is from how many bytes of text that waits for a viewer on it gets no
+	// more lines of the log: answers and states matter more.
+	maxWaitingLog = 1 << 20
+)
+
+// levels are the names of levels in messages.
+var levels = map[uint8]string{msgs.LogDebug: "debug", msgs.LogInfo: "info", msgs.LogWarn: "warn", msgs.LogError: "error", msgs.LogFatal: "fatal"}
+
+// followLog tells viewers what is logged.
+func (s *Server) followLog() {
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case line := <-s.o.Lines.Lines():
+			if m := line.Log(); m != nil {
+				s.tellLine(levels[m.Level], m.Msg)
+			}
+		}
+	}
+}
+
+func (s *Server) tellLine(level, text string) {
+	if len(text) > maxLine {
+		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
+	}
+	line, err := json.Marshal(wire.LogLine{Op: "log", Time: wire.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
+	if err != nil { // strings can always be encoded
+		return
+	}
+	s.mu.Lock()
+	if len(s.logged) == keptLines {
+		s.logged = slices.Delete(s.logged, 0, 1)
+	}
+	s.logged = append(s.logged, line)
+	sessions := slices.Clone(s.sessions)
+	s.mu.Unlock()
+	for _, v := range sessions {
+		if v.waitingText() < maxWaitingLog {
+			v.tellText(line)
+		}
+	}
+}

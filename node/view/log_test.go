@@ -1,0 +1,54 @@
+package view
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/node/ros/roslog"
+)
+
+// What is logged comes to viewers with its fields and level, and the last lines to those
+// who come later.
+func TestLogLines(t *testing.T) {
+	lines := roslog.New(zerolog.InfoLevel)
+	log := zerolog.New(lines)
+	s, v, _ := start(t, Options{Lines: lines, Node: "/camera"}, "")
+	log.Warn().Int("frames", 3).Msg("too slow")
+	check := func(m object, level, text string) {
+		t.Helper()
+		if m["level"] != level || m["text"] != text || m["node"] != "/camera" || m["time"] == "" {
+			t.Errorf("%v, want %s %q", m, level, text)
+		}
+	}
+	check(v.text("log"), "warn", "too slow frames=3")
+	log.Error().Msg(strings.Repeat("ä", maxLine))
+	check(v.text("log"), "error", strings.Repeat("ä", maxLine/2)+"…")
+	for range keptLines {
+		log.Debug().Msg("again")
+		check(v.text("log"), "debug", "again")
+	}
+	log.Info().Msg("last")
+	v.text("log")
+	h := httptest.NewServer(s)
+	defer h.Close()
+	later := connect(t, h.URL)
+	for range keptLines - 1 {
+		check(later.text("log"), "debug", "again")
+	}
+	check(later.text("log"), "info", "last")
+}
+
+// A viewer who takes nothing gets no more lines of the log than some, and stays.
+func TestLogOfSlowViewer(t *testing.T) {
+	v := &session{wake: make(chan struct{}, 1)}
+	s := &Server{sessions: []*session{v}}
+	for range 3 * maxWaitingLog / maxLine {
+		s.tellLine("info", strings.Repeat("x", maxLine))
+	}
+	if n := v.waitingText(); v.ended || n > maxWaitingLog+2*maxLine {
+		t.Errorf("%d bytes wait, ended %t", n, v.ended)
+	}
+}
