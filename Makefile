@@ -29,7 +29,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests test-arm test-arm-short dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench pgo pgo-compare soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -125,6 +125,12 @@ ifdef BENCH_PEERS
 else
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)
 endif
+
+pgo: ## make build/default.pgo, a profile for the compiler, from the benchmarks; takes long
+	BENCHTIME=$(BENCHTIME) test/bench/pgo.sh make build/default.pgo
+
+pgo-compare: ## run the benchmarks without and with build/default.pgo, in turns, on a machine at rest; takes long
+	BENCHTIME=$(BENCHTIME) test/bench/pgo.sh compare build/default.pgo
 
 soak: build ## run the demo and busy cameras for SOAK (10m), write a bag above 4 GiB, kill hundreds of recorders
 	$(BIN) demo --duration $(SOAK)
