@@ -46,7 +46,7 @@ func (r *release) entries(p platform, program, documents string) ([]entry, error
 			return nil, err
 		}
 	}
-	for _, name := range []string{"man", "completions"} {
+	for _, name := range []string{"man", "completions", licensesFile} {
 		if err := add(filepath.Join(documents, name), name); err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ func stand(t *testing.T) (r *release, program, documents string) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"program": "the program", "documents/man/rs-ros-node.1": "a page", "documents/completions/rs-ros-node": "a script",
-		"documents/completions/_rs-ros-node": "another", "documents/completions/rs-ros-node.fish": "a third",
+		"documents/completions/_rs-ros-node": "another", "documents/completions/rs-ros-node.fish": "a third", "documents/" + licensesFile: "licenses",
 	} {
 		name = filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -98,7 +98,7 @@ func TestArchivesHoldAPackage(t *testing.T) {
 			names = append(names, h.Name)
 		}
 	}
-	for _, want := range []string{"!bin/rs-ros-node", "package.xml", "launch/camera.launch", "!launch/drop-in.sh", "man/rs-ros-node.1", "completions/_rs-ros-node", "LICENSE"} {
+	for _, want := range []string{"!bin/rs-ros-node", "package.xml", "launch/camera.launch", "!launch/drop-in.sh", "man/rs-ros-node.1", "completions/_rs-ros-node", "LICENSE", licensesFile} {
 		executable := strings.HasPrefix(want, "!")
 		name := "rs-ros-node_1.2.3_linux_armv7/" + strings.TrimPrefix(want, "!")
 		if executable {

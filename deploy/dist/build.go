@@ -43,6 +43,11 @@ func (p platform) program() string {
 	return "rs-ros-node"
 }
 
+// env says to Go what to build for.
+func (p platform) env() []string {
+	return []string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOARM=" + p.arm}
+}
+
 // stamp are the linker's flags of a release: its version and commit, nothing that differs between two builds, and no
 // tables for debuggers.
 func (r *release) stamp() string {
@@ -52,12 +57,13 @@ func (r *release) stamp() string {
 // build makes the program for one platform and returns its path.
 func (r *release) build(p platform) (string, error) {
 	program := filepath.Join(r.work, p.name(), p.program())
-	_, err := r.run("go", []string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOARM=" + p.arm},
+	_, err := r.run("go", p.env(),
 		"build", "-trimpath", "-buildvcs=false", "-ldflags", r.stamp(), "-o", program, "./cmd/rs-ros-node")
 	return program, err
 }
 
-// documents makes the manual pages and the scripts of completion. It returns their folder, with man and completions.
+// documents makes the manual pages, the scripts of completion, and the licenses of what is linked. It returns their
+// folder, with man, completions and licenses.txt.
 func (r *release) documents() (string, error) {
 	folder := filepath.Join(r.work, "documents")
 	program := filepath.Join(r.work, "manual")
@@ -81,5 +87,9 @@ func (r *release) documents() (string, error) {
 			return "", err
 		}
 	}
-	return folder, nil
+	text, err := r.licenses()
+	if err != nil {
+		return "", err
+	}
+	return folder, os.WriteFile(filepath.Join(folder, licensesFile), []byte(text), 0o644)
 }

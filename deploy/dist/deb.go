@@ -94,6 +94,7 @@ func (r *release) contents(program, documents string) (files.Contents, error) {
 	add(filepath.Join(documents, "completions/rs-ros-node.fish"), fish+"rs-ros-node.fish", 0o644)
 	add(r.source("README.md"), doc+"README.md", 0o644)
 	add(r.source("LICENSE"), doc+"copyright", 0o644)
+	add(filepath.Join(documents, licensesFile), doc+licensesFile, 0o644)
 
 	pages, err := filepath.Glob(filepath.Join(documents, "man", "*.1"))
 	if err != nil {

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// billOfMaterials writes which modules, in which versions, the programs were linked from: a CycloneDX document, from
-// what the linker wrote into them.
+// billOfMaterials writes which modules, in which versions, the programs were linked from, and what the page is bundled
+// with: a CycloneDX document, from what the linker wrote into them and from web/third_party.
 func (r *release) billOfMaterials(programs []string) error {
 	modules, compiler := map[string]*debug.Module{}, ""
 	for _, program := range programs {
@@ -42,6 +44,13 @@ func (r *release) billOfMaterials(programs []string) error {
 		})
 		refs = append(refs, url)
 	}
+	page, err := r.pageComponents()
+	if err != nil {
+		return err
+	}
+	for _, c := range page {
+		list, refs = append(list, c), append(refs, c.BOMRef)
+	}
 	bom := cyclonedx.NewBOM()
 	bom.Metadata = &cyclonedx.Metadata{
 		Timestamp: r.time.Format(time.RFC3339),
@@ -55,4 +64,28 @@ func (r *release) billOfMaterials(programs []string) error {
 	return create(r.path("sbom.cdx.json"), func(w io.Writer) error {
 		return cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bom)
 	})
+}
+
+// pageComponents lists the npm packages that parts of the page are from.
+func (r *release) pageComponents() ([]cyclonedx.Component, error) {
+	const file = "web/third_party/SUMS"
+	text, err := os.ReadFile(r.source(file))
+	if err != nil {
+		return nil, err
+	}
+	var list []cyclonedx.Component
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) != 4 || f[0] != "package" {
+			continue
+		}
+		url := "pkg:npm/" + strings.Replace(f[1], "@", "%40", 1) + "@" + f[2]
+		list = append(list, cyclonedx.Component{
+			BOMRef: url, PackageURL: url, Type: cyclonedx.ComponentTypeLibrary, Name: f[1], Version: f[2],
+		})
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s names no package", file)
+	}
+	return list, nil
 }

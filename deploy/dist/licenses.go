@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// licensesFile is the file of archives and packages that has them.
+const licensesFile = "licenses.txt"
+
+// licenses collects the texts that ask to go along with copies: of Go's library, of the modules that the programs are
+// linked from, and of the page.
+type licenses map[string]string // by where they are from
+
+// licenseName is how files with such texts are called.
+var licenseName = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|notice)`)
+
+// licenses returns the texts for the programs of all platforms as one.
+func (r *release) licenses() (string, error) {
+	goroot, err := r.run("go", nil, "env", "GOROOT")
+	if err != nil {
+		return "", err
+	}
+	all := licenses{}
+	if n, err := all.add("Go", goroot); n == 0 {
+		return "", fmt.Errorf("no license in %s: %w", goroot, err)
+	}
+	for _, p := range platforms {
+		list, err := r.run("go", p.env(), "list", "-deps",
+			"-f", "{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "./cmd/rs-ros-node")
+		if err != nil {
+			return "", err
+		}
+		for line := range strings.Lines(list) {
+			f := strings.Split(strings.TrimSpace(line), "\t")
+			if len(f) != 3 {
+				continue // of Go's library, or our own
+			}
+			if err := all.addModule(f[0], f[1], f[2]); err != nil {
+				return "", err
+			}
+		}
+	}
+	page, err := os.ReadFile(r.source("web/dist/licenses.txt"))
+	if err != nil {
+		return "", err
+	}
+	all["the viewer's page"] = string(page)
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&text, "== %s ==\n\n%s\n\n", name, strings.TrimSpace(all[name]))
+	}
+	return text.String(), nil
+}
+
+// addModule adds the texts of a module, and those of the parts of it that a package belongs to.
+func (l licenses) addModule(name, root, folder string) error {
+	if n, err := l.add(name, root); n == 0 {
+		return fmt.Errorf("no license of %s in %s: %w", name, root, err)
+	}
+	for ; len(folder) > len(root); folder = filepath.Dir(folder) {
+		if _, err := l.add(name+filepath.ToSlash(folder[len(root):]), folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the texts in a folder and returns how many there are.
+func (l licenses) add(name, folder string) (n int, err error) {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range files {
+		if f.IsDir() || !licenseName.MatchString(f.Name()) || filepath.Ext(f.Name()) == ".go" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
+		if err != nil {
+			return n, err
+		}
+		l[name+", "+f.Name()] = strings.ReplaceAll(string(text), "\r\n", "\n")
+		n++
+	}
+	return n, nil
+}
