@@ -103,7 +103,7 @@ test-hosts: deps ## test a graph whose nodes are on several machines, with links
 	$(GO) test -tags hosts -count=1 -timeout 15m ./test/hosts
 
 test-compose: ## bring docker-compose.yml up with a Docker engine of its own (Debian, root); takes long the first time
-	test/install.sh docker.io docker-compose debootstrap
+	test/install.sh docker.io docker-compose debootstrap curl
 	test/compose/run.sh
 
 attack: ## let every command for files read ATTACKS damaged ones (2000)

@@ -33,7 +33,9 @@ there is left out and named, with exit code 3.
 Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording
 (std_srvs/Trigger). While a file is written its name ends with .active. A file is
 never replaced: if the name is taken, the time stamp is appended to it. Exit
-code 3 if messages were dropped because the disk could not keep up or was full.`,
+code 3 if messages were dropped because the disk could not keep up or was full. What
+was lost before it arrived shows in the publishers' numbers (header.seq); the log
+says how much.`,
 		Example: `  rs-ros-node record -a --lz4
   rs-ros-node record -O lab.bag /camera/depth/image_rect_raw /tf /tf_static
   rs-ros-node record -a -x '.*/compressed' --split --size 1024 --max-splits 10`,
