@@ -116,9 +116,13 @@ func (s *sink) Subscribers() int {
 }
 
 // Dropped counts what subscribers of the topic and of its transports lost.
-func (s *sink) Dropped() (n uint64) {
-	for _, p := range s.publishers() {
-		n += p.Stats().Dropped
+// The player asks each topic several times a second.
+func (s *sink) Dropped() uint64 {
+	n := s.pub.Dropped()
+	if s.beside != nil {
+		for _, p := range s.beside.Publishers() {
+			n += p.Dropped()
+		}
 	}
 	return n
 }

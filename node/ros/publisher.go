@@ -116,7 +116,7 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	}
 	if fresh {
 		n.topics[name] = t
-		t.registration = n.registrar.Add(&rosapi.Registration{What: "publisher " + name, Register: t.register, Unregister: t.unregister})
+		t.registration = n.registrar.Add(&rosapi.Registration{What: "publisher " + name, Register: t.register, Unregister: t.unregister, Request: t.request})
 	}
 	return p, nil
 }
@@ -234,6 +234,9 @@ func (p *Publisher) Subscribers() int {
 // Lost counts the messages of the topic that slow subscribers lost, by their
 // callerid, those that have left included. It is nil if none was lost.
 func (p *Publisher) Lost() map[string]uint64 { return p.topic.lost() }
+
+// Dropped counts what subscribers of the topic lost so far, like Stats, which costs more.
+func (p *Publisher) Dropped() uint64 { return p.dropped.Load() }
 
 // Stats counts so far. The subscribers' figures are of the whole topic.
 func (p *Publisher) Stats() PublisherStats {

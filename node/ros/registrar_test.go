@@ -1,12 +1,20 @@
 package ros
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rs/zerolog"
 
 	"rsros/node/ros/rosapi"
+	"rsros/node/xmlrpc"
 )
 
 // TestClosingWhileRegistering: what the master is just being told of when a node
@@ -26,5 +34,72 @@ func TestClosingWhileRegistering(t *testing.T) {
 	g.Leave(t.Context())
 	if !unregistered {
 		t.Error("the master keeps what the node registered last")
+	}
+}
+
+// TestManyRegistrations: a node of many topics sends its registrations together, and one by
+// one to a master that doesn't know system.multicall.
+func TestManyRegistrations(t *testing.T) {
+	for name, knows := range map[string]bool{"multicall": true, "none": false} {
+		t.Run(name, func(t *testing.T) {
+			m := &fakeMaster{t: t, nodes: map[string]string{}, pubs: map[string]map[string]string{}}
+			var exchanges atomic.Int32
+			answer := xmlrpc.NewHandler(func(ctx context.Context, method string, args []any) (any, error) {
+				if len(args) > 1 && args[1] == "/refused" {
+					return nil, errors.New("not this one")
+				}
+				return m.serve(ctx, method, args)
+			})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				exchanges.Add(1)
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				if !knows {
+					body = bytes.ReplaceAll(body, []byte("system.multicall"), []byte("unknown"))
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				answer.ServeHTTP(w, r)
+			}))
+			defer server.Close()
+			g := rosapi.NewRegistrar(rosapi.NewCaller("/many"), server.URL, "http://127.0.0.1:1/", zerolog.Nop())
+			const topics = 300
+			list := make([]*rosapi.Registration, topics)
+			for i := range list {
+				topic := &topic{node: &Node{uri: "http://127.0.0.1:1/", caller: rosapi.NewCaller("/many"), cfg: Config{MasterURI: server.URL}}, name: fmt.Sprint("/t", i)}
+				if i == 7 {
+					topic.name = "/refused"
+				}
+				list[i] = g.Add(&rosapi.Registration{What: topic.name, Register: topic.register, Unregister: topic.unregister, Request: topic.request})
+			}
+			ctx, end := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() { defer close(done); g.Run(ctx) }()
+			if err := g.Wait(t.Context(), t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := m.count("registerPublisher"); n != topics-1 || len(m.pubs) != topics-1 {
+				t.Errorf("%d topics registered by %d calls, want %d", len(m.pubs), n, topics-1)
+			}
+			for _, r := range list[100:200] {
+				g.Remove(r)
+			}
+			if err := g.Wait(t.Context(), t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := m.count("unregisterPublisher"); n != 100 {
+				t.Errorf("%d topics unregistered, want 100", n)
+			}
+			end()
+			<-done
+			g.Leave(t.Context())
+			if n := m.count("unregisterPublisher"); n != topics-1 {
+				t.Errorf("%d topics unregistered at the end, want %d", n, topics-1)
+			}
+			if n := exchanges.Load(); n < topics != knows {
+				t.Errorf("%d exchanges", n)
+			}
+		})
 	}
 }

@@ -206,12 +206,18 @@ func (t *topic) hangUp() {
 	}
 }
 
-func (t *topic) register(ctx context.Context) error {
-	_, err := t.node.caller.Call(ctx, t.node.cfg.MasterURI, "registerPublisher", t.name, t.typ.Name, t.node.uri)
-	return err
+// request is what the master is told of the topic.
+func (t *topic) request(gone bool) rosapi.Request {
+	if gone {
+		return rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}}
+	}
+	return rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}}
 }
 
-func (t *topic) unregister(ctx context.Context) error {
-	_, err := t.node.caller.Call(ctx, t.node.cfg.MasterURI, "unregisterPublisher", t.name, t.node.uri)
+func (t *topic) register(ctx context.Context) error   { return t.tell(ctx, t.request(false)) }
+func (t *topic) unregister(ctx context.Context) error { return t.tell(ctx, t.request(true)) }
+
+func (t *topic) tell(ctx context.Context, r rosapi.Request) error {
+	_, err := t.node.caller.Call(ctx, t.node.cfg.MasterURI, r.Method, r.Args...)
 	return err
 }

@@ -58,9 +58,18 @@ func (c *Caller) WatchClocks(log zerolog.Logger) { c.clocks.log = log }
 // every other error means that nobody answered, within ten seconds at the latest. A
 // call that XML-RPC can't express isn't sent and is an *Error, too.
 func (c *Caller) Call(ctx context.Context, uri, method string, args ...any) (any, error) {
+	answer, err := c.exchange(ctx, uri, method, append([]any{c.ID}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return valueOf(method, answer)
+}
+
+// exchange makes a call as XML-RPC has it and returns its answer.
+func (c *Caller) exchange(ctx context.Context, uri, method string, args ...any) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	answer, err := xmlrpc.Call(ctx, c.client, uri, method, append([]any{c.ID}, args...)...)
+	answer, err := xmlrpc.Call(ctx, c.client, uri, method, args...)
 	var fault *xmlrpc.Fault
 	if errors.As(err, &fault) {
 		return nil, &Error{Method: method, Code: -1, Status: fault.Message}
@@ -68,9 +77,12 @@ func (c *Caller) Call(ctx context.Context, uri, method string, args ...any) (any
 	if unsayable := new(xmlrpc.EncodeError); errors.As(err, &unsayable) {
 		return nil, &Error{Method: method, Code: -1, Status: unsayable.Error()}
 	}
-	if err != nil {
-		return nil, err
-	}
+	return answer, err
+}
+
+// valueOf returns the value of an answer of the ROS APIs, which is an *Error unless it is a
+// successful one.
+func valueOf(method string, answer any) (any, error) {
 	triple, ok := answer.([]any)
 	if !ok || len(triple) != 3 {
 		return nil, &Error{Method: method, Code: -1, Status: fmt.Sprintf("answer %v isn't [code, status, value]", answer)}

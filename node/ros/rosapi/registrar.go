@@ -22,13 +22,24 @@ type Registration struct {
 	Register   func(context.Context) error // called again for every new master
 	Unregister func(context.Context) error // nil: stays when the node goes
 
+	// Request, which may be nil, is what Register or, if gone, Unregister sends the master.
+	// Their answers don't matter, so it can be sent together with those of others.
+	Request func(gone bool) Request
+
 	// Refresh: Register is also called when the master was out of reach for a while. Its
 	// answer has what the master couldn't tell meanwhile; rosmaster doesn't try twice.
 	Refresh bool
 
 	done bool // the master has it
 	gone bool // the node no longer wants it
+	at   int  // its place in the list
 }
+
+// pending reports whether the master has to be told.
+func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
+
+// over reports whether nobody needs it any more.
+func (r *Registration) over() bool { return r.gone && (!r.done || r.Unregister == nil) }
 
 // Registrar keeps the master informed of what a node wants registered. A master that
 // isn't there is waited for, and one that was restarted is told everything again.
@@ -59,6 +70,7 @@ func NewRegistrar(c *Caller, master, self string, log zerolog.Logger) *Registrar
 // Add makes the registrar register r, now and with every new master.
 func (g *Registrar) Add(r *Registration) *Registration {
 	g.mu.Lock()
+	r.at = len(g.list)
 	g.list = append(g.list, r)
 	g.mu.Unlock()
 	g.wake.Set()
@@ -69,7 +81,7 @@ func (g *Registrar) Add(r *Registration) *Registration {
 func (g *Registrar) Remove(r *Registration) {
 	g.mu.Lock()
 	r.gone = true
-	g.from = 0
+	g.from = min(g.from, r.at)
 	g.mu.Unlock()
 	g.wake.Set()
 }
@@ -196,13 +208,15 @@ func (g *Registrar) refresh() (any bool) {
 func (g *Registrar) next() *Registration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	over := func(r *Registration) bool { return r.gone && (!r.done || r.Unregister == nil) }
 	for ; g.from < len(g.list); g.from++ {
-		if r := g.list[g.from]; (r.gone || !r.done) && !over(r) {
+		if r := g.list[g.from]; r.pending() {
 			return r
 		}
 	}
-	g.list = slices.DeleteFunc(g.list, over)
+	g.list = slices.DeleteFunc(g.list, (*Registration).over)
+	for i, r := range g.list {
+		r.at = i
+	}
 	g.from = len(g.list)
 	if g.settled != nil {
 		close(g.settled)
@@ -214,7 +228,23 @@ func (g *Registrar) next() *Registration {
 // sync does what is left to do. An error means that the master doesn't answer;
 // a refusal is logged and not tried again.
 func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(context.Context) error) error) error {
+	alone := 0 // how many are registered one by one, because they can't be together
 	for r := g.next(); r != nil && ctx.Err() == nil; r = g.next() {
+		var many []*Registration
+		if alone == 0 {
+			many = g.batch()
+		}
+		if len(many) >= fewestTogether {
+			told, err := g.syncTogether(ctx, call, many)
+			if err != nil {
+				return err
+			}
+			if !told {
+				alone = len(many)
+			}
+			continue
+		}
+		alone = max(alone-1, 0)
 		g.mu.Lock()
 		gone := r.gone
 		g.mu.Unlock()

@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/msgs"
+	"rsros/test/peer"
+)
+
+// TestPlayManyTopics: rosmaster takes the registrations of many topics, which are sent together, and is told when they
+// end.
+func TestPlayManyTopics(t *testing.T) {
+	onEachMaster(t, func(t *testing.T, g *graph) {
+		const topics = 300
+		path := filepath.Join(t.TempDir(), "many.bag")
+		w, err := bagstore.Create(path, bagstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := msgs.MustType("std_msgs/String")
+		for i := range topics {
+			id, err := w.AddConnection(bagstore.Connection{Topic: fmt.Sprint("/many/", "t", i), Type: text.Name, MD5: text.MD5, Definition: text.Definition})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Write(id, bagstore.Time(1e18)+bagstore.Time(i), []byte{1, 0, 0, 0, 'x'}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		count := func() int {
+			list, _ := g.ask("getPublishedTopics", "/many").([]any)
+			return len(list)
+		}
+		play := g.start(peer.Program(t), "play", "--keep-alive", path)
+		peer.Await(t, "all topics", func() bool { return count() == topics })
+		if code := play.Interrupt(); code != 0 {
+			t.Errorf("play ended with %d: %s", code, play.Output())
+		}
+		if n := count(); n != 0 {
+			t.Errorf("the master still has %d topics", n)
+		}
+	})
+}
