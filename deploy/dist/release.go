@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -48,6 +49,8 @@ func newRelease(root, out string) (*release, error) {
 		r.version += "-dev." + r.commit
 	} else if tag != "v"+r.version {
 		return nil, fmt.Errorf("the commit has the tag %s, but program/version.go says %s", tag, r.version)
+	} else if changed, err := r.git("status", "--porcelain", "--untracked-files=no"); err != nil || changed != "" {
+		return nil, errors.Join(err, fmt.Errorf("files differ from those of the tag %s:\n%s", tag, changed))
 	}
 	seconds := os.Getenv("SOURCE_DATE_EPOCH")
 	if seconds == "" {
