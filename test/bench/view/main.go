@@ -3,6 +3,16 @@
 // picture at once, and prints the program's processor time, its memory and what arrived.
 //
 //	go run ./test/bench/view [-viewers 0,1,2,4] [-codec raw] [-seconds 10]
+//
+// With -bag it opens a RealSense recording again and again, and seeks in it: the times
+// from the request to the first depth picture.
+//
+//	go run ./test/bench/view -bag walk.bag [-times 100]
+//
+// With -page it opens the page in Chromium, and prints how late pictures are when the page
+// has drawn them.
+//
+//	go run ./test/bench/view -page [-codec raw] [-seconds 10]
 package main
 
 import (
@@ -17,6 +27,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,6 +43,9 @@ var (
 	viewers = flag.String("viewers", "0,1,2,4", "numbers of viewers, one after the other")
 	codec   = flag.String("codec", "raw", "raw or packed")
 	seconds = flag.Float64("seconds", 10, "how long each number is measured")
+	bag     = flag.String("bag", "", "open and seek in this recording instead")
+	times   = flag.Int("times", 100, "how often -bag seeks; it opens the recording a tenth as often")
+	page    = flag.Bool("page", false, "measure how late pictures are in Chromium instead")
 )
 
 func main() {
@@ -51,24 +65,19 @@ func run() error {
 	if out, err := exec.Command("go", "build", "-o", program, "./cmd/rs-ros-node").CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w: %s", err, out)
 	}
-	cmd := exec.Command(program, "view", "--no-open", "--depth", "1280x720@30", "--color", "1280x720@30", "--infra1", "off", "--infra2", "off",
+	if *bag != "" {
+		return recording(program, *bag)
+	}
+	cmd, url, err := view(program, "--depth", "1280x720@30", "--color", "1280x720@30", "--infra1", "off", "--infra2", "off",
 		"--gyro", "off", "--accel", "off", "sim")
-	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
+	defer stop(cmd)
+	if *page {
+		return latencies(url)
 	}
-	defer func() {
-		cmd.Process.Signal(os.Interrupt) //nolint:errcheck // it may have ended
-		cmd.Wait()                       //nolint:errcheck // as above
-	}()
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return err
-	}
-	url = strings.TrimSpace(url) + "api/ws"
+	url += "api/ws"
 	fmt.Printf("%s, depth and colour of 1280x720 at 30\n%7s %11s %9s %14s %9s\n", *codec, "viewers", "processors", "MB/s", "pictures/s", "MiB")
 	for i, text := range strings.Split(*viewers, ",") {
 		n, err := strconv.Atoi(text)
@@ -85,6 +94,29 @@ func run() error {
 		}
 	}
 	return nil
+}
+
+// view starts the view command, and returns the address of its page.
+func view(program string, args ...string) (*exec.Cmd, string, error) {
+	cmd := exec.Command(program, append([]string{"view", "--no-open"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop(cmd)
+		return nil, "", fmt.Errorf("address of the page: %w", err)
+	}
+	return cmd, strings.TrimSpace(url), nil
+}
+
+func stop(cmd *exec.Cmd) {
+	cmd.Process.Signal(os.Interrupt) //nolint:errcheck // it may have ended
+	cmd.Wait()                       //nolint:errcheck // as above
 }
 
 // measure runs n viewers for a while.
@@ -145,6 +177,13 @@ func say(ctx context.Context, conn *websocket.Conn, message map[string]any) {
 		panic(err) // numbers and strings can be encoded
 	}
 	conn.Write(ctx, websocket.MessageText, text) //nolint:errcheck // the next Read fails, too
+}
+
+// report prints how long something took, in milliseconds.
+func report(what string, took []float64) {
+	slices.Sort(took)
+	at := func(part float64) float64 { return took[int(part*float64(len(took)-1)+0.5)] }
+	fmt.Printf("%-28s %6d times: p50 %.1f ms, p99 %.1f ms, longest %.1f ms\n", what, len(took), at(0.5), at(0.99), at(1))
 }
 
 // used is a process's processor time in seconds.
