@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 	"node/foxglove":               {"msgs", "node/guard", "node/websocket"},
 	"node/foxglove/nodegraph":     {"bagstore", "msgs", "node/foxglove", "node/graph", "node/replay", "node/ros"},
 	"node/guard":                  {},
-	"node/viewers":                {"node/foxglove", "node/foxglove/nodegraph", "node/graph", "node/ros/roslog", "node/view"},
+	"node/viewers":                {"msgs", "node/foxglove", "node/foxglove/nodegraph", "node/graph", "node/record", "node/ros/roslog", "node/view"},
 	"node/view/wire":              {},
 	"node/view/encode":            {"bagstore/rsbag", "camdriver", "msgs/imagetransport", "node/view/wire"},
 	"node/view": {

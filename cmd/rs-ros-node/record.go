@@ -15,11 +15,13 @@ import (
 	"rsros/bagstore"
 	"rsros/node/graph"
 	"rsros/node/record"
+	"rsros/node/viewers"
 )
 
 func newRecordCommand(a *app) *cobra.Command {
 	o := record.TopicOptions{QueueBytes: 256 << 20, MinSpace: 1 << 30}
 	var more recordArgs
+	var page viewers.Access
 	cmd := &cobra.Command{
 		Use:   "record [TOPIC…]",
 		Short: "Record topics into bags that are always playable, like rosbag record",
@@ -41,11 +43,13 @@ says how much.`,
   rs-ros-node record -a -x '.*/compressed' --split --size 1024 --max-splits 10`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.quiet = a.quiet || more.quiet
-			o.Topics, o.ROS, o.Log = more.topics(&o, args), a.ros, a.logger()
+			o.Topics, o.ROS = more.topics(&o, args), a.ros
+			o.Log, page.Lines = a.viewedLogger()
 			o.All = o.All || o.Exclude != "" && len(o.Topics) == 0 && o.Node == ""
 			if more.udp {
 				o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
 			}
+			o.Show = viewers.ShowRecording(viewers.Options{Access: page, Log: o.Log})
 			return record.Topics(cmd.Context(), o)
 		},
 	}
@@ -74,6 +78,7 @@ says how much.`,
 	f.BoolVar(&o.Bag.Overwrite, "overwrite", false, "replace a file that has the recording's name")
 	bagFlags(f, &o.Bag)
 	foxgloveFlags(f, &o.Foxglove)
+	httpFlags(f, &page)
 	return cmd
 }
 

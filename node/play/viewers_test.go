@@ -2,13 +2,10 @@ package play
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"testing"
 
-	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
@@ -17,9 +14,9 @@ import (
 	"rsros/node/view"
 	"rsros/node/view/wire"
 	"rsros/node/viewers"
-	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
+	"rsros/test/viewer"
 )
 
 // logged passes on the address that is logged when the page is served.
@@ -63,115 +60,30 @@ func TestViewers(t *testing.T) {
 			t.Errorf("play ended with %v", err)
 		}
 	}()
-	page := watch(t, <-address)
-	var source wire.Source
-	for source.Name == "" { // before the player is shown, nothing is
-		var m struct{ Source *wire.Source }
-		if m.Source = new(wire.Source); page.read(&m) && m.Source != nil {
-			source = *m.Source
-		}
+	page := viewer.Dial(t, <-address)
+	ids := page.Source(func(s *wire.Source) bool { return s.Kind == "file" && s.Name == "walk.bag" }) // before the player is shown, nothing is
+	if len(ids) != 3 || ids["/count"] == 0 {
+		t.Fatalf("topics %v", ids)
 	}
-	if source.Kind != "file" || source.Name != "walk.bag" || len(source.Streams) != 3 || source.Streams[0].Name != "/count" || source.Streams[0].Type != "std_msgs/String" {
-		t.Fatalf("source %+v", source)
-	}
-	page.say(`{"op":"subscribe","stream":1,"codec":"raw","divisor":1}`)
-	pause := func(on bool) {
-		t.Helper()
-		var reply []byte
-		peer.Await(t, "the service", func() bool { // the master hears of it a moment later
-			reply, err = n.CallService(t.Context(), "/pause_playback", msgs.MustService("std_srvs/SetBool"), msgs.Marshal(&msgs.Bool{Data: on}))
-			return err == nil
-		})
-		var answer msgs.Result
-		if err := msgs.Unmarshal(reply, &answer); err != nil || !answer.Success {
-			t.Fatalf("pause %v: %+v, %v", on, answer, err)
-		}
-	}
-	pause(false)
-	page.await(func(m message) bool { return m.Op == "state" && m.Playing })
-	body := page.await(func(m message) bool { return m.body != nil }).body
+	page.Subscribe(ids["/count"])
+	rig.SetBool(t, n, "/pause_playback", false)
+	page.Await(func(m viewer.Message) bool { return m.Op == "state" && m.Playing })
 	var tree struct{ Data string }
+	body := page.Await(func(m viewer.Message) bool { return m.Body != nil }).Body
 	if err := json.Unmarshal(body, &tree); err != nil || tree.Data == "" {
 		t.Errorf("the page got %q", body)
 	}
 	<-heard
-	page.say(`{"op":"pause","id":1}`)
-	page.await(func(m message) bool { return m.Op == "answer" && m.OK })
-	pause(false) // it was paused for the service, too
-	page.say(`{"op":"rate","id":2,"rate":0.5}`)
-	page.await(func(m message) bool { return m.Op == "state" && m.Rate == 0.5 })
-	page.say(`{"op":"pause","id":3}`)
-	page.await(func(m message) bool { return m.Op == "answer" && m.OK })
+	page.Must(1, "pause", "")
+	rig.SetBool(t, n, "/pause_playback", false) // it was paused for the service, too
+	page.Must(2, "rate", `,"rate":0.5`)
+	page.Must(3, "pause", "")
 	for len(heard) > 0 {
 		<-heard
 	}
-	page.say(`{"op":"seek","id":4,"time":"1700000000500000000"}`)
-	page.await(func(m message) bool { return string(m.body) == `{"data":"50"}` })
-	page.say(`{"op":"step","id":5,"sets":1}`)
+	page.Say(`{"op":"seek","id":4,"time":"1700000000500000000"}`)
+	page.Await(func(m viewer.Message) bool { return string(m.Body) == `{"data":"50"}` })
+	page.Must(5, "step", `,"sets":1`)
 	for text := <-heard; text != "50"; text = <-heard { //nolint:revive // what was on its way
-	}
-}
-
-// message is one of the page's.
-type message struct {
-	Op      string
-	OK      bool
-	Playing bool
-	Rate    float64
-
-	sequence uint32
-	body     []byte // of a binary message
-}
-
-type viewer struct {
-	t    *testing.T
-	conn *websocket.Conn
-}
-
-func watch(t *testing.T, url string) viewer {
-	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), url+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
-	conn.SetReadLimit(1 << 20)
-	return viewer{t, conn}
-}
-
-func (v viewer) say(text string) {
-	v.t.Helper()
-	if err := v.conn.Write(v.t.Context(), websocket.MessageText, []byte(text)); err != nil {
-		v.t.Fatal(err)
-	}
-}
-
-// read reads a message, and returns false if it is binary.
-func (v viewer) read(into any) bool {
-	v.t.Helper()
-	kind, data, err := v.conn.Read(v.t.Context())
-	if err == nil && kind == websocket.MessageText {
-		err = json.Unmarshal(data, into)
-	}
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	if m, ok := into.(*message); ok && kind == websocket.MessageBinary {
-		m.sequence, m.body = binary.LittleEndian.Uint32(data[4:]), data[wire.HeadSize:]
-	}
-	return kind == websocket.MessageText
-}
-
-// await reads messages until one is as wanted, and gives credit for those with a body.
-func (v viewer) await(is func(message) bool) message {
-	v.t.Helper()
-	for {
-		var m message
-		if !v.read(&m) {
-			v.say(fmt.Sprintf(`{"op":"credit","stream":1,"upto":%d}`, m.sequence))
-		}
-		if is(m) {
-			return m
-		}
 	}
 }

@@ -25,9 +25,9 @@ type topicFiles struct {
 	latched  map[connectionKey]topicMessage // newest of each latching publisher
 	began    time.Time
 	messages uint64
-	written  string            // how the last file was written
-	over     bool              // a limit was reached
-	opened   func(path string) // called with the path of each new file; may be nil
+	written  string              // how the last file was written
+	over     bool                // a limit was reached
+	opened   []func(path string) // called with the path of each new file
 
 	once   sync.Once
 	ended  chan struct{} // a limit was reached
@@ -63,6 +63,9 @@ func (s *topicFiles) finish() { s.once.Do(func() { close(s.ended) }) }
 // split starts a new file with the next message. Any goroutine may call it.
 func (s *topicFiles) split() { s.wanted.Store(true) }
 
+// onOpen has f called with the path of each new file, by the goroutine that begins it.
+func (s *topicFiles) onOpen(f func(path string)) { s.opened = append(s.opened, f) }
+
 // activeSuffix ends the name of a file while it is written, as rosbag record's do:
 // programs that take recordings away wait for the final name.
 const activeSuffix = ".active"
@@ -78,8 +81,8 @@ func (s *topicFiles) begin() error {
 	}
 	s.conns, s.began = map[connectionKey]uint32{}, began
 	s.say()
-	if s.opened != nil {
-		s.opened(s.cur.final)
+	for _, f := range s.opened {
+		f(s.cur.final)
 	}
 	return s.repeatLatched()
 }

@@ -50,6 +50,9 @@ type TopicOptions struct {
 	Master graph.Mode   // default ros
 
 	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
+	// Show, if not nil, lets somebody see and control the recording. It is called when the
+	// recording runs, and what it returns before it ends.
+	Show func(*graph.Node, *TopicRecording) (close func() error, err error)
 
 	Log zerolog.Logger
 }
@@ -164,6 +167,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	}
 	r.queue = newByteQueue(limit, r.drop)
 	files := newTopicFiles(r.opts, r.node.Now, r.log)
+	running := newTopicRecording(r, files)
 	if r.opts.Publish {
 		if err := r.announce(files); err != nil {
 			return err
@@ -172,14 +176,20 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if err := files.begin(); err != nil {
 		return err
 	}
-	services, err := graph.Offer(r.node.Node, r.services(files)...)
+	services, err := graph.Offer(r.node.Node, running.services()...)
 	if err != nil {
+		return errors.Join(err, files.end())
+	}
+	hide, err := r.show(running)
+	if err != nil {
+		services.Close()
 		return errors.Join(err, files.end())
 	}
 	written := make(chan error, 1)
 	go func() { written <- r.write(files) }()
 	err = r.collect(ctx, files.done())
 	services.Close()
+	err = errors.Join(err, hide())
 	tooLarge := uint64(0)
 	for _, s := range r.subs {
 		s.Close()
@@ -211,9 +221,9 @@ func (r *topicRecorder) announce(files *topicFiles) error {
 	if err != nil {
 		return err
 	}
-	files.opened = func(path string) {
+	files.onOpen(func(path string) {
 		p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: path})})
-	}
+	})
 	return nil
 }
 
@@ -437,23 +447,10 @@ func (r *topicRecorder) saySpace() {
 	}
 }
 
-// services are what a running recorder can be asked for with stock tools.
-func (r *topicRecorder) services(files *topicFiles) []graph.Service {
-	return []graph.Service{
-		graph.SetBool("~pause_recording", func(on bool) (string, error) {
-			r.paused.Store(on)
-			if on {
-				return "recording is paused", nil
-			}
-			return "recording goes on", nil
-		}),
-		graph.Trigger("~split", func() (string, error) {
-			files.split()
-			return "the next message begins a new file", nil
-		}),
-		graph.Trigger("~stop_recording", func() (string, error) {
-			files.finish()
-			return "recording ends", nil
-		}),
+// show lets the options' Show see the recording.
+func (r *topicRecorder) show(running *TopicRecording) (hide func() error, err error) {
+	if r.opts.Show == nil {
+		return func() error { return nil }, nil
 	}
+	return r.opts.Show(r.node, running)
 }

@@ -129,9 +129,7 @@ func (g *played) setRange(part *[2]wire.Nanos) error {
 	return g.do(replay.SetRange{Range: replay.Range{From: max(from, 0), To: to}})
 }
 
-func (g *played) setOption(*wire.Request) error {
-	return errors.New("topics have no options")
-}
+func (*played) setOption(*wire.Request) error { return errNoOptions }
 
 // end implements stage.
 func (g *played) end() error { return g.close() }

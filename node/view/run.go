@@ -13,7 +13,8 @@ type RunOptions struct {
 	Show   string // a device, a recording, or a folder of recordings; "" shows nothing yet
 	Folder string // of recordings that viewers may open; "" is that of Show, if it is one
 	Access
-	Ready func(url string)
+	Attach func(*Server) (detach func()) // shows something else than Show; nil for nothing
+	Ready  func(url string)
 }
 
 // Run serves the viewer until ctx ends.
@@ -39,6 +40,10 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if o.Attach != nil {
+		detach := o.Attach(s)
+		defer detach()
+	}
 	if show != "" {
 		name := ""
 		if isRecording(show) {

@@ -28,9 +28,9 @@ func (n *Nanos) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Source describes what is shown: a camera or a recording.
+// Source describes what is shown: a camera, a recording or a graph.
 type Source struct {
-	Kind      string      `json:"kind"` // "camera" or "file"
+	Kind      string      `json:"kind"` // "camera", "file" or "graph"
 	Name      string      `json:"name"`
 	File      string      `json:"file,omitempty"`
 	Info      [][2]string `json:"info"`

@@ -1,0 +1,113 @@
+// Package viewer is a client of the viewer's socket for tests (docs/view-protocol.md).
+package viewer
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"rsros/node/view/wire"
+)
+
+// Message is a message of the program.
+type Message struct {
+	Op      string
+	ID      int
+	OK      bool
+	Error   string
+	Source  *wire.Source
+	Playing bool
+	Rate    float64
+	Record  wire.Record `json:"-"` // of op "record"
+
+	Sequence uint32
+	Body     []byte // of a binary message; nil of others
+}
+
+// Client is a viewer. It ends with the test.
+type Client struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+// Dial connects to a page by its address, which ends in a slash.
+func Dial(t *testing.T, page string) *Client {
+	t.Helper()
+	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
+	conn.SetReadLimit(16 << 20)
+	return &Client{t, conn}
+}
+
+// Say sends a text.
+func (c *Client) Say(format string, args ...any) {
+	c.t.Helper()
+	if err := c.conn.Write(c.t.Context(), websocket.MessageText, fmt.Appendf(nil, format, args...)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Await reads messages until one is as wanted, and gives credit for frames.
+func (c *Client) Await(is func(Message) bool) Message {
+	c.t.Helper()
+	for {
+		kind, data, err := c.conn.Read(c.t.Context())
+		var m Message
+		switch {
+		case err != nil:
+		case kind == websocket.MessageText:
+			if err = json.Unmarshal(data, &m); m.Op == "record" {
+				err = json.Unmarshal(data, &m.Record)
+			}
+		default:
+			le := binary.LittleEndian
+			m.Sequence, m.Body = le.Uint32(data[4:]), data[wire.HeadSize+le.Uint32(data[40:]):]
+			c.Say(`{"op":"credit","stream":%d,"upto":%d}`, le.Uint16(data[2:]), m.Sequence)
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if is(m) {
+			return m
+		}
+	}
+}
+
+// Source reads messages until a source is as wanted, and returns the numbers of its
+// streams by their names.
+func (c *Client) Source(is func(*wire.Source) bool) map[string]uint16 {
+	c.t.Helper()
+	m := c.Await(func(m Message) bool { return m.Source != nil && is(m.Source) })
+	ids := make(map[string]uint16)
+	for _, s := range m.Source.Streams {
+		ids[s.Name] = s.ID
+	}
+	return ids
+}
+
+// Ask sends a request, whose fields are more, and returns the answer.
+func (c *Client) Ask(id int, op, more string) Message {
+	c.t.Helper()
+	c.Say(`{"op":%q,"id":%d%s}`, op, id, more)
+	return c.Await(func(m Message) bool { return m.Op == "answer" && m.ID == id })
+}
+
+// Must asks for what has to succeed.
+func (c *Client) Must(id int, op, more string) {
+	c.t.Helper()
+	if m := c.Ask(id, op, more); !m.OK {
+		c.t.Fatalf("%s%s: %s", op, more, m.Error)
+	}
+}
+
+// Subscribe subscribes to a stream.
+func (c *Client) Subscribe(stream uint16) {
+	c.t.Helper()
+	c.Say(`{"op":"subscribe","stream":%d,"codec":"raw","divisor":1}`, stream)
+}
