@@ -18,10 +18,13 @@ import (
 // Options say what is converted.
 type Options struct {
 	In, Out   string
+	Format    string            // ".bag", ".db3" or ".mcap"; default: what Out's name says
 	Overwrite bool              // replace Out if it exists
 	Release   rsdb3.Release     // of a .db3
 	Bag       bagstore.Options  // of a bag, its Compression also of MCAP; its Overwrite doesn't count
 	Progress  bagstore.Progress // of frames or messages; may be nil
+	// AnyDamage goes on however many messages are damaged.
+	AnyDamage bool
 	// ROS is whose messages Messages writes, 1 or 2. 0: those of In where Out can hold
 	// them.
 	ROS int
@@ -35,8 +38,11 @@ type Result struct {
 	Frames, Events uint64 // of a RealSense recording that ToDB3 or ToBag wrote
 	Messages       uint64 // that Messages wrote
 	Topics         int    // of these
-	Size           int64  // of the output, 0 for a folder
-	Note           string // what every output of the kind doesn't have, if there is something
+	// PerTopic counts what Messages wrote and lost, for each connection of the input.
+	PerTopic []bagstore.RecoverTopic
+	Notes    bagstore.Notes // about the input of Messages, but for losses
+	Size     int64          // of the output, 0 for a folder
+	Note     string         // what every output of the kind doesn't have, if there is something
 	// Lost is what the output doesn't hold as it was, or at all.
 	Lost []rsdb3.Loss
 	// Damaged counts messages that couldn't be read; Why is about the last.

@@ -29,10 +29,12 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	j := job{r: &r, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
+	j := job{r: &r, anyDamage: o.AnyDamage, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
 	for _, n := range bag.Notes() {
 		if n.Severity == bagstore.Loss {
 			j.lost[n.Text]++
+		} else {
+			r.Notes = append(r.Notes, n)
 		}
 	}
 	err = writeOutput(o, encoding, func(out output) (*rosbag2.Metadata, error) {
@@ -52,6 +54,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 // job is one conversion. Only the goroutine that reads uses it while messages flow.
 type job struct {
 	r          *Result
+	anyDamage  bool
 	routes     table
 	lost       map[string]uint64
 	why        map[string]error // the last error of each entry of lost that has one
@@ -70,7 +73,7 @@ func (j *job) fill(b *batch, it *bagstore.Iterator, p *pace) (bool, error) {
 				return false, nil
 			}
 			j.r.Damaged, j.r.Why = j.r.Damaged+1, it.Err()
-			if j.r.Damaged == maxBad {
+			if j.r.Damaged == maxBad && !j.anyDamage {
 				return false, fmt.Errorf("more than %d messages are damaged; the last: %w", maxBad, it.Err())
 			}
 			continue
@@ -147,7 +150,15 @@ func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encod
 		}
 		j.r.lost([]rsdb3.Loss{{What: text, Count: n}})
 	}
+	promised := make(map[uint32]uint64)
+	for _, c := range bag.Chunks() {
+		for _, n := range c.Counts {
+			promised[n.ID] += uint64(n.Count)
+		}
+	}
 	for _, conn := range bag.Connections() {
+		kept := j.counts[j.routes[conn.ID]]
+		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type, Kept: kept, Lost: promised[conn.ID] - min(kept, promised[conn.ID])})
 		if way := j.routes[conn.ID]; way.why != nil && j.lost["messages of "+conn.Topic] == 0 {
 			j.r.lost([]rsdb3.Loss{{What: fmt.Sprintf("topic %s, which has no messages: %v", conn.Topic, way.why), Count: 1}})
 		} else if way.why == nil {

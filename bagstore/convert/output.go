@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -30,14 +31,17 @@ const (
 	extMCAP = ".mcap"
 )
 
+// format is the end of the names of such outputs.
+func (o Options) format() string { return cmp.Or(o.Format, filepath.Ext(o.Out)) }
+
 // writeOutput has fill write the output's messages. The output appears when fill has
 // returned what is in it.
 func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) error {
-	switch filepath.Ext(o.Out) {
+	switch ext := o.format(); ext {
 	case extBag:
 		return writeBagFile(o, fill)
 	case extDB3, extMCAP:
-		_, err := writeFile(o.Out, o, encoding, fill)
+		_, err := writeFile(o.Out, ext, o, encoding, fill)
 		return err
 	}
 	return atomicfile.WriteFolder(o.Out, func(dir string) error {
@@ -46,7 +50,7 @@ func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadat
 			ext = extMCAP
 		}
 		name := filepath.Base(filepath.Clean(o.Out)) + "_0" + ext
-		m, err := writeFile(filepath.Join(dir, name), o, encoding, fill)
+		m, err := writeFile(filepath.Join(dir, name), ext, o, encoding, fill)
 		if err != nil {
 			return err
 		}
@@ -78,9 +82,9 @@ func writeBagFile(o Options, fill func(output) (*rosbag2.Metadata, error)) error
 }
 
 // writeFile writes a .db3 or an MCAP file and returns what is in it.
-func writeFile(path string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
+func writeFile(path, ext string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
 	err = atomicfile.Write(path, o.Overwrite, func(f *os.File) error {
-		out, storage, err := newOutput(f, path, o, encoding)
+		out, storage, err := newOutput(f, ext, o, encoding)
 		if err != nil {
 			return err
 		}
@@ -97,8 +101,8 @@ func writeFile(path string, o Options, encoding string, fill func(output) (*rosb
 	return m, err
 }
 
-func newOutput(f *os.File, path string, o Options, encoding string) (output, string, error) {
-	if filepath.Ext(path) == extDB3 {
+func newOutput(f *os.File, ext string, o Options, encoding string) (output, string, error) {
+	if ext == extDB3 {
 		w, err := rosbag2.NewDefinedWriter(f)
 		return db3Output{w}, rosbag2.StorageSQLite, err
 	}
@@ -160,7 +164,7 @@ func encodingOf(o Options, of string) (string, error) {
 		return "", fmt.Errorf("messages of ROS %d: there are ROS 1 and ROS 2", o.ROS)
 	}
 	only := ""
-	switch filepath.Ext(o.Out) {
+	switch o.format() {
 	case extBag:
 		only = container.ROS1
 	case extMCAP:

@@ -9,6 +9,8 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/bagstore/convert"
+	"rsros/bagstore/recording"
 	"rsros/bagstore/rsbag"
 	"rsros/bagstore/swap"
 )
@@ -26,7 +28,9 @@ func newCompressCommand(a *app) *cobra.Command {
 		Short: "Compress bags, like rosbag compress, on all cores",
 		Long: `compress rewrites bags in place with compressed chunks: walk.bag becomes the
 compressed bag, and the original is kept as walk.orig.bag. The default is BZ2, as
-in rosbag: small and slow. librealsense plays LZ4, but crashes on BZ2.
+in rosbag: small and slow. librealsense plays LZ4, but crashes on BZ2. MCAP files
+are compressed with --lz4; .db3 files aren't, because not all of their readers know
+compression.
 
 Exit codes: 0 done, 3 a torn bag was compressed as far as it is whole, 1 a bag
 couldn't be read or written and is unchanged.`,
@@ -89,7 +93,14 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	if err != nil {
 		return bagstore.Unreadable, err
 	}
-	if o.bag.Compression == bagstore.BZ2 && rsbag.HasLayout(path) {
+	format, err := recording.FormatOf(path)
+	if err == nil && format == recording.SQLite && o.place.Folder == "" {
+		err = recording.Beside(path)
+	}
+	if err != nil {
+		return bagstore.Unreadable, err
+	}
+	if o.bag.Compression == bagstore.BZ2 && format == recording.Bag && rsbag.HasLayout(path) {
 		log.Warn().Str("bag", path).Msg("librealsense can't play a recording with BZ2; --lz4 makes one that it plays")
 	}
 	before, err := os.Stat(path)
@@ -97,19 +108,27 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 		return bagstore.Unreadable, err
 	}
 	report, done := a.progress(filepath.Base(path), false)
-	var res *bagstore.RewriteResult
+	messages, size := uint64(0), int64(0)
 	original, err := o.place.Replace(path, func(out string) (err error) {
 		bag := o.bag
 		bag.Overwrite = true // out is a place that swap found free
-		res, err = bagstore.Rewrite(ctx, path, out, bagstore.RewriteOptions{Options: bag, Progress: report})
+		if format != recording.Bag {
+			r, err := convert.Again(ctx, path, out, bag, report)
+			messages, size, lost = r.Messages, r.Size, lost || r.Damaged+uint64(len(r.Lost)) > 0
+			return err
+		}
+		res, err := bagstore.Rewrite(ctx, path, out, bagstore.RewriteOptions{Options: bag, Progress: report})
+		if err == nil {
+			messages, size = res.Messages, res.Size
+		}
 		return err
 	})
 	done()
 	if err != nil {
 		return bagstore.Unreadable, undone(err)
 	}
-	log.Info().Str("bag", path).Str("before", megabytes(before.Size())).Str("after", megabytes(res.Size)).
-		Str("original", original).Uint64("messages", res.Messages).Msg("written")
+	log.Info().Str("bag", path).Str("before", megabytes(before.Size())).Str("after", megabytes(size)).
+		Str("original", original).Uint64("messages", messages).Msg("written")
 	if lost {
 		return bagstore.Damaged, nil
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
+	"rsros/bagstore/convert"
+	"rsros/bagstore/recording"
 	"rsros/bagstore/swap"
 )
 
@@ -39,14 +41,15 @@ func newRecoverCommand(a *app) *cobra.Command {
 	var o recoverOptions
 	cmd := &cobra.Command{
 		Use:   "recover BAG…",
-		Short: "Make sound bags from torn, unindexed or damaged ones",
+		Short: "Make sound bags, .db3 and MCAP files from torn, unindexed or damaged ones",
 		Long: `recover reads a bag without trusting its index. It continues after damage, keeps
 torn chunks up to the tear, and writes everything that is whole into a sound bag.
 Standard output says what was kept and lost, for each topic that lost something;
 with --verbose for every topic.
 
 The result is walk.recovered.bag, and walk.bag is unchanged. With --in-place the
-result gets the name walk.bag, and the original is kept as walk.orig.bag.
+result gets the name walk.bag, and the original is kept as walk.orig.bag. Of a .db3
+or an MCAP file it makes another one, walk.recovered.db3 or walk.recovered.mcap.
 
 Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 		Example: `  rs-ros-node recover walk.bag.active
@@ -129,18 +132,28 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 	res := recoverResult{Path: path, Output: path}
 	report, done := a.progress(path, o.quiet)
 	defer done()
+	format, err := recording.FormatOf(path)
+	foreign := format != recording.Bag
 	write := func(out string) (err error) {
 		bag := o.bag
 		bag.Overwrite = true // out is a place that swap found free
-		res.RecoverReport, err = bagstore.Recover(ctx, path, out, bagstore.RecoverOptions{Options: bag, Progress: report})
+		ro := bagstore.RecoverOptions{Options: bag, Progress: report}
+		if foreign {
+			res.RecoverReport, err = convert.Recover(ctx, path, out, ro)
+		} else {
+			res.RecoverReport, err = bagstore.Recover(ctx, path, out, ro)
+		}
 		if err == nil && res.Outcome == bagstore.Unreadable {
 			err = errors.New("nothing in it is whole")
 		}
 		return err
 	}
 	place := swap.Placement{Folder: o.folder, Force: o.force}
-	var err error
+	if err == nil && format == recording.SQLite && o.inPlace {
+		err = recording.Beside(path)
+	}
 	switch {
+	case err != nil:
 	case o.inPlace:
 		_, err = place.Replace(path, write)
 	case o.folder != "":
@@ -184,7 +197,11 @@ func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
 	}
 	fmt.Fprintf(a.out, "%s: kept %d messages, lost %d, in %s (%s)\n", r.Path, r.Kept, r.Lost, r.Output, megabytes(r.Size))
 	for _, n := range r.Notes {
-		fmt.Fprintf(a.out, "  %v at byte %d, %s: %s\n", n.Severity, n.Offset, n.Kind, n.Text)
+		at := ""
+		if n.Offset >= 0 {
+			at = fmt.Sprintf(" at byte %d", n.Offset)
+		}
+		fmt.Fprintf(a.out, "  %v%s, %s: %s\n", n.Severity, at, n.Kind, n.Text)
 	}
 	for _, t := range r.Topics {
 		if t.Lost == 0 && !o.verbose {

@@ -47,8 +47,8 @@ type DB struct {
 }
 
 // Open opens the database that r holds, which must not change until Close. A
-// database that was cut off reads as if zeros followed: what lies in the part that
-// is there can be read.
+// database that was cut off reads as far as it is there; what lies in the missing part is an
+// ErrCorrupt.
 func Open(r io.ReaderAt, size int64) (*DB, error) {
 	head := make([]byte, 100)
 	if n, err := r.ReadAt(head, 0); n < len(head) {

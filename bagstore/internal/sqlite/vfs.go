@@ -62,10 +62,13 @@ type file struct{ source }
 func (f file) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.r.ReadAt(p, off)
 	if err == nil || err == io.EOF { //nolint:errorlint // io.ReaderAt returns it as it is
-		clear(p[n:]) // what a torn file lacks
-		if off+int64(len(p)) <= f.size {
-			return len(p), nil
+		switch {
+		case n == len(p):
+			return n, nil
+		case off+int64(len(p)) <= f.size: // a torn file lacks it: nobody shall take zeros for data
+			return 0, sqlite3.IOERR_READ
 		}
+		clear(p[n:])
 		return n, io.EOF
 	}
 	return n, err
