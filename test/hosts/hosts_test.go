@@ -46,33 +46,40 @@ func (h *host) awaitTopic(topic string) {
 // recording is a recorder on one of the hosts.
 type recording struct {
 	*peer.Process
-	t   *testing.T
-	bag string
+	t     *testing.T
+	bag   string
+	topic string // the first of those that are recorded
 }
 
-// startRecorder records the camera's depth.
+// startRecorder records topics.
 func (h *host) startRecorder(topics ...string) *recording {
 	h.t.Helper()
-	r := &recording{t: h.t, bag: filepath.Join(h.t.TempDir(), h.name+".bag")}
+	r := &recording{t: h.t, bag: filepath.Join(h.t.TempDir(), h.name+".bag"), topic: topics[0]}
 	args := append([]string{peer.Program(h.t), "record", "-O", r.bag}, topics...)
 	r.Process = h.start(append(args, "__name:=recorder_on_"+h.name)...)
 	return r
 }
 
-// awaitMore waits until some frames more than now are in the file.
+// awaitMore waits until some messages of the topic more than now are in the file.
 func (r *recording) awaitMore() {
 	r.t.Helper()
-	const frames = 5 * 424 * 240 * 2
-	before := r.size()
-	peer.Await(r.t, "more frames in "+r.bag, func() bool { return r.size() > before+frames })
+	const more = 5
+	before := r.messages()
+	peer.Await(r.t, "more messages in "+r.bag, func() bool { return r.messages() >= before+more })
 }
 
-func (r *recording) size() int64 {
-	info, err := os.Stat(r.bag + ".active")
+// messages is how many messages of the topic are in the file that is being written.
+func (r *recording) messages() uint64 {
+	info, err := bagstore.Info(r.t.Context(), r.bag+".active", bagstore.InfoOptions{})
 	if err != nil {
-		return 0
+		return 0 // there is no file yet
 	}
-	return info.Size()
+	for _, topic := range info.Topics {
+		if topic.Topic == r.topic {
+			return topic.Messages
+		}
+	}
+	return 0
 }
 
 var missingCount = regexp.MustCompile(`(?m)recorded.* missing=(\d+)`)
@@ -243,7 +250,7 @@ func TestPlayer(t *testing.T) {
 			camera, player := s.host("camera"), s.host("player")
 			live := camera.startCamera()
 			recorder := s.host("recorder").startRecorder(infoTopic)
-			peer.Await(t, "camera info", func() bool { return recorder.size() > 20_000 })
+			peer.Await(t, "camera info", func() bool { return recorder.messages() > 30 })
 			if n := recorder.end(); n != 0 {
 				t.Errorf("%d messages of a few hundred bytes were lost", n)
 			}
