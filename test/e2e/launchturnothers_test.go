@@ -148,7 +148,7 @@ var otherLaunches = map[string]turnedLaunch{
 	}},
 	// Cameras that come too late.
 	"late1": {file: "rs_multiple_devices.launch", with: []string{"device:=sim", "serial_no_camera1:=_1", "serial_no_camera2:=_2", "camera2:=late2",
-		"args:=--unplugged --wait-for-device-timeout 2"}, turns: []turn{
+		"args:=--unplugged --wait-for-device-timeout 4"}, turns: []turn{
 		{"camera1", "late1", logged("/late1/realsense2_camera")},
 		{"reconnect_timeout", "1.5", logged("next_attempt_in=1.5s")},
 		{"required", "true", logged("REQUIRED process [late")},

@@ -95,7 +95,7 @@ var turnedLaunches = map[string]turnedLaunch{
 	"seven": {file: "rs_camera.launch", with: []string{"device:=sim", "args:=--unplugged"}, turns: []turn{
 		{"camera", "seven", logged("/seven/realsense2_camera")},
 		{"reconnect_timeout", "1.5", logged("next_attempt_in=1.5s")},
-		{"wait_for_device_timeout", "2", logged("waited 2s for a camera")},
+		{"wait_for_device_timeout", "4", logged("waited 4s for a camera")},
 	}},
 	// A stream that the simulated camera doesn't have.
 	"six": {file: "rs_camera.launch", with: []string{"device:=sim"}, turns: []turn{
