@@ -144,7 +144,8 @@ type topicRecorder struct {
 	dropped atomic.Uint64
 	dropLog limiter
 
-	saidMissing uint64 // how many messages that never arrived were logged
+	status      *ros.Publisher // ~status
+	saidMissing uint64         // how many messages that never arrived were logged
 	missLog     limiter
 }
 
@@ -173,6 +174,9 @@ func (r *topicRecorder) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.advertiseStatus(); err != nil {
+		return err
+	}
 	if err := files.begin(); err != nil {
 		return err
 	}
@@ -187,7 +191,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	}
 	written := make(chan error, 1)
 	go func() { written <- r.write(files) }()
-	err = r.collect(ctx, files.done())
+	err = r.collect(ctx, files)
 	services.Close()
 	err = errors.Join(err, hide())
 	tooLarge := uint64(0)
@@ -233,12 +237,13 @@ const tickEvery = time.Second / 4
 
 // collect subscribes to what is wanted, as it appears, and returns when recording
 // should end.
-func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) error {
+func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
 	for _, name := range r.want.fixed {
 		if err := r.subscribe(name); err != nil {
 			return err
 		}
 	}
+	r.publishStatus(files)
 	found, stop := r.discover(ctx)
 	defer stop()
 	tick := time.NewTicker(tickEvery)
@@ -249,7 +254,7 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 			return nil
 		case <-r.node.Done():
 			return nil
-		case <-limit:
+		case <-files.done():
 			return nil
 		case <-r.full:
 			return nil
@@ -259,6 +264,7 @@ func (r *topicRecorder) collect(ctx context.Context, limit <-chan struct{}) erro
 			r.queue.push(topicMessage{time: bagstore.TimeOf(r.node.Now())}, 0)
 			if r.missLog.allow(time.Now()) {
 				r.sayMissing()
+				r.publishStatus(files)
 			}
 		}
 	}
@@ -300,7 +306,7 @@ func (r *topicRecorder) wanted(ctx context.Context) []string {
 	if err != nil {
 		r.log.Debug().Err(err).Msg("ask the master for topics")
 	}
-	topics = slices.DeleteFunc(topics, func(name string) bool { return !r.want.match(name) })
+	topics = slices.DeleteFunc(topics, func(name string) bool { return !r.want.match(name) || name == r.status.Topic() })
 	if r.opts.Node == "" {
 		return topics
 	}

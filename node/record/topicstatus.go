@@ -1,0 +1,53 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"rsros/msgs"
+	"rsros/node/ros"
+)
+
+// advertiseStatus makes ~status known, on which a running recorder says once a second how
+// it goes. It isn't recorded by this recorder.
+func (r *topicRecorder) advertiseStatus() (err error) {
+	r.status, err = r.node.Advertise(ros.PublisherOptions{Topic: "~status", Type: msgs.MustType("diagnostic_msgs/DiagnosticStatus"), Latch: true})
+	return err
+}
+
+// publishStatus publishes what is known now. files may be written meanwhile.
+func (r *topicRecorder) publishStatus(files *topicFiles) {
+	s := r.statusNow(files)
+	r.status.Publish(msgs.Raw{Head: msgs.Marshal(&s)})
+}
+
+func (r *topicRecorder) statusNow(files *topicFiles) msgs.DiagnosticStatus {
+	all := files.all()
+	file, dropped, missing := all[len(all)-1], r.dropped.Load(), r.missing()
+	s := msgs.DiagnosticStatus{Name: "Recording", Message: "recording into " + file.final}
+	switch {
+	case dropped > 0:
+		s.Level, s.Message = msgs.DiagnosticWarn, "messages were dropped from "+file.final
+	case missing > 0:
+		s.Level, s.Message = msgs.DiagnosticWarn, lostBefore
+	case r.paused.Load():
+		s.Message = "paused, " + file.final
+	}
+	add := func(key string, value any) {
+		s.Values = append(s.Values, msgs.KeyValue{Key: key, Value: fmt.Sprint(value)})
+	}
+	add("Dropped", dropped)
+	add("Lost before arrival", missing)
+	for _, topic := range slices.Sorted(maps.Keys(r.subs)) {
+		if n := r.subs[topic].Stats().Missing; n > 0 {
+			add("Lost before arrival, "+topic, n)
+		}
+	}
+	add("Files", len(all))
+	add("Bytes waiting for the disk", r.queue.held())
+	if written := file.HowWritten(); written != "" {
+		add("Written", written)
+	}
+	return s
+}
