@@ -48,6 +48,7 @@ type Iterator struct {
 	dir     int  // +1 or -1: which way heap and pending are set up; 0: neither
 	heap    []*cursor
 	pending int // next chunk in refs (forward) or byEnd (backward) to open
+	looked  int // next one to decompress ahead; counts if it is after pending
 	cur     Message
 	err     error
 }
@@ -150,8 +151,30 @@ func (it *Iterator) read() bool {
 
 // prefetch starts the reading of the chunks that come next.
 func (it *Iterator) prefetch() {
+	if it.v.lead > 0 {
+		it.prefetchLead()
+		return
+	}
 	for i := it.pending; i < min(it.pending+it.v.ahead, len(it.v.refs)); i++ {
 		if !it.reader.prefetch(it.ref(i)) {
+			return
+		}
+	}
+}
+
+// prefetchLead has the chunks read that come next in time. Each is looked at once.
+func (it *Iterator) prefetchLead() {
+	for it.looked = max(it.looked, it.pending); it.looked < len(it.v.refs); it.looked++ {
+		r := it.ref(it.looked)
+		away := r.start.Sub(it.cur.Time)
+		if it.dir < 0 {
+			away = it.cur.Time.Sub(r.end)
+		}
+		if away > it.v.lead {
+			return
+		}
+		if !it.reader.prefetchQuietly(r) {
+			it.reader.passed(it.cur.Time, it.dir)
 			return
 		}
 	}
@@ -168,7 +191,7 @@ func (it *Iterator) ref(i int) chunkRef {
 // rebuild sets heap and pending up for a direction: open are the chunks that
 // reach over the position, pending are those that lie wholly ahead.
 func (it *Iterator) rebuild(dir int) {
-	it.dir, it.heap = dir, it.heap[:0]
+	it.dir, it.heap, it.looked = dir, it.heap[:0], 0
 	v, t := it.v, it.pos.time
 	var across []int
 	if dir > 0 {

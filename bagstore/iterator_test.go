@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 )
 
 // disorderly writes bags whose messages come in no order, with ties, in small
@@ -67,6 +68,7 @@ func TestIteratorWalk(t *testing.T) {
 			bags, all := disorderly(t, rnd, 3, o)
 			for _, q := range []Query{
 				{},
+				{Lead: 20 * time.Nanosecond}, // which is much of the bag
 				{Start: 1040, End: 1060},
 				{End: 1},
 				{Start: 1050, Connections: func(c *Connection) bool { return strings.HasSuffix(c.Topic, "/1") }},
@@ -260,7 +262,7 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestAhead: as many chunks are read ahead as the query says, once reading goes on.
+// TestAhead: as many chunks are read ahead as there are cores, once reading goes on.
 func TestAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	sample{topics: 1, messages: 20, size: func(int) int { return 1000 }}.write(t, path, Options{Compression: LZ4, ChunkSize: 1})
@@ -270,10 +272,11 @@ func TestAhead(t *testing.T) {
 	}
 	defer b.Close()
 	for _, ahead := range []int{1, 3} {
-		v, err := NewView([]*Bag{b}, Query{Ahead: ahead})
+		v, err := NewView([]*Bag{b}, Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		v.ahead = ahead
 		it := v.Iterator()
 		for i, want := range []int{1, 2 + ahead, 3 + ahead} {
 			if !it.Next() || len(it.reader.cache) != want {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"rsros/bagstore/internal/disk"
 )
@@ -42,6 +43,8 @@ type messageReader struct {
 	lru   list.List                  // most recent first
 	bytes int64
 	plain int64 // of bytes, those of uncompressed chunks
+	keep  int64 // bound of bytes
+	quiet quietWorker
 	wait  sync.WaitGroup
 }
 
@@ -59,12 +62,26 @@ type messagePos struct {
 type chunkContent struct {
 	ref   chunkRef
 	size  int64
-	plain bool // uncompressed
-	kept  bool // and a message of it was asked for: others may have its room
-	done  chan struct{}
-	blk   *buffer // one reference is the cache's
+	plain bool          // uncompressed
+	kept  bool          // and a message of it was asked for: others may have its room
+	state atomic.Int32  // contentWaits and so on
+	done  chan struct{} // closed when it is there
+	blk   *buffer       // one reference is the cache's
 	err   error
+	quiet bool // the quietWorker reads it, or has
+	ahead bool // and no message of it was asked for
 }
+
+// States of a chunkContent.
+const (
+	contentWaits     int32 = iota // for the quietWorker
+	contentBegun                  // somebody reads it
+	contentThere                  // done is closed, or is about to be
+	contentAbandoned              // nobody wants it any more: its reader releases it
+)
+
+// claim tells whether it is the caller who reads it.
+func (c *chunkContent) claim() bool { return c.state.CompareAndSwap(contentWaits, contentBegun) }
 
 // ready tells whether the content is there.
 func (c *chunkContent) ready() bool {
@@ -77,7 +94,10 @@ func (c *chunkContent) ready() bool {
 }
 
 func newMessageReader(v *View) *messageReader {
-	mr := &messageReader{v: v, chunkReaders: make([]*chunkReader, len(v.bags)), cache: make(map[chunkRef]*list.Element)}
+	mr := &messageReader{v: v, chunkReaders: make([]*chunkReader, len(v.bags)), cache: make(map[chunkRef]*list.Element), keep: cacheBytes}
+	if v.lead > 0 {
+		mr.keep = v.leadBytes + v.leadBytes/4 // the rest is for what is being consumed
+	}
 	if len(v.bags) > 0 {
 		mr.pool = &v.bags[0].pool
 	}
@@ -154,7 +174,10 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 }
 
 // restart says that reading continues somewhere else.
-func (mr *messageReader) restart() { mr.turns = 0 }
+func (mr *messageReader) restart() {
+	mr.turns = 0
+	mr.forgetQueued()
+}
 
 // steady tells that reading goes on from message to message or from chunk to
 // chunk, so that reading ahead pays. After a seek it would only be in the way.
@@ -231,6 +254,9 @@ func (mr *messageReader) locate(src source, limit, pos int64, r *record) error {
 // content returns the chunk's bytes, with a reference for the caller.
 func (mr *messageReader) content(r chunkRef, head ChunkHeader) (*buffer, error) {
 	c := mr.request(r, head, true)
+	if c.quiet && mr.starves(c) {
+		c = mr.request(r, head, true)
+	}
 	<-c.done
 	if c.err != nil {
 		return nil, c.err // kept too: each message of the chunk asks for it
@@ -244,21 +270,42 @@ func (mr *messageReader) prefetch(r chunkRef) bool {
 	if _, ok := mr.cache[r]; ok {
 		return true
 	}
-	c := &mr.v.bags[r.bag].chunks[r.chunk]
+	if head, ok := mr.worthAhead(r); ok {
+		if head.Compression == None && !mr.makeRoom(head.Size) {
+			return false
+		}
+		mr.request(r, head, false)
+	}
+	return mr.bytes <= mr.keep
+}
+
+// worthAhead tells whether a chunk is read as a whole, and reads its header.
+func (mr *messageReader) worthAhead(r chunkRef) (ChunkHeader, bool) {
+	b := mr.v.bags[r.bag]
+	if b.content != nil {
+		return ChunkHeader{}, false
+	}
+	c := &b.chunks[r.chunk]
 	head, err := mr.chunkReader(r.bag).header(c)
-	if err != nil || mr.v.bags[r.bag].content != nil || head.Compression == None && direct(c, head) {
-		return mr.bytes <= cacheBytes
-	}
-	if head.Compression == None && !mr.makeRoom(head.Size) {
-		return false
-	}
-	mr.request(r, head, false)
-	return mr.bytes <= cacheBytes
+	return head, err == nil && !(head.Compression == None && direct(c, head))
 }
 
 // request finds or starts the reading of a chunk. An urgent one takes all cores;
 // what is read ahead leaves them to those who work with what was read before.
 func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
+	c := mr.find(r, head, urgent)
+	if urgent {
+		mr.quiet.used(c)
+	}
+	if c.claim() {
+		c.quiet = false
+		mr.wait.Go(func() { mr.fill(c, head, urgent) })
+	}
+	return c
+}
+
+// find returns the place of a chunk's content in the cache, the most recent now.
+func (mr *messageReader) find(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
 	if el, ok := mr.cache[r]; ok {
 		mr.lru.MoveToFront(el)
 		c := el.Value.(*chunkContent)
@@ -273,11 +320,17 @@ func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chu
 	mr.cache[r] = mr.lru.PushFront(c)
 	mr.count(c, +1)
 	mr.evict()
-	mr.wait.Go(func() {
-		defer close(c.done)
-		c.blk, c.err = mr.read(r, head, urgent)
-	})
 	return c
+}
+
+// fill reads a content that the caller has claimed.
+func (mr *messageReader) fill(c *chunkContent, head ChunkHeader, urgent bool) {
+	defer close(c.done)
+	blk, err := mr.read(c.ref, head, urgent)
+	c.blk, c.err = blk, err
+	if !c.state.CompareAndSwap(contentBegun, contentThere) && blk != nil {
+		blk.release()
+	}
 }
 
 // count adds a content to what is kept, or takes it away.
@@ -301,11 +354,11 @@ func (mr *messageReader) makeRoom(size int64) bool {
 	return mr.plain == 0 || mr.plain+size <= plainBytes
 }
 
-// evict drops the chunks used longest ago, but none that is being read.
+// evict drops the chunks used longest ago, but none that is being read or that is ahead.
 func (mr *messageReader) evict() {
-	for el := mr.lru.Back(); el != nil && mr.bytes > cacheBytes && el != mr.lru.Front(); {
+	for el := mr.lru.Back(); el != nil && mr.bytes > mr.keep && el != mr.lru.Front(); {
 		c, prev := el.Value.(*chunkContent), el.Prev()
-		if c.ref != mr.chunkRef && c.ready() {
+		if c.ref != mr.chunkRef && !c.ahead && c.ready() {
 			mr.remove(el)
 		}
 		el = prev
@@ -317,6 +370,7 @@ func (mr *messageReader) remove(el *list.Element) {
 	mr.lru.Remove(el)
 	delete(mr.cache, c.ref)
 	mr.count(c, -1)
+	mr.quiet.used(c)
 	if c.blk != nil {
 		c.blk.release()
 	}
@@ -348,6 +402,8 @@ func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffe
 
 // close waits for all reading and releases the memory.
 func (mr *messageReader) close() {
+	mr.forgetQueued()
+	mr.quiet.stop()
 	mr.wait.Wait()
 	mr.dropCurrent()
 	for el := mr.lru.Front(); el != nil; el = mr.lru.Front() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"runtime"
 	"slices"
+	"time"
 )
 
 // Query selects messages.
@@ -17,10 +18,12 @@ type Query struct {
 	// kernel may read such Data: if another program truncates the file, a system
 	// call that reads it fails, but a program that reads it itself gets a SIGBUS.
 	Mapped func(*Connection) bool
-	// Ahead is how many chunks are decompressed ahead at a time; 0 means one per
-	// core. Callers that play in real time should set 1, which leaves the cores
-	// to those who consume the messages.
-	Ahead int
+	// Lead is for callers that play in real time: chunks are decompressed up to this
+	// much bag time ahead, within 32 MiB, on one thread of low priority. Whoever
+	// consumes the messages isn't disturbed by it, and a chunk is ready long before
+	// it is needed; one that isn't begun by then is decompressed at once. 0: chunks
+	// are decompressed on all cores, one per core ahead.
+	Lead time.Duration
 }
 
 // View is a selection of messages from bags, in time order. Messages of equal
@@ -31,7 +34,10 @@ type View struct {
 	conns      []*Connection
 	keep       []map[uint32]bool // by bag; nil keeps all
 	mapped     func(*Connection) bool
-	ahead      int
+	ahead      int           // chunks
+	lead       time.Duration // 0: ahead counts
+	leadBytes  int64         // bound of what is decompressed within lead
+	patience   time.Duration // see quiet.go
 
 	refs    []chunkRef // chunks that the query touches, by start time
 	maxEnd  []Time     // maxEnd[i] is the latest end among refs[:i+1]
@@ -48,12 +54,9 @@ type chunkRef struct {
 // NewView returns a view of the messages that match the query. It reads nothing.
 // The caller still owns the bags, and must keep them open while it uses the view.
 func NewView(bags []*Bag, q Query) (*View, error) {
-	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: q.Ahead, keep: make([]map[uint32]bool, len(bags))}
+	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, patience: patience, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
 		v.end = MaxTime
-	}
-	if v.ahead == 0 {
-		v.ahead = runtime.GOMAXPROCS(0)
 	}
 	for i, b := range bags {
 		v.choose(i, b, q.Connections)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rsros/bagstore"
 )
@@ -44,12 +45,12 @@ func (p *Player) choose() {
 }
 
 // query selects what is played between two times. In real time a chunk is needed
-// long after it could be decompressed, so one processor is enough, and the others
-// stay free for the subscribers.
+// long after it could be decompressed, so that is done quietly, while nobody else
+// wants the processors.
 func (p *Player) query(from, to bagstore.Time) bagstore.Query {
 	q := bagstore.Query{Connections: p.playing, Start: from, End: to, Mapped: p.untouched}
 	if !p.o.Immediate {
-		q.Ahead = 1
+		q.Lead = time.Second
 	}
 	return q
 }

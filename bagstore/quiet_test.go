@@ -1,0 +1,204 @@
+package bagstore
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// leadReader is a bag in memory that counts how often each place was read, and can hold up
+// the reading of one.
+type leadReader struct {
+	*bytes.Reader
+	mu    sync.Mutex
+	reads map[int64]int // by offset
+	held  int64
+	gate  chan struct{} // if set, the first read at held waits for it to be closed
+	came  chan struct{} // closed when that read waits
+	once  sync.Once
+}
+
+func (r *leadReader) ReadAt(p []byte, off int64) (int, error) {
+	r.mu.Lock()
+	r.reads[off]++
+	wait := r.gate != nil && off == r.held && r.reads[off] == 1
+	r.mu.Unlock()
+	if wait {
+		close(r.came)
+		<-r.gate
+	}
+	return r.Reader.ReadAt(p, off)
+}
+
+// open ends the waiting.
+func (r *leadReader) open() { r.once.Do(func() { close(r.gate) }) }
+
+// leadBag is an LZ4 bag of n messages of size bytes, a second apart, each in a chunk of
+// its own.
+func leadBag(t *testing.T, n, size int) (*Bag, *leadReader) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, Options{Compression: LZ4, ChunkSize: 1, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := w.AddConnection(stringType("/x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Write(id, Time(i+1)*nsPerSec, make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &leadReader{Reader: bytes.NewReader(raw), reads: make(map[int64]int), came: make(chan struct{})}
+	b, err := OpenReader(io.ReaderAt(r), int64(len(raw)), path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, r
+}
+
+// leadIterator reads at most bound bytes ahead.
+func leadIterator(t *testing.T, b *Bag, lead time.Duration, bound int64) *Iterator {
+	t.Helper()
+	v, err := NewView([]*Bag{b}, Query{Lead: lead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.leadBytes = bound
+	v.patience = time.Hour // on a busy machine the worker may wait for long
+	it := v.Iterator()
+	t.Cleanup(it.Close)
+	if r, ok := b.r.(*leadReader); ok && r.gate != nil {
+		t.Cleanup(r.open)
+	}
+	return it
+}
+
+// dataPos is where the content of a chunk lies.
+func dataPos(t *testing.T, b *Bag, i int) int64 {
+	t.Helper()
+	head, err := newChunkReader(b).header(&b.chunks[i])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head.DataPos
+}
+
+// TestLead: as much is read ahead as the query says, but no more than the bound allows, and
+// nothing is thrown away before it was needed.
+func TestLead(t *testing.T) {
+	const chunks, size, bound = 60, 1000, 20_000
+	b, r := leadBag(t, chunks, size)
+	for _, lead := range []time.Duration{3 * time.Second, time.Hour} {
+		clear(r.reads)
+		it := leadIterator(t, b, lead, bound)
+		for i := range chunks {
+			if !it.Next() {
+				t.Fatal(it.Err())
+			}
+			mr := it.reader
+			if mr.quiet.bytes > bound || mr.bytes > bound+bound/4+3*size {
+				t.Fatalf("message %d: %d bytes are ahead, %d are kept", i, mr.quiet.bytes, mr.bytes)
+			}
+			ahead := min(int(lead/time.Second), chunks-i-1)
+			if n := int(mr.quiet.bytes / size); i > 0 && n != ahead && mr.quiet.bytes+2*size < bound {
+				t.Errorf("lead %v, message %d: %d chunks are ahead, want %d", lead, i, n, ahead)
+			}
+		}
+		it.Close()
+		for i := range chunks {
+			if n := r.reads[dataPos(t, b, i)]; n != 1 {
+				t.Errorf("lead %v: chunk %d was read %d times", lead, i, n)
+			}
+		}
+	}
+}
+
+// TestLeadSeek: what is being read ahead doesn't delay reading after a seek, and what waits
+// isn't read any more.
+func TestLeadSeek(t *testing.T) {
+	b, r := leadBag(t, 20, 1000)
+	r.held, r.gate = dataPos(t, b, 5), make(chan struct{})
+	it := leadIterator(t, b, time.Hour, leadBytes)
+	for range 2 { // the second has the others read ahead
+		if !it.Next() {
+			t.Fatal(it.Err())
+		}
+	}
+	<-r.came
+	it.Seek(15 * nsPerSec)
+	if it.reader.quiet.bytes != 0 {
+		t.Errorf("after a seek %d bytes are ahead", it.reader.quiet.bytes)
+	}
+	for want := Time(15 * nsPerSec); want <= 16*nsPerSec; want += nsPerSec {
+		if !it.Next() || it.Message().Time != want {
+			t.Fatalf("%d, %v", it.Message().Time, it.Err())
+		}
+	}
+	r.open()
+	it.Close()
+	for i := 6; i < 14; i++ {
+		if r.reads[dataPos(t, b, i)] > 0 {
+			t.Errorf("chunk %d, before the seek, was read", i)
+		}
+	}
+}
+
+// TestLeadPassed: chunks without a message that is wanted don't take the room of others.
+func TestLeadPassed(t *testing.T) {
+	const bound = 20_000
+	b, _ := leadBag(t, 100, 1000)
+	it := leadIterator(t, b, time.Hour, bound)
+	for range 2 {
+		if !it.Next() {
+			t.Fatal(it.Err())
+		}
+	}
+	for range 40 { // as if they weren't wanted
+		if !it.SkipNext() {
+			t.Fatal(it.Err())
+		}
+	}
+	for range 3 {
+		if !it.Next() {
+			t.Fatal(it.Err())
+		}
+	}
+	if n := it.reader.quiet.bytes; n < bound/2 {
+		t.Errorf("only %d bytes are ahead", n)
+	}
+}
+
+// TestLeadStarves: a message doesn't wait for the worker when that is held up.
+func TestLeadStarves(t *testing.T) {
+	b, r := leadBag(t, 10, 1000)
+	r.held, r.gate = dataPos(t, b, 5), make(chan struct{})
+	it := leadIterator(t, b, time.Hour, leadBytes)
+	it.v.patience = time.Millisecond
+	for i := range 10 {
+		if !it.Next() || it.Message().Time != Time(i+1)*nsPerSec {
+			t.Fatalf("message %d: %d, %v", i, it.Message().Time, it.Err())
+		}
+		if i == 1 {
+			<-r.came
+		}
+	}
+	r.open()
+	it.Close()
+	if n := r.reads[r.held]; n > 2 {
+		t.Errorf("the chunk was read %d times", n)
+	}
+}
