@@ -2,7 +2,7 @@
 # Makes a profile for the compiler from the benchmarks of what cameras, recorders and players do most:
 #   test/bench/pgo.sh make FILE
 #   test/bench/pgo.sh compare FILE
-# compare runs the same benchmarks, built without and with the profile, in turns, and prints the medians. The build uses
+# compare runs the same benchmarks, built without and with the profile, in turns, and prints the medians (ns, or CPU ms). The build uses
 # a profile that is cmd/rs-ros-node/default.pgo; it is worth its place if most lines gain, on a machine at rest.
 #   BENCHTIME  of each benchmark (1s)
 #   COUNT      how often compare runs both (5)
@@ -52,7 +52,7 @@ compare)
 		for package in "${packages[@]}"; do
 			for build in off on; do
 				run "$build" "$package" | awk -v build="$build" -v package="$package" \
-					'/^Benchmark.* ns\/op/ { for (i = 2; i < NF; i++) if ($(i + 1) == "ns/op") print package, $1, build, $i }' >>"$work/times"
+					'/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i + 1) == "ns/op" || $(i + 1) == "cpu-ms/frame") { print package, $1, build, $i; next } }' >>"$work/times"
 			done
 		done
 	done
@@ -60,10 +60,10 @@ compare)
 		{ name = $1 " " $2; n[name, $3]++; times[name, $3, n[name, $3]] = $4; if (!seen[name]++) order[++names] = name }
 		function median(name, build) { return times[name, build, int((n[name, build] + 1) / 2)] }
 		END {
-			printf "%-70s %14s %14s %7s\n", "benchmark", "ns without", "ns with", "ratio"
+			printf "%-70s %14s %14s %7s\n", "benchmark", "without", "with", "ratio"
 			for (i = 1; i <= names; i++) {
 				a = median(order[i], "off"); b = median(order[i], "on")
-				printf "%-70s %14.0f %14.0f %7.3f\n", order[i], a, b, b / a
+				printf "%-70s %14.5g %14.5g %7.3f\n", order[i], a, b, b / a
 				logs += log(b / a)
 			}
 			printf "%-70s %14s %14s %7.3f\n", "geometric mean", "", "", exp(logs / names)
