@@ -7,7 +7,7 @@ import { bytesOf, layoutOf, rows } from './proto/picture'
 import { Pool } from './proto/pool'
 import { decodeBands } from './depth/rvl'
 import { count, equalised, values } from './depth/fractions'
-import { decodeTopic } from './topics/decode'
+import { decodeTopic, kinds } from './topics/decode'
 
 const post = (message: FromWorker, transfer: Transferable[] = []) => self.postMessage(message, { transfer })
 const now = () => performance.timeOrigin + performance.now()
@@ -44,7 +44,8 @@ function take(buffer: ArrayBuffer): void {
   if (w.stale && head.seq > w.last) return
   w.stale = false
   w.last = head.seq
-  if (head.kind === Kind.motion || head.kind === Kind.pose) {
+  // Samples and transforms add up: none takes another's place.
+  if (head.kind === Kind.motion || head.kind === Kind.pose || isTransforms(head.stream)) {
     void finish(message, w, now())
     return
   }
@@ -55,6 +56,11 @@ function take(buffer: ArrayBuffer): void {
     turning = true
     turn.port2.postMessage(null)
   }
+}
+
+function isTransforms(stream: number): boolean {
+  const info = streams.get(stream)
+  return info?.kind === 'topic' && kinds[info.type ?? info.format] === 'tf'
 }
 
 // A turn of its own lets messages that already arrived replace each other first.
