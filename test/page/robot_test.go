@@ -12,8 +12,9 @@ import (
 // its picture, points, transforms and a message whose type only the bag knows, at a time
 // that was sought.
 func TestRobot(t *testing.T) {
+	url := startView(t, samplebag.Robot(t, "robot.bag")) // ends after the tab, which would miss it
 	b := newTab(t)
-	b.do(chromedp.Navigate(startView(t, samplebag.Robot(t, "robot.bag"))))
+	b.do(chromedp.Navigate(url))
 	b.await(`window.viewer && viewer.store.source.value?.kind === 'file'`)
 	if eval[bool](b, `!!document.querySelector('.record')`) {
 		t.Error("there is a button to record what can't be recorded")
