@@ -16,6 +16,7 @@ type arrivals struct {
 	last  uint32
 	steps uint64 // pairs of successive messages
 	back  uint64 // of them, those whose second number isn't the larger one
+	ones  uint64 // those whose second number is the next one
 	gaps  uint64 // numbers that were left out
 }
 
@@ -31,6 +32,8 @@ func (a *arrivals) next(seq uint32) {
 	if a.known {
 		a.steps++
 		switch {
+		case step == 1:
+			a.ones++
 		case step == 0 || step > 1<<31: // starts again, or doesn't count
 			a.back++
 		case step <= mostMissing:
@@ -49,7 +52,8 @@ func (a *arrivals) skip() {
 
 // missing is how many numbers were left out: 0 if they go back more often than in every
 // fourth message, as those of a publisher that doesn't count, or that sends
-// several series on one connection.
+// several series on one connection; and 0 if hardly any follows the one before, as
+// where a node passes on every tenth message of another.
 func (a *arrivals) missing() uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -67,7 +71,7 @@ func (a *arrivals) settle() uint64 {
 
 // count is missing for callers that hold mu.
 func (a *arrivals) count() uint64 {
-	if 4*a.back > a.steps {
+	if 4*a.back > a.steps || 16*a.ones < a.steps {
 		return 0
 	}
 	return a.gaps

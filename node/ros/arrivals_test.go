@@ -18,7 +18,8 @@ func TestArrivals(t *testing.T) {
 	}{
 		"all there":             {[]uint64{7, 8, 9, 10}, 0},
 		"two gaps":              {[]uint64{1, 2, 5, 6, 7, 9}, 3},
-		"only gaps":             {[]uint64{10, 20, 30}, 18},
+		"mostly gaps":           {[]uint64{10, 20, 30, 31}, 18},
+		"every tenth":           {[]uint64{10, 20, 30, 40}, 0},
 		"one message":           {[]uint64{5}, 0},
 		"past the largest":      {[]uint64{1<<32 - 2, 1<<32 - 1, 1, 2}, 1},
 		"starts again":          {[]uint64{6, 7, 9, 10, 0, 1, 2, 4}, 2},
