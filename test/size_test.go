@@ -21,7 +21,6 @@ var largePackages = map[string]int{
 	"camdriver/d400":  5200,
 	"cmd/rs-ros-node": 3200,
 	"node/ros":        3400,
-	"node/view":       3400,
 }
 
 // largePackagesPage is the page, and the heading on it, that gives the reasons.

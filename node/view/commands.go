@@ -102,7 +102,7 @@ func (s *Server) choose(r *wire.Request) error {
 		if s.o.Library == nil {
 			return errors.New("there are no recordings to choose from here")
 		}
-		path, err := s.o.Library.path(r.File)
+		path, err := s.o.Library.Path(r.File)
 		if err != nil {
 			return err
 		}

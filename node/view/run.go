@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"rsros/node/view/library"
 )
 
 // RunOptions say what the view command shows, and which viewers it lets in.
@@ -27,7 +29,7 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 		o.Folder, show = show, ""
 	}
 	if o.Folder != "" {
-		if o.Library, err = OpenLibrary(o.Folder); err != nil {
+		if o.Library, err = library.Open(o.Folder); err != nil {
 			return err
 		}
 		defer o.Library.Close() //nolint:errcheck // it was only read
@@ -46,7 +48,7 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 	}
 	if show != "" {
 		name := ""
-		if isRecording(show) {
+		if library.IsRecording(show) {
 			name = filepath.Base(show)
 			if file == "" {
 				file = name

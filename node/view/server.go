@@ -21,6 +21,7 @@ import (
 	"rsros/node/replay"
 	"rsros/node/ros/roslog"
 	"rsros/node/view/encode"
+	"rsros/node/view/library"
 	"rsros/node/view/wire"
 	"rsros/node/websocket"
 	"rsros/web"
@@ -34,12 +35,12 @@ type Options struct {
 	// Choose selects the profiles that run, by sensor.
 	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
 	Candidates []wire.Candidate
-	Library    *Library       // recordings that viewers may open; nil for none
-	Recording  record.Options // of recordings that viewers start
-	RecordDir  string         // where they go; nowhere else
-	ViewOnly   bool           // viewers may look, and change nothing
-	MaxViewers int            // at once; default 32
-	Others     Others         // who else is served on the same port; nil for nobody
+	Library    *library.Folder // recordings that viewers may open; nil for none
+	Recording  record.Options  // of recordings that viewers start
+	RecordDir  string          // where they go; nowhere else
+	ViewOnly   bool            // viewers may look, and change nothing
+	MaxViewers int             // at once; default 32
+	Others     Others          // who else is served on the same port; nil for nobody
 	Log        zerolog.Logger
 	Lines      *roslog.Writer // what viewers see of the log, which has to write to it; the server reads it; nil for nothing
 	Node       string         // who logs, for viewers; "rs-ros-node" if empty

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -417,69 +416,6 @@ func TestMaxViewers(t *testing.T) {
 	second := connect(t, h.URL)
 	if _, _, err := second.conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
 		t.Errorf("a second viewer: %v", err)
-	}
-}
-
-// The library lists and serves recordings below its folder and nothing else.
-func TestLibrary(t *testing.T) {
-	dir := t.TempDir()
-	bag, err := os.ReadFile(walk)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inside := filepath.Join(dir, "in")
-	for name, content := range map[string][]byte{"in/walk.bag": bag, "in/sub/other.bag": []byte("no bag"), "in/secret.txt": bag, "outside.bag": bag} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink("../outside.bag", filepath.Join(inside, "link.bag")); err != nil {
-		t.Fatal(err)
-	}
-	l, err := OpenLibrary(inside)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close() //nolint:errcheck // it was only read
-	get := func(path string, header ...string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("GET", "http://localhost"+path, nil)
-		if len(header) > 0 {
-			r.Header.Set(header[0], header[1])
-		}
-		w := httptest.NewRecorder()
-		l.ServeHTTP(w, r)
-		return w
-	}
-	var list []entry
-	if err := json.Unmarshal(get("/api/files").Body.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
-	names := []string{}
-	for _, e := range list {
-		names = append(names, e.Name)
-	}
-	i := slices.Index(names, "walk.bag")
-	if i < 0 || list[i].Kind != "realsense" || list[i].Messages == 0 || !slices.Contains(list[i].Streams, "Depth_0") {
-		t.Errorf("the list is %+v", list)
-	}
-	for _, e := range list {
-		if (e.Error == "") != (e.Name == "walk.bag") || e.Name == "secret.txt" {
-			t.Errorf("%+v", e)
-		}
-	}
-	for path, want := range map[string]int{
-		"/api/files/walk.bag": 200, "/api/files/secret.txt": 404, "/api/files/link.bag": 404, "/api/files/../outside.bag": 404, "/api/files/%2e%2e/outside.bag": 404,
-		"/api/files/sub/other.bag": 200, "/api/files/walk.bag/thumbnail.png": 200, "/api/files/sub/other.bag/thumbnail.png": 204, "/api/files/link.bag/thumbnail.png": 404, "/api/files//etc/passwd.bag": 404, "/api/files/sub": 404,
-	} {
-		if w := get(path); w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
-		}
-	}
-	if w := get("/api/files/walk.bag", "Range", "bytes=0-12"); w.Code != 206 || w.Body.String() != "#ROSBAG V2.0\n" {
-		t.Errorf("a range: %d %q", w.Code, w.Body)
 	}
 }
 

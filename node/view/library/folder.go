@@ -1,4 +1,6 @@
-package view
+// Package library is a folder of recordings as viewers see it: a list with what the indexes
+// say, small pictures, and the files themselves, by HTTP.
+package library
 
 import (
 	"context"
@@ -19,31 +21,32 @@ import (
 	"rsros/node/view/wire"
 )
 
-// Library is a folder of recordings that viewers may list, open and download. Nothing
-// outside of it can be named, not by a link either: every name goes through an os.Root.
-type Library struct {
+// Folder has the recordings that viewers may list, open and download. Nothing
+// outside of it can be named, not by a link either: every name goes through an os.Root. It
+// may be used by several goroutines.
+type Folder struct {
 	dir  string
 	root *os.Root
 }
 
-// OpenLibrary opens a folder. The caller closes it.
-func OpenLibrary(dir string) (*Library, error) {
+// Open opens a folder. The caller closes it.
+func Open(dir string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("recordings: %w", err)
 	}
-	return &Library{dir, root}, nil
+	return &Folder{dir, root}, nil
 }
 
 // Close closes the folder.
-func (l *Library) Close() error { return l.root.Close() }
+func (f *Folder) Close() error { return f.root.Close() }
 
 // extensions are those of recordings; nothing else is listed or served.
 var extensions = []string{".bag", ".db3", ".mcap"}
 
 const (
 	maxListed = 1000 // recordings in a list
-	maxDepth  = 4    // folders below the library's
+	maxDepth  = 4    // folders below it
 )
 
 // entry is one recording in the list.
@@ -59,27 +62,27 @@ type entry struct {
 }
 
 // ServeHTTP implements http.Handler for /api/files and what is below it.
-func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *Folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(w, "recordings can only be read", http.StatusMethodNotAllowed)
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/api/files")
 	if name == "" || name == "/" {
-		l.list(w, r)
+		f.list(w, r)
 		return
 	}
 	name = strings.TrimPrefix(name, "/")
 	if of, ok := thumbnailOf(name); ok {
-		l.serveThumbnail(w, r, of)
+		f.serveThumbnail(w, r, of)
 		return
 	}
-	l.serveFile(w, r, name)
+	f.serveFile(w, r, name)
 }
 
 // list answers with all recordings, and what their indexes say.
-func (l *Library) list(w http.ResponseWriter, r *http.Request) {
-	list, err := l.entries(r.Context())
+func (f *Folder) list(w http.ResponseWriter, r *http.Request) {
+	list, err := f.entries(r.Context())
 	if err != nil {
 		http.Error(w, "the list of recordings can't be read", http.StatusInternalServerError)
 		return
@@ -89,9 +92,9 @@ func (l *Library) list(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(list) //nolint:errcheck // the viewer has gone
 }
 
-func (l *Library) entries(ctx context.Context) ([]entry, error) {
+func (f *Folder) entries(ctx context.Context) ([]entry, error) {
 	list := []entry{}
-	err := fs.WalkDir(l.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -99,25 +102,26 @@ func (l *Library) entries(ctx context.Context) ([]entry, error) {
 			return err
 		case err != nil, d.IsDir() && strings.Count(name, "/") >= maxDepth:
 			return fs.SkipDir
-		case d.IsDir() || !isRecording(name):
+		case d.IsDir() || !IsRecording(name):
 			return nil
 		case len(list) == maxListed:
 			return fs.SkipAll
 		}
-		list = append(list, l.describe(name))
+		list = append(list, f.describe(name))
 		return nil
 	})
 	return list, err
 }
 
-func isRecording(name string) bool {
+// IsRecording tells by its name whether a file may be a recording.
+func IsRecording(name string) bool {
 	return slices.Contains(extensions, strings.ToLower(path.Ext(name)))
 }
 
 // describe opens a recording for what its index says.
-func (l *Library) describe(name string) entry {
+func (f *Folder) describe(name string) entry {
 	e := entry{Name: name, Streams: []string{}}
-	file, err := l.path(name)
+	file, err := f.Path(name)
 	if err != nil {
 		e.Error = err.Error()
 		return e
@@ -155,36 +159,37 @@ func streamName(topic, kind string) string {
 
 var errNoRecording = errors.New("there is no such recording")
 
-// path returns the path of a recording that a viewer named.
-func (l *Library) path(name string) (string, error) {
-	if !isRecording(name) {
+// Path returns the path of a recording that a viewer named. If there is none, the error doesn't
+// say why, for that would tell what is outside.
+func (f *Folder) Path(name string) (string, error) {
+	if !IsRecording(name) {
 		return "", errNoRecording
 	}
-	st, err := l.root.Stat(name)
+	st, err := f.root.Stat(name)
 	if err != nil || !st.Mode().IsRegular() {
-		return "", errNoRecording // not why: that would tell what is outside
+		return "", errNoRecording
 	}
-	return filepath.Join(l.dir, filepath.FromSlash(name)), nil
+	return filepath.Join(f.dir, filepath.FromSlash(name)), nil
 }
 
 // serveFile sends a recording; ranges work.
-func (l *Library) serveFile(w http.ResponseWriter, r *http.Request, name string) {
-	if !isRecording(name) {
+func (f *Folder) serveFile(w http.ResponseWriter, r *http.Request, name string) {
+	if !IsRecording(name) {
 		http.NotFound(w, r)
 		return
 	}
-	f, err := l.root.Open(name)
+	file, err := f.root.Open(name)
 	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	st, err := f.Stat()
+	defer file.Close() //nolint:errcheck // it was only read
+	st, err := file.Stat()
 	if err != nil || !st.Mode().IsRegular() {
 		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment")
-	http.ServeContent(w, r, "", st.ModTime(), f)
+	http.ServeContent(w, r, "", st.ModTime(), file)
 }

@@ -1,4 +1,4 @@
-package view
+package library
 
 import (
 	"image"
@@ -18,8 +18,8 @@ const thumbnailWidth = 160
 
 // serveThumbnail sends a small picture from the middle of a recording, or nothing (204) if
 // it has none: a list without pictures is no error.
-func (l *Library) serveThumbnail(w http.ResponseWriter, r *http.Request, name string) {
-	file, err := l.path(name)
+func (f *Folder) serveThumbnail(w http.ResponseWriter, r *http.Request, name string) {
+	file, err := f.Path(name)
 	if err != nil {
 		http.NotFound(w, r)
 		return
