@@ -105,13 +105,18 @@ func (s *Spec) Stamp(data []byte) (Time, bool) {
 // Seq is the number that the message's own header has; false if its type has no
 // header in first place or data is too short.
 func (s *Spec) Seq(data []byte) (uint32, bool) {
-	h := s.ownHeader()
-	if h == nil || h.Fields[0].Name != "seq" || h.Fields[0].Kind != KindUint32 || h.Fields[0].Array {
+	if !s.Numbered() {
 		return 0, false
 	}
 	d := NewDecoder(data)
 	seq := d.U32()
 	return seq, d.Err() == nil
+}
+
+// Numbered says whether messages of this type begin with a header that has a number.
+func (s *Spec) Numbered() bool {
+	h := s.ownHeader()
+	return h != nil && h.Fields[0].Name == "seq" && h.Fields[0].Kind == KindUint32 && !h.Fields[0].Array
 }
 
 // Stamped says whether messages of this type carry header stamps at any depth.

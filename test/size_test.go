@@ -19,7 +19,7 @@ var largePackages = map[string]int{
 	"bagstore":        6900,
 	"bagstore/rsbag":  4000,
 	"camdriver/d400":  5200,
-	"cmd/rs-ros-node": 3200,
+	"cmd/rs-ros-node": 3300,
 	"node/ros":        3400,
 }
 

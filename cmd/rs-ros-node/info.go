@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/bagstore/missing"
 	"rsros/bagstore/recording"
 	"rsros/bagstore/rsbag"
 	"rsros/program"
@@ -20,8 +21,8 @@ import (
 
 // infoOptions are the flags of info.
 type infoOptions struct {
-	yaml, json, freq, sizes, realsense bool
-	key                                string
+	yaml, json, freq, sizes, realsense, missing bool
+	key                                         string
 }
 
 func newInfoCommand(a *app) *cobra.Command {
@@ -40,6 +41,7 @@ Exit code 3 if a bag is damaged or has no index, 1 if one can't be read.`,
 		Example: `  rs-ros-node info walk.bag
   rs-ros-node info --freq --sizes walk.bag
   rs-ros-node info --realsense walk.bag
+  rs-ros-node info --missing walk.bag
   rs-ros-node info -y -k duration walk.bag`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.info(cmd.Context(), args, o) },
@@ -51,6 +53,7 @@ Exit code 3 if a bag is damaged or has no index, 1 if one can't be read.`,
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the head of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
+	f.BoolVar(&o.missing, "missing", false, "add how many messages are missing of each publisher, by header.seq (reads every message)")
 	return cmd
 }
 
@@ -69,7 +72,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 		if i > 0 && !o.json {
 			fmt.Fprintln(a.out, "---")
 		}
-		errs = append(errs, o.print(a.out, s, a.logger()), a.notes(s))
+		errs = append(errs, o.print(ctx, a.out, s, a.logger()), a.notes(s))
 	}
 	return errors.Join(errs...)
 }
@@ -84,7 +87,14 @@ func summarize(ctx context.Context, path string, o bagstore.InfoOptions) (*bagst
 	return b.Info(ctx, o)
 }
 
-func (o infoOptions) print(w io.Writer, s *bagstore.Summary, log zerolog.Logger) error {
+func (o infoOptions) print(ctx context.Context, w io.Writer, s *bagstore.Summary, log zerolog.Logger) error {
+	var lost []missing.Series
+	if o.missing && !o.yaml {
+		var err error
+		if lost, err = missing.Count(ctx, s.Path, log); err != nil {
+			return err
+		}
+	}
 	switch {
 	case o.json:
 		rs, err := rsbag.Summarize(s.Path, o.realsense)
@@ -95,8 +105,9 @@ func (o infoOptions) print(w io.Writer, s *bagstore.Summary, log zerolog.Logger)
 		enc.SetIndent("", "  ")
 		return enc.Encode(struct {
 			*bagstore.Summary
-			RealSense *rsbag.Summary `json:"realsense,omitempty"`
-		}{s, rs})
+			RealSense *rsbag.Summary   `json:"realsense,omitempty"`
+			Missing   []missing.Series `json:"missing,omitempty"`
+		}{s, rs, lost})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
 		if err == nil && !found { // rosbag goes on with the next bag, and ends with 0
@@ -110,8 +121,16 @@ func (o infoOptions) print(w io.Writer, s *bagstore.Summary, log zerolog.Logger)
 		_, err := fmt.Fprintln(w) // as rosbag
 		return err
 	}
-	if err := s.WriteText(w); err != nil || !o.realsense {
+	if err := s.WriteText(w); err != nil {
 		return err
+	}
+	if o.missing {
+		if err := missing.WriteText(w, lost); err != nil {
+			return err
+		}
+	}
+	if !o.realsense {
+		return nil
 	}
 	rs, err := rsbag.Summarize(s.Path, true)
 	if err != nil {

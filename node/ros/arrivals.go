@@ -8,73 +8,35 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// arrivals follows the numbers that a publisher gives its messages in header.seq. They
-// go on when a connection breaks and another is made. The zero value has seen nothing.
+// arrivals follows the numbers of a publisher's messages. They go on when a connection
+// breaks and another is made. Several goroutines may use it.
 type arrivals struct {
-	mu    sync.Mutex
-	known bool // last is a number
-	last  uint32
-	steps uint64 // pairs of successive messages
-	back  uint64 // of them, those whose second number isn't the larger one
-	ones  uint64 // those whose second number is the next one
-	gaps  uint64 // numbers that were left out
+	mu      sync.Mutex
+	numbers msgs.Numbers
 }
 
-// mostMissing is the largest gap that is taken for a loss. A larger one is another
-// count: of a bag that is played from another place, say.
-const mostMissing = 1 << 20
-
-// next takes the number of the next message.
 func (a *arrivals) next(seq uint32) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	step := seq - a.last // modulo 2³², as the numbers are
-	if a.known {
-		a.steps++
-		switch {
-		case step == 1:
-			a.ones++
-		case step == 0 || step > 1<<31: // starts again, or doesn't count
-			a.back++
-		case step <= mostMissing:
-			a.gaps += uint64(step - 1)
-		}
-	}
-	a.known, a.last = true, seq
+	a.numbers.Next(seq)
 }
 
-// skip is next for a message that has arrived and isn't read.
 func (a *arrivals) skip() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.known = false
+	a.numbers.Skip()
 }
 
-// missing is how many numbers were left out: 0 if they go back more often than in every
-// fourth message, as those of a publisher that doesn't count, or that sends
-// several series on one connection; and 0 if hardly any follows the one before, as
-// where a node passes on every tenth message of another.
 func (a *arrivals) missing() uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.count()
+	return a.numbers.Missing()
 }
 
-// settle is missing and forgets them.
 func (a *arrivals) settle() uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n := a.count()
-	a.gaps = 0
-	return n
-}
-
-// count is missing for callers that hold mu.
-func (a *arrivals) count() uint64 {
-	if 4*a.back > a.steps || 16*a.ones < a.steps {
-		return 0
-	}
-	return a.gaps
+	return a.numbers.Settle()
 }
 
 // settle leaves what a link that ends has missed with the subscriber.
@@ -89,11 +51,7 @@ func (l *link) settle() {
 // others, and for those whose publisher doesn't say.
 func headed(h Header) *msgs.Spec {
 	spec, err := msgs.Parse(h[wire.KeyType], h[wire.KeyDefinition])
-	if err != nil {
-		return nil
-	}
-	empty := make([]byte, 4)
-	if _, ok := spec.Seq(empty); !ok {
+	if err != nil || !spec.Numbered() {
 		return nil
 	}
 	return spec
