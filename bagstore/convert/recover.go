@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
@@ -22,6 +24,19 @@ func extOf(f recording.Format) (string, error) {
 		return "", errors.New("the file is compressed as a whole; convert reads it")
 	}
 	return "", errors.New("that is no .db3 and no MCAP file")
+}
+
+// Misnamed returns an error if the name of an output is that of another container than the
+// input's, which its copy would have.
+func Misnamed(f recording.Format, out string) error {
+	own, err := extOf(f)
+	if f == recording.Bag {
+		own, err = extBag, nil
+	}
+	if ext := filepath.Ext(out); err == nil && ext != own && slices.Contains([]string{extBag, extDB3, extMCAP}, ext) {
+		return fmt.Errorf("a copy of it is a %s file, and no %s; convert makes one of the other", own, ext)
+	}
+	return nil
 }
 
 // Again writes a .db3 or an MCAP file once more: the messages that can be read, byte by byte

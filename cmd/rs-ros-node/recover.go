@@ -165,7 +165,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 		}
 		if swap.SameFile(path, res.Output) {
 			err = errors.New("that is the bag itself; --in-place replaces it")
-		} else {
+		} else if err = convert.Misnamed(format, o.output); err == nil {
 			err = place.Create(res.Output, write)
 		}
 	}

@@ -49,7 +49,14 @@ func TestRosbag2(t *testing.T) {
 	if a, b := want(t, exitOK, "cat", "--json", rosbag2File), want(t, exitOK, "cat", "--json", mcap); a != b {
 		t.Errorf("the messages are\n%s\nand in the MCAP file\n%s", a, b)
 	}
-	want(t, exitFailed, "recover", rosbag2File, "-o", filepath.Join(dir, "r.bag"))
+	if out := want(t, exitFailed, "recover", rosbag2File, "-o", filepath.Join(dir, "r.bag")); !strings.Contains(out, "a .db3 file, and no .bag") {
+		t.Error(out)
+	}
+	again := filepath.Join(dir, "r.db3")
+	want(t, exitOK, "recover", rosbag2File, "-o", again)
+	if a, b := want(t, exitOK, "cat", rosbag2File), want(t, exitOK, "cat", again); a != b {
+		t.Errorf("the messages are\n%s\nand after recover\n%s", a, b)
+	}
 	if after, err := os.ReadFile(rosbag2File); err != nil || !bytes.Equal(before, after) {
 		t.Error("the recording was changed")
 	}
