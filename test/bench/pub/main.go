@@ -1,7 +1,8 @@
 // Command pub publishes 1280x720 rgb8 images at a steady rate and reports what
 // that cost: CPU seconds per 1e9 bytes published (not times subscribers), and
-// drops. The benchmark beside it runs this, with node/ros and with goroslib's
-// Node, and a roscpp publisher, all before the same roscpp subscribers.
+// drops. The benchmarks beside it run this, with node/ros and with goroslib's
+// Node, and a roscpp publisher, all before the same roscpp subscribers; and with
+// node/ros before subscribers of ROS and before Foxglove's clients.
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/node/graph"
 	"rsros/node/ros"
 	"rsros/test/cputime"
 )
@@ -31,15 +33,18 @@ func main() {
 	topic := flag.String("topic", "/camera/color/image_raw", "what to publish")
 	peer := flag.Bool("goroslib", false, "publish with goroslib's Node")
 	subscribe := flag.Bool("receive", false, "subscribe instead")
+	clients := flag.String("foxglove", "", "serve Foxglove's clients on this address, and wait for them instead of subscribers; with -receive: be one")
 	flag.Parse()
 	err := error(nil)
 	switch {
+	case *subscribe && *clients != "":
+		err = watch(*clients, *topic)
 	case *subscribe:
 		err = receive(*topic)
 	case *peer:
 		err = runGoroslib(*topic, *fps, *seconds, *subscribers)
 	default:
-		err = run(*topic, *fps, *seconds, *subscribers)
+		err = run(*topic, *fps, *seconds, *subscribers, *clients)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pub:", err)
@@ -47,14 +52,13 @@ func main() {
 	}
 }
 
-func run(topic string, fps, seconds float64, subscribers int) error {
+func run(topic string, fps, seconds float64, subscribers int, clients string) error {
 	cfg, _, err := ros.ParseArgs(nil, os.Environ())
 	if err != nil {
 		return err
 	}
-	cfg.Name, cfg.Anonymous = "bench_pub", true
-	cfg.Log = zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr}).Level(zerolog.WarnLevel)
-	n, err := ros.NewNode(context.Background(), cfg)
+	log := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr}).Level(zerolog.WarnLevel)
+	n, err := graph.Join(context.Background(), graph.JoinOptions{ROS: cfg, Name: "bench_pub", Unique: true, Log: log})
 	if err != nil {
 		return err
 	}
@@ -66,7 +70,21 @@ func run(topic string, fps, seconds float64, subscribers int) error {
 	if err != nil {
 		return err
 	}
-	for <-arrived < subscribers {
+	wait := func() error {
+		for <-arrived < subscribers {
+		}
+		return nil
+	}
+	var others *server
+	if clients != "" {
+		if others, err = serve(n, clients); err != nil {
+			return err
+		}
+		defer others.Close()
+		wait = func() error { return others.await(subscribers) }
+	}
+	if err := wait(); err != nil {
+		return err
 	}
 	time.Sleep(500 * time.Millisecond)
 	pool := images()
@@ -75,10 +93,14 @@ func run(topic string, fps, seconds float64, subscribers int) error {
 	if err := p.Flush(context.Background()); err != nil {
 		return err
 	}
+	cost := cpuSeconds() - cpu
 	s := p.Stats()
-	gb := float64(s.Bytes) / 1e9
+	dropped := s.Dropped
+	if others != nil {
+		dropped += others.dropped()
+	}
 	fmt.Printf("PUB rsros fps=%.0f subs=%d images=%d dropped=%d cpu/GB=%.3f\n",
-		fps, subscribers, s.Messages, s.Dropped, (cpuSeconds()-cpu)/gb)
+		fps, subscribers, s.Messages, dropped, cost/(float64(s.Messages)*width*height*3/1e9))
 	return nil
 }
 

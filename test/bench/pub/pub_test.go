@@ -41,7 +41,37 @@ func BenchmarkPublish(b *testing.B) {
 					env := master(b)
 					cost, missing := 0.0, 0.0
 					for b.Loop() {
-						c, m := measure(b, env, bin, subscribers, kind.args)
+						c, m := measure(b, env, subscribers, []string{bin + "/roscpp", "sub", topic}, kind.args)
+						cost, missing = cost+c, missing+m
+					}
+					b.ReportMetric(cost/float64(b.N), "cpu-s/GB")
+					b.ReportMetric(missing/float64(b.N), "missing")
+					b.ReportMetric(0, "ns/op") // the run is paced, its length says nothing
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkFoxglove compares what a node's images cost its process before subscribers of
+// ROS and before Foxglove's clients, as BenchmarkPublish does.
+func BenchmarkFoxglove(b *testing.B) {
+	need.Programs(b, "rosmaster", "g++")
+	bin := build(b)
+	for _, subscribers := range []string{"1", "3"} {
+		for _, fps := range []string{"30", "90", "180"} {
+			for _, kind := range []string{"tcpros", "foxglove"} {
+				b.Run(fmt.Sprintf("subs=%s/fps=%s/%s", subscribers, fps, kind), func(b *testing.B) {
+					env := master(b)
+					subscriber := []string{bin + "/pub", "-receive", "-topic", topic}
+					args := []string{bin + "/pub", "-topic", topic, "-fps", fps, "-secs", "4", "-subs", subscribers}
+					if kind == "foxglove" {
+						clients := []string{"-foxglove", freeAddress(b)}
+						subscriber, args = append(subscriber, clients...), append(args, clients...)
+					}
+					cost, missing := 0.0, 0.0
+					for b.Loop() {
+						c, m := measure(b, env, subscribers, subscriber, args)
 						cost, missing = cost+c, missing+m
 					}
 					b.ReportMetric(cost/float64(b.N), "cpu-s/GB")
@@ -70,14 +100,19 @@ func build(b *testing.B) string {
 	return bin
 }
 
-// master starts a rosmaster on a free port and returns the peers' environment.
-func master(b *testing.B) []string {
+// freeAddress returns an address on which nobody listens now.
+func freeAddress(b *testing.B) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// master starts a rosmaster on a free port and returns the peers' environment.
+func master(b *testing.B) []string {
+	_, port, _ := net.SplitHostPort(freeAddress(b))
 	env := append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:"+port, "ROS_IP=127.0.0.1", "ROS_LOG_DIR="+b.TempDir())
 	cmd := exec.Command("rosmaster", "--core", "-p", port)
 	cmd.Env = env
@@ -94,10 +129,10 @@ func master(b *testing.B) []string {
 	}
 }
 
-var number = regexp.MustCompile(`(cpu/GB|missing)=([0-9.]+)`)
+var number = regexp.MustCompile(`(PUB.* cpu/GB|SUB.* missing)=([0-9.]+)`)
 
 // measure runs subscribers and a publisher once.
-func measure(b *testing.B, env []string, bin, subscribers string, args []string) (cost, missing float64) {
+func measure(b *testing.B, env []string, subscribers string, subscriber, args []string) (cost, missing float64) {
 	count, _ := strconv.Atoi(subscribers)
 	outputs := make([]string, count+1)
 	var wg sync.WaitGroup
@@ -111,14 +146,14 @@ func measure(b *testing.B, env []string, bin, subscribers string, args []string)
 		}
 	}
 	for i := range count {
-		wg.Go(func() { command(i, []string{bin + "/roscpp", "sub", topic}) })
+		wg.Go(func() { command(i, subscriber) })
 	}
 	wg.Go(func() { command(count, args) })
 	wg.Wait()
 	for _, out := range outputs {
 		for _, m := range number.FindAllStringSubmatch(out, -1) {
 			v, _ := strconv.ParseFloat(m[2], 64)
-			if m[1] == "missing" {
+			if strings.HasPrefix(m[1], "SUB") {
 				missing += v
 			} else {
 				cost += v
