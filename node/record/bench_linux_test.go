@@ -127,24 +127,25 @@ func BenchmarkRecording(b *testing.B) {
 		r := newReel(fps)
 		b.Run(fmt.Sprintf("%dfps/bare", fps), r.bare)
 		for _, c := range []struct {
-			name string
-			bag  bagstore.Options
+			name, ext string
+			bag       bagstore.Options
 		}{
-			{"none-direct", bagstore.Options{Sink: bagstore.Direct}},
-			{"none-buffered", bagstore.Options{Sink: bagstore.Buffered}},
-			{"lz4-direct", bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.LZ4}},
-			{"lz4-buffered", bagstore.Options{Sink: bagstore.Buffered, Compression: bagstore.LZ4}},
+			{"none-direct", ".bag", bagstore.Options{Sink: bagstore.Direct}},
+			{"none-buffered", ".bag", bagstore.Options{Sink: bagstore.Buffered}},
+			{"lz4-direct", ".bag", bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.LZ4}},
+			{"lz4-buffered", ".bag", bagstore.Options{Sink: bagstore.Buffered, Compression: bagstore.LZ4}},
+			{"db3", ".db3", bagstore.Options{}},
 		} {
-			b.Run(fmt.Sprintf("%dfps/%s", fps, c.name), func(b *testing.B) { r.record(b, c.bag) })
+			b.Run(fmt.Sprintf("%dfps/%s", fps, c.name), func(b *testing.B) { r.record(b, c.ext, c.bag) })
 		}
 	}
 }
 
-func (r *reel) record(b *testing.B, bag bagstore.Options) {
+func (r *reel) record(b *testing.B, ext string, bag bagstore.Options) {
 	device := &testDevice{sensors: []camdriver.Sensor{testSensor{name: "Stereo Module"}, testSensor{name: "RGB Camera"}, testSensor{name: "Motion Module"}}}
 	recs := &Camera{Source: Source{Hub: &hub.Hub{}, Device: device, Profiles: r.profiles, Now: time.Now}, opts: Options{Bag: bag}, log: zerolog.Nop()}
 	recs.open = recs.create
-	if _, err := recs.Start(filepath.Join(b.TempDir(), "bench.bag")); err != nil {
+	if _, err := recs.Start(filepath.Join(b.TempDir(), "bench"+ext)); err != nil {
 		b.Fatal(err)
 	}
 	r.run(b, func() { r.raise(recs.Hub, time.Now()) }, func() uint64 {
