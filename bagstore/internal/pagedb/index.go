@@ -75,7 +75,7 @@ func newIndex(p *pages) *index { return &index{p: p, root: &node{dirty: true}} }
 
 // insert adds an entry.
 func (x *index) insert(e entry) error {
-	up, right, err := x.add(x.root, e, true)
+	up, right, err := x.add(x.root, e, true, maxLevels)
 	if err == nil && right != nil {
 		left := x.root
 		x.root = &node{entries: []entry{up}, children: []link{{node: left}, {node: right}}, dirty: true}
@@ -84,10 +84,14 @@ func (x *index) insert(e entry) error {
 	return err
 }
 
+// maxLevels is more than a tree of 2³² pages has. A page that another program has changed
+// may be its own child.
+const maxLevels = 20
+
 // add adds an entry below a node. If the node becomes too large, its right part moves
 // to a new node, and an entry between the two is returned. last: the node is the last of
-// its level.
-func (x *index) add(n *node, e entry, last bool) (up entry, right *node, err error) {
+// its level. levels is how many there may be, from the node down.
+func (x *index) add(n *node, e entry, last bool, levels int) (up entry, right *node, err error) {
 	at, found := slices.BinarySearchFunc(n.entries, e, entry.compare)
 	if found {
 		return up, nil, fmt.Errorf("row %d is in the index already", e.id)
@@ -98,12 +102,15 @@ func (x *index) add(n *node, e entry, last bool) (up entry, right *node, err err
 		n.put(at, e)
 	} else {
 		l := &n.children[at]
+		if levels == 1 {
+			return up, nil, fmt.Errorf("page %d is more than %d levels deep: %w", l.page, maxLevels, errPage)
+		}
 		if l.node == nil {
 			if l.node, err = x.read(l.page); err != nil {
 				return up, nil, err
 			}
 		}
-		between, half, err := x.add(l.node, e, last && end)
+		between, half, err := x.add(l.node, e, last && end, levels-1)
 		if err != nil || half == nil {
 			return up, nil, err
 		}
