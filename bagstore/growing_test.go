@@ -79,15 +79,7 @@ func TestDirectRefused(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := openBytes(d.data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := messagesOf(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare(t, "refused", got, l.want)
+	compare(t, "refused", contentOf(t, d.data), l.want)
 }
 
 // TestAuto writes a real file through the change.

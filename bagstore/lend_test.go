@@ -120,7 +120,13 @@ func TestLendToStalledDisk(t *testing.T) {
 	if l.back.Load() != disk.MaxUnderWay {
 		t.Errorf("%d lent, %d came back", disk.MaxUnderWay, l.back.Load())
 	}
-	b, err := openBytes(d.data)
+	compare(t, "stalled", contentOf(t, d.data), l.want)
+}
+
+// contentOf returns the messages of a bag, which are all whole.
+func contentOf(t *testing.T, bag []byte) []seen {
+	t.Helper()
+	b, err := openBytes(bag)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +134,7 @@ func TestLendToStalledDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "stalled", got, l.want)
+	return got
 }
 
 // TestLendError: whatever fails, lent memory comes back, and what was written

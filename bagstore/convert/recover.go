@@ -26,15 +26,15 @@ func extOf(f recording.Format) (string, error) {
 	return "", errors.New("that is no .db3 and no MCAP file")
 }
 
-// Misnamed returns an error if the name of an output is that of another container than the
-// input's, which its copy would have.
+// Misnamed returns an error if the name of Recover's output has the ending of a container
+// other than the input's.
 func Misnamed(f recording.Format, out string) error {
 	own, err := extOf(f)
 	if f == recording.Bag {
 		own, err = extBag, nil
 	}
 	if ext := filepath.Ext(out); err == nil && ext != own && slices.Contains([]string{extBag, extDB3, extMCAP}, ext) {
-		return fmt.Errorf("a copy of it is a %s file, and no %s; convert makes one of the other", own, ext)
+		return fmt.Errorf("recover writes a %s file, not a %s; use convert for that", own, ext)
 	}
 	return nil
 }

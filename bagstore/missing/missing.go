@@ -26,7 +26,7 @@ type Series struct {
 
 // Count reads all messages of a recording whose types begin with a header, and returns the
 // series that aren't complete, by topic. Publishers that don't count have none. Messages
-// that can't be read are logged, and counted as there.
+// that can't be read are logged, and count as missing.
 func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, error) {
 	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Whole: true}, log)
 	defer bagset.Close(bags)

@@ -48,9 +48,7 @@ func (t *TopicRecording) Progress() TopicProgress {
 	p := TopicProgress{Paths: slices.Clone(t.paths)}
 	t.mu.Unlock()
 	r := t.recorder
-	r.mu.Lock()
-	p.Topics = slices.Sorted(maps.Keys(r.counts))
-	r.mu.Unlock()
+	p.Topics = t.Topics()
 	p.Paused, p.Duration, p.Dropped = r.paused.Load(), t.watch.read(), r.dropped.Load()
 	select {
 	case <-t.files.done():
@@ -66,6 +64,14 @@ func (t *TopicRecording) Progress() TopicProgress {
 		}
 	}
 	return p
+}
+
+// Topics are those that are recorded, sorted. Unlike Progress, it looks at no file.
+func (t *TopicRecording) Topics() []string {
+	r := t.recorder
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.counts))
 }
 
 // Pause pauses the recording or lets it go on. What comes meanwhile isn't recorded.

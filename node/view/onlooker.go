@@ -72,7 +72,7 @@ func (o *onlooker) wanted() map[string]msgs.Type {
 		return types
 	}
 	recorded := make(map[string]msgs.Type)
-	for _, name := range o.recorder.Progress().Topics {
+	for _, name := range o.recorder.Topics() {
 		if typ, known := types[name]; known {
 			recorded[name] = typ
 		}

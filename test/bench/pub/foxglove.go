@@ -52,7 +52,7 @@ func (s *server) await(clients int) error {
 			return nil
 		}
 	}
-	return errors.New("no such clients come")
+	return errors.New("timed out waiting for clients")
 }
 
 // dropped is what slow clients lost.
