@@ -304,13 +304,19 @@ func (s *Server) dismiss(v *session) {
 	s.jobs.Done()
 }
 
+// closePatience is how long viewers may take to read their last answers.
+const closePatience = 500 * time.Millisecond
+
 // Close ends viewers, recordings and the device.
 func (s *Server) Close() error {
 	s.end()
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
 	for _, v := range s.viewers() {
+		v.settle(ctx)
 		v.ws.Close(websocket.StatusGoingAway, "the program ends")
 		v.ws.HangUp()
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -39,6 +40,8 @@ type session struct {
 	ended     bool
 	texts     [][]byte
 	textBytes int
+	owed      int           // texts that aren't sent yet, and a request without an answer
+	paid      chan struct{} // closed when nothing is owed; nil if nobody waits for that
 	lanes     map[*stream]*lane
 	order     []*lane // of lanes, the next one to serve first
 	bytes     uint64
@@ -90,7 +93,9 @@ func (v *session) read() error {
 		case "ping":
 			v.tell(wire.Pong{Op: "pong", T: r.T, Now: wire.NanosOf(time.Now())})
 		default:
+			v.owe(1)
 			v.tell(v.server.answer(r))
+			v.owe(-1)
 		}
 	}
 }
@@ -135,7 +140,9 @@ func (v *session) writeNext() (bool, error) {
 		v.texts = v.texts[1:]
 		v.textBytes -= len(text)
 		v.mu.Unlock()
-		return true, v.ws.Write(websocket.Text, text)
+		err := v.ws.Write(websocket.Text, text)
+		v.owe(-1)
+		return true, err
 	}
 	i := slices.IndexFunc(v.order, (*lane).ready)
 	if i < 0 {
@@ -181,6 +188,7 @@ func (v *session) tell(message any) {
 func (v *session) tellText(text []byte) {
 	v.mu.Lock()
 	v.texts = append(v.texts, text)
+	v.owed++
 	v.textBytes += len(text)
 	if v.textBytes > maxTexts {
 		v.ended = true
@@ -246,10 +254,46 @@ func (v *session) forget(s *stream) {
 	v.order = slices.DeleteFunc(v.order, func(x *lane) bool { return x == l })
 }
 
-// leave ends all streams.
+// owe counts what has to be sent before the session may end.
+func (v *session) owe(n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.owed += n
+	v.settled()
+}
+
+// settled tells who waits that nothing is owed; mu is held.
+func (v *session) settled() {
+	if v.owed == 0 && v.paid != nil {
+		close(v.paid)
+		v.paid = nil
+	}
+}
+
+// settle waits until the viewer has its answers, so that one who ends the program is told
+// that it does.
+func (v *session) settle(ctx context.Context) {
+	v.mu.Lock()
+	if v.owed > 0 && v.paid == nil {
+		v.paid = make(chan struct{})
+	}
+	paid := v.paid
+	v.mu.Unlock()
+	if paid == nil {
+		return
+	}
+	select {
+	case <-paid:
+	case <-ctx.Done():
+	}
+}
+
+// leave ends all streams. Nothing is owed to who has gone.
 func (v *session) leave() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.owed = 0
+	v.settled()
 	for s := range v.lanes {
 		v.forget(s)
 	}
