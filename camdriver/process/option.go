@@ -74,6 +74,23 @@ func (o *options) SetOption(id camdriver.OptionID, value float32) error {
 	return nil
 }
 
+// CopyOptions gives a block the options of another one of its kind, as they are now. The
+// block must not have processed anything.
+func CopyOptions(to, from Block) {
+	if o, ok := to.(interface{ adopt([]camdriver.Option) }); ok {
+		o.adopt(from.Options())
+	}
+}
+
+// adopt sets each option by itself: none hangs on another.
+func (o *options) adopt(list []camdriver.Option) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, p := range list {
+		o.put(p.ID, p.Value)
+	}
+}
+
 // value is for blocks, with mu held.
 func (o *options) value(id camdriver.OptionID) float32 {
 	for i := range o.list {

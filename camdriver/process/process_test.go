@@ -185,6 +185,13 @@ func TestOptions(t *testing.T) {
 	if v := value(colorizer, camdriver.OptionHistogramEqualizationEnabled); v != 1 {
 		t.Error("the dynamic preset leaves equalization off")
 	}
+	must(colorizer, camdriver.OptionMinDistance, 1)
+	must(colorizer, camdriver.OptionHistogramEqualizationEnabled, 1)
+	other := process.NewColorizer(res)
+	process.CopyOptions(other, colorizer)
+	if got, want := other.Options(), colorizer.Options(); !slices.Equal(got, want) {
+		t.Errorf("copied options are %v, want %v", got, want)
+	}
 }
 
 // History belongs to a profile: another one, or Reset, starts it afresh.

@@ -128,6 +128,9 @@ func (s seat) Publish(m msgs.Raw) {
 	}
 }
 
+// Recall implements replay.Recaller.
+func (s seat) Recall(m msgs.Raw) { s.Publish(m) }
+
 func (s seat) PublishWait(_ context.Context, m msgs.Raw) error { s.Publish(m); return nil }
 func (s seat) Dropped() uint64                                 { return 0 }
 func (s seat) Settle(context.Context) error                    { return nil }
@@ -242,6 +245,73 @@ func TestPointsBelongToTheirSet(t *testing.T) {
 	a.take(pointsTopic)
 	if got := do(t, p, a, pointsTopic, replay.StepFrameSet{}); !bytes.Equal(got.data, all[0].data) {
 		t.Errorf("the next round begins with the set of %d, or other points, want %d", got.stamp(t), all[0].stamp(t))
+	}
+}
+
+// After a seek while paused, what is computed of the last set before is recalled as it is
+// alone. What comes next is what it would be without.
+func TestRecalledPoints(t *testing.T) {
+	all := straight(t)
+	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true}, pointsTopic, alignedTopic)
+	recall := replay.Recall{Topics: []string{pointsTopic, alignedTopic, "/camera/aligned_depth_to_color/camera_info"}}
+	times := setTimes(t, source)
+	for _, k := range []int{11, 2} {
+		want := alone(t, times[k])
+		if got := do(t, p, a, pointsTopic, replay.SeekTo{Time: times[k] + 1}, recall); !bytes.Equal(got.data, want.data) {
+			t.Errorf("after a seek to set %d the points are stamped %d, want %d, or aren't those of that set alone", k, got.stamp(t), want.stamp(t))
+		}
+	}
+	if got := do(t, p, a, alignedTopic, recall); got.stamp(t) != all[2].stamp(t) {
+		t.Errorf("aligned depth is stamped %d, want %d", got.stamp(t), all[2].stamp(t))
+	}
+	if err := p.Do(t.Context(), replay.SeekOffset{}); err != nil {
+		t.Fatal(err)
+	}
+	for k := range 5 {
+		if got := do(t, p, a, pointsTopic, replay.StepFrameSet{}); !bytes.Equal(got.data, all[k].data) {
+			t.Errorf("step %d shows other points than without a recall", k)
+		}
+		do(t, p, a, pointsTopic, recall)
+	}
+	if n := source.Skipped(); n > 0 {
+		t.Errorf("%d sets skipped", n)
+	}
+}
+
+// Recalled pictures follow the options as they are.
+func TestRecallHeedsOptions(t *testing.T) {
+	p, a, source := playTo(t, WrapperOptions{AlignDepth: true, Filters: []string{filterColorizer}}, replay.Settings{Paused: true}, alignedTopic)
+	options := source.worker.processor.filters.names[filterColorizer]
+	for _, set := range []struct {
+		id    camdriver.OptionID
+		value float32
+	}{{camdriver.OptionMaxDistance, 3}, {camdriver.OptionHistogramEqualizationEnabled, 1}, {camdriver.OptionColorScheme, 2}} {
+		if err := options.SetOption(set.id, set.value); err != nil {
+			t.Fatal(err)
+		}
+		shown := do(t, p, a, alignedTopic, replay.SeekOffset{}, replay.StepFrameSet{})
+		if got := do(t, p, a, alignedTopic, replay.Recall{Topics: []string{alignedTopic}}); !bytes.Equal(got.data, shown.data) {
+			t.Errorf("with %s %v another picture is recalled than was shown: stamped %d, want %d", set.id, set.value, got.stamp(t), shown.stamp(t))
+		}
+	}
+}
+
+// A step ends with its set, and a step back shows the set before.
+func TestStepsOfSets(t *testing.T) {
+	const colour = "/camera/color/image_raw"
+	p, a, source := playTo(t, alignedCloud, replay.Settings{Paused: true}, colour)
+	times := setTimes(t, source)
+	var stamps []bagstore.Time
+	for k := range 3 {
+		stamps = append(stamps, do(t, p, a, colour, replay.StepFrameSet{}).stamp(t))
+		if at := p.Status().Time; at != times[k] {
+			t.Errorf("step %d ends at %d, want %d", k, at, times[k])
+		}
+	}
+	for k := 1; k >= 0; k-- {
+		if got := do(t, p, a, colour, replay.StepBack{Sets: 1}).stamp(t); got != stamps[k] {
+			t.Errorf("a step back shows the set of %d, want %d", got, stamps[k])
+		}
 	}
 }
 

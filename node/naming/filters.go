@@ -75,6 +75,15 @@ func newFilters(res *process.Resources, o *WrapperOptions) *filters {
 	return f
 }
 
+// fresh makes the same blocks anew, with the options as they are now.
+func (f *filters) fresh(res *process.Resources, o *WrapperOptions) *filters {
+	out := newFilters(res, o)
+	for name, b := range f.names {
+		process.CopyOptions(out.names[name], b)
+	}
+	return out
+}
+
 // offer lets the blocks' options be set, below the camera's name.
 func (f *filters) offer(n *ros.Node, camera string) error {
 	var errs []error

@@ -34,6 +34,14 @@ func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth 
 	return p, err
 }
 
+// alone returns a processor with blocks that have seen no frame, with the same options and
+// for the same goroutine. It has to be reset after use, not closed.
+func (p *processor) alone() *processor {
+	out := *p
+	out.filters = p.filters.fresh(p.res, p.options)
+	return &out
+}
+
 // reset makes the blocks forget former frames.
 func (p *processor) reset() { p.filters.reset() }
 

@@ -302,16 +302,19 @@ func (it *iterator) take(e *frameset.Entry, to *instant) {
 	}
 }
 
-// frame makes the messages of one frame.
+// frame makes the messages of one frame. Its image comes first: steps go from image to
+// image, and none of them may end with what describes the next one.
 func (it *iterator) frame(st *stream, f *camdriver.Frame, stamp msgs.Time, to *instant) {
 	h := msgs.Header{Seq: uint32(f.Number), Stamp: stamp, FrameID: st.frameID}
-	for _, t := range st.topics {
-		c := it.view.source.connection(t)
-		if !it.view.wanted[c] {
-			continue
-		}
-		if m, ok := t.encode(h, f); ok {
-			to.messages = append(to.messages, recorded(c, to.at, m))
+	for _, images := range []bool{true, false} {
+		for _, t := range st.topics {
+			c := it.view.source.connection(t)
+			if (t.typ == imageType) != images || !it.view.wanted[c] {
+				continue
+			}
+			if m, ok := t.encode(h, f); ok {
+				to.messages = append(to.messages, recorded(c, to.at, m))
+			}
 		}
 	}
 }

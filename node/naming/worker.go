@@ -31,6 +31,7 @@ type job struct {
 	stamp msgs.Time
 	run   *run
 	fresh bool   // the blocks must forget what was before
+	alone bool   // with blocks of its own, as if there were no other set
 	asked *asked // whose messages are asked for; nil for what outlets want
 }
 
@@ -89,7 +90,7 @@ func (w *worker) free(j *job) {
 	if j.asked != nil {
 		close(j.asked.done)
 	}
-	j.run, j.asked = nil, nil
+	j.run, j.asked, j.alone = nil, nil, false
 	w.jobs.Put(j)
 }
 
@@ -97,10 +98,12 @@ func (w *worker) work() {
 	defer close(w.done)
 	var last *run
 	for j := range w.pending {
-		if j.fresh || j.run != last {
-			w.processor.reset()
+		if !j.alone {
+			if j.fresh || j.run != last {
+				w.processor.reset()
+			}
+			last = j.run
 		}
-		last = j.run
 		if err := w.compute(j); err != nil {
 			w.failed.Add(1)
 			if w.may() {
@@ -121,7 +124,12 @@ func (w *worker) compute(j *job) error {
 	}
 	j.asked.take()
 	defer j.asked.leave()
-	return w.processor.computeAll(&j.set, j.stamp)
+	p := w.processor
+	if j.alone {
+		p = p.alone()
+		defer p.reset()
+	}
+	return p.computeAll(&j.set, j.stamp)
 }
 
 // may says whether a line may be logged: one in a second.

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,4 +87,43 @@ func TestViewers(t *testing.T) {
 	page.Must(5, "step", `,"sets":1`)
 	for text := <-heard; text != "50"; text = <-heard { //nolint:revive // what was on its way
 	}
+}
+
+// The page shows what is computed of frames also after a seek while paused, and to a
+// viewer who comes then.
+func TestViewersSeeWhatIsComputed(t *testing.T) {
+	_, o := cameraGraph(t)
+	const points = "/camera/depth/color/points"
+	address, ended := make(logged, 1), make(chan error, 1)
+	o.Wrapper.PointCloud, o.HTTP, o.Log = true, viewers.Access{Access: view.Access{Address: "127.0.0.1:0"}}, zerolog.New(address)
+	o.Replay = replay.Settings{Paused: true, Loop: true}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { ended <- Run(ctx, o) }()
+	defer func() {
+		stop()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("play ended with %v", err)
+		}
+	}()
+	at := <-address
+	stamped := func(body []byte) msgs.Time {
+		var h msgs.Header
+		h.Decode(msgs.NewDecoder(body))
+		return h.Stamp
+	}
+	page := viewer.Dial(t, at)
+	var source *wire.Source
+	ids := page.Source(func(s *wire.Source) bool { source = s; return s.Kind == "file" })
+	page.Subscribe(ids[points])
+	first := page.Await(func(m viewer.Message) bool { return m.Body != nil }).Body
+	page.Say(`{"op":"seek","id":1,"time":"%d"}`, *source.End)
+	last := page.Await(func(m viewer.Message) bool { return m.Body != nil && stamped(m.Body) > stamped(first) }).Body
+	again := viewer.Dial(t, at)
+	again.Source(func(s *wire.Source) bool { return s.Kind == "file" })
+	again.Subscribe(ids[points])
+	if got := again.Await(func(m viewer.Message) bool { return m.Body != nil }).Body; !bytes.Equal(got, last) {
+		t.Errorf("who comes while paused gets points of %v, want %v", stamped(got), stamped(last))
+	}
+	page.Say(`{"op":"seek","id":2,"time":"%d"}`, *source.Start)
+	page.Await(func(m viewer.Message) bool { return bytes.Equal(m.Body, first) })
 }

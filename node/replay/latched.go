@@ -89,6 +89,11 @@ func (p *Player) lastBefore(ch *channel, since, t bagstore.Time, f func(Recorded
 	if err != nil {
 		return err
 	}
+	return lastOf(view, f)
+}
+
+// lastOf calls f with the last message of a view.
+func lastOf(view View, f func(Recorded) error) error {
 	it := view.Iterator()
 	defer it.Close()
 	it.SeekEnd()

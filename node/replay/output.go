@@ -52,5 +52,5 @@ type Sink interface {
 type Reader interface{ Reads(Channel) bool }
 
 // Recaller is a Sink that shows what is at one moment, and is told of it by the command
-// Recall. Recall is like Publish.
+// Recall. Recall is like Publish, also in who calls it.
 type Recaller interface{ Recall(msgs.Raw) }

@@ -8,7 +8,7 @@ import (
 )
 
 // Work makes messages of one moment when they are due: those that cost too much to
-// be made for nobody, or ahead of time. Only one of its methods Start and Skip is
+// be made for nobody, or ahead of time. Only one of its methods Start, Recall and Skip is
 // called, once.
 type Work interface {
 	// Connections are those of the messages.
@@ -17,6 +17,9 @@ type Work interface {
 	// passed to its connection's function, on a goroutine of the source. A source
 	// that is still busy may give up the Work that waits, and counts it (Skipper).
 	Start(wanted map[*bagstore.Connection]func(msgs.Raw))
+	// Recall is Start for a moment out of turn, when nothing else is being made. Its
+	// messages are those of this moment alone, and change nothing of those that follow.
+	Recall(wanted map[*bagstore.Connection]func(msgs.Raw))
 	// Skip says that nobody wants any of the messages.
 	Skip()
 	// Wait returns when no more messages come. It may be called after the
@@ -63,12 +66,7 @@ func (p *Player) lossless() bool { return p.o.Immediate || p.time.paused }
 // the source's goroutine.
 func (p *Player) passOn(ch *channel, shift bagstore.Time, at int64) func(msgs.Raw) {
 	return func(m msgs.Raw) {
-		m.Time = at
-		if shift != 0 && ch.stamps != nil {
-			if err := ch.stamps.shiftHead(m.Head, shift.Sub(0)); err != nil {
-				p.problems.add("topic %s: stamps can't be moved: %v", ch.recorded, err)
-			}
-		}
+		m = p.moved(ch, m, shift, at)
 		p.reports.made(m.Size())
 		if !p.o.Immediate {
 			ch.sink.Publish(m)
@@ -76,6 +74,18 @@ func (p *Player) passOn(ch *channel, shift bagstore.Time, at int64) func(msgs.Ra
 			_ = ch.sink.PublishWait(p.ctx, m) // fails at the end of ctx, which the player sees
 		}
 	}
+}
+
+// moved returns a message that was made of a Work at its time, with its header stamp
+// moved. It may be called by any goroutine.
+func (p *Player) moved(ch *channel, m msgs.Raw, shift bagstore.Time, at int64) msgs.Raw {
+	m.Time = at
+	if shift != 0 && ch.stamps != nil {
+		if err := ch.stamps.shiftHead(m.Head, shift.Sub(0)); err != nil {
+			p.problems.add("topic %s: stamps can't be moved: %v", ch.recorded, err)
+		}
+	}
+	return m
 }
 
 // wait returns when the messages of what was started are made and published.
