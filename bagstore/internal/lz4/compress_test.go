@@ -3,6 +3,7 @@ package lz4
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	pierrec "github.com/pierrec/lz4/v4"
@@ -36,6 +37,7 @@ func blocksOf() [][]byte {
 // too little room the answer is 0.
 func TestCompress(t *testing.T) {
 	var e Encoder
+	a := newArena(t, BlockSize)
 	for i, src := range blocksOf() {
 		frame := e.Append(nil, src)
 		out := make([]byte, len(src))
@@ -47,8 +49,11 @@ func TestCompress(t *testing.T) {
 		}
 		dst := make([]byte, pierrec.CompressBlockBound(len(src)))
 		n := compressBlock(dst, src, &e.table)
-		if k := decodeTorn(out, 0, dst[:n]); k != len(src) || !bytes.Equal(out, src) {
-			t.Fatalf("content %d: torn decoder gives %d of %d", i, k, len(src))
+		if len(src) < BlockSize {
+			a.check(t, dst[:n], len(src), 0)
+		}
+		if k, err := decodeSequences(out, 0, 0, dst[:n]); k != len(src) || err != nil || !bytes.Equal(out, src) {
+			t.Fatalf("content %d: %d of %d bytes, %v", i, k, len(src), err)
 		}
 		rooms := []int{n / 2, n - 1, n, n + 1, n + slack}
 		for room := range min(n, 80) {
@@ -91,26 +96,37 @@ func FuzzCompress(f *testing.F) {
 	})
 }
 
+// BenchmarkBlock compresses blocks of camera images, and decodes them.
 func BenchmarkBlock(b *testing.B) {
 	var e Encoder
 	var c pierrec.Compressor
-	dst := make([]byte, 2<<20)
 	for name, src := range map[string][]byte{"depth": depth()[:BlockSize], "color": color()[:BlockSize]} {
-		b.Run("ours/"+name, func(b *testing.B) {
-			b.SetBytes(int64(len(src)))
-			n := 0
-			for b.Loop() {
-				n = compressBlock(dst, src, &e.table)
-			}
-			b.ReportMetric(float64(n)/float64(len(src)), "ratio")
-		})
-		b.Run("pierrec/"+name, func(b *testing.B) {
-			b.SetBytes(int64(len(src)))
-			n := 0
-			for b.Loop() {
-				n, _ = c.CompressBlock(src, dst)
-			}
-			b.ReportMetric(float64(n)/float64(len(src)), "ratio")
-		})
+		dst, out := make([]byte, 2<<20), make([]byte, BlockSize)
+		block := make([]byte, 2<<20)
+		block = block[:compressBlock(block, src, &e.table)]
+		for _, work := range []struct {
+			name string
+			do   func() (int, error)
+		}{
+			{"compress/ours", func() (int, error) { return compressBlock(dst, src, &e.table), nil }},
+			{"compress/pierrec", func() (int, error) { return c.CompressBlock(src, dst) }},
+			{"decode/ours", func() (int, error) { return decodeSequences(out, 0, 0, block) }},
+			{"decode/pierrec", func() (int, error) { return pierrec.UncompressBlock(block, out) }},
+			{"checksum", func() (int, error) { return int(xxh32(src)), nil }},
+		} {
+			b.Run(work.name+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(src)))
+				n := 0
+				for b.Loop() {
+					var err error
+					if n, err = work.do(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if strings.HasPrefix(work.name, "compress") {
+					b.ReportMetric(float64(n)/float64(len(src)), "ratio")
+				}
+			})
+		}
 	}
 }

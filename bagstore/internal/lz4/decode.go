@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	pierrec "github.com/pierrec/lz4/v4"
 )
 
 var errFrame = errors.New("lz4")
@@ -81,23 +79,15 @@ func decodeBlocks(dst, src []byte, flags byte) (n int, rest []byte, err error) {
 			return n, src, nil
 		}
 		size := int64(word &^ storedBit)
-		if size > int64(len(src)) {
-			have := int64(len(src))
-			if word&storedBit != 0 {
-				n += copy(dst[n:], src)
-			} else {
-				n += decodeTorn(dst, n, src)
-			}
+		whole := size <= int64(len(src))
+		have := min(size, int64(len(src)))
+		n, err = decodeBlock(dst, n, src[:have], word&storedBit != 0, flags)
+		if !whole {
 			return n, nil, frameError("block: %w", truncated(size, have))
 		}
-		got, err := decodeBlock(dst, n, src[:size], word&storedBit != 0, flags)
 		if err != nil {
-			if word&storedBit == 0 {
-				n += decodeTorn(dst, n, src[:size]) // up to the damage
-			}
 			return n, nil, err
 		}
-		n += got
 		src = src[size:]
 		if flags&flagBlockSum != 0 {
 			if len(src) < 4 {
@@ -108,23 +98,21 @@ func decodeBlocks(dst, src []byte, flags byte) (n int, rest []byte, err error) {
 	}
 }
 
-// decodeBlock decodes a block to dst[n:].
+// decodeBlock decodes a block to dst[n:] and returns how many bytes of dst are good.
 func decodeBlock(dst []byte, n int, block []byte, raw bool, flags byte) (int, error) {
 	if raw {
-		if len(block) > len(dst)-n {
-			return 0, frameError("frame holds more than the %d bytes that the chunk header says", len(dst))
+		got := copy(dst[n:], block)
+		if got < len(block) {
+			return n + got, tooLarge(dst)
 		}
-		return copy(dst[n:], block), nil
+		return n + got, nil
 	}
-	var got int
-	var err error
-	if flags&flagIndependent != 0 || n == 0 {
-		got, err = pierrec.UncompressBlock(block, dst[n:])
-	} else {
-		got, err = pierrec.UncompressBlockWithDict(block, dst[n:], dst[max(0, n-window):n])
+	low := 0
+	if flags&flagIndependent != 0 {
+		low = n
 	}
-	if err != nil {
-		return 0, frameError("block: %w", err)
+	if got, ok := wholeBlock(dst, low, n, block); ok {
+		return n + got, nil
 	}
-	return got, nil
+	return decodeSequences(dst, low, n, block)
 }

@@ -32,7 +32,7 @@ func FuzzDecode(f *testing.F) {
 		torn := make([]byte, 4096)
 		whole := make([]byte, 4096)
 		if m, err := pierrec.UncompressBlock(frame, whole); err == nil {
-			if k := decodeTorn(torn, 0, frame); k != m || !bytes.Equal(torn[:k], whole[:m]) {
+			if k, err := decodeSequences(torn, 0, 0, frame); k != m || err != nil || !bytes.Equal(torn[:k], whole[:m]) {
 				t.Fatalf("block of %d bytes: got %d, want %d", len(frame), k, m)
 			}
 		}

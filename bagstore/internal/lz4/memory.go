@@ -4,6 +4,8 @@ package lz4
 
 import "unsafe"
 
+const boundsChecked = false
+
 // memory is bytes without bounds checks, which take a third of an encoder's time. No
 // position in it is computed from the bytes that are compressed, so they can't direct an
 // access outside. The bound of each access is beside it in compressBlock; with the build

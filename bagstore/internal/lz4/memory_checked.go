@@ -4,6 +4,8 @@ package lz4
 
 import "encoding/binary"
 
+const boundsChecked = true
+
 // memory is bytes with bounds checks: for tests (see memory.go), and for processors that
 // read numbers at odd addresses slowly, or with the highest byte first.
 type memory []byte

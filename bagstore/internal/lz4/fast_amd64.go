@@ -1,0 +1,22 @@
+package lz4
+
+//go:generate go run -C asm .
+
+import "golang.org/x/sys/cpu"
+
+// hasAssembly says whether the processor can run the assembly.
+var hasAssembly = cpu.X86.HasSSSE3
+
+// fast says whether the assembly is used. Tests turn it on and off to compare.
+var fast = hasAssembly && !boundsChecked
+
+// fastSequences decodes most of a block: see decodeSSE.
+func fastSequences(dst, src []byte, low, n, at int) (int, int) {
+	if !fast {
+		return n, at
+	}
+	return decodeSSE(dst, src, low, n, at)
+}
+
+// wholeBlock is for processors for which the library has assembly and we have none.
+func wholeBlock(_ []byte, _, _ int, _ []byte) (int, bool) { return 0, false }

@@ -1,0 +1,28 @@
+//go:build !amd64
+
+package lz4
+
+import pierrec "github.com/pierrec/lz4/v4"
+
+const hasAssembly = false
+
+var fast = false
+
+func fastSequences(_, _ []byte, _, n, at int) (int, int) { return n, at }
+
+// wholeBlock decodes a block to dst[n:], with matches back to dst[low], and returns how
+// many bytes it is. The library has assembly for some of these processors. It returns
+// nothing of a damaged block.
+func wholeBlock(dst []byte, low, n int, block []byte) (int, bool) {
+	if boundsChecked {
+		return 0, false
+	}
+	var got int
+	var err error
+	if low == n {
+		got, err = pierrec.UncompressBlock(block, dst[n:])
+	} else {
+		got, err = pierrec.UncompressBlockWithDict(block, dst[n:], dst[max(low, n-window):n])
+	}
+	return got, err == nil
+}

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package lz4
+
+import "testing"
+
+// guarded is memory: without guards here.
+type guarded []byte
+
+func newGuarded(_ testing.TB, n int) guarded { return make([]byte, n) }
+
+func (g guarded) first(n int) []byte { return g[:n:n] }
+func (g guarded) last(n int) []byte  { return g[len(g)-n:] }
