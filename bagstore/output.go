@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 
 	"rsros/bagstore/atomicfile"
 )
@@ -77,13 +78,13 @@ func checkOutput(path string, overwrite bool) error {
 	return nil
 }
 
-// openAll opens bags; on an error none stays open.
+// openAll opens bags; on an error none stays open. closeAll may be called twice.
 func openAll(paths []string, o OpenOptions) (bags []*Bag, closeAll func(), err error) {
-	closeAll = func() {
+	closeAll = sync.OnceFunc(func() {
 		for _, b := range bags {
 			b.Close()
 		}
-	}
+	})
 	for _, p := range paths {
 		b, err := Open(p, o)
 		if err != nil {

@@ -62,12 +62,18 @@ func Merge(ctx context.Context, ins []string, out string, o RewriteOptions) (*Re
 		return nil, err
 	}
 	defer closeAll()
-	return MergeBags(ctx, bags, out, o)
+	return mergeBags(ctx, bags, out, o, closeAll)
 }
 
 // MergeBags is Merge for bags that are open, which may be recordings of other
 // formats.
 func MergeBags(ctx context.Context, bags []*Bag, out string, o RewriteOptions) (*RewriteResult, error) {
+	return mergeBags(ctx, bags, out, o, func() {})
+}
+
+// mergeBags calls read when the bags have been read and the output doesn't have its name
+// yet: it may be that of an input, and Windows replaces no file that is open.
+func mergeBags(ctx context.Context, bags []*Bag, out string, o RewriteOptions, read func()) (*RewriteResult, error) {
 	if err := checkOutput(out, o.Overwrite); err != nil {
 		return nil, err
 	}
@@ -80,7 +86,9 @@ func MergeBags(ctx context.Context, bags []*Bag, out string, o RewriteOptions) (
 		return nil, err
 	}
 	res := &RewriteResult{}
-	if err := w.finish(res.copyAll(ctx, w, v, o)); err != nil {
+	err = res.copyAll(ctx, w, v, o)
+	read()
+	if err := w.finish(err); err != nil {
 		return nil, err
 	}
 	s := w.Stats()

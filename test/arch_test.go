@@ -124,7 +124,7 @@ var mayImport = map[string][]string{
 	"bagstore/rosbag2":         {"bagstore", "bagstore/atomicfile", "bagstore/container", "bagstore/internal/disk", "bagstore/internal/pagedb", "bagstore/internal/sqlite"},
 	"bagstore/internal/pagedb": {},
 	"bagstore/internal/sqlite": {},
-	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/mcap", "bagstore/rosbag2", "msgs", "msgs/ros2"},
+	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/internal/disk", "bagstore/mcap", "bagstore/rosbag2", "msgs", "msgs/ros2"},
 
 	"bagstore/frameset":              {"bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
 	"bagstore/marks":                 {"bagstore/rsbag", "camdriver"},

@@ -89,6 +89,13 @@ func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
 // oddLetters are characters that some file system refuses, or that a shell reads.
 var oddLetters = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_.-]+`) })
 
+// Names that Windows doesn't have: those of its devices, with any ending, and names that
+// end with dots, which it leaves out.
+var (
+	deviceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)`) })
+	endDots    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.+$`) })
+)
+
 // fileEndings are how names of our own files end. A topic's place never ends so:
 // the folder of /manifest.json and the table of /imu must not meet the manifest
 // and the folder of /imu.csv.
@@ -108,9 +115,10 @@ func (f *folder) place(name string) string {
 	parts := strings.Split(strings.Trim(name, "/"), "/")
 	for i, p := range parts {
 		p = oddLetters().ReplaceAllString(p, "_")
-		if strings.Trim(p, ".") == "" || len(p) > maxPart {
+		if strings.Trim(p, ".") == "" || len(p) > maxPart || deviceName().MatchString(p) {
 			p = "_" + p[:min(len(p), maxPart)]
 		}
+		p = endDots().ReplaceAllString(p, "_")
 		parts[i] = withoutEnding(p)
 	}
 	whole := strings.Join(parts, "/")

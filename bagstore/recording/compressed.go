@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rsros/bagstore/container"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/rosbag2"
 )
@@ -20,15 +21,15 @@ const (
 	maxRatio  = 1000 // of what comes out to what is there; camera data don't reach 100
 )
 
-// openCompressed opens a file that rosbag2 compressed as a whole:
-// its content goes to a temporary file that has no name any more when this returns.
+// openCompressed opens a file that rosbag2 compressed as a whole: its content goes to a
+// temporary file.
 func openCompressed(path string) (_ container.Container, err error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close() //nolint:errcheck // only read
-	out, err := os.CreateTemp("", "rs-ros-node-*")
+	out, err := disk.Temp()
 	if err != nil {
 		return nil, err
 	}
@@ -37,9 +38,6 @@ func openCompressed(path string) (_ container.Container, err error) {
 			out.Close() //nolint:errcheck // it is gone
 		}
 	}()
-	if err := os.Remove(out.Name()); err != nil {
-		return nil, err
-	}
 	size, err := unpack(out, in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: unpack: %w", path, err)

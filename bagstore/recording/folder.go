@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -74,13 +76,13 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		j.notes.Addf(bagstore.Repairable, -1, kindFolder, "metadata.yaml is of no use (%v); the files are taken by their names", err)
 	}
-	for _, pattern := range []string{"*.db3", "*.db3.zstd", "*.mcap", "*.mcap.zstd"} {
-		found, err := filepath.Glob(filepath.Join(escapeGlob(path), pattern))
-		if err != nil {
-			return nil, 0, err
-		}
-		for _, f := range found {
-			names = append(names, filepath.Base(f))
+	entries, unlisted := os.ReadDir(path)
+	if unlisted != nil {
+		return nil, 0, unlisted
+	}
+	for _, e := range entries {
+		if recordingEnding().MatchString(e.Name()) {
+			names = append(names, e.Name())
 		}
 	}
 	if len(names) == 0 {
@@ -93,10 +95,8 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 	return names, 0, nil
 }
 
-// escapeGlob protects a path's own characters from Glob.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
+// recordingEnding is how names of recordings of ROS 2 end.
+var recordingEnding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(db3|mcap)(\.zstd)?$`) })
 
 // byNumber sorts names that end in numbers, 9 before 10.
 func byNumber(a, b string) int {

@@ -70,7 +70,7 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 		err = f.Sync()
 	}
 	if err == nil {
-		err = place.Commit()
+		err = f.Rename(path, place.Commit)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close(), place.Discard())

@@ -31,7 +31,7 @@ func (o *Options) checkRemotePaths(private graph.Params) error {
 			return nil
 		}
 		below, err := isBelow(folder, allowed)
-		if below && err == nil && !slices.Contains(strings.Split(text, "/"), "..") {
+		if below && err == nil && !slices.Contains(strings.Split(filepath.ToSlash(text), "/"), "..") {
 			return nil
 		}
 		return errors.Join(err, fmt.Errorf("%w: parameter ~%s: %q on the parameter server isn't below the record path %q of the command line; use --record-path, or --allow-remote-paths",

@@ -26,6 +26,9 @@ type CreateOptions struct {
 	FollowSymlink bool
 }
 
+// tempPrefix begins the names of temporary files.
+const tempPrefix = "rs-ros-node-"
+
 // Created is a file open for reading and writing, and locked until it is closed.
 type Created struct {
 	*os.File
@@ -111,7 +114,7 @@ func (c *Created) check() error {
 }
 
 // Discard closes the file and removes it if Create made it and its name still refers
-// for it.
+// to it.
 func (c *Created) Discard() error {
 	if c.New {
 		return CloseRemove(c.File)

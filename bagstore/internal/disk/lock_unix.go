@@ -37,6 +37,9 @@ func Lock(f *os.File) error {
 	}
 }
 
+// Rename calls rename, which gives the file the name path.
+func (c *Created) Rename(_ string, rename func() error) error { return rename() }
+
 // closeRemoved closes a file and calls remove, which removes its name, as long as the
 // file is locked.
 func closeRemoved(f *os.File, remove func() error) error {

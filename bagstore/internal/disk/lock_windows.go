@@ -25,6 +25,20 @@ func Lock(f *os.File) error {
 	return nil
 }
 
+// Rename calls rename, which gives the file the name path. Windows renames no file that is
+// open, so this one is closed meanwhile, and not locked.
+func (c *Created) Rename(path string, rename func() error) error {
+	if err := errors.Join(c.Close(), rename()); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	c.File = f
+	return Lock(f)
+}
+
 // closeRemoved closes a file and calls remove, which removes its name: Windows removes
 // no file that is open.
 func closeRemoved(f *os.File, remove func() error) error {

@@ -1,0 +1,21 @@
+//go:build unix
+
+package disk
+
+import (
+	"errors"
+	"os"
+)
+
+// Temp creates a temporary file without a name, which is gone when it is closed or the
+// program ends.
+func Temp() (*os.File, error) {
+	f, err := os.CreateTemp("", tempPrefix+"*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
