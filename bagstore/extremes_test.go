@@ -30,7 +30,7 @@ func TestManyTopics(t *testing.T) {
 
 // TestLargeMessages goes above the 16 MiB where other libraries stop.
 func TestLargeMessages(t *testing.T) {
-	for _, o := range []Options{{}, {Compression: LZ4}, {Sink: Direct}} {
+	for _, o := range ways() {
 		path := filepath.Join(t.TempDir(), "x.bag")
 		s := sample{topics: 1, messages: 2, size: func(i int) int { return []int{17 << 20, 100}[i] }}
 		s.write(t, path, o)
@@ -126,7 +126,7 @@ func TestOddConnections(t *testing.T) {
 // TestStockRewrites: stock reindex, compress, decompress and filter accept what
 // we write, checkpoints and padding included, and lose nothing.
 func TestStockRewrites(t *testing.T) {
-	for _, o := range []Options{{}, {Compression: LZ4}, {Sink: Direct}} {
+	for _, o := range ways() {
 		o.ChunkSize, o.Checkpoint = 5000, -1
 		dir := t.TempDir()
 		path := filepath.Join(dir, "x.bag")

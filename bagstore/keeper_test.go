@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,7 +176,7 @@ type victim struct {
 func newVictims(prefix string) []*victim {
 	var list []*victim
 	for _, p := range paces {
-		for _, kind := range []SinkKind{Buffered, Direct} {
+		for _, kind := range sinks() {
 			for _, c := range []Compression{None, LZ4, BZ2} {
 				name := fmt.Sprintf("%s-%v-%s", p.name, kind, c)
 				list = append(list, &victim{name: name, path: prefix + "-" + name + ".bag", pace: p, sink: kind, compression: c})
@@ -277,12 +278,15 @@ func TestGone(t *testing.T) {
 	for name, harm := range map[string]func(path string) error{
 		"deleted": os.Remove,
 		"replaced": func(path string) error {
-			return errors.Join(os.Remove(path), os.WriteFile(path, []byte("theirs"), 0o600))
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte("theirs"), 0o600)
 		},
 		"truncated": func(path string) error { return os.Truncate(path, 100) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bothSinks(t, func(t *testing.T, o Options) {
+			eachSink(t, func(t *testing.T, o Options) {
 				path := filepath.Join(t.TempDir(), "x.bag")
 				w, err := Create(path, o)
 				if err != nil {
@@ -292,7 +296,13 @@ func TestGone(t *testing.T) {
 				if err := w.Checkpoint(); err != nil {
 					t.Fatal(err)
 				}
-				if err := harm(path); err != nil {
+				switch err := harm(path); {
+				case err != nil && runtime.GOOS == "windows": // it removes no file that is open
+					if err := w.Close(); err != nil {
+						t.Error(err)
+					}
+					return
+				case err != nil:
 					t.Fatal(err)
 				}
 				for err == nil {

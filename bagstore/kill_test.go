@@ -88,9 +88,9 @@ func TestKill(t *testing.T) {
 // messages it had called safe.
 func killOne(t *testing.T, path string, rnd *rand.Rand, i int) int {
 	t.Helper()
-	sinks := [...]SinkKind{Buffered, Direct, Auto}
+	kinds := append(sinks(), Auto)
 	cmd := peer.Again()
-	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, fmt.Sprint("BAGSTORE_SINK=", int(sinks[i%3])),
+	cmd.Env = append(os.Environ(), "BAGSTORE_RECORDER="+path, fmt.Sprint("BAGSTORE_SINK=", int(kinds[i%len(kinds)])),
 		"BAGSTORE_COMPRESSION="+[]string{"none", "lz4"}[i/3%2])
 	safe, _ := strconv.Atoi(peer.Kill(t, cmd, rnd, 5))
 	return safe

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -55,8 +56,8 @@ func lendOptions(t *testing.T, o Options) Options {
 // are in the file.
 func TestLend(t *testing.T) {
 	everySink(t, func(t *testing.T, kind SinkKind, o Options) {
-		if kind > Direct {
-			return // for a memDisk alone
+		if !slices.Contains(sinks(), kind) {
+			return // for a memDisk alone, or not on this system
 		}
 		o.Sink = kind
 		path := filepath.Join(t.TempDir(), "x.bag")

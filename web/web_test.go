@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // maxPage is how many bytes a browser may have to load before it shows pictures,
@@ -25,6 +27,9 @@ const maxPage = 60_000
 
 // TestDistIsBuilt builds the page again and compares it with what is committed.
 func TestDistIsBuilt(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		need.Missing(t, "%v", err)
+	}
 	dir := filepath.Join(t.TempDir(), "dist")
 	bundle := exec.Command("go", "run", "rsros/web/internal/bundle", dir)
 	if out, err := bundle.CombinedOutput(); err != nil {

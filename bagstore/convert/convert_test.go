@@ -140,6 +140,10 @@ for kind, data in db.execute('select type, data from messages join topics on top
         n, = struct.unpack_from('<I', data, 4)
         assert len(data) == 8 + n and data[-1] == 0, (len(data), n)
 `
+	if _, err := exec.LookPath("python3"); err != nil && os.Getenv("RS_NO_SKIP") != "1" {
+		t.Log(err)
+		return
+	}
 	if out, err := exec.Command("python3", "-c", script, path).CombinedOutput(); err != nil {
 		t.Errorf("python3: %v: %s", err, out)
 	}

@@ -178,12 +178,14 @@ func TestOutputIsNeverTheInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	hard, soft := filepath.Join(filepath.Dir(bag), "hard.bag"), filepath.Join(filepath.Dir(bag), "soft.bag")
-	for _, err := range []error{os.Link(bag, hard), os.Symlink(bag, soft)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Link(bag, hard); err != nil {
+		t.Fatal(err)
 	}
-	for _, out := range []string{bag, hard, soft} {
+	names := []string{bag, hard}
+	if need.Symlink(t, bag, soft) {
+		names = append(names, soft)
+	}
+	for _, out := range names {
 		for _, args := range [][]string{
 			{"filter", "-f", bag, out}, {"filter", "-f", bag, out, "True"}, {"merge", "-f", "-o", out, bag, bag}, {"export", "-f", bag, "--mcap", out},
 			{"split", "-f", "--count", "10", "-o", strings.TrimSuffix(bag, "_000.bag"), out},
@@ -195,8 +197,8 @@ func TestOutputIsNeverTheInput(t *testing.T) {
 	if after, err := os.ReadFile(bag); err != nil || !bytes.Equal(before, after) {
 		t.Error("the input was changed:", err)
 	}
-	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"hard.bag", "soft.bag", "walk_000.bag"}) {
-		t.Error(got)
+	if got := samplebag.Names(t, bag); len(got) != len(names) {
+		t.Errorf("%q, want only %q", got, names)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,15 +17,14 @@ import (
 	"rsros/node/record"
 	"rsros/node/ros"
 	"rsros/program"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
 // Anybody can set a parameter, so it names no file outside the record path.
 func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
 	top, other := t.TempDir(), t.TempDir()
-	if err := os.Symlink(other, filepath.Join(top, "out")); err != nil {
-		t.Fatal(err)
-	}
+	links := need.Symlink(t, other, filepath.Join(top, "out"))
 	if err := os.Mkdir(filepath.Join(top, "in"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +44,9 @@ func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
 		"a neighbour that begins alike": {graph.Params{"record": top + "x/walk.bag"}, false},
 		"below the working directory":   {graph.Params{"record": "walk.bag"}, false},
 	} {
+		if !links && strings.Contains(name, "link") {
+			continue
+		}
 		o := Options{RecordPath: top + "/"}
 		if c.p["record_path"] != nil { // a parameter counts only if the command line is silent
 			o.RecordPath = ""
@@ -98,7 +101,7 @@ func TestStrangersFileIsRefusedAtStart(t *testing.T) {
 	if err == nil {
 		live.Close() //nolint:errcheck // the test has failed
 	}
-	if !errors.Is(err, program.ErrUsage) || !strings.Contains(err.Error(), path) {
+	if !errors.Is(err, program.ErrUsage) || !strings.Contains(err.Error(), strconv.Quote(path)) {
 		t.Errorf("%v, want wrong usage and %s", err, path)
 	}
 	if text, err := os.ReadFile(path); string(text) != "mine" {
@@ -113,8 +116,9 @@ func TestInputIsNotRecordedInto(t *testing.T) {
 	if err := os.WriteFile(in("a.bag"), []byte("precious"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	links := need.Symlink(t, "a.bag", in("soft.bag"))
 	for _, err := range []error{
-		os.Symlink("a.bag", in("soft.bag")), os.Link(in("a.bag"), in("hard.bag")), os.Link(in("a.bag"), in("part_0.bag")), os.Link(in("a.bag"), in("later_12.bag")),
+		os.Link(in("a.bag"), in("hard.bag")), os.Link(in("a.bag"), in("part_0.bag")), os.Link(in("a.bag"), in("later_12.bag")),
 		os.WriteFile(in("b.bag"), nil, 0o644),
 	} {
 		if err != nil {
@@ -124,6 +128,9 @@ func TestInputIsNotRecordedInto(t *testing.T) {
 	for name, refused := range map[string]bool{
 		"a.bag": true, "./a.bag": true, "soft.bag": true, "hard.bag": true, "part.bag": true, "part": true, "later.bag": true, "b.bag": false, "c.bag": false, "par.bag": false,
 	} {
+		if !links && name == "soft.bag" {
+			continue
+		}
 		o := Options{Source: SourceOptions{Device: in("a.bag")}, Record: in(name)}
 		o.Recording.Bag.Overwrite = true
 		_, err := Start(t.Context(), o)

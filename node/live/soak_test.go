@@ -61,12 +61,15 @@ func TestSoak(t *testing.T) {
 	})
 }
 
-// descriptors counts the process's open files.
+// descriptors counts the process's open files, where the system tells.
 func descriptors(t *testing.T) int {
 	t.Helper()
+	if runtime.GOOS != "linux" {
+		return 0
+	}
 	list, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	return len(list)
 }

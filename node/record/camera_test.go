@@ -464,7 +464,7 @@ func TestStampedPath(t *testing.T) {
 	dir := t.TempDir()
 	for prefix, want := range map[string]string{
 		dir:                         filepath.Join(dir, "2026-11-21-09-08-07.bag"),
-		"/nowhere/":                 "/nowhere/2026-11-21-09-08-07.bag",
+		"/nowhere/":                 filepath.FromSlash("/nowhere/2026-11-21-09-08-07.bag"),
 		filepath.Join(dir, "walk"):  filepath.Join(dir, "walk_2026-11-21-09-08-07.bag"),
 		filepath.Join(dir, "a.bag"): filepath.Join(dir, "a_2026-11-21-09-08-07.bag"),
 	} {

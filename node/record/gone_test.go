@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -19,9 +20,21 @@ import (
 var losses = map[string]func(path string) error{
 	"deleted": os.Remove,
 	"replaced": func(path string) error {
-		return errors.Join(os.Remove(path), os.WriteFile(path, []byte("keep"), 0o666))
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte("keep"), 0o666)
 	},
 	"truncated": func(path string) error { return os.Truncate(path, 100) },
+}
+
+// notLost ends a test whose file could not be lost: Windows removes none that is open.
+func notLost(t *testing.T, err error) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip(err)
+	}
+	t.Fatal(err)
 }
 
 // TestCameraFileGone: a camera's recording goes on into a new file, and the loss is told.
@@ -41,7 +54,10 @@ func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced 
 		t.Fatal(err)
 	}
 	s.raise(3)
-	s.must(lose(path))
+	if err := lose(path); err != nil {
+		_, _ = s.Stop() // the file must not stay open
+		notLost(t, err)
+	}
 	next := partPath(base, 1, ext)
 	peer.Await(t, next, func() bool {
 		s.raise(1)
@@ -77,7 +93,9 @@ func TestTopicFileGone(t *testing.T) {
 				return err == nil && st.Size() > 8<<10 // more than the header of an empty bag
 			})
 			if err := lose(o.Output + activeSuffix); err != nil {
-				t.Fatal(err)
+				stop()
+				<-ended
+				notLost(t, err)
 			}
 			peer.Await(t, "the next file", func() bool {
 				_, err := os.Stat(partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag) + activeSuffix)

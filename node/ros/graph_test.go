@@ -16,6 +16,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/master"
 	"rsros/node/ros/roslog"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -197,6 +198,7 @@ func TestRosout(t *testing.T) {
 
 // goroslib's Node as an independent peer: topics both ways, services both ways.
 func TestGoroslib(t *testing.T) {
+	need.UDP(t) // goroslib opens one
 	m := embedded(t)
 	n := startConfig(t, Config{Name: "ours", MasterURI: m.URI()})
 	other, err := goroslib.NewNode(goroslib.NodeConf{Name: "peer", Host: "127.0.0.1", MasterAddress: strings.Trim(m.URI(), "htp:/")})

@@ -52,7 +52,7 @@ func TestPublishAllocatesNothing(t *testing.T) {
 					runtime.Gosched()
 				}
 			})
-			if allocs > 0 && !raceEnabled {
+			if allocs > 0 && !raceEnabled && runtime.GOOS != "windows" { // where Go's sockets allocate
 				t.Errorf("%v allocations a message", allocs)
 			}
 			if got := owner.n.Load(); got != 201 {

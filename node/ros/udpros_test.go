@@ -12,11 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/test/need"
-
 	"rsros/msgs"
 	"rsros/node/ros/internal/wire"
 	"rsros/node/ros/rosapi"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -24,6 +23,7 @@ import (
 const udpHead = 8
 
 func TestUDPROS(t *testing.T) {
+	need.UDP(t)
 	m := startMaster(t)
 	n := startNode(t, m, "n")
 	o := stringType
@@ -96,6 +96,7 @@ func readDatagrams(t *testing.T, socket *net.UDPConn, id uint32) []byte {
 
 // 5000 requests in one system.multicall once opened as many sockets, for ever.
 func TestUDPConnectionsAreBounded(t *testing.T) {
+	need.UDP(t)
 	m := startMaster(t)
 	n := startNode(t, m, "n")
 	p, err := n.Advertise(stringType)
