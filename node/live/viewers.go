@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"sync"
 
 	"rsros/node/record"
@@ -8,11 +9,11 @@ import (
 	"rsros/node/viewers"
 )
 
-// page is the page of the viewer. It shows one camera.
+// page is the page of the viewer. It shows one camera at a time.
 type page struct {
 	mu     sync.Mutex
 	listen *viewers.Listener // nil without viewers
-	shown  *camera           // nil before the first one is there
+	shown  []*camera         // those that are there
 }
 
 // ViewerURL is what a browser opens to see the page; "" if it isn't served.
@@ -28,22 +29,31 @@ func (n *Node) serveViewers() (err error) {
 	return err
 }
 
-// show lets viewers see the first camera that is there, unless they see one already.
+// show offers the cameras that are there to viewers, in the order in which they came, who
+// see the first of them at the beginning.
 func (n *Node) show() {
 	p := &n.page
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.listen == nil || p.shown != nil {
+	if p.listen == nil {
 		return
 	}
 	for _, c := range n.cameras {
-		if c.up.Load() {
-			p.shown = c
-			p.listen.Page.Attach(view.Running{Device: c.device, Profiles: c.profiles, Hub: &c.hub, Records: &c.records, Frozen: &c.frozen}, c.opts.Source.Device)
-			if c.several {
-				c.log.Warn().Msg("the viewer shows this camera only")
-			}
-			return
+		if c.up.Load() && !slices.Contains(p.shown, c) {
+			p.shown = append(p.shown, c)
+			p.listen.Page.Attach(c.running())
 		}
+	}
+}
+
+// running is the camera as viewers see it.
+func (c *camera) running() view.Running {
+	name := c.opts.Source.Device
+	if c.several {
+		name = c.opts.Camera
+	}
+	return view.Running{
+		ID: c.opts.Camera, Name: name, Device: c.device, Profiles: c.profiles, Hub: &c.hub, Records: &c.records,
+		RecordDir: record.Folder(c.opts.RecordPath), Frozen: &c.frozen,
 	}
 }

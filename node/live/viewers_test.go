@@ -3,18 +3,22 @@ package live
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/node/graph"
 	"rsros/node/ros"
 	"rsros/node/view"
 	"rsros/node/view/wire"
 	"rsros/node/viewers"
 	"rsros/test/rig"
+	"rsros/test/viewer"
 )
 
 // The viewer of a live node and its services control one machine: each sees what the other
@@ -95,4 +99,44 @@ func TestViewers(t *testing.T) {
 	}
 	say(`{"op":"open","id":3,"device":"sim"}`)
 	await("answer", func(m map[string]any) bool { return m["ok"] == false })
+}
+
+// Viewers choose one of the cameras, also one that joins later: they see its streams, and
+// record it where its recordings go.
+func TestViewersChoose(t *testing.T) {
+	folder := t.TempDir()
+	live, n := startTestLive(t, Options{
+		Devices: []string{"sim:22", "sim:11"}, Cameras: []string{"front", "rear"},
+		HTTP:   viewers.Access{Access: view.Access{Address: "127.0.0.1:0"}},
+		Source: SourceOptions{Wait: -1, Retry: 10 * time.Millisecond},
+		ROS:    ros.Config{PrivateParams: graph.Params{"rear": map[string]any{"unplugged": true, "record_path": folder + "/"}}},
+	})
+	page := viewer.Dial(t, live.ViewerURL())
+	page.Source(func(s *wire.Source) bool { return s.Name == "front" && s.Device == "front" })
+	var answer msgs.Result
+	ask(t, n, "/camera_node/rear/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	list := page.Await(func(m viewer.Message) bool { return m.Op == "candidates" }).Devices
+	if len(list) != 2 || list[0].ID != "front" || list[1].ID != "rear" || !strings.HasPrefix(list[1].Name, "rear (") {
+		t.Errorf("the devices to choose from are %v", list)
+	}
+	page.Say(`{"op":"open","id":1,"device":"rear"}`)
+	ids := page.Source(func(s *wire.Source) bool {
+		return s.Device == "rear" && slices.Contains(s.Info, [2]string{"Serial Number", "11"})
+	})
+	page.Subscribe(ids["Depth_0"])
+	page.Await(func(m viewer.Message) bool { return m.Body != nil })
+	page.Must(2, "record.start", `,"name":"turn"`)
+	page.Must(3, "record.stop", "")
+	if got := serialOf(t, filepath.Join(folder, "turn.bag")); got != "11" {
+		t.Errorf("the recording is of camera %s", got)
+	}
+	page.Must(4, "open", `,"device":"front"`)
+	if m := page.Ask(5, "open", `,"device":"left"`); m.OK {
+		t.Error("a camera that isn't there was opened")
+	}
+	late := viewer.Dial(t, live.ViewerURL())
+	hello := late.Await(func(m viewer.Message) bool { return m.Op == "hello" })
+	if len(hello.Devices) != 2 || hello.Source == nil || hello.Source.Device != "front" {
+		t.Errorf("who comes late sees %+v of %v", hello.Source, hello.Devices)
+	}
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"sync"
@@ -28,6 +29,7 @@ type camera struct {
 	streams  map[camdriver.StreamID]*stream
 	guide    camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
 	first    uint64             // number of the guide's first frame in a file
+	dir      string             // where recordings go
 	frozen   *atomic.Bool       // a live camera's pictures stand still
 	shown    atomic.Uint64      // number + 1 of the guide's last frame; 0 before one came
 	marks    markSearch
@@ -37,12 +39,12 @@ type camera struct {
 }
 
 // openCamera makes a stage of a device that nobody runs yet, and starts its streams.
-func openCamera(s *Server, name, file string, device camdriver.Device) (*camera, error) {
+func openCamera(s *Server, id, name, file string, device camdriver.Device) (*camera, error) {
 	profiles, err := s.o.Choose(device.Sensors())
 	if err != nil {
 		return nil, err
 	}
-	r := Running{Device: device, Profiles: profiles, Hub: new(hub.Hub), Records: new(record.Camera), Frozen: new(atomic.Bool)}
+	r := Running{ID: id, Device: device, Profiles: profiles, Hub: new(hub.Hub), Records: new(record.Camera), Frozen: new(atomic.Bool)}
 	recording, _ := device.(*playback.Device)
 	now := playback.ArrivalClock(device, camdriver.System{})
 	r.Records.Serve(record.Source{Hub: r.Hub, Device: device, Profiles: profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
@@ -61,9 +63,12 @@ func openCamera(s *Server, name, file string, device camdriver.Device) (*camera,
 
 // newCamera makes a stage of a device that runs, or is about to.
 func newCamera(s *Server, name, file string, r Running) *camera {
-	g := &camera{server: s, device: r.Device, profiles: r.Profiles, hub: r.Hub, records: r.Records, frozen: r.Frozen, streams: make(map[camdriver.StreamID]*stream)}
+	g := &camera{server: s, device: r.Device, profiles: r.Profiles, hub: r.Hub, records: r.Records, dir: cmp.Or(r.RecordDir, s.o.RecordDir), frozen: r.Frozen, streams: make(map[camdriver.StreamID]*stream)}
 	g.file, _ = r.Device.(*playback.Device)
 	g.describe(camdriver.Snapshot(r.Device, r.Profiles), name, file)
+	if g.file == nil {
+		g.source.Device = r.ID
+	}
 	if g.file != nil {
 		g.findFirst()
 	}

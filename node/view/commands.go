@@ -108,6 +108,9 @@ func (s *Server) choose(r *wire.Request) error {
 		}
 		return s.show(s.ctx, path, filepath.Base(path), r.File)
 	}
+	if s.chooseAttached(r.Device) {
+		return nil
+	}
 	for _, c := range s.o.Candidates {
 		if c.ID == r.Device {
 			return s.show(s.ctx, c.ID, "", "")

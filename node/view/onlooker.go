@@ -84,11 +84,5 @@ func (o *onlooker) show(types map[string]msgs.Type) {
 	s := o.server
 	s.commands.Lock()
 	defer s.commands.Unlock()
-	old := s.shown()
-	s.present(newGraphed(s, o.graph, o.recorder, o.name, types, &o.frozen))
-	if old != nil {
-		if err := old.end(); err != nil {
-			s.o.Log.Warn().Err(err).Msg("close what was shown")
-		}
-	}
+	s.replace(newGraphed(s, o.graph, o.recorder, o.name, types, &o.frozen))
 }

@@ -16,7 +16,7 @@ import (
 // recording implements stage.
 func (g *camera) recording() *wire.Record {
 	r := &wire.Record{Part: 1, Streams: []uint16{}}
-	r.Free, _ = record.Free(g.server.o.RecordDir) // unknown is 0
+	r.Free, _ = record.Free(g.dir) // unknown is 0
 	p, on := g.records.Progress()
 	if !on {
 		return r
@@ -40,7 +40,7 @@ const maxName = 64
 
 // namedPath is the path of a recording that a viewer named: inside the folder of
 // recordings, whatever the name is.
-func (s *Server) namedPath(name string) (string, error) {
+func (g *camera) namedPath(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
@@ -50,7 +50,7 @@ func (s *Server) namedPath(name string) (string, error) {
 	if filepath.Ext(name) != ".bag" {
 		name += ".bag"
 	}
-	return filepath.Join(s.o.RecordDir, name), nil
+	return filepath.Join(g.dir, name), nil
 }
 
 // startRecording implements stage: it begins a recording as a viewer wants it.
@@ -75,14 +75,14 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	if r.SplitBytes > 0 {
 		o.SplitSize = r.SplitBytes
 	}
-	path, err := s.namedPath(r.Name)
+	path, err := g.namedPath(r.Name)
 	if err != nil {
 		return "", err
 	}
 	switch {
 	case g.own:
 		if _, on := g.records.Progress(); !on {
-			g.records.Serve(g.records.Source, o, s.o.RecordDir, s.o.Log)
+			g.records.Serve(g.records.Source, o, g.dir, s.o.Log)
 		}
 	case r.Compression != "" || r.SplitSeconds > 0 || r.SplitBytes > 0:
 		return "", errors.New("compression and splits are those of the program's flags here")

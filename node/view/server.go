@@ -9,14 +9,12 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/rsbag"
 	"rsros/camdriver"
-	"rsros/camdriver/hub"
 	"rsros/node/record"
 	"rsros/node/replay"
 	"rsros/node/ros/roslog"
@@ -74,6 +72,7 @@ type Server struct {
 	last     int // viewer's number
 	sessions []*session
 	stage    stage // nil if nothing is shown
+	attached []attached
 }
 
 // New returns a server that shows nothing yet. The caller closes it.
@@ -123,11 +122,7 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 	if err != nil {
 		return err
 	}
-	if old := s.swap(nil); old != nil {
-		if err := old.end(); err != nil {
-			s.o.Log.Warn().Err(err).Msg("close what was shown")
-		}
-	}
+	s.closeStage(s.swap(nil))
 	g, err := begin()
 	if err != nil {
 		s.tell(wire.SourceChanged{Op: "source"})
@@ -151,7 +146,7 @@ func (s *Server) open(ctx context.Context, device, name, file string) (begin fun
 		name = n
 	}
 	return func() (stage, error) {
-		g, err := openCamera(s, name, file, d)
+		g, err := openCamera(s, device, name, file, d)
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
@@ -159,27 +154,27 @@ func (s *Server) open(ctx context.Context, device, name, file string) (begin fun
 	}, nil
 }
 
+// replace shows a stage to all viewers, and closes the one before.
+func (s *Server) replace(g stage) {
+	old := s.shown()
+	s.present(g)
+	s.closeStage(old)
+}
+
+// closeStage closes what was shown, if something was.
+func (s *Server) closeStage(old stage) {
+	if old == nil {
+		return
+	}
+	if err := old.end(); err != nil {
+		s.o.Log.Warn().Err(err).Msg("close what was shown")
+	}
+}
+
 // present shows a stage to all viewers.
 func (s *Server) present(g stage) {
 	s.swap(g)
 	s.tell(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()})
-}
-
-// Running is a device that somebody else opened and runs, with what else controls it.
-type Running struct {
-	Device   camdriver.Device
-	Profiles [][]camdriver.Profile // that run, by sensor
-	Hub      *hub.Hub              // of its frames
-	Records  *record.Camera
-	Frozen   *atomic.Bool // a camera's pictures stand still
-}
-
-// Attach shows a device of somebody else, who keeps it open until Close, and stays the
-// one who closes it.
-func (s *Server) Attach(r Running, name string) {
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	s.present(newCamera(s, name, name, r))
 }
 
 // AttachPlayer shows the topics of somebody else's player, which doesn't run yet. Its
@@ -277,7 +272,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 func (s *Server) admit(v *session) error {
 	s.commands.Lock() // nothing changes between the greeting and what follows it
 	defer s.commands.Unlock()
-	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.o.Candidates}
+	hello := wire.Hello{Op: "hello", Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
 	if g := s.shown(); g != nil {
 		hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
 	}

@@ -19,6 +19,7 @@ type Message struct {
 	OK      bool
 	Error   string
 	Source  *wire.Source
+	Devices []wire.Candidate `json:"candidates"`
 	Playing bool
 	Rate    float64
 	Record  wire.Record `json:"-"` // of op "record"

@@ -1,6 +1,6 @@
 // What buttons and keys do.
 import * as store from './store'
-import { colourMap } from './prefs'
+import { colourMap, device } from './prefs'
 import { keys as maps } from './depth/maps'
 import type { Viewer } from './viewer'
 import { next } from './marks'
@@ -119,6 +119,20 @@ export async function go(viewer: Viewer, words: string): Promise<boolean> {
 }
 
 export function nextMap(by: 1 | -1): void { colourMap.value = (colourMap.value + by + maps.length) % maps.length }
+
+/** openDevice shows a device to all viewers. */
+export async function openDevice({ link }: Viewer, id: string): Promise<void> {
+  if (await link.tell('open', { device: id })) device.value = id
+}
+
+/** nextDevice shows the next of the devices, or the one before; it returns false if there is no choice. */
+export function nextDevice(viewer: Viewer, by: 1 | -1): boolean {
+  const list = store.candidates.value, n = list.length
+  if (store.viewOnly.value || n < 2) return false
+  const at = list.findIndex((c) => c.id === store.source.value?.device)
+  void openDevice(viewer, list[at < 0 ? 0 : (at + by + n) % n]!.id)
+  return true
+}
 
 export function toggleRecord({ link }: Viewer): void {
   if (store.viewOnly.value) return

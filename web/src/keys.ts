@@ -74,6 +74,8 @@ function view(e: KeyboardEvent, viewer: Viewer): boolean {
     case '3': store.mode.value = '3d'; return true
     case 'c': commands.nextMap(1); return true
     case 'C': commands.nextMap(-1); return true
+    case 'v': return commands.nextDevice(viewer, 1)
+    case 'V': return commands.nextDevice(viewer, -1)
     case 'e': case 'E': equalise.value = !equalise.value; return true
     case 'f': case 'F': case 'F8': commands.fullScreen(); return true
     case '[': showPanel('left'); return true

@@ -4,7 +4,7 @@ import { batch, effect } from '@preact/signals'
 import type { FromProgram, Source, State } from './proto/messages'
 import type { Frame, FromWorker, ToWorker } from './proto/frames'
 import * as store from './store'
-import { equalise, packed, wire } from './prefs'
+import { device, equalise, packed, wire } from './prefs'
 import { StreamView } from './streams'
 import { crowded } from './topics/crowd'
 import { text } from './strings'
@@ -178,9 +178,14 @@ export class Link {
         store.hasFiles.value = m.files
         store.record.value = m.record
         void this.listFiles()
-        return this.source(m.source, m.state)
+        this.source(m.source, m.state)
+        return this.openWanted()
+      case 'candidates':
+        store.candidates.value = m.candidates ?? []
+        return this.openWanted()
       case 'source':
         if (m.record !== undefined) store.record.value = m.record
+        if (m.source?.device !== device.peek() && this.offered(device.peek())) device.value = '' // another viewer chose
         return this.source(m.source, m.state)
       case 'state': {
         const { op: _, ...state } = m
@@ -215,6 +220,14 @@ export class Link {
         else open?.reject(new Error(m.error ?? text.refused))
       }
     }
+  }
+
+  private offered(id: string): boolean { return store.candidates.peek().some((c) => c.id === id) }
+
+  /** openWanted opens the device that the URL names, once it is there. */
+  openWanted(): void {
+    const id = device.peek()
+    if (store.connected.peek() && !store.viewOnly.peek() && this.offered(id) && store.source.peek()?.device !== id) void this.tell('open', { device: id })
   }
 
   private source(source: Source | null, state: State | null): void {

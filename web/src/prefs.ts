@@ -81,21 +81,34 @@ export function setRange(min: number, max: number): void {
   equalise.value = false
 }
 
+/** The device that this page asked for; empty if it shows what the others see. */
+export const device = signal('')
+
 function parseFragment(): void {
   for (const part of location.hash.slice(1).split('&')) {
     const [key, value] = part.split('=')
     if (key === '2d' || key === '3d') mode.value = key
     const map = names.indexOf(value as typeof names[number])
     if (key === 'map' && map >= 0) colourMap.value = map
+    if (key === 'device' && value) device.value = unescaped(value)
   }
 }
 
-/** followFragment keeps mode and colour map in the URL, and follows it. */
+function unescaped(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
+
+/** followFragment keeps mode, colour map and device in the URL, and follows it. */
 export function followFragment(): void {
   parseFragment()
   addEventListener('hashchange', parseFragment)
   effect(() => {
-    const hash = `#${mode.value}&map=${names[colourMap.value] ?? names[0]}`
+    const chosen = device.value && `&device=${encodeURIComponent(device.value)}`
+    const hash = `#${mode.value}&map=${names[colourMap.value] ?? names[0]}${chosen}`
     if (location.hash !== hash) history.replaceState(null, '', hash)
   })
 }

@@ -32,6 +32,7 @@ func (n *Nanos) UnmarshalText(b []byte) error {
 type Source struct {
 	Kind      string      `json:"kind"` // "camera", "file" or "graph"
 	Name      string      `json:"name"`
+	Device    string      `json:"device,omitempty"` // the candidate that it is
 	File      string      `json:"file,omitempty"`
 	Info      [][2]string `json:"info"`
 	Sensors   []Sensor    `json:"sensors"`
@@ -157,6 +158,11 @@ type (
 		Source *Source `json:"source"`
 		State  *State  `json:"state"`
 		Record *Record `json:"record"`
+	}
+	// CandidatesChanged tells which devices can be opened now.
+	CandidatesChanged struct {
+		Op         string      `json:"op"`
+		Candidates []Candidate `json:"candidates"`
 	}
 	// StateChanged tells what playback is doing.
 	StateChanged struct {

@@ -5,15 +5,16 @@ import { bytes, clock, count } from '../format'
 import type { FileEntry } from '../proto/messages'
 import { text } from '../strings'
 import { useViewer } from '../viewer'
+import { openDevice } from '../commands'
 
 /** Sources has the device's card, the devices that may be opened, and the library. */
 export function Sources() {
   const viewer = useViewer()
   const s = store.source.value, devices = store.candidates.value
   const opening = useSignal('')
-  const open = async (what: { file: string } | { device: string }) => {
-    opening.value = 'file' in what ? what.file : what.device
-    await viewer.link.tell('open', what)
+  const open = async (what: string, opened: Promise<unknown>) => {
+    opening.value = what
+    await opened
     opening.value = ''
   }
   return (
@@ -21,11 +22,12 @@ export function Sources() {
       aside={store.hasFiles.value && <IconButton icon="refresh" label={text.refresh} onClick={() => void viewer.link.listFiles()} />}>
       {s && <Card />}
       {!store.viewOnly.value && devices.map((d) => (
-        <button key={d.id} type="button" class="entry" disabled={opening.value !== ''} onClick={() => void open({ device: d.id })}>
-          <i class="dot" /><span class="grow ellipsis">{d.name}</span><span class="quiet">{text.open}</span>
+        <button key={d.id} type="button" class="entry" aria-current={s?.device === d.id || undefined} disabled={opening.value !== ''}
+          onClick={() => void open(d.id, openDevice(viewer, d.id))}>
+          <i class="dot" /><span class="grow ellipsis">{d.name}</span><span class="quiet">{s?.device === d.id ? text.shown : text.open}</span>
         </button>
       ))}
-      {store.hasFiles.value && <Files opening={opening.value} open={(file) => void open({ file })} />}
+      {store.hasFiles.value && <Files opening={opening.value} open={(file) => void open(file, viewer.link.tell('open', { file }))} />}
       {!s && devices.length === 0 && !store.hasFiles.value && store.connected.value && <p class="quiet">{text.noSources}</p>}
     </Section>
   )

@@ -43,6 +43,7 @@ export interface Mark { time: Time; kind: 'loss' | 'notification' | 'option'; st
 export interface Source {
   kind: 'camera' | 'file' | 'graph'
   name: string
+  device?: string
   file?: string
   info: [string, string][] | null
   sensors: Sensor[] | null
@@ -92,6 +93,7 @@ export interface Log { op: 'log'; time: Time; level: Level; node: string; text: 
 export type FromProgram =
   | Hello
   | { op: 'source'; source: Source | null; state: State | null; record?: Record_ | null }
+  | { op: 'candidates'; candidates: Candidate[] | null }
   | ({ op: 'state' } & State)
   | { op: 'options'; sensor: number; options: Option[] | null }
   | { op: 'option'; sensor: number; id: string | number; value: number }

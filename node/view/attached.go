@@ -1,0 +1,77 @@
+package view
+
+import (
+	"sync/atomic"
+
+	"rsros/camdriver"
+	"rsros/camdriver/hub"
+	"rsros/node/record"
+	"rsros/node/view/wire"
+)
+
+// Running is a device that somebody else opened and runs, with what else controls it.
+type Running struct {
+	ID        string // of the device among others; viewers choose it by that
+	Name      string // what viewers read above the page
+	Device    camdriver.Device
+	Profiles  [][]camdriver.Profile // that run, by sensor
+	Hub       *hub.Hub              // of its frames
+	Records   *record.Camera
+	RecordDir string       // where recordings go; that of Options if empty
+	Frozen    *atomic.Bool // a camera's pictures stand still
+}
+
+// attached is a Running, and how it is offered to viewers.
+type attached struct {
+	Running
+	candidate wire.Candidate
+}
+
+// Attach offers a device of somebody else, who keeps it open until Close, and stays the
+// one who closes it. The first is shown at once; of several, viewers choose one.
+func (s *Server) Attach(r Running) {
+	s.commands.Lock()
+	defer s.commands.Unlock()
+	name := r.Name
+	if n := camdriver.Find(r.Device.Info(), camdriver.InfoName); n != "" && n != name {
+		name += " (" + n + ")"
+	}
+	s.mu.Lock()
+	s.attached = append(s.attached, attached{r, wire.Candidate{ID: r.ID, Name: name}})
+	first := s.stage == nil
+	s.mu.Unlock()
+	if list := s.candidates(); list != nil {
+		s.tell(wire.CandidatesChanged{Op: "candidates", Candidates: list})
+	}
+	if first {
+		s.present(newCamera(s, r.Name, r.Name, r))
+	}
+}
+
+// candidates are the devices that viewers may choose from.
+func (s *Server) candidates() []wire.Candidate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.attached) < 2 {
+		return s.o.Candidates
+	}
+	var list []wire.Candidate
+	for _, a := range s.attached {
+		list = append(list, a.candidate)
+	}
+	return list
+}
+
+// chooseAttached shows an attached device; false if there is none with this id.
+func (s *Server) chooseAttached(id string) bool {
+	s.mu.Lock()
+	list := s.attached
+	s.mu.Unlock()
+	for _, a := range list {
+		if a.ID == id {
+			s.replace(newCamera(s, a.Name, a.Name, a.Running))
+			return true
+		}
+	}
+	return false
+}
