@@ -35,7 +35,7 @@ var browser struct {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := peer.Main(m)
 	if browser.close != nil {
 		browser.close()
 	}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -15,15 +16,25 @@ import (
 	"rsros/test/peer"
 )
 
-// startView starts the program's view command, built without the race detector, which
-// makes the simulated camera too slow. It returns the address that it prints.
-func startView(t *testing.T, args ...string) string {
+// buildProgram builds the program without the race detector, which makes the simulated
+// camera too slow.
+var buildProgram = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command("go", "build", "-o", peer.Scratch("rs-ros-node"), "rsros/cmd/rs-ros-node").CombinedOutput()
+})
+
+// builtProgram is the path of the program.
+func builtProgram(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "rs-ros-node")
-	if out, err := exec.Command("go", "build", "-o", program, "rsros/cmd/rs-ros-node").CombinedOutput(); err != nil {
+	if out, err := buildProgram(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p := peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), program, append([]string{"view", "--no-open"}, args...)...)
+	return peer.Scratch("rs-ros-node")
+}
+
+// startView starts the program's view command, and returns the address that it prints.
+func startView(t *testing.T, args ...string) string {
+	t.Helper()
+	p := peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), builtProgram(t), append([]string{"view", "--no-open"}, args...)...)
 	p.Await("its address", func(stdout string) bool { return strings.Contains(stdout, "\n") })
 	url, _, err := bufio.NewReader(strings.NewReader(p.Stdout())).ReadLine()
 	if err != nil {

@@ -1,0 +1,91 @@
+package page
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"rsros/bagstore"
+	"rsros/test/peer"
+	"rsros/test/rig"
+)
+
+// served finds the address of the page in the log of a node.
+var served = regexp.MustCompile(`http://127\.0\.0\.1:\d+/`)
+
+// startNode starts the program as a node of a graph that serves the page, and returns its
+// address.
+func startNode(t *testing.T, master string, args ...string) (*peer.Process, string) {
+	t.Helper()
+	p := peer.Start(t, peer.Env(t, master), builtProgram(t), append(args, "--http=127.0.0.1:0")...)
+	url := ""
+	peer.Await(t, "the page of "+args[0], func() bool {
+		url = served.FindString(p.Output())
+		return url != "" || p.Ended()
+	})
+	if url == "" {
+		t.Fatalf("%s ended: %s", args[0], p.Output())
+	}
+	return p, url
+}
+
+// TestNodes is the page of three programs in one graph: a node with two cameras, of which
+// keys, the list and the address choose one; the graph's topics; and a recording of
+// topics, which the page stops.
+func TestNodes(t *testing.T) {
+	m := rig.Master(t)
+	_, cameras := startNode(t, m.URI(), "live", "--device", "sim:1", "--camera", "front", "--device", "sim:2", "--camera", "rear", "--naming", "wrapper",
+		"--depth", "424x240@6", "--color", "off", "--infra1", "off", "--infra2", "off", "--gyro", "off", "--accel", "off")
+	const image = "/rear/depth/image_rect_raw"
+	has := func(device string) string {
+		return `viewer.store.source.value?.device === '` + device + `' && [...viewer.store.views.value.values()].some((v) => v.info.name === 'Depth_0' && v.counters.drawn > 0)`
+	}
+	b := newTab(t)
+	b.do(chromedp.Navigate(cameras + "#2d&map=warm&device=rear"))
+	b.await(`window.viewer && ` + has("rear"))
+	b.do(chromedp.KeyEvent("v"))
+	b.await(has("front") + ` && location.hash.endsWith('&device=front')`)
+	b.do(chromedp.KeyEvent("V"))
+	b.await(has("rear") + ` && location.hash.endsWith('&device=rear')`)
+	other := newTab(t)
+	other.do(chromedp.Navigate(cameras))
+	other.await(`window.viewer && ` + has("rear") + ` && !location.hash.includes('device')`)
+	eval[bool](other, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
+	other.await(has("front") + ` && document.querySelectorAll('.entry[aria-current]').length === 1`)
+	b.await(has("front") + ` && !location.hash.includes('device')`) // it follows, and doesn't choose back
+	other.picture("view-cameras")
+
+	shown := func(topic string) string {
+		return `[...viewer.store.views.value.values()].some((v) => v.info.name === '` + topic + `' && v.counters.drawn > 1)`
+	}
+	graph := startView(t, "--master", m.URI())
+	b.do(chromedp.Navigate(graph))
+	b.await(`window.viewer && viewer.store.source.value?.kind === 'graph' && ` + shown(image))
+	b.do(chromedp.KeyEvent(" "))
+	b.await(`!viewer.store.state.value.playing`)
+	b.picture("view-graph")
+
+	bag := filepath.Join(t.TempDir(), "rear.bag")
+	recorder, recorded := startNode(t, m.URI(), "record", "-O", bag, image)
+	b.do(chromedp.Navigate(recorded))
+	b.await(`window.viewer && viewer.store.record.value?.on && viewer.store.record.value.bytes > 0 && ` + shown(image))
+	b.picture("view-recorder")
+	b.expect("WebSocket") // the program ends, and the page tries again
+	b.expect("net::ERR")
+	b.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	if code := recorder.Wait(); code != 0 {
+		t.Errorf("record ended with %d: %s", code, recorder.Output())
+	}
+	opened, err := bagstore.Open(bag, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close() //nolint:errcheck // it was read
+	if c := opened.Connections(); len(c) != 1 || c[0].Topic != image || !strings.HasSuffix(c[0].Type, "/Image") {
+		t.Errorf("recorded %+v", c)
+	}
+}
