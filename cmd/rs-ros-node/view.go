@@ -54,7 +54,7 @@ page.`,
 			o.Ready = func(url string) {
 				fmt.Fprintln(a.out, url)
 				if !noOpen {
-					view.OpenBrowser(url)
+					openBrowser(url)
 				}
 			}
 			if master == "" {

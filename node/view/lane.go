@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/node/view/encode"
 	"rsros/node/view/wire"
 )
 
@@ -142,7 +143,7 @@ func (p *picture) seal(h wire.Head, want form) parcel {
 	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
 	if f.Stream().Kind == camdriver.Pose {
 		h.Kind, h.Codec = wire.Pose, wire.JSON
-		return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, poseJSON(f)}, p.release}
+		return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, encode.Pose(f)}, p.release}
 	}
 	b, facts := p.in(want), p.facts()
 	h.Codec, h.Width, h.Height, h.Stride = b.Codec, uint16(b.Width), uint16(b.Height), uint32(b.Stride)

@@ -1,10 +1,7 @@
 package view
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -74,32 +71,4 @@ func (m *message) asTree() []byte {
 		m.tree = tree
 	}
 	return m.tree
-}
-
-const (
-	// shownValues is how many values of an array a tree has.
-	shownValues = 64
-	// maxTree bounds a tree, in bytes.
-	maxTree = 1 << 20
-)
-
-var errLargeTree = errors.New("the message is too large to be shown")
-
-// treeOf prints a message as a tree.
-func treeOf(spec *msgs.Spec, data []byte) ([]byte, error) {
-	var out limited
-	if err := spec.WriteJSON(&out, data, msgs.PrintOptions{Tree: true, MaxArray: shownValues}); err != nil {
-		return nil, fmt.Errorf("decode %s of %d bytes: %w", spec.Name, len(data), err)
-	}
-	return out.Bytes(), nil
-}
-
-// limited is a buffer of at most maxTree bytes.
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(b []byte) (int, error) {
-	if l.Len()+len(b) > maxTree {
-		return 0, errLargeTree
-	}
-	return l.Buffer.Write(b)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/view/encode"
 	"rsros/node/view/wire"
 )
 
@@ -69,7 +70,7 @@ func newTopic(of stage, name string, typ msgs.Type) *topic {
 		if err != nil {
 			return nil, err
 		}
-		return treeOf(spec, data)
+		return encode.Tree(spec, data)
 	}
 	return t
 }

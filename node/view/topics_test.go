@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/node/view/encode"
 	"rsros/node/view/wire"
 	"rsros/test/samplebag"
 )
@@ -225,13 +226,13 @@ func TestTree(t *testing.T) {
 		m := newMessage(newTopic(nil, "/t", msgs.Type{Name: "a/B", Definition: definition}), msgs.Raw{Head: data[:len(data)/2], Body: data[len(data)/2:]}, 0, 0)
 		return string(m.asTree())
 	}
-	long := msgs.Marshal(&msgs.String{Data: strings.Repeat("x", maxTree)})
+	long := msgs.Marshal(&msgs.String{Data: strings.Repeat("x", encode.MaxTree)})
 	for definition, want := range map[string]string{"uint8 a": `{"a":0}`, "no such type": "error", "float64[3] a": "error"} {
 		if got := tree(definition, []byte{0}); !strings.Contains(got, want) || !json.Valid([]byte(got)) {
 			t.Errorf("%q: %s, want %s", definition, got, want)
 		}
 	}
-	if got := tree("string data", long); !strings.Contains(got, errLargeTree.Error()) || len(got) > 200 {
+	if got := tree("string data", long); !strings.Contains(got, encode.ErrLargeTree.Error()) || len(got) > 200 {
 		t.Errorf("a tree of %d bytes", len(got))
 	}
 }

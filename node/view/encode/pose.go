@@ -1,4 +1,4 @@
-package view
+package encode
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// poseJSON is the body of a pose's message.
-func poseJSON(f *camdriver.Frame) []byte {
+// Pose returns a pose as JSON.
+func Pose(f *camdriver.Frame) []byte {
 	p := &f.Pose
 	text, err := json.Marshal(struct {
 		Translation         camdriver.Vec3 `json:"translation"`

@@ -1,4 +1,4 @@
-package view
+package main
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// OpenBrowser opens a page in the user's browser, if there is one.
-func OpenBrowser(url string) {
+// openBrowser opens a page in the user's browser, if there is one.
+func openBrowser(url string) {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {
 	case "darwin":
