@@ -28,7 +28,7 @@ type OpenOptions struct {
 	Scan bool
 	// Whole says that much of the bag will be read, from one end to the other. What of a
 	// large file isn't in the page cache is then read past it, ahead, where the system
-	// can; it takes up to 24 MiB of memory.
+	// can; it takes up to 32 MiB of memory.
 	Whole bool
 	// indexOnly leaves scanning to the caller, from Bag.first on.
 	indexOnly bool

@@ -7,12 +7,14 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// buffer is reference-counted memory: from a pool, or a file's mapping.
+// buffer is reference-counted memory: from a pool, lent by the reader that read it ahead, or
+// a file's mapping.
 type buffer struct {
 	bytes   []byte
 	refs    atomic.Int32
-	pool    *bufferPool
-	mapping []byte // whole pages that bytes lie in; nil: from the pool
+	pool    *bufferPool // nil: not from a pool
+	loan    disk.Loan   // of bytes, without a pool and a mapping
+	mapping []byte      // whole pages that bytes lie in
 }
 
 func (b *buffer) retain() *buffer {
@@ -24,6 +26,8 @@ func (b *buffer) release() {
 	switch n := b.refs.Add(-1); {
 	case n == 0 && b.mapping != nil:
 		disk.Unmap(b.mapping)
+	case n == 0 && b.pool == nil:
+		b.loan.Release()
 	case n == 0:
 		b.pool.put(b)
 	case n < 0:

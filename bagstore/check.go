@@ -9,6 +9,10 @@ import (
 // CheckOptions are the options of Check.
 type CheckOptions struct {
 	Progress Progress // in bytes of the file
+	// Before, if it isn't nil, is called before each chunk with the time of its first
+	// message. Who reads messages of the bag up to that time then finds them in memory, where a
+	// large file is read past the page cache.
+	Before func(Time)
 }
 
 // CheckReport is what Check found.
@@ -30,9 +34,10 @@ type checker struct {
 	last  Time
 	known map[uint32]bool // connections described so far
 	blind bool            // what an unreadable chunk described isn't known
+	bad   uint64          // messages of the chunk whose data can't be read
 }
 
-// Check reads every chunk. It compares the content with its checksum, the index
+// Check reads all of every chunk. It compares the content with its checksum, the index
 // records with the content, and the chunk infos and the file header with both. An
 // error means that the file couldn't be opened; the report lists the damage inside.
 func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, error) {
@@ -41,13 +46,21 @@ func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, erro
 		return &CheckReport{Path: path, Outcome: Unreadable}, err
 	}
 	defer b.Close()
+	return b.Check(ctx, o)
+}
+
+// Check checks an open bag, see [Check]. The error says that ctx is done.
+func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	c := &checker{b: b, l: newChunkReader(b), known: make(map[uint32]bool),
-		rep: &CheckReport{Path: path, Version: b.version, Chunks: len(b.chunks), Notes: b.Notes()}}
+		rep: &CheckReport{Path: b.path, Version: b.version, Chunks: len(b.chunks), Notes: b.Notes()}}
 	for i := range b.chunks {
 		if err := ctx.Err(); err != nil {
 			return c.rep, err
 		}
 		o.Progress.report(uint64(b.chunks[i].Pos), uint64(b.size))
+		if o.Before != nil {
+			o.Before(b.chunks[i].Start)
+		}
 		c.chunk(&b.chunks[i])
 	}
 	o.Progress.report(uint64(b.size), uint64(b.size))
@@ -67,14 +80,15 @@ func (c *checker) chunk(k *chunk) {
 		c.rep.Notes.Addf(Loss, k.Pos, "chunk", "%v", err)
 		return
 	}
-	w := walker{bag: c.b, onConnection: c.connection}
+	c.bad = 0
+	w := walker{bag: c.b, onConnection: c.connection, onMessage: c.message}
 	content, end, err := c.l.walkContent(k, w)
 	if err != nil && !k.torn {
 		c.blind = true
 		c.rep.Notes.Addf(Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes, of %d messages %d are whole: %v", end, head.Size,
 			max(k.Messages(), uint64(len(content))), len(content), err)
 	}
-	c.rep.Messages += uint64(len(content))
+	c.rep.Messages += uint64(len(content)) - c.bad
 	c.messages(k, content)
 	if c.b.version == "1.2" || k.walk {
 		return // there is no index to compare with, or the scan has said so
@@ -83,6 +97,39 @@ func (c *checker) chunk(k *chunk) {
 		c.index(k, head, content)
 		c.info(k, content)
 	}
+}
+
+// message reads a message's data from the file. Those of a compressed chunk have been read.
+func (c *checker) message(src source, r *record, _ entry) error {
+	in, ok := src.(section)
+	if !ok {
+		return nil
+	}
+	for at, end := in.base+r.dataPos, in.base+r.next(); at < end; at += checkPiece {
+		piece := min(checkPiece, end-at)
+		if piece < borrowLeast { // or what is read ahead with it is copied for it alone
+			if _, err := c.l.w.at(at, int(piece)); err != nil {
+				return c.unreadable(in.base+r.pos, err)
+			}
+			continue
+		}
+		blk, err := c.b.read(&c.b.pool, at, int(piece))
+		if err != nil {
+			return c.unreadable(in.base+r.pos, err)
+		}
+		blk.release()
+	}
+	return nil
+}
+
+// checkPiece is how much of a message is read at a time.
+const checkPiece = 1 << 20
+
+// unreadable notes a message that can't be read. Those after it may be.
+func (c *checker) unreadable(pos int64, err error) error {
+	c.bad++
+	c.rep.Notes.Addf(Loss, pos, "message", "%v", err)
+	return nil
 }
 
 func (c *checker) connection(r *record, data []byte) error {

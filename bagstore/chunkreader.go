@@ -152,11 +152,11 @@ func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (int, error) {
 	if err := fits(head.Stored); err != nil {
 		return 0, err
 	}
-	stored := cr.b.pool.get(int(head.Stored))
-	defer stored.release()
-	if err := readFull(cr.b.r, stored.bytes, head.DataPos); err != nil {
+	stored, err := cr.b.read(&cr.b.pool, head.DataPos, int(head.Stored))
+	if err != nil {
 		return 0, err
 	}
+	defer stored.release()
 	if head.Compression == LZ4 {
 		return lz4.Decode(dst, stored.bytes, cr.urgent)
 	}

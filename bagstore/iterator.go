@@ -145,7 +145,7 @@ func (it *Iterator) read() bool {
 		it.err = err
 		return false
 	}
-	it.cur.Data, it.cur.block = data, blk
+	it.cur.Data, it.cur.block, it.cur.at = data, blk, it.reader.at
 	return true
 }
 

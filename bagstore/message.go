@@ -10,6 +10,7 @@ type Message struct {
 	Data []byte
 
 	block *buffer
+	at    int64 // of Data in the bag's file; 0: it isn't there as it is
 }
 
 // Retain keeps Data valid until the returned Buffer is released, which must happen

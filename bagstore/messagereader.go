@@ -22,6 +22,9 @@ const (
 	// plainBytes bounds those of them that are uncompressed: to read one again is
 	// cheap, and what is kept here the garbage collector lets grow twofold.
 	plainBytes = 8 << 20
+	// lentBytes bounds the latter where files are read ahead: what is kept there is in the
+	// way of what comes next, and is there for a while anyway.
+	lentBytes = 2 << 20
 )
 
 // messageReader reads messages for an iterator. It keeps a few chunk contents and
@@ -35,17 +38,20 @@ type messageReader struct {
 	visits     int     // messages read in a row from its chunk
 	turns      int     // chunks since the last seek
 	rec        record  // the header of the message
+	at         int64   // of the message's data in the file; 0: it isn't there as it is
 	current    *buffer // content of the chunk that visits counts, one reference is ours
 
 	// Only the iterator's goroutine touches the cache; the readers fill in
 	// their content and close done.
-	cache map[chunkRef]*list.Element // of *chunkContent
-	lru   list.List                  // most recent first
-	bytes int64
-	plain int64 // of bytes, those of uncompressed chunks
-	keep  int64 // bound of bytes
-	quiet quietWorker
-	wait  sync.WaitGroup
+	heads     map[chunkRef]chunkAhead    // of the chunks looked at last
+	cache     map[chunkRef]*list.Element // of *chunkContent
+	lru       list.List                  // most recent first
+	bytes     int64
+	plain     int64 // of bytes, those of uncompressed chunks
+	keep      int64 // bound of bytes
+	plainKeep int64 // bound of plain
+	quiet     quietWorker
+	wait      sync.WaitGroup
 }
 
 // messagePos says where a message is.
@@ -72,6 +78,15 @@ type chunkContent struct {
 	ahead bool // and no message of it was asked for
 }
 
+// chunkAhead is what is known of a chunk before it is wanted.
+type chunkAhead struct {
+	head  ChunkHeader
+	whole bool // it is read as a whole
+}
+
+// headsAhead bounds how many are remembered: every message looks at the same few.
+const headsAhead = 64
+
 // States of a chunkContent.
 const (
 	contentWaits     int32 = iota // for the quietWorker
@@ -94,7 +109,12 @@ func (c *chunkContent) ready() bool {
 }
 
 func newMessageReader(v *View) *messageReader {
-	mr := &messageReader{v: v, chunkReaders: make([]*chunkReader, len(v.bags)), cache: make(map[chunkRef]*list.Element), keep: cacheBytes}
+	mr := &messageReader{v: v, chunkReaders: make([]*chunkReader, len(v.bags)), heads: make(map[chunkRef]chunkAhead), cache: make(map[chunkRef]*list.Element), keep: cacheBytes, plainKeep: plainBytes}
+	for _, b := range v.bags {
+		if b.ahead != nil {
+			mr.plainKeep = lentBytes
+		}
+	}
 	if v.lead > 0 {
 		mr.keep = v.leadBytes + v.leadBytes/4 // the rest is for what is being consumed
 	}
@@ -153,6 +173,7 @@ func (mr *messageReader) alone() bool {
 // for the caller.
 func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 	b := mr.v.bags[mr.bag]
+	mr.at = 0
 	if b.content != nil {
 		return mr.readContent(b)
 	}
@@ -169,6 +190,9 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 	blk, r := mr.current, &mr.rec
 	if err := mr.locate(memory(blk.bytes), int64(len(blk.bytes)), mr.offset, r); err != nil {
 		return nil, nil, b.errorAt(b.chunks[mr.chunk].Pos, "chunk", fmt.Errorf("message at its byte %d: %w", mr.offset, err))
+	}
+	if mr.head.Compression == None {
+		mr.at = mr.head.DataPos + r.dataPos
 	}
 	return blk.bytes[r.dataPos:r.next():r.next()], blk.retain(), nil
 }
@@ -203,16 +227,16 @@ func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 	if err := fits(r.dataLen); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
-	if mr.mapped && r.dataLen >= mapLeast && r.next() <= b.onDisk {
+	if mr.mapped && r.dataLen >= mapLeast && b.inFile(r.next()) {
 		if blk := mapMessage(b.file, r.dataPos, int(r.dataLen)); blk != nil {
 			return blk.bytes, blk, nil
 		}
 	}
-	blk := mr.pool.get(int(r.dataLen))
-	if err := readFull(b.r, blk.bytes, r.dataPos); err != nil {
-		blk.release()
+	blk, err := b.read(mr.pool, r.dataPos, int(r.dataLen))
+	if err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
+	mr.at = r.dataPos
 	return blk.bytes, blk, nil
 }
 
@@ -285,9 +309,16 @@ func (mr *messageReader) worthAhead(r chunkRef) (ChunkHeader, bool) {
 	if b.content != nil {
 		return ChunkHeader{}, false
 	}
+	if seen, ok := mr.heads[r]; ok {
+		return seen.head, seen.whole
+	}
 	c := &b.chunks[r.chunk]
 	head, err := mr.chunkReader(r.bag).header(c)
-	return head, err == nil && !(head.Compression == None && direct(c, head))
+	if len(mr.heads) >= headsAhead {
+		clear(mr.heads)
+	}
+	mr.heads[r] = chunkAhead{head, err == nil && !(head.Compression == None && direct(c, head))}
+	return head, mr.heads[r].whole
 }
 
 // request finds or starts the reading of a chunk. An urgent one takes all cores;
@@ -344,14 +375,14 @@ func (mr *messageReader) count(c *chunkContent, sign int64) {
 // makeRoom drops the uncompressed chunks used longest ago until another one of a size
 // fits, but none that nobody has asked for yet. It tells whether there is room.
 func (mr *messageReader) makeRoom(size int64) bool {
-	for el := mr.lru.Back(); el != nil && mr.plain+size > plainBytes; {
+	for el := mr.lru.Back(); el != nil && mr.plain+size > mr.plainKeep; {
 		c, prev := el.Value.(*chunkContent), el.Prev()
 		if c.kept && c.ref != mr.chunkRef && c.ready() {
 			mr.remove(el)
 		}
 		el = prev
 	}
-	return mr.plain == 0 || mr.plain+size <= plainBytes
+	return mr.plain == 0 || mr.plain+size <= mr.plainKeep
 }
 
 // evict drops the chunks used longest ago, but none that is being read or that is ahead.
@@ -389,6 +420,11 @@ func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffe
 	}
 	if err := fits(head.Size); err != nil {
 		return nil, err
+	}
+	if head.Compression == None {
+		if blk := b.borrow(head.DataPos, int(head.Size)); blk != nil {
+			return blk, nil
+		}
 	}
 	blk := mr.pool.get(int(head.Size))
 	n, err := l.decompress(head, blk.bytes)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"sync"
 
 	"rsros/bagstore/atomicfile"
+	"rsros/bagstore/internal/disk"
 )
 
 // output is a bag that appears under its name when it is whole.
@@ -29,6 +31,7 @@ func newOutput(path string, o Options) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.lendLeast = math.MaxInt // chunks are as large as the options say
 	return &output{Writer: w, place: place, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
 }
 
@@ -53,13 +56,20 @@ func (o *output) connection(c *Connection) (uint32, error) {
 	return id, nil
 }
 
-// copy writes a message of an input.
-func (o *output) copy(c *Connection, t Time, data []byte) error {
-	id, err := o.connection(c)
+// copy writes a message of an input, with another time. A large one is written from where
+// it is, and isn't waited for.
+func (o *output) copy(m Message, t Time) error {
+	id, err := o.connection(m.Conn)
 	if err != nil {
 		return err
 	}
-	return o.Write(id, t, data)
+	if m.block == nil || m.at == 0 || len(m.Data) < disk.LendLeast {
+		return o.Write(id, t, m.Data)
+	}
+	// What was read past the page cache lies in memory as in the file: from its first whole
+	// page on, it can be written past the page cache, too.
+	head := min(len(m.Data), int(-m.at&(disk.Grain-1)))
+	return o.Lend(id, t, m.Retain().Release, m.Data[:head], m.Data[head:])
 }
 
 // finish closes the file and gives it its name, or removes it if there was an error.

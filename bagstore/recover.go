@@ -166,18 +166,32 @@ func (r *recoverer) copy(src source, rec *record, e entry) error {
 	if r.steps++; r.steps%256 == 0 && r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
-	data, err := whole(src, rec.dataPos, rec.dataLen)
-	if err != nil {
+	m := Message{Conn: r.b.byID[e.conn]}
+	if err := r.data(&m, src, rec); err != nil {
 		r.fault(err)
 		return nil
 	}
+	defer Buffer{m.block}.Release()
 	if r.w == nil {
 		if err := r.create(); err != nil {
 			return err
 		}
 	}
 	r.kept[e.conn]++
-	return r.w.copy(r.b.byID[e.conn], r.possible(e.time), data)
+	return r.w.copy(m, r.possible(e.time))
+}
+
+// data reads the data of a message, from the file or from a chunk's content.
+func (r *recoverer) data(m *Message, src source, rec *record) (err error) {
+	if in, ok := src.(section); ok && rec.dataLen >= borrowLeast && rec.dataLen <= maxInMemory {
+		m.at = in.base + rec.dataPos
+		if m.block, err = r.b.read(&r.b.pool, m.at, int(rec.dataLen)); err == nil {
+			m.Data = m.block.bytes
+		}
+		return err
+	}
+	m.Data, err = whole(src, rec.dataPos, rec.dataLen)
+	return err
 }
 
 // possible returns a message's time or, for one that no bag can hold, the time of the

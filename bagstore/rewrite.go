@@ -34,7 +34,7 @@ func (o RewriteOptions) copy(w *output, m Message, t Time) (copied bool, err err
 			return false, err
 		}
 	}
-	return true, w.copy(m.Conn, t, m.Data)
+	return true, w.copy(m, t)
 }
 
 // RewriteResult says what was copied.

@@ -137,7 +137,7 @@ func (s *splitter) begin(t Time) error {
 	}
 	for _, c := range s.order {
 		h := s.latched[c]
-		if err := s.out.copy(c, t, h.m.Data); err != nil {
+		if err := s.out.copy(h.m, t); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (s *splitter) copy(m Message) error {
 	part := &s.parts[len(s.parts)-1]
 	part.End = m.Time
 	part.Messages++
-	return s.out.copy(m.Conn, m.Time, m.Data)
+	return s.out.copy(m, m.Time)
 }
 
 // end finishes a part; with an error it is removed.

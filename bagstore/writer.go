@@ -34,6 +34,9 @@ type Writer struct {
 	way   *disk.Way // how the file is written; nil without a file
 	last  time.Time // of the last checkpoint
 	done  bool
+	// lendLeast is the size from which a lent message ends its chunk, to be written from
+	// where it is; one that fills the chunk does so in any case.
+	lendLeast int
 
 	mu     sync.Mutex  // the keeper looks at all of this
 	keeper *keeper     // nil: checkpoints are all that is done against kills
@@ -45,7 +48,7 @@ func newWriter(s disk.Sink, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{o: o, c: c, cur: c.take(), last: o.Now()}, nil
+	return &Writer{o: o, c: c, cur: c.take(), last: o.Now(), lendLeast: lendLeast}, nil
 }
 
 // AddConnection makes a topic known and returns the ID that Write takes. It
@@ -132,7 +135,7 @@ func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done fun
 		j.conns = append(j.conns, w.conns[conn])
 	}
 	j.add(entry{t, uint32(len(j.buf)), conn})
-	if w.o.Compression == None && (len(j.buf)+size >= w.o.ChunkSize || done != nil && size >= lendLeast) {
+	if w.o.Compression == None && (len(j.buf)+size >= w.o.ChunkSize || done != nil && size >= w.lendLeast) {
 		over := make(chan struct{})
 		if done == nil {
 			done = func() { close(over) }

@@ -20,11 +20,16 @@ func Check(ctx context.Context, path string, o bagstore.CheckOptions) (*bagstore
 		return &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}, err
 	}
 	defer b.Close() //nolint:errcheck // only read
+	return CheckBag(ctx, b, o)
+}
+
+// CheckBag is [Check] for a recording that is open.
+func CheckBag(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
 	c, ok := b.Content().(*content)
 	if !ok {
-		return bagstore.Check(ctx, path, o)
+		return b.Check(ctx, o)
 	}
-	k := checker{rep: &bagstore.CheckReport{Path: path, Version: b.Version()}, specs: make(map[*bagstore.Connection]*msgs.Spec)}
+	k := checker{rep: &bagstore.CheckReport{Path: b.Path(), Version: b.Version()}, specs: make(map[*bagstore.Connection]*msgs.Spec)}
 	for _, n := range b.Notes() {
 		if n.Kind == KindTopic {
 			n.Severity = bagstore.Harmless

@@ -29,23 +29,59 @@ func Check(path string) (*CheckReport, error) {
 	if !IsRecording(bag) {
 		return nil, nil
 	}
+	c, err := NewChecker(bag)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Report(), nil
+}
+
+// Checker is Check in steps, for callers who go through the bag themselves. It is for one
+// goroutine.
+type Checker struct{ gaps *gaps }
+
+// NewChecker looks at the description of a recording. The bag stays the caller's.
+func NewChecker(bag *bagstore.Bag) (*Checker, error) {
 	f, err := OpenBag(bag)
 	if err != nil {
 		return nil, err
 	}
-	missing, damaged, why, err := f.Gaps()
+	g, err := f.newGaps()
+	if err != nil {
+		return nil, err
+	}
+	return &Checker{g}, nil
+}
+
+// Before reads the frames from before a time in the bag. Of recordings whose times have to
+// be mended it reads none.
+func (c *Checker) Before(t bagstore.Time) {
+	if s := c.gaps.f.segments; len(s) == 1 {
+		c.gaps.read(t + s[0].shift)
+	}
+}
+
+// Report reads the frames that are left.
+func (c *Checker) Report() *CheckReport {
+	g := c.gaps
+	g.read(bagstore.MaxTime + 1)
+	damaged, why := g.cursor.Damaged()
 	// A chunk that can't be read is noted with each message in it.
-	rep := &CheckReport{Version: f.Version(), Notes: slices.Compact(slices.Clone(f.Notes())), Damaged: damaged}
+	rep := &CheckReport{Version: g.f.Version(), Notes: slices.Compact(slices.Clone(g.f.Notes())), Damaged: damaged}
 	if why != nil {
 		rep.Why = why.Error()
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(missing), camdriver.StreamID.Compare) {
-		if n := missing[id]; n > 0 {
+	for _, id := range slices.SortedFunc(maps.Keys(g.missing), camdriver.StreamID.Compare) {
+		if n := g.missing[id]; n > 0 {
 			rep.Notes = append(rep.Notes, fmt.Sprintf("%v: the camera's numbers leave out %d frames", id, n))
 		}
 	}
-	return rep, err
+	return rep
 }
+
+// Close ends the reading.
+func (c *Checker) Close() { c.gaps.cursor.Close() }
 
 // HasLayout reports whether a file is a bag that can be read and has the RealSense layout.
 func HasLayout(path string) bool {

@@ -84,28 +84,6 @@ func (t *track) ends() (first, last time.Duration) {
 	return first, last
 }
 
-// Gaps reads every frame and counts, for each stream, the frames that are
-// missing between their numbers, and the messages that could not be read; why
-// says what is wrong with the last of these.
-func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, why, err error) {
-	c, err := f.Cursor(CursorOptions{FramesOnly: true})
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	defer c.Close()
-	missing = make(map[camdriver.StreamID]uint64)
-	last := make(map[camdriver.StreamID]uint64)
-	for e, ok := c.Next(); ok; e, ok = c.Next() {
-		id, n := e.Frame.Stream(), e.Frame.Number
-		if before, had := last[id]; had && n > before+1 { // a smaller number: the counter began again
-			missing[id] += n - before - 1
-		}
-		last[id] = n
-	}
-	damaged, why = c.Damaged()
-	return missing, damaged, why, nil
-}
-
 // Summary is the layout's part of what can be said about a bag.
 type Summary struct {
 	Version  uint32            `json:"version"` // of the layout

@@ -73,18 +73,14 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 	report, done := a.progress(path, false)
 	defer done()
-	rep, err := recording.Check(ctx, path, bagstore.CheckOptions{Progress: report})
-	res := checkResult{CheckReport: rep}
-	if ctx.Err() != nil {
-		return res, errInterrupted
+	res := checkResult{CheckReport: &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}}
+	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: true})
+	if err == nil {
+		defer bag.Close() //nolint:errcheck // only read
+		err = res.check(ctx, bag, report)
 	}
-	if err == nil && rep.Outcome != bagstore.Unreadable {
-		if res.Unsayable, err = unsayable(path); err == nil {
-			res.Recording, err = rsbag.Check(path)
-		}
-		if err == nil {
-			res.Rules, _, err = rsdb3.Check(ctx, path)
-		}
+	if err == nil && res.Outcome != bagstore.Unreadable {
+		res.Rules, _, err = rsdb3.Check(ctx, path)
 	}
 	if ctx.Err() != nil {
 		return res, errInterrupted
@@ -99,21 +95,37 @@ func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 	return res, nil
 }
 
+// check goes through a recording once: the layout is looked at where the structure was.
+func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagstore.Progress) (err error) {
+	o := bagstore.CheckOptions{Progress: report}
+	var layout *rsbag.Checker
+	var odd error
+	if rsbag.IsRecording(bag) {
+		if layout, odd = rsbag.NewChecker(bag); odd == nil {
+			defer layout.Close()
+			o.Before = layout.Before
+		}
+	}
+	if r.CheckReport, err = recording.CheckBag(ctx, bag, o); err != nil || r.Outcome == bagstore.Unreadable {
+		return err
+	}
+	r.Unsayable = unsayable(bag)
+	if layout != nil && odd == nil {
+		r.Recording = layout.Report()
+	}
+	return odd
+}
+
 // unsayable lists the topics that XML-RPC, in which a node talks to its master,
 // can't carry by their name or type.
-func unsayable(path string) (topics []string, err error) {
-	b, err := recording.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close() //nolint:errcheck // only read
+func unsayable(b *bagstore.Bag) (topics []string) {
 	for _, c := range b.Connections() {
 		if !xmlrpc.CanCarry(c.Topic) || !xmlrpc.CanCarry(c.Type) {
 			topics = append(topics, fmt.Sprintf("%q (%q)", c.Topic, c.Type))
 		}
 	}
 	slices.Sort(topics)
-	return slices.Compact(topics), nil
+	return slices.Compact(topics)
 }
 
 func (r checkResult) print(w io.Writer, asJSON bool) error {

@@ -14,9 +14,14 @@ const (
 	aheadBlock = HugePage
 	// aheadDepth is how many blocks are read ahead at a time.
 	aheadDepth = 5
-	// aheadSlots bounds the memory: those read ahead, and some before, because the
-	// messages of a recording aren't exactly in the order of their times.
-	aheadSlots = 12
+	// aheadRing is how many blocks that follow each other lie one after the other in memory:
+	// those read ahead, and some before, because the messages of a recording aren't
+	// exactly in the order of their times, and are lent.
+	aheadRing = 14
+	// aheadSpare are for blocks whose places in the ring are lent, or used by others who read
+	// elsewhere in the file.
+	aheadSpare = 2
+	aheadSlots = aheadRing + aheadSpare
 	// AheadLeast is the size from which a file is worth the memory.
 	AheadLeast = 64 << 20
 )
@@ -63,6 +68,7 @@ type Ahead struct {
 	runs     [4]run
 	clock    uint64
 	underWay int
+	lent     int   // slots
 	refused  bool  // the file system takes no such reads
 	closed   bool  // nothing is started any more
 	memory   pages // of all slots; made by the first read
@@ -74,7 +80,8 @@ type slot struct {
 	state slotState
 	buf   []byte // the memory
 	n     int    // bytes that were read
-	users int    // who copy from buf or wait for it
+	users int    // who copy from buf, borrow it or wait for it
+	lent  int    // of users, those who borrow it
 	used  uint64 // when it was wanted last
 }
 
@@ -142,15 +149,29 @@ func (a *Ahead) take(p []byte, off, end int64, ahead bool) int {
 	return n
 }
 
-func (a *Ahead) find(block int64) *slot {
+// index returns the slot of a block, -1 if there is none.
+func (a *Ahead) index(block int64) int {
 	for i := range a.slots {
 		if s := &a.slots[i]; s.state != slotEmpty && s.block == block {
-			a.clock++
-			s.used = a.clock
-			return s
+			return i
 		}
 	}
-	return nil
+	return -1
+}
+
+// find returns the slot of a block, which is wanted now; nil if there is none.
+func (a *Ahead) find(block int64) *slot {
+	i := a.index(block)
+	if i < 0 {
+		return nil
+	}
+	a.touch(&a.slots[i])
+	return &a.slots[i]
+}
+
+func (a *Ahead) touch(s *slot) {
+	a.clock++
+	s.used = a.clock
 }
 
 // startAll starts to read the blocks from first to last that aren't there, as far as
@@ -161,38 +182,46 @@ func (a *Ahead) startAll(first, last int64) {
 		if a.find(block) != nil {
 			continue
 		}
-		s := a.room(first, last)
-		if s == nil {
-			return
+		if s := a.room(block, first, last); s != nil {
+			a.start(s, block)
 		}
-		a.start(s, block)
 	}
 }
 
-// room returns the slot that was wanted least of late, of those that nobody needs; nil
-// if there is none.
-func (a *Ahead) room(first, last int64) *slot {
-	var oldest *slot
-	for i := range a.slots {
-		s := &a.slots[i]
-		if s.state == slotEmpty {
-			return s
-		}
-		if s.state == slotReading || s.users > 0 || s.block >= first && s.block <= last {
-			continue
-		}
-		if oldest == nil || s.used < oldest.used {
-			oldest = s
+// room returns a slot for a block, of those that nobody needs: its place in the ring, so that
+// it comes after the block before it in memory, or a spare one if what is there was wanted
+// of late. It returns nil if there is none.
+func (a *Ahead) room(block, first, last int64) *slot {
+	idle := func(s *slot) bool {
+		return s.state == slotEmpty || s.state != slotReading && s.users == 0 && (s.block < first || s.block > last)
+	}
+	home := &a.slots[block%aheadRing]
+	older := 0 // than what is there
+	for i := range a.slots[:aheadRing] {
+		if a.slots[i].used < home.used {
+			older++
 		}
 	}
-	return oldest
+	if idle(home) && older < aheadRing/2 {
+		return home
+	}
+	var best *slot
+	for i := range a.slots[aheadRing:] {
+		if s := &a.slots[aheadRing+i]; idle(s) && (best == nil || s.used < best.used) {
+			best = s
+		}
+	}
+	if idle(home) && (best == nil || home.used < best.used) {
+		return home
+	}
+	return best
 }
 
 // start begins to read a block into a slot.
 func (a *Ahead) start(s *slot, block int64) {
 	off := block * a.block
-	a.clock++
-	s.block, s.used, s.n = block, a.clock, 0
+	a.touch(s)
+	s.block, s.n = block, 0
 	if a.f.Cached(off, int(min(a.block, a.size-off))) {
 		s.state = slotUsual
 		return
@@ -239,8 +268,8 @@ func isRefusal(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// Close waits for the reads under way. ReadAt must not be called any more. A second Close
-// does nothing.
+// Close waits for the reads under way. ReadAt and Borrow must not be called any more; what
+// is lent stays good. A second Close does nothing.
 func (a *Ahead) Close() error {
 	a.mu.Lock()
 	if a.closed {
@@ -251,10 +280,7 @@ func (a *Ahead) Close() error {
 	for a.underWay > 0 {
 		a.over.Wait()
 	}
-	if a.memory.bytes != nil && a.block == aheadBlock {
-		aheadMemory.put(a.memory)
-	}
-	a.memory, a.slots = pages{}, [aheadSlots]slot{}
+	a.dispose()
 	a.mu.Unlock()
 	return a.f.Close()
 }

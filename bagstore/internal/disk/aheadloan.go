@@ -1,0 +1,115 @@
+package disk
+
+// Loan is the use of memory that Borrow returned. It is released once, by any goroutine.
+type Loan struct {
+	a           *Ahead
+	first, last int // slots
+}
+
+// keepFree is how many slots Borrow leaves to those who read on.
+const keepFree = aheadDepth + 1
+
+// Borrow returns n bytes at off in the memory into which they were read ahead. Nobody may
+// change them; they are good until the loan is released, also after Close. It returns nil
+// for what ReadAt has to copy: what isn't read ahead, what isn't in one piece, and what
+// comes when many blocks are lent already.
+func (a *Ahead) Borrow(off int64, n int) ([]byte, Loan) {
+	if off < 0 || n <= 0 || int64(n) > a.size-off {
+		return nil, Loan{}
+	}
+	end := off + int64(n)
+	first, last := off/a.block, (end-1)/a.block
+	if !a.has(first) || last-first >= aheadDepth {
+		return nil, Loan{} // ReadAt may begin to read ahead
+	}
+	ahead := a.observe(off, end) || a.always
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ahead {
+		a.startAll(first, last+aheadDepth)
+	}
+	l := Loan{a: a, first: a.index(first)}
+	if l.last = l.first + int(last-first); l.first < 0 || l.last >= aheadRing && l.last > l.first {
+		return nil, Loan{}
+	}
+	if !a.lend(l, first) {
+		return nil, Loan{}
+	}
+	for i := l.first; i <= l.last; i++ {
+		for a.slots[i].state == slotReading {
+			a.over.Wait()
+		}
+		if s := &a.slots[i]; s.state != slotReady || int64(s.n) < min(a.block, end-s.block*a.block) {
+			a.giveBack(l)
+			return nil, Loan{}
+		}
+	}
+	from := int64(l.first)*a.block + off%a.block
+	return a.memory.bytes[from:][:n:n], l
+}
+
+// has tells whether a block is being read ahead, or was.
+func (a *Ahead) has(block int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := a.index(block)
+	return i >= 0 && a.slots[i].state != slotUsual
+}
+
+// lend takes a loan's slots, which hold the blocks from first on, unless they hold others
+// or too few would be left.
+func (a *Ahead) lend(l Loan, first int64) bool {
+	more := 0
+	for i := l.first; i <= l.last; i++ {
+		s := &a.slots[i]
+		if s.block != first+int64(i-l.first) || s.state != slotReading && s.state != slotReady {
+			return false
+		}
+		if s.lent == 0 {
+			more++
+		}
+	}
+	if a.lent+more > len(a.slots)-keepFree {
+		return false
+	}
+	a.lent += more
+	for i := l.first; i <= l.last; i++ {
+		s := &a.slots[i]
+		s.lent++
+		s.users++
+		a.touch(s)
+	}
+	return true
+}
+
+func (a *Ahead) giveBack(l Loan) {
+	for i := l.first; i <= l.last; i++ {
+		s := &a.slots[i]
+		s.users--
+		if s.lent--; s.lent == 0 {
+			a.lent--
+		}
+	}
+}
+
+// Release ends the use of the memory.
+func (l Loan) Release() {
+	a := l.a
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.giveBack(l)
+	if a.closed && a.underWay == 0 {
+		a.dispose()
+	}
+}
+
+// dispose gives the memory away when nobody uses it any more.
+func (a *Ahead) dispose() {
+	if a.lent > 0 || a.memory.bytes == nil {
+		return
+	}
+	if a.block == aheadBlock {
+		aheadMemory.put(a.memory)
+	}
+	a.memory, a.slots = pages{}, [aheadSlots]slot{}
+}

@@ -1,0 +1,37 @@
+package rsbag
+
+import (
+	"reflect"
+	"testing"
+
+	"rsros/bagstore"
+)
+
+// TestCheckInSteps: looked at beside the structure, chunk by chunk, a layout is what it is
+// looked at alone.
+func TestCheckInSteps(t *testing.T) {
+	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
+		t.Run(name, func(t *testing.T) {
+			f := openSample(t, name)
+			want, err := Check(f.Bag().Path())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := NewChecker(f.Bag())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			rep, err := f.Bag().Check(t.Context(), bagstore.CheckOptions{Before: c.Before})
+			if err != nil || rep.Outcome != bagstore.Sound {
+				t.Fatal(rep, err)
+			}
+			if before := len(c.gaps.last) > 0; before != (len(f.segments) == 1) {
+				t.Errorf("frames were read beside the structure: %v", before)
+			}
+			if got := c.Report(); !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+}
