@@ -16,8 +16,8 @@ const maxPackageLines = 3000
 // each must be looked at again. Why a package is that large is written in
 // largePackagesPage; the test fails if the reason is missing there.
 var largePackages = map[string]int{
-	"bagstore":        6900,
-	"bagstore/rsbag":  4000,
+	"bagstore":        7000,
+	"bagstore/rsbag":  4050,
 	"camdriver/d400":  5200,
 	"cmd/rs-ros-node": 3300,
 	"node/ros":        3400,
