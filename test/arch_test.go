@@ -94,7 +94,7 @@ var mayImport = map[string][]string{
 	"node/viewers":                {"msgs", "node/foxglove", "node/foxglove/nodegraph", "node/graph", "node/record", "node/ros/roslog", "node/view"},
 	"node/view/wire":              {},
 	"node/view/encode":            {"bagstore/rsbag", "camdriver", "msgs", "msgs/imagetransport", "node/view/wire"},
-	"node/view/library":           {"bagstore", "bagstore/recording", "bagstore/rsbag", "camdriver", "node/view/encode", "node/view/wire"},
+	"node/view/library":           {"bagstore", "bagstore/recording", "bagstore/rsbag", "camdriver", "msgs", "msgs/imagetransport", "node/view/encode", "node/view/wire"},
 	"node/view": {
 		"web", "node/record", "node/replay", "node/ros/roslog", "node/guard", "node/view/encode", "node/view/library", "node/view/wire", "node/websocket",
 		"bagstore", "bagstore/marks", "bagstore/recording", "bagstore/rsbag", "camdriver", "camdriver/hub", "camdriver/playback", "msgs",

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
@@ -25,8 +26,9 @@ import (
 // outside of it can be named, not by a link either: every name goes through an os.Root. It
 // may be used by several goroutines.
 type Folder struct {
-	dir  string
-	root *os.Root
+	dir   string
+	root  *os.Root
+	small sync.Mutex // held while a thumbnail is made: images may be large
 }
 
 // Open opens a folder. The caller closes it.
@@ -35,7 +37,7 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recordings: %w", err)
 	}
-	return &Folder{dir, root}, nil
+	return &Folder{dir: dir, root: root}, nil
 }
 
 // Close closes the folder.
@@ -58,6 +60,7 @@ type entry struct {
 	Messages uint64     `json:"messages"`
 	Streams  []string   `json:"streams"`
 	Kind     string     `json:"kind,omitempty"`
+	Picture  bool       `json:"picture"` // there may be a thumbnail
 	Error    string     `json:"error,omitempty"`
 }
 
@@ -139,6 +142,7 @@ func (f *Folder) describe(name string) entry {
 	if rsbag.IsRecording(bag) {
 		e.Kind = "realsense"
 	}
+	e.Picture = e.Kind == "realsense" || slices.ContainsFunc(bag.Connections(), hasPictures)
 	for _, c := range bag.Connections() {
 		if topic := c.Topic; e.Kind == "bag" || strings.HasSuffix(topic, "/data") {
 			e.Streams = append(e.Streams, streamName(topic, e.Kind))

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -24,7 +25,9 @@ func (f *Folder) serveThumbnail(w http.ResponseWriter, r *http.Request, name str
 		http.NotFound(w, r)
 		return
 	}
+	f.small.Lock()
 	picture := thumbnail(file)
+	f.small.Unlock()
 	if picture == nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -37,6 +40,9 @@ func (f *Folder) serveThumbnail(w http.ResponseWriter, r *http.Request, name str
 // thumbnail returns a small picture of a recording, nil if there is none.
 func thumbnail(path string) image.Image {
 	f, err := rsbag.Open(path)
+	if errors.Is(err, rsbag.ErrNoRecording) {
+		return topicThumbnail(path)
+	}
 	if err != nil {
 		return nil
 	}

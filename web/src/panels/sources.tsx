@@ -65,7 +65,7 @@ function Files({ opening, open }: { opening: string; open(file: string): void })
           <li key={f.name}>
             <button type="button" class="file" aria-current={store.source.value?.file === f.name || undefined} disabled={opening !== '' || store.viewOnly.value || !!f.error}
               title={f.error ?? f.name} onClick={() => open(f.name)}>
-              {!f.error && f.kind !== 'bag' && <img src={`api/files/${f.name.split('/').map(encodeURIComponent).join('/')}/thumbnail.png`} alt="" loading="lazy" width={64} height={48}
+              {f.picture && <img src={`api/files/${f.name.split('/').map(encodeURIComponent).join('/')}/thumbnail.png`} alt="" loading="lazy" width={64} height={48}
                 onError={(e) => { e.currentTarget.hidden = true }} />}
               <span class="grow">
                 <span class="ellipsis">{f.name}</span>

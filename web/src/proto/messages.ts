@@ -116,5 +116,6 @@ export interface FileEntry {
   messages: number
   streams: string[] | null
   kind?: string
+  picture: boolean
   error?: string
 }
