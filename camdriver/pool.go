@@ -1,15 +1,14 @@
 package camdriver
 
 import (
-	"os"
 	"sync"
 	"sync/atomic"
-	"unsafe"
+
+	"rsros/program/pages"
 )
 
-// PageSize is the alignment of pooled buffers: the system's pages, which may have up to
-// 64 KiB, and at least what direct writing asks for.
-var PageSize = max(4096, os.Getpagesize())
+// PageSize is the alignment of pooled buffers.
+var PageSize = pages.Size
 
 // Pool hands out page-aligned buffers of one device and takes them back. Its
 // memory is bounded: when limit bytes are out, Get fails and the caller drops
@@ -39,7 +38,7 @@ type Buffer struct {
 // Get returns a buffer of n bytes with one reference, or nil if the pool's
 // limit is reached. The content is whatever the last user left.
 func (p *Pool) Get(n int) *Buffer {
-	size := max((n+PageSize-1)&^(PageSize-1), PageSize)
+	size := pages.Round(n)
 	if p.out.Add(int64(size)) > p.limit {
 		p.out.Add(int64(-size))
 		return nil
@@ -54,7 +53,7 @@ func (p *Pool) take(size int) *Buffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.free[size]) == 0 {
-		for _, memory := range slab(size) {
+		for _, memory := range pages.Cut(size) {
 			p.free[size] = append(p.free[size], &Buffer{whole: memory, pool: p})
 		}
 	}
@@ -62,34 +61,6 @@ func (p *Pool) take(size int) *Buffer {
 	b := list[len(list)-1]
 	p.free[size] = list[:len(list)-1]
 	return b
-}
-
-const (
-	hugePage = 2 << 20
-	// leastHuge is the size from which buffers are cut from huge pages.
-	leastHuge = 256 << 10
-)
-
-// slab makes memory for one buffer, or for as many as fill some huge pages with
-// at most an eighth left over.
-func slab(size int) [][]byte {
-	if size < leastHuge {
-		return [][]byte{aligned(size, PageSize)}
-	}
-	pages := (size + hugePage - 1) / hugePage
-	for n := pages; n < pages+4; n++ {
-		if rest := n * hugePage % size; rest <= n*hugePage/8 {
-			pages = n
-			break
-		}
-	}
-	memory := aligned(pages*hugePage, hugePage)
-	adviseHuge(memory)
-	var out [][]byte
-	for ; len(memory) >= size; memory = memory[size:] {
-		out = append(out, memory[:size:size])
-	}
-	return out
 }
 
 // InUse is the number of bytes handed out and not yet released.
@@ -112,10 +83,4 @@ func (b *Buffer) Release() {
 	p.free[len(b.whole)] = append(p.free[len(b.whole)], b)
 	p.mu.Unlock()
 	p.out.Add(-int64(len(b.whole)))
-}
-
-func aligned(size, grain int) []byte {
-	raw := make([]byte, size+grain)
-	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & uintptr(grain-1))
-	return raw[skip : skip+size : skip+size]
 }

@@ -58,26 +58,3 @@ func TestFrameReleasesItsOwnerOnce(t *testing.T) {
 	}()
 	f.Release()
 }
-
-func TestSlab(t *testing.T) {
-	for size, want := range map[int]int{
-		PageSize:           1, // small ones stand alone
-		640 * 480 * 3:      2, // in one huge page
-		848*480*2 + 1024:   5, // in two
-		1280*720*2 + 0:     1, // in one
-		1280 * 720 * 3:     2, // in three
-		1920*1080*3 + 1024: 1, // in three
-		100 << 20:          1,
-	} {
-		parts := slab(size)
-		if len(parts) != want {
-			t.Errorf("%d bytes: %d buffers, want %d", size, len(parts), want)
-		}
-		for i, b := range parts {
-			if len(b) != size || cap(b) != size {
-				t.Errorf("%d bytes: buffer %d has %d of %d", size, i, len(b), cap(b))
-			}
-			b[0], b[size-1] = 1, 1
-		}
-	}
-}

@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
 	"program":             {},
+	"program/pages":       {},
 	"web":                 {},
 	"web/internal/bundle": {}, // builds the page
 	"node/demo": {
@@ -47,7 +48,7 @@ var mayImport = map[string][]string{
 	"node/master":        {"node/xmlrpc"},
 	"node/replay":        {"bagstore", "bagstore/moment", "msgs"},
 	"msgs":               {},
-	"camdriver":          {},
+	"camdriver":          {"program/pages"},
 	"camdriver/hub":      {"camdriver"},
 	"camdriver/d400":     {"camdriver"},
 	"camdriver/sim":      {"camdriver"},
@@ -82,7 +83,7 @@ var mayImport = map[string][]string{
 	"node/ros/roslog":             {"msgs"},
 	"node/ros/rosapi":             {"node/xmlrpc", "node/ros/internal/wake"},
 	"node/ros/internal/host":      {},
-	"node/ros/internal/recv":      {"node/internal/budget", "node/ros/internal/wake"},
+	"node/ros/internal/recv":      {"node/internal/budget", "node/ros/internal/wake", "program/pages"},
 	"node/ros/internal/sendqueue": {"msgs", "node/ros/internal/wake"},
 	"node/ros/internal/wake":      {},
 	"node/ros/internal/wire":      {"node/internal/budget"},

@@ -16,7 +16,7 @@ import (
 // whose contracts hold.
 type topicWriter interface {
 	AddConnection(bagstore.Connection) (uint32, error)
-	Write(conn uint32, t bagstore.Time, message ...[]byte) error
+	Lend(conn uint32, t bagstore.Time, done func(), message ...[]byte) error
 	CheckpointIfDue() error
 	Size() int64
 	HowWritten() string // "" where there is no choice
@@ -88,8 +88,9 @@ func (w *db3Topics) AddConnection(c bagstore.Connection) (uint32, error) {
 	return uint32(len(w.conns) - 1), nil
 }
 
-// Write implements topicWriter. message is whole, in one part.
-func (w *db3Topics) Write(conn uint32, at bagstore.Time, message ...[]byte) error {
+// Lend implements topicWriter. message is whole, in one part, and is converted at once.
+func (w *db3Topics) Lend(conn uint32, at bagstore.Time, done func(), message ...[]byte) error {
+	defer done()
 	t := w.conns[conn]
 	if t.why != nil {
 		w.left.add("messages of %s: %v", t.name, t.why)

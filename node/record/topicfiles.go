@@ -240,7 +240,8 @@ func (s *topicFiles) put(m topicMessage, at bagstore.Time) error {
 		s.conns[key] = id
 	}
 	s.messages++
-	return s.cur.Write(id, at, m.buffer.Bytes())
+	m.buffer.Retain() // the caller's hold is for another file, should this one be gone
+	return s.cur.Lend(id, at, m.buffer.Release, m.buffer.Bytes())
 }
 
 func (s *topicFiles) keepLatched(m topicMessage) {

@@ -1,16 +1,12 @@
 package ros
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"io"
 	"net"
 	"sync/atomic"
 	"time"
 
-	"rsros/node/ros/internal/sendqueue"
 	"rsros/node/ros/internal/wire"
 )
 
@@ -122,26 +118,24 @@ func (l *link) handshake(conn net.Conn) (Header, error) {
 // receive reads messages: u32 length and that many bytes, again and again.
 func (l *link) receive(conn net.Conn, header Header) error {
 	s := l.subscriber
-	r := bufio.NewReaderSize(conn, sendqueue.BatchBytes)
+	r := wire.NewMessageReader(conn)
 	spec := headed(header)
 	for {
-		prefix, err := r.Peek(4)
+		size, err := r.Next()
 		if err != nil {
 			return err
 		}
-		size := int64(binary.LittleEndian.Uint32(prefix))
-		r.Discard(4) //nolint:errcheck // the four bytes were peeked
 		if size > s.options.MaxMessage {
 			s.refuse(l.uri, size)
 			l.arrivals.skip()
 			// The connection stays: a publisher that is hung up on would send it again.
-			if _, err := io.CopyN(io.Discard, r, size); err != nil {
+			if err := r.Skip(size); err != nil {
 				return err
 			}
 			continue
 		}
 		b := s.pool.Get(int(size))
-		if b.Data, err = wire.ReadGrowing(r, b.Data, int(size)); err != nil {
+		if b.Data, err = r.Read(int(size), b.Data, s.pool.Memory); err != nil {
 			b.Release()
 			return err
 		}

@@ -3,16 +3,18 @@
 package recv
 
 import (
+	"math/bits"
 	"sync"
 	"sync/atomic"
 
 	"rsros/node/internal/budget"
+	"rsros/program/pages"
 )
 
 // Buffer is the memory of one received message. It goes back to its subscriber's
 // pool when the last holder released it.
 type Buffer struct {
-	Data []byte // the message; grown by its reader
+	Data []byte // the message; grown by its reader, with the pool's Memory
 	refs atomic.Int32
 	pool *Pool
 }
@@ -64,6 +66,25 @@ func (p *Pool) Get(n int) *Buffer {
 	p.idle -= cap(b.Data)
 	b.refs.Store(1)
 	return b
+}
+
+// Memory returns n bytes for a message, or some more. Those of a large one begin on a
+// page, for a disk that is written from them.
+func (p *Pool) Memory(n int) []byte {
+	if n < pages.LeastHuge {
+		return make([]byte, n)
+	}
+	pieces := pages.Cut(pages.Round(roomy(n)))
+	for _, piece := range pieces[1:] {
+		p.put(&Buffer{Data: piece, pool: p})
+	}
+	return pieces[0]
+}
+
+// roomy rounds n up by less than an eighth: messages of a topic vary.
+func roomy(n int) int {
+	step := 1 << max(bits.Len(uint(n))-4, 0)
+	return (n + step - 1) &^ (step - 1)
 }
 
 func (p *Pool) put(b *Buffer) {

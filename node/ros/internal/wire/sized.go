@@ -14,25 +14,37 @@ const firstGrowth = 1 << 20
 // memory, and a large message never much more than its own size. The result is in
 // buf's memory if that is large enough.
 func ReadGrowing(r io.Reader, buf []byte, n int) ([]byte, error) {
+	fill := func(p []byte) error { _, err := io.ReadFull(r, p); return err }
+	return readGrowing(fill, buf, n, firstGrowth, func(n int) []byte { return make([]byte, n) })
+}
+
+// readGrowing is ReadGrowing with what fills memory, how much is allocated at first, and
+// what allocates it.
+func readGrowing(fill func([]byte) error, buf []byte, n, first int, grow func(n int) []byte) ([]byte, error) {
 	for have := 0; ; {
-		size := min(n, max(cap(buf), firstGrowth, 2*have))
+		size := min(n, max(cap(buf), first, 2*have))
 		if have >= n/4 && have > 0 {
 			size = max(n, cap(buf))
 		}
 		if size > cap(buf) {
-			buf = append(make([]byte, 0, size), buf[:have]...)
+			buf = append(grow(size)[:0], buf[:have]...)
 		}
 		buf = buf[:min(n, cap(buf))]
-		if _, err := io.ReadFull(r, buf[have:]); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return buf, err
+		if err := fill(buf[have:]); err != nil {
+			return buf, noEOF(err)
 		}
 		if have = len(buf); have == n {
 			return buf, nil
 		}
 	}
+}
+
+// noEOF makes an end within a message an error.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // ReadSized reads a u32 length, which may be at most limit, and that many bytes.

@@ -11,27 +11,6 @@ import (
 	"rsros/test/peer"
 )
 
-// connected is a connection and its other end.
-func connected(t *testing.T) (ours, theirs *net.TCPConn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() }) //nolint:errcheck // at the end
-	other, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { other.Close() }) //nolint:errcheck // at the end
-	return conn.(*net.TCPConn), other.(*net.TCPConn)
-}
-
 // control runs f on a connection's socket.
 func control(t *testing.T, conn syscall.Conn, f func(fd int) error) {
 	t.Helper()

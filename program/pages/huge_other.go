@@ -1,5 +1,5 @@
 //go:build !linux
 
-package camdriver
+package pages
 
 func adviseHuge([]byte) {}

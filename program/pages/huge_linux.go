@@ -1,4 +1,4 @@
-package camdriver
+package pages
 
 import "golang.org/x/sys/unix"
 
