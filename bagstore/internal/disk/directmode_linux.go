@@ -50,12 +50,19 @@ func SetBuffered(f *os.File) error {
 // directGrain asks the file system for its grain. told: it has said what it is.
 func directGrain(f *os.File) (grain int, told bool, err error) {
 	var st unix.Statx_t
-	if unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st) != nil || st.Mask&unix.STATX_DIOALIGN == 0 {
+	err = unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN|unix.STATX_MNT_ID, &st)
+	if err != nil || st.Mask&unix.STATX_DIOALIGN == 0 || lacksFields(&st) {
 		grain, err = grainFor(Grain, uint32(os.Getpagesize())) // blocks are at most as large as pages
 		return grain, false, err
 	}
 	grain, err = grainFor(st.Dio_mem_align, st.Dio_offset_align)
 	return grain, true, err
+}
+
+// lacksFields: an emulator (QEMU 7.2) that knows an older form of the structure passed on the
+// kernel's mask and none of the fields that were added since. No mount has the number 0.
+func lacksFields(st *unix.Statx_t) bool {
+	return st.Mask&unix.STATX_MNT_ID != 0 && st.Mnt_id == 0
 }
 
 // grainFor is the grain for alignments in memory and in the file.

@@ -15,7 +15,7 @@ const Reserves = "yes: fallocate"
 
 // HugePageCall says in words whether AdviseHuge has an effect.
 func HugePageCall() string {
-	if err := adviseSpare(unix.MADV_HUGEPAGE); err != nil {
+	if err := adviseSpare(unix.PROT_READ|unix.PROT_WRITE, unix.MADV_HUGEPAGE); err != nil {
 		return "no: MADV_HUGEPAGE fails: " + err.Error()
 	}
 	if mode, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(mode, []byte("[never]")) {

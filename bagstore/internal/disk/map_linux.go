@@ -1,7 +1,9 @@
 package disk
 
 import (
+	"errors"
 	"os"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -9,15 +11,24 @@ import (
 // MapCall says in words whether Map works: older kernels, of many small computers,
 // can't say whether a mapped page could be read.
 func MapCall() string {
-	if err := adviseSpare(unix.MADV_POPULATE_READ); err != nil {
+	if err := populates(); err != nil {
 		return "no: large messages are read into memory, because MADV_POPULATE_READ fails: " + err.Error()
 	}
 	return "yes: mmap, populated before use"
 }
 
+// populates says why the system can't populate mapped pages. An emulator (QEMU 7.2) may ignore the advice
+// without an error, also where no page can be read.
+var populates = sync.OnceValue(func() error {
+	if adviseSpare(unix.PROT_NONE, unix.MADV_POPULATE_READ) == nil {
+		return errors.New("it has no effect")
+	}
+	return adviseSpare(unix.PROT_READ, unix.MADV_POPULATE_READ)
+})
+
 // adviseSpare tries an advice on a page of its own.
-func adviseSpare(advice int) error {
-	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+func adviseSpare(protection, advice int) error {
+	page, err := unix.Mmap(-1, 0, os.Getpagesize(), protection, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return err
 	}
@@ -30,6 +41,9 @@ func adviseSpare(advice int) error {
 // file then works, or says what is wrong. The pages count as the program's memory only
 // until they are unmapped.
 func Map(f *os.File, off int64, n int) (data, pages []byte) {
+	if populates() != nil {
+		return nil, nil
+	}
 	start := off - off%int64(os.Getpagesize())
 	skip := int(off - start)
 	pages, err := unix.Mmap(int(f.Fd()), start, skip+n, unix.PROT_READ, unix.MAP_PRIVATE)
