@@ -106,6 +106,7 @@ func (d *demo) config(name string) ros.Config {
 func (d *demo) record(ctx context.Context) error {
 	conf := d.config("camera_node")
 	conf.Rosout = d.Rosout
+	fmt.Fprintf(d.Out, "scene     is drawn first, which takes seconds, or minutes on a small board\n")
 	n, err := live.Start(ctx, live.Options{
 		ROS: conf, Source: live.SourceOptions{Device: "sim"}, Streams: d.Streams,
 		Naming: naming.Both, Record: d.bag, Duration: d.Duration, Log: d.Log, Observer: d.ledger,

@@ -109,6 +109,7 @@ func (c *camera) begin(ctx context.Context) error {
 	}
 	if sim, ok := c.device.(*sim.Device); ok {
 		ctx, cancel := graph.UntilKilled(ctx, c.node)
+		c.log.Info().Msg("drawing the simulated scene")
 		sim.Prepare(ctx, c.profiles)
 		cancel()
 	}
