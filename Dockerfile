@@ -4,24 +4,42 @@
 #   docker build -t rs-ros-node:usb --target usb .
 #   docker run --device /dev/bus/usb … rs-ros-node:usb live --device usb
 #
+# For another platform than this machine's, BuildKit compiles here (a plain docker build
+# is for this machine); the last stage with the USB camera needs an emulator in the kernel:
+#   docker build --platform linux/arm64 -t rs-ros-node .
+#
 # Both run as user 1000, not as root. To record into a folder of another user:
 #   docker run --user "$(id -u):$(id -g)" -v "$PWD/bags:/bags" … rs-ros-node …
 
-FROM golang:1.26-bookworm AS source
+FROM --platform=${BUILDPLATFORM:-linux} golang:1.26-bookworm AS source
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 
 FROM source AS build
-RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -o /out/rs-ros-node ./cmd/rs-ros-node \
+ARG TARGETOS TARGETARCH TARGETVARIANT
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOARM=${TARGETVARIANT#v} \
+    go build -buildvcs=false -trimpath -o /out/rs-ros-node ./cmd/rs-ros-node \
  && mkdir -p /out/folders/bags && mkdir -m 1777 /out/folders/tmp
 
 FROM source AS build-usb
-RUN apt-get update \
- && apt-get install --yes --no-install-recommends libusb-1.0-0-dev pkg-config \
- && rm -rf /var/lib/apt/lists/*
-RUN CGO_ENABLED=1 go build -buildvcs=false -trimpath -tags usb -o /out/rs-ros-node ./cmd/rs-ros-node
+ARG TARGETARCH TARGETVARIANT
+# The C compiler and libusb are those of the image's platform.
+RUN debian=${TARGETARCH:-$(dpkg --print-architecture)} \
+ && case "$debian" in \
+      amd64) gnu=x86_64-linux-gnu ;; \
+      arm64) gnu=aarch64-linux-gnu ;; \
+      arm*) debian=armhf gnu=arm-linux-gnueabihf ;; \
+      *) echo "no USB camera on $debian" >&2; exit 1 ;; \
+    esac \
+ && dpkg --add-architecture "$debian" \
+ && apt-get update \
+ && apt-get install --yes --no-install-recommends "gcc-$(echo "$gnu" | tr _ -)" "libc6-dev:$debian" "libusb-1.0-0-dev:$debian" pkg-config \
+ && rm -rf /var/lib/apt/lists/* \
+ && printf '%s\n' "export CC=$gnu-gcc PKG_CONFIG_LIBDIR=/usr/lib/$gnu/pkgconfig" >/platform
+RUN . /platform && CGO_ENABLED=1 GOARCH=$TARGETARCH GOARM=${TARGETVARIANT#v} \
+    go build -buildvcs=false -trimpath -tags usb -o /out/rs-ros-node ./cmd/rs-ros-node
 
 FROM debian:bookworm-slim AS usb
 RUN apt-get update \
