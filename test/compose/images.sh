@@ -1,48 +1,61 @@
 #!/usr/bin/env bash
-# Makes the images that docker-compose.yml names, without a registry: Debian with its own ROS for those of ROS, and the
-# program alone for ours. What was installed is kept in the cache folder, so that a second run takes a minute.
+# Makes the images that docker-compose.yml and the Dockerfile name, without a registry: systems of packages that are
+# installed on this machine, a Go with the module's dependencies, and the last stage of the Dockerfile.
 #
-#   DOCKER_HOST=… test/compose/images.sh
+#   DOCKER_HOST=… test/compose/images.sh FOLDER
 #
-# The Dockerfile itself isn't run: its first stage is an image of Go, which only a registry has.
+# FOLDER is for scratch and has the program, rs-ros-node. Nothing is downloaded; the modules must have been.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-build=${RS_COMPOSE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rs-ros-node/compose}
-mkdir -p "$build"
+scratch=$1
 
-# system FOLDER [package …] makes a Debian in a folder, once.
-system() {
-	local folder=$1
-	shift
-	[[ ! -e $folder.done ]] || return 0
-	rm -rf "$folder"
-	if [[ $folder == */base ]]; then
-		debootstrap --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$folder" \
-			"$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)" >/dev/null
-	else
-		cp -a "$build/base" "$folder"
-		chroot "$folder" env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends "$@" >/dev/null
-		chroot "$folder" apt-get clean
-		# The official images set ROS's variables here; Debian's ROS needs none.
-		printf '#!/bin/sh\nexec "$@"\n' >"$folder/ros_entrypoint.sh"
-		chmod 755 "$folder/ros_entrypoint.sh"
-	fi
-	touch "$folder.done"
+# files PACKAGE… lists the files of these packages and of those that they need, without documents, and links that were
+# made when they were configured. /bin, /lib and /sbin are links to folders of /usr.
+files() {
+	{
+		perl test/compose/closure.pl "$@" | xargs dpkg --listfiles |
+			grep --extended-regexp --invert-match '^/usr/(include|share/(doc|locale|man))/' |
+			sed --regexp-extended 's,^/(bin|sbin|lib|lib32|lib64|libx32)/,/usr/\1/,'
+		find /bin /sbin /lib* -maxdepth 0
+		find /usr/bin /usr/sbin /usr/lib/"$(uname -m)"-linux-gnu -maxdepth 1 -type l
+		find /etc ! -path '*shadow*' ! -path '/etc/ssh*' ! -path '/etc/ssl/private*' ! -path '/etc/apt*'
+	} | perl -lne 'print if -e || -l'
 }
 
-system "$build/base"
-system "$build/core" ros-core rosbash python3-rosbag python3-sensor-msgs python3-std-srvs
-system "$build/desktop" rviz libgl1-mesa-dri
+# image NAME FOLDER [INSTRUCTION …] makes an image of the files that standard input lists, and of a folder's content,
+# which has other names.
+image() {
+	local name=$1 folder=$2 instruction changes=()
+	shift 2
+	for instruction; do changes+=(--change "$instruction"); done
+	sed -n 's,^/\(.\),\1,p' | sort -u |
+		tar --create --no-recursion --directory / --files-from - --recursion --directory "$folder" $(ls "$folder") |
+		docker import "${changes[@]}" - "$name" >/dev/null
+}
 
-for image in core=ros:noetic-ros-core desktop=osrf/ros:noetic-desktop; do
-	tar -C "$build/${image%%=*}" -c . | docker import -c 'ENTRYPOINT ["/ros_entrypoint.sh"]' - "${image#*=}" >/dev/null
-done
+# The official images set ROS's variables here; Debian's ROS needs none.
+mkdir -p "$scratch/ros"
+printf '#!/bin/sh\nexec "$@"\n' >"$scratch/ros/ros_entrypoint.sh"
+chmod 755 "$scratch/ros/ros_entrypoint.sh"
+ros='ENTRYPOINT ["/ros_entrypoint.sh"]'
+files ros-core rosbash python3-rosbag python3-sensor-msgs python3-std-srvs | image ros:noetic-ros-core "$scratch/ros" "$ros"
+files rviz libgl1-mesa-dri | image osrf/ros:noetic-desktop "$scratch/ros" "$ros"
 
-# The last stage of the Dockerfile, from a program that was built outside.
-context=$(mktemp -d)
-trap 'rm -rf "$context"' EXIT
-CGO_ENABLED=0 go build -buildvcs=false -trimpath -o "$context/out/rs-ros-node" ./cmd/rs-ros-node
-mkdir -p "$context/out/folders/bags"
-mkdir -m 1777 "$context/out/folders/tmp"
-sed -n '/^FROM scratch$/,$p' Dockerfile | sed 's,--from=build ,,; s, /out/, out/,' >"$context/Dockerfile"
-docker build --quiet --tag rs-ros-node "$context" >/dev/null
+# Go, and what the module proxy would answer.
+mkdir -p "$scratch/golang/modules"
+cp --recursive --preserve=mode,links "$(go env GOROOT)" "$scratch/golang/go"
+rm -rf "$scratch"/golang/go/{api,test}
+downloads=$(go env GOMODCACHE)/cache/download
+{
+	(cd "$downloads" && find . -name '*.mod' -o -name '*.info')
+	go mod download -json | sed -n 's,^\t"Zip": "'"$downloads"'/\(.*\)".*,\1,p'
+} | tar --create --directory "$downloads" --files-from - | tar --extract --directory "$scratch/golang/modules"
+files | image golang:1.26-bookworm "$scratch/golang" \
+	'ENV PATH=/go/bin:/usr/bin GOPATH=/go/path GOTOOLCHAIN=local GOPROXY=file:///modules'
+rm -rf "$scratch/golang"
+
+mkdir -p "$scratch/last/out/folders/bags"
+mkdir -m 1777 "$scratch/last/out/folders/tmp"
+cp "$scratch/rs-ros-node" "$scratch/last/out/"
+sed -n '/^FROM scratch$/,$p' Dockerfile | sed 's,--from=build ,,; s, /out/, out/,' >"$scratch/last/Dockerfile"
+docker build --quiet --tag rs-ros-node "$scratch/last" >/dev/null
