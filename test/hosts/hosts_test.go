@@ -139,35 +139,42 @@ func numbers(t *testing.T, path, topic string) (all []uint32) {
 // trouble is what happens to a recorder's host while others go on. It returns when it is over.
 type trouble struct {
 	name    string
-	happens func(camera *peer.Process, h *host)
+	happens func(camera *peer.Process, h *host, witness *recording)
 	loses   bool // messages are lost for certain
 }
 
-// lasts is how long a cut or a pause takes: longer than queues and the kernel's buffers can bridge.
-const lasts = 10 * time.Second
+// lasts waits as long as a trouble takes: 10 seconds, and more messages than queues and the kernel's buffers can bridge,
+// which take longer on a slow machine.
+func (r *recording) lasts() {
+	r.t.Helper()
+	const bridged = 80 // images of 200 kB
+	enough := r.messages() + bridged
+	time.Sleep(10 * time.Second)
+	peer.Await(r.t, "what a troubled host misses", func() bool { return r.messages() >= enough })
+}
 
 var troubles = []trouble{
-	{"cut", func(_ *peer.Process, h *host) {
+	{"cut", func(_ *peer.Process, h *host, witness *recording) {
 		h.link.cut.Store(true)
 		defer h.link.cut.Store(false)
-		time.Sleep(lasts)
+		witness.lasts()
 	}, true},
-	{"unplugged", func(camera *peer.Process, h *host) {
+	{"unplugged", func(camera *peer.Process, h *host, _ *recording) {
 		h.link.cut.Store(true)
 		defer h.link.cut.Store(false)
 		peer.Await(h.t, "end of the camera's connections", func() bool {
 			return strings.Count(camera.Stderr(), "doesn't answer any more") >= 2
 		})
 	}, true},
-	{"paused", func(_ *peer.Process, h *host) {
+	{"paused", func(_ *peer.Process, h *host, witness *recording) {
 		h.pause()
 		defer h.resume()
-		time.Sleep(lasts)
+		witness.lasts()
 	}, true},
-	{"slow", func(_ *peer.Process, h *host) {
+	{"slow", func(_ *peer.Process, h *host, witness *recording) {
 		h.link.slow(50*time.Millisecond, 2)
 		defer h.link.slow(0, 0)
-		time.Sleep(lasts)
+		witness.lasts()
 	}, false},
 }
 
@@ -187,7 +194,7 @@ func TestTroubledHost(t *testing.T) {
 			lines := func() int { return strings.Count(stock.Stdout(), "\n") }
 			peer.Await(t, "the stock tool's first messages", func() bool { return lines() > 1 })
 
-			c.happens(camera, troubled)
+			c.happens(camera, troubled, witness)
 			before := lines()
 			recorder.awaitMore()
 			witness.awaitMore()
