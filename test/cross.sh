@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Vets every package for every platform, tests included, and builds the program:
 #   test/cross.sh [tests] [platform …]
-# With "tests" it also links every package's test program, which takes long. All
-# platforms are tried, and the script fails if one of them fails.
+# With "tests" it also links every package's test program. All platforms are tried, and
+# the script fails if one of them fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,7 +28,7 @@ for platform in "$@"; do
 	go vet "$quick" ./... || failed=1
 	go build "$quick" -o "$out/program" ./cmd/rs-ros-node || failed=1
 	if [[ $tests ]]; then
-		go test "$quick" -c -o "$out/" ./... || failed=1
+		go test "$quick" -ldflags='-s -w' -c -o "$out/" ./... || failed=1
 		rm -f "$out"/*
 	fi
 done

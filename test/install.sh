@@ -3,7 +3,7 @@
 # compilers for the roscpp peers, a display for rviz, a virtual machine for the
 # USB camera. If everything is installed it does nothing. Without root or apt it
 # says what is missing, and the tests that need it are skipped; with RS_NO_SKIP
-# set, that is an error. What only some tests need is named by them:
+# set, that is an error. What only some tests need is named by their command:
 #   test/install.sh [package …]
 set -euo pipefail
 
@@ -29,8 +29,7 @@ packages=(
 	chromium
 	# what the tests themselves call
 	git lz4 procps
-	# the page of the viewer
-	chromium
+	"$@"
 )
 
 installed() {
@@ -54,13 +53,14 @@ command -v apt-get >/dev/null || complain "there is no apt-get, so nothing can b
 
 export DEBIAN_FRONTEND=noninteractive
 echo "installing: ${missing[*]}" >&2
-apt-get -qq update || echo "*** apt-get update failed; trying with the existing lists" >&2
-apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "${missing[@]}" >/dev/null && exit 0
+patient=(-o Acquire::Retries=3)
+apt-get -qq "${patient[@]}" update || echo "*** apt-get update failed; trying with the existing lists" >&2
+apt-get -qq "${patient[@]}" -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "${missing[@]}" >/dev/null && exit 0
 
 # One package that is unavailable must not prevent the others.
 failed=()
 for package in "${missing[@]}"; do
-	apt-get -qq -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$package" >/dev/null || failed+=("$package")
+	apt-get -qq "${patient[@]}" -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$package" >/dev/null || failed+=("$package")
 done
 missing=("${failed[@]}")
 [[ ${#missing[@]} -eq 0 ]] || complain "apt-get could not install everything"
