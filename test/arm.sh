@@ -16,28 +16,39 @@ if [[ ${1:-} == -run ]]; then
 	run=(-run "$2")
 	shift 2
 fi
-[[ $# -gt 0 ]] || set -- $(go list ./... | grep -v /test)
+packages=("$@")
+[[ $# -gt 0 ]] || packages=($(go list ./... | grep -v /test))
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 suite=$(go tool -n gotestsum) # for this machine, not for ARM
 
-failed=0
-export CGO_ENABLED=0 GOARM=7
-for arch in arm64:qemu-aarch64-static arm:qemu-arm-static; do
-	emulator=${arch#*:} arch=${arch%:*}
-	if ! command -v "$emulator" >/dev/null; then
-		echo "*** no $emulator: linux/$arch is not tested" >&2
-		[[ -z ${RS_NO_SKIP:-} ]] || failed=1
-		continue
+# platform ARCHITECTURE EMULATOR
+platform() {
+	local failed=0
+	export GOARCH=$1
+	if ! command -v "$2" >/dev/null; then
+		echo "*** no $2: linux/$1 is not tested" >&2
+		[[ -z ${RS_NO_SKIP:-} ]]
+		return
 	fi
-	echo "== linux/$arch"
 	# Tests that start themselves again need the emulator's name.
-	GOARCH=$arch RS_EMULATOR=$emulator "$suite" --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
-		--rerun-fails-run-root-test --packages "$*" -- -short -count=1 -timeout 30m -exec "$emulator" "${run[@]}" || failed=1
-	[[ $with_demo ]] || continue
-	GOARCH=$arch go build -o "$out/rs-ros-node" ./cmd/rs-ros-node || { failed=1; continue; }
-	demo=("$emulator" "$out/rs-ros-node" --no-log demo --duration 2s --depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off)
+	RS_EMULATOR=$2 "$suite" --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
+		--rerun-fails-run-root-test --packages "${packages[*]}" -- -short -count=1 -timeout 30m -exec "$2" "${run[@]}" || failed=1
+	[[ $with_demo ]] || return "$failed"
+	go build -o "$out/$1" ./cmd/rs-ros-node || return 1
+	local demo=("$2" "$out/$1" --no-log demo --duration 2s --depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off)
 	"${demo[@]}" || { echo "*** the demo failed; once more" >&2; "${demo[@]}"; } || failed=1
-done
+	return "$failed"
+}
+
+export CGO_ENABLED=0 GOARM=7
+failed=0
+# An emulator hardly uses a second processor, so both run at once.
+platform arm qemu-arm-static >"$out/log" 2>&1 &
+echo "== linux/arm64"
+platform arm64 qemu-aarch64-static || failed=1
+wait $! || failed=1
+echo "== linux/arm"
+cat "$out/log"
 exit "$failed"

@@ -24,8 +24,7 @@ if [[ ! -e $build/done ]]; then
 	for package in "$build"/*.deb; do
 		dpkg-deb --extract "$package" "$build/root"
 	done
-	# Debian has libudev in /lib, which is a link to /usr/lib.
-	cp --recursive "$build"/root/lib/. "$build/root/usr/lib/"
+	[[ ! -d $build/root/lib ]] || cp --recursive "$build"/root/lib/. "$build/root/usr/lib/" # one folder in Debian
 	rm -rf "$build"/{state,cache} "$build"/*.deb
 	touch "$build/done"
 fi
