@@ -41,17 +41,18 @@ ros='ENTRYPOINT ["/ros_entrypoint.sh"]'
 files ros-core rosbash python3-rosbag python3-sensor-msgs python3-std-srvs | image ros:noetic-ros-core "$scratch/ros" "$ros"
 files rviz libgl1-mesa-dri | image osrf/ros:noetic-desktop "$scratch/ros" "$ros"
 
-# Go, and what the module proxy would answer.
-mkdir -p "$scratch/golang/modules"
+# Go, and the modules as it has downloaded them.
+modules=$scratch/golang/modules/cache/download
+mkdir -p "$modules"
 cp --recursive --preserve=mode,links "$(go env GOROOT)" "$scratch/golang/go"
 rm -rf "$scratch"/golang/go/{api,test}
 downloads=$(go env GOMODCACHE)/cache/download
 {
-	(cd "$downloads" && find . -name '*.mod' -o -name '*.info')
+	(cd "$downloads" && find . -name '*.mod' -o -name '*.info' -o -name '*.ziphash')
 	go mod download -json | sed -n 's,^\t"Zip": "'"$downloads"'/\(.*\)".*,\1,p'
-} | tar --create --directory "$downloads" --files-from - | tar --extract --directory "$scratch/golang/modules"
+} | tar --create --directory "$downloads" --files-from - | tar --extract --directory "$modules"
 files | image golang:1.26-bookworm "$scratch/golang" \
-	'ENV PATH=/go/bin:/usr/bin GOPATH=/go/path GOTOOLCHAIN=local GOPROXY=file:///modules'
+	'ENV PATH=/go/bin:/usr/bin GOPATH=/go/path GOTOOLCHAIN=local GOMODCACHE=/modules'
 rm -rf "$scratch/golang"
 
 mkdir -p "$scratch/last/out/folders/bags"
