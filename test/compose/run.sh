@@ -36,7 +36,8 @@ for try in 1 2; do
 	work=$(mktemp -d "${TMPDIR:-/tmp}/rs-ros-node-compose-XXXXXX")
 	CGO_ENABLED=0 go build -buildvcs=false -trimpath -o "$work/rs-ros-node" ./cmd/rs-ros-node
 	code=0
-	test/confined.sh 30m unshare --net test/compose/graph.sh "$work" || code=$?
+	setpriv --pdeathsig KILL test/confined.sh 30m unshare --net test/compose/graph.sh "$work" &
+	wait $! || code=$?
 	cp "$work/rviz.png" build/compose.png 2>/dev/null || true
 	[[ $code -ne 0 ]] || { echo "compose: passed"; exit 0; }
 	[[ $code -ne 77 || $try -gt 1 ]] || exit 77
