@@ -33,6 +33,7 @@ type transport struct {
 	open int           // pictures that wait or are being compressed
 	idle chan struct{} // closed when there are none; nil if nobody waits for it
 
+	seq     uint32 // of the next message
 	dropped atomic.Uint64
 	said    time.Time // when drops or a failure were last logged
 }
@@ -141,6 +142,10 @@ func (t *transport) publish(j job) {
 		}
 		return
 	}
+	// As those of any other publisher, its messages are numbered without gaps: the image's
+	// number would make a picture that wasn't compressed look like a lost message.
+	j.header.Seq = t.seq
+	t.seq++
 	var e msgs.Encoder
 	j.header.Append(&e)
 	e.String(format)

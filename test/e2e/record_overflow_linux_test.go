@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/test/need"
+	"rsros/test/peer"
+)
+
+// TestRecordOverflow: what the queue of a rospy publisher loses while the recorder stands
+// still is reported by the log, the summary and info, and is what the bag lacks.
+func TestRecordOverflow(t *testing.T) {
+	python := need.Python(t, "rospy", "sensor_msgs")
+	g := onRoscore(t)
+	script, err := filepath.Abs("testdata/overflow.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, script)
+	cmd.Env = g.env
+	say, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	publisher := peer.StartCommand(t, cmd)
+	bag := filepath.Join(t.TempDir(), "x.bag")
+	record := g.start(peer.Program(t), "record", "-O", bag, "/images")
+	g.awaitAudience(1, "/images")
+	sent := 0
+	publish := func(n int) {
+		sent += n
+		fmt.Fprintln(say, n)
+		publisher.Await("images", func(out string) bool { return strings.Contains(out, fmt.Sprintf("published %d\n", sent)) })
+	}
+
+	publish(2) // as many as the queue holds: the first message arrives
+	record.Signal(syscall.SIGSTOP)
+	publish(200) // more than the sockets and the queue hold; of the queue, the last ones arrive
+	record.Signal(syscall.SIGCONT)
+	const lost = "messages were lost before they arrived"
+	peer.Await(t, "the log's word of a loss", func() bool { return strings.Contains(record.Output(), lost) })
+	say.Close() //nolint:errcheck // the publisher ends
+	if code := publisher.Wait(); code != 0 {
+		t.Errorf("the publisher ended with %d", code)
+	}
+	if code := record.Interrupt(); code != 0 {
+		t.Errorf("the recorder ended with %d", code)
+	}
+
+	gaps := gapsOf(t, bag)
+	if gaps == 0 {
+		t.Fatal("nothing was lost")
+	}
+	for _, want := range []string{fmt.Sprintf("missing=%d topic=/images", gaps), fmt.Sprintf("missing=%d\n", gaps)} {
+		if !strings.Contains(record.Output(), want) {
+			t.Errorf("the recorder doesn't say %q:\n%s", want, record.Output())
+		}
+	}
+	g.wantContains([]string{fmt.Sprintf("missing:     %d of /images from /overflow, by header.seq", gaps)}, peer.Program(t), "info", "--missing", bag)
+}
+
+// gapsOf counts the numbers that the messages of a bag leave out.
+func gapsOf(t *testing.T, path string) (gaps uint32) {
+	t.Helper()
+	b, err := bagstore.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	last := uint32(0)
+	for it.Next() {
+		seq := binary.LittleEndian.Uint32(it.Message().Data)
+		if last > 0 {
+			gaps += seq - last - 1
+		}
+		last = seq
+	}
+	if err := it.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return gaps
+}
