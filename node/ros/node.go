@@ -45,6 +45,7 @@ type Node struct {
 	serviceCounts   serviceCounts
 	persistent      host.Counter // service connections that are kept
 	datagrams       host.Counter // UDPROS connections, by topic and host
+	attendEvery     time.Duration
 	time            simTime
 	rosout          *roslog.Writer
 	rosoutPublisher *Publisher
@@ -76,7 +77,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: rosapi.NewCaller(names.Node),
-		rosout: cfg.Rosout, done: make(chan struct{}),
+		rosout: cfg.Rosout, done: make(chan struct{}), attendEvery: attendEvery,
 		topics: make(map[string]*topic), subs: make(map[string]*subscription), taps: make(map[string][]*Tap),
 		services: make(map[string]*ServiceServer), conns: make(map[net.Conn]struct{})}
 	if n.rosout == nil {

@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"sync"
@@ -40,11 +41,14 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 		var probing sync.WaitGroup
 		probing.Go(c.probe)
 		probing.Go(func() { c.watch(pulse) })
+		attending, stop := context.WithCancel(n.ctx)
+		probing.Go(func() { c.attend(attending, n.attendEvery) })
 		t.changed()
 		err := c.writeDatagrams(size)
 		c.hangUp()
 		t.detach(c)
 		t.changed()
+		stop()
 		probing.Wait()
 		return err
 	}) {
