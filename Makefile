@@ -84,7 +84,7 @@ cross-short: ## the same for three that differ most: 32 bits, and macOS and Wind
 cross-tests: ## the same for all, and link every package's tests; takes long
 	test/cross.sh tests
 
-cross-usb: ## build the program with the USB camera for arm64, run the driver's unit tests in an emulator (Debian)
+cross-usb: ## build the program with the USB camera for arm64, and link the driver's tests (Debian)
 	test/install.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	test/cross-usb.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Vets and builds the program with the USB camera, which is C, for 64-bit ARM with Debian's cross compiler and its
-# libusb-1.0-0-dev:arm64, and runs the USB driver's unit tests in an emulator:
+# libusb-1.0-0-dev:arm64, starts it in an emulator, and links the USB driver's tests:
 #   test/cross-usb.sh
 # The packages of the other architecture are only unpacked, in build/usb-arm64, so that this machine's own are as they
 # were. Exit code: 0 passed, 1 failed, 77 something needed is missing.
@@ -39,4 +39,4 @@ go vet "$quick" -tags usb ./camdriver/d400/... ./cmd/rs-ros-node
 go build "$quick" -tags usb -o "$build/rs-ros-node" ./cmd/rs-ros-node
 $emulator "$build/rs-ros-node" version --features | tee "$build/features"
 grep --quiet '^USB cameras *yes' "$build/features"
-go test "$quick" -tags usb -short -count=1 -exec "$emulator" ./camdriver/d400/...
+go test "$quick" -tags usb -c -o /dev/null ./camdriver/d400/...
