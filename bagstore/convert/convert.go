@@ -23,6 +23,9 @@ type Options struct {
 	Release   rsdb3.Release     // of a .db3
 	Bag       bagstore.Options  // of a bag, its Compression also of MCAP; its Overwrite doesn't count
 	Progress  bagstore.Progress // of frames or messages; may be nil
+	// Device takes what camera nodes published for a device, too: Run writes a recording
+	// of realsense2_camera as one of librealsense.
+	Device bool
 	// AnyDamage goes on however many messages are damaged.
 	AnyDamage bool
 	// ROS is whose messages Messages writes, 1 or 2. 0: those of In where Out can hold
@@ -43,6 +46,7 @@ type Result struct {
 	Notes    bagstore.Notes // about the input of Messages, but for losses
 	Size     int64          // of the output, 0 for a folder
 	Note     string         // what every output of the kind doesn't have, if there is something
+	Camera   bool           // In has a camera node's images, which Run wrote message by message
 	// Lost is what the output doesn't hold as it was, or at all.
 	Lost []rsdb3.Loss
 	// Damaged counts messages that couldn't be read; Why is about the last.
@@ -58,9 +62,17 @@ type target interface {
 	beside(*rsbag.File, bagstore.Message) (bool, error)
 }
 
+// open opens the input as a recording of librealsense's.
+func (o Options) open() (*rsbag.File, error) {
+	if o.Device {
+		return rsbag.OpenDeviceWhole(o.In)
+	}
+	return rsbag.OpenWhole(o.In)
+}
+
 // ToDB3 writes a recording as a .db3.
 func ToDB3(ctx context.Context, o Options) (r Result, err error) {
-	file, err := rsbag.OpenWhole(o.In)
+	file, err := o.open()
 	if err != nil {
 		return r, err
 	}
@@ -86,7 +98,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 
 // ToBag writes a recording as a bag of version 3.
 func ToBag(ctx context.Context, o Options) (r Result, err error) {
-	file, err := rsbag.OpenWhole(o.In)
+	file, err := o.open()
 	if err != nil {
 		return r, err
 	}
@@ -181,6 +193,9 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 	for key, n := range cur.Unknown() {
 		r.lost([]rsdb3.Loss{{What: fmt.Sprintf("values of metadata %q, which this program doesn't know", key), Count: n}})
 	}
+	if n := cur.Unmatched(); n > 0 {
+		r.lost([]rsdb3.Loss{{What: "metadata of frames that aren't in the recording", Count: n}})
+	}
 	return r.beside(ctx, file, out)
 }
 
@@ -209,7 +224,7 @@ func (r *Result) beside(ctx context.Context, file *rsbag.File, out target) error
 		if err != nil {
 			return err
 		}
-		if !written {
+		if !written && !file.Said(m) {
 			left[m.Conn.Topic]++
 		}
 	}

@@ -29,6 +29,9 @@ type assembler struct {
 
 	system  bool              // Frame.Arrival is the recorded system time
 	unknown map[string]uint64 // keys of metadata that have no name here
+
+	metadatas map[camdriver.StreamID]*nativeMetadata // of a camera node's streams; nil: none
+	matched   uint64                                 // frames that have theirs
 }
 
 // partial is a frame whose parts are still coming in.
@@ -93,6 +96,8 @@ func (a *assembler) message(t topic, m bagstore.Message) (err error) {
 		err = a.option(t, m)
 	case topicNotification:
 		err = a.notification(t, m)
+	case topicNativeOptions:
+		a.nativeOption(m)
 	}
 	return err
 }
@@ -102,10 +107,10 @@ func (a *assembler) start(t topic, owner camdriver.Releaser, h msgs.Header) *cam
 	f := camdriver.NewFrame(owner)
 	f.Profile = a.f.stream(t.stream).profile
 	f.Number, f.Timestamp = uint64(h.Seq), h.Stamp.Millis()
-	if n := a.f.native; n != nil {
-		f.Number, f.Domain = n.number(t.stream, a.at-a.f.segments[0].shift), camdriver.SystemTime
-	}
 	f.Arrival = a.base.Add(time.Duration(a.at))
+	if a.f.native != nil {
+		a.nativeFrame(f, h.Stamp)
+	}
 	return f
 }
 

@@ -49,7 +49,7 @@ func (f *File) Cursor(o CursorOptions) (*Cursor, error) {
 	}
 	t, err := f.newTrack(func(c *bagstore.Connection) bool {
 		k := f.topics[c.ID].kind
-		return chosen[c.ID] || !o.FramesOnly && (k == topicOptionValue || k == topicNotification)
+		return chosen[c.ID] || !o.FramesOnly && (k == topicOptionValue || k == topicNotification || k == topicNativeOptions)
 	})
 	if err != nil {
 		return nil, err
@@ -63,6 +63,7 @@ func (f *File) Cursor(o CursorOptions) (*Cursor, error) {
 func (c *Cursor) Close() {
 	c.drop()
 	c.track.close()
+	c.asm.close()
 }
 
 // drop releases the batch's frames.
@@ -203,6 +204,9 @@ type optionKey struct {
 // optionAt is the last value of an option at or before a file time, if it ever
 // changes.
 func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (float32, bool) {
+	if f.native != nil {
+		return f.native.optionAt(sensor, id, at-f.segments[0].shift)
+	}
 	conns := f.options[optionKey{sensor, id}]
 	if f.count(conns) < 2 {
 		return 0, false // the initial value is all there is

@@ -55,18 +55,21 @@ var ErrNoRecording = errors.New("no RealSense recording")
 
 // Open reads a file's description. It fails only where the file is no bag or
 // holds nothing of the layout; what is missing beyond that is in Notes.
-func Open(path string) (*File, error) { return open(path, bagstore.OpenOptions{}) }
+func Open(path string) (*File, error) { return open(path, bagstore.OpenOptions{}, false) }
 
 // OpenWhole is Open for a file that will be read from one end to the other, see
 // bagstore.OpenOptions.
-func OpenWhole(path string) (*File, error) { return open(path, bagstore.OpenOptions{Whole: true}) }
+func OpenWhole(path string) (*File, error) {
+	return open(path, bagstore.OpenOptions{Whole: true}, false)
+}
 
-func open(path string, o bagstore.OpenOptions) (*File, error) {
+// open opens a recording. nodes: that of a camera node will do.
+func open(path string, o bagstore.OpenOptions, nodes bool) (*File, error) {
 	bag, err := recording.Open(path, o)
 	if err != nil {
 		return nil, err
 	}
-	f, err := OpenBag(bag)
+	f, err := openBag(bag, nodes)
 	if err != nil {
 		bag.Close()
 		return nil, err
@@ -109,6 +112,7 @@ func openBag(bag *bagstore.Bag, nodes bool) (*File, error) {
 	d := newDescription(f)
 	d.read()
 	f.findTimes()
+	f.nativeStart()
 	d.build()
 	return f, nil
 }

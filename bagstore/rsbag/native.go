@@ -2,11 +2,11 @@ package rsbag
 
 import (
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
+	"rsros/bagstore/rsbag/internal/cameranode"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -19,19 +19,13 @@ import (
 
 // OpenDevice is Open that also takes recordings of camera nodes. Their images are described
 // by their camera_info topics, /tf_static says where the streams are, and frames are
-// numbered from 1.
-func OpenDevice(path string) (*File, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		return nil, err
-	}
-	f, err := OpenDeviceBag(bag)
-	if err != nil {
-		bag.Close()
-		return nil, err
-	}
-	f.owned = true
-	return f, nil
+// numbered from 1. realsense2_camera's own topics say more: metadata with the numbers,
+// extrinsics, calibrations of inertial sensors, options.
+func OpenDevice(path string) (*File, error) { return open(path, bagstore.OpenOptions{}, true) }
+
+// OpenDeviceWhole is OpenDevice for a file that will be read from one end to the other.
+func OpenDeviceWhole(path string) (*File, error) {
+	return open(path, bagstore.OpenOptions{Whole: true}, true)
 }
 
 // OpenDeviceBag is OpenBag that also takes recordings of camera nodes.
@@ -39,10 +33,16 @@ func OpenDeviceBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, true)
 
 // native is what a File knows of a camera node's recording.
 type native struct {
-	infos  map[uint32]camdriver.StreamID // connections of camera_info
-	times  map[camdriver.StreamID][]bagstore.Time
-	frames map[camdriver.StreamID]string // tf frames
-	names  []string                      // of the sensors
+	topics   map[camdriver.StreamID]string // of images and samples
+	infos    map[uint32]camdriver.StreamID // connections of camera_info
+	about    map[uint32][]byte             // what these say, without the header
+	times    map[camdriver.StreamID][]bagstore.Time
+	frames   map[camdriver.StreamID]string // tf frames
+	links    map[string]bool               // tf frames that places of streams depend on
+	metadata map[uint32]camdriver.StreamID // connections
+	used     map[uint32]bool               // connections whose messages the description says
+	changes  map[moment][]nativeChange     // of options
+	names    []string                      // of the sensors
 }
 
 // nativeSensors are the sensors of such a device, in the order in which librealsense numbers
@@ -59,61 +59,31 @@ func nativeSensor(k camdriver.StreamKind) int {
 	return 2
 }
 
-// nativeWords are found in the names of streams.
-var nativeWords = []struct {
-	word string
-	kind camdriver.StreamKind
-}{
-	{"color", camdriver.Color}, {"rgb", camdriver.Color}, {"depth", camdriver.Depth}, {"infra", camdriver.Infrared},
-	{"accel", camdriver.Accel}, {"gyro", camdriver.Gyro}, {"imu", camdriver.Motion}, {"motion", camdriver.Motion},
-}
-
-// nativeStream says which stream a topic's name means: by the last part of the name that
-// has one of the words. A picture of one camera as another one sees it, such as
-// aligned_depth_to_color, is none.
-func nativeStream(topic string, inertial bool) (camdriver.StreamID, bool) {
-	parts := strings.Split(strings.ToLower(topic), "/")
-	for _, part := range slices.Backward(parts) {
-		for _, w := range nativeWords {
-			if !strings.Contains(part, w.word) || w.kind.Inertial() != inertial {
-				continue
-			}
-			if strings.Contains(part, "_to_") || strings.Contains(part, "aligned") || strings.Contains(part, "registered") {
-				return camdriver.StreamID{}, false
-			}
-			id := camdriver.StreamID{Kind: w.kind}
-			if w.kind == camdriver.Infrared {
-				digits := strings.TrimLeft(part[strings.Index(part, w.word):], "infraed_")
-				id.Index, _ = strconv.Atoi(digits) // infra1, infrared_2; 0 if there is no number
-			}
-			return id, true
-		}
-	}
-	return camdriver.StreamID{Kind: camdriver.Motion}, inertial
-}
-
 // findNative finds the topics that can be streams. It reports whether there are any.
 func (f *File) findNative() bool {
-	n := &native{infos: make(map[uint32]camdriver.StreamID), times: make(map[camdriver.StreamID][]bagstore.Time), frames: make(map[camdriver.StreamID]string)}
+	n := &native{
+		topics: make(map[camdriver.StreamID]string), infos: make(map[uint32]camdriver.StreamID), about: make(map[uint32][]byte),
+		times: make(map[camdriver.StreamID][]bagstore.Time), frames: make(map[camdriver.StreamID]string), links: make(map[string]bool),
+		metadata: make(map[uint32]camdriver.StreamID), used: make(map[uint32]bool), changes: make(map[moment][]nativeChange),
+	}
 	info := make(map[string]uint32)
 	for _, c := range f.bag.Connections() {
 		if c.MD5 == msgs.MustType("sensor_msgs/CameraInfo").MD5 {
 			info[c.Topic] = c.ID
 		}
 	}
-	taken := make(map[camdriver.StreamID]string)
 	conns := make(map[uint32]camdriver.StreamID)
 	for _, c := range f.bag.Connections() {
 		inertial := c.MD5 == msgs.MustType("sensor_msgs/Imu").MD5
 		if !inertial && c.MD5 != msgs.MustType("sensor_msgs/Image").MD5 {
 			continue
 		}
-		id, ok := nativeStream(c.Topic, inertial)
-		about, has := info[c.Topic[:max(strings.LastIndexByte(c.Topic, '/'), 0)]+"/camera_info"]
+		id, ok := cameranode.Stream(c.Topic, inertial)
+		about, has := info[cameranode.Beside(c.Topic, "camera_info")]
 		if !has {
 			about, has = info[c.Topic+"/camera_info"]
 		}
-		switch other, twice := taken[id]; {
+		switch other, twice := n.topics[id]; {
 		case !ok:
 			f.leave("%s: its name says no stream", c.Topic)
 		case !inertial && !has:
@@ -121,7 +91,7 @@ func (f *File) findNative() bool {
 		case twice && other != c.Topic:
 			f.leave("%s: stream %s is on %s already", c.Topic, id, other)
 		default:
-			taken[id], conns[c.ID] = c.Topic, id
+			n.topics[id], conns[c.ID] = c.Topic, id
 			if has && !inertial {
 				n.infos[about] = id
 			}
@@ -129,6 +99,7 @@ func (f *File) findNative() bool {
 	}
 	f.numberNative(n, conns)
 	f.native = n
+	f.findNativeMetadata()
 	return len(conns) > 0
 }
 
@@ -172,7 +143,7 @@ func (d *description) native() {
 	}
 	tree := make(map[string]tfLink)
 	for _, c := range f.bag.Connections() {
-		if c.Topic == "/tf_static" && c.MD5 == msgs.MustType("tf2_msgs/TFMessage").MD5 {
+		if c.Topic == topicTree && c.MD5 == msgs.MustType(typeTree).MD5 {
 			f.eachOf([]uint32{c.ID}, func(m bagstore.Message) bool { readTree(tree, m); return true })
 		}
 	}
@@ -182,10 +153,12 @@ func (d *description) native() {
 			continue
 		}
 		f.nativeTimes(s)
-		if at, root, ok := place(tree, f.native.frames[s.profile.Stream]); ok {
+		if at, root, ok := place(tree, f.native.frames[id], f.native.links); ok {
 			s.tf[root] = at.Inverse()
 		}
 	}
+	d.nativeCalibrations()
+	d.nativeOptions()
 }
 
 // nativeInfo takes the calibration of a stream, with the SDK's name of its lens model.
@@ -208,6 +181,7 @@ func (d *description) nativeInfo(id camdriver.StreamID, m bagstore.Message) {
 	}
 	info.DistortionModel = model.String()
 	d.streams[id].camera = &info
+	d.f.native.about[m.Conn.ID] = withoutHeader(m.Data)
 }
 
 // nativeFirst looks at a stream's first frame: its tf frame, and whether its pixels are of
@@ -253,6 +227,9 @@ func (f *File) nativeTimes(s *stream) {
 		times = append(times, it.Message().Time)
 	}
 	f.native.times[id] = times
+	if between := medianInterval(times); between > 0 {
+		s.profile.FPS = usualRate(float64(time.Second) / float64(between))
+	}
 }
 
 // number is the number of the frame of a stream at a time in the bag, from 1.
@@ -302,14 +279,16 @@ func readTree(tree map[string]tfLink, m bagstore.Message) {
 	}
 }
 
-// place maps points of a tf frame to those of the root of its tree.
-func place(tree map[string]tfLink, frame string) (at camdriver.Extrinsics, root string, ok bool) {
+// place maps points of a tf frame to those of the root of its tree, and adds the frames on
+// the way to used.
+func place(tree map[string]tfLink, frame string, used map[string]bool) (at camdriver.Extrinsics, root string, ok bool) {
 	at = camdriver.Identity()
 	for range maxLinks {
 		l, has := tree[frame]
 		if !has {
 			return at, frame, ok
 		}
+		used[frame] = true
 		at, frame, ok = at.Then(l.to), l.parent, true
 	}
 	return at, frame, false // a circle

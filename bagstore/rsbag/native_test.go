@@ -82,29 +82,11 @@ func sameFrames(t *testing.T, id camdriver.StreamID, got, want []*camdriver.Fram
 	}
 }
 
-func TestNativeNames(t *testing.T) {
-	for name, want := range map[string]string{
-		"/camera/camera/depth/image_rect_raw": "Depth_0", "/camera/color/image_raw": "Color_0", "/color_camera/depth/image": "Depth_0",
-		"/cam/infra1/image_rect_raw": "Infrared_1", "/cam/infra2/image_rect_raw": "Infrared_2", "/cam/infrared_2": "Infrared_2", "/cam/infra/image": "Infrared_0",
-		"/camera/aligned_depth_to_color/image_raw": "", "/camera/depth_registered/image": "", "/camera/left/image_raw": "", "/robot/rgb/image": "Color_0",
-	} {
-		id, ok := nativeStream(name, false)
-		if got := id.String(); ok != (want != "") || ok && got != want {
-			t.Errorf("%s: %s %v, want %s", name, got, ok, want)
-		}
-	}
-	for name, want := range map[string]string{"/camera/gyro/sample": "Gyro_0", "/camera/accel/sample": "Accel_0", "/camera/imu": "Motion_0", "/mpu": "Motion_0"} {
-		if id, ok := nativeStream(name, true); !ok || id.String() != want {
-			t.Errorf("%s: %s, want %s", name, id, want)
-		}
-	}
-}
-
 // TestPlace: extrinsics are what /tf_static says of the optical frames, and a tree that is
 // a circle has no root.
 func TestPlace(t *testing.T) {
 	tree := map[string]tfLink{"a": {"b", camdriver.Identity()}, "b": {"a", camdriver.Identity()}}
-	if _, _, ok := place(tree, "a"); ok {
+	if _, _, ok := place(tree, "a", map[string]bool{}); ok {
 		t.Error("a circle has a root")
 	}
 	optical := msgs.Quaternion{X: -0.5, Y: 0.5, Z: -0.5, W: 0.5}
@@ -121,10 +103,14 @@ func TestPlace(t *testing.T) {
 		list.Transforms = append(list.Transforms, msgs.TransformStamped{Header: msgs.Header{FrameID: l.parent}, ChildFrameID: l.child, Transform: l.t})
 	}
 	readTree(tree, bagstore.Message{Data: msgs.Marshal(list)})
-	depth, root, ok := place(tree, "depth_optical")
-	color, other, ok2 := place(tree, "color_optical")
+	used := make(map[string]bool)
+	depth, root, ok := place(tree, "depth_optical", used)
+	color, other, ok2 := place(tree, "color_optical", used)
 	if !ok || !ok2 || root != "camera_link" || root != other {
 		t.Fatalf("roots %q, %q, %v, %v", root, other, ok, ok2)
+	}
+	if len(used) != 4 {
+		t.Errorf("the places depend on the frames %v", used)
 	}
 	// 15 mm to the left of depth: points of depth are 15 mm further right for color.
 	got := depth.Then(color.Inverse()).Apply([3]float64{0.1, 0.2, 1})

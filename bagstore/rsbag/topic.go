@@ -43,6 +43,7 @@ const (
 	topicPoseTwist
 	topicOccupancy
 	topicMetadata
+	topicNativeOptions // of a camera node
 )
 
 // topic is a topic name taken apart.

@@ -22,6 +22,7 @@ type convertOptions struct {
 	sdk     string
 	ros     int
 	storage string
+	device  bool
 	force   bool
 	quiet   bool
 }
@@ -46,6 +47,10 @@ since 2.58. Frames, metadata, times, options with their changes, calibration,
 extrinsics and notifications stay what they are. With --ros its topics are converted
 as those of other recordings.
 
+What realsense2_camera or another camera node published, images with camera_info and
+samples of an IMU, becomes such a recording with --device, and with --sdk in a .db3.
+Without them its topics are converted as those of other recordings.
+
 What OUT can't hold, such as a pose in a .db3, is listed. OUT appears when it is
 whole, or not at all. IN may be torn or unindexed: OUT has what is whole of it.
 
@@ -56,14 +61,17 @@ no output then.`,
   rs-ros-node convert walk.bag walk.db3 --sdk 2.58.1
   rs-ros-node convert robot.bag robot            # a folder for ros2 bag play
   rs-ros-node convert robot.mcap robot.bag
+  rs-ros-node convert robot.mcap walk.bag --device  # its camera, for librealsense
   rs-ros-node convert robot.bag robot.mcap --ros 2`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.device = o.device || cmd.Flags().Changed("sdk") && o.ros == 0 && filepath.Ext(args[1]) == ".db3"
 			return a.convert(cmd.Context(), args[0], args[1], o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: the release whose form and names are written: 2.58.1, 2.58.2, 2.58.3, or ros2, what comes after, which has camera_info and tf_static for ROS 2; later ones play each")
+	f.BoolVar(&o.device, "device", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "whose messages OUT has, 1 or 2; by default those of IN where OUT can hold them")
 	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 since Iron reads without further packages")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
@@ -86,7 +94,12 @@ func (o convertOptions) usage(in, out string) error {
 	if o.storage != rosbag2.StorageSQLite && o.storage != rosbag2.StorageMCAP {
 		return fmt.Errorf("--storage %q: want sqlite3 or mcap", o.storage)
 	}
+	if o.device && o.ros != 0 {
+		return errors.New("--device and --ros exclude each other")
+	}
 	switch ext := filepath.Ext(out); {
+	case o.device && ext != ".bag" && ext != ".db3":
+		return fmt.Errorf("%s: with --device OUT must end in .bag or .db3", out)
 	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:
 		return fmt.Errorf("%s: it has no place for messages of ROS %d", out, o.ros)
 	case ext == ".db3" || ext == "": // librealsense wants it in lower case
@@ -109,7 +122,7 @@ func (a *app) convert(ctx context.Context, in, out string, o convertOptions) err
 	log := a.logger()
 	report, done := a.progress(filepath.Base(out), false)
 	r, err := convert.Run(ctx, convert.Options{
-		In: in, Out: out, Overwrite: o.force, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Bag: o.bag, Progress: report,
+		In: in, Out: out, Overwrite: o.force, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.device, Bag: o.bag, Progress: report,
 	})
 	done()
 	if err != nil {
@@ -127,6 +140,9 @@ func (a *app) convert(ctx context.Context, in, out string, o convertOptions) err
 	e.Msg("written")
 	if r.Note != "" {
 		log.Info().Msg(r.Note)
+	}
+	if r.Camera {
+		log.Info().Msg("converted message by message; --device makes a recording for librealsense of the camera in it")
 	}
 	var lost []string
 	for _, l := range r.Lost {

@@ -35,8 +35,36 @@ func TestConvert(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{in, "x.txt"}, {in, in}, {in, db, "--sdk", "2.57"}, {in, "x.bag", "--ros", "2"}, {in, "folder", "--ros", "1"}, {in, "x.db3", "--lz4"},
-		{in, "x.mcap", "--bz2"}, {in, "x.mcap", "--ros", "3"}, {in, "folder", "--storage", "tape"},
+		{in, "x.mcap", "--bz2"}, {in, "x.mcap", "--device"}, {in, "folder", "--device"}, {in, "x.bag", "--device", "--ros", "1"}, {in, "x.mcap", "--ros", "3"}, {in, "folder", "--storage", "tape"},
 	} {
 		want(t, exitUsage, append([]string{"convert"}, args...)...)
+	}
+}
+
+// TestConvertDevice: a camera node's recording is converted message by message unless it is
+// said that a device is wanted.
+func TestConvertDevice(t *testing.T) {
+	in := need.Bag(t, "db3/own_native.db3")
+	dir := t.TempDir()
+	plain, bag, db := filepath.Join(dir, "plain.bag"), filepath.Join(dir, "x.bag"), filepath.Join(dir, "x.db3")
+	if code, _, log := command(t, "convert", in, plain); code != exitOK || !strings.Contains(log, "--device makes a recording") {
+		t.Errorf("exit code %d\n%s", code, log)
+	}
+	if out := want(t, exitOK, "info", plain); !strings.Contains(out, "/camera/camera/depth/image_rect_raw") {
+		t.Errorf("topics are others:\n%s", out)
+	}
+	for _, args := range [][]string{{in, bag, "--device"}, {in, db, "--sdk", "2.58.1"}, {plain, bag, "--device", "--overwrite"}} {
+		if code, _, log := command(t, append([]string{"convert"}, args...)...); code != exitIncomplete || !strings.Contains(log, "frames=520") || !strings.Contains(log, "messages of /tf_static") {
+			t.Errorf("%v: exit code %d\n%s", args, code, log)
+		}
+		if out := want(t, exitOK, "check", args[1]); !strings.Contains(out, "RealSense recording") || strings.Contains(out, "can't play") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	if out := want(t, exitOK, "info", "--realsense", bag); !strings.Contains(out, "Infrared_2 Y8 64x48@30: 40 frames") {
+		t.Error(out)
+	}
+	if code, _, log := command(t, "convert", rosbag2File, filepath.Join(dir, "no.bag"), "--device"); code != exitFailed || !strings.Contains(log, "no RealSense recording") {
+		t.Errorf("without a camera: exit code %d\n%s", code, log)
 	}
 }

@@ -1,0 +1,73 @@
+package cameranode
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"rsros/camdriver"
+)
+
+// Metadata is what a camera node says of a frame.
+type Metadata struct {
+	Number    uint64
+	Timestamp float64 // ms
+	Domain    camdriver.Domain
+	Values    []camdriver.MetadataValue
+	Unknown   []string // keys without a name in camdriver
+}
+
+// hardwareStamp is the key of the value Frame Timestamp; frame_timestamp is that of the
+// frame.
+const hardwareStamp = "hw_timestamp"
+
+// snake is a name of librealsense's in the form of ROS's names.
+func snake(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "_") }
+
+var metadataKeys = sync.OnceValue(func() map[string]camdriver.MetadataKey {
+	keys := map[string]camdriver.MetadataKey{hardwareStamp: camdriver.MetaFrameTimestamp}
+	for k := range camdriver.MetaEmbeddedFilters + 1 {
+		if k != camdriver.MetaFrameTimestamp {
+			keys[snake(k.String())] = k
+		}
+	}
+	return keys
+})
+
+var domains = map[string]camdriver.Domain{
+	"hardware_clock": camdriver.HardwareClock, "system_time": camdriver.SystemTime, "global_time": camdriver.GlobalTime,
+}
+
+// ParseMetadata reads the JSON text of a Metadata message. Number, time and domain must
+// be there.
+func ParseMetadata(text string) (m Metadata, err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		return m, fmt.Errorf("metadata: %w", err)
+	}
+	var domain string
+	for _, f := range []struct {
+		key  string
+		into any
+	}{{"frame_number", &m.Number}, {"clock_domain", &domain}, {"frame_timestamp", &m.Timestamp}} {
+		if err := json.Unmarshal(fields[f.key], f.into); err != nil {
+			return Metadata{}, fmt.Errorf("metadata: %s is %.40q: %w", f.key, fields[f.key], err)
+		}
+		delete(fields, f.key)
+	}
+	var known bool
+	if m.Domain, known = domains[domain]; !known {
+		return Metadata{}, fmt.Errorf("metadata: clock_domain is %.40q", domain)
+	}
+	for name, text := range fields {
+		key, known := metadataKeys()[name]
+		var v int64
+		if !known || json.Unmarshal(text, &v) != nil {
+			m.Unknown = append(m.Unknown, name)
+			continue
+		}
+		m.Values = append(m.Values, camdriver.MetadataValue{Key: key, Value: v})
+	}
+	return m, nil
+}

@@ -1,0 +1,72 @@
+package cameranode
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"rsros/camdriver"
+)
+
+// words are found in the names of streams.
+var words = []struct {
+	word string
+	kind camdriver.StreamKind
+}{
+	{"color", camdriver.Color}, {"rgb", camdriver.Color}, {"depth", camdriver.Depth}, {"infra", camdriver.Infrared},
+	{"accel", camdriver.Accel}, {"gyro", camdriver.Gyro}, {"imu", camdriver.Motion}, {"motion", camdriver.Motion},
+}
+
+// Stream says which stream a topic's name means: by the last part of the name that
+// has one of the words. A picture of one camera as another one sees it, such as
+// aligned_depth_to_color, is none.
+func Stream(topic string, inertial bool) (camdriver.StreamID, bool) {
+	parts := strings.Split(strings.ToLower(topic), "/")
+	for _, part := range slices.Backward(parts) {
+		id, ok := named(part, func(k camdriver.StreamKind) bool { return k.Inertial() == inertial })
+		if !ok {
+			continue
+		}
+		if strings.Contains(part, "_to_") || strings.Contains(part, "aligned") || strings.Contains(part, "registered") {
+			return camdriver.StreamID{}, false
+		}
+		return id, true
+	}
+	return camdriver.StreamID{Kind: camdriver.Motion}, inertial
+}
+
+// named finds the first word in a part of a name that is of a kind that can be.
+func named(part string, can func(camdriver.StreamKind) bool) (id camdriver.StreamID, ok bool) {
+	for _, w := range words {
+		if !strings.Contains(part, w.word) || !can(w.kind) {
+			continue
+		}
+		id.Kind = w.kind
+		if w.kind == camdriver.Infrared {
+			digits := strings.TrimLeft(part[strings.Index(part, w.word):], "infraed_")
+			id.Index, _ = strconv.Atoi(digits) // infra1, infrared_2; 0 if there is no number
+		}
+		return id, true
+	}
+	return id, false
+}
+
+// Pair says between which streams the extrinsics of a topic are, such as
+// /camera/extrinsics/depth_to_color, and what the names of the camera's topics begin with.
+func Pair(topic string) (prefix string, from, to camdriver.StreamID, ok bool) {
+	prefix, name, found := strings.Cut(topic, "extrinsics/")
+	a, b, between := strings.Cut(strings.ToLower(name), "_to_")
+	if !found || !between {
+		return "", from, to, false
+	}
+	anything := func(camdriver.StreamKind) bool { return true }
+	from, ok = named(a, anything)
+	to, known := named(b, anything)
+	return prefix, from, to, ok && known
+}
+
+// Beside is the name of a topic that a camera node has beside an image or a sample:
+// /camera/depth/metadata for /camera/depth/image_rect_raw.
+func Beside(topic, name string) string {
+	return topic[:max(strings.LastIndexByte(topic, '/'), 0)] + "/" + name
+}

@@ -1,0 +1,128 @@
+package rsbag
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/rsbag/internal/cameranode"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// nativeChange is an option that got a value.
+type nativeChange struct {
+	sensor int
+	OptionChange
+}
+
+// moment is when a message came.
+type moment struct {
+	conn uint32
+	at   bagstore.Time
+}
+
+// maxChanges bounds how many changes of options are kept of a camera node's recording.
+const maxChanges = 100_000
+
+// nativeOptions reads the options of the camera's sensors: parameters of ROS 2, or
+// dynamic_reconfigure's. The first value of an option is taken for the one at the start.
+func (d *description) nativeOptions() {
+	f, others := d.f, 0
+	var conns []uint32
+	for _, c := range f.bag.Connections() {
+		_, updates := cameranode.IsUpdates(c.Topic)
+		if c.Type == "rcl_interfaces/ParameterEvent" || updates && c.MD5 == msgs.MustType("dynamic_reconfigure/Config").MD5 {
+			conns = append(conns, c.ID)
+		}
+	}
+	if conns == nil {
+		return
+	}
+	last := make(map[optionKey]float32)
+	f.eachOf(conns, func(m bagstore.Message) bool {
+		list, n, err := f.nativeParameters(m)
+		others += n
+		if err != nil {
+			f.leave("%s: %v", m.Conn.Topic, err)
+		}
+		for _, o := range list {
+			sensor := slices.Index(f.native.names, o.Sensor)
+			if sensor < 0 {
+				others++
+				continue
+			}
+			key := optionKey{sensor, o.ID}
+			if v, known := last[key]; known && v == o.Value {
+				continue
+			}
+			if _, known := last[key]; !known {
+				d.sensor(sensor).options[o.ID] = o.Value
+			} else {
+				at := moment{m.Conn.ID, m.Time}
+				f.native.changes[at] = append(f.native.changes[at], nativeChange{sensor, OptionChange{o.ID, o.Value}})
+				f.topics[m.Conn.ID] = topic{kind: topicNativeOptions}
+			}
+			last[key] = o.Value
+		}
+		return len(f.native.changes) < maxChanges
+	})
+	for _, c := range conns {
+		f.native.used[c] = true
+	}
+	if others > 0 {
+		f.leave("%d parameters of nodes that are no options of the camera's sensors", others)
+	}
+}
+
+// nativeParameters reads the options in a message, and counts what else is in it.
+func (f *File) nativeParameters(m bagstore.Message) ([]cameranode.Option, int, error) {
+	if prefix, updates := cameranode.IsUpdates(m.Conn.Topic); updates {
+		list, others, err := cameranode.Updates(m.Conn.Topic, m.Data)
+		if !f.inCamera(prefix) {
+			return nil, others + len(list), err
+		}
+		return list, others, err
+	}
+	node, list, others, err := cameranode.ParameterEvent(m.Data)
+	// The node /camera/camera has the topics /camera/camera/depth/…, and before its
+	// version 4.55 /camera/depth/….
+	if !f.inCamera(node+"/") && !f.inCamera(strings.TrimSuffix(path.Dir(node), "/")+"/") {
+		return nil, others + len(list), err
+	}
+	return list, others, err
+}
+
+// inCamera reports whether names of the camera's topics begin with a prefix.
+func (f *File) inCamera(prefix string) bool {
+	for id := range f.native.topics {
+		if f.ofCamera(prefix, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// nativeOption adds the changes of a message.
+func (a *assembler) nativeOption(m bagstore.Message) {
+	for _, c := range a.f.native.changes[moment{m.Conn.ID, m.Time}] {
+		a.events = append(a.events, a.event(Event{Sensor: c.sensor, Option: &OptionChange{c.ID, c.Value}}))
+	}
+}
+
+// optionAt is the last value that an option got at or before a time in the bag.
+func (n *native) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (v float32, ok bool) {
+	last := bagstore.MinTime
+	for m, list := range n.changes {
+		if m.at > at || m.at < last {
+			continue
+		}
+		for _, c := range list {
+			if c.sensor == sensor && c.ID == id {
+				v, ok, last = c.Value, true, m.at
+			}
+		}
+	}
+	return v, ok
+}
