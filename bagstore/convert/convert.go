@@ -41,6 +41,8 @@ type Result struct {
 	Frames, Events uint64 // of a RealSense recording that ToDB3 or ToBag wrote
 	Messages       uint64 // that Messages wrote
 	Topics         int    // of these
+	// What Messages kept of an MCAP file beside its messages.
+	Attachments, Records uint64
 	// PerTopic counts what Messages wrote and lost, for each connection of the input.
 	PerTopic []bagstore.RecoverTopic
 	Notes    bagstore.Notes // about the input of Messages, but for losses

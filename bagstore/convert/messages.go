@@ -45,6 +45,9 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		defer it.Close()
 		pace := pace{ctx: ctx, progress: o.Progress, total: view.Count()}
 		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) }, func(b *batch) error { return b.write(out) })
+		if err == nil {
+			err = r.asides(bag, out, o.AnyDamage)
+		}
 		return j.metadata(bag), err
 	})
 	j.finish(bag, topics, encoding)

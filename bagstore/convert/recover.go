@@ -41,7 +41,8 @@ func Misnamed(f recording.Format, out string) error {
 
 // Again writes a .db3 or an MCAP file once more: the messages that can be read, byte by byte
 // but for their compression, in the order of their times. Of an MCAP file, those of
-// other encodings than CDR and ROS 1's are listed as lost. Attachments and metadata records aren't copied.
+// other encodings than CDR and ROS 1's are listed as lost. Its attachments and metadata
+// records are copied as far as they are whole.
 func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress) (Result, error) {
 	format, err := recording.FormatOf(in)
 	if err != nil {
@@ -70,6 +71,9 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 		return &bagstore.RecoverReport{Outcome: bagstore.Unreadable}, err
 	}
 	rep := &bagstore.RecoverReport{Kept: r.Messages, Size: r.Size, Topics: r.PerTopic, Notes: r.Notes, Outcome: bagstore.Sound}
+	if r.Attachments+r.Records > 0 {
+		rep.Notes.Addf(bagstore.Harmless, -1, "file", "kept %d attachments and %d metadata records", r.Attachments, r.Records)
+	}
 	for _, t := range rep.Topics {
 		rep.Lost += t.Lost
 	}

@@ -93,7 +93,7 @@ func (f *File) records(b *block) (source, int64, int64, error) {
 	return source{bytes.NewReader(content), int64(len(content))}, 0, int64(len(content)), nil
 }
 
-// unpack decompresses a chunk; of a torn one as much as there is.
+// unpack decompresses a chunk; of a torn or damaged one as much as there is.
 func (f *File) unpack(b *block) ([]byte, error) {
 	stored := io.NewSectionReader(f.src.r, b.from, b.to-b.from)
 	r, err := f.cache.decoder(b.info.Compression, stored)
@@ -102,7 +102,7 @@ func (f *File) unpack(b *block) ([]byte, error) {
 	}
 	content := make([]byte, b.info.Size)
 	n, err := io.ReadFull(r, content)
-	if b.torn {
+	if b.torn || n > 0 {
 		return content[:n], nil
 	}
 	if errors.Is(err, io.EOF) {
@@ -117,6 +117,9 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 	src, from, to, err := f.records(b)
 	if err != nil {
 		return nil, err
+	}
+	if b.chunk && !b.torn && to-from < b.info.Size {
+		return nil, fmt.Errorf("chunk at byte %d: %d of %d bytes can be unpacked: %w", b.info.Pos, to-from, b.info.Size, io.ErrUnexpectedEOF)
 	}
 	for pos := from; pos < to; {
 		r, err := src.record(pos, to)

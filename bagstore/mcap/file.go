@@ -24,7 +24,10 @@ type File struct {
 	byID    map[uint16]uint32 // a topic's index by its channel
 	blocks  []block
 	notes   bagstore.Notes
-	opened  bool // schemas and channels don't change any more
+	doubted bool     // schemas and channels are from a summary without checksum; others replace them
+	asides  []record // attachments and metadata records
+	besides uint64   // what the statistics count of them: 32 bits each
+	opened  bool     // schemas and channels don't change any more
 	cache   cache
 }
 
@@ -49,7 +52,12 @@ type block struct {
 var ErrNotMCAP = errors.New("not an MCAP file")
 
 // Open opens an MCAP file.
-func Open(path string) (*File, error) {
+func Open(path string) (*File, error) { return open(path, false) }
+
+// OpenScanned opens an MCAP file without trusting any index in it.
+func OpenScanned(path string) (*File, error) { return open(path, true) }
+
+func open(path string, scan bool) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -59,7 +67,7 @@ func Open(path string) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	m, err := OpenReader(f, st.Size(), path)
+	m, err := openReader(f, st.Size(), path, scan)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -71,13 +79,20 @@ func Open(path string) (*File, error) {
 // OpenReader opens an MCAP file over any random access reader, which stays the
 // caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
+	return openReader(r, size, name, false)
+}
+
+func openReader(r io.ReaderAt, size int64, name string, scan bool) (*File, error) {
 	f := &File{path: name, src: source{r, size}}
 	head := make([]byte, magicSize)
 	if err := f.src.readFull(head, 0); err != nil || !Is(head) {
 		return nil, fmt.Errorf("%s: %w", name, ErrNotMCAP)
 	}
 	f.readHeader()
-	if err := f.readSummary(); err != nil {
+	if scan {
+		f.reset()
+		f.scan()
+	} else if err := f.readSummary(); err != nil {
 		f.notes.Addf(bagstore.Repairable, -1, "summary", "%v; the file was scanned", err)
 		f.scan()
 	}
@@ -97,14 +112,14 @@ func (f *File) readHeader() {
 
 func (f *File) reset() {
 	f.schemas, f.byID = make(map[uint16]schema), make(map[uint16]uint32)
-	f.topics, f.blocks = nil, nil
+	f.topics, f.blocks, f.asides, f.besides = nil, nil, nil, 0
 }
 
 func (f *File) addSchema(in *fields) error {
 	id := in.u16()
 	s := schema{name: in.text()}
 	s.Encoding, s.Text = in.text(), in.text()
-	if _, known := f.schemas[id]; !known && in.err == nil {
+	if _, known := f.schemas[id]; in.err == nil && (!known || f.doubted) {
 		f.schemas[id] = s
 	}
 	return in.err
@@ -117,13 +132,18 @@ func (f *File) addChannel(in *fields) error {
 	if in.err != nil {
 		return in.err
 	}
-	if _, known := f.byID[id]; known {
+	at, known := f.byID[id]
+	if known && !f.doubted {
 		return nil
 	}
 	s := f.schemas[kind]
 	t.Type, t.Schema = s.name, s.Schema
 	t.Hash = meta["topic_type_hash"]
 	t.QoS, t.MD5, t.CallerID, t.Latching = meta["offered_qos_profiles"], meta["md5sum"], meta["callerid"], meta["latching"] == "1"
+	if known {
+		f.topics[at] = t
+		return nil
+	}
 	f.byID[id] = uint32(len(f.topics))
 	f.topics = append(f.topics, t)
 	return nil

@@ -40,10 +40,15 @@ func readAll(b []byte) (list []string, bad int, f *File, err error) {
 	if err != nil {
 		return nil, 0, nil, err
 	}
+	list, bad, err = messagesOf(f)
+	return list, bad, f, err
+}
+
+func messagesOf(f *File) (list []string, bad int, err error) {
 	for i := range f.Blocks() {
 		entries, err := f.Entries(i)
 		if err != nil {
-			return list, bad, f, err
+			return list, bad, err
 		}
 		for _, e := range entries {
 			data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
@@ -54,7 +59,7 @@ func readAll(b []byte) (list []string, bad int, f *File, err error) {
 			list = append(list, fmt.Sprintf("%s %d %s", f.topics[e.Conn].Name, e.Time, data))
 		}
 	}
-	return list, bad, f, nil
+	return list, bad, nil
 }
 
 var kinds = map[string]format.WriterOptions{

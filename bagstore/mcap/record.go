@@ -17,6 +17,14 @@ const (
 	recordHead  = 9  // opcode and length
 	messageHead = 22 // channel, sequence and two times
 	footerSize  = 20
+	dataEndSize = 4
+
+	chunkHead         = 16 + 8 + 4 + 4 + 8 // and the name of the compression
+	messageIndexHead  = 2 + 4
+	messageIndexEntry = 16
+	attachmentHead    = 16 + 4 + 4 + 8 + 4 // without its texts and bytes
+
+	firstPrivate = 0x80 // opcodes from here on are anybody's
 )
 
 // maxRecord bounds the records that are read whole: all but chunks, messages and

@@ -1,6 +1,10 @@
 package mcap
 
 import (
+	"errors"
+	"fmt"
+	"io"
+
 	format "github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
@@ -12,25 +16,88 @@ const (
 	rangeBytes    = 256 << 20
 )
 
-// scan finds chunks and messages without the index, up to the first record that isn't
-// whole.
+// maxGaps bounds how often a scan goes on after something that isn't whole.
+const maxGaps = 1000
+
+// scan finds chunks and messages without the index. What isn't whole is passed over: it
+// goes on at the next record that is.
 func (f *File) scan() {
+	f.describeBySummary()
 	s := scanner{f: f}
-	for pos := int64(magicSize); pos < f.src.size; {
+	last := record{pos: -1} // before pos; its length may be wrong
+	for pos, gaps := int64(magicSize), 0; pos < f.src.size; {
 		r, err := f.src.record(pos, f.src.size)
-		if err != nil {
-			if string(f.tail(pos)) != string(format.Magic) {
-				s.torn(r, err)
-			}
+		if err == nil && f.ends(r) {
 			break
 		}
-		if r.op == format.OpFooter || r.op == format.OpDataEnd {
+		if err == nil {
+			pos, err = s.record(r)
+		}
+		if err == nil {
+			last = r
+			continue
+		}
+		if string(f.tail(pos)) == string(format.Magic) {
 			break
 		}
-		s.record(r)
-		pos = r.end()
+		from := pos
+		if last.pos >= 0 && last.end() == pos && last.op != format.OpChunk {
+			from = last.pos
+		}
+		next, ok := f.resync(from)
+		if gaps++; !ok || gaps > maxGaps {
+			s.torn(r, err)
+			break
+		}
+		if next < pos { // another record begins inside the last one
+			s.forget(last)
+			pos = last.pos
+		}
+		s.closeRange()
+		f.notes.Addf(bagstore.Loss, pos, "file", "%v; %d bytes are passed over", err, next-pos)
+		pos, last.pos = next, -1
 	}
 	s.closeRange()
+}
+
+// describeBySummary takes in the schemas and channels of the summary, as far as it is whole:
+// the chunk with the first description of a channel may be damaged.
+func (f *File) describeBySummary() {
+	at := f.src.size - magicSize - footerSize - recordHead
+	r, err := f.src.record(at, f.src.size)
+	if err != nil || r.op != format.OpFooter || r.size != footerSize {
+		return
+	}
+	in, err := f.src.content(r)
+	if err != nil {
+		return
+	}
+	start := in.u64()
+	in.take(8)
+	if start < magicSize || start > uint64(at) {
+		return
+	}
+	sound, err := f.summarySum(int64(start), in.u32())
+	if err != nil {
+		return
+	}
+	for pos := int64(start); pos < at; pos = r.end() {
+		if r, err = f.src.record(pos, at); err != nil || f.describe(f.src, r) != nil {
+			break
+		}
+	}
+	f.doubted = !sound
+}
+
+// ends reports whether a record is the end of the data.
+func (f *File) ends(r record) bool {
+	switch r.op {
+	case format.OpDataEnd:
+		return r.size == dataEndSize
+	case format.OpFooter:
+		return r.size == footerSize && r.end() == f.src.size-magicSize
+	}
+	return false
 }
 
 // tail reads what may be the magic at the end.
@@ -52,10 +119,15 @@ type scanner struct {
 	messages int
 }
 
-func (s *scanner) record(r record) {
+// record takes in a record, and returns where to go on. After an error that is the
+// beginning of what couldn't be read.
+func (s *scanner) record(r record) (next int64, err error) {
 	f := s.f
 	switch r.op {
 	case format.OpMessage:
+		if r.size < messageHead {
+			return r.pos, fmt.Errorf("message at byte %d: %d bytes, want at least %d", r.pos, r.size, messageHead)
+		}
 		if !s.open {
 			s.open, s.from, s.messages = true, r.pos, 0
 		}
@@ -65,18 +137,46 @@ func (s *scanner) record(r record) {
 		}
 	case format.OpChunk:
 		s.closeRange()
-		b, err := f.chunkAt(r, false)
-		if err == nil {
-			err = f.addBlock(b)
-		}
-		if err != nil {
-			f.notes.Addf(bagstore.Loss, -1, "chunk", "a chunk is left out: %v", err)
-		}
-	default:
+		return s.chunk(r)
+	case format.OpHeader, format.OpSchema, format.OpChannel, format.OpMessageIndex, format.OpChunkIndex, format.OpAttachment, format.OpAttachmentIndex,
+		format.OpStatistics, format.OpMetadata, format.OpMetadataIndex, format.OpSummaryOffset:
 		if err := f.describe(f.src, r); err != nil {
 			f.notes.Addf(bagstore.Loss, -1, "record", "%v", err)
 		}
+		f.addAside(r)
+	default:
+		if r.op < firstPrivate {
+			return r.pos, fmt.Errorf("record at byte %d: unknown opcode %#x", r.pos, byte(r.op))
+		}
 	}
+	return r.end(), nil
+}
+
+// chunk takes in a chunk. One that is damaged is read as far as it is whole if it is
+// compressed; the records of others can be looked for one by one.
+func (s *scanner) chunk(r record) (next int64, err error) {
+	f := s.f
+	b, err := f.chunkAt(r, false)
+	if err == nil && b.to != r.end() {
+		err = fmt.Errorf("chunk at byte %d: %d bytes of records in %d", r.pos, b.to-b.from, r.end()-b.from)
+	}
+	if err != nil {
+		return r.pos, err
+	}
+	whole := f.addBlock(b)
+	if whole == nil {
+		return r.end(), nil
+	}
+	if b.info.Compression == bagstore.None {
+		return b.from, nil
+	}
+	b.torn = true
+	kept := uint64(0)
+	if f.addBlock(b) == nil && len(f.blocks) > 0 && f.blocks[len(f.blocks)-1].from == b.from {
+		kept = f.blocks[len(f.blocks)-1].info.Messages()
+	}
+	f.notes.Addf(bagstore.Loss, r.pos, "chunk", "the chunk is damaged after %d messages: %v", kept, whole)
+	return r.end(), nil
 }
 
 // torn takes in what is whole of a chunk that the file's end cut.
@@ -84,13 +184,21 @@ func (s *scanner) torn(r record, err error) {
 	s.closeRange()
 	f := s.f
 	f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: %v", err)
-	if r.op != format.OpChunk || r.data == 0 {
+	if r.op != format.OpChunk || r.data == 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return
 	}
 	if b, err := f.chunkAt(r, true); err == nil {
 		if err := f.addBlock(b); err != nil {
 			f.notes.Addf(bagstore.Loss, -1, "chunk", "nothing of the last chunk can be read: %v", err)
 		}
+	}
+}
+
+// forget takes a message back that was taken in last.
+func (s *scanner) forget(r record) {
+	if s.open && s.to == r.end() {
+		s.to = r.pos
+		s.open = s.from < s.to
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 
 	format "github.com/foxglove/mcap/go/mcap"
 
@@ -34,6 +36,10 @@ func (f *File) readSummary() (err error) {
 	if start < magicSize || start > uint64(at) {
 		return fmt.Errorf("the footer puts the summary at byte %d of %d", start, f.src.size)
 	}
+	in.take(8) // where the summary's own index is
+	if _, err := f.summarySum(int64(start), in.u32()); err != nil {
+		return err
+	}
 	counted, err := f.summaryRecords(int64(start), at)
 	if err != nil {
 		return err
@@ -51,6 +57,23 @@ func (f *File) readSummary() (err error) {
 	return nil
 }
 
+// summarySum compares the summary with its checksum. ok: it has one.
+func (f *File) summarySum(from int64, want uint32) (ok bool, err error) {
+	if want == 0 {
+		return false, nil
+	}
+	// The checksum is the last field of the footer, and is over all before it.
+	to := f.src.size - magicSize - 4
+	sum := crc32.NewIEEE()
+	if _, err := io.Copy(sum, io.NewSectionReader(f.src.r, from, to-from)); err != nil {
+		return false, fmt.Errorf("read the summary: %w", err)
+	}
+	if sum.Sum32() != want {
+		return false, errors.New("the summary doesn't have its checksum")
+	}
+	return true, nil
+}
+
 // summaryRecords reads the records of the summary. counted is what the statistics count;
 // -1: there are none.
 func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
@@ -62,7 +85,7 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 		}
 		pos = r.end()
 		switch r.op {
-		case format.OpSchema, format.OpChannel, format.OpStatistics, format.OpChunkIndex:
+		case format.OpSchema, format.OpChannel, format.OpStatistics, format.OpChunkIndex, format.OpAttachmentIndex, format.OpMetadataIndex:
 		default:
 			continue
 		}
@@ -79,7 +102,10 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 			if counted = int64(in.u64()); counted < 0 {
 				return 0, errors.New("the statistics count more messages than there can be")
 			}
-			err = in.err
+			in.take(2 + 4) // how many schemas and channels
+			f.besides, err = in.u64(), in.err
+		case format.OpAttachmentIndex, format.OpMetadataIndex:
+			err = f.addAsideIndex(in)
 		case format.OpChunkIndex:
 			err = f.addChunkIndex(in)
 		}

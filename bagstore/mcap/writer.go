@@ -103,5 +103,15 @@ func (w *Writer) Write(topic uint16, t bagstore.Time, data []byte) error {
 	})
 }
 
+// Attach writes an attachment of another file, whose bytes r returns.
+func (w *Writer) Attach(a Attachment, r io.Reader) error {
+	return w.w.WriteAttachment(&format.Attachment{LogTime: a.LogTime, CreateTime: a.CreateTime, Name: a.Name, MediaType: a.MediaType, DataSize: uint64(a.Size), Data: r})
+}
+
+// AddMetadata writes a metadata record of another file.
+func (w *Writer) AddMetadata(m Metadata) error {
+	return w.w.WriteMetadata(&format.Metadata{Name: m.Name, Metadata: m.Values})
+}
+
 // Close writes the index. The file under it stays open.
 func (w *Writer) Close() error { return w.w.Close() }

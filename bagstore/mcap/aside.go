@@ -1,0 +1,166 @@
+package mcap
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+
+	format "github.com/foxglove/mcap/go/mcap"
+)
+
+// Attachment is a file in the file. Its times are in ns since 1970.
+type Attachment struct {
+	LogTime, CreateTime uint64
+	Name, MediaType     string
+	Size                int64
+
+	data int64 // where it begins
+}
+
+// Metadata is a metadata record: texts that somebody put beside the messages.
+type Metadata struct {
+	Name   string
+	Values map[string]string
+}
+
+// Asides are what a file has beside its messages. Damaged counts those that aren't whole; Why
+// is about the last of them.
+type Asides struct {
+	Attachments []Attachment
+	Metadata    []Metadata
+	Damaged     uint64
+	Why         error
+}
+
+// Bounds of what is listed.
+const (
+	maxAsides   = 100_000
+	maxMetadata = 64 << 20 // bytes of all metadata records
+)
+
+func aside(r record) bool { return r.op == format.OpAttachment || r.op == format.OpMetadata }
+
+func (f *File) addAside(r record) {
+	if aside(r) && len(f.asides) < maxAsides {
+		f.asides = append(f.asides, r)
+	}
+}
+
+// addAsideIndex takes in where the summary says that an attachment or a metadata record is.
+func (f *File) addAsideIndex(in *fields) error {
+	at, length := in.u64(), in.u64()
+	if in.err != nil || at > uint64(f.src.size) {
+		return in.err
+	}
+	// Asides says what isn't where the index says.
+	r, err := f.src.record(int64(at), f.src.size)
+	if err != nil || r.end() != int64(at+length) || !aside(r) {
+		r = record{pos: int64(at)}
+	}
+	if len(f.asides) < maxAsides {
+		f.asides = append(f.asides, r)
+	}
+	return nil
+}
+
+// Asides reads what the file has beside its messages. It reads each attachment whole, to
+// compare it with its checksum.
+func (f *File) Asides() (a Asides) {
+	list := slices.Clone(f.asides)
+	if counted := f.besides>>32 + f.besides&math.MaxUint32; counted > uint64(len(list)) {
+		list = f.findAsides()
+	}
+	slices.SortFunc(list, func(a, b record) int { return cmp.Compare(a.pos, b.pos) })
+	list = slices.CompactFunc(list, func(a, b record) bool { return a.pos == b.pos })
+	left := int64(maxMetadata)
+	bytes := f.src.size // that may be in attachments
+	for _, r := range list {
+		var err error
+		switch r.op {
+		case format.OpAttachment:
+			var found Attachment
+			if bytes -= r.size; bytes < 0 {
+				err = fmt.Errorf("attachment at byte %d: it overlaps another one", r.pos)
+			} else if found, err = f.attachment(r); err == nil {
+				a.Attachments = append(a.Attachments, found)
+			}
+		case format.OpMetadata:
+			var found Metadata
+			if left -= r.size; left < 0 {
+				err = fmt.Errorf("metadata at byte %d: more than %d bytes of metadata", r.pos, maxMetadata)
+			} else if found, err = f.metadata(r); err == nil {
+				a.Metadata = append(a.Metadata, found)
+			}
+		default:
+			err = fmt.Errorf("the summary puts an attachment or metadata at byte %d, where there is none", r.pos)
+		}
+		if err != nil {
+			a.Damaged, a.Why = a.Damaged+1, err
+		}
+	}
+	return a
+}
+
+// findAsides looks at all records of a file whose summary counts asides, but has no index
+// of them.
+func (f *File) findAsides() (list []record) {
+	for pos := int64(magicSize); pos < f.src.size && len(list) < maxAsides; {
+		r, err := f.src.record(pos, f.src.size)
+		if err != nil || f.ends(r) {
+			break
+		}
+		if aside(r) {
+			list = append(list, r)
+		}
+		pos = r.end()
+	}
+	return list
+}
+
+func (f *File) metadata(r record) (m Metadata, err error) {
+	in, err := f.src.content(r)
+	if err != nil {
+		return m, err
+	}
+	m.Name, m.Values = in.text(), in.texts()
+	return m, in.err
+}
+
+// attachment reads an attachment's head, and compares all of it with its checksum.
+func (f *File) attachment(r record) (a Attachment, err error) {
+	const texts = 64 << 10 // that are read of the name and the type
+	head := make([]byte, min(r.size, texts))
+	if err := f.src.readFull(head, r.data); err != nil {
+		return a, fmt.Errorf("attachment at byte %d: %w", r.pos, err)
+	}
+	in := fields{b: head, pos: r.pos}
+	a.LogTime, a.CreateTime, a.Name, a.MediaType = in.u64(), in.u64(), in.text(), in.text()
+	size := in.u64()
+	if in.err != nil {
+		return a, in.err
+	}
+	a.data = r.data + int64(len(head)-len(in.b))
+	const sumSize = 4
+	if have := r.end() - sumSize - a.data; have < 0 || size != uint64(have) {
+		return a, fmt.Errorf("attachment at byte %d: %d bytes, %d left in its record", r.pos, size, have)
+	}
+	a.Size = int64(size)
+	sum, stored := crc32.NewIEEE(), make([]byte, sumSize)
+	if _, err := io.Copy(sum, io.NewSectionReader(f.src.r, r.data, r.size-sumSize)); err != nil {
+		return a, fmt.Errorf("attachment at byte %d: %w", r.pos, err)
+	}
+	if err := f.src.readFull(stored, r.end()-sumSize); err != nil {
+		return a, fmt.Errorf("attachment at byte %d: %w", r.pos, err)
+	}
+	if want := binary.LittleEndian.Uint32(stored); want != 0 && want != sum.Sum32() {
+		return a, fmt.Errorf("attachment %.100q at byte %d: it doesn't have its checksum", a.Name, r.pos)
+	}
+	return a, nil
+}
+
+// Open returns the bytes of an attachment of the file.
+func (f *File) Open(a Attachment) io.Reader { return io.NewSectionReader(f.src.r, a.data, a.Size) }

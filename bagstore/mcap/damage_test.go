@@ -1,0 +1,255 @@
+package mcap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	format "github.com/foxglove/mcap/go/mcap"
+
+	"rsros/bagstore"
+)
+
+// spoilers damage a part of a file.
+var spoilers = map[string]func(b []byte){
+	"flipped byte": func(b []byte) { b[0] ^= 0x55 },
+	"zeroed page":  func(b []byte) { clear(b[:min(64, len(b))]) },
+}
+
+// parts are the places of a file's messages: their records, or their chunks where these are
+// compressed.
+func parts(t *testing.T, whole []byte, chunks bool) map[string][2]int64 {
+	t.Helper()
+	f, err := OpenReader(bytes.NewReader(whole), int64(len(whole)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := make(map[string][2]int64)
+	for i := range f.Blocks() {
+		entries, err := f.Entries(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := f.blocks[i]
+			from := b.from + int64(e.Ref)
+			to := from + recordHead + messageHead + int64(len(data))
+			if chunks {
+				from, to = b.info.Pos, b.to
+			}
+			at[fmt.Sprintf("%s %d %s", f.topics[e.Conn].Name, e.Time, data)] = [2]int64{from, to}
+		}
+	}
+	return at
+}
+
+func scanAll(b []byte) (list []string, bad int, f *File, err error) {
+	if f, err = openReader(bytes.NewReader(b), int64(len(b)), "test", true); err != nil {
+		return nil, 0, nil, err
+	}
+	list, bad, err = messagesOf(f)
+	return list, bad, f, err
+}
+
+// TestSpoiled: every message that is whole is read, before damage and after it, and that
+// something is damaged is said.
+func TestSpoiled(t *testing.T) {
+	for name, o := range kinds {
+		whole := build(t, o)
+		at := parts(t, whole, o.Compression != "")
+		for what, spoil := range spoilers {
+			for from := magicSize; from < len(whole); from += 17 {
+				b := slices.Clone(whole)
+				spoil(b[from:])
+				to := from
+				for i := range b {
+					if b[i] != whole[i] {
+						to = i + 1
+					}
+				}
+				list, _, _, err := scanAll(b)
+				if err != nil {
+					t.Errorf("%s, %s at %d: %v", name, what, from, err)
+					continue
+				}
+				if !o.IncludeCRC { // which of two names of a topic is damaged isn't known
+					list = withoutTopics(list)
+				}
+				for m, p := range at {
+					if !o.IncludeCRC {
+						m = withoutTopics([]string{m})[0]
+					}
+					if (p[1] <= int64(from) || p[0] >= int64(to)) && !slices.Contains(list, m) {
+						t.Errorf("%s, %s at %d to %d: %s at %d to %d is lost", name, what, from, to, m, p[0], p[1])
+					}
+				}
+			}
+		}
+	}
+}
+
+func withoutTopics(list []string) (out []string) {
+	for _, m := range list {
+		_, rest, _ := strings.Cut(m, " ")
+		out = append(out, rest)
+	}
+	return out
+}
+
+// TestCut: what is whole of a file that was cut off is read.
+func TestCut(t *testing.T) {
+	for name, o := range kinds {
+		whole := build(t, o)
+		at := parts(t, whole, o.Compression != "")
+		for size := magicSize; size < len(whole); size += 5 {
+			list, _, _, err := scanAll(whole[:size])
+			if err != nil {
+				t.Errorf("%s, %d bytes: %v", name, size, err)
+				continue
+			}
+			for m, p := range at {
+				if p[1] <= int64(size) && !slices.Contains(list, m) {
+					t.Errorf("%s, %d bytes: %s at %d to %d is lost", name, size, m, p[0], p[1])
+				}
+			}
+		}
+	}
+}
+
+// withAsides has two attachments and two metadata records around its messages.
+func withAsides(t *testing.T, o format.WriterOptions) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := format.NewWriter(&out, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attach := func(name, text string) error {
+		return w.WriteAttachment(&format.Attachment{LogTime: 7, CreateTime: 8, Name: name, MediaType: "text/plain", DataSize: uint64(len(text)), Data: strings.NewReader(text)})
+	}
+	err = errors.Join(w.WriteHeader(&format.Header{Profile: "ros2"}), attach("first.txt", "the first one"),
+		w.WriteMetadata(&format.Metadata{Name: "run", Metadata: map[string]string{"place": "yard"}}),
+		w.WriteSchema(&format.Schema{ID: 1, Name: "std_msgs/msg/String", Encoding: "ros2msg", Data: []byte("string data")}),
+		w.WriteChannel(&format.Channel{ID: 7, SchemaID: 1, Topic: "/a", MessageEncoding: "cdr"}))
+	for i := range 10 {
+		err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: 7, LogTime: uint64(i), Data: fmt.Appendf(nil, "message %d", i)}))
+	}
+	err = errors.Join(err, attach("second.txt", "the second one"), w.WriteMetadata(&format.Metadata{Name: "empty"}), w.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// asidesOf lists attachments and metadata records.
+func asidesOf(t *testing.T, b []byte) (list []string, damaged uint64) {
+	t.Helper()
+	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := f.Asides()
+	for _, x := range a.Attachments {
+		data, err := io.ReadAll(f.Open(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprintf("%s %s %d %d %s", x.Name, x.MediaType, x.LogTime, x.CreateTime, data))
+	}
+	for _, x := range a.Metadata {
+		list = append(list, fmt.Sprint(x.Name, x.Values))
+	}
+	return list, a.Damaged
+}
+
+// TestAsides reads what is beside messages: by the index, without one, of a file without
+// summary, and of one that is damaged.
+func TestAsides(t *testing.T) {
+	want := []string{"first.txt text/plain 7 8 the first one", "second.txt text/plain 7 8 the second one", "runmap[place:yard]", "emptymap[]"}
+	indexed := withAsides(t, kinds["lz4"])
+	for name, b := range map[string][]byte{
+		"indexed": indexed, "not indexed": withAsides(t, format.WriterOptions{Chunked: true, ChunkSize: 100, SkipAttachmentIndex: true, SkipMetadataIndex: true}),
+		"unchunked": withAsides(t, format.WriterOptions{}), "no summary": indexed[:bytes.LastIndex(indexed, []byte("second one"))+100],
+	} {
+		if list, damaged := asidesOf(t, b); !slices.Equal(list, want) || damaged != 0 {
+			t.Errorf("%s: %q, %d damaged", name, list, damaged)
+		}
+	}
+	spoiled := slices.Clone(indexed)
+	spoiled[bytes.Index(spoiled, []byte("the first one"))]++
+	if list, damaged := asidesOf(t, spoiled); !slices.Equal(list, want[1:]) || damaged != 1 {
+		t.Errorf("a flipped byte: %q, %d damaged", list, damaged)
+	}
+	if list, _ := asidesOf(t, indexed[:bytes.Index(indexed, []byte("second one"))]); !slices.Equal(list, []string{want[0], want[2]}) {
+		t.Errorf("torn: %q", list)
+	}
+	for at := magicSize; at < len(indexed); at += 3 { // whatever is damaged, what is returned is true
+		b := slices.Clone(indexed)
+		b[at] ^= 0x55
+		list, _ := asidesOf(t, b)
+		for _, a := range list {
+			if strings.HasPrefix(a, "first") || strings.HasPrefix(a, "second") {
+				if !slices.Contains(want, a) {
+					t.Errorf("byte %d: %q", at, a)
+				}
+			}
+		}
+	}
+}
+
+// TestOverlap: an index that names one attachment many times costs no more than one.
+func TestOverlap(t *testing.T) {
+	b := withAsides(t, kinds["plain"])
+	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		f.asides = append(f.asides, f.asides[0])
+	}
+	if a := f.Asides(); len(a.Attachments) != 2 || a.Damaged > 0 {
+		t.Errorf("%d attachments, %d damaged", len(a.Attachments), a.Damaged)
+	}
+}
+
+// TestDamagedChunk: of a compressed chunk is read what comes before the damage.
+func TestDamagedChunk(t *testing.T) {
+	o := format.WriterOptions{Chunked: true, ChunkSize: 1 << 20, Compression: format.CompressionZSTD, CompressionLevel: format.CompressionLevelFastest}
+	var out bytes.Buffer
+	w, err := format.NewWriter(&out, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.WriteHeader(&format.Header{}), w.WriteChannel(&format.Channel{ID: 1, Topic: "/a", MessageEncoding: "cdr"}))
+	noise := make([]byte, 4096)
+	for i := range 200 {
+		for j := range noise {
+			noise[j] = byte(crc32.ChecksumIEEE([]byte{byte(i), byte(j), byte(j >> 8)})) & 63
+		}
+		err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: 1, LogTime: uint64(i), Data: noise}))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b := out.Bytes()
+	at := bytes.Index(b, []byte{0x28, 0xb5, 0x2f, 0xfd})
+	end := bytes.LastIndex(b, []byte{byte(format.OpMessageIndex), 0, 0})
+	clear(b[at+(end-at)*3/4:][:2000])
+	list, bad, f, err := readAll(b)
+	if err != nil || len(list) < 50 || len(list)+bad > 200 || len(list) == 200 {
+		t.Errorf("%d messages, %d bad, %v", len(list), bad, err)
+	}
+	said := bad > 0 || slices.ContainsFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
+	if !said {
+		t.Error("nothing is said")
+	}
+}

@@ -1,0 +1,80 @@
+package mcap
+
+import (
+	"encoding/binary"
+
+	format "github.com/foxglove/mcap/go/mcap"
+
+	"rsros/bagstore"
+)
+
+// resyncWindow is how much is read at once to look for a record.
+const resyncWindow = 1 << 20
+
+// resync finds the first record after pos that is whole and has another one, or the end,
+// after it.
+func (f *File) resync(pos int64) (int64, bool) {
+	window := make([]byte, min(resyncWindow+recordHead, f.src.size-pos))
+	for pos++; pos < f.src.size; pos += resyncWindow {
+		b := window[:min(int64(len(window)), f.src.size-pos)]
+		if f.src.readFull(b, pos) != nil {
+			return 0, false
+		}
+		for i := 0; i+recordHead <= len(b) && i < resyncWindow; i++ {
+			op, size := format.OpCode(b[i]), binary.LittleEndian.Uint64(b[i+1:])
+			at := pos + int64(i)
+			if !likely(op, size) || size > uint64(f.src.size-at-recordHead) {
+				continue
+			}
+			if r := (record{op: op, pos: at, data: at + recordHead, size: int64(size)}); f.sound(r) && f.followed(r) {
+				return at, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// likely reports whether a record may have this many bytes of content.
+func likely(op format.OpCode, size uint64) bool {
+	switch op {
+	case format.OpSchema, format.OpChannel, format.OpMetadata:
+		return size >= 8 && size <= maxRecord
+	case format.OpMessage:
+		return size >= messageHead
+	case format.OpChunk:
+		return size >= chunkHead
+	case format.OpMessageIndex:
+		return size >= messageIndexHead && (size-messageIndexHead)%messageIndexEntry == 0
+	case format.OpAttachment:
+		return size >= attachmentHead
+	case format.OpDataEnd:
+		return size == dataEndSize
+	}
+	return false
+}
+
+// sound looks into a record that may only look like one.
+func (f *File) sound(r record) bool {
+	switch r.op {
+	case format.OpMessage:
+		var channel [2]byte
+		if f.src.readFull(channel[:], r.data) != nil {
+			return false
+		}
+		_, known := f.byID[binary.LittleEndian.Uint16(channel[:])]
+		return known || len(f.byID) == 0
+	case format.OpChunk:
+		b, err := f.chunkAt(r, false)
+		return err == nil && (b.info.Compression != bagstore.None || b.to == r.end())
+	}
+	return true
+}
+
+// followed reports whether a record has another one after it.
+func (f *File) followed(r record) bool {
+	if r.op == format.OpDataEnd || string(f.tail(r.end())) == string(format.Magic) {
+		return true
+	}
+	next, err := f.src.record(r.end(), f.src.size)
+	return err == nil && likely(next.op, uint64(next.size))
+}
