@@ -28,6 +28,7 @@ type Options struct {
 	Device bool
 	// AnyDamage goes on however many messages are damaged.
 	AnyDamage bool
+	scan      bool // an MCAP file's indexes aren't trusted
 	// ROS is whose messages Messages writes, 1 or 2. 0: those of In where Out can hold
 	// them.
 	ROS int

@@ -44,6 +44,11 @@ func Misnamed(f recording.Format, out string) error {
 // other encodings than CDR and ROS 1's are listed as lost. Its attachments and metadata
 // records are copied as far as they are whole.
 func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress) (Result, error) {
+	return again(ctx, in, out, bag, p, false)
+}
+
+// again is Again. scan: an MCAP file's indexes aren't trusted.
+func again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress, scan bool) (Result, error) {
 	format, err := recording.FormatOf(in)
 	if err != nil {
 		return Result{}, err
@@ -57,7 +62,7 @@ func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore
 	case ext == extMCAP && bag.Compression == bagstore.BZ2:
 		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", in)
 	}
-	return Messages(ctx, Options{In: in, Out: out, Format: ext, AnyDamage: true, Overwrite: bag.Overwrite, Bag: bag, Progress: p})
+	return Messages(ctx, Options{In: in, Out: out, Format: ext, AnyDamage: true, scan: scan && ext == extMCAP, Overwrite: bag.Overwrite, Bag: bag, Progress: p})
 }
 
 // Recover makes a sound file of what is whole in a .db3 or an MCAP file, see [Again] and
@@ -66,7 +71,7 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 	if o.Compression == "" {
 		o.Compression = usualCompression(in)
 	}
-	r, err := Again(ctx, in, out, o.Options, o.Progress)
+	r, err := again(ctx, in, out, o.Options, o.Progress, true)
 	if err != nil {
 		return &bagstore.RecoverReport{Outcome: bagstore.Unreadable}, err
 	}

@@ -32,13 +32,10 @@ func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 // describes the connections in the words of the format, by their IDs; they have no md5.
 // Those of a bag are its connections.
 func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
-	topics := make(map[uint32]container.Topic)
 	c, err := openContainer(path)
 	if err == nil {
-		for i, t := range c.Topics() {
-			topics[uint32(i)] = t
-		}
-		return openRawContent(path, c), topics, nil
+		b, topics := openRaw(path, c)
+		return b, topics, nil
 	}
 	if !errors.Is(err, errNotContainer) {
 		return nil, nil, err
@@ -47,10 +44,29 @@ func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]con
 	if err != nil {
 		return nil, nil, err
 	}
+	topics := make(map[uint32]container.Topic)
 	for _, conn := range b.Connections() {
 		topics[conn.ID] = container.ROS1Topic(conn)
 	}
 	return b, topics, nil
+}
+
+// OpenScanned is OpenRaw for an MCAP file, whose indexes it doesn't trust.
+func OpenScanned(path string) (*bagstore.Bag, map[uint32]container.Topic, error) {
+	c, err := mcap.OpenScanned(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, topics := openRaw(path, c)
+	return b, topics, nil
+}
+
+func openRaw(path string, c container.Container) (*bagstore.Bag, map[uint32]container.Topic) {
+	topics := make(map[uint32]container.Topic)
+	for i, t := range c.Topics() {
+		topics[uint32(i)] = t
+	}
+	return openRawContent(path, c), topics
 }
 
 // openContainer opens a folder or a file of another format than bags. The error of a
