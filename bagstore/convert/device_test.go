@@ -284,7 +284,7 @@ func TestDevice(t *testing.T) {
 	writeNode(t, robot, from, nodeBag{})
 	frames, description := nodeEvents(t, from), nodeDescription(from)
 	inputs := []string{robot}
-	for _, name := range []string{"robot.db3", "robot.mcap", "robot"} {
+	for _, name := range []string{"robot.db3", "robot.mcap"} {
 		out := filepath.Join(dir, name)
 		run(t, Options{In: robot, Out: out, ROS: 2})
 		inputs = append(inputs, out)

@@ -93,7 +93,7 @@ func TestDamage(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
 		want, _, _, _ := readAll(whole)
-		for at := 0; at < len(whole); at += 23 {
+		for at := 0; at < len(whole); at += step(o, 23) {
 			b := slices.Clone(whole)
 			b[at] ^= 0xff
 			list, bad, f, err := readAll(b)

@@ -10,34 +10,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"rsros/test/need"
 )
 
 // TestPlayFoxgloveNPM plays a bag to the client that Lichtblick uses. It is fetched from
 // npm, so the test has a command of its own: make test-npm.
 func TestPlayFoxgloveNPM(t *testing.T) {
-	need.Programs(t, "node", "npm")
-	here := filepath.Join(repository(t), "test", "foxglove")
-	cache := t.TempDir()
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		b, err := os.ReadFile(filepath.Join(here, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(cache, name), b, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	install.Dir = cache
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("npm ci: %v\n%s", err, out)
-	}
+	here, modules := filepath.Join(repository(t), "test", "foxglove"), npmModules(t, "foxglove")
 	bag, want := foxgloveBag(t)
 	player, url := startFoxglove(t, bag)
 	client := exec.CommandContext(t.Context(), "node", filepath.Join(here, "client.cjs"), url, "/text,/own,/third", "300", "/player/pause_playback", "/player/speed")
-	client.Env = append(os.Environ(), "RS_NODE_MODULES="+filepath.Join(cache, "node_modules"))
+	client.Env = append(os.Environ(), "RS_NODE_MODULES="+modules)
 	client.Stderr = os.Stderr
 	printed, err := client.Output()
 	if err != nil {
