@@ -134,7 +134,7 @@ func TestCut(t *testing.T) {
 }
 
 // withAsides has two attachments and two metadata records around its messages.
-func withAsides(t *testing.T, o format.WriterOptions) []byte {
+func withAsides(t testing.TB, o format.WriterOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := format.NewWriter(&out, &o)

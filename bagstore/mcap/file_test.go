@@ -122,10 +122,23 @@ func FuzzOpen(f *testing.F) {
 	for _, o := range kinds {
 		f.Add(build(f, o))
 	}
+	f.Add(withAsides(f, kinds["plain"]))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, _, _, err := readAll(b)
 		if err != nil && errors.Is(err, ErrNotMCAP) && len(list) > 0 {
 			t.Fatal("messages of no file")
+		}
+		scanned, _, g, err := scanAll(b)
+		if err != nil || len(scanned) > len(b)/recordHead {
+			if !errors.Is(err, ErrNotMCAP) {
+				t.Fatalf("%d messages in %d bytes, %v", len(scanned), len(b), err)
+			}
+			return
+		}
+		for _, a := range g.Asides().Attachments {
+			if a.Size > int64(len(b)) {
+				t.Fatalf("an attachment of %d bytes in %d", a.Size, len(b))
+			}
 		}
 	})
 }
