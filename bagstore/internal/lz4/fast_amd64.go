@@ -5,7 +5,7 @@ package lz4
 import "golang.org/x/sys/cpu"
 
 // hasAssembly says whether the processor can run the assembly.
-var hasAssembly = cpu.X86.HasSSSE3
+var hasAssembly = cpu.X86.HasSSE41
 
 // fast says whether the assembly is used. Tests turn it on and off to compare.
 var fast = hasAssembly && !boundsChecked
@@ -17,6 +17,9 @@ func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 	}
 	return decodeSSE(dst, src, low, n, at)
 }
+
+// checksumFast brings the sums of xxHash32 forward over b, a multiple of 64 bytes long.
+func checksumFast(sums *[4]uint32, b []byte) { checksumSSE(sums, b) }
 
 // wholeBlock is for processors for which the library has assembly and we have none.
 func wholeBlock(_ []byte, _, _ int, _ []byte) (int, bool) { return 0, false }

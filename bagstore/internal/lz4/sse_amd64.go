@@ -8,3 +8,8 @@ package lz4
 //
 //go:noescape
 func decodeSSE(dst []byte, src []byte, low int, n int, at int) (int, int)
+
+// checksumSSE brings the four sums of xxHash32 forward over b, a multiple of 64 bytes long.
+//
+//go:noescape
+func checksumSSE(sums *[4]uint32, b []byte)

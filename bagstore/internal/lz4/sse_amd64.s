@@ -209,3 +209,95 @@ done:
 	MOVQ AX, ret+72(FP)
 	MOVQ CX, ret1+80(FP)
 	RET
+
+DATA factors<>+0(SB)/4, $0x85ebca77
+DATA factors<>+4(SB)/4, $0x85ebca77
+DATA factors<>+8(SB)/4, $0x85ebca77
+DATA factors<>+12(SB)/4, $0x85ebca77
+GLOBL factors<>(SB), RODATA|NOPTR, $16
+
+// func checksumSSE(sums *[4]uint32, b []byte)
+// Requires: SSE2, SSE4.1
+TEXT ·checksumSSE(SB), NOSPLIT, $64-32
+	MOVQ  sums+0(FP), AX
+	MOVQ  b_base+8(FP), CX
+	MOVQ  b_len+16(FP), DX
+	MOVOU factors<>+0(SB), X0
+	MOVL  (AX), BX
+	MOVL  4(AX), SI
+	MOVL  8(AX), DI
+	MOVL  12(AX), R8
+	SUBQ  $0x40, DX
+	JL    end
+
+next:
+	MOVOU  (CX), X1
+	PMULLD X0, X1
+	MOVOU  X1, (SP)
+	MOVOU  16(CX), X1
+	PMULLD X0, X1
+	MOVOU  X1, 16(SP)
+	MOVOU  32(CX), X1
+	PMULLD X0, X1
+	MOVOU  X1, 32(SP)
+	MOVOU  48(CX), X1
+	PMULLD X0, X1
+	MOVOU  X1, 48(SP)
+	ADDL   (SP), BX
+	ROLL   $0x0d, BX
+	IMUL3L $0x9e3779b1, BX, BX
+	ADDL   4(SP), SI
+	ROLL   $0x0d, SI
+	IMUL3L $0x9e3779b1, SI, SI
+	ADDL   8(SP), DI
+	ROLL   $0x0d, DI
+	IMUL3L $0x9e3779b1, DI, DI
+	ADDL   12(SP), R8
+	ROLL   $0x0d, R8
+	IMUL3L $0x9e3779b1, R8, R8
+	ADDL   16(SP), BX
+	ROLL   $0x0d, BX
+	IMUL3L $0x9e3779b1, BX, BX
+	ADDL   20(SP), SI
+	ROLL   $0x0d, SI
+	IMUL3L $0x9e3779b1, SI, SI
+	ADDL   24(SP), DI
+	ROLL   $0x0d, DI
+	IMUL3L $0x9e3779b1, DI, DI
+	ADDL   28(SP), R8
+	ROLL   $0x0d, R8
+	IMUL3L $0x9e3779b1, R8, R8
+	ADDL   32(SP), BX
+	ROLL   $0x0d, BX
+	IMUL3L $0x9e3779b1, BX, BX
+	ADDL   36(SP), SI
+	ROLL   $0x0d, SI
+	IMUL3L $0x9e3779b1, SI, SI
+	ADDL   40(SP), DI
+	ROLL   $0x0d, DI
+	IMUL3L $0x9e3779b1, DI, DI
+	ADDL   44(SP), R8
+	ROLL   $0x0d, R8
+	IMUL3L $0x9e3779b1, R8, R8
+	ADDL   48(SP), BX
+	ROLL   $0x0d, BX
+	IMUL3L $0x9e3779b1, BX, BX
+	ADDL   52(SP), SI
+	ROLL   $0x0d, SI
+	IMUL3L $0x9e3779b1, SI, SI
+	ADDL   56(SP), DI
+	ROLL   $0x0d, DI
+	IMUL3L $0x9e3779b1, DI, DI
+	ADDL   60(SP), R8
+	ROLL   $0x0d, R8
+	IMUL3L $0x9e3779b1, R8, R8
+	ADDQ   $0x40, CX
+	SUBQ   $0x40, DX
+	JGE    next
+
+end:
+	MOVL BX, (AX)
+	MOVL SI, 4(AX)
+	MOVL DI, 8(AX)
+	MOVL R8, 12(AX)
+	RET

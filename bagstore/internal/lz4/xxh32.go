@@ -21,16 +21,14 @@ func xxh32(b []byte) uint32 {
 	h := prime5
 	if len(b) >= 16 {
 		p1, p2 := prime1, prime2
-		v1, v2, v3, v4 := p1+p2, p2, uint32(0), -p1
-		for len(b) >= 16 {
-			s := b[:16:16]
-			v1 = bits.RotateLeft32(v1+binary.LittleEndian.Uint32(s[0:])*prime2, 13) * prime1
-			v2 = bits.RotateLeft32(v2+binary.LittleEndian.Uint32(s[4:])*prime2, 13) * prime1
-			v3 = bits.RotateLeft32(v3+binary.LittleEndian.Uint32(s[8:])*prime2, 13) * prime1
-			v4 = bits.RotateLeft32(v4+binary.LittleEndian.Uint32(s[12:])*prime2, 13) * prime1
-			b = b[16:]
+		v := [4]uint32{p1 + p2, p2, 0, -p1}
+		if fast {
+			n := len(b) &^ 63
+			checksumFast(&v, b[:n])
+			b = b[n:]
 		}
-		h = bits.RotateLeft32(v1, 1) + bits.RotateLeft32(v2, 7) + bits.RotateLeft32(v3, 12) + bits.RotateLeft32(v4, 18)
+		b = checksumStripes(&v, b)
+		h = bits.RotateLeft32(v[0], 1) + bits.RotateLeft32(v[1], 7) + bits.RotateLeft32(v[2], 12) + bits.RotateLeft32(v[3], 18)
 	}
 	h += size
 	for ; len(b) >= 4; b = b[4:] {
@@ -42,4 +40,20 @@ func xxh32(b []byte) uint32 {
 	h = (h ^ h>>15) * prime2
 	h = (h ^ h>>13) * prime3
 	return h ^ h>>16
+}
+
+// checksumStripes brings the four sums forward over b, 16 bytes at a time, and returns the
+// rest.
+func checksumStripes(v *[4]uint32, b []byte) []byte {
+	v1, v2, v3, v4 := v[0], v[1], v[2], v[3]
+	for len(b) >= 16 {
+		s := b[:16:16]
+		v1 = bits.RotateLeft32(v1+binary.LittleEndian.Uint32(s[0:])*prime2, 13) * prime1
+		v2 = bits.RotateLeft32(v2+binary.LittleEndian.Uint32(s[4:])*prime2, 13) * prime1
+		v3 = bits.RotateLeft32(v3+binary.LittleEndian.Uint32(s[8:])*prime2, 13) * prime1
+		v4 = bits.RotateLeft32(v4+binary.LittleEndian.Uint32(s[12:])*prime2, 13) * prime1
+		b = b[16:]
+	}
+	*v = [4]uint32{v1, v2, v3, v4}
+	return b
 }

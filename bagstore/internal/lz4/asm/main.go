@@ -11,6 +11,7 @@ import (
 
 func main() {
 	decode()
+	checksum()
 	for name, value := range map[string]string{"out": "../sse_amd64.s", "stubs": "../sse_amd64.go", "pkg": "lz4"} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)

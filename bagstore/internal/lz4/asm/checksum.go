@@ -1,0 +1,57 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// The primes of xxHash32 that its main loop needs.
+const (
+	prime1 = 2654435761
+	prime2 = 2246822519
+)
+
+// checksum is the main loop of xxHash32: four sums that each wait for a multiplication. The
+// other multiplication of a step doesn't depend on the sums, so four are done at once, and
+// the one unit that multiplies in general registers is left to the sums.
+func checksum() {
+	factors := GLOBL("factors", RODATA|NOPTR)
+	for i := range 4 {
+		DATA(4*i, U32(prime2))
+	}
+	TEXT("checksumSSE", NOSPLIT, "func(sums *[4]uint32, b []byte)")
+	Pragma("noescape")
+	Doc("checksumSSE brings the four sums of xxHash32 forward over b, a multiple of 64 bytes long.")
+	sums, b, n := Load(Param("sums"), GP64()), Load(Param("b").Base(), GP64()), Load(Param("b").Len(), GP64())
+	products := AllocLocal(64)
+	factor := XMM()
+	MOVOU(factors, factor)
+	v := []Op{GP32(), GP32(), GP32(), GP32()}
+	for i := range v {
+		MOVL(Mem{Base: sums, Disp: 4 * i}, v[i])
+	}
+	SUBQ(Imm(64), n)
+	JL(LabelRef("end"))
+	Label("next")
+	for part := range 4 {
+		x := XMM()
+		MOVOU(Mem{Base: b, Disp: 16 * part}, x)
+		PMULLD(factor, x)
+		MOVOU(x, products.Offset(16*part))
+	}
+	for part := range 4 {
+		for i := range v {
+			ADDL(products.Offset(16*part+4*i), v[i])
+			ROLL(Imm(13), v[i])
+			IMUL3L(U32(prime1), v[i], v[i])
+		}
+	}
+	ADDQ(Imm(64), b)
+	SUBQ(Imm(64), n)
+	JGE(LabelRef("next"))
+	Label("end")
+	for i := range v {
+		MOVL(v[i], Mem{Base: sums, Disp: 4 * i})
+	}
+	RET()
+}
