@@ -4,8 +4,12 @@ package lz4
 
 import "golang.org/x/sys/cpu"
 
-// hasAssembly says whether the processor can run the assembly.
-var hasAssembly = cpu.X86.HasSSE41
+// hasAssembly says whether the processor can run the assembly that needs SSE4.1, and
+// hasWide whether it can run that which needs AVX2.
+var (
+	hasAssembly = cpu.X86.HasSSE41
+	hasWide     = hasAssembly && cpu.X86.HasAVX2
+)
 
 // fast says whether the assembly is used. Tests turn it on and off to compare.
 var fast = hasAssembly && !boundsChecked
@@ -18,8 +22,17 @@ func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 	return decodeSSE(dst, src, low, n, at)
 }
 
-// checksumFast brings the sums of xxHash32 forward over b, a multiple of 64 bytes long.
-func checksumFast(sums *[4]uint32, b []byte) { checksumSSE(sums, b) }
-
 // wholeBlock is for processors for which the library has assembly and we have none.
 func wholeBlock(_ []byte, _, _ int, _ []byte) (int, bool) { return 0, false }
+
+// compressFast does what compressSequences does, unless ok is false.
+func compressFast(dst, src []byte, table *hashTable) (d, anchor int, ok bool) {
+	if !fast || !hasWide {
+		return 0, 0, false
+	}
+	d, anchor = compressAVX2(dst, src, (*[1 << hashBits]uint16)(table))
+	return d, anchor, true
+}
+
+// checksumFast brings the sums of xxHash32 forward over b, a multiple of 64 bytes long.
+func checksumFast(sums *[4]uint32, b []byte) { checksumSSE(sums, b) }

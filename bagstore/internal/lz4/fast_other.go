@@ -10,6 +10,9 @@ var fast = false
 
 func fastSequences(_, _ []byte, _, n, at int) (int, int) { return n, at }
 
+// compressFast is for processors for which there is assembly.
+func compressFast(_, _ []byte, _ *hashTable) (d, anchor int, ok bool) { return 0, 0, false }
+
 func checksumFast(_ *[4]uint32, _ []byte) {}
 
 // wholeBlock decodes a block to dst[n:], with matches back to dst[low], and returns how

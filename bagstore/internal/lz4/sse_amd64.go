@@ -13,3 +13,9 @@ func decodeSSE(dst []byte, src []byte, low int, n int, at int) (int, int)
 //
 //go:noescape
 func checksumSSE(sums *[4]uint32, b []byte)
+
+// compressAVX2 compresses src, more than 48 bytes, but for the last literals. It returns how long
+// the sequences are and where the literals begin, or -1 if they don't fit into dst.
+//
+//go:noescape
+func compressAVX2(dst []byte, src []byte, table *[8192]uint16) (d int, anchor int)

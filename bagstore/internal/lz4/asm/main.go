@@ -12,6 +12,7 @@ import (
 func main() {
 	decode()
 	checksum()
+	compress()
 	for name, value := range map[string]string{"out": "../sse_amd64.s", "stubs": "../sse_amd64.go", "pkg": "lz4"} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)
