@@ -29,7 +29,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench pgo pgo-compare soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench pgo pgo-compare soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -95,6 +95,10 @@ test-arm-short: deps ## the same for damaged bags, crashes, the fast paths, deco
 	test/arm.sh -run 'Crash|FullDisk|WriteError|Damage|Truncat|Lend|Mapped' ./bagstore
 	test/arm.sh demo ./bagstore/internal/... ./bagstore/mcap ./bagstore/rosbag2 ./bagstore/rsdb3 ./bagstore/rsbag/internal/... \
 	  ./camdriver/process/... ./msgs/... ./node/ros/internal/wire
+
+test-windows: ## run the demo and the unit tests for Windows in wine; takes long the first time
+	test/install.sh debootstrap
+	test/windows.sh
 
 dist: ## make what is released in build/dist: programs, archives, Debian packages, checksums
 	$(GO) -C deploy/dist run .
