@@ -3,6 +3,7 @@ package imagetransport
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 )
 
 // RVL is Wilson's "Fast Lossless Depth Image Compression" (2017), as
@@ -22,15 +23,18 @@ type nibbleCode struct {
 	count uint8
 }
 
-var shortCodes = makeShortCodes()
+// codeTable has the codes of the numbers below its length, which most differences are.
+type codeTable [4096]nibbleCode
 
-func makeShortCodes() (codes [4096]nibbleCode) {
+// shortCodes makes the table when it is first needed: most commands encode no images.
+var shortCodes = sync.OnceValue(func() *codeTable {
+	var codes codeTable
 	for v := range codes {
 		bits, count := longCode(uint32(v))
 		codes[v] = nibbleCode{uint16(bits), uint8(count)}
 	}
-	return codes
-}
+	return &codes
+})
 
 // longCode makes the nibbles of any number, the first one on top.
 func longCode(v uint32) (bits uint64, count uint) {
@@ -48,6 +52,7 @@ func longCode(v uint32) (bits uint64, count uint) {
 
 // nibbleWriter packs nibbles into words.
 type nibbleWriter struct {
+	short   *codeTable
 	out     []byte
 	at      int
 	pending uint64 // the last count nibbles
@@ -55,8 +60,8 @@ type nibbleWriter struct {
 }
 
 func (w *nibbleWriter) put(v uint32) {
-	if v < uint32(len(shortCodes)) {
-		c := shortCodes[v]
+	if v < uint32(len(w.short)) {
+		c := w.short[v]
 		w.add(uint64(c.bits), uint(c.count))
 		return
 	}
@@ -91,7 +96,7 @@ func (w *nibbleWriter) finish() []byte {
 func AppendRVL(dst, pixels []byte) []byte {
 	n := len(pixels) / 2
 	pixels = pixels[:2*n]
-	w := nibbleWriter{out: grow(dst, rvlBound(n)), at: len(dst)}
+	w := nibbleWriter{short: shortCodes(), out: grow(dst, rvlBound(n)), at: len(dst)}
 	var previous int32
 	for i := 0; i < len(pixels); {
 		start := i
