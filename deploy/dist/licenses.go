@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,11 +14,11 @@ import (
 // licensesFile is the file of archives and packages that has them.
 const licensesFile = "licenses.txt"
 
-// licenses collects the texts that ask to go along with copies: of Go's library, of the modules that the programs are
+// licenses are the texts that must go along with copies: those of Go's library, of the modules that the programs are
 // linked from, and of the page.
 type licenses map[string]string // by where they are from
 
-// licenseName is how files with such texts are called.
+// licenseName matches the names of files with such texts.
 var licenseName = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|notice)`)
 
 // licenses returns the texts for the programs of all platforms as one.
@@ -27,8 +28,8 @@ func (r *release) licenses() (string, error) {
 		return "", err
 	}
 	all := licenses{}
-	if n, err := all.add("Go", goroot); n == 0 {
-		return "", fmt.Errorf("no license in %s: %w", goroot, err)
+	if err := all.need("Go", goroot); err != nil {
+		return "", err
 	}
 	for _, p := range platforms {
 		list, err := r.run("go", p.env(), "list", "-deps",
@@ -60,13 +61,25 @@ func (r *release) licenses() (string, error) {
 
 // addModule adds the texts of a module, and those of the parts of it that a package belongs to.
 func (l licenses) addModule(name, root, folder string) error {
-	if n, err := l.add(name, root); n == 0 {
-		return fmt.Errorf("no license of %s in %s: %w", name, root, err)
+	if err := l.need(name, root); err != nil {
+		return err
 	}
 	for ; len(folder) > len(root); folder = filepath.Dir(folder) {
 		if _, err := l.add(name+filepath.ToSlash(folder[len(root):]), folder); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// need adds the texts in a folder, which must have one.
+func (l licenses) need(name, folder string) error {
+	n, err := l.add(name, folder)
+	if err == nil && n == 0 {
+		err = errors.New("no file is named like one")
+	}
+	if err != nil {
+		return fmt.Errorf("license of %s in %s: %w", name, folder, err)
 	}
 	return nil
 }

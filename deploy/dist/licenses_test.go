@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,17 @@ func TestLicenses(t *testing.T) {
 				t.Errorf("%q comes twice", line)
 			}
 			headings[line] = true
+		}
+	}
+}
+
+// TestNoLicense: a module without a license is an error that names it, and so is a folder that can't be read.
+func TestNoLicense(t *testing.T) {
+	empty := t.TempDir()
+	for folder, want := range map[string]string{empty: "no file is named like one", filepath.Join(empty, "none"): "no such file"} {
+		err := licenses{}.addModule("example.org/module@v1.0.0", folder, folder)
+		if err == nil || !strings.Contains(err.Error(), "example.org/module@v1.0.0") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }
