@@ -82,19 +82,20 @@ func (cr *chunkReader) contentIndex(x *chunkIndex, c *chunk) error {
 	return nil
 }
 
-// readContent reads the chosen message from a content.
-func (mr *messageReader) readContent(b *Bag) ([]byte, *buffer, error) {
+// readContent reads the message at p. before is called before memory for n bytes of it is taken.
+func (p *messagePos) readContent(b *Bag, pool *bufferPool, before func(n int)) ([]byte, *buffer, error) {
 	var blk *buffer
-	c := &b.chunks[mr.chunk]
-	data, err := b.content.Read(c.block, Entry{mr.time, mr.conn, uint32(mr.offset)}, func(n int) []byte {
+	c := &b.chunks[p.chunk]
+	data, err := b.content.Read(c.block, Entry{p.time, p.conn, uint32(p.offset)}, func(n int) []byte {
 		if blk != nil {
 			blk.release()
 		}
-		blk = mr.pool.get(n)
+		before(n)
+		blk = pool.get(n)
 		return blk.bytes[:0]
 	})
 	if blk == nil {
-		blk = mr.pool.wrap(data)
+		blk = pool.wrap(data)
 	}
 	if err != nil {
 		blk.release()

@@ -49,6 +49,7 @@ type Iterator struct {
 	heap    []*cursor
 	pending int // next chunk in refs (forward) or byEnd (backward) to open
 	looked  int // next one to decompress ahead; counts if it is after pending
+	content contentAhead
 	cur     Message
 	err     error
 }
@@ -66,6 +67,7 @@ func (it *Iterator) Seek(t Time) {
 	it.err = nil
 	it.drop()
 	it.reader.restart()
+	it.content.drop()
 }
 
 // SeekEnd moves to just after the last message.
@@ -74,6 +76,7 @@ func (it *Iterator) SeekEnd() {
 	it.err = nil
 	it.drop()
 	it.reader.restart()
+	it.content.drop()
 }
 
 // Next advances past the following message and reads it. It returns false at the
@@ -101,6 +104,7 @@ func (it *Iterator) Err() error { return it.err }
 func (it *Iterator) Close() {
 	it.drop()
 	it.heap = nil
+	it.content.close()
 	it.reader.close()
 }
 
@@ -136,17 +140,26 @@ func (it *Iterator) move(dir int) bool {
 
 // read reads the message that move went to.
 func (it *Iterator) read() bool {
-	it.reader.start()
-	if it.reader.steady() {
-		it.prefetch()
-	}
-	data, blk, err := it.reader.readMessage()
+	data, blk, err := it.readMessage()
 	if err != nil {
 		it.err = err
 		return false
 	}
 	it.cur.Data, it.cur.block, it.cur.at = data, blk, it.reader.at
 	return true
+}
+
+func (it *Iterator) readMessage() ([]byte, *buffer, error) {
+	if it.v.bags[it.cur.Bag].content != nil {
+		if m, ok := it.content.take(it); ok {
+			return m.data, m.blk, m.err
+		}
+	}
+	it.reader.start()
+	if it.reader.steady() {
+		it.prefetch()
+	}
+	return it.reader.readMessage()
 }
 
 // prefetch starts the reading of the chunks that come next.
@@ -192,6 +205,7 @@ func (it *Iterator) ref(i int) chunkRef {
 // reach over the position, pending are those that lie wholly ahead.
 func (it *Iterator) rebuild(dir int) {
 	it.dir, it.heap, it.looked = dir, it.heap[:0], 0
+	it.content.drop()
 	v, t := it.v, it.pos.time
 	var across []int
 	if dir > 0 {

@@ -175,7 +175,7 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 	b := mr.v.bags[mr.bag]
 	mr.at = 0
 	if b.content != nil {
-		return mr.readContent(b)
+		return mr.readContent(b, mr.pool, func(int) {})
 	}
 	if mr.alone() {
 		return mr.readDirect(b)

@@ -1,28 +1,22 @@
 package mcap
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
-	"sync"
 
 	format "github.com/foxglove/mcap/go/mcap"
-	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 
 	"rsros/bagstore"
 )
 
 // Limits of a chunk's content.
 const (
-	maxChunk   = 1 << 30 // unpacked
-	cacheBytes = 64 << 20
-	lz4Ratio   = 255     // the most that a byte of LZ4 says
-	zstdRatio  = 1 << 15 // a block of 128 KiB takes at least 4 bytes
+	maxChunk  = 1 << 30 // unpacked
+	lz4Ratio  = 255     // the most that a byte of LZ4 says
+	zstdRatio = 1 << 15 // a block of 128 KiB takes at least 4 bytes
 )
 
 // The compressions of chunks. Wire constants.
@@ -80,44 +74,14 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 	return b, nil
 }
 
-// records returns what holds a block's records, and their range in it. It reads and
-// unpacks a compressed chunk.
-func (f *File) records(b *block) (source, int64, int64, error) {
-	if !b.chunk || b.info.Compression == bagstore.None {
-		return f.src, b.from, b.to, nil
-	}
-	content, err := f.cache.get(b.from, func() ([]byte, error) { return f.unpack(b) })
-	if err != nil {
-		return source{}, 0, 0, fmt.Errorf("chunk at byte %d: %w", b.info.Pos, err)
-	}
-	return source{bytes.NewReader(content), int64(len(content))}, 0, int64(len(content)), nil
-}
-
-// unpack decompresses a chunk; of a torn or damaged one as much as there is.
-func (f *File) unpack(b *block) ([]byte, error) {
-	stored := io.NewSectionReader(f.src.r, b.from, b.to-b.from)
-	r, err := f.cache.decoder(b.info.Compression, stored)
-	if err != nil {
-		return nil, err
-	}
-	content := make([]byte, b.info.Size)
-	n, err := io.ReadFull(r, content)
-	if b.torn || n > 0 {
-		return content[:n], nil
-	}
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return content, err
-}
-
 // walk lists the messages of a block by its records, and takes in the schemas and
 // channels among them.
 func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
-	src, from, to, err := f.records(b)
+	src, from, to, done, err := f.records(b)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	if b.chunk && !b.torn && to-from < b.info.Size {
 		return nil, fmt.Errorf("chunk at byte %d: %d of %d bytes can be unpacked: %w", b.info.Pos, to-from, b.info.Size, io.ErrUnexpectedEOF)
 	}
@@ -177,10 +141,11 @@ func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, er
 // Read reads the data of a message.
 func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	b := &f.blocks[n]
-	src, from, to, err := f.records(b)
+	src, from, to, done, err := f.records(b)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	r, err := src.record(from+int64(e.Ref), to)
 	if err != nil {
 		return nil, err
@@ -211,75 +176,27 @@ func (f *File) Check(note func(bagstore.Note)) error {
 		if !b.chunk || b.crc == 0 || b.torn {
 			continue
 		}
-		src, from, to, err := f.records(b)
-		if err != nil {
-			note(bagstore.Note{Offset: b.info.Pos, Kind: "chunk", Severity: bagstore.Loss, Text: err.Error()})
+		sum, err := f.sum(b)
+		text := "the content doesn't have the checksum of the chunk"
+		switch {
+		case err != nil:
+			text = err.Error()
+		case sum == b.crc:
 			continue
 		}
-		sum := crc32.NewIEEE()
-		if _, err := io.Copy(sum, io.NewSectionReader(src.r, from, to-from)); err != nil {
-			return err
-		}
-		if sum.Sum32() != b.crc {
-			note(bagstore.Note{Offset: b.info.Pos, Kind: "chunk", Severity: bagstore.Loss, Text: "the content doesn't have the checksum of the chunk"})
-		}
+		note(bagstore.Note{Offset: b.info.Pos, Kind: "chunk", Severity: bagstore.Loss, Text: text})
 	}
 	return nil
 }
 
-// cache keeps the content of the chunks that were used last, and the decoders, which are
-// dear to make.
-type cache struct {
-	mu    sync.Mutex
-	order []cached // most recent last
-	bytes int
-	lz4   *lz4.Reader
-	zstd  *zstd.Decoder
-}
-
-// decoder returns what decompresses r. It is good until the next call; get's load may
-// call it.
-func (c *cache) decoder(kind bagstore.Compression, r io.Reader) (_ io.Reader, err error) {
-	if kind == compressLZ4 {
-		if c.lz4 == nil {
-			c.lz4 = lz4.NewReader(nil)
-		}
-		c.lz4.Reset(r)
-		return c.lz4, nil
-	}
-	if c.zstd == nil {
-		// Without concurrency it starts no goroutines.
-		if c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20)); err != nil {
-			return nil, err
-		}
-	}
-	return c.zstd, c.zstd.Reset(r)
-}
-
-type cached struct {
-	from    int64
-	content []byte
-}
-
-// get returns a chunk's content, which must not be changed.
-func (c *cache) get(from int64, load func() ([]byte, error)) ([]byte, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, k := range c.order {
-		if k.from == from {
-			c.order = append(append(c.order[:i:i], c.order[i+1:]...), k)
-			return k.content, nil
-		}
-	}
-	content, err := load()
+// sum is the checksum of a chunk's records.
+func (f *File) sum(b *block) (uint32, error) {
+	src, from, to, done, err := f.records(b)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	c.order = append(c.order, cached{from, content})
-	c.bytes += len(content)
-	for c.bytes > cacheBytes && len(c.order) > 1 {
-		c.bytes -= len(c.order[0].content)
-		c.order = append([]cached(nil), c.order[1:]...)
-	}
-	return content, nil
+	defer done()
+	sum := crc32.NewIEEE()
+	_, err = io.Copy(sum, io.NewSectionReader(src.r, from, to-from))
+	return sum.Sum32(), err
 }

@@ -175,7 +175,9 @@ func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([
 	}
 	raw := c.scratch.Get().(*[]byte)
 	defer c.scratch.Put(raw)
+	var out []byte
 	message, err := c.Container.Read(block, e, func(n int) []byte {
+		out = alloc(n + hint) // who counts memory knows before it is taken
 		if cap(*raw) < n {
 			*raw = make([]byte, 0, n)
 		}
@@ -184,7 +186,7 @@ func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.ToROS1(alloc(len(message)+hint), message)
+	out, err = p.ToROS1(out, message)
 	if err != nil {
 		return nil, fmt.Errorf("topic %s: %w", p.conn.Topic, err)
 	}

@@ -1,0 +1,281 @@
+package bagstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// memoryContent is a content of two topics whose messages are made when they are read.
+type memoryContent struct {
+	conns  []*Connection
+	blocks [][]memoryMessage
+	packed bool
+	// before is called before a message is read; it may be nil.
+	before func(block int, m memoryMessage)
+	alive  atomic.Int64 // reads that have begun and not ended
+}
+
+type memoryMessage struct {
+	Entry
+	size int
+	bad  bool
+}
+
+var errBadMessage = errors.New("bad message")
+
+func (c *memoryContent) Connections() []*Connection { return c.conns }
+func (c *memoryContent) Close() error               { return nil }
+
+func (c *memoryContent) Blocks() (list []Block) {
+	for i, messages := range c.blocks {
+		b := Block{ChunkInfo: ChunkInfo{Pos: int64(i + 1), Start: MaxTime}, Compression: None}
+		if c.packed {
+			b.Compression, b.Size = LZ4, 1<<20
+		}
+		counts := make([]uint32, len(c.conns))
+		for _, m := range messages {
+			b.Start, b.End = min(b.Start, m.Time), max(b.End, m.Time)
+			counts[m.Conn]++
+		}
+		for id, n := range counts {
+			b.Counts = append(b.Counts, ConnCount{ID: uint32(id), Count: n})
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+func (c *memoryContent) Entries(block int) (list []Entry, _ error) {
+	for _, m := range c.blocks[block] {
+		list = append(list, m.Entry)
+	}
+	return list, nil
+}
+
+func (c *memoryContent) Read(block int, e Entry, alloc func(n int) []byte) ([]byte, error) {
+	c.alive.Add(1)
+	defer c.alive.Add(-1)
+	m := c.blocks[block][e.Ref]
+	if c.before != nil {
+		c.before(block, m)
+	}
+	if m.bad {
+		return nil, errBadMessage
+	}
+	return append(alloc(m.size), bytes.Repeat([]byte{byte(m.Time)}, m.size)...), nil
+}
+
+// newMemoryContent has n messages a block, of sizes that size returns, one every 10 ms. Every
+// other block overlaps the one before it.
+func newMemoryContent(blocks, n int, size func(i int) int) *memoryContent {
+	c := &memoryContent{conns: []*Connection{{ID: 0, Topic: "/a"}, {ID: 1, Topic: "/b"}}}
+	for b := range blocks {
+		var list []memoryMessage
+		for k := range n {
+			i := b*n + k
+			at := i
+			if b%2 == 1 {
+				at -= n / 2
+			}
+			list = append(list, memoryMessage{Entry: Entry{Time: Time(at+1) * Time(10*time.Millisecond), Conn: uint32(i % 2), Ref: uint32(k)}, size: size(i), bad: i%23 == 22})
+		}
+		c.blocks = append(c.blocks, list)
+	}
+	return c
+}
+
+func (c *memoryContent) view(t *testing.T, q Query) *View {
+	t.Helper()
+	b := OpenContent(c, ContentInfo{Path: "memory"})
+	v, err := NewView([]*Bag{b}, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// visited describes what an iterator came to.
+func visited(it *Iterator, ok bool) string {
+	if !ok {
+		return fmt.Sprint("no message: ", it.Err())
+	}
+	m := it.Message()
+	if bytes.Count(m.Data, []byte{byte(m.Time)}) != len(m.Data) {
+		return fmt.Sprintf("message at %d with bytes of another", m.Time)
+	}
+	return fmt.Sprintf("%s %d: %d bytes", m.Conn.Topic, m.Time, len(m.Data))
+}
+
+// TestContentAhead walks at random, and compares with reading one message after the other.
+func TestContentAhead(t *testing.T) {
+	for _, packed := range []bool{false, true} {
+		for _, lead := range []time.Duration{0, time.Second} {
+			t.Run(fmt.Sprintf("packed=%v/lead=%v", packed, lead), func(t *testing.T) {
+				c := newMemoryContent(6, 100, func(i int) int { return 1 + i%7*i%11*500 })
+				c.packed = packed
+				v := c.view(t, Query{Lead: lead, End: Time(4 * time.Second)})
+				ahead, plain := v.Iterator(), v.Iterator()
+				defer ahead.Close()
+				defer plain.Close()
+				random := rand.New(rand.NewPCG(1, 2))
+				for range 60 {
+					steps, move := random.IntN(80), (*Iterator).Next
+					switch random.IntN(4) {
+					case 0:
+						move = (*Iterator).Prev
+					case 1:
+						at := Time(random.IntN(6)) * nsPerSec
+						ahead.Seek(at)
+						plain.Seek(at)
+					}
+					for range steps {
+						if random.IntN(20) == 0 {
+							ahead.SkipNext()
+							plain.SkipNext()
+						}
+						plain.content.reads = 0 // so that it never reads ahead
+						want, got := visited(plain, move(plain)), visited(ahead, move(ahead))
+						if got != want {
+							t.Fatalf("%s with reading ahead, %s without", got, want)
+						}
+					}
+				}
+				if plain.content.run != nil {
+					t.Error("the iterator to compare with read ahead")
+				}
+			})
+		}
+	}
+}
+
+// TestContentAheadReads makes sure that messages are read by others than the iterator.
+func TestContentAheadReads(t *testing.T) {
+	c := newMemoryContent(2, 100, func(int) int { return 1000 })
+	var once sync.Once
+	came := make(chan struct{})
+	c.before = func(_ int, m memoryMessage) {
+		if m.Time == Time(300*time.Millisecond) {
+			once.Do(func() { close(came) })
+		}
+	}
+	it := c.view(t, Query{}).Iterator()
+	defer it.Close()
+	for range aheadAfter + 1 {
+		it.Next()
+	}
+	<-came // the iterator is at 30 ms
+}
+
+// TestContentAheadBounded has messages that grow without warning.
+func TestContentAheadBounded(t *testing.T) {
+	c := newMemoryContent(1, 400, func(i int) int {
+		switch {
+		case i > 20 && i%30 == 0:
+			return 20 << 20
+		case i > 20:
+			return 2 << 20
+		}
+		return 100
+	})
+	it := c.view(t, Query{}).Iterator()
+	defer it.Close()
+	for range 45 {
+		it.Next()
+		r := it.content.run
+		if r == nil {
+			continue
+		}
+		r.mu.Lock()
+		waiting := int64(0)
+		for _, b := range r.queue {
+			select {
+			case <-b.done:
+				for _, m := range b.list[b.next:] {
+					waiting += int64(len(m.data))
+				}
+			default:
+			}
+		}
+		accounted := r.bytes
+		r.mu.Unlock()
+		workers := int64(min(runtime.GOMAXPROCS(0), aheadWorkers))
+		if most := aheadMost + workers*2*batchMost; waiting > accounted || waiting > most {
+			t.Fatalf("%d bytes wait, %d are accounted for, the bound is %d", waiting, accounted, most)
+		}
+	}
+}
+
+// TestContentAheadStops closes and turns round while a message is being read.
+func TestContentAheadStops(t *testing.T) {
+	for _, lead := range []time.Duration{0, time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newMemoryContent(2, 100, func(int) int { return 1000 })
+			gate := make(chan struct{})
+			c.before = func(_ int, m memoryMessage) {
+				if m.Time >= Time(100*time.Millisecond) {
+					<-gate
+				}
+			}
+			it := c.view(t, Query{Lead: lead}).Iterator()
+			for range aheadAfter + 1 {
+				it.Next()
+			}
+			synctest.Wait()
+			if c.alive.Load() == 0 {
+				t.Fatal("nothing is read ahead")
+			}
+			it.Seek(0) // doesn't wait
+			if !it.Next() || it.Message().Time != Time(10*time.Millisecond) {
+				t.Errorf("after a seek: %s", visited(it, it.Err() == nil))
+			}
+			closed := false
+			go func() {
+				it.Close()
+				closed = true
+			}()
+			synctest.Wait()
+			if closed {
+				t.Error("closed while a message is being read")
+			}
+			close(gate)
+			synctest.Wait()
+			if n := c.alive.Load(); n > 0 || !closed {
+				t.Errorf("%d messages are being read after Close", n)
+			}
+		})
+	}
+}
+
+// TestContentAheadStarves: with a lead, a message for which nobody finds time is read at
+// once.
+func TestContentAheadStarves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newMemoryContent(2, 100, func(int) int { return 1000 })
+		gate, held := make(chan struct{}), atomic.Int64{}
+		c.before = func(_ int, m memoryMessage) {
+			if m.Time == Time(100*time.Millisecond) && held.Add(1) == 1 {
+				<-gate // the first to read it is the worker
+			}
+		}
+		it := c.view(t, Query{Lead: time.Second}).Iterator()
+		defer it.Close()
+		defer close(gate)
+		for n := 1; n <= 20; n++ {
+			if !it.Next() || it.Message().Time != Time(n)*Time(10*time.Millisecond) {
+				t.Fatalf("message %d: %s", n, visited(it, it.Err() == nil))
+			}
+			synctest.Wait()
+		}
+		if held.Load() != 2 {
+			t.Errorf("the message was read %d times", held.Load())
+		}
+	})
+}

@@ -1,0 +1,299 @@
+package mcap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
+	"rsros/bagstore"
+	own "rsros/bagstore/internal/lz4"
+)
+
+// Limits of the cache.
+const (
+	cacheBytes = 32 << 20
+	freeBytes  = 16 << 20 // of memory that waits for the next chunk
+	// giantBytes: larger chunks are unpacked one at a time.
+	giantBytes = 16 << 20
+	// patience is how long one waits for a chunk that somebody else unpacks, maybe with
+	// a low priority.
+	patience = 20 * time.Millisecond
+	// slack is room after the content with which the zstd decoder is faster.
+	slack = 64
+)
+
+// cache keeps the content of the chunks that were used last. Several goroutines may unpack
+// chunks at the same time, each another one.
+type cache struct {
+	giant sync.Mutex // held while a giant is unpacked
+
+	mu    sync.Mutex
+	order []*content // most recent last
+	bytes int
+	free  [][]byte
+
+	decoders sync.Once
+	zstd     *zstd.Decoder // for whole chunks
+	zstdErr  error
+	lz4      sync.Pool // of *lz4.Reader
+}
+
+// content is what a chunk holds. Once done is closed, bytes and err don't change.
+type content struct {
+	from  int64 // in the file
+	done  chan struct{}
+	bytes []byte
+	err   error
+	users int // guarded by the cache's mu; the cache is one of them
+}
+
+// get returns a block's content, which must not be changed and is the caller's until put.
+func (c *cache) get(f *File, b *block) (*content, error) {
+	k, load := c.find(b.from)
+	if load {
+		c.load(f, b, k)
+	} else if !k.wait(b.info.Size > giantBytes) {
+		c.put(k)
+		k = &content{from: b.from, done: make(chan struct{}), users: 1} // for the caller alone
+		c.load(f, b, k)
+	}
+	if k.err != nil {
+		err := k.err
+		c.put(k)
+		return nil, fmt.Errorf("chunk at byte %d: %w", b.info.Pos, err)
+	}
+	return k, nil
+}
+
+// wait waits for a content. It returns false if that takes long.
+func (k *content) wait(always bool) bool {
+	select {
+	case <-k.done:
+		return true
+	default:
+	}
+	if always {
+		<-k.done
+		return true
+	}
+	enough := time.NewTimer(patience)
+	defer enough.Stop()
+	select {
+	case <-k.done:
+		return true
+	case <-enough.C:
+		return false
+	}
+}
+
+// find returns the place of a chunk's content. If load is true, the caller has to load
+// it.
+func (c *cache) find(from int64) (k *content, load bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.order, func(k *content) bool { return k.from == from }); i >= 0 {
+		k = c.order[i]
+		c.order = append(slices.Delete(c.order, i, i+1), k)
+	} else {
+		k, load = &content{from: from, done: make(chan struct{}), users: 1}, true
+		c.order = append(c.order, k)
+	}
+	k.users++
+	return k, load
+}
+
+// load unpacks a chunk.
+func (c *cache) load(f *File, b *block, k *content) {
+	defer close(k.done)
+	if b.info.Size > giantBytes {
+		c.giant.Lock()
+		defer c.giant.Unlock()
+	}
+	unpacked, err := f.unpack(b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.bytes, k.err = unpacked, err
+	at := slices.Index(c.order, k)
+	if at < 0 {
+		return // it isn't kept
+	}
+	if k.err != nil {
+		c.order = slices.Delete(c.order, at, at+1)
+		k.users--
+		return
+	}
+	c.bytes += len(k.bytes)
+	for i := 0; c.bytes > cacheBytes && i < len(c.order); {
+		if old := c.order[i]; old == k || old.bytes == nil {
+			i++ // the newest, or one that is being unpacked
+		} else {
+			c.order = slices.Delete(c.order, i, i+1)
+			c.bytes -= len(old.bytes)
+			c.drop(old)
+		}
+	}
+}
+
+// put ends the use of a content.
+func (c *cache) put(k *content) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(k)
+}
+
+// drop lets a content go that a user has no use for any more. Its memory is used again.
+func (c *cache) drop(k *content) {
+	if k.users--; k.users == 0 {
+		c.keep(k.bytes)
+	}
+}
+
+// keep keeps memory for the next chunk.
+func (c *cache) keep(b []byte) {
+	total := cap(b)
+	for _, f := range c.free {
+		total += cap(f)
+	}
+	if cap(b) > 0 && total <= freeBytes {
+		c.free = append(c.free, b)
+	}
+}
+
+// memory returns n bytes with room for slack more.
+func (c *cache) memory(n int) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	best := -1
+	for i, f := range c.free {
+		if cap(f) >= n+slack && cap(f)/4 <= n && (best < 0 || cap(f) < cap(c.free[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return make([]byte, n, n+n/8+slack)
+	}
+	b := c.free[best][:n]
+	c.free = slices.Delete(c.free, best, best+1)
+	return b
+}
+
+// unpack reads and decompresses a chunk; of a torn or damaged one as much as there is.
+func (f *File) unpack(b *block) ([]byte, error) {
+	content := f.cache.memory(int(b.info.Size))
+	if !b.torn && b.info.Stored <= giantBytes && f.unpackWhole(b, content) == nil {
+		return content, nil
+	}
+	n, err := f.unpackStream(b, content)
+	if err != nil && !b.torn && n == 0 {
+		f.cache.mu.Lock()
+		defer f.cache.mu.Unlock()
+		f.cache.keep(content)
+		return nil, err
+	}
+	return content[:n], nil
+}
+
+// unpackWhole decompresses a chunk that is in memory as a whole.
+func (f *File) unpackWhole(b *block, content []byte) error {
+	if b.info.Compression == bagstore.None {
+		return f.src.readFull(content, b.from)
+	}
+	stored := f.cache.memory(int(b.info.Stored))
+	defer func() {
+		f.cache.mu.Lock()
+		defer f.cache.mu.Unlock()
+		f.cache.keep(stored)
+	}()
+	if err := f.src.readFull(stored, b.from); err != nil {
+		return err
+	}
+	if b.info.Compression == compressLZ4 {
+		_, err := own.Decode(content, stored, false)
+		return err
+	}
+	dec, err := f.cache.wholeDecoder()
+	if err != nil {
+		return err
+	}
+	out, err := dec.DecodeAll(stored, content[:0])
+	if err == nil && len(out) != len(content) {
+		err = fmt.Errorf("%d bytes unpacked, %d expected", len(out), len(content))
+	}
+	return err
+}
+
+func (c *cache) wholeDecoder() (*zstd.Decoder, error) {
+	c.decoders.Do(func() {
+		// It starts no goroutines, decodes as many chunks at once as there are cores, and
+		// never more than it has room for.
+		c.zstd, c.zstdErr = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
+	})
+	return c.zstd, c.zstdErr
+}
+
+// unpackStream decompresses as much of a chunk as can be read.
+func (f *File) unpackStream(b *block, content []byte) (n int, err error) {
+	stored := io.NewSectionReader(f.src.r, b.from, b.to-b.from)
+	var r io.Reader = stored
+	switch b.info.Compression {
+	case compressLZ4:
+		in, ok := f.cache.lz4.Get().(*lz4.Reader)
+		if !ok {
+			in = lz4.NewReader(nil)
+		}
+		in.Reset(stored)
+		defer f.cache.lz4.Put(in)
+		r = in
+	case compressZstd:
+		// Without concurrency it starts no goroutines.
+		in, err := zstd.NewReader(stored, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return 0, err
+		}
+		defer in.Close()
+		r = in
+	}
+	n, err = io.ReadFull(r, content)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// packed reports whether a block's records are read as a whole: it is compressed, or has small
+// messages only.
+func (b *block) packed() bool {
+	if !b.chunk || b.info.Compression != bagstore.None {
+		return b.chunk
+	}
+	n := b.info.Messages()
+	return n > 1 && b.info.Size <= wholeChunk && b.info.Size/int64(n) < wholeMessage
+}
+
+// Uncompressed chunks of up to so many bytes are read whole if their messages have fewer
+// than these on average.
+const (
+	wholeChunk   = 8 << 20
+	wholeMessage = 32 << 10
+)
+
+// records returns what holds a block's records, and their range in it. It reads and
+// unpacks a compressed chunk. done ends the use.
+func (f *File) records(b *block) (src source, from, to int64, done func(), err error) {
+	if !b.packed() {
+		return f.src, b.from, b.to, func() {}, nil
+	}
+	k, err := f.cache.get(f, b)
+	if err != nil {
+		return source{}, 0, 0, nil, err
+	}
+	n := int64(len(k.bytes))
+	return source{bytes.NewReader(k.bytes), n}, 0, n, func() { f.cache.put(k) }, nil
+}

@@ -1,0 +1,83 @@
+package mcap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	format "github.com/foxglove/mcap/go/mcap"
+)
+
+// TestTogether has several goroutines read all messages, each in another order, of chunks
+// that are more than the cache keeps.
+func TestTogether(t *testing.T) {
+	const messages, size = 60, 1 << 20
+	var out bytes.Buffer
+	w, err := format.NewWriter(&out, &format.WriterOptions{Chunked: true, ChunkSize: 3 * size, IncludeCRC: true, Compression: format.CompressionZSTD})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.WriteHeader(&format.Header{}), w.WriteChannel(&format.Channel{ID: 1, Topic: "/a", MessageEncoding: "cdr"}))
+	for i := range messages {
+		err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: 1, LogTime: uint64(i + 1), Data: bytes.Repeat([]byte{byte(i + 1)}, size)}))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenReader(bytes.NewReader(out.Bytes()), int64(out.Len()), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for n := range 4 {
+		group.Go(func() {
+			if err := readTurned(f, n); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	free := 0
+	for _, b := range f.cache.free {
+		free += cap(b)
+	}
+	kept := 0
+	for _, k := range f.cache.order {
+		kept += len(k.bytes)
+		if k.users != 1 {
+			t.Errorf("the chunk at byte %d has %d users", k.from, k.users)
+		}
+	}
+	if kept != f.cache.bytes || kept > cacheBytes || free > freeBytes {
+		t.Errorf("%d bytes are kept, %d counted; %d are free", kept, f.cache.bytes, free)
+	}
+}
+
+// readTurned reads all blocks, beginning with one of them.
+func readTurned(f *File, first int) error {
+	var buffer []byte
+	blocks := f.Blocks()
+	for i := range blocks {
+		at := (first*len(blocks)/4 + i) % len(blocks)
+		entries, err := f.Entries(at)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			data, err := f.Read(at, e, func(n int) []byte {
+				buffer = slices.Grow(buffer[:0], n)
+				return buffer
+			})
+			if err != nil {
+				return err
+			}
+			if bytes.Count(data, []byte{byte(e.Time)}) != 1<<20 {
+				return fmt.Errorf("the message at %d has bytes of another", e.Time)
+			}
+		}
+	}
+	return nil
+}
