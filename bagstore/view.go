@@ -22,7 +22,8 @@ type Query struct {
 	// much bag time ahead, within 32 MiB, on one thread of low priority. Whoever
 	// consumes the messages isn't disturbed by it, and a chunk is ready long before
 	// it is needed; one that isn't begun by then is decompressed at once. 0: chunks
-	// are decompressed on all cores, one per core ahead.
+	// are decompressed on all cores, one per core ahead. Messages of other formats are
+	// read and converted ahead in the same way.
 	Lead time.Duration
 }
 

@@ -121,7 +121,7 @@ var mayImport = map[string][]string{
 	"bagstore/internal/lz4/asm": {}, // as camdriver/process/internal/lens/asm
 
 	"bagstore/container":       {"bagstore"},
-	"bagstore/mcap":            {"bagstore", "bagstore/container"},
+	"bagstore/mcap":            {"bagstore", "bagstore/container", "bagstore/internal/lz4"},
 	"bagstore/rosbag2":         {"bagstore", "bagstore/atomicfile", "bagstore/container", "bagstore/internal/disk", "bagstore/internal/pagedb", "bagstore/internal/sqlite"},
 	"bagstore/internal/pagedb": {},
 	"bagstore/internal/sqlite": {},

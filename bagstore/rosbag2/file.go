@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/container"
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/sqlite"
 )
 
@@ -76,7 +77,18 @@ func (f *File) open(r io.ReaderAt, size int64) (err error) {
 	if err := f.readTopics(); err != nil {
 		return err
 	}
+	if file, ok := r.(*os.File); ok {
+		f.fetch(file)
+	}
 	return f.scan()
+}
+
+// fetch has all pages that the scan will read fetched from the disk, where they are far apart.
+func (f *File) fetch(file *os.File) {
+	if _, err := f.table("messages"); err != nil {
+		return // the scan says so
+	}
+	_ = f.db.Leaves("messages", func(off, n int64) { disk.Fetch(file, off, n) }) // the scan finds the error
 }
 
 // table makes sure that a table is one that rosbag2 made, so that reading it reads

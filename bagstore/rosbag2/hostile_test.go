@@ -36,6 +36,15 @@ func readAll(b []byte) (list []row, f *File, err error) {
 		return nil, nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
+	fetched := int64(0)
+	err = f.db.Leaves("messages", func(off, n int64) {
+		if fetched += n; off < 0 || n <= 0 || off+n > int64(len(b)) || fetched > 2*int64(len(b)) {
+			panic(fmt.Sprintf("%d bytes at %d of %d are fetched, %d so far", n, off, len(b), fetched))
+		}
+	})
+	if err != nil && !errors.Is(err, sqlite.ErrCorrupt) {
+		return nil, f, err
+	}
 	for i := range f.Blocks() {
 		entries, err := f.Entries(i)
 		if err != nil {

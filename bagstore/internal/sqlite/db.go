@@ -36,6 +36,8 @@ func Is(head []byte) bool { return len(head) >= len(magic) && string(head[:len(m
 // DB is a database that is open for reading.
 type DB struct {
 	name    string
+	r       io.ReaderAt
+	page    int64 // bytes of a page, as the header says
 	size    int64 // bytes that are there
 	missing int64 // bytes that the database's own header counts beyond them
 
@@ -62,7 +64,7 @@ func Open(r io.ReaderAt, size int64) (*DB, error) {
 		page = 64 << 10
 	}
 	claimed := page * int64(binary.BigEndian.Uint32(head[28:]))
-	db := &DB{size: size, missing: max(0, claimed-size), stmts: make(map[string]*sqlite3.Stmt), blobs: make(map[string]*sqlite3.Blob)}
+	db := &DB{r: r, page: page, size: size, missing: max(0, claimed-size), stmts: make(map[string]*sqlite3.Stmt), blobs: make(map[string]*sqlite3.Blob)}
 	db.name = files().add(source{r, max(size, claimed)})
 	if err := db.open(); err != nil {
 		db.Close() //nolint:errcheck // the first error counts
