@@ -42,7 +42,7 @@ type cache struct {
 	decoders sync.Once
 	zstd     *zstd.Decoder // for whole chunks
 	zstdErr  error
-	lz4      sync.Pool // of *lz4.Reader
+	lz4      sync.Pool // of decoders of LZ4
 }
 
 // content is what a chunk holds. Once done is closed, bytes and err don't change.
