@@ -92,10 +92,11 @@ func (l *Layer) walk(values []uint16, u0, v0, u1, v1 []int32) {
 			continue
 		}
 		area := int(right-left+1) * int(bottom-top+1)
-		if l.walked += area; area > smallSplat && l.walked > l.budget {
+		if area > smallSplat && l.walked > l.budget-area {
 			l.canvas.large.add(rectangle{left, top, right, bottom, d - 1})
 			continue
 		}
+		l.walked += area // not of what is put aside: the sum of many whole images exceeds 32 bits
 		if int(top) < l.first || int(bottom) > l.last {
 			l.touch(int(top), int(bottom))
 		}
