@@ -1,6 +1,7 @@
 package page
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,7 +39,8 @@ func startNode(t *testing.T, master string, args ...string) (*peer.Process, stri
 // topics, which the page stops.
 func TestNodes(t *testing.T) {
 	m := rig.Master(t)
-	_, cameras := startNode(t, m.URI(), "live", "--device", "sim:1", "--camera", "front", "--device", "sim:2", "--camera", "rear", "--naming", "wrapper",
+	dir := t.TempDir()
+	_, cameras := startNode(t, m.URI(), "live", "--record-path", dir, "--device", "sim:1", "--camera", "front", "--device", "sim:2", "--camera", "rear", "--naming", "wrapper",
 		"--depth", "424x240@6", "--color", "off", "--infra1", "off", "--infra2", "off", "--gyro", "off", "--accel", "off")
 	const image = "/rear/depth/image_rect_raw"
 	has := func(device string) string {
@@ -59,6 +61,15 @@ func TestNodes(t *testing.T) {
 	b.await(has("front") + ` && !location.hash.includes('device')`) // it follows, and doesn't choose back
 	other.picture("view-cameras")
 
+	eval[bool](other, `viewer.store.recordForm.value = true`)
+	other.do(chromedp.SendKeys(`form input[type=text]`, "walk"+kb.Enter))
+	other.await(`!viewer.store.recordForm.value && viewer.store.record.value?.on && viewer.store.record.value.bytes > 0`)
+	other.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	other.await(`viewer.store.record.value && !viewer.store.record.value.on`)
+	if _, err := os.Stat(filepath.Join(dir, "walk.bag")); err != nil {
+		t.Error(err)
+	}
+
 	shown := func(topic string) string {
 		return `[...viewer.store.views.value.values()].some((v) => v.info.name === '` + topic + `' && v.counters.drawn > 1)`
 	}
@@ -69,7 +80,7 @@ func TestNodes(t *testing.T) {
 	b.await(`!viewer.store.state.value.playing`)
 	b.picture("view-graph")
 
-	bag := filepath.Join(t.TempDir(), "rear.bag")
+	bag := filepath.Join(dir, "rear.bag")
 	recorder, recorded := startNode(t, m.URI(), "record", "-O", bag, image)
 	b.do(chromedp.Navigate(recorded))
 	b.await(`window.viewer && viewer.store.record.value?.on && viewer.store.record.value.bytes > 0 && ` + shown(image))

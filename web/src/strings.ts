@@ -129,7 +129,7 @@ export const text = {
   recordName: 'Name',
   recordNameHint: 'Automatic: date and time',
   compression: 'Compression',
-  compressions: { none: 'None', lz4: 'LZ4' },
+  compressions: { '': 'As the program was started', none: 'None', lz4: 'LZ4' },
   splitEvery: 'New file after',
   splitMinutes: 'min',
   splitSize: 'GB',

@@ -45,12 +45,13 @@ export function SettingsDialog() {
 
 export function RecordDialog() {
   const { link } = useViewer()
-  const [name, setName] = useState(''), [compression, setCompression] = useState('none')
+  const [name, setName] = useState(''), [compression, setCompression] = useState('')
   const [minutes, setMinutes] = useState(''), [gigabytes, setGigabytes] = useState('')
   const close = () => { store.recordForm.value = false }
   const start = async (e: Event) => {
     e.preventDefault()
-    const fields: Record<string, unknown> = { compression }
+    const fields: Record<string, unknown> = {}
+    if (compression) fields.compression = compression // a running node refuses any but its own
     if (name.trim()) fields.name = name.trim()
     if (Number(minutes) > 0) fields.splitSeconds = Number(minutes) * 60
     if (Number(gigabytes) > 0) fields.splitBytes = Math.round(Number(gigabytes) * 1e9)
