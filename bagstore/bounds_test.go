@@ -14,7 +14,7 @@ import (
 )
 
 // bomb is an unindexed bag with one bz2 chunk of some kilobytes that unpacks to n
-// messages of 128 KiB. All are the same bz2 stream: streams may follow each other.
+// messages of 128 KiB. All are the same two bz2 streams: streams may follow each other.
 func bomb(t *testing.T, n int) []byte {
 	t.Helper()
 	pack := func(b []byte) []byte {
@@ -36,7 +36,8 @@ func bomb(t *testing.T, n int) []byte {
 	const zeros = 128 << 10
 	message := append(appendMessage(nil, 0, 1, 0, zeros), make([]byte, zeros)...)
 	size := len(head) + n*len(message)
-	packed := append(pack(head), bytes.Repeat(pack(message), n)...)
+	half := len(message) / 2
+	packed := append(pack(head), bytes.Repeat(append(pack(message[:half]), pack(message[half:])...), n)...)
 	raw := fileHeader(0, 0, 0)
 	raw = appendHeader(raw, opChunk, func(b []byte) []byte {
 		return appendU32(appendString(b, "compression", string(BZ2)), "size", uint32(size))
@@ -68,6 +69,20 @@ func TestBomb(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 28<<20 {
 		t.Errorf("a file of %d bytes takes %d MB of memory", len(raw), grown>>20)
+	}
+}
+
+// TestBombDamaged: the end of the last message in such a chunk is looked at, too.
+func TestBombDamaged(t *testing.T) {
+	raw := bomb(t, 4)
+	raw[len(raw)-20] ^= 0xFF
+	path := filepath.Join(t.TempDir(), "bomb.bag")
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check, err := Check(t.Context(), path, CheckOptions{})
+	if err != nil || check.Outcome != Damaged || check.Messages != 3 {
+		t.Errorf("check: %+v, %v", check, err)
 	}
 }
 

@@ -83,11 +83,25 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 		return w.walk(section{cr.w, head.DataPos}, head.Size, nil)
 	}
 	if head.Compression == BZ2 && !head.plausible() && head.Size > 0 {
-		return w.walk(&stream{r: cr.bz2(head)}, head.Size, nil)
+		return walkStream(&stream{r: cr.bz2(head)}, head.Size, w)
 	}
 	content, err := cr.salvage(head)
 	entries, end, walkErr := w.walk(memory(content), int64(len(content)), nil)
 	return entries, end, cmp.Or(err, walkErr)
+}
+
+// walkStream finds the messages of a content that is read once. The last one is whole only
+// if the content's end is, too.
+func walkStream(s *stream, size int64, w walker) ([]entry, int64, error) {
+	entries, end, err := w.walk(s, size, nil)
+	if err != nil {
+		return entries, end, err
+	}
+	if err = s.finish(size); err != nil && len(entries) > 0 {
+		last := len(entries) - 1
+		return entries[:last], int64(entries[last].offset), err
+	}
+	return entries, end, err
 }
 
 // maxSalvage bounds what a torn compressed chunk without a size may hold.

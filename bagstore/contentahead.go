@@ -34,6 +34,7 @@ type contentAhead struct {
 	reads int // messages in a row
 	run   *aheadRun
 	wait  sync.WaitGroup // for the goroutines of all runs
+	quiet chan struct{}  // closed when the last quiet one has ended; nil: there was none
 }
 
 // drop forgets what was read ahead: reading goes on somewhere else. It doesn't wait.
@@ -63,8 +64,16 @@ func (a *contentAhead) take(it *Iterator) (m aheadMessage, ok bool) {
 	return a.run.take(it.pos)
 }
 
-// start has workers read what follows the iterator's position.
+// start has workers read what follows the iterator's position, unless a quiet one still
+// reads what a run before wanted: a player doesn't wait for it.
 func (a *contentAhead) start(it *Iterator) {
+	if a.quiet != nil {
+		select {
+		case <-a.quiet:
+		default:
+			return
+		}
+	}
 	a.wait.Wait() // what a run before still reads takes memory
 	v := it.v
 	r := &aheadRun{v: v, pool: it.reader.pool, dir: it.dir, now: it.pos, sizes: make(map[aheadTopic]int64), limit: v.leadBytes}
@@ -72,7 +81,10 @@ func (a *contentAhead) start(it *Iterator) {
 	r.it = &Iterator{v: v, reader: newMessageReader(v), pos: it.pos, after: it.after}
 	a.run = r
 	if v.lead > 0 {
+		ended := make(chan struct{})
+		a.quiet = ended
 		a.wait.Go(func() {
+			defer close(ended)
 			runtime.LockOSThread() // as a quietWorker's
 			lowerPriority()
 			r.work()
@@ -189,8 +201,8 @@ func (r *aheadRun) take(k key) (m aheadMessage, ok bool) {
 			return m, false
 		}
 		b := r.queue[0]
-		if last := b.list[len(b.list)-1].key; last.compare(k)*r.dir < 0 {
-			r.pop()
+		if last := b.list[len(b.list)-1].key; b.next == len(b.list) || last.compare(k)*r.dir < 0 {
+			r.pop() // a damaged index may name a message twice, so k may be in it
 			continue
 		}
 		if b.list[b.next].key.compare(k)*r.dir > 0 {
@@ -251,7 +263,7 @@ func (r *aheadRun) wake() {
 	if r.bytes > r.limit/2 {
 		return
 	}
-	if r.until != 0 && r.until.Sub(r.now.time)*time.Duration(r.dir) > r.v.lead/2 {
+	if r.v.lead > 0 && r.until != 0 && r.until.Sub(r.now.time)*time.Duration(r.dir) > r.v.lead/2 {
 		return
 	}
 	r.room.Broadcast()

@@ -156,6 +156,33 @@ func TestContentAhead(t *testing.T) {
 	}
 }
 
+// TestContentAheadTwice: a damaged index may name a message twice.
+func TestContentAheadTwice(t *testing.T) {
+	const large = batchBytes + 1 // one a batch
+	c := newMemoryContent(2, 100, func(int) int { return large })
+	for _, list := range c.blocks {
+		for i := range list {
+			list[i].bad = false
+			if i%5 == 1 {
+				list[i].Entry = list[i-1].Entry
+			}
+		}
+	}
+	for _, lead := range []time.Duration{0, time.Second} {
+		it := c.view(t, Query{Lead: lead}).Iterator()
+		n := 0
+		for it.Next() {
+			if n++; len(it.Message().Data) != large {
+				t.Fatal(visited(it, true))
+			}
+		}
+		if it.Err() != nil || n != 200 {
+			t.Errorf("lead %v: %d messages, %v", lead, n, it.Err())
+		}
+		it.Close()
+	}
+}
+
 // TestContentAheadReads makes sure that messages are read by others than the iterator.
 func TestContentAheadReads(t *testing.T) {
 	c := newMemoryContent(2, 100, func(int) int { return 1000 })

@@ -52,6 +52,19 @@ func (s *stream) at(off int64, n int) ([]byte, error) {
 	return s.buf[:n], nil
 }
 
+// finish reads up to size and checks that nothing is wrong with the end: what was passed
+// has been checked with what comes after it.
+func (s *stream) finish(size int64) error {
+	if _, err := s.at(size-1, 1); err != nil {
+		return err
+	}
+	_, err := io.CopyN(io.Discard, s.r, 1)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
 // short is the error of a stream that ends early.
 func short(err error, want, have int64) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -122,7 +122,7 @@ export function nextMap(by: 1 | -1): void { colourMap.value = (colourMap.value +
 
 /** openDevice shows a device to all viewers. */
 export async function openDevice({ link }: Viewer, id: string): Promise<void> {
-  if (await link.tell('open', { device: id })) device.value = id
+  if (await link.tell('open', { device: id }) && store.source.peek()?.device === id) device.value = id // unless another viewer chose meanwhile
 }
 
 /** nextDevice shows the next of the devices, or the one before; it returns false if there is no choice. */

@@ -14,9 +14,10 @@ var (
 // fast says whether the assembly is used. Tests turn it on and off to compare.
 var fast = hasAssembly && !boundsChecked
 
-// fastSequences decodes most of a block: see decodeSSE.
+// fastSequences decodes most of a block: see decodeSSE, which leaves the last 64 bytes of dst
+// to Go and reckons from where they begin.
 func fastSequences(dst, src []byte, low, n, at int) (int, int) {
-	if !fast {
+	if !fast || len(dst) < slack {
 		return n, at
 	}
 	return decodeSSE(dst, src, low, n, at)

@@ -60,14 +60,17 @@ func tooLarge(dst []byte) error {
 	return frameError("frame holds more than the %d bytes that the chunk header says", len(dst))
 }
 
+// mostLength bounds a length, so that sums of some don't overflow 32 bits. Chunks are smaller.
+const mostLength = 1 << 29
+
 // readLength adds the further bytes, from src[at:], of a length whose 4 bits are all set,
-// and returns where they end.
+// and returns where they end. One above mostLength is that.
 func readLength(n int, src []byte, at int) (int, int, bool) {
 	if n < 15 {
 		return n, at, true
 	}
 	for i, b := range src[at:] {
-		n += int(b)
+		n = min(n+int(b), mostLength)
 		if b != 255 {
 			return n, at + i + 1, true
 		}

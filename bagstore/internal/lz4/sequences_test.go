@@ -116,6 +116,23 @@ func TestSequencesDamaged(t *testing.T) {
 	}
 }
 
+// TestSequencesExtreme: a length that 32 bits can't hold, and content without room.
+func TestSequencesExtreme(t *testing.T) {
+	long := append(bytes.Repeat([]byte{255}, 9<<20), 0)
+	if n, end, ok := readLength(15, long, 0); n != mostLength || end != len(long) || !ok {
+		t.Error(n, end, ok)
+	}
+	for _, kind := range []byte{0xF0, 0x0F} {
+		block := append([]byte{kind, 'a', 1, 0}, long...)
+		if n, err := decodeSequences(make([]byte, 100), 0, 0, block); n > 100 || err == nil {
+			t.Error(n, err)
+		}
+	}
+	if n, err := decodeSequences(nil, 0, 0, sequence([]byte("literals"), 0, 0)); n != 0 || err == nil {
+		t.Error(n, err)
+	}
+}
+
 // FuzzSequences: any bytes as a block, for the assembly and in Go.
 func FuzzSequences(f *testing.F) {
 	text := []byte("some bytes that repeat themselves. ")

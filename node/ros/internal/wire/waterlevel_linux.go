@@ -50,8 +50,9 @@ func (l *waterLevel) setNow(fd uintptr) {
 	syscall.RawSyscall6(syscall.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, uintptr(unsafe.Pointer(&l.now)), unsafe.Sizeof(l.now), 0) //nolint:errcheck // see above
 }
 
-// levelGrowsBuffer: since Linux 4.18 a socket's buffer has room for its level. Before, a
-// reader could wait for more than a publisher was allowed to send.
+// levelGrowsBuffer: since Linux 4.18 a socket's buffer grows with its level, and since 5.12
+// the reader is also woken when small segments fill it before. Earlier kernels could let a
+// reader wait for more than a publisher was allowed to send.
 var levelGrowsBuffer = sync.OnceValue(func() bool {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {
@@ -63,5 +64,5 @@ var levelGrowsBuffer = sync.OnceValue(func() bool {
 	}
 	major, _ := strconv.Atoi(release[0])
 	minor, _ := strconv.Atoi(release[1])
-	return major > 4 || major == 4 && minor >= 18
+	return major > 5 || major == 5 && minor >= 12
 })
