@@ -2,6 +2,7 @@ package mcap
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -259,5 +260,104 @@ func TestDamagedChunk(t *testing.T) {
 	said := bad > 0 || slices.ContainsFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
 	if !said {
 		t.Error("nothing is said")
+	}
+}
+
+// appendRecord appends a record of the format.
+func appendRecord(b []byte, op format.OpCode, content []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(append(b, byte(op)), uint64(len(content)))
+	return append(b, content...)
+}
+
+// appendChunk appends the content of a chunk's record without checksum.
+func appendChunk(b []byte, size uint64, compression string, stored []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(append(b, make([]byte, 16)...), size) // times
+	b = binary.LittleEndian.AppendUint32(append(b, make([]byte, 4)...), uint32(len(compression)))
+	b = binary.LittleEndian.AppendUint64(append(b, compression...), uint64(len(stored)))
+	return append(b, stored...)
+}
+
+// withChannel is the beginning of a file with the channel 7, /a.
+func withChannel() []byte {
+	text := func(b []byte, s string) []byte {
+		return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
+	}
+	b := appendRecord(slices.Clone(format.Magic), format.OpHeader, make([]byte, 8))
+	return appendRecord(b, format.OpChannel, append(text(text([]byte{7, 0, 0, 0}, "/a"), "cdr"), 0, 0, 0, 0))
+}
+
+// messageRecord is a message of the channel 7 in a record that claims size bytes.
+func messageRecord(at, size int, data []byte) []byte {
+	head := make([]byte, messageHead)
+	head[0] = 7
+	binary.LittleEndian.PutUint64(head[6:], uint64(at))
+	b := appendRecord(nil, format.OpMessage, append(head, data...))
+	binary.LittleEndian.PutUint64(b[1:], uint64(size))
+	return b
+}
+
+// holed is a file that has zeros between its head and its tail, which begins at byte at.
+type holed struct {
+	head, tail []byte
+	at         int64
+}
+
+// openHoled scans a file with a private record of n bytes between head and tail.
+func openHoled(head, tail []byte, n int64) (*File, error) {
+	head = appendRecord(head, firstPrivate, nil)
+	binary.LittleEndian.PutUint64(head[len(head)-8:], uint64(n))
+	h := holed{head, tail, int64(len(head)) + n}
+	return openReader(h, h.at+int64(len(tail)), "test", true)
+}
+
+func (h holed) ReadAt(p []byte, off int64) (int, error) {
+	clear(p)
+	if off < int64(len(h.head)) {
+		copy(p, h.head[off:])
+	} else if off >= h.at {
+		copy(p, h.tail[off-h.at:])
+	}
+	return len(p), nil
+}
+
+// TestSwallowed: a message whose length is wrong takes no others with it, whether it is the
+// last of a range by its number or by its size.
+func TestSwallowed(t *testing.T) {
+	const (
+		messages = rangeMessages + 20
+		some     = 4*(recordHead+messageHead+5) + 3 - recordHead // into the length of the fourth after it
+	)
+	for name, c := range map[string]struct{ at, size int }{
+		"first": {0, some}, "last of a range": {rangeMessages - 1, some}, "first of the next": {rangeMessages, some}, "large": {10, rangeBytes},
+		"last and large": {rangeMessages - 1, rangeBytes},
+	} {
+		b := withChannel()
+		for i := range messages {
+			size := messageHead + 5
+			if i == c.at {
+				size = c.size
+			}
+			b = append(b, messageRecord(i, size, []byte("12345"))...)
+		}
+		f, err := openHoled(b, nil, 2*rangeBytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, bad, err := messagesOf(f)
+		if err != nil || bad > 0 || len(list) != messages-1 || slices.Contains(list, fmt.Sprintf("/a %d 12345", c.at)) {
+			t.Errorf("%s: %d messages, want %d; %d bad, %v, %v", name, len(list), messages-1, bad, err, f.Notes())
+		}
+	}
+}
+
+// TestGap: many GB between two messages hide none of them.
+func TestGap(t *testing.T) {
+	head := append(withChannel(), messageRecord(1, messageHead+5, []byte("12345"))...)
+	f, err := openHoled(head, messageRecord(2, messageHead+5, []byte("67890")), 5<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, bad, err := messagesOf(f); err != nil || bad > 0 || !slices.Equal(list, []string{"/a 1 12345", "/a 2 67890"}) {
+		t.Errorf("%q, %d bad, %v, %v", list, bad, err, f.Notes())
 	}
 }

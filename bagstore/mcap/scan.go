@@ -10,7 +10,8 @@ import (
 	"rsros/bagstore"
 )
 
-// Messages outside of chunks form blocks of so many messages or bytes at most.
+// Messages outside of chunks form blocks of at most this many messages. The last of a block
+// begins in its first rangeBytes.
 const (
 	rangeMessages = 4096
 	rangeBytes    = 256 << 20
@@ -128,13 +129,14 @@ func (s *scanner) record(r record) (next int64, err error) {
 		if r.size < messageHead {
 			return r.pos, fmt.Errorf("message at byte %d: %d bytes, want at least %d", r.pos, r.size, messageHead)
 		}
+		if s.messages == rangeMessages || r.pos-s.from >= rangeBytes {
+			s.closeRange() // not before, so that forget finds the last message in an open range
+		}
 		if !s.open {
 			s.open, s.from, s.messages = true, r.pos, 0
 		}
 		s.to = r.end()
-		if s.messages++; s.messages == rangeMessages || s.to-s.from >= rangeBytes {
-			s.closeRange()
-		}
+		s.messages++
 	case format.OpChunk:
 		s.closeRange()
 		return s.chunk(r)
