@@ -36,7 +36,7 @@ type cache struct {
 
 	mu    sync.Mutex
 	order []*content // most recent last
-	bytes int
+	bytes int        // of memory that is kept, whatever part of it is used
 	free  [][]byte
 
 	decoders sync.Once
@@ -129,13 +129,13 @@ func (c *cache) load(f *File, b *block, k *content) {
 		k.users--
 		return
 	}
-	c.bytes += len(k.bytes)
+	c.bytes += cap(k.bytes)
 	for i := 0; c.bytes > cacheBytes && i < len(c.order); {
 		if old := c.order[i]; old == k || old.bytes == nil {
 			i++ // the newest, or one that is being unpacked
 		} else {
 			c.order = slices.Delete(c.order, i, i+1)
-			c.bytes -= len(old.bytes)
+			c.bytes -= cap(old.bytes)
 			c.drop(old)
 		}
 	}
@@ -184,6 +184,13 @@ func (c *cache) memory(n int) []byte {
 	return b
 }
 
+// giveBack ends the use of memory.
+func (c *cache) giveBack(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(b)
+}
+
 // unpack reads and decompresses a chunk; of a torn or damaged one as much as there is.
 func (f *File) unpack(b *block) ([]byte, error) {
 	content := f.cache.memory(int(b.info.Size))
@@ -192,12 +199,16 @@ func (f *File) unpack(b *block) ([]byte, error) {
 	}
 	n, err := f.unpackStream(b, content)
 	if err != nil && !b.torn && n == 0 {
-		f.cache.mu.Lock()
-		defer f.cache.mu.Unlock()
-		f.cache.keep(content)
+		f.cache.giveBack(content)
 		return nil, err
 	}
-	return content[:n], nil
+	if n >= cap(content)/4 {
+		return content[:n], nil
+	}
+	part := f.cache.memory(n)
+	copy(part, content)
+	f.cache.giveBack(content)
+	return part, nil
 }
 
 // unpackWhole decompresses a chunk that is in memory as a whole.
@@ -206,11 +217,7 @@ func (f *File) unpackWhole(b *block, content []byte) error {
 		return f.src.readFull(content, b.from)
 	}
 	stored := f.cache.memory(int(b.info.Stored))
-	defer func() {
-		f.cache.mu.Lock()
-		defer f.cache.mu.Unlock()
-		f.cache.keep(stored)
-	}()
+	defer f.cache.giveBack(stored)
 	if err := f.src.readFull(stored, b.from); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	format "github.com/foxglove/mcap/go/mcap"
+	"github.com/klauspost/compress/zstd"
 )
 
 // TestTogether has several goroutines read all messages, each in another order, of chunks
@@ -40,19 +41,49 @@ func TestTogether(t *testing.T) {
 		})
 	}
 	group.Wait()
+	checkCache(t, &f.cache)
+}
+
+// checkCache checks what an unused cache keeps.
+func checkCache(t *testing.T, c *cache) {
+	t.Helper()
 	free := 0
-	for _, b := range f.cache.free {
+	for _, b := range c.free {
 		free += cap(b)
 	}
 	kept := 0
-	for _, k := range f.cache.order {
-		kept += len(k.bytes)
+	for _, k := range c.order {
+		kept += cap(k.bytes)
 		if k.users != 1 {
 			t.Errorf("the chunk at byte %d has %d users", k.from, k.users)
 		}
 	}
-	if kept != f.cache.bytes || kept > cacheBytes || free > freeBytes {
-		t.Errorf("%d bytes are kept, %d counted; %d are free", kept, f.cache.bytes, free)
+	if kept != c.bytes || kept > cacheBytes || free > freeBytes {
+		t.Errorf("%d bytes are kept, %d counted; %d are free", kept, c.bytes, free)
+	}
+}
+
+// TestClaims: what a chunk claims to hold isn't kept in memory if little of it can be
+// unpacked.
+func TestClaims(t *testing.T) {
+	const chunks, claim = 5, 20 << 20
+	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := withChannel()
+	for i := range chunks {
+		stored := pack.EncodeAll(messageRecord(i, messageHead+5, []byte("whole")), nil)
+		stored = append(stored, make([]byte, 1<<10)...) // no zstd
+		b = appendRecord(b, format.OpChunk, appendChunk(nil, claim, "zstd", stored))
+	}
+	list, bad, f, err := readAll(b)
+	if err != nil || bad > 0 || len(list) != chunks {
+		t.Fatalf("%q, %d bad, %v", list, bad, err)
+	}
+	checkCache(t, &f.cache)
+	if f.cache.bytes > giantBytes {
+		t.Errorf("%d bytes are kept for %q", f.cache.bytes, list)
 	}
 }
 
