@@ -19,6 +19,10 @@ const (
 	zstdRatio = 1 << 15 // a block of 128 KiB takes at least 4 bytes
 )
 
+// maxMessage bounds the data of a message, whose bytes ROS counts in 32 bits. Where an int has
+// no more, memory is the bound.
+const maxMessage int64 = min(math.MaxUint32, math.MaxInt/2)
+
 // The compressions of chunks. Wire constants.
 const (
 	compressLZ4  = bagstore.Compression("lz4")
@@ -159,6 +163,9 @@ func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, 
 	}
 	if topic, known := f.byID[binary.LittleEndian.Uint16(head)]; !known || topic != e.Conn {
 		return nil, fmt.Errorf("message at byte %d: it is of another channel than the index says", r.pos)
+	}
+	if r.size-messageHead > maxMessage {
+		return nil, fmt.Errorf("message at byte %d: %d bytes, at most %d are read", r.pos, r.size-messageHead, maxMessage)
 	}
 	size := int(r.size - messageHead)
 	data := alloc(size)

@@ -2,8 +2,10 @@ package mcap
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -141,4 +143,27 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLargeMessage: a message that is larger than messages can be is refused before memory
+// is asked for.
+func TestLargeMessage(t *testing.T) {
+	b := append(withChannel(), byte(format.OpMessage))
+	b = binary.LittleEndian.AppendUint64(b, uint64(messageHead+maxMessage+1))
+	b = append(b, 7)
+	f, err := openReader(holed{head: b, at: math.MaxInt64}, int64(len(b))-1+messageHead+maxMessage+1, "test", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := f.Entries(0)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	_, err = f.Read(0, entries[0], func(n int) []byte {
+		t.Fatalf("%d bytes are asked for", n)
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Error(err)
+	}
 }
