@@ -167,3 +167,44 @@ func TestLargeMessage(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNamedTwice: an index that names a message twice isn't trusted, for it hides another.
+func TestNamedTwice(t *testing.T) {
+	whole := build(t, kinds["plain"])
+	want, _, f, err := readAll(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	first, second := indexOffsets(t, whole, f.blocks[len(f.blocks)/2])
+	for name, at := range map[string][2]int{"by one channel": {first[0], first[1]}, "by two": {first[0], second[0]}} {
+		b := slices.Clone(whole)
+		copy(b[at[1]:], b[at[0]:][:8])
+		list, bad, _, err := readAll(b)
+		slices.Sort(list)
+		if err != nil || bad > 0 || !slices.Equal(list, want) {
+			t.Errorf("%s: %d messages, want %d; %d bad, %v", name, len(list), len(want), bad, err)
+		}
+	}
+}
+
+// indexOffsets are where the message indexes of a chunk's two channels have their offsets.
+func indexOffsets(t *testing.T, b []byte, k block) (first, second []int) {
+	t.Helper()
+	src := source{bytes.NewReader(b), int64(len(b))}
+	for pos := k.index; pos < k.indexTo; {
+		r, err := src.record(pos, k.indexTo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second = second, nil
+		for at := r.data + messageIndexHead; at < r.end(); at += messageIndexEntry {
+			second = append(second, int(at+8))
+		}
+		pos = r.end()
+	}
+	if len(first) < 2 || len(second) < 1 {
+		t.Fatalf("offsets at %v and %v", first, second)
+	}
+	return first, second
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	format "github.com/foxglove/mcap/go/mcap"
 
@@ -211,6 +212,14 @@ func (f *File) indexed(b *block) (list []bagstore.Entry, err error) {
 			}
 			list = append(list, bagstore.Entry{Time: timeOf(binary.LittleEndian.Uint64(raw)), Conn: topic, Ref: uint32(ref)})
 		}
+	}
+	refs := make([]uint32, len(list))
+	for i, e := range list {
+		refs[i] = e.Ref
+	}
+	slices.Sort(refs)
+	if len(slices.Compact(refs)) < len(list) {
+		return nil, fmt.Errorf("message indexes at byte %d: they name one message twice", b.index)
 	}
 	return list, nil
 }
