@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
@@ -28,7 +27,7 @@ import (
 type Folder struct {
 	dir   string
 	root  *os.Root
-	small sync.Mutex // held while a thumbnail is made: images may be large
+	small chan struct{} // of capacity 1, filled while a thumbnail is made: images may be large
 }
 
 // Open opens a folder. The caller closes it.
@@ -37,7 +36,7 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recordings: %w", err)
 	}
-	return &Folder{dir: dir, root: root}, nil
+	return &Folder{dir: dir, root: root, small: make(chan struct{}, 1)}, nil
 }
 
 // Close closes the folder.

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"context"
 	"errors"
 	"image"
 	"image/color"
@@ -25,9 +26,11 @@ func (f *Folder) serveThumbnail(w http.ResponseWriter, r *http.Request, name str
 		http.NotFound(w, r)
 		return
 	}
-	f.small.Lock()
-	picture := thumbnail(file)
-	f.small.Unlock()
+	var picture image.Image
+	if err := f.alone(r.Context(), func() { picture = thumbnail(file) }); err != nil {
+		http.Error(w, "the thumbnail was not made in time", http.StatusServiceUnavailable)
+		return
+	}
 	if picture == nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -35,6 +38,18 @@ func (f *Folder) serveThumbnail(w http.ResponseWriter, r *http.Request, name str
 	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	png.Encode(w, picture) //nolint:errcheck // the viewer has gone
+}
+
+// alone runs do while no other call does, unless the context ends before its turn.
+func (f *Folder) alone(ctx context.Context, do func()) error {
+	select {
+	case f.small <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-f.small }() // do may panic, which the HTTP server recovers
+	do()
+	return nil
 }
 
 // thumbnail returns a small picture of a recording, nil if there is none.

@@ -1,0 +1,47 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A viewer that goes away doesn't wait for the thumbnail of another one, and one that can't
+// be made is in nobody's way.
+func TestThumbnailsInTurn(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "walk.bag"), []byte("no bag"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // it was only read
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	get := func(ctx context.Context) int {
+		w := httptest.NewRecorder()
+		l.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "http://localhost/api/files/walk.bag/thumbnail.png", nil))
+		return w.Code
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		l.alone(t.Context(), func() { //nolint:errcheck // it panics
+			if code := get(gone); code != 503 {
+				t.Errorf("a viewer who has gone gets %d", code)
+			}
+			panic(errors.New("a decoder's"))
+		})
+	}()
+	if code := get(t.Context()); code != 204 {
+		t.Errorf("the next viewer gets %d", code)
+	}
+}
