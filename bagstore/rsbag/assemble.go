@@ -32,6 +32,7 @@ type assembler struct {
 
 	metadatas map[camdriver.StreamID]*nativeMetadata // of a camera node's streams; nil: none
 	matched   uint64                                 // frames that have theirs
+	changed   bool                                   // events has the options of a camera node
 }
 
 // partial is a frame whose parts are still coming in.
@@ -43,7 +44,7 @@ type partial struct {
 }
 
 func (a *assembler) begin(at bagstore.Time) {
-	a.at, a.events, a.order = at, nil, nil
+	a.at, a.events, a.order, a.changed = at, nil, nil, false
 	a.open = make(map[camdriver.StreamID]*partial)
 }
 

@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ func OpenDeviceBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, true)
 // native is what a File knows of a camera node's recording.
 type native struct {
 	topics   map[camdriver.StreamID]string // of images and samples
+	sorted   []string                      // topics
 	infos    map[uint32]camdriver.StreamID // connections of camera_info
 	about    map[uint32][]byte             // what these say, without the header
 	times    map[camdriver.StreamID][]bagstore.Time
@@ -41,7 +43,7 @@ type native struct {
 	links    map[string]bool               // tf frames that places of streams depend on
 	metadata map[uint32]camdriver.StreamID // connections
 	used     map[uint32]bool               // connections whose messages the description says
-	changes  map[moment][]nativeChange     // of options
+	changes  nativeChanges                 // of options
 	names    []string                      // of the sensors
 }
 
@@ -64,7 +66,7 @@ func (f *File) findNative() bool {
 	n := &native{
 		topics: make(map[camdriver.StreamID]string), infos: make(map[uint32]camdriver.StreamID), about: make(map[uint32][]byte),
 		times: make(map[camdriver.StreamID][]bagstore.Time), frames: make(map[camdriver.StreamID]string), links: make(map[string]bool),
-		metadata: make(map[uint32]camdriver.StreamID), used: make(map[uint32]bool), changes: make(map[moment][]nativeChange),
+		metadata: make(map[uint32]camdriver.StreamID), used: make(map[uint32]bool),
 	}
 	info := make(map[string]uint32)
 	for _, c := range f.bag.Connections() {
@@ -98,6 +100,7 @@ func (f *File) findNative() bool {
 		}
 	}
 	f.numberNative(n, conns)
+	n.sorted = slices.Sorted(maps.Values(n.topics))
 	f.native = n
 	f.findNativeMetadata()
 	return len(conns) > 0

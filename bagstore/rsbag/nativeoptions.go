@@ -3,6 +3,7 @@ package rsbag
 import (
 	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"rsros/bagstore"
@@ -13,14 +14,29 @@ import (
 
 // nativeChange is an option that got a value.
 type nativeChange struct {
+	at     bagstore.Time
 	sensor int
 	OptionChange
 }
 
-// moment is when a message came.
-type moment struct {
-	conn uint32
-	at   bagstore.Time
+// nativeChanges are the changes of options in a camera node's recording.
+type nativeChanges struct {
+	list []nativeChange      // in the order of their messages
+	of   map[optionKey][]int // places in list, of an option
+}
+
+func (c *nativeChanges) add(n nativeChange) {
+	if c.of == nil {
+		c.of = make(map[optionKey][]int)
+	}
+	key := optionKey{n.sensor, n.ID}
+	c.of[key] = append(c.of[key], len(c.list))
+	c.list = append(c.list, n)
+}
+
+// from is the place of the first change at or after a time.
+func (c *nativeChanges) from(at bagstore.Time) int {
+	return sort.Search(len(c.list), func(i int) bool { return c.list[i].at >= at })
 }
 
 // maxChanges bounds how many changes of options are kept of a camera node's recording.
@@ -59,14 +75,16 @@ func (d *description) nativeOptions() {
 			}
 			if _, known := last[key]; !known {
 				d.sensor(sensor).options[o.ID] = o.Value
+			} else if len(f.native.changes.list) == maxChanges {
+				f.leave("changes of options after the first %d", maxChanges)
+				return false
 			} else {
-				at := moment{m.Conn.ID, m.Time}
-				f.native.changes[at] = append(f.native.changes[at], nativeChange{sensor, OptionChange{o.ID, o.Value}})
+				f.native.changes.add(nativeChange{m.Time, sensor, OptionChange{o.ID, o.Value}})
 				f.topics[m.Conn.ID] = topic{kind: topicNativeOptions}
 			}
 			last[key] = o.Value
 		}
-		return len(f.native.changes) < maxChanges
+		return true
 	})
 	for _, c := range conns {
 		f.native.used[c] = true
@@ -96,33 +114,31 @@ func (f *File) nativeParameters(m bagstore.Message) ([]cameranode.Option, int, e
 
 // inCamera reports whether names of the camera's topics begin with a prefix.
 func (f *File) inCamera(prefix string) bool {
-	for id := range f.native.topics {
-		if f.ofCamera(prefix, id) {
-			return true
-		}
-	}
-	return false
+	names := f.native.sorted
+	i, _ := slices.BinarySearch(names, prefix)
+	return i < len(names) && strings.HasPrefix(names[i], prefix)
 }
 
-// nativeOption adds the changes of a message.
+// nativeOption adds the changes of the instant, with the first of its messages.
 func (a *assembler) nativeOption(m bagstore.Message) {
-	for _, c := range a.f.native.changes[moment{m.Conn.ID, m.Time}] {
+	if a.changed {
+		return
+	}
+	a.changed = true
+	for _, c := range a.f.native.changes.list[a.f.native.changes.from(m.Time):] {
+		if c.at > m.Time {
+			return
+		}
 		a.events = append(a.events, a.event(Event{Sensor: c.sensor, Option: &OptionChange{c.ID, c.Value}}))
 	}
 }
 
 // optionAt is the last value that an option got at or before a time in the bag.
 func (n *native) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (v float32, ok bool) {
-	last := bagstore.MinTime
-	for m, list := range n.changes {
-		if m.at > at || m.at < last {
-			continue
-		}
-		for _, c := range list {
-			if c.sensor == sensor && c.ID == id {
-				v, ok, last = c.Value, true, m.at
-			}
-		}
+	places := n.changes.of[optionKey{sensor, id}]
+	after, _ := slices.BinarySearch(places, n.changes.from(at+1))
+	if after == 0 {
+		return 0, false
 	}
-	return v, ok
+	return n.changes.list[places[after-1]].Value, true
 }

@@ -59,10 +59,15 @@ func (o *odd) image(at bagstore.Time, stream string, n uint32) {
 
 func (o *odd) open() *File {
 	o.t.Helper()
+	return o.openBy(Open)
+}
+
+func (o *odd) openBy(open func(path string) (*File, error)) *File {
+	o.t.Helper()
 	if err := o.w.Close(); err != nil {
 		o.t.Fatal(err)
 	}
-	f, err := Open(o.path)
+	f, err := open(o.path)
 	if err != nil {
 		o.t.Fatal(err)
 	}

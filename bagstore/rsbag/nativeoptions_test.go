@@ -1,0 +1,108 @@
+package rsbag
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// nativeAt is when the first frame of these recordings came.
+const nativeAt = epochTimes + bagstore.Time(time.Hour)
+
+// nativeImage adds a 4x2 depth image of a camera node, with a stamp of its own.
+func (o *odd) nativeImage(at bagstore.Time, topic, info string, stamp msgs.Time) {
+	h := msgs.Header{Stamp: stamp, FrameID: "camera_depth_optical_frame"}
+	o.add(at, info, "sensor_msgs/CameraInfo", msgs.Marshal(&msgs.CameraInfo{Header: h, Height: 2, Width: 4}))
+	head := msgs.ImageHead{Header: h, Height: 2, Width: 4, Encoding: "16UC1", Step: 8, DataLen: 16}
+	o.add(at, topic, "sensor_msgs/Image", msgs.Marshal(&head), make([]byte, 16))
+}
+
+func (o *odd) nativeDepth(at bagstore.Time, stamp msgs.Time) {
+	o.nativeImage(at, "/camera/depth/image_rect_raw", "/camera/depth/camera_info", stamp)
+}
+
+// exposures adds the values that an option gets in one message.
+func (o *odd) exposures(at bagstore.Time, prefix string, values ...int32) {
+	var c msgs.Config
+	for _, v := range values {
+		c.Ints = append(c.Ints, msgs.Param[int32]{Name: "exposure", Value: v})
+	}
+	o.add(at, prefix+"stereo_module/parameter_updates", "dynamic_reconfigure/Config", msgs.Marshal(&c))
+}
+
+// changes are the values that options get, forward, and by Prev from the end.
+func changes(t *testing.T, f *File) (forward, backward []float32) {
+	t.Helper()
+	c, err := f.Cursor(CursorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for e, ok := c.Next(); ok; e, ok = c.Next() {
+		if e.Option != nil {
+			forward = append(forward, e.Option.Value)
+		}
+	}
+	for e, ok := c.Prev(); ok; e, ok = c.Prev() {
+		if e.Option != nil {
+			backward = append(backward, e.Option.Value)
+		}
+	}
+	slices.Reverse(backward)
+	return forward, backward
+}
+
+// TestNativeOptionsAtOnce: many messages of one moment, on two topics, are as many changes, in
+// the order of the messages.
+func TestNativeOptionsAtOnce(t *testing.T) {
+	const n = 300
+	o := newOdd(t)
+	o.nativeDepth(nativeAt, 1)
+	o.exposures(nativeAt, "/camera/", 1)
+	later := nativeAt + bagstore.Time(time.Second)
+	var want []float32
+	for i := range int32(n) {
+		o.exposures(later, []string{"/camera/", "/"}[i%2], i+2)
+		want = append(want, float32(i+2))
+	}
+	o.nativeDepth(later, 2)
+	f := o.openBy(OpenDevice)
+	forward, backward := changes(t, f)
+	if !slices.Equal(forward, want) {
+		t.Errorf("%d changes %v, want %d", len(forward), forward[:min(len(forward), 10)], n)
+	}
+	if !slices.Equal(backward, want) {
+		t.Errorf("backward: %d changes %v, want %d", len(backward), backward[:min(len(backward), 10)], n)
+	}
+	first := time.Duration(firstFrame)
+	for at, want := range map[time.Duration]float32{first: 1, first + time.Second - 1: 1, first + time.Second: n + 1, first + time.Hour: n + 1} {
+		for _, o := range f.OptionsAt(0, at) {
+			if o.ID == camdriver.OptionExposure && o.Value != want {
+				t.Errorf("at %v the exposure is %v, want %v", at, o.Value, want)
+			}
+		}
+	}
+}
+
+// TestNativeOptionsMany: how many changes are kept doesn't depend on how many there are in a
+// message, and the rest is noted.
+func TestNativeOptionsMany(t *testing.T) {
+	o := newOdd(t)
+	o.nativeDepth(nativeAt, 1)
+	values := make([]int32, maxChanges+10)
+	for i := range values {
+		values[i] = int32(i % 2)
+	}
+	o.exposures(nativeAt, "/camera/", values...)
+	f := o.openBy(OpenDevice)
+	if forward, _ := changes(t, f); len(forward) != maxChanges {
+		t.Errorf("%d changes, want %d", len(forward), maxChanges)
+	}
+	if len(f.Left()) != 1 || !noted(f, "changes of options") {
+		t.Errorf("left %q", f.Left())
+	}
+}
