@@ -1,6 +1,8 @@
 package rsbag
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"rsros/bagstore"
@@ -9,30 +11,42 @@ import (
 	"rsros/msgs"
 )
 
-// findNativeMetadata finds the topics of metadata of the streams.
+// findNativeMetadata finds the topics of metadata of the streams. A topic that several
+// streams share belongs to the first of them.
 func (f *File) findNativeMetadata() {
+	md5, streams := msgs.MustType("realsense2_camera/Metadata").MD5, f.native.beside("metadata")
 	for _, c := range f.bag.Connections() {
-		for id, topic := range f.native.topics {
-			if c.MD5 == msgs.MustType("realsense2_camera/Metadata").MD5 && strings.HasSuffix(c.Type, "/Metadata") && c.Topic == cameranode.Beside(topic, "metadata") {
-				f.native.metadata[c.ID] = id
-			}
+		if list := streams[c.Topic]; len(list) > 0 && c.MD5 == md5 && strings.HasSuffix(c.Type, "/Metadata") {
+			f.native.metadata[c.ID] = list[0]
 		}
 	}
+}
+
+// beside returns the streams by the topic of a name that is beside theirs. Streams that
+// share one are in their order.
+func (n *native) beside(name string) map[string][]camdriver.StreamID {
+	streams := make(map[string][]camdriver.StreamID)
+	for _, id := range slices.SortedFunc(maps.Keys(n.topics), camdriver.StreamID.Compare) {
+		topic := cameranode.Beside(n.topics[id], name)
+		streams[topic] = append(streams[topic], id)
+	}
+	return streams
 }
 
 // nativeMetadata finds the metadata of a stream's frames by their stamps, among what was
 // recorded around the time of the frame.
 type nativeMetadata struct {
 	it       *bagstore.Iterator
-	from, to bagstore.Time // of what is in list
-	list     []stamped     // in the order of time
-	offset   uint64        // of the last frame's number from its place among the recorded ones
+	from, to bagstore.Time        // of what was read
+	list     []stamped            // what is kept of that, in the order of time
+	texts    map[msgs.Time]string // of list
+	size     int                  // of texts, bytes
+	offset   uint64               // of the last frame's number from its place among the recorded ones
 }
 
 type stamped struct {
 	at    bagstore.Time
 	stamp msgs.Time
-	text  string
 }
 
 const (
@@ -40,6 +54,9 @@ const (
 	metadataSlack = bagstore.Time(1_000_000_000)
 	// maxMetadataText bounds a text; nodes write about 1000 bytes.
 	maxMetadataText = 64 << 10
+	// maxMetadata and maxMetadataSize bound what is kept of a stream, in messages and in
+	// bytes. They are kept for three seconds, which at 400 Hz is 1200 messages.
+	maxMetadata, maxMetadataSize = 4096, 8 << 20
 )
 
 // metadataOf returns what finds a stream's metadata; nil if there is none.
@@ -56,7 +73,7 @@ func (a *assembler) metadataOf(id camdriver.StreamID) *nativeMetadata {
 	}
 	if conns != nil {
 		if v, err := a.f.viewOf(conns); err == nil {
-			n = &nativeMetadata{it: v.Iterator()}
+			n = &nativeMetadata{it: v.Iterator(), texts: make(map[msgs.Time]string)}
 		}
 	}
 	if a.metadatas == nil {
@@ -77,12 +94,18 @@ func (a *assembler) close() {
 // find returns the text of a frame with a stamp that was recorded at a time.
 func (n *nativeMetadata) find(at bagstore.Time, stamp msgs.Time) (string, bool) {
 	lo, hi := max(at-metadataSlack, bagstore.MinTime), at+metadataSlack
-	if lo < n.from || lo > n.to {
+	if lo < n.from || lo-metadataSlack > n.to {
 		n.from = max(lo-metadataSlack, bagstore.MinTime) // some more, for who goes backward
-		n.to, n.list = n.from, nil
+		n.to, n.list, n.size = n.from, nil, 0
+		clear(n.texts)
 		n.it.Seek(n.from)
 	}
-	for bad := 0; n.to <= hi && bad < maxErrors; {
+	for len(n.list) > 0 && n.list[0].at < lo-metadataSlack {
+		n.from = n.list[0].at + 1
+		n.drop()
+	}
+	text, ok := n.texts[stamp]
+	for bad := 0; !ok && n.to <= hi && bad < maxErrors; text, ok = n.texts[stamp] {
 		if !n.it.Next() {
 			if n.it.Err() == nil {
 				n.to = bagstore.MaxTime
@@ -93,29 +116,31 @@ func (n *nativeMetadata) find(at bagstore.Time, stamp msgs.Time) (string, bool) 
 		}
 		n.add(n.it.Message())
 	}
-	for n.list != nil && n.list[0].at < lo-metadataSlack {
-		n.from = n.list[0].at + 1
-		if n.list = n.list[1:]; len(n.list) == 0 {
-			n.list = nil
-		}
-	}
-	for i := range n.list {
-		if n.list[i].stamp == stamp {
-			return n.list[i].text, true
-		}
-	}
-	return "", false
+	return text, ok
 }
 
+// add keeps the first message of each stamp, and drops the oldest ones that no longer fit.
 func (n *nativeMetadata) add(m bagstore.Message) {
 	n.to = m.Time
 	d := msgs.NewDecoder(m.Data)
 	var h msgs.Header
 	h.Decode(d)
 	text := d.Bytes()
-	if d.Err() == nil && len(text) <= maxMetadataText {
-		n.list = append(n.list, stamped{m.Time, h.Stamp, string(text)})
+	if _, has := n.texts[h.Stamp]; has || d.Err() != nil || len(text) > maxMetadataText {
+		return
 	}
+	for len(n.list) == maxMetadata || n.size+len(text) > maxMetadataSize {
+		n.drop()
+	}
+	n.list, n.texts[h.Stamp] = append(n.list, stamped{m.Time, h.Stamp}), string(text)
+	n.size += len(text)
+}
+
+// drop forgets the oldest.
+func (n *nativeMetadata) drop() {
+	stamp := n.list[0].stamp
+	n.list, n.size = n.list[1:], n.size-len(n.texts[stamp])
+	delete(n.texts, stamp)
 }
 
 // nativeFrame numbers a frame of a camera node, and fills in what its metadata say.

@@ -21,6 +21,7 @@ const (
 // are, which is more exact than /tf_static, and the calibrations of inertial sensors.
 func (d *description) nativeCalibrations() {
 	f := d.f
+	streams := f.native.beside("imu_info")
 	for _, c := range f.bag.Connections() {
 		switch {
 		case strings.HasSuffix(c.Type, "/Extrinsics"):
@@ -29,8 +30,8 @@ func (d *description) nativeCalibrations() {
 				f.eachOf([]uint32{c.ID}, func(m bagstore.Message) bool { d.nativePlace(base, s, m); return false })
 			}
 		case strings.HasSuffix(c.Type, "/IMUInfo"):
-			for id, s := range d.streams {
-				if id.Kind.Inertial() && c.Topic == cameranode.Beside(f.native.topics[id], "imu_info") {
+			for _, id := range streams[c.Topic] {
+				if s := d.streams[id]; s != nil && id.Kind.Inertial() {
 					f.eachOf([]uint32{c.ID}, func(m bagstore.Message) bool { d.nativeMotion(s, m); return false })
 				}
 			}
