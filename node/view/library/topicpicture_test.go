@@ -18,9 +18,9 @@ import (
 )
 
 // An imageMessage is a sensor_msgs/Image of w by h pixels.
-func imageMessage(encoding string, w, h, step int, data []byte) []byte {
+func imageMessage(encoding string, w, h, step uint32, data []byte) []byte {
 	var e msgs.Encoder
-	(&msgs.ImageHead{Width: uint32(w), Height: uint32(h), Encoding: encoding, Step: uint32(step), DataLen: uint32(len(data))}).Append(&e)
+	(&msgs.ImageHead{Width: w, Height: h, Encoding: encoding, Step: step, DataLen: uint32(len(data))}).Append(&e)
 	e.Raw(data)
 	return e.B
 }
