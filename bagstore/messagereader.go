@@ -22,8 +22,8 @@ const (
 	// plainBytes bounds those of them that are uncompressed: to read one again is
 	// cheap, and what is kept here the garbage collector lets grow twofold.
 	plainBytes = 8 << 20
-	// lentBytes bounds the latter where files are read ahead: what is kept there is in the
-	// way of what comes next, and is there for a while anyway.
+	// lentBytes bounds the uncompressed ones where files are read ahead: a chunk that is kept
+	// holds memory that the next blocks need, and stays in it for a while anyway.
 	lentBytes = 2 << 20
 )
 

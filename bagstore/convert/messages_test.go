@@ -24,6 +24,7 @@ import (
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/randmsg"
+	"rsros/test/samplebag"
 )
 
 // withoutSeqs sets the seq of all headers of a message to 0.
@@ -277,17 +278,10 @@ func TestRawStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		it := v.Iterator()
-		defer it.Close()
-		for it.Next() {
-			m := it.Message()
+		samplebag.Each(t, func(m bagstore.Message) {
 			k := topics[m.Conn.ID]
 			list = append(list, fmt.Sprintf("%d %s %s %q %x", m.Time, k.Name, k.Type, k.QoS, m.Data))
-		}
+		}, b)
 		slices.Sort(list)
 		return list
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"slices"
 
 	format "github.com/foxglove/mcap/go/mcap"
@@ -71,7 +70,7 @@ func (f *File) addAsideIndex(in *fields) error {
 // compare it with its checksum.
 func (f *File) Asides() (a Asides) {
 	list := slices.Clone(f.asides)
-	if counted := f.besides>>32 + f.besides&math.MaxUint32; counted > uint64(len(list)) {
+	if f.besides > uint64(len(list)) {
 		list = f.findAsides()
 	}
 	slices.SortFunc(list, func(a, b record) int { return cmp.Compare(a.pos, b.pos) })

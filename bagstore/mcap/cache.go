@@ -284,8 +284,8 @@ func (b *block) packed() bool {
 	return n > 1 && b.info.Size <= wholeChunk && b.info.Size/int64(n) < wholeMessage
 }
 
-// Uncompressed chunks of up to so many bytes are read whole if their messages have fewer
-// than these on average.
+// Uncompressed chunks of at most wholeChunk bytes are read whole if their messages have fewer
+// than wholeMessage on average.
 const (
 	wholeChunk   = 8 << 20
 	wholeMessage = 32 << 10

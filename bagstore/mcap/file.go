@@ -26,7 +26,7 @@ type File struct {
 	notes   bagstore.Notes
 	doubted bool     // schemas and channels are from a summary without checksum; others replace them
 	asides  []record // attachments and metadata records
-	besides uint64   // what the statistics count of them: 32 bits each
+	besides uint64   // how many of them the statistics count
 	opened  bool     // schemas and channels don't change any more
 	cache   cache
 }

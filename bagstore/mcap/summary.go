@@ -104,7 +104,7 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 				return 0, errors.New("the statistics count more messages than there can be")
 			}
 			in.take(2 + 4) // how many schemas and channels
-			f.besides, err = in.u64(), in.err
+			f.besides, err = uint64(in.u32())+uint64(in.u32()), in.err
 		case format.OpAttachmentIndex, format.OpMetadataIndex:
 			err = f.addAsideIndex(in)
 		case format.OpChunkIndex:

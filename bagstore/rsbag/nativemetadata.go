@@ -95,7 +95,7 @@ func (a *assembler) close() {
 func (n *nativeMetadata) find(at bagstore.Time, stamp msgs.Time) (string, bool) {
 	lo, hi := max(at-metadataSlack, bagstore.MinTime), at+metadataSlack
 	if lo < n.from || lo-metadataSlack > n.to {
-		n.from = max(lo-metadataSlack, bagstore.MinTime) // some more, for who goes backward
+		n.from = max(lo-metadataSlack, bagstore.MinTime) // some more, for callers who go backward
 		n.to, n.list, n.size = n.from, nil, 0
 		clear(n.texts)
 		n.it.Seek(n.from)

@@ -49,8 +49,8 @@ func TestDamagedChunk(t *testing.T) {
 	}
 }
 
-// mcapCount reads all messages of an MCAP file.
-func mcapCount(t *testing.T, path string) (n int) {
+// readMCAP reads an MCAP file with its makers' reader, which is closed after use.
+func readMCAP(t *testing.T, path string, use func(*mcap.Reader)) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,20 +62,29 @@ func mcapCount(t *testing.T, path string) (n int) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	it, err := r.Messages()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		_, _, _, err := it.NextInto(nil)
-		if errors.Is(err, io.EOF) {
-			return n
-		}
+	use(r)
+}
+
+// mcapCount reads all messages of an MCAP file.
+func mcapCount(t *testing.T, path string) (n int) {
+	t.Helper()
+	readMCAP(t, path, func(r *mcap.Reader) {
+		it, err := r.Messages()
 		if err != nil {
 			t.Fatal(err)
 		}
-		n++
-	}
+		for {
+			_, _, _, err := it.NextInto(nil)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+	})
+	return n
 }
 
 // TestExportFlags: what contradicts itself is refused before anything is written.

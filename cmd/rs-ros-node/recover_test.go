@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
+	"rsros/test/samplebag"
 )
 
 // rawMessages lists the messages of a recording as they were recorded.
@@ -24,19 +25,9 @@ func rawMessages(t *testing.T, path string) (list []string) {
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it := v.Iterator()
-	defer it.Close()
-	for it.Next() {
-		m := it.Message()
+	samplebag.Each(t, func(m bagstore.Message) {
 		list = append(list, fmt.Sprintf("%d %s %s", m.Time, m.Conn.Topic, m.Data))
-	}
-	if it.Err() != nil {
-		t.Fatal(it.Err())
-	}
+	}, bag)
 	return list
 }
 
@@ -157,26 +148,19 @@ func TestCompressForeign(t *testing.T) {
 	file := filepath.Join(dir, "a.mcap")
 	withAttachment(t, file)
 	all := rawMessages(t, file)
-	asides := func() string {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r, err := mcap.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		info, err := r.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+	asides := func() (text string) {
+		var info *mcap.Info
+		readMCAP(t, file, func(r *mcap.Reader) {
+			var err error
+			if info, err = r.Info(); err != nil {
+				t.Fatal(err)
+			}
+		})
 		kinds := make(map[string]bool)
 		for _, c := range info.ChunkIndexes {
 			kinds[string(c.Compression)] = true
 		}
-		text := fmt.Sprint(kinds)
+		text = fmt.Sprint(kinds)
 		for _, a := range info.AttachmentIndexes {
 			text += fmt.Sprintf(" %s of %d bytes", a.Name, a.DataSize)
 		}

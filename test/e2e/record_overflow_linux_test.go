@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
 // TestRecordOverflow: what the queue of a rospy publisher loses while the recorder stands
@@ -74,22 +75,13 @@ func gapsOf(t *testing.T, path string) (gaps uint32) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it := v.Iterator()
-	defer it.Close()
 	last := uint32(0)
-	for it.Next() {
-		seq := binary.LittleEndian.Uint32(it.Message().Data)
+	samplebag.Each(t, func(m bagstore.Message) {
+		seq := binary.LittleEndian.Uint32(m.Data)
 		if last > 0 {
 			gaps += seq - last - 1
 		}
 		last = seq
-	}
-	if err := it.Err(); err != nil {
-		t.Fatal(err)
-	}
+	}, b)
 	return gaps
 }

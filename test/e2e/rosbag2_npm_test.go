@@ -16,6 +16,7 @@ import (
 	recordings "rsros/bagstore/recording"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
 // npmModules fetches the libraries that a folder of test/ names, and returns where they are.
@@ -93,15 +94,8 @@ func rawLines(t *testing.T, path string) (list []string) {
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it := v.Iterator()
-	defer it.Close()
-	for it.Next() {
-		m := it.Message()
+	samplebag.Each(t, func(m bagstore.Message) {
 		list = append(list, fmt.Sprintf("%d %s %x", m.Time, m.Conn.Topic, sha1.Sum(m.Data)))
-	}
+	}, bag)
 	return list
 }

@@ -92,29 +92,37 @@ func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []
 		defer b.Close()
 		bags = append(bags, b)
 	}
-	v, err := bagstore.NewView(bags, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it := v.Iterator()
-	defer it.Close()
 	counts = map[string]int{}
 	found := make([][]stockbag.Message, len(bags))
-	for it.Next() {
-		m := it.Message()
+	Each(t, func(m bagstore.Message) {
 		counts[m.Conn.Topic]++
 		found[m.Bag] = append(found[m.Bag], stockbag.Message{Topic: m.Conn.Topic, Time: uint64(m.Time), Sum: stockbag.Sum(m.Data)})
 		messages = append(messages, fmt.Sprintf("%d %s %q", m.Time, m.Conn.Topic, m.Data))
-	}
-	if err := it.Err(); err != nil {
-		t.Fatal(err)
-	}
+	}, bags...)
 	for i, b := range bags {
 		if len(b.Notes()) == 0 {
 			stockbag.Agree(t, b.Path(), found[i])
 		}
 	}
 	return counts, messages
+}
+
+// Each calls visit with each message of open recordings in time order. The message's data
+// are good until it returns.
+func Each(t testing.TB, visit func(bagstore.Message), bags ...*bagstore.Bag) {
+	t.Helper()
+	v, err := bagstore.NewView(bags, bagstore.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for it.Next() {
+		visit(it.Message())
+	}
+	if err := it.Err(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Names lists a file's folder.

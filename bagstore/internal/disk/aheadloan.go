@@ -103,7 +103,7 @@ func (l Loan) Release() {
 	}
 }
 
-// dispose gives the memory away when nobody uses it any more.
+// dispose returns the memory to the pool when nobody uses it any more.
 func (a *Ahead) dispose() {
 	if a.lent > 0 || a.memory.bytes == nil {
 		return

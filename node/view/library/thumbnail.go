@@ -2,9 +2,9 @@ package library
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"image"
-	"image/color"
 	"image/png"
 	"net/http"
 	"strings"
@@ -77,41 +77,25 @@ func thumbnail(path string) image.Image {
 	return nil
 }
 
+// encodings are those of sensor_msgs/Image whose pixels look like a format's.
+var encodings = map[camdriver.Format]string{
+	camdriver.RGB8: "rgb8", camdriver.RGBA8: "rgba8", camdriver.BGR8: "bgr8", camdriver.BGRA8: "bgra8",
+	camdriver.Y8: "mono8", camdriver.RAW8: "mono8", camdriver.YUYV: "yuyv", camdriver.Z16: "16UC1",
+}
+
 // small returns a frame as a picture of about thumbnailWidth; nil if its format isn't one
 // that can be shown simply.
 func small(f *camdriver.Frame) image.Image {
-	if f.Width <= 0 || f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height {
+	show, ok := pixels[encodings[f.Profile.Format]]
+	if !ok || f.Width <= 0 || f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height {
 		return nil
 	}
 	n := max(1, f.Width/thumbnailWidth)
 	b := new(encode.Memory).Shrink(encode.Body{Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data}, f.Profile.Format, n)
-	size := f.Profile.Format.BitsPerPixel() / 8
-	if size == 0 || b.Stride < b.Width*size {
+	if b.Stride < b.Width*show.size {
 		return nil
 	}
-	at := func(x, y int) []byte { return b.Data[y*b.Stride+x*size:][:size] }
-	out := image.NewNRGBA(image.Rect(0, 0, b.Width, b.Height))
-	for y := range b.Height {
-		for x := range b.Width {
-			p := at(x, y)
-			c := color.NRGBA{A: 255}
-			switch f.Profile.Format {
-			case camdriver.RGB8, camdriver.RGBA8:
-				c.R, c.G, c.B = p[0], p[1], p[2]
-			case camdriver.BGR8, camdriver.BGRA8:
-				c.R, c.G, c.B = p[2], p[1], p[0]
-			case camdriver.Y8, camdriver.RAW8, camdriver.YUYV:
-				c.R, c.G, c.B = p[0], p[0], p[0]
-			case camdriver.Z16:
-				c.R = nearness(uint16(p[0]) | uint16(p[1])<<8)
-				c.G, c.B = c.R, c.R
-			default:
-				return nil
-			}
-			out.SetNRGBA(x, y, c)
-		}
-	}
-	return out
+	return drawn(b.Width, b.Height, show.of(b.Data, b.Stride, binary.LittleEndian))
 }
 
 // nearness is a brightness for a depth in millimetres: near is light, unknown is black.

@@ -139,6 +139,11 @@ type pixel struct {
 	color func(p []byte, order binary.ByteOrder) color.Color
 }
 
+// of are the pixels of data in rows of step bytes.
+func (k pixel) of(data []byte, step int, order binary.ByteOrder) func(x, y int) color.Color {
+	return func(x, y int) color.Color { return k.color(data[y*step+x*k.size:][:k.size], order) }
+}
+
 func rgb(r, g, b int) func([]byte, binary.ByteOrder) color.Color {
 	return func(p []byte, _ binary.ByteOrder) color.Color { return color.NRGBA{p[r], p[g], p[b], 255} }
 }
@@ -179,17 +184,22 @@ func smaller(p imagetransport.Picture) (out image.Image, depth bool, err error) 
 	if p.BigEndian {
 		order = binary.BigEndian
 	}
-	return sampled(p.Width, p.Height, func(x, y int) color.Color { return show.color(p.Data[y*p.Step+x*show.size:][:show.size], order) }), show.depth, nil
+	return sampled(p.Width, p.Height, show.of(p.Data, p.Step, order)), show.depth, nil
 }
 
 // sampled has every n-th pixel of a picture, so that it is about thumbnailWidth wide, and
 // not much higher.
 func sampled(width, height int, at func(x, y int) color.Color) image.Image {
 	n := max(1, width/thumbnailWidth, height/(2*thumbnailWidth))
-	out := image.NewNRGBA(image.Rect(0, 0, max(1, width/n), max(1, height/n)))
-	for y := range out.Rect.Dy() {
-		for x := range out.Rect.Dx() {
-			out.Set(x, y, at(x*n, y*n))
+	return drawn(max(1, width/n), max(1, height/n), func(x, y int) color.Color { return at(x*n, y*n) })
+}
+
+// drawn is the picture of these pixels.
+func drawn(width, height int, at func(x, y int) color.Color) image.Image {
+	out := image.NewNRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			out.Set(x, y, at(x, y))
 		}
 	}
 	return out
