@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/bagstore/internal/record"
 )
 
 // TestHeaderDamageAgrees: wherever the file header is damaged, Check and Recover agree
@@ -53,11 +55,11 @@ func TestRecoverImpossibleTimes(t *testing.T) {
 		raw, want := damagedSample(t, Options{ChunkSize: 1500})
 		spoilt := 0
 		for i, edge := range edges(t, raw) {
-			var r record
-			if edge == int64(len(raw)) || readRecord(memory(raw), edge, int64(len(raw)), &r) != nil || r.op != opMessage || i%3 > 0 && i > 4 {
+			var r record.Record
+			if edge == int64(len(raw)) || record.Read(record.Memory(raw), edge, int64(len(raw)), &r) != nil || r.Op != record.OpMessage || i%3 > 0 && i > 4 {
 				continue
 			}
-			at := bytes.Index(raw[edge:r.dataPos], []byte("time=")) + 5
+			at := bytes.Index(raw[edge:r.DataPos], []byte("time=")) + 5
 			copy(raw[int(edge)+at:], bytes.Repeat([]byte{0xff}, 8))
 			spoilt++
 		}

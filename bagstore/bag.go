@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
 )
 
 // The version lines of the formats. Wire constants.
@@ -116,7 +117,7 @@ func OpenReader(r io.ReaderAt, size int64, name string, o OpenOptions) (*Bag, er
 
 func (b *Bag) open(o OpenOptions) error {
 	line := make([]byte, len(magic20))
-	if err := readFull(b.r, line, 0); err != nil {
+	if err := record.ReadFull(b.r, line, 0); err != nil {
 		return b.errorAt(0, "version line", fmt.Errorf("%w: %w", ErrNotBag, err))
 	}
 	switch {
@@ -134,7 +135,7 @@ func (b *Bag) open(o OpenOptions) error {
 }
 
 func (b *Bag) open20(o OpenOptions) error {
-	w := newWindow(b.r, b.size)
+	w := record.NewWindow(b.r, b.size)
 	end, err := b.readIndex(w, o)
 	switch {
 	case err != nil:
@@ -153,12 +154,12 @@ func (b *Bag) open20(o OpenOptions) error {
 
 // readIndex reads the file header and, unless the whole file is to be scanned, the
 // index section. It returns that section's end.
-func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
-	var r record
+func (b *Bag) readIndex(w *record.Window, o OpenOptions) (end int64, err error) {
+	var r record.Record
 	b.first = firstChunk
-	err = readRecord(w, int64(len(magic20)), b.size, &r)
-	if err == nil && r.op != opFileHeader {
-		err = fmt.Errorf("found a %s record", opName(r.op))
+	err = record.Read(w, int64(len(magic20)), b.size, &r)
+	if err == nil && r.Op != record.OpFileHeader {
+		err = fmt.Errorf("found a %s record", record.OpName(r.Op))
 	}
 	if err != nil {
 		severity := Repairable
@@ -168,22 +169,22 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 		b.notes.Addf(severity, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
 		return 0, nil
 	}
-	if len(r.encryptor) > 0 {
-		return 0, b.errorAt(r.pos, "file header", ErrEncrypted)
+	if len(r.Encryptor) > 0 {
+		return 0, b.errorAt(r.Pos, "file header", ErrEncrypted)
 	}
-	b.first, b.tailToken = b.afterHeader(w, &r), r.tail
+	b.first, b.tailToken = b.afterHeader(w, &r), r.Tail
 	if o.Scan {
 		return 0, nil
 	}
-	if r.indexPos == 0 {
-		b.notes.Addf(Repairable, r.pos, "file header", "the bag has no index (it was not closed); the file was scanned")
+	if r.IndexPos == 0 {
+		b.notes.Addf(Repairable, r.Pos, "file header", "the bag has no index (it was not closed); the file was scanned")
 		return 0, nil
 	}
-	end, err = b.readIndexSection(w, int64(r.indexPos), r.connCount, r.chunkCount)
+	end, err = b.readIndexSection(w, int64(r.IndexPos), r.ConnCount, r.ChunkCount)
 	if err != nil {
 		b.chunks, b.conns, b.notes = nil, nil, nil
 		clear(b.byID)
-		b.notes.Addf(Repairable, int64(r.indexPos), "index section", "the index section is damaged (%v); the file was scanned", err)
+		b.notes.Addf(Repairable, int64(r.IndexPos), "index section", "the index section is damaged (%v); the file was scanned", err)
 		return 0, nil
 	}
 	b.indexed = true
@@ -194,16 +195,16 @@ func (b *Bag) readIndex(w *window, o OpenOptions) (end int64, err error) {
 
 // afterHeader returns where the record after the file header begins. The length of the
 // header's padding may be damaged; then it is where every writer puts the first chunk.
-func (b *Bag) afterHeader(w *window, header *record) int64 {
-	next := header.next()
+func (b *Bag) afterHeader(w *record.Window, header *record.Record) int64 {
+	next := header.Next()
 	if next == firstChunk || next == b.size {
 		return next
 	}
-	var r record
-	pos, length := header.pos, header.dataLen
+	var r record.Record
+	pos, length := header.Pos, header.DataLen
 	known := func(at int64) bool {
-		err := readRecord(w, at, b.size, &r)
-		return (err == nil || errors.Is(err, errData)) && (r.op == opChunk || r.op == opConnection || r.op == opChunkInfo)
+		err := record.Read(w, at, b.size, &r)
+		return (err == nil || errors.Is(err, record.ErrData)) && (r.Op == record.OpChunk || r.Op == record.OpConnection || r.Op == record.OpChunkInfo)
 	}
 	if known(next) || !known(firstChunk) {
 		return next
@@ -215,7 +216,7 @@ func (b *Bag) afterHeader(w *window, header *record) int64 {
 // readImplausible reads the chunks whose info can't be true: it counts nothing, or
 // connections that don't exist, or ends before it starts. By it their messages would
 // not be found.
-func (b *Bag) readImplausible(w *window) {
+func (b *Bag) readImplausible(w *record.Window) {
 	for i := range b.chunks {
 		c := &b.chunks[i]
 		wrong := func(k ConnCount) bool { return k.Count == 0 || b.byID[k.ID] == nil }
@@ -235,29 +236,29 @@ func (b *Bag) readImplausible(w *window) {
 
 // readIndexSection reads connection and chunk info records from pos on, for as
 // long as there are any: the header's counts may lie. It returns its end.
-func (b *Bag) readIndexSection(w *window, pos int64, conns, chunks uint32) (int64, error) {
+func (b *Bag) readIndexSection(w *record.Window, pos int64, conns, chunks uint32) (int64, error) {
 	if pos < b.first || pos > b.size {
 		return 0, fmt.Errorf("index position %d is not between the file header's end at %d and the file's end at %d", pos, b.first, b.size)
 	}
 	nConns, start := 0, pos
 	for pos < b.size {
-		var r record
-		if err := readRecord(w, pos, b.size, &r); err != nil {
+		var r record.Record
+		if err := record.Read(w, pos, b.size, &r); err != nil {
 			if nConns >= int(conns) && len(b.chunks) >= int(chunks) {
 				break // the section is whole: this is a torn tail
 			}
 			return 0, err
 		}
-		if r.op != opConnection && r.op != opChunkInfo {
+		if r.Op != record.OpConnection && r.Op != record.OpChunkInfo {
 			break
 		}
 		if err := b.readIndexRecord(w, &r); err != nil {
 			return 0, err
 		}
-		if r.op == opConnection {
+		if r.Op == record.OpConnection {
 			nConns++
 		}
-		pos = r.next()
+		pos = r.Next()
 	}
 	if nConns != int(conns) || len(b.chunks) != int(chunks) {
 		b.notes.Addf(Repairable, start, "index section", "the file header counts %d connections and %d chunks, the index section holds %d and %d",
@@ -269,15 +270,15 @@ func (b *Bag) readIndexSection(w *window, pos int64, conns, chunks uint32) (int6
 	return pos, nil
 }
 
-func (b *Bag) readIndexRecord(w *window, r *record) error {
-	data, err := b.recordData(w, r)
+func (b *Bag) readIndexRecord(w *record.Window, r *record.Record) error {
+	data, err := r.Data(w)
 	if err != nil {
 		return err
 	}
-	if r.op == opConnection {
+	if r.Op == record.OpConnection {
 		return b.addConnection(r, data)
 	}
-	info, err := parseChunkInfo(&r.header, data)
+	info, err := parseChunkInfo(&r.Header, data)
 	if err != nil {
 		return err
 	}
@@ -288,23 +289,9 @@ func (b *Bag) readIndexRecord(w *window, r *record) error {
 	return nil
 }
 
-// recordData reads header and data of a record again as one piece, so that
-// both are valid together.
-func (b *Bag) recordData(src source, r *record) ([]byte, error) {
-	both, err := whole(src, r.pos, r.next()-r.pos)
-	if err != nil {
-		return nil, err
-	}
-	head := r.dataPos - r.pos
-	if err := r.parse(both[4 : head-4]); err != nil {
-		return nil, err
-	}
-	return both[head:], nil
-}
-
 // addConnection notes a connection the first time it is seen.
-func (b *Bag) addConnection(r *record, data []byte) error {
-	c, err := parseConnection(&r.header, data)
+func (b *Bag) addConnection(r *record.Record, data []byte) error {
+	c, err := parseConnection(&r.Header, data)
 	if err != nil {
 		return err
 	}
@@ -315,7 +302,7 @@ func (b *Bag) addConnection(r *record, data []byte) error {
 		return nil
 	}
 	if known.Topic != c.Topic || known.MD5 != c.MD5 {
-		b.notes.Addf(Repairable, r.pos, "connection", "connection %d is described twice: %s and %s; the first counts", c.ID, known.Topic, c.Topic)
+		b.notes.Addf(Repairable, r.Pos, "connection", "connection %d is described twice: %s and %s; the first counts", c.ID, known.Topic, c.Topic)
 	}
 	return nil
 }

@@ -5,29 +5,31 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/bagstore/internal/record"
 )
 
 // bag12 is a version 1.2 bag: definitions and messages in a row. The second
 // topic has no definition of its own.
 func bag12() []byte {
 	b := []byte(magic12)
-	b = appendHeader(b, opFileHeader, func(b []byte) []byte { return appendU64(b, "index_pos", 0) })
+	b = record.AppendHeader(b, record.OpFileHeader, func(b []byte) []byte { return record.AppendU64(b, "index_pos", 0) })
 	b = binary.LittleEndian.AppendUint32(b, 0)
-	b = appendHeader(b, opDefinition12, func(b []byte) []byte {
-		b = appendString(b, "def", "string data\n")
-		b = appendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
-		b = appendString(b, "topic", "/a")
-		return appendString(b, "type", "std_msgs/String")
+	b = record.AppendHeader(b, record.OpDefinition12, func(b []byte) []byte {
+		b = record.AppendString(b, "def", "string data\n")
+		b = record.AppendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
+		b = record.AppendString(b, "topic", "/a")
+		return record.AppendString(b, "type", "std_msgs/String")
 	})
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	for i := range 20 {
 		data := text(i, 20)
-		b = appendHeader(b, opMessage, func(b []byte) []byte {
-			b = appendString(b, "topic", []string{"/a", "/b"}[i%2])
-			b = appendString(b, "type", "std_msgs/String")
-			b = appendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
-			b = appendU32(b, "sec", uint32(100+i))
-			return appendU32(b, "nsec", 7)
+		b = record.AppendHeader(b, record.OpMessage, func(b []byte) []byte {
+			b = record.AppendString(b, "topic", []string{"/a", "/b"}[i%2])
+			b = record.AppendString(b, "type", "std_msgs/String")
+			b = record.AppendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
+			b = record.AppendU32(b, "sec", uint32(100+i))
+			return record.AppendU32(b, "nsec", 7)
 		})
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(data)))
 		b = append(b, data...)

@@ -1,6 +1,9 @@
 package bagstore
 
-import "rsros/bagstore/internal/disk"
+import (
+	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
+)
 
 // borrowLeast is the size from which copying costs more than borrowing. Small pieces are
 // also those that somebody may keep for long.
@@ -28,7 +31,7 @@ func (b *Bag) read(pool *bufferPool, off int64, n int) (*buffer, error) {
 		return blk, nil
 	}
 	blk := pool.get(n)
-	if err := readFull(b.r, blk.bytes, off); err != nil {
+	if err := record.ReadFull(b.r, blk.bytes, off); err != nil {
 		blk.release()
 		return nil, err
 	}

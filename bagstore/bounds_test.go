@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/dsnet/compress/bzip2"
+
+	"rsros/bagstore/internal/record"
 )
 
 // bomb is an unindexed bag with one bz2 chunk of some kilobytes that unpacks to n
@@ -39,8 +41,8 @@ func bomb(t *testing.T, n int) []byte {
 	half := len(message) / 2
 	packed := append(pack(head), bytes.Repeat(append(pack(message[:half]), pack(message[half:])...), n)...)
 	raw := fileHeader(0, 0, 0)
-	raw = appendHeader(raw, opChunk, func(b []byte) []byte {
-		return appendU32(appendString(b, "compression", string(BZ2)), "size", uint32(size))
+	raw = record.AppendHeader(raw, record.OpChunk, func(b []byte) []byte {
+		return record.AppendU32(record.AppendString(b, "compression", string(BZ2)), "size", uint32(size))
 	})
 	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(packed)))
 	return append(raw, packed...)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"rsros/bagstore/internal/record"
 )
 
 // CheckOptions are the options of Check.
@@ -100,22 +102,22 @@ func (c *checker) chunk(k *chunk) {
 }
 
 // message reads a message's data from the file. Those of a compressed chunk have been read.
-func (c *checker) message(src source, r *record, _ entry) error {
-	in, ok := src.(section)
+func (c *checker) message(src record.Source, r *record.Record, _ entry) error {
+	in, ok := src.(record.Section)
 	if !ok {
 		return nil
 	}
-	for at, end := in.base+r.dataPos, in.base+r.next(); at < end; at += checkPiece {
+	for at, end := in.Base+r.DataPos, in.Base+r.Next(); at < end; at += checkPiece {
 		piece := min(checkPiece, end-at)
 		if piece < borrowLeast { // or what is read ahead with it is copied for it alone
-			if _, err := c.l.w.at(at, int(piece)); err != nil {
-				return c.unreadable(in.base+r.pos, err)
+			if _, err := c.l.w.At(at, int(piece)); err != nil {
+				return c.unreadable(in.Base+r.Pos, err)
 			}
 			continue
 		}
 		blk, err := c.b.read(&c.b.pool, at, int(piece))
 		if err != nil {
-			return c.unreadable(in.base+r.pos, err)
+			return c.unreadable(in.Base+r.Pos, err)
 		}
 		blk.release()
 	}
@@ -132,16 +134,16 @@ func (c *checker) unreadable(pos int64, err error) error {
 	return nil
 }
 
-func (c *checker) connection(r *record, data []byte) error {
-	conn, err := parseConnection(&r.header, data)
+func (c *checker) connection(r *record.Record, data []byte) error {
+	conn, err := parseConnection(&r.Header, data)
 	if err != nil {
 		return err
 	}
 	c.known[conn.ID] = true
 	if d := c.b.byID[conn.ID]; d == nil {
-		c.rep.Notes.Addf(Repairable, r.pos, "connection", "connection %d (%s) is not in the index section", conn.ID, conn.Topic)
+		c.rep.Notes.Addf(Repairable, r.Pos, "connection", "connection %d (%s) is not in the index section", conn.ID, conn.Topic)
 	} else if d.Topic != conn.Topic || d.MD5 != conn.MD5 {
-		c.rep.Notes.Addf(Loss, r.pos, "connection", "connection %d is %s here and %s elsewhere", conn.ID, conn.Topic, d.Topic)
+		c.rep.Notes.Addf(Loss, r.Pos, "connection", "connection %d is %s here and %s elsewhere", conn.ID, conn.Topic, d.Topic)
 	}
 	return nil
 }

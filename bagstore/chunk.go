@@ -3,6 +3,8 @@ package bagstore
 import (
 	"encoding/binary"
 	"fmt"
+
+	"rsros/bagstore/internal/record"
 )
 
 // Compression of a chunk.
@@ -56,30 +58,30 @@ type ChunkHeader struct {
 func (h ChunkHeader) end() int64 { return h.DataPos + h.Stored }
 
 // parseChunk checks a chunk's record header.
-func parseChunk(r *record) (ChunkHeader, error) {
-	if err := r.need(hasCompression | hasSize); err != nil {
+func parseChunk(r *record.Record) (ChunkHeader, error) {
+	if err := r.Need(record.HasCompression | record.HasSize); err != nil {
 		return ChunkHeader{}, err
 	}
-	c := ChunkHeader{Compression: Compression(r.compression), DataPos: r.dataPos, Stored: r.dataLen, Size: int64(r.size)}
+	c := ChunkHeader{Compression: Compression(r.Compression), DataPos: r.DataPos, Stored: r.DataLen, Size: int64(r.Size)}
 	switch c.Compression {
 	case None, BZ2, LZ4:
 		return c, nil
 	}
-	return c, fmt.Errorf("unknown compression %q", r.compression)
+	return c, fmt.Errorf("unknown compression %q", r.Compression)
 }
 
 // parseChunkInfo reads a chunk info record.
-func parseChunkInfo(h *header, data []byte) (ChunkInfo, error) {
-	if err := h.need(hasVer | hasChunkPos | hasStart | hasEnd | hasCount); err != nil {
+func parseChunkInfo(h *record.Header, data []byte) (ChunkInfo, error) {
+	if err := h.Need(record.HasVer | record.HasChunkPos | record.HasStart | record.HasEnd | record.HasCount); err != nil {
 		return ChunkInfo{}, err
 	}
-	if h.ver != 1 {
-		return ChunkInfo{}, fmt.Errorf("unknown chunk info version %d", h.ver)
+	if h.Ver != 1 {
+		return ChunkInfo{}, fmt.Errorf("unknown chunk info version %d", h.Ver)
 	}
-	if uint64(h.count)*8 > uint64(len(data)) {
-		return ChunkInfo{}, cut(int64(h.count)*8, int64(len(data)))
+	if uint64(h.Count)*8 > uint64(len(data)) {
+		return ChunkInfo{}, record.Cut(int64(h.Count)*8, int64(len(data)))
 	}
-	c := ChunkInfo{Pos: int64(h.chunkPos), Start: h.start, End: h.end, Counts: make([]ConnCount, h.count)}
+	c := ChunkInfo{Pos: int64(h.ChunkPos), Start: Time(h.Start), End: Time(h.End), Counts: make([]ConnCount, h.Count)}
 	for i := range c.Counts {
 		c.Counts[i] = ConnCount{binary.LittleEndian.Uint32(data[8*i:]), binary.LittleEndian.Uint32(data[8*i+4:])}
 	}
@@ -87,12 +89,12 @@ func parseChunkInfo(h *header, data []byte) (ChunkInfo, error) {
 }
 
 func appendChunkInfo(b []byte, c *ChunkInfo) []byte {
-	b = appendHeader(b, opChunkInfo, func(b []byte) []byte {
-		b = appendU64(b, "chunk_pos", uint64(c.Pos))
-		b = appendU32(b, "count", uint32(len(c.Counts)))
-		b = appendTime(b, "end_time", c.End)
-		b = appendTime(b, "start_time", c.Start)
-		return appendU32(b, "ver", 1)
+	b = record.AppendHeader(b, record.OpChunkInfo, func(b []byte) []byte {
+		b = record.AppendU64(b, "chunk_pos", uint64(c.Pos))
+		b = record.AppendU32(b, "count", uint32(len(c.Counts)))
+		b = record.AppendTime(b, "end_time", int64(c.End))
+		b = record.AppendTime(b, "start_time", int64(c.Start))
+		return record.AppendU32(b, "ver", 1)
 	})
 	b = binary.LittleEndian.AppendUint32(b, uint32(8*len(c.Counts)))
 	for _, k := range c.Counts {
@@ -103,29 +105,29 @@ func appendChunkInfo(b []byte, c *ChunkInfo) []byte {
 }
 
 // parseIndex appends the entries of an index record.
-func parseIndex(h *header, data []byte, to []entry) ([]entry, error) {
-	if err := h.need(hasVer | hasConn | hasCount); err != nil {
+func parseIndex(h *record.Header, data []byte, to []entry) ([]entry, error) {
+	if err := h.Need(record.HasVer | record.HasConn | record.HasCount); err != nil {
 		return to, err
 	}
-	if h.ver != 1 {
-		return to, fmt.Errorf("unknown index version %d", h.ver)
+	if h.Ver != 1 {
+		return to, fmt.Errorf("unknown index version %d", h.Ver)
 	}
-	if uint64(h.count)*12 > uint64(len(data)) {
-		return to, cut(int64(h.count)*12, int64(len(data)))
+	if uint64(h.Count)*12 > uint64(len(data)) {
+		return to, record.Cut(int64(h.Count)*12, int64(len(data)))
 	}
-	for i := range int(h.count) {
+	for i := range int(h.Count) {
 		e := data[12*i : 12*i+12]
-		to = append(to, entry{readTime(e), binary.LittleEndian.Uint32(e[8:]), h.conn})
+		to = append(to, entry{Time(record.ReadTime(e)), binary.LittleEndian.Uint32(e[8:]), h.Conn})
 	}
 	return to, nil
 }
 
 // appendIndex writes one index record for entries of one connection.
 func appendIndex(b []byte, conn uint32, entries []entry) []byte {
-	b = appendHeader(b, opIndex, func(b []byte) []byte {
-		b = appendU32(b, "conn", conn)
-		b = appendU32(b, "count", uint32(len(entries)))
-		return appendU32(b, "ver", 1)
+	b = record.AppendHeader(b, record.OpIndex, func(b []byte) []byte {
+		b = record.AppendU32(b, "conn", conn)
+		b = record.AppendU32(b, "count", uint32(len(entries)))
+		return record.AppendU32(b, "ver", 1)
 	})
 	b = binary.LittleEndian.AppendUint32(b, uint32(12*len(entries)))
 	for _, e := range entries {
@@ -134,10 +136,4 @@ func appendIndex(b []byte, conn uint32, entries []entry) []byte {
 		b = binary.LittleEndian.AppendUint32(b, e.offset)
 	}
 	return b
-}
-
-// putLength fills in a length that was left open at byte at: all that was
-// appended after it.
-func putLength(b []byte, at int) {
-	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 }

@@ -9,27 +9,28 @@ import (
 	"io"
 
 	"rsros/bagstore/internal/lz4"
+	"rsros/bagstore/internal/record"
 )
 
 // chunkReader reads chunk headers, indexes and contents of one bag. It is for one
 // goroutine.
 type chunkReader struct {
 	b      *Bag
-	w      *window
+	w      *record.Window
 	urgent bool // contents are decoded on all cores
 }
 
-func newChunkReader(b *Bag) *chunkReader { return &chunkReader{b: b, w: newWindow(b.r, b.size)} }
+func newChunkReader(b *Bag) *chunkReader { return &chunkReader{b: b, w: record.NewWindow(b.r, b.size)} }
 
 // header reads the chunk's header, unless a scan has.
 func (cr *chunkReader) header(c *chunk) (ChunkHeader, error) {
 	if c.head.DataPos != 0 {
 		return c.head, nil
 	}
-	var r record
-	err := readRecord(cr.w, c.Pos, cr.b.size, &r)
-	if err == nil && r.op != opChunk {
-		err = fmt.Errorf("found a %s record", opName(r.op))
+	var r record.Record
+	err := record.Read(cr.w, c.Pos, cr.b.size, &r)
+	if err == nil && r.Op != record.OpChunk {
+		err = fmt.Errorf("found a %s record", record.OpName(r.Op))
 	}
 	if err != nil {
 		return ChunkHeader{}, cr.b.errorAt(c.Pos, "chunk", err)
@@ -48,21 +49,21 @@ func (cr *chunkReader) header(c *chunk) (ChunkHeader, error) {
 func (cr *chunkReader) indexRecords(head ChunkHeader, to []entry) ([]entry, int64, error) {
 	pos := head.end()
 	for pos < cr.b.size {
-		var r record
-		if err := readRecord(cr.w, pos, cr.b.size, &r); err != nil {
+		var r record.Record
+		if err := record.Read(cr.w, pos, cr.b.size, &r); err != nil {
 			return to, pos, err
 		}
-		if r.op != opIndex {
+		if r.Op != record.OpIndex {
 			break
 		}
-		data, err := cr.b.recordData(cr.w, &r)
+		data, err := r.Data(cr.w)
 		if err != nil {
 			return to, pos, err
 		}
-		if to, err = parseIndex(&r.header, data, to); err != nil {
+		if to, err = parseIndex(&r.Header, data, to); err != nil {
 			return to, pos, err
 		}
-		pos = r.next()
+		pos = r.Next()
 	}
 	for _, e := range to {
 		if int64(e.offset) >= head.Size {
@@ -80,24 +81,24 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 		return nil, 0, err
 	}
 	if head.Compression == None {
-		return w.walk(section{cr.w, head.DataPos}, head.Size, nil)
+		return w.walk(record.Section{Source: cr.w, Base: head.DataPos}, head.Size, nil)
 	}
 	if head.Compression == BZ2 && !head.plausible() && head.Size > 0 {
-		return walkStream(&stream{r: cr.bz2(head)}, head.Size, w)
+		return walkStream(record.NewStream(cr.bz2(head)), head.Size, w)
 	}
 	content, err := cr.salvage(head)
-	entries, end, walkErr := w.walk(memory(content), int64(len(content)), nil)
+	entries, end, walkErr := w.walk(record.Memory(content), int64(len(content)), nil)
 	return entries, end, cmp.Or(err, walkErr)
 }
 
 // walkStream finds the messages of a content that is read once. The last one is whole only
 // if the content's end is, too.
-func walkStream(s *stream, size int64, w walker) ([]entry, int64, error) {
+func walkStream(s *record.Stream, size int64, w walker) ([]entry, int64, error) {
 	entries, end, err := w.walk(s, size, nil)
 	if err != nil {
 		return entries, end, err
 	}
-	if err = s.finish(size); err != nil && len(entries) > 0 {
+	if err = s.Finish(size); err != nil && len(entries) > 0 {
 		last := len(entries) - 1
 		return entries[:last], int64(entries[last].offset), err
 	}
@@ -127,7 +128,7 @@ func (cr *chunkReader) salvage(head ChunkHeader) ([]byte, error) {
 		}
 		size = min(255*head.Stored+64, maxSalvage)
 	}
-	if err := fits(size); err != nil {
+	if err := record.Fits(size); err != nil {
 		return nil, err
 	}
 	dst := make([]byte, size)
@@ -158,12 +159,12 @@ func (cr *chunkReader) bz2(head ChunkHeader) io.Reader {
 // how much is good.
 func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (int, error) {
 	if head.Compression == None {
-		if err := readFull(cr.b.r, dst, head.DataPos); err != nil {
+		if err := record.ReadFull(cr.b.r, dst, head.DataPos); err != nil {
 			return 0, err
 		}
 		return len(dst), nil
 	}
-	if err := fits(head.Stored); err != nil {
+	if err := record.Fits(head.Stored); err != nil {
 		return 0, err
 	}
 	stored, err := cr.b.read(&cr.b.pool, head.DataPos, int(head.Stored))

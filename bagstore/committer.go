@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
 )
 
 // job is a chunk, or a checkpoint, on its way to the disk.
@@ -113,12 +114,12 @@ func fileHeader(indexPos int64, conns, chunks int) []byte {
 // fileHeaderWithTail is a file header that names a tail file, unless tail is 0.
 func fileHeaderWithTail(indexPos int64, conns, chunks int, tail uint64) []byte {
 	b := append(make([]byte, 0, firstChunk), magic20...)
-	b = appendHeader(b, opFileHeader, func(b []byte) []byte {
-		b = appendU32(b, "chunk_count", uint32(chunks))
-		b = appendU32(b, "conn_count", uint32(conns))
-		b = appendU64(b, "index_pos", uint64(indexPos))
+	b = record.AppendHeader(b, record.OpFileHeader, func(b []byte) []byte {
+		b = record.AppendU32(b, "chunk_count", uint32(chunks))
+		b = record.AppendU32(b, "conn_count", uint32(conns))
+		b = record.AppendU64(b, "index_pos", uint64(indexPos))
 		if tail != 0 {
-			b = appendU64(b, tailField, tail)
+			b = record.AppendU64(b, record.TailField, tail)
 		}
 		return b
 	})
@@ -294,9 +295,9 @@ func (c *committer) chunk(j *job) error {
 var chunkInfoSize = len(appendChunkInfo(nil, &ChunkInfo{}))
 
 func appendChunkHeader(b []byte, kind Compression, size, stored int) []byte {
-	b = appendHeader(b, opChunk, func(b []byte) []byte {
-		b = appendString(b, "compression", string(kind))
-		return appendU32(b, "size", uint32(size))
+	b = record.AppendHeader(b, record.OpChunk, func(b []byte) []byte {
+		b = record.AppendString(b, "compression", string(kind))
+		return record.AppendU32(b, "size", uint32(size))
 	})
 	return binary.LittleEndian.AppendUint32(b, uint32(stored))
 }
@@ -414,11 +415,11 @@ func (c *committer) pad() error {
 	if n == 0 {
 		return nil
 	}
-	least := len(appendHeader(nil, opPadding, nil)) + 4
+	least := len(record.AppendHeader(nil, record.OpPadding, nil)) + 4
 	if n < least {
 		n += int(grain)
 	}
-	b := appendHeader(make([]byte, 0, n), opPadding, nil)
+	b := record.AppendHeader(make([]byte, 0, n), record.OpPadding, nil)
 	b = binary.LittleEndian.AppendUint32(b, uint32(n-least))
 	return c.sink.Append(b[:n], nil, nil, nil)
 }

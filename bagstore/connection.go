@@ -3,7 +3,15 @@ package bagstore
 import (
 	"cmp"
 	"slices"
+
+	"rsros/bagstore/internal/record"
 )
+
+// Field is one name=value pair of a connection header.
+type Field struct {
+	Name  string
+	Value string
+}
 
 // Connection describes the messages of one publisher on one topic.
 type Connection struct {
@@ -20,13 +28,13 @@ type Connection struct {
 // parseConnection reads a connection record: topic from the record's header,
 // the rest from its data, which is a header again. librealsense leaves topic
 // out there; stock rosbag writes it twice.
-func parseConnection(h *header, data []byte) (*Connection, error) {
-	if err := h.need(hasConn | hasTopic); err != nil {
+func parseConnection(h *record.Header, data []byte) (*Connection, error) {
+	if err := h.Need(record.HasConn | record.HasTopic); err != nil {
 		return nil, err
 	}
-	c := &Connection{ID: h.conn, Topic: string(h.topic)}
+	c := &Connection{ID: h.Conn, Topic: string(h.Topic)}
 	for len(data) > 0 {
-		name, value, rest, err := nextField(data)
+		name, value, rest, err := record.NextField(data)
 		if err != nil {
 			return nil, err
 		}
@@ -59,9 +67,9 @@ func (c *Connection) same(d *Connection) bool {
 // appendConnection writes the record with the fields sorted by name, as
 // rosbag's C++ writer does.
 func appendConnection(b []byte, c *Connection) []byte {
-	b = appendHeader(b, opConnection, func(b []byte) []byte {
-		b = appendU32(b, "conn", c.ID)
-		return appendString(b, "topic", c.Topic)
+	b = record.AppendHeader(b, record.OpConnection, func(b []byte) []byte {
+		b = record.AppendU32(b, "conn", c.ID)
+		return record.AppendString(b, "topic", c.Topic)
 	})
 	fields := []Field{
 		{"md5sum", c.MD5},
@@ -80,8 +88,8 @@ func appendConnection(b []byte, c *Connection) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
 	for _, f := range fields {
-		b = appendString(b, f.Name, f.Value)
+		b = record.AppendString(b, f.Name, f.Value)
 	}
-	putLength(b, at)
+	record.PutLength(b, at)
 	return b
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
 )
 
 // edges lists where the records of a sound bag begin, in the file and inside
@@ -21,15 +22,15 @@ func edges(t *testing.T, raw []byte) []int64 {
 	var list func(from, to int64)
 	list = func(from, to int64) {
 		for pos := from; pos < to; {
-			var r record
-			if err := readRecord(memory(raw), pos, to, &r); err != nil {
+			var r record.Record
+			if err := record.Read(record.Memory(raw), pos, to, &r); err != nil {
 				t.Fatal(err)
 			}
 			out = append(out, pos)
-			if r.op == opChunk && string(r.compression) == string(None) {
-				list(r.dataPos, r.next())
+			if r.Op == record.OpChunk && string(r.Compression) == string(None) {
+				list(r.DataPos, r.Next())
 			}
-			pos = r.next()
+			pos = r.Next()
 		}
 	}
 	list(int64(len(magic20)), int64(len(raw)))
@@ -45,17 +46,17 @@ func wholeBefore(t *testing.T, raw []byte, n int64) int {
 	var list func(from, to int64)
 	list = func(from, to int64) {
 		for pos := from; pos < to; {
-			var r record
-			if readRecord(memory(raw), pos, to, &r) != nil {
+			var r record.Record
+			if record.Read(record.Memory(raw), pos, to, &r) != nil {
 				return
 			}
-			if r.op == opChunk {
-				list(r.dataPos, r.next())
+			if r.Op == record.OpChunk {
+				list(r.DataPos, r.Next())
 			}
-			if r.op == opMessage && r.next() <= n {
+			if r.Op == record.OpMessage && r.Next() <= n {
 				count++
 			}
-			pos = r.next()
+			pos = r.Next()
 		}
 	}
 	list(int64(len(magic20)), int64(len(raw)))
@@ -204,11 +205,11 @@ func TestFlippedLengths(t *testing.T) {
 	for _, kind := range []Compression{None, LZ4} {
 		raw, want := damagedSample(t, Options{ChunkSize: 1500, Compression: kind})
 		for _, edge := range edges(t, raw) {
-			var r record
-			if edge == int64(len(raw)) || readRecord(memory(raw), edge, int64(len(raw)), &r) != nil {
+			var r record.Record
+			if edge == int64(len(raw)) || record.Read(record.Memory(raw), edge, int64(len(raw)), &r) != nil {
 				continue
 			}
-			for _, at := range []int64{r.pos, r.dataPos - 4} {
+			for _, at := range []int64{r.Pos, r.DataPos - 4} {
 				for _, value := range []uint32{0, 1, 0x7fffffff, 0xffffffff} {
 					bad := bytes.Clone(raw)
 					binary.LittleEndian.PutUint32(bad[at:], value)
@@ -219,7 +220,7 @@ func TestFlippedLengths(t *testing.T) {
 					// At worst the chunk with the length is lost, and the
 					// connection that it describes.
 					if len(got) < len(want)/3 {
-						t.Errorf("%s: %s length %#x at %d: only %d of %d messages; %v", kind, opName(r.op), value, at, len(got), len(want), b.Notes())
+						t.Errorf("%s: %s length %#x at %d: only %d of %d messages; %v", kind, record.OpName(r.Op), value, at, len(got), len(want), b.Notes())
 					}
 				}
 			}
@@ -267,13 +268,13 @@ func TestLyingHeader(t *testing.T) {
 func TestLyingChunkInfo(t *testing.T) {
 	raw, want := damagedSample(t, Options{ChunkSize: 1500})
 	for _, edge := range edges(t, raw) {
-		var r record
-		if readRecord(memory(raw), edge, int64(len(raw)), &r) != nil || r.op != opChunkInfo {
+		var r record.Record
+		if record.Read(record.Memory(raw), edge, int64(len(raw)), &r) != nil || r.Op != record.OpChunkInfo {
 			continue
 		}
 		for what, at := range map[string]int64{
-			"messages":   r.dataPos + 4,
-			"connection": r.dataPos,
+			"messages":   r.DataPos + 4,
+			"connection": r.DataPos,
 			"end":        edge + int64(bytes.Index(raw[edge:], []byte("end_time="))) + 9,
 			"count":      edge + int64(bytes.Index(raw[edge:], []byte("count="))) + 6,
 		} {
@@ -339,10 +340,10 @@ func TestRecoverDescribedLater(t *testing.T) {
 			}
 			// The descriptions in the chunks become records that nobody knows.
 			for _, edge := range edges(t, raw) {
-				var r record
+				var r record.Record
 				last := b.chunks[len(b.chunks)-1].Pos
-				if edge < last && readRecord(memory(raw), edge, int64(len(raw)), &r) == nil && r.op == opConnection {
-					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = opPadding
+				if edge < last && record.Read(record.Memory(raw), edge, int64(len(raw)), &r) == nil && r.Op == record.OpConnection {
+					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = record.OpPadding
 				}
 			}
 			if err := os.WriteFile(path, raw, 0o600); err != nil {

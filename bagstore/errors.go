@@ -3,7 +3,6 @@ package bagstore
 import (
 	"errors"
 	"fmt"
-	"io"
 )
 
 // Errors that callers may want to tell apart.
@@ -30,8 +29,3 @@ func (e *FormatError) Error() string {
 
 // Unwrap returns the reason.
 func (e *FormatError) Unwrap() error { return e.Err }
-
-// cut is the reason of a record that ends before its length says.
-func cut(want, have int64) error {
-	return fmt.Errorf("%w: needs %d bytes, %d are there", io.ErrUnexpectedEOF, want, have)
-}

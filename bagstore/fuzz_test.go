@@ -4,37 +4,20 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-)
 
-// FuzzHeader: any bytes as a record header.
-func FuzzHeader(f *testing.F) {
-	f.Add(appendHeader(nil, opMessage, func(b []byte) []byte { return appendTime(appendU32(b, "conn", 1), "time", 5) })[4:])
-	f.Add([]byte("\x04\x00\x00\x00op=\x05\xff\xff\xff\xff"))
-	f.Add(fileHeader(4117, 1, 2)[len(magic20)+4:])
-	f.Fuzz(func(_ *testing.T, b []byte) {
-		var h header
-		if h.parse(b) == nil {
-			_ = h.need(hasConn | hasTime | hasTopic)
-		}
-		for len(b) > 0 {
-			var err error
-			if _, _, b, err = nextField(b); err != nil {
-				return
-			}
-		}
-	})
-}
+	"rsros/bagstore/internal/record"
+)
 
 // FuzzRecords: any bytes as connection, chunk info and index data.
 func FuzzRecords(f *testing.F) {
 	f.Add(uint32(3), []byte("\x0b\x00\x00\x00type=a/b/cd"))
 	f.Add(uint32(1<<31), make([]byte, 40))
 	f.Fuzz(func(t *testing.T, count uint32, data []byte) {
-		h := header{has: ^uint32(0), count: count, ver: 1}
+		h := record.Header{Has: ^uint32(0), Count: count, Ver: 1}
 		if c, err := parseConnection(&h, data); err == nil {
-			var r record
+			var r record.Record
 			again := appendConnection(nil, c)
-			if err := readRecord(memory(again), 0, int64(len(again)), &r); err != nil {
+			if err := record.Read(record.Memory(again), 0, int64(len(again)), &r); err != nil {
 				t.Fatal(err)
 			}
 		}

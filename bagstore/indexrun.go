@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"rsros/bagstore/internal/record"
 )
 
 // indexRun is one connection's part of a chunk's index, in the order of time and
@@ -20,7 +22,7 @@ type indexRun struct {
 const entrySize = 12
 
 func (r indexRun) len() int            { return len(r.raw) / entrySize }
-func (r indexRun) time(i int) Time     { return readTime(r.raw[entrySize*i:]) }
+func (r indexRun) time(i int) Time     { return Time(record.ReadTime(r.raw[entrySize*i:])) }
 func (r indexRun) offset(i int) uint32 { return binary.LittleEndian.Uint32(r.raw[entrySize*i+8:]) }
 
 // search returns the first entry at or after a time.
@@ -104,20 +106,20 @@ func (cr *chunkReader) layout(c *chunk, head ChunkHeader) []indexRecord {
 	var list []indexRecord
 	found := uint64(0)
 	for pos := head.end(); pos < cr.b.size; {
-		var r record
-		if readRecord(cr.w, pos, cr.b.size, &r) != nil {
+		var r record.Record
+		if record.Read(cr.w, pos, cr.b.size, &r) != nil {
 			return nil
 		}
-		if r.op != opIndex {
+		if r.Op != record.OpIndex {
 			break
 		}
-		if r.need(hasVer|hasConn|hasCount) != nil || r.ver != 1 || int64(r.count)*entrySize > r.dataLen {
+		if r.Need(record.HasVer|record.HasConn|record.HasCount) != nil || r.Ver != 1 || int64(r.Count)*entrySize > r.DataLen {
 			return nil
 		}
-		found += uint64(r.count)
-		pos = r.next()
-		if conn := cr.b.byID[r.conn]; conn != nil {
-			list = append(list, indexRecord{indexRun: indexRun{conn: conn}, pos: r.dataPos, count: int(r.count)})
+		found += uint64(r.Count)
+		pos = r.Next()
+		if conn := cr.b.byID[r.Conn]; conn != nil {
+			list = append(list, indexRecord{indexRun: indexRun{conn: conn}, pos: r.DataPos, count: int(r.Count)})
 		}
 	}
 	if found < c.Messages() {
@@ -140,7 +142,7 @@ func (cr *chunkReader) indexRuns(x *chunkIndex, keep func(uint32) bool) ([]index
 		}
 		if r.raw == nil {
 			one := indexRun{r.conn, make([]byte, r.count*entrySize)}
-			if err := cr.w.fill(one.raw, r.pos); err != nil || one.valid(x.head.Size) != nil {
+			if err := cr.w.Fill(one.raw, r.pos); err != nil || one.valid(x.head.Size) != nil {
 				x.records = nil
 				return nil, false
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"rsros/bagstore/internal/record"
 )
 
 // InfoOptions says how much Info finds out.
@@ -305,8 +307,8 @@ func (s *Summary) sizes(ctx context.Context, b *Bag, p Progress) error {
 			return err
 		}
 		p.report(uint64(i), uint64(len(b.chunks)))
-		w := walker{bag: b, onMessage: func(_ source, r *record, e entry) error {
-			size := r.dataLen
+		w := walker{bag: b, onMessage: func(_ record.Source, r *record.Record, e entry) error {
+			size := r.DataLen
 			t, ok := sizes[e.conn]
 			if !ok {
 				t = &TopicSizes{Min: size}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+
+	"rsros/bagstore/internal/record"
 )
 
 // memDisk remembers every write in its order, so that a crash after any of
@@ -72,7 +74,7 @@ func put(image []byte, off int64, data []byte) []byte {
 func (d *memDisk) Read(p []byte, off int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return readFull(bytes.NewReader(d.data), p, off)
+	return record.ReadFull(bytes.NewReader(d.data), p, off)
 }
 
 func (d *memDisk) Sync() error {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
 )
 
 // Limits of a messageReader.
@@ -34,12 +35,12 @@ type messageReader struct {
 	chunkReaders []*chunkReader // by bag
 	pool         *bufferPool    // outlives the iterator: the next one's memory is warm
 
-	messagePos         // of the message to read
-	visits     int     // messages read in a row from its chunk
-	turns      int     // chunks since the last seek
-	rec        record  // the header of the message
-	at         int64   // of the message's data in the file; 0: it isn't there as it is
-	current    *buffer // content of the chunk that visits counts, one reference is ours
+	messagePos               // of the message to read
+	visits     int           // messages read in a row from its chunk
+	turns      int           // chunks since the last seek
+	rec        record.Record // the header of the message
+	at         int64         // of the message's data in the file; 0: it isn't there as it is
+	current    *buffer       // content of the chunk that visits counts, one reference is ours
 
 	// Only the iterator's goroutine touches the cache; the readers fill in
 	// their content and close done.
@@ -188,13 +189,13 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 		mr.current = blk
 	}
 	blk, r := mr.current, &mr.rec
-	if err := mr.locate(memory(blk.bytes), int64(len(blk.bytes)), mr.offset, r); err != nil {
+	if err := mr.locate(record.Memory(blk.bytes), int64(len(blk.bytes)), mr.offset, r); err != nil {
 		return nil, nil, b.errorAt(b.chunks[mr.chunk].Pos, "chunk", fmt.Errorf("message at its byte %d: %w", mr.offset, err))
 	}
 	if mr.head.Compression == None {
-		mr.at = mr.head.DataPos + r.dataPos
+		mr.at = mr.head.DataPos + r.DataPos
 	}
-	return blk.bytes[r.dataPos:r.next():r.next()], blk.retain(), nil
+	return blk.bytes[r.DataPos:r.Next():r.Next()], blk.retain(), nil
 }
 
 // restart says that reading continues somewhere else.
@@ -224,19 +225,19 @@ func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 	if err := mr.locate(w, mr.head.end(), pos, r); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
-	if err := fits(r.dataLen); err != nil {
+	if err := record.Fits(r.DataLen); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
-	if mr.mapped && r.dataLen >= mapLeast && b.inFile(r.next()) {
-		if blk := mapMessage(b.file, r.dataPos, int(r.dataLen)); blk != nil {
+	if mr.mapped && r.DataLen >= mapLeast && b.inFile(r.Next()) {
+		if blk := mapMessage(b.file, r.DataPos, int(r.DataLen)); blk != nil {
 			return blk.bytes, blk, nil
 		}
 	}
-	blk, err := b.read(mr.pool, r.dataPos, int(r.dataLen))
+	blk, err := b.read(mr.pool, r.DataPos, int(r.DataLen))
 	if err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
-	mr.at = r.dataPos
+	mr.at = r.DataPos
 	return blk.bytes, blk, nil
 }
 
@@ -256,21 +257,21 @@ func mapMessage(f *os.File, off int64, n int) *buffer {
 
 // locate reads the header of the message record that the entry points at. An
 // index may also point at the connection record before it.
-func (mr *messageReader) locate(src source, limit, pos int64, r *record) error {
+func (mr *messageReader) locate(src record.Source, limit, pos int64, r *record.Record) error {
 	for {
-		if err := readRecord(src, pos, limit, r); err != nil {
+		if err := record.Read(src, pos, limit, r); err != nil {
 			return err
 		}
-		if r.op != opConnection {
+		if r.Op != record.OpConnection {
 			break
 		}
-		pos = r.next()
+		pos = r.Next()
 	}
-	if r.op != opMessage {
-		return fmt.Errorf("found a %s record", opName(r.op))
+	if r.Op != record.OpMessage {
+		return fmt.Errorf("found a %s record", record.OpName(r.Op))
 	}
-	if r.has&hasConn != 0 && r.conn != mr.conn {
-		return fmt.Errorf("message is of connection %d, the index says %d", r.conn, mr.conn)
+	if r.Has&record.HasConn != 0 && r.Conn != mr.conn {
+		return fmt.Errorf("message is of connection %d, the index says %d", r.Conn, mr.conn)
 	}
 	return nil
 }
@@ -418,7 +419,7 @@ func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffe
 		}
 		return mr.pool.wrap(content), nil
 	}
-	if err := fits(head.Size); err != nil {
+	if err := record.Fits(head.Size); err != nil {
 		return nil, err
 	}
 	if head.Compression == None {

@@ -2,7 +2,6 @@ package bagstore
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"hash/crc32"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"rsros/bagstore/internal/record"
 )
 
 // takeTail makes the chunks of the tail file, which a killed Writer left, part of the
@@ -43,7 +44,7 @@ func (b *Bag) takeTail() {
 			continue // its chunk is in the bag
 		}
 		// The last record may be cut off where the content was longer than a slot.
-		entries, end, _ := walker{bag: b}.walk(memory(slot.content), int64(len(slot.content)), nil)
+		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.content), int64(len(slot.content)), nil)
 		if slot.chunk == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
 			cut = b.size // the torn chunk in the bag has as much
 			continue
@@ -115,7 +116,7 @@ func readTail(f *os.File, token uint64) []tailContent {
 // readTailSlot reads the slot at base. It allocates at most the file's size.
 func readTailSlot(f *os.File, token uint64, base int64) (slot tailContent, ok bool) {
 	head := make([]byte, tailHeader)
-	if readFull(f, head, base) != nil {
+	if record.ReadFull(f, head, base) != nil {
 		return slot, false
 	}
 	s, ok := parseTailEntry(head, token)
@@ -127,7 +128,7 @@ func readTailSlot(f *os.File, token uint64, base int64) (slot tailContent, ok bo
 		return slot, false
 	}
 	slot = tailContent{s.chunk, make([]byte, s.n)}
-	ok = readFull(f, slot.content, base+tailHeader) == nil && crc32.ChecksumIEEE(slot.content) == s.crc
+	ok = record.ReadFull(f, slot.content, base+tailHeader) == nil && crc32.ChecksumIEEE(slot.content) == s.crc
 	return slot, ok
 }
 
@@ -151,12 +152,4 @@ func (j *joined) ReadAt(p []byte, off int64) (n int, err error) {
 		return n, io.EOF
 	}
 	return n, nil
-}
-
-// tailTokenOf reads the token in a file header's field.
-func tailTokenOf(value []byte) uint64 {
-	if len(value) != 8 {
-		return 0
-	}
-	return binary.LittleEndian.Uint64(value)
 }

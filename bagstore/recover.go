@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"rsros/bagstore/internal/record"
 )
 
 // RecoverOptions are the options of Recover.
@@ -118,7 +120,7 @@ func (r *recoverer) read() error {
 		if ids == nil || s.err != nil {
 			continue
 		}
-		s.err = r.again(c, func(src source, rec *record, e entry) error {
+		s.err = r.again(c, func(src record.Source, rec *record.Record, e entry) error {
 			if !ids[e.conn] || r.b.byID[e.conn] == nil {
 				return nil
 			}
@@ -129,11 +131,11 @@ func (r *recoverer) read() error {
 }
 
 // again walks a chunk that is known. Damage in it has been noted.
-func (r *recoverer) again(c *chunk, f func(src source, rec *record, e entry) error) (err error) {
+func (r *recoverer) again(c *chunk, f func(src record.Source, rec *record.Record, e entry) error) (err error) {
 	if err = r.chunk(c); err != nil {
 		return err
 	}
-	_, _, _ = r.l.walkContent(c, walker{bag: r.b, onMessage: func(src source, rec *record, e entry) error {
+	_, _, _ = r.l.walkContent(c, walker{bag: r.b, onMessage: func(src record.Source, rec *record.Record, e entry) error {
 		err = f(src, rec, e)
 		return err
 	}})
@@ -149,7 +151,7 @@ func (r *recoverer) chunk(c *chunk) error {
 }
 
 // message copies a message, or remembers that its connection isn't known yet.
-func (r *recoverer) message(src source, rec *record, e entry) error {
+func (r *recoverer) message(src record.Source, rec *record.Record, e entry) error {
 	ids := r.missed[r.pos]
 	if !ids[e.conn] && r.b.byID[e.conn] != nil {
 		return r.copy(src, rec, e)
@@ -162,7 +164,7 @@ func (r *recoverer) message(src source, rec *record, e entry) error {
 	return nil
 }
 
-func (r *recoverer) copy(src source, rec *record, e entry) error {
+func (r *recoverer) copy(src record.Source, rec *record.Record, e entry) error {
 	if r.steps++; r.steps%256 == 0 && r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
@@ -182,15 +184,15 @@ func (r *recoverer) copy(src source, rec *record, e entry) error {
 }
 
 // data reads the data of a message, from the file or from a chunk's content.
-func (r *recoverer) data(m *Message, src source, rec *record) (err error) {
-	if in, ok := src.(section); ok && rec.dataLen >= borrowLeast && rec.dataLen <= maxInMemory {
-		m.at = in.base + rec.dataPos
-		if m.block, err = r.b.read(&r.b.pool, m.at, int(rec.dataLen)); err == nil {
+func (r *recoverer) data(m *Message, src record.Source, rec *record.Record) (err error) {
+	if in, ok := src.(record.Section); ok && rec.DataLen >= borrowLeast && rec.DataLen <= record.MaxInMemory {
+		m.at = in.Base + rec.DataPos
+		if m.block, err = r.b.read(&r.b.pool, m.at, int(rec.DataLen)); err == nil {
 			m.Data = m.block.bytes
 		}
 		return err
 	}
-	m.Data, err = whole(src, rec.dataPos, rec.dataLen)
+	m.Data, err = record.Whole(src, rec.DataPos, rec.DataLen)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
 )
 
 // scanner finds the chunks of a bag without its index section. It walks their
@@ -19,14 +20,14 @@ type scanner struct {
 	// What is set is called for every chunk, and then for its messages. An error
 	// ends the scan and is kept.
 	onChunk   func(c *chunk) error
-	onMessage func(src source, r *record, e entry) error
+	onMessage func(src record.Source, r *record.Record, e entry) error
 	err       error
 
 	zeros int64 // where the blocks of zeros begin that end the file, see written; 0: not looked for
 }
 
 // scan reads the whole file from pos on, every message's header included.
-func (b *Bag) scan(w *window, pos int64) {
+func (b *Bag) scan(w *record.Window, pos int64) {
 	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	s.run(pos)
 	s.forget()
@@ -35,7 +36,7 @@ func (b *Bag) scan(w *window, pos int64) {
 
 // scanTail looks for chunks after the index section: what a recorder wrote
 // after its last checkpoint.
-func (b *Bag) scanTail(w *window, pos int64) {
+func (b *Bag) scanTail(w *record.Window, pos int64) {
 	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	before := len(b.chunks)
 	s.run(pos)
@@ -49,18 +50,18 @@ func (b *Bag) scanTail(w *window, pos int64) {
 func (s *scanner) run(pos int64) {
 	b := s.bag
 	for pos < b.size && s.err == nil {
-		var r record
-		err := readRecord(s.l.w, pos, b.size, &r)
+		var r record.Record
+		err := record.Read(s.l.w, pos, b.size, &r)
 		switch {
-		case err == nil && r.op == opChunk:
+		case err == nil && r.Op == record.OpChunk:
 			pos = s.chunk(&r)
-		case errors.Is(err, errData) && r.op == opChunk:
+		case errors.Is(err, record.ErrData) && r.Op == record.OpChunk:
 			pos = s.torn(&r)
 		case err == nil:
-			if r.op == opConnection {
+			if r.Op == record.OpConnection {
 				s.connection(r)
 			}
-			pos = r.next()
+			pos = r.Next()
 		default:
 			next := s.resync(pos + 1)
 			if next < 0 {
@@ -76,42 +77,42 @@ func (s *scanner) run(pos int64) {
 // tail says what is at the end of the file and isn't a record.
 func (s *scanner) tail(pos int64, err error) {
 	s.bag.tornAt = pos
-	if head, e := s.l.w.at(pos, int(min(64, s.bag.size-pos))); e == nil && len(bytes.Trim(head, "\x00")) == 0 {
+	if head, e := s.l.w.At(pos, int(min(64, s.bag.size-pos))); e == nil && len(bytes.Trim(head, "\x00")) == 0 {
 		s.bag.notes.Addf(Harmless, pos, "padding", "%d bytes of padding at the end", s.bag.size-pos)
 		return
 	}
 	s.bag.notes.Addf(Loss, pos, "record", "the last %d bytes are damaged: %v", s.bag.size-pos, err)
 }
 
-func (s *scanner) connection(r record) {
-	data, err := s.bag.recordData(s.l.w, &r)
+func (s *scanner) connection(r record.Record) {
+	data, err := r.Data(s.l.w)
 	if err == nil {
 		err = s.bag.addConnection(&r, data)
 	}
 	if err != nil {
-		s.bag.notes.Addf(Loss, r.pos, "connection", "%v", err)
+		s.bag.notes.Addf(Loss, r.Pos, "connection", "%v", err)
 	}
 }
 
 // chunk adds a chunk whose data are whole and returns where to go on.
-func (s *scanner) chunk(r *record) int64 {
+func (s *scanner) chunk(r *record.Record) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
-		s.bag.notes.Addf(Loss, r.pos, "chunk", "%v", err)
-		return r.next()
+		s.bag.notes.Addf(Loss, r.Pos, "chunk", "%v", err)
+		return r.Next()
 	}
 	if head.Size == 0 && head.Stored == 0 {
-		return s.open(r.pos, head, s.bag.size)
+		return s.open(r.Pos, head, s.bag.size)
 	}
 	if end := s.written(head.end()); end < head.end() {
-		return s.open(r.pos, head, max(end, head.DataPos))
+		return s.open(r.Pos, head, max(end, head.DataPos))
 	}
 	s.bag.tornAt = 0
-	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: r.pos}, head: head, walk: true})
+	end, err := s.add(chunk{ChunkInfo: ChunkInfo{Pos: r.Pos}, head: head, walk: true})
 	if err == nil {
 		return head.end()
 	}
-	s.bag.notes.Addf(Loss, r.pos, "chunk", "the chunk is damaged after %d bytes: %v", end, err)
+	s.bag.notes.Addf(Loss, r.Pos, "chunk", "the chunk is damaged after %d bytes: %v", end, err)
 	if head.Compression != None {
 		return head.end()
 	}
@@ -122,8 +123,8 @@ func (s *scanner) chunk(r *record) int64 {
 // after it, so nothing but zeros from its last blocks to the end of the file
 // means that it was grown for a write that a kill or a power cut prevented.
 func (s *scanner) written(end int64) int64 {
-	var r record
-	if end >= s.bag.size || readRecord(s.l.w, end, s.bag.size, &r) == nil {
+	var r record.Record
+	if end >= s.bag.size || record.Read(s.l.w, end, s.bag.size, &r) == nil {
 		return end
 	}
 	return min(end, s.trailing())
@@ -144,7 +145,7 @@ func (b *Bag) trailingZeros() int64 {
 	for at > 0 {
 		start := (at - 1) &^ (disk.Grain - 1)
 		part := block[:at-start]
-		if readFull(b.r, part, start) != nil || !bytes.Equal(part, none[:len(part)]) {
+		if record.ReadFull(b.r, part, start) != nil || !bytes.Equal(part, none[:len(part)]) {
 			break
 		}
 		at = start
@@ -155,8 +156,8 @@ func (b *Bag) trailingZeros() int64 {
 // after finds where to continue after damage at pos in an uncompressed chunk that
 // claims to end at end: in the same chunk, or at the next one if the length is wrong.
 func (s *scanner) after(pos, end int64) int64 {
-	var r record
-	if readRecord(s.l.w, end, s.bag.size, &r) == nil || end == s.bag.size {
+	var r record.Record
+	if record.Read(s.l.w, end, s.bag.size, &r) == nil || end == s.bag.size {
 		return end
 	}
 	if next := s.resync(pos); next >= 0 {
@@ -166,13 +167,13 @@ func (s *scanner) after(pos, end int64) int64 {
 }
 
 // torn adds what is whole of a chunk that goes past the file's end.
-func (s *scanner) torn(r *record) int64 {
+func (s *scanner) torn(r *record.Record) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
-		s.bag.notes.Addf(Loss, r.pos, "chunk", "%v", err)
+		s.bag.notes.Addf(Loss, r.Pos, "chunk", "%v", err)
 		return s.bag.size
 	}
-	return s.open(r.pos, head, s.bag.size)
+	return s.open(r.Pos, head, s.bag.size)
 }
 
 // open adds what is whole of a chunk whose end isn't known: it was torn off, or
@@ -208,7 +209,7 @@ func (s *scanner) add(c chunk) (int64, error) {
 	}
 	if s.onChunk != nil {
 		s.err = s.onChunk(&c)
-		w.onMessage = func(src source, r *record, e entry) error {
+		w.onMessage = func(src record.Source, r *record.Record, e entry) error {
 			s.err = cmp.Or(s.err, s.onMessage(src, r, e))
 			return s.err
 		}
@@ -273,7 +274,7 @@ func (s *scanner) resync(pos int64) int64 {
 	const step, reach = 1 << 20, 200
 	for base := pos; base < s.bag.size; base += step {
 		n := int(min(step+int64(len(resyncField)), s.bag.size-base))
-		blk, err := s.l.w.at(base, n)
+		blk, err := s.l.w.At(base, n)
 		if err != nil {
 			return -1
 		}
@@ -296,9 +297,9 @@ func (s *scanner) resync(pos int64) int64 {
 }
 
 func (s *scanner) isChunk(pos int64) bool {
-	var r record
-	err := readRecord(s.l.w, pos, s.bag.size, &r)
-	if err != nil && !errors.Is(err, errData) || r.op != opChunk {
+	var r record.Record
+	err := record.Read(s.l.w, pos, s.bag.size, &r)
+	if err != nil && !errors.Is(err, record.ErrData) || r.Op != record.OpChunk {
 		return false
 	}
 	_, err = parseChunk(&r)

@@ -1,6 +1,10 @@
 package bagstore
 
-import "fmt"
+import (
+	"fmt"
+
+	"rsros/bagstore/internal/record"
+)
 
 // group12 is how many bytes of a 1.2 bag are treated as one chunk.
 const group12 = 1 << 20
@@ -11,7 +15,7 @@ const group12 = 1 << 20
 func (b *Bag) scan12() {
 	b.topics12 = make(map[string]uint32)
 	b.indexed = true
-	w := newWindow(b.r, b.size)
+	w := record.NewWindow(b.r, b.size)
 	group := chunk{walk: true}
 	var entries []entry
 	flush := func(end int64) {
@@ -26,22 +30,22 @@ func (b *Bag) scan12() {
 	pos := int64(len(magic12))
 	group.Pos = pos
 	for pos < b.size {
-		var r record
-		if err := readRecord(w, pos, b.size, &r); err != nil {
+		var r record.Record
+		if err := record.Read(w, pos, b.size, &r); err != nil {
 			b.notes.Addf(Loss, pos, "record", "the last %d bytes are damaged: %v", b.size-pos, err)
 			break
 		}
-		switch r.op {
-		case opDefinition12:
+		switch r.Op {
+		case record.OpDefinition12:
 			b.define12(&r)
-		case opMessage:
+		case record.OpMessage:
 			if id, err := b.connection12(&r); err != nil {
 				b.notes.Addf(Loss, pos, "message", "%v", err)
 			} else {
-				entries = append(entries, entry{NewTime(r.sec, r.nsec), uint32(pos - group.Pos), id})
+				entries = append(entries, entry{NewTime(r.Sec, r.Nsec), uint32(pos - group.Pos), id})
 			}
 		}
-		pos = r.next()
+		pos = r.Next()
 		if pos-group.Pos >= group12 {
 			flush(pos)
 		}
@@ -49,12 +53,12 @@ func (b *Bag) scan12() {
 	flush(pos)
 }
 
-func (b *Bag) define12(r *record) {
-	topic := string(r.topic)
-	if _, ok := b.topics12[topic]; ok || r.need(hasTopic) != nil {
+func (b *Bag) define12(r *record.Record) {
+	topic := string(r.Topic)
+	if _, ok := b.topics12[topic]; ok || r.Need(record.HasTopic) != nil {
 		return
 	}
-	b.add12(&Connection{Topic: topic, Type: string(r.typ), MD5: string(r.md5), Definition: string(r.definition)})
+	b.add12(&Connection{Topic: topic, Type: string(r.Type), MD5: string(r.MD5), Definition: string(r.Definition)})
 }
 
 func (b *Bag) add12(c *Connection) uint32 {
@@ -67,22 +71,22 @@ func (b *Bag) add12(c *Connection) uint32 {
 
 // connection12 finds the connection of a message. A topic may come without a
 // definition of its own, if another topic of its type had one.
-func (b *Bag) connection12(r *record) (uint32, error) {
-	if err := r.need(hasTopic | hasSec | hasNsec); err != nil {
+func (b *Bag) connection12(r *record.Record) (uint32, error) {
+	if err := r.Need(record.HasTopic | record.HasSec | record.HasNsec); err != nil {
 		return 0, err
 	}
-	if id, ok := b.topics12[string(r.topic)]; ok {
+	if id, ok := b.topics12[string(r.Topic)]; ok {
 		if c := b.byID[id]; c.CallerID == "" {
-			c.CallerID, c.Latching = string(r.caller), string(r.latching) == "1"
+			c.CallerID, c.Latching = string(r.CallerID), string(r.Latching) == "1"
 		}
 		return id, nil
 	}
 	for _, c := range b.conns {
-		if c.Type == string(r.typ) {
+		if c.Type == string(r.Type) {
 			d := *c
-			d.Topic = string(r.topic)
+			d.Topic = string(r.Topic)
 			return b.add12(&d), nil
 		}
 	}
-	return 0, fmt.Errorf("topic %q has no definition", r.topic)
+	return 0, fmt.Errorf("topic %q has no definition", r.Topic)
 }

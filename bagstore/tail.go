@@ -16,7 +16,6 @@ import (
 // number modulo tailSlots; the reader takes the slots of chunks that the bag doesn't
 // have. Constants are part of the format.
 const (
-	tailField  = "tail" // of the file header
 	tailMagic  = "RSTAIL1\n"
 	tailSlot   = 64 << 20
 	tailSlots  = 64 // more than there are chunks on their way to the disk

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/record"
 )
 
 // WriterStats describes what a writer has done so far.
@@ -59,7 +60,7 @@ func (w *Writer) AddConnection(c Connection) (uint32, error) {
 	if w.done {
 		return 0, ErrClosed
 	}
-	if len(c.Topic) > maxHeader/2 || len(c.Definition) > maxHeader/2 {
+	if len(c.Topic) > record.MaxHeader/2 || len(c.Definition) > record.MaxHeader/2 {
 		return 0, fmt.Errorf("connection %.40q: topic or definition is too long", c.Topic)
 	}
 	c.ID = uint32(len(w.conns))
@@ -180,11 +181,11 @@ func (j *job) setLarge(size int, parts [][]byte, done func()) {
 // appendMessage writes a message record without its data. A spare field brings
 // the record's header to pad bytes more.
 func appendMessage(b []byte, conn uint32, t Time, pad, size int) []byte {
-	b = appendHeader(b, opMessage, func(b []byte) []byte {
-		b = appendU32(b, "conn", conn)
-		b = appendTime(b, "time", t)
+	b = record.AppendHeader(b, record.OpMessage, func(b []byte) []byte {
+		b = record.AppendU32(b, "conn", conn)
+		b = record.AppendTime(b, "time", int64(t))
 		if pad > 0 {
-			b = appendField(b, padField, make([]byte, pad-minPad)...)
+			b = record.AppendField(b, padField, make([]byte, pad-minPad)...)
 		}
 		return b
 	})

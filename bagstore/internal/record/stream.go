@@ -1,4 +1,4 @@
-package bagstore
+package record
 
 import (
 	"errors"
@@ -7,22 +7,26 @@ import (
 )
 
 const (
-	// streamAhead is the number of bytes that a stream reads at least.
+	// streamAhead is the number of bytes that a Stream reads at least.
 	streamAhead = 64 << 10
-	// streamRecord bounds the records that a stream hands out.
+	// streamRecord bounds the records that a Stream hands out.
 	streamRecord = 64 << 20
 )
 
-// stream is a source over bytes that can be read only once and forward, such as the
+// Stream is a Source over bytes that can be read only once and forward, such as the
 // content of a chunk that unpacks to much more than its stored bytes promise. It keeps no
 // more than a record.
-type stream struct {
+type Stream struct {
 	r   io.Reader
 	buf []byte // read and not yet passed
 	off int64  // of buf
 }
 
-func (s *stream) at(off int64, n int) ([]byte, error) {
+// NewStream returns a Stream of what r has not yet been read of.
+func NewStream(r io.Reader) *Stream { return &Stream{r: r} }
+
+// At implements Source.
+func (s *Stream) At(off int64, n int) ([]byte, error) {
 	if off < s.off {
 		return nil, errors.New("read backward in a chunk that is decoded as a stream")
 	}
@@ -52,10 +56,10 @@ func (s *stream) at(off int64, n int) ([]byte, error) {
 	return s.buf[:n], nil
 }
 
-// finish reads up to size and checks that nothing is wrong with the end: what was passed
+// Finish reads up to size and checks that nothing is wrong with the end: what was passed
 // has been checked with what comes after it.
-func (s *stream) finish(size int64) error {
-	if _, err := s.at(size-1, 1); err != nil {
+func (s *Stream) Finish(size int64) error {
+	if _, err := s.At(size-1, 1); err != nil {
 		return err
 	}
 	_, err := io.CopyN(io.Discard, s.r, 1)
@@ -68,7 +72,7 @@ func (s *stream) finish(size int64) error {
 // short is the error of a stream that ends early.
 func short(err error, want, have int64) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return cut(want, have)
+		return Cut(want, have)
 	}
 	return err
 }

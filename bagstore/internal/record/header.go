@@ -1,0 +1,221 @@
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// TailField names the field of a file header with the token of the bag's tail file. It is
+// ours, see docs/decisions/0009.
+const TailField = "tail"
+
+// MaxHeader bounds a record header: a length above it is damage.
+const MaxHeader = 64 << 20
+
+const nsPerSec = 1_000_000_000
+
+var (
+	errField  = errors.New("field without a name")
+	errLength = errors.New("field goes past its header's end")
+	errNoOp   = errors.New("header without op field")
+)
+
+// NextField cuts the first field off a header: 4 bytes length, name, '=', value.
+// The slices point into b.
+func NextField(b []byte) (name, value, rest []byte, err error) {
+	if len(b) < 4 {
+		return nil, nil, nil, errLength
+	}
+	n := binary.LittleEndian.Uint32(b)
+	b = b[4:]
+	if uint64(n) > uint64(len(b)) {
+		return nil, nil, nil, errLength
+	}
+	field, rest := b[:n], b[n:]
+	for i, c := range field {
+		if c == '=' {
+			if i == 0 {
+				break
+			}
+			return field[:i], field[i+1:], rest, nil
+		}
+	}
+	return nil, nil, nil, errField
+}
+
+// Bits of Header.Has.
+const (
+	hasOp = 1 << iota
+	HasConn
+	HasTime
+	HasCount
+	HasVer
+	HasSize
+	HasChunkPos
+	HasStart
+	HasEnd
+	hasIndexPos
+	hasConnCount
+	hasChunkCount
+	HasTopic
+	HasCompression
+	HasSec
+	HasNsec
+)
+
+// Header is a parsed record header: the fields that any record kind knows.
+// Byte slices point into the parsed bytes.
+type Header struct {
+	Has                                       uint32 // which fields are there
+	Op                                        byte
+	Conn, Count, Ver, Size                    uint32
+	ConnCount, ChunkCount                     uint32
+	Sec, Nsec                                 uint32 // 1.2
+	Time, Start, End                          int64  // ns since 1970
+	ChunkPos, IndexPos                        uint64
+	Tail                                      uint64 // of a file header: the token of its tail file
+	Topic, Compression, Encryptor             []byte
+	MD5, Type, Definition, Latching, CallerID []byte // 1.2
+}
+
+// Parse reads all fields, in any order. Unknown ones are left alone: other
+// writers put spare fields there, and so do we.
+func (h *Header) Parse(b []byte) error {
+	*h = Header{}
+	for len(b) > 0 {
+		name, value, rest, err := NextField(b)
+		if err != nil {
+			return err
+		}
+		if err := h.set(name, value); err != nil {
+			return err
+		}
+		b = rest
+	}
+	if h.Has&hasOp == 0 {
+		return errNoOp
+	}
+	return nil
+}
+
+// set knows the fields of all record kinds, those of messages first.
+func (h *Header) set(name, value []byte) error {
+	switch string(name) {
+	case "op":
+		if len(value) != 1 {
+			return wrongLength(name, value, 1)
+		}
+		h.Op, h.Has = value[0], h.Has|hasOp
+	case "conn":
+		return h.setU32(&h.Conn, HasConn, name, value)
+	case "time":
+		return h.setTime(&h.Time, HasTime, name, value)
+	case "count":
+		return h.setU32(&h.Count, HasCount, name, value)
+	case "ver":
+		return h.setU32(&h.Ver, HasVer, name, value)
+	case "size":
+		return h.setU32(&h.Size, HasSize, name, value)
+	case "chunk_pos":
+		return h.setU64(&h.ChunkPos, HasChunkPos, name, value)
+	case "start_time":
+		return h.setTime(&h.Start, HasStart, name, value)
+	case "end_time":
+		return h.setTime(&h.End, HasEnd, name, value)
+	case "index_pos":
+		return h.setU64(&h.IndexPos, hasIndexPos, name, value)
+	case "conn_count":
+		return h.setU32(&h.ConnCount, hasConnCount, name, value)
+	case "chunk_count":
+		return h.setU32(&h.ChunkCount, hasChunkCount, name, value)
+	case "sec":
+		return h.setU32(&h.Sec, HasSec, name, value)
+	case "nsec":
+		return h.setU32(&h.Nsec, HasNsec, name, value)
+	default:
+		h.setText(name, value)
+	}
+	return nil
+}
+
+// setText knows the fields of any length.
+func (h *Header) setText(name, value []byte) {
+	switch string(name) {
+	case "topic":
+		h.Topic, h.Has = value, h.Has|HasTopic
+	case "compression":
+		h.Compression, h.Has = value, h.Has|HasCompression
+	case "encryptor":
+		h.Encryptor = value
+	case TailField:
+		h.Tail = tailTokenOf(value)
+	case "md5":
+		h.MD5 = value
+	case "type":
+		h.Type = value
+	case "def":
+		h.Definition = value
+	case "latching":
+		h.Latching = value
+	case "callerid":
+		h.CallerID = value
+	}
+}
+
+func (h *Header) setU32(to *uint32, bit uint32, name, value []byte) error {
+	if len(value) != 4 {
+		return wrongLength(name, value, 4)
+	}
+	*to, h.Has = binary.LittleEndian.Uint32(value), h.Has|bit
+	return nil
+}
+
+func (h *Header) setU64(to *uint64, bit uint32, name, value []byte) error {
+	if len(value) != 8 {
+		return wrongLength(name, value, 8)
+	}
+	*to, h.Has = binary.LittleEndian.Uint64(value), h.Has|bit
+	return nil
+}
+
+func (h *Header) setTime(to *int64, bit uint32, name, value []byte) error {
+	if len(value) != 8 {
+		return wrongLength(name, value, 8)
+	}
+	*to, h.Has = ReadTime(value), h.Has|bit
+	return nil
+}
+
+func wrongLength(name, value []byte, want int) error {
+	return fmt.Errorf("field %q has %d bytes, not %d", name, len(value), want)
+}
+
+// Need reports the first field of the mask that is missing.
+func (h *Header) Need(mask uint32) error {
+	missing := mask &^ h.Has
+	if missing == 0 {
+		return nil
+	}
+	names := [...]string{"op", "conn", "time", "count", "ver", "size", "chunk_pos", "start_time", "end_time",
+		"index_pos", "conn_count", "chunk_count", "topic", "compression", "sec", "nsec"}
+	for i, name := range names {
+		if missing&(1<<i) != 0 {
+			return fmt.Errorf("field %q is missing", name)
+		}
+	}
+	return nil
+}
+
+// ReadTime reads a time in the form of a bag, seconds and nanoseconds, as nanoseconds.
+func ReadTime(b []byte) int64 {
+	return int64(binary.LittleEndian.Uint32(b))*nsPerSec + int64(binary.LittleEndian.Uint32(b[4:]))
+}
+
+// tailTokenOf reads the token in a file header's field.
+func tailTokenOf(value []byte) uint64 {
+	if len(value) != 8 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(value)
+}

@@ -1,0 +1,109 @@
+// Package record reads and writes the records that a bag file consists of: a header of
+// named fields and data, each with its length. It knows the fields of every kind of record
+// and finds a record at a position of a [Source]; what the data mean is for package bagstore.
+//
+// Nothing in a file is trusted: lengths are bounded by the bytes that are there. Sources are
+// for one goroutine, and what they return is valid until they are asked again.
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Record kinds. Wire constants: they never change.
+const (
+	OpDefinition12 = 0x01 // version 1.2 only
+	OpMessage      = 0x02
+	OpFileHeader   = 0x03
+	OpIndex        = 0x04
+	OpChunk        = 0x05
+	OpChunkInfo    = 0x06
+	OpConnection   = 0x07
+	// OpPadding is ours: a record to skip. Stock readers skip kinds that they
+	// don't know, where they look at all.
+	OpPadding = 0x7f
+)
+
+// OpName names a kind of record in messages.
+func OpName(op byte) string {
+	switch op {
+	case OpDefinition12:
+		return "message definition"
+	case OpMessage:
+		return "message"
+	case OpFileHeader:
+		return "file header"
+	case OpIndex:
+		return "index"
+	case OpChunk:
+		return "chunk"
+	case OpChunkInfo:
+		return "chunk info"
+	case OpConnection:
+		return "connection"
+	}
+	return fmt.Sprintf("record of kind 0x%02x", op)
+}
+
+// Record is one record's header and the position of its data. Byte slices in the
+// header are valid until the source is asked again.
+type Record struct {
+	Header
+	Pos     int64 // in the source, as DataPos
+	DataPos int64
+	DataLen int64
+}
+
+// Next is where the following record begins.
+func (r *Record) Next() int64 { return r.DataPos + r.DataLen }
+
+// ErrData marks a record whose header is whole and whose data go past the limit.
+var ErrData = errors.New("data cut off")
+
+// Read reads the header of the record at pos and checks that its data end
+// before limit. If only the data are short, the record is filled in and the
+// error is an ErrData.
+func Read(src Source, pos, limit int64, r *Record) error {
+	if limit-pos < 8 {
+		return Cut(8, limit-pos)
+	}
+	b, err := src.At(pos, 4)
+	if err != nil {
+		return err
+	}
+	n := int64(binary.LittleEndian.Uint32(b))
+	if n > MaxHeader {
+		return fmt.Errorf("header length %d is above %d", n, MaxHeader)
+	}
+	if n+8 > limit-pos {
+		return Cut(n+8, limit-pos)
+	}
+	if b, err = src.At(pos, int(n)+8); err != nil {
+		return err
+	}
+	if err := r.Parse(b[4 : 4+n]); err != nil {
+		return err
+	}
+	r.Pos, r.DataPos = pos, pos+8+n
+	r.DataLen = int64(binary.LittleEndian.Uint32(b[4+n:]))
+	if r.DataLen > limit-r.DataPos {
+		return fmt.Errorf("%w: %w", ErrData, Cut(r.DataLen, limit-r.DataPos))
+	}
+	return nil
+}
+
+// Data reads the record's header again and its data with it as one piece, so that both are
+// valid together.
+func (r *Record) Data(src Source) ([]byte, error) {
+	both, err := Whole(src, r.Pos, r.Next()-r.Pos)
+	if err != nil {
+		return nil, err
+	}
+	head := r.DataPos - r.Pos
+	if err := r.Parse(both[4 : head-4]); err != nil {
+		return nil, err
+	}
+	return both[head:], nil
+}

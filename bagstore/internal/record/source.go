@@ -1,0 +1,115 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// Source returns n bytes at an offset, valid until the next call.
+type Source interface {
+	At(off int64, n int) ([]byte, error)
+}
+
+// Memory is a Source over bytes, such as an uncompressed chunk.
+type Memory []byte
+
+// At implements Source.
+func (m Memory) At(off int64, n int) ([]byte, error) {
+	if off < 0 || off > int64(len(m)) || int64(n) > int64(len(m))-off {
+		return nil, Cut(int64(n), max(0, int64(len(m))-off))
+	}
+	return m[off : off+int64(n)], nil
+}
+
+// Section is a Source over a part of another one.
+type Section struct {
+	Source Source
+	Base   int64 // where the part begins
+}
+
+// At implements Source.
+func (s Section) At(off int64, n int) ([]byte, error) { return s.Source.At(s.Base+off, n) }
+
+// windowSize is what a Window reads at once: many small records in a row, or
+// the head of a large one.
+const windowSize = 16 << 10
+
+// Window is a Source over a file that reads ahead a little.
+type Window struct {
+	r    io.ReaderAt
+	size int64 // of the file
+	buf  []byte
+	off  int64 // of buf in the file
+}
+
+// NewWindow returns a Window over a file of that size, which stays the caller's.
+func NewWindow(r io.ReaderAt, size int64) *Window { return &Window{r: r, size: size} }
+
+// At implements Source.
+func (w *Window) At(off int64, n int) ([]byte, error) {
+	if off < 0 || off > w.size || int64(n) > w.size-off {
+		return nil, Cut(int64(n), max(0, w.size-off))
+	}
+	if off >= w.off && off+int64(n) <= w.off+int64(len(w.buf)) {
+		return w.buf[off-w.off:][:n], nil
+	}
+	want := int(min(int64(max(n, windowSize)), w.size-off))
+	if cap(w.buf) < want {
+		w.buf = make([]byte, want)
+	}
+	w.buf, w.off = w.buf[:want], off
+	if err := ReadFull(w.r, w.buf, off); err != nil {
+		w.buf = w.buf[:0]
+		return nil, err
+	}
+	return w.buf[:n], nil
+}
+
+// Fill copies bytes of the file to p, from what was read ahead where it is there.
+func (w *Window) Fill(p []byte, off int64) error {
+	if off >= w.off && off+int64(len(p)) <= w.off+int64(len(w.buf)) {
+		copy(p, w.buf[off-w.off:])
+		return nil
+	}
+	return ReadFull(w.r, p, off)
+}
+
+// ReadFull fills p or says why not. The end of the file inside p is never io.EOF.
+func ReadFull(r io.ReaderAt, p []byte, off int64) error {
+	n, err := r.ReadAt(p, off)
+	if n == len(p) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = Cut(int64(len(p)), int64(n))
+	}
+	return err
+}
+
+// Cut is the reason of a record that ends before its length says.
+func Cut(want, have int64) error {
+	return fmt.Errorf("%w: needs %d bytes, %d are there", io.ErrUnexpectedEOF, want, have)
+}
+
+// MaxInMemory is the size of the largest piece of a bag that is read as a whole. It is
+// no bound but where an int has 32 bits.
+const MaxInMemory = math.MaxInt / 2
+
+// Fits returns why a piece of n bytes can't be read as a whole.
+func Fits(n int64) error {
+	if n > MaxInMemory {
+		return fmt.Errorf("%d bytes are more than a program for %d bits can hold, %d", n, strconv.IntSize, MaxInMemory)
+	}
+	return nil
+}
+
+// Whole reads n bytes that a file claims.
+func Whole(src Source, off, n int64) ([]byte, error) {
+	if err := Fits(n); err != nil {
+		return nil, err
+	}
+	return src.At(off, int(n))
+}
