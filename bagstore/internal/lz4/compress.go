@@ -9,45 +9,25 @@ const (
 	minMatch     = 4
 	lastLiterals = 5
 	matchMargin  = 48
-	hashBits     = 13 // 16 KiB of positions stay in the first cache
-	hashFactor   = 889523592379 << 24 & (1<<64 - 1)
-	skipShift    = 4  // after 16 tries in vain every second one is left out, and so on
-	together     = 4  // positions of one try
-	ahead        = 16 // bytes of one try that are compared with those before
-	shortBack    = 16 // a match less than that far back is taken for a repeated pixel
+	hashBits     = 13
+	skipShift    = 5  // after 32 tries in vain every second position is tried, and so on
 	slack        = 64 // what a sequence may write besides its literals and lengths
 )
 
-// hashTable holds the lower half of the last position of each hash of 5 bytes in the block:
-// a match that is further back can't be used.
-type hashTable [1 << hashBits]uint16
+// hashTable holds the last position of each hash of 5 bytes in the block.
+type hashTable [1 << hashBits]uint32
 
-// enter enters a position and returns the last one of the same hash: at itself if there is
-// none, and if it is 64 KiB back or more, a nearer one with other bytes, perhaps. The result
-// is never below 0, because up to 64 KiB a position is its lower half.
+// enter enters a position and returns the last one of the same hash, or 0.
 func (t *hashTable) enter(v uint64, at int) int {
-	h := hash(v)
-	ref := at - int(uint16(at)-t[h])
-	t[h] = uint16(at)
+	place := &t[v<<24*889523592379>>(64-hashBits)]
+	ref := int(*place)
+	*place = uint32(at)
 	return ref
 }
 
-// hash is of the lowest 5 bytes of v.
-func hash(v uint64) uint32 { return uint32(v * hashFactor >> (64 - hashBits)) }
-
 // compressBlock compresses a block of more than matchMargin bytes into dst and returns
-// the length, or 0 if it doesn't fit. Camera data are short runs with noise, so
-// most time goes into short copies and finding matches.
-//
-// The bounds of all accesses to memory, which checks none by itself:
-//   - 0 <= anchor <= at and 0 <= ref < at: the table holds positions before at only, as a
-//     match ends after the last one that was entered, also if it was extended backward.
-//   - at <= limit, 48 bytes before the end of src, wherever a match begins; after a match
-//     at <= end.
-//   - d is checked against len(dst) once for a sequence, with its literals, lengths and
-//     slack for the rest.
+// the length, or 0 if it doesn't fit.
 func compressBlock(dst, src []byte, table *hashTable) int {
-	clear(table[:])
 	d, anchor, ok := compressFast(dst, src, table)
 	if !ok {
 		d, anchor = compressSequences(dst, src, table)
@@ -59,100 +39,86 @@ func compressBlock(dst, src []byte, table *hashTable) int {
 }
 
 // compressSequences compresses all but the last literals. It returns how long the
-// sequences are and where the literals begin, or -1 if they don't fit.
+// sequences are and where the literals begin, or -1 if they don't fit. Camera data are
+// short runs with noise, so most time goes into short copies and finding matches.
+//
+// The bounds of all accesses to memory, which checks none by itself:
+//   - 0 <= anchor <= at and 0 <= ref < at: the table holds positions before at only, as a
+//     match ends after the last one that was entered, also if it was extended backward.
+//   - at <= limit, 48 bytes before the end of src, wherever a match begins; after a match
+//     at <= end.
+//   - d is checked against len(dst) for the literals of a sequence, for a long match and
+//     for a match that follows at once, with slack for the rest.
 func compressSequences(dst, src []byte, table *hashTable) (d, anchor int) {
+	clear(table[:])
 	in, out := memoryOf(src), memoryOf(dst)
 	limit, end := len(src)-matchMargin, len(src)-lastLiterals
-	at, ref, back := 1, 0, 1
-	for {
-		if at, ref = findMatch(in, at, limit, back, table); at < 0 {
-			return d, anchor
+	for at := 1; ; at++ {
+		ref := 0
+		for tries := 1 << skipShift; ; tries++ {
+			if at > limit {
+				return d, anchor
+			}
+			v := in.get64(at)                                                            // ends at limit+8 at most
+			if ref = table.enter(v, at); in.get32(ref) == uint32(v) && at-ref < window { // ref < at
+				break
+			}
+			at += tries >> skipShift
 		}
 		for at > anchor && ref > 0 && in.get(at-1) == in.get(ref-1) { // 0 <= ref-1 < at-1 < limit
 			at, ref = at-1, ref-1
 		}
+		literals := at - anchor
+		if d+literals+literals>>7+slack > len(dst) {
+			return -1, 0
+		}
+		token, kind := d, byte(literals<<4)
+		if literals < 15 {
+			// More than literals; the rest is overwritten. It ends at d+17, within
+			// slack, and in src at anchor+16 <= limit+16.
+			out.copy16(d+1, in, anchor)
+			d += 1 + literals
+		} else {
+			kind = 15 << 4
+			d = putLength(out, d+1, literals-15) // at most literals/255+1 bytes
+			d += copy(dst[d:], src[anchor:at])   // d <= len(dst)-slack+2
+		}
 		for {
-			n := matchLength(in, at+minMatch, ref+minMatch, end)
-			literals := at - anchor
-			if d+literals+literals>>7+n>>7+slack > len(dst) {
-				return -1, 0
-			}
-			if at-ref < shortBack {
-				back = at - ref // <= at, also of all positions after
-			}
-			token, kind := d, byte(literals<<4)
-			if literals < 15 {
-				// More than literals; the rest is overwritten. It ends at d+17, within
-				// slack, and in src at anchor+16 <= limit+16.
-				out.copy16(d+1, in, anchor)
-				d += 1 + literals
-			} else {
-				kind = 15 << 4
-				d = putLength(out, d+1, literals-15) // at most literals/255+1 bytes
-				d += copy(dst[d:], src[anchor:at])   // there is room for slack-2 bytes more
-			}
-			out.put16(d, uint16(at-ref))
+			out.put16(d, uint16(at-ref)) // d <= len(dst)-slack+2, also at the end of this loop
 			d += 2
-			if n < 15 {
-				out.put(token, kind|byte(n)) // token < d
+			n := 8
+			if x := in.get64(at+minMatch) ^ in.get64(ref+minMatch); x != 0 { // at+12 <= limit+12
+				n = bits.TrailingZeros64(x) >> 3
 			} else {
-				out.put(token, kind|15)
-				d = putLength(out, d, n-15) // at most n/255+1 bytes
+				n += matchLength(in, at+minMatch+8, ref+minMatch+8, end)
 			}
 			at += minMatch + n
 			anchor = at
+			if n < 15 {
+				out.put(token, kind|byte(n)) // token < d
+			} else {
+				if d+n>>7+slack > len(dst) {
+					return -1, 0
+				}
+				out.put(token, kind|15)
+				d = putLength(out, d, n-15) // at most n/255+1 bytes
+			}
 			if at > limit {
 				return d, anchor
 			}
 			table.enter(in.get64(at-2), at-2) // at >= minMatch+1
 			// A match often follows at once, without literals between.
 			v := in.get64(at) // at <= limit
-			if ref = table.enter(v, at); ref == at || in.get32(ref) != uint32(v) {
-				at++
+			if ref = table.enter(v, at); in.get32(ref) != uint32(v) || at-ref >= window {
 				break
 			}
-		}
-	}
-}
-
-// findMatch returns the next position, at or after at, whose 4 bytes occur earlier,
-// and the earlier position; -1 if there is none up to the limit. It tries four positions
-// together, and enters all four. Among the next 29 positions it also looks for 4 bytes that
-// are those back bytes before: pixels repeat.
-func findMatch(in memory, at, limit, back int, table *hashTable) (int, int) {
-	for tries := 1 << skipShift; at+ahead-minMatch <= limit; tries++ {
-		repeat := at + findRepeat(in, at, at-back)
-		for i := at; i < at+together; i++ {
-			v := in.get64(i) // ends before limit+16, and so does what ref < i is read for
-			ref := table.enter(v, i)
-			if i < repeat && ref != i && in.get32(ref) == uint32(v) {
-				for j := i + 1; j < at+together; j++ {
-					table.enter(in.get64(j), j)
-				}
-				return i, ref
+			if d+slack > len(dst) {
+				return -1, 0
 			}
+			token, kind = d, 0
+			d++
 		}
-		if repeat < at+ahead {
-			return repeat, repeat - back
-		}
-		at += tries >> skipShift * together
 	}
-	return -1, 0
-}
-
-// findRepeat returns how far after at and ref < at 4 bytes are equal, or ahead if they
-// aren't within that many bytes. at+ahead <= limit+4.
-func findRepeat(in memory, at, ref int) int {
-	equal := equalBytes(in.get64(at)^in.get64(ref)) | equalBytes(in.get64(at+8)^in.get64(ref+8))<<8
-	equal &= equal >> 1
-	equal &= equal >> 2
-	return bits.TrailingZeros64(equal | 1<<ahead)
-}
-
-// equalBytes returns a bit for each byte of x that is 0.
-func equalBytes(x uint64) uint64 {
-	const low = 0x7F7F7F7F7F7F7F7F
-	return ^(x&low + low | x | low) >> 7 * 0x0102040810204080 >> 56
 }
 
 // matchLength counts the bytes from at up to end that equal those from ref on, ref < at.

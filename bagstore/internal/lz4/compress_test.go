@@ -47,41 +47,48 @@ func TestCompress(t *testing.T) {
 		if len(src) <= matchMargin {
 			continue
 		}
-		dst := a.compress(t, src, pierrec.CompressBlockBound(len(src)), &e.table)
-		n := len(dst)
-		if len(src) < BlockSize {
-			a.check(t, dst, len(src), 0)
-		}
-		if k, err := decodeSequences(out, 0, 0, dst); k != len(src) || err != nil || !bytes.Equal(out, src) {
-			t.Fatalf("content %d: %d of %d bytes, %v", i, k, len(src), err)
-		}
-		rooms := []int{n / 2, n - 1, n, n + 1, n + slack}
-		for room := range min(n, 80) {
-			rooms = append(rooms, room)
-		}
-		for _, room := range rooms {
-			a.compress(t, src, room, &e.table)
+		for _, dst := range a.compress(t, src, pierrec.CompressBlockBound(len(src))+slack, &e.table) {
+			n := len(dst)
+			if len(src) < BlockSize {
+				a.check(t, dst, len(src), 0)
+			}
+			if k, err := decodeSequences(out, 0, 0, dst); k != len(src) || err != nil || !bytes.Equal(out, src) {
+				t.Fatalf("content %d: %d of %d bytes, %v", i, k, len(src), err)
+			}
+			rooms := []int{n / 2, n - 1, n, n + 1, n + slack}
+			for room := range min(n, 80) {
+				rooms = append(rooms, room)
+			}
+			for _, room := range rooms {
+				a.compress(t, src, room, &e.table)
+			}
 		}
 	}
 }
 
-// compress compresses src into room with the assembly and in Go, with both slices first at
-// the beginning and then at the end of what may be accessed. The bytes have to be the same.
-func (a *arena) compress(t *testing.T, src []byte, room int, table *hashTable) []byte {
+// compress compresses src into room in Go and with the assembly, with both slices first at
+// the beginning and then at the end of what may be accessed. The bytes of the assembly have
+// to be those of its model.
+func (a *arena) compress(t *testing.T, src []byte, room int, table *hashTable) (blocks [][]byte) {
 	t.Helper()
 	defer func(was bool) { fast = was }(fast)
-	fast = false
-	want := make([]byte, room)
-	want = want[:compressBlock(want, src, table)]
-	fast = hasAssembly
-	for _, cut := range []func(guarded, int) []byte{guarded.first, guarded.last} {
-		from, to := cut(a.in, len(src)), cut(a.out, room)
-		copy(from, src)
-		if got := to[:compressBlock(to, from, table)]; !bytes.Equal(got, want) {
-			t.Fatalf("%d bytes into room for %d: %d bytes that aren't the %d that Go makes", len(src), room, len(got), len(want))
+	for _, fast = range []bool{false, hasAssembly && hasWide} {
+		want := make([]byte, room)
+		if fast {
+			want = want[:modelBlock(want, src)]
+		} else {
+			want = want[:compressBlock(want, src, table)]
 		}
+		for _, cut := range []func(guarded, int) []byte{guarded.first, guarded.last} {
+			from, to := cut(a.in, len(src)), cut(a.out, room)
+			copy(from, src)
+			if got := to[:compressBlock(to, from, table)]; !bytes.Equal(got, want) {
+				t.Fatalf("%d bytes into room for %d, assembly %t: %d bytes that aren't the %d expected", len(src), room, fast, len(got), len(want))
+			}
+		}
+		blocks = append(blocks, want)
 	}
-	return want
+	return blocks
 }
 
 // FuzzCompress: any bytes come back.
@@ -115,6 +122,11 @@ func BenchmarkBlock(b *testing.B) {
 			do   func() (int, error)
 		}{
 			{"compress/ours", func() (int, error) { return compressBlock(dst, src, &e.table), nil }},
+			{"compress/go", func() (int, error) {
+				defer func(was bool) { fast = was }(fast)
+				fast = false
+				return compressBlock(dst, src, &e.table), nil
+			}},
 			{"compress/pierrec", func() (int, error) { return c.CompressBlock(src, dst) }},
 			{"decode/ours", func() (int, error) { return decodeSequences(out, 0, 0, block) }},
 			{"decode/pierrec", func() (int, error) { return pierrec.UncompressBlock(block, out) }},

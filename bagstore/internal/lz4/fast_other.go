@@ -4,7 +4,7 @@ package lz4
 
 import pierrec "github.com/pierrec/lz4/v4"
 
-const hasAssembly = false
+const hasAssembly, hasWide = false, false
 
 var fast = false
 
