@@ -8,10 +8,11 @@ import (
 )
 
 // Find returns the file time of the first frame of a stream whose number is at
-// least number. Where a camera's counter started again in mid-file, it is a
-// frame with such a number whose predecessor's is lower.
+// least number. Where a camera's counter started again in mid-file, it is the first frame of
+// the file, or one with such a number whose predecessor's is lower.
 //
-// Numbers are in the frames, not in the index: about one for each doubling of the duration is read.
+// Numbers are in the frames, not in the index: one frame is read for the first half of the
+// stream, one for the half of what is left, and so on.
 func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error) {
 	s := f.stream(id)
 	if s == nil || s.frames == 0 {
@@ -22,12 +23,24 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 		return 0, err
 	}
 	defer c.Close()
+	times, err := f.newTrack(s.isData)
+	if err != nil {
+		return 0, err
+	}
+	defer times.close()
 	// lo: times below have lower numbers. hi: a frame at or after it has the number.
 	lo, hi := time.Duration(0), time.Duration(f.end)+1
 	found := time.Duration(-1)
+	if e, ok := c.Next(); ok && e.Frame.Number >= number {
+		return e.Time, nil // nothing else needs to be looked at
+	}
 	for lo < hi {
 		mid := lo + (hi-lo)/2
-		c.Seek(mid)
+		if times.seek(bagstore.Time(mid)); !times.skip() || time.Duration(times.time()) >= hi {
+			hi = mid // no frame is between the two
+			continue
+		}
+		c.Seek(time.Duration(times.time()))
 		e, ok := c.Next()
 		if ok && e.Frame.Number < number {
 			lo = e.Time + 1

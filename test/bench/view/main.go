@@ -5,9 +5,12 @@
 //	go run ./test/bench/view [-viewers 0,1,2,4] [-codec raw] [-seconds 10]
 //
 // With -bag it opens a RealSense recording again and again, and seeks in it: the times
-// from the request to the first depth picture.
+// from the request to the first depth picture. With -cold the recording isn't in the page
+// cache when it is opened.
 //
-//	go run ./test/bench/view -bag walk.bag [-times 100]
+//	go run ./test/bench/view -bag walk.bag [-times 100] [-cold]
+//
+// With -program it measures that program, and not one that it builds.
 //
 // With -page it opens the page in Chromium, and prints how late pictures are when the page
 // has drawn them.
@@ -45,6 +48,8 @@ var (
 	seconds = flag.Float64("seconds", 10, "how long each number is measured")
 	bag     = flag.String("bag", "", "open and seek in this recording instead")
 	times   = flag.Int("times", 100, "how often -bag seeks; it opens the recording a tenth as often")
+	cold    = flag.Bool("cold", false, "have -bag's recording read from the disk each time it is opened")
+	built   = flag.String("program", "", "the rs-ros-node to measure (default: build it)")
 	page    = flag.Bool("page", false, "measure how late pictures are in Chromium instead")
 )
 
@@ -61,9 +66,12 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder
-	program := filepath.Join(folder, "rs-ros-node")
-	if out, err := exec.Command("go", "build", "-o", program, "./cmd/rs-ros-node").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w: %s", err, out)
+	program := *built
+	if program == "" {
+		program = filepath.Join(folder, "rs-ros-node")
+		if out, err := exec.Command("go", "build", "-o", program, "./cmd/rs-ros-node").CombinedOutput(); err != nil {
+			return fmt.Errorf("build: %w: %s", err, out)
+		}
 	}
 	if *bag != "" {
 		return recording(program, *bag)

@@ -41,6 +41,11 @@ func recording(program, path string) error {
 	var source *wire.Source
 	var depth uint16
 	for range max(1, *times/10) {
+		if *cold {
+			if err := forget(path); err != nil {
+				return err
+			}
+		}
 		begun := time.Now()
 		if source, depth, err = c.open(filepath.Base(path)); err != nil {
 			return err
