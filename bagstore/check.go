@@ -107,8 +107,9 @@ func (c *checker) message(src record.Source, r *record.Record, _ entry) error {
 	if !ok {
 		return nil
 	}
-	for at, end := in.Base+r.DataPos, in.Base+r.Next(); at < end; at += checkPiece {
-		piece := min(checkPiece, end-at)
+	var piece int64
+	for at, end := in.Base+r.DataPos, in.Base+r.Next(); at < end; at += piece {
+		piece = min(checkPiece-at%checkPiece, end-at)
 		if piece < borrowLeast { // or what is read ahead with it is copied for it alone
 			if _, err := c.l.w.At(at, int(piece)); err != nil {
 				return c.unreadable(in.Base+r.Pos, err)
@@ -124,7 +125,8 @@ func (c *checker) message(src record.Source, r *record.Record, _ entry) error {
 	return nil
 }
 
-// checkPiece is how much of a message is read at a time.
+// checkPiece is how much of a message is read at a time. Pieces begin at its multiples in the file,
+// so that each is in one block of what is read ahead, and none is copied.
 const checkPiece = 1 << 20
 
 // unreadable notes a message that can't be read. Those after it may be.

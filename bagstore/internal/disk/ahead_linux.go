@@ -3,7 +3,6 @@ package disk
 import (
 	"errors"
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,7 +12,7 @@ type coldFile struct {
 	*os.File          // read through the page cache
 	direct   *os.File // read past it
 	queue    *aio     // made by the first read
-	pages    []byte   // for Cached
+	resident []byte   // for Cached
 }
 
 // AheadCall says how large files are read ahead on this machine.
@@ -47,30 +46,6 @@ func OpenAhead(f *os.File, size int64, o AheadOptions) *Ahead {
 	}
 	direct.Close() //nolint:errcheck // nothing was read
 	return nil
-}
-
-// Cached implements ColdFile. Of a file that we may neither own nor write the kernel says
-// that all of it is cached.
-func (c *coldFile) Cached(off int64, n int) bool {
-	m, err := unix.Mmap(int(c.Fd()), off, n, unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
-		return true
-	}
-	defer Unmap(m)
-	page := os.Getpagesize()
-	count := (n + page - 1) / page
-	if len(c.pages) < count {
-		c.pages = make([]byte, count)
-	}
-	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&m[0])), uintptr(n), uintptr(unsafe.Pointer(&c.pages[0]))); errno != 0 {
-		return true
-	}
-	for _, p := range c.pages[:count] {
-		if p&1 == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Start implements ColdFile.

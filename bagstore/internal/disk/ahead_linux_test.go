@@ -74,6 +74,38 @@ func TestAheadFile(t *testing.T) {
 	}
 }
 
+// TestCached: both ways to ask the kernel find the same pages in the page cache.
+func TestCached(t *testing.T) {
+	page := os.Getpagesize()
+	f, data := coldTestFile(t, 40*page+100)
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM); err != nil { // or the kernel reads others meanwhile
+		t.Fatal(err)
+	}
+	if _, err := f.ReadAt(make([]byte, 3*page), int64(5*page)); err != nil {
+		t.Fatal(err)
+	}
+	c := &coldFile{File: f}
+	if _, err := c.countCached(0, 1); err != nil {
+		t.Skipf("cachestat: %v", err)
+	}
+	for first := range 41 {
+		off := first * page
+		for n := 1; n <= len(data)-off; n += page / 2 {
+			counted, err := c.countCached(int64(off), n)
+			resident := c.countResident(int64(off), n)
+			if again, _ := c.countCached(int64(off), n); again != counted {
+				continue // the kernel has dropped some
+			}
+			if err != nil || counted != resident {
+				t.Errorf("%d bytes from page %d: cachestat counts %d pages, %v, mincore %d", n, first, counted, err, resident)
+			}
+		}
+	}
+	if c.Cached(0, len(data)) {
+		t.Error("all of a file is cached of which nobody has read all")
+	}
+}
+
 // TestAheadRefused: pipes, and files that were removed or replaced, are read as usual.
 func TestAheadRefused(t *testing.T) {
 	f, _ := coldTestFile(t, 100)

@@ -33,9 +33,13 @@ type Section struct {
 // At implements Source.
 func (s Section) At(off int64, n int) ([]byte, error) { return s.Source.At(s.Base+off, n) }
 
-// windowSize is what a Window reads at once: many small records in a row, or
-// the head of a large one.
-const windowSize = 16 << 10
+const (
+	// windowSize is what a Window reads at once where reading goes on: many small records
+	// in a row.
+	windowSize = 16 << 10
+	// windowHead is what it reads elsewhere, which is mostly the head of a large record.
+	windowHead = 4 << 10
+)
 
 // Window is a Source over a file that reads ahead a little.
 type Window struct {
@@ -56,7 +60,11 @@ func (w *Window) At(off int64, n int) ([]byte, error) {
 	if off >= w.off && off+int64(n) <= w.off+int64(len(w.buf)) {
 		return w.buf[off-w.off:][:n], nil
 	}
-	want := int(min(int64(max(n, windowSize)), w.size-off))
+	size := windowHead
+	if off >= w.off && off <= w.off+int64(len(w.buf)) {
+		size = windowSize
+	}
+	want := int(min(int64(max(n, size)), w.size-off))
 	if cap(w.buf) < want {
 		w.buf = make([]byte, want)
 	}
