@@ -108,14 +108,14 @@ test-dist: deps ## make a release for this machine twice, install its Debian pac
 	$(TEST) -tags dist ./test/dist
 
 # These two need a machine that allows namespaces and containers. Where it doesn't they say so and aren't run (77), in CI,
-# too; a program that is missing is an error there, as everywhere (test/install.sh).
+# too. Nor is test-compose if Docker can't be installed; any other program that is missing is an error there, as everywhere.
 test-hosts: ## test a graph whose nodes are on several machines, with links that fail (Linux, root)
 	test/install.sh iproute2
 	test/hosts/run.sh || [ $$? -eq 77 ]
 
 test-compose: ## bring docker-compose.yml up with a Docker engine of its own, build the image for arm64 (Debian, root)
-	test/install.sh docker.io docker-compose curl iproute2
-	test/compose/run.sh || [ $$? -eq 77 ]
+	-test/install.sh docker.io docker-compose curl iproute2
+	setpriv --pdeathsig TERM test/compose/run.sh || [ $$? -eq 77 ]
 
 attack: ## let every command for files read ATTACKS damaged ones (2000)
 	RS_ATTACK=$(ATTACKS) $(GO) test -count=1 -v -timeout 0 ./test/attack/...

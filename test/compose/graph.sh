@@ -6,15 +6,15 @@
 #   test/compose/graph.sh FOLDER
 #
 # FOLDER is for scratch and has the program, rs-ros-node.
-set -euo pipefail
+set -Eeuo pipefail
 cd "$(dirname "$0")/../.."
 work=$1
-group=${work##*/}
 . test/compose/engine.sh
 
 project=$work/rsrosnode # compose names networks and containers after the folder
-compose() { (cd "$project" && docker-compose --no-ansi "$@"); }
+compose() { (cd "$project" && timeout 300 docker-compose --ansi never "$@"); }
 
+trap 'echo "compose: failed, ${BASH_SOURCE##*/}:$LINENO: $BASH_COMMAND" >&2' ERR
 finish() {
 	code=$?
 	if [[ $code -ne 0 && $code -ne 77 ]]; then
@@ -26,7 +26,11 @@ trap finish EXIT
 
 start_engine
 test/compose/images.sh "$work"
-echo "ok: the images are made"
+ok "the images are made"
+
+# The whole Dockerfile, for a machine of another kind than this one. The kernel needs no part of the emulator.
+DOCKER_BUILDKIT=1 docker build --progress plain --platform linux/arm64 --tag rs-ros-node:arm64 . >"$work/arm64.log" 2>&1 &
+arm64=$!
 
 # A display for rviz, as `xhost +local:` makes it
 Xvfb :0 -nolock -screen 0 1024x768x24 -ac >"$work/xvfb.log" 2>&1 &
@@ -38,10 +42,9 @@ chown 1000:1000 "$project/bags"
 await "up" compose up -d --no-build
 
 # ros runs a command of ROS in another container.
-ros() {
-	docker run --rm --network rsrosnode_default --name listener --network-alias listener \
-		--env ROS_MASTER_URI=http://roscore:11311 --env ROS_HOSTNAME=listener ros:noetic-ros-core timeout 120 "$@"
-}
+docker run --detach --network rsrosnode_default --name listener --network-alias listener \
+	--env ROS_MASTER_URI=http://roscore:11311 --env ROS_HOSTNAME=listener ros:noetic-ros-core sleep infinity >/dev/null
+ros() { timeout 200 docker exec listener timeout 150 "$@"; }
 
 # sound TOPIC BAG succeeds if a bag is whole, has the topic, and belongs to the containers' user.
 sound() {
@@ -68,13 +71,13 @@ await "frames are recorded" sh -c "find '$project/bags' -name '*.bag' -size +20M
 ros rosservice call /rs_ros_node/stop_recording | grep "success: True"
 bag=$(ls "$project"/bags/*.bag)
 sound /device_0/sensor_0/Depth_0/image/data "$bag"
-echo "ok: the recording is sound outside, and belongs to user 1000"
+ok "the recording is sound outside, and belongs to user 1000"
 
 await "the recorder is up" compose --profile record up -d --no-build record
 await "the recorder records" sh -c "find '$project/bags' -name '*.bag.active' -size +5M | grep -q ."
 compose --profile record stop record >/dev/null 2>&1
 sound /camera/color/image_raw "$(ls "$project"/bags/*.bag | grep --invert-match --fixed-strings "$bag")"
-echo "ok: so is the recorder's"
+ok "so is the recorder's"
 
 compose kill roscore >/dev/null 2>&1
 await "the master is up again" compose up -d --no-build roscore
@@ -94,18 +97,18 @@ page() {
 	curl --fail --silent --show-error --noproxy '*' --cookie "$work/cookies" http://localhost:8090/api/files | grep --fixed-strings "\"$RS_BAG\""
 }
 await "the page lists the recordings" page
+docker rm --force listener >/dev/null
 compose --profile sim --profile replay --profile record --profile view down --timeout 5 >/dev/null 2>&1
 
-# The whole Dockerfile, for a machine of another kind than this one. The kernel needs no part of the emulator.
-DOCKER_BUILDKIT=1 docker build --quiet --platform linux/arm64 --tag rs-ros-node:arm64 . >/dev/null
+wait "$arm64" || { cat "$work/arm64.log" >&2; exit 1; }
 [[ $(docker image inspect --format '{{.Os}}/{{.Architecture}} {{.Config.User}}' rs-ros-node:arm64) == "linux/arm64 1000:1000" ]]
-echo "ok: the image for arm64 is built"
+ok "the image for arm64 is built"
 emulated() {
-	docker run --rm --platform linux/arm64 --read-only --tmpfs /tmp --cap-drop ALL --volume "$project/bags:/bags" \
+	timeout 300 docker run --rm --platform linux/arm64 --read-only --tmpfs /tmp --cap-drop ALL --volume "$project/bags:/bags" \
 		--volume /usr/bin/qemu-aarch64-static:/emulator:ro --entrypoint /emulator rs-ros-node:arm64 /usr/bin/rs-ros-node "$@"
 }
 emulated version | grep linux/arm64
 emulated demo --dir /bags --keep --duration 2s --depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off 2>"$work/out" ||
 	{ cat "$work/out" >&2; exit 1; }
 sound /device_0/sensor_0/Depth_0/image/data "$project/bags/demo.bag"
-echo "ok: the demo in it, as user 1000"
+ok "the demo in it, as user 1000"
