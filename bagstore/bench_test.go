@@ -278,13 +278,6 @@ func BenchmarkTiny(b *testing.B) {
 				openBench(b, path).Close()
 			}
 		})
-		b.Run("info/"+string(k), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Info(b.Context(), path, InfoOptions{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 		b.Run("seek/"+string(k), func(b *testing.B) { benchSeek(b, path) })
 	}
 }

@@ -59,13 +59,13 @@ func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 		if err := ctx.Err(); err != nil {
 			return c.rep, err
 		}
-		o.Progress.report(uint64(b.chunks[i].Pos), uint64(b.size))
+		o.Progress.Report(uint64(b.chunks[i].Pos), uint64(b.size))
 		if o.Before != nil {
 			o.Before(b.chunks[i].Start)
 		}
 		c.chunk(&b.chunks[i])
 	}
-	o.Progress.report(uint64(b.size), uint64(b.size))
+	o.Progress.Report(uint64(b.size), uint64(b.size))
 	sortNotes(c.rep.Notes)
 	switch {
 	case c.rep.Messages == 0 && worst(c.rep.Notes) == Loss:

@@ -1,7 +1,5 @@
 package bagstore
 
-import "context"
-
 // Content is a recording in another file format that presents itself as the parts
 // a Bag is made of: connections, and blocks of messages that take the place of chunks.
 // Views, iterators and all that is built on them need no more. Messages have the form
@@ -103,30 +101,6 @@ func (p *messagePos) readContent(b *Bag, pool *bufferPool, before func(n int)) (
 	}
 	blk.bytes = data
 	return data, blk, nil
-}
-
-// contentSizes reads every message of a content for its size.
-func contentSizes(ctx context.Context, b *Bag, p Progress, sizes map[uint32]*TopicSizes) error {
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		return err
-	}
-	it := v.Iterator()
-	defer it.Close()
-	pace := pace{ctx: ctx, progress: p, total: v.Count()}
-	for it.Next() || it.Err() != nil {
-		if it.Err() == nil {
-			m := it.Message()
-			if sizes[m.Conn.ID] == nil {
-				sizes[m.Conn.ID] = &TopicSizes{Min: int64(len(m.Data))}
-			}
-			sizes[m.Conn.ID].add(int64(len(m.Data)))
-		}
-		if err := pace.step(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Content is what a bag of OpenContent reads; nil for a bag file.

@@ -27,8 +27,8 @@
 //
 // # Whole files
 //
-// [Info], [Check], [Recover], [Rewrite], [Merge] and [Split] are what the commands
-// for bag files call. They take paths and options.
+// [Check], [Recover], [Rewrite], [Merge] and [Split] are what the commands for bag files
+// call. They take paths and options. Package info summarizes a bag.
 //
 // # Hostile files
 //

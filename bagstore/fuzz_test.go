@@ -63,7 +63,7 @@ func FuzzBag(f *testing.F) {
 			for n := 0; n < 1000 && (it.Prev() || it.Err() != nil); n++ {
 			}
 			it.Close()
-			_, _ = b.summary()
+			_, _ = b.ChunkHeaders()
 			_ = r.Close()
 		}
 	})

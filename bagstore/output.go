@@ -118,6 +118,6 @@ func (p *pace) step() error {
 	if p.done%256 != 0 && p.done != p.total {
 		return nil
 	}
-	p.progress.report(p.done, p.total)
+	p.progress.Report(p.done, p.total)
 	return p.ctx.Err()
 }

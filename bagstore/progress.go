@@ -4,7 +4,8 @@ package bagstore
 // is. The calls come from the goroutine that works. A nil Progress is allowed.
 type Progress func(done, total uint64)
 
-func (p Progress) report(done, total uint64) {
+// Report calls p, unless it is nil.
+func (p Progress) Report(done, total uint64) {
 	if p != nil {
 		p(done, total)
 	}

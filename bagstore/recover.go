@@ -80,6 +80,17 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 	return r.rep, nil
 }
 
+// countByID is how many messages the chunk infos count of each connection.
+func (b *Bag) countByID() map[uint32]uint64 {
+	n := make(map[uint32]uint64)
+	for i := range b.chunks {
+		for _, k := range b.chunks[i].Counts {
+			n[k.ID] += uint64(k.Count)
+		}
+	}
+	return n
+}
+
 // recoverer copies what it finds.
 type recoverer struct {
 	ctx      context.Context
@@ -146,7 +157,7 @@ func (r *recoverer) again(c *chunk, f func(src record.Source, rec *record.Record
 func (r *recoverer) chunk(c *chunk) error {
 	r.pos = c.Pos
 	r.o.Compression = cmp.Or(r.o.Compression, c.head.Compression)
-	r.o.Progress.report(uint64(c.Pos), uint64(r.b.size))
+	r.o.Progress.Report(uint64(c.Pos), uint64(r.b.size))
 	return r.ctx.Err()
 }
 

@@ -20,7 +20,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/foxglove", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
-		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/missing", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/info", "bagstore/missing", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
 		"bagstore/swap", "msgs", "node/view", "node/view/wire", "node/viewers", "node/ros/roslog", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
@@ -116,6 +116,7 @@ var mayImport = map[string][]string{
 
 	"bagstore":                  {"bagstore/atomicfile", "bagstore/internal/disk", "bagstore/internal/lz4", "bagstore/internal/record"},
 	"bagstore/atomicfile":       {"bagstore/internal/disk"},
+	"bagstore/info":             {"bagstore"},
 	"bagstore/internal/disk":    {},
 	"bagstore/internal/lz4":     {},
 	"bagstore/internal/lz4/asm": {}, // as camdriver/process/internal/lens/asm

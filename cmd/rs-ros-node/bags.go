@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/bagstore/info"
 	"rsros/program"
 )
 
@@ -56,14 +57,14 @@ func outputFlags(f *pflag.FlagSet, o *bagstore.Options) {
 
 // compressionOf is what most chunks of a bag have.
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
-	s, err := summarize(ctx, path, bagstore.InfoOptions{})
+	s, err := summarize(ctx, path, info.Options{})
 	if err != nil {
 		return "", err
 	}
 	return mostUsed(s), nil
 }
 
-func mostUsed(s *bagstore.Summary) bagstore.Compression {
+func mostUsed(s *info.Summary) bagstore.Compression {
 	if len(s.Compressions) == 0 {
 		return bagstore.None
 	}

@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/bagstore/info"
 	"rsros/bagstore/swap"
 )
 
@@ -83,7 +84,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	filter.Latched = !o.noLatched
 	if o.bag.Compression == "" {
-		s, err := bags[0].Info(ctx, bagstore.InfoOptions{})
+		s, err := info.Of(ctx, bags[0], info.Options{})
 		if err != nil {
 			return undone(err)
 		}

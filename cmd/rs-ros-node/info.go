@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/bagstore/info"
 	"rsros/bagstore/missing"
 	"rsros/bagstore/recording"
 	"rsros/bagstore/rsbag"
@@ -64,7 +65,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	}
 	var errs []error
 	for i, path := range paths {
-		s, err := summarize(ctx, path, bagstore.InfoOptions{Rates: o.freq, Sizes: o.sizes})
+		s, err := summarize(ctx, path, info.Options{Rates: o.freq, Sizes: o.sizes})
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -78,16 +79,16 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 }
 
 // summarize sums up a recording of any format.
-func summarize(ctx context.Context, path string, o bagstore.InfoOptions) (*bagstore.Summary, error) {
+func summarize(ctx context.Context, path string, o info.Options) (*info.Summary, error) {
 	b, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close() //nolint:errcheck // only read
-	return b.Info(ctx, o)
+	return info.Of(ctx, b, o)
 }
 
-func (o infoOptions) print(ctx context.Context, w io.Writer, s *bagstore.Summary, log zerolog.Logger) error {
+func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, log zerolog.Logger) error {
 	var lost []missing.Series
 	if o.missing && !o.yaml {
 		var err error
@@ -104,7 +105,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *bagstore.Summary
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(struct {
-			*bagstore.Summary
+			*info.Summary
 			RealSense *rsbag.Summary   `json:"realsense,omitempty"`
 			Missing   []missing.Series `json:"missing,omitempty"`
 		}{s, rs, lost})
@@ -144,7 +145,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *bagstore.Summary
 }
 
 // notes logs what is odd about a bag; missing data make an error.
-func (a *app) notes(s *bagstore.Summary) error {
+func (a *app) notes(s *info.Summary) error {
 	log := a.logger()
 	var err error
 	for _, n := range s.Notes {

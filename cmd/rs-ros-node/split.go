@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
+	"rsros/bagstore/info"
 	"rsros/bagstore/swap"
 )
 
@@ -74,7 +75,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	}
 	o.Latched = o.RepeatLatched
 	if o.Compression == "" {
-		s, err := bags[0].Info(ctx, bagstore.InfoOptions{})
+		s, err := info.Of(ctx, bags[0], info.Options{})
 		if err != nil {
 			return undone(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/info"
 	"rsros/program"
 	"rsros/test/peer"
 	"rsros/test/rig"
@@ -105,7 +106,7 @@ func TestTopicFileGone(t *testing.T) {
 			if err := <-ended; !errors.Is(err, program.ErrIncomplete) {
 				t.Errorf("ended with %v", err)
 			}
-			if _, err := bagstore.Info(t.Context(), partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag), bagstore.InfoOptions{}); err != nil {
+			if _, err := info.OfFile(t.Context(), partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag), info.Options{}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/info"
 	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/ros"
@@ -58,12 +59,12 @@ func config(t *testing.T, master string, o TopicOptions) TopicOptions {
 // recorded is how many messages of each topic a bag holds.
 func recorded(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
-	info, err := bagstore.Info(t.Context(), path, bagstore.InfoOptions{})
+	s, err := info.OfFile(t.Context(), path, info.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	counts := map[string]uint64{}
-	for _, topic := range info.Topics {
+	for _, topic := range s.Topics {
 		counts[topic.Topic] = topic.Messages
 	}
 	return counts
@@ -113,8 +114,8 @@ func until(t *testing.T, o TopicOptions, topic string, n uint64) error {
 // holds tells whether a bag holds n messages of a topic.
 func holds(t *testing.T, path, topic string, n uint64) func() bool {
 	return func() bool {
-		info, err := bagstore.Info(t.Context(), path, bagstore.InfoOptions{})
-		return err == nil && slices.ContainsFunc(info.Topics, func(i bagstore.TopicSummary) bool { return i.Topic == topic && i.Messages >= n })
+		s, err := info.OfFile(t.Context(), path, info.Options{})
+		return err == nil && slices.ContainsFunc(s.Topics, func(i info.TopicSummary) bool { return i.Topic == topic && i.Messages >= n })
 	}
 }
 
@@ -178,12 +179,12 @@ func TestWaitsForClock(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	info, err := bagstore.Info(t.Context(), o.Output, bagstore.InfoOptions{})
+	s, err := info.OfFile(t.Context(), o.Output, info.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Messages > 0 && info.Start < bagstore.NewTime(1000, 0) {
-		t.Errorf("the bag starts at %v", info.Start)
+	if s.Messages > 0 && s.Start < bagstore.NewTime(1000, 0) {
+		t.Errorf("the bag starts at %v", s.Start)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/info"
 	"rsros/msgs"
 	"rsros/test/peer"
 )
@@ -70,11 +71,11 @@ func (r *recording) awaitMore() {
 
 // messages is how many messages of the topic are in the file that is being written.
 func (r *recording) messages() uint64 {
-	info, err := bagstore.Info(r.t.Context(), r.bag+".active", bagstore.InfoOptions{})
+	s, err := info.OfFile(r.t.Context(), r.bag+".active", info.Options{})
 	if err != nil {
 		return 0 // there is no file yet
 	}
-	for _, topic := range info.Topics {
+	for _, topic := range s.Topics {
 		if topic.Topic == r.topic {
 			return topic.Messages
 		}

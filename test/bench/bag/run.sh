@@ -16,10 +16,11 @@ shm=/dev/shm/rs-ros-node-bench-bag
 mkdir -p "$shm"
 trap 'rm -rf "$shm"' EXIT
 go test -c -o "$shm/bagstore.test" ./bagstore
+go test -c -o "$shm/info.test" ./bagstore/info
 
-# ours FOLDER PATTERN: benchmarks of this repository, one pass each.
+# ours FOLDER PATTERN [TIMES [PACKAGE]]: benchmarks of this repository, one pass each.
 ours() {
-	BENCH_DIR=$1 BENCH_PAIRS=$pairs "$shm/bagstore.test" -test.run '^$' -test.bench "$2" -test.benchtime "${3:-1x}" | grep -E '^Benchmark'
+	BENCH_DIR=$1 BENCH_PAIRS=$pairs "$shm/${4:-bagstore}.test" -test.run '^$' -test.bench "$2" -test.benchtime "${3:-1x}" | grep -E '^Benchmark'
 }
 
 echo "=== writing [load $(cut -d' ' -f1 /proc/loadavg)]"
@@ -49,6 +50,7 @@ bagwrite --out "$shm/cpp-tiny.bag" --tiny 1000000
 ours "$shm" 'WriteTiny/none' 3x
 bagread --in "$shm/cpp-tiny.bag" --mode write
 bagread --in "$shm/cpp-tiny.bag" --mode open
-ours "$shm" 'Tiny/(read|open|info)/none' 100x
+ours "$shm" 'Tiny/(read|open)/none' 100x
+ours "$shm" 'Tiny/info/none' 100x info
 bagread --in "$shm/cpp-tiny.bag" --mode seek --seeks 1000
 ours "$shm" 'Tiny/seek/none' 1000x

@@ -23,7 +23,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore"
+	"rsros/bagstore/info"
 	"rsros/node/graph"
 	"rsros/node/ros"
 )
@@ -123,16 +123,16 @@ type watcher struct {
 }
 
 func newWatcher(ctx context.Context, bag string) (*watcher, error) {
-	s, err := bagstore.Info(ctx, bag, bagstore.InfoOptions{})
+	s, err := info.OfFile(ctx, bag, info.Options{})
 	if err != nil {
 		return nil, err
 	}
 	// The master publishes these, too.
-	topics := slices.DeleteFunc(s.Topics, func(t bagstore.TopicSummary) bool { return strings.HasPrefix(t.Topic, "/rosout") })
+	topics := slices.DeleteFunc(s.Topics, func(t info.TopicSummary) bool { return strings.HasPrefix(t.Topic, "/rosout") })
 	if len(topics) == 0 {
 		return nil, fmt.Errorf("%s has no messages", bag)
 	}
-	most := slices.MaxFunc(topics, func(a, b bagstore.TopicSummary) int { return int(a.Messages) - int(b.Messages) })
+	most := slices.MaxFunc(topics, func(a, b info.TopicSummary) int { return int(a.Messages) - int(b.Messages) })
 	w := &watcher{first: make(chan time.Time, 1)}
 	if w.master, err = graph.StartMaster(ctx, graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()}); err != nil {
 		return nil, err

@@ -1,23 +1,25 @@
-package bagstore
+// Package info says what is in a bag, as rosbag info does: its topics with types and
+// numbers of messages, compression, times and, where it is asked to, rates, gaps and sizes.
+// A [Summary] prints itself as text, YAML and JSON.
+package info
 
 import (
 	"cmp"
 	"context"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore"
 )
 
-// InfoOptions says how much Info finds out.
-type InfoOptions struct {
+// Options says how much is found out.
+type Options struct {
 	// Rates reads every chunk's index, for rates and gaps.
 	Rates bool
 	// Sizes reads every message's header, for sizes; it decompresses.
 	Sizes    bool
-	Progress Progress // in messages for Rates, then in chunks for Sizes
+	Progress bagstore.Progress // in messages for Rates, then in chunks for Sizes
 }
 
 // Summary is what can be said about a bag.
@@ -26,8 +28,8 @@ type Summary struct {
 	Version      string           `json:"version"`
 	Indexed      bool             `json:"indexed"`
 	Size         int64            `json:"size"` // of the file
-	Start        Time             `json:"start"`
-	End          Time             `json:"end"`
+	Start        bagstore.Time    `json:"start"`
+	End          bagstore.Time    `json:"end"`
 	Messages     uint64           `json:"messages"`
 	Chunks       int              `json:"chunks"`
 	Compressions []CompressionUse `json:"compressions"` // most chunks first
@@ -35,7 +37,7 @@ type Summary struct {
 	Uncompressed int64            `json:"uncompressed"` // bytes of all chunks
 	Types        []TypeSummary    `json:"types"`        // by name
 	Topics       []TopicSummary   `json:"topics"`       // by name
-	Notes        []Note           `json:"notes"`
+	Notes        []bagstore.Note  `json:"notes"`
 }
 
 // Duration from the first message to the last.
@@ -43,8 +45,8 @@ func (s *Summary) Duration() time.Duration { return s.End.Sub(s.Start) }
 
 // CompressionUse counts the chunks of one compression.
 type CompressionUse struct {
-	Kind   Compression `json:"kind"`
-	Chunks int         `json:"chunks"`
+	Kind   bagstore.Compression `json:"kind"`
+	Chunks int                  `json:"chunks"`
 }
 
 // TypeSummary is a message type of the bag.
@@ -55,29 +57,29 @@ type TypeSummary struct {
 
 // TopicSummary is a topic of the bag.
 type TopicSummary struct {
-	Topic       string       `json:"topic"`
-	Type        string       `json:"type"`
-	MD5         string       `json:"md5"`
-	Messages    uint64       `json:"messages"`
-	Connections int          `json:"connections"`
-	Latching    bool         `json:"latching"`
-	Rates       *TopicRates  `json:"rates,omitempty"`
-	Sizes       *TopicSizes  `json:"sizes,omitempty"`
-	Connected   []Connection `json:"-"` // all of them
+	Topic       string                `json:"topic"`
+	Type        string                `json:"type"`
+	MD5         string                `json:"md5"`
+	Messages    uint64                `json:"messages"`
+	Connections int                   `json:"connections"`
+	Latching    bool                  `json:"latching"`
+	Rates       *TopicRates           `json:"rates,omitempty"`
+	Sizes       *TopicSizes           `json:"sizes,omitempty"`
+	Connected   []bagstore.Connection `json:"-"` // all of them
 }
 
 // TopicRates says how regular a topic is. Rates are in Hz; 0 where there are
 // less than two messages, or all at one time.
 type TopicRates struct {
-	First      Time          `json:"first"`
-	Last       Time          `json:"last"`
+	First      bagstore.Time `json:"first"`
+	Last       bagstore.Time `json:"last"`
 	Min        float64       `json:"min"` // of the longest interval
 	Mean       float64       `json:"mean"`
 	Median     float64       `json:"median"`
 	Max        float64       `json:"max"`         // of the shortest interval
 	Gaps       uint64        `json:"gaps"`        // intervals over 2.5 medians
 	LongestGap time.Duration `json:"longest_gap"` // ns
-	GapAt      Time          `json:"gap_at"`      // where it begins
+	GapAt      bagstore.Time `json:"gap_at"`      // where it begins
 }
 
 // TopicSizes are bytes of message data.
@@ -92,20 +94,20 @@ func (t *TopicSizes) add(size int64) {
 	t.Min, t.Max = min(t.Min, size), max(t.Max, size)
 }
 
-// Info summarizes a bag. Without options it reads the index section and the
-// chunks' headers, but no message.
-func Info(ctx context.Context, path string, o InfoOptions) (*Summary, error) {
-	b, err := Open(path, OpenOptions{})
+// OfFile summarizes a bag. Without options it reads the index section and the chunks'
+// headers, but no message.
+func OfFile(ctx context.Context, path string, o Options) (*Summary, error) {
+	b, err := bagstore.Open(path, bagstore.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
-	defer b.Close()
-	return b.Info(ctx, o)
+	defer b.Close() //nolint:errcheck // only read
+	return Of(ctx, b, o)
 }
 
-// Info summarizes an open bag, see [Info].
-func (b *Bag) Info(ctx context.Context, o InfoOptions) (*Summary, error) {
-	s, err := b.summary()
+// Of summarizes an open bag, see [OfFile].
+func Of(ctx context.Context, b *bagstore.Bag, o Options) (*Summary, error) {
+	s, err := summarize(b)
 	if err != nil {
 		return s, err
 	}
@@ -122,16 +124,22 @@ func (b *Bag) Info(ctx context.Context, o InfoOptions) (*Summary, error) {
 	return s, nil
 }
 
-func (b *Bag) summary() (*Summary, error) {
-	s := &Summary{Path: b.path, Version: b.version, Indexed: b.indexed, Size: b.onDisk, Start: b.Start(), End: b.End(),
-		Messages: b.MessageCount(), Chunks: len(b.chunks), Notes: b.Notes()}
+func summarize(b *bagstore.Bag) (*Summary, error) {
+	chunks := b.Chunks()
+	s := &Summary{Path: b.Path(), Version: b.Version(), Indexed: b.Indexed(), Size: b.Size(), Start: b.Start(), End: b.End(),
+		Messages: b.MessageCount(), Chunks: len(chunks), Notes: b.Notes()}
 	if err := s.storage(b); err != nil {
 		return s, err
 	}
-	counts := b.countByID()
+	counts := make(map[uint32]uint64)
+	for _, c := range chunks {
+		for _, k := range c.Counts {
+			counts[k.ID] += uint64(k.Count)
+		}
+	}
 	types := make(map[TypeSummary]bool)
 	topics := make(map[string]*TopicSummary)
-	for _, c := range b.conns {
+	for _, c := range b.Connections() {
 		types[TypeSummary{c.Type, c.MD5}] = true
 		t, ok := topics[c.Topic]
 		if !ok {
@@ -152,44 +160,17 @@ func (b *Bag) summary() (*Summary, error) {
 	return s, nil
 }
 
-// countByID is how many messages the chunk infos count of each connection.
-func (b *Bag) countByID() map[uint32]uint64 {
-	n := make(map[uint32]uint64)
-	for i := range b.chunks {
-		for _, k := range b.chunks[i].Counts {
-			n[k.ID] += uint64(k.Count)
-		}
-	}
-	return n
-}
-
-// storageReaders is how many goroutines read chunk headers at a time. They are far apart
-// in the file, and a disk answers several requests in hardly more time than one.
-const storageReaders = 16
-
 // storage adds up the chunk headers.
-func (s *Summary) storage(b *Bag) error {
-	var (
-		readers sync.WaitGroup
-		parts   [storageReaders]storagePart
-	)
-	each := (len(b.chunks) + storageReaders - 1) / storageReaders
-	for i := range parts {
-		from := min(i*each, len(b.chunks))
-		chunks := b.chunks[from:min(from+each, len(b.chunks))]
-		readers.Go(func() { parts[i].read(b, chunks) })
+func (s *Summary) storage(b *bagstore.Bag) error {
+	heads, err := b.ChunkHeaders()
+	if err != nil {
+		return err
 	}
-	readers.Wait()
-	uses := make(map[Compression]int)
-	for i := range parts {
-		if err := parts[i].err; err != nil {
-			return err
-		}
-		for kind, n := range parts[i].uses {
-			uses[kind] += n
-		}
-		s.Stored += parts[i].stored
-		s.Uncompressed += parts[i].uncompressed
+	uses := make(map[bagstore.Compression]int)
+	for _, h := range heads {
+		uses[h.Compression]++
+		s.Stored += h.Stored
+		s.Uncompressed += h.Size
 	}
 	for kind, n := range uses {
 		s.Compressions = append(s.Compressions, CompressionUse{kind, n})
@@ -200,48 +181,25 @@ func (s *Summary) storage(b *Bag) error {
 	return nil
 }
 
-// storagePart is what the headers of some chunks add up to.
-type storagePart struct {
-	uses         map[Compression]int
-	stored       int64
-	uncompressed int64
-	err          error
-}
-
-func (p *storagePart) read(b *Bag, chunks []chunk) {
-	l := newChunkReader(b)
-	p.uses = make(map[Compression]int)
-	for i := range chunks {
-		head, err := l.header(&chunks[i])
-		if err != nil {
-			p.err = err
-			return
-		}
-		p.uses[head.Compression]++
-		p.stored += head.Stored
-		p.uncompressed += head.Size
-	}
-}
-
 // maxIntervals bounds the intervals that a topic's median is taken of.
 const maxIntervals = 1 << 20
 
 // rates walks the index in time order.
-func (s *Summary) rates(ctx context.Context, b *Bag, p Progress) error {
-	v, err := NewView([]*Bag{b}, Query{})
+func (s *Summary) rates(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
+	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
 	if err != nil {
 		return err
 	}
 	it := v.Iterator()
 	defer it.Close()
-	intervals := make(map[string][]Time)
+	intervals := make(map[string][]bagstore.Time)
 	found := make(map[string]*TopicRates)
 	for n := uint64(0); it.SkipNext(); n++ {
 		if n%4096 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			p.report(n, s.Messages)
+			p.Report(n, s.Messages)
 		}
 		m := it.Message()
 		r, ok := found[m.Conn.Topic]
@@ -267,7 +225,7 @@ func (s *Summary) rates(ctx context.Context, b *Bag, p Progress) error {
 	return it.Err()
 }
 
-func (r *TopicRates) finish(messages uint64, intervals []Time) {
+func (r *TopicRates) finish(messages uint64, intervals []bagstore.Time) {
 	if len(intervals) == 0 || r.Last == r.First {
 		return
 	}
@@ -276,7 +234,7 @@ func (r *TopicRates) finish(messages uint64, intervals []Time) {
 		if d <= 0 {
 			return 0
 		}
-		return nsPerSec / d
+		return float64(time.Second) / d
 	}
 	n := len(intervals)
 	median := float64(intervals[n/2])
@@ -286,40 +244,23 @@ func (r *TopicRates) finish(messages uint64, intervals []Time) {
 	r.Min, r.Max = hz(float64(r.LongestGap)), hz(float64(intervals[0]))
 	r.Median = hz(median)
 	r.Mean = hz(float64(r.Last-r.First) / float64(messages-1))
-	from, _ := slices.BinarySearch(intervals, Time(2.5*median)+1)
+	from, _ := slices.BinarySearch(intervals, bagstore.Time(2.5*median)+1)
 	r.Gaps = uint64(n - from)
 }
 
-// sizes walks the records of every chunk.
-func (s *Summary) sizes(ctx context.Context, b *Bag, p Progress) error {
-	l := newChunkReader(b)
+// sizes asks for the size of every message.
+func (s *Summary) sizes(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
 	sizes := make(map[uint32]*TopicSizes)
-	if b.content != nil {
-		if err := contentSizes(ctx, b, p, sizes); err != nil {
-			return err
+	err := b.Sizes(ctx, p, func(conn uint32, size int64) {
+		t, ok := sizes[conn]
+		if !ok {
+			t = &TopicSizes{Min: size}
+			sizes[conn] = t
 		}
-	}
-	for i := range b.chunks {
-		if b.content != nil {
-			break
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p.report(uint64(i), uint64(len(b.chunks)))
-		w := walker{bag: b, onMessage: func(_ record.Source, r *record.Record, e entry) error {
-			size := r.DataLen
-			t, ok := sizes[e.conn]
-			if !ok {
-				t = &TopicSizes{Min: size}
-				sizes[e.conn] = t
-			}
-			t.add(size)
-			return nil
-		}}
-		if _, _, err := l.walkContent(&b.chunks[i], w); err != nil && !b.chunks[i].torn {
-			return b.errorAt(b.chunks[i].Pos, "chunk", err)
-		}
+		t.add(size)
+	})
+	if err != nil {
+		return err
 	}
 	for i := range s.Topics {
 		t := &s.Topics[i]

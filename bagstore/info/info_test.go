@@ -1,25 +1,30 @@
-package bagstore
+package info
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"rsros/bagstore"
+	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
-// TestInfoAsStock: what we print is what rosbag info prints. Its duration of
+// TestAsStock: what we print is what rosbag info prints. Its duration of
 // unsorted chunks is wrong, so that bag is left out.
-func TestInfoAsStock(t *testing.T) {
+func TestAsStock(t *testing.T) {
 	paths := exampleBags(t)
 	own := filepath.Join(t.TempDir(), "own.bag")
-	small.write(t, own, Options{Compression: LZ4, ChunkSize: 9000})
+	samplebag.Small.Write(t, own, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 9000})
 	for _, path := range append(paths, own) {
 		name := filepath.Base(path)
 		if strings.Contains(name, "unindexed") || strings.Contains(name, "truncated") || strings.Contains(name, "unsorted") || strings.Contains(name, "no-") {
 			continue
 		}
-		s, err := Info(t.Context(), path, InfoOptions{Rates: true})
+		s, err := OfFile(t.Context(), path, Options{Rates: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +35,7 @@ func TestInfoAsStock(t *testing.T) {
 			{[]string{"info", "--freq", path}, func(b *bytes.Buffer) error { return s.WriteText(b) }},
 			{[]string{"info", "--freq", "-y", path}, func(b *bytes.Buffer) error { return s.WriteYAML(b) }},
 		} {
-			want, err := stock(t, "/usr/bin/rosbag", f.args...)
+			want, err := samplebag.Stock(t, "/usr/bin/rosbag", f.args...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,6 +59,22 @@ func TestInfoAsStock(t *testing.T) {
 	}
 }
 
+func exampleBags(t *testing.T) (paths []string) {
+	t.Helper()
+	folder := os.Getenv("RS_BAGS")
+	if folder == "" {
+		need.Missing(t, "RS_BAGS, the folder of example bags, is not set")
+	}
+	for _, dir := range []string{"librealsense", "public"} {
+		list, err := filepath.Glob(filepath.Join(folder, dir, "*.bag"))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("no bags in %s: %v", dir, err)
+		}
+		paths = append(paths, list...)
+	}
+	return paths
+}
+
 // pythonKeys prints what rosbag info -y -k prints for each of many keys, and a zero byte.
 const pythonKeys = `
 import sys, rosbag
@@ -62,22 +83,22 @@ for key in sys.argv[2:]:
     print(bag._get_yaml_info(key=key), end="\n\0")
 `
 
-// TestInfoKeysAsStock: one value is printed to the byte as rosbag info -y -k does.
-func TestInfoKeysAsStock(t *testing.T) {
+// TestKeysAsStock: one value is printed to the byte as rosbag info -y -k does.
+func TestKeysAsStock(t *testing.T) {
 	dir := t.TempDir()
 	packed, tiny := filepath.Join(dir, "packed.bag"), filepath.Join(dir, "tiny.bag")
-	small.write(t, packed, Options{Compression: LZ4, ChunkSize: 9000})
-	sample{topics: 1, messages: 1, size: func(int) int { return 3 }}.write(t, tiny, Options{})
+	samplebag.Small.Write(t, packed, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 9000})
+	samplebag.Strings{Topics: 1, Messages: 1, Size: func(int) int { return 3 }}.Write(t, tiny, bagstore.Options{})
 	for path, keys := range map[string][]string{
 		packed: {"path", "version", "duration", "start", "end", "size", "messages", "indexed", "compression", "uncompressed",
 			"compressed", "types", "topics", "types[0]", "topics[1]", "topics[-1].topic", "topics[0].messages"},
 		tiny: {"duration", "topics"},
 	} {
-		s, err := Info(t.Context(), path, InfoOptions{})
+		s, err := OfFile(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := stock(t, "/usr/bin/python3", append([]string{"-c", pythonKeys, path}, keys...)...)
+		out, err := samplebag.Stock(t, "/usr/bin/python3", append([]string{"-c", pythonKeys, path}, keys...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,8 +118,8 @@ func TestInfoKeysAsStock(t *testing.T) {
 	}
 }
 
-// TestInfoPython: numbers look as Python prints them.
-func TestInfoPython(t *testing.T) {
+// TestPython: numbers look as Python prints them.
+func TestPython(t *testing.T) {
 	for text, want := range map[string]string{
 		"0.000000": "0.0", "0.000001": "1e-06", "1.500000": "1.5", "1600000000.000000": "1600000000.0", "1396293888.046000": "1396293888.046",
 	} {
@@ -116,37 +137,37 @@ func lines(s string) []string {
 	return out
 }
 
-func TestInfoDetails(t *testing.T) {
+func TestDetails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := Create(path, Options{ChunkSize: 500, Compression: LZ4})
+	w, err := bagstore.Create(path, bagstore.Options{ChunkSize: 500, Compression: bagstore.LZ4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := w.AddConnection(stringType("/steady"))
+	id, err := w.AddConnection(samplebag.StringType("/steady"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 10 Hz with one gap of a second.
-	at := Time(nsPerSec)
+	at := bagstore.Time(time.Second)
 	for i := range 50 {
 		if i == 20 {
-			at += Time(900 * time.Millisecond)
+			at += bagstore.Time(900 * time.Millisecond)
 		}
-		if err := w.Write(id, at, text(i, 10+i)); err != nil {
+		if err := w.Write(id, at, samplebag.Text(i, 10+i)); err != nil {
 			t.Fatal(err)
 		}
-		at += Time(100 * time.Millisecond)
+		at += bagstore.Time(100 * time.Millisecond)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	everywhere(t, path, readAll(t, path, OpenOptions{}))
-	s, err := Info(t.Context(), path, InfoOptions{Rates: true, Sizes: true})
+	samplebag.Everywhere(t, path, samplebag.Read(t, path, bagstore.OpenOptions{}))
+	s, err := OfFile(t.Context(), path, Options{Rates: true, Sizes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, z := s.Topics[0].Rates, s.Topics[0].Sizes
-	if r.Median != 10 || r.Max != 10 || r.Min != 1 || r.Gaps != 1 || r.LongestGap != time.Second || r.GapAt != Time(2_900_000_000) {
+	if r.Median != 10 || r.Max != 10 || r.Min != 1 || r.Gaps != 1 || r.LongestGap != time.Second || r.GapAt != bagstore.Time(2_900_000_000) {
 		t.Errorf("rates %+v", r)
 	}
 	var text strings.Builder

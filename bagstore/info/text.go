@@ -1,4 +1,4 @@
-package bagstore
+package info
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"rsros/bagstore"
 )
 
 // WriteText prints the summary as rosbag info does, with median rates if they
@@ -51,7 +53,7 @@ func (s *Summary) compressionRows() [][2]string {
 	plain := true
 	for _, u := range s.Compressions {
 		part := fmt.Sprintf("%s [%d/%d chunks]", u.Kind, u.Chunks, s.Chunks)
-		if u.Kind != None {
+		if u.Kind != bagstore.None {
 			plain = false
 			part = fmt.Sprintf("%s [%d/%d chunks; %.2f%%]", u.Kind, u.Chunks, s.Chunks, packed)
 		}
@@ -185,7 +187,7 @@ func durationText(d time.Duration) string {
 }
 
 // timeText is local time with hundredths, and the seconds since 1970.
-func timeText(t Time) string {
+func timeText(t bagstore.Time) string {
 	return fmt.Sprintf("%s.%02d (%.2f)", t.Std().Format("Jan 02 2006 15:04:05"), min(99, (t.Nsec()+5_000_000)/10_000_000), t.Seconds())
 }
 

@@ -1,4 +1,4 @@
-package bagstore
+package info
 
 import (
 	"bufio"
@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"rsros/bagstore"
 )
 
 // yamlField is a value of rosbag info -y.
@@ -37,12 +39,12 @@ func (s *Summary) yaml() ([]yamlField, []yamlList) {
 	add("size", "%d", s.Size)
 	add("messages", "%d", s.Messages)
 	add("indexed", "%s", pythonBool(s.Indexed))
-	main := None
+	main := bagstore.None
 	if len(s.Compressions) > 0 {
 		main = s.Compressions[0].Kind
 	}
 	add("compression", "%s", main)
-	if main != None {
+	if main != bagstore.None {
 		add("uncompressed", "%d", s.Uncompressed)
 		add("compressed", "%d", s.Stored)
 	}

@@ -1,0 +1,91 @@
+package bagstore
+
+import (
+	"context"
+	"sync"
+
+	"rsros/bagstore/internal/record"
+)
+
+// headerReaders is how many goroutines read chunk headers at a time. They are far apart
+// in the file, and a disk answers several requests in hardly more time than one.
+const headerReaders = 16
+
+// ChunkHeaders reads how each chunk is stored, in file order. Those of a recording in
+// another format are known without reading.
+func (b *Bag) ChunkHeaders() ([]ChunkHeader, error) {
+	var (
+		readers sync.WaitGroup
+		errs    [headerReaders]error
+	)
+	heads := make([]ChunkHeader, len(b.chunks))
+	each := (len(b.chunks) + headerReaders - 1) / headerReaders
+	for i := range errs {
+		from := min(i*each, len(b.chunks))
+		to := min(from+each, len(b.chunks))
+		readers.Go(func() { errs[i] = b.readHeaders(heads[from:to], b.chunks[from:to]) })
+	}
+	readers.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return heads, nil
+}
+
+func (b *Bag) readHeaders(heads []ChunkHeader, chunks []chunk) (err error) {
+	l := newChunkReader(b)
+	for i := range chunks {
+		if heads[i], err = l.header(&chunks[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sizes calls do with the connection of every message and the size of its data in bytes. In
+// a bag it goes from record to record, and reads no data but of compressed chunks; Progress
+// is in chunks. Of a recording in another format it reads all messages, and Progress is in
+// messages.
+func (b *Bag) Sizes(ctx context.Context, p Progress, do func(conn uint32, size int64)) error {
+	if b.content != nil {
+		return b.contentSizes(ctx, p, do)
+	}
+	l := newChunkReader(b)
+	w := walker{bag: b, onMessage: func(_ record.Source, r *record.Record, e entry) error {
+		do(e.conn, r.DataLen)
+		return nil
+	}}
+	for i := range b.chunks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.Report(uint64(i), uint64(len(b.chunks)))
+		if _, _, err := l.walkContent(&b.chunks[i], w); err != nil && !b.chunks[i].torn {
+			return b.errorAt(b.chunks[i].Pos, "chunk", err)
+		}
+	}
+	return nil
+}
+
+// contentSizes is Sizes of a content. Messages that can't be read are left out.
+func (b *Bag) contentSizes(ctx context.Context, p Progress, do func(conn uint32, size int64)) error {
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		return err
+	}
+	it := v.Iterator()
+	defer it.Close()
+	pace := pace{ctx: ctx, progress: p, total: v.Count()}
+	for it.Next() || it.Err() != nil {
+		if it.Err() == nil {
+			m := it.Message()
+			do(m.Conn.ID, int64(len(m.Data)))
+		}
+		if err := pace.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
