@@ -122,12 +122,13 @@ var mayImport = map[string][]string{
 	"bagstore/internal/lz4/asm": {}, // as camdriver/process/internal/lens/asm
 	"bagstore/internal/record":  {},
 
-	"bagstore/container":       {"bagstore"},
-	"bagstore/mcap":            {"bagstore", "bagstore/container", "bagstore/internal/lz4"},
-	"bagstore/rosbag2":         {"bagstore", "bagstore/atomicfile", "bagstore/container", "bagstore/internal/disk", "bagstore/internal/pagedb", "bagstore/internal/sqlite"},
-	"bagstore/internal/pagedb": {},
-	"bagstore/internal/sqlite": {},
-	"bagstore/recording":       {"bagstore", "bagstore/container", "bagstore/internal/disk", "bagstore/mcap", "bagstore/rosbag2", "msgs", "msgs/ros2"},
+	"bagstore/container":        {"bagstore"},
+	"bagstore/mcap":             {"bagstore", "bagstore/container", "bagstore/internal/lz4"},
+	"bagstore/rosbag2":          {"bagstore", "bagstore/atomicfile", "bagstore/container", "bagstore/internal/dbpages", "bagstore/internal/disk", "bagstore/internal/pagedb", "bagstore/internal/sqlite"},
+	"bagstore/internal/dbpages": {},
+	"bagstore/internal/pagedb":  {},
+	"bagstore/internal/sqlite":  {},
+	"bagstore/recording":        {"bagstore", "bagstore/container", "bagstore/internal/disk", "bagstore/mcap", "bagstore/rosbag2", "msgs", "msgs/ros2"},
 
 	"bagstore/frameset":                  {"bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
 	"bagstore/marks":                     {"bagstore/rsbag", "camdriver"},

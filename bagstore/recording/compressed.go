@@ -50,7 +50,10 @@ func openCompressed(path string) (_ container.Container, err error) {
 	var c container.Container
 	switch {
 	case rosbag2.Is(head[:n]):
-		c, err = rosbag2.OpenReader(out, size, path)
+		var f *rosbag2.File
+		if f, err = rosbag2.OpenReader(out, size, path); err == nil {
+			c = withNames(path, f)
+		}
 	case mcap.Is(head[:n]):
 		c, err = mcap.OpenReader(out, size, path)
 	default:

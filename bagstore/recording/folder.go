@@ -17,14 +17,18 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/container"
+	"rsros/bagstore/rosbag2"
 )
 
 // metadata is what is used of rosbag2's metadata.yaml.
 type metadata struct {
-	Info struct {
-		Files    []string `yaml:"relative_file_paths"`
-		Messages uint64   `yaml:"message_count"`
-	} `yaml:"rosbag2_bagfile_information"`
+	Info metadataInfo `yaml:"rosbag2_bagfile_information"`
+}
+
+type metadataInfo struct {
+	Files    []string     `yaml:"relative_file_paths"`
+	Messages uint64       `yaml:"message_count"`
+	Topics   []topicCount `yaml:"topics_with_message_count"`
 }
 
 // Limits of a folder.
@@ -68,9 +72,9 @@ func openFolder(path string) (_ container.Container, err error) {
 
 // list names the files in their order.
 func (j *joined) list(path string) (names []string, messages uint64, err error) {
-	names, messages, err = readMetadata(filepath.Join(path, "metadata.yaml"))
-	if err == nil && len(names) > 0 {
-		return names, messages, nil
+	info, err := readMetadata(filepath.Join(path, rosbag2.MetadataName))
+	if err == nil && len(info.Files) > 0 {
+		return info.Files, info.Messages, nil
 	}
 	// The recorder writes metadata.yaml when it ends: one that was killed left none.
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -103,37 +107,46 @@ func byNumber(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-func readMetadata(path string) (files []string, messages uint64, err error) {
+func readMetadata(path string) (info metadataInfo, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, err
+		return info, err
 	}
 	defer f.Close() //nolint:errcheck // only read
 	text, err := io.ReadAll(io.LimitReader(f, maxMetadata+1))
 	if err != nil {
-		return nil, 0, err
+		return info, err
 	}
 	if len(text) > maxMetadata {
-		return nil, 0, fmt.Errorf("it has more than %d bytes", maxMetadata)
-	}
-	if anchored(string(text)) {
-		return nil, 0, errors.New("it has YAML anchors, which rosbag2 doesn't write")
+		return info, fmt.Errorf("it has more than %d bytes", maxMetadata)
 	}
 	var m metadata
-	if err := yaml.Unmarshal(text, &m); err != nil {
-		return nil, 0, fmt.Errorf("YAML: %w", err)
+	if err := parseMetadata(text, &m); err != nil {
+		return info, err
 	}
-	if len(m.Info.Files) > maxFiles {
-		return nil, 0, fmt.Errorf("it names %d files", len(m.Info.Files))
+	info = m.Info
+	if len(info.Files) > maxFiles {
+		return info, fmt.Errorf("it names %d files", len(info.Files))
 	}
-	for i, name := range m.Info.Files {
+	for i, name := range info.Files {
 		// Early releases wrote the folder's own name before the file's.
 		if !filepath.IsLocal(name) {
-			return nil, 0, fmt.Errorf("it names %q, which isn't in the folder", name)
+			return info, fmt.Errorf("it names %q, which isn't in the folder", name)
 		}
-		m.Info.Files[i] = filepath.Base(name)
+		info.Files[i] = filepath.Base(name)
 	}
-	return m.Info.Files, m.Info.Messages, nil
+	return info, nil
+}
+
+// parseMetadata parses the YAML text of a metadata or metadataInfo.
+func parseMetadata(text []byte, into any) error {
+	if anchored(string(text)) {
+		return errors.New("it has YAML anchors, which rosbag2 doesn't write")
+	}
+	if err := yaml.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("YAML: %w", err)
+	}
+	return nil
 }
 
 // anchored reports whether a value may be an anchor or an alias, by which a small text

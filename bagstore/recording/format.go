@@ -39,6 +39,10 @@ func FormatOf(path string) (Format, error) {
 		return MCAP, nil
 	case bytes.HasPrefix(head, zstdMagic):
 		return Compressed, nil
+	case headless(path, head):
+		if f, err := rosbag2.Open(path); err == nil {
+			return SQLite, f.Close()
+		}
 	}
 	return Bag, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"rsros/bagstore"
 	"rsros/bagstore/container"
@@ -95,14 +96,25 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 func openFile(path string, head []byte) (container.Container, error) {
 	switch {
 	case rosbag2.Is(head):
-		return rosbag2.Open(path)
+		return openDB3(path)
 	case mcap.Is(head):
 		return mcap.Open(path)
 	case bytes.HasPrefix(head, zstdMagic):
 		return openCompressed(path)
+	case headless(path, head):
+		if c, err := openDB3(path); err == nil {
+			return c, nil
+		}
 	}
 	return nil, errNotContainer
 }
+
+// headless reports whether a file of no known format may be a .db3 whose beginning is damaged: only its name tells.
+func headless(path string, head []byte) bool {
+	return filepath.Ext(path) == ".db3" && !bytes.HasPrefix(head, bagMagic)
+}
+
+var bagMagic = []byte("#ROSBAG")
 
 // headOf reads the beginning of a file.
 func headOf(path string) ([]byte, error) {

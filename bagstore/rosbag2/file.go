@@ -2,6 +2,7 @@ package rosbag2
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/container"
+	"rsros/bagstore/internal/dbpages"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/sqlite"
 )
@@ -27,6 +29,15 @@ type File struct {
 	blocks []block
 	notes  bagstore.Notes
 	zstd   messageZstd
+
+	// Of a file that SQLite can't read in full:
+	raw     io.ReaderAt // the database, with what is beside it taken in
+	rawSize int64
+	pages   *dbpages.File // nil: they weren't looked at
+	survey  *survey       // nil: what leads to the pages is whole
+	rescued *rescue       // nil: SQLite finds all rows
+	adopts  bool          // messages of unknown topics have one; the table of topics is damaged
+	unnamed []uint32      // topics of which only the id is known
 }
 
 // Is reports whether a file that begins with head may be one for Open.
@@ -68,19 +79,34 @@ func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 }
 
 func (f *File) open(r io.ReaderAt, size int64) (err error) {
-	if f.db, err = sqlite.Open(r, size); err != nil {
+	f.raw, f.rawSize = r, size
+	f.db, err = sqlite.Open(r, size)
+	if err == nil {
+		if n := f.db.Missing(); n > 0 {
+			f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: its last %d bytes are missing", n)
+		}
+		err = f.readTopics()
+	}
+	if err != nil && (!unfollowed(err) || !f.rescueTopics(err)) {
 		return err
 	}
-	if n := f.db.Missing(); n > 0 {
-		f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: its last %d bytes are missing", n)
-	}
-	if err := f.readTopics(); err != nil {
-		return err
-	}
-	if file, ok := r.(*os.File); ok {
+	if file, ok := r.(*os.File); ok && err == nil {
 		f.fetch(file)
 	}
-	return f.scan()
+	if f.db == nil {
+		if !f.rescueRows(err) {
+			return err
+		}
+	} else if err := f.scan(); err != nil {
+		return err
+	}
+	f.sayUnnamed()
+	return nil
+}
+
+// unfollowed reports whether an error is that SQLite doesn't get from one page to another.
+func unfollowed(err error) bool {
+	return errors.Is(err, sqlite.ErrCorrupt) || errors.Is(err, sqlite.ErrNotDatabase)
 }
 
 // fetch has all pages that the scan will read fetched from the disk, where they are far apart.
@@ -152,10 +178,7 @@ func (f *File) readTopics() error {
 			t.Hash = r.Text(5)
 		}
 		t.Schema = definitions[t.Type]
-		if _, twice := f.byID[r.Int(0)]; !twice {
-			f.byID[r.Int(0)] = uint32(len(f.topics))
-			f.topics = append(f.topics, t)
-		}
+		f.addTopic(r.Int(0), t)
 		if len(f.topics) > maxTopics {
 			return false, fmt.Errorf("more than %d topics", maxTopics)
 		}
@@ -235,6 +258,9 @@ func (f *File) Close() error {
 
 // Check has SQLite compare pages and indexes with each other.
 func (f *File) Check(note func(bagstore.Note)) error {
+	if f.db == nil {
+		return nil // the notes say why
+	}
 	problems, err := f.db.Check(bagstore.MaxNotes)
 	for _, p := range problems {
 		note(bagstore.Note{Offset: -1, Kind: "page", Severity: bagstore.Repairable, Text: p})

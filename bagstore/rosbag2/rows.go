@@ -1,7 +1,7 @@
 package rosbag2
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 
@@ -9,11 +9,8 @@ import (
 	"rsros/bagstore/internal/sqlite"
 )
 
-// Limits of a scan.
-const (
-	blockRows = 4096
-	maxGaps   = 1000 // damaged places after which a scan gives up
-)
+// blockRows bounds the rows of a block.
+const blockRows = 4096
 
 // block is a range of rows of the messages table.
 type block struct {
@@ -33,36 +30,37 @@ type scanner struct {
 	damaged error
 }
 
-// scan lists all rows, passing over what is damaged.
+// scan lists all rows. Where SQLite can't follow the pages, they are found without it.
 func (f *File) scan() error {
+	err := f.scanRows()
+	if err == nil || !unfollowed(err) {
+		return err
+	}
+	if !f.rescueRows(err) {
+		f.blocks = nil
+		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages can't be read: %v", err)
+	}
+	return nil
+}
+
+func (f *File) scanRows() error {
 	if _, err := f.table("messages", "id", "topic_id", "timestamp", "data"); err != nil {
 		return err
 	}
 	s := &scanner{f: f, counts: make(map[uint32]uint32), next: noRow}
-	for gaps := 0; !s.end; gaps++ {
-		err := f.eachRow(s.next, math.MaxInt64, s.row)
-		if err == nil {
-			err = s.damaged
-		}
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, sqlite.ErrCorrupt) {
-			return err
-		}
-		if gaps == maxGaps {
-			f.notes.Addf(bagstore.Loss, -1, "rows", "the messages table is damaged in more than %d places; what follows row %d is left out", maxGaps, s.next-1)
-			break
-		}
-		if !s.resume(err) {
-			break
-		}
+	err := f.eachRow(noRow, math.MaxInt64, s.row)
+	if err = cmp.Or(err, s.damaged); err != nil {
+		return err
 	}
 	s.close()
 	if s.strange > 0 {
-		f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages have no topic or no time", s.strange)
+		f.sayStrange(s.strange)
 	}
 	return nil
+}
+
+func (f *File) sayStrange(messages int) {
+	f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages have no topic or no time", messages)
 }
 
 // eachRow calls do for the rows from one to another, in their order.
@@ -79,11 +77,13 @@ func (s *scanner) row(row, topic, time int64, ok bool) (bool, error) {
 		s.damaged = fmt.Errorf("%w: row %d follows row %d", sqlite.ErrCorrupt, row, s.next-1)
 		return false, nil
 	}
-	s.damaged = nil
 	s.end = row == math.MaxInt64
 	s.next = row + 1
-	index, known := s.f.byID[topic]
-	if !ok || !known {
+	index, known := uint32(0), false
+	if ok {
+		index, known = s.f.topicOf(topic)
+	}
+	if !known {
 		s.strange++
 		return !s.end, nil
 	}
@@ -124,51 +124,11 @@ func (s *scanner) close() {
 	clear(s.counts)
 }
 
-// resume finds the first row after damage that SQLite can reach, by ever larger steps
-// and then by halves.
-func (s *scanner) resume(why error) bool {
-	f, from := s.f, s.next
-	s.damaged = nil
-	s.close() // what lists a block must not come across the damage
-	if from == noRow {
-		from = 0 // rosbag2 counts from 1
-	}
-	bad, good := from, from
-	for step := int64(1); ; step *= 2 {
-		if step <= 0 || good > math.MaxInt64-step {
-			f.notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d on can't be read: %v", from, why)
-			return false
-		}
-		good = from + step
-		if f.reachable(good) {
-			break
-		}
-		bad = good
-	}
-	for good-bad > 1 {
-		if middle := bad + (good-bad)/2; f.reachable(middle) {
-			good = middle
-		} else {
-			bad = middle
-		}
-	}
-	f.notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: %v", from, good-1, why)
-	s.next = good
-	return true
-}
-
-// reachable reports whether SQLite can go to a row or to the one after it.
-func (f *File) reachable(row int64) bool {
-	return f.eachRow(row, math.MaxInt64, func(found, _, _ int64, _ bool) (bool, error) {
-		if found < row {
-			return false, sqlite.ErrCorrupt
-		}
-		return false, nil
-	}) == nil
-}
-
 // Entries lists the messages of a block.
 func (f *File) Entries(n int) ([]bagstore.Entry, error) {
+	if f.rescued != nil {
+		return f.rescued.entries(f, n), nil
+	}
 	b := &f.blocks[n]
 	list := make([]bagstore.Entry, 0, min(b.info.Messages(), blockRows))
 	next := b.first
@@ -182,9 +142,6 @@ func (f *File) Entries(n int) ([]bagstore.Entry, error) {
 		}
 		return row < b.last, nil
 	})
-	if errors.Is(err, sqlite.ErrCorrupt) {
-		err = nil // the scan has said so; what it found is listed
-	}
 	return list, err
 }
 
@@ -192,7 +149,7 @@ func (f *File) Entries(n int) ([]bagstore.Entry, error) {
 func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	data, err := f.zstd.read(alloc, func(alloc func(int) []byte) ([]byte, error) { return f.stored(n, e, alloc) })
 	if err != nil {
-		return nil, fmt.Errorf("row %d: %w", f.row(n, e), err)
+		return nil, fmt.Errorf("%s: %w", f.place(n, e), err)
 	}
 	return data, nil
 }
@@ -201,13 +158,24 @@ func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, 
 func (f *File) Stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	data, err := f.stored(n, e, alloc)
 	if err != nil {
-		return nil, fmt.Errorf("row %d: %w", f.row(n, e), err)
+		return nil, fmt.Errorf("%s: %w", f.place(n, e), err)
 	}
 	return data, nil
 }
 
 func (f *File) row(n int, e bagstore.Entry) int64 { return f.blocks[n].first + int64(e.Ref) }
 
+// place says where a message is.
+func (f *File) place(n int, e bagstore.Entry) string {
+	if f.rescued != nil {
+		return fmt.Sprintf("page %d", f.rescued.blocks[n][e.Ref>>16])
+	}
+	return fmt.Sprintf("row %d", f.row(n, e))
+}
+
 func (f *File) stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+	if f.rescued != nil {
+		return f.rescued.stored(n, e, alloc)
+	}
 	return f.db.Blob("messages", "data", f.row(n, e), alloc)
 }

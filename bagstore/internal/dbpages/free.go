@@ -1,0 +1,55 @@
+package dbpages
+
+import "encoding/binary"
+
+// Free lists the pages that no tree uses, as the header says it. ok is false if the list isn't whole.
+func (f *File) Free() (free Set, ok bool) {
+	free = f.NewSet()
+	head := make([]byte, headerSize)
+	if n, _ := f.r.ReadAt(head, 0); n < len(head) || !f.header {
+		return free, false
+	}
+	be := binary.BigEndian
+	trunk, count := be.Uint32(head[32:]), be.Uint32(head[36:])
+	r := f.NewPageReader()
+	for trunk != 0 {
+		b, err := r.Page(trunk)
+		if err != nil || free.Has(trunk) || count == 0 {
+			return free, false
+		}
+		free.Add(trunk)
+		count--
+		n := be.Uint32(b[4:])
+		if n > uint32(f.usable/4-2) || n > count {
+			return free, false
+		}
+		count -= n
+		for i := range n {
+			leaf := be.Uint32(b[8+4*i:])
+			if leaf < 2 || leaf > f.count || free.Has(leaf) {
+				return free, false
+			}
+			free.Add(leaf)
+		}
+		trunk = be.Uint32(b)
+	}
+	return free, count == 0
+}
+
+// Set is pages.
+type Set []uint64
+
+// NewSet returns an empty set of the file's pages.
+func (f *File) NewSet() Set { return make(Set, f.count/64+1) }
+
+// Has reports whether a page is in the set.
+func (s Set) Has(page uint32) bool {
+	return page/64 < uint32(len(s)) && s[page/64]&(1<<(page%64)) != 0
+}
+
+// Add adds a page.
+func (s Set) Add(page uint32) {
+	if page/64 < uint32(len(s)) {
+		s[page/64] |= 1 << (page % 64)
+	}
+}

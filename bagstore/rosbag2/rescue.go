@@ -1,0 +1,280 @@
+package rosbag2
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"rsros/bagstore"
+	"rsros/bagstore/internal/dbpages"
+)
+
+// rescue is the messages of a file whose table SQLite can't follow, found in its pages. Its
+// blocks are those of the File.
+type rescue struct {
+	pages   *dbpages.File
+	blocks  [][]uint32        // pages, by block
+	dropped map[uint32][]bool // cells of pages that don't count: other pages have their rows
+	readers sync.Pool         // of *rescueReader
+}
+
+// rescueReader is what reading one message takes.
+type rescueReader struct{ leaf, chain *dbpages.Reader }
+
+func (r *rescue) reader() *rescueReader {
+	if k, ok := r.readers.Get().(*rescueReader); ok {
+		return k
+	}
+	return &rescueReader{r.pages.NewPageReader(), r.pages.NewReader()}
+}
+
+// found is a message in a page.
+type found struct {
+	cell             int
+	row, topic, time int64
+}
+
+// kindPages is the kind of notes about what SQLite can't follow.
+const kindPages = "pages"
+
+// openPages reports whether there are pages to be looked at.
+func (f *File) openPages() bool {
+	if f.pages == nil {
+		f.pages = dbpages.Open(f.raw, f.rawSize)
+	}
+	return f.pages != nil
+}
+
+// rescueRows finds the messages page by page, after SQLite could not. It returns false if there are none.
+func (f *File) rescueRows(why error) bool {
+	if !f.openPages() {
+		return false
+	}
+	g := &gatherer{f: f, r: &rescue{pages: f.pages, dropped: make(map[uint32][]bool)}}
+	list := g.find()
+	if len(list) == 0 {
+		return false
+	}
+	f.notes.Addf(bagstore.Repairable, -1, kindPages, "SQLite can't read all messages (%v); they are taken from the pages that have them", why)
+	if f.survey != nil && f.survey.more {
+		f.notes.Addf(bagstore.Loss, -1, "rows", "messages are in more than %d pages; the others are left out", maxLeaves)
+	}
+	f.blocks, f.rescued = nil, g.r
+	g.gather(list)
+	return true
+}
+
+// gatherer builds blocks from the pages with messages.
+type gatherer struct {
+	f       *File
+	r       *rescue
+	holes   []dbpages.Range // rows that the tree doesn't reach
+	anyRow  bool            // pages that the tree doesn't reach may have any rows: those that were deleted are elsewhere
+	strange int
+	open    scanner // counts the open block
+}
+
+// find lists the pages with messages in the order of their rows: those of the tree, and if pages above them are lost, those
+// that belong to no other tree.
+func (g *gatherer) find() []leaf {
+	p := g.f.pages
+	seen := p.NewSet()
+	tree := &dbpages.Tree{Holes: []dbpages.Range{dbpages.AllRows()}, Lost: true}
+	if root, ok := p.Roots()["messages"]; ok {
+		tree = p.Tree(root, seen)
+	}
+	g.holes = tree.Holes
+	var list []leaf
+	r := p.NewPageReader()
+	for _, number := range tree.Leaves {
+		l := leaf{page: number, sure: true}
+		if page, err := r.Page(number); err == nil {
+			p.EachRow(page, number, func(c dbpages.Cell) bool {
+				if isMessage(&c) {
+					l.add(c.Row)
+				}
+				return true
+			})
+		}
+		if l.rows > 0 && len(list) < maxLeaves {
+			list = append(list, l)
+		}
+	}
+	if tree.Lost || len(list) == 0 {
+		if len(list) == 0 {
+			seen = p.NewSet() // what the schema says is wrong
+			g.holes = []dbpages.Range{dbpages.AllRows()}
+		}
+		free, whole := p.Free()
+		g.anyRow = whole
+		for _, l := range g.f.surveyed().leaves {
+			if !seen.Has(l.page) && !(whole && free.Has(l.page)) && len(list) < maxLeaves {
+				list = append(list, l)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b leaf) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), compareBool(b.sure, a.sure), cmp.Compare(b.rows, a.rows), cmp.Compare(a.page, b.page))
+	})
+	return list
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// overlapping is how many pages are kept in mind whose rows may be in others, too.
+const overlapping = 32
+
+// gather makes blocks of pages.
+func (g *gatherer) gather(list []leaf) {
+	type before struct {
+		last int64
+		rows []int64
+	}
+	var (
+		active []before
+		gaps   gaps
+		rows   []found
+	)
+	k := g.r.reader()
+	g.open = scanner{f: g.f, counts: make(map[uint32]uint32)}
+	for _, l := range list {
+		active = slices.DeleteFunc(active, func(b before) bool { return b.last < l.first })
+		rows = g.r.rows(k, l.page, rows[:0])
+		kept := before{last: l.last}
+		var drop []bool
+		for i, r := range rows {
+			twice := slices.ContainsFunc(active, func(b before) bool { return slices.Contains(b.rows, r.row) })
+			if twice || !l.sure && !g.wanted(r.row) {
+				if drop == nil {
+					drop = make([]bool, l.cells(rows))
+				}
+				drop[r.cell], rows[i].topic = true, 0
+				continue
+			}
+			kept.rows = append(kept.rows, r.row)
+			gaps.row(r.row)
+		}
+		if len(kept.rows) == 0 {
+			continue
+		}
+		if drop != nil {
+			g.r.dropped[l.page] = drop
+		}
+		if active = append(active, kept); len(active) > overlapping {
+			active = active[1:]
+		}
+		g.add(l.page, rows)
+	}
+	g.open.close()
+	gaps.say(g.f, g.holes)
+	if g.strange > 0 {
+		g.f.sayStrange(g.strange)
+	}
+}
+
+// cells is how many cells of the page there are, up to the last one that is a message.
+func (l *leaf) cells(rows []found) int { return rows[len(rows)-1].cell + 1 }
+
+// wanted reports whether a row of a page that the tree doesn't lead to is one that the damage hides, and not
+// one that was deleted.
+func (g *gatherer) wanted(row int64) bool {
+	return g.anyRow || slices.ContainsFunc(g.holes, func(r dbpages.Range) bool { return r.Contains(row) })
+}
+
+// add adds the rows of a page to the open block.
+func (g *gatherer) add(page uint32, rows []found) {
+	s := &g.open
+	if s.open+len(rows) > blockRows || len(g.r.blocks) > 0 && len(g.r.blocks[len(g.r.blocks)-1]) > math.MaxUint16 {
+		s.close()
+	}
+	for _, r := range rows {
+		if r.topic == 0 {
+			continue // dropped
+		}
+		topic, ok := g.f.topicOf(r.topic)
+		if !ok {
+			g.strange++
+			continue
+		}
+		if s.open == 0 {
+			g.r.blocks = append(g.r.blocks, nil)
+		}
+		s.add(r.row, topic, timeOf(r.time))
+		last := &g.r.blocks[len(g.r.blocks)-1]
+		if n := len(*last); n == 0 || (*last)[n-1] != page {
+			*last = append(*last, page)
+		}
+	}
+}
+
+// rows lists the messages of a page in the order of its cells.
+func (r *rescue) rows(k *rescueReader, number uint32, list []found) []found {
+	page, err := k.leaf.Page(number)
+	if err != nil {
+		return list
+	}
+	r.pages.EachRow(page, number, func(c dbpages.Cell) bool {
+		if isMessage(&c) {
+			topic, _ := c.Int(1)
+			time, _ := c.Int(2)
+			list = append(list, found{c.Index, c.Row, topic, time})
+		}
+		return true
+	})
+	return list
+}
+
+// entries lists the messages of a block.
+func (r *rescue) entries(f *File, n int) []bagstore.Entry {
+	var (
+		list []bagstore.Entry
+		rows []found
+	)
+	k := r.reader()
+	defer r.readers.Put(k)
+	for i, page := range r.blocks[n] {
+		drop := r.dropped[page]
+		rows = r.rows(k, page, rows[:0])
+		for _, m := range rows {
+			if m.cell < len(drop) && drop[m.cell] {
+				continue
+			}
+			if topic, known := f.byID[m.topic]; known {
+				list = append(list, bagstore.Entry{Time: timeOf(m.time), Conn: topic, Ref: uint32(i)<<16 | uint32(m.cell)})
+			}
+		}
+	}
+	return list
+}
+
+// stored reads a message's bytes.
+func (r *rescue) stored(n int, e bagstore.Entry, alloc func(n int) []byte) (data []byte, err error) {
+	k := r.reader()
+	defer r.readers.Put(k)
+	number := r.blocks[n][e.Ref>>16]
+	page, err := k.leaf.Page(number)
+	if err != nil {
+		return nil, err
+	}
+	err = fmt.Errorf("%w: page %d changed", dbpages.ErrDamaged, number)
+	r.pages.EachRow(page, number, func(c dbpages.Cell) bool {
+		if c.Index != int(e.Ref&math.MaxUint16) {
+			return true
+		}
+		if isMessage(&c) {
+			data, err = k.chain.Value(&c, 3, alloc)
+		}
+		return false
+	})
+	return data, err
+}

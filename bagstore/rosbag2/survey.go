@@ -1,0 +1,167 @@
+package rosbag2
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"rsros/bagstore/container"
+	"rsros/bagstore/internal/dbpages"
+)
+
+// survey is what all pages of a file have, whatever leads to them.
+type survey struct {
+	leaves      []leaf // with messages
+	more        bool   // there were more than maxLeaves
+	topics      map[int64]container.Topic
+	replaced    map[int64]container.Topic // from pages that are free: as they were some time ago
+	definitions map[string]container.Schema
+	described   string // the text of the metadata table; the last one
+	text        int    // bytes of all definitions
+	columns     int    // of the topics table
+}
+
+// leaf is a page with messages.
+type leaf struct {
+	first, last int64 // rows; the least and the greatest
+	page        uint32
+	rows        uint16
+	sure        bool // the table's tree leads to it
+}
+
+// maxLeaves bounds the memory for leaves: 32 bytes for each.
+const maxLeaves = 1 << 23
+
+// surveyed reads the whole file, once.
+func (f *File) surveyed() *survey {
+	if f.survey != nil {
+		return f.survey
+	}
+	s := &survey{topics: make(map[int64]container.Topic), replaced: make(map[int64]container.Topic), definitions: make(map[string]container.Schema)}
+	f.survey = s
+	free, whole := f.pages.Free()
+	if !whole {
+		free = nil
+	}
+	r := f.pages.NewReader()
+	err := f.pages.EachLeaf(func(number uint32, page []byte) error {
+		l := leaf{page: number}
+		f.pages.EachRow(page, number, func(c dbpages.Cell) bool {
+			if isMessage(&c) {
+				l.add(c.Row)
+			} else {
+				s.describing(r, &c, free.Has(number))
+			}
+			return true
+		})
+		if l.rows == 0 {
+			return nil
+		}
+		if len(s.leaves) == maxLeaves {
+			return errMany
+		}
+		s.leaves = append(s.leaves, l)
+		return nil
+	})
+	s.more = err != nil
+	for id, t := range s.replaced {
+		if _, known := s.topics[id]; !known && len(s.topics) < maxTopics {
+			s.topics[id] = t
+		}
+	}
+	return s
+}
+
+var errMany = errors.New("too many pages")
+
+func (l *leaf) add(row int64) {
+	if l.rows == 0 {
+		l.first, l.last = row, row
+	}
+	l.first, l.last = min(l.first, row), max(l.last, row)
+	l.rows++
+}
+
+// maxTopicID bounds the ids of topics, which rosbag2 counts from 1.
+const maxTopicID = 1 << 31
+
+// isMessage reports whether a row has the form of the messages table's.
+func isMessage(c *dbpages.Cell) bool {
+	k := c.Columns
+	if len(k) != 4 || !k[0].IsNull() && !k[0].IsInt() || !k[1].IsInt() || !k[2].IsInt() || !k[3].IsBlob() {
+		return false
+	}
+	topic, ok := c.Int(1)
+	_, timed := c.Int(2)
+	return ok && timed && topic > 0 && topic < maxTopicID
+}
+
+// maxDescription bounds a row that is no message, in bytes.
+const maxDescription = 16 << 20
+
+// describing takes in a row that may be one of the small tables'. Rows of free pages count less.
+func (s *survey) describing(r *dbpages.Reader, c *dbpages.Cell, free bool) {
+	k := c.Columns
+	if len(k) < 3 || !k[0].IsNull() && !k[0].IsInt() {
+		return
+	}
+	size := int64(0)
+	texts := true
+	for i, col := range k {
+		size += col.Size()
+		texts = texts && (i == 0 || col.IsText())
+	}
+	if size > maxDescription {
+		return
+	}
+	text := func(i int) string {
+		b, err := r.Value(c, i, func(n int) []byte { return make([]byte, 0, n) })
+		if err != nil || !utf8.Valid(b) {
+			return ""
+		}
+		return string(b)
+	}
+	switch {
+	case len(k) == 3 && k[1].IsInt() && k[2].IsText() && !free: // metadata(id, metadata_version, metadata)
+		if t := text(2); strings.Contains(t, "storage_identifier:") {
+			s.described = t
+		}
+	case !texts || len(k) < 4 || len(k) > 6:
+	case strings.HasPrefix(text(2), "ros2"): // message_definitions(id, topic_type, encoding, encoded_message_definition, …)
+		if s.text += int(size); s.text <= maxDefinitions && len(s.definitions) < maxTopics && !free {
+			s.definitions[text(1)] = container.Schema{Encoding: text(2), Text: text(3)}
+		}
+	default: // topics(id, name, type, serialization_format, …)
+		s.topic(c.Row, k, text, free)
+	}
+}
+
+func (s *survey) topic(id int64, k []dbpages.Column, text func(int) string, free bool) {
+	t := container.Topic{Name: text(1), Type: text(2), Encoding: text(3)}
+	if !plainName().MatchString(t.Name) || !plainType().MatchString(t.Type) || !plainEncoding().MatchString(t.Encoding) || id <= 0 || id >= maxTopicID {
+		return
+	}
+	s.columns = max(s.columns, len(k))
+	if len(k) > 4 {
+		t.QoS = text(4)
+	}
+	if len(k) > 5 {
+		t.Hash = text(5)
+	}
+	to := s.topics
+	if free {
+		to = s.replaced
+	}
+	if _, twice := to[id]; !twice && len(to) < maxTopics {
+		to[id] = t
+	}
+}
+
+// The forms by which a row is known as a topic's.
+var (
+	plainName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\x00-\x1f]{1,1000}$`) })
+	plainType     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]\w*(/\w+){1,2}$`) })
+	plainEncoding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,20}$`) })
+)
