@@ -11,6 +11,8 @@ const (
 	matchMargin  = 48
 	hashBits     = 13
 	skipShift    = 5  // after 32 tries in vain every second position is tried, and so on
+	shortBack    = 16 // a match less than that far back is taken for repeated pixels
+	far          = 29 // how many positions are searched for the next repeat
 	slack        = 64 // what a sequence may write besides its literals and lengths
 )
 
@@ -40,85 +42,112 @@ func compressBlock(dst, src []byte, table *hashTable) int {
 
 // compressSequences compresses all but the last literals. It returns how long the
 // sequences are and where the literals begin, or -1 if they don't fit. Camera data are
-// short runs with noise, so most time goes into short copies and finding matches.
+// short runs with noise, so most time goes into short copies and finding matches. A match
+// that has literals before it and is a few bytes back is a run of equal pixels. The next
+// such run is then looked for by comparing bytes with those a pixel before; the table is
+// asked only if there is none.
 //
 // The bounds of all accesses to memory, which checks none by itself:
 //   - 0 <= anchor <= at and 0 <= ref < at: the table holds positions before at only, as a
-//     match ends after the last one that was entered, also if it was extended backward.
+//     match ends after the last one that was entered, also if it was extended backward;
+//     at-ref stays the same from a match to the repeat after it.
 //   - at <= limit, 48 bytes before the end of src, wherever a match begins; after a match
 //     at <= end.
-//   - d is checked against len(dst) for the literals of a sequence, for a long match and
-//     for a match that follows at once, with slack for the rest.
+//   - d is checked against len(dst) once for a sequence, with its literals, lengths and
+//     slack for the rest.
 func compressSequences(dst, src []byte, table *hashTable) (d, anchor int) {
 	clear(table[:])
 	in, out := memoryOf(src), memoryOf(dst)
 	limit, end := len(src)-matchMargin, len(src)-lastLiterals
-	for at := 1; ; at++ {
-		ref := 0
-		for tries := 1 << skipShift; ; tries++ {
-			if at > limit {
-				return d, anchor
-			}
-			v := in.get64(at)                                                            // ends at limit+8 at most
-			if ref = table.enter(v, at); in.get32(ref) == uint32(v) && at-ref < window { // ref < at
-				break
-			}
-			at += tries >> skipShift
+	at, ref, literals := 0, 0, 0
+	for {
+		at, ref = at+1, ref+1
+		repeat := far
+		if literals > 0 && at-ref < shortBack {
+			repeat = findRepeat(in, at, ref) // at <= limit+1
 		}
-		for at > anchor && ref > 0 && in.get(at-1) == in.get(ref-1) { // 0 <= ref-1 < at-1 < limit
-			at, ref = at-1, ref-1
-		}
-		literals := at - anchor
-		if d+literals+literals>>7+slack > len(dst) {
-			return -1, 0
-		}
-		token, kind := d, byte(literals<<4)
-		if literals < 15 {
-			// More than literals; the rest is overwritten. It ends at d+17, within
-			// slack, and in src at anchor+16 <= limit+16.
-			out.copy16(d+1, in, anchor)
-			d += 1 + literals
+		if repeat < far && at+repeat <= limit {
+			at, ref = at+repeat, ref+repeat
 		} else {
-			kind = 15 << 4
-			d = putLength(out, d+1, literals-15) // at most literals/255+1 bytes
-			d += copy(dst[d:], src[anchor:at])   // d <= len(dst)-slack+2
+			for tries := 1 << skipShift; ; tries++ {
+				if at > limit {
+					return d, anchor
+				}
+				v := in.get64(at) // at <= limit, ref < at
+				if ref = table.enter(v, at); in.get32(ref) == uint32(v) && at-ref < window {
+					break
+				}
+				at += tries >> skipShift
+			}
+			for at > anchor && ref > 0 && in.get(at-1) == in.get(ref-1) { // 0 <= ref-1 < at-1 < limit
+				at, ref = at-1, ref-1
+			}
 		}
 		for {
-			out.put16(d, uint16(at-ref)) // d <= len(dst)-slack+2, also at the end of this loop
-			d += 2
 			n := 8
 			if x := in.get64(at+minMatch) ^ in.get64(ref+minMatch); x != 0 { // at+12 <= limit+12
 				n = bits.TrailingZeros64(x) >> 3
 			} else {
 				n += matchLength(in, at+minMatch+8, ref+minMatch+8, end)
 			}
-			at += minMatch + n
-			anchor = at
+			literals = at - anchor
+			if d+literals+literals>>7+n>>7+slack > len(dst) {
+				return -1, 0
+			}
+			token, kind := d, byte(literals<<4)
+			if literals < 15 {
+				// More than literals; the rest is overwritten. It ends at d+17, within
+				// slack, and in src at anchor+16 <= limit+16.
+				out.copy16(d+1, in, anchor)
+				d += 1 + literals
+			} else {
+				kind = 15 << 4
+				d = putLength(out, d+1, literals-15) // at most literals/255+1 bytes
+				d += copy(dst[d:], src[anchor:at])   // there is room for slack-2 bytes more
+			}
+			out.put16(d, uint16(at-ref))
+			d += 2
 			if n < 15 {
 				out.put(token, kind|byte(n)) // token < d
 			} else {
-				if d+n>>7+slack > len(dst) {
-					return -1, 0
-				}
 				out.put(token, kind|15)
 				d = putLength(out, d, n-15) // at most n/255+1 bytes
 			}
+			at, ref = at+minMatch+n, ref+minMatch+n
+			anchor = at
 			if at > limit {
 				return d, anchor
 			}
 			table.enter(in.get64(at-2), at-2) // at >= minMatch+1
 			// A match often follows at once, without literals between.
 			v := in.get64(at) // at <= limit
-			if ref = table.enter(v, at); in.get32(ref) != uint32(v) || at-ref >= window {
+			next := table.enter(v, at)
+			if in.get32(next) != uint32(v) || at-next >= window {
 				break
 			}
-			if d+slack > len(dst) {
-				return -1, 0
-			}
-			token, kind = d, 0
-			d++
+			ref = next
 		}
 	}
+}
+
+// findRepeat returns how far after at and ref < at 4 bytes are equal, or far if they aren't
+// within 32 bytes. at+32 <= limit+33.
+func findRepeat(in memory, at, ref int) int {
+	for _, k := range [3]int{0, 13, far - 13} {
+		equal := equalBytes(in.get64(at+k)^in.get64(ref+k)) | equalBytes(in.get64(at+k+8)^in.get64(ref+k+8))<<8
+		equal &= equal >> 1
+		equal &= equal >> 2
+		if equal != 0 {
+			return k + bits.TrailingZeros64(equal)
+		}
+	}
+	return far
+}
+
+// equalBytes returns a bit for each byte of x that is 0.
+func equalBytes(x uint64) uint64 {
+	const low = 0x7F7F7F7F7F7F7F7F
+	return ^(x&low + low | x | low) >> 7 * 0x0102040810204080 >> 56
 }
 
 // matchLength counts the bytes from at up to end that equal those from ref on, ref < at.

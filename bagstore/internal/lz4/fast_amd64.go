@@ -2,17 +2,13 @@ package lz4
 
 //go:generate go run -C asm .
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 // hasAssembly says whether the processor can run the assembly that needs SSE4.1, and
-// hasWide whether it can run that which needs AVX2.
+// hasWide whether it can run that which needs AVX2 and BMI2.
 var (
 	hasAssembly = cpu.X86.HasSSE41
-	hasWide     = hasAssembly && cpu.X86.HasAVX2
+	hasWide     = hasAssembly && cpu.X86.HasAVX2 && cpu.X86.HasBMI2
 )
 
 // fast says whether the assembly is used. Tests turn it on and off to compare.
@@ -30,15 +26,13 @@ func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 // wholeBlock is for processors for which the library has assembly and we have none.
 func wholeBlock(_ []byte, _, _ int, _ []byte) (int, bool) { return 0, false }
 
-// compressFast does what compressSequences does, in another way, unless ok is false. In its
-// table are only the lower halves of positions, as a match can't be further back.
+// compressFast does what compressSequences does, unless ok is false.
 func compressFast(dst, src []byte, table *hashTable) (d, anchor int, ok bool) {
 	if !fast || !hasWide {
 		return 0, 0, false
 	}
-	halves := (*[1 << hashBits]uint16)(unsafe.Pointer(table))
-	clear(halves[:])
-	d, anchor = compressAVX2(dst, src, halves)
+	clear(table[:])
+	d, anchor = compressAVX2(dst, src, (*[1 << hashBits]uint32)(table))
 	return d, anchor, true
 }
 

@@ -5,8 +5,7 @@
 // no content size, a content checksum. It has its own block compressor (docs/decisions/0005).
 // The decoder reads any frame without a dictionary, on several cores if asked to, and
 // of a damaged or torn frame everything before the damage. On amd64 assembly does most of
-// the work of both; decodeSequences and xxh32 do the same in Go, and compressSequences compresses
-// in another way.
+// the work of both; the same in Go is in compressSequences, decodeSequences and xxh32.
 //
 // An Encoder belongs to one goroutine. Decode may be called by many; the goroutines
 // that it starts have ended when it returns. Neither keeps the memory it is given.

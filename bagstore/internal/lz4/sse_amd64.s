@@ -302,156 +302,57 @@ end:
 	MOVL R8, 12(AX)
 	RET
 
-DATA slide<>+0(SB)/1, $0x00
-DATA slide<>+1(SB)/1, $0x01
-DATA slide<>+2(SB)/1, $0x02
-DATA slide<>+3(SB)/1, $0x03
-DATA slide<>+4(SB)/1, $0x01
-DATA slide<>+5(SB)/1, $0x02
-DATA slide<>+6(SB)/1, $0x03
-DATA slide<>+7(SB)/1, $0x04
-DATA slide<>+8(SB)/1, $0x02
-DATA slide<>+9(SB)/1, $0x03
-DATA slide<>+10(SB)/1, $0x04
-DATA slide<>+11(SB)/1, $0x05
-DATA slide<>+12(SB)/1, $0x03
-DATA slide<>+13(SB)/1, $0x04
-DATA slide<>+14(SB)/1, $0x05
-DATA slide<>+15(SB)/1, $0x06
-GLOBL slide<>(SB), RODATA|NOPTR, $16
+// func compressAVX2(dst []byte, src []byte, table *[8192]uint32) (d int, anchor int)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·compressAVX2(SB), NOSPLIT, $32-72
+	MOVQ src_base+24(FP), AX
+	MOVQ table+48(FP), CX
+	MOVQ dst_base+0(FP), DX
+	MOVQ src_len+32(FP), BX
+	SUBQ $0x05, BX
+	MOVQ BX, 8(SP)
+	SUBQ $0x2b, BX
+	MOVQ BX, (SP)
+	MOVQ dst_len+8(FP), BX
+	ADDQ DX, BX
+	SUBQ $0x40, BX
+	MOVQ BX, 16(SP)
+	MOVQ $0xcf1bbcdcbb000000, BX
+	MOVQ BX, 24(SP)
+	XORL BX, BX
+	XORL SI, SI
 
-// func compressAVX2(dst []byte, src []byte, table *[8192]uint16) (d int, anchor int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·compressAVX2(SB), NOSPLIT, $56-72
-	MOVQ    src_base+24(FP), AX
-	MOVQ    table+48(FP), CX
-	MOVQ    dst_base+0(FP), DX
-	MOVQ    src_len+32(FP), BX
-	SUBQ    $0x05, BX
-	MOVQ    BX, 8(SP)
-	SUBQ    $0x2b, BX
-	MOVQ    BX, (SP)
-	MOVQ    dst_len+8(FP), BX
-	ADDQ    DX, BX
-	SUBQ    $0x40, BX
-	MOVQ    BX, 16(SP)
-	MOVQ    $0xcf1bbcdcbb000000, BX
-	MOVQ    BX, 24(SP)
-	MOVQ    $0x00000001, BX
-	XORL    SI, SI
-	MOVQ    $0x00000001, R8
-	VMOVDQU slide<>+0(SB), X0
-
-search:
-	MOVL $0x00000010, 32(SP)
+next:
+	INCQ BX
+	MOVL $0x00000020, R9
 
 try:
-	LEAQ      12(BX), DI
-	CMPQ      DI, (SP)
-	JG        end
-	VMOVDQU   (AX)(BX*1), X1
-	MOVQ      BX, DI
-	SUBQ      R8, DI
-	VPCMPEQB  (AX)(DI*1), X1, X2
-	VPMOVMSKB X2, R10
-	MOVL      R10, DI
-	SHRL      $0x01, DI
-	ANDL      DI, R10
-	MOVL      R10, DI
-	SHRL      $0x02, DI
-	ANDL      DI, R10
-	VPSHUFB   X0, X1, X1
-	MOVQ      (AX)(BX*1), DI
-	IMULQ     24(SP), DI
-	SHRQ      $0x33, DI
-	MOVWLZX   (CX)(DI*2), R9
-	LEAQ      (BX), R13
-	MOVW      R13, (CX)(DI*2)
-	MOVL      R13, DI
-	SUBL      R9, DI
-	MOVWLZX   DI, DI
-	SUBQ      DI, R13
-	MOVL      R13, 40(SP)
-	VMOVD     (AX)(R13*1), X2
-	MOVQ      1(AX)(BX*1), DI
-	IMULQ     24(SP), DI
-	SHRQ      $0x33, DI
-	MOVWLZX   (CX)(DI*2), R9
-	LEAQ      1(BX), R13
-	MOVW      R13, (CX)(DI*2)
-	MOVL      R13, DI
-	SUBL      R9, DI
-	MOVWLZX   DI, DI
-	SUBQ      DI, R13
-	MOVL      R13, 44(SP)
-	VPINSRD   $0x01, (AX)(R13*1), X2, X2
-	MOVQ      2(AX)(BX*1), DI
-	IMULQ     24(SP), DI
-	SHRQ      $0x33, DI
-	MOVWLZX   (CX)(DI*2), R9
-	LEAQ      2(BX), R13
-	MOVW      R13, (CX)(DI*2)
-	MOVL      R13, DI
-	SUBL      R9, DI
-	MOVWLZX   DI, DI
-	SUBQ      DI, R13
-	MOVL      R13, 48(SP)
-	VPINSRD   $0x02, (AX)(R13*1), X2, X2
-	MOVQ      3(AX)(BX*1), DI
-	IMULQ     24(SP), DI
-	SHRQ      $0x33, DI
-	MOVWLZX   (CX)(DI*2), R9
-	LEAQ      3(BX), R13
-	MOVW      R13, (CX)(DI*2)
-	MOVL      R13, DI
-	SUBL      R9, DI
-	MOVWLZX   DI, DI
-	SUBQ      DI, R13
-	MOVL      R13, 52(SP)
-	VPINSRD   $0x03, (AX)(R13*1), X2, X2
-	VPCMPEQD  X2, X1, X1
-	VMOVMSKPS X1, R9
-	LEAL      -1(R10), DI
-	XORL      R10, DI
-	SHRL      $0x01, DI
-	ANDL      DI, R9
-	TESTL     R9, R9
-	JNZ       candidate
+	CMPQ  BX, (SP)
+	JG    end
+	MOVQ  (AX)(BX*1), R8
+	MOVQ  24(SP), R10
+	IMULQ R8, R10
+	SHRQ  $0x33, R10
+	MOVL  (CX)(R10*4), DI
+	MOVL  BX, (CX)(R10*4)
+	CMPL  R8, (AX)(DI*1)
+	JE    candidate
 
-repeats:
-	TESTL R10, R10
-	JNZ   repeat
-	MOVL  32(SP), DI
-	INCL  32(SP)
-	SHRL  $0x04, DI
-	LEAQ  (BX)(DI*4), BX
-	JMP   try
-
-repeat:
-	BSFL R10, R11
-	ADDQ R11, BX
-	MOVQ BX, DI
-	SUBQ R8, DI
-	JMP  found
+missed:
+	MOVL R9, DI
+	INCL R9
+	SHRL $0x05, DI
+	ADDQ DI, BX
+	JMP  try
 
 candidate:
-	BSFL R9, R12
-	MOVL 40(SP)(R12*4), DI
-	LEAQ (BX)(R12*1), R13
-	CMPQ DI, R13
-	JNE  chosen
-	LEAL -1(R9), DI
-	ANDL DI, R9
-	JNZ  candidate
-	JMP  repeats
-
-chosen:
-	MOVQ R13, BX
-
-found:
-	VMOVDQU   4(AX)(BX*1), Y1
-	VPCMPEQB  4(AX)(DI*1), Y1, Y1
-	VPMOVMSKB Y1, R10
+	MOVQ      BX, R8
+	SUBQ      DI, R8
+	CMPQ      R8, $0x00010000
+	JGE       missed
+	VMOVDQU   4(AX)(BX*1), Y0
+	VPCMPEQB  4(AX)(DI*1), Y0, Y0
+	VPMOVMSKB Y0, R10
 	XORL      $-1, R10
 	JZ        firstLonger
 	BSFL      R10, R10
@@ -461,20 +362,20 @@ firstLength:
 	SUBQ    SI, R9
 	CMPQ    DI, $0x08
 	JB      back
-	MOVQ    -8(AX)(BX*1), R13
-	XORQ    -8(AX)(DI*1), R13
-	ORQ     $0x01, R13
-	BSRQ    R13, R13
-	XORL    $0x3f, R13
-	SHRL    $0x03, R13
-	CMPQ    R13, R9
-	CMOVQGT R9, R13
-	CMPL    R13, $0x07
+	MOVQ    -8(AX)(BX*1), R11
+	XORQ    -8(AX)(DI*1), R11
+	ORQ     $0x01, R11
+	BSRQ    R11, R11
+	XORL    $0x3f, R11
+	SHRL    $0x03, R11
+	CMPQ    R11, R9
+	CMOVQGT R9, R11
+	CMPL    R11, $0x07
 	JAE     back
-	SUBQ    R13, BX
-	SUBQ    R13, DI
-	SUBQ    R13, R9
-	ADDQ    R13, R10
+	SUBQ    R11, BX
+	SUBQ    R11, DI
+	SUBQ    R11, R9
+	ADDQ    R11, R10
 	JMP     extended
 
 firstLonger:
@@ -482,28 +383,28 @@ firstLonger:
 	LEAQ 36(DI), R10
 
 firstNext:
-	LEAQ      32(R9), R13
-	CMPQ      R13, 8(SP)
+	LEAQ      32(R9), R11
+	CMPQ      R11, 8(SP)
 	JG        firstBytes
-	VMOVDQU   (AX)(R9*1), Y1
-	VPCMPEQB  (AX)(R10*1), Y1, Y1
-	VPMOVMSKB Y1, R13
-	XORL      $-1, R13
+	VMOVDQU   (AX)(R9*1), Y0
+	VPCMPEQB  (AX)(R10*1), Y0, Y0
+	VPMOVMSKB Y0, R11
+	XORL      $-1, R11
 	JNZ       firstDiffer
 	ADDQ      $0x20, R9
 	ADDQ      $0x20, R10
 	JMP       firstNext
 
 firstDiffer:
-	BSFL R13, R13
-	ADDQ R13, R9
+	BSFL R11, R11
+	ADDQ R11, R9
 	JMP  firstKnown
 
 firstBytes:
 	CMPQ    R9, 8(SP)
 	JGE     firstKnown
-	MOVBLZX (AX)(R9*1), R13
-	CMPB    R13, (AX)(R10*1)
+	MOVBLZX (AX)(R9*1), R11
+	CMPB    R11, (AX)(R10*1)
 	JNE     firstKnown
 	INCQ    R9
 	INCQ    R10
@@ -533,136 +434,126 @@ backEnd:
 	SUBQ SI, R9
 
 extended:
-	MOVQ    R9, R13
-	SHRQ    $0x07, R13
-	ADDQ    R9, R13
-	ADDQ    DX, R13
-	MOVQ    R10, BP
-	SHRQ    $0x07, BP
-	ADDQ    BP, R13
-	CMPQ    R13, 16(SP)
+	MOVQ    R10, R12
+	SHRQ    $0x07, R12
+	ADDQ    DX, R12
+	ADDQ    R9, R12
+	MOVQ    R9, R11
+	SHRQ    $0x07, R11
+	ADDQ    R11, R12
+	CMPQ    R12, 16(SP)
 	JG      full
-	MOVQ    $0x0000000f, R14
-	MOVQ    R9, R15
-	CMPQ    R9, R14
-	CMOVQGT R14, R15
-	SHLL    $0x04, R15
+	MOVQ    $0x0000000f, DI
 	CMPQ    R9, $0x20
 	JA      manyLiterals
-	VMOVDQU (AX)(SI*1), Y1
-	LEAQ    -15(R9), R13
-	MOVB    R13, 1(DX)
-	XORL    BP, BP
-	CMPQ    R9, R14
-	SETGE   BP
-	ADDQ    DX, BP
-	VMOVDQU Y1, 1(BP)
-	LEAQ    1(BP)(R9*1), BP
+	VMOVDQU (AX)(SI*1), Y0
+	LEAQ    -15(R9), SI
+	MOVB    SI, 1(DX)
+	MOVQ    R9, R11
+	XORL    R12, R12
+	CMPQ    R9, DI
+	CMOVQGT DI, R11
+	SETGE   R12
+	SHLL    $0x04, R11
+	ADDQ    DX, R12
+	VMOVDQU Y0, 1(R12)
+	LEAQ    1(R12)(R9*1), R12
 
-match:
-	MOVQ    BX, SI
-	SUBQ    DI, SI
-	MOVW    SI, (BP)
-	CMPQ    SI, $0x10
-	CMOVQLT SI, R8
+literalsPut:
+	MOVW    R8, (R12)
 	MOVQ    R10, SI
-	CMPQ    R10, R14
-	CMOVQGT R14, SI
-	ORL     SI, R15
-	MOVB    R15, (DX)
+	CMPQ    R10, DI
+	CMOVQGT DI, SI
+	ORL     SI, R11
+	MOVB    R11, (DX)
 	ADDQ    $0x04, BX
 	ADDQ    R10, BX
 	CMPQ    R10, $0x0000010d
 	JA      firstLong
 	LEAQ    -15(R10), SI
-	MOVB    SI, 2(BP)
+	MOVB    SI, 2(R12)
 	XORL    SI, SI
-	CMPQ    R10, R14
+	CMPQ    R10, DI
 	SETGE   SI
-	LEAQ    2(BP)(SI*1), DX
+	LEAQ    2(R12)(SI*1), DX
 	JMP     firstPut
 
 firstLong:
-	ADDQ $0x02, BP
+	ADDQ $0x02, R12
 	SUBQ $0x0f, R10
 
 firstMatchRest:
 	CMPQ R10, $0x000000ff
 	JB   firstMatchLast
-	MOVB $0xff, (BP)
-	INCQ BP
+	MOVB $0xff, (R12)
+	INCQ R12
 	SUBQ $0x000000ff, R10
 	JMP  firstMatchRest
 
 firstMatchLast:
-	MOVB R10, (BP)
-	INCQ BP
-	MOVQ BP, DX
+	MOVB R10, (R12)
+	INCQ R12
+	MOVQ R12, DX
 
 firstPut:
 	MOVQ BX, SI
-	JMP  put
+	JMP  after
 
 manyLiterals:
+	MOVL $0x000000f0, R11
 	LEAQ -15(R9), R13
-	LEAQ 1(DX), BP
+	LEAQ 1(DX), R12
 
 literalsRest:
 	CMPQ R13, $0x000000ff
 	JB   literalsLast
-	MOVB $0xff, (BP)
-	INCQ BP
+	MOVB $0xff, (R12)
+	INCQ R12
 	SUBQ $0x000000ff, R13
 	JMP  literalsRest
 
 literalsLast:
-	MOVB R13, (BP)
-	INCQ BP
-	ADDQ BP, R9
+	MOVB R13, (R12)
+	INCQ R12
+	LEAQ (R12)(R9*1), R13
 
 copy:
-	VMOVDQU (AX)(SI*1), Y1
-	VMOVDQU Y1, (BP)
+	VMOVDQU (AX)(SI*1), Y0
+	VMOVDQU Y0, (R12)
 	ADDQ    $0x20, SI
-	ADDQ    $0x20, BP
-	CMPQ    BP, R9
+	ADDQ    $0x20, R12
+	CMPQ    R12, R13
 	JB      copy
-	MOVQ    R9, BP
-	JMP     match
+	MOVQ    R13, R12
+	JMP     literalsPut
 
-put:
-again:
-	CMPQ      BX, (SP)
-	JG        end
-	MOVQ      -2(AX)(BX*1), DI
-	IMULQ     24(SP), DI
-	SHRQ      $0x33, DI
-	MOVWLZX   (CX)(DI*2), R9
-	LEAQ      -2(BX), R10
-	MOVW      R10, (CX)(DI*2)
-	MOVL      R10, DI
-	SUBL      R9, DI
-	MOVWLZX   DI, DI
-	SUBQ      DI, R10
-	MOVQ      (AX)(BX*1), DI
-	IMULQ     24(SP), DI
-	SHRQ      $0x33, DI
-	MOVWLZX   (CX)(DI*2), R9
-	LEAQ      (BX), R10
-	MOVW      R10, (CX)(DI*2)
-	MOVL      R10, DI
-	SUBL      R9, DI
-	MOVWLZX   DI, DI
-	SUBQ      DI, R10
-	MOVQ      R10, DI
-	CMPQ      DI, BX
-	JE        none
-	MOVL      (AX)(BX*1), R9
-	CMPL      R9, (AX)(DI*1)
-	JNE       none
-	VMOVDQU   4(AX)(BX*1), Y1
-	VPCMPEQB  4(AX)(DI*1), Y1, Y1
-	VPMOVMSKB Y1, R10
+after:
+	CMPQ  BX, (SP)
+	JG    end
+	MOVQ  -2(AX)(BX*1), R10
+	MOVQ  24(SP), DI
+	IMULQ R10, DI
+	SHRQ  $0x33, DI
+	LEAQ  -2(BX), R10
+	MOVL  R10, (CX)(DI*4)
+	MOVQ  (AX)(BX*1), R10
+	MOVQ  24(SP), R11
+	IMULQ R10, R11
+	SHRQ  $0x33, R11
+	MOVL  (CX)(R11*4), DI
+	MOVL  BX, (CX)(R11*4)
+	CMPL  R10, (AX)(DI*1)
+	JNE   repeat
+	MOVQ  BX, R10
+	SUBQ  DI, R10
+	CMPQ  R10, $0x00010000
+	JGE   repeat
+	MOVQ  R10, R8
+
+match:
+	VMOVDQU   4(AX)(BX*1), Y0
+	VPCMPEQB  4(AX)(DI*1), Y0, Y0
+	VPMOVMSKB Y0, R10
 	XORL      $-1, R10
 	JZ        nextLonger
 	BSFL      R10, R10
@@ -674,81 +565,97 @@ nextLength:
 	CMPQ    R9, 16(SP)
 	JG      full
 	MOVQ    $0x0000000f, SI
-	XORL    R9, R9
-	LEAQ    1(DX), R13
-	MOVQ    BX, R14
-	SUBQ    DI, R14
-	MOVW    R14, (R13)
-	CMPQ    R14, $0x10
-	CMOVQLT R14, R8
-	MOVQ    R10, R14
+	XORL    DI, DI
+	LEAQ    1(DX), R9
+	MOVW    R8, (R9)
+	MOVQ    R10, R8
 	CMPQ    R10, SI
-	CMOVQGT SI, R14
-	ORL     R14, R9
-	MOVB    R9, (DX)
+	CMOVQGT SI, R8
+	ORL     R8, DI
+	MOVB    DI, (DX)
 	ADDQ    $0x04, BX
 	ADDQ    R10, BX
 	CMPQ    R10, $0x0000010d
 	JA      nextLong
-	LEAQ    -15(R10), R14
-	MOVB    R14, 2(R13)
-	XORL    R14, R14
+	LEAQ    -15(R10), R8
+	MOVB    R8, 2(R9)
+	XORL    R8, R8
 	CMPQ    R10, SI
-	SETGE   R14
-	LEAQ    2(R13)(R14*1), DX
+	SETGE   R8
+	LEAQ    2(R9)(R8*1), DX
 	JMP     nextPut
 
 nextLong:
-	ADDQ $0x02, R13
+	ADDQ $0x02, R9
 	SUBQ $0x0f, R10
 
 nextMatchRest:
 	CMPQ R10, $0x000000ff
 	JB   nextMatchLast
-	MOVB $0xff, (R13)
-	INCQ R13
+	MOVB $0xff, (R9)
+	INCQ R9
 	SUBQ $0x000000ff, R10
 	JMP  nextMatchRest
 
 nextMatchLast:
-	MOVB R10, (R13)
-	INCQ R13
-	MOVQ R13, DX
+	MOVB R10, (R9)
+	INCQ R9
+	MOVQ R9, DX
 
 nextPut:
-	MOVQ BX, SI
-	JMP  again
+	MOVQ  BX, SI
+	CMPQ  BX, (SP)
+	JG    end
+	MOVQ  -2(AX)(BX*1), R8
+	MOVQ  24(SP), DI
+	IMULQ R8, DI
+	SHRQ  $0x33, DI
+	LEAQ  -2(BX), R8
+	MOVL  R8, (CX)(DI*4)
+	MOVQ  (AX)(BX*1), R8
+	MOVQ  24(SP), R9
+	IMULQ R8, R9
+	SHRQ  $0x33, R9
+	MOVL  (CX)(R9*4), DI
+	MOVL  BX, (CX)(R9*4)
+	CMPL  R8, (AX)(DI*1)
+	JNE   next
+	MOVQ  BX, R8
+	SUBQ  DI, R8
+	CMPQ  R8, $0x00010000
+	JGE   next
+	JMP   match
 
 nextLonger:
 	LEAQ 36(BX), SI
-	LEAQ 36(DI), R9
+	LEAQ 36(DI), DI
 
 nextNext:
-	LEAQ      32(SI), R10
-	CMPQ      R10, 8(SP)
+	LEAQ      32(SI), R9
+	CMPQ      R9, 8(SP)
 	JG        nextBytes
-	VMOVDQU   (AX)(SI*1), Y1
-	VPCMPEQB  (AX)(R9*1), Y1, Y1
-	VPMOVMSKB Y1, R10
-	XORL      $-1, R10
+	VMOVDQU   (AX)(SI*1), Y0
+	VPCMPEQB  (AX)(DI*1), Y0, Y0
+	VPMOVMSKB Y0, R9
+	XORL      $-1, R9
 	JNZ       nextDiffer
 	ADDQ      $0x20, SI
-	ADDQ      $0x20, R9
+	ADDQ      $0x20, DI
 	JMP       nextNext
 
 nextDiffer:
-	BSFL R10, R10
-	ADDQ R10, SI
+	BSFL R9, R9
+	ADDQ R9, SI
 	JMP  nextKnown
 
 nextBytes:
 	CMPQ    SI, 8(SP)
 	JGE     nextKnown
-	MOVBLZX (AX)(SI*1), R10
-	CMPB    R10, (AX)(R9*1)
+	MOVBLZX (AX)(SI*1), R9
+	CMPB    R9, (AX)(DI*1)
 	JNE     nextKnown
 	INCQ    SI
-	INCQ    R9
+	INCQ    DI
 	JMP     nextBytes
 
 nextKnown:
@@ -757,10 +664,149 @@ nextKnown:
 	SUBQ $0x04, R10
 	JMP  nextLength
 
-none:
-	INCQ BX
-	JMP  search
-	JMP again
+repeat:
+	TESTQ     R9, R9
+	JZ        next
+	CMPQ      R8, $0x10
+	JAE       next
+	MOVQ      BX, R9
+	SUBQ      R8, R9
+	VMOVDQU   1(AX)(BX*1), Y0
+	VPCMPEQB  1(AX)(R9*1), Y0, Y0
+	VPMOVMSKB Y0, R10
+	MOVL      R10, DI
+	SHRL      $0x01, DI
+	ANDL      R10, DI
+	MOVL      DI, R9
+	SHRL      $0x02, R9
+	ANDL      R9, DI
+	JZ        next
+	BSFL      DI, DI
+	LEAQ      1(BX)(DI*1), R9
+	CMPQ      R9, (SP)
+	JG        next
+	MOVQ      R9, BX
+	LEAQ      1(DI), R9
+	SHRXL     DI, R10, R10
+	XORL      $-1, R10
+	JZ        toTheEnd
+	BSFL      R10, R10
+	ADDL      R10, DI
+	CMPL      DI, $0x20
+	JE        toTheEnd
+	SUBQ      $0x04, R10
+
+repeated:
+	MOVQ    R10, R12
+	SHRQ    $0x07, R12
+	ADDQ    DX, R12
+	ADDQ    R9, R12
+	MOVQ    R9, R11
+	SHRQ    $0x07, R11
+	ADDQ    R11, R12
+	CMPQ    R12, 16(SP)
+	JG      full
+	MOVQ    $0x0000000f, DI
+	VMOVDQU (AX)(SI*1), Y0
+	LEAQ    -15(R9), SI
+	MOVB    SI, 1(DX)
+	MOVQ    R9, R11
+	XORL    R12, R12
+	CMPQ    R9, DI
+	CMOVQGT DI, R11
+	SETGE   R12
+	SHLL    $0x04, R11
+	ADDQ    DX, R12
+	VMOVDQU Y0, 1(R12)
+	LEAQ    1(R12)(R9*1), R12
+	MOVW    R8, (R12)
+	MOVQ    R10, SI
+	CMPQ    R10, DI
+	CMOVQGT DI, SI
+	ORL     SI, R11
+	MOVB    R11, (DX)
+	ADDQ    $0x04, BX
+	ADDQ    R10, BX
+	CMPQ    R10, $0x0000010d
+	JA      repeatLong
+	LEAQ    -15(R10), SI
+	MOVB    SI, 2(R12)
+	XORL    SI, SI
+	CMPQ    R10, DI
+	SETGE   SI
+	LEAQ    2(R12)(SI*1), DX
+	JMP     repeatPut
+
+repeatLong:
+	ADDQ $0x02, R12
+	SUBQ $0x0f, R10
+
+repeatMatchRest:
+	CMPQ R10, $0x000000ff
+	JB   repeatMatchLast
+	MOVB $0xff, (R12)
+	INCQ R12
+	SUBQ $0x000000ff, R10
+	JMP  repeatMatchRest
+
+repeatMatchLast:
+	MOVB R10, (R12)
+	INCQ R12
+	MOVQ R12, DX
+
+repeatPut:
+	MOVQ BX, SI
+	JMP  after
+
+toTheEnd:
+	MOVQ      BX, DI
+	SUBQ      R8, DI
+	VMOVDQU   4(AX)(BX*1), Y0
+	VPCMPEQB  4(AX)(DI*1), Y0, Y0
+	VPMOVMSKB Y0, R10
+	XORL      $-1, R10
+	JZ        repeatLonger
+	BSFL      R10, R10
+
+repeatLength:
+	JMP repeated
+
+repeatLonger:
+	LEAQ 36(BX), R10
+	LEAQ 36(DI), DI
+
+repeatNext:
+	LEAQ      32(R10), R11
+	CMPQ      R11, 8(SP)
+	JG        repeatBytes
+	VMOVDQU   (AX)(R10*1), Y0
+	VPCMPEQB  (AX)(DI*1), Y0, Y0
+	VPMOVMSKB Y0, R11
+	XORL      $-1, R11
+	JNZ       repeatDiffer
+	ADDQ      $0x20, R10
+	ADDQ      $0x20, DI
+	JMP       repeatNext
+
+repeatDiffer:
+	BSFL R11, R11
+	ADDQ R11, R10
+	JMP  repeatKnown
+
+repeatBytes:
+	CMPQ    R10, 8(SP)
+	JGE     repeatKnown
+	MOVBLZX (AX)(R10*1), R11
+	CMPB    R11, (AX)(DI*1)
+	JNE     repeatKnown
+	INCQ    R10
+	INCQ    DI
+	JMP     repeatBytes
+
+repeatKnown:
+	SUBQ BX, R10
+	SUBQ $0x04, R10
+	JMP  repeatLength
 
 full:
 	MOVQ $-1, R10

@@ -11,11 +11,10 @@ const (
 	matchMargin  = 48
 	lastLiterals = 5
 	slack        = 64
+	window       = 64 << 10
 	hashFactor   = 889523592379 << 24 & (1<<64 - 1)
 	hashShift    = 64 - 13
-	skipShift    = 4
-	together     = 4
-	ahead        = 16
+	skipShift    = 5
 	shortBack    = 16
 )
 
@@ -24,22 +23,17 @@ type encoder struct {
 	in, table        Register // src and the table
 	d                Register // where the next sequence is written
 	at, anchor       Register // where a match is looked for, and where the literals begin
-	ref, back        Register // where the match is that was found, and how far back the last short one was
+	ref, back        Register // where the match is that was found, and how far back it is
 	limit, end, room Mem      // the last position of a match, of its end, and the end of dst
-	factor, tries    Mem      // hashFactor, and how often a match was looked for in vain, and more
-	refs             Mem      // the positions that are tried together
+	factor           Mem      // hashFactor
 }
 
-// compress is the encoder of package lz4 that findMatch and compressSequences are in Go,
-// step by step, with the same result. Four positions are tried at once, without a branch
-// for each, and a match's length is that of 32 bytes compared at once: a processor can
-// predict neither.
+// compress is the encoder of package lz4 that compressSequences is in Go, step by step, with
+// the same result. Where Go has a branch for each 8 bytes of a match, for each position of a
+// repeat and for each length, which a processor can't predict, it compares 32 bytes at once
+// and always writes one byte more of each length.
 func compress() {
-	slide := GLOBL("slide", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(i, U8(i/4+i%4))
-	}
-	TEXT("compressAVX2", NOSPLIT, "func(dst, src []byte, table *[1 << 13]uint16) (d, anchor int)")
+	TEXT("compressAVX2", NOSPLIT, "func(dst, src []byte, table *[1 << 13]uint32) (d, anchor int)")
 	Pragma("noescape")
 	Doc("compressAVX2 compresses src, more than 48 bytes, but for the last literals. It returns how long",
 		"the sequences are and where the literals begin, or -1 if they don't fit into dst.")
@@ -47,9 +41,8 @@ func compress() {
 		in: Load(Param("src").Base(), GP64()), table: Load(Param("table"), GP64()),
 		d: Load(Param("dst").Base(), GP64()), at: GP64(), anchor: GP64(), ref: GP64(), back: GP64(),
 	}
-	local := AllocLocal(56)
-	e.limit, e.end, e.room = local, local.Offset(8), local.Offset(16)
-	e.factor, e.tries, e.refs = local.Offset(24), local.Offset(32), local.Offset(40)
+	local := AllocLocal(32)
+	e.limit, e.end, e.room, e.factor = local, local.Offset(8), local.Offset(16), local.Offset(24)
 	size := Load(Param("src").Len(), GP64())
 	SUBQ(Imm(lastLiterals), size)
 	MOVQ(size, e.end)
@@ -61,44 +54,36 @@ func compress() {
 	MOVQ(size, e.room)
 	MOVQ(U64(hashFactor), size)
 	MOVQ(size, e.factor)
-	MOVQ(U32(1), e.at)
+	XORL(e.at.(GPVirtual).As32(), e.at.(GPVirtual).As32())
 	XORL(e.anchor.(GPVirtual).As32(), e.anchor.(GPVirtual).As32())
 
-	MOVQ(U32(1), e.back)
-	order := XMM()
-	VMOVDQU(slide, order)
-	Label("search")
-	MOVL(U32(1<<skipShift), e.tries)
-	Label("try")
-	found, repeats := e.try(order)
-	TESTL(found, found)
-	JNZ(LabelRef("candidate"))
-	Label("repeats")
-	TESTL(repeats, repeats)
-	JNZ(LabelRef("repeat"))
-	step := GP64()
-	MOVL(e.tries, step.As32())
-	INCL(e.tries)
-	SHRL(Imm(skipShift), step.As32())
-	LEAQ(Mem{Base: e.at, Index: step, Scale: together}, e.at)
-	JMP(LabelRef("try"))
-	Label("repeat")
-	i := GP64()
-	BSFL(repeats, i.As32())
-	ADDQ(i, e.at)
-	MOVQ(e.at, e.ref)
-	SUBQ(e.back, e.ref)
-	JMP(LabelRef("found"))
-	Label("candidate")
-	e.choose(found)
-	Label("found")
-
 	literals, n := GP64(), GP64()
+	Label("next")
+	INCQ(e.at)
+	e.search()
 	e.extend(literals, n)
 	e.put(literals, n)
-	Label("again")
-	e.matchAtOnce(n)
-	JMP(LabelRef("again"))
+	Label("after")
+	e.matchAtOnce("repeat")
+	Label("match")
+	e.length(n, "next")
+	most, token, to := e.fits(nil, n)
+	XORL(token.As32(), token.As32())
+	LEAQ(Mem{Base: e.d, Disp: 1}, to)
+	e.putMatch(token, to, n, most, "next")
+	e.matchAtOnce("next")
+	JMP(LabelRef("match"))
+	e.longer(n, "next")
+
+	Label("repeat")
+	TESTQ(literals, literals)
+	JZ(LabelRef("next"))
+	e.repeat(literals, n)
+	most, token, to = e.fits(literals, n)
+	e.fewLiterals(literals, most, token, to)
+	e.putMatch(token, to, n, most, "repeat")
+	JMP(LabelRef("after"))
+	e.repeatToTheEnd(n)
 
 	Label("full")
 	MOVQ(I32(-1), n)
@@ -120,78 +105,106 @@ func (e *encoder) src(at Register, disp int) Mem {
 	return Mem{Base: e.in, Index: at, Scale: 1, Disp: disp}
 }
 
-// enter enters a position into the table, and returns the one that was there.
-func (e *encoder) enter(disp int) GPVirtual {
-	h, ref, at, back := GP64(), GP64(), GP64(), GP64()
-	MOVQ(e.src(e.at, disp), h)
-	IMULQ(e.factor, h)
+// place returns the place in the table of the bytes at at+disp, and the lowest 4 of them.
+func (e *encoder) place(disp int) (Mem, GPVirtual) {
+	v, h := GP64(), GP64()
+	MOVQ(e.src(e.at, disp), v)
+	MOVQ(e.factor, h)
+	IMULQ(v, h)
 	SHRQ(Imm(hashShift), h)
-	place := Mem{Base: e.table, Index: h, Scale: 2}
-	MOVWLZX(place, ref.As32())
-	LEAQ(Mem{Base: e.at, Disp: disp}, at)
-	MOVW(at.As16(), place)
-	MOVL(at.As32(), back.As32())
-	SUBL(ref.As32(), back.As32())
-	MOVWLZX(back.As16(), back.As32())
-	SUBQ(back, at)
-	return at
+	return Mem{Base: e.table, Index: h, Scale: 4}, v.As32().(GPVirtual)
 }
 
-// try enters four positions, and returns a bit for each at which the same 4 bytes are as
-// where the table says, but not for what follows the first repeat; and a bit for each of 13
-// positions at which 4 bytes repeat those back before.
-func (e *encoder) try(order VecVirtual) (found, repeats GPVirtual) {
-	last := GP64()
-	LEAQ(Mem{Base: e.at, Disp: ahead - 4}, last)
-	CMPQ(last, e.limit)
+// search sets at and ref to the next match, at or after at.
+func (e *encoder) search() {
+	tries, t := GP32(), GP64()
+	MOVL(U32(1<<skipShift), tries)
+	Label("try")
+	CMPQ(e.at, e.limit)
 	JG(LabelRef("end"))
-	here, there, equal := XMM(), XMM(), XMM()
-	VMOVDQU(e.src(e.at, 0), here)
-	before, t := GP64(), GP32()
-	MOVQ(e.at, before)
-	SUBQ(e.back, before)
-	VPCMPEQB(e.src(before, 0), here, equal)
-	found, repeats = GP32(), GP32()
-	VPMOVMSKB(equal, repeats)
-	for _, n := range []uint64{1, 2} {
-		MOVL(repeats, t)
-		SHRL(Imm(n), t)
-		ANDL(t, repeats)
-	}
-	VPSHUFB(order, here, here)
-	for i := range together {
-		ref := e.enter(i)
-		MOVL(ref.As32(), e.refs.Offset(4*i))
-		if i == 0 {
-			VMOVD(e.src(ref, 0), there)
-		} else {
-			VPINSRD(Imm(uint64(i)), e.src(ref, 0), there, there)
-		}
-	}
-	VPCMPEQD(there, here, here)
-	VMOVMSKPS(here, found)
-	LEAL(Mem{Base: repeats, Disp: -1}, t)
-	XORL(repeats, t)
-	SHRL(Imm(1), t) // the bits below the lowest of repeats
-	ANDL(t, found)
-	return found, repeats
+	place, v := e.place(0)
+	MOVL(place, e.ref.(GPVirtual).As32())
+	MOVL(e.at.(GPVirtual).As32(), place)
+	CMPL(v, e.src(e.ref, 0))
+	JE(LabelRef("candidate"))
+	Label("missed")
+	MOVL(tries, t.As32())
+	INCL(tries)
+	SHRL(Imm(skipShift), t.As32())
+	ADDQ(t, e.at)
+	JMP(LabelRef("try"))
+	Label("candidate")
+	MOVQ(e.at, e.back)
+	SUBQ(e.ref, e.back)
+	CMPQ(e.back, U32(window))
+	JGE(LabelRef("missed"))
 }
 
-// choose sets at and ref to the first match, unless the table has nothing but the position
-// itself.
-func (e *encoder) choose(found GPVirtual) {
-	i, at, rest := GP64(), GP64(), GP32()
-	BSFL(found, i.As32())
-	MOVL(e.refs.Idx(i, 4), e.ref.(GPVirtual).As32())
-	LEAQ(Mem{Base: e.at, Index: i, Scale: 1}, at)
-	CMPQ(e.ref, at)
-	JNE(LabelRef("chosen"))
-	LEAL(Mem{Base: found, Disp: -1}, rest)
-	ANDL(rest, found)
-	JNZ(LabelRef("candidate"))
-	JMP(LabelRef("repeats"))
-	Label("chosen")
-	MOVQ(at, e.at)
+// matchAtOnce sets ref and back to the match that begins at at, or goes to none.
+func (e *encoder) matchAtOnce(none string) {
+	CMPQ(e.at, e.limit)
+	JG(LabelRef("end"))
+	t := GP64()
+	place, _ := e.place(-2)
+	LEAQ(Mem{Base: e.at, Disp: -2}, t)
+	MOVL(t.As32(), place)
+	place, v := e.place(0)
+	MOVL(place, e.ref.(GPVirtual).As32())
+	MOVL(e.at.(GPVirtual).As32(), place)
+	CMPL(v, e.src(e.ref, 0))
+	JNE(LabelRef(none))
+	MOVQ(e.at, t)
+	SUBQ(e.ref, t)
+	CMPQ(t, U32(window))
+	JGE(LabelRef(none))
+	MOVQ(t, e.back)
+}
+
+// repeat sets literals and n to the first repeat of a pixel among the 29 positions after at,
+// and at to where it begins.
+func (e *encoder) repeat(literals, n GPVirtual) {
+	CMPQ(e.back, Imm(shortBack))
+	JAE(LabelRef("next"))
+	i, t, to := GP64(), GP64(), GP64()
+	y := YMM()
+	MOVQ(e.at, t)
+	SUBQ(e.back, t)
+	VMOVDQU(e.src(e.at, 1), y)
+	VPCMPEQB(e.src(t, 1), y, y) // at+33 <= end
+	VPMOVMSKB(y, n.As32())
+	MOVL(n.As32(), i.As32())
+	SHRL(Imm(1), i.As32())
+	ANDL(n.As32(), i.As32())
+	MOVL(i.As32(), t.As32())
+	SHRL(Imm(2), t.As32())
+	ANDL(t.As32(), i.As32())
+	JZ(LabelRef("next"))
+	BSFL(i.As32(), i.As32())
+	LEAQ(Mem{Base: e.at, Index: i, Scale: 1, Disp: 1}, to)
+	CMPQ(to, e.limit)
+	JG(LabelRef("next"))
+	MOVQ(to, e.at)
+	LEAQ(Mem{Base: i, Disp: 1}, literals)
+	SHRXL(i.As32(), n.As32(), n.As32())
+	XORL(I32(-1), n.As32())
+	JZ(LabelRef("toTheEnd"))
+	BSFL(n.As32(), n.As32())
+	ADDL(n.As32(), i.As32())
+	CMPL(i.As32(), Imm(32))
+	JE(LabelRef("toTheEnd"))
+	SUBQ(Imm(4), n)
+	Label("repeated")
+}
+
+// repeatToTheEnd is the length of a repeat that goes on after the 32 bytes that were compared;
+// it goes on after repeat.
+func (e *encoder) repeatToTheEnd(n GPVirtual) {
+	Label("toTheEnd")
+	MOVQ(e.at, e.ref)
+	SUBQ(e.back, e.ref)
+	e.length(n, "repeat")
+	JMP(LabelRef("repeated"))
+	e.longer(n, "repeat")
 }
 
 // length sets n to how many of the bytes after the first 4 of a match are equal.
@@ -288,46 +301,42 @@ func (e *encoder) extend(literals, n GPVirtual) {
 	Label("extended")
 }
 
-// put writes a sequence, and moves at and anchor to its end. One more byte of each length
-// is always written: it is overwritten if the token has room for the length.
-func (e *encoder) put(literals, n GPVirtual) {
-	t, most, token, to := GP64(), GP64(), GP64(), GP64()
-	MOVQ(literals, t)
-	SHRQ(Imm(7), t)
-	ADDQ(literals, t)
-	ADDQ(e.d, t)
+// fits goes to full if a sequence doesn't fit into dst. It returns 15 and two registers for
+// putMatch.
+func (e *encoder) fits(literals Register, n GPVirtual) (most, token, to GPVirtual) {
+	most, token, to = GP64(), GP64(), GP64()
 	MOVQ(n, to)
 	SHRQ(Imm(7), to)
-	ADDQ(to, t)
-	CMPQ(t, e.room)
+	ADDQ(e.d, to)
+	if literals != nil {
+		ADDQ(literals, to)
+		MOVQ(literals, token)
+		SHRQ(Imm(7), token)
+		ADDQ(token, to)
+	}
+	CMPQ(to, e.room)
 	JG(LabelRef("full"))
 	MOVQ(U32(15), most)
-	MOVQ(literals, token)
-	CMPQ(literals, most)
-	CMOVQGT(most, token)
-	SHLL(Imm(4), token.As32())
+	return most, token, to
+}
+
+// put writes a sequence, and moves at and anchor to its end.
+func (e *encoder) put(literals, n GPVirtual) {
+	most, token, to := e.fits(literals, n)
 	CMPQ(literals, Imm(32))
 	JA(LabelRef("manyLiterals"))
-	y := YMM()
-	VMOVDQU(e.src(e.anchor, 0), y)
-	LEAQ(Mem{Base: literals, Disp: -15}, t)
-	MOVB(t.As8(), Mem{Base: e.d, Disp: 1})
-	XORL(to.As32(), to.As32())
-	CMPQ(literals, most)
-	SETGE(to.As8())
-	ADDQ(e.d, to)
-	VMOVDQU(y, Mem{Base: to, Disp: 1})
-	LEAQ(Mem{Base: to, Index: literals, Scale: 1, Disp: 1}, to)
-	Label("match")
+	e.fewLiterals(literals, most, token, to)
+	Label("literalsPut")
 	e.putMatch(token, to, n, most, "first")
-	JMP(LabelRef("put"))
+	JMP(LabelRef("after"))
 
 	Label("manyLiterals")
+	MOVL(U32(15<<4), token.As32())
+	t, stop, y := GP64(), GP64(), YMM()
 	LEAQ(Mem{Base: literals, Disp: -15}, t)
 	LEAQ(Mem{Base: e.d, Disp: 1}, to)
 	rest("literals", t, to)
-	stop := literals
-	ADDQ(to, stop)
+	LEAQ(Mem{Base: to, Index: literals, Scale: 1}, stop)
 	Label("copy")
 	VMOVDQU(e.src(e.anchor, 0), y)
 	VMOVDQU(y, Mem{Base: to})
@@ -336,19 +345,33 @@ func (e *encoder) put(literals, n GPVirtual) {
 	CMPQ(to, stop)
 	JB(LabelRef("copy"))
 	MOVQ(stop, to)
-	JMP(LabelRef("match"))
-	Label("put")
+	JMP(LabelRef("literalsPut"))
+}
+
+// fewLiterals writes up to 32 literals and how many they are, sets token to its upper half,
+// and to to what follows. One more byte of the length is always written: it is overwritten
+// if the token has room for the length.
+func (e *encoder) fewLiterals(literals, most, token, to GPVirtual) {
+	t, y := GP64(), YMM()
+	VMOVDQU(e.src(e.anchor, 0), y)
+	LEAQ(Mem{Base: literals, Disp: -15}, t)
+	MOVB(t.As8(), Mem{Base: e.d, Disp: 1})
+	MOVQ(literals, token)
+	XORL(to.As32(), to.As32())
+	CMPQ(literals, most)
+	CMOVQGT(most, token)
+	SETGE(to.As8())
+	SHLL(Imm(4), token.As32())
+	ADDQ(e.d, to)
+	VMOVDQU(y, Mem{Base: to, Disp: 1})
+	LEAQ(Mem{Base: to, Index: literals, Scale: 1, Disp: 1}, to)
 }
 
 // putMatch writes the token, whose upper half is there, and the match at to, and moves d,
 // at and anchor to what follows.
 func (e *encoder) putMatch(token, to, n, most GPVirtual, label string) {
 	t := GP64()
-	MOVQ(e.at, t)
-	SUBQ(e.ref, t)
-	MOVW(t.As16(), Mem{Base: to})
-	CMPQ(t, Imm(shortBack))
-	CMOVQLT(t, e.back)
+	MOVW(e.back.(GPVirtual).As16(), Mem{Base: to})
 	MOVQ(n, t)
 	CMPQ(n, most)
 	CMOVQGT(most, t)
@@ -386,35 +409,4 @@ func rest(label string, n, to GPVirtual) {
 	Label(label + "Last")
 	MOVB(n.As8(), Mem{Base: to})
 	INCQ(to)
-}
-
-// matchAtOnce writes the match that begins at at, or goes on searching after it.
-func (e *encoder) matchAtOnce(n GPVirtual) {
-	CMPQ(e.at, e.limit)
-	JG(LabelRef("end"))
-	e.enter(-2)
-	ref := e.enter(0)
-	MOVQ(ref, e.ref)
-	t := GP64()
-	CMPQ(e.ref, e.at)
-	JE(LabelRef("none"))
-	MOVL(e.src(e.at, 0), t.As32())
-	CMPL(t.As32(), e.src(e.ref, 0))
-	JNE(LabelRef("none"))
-	e.length(n, "next")
-	most, token, to := GP64(), GP64(), GP64()
-	MOVQ(n, t)
-	SHRQ(Imm(7), t)
-	ADDQ(e.d, t)
-	CMPQ(t, e.room)
-	JG(LabelRef("full"))
-	MOVQ(U32(15), most)
-	XORL(token.As32(), token.As32())
-	LEAQ(Mem{Base: e.d, Disp: 1}, to)
-	e.putMatch(token, to, n, most, "next")
-	JMP(LabelRef("again"))
-	e.longer(n, "next")
-	Label("none")
-	INCQ(e.at)
-	JMP(LabelRef("search"))
 }
