@@ -5,9 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	format "github.com/foxglove/mcap/go/mcap"
@@ -86,6 +88,31 @@ func TestRead(t *testing.T) {
 				t.Errorf("%s: block %+v", name, b)
 			}
 		}
+	}
+}
+
+// countedReads counts the reads of a file.
+type countedReads struct {
+	io.ReaderAt
+	n atomic.Int64
+}
+
+func (r *countedReads) ReadAt(p []byte, off int64) (int, error) {
+	r.n.Add(1)
+	return r.ReaderAt.ReadAt(p, off)
+}
+
+// TestOpenReadsLittle counts the reads of opening a file: two for the head of each chunk and one
+// for its indexes, whatever the number of channels.
+func TestOpenReadsLittle(t *testing.T) {
+	b := build(t, kinds["plain"])
+	r := &countedReads{ReaderAt: bytes.NewReader(b)}
+	f, err := OpenReader(r, int64(len(b)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, most := r.n.Load(), int64(3*len(f.blocks)+10); len(f.blocks) < 5 || n > most {
+		t.Errorf("%d reads for %d chunks, want up to %d", n, len(f.blocks), most)
 	}
 }
 

@@ -1,6 +1,7 @@
 package mcap
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -30,6 +31,12 @@ const (
 // maxRecord bounds the records that are read whole: all but chunks, messages and
 // attachments.
 const maxRecord = 64 << 20
+
+// What is read at once of small records at most, in bytes.
+const (
+	maxIndexes = 1 << 20 // of a chunk
+	maxSummary = 16 << 20
+)
 
 // Is reports whether a file that begins with head may be one for Open.
 func Is(head []byte) bool {
@@ -63,6 +70,24 @@ func (s source) readFull(p []byte, off int64) error {
 	}
 	return err
 }
+
+// ahead returns a source for n bytes with small records, which are read at once unless there
+// are more than most bytes.
+func (s source) ahead(off, n, most int64) (source, error) {
+	if n > most {
+		return s, nil
+	}
+	b := make([]byte, n)
+	return source{span{bytes.NewReader(b), off}, s.size}, s.readFull(b, off)
+}
+
+// span is bytes from an offset on.
+type span struct {
+	b   *bytes.Reader
+	off int64
+}
+
+func (s span) ReadAt(p []byte, off int64) (int, error) { return s.b.ReadAt(p, off-s.off) }
 
 // record reads the head of the record at pos, which must end at or before limit.
 func (s source) record(pos, limit int64) (record, error) {

@@ -1,12 +1,10 @@
 package mcap
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
 
 	format "github.com/foxglove/mcap/go/mcap"
 
@@ -79,8 +77,13 @@ func (f *File) summarySum(from int64, want uint32) (ok bool, err error) {
 // -1: there are none.
 func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 	counted = -1
+	src, err := f.src.ahead(from, to-from, maxSummary)
+	if err != nil {
+		return 0, err
+	}
+	var chunks []chunkIndex
 	for pos := from; pos < to; {
-		r, err := f.src.record(pos, to)
+		r, err := src.record(pos, to)
 		if err != nil {
 			return 0, err
 		}
@@ -90,7 +93,7 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 		default:
 			continue
 		}
-		in, err := f.src.content(r)
+		in, err := src.content(r)
 		if err != nil {
 			return 0, err
 		}
@@ -108,42 +111,15 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 		case format.OpAttachmentIndex, format.OpMetadataIndex:
 			err = f.addAsideIndex(in)
 		case format.OpChunkIndex:
-			err = f.addChunkIndex(in)
+			var c chunkIndex
+			c, err = f.chunkIndex(in)
+			chunks = append(chunks, c)
 		}
 		if err != nil {
 			return 0, err
 		}
 	}
-	return counted, nil
-}
-
-// addChunkIndex adds a chunk with the counts of its message indexes.
-func (f *File) addChunkIndex(in *fields) error {
-	in.take(16) // its times; the message indexes have them
-	at, length := in.u64(), in.u64()
-	in.bytes() // where the index of each channel is; they follow the chunk
-	indexes := in.u64()
-	if in.err != nil {
-		return in.err
-	}
-	if at > uint64(f.src.size) || length > uint64(f.src.size)-at || indexes > uint64(f.src.size)-at-length {
-		return fmt.Errorf("the summary puts a chunk of %d bytes at byte %d of %d", length, at, f.src.size)
-	}
-	r, err := f.src.record(int64(at), f.src.size)
-	if err != nil {
-		return err
-	}
-	if r.op != format.OpChunk || r.end() != int64(at+length) {
-		return fmt.Errorf("the summary puts a chunk of %d bytes at byte %d, where there is none", length, at)
-	}
-	b, err := f.chunkAt(r, false)
-	if err != nil {
-		return err
-	}
-	if indexes > 0 {
-		b.index, b.indexTo = r.end(), r.end()+int64(indexes)
-	}
-	return f.addBlock(b)
+	return counted, f.addChunks(chunks)
 }
 
 // addBlock adds a block with what its messages say of it.
@@ -152,9 +128,15 @@ func (f *File) addBlock(b block) error {
 	if err != nil {
 		return err
 	}
-	if len(entries) == 0 {
-		return nil
+	if len(entries) > 0 {
+		f.count(&b, entries)
+		f.blocks = append(f.blocks, b)
 	}
+	return nil
+}
+
+// count fills in what a block's messages say of it.
+func (f *File) count(b *block, entries []bagstore.Entry) {
 	counts := make(map[uint32]uint32)
 	b.info.Start, b.info.End = entries[0].Time, entries[0].Time
 	for _, e := range entries {
@@ -166,8 +148,6 @@ func (f *File) addBlock(b block) error {
 			b.info.Counts = append(b.info.Counts, bagstore.ConnCount{ID: topic, Count: n})
 		}
 	}
-	f.blocks = append(f.blocks, b)
-	return nil
 }
 
 // Entries lists the messages of a block.
@@ -180,46 +160,4 @@ func (f *File) entries(b *block) ([]bagstore.Entry, error) {
 		}
 	}
 	return f.walk(b)
-}
-
-// indexed reads the message indexes after a chunk.
-func (f *File) indexed(b *block) (list []bagstore.Entry, err error) {
-	for pos := b.index; pos < b.indexTo; {
-		r, err := f.src.record(pos, b.indexTo)
-		if err != nil {
-			return nil, err
-		}
-		pos = r.end()
-		if r.op != format.OpMessageIndex {
-			return nil, fmt.Errorf("byte %d: found record %#x where a message index was expected", r.pos, byte(r.op))
-		}
-		in, err := f.src.content(r)
-		if err != nil {
-			return nil, err
-		}
-		topic, known := f.byID[in.u16()]
-		raw := in.bytes()
-		if in.err != nil {
-			return nil, in.err
-		}
-		if !known {
-			return nil, fmt.Errorf("message index at byte %d: nothing describes its channel", r.pos)
-		}
-		for ; len(raw) >= 16; raw = raw[16:] {
-			ref := binary.LittleEndian.Uint64(raw[8:])
-			if ref >= uint64(b.info.Size) {
-				return nil, fmt.Errorf("message index at byte %d: offset %d in a chunk of %d bytes", r.pos, ref, b.info.Size)
-			}
-			list = append(list, bagstore.Entry{Time: timeOf(binary.LittleEndian.Uint64(raw)), Conn: topic, Ref: uint32(ref)})
-		}
-	}
-	refs := make([]uint32, len(list))
-	for i, e := range list {
-		refs[i] = e.Ref
-	}
-	slices.Sort(refs)
-	if len(slices.Compact(refs)) < len(list) {
-		return nil, fmt.Errorf("message indexes at byte %d: they name one message twice", b.index)
-	}
-	return list, nil
 }
