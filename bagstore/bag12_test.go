@@ -37,7 +37,7 @@ func bag12() []byte {
 	return b
 }
 
-// TestVersion12 reads a 1.2 bag as the stock library does, and rewrites it.
+// TestVersion12 reads a 1.2 bag as the stock library does, and copies it.
 func TestVersion12(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.bag")
 	if err := os.WriteFile(path, bag12(), 0o600); err != nil {
@@ -49,9 +49,7 @@ func TestVersion12(t *testing.T) {
 	}
 	compare(t, "1.2", readAll(t, path, OpenOptions{}), want)
 	out := path + ".new"
-	if _, err := Rewrite(t.Context(), path, out, RewriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	copyBag(t, path, out)
 	everywhere(t, out, want)
 	rep, err := Check(t.Context(), path, CheckOptions{})
 	if err != nil || rep.Outcome != Sound || rep.Messages != 20 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/dsnet/compress/bzip2"
@@ -113,9 +114,8 @@ func TestManyConnections(t *testing.T) {
 	if err != nil || rep.Kept != n {
 		t.Errorf("recover: kept %d, %v", rep.Kept, err)
 	}
-	res, err := Rewrite(t.Context(), path, filepath.Join(dir, "rewritten"), RewriteOptions{})
-	if err != nil || res.Messages != n {
-		t.Errorf("rewrite: %+v, %v", res, err)
+	if copied := copyBag(t, path, filepath.Join(dir, "copied")); copied != n {
+		t.Errorf("%d messages are copied", copied)
 	}
 }
 
@@ -154,5 +154,16 @@ func TestReadable(t *testing.T) {
 		if err := b.Readable(); (err == nil) != c.want || err != nil && !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s: %v; %v", c.name, err, b.Notes())
 		}
+	}
+}
+
+// TestNotBag: another file isn't taken for a damaged bag.
+func TestNotBag(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "text.bag")
+	if err := os.WriteFile(path, []byte(strings.Repeat("hello ", 10)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path, OpenOptions{}); !errors.Is(err, ErrNotBag) {
+		t.Errorf("got %v", err)
 	}
 }

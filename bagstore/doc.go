@@ -27,8 +27,9 @@
 //
 // # Whole files
 //
-// [Check], [Recover], [Rewrite], [Merge] and [Split] are what the commands for bag files
-// call. They take paths and options. Package info summarizes a bag.
+// [Check] and [Recover] are what the commands of these names call. They take paths and
+// options. An [Output] is a bag that is made of other bags. Package info summarizes a bag,
+// and package rewrite copies, merges and splits bags.
 //
 // # Hostile files
 //

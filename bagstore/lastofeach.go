@@ -16,6 +16,10 @@ func LastOfEach(ctx context.Context, v *View, t Time, f func(Message) error) err
 	for _, c := range v.conns {
 		missing[c] = true
 	}
+	type retained struct {
+		m Message
+		b Buffer
+	}
 	var found []retained
 	defer func() {
 		for _, h := range found {

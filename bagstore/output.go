@@ -1,26 +1,25 @@
 package bagstore
 
 import (
-	"context"
 	"errors"
-	"io/fs"
 	"math"
-	"os"
-	"sync"
 
 	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/internal/disk"
 )
 
-// output is a bag that appears under its name when it is whole.
-type output struct {
+// Output is a bag that is made of messages of other bags, and has its name only when it is
+// whole. Like its Writer, it is for one goroutine; the end is Finish, not Close.
+type Output struct {
 	*Writer
 	place atomicfile.Place
 	ids   map[*Connection]uint32
 	added map[string][]*Connection // by topic, to find equal ones
 }
 
-func newOutput(path string, o Options) (*output, error) {
+// CreateOutput creates a bag without checkpoints, which nobody reads before it has its
+// name. The error is fs.ErrExist if the name is taken, unless Options.Overwrite is set.
+func CreateOutput(path string, o Options) (*Output, error) {
 	place, err := atomicfile.Reserve(path, o.Overwrite)
 	if err != nil {
 		return nil, err
@@ -32,12 +31,12 @@ func newOutput(path string, o Options) (*output, error) {
 		return nil, err
 	}
 	w.lendLeast = math.MaxInt // chunks are as large as the options say
-	return &output{Writer: w, place: place, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
+	return &Output{Writer: w, place: place, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
 }
 
 // connection returns the output's ID for a connection of an input. Connections
 // that are alike become one.
-func (o *output) connection(c *Connection) (uint32, error) {
+func (o *Output) connection(c *Connection) (uint32, error) {
 	if id, ok := o.ids[c]; ok {
 		return id, nil
 	}
@@ -56,9 +55,10 @@ func (o *output) connection(c *Connection) (uint32, error) {
 	return id, nil
 }
 
-// copy writes a message of an input, with another time. A large one is written from where
+// Copy writes a message of an iterator, with its own or another time. Equal connections of
+// the inputs become one. A large one is written from where
 // it is, and isn't waited for.
-func (o *output) copy(m Message, t Time) error {
+func (o *Output) Copy(m Message, t Time) error {
 	id, err := o.connection(m.Conn)
 	if err != nil {
 		return err
@@ -72,52 +72,11 @@ func (o *output) copy(m Message, t Time) error {
 	return o.Lend(id, t, m.Retain().Release, m.Data[:head], m.Data[head:])
 }
 
-// finish closes the file and gives it its name, or removes it if there was an error.
-func (o *output) finish(err error) error {
+// Finish closes the file and gives it its name, or removes it if there was an error, which
+// it returns.
+func (o *Output) Finish(err error) error {
 	if err := errors.Join(err, o.Close()); err != nil {
 		return errors.Join(err, o.place.Discard())
 	}
 	return o.place.Commit()
-}
-
-// checkOutput refuses to replace a file unless asked to, before any work is done.
-func checkOutput(path string, overwrite bool) error {
-	if _, err := os.Lstat(path); err == nil && !overwrite {
-		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
-	}
-	return nil
-}
-
-// openAll opens bags; on an error none stays open. closeAll may be called twice.
-func openAll(paths []string, o OpenOptions) (bags []*Bag, closeAll func(), err error) {
-	closeAll = sync.OnceFunc(func() {
-		for _, b := range bags {
-			b.Close()
-		}
-	})
-	for _, p := range paths {
-		b, err := Open(p, o)
-		if err != nil {
-			closeAll()
-			return nil, nil, err
-		}
-		bags = append(bags, b)
-	}
-	return bags, closeAll, nil
-}
-
-// pace tells progress and looks for the end of the context every few messages.
-type pace struct {
-	ctx         context.Context
-	progress    Progress
-	done, total uint64
-}
-
-func (p *pace) step() error {
-	p.done++
-	if p.done%256 != 0 && p.done != p.total {
-		return nil
-	}
-	p.progress.Report(p.done, p.total)
-	return p.ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/internal/record"
 )
 
@@ -43,7 +44,7 @@ type RecoverTopic struct {
 // again. The input isn't changed, unless out is its path. If nothing can be kept,
 // there is no output and the report's Outcome is Unreadable.
 func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverReport, error) {
-	if err := checkOutput(out, o.Overwrite); err != nil {
+	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
 	}
 	b, err := Open(in, OpenOptions{Whole: true, indexOnly: true})
@@ -72,7 +73,7 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 	if r.w == nil {
 		return r.rep, err
 	}
-	if err := r.w.finish(err); err != nil {
+	if err := r.w.Finish(err); err != nil {
 		r.rep.Outcome = Unreadable
 		return r.rep, err
 	}
@@ -96,7 +97,7 @@ type recoverer struct {
 	ctx      context.Context
 	o        RecoverOptions
 	path     string  // of the new bag
-	w        *output // from the first message on
+	w        *Output // from the first message on
 	b        *Bag
 	l        *chunkReader
 	rep      *RecoverReport
@@ -191,7 +192,7 @@ func (r *recoverer) copy(src record.Source, rec *record.Record, e entry) error {
 		}
 	}
 	r.kept[e.conn]++
-	return r.w.copy(m, r.possible(e.time))
+	return r.w.Copy(m, r.possible(e.time))
 }
 
 // data reads the data of a message, from the file or from a chunk's content.
@@ -222,7 +223,7 @@ func (r *recoverer) possible(t Time) Time {
 }
 
 func (r *recoverer) create() (err error) {
-	r.w, err = newOutput(r.path, r.o.Options)
+	r.w, err = CreateOutput(r.path, r.o.Options)
 	return err
 }
 

@@ -77,13 +77,17 @@ func (b *Bag) contentSizes(ctx context.Context, p Progress, do func(conn uint32,
 	}
 	it := v.Iterator()
 	defer it.Close()
-	pace := pace{ctx: ctx, progress: p, total: v.Count()}
-	for it.Next() || it.Err() != nil {
+	total := v.Count()
+	for n := uint64(1); it.Next() || it.Err() != nil; n++ {
 		if it.Err() == nil {
 			m := it.Message()
 			do(m.Conn.ID, int64(len(m.Data)))
 		}
-		if err := pace.step(); err != nil {
+		if n%256 != 0 && n != total {
+			continue
+		}
+		p.Report(n, total)
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}

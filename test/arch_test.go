@@ -20,7 +20,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/rs-ros-node": {
 		"program", "node/demo", "node/foxglove", "node/graph", "node/live", "node/naming", "node/play", "node/record", "node/replay",
-		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/info", "bagstore/missing", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rsbag",
+		"bagstore", "bagstore/bagset", "bagstore/cat", "bagstore/convert", "bagstore/rsdb3", "bagstore/rosbag2", "bagstore/export", "bagstore/info", "bagstore/missing", "bagstore/moment", "bagstore/pyexpr", "bagstore/recording", "bagstore/reprocess", "bagstore/rewrite", "bagstore/rsbag",
 		"bagstore/swap", "msgs", "node/view", "node/view/wire", "node/viewers", "node/ros/roslog", "node/xmlrpc",
 		"camdriver", "camdriver/d400", "camdriver/imu", "camdriver/playback", "camdriver/process", "camdriver/sim",
 	},
@@ -145,6 +145,7 @@ var mayImport = map[string][]string{
 	"bagstore/export":                    {"program", "bagstore", "bagstore/bagset", "bagstore/container", "bagstore/mcap", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer", "msgs", "msgs/png"},
 	"bagstore/pyexpr":                    {"msgs"},
 	"bagstore/reprocess":                 {"program", "bagstore", "bagstore/atomicfile", "bagstore/rsbag", "camdriver", "camdriver/process", "camdriver/process/syncer"},
+	"bagstore/rewrite":                   {"bagstore", "bagstore/atomicfile"},
 	"bagstore/swap":                      {},
 }
 

@@ -38,6 +38,10 @@ func Reserve(path string, overwrite bool) (Place, error) {
 	return p, p.removeLeftover()
 }
 
+// Free returns why no file can be written at path, for callers who have much to do before
+// they call Reserve: fs.ErrExist if there is one, and overwrite isn't set.
+func Free(path string, overwrite bool) error { return Place{path, overwrite}.free() }
+
 func (p Place) free() error {
 	if p.overwrite {
 		return nil

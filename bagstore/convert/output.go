@@ -64,21 +64,13 @@ func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadat
 }
 
 func writeBagFile(o Options, fill func(output) (*rosbag2.Metadata, error)) error {
-	place, err := atomicfile.Reserve(o.Out, o.Overwrite)
+	o.Bag.Overwrite = o.Overwrite
+	w, err := bagstore.CreateOutput(o.Out, o.Bag)
 	if err != nil {
 		return err
 	}
-	// The place is ours, and the bag gets its name when it is whole.
-	o.Bag.Overwrite, o.Bag.Checkpoint = true, -1
-	w, err := bagstore.Create(place.Temp(), o.Bag)
-	if err != nil {
-		return errors.Join(err, place.Discard())
-	}
-	_, err = fill(bagOutput{w})
-	if err = errors.Join(err, w.Close()); err != nil {
-		return errors.Join(err, place.Discard())
-	}
-	return place.Commit()
+	_, err = fill(bagOutput{w.Writer})
+	return w.Finish(err)
 }
 
 // writeFile writes a .db3 or an MCAP file and returns what is in it.

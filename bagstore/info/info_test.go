@@ -8,10 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"rsros/bagstore"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestAsStock: what we print is what rosbag info prints. Its duration of
 // unsorted chunks is wrong, so that bag is left out.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rewrite"
 	"rsros/bagstore/rsbag"
 )
 
@@ -17,12 +18,12 @@ func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 	dir := t.TempDir()
 	cut := filepath.Join(dir, "cut.bag")
 	from := bagstore.Time(time.Second)
-	if _, err := bagstore.Rewrite(t.Context(), in, cut, bagstore.RewriteOptions{Filter: bagstore.Filter{Start: from}}); err != nil {
+	if _, err := rewrite.Rewrite(t.Context(), in, cut, rewrite.Options{Filter: bagstore.Filter{Start: from}}); err != nil {
 		t.Fatal(err)
 	}
-	parts, err := bagstore.Split(t.Context(), in, func(n int) string {
+	parts, err := rewrite.Split(t.Context(), in, func(n int) string {
 		return filepath.Join(dir, fmt.Sprintf("part_%d.bag", n))
-	}, bagstore.SplitOptions{Duration: 700 * time.Millisecond})
+	}, rewrite.SplitOptions{Duration: 700 * time.Millisecond})
 	if err != nil || len(parts) != 3 {
 		t.Fatalf("%d parts, %v", len(parts), err)
 	}

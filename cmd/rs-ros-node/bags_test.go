@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rewrite"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -281,7 +282,7 @@ func TestSplitAndMerge(t *testing.T) {
 	}
 	bag := samplebag.Walk(t, "walk.bag")
 	prefix := filepath.Join(t.TempDir(), "part")
-	var parts []bagstore.Part
+	var parts []rewrite.Part
 	if err := json.Unmarshal([]byte(want(t, exitOK, "split", "--json", "--duration", "0.5", "-o", prefix, bag)), &parts); err != nil || len(parts) != 2 || parts[1].Path != prefix+"_001.bag" {
 		t.Fatal(parts, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore/bagset"
 	"rsros/bagstore/convert"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rewrite"
 	"rsros/bagstore/rsbag"
 	"rsros/bagstore/swap"
 )
@@ -117,7 +118,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 			messages, size, lost = r.Messages, r.Size, lost || r.Damaged+uint64(len(r.Lost)) > 0
 			return err
 		}
-		res, err := bagstore.Rewrite(ctx, path, out, bagstore.RewriteOptions{Options: bag, Progress: report})
+		res, err := rewrite.Rewrite(ctx, path, out, rewrite.Options{Options: bag, Progress: report})
 		if err == nil {
 			messages, size = res.Messages, res.Size
 		}

@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
 	"rsros/bagstore/info"
+	"rsros/bagstore/rewrite"
 	"rsros/bagstore/swap"
 )
 
@@ -91,20 +92,20 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		o.bag.Compression = mostUsed(s)
 	}
 	o.bag.Overwrite = o.force
-	rewrite := bagstore.RewriteOptions{Options: o.bag, Filter: filter}
+	options := rewrite.Options{Options: o.bag, Filter: filter}
 	if o.expression != "" {
 		chosen, err := newFilterExpression(o.expression, o.print, a.out)
 		if err != nil {
 			return err
 		}
 		defer chosen.out.Flush() //nolint:errcheck // what is printed is by the way
-		rewrite.Keep = chosen.message
+		options.Keep = chosen.message
 	}
 	skipped := skipper{log: log}
-	rewrite.Damaged = skipped.of(bags)
+	options.Damaged = skipped.of(bags)
 	report, done := a.progress(out, o.print != "")
-	rewrite.Progress = report
-	res, err := bagstore.MergeBags(ctx, bags, out, rewrite)
+	options.Progress = report
+	res, err := rewrite.MergeBags(ctx, bags, out, options)
 	done()
 	if err != nil {
 		return undone(err)

@@ -14,11 +14,12 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
 	"rsros/bagstore/info"
+	"rsros/bagstore/rewrite"
 	"rsros/bagstore/swap"
 )
 
 type splitOptions struct {
-	bagstore.SplitOptions
+	rewrite.SplitOptions
 	selection bagset.Selection
 	prefix    string
 	json      bool
@@ -92,7 +93,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	o.Damaged = skipped.of(bags)
 	report, done := a.progress(filepath.Base(path), o.quiet)
 	o.Progress = report
-	parts, err := bagstore.SplitBag(ctx, bags[0], name, o.SplitOptions)
+	parts, err := rewrite.SplitBag(ctx, bags[0], name, o.SplitOptions)
 	done()
 	if printErr := a.printParts(parts, o); err == nil {
 		err = printErr
@@ -121,7 +122,7 @@ func notAPart(path, prefix string) error {
 	return nil
 }
 
-func (a *app) printParts(parts []bagstore.Part, o splitOptions) error {
+func (a *app) printParts(parts []rewrite.Part, o splitOptions) error {
 	switch {
 	case o.json:
 		return json.NewEncoder(a.out).Encode(parts)

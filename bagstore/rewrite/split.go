@@ -1,15 +1,17 @@
-package bagstore
+package rewrite
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"rsros/bagstore"
 )
 
 // SplitOptions says where a bag is cut. At least one limit must be set.
 type SplitOptions struct {
-	Options
-	Filter
+	bagstore.Options
+	bagstore.Filter
 	Duration time.Duration // of a part
 	Size     int64         // of a part in bytes; the last chunk may go past it
 	Messages uint64        // in a part
@@ -19,38 +21,38 @@ type SplitOptions struct {
 	// Damaged, if it isn't nil, is called for each message that can't be read, which is
 	// then left out. Otherwise the first one ends the copying.
 	Damaged  func(error)
-	Progress Progress // in messages
+	Progress bagstore.Progress // in messages
 }
 
 // Part is one file of a split bag.
 type Part struct {
-	Path     string `json:"path"`
-	Start    Time   `json:"start"`
-	End      Time   `json:"end"`
-	Messages uint64 `json:"messages"`
-	Size     int64  `json:"size"`
+	Path     string        `json:"path"`
+	Start    bagstore.Time `json:"start"`
+	End      bagstore.Time `json:"end"`
+	Messages uint64        `json:"messages"`
+	Size     int64         `json:"size"`
 }
 
 // splitter cuts a stream of messages into files.
 type splitter struct {
 	o       SplitOptions
-	bags    []*Bag // the input
+	bags    []*bagstore.Bag // the input
 	name    func(part int) string
-	out     *output
+	out     *bagstore.Output
 	parts   []Part
-	latched map[*Connection]retained
-	order   []*Connection // of latched
+	latched map[*bagstore.Connection]retained
+	order   []*bagstore.Connection // of latched
 }
 
 type retained struct {
-	m Message
-	b Buffer
+	m bagstore.Message
+	b bagstore.Buffer
 }
 
 // Split copies a bag into several, cut in time order. name returns the path of each
 // part, counted from 0. After an error, the parts that are complete remain.
 func Split(ctx context.Context, in string, name func(part int) string, o SplitOptions) ([]Part, error) {
-	b, err := Open(in, OpenOptions{Whole: true})
+	b, err := bagstore.Open(in, bagstore.OpenOptions{Whole: true})
 	if err != nil {
 		return nil, err
 	}
@@ -60,15 +62,15 @@ func Split(ctx context.Context, in string, name func(part int) string, o SplitOp
 
 // SplitBag is Split for a bag that is open, which may be a recording of another
 // format.
-func SplitBag(ctx context.Context, b *Bag, name func(part int) string, o SplitOptions) ([]Part, error) {
+func SplitBag(ctx context.Context, b *bagstore.Bag, name func(part int) string, o SplitOptions) ([]Part, error) {
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split by what: no duration, size or number of messages")
 	}
-	v, err := NewView([]*Bag{b}, o.Query())
+	v, err := bagstore.NewView([]*bagstore.Bag{b}, o.Query())
 	if err != nil {
 		return nil, err
 	}
-	s := &splitter{o: o, bags: []*Bag{b}, name: name, latched: make(map[*Connection]retained)}
+	s := &splitter{o: o, bags: []*bagstore.Bag{b}, name: name, latched: make(map[*bagstore.Connection]retained)}
 	defer s.release()
 	err = s.run(ctx, v)
 	if s.out != nil {
@@ -77,8 +79,8 @@ func SplitBag(ctx context.Context, b *Bag, name func(part int) string, o SplitOp
 	return s.parts, err
 }
 
-func (s *splitter) run(ctx context.Context, v *View) error {
-	if err := s.o.eachLatched(ctx, s.bags, func(m Message) error { s.latch(m); return nil }); err != nil {
+func (s *splitter) run(ctx context.Context, v *bagstore.View) error {
+	if err := eachLatched(ctx, s.o.Filter, s.bags, func(m bagstore.Message) error { s.latch(m); return nil }); err != nil {
 		return err
 	}
 	p := pace{ctx: ctx, progress: s.o.Progress, total: v.Count()}
@@ -107,26 +109,23 @@ func (s *splitter) run(ctx context.Context, v *View) error {
 }
 
 // full tells whether the message at t belongs to the next part.
-func (s *splitter) full(t Time) bool {
+func (s *splitter) full(t bagstore.Time) bool {
 	part := &s.parts[len(s.parts)-1]
 	return s.o.Duration > 0 && t.Sub(part.Start) >= s.o.Duration ||
 		s.o.Size > 0 && s.out.Size() >= s.o.Size ||
 		s.o.Messages > 0 && part.Messages >= s.o.Messages
 }
 
-func (s *splitter) begin(t Time) error {
+func (s *splitter) begin(t bagstore.Time) error {
 	path := s.name(len(s.parts))
-	if err := checkOutput(path, s.o.Overwrite); err != nil {
-		return err
-	}
-	out, err := newOutput(path, s.o.Options)
+	out, err := bagstore.CreateOutput(path, s.o.Options)
 	if err != nil {
 		return err
 	}
 	s.out = out
 	s.parts = append(s.parts, Part{Path: path, Start: t})
-	if t > MinTime {
-		if err := copyStatic(s.out, s.bags, RewriteOptions{Filter: s.o.Filter, Damaged: s.o.Damaged}); err != nil {
+	if t > bagstore.MinTime {
+		if err := copyStatic(s.out, s.bags, Options{Filter: s.o.Filter, Damaged: s.o.Damaged}); err != nil {
 			return err
 		}
 	}
@@ -137,7 +136,7 @@ func (s *splitter) begin(t Time) error {
 	}
 	for _, c := range s.order {
 		h := s.latched[c]
-		if err := s.out.copy(h.m, t); err != nil {
+		if err := s.out.Copy(h.m, t); err != nil {
 			return err
 		}
 	}
@@ -145,7 +144,7 @@ func (s *splitter) begin(t Time) error {
 }
 
 // latch keeps the newest message of a latching connection.
-func (s *splitter) latch(m Message) {
+func (s *splitter) latch(m bagstore.Message) {
 	if old, ok := s.latched[m.Conn]; ok {
 		old.b.Release()
 	} else {
@@ -154,21 +153,21 @@ func (s *splitter) latch(m Message) {
 	s.latched[m.Conn] = retained{m, m.Retain()}
 }
 
-func (s *splitter) copy(m Message) error {
+func (s *splitter) copy(m bagstore.Message) error {
 	if s.o.RepeatLatched && m.Conn.Latching {
 		s.latch(m)
 	}
 	part := &s.parts[len(s.parts)-1]
 	part.End = m.Time
 	part.Messages++
-	return s.out.copy(m, m.Time)
+	return s.out.Copy(m, m.Time)
 }
 
 // end finishes a part; with an error it is removed.
 func (s *splitter) end(err error) error {
 	out := s.out
 	s.out = nil
-	if err := out.finish(err); err != nil {
+	if err := out.Finish(err); err != nil {
 		s.parts = s.parts[:len(s.parts)-1]
 		return err
 	}

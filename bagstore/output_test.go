@@ -1,0 +1,75 @@
+package bagstore
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+)
+
+// copyBag makes a bag of the messages of another one and returns how many there are.
+func copyBag(t *testing.T, in, out string) uint64 {
+	t.Helper()
+	b, err := Open(in, OpenOptions{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v, err := NewView([]*Bag{b}, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := CreateOutput(out, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for err == nil && it.Next() {
+		err = w.Copy(it.Message(), it.Message().Time)
+	}
+	if err := w.Finish(errors.Join(err, it.Err())); err != nil {
+		t.Fatal(err)
+	}
+	return w.Stats().Messages
+}
+
+// TestOutput: a bag has its name when it is whole, and an error leaves nothing behind.
+func TestOutput(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
+	want := small.write(t, in, Options{Compression: LZ4})
+	copyBag(t, in, out)
+	everywhere(t, out, want)
+	gone := filepath.Join(dir, "gone.bag")
+	w, err := CreateOutput(gone, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.feed(t, w.Writer)
+	reason := errors.New("a reason")
+	if err := w.Finish(reason); !errors.Is(err, reason) {
+		t.Errorf("got %v", err)
+	}
+	if list, _ := filepath.Glob(gone + "*"); len(list) != 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}
+
+// TestCancelled: what works on a whole file ends with its context, and leaves nothing behind.
+func TestCancelled(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
+	small.write(t, in, Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Recover(ctx, in, out, RecoverOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Recover: %v", err)
+	}
+	if _, err := Check(ctx, in, CheckOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Check: %v", err)
+	}
+	if list, _ := filepath.Glob(out + "*"); len(list) != 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}

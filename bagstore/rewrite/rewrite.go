@@ -1,0 +1,196 @@
+// Package rewrite makes new bags of the messages of others, without decoding them: with
+// another compression, with fewer messages, of several bags, or in several parts. Inputs may
+// be recordings of any format that a [bagstore.Bag] reads. A new bag has its name only when it is
+// complete. Every function does its work in the caller's goroutine, and those of the
+// reader and the writer.
+package rewrite
+
+import (
+	"context"
+	"sync"
+
+	"rsros/bagstore"
+	"rsros/bagstore/atomicfile"
+)
+
+// Options are the options of Rewrite and Merge.
+type Options struct {
+	// Options of the new bag. Checkpoints are left out.
+	bagstore.Options
+	bagstore.Filter
+	// Keep, if it isn't nil, is called for each message that the filter selects. An
+	// error stops the copying.
+	Keep func(bagstore.Message) (bool, error)
+	// Damaged, if it isn't nil, is called for each message that can't be read, which is
+	// then left out. Otherwise the first one ends the copying.
+	Damaged  func(error)
+	Progress bagstore.Progress // in messages
+}
+
+// advance is it.Next for callers who leave out damaged messages if damaged isn't nil.
+func advance(it *bagstore.Iterator, damaged func(error)) bool {
+	for !it.Next() {
+		if it.Err() == nil || damaged == nil {
+			return false
+		}
+		damaged(it.Err())
+	}
+	return true
+}
+
+// copy writes a message that Keep takes, with its own time or another one.
+func (o Options) copy(w *bagstore.Output, m bagstore.Message, t bagstore.Time) (copied bool, err error) {
+	if o.Keep != nil {
+		if keep, err := o.Keep(m); err != nil || !keep {
+			return false, err
+		}
+	}
+	return true, w.Copy(m, t)
+}
+
+// Result says what was copied.
+type Result struct {
+	Messages uint64 `json:"messages"`
+	Latched  uint64 `json:"latched"` // of them moved to the start
+	Bytes    uint64 `json:"bytes"`   // of message data
+	Size     int64  `json:"size"`    // of the new file
+}
+
+// Rewrite copies a bag in time order, with another compression or fewer messages.
+// It doesn't decode the messages. The output gets its name when it is complete; it
+// may be the input, which is then replaced.
+func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
+	return Merge(ctx, []string{in}, out, o)
+}
+
+// Merge copies bags into one, in time order. Equal connections become one.
+func Merge(ctx context.Context, ins []string, out string, o Options) (*Result, error) {
+	if err := atomicfile.Free(out, o.Overwrite); err != nil {
+		return nil, err
+	}
+	bags, closeAll, err := openAll(ins, bagstore.OpenOptions{Whole: true})
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll()
+	return mergeBags(ctx, bags, out, o, closeAll)
+}
+
+// openAll opens bags; on an error none stays open. closeAll may be called twice.
+func openAll(paths []string, o bagstore.OpenOptions) (bags []*bagstore.Bag, closeAll func(), err error) {
+	closeAll = sync.OnceFunc(func() {
+		for _, b := range bags {
+			b.Close()
+		}
+	})
+	for _, p := range paths {
+		b, err := bagstore.Open(p, o)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		bags = append(bags, b)
+	}
+	return bags, closeAll, nil
+}
+
+// MergeBags is Merge for bags that are open, which may be recordings of other
+// formats.
+func MergeBags(ctx context.Context, bags []*bagstore.Bag, out string, o Options) (*Result, error) {
+	return mergeBags(ctx, bags, out, o, func() {})
+}
+
+// mergeBags calls read when the bags have been read and the output doesn't have its name
+// yet: it may be that of an input, and Windows replaces no file that is open.
+func mergeBags(ctx context.Context, bags []*bagstore.Bag, out string, o Options, read func()) (*Result, error) {
+	if err := atomicfile.Free(out, o.Overwrite); err != nil {
+		return nil, err
+	}
+	v, err := bagstore.NewView(bags, o.Query())
+	if err != nil {
+		return nil, err
+	}
+	w, err := bagstore.CreateOutput(out, o.Options)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	err = res.copyAll(ctx, w, bags, v, o)
+	read()
+	if err := w.Finish(err); err != nil {
+		return nil, err
+	}
+	s := w.Stats()
+	res.Messages, res.Bytes, res.Size = s.Messages, s.Bytes, s.Size
+	return res, nil
+}
+
+func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bagstore.Bag, v *bagstore.View, o Options) error {
+	if o.Start > bagstore.MinTime {
+		if err := copyStatic(w, bags, o); err != nil {
+			return err
+		}
+	}
+	var err error
+	if res.Latched, err = copyLatched(ctx, w, bags, o); err != nil {
+		return err
+	}
+	p := pace{ctx: ctx, progress: o.Progress, total: v.Count()}
+	it := v.Iterator()
+	defer it.Close()
+	for advance(it, o.Damaged) {
+		m := it.Message()
+		if _, err := o.copy(w, m, m.Time); err != nil {
+			return err
+		}
+		if err := p.step(); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// copyStatic writes the messages at MinTime: a RealSense recording describes its
+// device there, outside its time line, and no part of it plays without.
+func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
+	v, err := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
+	if err != nil {
+		return err
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for advance(it, o.Damaged) {
+		m := it.Message()
+		if _, err := o.copy(w, m, m.Time); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// copyLatched writes the latched messages from before the filter's start.
+func copyLatched(ctx context.Context, w *bagstore.Output, bags []*bagstore.Bag, o Options) (uint64, error) {
+	n := uint64(0)
+	err := eachLatched(ctx, o.Filter, bags, func(m bagstore.Message) error {
+		copied, err := o.copy(w, m, o.Start)
+		if copied {
+			n++
+		}
+		return err
+	})
+	return n, err
+}
+
+// eachLatched calls do with the messages that Filter.Latched asks for, with their own times.
+func eachLatched(ctx context.Context, f bagstore.Filter, bags []*bagstore.Bag, do func(bagstore.Message) error) error {
+	if !f.Latched || f.Start == 0 {
+		return nil
+	}
+	keeps := f.Query().Connections
+	v, err := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1, End: f.Start - 1,
+		Connections: func(c *bagstore.Connection) bool { return c.Latching && keeps(c) }})
+	if err != nil {
+		return err
+	}
+	return bagstore.LastOfEach(ctx, v, f.Start, do)
+}
