@@ -14,13 +14,14 @@ const (
 	aheadBlock = HugePage
 	// aheadDepth is how many blocks are read ahead at a time.
 	aheadDepth = 5
-	// aheadRing is how many blocks that follow each other lie one after the other in memory:
-	// those read ahead, and some before, because the messages of a recording aren't
-	// exactly in the order of their times, and are lent.
+	// aheadRing is how many blocks that follow each other lie one after the other in memory,
+	// where memory can't be moved: those read ahead, and some before, because the messages of
+	// a recording aren't exactly in the order of their times, and are lent.
 	aheadRing = 14
 	// aheadSpare are for blocks whose places in the ring are lent, or used by others who read
 	// elsewhere in the file.
 	aheadSpare = 2
+	// aheadSlots is how many blocks are in memory.
 	aheadSlots = aheadRing + aheadSpare
 	// AheadLeast is the size from which a file is worth the memory.
 	AheadLeast = 64 << 20
@@ -64,21 +65,21 @@ type Ahead struct {
 
 	mu       sync.Mutex
 	over     sync.Cond // a read is over
-	slots    [aheadSlots]slot
+	slots    []slot    // the places of memory; a block's is that of its number, or a spare one
 	runs     [4]run
 	clock    uint64
 	underWay int
-	lent     int   // slots
-	refused  bool  // the file system takes no such reads
-	closed   bool  // nothing is started any more
-	memory   pages // of all slots; made by the first read
+	lent     int  // slots
+	refused  bool // the file system takes no such reads, or there is no memory for them
+	closed   bool // nothing is started any more
+	memory   pages
 }
 
 // slot holds a block of the file.
 type slot struct {
 	block int64 // its number
 	state slotState
-	buf   []byte // the memory
+	buf   []byte // its place in memory
 	n     int    // bytes that were read
 	users int    // who copy from buf, borrow it or wait for it
 	lent  int    // of users, those who borrow it
@@ -98,6 +99,15 @@ const (
 func NewAhead(f ColdFile, size int64, o AheadOptions) *Ahead {
 	a := &Ahead{f: f, size: size, block: int64(cmp.Or(o.Block, aheadBlock)), always: o.Always}
 	a.over.L = &a.mu
+	if a.block == aheadBlock {
+		a.memory = aheadMemory.get()
+	} else {
+		a.memory = newPages(int(a.block))
+	}
+	a.slots = make([]slot, len(a.memory.held))
+	for i := range a.slots {
+		a.slots[i].buf = a.memory.bytes[i*int(a.block):][:a.block:a.block]
+	}
 	return a
 }
 
@@ -151,13 +161,20 @@ func (a *Ahead) take(p []byte, off, end int64, ahead bool) int {
 
 // index returns the slot of a block, -1 if there is none.
 func (a *Ahead) index(block int64) int {
-	for i := range a.slots {
-		if s := &a.slots[i]; s.state != slotEmpty && s.block == block {
+	has := func(i int) bool { return a.slots[i].state != slotEmpty && a.slots[i].block == block }
+	if home := a.home(block); has(home) {
+		return home
+	}
+	for i := a.memory.ring; i < len(a.slots); i++ {
+		if has(i) {
 			return i
 		}
 	}
 	return -1
 }
+
+// home is the slot of a block in the ring.
+func (a *Ahead) home(block int64) int { return int(block % int64(a.memory.ring)) }
 
 // find returns the slot of a block, which is wanted now; nil if there is none.
 func (a *Ahead) find(block int64) *slot {
@@ -195,26 +212,47 @@ func (a *Ahead) room(block, first, last int64) *slot {
 	idle := func(s *slot) bool {
 		return s.state == slotEmpty || s.state != slotReading && s.users == 0 && (s.block < first || s.block > last)
 	}
-	home := &a.slots[block%aheadRing]
+	// oldest is the slot from one on that has memory, is idle, and was wanted longest ago; -1: there is none.
+	oldest := func(from int) int {
+		best := -1
+		for i := from; i < len(a.slots); i++ {
+			if s := &a.slots[i]; a.memory.held[i] && idle(s) && (best < 0 || s.used < a.slots[best].used) {
+				best = i
+			}
+		}
+		return best
+	}
+	at := a.home(block)
+	home := &a.slots[at]
+	if !a.memory.held[at] {
+		from := oldest(0)
+		if from < 0 {
+			return nil
+		}
+		if !a.memory.move(at, from) {
+			a.refused = true
+			return nil
+		}
+		a.slots[from].state = slotEmpty
+		return home
+	}
 	older := 0 // than what is there
-	for i := range a.slots[:aheadRing] {
-		if a.slots[i].used < home.used {
+	for i := range a.slots {
+		if a.memory.held[i] && a.slots[i].used < home.used {
 			older++
 		}
 	}
 	if idle(home) && older < aheadRing/2 {
 		return home
 	}
-	var best *slot
-	for i := range a.slots[aheadRing:] {
-		if s := &a.slots[aheadRing+i]; idle(s) && (best == nil || s.used < best.used) {
-			best = s
-		}
-	}
-	if idle(home) && (best == nil || home.used < best.used) {
+	spare := oldest(a.memory.ring)
+	if idle(home) && (spare < 0 || home.used < a.slots[spare].used) {
 		return home
 	}
-	return best
+	if spare < 0 {
+		return nil
+	}
+	return &a.slots[spare]
 }
 
 // start begins to read a block into a slot.
@@ -226,25 +264,11 @@ func (a *Ahead) start(s *slot, block int64) {
 		s.state = slotUsual
 		return
 	}
-	if a.memory.bytes == nil {
-		a.allocate()
-	}
 	s.state = slotReading
 	a.underWay++
 	if a.f.Start(s.buf, off, func(n int, err error) { a.finish(s, n, err) }) != nil {
 		a.underWay--
 		s.state, a.refused = slotUsual, true
-	}
-}
-
-func (a *Ahead) allocate() {
-	if a.block == aheadBlock {
-		a.memory = aheadMemory.get()
-	} else {
-		a.memory = pages{bytes: AlignedBytes(aheadSlots*int(a.block), Grain)}
-	}
-	for i := range a.slots {
-		a.slots[i].buf = a.memory.bytes[i*int(a.block):][:a.block:a.block]
 	}
 }
 

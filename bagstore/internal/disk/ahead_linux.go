@@ -67,19 +67,3 @@ func (c *coldFile) Close() error {
 	}
 	return errors.Join(err, c.direct.Close())
 }
-
-// newPages returns n bytes outside the heap, aligned to a huge page.
-func newPages(n int) pages {
-	mapping, err := unix.Mmap(-1, 0, n+HugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		return pages{bytes: AlignedBytes(n, HugePage)}
-	}
-	return pages{bytes: align(mapping, n, HugePage), mapping: mapping}
-}
-
-// free ends the use of the memory.
-func (p pages) free() {
-	if p.mapping != nil {
-		Unmap(p.mapping)
-	}
-}

@@ -133,3 +133,33 @@ func TestAheadRefused(t *testing.T) {
 		t.Error("a named pipe is read ahead")
 	}
 }
+
+// TestMove: memory is moved with what is in it, its old place stays reserved, and after a move that
+// failed, files are read as usual.
+func TestMove(t *testing.T) {
+	page := os.Getpagesize()
+	p := newPages(page)
+	if p.ring != aheadReach {
+		t.Skip("memory isn't moved on this system")
+	}
+	defer p.free()
+	want := randomBytes(page)
+	copy(p.bytes[3*page:], want)
+	if !p.move(100, 3) || !bytes.Equal(p.bytes[100*page:][:page], want) || p.held[3] || !p.held[100] {
+		t.Fatal("the memory wasn't moved")
+	}
+	if !bytes.Equal(p.bytes[3*page:][:page], make([]byte, page)) {
+		t.Error("the old place isn't empty")
+	}
+	data := randomBytes(40 * page)
+	f := &memFile{data: data}
+	a := NewAhead(f, int64(len(data)), AheadOptions{Block: page, Always: true})
+	a.memory.broken = true
+	got, err := io.ReadAll(io.NewSectionReader(a, 0, int64(len(data))))
+	if err != nil || !bytes.Equal(got, data) || !a.refused || f.usual == 0 {
+		t.Errorf("got %d bytes, %v; reading ahead goes on: %v", len(got), err, !a.refused)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -9,7 +9,3 @@ func AheadCall() string { return "no: files are read through the page cache" }
 
 // OpenAhead returns nil: files are read through the page cache here.
 func OpenAhead(*os.File, int64, AheadOptions) *Ahead { return nil }
-
-func newPages(n int) pages { return pages{bytes: AlignedBytes(n, HugePage)} }
-
-func (p pages) free() {}

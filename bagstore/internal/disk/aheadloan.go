@@ -29,7 +29,7 @@ func (a *Ahead) Borrow(off int64, n int) ([]byte, Loan) {
 		a.startAll(first, last+aheadDepth)
 	}
 	l := Loan{a: a, first: a.index(first)}
-	if l.last = l.first + int(last-first); l.first < 0 || l.last >= aheadRing && l.last > l.first {
+	if l.last = l.first + int(last-first); l.first < 0 || l.last >= a.memory.ring && l.last > l.first {
 		return nil, Loan{}
 	}
 	if !a.lend(l, first) {
@@ -69,7 +69,7 @@ func (a *Ahead) lend(l Loan, first int64) bool {
 			more++
 		}
 	}
-	if a.lent+more > len(a.slots)-keepFree {
+	if a.lent+more > aheadSlots-keepFree {
 		return false
 	}
 	a.lent += more
@@ -110,6 +110,9 @@ func (a *Ahead) dispose() {
 	}
 	if a.block == aheadBlock {
 		aheadMemory.put(a.memory)
+	} else {
+		a.memory.free()
 	}
-	a.memory, a.slots = pages{}, [aheadSlots]slot{}
+	a.memory = pages{ring: a.memory.ring}
+	clear(a.slots)
 }

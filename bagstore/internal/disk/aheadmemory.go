@@ -14,13 +14,33 @@ type memoryList struct {
 	free []pages
 }
 
-// pages is memory for whole blocks.
+// pages is memory for aheadSlots blocks, and places for them.
+//
+// Messages that are in several blocks are one piece of memory because blocks that follow each
+// other in the file have places that do. There are a ring of such places and some spare
+// ones, which all have memory; or, where memory can be moved from place to place, a ring of many more
+// places, so that hardly a message goes over its end.
 type pages struct {
-	bytes   []byte
+	bytes   []byte // all places
 	mapping []byte // that bytes lie in; nil: in the heap
+	ring    int    // places before the spare ones
+	held    []bool // places that have memory
+	broken  bool   // a move failed: somebody else's memory may be among the places
 }
 
-// get returns the memory of all slots of a reader.
+// fixedPages returns pages that all have memory.
+func fixedPages(b []byte) pages { return pages{bytes: b, ring: aheadRing, held: firstHeld(aheadSlots)} }
+
+// firstHeld are places of which the first have memory.
+func firstHeld(places int) []bool {
+	held := make([]bool, places)
+	for i := range aheadSlots {
+		held[i] = true
+	}
+	return held
+}
+
+// get returns the memory of a reader.
 func (l *memoryList) get() pages {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -29,13 +49,16 @@ func (l *memoryList) get() pages {
 		l.free = l.free[:n-1]
 		return p
 	}
-	p := newPages(aheadSlots * aheadBlock)
+	p := newPages(aheadBlock)
 	AdviseHuge(p.bytes)
 	return p
 }
 
 // put takes it back. Nobody uses it any more.
 func (l *memoryList) put(p pages) {
+	if p.broken {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.free) == freeAhead {
