@@ -17,13 +17,24 @@ const (
 )
 
 // hashTable holds the last position of each hash of 5 bytes in the block.
-type hashTable [1 << hashBits]uint32
+type hashTable = positions[uint32]
 
-// enter enters a position and returns the last one of the same hash, or 0.
-func (t *hashTable) enter(v uint64, at int) int {
-	place := &t[v<<24*889523592379>>(64-hashBits)]
+// positions are whole ones, or their lower halves, which is enough because a match can't be
+// further back. Halves take less of the first cache, and more work in Go; the assembly has
+// them.
+type positions[T uint16 | uint32] [1 << hashBits]T
+
+// enter enters a position and returns the last one of the same hash, or 0. Of halves that is
+// one less than 64 KiB back: at itself if there is none, and if it is further back, a nearer
+// one with other bytes, perhaps. It is never below 0, because up to 64 KiB a position is its
+// lower half.
+func (p *positions[T]) enter(v uint64, at int) int {
+	place := &p[v<<24*889523592379>>(64-hashBits)]
 	ref := int(*place)
-	*place = uint32(at)
+	if halves := ^T(0) == 1<<16-1; halves {
+		ref = at - int(T(at)-*place)
+	}
+	*place = T(at)
 	return ref
 }
 
@@ -34,6 +45,11 @@ func compressBlock(dst, src []byte, table *hashTable) int {
 	if !ok {
 		d, anchor = compressSequences(dst, src, table)
 	}
+	return endBlock(dst, src, d, anchor)
+}
+
+// endBlock writes the last literals after d bytes of a block, unless d is -1.
+func endBlock(dst, src []byte, d, anchor int) int {
 	if d < 0 {
 		return 0
 	}
@@ -42,42 +58,39 @@ func compressBlock(dst, src []byte, table *hashTable) int {
 
 // compressSequences compresses all but the last literals. It returns how long the
 // sequences are and where the literals begin, or -1 if they don't fit. Camera data are
-// short runs with noise, so most time goes into short copies and finding matches. A match
-// that has literals before it and is a few bytes back is a run of equal pixels. The next
-// such run is then looked for by comparing bytes with those a pixel before; the table is
-// asked only if there is none.
+// short runs with noise, so most time goes into short copies and finding matches. Matches
+// with literals before them that are the same few bytes back are runs of equal pixels:
+// after two, the next one is looked for by comparing bytes with those a pixel before, and
+// the table is asked only if there is none.
 //
 // The bounds of all accesses to memory, which checks none by itself:
-//   - 0 <= anchor <= at and 0 <= ref < at: the table holds positions before at only, as a
-//     match ends after the last one that was entered, also if it was extended backward;
-//     at-ref stays the same from a match to the repeat after it.
+//   - 0 <= anchor <= at and 0 <= ref < at of a match: the table holds positions before at
+//     only, as a match ends after the last one that was entered, also if it was extended
+//     backward. At a place without a match ref may be at. From a match to the repeat after
+//     it at-ref stays the same.
 //   - at <= limit, 48 bytes before the end of src, wherever a match begins; after a match
 //     at <= end.
 //   - d is checked against len(dst) once for a sequence, with its literals, lengths and
 //     slack for the rest.
-func compressSequences(dst, src []byte, table *hashTable) (d, anchor int) {
+func compressSequences[T uint16 | uint32](dst, src []byte, table *positions[T]) (d, anchor int) {
 	clear(table[:])
 	in, out := memoryOf(src), memoryOf(dst)
 	limit, end := len(src)-matchMargin, len(src)-lastLiterals
-	at, ref, literals := 0, 0, 0
+	at, ref, literals, last := 0, 0, 0, 0
 	for {
+		repeat, back := far, at-ref
 		at, ref = at+1, ref+1
-		repeat := far
-		if literals > 0 && at-ref < shortBack {
-			repeat = findRepeat(in, at, ref) // at <= limit+1
+		if literals > 0 {
+			if back == last && back < shortBack {
+				repeat = findRepeat(in, at, ref) // at <= limit+1
+			}
+			last = back
 		}
 		if repeat < far && at+repeat <= limit {
 			at, ref = at+repeat, ref+repeat
 		} else {
-			for tries := 1 << skipShift; ; tries++ {
-				if at > limit {
-					return d, anchor
-				}
-				v := in.get64(at) // at <= limit, ref < at
-				if ref = table.enter(v, at); in.get32(ref) == uint32(v) && at-ref < window {
-					break
-				}
-				at += tries >> skipShift
+			if at, ref = findMatch(in, at, limit, table); at < 0 {
+				return d, anchor
 			}
 			for at > anchor && ref > 0 && in.get(at-1) == in.get(ref-1) { // 0 <= ref-1 < at-1 < limit
 				at, ref = at-1, ref-1
@@ -95,7 +108,9 @@ func compressSequences(dst, src []byte, table *hashTable) (d, anchor int) {
 				return -1, 0
 			}
 			token, kind := d, byte(literals<<4)
-			if literals < 15 {
+			if literals == 0 {
+				d++ // of the token
+			} else if literals < 15 {
 				// More than literals; the rest is overwritten. It ends at d+17, within
 				// slack, and in src at anchor+16 <= limit+16.
 				out.copy16(d+1, in, anchor)
@@ -122,12 +137,25 @@ func compressSequences(dst, src []byte, table *hashTable) (d, anchor int) {
 			// A match often follows at once, without literals between.
 			v := in.get64(at) // at <= limit
 			next := table.enter(v, at)
-			if in.get32(next) != uint32(v) || at-next >= window {
+			if in.get32(next) != uint32(v) || uint(at-next-1) >= window-1 {
 				break
 			}
 			ref = next
 		}
 	}
+}
+
+// findMatch returns the next position, at or after at, whose 4 bytes occur earlier, and the
+// earlier position; -1 if there is none up to the limit.
+func findMatch[T uint16 | uint32](in memory, at, limit int, table *positions[T]) (int, int) {
+	for tries := 1 << skipShift; at <= limit; tries++ {
+		v := in.get64(at)
+		if ref := table.enter(v, at); in.get32(ref) == uint32(v) && uint(at-ref-1) < window-1 {
+			return at, ref
+		}
+		at += tries >> skipShift
+	}
+	return -1, 0
 }
 
 // findRepeat returns how far after at and ref < at 4 bytes are equal, or far if they aren't

@@ -30,9 +30,9 @@ func blocksOf() [][]byte {
 	for n := range 80 {
 		list = append(list, few[:n], make([]byte, n), noise[:n])
 	}
-	for size := range 18 {
-		runs := pixels(rnd, size+1)
-		list = append(list, runs, runs[:100+rnd.IntN(100)], runs[:rnd.IntN(len(runs))])
+	for _, size := range []int{1, 2, 3, 4, 6, 8, 15, 16} {
+		runs := pixels(rnd, size)
+		list = append(list, runs, runs[:50+rnd.IntN(150)])
 	}
 	return list
 }
@@ -81,20 +81,27 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// compress compresses src into room with the assembly and in Go, with both slices first at
-// the beginning and then at the end of what may be accessed. The bytes have to be the same.
+// compress compresses src into room in Go and with the assembly, with both slices first at
+// the beginning and then at the end of what may be accessed. The bytes have to be the same;
+// those of the assembly are compared with Go's when it has the same table.
 func (a *arena) compress(t *testing.T, src []byte, room int, table *hashTable) []byte {
 	t.Helper()
 	defer func(was bool) { fast = was }(fast)
-	fast = false
-	want := make([]byte, room)
-	want = want[:compressBlock(want, src, table)]
-	fast = hasAssembly
-	for _, cut := range []func(guarded, int) []byte{guarded.first, guarded.last} {
-		from, to := cut(a.in, len(src)), cut(a.out, room)
-		copy(from, src)
-		if got := to[:compressBlock(to, from, table)]; !bytes.Equal(got, want) {
-			t.Fatalf("%d bytes into room for %d: %d bytes that aren't the %d that Go makes", len(src), room, len(got), len(want))
+	var want []byte
+	for _, fast = range []bool{false, hasAssembly && hasWide} {
+		want = make([]byte, room)
+		if fast {
+			d, anchor := compressSequences(want, src, &positions[uint16]{})
+			want = want[:endBlock(want, src, d, anchor)]
+		} else {
+			want = want[:compressBlock(want, src, table)]
+		}
+		for _, cut := range []func(guarded, int) []byte{guarded.first, guarded.last} {
+			from, to := cut(a.in, len(src)), cut(a.out, room)
+			copy(from, src)
+			if got := to[:compressBlock(to, from, table)]; !bytes.Equal(got, want) {
+				t.Fatalf("%d bytes into room for %d, assembly %t: %d bytes that aren't the %d that Go makes", len(src), room, fast, len(got), len(want))
+			}
 		}
 	}
 	return want

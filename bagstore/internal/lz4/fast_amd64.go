@@ -2,7 +2,11 @@ package lz4
 
 //go:generate go run -C asm .
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // hasAssembly says whether the processor can run the assembly that needs SSE4.1, and
 // hasWide whether it can run that which needs AVX2 and BMI2.
@@ -26,13 +30,15 @@ func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 // wholeBlock is for processors for which the library has assembly and we have none.
 func wholeBlock(_ []byte, _, _ int, _ []byte) (int, bool) { return 0, false }
 
-// compressFast does what compressSequences does, unless ok is false.
+// compressFast does what compressSequences does, unless ok is false. Its table is the first
+// half of the memory of the other, with lower halves of positions.
 func compressFast(dst, src []byte, table *hashTable) (d, anchor int, ok bool) {
 	if !fast || !hasWide {
 		return 0, 0, false
 	}
-	clear(table[:])
-	d, anchor = compressAVX2(dst, src, (*[1 << hashBits]uint32)(table))
+	halves := (*[1 << hashBits]uint16)(unsafe.Pointer(table))
+	clear(halves[:])
+	d, anchor = compressAVX2(dst, src, halves)
 	return d, anchor, true
 }
 

@@ -18,4 +18,4 @@ func checksumSSE(sums *[4]uint32, b []byte)
 // the sequences are and where the literals begin, or -1 if they don't fit into dst.
 //
 //go:noescape
-func compressAVX2(dst []byte, src []byte, table *[8192]uint32) (d int, anchor int)
+func compressAVX2(dst []byte, src []byte, table *[8192]uint16) (d int, anchor int)

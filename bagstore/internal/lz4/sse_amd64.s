@@ -302,9 +302,9 @@ end:
 	MOVL R8, 12(AX)
 	RET
 
-// func compressAVX2(dst []byte, src []byte, table *[8192]uint32) (d int, anchor int)
+// func compressAVX2(dst []byte, src []byte, table *[8192]uint16) (d int, anchor int)
 // Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·compressAVX2(SB), NOSPLIT, $32-72
+TEXT ·compressAVX2(SB), NOSPLIT, $40-72
 	MOVQ src_base+24(FP), AX
 	MOVQ table+48(FP), CX
 	MOVQ dst_base+0(FP), DX
@@ -321,35 +321,40 @@ TEXT ·compressAVX2(SB), NOSPLIT, $32-72
 	MOVQ BX, 24(SP)
 	XORL BX, BX
 	XORL SI, SI
+	MOVQ SI, 32(SP)
 
 next:
 	INCQ BX
-	MOVL $0x00000020, R9
+	MOVL $0x00000020, R8
 
 try:
-	CMPQ  BX, (SP)
-	JG    end
-	MOVQ  (AX)(BX*1), R8
-	MOVQ  24(SP), R10
-	IMULQ R8, R10
-	SHRQ  $0x33, R10
-	MOVL  (CX)(R10*4), DI
-	MOVL  BX, (CX)(R10*4)
-	CMPL  R8, (AX)(DI*1)
-	JE    candidate
+	CMPQ    BX, (SP)
+	JG      end
+	MOVQ    (AX)(BX*1), R10
+	MOVQ    24(SP), R9
+	IMULQ   R10, R9
+	SHRQ    $0x33, R9
+	MOVWLZX (CX)(R9*2), DI
+	MOVW    BX, (CX)(R9*2)
+	MOVL    BX, R9
+	SUBL    DI, R9
+	MOVWLZX R9, R9
+	MOVQ    BX, DI
+	SUBQ    R9, DI
+	CMPL    R10, (AX)(DI*1)
+	JE      candidate
 
 missed:
-	MOVL R9, DI
-	INCL R9
-	SHRL $0x05, DI
-	ADDQ DI, BX
+	MOVL R8, R9
+	INCL R8
+	SHRL $0x05, R9
+	ADDQ R9, BX
 	JMP  try
 
 candidate:
-	MOVQ      BX, R8
-	SUBQ      DI, R8
-	CMPQ      R8, $0x00010000
-	JGE       missed
+	TESTQ     R9, R9
+	JZ        missed
+	MOVQ      R9, R8
 	VMOVDQU   4(AX)(BX*1), Y0
 	VPCMPEQB  4(AX)(DI*1), Y0, Y0
 	VPMOVMSKB Y0, R10
@@ -528,27 +533,30 @@ copy:
 	JMP     literalsPut
 
 after:
-	CMPQ  BX, (SP)
-	JG    end
-	MOVQ  -2(AX)(BX*1), R10
-	MOVQ  24(SP), DI
-	IMULQ R10, DI
-	SHRQ  $0x33, DI
-	LEAQ  -2(BX), R10
-	MOVL  R10, (CX)(DI*4)
-	MOVQ  (AX)(BX*1), R10
-	MOVQ  24(SP), R11
-	IMULQ R10, R11
-	SHRQ  $0x33, R11
-	MOVL  (CX)(R11*4), DI
-	MOVL  BX, (CX)(R11*4)
-	CMPL  R10, (AX)(DI*1)
-	JNE   repeat
-	MOVQ  BX, R10
-	SUBQ  DI, R10
-	CMPQ  R10, $0x00010000
-	JGE   repeat
-	MOVQ  R10, R8
+	CMPQ    BX, (SP)
+	JG      end
+	MOVQ    -2(AX)(BX*1), R10
+	MOVQ    24(SP), DI
+	IMULQ   R10, DI
+	SHRQ    $0x33, DI
+	LEAQ    -2(BX), R10
+	MOVW    R10, (CX)(DI*2)
+	MOVQ    (AX)(BX*1), R11
+	MOVQ    24(SP), R10
+	IMULQ   R11, R10
+	SHRQ    $0x33, R10
+	MOVWLZX (CX)(R10*2), DI
+	MOVW    BX, (CX)(R10*2)
+	MOVL    BX, R10
+	SUBL    DI, R10
+	MOVWLZX R10, R10
+	MOVQ    BX, DI
+	SUBQ    R10, DI
+	CMPL    R11, (AX)(DI*1)
+	JNE     repeat
+	TESTQ   R10, R10
+	JZ      repeat
+	MOVQ    R10, R8
 
 match:
 	VMOVDQU   4(AX)(BX*1), Y0
@@ -603,28 +611,31 @@ nextMatchLast:
 	MOVQ R9, DX
 
 nextPut:
-	MOVQ  BX, SI
-	CMPQ  BX, (SP)
-	JG    end
-	MOVQ  -2(AX)(BX*1), R8
-	MOVQ  24(SP), DI
-	IMULQ R8, DI
-	SHRQ  $0x33, DI
-	LEAQ  -2(BX), R8
-	MOVL  R8, (CX)(DI*4)
-	MOVQ  (AX)(BX*1), R8
-	MOVQ  24(SP), R9
-	IMULQ R8, R9
-	SHRQ  $0x33, R9
-	MOVL  (CX)(R9*4), DI
-	MOVL  BX, (CX)(R9*4)
-	CMPL  R8, (AX)(DI*1)
-	JNE   next
-	MOVQ  BX, R8
-	SUBQ  DI, R8
-	CMPQ  R8, $0x00010000
-	JGE   next
-	JMP   match
+	MOVQ    BX, SI
+	CMPQ    BX, (SP)
+	JG      end
+	MOVQ    -2(AX)(BX*1), R8
+	MOVQ    24(SP), DI
+	IMULQ   R8, DI
+	SHRQ    $0x33, DI
+	LEAQ    -2(BX), R8
+	MOVW    R8, (CX)(DI*2)
+	MOVQ    (AX)(BX*1), R9
+	MOVQ    24(SP), R8
+	IMULQ   R9, R8
+	SHRQ    $0x33, R8
+	MOVWLZX (CX)(R8*2), DI
+	MOVW    BX, (CX)(R8*2)
+	MOVL    BX, R8
+	SUBL    DI, R8
+	MOVWLZX R8, R8
+	MOVQ    BX, DI
+	SUBQ    R8, DI
+	CMPL    R9, (AX)(DI*1)
+	JNE     next
+	TESTQ   R8, R8
+	JZ      next
+	JMP     match
 
 nextLonger:
 	LEAQ 36(BX), SI
@@ -667,6 +678,10 @@ nextKnown:
 repeat:
 	TESTQ     R9, R9
 	JZ        next
+	MOVQ      32(SP), R9
+	MOVQ      R8, 32(SP)
+	CMPQ      R8, R9
+	JNE       next
 	CMPQ      R8, $0x10
 	JAE       next
 	MOVQ      BX, R9

@@ -25,7 +25,7 @@ type encoder struct {
 	at, anchor       Register // where a match is looked for, and where the literals begin
 	ref, back        Register // where the match is that was found, and how far back it is
 	limit, end, room Mem      // the last position of a match, of its end, and the end of dst
-	factor           Mem      // hashFactor
+	factor, last     Mem      // hashFactor, and back when repeat came here before
 }
 
 // compress is the encoder of package lz4 that compressSequences is in Go, step by step, with
@@ -33,7 +33,7 @@ type encoder struct {
 // repeat and for each length, which a processor can't predict, it compares 32 bytes at once
 // and always writes one byte more of each length.
 func compress() {
-	TEXT("compressAVX2", NOSPLIT, "func(dst, src []byte, table *[1 << 13]uint32) (d, anchor int)")
+	TEXT("compressAVX2", NOSPLIT, "func(dst, src []byte, table *[1 << 13]uint16) (d, anchor int)")
 	Pragma("noescape")
 	Doc("compressAVX2 compresses src, more than 48 bytes, but for the last literals. It returns how long",
 		"the sequences are and where the literals begin, or -1 if they don't fit into dst.")
@@ -41,8 +41,9 @@ func compress() {
 		in: Load(Param("src").Base(), GP64()), table: Load(Param("table"), GP64()),
 		d: Load(Param("dst").Base(), GP64()), at: GP64(), anchor: GP64(), ref: GP64(), back: GP64(),
 	}
-	local := AllocLocal(32)
-	e.limit, e.end, e.room, e.factor = local, local.Offset(8), local.Offset(16), local.Offset(24)
+	local := AllocLocal(40)
+	e.limit, e.end, e.room = local, local.Offset(8), local.Offset(16)
+	e.factor, e.last = local.Offset(24), local.Offset(32)
 	size := Load(Param("src").Len(), GP64())
 	SUBQ(Imm(lastLiterals), size)
 	MOVQ(size, e.end)
@@ -56,6 +57,7 @@ func compress() {
 	MOVQ(size, e.factor)
 	XORL(e.at.(GPVirtual).As32(), e.at.(GPVirtual).As32())
 	XORL(e.anchor.(GPVirtual).As32(), e.anchor.(GPVirtual).As32())
+	MOVQ(e.anchor, e.last)
 
 	literals, n := GP64(), GP64()
 	Label("next")
@@ -112,7 +114,20 @@ func (e *encoder) place(disp int) (Mem, GPVirtual) {
 	MOVQ(e.factor, h)
 	IMULQ(v, h)
 	SHRQ(Imm(hashShift), h)
-	return Mem{Base: e.table, Index: h, Scale: 4}, v.As32().(GPVirtual)
+	return Mem{Base: e.table, Index: h, Scale: 2}, v.As32().(GPVirtual)
+}
+
+// look enters at into its place in the table, and sets ref to the position that was there and
+// t to how far back it is, or 0.
+func (e *encoder) look(place Mem, t GPVirtual) {
+	was := GP64()
+	MOVWLZX(place, was.As32())
+	MOVW(e.at.(GPVirtual).As16(), place)
+	MOVL(e.at.(GPVirtual).As32(), t.As32())
+	SUBL(was.As32(), t.As32())
+	MOVWLZX(t.As16(), t.As32())
+	MOVQ(e.at, e.ref)
+	SUBQ(t, e.ref)
 }
 
 // search sets at and ref to the next match, at or after at.
@@ -123,8 +138,7 @@ func (e *encoder) search() {
 	CMPQ(e.at, e.limit)
 	JG(LabelRef("end"))
 	place, v := e.place(0)
-	MOVL(place, e.ref.(GPVirtual).As32())
-	MOVL(e.at.(GPVirtual).As32(), place)
+	e.look(place, t)
 	CMPL(v, e.src(e.ref, 0))
 	JE(LabelRef("candidate"))
 	Label("missed")
@@ -134,10 +148,9 @@ func (e *encoder) search() {
 	ADDQ(t, e.at)
 	JMP(LabelRef("try"))
 	Label("candidate")
-	MOVQ(e.at, e.back)
-	SUBQ(e.ref, e.back)
-	CMPQ(e.back, U32(window))
-	JGE(LabelRef("missed"))
+	TESTQ(t, t)
+	JZ(LabelRef("missed"))
+	MOVQ(t, e.back)
 }
 
 // matchAtOnce sets ref and back to the match that begins at at, or goes to none.
@@ -147,25 +160,26 @@ func (e *encoder) matchAtOnce(none string) {
 	t := GP64()
 	place, _ := e.place(-2)
 	LEAQ(Mem{Base: e.at, Disp: -2}, t)
-	MOVL(t.As32(), place)
+	MOVW(t.As16(), place)
 	place, v := e.place(0)
-	MOVL(place, e.ref.(GPVirtual).As32())
-	MOVL(e.at.(GPVirtual).As32(), place)
+	e.look(place, t)
 	CMPL(v, e.src(e.ref, 0))
 	JNE(LabelRef(none))
-	MOVQ(e.at, t)
-	SUBQ(e.ref, t)
-	CMPQ(t, U32(window))
-	JGE(LabelRef(none))
+	TESTQ(t, t)
+	JZ(LabelRef(none))
 	MOVQ(t, e.back)
 }
 
 // repeat sets literals and n to the first repeat of a pixel among the 29 positions after at,
 // and at to where it begins.
 func (e *encoder) repeat(literals, n GPVirtual) {
+	i, t, to := GP64(), GP64(), GP64()
+	MOVQ(e.last, t)
+	MOVQ(e.back, e.last)
+	CMPQ(e.back, t)
+	JNE(LabelRef("next"))
 	CMPQ(e.back, Imm(shortBack))
 	JAE(LabelRef("next"))
-	i, t, to := GP64(), GP64(), GP64()
 	y := YMM()
 	MOVQ(e.at, t)
 	SUBQ(e.back, t)
