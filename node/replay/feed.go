@@ -3,6 +3,7 @@ package replay
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"rsros/bagstore"
 	"rsros/msgs"
@@ -15,6 +16,9 @@ const (
 	aheadBytes = 8 << 20
 	itemBytes  = 4 << 10
 )
+
+// settleTime bounds how long playback waits for the feed to be full before it begins.
+const settleTime = 100 * time.Millisecond
 
 // item is a message that was read ahead, or the error of reading it.
 type item struct {
@@ -37,6 +41,8 @@ type feed struct {
 	items chan item // closed at the end of the view
 	bytes atomic.Int64
 	room  chan struct{} // capacity 1: half of the bytes are used up
+	begun chan struct{} // closed when the first message is there, or nothing more to read
+	full  chan struct{} // closed when the feed first has no room, or nothing more to read
 	quit  chan struct{}
 	done  sync.WaitGroup
 }
@@ -48,12 +54,16 @@ func (f *feed) seek(t bagstore.Time) {
 	f.stop()
 	f.it.Seek(t)
 	f.items, f.room, f.quit = make(chan item, aheadBytes/itemBytes+1), make(chan struct{}, 1), make(chan struct{})
+	f.begun, f.full = make(chan struct{}), make(chan struct{})
 	f.bytes.Store(0)
 	f.done.Go(f.run)
 }
 
 func (f *feed) run() {
 	defer close(f.items)
+	begun, filled := sync.OnceFunc(func() { close(f.begun) }), sync.OnceFunc(func() { close(f.full) })
+	defer filled()
+	defer begun()
 	for {
 		next := item{}
 		if f.it.Next() {
@@ -62,10 +72,14 @@ func (f *feed) run() {
 		} else if next.err = f.it.Err(); next.err == nil {
 			return
 		}
+		if f.bytes.Load() >= aheadBytes {
+			filled()
+		}
 		if !f.put(next) {
 			next.release()
 			return
 		}
+		begun()
 	}
 }
 
@@ -85,6 +99,18 @@ func (f *feed) put(next item) bool {
 	f.bytes.Add(next.weight())
 	f.items <- next
 	return true
+}
+
+// settle waits for the first message, and for settleTime until the feed is full. What is due
+// soon is in memory then, and reading doesn't take the processors from sending it.
+func (f *feed) settle() {
+	<-f.begun
+	enough := time.NewTimer(settleTime)
+	defer enough.Stop()
+	select {
+	case <-f.full:
+	case <-enough.C:
+	}
 }
 
 // next waits for the next message, which the caller releases. It returns false at

@@ -17,11 +17,14 @@ func (p *Player) begin() error {
 	if err := p.prelude(statics+1, p.time.start); err != nil {
 		p.problems.add("latched messages: %v", err)
 	}
-	// Time starts when the prelude is out.
+	p.feed.seek(p.time.start)
+	if !p.o.Immediate {
+		p.feed.settle()
+	}
+	// Time starts when the prelude is out and the first messages are read.
 	now = p.clock.Now()
 	p.time.tr.anchor(p.time.start, now)
 	p.time.begun = true
-	p.feed.seek(p.time.start)
 	p.load(now)
 	return p.setRange(now)
 }
