@@ -40,7 +40,7 @@ start_engine() {
 	PATH=$work/bin:$PATH
 	export DOCKER_HOST=unix://$work/docker.sock
 	# The driver that works everywhere copies an image for each container; lent images are small.
-	dockerd --storage-driver=vfs --data-root "$work/data" --exec-root "$work/exec" --pidfile "$work/dockerd.pid" \
+	dockerd --log-level warn --storage-driver=vfs --data-root "$work/data" --exec-root "$work/exec" --pidfile "$work/dockerd.pid" \
 		--exec-opt native.cgroupdriver=cgroupfs --cgroup-parent="/${work##*/}" --host "$DOCKER_HOST" >"$work/dockerd.log" 2>&1 &
 	answers $! || forbidden "the Docker engine doesn't answer"
 	try_containers >"$work/out" 2>&1 || forbidden "$(tail -n 5 "$work/out")"

@@ -44,11 +44,11 @@ await "up" compose up -d --no-build
 # ros runs a command of ROS in another container.
 docker run --detach --network rsrosnode_default --name listener --network-alias listener \
 	--env ROS_MASTER_URI=http://roscore:11311 --env ROS_HOSTNAME=listener ros:noetic-ros-core sleep infinity >/dev/null
-ros() { timeout 200 docker exec listener timeout 150 "$@"; }
+ros() { timeout 150 docker exec listener timeout 120 "$@"; }
 
 # sound TOPIC BAG succeeds if a bag is whole, has the topic, and belongs to the containers' user.
 sound() {
-	"$work/rs-ros-node" check "$2" >/dev/null
+	timeout 300 "$work/rs-ros-node" check "$2" >/dev/null
 	rosbag info "$2" | grep "$1 "
 	[[ $(stat -c %u "$2") == 1000 ]]
 }
