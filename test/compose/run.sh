@@ -4,7 +4,7 @@
 #
 #   test/compose/run.sh
 #
-# It needs root and a gigabyte of disk, and no network. Nothing of the engine is seen outside or left behind. Exit code:
+# It needs root, three gigabytes of disk (on a slow machine recordings are long), and no network. Nothing of the engine is seen outside or left behind. Exit code:
 # 0 passed, 1 failed, 77 not run or not to its end, and why in capital letters: a program is missing, the machine runs no
 # containers, or is so slow that time was over before anything had failed.
 set -euo pipefail
