@@ -246,7 +246,8 @@ func (f *File) viewOf(conns []uint32) (*bagstore.View, error) {
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) }})
 }
 
-// eachOf calls do with the messages of some connections until it returns false.
+// eachOf calls do with the messages of some connections until it returns false. Those that can't be read are
+// passed over, and noted.
 func (f *File) eachOf(conns []uint32, do func(bagstore.Message) bool) {
 	v, err := f.viewOf(conns)
 	if err != nil {
@@ -255,7 +256,16 @@ func (f *File) eachOf(conns []uint32, do func(bagstore.Message) bool) {
 	}
 	it := v.Iterator()
 	defer it.Close()
-	for it.Next() && do(it.Message()) {
+	damaged, last := 0, error(nil)
+	for it.Next() || it.Err() != nil {
+		if err := it.Err(); err != nil {
+			damaged, last = damaged+1, err
+		} else if !do(it.Message()) {
+			break
+		}
+	}
+	if damaged > 0 {
+		f.leave("%d messages about the camera are damaged; the last: %v", damaged, last)
 	}
 }
 

@@ -1,6 +1,9 @@
 package rsbag
 
 import (
+	"bytes"
+	"encoding/binary"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -103,6 +106,34 @@ func TestNativeOptionsMany(t *testing.T) {
 		t.Errorf("%d changes, want %d", len(forward), maxChanges)
 	}
 	if len(f.Left()) != 1 || !noted(f, "changes of options") {
+		t.Errorf("left %q", f.Left())
+	}
+}
+
+// TestNativeOptionsDamaged: changes after a damaged one are found, and it is noted.
+func TestNativeOptionsDamaged(t *testing.T) {
+	o := newOdd(t)
+	o.nativeDepth(nativeAt, 1)
+	for i := range int32(5) {
+		o.exposures(nativeAt+bagstore.Time(i)*bagstore.Time(time.Second), "/camera/", 1000+i)
+	}
+	f := o.openBy(func(path string) (*File, error) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		message := msgs.Marshal(&msgs.Config{Ints: []msgs.Param[int32]{{Name: "exposure", Value: 1002}}})
+		at := bytes.Index(b, message)
+		binary.LittleEndian.PutUint32(b[at-4:], 1<<31) // the record's length
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			return nil, err
+		}
+		return OpenDevice(path)
+	})
+	if forward, _ := changes(t, f); !slices.Equal(forward, []float32{1001, 1003, 1004}) {
+		t.Errorf("changes %v", forward)
+	}
+	if len(f.Left()) != 1 || !noted(f, "1 messages about the camera are damaged") {
 		t.Errorf("left %q", f.Left())
 	}
 }
