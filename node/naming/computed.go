@@ -42,9 +42,7 @@ func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) 
 	if err != nil {
 		return err
 	}
-	if aligned := processor.results.aligned; aligned != nil {
-		aligned.numbered = true
-	}
+	processor.results.numberAsFrames()
 	s.worker = newWorker(processor, log.With().Str("component", "processing").Logger())
 	return nil
 }

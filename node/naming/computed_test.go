@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/frameset"
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 	"rsros/msgs"
@@ -496,5 +497,62 @@ func TestUnitedSamplesOfARecording(t *testing.T) {
 	}
 	if i := slices.Index(all, later[0]); i < 0 || !slices.Equal(all[i:], later) {
 		t.Error("other samples after a seek")
+	}
+}
+
+// ear is an outlet that keeps the numbers of its messages.
+type ear struct{ numbers []uint32 }
+
+func (e *ear) wanted() bool { return true }
+
+func (e *ear) publish(m msgs.Raw) {
+	e.numbers = append(e.numbers, binary.LittleEndian.Uint32(m.Head)) // the header's seq comes first
+	if r, ok := m.Owner.(msgs.Releaser); ok {
+		r.Release()
+	}
+}
+
+// TestComputedNumbers: what a camera node computes is numbered without gaps, also if some sets aren't computed, so that a
+// recorder misses nothing.
+func TestComputedNumbers(t *testing.T) {
+	o := alignedCloud
+	o.RGBD = true
+	source := openWrapperSource(t, unpleasantBag, o)
+	defer source.Close()
+	ears := make(map[string]*ear)
+	p, err := newProcessor(source.layout, source.file.Snapshot(), noLimit, nil, func(topic, _ string, _ *stream) (outlet, error) {
+		ears["/"+topic] = &ear{}
+		return ears["/"+topic], nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	frames, err := frameset.New(source.file, frameset.Options{Rig: source.rig, Match: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frames.Close()
+	sets := 0
+	for e, ok := frames.Next(); ok; e, ok = frames.Next() {
+		if len(e.Set.Images) > 0 {
+			if sets++; sets%3 == 1 {
+				if err := p.compute(&e.Set, msgs.Time(sets)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		e.Release()
+	}
+	for _, topic := range []string{pointsTopic, alignedTopic, "/camera/depth_registered/points"} {
+		e := ears[topic]
+		if e == nil || len(e.numbers) < 5 {
+			t.Fatalf("%s: numbers %v of %d sets", topic, e, sets)
+		}
+		for i, n := range e.numbers {
+			if n != uint32(i) {
+				t.Errorf("%s: message %d has the number %d", topic, i, n)
+			}
+		}
 	}
 }

@@ -14,8 +14,8 @@ type results struct {
 	options *WrapperOptions
 	pool    *camdriver.Pool
 	aligned *outlets            // nil without align_depth
-	points  outlet              // depth/color/points; nil without
-	ordered outlet              // depth_registered/points; nil without
+	points  *cloudTopic         // depth/color/points; nil without
+	ordered *cloudTopic         // depth_registered/points; nil without
 	frameID string              // of the points
 	clouds  [2]outgoing         // of the set in work
 	sinks   []process.PointSink // their packers
@@ -39,14 +39,36 @@ func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openOu
 		}
 	}
 	if o.PointCloud || o.has(filterPointCloud) {
-		if r.points, err = open(o.Camera+"/depth/color/points", cloudType, nil); err != nil {
+		if r.points, err = openCloud(o.Camera+"/depth/color/points", open); err != nil {
 			return nil, err
 		}
 	}
 	if o.RGBD {
-		r.ordered, err = open(o.Camera+"/depth_registered/points", cloudType, nil)
+		r.ordered, err = openCloud(o.Camera+"/depth_registered/points", open)
 	}
 	return r, err
+}
+
+// cloudTopic is a topic of points. It counts its messages, as roscpp does: with the frames' numbers, a set that wasn't
+// computed would look like a lost message.
+type cloudTopic struct {
+	outlet
+	numbered bool // messages have the numbers of their frames; otherwise they are counted
+	seq      uint32
+}
+
+// next is the number of the next message, which is made of a frame.
+func (c *cloudTopic) next(frame uint64) uint32 {
+	if c.numbered {
+		return uint32(frame)
+	}
+	c.seq++
+	return c.seq - 1
+}
+
+func openCloud(topic string, open openOutlet) (*cloudTopic, error) {
+	to, err := open(topic, cloudType, nil)
+	return &cloudTopic{outlet: to}, err
 }
 
 // alignedDepth lays out depth as the colour camera sees it.
@@ -98,7 +120,7 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	if !ok {
 		return nil
 	}
-	number := uint32(depth.Frame.Number)
+	number := depth.Frame.Number
 	shape.Width, shape.Height = depth.Frame.Width, depth.Frame.Height
 	shape.Places = shape.Texture != nil && !r.ownColours()
 	defer r.abandon() // the picture, too, is borrowed for this set
@@ -114,23 +136,22 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	if _, err := block.Each(set, shape.Places, r.sinks); err != nil {
 		return err
 	}
-	header := msgs.Header{Seq: number, Stamp: stamp, FrameID: r.frameID}
 	for i := range r.clouds {
-		r.clouds[i].send(header)
+		r.clouds[i].send(msgs.Header{Stamp: stamp, FrameID: r.frameID}, number)
 	}
 	return nil
 }
 
 // outgoing is a cloud that is packed for a topic.
 type outgoing struct {
-	to     outlet
+	to     *cloudTopic
 	packer *cloud.Packer
 	dense  bool
 	buffer *camdriver.Buffer // nil: none is packed
 }
 
 // start prepares a cloud for a topic, where there is memory for it.
-func (r *results) start(to outlet, shape cloud.Shape, o cloud.Options) error {
+func (r *results) start(to *cloudTopic, shape cloud.Shape, o cloud.Options) error {
 	if err := shape.Check(); err != nil {
 		return err
 	}
@@ -147,12 +168,25 @@ func (r *results) start(to outlet, shape cloud.Shape, o cloud.Options) error {
 	return nil
 }
 
-// send publishes the points, if there are any.
-func (c *outgoing) send(h msgs.Header) {
+// numberAsFrames gives messages the numbers of the frames that they are made of.
+func (r *results) numberAsFrames() {
+	if r.aligned != nil {
+		r.aligned.numbered = true
+	}
+	for _, c := range []*cloudTopic{r.points, r.ordered} {
+		if c != nil {
+			c.numbered = true
+		}
+	}
+}
+
+// send publishes the points, if there are any. frame is the number of the depth frame.
+func (c *outgoing) send(h msgs.Header, frame uint64) {
 	if c.buffer == nil {
 		return
 	}
 	head, data := c.packer.Finish()
+	h.Seq = c.to.next(frame)
 	head.Header = h
 	var e msgs.Encoder
 	head.Append(&e)
