@@ -361,3 +361,69 @@ func TestGap(t *testing.T) {
 		t.Errorf("%q, %d bad, %v, %v", list, bad, err, f.Notes())
 	}
 }
+
+// TestHiddenMessages: a message whose wrong length ends where another one does hides those between. They are found where the
+// checksum of the chunk or the statistics tell of the damage.
+func TestHiddenMessages(t *testing.T) {
+	for _, name := range []string{"unchunked", "plain"} {
+		whole := build(t, kinds[name])
+		var list [][2]int64 // messages in the order of the file
+		for _, p := range parts(t, whole, false) {
+			list = append(list, p)
+		}
+		slices.SortFunc(list, func(a, b [2]int64) int { return int(a[0] - b[0]) })
+		all, _, _, err := scanAll(whole)
+		if err != nil || len(all) != 40 || len(list) != 40 {
+			t.Fatalf("%s: %d messages, %v", name, len(all), err)
+		}
+		tried := 0
+		for i := range list {
+			for n := 1; n <= 3 && i+n < len(list); n++ {
+				if list[i+n][0] != list[i+n-1][1] {
+					break // of another chunk
+				}
+				tried++
+				b := slices.Clone(whole)
+				binary.LittleEndian.PutUint64(b[list[i][0]+1:], uint64(list[i+n][1]-list[i][0]-recordHead))
+				got, _, f, err := scanAll(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var lost []string
+				for _, m := range all {
+					if !slices.Contains(got, m) {
+						lost = append(lost, m)
+					}
+				}
+				if len(got) != 39 || len(lost) != 1 || len(f.Notes()) == 0 {
+					t.Errorf("%s: message %d hides %d: %d messages, %q are lost; notes %v", name, i, n, len(got), lost, f.Notes())
+				}
+			}
+		}
+		if tried < 40 {
+			t.Errorf("%s: only %d places were tried", name, tried)
+		}
+	}
+}
+
+// TestMessageOfRecords: a message that has records of MCAP as its data stays whole, as nothing tells of damage.
+func TestMessageOfRecords(t *testing.T) {
+	inner := build(t, kinds["unchunked"])
+	for name, o := range kinds {
+		var out bytes.Buffer
+		w, err := format.NewWriter(&out, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(w.WriteHeader(&format.Header{}), w.WriteChannel(&format.Channel{ID: 7, Topic: "/a", MessageEncoding: "cdr"}))
+		for i := range 3 {
+			err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: 7, LogTime: uint64(i), Data: inner[magicSize : len(inner)-magicSize]}))
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if list, bad, f, err := scanAll(out.Bytes()); err != nil || len(list) != 3 || bad > 0 {
+			t.Errorf("%s: %d messages, %d bad, %v; notes %v", name, len(list), bad, err, f.Notes())
+		}
+	}
+}

@@ -27,8 +27,11 @@ type File struct {
 	doubted bool     // schemas and channels are from a summary without checksum; others replace them
 	asides  []record // attachments and metadata records
 	besides uint64   // how many of them the statistics count
-	opened  bool     // schemas and channels don't change any more
-	cache   cache
+	counted uint64   // messages by the statistics; 0: they weren't read
+	// distrust: no index and no length is believed that something contradicts.
+	distrust bool
+	opened   bool // schemas and channels don't change any more
+	cache    cache
 }
 
 type schema struct {
@@ -44,6 +47,7 @@ type block struct {
 	chunk   bool
 	torn    bool   // the chunk or the file ends too early; what is whole counts
 	crc     uint32 // of the records; 0: none
+	doubted bool   // messages may be inside others
 	index   int64  // where the chunk's message indexes begin; 0: there are none
 	indexTo int64
 }
@@ -91,7 +95,9 @@ func openReader(r io.ReaderAt, size int64, name string, scan bool) (*File, error
 	f.readHeader()
 	if scan {
 		f.reset()
+		f.distrust = true
 		f.scan()
+		f.doubtRanges()
 	} else if err := f.readSummary(); err != nil {
 		f.notes.Addf(bagstore.Repairable, -1, "summary", "%v; the file was scanned", err)
 		f.scan()

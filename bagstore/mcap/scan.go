@@ -86,6 +86,11 @@ func (f *File) describeBySummary() {
 		if r, err = f.src.record(pos, at); err != nil || f.describe(f.src, r) != nil {
 			break
 		}
+		if r.op == format.OpStatistics {
+			if in, err := f.src.content(r); err == nil {
+				f.counted = in.u64()
+			}
+		}
 	}
 	f.doubted = !sound
 }
@@ -167,6 +172,7 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	}
 	whole := f.addBlock(b)
 	if whole == nil {
+		f.doubtChunk()
 		return r.end(), nil
 	}
 	if b.info.Compression == bagstore.None {
