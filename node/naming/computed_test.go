@@ -507,8 +507,8 @@ func (e *ear) wanted() bool { return true }
 
 func (e *ear) publish(m msgs.Raw) {
 	e.numbers = append(e.numbers, binary.LittleEndian.Uint32(m.Head)) // the header's seq comes first
-	if r, ok := m.Owner.(msgs.Releaser); ok {
-		r.Release()
+	if m.Owner != nil {
+		m.Owner.Release()
 	}
 }
 
