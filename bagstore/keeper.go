@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"rsros/bagstore/internal/tail"
 )
 
 // keepEvery is how often a keeper looks at its Writer. What a chunk holds when the
@@ -27,7 +29,7 @@ type keeper struct {
 	f      *os.File // for Stat only
 	path   string
 	follow bool
-	tail   tailFile
+	tail   *tail.File
 	stop   chan struct{}
 	wait   sync.WaitGroup
 	seen   uint64 // number of the open chunk at the last look; 0: it was empty
@@ -36,7 +38,7 @@ type keeper struct {
 
 func newKeeper(w *Writer, f *os.File, path string) *keeper {
 	k := &keeper{w: w, f: f, path: path, follow: w.o.FollowSymlink, stop: make(chan struct{}),
-		tail: tailFile{path: tailPath(path, w.o.tail), token: w.o.tail}}
+		tail: tail.New(tail.Path(path, w.o.tail), w.o.tail)}
 	k.wait.Go(k.run)
 	return k
 }
@@ -97,12 +99,12 @@ func (k *keeper) put(open uint64) {
 		if s.number > k.safe+1 || s.number > k.seen {
 			return
 		}
-		if k.tail.put(s.number, s.job.buf) {
+		if k.tail.Put(s.number, s.job.buf) {
 			k.safe = max(k.safe, s.number)
 		}
 	}
 	if k.seen == open && k.safe+1 >= open {
-		k.tail.put(open, k.w.cur.buf)
+		k.tail.Put(open, k.w.cur.buf)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/bagstore/internal/tail"
 	"rsros/test/peer"
 	"rsros/test/stockbag"
 )
@@ -356,41 +357,6 @@ func TestGrowingFileIsThere(t *testing.T) {
 	}
 }
 
-// TestTailOfLiveRecorder: what a reader has once found in a tail file stays there while
-// the recorder goes on writing to it.
-func TestTailOfLiveRecorder(t *testing.T) {
-	tail := tailFile{path: filepath.Join(t.TempDir(), "x.tail"), token: 7}
-	tail.put(1, []byte("a"))
-	defer tail.close(false)
-	f, err := os.Open(tail.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	content := make([]byte, 1<<20)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for n := 2; n < len(content); n += 64 {
-			tail.put(1, content[:n])
-		}
-	}()
-	for last := 0; ; {
-		slots := readTail(f, 7)
-		if len(slots) != 1 || len(slots[0].content) < last {
-			t.Errorf("%d slots, had %d bytes", len(slots), last)
-			break
-		}
-		last = len(slots[0].content)
-		select {
-		case <-done:
-			return
-		default:
-		}
-	}
-	<-done
-}
-
 // TestTailFollowsBag: a chunk is in the tail file only when the chunks before it are in
 // the bag's file, so that a kill leaves no gap.
 func TestTailFollowsBag(t *testing.T) {
@@ -410,7 +376,7 @@ func TestTailFollowsBag(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tailFile{path: tailPath(path, 7), token: 7}}
+			k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tail.New(tail.Path(path, 7), 7)}
 			w.keeper = k
 			if _, err := w.AddConnection(stringType("/kill")); err != nil {
 				t.Fatal(err)
@@ -490,7 +456,7 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tailFile{path: tailPath(path, 7), token: 7}}
+	k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tail.New(tail.Path(path, 7), 7)}
 	w.keeper = k
 	if _, err := w.AddConnection(stringType("/kill")); err != nil {
 		t.Fatal(err)
@@ -511,12 +477,12 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	}()
 	peer.Await(t, "the chunks in the tail file", func() bool {
 		k.look() // hung while Write did
-		tail, err := os.Open(k.tail.path)
+		f, err := os.Open(tail.Path(path, 7))
 		if err != nil {
 			return false // nothing is in it yet
 		}
-		defer tail.Close()
-		n := len(readTail(tail, 7))
+		defer f.Close()
+		n := len(tail.Read(f, 7))
 		return n > cap(w.c.queue) && int64(n) >= returned.Load()
 	})
 	close(stuck)

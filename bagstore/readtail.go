@@ -1,16 +1,14 @@
 package bagstore
 
 import (
-	"cmp"
 	"errors"
-	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/tail"
 )
 
 // takeTail makes the chunks of the tail file, which a killed Writer left, part of the
@@ -19,7 +17,7 @@ func (b *Bag) takeTail() {
 	if b.tailToken == 0 || b.file == nil {
 		return
 	}
-	path := findTail(b.path, b.tailToken)
+	path := tail.Find(b.path, b.tailToken)
 	f, err := os.Open(path)
 	if err != nil {
 		return // the Writer had nothing open when it was killed, or the file was lost
@@ -39,19 +37,19 @@ func (b *Bag) takeTail() {
 	if b.tornAt > 0 {
 		cut = b.tornAt
 	}
-	for _, slot := range readTail(f, b.tailToken) {
-		if slot.chunk <= whole {
+	for _, slot := range tail.Read(f, b.tailToken) {
+		if slot.Chunk <= whole {
 			continue // its chunk is in the bag
 		}
 		// The last record may be cut off where the content was longer than a slot.
-		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.content), int64(len(slot.content)), nil)
-		if slot.chunk == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
+		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.Content), int64(len(slot.Content)), nil)
+		if slot.Chunk == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
 			cut = b.size // the torn chunk in the bag has as much
 			continue
 		}
 		if len(entries) > 0 {
 			content = appendChunkHeader(content, None, int(end), int(end))
-			content = append(content, slot.content[:end]...)
+			content = append(content, slot.Content[:end]...)
 		}
 	}
 	if len(content) == 0 {
@@ -69,67 +67,6 @@ func (b *Bag) takeTail() {
 	b.sortChunks()
 	b.notes.Addf(Repairable, cut, "chunk", "%d messages are from %s: the recorder was killed before it had written them to the bag",
 		b.MessageCount()-before, filepath.Base(path))
-}
-
-// findTail returns the path of a bag's tail file: beside the bag, perhaps still under
-// the bag's earlier name.
-func findTail(bag string, token uint64) string {
-	path := tailPath(bag, token)
-	if _, err := os.Lstat(path); err == nil {
-		return path
-	}
-	entries, err := os.ReadDir(filepath.Dir(bag))
-	if err != nil {
-		return path
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), tailEnding(token)) {
-			return filepath.Join(filepath.Dir(bag), e.Name())
-		}
-	}
-	return path
-}
-
-// tailContent is what a slot holds of a chunk.
-type tailContent struct {
-	chunk   uint64
-	content []byte
-}
-
-// readTail returns the intact slots of a tail file in the order of their chunks. A
-// recorder may be writing to it.
-func readTail(f *os.File, token uint64) []tailContent {
-	st, err := f.Stat()
-	if err != nil || !st.Mode().IsRegular() {
-		return nil
-	}
-	var list []tailContent
-	for base := int64(0); base < tailSlots*tailSlot && base+tailHeader <= st.Size(); base += tailSlot {
-		if s, ok := readTailSlot(f, token, base); ok {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, func(x, y tailContent) int { return cmp.Compare(x.chunk, y.chunk) })
-	return list
-}
-
-// readTailSlot reads the slot at base. It allocates at most the file's size.
-func readTailSlot(f *os.File, token uint64, base int64) (slot tailContent, ok bool) {
-	head := make([]byte, tailHeader)
-	if record.ReadFull(f, head, base) != nil {
-		return slot, false
-	}
-	s, ok := parseTailEntry(head, token)
-	if !ok {
-		return slot, false
-	}
-	// The size as it is after the header was written: content comes before its header.
-	if st, err := f.Stat(); err != nil || base+tailHeader+int64(s.n) > st.Size() {
-		return slot, false
-	}
-	slot = tailContent{s.chunk, make([]byte, s.n)}
-	ok = record.ReadFull(f, slot.content, base+tailHeader) == nil && crc32.ChecksumIEEE(slot.content) == s.crc
-	return slot, ok
 }
 
 // joined is a file up to a position, followed by bytes in memory.

@@ -318,6 +318,6 @@ func (w *Writer) Close() error {
 	}
 	w.keeper.close()
 	err := w.c.close()
-	w.keeper.tail.close(err != nil)
+	w.keeper.tail.Close(err != nil)
 	return err
 }

@@ -114,13 +114,14 @@ var mayImport = map[string][]string{
 	"msgs/goros/realsense_msgs":      {},
 	"msgs/goros/roscpp":              {},
 
-	"bagstore":                  {"bagstore/atomicfile", "bagstore/internal/disk", "bagstore/internal/lz4", "bagstore/internal/record"},
+	"bagstore":                  {"bagstore/atomicfile", "bagstore/internal/disk", "bagstore/internal/lz4", "bagstore/internal/record", "bagstore/internal/tail"},
 	"bagstore/atomicfile":       {"bagstore/internal/disk"},
 	"bagstore/info":             {"bagstore"},
 	"bagstore/internal/disk":    {},
 	"bagstore/internal/lz4":     {},
 	"bagstore/internal/lz4/asm": {}, // as camdriver/process/internal/lens/asm
 	"bagstore/internal/record":  {},
+	"bagstore/internal/tail":    {"bagstore/internal/record"},
 
 	"bagstore/container":        {"bagstore"},
 	"bagstore/mcap":             {"bagstore", "bagstore/container", "bagstore/internal/lz4"},

@@ -16,7 +16,7 @@ const maxPackageLines = 3000
 // each must be looked at again. Why a package is that large is written in
 // largePackagesPage; the test fails if the reason is missing there.
 var largePackages = map[string]int{
-	"bagstore":        6000,
+	"bagstore":        5800,
 	"bagstore/rsbag":  4600,
 	"camdriver/d400":  5200,
 	"cmd/rs-ros-node": 3300,

@@ -1,0 +1,110 @@
+// Package tail writes and reads tail files. A tail file holds what a bagstore.Writer has taken
+// and not yet written to the bag: the content of the open chunk, and of chunks that are
+// being compressed. It lies beside the bag, exists only while something is in it that a kill
+// could cost, and is removed by Close (docs/decisions/0009).
+//
+// It is a row of slots. A chunk's content is in the slot with its number modulo their
+// number; the reader takes the slots of chunks that the bag doesn't have. A file may be
+// read while it is written. What is read is hostile: what is allocated is bounded by the
+// file's size.
+package tail
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+)
+
+// Constants of the format.
+const (
+	magic      = "RSTAIL1\n"
+	slotSize   = 64 << 20
+	slots      = 64 // more than there are chunks on their way to the disk
+	headerSize = 40 // magic, token, chunk number, length, CRC-32 of the content, 4 bytes free
+)
+
+// Path is the name of a bag's tail file. The token is also in the bag's file header
+// while the bag is being written, so that the two find each other under new names.
+func Path(bag string, token uint64) string { return bag + ending(token) }
+
+func ending(token uint64) string { return fmt.Sprintf(".tail-%016x", token) }
+
+// File writes a tail file, which the first content creates. Errors are kept: then the bag
+// is written without one, as safe as its checkpoints make it. It belongs to one goroutine.
+type File struct {
+	path  string
+	token uint64
+	f     *os.File // nil before the first content
+	slots [slots]entry
+	err   error
+}
+
+// entry is what a slot holds.
+type entry struct {
+	chunk uint64 // number, from 1
+	n     int    // bytes of content
+	crc   uint32
+}
+
+// New returns a File that has the name path and belongs to the bag with the token.
+func New(path string, token uint64) *File { return &File{path: path, token: token} }
+
+// Put writes what is new of a chunk's content. It returns whether all of it is in the
+// file.
+func (t *File) Put(chunk uint64, content []byte) bool {
+	size := len(content)
+	content = content[:min(size, slotSize-headerSize)]
+	s := t.slots[chunk%slots]
+	if s.chunk != chunk {
+		s = entry{chunk: chunk}
+	}
+	if t.err != nil || len(content) <= s.n {
+		return t.err == nil && s.n == size
+	}
+	if t.f == nil {
+		if t.f, t.err = os.OpenFile(t.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); t.err != nil {
+			return false
+		}
+	}
+	base := int64(chunk%slots) * slotSize
+	more := content[s.n:]
+	if _, t.err = t.f.WriteAt(more, base+headerSize+int64(s.n)); t.err != nil {
+		return false
+	}
+	s.n, s.crc = len(content), crc32.Update(s.crc, crc32.IEEETable, more)
+	// A kill before this line leaves the shorter content, which is still intact.
+	_, t.err = t.f.WriteAt(s.header(t.token), base)
+	t.slots[chunk%slots] = s
+	return t.err == nil && s.n == size
+}
+
+func (s entry) header(token uint64) []byte {
+	b := append(make([]byte, 0, headerSize), magic...)
+	b = binary.LittleEndian.AppendUint64(b, token)
+	b = binary.LittleEndian.AppendUint64(b, s.chunk)
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.n))
+	b = binary.LittleEndian.AppendUint32(b, s.crc)
+	return b[:headerSize]
+}
+
+// parseEntry reads a slot's header; ok tells whether it is one of this tail file.
+func parseEntry(b []byte, token uint64) (s entry, ok bool) {
+	if len(b) < headerSize || string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != token {
+		return s, false
+	}
+	n := binary.LittleEndian.Uint64(b[24:])
+	s = entry{chunk: binary.LittleEndian.Uint64(b[16:]), n: int(n), crc: binary.LittleEndian.Uint32(b[32:])}
+	return s, n > 0 && n <= slotSize-headerSize && s.chunk > 0
+}
+
+// Close closes the file and removes it, unless a failed bag needs it: keep.
+func (t *File) Close(keep bool) {
+	if t.f == nil {
+		return
+	}
+	t.f.Close() //nolint:errcheck // a kill would not have closed it either
+	if !keep {
+		_ = os.Remove(t.path) // a tail file whose bag doesn't name it is ignored
+	}
+}

@@ -1,0 +1,68 @@
+package tail
+
+import (
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestLiveRecorder: what a reader has once found in a tail file stays there while
+// the recorder goes on writing to it.
+func TestLiveRecorder(t *testing.T) {
+	tail := New(filepath.Join(t.TempDir(), "x.tail"), 7)
+	tail.Put(1, []byte("a"))
+	defer tail.Close(false)
+	f, err := os.Open(tail.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	content := make([]byte, 1<<20)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := 2; n < len(content); n += 64 {
+			tail.Put(1, content[:n])
+		}
+	}()
+	for last := 0; ; {
+		slots := Read(f, 7)
+		if len(slots) != 1 || len(slots[0].Content) < last {
+			t.Errorf("%d slots, had %d bytes", len(slots), last)
+			break
+		}
+		last = len(slots[0].Content)
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
+	<-done
+}
+
+// FuzzRead: any bytes as a tail file.
+func FuzzRead(f *testing.F) {
+	head := entry{chunk: 1, n: 3, crc: crc32.ChecksumIEEE([]byte("abc"))}.header(7)
+	f.Add(append(head, "abc"...))
+	f.Add(append(head, "abd"...))
+	f.Add(append(head, "ab"...))
+	f.Add(entry{chunk: 1, n: slotSize - headerSize}.header(7))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		path := filepath.Join(t.TempDir(), "x.tail")
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		for _, s := range Read(file, 7) {
+			if len(s.Content) == 0 || len(s.Content) > len(raw)-headerSize || s.Chunk == 0 {
+				t.Errorf("chunk %d with %d bytes in a file of %d", s.Chunk, len(s.Content), len(raw))
+			}
+		}
+	})
+}
