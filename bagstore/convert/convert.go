@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/rsbag"
 	"rsros/bagstore/rsdb3"
+	"rsros/bagstore/rslayout"
 	"rsros/bagstore/rstext"
 )
 
@@ -120,9 +121,9 @@ func ToBag(ctx context.Context, o Options) (r Result, err error) {
 }
 
 func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o Options) error {
-	var facts []rsbag.Message
+	var facts []rslayout.Message
 	for _, kv := range file.Additional() {
-		facts = append(facts, rsbag.Additional(kv.Key, kv.Value))
+		facts = append(facts, rslayout.Additional(kv.Key, kv.Value))
 	}
 	o.Bag.Overwrite = true // the place is ours
 	w, err := rsbag.NewCopier(path, file.Snapshot(), o.Bag, facts)

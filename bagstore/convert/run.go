@@ -10,7 +10,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/container"
 	"rsros/bagstore/recording"
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 )
 
 // Run writes a recording in the format that Out's name chooses. A RealSense recording
@@ -68,7 +68,7 @@ func look(name string) (in input, err error) {
 		if strings.HasPrefix(t.Type, "sensor_msgs/") && path.Base(t.Type) == "Image" && names[path.Dir(t.Name)+"/camera_info"] {
 			in.camera = in.layout == ""
 		}
-		if _, ok := rsbag.TopicType(t.Name); ok && strings.HasPrefix(t.Name, "/device_") {
+		if _, ok := rslayout.TopicType(t.Name); ok && strings.HasPrefix(t.Name, "/device_") {
 			in.layout, in.camera = t.Encoding, false
 		}
 	}

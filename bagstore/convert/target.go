@@ -7,6 +7,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
 	"rsros/bagstore/rsdb3"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -50,7 +51,7 @@ func (t db3) beside(f *rsbag.File, m bagstore.Message) (bool, error) {
 
 // ofLayout says whether a topic is one of the layout, and of its type.
 func ofLayout(c *bagstore.Connection) bool {
-	want, ok := rsbag.TopicType(c.Topic)
+	want, ok := rslayout.TopicType(c.Topic)
 	return ok && c.MD5 == want.MD5
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/process/syncer"
@@ -84,7 +84,7 @@ func (a *aligned) set(s *process.Set) {
 	entry := manifestFile{
 		File: fmt.Sprintf("%s/%s%s", a.place, fileNumber(a.files, a.total), p.kind().ext), Stream: a.place,
 		Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(f.Arrival.Sub(time.Time{})),
-		Width: p.width, Height: p.height, Encoding: rsbag.Encoding(f.Profile.Format), Units: float64(f.DepthUnits), Colour: &number,
+		Width: p.width, Height: p.height, Encoding: rslayout.Encoding(f.Profile.Format), Units: float64(f.DepthUnits), Colour: &number,
 	}
 	a.files++
 	a.err = a.r.write(entry, f.Release, p.encode)

@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/bagset"
 	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 )
 
 // folder is an export into a folder: pictures are encoded on all cores, tables
@@ -81,7 +82,7 @@ func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
 		}
 	}
 	return f.exportTopics(v, func(c *bagstore.Connection) bool {
-		_, layout := rsbag.TopicType(c.Topic)
+		_, layout := rslayout.TopicType(c.Topic)
 		return !recording || !layout
 	})
 }

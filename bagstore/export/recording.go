@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 )
 
@@ -153,7 +154,7 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 		return nil
 	}
 	entry.File = fmt.Sprintf("%s/%s%s", r.place(name), r.number(f.Stream()), p.kind().ext)
-	entry.Width, entry.Height, entry.Encoding, entry.Units = p.width, p.height, rsbag.Encoding(f.Profile.Format), float64(f.DepthUnits)
+	entry.Width, entry.Height, entry.Encoding, entry.Units = p.width, p.height, rslayout.Encoding(f.Profile.Format), float64(f.DepthUnits)
 	if p.kind().ext == ".raw" {
 		entry.Stride = p.stride
 	}

@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag/internal/packed"
+	"rsros/bagstore/rslayout"
 	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -50,11 +51,11 @@ func (a *assembler) begin(at bagstore.Time) {
 
 // part is the frame that a message belongs to. data starts a new one if the
 // stream has a frame at this instant already.
-func (a *assembler) part(t topic, data bool) *partial {
-	p := a.open[t.stream]
+func (a *assembler) part(t rslayout.Topic, data bool) *partial {
+	p := a.open[t.Stream]
 	if p == nil || data && p.frame != nil {
-		p = &partial{sensor: t.sensor}
-		a.open[t.stream] = p
+		p = &partial{sensor: t.Sensor}
+		a.open[t.Stream] = p
 	}
 	if data {
 		a.order = append(a.order, p)
@@ -62,7 +63,7 @@ func (a *assembler) part(t topic, data bool) *partial {
 	return p
 }
 
-func (a *assembler) add(t topic, m bagstore.Message) {
+func (a *assembler) add(t rslayout.Topic, m bagstore.Message) {
 	take := a.message
 	if a.f.texts[m.Conn.ID] {
 		take = a.text
@@ -73,29 +74,29 @@ func (a *assembler) add(t topic, m bagstore.Message) {
 	}
 }
 
-func (a *assembler) message(t topic, m bagstore.Message) (err error) {
-	switch t.kind {
-	case topicImage:
+func (a *assembler) message(t rslayout.Topic, m bagstore.Message) (err error) {
+	switch t.Kind {
+	case rslayout.TopicImage:
 		err = a.image(t, m)
-	case topicCompressed:
+	case rslayout.TopicCompressed:
 		err = a.compressed(t, m)
-	case topicImu:
+	case rslayout.TopicImu:
 		err = a.imu(t, m)
-	case topicPoseTransform:
+	case rslayout.TopicPoseTransform:
 		err = a.transform(t, m)
-	case topicPoseAccel, topicPoseTwist:
+	case rslayout.TopicPoseAccel, rslayout.TopicPoseTwist:
 		err = a.twist(t, m)
-	case topicOccupancy:
+	case rslayout.TopicOccupancy:
 		err = a.occupancy(t, m)
-	case topicMetadata:
+	case rslayout.TopicMetadata:
 		var kv msgs.KeyValue
 		if err = decode(t, m, &kv); err == nil {
 			p := a.part(t, false)
 			p.values = append(p.values, kv)
 		}
-	case topicOptionValue:
+	case rslayout.TopicOptionValue:
 		err = a.option(t, m)
-	case topicNotification:
+	case rslayout.TopicNotification:
 		err = a.notification(t, m)
 	case topicNativeOptions:
 		a.nativeOption(m)
@@ -104,9 +105,9 @@ func (a *assembler) message(t topic, m bagstore.Message) (err error) {
 }
 
 // start makes a frame with the fields that all kinds share.
-func (a *assembler) start(t topic, owner camdriver.Releaser, h msgs.Header) *camdriver.Frame {
+func (a *assembler) start(t rslayout.Topic, owner camdriver.Releaser, h msgs.Header) *camdriver.Frame {
 	f := camdriver.NewFrame(owner)
-	f.Profile = a.f.stream(t.stream).profile
+	f.Profile = a.f.stream(t.Stream).profile
 	f.Number, f.Timestamp = uint64(h.Seq), h.Stamp.Millis()
 	f.Arrival = a.base.Add(time.Duration(a.at))
 	if a.f.native != nil {
@@ -119,7 +120,7 @@ func (a *assembler) start(t topic, owner camdriver.Releaser, h msgs.Header) *cam
 const usualUnits = 0.001
 
 // image keeps the message's memory for the frame: pixels are not copied.
-func (a *assembler) image(t topic, m bagstore.Message) error {
+func (a *assembler) image(t rslayout.Topic, m bagstore.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
 	}
@@ -133,11 +134,11 @@ func (a *assembler) image(t topic, m bagstore.Message) error {
 	f := a.start(t, m.Retain(), head.Header)
 	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Step), pixels
 	f.Profile.Width, f.Profile.Height = f.Width, f.Height
-	if format, known := ParseEncoding(head.Encoding); known && (!a.f.textual && a.f.native == nil || f.Profile.Format == camdriver.AnyFormat) {
+	if format, known := rslayout.ParseEncoding(head.Encoding); known && (!a.f.textual && a.f.native == nil || f.Profile.Format == camdriver.AnyFormat) {
 		f.Profile.Format = format
 	}
 	a.depthUnits(t, f)
-	if t.stream.Kind == camdriver.Depth && head.Header.FrameID == "1" { // the units follow the message
+	if t.Stream.Kind == camdriver.Depth && head.Header.FrameID == "1" { // the units follow the message
 		if u := d.F32(); u > 0 {
 			f.DepthUnits = u
 		}
@@ -147,17 +148,17 @@ func (a *assembler) image(t topic, m bagstore.Message) error {
 }
 
 // depthUnits gives a depth frame the units that hold for its sensor.
-func (a *assembler) depthUnits(t topic, f *camdriver.Frame) {
-	if t.stream.Kind != camdriver.Depth {
+func (a *assembler) depthUnits(t rslayout.Topic, f *camdriver.Frame) {
+	if t.Stream.Kind != camdriver.Depth {
 		return
 	}
-	if f.DepthUnits = a.units[t.sensor]; !(f.DepthUnits > 0) {
+	if f.DepthUnits = a.units[t.Sensor]; !(f.DepthUnits > 0) {
 		f.DepthUnits = usualUnits
 	}
 }
 
 // compressed takes an image whose pixels are packed in one of the SDK's forms.
-func (a *assembler) compressed(t topic, m bagstore.Message) error {
+func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (a *assembler) compressed(t topic, m bagstore.Message) error {
 	if d.Err() != nil {
 		return d.Err()
 	}
-	picture, err := packed.Decode(format, data, a.f.stream(t.stream).profile.Format)
+	picture, err := packed.Decode(format, data, a.f.stream(t.Stream).profile.Format)
 	if err != nil {
 		return err
 	}
@@ -181,7 +182,7 @@ func (a *assembler) compressed(t topic, m bagstore.Message) error {
 }
 
 // occupancy keeps the message's memory for the frame, as image does.
-func (a *assembler) occupancy(t topic, m bagstore.Message) error {
+func (a *assembler) occupancy(t rslayout.Topic, m bagstore.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func (a *assembler) occupancy(t topic, m bagstore.Message) error {
 	return nil
 }
 
-func (a *assembler) imu(t topic, m bagstore.Message) error {
+func (a *assembler) imu(t rslayout.Topic, m bagstore.Message) error {
 	var i msgs.Imu
 	if err := decode(t, m, &i); err != nil {
 		return err
@@ -218,7 +219,7 @@ func (a *assembler) imu(t topic, m bagstore.Message) error {
 	return nil
 }
 
-func (a *assembler) transform(t topic, m bagstore.Message) error {
+func (a *assembler) transform(t rslayout.Topic, m bagstore.Message) error {
 	var tf msgs.Transform
 	if err := decode(t, m, &tf); err != nil {
 		return err
@@ -234,8 +235,8 @@ func (a *assembler) transform(t topic, m bagstore.Message) error {
 // twist adds velocities or accelerations; parts that come before their
 // transform have no frame to go to. That a file has no transforms at all was
 // noted at open.
-func (a *assembler) twist(t topic, m bagstore.Message) error {
-	if s := a.f.stream(t.stream); s != nil && len(s.data) == 0 {
+func (a *assembler) twist(t rslayout.Topic, m bagstore.Message) error {
+	if s := a.f.stream(t.Stream); s != nil && len(s.data) == 0 {
 		return nil
 	}
 	var tw msgs.Twist
@@ -246,7 +247,7 @@ func (a *assembler) twist(t topic, m bagstore.Message) error {
 	if p.frame == nil {
 		return &TypeError{Topic: m.Conn.Topic, Want: "a pose/transform before it", Have: "none"}
 	}
-	if s := &p.frame.Pose; t.kind == topicPoseAccel {
+	if s := &p.frame.Pose; t.Kind == rslayout.TopicPoseAccel {
 		s.Acceleration, s.AngularAcceleration = vec3(tw.Linear), vec3(tw.Angular)
 	} else {
 		s.Velocity, s.AngularVelocity = vec3(tw.Linear), vec3(tw.Angular)
@@ -258,19 +259,19 @@ func vec3(v msgs.Vector3) camdriver.Vec3 {
 	return camdriver.Vec3{float32(v.X), float32(v.Y), float32(v.Z)}
 }
 
-func (a *assembler) option(t topic, m bagstore.Message) error {
+func (a *assembler) option(t rslayout.Topic, m bagstore.Message) error {
 	v, err := a.f.optionValue(t, m)
 	if err != nil {
 		return err
 	}
-	id, known := parseOptionName(t.name)
+	id, known := rslayout.ParseOptionName(t.Name)
 	if !known || a.f.textual && m.Time <= staticTime {
 		return nil // noted at open; the initial value
 	}
 	if id == camdriver.OptionDepthUnits {
-		a.units[t.sensor] = v
+		a.units[t.Sensor] = v
 	}
-	a.events = append(a.events, a.event(Event{Sensor: t.sensor, Option: &OptionChange{id, v}}))
+	a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Option: &OptionChange{id, v}}))
 	return nil
 }
 
@@ -280,7 +281,7 @@ func (a *assembler) event(e Event) Event {
 	return e
 }
 
-func (a *assembler) notification(t topic, m bagstore.Message) error {
+func (a *assembler) notification(t rslayout.Topic, m bagstore.Message) error {
 	var n msgs.Notification
 	if err := decode(t, m, &n); err != nil {
 		return err
@@ -293,7 +294,7 @@ func (a *assembler) notification(t topic, m bagstore.Message) error {
 	if out.Severity, known = camdriver.ParseSeverity(n.Severity); !known {
 		out.Severity = camdriver.SeverityNone
 	}
-	a.events = append(a.events, a.event(Event{Sensor: t.sensor, Notification: &out}))
+	a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Notification: &out}))
 	return nil
 }
 
@@ -330,21 +331,21 @@ func (a *assembler) metadata(p *partial) {
 	f := p.frame
 	for _, kv := range p.values {
 		switch kv.Key {
-		case keySystemTime:
+		case rslayout.KeySystemTime:
 			if at, err := rstext.ParseMillis(kv.Value); err == nil && a.system {
 				f.Arrival = at
 			}
-		case keyDomain:
+		case rslayout.KeyDomain:
 			f.Domain, _ = camdriver.ParseDomain(kv.Value)
-		case keyTracker:
+		case rslayout.KeyTracker:
 			f.Pose.TrackerConfidence = confidence(kv.Value)
-		case keyMapper:
+		case rslayout.KeyMapper:
 			f.Pose.MapperConfidence = confidence(kv.Value)
-		case keyPoseStamp:
+		case rslayout.KeyPoseStamp:
 			if v, err := strconv.ParseFloat(strings.TrimSpace(kv.Value), 64); err == nil {
 				f.Timestamp = v
 			}
-		case keyPoseNumber:
+		case rslayout.KeyPoseNumber:
 			if v, err := strconv.ParseUint(strings.TrimSpace(kv.Value), 10, 64); err == nil {
 				f.Number = v
 			}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -12,7 +13,7 @@ import (
 type bagTarget struct{ s *sink }
 
 // put writes a message if the layout has a name for it.
-func (t bagTarget) put(m Message, ok bool, at bagstore.Time) error {
+func (t bagTarget) put(m rslayout.Message, ok bool, at bagstore.Time) error {
 	if !ok {
 		return camdriver.ErrUnsupported
 	}
@@ -21,8 +22,7 @@ func (t bagTarget) put(m Message, ok bool, at bagstore.Time) error {
 }
 
 func (t bagTarget) Holds(sensor int, id camdriver.StreamID) bool {
-	set := t.s.enc.streams[id]
-	return set != nil && set.sensor == sensor
+	return t.s.enc.Holds(sensor, id)
 }
 
 // Frame may keep the frame until its pixels are on their way to the disk.
@@ -54,7 +54,7 @@ func (t bagTarget) TimeReference(sensor int, f *camdriver.Frame, at time.Duratio
 }
 
 func (t bagTarget) Fact(key, value string) error {
-	return t.put(Additional(key, value), true, staticTime)
+	return t.put(rslayout.Additional(key, value), true, staticTime)
 }
 
 func (t bagTarget) Checkpoint() error {

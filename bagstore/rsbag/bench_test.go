@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/test/cputime"
 )
@@ -94,10 +95,10 @@ func sensorOf(snap camdriver.DeviceSnapshot, f *camdriver.Frame) int {
 // BenchmarkEncode is the part that is no pixels: one depth frame's numbers.
 func BenchmarkEncode(b *testing.B) {
 	snap, frames := benchTick(b)
-	enc := NewEncoder(snap)
+	enc := rslayout.NewEncoder(snap)
 	b.ReportAllocs()
 	for b.Loop() {
-		enc.Frame(0, frames[0], func(Message) {})
+		enc.Frame(0, frames[0], func(rslayout.Message) {})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 )
 
 // Beside lists the connections that neither the description nor a Cursor reads: the log
@@ -15,8 +16,8 @@ func (f *File) Beside() []*bagstore.Connection {
 		if f.textual && (c.Topic == "/tf_static" || strings.HasSuffix(c.Topic, "/image/camera_info")) {
 			continue // for ROS 2 alone: the description says the same
 		}
-		switch f.topics[c.ID].kind {
-		case topicUnknown, topicLogLine, topicSensorTime:
+		switch f.topics[c.ID].Kind {
+		case rslayout.TopicUnknown, rslayout.TopicLogLine, rslayout.TopicSensorTime:
 			list = append(list, c)
 		}
 	}

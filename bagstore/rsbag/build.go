@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -16,7 +17,7 @@ import (
 func (d *description) build() {
 	f := d.f
 	if f.version == 0 && f.native == nil {
-		f.note("no /file_version; read as version %d", FileVersion)
+		f.note("no /file_version; read as version %d", rslayout.FileVersion)
 	}
 	f.snap.Info = uniqueInfo(d.info)
 	for _, s := range d.streams {
@@ -51,7 +52,7 @@ func (s *stream) unread() bool {
 
 // uniqueInfo sorts by key and keeps the first value of each.
 func uniqueInfo(list []camdriver.Info) []camdriver.Info {
-	return slices.CompactFunc(sortedInfo(list), func(a, b camdriver.Info) bool { return a.Key == b.Key })
+	return slices.CompactFunc(rslayout.SortedInfo(list), func(a, b camdriver.Info) bool { return a.Key == b.Key })
 }
 
 func (d *description) sensorSnapshot(number int, s *sensorDescription) camdriver.SensorSnapshot {
@@ -119,7 +120,7 @@ func (d *description) profile(s *stream) {
 }
 
 func (d *description) format(s *stream, encoding string) {
-	format, known := ParseEncoding(encoding)
+	format, known := rslayout.ParseEncoding(encoding)
 	if d.f.native != nil {
 		format, known = nativeFormat(s.profile.Stream.Kind, encoding)
 	}
@@ -130,17 +131,17 @@ func (d *description) format(s *stream, encoding string) {
 }
 
 func (d *description) poseParts(s *stream) {
-	has := func(kind topicKind) bool {
-		return slices.ContainsFunc(s.conns, func(id uint32) bool { return d.f.topics[id].kind == kind })
+	has := func(kind rslayout.TopicKind) bool {
+		return slices.ContainsFunc(s.conns, func(id uint32) bool { return d.f.topics[id].Kind == kind })
 	}
-	if !has(topicPoseTransform) {
+	if !has(rslayout.TopicPoseTransform) {
 		d.f.note("stream %s has no pose/transform; what else there is of its frames is left out", s.profile.Stream)
 		return
 	}
-	if !has(topicPoseAccel) {
+	if !has(rslayout.TopicPoseAccel) {
 		d.f.note("stream %s has no pose/accel; accelerations are 0", s.profile.Stream)
 	}
-	if !has(topicPoseTwist) {
+	if !has(rslayout.TopicPoseTwist) {
 		d.f.note("stream %s has no pose/twist; velocities are 0", s.profile.Stream)
 	}
 }
@@ -157,7 +158,7 @@ func (d *description) firstImage(s *stream) *msgs.ImageHead {
 	defer t.close()
 	t.seek(earliest)
 	var head msgs.ImageHead
-	if !t.next() || decode(topic{kind: topicImage}, t.message(), &head) != nil {
+	if !t.next() || decode(rslayout.Topic{Kind: rslayout.TopicImage}, t.message(), &head) != nil {
 		return nil
 	}
 	return &head

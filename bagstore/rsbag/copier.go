@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 )
 
@@ -23,7 +24,7 @@ func (c *Copier) Moved() uint64 { return c.moved }
 func (c *Copier) Left() []string { return c.enc.Left() }
 
 // NewCopier creates the file and writes the description and the facts.
-func NewCopier(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, facts []Message) (*Copier, error) {
+func NewCopier(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, facts []rslayout.Message) (*Copier, error) {
 	out, err := newSink(path, snap, o)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	if c.err != nil {
 		return c.err
 	}
-	if c.enc.set(sensor, f) == nil {
+	if !c.enc.Holds(sensor, f.Stream()) {
 		return camdriver.ErrUnsupported
 	}
 	t := max(bagstore.Time(at), earliest, c.last[f.Stream()]+1)
@@ -63,7 +64,7 @@ func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 // Event writes an option change or a notification. ErrUnsupported if the layout has no
 // name for it.
 func (c *Copier) Event(e Event) error {
-	var m Message
+	var m rslayout.Message
 	ok := false
 	switch {
 	case e.Option != nil:

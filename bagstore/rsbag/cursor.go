@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 )
 
@@ -48,8 +49,8 @@ func (f *File) Cursor(o CursorOptions) (*Cursor, error) {
 		}
 	}
 	t, err := f.newTrack(func(c *bagstore.Connection) bool {
-		k := f.topics[c.ID].kind
-		return chosen[c.ID] || !o.FramesOnly && (k == topicOptionValue || k == topicNotification || k == topicNativeOptions)
+		k := f.topics[c.ID].Kind
+		return chosen[c.ID] || !o.FramesOnly && (k == rslayout.TopicOptionValue || k == rslayout.TopicNotification || k == topicNativeOptions)
 	})
 	if err != nil {
 		return nil, err
@@ -220,7 +221,7 @@ func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (fl
 	if !t.prev() {
 		return 0, false
 	}
-	v, err := f.optionValue(topic{kind: topicOptionValue}, t.message())
+	v, err := f.optionValue(rslayout.Topic{Kind: rslayout.TopicOptionValue}, t.message())
 	return v, err == nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 )
 
@@ -216,7 +217,7 @@ func (want *played) frames(t *testing.T, f *File) {
 	defer cur.Close()
 	next := make(map[string]int)
 	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
-		key := strings.TrimPrefix(streamPrefix(e.Sensor, e.Frame.Stream()), "/device_0/")
+		key := strings.TrimPrefix(rslayout.StreamPrefix(e.Sensor, e.Frame.Stream()), "/device_0/")
 		n := next[key]
 		next[key]++
 		if n >= len(want.Streams[key]) {

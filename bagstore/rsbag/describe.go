@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -39,25 +40,25 @@ func (d *description) sensor(n int) *sensorDescription {
 	return d.sensors[n]
 }
 
-func (d *description) stream(t topic) *stream {
-	s := d.streams[t.stream]
+func (d *description) stream(t rslayout.Topic) *stream {
+	s := d.streams[t.Stream]
 	if s == nil {
-		d.sensor(t.sensor).streamed = true
-		s = &stream{sensor: t.sensor, profile: camdriver.Profile{Stream: t.stream}, tf: make(map[string]camdriver.Extrinsics)}
-		d.streams[t.stream] = s
+		d.sensor(t.Sensor).streamed = true
+		s = &stream{sensor: t.Sensor, profile: camdriver.Profile{Stream: t.Stream}, tf: make(map[string]camdriver.Extrinsics)}
+		d.streams[t.Stream] = s
 	}
-	if s.sensor != t.sensor {
-		d.f.note("stream %s is under sensors %d and %d; only the first counts", t.stream, s.sensor, t.sensor)
+	if s.sensor != t.Sensor {
+		d.f.note("stream %s is under sensors %d and %d; only the first counts", t.Stream, s.sensor, t.Sensor)
 		return &stream{tf: make(map[string]camdriver.Extrinsics)}
 	}
 	return s
 }
 
 // describes says whether a topic is read whole at open: its messages are few.
-func describes(t topic) bool {
-	switch t.kind {
-	case topicUnknown, topicLogLine, topicSensorTime, topicNotification, topicOptionValue,
-		topicImage, topicCompressed, topicImu, topicPoseTransform, topicPoseAccel, topicPoseTwist, topicOccupancy, topicMetadata:
+func describes(t rslayout.Topic) bool {
+	switch t.Kind {
+	case rslayout.TopicUnknown, rslayout.TopicLogLine, rslayout.TopicSensorTime, rslayout.TopicNotification, rslayout.TopicOptionValue,
+		rslayout.TopicImage, rslayout.TopicCompressed, rslayout.TopicImu, rslayout.TopicPoseTransform, rslayout.TopicPoseAccel, rslayout.TopicPoseTwist, rslayout.TopicOccupancy, rslayout.TopicMetadata:
 		return false
 	}
 	return true
@@ -72,7 +73,7 @@ func (d *description) read() {
 		return
 	}
 	d.f.each(describes, bagstore.Query{}, d.message)
-	isOption := func(t topic) bool { return t.kind == topicOptionValue }
+	isOption := func(t rslayout.Topic) bool { return t.Kind == rslayout.TopicOptionValue }
 	d.f.each(isOption, bagstore.Query{End: staticTime}, d.message)
 	for _, c := range d.f.bag.Connections() {
 		if t := d.f.topics[c.ID]; isOption(t) {
@@ -82,9 +83,9 @@ func (d *description) read() {
 }
 
 // lateOption takes the first value of an option that has none at 1 ns.
-func (d *description) lateOption(conn uint32, t topic) {
-	id, known := parseOptionName(t.name)
-	if _, has := d.sensor(t.sensor).options[id]; has || !known {
+func (d *description) lateOption(conn uint32, t rslayout.Topic) {
+	id, known := rslayout.ParseOptionName(t.Name)
+	if _, has := d.sensor(t.Sensor).options[id]; has || !known {
 		return
 	}
 	v, err := bagstore.NewView([]*bagstore.Bag{d.f.bag}, bagstore.Query{
@@ -95,7 +96,7 @@ func (d *description) lateOption(conn uint32, t topic) {
 	it := v.Iterator()
 	defer it.Close()
 	if it.Next() {
-		d.f.note("sensor %d: option %s has no initial value; its first one is taken", t.sensor, id)
+		d.f.note("sensor %d: option %s has no initial value; its first one is taken", t.Sensor, id)
 		d.message(t, it.Message())
 	}
 }
@@ -105,23 +106,23 @@ func (d *description) connections() {
 	seen := make(map[string]bool)
 	for _, c := range d.f.bag.Connections() {
 		t := d.f.topics[c.ID]
-		if seen[c.Topic] && t.data() {
+		if seen[c.Topic] && t.IsFrame() {
 			d.f.note("%s has two connections; librealsense multiplies such frames", c.Topic)
 		}
 		seen[c.Topic] = true
-		switch t.kind {
-		case topicUnknown, topicFileVersion, topicDeviceInfo, topicLogLine, topicAdditionalInfo:
+		switch t.Kind {
+		case rslayout.TopicUnknown, rslayout.TopicFileVersion, rslayout.TopicDeviceInfo, rslayout.TopicLogLine, rslayout.TopicAdditionalInfo:
 			continue
 		}
-		d.sensor(t.sensor)
-		switch t.kind {
-		case topicImage, topicCompressed, topicImu, topicPoseTransform, topicOccupancy:
+		d.sensor(t.Sensor)
+		switch t.Kind {
+		case rslayout.TopicImage, rslayout.TopicCompressed, rslayout.TopicImu, rslayout.TopicPoseTransform, rslayout.TopicOccupancy:
 			s := d.stream(t)
 			s.data, s.conns = append(s.data, c.ID), append(s.conns, c.ID)
-		case topicPoseAccel, topicPoseTwist:
+		case rslayout.TopicPoseAccel, rslayout.TopicPoseTwist:
 			s := d.stream(t)
 			s.conns = append(s.conns, c.ID)
-		case topicMetadata:
+		case rslayout.TopicMetadata:
 			s := d.stream(t)
 			s.hasMD, s.conns = true, append(s.conns, c.ID)
 		}
@@ -129,7 +130,7 @@ func (d *description) connections() {
 }
 
 // message takes one message in.
-func (d *description) message(t topic, m bagstore.Message) {
+func (d *description) message(t rslayout.Topic, m bagstore.Message) {
 	var err error
 	if d.f.texts[m.Conn.ID] {
 		if err = d.textMessage(t, m); err != nil {
@@ -137,23 +138,23 @@ func (d *description) message(t topic, m bagstore.Message) {
 		}
 		return
 	}
-	switch t.kind {
-	case topicFileVersion:
+	switch t.Kind {
+	case rslayout.TopicFileVersion:
 		var v msgs.UInt32
 		if err = decode(t, m, &v); err == nil {
 			d.f.version = v.Data
 		}
-	case topicDeviceInfo, topicSensorInfo, topicAdditionalInfo, topicProperty:
+	case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicAdditionalInfo, rslayout.TopicProperty:
 		var kv msgs.KeyValue
 		if err = decode(t, m, &kv); err == nil {
 			d.keyValue(t, kv)
 		}
-	case topicOptionValue:
+	case rslayout.TopicOptionValue:
 		var v msgs.Float32
 		if err = decode(t, m, &v); err == nil {
-			d.option(t, t.name, v.Data)
+			d.option(t, t.Name, v.Data)
 		}
-	case topicOptionText, topicPostProcessing:
+	case rslayout.TopicOptionText, rslayout.TopicPostProcessing:
 		var s msgs.String
 		if err = decode(t, m, &s); err == nil {
 			d.text(t, s.Data)
@@ -166,10 +167,10 @@ func (d *description) message(t topic, m bagstore.Message) {
 	}
 }
 
-func (d *description) streamMessage(t topic, m bagstore.Message) error {
+func (d *description) streamMessage(t rslayout.Topic, m bagstore.Message) error {
 	s := d.stream(t)
-	switch t.kind {
-	case topicStreamInfo:
+	switch t.Kind {
+	case rslayout.TopicStreamInfo:
 		if s.info != nil {
 			d.f.note("%s: described twice; the first counts", m.Conn.Topic)
 			return nil
@@ -180,76 +181,76 @@ func (d *description) streamMessage(t topic, m bagstore.Message) error {
 			s.info = &info
 		}
 		return err
-	case topicCameraInfo:
+	case rslayout.TopicCameraInfo:
 		var info msgs.CameraInfo
 		err := decode(t, m, &info)
 		if err == nil {
 			s.camera = &info
 		}
 		return err
-	case topicImuIntrinsic:
+	case rslayout.TopicImuIntrinsic:
 		var in msgs.ImuIntrinsic
 		err := decode(t, m, &in)
 		if err == nil {
 			s.imu = &in
 		}
 		return err
-	case topicTF:
+	case rslayout.TopicTF:
 		var tf msgs.Transform
 		err := decode(t, m, &tf)
 		if err == nil {
-			s.tf[t.name] = extrinsics(&tf)
+			s.tf[t.Name] = rslayout.Extrinsics(&tf)
 		}
 		return err
 	}
 	return nil
 }
 
-func (d *description) keyValue(t topic, kv msgs.KeyValue) {
+func (d *description) keyValue(t rslayout.Topic, kv msgs.KeyValue) {
 	key, known := camdriver.ParseInfoKey(kv.Key)
 	info := camdriver.Info{Key: key, Value: kv.Value}
 	switch {
-	case t.kind == topicProperty:
+	case t.Kind == rslayout.TopicProperty:
 		if v, err := strconv.ParseFloat(strings.TrimSpace(kv.Value), 32); err == nil {
 			d.option(t, kv.Key, float32(v))
 		}
-	case t.kind == topicAdditionalInfo && known: // an info that librealsense must not see
+	case t.Kind == rslayout.TopicAdditionalInfo && known: // an info that librealsense must not see
 		d.info = append(d.info, info)
-	case t.kind == topicAdditionalInfo:
+	case t.Kind == rslayout.TopicAdditionalInfo:
 		d.f.additional = append(d.f.additional, kv)
 	case !known:
 		d.f.leave("info %q is no key of librealsense's", kv.Key)
-	case t.kind == topicDeviceInfo:
+	case t.Kind == rslayout.TopicDeviceInfo:
 		d.info = append(d.info, info)
 	default:
-		s := d.sensor(t.sensor)
+		s := d.sensor(t.Sensor)
 		s.info = append(s.info, info)
 	}
 }
 
-func (d *description) option(t topic, name string, value float32) {
-	if id, known := parseOptionName(name); known {
-		d.sensor(t.sensor).options[id] = value
+func (d *description) option(t rslayout.Topic, name string, value float32) {
+	if id, known := rslayout.ParseOptionName(name); known {
+		d.sensor(t.Sensor).options[id] = value
 	} else {
-		d.f.leave("sensor %d: option %q is unknown", t.sensor, name)
+		d.f.leave("sensor %d: option %q is unknown", t.Sensor, name)
 	}
 }
 
-func (d *description) text(t topic, s string) {
-	sensor := d.sensor(t.sensor)
-	if t.kind == topicPostProcessing {
+func (d *description) text(t rslayout.Topic, s string) {
+	sensor := d.sensor(t.Sensor)
+	if t.Kind == rslayout.TopicPostProcessing {
 		if d.f.textual {
 			sensor.filters = append(sensor.filters, rstext.List(s)...)
 		} else {
 			sensor.filters = append(sensor.filters, s)
 		}
-	} else if id, known := parseOptionName(t.name); known {
+	} else if id, known := rslayout.ParseOptionName(t.Name); known {
 		sensor.texts[id] = s
 	}
 }
 
 // decode reads a message as its topic says.
-func decode(t topic, m bagstore.Message, into msgs.Message) error {
+func decode(t rslayout.Topic, m bagstore.Message, into msgs.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
 	}
@@ -257,9 +258,9 @@ func decode(t topic, m bagstore.Message, into msgs.Message) error {
 }
 
 // checkType tells types by their md5 alone, as librealsense does.
-func checkType(t topic, m bagstore.Message) error {
-	if want, ok := msgs.Lookup(topicTypes[t.kind]); !ok || m.Conn.MD5 != want.MD5 {
-		return &TypeError{Topic: m.Conn.Topic, Want: topicTypes[t.kind], Have: m.Conn.Type}
+func checkType(t rslayout.Topic, m bagstore.Message) error {
+	if want, ok := msgs.Lookup(t.Kind.Type()); !ok || m.Conn.MD5 != want.MD5 {
+		return &TypeError{Topic: m.Conn.Topic, Want: t.Kind.Type(), Have: m.Conn.Type}
 	}
 	return nil
 }

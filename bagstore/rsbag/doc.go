@@ -1,13 +1,11 @@
-// Package rsbag is the RealSense layout on top of a bag: which topics hold a
-// device's description, frames, options and events, at which times
-// (docs/format-realsense.md).
+// Package rsbag reads and writes recordings of RealSense devices: bags whose topics hold a
+// device's description, frames, options and events, in the layout of package rslayout and
+// at the times that the SDK expects (docs/format-realsense.md).
 //
 // # Writing
 //
-// An [Encoder] turns a snapshot and frames into messages; live topics and
-// recordings have the same ones. A [Recorder] writes them as file version 3, which
-// librealsense plays. Pixels are never copied here: the body of a [Message] is the
-// frame's own memory.
+// A [Recorder] writes a device's messages, which an rslayout.Encoder makes, as file version
+// 3, which librealsense plays. Pixels are never copied here: they are lent to the bag.
 //
 // # Reading
 //
@@ -20,6 +18,5 @@
 //
 // # Concurrency
 //
-// A Recorder may be used from several goroutines, and an Encoder from a different
-// one for each stream. A Cursor is for one goroutine. A [File] may be shared.
+// A Recorder may be used from several goroutines. A Cursor is for one goroutine. A [File] may be shared.
 package rsbag

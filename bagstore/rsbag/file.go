@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -21,8 +22,8 @@ type File struct {
 	native     *native         // of a camera node's recording
 	snap       camdriver.DeviceSnapshot
 	streams    []*stream
-	topics     map[uint32]topic  // by connection
-	counts     map[uint32]uint64 // messages by connection
+	topics     map[uint32]rslayout.Topic // by connection
+	counts     map[uint32]uint64         // messages by connection
 	options    map[optionKey][]uint32
 	additional []msgs.KeyValue
 	segments   []segment
@@ -85,23 +86,23 @@ func OpenBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, false) }
 
 // openBag reads the description. nodes: a recording of a camera node will do.
 func openBag(bag *bagstore.Bag, nodes bool) (*File, error) {
-	f := &File{bag: bag, topics: make(map[uint32]topic), options: make(map[optionKey][]uint32)}
+	f := &File{bag: bag, topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
 	}
 	known := 0
 	for _, c := range bag.Connections() {
-		t := parseTopic(c.Topic)
-		if t.sensor >= maxSensors {
+		t := rslayout.ParseTopic(c.Topic)
+		if t.Sensor >= maxSensors {
 			f.leave("%s: more than %d sensors", c.Topic, maxSensors)
-			t = topic{}
+			t = rslayout.Topic{}
 		}
-		if t.kind != topicUnknown {
+		if t.Kind != rslayout.TopicUnknown {
 			known++
 		}
 		f.topics[c.ID] = t
-		if id, ok := parseOptionName(t.name); ok && t.kind == topicOptionValue {
-			f.options[optionKey{t.sensor, id}] = append(f.options[optionKey{t.sensor, id}], c.ID)
+		if id, ok := rslayout.ParseOptionName(t.Name); ok && t.Kind == rslayout.TopicOptionValue {
+			f.options[optionKey{t.Sensor, id}] = append(f.options[optionKey{t.Sensor, id}], c.ID)
 		}
 	}
 	if known == 0 && !(nodes && f.findNative()) {
@@ -166,7 +167,7 @@ func (f *File) Additional() []msgs.KeyValue { return f.additional }
 // Start is the wall time of file time 0, where the file says it.
 func (f *File) Start() (time.Time, bool) {
 	for _, kv := range f.additional {
-		if kv.Key == KeyStart {
+		if kv.Key == rslayout.KeyStart {
 			t, err := time.Parse(time.RFC3339Nano, kv.Value)
 			return t, err == nil
 		}
@@ -192,6 +193,6 @@ func (f *File) stream(id camdriver.StreamID) *stream {
 }
 
 // connections selects the connections whose topic want accepts.
-func (f *File) connections(want func(topic) bool) func(*bagstore.Connection) bool {
+func (f *File) connections(want func(rslayout.Topic) bool) func(*bagstore.Connection) bool {
 	return func(c *bagstore.Connection) bool { return want(f.topics[c.ID]) }
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 )
 
@@ -161,7 +162,7 @@ func checkManifest(t *testing.T, f *File, want manifest, ticks, changes int) {
 			}
 			notes++
 		default:
-			key := strings.TrimPrefix(streamPrefix(e.Sensor, e.Frame.Stream()), "/device_0/")
+			key := strings.TrimPrefix(rslayout.StreamPrefix(e.Sensor, e.Frame.Stream()), "/device_0/")
 			if err := compareFrame(e.Frame, want.Streams[key][got[key]]); err != nil {
 				t.Fatalf("%s frame %d: %v", key, got[key], err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag/internal/cameranode"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -120,9 +121,9 @@ func (f *File) numberNative(n *native, conns map[uint32]camdriver.StreamID) {
 		}
 	}
 	for conn, id := range conns {
-		t := topic{kind: topicImage, sensor: number[nativeSensor(id.Kind)], stream: id}
+		t := rslayout.Topic{Kind: rslayout.TopicImage, Sensor: number[nativeSensor(id.Kind)], Stream: id}
 		if id.Kind.Inertial() {
-			t.kind = topicImu
+			t.Kind = rslayout.TopicImu
 		}
 		f.topics[conn] = t
 	}
@@ -209,7 +210,7 @@ func (f *File) nativeFirst(s *stream) (ok bool) {
 	})
 	if !ok {
 		for _, conn := range s.data {
-			f.topics[conn] = topic{}
+			f.topics[conn] = rslayout.Topic{}
 		}
 	}
 	return ok
@@ -287,7 +288,7 @@ func readTree(tree map[string]tfLink, m bagstore.Message) {
 	for i := range list.Transforms {
 		t := &list.Transforms[i]
 		if len(tree) < maxLinks {
-			tree[strings.TrimPrefix(t.ChildFrameID, "/")] = tfLink{strings.TrimPrefix(t.Header.FrameID, "/"), extrinsics(&t.Transform)}
+			tree[strings.TrimPrefix(t.ChildFrameID, "/")] = tfLink{strings.TrimPrefix(t.Header.FrameID, "/"), rslayout.Extrinsics(&t.Transform)}
 		}
 	}
 }
@@ -311,7 +312,7 @@ func place(tree map[string]tfLink, frame string, used map[string]bool) (at camdr
 func nativeFormat(k camdriver.StreamKind, encoding string) (camdriver.Format, bool) {
 	switch encoding {
 	case "rgb8", "bgr8", "rgba8", "bgra8":
-		return ParseEncoding(encoding)
+		return rslayout.ParseEncoding(encoding)
 	case "mono8", "8UC1":
 		return camdriver.Y8, true
 	case "mono16", "16UC1":

@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag/internal/cameranode"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -38,6 +39,9 @@ func (c *nativeChanges) add(n nativeChange) {
 func (c *nativeChanges) from(at bagstore.Time) int {
 	return sort.Search(len(c.list), func(i int) bool { return c.list[i].at >= at })
 }
+
+// topicNativeOptions is the kind of topics, not of the layout, with options of a camera node.
+const topicNativeOptions rslayout.TopicKind = 0xff
 
 // maxChanges bounds how many changes of options are kept of a camera node's recording.
 const maxChanges = 100_000
@@ -80,7 +84,7 @@ func (d *description) nativeOptions() {
 				return false
 			} else {
 				f.native.changes.add(nativeChange{m.Time, sensor, OptionChange{o.ID, o.Value}})
-				f.topics[m.Conn.ID] = topic{kind: topicNativeOptions}
+				f.topics[m.Conn.ID] = rslayout.Topic{Kind: topicNativeOptions}
 			}
 			last[key] = o.Value
 		}

@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag/internal/cameranode"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -68,7 +69,7 @@ func (d *description) nativeMotion(s *stream, m bagstore.Message) {
 		d.f.leave("%s: %v", m.Conn.Topic, err)
 		return
 	}
-	s.imu = imuIntrinsic(&in)
+	s.imu = rslayout.ImuIntrinsic(&in)
 	d.f.native.used[m.Conn.ID] = true
 }
 

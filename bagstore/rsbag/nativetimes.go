@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/msgs"
 )
 
@@ -14,7 +15,7 @@ func (f *File) nativeStart() {
 		return
 	}
 	if start := -f.segments[0].shift; start >= epochTimes {
-		f.additional = append(f.additional, msgs.KeyValue{Key: KeyStart, Value: formatStart(start.Std())})
+		f.additional = append(f.additional, msgs.KeyValue{Key: rslayout.KeyStart, Value: rslayout.FormatStart(start.Std())})
 	}
 }
 

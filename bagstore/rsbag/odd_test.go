@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -267,14 +268,14 @@ func TestNotARecording(t *testing.T) {
 // FuzzTopic: any text is taken apart without harm, and what is understood has a
 // sensor and a stream that print back.
 func FuzzTopic(f *testing.F) {
-	for _, m := range NewEncoder(testSnapshot()).Topics() {
+	for _, m := range rslayout.NewEncoder(testSnapshot()).Topics() {
 		f.Add(m)
 	}
 	f.Add("/device_0/sensor_18446744073709551616/info")
 	f.Add("/device_0/sensor_0/Depth_0/tf/")
 	f.Fuzz(func(t *testing.T, s string) {
-		p := parseTopic(s)
-		if p.data() && !strings.HasPrefix(s, "/device_0/sensor_") {
+		p := rslayout.ParseTopic(s)
+		if p.IsFrame() && !strings.HasPrefix(s, "/device_0/sensor_") {
 			t.Fatalf("%q is data", s)
 		}
 	})
@@ -282,12 +283,12 @@ func FuzzTopic(f *testing.F) {
 
 // FuzzMessage reads hostile bytes as a message of every topic of the layout.
 func FuzzMessage(f *testing.F) {
-	enc := NewEncoder(testSnapshot())
+	enc := rslayout.NewEncoder(testSnapshot())
 	snap := testSnapshot()
-	var seeds []Message
+	var seeds []rslayout.Message
 	seeds = append(seeds, enc.Static()...)
 	for _, s := range snap.Streams {
-		enc.Frame(s.Sensor, testFrame(s.Profile, 1, testStart), func(m Message) { seeds = append(seeds, m) })
+		enc.Frame(s.Sensor, testFrame(s.Profile, 1, testStart), func(m rslayout.Message) { seeds = append(seeds, m) })
 	}
 	for _, m := range seeds {
 		f.Add(m.Topic, m.Type.Name, slices.Concat(m.Head, m.Body))

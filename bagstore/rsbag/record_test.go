@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/stockbag"
@@ -72,7 +73,7 @@ func testOptions() []camdriver.Option {
 func testStream(sensor, i int, p camdriver.Profile) camdriver.StreamSnapshot {
 	e := camdriver.Identity()
 	if p.Stream != id(camdriver.Depth, 0) {
-		e = extrinsics(&msgs.Transform{Translation: msgs.Vector3{X: float64(i), Y: -0.5, Z: 0.01},
+		e = rslayout.Extrinsics(&msgs.Transform{Translation: msgs.Vector3{X: float64(i), Y: -0.5, Z: 0.01},
 			Rotation: msgs.Quaternion{X: 0.5, Y: -0.5, Z: 0.5, W: float64(i%2) - 0.5}})
 	}
 	s := camdriver.StreamSnapshot{Sensor: sensor, Profile: p, Extrinsic: &e}
@@ -187,7 +188,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			if len(f.Notes()) != 0 || f.Version() != FileVersion {
+			if len(f.Notes()) != 0 || f.Version() != rslayout.FileVersion {
 				t.Errorf("version %d, notes %q", f.Version(), f.Notes())
 			}
 			compareSnapshots(t, f.Snapshot(), testSnapshot())

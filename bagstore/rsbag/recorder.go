@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -113,9 +114,9 @@ func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions)
 			r.streams[s.Profile.Stream] = &streamCounter{}
 		}
 	}
-	facts := []msgs.KeyValue{{Key: KeyProgram, Value: o.Program}, {Key: KeyVersion, Value: o.Version}, {Key: KeyHost, Value: o.Host}}
+	facts := []msgs.KeyValue{{Key: rslayout.KeyProgram, Value: o.Program}, {Key: rslayout.KeyVersion, Value: o.Version}, {Key: rslayout.KeyHost, Value: o.Host}}
 	if o.Program != "" {
-		facts = append(facts, msgs.KeyValue{Key: KeyWritten, Value: out.HowWritten()})
+		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: out.HowWritten()})
 	}
 	for _, kv := range append(facts, o.Additional...) {
 		if kv.Value != "" && r.err == nil {
@@ -171,7 +172,7 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 // frame writes a frame and what goes with it.
 func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time, first bool) error {
 	if first {
-		if err := r.out.Fact(KeyStart, formatStart(f.Arrival.Add(-time.Duration(at)))); err != nil {
+		if err := r.out.Fact(rslayout.KeyStart, rslayout.FormatStart(f.Arrival.Add(-time.Duration(at)))); err != nil {
 			return err
 		}
 	}
@@ -194,17 +195,17 @@ func period(fps int) time.Duration {
 // Option writes a change of an option. at is on the clock of Frame.Arrival; zero
 // is the time of the latest frame.
 func (r *Recorder) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
-	return r.event(optionTopic(sensor, id, "value"), at, func(at time.Duration) error { return r.out.Option(sensor, id, value, at) })
+	return r.event(rslayout.OptionTopic(sensor, id, "value"), at, func(at time.Duration) error { return r.out.Option(sensor, id, value, at) })
 }
 
 // Notification writes what a sensor reported.
 func (r *Recorder) Notification(sensor int, n camdriver.Notification, at time.Time) error {
-	return r.event(notificationTopic(sensor, n.Category), at, func(at time.Duration) error { return r.out.Notification(sensor, n, at) })
+	return r.event(rslayout.NotificationTopic(sensor, n.Category), at, func(at time.Duration) error { return r.out.Notification(sensor, n, at) })
 }
 
 // Log writes a line of the program's own log.
 func (r *Recorder) Log(l msgs.Log, at time.Time) error {
-	return r.event(TopicLog, at, func(at time.Duration) error { return r.out.Log(l, at) })
+	return r.event(rslayout.TopicLog, at, func(at time.Duration) error { return r.out.Log(l, at) })
 }
 
 // event writes an event that is on a topic of the layout.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 )
 
 // segment is a range of times in the bag that maps to file times by a shift.
@@ -69,7 +70,7 @@ func (f *File) findTimes() {
 // dataRange returns the first and last time of frames between two times in the bag.
 func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
 	v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{
-		Connections: f.connections(topic.data), Start: lo, End: hi})
+		Connections: f.connections(rslayout.Topic.IsFrame), Start: lo, End: hi})
 	if err != nil {
 		return 0, 0, false
 	}
@@ -172,7 +173,7 @@ func (t *track) time() bagstore.Time { return t.message().Time + t.segments[t.cu
 
 // each calls f with every message of the chosen topics, at any time, in time
 // order. It is for descriptions: few messages.
-func (f *File) each(want func(topic) bool, q bagstore.Query, do func(topic, bagstore.Message)) {
+func (f *File) each(want func(rslayout.Topic) bool, q bagstore.Query, do func(rslayout.Topic, bagstore.Message)) {
 	q.Connections = f.connections(want)
 	v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, q)
 	if err != nil {

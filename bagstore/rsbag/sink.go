@@ -2,6 +2,7 @@ package rsbag
 
 import (
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -10,7 +11,7 @@ import (
 // sink is where a recording's messages go: a bag of the layout. Its first error
 // stays.
 type sink struct {
-	enc     *Encoder
+	enc     *rslayout.Encoder
 	w       *bagstore.Writer
 	conns   map[string]uint32 // by topic
 	scratch msgs.Encoder      // heads of the frame being written
@@ -23,7 +24,7 @@ func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options) (si
 	if err != nil {
 		return sink{}, err
 	}
-	s := sink{enc: NewEncoder(snap), w: w, conns: make(map[string]uint32), units: make(map[int]float32)}
+	s := sink{enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), units: make(map[int]float32)}
 	for i, sensor := range snap.Sensors {
 		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
 			s.units[i] = o.Value
@@ -40,11 +41,11 @@ func (s *sink) describe() {
 }
 
 // write adds a message; its error stays in s.err.
-func (s *sink) write(m Message, at bagstore.Time) { s.lend(m, at, nil) }
+func (s *sink) write(m rslayout.Message, at bagstore.Time) { s.lend(m, at, nil) }
 
 // lend is write for a message whose body belongs to a frame, which is held until
 // the body is on its way to the disk.
-func (s *sink) lend(m Message, at bagstore.Time, f *camdriver.Frame) {
+func (s *sink) lend(m rslayout.Message, at bagstore.Time, f *camdriver.Frame) {
 	if s.err != nil {
 		return
 	}
@@ -70,16 +71,16 @@ func (s *sink) frame(sensor int, f *camdriver.Frame, at bagstore.Time) {
 		s.depthUnits(sensor, f.DepthUnits, at)
 	}
 	s.scratch.B = s.scratch.B[:0] // Write has copied what it got the last time
-	put := func(m Message) { s.lend(m, at, f) }
-	s.enc.data(&s.scratch, sensor, f, put)
-	s.enc.metadata(&s.scratch, sensor, f, put)
+	put := func(m rslayout.Message) { s.lend(m, at, f) }
+	s.enc.AppendData(&s.scratch, sensor, f, put)
+	s.enc.AppendMetadata(&s.scratch, sensor, f, put)
 }
 
 // option is the change of an option, unless librealsense 2.56 doesn't know it: it would take
 // it for one without a name.
-func (s *sink) option(sensor int, id camdriver.OptionID, value float32) (Message, bool) {
+func (s *sink) option(sensor int, id camdriver.OptionID, value float32) (rslayout.Message, bool) {
 	if id > rstext.Names256.Option {
-		return Message{}, false
+		return rslayout.Message{}, false
 	}
 	return s.enc.Option(sensor, id, value)
 }

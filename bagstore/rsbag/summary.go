@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 )
 
@@ -17,7 +18,7 @@ import (
 // alone.
 func IsRecording(bag *bagstore.Bag) bool {
 	return slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool {
-		return parseTopic(c.Topic).kind != topicUnknown && strings.HasPrefix(c.Topic, "/device_0/")
+		return rslayout.ParseTopic(c.Topic).Kind != rslayout.TopicUnknown && strings.HasPrefix(c.Topic, "/device_0/")
 	})
 }
 

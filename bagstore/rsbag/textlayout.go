@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/rslayout"
 	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -15,22 +16,16 @@ import (
 // typeString is the type of text.
 const typeString = "std_msgs/String"
 
-// Names of compressed pixels end in these, in recordings after 2.58.
-const (
-	topicCompressedSuffix      = "image/data/compressed"
-	topicCompressedDepthSuffix = "image/data/compressedDepth"
-)
-
 // findText finds the topics that have text in the place of their type, and notes those
 // of the device that nothing here reads.
 func (f *File) findText() {
 	text, _ := msgs.Lookup(typeString)
 	f.texts = make(map[uint32]bool)
 	for _, c := range f.bag.Connections() {
-		if want, known := topicTypes[f.topics[c.ID].kind]; known && want != typeString && c.MD5 == text.MD5 {
+		if want := f.topics[c.ID].Kind.Type(); want != "" && want != typeString && c.MD5 == text.MD5 {
 			f.texts[c.ID] = true
-			switch f.topics[c.ID].kind {
-			case topicDeviceInfo, topicSensorInfo, topicStreamInfo, topicMetadata:
+			switch f.topics[c.ID].Kind {
+			case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicStreamInfo, rslayout.TopicMetadata:
 				f.textual = true
 			}
 		}
@@ -40,18 +35,18 @@ func (f *File) findText() {
 		return
 	}
 	for _, c := range f.bag.Connections() {
-		if f.topics[c.ID].kind == topicUnknown && strings.HasPrefix(c.Topic, "/device_0/") && !strings.HasSuffix(c.Topic, "/image/camera_info") {
+		if f.topics[c.ID].Kind == rslayout.TopicUnknown && strings.HasPrefix(c.Topic, "/device_0/") && !strings.HasSuffix(c.Topic, "/image/camera_info") {
 			f.note("%s: %s is not read here; left out", c.Topic, c.Type)
 		}
 	}
 }
 
 // textMessage takes in a description that is text.
-func (d *description) textMessage(t topic, m bagstore.Message) error {
-	if t.kind == topicOptionValue {
+func (d *description) textMessage(t rslayout.Topic, m bagstore.Message) error {
+	if t.Kind == rslayout.TopicOptionValue {
 		v, err := d.f.optionValue(t, m)
 		if err == nil {
-			d.option(t, t.name, v)
+			d.option(t, t.Name, v)
 		}
 		return err
 	}
@@ -59,8 +54,8 @@ func (d *description) textMessage(t topic, m bagstore.Message) error {
 	if err := msgs.Unmarshal(m.Data, &text); err != nil {
 		return err
 	}
-	switch t.kind {
-	case topicDeviceInfo, topicSensorInfo, topicAdditionalInfo:
+	switch t.Kind {
+	case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicAdditionalInfo:
 		for p := range rstext.Pairs(text.Data) {
 			d.keyValue(t, msgs.KeyValue{Key: p.Key, Value: p.Value})
 		}
@@ -69,9 +64,9 @@ func (d *description) textMessage(t topic, m bagstore.Message) error {
 	return d.textOfStream(d.stream(t), t, text.Data)
 }
 
-func (d *description) textOfStream(s *stream, t topic, text string) error {
-	switch t.kind {
-	case topicStreamInfo:
+func (d *description) textOfStream(s *stream, t rslayout.Topic, text string) error {
+	switch t.Kind {
+	case rslayout.TopicStreamInfo:
 		if s.info != nil {
 			d.f.note("stream %s: described twice; the first counts", s.profile.Stream)
 			return nil
@@ -82,22 +77,22 @@ func (d *description) textOfStream(s *stream, t topic, text string) error {
 			s.info = &msgs.StreamInfo{FPS: uint32(fps), Encoding: encoding, Recommended: true}
 		}
 		return err
-	case topicCameraInfo:
+	case rslayout.TopicCameraInfo:
 		in, err := rstext.ParseIntrinsics(text)
 		if err == nil {
-			s.camera = CameraInfo(camdriver.StreamSnapshot{Video: &in})
+			s.camera = rslayout.CameraInfo(camdriver.StreamSnapshot{Video: &in})
 		}
 		return err
-	case topicImuIntrinsic:
+	case rslayout.TopicImuIntrinsic:
 		in, err := rstext.ParseMotionIntrinsics(text)
 		if err == nil {
-			s.imu = imuIntrinsic(&in)
+			s.imu = rslayout.ImuIntrinsic(&in)
 		}
 		return err
-	case topicTF:
+	case rslayout.TopicTF:
 		e, err := rstext.ParseExtrinsics(text)
 		if err == nil {
-			s.tf[t.name] = e
+			s.tf[t.Name] = e
 		}
 		return err
 	}
@@ -105,7 +100,7 @@ func (d *description) textOfStream(s *stream, t topic, text string) error {
 }
 
 // optionValue reads an option's value, which may be text.
-func (f *File) optionValue(t topic, m bagstore.Message) (float32, error) {
+func (f *File) optionValue(t rslayout.Topic, m bagstore.Message) (float32, error) {
 	if !f.texts[m.Conn.ID] {
 		var v msgs.Float32
 		err := decode(t, m, &v)
@@ -119,28 +114,28 @@ func (f *File) optionValue(t topic, m bagstore.Message) (float32, error) {
 }
 
 // text takes in an event or a frame's metadata that is text.
-func (a *assembler) text(t topic, m bagstore.Message) error {
-	if t.kind == topicOptionValue {
+func (a *assembler) text(t rslayout.Topic, m bagstore.Message) error {
+	if t.Kind == rslayout.TopicOptionValue {
 		return a.option(t, m)
 	}
 	var text msgs.String
 	if err := msgs.Unmarshal(m.Data, &text); err != nil {
 		return err
 	}
-	switch t.kind {
-	case topicMetadata:
+	switch t.Kind {
+	case rslayout.TopicMetadata:
 		md, err := rstext.ParseMetadata(text.Data)
 		a.part(t, false).text = &md // what could be read of it
 		a.unknownKeys(md.Unknown)
 		return err
-	case topicNotification:
+	case rslayout.TopicNotification:
 		n, err := rstext.ParseNotification(text.Data)
 		if err == nil {
-			a.events = append(a.events, a.event(Event{Sensor: t.sensor, Notification: &n}))
+			a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Notification: &n}))
 		}
 		return err
 	}
-	return &TypeError{Topic: m.Conn.Topic, Want: topicTypes[t.kind], Have: m.Conn.Type}
+	return &TypeError{Topic: m.Conn.Topic, Want: t.Kind.Type(), Have: m.Conn.Type}
 }
 
 // textMetadata fills a frame in with what its text says, which is all that says it.

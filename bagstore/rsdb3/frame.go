@@ -3,7 +3,7 @@ package rsdb3
 import (
 	"time"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -55,7 +55,7 @@ func (w *Writer) imageHead(t *streamTopics, f *camdriver.Frame) {
 	e := &w.enc
 	e.U32(uint32(f.Height))
 	e.U32(uint32(f.Width))
-	e.String(rsbag.Encoding(format))
+	e.String(rslayout.Encoding(format))
 	e.Bool(false) // not big-endian
 	e.U32(uint32(f.Stride))
 	e.Len(len(f.Data))

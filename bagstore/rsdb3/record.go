@@ -5,6 +5,7 @@ import (
 
 	"rsros/bagstore/rosbag2"
 	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 	"rsros/bagstore/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -54,11 +55,11 @@ func (t target) Option(sensor int, id camdriver.OptionID, value float32, at time
 }
 
 func (t target) Log(l msgs.Log, at time.Duration) error {
-	return t.Writer.Log(rsbag.TopicLog, &l, at)
+	return t.Writer.Log(rslayout.TopicLog, &l, at)
 }
 
 func (t target) TimeReference(sensor int, f *camdriver.Frame, at time.Duration) error {
-	topic, m := rsbag.TimeReference(sensor, f)
+	topic, m := rslayout.TimeReference(sensor, f)
 	return t.Writer.TimeReference(topic, &m, at)
 }
 

@@ -3,7 +3,7 @@ package rsdb3
 import (
 	"time"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
@@ -111,7 +111,7 @@ func rosCameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
 	if s.Video == nil {
 		return nil
 	}
-	info := rsbag.CameraInfo(s)
+	info := rslayout.CameraInfo(s)
 	info.DistortionModel = "plumb_bob"
 	if s.Video.Model == camdriver.KannalaBrandt4 {
 		info.DistortionModel, info.D = "equidistant", info.D[:4]

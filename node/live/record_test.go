@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/naming"
@@ -108,12 +109,12 @@ func checkLogAndOrigin(t *testing.T, path string) {
 	var keys []string
 	for _, kv := range f.Additional() {
 		keys = append(keys, kv.Key)
-		if kv.Key == rsbag.KeyVersion && kv.Value != program.Version || kv.Key == rsbag.KeyProgram && kv.Value != program.Name ||
-			kv.Key == rsbag.KeyWritten && !strings.Contains(kv.Value, "the page cache") {
+		if kv.Key == rslayout.KeyVersion && kv.Value != program.Version || kv.Key == rslayout.KeyProgram && kv.Value != program.Name ||
+			kv.Key == rslayout.KeyWritten && !strings.Contains(kv.Value, "the page cache") {
 			t.Errorf("%s is %q", kv.Key, kv.Value)
 		}
 	}
-	if want := []string{rsbag.KeyProgram, rsbag.KeyVersion, rsbag.KeyHost, rsbag.KeyWritten, rsbag.KeyStart}; !slices.Equal(keys, want) {
+	if want := []string{rslayout.KeyProgram, rslayout.KeyVersion, rslayout.KeyHost, rslayout.KeyWritten, rslayout.KeyStart}; !slices.Equal(keys, want) {
 		t.Errorf("additional info %q, want %q", keys, want)
 	}
 	v, err := bagstore.NewView([]*bagstore.Bag{f.Bag()}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/log" }})

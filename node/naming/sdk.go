@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/ros"
@@ -21,7 +21,7 @@ type SDKTopics struct {
 	camdriver.NopHandler
 	out     *ros.Node
 	prefix  string // /device_N/
-	enc     *rsbag.Encoder
+	enc     *rslayout.Encoder
 	streams map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
 	beside  map[*ros.Publisher]*transport.Topics    // of those of images
 
@@ -43,7 +43,7 @@ const firstDevice = "/device_0/"
 // publishes its description on latched ones.
 func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SDKTopics, error) {
 	s := &SDKTopics{
-		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rsbag.NewEncoder(snap),
+		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
 		streams: map[camdriver.StreamID][]*ros.Publisher{}, pubs: map[string]*ros.Publisher{},
 		beside: map[*ros.Publisher]*transport.Topics{},
 	}
@@ -56,7 +56,7 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SD
 		id := stream.Profile.Stream
 		topics, _ := s.enc.Stream(id)
 		for _, topic := range topics {
-			t, _ := rsbag.TopicType(topic)
+			t, _ := rslayout.TopicType(topic)
 			p, err := s.publisher(topic, t, false)
 			if err != nil {
 				return nil, errors.Join(err, s.Close())
@@ -66,7 +66,7 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SD
 				continue
 			}
 			if s.beside[p], err = transport.Advertise(out, transport.Options{
-				Topic: p.Topic(), Encoding: rsbag.Encoding(stream.Profile.Format), Depth: id.Kind == camdriver.Depth,
+				Topic: p.Topic(), Encoding: rslayout.Encoding(stream.Profile.Format), Depth: id.Kind == camdriver.Depth,
 				Units: depthUnits(snap), Log: out.Log(),
 			}); err != nil {
 				return nil, errors.Join(err, s.Close())
@@ -121,7 +121,7 @@ func sdkQueue(topic string, latch bool) int {
 
 // publish sends one message of the layout. If there is a frame, it is retained
 // until every subscriber has received the body.
-func (s *SDKTopics) publish(m rsbag.Message, f *camdriver.Frame) error {
+func (s *SDKTopics) publish(m rslayout.Message, f *camdriver.Frame) error {
 	p, err := s.publisher(m.Topic, m.Type, m.Static)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 	if len(pubs) == 0 {
 		return
 	}
-	emit := func(m rsbag.Message) { _ = s.publish(m, f) } // advertised already: no error
+	emit := func(m rslayout.Message) { _ = s.publish(m, f) } // advertised already: no error
 	data, metadata := pubs[:len(pubs)-1], pubs[len(pubs)-1]
 	if slices.ContainsFunc(data, s.wanted) {
 		s.enc.Data(sensor, f, emit)

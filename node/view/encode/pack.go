@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs/imagetransport"
 	"rsros/node/view/wire"
@@ -26,7 +26,7 @@ func (m *Memory) Pack(b Body, format camdriver.Format) Body {
 	case camdriver.RGB8, camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8, camdriver.YUYV, camdriver.UYVY, camdriver.Y8, camdriver.RAW8:
 		packed.Codec = wire.JPEG
 		_, code, err := e.Compress(e.code[:0], imagetransport.Picture{
-			Encoding: rsbag.Encoding(format), Width: b.Width, Height: b.Height, Step: b.Stride, Data: b.Data,
+			Encoding: rslayout.Encoding(format), Width: b.Width, Height: b.Height, Step: b.Stride, Data: b.Data,
 		}, imagetransport.Options{Format: imagetransport.JPEG, JPEGQuality: jpegQuality})
 		if err != nil {
 			return b.borrowed()

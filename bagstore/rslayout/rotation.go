@@ -1,4 +1,4 @@
-package rsbag
+package rslayout
 
 import (
 	"math"
@@ -15,9 +15,9 @@ func transform(e camdriver.Extrinsics) *msgs.Transform {
 	}
 }
 
-// extrinsics is the inverse of transform. A quaternion of length zero, which no
+// Extrinsics reads a message that says where a stream is. A quaternion of length zero, which no
 // rotation has, reads as identity.
-func extrinsics(t *msgs.Transform) camdriver.Extrinsics {
+func Extrinsics(t *msgs.Transform) camdriver.Extrinsics {
 	e := camdriver.Identity()
 	e.Translation = [3]float64{t.Translation.X, t.Translation.Y, t.Translation.Z}
 	q := t.Rotation

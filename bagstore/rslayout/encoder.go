@@ -1,4 +1,4 @@
-package rsbag
+package rslayout
 
 import (
 	"fmt"
@@ -97,7 +97,7 @@ func (e *Encoder) leave(format string, args ...any) {
 func (e *Encoder) describeDevice() {
 	odd := slices.ContainsFunc(e.snap.Sensors, func(s camdriver.SensorSnapshot) bool { return !knownSensorName(s.Name) })
 	seen := make(map[camdriver.InfoKey]bool)
-	for _, info := range sortedInfo(e.snap.Info) {
+	for _, info := range SortedInfo(e.snap.Info) {
 		switch {
 		case seen[info.Key] || !knownInfo(info.Key):
 		case odd && info.Key == camdriver.InfoProductId, info.Key > rstext.Names256.Info:
@@ -123,7 +123,8 @@ func knownInfo(k camdriver.InfoKey) bool {
 	return ok
 }
 
-func sortedInfo(list []camdriver.Info) []camdriver.Info {
+// SortedInfo is a sorted copy.
+func SortedInfo(list []camdriver.Info) []camdriver.Info {
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b camdriver.Info) int { return int(a.Key) - int(b.Key) })
 	return out
@@ -136,7 +137,7 @@ func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	topic := sensorPrefix(number) + "/info"
 	e.keyValue(topic, camdriver.InfoName.String(), s.Name)
 	seen := map[camdriver.InfoKey]bool{camdriver.InfoName: true}
-	for _, info := range sortedInfo(s.Info) {
+	for _, info := range SortedInfo(s.Info) {
 		switch {
 		case seen[info.Key] || !knownInfo(info.Key):
 		case info.Key > rstext.Names256.Info:
@@ -151,8 +152,8 @@ func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
 	for _, o := range options {
 		if _, known := camdriver.ParseOptionID(o.ID.String()); known {
-			e.add(optionTopic(number, o.ID, "value"), &msgs.Float32{Data: o.Value})
-			e.add(optionTopic(number, o.ID, "description"), &msgs.String{Data: text(o.Description)})
+			e.add(OptionTopic(number, o.ID, "value"), &msgs.Float32{Data: o.Value})
+			e.add(OptionTopic(number, o.ID, "description"), &msgs.String{Data: text(o.Description)})
 		}
 	}
 	for _, f := range s.Filters {
@@ -167,7 +168,7 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 	if _, twice := e.streams[id]; twice || s.Sensor < 0 || s.Sensor >= len(e.snap.Sensors) {
 		return
 	}
-	prefix := streamPrefix(s.Sensor, id)
+	prefix := StreamPrefix(s.Sensor, id)
 	set := &streamTopicSet{sensor: s.Sensor, kind: id.Kind, encoding: Encoding(s.Profile.Format)}
 	switch {
 	case id.Kind.Video():
@@ -175,7 +176,7 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 		e.add(prefix+"/info/camera_info", CameraInfo(s))
 	case id.Kind.Inertial():
 		set.data, set.metadata = topicOf(prefix+"/imu/data"), topicOf(prefix+"/imu/metadata")
-		e.add(prefix+"/imu_intrinsic", imuIntrinsic(s.Motion))
+		e.add(prefix+"/imu_intrinsic", ImuIntrinsic(s.Motion))
 	case id.Kind == camdriver.Pose:
 		set.data, set.metadata = topicOf(prefix+"/pose/transform/data"), topicOf(prefix+"/pose/metadata")
 		set.accel, set.twist = topicOf(prefix+"/pose/accel/data"), topicOf(prefix+"/pose/twist/data")
@@ -213,7 +214,8 @@ func CameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
 	return m
 }
 
-func imuIntrinsic(in *camdriver.MotionIntrinsics) *msgs.ImuIntrinsic {
+// ImuIntrinsic is the message of an inertial sensor's calibration.
+func ImuIntrinsic(in *camdriver.MotionIntrinsics) *msgs.ImuIntrinsic {
 	if in == nil {
 		return &msgs.ImuIntrinsic{}
 	}

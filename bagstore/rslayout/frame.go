@@ -1,4 +1,4 @@
-package rsbag
+package rslayout
 
 import (
 	"encoding/binary"
@@ -10,12 +10,12 @@ import (
 
 // Keys of metadata beside the SDK's own names.
 const (
-	keySystemTime = "system_time"      // ms since 1970, host
-	keyDomain     = "timestamp_domain" // camdriver.Domain
-	keyTracker    = "Tracker Confidence"
-	keyMapper     = "Mapper Confidence"
-	keyPoseStamp  = "frame_timestamp" // ms; a Transform has no header
-	keyPoseNumber = "Frame number"
+	KeySystemTime = "system_time"      // ms since 1970, host
+	KeyDomain     = "timestamp_domain" // camdriver.Domain
+	KeyTracker    = "Tracker Confidence"
+	KeyMapper     = "Mapper Confidence"
+	KeyPoseStamp  = "frame_timestamp" // ms; a Transform has no header
+	KeyPoseNumber = "Frame number"
 )
 
 // Frame passes the messages of one frame to emit: data, then metadata. The frame
@@ -27,24 +27,27 @@ func (e *Encoder) Frame(sensor int, f *camdriver.Frame, emit func(Message)) bool
 
 // Data passes to emit the messages that carry the frame itself: one, or three of a pose.
 func (e *Encoder) Data(sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	return e.data(&msgs.Encoder{}, sensor, f, emit)
+	return e.AppendData(&msgs.Encoder{}, sensor, f, emit)
 }
 
 // Metadata passes to emit one message for each number that came with the frame.
 func (e *Encoder) Metadata(sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	return e.metadata(&msgs.Encoder{}, sensor, f, emit)
+	return e.AppendMetadata(&msgs.Encoder{}, sensor, f, emit)
 }
 
-func (e *Encoder) set(sensor int, f *camdriver.Frame) *streamTopicSet {
-	if set := e.streams[f.Stream()]; set != nil && set.sensor == sensor {
+// Holds reports whether a stream was in the snapshot, as one of that sensor.
+func (e *Encoder) Holds(sensor int, id camdriver.StreamID) bool { return e.set(sensor, id) != nil }
+
+func (e *Encoder) set(sensor int, id camdriver.StreamID) *streamTopicSet {
+	if set := e.streams[id]; set != nil && set.sensor == sensor {
 		return set
 	}
 	return nil
 }
 
-// data encodes into w, whose memory the emitted heads share.
-func (e *Encoder) data(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	set := e.set(sensor, f)
+// AppendData is Data that encodes into w, whose memory the emitted heads share.
+func (e *Encoder) AppendData(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
+	set := e.set(sensor, f.Stream())
 	if set == nil {
 		return false
 	}
@@ -121,21 +124,22 @@ func twist(linear, angular camdriver.Vec3) *msgs.Twist {
 	return &msgs.Twist{Linear: vector(linear), Angular: vector(angular)}
 }
 
-// metadata is written 13 to 20 times a frame, so it makes no garbage.
-func (e *Encoder) metadata(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
-	set := e.set(sensor, f)
+// AppendMetadata is Metadata that encodes into w. It is called 13 to 20 times a frame, so it
+// makes no garbage.
+func (e *Encoder) AppendMetadata(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
+	set := e.set(sensor, f.Stream())
 	if set == nil {
 		return false
 	}
 	v := values{w: w, m: set.metadata, emit: emit}
 	if set.kind == camdriver.Pose {
-		v.number(keyTracker, int64(f.Pose.TrackerConfidence))
-		v.number(keyMapper, int64(f.Pose.MapperConfidence))
-		v.millis(keyPoseStamp, f.Timestamp)
-		v.number(keyPoseNumber, int64(f.Number))
+		v.number(KeyTracker, int64(f.Pose.TrackerConfidence))
+		v.number(KeyMapper, int64(f.Pose.MapperConfidence))
+		v.millis(KeyPoseStamp, f.Timestamp)
+		v.number(KeyPoseNumber, int64(f.Number))
 	}
-	v.nanos(keySystemTime, f.Arrival.UnixNano())
-	v.text(keyDomain, f.Domain.String())
+	v.nanos(KeySystemTime, f.Arrival.UnixNano())
+	v.text(KeyDomain, f.Domain.String())
 	sent, of256 := 0, 0
 	for i, m := range f.Metadata {
 		twice := i > 0 && f.Metadata[i-1].Key == m.Key

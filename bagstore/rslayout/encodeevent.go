@@ -1,4 +1,4 @@
-package rsbag
+package rslayout
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ func (e *Encoder) Option(sensor int, id camdriver.OptionID, value float32) (Mess
 	if !known || sensor < 0 || sensor >= len(e.snap.Sensors) {
 		return Message{}, false
 	}
-	return topicOf(optionTopic(sensor, id, "value")).with(msgs.Marshal(&msgs.Float32{Data: value}), nil), true
+	return topicOf(OptionTopic(sensor, id, "value")).with(msgs.Marshal(&msgs.Float32{Data: value}), nil), true
 }
 
 // Notification is what a sensor reported. Blanks in the category become '_' in
@@ -30,10 +30,11 @@ func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, b
 		Timestamp: msgs.Time(max(n.Time.UnixMilli(), 0)), Category: n.Category.String(), Severity: n.Severity.String(),
 		Description: text(n.Description), SerializedData: text(n.Data),
 	}
-	return topicOf(notificationTopic(sensor, n.Category)).with(msgs.Marshal(&m), nil), true
+	return topicOf(NotificationTopic(sensor, n.Category)).with(msgs.Marshal(&m), nil), true
 }
 
-func notificationTopic(sensor int, c camdriver.Category) string {
+// NotificationTopic is the topic of a sensor's notifications of a category.
+func NotificationTopic(sensor int, c camdriver.Category) string {
 	return sensorPrefix(sensor) + "/notification/" + strings.ReplaceAll(c.String(), " ", "_")
 }
 
@@ -68,7 +69,7 @@ func Additional(key, value string) Message {
 	return m
 }
 
-// Keys that a Recorder puts into /additional_info.
+// Keys of facts that rsbag.Recorder puts into /additional_info.
 const (
 	KeyProgram = "Program"
 	KeyVersion = "Version"
@@ -77,4 +78,5 @@ const (
 	KeyStart   = "Start"   // wall time of the first frame's file time 0, RFC 3339 with nanoseconds
 )
 
-func formatStart(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+// FormatStart is a wall time as KeyStart has it.
+func FormatStart(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -1,0 +1,181 @@
+package rslayout
+
+import (
+	"strconv"
+	"strings"
+
+	"rsros/camdriver"
+)
+
+// Topics outside any sensor. Names are part of the file format.
+const (
+	topicVersion    = "/file_version"
+	topicDevice     = "/device_0/info"
+	TopicLog        = "/log"
+	topicAdditional = "/additional_info"
+)
+
+// TopicKind is what a topic holds.
+type TopicKind uint8
+
+const (
+	TopicUnknown TopicKind = iota
+	TopicFileVersion
+	TopicDeviceInfo
+	TopicLogLine
+	TopicAdditionalInfo
+	TopicSensorInfo
+	TopicSensorTime
+	TopicProperty       // options of version 2, as KeyValue
+	TopicOptionValue    // name: the option
+	TopicOptionText     // name: the option
+	TopicPostProcessing // a recommended filter
+	TopicNotification   // name: the category
+	TopicStreamInfo
+	TopicCameraInfo
+	TopicImuIntrinsic
+	TopicTF // name: the group
+	TopicImage
+	TopicCompressed // an image, in recordings after 2.58
+	TopicImu
+	TopicPoseTransform
+	TopicPoseAccel
+	TopicPoseTwist
+	TopicOccupancy
+	TopicMetadata
+)
+
+// Topic is a topic name taken apart.
+type Topic struct {
+	Kind   TopicKind
+	Sensor int
+	Stream camdriver.StreamID
+	Name   string
+}
+
+// IsFrame says whether messages of this topic are frames: one message, one frame.
+// Of a pose it is the transform.
+func (t Topic) IsFrame() bool {
+	switch t.Kind {
+	case TopicImage, TopicCompressed, TopicImu, TopicPoseTransform, TopicOccupancy:
+		return true
+	}
+	return false
+}
+
+// Names of compressed pixels end in these, in recordings after 2.58.
+const (
+	topicCompressedSuffix      = "image/data/compressed"
+	topicCompressedDepthSuffix = "image/data/compressedDepth"
+)
+
+// streamTopics are the names under a stream's prefix. imu_intrinsic is found
+// under info/ in the SDK's documents, and beside it in its files.
+var streamTopics = map[string]TopicKind{
+	"info": TopicStreamInfo, "info/camera_info": TopicCameraInfo, "camera_info": TopicCameraInfo,
+	"imu_intrinsic": TopicImuIntrinsic, "info/imu_intrinsic": TopicImuIntrinsic,
+	"image/data": TopicImage, "image/metadata": TopicMetadata,
+	topicCompressedSuffix: TopicCompressed, topicCompressedDepthSuffix: TopicCompressed,
+	"imu/data": TopicImu, "imu/metadata": TopicMetadata,
+	"pose/transform/data": TopicPoseTransform, "pose/accel/data": TopicPoseAccel,
+	"pose/twist/data": TopicPoseTwist, "pose/metadata": TopicMetadata,
+	"occupancy_map/data": TopicOccupancy, "occupancy_map/metadata": TopicMetadata,
+}
+
+// ParseTopic takes the name of a topic apart. The kind is TopicUnknown for anything that is
+// not of device 0.
+func ParseTopic(s string) Topic {
+	switch s {
+	case topicVersion:
+		return Topic{Kind: TopicFileVersion}
+	case topicDevice:
+		return Topic{Kind: TopicDeviceInfo}
+	case TopicLog:
+		return Topic{Kind: TopicLogLine}
+	case topicAdditional:
+		return Topic{Kind: TopicAdditionalInfo}
+	}
+	rest, ok := strings.CutPrefix(s, "/device_0/sensor_")
+	number, rest, slash := strings.Cut(rest, "/")
+	sensor, err := strconv.ParseUint(number, 10, 31)
+	if !ok || !slash || err != nil {
+		return Topic{}
+	}
+	return parseSensorTopic(int(sensor), rest)
+}
+
+func parseSensorTopic(sensor int, rest string) Topic {
+	t := Topic{Sensor: sensor}
+	first, tail, _ := strings.Cut(rest, "/")
+	switch {
+	case rest == "info":
+		t.Kind = TopicSensorInfo
+	case rest == "time":
+		t.Kind = TopicSensorTime
+	case rest == "property":
+		t.Kind = TopicProperty
+	case rest == "post_processing":
+		t.Kind = TopicPostProcessing
+	case first == "notification" && tail != "":
+		t.Kind, t.Name = TopicNotification, tail
+	case first == "option" && strings.HasSuffix(tail, "/value"):
+		t.Kind, t.Name = TopicOptionValue, strings.TrimSuffix(tail, "/value")
+	case first == "option" && strings.HasSuffix(tail, "/description"):
+		t.Kind, t.Name = TopicOptionText, strings.TrimSuffix(tail, "/description")
+	default:
+		stream, err := camdriver.ParseStreamID(first)
+		if err != nil {
+			return Topic{}
+		}
+		t.Stream = stream
+		if group, ok := strings.CutPrefix(tail, "tf/"); ok {
+			return Topic{Kind: TopicTF, Sensor: sensor, Stream: stream, Name: group}
+		}
+		t.Kind = streamTopics[tail]
+	}
+	return t
+}
+
+func sensorPrefix(sensor int) string { return "/device_0/sensor_" + strconv.Itoa(sensor) }
+
+// StreamPrefix is what the names of a stream's topics begin with.
+func StreamPrefix(sensor int, s camdriver.StreamID) string {
+	return sensorPrefix(sensor) + "/" + s.String()
+}
+
+// OptionTopic is the topic of an option's "value" or "description": what. It writes spaces as '_', so that ROS accepts the name.
+func OptionTopic(sensor int, id camdriver.OptionID, what string) string {
+	return sensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_") + "/" + what
+}
+
+// ParseOptionName reads the name of an option. It takes both spellings: with '_' and, from before 2020, with
+// spaces.
+func ParseOptionName(name string) (camdriver.OptionID, bool) {
+	return camdriver.ParseOptionID(strings.ReplaceAll(name, "_", " "))
+}
+
+// encodings are the names that differ from the format's own.
+var encodings = map[camdriver.Format]string{
+	camdriver.Z16: "mono16", camdriver.Y8: "8UC1", camdriver.Y16: "16UC1", camdriver.RAW8: "mono8",
+	camdriver.UYVY: "yuv422", camdriver.RGB8: "rgb8", camdriver.BGR8: "bgr8",
+	camdriver.RGBA8: "rgba8", camdriver.BGRA8: "bgra8",
+}
+
+// Encoding is how the layout names a format, in images and stream descriptions.
+// It differs from what ROS's image tools expect: depth is "mono16".
+func Encoding(f camdriver.Format) string {
+	if name, ok := encodings[f]; ok {
+		return name
+	}
+	return f.String()
+}
+
+// ParseEncoding is the inverse of Encoding.
+func ParseEncoding(s string) (camdriver.Format, bool) {
+	for f, name := range encodings {
+		if name == s {
+			return f, true
+		}
+	}
+	return camdriver.ParseFormat(s)
+}
