@@ -24,8 +24,11 @@ type Broken struct {
 // number (docs/format-realsense.md); nil if it breaks none. ok is false if the file has
 // none of the form's topics, or is no .db3 that can be read.
 func Check(ctx context.Context, path string) (list []Broken, ok bool, err error) {
+	if format, err := recording.FormatOf(path); err != nil || format != recording.SQLite {
+		return nil, false, nil // nobody looks for pages of a database in all of a large bag
+	}
 	f, err := rosbag2.Open(path)
-	if err != nil { // no .db3 file, or none that can be read
+	if err != nil { // none that can be read
 		return nil, false, nil
 	}
 	defer f.Close() //nolint:errcheck // only read

@@ -1,0 +1,40 @@
+package rsdb3
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCheckReadsNoBag: a large bag isn't searched for pages of a database.
+func TestCheckReadsNoBag(t *testing.T) {
+	const size = 64 << 20
+	path := filepath.Join(t.TempDir(), "x.bag")
+	if err := os.WriteFile(path, []byte("#ROSBAG V2.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	before := bytesRead(t)
+	if list, ok, err := Check(t.Context(), path); ok || err != nil {
+		t.Errorf("rules %v, ok %v, %v", list, ok, err)
+	}
+	if n := bytesRead(t) - before; n > size/4 {
+		t.Errorf("%d bytes were read", n)
+	}
+}
+
+// bytesRead is how many bytes this process has read with system calls.
+func bytesRead(t *testing.T) (n int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		t.Skip(err)
+	}
+	if _, err := fmt.Sscanf(string(text), "rchar: %d", &n); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return n
+}
