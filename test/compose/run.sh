@@ -4,9 +4,10 @@
 #
 #   test/compose/run.sh
 #
-# It needs root, three gigabytes of disk (on a slow machine recordings are long), and no network. Nothing of the engine is seen outside or left behind. Exit code:
-# 0 passed, 1 failed, 77 not run or not to its end, and why in capital letters: a program is missing, the machine runs no
-# containers, or is so slow that time was over before anything had failed.
+# It needs root and three gigabytes of disk (on a slow machine recordings are long), and no network. Nothing of the
+# engine is seen outside or left behind. Exit code: 0 passed, 1 failed, 77 not run or not to its end, and why in capital
+# letters: something is missing, the machine runs no containers, or is so slow that time was over before anything had
+# failed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 limit=720 # seconds, of each try; every wait in it has a limit of its own
@@ -20,6 +21,7 @@ for program in dockerd runc docker docker-compose ip Xvfb import identify curl r
 	command -v "$program" >/dev/null || omitted "no $program"
 done
 [[ $(id -u) -eq 0 ]] || omitted "a Docker engine needs root"
+(($(df --output=avail -k "${TMPDIR:-/tmp}" | tail -n 1) > 3 << 20)) || omitted "less than three gigabytes of disk"
 unset "${!COMPOSE_@}" DISPLAY RS_BAG RS_DEVICE RS_UID RS_GID RS_TOPICS RS_VIEW RS_USB_GID LIBGL_ALWAYS_SOFTWARE # the file's own
 
 code=0
