@@ -23,6 +23,10 @@ SOAK      ?= 10m
 BENCH     ?= .
 BENCHTIME ?= 1s
 PKG       ?= ./...
+# What isn't measured or released is compiled without cmd/rs-ros-node/default.pgo: a profile has every package compiled
+# once more.
+export GOFLAGS := $(GOFLAGS) -pgo=off
+dist test-dist bench: export GOFLAGS := $(filter-out -pgo=off,$(GOFLAGS))
 # Tests run in their own folders.
 ifdef RS_BAGS
 override RS_BAGS := $(abspath $(RS_BAGS))
@@ -35,10 +39,10 @@ help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
 
 build: ## build bin/rs-ros-node, without C
-	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/rs-ros-node
+	CGO_ENABLED=0 $(GO) build -pgo=auto -o $(BIN) ./cmd/rs-ros-node
 
 build-usb: ## build it with the USB camera; needs gcc and libusb-1.0-0-dev
-	CGO_ENABLED=1 $(GO) build -tags usb -o $(BIN) ./cmd/rs-ros-node
+	CGO_ENABLED=1 $(GO) build -pgo=auto -tags usb -o $(BIN) ./cmd/rs-ros-node
 
 fmt: ## format all Go files
 	gofmt -w $$(git ls-files '*.go')
@@ -137,11 +141,11 @@ else
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)
 endif
 
-pgo: ## make build/default.pgo, a profile for the compiler, from the benchmarks; takes long
-	BENCHTIME=$(BENCHTIME) test/bench/pgo.sh make build/default.pgo
+pgo: ## make the profile for the compiler anew, from the benchmarks; takes long
+	BENCHTIME=$(BENCHTIME) test/bench/pgo.sh make cmd/rs-ros-node/default.pgo
 
-pgo-compare: ## run the benchmarks without and with build/default.pgo, in turns, on a machine at rest; takes long
-	BENCHTIME=$(BENCHTIME) test/bench/pgo.sh compare build/default.pgo
+pgo-compare: ## run benchmarks and whole commands without and with the profile, in turns, on a machine at rest; takes long
+	BENCHTIME=$(BENCHTIME) test/bench/pgo.sh compare cmd/rs-ros-node/default.pgo
 
 soak: build ## run the demo and busy cameras for SOAK (10m), write a bag above 4 GiB, kill hundreds of recorders
 	$(BIN) demo --duration $(SOAK)

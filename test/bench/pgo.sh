@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Makes a profile for the compiler from the benchmarks of what cameras, recorders and players do most:
+# Makes a profile for the compiler from the benchmarks of what cameras, recorders and players do most, and shows what it gains:
 #   test/bench/pgo.sh make FILE
 #   test/bench/pgo.sh compare FILE
-# compare runs the same benchmarks, built without and with the profile, in turns, and prints the medians (ns, or CPU ms). The build uses
-# a profile that is cmd/rs-ros-node/default.pgo; it is worth its place if most lines gain, on a machine at rest.
-#   BENCHTIME  of each benchmark (1s)
-#   COUNT      how often compare runs both (5)
-#   PKG        the packages; the default is below
+# compare runs whole commands, built without and with the profile, in turns, and prints medians of their time in user mode.
+#   BENCHTIME  of each benchmark that make runs (1s)
+#   PKG        their packages; the default is below
+#   COUNT      how often compare runs both (7)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,57 +16,59 @@ read -ra packages <<<"${PKG:-./bagstore ./bagstore/internal/lz4 ./bagstore/rsbag
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# name PACKAGE: what its files are called
-name() { tr / _ <<<"${1#./}"; }
-
-# build FOLDER FLAG: the test programs of all packages
-build() {
-	local package
-	for package in "${packages[@]}"; do
-		go test -c "$2" -o "$work/$1/$(name "$package")" "$package"
-	done
+# profiled PACKAGE: its profile, from its own folder, where its data are
+profiled() {
+	local name=${1//[.\/]/_}
+	go test -c -pgo=off -o "$work/$name" "$1"
+	(cd "$1" && "$work/$name" -test.run '^$' -test.bench . -test.benchtime "${BENCHTIME:-1s}" -test.timeout 60m \
+		-test.cpuprofile "$work/$name.prof")
 }
 
-# run FOLDER PACKAGE ARGUMENT…: its benchmarks, in its own folder, where its data are
-run() {
-	local program
-	program=$work/$1/$(name "$2")
-	(cd "$2" && shift 2 && "$program" -test.run '^$' -test.bench . -test.benchtime "${BENCHTIME:-1s}" -test.timeout 60m "$@")
+# user BUILD ARGUMENT…: seconds in user mode
+user() {
+	rm -rf "$work/out" && mkdir "$work/out"
+	(
+		TIMEFORMAT=%U
+		time "$work/$1" --no-log "${@:2}" >"$work/log" 2>&1
+	) 2>&1 || { cat "$work/log" >&2; return 1; }
+}
+
+# median FILE: of its numbers
+median() { sort -g "$1" | awk '{ n[NR] = $1 } END { print n[int((NR + 1) / 2)] }'; }
+
+# turns NAME ARGUMENT…: a line of the table
+turns() {
+	local build name=$1
+	shift
+	rm -f "$work"/{off,on}.times
+	for _ in $(seq "${COUNT:-7}"); do
+		for build in off on; do
+			user "$build" "$@" >>"$work/$build.times"
+		done
+	done
+	echo "$name $(median "$work/off.times") $(median "$work/on.times")" |
+		awk '{ printf "%-12s %8.3f %8.3f %8.3f\n", $1, $2, $3, $3 / $2 }'
 }
 
 case $what in
 make)
-	build off -pgo=off
 	for package in "${packages[@]}"; do
-		run off "$package" -test.cpuprofile "$work/$(name "$package").prof"
+		profiled "$package"
 	done
-	mkdir -p "$(dirname "$profile")"
 	go tool pprof -proto -output "$profile" "$work"/*.prof
 	ls -l "$profile"
 	;;
 compare)
-	build off -pgo=off
-	build on "-pgo=$profile"
-	for _ in $(seq "${COUNT:-5}"); do
-		for package in "${packages[@]}"; do
-			for build in off on; do
-				run "$build" "$package" | awk -v build="$build" -v package="$package" \
-					'/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i + 1) == "ns/op" || $(i + 1) == "cpu-ms/frame") { print package, $1, build, $i; next } }' >>"$work/times"
-			done
-		done
-	done
-	sort -k1,3 -k4,4g "$work/times" | awk '
-		{ name = $1 " " $2; n[name, $3]++; times[name, $3, n[name, $3]] = $4; if (!seen[name]++) order[++names] = name }
-		function median(name, build) { return times[name, build, int((n[name, build] + 1) / 2)] }
-		END {
-			printf "%-70s %14s %14s %7s\n", "benchmark", "without", "with", "ratio"
-			for (i = 1; i <= names; i++) {
-				a = median(order[i], "off"); b = median(order[i], "on")
-				printf "%-70s %14.5g %14.5g %7.3f\n", order[i], a, b, b / a
-				logs += log(b / a)
-			}
-			printf "%-70s %14s %14s %7.3f\n", "geometric mean", "", "", exp(logs / names)
-		}'
+	CGO_ENABLED=0 go build -pgo=off -o "$work/off" ./cmd/rs-ros-node
+	CGO_ENABLED=0 go build "-pgo=$profile" -o "$work/on" ./cmd/rs-ros-node
+	"$work/off" --no-log demo --duration 3s --keep --dir "$work/in" >/dev/null
+	in=$work/in/demo.bag
+	printf '%-12s %8s %8s %8s\n' command without with ratio
+	turns demo demo --duration 3s
+	turns process process "$in" "$work/out/x.bag" --filters disparity_start,spatial,temporal,disparity_end,hole_filling,align_to_color,colorizer
+	turns export export "$in" -o "$work/out/x" --align-depth --end 0.5
+	turns lz4 compress --lz4 --output-dir "$work/out" "$in"
+	turns mcap convert "$in" "$work/out/x.mcap"
 	;;
 *)
 	echo "make or compare, not $what" >&2

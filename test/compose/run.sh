@@ -29,7 +29,7 @@ test/confined.sh 5m unshare --net ip link set lo up || code=$?
 [[ $code -eq 0 ]] || omitted "no namespaces (exit code $code)"
 
 go mod download
-CGO_ENABLED=0 go build -o bin/rs-ros-node ./cmd/rs-ros-node # as make build
+make build
 mkdir -p build
 test= cleaner=
 finish() {
