@@ -88,6 +88,9 @@ func TestCached(t *testing.T) {
 	if _, err := c.countCached(0, 1); err != nil {
 		t.Skipf("cachestat: %v", err)
 	}
+	if c.Cached(0, len(data)) {
+		t.Skip("the file system keeps all pages, as tmpfs does")
+	}
 	for first := range 41 {
 		off := first * page
 		for n := 1; n <= len(data)-off; n += page / 2 {
@@ -101,8 +104,15 @@ func TestCached(t *testing.T) {
 			}
 		}
 	}
-	if c.Cached(0, len(data)) {
-		t.Error("all of a file is cached of which nobody has read all")
+	var cached bool
+	for range 100 { // the kernel may drop them at once
+		if _, err := f.ReadAt(make([]byte, 3*page), int64(5*page)); err != nil {
+			t.Fatal(err)
+		}
+		cached = cached || c.Cached(int64(5*page), 3*page)
+	}
+	if !cached {
+		t.Error("pages that were just read aren't in the page cache")
 	}
 }
 

@@ -1,9 +1,11 @@
 package disk
 
 import (
+	"bytes"
 	"math/bits"
 	"os"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -15,7 +17,7 @@ const aheadReach = 256
 
 // newPages returns memory outside the heap for blocks of a size, aligned to it.
 func newPages(block int) pages {
-	if moves() && bits.UintSize == 64 && block%os.Getpagesize() == 0 {
+	if moves() && !moveFailed.Load() && block%os.Getpagesize() == 0 {
 		if mapping := reserve((aheadReach + 1) * block); mapping != nil {
 			return pages{bytes: align(mapping, aheadReach*block, block), mapping: mapping, ring: aheadReach, held: firstHeld(aheadReach)}
 		}
@@ -44,6 +46,7 @@ func (p *pages) move(to, from int) bool {
 	block := len(p.bytes) / len(p.held)
 	if p.broken || !moveMemory(p.bytes[to*block:][:block], p.bytes[from*block:][:block]) {
 		p.broken = true
+		moveFailed.Store(true)
 		return false
 	}
 	p.held[to], p.held[from] = true, false
@@ -58,9 +61,15 @@ func moveMemory(to, from []byte) bool {
 	return err == nil
 }
 
-// moves tells whether the system moves memory, which Linux does since 5.7.
+// moveFailed is set when a move failed: others would, too.
+var moveFailed atomic.Bool
+
+// moves tells whether memory is moved: Linux does it since 5.7, and the addresses have to cost nothing.
 var moves = sync.OnceValue(func() bool {
 	page := os.Getpagesize()
+	if !addressesAreFree(page) {
+		return false
+	}
 	b := reserve(2 * page)
 	if b == nil {
 		return false
@@ -69,6 +78,22 @@ var moves = sync.OnceValue(func() bool {
 	b[0] = 1
 	return moveMemory(b[page:], b[:page]) && b[page] == 1
 })
+
+// addressesAreFree reports whether half a gigabyte of addresses may be taken for little memory: there are
+// enough of them, no limit counts them, and no huge page is larger than a block, as it is with pages of more
+// than 4 KiB: touching a byte of it would make memory of all.
+func addressesAreFree(page int) bool {
+	const counted = "2" // whatever a program may touch, NORESERVE or not
+	mode, err := os.ReadFile("/proc/sys/vm/overcommit_memory")
+	if err == nil && string(bytes.TrimSpace(mode)) == counted {
+		return false
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur != unix.RLIM_INFINITY {
+		return false
+	}
+	return bits.UintSize == 64 && page == 4<<10
+}
 
 // free ends the use of the memory.
 func (p pages) free() {

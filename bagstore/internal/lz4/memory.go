@@ -8,7 +8,7 @@ const boundsChecked = false
 
 // memory is bytes without bounds checks, which take a third of an encoder's time. No
 // position in it is computed from the bytes that are compressed, so they can't direct an
-// access outside. The bound of each access is beside it in compressBlock; with the build
+// access outside. The bound of each access is beside it in compressSequences; with the build
 // tag checked, with which the encoder is fuzzed, all are checked. Numbers are read and
 // written at any address, as these processors can, with the lowest byte first.
 type memory struct{ p unsafe.Pointer }
