@@ -88,16 +88,8 @@ func (g *gatherer) find() []leaf {
 	g.holes = tree.Holes
 	var list []leaf
 	r := p.NewPageReader()
-	for _, number := range tree.Leaves {
-		l := leaf{page: number, sure: true}
-		if page, err := r.Page(number); err == nil {
-			p.EachRow(page, number, func(c dbpages.Cell) bool {
-				if isMessage(&c) {
-					l.add(c.Row)
-				}
-				return true
-			})
-		}
+	for _, t := range tree.Leaves {
+		l := g.f.treeLeaf(r, t)
 		if l.rows > 0 && len(list) < maxLeaves {
 			list = append(list, l)
 		}
@@ -121,6 +113,31 @@ func (g *gatherer) find() []leaf {
 	return list
 }
 
+// treeLeaf looks at a page that the tree leads to. A row that should be in another page has a wrong number,
+// as has one above the last, and neither says which rows the page has.
+func (f *File) treeLeaf(r *dbpages.Reader, t dbpages.Leaf) leaf {
+	l := leaf{page: t.Page, sure: true}
+	all := l
+	page, err := r.Page(t.Page)
+	if err != nil {
+		return l
+	}
+	f.pages.EachRow(page, t.Page, func(c dbpages.Cell) bool {
+		if isMessage(&c) {
+			all.add(c.Row)
+			if t.Rows.Contains(c.Row) {
+				l.add(c.Row)
+				l.last = c.Row
+			}
+		}
+		return true
+	})
+	if l.rows == 0 {
+		return all // what leads to the page is wrong
+	}
+	return l
+}
+
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -134,12 +151,24 @@ func compareBool(a, b bool) int {
 // overlapping is how many pages are kept in mind whose rows may be in others, too.
 const overlapping = 32
 
+// before is a page that came before, whose rows others may have, too.
+type before struct {
+	leaf
+	numbers []int64 // of the rows that are its own, in their order
+}
+
+// has reports whether a row of another page is one of the page's. Pages that the tree leads to share none, unless
+// a number is wrong.
+func (b *before) has(row int64, sure bool) bool {
+	if b.sure && sure {
+		return false
+	}
+	_, ok := slices.BinarySearch(b.numbers, row)
+	return ok
+}
+
 // gather makes blocks of pages.
 func (g *gatherer) gather(list []leaf) {
-	type before struct {
-		last int64
-		rows []int64
-	}
 	var (
 		active []before
 		gaps   gaps
@@ -150,10 +179,10 @@ func (g *gatherer) gather(list []leaf) {
 	for _, l := range list {
 		active = slices.DeleteFunc(active, func(b before) bool { return b.last < l.first })
 		rows = g.r.rows(k, l.page, rows[:0])
-		kept := before{last: l.last}
+		var numbers []int64
 		var drop []bool
 		for i, r := range rows {
-			twice := slices.ContainsFunc(active, func(b before) bool { return slices.Contains(b.rows, r.row) })
+			twice := slices.ContainsFunc(active, func(b before) bool { return b.has(r.row, l.sure) })
 			if twice || !l.sure && !g.wanted(r.row) {
 				if drop == nil {
 					drop = make([]bool, l.cells(rows))
@@ -161,16 +190,17 @@ func (g *gatherer) gather(list []leaf) {
 				drop[r.cell], rows[i].topic = true, 0
 				continue
 			}
-			kept.rows = append(kept.rows, r.row)
-			gaps.row(r.row)
+			numbers = append(numbers, r.row)
 		}
-		if len(kept.rows) == 0 {
+		if len(numbers) == 0 {
 			continue
 		}
+		own := l.own(numbers)
+		gaps.page(own, len(numbers)-len(own))
 		if drop != nil {
 			g.r.dropped[l.page] = drop
 		}
-		if active = append(active, kept); len(active) > overlapping {
+		if active = append(active, before{l, own}); len(active) > overlapping {
 			active = active[1:]
 		}
 		g.add(l.page, rows)
@@ -180,6 +210,12 @@ func (g *gatherer) gather(list []leaf) {
 	if g.strange > 0 {
 		g.f.sayStrange(g.strange)
 	}
+}
+
+// own returns those of the numbers that rows of the page can have, each once, in their order. It changes the list.
+func (l *leaf) own(numbers []int64) []int64 {
+	slices.Sort(numbers)
+	return slices.DeleteFunc(slices.Compact(numbers), func(n int64) bool { return n < l.first || n > l.last })
 }
 
 // cells is how many cells of the page there are, up to the last one that is a message.

@@ -9,9 +9,10 @@ import (
 
 // gaps finds rows that no page has. rosbag2 numbers them from 1 without gaps.
 type gaps struct {
-	list []dbpages.Range
-	more int
-	last int64
+	list  []dbpages.Range
+	more  int
+	last  int64
+	wrong int64 // messages with another number than theirs, and no missing row is known to be theirs
 }
 
 const (
@@ -21,12 +22,23 @@ const (
 	wideGap = math.MaxInt32
 )
 
-// row takes the next row. Those of pages that overlap may be out of order.
+// page takes the rows of the next page in their order, and how many more it has with wrong numbers. Pages that
+// overlap may be out of order.
+func (g *gaps) page(rows []int64, wrong int) {
+	g.wrong += int64(wrong)
+	for _, row := range rows {
+		g.row(row)
+	}
+}
+
 func (g *gaps) row(row int64) {
 	if row <= g.last || row-g.last > wideGap {
 		return
 	}
-	if row > g.last+1 {
+	missing := row - g.last - 1
+	misnumbered := min(missing, g.wrong)
+	g.wrong -= misnumbered
+	if missing > misnumbered {
 		if len(g.list) < maxGaps {
 			g.list = append(g.list, dbpages.Range{After: g.last, To: row - 1})
 		} else {

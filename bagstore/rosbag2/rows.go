@@ -87,16 +87,17 @@ func (s *scanner) row(row, topic, time int64, ok bool) (bool, error) {
 		s.strange++
 		return !s.end, nil
 	}
+	// Rows are far apart only in files made by hand; the difference may overflow.
+	if s.open == blockRows || s.open > 0 && uint64(row)-uint64(s.f.blocks[len(s.f.blocks)-1].first) > math.MaxUint32 {
+		s.close()
+	}
 	s.add(row, index, timeOf(time))
 	return !s.end, nil
 }
 
+// add adds a row to the open block, or to a new one if none is open.
 func (s *scanner) add(row int64, topic uint32, t bagstore.Time) {
 	f := s.f
-	// Rows are far apart only in files made by hand; the difference may overflow.
-	if s.open == blockRows || s.open > 0 && uint64(row)-uint64(f.blocks[len(f.blocks)-1].first) > math.MaxUint32 {
-		s.close()
-	}
 	if s.open == 0 {
 		f.blocks = append(f.blocks, block{first: row, info: bagstore.Block{
 			ChunkInfo: bagstore.ChunkInfo{Pos: int64(len(f.blocks)) + 1, Start: t, End: t}, Compression: bagstore.None,

@@ -6,13 +6,13 @@ func (f *File) Roots() map[string]uint32 {
 	const schemaRoot = 1
 	r := f.NewReader()
 	leaf := make([]byte, f.page)
-	for _, number := range f.Tree(schemaRoot, f.NewSet()).Leaves {
-		b, err := r.Page(number)
+	for _, l := range f.Tree(schemaRoot, f.NewSet()).Leaves {
+		b, err := r.Page(l.Page)
 		if err != nil {
 			continue
 		}
 		copy(leaf, b)
-		f.EachRow(leaf, number, func(c Cell) bool {
+		f.EachRow(leaf, l.Page, func(c Cell) bool {
 			// type, name, tbl_name, rootpage, sql
 			if len(c.Columns) != 5 || !c.Columns[3].IsInt() || !c.Columns[1].IsText() || c.Columns[0].Size()+c.Columns[1].Size() > maxName {
 				return true

@@ -12,11 +12,17 @@ const maxDepth = 20
 
 // Tree is what can be reached of a table.
 type Tree struct {
-	Leaves []uint32 // their pages, in the order of the rows
+	Leaves []Leaf // in the order of the rows
 	// Holes are ranges of rows whose pages aren't there or are damaged.
 	Holes []Range
 	// Lost: pages above leaves are among those, so leaves may be anywhere in the file.
 	Lost bool
+}
+
+// Leaf is a page, and the rows that it should have by the keys above it.
+type Leaf struct {
+	Page uint32
+	Rows Range
 }
 
 // Range is rows after one and up to another.
@@ -90,12 +96,12 @@ func (w *treeWalk) page(number uint32, depth int, rows Range) {
 	case kindLeaf:
 		w.seen.Add(number)
 		w.leafDepth = max(w.leafDepth, depth)
-		w.tree.Leaves = append(w.tree.Leaves, number)
+		w.tree.Leaves = append(w.tree.Leaves, Leaf{number, rows})
 	case kindInterior:
 		w.seen.Add(number)
 		list, sound := w.f.children(b, at, rows)
 		for _, c := range list {
-			w.page(c.page, depth+1, c.rows)
+			w.page(c.Page, depth+1, c.Rows)
 		}
 		if !sound {
 			w.misled(rows)
@@ -113,14 +119,8 @@ func isZero(b []byte) bool {
 	return b[0] == 0 && bytes.Equal(b[:len(b)-1], b[1:])
 }
 
-// child is a page below another one, and the rows that it should have.
-type child struct {
-	page uint32
-	rows Range
-}
-
 // children lists the pages below one. sound is false if some can't be read from it.
-func (f *File) children(b []byte, at int, rows Range) (list []child, sound bool) {
+func (f *File) children(b []byte, at int, rows Range) (list []Leaf, sound bool) {
 	be := binary.BigEndian
 	sound = true
 	pointers := at + interiorHead
@@ -140,8 +140,8 @@ func (f *File) children(b []byte, at int, rows Range) (list []child, sound bool)
 			sound = false
 			key = uint64(after)
 		}
-		list = append(list, child{be.Uint32(b[pos:]), Range{after, int64(key)}})
+		list = append(list, Leaf{be.Uint32(b[pos:]), Range{after, int64(key)}})
 		after = int64(key)
 	}
-	return append(list, child{be.Uint32(b[at+nextSize+4:]), Range{after, rows.To}}), sound
+	return append(list, Leaf{be.Uint32(b[at+nextSize+4:]), Range{after, rows.To}}), sound
 }
