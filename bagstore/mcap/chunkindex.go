@@ -2,6 +2,7 @@ package mcap
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -37,8 +38,17 @@ func (f *File) chunkIndex(in *fields) (c chunkIndex, err error) {
 	return c, nil
 }
 
-// addChunks adds the chunks that the summary lists with the counts of their message indexes.
+// addChunks adds the chunks that the summary lists with the counts of their message indexes. Chunks
+// that overlap are an error: a small file would take the time and memory of a large one.
 func (f *File) addChunks(list []chunkIndex) error {
+	left := uint64(f.src.size)
+	for _, c := range list {
+		n := c.length + c.indexes
+		if n > left {
+			return errors.New("the summary's chunks overlap")
+		}
+		left -= n
+	}
 	type result struct {
 		block   block
 		indexed bool // the block has its counts

@@ -235,3 +235,35 @@ func indexOffsets(t *testing.T, b []byte, k block) (first, second []int) {
 	}
 	return first, second
 }
+
+// TestChunkListedTwice: a summary that lists a chunk several times isn't believed.
+func TestChunkListedTwice(t *testing.T) {
+	whole := build(t, kinds["plain"])
+	want, _, _, err := readAll(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	footer := len(whole) - magicSize - footerSize - recordHead
+	start := binary.LittleEndian.Uint64(whole[footer+recordHead:])
+	src := source{bytes.NewReader(whole), int64(len(whole))}
+	var index []byte // of a chunk
+	for pos := int64(start); index == nil; {
+		r, err := src.record(pos, int64(footer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.op == format.OpChunkIndex {
+			index = whole[r.pos:r.end()]
+		}
+		pos = r.end()
+	}
+	b := append(slices.Clone(whole[:start]), bytes.Repeat(index, 100)...)
+	b = append(b, whole[start:]...)
+	clear(b[len(b)-magicSize-4:][:4]) // the summary's checksum
+	list, bad, f, err := readAll(b)
+	slices.Sort(list)
+	slices.Sort(want)
+	if err != nil || bad > 0 || !slices.Equal(list, want) || !strings.Contains(fmt.Sprint(f.Notes()), "the summary's chunks overlap; the file was scanned") {
+		t.Errorf("%d messages, %d bad, %v, %v", len(list), bad, err, f.Notes())
+	}
+}
