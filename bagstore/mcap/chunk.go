@@ -98,11 +98,9 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 			return nil, err
 		}
 		pos = r.end()
-		if b.doubted && r.op == format.OpMessage {
-			if at, is := f.hidden(src, r); is {
-				pos = at
-				continue
-			}
+		if at, is := b.hides[r.pos-from]; is {
+			pos = from + at
+			continue
 		}
 		if r.op == format.OpMessage {
 			e, ok, err := f.entry(src, r, from)

@@ -427,3 +427,72 @@ func TestMessageOfRecords(t *testing.T) {
 		}
 	}
 }
+
+// appendSummed appends a chunk without compression that has a checksum.
+func appendSummed(b []byte, sum uint32, records []byte) []byte {
+	chunk := appendChunk(nil, uint64(len(records)), "", records)
+	binary.LittleEndian.PutUint32(chunk[24:], sum)
+	return appendRecord(b, format.OpChunk, chunk)
+}
+
+// TestHostileMessages: a search for messages inside others ends, whatever looks like records there. What was found
+// before stays.
+func TestHostileMessages(t *testing.T) {
+	const messages, inside = 100, 3000
+	var data []byte
+	for range inside {
+		data = appendRecord(data, format.OpDataEnd, make([]byte, dataEndSize))
+	}
+	data[len(data)-1-dataEndSize]++ // into the length of the last
+	inner := messageRecord(2, messageHead+1, []byte("2"))
+	records := messageRecord(1, messageHead+1+len(inner), append([]byte("1"), inner...))
+	for i := range messages {
+		records = append(records, messageRecord(10+i, messageHead+len(data), data)...)
+	}
+	b := appendSummed(withChannel(), 1, records)
+	r := &countedReads{ReaderAt: bytes.NewReader(b)}
+	f, err := openReader(r, int64(len(b)), "test", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, most := r.n.Load(), int64((searchBytes+searchTimes*len(records))/recordCost+20*messages); n > most {
+		t.Errorf("%d reads, want up to %d", n, most)
+	}
+	list, bad, err := messagesOf(f)
+	if err != nil || bad > 0 || len(list) != messages+1 || list[0] != "/a 2 2" {
+		t.Errorf("%d messages, %d bad, %v, %v", len(list), bad, err, f.Notes())
+	}
+}
+
+// TestNestedMessages: a search doesn't look at all of the messages that are inside each other.
+func TestNestedMessages(t *testing.T) {
+	const deep = 20000
+	var records []byte
+	for i := range deep {
+		records = append(records, messageRecord(i, messageHead+(deep-1-i)*(recordHead+messageHead), nil)...)
+	}
+	_, _, f, err := scanAll(appendSummed(withChannel(), 1, records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.hiding == 0 || f.hiding > deep/10 {
+		t.Errorf("%d messages hide others", f.hiding)
+	}
+}
+
+// TestEmptyChunks: a damaged chunk is looked at once, however many chunks without messages are after it.
+func TestEmptyChunks(t *testing.T) {
+	const empty = 1000
+	b := appendSummed(withChannel(), 1, messageRecord(1, messageHead+1<<16, make([]byte, 1<<16)))
+	for range empty {
+		b = appendSummed(b, 1, nil)
+	}
+	r := &countedReads{ReaderAt: bytes.NewReader(b)}
+	f, err := openReader(r, int64(len(b)), "test", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.n.Load(); n > 2*empty+50 || len(f.blocks) != 1 {
+		t.Errorf("%d reads of %d chunks with %d blocks", n, empty+1, len(f.blocks))
+	}
+}

@@ -30,7 +30,9 @@ type File struct {
 	counted uint64   // messages by the statistics; 0: they weren't read
 	// distrust: no index and no length is believed that something contradicts.
 	distrust bool
-	opened   bool // schemas and channels don't change any more
+	search   int64 // what a search for messages inside others may still cost; while the file is opened
+	hiding   int   // messages that others were found inside
+	opened   bool  // schemas and channels don't change any more
 	cache    cache
 }
 
@@ -47,9 +49,9 @@ type block struct {
 	chunk   bool
 	torn    bool   // the chunk or the file ends too early; what is whole counts
 	crc     uint32 // of the records; 0: none
-	doubted bool   // messages may be inside others
 	index   int64  // where the chunk's message indexes begin; 0: there are none
 	indexTo int64
+	hides   map[int64]int64 // where another record begins inside a message, by the message's offset; both in the block
 }
 
 // ErrNotMCAP: a file isn't MCAP.
@@ -95,7 +97,7 @@ func openReader(r io.ReaderAt, size int64, name string, scan bool) (*File, error
 	f.readHeader()
 	if scan {
 		f.reset()
-		f.distrust = true
+		f.distrust, f.search = true, searchBytes
 		f.scan()
 		f.doubtRanges()
 	} else if err := f.readSummary(); err != nil {

@@ -172,7 +172,7 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	}
 	whole := f.addBlock(b)
 	if whole == nil {
-		f.doubtChunk()
+		f.doubtChunk(b.from)
 		return r.end(), nil
 	}
 	if b.info.Compression == bagstore.None {
@@ -180,8 +180,10 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	}
 	b.torn = true
 	kept := uint64(0)
-	if f.addBlock(b) == nil && len(f.blocks) > 0 && f.blocks[len(f.blocks)-1].from == b.from {
-		kept = f.blocks[len(f.blocks)-1].info.Messages()
+	if f.addBlock(b) == nil {
+		if added := f.added(b.from); added != nil {
+			kept = added.info.Messages()
+		}
 	}
 	f.notes.Addf(bagstore.Loss, r.pos, "chunk", "the chunk is damaged after %d messages: %v", kept, whole)
 	return r.end(), nil
