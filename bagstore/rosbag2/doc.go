@@ -5,6 +5,6 @@
 //
 // Opening reads the rows of the messages table without their data, and keeps what
 // it found in blocks of some thousand rows: time range and number of messages by topic.
-// Rows that SQLite can't reach are passed over and noted. A write-ahead log beside the
-// file, which a killed recorder leaves, is read as part of it. Reading never writes.
+// If SQLite can't follow a damaged file, its rows are found page by page. A write-ahead log
+// beside the file, which a killed recorder leaves, is read as part of it. Reading never writes.
 package rosbag2

@@ -169,6 +169,7 @@ func (f *File) readTopics() error {
 		return err
 	}
 	f.byID = make(map[int64]uint32)
+	size := 0
 	return f.db.Query("SELECT "+columns+hash+" FROM topics NOT INDEXED ORDER BY rowid", func(r sqlite.Row) (bool, error) {
 		t := container.Topic{Name: r.Text(1), Type: r.Text(2), Encoding: cmp.Or(r.Text(3), container.CDR)}
 		if strings.Contains(columns, "offered") {
@@ -179,8 +180,8 @@ func (f *File) readTopics() error {
 		}
 		t.Schema = definitions[t.Type]
 		f.addTopic(r.Int(0), t)
-		if len(f.topics) > maxTopics {
-			return false, fmt.Errorf("more than %d topics", maxTopics)
+		if size += len(t.Name) + len(t.Type) + len(t.Encoding) + len(t.QoS) + len(t.Hash); size > maxDescriptions || len(f.topics) > maxTopics {
+			return false, fmt.Errorf("read topics: found %d of %d bytes, expected at most %d of %d", len(f.topics), size, maxTopics, maxDescriptions)
 		}
 		return true, nil
 	})

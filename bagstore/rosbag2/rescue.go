@@ -58,7 +58,7 @@ func (f *File) rescueRows(why error) bool {
 		return false
 	}
 	f.notes.Addf(bagstore.Repairable, -1, kindPages, "SQLite can't read all messages (%v); they are taken from the pages that have them", why)
-	if f.survey != nil && f.survey.more {
+	if g.more {
 		f.notes.Addf(bagstore.Loss, -1, "rows", "messages are in more than %d pages; the others are left out", maxLeaves)
 	}
 	f.blocks, f.rescued = nil, g.r
@@ -73,6 +73,7 @@ type gatherer struct {
 	holes   []dbpages.Range // rows that the tree doesn't reach
 	anyRow  bool            // pages that the tree doesn't reach may have any rows: those that were deleted are elsewhere
 	strange int
+	more    bool    // there are more than maxLeaves pages
 	open    scanner // counts the open block
 }
 
@@ -87,11 +88,17 @@ func (g *gatherer) find() []leaf {
 	}
 	g.holes = tree.Holes
 	var list []leaf
+	keep := func(l leaf) {
+		if len(list) == maxLeaves {
+			g.more = true
+			return
+		}
+		list = append(list, l)
+	}
 	r := p.NewPageReader()
 	for _, t := range tree.Leaves {
-		l := g.f.treeLeaf(r, t)
-		if l.rows > 0 && len(list) < maxLeaves {
-			list = append(list, l)
+		if l := g.f.treeLeaf(r, t); l.rows > 0 {
+			keep(l)
 		}
 	}
 	if tree.Lost || len(list) == 0 {
@@ -101,9 +108,11 @@ func (g *gatherer) find() []leaf {
 		}
 		free, whole := p.Free()
 		g.anyRow = whole
-		for _, l := range g.f.surveyed().leaves {
-			if !seen.Has(l.page) && !(whole && free.Has(l.page)) && len(list) < maxLeaves {
-				list = append(list, l)
+		s := g.f.surveyed()
+		g.more = g.more || s.more
+		for _, l := range s.leaves {
+			if !seen.Has(l.page) && !(whole && free.Has(l.page)) {
+				keep(l)
 			}
 		}
 	}
@@ -178,7 +187,11 @@ func (g *gatherer) gather(list []leaf) {
 	g.open = scanner{f: g.f, counts: make(map[uint32]uint32)}
 	for _, l := range list {
 		active = slices.DeleteFunc(active, func(b before) bool { return b.last < l.first })
-		rows = g.r.rows(k, l.page, rows[:0])
+		var err error
+		if rows, err = g.r.rows(k, l.page, rows[:0]); err != nil {
+			g.f.notes.Addf(bagstore.Loss, -1, "rows", "messages of a page are left out: %v", err)
+			continue
+		}
 		var numbers []int64
 		var drop []bool
 		for i, r := range rows {
@@ -254,10 +267,10 @@ func (g *gatherer) add(page uint32, rows []found) {
 }
 
 // rows lists the messages of a page in the order of its cells.
-func (r *rescue) rows(k *rescueReader, number uint32, list []found) []found {
+func (r *rescue) rows(k *rescueReader, number uint32, list []found) ([]found, error) {
 	page, err := k.leaf.Page(number)
 	if err != nil {
-		return list
+		return list, err
 	}
 	r.pages.EachRow(page, number, func(c dbpages.Cell) bool {
 		if isMessage(&c) {
@@ -267,20 +280,19 @@ func (r *rescue) rows(k *rescueReader, number uint32, list []found) []found {
 		}
 		return true
 	})
-	return list
+	return list, nil
 }
 
 // entries lists the messages of a block.
-func (r *rescue) entries(f *File, n int) []bagstore.Entry {
-	var (
-		list []bagstore.Entry
-		rows []found
-	)
+func (r *rescue) entries(f *File, n int) (list []bagstore.Entry, err error) {
+	var rows []found
 	k := r.reader()
 	defer r.readers.Put(k)
 	for i, page := range r.blocks[n] {
 		drop := r.dropped[page]
-		rows = r.rows(k, page, rows[:0])
+		if rows, err = r.rows(k, page, rows[:0]); err != nil {
+			return list, err
+		}
 		for _, m := range rows {
 			if m.cell < len(drop) && drop[m.cell] {
 				continue
@@ -290,7 +302,7 @@ func (r *rescue) entries(f *File, n int) []bagstore.Entry {
 			}
 		}
 	}
-	return list
+	return list, nil
 }
 
 // stored reads a message's bytes.

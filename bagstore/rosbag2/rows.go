@@ -128,7 +128,7 @@ func (s *scanner) close() {
 // Entries lists the messages of a block.
 func (f *File) Entries(n int) ([]bagstore.Entry, error) {
 	if f.rescued != nil {
-		return f.rescued.entries(f, n), nil
+		return f.rescued.entries(f, n)
 	}
 	b := &f.blocks[n]
 	list := make([]bagstore.Entry, 0, min(b.info.Messages(), blockRows))

@@ -3,6 +3,7 @@ package rosbag2
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ type survey struct {
 	replaced    map[int64]container.Topic // from pages that are free: as they were some time ago
 	definitions map[string]container.Schema
 	described   string // the text of the metadata table; the last one
-	text        int    // bytes of all definitions
+	read        int64  // bytes of all descriptions
 	columns     int    // of the topics table
 }
 
@@ -45,7 +46,7 @@ func (f *File) surveyed() *survey {
 	if !whole {
 		free = nil
 	}
-	r := f.pages.NewReader()
+	r := f.pages.NewPageReader()
 	err := f.pages.EachLeaf(func(number uint32, page []byte) error {
 		l := leaf{page: number}
 		f.pages.EachRow(page, number, func(c dbpages.Cell) bool {
@@ -98,49 +99,69 @@ func isMessage(c *dbpages.Cell) bool {
 	return ok && timed && topic > 0 && topic < maxTopicID
 }
 
-// maxDescription bounds a row that is no message, in bytes.
-const maxDescription = 16 << 20
+// Limits of rows that are no messages, in bytes.
+const (
+	maxDescriptions = 64 << 20 // what is read of all of them
+	maxLong         = 16 << 20 // of a message definition and of the metadata
+	maxShort        = 64 << 10 // of other texts
+)
+
+// text reads a column of a row, if it isn't longer than that and all that was read before leaves room for it. Any
+// number of rows may refer to the same pages.
+func (s *survey) text(r *dbpages.Reader, c *dbpages.Cell, column int, most int64) string {
+	size := int64(0) // up to the column's end
+	for _, col := range c.Columns[:column+1] {
+		size += col.Size()
+	}
+	if c.Columns[column].Size() > most || size > maxDescriptions-s.read {
+		return ""
+	}
+	s.read += size
+	b, err := r.Value(c, column, func(n int) []byte { return make([]byte, 0, n) })
+	if err != nil || !utf8.Valid(b) {
+		return ""
+	}
+	return string(b)
+}
 
 // describing takes in a row that may be one of the small tables'. Rows of free pages count less.
 func (s *survey) describing(r *dbpages.Reader, c *dbpages.Cell, free bool) {
 	k := c.Columns
-	if len(k) < 3 || !k[0].IsNull() && !k[0].IsInt() {
+	if len(k) < 3 || len(k) > 6 || !k[0].IsNull() && !k[0].IsInt() {
 		return
 	}
-	size := int64(0)
-	texts := true
-	for i, col := range k {
-		size += col.Size()
-		texts = texts && (i == 0 || col.IsText())
-	}
-	if size > maxDescription {
-		return
-	}
-	text := func(i int) string {
-		b, err := r.Value(c, i, func(n int) []byte { return make([]byte, 0, n) })
-		if err != nil || !utf8.Valid(b) {
-			return ""
-		}
-		return string(b)
-	}
+	short := func(i int) string { return s.text(r, c, i, maxShort) }
 	switch {
-	case len(k) == 3 && k[1].IsInt() && k[2].IsText() && !free: // metadata(id, metadata_version, metadata)
-		if t := text(2); strings.Contains(t, "storage_identifier:") {
+	case len(k) == 3: // metadata(id, metadata_version, metadata)
+		if !k[1].IsInt() || !k[2].IsText() || free {
+			return
+		}
+		if t := s.text(r, c, 2, maxLong); strings.Contains(t, "storage_identifier:") {
 			s.described = t
 		}
-	case !texts || len(k) < 4 || len(k) > 6:
-	case strings.HasPrefix(text(2), "ros2"): // message_definitions(id, topic_type, encoding, encoded_message_definition, …)
-		if s.text += int(size); s.text <= maxDefinitions && len(s.definitions) < maxTopics && !free {
-			s.definitions[text(1)] = container.Schema{Encoding: text(2), Text: text(3)}
+	case slices.ContainsFunc(k[1:], func(col dbpages.Column) bool { return !col.IsText() }):
+	case strings.HasPrefix(short(2), "ros2"): // message_definitions(id, topic_type, encoding, encoded_message_definition, …)
+		if len(s.definitions) == maxTopics || free {
+			return
+		}
+		if t := s.text(r, c, 3, maxLong); t != "" {
+			s.definitions[short(1)] = container.Schema{Encoding: short(2), Text: t}
 		}
 	default: // topics(id, name, type, serialization_format, …)
-		s.topic(c.Row, k, text, free)
+		s.topic(c.Row, k, short, free)
 	}
 }
 
 func (s *survey) topic(id int64, k []dbpages.Column, text func(int) string, free bool) {
+	to := s.topics
+	if free {
+		to = s.replaced
+	}
+	if _, twice := to[id]; twice || len(to) == maxTopics || id <= 0 || id >= maxTopicID {
+		return
+	}
 	t := container.Topic{Name: text(1), Type: text(2), Encoding: text(3)}
-	if !plainName().MatchString(t.Name) || !plainType().MatchString(t.Type) || !plainEncoding().MatchString(t.Encoding) || id <= 0 || id >= maxTopicID {
+	if !plainName().MatchString(t.Name) || !plainType().MatchString(t.Type) || !plainEncoding().MatchString(t.Encoding) {
 		return
 	}
 	s.columns = max(s.columns, len(k))
@@ -150,13 +171,7 @@ func (s *survey) topic(id int64, k []dbpages.Column, text func(int) string, free
 	if len(k) > 5 {
 		t.Hash = text(5)
 	}
-	to := s.topics
-	if free {
-		to = s.replaced
-	}
-	if _, twice := to[id]; !twice && len(to) < maxTopics {
-		to[id] = t
-	}
+	to[id] = t
 }
 
 // The forms by which a row is known as a topic's.

@@ -34,7 +34,7 @@ const (
 // maxColumns bounds what is looked at of a record; tables of rosbag2 have at most 6.
 const maxColumns = 16
 
-// IsNull reports whether the value is NULL, which the column is that stands for the row's id.
+// IsNull reports whether the value is NULL, as is the column that is an alias of the row id.
 func (c Column) IsNull() bool { return c.Type == typeNull }
 
 // IsInt reports whether the value is an integer.
@@ -52,7 +52,7 @@ func (c Column) IsText() bool { return c.Type > typeBlob && c.Type%2 == 1 }
 func (c Column) Size() int64 { return c.size }
 
 // EachRow calls each for the rows in a leaf whose cell and record are sound, until it returns
-// false. What the Cell refers to is the page's. number is the page's.
+// false, each cell once, whatever refers to it. What the Cell refers to is the page's. number is the page's.
 func (f *File) EachRow(page []byte, number uint32, each func(Cell) bool) {
 	if at := headAt(number); page[at] == kindLeaf {
 		f.eachCell(page, at, each)
@@ -61,14 +61,22 @@ func (f *File) EachRow(page []byte, number uint32, each func(Cell) bool) {
 
 // eachCell visits the cells of a leaf of which the head begins at an offset.
 func (f *File) eachCell(b []byte, at int, each func(Cell) bool) {
-	var columns [maxColumns]Column
+	var (
+		columns [maxColumns]Column
+		offsets [maxPage / 64]uint64
+	)
+	seen := Set(offsets[:])
 	b = b[:f.usable]
 	pointers := at + leafHead
 	count := min(int(binary.BigEndian.Uint16(b[at+3:])), (f.usable-pointers)/pointerSize)
 	for i := range count {
 		c := Cell{Index: i, Columns: columns[:0]}
 		pos := int(binary.BigEndian.Uint16(b[pointers+pointerSize*i:]))
-		if pos < pointers || !f.cell(b, pos, &c) || !c.record() {
+		if pos < pointers || seen.Has(uint32(pos)) {
+			continue
+		}
+		seen.Add(uint32(pos))
+		if !f.cell(b, pos, &c) || !c.record() {
 			continue
 		}
 		if !each(c) {
@@ -167,7 +175,7 @@ func (c *Cell) Int(column int) (v int64, ok bool) {
 
 // Value appends the bytes of a column to what alloc returns for their number. The Cell's page must not
 // be r's own. The pages of the chain are checked as far as that can be: each is in the file, and the
-// chain ends where the value does.
+// chain ends where the value does. For columns before the last one, no page after the value is read.
 func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, error) {
 	col := c.Columns[column]
 	if col.size > int64(maxInt) {
@@ -178,6 +186,7 @@ func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, e
 	part := c.local
 	next := c.overflow
 	left := c.size // of the record, from part on
+	last := column == len(c.Columns)-1
 	for {
 		n := min(int64(len(part)), left)
 		if from := min(skip, n); want > 0 {
@@ -185,7 +194,7 @@ func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, e
 			to = append(to, part[from:from+take]...)
 			skip, want = skip-from, want-take
 		}
-		if left -= n; left == 0 {
+		if left -= n; left == 0 || want == 0 && !last {
 			break
 		}
 		b, err := r.Page(next)
@@ -193,7 +202,7 @@ func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, e
 			return nil, err
 		}
 		part, next = b[nextSize:r.f.usable], binary.BigEndian.Uint32(b)
-		if last := left <= int64(len(part)); last != (next == 0) {
+		if ends := left <= int64(len(part)); ends != (next == 0) {
 			return nil, fmt.Errorf("%w: the pages of a value end %d bytes before or after it", ErrDamaged, left)
 		}
 	}

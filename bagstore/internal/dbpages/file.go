@@ -128,34 +128,59 @@ const windowBytes = 64 << 10
 // Reader reads pages.
 type Reader struct {
 	f     *File
-	ahead int // pages to be read at once
+	ahead uint32 // pages to be read at once
 	first uint32
 	buf   []byte // pages from first on
+	// Pages that are read alone, from one up to another: something among them can't be read.
+	alone, together uint32
 }
 
 // NewReader returns a reader of pages that mostly follow each other.
-func (f *File) NewReader() *Reader { return &Reader{f: f, ahead: windowBytes / f.page} }
+func (f *File) NewReader() *Reader { return f.newReader(windowBytes) }
 
 // NewPageReader returns a reader of pages that are anywhere.
-func (f *File) NewPageReader() *Reader { return &Reader{f: f, ahead: 1} }
+func (f *File) NewPageReader() *Reader { return f.newReader(f.page) }
 
-// Page returns a page, which is valid until the next call. Numbers count from 1.
+func (f *File) newReader(window int) *Reader {
+	return &Reader{f: f, ahead: uint32(max(1, window/f.page))}
+}
+
+// Page returns a page, which is valid until the next call. Numbers count from 1. Pages beside it that can't be
+// read are no error.
 func (r *Reader) Page(number uint32) ([]byte, error) {
 	f := r.f
 	if number < 1 || number > f.count {
 		return nil, fmt.Errorf("%w: page %d of %d", ErrDamaged, number, f.count)
 	}
 	if have := uint32(len(r.buf) / f.page); number < r.first || number-r.first >= have {
-		n := min(uint32(max(r.ahead, 1)), f.count-number+1)
-		if r.buf == nil {
-			r.buf = make([]byte, max(r.ahead, 1)*f.page)
+		n := min(r.ahead, f.count-number+1)
+		if number >= r.alone && number < r.together {
+			n = 1
 		}
-		r.buf, r.first = r.buf[:int(n)*f.page], number
-		if got, err := f.r.ReadAt(r.buf, int64(number-1)*int64(f.page)); got < len(r.buf) {
-			r.buf = r.buf[:0]
+		err := r.read(number, n)
+		if err != nil && n > 1 {
+			r.alone, r.together = number, number+n
+			err = r.read(number, 1)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("read page %d: %w", number, err)
 		}
 	}
 	at := int(number-r.first) * f.page
 	return r.buf[at : at+f.page], nil
+}
+
+// read fills the buffer with pages.
+func (r *Reader) read(first, n uint32) error {
+	page := r.f.page
+	if r.buf == nil {
+		r.buf = make([]byte, int(r.ahead)*page)
+	}
+	r.buf, r.first = r.buf[:int(n)*page], first
+	got, err := r.f.r.ReadAt(r.buf, int64(first-1)*int64(page))
+	if got == len(r.buf) {
+		return nil
+	}
+	r.buf = r.buf[:0]
+	return err
 }

@@ -4,7 +4,7 @@ package dbpages
 func (f *File) Roots() map[string]uint32 {
 	roots := make(map[string]uint32)
 	const schemaRoot = 1
-	r := f.NewReader()
+	r := f.NewPageReader()
 	leaf := make([]byte, f.page)
 	for _, l := range f.Tree(schemaRoot, f.NewSet()).Leaves {
 		b, err := r.Page(l.Page)

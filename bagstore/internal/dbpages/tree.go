@@ -31,8 +31,8 @@ type Range struct{ After, To int64 }
 // Contains reports whether a row is in the range.
 func (r Range) Contains(row int64) bool { return row > r.After && row <= r.To }
 
-// Tree finds the leaves of the table with the root page. Pages that are in seen belong to other trees; its own
-// are added.
+// Tree finds the leaves of the table with the root page. Pages that are in seen belong to other trees; those that
+// it leads to are added, and each is read once.
 func (f *File) Tree(root uint32, seen Set) *Tree {
 	w := treeWalk{f: f, seen: seen, r: f.NewPageReader(), tree: &Tree{}, leafDepth: -1}
 	w.page(root, 0, AllRows())
@@ -86,19 +86,22 @@ func (w *treeWalk) page(number uint32, depth int, rows Range) {
 		w.empty(depth, rows)
 		return
 	}
+	if w.seen.Has(number) || depth > maxDepth {
+		w.misled(rows)
+		return
+	}
+	w.seen.Add(number)
 	b, err := w.r.Page(number)
-	if err != nil || w.seen.Has(number) || depth > maxDepth {
+	if err != nil {
 		w.misled(rows)
 		return
 	}
 	at := headAt(number)
 	switch b[at] {
 	case kindLeaf:
-		w.seen.Add(number)
 		w.leafDepth = max(w.leafDepth, depth)
 		w.tree.Leaves = append(w.tree.Leaves, Leaf{number, rows})
 	case kindInterior:
-		w.seen.Add(number)
 		list, sound := w.f.children(b, at, rows)
 		for _, c := range list {
 			w.page(c.Page, depth+1, c.Rows)
