@@ -44,17 +44,18 @@ func withNames(path string, f *rosbag2.File) container.Container {
 		return f
 	}
 	n := &named{f, f.Topics(), f.Notes()}
-	p := pairing{n: n, open: lost, samples: n.sample(lost), counts: make(map[uint32]uint64)}
+	p := pairing{n: n, open: lost, samples: n.sample(lost), counts: make(map[uint32]uint64), forms: make(map[form]bool)}
 	for _, b := range f.Blocks() {
 		for _, c := range b.Counts {
 			p.counts[c.ID] += uint64(c.Count)
 		}
 	}
 	p.described(path)
-	p.pair(func(id uint32, t topicCount) bool { return p.counts[id] == t.Count })
-	p.pair(func(uint32, topicCount) bool { return true })
-	if found := len(lost) - len(p.open); found > 0 {
+	if found := p.pair(true); found > 0 {
 		n.notes.Addf(bagstore.Repairable, -1, kindNames, "names of %d topics are those in the metadata of rosbag2 whose type and number of messages fit", found)
+	}
+	if found := p.pair(false); found > 0 {
+		n.notes.Addf(bagstore.Repairable, -1, kindNames, "names of %d topics are those in the metadata of rosbag2 whose type is the only one that fits; some of their messages are missing", found)
 	}
 	if types := p.guess(); types > 0 {
 		n.notes.Addf(bagstore.Repairable, -1, kindNames, "types of %d topics without a name are the ones that their messages have the form of", types)
@@ -78,7 +79,14 @@ type pairing struct {
 	open    []uint32 // topics without a name
 	samples map[uint32][][]byte
 	counts  map[uint32]uint64
-	list    []topicCount // of the metadata; those that are no topic's yet
+	list    []topicCount  // of the metadata; those that are no topic's yet
+	forms   map[form]bool // what fits returned
+}
+
+// form is a type that messages of a topic may have.
+type form struct {
+	topic uint32
+	name  string
 }
 
 // described lists the topics of the metadata that have no messages under their names.
@@ -99,30 +107,46 @@ func (p *pairing) described(path string) {
 	}
 }
 
-// pair gives names to the topics for which just one of the metadata fits, and which is the only one that it fits.
-func (p *pairing) pair(same func(id uint32, t topicCount) bool) {
-	for again := true; again; {
+// maxPairs bounds how many topics are compared with how many of the metadata.
+const maxPairs = 1 << 18
+
+// pair gives names to the topics for which just one of the metadata fits, and which is the only one that it fits. It
+// returns how many it named. complete: no messages are missing. If they are, the type alone says which topic it is, so it
+// must be known.
+func (p *pairing) pair(complete bool) (n int) {
+	for again := len(p.open)*len(p.list) <= maxPairs; again; {
 		again = false
 		for i := 0; i < len(p.open); i++ {
 			id := p.open[i]
-			at := p.only(id, same)
-			if at < 0 || p.rivals(at, same) > 1 {
+			at := p.only(id, complete)
+			if at < 0 || p.rivals(at, complete) > 1 {
 				continue
 			}
 			t := p.list[at]
+			if !complete && (len(p.samples[id]) == 0 || !knownType(t.Topic.Type)) {
+				continue
+			}
 			p.n.topics[id].Name, p.n.topics[id].Type = t.Topic.Name, t.Topic.Type
 			p.open, p.list = slices.Delete(p.open, i, i+1), slices.Delete(p.list, at, at+1)
 			again = true
+			n++
 			i--
 		}
 	}
+	return n
+}
+
+// may reports whether a topic may be one of the metadata.
+func (p *pairing) may(id uint32, t topicCount, complete bool) bool {
+	found := p.counts[id]
+	return (t.Count == found || !complete && t.Count > found) && p.fits(id, t.Topic.Type)
 }
 
 // only returns the index of the one of the metadata that fits a topic; -1 if there is none, or several.
-func (p *pairing) only(id uint32, same func(uint32, topicCount) bool) int {
+func (p *pairing) only(id uint32, complete bool) int {
 	found := -1
 	for i, t := range p.list {
-		if same(id, t) && fits(t.Topic.Type, p.samples[id]) {
+		if p.may(id, t, complete) {
 			if found >= 0 {
 				return -1
 			}
@@ -133,9 +157,9 @@ func (p *pairing) only(id uint32, same func(uint32, topicCount) bool) int {
 }
 
 // rivals is how many topics without a name one of the metadata fits.
-func (p *pairing) rivals(at int, same func(uint32, topicCount) bool) (n int) {
+func (p *pairing) rivals(at int, complete bool) (n int) {
 	for _, id := range p.open {
-		if same(id, p.list[at]) && fits(p.list[at].Topic.Type, p.samples[id]) {
+		if p.may(id, p.list[at], complete) {
 			n++
 		}
 	}
@@ -156,7 +180,7 @@ func (p *pairing) guess() (n int) {
 		}
 		typ, several := "", false
 		for _, t := range telling {
-			if fits(t, p.samples[id]) {
+			if p.fits(id, t) {
 				typ, several = t, typ != ""
 			}
 		}
@@ -168,8 +192,24 @@ func (p *pairing) guess() (n int) {
 	return n
 }
 
-// fits reports whether messages have the form of a type. Of types that the program doesn't know it isn't known, so they do.
-func fits(typ string, messages [][]byte) bool {
+// fits reports whether a topic's messages may be of a type. Any may be of one that the program doesn't know.
+func (p *pairing) fits(id uint32, typ string) bool {
+	f := form{id, typ}
+	is, known := p.forms[f]
+	if !known {
+		is = haveForm(typ, p.samples[id])
+		p.forms[f] = is
+	}
+	return is
+}
+
+func knownType(typ string) bool {
+	_, err := ros2.Map(typ, "")
+	return err == nil
+}
+
+// haveForm reports whether messages have the form of a type. Of types that the program doesn't know it isn't known, so they do.
+func haveForm(typ string, messages [][]byte) bool {
 	m, err := ros2.Map(typ, "")
 	if err != nil {
 		return true
@@ -198,9 +238,6 @@ func (n *named) sample(topics []uint32) map[uint32][][]byte {
 		wanted[id] = true
 	}
 	for block := range n.Blocks() {
-		if len(wanted) == 0 || all > sampleAll {
-			break
-		}
 		entries, err := n.Entries(block)
 		if err != nil {
 			continue
@@ -218,6 +255,9 @@ func (n *named) sample(topics []uint32) map[uint32][][]byte {
 			all += len(b)
 			if len(samples[e.Conn]) == sampleMessages || sizes[e.Conn] > sampleBytes {
 				delete(wanted, e.Conn)
+			}
+			if len(wanted) == 0 || all > sampleAll {
+				return samples
 			}
 		}
 	}

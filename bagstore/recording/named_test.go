@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -61,13 +62,16 @@ func TestNames(t *testing.T) {
 		file   string
 		topics []rosbag2.TopicCount
 		want   map[string]int
+		notes  string // of names that were found
 	}{
-		"without metadata":     {"", nil, map[string]int{"/topic_1 std_msgs/msg/String": 40, "/topic_2 ": 20}},
-		"metadata":             {"walk_0.db3", []rosbag2.TopicCount{{Topic: number, Messages: 20}, {Topic: text, Messages: 40}}, map[string]int{"/text std_msgs/msg/String": 40, "/number std_msgs/msg/UInt32": 20}},
-		"of another file":      {"walk_1.db3", []rosbag2.TopicCount{{Topic: number, Messages: 20}, {Topic: text, Messages: 40}}, map[string]int{"/topic_1 std_msgs/msg/String": 40, "/topic_2 ": 20}},
-		"messages are missing": {"walk_0.db3", []rosbag2.TopicCount{{Topic: number, Messages: 22}, {Topic: text, Messages: 41}}, map[string]int{"/text std_msgs/msg/String": 40, "/number std_msgs/msg/UInt32": 20}},
-		"two fit":              {"walk_0.db3", []rosbag2.TopicCount{{Topic: text, Messages: 40}, {Topic: other, Messages: 40}}, map[string]int{"/topic_1 std_msgs/msg/String": 40, "/topic_2 ": 20}},
-		"an unknown type":      {"walk_0.db3", []rosbag2.TopicCount{{Topic: foreign, Messages: 20}, {Topic: text, Messages: 40}}, map[string]int{"/text std_msgs/msg/String": 40, "/foreign someone/msg/Own": 20}},
+		"without metadata":                      {"", nil, map[string]int{"/topic_1 std_msgs/msg/String": 40, "/topic_2 ": 20}, ""},
+		"metadata":                              {"walk_0.db3", []rosbag2.TopicCount{{Topic: number, Messages: 20}, {Topic: text, Messages: 40}}, map[string]int{"/text std_msgs/msg/String": 40, "/number std_msgs/msg/UInt32": 20}, "names of 2 topics are those in the metadata of rosbag2 whose type and number of messages fit"},
+		"of another file":                       {"walk_1.db3", []rosbag2.TopicCount{{Topic: number, Messages: 20}, {Topic: text, Messages: 40}}, map[string]int{"/topic_1 std_msgs/msg/String": 40, "/topic_2 ": 20}, ""},
+		"messages are missing":                  {"walk_0.db3", []rosbag2.TopicCount{{Topic: number, Messages: 22}, {Topic: text, Messages: 41}}, map[string]int{"/text std_msgs/msg/String": 40, "/number std_msgs/msg/UInt32": 20}, "names of 2 topics are those in the metadata of rosbag2 whose type is the only one that fits"},
+		"two fit":                               {"walk_0.db3", []rosbag2.TopicCount{{Topic: text, Messages: 40}, {Topic: other, Messages: 40}}, map[string]int{"/topic_1 std_msgs/msg/String": 40, "/topic_2 ": 20}, ""},
+		"an unknown type":                       {"walk_0.db3", []rosbag2.TopicCount{{Topic: foreign, Messages: 20}, {Topic: text, Messages: 40}}, map[string]int{"/text std_msgs/msg/String": 40, "/foreign someone/msg/Own": 20}, "names of 2 topics are those in the metadata of rosbag2 whose type and number of messages fit"},
+		"an unknown type, messages are missing": {"walk_0.db3", []rosbag2.TopicCount{{Topic: foreign, Messages: 5000}, {Topic: text, Messages: 40}}, map[string]int{"/text std_msgs/msg/String": 40, "/topic_2 ": 20}, "names of 1 topics"},
+		"more than there were":                  {"walk_0.db3", []rosbag2.TopicCount{{Topic: number, Messages: 19}, {Topic: text, Messages: 40}}, map[string]int{"/text std_msgs/msg/String": 40, "/topic_2 ": 20}, "names of 1 topics"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -86,6 +90,9 @@ func TestNames(t *testing.T) {
 				return n.Severity == bagstore.Loss && strings.Contains(n.Text, "names and types of 2 topics are lost")
 			}) {
 				t.Errorf("notes %v", bag.Notes())
+			}
+			if !strings.Contains(fmt.Sprint(bag.Notes()), test.notes) {
+				t.Errorf("notes %v, want %q", bag.Notes(), test.notes)
 			}
 		})
 	}
