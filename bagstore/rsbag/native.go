@@ -143,12 +143,12 @@ func (d *description) native() {
 		d.info[0].Value, d.info[2].Value = "Native ROS Recording", "ROS"
 	}
 	for conn, id := range f.native.infos {
-		f.eachOf([]uint32{conn}, func(m bagstore.Message) bool { d.nativeInfo(id, m); return false })
+		f.eachOf(aboutCamera, []uint32{conn}, func(m bagstore.Message) bool { d.nativeInfo(id, m); return false })
 	}
 	tree := make(map[string]tfLink)
 	for _, c := range f.bag.Connections() {
 		if c.Topic == topicTree && c.MD5 == msgs.MustType(typeTree).MD5 {
-			f.eachOf([]uint32{c.ID}, func(m bagstore.Message) bool { readTree(tree, m); return true })
+			f.eachOf(aboutCamera, []uint32{c.ID}, func(m bagstore.Message) bool { readTree(tree, m); return true })
 		}
 	}
 	for id, s := range d.streams {
@@ -193,7 +193,7 @@ func (d *description) nativeInfo(id camdriver.StreamID, m bagstore.Message) {
 func (f *File) nativeFirst(s *stream) (ok bool) {
 	id := s.profile.Stream
 	ok = true
-	f.eachOf(s.data, func(m bagstore.Message) bool {
+	f.eachOf("frames of "+id.String(), s.data, func(m bagstore.Message) bool {
 		d := msgs.NewDecoder(m.Data)
 		var head msgs.ImageHead
 		if id.Kind.Video() {
@@ -247,9 +247,12 @@ func (f *File) viewOf(conns []uint32) (*bagstore.View, error) {
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) }})
 }
 
-// eachOf calls do with the messages of some connections until it returns false. Those that can't be read are
-// passed over, and noted.
-func (f *File) eachOf(conns []uint32, do func(bagstore.Message) bool) {
+// aboutCamera are messages that describe the device.
+const aboutCamera = "messages about the camera"
+
+// eachOf calls do with the messages of some connections until it returns false. Up to maxErrors that can't be read are
+// passed over, and noted as what they are.
+func (f *File) eachOf(what string, conns []uint32, do func(bagstore.Message) bool) {
 	v, err := f.viewOf(conns)
 	if err != nil {
 		f.leave("%v", err)
@@ -258,7 +261,7 @@ func (f *File) eachOf(conns []uint32, do func(bagstore.Message) bool) {
 	it := v.Iterator()
 	defer it.Close()
 	damaged, last := 0, error(nil)
-	for it.Next() || it.Err() != nil {
+	for damaged < maxErrors && (it.Next() || it.Err() != nil) {
 		if err := it.Err(); err != nil {
 			damaged, last = damaged+1, err
 		} else if !do(it.Message()) {
@@ -266,7 +269,7 @@ func (f *File) eachOf(conns []uint32, do func(bagstore.Message) bool) {
 		}
 	}
 	if damaged > 0 {
-		f.leave("%d messages about the camera are damaged; the last: %v", damaged, last)
+		f.leave("%s that are damaged: %d; the last: %v", what, damaged, last)
 	}
 }
 

@@ -61,7 +61,7 @@ func (d *description) nativeOptions() {
 		return
 	}
 	last := make(map[optionKey]float32)
-	f.eachOf(conns, func(m bagstore.Message) bool {
+	f.eachOf(aboutCamera, conns, func(m bagstore.Message) bool {
 		list, n, err := f.nativeParameters(m)
 		others += n
 		if err != nil {

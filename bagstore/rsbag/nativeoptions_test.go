@@ -3,6 +3,7 @@ package rsbag
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"slices"
 	"testing"
@@ -133,7 +134,37 @@ func TestNativeOptionsDamaged(t *testing.T) {
 	if forward, _ := changes(t, f); !slices.Equal(forward, []float32{1001, 1003, 1004}) {
 		t.Errorf("changes %v", forward)
 	}
-	if len(f.Left()) != 1 || !noted(f, "1 messages about the camera are damaged") {
+	if len(f.Left()) != 1 || !noted(f, "messages about the camera that are damaged: 1") {
+		t.Errorf("left %q", f.Left())
+	}
+}
+
+// TestNativeFramesDamaged: a stream whose frames are all damaged isn't read to its end, and it is noted.
+func TestNativeFramesDamaged(t *testing.T) {
+	o := newOdd(t)
+	for i := range bagstore.Time(maxErrors + 100) {
+		o.nativeDepth(nativeAt+i*bagstore.Time(time.Millisecond), msgs.Time(i))
+	}
+	f := o.openBy(func(path string) (*File, error) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		head := msgs.Marshal(&msgs.ImageHead{Header: msgs.Header{FrameID: "camera_depth_optical_frame"}, Height: 2, Width: 4, Encoding: "16UC1", Step: 8, DataLen: 16})
+		for at, rest := 0, head[12:]; ; at += len(rest) {
+			n := bytes.Index(b[at:], rest)
+			if n < 0 {
+				break
+			}
+			at += n
+			binary.LittleEndian.PutUint32(b[at-12-4:], 1<<31) // the record's length
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			return nil, err
+		}
+		return OpenDevice(path)
+	})
+	if !noted(f, fmt.Sprintf("frames of Depth_0 that are damaged: %d;", maxErrors)) {
 		t.Errorf("left %q", f.Left())
 	}
 }

@@ -28,12 +28,12 @@ func (d *description) nativeCalibrations() {
 		case strings.HasSuffix(c.Type, "/Extrinsics"):
 			prefix, from, to, ok := cameranode.Pair(c.Topic)
 			if base, s := d.streams[from], d.streams[to]; ok && base != nil && s != nil && f.ofCamera(prefix, from, to) {
-				f.eachOf([]uint32{c.ID}, func(m bagstore.Message) bool { d.nativePlace(base, s, m); return false })
+				f.eachOf(aboutCamera, []uint32{c.ID}, func(m bagstore.Message) bool { d.nativePlace(base, s, m); return false })
 			}
 		case strings.HasSuffix(c.Type, "/IMUInfo"):
 			for _, id := range streams[c.Topic] {
 				if s := d.streams[id]; s != nil && id.Kind.Inertial() {
-					f.eachOf([]uint32{c.ID}, func(m bagstore.Message) bool { d.nativeMotion(s, m); return false })
+					f.eachOf(aboutCamera, []uint32{c.ID}, func(m bagstore.Message) bool { d.nativeMotion(s, m); return false })
 				}
 			}
 		}
