@@ -56,8 +56,8 @@ func (o *Output) connection(c *Connection) (uint32, error) {
 }
 
 // Copy writes a message of an iterator, with its own or another time. Equal connections of
-// the inputs become one. A large one is written from where
-// it is, and isn't waited for.
+// the inputs become one. A large message is written from the memory it is in; Copy doesn't
+// wait for it.
 func (o *Output) Copy(m Message, t Time) error {
 	id, err := o.connection(m.Conn)
 	if err != nil {
