@@ -3,6 +3,7 @@ package ros
 import (
 	"context"
 	"errors"
+	"net"
 	"testing"
 	"time"
 
@@ -107,4 +108,29 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	case <-time.After(peer.Patience):
 		t.Errorf("%d of %d messages came", got, count)
 	}
+}
+
+// The last message of a publisher also comes if the publisher leaves while the connection
+// is being made: for the publisher it is there before the subscriber has the answer.
+func TestLastMessageWhileConnecting(t *testing.T) {
+	master := startMaster(t)
+	receiver := startNode(t, master, "receiver")
+	asked, left := make(chan struct{}), make(chan struct{})
+	fakePublisher(t, master, "/last", func(conn net.Conn) {
+		close(asked)
+		<-left
+		answer := Header{"callerid": "/fake", "md5sum": "*", "type": "*", "topic": "/last"}.AppendTo(nil)
+		conn.Write(append(answer, 2, 0, 0, 0, 'a', 'b')) //nolint:errcheck // test
+	})
+	var got collector
+	if _, err := receiver.Subscribe(SubscriberOptions{Topic: "/last"}, got.add); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	shared := receiver.subs["/last"]
+	shared.mu.Lock()
+	shared.setPublishers(nil) // as a publisherUpdate without publishers
+	shared.mu.Unlock()
+	close(left)
+	peer.Await(t, "the last message", func() bool { return got.len() == 1 })
 }

@@ -20,6 +20,7 @@ type link struct {
 	cancel     context.CancelFunc
 
 	header  atomic.Pointer[Header] // the publisher's; nil while not connected
+	busy    atomic.Bool            // a session is under way
 	leaving atomic.Bool            // the publisher has left: read to the end and no more
 
 	messages, bytes atomic.Uint64
@@ -42,7 +43,9 @@ func (l *link) run() {
 	said := "" // the failure that was logged; each is said once
 	for backoff := first; ; {
 		began, received := time.Now(), l.messages.Load()
+		l.busy.Store(true)
 		err := l.session()
+		l.busy.Store(false)
 		l.subscriber.shared.broken(l.uri)
 		if l.ctx.Err() != nil || l.leaving.Load() {
 			return
@@ -70,10 +73,11 @@ func (l *link) run() {
 const leavingTime = 5 * time.Second
 
 // leave ends the link because the publisher has left the graph. What it sent
-// before may still be on its way, so a connection is read to its end.
+// before may still be on its way, so a connection is read to its end, also one that is
+// just being made: the publisher may count on it already.
 func (l *link) leave() {
 	l.leaving.Store(true)
-	if l.header.Load() == nil {
+	if !l.busy.Load() {
 		l.cancel()
 		return
 	}
