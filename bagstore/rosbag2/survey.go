@@ -1,7 +1,6 @@
 package rosbag2
 
 import (
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func (f *File) surveyed() *survey {
 		free = nil
 	}
 	r := f.pages.NewPageReader()
-	err := f.pages.EachLeaf(func(number uint32, page []byte) error {
+	f.pages.EachLeaf(func(number uint32, page []byte) bool {
 		l := leaf{page: number}
 		f.pages.EachRow(page, number, func(c dbpages.Cell) bool {
 			if isMessage(&c) {
@@ -58,15 +57,14 @@ func (f *File) surveyed() *survey {
 			return true
 		})
 		if l.rows == 0 {
-			return nil
+			return true
 		}
-		if len(s.leaves) == maxLeaves {
-			return errMany
+		if s.more = len(s.leaves) == maxLeaves; s.more {
+			return false
 		}
 		s.leaves = append(s.leaves, l)
-		return nil
+		return true
 	})
-	s.more = err != nil
 	for id, t := range s.replaced {
 		if _, known := s.topics[id]; !known && len(s.topics) < maxTopics {
 			s.topics[id] = t
@@ -74,8 +72,6 @@ func (f *File) surveyed() *survey {
 	}
 	return s
 }
-
-var errMany = errors.New("too many pages")
 
 func (l *leaf) add(row int64) {
 	if l.rows == 0 {

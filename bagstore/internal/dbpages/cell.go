@@ -3,6 +3,7 @@ package dbpages
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // Cell is a row in a leaf.
@@ -178,7 +179,7 @@ func (c *Cell) Int(column int) (v int64, ok bool) {
 // chain ends where the value does. For columns before the last one, no page after the value is read.
 func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, error) {
 	col := c.Columns[column]
-	if col.size > int64(maxInt) {
+	if col.size > math.MaxInt/2 { // a process of 32 bits has no room for more
 		return nil, fmt.Errorf("a value of %d bytes", col.size)
 	}
 	to := alloc(int(col.size))
@@ -208,8 +209,6 @@ func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, e
 	}
 	return to, nil
 }
-
-const maxInt = int(^uint(0)>>1) / 2
 
 // uvarint reads a number of 1 to 9 bytes, and how many they are; 0: it is cut off.
 func uvarint(b []byte) (v uint64, n int) {

@@ -43,7 +43,7 @@ func Open(r io.ReaderAt, size int64) *File {
 	if n, _ := r.ReadAt(head, 0); n == len(head) {
 		f.readHeader(head)
 	}
-	if !f.header || f.score(f.page) == 0 {
+	if !f.header || f.score(f.page, 1) == 0 {
 		f.guess()
 	}
 	f.count = uint32(min(size/int64(f.page), math.MaxUint32-1))
@@ -73,22 +73,22 @@ const sampleBytes = 64 << 20
 func (f *File) guess() {
 	best := 0
 	for page := minPage; page <= maxPage; page *= 2 {
-		if n := f.score(page) * page; n > best {
+		if n := f.score(page, math.MaxInt) * page; n > best {
 			best, f.page, f.usable = n, page, page
 		}
 	}
 }
 
-// score counts the leaves that a file has if its pages have a size. What a page has begins or ends
-// where the page does.
-func (f *File) score(page int) (leaves int) {
+// score counts the leaves that a file has if its pages have a size, until there are enough. What a page
+// has begins or ends where the page does.
+func (f *File) score(page, enough int) (leaves int) {
 	as := *f
 	if page != f.page {
 		as.page, as.usable = page, page
 	}
 	as.count = uint32(min(f.size, sampleBytes) / int64(page))
 	r := as.NewReader()
-	for n := uint32(1); n <= as.count; n++ {
+	for n := uint32(1); n <= as.count && leaves < enough; n++ {
 		b, err := r.Page(n)
 		if err != nil {
 			return leaves
