@@ -63,7 +63,7 @@ deps: ## install the programs that the tests need (Debian, root)
 
 test: deps lint build ## test everything, with the race detector and real ROS programs
 	$(SUITE) --packages '$(PKG)' -- $(TESTFLAGS)
-	$(SUITE) --packages './bagstore ./bagstore/rsbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
+	$(SUITE) --packages './bagstore ./bagstore/realsense/rsbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
 
 unit: ## run the tests that need no other programs
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')
@@ -97,7 +97,7 @@ test-arm: deps ## run the unit tests and the demo for arm64 and armv7 in an emul
 
 test-arm-short: deps ## the same for damaged bags, crashes, the fast paths, decoders, and the demo
 	test/arm.sh -run 'Crash|FullDisk|WriteError|Damage|Truncat|Lend|Mapped' ./bagstore
-	test/arm.sh demo ./bagstore/internal/... ./bagstore/mcap ./bagstore/rosbag2 ./bagstore/rsbag/internal/...
+	test/arm.sh demo ./bagstore/internal/... ./bagstore/formats/mcap ./bagstore/formats/rosbag2 ./bagstore/realsense/rsbag/internal/...
 
 test-windows: ## run the demo and the unit tests for Windows in wine; takes long the first time
 	test/install.sh debootstrap

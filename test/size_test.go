@@ -16,11 +16,11 @@ const maxPackageLines = 3000
 // each must be looked at again. Why a package is that large is written in
 // largePackagesPage; the test fails if the reason is missing there.
 var largePackages = map[string]int{
-	"bagstore":        5800,
-	"bagstore/rsbag":  3800,
-	"camdriver/d400":  5200,
-	"cmd/rs-ros-node": 3300,
-	"node/ros":        3400,
+	"bagstore":                 5800,
+	"bagstore/realsense/rsbag": 3800,
+	"camdriver/d400":           5200,
+	"cmd/rs-ros-node":          3300,
+	"node/ros":                 3400,
 }
 
 // largePackagesPage is the page, and the heading on it, that gives the reasons.

@@ -18,7 +18,7 @@ const (
 
 // decoders are the packages that read bytes from outside. Each needs a fuzz
 // target on the day it lands.
-var decoders = []string{"bagstore", "bagstore/internal/lz4", "bagstore/rsbag", "camdriver/d400", "msgs", "node/foxglove", "node/ros", "node/websocket", "node/xmlrpc"}
+var decoders = []string{"bagstore", "bagstore/internal/lz4", "bagstore/realsense/rsbag", "camdriver/d400", "msgs", "node/foxglove", "node/ros", "node/websocket", "node/xmlrpc"}
 
 // foreign are words of one developer's machine; nothing that is committed may
 // lean on them. Each is cut in two so that this file doesn't name it.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 )
 

@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/test/drivertest"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 )

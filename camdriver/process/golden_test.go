@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/test/need"

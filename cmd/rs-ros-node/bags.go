@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
-	"rsros/bagstore/bagset"
-	"rsros/bagstore/info"
+	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/info"
 	"rsros/program"
 )
 

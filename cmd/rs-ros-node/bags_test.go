@@ -16,7 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rewrite"
+	"rsros/bagstore/tools/rewrite"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )

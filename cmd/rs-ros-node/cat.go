@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"rsros/bagstore/cat"
+	"rsros/bagstore/tools/cat"
 )
 
 func newCatCommand(a *app) *cobra.Command {

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
-	"rsros/bagstore/rsbag"
-	"rsros/bagstore/rsdb3"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rsdb3"
 	"rsros/node/xmlrpc"
 )
 

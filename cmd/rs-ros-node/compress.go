@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/bagset"
-	"rsros/bagstore/convert"
-	"rsros/bagstore/recording"
-	"rsros/bagstore/rewrite"
-	"rsros/bagstore/rsbag"
-	"rsros/bagstore/swap"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/convert"
+	"rsros/bagstore/tools/rewrite"
+	"rsros/bagstore/tools/swap"
 )
 
 type compressOptions struct {

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/convert"
-	"rsros/bagstore/rosbag2"
-	"rsros/bagstore/rsdb3"
-	"rsros/bagstore/swap"
+	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/realsense/rsdb3"
+	"rsros/bagstore/tools/convert"
+	"rsros/bagstore/tools/swap"
 	"rsros/program"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/export"
-	"rsros/bagstore/swap"
+	"rsros/bagstore/tools/export"
+	"rsros/bagstore/tools/swap"
 )
 
 func newExportCommand(a *app) *cobra.Command {

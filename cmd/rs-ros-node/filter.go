@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/bagset"
-	"rsros/bagstore/info"
-	"rsros/bagstore/rewrite"
-	"rsros/bagstore/swap"
+	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/info"
+	"rsros/bagstore/tools/rewrite"
+	"rsros/bagstore/tools/swap"
 )
 
 type filterOptions struct {

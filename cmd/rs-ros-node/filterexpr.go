@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"rsros/bagstore"
-	"rsros/bagstore/pyexpr"
+	"rsros/bagstore/tools/pyexpr"
 	"rsros/msgs"
 )
 

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/bagset"
-	"rsros/bagstore/info"
-	"rsros/bagstore/missing"
-	"rsros/bagstore/recording"
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/info"
+	"rsros/bagstore/tools/missing"
 	"rsros/program"
 )
 

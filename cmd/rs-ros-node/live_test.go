@@ -28,7 +28,7 @@ func TestLiveRecordKeepsTheRules(t *testing.T) {
 	if err != nil || len(parts) < 2 {
 		t.Fatalf("files %q, %v", parts, err)
 	}
-	check := append([]string{"../../bagstore/rsbag/testdata/check_v3.py"}, parts...)
+	check := append([]string{"../../bagstore/realsense/rsbag/testdata/check_v3.py"}, parts...)
 	if out, err := exec.Command(python, check...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

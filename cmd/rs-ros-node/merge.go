@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rsros/bagstore/swap"
+	"rsros/bagstore/tools/swap"
 )
 
 func newMergeCommand(a *app) *cobra.Command {

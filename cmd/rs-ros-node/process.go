@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
-	"rsros/bagstore/reprocess"
-	"rsros/bagstore/swap"
+	"rsros/bagstore/tools/reprocess"
+	"rsros/bagstore/tools/swap"
 	"rsros/camdriver/process"
 )
 

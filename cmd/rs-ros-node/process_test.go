@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/test/rig"
 	"rsros/test/samplebag"

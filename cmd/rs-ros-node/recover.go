@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
-	"rsros/bagstore/convert"
-	"rsros/bagstore/recording"
-	"rsros/bagstore/swap"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/tools/convert"
+	"rsros/bagstore/tools/swap"
 )
 
 type recoverOptions struct {

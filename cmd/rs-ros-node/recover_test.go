@@ -13,7 +13,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
+	"rsros/bagstore/formats/recording"
 	"rsros/test/samplebag"
 )
 

@@ -11,7 +11,7 @@ import (
 )
 
 // rosbag2File has 60 messages.
-const rosbag2File = "../../bagstore/rosbag2/testdata/small.db3"
+const rosbag2File = "../../bagstore/formats/rosbag2/testdata/small.db3"
 
 // TestRosbag2 runs the commands on a recording of ROS 2, which stays as it was.
 func TestRosbag2(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/live"

@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rsbag"
-	"rsros/bagstore/rslayout"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/naming"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/graph"

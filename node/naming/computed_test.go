@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/frameset"
+	"rsros/bagstore/realsense/frameset"
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 	"rsros/msgs"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"rsros/bagstore/rslayout"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/ros"

@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/msgs"
 	"rsros/node/replay"
 )

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/frameset"
+	"rsros/bagstore/realsense/frameset"
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 	"rsros/msgs"

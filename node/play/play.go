@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/bagset"
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/bagset"
 	"rsros/node/control"
 	"rsros/node/foxglove"
 	"rsros/node/foxglove/nodegraph"

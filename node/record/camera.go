@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rsbag"
-	"rsros/bagstore/rsdb3"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rsdb3"
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/msgs"

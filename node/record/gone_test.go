@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/info"
+	"rsros/bagstore/tools/info"
 	"rsros/program"
 	"rsros/test/peer"
 	"rsros/test/rig"

@@ -3,7 +3,7 @@ package record
 import (
 	"fmt"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 )
 

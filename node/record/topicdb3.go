@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/container"
-	"rsros/bagstore/rosbag2"
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/rosbag2"
 	"rsros/msgs/ros2"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
+	"rsros/bagstore/formats/recording"
 	"rsros/msgs"
 	"rsros/node/ros"
 	"rsros/program"

@@ -20,7 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/info"
+	"rsros/bagstore/tools/info"
 	"rsros/msgs"
 	"rsros/node/graph"
 	"rsros/node/ros"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
+	"rsros/bagstore/formats/recording"
 	"rsros/node/replay"
 	"rsros/node/view/wire"
 )

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rsros/bagstore/marks"
+	"rsros/bagstore/realsense/marks"
 	"rsros/node/view/wire"
 )
 

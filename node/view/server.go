@@ -13,7 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/node/record"
 	"rsros/node/replay"

@@ -207,7 +207,7 @@ func bags(t *testing.T, program string) (list [][]byte) {
 // recordings are small files of the formats beside bags: .db3, and MCAP of three kinds.
 func recordings(t *testing.T, program string) (list [][]byte) {
 	t.Helper()
-	const small = "../../bagstore/rosbag2/testdata/small.db3"
+	const small = "../../bagstore/formats/rosbag2/testdata/small.db3"
 	paths := []string{small}
 	dir := t.TempDir()
 	for _, flags := range [][]string{{small}, {"--uncompressed", small}, {samplebag.Walk(t, "walk.bag")}} {

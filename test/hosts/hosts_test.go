@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/info"
+	"rsros/bagstore/tools/info"
 	"rsros/msgs"
 	"rsros/test/peer"
 )

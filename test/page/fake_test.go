@@ -19,7 +19,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/test/peer"
 	"rsros/web"

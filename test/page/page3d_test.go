@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/export"
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/tools/export"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"

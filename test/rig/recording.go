@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 )
 

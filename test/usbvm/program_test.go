@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/node/xmlrpc"

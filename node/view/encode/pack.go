@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"rsros/bagstore/rslayout"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs/imagetransport"
 	"rsros/node/view/wire"

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/node/view/wire"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"rsros/bagstore/rsbag"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/node/view/encode"
 )

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
+	"rsros/bagstore/formats/recording"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 )

@@ -23,7 +23,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/info"
+	"rsros/bagstore/tools/info"
 	"rsros/node/graph"
 	"rsros/node/ros"
 )

@@ -1,0 +1,71 @@
+// Package container says what recordings of other formats have in common: topics with
+// types in the words of the format, and messages as the bytes that were recorded.
+//
+// It reads nothing. bagstore/formats/rosbag2 and bagstore/formats/mcap read files, and bagstore/formats/recording makes
+// ROS 1 messages of what they read.
+package container
+
+import "rsros/bagstore"
+
+// Container is an open recording. Its methods may be called by many goroutines.
+type Container interface {
+	// Format names format and version, such as "rosbag2 (SQLite, schema 4)".
+	Format() string
+	// Size is that of the file or files, in bytes.
+	Size() int64
+	// Topics lists the topics. Entries and counts name them by their index here.
+	Topics() []Topic
+	// Blocks lists all messages that can be found, in the order of the file. Stored and Size
+	// are 0 where the container would have to read the messages to know them.
+	Blocks() []bagstore.Block
+	// Entries lists the messages of a block. Times before 1970 are bagstore.MinTime.
+	Entries(block int) ([]bagstore.Entry, error)
+	// Read appends a message as it was recorded, uncompressed, to what alloc returns, an
+	// empty slice with room for n bytes. When alloc is called again, what it returned
+	// before is invalid.
+	Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error)
+	// Notes says what was unusual about the file when it was opened.
+	Notes() []bagstore.Note
+	// Check compares what the format stores twice, and calls note for what is wrong.
+	Check(note func(bagstore.Note)) error
+	Close() error
+}
+
+// The encodings of messages.
+const (
+	CDR  = "cdr"  // ROS 2
+	ROS1 = "ros1" // as in bags
+)
+
+// Topic is a topic of a container.
+type Topic struct {
+	Name     string
+	Type     string // in the words of the format: "sensor_msgs/msg/Image", "sensor_msgs/Image"
+	Encoding string // of the messages
+	Schema   Schema
+	// QoS is the YAML text of the profiles that publishers offered, as rosbag2 stores
+	// it; empty if the format has none.
+	QoS string
+	// Hash is the type hash of ROS 2, "RIHS01_…"; empty if it isn't known.
+	Hash string
+	// What connections of ROS 1 bags have, from containers that keep it.
+	MD5, CallerID string
+	Latching      bool
+}
+
+// Schema is the definition of a type.
+type Schema struct {
+	Encoding string // "ros2msg", "ros2idl", "ros1msg"; empty: there is none
+	Text     string // with the definitions of the types it uses
+}
+
+// The encodings of schemas.
+const (
+	SchemaROS1 = "ros1msg"
+	SchemaROS2 = "ros2msg"
+)
+
+// ROS1Topic describes a connection of a bag.
+func ROS1Topic(c *bagstore.Connection) Topic {
+	return Topic{Name: c.Topic, Type: c.Type, Encoding: ROS1, Schema: Schema{SchemaROS1, c.Definition}, MD5: c.MD5, CallerID: c.CallerID, Latching: c.Latching}
+}

@@ -1,0 +1,192 @@
+package mcap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	format "github.com/foxglove/mcap/go/mcap"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/container"
+)
+
+// File is an open MCAP file. Its methods may be called by many goroutines.
+type File struct {
+	path    string
+	file    *os.File // nil for a file over a reader of the caller's
+	src     source
+	profile string
+	schemas map[uint16]schema
+	topics  []container.Topic
+	byID    map[uint16]uint32 // a topic's index by its channel
+	blocks  []block
+	notes   bagstore.Notes
+	doubted bool     // schemas and channels are from a summary without checksum; others replace them
+	asides  []record // attachments and metadata records
+	besides uint64   // how many of them the statistics count
+	counted uint64   // messages by the statistics; 0: they weren't read
+	// distrust: no index and no length is believed that something contradicts.
+	distrust bool
+	search   int64 // what a search for messages inside others may still cost; while the file is opened
+	hiding   int   // messages that others were found inside
+	opened   bool  // schemas and channels don't change any more
+	cache    cache
+}
+
+type schema struct {
+	name string
+	container.Schema
+}
+
+// block is a chunk, or a range of the file with messages outside of chunks.
+type block struct {
+	info    bagstore.Block
+	from    int64 // of the chunk's records or of the range
+	to      int64
+	chunk   bool
+	torn    bool   // the chunk or the file ends too early; what is whole counts
+	crc     uint32 // of the records; 0: none
+	index   int64  // where the chunk's message indexes begin; 0: there are none
+	indexTo int64
+	hides   map[int64]int64 // where another record begins inside a message, by the message's offset; both in the block
+}
+
+// ErrNotMCAP: a file isn't MCAP.
+var ErrNotMCAP = errors.New("not an MCAP file")
+
+// Open opens an MCAP file.
+func Open(path string) (*File, error) { return open(path, false) }
+
+// OpenScanned opens an MCAP file without trusting any index in it.
+func OpenScanned(path string) (*File, error) { return open(path, true) }
+
+func open(path string, scan bool) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	m, err := openReader(f, st.Size(), path, scan)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	m.file = f
+	return m, nil
+}
+
+// OpenReader opens an MCAP file over any random access reader, which stays the
+// caller's. Errors contain the name.
+func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
+	return openReader(r, size, name, false)
+}
+
+func openReader(r io.ReaderAt, size int64, name string, scan bool) (*File, error) {
+	f := &File{path: name, src: source{r, size}}
+	head := make([]byte, magicSize)
+	if err := f.src.readFull(head, 0); err != nil || !Is(head) {
+		return nil, fmt.Errorf("%s: %w", name, ErrNotMCAP)
+	}
+	f.readHeader()
+	if scan {
+		f.reset()
+		f.distrust, f.search = true, searchBytes
+		f.scan()
+		f.doubtRanges()
+	} else if err := f.readSummary(); err != nil {
+		f.notes.Addf(bagstore.Repairable, -1, "summary", "%v; the file was scanned", err)
+		f.scan()
+	}
+	f.opened = true
+	return f, nil
+}
+
+func (f *File) readHeader() {
+	r, err := f.src.record(magicSize, f.src.size)
+	if err != nil || r.op != format.OpHeader {
+		return // the scan says so
+	}
+	if in, err := f.src.content(r); err == nil {
+		f.profile = in.text()
+	}
+}
+
+func (f *File) reset() {
+	f.schemas, f.byID = make(map[uint16]schema), make(map[uint16]uint32)
+	f.topics, f.blocks, f.asides, f.besides = nil, nil, nil, 0
+}
+
+func (f *File) addSchema(in *fields) error {
+	id := in.u16()
+	s := schema{name: in.text()}
+	s.Encoding, s.Text = in.text(), in.text()
+	if _, known := f.schemas[id]; in.err == nil && (!known || f.doubted) {
+		f.schemas[id] = s
+	}
+	return in.err
+}
+
+func (f *File) addChannel(in *fields) error {
+	id, kind := in.u16(), in.u16()
+	t := container.Topic{Name: in.text(), Encoding: in.text()}
+	meta := in.texts()
+	if in.err != nil {
+		return in.err
+	}
+	at, known := f.byID[id]
+	if known && !f.doubted {
+		return nil
+	}
+	s := f.schemas[kind]
+	t.Type, t.Schema = s.name, s.Schema
+	t.Hash = meta["topic_type_hash"]
+	t.QoS, t.MD5, t.CallerID, t.Latching = meta["offered_qos_profiles"], meta["md5sum"], meta["callerid"], meta["latching"] == "1"
+	if known {
+		f.topics[at] = t
+		return nil
+	}
+	f.byID[id] = uint32(len(f.topics))
+	f.topics = append(f.topics, t)
+	return nil
+}
+
+// Format names the profile.
+func (f *File) Format() string {
+	if f.profile == "" {
+		return "MCAP"
+	}
+	return fmt.Sprintf("MCAP (profile %s)", f.profile)
+}
+
+// Size of the file.
+func (f *File) Size() int64 { return f.src.size }
+
+// Topics in the order of their channels in the file.
+func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
+
+// Notes says what was unusual about the file.
+func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
+
+// Blocks are chunks and ranges of messages outside of chunks.
+func (f *File) Blocks() []bagstore.Block {
+	list := make([]bagstore.Block, len(f.blocks))
+	for i := range f.blocks {
+		list[i] = f.blocks[i].info
+	}
+	return list
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}

@@ -1,0 +1,95 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/mcap"
+	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/internal/disk"
+)
+
+// Limits of files that zstd compressed. The folder for temporary files must have room for
+// the content.
+const (
+	maxWindow = 128 << 20
+	maxRatio  = 1000 // of what comes out to what is there; camera data don't reach 100
+)
+
+// openCompressed opens a file that rosbag2 compressed as a whole: its content goes to a
+// temporary file.
+func openCompressed(path string) (_ container.Container, err error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() //nolint:errcheck // only read
+	out, err := disk.Temp()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			out.Close() //nolint:errcheck // it is gone
+		}
+	}()
+	size, err := unpack(out, in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: unpack: %w", path, err)
+	}
+	head := make([]byte, sniffBytes)
+	n, err := out.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	var c container.Container
+	switch {
+	case rosbag2.Is(head[:n]):
+		var f *rosbag2.File
+		if f, err = rosbag2.OpenReader(out, size, path); err == nil {
+			c = withNames(path, f)
+		}
+	case mcap.Is(head[:n]):
+		c, err = mcap.OpenReader(out, size, path)
+	default:
+		err = fmt.Errorf("%s: the content that zstd compressed is %v", path, errNotContainer) // nor a bag
+	}
+	if err != nil {
+		return nil, err
+	}
+	return owner{c, out}, nil
+}
+
+func unpack(out io.Writer, in *os.File) (int64, error) {
+	st, err := in.Stat()
+	if err != nil {
+		return 0, err
+	}
+	dec, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return 0, err
+	}
+	defer dec.Close()
+	limit := maxRatio*st.Size() + 1
+	n, err := io.Copy(out, io.LimitReader(dec, limit))
+	if err == nil && n == limit {
+		err = fmt.Errorf("more than %d times the size of the file comes out", maxRatio)
+	}
+	return n, err
+}
+
+// owner is a container that owns the file it reads.
+type owner struct {
+	container.Container
+	file *os.File
+}
+
+// Close closes both.
+func (o owner) Close() error {
+	return errors.Join(o.Container.Close(), o.file.Close())
+}

@@ -1,0 +1,194 @@
+package recording
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/container"
+	"rsros/msgs"
+	"rsros/msgs/ros2"
+)
+
+// content is a container with its messages in the form of ROS 1.
+type content struct {
+	container.Container
+	conns   []*bagstore.Connection
+	plans   []plan // by topic
+	blocks  []bagstore.Block
+	notes   bagstore.Notes
+	scratch sync.Pool // of *[]byte: messages as recorded
+}
+
+// plan is how the messages of a topic become those of ROS 1.
+type plan struct {
+	conn *bagstore.Connection // nil: they can't
+	*ros2.Mapping
+}
+
+// openContent makes a bag of an open container, which it closes after an error.
+func openContent(path string, c container.Container) (*bagstore.Bag, error) {
+	k := &content{Container: c, notes: c.Notes()}
+	k.scratch.New = func() any { return new([]byte) }
+	k.mapTopics()
+	if err := k.listBlocks(); err != nil {
+		c.Close() //nolint:errcheck // the first error counts
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return bagstore.OpenContent(k, bagstore.ContentInfo{Path: path, Version: c.Format(), Size: c.Size(), Notes: k.notes}), nil
+}
+
+func (c *content) mapTopics() {
+	type kind struct{ name, schema string }
+	type form struct {
+		*ros2.Mapping
+		err error
+	}
+	known := make(map[kind]form)
+	for i, t := range c.Topics() {
+		p := plan{conn: &bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: Latched(t)}}
+		var err error
+		switch t.Encoding {
+		case container.ROS1:
+			err = p.ros1(t)
+		case container.CDR:
+			key := kind{t.Type, t.Schema.Text}
+			m, seen := known[key]
+			if !seen {
+				if m.Mapping, m.err = Map(t); m.err == nil {
+					c.sayDropped(t.Type, m.Dropped)
+				}
+				known[key] = m
+			}
+			if p.Mapping, err = m.Mapping, m.err; err == nil {
+				p.conn.Type, p.conn.MD5, p.conn.Definition = m.Type.Name, m.Type.MD5, m.Type.Definition
+			}
+		default:
+			err = fmt.Errorf("messages of the encoding %q", t.Encoding)
+		}
+		if err != nil {
+			p.conn = nil
+			c.notes.Addf(bagstore.Loss, -1, KindTopic, "topic %s is left out: %v", t.Name, err)
+		} else {
+			c.conns = append(c.conns, p.conn)
+		}
+		c.plans = append(c.plans, p)
+	}
+}
+
+// ros1 takes over a topic whose messages have the form of ROS 1 already.
+func (p *plan) ros1(t container.Topic) error {
+	s, err := msgs.Parse(t.Type, t.Schema.Text)
+	if err != nil {
+		return err
+	}
+	p.conn.Type, p.conn.MD5, p.conn.Definition = t.Type, s.MD5(), t.Schema.Text
+	if t.MD5 != "" {
+		p.conn.MD5 = t.MD5
+	}
+	return nil
+}
+
+// Map maps a topic's type by the definition in the file, or else by what the program
+// knows of the type.
+func Map(t container.Topic) (*ros2.Mapping, error) {
+	text := ""
+	if t.Schema.Encoding == container.SchemaROS2 {
+		text = t.Schema.Text
+	}
+	return ros2.Map(t.Type, text)
+}
+
+// KindTopic is the kind of notes about topics that aren't ROS 1's in full.
+const KindTopic = "topic"
+
+func (c *content) sayDropped(name string, fields []string) {
+	if len(fields) > 0 {
+		c.notes.Addf(bagstore.Harmless, -1, KindTopic, "%s has no place for these fields in ROS 1: %s", name, strings.Join(fields, ", "))
+	}
+}
+
+// Latched reports whether late subscribers get a topic's last message: as a connection of
+// ROS 1 says it, or by one of the profiles that publishers offered, in the YAML text of
+// rosbag2.
+func Latched(t container.Topic) bool {
+	for line := range strings.Lines(t.QoS) {
+		value, ok := strings.CutPrefix(strings.TrimLeft(line, "- "), "durability:")
+		if value = strings.TrimSpace(value); ok && (value == "1" || value == "transient_local") {
+			return true
+		}
+	}
+	return t.Latching
+}
+
+// listBlocks lists the container's blocks without the topics that are left out.
+func (c *content) listBlocks() error {
+	for i, b := range c.Container.Blocks() {
+		all := len(b.Counts)
+		kept := b.Counts[:0:0]
+		for _, n := range b.Counts {
+			if c.plans[n.ID].conn != nil {
+				kept = append(kept, n)
+			}
+		}
+		b.Counts = kept
+		if len(kept) < all && len(kept) > 0 {
+			if err := c.bound(i, &b); err != nil {
+				return err
+			}
+		}
+		c.blocks = append(c.blocks, b)
+	}
+	return nil
+}
+
+// bound finds the times of a block whose topics are only in part kept.
+func (c *content) bound(i int, b *bagstore.Block) error {
+	entries, err := c.Entries(i)
+	if err != nil {
+		return err
+	}
+	b.Start, b.End = bagstore.MaxTime, bagstore.MinTime
+	for _, e := range entries {
+		if c.plans[e.Conn].conn != nil {
+			b.Start, b.End = min(b.Start, e.Time), max(b.End, e.Time)
+		}
+	}
+	return nil
+}
+
+// Connections lists the topics that have a ROS 1 form.
+func (c *content) Connections() []*bagstore.Connection { return c.conns }
+
+// Blocks lists the messages of these topics.
+func (c *content) Blocks() []bagstore.Block { return c.blocks }
+
+// hint is how much a message usually grows: sequence numbers of headers.
+const hint = 64
+
+// Read reads a message in its ROS 1 form.
+func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+	p := c.plans[e.Conn]
+	if p.Mapping == nil {
+		return c.Container.Read(block, e, alloc)
+	}
+	raw := c.scratch.Get().(*[]byte)
+	defer c.scratch.Put(raw)
+	var out []byte
+	message, err := c.Container.Read(block, e, func(n int) []byte {
+		out = alloc(n + hint) // who counts memory knows before it is taken
+		if cap(*raw) < n {
+			*raw = make([]byte, 0, n)
+		}
+		return (*raw)[:0]
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err = p.ToROS1(out, message)
+	if err != nil {
+		return nil, fmt.Errorf("topic %s: %w", p.conn.Topic, err)
+	}
+	return out, nil
+}

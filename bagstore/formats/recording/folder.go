@@ -1,0 +1,166 @@
+package recording
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/rosbag2"
+)
+
+// metadata is what is used of rosbag2's metadata.yaml.
+type metadata struct {
+	Info metadataInfo `yaml:"rosbag2_bagfile_information"`
+}
+
+type metadataInfo struct {
+	Files    []string     `yaml:"relative_file_paths"`
+	Messages uint64       `yaml:"message_count"`
+	Topics   []topicCount `yaml:"topics_with_message_count"`
+}
+
+// Limits of a folder.
+const (
+	maxMetadata = 16 << 20 // bytes of metadata.yaml
+	maxFiles    = 10000
+)
+
+// errNoRecording: a folder has no recording of rosbag2.
+var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
+
+// openFolder opens all files of a folder of rosbag2 as one recording.
+func openFolder(path string) (_ container.Container, err error) {
+	j := &joined{}
+	defer func() {
+		if err != nil {
+			j.Close() //nolint:errcheck // the first error counts
+		}
+	}()
+	names, expected, err := j.list(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range names {
+		if err := j.open(filepath.Join(path, name)); err != nil {
+			return nil, err
+		}
+	}
+	if len(j.files) == 0 {
+		return nil, fmt.Errorf("%s: %w", path, errNoRecording)
+	}
+	found := uint64(0)
+	for _, b := range j.blocks {
+		found += b.Messages()
+	}
+	if found < expected {
+		j.notes.Addf(bagstore.Loss, -1, kindFolder, "metadata.yaml counts %d messages, %d are in the files", expected, found)
+	}
+	return j, nil
+}
+
+// list names the files in their order.
+func (j *joined) list(path string) (names []string, messages uint64, err error) {
+	info, err := readMetadata(filepath.Join(path, rosbag2.MetadataName))
+	if err == nil && len(info.Files) > 0 {
+		return info.Files, info.Messages, nil
+	}
+	// The recorder writes metadata.yaml when it ends: one that was killed left none.
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		j.notes.Addf(bagstore.Repairable, -1, kindFolder, "metadata.yaml is of no use (%v); the files are taken by their names", err)
+	}
+	entries, unlisted := os.ReadDir(path)
+	if unlisted != nil {
+		return nil, 0, unlisted
+	}
+	for _, e := range entries {
+		if recordingEnding().MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil, 0, errNoRecording
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		j.notes.Addf(bagstore.Harmless, -1, kindFolder, "there is no metadata.yaml, so the recorder was killed; the files are taken by their names")
+	}
+	slices.SortFunc(names, byNumber)
+	return names, 0, nil
+}
+
+// recordingEnding is how names of recordings of ROS 2 end.
+var recordingEnding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(db3|mcap)(\.zstd)?$`) })
+
+// byNumber sorts names that end in numbers, 9 before 10.
+func byNumber(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+func readMetadata(path string) (info metadataInfo, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return info, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	text, err := io.ReadAll(io.LimitReader(f, maxMetadata+1))
+	if err != nil {
+		return info, err
+	}
+	if len(text) > maxMetadata {
+		return info, fmt.Errorf("it has more than %d bytes", maxMetadata)
+	}
+	var m metadata
+	if err := parseMetadata(text, &m); err != nil {
+		return info, err
+	}
+	info = m.Info
+	if len(info.Files) > maxFiles {
+		return info, fmt.Errorf("it names %d files", len(info.Files))
+	}
+	for i, name := range info.Files {
+		// Early releases wrote the folder's own name before the file's.
+		if !filepath.IsLocal(name) {
+			return info, fmt.Errorf("it names %q, which isn't in the folder", name)
+		}
+		info.Files[i] = filepath.Base(name)
+	}
+	return info, nil
+}
+
+// parseMetadata parses the YAML text of a metadata or metadataInfo.
+func parseMetadata(text []byte, into any) error {
+	if anchored(string(text)) {
+		return errors.New("it has YAML anchors, which rosbag2 doesn't write")
+	}
+	if err := yaml.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("YAML: %w", err)
+	}
+	return nil
+}
+
+// anchored reports whether a value may be an anchor or an alias, by which a small text
+// becomes a giant one.
+func anchored(text string) bool {
+	for line := range strings.Lines(text) {
+		_, value, ok := strings.Cut(line, ": ")
+		if !ok {
+			value = line
+		}
+		value = strings.TrimLeft(value, "- \t")
+		if strings.HasPrefix(value, "&") || strings.HasPrefix(value, "*") || strings.HasPrefix(value, "<<") {
+			return true
+		}
+	}
+	return strings.Contains(text, "[*") || strings.Contains(text, ", *") || strings.Contains(text, ",*")
+}

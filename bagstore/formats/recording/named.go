@@ -1,0 +1,265 @@
+package recording
+
+import (
+	"path/filepath"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/rosbag2"
+	"rsros/msgs/ros2"
+)
+
+// kindNames is the kind of notes about names that were lost.
+const kindNames = "names"
+
+// named is a damaged .db3 file that lost names and types of topics, with those that could be
+// found elsewhere.
+type named struct {
+	*rosbag2.File
+	topics []container.Topic
+	notes  bagstore.Notes
+}
+
+// Topics with the names and types that were found.
+func (n *named) Topics() []container.Topic { return slices.Clone(n.topics) }
+
+// Notes of the file, and how many were found.
+func (n *named) Notes() []bagstore.Note { return slices.Clone(n.notes) }
+
+// openDB3 opens a .db3 file.
+func openDB3(path string) (container.Container, error) {
+	f, err := rosbag2.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return withNames(path, f), nil
+}
+
+// withNames looks for the names and types that a damaged file lost: in what it says of itself, or in the metadata.yaml
+// of its folder.
+func withNames(path string, f *rosbag2.File) container.Container {
+	lost := f.Unnamed()
+	if len(lost) == 0 {
+		return f
+	}
+	n := &named{f, f.Topics(), f.Notes()}
+	p := pairing{n: n, open: lost, samples: n.sample(lost), counts: make(map[uint32]uint64), forms: make(map[form]bool)}
+	for _, b := range f.Blocks() {
+		for _, c := range b.Counts {
+			p.counts[c.ID] += uint64(c.Count)
+		}
+	}
+	p.described(path)
+	if found := p.pair(true); found > 0 {
+		n.notes.Addf(bagstore.Repairable, -1, kindNames, "names of %d topics are those in the metadata of rosbag2 whose type and number of messages fit", found)
+	}
+	if found := p.pair(false); found > 0 {
+		n.notes.Addf(bagstore.Repairable, -1, kindNames, "names of %d topics are those in the metadata of rosbag2 whose type is the only one that fits; some of their messages are missing", found)
+	}
+	if types := p.guess(); types > 0 {
+		n.notes.Addf(bagstore.Repairable, -1, kindNames, "types of %d topics without a name are the ones that their messages have the form of", types)
+	}
+	return n
+}
+
+// topicCount is a topic in the metadata of rosbag2.
+type topicCount struct {
+	Topic struct {
+		Name     string `yaml:"name"`
+		Type     string `yaml:"type"`
+		Encoding string `yaml:"serialization_format"`
+	} `yaml:"topic_metadata"`
+	Count uint64 `yaml:"message_count"`
+}
+
+// pairing finds out which topic is which.
+type pairing struct {
+	n       *named
+	open    []uint32 // topics without a name
+	samples map[uint32][][]byte
+	counts  map[uint32]uint64
+	list    []topicCount  // of the metadata; those that are no topic's yet
+	forms   map[form]bool // what fits returned
+}
+
+// form is a type that messages of a topic may have.
+type form struct {
+	topic uint32
+	name  string
+}
+
+// described lists the topics of the metadata that have no messages under their names.
+func (p *pairing) described(path string) {
+	var info metadataInfo
+	text := p.n.Described()
+	if text == "" || parseMetadata([]byte(text), &info) != nil {
+		var err error
+		info, err = readMetadata(filepath.Join(filepath.Dir(path), rosbag2.MetadataName))
+		if err != nil || len(info.Files) != 1 || info.Files[0] != filepath.Base(path) {
+			return // there is none, or its numbers are those of several files or of another one
+		}
+	}
+	for _, t := range info.Topics {
+		if !slices.ContainsFunc(p.n.topics, func(u container.Topic) bool { return u.Name == t.Topic.Name }) {
+			p.list = append(p.list, t)
+		}
+	}
+}
+
+// maxPairs bounds how many topics are compared with how many of the metadata.
+const maxPairs = 1 << 18
+
+// pair gives names to the topics for which just one of the metadata fits, and which is the only one that it fits. It
+// returns how many it named. complete: no messages are missing. If they are, the type alone says which topic it is, so it
+// must be known.
+func (p *pairing) pair(complete bool) (n int) {
+	for again := len(p.open)*len(p.list) <= maxPairs; again; {
+		again = false
+		for i := 0; i < len(p.open); i++ {
+			id := p.open[i]
+			at := p.only(id, complete)
+			if at < 0 || p.rivals(at, complete) > 1 {
+				continue
+			}
+			t := p.list[at]
+			if !complete && (len(p.samples[id]) == 0 || !knownType(t.Topic.Type)) {
+				continue
+			}
+			p.n.topics[id].Name, p.n.topics[id].Type = t.Topic.Name, t.Topic.Type
+			p.open, p.list = slices.Delete(p.open, i, i+1), slices.Delete(p.list, at, at+1)
+			again = true
+			n++
+			i--
+		}
+	}
+	return n
+}
+
+// may reports whether a topic may be one of the metadata.
+func (p *pairing) may(id uint32, t topicCount, complete bool) bool {
+	found := p.counts[id]
+	return (t.Count == found || !complete && t.Count > found) && p.fits(id, t.Topic.Type)
+}
+
+// only returns the index of the one of the metadata that fits a topic; -1 if there is none, or several.
+func (p *pairing) only(id uint32, complete bool) int {
+	found := -1
+	for i, t := range p.list {
+		if p.may(id, t, complete) {
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
+}
+
+// rivals is how many topics without a name one of the metadata fits.
+func (p *pairing) rivals(at int, complete bool) (n int) {
+	for _, id := range p.open {
+		if p.may(id, p.list[at], complete) {
+			n++
+		}
+	}
+	return n
+}
+
+// telling are types of which hardly a message of another type has the form.
+var telling = []string{
+	"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage", "sensor_msgs/msg/CameraInfo", "sensor_msgs/msg/Imu", "sensor_msgs/msg/PointCloud2",
+	"sensor_msgs/msg/LaserScan", "tf2_msgs/msg/TFMessage", "nav_msgs/msg/Odometry", "std_msgs/msg/String",
+}
+
+// guess gives types to topics whose messages tell them.
+func (p *pairing) guess() (n int) {
+	for _, id := range p.open {
+		if len(p.samples[id]) == 0 {
+			continue
+		}
+		typ, several := "", false
+		for _, t := range telling {
+			if p.fits(id, t) {
+				typ, several = t, typ != ""
+			}
+		}
+		if typ != "" && !several {
+			p.n.topics[id].Type = typ
+			n++
+		}
+	}
+	return n
+}
+
+// fits reports whether a topic's messages may be of a type. Any may be of one that the program doesn't know.
+func (p *pairing) fits(id uint32, typ string) bool {
+	f := form{id, typ}
+	is, known := p.forms[f]
+	if !known {
+		is = haveForm(typ, p.samples[id])
+		p.forms[f] = is
+	}
+	return is
+}
+
+func knownType(typ string) bool {
+	_, err := ros2.Map(typ, "")
+	return err == nil
+}
+
+// haveForm reports whether messages have the form of a type. Of types that the program doesn't know it isn't known, so they do.
+func haveForm(typ string, messages [][]byte) bool {
+	m, err := ros2.Map(typ, "")
+	if err != nil {
+		return true
+	}
+	for _, b := range messages {
+		if _, whole, err := m.Convert(nil, b); err != nil || !whole {
+			return false
+		}
+	}
+	return true
+}
+
+// Limits of what is read to find out what a topic is.
+const (
+	sampleMessages = 3
+	sampleBytes    = 16 << 20 // of one topic
+	sampleAll      = 256 << 20
+)
+
+// sample reads the first messages of topics.
+func (n *named) sample(topics []uint32) map[uint32][][]byte {
+	samples := make(map[uint32][][]byte)
+	sizes, all := make(map[uint32]int), 0
+	wanted := make(map[uint32]bool)
+	for _, id := range topics {
+		wanted[id] = true
+	}
+	for block := range n.Blocks() {
+		entries, err := n.Entries(block)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if !wanted[e.Conn] {
+				continue
+			}
+			b, err := n.Read(block, e, func(n int) []byte { return make([]byte, 0, n) })
+			if err != nil {
+				continue
+			}
+			samples[e.Conn] = append(samples[e.Conn], b)
+			sizes[e.Conn] += len(b)
+			all += len(b)
+			if len(samples[e.Conn]) == sampleMessages || sizes[e.Conn] > sampleBytes {
+				delete(wanted, e.Conn)
+			}
+			if len(wanted) == 0 || all > sampleAll {
+				return samples
+			}
+		}
+	}
+	return samples
+}

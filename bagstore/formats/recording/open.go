@@ -1,0 +1,132 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/mcap"
+	"rsros/bagstore/formats/rosbag2"
+)
+
+// sniffBytes are enough to know each format.
+const sniffBytes = 100
+
+// Open opens a file or a folder of rosbag2. Errors of bags are those of bagstore.Open.
+func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
+	c, err := openContainer(path)
+	switch {
+	case errors.Is(err, errNotContainer):
+		return bagstore.Open(path, o)
+	case err != nil:
+		return nil, err
+	}
+	return openContent(path, c)
+}
+
+// OpenRaw is Open with the messages as they were recorded, of any encoding. Topics
+// describes the connections in the words of the format, by their IDs; they have no md5.
+// Those of a bag are its connections.
+func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
+	c, err := openContainer(path)
+	if err == nil {
+		b, topics := openRaw(path, c)
+		return b, topics, nil
+	}
+	if !errors.Is(err, errNotContainer) {
+		return nil, nil, err
+	}
+	b, err := bagstore.Open(path, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	topics := make(map[uint32]container.Topic)
+	for _, conn := range b.Connections() {
+		topics[conn.ID] = container.ROS1Topic(conn)
+	}
+	return b, topics, nil
+}
+
+// OpenScanned is OpenRaw for an MCAP file, whose indexes it doesn't trust.
+func OpenScanned(path string) (*bagstore.Bag, map[uint32]container.Topic, error) {
+	c, err := mcap.OpenScanned(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, topics := openRaw(path, c)
+	return b, topics, nil
+}
+
+func openRaw(path string, c container.Container) (*bagstore.Bag, map[uint32]container.Topic) {
+	topics := make(map[uint32]container.Topic)
+	for i, t := range c.Topics() {
+		topics[uint32(i)] = t
+	}
+	return openRawContent(path, c), topics
+}
+
+// openContainer opens a folder or a file of another format than bags. The error of a
+// bag is errNotContainer.
+func openContainer(path string) (container.Container, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if st.IsDir() {
+		return openFolder(path)
+	}
+	head, err := headOf(path)
+	if err != nil {
+		return nil, err
+	}
+	return openFile(path, head)
+}
+
+// errNotContainer: a file has none of the other formats.
+var errNotContainer = errors.New("neither a .db3 file of rosbag2 nor an MCAP file")
+
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// openFile opens a file of another format, of which head is the beginning.
+func openFile(path string, head []byte) (container.Container, error) {
+	switch {
+	case rosbag2.Is(head):
+		return openDB3(path)
+	case mcap.Is(head):
+		return mcap.Open(path)
+	case bytes.HasPrefix(head, zstdMagic):
+		return openCompressed(path)
+	case headless(path, head):
+		if c, err := openDB3(path); err == nil {
+			return c, nil
+		}
+	}
+	return nil, errNotContainer
+}
+
+// headless reports whether a file of no known format may be a .db3 whose beginning is damaged: only its name tells.
+func headless(path string, head []byte) bool {
+	return filepath.Ext(path) == ".db3" && !bytes.HasPrefix(head, bagMagic)
+}
+
+var bagMagic = []byte("#ROSBAG")
+
+// headOf reads the beginning of a file.
+func headOf(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	head := make([]byte, sniffBytes)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return head[:n], nil
+}

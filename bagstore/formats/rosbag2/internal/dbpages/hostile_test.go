@@ -1,0 +1,122 @@
+package dbpages
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"testing"
+)
+
+// disk is a file that counts what is read of it, and of which a page can't be read.
+type disk struct {
+	*bytes.Reader
+	page          int64
+	bad           int64 // its number; 0: all can be read
+	reads, failed int
+}
+
+var errDisk = errors.New("the sector can't be read")
+
+func (d *disk) ReadAt(p []byte, off int64) (int, error) {
+	d.reads++
+	if at := (d.bad - 1) * d.page; off < at+d.page && off+int64(len(p)) > at {
+		d.failed++
+		return 0, errDisk
+	}
+	return d.Reader.ReadAt(p, off)
+}
+
+func open(t *testing.T, b []byte) (*File, *disk) {
+	t.Helper()
+	d := &disk{Reader: bytes.NewReader(b)}
+	f := Open(d, int64(len(b)))
+	if f == nil {
+		t.Fatal("no pages")
+	}
+	d.page, d.reads = int64(f.page), 0
+	return f, d
+}
+
+func small(t *testing.T) []byte {
+	t.Helper()
+	b, err := os.ReadFile("../../testdata/small.db3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestUnreadablePage: a page that can't be read takes no other with it, and isn't asked for again and again.
+func TestUnreadablePage(t *testing.T) {
+	f, d := open(t, small(t))
+	leaves := func() (list []uint32) {
+		f.EachLeaf(func(number uint32, _ []byte) bool {
+			list = append(list, number)
+			return true
+		})
+		return list
+	}
+	all := leaves()
+	d.bad = int64(all[len(all)/2])
+	if got := leaves(); len(got) != len(all)-1 || d.failed > 2 {
+		t.Errorf("%d leaves of %d, %d reads failed", len(got), len(all), d.failed)
+	}
+	d.failed = 0
+	r := f.NewReader()
+	for n := uint32(1); n <= f.count; n++ {
+		if _, err := r.Page(n); (err != nil) != (int64(n) == d.bad) {
+			t.Errorf("page %d, of which %d can't be read: %v", n, d.bad, err)
+		}
+	}
+	if d.failed > 2 {
+		t.Errorf("%d reads failed", d.failed)
+	}
+}
+
+// TestPagesReadOnce: any number of pointers to one page don't have it read as often.
+func TestPagesReadOnce(t *testing.T) {
+	const page, pages = 4096, 20
+	for name, first := range map[string]byte{"zero": 0, "foreign": 10, "leaf": kindLeaf} {
+		b := make([]byte, page*pages)
+		const target = pages
+		b[(target-1)*page] = first
+		for n := 2; n < target; n++ { // each leads to the next, and again and again to the last
+			p := b[(n-1)*page:][:page]
+			p[0] = kindInterior
+			const cells, cell = 1000, 4000
+			binary.BigEndian.PutUint16(p[3:], cells)
+			for i := range cells {
+				binary.BigEndian.PutUint16(p[interiorHead+pointerSize*i:], cell)
+			}
+			binary.BigEndian.PutUint32(p[cell:], target)
+			binary.BigEndian.PutUint32(p[leafHead:], uint32(n+1))
+		}
+		f, d := open(t, b)
+		tree := f.Tree(2, f.NewSet())
+		if d.reads > pages || !tree.Lost || len(tree.Leaves) > 1 {
+			t.Errorf("%s: %d pages were read %d times; %d leaves, lost %v", name, pages, d.reads, len(tree.Leaves), tree.Lost)
+		}
+	}
+}
+
+// TestValueStops: of a long record only the pages up to the value are read.
+func TestValueStops(t *testing.T) {
+	const page, local, pages = 4096, 10, 50
+	b := make([]byte, page*pages)
+	for n := 1; n < pages; n++ { // a chain of all pages
+		binary.BigEndian.PutUint32(b[(n-1)*page:], uint32(n+1))
+	}
+	f, d := open(t, b)
+	rest := int64(pages * (page - nextSize))
+	c := Cell{local: make([]byte, local), size: local + rest, overflow: 1, Columns: []Column{
+		{typeBlob, 0, 5}, {typeBlob, 5, 5 + page - nextSize}, {typeBlob, local + page - nextSize, rest - (page - nextSize)},
+	}}
+	for column, reads := range []int{0, 1, pages} {
+		d.reads = 0
+		v, err := f.NewPageReader().Value(&c, column, func(n int) []byte { return make([]byte, 0, n) })
+		if err != nil || int64(len(v)) != c.Columns[column].size || d.reads != reads {
+			t.Errorf("column %d: %d bytes in %d reads, want %d; %v", column, len(v), d.reads, reads, err)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package rosbag2
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/atomicfile"
+	"rsros/bagstore/formats/rosbag2/internal/pagedb"
+	"rsros/bagstore/internal/disk"
+)
+
+// live is a file that others may read at every instant of its writing.
+type live struct {
+	f    *disk.Created
+	path string
+	o    bagstore.Options
+	next time.Time // when a commit is due
+	size int64     // of the file as of the last commit
+
+	syncing atomic.Bool
+	commit  sync.WaitGroup // the one that is being made safe
+	mu      sync.Mutex
+	err     error // of it
+}
+
+// Create creates a .db3 file, which is a whole database whenever its name exists, and
+// locks it until Close. begin writes what it has from the first instant on. Commits
+// make visible, and safe from kill -9, what was written before.
+//
+// Of the options, Overwrite, NoSync, Checkpoint and Now count, as for bagstore.Create; a
+// file is never compressed. The error is fs.ErrExist if the name is taken.
+func Create(path string, o bagstore.Options, begin func(*Writer) error) (*Writer, error) {
+	return create(path, o, schema2, begin)
+}
+
+// CreateDefined is Create for a file of schema 4, which has the definitions of the types. Its
+// topics are added with AddDefined.
+func CreateDefined(path string, o bagstore.Options) (*Writer, error) {
+	return create(path, o, schema4, (*Writer).define)
+}
+
+func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(*Writer) error) (*Writer, error) {
+	if o.Compression != "" && o.Compression != bagstore.None {
+		return nil, fmt.Errorf("create %s: a .db3 file isn't compressed by %s", path, o.Compression)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Checkpoint == 0 {
+		o.Checkpoint = defaultCommit
+	}
+	place, err := atomicfile.Reserve(path, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	f, err := disk.Create(place.Temp(), disk.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	l := &live{f: f, path: path, o: o, next: o.Now().Add(o.Checkpoint)}
+	w := &Writer{db: pagedb.New(f, schema, false), live: l}
+	if err = begin(w); err == nil {
+		err = w.db.Commit()
+	}
+	if err == nil && !o.NoSync {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Rename(path, place.Commit)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), place.Discard())
+	}
+	return w, nil
+}
+
+// defaultCommit is how often a file is made whole while it is written.
+const defaultCommit = 500 * time.Millisecond
+
+// CommitIfDue makes what was written whole if the time has come. Call it when all that
+// belongs together is written. The error is bagstore.ErrGone if somebody else took the file
+// away.
+func (w *Writer) CommitIfDue() error {
+	l := w.live
+	now := l.o.Now()
+	if err := l.failed(); err != nil || now.Before(l.next) || l.syncing.Load() || l.o.Checkpoint < 0 {
+		return err
+	}
+	l.next = now.Add(l.o.Checkpoint)
+	if err := l.gone(); err != nil {
+		return err
+	}
+	return w.Commit()
+}
+
+func (l *live) gone() error { return bagstore.Gone(l.f.File, l.path, false, l.size) }
+
+// Commit makes what was written whole. It doesn't wait for the medium: until all of it
+// is there, a reader sees the commit before.
+func (w *Writer) Commit() error {
+	l := w.live
+	l.commit.Wait()
+	if err := l.failed(); err != nil || !w.db.Changed() {
+		return err
+	}
+	page, err := w.db.Prepare()
+	if err != nil {
+		return err
+	}
+	l.size = w.db.Size()
+	if l.o.NoSync {
+		_, err = l.f.WriteAt(page, 0)
+		return err
+	}
+	l.syncing.Store(true)
+	l.commit.Go(func() {
+		defer l.syncing.Store(false)
+		err := l.f.Sync()
+		if err == nil {
+			_, err = l.f.WriteAt(page, 0)
+		}
+		if err != nil {
+			l.mu.Lock()
+			l.err = fmt.Errorf("commit: %w", err)
+			l.mu.Unlock()
+		}
+	})
+	return nil
+}
+
+func (l *live) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// close makes the last commit, waits until it is on the medium, and closes the file.
+func (l *live) close(db *pagedb.Writer) error {
+	l.commit.Wait()
+	err := l.failed()
+	if err == nil {
+		err = l.gone()
+	}
+	if err == nil && db.Changed() {
+		err = l.last(db)
+	}
+	return errors.Join(err, l.f.Close())
+}
+
+func (l *live) last(db *pagedb.Writer) error {
+	page, err := db.Prepare()
+	if err == nil && !l.o.NoSync {
+		err = l.f.Sync()
+	}
+	if err == nil {
+		_, err = l.f.WriteAt(page, 0)
+	}
+	if err == nil && !l.o.NoSync {
+		err = l.f.Sync()
+	}
+	return err
+}

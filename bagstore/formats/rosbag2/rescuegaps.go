@@ -1,0 +1,73 @@
+package rosbag2
+
+import (
+	"math"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/rosbag2/internal/dbpages"
+)
+
+// gaps finds rows that no page has. rosbag2 numbers them from 1 without gaps.
+type gaps struct {
+	list  []dbpages.Range
+	more  int
+	last  int64
+	wrong int64 // messages with another number than theirs, and no missing row is known to be theirs
+}
+
+const (
+	// maxGaps is how many gaps are named.
+	maxGaps = 20
+	// wideGap is one that no loss explains, but a row with a wrong number.
+	wideGap = math.MaxInt32
+)
+
+// page takes the rows of the next page in their order, and how many more it has with wrong numbers. Pages that
+// overlap may be out of order.
+func (g *gaps) page(rows []int64, wrong int) {
+	g.wrong += int64(wrong)
+	for _, row := range rows {
+		g.row(row)
+	}
+}
+
+func (g *gaps) row(row int64) {
+	if row <= g.last || row-g.last > wideGap {
+		return
+	}
+	missing := row - g.last - 1
+	misnumbered := min(missing, g.wrong)
+	g.wrong -= misnumbered
+	if missing > misnumbered {
+		if len(g.list) < maxGaps {
+			g.list = append(g.list, dbpages.Range{After: g.last, To: row - 1})
+		} else {
+			g.more++
+		}
+	}
+	g.last = row
+}
+
+// say notes the gaps, and what may be missing at the end.
+func (g *gaps) say(f *File, holes []dbpages.Range) {
+	for _, r := range g.list {
+		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: no page has them", r.After+1, r.To)
+	}
+	if g.more > 0 {
+		f.notes.Addf(bagstore.Loss, -1, "rows", "messages of %d more ranges of rows can't be read", g.more)
+	}
+	for _, h := range holes {
+		if h.To == math.MaxInt64 {
+			f.sayTail(h, g.last)
+		}
+	}
+}
+
+// sayTail notes what isn't known of the end, of which the tree has a hole.
+func (f *File) sayTail(hole dbpages.Range, last int64) {
+	if last <= hole.After {
+		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages after row %d can't be read", last)
+		return
+	}
+	f.notes.Addf(bagstore.Repairable, -1, "rows", "whether messages followed row %d, the last one that a page has, isn't known", last)
+}

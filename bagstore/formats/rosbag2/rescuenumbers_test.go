@@ -1,0 +1,66 @@
+package rosbag2
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/rosbag2/internal/dbpages"
+)
+
+// renumber changes the number of a row, in a page that the table's tree leads to, to another of as many bytes.
+func renumber(t *testing.T, b []byte, from, to uint64) {
+	t.Helper()
+	p := dbpages.Open(bytes.NewReader(b), int64(len(b)))
+	old, wrong := varint(from), varint(to)
+	for _, l := range p.Tree(p.Roots()["messages"], p.NewSet()).Leaves {
+		page := b[int(l.Page-1)*4096:][:4096]
+		for i := range int(binary.BigEndian.Uint16(page[3:])) {
+			cell := page[binary.BigEndian.Uint16(page[8+2*i:]):]
+			size := 1
+			for cell[size-1] >= 0x80 {
+				size++
+			}
+			if row := cell[size:]; bytes.HasPrefix(row, old) && len(wrong) == len(old) {
+				copy(row, wrong)
+				return
+			}
+		}
+	}
+	t.Fatalf("no row %d, or %d takes other bytes", from, to)
+}
+
+// TestWrongNumber: a row with the number of another, or with one that no row has, hides no message, and none
+// is said to be missing.
+func TestWrongNumber(t *testing.T) {
+	whole := liveFile(t, func(int) int { return 300 })
+	want, _, err := readAll(whole)
+	if err != nil || len(want) != 300 {
+		t.Fatalf("%d messages, %v", len(want), err)
+	}
+	for _, change := range [][2]uint64{
+		{1, 65}, {1, 9}, {6, 70}, {70, 6}, {6, 9}, {9, 6}, {70, 127}, {127, 70}, {200, 300}, {200, 1000}, {295, 1000}, {300, 140}, {300, 296},
+	} {
+		t.Run(fmt.Sprint(change), func(t *testing.T) {
+			b := slices.Clone(whole)
+			renumber(t, b, change[0], change[1])
+			got, f, err := readAll(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.SortFunc(got, func(a, b row) int { return cmp.Compare(a.Time, b.Time) })
+			if f.rescued == nil || !slices.Equal(got, want) {
+				t.Errorf("%d messages, want %d", len(got), len(want))
+			}
+			for _, n := range f.Notes() {
+				if n.Severity == bagstore.Loss {
+					t.Error(n)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package rosbag2
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/rosbag2/internal/dbpages"
+)
+
+// survey is what all pages of a file have, whatever leads to them.
+type survey struct {
+	leaves      []leaf // with messages
+	more        bool   // there were more than maxLeaves
+	topics      map[int64]container.Topic
+	replaced    map[int64]container.Topic // from pages that are free: as they were some time ago
+	definitions map[string]container.Schema
+	described   string // the text of the metadata table; the last one
+	read        int64  // bytes of all descriptions
+	columns     int    // of the topics table
+}
+
+// leaf is a page with messages.
+type leaf struct {
+	first, last int64 // rows; the least and the greatest
+	page        uint32
+	rows        uint16
+	sure        bool // the table's tree leads to it
+}
+
+// maxLeaves bounds the memory for leaves: 32 bytes for each.
+const maxLeaves = 1 << 23
+
+// surveyed reads the whole file, once.
+func (f *File) surveyed() *survey {
+	if f.survey != nil {
+		return f.survey
+	}
+	s := &survey{topics: make(map[int64]container.Topic), replaced: make(map[int64]container.Topic), definitions: make(map[string]container.Schema)}
+	f.survey = s
+	free, whole := f.pages.Free()
+	if !whole {
+		free = nil
+	}
+	r := f.pages.NewPageReader()
+	f.pages.EachLeaf(func(number uint32, page []byte) bool {
+		l := leaf{page: number}
+		f.pages.EachRow(page, number, func(c dbpages.Cell) bool {
+			if isMessage(&c) {
+				l.add(c.Row)
+			} else {
+				s.describing(r, &c, free.Has(number))
+			}
+			return true
+		})
+		if l.rows == 0 {
+			return true
+		}
+		if s.more = len(s.leaves) == maxLeaves; s.more {
+			return false
+		}
+		s.leaves = append(s.leaves, l)
+		return true
+	})
+	for id, t := range s.replaced {
+		if _, known := s.topics[id]; !known && len(s.topics) < maxTopics {
+			s.topics[id] = t
+		}
+	}
+	return s
+}
+
+func (l *leaf) add(row int64) {
+	if l.rows == 0 {
+		l.first, l.last = row, row
+	}
+	l.first, l.last = min(l.first, row), max(l.last, row)
+	l.rows++
+}
+
+// maxTopicID bounds the ids of topics, which rosbag2 counts from 1.
+const maxTopicID = 1 << 31
+
+// isMessage reports whether a row has the form of the messages table's.
+func isMessage(c *dbpages.Cell) bool {
+	k := c.Columns
+	if len(k) != 4 || !k[0].IsNull() && !k[0].IsInt() || !k[1].IsInt() || !k[2].IsInt() || !k[3].IsBlob() {
+		return false
+	}
+	topic, ok := c.Int(1)
+	_, timed := c.Int(2)
+	return ok && timed && topic > 0 && topic < maxTopicID
+}
+
+// Limits of rows that are no messages, in bytes.
+const (
+	maxDescriptions = 64 << 20 // what is read of all of them
+	maxLong         = 16 << 20 // of a message definition and of the metadata
+	maxShort        = 64 << 10 // of other texts
+)
+
+// text reads a column of a row, if it isn't longer than that and all that was read before leaves room for it. Any
+// number of rows may refer to the same pages.
+func (s *survey) text(r *dbpages.Reader, c *dbpages.Cell, column int, most int64) string {
+	size := int64(0) // up to the column's end
+	for _, col := range c.Columns[:column+1] {
+		size += col.Size()
+	}
+	if c.Columns[column].Size() > most || size > maxDescriptions-s.read {
+		return ""
+	}
+	s.read += size
+	b, err := r.Value(c, column, func(n int) []byte { return make([]byte, 0, n) })
+	if err != nil || !utf8.Valid(b) {
+		return ""
+	}
+	return string(b)
+}
+
+// describing takes in a row that may be one of the small tables'. Rows of free pages count less.
+func (s *survey) describing(r *dbpages.Reader, c *dbpages.Cell, free bool) {
+	k := c.Columns
+	if len(k) < 3 || len(k) > 6 || !k[0].IsNull() && !k[0].IsInt() {
+		return
+	}
+	short := func(i int) string { return s.text(r, c, i, maxShort) }
+	switch {
+	case len(k) == 3: // metadata(id, metadata_version, metadata)
+		if !k[1].IsInt() || !k[2].IsText() || free {
+			return
+		}
+		if t := s.text(r, c, 2, maxLong); strings.Contains(t, "storage_identifier:") {
+			s.described = t
+		}
+	case slices.ContainsFunc(k[1:], func(col dbpages.Column) bool { return !col.IsText() }):
+	case strings.HasPrefix(short(2), "ros2"): // message_definitions(id, topic_type, encoding, encoded_message_definition, …)
+		if len(s.definitions) == maxTopics || free {
+			return
+		}
+		if t := s.text(r, c, 3, maxLong); t != "" {
+			s.definitions[short(1)] = container.Schema{Encoding: short(2), Text: t}
+		}
+	default: // topics(id, name, type, serialization_format, …)
+		s.topic(c.Row, k, short, free)
+	}
+}
+
+func (s *survey) topic(id int64, k []dbpages.Column, text func(int) string, free bool) {
+	to := s.topics
+	if free {
+		to = s.replaced
+	}
+	if _, twice := to[id]; twice || len(to) == maxTopics || id <= 0 || id >= maxTopicID {
+		return
+	}
+	t := container.Topic{Name: text(1), Type: text(2), Encoding: text(3)}
+	if !plainName().MatchString(t.Name) || !plainType().MatchString(t.Type) || !plainEncoding().MatchString(t.Encoding) {
+		return
+	}
+	s.columns = max(s.columns, len(k))
+	if len(k) > 4 {
+		t.QoS = text(4)
+	}
+	if len(k) > 5 {
+		t.Hash = text(5)
+	}
+	to[id] = t
+}
+
+// The forms by which a row is known as a topic's.
+var (
+	plainName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\x00-\x1f]{1,1000}$`) })
+	plainType     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]\w*(/\w+){1,2}$`) })
+	plainEncoding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,20}$`) })
+)

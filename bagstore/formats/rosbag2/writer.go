@@ -1,0 +1,128 @@
+package rosbag2
+
+import (
+	"fmt"
+
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/rosbag2/internal/pagedb"
+)
+
+// schema2 has the names and types that librealsense and ROS 2 up to Humble use.
+var schema2 = []pagedb.Object{
+	{Name: "topics", SQL: "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL)"},
+	{Name: "messages", SQL: "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, data BLOB NOT NULL)"},
+	{Name: "timestamp_idx", SQL: "CREATE INDEX timestamp_idx ON messages (timestamp ASC)", Of: "messages", Column: 2},
+}
+
+// schema4 is what ROS 2 since Iron writes. Earlier releases read it as they read schema 2.
+var schema4 = []pagedb.Object{
+	{Name: "schema", SQL: "CREATE TABLE schema(schema_version INTEGER PRIMARY KEY, ros_distro TEXT NOT NULL)"},
+	{Name: "metadata", SQL: "CREATE TABLE metadata(id INTEGER PRIMARY KEY, metadata_version INTEGER NOT NULL, metadata TEXT NOT NULL)"},
+	{Name: "topics", SQL: "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL, type_description_hash TEXT NOT NULL)"},
+	{Name: "message_definitions", SQL: "CREATE TABLE message_definitions(id INTEGER PRIMARY KEY, topic_type TEXT NOT NULL, encoding TEXT NOT NULL, encoded_message_definition TEXT NOT NULL, type_description_hash TEXT NOT NULL)"},
+	{Name: "messages", SQL: "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, data BLOB NOT NULL)"},
+	{Name: "timestamp_idx", SQL: "CREATE INDEX timestamp_idx ON messages (timestamp ASC)", Of: "messages", Column: 2},
+}
+
+// commitBytes of messages are written between two commits of a file that nobody reads
+// yet, which bounds the memory that its index takes.
+const commitBytes = 16 << 20
+
+// Writer makes a .db3 file. It is for one goroutine.
+type Writer struct {
+	db       *pagedb.Writer
+	topics   int64
+	messages int64
+	live     *live           // nil: nobody reads the file before it is complete
+	waits    int             // bytes since the last commit of a file that isn't live
+	defined  map[string]bool // types whose definition is in the file; of schema 4
+}
+
+// NewWriter makes a .db3 file of schema 2, which every reader takes, in f, which is empty and stays the caller's, and gets its name
+// when it is complete: until Close, and after an error, it is of no use.
+func NewWriter(f pagedb.File) *Writer {
+	return &Writer{db: pagedb.New(f, schema2, true)}
+}
+
+// NewDefinedWriter is NewWriter for a file of schema 4, which has the definitions of the
+// types. Its topics are added with AddDefined.
+func NewDefinedWriter(f pagedb.File) (*Writer, error) {
+	w := &Writer{db: pagedb.New(f, schema4, true)}
+	return w, w.define()
+}
+
+// define makes an empty file one of schema 4.
+func (w *Writer) define() error {
+	w.defined = make(map[string]bool)
+	return w.db.Append("schema", 4, pagedb.Column{}, pagedb.Text(""))
+}
+
+// AddDefined adds a topic of CDR messages to a file of schema 4, and the definition of its
+// type. It returns the topic's id.
+func (w *Writer) AddDefined(t container.Topic) (id int64, err error) {
+	w.topics++
+	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(t.Name), pagedb.Text(t.Type), pagedb.Text("cdr"), pagedb.Text(t.QoS), pagedb.Text(t.Hash)); err != nil {
+		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
+	}
+	if t.Schema.Encoding == "" || w.defined[t.Type] {
+		return w.topics, nil
+	}
+	w.defined[t.Type] = true
+	if err := w.db.Append("message_definitions", int64(len(w.defined)), pagedb.Column{}, pagedb.Text(t.Type), pagedb.Text(t.Schema.Encoding), pagedb.Text(t.Schema.Text), pagedb.Text(t.Hash)); err != nil {
+		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
+	}
+	return w.topics, nil
+}
+
+// Describe stores what a file of schema 4 says of itself, once.
+func (w *Writer) Describe(m *Metadata) error {
+	if err := w.db.Append("metadata", 1, pagedb.Column{}, pagedb.Int(metadataVersion), pagedb.Text(m.text(""))); err != nil {
+		return fmt.Errorf("write metadata: %w", err)
+	}
+	return nil
+}
+
+// AddTopic adds a topic of CDR messages to a file of schema 2 and returns its id. typ is in the words of
+// ROS 2: "std_msgs/msg/String".
+func (w *Writer) AddTopic(name, typ, qos string) (id int64, err error) {
+	w.topics++
+	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(name), pagedb.Text(typ), pagedb.Text("cdr"), pagedb.Text(qos)); err != nil {
+		return 0, fmt.Errorf("write topic %s: %w", name, err)
+	}
+	return w.topics, nil
+}
+
+// Write adds a message, which is borrowed for the length of the call. ns is its time.
+// Messages of one time are read in the order of their writing.
+func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
+	size := 0
+	for _, b := range message {
+		size += len(b)
+	}
+	if size > maxBlob {
+		return fmt.Errorf("write message: it has %d bytes, SQLite takes at most %d", size, maxBlob)
+	}
+	w.messages++
+	if err := w.db.Append("messages", w.messages, pagedb.Column{}, pagedb.Int(topic), pagedb.Int(ns), pagedb.Blob(message...)); err != nil {
+		return fmt.Errorf("write message: %w", err)
+	}
+	if w.waits += size; w.live != nil || w.waits < commitBytes {
+		return nil
+	}
+	w.waits = 0
+	return w.db.Commit()
+}
+
+// maxBlob is the size that SQLite's readers take unless they were built otherwise.
+const maxBlob = 1_000_000_000
+
+// Size is the file's length when all that was written is in it.
+func (w *Writer) Size() int64 { return w.db.Size() }
+
+// Close makes the file whole. It closes and syncs one of Create.
+func (w *Writer) Close() error {
+	if w.live != nil {
+		return w.live.close(w.db)
+	}
+	return w.db.Commit()
+}

@@ -1,0 +1,221 @@
+// Package frameset reads the frames of a RealSense recording in sets, as the SDK's
+// syncer matches them.
+//
+// A set is at the time of its last frame. Samples of motion and poses are where they
+// were recorded. Which frames are a set doesn't depend on where reading begins: frames
+// before that are read as well, as far as they may belong to a set after it.
+package frameset
+
+import (
+	"slices"
+	"time"
+
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+	"rsros/camdriver/process/syncer"
+)
+
+// Options say what a Reader reads.
+type Options struct {
+	Streams func(camdriver.StreamID) bool // nil: all
+	Rig     *process.Rig                  // of the recording
+	Match   bool                          // frames are matched; otherwise each is a set of its own
+}
+
+// Reader reads sets in the order of time. It is for one goroutine.
+type Reader struct {
+	cursor  *rsbag.Cursor
+	rig     *process.Rig
+	sync    *syncer.Syncer // nil: nothing is matched
+	streams []camdriver.StreamID
+	before  time.Duration // how far frames of a set may be apart
+	from    time.Duration // where Seek went
+	entries []*Entry      // in the order of the recording
+	images  int           // of the entries
+}
+
+// Entry is a set, or a sample that is no image.
+type Entry struct {
+	At    time.Duration    // of the file
+	Frame *camdriver.Frame // the set's last one, or the sample
+	Set   process.Set      // empty for a sample
+	state state
+}
+
+// state is what became of a frame.
+type state int
+
+const (
+	waits    state = iota // for the frames of its set
+	joined                // belongs to the set of a later entry
+	complete              // is the last one of its set, or a sample
+)
+
+// mostImages bounds the images that wait for others of their sets.
+const mostImages = 40
+
+// New makes a Reader at the start of a recording. The file must stay open until
+// Close.
+func New(file *rsbag.File, o Options) (*Reader, error) {
+	cursor, err := file.Cursor(rsbag.CursorOptions{Streams: o.Streams})
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{cursor: cursor, rig: o.Rig}
+	if !o.Match {
+		return r, nil
+	}
+	r.sync = syncer.New(false)
+	slowest := 0
+	for _, s := range file.Streams() {
+		id, fps := s.Profile.Stream, s.Profile.FPS
+		if !id.Kind.Video() || s.Frames == 0 || o.Streams != nil && !o.Streams(id) {
+			continue
+		}
+		r.streams = append(r.streams, id)
+		if slowest == 0 || fps > 0 && fps < slowest {
+			slowest = fps
+		}
+	}
+	r.before = min(3*time.Second/2/time.Duration(max(slowest, 1)), time.Second)
+	r.Seek(0)
+	return r, nil
+}
+
+// Seek goes to just before the first set or sample at or after a file time.
+func (r *Reader) Seek(t time.Duration) {
+	r.drop()
+	r.from = t
+	r.cursor.Seek(max(t-r.before, 0))
+	if r.sync != nil {
+		for _, id := range r.streams {
+			r.sync.Expect(id)
+		}
+	}
+}
+
+// Close gives back what was read.
+func (r *Reader) Close() {
+	r.drop()
+	r.cursor.Close()
+}
+
+// Damaged is the number of messages that were passed over because they couldn't be
+// read, and what was wrong with the last one.
+func (r *Reader) Damaged() (uint64, error) { return r.cursor.Damaged() }
+
+// drop gives back what was read.
+func (r *Reader) drop() {
+	if r.sync != nil {
+		r.sync.Reset()
+	}
+	for _, e := range r.entries {
+		e.Release()
+	}
+	r.entries, r.images = nil, 0
+}
+
+// Release gives an entry's frames back.
+func (e *Entry) Release() {
+	e.Set.Release()
+	e.Frame.Release()
+}
+
+// Next returns the next set or sample, which the caller releases. It returns false
+// at the end and at damage, and may be called again then.
+func (r *Reader) Next() (*Entry, bool) {
+	for {
+		for len(r.entries) > 0 && r.entries[0].state != waits {
+			e := r.entries[0]
+			r.entries = slices.Delete(r.entries, 0, 1)
+			if len(e.Set.Images) > 0 || e.state == joined {
+				r.images--
+			}
+			if e.state == complete && e.At >= r.from {
+				return e, true
+			}
+			e.Release()
+		}
+		e, ok := r.cursor.Next()
+		switch {
+		case ok && e.Frame != nil:
+			r.add(e)
+		case !ok:
+			if len(r.entries) == 0 {
+				return nil, false
+			}
+			r.flush()
+		}
+	}
+}
+
+// Unread takes back the entry that Next returned last.
+func (r *Reader) Unread(e *Entry) {
+	r.entries = slices.Insert(r.entries, 0, e)
+	if len(e.Set.Images) > 0 {
+		r.images++
+	}
+}
+
+// add takes a frame.
+func (r *Reader) add(e rsbag.Event) {
+	one := &Entry{At: e.Time, Frame: e.Frame.Retain()}
+	r.entries = append(r.entries, one)
+	switch {
+	case !e.Frame.Stream().Kind.Video():
+		one.state = complete
+		return
+	case r.sync == nil:
+		r.alone(one)
+		r.images++
+		return
+	}
+	r.images++
+	r.sync.Push(r.rig.Image(e.Frame.Retain()), r.emit)
+	if r.images > mostImages {
+		r.flush()
+	}
+}
+
+// alone makes a frame a set of its own.
+func (r *Reader) alone(e *Entry) {
+	e.Set.Add(r.rig.Image(e.Frame.Retain()))
+	e.state = complete
+}
+
+// emit puts a set in the place of its last frame. A frame that still waits before
+// the set's one of its stream was given up by the syncer.
+func (r *Reader) emit(set *process.Set) {
+	var last *Entry
+	var met [mostImages]bool // the set's frame
+	for _, e := range r.entries {
+		if e.state != waits {
+			continue
+		}
+		i := slices.IndexFunc(set.Images, func(img process.Image) bool { return img.Frame.Stream() == e.Frame.Stream() })
+		switch {
+		case i < 0 || i >= len(met) || met[i]:
+		case set.Images[i].Frame == e.Frame:
+			e.state, last, met[i] = joined, e, true
+		default:
+			r.alone(e)
+		}
+	}
+	if last != nil {
+		last.state = complete
+		last.Set.Copy(set)
+	}
+}
+
+// flush lets no frame wait any longer.
+func (r *Reader) flush() {
+	if r.sync != nil {
+		r.sync.Flush(r.emit)
+	}
+	for _, e := range r.entries {
+		if e.state == waits {
+			r.alone(e)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package frameset_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rsros/bagstore/realsense/frameset"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+)
+
+// sets lists what a reader returns: a set by its time and its frames, a sample by its
+// stream.
+func sets(t *testing.T, r *frameset.Reader) (out []string) {
+	t.Helper()
+	for {
+		e, ok := r.Next()
+		if !ok {
+			return out
+		}
+		text := []string{e.At.String()}
+		for _, img := range e.Set.Images {
+			text = append(text, fmt.Sprint(img.Frame.Stream(), img.Frame.Number))
+		}
+		if len(e.Set.Images) == 0 {
+			text = append(text, e.Frame.Stream().String())
+		}
+		out = append(out, strings.Join(text, " "))
+		e.Release()
+	}
+}
+
+func open(t *testing.T, path string, o frameset.Options) (*frameset.Reader, *rsbag.File) {
+	t.Helper()
+	file, err := rsbag.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	o.Rig = process.NewRig(file.Snapshot())
+	r, err := frameset.New(file, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r, file
+}
+
+// The sets after a time are the same wherever reading begins.
+func TestSetsDontDependOnTheStart(t *testing.T) {
+	for _, path := range []string{"../../../camdriver/process/testdata/unpleasant.bag", "../../../test/data/librealsense/sw_small_lz4.bag"} {
+		r, file := open(t, path, frameset.Options{Match: true})
+		all := sets(t, r)
+		at := func(text string) time.Duration {
+			when, _, _ := strings.Cut(text, " ")
+			d, err := time.ParseDuration(when)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		frames := uint64(0)
+		for _, text := range all {
+			frames += uint64(max(len(strings.Fields(text))/2, 1))
+		}
+		want := uint64(0)
+		for _, s := range file.Streams() {
+			want += s.Frames
+		}
+		if frames != want {
+			t.Errorf("%s: %d frames in sets, want %d", path, frames, want)
+		}
+		for i := range 20 {
+			from := file.Duration() * time.Duration(i) / 19
+			r.Seek(from)
+			first := slices.IndexFunc(all, func(text string) bool { return at(text) >= from })
+			if first < 0 {
+				first = len(all)
+			}
+			if got := sets(t, r); !slices.Equal(got, all[first:]) {
+				t.Errorf("%s from %v: %d sets beginning with %q, want %d with %q", path, from,
+					len(got), got[:min(1, len(got))], len(all)-first, all[first:min(first+1, len(all))])
+			}
+		}
+	}
+}
+
+// Without matching, and of one stream, each frame is a set.
+func TestUnmatched(t *testing.T) {
+	depth := func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }
+	for _, match := range []bool{false, true} {
+		r, _ := open(t, "../../../camdriver/process/testdata/unpleasant.bag", frameset.Options{Match: match, Streams: depth})
+		for i, text := range sets(t, r) {
+			if !strings.HasSuffix(text, fmt.Sprint("Depth_0 ", 100+i)) {
+				t.Errorf("set %d is %s", i, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package marks
+
+import (
+	"context"
+	"fmt"
+
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+)
+
+// option names an option of a sensor.
+type option struct {
+	sensor int
+	id     camdriver.OptionID
+}
+
+// events finds notifications, and options that get another value.
+func events(ctx context.Context, f *rsbag.File) []Mark {
+	c, err := f.Cursor(rsbag.CursorOptions{Streams: func(camdriver.StreamID) bool { return false }})
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	values := make(map[option]float32)
+	sensors := f.Snapshot().Sensors
+	for i, s := range sensors {
+		for _, o := range s.Options {
+			values[option{i, o.ID}] = o.Value
+		}
+	}
+	var list []Mark
+	for range maxRead {
+		e, ok := c.Next()
+		if !ok || ctx.Err() != nil {
+			break
+		}
+		m := Mark{Time: e.Time}
+		switch {
+		case e.Notification != nil:
+			m.Kind, m.Text = Notification, clip(fmt.Sprintf("%s, %s: %s", e.Notification.Severity, e.Notification.Category, e.Notification.Description))
+		case e.Option != nil:
+			key := option{e.Sensor, e.Option.ID}
+			before, known := values[key]
+			values[key] = e.Option.Value
+			if known && before == e.Option.Value {
+				continue
+			}
+			m.Kind, m.Text = Option, fmt.Sprintf("%s %g", e.Option.ID, e.Option.Value)
+			if known {
+				m.Text = fmt.Sprintf("%s %g, before %g", e.Option.ID, e.Option.Value, before)
+			}
+			if e.Sensor >= 0 && e.Sensor < len(sensors) {
+				m.Text = sensors[e.Sensor].Name + ": " + m.Text
+			}
+			m.Text = clip(m.Text)
+		default:
+			continue
+		}
+		if list = append(list, m); len(list) == maxEvents {
+			list[maxEvents-1].Text = clip(fmt.Sprintf("%d events; those from here on have no marks", maxEvents))
+			break
+		}
+	}
+	return list
+}
+
+// clip cuts a text that is too long for a mark.
+func clip(text string) string {
+	if r := []rune(text); len(r) > maxText {
+		return string(r[:maxText-1]) + "…"
+	}
+	return text
+}

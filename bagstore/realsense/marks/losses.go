@@ -1,0 +1,186 @@
+package marks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+)
+
+const (
+	// maxProbes bounds the frames of a stream that are read.
+	maxProbes = 256
+	// maxSamples bounds the instants that are kept of a stream.
+	maxSamples = 4096
+)
+
+// instant is a time at which a stream has frames.
+type instant struct {
+	at     time.Duration
+	rank   uint64 // how many frames of the stream come before
+	number uint64 // of its first frame, once it was read
+}
+
+// span is a part of a stream between two instants whose numbers are known.
+type span struct {
+	from, to instant
+	inside   []instant // some instants between, or all
+	all      bool
+}
+
+// missing is how many frames the numbers have and the file hasn't. Below 0, the camera's
+// counter began again.
+func (s span) missing() int64 { return int64(s.to.number-s.from.number) - int64(s.to.rank-s.from.rank) }
+
+// search looks for losses in one stream. The index says how many frames are between two
+// instants, the frames' numbers how many there should be. Parts where these agree lose
+// nothing, and the others are halved.
+type search struct {
+	f      *rsbag.File
+	id     camdriver.StreamID
+	cursor *rsbag.Cursor
+	probes int // frames that were read
+	period time.Duration
+	found  []Mark
+}
+
+// losses finds the losses of a stream, the exact places as long as they are few.
+func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
+	s := search{f: f, id: id}
+	whole, ok := s.sample(ctx)
+	if !ok {
+		return nil
+	}
+	var err error
+	if s.cursor, err = f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }}); err != nil {
+		return nil
+	}
+	defer s.cursor.Close()
+	if !s.read(&whole.from) || !s.read(&whole.to) || whole.from.number == whole.to.number {
+		return nil // damaged, or without numbers
+	}
+	s.period = (whole.to.at - whole.from.at) / time.Duration(whole.to.rank-whole.from.rank)
+	for parts := []span{whole}; len(parts) > 0 && ctx.Err() == nil; parts = parts[1:] {
+		if parts[0].missing() == 0 {
+			continue
+		}
+		if a, b, ok := s.halve(parts[0]); ok {
+			parts = append(parts, a, b)
+		} else if parts[0].missing() > 0 {
+			s.mark(parts[0])
+		}
+	}
+	return s.found
+}
+
+// sample walks over the stream's index, and returns the stream with instants at even
+// distances. It is false if there are less than two.
+func (s *search) sample(ctx context.Context) (span, bool) {
+	var list []instant
+	var last instant
+	rank, every := uint64(0), 1 // each every-th instant is kept
+	instants := 0
+	for at := range s.f.Times(s.id, 0) {
+		if instants == 0 || at != last.at {
+			last = instant{at: at, rank: rank}
+			if instants%every == 0 {
+				list = append(list, last)
+			}
+			instants++
+			if len(list) == maxSamples {
+				list, every = thin(list), 2*every
+			}
+		}
+		rank++
+		// From a slow disk a few frames take long: each may be in a chunk of its own.
+		if rank%64 == 0 && ctx.Err() != nil {
+			return span{}, false
+		}
+	}
+	if instants < 2 {
+		return span{}, false
+	}
+	whole := span{from: list[0], to: last, inside: list[1:], all: every == 1}
+	if n := len(whole.inside); n > 0 && whole.inside[n-1] == last {
+		whole.inside = whole.inside[:n-1]
+	}
+	return whole, true
+}
+
+// thin keeps every second instant.
+func thin(list []instant) []instant {
+	for i := range len(list) / 2 {
+		list[i] = list[2*i]
+	}
+	return list[:len(list)/2]
+}
+
+// read reads the number of an instant's first frame.
+func (s *search) read(p *instant) bool {
+	s.probes++
+	s.cursor.Seek(p.at)
+	e, ok := s.cursor.Next()
+	if !ok || e.Time != p.at {
+		return false
+	}
+	p.number = e.Frame.Number
+	return true
+}
+
+// halve divides a part at an instant in its middle. It is false if there is none, or no
+// more frames may be read.
+func (s *search) halve(p span) (a, b span, ok bool) {
+	for s.probes < maxProbes {
+		if len(p.inside) == 0 && !p.all {
+			p.inside, p.all = s.instants(p), true
+		}
+		n := len(p.inside)
+		if n == 0 {
+			break
+		}
+		middle := p.inside[n/2]
+		before, after := p.inside[:n/2], p.inside[n/2+1:]
+		if s.read(&middle) {
+			return span{p.from, middle, before, p.all}, span{middle, p.to, after, p.all}, true
+		}
+		p.inside = append(append([]instant(nil), before...), after...) // that frame is damaged
+	}
+	return span{}, span{}, false
+}
+
+// instants returns all instants inside a part.
+func (s *search) instants(p span) []instant {
+	var list []instant
+	last, rank := p.from.at, p.from.rank
+	for at := range s.f.Times(s.id, p.from.at) {
+		if at >= p.to.at {
+			break
+		}
+		if at != last {
+			list = append(list, instant{at: at, rank: rank})
+			last = at
+		}
+		rank++
+	}
+	return list
+}
+
+// mark adds a mark for the frames that are missing in a part.
+func (s *search) mark(p span) {
+	n := p.missing()
+	m := Mark{Time: p.to.at, Kind: Loss, Stream: s.id, Text: "1 frame missing"}
+	if n > 1 {
+		m.Text = fmt.Sprintf("%d frames missing", n)
+	}
+	length := p.to.at - p.from.at
+	switch {
+	case !p.all || len(p.inside) > 0: // it isn't known where
+		m.Time = p.from.at
+		m.Text += fmt.Sprintf(" in the next %v", length.Round(time.Millisecond))
+	case length < time.Duration(n+1)*s.period/2: // a recorder leaves out the time of a pause
+		m.Text += ", as after a pause of the recording"
+	}
+	s.found = append(s.found, m)
+}

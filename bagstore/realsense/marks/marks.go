@@ -1,0 +1,50 @@
+package marks
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+)
+
+// Kind is what a mark is about.
+type Kind string
+
+// The kinds of marks.
+const (
+	Loss         Kind = "loss"
+	Notification Kind = "notification"
+	Option       Kind = "option"
+)
+
+// Mark is something on the time line.
+type Mark struct {
+	Time   time.Duration // in the file; of a loss, that of the first frame after it, or before it if it isn't known where
+	Kind   Kind
+	Stream camdriver.StreamID // of a loss
+	Text   string             // one line for people, at most maxText characters
+}
+
+const (
+	// maxText bounds what a file can put into a mark, in characters.
+	maxText = 200
+	// maxEvents bounds the marks that aren't losses, and maxRead the messages that are
+	// read for them: an option may be recorded often and never change.
+	maxEvents = 500
+	maxRead   = 10_000
+)
+
+// Find returns the marks of a recording in the order of time. If ctx ends, it returns
+// what it has found. Losses in many places are told together, and so are the last ones of
+// very many events, so that there are at most some hundred marks for each stream.
+func Find(ctx context.Context, f *rsbag.File) []Mark {
+	all := events(ctx, f)
+	for _, s := range f.Snapshot().Streams {
+		all = append(all, losses(ctx, f, s.Profile.Stream)...)
+	}
+	slices.SortStableFunc(all, func(a, b Mark) int { return cmp.Compare(a.Time, b.Time) })
+	return all
+}

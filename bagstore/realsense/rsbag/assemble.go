@@ -1,0 +1,391 @@
+package rsbag
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag/internal/packed"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/realsense/rstext"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// assembler puts the messages of one instant together: all parts of a frame
+// share their time to the nanosecond.
+type assembler struct {
+	f      *File
+	base   time.Time // Frame.Arrival of file time 0
+	units  map[int]float32
+	at     bagstore.Time
+	events []Event
+	open   map[camdriver.StreamID]*partial
+	order  []*partial // frames in the order of their data
+	errs   uint64     // messages that could not be read
+	err    error
+
+	system  bool              // Frame.Arrival is the recorded system time
+	unknown map[string]uint64 // keys of metadata that have no name here
+
+	metadatas map[camdriver.StreamID]*nativeMetadata // of a camera node's streams; nil: none
+	matched   uint64                                 // frames that have theirs
+	changed   bool                                   // events has the options of a camera node
+}
+
+// partial is a frame whose parts are still coming in.
+type partial struct {
+	sensor int
+	frame  *camdriver.Frame // nil until its data came
+	values []msgs.KeyValue
+	text   *rstext.Metadata // in the place of values
+}
+
+func (a *assembler) begin(at bagstore.Time) {
+	a.at, a.events, a.order, a.changed = at, nil, nil, false
+	a.open = make(map[camdriver.StreamID]*partial)
+}
+
+// part is the frame that a message belongs to. data starts a new one if the
+// stream has a frame at this instant already.
+func (a *assembler) part(t rslayout.Topic, data bool) *partial {
+	p := a.open[t.Stream]
+	if p == nil || data && p.frame != nil {
+		p = &partial{sensor: t.Sensor}
+		a.open[t.Stream] = p
+	}
+	if data {
+		a.order = append(a.order, p)
+	}
+	return p
+}
+
+func (a *assembler) add(t rslayout.Topic, m bagstore.Message) {
+	take := a.message
+	if a.f.texts[m.Conn.ID] {
+		take = a.text
+	}
+	if err := take(t, m); err != nil {
+		a.errs++
+		a.err = err
+	}
+}
+
+func (a *assembler) message(t rslayout.Topic, m bagstore.Message) (err error) {
+	switch t.Kind {
+	case rslayout.TopicImage:
+		err = a.image(t, m)
+	case rslayout.TopicCompressed:
+		err = a.compressed(t, m)
+	case rslayout.TopicImu:
+		err = a.imu(t, m)
+	case rslayout.TopicPoseTransform:
+		err = a.transform(t, m)
+	case rslayout.TopicPoseAccel, rslayout.TopicPoseTwist:
+		err = a.twist(t, m)
+	case rslayout.TopicOccupancy:
+		err = a.occupancy(t, m)
+	case rslayout.TopicMetadata:
+		var kv msgs.KeyValue
+		if err = decode(t, m, &kv); err == nil {
+			p := a.part(t, false)
+			p.values = append(p.values, kv)
+		}
+	case rslayout.TopicOptionValue:
+		err = a.option(t, m)
+	case rslayout.TopicNotification:
+		err = a.notification(t, m)
+	case topicNativeOptions:
+		a.nativeOption(m)
+	}
+	return err
+}
+
+// start makes a frame with the fields that all kinds share.
+func (a *assembler) start(t rslayout.Topic, owner camdriver.Releaser, h msgs.Header) *camdriver.Frame {
+	f := camdriver.NewFrame(owner)
+	f.Profile = a.f.stream(t.Stream).profile
+	f.Number, f.Timestamp = uint64(h.Seq), h.Stamp.Millis()
+	f.Arrival = a.base.Add(time.Duration(a.at))
+	if a.f.native != nil {
+		a.nativeFrame(f, h.Stamp)
+	}
+	return f
+}
+
+// usualUnits is what a depth unit is, in metres, where the file does not say.
+const usualUnits = 0.001
+
+// image keeps the message's memory for the frame: pixels are not copied.
+func (a *assembler) image(t rslayout.Topic, m bagstore.Message) error {
+	if err := checkType(t, m); err != nil {
+		return err
+	}
+	d := msgs.NewDecoder(m.Data)
+	var head msgs.ImageHead
+	head.Decode(d)
+	pixels := d.Raw(int(head.DataLen))
+	if d.Err() != nil {
+		return d.Err()
+	}
+	f := a.start(t, m.Retain(), head.Header)
+	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Step), pixels
+	f.Profile.Width, f.Profile.Height = f.Width, f.Height
+	if format, known := rslayout.ParseEncoding(head.Encoding); known && (!a.f.textual && a.f.native == nil || f.Profile.Format == camdriver.AnyFormat) {
+		f.Profile.Format = format
+	}
+	a.depthUnits(t, f)
+	if t.Stream.Kind == camdriver.Depth && head.Header.FrameID == "1" { // the units follow the message
+		if u := d.F32(); u > 0 {
+			f.DepthUnits = u
+		}
+	}
+	a.part(t, true).frame = f
+	return nil
+}
+
+// depthUnits gives a depth frame the units that hold for its sensor.
+func (a *assembler) depthUnits(t rslayout.Topic, f *camdriver.Frame) {
+	if t.Stream.Kind != camdriver.Depth {
+		return
+	}
+	if f.DepthUnits = a.units[t.Sensor]; !(f.DepthUnits > 0) {
+		f.DepthUnits = usualUnits
+	}
+}
+
+// compressed takes an image whose pixels are packed in one of the SDK's forms.
+func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
+	if err := checkType(t, m); err != nil {
+		return err
+	}
+	d := msgs.NewDecoder(m.Data)
+	var head msgs.Header
+	head.Decode(d)
+	format, data := d.String(), d.Raw(int(d.U32()))
+	if d.Err() != nil {
+		return d.Err()
+	}
+	picture, err := packed.Decode(format, data, a.f.stream(t.Stream).profile.Format)
+	if err != nil {
+		return err
+	}
+	f := a.start(t, nil, head)
+	f.Width, f.Height, f.Stride, f.Data = picture.Width, picture.Height, picture.Stride, picture.Data
+	f.Profile.Width, f.Profile.Height = f.Width, f.Height
+	a.depthUnits(t, f)
+	a.part(t, true).frame = f
+	return nil
+}
+
+// occupancy keeps the message's memory for the frame, as image does.
+func (a *assembler) occupancy(t rslayout.Topic, m bagstore.Message) error {
+	if err := checkType(t, m); err != nil {
+		return err
+	}
+	d := msgs.NewDecoder(m.Data)
+	var head msgs.OccupancyGridHead
+	head.Decode(d)
+	cells := d.Raw(int(head.DataLen))
+	if d.Err() != nil {
+		return d.Err()
+	}
+	if uint64(head.Width)*uint64(head.Height) != uint64(len(cells)) {
+		return fmt.Errorf("%d cells in a map of %dx%d", len(cells), head.Width, head.Height)
+	}
+	f := a.start(t, m.Retain(), head.Header)
+	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Width), cells
+	o, q := head.Origin.Translation, head.Origin.Rotation
+	f.Map = camdriver.MapInfo{Resolution: head.Resolution, Origin: [3]float64{o.X, o.Y, o.Z}, Rotation: [4]float64{q.X, q.Y, q.Z, q.W}}
+	a.part(t, true).frame = f
+	return nil
+}
+
+func (a *assembler) imu(t rslayout.Topic, m bagstore.Message) error {
+	var i msgs.Imu
+	if err := decode(t, m, &i); err != nil {
+		return err
+	}
+	f := a.start(t, nil, i.Header)
+	f.Motion = camdriver.MotionSample{
+		Orientation: [4]float64{i.Orientation.X, i.Orientation.Y, i.Orientation.Z, i.Orientation.W},
+		Gyro:        [3]float64{i.AngularVelocity.X, i.AngularVelocity.Y, i.AngularVelocity.Z},
+		Accel:       [3]float64{i.LinearAcceleration.X, i.LinearAcceleration.Y, i.LinearAcceleration.Z},
+	}
+	a.part(t, true).frame = f
+	return nil
+}
+
+func (a *assembler) transform(t rslayout.Topic, m bagstore.Message) error {
+	var tf msgs.Transform
+	if err := decode(t, m, &tf); err != nil {
+		return err
+	}
+	p := a.part(t, true)
+	p.frame = a.start(t, nil, msgs.Header{})
+	p.frame.Pose.Translation = vec3(tf.Translation)
+	q := tf.Rotation
+	p.frame.Pose.Rotation = [4]float32{float32(q.X), float32(q.Y), float32(q.Z), float32(q.W)}
+	return nil
+}
+
+// twist adds velocities or accelerations; parts that come before their
+// transform have no frame to go to. That a file has no transforms at all was
+// noted at open.
+func (a *assembler) twist(t rslayout.Topic, m bagstore.Message) error {
+	if s := a.f.stream(t.Stream); s != nil && len(s.data) == 0 {
+		return nil
+	}
+	var tw msgs.Twist
+	if err := decode(t, m, &tw); err != nil { // Accel has the same md5
+		return err
+	}
+	p := a.part(t, false)
+	if p.frame == nil {
+		return &TypeError{Topic: m.Conn.Topic, Want: "a pose/transform before it", Have: "none"}
+	}
+	if s := &p.frame.Pose; t.Kind == rslayout.TopicPoseAccel {
+		s.Acceleration, s.AngularAcceleration = vec3(tw.Linear), vec3(tw.Angular)
+	} else {
+		s.Velocity, s.AngularVelocity = vec3(tw.Linear), vec3(tw.Angular)
+	}
+	return nil
+}
+
+func vec3(v msgs.Vector3) camdriver.Vec3 {
+	return camdriver.Vec3{float32(v.X), float32(v.Y), float32(v.Z)}
+}
+
+func (a *assembler) option(t rslayout.Topic, m bagstore.Message) error {
+	v, err := a.f.optionValue(t, m)
+	if err != nil {
+		return err
+	}
+	id, known := rslayout.ParseOptionName(t.Name)
+	if !known || a.f.textual && m.Time <= staticTime {
+		return nil // noted at open; the initial value
+	}
+	if id == camdriver.OptionDepthUnits {
+		a.units[t.Sensor] = v
+	}
+	a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Option: &OptionChange{id, v}}))
+	return nil
+}
+
+// event is e at the instant that is put together.
+func (a *assembler) event(e Event) Event {
+	e.Time = time.Duration(a.at)
+	return e
+}
+
+func (a *assembler) notification(t rslayout.Topic, m bagstore.Message) error {
+	var n msgs.Notification
+	if err := decode(t, m, &n); err != nil {
+		return err
+	}
+	out := camdriver.Notification{Time: notificationTime(n.Timestamp), Description: n.Description, Data: n.SerializedData}
+	var known bool
+	if out.Category, known = camdriver.ParseCategory(n.Category); !known {
+		out.Category = camdriver.NotifyUnknownError
+	}
+	if out.Severity, known = camdriver.ParseSeverity(n.Severity); !known {
+		out.Severity = camdriver.SeverityNone
+	}
+	a.events = append(a.events, a.event(Event{Sensor: t.Sensor, Notification: &out}))
+	return nil
+}
+
+// notificationTime takes librealsense's milliseconds in the place of nanoseconds
+// and, beyond what those can be, true times.
+func notificationTime(t msgs.Time) time.Time {
+	const latestMillis = 1e14 // the year 5138, or 28 hours after 1970
+	if t < latestMillis {
+		return time.UnixMilli(int64(t))
+	}
+	return t.Time()
+}
+
+// finish returns the events of the instant: frames come last, in the order of
+// their data, so that options hold for them.
+func (a *assembler) finish() []Event {
+	for _, p := range a.order {
+		if p.frame == nil { // its data could not be read
+			continue
+		}
+		if p.text != nil {
+			a.textMetadata(p)
+		} else {
+			a.metadata(p)
+		}
+		a.events = append(a.events, a.event(Event{Sensor: p.sensor, Frame: p.frame}))
+	}
+	return a.events
+}
+
+// metadata spreads the key-value pairs over the frame's fields. Unknown keys and
+// values that are no numbers are passed over.
+func (a *assembler) metadata(p *partial) {
+	f := p.frame
+	for _, kv := range p.values {
+		switch kv.Key {
+		case rslayout.KeySystemTime:
+			if at, err := rstext.ParseMillis(kv.Value); err == nil && a.system {
+				f.Arrival = at
+			}
+		case rslayout.KeyDomain:
+			f.Domain, _ = camdriver.ParseDomain(kv.Value)
+		case rslayout.KeyTracker:
+			f.Pose.TrackerConfidence = confidence(kv.Value)
+		case rslayout.KeyMapper:
+			f.Pose.MapperConfidence = confidence(kv.Value)
+		case rslayout.KeyPoseStamp:
+			if v, err := strconv.ParseFloat(strings.TrimSpace(kv.Value), 64); err == nil {
+				f.Timestamp = v
+			}
+		case rslayout.KeyPoseNumber:
+			if v, err := strconv.ParseUint(strings.TrimSpace(kv.Value), 10, 64); err == nil {
+				f.Number = v
+			}
+		default:
+			key, known := camdriver.ParseMetadataKey(kv.Key)
+			if !known {
+				a.unknownKeys([]string{kv.Key})
+			}
+			v, err := strconv.ParseInt(strings.TrimSpace(kv.Value), 10, 64)
+			if known && err == nil {
+				f.Metadata = append(f.Metadata, camdriver.MetadataValue{Key: key, Value: v})
+			}
+		}
+	}
+	sortMetadata(f)
+}
+
+// maxUnknown is how many unknown keys are counted.
+const maxUnknown = 256
+
+func (a *assembler) unknownKeys(keys []string) {
+	for _, k := range keys {
+		if _, counted := a.unknown[k]; counted || len(a.unknown) < maxUnknown {
+			a.unknown[k]++
+		}
+	}
+}
+
+// sortMetadata sorts a frame's values by key, and keeps the first of each key and not
+// more than fit.
+func sortMetadata(f *camdriver.Frame) {
+	slices.SortStableFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
+	f.Metadata = slices.CompactFunc(f.Metadata, func(a, b camdriver.MetadataValue) bool { return a.Key == b.Key })
+	f.Metadata = camdriver.FitMetadata(f.Metadata)
+}
+
+func confidence(s string) uint32 {
+	v, err := strconv.ParseUint(strings.TrimSpace(s), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(v)
+}

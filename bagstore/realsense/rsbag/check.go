@@ -1,0 +1,112 @@
+package rsbag
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
+	"rsros/camdriver"
+)
+
+// CheckReport is what a check of the RealSense layout found.
+type CheckReport struct {
+	Version uint32   `json:"version"`       // of the layout; 0: the file doesn't say
+	Notes   []string `json:"notes"`         // what is odd or missing
+	Damaged uint64   `json:"damaged"`       // messages that don't fit their type
+	Why     string   `json:"why,omitempty"` // what is wrong with the last of these
+}
+
+// Check looks at the RealSense layout of a bag and reads every frame;
+// nil if it has none.
+func Check(path string) (*CheckReport, error) {
+	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: true})
+	if err != nil {
+		return nil, err
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	if !IsRecording(bag) {
+		return nil, nil
+	}
+	c, err := NewChecker(bag)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Report(), nil
+}
+
+// Checker is Check in steps, for callers who go through the bag themselves. It is for one
+// goroutine.
+type Checker struct{ gaps *gaps }
+
+// NewChecker looks at the description of a recording. The bag stays the caller's.
+func NewChecker(bag *bagstore.Bag) (*Checker, error) {
+	f, err := OpenBag(bag)
+	if err != nil {
+		return nil, err
+	}
+	g, err := f.newGaps()
+	if err != nil {
+		return nil, err
+	}
+	return &Checker{g}, nil
+}
+
+// Before reads the frames from before a time in the bag. Of recordings whose times have to
+// be mended it reads none.
+func (c *Checker) Before(t bagstore.Time) {
+	if s := c.gaps.f.segments; len(s) == 1 {
+		c.gaps.read(t + s[0].shift)
+	}
+}
+
+// Report reads the frames that are left.
+func (c *Checker) Report() *CheckReport {
+	g := c.gaps
+	g.read(bagstore.MaxTime + 1)
+	damaged, why := g.cursor.Damaged()
+	// A chunk that can't be read is noted with each message in it.
+	rep := &CheckReport{Version: g.f.Version(), Notes: slices.Compact(slices.Clone(g.f.Notes())), Damaged: damaged}
+	if why != nil {
+		rep.Why = why.Error()
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(g.missing), camdriver.StreamID.Compare) {
+		if n := g.missing[id]; n > 0 {
+			rep.Notes = append(rep.Notes, fmt.Sprintf("%v: the camera's numbers leave out %d frames", id, n))
+		}
+	}
+	return rep
+}
+
+// Close ends the reading.
+func (c *Checker) Close() { c.gaps.cursor.Close() }
+
+// HasLayout reports whether a file is a bag that can be read and has the RealSense layout.
+func HasLayout(path string) bool {
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
+	if err != nil {
+		return false
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	return IsRecording(bag)
+}
+
+// Summarize sums up the RealSense layout of a bag; nil if it has none.
+// With gaps every frame is read.
+func Summarize(path string, gaps bool) (*Summary, error) {
+	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: gaps})
+	if err != nil {
+		return nil, err
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	if !IsRecording(bag) {
+		return nil, nil
+	}
+	f, err := OpenBag(bag)
+	if err != nil {
+		return nil, err
+	}
+	return f.Summary(gaps)
+}

@@ -1,0 +1,197 @@
+package rsbag
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"rsros/camdriver"
+	"rsros/test/need"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func label(e Event) string {
+	switch {
+	case e.Option != nil:
+		return fmt.Sprint(e.Time, e.Sensor, *e.Option)
+	case e.Notification != nil:
+		return fmt.Sprint(e.Time, e.Sensor, e.Notification.Category)
+	}
+	return fmt.Sprint(e.Time, e.Sensor, e.Frame.Stream(), e.Frame.Number, e.Frame.Timestamp, len(e.Frame.Metadata))
+}
+
+func walk(t testing.TB, f *File) []string {
+	t.Helper()
+	c, err := f.Cursor(CursorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var out []string
+	for e, ok := c.Next(); ok; e, ok = c.Next() {
+		out = append(out, label(e))
+	}
+	return out
+}
+
+// TestCursorBothWays walks at random and compares with one walk from the start.
+func TestCursorBothWays(t *testing.T) {
+	f := openSample(t, "sw_small_lz4")
+	all := walk(t, f)
+	if len(all) != 1140+2+2 {
+		t.Fatalf("%d events", len(all))
+	}
+	c, err := f.Cursor(CursorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	at := 0
+	for range 300 {
+		forward := rnd.IntN(2) == 0
+		for range rnd.IntN(20) {
+			if forward {
+				e, ok := c.Next()
+				if ok != (at < len(all)) || ok && label(e) != all[at] {
+					t.Fatalf("next at %d: %v %v, want %s", at, e, ok, all[min(at, len(all)-1)])
+				}
+				at = min(at+1, len(all))
+			} else {
+				e, ok := c.Prev()
+				if ok != (at > 0) || ok && label(e) != all[at-1] {
+					t.Fatalf("prev at %d: %+v %v, want %s", at, e, ok, all[max(at-1, 0)])
+				}
+				at = max(at-1, 0)
+			}
+		}
+	}
+}
+
+func TestCursorSeek(t *testing.T) {
+	f := openSample(t, "sw_small_raw")
+	c, err := f.Cursor(CursorOptions{FramesOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	e, ok := c.Next()
+	if !ok {
+		t.Fatal("no frame")
+	}
+	first := e.Time
+	for _, at := range []time.Duration{0, first, first + 1, time.Second, f.Duration(), f.Duration() + 1, -5} {
+		c.Seek(at)
+		e, ok := c.Next()
+		if ok != (at <= f.Duration()) || ok && e.Time < at {
+			t.Errorf("seek %v: %v %v", at, e.Time, ok)
+		}
+		c.Seek(at)
+		p, before := c.Prev()
+		if before != (at > first) || before && (p.Time >= at || ok && p.Time >= e.Time) {
+			t.Errorf("seek %v: before it %v %v", at, p.Time, before)
+		}
+	}
+}
+
+// TestFind looks every frame number of a stream up, and numbers between and beyond.
+func TestFind(t *testing.T) {
+	f := openSample(t, "sw_small_lz4")
+	depth := camdriver.StreamID{Kind: camdriver.Depth}
+	for n := uint64(95); n < 165; n++ {
+		at, err := f.Find(depth, n)
+		if (err == nil) != (n < 160) {
+			t.Fatalf("number %d: %v", n, err)
+		}
+		if err != nil {
+			continue
+		}
+		e, err := f.Last(depth, at, time.Time{})
+		if err != nil || e.Frame.Number != max(n, 100) || e.Time != at {
+			t.Fatalf("number %d at %v: frame %d at %v, %v", n, at, e.Frame.Number, e.Time, err)
+		}
+		e.Frame.Release()
+	}
+	if _, err := f.Find(camdriver.StreamID{Kind: camdriver.Fisheye}, 1); err == nil {
+		t.Error("found a frame of a stream that is not there")
+	}
+}
+
+// TestOptionsAt follows an option that changes while recording.
+func TestOptionsAt(t *testing.T) {
+	f := openSample(t, "sw_small_pause")
+	value := func(at time.Duration) float32 {
+		for _, o := range f.OptionsAt(2, at) {
+			if o.ID == camdriver.OptionFramesQueueSize {
+				return o.Value
+			}
+		}
+		return -1
+	}
+	first := value(0)
+	if a, b := value(666935555), value(666935554); a != 31 || b != first {
+		t.Errorf("before %g, at the change %g", b, a)
+	}
+	if a := value(time.Hour); a != 0 {
+		t.Errorf("at the end %g", a)
+	}
+}
+
+// TestGenuineD435 reads a camera's own recording of 2018.
+func TestGenuineD435(t *testing.T) {
+	f, err := Open(filepath.Join(bagsDir(t), "public", "d435_2018_v3.bag"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	snap := f.Snapshot()
+	if f.Version() != 3 || len(snap.Sensors) != 2 || camdriver.Find(snap.Info, camdriver.InfoName) != "Intel RealSense D435" {
+		t.Errorf("version %d, %d sensors, %v", f.Version(), len(snap.Sensors), snap.Info)
+	}
+	if n := len(f.Notes()); n != 0 {
+		t.Errorf("notes %q", f.Notes())
+	}
+	if s := snap.Sensors; s[0].Name != "Stereo Module" || len(s[0].Options) != 13 || len(s[1].Options) != 15 {
+		t.Errorf("%s with %d options, %s with %d", s[0].Name, len(s[0].Options), s[1].Name, len(s[1].Options))
+	}
+	for _, s := range snap.Streams {
+		if s.Video == nil || s.Extrinsic == nil || s.Profile.FPS == 0 {
+			t.Errorf("%s: %+v", s.Profile, s)
+		}
+	}
+	if got := walk(t, f); len(got) != 3 {
+		t.Errorf("events %q", got)
+	}
+	e, err := f.Last(camdriver.StreamID{Kind: camdriver.Depth}, time.Hour, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Frame.Release()
+	if e.Frame.DepthUnits != 0.001 || len(e.Frame.Metadata) != 16 || len(e.Frame.Data) != e.Frame.Profile.FrameSize() {
+		t.Errorf("frame %+v", e.Frame)
+	}
+}
+
+// bagsDir is where example bags lie that are not ours to copy.
+func bagsDir(t *testing.T) string {
+	dir := os.Getenv("RS_BAGS")
+	if dir == "" {
+		skip(t, "example bags; RS_BAGS is unset")
+	}
+	if !filepath.IsAbs(dir) { // the Makefile makes it absolute
+		dir = filepath.Join("../../..", dir)
+	}
+	return dir
+}
+
+// skip ends a test that needs what is not here; with RS_NO_SKIP=1 that is a failure.
+func skip(t *testing.T, missing string) {
+	t.Helper()
+	need.Missing(t, "not here: %s", missing)
+}

@@ -1,0 +1,286 @@
+package rsbag
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/realsense/rstext"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// description gathers the messages that describe a device.
+type description struct {
+	f       *File
+	info    []camdriver.Info
+	sensors []*sensorDescription
+	streams map[camdriver.StreamID]*stream
+}
+
+type sensorDescription struct {
+	info     []camdriver.Info
+	options  map[camdriver.OptionID]float32
+	texts    map[camdriver.OptionID]string
+	filters  []string
+	streamed bool
+}
+
+func newDescription(f *File) *description {
+	return &description{f: f, streams: make(map[camdriver.StreamID]*stream)}
+}
+
+func (d *description) sensor(n int) *sensorDescription {
+	for len(d.sensors) <= n {
+		d.sensors = append(d.sensors, &sensorDescription{
+			options: make(map[camdriver.OptionID]float32), texts: make(map[camdriver.OptionID]string)})
+	}
+	return d.sensors[n]
+}
+
+func (d *description) stream(t rslayout.Topic) *stream {
+	s := d.streams[t.Stream]
+	if s == nil {
+		d.sensor(t.Sensor).streamed = true
+		s = &stream{sensor: t.Sensor, profile: camdriver.Profile{Stream: t.Stream}, tf: make(map[string]camdriver.Extrinsics)}
+		d.streams[t.Stream] = s
+	}
+	if s.sensor != t.Sensor {
+		d.f.note("stream %s is under sensors %d and %d; only the first counts", t.Stream, s.sensor, t.Sensor)
+		return &stream{tf: make(map[string]camdriver.Extrinsics)}
+	}
+	return s
+}
+
+// describes says whether a topic is read whole at open: its messages are few.
+func describes(t rslayout.Topic) bool {
+	switch t.Kind {
+	case rslayout.TopicUnknown, rslayout.TopicLogLine, rslayout.TopicSensorTime, rslayout.TopicNotification, rslayout.TopicOptionValue,
+		rslayout.TopicImage, rslayout.TopicCompressed, rslayout.TopicImu, rslayout.TopicPoseTransform, rslayout.TopicPoseAccel, rslayout.TopicPoseTwist, rslayout.TopicOccupancy, rslayout.TopicMetadata:
+		return false
+	}
+	return true
+}
+
+// read collects the description. Options have their initial value at 1 ns; what
+// comes later is a change.
+func (d *description) read() {
+	d.connections()
+	if d.f.native != nil {
+		d.native()
+		return
+	}
+	d.f.each(describes, bagstore.Query{}, d.message)
+	isOption := func(t rslayout.Topic) bool { return t.Kind == rslayout.TopicOptionValue }
+	d.f.each(isOption, bagstore.Query{End: staticTime}, d.message)
+	for _, c := range d.f.bag.Connections() {
+		if t := d.f.topics[c.ID]; isOption(t) {
+			d.lateOption(c.ID, t)
+		}
+	}
+}
+
+// lateOption takes the first value of an option that has none at 1 ns.
+func (d *description) lateOption(conn uint32, t rslayout.Topic) {
+	id, known := rslayout.ParseOptionName(t.Name)
+	if _, has := d.sensor(t.Sensor).options[id]; has || !known {
+		return
+	}
+	v, err := bagstore.NewView([]*bagstore.Bag{d.f.bag}, bagstore.Query{
+		Connections: func(c *bagstore.Connection) bool { return c.ID == conn }})
+	if err != nil {
+		return
+	}
+	it := v.Iterator()
+	defer it.Close()
+	if it.Next() {
+		d.f.note("sensor %d: option %s has no initial value; its first one is taken", t.Sensor, id)
+		d.message(t, it.Message())
+	}
+}
+
+// connections notes which topics there are, even without messages.
+func (d *description) connections() {
+	seen := make(map[string]bool)
+	for _, c := range d.f.bag.Connections() {
+		t := d.f.topics[c.ID]
+		if seen[c.Topic] && t.IsFrame() {
+			d.f.note("%s has two connections; librealsense multiplies such frames", c.Topic)
+		}
+		seen[c.Topic] = true
+		switch t.Kind {
+		case rslayout.TopicUnknown, rslayout.TopicFileVersion, rslayout.TopicDeviceInfo, rslayout.TopicLogLine, rslayout.TopicAdditionalInfo:
+			continue
+		}
+		d.sensor(t.Sensor)
+		switch t.Kind {
+		case rslayout.TopicImage, rslayout.TopicCompressed, rslayout.TopicImu, rslayout.TopicPoseTransform, rslayout.TopicOccupancy:
+			s := d.stream(t)
+			s.data, s.conns = append(s.data, c.ID), append(s.conns, c.ID)
+		case rslayout.TopicPoseAccel, rslayout.TopicPoseTwist:
+			s := d.stream(t)
+			s.conns = append(s.conns, c.ID)
+		case rslayout.TopicMetadata:
+			s := d.stream(t)
+			s.hasMD, s.conns = true, append(s.conns, c.ID)
+		}
+	}
+}
+
+// message takes one message in.
+func (d *description) message(t rslayout.Topic, m bagstore.Message) {
+	var err error
+	if d.f.texts[m.Conn.ID] {
+		if err = d.textMessage(t, m); err != nil {
+			d.f.leave("%s: %v", m.Conn.Topic, err)
+		}
+		return
+	}
+	switch t.Kind {
+	case rslayout.TopicFileVersion:
+		var v msgs.UInt32
+		if err = decode(t, m, &v); err == nil {
+			d.f.version = v.Data
+		}
+	case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicAdditionalInfo, rslayout.TopicProperty:
+		var kv msgs.KeyValue
+		if err = decode(t, m, &kv); err == nil {
+			d.keyValue(t, kv)
+		}
+	case rslayout.TopicOptionValue:
+		var v msgs.Float32
+		if err = decode(t, m, &v); err == nil {
+			d.option(t, t.Name, v.Data)
+		}
+	case rslayout.TopicOptionText, rslayout.TopicPostProcessing:
+		var s msgs.String
+		if err = decode(t, m, &s); err == nil {
+			d.text(t, s.Data)
+		}
+	default:
+		err = d.streamMessage(t, m)
+	}
+	if err != nil {
+		d.f.leave("%s: %v", m.Conn.Topic, err)
+	}
+}
+
+func (d *description) streamMessage(t rslayout.Topic, m bagstore.Message) error {
+	s := d.stream(t)
+	switch t.Kind {
+	case rslayout.TopicStreamInfo:
+		if s.info != nil {
+			d.f.note("%s: described twice; the first counts", m.Conn.Topic)
+			return nil
+		}
+		var info msgs.StreamInfo
+		err := decode(t, m, &info)
+		if err == nil {
+			s.info = &info
+		}
+		return err
+	case rslayout.TopicCameraInfo:
+		var info msgs.CameraInfo
+		err := decode(t, m, &info)
+		if err == nil {
+			s.camera = &info
+		}
+		return err
+	case rslayout.TopicImuIntrinsic:
+		var in msgs.ImuIntrinsic
+		err := decode(t, m, &in)
+		if err == nil {
+			s.imu = &in
+		}
+		return err
+	case rslayout.TopicTF:
+		var tf msgs.Transform
+		err := decode(t, m, &tf)
+		if err == nil {
+			s.tf[t.Name] = rslayout.Extrinsics(&tf)
+		}
+		return err
+	}
+	return nil
+}
+
+func (d *description) keyValue(t rslayout.Topic, kv msgs.KeyValue) {
+	key, known := camdriver.ParseInfoKey(kv.Key)
+	info := camdriver.Info{Key: key, Value: kv.Value}
+	switch {
+	case t.Kind == rslayout.TopicProperty:
+		if v, err := strconv.ParseFloat(strings.TrimSpace(kv.Value), 32); err == nil {
+			d.option(t, kv.Key, float32(v))
+		}
+	case t.Kind == rslayout.TopicAdditionalInfo && known: // an info that librealsense must not see
+		d.info = append(d.info, info)
+	case t.Kind == rslayout.TopicAdditionalInfo:
+		d.f.additional = append(d.f.additional, kv)
+	case !known:
+		d.f.leave("info %q is no key of librealsense's", kv.Key)
+	case t.Kind == rslayout.TopicDeviceInfo:
+		d.info = append(d.info, info)
+	default:
+		s := d.sensor(t.Sensor)
+		s.info = append(s.info, info)
+	}
+}
+
+func (d *description) option(t rslayout.Topic, name string, value float32) {
+	if id, known := rslayout.ParseOptionName(name); known {
+		d.sensor(t.Sensor).options[id] = value
+	} else {
+		d.f.leave("sensor %d: option %q is unknown", t.Sensor, name)
+	}
+}
+
+func (d *description) text(t rslayout.Topic, s string) {
+	sensor := d.sensor(t.Sensor)
+	if t.Kind == rslayout.TopicPostProcessing {
+		if d.f.textual {
+			sensor.filters = append(sensor.filters, rstext.List(s)...)
+		} else {
+			sensor.filters = append(sensor.filters, s)
+		}
+	} else if id, known := rslayout.ParseOptionName(t.Name); known {
+		sensor.texts[id] = s
+	}
+}
+
+// decode reads a message as its topic says.
+func decode(t rslayout.Topic, m bagstore.Message, into msgs.Message) error {
+	if err := checkType(t, m); err != nil {
+		return err
+	}
+	return msgs.Unmarshal(m.Data, into)
+}
+
+// checkType tells types by their md5 alone, as librealsense does.
+func checkType(t rslayout.Topic, m bagstore.Message) error {
+	if want, ok := msgs.Lookup(t.Kind.Type()); !ok || m.Conn.MD5 != want.MD5 {
+		return &TypeError{Topic: m.Conn.Topic, Want: t.Kind.Type(), Have: m.Conn.Type}
+	}
+	return nil
+}
+
+// TypeError is a message of another type than its topic says.
+type TypeError struct{ Topic, Want, Have string }
+
+func (e *TypeError) Error() string { return "expected " + e.Want + ", found " + e.Have }
+
+// sortedOptions returns the sensor's options in OptionID order. A recording does
+// not say their ranges: minimum, maximum and default are the value. One that the sensor
+// didn't have is left out.
+func (s *sensorDescription) sortedOptions() []camdriver.Option {
+	var list []camdriver.Option
+	for id, v := range s.options {
+		if s.texts[id] == rstext.AddedOption {
+			continue
+		}
+		list = append(list, camdriver.Option{ID: id, Value: v, Min: v, Max: v, Default: v, ReadOnly: true, Description: s.texts[id]})
+	}
+	slices.SortFunc(list, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
+	return list
+}

@@ -1,0 +1,198 @@
+package rsbag
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// File is a RealSense bag open for reading. It may be used by many goroutines.
+type File struct {
+	bag        *bagstore.Bag
+	owned      bool // Close closes the bag
+	version    uint32
+	textual    bool            // as librealsense writes it since 2.58
+	texts      map[uint32]bool // connections that have text in the place of their type
+	native     *native         // of a camera node's recording
+	snap       camdriver.DeviceSnapshot
+	streams    []*stream
+	topics     map[uint32]rslayout.Topic // by connection
+	counts     map[uint32]uint64         // messages by connection
+	options    map[optionKey][]uint32
+	additional []msgs.KeyValue
+	segments   []segment
+	end        bagstore.Time // file time of the last frame
+	notes      []string
+	left       []string // of notes, those about something that is left out
+}
+
+// stream is what a file holds of one stream.
+type stream struct {
+	sensor  int
+	profile camdriver.Profile
+	conns   []uint32 // data, metadata, parts of a pose
+	data    []uint32 // data alone; usually one
+	frames  uint64
+
+	info   *msgs.StreamInfo
+	camera *msgs.CameraInfo
+	imu    *msgs.ImuIntrinsic
+	tf     map[string]camdriver.Extrinsics // by group
+	group  string                          // of the snapshot's extrinsics
+	hasMD  bool
+}
+
+// maxSensors bounds what a topic's sensor number can make us allocate.
+const maxSensors = 64
+
+// ErrNoRecording says that a bag has messages, but not in this layout.
+var ErrNoRecording = errors.New("no RealSense recording")
+
+// Open reads a file's description. It fails only where the file is no bag or
+// holds nothing of the layout; what is missing beyond that is in Notes.
+func Open(path string) (*File, error) { return open(path, bagstore.OpenOptions{}, false) }
+
+// OpenWhole is Open for a file that will be read from one end to the other, see
+// bagstore.OpenOptions.
+func OpenWhole(path string) (*File, error) {
+	return open(path, bagstore.OpenOptions{Whole: true}, false)
+}
+
+// open opens a recording. nodes: that of a camera node will do.
+func open(path string, o bagstore.OpenOptions, nodes bool) (*File, error) {
+	bag, err := recording.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openBag(bag, nodes)
+	if err != nil {
+		bag.Close()
+		return nil, err
+	}
+	f.owned = true
+	return f, nil
+}
+
+// OpenBag reads the description of a bag that is open already. The bag stays the
+// caller's, who closes it when the File and its cursors are done; Close of the File
+// leaves it open.
+func OpenBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, false) }
+
+// openBag reads the description. nodes: a recording of a camera node will do.
+func openBag(bag *bagstore.Bag, nodes bool) (*File, error) {
+	f := &File{bag: bag, topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
+	for _, n := range bag.Notes() {
+		f.note("%s", n.Text)
+	}
+	known := 0
+	for _, c := range bag.Connections() {
+		t := rslayout.ParseTopic(c.Topic)
+		if t.Sensor >= maxSensors {
+			f.leave("%s: more than %d sensors", c.Topic, maxSensors)
+			t = rslayout.Topic{}
+		}
+		if t.Kind != rslayout.TopicUnknown {
+			known++
+		}
+		f.topics[c.ID] = t
+		if id, ok := rslayout.ParseOptionName(t.Name); ok && t.Kind == rslayout.TopicOptionValue {
+			f.options[optionKey{t.Sensor, id}] = append(f.options[optionKey{t.Sensor, id}], c.ID)
+		}
+	}
+	if known == 0 && !(nodes && f.findNative()) {
+		return nil, fmt.Errorf("%s: %w: none of its %d topics is under /device_0/", bag.Path(), ErrNoRecording, len(bag.Connections()))
+	}
+	f.findText()
+	f.countMessages()
+	d := newDescription(f)
+	d.read()
+	f.findTimes()
+	f.nativeStart()
+	d.build()
+	return f, nil
+}
+
+// note remembers something odd about the file.
+func (f *File) note(format string, args ...any) {
+	const most = 200
+	if len(f.notes) < most {
+		f.notes = append(f.notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// leave notes something that is left out of what the File says.
+func (f *File) leave(format string, args ...any) {
+	before := len(f.notes)
+	f.note(format+"; left out", args...)
+	f.left = append(f.left, f.notes[before:]...)
+}
+
+// Close closes the file that Open opened. Cursors must be closed before; frames that
+// are still retained stay valid.
+func (f *File) Close() error {
+	if !f.owned {
+		return nil
+	}
+	return f.bag.Close()
+}
+
+// Bag is the container.
+func (f *File) Bag() *bagstore.Bag { return f.bag }
+
+// Version is the layout's version as the file says; 0 if it does not.
+func (f *File) Version() uint32 { return f.version }
+
+// Snapshot describes the device as the recording begins. It must not be changed.
+func (f *File) Snapshot() camdriver.DeviceSnapshot { return f.snap }
+
+// Notes says what is missing or odd and how it was coped with.
+func (f *File) Notes() []string { return f.notes }
+
+// Left lists those of Notes that are about something that is in the file, and that nothing
+// here returns.
+func (f *File) Left() []string { return f.left }
+
+// Duration is the file time of the last frame.
+func (f *File) Duration() time.Duration { return time.Duration(f.end) }
+
+// Additional returns the facts of /additional_info.
+func (f *File) Additional() []msgs.KeyValue { return f.additional }
+
+// Start is the wall time of file time 0, where the file says it.
+func (f *File) Start() (time.Time, bool) {
+	for _, kv := range f.additional {
+		if kv.Key == rslayout.KeyStart {
+			t, err := time.Parse(time.RFC3339Nano, kv.Value)
+			return t, err == nil
+		}
+	}
+	return time.Time{}, false
+}
+
+// Frames is the number of frames of a stream, from the index alone.
+func (f *File) Frames(id camdriver.StreamID) uint64 {
+	if s := f.stream(id); s != nil {
+		return s.frames
+	}
+	return 0
+}
+
+func (f *File) stream(id camdriver.StreamID) *stream {
+	for _, s := range f.streams {
+		if s.profile.Stream == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// connections selects the connections whose topic want accepts.
+func (f *File) connections(want func(rslayout.Topic) bool) func(*bagstore.Connection) bool {
+	return func(c *bagstore.Connection) bool { return want(f.topics[c.ID]) }
+}

@@ -1,0 +1,332 @@
+package rsbag
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag/internal/cameranode"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// A recording of realsense2_camera, or of another camera node, has none of this layout's
+// topics. It can be read as a device all the same: images with their camera_info, and
+// inertial samples. librealsense does so since 2.58.3; where it goes by the first word
+// that it finds anywhere in a topic's name, this package goes by the part of the name
+// that is the stream's.
+
+// OpenDevice is Open that also takes recordings of camera nodes. Their images are described
+// by their camera_info topics, /tf_static says where the streams are, and frames are
+// numbered from 1. realsense2_camera's own topics say more: metadata with the numbers,
+// extrinsics, calibrations of inertial sensors, options.
+func OpenDevice(path string) (*File, error) { return open(path, bagstore.OpenOptions{}, true) }
+
+// OpenDeviceWhole is OpenDevice for a file that will be read from one end to the other.
+func OpenDeviceWhole(path string) (*File, error) {
+	return open(path, bagstore.OpenOptions{Whole: true}, true)
+}
+
+// OpenDeviceBag is OpenBag that also takes recordings of camera nodes.
+func OpenDeviceBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, true) }
+
+// native is what a File knows of a camera node's recording.
+type native struct {
+	topics   map[camdriver.StreamID]string // of images and samples
+	sorted   []string                      // topics
+	infos    map[uint32]camdriver.StreamID // connections of camera_info
+	about    map[uint32][]byte             // what these say, without the header
+	times    map[camdriver.StreamID][]bagstore.Time
+	frames   map[camdriver.StreamID]string // tf frames
+	links    map[string]bool               // tf frames that places of streams depend on
+	metadata map[uint32]camdriver.StreamID // connections
+	used     map[uint32]bool               // connections whose messages the description says
+	changes  nativeChanges                 // of options
+	names    []string                      // of the sensors
+}
+
+// nativeSensors are the sensors of such a device, in the order in which librealsense numbers
+// those that are there.
+var nativeSensors = []string{"RGB Camera", "Stereo Module", "Motion Module"}
+
+func nativeSensor(k camdriver.StreamKind) int {
+	switch k {
+	case camdriver.Color:
+		return 0
+	case camdriver.Depth, camdriver.Infrared:
+		return 1
+	}
+	return 2
+}
+
+// findNative finds the topics that can be streams. It reports whether there are any.
+func (f *File) findNative() bool {
+	n := &native{
+		topics: make(map[camdriver.StreamID]string), infos: make(map[uint32]camdriver.StreamID), about: make(map[uint32][]byte),
+		times: make(map[camdriver.StreamID][]bagstore.Time), frames: make(map[camdriver.StreamID]string), links: make(map[string]bool),
+		metadata: make(map[uint32]camdriver.StreamID), used: make(map[uint32]bool),
+	}
+	info := make(map[string]uint32)
+	for _, c := range f.bag.Connections() {
+		if c.MD5 == msgs.MustType("sensor_msgs/CameraInfo").MD5 {
+			info[c.Topic] = c.ID
+		}
+	}
+	conns := make(map[uint32]camdriver.StreamID)
+	for _, c := range f.bag.Connections() {
+		inertial := c.MD5 == msgs.MustType("sensor_msgs/Imu").MD5
+		if !inertial && c.MD5 != msgs.MustType("sensor_msgs/Image").MD5 {
+			continue
+		}
+		id, ok := cameranode.Stream(c.Topic, inertial)
+		about, has := info[cameranode.Beside(c.Topic, "camera_info")]
+		if !has {
+			about, has = info[c.Topic+"/camera_info"]
+		}
+		switch other, twice := n.topics[id]; {
+		case !ok:
+			f.leave("%s: its name says no stream", c.Topic)
+		case !inertial && !has:
+			f.leave("%s has no camera_info beside it", c.Topic)
+		case twice && other != c.Topic:
+			f.leave("%s: stream %s is on %s already", c.Topic, id, other)
+		default:
+			n.topics[id], conns[c.ID] = c.Topic, id
+			if has && !inertial {
+				n.infos[about] = id
+			}
+		}
+	}
+	f.numberNative(n, conns)
+	n.sorted = slices.Sorted(maps.Values(n.topics))
+	f.native = n
+	f.findNativeMetadata()
+	return len(conns) > 0
+}
+
+// numberNative numbers the sensors that are there, and gives streams their topics.
+func (f *File) numberNative(n *native, conns map[uint32]camdriver.StreamID) {
+	var there [3]bool
+	for _, id := range conns {
+		there[nativeSensor(id.Kind)] = true
+	}
+	var number [3]int
+	for i, name := range nativeSensors {
+		number[i] = len(n.names)
+		if there[i] {
+			n.names = append(n.names, name)
+		}
+	}
+	for conn, id := range conns {
+		t := rslayout.Topic{Kind: rslayout.TopicImage, Sensor: number[nativeSensor(id.Kind)], Stream: id}
+		if id.Kind.Inertial() {
+			t.Kind = rslayout.TopicImu
+		}
+		f.topics[conn] = t
+	}
+}
+
+// native takes in what a camera node says of its streams.
+func (d *description) native() {
+	f := d.f
+	for i, name := range f.native.names {
+		d.sensor(i).info = []camdriver.Info{{Key: camdriver.InfoName, Value: name}}
+	}
+	d.info = []camdriver.Info{
+		{Key: camdriver.InfoName, Value: "Native ROS2 Recording"}, {Key: camdriver.InfoSerialNumber, Value: "0000000000"},
+		{Key: camdriver.InfoProductLine, Value: "ROS2"},
+	}
+	if !strings.Contains(f.bag.Version(), "rosbag2") && !strings.Contains(f.bag.Version(), "MCAP") {
+		d.info[0].Value, d.info[2].Value = "Native ROS Recording", "ROS"
+	}
+	for conn, id := range f.native.infos {
+		f.eachOf(aboutCamera, []uint32{conn}, func(m bagstore.Message) bool { d.nativeInfo(id, m); return false })
+	}
+	tree := make(map[string]tfLink)
+	for _, c := range f.bag.Connections() {
+		if c.Topic == topicTree && c.MD5 == msgs.MustType(typeTree).MD5 {
+			f.eachOf(aboutCamera, []uint32{c.ID}, func(m bagstore.Message) bool { readTree(tree, m); return true })
+		}
+	}
+	for id, s := range d.streams {
+		if !f.nativeFirst(s) {
+			delete(d.streams, id)
+			continue
+		}
+		f.nativeTimes(s)
+		if at, root, ok := place(tree, f.native.frames[id], f.native.links); ok {
+			s.tf[root] = at.Inverse()
+		}
+	}
+	d.nativeCalibrations()
+	d.nativeOptions()
+}
+
+// nativeInfo takes the calibration of a stream, with the SDK's name of its lens model.
+func (d *description) nativeInfo(id camdriver.StreamID, m bagstore.Message) {
+	var info msgs.CameraInfo
+	if err := msgs.Unmarshal(m.Data, &info); err != nil {
+		d.f.leave("%s: %v", m.Conn.Topic, err)
+		return
+	}
+	model := camdriver.NoDistortion
+	switch {
+	case !slices.ContainsFunc(info.D, func(v float64) bool { return v != 0 }):
+	case info.DistortionModel == "plumb_bob" && len(info.D) <= 5:
+		model = camdriver.BrownConrady
+	case info.DistortionModel == "equidistant" && len(info.D) <= 5:
+		model = camdriver.KannalaBrandt4
+	default:
+		d.f.leave("%s: a lens of the model %q with %d coefficients", m.Conn.Topic, info.DistortionModel, len(info.D))
+		info.D = nil
+	}
+	info.DistortionModel = model.String()
+	d.streams[id].camera = &info
+	d.f.native.about[m.Conn.ID] = withoutHeader(m.Data)
+}
+
+// nativeFirst looks at a stream's first frame: its tf frame, and whether its pixels are of
+// a format that cameras have.
+func (f *File) nativeFirst(s *stream) (ok bool) {
+	id := s.profile.Stream
+	ok = true
+	f.eachOf("frames of "+id.String(), s.data, func(m bagstore.Message) bool {
+		d := msgs.NewDecoder(m.Data)
+		var head msgs.ImageHead
+		if id.Kind.Video() {
+			head.Decode(d)
+			if _, ok = nativeFormat(id.Kind, head.Encoding); !ok {
+				f.leave("%s: images of the encoding %q", m.Conn.Topic, head.Encoding)
+			}
+		} else {
+			head.Header.Decode(d)
+			s.profile.Format = camdriver.MotionXYZ32F
+		}
+		f.native.frames[id] = strings.TrimPrefix(head.Header.FrameID, "/")
+		return false
+	})
+	if !ok {
+		for _, conn := range s.data {
+			f.topics[conn] = rslayout.Topic{}
+		}
+	}
+	return ok
+}
+
+// nativeTimes remembers when a stream's frames came, which numbers them.
+func (f *File) nativeTimes(s *stream) {
+	id := s.profile.Stream
+	v, err := f.viewOf(s.data)
+	if err != nil {
+		f.leave("%v", err)
+		return
+	}
+	it := v.Iterator()
+	defer it.Close()
+	var times []bagstore.Time
+	for it.SkipNext() {
+		times = append(times, it.Message().Time)
+	}
+	f.native.times[id] = times
+	if between := medianInterval(times); between > 0 {
+		s.profile.FPS = usualRate(float64(time.Second) / float64(between))
+	}
+}
+
+// number is the number of the frame of a stream at a time in the bag, from 1.
+func (n *native) number(id camdriver.StreamID, at bagstore.Time) uint64 {
+	i, _ := slices.BinarySearch(n.times[id], at)
+	return uint64(i) + 1
+}
+
+func (f *File) viewOf(conns []uint32) (*bagstore.View, error) {
+	return bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{
+		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) }})
+}
+
+// aboutCamera are messages that describe the device.
+const aboutCamera = "messages about the camera"
+
+// eachOf calls do with the messages of some connections until it returns false. Up to maxErrors that can't be read are
+// passed over, and noted as what they are.
+func (f *File) eachOf(what string, conns []uint32, do func(bagstore.Message) bool) {
+	v, err := f.viewOf(conns)
+	if err != nil {
+		f.leave("%v", err)
+		return
+	}
+	it := v.Iterator()
+	defer it.Close()
+	damaged, last := 0, error(nil)
+	for damaged < maxErrors && (it.Next() || it.Err() != nil) {
+		if err := it.Err(); err != nil {
+			damaged, last = damaged+1, err
+		} else if !do(it.Message()) {
+			break
+		}
+	}
+	if damaged > 0 {
+		f.leave("%s that are damaged: %d; the last: %v", what, damaged, last)
+	}
+}
+
+// tfLink is where a tf frame is: its parent, and the map of points to the parent's.
+type tfLink struct {
+	parent string
+	to     camdriver.Extrinsics
+}
+
+// maxLinks bounds what is kept of /tf_static, and how far up a frame's place is looked
+// for.
+const maxLinks = 1000
+
+func readTree(tree map[string]tfLink, m bagstore.Message) {
+	var list msgs.TFMessage
+	if msgs.Unmarshal(m.Data, &list) != nil {
+		return
+	}
+	for i := range list.Transforms {
+		t := &list.Transforms[i]
+		if len(tree) < maxLinks {
+			tree[strings.TrimPrefix(t.ChildFrameID, "/")] = tfLink{strings.TrimPrefix(t.Header.FrameID, "/"), rslayout.Extrinsics(&t.Transform)}
+		}
+	}
+}
+
+// place maps points of a tf frame to those of the root of its tree, and adds the frames on
+// the way to used.
+func place(tree map[string]tfLink, frame string, used map[string]bool) (at camdriver.Extrinsics, root string, ok bool) {
+	at = camdriver.Identity()
+	for range maxLinks {
+		l, has := tree[frame]
+		if !has {
+			return at, frame, ok
+		}
+		used[frame] = true
+		at, frame, ok = at.Then(l.to), l.parent, true
+	}
+	return at, frame, false // a circle
+}
+
+// nativeFormat is the format of a camera node's images. Depth is in millimetres.
+func nativeFormat(k camdriver.StreamKind, encoding string) (camdriver.Format, bool) {
+	switch encoding {
+	case "rgb8", "bgr8", "rgba8", "bgra8":
+		return rslayout.ParseEncoding(encoding)
+	case "mono8", "8UC1":
+		return camdriver.Y8, true
+	case "mono16", "16UC1":
+		if k == camdriver.Depth {
+			return camdriver.Z16, true
+		}
+		return camdriver.Y16, true
+	case "yuv422_yuy2":
+		return camdriver.YUYV, true
+	case "yuv422": // ROS's word for UYVY; realsense2_camera says it of YUYV
+		return camdriver.YUYV, true
+	}
+	return camdriver.AnyFormat, false
+}

@@ -1,0 +1,186 @@
+package rsbag
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag/internal/cameranode"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// findNativeMetadata finds the topics of metadata of the streams. A topic that several
+// streams share belongs to the first of them.
+func (f *File) findNativeMetadata() {
+	md5, streams := msgs.MustType("realsense2_camera/Metadata").MD5, f.native.beside("metadata")
+	for _, c := range f.bag.Connections() {
+		if list := streams[c.Topic]; len(list) > 0 && c.MD5 == md5 && strings.HasSuffix(c.Type, "/Metadata") {
+			f.native.metadata[c.ID] = list[0]
+		}
+	}
+}
+
+// beside returns the streams by the topic of a name that is beside theirs. Streams that
+// share one are in their order.
+func (n *native) beside(name string) map[string][]camdriver.StreamID {
+	streams := make(map[string][]camdriver.StreamID)
+	for _, id := range slices.SortedFunc(maps.Keys(n.topics), camdriver.StreamID.Compare) {
+		topic := cameranode.Beside(n.topics[id], name)
+		streams[topic] = append(streams[topic], id)
+	}
+	return streams
+}
+
+// nativeMetadata finds the metadata of a stream's frames by their stamps, among what was
+// recorded around the time of the frame.
+type nativeMetadata struct {
+	it       *bagstore.Iterator
+	from, to bagstore.Time        // of what was read
+	list     []stamped            // what is kept of that, in the order of time
+	texts    map[msgs.Time]string // of list
+	size     int                  // of texts, bytes
+	offset   uint64               // of the last frame's number from its place among the recorded ones
+}
+
+type stamped struct {
+	at    bagstore.Time
+	stamp msgs.Time
+}
+
+const (
+	// A frame and its metadata are sent at once, but a frame takes longer to arrive.
+	metadataSlack = bagstore.Time(1_000_000_000)
+	// maxMetadataText bounds a text; nodes write about 1000 bytes.
+	maxMetadataText = 64 << 10
+	// maxMetadata and maxMetadataSize bound what is kept of a stream, in messages and in
+	// bytes. They are kept for three seconds, which at 400 Hz is 1200 messages.
+	maxMetadata, maxMetadataSize = 4096, 8 << 20
+)
+
+// metadataOf returns what finds a stream's metadata; nil if there is none.
+func (a *assembler) metadataOf(id camdriver.StreamID) *nativeMetadata {
+	if n, known := a.metadatas[id]; known {
+		return n
+	}
+	var n *nativeMetadata
+	var conns []uint32
+	for conn, of := range a.f.native.metadata {
+		if of == id {
+			conns = append(conns, conn)
+		}
+	}
+	if conns != nil {
+		if v, err := a.f.viewOf(conns); err == nil {
+			n = &nativeMetadata{it: v.Iterator(), texts: make(map[msgs.Time]string)}
+		}
+	}
+	if a.metadatas == nil {
+		a.metadatas = make(map[camdriver.StreamID]*nativeMetadata)
+	}
+	a.metadatas[id] = n
+	return n
+}
+
+func (a *assembler) close() {
+	for _, n := range a.metadatas {
+		if n != nil {
+			n.it.Close()
+		}
+	}
+}
+
+// find returns the text of a frame with a stamp that was recorded at a time.
+func (n *nativeMetadata) find(at bagstore.Time, stamp msgs.Time) (string, bool) {
+	lo, hi := max(at-metadataSlack, bagstore.MinTime), at+metadataSlack
+	if lo < n.from || lo-metadataSlack > n.to {
+		n.from = max(lo-metadataSlack, bagstore.MinTime) // some more, for callers who go backward
+		n.to, n.list, n.size = n.from, nil, 0
+		clear(n.texts)
+		n.it.Seek(n.from)
+	}
+	for len(n.list) > 0 && n.list[0].at < lo-metadataSlack {
+		n.from = n.list[0].at + 1
+		n.drop()
+	}
+	text, ok := n.texts[stamp]
+	for bad := 0; !ok && n.to <= hi && bad < maxErrors; text, ok = n.texts[stamp] {
+		if !n.it.Next() {
+			if n.it.Err() == nil {
+				n.to = bagstore.MaxTime
+				break
+			}
+			bad++
+			continue
+		}
+		n.add(n.it.Message())
+	}
+	return text, ok
+}
+
+// add keeps the first message of each stamp, and drops the oldest ones that no longer fit.
+func (n *nativeMetadata) add(m bagstore.Message) {
+	n.to = m.Time
+	d := msgs.NewDecoder(m.Data)
+	var h msgs.Header
+	h.Decode(d)
+	text := d.Bytes()
+	if _, has := n.texts[h.Stamp]; has || d.Err() != nil || len(text) > maxMetadataText {
+		return
+	}
+	for len(n.list) == maxMetadata || n.size+len(text) > maxMetadataSize {
+		n.drop()
+	}
+	n.list, n.texts[h.Stamp] = append(n.list, stamped{m.Time, h.Stamp}), string(text)
+	n.size += len(text)
+}
+
+// drop forgets the oldest.
+func (n *nativeMetadata) drop() {
+	stamp := n.list[0].stamp
+	n.list, n.size = n.list[1:], n.size-len(n.texts[stamp])
+	delete(n.texts, stamp)
+}
+
+// nativeFrame numbers a frame of a camera node, and fills in what its metadata say.
+func (a *assembler) nativeFrame(f *camdriver.Frame, stamp msgs.Time) {
+	at := a.at - a.f.segments[0].shift
+	f.Number, f.Domain = a.f.native.number(f.Stream(), at), camdriver.SystemTime
+	if a.system {
+		f.Arrival = at.Std()
+	}
+	n := a.metadataOf(f.Stream())
+	if n == nil {
+		return
+	}
+	text, ok := n.find(at, stamp)
+	if !ok {
+		f.Number += n.offset
+		return
+	}
+	md, err := cameranode.ParseMetadata(text)
+	if err != nil {
+		a.errs, a.err = a.errs+1, err
+		f.Number += n.offset
+		return
+	}
+	a.matched++
+	n.offset = md.Number - f.Number
+	f.Number, f.Timestamp, f.Domain, f.Metadata = md.Number, md.Timestamp, md.Domain, md.Values
+	a.unknownKeys(md.Unknown)
+}
+
+// Unmatched is how many messages of metadata of a camera node belong to no frame that the
+// cursor returned, once it has returned all. It is 0 for other recordings.
+func (c *Cursor) Unmatched() uint64 {
+	if c.f.native == nil {
+		return 0
+	}
+	var conns []uint32
+	for conn := range c.f.native.metadata {
+		conns = append(conns, conn)
+	}
+	n := c.f.count(conns)
+	return n - min(n, c.asm.matched)
+}

@@ -1,0 +1,148 @@
+package rsbag
+
+import (
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag/internal/cameranode"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// nativeChange is an option that got a value.
+type nativeChange struct {
+	at     bagstore.Time
+	sensor int
+	OptionChange
+}
+
+// nativeChanges are the changes of options in a camera node's recording.
+type nativeChanges struct {
+	list []nativeChange      // in the order of their messages
+	of   map[optionKey][]int // places in list, of an option
+}
+
+func (c *nativeChanges) add(n nativeChange) {
+	if c.of == nil {
+		c.of = make(map[optionKey][]int)
+	}
+	key := optionKey{n.sensor, n.ID}
+	c.of[key] = append(c.of[key], len(c.list))
+	c.list = append(c.list, n)
+}
+
+// from is the place of the first change at or after a time.
+func (c *nativeChanges) from(at bagstore.Time) int {
+	return sort.Search(len(c.list), func(i int) bool { return c.list[i].at >= at })
+}
+
+// topicNativeOptions is the kind of topics, not of the layout, with options of a camera node.
+const topicNativeOptions rslayout.TopicKind = 0xff
+
+// maxChanges bounds how many changes of options are kept of a camera node's recording.
+const maxChanges = 100_000
+
+// nativeOptions reads the options of the camera's sensors: parameters of ROS 2, or
+// dynamic_reconfigure's. The first value of an option is taken for the one at the start.
+func (d *description) nativeOptions() {
+	f, others := d.f, 0
+	var conns []uint32
+	for _, c := range f.bag.Connections() {
+		_, updates := cameranode.IsUpdates(c.Topic)
+		if c.Type == "rcl_interfaces/ParameterEvent" || updates && c.MD5 == msgs.MustType("dynamic_reconfigure/Config").MD5 {
+			conns = append(conns, c.ID)
+		}
+	}
+	if conns == nil {
+		return
+	}
+	last := make(map[optionKey]float32)
+	f.eachOf(aboutCamera, conns, func(m bagstore.Message) bool {
+		list, n, err := f.nativeParameters(m)
+		others += n
+		if err != nil {
+			f.leave("%s: %v", m.Conn.Topic, err)
+		}
+		for _, o := range list {
+			sensor := slices.Index(f.native.names, o.Sensor)
+			if sensor < 0 {
+				others++
+				continue
+			}
+			key := optionKey{sensor, o.ID}
+			if v, known := last[key]; known && v == o.Value {
+				continue
+			}
+			if _, known := last[key]; !known {
+				d.sensor(sensor).options[o.ID] = o.Value
+			} else if len(f.native.changes.list) == maxChanges {
+				f.leave("changes of options after the first %d", maxChanges)
+				return false
+			} else {
+				f.native.changes.add(nativeChange{m.Time, sensor, OptionChange{o.ID, o.Value}})
+				f.topics[m.Conn.ID] = rslayout.Topic{Kind: topicNativeOptions}
+			}
+			last[key] = o.Value
+		}
+		return true
+	})
+	for _, c := range conns {
+		f.native.used[c] = true
+	}
+	if others > 0 {
+		f.leave("%d parameters of nodes that are no options of the camera's sensors", others)
+	}
+}
+
+// nativeParameters reads the options in a message, and counts what else is in it.
+func (f *File) nativeParameters(m bagstore.Message) ([]cameranode.Option, int, error) {
+	if prefix, updates := cameranode.IsUpdates(m.Conn.Topic); updates {
+		list, others, err := cameranode.Updates(m.Conn.Topic, m.Data)
+		if !f.inCamera(prefix) {
+			return nil, others + len(list), err
+		}
+		return list, others, err
+	}
+	node, list, others, err := cameranode.ParameterEvent(m.Data)
+	// The node /camera/camera has the topics /camera/camera/depth/…, and before its
+	// version 4.55 /camera/depth/….
+	if !f.inCamera(node+"/") && !f.inCamera(strings.TrimSuffix(path.Dir(node), "/")+"/") {
+		return nil, others + len(list), err
+	}
+	return list, others, err
+}
+
+// inCamera reports whether names of the camera's topics begin with a prefix.
+func (f *File) inCamera(prefix string) bool {
+	names := f.native.sorted
+	i, _ := slices.BinarySearch(names, prefix)
+	return i < len(names) && strings.HasPrefix(names[i], prefix)
+}
+
+// nativeOption adds the changes of the instant, with the first of its messages.
+func (a *assembler) nativeOption(m bagstore.Message) {
+	if a.changed {
+		return
+	}
+	a.changed = true
+	for _, c := range a.f.native.changes.list[a.f.native.changes.from(m.Time):] {
+		if c.at > m.Time {
+			return
+		}
+		a.events = append(a.events, a.event(Event{Sensor: c.sensor, Option: &OptionChange{c.ID, c.Value}}))
+	}
+}
+
+// optionAt is the last value that an option got at or before a time in the bag.
+func (n *native) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (v float32, ok bool) {
+	places := n.changes.of[optionKey{sensor, id}]
+	after, _ := slices.BinarySearch(places, n.changes.from(at+1))
+	if after == 0 {
+		return 0, false
+	}
+	return n.changes.list[places[after-1]].Value, true
+}

@@ -1,0 +1,104 @@
+package rsbag
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag/internal/cameranode"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// What a camera node says of places that don't change.
+const (
+	topicTree = "/tf_static"
+	typeTree  = "tf2_msgs/TFMessage"
+)
+
+// nativeCalibrations takes in the topics of realsense2_camera's own types: where streams
+// are, which is more exact than /tf_static, and the calibrations of inertial sensors.
+func (d *description) nativeCalibrations() {
+	f := d.f
+	streams := f.native.beside("imu_info")
+	for _, c := range f.bag.Connections() {
+		switch {
+		case strings.HasSuffix(c.Type, "/Extrinsics"):
+			prefix, from, to, ok := cameranode.Pair(c.Topic)
+			if base, s := d.streams[from], d.streams[to]; ok && base != nil && s != nil && f.ofCamera(prefix, from, to) {
+				f.eachOf(aboutCamera, []uint32{c.ID}, func(m bagstore.Message) bool { d.nativePlace(base, s, m); return false })
+			}
+		case strings.HasSuffix(c.Type, "/IMUInfo"):
+			for _, id := range streams[c.Topic] {
+				if s := d.streams[id]; s != nil && id.Kind.Inertial() {
+					f.eachOf(aboutCamera, []uint32{c.ID}, func(m bagstore.Message) bool { d.nativeMotion(s, m); return false })
+				}
+			}
+		}
+	}
+}
+
+// ofCamera reports whether the topics of all these streams begin with a prefix.
+func (f *File) ofCamera(prefix string, ids ...camdriver.StreamID) bool {
+	return !slices.ContainsFunc(ids, func(id camdriver.StreamID) bool { return !strings.HasPrefix(f.native.topics[id], prefix) })
+}
+
+func (d *description) nativePlace(base, s *stream, m bagstore.Message) {
+	e, err := cameranode.Extrinsics(m.Data)
+	if err != nil {
+		d.f.leave("%s: %v", m.Conn.Topic, err)
+		return
+	}
+	root := m.Conn.Topic
+	for known := range base.tf {
+		root = known
+	}
+	if len(base.tf) == 0 {
+		root = base.profile.Stream.String()
+		base.tf[root] = camdriver.Identity()
+	}
+	s.tf[root] = base.tf[root].Then(e)
+	d.f.native.used[m.Conn.ID] = true
+}
+
+func (d *description) nativeMotion(s *stream, m bagstore.Message) {
+	in, err := cameranode.MotionIntrinsics(m.Data)
+	if err != nil {
+		d.f.leave("%s: %v", m.Conn.Topic, err)
+		return
+	}
+	s.imu = rslayout.ImuIntrinsic(&in)
+	d.f.native.used[m.Conn.ID] = true
+}
+
+// Said reports whether the description or a frame says what a message of [File.Beside]
+// does. That is so for calibrations and metadata of a camera node.
+func (f *File) Said(m bagstore.Message) bool {
+	n := f.native
+	if n == nil {
+		return false
+	}
+	if first, is := n.about[m.Conn.ID]; is {
+		return bytes.Equal(withoutHeader(m.Data), first)
+	}
+	if _, is := n.metadata[m.Conn.ID]; is || n.used[m.Conn.ID] {
+		return true // see Cursor.Unmatched
+	}
+	if m.Conn.Topic != topicTree || m.Conn.MD5 != msgs.MustType(typeTree).MD5 {
+		return false
+	}
+	var list msgs.TFMessage
+	return msgs.Unmarshal(m.Data, &list) == nil && !slices.ContainsFunc(list.Transforms, func(t msgs.TransformStamped) bool {
+		return !n.links[strings.TrimPrefix(t.ChildFrameID, "/")]
+	})
+}
+
+// withoutHeader is what comes after the header of a message that begins with one.
+func withoutHeader(message []byte) []byte {
+	d := msgs.NewDecoder(message)
+	var h msgs.Header
+	h.Decode(d)
+	return bytes.Clone(d.Rest())
+}

@@ -1,0 +1,285 @@
+package rsbag
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// RecorderOptions say how a recording is made. The zero value is good.
+type RecorderOptions struct {
+	// Bag says how the file is written. librealsense reads chunks that are
+	// uncompressed or LZ4; bz2 kills it, so NewRecorder refuses it.
+	Bag bagstore.Options
+	// Program, Version and Host go into /additional_info where set, and with Program how
+	// the file is written.
+	Program, Version, Host string
+	// Additional are further facts for /additional_info.
+	Additional []msgs.KeyValue
+}
+
+// Target is a file of one form of the layout that a Recorder writes. It gets file times,
+// counted from the start of the recording.
+type Target interface {
+	// Holds says whether the file has a place for frames of a sensor's stream.
+	Holds(sensor int, id camdriver.StreamID) bool
+	// Frame writes a frame, which is borrowed for the length of the call.
+	Frame(sensor int, f *camdriver.Frame, at time.Duration) error
+	// Option and Notification return camdriver.ErrUnsupported for what the form has no
+	// name for.
+	Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error
+	Notification(sensor int, n camdriver.Notification, at time.Duration) error
+	Log(l msgs.Log, at time.Duration) error
+	// TimeReference relates the clock of a frame's sensor to the host's.
+	TimeReference(sensor int, f *camdriver.Frame, at time.Duration) error
+	// Fact adds to what is known about the recording.
+	Fact(key, value string) error
+	// Checkpoint makes the file whole; CheckpointIfDue does if it is time.
+	Checkpoint() error
+	CheckpointIfDue() error
+	Size() int64
+	HowWritten() string // as bagstore.Writer's; "" where there is no choice
+	Close() error
+}
+
+// Recorder writes a device's frames and events into one file. Its methods may be
+// called from any goroutine; after an error all fail with it.
+type Recorder struct {
+	mu      sync.Mutex
+	out     Target
+	err     error
+	line    *timeline
+	nextRef map[int]bagstore.Time // when a sensor's next time reference is due
+	closed  bool
+
+	// Counted without the lock, which a disk that stalls holds for long.
+	streams  map[camdriver.StreamID]*streamCounter // fixed
+	refused  atomic.Uint64
+	duration atomic.Int64
+}
+
+type streamCounter struct {
+	frames, skipped atomic.Uint64
+	bytes           atomic.Int64
+}
+
+// refEvery is how often a sensor's clock is related to the host's.
+const refEvery = time.Second
+
+// StreamStats counts one stream of a recording.
+type StreamStats struct {
+	Stream  camdriver.StreamID
+	Frames  uint64 // written
+	Bytes   int64  // of pixels or samples
+	Skipped uint64 // that came while paused
+}
+
+// RecorderStats counts a recording.
+type RecorderStats struct {
+	Streams    []StreamStats // by kind and index
+	Refused    uint64        // frames of streams that the snapshot does not hold
+	Duration   time.Duration // file time of the latest frame
+	Size       int64         // of the file, as far as it is written
+	HowWritten string        // as bagstore.Writer's; "" where there is no choice
+}
+
+// NewRecorder creates a bag and writes the description. The file is a whole, playable bag
+// from then on.
+func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
+	if c := o.Bag.Compression; c == bagstore.BZ2 {
+		return nil, fmt.Errorf("record %s: librealsense cannot read %s", path, c)
+	}
+	out, err := newSink(path, snap, o.Bag)
+	if err != nil {
+		return nil, err
+	}
+	out.describe()
+	return NewRecorderOf(bagTarget{&out}, snap, o)
+}
+
+// NewRecorderOf makes a Recorder of a file that has the description, and closes it if that
+// fails.
+func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
+	r := &Recorder{out: out, line: newTimeline(), nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*streamCounter)}
+	for _, s := range snap.Streams {
+		if out.Holds(s.Sensor, s.Profile.Stream) {
+			r.streams[s.Profile.Stream] = &streamCounter{}
+		}
+	}
+	facts := []msgs.KeyValue{{Key: rslayout.KeyProgram, Value: o.Program}, {Key: rslayout.KeyVersion, Value: o.Version}, {Key: rslayout.KeyHost, Value: o.Host}}
+	if o.Program != "" {
+		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: out.HowWritten()})
+	}
+	for _, kv := range append(facts, o.Additional...) {
+		if kv.Value != "" && r.err == nil {
+			r.err = out.Fact(kv.Key, kv.Value)
+		}
+	}
+	if r.err == nil {
+		r.err = out.Checkpoint()
+	}
+	if r.err != nil {
+		return nil, errors.Join(r.err, out.Close())
+	}
+	return r, nil
+}
+
+// ready locks the recorder for one call.
+func (r *Recorder) ready() error {
+	r.mu.Lock()
+	if r.err == nil && r.closed {
+		return bagstore.ErrClosed
+	}
+	return r.err
+}
+
+// Frame writes a frame, which is borrowed for the length of the call; if its
+// pixels go to the disk from where they are, it is retained for longer. While
+// paused it is skipped; frames of streams that the snapshot does not hold are
+// refused. Both are counted.
+func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
+	defer r.mu.Unlock()
+	if err := r.ready(); err != nil {
+		return err
+	}
+	if !r.out.Holds(sensor, f.Stream()) {
+		r.refused.Add(1)
+		return nil
+	}
+	count := r.streams[f.Stream()]
+	first := !r.line.started
+	at, ok := r.line.frame(f.Stream(), f.Arrival, period(f.Profile.FPS))
+	if !ok {
+		count.skipped.Add(1)
+		return nil
+	}
+	if r.err = r.frame(sensor, f, at, first); r.err == nil {
+		count.frames.Add(1)
+		count.bytes.Add(int64(len(f.Data)))
+		r.duration.Store(int64(r.line.end))
+	}
+	return r.err
+}
+
+// frame writes a frame and what goes with it.
+func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time, first bool) error {
+	if first {
+		if err := r.out.Fact(rslayout.KeyStart, rslayout.FormatStart(f.Arrival.Add(-time.Duration(at)))); err != nil {
+			return err
+		}
+	}
+	if at >= r.nextRef[sensor] {
+		r.nextRef[sensor] = at.Add(refEvery)
+		if err := r.out.TimeReference(sensor, f, time.Duration(at)); err != nil {
+			return err
+		}
+	}
+	return r.out.Frame(sensor, f, time.Duration(at))
+}
+
+func period(fps int) time.Duration {
+	if fps <= 0 {
+		return 0
+	}
+	return time.Second / time.Duration(fps)
+}
+
+// Option writes a change of an option. at is on the clock of Frame.Arrival; zero
+// is the time of the latest frame.
+func (r *Recorder) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
+	return r.event(rslayout.OptionTopic(sensor, id, "value"), at, func(at time.Duration) error { return r.out.Option(sensor, id, value, at) })
+}
+
+// Notification writes what a sensor reported.
+func (r *Recorder) Notification(sensor int, n camdriver.Notification, at time.Time) error {
+	return r.event(rslayout.NotificationTopic(sensor, n.Category), at, func(at time.Duration) error { return r.out.Notification(sensor, n, at) })
+}
+
+// Log writes a line of the program's own log.
+func (r *Recorder) Log(l msgs.Log, at time.Time) error {
+	return r.event(rslayout.TopicLog, at, func(at time.Duration) error { return r.out.Log(l, at) })
+}
+
+// event writes an event that is on a topic of the layout.
+func (r *Recorder) event(topic string, at time.Time, write func(time.Duration) error) error {
+	defer r.mu.Unlock()
+	if err := r.ready(); err != nil {
+		return err
+	}
+	err := write(time.Duration(r.line.event(topic, at)))
+	if errors.Is(err, camdriver.ErrUnsupported) {
+		return fmt.Errorf("record %q: %w by the layout", topic, err)
+	}
+	r.err = err
+	return err
+}
+
+// Pause skips frames until Resume. Events are still written, at the time where
+// the pause began.
+func (r *Recorder) Pause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line.pause()
+}
+
+// Resume goes on as if no time had passed.
+func (r *Recorder) Resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line.resume()
+}
+
+// Paused says whether frames are skipped.
+func (r *Recorder) Paused() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.line.paused
+}
+
+// Stats counts what was written so far. It never waits for the disk, and is
+// right after Close, too.
+func (r *Recorder) Stats() RecorderStats {
+	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size(), HowWritten: r.out.HowWritten()}
+	for id, c := range r.streams {
+		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Bytes: c.bytes.Load(), Skipped: c.skipped.Load()})
+	}
+	slices.SortFunc(s.Streams, func(a, b StreamStats) int { return a.Stream.Compare(b.Stream) })
+	return s
+}
+
+// Size is the file's length as far as it is written.
+func (r *Recorder) Size() int64 { return r.out.Size() }
+
+// Duration is the file time of the latest frame.
+func (r *Recorder) Duration() time.Duration { return time.Duration(r.duration.Load()) }
+
+// CheckpointIfDue keeps the file's end safe while no frames come; frames see to
+// it themselves.
+func (r *Recorder) CheckpointIfDue() error {
+	defer r.mu.Unlock()
+	if err := r.ready(); err != nil {
+		return err
+	}
+	r.err = r.out.CheckpointIfDue()
+	return r.err
+}
+
+// Close ends the recording; on return the file is whole on disk. Closing again
+// does nothing.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	return errors.Join(r.err, r.out.Close())
+}

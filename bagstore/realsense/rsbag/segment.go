@@ -1,0 +1,214 @@
+package rsbag
+
+import (
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rslayout"
+)
+
+// segment is a range of times in the bag that maps to file times by a shift.
+// Sound files have one with shift 0.
+type segment struct {
+	lo, hi bagstore.Time // in the bag, inclusive
+	shift  bagstore.Time // file time = time in the bag + shift
+}
+
+const (
+	// wrapPoint is where negative times end that a recorder wrote: it counts in
+	// 64 bits of nanoseconds, and a bag keeps 32 bits of their seconds, so -1 ns
+	// became (2^64-1 ns) mod 2^32 s.
+	wrapPoint bagstore.Time = 1_266_874_889_709_551_616
+	// wrapRange is how far below zero a pause may have pushed the times.
+	wrapRange = bagstore.Time(24 * time.Hour)
+	// wrapSlack takes the rounding of such times through a float64.
+	wrapSlack = bagstore.Time(time.Millisecond)
+	// epochTimes and above are no times since a recording's start.
+	epochTimes = 1_000_000_000 * bagstore.Time(100_000_000)
+)
+
+// findTimes finds where in the bag the frames' times are and maps them to file
+// times from near 0.
+func (f *File) findTimes() {
+	first := earliest
+	if f.textual {
+		first = bagstore.MinTime
+	}
+	from, to, ok := f.dataRange(first, bagstore.MaxTime)
+	if !ok {
+		f.segments = []segment{{lo: earliest, hi: bagstore.MaxTime}}
+		f.note("no frames")
+		return
+	}
+	if f.textual && from < earliest { // a .db3 may begin with a frame at 0
+		f.segments = []segment{{lo: bagstore.MinTime, hi: bagstore.MaxTime, shift: earliest - from}}
+		f.end = to + f.segments[0].shift
+		return
+	}
+	low, high := wrapPoint-wrapRange, wrapPoint+wrapSlack
+	wrapped, _, isWrapped := f.dataRange(low, high)
+	switch {
+	case isWrapped:
+		shift := firstFrame - wrapped // the earliest wrapped time begins the line
+		f.segments = []segment{{lo: wrapped, hi: high, shift: shift}, {lo: earliest, hi: low - 1, shift: wrapPoint + shift}}
+		f.note("a recorder that was paused too early wrote times below zero, which wrapped to 2010; repaired by %v",
+			time.Duration(f.segments[1].shift))
+	case from >= epochTimes:
+		f.segments = []segment{{lo: from, hi: bagstore.MaxTime, shift: firstFrame - from}}
+		f.note("times are since 1970, not since the start; shifted to begin at 0")
+	default:
+		f.segments = []segment{{lo: earliest, hi: bagstore.MaxTime}}
+	}
+	last := f.segments[len(f.segments)-1]
+	if _, t, ok := f.dataRange(last.lo, last.hi); ok {
+		f.end = t + last.shift
+	} else {
+		f.end = to + f.segments[0].shift
+	}
+}
+
+// dataRange returns the first and last time of frames between two times in the bag.
+func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
+	v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{
+		Connections: f.connections(rslayout.Topic.IsFrame), Start: lo, End: hi})
+	if err != nil {
+		return 0, 0, false
+	}
+	from, to = v.Start(), v.End()
+	return from, to, from != 0
+}
+
+// track walks messages in order of file time over all segments. It is between
+// two messages, as a bagstore.Iterator is.
+type track struct {
+	segments []segment
+	its      []*bagstore.Iterator
+	cur      int
+	errs     int
+	err      error // the latest damage that was passed over
+}
+
+func (f *File) newTrack(want func(*bagstore.Connection) bool) (*track, error) {
+	t := &track{segments: f.segments}
+	for _, s := range f.segments {
+		v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{Connections: want, Start: s.lo, End: s.hi})
+		if err != nil {
+			t.close()
+			return nil, err
+		}
+		t.its = append(t.its, v.Iterator())
+	}
+	return t, nil
+}
+
+func (t *track) close() {
+	for _, it := range t.its {
+		it.Close()
+	}
+}
+
+// seek goes to just before the first message at or after a file time.
+func (t *track) seek(at bagstore.Time) {
+	for i, s := range t.segments {
+		if at <= s.hi+s.shift || i == len(t.segments)-1 {
+			t.cur = i
+			t.its[i].Seek(max(at-s.shift, s.lo))
+			return
+		}
+	}
+}
+
+// maxErrors is how many damaged places a walk passes over before it gives up.
+const maxErrors = 1000
+
+// next goes to the next message and reads it; damaged ones are passed over.
+func (t *track) next() bool { return t.forward((*bagstore.Iterator).Next) }
+
+// skip goes to the next message without reading it.
+func (t *track) skip() bool { return t.forward((*bagstore.Iterator).SkipNext) }
+
+func (t *track) forward(move func(*bagstore.Iterator) bool) bool {
+	for t.errs < maxErrors {
+		if move(t.its[t.cur]) {
+			return true
+		}
+		if err := t.its[t.cur].Err(); err != nil {
+			t.err = err
+			t.errs++
+			continue
+		}
+		if t.cur == len(t.its)-1 {
+			return false
+		}
+		t.cur++
+		t.its[t.cur].Seek(t.segments[t.cur].lo)
+	}
+	return false
+}
+
+// prev goes to the message before and reads it.
+func (t *track) prev() bool {
+	for t.errs < maxErrors {
+		if t.its[t.cur].Prev() {
+			return true
+		}
+		if err := t.its[t.cur].Err(); err != nil {
+			t.err = err
+			t.errs++
+			continue
+		}
+		if t.cur == 0 {
+			return false
+		}
+		t.cur--
+		t.its[t.cur].SeekEnd()
+	}
+	return false
+}
+
+func (t *track) message() bagstore.Message { return t.its[t.cur].Message() }
+
+// time is the file time of the message that the last move went to.
+func (t *track) time() bagstore.Time { return t.message().Time + t.segments[t.cur].shift }
+
+// each calls f with every message of the chosen topics, at any time, in time
+// order. It is for descriptions: few messages.
+func (f *File) each(want func(rslayout.Topic) bool, q bagstore.Query, do func(rslayout.Topic, bagstore.Message)) {
+	q.Connections = f.connections(want)
+	v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, q)
+	if err != nil {
+		f.note("%v", err)
+		return
+	}
+	it := v.Iterator()
+	defer it.Close()
+	for range maxErrors {
+		for it.Next() {
+			m := it.Message()
+			do(f.topics[m.Conn.ID], m)
+		}
+		if it.Err() == nil {
+			return
+		}
+		f.note("%v", it.Err())
+	}
+}
+
+// countMessages adds the index's counts up, for count.
+func (f *File) countMessages() {
+	f.counts = make(map[uint32]uint64)
+	for _, c := range f.bag.Chunks() {
+		for _, k := range c.Counts {
+			f.counts[k.ID] += uint64(k.Count)
+		}
+	}
+}
+
+// count is the number of messages of some connections, from the index alone.
+func (f *File) count(conns []uint32) uint64 {
+	n := uint64(0)
+	for _, id := range conns {
+		n += f.counts[id]
+	}
+	return n
+}

@@ -1,0 +1,181 @@
+package rsbag
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/camdriver"
+)
+
+// IsRecording says whether a bag has topics of the layout, from its connections
+// alone.
+func IsRecording(bag *bagstore.Bag) bool {
+	return slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool {
+		return rslayout.ParseTopic(c.Topic).Kind != rslayout.TopicUnknown && strings.HasPrefix(c.Topic, "/device_0/")
+	})
+}
+
+// StreamSummary is what a file holds of one stream.
+type StreamSummary struct {
+	Sensor      int
+	Profile     camdriver.Profile
+	Frames      uint64
+	First, Last time.Duration // file times; 0 without frames
+	Extrinsics  bool          // the stream is related to the reference
+}
+
+// Streams sums the streams up, in the order of the snapshot, from the index alone.
+func (f *File) Streams() []StreamSummary {
+	var out []StreamSummary
+	for _, s := range f.streams {
+		sum := StreamSummary{Sensor: s.sensor, Profile: s.profile, Frames: s.frames, Extrinsics: s.group != ""}
+		if t, err := f.newTrack(s.isData); err == nil {
+			sum.First, sum.Last = t.ends()
+			t.close()
+		}
+		out = append(out, sum)
+	}
+	return out
+}
+
+// isData says whether a connection has the stream's frames.
+func (s *stream) isData(c *bagstore.Connection) bool { return slices.Contains(s.data, c.ID) }
+
+// Times visits the file times of a stream's frames, from one on and in order, from the
+// index alone.
+func (f *File) Times(id camdriver.StreamID, from time.Duration) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		s := f.stream(id)
+		if s == nil {
+			return
+		}
+		t, err := f.newTrack(s.isData)
+		if err != nil {
+			return
+		}
+		defer t.close()
+		for t.seek(bagstore.Time(from)); t.skip() && yield(time.Duration(t.time())); {
+		}
+	}
+}
+
+// ends returns the times of the first and last message without reading them.
+func (t *track) ends() (first, last time.Duration) {
+	for i, s := range t.segments {
+		t.its[i].Seek(s.lo)
+		if t.its[i].SkipNext() {
+			first = time.Duration(t.its[i].Message().Time + s.shift)
+			break
+		}
+	}
+	for i, s := range slices.Backward(t.segments) {
+		t.its[i].SeekEnd()
+		if t.its[i].SkipPrev() {
+			last = time.Duration(t.its[i].Message().Time + s.shift)
+			break
+		}
+	}
+	return first, last
+}
+
+// Summary is the layout's part of what can be said about a bag.
+type Summary struct {
+	Version  uint32            `json:"version"` // of the layout
+	Device   map[string]string `json:"device"`  // facts under the SDK's names
+	Recorded *time.Time        `json:"recorded,omitempty"`
+	Seconds  float64           `json:"seconds"`
+	Sensors  []SensorSummary   `json:"sensors"`
+	Notes    []string          `json:"notes"`             // what is odd or missing
+	Damaged  *uint64           `json:"damaged,omitempty"` // messages that can't be read; with gaps
+}
+
+// SensorSummary is one sensor of a Summary.
+type SensorSummary struct {
+	Name    string       `json:"name"`
+	Options int          `json:"options"`
+	Streams []StreamLine `json:"streams"`
+}
+
+// StreamLine is one stream of a Summary.
+type StreamLine struct {
+	Stream     string  `json:"stream"`
+	Profile    string  `json:"profile"`
+	Frames     uint64  `json:"frames"`
+	Rate       float64 `json:"rate"` // Hz; 0 for less than two frames
+	Extrinsics bool    `json:"extrinsics"`
+	Missing    *uint64 `json:"missing,omitempty"` // frames that the camera's numbers leave out; with gaps
+}
+
+// Summary sums the file up from its index alone; with gaps it reads every frame.
+func (f *File) Summary(gaps bool) (*Summary, error) {
+	s := &Summary{Version: f.version, Device: map[string]string{}, Seconds: f.Duration().Seconds(), Notes: f.notes}
+	for _, info := range f.snap.Info {
+		s.Device[info.Key.String()] = info.Value
+	}
+	if start, ok := f.Start(); ok {
+		s.Recorded = &start
+	}
+	for _, sensor := range f.snap.Sensors {
+		s.Sensors = append(s.Sensors, SensorSummary{Name: sensor.Name, Options: len(sensor.Options)})
+	}
+	var missing map[camdriver.StreamID]uint64
+	if gaps {
+		var damaged uint64
+		var err error
+		if missing, damaged, _, err = f.Gaps(); err != nil {
+			return nil, err
+		}
+		s.Damaged = &damaged
+	}
+	for _, st := range f.Streams() {
+		line := StreamLine{Stream: st.Profile.Stream.String(), Profile: st.Profile.String(), Frames: st.Frames, Extrinsics: st.Extrinsics}
+		if d := st.Last - st.First; d > 0 {
+			line.Rate = float64(st.Frames-1) / d.Seconds()
+		}
+		if gaps {
+			n := missing[st.Profile.Stream]
+			line.Missing = &n
+		}
+		sensor := &s.Sensors[st.Sensor]
+		sensor.Streams = append(sensor.Streams, line)
+	}
+	return s, nil
+}
+
+// WriteText prints the summary for people.
+func (s *Summary) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	info := func(k camdriver.InfoKey) string { return s.Device[k.String()] }
+	fmt.Fprintf(t, "device:\t%s, serial %s, firmware %s\n", info(camdriver.InfoName), info(camdriver.InfoSerialNumber), info(camdriver.InfoFirmwareVersion))
+	fmt.Fprintf(t, "layout:\tRealSense version %d, %.3fs\n", s.Version, s.Seconds)
+	if s.Recorded != nil {
+		fmt.Fprintf(t, "recorded:\t%s\n", s.Recorded.Format(time.RFC3339))
+	}
+	for i, sensor := range s.Sensors {
+		fmt.Fprintf(t, "sensor %d:\t%s, %d options\n", i, sensor.Name, sensor.Options)
+		for _, st := range sensor.Streams {
+			fmt.Fprintf(t, "\t  %s: %d frames", st.Profile, st.Frames)
+			if st.Rate > 0 {
+				fmt.Fprintf(t, " at %.1f Hz", st.Rate)
+			}
+			if st.Missing != nil && *st.Missing > 0 {
+				fmt.Fprintf(t, ", %d missing", *st.Missing)
+			}
+			fmt.Fprintln(t)
+		}
+	}
+	for _, n := range s.Notes {
+		fmt.Fprintf(t, "note:\t%s\n", n)
+	}
+	if s.Damaged != nil && *s.Damaged > 0 {
+		fmt.Fprintf(t, "damaged:\t%d messages\n", *s.Damaged)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,184 @@
+package rsdb3
+
+import (
+	"context"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rstext"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// maxBad is how many rows that can't be read are passed over.
+const maxBad = 1000
+
+// rows checks all rows in the order of their times.
+func (c *checker) rows(ctx context.Context, bag *bagstore.Bag) error {
+	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
+	if err != nil {
+		return err
+	}
+	it := v.Iterator()
+	defer it.Close()
+	c.infos = make(map[string]bool)
+	for bad := 0; bad < maxBad && ctx.Err() == nil; {
+		if it.Next() {
+			m := it.Message()
+			c.row(c.topics[m.Conn.ID], m)
+		} else if it.Err() == nil {
+			break
+		} else {
+			bad++
+			c.breaks(14, "%v", it.Err())
+		}
+	}
+	return ctx.Err()
+}
+
+// atStart is where a description's time of 0 reads.
+const atStart = bagstore.MinTime
+
+func (c *checker) row(t topic, m bagstore.Message) {
+	if c.rank == 0 && t.kind != versionTopic {
+		c.breaks(2, "the first row is on %s, not on /file_version", t.name)
+	}
+	c.rank++
+	text := ""
+	if t.kind != other && t.kind != versionTopic && t.kind != frameData {
+		var s msgs.String
+		if msgs.Unmarshal(m.Data, &s) != nil {
+			c.breaks(14, "%s: a row is no text", t.name)
+			return
+		}
+		text = s.Data
+	}
+	c.times(t, m.Time)
+	c.values(t, text)
+	switch t.kind {
+	case versionTopic, deviceInfo, sensorInfo, optionText, filterList, streamInfo, calibration, position:
+		c.description(t)
+	case optionValue:
+		if m.Time == atStart {
+			c.description(t)
+		}
+		c.event(t)
+	case frameData, frameText, notification:
+		c.frame(t, m.Time)
+	}
+}
+
+// times checks that descriptions are at 0 and frames near it.
+func (c *checker) times(t topic, at bagstore.Time) {
+	switch t.kind {
+	case versionTopic, deviceInfo, sensorInfo, optionText, filterList, position:
+		if at != atStart {
+			c.breaks(3, "%s is at %v, not at 0", t.name, at.Sub(0))
+		}
+	case optionValue:
+		if s := c.sensor(t.sensor); at != atStart && !s.options[t.option] {
+			c.breaks(3, "the first value of %s is at %v, not at 0", t.name, at.Sub(0))
+		}
+	case frameData:
+		if at.Absolute() {
+			c.breaks(3, "%s: frames have times since 1970, not since the start", t.name)
+		}
+	}
+}
+
+// values checks texts of keys and values.
+func (c *checker) values(t topic, text string) {
+	switch t.kind {
+	case deviceInfo, sensorInfo, streamInfo, calibration, position, frameText, notification:
+	default:
+		return
+	}
+	for part := range strings.SplitSeq(text, ";") {
+		if part != "" && strings.Count(part, "=") != 1 {
+			c.breaks(12, "%s: ; or = cuts a value near %.40q", t.name, part)
+		}
+	}
+	if t.kind != frameText {
+		return
+	}
+	have := make(map[string]bool)
+	for p := range rstext.Pairs(text) {
+		have[p.Key] = true
+	}
+	for _, key := range []string{rstext.KeyNumber, rstext.KeyDomain, rstext.KeySystem, rstext.KeyTimestamp} {
+		if !have[key] {
+			c.breaks(9, "%s: a frame's metadata has no %q", t.name, key)
+		}
+	}
+}
+
+// description checks a row against the one before it in the description.
+func (c *checker) description(t topic) {
+	c.afterStatic(t)
+	if s := c.sensors[c.static.sensor]; s != nil && len(s.options) > 0 && !(t.sensor == c.static.sensor && (t.kind == optionValue || t.kind == optionText)) {
+		s.ended = true
+	}
+	switch s := c.sensor; t.kind {
+	case optionValue:
+		c.option(t, s(t.sensor))
+	case optionText:
+		if c.static.kind != optionValue || c.static.option != t.option || c.static.sensor != t.sensor {
+			c.breaks(6, "%s doesn't follow its value", t.name)
+		}
+	case filterList:
+		s(t.sensor).filtered = true
+		if len(s(t.sensor).options) == 0 {
+			c.breaks(7, "%s is before the options of its sensor", t.name)
+		}
+	case calibration:
+		if c.static.kind != streamInfo || c.static.prefix != t.prefix {
+			c.breaks(4, "%s doesn't follow the stream's info", t.name)
+		}
+	}
+	c.static = t
+}
+
+// afterStatic checks what the last row of the description needs after it.
+func (c *checker) afterStatic(next topic) {
+	if c.static.kind == streamInfo && !(next.kind == calibration && next.prefix == c.static.prefix) {
+		c.breaks(4, "%s has no calibration after it", c.static.name)
+	}
+}
+
+// option checks an initial value.
+func (c *checker) option(t topic, s *sensorRows) {
+	number := -1
+	if id, known := camdriver.ParseOptionID(t.option); known {
+		number = int(id)
+	}
+	switch {
+	case number < 0:
+		c.breaks(6, "option %q is unknown to librealsense", t.option)
+	case s.ended || s.options[t.option]:
+		c.breaks(6, "%s begins a second list of its sensor's options", t.name)
+	case number < s.last:
+		c.breaks(6, "%s is out of the order of rs2_option", t.name)
+	}
+	s.options[t.option], s.last = true, max(s.last, number)
+}
+
+// event is a row that must not be between a frame and its metadata.
+func (c *checker) event(t topic) {
+	if c.hasData {
+		c.breaks(8, "%s: %s is between a frame and its metadata", c.data.name, t.name)
+		c.hasData = false
+	}
+	s := c.sensor(t.sensor)
+	s.options[t.option] = true
+}
+
+func (c *checker) frame(t topic, at bagstore.Time) {
+	switch {
+	case t.kind == frameText && (!c.hasData || c.data.prefix != t.prefix || c.dataAt != at):
+		c.breaks(8, "%s: metadata at %v don't follow a frame of their stream and time", t.name, at.Sub(0))
+	case t.kind != frameText && c.hasData:
+		c.breaks(8, "%s: a frame at %v has no metadata after it", c.data.name, c.dataAt.Sub(0))
+	}
+	c.hasData = t.kind == frameData
+	c.data, c.dataAt = t, at
+}

@@ -1,0 +1,201 @@
+package rsdb3
+
+import (
+	"slices"
+	"strings"
+
+	"rsros/bagstore/realsense/rstext"
+	"rsros/camdriver"
+)
+
+// describe writes everything at time 0, in the order that the SDK's reader needs: the
+// version first; a sensor's options together, each value before its description; a
+// stream's calibration right after its description.
+func (w *Writer) describe() error {
+	id, err := w.topic("/file_version", typeUInt32)
+	if err != nil {
+		return err
+	}
+	w.begin()
+	w.enc.U32(fileVersion)
+	if err := w.put(id, 0); err != nil {
+		return err
+	}
+	if err := w.string("/device_0/info", 0, w.info(w.snap.Info)); err != nil {
+		return err
+	}
+	for i := range w.snap.Sensors {
+		if err := w.describeSensor(i, &w.snap.Sensors[i]); err != nil {
+			return err
+		}
+	}
+	for _, s := range w.snap.Streams {
+		if t := w.streams[s.Profile.Stream]; t == nil || t.sensor != s.Sensor || s.Extrinsic == nil {
+			continue
+		}
+		if err := w.string(streamPrefix(s)+"/tf/ref_0", 0, rstext.Extrinsics(*s.Extrinsic)); err != nil {
+			return err
+		}
+	}
+	if err := w.transforms(); err != nil {
+		return err
+	}
+	return w.facts()
+}
+
+// facts are on a topic of ours, one row for each.
+func (w *Writer) facts() error {
+	for _, f := range w.o.Facts {
+		if err := w.fact(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) fact(f rstext.Pair) error {
+	return w.string("/additional_info", 0, rstext.Join(w.clean(f.Key, f.Value)))
+}
+
+func (w *Writer) clean(key, value string) rstext.Pair {
+	value, changed := rstext.Clean(value)
+	if changed {
+		w.losses.add("value of %q with ; or =, which are written as , and :", key)
+	}
+	return rstext.Pair{Key: key, Value: value}
+}
+
+// info is facts about a device or sensor, by key, once each.
+func (w *Writer) info(list []camdriver.Info) string {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b camdriver.Info) int { return int(a.Key) - int(b.Key) })
+	list = slices.CompactFunc(list, func(a, b camdriver.Info) bool { return a.Key == b.Key })
+	var pairs []rstext.Pair
+	for _, i := range list {
+		if name := i.Key.String(); known(camdriver.ParseInfoKey(name)) {
+			pairs = append(pairs, w.clean(name, i.Value))
+		}
+	}
+	return rstext.Join(pairs...)
+}
+
+func known[T any](_ T, ok bool) bool { return ok }
+
+// describeSensor adds an option to a sensor that has none: librealsense crashes on
+// such a sensor. Our readers know it by its description, so nothing is lost or gained.
+func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) error {
+	prefix := sensorPrefix(number)
+	info := s.Info
+	if camdriver.Find(info, camdriver.InfoName) == "" {
+		info = append([]camdriver.Info{{Key: camdriver.InfoName, Value: s.Name}}, info...)
+	}
+	if err := w.string(prefix+"/info", 0, w.info(info)); err != nil {
+		return err
+	}
+	options := slices.Clone(s.Options)
+	slices.SortStableFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
+	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
+	if len(options) == 0 {
+		options = []camdriver.Option{{ID: camdriver.OptionFramesQueueSize, Value: 16, Description: rstext.AddedOption}}
+	}
+	for _, o := range options {
+		topic := optionTopic(number, o.ID)
+		if err := w.string(topic+"/value", 0, rstext.Single(o.Value)); err != nil {
+			return err
+		}
+		if err := w.string(topic+"/description", 0, strings.ReplaceAll(o.Description, "\x00", "")); err != nil {
+			return err
+		}
+	}
+	if err := w.filters(number, s.Filters); err != nil {
+		return err
+	}
+	for _, st := range w.snap.Streams {
+		if st.Sensor != number {
+			continue
+		}
+		if err := w.describeStream(st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) filters(sensor int, list []string) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var names []string
+	for _, f := range list {
+		names = append(names, w.clean("post_processing", f).Value)
+	}
+	return w.string(sensorPrefix(sensor)+"/post_processing", 0, strings.Join(names, ";"))
+}
+
+func streamPrefix(s camdriver.StreamSnapshot) string {
+	return sensorPrefix(s.Sensor) + "/" + s.Profile.Stream.String()
+}
+
+// describeStream leaves streams out that the SDK doesn't record in this form: it can't
+// open a file that describes a pose.
+func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
+	id, prefix := s.Profile.Stream, streamPrefix(s)
+	if f := s.Profile.Format; f > w.o.Release.names().Format {
+		w.losses.add("stream %s of the format %s, which this release of librealsense doesn't know", id, f)
+		return nil
+	}
+	if w.streams[id] != nil {
+		w.losses.add("stream %s of sensor %d, which another sensor has", id, s.Sensor)
+		return nil
+	}
+	var kind, typ, calibration, topic string
+	switch {
+	case id.Kind.Video():
+		kind, typ, topic = "image", typeImage, "/camera_info"
+		in := camdriver.Intrinsics{Width: s.Profile.Width, Height: s.Profile.Height}
+		if s.Video != nil {
+			in = *s.Video
+		}
+		calibration = rstext.Intrinsics(in)
+	case id.Kind.Inertial():
+		kind, typ, topic = "imu", typeImu, "/imu_intrinsic"
+		var in camdriver.MotionIntrinsics
+		if s.Motion != nil {
+			in = *s.Motion
+		}
+		calibration = rstext.MotionIntrinsics(in)
+	default:
+		w.losses.add("stream %s: the form has no %s streams", id, id.Kind)
+		return nil
+	}
+	if err := w.string(prefix+"/info", 0, rstext.StreamInfo(s.Profile.Format, s.Profile.FPS)); err != nil {
+		return err
+	}
+	if err := w.string(prefix+topic, 0, calibration); err != nil {
+		return err
+	}
+	t := &streamTopics{sensor: s.Sensor, frameID: frameID(id), format: s.Profile.Format}
+	var err error
+	if t.data, err = w.topic(prefix+"/"+kind+"/data", typ); err != nil {
+		return err
+	}
+	if t.metadata, err = w.topic(prefix+"/"+kind+"/metadata", typeString); err != nil {
+		return err
+	}
+	if w.o.Release == ReleaseROS2 && id.Kind.Video() {
+		t.info = rosCameraInfo(s)
+		if t.infoTopic, err = w.topic(prefix+"/image/camera_info", typeCameraInfo); err != nil {
+			return err
+		}
+	}
+	w.streams[id] = t
+	return nil
+}
+
+// frameID is the stream's name; only Infrared has its index, as in the SDK's files.
+func frameID(id camdriver.StreamID) string {
+	if id.Kind == camdriver.Infrared {
+		return strings.ReplaceAll(id.String(), "_", "")
+	}
+	return id.Kind.String()
+}

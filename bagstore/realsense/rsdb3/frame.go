@@ -1,0 +1,87 @@
+package rsdb3
+
+import (
+	"time"
+
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/realsense/rstext"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// Frame writes a frame, which is borrowed for the length of the call. Its Arrival is
+// written as the host's time. Frames of streams that the form has no place for are
+// counted as lost.
+func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
+	id := f.Stream()
+	t := w.streams[id]
+	if t == nil || t.sensor != sensor {
+		w.losses.add("frames of %s: the form has no place for them", id)
+		return nil
+	}
+	w.begin()
+	w.enc.Time(msgs.Time(at))
+	w.enc.String(t.frameID)
+	var pixels []byte
+	if id.Kind.Video() {
+		w.imageHead(t, f)
+		pixels = f.Data
+	} else {
+		w.imu(id.Kind, &f.Motion)
+	}
+	if err := w.put(t.data, at, pixels); err != nil {
+		return err
+	}
+	md := rstext.Metadata{Number: f.Number, Domain: f.Domain, System: f.Arrival, Timestamp: f.Timestamp, Values: f.Metadata}
+	if id.Kind == camdriver.Depth {
+		md.Units = f.DepthUnits
+	}
+	w.text = rstext.AppendMetadata(w.text[:0], md)
+	w.begin()
+	w.enc.Len(len(w.text) + 1)
+	w.enc.Raw(w.text)
+	w.enc.U8(0)
+	if err := w.put(t.metadata, at); err != nil {
+		return err
+	}
+	return w.calibration(t, at)
+}
+
+func (w *Writer) imageHead(t *streamTopics, f *camdriver.Frame) {
+	format := t.format
+	if f.Profile.Format != camdriver.AnyFormat {
+		format = f.Profile.Format
+	}
+	e := &w.enc
+	e.U32(uint32(f.Height))
+	e.U32(uint32(f.Width))
+	e.String(rslayout.Encoding(format))
+	e.Bool(false) // not big-endian
+	e.U32(uint32(f.Stride))
+	e.Len(len(f.Data))
+}
+
+// imu writes what the stream measures. An orientation is only known for a combined
+// stream; without one, ROS wants -1 in its covariance.
+func (w *Writer) imu(kind camdriver.StreamKind, m *camdriver.MotionSample) {
+	var none [9]float64
+	orientation, covariance := [4]float64{0, 0, 0, 1}, none
+	gyro, accel := m.Gyro, m.Accel
+	switch kind {
+	case camdriver.Gyro:
+		accel = [3]float64{}
+		covariance[0] = -1
+	case camdriver.Accel:
+		gyro = [3]float64{}
+		covariance[0] = -1
+	default:
+		orientation = m.Orientation
+	}
+	e := &w.enc
+	e.F64s(orientation[:])
+	e.F64s(covariance[:])
+	e.F64s(gyro[:])
+	e.F64s(none[:])
+	e.F64s(accel[:])
+	e.F64s(none[:])
+}

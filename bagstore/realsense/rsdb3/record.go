@@ -1,0 +1,78 @@
+package rsdb3
+
+import (
+	"time"
+
+	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/realsense/rstext"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// NewRecorder creates a .db3 and returns a Recorder of it. From the moment when its name
+// exists the file is one that librealsense opens, also after kill -9 and while it is
+// written; a commit never comes between a frame and its metadata.
+//
+// Of the options for bags those of rosbag2.Create count. losses receives what the form
+// doesn't hold when the file is closed; it may be nil.
+func NewRecorder(path string, snap camdriver.DeviceSnapshot, o Options, ro rsbag.RecorderOptions, losses func([]Loss)) (*rsbag.Recorder, error) {
+	t := target{newWriter(snap, o), losses}
+	_, err := rosbag2.Create(path, ro.Bag, func(db *rosbag2.Writer) error {
+		t.db = db
+		return t.describe()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rsbag.NewRecorderOf(t, snap, ro)
+}
+
+// target is a .db3 as a Recorder's target.
+type target struct {
+	*Writer
+	losses func([]Loss)
+}
+
+func (t target) Holds(sensor int, id camdriver.StreamID) bool {
+	s := t.streams[id]
+	return s != nil && s.sensor == sensor
+}
+
+func (t target) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
+	if err := t.Writer.Frame(sensor, f, at); err != nil {
+		return err
+	}
+	return t.db.CommitIfDue()
+}
+
+func (t target) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {
+	if !t.hasOption(sensor, id) {
+		return camdriver.ErrUnsupported
+	}
+	return t.Writer.Option(sensor, id, value, at)
+}
+
+func (t target) Log(l msgs.Log, at time.Duration) error {
+	return t.Writer.Log(rslayout.TopicLog, &l, at)
+}
+
+func (t target) TimeReference(sensor int, f *camdriver.Frame, at time.Duration) error {
+	topic, m := rslayout.TimeReference(sensor, f)
+	return t.Writer.TimeReference(topic, &m, at)
+}
+
+func (t target) Fact(key, value string) error { return t.fact(rstext.Pair{Key: key, Value: value}) }
+func (t target) Checkpoint() error            { return t.db.Commit() }
+func (t target) CheckpointIfDue() error       { return t.db.CommitIfDue() }
+func (t target) Size() int64                  { return t.db.Size() }
+func (t target) HowWritten() string           { return "" }
+
+func (t target) Close() error {
+	err := t.Writer.Close()
+	if list := t.Writer.Losses(); len(list) > 0 && t.losses != nil {
+		t.losses(list)
+	}
+	return err
+}

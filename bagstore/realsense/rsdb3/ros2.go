@@ -1,0 +1,123 @@
+package rsdb3
+
+import (
+	"time"
+
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// What librealsense adds after 2.58 so that ROS 2 can use a recording as it is: the
+// calibration with each image, and where the streams are. Its own readers don't look at it.
+
+// Types of these topics.
+const (
+	typeCameraInfo = "sensor_msgs/msg/CameraInfo"
+	typeTF         = "tf2_msgs/msg/TFMessage"
+	topicTFStatic  = "/tf_static"
+)
+
+// qosLatched is the profile of /tf_static, as librealsense words it.
+const qosLatched = `- history: 1
+  depth: 1
+  reliability: 1
+  durability: 1
+  deadline:
+    sec: 0
+    nsec: 0
+  lifespan:
+    sec: 0
+    nsec: 0
+  liveliness: 0
+  liveliness_lease_duration:
+    sec: 0
+    nsec: 0
+  avoid_ros_namespace_conventions: false`
+
+// rosReference is the parent of all streams' frames.
+const rosReference = "ref_0"
+
+// transforms writes /tf_static: a row for each stream, with all transforms so far.
+func (w *Writer) transforms() error {
+	if w.o.Release != ReleaseROS2 {
+		return nil
+	}
+	var list []camdriver.StreamSnapshot
+	for _, s := range w.snap.Streams {
+		if t := w.streams[s.Profile.Stream]; t == nil || t.sensor != s.Sensor || s.Extrinsic == nil || !s.Profile.Stream.Kind.Video() {
+			continue
+		}
+		list = append(list, s)
+		id, known := w.topics[topicTFStatic]
+		if !known {
+			var err error
+			if id, err = w.db.AddTopic(topicTFStatic, typeTF, qosLatched); err != nil {
+				return err
+			}
+			w.topics[topicTFStatic] = id
+		}
+		w.begin()
+		w.enc.Len(len(list))
+		for _, s := range list {
+			w.transform(s)
+		}
+		if err := w.put(id, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transform encodes where a stream is: the recording has the map of the reference's points
+// to the stream's.
+func (w *Writer) transform(s camdriver.StreamSnapshot) {
+	e := &w.enc
+	e.Time(0)
+	e.String(rosReference)
+	e.String(frameID(s.Profile.Stream))
+	pose := s.Extrinsic.Inverse()
+	q := pose.Quaternion()
+	e.F64s(pose.Translation[:])
+	e.F64s(q[:])
+}
+
+// calibration writes a video stream's camera_info of a frame.
+func (w *Writer) calibration(t *streamTopics, at time.Duration) error {
+	if w.o.Release != ReleaseROS2 || t.info == nil {
+		return nil
+	}
+	w.begin()
+	e, info := &w.enc, t.info
+	e.Time(msgs.Time(at))
+	e.String(t.frameID)
+	e.U32(info.Height)
+	e.U32(info.Width)
+	e.String(info.DistortionModel)
+	e.Len(len(info.D))
+	e.F64s(info.D)
+	e.F64s(info.K[:])
+	e.F64s(info.R[:])
+	e.F64s(info.P[:])
+	for range 6 { // binning and region of interest
+		e.U32(0)
+	}
+	e.Bool(false)
+	return w.put(t.infoTopic, at)
+}
+
+// rosCameraInfo is a stream's calibration in ROS's words.
+func rosCameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
+	if s.Video == nil {
+		return nil
+	}
+	info := rslayout.CameraInfo(s)
+	info.DistortionModel = "plumb_bob"
+	if s.Video.Model == camdriver.KannalaBrandt4 {
+		info.DistortionModel, info.D = "equidistant", info.D[:4]
+	}
+	info.R = [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
+	k := info.K
+	info.P = [12]float64{k[0], k[1], k[2], 0, k[3], k[4], k[5], 0, k[6], k[7], k[8], 0}
+	return info
+}

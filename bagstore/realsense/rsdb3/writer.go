@@ -1,0 +1,189 @@
+package rsdb3
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/realsense/rstext"
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/msgs/cdr"
+)
+
+// Release is the release of librealsense whose form and names are written. Later ones play
+// it, too.
+type Release int
+
+const (
+	Release2583 Release = iota
+	Release2582         // knows fewer options
+	Release2581         // knows fewer options, streams and formats; names of notification topics have blanks
+	ReleaseROS2         // after 2.58: calibration and places of streams in ROS 2's words, too
+)
+
+// Releases are the names of releases, as users give them.
+var Releases = map[string]Release{"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "ros2": ReleaseROS2}
+
+// names are those that a release knows. An option that it doesn't know makes its reader loop
+// forever.
+func (r Release) names() rstext.Names {
+	switch r {
+	case Release2581:
+		return rstext.Names2581
+	case Release2582:
+		return rstext.Names2582
+	}
+	return rstext.Names2583
+}
+
+// Options say how a file is written. The zero value is good.
+type Options struct {
+	Release Release
+	// Facts are what is known about the recording beside its device. Readers of ours
+	// find them; the SDK doesn't look.
+	Facts []rstext.Pair
+}
+
+// Types of the form's topics, in the words of ROS 2.
+const (
+	typeUInt32 = "std_msgs/msg/UInt32"
+	typeString = "std_msgs/msg/String"
+	typeImage  = "sensor_msgs/msg/Image"
+	typeImu    = "sensor_msgs/msg/Imu"
+)
+
+// fileVersion is what the SDK writes; it never reads the number.
+const fileVersion = 4
+
+// Writer writes one recording. Frames and events may come in any order of time, but
+// those of one topic and time are read in the order of their writing.
+type Writer struct {
+	db      *rosbag2.Writer
+	o       Options
+	snap    camdriver.DeviceSnapshot
+	topics  map[string]int64
+	streams map[camdriver.StreamID]*streamTopics
+	enc     cdr.Encoder
+	text    []byte
+	message [][]byte // what is being written
+	losses  losses
+	rows    uint64
+}
+
+// streamTopics is where a stream's frames go.
+type streamTopics struct {
+	sensor         int
+	data, metadata int64
+	frameID        string
+	info           *msgs.CameraInfo // in ROS's words; of ReleaseROS2
+	infoTopic      int64
+	format         camdriver.Format
+}
+
+// New begins a recording in f, which is empty and stays the caller's, and writes the
+// description. Until Close the file is of no use.
+func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
+	w := newWriter(snap, o)
+	w.db = rosbag2.NewWriter(f)
+	return w, w.describe()
+}
+
+func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
+	w := &Writer{o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
+	w.snap.Sensors = slices.Clone(snap.Sensors)
+	for i := range w.snap.Sensors {
+		w.fitOptions(i, &w.snap.Sensors[i])
+	}
+	return w
+}
+
+// fitOptions leaves out what the release doesn't know.
+func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
+	last := w.o.Release.names().Option
+	s.Options = slices.DeleteFunc(slices.Clone(s.Options), func(o camdriver.Option) bool {
+		if o.ID > last {
+			w.losses.add("option %q of sensor %d, which this release of librealsense doesn't know", o.ID.String(), number)
+		}
+		return o.ID > last
+	})
+}
+
+// Rows is the number of messages written.
+func (w *Writer) Rows() uint64 { return w.rows }
+
+// Close makes the file whole. It doesn't sync it.
+func (w *Writer) Close() error { return w.db.Close() }
+
+// topic returns the id of a topic, which is made when it is first used.
+func (w *Writer) topic(name, typ string) (int64, error) {
+	id, known := w.topics[name]
+	if known {
+		return id, nil
+	}
+	id, err := w.db.AddTopic(name, typ, "")
+	if err == nil {
+		w.topics[name] = id
+	}
+	return id, err
+}
+
+// put writes what the encoder holds, and a body after it.
+func (w *Writer) put(topic int64, at time.Duration, body ...[]byte) error {
+	w.rows++
+	w.message = append(append(w.message[:0], w.enc.B), body...)
+	return w.db.Write(topic, int64(at), w.message...)
+}
+
+func (w *Writer) begin() {
+	w.enc.B = w.enc.B[:0]
+	w.enc.Begin()
+}
+
+// string writes a text.
+func (w *Writer) string(topic string, at time.Duration, text string) error {
+	id, err := w.topic(topic, typeString)
+	if err != nil {
+		return err
+	}
+	w.begin()
+	w.enc.String(text)
+	return w.put(id, at)
+}
+
+func sensorPrefix(sensor int) string { return fmt.Sprintf("/device_0/sensor_%d", sensor) }
+
+func optionTopic(sensor int, id camdriver.OptionID) string {
+	return sensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_")
+}
+
+// hasOption says whether a sensor's description holds an option.
+func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
+	return sensor >= 0 && sensor < len(w.snap.Sensors) &&
+		slices.ContainsFunc(w.snap.Sensors[sensor].Options, func(o camdriver.Option) bool { return o.ID == id })
+}
+
+// Option writes a change of an option.
+func (w *Writer) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {
+	if !w.hasOption(sensor, id) {
+		w.losses.add("changes of option %q, which its sensor doesn't have in the file", id.String())
+		return nil
+	}
+	return w.string(optionTopic(sensor, id)+"/value", at, rstext.Single(value))
+}
+
+// Notification writes what a sensor reported.
+func (w *Writer) Notification(sensor int, n camdriver.Notification, at time.Duration) error {
+	name := n.Category.String()
+	if w.o.Release != Release2581 {
+		name = strings.ReplaceAll(name, " ", "_")
+	}
+	text, changed := rstext.Notification(n)
+	if changed {
+		w.losses.add("notifications with ; or = in their text, which are written as , and :")
+	}
+	return w.string(sensorPrefix(sensor)+"/notification/"+name, at, text)
+}

@@ -1,0 +1,252 @@
+package rslayout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rsros/bagstore/realsense/rstext"
+	"rsros/camdriver"
+	"rsros/msgs"
+)
+
+// FileVersion is the version of the layout that is written.
+const FileVersion = 3
+
+// Message is one message of the layout. Body is the frame's own memory and valid
+// as long as the frame is retained; Owner is nil. The Encoder doesn't touch Head
+// and Tail again.
+type Message struct {
+	Topic string
+	Type  msgs.Type
+	msgs.Raw
+	Static bool // part of the description: every late subscriber needs it
+}
+
+// Encoder turns a device's frames and events into messages. Frames of different
+// streams may be encoded at once; all else it holds is fixed at NewEncoder.
+type Encoder struct {
+	snap    camdriver.DeviceSnapshot
+	static  []Message
+	streams map[camdriver.StreamID]*streamTopicSet
+	left    []string
+}
+
+// streamTopicSet is a stream's topics, made once: messages without content.
+type streamTopicSet struct {
+	sensor         int
+	kind           camdriver.StreamKind
+	data, metadata Message
+	accel, twist   Message // poses only
+	encoding       string
+}
+
+func topicOf(name string) Message { return Message{Topic: name, Type: typeOf(name)} }
+
+// with is m with a content.
+func (m Message) with(head, body []byte) Message {
+	m.Head, m.Body = head, body
+	return m
+}
+
+// NewEncoder prepares the messages of a device as the snapshot describes it.
+// Streams that the snapshot does not hold are not encoded later.
+func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
+	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet)}
+	e.add(topicVersion, &msgs.UInt32{Data: FileVersion})
+	for _, s := range snap.Streams {
+		e.describeStream(s)
+	}
+	e.describeDevice()
+	for i := range snap.Sensors {
+		e.describeSensor(i, &snap.Sensors[i])
+	}
+	return e
+}
+
+// Static is the device's description: the same for every recording of it and
+// every live topic. The slice must not be changed.
+func (e *Encoder) Static() []Message { return e.static }
+
+func (e *Encoder) add(topic string, m msgs.Message) {
+	e.static = append(e.static, Message{Topic: topic, Type: typeOf(topic), Raw: msgs.Raw{Head: msgs.Marshal(m)}, Static: true})
+}
+
+// typeOf is TopicType for topics of the layout.
+func typeOf(topic string) msgs.Type {
+	t, _ := TopicType(topic)
+	return t
+}
+
+func (e *Encoder) keyValue(topic, key, value string) {
+	e.add(topic, &msgs.KeyValue{Key: key, Value: text(value)})
+}
+
+// Left lists what of the device's description the layout doesn't hold in a form that
+// librealsense up to 2.56 reads.
+func (e *Encoder) Left() []string { return slices.Clone(e.left) }
+
+func (e *Encoder) leave(format string, args ...any) {
+	e.left = append(e.left, fmt.Sprintf(format, args...))
+}
+
+// describeDevice leaves out what librealsense would choke on: keys that version 2.56
+// doesn't know, and the Product Id of a D400 with a sensor of a name that its reader
+// of version 3 refuses. These go to /additional_info, where our reader
+// finds them.
+func (e *Encoder) describeDevice() {
+	odd := slices.ContainsFunc(e.snap.Sensors, func(s camdriver.SensorSnapshot) bool { return !knownSensorName(s.Name) })
+	seen := make(map[camdriver.InfoKey]bool)
+	for _, info := range SortedInfo(e.snap.Info) {
+		switch {
+		case seen[info.Key] || !knownInfo(info.Key):
+		case odd && info.Key == camdriver.InfoProductId, info.Key > rstext.Names256.Info:
+			e.keyValue(topicAdditional, info.Key.String(), info.Value)
+		default:
+			e.keyValue(topicDevice, info.Key.String(), info.Value)
+		}
+		seen[info.Key] = true
+	}
+}
+
+// knownSensorName says whether librealsense takes the name in version 3.
+func knownSensorName(name string) bool {
+	switch name {
+	case "Stereo Module", "Coded-Light Depth Sensor", "RGB Camera", "Motion Module":
+		return true
+	}
+	return false
+}
+
+func knownInfo(k camdriver.InfoKey) bool {
+	_, ok := camdriver.ParseInfoKey(k.String())
+	return ok
+}
+
+// SortedInfo is a sorted copy.
+func SortedInfo(list []camdriver.Info) []camdriver.Info {
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b camdriver.Info) int { return int(a.Key) - int(b.Key) })
+	return out
+}
+
+// describeSensor writes at least the name: that message is the sensor's
+// existence, and a gap in the numbers breaks librealsense. It passes over the initial
+// values of options that it doesn't know.
+func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
+	topic := sensorPrefix(number) + "/info"
+	e.keyValue(topic, camdriver.InfoName.String(), s.Name)
+	seen := map[camdriver.InfoKey]bool{camdriver.InfoName: true}
+	for _, info := range SortedInfo(s.Info) {
+		switch {
+		case seen[info.Key] || !knownInfo(info.Key):
+		case info.Key > rstext.Names256.Info:
+			e.leave("%s of sensor %d, which librealsense 2.56 doesn't know", info.Key, number)
+		default:
+			e.keyValue(topic, info.Key.String(), info.Value)
+		}
+		seen[info.Key] = true
+	}
+	options := slices.Clone(s.Options)
+	slices.SortStableFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
+	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
+	for _, o := range options {
+		if _, known := camdriver.ParseOptionID(o.ID.String()); known {
+			e.add(OptionTopic(number, o.ID, "value"), &msgs.Float32{Data: o.Value})
+			e.add(OptionTopic(number, o.ID, "description"), &msgs.String{Data: text(o.Description)})
+		}
+	}
+	for _, f := range s.Filters {
+		e.add(sensorPrefix(number)+"/post_processing", &msgs.String{Data: text(f)})
+	}
+}
+
+// describeStream writes exactly one StreamInfo and one companion for a stream;
+// librealsense refuses files without, and doubles the frames of a second one.
+func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
+	id := s.Profile.Stream
+	if _, twice := e.streams[id]; twice || s.Sensor < 0 || s.Sensor >= len(e.snap.Sensors) {
+		return
+	}
+	prefix := StreamPrefix(s.Sensor, id)
+	set := &streamTopicSet{sensor: s.Sensor, kind: id.Kind, encoding: Encoding(s.Profile.Format)}
+	switch {
+	case id.Kind.Video():
+		set.data, set.metadata = topicOf(prefix+"/image/data"), topicOf(prefix+"/image/metadata")
+		e.add(prefix+"/info/camera_info", CameraInfo(s))
+	case id.Kind.Inertial():
+		set.data, set.metadata = topicOf(prefix+"/imu/data"), topicOf(prefix+"/imu/metadata")
+		e.add(prefix+"/imu_intrinsic", ImuIntrinsic(s.Motion))
+	case id.Kind == camdriver.Pose:
+		set.data, set.metadata = topicOf(prefix+"/pose/transform/data"), topicOf(prefix+"/pose/metadata")
+		set.accel, set.twist = topicOf(prefix+"/pose/accel/data"), topicOf(prefix+"/pose/twist/data")
+	case id.Kind == camdriver.Occupancy:
+		set.data, set.metadata = topicOf(prefix+"/occupancy_map/data"), topicOf(prefix+"/occupancy_map/metadata")
+	default:
+		return // Gpio and what is unknown: the layout has no form for it
+	}
+	e.streams[id] = set
+	if f := s.Profile.Format; f > rstext.Names256.Format {
+		e.leave("format %s of stream %s, which librealsense 2.56 doesn't know", f, id)
+	}
+	if id.Kind != camdriver.Occupancy { // which librealsense doesn't know: it refuses files that describe one
+		e.add(prefix+"/info", &msgs.StreamInfo{
+			FPS: uint32(max(s.Profile.FPS, 0)), Encoding: set.encoding, Recommended: s.Profile.Default})
+	}
+	if s.Extrinsic != nil {
+		e.add(prefix+"/tf/0", transform(*s.Extrinsic))
+	}
+}
+
+// CameraInfo is a video stream's calibration as the layout words it: the model
+// under the SDK's name, R and P zero. Without intrinsics K is zero but for its
+// last element.
+func CameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
+	m := &msgs.CameraInfo{Height: uint32(s.Profile.Height), Width: uint32(s.Profile.Width),
+		DistortionModel: camdriver.NoDistortion.String(), D: make([]float64, 5)}
+	m.K[8] = 1
+	if in := s.Video; in != nil {
+		m.Height, m.Width = uint32(in.Height), uint32(in.Width)
+		m.DistortionModel = in.Model.String()
+		m.D = in.Coeffs[:]
+		m.K = [9]float64{in.Fx, 0, in.Ppx, 0, in.Fy, in.Ppy, 0, 0, 1}
+	}
+	return m
+}
+
+// ImuIntrinsic is the message of an inertial sensor's calibration.
+func ImuIntrinsic(in *camdriver.MotionIntrinsics) *msgs.ImuIntrinsic {
+	if in == nil {
+		return &msgs.ImuIntrinsic{}
+	}
+	return &msgs.ImuIntrinsic{Data: in.Data, NoiseVariances: in.NoiseVariances, BiasVariances: in.BiasVariances}
+}
+
+// Stream says whether frames of the stream are encoded, and on which topics:
+// data first, metadata last.
+func (e *Encoder) Stream(id camdriver.StreamID) (topics []string, ok bool) {
+	set, ok := e.streams[id]
+	if !ok {
+		return nil, false
+	}
+	for _, m := range []Message{set.data, set.accel, set.twist, set.metadata} {
+		if m.Topic != "" {
+			topics = append(topics, m.Topic)
+		}
+	}
+	return topics, true
+}
+
+// Topics lists every topic that Static and frames use, once each.
+func (e *Encoder) Topics() []string {
+	var list []string
+	for _, m := range e.static {
+		list = append(list, m.Topic)
+	}
+	for id := range e.streams {
+		topics, _ := e.Stream(id)
+		list = append(list, topics...)
+	}
+	slices.SortFunc(list, strings.Compare)
+	return slices.Compact(list)
+}

@@ -1,0 +1,154 @@
+// Package cat prints the messages of bags like rostopic echo -b, or as JSON lines.
+// It decodes them by the definitions in the bags, so it needs no message packages
+// and no graph. It starts no goroutine.
+package cat
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/tools/bagset"
+	"rsros/msgs"
+	"rsros/program"
+)
+
+// Options are the settings of Run.
+type Options struct {
+	Bags      []string
+	Selection bagset.Selection
+	Count     uint64 // messages to print; 0 is all
+	JSON      bool   // one object a line instead of YAML
+	Print     msgs.PrintOptions
+	Out       io.Writer
+	Log       zerolog.Logger
+}
+
+// Run prints messages in time order, decoded by the definitions that the bags
+// themselves hold.
+//
+// YAML is that of rostopic echo -b: each message ends with "---". Where there is
+// more than one topic, a comment before each message says which and when.
+//
+// program.ErrIncomplete if a message could not be decoded, or some of a bag is lost; the
+// others are printed.
+func Run(ctx context.Context, o Options) error {
+	bags, lost, err := bagset.Open(o.Bags, bagstore.OpenOptions{Whole: true}, o.Log)
+	defer bagset.Close(bags)
+	if err != nil {
+		return err
+	}
+	filter, err := o.Selection.Filter(bags)
+	if err != nil {
+		return err
+	}
+	v, err := bagstore.NewView(bags, filter.Query())
+	if err != nil {
+		return err
+	}
+	c := newCatter(o, topicCount(v) > 1)
+	bad, err := bagset.Each(&bagset.Pace{Ctx: ctx}, v, o.Log, c.message)
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	if err := c.out.Flush(); err != nil {
+		return err
+	}
+	if err := bagset.Damaged(bad + c.bad); err != nil || len(lost) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
+}
+
+func topicCount(v *bagstore.View) int {
+	topics := make(map[string]bool)
+	for _, c := range v.Connections() {
+		topics[c.Topic] = true
+	}
+	return len(topics)
+}
+
+// catter prints the messages of a view.
+type catter struct {
+	o       Options
+	out     *bufio.Writer
+	specs   map[*bagstore.Connection]*msgs.Spec // nil: the definition makes no sense
+	several bool                                // topics
+	printed uint64                              // messages
+	bad     int                                 // messages that don't fit their definition
+}
+
+func newCatter(o Options, several bool) *catter {
+	return &catter{o: o, out: bufio.NewWriter(o.Out), specs: make(map[*bagstore.Connection]*msgs.Spec), several: several}
+}
+
+// errEnough ends the walk when --count messages are printed.
+var errEnough = errors.New("enough")
+
+// message prints a message, or counts it as bad.
+func (c *catter) message(m bagstore.Message) error {
+	spec := c.spec(m.Conn)
+	if spec == nil {
+		c.bad++
+		return nil
+	}
+	if err := spec.Check(m.Data); err != nil {
+		c.bad++
+		c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).Msgf("a message is no %s: %v", m.Conn.Type, err)
+		return nil
+	}
+	if err := c.print(spec, m); err != nil {
+		return err
+	}
+	if c.printed++; c.printed == c.o.Count {
+		return errEnough
+	}
+	return nil
+}
+
+func (c *catter) spec(conn *bagstore.Connection) *msgs.Spec {
+	spec, known := c.specs[conn]
+	if !known {
+		var err error
+		if spec, err = msgs.Parse(conn.Type, conn.Definition); err != nil {
+			c.o.Log.Warn().Str("topic", conn.Topic).Str("type", conn.Type).Msgf("the definition makes no sense: %v", err)
+			spec = nil
+		}
+		c.specs[conn] = spec
+	}
+	return spec
+}
+
+func (c *catter) print(spec *msgs.Spec, m bagstore.Message) error {
+	if !c.o.JSON {
+		if c.several {
+			fmt.Fprintf(c.out, "# %s %d.%09d\n", m.Conn.Topic, m.Time.Sec(), m.Time.Nsec())
+		}
+		if err := spec.WriteYAML(c.out, m.Data, c.o.Print); err != nil {
+			return err
+		}
+		_, err := c.out.WriteString("---\n")
+		return err
+	}
+	topic, err := json.Marshal(m.Conn.Topic)
+	if err != nil {
+		return err
+	}
+	kind, err := json.Marshal(m.Conn.Type)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, `{"topic":%s,"type":%s,"time":%d.%09d,"message":`, topic, kind, m.Time.Sec(), m.Time.Nsec())
+	if err := spec.WriteJSON(c.out, m.Data, c.o.Print); err != nil {
+		return err
+	}
+	_, err = c.out.WriteString("}\n")
+	return err
+}

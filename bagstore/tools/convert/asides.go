@@ -1,0 +1,71 @@
+package convert
+
+import (
+	"fmt"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/mcap"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/realsense/rsdb3"
+)
+
+// rosbag2's own record says of a file what its index says, too.
+const rosbag2Record = "rosbag2"
+
+// asides copies what MCAP files have beside messages into another one, or lists it as
+// lost. check also compares their chunks with the checksums.
+func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
+	attachments, records := uint64(0), uint64(0) // that out can't hold
+	to, can := out.(mcapOutput)
+	for _, f := range recording.MCAPFiles(in) {
+		if check {
+			err := f.Check(func(n bagstore.Note) {
+				r.lose(1, "chunk at byte %d whose messages may be damaged: %s", n.Offset, n.Text)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		a := f.Asides()
+		r.lose(a.Damaged, "attachments or metadata records that are damaged: %v", a.Why)
+		if can {
+			if err := r.addAsides(to.w, f, a); err != nil {
+				return err
+			}
+			continue
+		}
+		attachments += uint64(len(a.Attachments))
+		for _, m := range a.Metadata {
+			if m.Name != rosbag2Record {
+				records++
+			}
+		}
+	}
+	r.lose(attachments, "attachments, which only an .mcap has")
+	r.lose(records, "metadata records, which only an .mcap has")
+	return nil
+}
+
+// lose lists n of something as lost; 0 is nothing.
+func (r *Result) lose(n uint64, format string, args ...any) {
+	if n > 0 {
+		r.lost([]rsdb3.Loss{{What: fmt.Sprintf(format, args...), Count: n}})
+	}
+}
+
+// addAsides copies what a file has beside messages.
+func (r *Result) addAsides(to *mcap.Writer, f *mcap.File, a mcap.Asides) error {
+	for _, m := range a.Metadata {
+		if err := to.AddMetadata(m); err != nil {
+			return err
+		}
+		r.Records++
+	}
+	for _, x := range a.Attachments {
+		if err := to.Attach(x, f.Open(x)); err != nil {
+			return fmt.Errorf("attachment %.100q: %w", x.Name, err)
+		}
+		r.Attachments++
+	}
+	return nil
+}

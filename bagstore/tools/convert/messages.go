@@ -1,0 +1,196 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/realsense/rsdb3"
+)
+
+// Messages writes a recording of any format as another one, message by message. Out's name
+// chooses the format: .bag, .db3 or .mcap; any other is that of a folder of rosbag2. Between
+// ROS 1 and ROS 2 messages change their form by their definitions (see msgs/ros2), and
+// otherwise they stay as they are, byte by byte.
+func Messages(ctx context.Context, o Options) (r Result, err error) {
+	bag, topics, err := o.openRaw()
+	if err != nil {
+		return r, err
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	encoding, err := encodingOf(o, encodingIn(topics))
+	if err != nil {
+		return r, err
+	}
+	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
+	if err != nil {
+		return r, err
+	}
+	j := job{r: &r, anyDamage: o.AnyDamage, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
+	for _, n := range bag.Notes() {
+		if n.Severity == bagstore.Loss {
+			j.lost[n.Text]++
+		} else {
+			r.Notes = append(r.Notes, n)
+		}
+	}
+	err = writeOutput(o, encoding, func(out output) (*rosbag2.Metadata, error) {
+		if err := j.routes.open(bag, encoding, out); err != nil {
+			return nil, err
+		}
+		it := view.Iterator()
+		defer it.Close()
+		pace := pace{ctx: ctx, progress: o.Progress, total: view.Count()}
+		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) }, func(b *batch) error { return b.write(out) })
+		if err == nil {
+			err = r.asides(bag, out, o.AnyDamage)
+		}
+		return j.metadata(bag), err
+	})
+	j.finish(bag, topics, encoding)
+	return r.finish(o.Out, err)
+}
+
+func (o Options) openRaw() (*bagstore.Bag, map[uint32]container.Topic, error) {
+	if o.scan {
+		return recording.OpenScanned(o.In)
+	}
+	return recording.OpenRaw(o.In, bagstore.OpenOptions{Whole: true})
+}
+
+// job is one conversion. Only the goroutine that reads uses it while messages flow.
+type job struct {
+	r          *Result
+	anyDamage  bool
+	routes     table
+	lost       map[string]uint64
+	why        map[string]error // the last error of each entry of lost that has one
+	counts     map[*route]uint64
+	start, end bagstore.Time
+}
+
+// fill reads messages into a batch until it is full. It returns false at the end.
+func (j *job) fill(b *batch, it *bagstore.Iterator, p *pace) (bool, error) {
+	for !b.full() {
+		if err := p.step(); err != nil {
+			return false, err
+		}
+		if !it.Next() {
+			if it.Err() == nil {
+				return false, nil
+			}
+			j.r.Damaged, j.r.Why = j.r.Damaged+1, it.Err()
+			if j.r.Damaged == maxBad && !j.anyDamage {
+				return false, fmt.Errorf("more than %d messages are damaged; the last: %w", maxBad, it.Err())
+			}
+			continue
+		}
+		j.message(b, it.Message())
+	}
+	return true, nil
+}
+
+func (j *job) message(b *batch, m bagstore.Message) {
+	way := j.routes[m.Conn.ID]
+	if way.why != nil {
+		j.lose("messages of "+m.Conn.Topic, way.why)
+		return
+	}
+	data, lost := append(b.data, m.Data...), ""
+	if way.encode != nil {
+		var err error
+		if data, lost, err = way.encode(b.data, m.Data); err != nil {
+			j.lose(fmt.Sprintf("messages of %s that are no %s", m.Conn.Topic, m.Conn.Type), err)
+			return
+		}
+	}
+	if lost != "" {
+		j.lose(lost, nil)
+	}
+	t := m.Time
+	if way.exact && t == bagstore.MinTime {
+		t = 0 // what a bag has no time for
+	}
+	b.add(way.out, t, data)
+	if j.r.Messages == 0 {
+		j.start = t
+	}
+	j.end = max(j.end, t)
+	j.r.Messages++
+	j.counts[way]++
+}
+
+func (j *job) lose(what string, why error) {
+	j.lost[what]++
+	if why != nil {
+		j.why[what] = why
+	}
+}
+
+// metadata is what rosbag2 says of the output.
+func (j *job) metadata(bag *bagstore.Bag) *rosbag2.Metadata {
+	m := &rosbag2.Metadata{Start: j.start, End: j.end}
+	at := make(map[int]int)
+	for _, conn := range bag.Connections() {
+		way := j.routes[conn.ID]
+		if way.why != nil {
+			continue
+		}
+		i, known := at[way.out]
+		if !known {
+			i = len(m.Topics)
+			at[way.out] = i
+			m.Topics = append(m.Topics, rosbag2.TopicCount{Topic: way.topic})
+		}
+		m.Topics[i].Messages += j.counts[way]
+	}
+	m.Topics = sortedTopics(m.Topics)
+	return m
+}
+
+// finish says what the output doesn't have.
+func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) {
+	for what, n := range j.lost {
+		text := what
+		if err := j.why[what]; err != nil {
+			text = fmt.Sprintf("%s: %v", what, err)
+		}
+		j.r.lost([]rsdb3.Loss{{What: text, Count: n}})
+	}
+	promised := make(map[uint32]uint64)
+	for _, c := range bag.Chunks() {
+		for _, n := range c.Counts {
+			promised[n.ID] += uint64(n.Count)
+		}
+	}
+	for _, conn := range bag.Connections() {
+		kept := j.counts[j.routes[conn.ID]]
+		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type, Kept: kept, Lost: promised[conn.ID] - min(kept, promised[conn.ID])})
+		if way := j.routes[conn.ID]; way.why != nil && j.lost["messages of "+conn.Topic] == 0 {
+			j.r.lost([]rsdb3.Loss{{What: fmt.Sprintf("topic %s, which has no messages: %v", conn.Topic, way.why), Count: 1}})
+		} else if way.why == nil {
+			j.r.Topics++
+		}
+		if encoding == container.CDR && topics[conn.ID].Encoding == container.ROS1 && j.r.Note == "" {
+			j.r.Note = "ROS 2 has no place for the seq of headers and for the names of publishers"
+		}
+	}
+}
+
+// pace reports progress and notices the end of its context.
+type pace struct {
+	ctx         context.Context
+	progress    bagstore.Progress // may be nil
+	done, total uint64
+}
+
+func (p *pace) step() error {
+	if p.done%64 == 0 && p.progress != nil {
+		p.progress(p.done, p.total)
+	}
+	p.done++
+	return p.ctx.Err()
+}

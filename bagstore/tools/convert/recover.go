@@ -1,0 +1,112 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
+)
+
+// extOf is the end of a file's name by which outputs of a format are known.
+func extOf(f recording.Format) (string, error) {
+	switch f {
+	case recording.SQLite:
+		return extDB3, nil
+	case recording.MCAP:
+		return extMCAP, nil
+	case recording.Folder:
+		return "", errors.New("that is a folder: name one of its files, or convert it to another one")
+	case recording.Compressed:
+		return "", errors.New("the file is compressed as a whole; convert reads it")
+	}
+	return "", errors.New("that is no .db3 and no MCAP file")
+}
+
+// Misnamed returns an error if the name of Recover's output has the ending of a container
+// other than the input's.
+func Misnamed(f recording.Format, out string) error {
+	own, err := extOf(f)
+	if f == recording.Bag {
+		own, err = extBag, nil
+	}
+	if ext := filepath.Ext(out); err == nil && ext != own && slices.Contains([]string{extBag, extDB3, extMCAP}, ext) {
+		return fmt.Errorf("recover writes a %s file, not a %s; use convert for that", own, ext)
+	}
+	return nil
+}
+
+// Again writes a .db3 or an MCAP file once more: the messages that can be read, byte by byte
+// but for their compression, in the order of their times. Of an MCAP file, those of
+// other encodings than CDR and ROS 1's are listed as lost. Its attachments and metadata
+// records are copied as far as they are whole.
+func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress) (Result, error) {
+	return again(ctx, in, out, bag, p, false)
+}
+
+// again is Again. scan: an MCAP file's indexes aren't trusted.
+func again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress, scan bool) (Result, error) {
+	format, err := recording.FormatOf(in)
+	if err != nil {
+		return Result{}, err
+	}
+	ext, err := extOf(format)
+	switch {
+	case err != nil:
+		return Result{}, fmt.Errorf("%s: %w", in, err)
+	case ext == extDB3 && bag.Compression != "" && bag.Compression != bagstore.None:
+		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers know; convert it to .mcap or .bag", in)
+	case ext == extMCAP && bag.Compression == bagstore.BZ2:
+		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", in)
+	}
+	return Messages(ctx, Options{In: in, Out: out, Format: ext, AnyDamage: true, scan: scan && ext == extMCAP, Overwrite: bag.Overwrite, Bag: bag, Progress: p})
+}
+
+// Recover makes a sound file of what is whole in a .db3 or an MCAP file, see [Again] and
+// [bagstore.Recover].
+func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
+	if o.Compression == "" {
+		o.Compression = usualCompression(in)
+	}
+	r, err := again(ctx, in, out, o.Options, o.Progress, true)
+	if err != nil {
+		return &bagstore.RecoverReport{Outcome: bagstore.Unreadable}, err
+	}
+	rep := &bagstore.RecoverReport{Kept: r.Messages, Size: r.Size, Topics: r.PerTopic, Notes: r.Notes, Outcome: bagstore.Sound}
+	if r.Attachments+r.Records > 0 {
+		rep.Notes.Addf(bagstore.Harmless, -1, "file", "kept %d attachments and %d metadata records", r.Attachments, r.Records)
+	}
+	for _, t := range rep.Topics {
+		rep.Lost += t.Lost
+	}
+	for _, l := range r.Lost {
+		rep.Outcome = bagstore.Damaged
+		rep.Notes.Addf(bagstore.Loss, -1, "messages", "%d %s", l.Count, l.What)
+	}
+	if r.Damaged > 0 {
+		rep.Outcome = bagstore.Damaged
+		rep.Notes.Addf(bagstore.Loss, -1, "messages", "%d damaged; the last: %v", r.Damaged, r.Why)
+	}
+	if rep.Kept == 0 && rep.Outcome != bagstore.Sound {
+		rep.Outcome = bagstore.Unreadable
+	}
+	return rep, nil
+}
+
+// usualCompression is LZ4 for a file with compressed chunks.
+func usualCompression(path string) bagstore.Compression {
+	b, _, err := recording.OpenRaw(path, bagstore.OpenOptions{})
+	if err != nil {
+		return bagstore.None
+	}
+	defer b.Close() //nolint:errcheck // only read
+	for _, block := range b.Content().Blocks() {
+		if block.Compression != bagstore.None {
+			return bagstore.LZ4
+		}
+	}
+	return bagstore.None
+}

@@ -1,0 +1,76 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/recording"
+	"rsros/bagstore/realsense/rslayout"
+)
+
+// Run writes a recording in the format that Out's name chooses. A RealSense recording
+// becomes one of the other release of librealsense (ToBag, ToDB3), unless ROS says whose
+// messages are wanted or In's messages are Out's already, and with Device so does one of a
+// camera node; everything else goes message by message (Messages).
+func Run(ctx context.Context, o Options) (Result, error) {
+	to := filepath.Ext(o.Out)
+	if o.Device {
+		switch to {
+		case extBag:
+			return ToBag(ctx, o)
+		case extDB3:
+			return ToDB3(ctx, o)
+		}
+		return Result{}, fmt.Errorf("convert to %s: librealsense plays %s and %s", o.Out, extBag, extDB3)
+	}
+	if o.ROS != 0 || to != extBag && to != extDB3 {
+		return Messages(ctx, o)
+	}
+	in, err := look(o.In)
+	if err != nil {
+		return Result{}, err
+	}
+	switch {
+	case to == extBag && in.layout != "" && !(in.mcap && in.layout == container.ROS1):
+		return ToBag(ctx, o)
+	case to == extDB3 && in.layout != "" && !(in.mcap && in.layout == container.CDR):
+		return ToDB3(ctx, o)
+	}
+	r, err := Messages(ctx, o)
+	r.Camera = in.camera
+	return r, err
+}
+
+// input is what decides how a recording is converted.
+type input struct {
+	mcap   bool
+	layout string // the encoding of a RealSense recording; "" if it is none
+	camera bool   // there are a camera node's images
+}
+
+func look(name string) (in input, err error) {
+	bag, topics, err := recording.OpenRaw(name, bagstore.OpenOptions{})
+	if err != nil {
+		return in, err
+	}
+	defer bag.Close() //nolint:errcheck // only read
+	in.mcap = strings.HasPrefix(bag.Version(), "MCAP")
+	names := make(map[string]bool)
+	for _, t := range topics {
+		names[t.Name] = true
+	}
+	for _, t := range topics {
+		if strings.HasPrefix(t.Type, "sensor_msgs/") && path.Base(t.Type) == "Image" && names[path.Dir(t.Name)+"/camera_info"] {
+			in.camera = in.layout == ""
+		}
+		if _, ok := rslayout.TopicType(t.Name); ok && strings.HasPrefix(t.Name, "/device_") {
+			in.layout, in.camera = t.Encoding, false
+		}
+	}
+	return in, nil
+}

@@ -1,0 +1,88 @@
+// Package export writes the content of a bag in formats of other programs: as a
+// folder of images, tables and point clouds with a manifest, or as an MCAP file.
+//
+// In: a bag, read in time order; a RealSense recording is read through rsbag,
+// everything else by message type. Pictures are encoded on all cores: Run owns
+// these goroutines and waits for them. A message's bytes are borrowed, and held
+// until the picture that shows them is written.
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/tools/bagset"
+	"rsros/program"
+)
+
+// Options are the settings of Run.
+type Options struct {
+	Bag       string
+	Selection bagset.Selection
+	Dir       string               // folder for pictures and tables; new or empty
+	Points    bool                 // with Dir: point clouds, too
+	Aligned   bool                 // with Dir: depth as the colour camera sees it, too
+	MCAP      string               // file to write
+	Compress  bagstore.Compression // of the MCAP file; lz4 or none
+	Overwrite bool
+	Progress  bagstore.Progress
+	Log       zerolog.Logger
+}
+
+// Run writes what a bag holds in the formats of other programs: an MCAP file,
+// or a folder of pictures, tables and point clouds with a manifest of all files
+// (docs/commands.md). Every message of the selection comes out, or the error
+// says that it didn't.
+//
+// Files appear under their names when they are whole; the manifest comes last.
+func Run(ctx context.Context, o Options) error {
+	if (o.Dir == "") == (o.MCAP == "") {
+		return fmt.Errorf("%w: export into a folder or into an MCAP file", program.ErrUsage)
+	}
+	bags, lost, err := bagset.Open([]string{o.Bag}, bagstore.OpenOptions{Whole: true}, o.Log)
+	defer bagset.Close(bags)
+	if err != nil {
+		return err
+	}
+	filter, err := o.Selection.Filter(bags)
+	if err != nil {
+		return err
+	}
+	if o.MCAP != "" {
+		err = exportMCAP(ctx, bags[0], filter.Query(), o)
+	} else {
+		err = exportFolder(ctx, bags[0], filter, o)
+	}
+	if err == nil && len(lost) > 0 {
+		err = fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
+	}
+	return err
+}
+
+// writeWhole writes a file that appears under its name when it is whole. Unlike
+// atomicfile it doesn't wait for the disk: a folder has thousands of images, and can be
+// exported again.
+func writeWhole(path string, overwrite bool, write func(*os.File) error) error {
+	if _, err := os.Lstat(path); err == nil && !overwrite {
+		return fmt.Errorf("%s: %w", path, os.ErrExist)
+	}
+	partial := path + ".partial"
+	f, err := os.Create(partial)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Close())
+	if err == nil {
+		err = os.Rename(partial, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(partial))
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/tools/bagset"
+)
+
+// folder is an export into a folder: pictures are encoded on all cores, tables
+// grow as messages come, the manifest lists every file in time order.
+//
+// All methods but those of workers are for one goroutine.
+type folder struct {
+	o        Options
+	dir      string
+	names    map[string]string // by topic or stream: its place below dir
+	manifest *manifest
+	tables   map[string]*table
+	work     *workers
+	pace     bagset.Pace
+	bad      int // messages that make no sense
+}
+
+// exportFolder writes the files, then the manifest. A RealSense recording goes
+// stream by stream as its layout says, everything else by message type.
+func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) error {
+	if err := emptyFolder(o.Dir, o.Overwrite); err != nil {
+		return err
+	}
+	path := filepath.Join(o.Dir, "manifest.json")
+	bad := 0
+	err := writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
+		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), tables: make(map[string]*table),
+			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), pace: bagset.Pace{Ctx: ctx, Progress: o.Progress}}
+		err = f.export(bag, filter)
+		if waitErr := f.work.wait(); err == nil {
+			err = waitErr
+		}
+		for _, t := range f.tables {
+			err = cmp.Or(t.close(err), err)
+		}
+		bad = f.bad
+		return cmp.Or(err, f.manifest.close())
+	})
+	return cmp.Or(err, bagset.Damaged(bad))
+}
+
+// emptyFolder makes a folder, or sees that it is empty: names of two exports
+// must not mix.
+func emptyFolder(dir string, overwrite bool) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 && !overwrite {
+		err = fmt.Errorf("%s: the folder is not empty", dir)
+	}
+	return err
+}
+
+func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
+	v, err := bagstore.NewView([]*bagstore.Bag{bag}, filter.Query())
+	if err != nil {
+		return err
+	}
+	recording := rsbag.IsRecording(bag)
+	if recording {
+		if err := f.exportRecording(bag, filter); err != nil {
+			return err
+		}
+	}
+	return f.exportTopics(v, func(c *bagstore.Connection) bool {
+		_, layout := rslayout.TopicType(c.Topic)
+		return !recording || !layout
+	})
+}
+
+// oddLetters are characters that some file system refuses, or that a shell reads.
+var oddLetters = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_.-]+`) })
+
+// Names that Windows doesn't have: those of its devices, with any ending, and names that
+// end with dots, which it leaves out.
+var (
+	deviceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)`) })
+	endDots    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.+$`) })
+)
+
+// fileEndings are how names of our own files end. A topic's place never ends so:
+// the folder of /manifest.json and the table of /imu must not meet the manifest
+// and the folder of /imu.csv.
+var fileEndings = []string{".json", ".csv", ".metadata", ".png", ".jpg", ".bin", ".pfm", ".raw", ".ply", ".partial"}
+
+const (
+	maxPart  = 100 // bytes of a topic's part in a path
+	maxPlace = 500 // bytes of a path below the folder
+)
+
+// place returns the path of a topic or stream below the folder: its own name, made
+// safe ("../x" must not lead out) and different from all others and from our files.
+func (f *folder) place(name string) string {
+	if place, ok := f.names[name]; ok {
+		return place
+	}
+	parts := strings.Split(strings.Trim(name, "/"), "/")
+	for i, p := range parts {
+		p = oddLetters().ReplaceAllString(p, "_")
+		if strings.Trim(p, ".") == "" || len(p) > maxPart || deviceName().MatchString(p) {
+			p = "_" + p[:min(len(p), maxPart)]
+		}
+		p = endDots().ReplaceAllString(p, "_")
+		parts[i] = withoutEnding(p)
+	}
+	whole := strings.Join(parts, "/")
+	if len(whole) > maxPlace {
+		whole = withoutEnding("_" + strings.Join(parts, "_")[:maxPart])
+	}
+	place := whole
+	for n := 2; f.taken(place); n++ {
+		place = fmt.Sprintf("%s~%d", whole, n)
+	}
+	f.names[name] = place
+	return place
+}
+
+// withoutEnding makes "x.csv" x_csv.
+func withoutEnding(part string) string {
+	for _, ending := range fileEndings {
+		if stem := len(part) - len(ending); stem >= 0 && strings.EqualFold(part[stem:], ending) {
+			return part[:stem] + "_" + ending[1:]
+		}
+	}
+	return part
+}
+
+func (f *folder) taken(place string) bool {
+	for _, other := range f.names {
+		if strings.EqualFold(other, place) { // some file systems don't tell them apart
+			return true
+		}
+	}
+	return false
+}
+
+// write encodes a file on another core. release is called when it is done with.
+func (f *folder) write(entry manifestFile, release func(), encode func(io.Writer) error) error {
+	path := filepath.Join(f.dir, filepath.FromSlash(entry.File))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		release()
+		return err
+	}
+	f.manifest.add(entry)
+	return f.work.do(func() error {
+		defer release()
+		return writeWhole(path, f.o.Overwrite, func(w *os.File) error { return encode(w) })
+	})
+}
+
+// row appends to a table, which begins with its columns.
+func (f *folder) row(name string, columns []string, values ...any) error {
+	t, ok := f.tables[name]
+	if !ok {
+		path := filepath.Join(f.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		var err error
+		if t, err = newTable(path, f.o.Overwrite, columns); err != nil {
+			return err
+		}
+		f.tables[name] = t
+		f.manifest.tables = append(f.manifest.tables, name)
+	}
+	return t.row(values)
+}
+
+// oddMessage counts and logs a message that can't be exported.
+func (f *folder) oddMessage(topic string, t bagstore.Time, err error) {
+	f.bad++
+	f.o.Log.Warn().Str("topic", topic).Int64("time", int64(t)).Err(err).Msg("a message was left out")
+}
+
+// workers run jobs at the same time, as many as there are cores.
+type workers struct {
+	free chan struct{}
+	wg   sync.WaitGroup
+	mu   sync.Mutex
+	err  error // the first
+}
+
+func newWorkers(n int) *workers { return &workers{free: make(chan struct{}, n)} }
+
+// do starts a job when a core is free. The error may be that of an earlier job.
+func (w *workers) do(job func() error) error {
+	w.free <- struct{}{}
+	w.wg.Go(func() {
+		err := job()
+		w.mu.Lock()
+		w.err = cmp.Or(w.err, err)
+		w.mu.Unlock()
+		<-w.free
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+func (w *workers) wait() error {
+	w.wg.Wait()
+	return w.err
+}

@@ -1,0 +1,297 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/camdriver"
+)
+
+// recordingExport is the export of a bag with the RealSense layout: a folder of
+// pictures or a table a stream, named as the stream, and a table of metadata.
+type recordingExport struct {
+	*folder
+	file   *rsbag.File
+	snap   camdriver.DeviceSnapshot
+	counts map[camdriver.StreamID]uint64 // frames in the file
+	next   map[camdriver.StreamID]uint64 // number of the next file
+	clouds *clouds                       // nil unless asked for
+	meta   map[string]*metaColumns       // by stream
+
+	aligned *aligned // nil unless asked for
+}
+
+// exportRecording writes the frames stream by stream.
+func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) error {
+	file, err := rsbag.OpenBag(bag)
+	if err != nil {
+		return err
+	}
+	r := &recordingExport{folder: f, file: file, snap: file.Snapshot(),
+		counts: make(map[camdriver.StreamID]uint64), next: make(map[camdriver.StreamID]uint64), meta: make(map[string]*metaColumns)}
+	if f.o.Points {
+		r.clouds = newClouds(r)
+	}
+	chosen := r.describe(filter)
+	if f.o.Aligned {
+		r.aligned = newAligned(r, chosen)
+		defer r.aligned.close()
+	}
+	cursor, err := file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return chosen[id] }, FramesOnly: true})
+	if err != nil {
+		return err
+	}
+	defer cursor.Close()
+	return r.run(cursor, filter)
+}
+
+// describe fills the manifest's head, and says which streams the filter takes.
+func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamID]bool {
+	r.manifest.device, r.manifest.ref = make(map[string]string), r.snap.Reference.String()
+	for _, i := range r.snap.Info {
+		r.manifest.device[i.Key.String()] = i.Value
+	}
+	chosen := make(map[camdriver.StreamID]bool)
+	keeps := filter.Query().Connections
+	for i, s := range r.file.Streams() {
+		id := s.Profile.Stream
+		part := fmt.Sprintf("/sensor_%d/%v/", s.Sensor, id)
+		if !slices.ContainsFunc(r.file.Bag().Connections(), func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, part) && keeps(c) }) {
+			continue
+		}
+		chosen[id], r.counts[id] = true, s.Frames
+		r.pace.Total += s.Frames
+		m := &manifestStream{Name: id.String(), Place: r.place(id.String()), Profile: s.Profile.String(), Frames: s.Frames}
+		if i < len(r.snap.Streams) {
+			describeCalibration(m, r.snap.Streams[i])
+		}
+		r.manifest.streams = append(r.manifest.streams, m)
+	}
+	return chosen
+}
+
+func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
+	if s.Video != nil {
+		m.Intrinsics = map[string]any{
+			"width": s.Video.Width, "height": s.Video.Height, "fx": s.Video.Fx, "fy": s.Video.Fy,
+			"ppx": s.Video.Ppx, "ppy": s.Video.Ppy, "model": s.Video.Model.String(), "coeffs": s.Video.Coeffs,
+		}
+	}
+	if s.Extrinsic != nil {
+		m.Extrinsics = map[string]any{"rotation": s.Extrinsic.Rotation, "translation": s.Extrinsic.Translation}
+	}
+	if s.Motion != nil {
+		m.Motion = map[string]any{"data": s.Motion.Data, "noise_variances": s.Motion.NoiseVariances, "bias_variances": s.Motion.BiasVariances}
+	}
+}
+
+func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) error {
+	shift, err := r.shift()
+	if err != nil {
+		return err
+	}
+	if filter.Start > 0 {
+		cursor.Seek(filter.Start.Sub(shift))
+	}
+	for {
+		e, ok := cursor.Next()
+		if !ok || filter.End > 0 && e.Time > filter.End.Sub(shift) {
+			break
+		}
+		if err := r.frame(e); err != nil {
+			return err
+		}
+		if err := r.pace.Step(); err != nil {
+			return err
+		}
+	}
+	if n, err := cursor.Damaged(); n > 0 {
+		r.bad += int(n)
+		r.o.Log.Warn().Uint64("messages", n).Err(err).Msg("damaged messages were left out")
+	}
+	if r.clouds != nil {
+		if err := r.clouds.finish(); err != nil {
+			return err
+		}
+	}
+	return r.aligned.finish()
+}
+
+// shift is what the bag's times are ahead of the file times that a cursor counts:
+// 0 but for recordings of live topics, whose times count from 1970.
+func (r *recordingExport) shift() (bagstore.Time, error) {
+	v, err := bagstore.NewView([]*bagstore.Bag{r.file.Bag()}, bagstore.Query{Start: bagstore.MinTime + 1})
+	if err != nil {
+		return 0, err
+	}
+	if !v.Start().Absolute() {
+		return 0, nil
+	}
+	const firstEvent = bagstore.Time(1000)
+	return v.Start() - firstEvent, nil
+}
+
+// frame exports one frame, which is borrowed.
+func (r *recordingExport) frame(e rsbag.Event) error {
+	f := e.Frame
+	name := f.Stream().String()
+	entry := manifestFile{Stream: name, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(e.Time)}
+	if err := r.metadata(entry, f); err != nil {
+		return err
+	}
+	kind := f.Stream().Kind
+	if !kind.Video() && kind != camdriver.Occupancy {
+		return r.sample(entry, f)
+	}
+	p := framePixels(f)
+	if err := p.check(); err != nil {
+		r.oddMessage(name, bagstore.Time(e.Time), err)
+		return nil
+	}
+	entry.File = fmt.Sprintf("%s/%s%s", r.place(name), r.number(f.Stream()), p.kind().ext)
+	entry.Width, entry.Height, entry.Encoding, entry.Units = p.width, p.height, rslayout.Encoding(f.Profile.Format), float64(f.DepthUnits)
+	if p.kind().ext == ".raw" {
+		entry.Stride = p.stride
+	}
+	if kind == camdriver.Occupancy {
+		entry.Map = mapPlace(f.Map)
+	}
+	f.Retain()
+	if err := r.write(entry, f.Release, p.encode); err != nil {
+		return err
+	}
+	if r.aligned != nil {
+		if err := r.aligned.frame(f); err != nil {
+			return err
+		}
+	}
+	if r.clouds != nil {
+		return r.clouds.frame(entry, f)
+	}
+	return nil
+}
+
+// lens is the first stream of a kind that has intrinsics; nil if there is none.
+func (r *recordingExport) lens(kind camdriver.StreamKind) *camdriver.StreamSnapshot {
+	for i := range r.snap.Streams {
+		if s := &r.snap.Streams[i]; s.Video != nil && s.Profile.Stream.Kind == kind {
+			return s
+		}
+	}
+	return nil
+}
+
+func mapPlace(m camdriver.MapInfo) any {
+	return struct {
+		Resolution  float32    `json:"resolution_m"`
+		Origin      [3]float64 `json:"origin_m"`
+		Orientation [4]float64 `json:"orientation_xyzw"`
+	}{m.Resolution, m.Origin, m.Rotation}
+}
+
+func framePixels(f *camdriver.Frame) pixels {
+	encoding, ok := frameEncodings[f.Profile.Format]
+	if !ok {
+		encoding = f.Profile.Format.String()
+	}
+	return pixels{encoding: encoding, width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}
+}
+
+// number is the next file's, with as many digits as the stream needs to sort.
+func (r *recordingExport) number(id camdriver.StreamID) string {
+	n := r.next[id]
+	r.next[id]++
+	return fileNumber(n, r.counts[id])
+}
+
+// fileNumber has as many digits as the last of count files.
+func fileNumber(n, count uint64) string {
+	return fmt.Sprintf("%0*d", max(6, len(fmt.Sprint(count))), n)
+}
+
+// frameColumns are the columns of a stream's tables: those of every frame, then more.
+func frameColumns(more ...string) []string {
+	return append([]string{"time_ns", "number", "timestamp_ms", "domain"}, more...)
+}
+
+func (r *recordingExport) frameRow(name string, columns []string, e manifestFile, values ...any) error {
+	return r.row(name, frameColumns(columns...), append([]any{e.Time, e.Number, e.Stamp, e.Domain}, values...)...)
+}
+
+// metaColumns are the columns of a stream's metadata.
+type metaColumns struct {
+	last camdriver.MetadataKey
+	told bool // that a frame has others
+}
+
+// metadata writes what came with a frame, a column for each name that version 2.56 of the
+// SDK knows: which of them a camera sends may change in mid-file. If the first frame has one of the
+// later names, all of these have columns, too.
+func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
+	if len(f.Metadata) == 0 {
+		return nil
+	}
+	var columns []string
+	var values []any
+	latest := f.Metadata[len(f.Metadata)-1].Key
+	m := r.meta[e.Stream]
+	if m == nil {
+		m = &metaColumns{last: camdriver.MetaCrc}
+		if latest > m.last {
+			m.last = camdriver.MetaEmbeddedFilters
+		}
+		r.meta[e.Stream] = m
+	}
+	if latest > m.last && !m.told {
+		m.told = true
+		r.bad++
+		r.o.Log.Warn().Str("stream", e.Stream).Str("metadata", latest.String()).Msg("the first frame has no such metadata; it is left out")
+	}
+	for k := camdriver.MetaFrameCounter; k <= m.last; k++ {
+		columns = append(columns, k.String())
+		if v, ok := f.Meta(k); ok {
+			values = append(values, v)
+		} else {
+			values = append(values, nil)
+		}
+	}
+	return r.frameRow(r.place(e.Stream)+".metadata.csv", columns, e, values...)
+}
+
+// sample writes a frame that is no picture.
+func (r *recordingExport) sample(e manifestFile, f *camdriver.Frame) error {
+	name := r.place(e.Stream) + ".csv"
+	m, p := f.Motion, f.Pose
+	switch f.Stream().Kind {
+	case camdriver.Gyro:
+		return r.frameRow(name, []string{"x_rad_s", "y_rad_s", "z_rad_s"}, e, m.Gyro[0], m.Gyro[1], m.Gyro[2])
+	case camdriver.Accel:
+		return r.frameRow(name, []string{"x_m_s2", "y_m_s2", "z_m_s2"}, e, m.Accel[0], m.Accel[1], m.Accel[2])
+	case camdriver.Motion:
+		return r.frameRow(name, imuColumns(), e, imuValues(m.Orientation, m.Gyro, m.Accel)...)
+	case camdriver.Pose:
+		return r.frameRow(name, []string{
+			"x_m", "y_m", "z_m", "qx", "qy", "qz", "qw", "vx_m_s", "vy_m_s", "vz_m_s", "ax_m_s2", "ay_m_s2", "az_m_s2",
+			"wx_rad_s", "wy_rad_s", "wz_rad_s", "wax_rad_s2", "way_rad_s2", "waz_rad_s2", "tracker_confidence", "mapper_confidence",
+		}, e,
+			p.Translation[0], p.Translation[1], p.Translation[2], p.Rotation[0], p.Rotation[1], p.Rotation[2], p.Rotation[3],
+			p.Velocity[0], p.Velocity[1], p.Velocity[2], p.Acceleration[0], p.Acceleration[1], p.Acceleration[2],
+			p.AngularVelocity[0], p.AngularVelocity[1], p.AngularVelocity[2],
+			p.AngularAcceleration[0], p.AngularAcceleration[1], p.AngularAcceleration[2], p.TrackerConfidence, p.MapperConfidence)
+	}
+	r.oddMessage(e.Stream, bagstore.Time(e.Time), errors.New("neither a picture nor a motion sample"))
+	return nil
+}
+
+func imuColumns() []string {
+	return []string{"qx", "qy", "qz", "qw", "wx_rad_s", "wy_rad_s", "wz_rad_s", "ax_m_s2", "ay_m_s2", "az_m_s2"}
+}
+
+func imuValues(q [4]float64, w, a [3]float64) []any {
+	return []any{q[0], q[1], q[2], q[3], w[0], w[1], w[2], a[0], a[1], a[2]}
+}

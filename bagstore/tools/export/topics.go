@@ -1,0 +1,195 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"rsros/bagstore"
+	"rsros/bagstore/tools/bagset"
+	"rsros/msgs"
+)
+
+// topics is the export of ordinary ROS topics: a folder of pictures or a table a
+// topic. Types that have no such form are named in the log.
+type topics struct {
+	*folder
+	counts  map[string]uint64 // messages of a topic in the bag
+	next    map[string]uint64 // number of the topic's next file
+	streams map[string]*manifestStream
+}
+
+// topicKinds are the types that are exported.
+var topicKinds = map[string]func(*topics, bagstore.Message) error{
+	"sensor_msgs/Image":           (*topics).image,
+	"sensor_msgs/CompressedImage": (*topics).compressed,
+	"sensor_msgs/CameraInfo":      (*topics).cameraInfo,
+	"sensor_msgs/Imu":             (*topics).imu,
+	"sensor_msgs/PointCloud2":     (*topics).cloud,
+	"realsense2_camera/Metadata":  (*topics).metadata,
+}
+
+// exportTopics exports what the view holds of connections that keep takes.
+func (f *folder) exportTopics(v *bagstore.View, keep func(*bagstore.Connection) bool) error {
+	t := &topics{folder: f, counts: make(map[string]uint64), next: make(map[string]uint64), streams: make(map[string]*manifestStream)}
+	taken := make(map[*bagstore.Connection]bool)
+	left := make(map[string]bool)
+	for _, c := range v.Connections() {
+		if taken[c] = keep(c) && topicKinds[c.Type] != nil; !taken[c] && keep(c) {
+			left[c.Topic] = true
+		}
+	}
+	if len(left) > 0 {
+		f.o.Log.Info().Strs("topics", slices.Sorted(maps.Keys(left))).Msg("no pictures or tables are made of these; --mcap takes all")
+	}
+	if !slices.Contains(slices.Collect(maps.Values(taken)), true) {
+		return nil
+	}
+	return t.run(v, taken)
+}
+
+func (t *topics) run(v *bagstore.View, taken map[*bagstore.Connection]bool) error {
+	it := v.Iterator()
+	for it.SkipNext() {
+		if c := it.Message().Conn; taken[c] {
+			t.counts[c.Topic]++
+		}
+	}
+	it.Close()
+	t.pace.Done, t.pace.Total = 0, v.Count()
+	bad, err := bagset.Each(&t.pace, v, t.o.Log, func(m bagstore.Message) error {
+		if !taken[m.Conn] {
+			return nil
+		}
+		return t.outcome(m, topicKinds[m.Conn.Type](t, m))
+	})
+	t.bad += bad
+	return err
+}
+
+// oddError is what a message is at fault for; others are those of the disk.
+type oddError struct{ error }
+
+func (t *topics) outcome(m bagstore.Message, err error) error {
+	if odd, ok := errors.AsType[oddError](err); ok {
+		t.oddMessage(m.Conn.Topic, m.Time, odd.error)
+		return nil
+	}
+	return err
+}
+
+// stream is the topic's entry in the manifest.
+func (t *topics) stream(topic string) *manifestStream {
+	s, ok := t.streams[topic]
+	if !ok {
+		s = &manifestStream{Name: topic, Topic: topic, Place: t.place(topic), Frames: t.counts[topic]}
+		t.streams[topic] = s
+		t.manifest.streams = append(t.manifest.streams, s)
+	}
+	return s
+}
+
+// file names the topic's next file.
+func (t *topics) file(topic, ext string) string {
+	n := t.next[topic]
+	t.next[topic]++
+	return fmt.Sprintf("%s/%0*d%s", t.stream(topic).Place, max(6, len(fmt.Sprint(t.counts[topic]))), n, ext)
+}
+
+func topicEntry(m bagstore.Message, h msgs.Header) manifestFile {
+	return manifestFile{Stream: m.Conn.Topic, Number: uint64(h.Seq), Stamp: h.Stamp.Millis(), Time: int64(m.Time)}
+}
+
+func (t *topics) image(m bagstore.Message) error {
+	var head msgs.ImageHead
+	d := msgs.NewDecoder(m.Data)
+	head.Decode(d)
+	p := pixels{encoding: head.Encoding, width: int(head.Width), height: int(head.Height), stride: int(head.Step),
+		bigEndian: head.BigEndian, data: d.Raw(int(head.DataLen))}
+	if err := d.Err(); err != nil {
+		return oddError{err}
+	}
+	if err := p.check(); err != nil {
+		return oddError{err}
+	}
+	ext := p.kind().ext
+	e := topicEntry(m, head.Header)
+	e.File, e.Width, e.Height, e.Encoding = t.file(m.Conn.Topic, ext), p.width, p.height, head.Encoding
+	if ext == ".raw" {
+		e.Stride = p.stride
+	}
+	return t.write(e, m.Retain().Release, p.encode)
+}
+
+// compressed writes the picture as it is: it is a file already. Compressed depth
+// has a header of 12 bytes before its PNG, quantized depth isn't restored.
+func (t *topics) compressed(m bagstore.Message) error {
+	var head msgs.Header
+	d := msgs.NewDecoder(m.Data)
+	head.Decode(d)
+	format, data := d.String(), d.Bytes()
+	if err := d.Err(); err != nil {
+		return oddError{err}
+	}
+	const depthHeader = 12
+	if png := []byte("\x89PNG"); strings.Contains(format, "compressedDepth") && len(data) > depthHeader && bytes.HasPrefix(data[depthHeader:], png) {
+		data = data[depthHeader:]
+	}
+	e := topicEntry(m, head)
+	e.File, e.Encoding = t.file(m.Conn.Topic, pictureExtension(data)), format
+	return t.write(e, m.Retain().Release, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// pictureExtension goes by what a file begins with.
+func pictureExtension(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\x89PNG")):
+		return ".png"
+	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
+		return ".jpg"
+	}
+	return ".bin"
+}
+
+// cameraInfo puts the first of a topic into the manifest.
+func (t *topics) cameraInfo(m bagstore.Message) error {
+	var info msgs.CameraInfo
+	if err := msgs.Unmarshal(m.Data, &info); err != nil {
+		return oddError{err}
+	}
+	if s := t.stream(m.Conn.Topic); s.Intrinsics == nil {
+		s.Intrinsics = map[string]any{"frame_id": info.Header.FrameID, "width": info.Width, "height": info.Height,
+			"model": info.DistortionModel, "D": slices.Concat([]float64{}, info.D), "K": info.K, "R": info.R, "P": info.P}
+	}
+	return nil
+}
+
+func (t *topics) imu(m bagstore.Message) error {
+	var imu msgs.Imu
+	if err := msgs.Unmarshal(m.Data, &imu); err != nil {
+		return oddError{err}
+	}
+	q, w, a := imu.Orientation, imu.AngularVelocity, imu.LinearAcceleration
+	values := imuValues([4]float64{q.X, q.Y, q.Z, q.W}, [3]float64{w.X, w.Y, w.Z}, [3]float64{a.X, a.Y, a.Z})
+	return t.topicRow(m, imu.Header, imuColumns(), values...)
+}
+
+func (t *topics) metadata(m bagstore.Message) error {
+	var meta msgs.Metadata
+	if err := msgs.Unmarshal(m.Data, &meta); err != nil {
+		return oddError{err}
+	}
+	return t.topicRow(m, meta.Header, []string{"json"}, meta.JSONData)
+}
+
+func (t *topics) topicRow(m bagstore.Message, h msgs.Header, columns []string, values ...any) error {
+	return t.row(t.stream(m.Conn.Topic).Place+".csv", append([]string{"time_ns", "seq", "stamp_ns", "frame_id"}, columns...),
+		append([]any{int64(m.Time), h.Seq, int64(h.Stamp), h.FrameID}, values...)...)
+}

@@ -1,0 +1,97 @@
+// Package missing finds messages that a recording should have and hasn't, by the numbers
+// that publishers give their messages (header.seq): lost in a publisher's queue, with a broken
+// connection, or in the recorder.
+package missing
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/tools/bagset"
+	"rsros/msgs"
+)
+
+// Series is the messages of one publisher on one topic, of which some are missing.
+type Series struct {
+	Topic     string `json:"topic"`
+	Publisher string `json:"publisher,omitempty"` // "" if the recording doesn't say
+	Missing   uint64 `json:"missing"`
+}
+
+// Count reads all messages of a recording whose types begin with a header, and returns the
+// series that aren't complete, by topic. Publishers that don't count have none. Messages
+// that can't be read are logged, and count as missing.
+func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, error) {
+	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Whole: true}, log)
+	defer bagset.Close(bags)
+	if err != nil {
+		return nil, err
+	}
+	specs := make(map[*bagstore.Connection]*msgs.Spec)
+	for _, c := range bags[0].Connections() {
+		if spec, err := msgs.Parse(c.Type, c.Definition); err == nil && spec.Numbered() {
+			specs[c] = spec
+		}
+	}
+	v, err := bagstore.NewView(bags, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return specs[c] != nil }})
+	if err != nil {
+		return nil, err
+	}
+	numbers := make(map[*bagstore.Connection]*msgs.Numbers)
+	pace := bagset.Pace{Ctx: ctx, Total: v.Count()}
+	_, err = bagset.Each(&pace, v, log, func(m bagstore.Message) error {
+		n := numbers[m.Conn]
+		if n == nil {
+			n = new(msgs.Numbers)
+			numbers[m.Conn] = n
+		}
+		if seq, ok := specs[m.Conn].Seq(m.Data); ok {
+			n.Next(seq)
+		} else {
+			n.Skip()
+		}
+		return nil
+	})
+	return sum(numbers), err
+}
+
+func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
+	list := []Series{}
+	for c, n := range numbers {
+		if missing := n.Missing(); missing > 0 {
+			list = append(list, Series{c.Topic, c.CallerID, missing})
+		}
+	}
+	slices.SortFunc(list, func(a, b Series) int {
+		return strings.Compare(a.Topic+"\x00"+a.Publisher, b.Topic+"\x00"+b.Publisher)
+	})
+	return list
+}
+
+// WriteText writes a line for each series, in the manner of rosbag info.
+func WriteText(w io.Writer, list []Series) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(w, "missing:     nothing, by header.seq")
+		return err
+	}
+	for i, s := range list {
+		label := ""
+		if i == 0 {
+			label = "missing:"
+		}
+		from := ""
+		if s.Publisher != "" {
+			from = " from " + s.Publisher
+		}
+		if _, err := fmt.Fprintf(w, "%-12s %d of %s%s, by header.seq\n", label, s.Missing, s.Topic, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,275 @@
+// Package reprocess makes a recording from another one: depth and images go through
+// processing blocks, and everything else is copied. It knows no graph.
+//
+// The description of the new recording has the sizes, formats, intrinsics and
+// extrinsics of the processed streams. There is one image of each stream in a set;
+// if a block adds another (the colorizer), the new one is used.
+package reprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/bagstore"
+	"rsros/bagstore/atomicfile"
+	"rsros/bagstore/realsense/rsbag"
+	"rsros/camdriver"
+	"rsros/camdriver/process"
+	"rsros/camdriver/process/syncer"
+	"rsros/program"
+)
+
+// Options say what is made of a recording.
+type Options struct {
+	In, Out string
+	Bag     bagstore.Options
+	// Chain makes the blocks, in their order. It is called twice: the first frames
+	// are processed ahead, to learn what comes out.
+	Chain    func(*process.Resources) (process.Chain, error)
+	Progress bagstore.Progress
+	Log      zerolog.Logger
+}
+
+// Result counts what was written.
+type Result struct {
+	Frames  uint64
+	Sets    uint64
+	Dropped uint64 // images that the blocks left as they were for want of another stream
+	Size    int64
+}
+
+// memory bounds the frames that are being processed.
+const memory = 1 << 30
+
+// work is one run.
+type work struct {
+	o    Options
+	file *rsbag.File
+	res  *process.Resources
+	snap camdriver.DeviceSnapshot
+	rig  *process.Rig
+	made map[camdriver.StreamID]*process.Profile // what comes out
+}
+
+// Run processes a recording. The new one appears when it is whole. The error wraps program.ErrIncomplete if something of the recording is damaged.
+func Run(ctx context.Context, o Options) (Result, error) {
+	file, err := rsbag.OpenWhole(o.In)
+	if err != nil {
+		return Result{}, err
+	}
+	defer file.Close()
+	res := process.NewResources(memory, runtime.GOMAXPROCS(0))
+	defer res.Close()
+	w := &work{o: o, file: file, res: res, snap: file.Snapshot()}
+	w.rig = process.NewRig(w.snap)
+	made, err := w.probe(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	place, err := atomicfile.Reserve(o.Out, o.Bag.Overwrite)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := w.record(ctx, place.Temp(), made)
+	if err != nil && !errors.Is(err, program.ErrIncomplete) {
+		return r, errors.Join(err, place.Discard())
+	}
+	if done := place.Commit(); done != nil {
+		return r, done
+	}
+	return r, err
+}
+
+// record writes the file.
+func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSnapshot) (Result, error) {
+	bag := w.o.Bag
+	bag.Overwrite = true // the place is ours
+	out, err := rsbag.NewRecorder(path, made, rsbag.RecorderOptions{
+		Bag: bag, Program: program.Name, Version: program.Version, Additional: w.file.Additional(),
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := w.write(ctx, out, made)
+	if closed := out.Close(); closed != nil {
+		return r, closed
+	}
+	r.Size = out.Stats().Size
+	return r, err
+}
+
+// sets walks over the recording: set is lent each set after the chain, other each
+// event that is no picture. Both stop it with an error.
+func (w *work) sets(ctx context.Context, set func(*process.Set) error, other func(rsbag.Event) error) (err error) {
+	chain, err := w.o.Chain(w.res)
+	if err != nil {
+		return err
+	}
+	defer chain.Reset()
+	sync := syncer.New(false)
+	defer sync.Reset()
+	for _, s := range w.file.Streams() {
+		if s.Profile.Stream.Kind.Video() && s.Frames > 0 {
+			sync.Expect(s.Profile.Stream)
+		}
+	}
+	cursor, err := w.file.Cursor(rsbag.CursorOptions{Base: base})
+	if err != nil {
+		return err
+	}
+	defer cursor.Close()
+	emit := func(s *process.Set) {
+		if err == nil {
+			if err = chain.Process(s); err == nil {
+				err = set(s)
+			}
+		}
+	}
+	for err == nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e, ok := cursor.Next()
+		switch {
+		case !ok:
+			sync.Flush(emit)
+			if n, why := cursor.Damaged(); err == nil && n > 0 {
+				return fmt.Errorf("%w: %d messages are damaged: %w", program.ErrIncomplete, n, why)
+			}
+			return err
+		case e.Frame != nil && e.Frame.Stream().Kind.Video():
+			sync.Push(w.rig.Image(e.Frame.Retain()), emit)
+		default:
+			err = other(e)
+		}
+	}
+	return err
+}
+
+// base is the wall time that file time 0 gets: only differences count.
+var base = time.Unix(1_000_000_000, 0)
+
+// errProbed ends the look ahead.
+var errProbed = errors.New("all streams were seen")
+
+// probe finds out what the blocks make of the streams, and describes it. It takes
+// the first set that has a frame of every stream.
+func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
+	streams := 0
+	for _, s := range w.file.Streams() {
+		if s.Profile.Stream.Kind.Video() && s.Frames > 0 {
+			streams++
+		}
+	}
+	profiles := make(map[camdriver.StreamID]*process.Profile)
+	look := func(s *process.Set) error {
+		whole := make(map[camdriver.StreamID]*process.Profile)
+		for _, img := range chosen(s) {
+			whole[img.Frame.Stream()] = img.Profile
+			if _, seen := profiles[img.Frame.Stream()]; !seen {
+				profiles[img.Frame.Stream()] = img.Profile
+			}
+		}
+		if len(whole) < streams {
+			return nil
+		}
+		profiles = whole
+		return errProbed
+	}
+	err := w.sets(ctx, look, func(rsbag.Event) error { return nil })
+	if err != nil && !errors.Is(err, errProbed) && !errors.Is(err, program.ErrIncomplete) {
+		return camdriver.DeviceSnapshot{}, err
+	}
+	if len(profiles) == 0 {
+		return camdriver.DeviceSnapshot{}, fmt.Errorf("%s has no pictures to process", w.o.In)
+	}
+	for _, p := range profiles {
+		if p.Format == camdriver.Disparity32 {
+			return camdriver.DeviceSnapshot{}, fmt.Errorf("%w: disparity can't be recorded; end with disparity_end", program.ErrUsage)
+		}
+	}
+	w.made = profiles
+	return w.describe(profiles), nil
+}
+
+// fits says whether an image has the geometry that the new recording describes:
+// depth that found nothing to be aligned to hasn't.
+func (w *work) fits(img process.Image) bool {
+	p, q := img.Profile, w.made[img.Frame.Stream()]
+	if q == nil || p.Format != q.Format || p.Width != q.Width || p.Height != q.Height || p.Intrinsics != q.Intrinsics {
+		return false
+	}
+	return p.Extrinsics == q.Extrinsics || p.Extrinsics != nil && q.Extrinsics != nil && *p.Extrinsics == *q.Extrinsics
+}
+
+// chosen is what is recorded of a set: the first image of each stream that a
+// recording can hold.
+func chosen(s *process.Set) []process.Image {
+	var out []process.Image
+	for _, img := range s.Images {
+		id, format := img.Frame.Stream(), img.Frame.Profile.Format
+		if format == camdriver.XYZ32F || format == camdriver.Distance ||
+			slices.ContainsFunc(out, func(o process.Image) bool { return o.Frame.Stream() == id }) {
+			continue
+		}
+		out = append(out, img)
+	}
+	return out
+}
+
+// describe is the device with the processed streams.
+func (w *work) describe(profiles map[camdriver.StreamID]*process.Profile) camdriver.DeviceSnapshot {
+	made := w.snap
+	made.Streams = slices.Clone(made.Streams)
+	made.Sensors = slices.Clone(made.Sensors)
+	for i := range made.Streams {
+		s := &made.Streams[i]
+		p := profiles[s.Profile.Stream]
+		if p == nil {
+			continue
+		}
+		before := s.Profile
+		s.Profile.Format, s.Profile.Width, s.Profile.Height = p.Format, p.Width, p.Height
+		s.Extrinsic = p.Extrinsics
+		if p.Intrinsics.Width > 0 {
+			in := p.Intrinsics
+			s.Video = &in
+		}
+		list := slices.Clone(made.Sensors[s.Sensor].Profiles)
+		for k := range list {
+			if list[k].Stream == before.Stream {
+				list[k].Format, list[k].Width, list[k].Height = p.Format, p.Width, p.Height
+			}
+		}
+		made.Sensors[s.Sensor].Profiles = list
+	}
+	relate(&made)
+	return made
+}
+
+// relate makes all extrinsics start from where the reference stream is now: aligned
+// depth has moved.
+func relate(snap *camdriver.DeviceSnapshot) {
+	i := slices.IndexFunc(snap.Streams, func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == snap.Reference })
+	if i < 0 || snap.Streams[i].Extrinsic == nil || *snap.Streams[i].Extrinsic == camdriver.Identity() {
+		return
+	}
+	from := *snap.Streams[i].Extrinsic
+	for k := range snap.Streams {
+		e := snap.Streams[k].Extrinsic
+		if e == nil {
+			continue
+		}
+		moved := camdriver.Identity()
+		if *e != from {
+			moved = from.Inverse().Then(*e)
+		}
+		snap.Streams[k].Extrinsic = &moved
+	}
+}
