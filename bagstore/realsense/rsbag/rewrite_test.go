@@ -14,7 +14,7 @@ import (
 
 // What is cut from a recording is a recording: each part describes the device.
 func TestCutRecordingsKeepTheirDescription(t *testing.T) {
-	in := filepath.Join("..", "..", "test", "data", "librealsense", "sw_small_lz4.bag")
+	in := filepath.Join("..", "..", "..", "test", "data", "librealsense", "sw_small_lz4.bag")
 	dir := t.TempDir()
 	cut := filepath.Join(dir, "cut.bag")
 	from := bagstore.Time(time.Second)
