@@ -1,0 +1,186 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"rsros/bagstore"
+	"rsros/bagstore/tools/bagset"
+	"rsros/node/control"
+	"rsros/node/foxglove"
+	"rsros/node/foxglove/nodegraph"
+	"rsros/node/graph"
+	"rsros/node/naming"
+	"rsros/node/replay"
+	"rsros/node/view"
+	"rsros/node/viewers"
+	"rsros/program"
+)
+
+// session is one replay, from opening the bags to leaving the graph.
+type session struct {
+	Options
+	closers []func() // run by close, the last one first
+
+	bags   []*bagstore.Bag
+	damage []string // found in the bags when they were opened
+	node   *graph.Node
+	source replay.Source
+
+	out     *output
+	shown   *view.Output // passes everything to out, and to viewers
+	status  *control.Status
+	viewed  nodegraph.Playback
+	player  *replay.Player
+	clients *foxglove.Listener
+}
+
+// run returns what couldn't be published.
+func (s *session) run(ctx context.Context) (problems []string, err error) {
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := graph.UntilKilled(ctx, s.node.Node)
+	s.closers = append(s.closers, cancel)
+	if err := s.connect(); err != nil {
+		return nil, err
+	}
+	if s.player.Empty() {
+		s.Log.Warn().Msg("there are no messages to play on the chosen topics")
+		return append(s.damage, s.player.Problems()...), nil
+	}
+	if err := s.serve(); err != nil {
+		return nil, err
+	}
+	problems, err = s.play(ctx)
+	return append(s.damage, problems...), err
+}
+
+// open opens the bags and joins the graph.
+func (s *session) open(ctx context.Context) (err error) {
+	if len(s.Bags) == 0 {
+		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
+	}
+	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
+	s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{}, s.Log)
+	if err != nil {
+		return err
+	}
+	recording, err := s.recording(s.bags)
+	if err != nil {
+		return err
+	}
+	if err := s.complete(); err != nil {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	s.node, err = graph.Join(ctx, graph.JoinOptions{ROS: s.ROS, Master: s.Master, Name: "play", Unique: true, Log: s.Log})
+	if err != nil {
+		return err
+	}
+	s.source = replay.Bags(s.bags)
+	if recording != nil {
+		s.source, err = s.wrapper(ctx, s.node.Node, recording)
+	}
+	return err
+}
+
+// connect connects a player to the source, to publishers and to ~status.
+func (s *session) connect() (err error) {
+	n := s.node.Node
+	wrapper, isWrapper := s.source.(*naming.Source)
+	if isWrapper {
+		s.closers = append(s.closers, wrapper.Close)
+	}
+	if s.out, err = newOutput(n, &s.Options); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.out.close)
+	if isWrapper {
+		s.out.wrapper, s.out.images = wrapper, wrapper.Images()
+	}
+	if s.status, err = control.NewStatus(n); err != nil {
+		return err
+	}
+	s.status.Details = s.out.details
+	clock, err := replay.NewSystem()
+	if err != nil {
+		return err
+	}
+	s.closers = append(s.closers, func() { _ = clock.Close() }) // a timer
+	s.shown = view.NewOutput(s.out)
+	s.player, err = replay.New(replay.Options{
+		Source: s.source, Output: s.shown, Clock: clock, Log: n.Log(), OnStatus: s.report,
+		RateControl: s.RateControlTopic != "", Settings: s.Replay,
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	return nil
+}
+
+func (s *session) report(status replay.Status) {
+	s.status.Publish(status)
+	s.viewed.Report(status)
+}
+
+// serve lets the graph, Foxglove and browsers follow and control the player.
+func (s *session) serve() error {
+	n := s.node.Node
+	remote, err := control.Offer(n, commanded{s.player}, n.Log())
+	if err != nil {
+		return err
+	}
+	s.closers = append(s.closers, remote.Close)
+	if err := listen(remote, s.player, &s.Options, n.Log()); err != nil {
+		return err
+	}
+	s.status.Changed = remote.Changed
+	s.viewed.Control(s.player)
+	if s.clients, err = nodegraph.Serve(s.node, s.Foxglove, &s.viewed, s.Log); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.clients.Close)
+	page, err := viewers.Serve(s.node, viewers.Options{Access: s.HTTP, Playback: &s.viewed, Log: s.Log})
+	if err != nil {
+		return err
+	}
+	if page != nil {
+		s.closers = append(s.closers, func() { _ = page.Close() }) // playback is over
+		page.Page.AttachPlayer(s.player, s.shown, s.title())
+	}
+	return nil
+}
+
+// play plays and returns what couldn't be published or was lost.
+func (s *session) play(ctx context.Context) (problems []string, err error) {
+	first, last := s.player.Range()
+	s.Log.Info().Str("from", replay.ReadableTime(first)).Str("to", replay.ReadableTime(last)).Msg("playing")
+	stopKeys := startKeys(ctx, &s.Options, s.player)
+	defer stopKeys()
+	line := startLine(&s.Options, s.player)
+	err = s.player.Run(ctx)
+	line.stop()
+	s.clients.Drain(ctx, flushPatience)
+	s.out.leave(ctx)
+	lost := s.out.logEnd(s.node.Log(), s.player.Status(), s.LossyOK)
+	if ctx.Err() != nil && len(lost) == 0 {
+		return nil, ctx.Err()
+	}
+	if ctx.Err() != nil {
+		err = nil // losses before the interruption count
+	}
+	return slices.Concat(s.player.Problems(), s.out.problems, lost), err
+}
+
+// close ends everything that run started and returns what leaving the graph failed with.
+func (s *session) close() (err error) {
+	for _, c := range slices.Backward(s.closers) {
+		c()
+	}
+	if s.node != nil {
+		err = s.node.Close()
+	}
+	bagset.Close(s.bags)
+	return err
+}
