@@ -14,7 +14,7 @@ import (
 var (
 	// dottedName is a word, or several with dots between: bagstore.Writer.Write.
 	dottedName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*`)
-	// mixedCaps is a word that only code spells so: isCode, TestImports.
+	// mixedCaps is a word that only code spells so: isCode, TestImportsGoDown.
 	mixedCaps = regexp.MustCompile(`^[a-z]+[A-Z]|^[A-Z]+[a-z]+[A-Z]`)
 	// filePath is a file of ours or a path below one of our folders.
 	filePath = regexp.MustCompile(`[A-Za-z0-9_.*/-]+`)

@@ -13,19 +13,18 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table of packages to "+architecturePage)
+var update = flag.Bool("update", false, "write the tables of packages to "+architecturePage)
 
 const (
-	architecturePage = "docs/architecture.md"
-	tableHeading     = "## Packages"
+	architecturePage    = "docs/architecture.md"
+	architectureHeading = "## Packages"
 )
 
-// TestArchitectureTable holds the table of packages in the documentation against
-// its sources: what a package is for is the first sentence of its doc comment,
-// and what it may import is its row in mayImport.
+// TestArchitectureTable checks the tables of layers and packages in the
+// documentation. What a package is for is the first sentence of its doc comment.
 func TestArchitectureTable(t *testing.T) {
-	table := packageTable(t)
-	old := tableOf(section(t, architecturePage, tableHeading))
+	table := layerTable() + "\n" + packageTable(t)
+	old := tablesOf(section(t, architecturePage, architectureHeading))
 	if old == table {
 		return
 	}
@@ -51,29 +50,34 @@ func TestArchitectureTable(t *testing.T) {
 			t.Errorf("%s has an outdated row\n%s", architecturePage, row)
 		}
 	}
-	t.Errorf("to write the table: go test ./test -run %s -update", t.Name())
+	t.Errorf("to write the tables: go test ./test -run %s -update", t.Name())
 }
 
-// packageTable is the table as it should be. Internal packages are left out: only
-// their parent can import them.
+func layerTable() string {
+	b := new(strings.Builder)
+	b.WriteString("| layer | what it holds | imports none of |\n|---|---|---|\n")
+	for _, l := range layers {
+		fmt.Fprintf(b, "| %s | %s | %s |\n", l.name, l.purpose, strings.Join(l.without, ", "))
+	}
+	return b.String()
+}
+
+// packageTable leaves out internal packages: only their parent can import them.
 func packageTable(t *testing.T) string {
-	synopsis := map[string]string{}
+	rows := map[string]string{}
 	for _, s := range load(t) {
-		if s.ast.Doc != nil && !s.test {
-			synopsis[s.folder] = purpose(s.ast.Doc.Text())
+		if s.ast.Doc == nil || s.test || belowTest(s.folder) || isInternal(s.folder) {
+			continue
+		}
+		if i := layerOf(s.folder); i >= 0 {
+			key := fmt.Sprintf("%02d %s", i, s.folder)
+			rows[key] = fmt.Sprintf("| %s | `%s` | %s |\n", layers[i].name, s.folder, purpose(s.ast.Doc.Text()))
 		}
 	}
 	b := new(strings.Builder)
-	b.WriteString("| package | purpose | may import |\n|---|---|---|\n")
-	for _, folder := range slices.Sorted(maps.Keys(mayImport)) {
-		if isInternal(folder) {
-			continue
-		}
-		imports := slices.DeleteFunc(slices.Sorted(slices.Values(mayImport[folder])), isInternal)
-		for i, imported := range imports {
-			imports[i] = "`" + imported + "`"
-		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", folder, synopsis[folder], strings.Join(imports, ", "))
+	b.WriteString("| layer | package | purpose |\n|---|---|---|\n")
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		b.WriteString(rows[key])
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -93,12 +97,32 @@ func isInternal(folder string) bool {
 	return path.Base(folder) == "internal" || strings.Contains(folder+"/", "/internal/")
 }
 
-// tableOf is the table in a section of a page, without what is around it.
-func tableOf(section string) string {
-	start := strings.Index(section, "| package |")
+// tablesOf is a section of a page from its first table on.
+func tablesOf(section string) string {
+	start := strings.Index(section, "| layer |")
 	if start < 0 {
-		return "| package |"
+		return ""
 	}
-	table, _, _ := strings.Cut(section[start:], "\n\n")
-	return strings.TrimSpace(table)
+	return strings.TrimSpace(section[start:])
+}
+
+// section returns the text of a page from a heading to the next heading of the
+// same level.
+func section(t *testing.T, page, heading string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	start := slices.Index(lines, heading)
+	if start < 0 {
+		t.Fatalf("%s has no heading %q", page, heading)
+	}
+	level, _, _ := strings.Cut(heading, " ")
+	rest := lines[start+1:]
+	if end := slices.IndexFunc(rest, func(line string) bool { return strings.HasPrefix(line, level+" ") }); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.Join(rest, "\n")
 }
