@@ -48,12 +48,7 @@ var layers = []layer{
 
 // exceptions are the imports that the layers forbid and that are there all the
 // same, as "package → imported", with the reason.
-var exceptions = map[string]string{
-	"bagstore/tools/bagset → program":    "its errors have exit codes",
-	"bagstore/tools/cat → program":       "its errors have exit codes",
-	"bagstore/tools/export → program":    "its errors have exit codes, and a manifest names the program",
-	"bagstore/tools/reprocess → program": "its errors have exit codes",
-}
+var exceptions = map[string]string{}
 
 // apart are pairs of packages in layers that may know each other, and don't.
 var apart = map[string]string{

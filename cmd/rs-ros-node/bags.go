@@ -71,14 +71,6 @@ func mostUsed(s *info.Summary) bagstore.Compression {
 	return s.Compressions[0].Kind
 }
 
-// incomplete is the error of work on bags of which something is lost; nil if nothing is.
-func incomplete(lost []string) error {
-	if len(lost) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
-}
-
 // verdict sums up work on several bags: the worst outcome decides.
 type verdict struct {
 	damaged, failed []string

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"rsros/bagstore/tools/bagset"
+	"rsros/bagstore/tools/export"
+	"rsros/bagstore/tools/reprocess"
 	"rsros/program"
 )
 
@@ -24,12 +27,14 @@ func (e usageError) Unwrap() error { return e.error }
 
 func exitCode(err error) int {
 	var usage usageError
+	var loss *bagset.LossError
 	switch {
 	case err == nil, errors.Is(err, context.Canceled): // Ctrl-C is a normal end
 		return exitOK
-	case errors.As(err, &usage), errors.Is(err, program.ErrUsage):
+	case errors.As(err, &usage), errors.Is(err, program.ErrUsage),
+		errors.Is(err, bagset.ErrSelection), errors.Is(err, export.ErrTarget), errors.Is(err, reprocess.ErrDisparity):
 		return exitUsage
-	case errors.Is(err, program.ErrIncomplete):
+	case errors.Is(err, program.ErrIncomplete), errors.As(err, &loss):
 		return exitIncomplete
 	case errors.Is(err, program.ErrNoDevice):
 		return exitNoDevice

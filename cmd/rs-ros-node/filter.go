@@ -115,5 +115,5 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	log.Info().Str("bag", out).Uint64("messages", res.Messages).Uint64("latched before the start", res.Latched).
 		Str("size", megabytes(res.Size)).Msg("written")
-	return incomplete(append(lost, skipped.lost()...))
+	return bagset.Loss(0, append(lost, skipped.lost()...))
 }

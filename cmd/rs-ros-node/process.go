@@ -10,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/tools/reprocess"
 	"rsros/bagstore/tools/swap"
 	"rsros/camdriver/process"
+	"rsros/program"
 )
 
 type processOptions struct {
@@ -72,10 +74,16 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	o.bag.Overwrite = o.force
 	log := a.logger()
 	report, done := a.progress(out, false)
-	r, err := reprocess.Run(ctx, reprocess.Options{In: in, Out: out, Bag: o.bag, Chain: o.chain, Progress: report, Log: log})
+	r, err := reprocess.Run(ctx, reprocess.Options{
+		In: in, Out: out, Chain: o.chain, Progress: report, Log: log,
+		Recorder: rsbag.RecorderOptions{Bag: o.bag, Program: program.Name, Version: program.Version},
+	})
 	done()
 	if r.Size > 0 {
 		log.Info().Str("bag", out).Uint64("sets", r.Sets).Uint64("frames", r.Frames).Str("size", megabytes(r.Size)).Msg("written")
+	}
+	if err == nil && r.Damage != nil {
+		return fmt.Errorf("%w: %w", program.ErrIncomplete, r.Damage)
 	}
 	return undone(err)
 }

@@ -102,7 +102,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		return fmt.Errorf("interrupted: %d parts are whole, the rest is missing", len(parts))
 	}
 	if err == nil {
-		err = incomplete(append(lost, skipped.lost()...))
+		err = bagset.Loss(0, append(lost, skipped.lost()...))
 	}
 	return err
 }

@@ -1,16 +1,32 @@
 package bagset
 
 import (
+	"errors"
 	"fmt"
-
-	"rsros/program"
+	"strings"
 )
 
-// Damaged is the error of work that passed over some messages; nil if it passed
-// over none.
-func Damaged(messages int) error {
-	if messages == 0 {
+// ErrSelection means that a Selection is invalid or doesn't apply to the bags.
+var ErrSelection = errors.New("bad selection")
+
+// LossError says that work on bags was done without messages that can't be read.
+type LossError struct {
+	Damaged int      // messages that were skipped
+	Lost    []string // where messages are gone, from Open
+}
+
+// Loss returns a LossError, or nil if nothing is lost.
+func Loss(damaged int, lost []string) error {
+	if damaged == 0 && len(lost) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d messages are damaged", program.ErrIncomplete, messages)
+	return &LossError{damaged, lost}
+}
+
+func (e *LossError) Error() string {
+	text := strings.Join(e.Lost, "; ")
+	if e.Damaged > 0 {
+		text = fmt.Sprintf("%d messages are damaged", e.Damaged)
+	}
+	return "not everything came through: " + text
 }

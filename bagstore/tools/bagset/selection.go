@@ -11,7 +11,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/moment"
-	"rsros/program"
 )
 
 // Selection says which messages of bags are meant, in the words of a command
@@ -25,9 +24,9 @@ type Selection struct {
 	Start, End string
 }
 
-// Resolve looks into the bags to say what the selection means there. It logs
-// what is unusual about them; lost says that messages of them are gone. The
-// errors are those of bagstore, and program.ErrUsage.
+// Resolve returns what the selection means in the bags. It logs what is unusual
+// about them; lost reports that messages of them are gone. The errors are
+// bagstore's and ErrSelection.
 func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
 	bags, losses, err := Open(paths, bagstore.OpenOptions{}, log)
 	defer Close(bags)
@@ -38,27 +37,27 @@ func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filte
 	return f, len(losses) > 0, err
 }
 
-// Filter says what the selection means in bags that are open. The errors are
-// ErrUsage and those of bagstore.
+// Filter returns what the selection means in open bags. The errors are
+// bagstore's and ErrSelection.
 func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 	f.Types = s.Types
 	if f.Topics, err = s.topics(bags); err != nil {
 		return f, err
 	}
 	if f.Match, err = either(s.Match); err != nil {
-		return f, fmt.Errorf("%w: %w", program.ErrUsage, err)
+		return f, fmt.Errorf("%w: %w", ErrSelection, err)
 	}
 	if f.Exclude, err = either(s.Exclude); err != nil {
-		return f, fmt.Errorf("%w: %w", program.ErrUsage, err)
+		return f, fmt.Errorf("%w: %w", ErrSelection, err)
 	}
 	if f.Start, err = timeIn(bags, s.Start); err != nil {
-		return f, fmt.Errorf("%w: start: %w", program.ErrUsage, err)
+		return f, fmt.Errorf("%w: start: %w", ErrSelection, err)
 	}
 	if f.End, err = timeIn(bags, s.End); err != nil {
-		return f, fmt.Errorf("%w: end: %w", program.ErrUsage, err)
+		return f, fmt.Errorf("%w: end: %w", ErrSelection, err)
 	}
 	if f.Start > 0 && f.End > 0 && f.End < f.Start {
-		return f, fmt.Errorf("%w: the end lies before the start", program.ErrUsage)
+		return f, fmt.Errorf("%w: the end lies before the start", ErrSelection)
 	}
 	return f, nil
 }
@@ -94,7 +93,7 @@ func (s Selection) topics(bags []*bagstore.Bag) ([]string, error) {
 			topic = "/" + topic
 		}
 		if !recorded[topic] {
-			return nil, fmt.Errorf("%w: there is no topic %s in the bag; info lists them", program.ErrUsage, topic)
+			return nil, fmt.Errorf("%w: there is no topic %s in the bag; info lists them", ErrSelection, topic)
 		}
 		list = append(list, topic)
 	}

@@ -10,14 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/bagstore/tools/bagset"
 	"rsros/msgs"
-	"rsros/program"
 )
 
 // Options are the settings of Run.
@@ -37,8 +35,8 @@ type Options struct {
 // YAML is that of rostopic echo -b: each message ends with "---". Where there is
 // more than one topic, a comment before each message says which and when.
 //
-// program.ErrIncomplete if a message could not be decoded, or some of a bag is lost; the
-// others are printed.
+// The error is a bagset.LossError if a message could not be decoded or is lost; all
+// others are printed then.
 func Run(ctx context.Context, o Options) error {
 	bags, lost, err := bagset.Open(o.Bags, bagstore.OpenOptions{Whole: true}, o.Log)
 	defer bagset.Close(bags)
@@ -61,10 +59,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := c.out.Flush(); err != nil {
 		return err
 	}
-	if err := bagset.Damaged(bad + c.bad); err != nil || len(lost) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
+	return bagset.Loss(bad+c.bad, lost)
 }
 
 func topicCount(v *bagstore.View) int {

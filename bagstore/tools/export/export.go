@@ -12,13 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/bagstore/tools/bagset"
-	"rsros/program"
 )
 
 // Options are the settings of Run.
@@ -35,15 +33,18 @@ type Options struct {
 	Log       zerolog.Logger
 }
 
+// ErrTarget means that Options name no target, or two.
+var ErrTarget = errors.New("export into either a folder or an MCAP file")
+
 // Run writes what a bag holds in the formats of other programs: an MCAP file,
 // or a folder of pictures, tables and point clouds with a manifest of all files
-// (docs/commands.md). Every message of the selection comes out, or the error
-// says that it didn't.
+// (docs/commands.md). The error is a bagset.LossError if messages of the selection
+// couldn't be read; all others are exported then.
 //
 // Files appear under their names when they are whole; the manifest comes last.
 func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
-		return fmt.Errorf("%w: export into a folder or into an MCAP file", program.ErrUsage)
+		return ErrTarget
 	}
 	bags, lost, err := bagset.Open([]string{o.Bag}, bagstore.OpenOptions{Whole: true}, o.Log)
 	defer bagset.Close(bags)
@@ -54,15 +55,16 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	var bad int
 	if o.MCAP != "" {
-		err = exportMCAP(ctx, bags[0], filter.Query(), o)
+		bad, err = exportMCAP(ctx, bags[0], filter.Query(), o)
 	} else {
-		err = exportFolder(ctx, bags[0], filter, o)
+		bad, err = exportFolder(ctx, bags[0], filter, o)
 	}
-	if err == nil && len(lost) > 0 {
-		err = fmt.Errorf("%w: %s", program.ErrIncomplete, strings.Join(lost, "; "))
+	if err != nil {
+		return err
 	}
-	return err
+	return bagset.Loss(bad, lost)
 }
 
 // writeWhole writes a file that appears under its name when it is whole. Unlike

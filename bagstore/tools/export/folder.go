@@ -34,14 +34,14 @@ type folder struct {
 }
 
 // exportFolder writes the files, then the manifest. A RealSense recording goes
-// stream by stream as its layout says, everything else by message type.
-func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) error {
+// stream by stream as its layout says, everything else by message type. It returns how
+// many messages couldn't be exported.
+func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad int, err error) {
 	if err := emptyFolder(o.Dir, o.Overwrite); err != nil {
-		return err
+		return 0, err
 	}
 	path := filepath.Join(o.Dir, "manifest.json")
-	bad := 0
-	err := writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
+	err = writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), tables: make(map[string]*table),
 			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), pace: bagset.Pace{Ctx: ctx, Progress: o.Progress}}
 		err = f.export(bag, filter)
@@ -54,7 +54,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 		bad = f.bad
 		return cmp.Or(err, f.manifest.close())
 	})
-	return cmp.Or(err, bagset.Damaged(bad))
+	return bad, err
 }
 
 // emptyFolder makes a folder, or sees that it is empty: names of two exports

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"context"
 	"os"
 
@@ -12,13 +11,13 @@ import (
 )
 
 // exportMCAP writes the messages of a bag as they are into an MCAP file of the
-// ros1 profile: a channel a connection, a schema a message type.
-func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) error {
+// ros1 profile: a channel a connection, a schema a message type. It returns how many
+// couldn't be read.
+func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad int, err error) {
 	v, err := bagstore.NewView([]*bagstore.Bag{bag}, q)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	bad := 0
 	err = writeWhole(o.MCAP, o.Overwrite, func(f *os.File) error {
 		w, err := mcap.NewWriter(f, mcap.ProfileROS1, mcapCompression(o.Compress))
 		if err != nil {
@@ -30,7 +29,7 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Opti
 		}
 		return w.Close()
 	})
-	return cmp.Or(err, bagset.Damaged(bad))
+	return bad, err
 }
 
 func mcapCompression(c bagstore.Compression) bagstore.Compression {

@@ -26,7 +26,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/tools/bagset"
 	"rsros/msgs"
-	"rsros/program"
 	"rsros/test/samplebag"
 )
 
@@ -529,9 +528,10 @@ func outcomeOf(err error) outcome {
 	switch {
 	case err == nil:
 		return whole
-	case errors.Is(err, program.ErrUsage):
+	case errors.Is(err, ErrTarget), errors.Is(err, bagset.ErrSelection):
 		return usage
-	case errors.Is(err, program.ErrIncomplete):
+	}
+	if _, ok := errors.AsType[*bagset.LossError](err); ok {
 		return incomplete
 	}
 	return failed

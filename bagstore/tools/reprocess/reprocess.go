@@ -22,13 +22,14 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/process/syncer"
-	"rsros/program"
 )
 
 // Options say what is made of a recording.
 type Options struct {
 	In, Out string
-	Bag     bagstore.Options
+	// Recorder says how Out is written. It also gets what is known about In
+	// (Additional).
+	Recorder rsbag.RecorderOptions
 	// Chain makes the blocks, in their order. It is called twice: the first frames
 	// are processed ahead, to learn what comes out.
 	Chain    func(*process.Resources) (process.Chain, error)
@@ -42,6 +43,7 @@ type Result struct {
 	Sets    uint64
 	Dropped uint64 // images that the blocks left as they were for want of another stream
 	Size    int64
+	Damage  error // why messages of In couldn't be read; nil if all could
 }
 
 // memory bounds the frames that are being processed.
@@ -55,9 +57,15 @@ type work struct {
 	snap camdriver.DeviceSnapshot
 	rig  *process.Rig
 	made map[camdriver.StreamID]*process.Profile // what comes out
+
+	damage error // see Result.Damage
 }
 
-// Run processes a recording. The new one appears when it is whole. The error wraps program.ErrIncomplete if something of the recording is damaged.
+// ErrDisparity means that a chain ends in disparity, which can't be recorded.
+var ErrDisparity = errors.New("disparity can't be recorded; end with disparity_end")
+
+// Run processes a recording. The new one appears when it is complete. Damaged
+// messages are left out.
 func Run(ctx context.Context, o Options) (Result, error) {
 	file, err := rsbag.OpenWhole(o.In)
 	if err != nil {
@@ -72,27 +80,23 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	place, err := atomicfile.Reserve(o.Out, o.Bag.Overwrite)
+	place, err := atomicfile.Reserve(o.Out, o.Recorder.Bag.Overwrite)
 	if err != nil {
 		return Result{}, err
 	}
 	r, err := w.record(ctx, place.Temp(), made)
-	if err != nil && !errors.Is(err, program.ErrIncomplete) {
+	if err != nil {
 		return r, errors.Join(err, place.Discard())
 	}
-	if done := place.Commit(); done != nil {
-		return r, done
-	}
-	return r, err
+	return r, place.Commit()
 }
 
 // record writes the file.
 func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSnapshot) (Result, error) {
-	bag := w.o.Bag
-	bag.Overwrite = true // the place is ours
-	out, err := rsbag.NewRecorder(path, made, rsbag.RecorderOptions{
-		Bag: bag, Program: program.Name, Version: program.Version, Additional: w.file.Additional(),
-	})
+	o := w.o.Recorder
+	o.Bag.Overwrite = true // the place is ours
+	o.Additional = append(slices.Clone(o.Additional), w.file.Additional()...)
+	out, err := rsbag.NewRecorder(path, made, o)
 	if err != nil {
 		return Result{}, err
 	}
@@ -100,7 +104,7 @@ func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSna
 	if closed := out.Close(); closed != nil {
 		return r, closed
 	}
-	r.Size = out.Stats().Size
+	r.Size, r.Damage = out.Stats().Size, w.damage
 	return r, err
 }
 
@@ -140,7 +144,7 @@ func (w *work) sets(ctx context.Context, set func(*process.Set) error, other fun
 		case !ok:
 			sync.Flush(emit)
 			if n, why := cursor.Damaged(); err == nil && n > 0 {
-				return fmt.Errorf("%w: %d messages are damaged: %w", program.ErrIncomplete, n, why)
+				w.damage = fmt.Errorf("%d messages are damaged: %w", n, why)
 			}
 			return err
 		case e.Frame != nil && e.Frame.Stream().Kind.Video():
@@ -183,7 +187,7 @@ func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
 		return errProbed
 	}
 	err := w.sets(ctx, look, func(rsbag.Event) error { return nil })
-	if err != nil && !errors.Is(err, errProbed) && !errors.Is(err, program.ErrIncomplete) {
+	if err != nil && !errors.Is(err, errProbed) {
 		return camdriver.DeviceSnapshot{}, err
 	}
 	if len(profiles) == 0 {
@@ -191,7 +195,7 @@ func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
 	}
 	for _, p := range profiles {
 		if p.Format == camdriver.Disparity32 {
-			return camdriver.DeviceSnapshot{}, fmt.Errorf("%w: disparity can't be recorded; end with disparity_end", program.ErrUsage)
+			return camdriver.DeviceSnapshot{}, ErrDisparity
 		}
 	}
 	w.made = profiles

@@ -2,7 +2,6 @@ package reprocess
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/program"
 )
 
 // write processes the whole recording into out.
@@ -65,19 +63,19 @@ func (w *work) write(ctx context.Context, out *rsbag.Recorder, made camdriver.De
 		}
 		return q.write(latest.Add(-longest))
 	}, other)
-	if err != nil && !errors.Is(err, program.ErrIncomplete) {
+	if err != nil {
 		return r, err
 	}
-	if left := q.write(base.Add(1 << 62)); left != nil {
-		return r, left
+	if err := q.write(base.Add(1 << 62)); err != nil {
+		return r, err
 	}
-	if r.Dropped > 0 && err == nil {
+	if r.Dropped > 0 && w.damage == nil {
 		w.o.Log.Warn().Uint64("frames", r.Dropped).Msg("frames without those of another stream at their time were left out")
 	}
 	if r.Frames == 0 {
 		return r, fmt.Errorf("%s: no frame came out", w.o.In)
 	}
-	return r, err
+	return r, nil
 }
 
 // longest is how late a frame may come out of the syncer: eight frame times at 6
