@@ -8,21 +8,21 @@ import (
 	"rsros/node/ros/param"
 )
 
-// DefaultMasterURI is where a master is looked for when nobody says otherwise.
+// DefaultMasterURI is the master's address if Config has none.
 const DefaultMasterURI = "http://localhost:11311"
 
-// ParseArgs takes the ROS parts out of a command line and an environment:
+// ParseArgs extracts the ROS parts of a command line and an environment:
 //
 //	from:=to       remap a name
 //	_param:=yaml   set the private parameter ~param
 //	__name:=x      node name         __ns:=/y        namespace
 //	__master:=uri  master            __log:=file     log file
-//	__ip:=a  __hostname:=h           the address that others reach this node at
+//	__ip:=a  __hostname:=h           the address that this node advertises
 //	ROS_MASTER_URI ROS_IP ROS_HOSTNAME ROS_NAMESPACE
 //
-// An argument wins over the environment. The remaining arguments come back in
-// their order. NewNode reads no environment, so what a caller writes into the
-// Config after ParseArgs wins over both.
+// An argument takes precedence over the environment. The remaining arguments are
+// returned in order. NewNode doesn't read the environment, so fields that a caller
+// sets in the Config after ParseArgs take precedence over both.
 func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 	cfg = configFromEnviron(environ)
 	cfg.Remaps = make(map[string]string)
@@ -72,8 +72,8 @@ func configFromEnviron(environ []string) Config {
 	return cfg
 }
 
-// applySpecial sets what the double-underscore arguments say; unknown ones are
-// ignored, as roscpp does.
+// applySpecial applies the double-underscore arguments. It ignores unknown ones,
+// as roscpp does.
 func applySpecial(cfg *Config, special map[string]string) error {
 	set := func(dst *string, keys ...string) {
 		for _, k := range keys {
@@ -95,7 +95,7 @@ func applySpecial(cfg *Config, special map[string]string) error {
 	return nil
 }
 
-// privateParam puts the value of one _name:=text argument into params.
+// privateParam adds the value of one _name:=text argument to params.
 func privateParam(params map[string]any, name, text string) error {
 	if name == "" {
 		return &names.Error{Name: name, Reason: "a private parameter must have a name"}

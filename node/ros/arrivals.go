@@ -8,8 +8,8 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// arrivals follows the numbers of a publisher's messages. They go on when a connection
-// breaks and another is made. Several goroutines may use it.
+// arrivals tracks the sequence numbers of a publisher's messages, across reconnects.
+// It may be used from several goroutines.
 type arrivals struct {
 	mu      sync.Mutex
 	numbers msgs.Numbers
@@ -39,7 +39,7 @@ func (a *arrivals) settle() uint64 {
 	return a.numbers.Settle()
 }
 
-// settle leaves what a link that ends has missed with the subscriber.
+// settle adds the messages that an ending link has missed to its subscriber's count.
 func (l *link) settle() {
 	s := l.subscriber
 	s.mu.Lock()
@@ -47,8 +47,8 @@ func (l *link) settle() {
 	s.missing += l.arrivals.settle()
 }
 
-// headed parses the type of a connection whose messages begin with a header; nil for
-// others, and for those whose publisher doesn't say.
+// headed parses the type of a connection. It returns nil if the type is unknown or its
+// messages don't begin with a header.
 func headed(h Header) *msgs.Spec {
 	spec, err := msgs.Parse(h[wire.KeyType], h[wire.KeyDefinition])
 	if err != nil || !spec.Numbered() {
@@ -57,11 +57,11 @@ func headed(h Header) *msgs.Spec {
 	return spec
 }
 
-// mostAhead is how far in the future a stamp may be without a remark.
+// mostAhead is how far in the future a stamp may be without a warning.
 const mostAhead = 250 * time.Millisecond
 
-// arrived looks at the header of a message. A stamp in the future tells that the
-// publisher's clock differs from this machine's. One in the past may be a bag's.
+// arrived checks the header of a message. A stamp in the future means that the clocks
+// of the publisher and this machine differ. A stamp in the past may come from a bag.
 func (l *link) arrived(spec *msgs.Spec, h Header, data []byte) {
 	if seq, ok := spec.Seq(data); ok {
 		l.arrivals.next(seq)

@@ -9,8 +9,8 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// busStats answers getBusStats: [publications, subscriptions, services] with the
-// counters of each connection.
+// busStats returns the result of getBusStats: [publications, subscriptions, services]
+// with the counters of each connection.
 func (n *Node) busStats() any {
 	pubs, subs := []any{}, []any{}
 	outlets, links := n.outlets(), n.links()
@@ -33,8 +33,8 @@ func (n *Node) busStats() any {
 	return []any{pubs, subs, []any{busCount(c.requests.Load()), busCount(c.received.Load()), busCount(c.sent.Load())}}
 }
 
-// busInfo answers getBusInfo: one line a connection,
-// [id, the other end, direction, transport, topic, connected, text].
+// busInfo returns the result of getBusInfo, one entry for each connection:
+// [id, peer, direction, transport, topic, connected, text].
 func (n *Node) busInfo() any {
 	list := []any{}
 	outlets, links := n.outlets(), n.links()
@@ -52,7 +52,7 @@ func (n *Node) busInfo() any {
 	return list
 }
 
-// busCount fits a counter into the 32 bits of XML-RPC's int.
+// busCount clamps a counter to XML-RPC's 32-bit int.
 func busCount(v uint64) int { return int(min(v, math.MaxInt32)) }
 
 // outlets lists the connections to subscribers by topic.

@@ -15,42 +15,42 @@ import (
 	"rsros/node/ros/roslog"
 )
 
-// Config says who a node is and where its graph is. NewNode copies it and reads
-// nothing from the environment; ParseArgs does that.
+// Config describes a node and its graph. NewNode copies it and doesn't read the
+// environment; ParseArgs does.
 type Config struct {
-	Name      string // base name without '/'; must be there
+	Name      string // base name without '/'; required
 	Namespace string // default "/"
-	Anonymous bool   // make the name unique by process and time
+	Anonymous bool   // append the process id and the time to the name
 
 	MasterURI string // default DefaultMasterURI
-	Host      string // what others reach this node at; default: found out, see host.Advertised
+	Host      string // address that others use to reach this node; default: see host.Advertised
 
 	Remaps        map[string]string // names as given, resolved by NewNode
 	PrivateParams map[string]any    // set on the master below the node's name
 
-	LogFile string // from __log; for the program, the node itself writes no file
+	LogFile string // from __log; for the program: the node writes no file
 
-	// MaxMessage bounds a received message, in bytes; default 1 GiB. Larger ones are
-	// skipped (see SubscriberCounts.TooLarge). Memory grows
-	// with the bytes that arrive, not with what the peer claims.
+	// MaxMessage is the size limit of a received message in bytes; default 1 GiB.
+	// Larger ones are skipped (see SubscriberCounts.TooLarge). Memory grows with the
+	// bytes that arrive, not with the length that the peer claims.
 	MaxMessage int64
 
-	// Log takes what the node has to say about itself. If it writes into Rosout,
-	// pass that, too; otherwise the node makes one for Node.Log.
+	// Log is the node's logger. If it writes to a roslog.Writer, pass that as Rosout;
+	// otherwise the node creates one for Node.Log.
 	Log    zerolog.Logger
 	Rosout *roslog.Writer
-	// NoRosout: the node neither publishes /rosout nor calls OnLog, as the node that
-	// gathers it doesn't.
+	// NoRosout disables publishing to /rosout and OnLog, for the node that aggregates
+	// /rosout.
 	NoRosout bool
-	// OnLog also gets every line that goes to /rosout. It must not block.
+	// OnLog is called for every line sent to /rosout. It must not block.
 	OnLog func(*msgs.Log)
 }
 
-// ErrConfig is wrapped by NewNode's error if a name, a remap or an address of the
-// Config makes no sense.
+// ErrConfig is wrapped by NewNode's error if a name, a remap or an address in the
+// Config is invalid.
 var ErrConfig = errors.New("wrong configuration")
 
-// ErrClosed is what methods return once the node or the object was closed.
+// ErrClosed is returned by methods after the node or the object was closed.
 var ErrClosed = rosapi.ErrClosed
 
 const defaultMaxMessage = 1 << 30
@@ -64,7 +64,7 @@ func (c Config) checked() (Config, error) {
 	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" {
 		return c, fmt.Errorf("%w: master URI %q: want http://host:port", ErrConfig, c.MasterURI)
 	}
-	// The form that rosgraph compares with ends in a slash.
+	// rosgraph compares URIs that end in a slash.
 	c.MasterURI = strings.TrimRight(c.MasterURI, "/") + "/"
 	if c.MaxMessage <= 0 {
 		c.MaxMessage = defaultMaxMessage

@@ -3,20 +3,19 @@
 // publishes over UDPROS), serves and calls services, and reads, writes and
 // follows parameters.
 //
-// A message is bytes from the moment it is made. Publish takes a head, a body
-// and a tail; head and tail are small and copied, the body (pixels, a replayed
-// message) goes from the caller's memory into every subscriber's socket and is
-// given back once, through msgs.Raw.Owner, when the last one is done with it.
-// A received message lives in a pooled buffer that is valid until the callback
-// returns, or until Release if the callback retained it.
+// Messages are encoded bytes. Publish takes a head, a body and a tail. Head and
+// tail are small and are copied. The body (pixels, a replayed message) is written
+// from the caller's memory to every subscriber's socket; msgs.Raw.Owner is released
+// once, when the last subscriber is done with it. A received message is in a pooled
+// buffer, valid until the callback returns, or until Release if the callback
+// retained it.
 //
-// Every subscriber connection has a queue of its own, bounded in messages and
-// bytes. A slow subscriber loses its oldest messages and nobody else's; each
-// loss is counted.
+// Every subscriber connection has its own queue, bounded in messages and bytes. A
+// slow subscriber loses its own oldest messages only, and every loss is counted.
 //
-// A Node keeps what it wants registered and a single goroutine, the registrar,
-// brings the master in line with it: a master that isn't there yet is waited
-// for, one that was restarted is told everything again.
+// A Node keeps a list of its registrations. One goroutine, the registrar, brings
+// the master in line with the list: it waits for a master that isn't running yet
+// and registers everything again when the master was restarted.
 //
 // All methods may be called from several goroutines. Close ends every goroutine
 // that the node started.

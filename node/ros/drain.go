@@ -2,12 +2,12 @@ package ros
 
 import "context"
 
-// Drain gets everything published so far to its readers before the node leaves:
-// queues are emptied, then each TCPROS connection is closed for writing, and the
-// subscriber hangs up when it has read to the end. Leaving at once would cost
-// messages: a roscpp subscriber that hears from the master of a publisher's end
-// hangs up with what it hasn't read yet unread. No new subscriber is taken from
-// then on. What a subscriber hasn't read when ctx ends is lost to it.
+// Drain delivers everything published so far before the node leaves: it flushes
+// the queues, then closes each TCPROS connection for writing and waits until the
+// subscriber has read to the end and hung up. Without it messages would be lost: a
+// roscpp subscriber that learns from the master that a publisher is gone hangs up
+// without reading the rest. New subscribers are refused from here on. Messages that
+// a subscriber hasn't read when ctx ends are lost.
 func (n *Node) Drain(ctx context.Context) error {
 	n.mu.Lock()
 	var outlets []*outlet
@@ -20,9 +20,9 @@ func (n *Node) Drain(ctx context.Context) error {
 			return err
 		}
 		if half, ok := c.conn.(interface{ CloseWrite() error }); ok {
-			half.CloseWrite() //nolint:errcheck // one that is broken is gone already
+			half.CloseWrite() //nolint:errcheck // a broken connection is gone already
 		} else {
-			c.hangUp() // UDP: what was sent is all that can be done
+			c.hangUp() // UDP has no acknowledgement to wait for
 		}
 	}
 	for _, c := range outlets {
@@ -35,7 +35,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	return nil
 }
 
-// end refuses new subscribers and gives those that are there.
+// end refuses new subscribers and returns the connected ones.
 func (t *topic) end() []*outlet {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// link is a subscriber's connection to one publisher. It connects again, with
-// growing pauses, until the master says that the publisher is gone.
+// link is a subscriber's connection to one publisher. It reconnects with growing
+// pauses until the master reports that the publisher is gone.
 type link struct {
 	subscriber *Subscriber
 	uri        string // of the publisher's slave API
@@ -20,12 +20,12 @@ type link struct {
 	cancel     context.CancelFunc
 
 	header  atomic.Pointer[Header] // the publisher's; nil while not connected
-	busy    atomic.Bool            // a session is under way
-	leaving atomic.Bool            // the publisher has left: read to the end and no more
+	busy    atomic.Bool            // a session is running
+	leaving atomic.Bool            // the publisher has left: read to the end, don't reconnect
 
 	messages, bytes atomic.Uint64
 	arrivals        arrivals
-	saidAhead       bool // that the stamps are in the future; of the link's goroutine
+	saidAhead       bool // warned that stamps are in the future; used by the link's goroutine only
 }
 
 func newLink(s *Subscriber, uri string) *link {
@@ -40,7 +40,7 @@ func (l *link) run() {
 	defer l.cancel()
 	defer l.settle()
 	log := l.subscriber.node.log.With().Str("topic", l.subscriber.options.Topic).Str("publisher", l.uri).Logger()
-	said := "" // the failure that was logged; each is said once
+	said := "" // the failure that was logged last
 	for backoff := first; ; {
 		began, received := time.Now(), l.messages.Load()
 		l.busy.Store(true)
@@ -52,12 +52,12 @@ func (l *link) run() {
 		}
 		if l.header.Swap(nil) != nil { // it was connected
 			if said = ""; l.messages.Load() > received || time.Since(began) > last {
-				backoff = first // else it hangs up whenever it is connected
+				backoff = first // otherwise the publisher hangs up on every connection
 			}
 			log.Debug().Err(err).Msg("publisher hung up")
 		} else if err.Error() != said {
 			said = err.Error()
-			log.Warn().Err(err).Msg("can't receive from a publisher; trying on")
+			log.Warn().Err(err).Msg("can't receive from a publisher; retrying")
 		}
 		select {
 		case <-l.ctx.Done():
@@ -72,9 +72,9 @@ func (l *link) run() {
 // its end of the connection.
 const leavingTime = 5 * time.Second
 
-// leave ends the link because the publisher has left the graph. What it sent
-// before may still be on its way, so a connection is read to its end, also one that is
-// just being made: the publisher may count on it already.
+// leave ends the link because the publisher has left the graph. Messages sent before
+// may still be in transit, so a connection is read to its end. That includes one that
+// is still being established: the publisher may already count on it.
 func (l *link) leave() {
 	l.leaving.Store(true)
 	if !l.busy.Load() {
@@ -84,13 +84,14 @@ func (l *link) leave() {
 	time.AfterFunc(leavingTime, l.cancel)
 }
 
-// session connects once and receives until that ends, which always is an error.
+// session connects once and receives until the connection ends. It always returns an
+// error.
 func (l *link) session() error {
 	conn, err := l.subscriber.node.dialTopic(l.ctx, l.uri, l.subscriber.options.Topic)
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // maybe a second time
+	defer conn.Close() //nolint:errcheck // may already be closed
 	stop := context.AfterFunc(l.ctx, func() { conn.Close() })
 	defer stop()
 	header, err := l.handshake(conn)
@@ -101,7 +102,7 @@ func (l *link) session() error {
 	return l.receive(conn, header)
 }
 
-// handshake exchanges connection headers and checks that both mean one type.
+// handshake exchanges connection headers and checks that the types match.
 func (l *link) handshake(conn net.Conn) (Header, error) {
 	o := &l.subscriber.options
 	h := Header{wire.KeyCallerID: l.subscriber.node.Name(), wire.KeyTopic: o.Topic, wire.KeyType: o.Type.Name, wire.KeyMD5: o.Type.MD5, wire.KeyNoDelay: "0"}
@@ -119,7 +120,8 @@ func (l *link) handshake(conn net.Conn) (Header, error) {
 	return answer, nil
 }
 
-// receive reads messages: u32 length and that many bytes, again and again.
+// receive reads messages until the connection ends. A message is a u32 length and
+// that many bytes.
 func (l *link) receive(conn net.Conn, header Header) error {
 	s := l.subscriber
 	r := wire.NewMessageReader(conn)
@@ -132,7 +134,7 @@ func (l *link) receive(conn net.Conn, header Header) error {
 		if size > s.options.MaxMessage {
 			s.refuse(l.uri, size)
 			l.arrivals.skip()
-			// The connection stays: a publisher that is hung up on would send it again.
+			// Keep the connection: after a reconnect the publisher would send it again.
 			if err := r.Skip(size); err != nil {
 				return err
 			}

@@ -8,14 +8,14 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// accept takes TCPROS connections until the listener is closed.
+// accept accepts TCPROS connections until the listener is closed.
 func (n *Node) accept() {
 	for {
 		conn, err := n.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // out of file descriptors: try on, slowly
+		if err != nil { // out of file descriptors: retry slowly
 			n.log.Warn().Err(err).Msg("can't accept a connection")
 			select {
 			case <-n.ctx.Done():
@@ -31,8 +31,8 @@ func (n *Node) accept() {
 	}
 }
 
-// serve runs a connection in a goroutine of the node's; Close ends it. False
-// means that the node is closed.
+// serve runs a connection in a goroutine that Close ends. It returns false if the
+// node is closed.
 func (n *Node) serve(conn net.Conn, run func() error) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -49,7 +49,7 @@ func (n *Node) serve(conn net.Conn, run func() error) bool {
 	return true
 }
 
-// serveConn reads a peer's header and serves what it asks for.
+// serveConn reads a peer's header and serves the topic or service that it names.
 func (n *Node) serveConn(conn net.Conn) error {
 	if err := conn.SetDeadline(time.Now().Add(wire.HandshakeTime)); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (n *Node) serveConn(conn net.Conn) error {
 }
 
 func (n *Node) drop(conn net.Conn) {
-	conn.Close() //nolint:errcheck // maybe a second time
+	conn.Close() //nolint:errcheck // may already be closed
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.conns, conn)

@@ -10,7 +10,7 @@ import (
 	"rsros/msgs"
 )
 
-// loggerName is the one logger that ~get_loggers lists: all of the node.
+// loggerName is the only logger that ~get_loggers lists; it is the whole node.
 const loggerName = "ros"
 
 // offerLoggers serves ~get_loggers and ~set_logger_level, as roscpp nodes do.

@@ -41,9 +41,9 @@ type Node struct {
 	done     chan struct{} // closed by the slave API's shutdown, or by Close
 	doneOnce sync.Once
 
-	connections     atomic.Int64 // last id given
+	connections     atomic.Int64 // last id assigned
 	serviceCounts   serviceCounts
-	persistent      host.Counter // service connections that are kept
+	persistent      host.Counter // persistent service connections
 	datagrams       host.Counter // UDPROS connections, by topic and host
 	attendEvery     time.Duration
 	time            simTime
@@ -61,12 +61,12 @@ type Node struct {
 	conns    map[net.Conn]struct{} // accepted
 }
 
-// closeTimeout is how long Close talks to a master that answers, and has much to do.
+// closeTimeout bounds how long Close unregisters from a master that answers.
 const closeTimeout = 5 * time.Second
 
-// NewNode starts a node: its listeners, and in the background its registration
-// at the master, which need not be there yet (see Sync). ctx bounds the start
-// only; the node lives until Close.
+// NewNode starts a node: it listens, and registers at the master in the background.
+// The master need not be running yet (see Sync). ctx bounds the start only; the node
+// runs until Close.
 func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -102,8 +102,8 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// introduce registers what every node has: its parameters, /rosout, the services
-// for its log levels, and its interest in the time.
+// introduce registers what every node has: private parameters, /rosout, the logger
+// services, and a subscription to /use_sim_time.
 func (n *Node) introduce() error {
 	if len(n.cfg.PrivateParams) > 0 {
 		n.registrar.Add(&rosapi.Registration{What: "private parameters", Register: n.setPrivateParams})
@@ -156,35 +156,35 @@ func (n *Node) setPrivateParams(ctx context.Context) error {
 	return nil
 }
 
-// Name is the node's full name.
+// Name returns the node's full name.
 func (n *Node) Name() string { return n.names.Node }
 
-// Namespace is "/" or "/ns".
+// Namespace returns "/" or "/ns".
 func (n *Node) Namespace() string { return n.names.Namespace }
 
-// URI is the address of the node's slave API.
+// URI returns the address of the node's slave API.
 func (n *Node) URI() string { return n.uri }
 
-// Log is the node's logger; what it takes also goes to /rosout.
+// Log returns the node's logger, which also writes to /rosout.
 func (n *Node) Log() zerolog.Logger { return n.cfg.Log }
 
-// Resolve makes a name global and applies the remaps.
+// Resolve returns the global name for name, with remaps applied.
 func (n *Node) Resolve(name string) (string, error) { return n.names.Resolve(name) }
 
-// Done is closed when another program asked the node to end (rosnode kill, or a
+// Done is closed when another program asks the node to shut down (rosnode kill, or a
 // new node of the same name), and by Close.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
 func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
 
-// Sync returns when the master knows everything that was advertised, subscribed
-// and set by now; it waits for a master that isn't there.
+// Sync waits until the master knows everything that was advertised, subscribed and
+// set so far. It also waits for a master that isn't running yet.
 func (n *Node) Sync(ctx context.Context) error { return n.registrar.Wait(ctx, n.ctx) }
 
 func (n *Node) nextConnection() int { return int(n.connections.Add(1)) }
 
 // Close unregisters, closes every connection and waits for every goroutine. A
-// master that doesn't answer holds it up for about a second.
+// master that doesn't answer delays it by about a second.
 func (n *Node) Close() error {
 	n.mu.Lock()
 	if n.closed {

@@ -13,12 +13,11 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// outlet is a subscriber's connection to a topic of this node: its queue and what
-// sends from it.
+// outlet is a subscriber's connection to a topic of this node, with its queue.
 type outlet struct {
 	topic  *topic
 	conn   net.Conn
-	header Header // what the subscriber said
+	header Header // the subscriber's
 	id     int    // for getBusInfo
 	queue  *sendqueue.Queue
 	gone   chan struct{} // closed when the connection has ended
@@ -27,14 +26,13 @@ type outlet struct {
 
 	messages, bytes, dropped atomic.Uint64
 
-	// These belong to whoever sends.
+	// Used by the goroutine that is sending.
 	w     *wire.VectorWriter   // nil for UDPROS
 	batch []*sendqueue.Message // being written
-	vec   [][]byte             // their parts
+	vec   [][]byte             // the parts of batch
 }
 
-// serveSubscriber runs a subscriber's connection from its parsed header to its
-// end. The reply tells it what it gets.
+// serveSubscriber runs a subscriber's connection after its header was read.
 func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	name := h[wire.KeyTopic]
 	n.mu.Lock()
@@ -68,16 +66,16 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	return err
 }
 
-// Every pulse it is looked whether a subscriber that was sent something is still
-// there. After maxSilent times without an answer from its machine it is forgotten: the
-// kernel would go on for a quarter of an hour, and the topic would have a subscriber.
+// Every pulse, check that subscribers with unacknowledged data are reachable. A
+// subscriber whose machine doesn't answer maxSilent times is disconnected. The kernel
+// would retry for a quarter of an hour and the topic would keep its subscriber.
 const (
 	pulse     = 5 * time.Second
 	maxSilent = 5
 )
 
-// watch notices when the subscriber hangs up: it sends nothing, so a read ends
-// only then. It also notices when its machine has gone away.
+// watch detects that the subscriber hung up (subscribers send nothing, so a read
+// returns only then), or that its machine is unreachable.
 func (c *outlet) watch(pulse time.Duration) {
 	defer c.hangUp()
 	nothing := make([]byte, 64)
@@ -93,18 +91,18 @@ func (c *outlet) watch(pulse time.Duration) {
 		}
 	}
 	c.topic.node.log.Warn().Str("topic", c.topic.name).Str("subscriber", c.header[wire.KeyCallerID]).
-		Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's machine doesn't answer any more; its connection ends")
+		Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's machine no longer answers; closing its connection")
 }
 
-// hangUp ends both goroutines of the connection. It may be called often.
+// hangUp ends both goroutines of the connection. It may be called more than once.
 func (c *outlet) hangUp() {
 	c.conn.Close() //nolint:errcheck // second call
 	c.queue.Close()
 }
 
-// put queues o. If nobody is sending and o is small, it goes to the kernel at
-// once, which spares a switch to the writer; but never waits: what the kernel
-// doesn't take, and large messages, whose copying takes its time, are the writer's.
+// put queues o. If nobody is sending and o is small, put writes it to the socket at
+// once, which saves a switch to the writer. It never waits: large messages, and bytes
+// that the kernel doesn't accept, are left to the writer.
 func (c *outlet) put(o *sendqueue.Message) {
 	old, send := c.queue.Push(o)
 	for ; old != nil; old, send = c.queue.Push(o) {
@@ -119,7 +117,7 @@ func (c *outlet) put(o *sendqueue.Message) {
 	}
 }
 
-// sendNow sends what the kernel takes without waiting.
+// sendNow sends what the kernel accepts without waiting.
 func (c *outlet) sendNow() {
 	c.gather(c.queue.Grab(c.batch[:0]))
 	n := c.w.WriteNow(c.vec)
@@ -133,7 +131,7 @@ func (c *outlet) sendNow() {
 	c.queue.GiveBack(c.batch[done:], n)
 }
 
-// write sends what the queue gives until it is closed or the connection breaks.
+// write sends queued messages until the queue is closed or the connection breaks.
 func (c *outlet) write() error {
 	for {
 		batch, skip, ok := c.queue.Take(c.batch[:0])
@@ -151,7 +149,7 @@ func (c *outlet) write() error {
 	}
 }
 
-// gather makes batch the one to write.
+// gather makes batch the messages to write.
 func (c *outlet) gather(batch []*sendqueue.Message) {
 	c.batch, c.vec = batch, c.vec[:0]
 	for _, o := range batch {
@@ -159,7 +157,7 @@ func (c *outlet) gather(batch []*sendqueue.Message) {
 	}
 }
 
-// lose counts and releases a message that had to make room.
+// lose counts and releases a dropped message.
 func (c *outlet) lose(o *sendqueue.Message) {
 	c.dropped.Add(1)
 	o.From.(*Publisher).lost()
@@ -171,7 +169,7 @@ func (c *outlet) stats() SubscriberStats {
 		Messages: c.messages.Load(), Bytes: c.bytes.Load(), Dropped: c.dropped.Load(), Queued: c.queue.Len()}
 }
 
-// refuse answers a handshake with an error, as roscpp and rospy read it.
+// refuse answers a handshake with an error in the form that roscpp and rospy expect.
 func refuse(conn net.Conn, reason string) error {
 	reason = strings.ToValidUTF8(reason, "?")
 	_, err := conn.Write(Header{wire.KeyError: reason}.AppendTo(nil))

@@ -14,11 +14,11 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// Param returns a parameter, or false if the server doesn't have it. A name that
-// holds a tree is a map[string]any.
+// Param returns a parameter, or false if it isn't set. A tree of parameters is a
+// map[string]any.
 //
-// This and the other calls to the parameter server end with ctx, with the node and
-// after ten seconds without an answer.
+// Calls to the parameter server end when ctx ends, when the node is closed, or after
+// ten seconds without an answer.
 func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
 	value, err := n.paramCall(ctx, "getParam", name)
 	var refused *rosapi.Error
@@ -28,7 +28,7 @@ func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
 	return value, err == nil, err
 }
 
-// HasParam reports whether the server has a parameter.
+// HasParam reports whether a parameter is set.
 func (n *Node) HasParam(ctx context.Context, name string) (bool, error) {
 	value, err := n.paramCall(ctx, "hasParam", name)
 	has, _ := value.(bool)
@@ -47,7 +47,7 @@ func (n *Node) SetParam(ctx context.Context, name string, value any) error {
 		return err
 	}
 	if _, err = n.paramCallFull(ctx, "setParam", full, value); err == nil {
-		n.paramChanged(full, value) // the master doesn't tell the one who did it
+		n.paramChanged(full, value) // the master doesn't notify the node that set it
 	}
 	return err
 }
@@ -58,8 +58,8 @@ func (n *Node) DeleteParam(ctx context.Context, name string) error {
 	return err
 }
 
-// SearchParam looks for a name in the node's own namespace and then upwards. It
-// returns the full name of the first that exists, or false.
+// SearchParam looks for a name in the node's own namespace and then in its parents.
+// It returns the full name of the first match, or false.
 func (n *Node) SearchParam(ctx context.Context, name string) (string, bool, error) {
 	if err := names.Check(name); err != nil {
 		return "", false, err
@@ -92,7 +92,7 @@ func (n *Node) paramCall(ctx context.Context, method, name string) (any, error) 
 
 // paramCallFull calls with a resolved name.
 func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...any) (any, error) {
-	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't come to it yet
+	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't set them yet
 		ctx, cancel := n.whileOpen(ctx)
 		defer cancel()
 		if err := n.setPrivateParams(ctx); err != nil {
@@ -102,21 +102,21 @@ func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...a
 	return n.callMaster(ctx, method, append([]any{full}, args...)...)
 }
 
-// callMaster calls the master; the end of the node ends the call, too.
+// callMaster calls the master. The call also ends when the node is closed.
 func (n *Node) callMaster(ctx context.Context, method string, args ...any) (any, error) {
 	ctx, cancel := n.whileOpen(ctx)
 	defer cancel()
 	return n.caller.Call(ctx, n.cfg.MasterURI, method, args...)
 }
 
-// whileOpen returns a context that ends with ctx and with the node.
+// whileOpen returns a context that ends with ctx or with the node.
 func (n *Node) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(n.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// ParamSubscription follows a parameter until Close.
+// ParamSubscription reports changes of a parameter until Close.
 type ParamSubscription struct {
 	node         *Node
 	name         string
@@ -130,13 +130,13 @@ type ParamSubscription struct {
 	mu      sync.Mutex
 	pending bool
 	value   any
-	reread  bool // part of the tree changed: the value must be asked for
+	reread  bool // part of the tree changed: fetch the value from the master
 }
 
-// SubscribeParam calls back with the parameter's value when the master has been
-// asked, and after each change; nil means that it isn't set. Calls never overlap;
-// of changes in quick succession only the last may be seen. The callback must not
-// close the subscription.
+// SubscribeParam calls callback with the parameter's value once the master has
+// answered, and after each change. The value is nil if the parameter isn't set. Calls
+// never overlap. Of several changes in quick succession, only the last may be
+// reported. The callback must not close the subscription.
 func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscription, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
@@ -155,7 +155,7 @@ func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscripti
 	return p, nil
 }
 
-// Close stops following and returns when the last callback has.
+// Close ends the subscription. It returns after the last callback has returned.
 func (p *ParamSubscription) Close() {
 	n := p.node
 	n.mu.Lock()
@@ -184,7 +184,7 @@ func (p *ParamSubscription) unregister(ctx context.Context) error {
 	return err
 }
 
-// post leaves a value for the callback.
+// post queues a value for the callback.
 func (p *ParamSubscription) post(value any, reread bool) {
 	p.mu.Lock()
 	p.pending, p.value, p.reread = true, value, reread
@@ -216,7 +216,8 @@ func (p *ParamSubscription) run() {
 	}
 }
 
-// unset turns the empty tree, by which the server says "not set", into nil.
+// unset returns nil for the empty tree, which is how the server reports an unset
+// parameter.
 func unset(value any) any {
 	if tree, ok := value.(map[string]any); ok && len(tree) == 0 {
 		return nil
@@ -224,22 +225,22 @@ func unset(value any) any {
 	return value
 }
 
-// paramUpdate is the master's word that a parameter changed. Its key ends in '/'
-// and may be the subscribed name or one below it.
+// paramUpdate handles the master's notification of a changed parameter. The key ends
+// in '/' and is the subscribed name or one below it.
 func (n *Node) paramUpdate(_ string, args []any) (any, error) {
 	key, ok := args[0].(string)
 	if !ok || !strings.HasPrefix(key, "/") {
 		return nil, fmt.Errorf("parameter %v isn't a global name", args[0])
 	}
 	if key = names.Clean(key); !n.paramChanged(key, args[1]) {
-		return nil, fmt.Errorf("this node doesn't follow %s", key)
+		return nil, fmt.Errorf("this node isn't subscribed to parameter %s", key)
 	}
 	return 0, nil
 }
 
-// paramChanged tells those who follow the parameter or a tree around it; false
-// if nobody does.
-func (n *Node) paramChanged(key string, value any) (followed bool) {
+// paramChanged notifies the subscriptions of the parameter and of trees that contain
+// it. It returns false if there are none.
+func (n *Node) paramChanged(key string, value any) (subscribed bool) {
 	n.mu.Lock()
 	subscriptions := slices.Clone(n.params)
 	n.mu.Unlock()
@@ -252,9 +253,9 @@ func (n *Node) paramChanged(key string, value any) (followed bool) {
 		default:
 			continue
 		}
-		followed = true
+		subscribed = true
 	}
-	return followed
+	return subscribed
 }
 
 func (n *Node) closeParams() {

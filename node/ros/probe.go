@@ -10,15 +10,15 @@ import (
 	"rsros/node/ros/internal/wire"
 )
 
-// Publication is a topic as its publisher describes it.
+// Publication describes a published topic.
 type Publication struct {
 	Topic   string
 	Type    msgs.Type
-	Latched bool // a new subscriber gets messages that were published before
+	Latched bool // new subscribers get messages that were published before
 }
 
-// ProbeTopic asks a node for the type of a topic that it publishes, with its
-// definition. It connects as a subscriber of any type does and leaves at once.
+// ProbeTopic asks a node for the type and definition of a topic that it publishes. It
+// connects as a subscriber of any type and disconnects at once.
 func (n *Node) ProbeTopic(ctx context.Context, publisher, topic string) (Publication, error) {
 	ctx, cancel := n.whileOpen(ctx)
 	defer cancel()
@@ -31,7 +31,7 @@ func (n *Node) ProbeTopic(ctx context.Context, publisher, topic string) (Publica
 	if err != nil {
 		return Publication{}, fmt.Errorf("probe %s of %s: %w", topic, publisher, err)
 	}
-	defer conn.Close() //nolint:errcheck // nothing was written that matters
+	defer conn.Close() //nolint:errcheck // nothing to lose
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	h, err := wire.Exchange(conn, Header{wire.KeyCallerID: n.Name(), wire.KeyTopic: topic, wire.KeyType: "*", wire.KeyMD5: "*", wire.KeyNoDelay: "0"})
 	if err != nil {
@@ -40,8 +40,8 @@ func (n *Node) ProbeTopic(ctx context.Context, publisher, topic string) (Publica
 	return Publication{topic, msgs.Type{Name: h[wire.KeyType], MD5: h[wire.KeyMD5], Definition: h[wire.KeyDefinition]}, h[wire.KeyLatching] == "1"}, nil
 }
 
-// ProbeService asks the provider of a service for its type and md5sum. Its definition
-// isn't known to the provider.
+// ProbeService asks the provider of a service for its type and md5sum. Providers
+// don't send definitions.
 func (n *Node) ProbeService(ctx context.Context, name string) (typ, md5 string, err error) {
 	ctx, cancel := n.whileOpen(ctx)
 	defer cancel()

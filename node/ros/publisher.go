@@ -13,27 +13,27 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// PublisherOptions say what is published and how its queues are bounded.
+// PublisherOptions describe a published topic and the bounds of its queues.
 type PublisherOptions struct {
 	Topic string // resolved and remapped by the node
 	Type  msgs.Type
 
-	Latch    bool // a new subscriber gets the last message first
-	LatchAll bool // a new subscriber gets every message kept (msgs.Raw.Key), oldest first
+	Latch    bool // new subscribers get the last message first
+	LatchAll bool // new subscribers get the last message of each msgs.Raw.Key, oldest first
 
-	// Queue and QueueBytes bound what waits for one subscriber; the oldest message
-	// goes when either is exceeded. Default 10 messages and 256 MiB; negative is no
-	// bound. LatchAll has no bound in messages unless Queue says one. Several
-	// publishers of a topic share the queues, the largest bounds hold.
+	// Queue and QueueBytes limit each subscriber's queue; when either is exceeded,
+	// the oldest message is dropped. They default to 10 messages and 256 MiB; negative
+	// means unlimited. With LatchAll, Queue defaults to unlimited. Publishers that share
+	// a topic share its queues; the largest limits apply.
 	Queue      int
 	QueueBytes int64
 
-	// OnSubscriber is called with the new number of subscribers when one came or
-	// went. It must not block.
+	// OnSubscriber is called with the number of subscribers when it changes. It must
+	// not block.
 	OnSubscriber func(count int)
 
-	// CallerID is named to subscribers instead of this node: replay gives the
-	// recorded one. Publishers of one topic that differ are all named as the node.
+	// CallerID is sent to subscribers instead of this node's name; replay sets the
+	// recorded one. If publishers that share a topic differ, the node's name is sent.
 	CallerID string
 }
 
@@ -63,30 +63,30 @@ type Publisher struct {
 	closed  bool                 // guarded by topic.mu
 
 	messages, bytes, dropped atomic.Uint64
-	lastSaid, said           atomic.Int64 // when drops were last logged (ns), and how many by then
+	lastLogged, logged       atomic.Int64 // when drops were last logged (ns), and how many by then
 }
 
-// PublisherStats counts what a publisher and its connections did.
+// PublisherStats has the counters of a publisher and its connections.
 type PublisherStats struct {
 	Topic       string
 	Messages    uint64 // published
-	Bytes       uint64 // of them, without length prefixes
-	Dropped     uint64 // of them, counted once a subscriber that lost one
+	Bytes       uint64 // of messages, without length prefixes
+	Dropped     uint64 // drops, counted per subscriber
 	Subscribers []SubscriberStats
 }
 
-// SubscriberStats counts one subscriber's connection to the topic.
+// SubscriberStats has the counters of one subscriber's connection.
 type SubscriberStats struct {
 	CallerID, Address string
 	Transport         string // "TCPROS" or "UDPROS"
-	Messages, Bytes   uint64 // handed to the kernel
+	Messages, Bytes   uint64 // passed to the kernel
 	Dropped           uint64
 	Queued            int
 }
 
-// Advertise publishes a topic. The master is told in the background; Sync waits
-// for that. A topic or type whose name ROS refuses is a *names.Error, before the
-// master is asked.
+// Advertise publishes a topic. It registers at the master in the background; Sync
+// waits for that. If ROS doesn't allow the topic's or the type's name, the error is a
+// *names.Error.
 func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	name, err := n.Resolve(options.Topic)
 	if err != nil {
@@ -121,14 +121,14 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	return p, nil
 }
 
-// Topic is the resolved name.
+// Topic returns the resolved name.
 func (p *Publisher) Topic() string { return p.options.Topic }
 
 func (p *Publisher) latches() bool { return p.options.Latch || p.options.LatchAll }
 
-// Publish hands the message to every subscriber's queue and returns; a full queue
-// loses its oldest message. A small message to a subscriber that has taken
-// everything before is in the kernel by then.
+// Publish adds the message to every subscriber's queue and returns. A full queue drops
+// its oldest message. A small message for a subscriber whose queue is empty is written
+// to the socket before Publish returns.
 func (p *Publisher) Publish(m msgs.Raw) {
 	o, outlets, taps := p.prepare(&m)
 	if o == nil {
@@ -144,8 +144,9 @@ func (p *Publisher) Publish(m msgs.Raw) {
 	o.Release()
 }
 
-// PublishWait is Publish that waits for room in every subscriber's queue, so
-// that nobody loses anything; taps, which never block, have it at once. An error means that ctx ended before all had it.
+// PublishWait is like Publish, but waits for room in every subscriber's queue, so that
+// nothing is dropped. Taps are called at once. PublishWait returns an error if ctx ends
+// before all queues have the message.
 func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 	o, outlets, taps := p.prepare(&m)
 	if o == nil {
@@ -164,9 +165,8 @@ func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 	return nil
 }
 
-// prepare encodes the message, keeps it if it is latched, and says who gets it.
-// Nothing is encoded that nobody needs: then there is no sendqueue.Message message and
-// the owner has been released.
+// prepare encodes the message, keeps it if it is latched, and returns its receivers.
+// If nobody needs the message, prepare releases its owner and returns nil.
 func (p *Publisher) prepare(m *msgs.Raw) (*sendqueue.Message, []*outlet, []*Tap) {
 	t := p.topic
 	t.mu.Lock()
@@ -195,9 +195,9 @@ func (p *Publisher) count(size int) {
 	p.bytes.Add(uint64(size))
 }
 
-// keep latches o in place of the message with its key. The newest is last, so
-// that a late subscriber gets them in the order in which they came. Callers hold
-// topic.mu.
+// keep latches o in place of the message with the same key. The newest message is
+// last, so that late subscribers get messages in the order of publication. Callers
+// hold topic.mu.
 func (p *Publisher) keep(o *sendqueue.Message, key string) {
 	o.Retain()
 	old := -1
@@ -214,7 +214,7 @@ func (p *Publisher) keep(o *sendqueue.Message, key string) {
 	p.kept, p.keys = append(p.kept, o), append(p.keys, key)
 }
 
-// Unlatch forgets the kept messages: later subscribers don't get them.
+// Unlatch drops the latched messages.
 func (p *Publisher) Unlatch() {
 	p.topic.mu.Lock()
 	defer p.topic.mu.Unlock()
@@ -224,21 +224,21 @@ func (p *Publisher) Unlatch() {
 	p.kept, p.keys = nil, nil
 }
 
-// Subscribers is the number of connected subscribers and of taps.
+// Subscribers returns the number of connected subscribers and taps.
 func (p *Publisher) Subscribers() int {
 	p.topic.mu.Lock()
 	defer p.topic.mu.Unlock()
 	return len(p.topic.outlets) + len(p.topic.taps)
 }
 
-// Lost counts the messages of the topic that slow subscribers lost, by their
-// callerid, those that have left included. It is nil if none was lost.
+// Lost returns the number of messages of the topic that slow subscribers lost, by
+// callerid, including subscribers that have left. It is nil if none was lost.
 func (p *Publisher) Lost() map[string]uint64 { return p.topic.lost() }
 
-// Dropped counts what subscribers of the topic lost so far, like Stats, which costs more.
+// Dropped returns Stats().Dropped at less cost.
 func (p *Publisher) Dropped() uint64 { return p.dropped.Load() }
 
-// Stats counts so far. The subscribers' figures are of the whole topic.
+// Stats returns the counters. Subscribers are those of the whole topic.
 func (p *Publisher) Stats() PublisherStats {
 	s := PublisherStats{Topic: p.options.Topic, Messages: p.messages.Load(), Bytes: p.bytes.Load(), Dropped: p.dropped.Load()}
 	p.topic.mu.Lock()
@@ -250,8 +250,8 @@ func (p *Publisher) Stats() PublisherStats {
 	return s
 }
 
-// Flush returns when the queues of all present subscribers are empty and the
-// kernel has taken the last message.
+// Flush waits until the queues of all present subscribers are empty and the kernel
+// has accepted the last message.
 func (p *Publisher) Flush(ctx context.Context) error {
 	p.topic.mu.Lock()
 	outlets := p.topic.outlets
@@ -264,8 +264,8 @@ func (p *Publisher) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the publisher. If it was the topic's last, the subscribers are
-// disconnected and what waits for them is dropped; Flush before to avoid that.
+// Close closes the publisher. Closing a topic's last publisher disconnects its
+// subscribers and drops their queues; call Flush before to avoid that.
 func (p *Publisher) Close() {
 	n, t := p.topic.node, p.topic
 	n.mu.Lock()
@@ -286,23 +286,23 @@ func (p *Publisher) Close() {
 		n.registrar.Remove(t.registration)
 		t.hangUp()
 	}
-	p.sayDropped(true)
+	p.logDrops(true)
 }
 
-// lost counts a message that a subscriber will not get, and says so at most once
-// a second.
+// lost counts a message dropped for a subscriber. Drops are logged at most once a
+// second.
 func (p *Publisher) lost() {
 	p.dropped.Add(1)
-	p.sayDropped(false)
+	p.logDrops(false)
 }
 
-func (p *Publisher) sayDropped(final bool) {
-	now, last := time.Now().UnixNano(), p.lastSaid.Load()
-	if !final && now-last < int64(time.Second) || !p.lastSaid.CompareAndSwap(last, now) {
+func (p *Publisher) logDrops(final bool) {
+	now, last := time.Now().UnixNano(), p.lastLogged.Load()
+	if !final && now-last < int64(time.Second) || !p.lastLogged.CompareAndSwap(last, now) {
 		return
 	}
 	total := int64(p.dropped.Load())
-	if news := total - p.said.Swap(total); news > 0 && p.options.Topic != rosoutTopic {
+	if news := total - p.logged.Swap(total); news > 0 && p.options.Topic != rosoutTopic {
 		p.topic.node.log.Warn().Str("topic", p.options.Topic).Int64("dropped", news).Int64("total", total).Msg("a slow subscriber loses messages")
 	}
 }

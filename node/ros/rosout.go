@@ -11,7 +11,7 @@ import (
 
 const rosoutTopic = "/rosout"
 
-// startRosout publishes the lines until the node closes.
+// startRosout publishes log lines until the node is closed.
 func (n *Node) startRosout() error {
 	t := msgs.MustType("rosgraph_msgs/Log")
 	p, err := n.Advertise(PublisherOptions{Topic: rosoutTopic, Type: t, Latch: true, Queue: 100})
@@ -42,7 +42,7 @@ func (n *Node) startRosout() error {
 	return nil
 }
 
-// describe fills in what a log message says about its node.
+// describe fills in the fields of a log message that describe the node.
 func (n *Node) describe(m *msgs.Log, seq uint32) {
 	m.Name = n.Name()
 	m.Header.Seq, m.Header.Stamp = seq, msgs.FromTime(n.Now())
@@ -51,8 +51,8 @@ func (n *Node) describe(m *msgs.Log, seq uint32) {
 	n.mu.Unlock()
 }
 
-// flushRosout sends what was logged so far if that takes less than 200 ms: the last
-// words of a program are the ones that matter.
+// flushRosout sends the lines logged so far, within 200 ms: the last lines of a
+// program are those that matter.
 func (n *Node) flushRosout() {
 	ctx, cancel := context.WithTimeout(n.ctx, 200*time.Millisecond)
 	defer cancel()
@@ -62,7 +62,7 @@ func (n *Node) flushRosout() {
 	}
 	select {
 	case <-published:
-		n.rosoutPublisher.Flush(ctx) //nolint:errcheck // a slow listener misses it
+		n.rosoutPublisher.Flush(ctx) //nolint:errcheck // a slow subscriber misses them
 	case <-ctx.Done():
 	}
 }

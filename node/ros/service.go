@@ -16,8 +16,8 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// ServiceHandler answers one request. req is valid until it returns; ctx ends
-// when the node closes. The text of an error is what the caller sees.
+// ServiceHandler answers one request. req is valid until it returns. ctx ends when
+// the node is closed. An error's text is sent to the caller.
 type ServiceHandler func(ctx context.Context, req []byte) (resp []byte, err error)
 
 // ServiceServer is a service that a node offers.
@@ -27,7 +27,7 @@ type ServiceServer struct {
 	service      msgs.Service
 	handler      ServiceHandler
 	limit        int64 // of a request, in bytes
-	exact        bool  // requests have no other size
+	exact        bool  // all requests have size limit
 	registration *rosapi.Registration
 }
 
@@ -35,8 +35,8 @@ type ServiceServer struct {
 type serviceCounts struct{ requests, received, sent atomic.Uint64 }
 
 // AdvertiseService offers a service. Requests of different connections are handled
-// at the same time. A request must have the size that its type says or, if that has
-// no fixed size, at most 1 MiB; any other is refused before it is read.
+// concurrently. A request must have the size of its type or, if the type has no fixed
+// size, at most 1 MiB; others are refused before they are read.
 func (n *Node) AdvertiseService(name string, service msgs.Service, handler ServiceHandler) (*ServiceServer, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
@@ -57,10 +57,10 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 	return s, nil
 }
 
-// Name is the resolved name.
+// Name returns the resolved name.
 func (s *ServiceServer) Name() string { return s.name }
 
-// Close withdraws the service. A request that is being answered still is.
+// Close withdraws the service. A request that is being handled is still answered.
 func (s *ServiceServer) Close() {
 	n := s.node
 	n.mu.Lock()
@@ -85,8 +85,8 @@ func (s *ServiceServer) unregister(ctx context.Context) error {
 	return err
 }
 
-// serveService runs a caller's connection: its header, and then one request, or
-// as many as come if the caller wants the connection kept.
+// serveService runs a caller's connection after its header was read: one request, or
+// any number if the caller asked for a persistent connection.
 func (n *Node) serveService(conn net.Conn, h Header) error {
 	n.mu.Lock()
 	s := n.services[h[wire.KeyService]]
@@ -122,17 +122,17 @@ func (n *Node) serveService(conn net.Conn, h Header) error {
 }
 
 const (
-	// maxPersistent bounds the service connections that one host keeps open between
-	// calls. They have no deadline: roscpp doesn't connect again.
+	// maxPersistent is the limit of persistent service connections of one host. They
+	// have no deadline between calls, because roscpp doesn't reconnect.
 	maxPersistent = 64
-	// maxRequest bounds a request, in bytes, whose type has no fixed size.
+	// maxRequest is the size limit in bytes of requests without a fixed size.
 	maxRequest = 1 << 20
-	// requestTime is how long a request may take to arrive, and a response to leave.
+	// requestTime is how long a request may take to arrive, and a response to be sent.
 	requestTime = 30 * time.Second
 )
 
-// requestSize returns how large a request may be and, if all requests of the type
-// have one size, that this is the only one.
+// requestSize returns the size limit of requests of type t, and whether all of them
+// have exactly that size.
 func requestSize(t msgs.Type) (limit int64, exact bool) {
 	if t.MD5 != "" {
 		if spec, err := msgs.Parse(t.Name, t.Definition); err == nil {
@@ -144,8 +144,8 @@ func requestSize(t msgs.Type) (limit int64, exact bool) {
 	return maxRequest, false
 }
 
-// answer reads a request (u32 length, bytes) and writes its answer: one byte, 1
-// or 0, and the response or the text of the error in the same form.
+// answer reads a request (u32 length, bytes) and writes the answer: a byte, 1 or 0,
+// followed by the response or the error's text in the same form.
 func (s *ServiceServer) answer(conn net.Conn) error {
 	prefix, err := wire.ReadGrowing(conn, nil, 4)
 	if err != nil {
@@ -173,8 +173,8 @@ func (s *ServiceServer) answer(conn net.Conn) error {
 	return s.reply(conn, size, resp, err, false)
 }
 
-// reply writes a response, or what failed. With hangUp the caller's next bytes can't
-// be understood: the connection ends.
+// reply writes a response or an error. With hangUp it returns an error in any case,
+// because the caller's next bytes can't be interpreted.
 func (s *ServiceServer) reply(conn net.Conn, received int64, resp []byte, failed error, hangUp bool) error {
 	ok := byte(1)
 	if failed != nil {

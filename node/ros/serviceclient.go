@@ -15,7 +15,7 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// ServiceError is the failure that a service itself reported.
+// ServiceError is an error reported by the service itself.
 type ServiceError struct {
 	Service string
 	Text    string
@@ -23,7 +23,7 @@ type ServiceError struct {
 
 func (e *ServiceError) Error() string { return fmt.Sprintf("service %s: %s", e.Service, e.Text) }
 
-// CallService calls a service once, over a connection of its own.
+// CallService calls a service once, on its own connection.
 func (n *Node) CallService(ctx context.Context, name string, service msgs.Service, req []byte) ([]byte, error) {
 	c, err := n.NewServiceClient(name, service)
 	if err != nil {
@@ -34,8 +34,8 @@ func (n *Node) CallService(ctx context.Context, name string, service msgs.Servic
 	return c.Call(ctx, req)
 }
 
-// ServiceClient calls one service over a connection that is kept between calls,
-// and made again when it broke.
+// ServiceClient calls a service over a persistent connection. It reconnects if the
+// connection breaks.
 type ServiceClient struct {
 	node       *Node
 	name       string
@@ -46,8 +46,8 @@ type ServiceClient struct {
 	conn net.Conn
 }
 
-// NewServiceClient prepares calls of a service; it connects with the first. An
-// MD5 of "*" fits every type.
+// NewServiceClient returns a client that connects with the first call. An MD5 of "*"
+// matches every type.
 func (n *Node) NewServiceClient(name string, service msgs.Service) (*ServiceClient, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
@@ -56,9 +56,8 @@ func (n *Node) NewServiceClient(name string, service msgs.Service) (*ServiceClie
 	return &ServiceClient{node: n, name: full, service: service, persistent: true}, nil
 }
 
-// Call sends a request and returns the response. Failures that the service
-// reports are a *ServiceError; after any other one the connection is made anew by
-// the next call.
+// Call sends a request and returns the response. An error reported by the service is
+// a *ServiceError; after any other error the next call reconnects.
 func (c *ServiceClient) Call(ctx context.Context, req []byte) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +131,7 @@ func (c *ServiceClient) hangUp() {
 	}
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *ServiceClient) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,8 +139,8 @@ func (c *ServiceClient) Close() {
 }
 
 // ServiceProvider returns the name of the node that provides a service, or "" if there
-// is none or it doesn't answer: a killed node stays registered. A node that offers a
-// service which another one provides takes it from that one.
+// is none or it doesn't answer (a killed node stays registered). If several nodes offer
+// a service, the last one to register provides it.
 func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error) {
 	uri, err := n.lookUpService(ctx, name)
 	if uri == "" || err != nil {
@@ -158,8 +157,7 @@ func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error)
 	return cmp.Or(h[wire.KeyCallerID], uri), nil
 }
 
-// lookUpService returns the address at which a service is provided, or "" if the master
-// knows of none.
+// lookUpService returns the address of a service, or "" if the master has none.
 func (n *Node) lookUpService(ctx context.Context, name string) (string, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
@@ -173,7 +171,7 @@ func (n *Node) lookUpService(ctx context.Context, name string) (string, error) {
 	return uri, err
 }
 
-// WaitForService returns when the master knows the service.
+// WaitForService waits until the service is registered.
 func (n *Node) WaitForService(ctx context.Context, name string) error {
 	for {
 		if uri, err := n.lookUpService(ctx, name); uri != "" {

@@ -9,20 +9,20 @@ import (
 	"rsros/msgs"
 )
 
-// simTime is the ROS time: the computer's, or /clock's if /use_sim_time is set.
+// simTime is ROS time: the system's, or /clock's if /use_sim_time is true.
 type simTime struct {
 	active atomic.Bool
-	now    atomic.Int64 // ns; of /clock
+	now    atomic.Int64 // last /clock in ns
 
-	known chan struct{} // closed when /use_sim_time has been asked for
+	known chan struct{} // closed when the master has answered for /use_sim_time
 	once  sync.Once
 	ticks chan struct{} // closed with the first /clock
 	tick  sync.Once
 
-	clock *Subscriber // used by the parameter's callback only
+	clock *Subscriber // used only by the parameter's callback
 }
 
-// followTime keeps the node's time in line with /use_sim_time.
+// followTime subscribes to /use_sim_time and switches the node's time.
 func (n *Node) followTime() error {
 	n.time.known, n.time.ticks = make(chan struct{}), make(chan struct{})
 	_, err := n.SubscribeParam("/use_sim_time", func(value any) {
@@ -59,8 +59,8 @@ func (n *Node) useSimTime(on bool) {
 	t.active.Store(true)
 }
 
-// Now is the ROS time: /clock's if the parameter /use_sim_time is true (1970 until
-// the first one has come), else the computer's.
+// Now returns ROS time. If the parameter /use_sim_time is true that is /clock's, or
+// 1970 before the first one was received; otherwise the system's.
 func (n *Node) Now() time.Time {
 	if n.time.active.Load() {
 		return time.Unix(0, n.time.now.Load())
@@ -68,11 +68,11 @@ func (n *Node) Now() time.Time {
 	return time.Now()
 }
 
-// TimeKnown is closed when the master has said whether time is simulated.
+// TimeKnown is closed when the node knows whether time is simulated.
 func (n *Node) TimeKnown() <-chan struct{} { return n.time.known }
 
-// WaitForTime returns when Now is valid: at once with the computer's time, with
-// the first /clock in simulated time. It waits for the master to know which.
+// WaitForTime waits until Now is valid: until the master has answered whether time is
+// simulated and, if it is, until the first /clock.
 func (n *Node) WaitForTime(ctx context.Context) error {
 	wait := func(c <-chan struct{}) error {
 		select {

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// slaveMethod is one call of the slave API: how many arguments it takes after the
-// caller's name, and what it does with them. An error becomes code -1.
+// slaveMethod is a method of the slave API. arity is the number of arguments after
+// caller_id. An error of call is answered with code -1.
 type slaveMethod struct {
 	arity int
 	call  func(n *Node, callerID string, args []any) (any, error)
 }
 
-// slaveMethods is the slave API as the ROS wiki lists it.
+// slaveMethods returns a method of the slave API as documented in the ROS wiki.
 func slaveMethods(name string) (slaveMethod, bool) {
 	switch name {
 	case "getBusStats":
@@ -89,8 +89,8 @@ func (n *Node) publications() []any {
 	return list
 }
 
-// requestTopic answers a subscriber that wants to connect with the first of its
-// protocols that this node speaks.
+// requestTopic answers a connecting subscriber with the first of its protocols that
+// this node supports.
 func (n *Node) requestTopic(_ string, args []any) (any, error) {
 	name, ok := args[0].(string)
 	if !ok || name == "" {
@@ -118,5 +118,5 @@ func (n *Node) requestTopic(_ string, args []any) (any, error) {
 			return n.requestUDP(t, list)
 		}
 	}
-	return nil, fmt.Errorf("none of the protocols %v is known here", protocols)
+	return nil, fmt.Errorf("this node supports none of the protocols %v", protocols)
 }

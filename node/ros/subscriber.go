@@ -13,40 +13,39 @@ import (
 	"rsros/node/ros/names"
 )
 
-// SubscriberOptions say what is subscribed and how.
+// SubscriberOptions describe a subscription.
 type SubscriberOptions struct {
 	Topic string    // resolved and remapped by the node
-	Type  msgs.Type // Name and MD5, which default to "*": any
+	Type  msgs.Type // Name and MD5 default to "*", any type
 
-	// Queue, if not 0, puts this many messages between the connections and the
-	// callback, the oldest dropped first (negative: no bound). With 0 the callback
-	// runs in the connection's own goroutine, and a slow one fills the publisher's
-	// queue instead. Calls never overlap.
+	// Queue is the number of messages queued for the callback, the oldest dropped
+	// first; negative means unlimited. With 0 the callback runs in the connection's
+	// goroutine, so that a slow callback fills the publisher's queue instead. Calls
+	// never overlap.
 	Queue int
 
-	Others bool // only publishers of other nodes; Node.Tap has those of this one
+	Others bool // exclude publishers of this node; see Node.Tap for those
 
 	NoDelay bool // ask the publisher to send without delay (tcp_nodelay)
 
-	// MaxMessage bounds a message in bytes; it defaults to Config.MaxMessage, which
-	// is also the most that it can be. Larger ones are skipped, counted and logged.
+	// MaxMessage is the size limit of a message in bytes. It defaults to, and can't
+	// exceed, Config.MaxMessage. Larger messages are skipped, counted and logged.
 	MaxMessage int64
 }
 
-// Buffer is the memory of a received message.
+// Buffer holds a received message.
 type Buffer = recv.Buffer
 
-// Received is one message as it came from a publisher.
+// Received is a message received from a publisher.
 type Received struct {
 	Data   []byte // valid until the callback returns; see Retain
-	Header Header // what the publisher said when it connected; shared, don't change
+	Header Header // the publisher's connection header; shared, read only
 	Time   time.Time
 
 	buffer *Buffer
 }
 
-// Retain keeps Data valid after the callback has returned, until the Buffer is
-// released.
+// Retain keeps Data valid until the Buffer is released.
 func (r Received) Retain() *Buffer {
 	r.buffer.Retain()
 	return r.buffer
@@ -69,30 +68,30 @@ type Subscriber struct {
 
 	mu      sync.Mutex
 	links   map[string]*link // by the publisher's URI
-	missing uint64           // what links that have ended have missed
+	missing uint64           // messages that ended links have missed
 	closed  bool
 
 	messages, bytes, dropped, tooLarge atomic.Uint64
 
-	saidLarge atomic.Int64 // when a message that is too large was last logged, in ns
+	loggedLarge atomic.Int64 // when a message above the limit was last logged, in ns
 }
 
-// SubscriberCounts is what a subscriber has received.
+// SubscriberCounts has the counters of a subscriber.
 type SubscriberCounts struct {
 	Messages, Bytes uint64
-	Dropped         uint64 // because the callback was slower than the queue allows
+	Dropped         uint64 // because the callback was too slow
 	TooLarge        uint64 // above SubscriberOptions.MaxMessage
 	Publishers      int
 
-	// Missing is how many numbers are left out in what arrived, of publishers that
-	// number their messages (header.seq) as roscpp and rospy do: messages that a
-	// publisher's queue or a broken connection lost.
+	// Missing is the number of gaps in header.seq, for publishers that number their
+	// messages as roscpp and rospy do: messages lost in the publisher's queue or with a
+	// broken connection.
 	Missing uint64
 }
 
-// Subscribe receives a topic. The callback must be done with Data when it
-// returns, and must not close the subscriber or the node. A topic or type whose
-// name ROS refuses is a *names.Error, before the master is asked.
+// Subscribe subscribes to a topic. The callback must not use Data after it returns,
+// and must not close the subscriber or the node. If ROS doesn't allow the topic's or
+// the type's name, the error is a *names.Error.
 func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*Subscriber, error) {
 	name, err := n.Resolve(options.Topic)
 	if err != nil {
@@ -126,13 +125,13 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 	return s, nil
 }
 
-// Topic is the resolved name.
+// Topic returns the resolved name.
 func (s *Subscriber) Topic() string { return s.options.Topic }
 
-// Publishers is the number of connected publishers.
+// Publishers returns the number of connected publishers.
 func (s *Subscriber) Publishers() int { return len(s.Headers()) }
 
-// Headers are the connection headers of the connected publishers.
+// Headers returns the connection headers of the connected publishers.
 func (s *Subscriber) Headers() []Header {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +144,7 @@ func (s *Subscriber) Headers() []Header {
 	return all
 }
 
-// Stats counts so far.
+// Stats returns the counters.
 func (s *Subscriber) Stats() SubscriberCounts {
 	return SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), TooLarge: s.tooLarge.Load(),
 		Publishers: s.Publishers(), Missing: s.countMissing()}
@@ -161,8 +160,8 @@ func (s *Subscriber) countMissing() uint64 {
 	return n
 }
 
-// Close disconnects and returns when the last callback has. It must not be
-// called from the callback.
+// Close disconnects and waits for the last callback. It must not be called from the
+// callback.
 func (s *Subscriber) Close() {
 	s.node.leave(s)
 	s.stop()
@@ -179,7 +178,7 @@ func (s *Subscriber) stop() {
 	s.wg.Wait()
 }
 
-// setPublishers connects to new publishers and hangs up on those that went.
+// setPublishers connects to new publishers and disconnects from those that are gone.
 func (s *Subscriber) setPublishers(uris []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,18 +203,18 @@ func (s *Subscriber) setPublishers(uris []string) {
 	}
 }
 
-// refuse counts a message that is too large, and logs it at most once a second.
+// refuse counts a message above the size limit and logs it at most once a second.
 func (s *Subscriber) refuse(publisher string, size int64) {
 	total := s.tooLarge.Add(1)
-	now, last := time.Now().UnixNano(), s.saidLarge.Load()
-	if now-last < int64(time.Second) || !s.saidLarge.CompareAndSwap(last, now) {
+	now, last := time.Now().UnixNano(), s.loggedLarge.Load()
+	if now-last < int64(time.Second) || !s.loggedLarge.CompareAndSwap(last, now) {
 		return
 	}
 	s.node.log.Warn().Str("topic", s.options.Topic).Str("publisher", publisher).Int64("bytes", size).
 		Int64("limit", s.options.MaxMessage).Uint64("total", total).Msg("a message is too large and is skipped")
 }
 
-// deliver hands a message over, directly or through the queue.
+// deliver passes a message to the callback, directly or through the queue.
 func (s *Subscriber) deliver(r Received) {
 	s.messages.Add(1)
 	s.bytes.Add(uint64(len(r.Data)))

@@ -10,8 +10,8 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// subscription is what a node's subscribers of one topic share: the registration
-// at the master and the list of publishers that the master keeps sending.
+// subscription is shared by a node's subscribers of one topic: the registration at
+// the master and the list of publishers that the master sends.
 type subscription struct {
 	node         *Node
 	name, typ    string
@@ -20,15 +20,15 @@ type subscription struct {
 	mu          sync.Mutex
 	subscribers []*Subscriber
 	publishers  []string // URIs
-	updates     int      // lists that came from the master on its own
-	known       bool     // a master has taken the registration
+	updates     int      // publisherUpdate calls received
+	known       bool     // a master has accepted the registration
 
-	// orphans are publishers that only a former master knew. They publish on (few
-	// nodes register again as this one does), so their links stay until they break.
+	// orphans are publishers that only a previous master knew. They continue to publish
+	// (few nodes register again as this one does), so their links stay until they break.
 	orphans []string
 }
 
-// join adds a subscriber to its topic; false if the node is closed.
+// join adds a subscriber to its topic. It returns false if the node is closed.
 func (n *Node) join(s *Subscriber) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -71,7 +71,7 @@ func (n *Node) leave(s *Subscriber) {
 func (s *subscription) register(ctx context.Context) error {
 	s.mu.Lock()
 	before := s.updates
-	if s.known { // by a former master
+	if s.known { // by a previous master
 		s.orphans = slices.Clone(s.publishers)
 	}
 	s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *subscription) register(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = true
-	if s.updates == before { // else a newer list has come already
+	if s.updates == before { // otherwise a newer list has arrived
 		s.setPublishers(uris)
 	}
 	return nil
@@ -97,7 +97,7 @@ func (s *subscription) unregister(ctx context.Context) error {
 	return err
 }
 
-// setPublishers passes the master's list on, and the orphans with it. Callers
+// setPublishers passes the master's list and the orphans to the subscribers. Callers
 // hold mu.
 func (s *subscription) setPublishers(uris []string) {
 	s.orphans = slices.DeleteFunc(s.orphans, func(uri string) bool { return slices.Contains(uris, uri) })
@@ -108,7 +108,7 @@ func (s *subscription) setPublishers(uris []string) {
 	}
 }
 
-// broken hears that a link broke; an orphan's isn't made again.
+// broken handles a broken link: an orphan isn't reconnected.
 func (s *subscription) broken(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *subscription) broken(uri string) {
 	}
 }
 
-// publisherUpdate is the master's word on who publishes a topic now.
+// publisherUpdate handles the master's list of the current publishers of a topic.
 func (n *Node) publisherUpdate(_ string, args []any) (any, error) {
 	name, ok := args[0].(string)
 	if !ok || name == "" {

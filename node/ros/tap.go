@@ -6,22 +6,23 @@ import (
 	"rsros/node/ros/internal/sendqueue"
 )
 
-// Shared is a published message, whose memory all subscribers have in common. It is
-// valid until the last holder has released it and must not be changed.
+// Shared is a published message whose memory all subscribers share. It is valid until
+// the last holder releases it, and must not be changed.
 type Shared = sendqueue.Message
 
-// Tap receives what this node itself publishes on a topic, without a connection and
-// without a copy. For the publishers it counts as a subscriber.
+// Tap receives the messages that this node publishes on a topic, without a connection
+// or a copy. Publishers count it as a subscriber.
 type Tap struct {
 	node     *Node
 	name     string
 	callback func(*Shared)
 }
 
-// Tap calls back with the latched messages of a topic, and then with each that this
-// node publishes, on the goroutine that publishes it. The topic need not be published
-// yet. The callback retains what it needs later, must not block, and must not call
-// the node. When Close has returned, calls that have begun may still end.
+// Tap calls callback with the latched messages of a topic, and then with each message
+// that this node publishes, on the publishing goroutine. The topic need not be
+// published yet. The callback must retain a message that it uses later, must not
+// block, and must not call the node. Calls that began before Close may still be
+// running when it returns.
 func (n *Node) Tap(topic string, callback func(*Shared)) (*Tap, error) {
 	name, err := n.Resolve(topic)
 	if err != nil {
@@ -45,7 +46,7 @@ func (n *Node) Tap(topic string, callback func(*Shared)) (*Tap, error) {
 	return tap, nil
 }
 
-// Close ends the tap. It may be called often.
+// Close ends the tap. It may be called more than once.
 func (tap *Tap) Close() {
 	n := tap.node
 	n.mu.Lock()
@@ -65,7 +66,7 @@ func (tap *Tap) Close() {
 	}
 }
 
-// tap adds a tap after it got what is latched.
+// tap passes the latched messages to a tap and adds it.
 func (t *topic) tap(tap *Tap) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,8 +78,7 @@ func (t *topic) tap(tap *Tap) {
 	t.taps = append(slices.Clip(t.taps), tap)
 }
 
-// Publications are the topics that this node publishes. With Latched set, a new
-// subscriber gets messages that were published before.
+// Publications returns the topics that this node publishes.
 func (n *Node) Publications() []Publication {
 	n.mu.Lock()
 	defer n.mu.Unlock()

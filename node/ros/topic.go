@@ -13,8 +13,8 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// topic is what a node publishes under one name: one registration at the master,
-// one or more publishers, and a connection (outlet) for each subscriber.
+// topic is a topic that a node publishes: one registration at the master, one or more
+// publishers, and a connection (outlet) for each subscriber.
 type topic struct {
 	node         *Node
 	name         string
@@ -25,13 +25,13 @@ type topic struct {
 
 	mu         sync.Mutex
 	publishers []*Publisher
-	outlets    []*outlet         // replaced when it changes, so that it can be read without mu
-	taps       []*Tap            // likewise
+	outlets    []*outlet         // copied on write: a slice may be used without mu
+	taps       []*Tap            // copied on write
 	left       map[string]uint64 // messages lost by subscribers that have left, by callerid
 	closed     bool
 }
 
-// header is what a subscriber is told when it connects. Callers hold mu.
+// header returns the connection header for subscribers. Callers hold mu.
 func (t *topic) header() Header {
 	h := Header{wire.KeyCallerID: t.callerID(), wire.KeyTopic: t.name, wire.KeyType: t.typ.Name, wire.KeyMD5: t.typ.MD5,
 		wire.KeyDefinition: t.typ.Definition, wire.KeyLatching: "0"}
@@ -41,8 +41,8 @@ func (t *topic) header() Header {
 	return h
 }
 
-// callerID is the one that all publishers agree on, else the node's name: a
-// connection can name only one.
+// callerID returns the publishers' callerid or, if they differ, the node's name: a
+// connection has only one.
 func (t *topic) callerID() string {
 	id := ""
 	for i, p := range t.publishers {
@@ -57,7 +57,7 @@ func (t *topic) callerID() string {
 	return id
 }
 
-// admit checks what a subscriber wants against what is published.
+// admit checks a subscriber's type against the topic's.
 func (t *topic) admit(h Header) error {
 	typ, md5 := h[wire.KeyType], h[wire.KeyMD5]
 	if md5 == "" {
@@ -72,9 +72,8 @@ func (t *topic) admit(h Header) error {
 
 func matches(a, b string) bool { return a == b || a == "*" || b == "*" }
 
-// attach makes an outlet for a subscriber: it gets every latched message first
-// and then everything published from now on. Writing the reply header is left to
-// the caller, who got it.
+// attach adds a subscriber's outlet to the topic: it gets every latched message first
+// and then everything published from now on. The caller writes the returned header.
 func (t *topic) attach(c *outlet) (Header, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,11 +103,11 @@ func (t *topic) detach(c *outlet) {
 	close(c.gone)
 }
 
-// mostLeft bounds for how many subscribers that have left the topic knows what
-// they lost. Those of all others are counted together, without a name.
+// mostLeft bounds topic.left. The losses of further subscribers are counted together,
+// without a name.
 const mostLeft = 100
 
-// forget keeps what a subscriber lost that leaves. Callers hold mu.
+// forget keeps the losses of a subscriber that leaves. Callers hold mu.
 func (t *topic) forget(callerID string, lost uint64) {
 	if t.left == nil {
 		t.left = make(map[string]uint64)
@@ -119,7 +118,7 @@ func (t *topic) forget(callerID string, lost uint64) {
 	t.left[callerID] += lost
 }
 
-// lost counts the messages that each subscriber lost, by callerid.
+// lost returns the number of messages that each subscriber lost, by callerid.
 func (t *topic) lost() map[string]uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,7 +134,7 @@ func (t *topic) lost() map[string]uint64 {
 	return lost
 }
 
-// changed tells the publishers how many subscribers there are.
+// changed reports the number of subscribers to the publishers.
 func (t *topic) changed() {
 	t.mu.Lock()
 	count, publishers := len(t.outlets)+len(t.taps), slices.Clone(t.publishers)
@@ -147,7 +146,7 @@ func (t *topic) changed() {
 	}
 }
 
-// add joins a publisher to the topic. Callers hold the node's mu.
+// add adds a publisher to the topic. Callers hold the node's mu.
 func (t *topic) add(p *Publisher) error {
 	typ := &p.options.Type
 	if !matches(typ.MD5, t.typ.MD5) || !matches(typ.Name, t.typ.Name) {
@@ -160,13 +159,13 @@ func (t *topic) add(p *Publisher) error {
 		t.limits.Bytes.Store(1)
 	}
 	t.publishers = append(t.publishers, p)
-	// The queues are as large as the largest that a publisher asks for.
+	// The largest limits that any publisher asks for apply.
 	t.limits.Messages.Store(larger(t.limits.Messages.Load(), int64(p.options.Queue)))
 	t.limits.Bytes.Store(larger(t.limits.Bytes.Load(), p.options.QueueBytes))
 	return nil
 }
 
-// larger is the larger of two limits, where a negative one means none.
+// larger returns the larger of two limits; negative means unlimited.
 func larger(a, b int64) int64 {
 	if a < 0 || b < 0 {
 		return -1
@@ -174,7 +173,7 @@ func larger(a, b int64) int64 {
 	return max(a, b)
 }
 
-// remove takes a publisher out; true if it was the last one.
+// remove removes a publisher and reports whether it was the last one.
 func (t *topic) remove(p *Publisher) (last bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -196,7 +195,7 @@ func (t *topic) remove(p *Publisher) (last bool) {
 	return true
 }
 
-// hangUp closes all connections; what waits in their queues is dropped.
+// hangUp closes all connections and drops their queues.
 func (t *topic) hangUp() {
 	t.mu.Lock()
 	outlets := t.outlets
@@ -206,7 +205,7 @@ func (t *topic) hangUp() {
 	}
 }
 
-// request is what the master is told of the topic.
+// request returns the call that registers or unregisters the topic.
 func (t *topic) request(gone bool) rosapi.Request {
 	if gone {
 		return rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}}
@@ -214,10 +213,10 @@ func (t *topic) request(gone bool) rosapi.Request {
 	return rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}}
 }
 
-func (t *topic) register(ctx context.Context) error   { return t.tell(ctx, t.request(false)) }
-func (t *topic) unregister(ctx context.Context) error { return t.tell(ctx, t.request(true)) }
+func (t *topic) register(ctx context.Context) error   { return t.call(ctx, t.request(false)) }
+func (t *topic) unregister(ctx context.Context) error { return t.call(ctx, t.request(true)) }
 
-func (t *topic) tell(ctx context.Context, r rosapi.Request) error {
+func (t *topic) call(ctx context.Context, r rosapi.Request) error {
 	_, err := t.node.caller.Call(ctx, t.node.cfg.MasterURI, r.Method, r.Args...)
 	return err
 }

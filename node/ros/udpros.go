@@ -28,7 +28,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.hangUpUDP(conn.RemoteAddr()) // who asks again has forgotten its former connection
+	t.hangUpUDP(conn.RemoteAddr()) // a subscriber that asks again has dropped its connection
 	release, err := n.admitUDP(t, host.Of(conn.RemoteAddr()))
 	if err != nil {
 		conn.Close() //nolint:errcheck // unused
@@ -63,7 +63,7 @@ func (n *Node) requestUDP(t *topic, params []any) (any, error) {
 	return []any{"UDPROS", n.host, conn.LocalAddr().(*net.UDPAddr).Port, c.id, size, reply.AppendFields(nil)}, nil
 }
 
-// Each UDPROS connection is a socket of ours, which costs who asks for it nothing.
+// Each UDPROS connection takes a socket here and costs the requester nothing.
 const (
 	maxUDPTopic = 16  // to one host, on one topic
 	maxUDP      = 256 // of a node
@@ -83,11 +83,11 @@ func (n *Node) admitUDP(t *topic, peer string) (release func(), err error) {
 	return func() { n.datagrams.Remove(place); n.datagrams.Remove(all) }, nil
 }
 
-// probeEvery is how often a subscriber is sent a datagram that it ignores. If its
-// machine answers that nobody listens there any more, the next read shows it.
+// probeEvery is how often a subscriber gets a datagram that it ignores. If its
+// machine answers that the port is closed, the next read returns an error.
 const probeEvery = 10 * time.Second
 
-// probe looks whether the subscriber is still there, until the connection ends.
+// probe sends probes to the subscriber until the connection ends.
 func (c *outlet) probe() {
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
@@ -96,7 +96,7 @@ func (c *outlet) probe() {
 		case <-c.gone:
 			return
 		case <-tick.C:
-			wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // watch sees it, too
+			wire.WriteProbe(c.conn, uint32(c.id)) //nolint:errcheck // watch gets the error, too
 		}
 	}
 }
@@ -114,9 +114,8 @@ func (t *topic) hangUpUDP(address net.Addr) {
 	}
 }
 
-// writeDatagrams sends what the queue gives until it is closed or the subscriber
-// is gone. UDP knows of that only if the subscriber's machine answers that nobody
-// listens there any more.
+// writeDatagrams sends queued messages until the queue is closed or the subscriber's
+// machine answers that the port is closed.
 func (c *outlet) writeDatagrams(size int) error {
 	id := uint8(0)
 	for {

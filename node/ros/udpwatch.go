@@ -9,8 +9,8 @@ import (
 	"rsros/node/ros/rosapi"
 )
 
-// A UDPROS subscriber sends nothing, and if its machine is gone, not every network says so.
-// What shows it then is that its node no longer answers calls.
+// A UDPROS subscriber sends nothing, and not every network reports that its machine is
+// gone. The subscriber is considered gone when its node no longer answers calls.
 const (
 	// attendEvery is how often the node of a UDPROS subscriber is called.
 	attendEvery = 10 * time.Second
@@ -18,15 +18,15 @@ const (
 	mostUnanswered = 3
 )
 
-// attendance is what is known of a subscriber's node.
+// attendance is the state of a subscriber's node.
 type attendance struct {
-	uri        string // of its slave API; "" until the master tells it
-	answered   bool   // at least once: one that can't be called at all isn't judged by that
-	unanswered int    // calls since then
+	uri        string // of its slave API; "" until the master has returned it
+	answered   bool   // at least once; a node that was never reachable isn't considered gone
+	unanswered int    // calls since the last answer
 }
 
-// attend calls the subscriber's node now and then, and hangs up when it is gone. It returns
-// with ctx.
+// attend calls the subscriber's node periodically and hangs up when it is gone. It
+// returns when ctx ends.
 func (c *outlet) attend(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -40,13 +40,13 @@ func (c *outlet) attend(ctx context.Context, every time.Duration) {
 			continue
 		}
 		c.topic.node.log.Warn().Str("topic", c.topic.name).Str("subscriber", c.header[wire.KeyCallerID]).
-			Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's node doesn't answer any more; its UDPROS connection ends")
+			Stringer("address", c.conn.RemoteAddr()).Msg("a subscriber's node no longer answers; closing its UDPROS connection")
 		c.hangUp()
 		return
 	}
 }
 
-// gone calls the node of that name once, and says whether it has gone.
+// gone calls the named node once and reports whether it is gone.
 func (a *attendance) gone(ctx context.Context, n *Node, name string) bool {
 	if a.uri == "" {
 		answer, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupNode", name)

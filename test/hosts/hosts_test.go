@@ -164,7 +164,7 @@ var troubles = []trouble{
 		h.link.cut.Store(true)
 		defer h.link.cut.Store(false)
 		peer.Await(h.t, "end of the camera's connections", func() bool {
-			return strings.Count(camera.Stderr(), "doesn't answer any more") >= 2
+			return strings.Count(camera.Stderr(), "no longer answers") >= 2
 		})
 	}, true},
 	{"paused", func(_ *peer.Process, h *host, witness *recording) {

@@ -1,6 +1,6 @@
-// Package names checks names of topics, services, nodes and message types, and
-// makes them global, as the ROS wiki says. Its functions may be called from several goroutines, and so may the
-// methods of a Resolver, which doesn't change once it is made.
+// Package names checks and resolves the names of topics, services, nodes and message
+// types as the ROS wiki specifies. Its functions and the methods of a Resolver may be
+// called from several goroutines.
 package names
 
 import (
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Error says why a name can't be used in a ROS graph.
+// Error reports a name that can't be used in a ROS graph.
 type Error struct {
 	Name   string
 	Reason string
@@ -40,8 +40,7 @@ func Check(name string) error {
 	return nil
 }
 
-// CheckType returns an *Error unless name can be sent as a message type: a package
-// and a type in printable characters, with one '/' between them.
+// CheckType returns an *Error unless name is package/Type in printable characters.
 func CheckType(name string) error {
 	pkg, typ, ok := strings.Cut(name, "/")
 	if !ok || pkg == "" || typ == "" || strings.Contains(typ, "/") {
@@ -58,7 +57,7 @@ func CheckType(name string) error {
 	return nil
 }
 
-// CheckBase is Check for the name of a node, which has no namespace in it.
+// CheckBase is Check for the name of a node, which has no namespace.
 func CheckBase(name string) error {
 	if name == "" {
 		return &Error{name, "a node must have a name"}
@@ -84,7 +83,7 @@ func Clean(name string) string {
 	return b.String()
 }
 
-// Resolver makes names global as one node sees them.
+// Resolver resolves names for one node. It is immutable.
 type Resolver struct {
 	Node      string            // the node's full name, "/ns/node"
 	Namespace string            // "/" or "/ns"
@@ -118,8 +117,8 @@ func New(name, namespace string, remaps map[string]string) (*Resolver, error) {
 	return n, nil
 }
 
-// expand makes name global: "/x" stays as it is, "~x" is below the node, "x" in
-// the namespace. The empty name is the namespace itself.
+// expand returns the global name: "/x" is unchanged, "~x" is below the node, "x" is
+// in the namespace. The empty name is the namespace itself.
 func (n *Resolver) expand(name string) (string, error) {
 	if err := Check(name); err != nil {
 		return "", err
@@ -133,7 +132,7 @@ func (n *Resolver) expand(name string) (string, error) {
 	return Clean(n.Namespace + "/" + name), nil
 }
 
-// Resolve makes a name global and applies the remaps.
+// Resolve returns the global name for name, with remaps applied.
 func (n *Resolver) Resolve(name string) (string, error) {
 	full, err := n.expand(name)
 	if err != nil {
@@ -145,9 +144,9 @@ func (n *Resolver) Resolve(name string) (string, error) {
 	return full, nil
 }
 
-// Legal makes a legal name of any text. Each byte that ROS refuses becomes '_', and
-// a relative name that starts with a digit or '_' gets an 'x' in front. Legal names
-// are returned unchanged.
+// Legal turns any text into a legal name. Each byte that ROS doesn't allow becomes
+// '_', and a relative name that starts with a digit or '_' is prefixed with 'x'. Legal
+// names are returned unchanged.
 func Legal(name string) string {
 	b := []byte(name)
 	for i, c := range b {

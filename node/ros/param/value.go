@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// FromYAML reads one YAML value into the types that XML-RPC knows.
+// FromYAML parses one YAML value into the types of the parameter server; see Value.
 func FromYAML(text string) (any, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil

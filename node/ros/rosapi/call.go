@@ -1,8 +1,8 @@
-// Package rosapi calls the APIs that ROS nodes and the master have over XML-RPC, and
-// keeps the master informed of what a node wants registered.
+// Package rosapi calls the XML-RPC APIs of ROS nodes and the master, and keeps a
+// node's registrations at the master up to date.
 //
 // A Caller may be used from several goroutines. A Registrar works in the goroutine
-// that calls Run, which its owner waits for through Leave.
+// that calls Run; Leave waits for it.
 package rosapi
 
 import (
@@ -18,16 +18,16 @@ import (
 	"rsros/node/xmlrpc"
 )
 
-// Error is an answer of a master or a node other than success.
+// Error is an unsuccessful answer of a master or a node.
 type Error struct {
 	Method string
-	Code   int // 0: it failed, -1: the call was wrong
+	Code   int // 0: the call failed, -1: the call was invalid
 	Status string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: code %d: %s", e.Method, e.Code, e.Status) }
 
-// ErrClosed is what methods return once the node or the object was closed.
+// ErrClosed is returned by methods after the node or the object was closed.
 var ErrClosed = errors.New("ros: closed")
 
 // callTimeout bounds every call to a master or a node.
@@ -41,22 +41,22 @@ type Caller struct {
 	clocks *clocks
 }
 
-// NewCaller returns a Caller for the node of that name. It makes a connection for
-// each call: one that is kept would be stale whenever the other end was restarted,
-// and it holds a thread in rosmaster.
+// NewCaller returns a Caller for the named node. It opens a connection for each call:
+// a persistent one would be stale after the peer was restarted, and would hold a
+// thread in rosmaster.
 func NewCaller(id string) *Caller {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	c := &clocks{next: &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext}, hosts: map[string]*clock{}}
 	return &Caller{ID: id, client: &http.Client{Transport: c}, clocks: c}
 }
 
-// WatchClocks logs when the clock of a machine that is called differs from this one's.
-// It must be called before Call.
+// WatchClocks makes the Caller log when the clock of a called machine differs from
+// this one's. It must be called before Call.
 func (c *Caller) WatchClocks(log zerolog.Logger) { c.clocks.log = log }
 
-// Call returns the value of a successful answer. Any other answer is an *Error;
-// every other error means that nobody answered, within ten seconds at the latest. A
-// call that XML-RPC can't express isn't sent and is an *Error, too.
+// Call returns the value of a successful answer. Any other answer is an *Error, and so
+// is a call that XML-RPC can't express, which isn't sent. Any other error means that
+// there was no answer within ten seconds.
 func (c *Caller) Call(ctx context.Context, uri, method string, args ...any) (any, error) {
 	answer, err := c.exchange(ctx, uri, method, append([]any{c.ID}, args...)...)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Caller) Call(ctx context.Context, uri, method string, args ...any) (any
 	return valueOf(method, answer)
 }
 
-// exchange makes a call as XML-RPC has it and returns its answer.
+// exchange makes an XML-RPC call and returns the answer.
 func (c *Caller) exchange(ctx context.Context, uri, method string, args ...any) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -74,14 +74,13 @@ func (c *Caller) exchange(ctx context.Context, uri, method string, args ...any) 
 	if errors.As(err, &fault) {
 		return nil, &Error{Method: method, Code: -1, Status: fault.Message}
 	}
-	if unsayable := new(xmlrpc.EncodeError); errors.As(err, &unsayable) {
-		return nil, &Error{Method: method, Code: -1, Status: unsayable.Error()}
+	if encode := new(xmlrpc.EncodeError); errors.As(err, &encode) {
+		return nil, &Error{Method: method, Code: -1, Status: encode.Error()}
 	}
 	return answer, err
 }
 
-// valueOf returns the value of an answer of the ROS APIs, which is an *Error unless it is a
-// successful one.
+// valueOf returns the value of a successful answer of a ROS API, or an *Error.
 func valueOf(method string, answer any) (any, error) {
 	triple, ok := answer.([]any)
 	if !ok || len(triple) != 3 {

@@ -8,9 +8,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// clocks compares the clocks of machines that are called with this machine's, by the
-// dates of their answers. Masters and the nodes of rospy and of this program send one,
-// those of roscpp don't.
+// clocks compares the clocks of called machines with this machine's, by the Date header
+// of their answers. Masters, rospy nodes and nodes of this program send one; roscpp
+// nodes don't.
 type clocks struct {
 	next http.RoundTripper
 	log  zerolog.Logger
@@ -19,19 +19,19 @@ type clocks struct {
 	hosts map[string]*clock
 }
 
-// clock is what was last found out about a machine's clock.
+// clock is the last result for a machine.
 type clock struct {
 	differs bool
-	said    time.Time
+	logged  time.Time
 }
 
 const (
-	// mostDifference is how far a clock may certainly be off without a remark. A date has
-	// whole seconds, so a difference below a second and a half may go unnoticed.
+	// mostDifference is the smallest certain difference that is logged. A date has whole
+	// seconds, so a difference below a second and a half may go unnoticed.
 	mostDifference = 500 * time.Millisecond
 
 	mostClocks = 256         // machines that are compared
-	clockEvery = time.Minute // between two remarks about a machine, at least
+	clockEvery = time.Minute // minimum time between two log lines about a machine
 )
 
 // RoundTrip implements http.RoundTripper.
@@ -47,12 +47,12 @@ func (c *clocks) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// certain is by how much at least another clock is ahead of this one, or behind if it is
-// negative. It read a time in the second from date on, between asked and answered of
-// this clock. 0 means that they may be equal.
+// certain returns the minimum by which another clock is ahead of this one, or behind if
+// negative. The other clock was within the second that starts at date at some moment
+// between asked and answered of this clock. 0 means that the clocks may be equal.
 func certain(date, asked, answered time.Time) time.Duration {
-	// The other clock's offset is between these two. Differences of two readings of this
-	// clock aren't needed, only its time of day, so its monotonic part is taken off.
+	// The other clock's offset is between these two. Round strips the monotonic clock
+	// reading: only the time of day counts.
 	least, most := date.Sub(answered.Round(0)), date.Add(time.Second).Sub(asked.Round(0))
 	switch {
 	case least > 0:
@@ -75,10 +75,10 @@ func (c *clocks) compare(host string, ahead time.Duration) {
 		k = &clock{}
 		c.hosts[host] = k
 	}
-	if k.differs == differs || time.Since(k.said) < clockEvery {
+	if k.differs == differs || time.Since(k.logged) < clockEvery {
 		return
 	}
-	k.differs, k.said = differs, time.Now()
+	k.differs, k.logged = differs, time.Now()
 	if !differs {
 		c.log.Info().Str("host", host).Msg("the clocks of that machine and of this one agree again")
 		return

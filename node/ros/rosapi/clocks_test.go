@@ -61,7 +61,7 @@ func TestClocks(t *testing.T) {
 		t.Errorf("said again: %s", said)
 	}
 	off = 0
-	c.clocks.hosts["127.0.0.1"].said = time.Time{} // long ago
+	c.clocks.hosts["127.0.0.1"].logged = time.Time{} // long ago
 	if said := ask(); !strings.Contains(said, "agree again") {
 		t.Errorf("set right: %q", said)
 	}

@@ -12,37 +12,37 @@ import (
 	"rsros/node/ros/internal/wake"
 )
 
-// pollEvery is how often the registrar asks whether the master is still the one that
-// it registered with.
+// pollEvery is how often the registrar checks that the master is still the one that it
+// registered with.
 const pollEvery = 3 * time.Second
 
-// Registration is one thing that the master should know about a node.
+// Registration is something that a node registers at the master.
 type Registration struct {
 	What       string                      // for the log: "publisher /x"
 	Register   func(context.Context) error // called again for every new master
-	Unregister func(context.Context) error // nil: stays when the node goes
+	Unregister func(context.Context) error // nil: stays when the node leaves
 
-	// Request, which may be nil, is what Register or, if gone, Unregister sends the master.
-	// Their answers don't matter, so it can be sent together with those of others.
+	// Request, if not nil, returns the call that Register or, if gone, Unregister makes.
+	// Its answer isn't used, so that several can be sent together.
 	Request func(gone bool) Request
 
-	// Refresh: Register is also called when the master was out of reach for a while. Its
-	// answer has what the master couldn't tell meanwhile; rosmaster doesn't try twice.
+	// Refresh makes the registrar call Register also after the master was unreachable for
+	// a while. The answer has the updates that were missed: rosmaster doesn't retry them.
 	Refresh bool
 
 	done bool // the master has it
 	gone bool // the node no longer wants it
-	at   int  // its place in the list
+	at   int  // index in the list
 }
 
-// pending reports whether the master has to be told.
+// pending reports whether the master needs a call.
 func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
 
-// over reports whether nobody needs it any more.
+// over reports whether the registration can be forgotten.
 func (r *Registration) over() bool { return r.gone && (!r.done || r.Unregister == nil) }
 
-// Registrar keeps the master informed of what a node wants registered. A master that
-// isn't there is waited for, and one that was restarted is told everything again.
+// Registrar keeps a node's registrations at the master up to date. It waits for a master
+// that isn't running, and registers everything again after the master was restarted.
 type Registrar struct {
 	caller *Caller
 	master string // URI
@@ -51,23 +51,23 @@ type Registrar struct {
 
 	mu      sync.Mutex
 	list    []*Registration // in the order of Add
-	from    int             // nothing before it needs a call
-	settled chan struct{}   // closed when nothing is left to do; nil if nobody waits
+	from    int             // no entry before it is pending
+	settled chan struct{}   // closed when nothing is pending; nil if nobody waits
 	pid     int             // of the master; 0 before the first answer
-	down    bool            // said that the master doesn't answer
-	taken   bool            // said that another node has the name
+	down    bool            // logged that the master doesn't answer
+	taken   bool            // logged that another node has the name
 
 	wake  wake.Signal
-	ended chan struct{} // closed when run has returned
+	ended chan struct{} // closed when Run has returned
 }
 
-// NewRegistrar returns the registrar of the node whose slave API is at self. master
-// is the URI of the master.
+// NewRegistrar returns the registrar of the node whose slave API is at the URI self,
+// for the master at the URI master.
 func NewRegistrar(c *Caller, master, self string, log zerolog.Logger) *Registrar {
 	return &Registrar{caller: c, master: master, self: self, log: log, wake: wake.New(), ended: make(chan struct{})}
 }
 
-// Add makes the registrar register r, now and with every new master.
+// Add adds a registration, now and for every new master.
 func (g *Registrar) Add(r *Registration) *Registration {
 	g.mu.Lock()
 	r.at = len(g.list)
@@ -77,7 +77,7 @@ func (g *Registrar) Add(r *Registration) *Registration {
 	return r
 }
 
-// Remove makes the registrar unregister r.
+// Remove unregisters r.
 func (g *Registrar) Remove(r *Registration) {
 	g.mu.Lock()
 	r.gone = true
@@ -86,14 +86,14 @@ func (g *Registrar) Remove(r *Registration) {
 	g.wake.Set()
 }
 
-// Run works until ctx ends.
+// Run keeps the master up to date until ctx ends.
 func (g *Registrar) Run(ctx context.Context) {
 	const first, last = 100 * time.Millisecond, 3 * time.Second
 	defer close(g.ended)
 	backoff := first
 	poll := time.NewTimer(0)
 	defer poll.Stop()
-	checked := false // the master was looked at since it last failed
+	checked := false // since the master last failed or the last poll
 	for {
 		err := error(nil)
 		if !checked {
@@ -138,15 +138,15 @@ func (g *Registrar) Run(ctx context.Context) {
 func (g *Registrar) report(err error) {
 	switch {
 	case err != nil && !g.down:
-		g.log.Warn().Err(err).Str("master", g.master).Msg("no answer from the ROS master; trying on")
+		g.log.Warn().Err(err).Str("master", g.master).Msg("no answer from the ROS master; retrying")
 	case err == nil && g.down:
 		g.log.Info().Str("master", g.master).Msg("the ROS master answers")
 	}
 	g.down = err != nil
 }
 
-// check finds out whether this is still the master that the node registered
-// with: another process, or one that never heard of the node, is a new one.
+// check checks that the master is still the one that the node registered with. Another
+// process, or one that doesn't know the node, is a new master.
 func (g *Registrar) check(ctx context.Context) error {
 	answer, err := g.caller.Call(ctx, g.master, "getPid")
 	var refused *Error
@@ -190,7 +190,8 @@ func (g *Registrar) forget() {
 	g.from = 0
 }
 
-// refresh makes the registrations that want it due again; true if there are any.
+// refresh makes registrations with Refresh pending again. It reports whether there are
+// any.
 func (g *Registrar) refresh() (any bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -203,8 +204,8 @@ func (g *Registrar) refresh() (any bool) {
 	return any
 }
 
-// next is the first Registration that needs a call, or nil. At the end of the list
-// it forgets those that are gone and that the master doesn't know.
+// next returns the first pending Registration, or nil. At the end of the list it removes
+// those that are over.
 func (g *Registrar) next() *Registration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -225,10 +226,10 @@ func (g *Registrar) next() *Registration {
 	return nil
 }
 
-// sync does what is left to do. An error means that the master doesn't answer;
-// a refusal is logged and not tried again.
+// sync makes all pending calls. An error means that the master doesn't answer. A refusal
+// is logged and not retried.
 func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(context.Context) error) error) error {
-	alone := 0 // how many are registered one by one, because they can't be together
+	alone := 0 // registrations to send one by one because they can't be sent together
 	for r := g.next(); r != nil && ctx.Err() == nil; r = g.next() {
 		var many []*Registration
 		if alone == 0 {
@@ -267,21 +268,21 @@ func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(co
 	return nil
 }
 
-// answerTime is how long a call that runs when the node leaves may still take.
+// answerTime is how long a running call may still take when the node leaves.
 const answerTime = 500 * time.Millisecond
 
-// silence is how long a master may take for each call when the node leaves.
+// silence is the timeout of each call made while the node leaves.
 const silence = 900 * time.Millisecond
 
-// brief makes a call that ends with ctx, and if the master is silent.
+// brief makes a call that ends with ctx or after silence.
 func brief(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, silence)
 	defer cancel()
 	return do(ctx)
 }
 
-// unbroken makes a call and doesn't break it off when ctx ends: the master may
-// carry it out all the same, and what it then had registered would stay.
+// unbroken makes a call that continues for answerTime when ctx ends: the master may
+// still execute an aborted call, and its registration would then be left behind.
 func unbroken(ctx context.Context, do func(context.Context) error) error {
 	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -293,7 +294,7 @@ func unbroken(ctx context.Context, do func(context.Context) error) error {
 	return do(call)
 }
 
-// Wait returns when the master knows everything that was added by now. It returns
+// Wait waits until the master knows everything that was added so far. It returns
 // ErrClosed if closed ends first.
 func (g *Registrar) Wait(ctx, closed context.Context) error {
 	for {
@@ -317,8 +318,8 @@ func (g *Registrar) Wait(ctx, closed context.Context) error {
 	}
 }
 
-// Leave waits for the end of Run and then unregisters everything. ctx bounds this; a
-// master that doesn't answer ends it after a second.
+// Leave waits for Run to return and then unregisters everything. It ends with ctx, and
+// after a second if the master doesn't answer.
 func (g *Registrar) Leave(ctx context.Context) {
 	<-g.ended
 	g.mu.Lock()

@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// Request is one call of many that are sent together.
+// Request is a call that can be sent together with others.
 type Request struct {
 	Method string
 	Args   []any // after the caller's name
 }
 
-// CallTogether makes calls in one exchange, by system.multicall, and returns what
-// Call returns of each without the value. If the other end doesn't know system.multicall, or
-// XML-RPC can't express one of the calls, it returns an *Error.
+// CallTogether makes several calls with one system.multicall and returns the error of
+// each. If the peer doesn't support system.multicall, or XML-RPC can't express one of the
+// calls, it returns an *Error.
 func (c *Caller) CallTogether(ctx context.Context, uri string, requests []Request) ([]error, error) {
 	calls := make([]any, len(requests))
 	for i, r := range requests {
@@ -42,17 +42,17 @@ func (c *Caller) CallTogether(ctx context.Context, uri string, requests []Reques
 }
 
 const (
-	// fewestTogether is how many registrations make it worth to send them together. An
-	// ordinary node has fewer, and calls as other nodes do.
+	// fewestTogether is the smallest number of registrations that are sent together. A
+	// usual node has fewer and makes single calls, as other nodes do.
 	fewestTogether = 64
 
-	// mostTogether is how many are sent together at most: rosmaster does them well within
-	// callTimeout, and sends nothing else to this node meanwhile.
+	// mostTogether is the largest number sent together. rosmaster executes that many well
+	// within callTimeout; it sends nothing else to this node meanwhile.
 	mostTogether = 256
 )
 
-// batch returns registrations from the first pending one on that can be sent together:
-// all of them appear, or all of them go.
+// batch returns pending registrations, starting with the first, that can be sent
+// together: all are registered, or all are unregistered.
 func (g *Registrar) batch() (many []*Registration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -69,8 +69,8 @@ func (g *Registrar) batch() (many []*Registration) {
 	return many
 }
 
-// syncTogether does for many what sync does for one. It returns false if they have to be
-// sent one by one.
+// syncTogether makes the calls of many registrations at once. It returns false if they
+// have to be sent one by one.
 func (g *Registrar) syncTogether(ctx context.Context, call func(context.Context, func(context.Context) error) error, many []*Registration) (told bool, err error) {
 	g.mu.Lock()
 	gone := many[0].gone
@@ -92,7 +92,7 @@ func (g *Registrar) syncTogether(ctx context.Context, call func(context.Context,
 		if err == nil {
 			r.done = !gone
 		} else if ctx.Err() != nil {
-			r.done = true // perhaps: Leave will unregister it
+			r.done = true // possibly registered: Leave will unregister it
 		}
 	}
 	g.mu.Unlock()

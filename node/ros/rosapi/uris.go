@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// URIs reads the list of publishers that a master sends.
+// URIs parses a master's list of publishers.
 func URIs(v any) ([]string, error) {
 	list, ok := v.([]any)
 	if !ok {

@@ -16,19 +16,19 @@ import (
 	"rsros/msgs"
 )
 
-// Writer carries log lines to /rosout. It is a writer for zerolog and a hook that
-// holds back what is below its level, which rqt_logger_level and
+// Writer collects log lines for /rosout. It is a writer for zerolog and a hook that
+// discards events below its level, which rqt_logger_level and
 // `rosservice call ~set_logger_level` change:
 //
 //	out := roslog.New(zerolog.InfoLevel)
 //	log := zerolog.New(zerolog.MultiLevelWriter(console, out)).Hook(out)
 //	node, err := ros.NewNode(ctx, ros.Config{Log: log, Rosout: out, …})
 //
-// A line reads as on the console: the message, then key=value of each field. As a
-// hook alone it would see no fields, so it must be a writer, too.
+// A line reads as on the console: the message, then key=value for each field. It must
+// be both writer and hook, because a hook gets no fields.
 //
-// Lines written before the node runs are published when it does. A write never
-// blocks: what doesn't fit is dropped.
+// Lines written before the node runs are published when it starts. A write never
+// blocks: lines are dropped when the buffer is full.
 type Writer struct {
 	level atomic.Int32
 	lines chan Line
@@ -38,7 +38,7 @@ type Writer struct {
 type Line struct {
 	level zerolog.Level
 	text  string
-	mark  chan struct{} // not a line: closed when it is reached
+	mark  chan struct{} // if not nil, this is no line but a mark, closed when it is reached
 }
 
 // New returns a Writer that lets level and above pass.
@@ -48,13 +48,14 @@ func New(level zerolog.Level) *Writer {
 	return r
 }
 
-// SetLevel changes which lines pass, here and in all that the logger writes to.
+// SetLevel sets the level below which events are discarded, for all of the logger's
+// writers.
 func (r *Writer) SetLevel(level zerolog.Level) { r.level.Store(int32(level)) }
 
-// Write takes a line without a level.
+// Write adds a line without a level.
 func (r *Writer) Write(line []byte) (int, error) { return r.WriteLevel(zerolog.NoLevel, line) }
 
-// WriteLevel takes a line; zerolog calls it.
+// WriteLevel implements zerolog.LevelWriter.
 func (r *Writer) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	r.post(level, string(line))
 	return len(line), nil
@@ -74,8 +75,8 @@ func (r *Writer) Run(e *zerolog.Event, level zerolog.Level, _ string) {
 	}
 }
 
-// MessageHook posts messages (without their fields) of a logger that doesn't
-// write into the Writer.
+// MessageHook posts the messages, without fields, of a logger that doesn't write to the
+// Writer.
 type MessageHook struct{ *Writer }
 
 // Run implements zerolog.Hook.
@@ -86,14 +87,14 @@ func (h MessageHook) Run(e *zerolog.Event, level zerolog.Level, message string) 
 	}
 }
 
-// Level is what SetLevel set.
+// Level returns the level.
 func (r *Writer) Level() zerolog.Level { return zerolog.Level(r.level.Load()) }
 
-// Lines are the lines written, for the one goroutine that publishes them.
+// Lines returns the written lines, for the goroutine that publishes them.
 func (r *Writer) Lines() <-chan Line { return r.lines }
 
-// Mark returns a channel that is closed when Log was called on every line that
-// was written before. It waits for room until ctx ends.
+// Mark returns a channel that is closed when Log was called on every line written
+// before. It waits for room in the buffer until ctx ends.
 func (r *Writer) Mark(ctx context.Context) (<-chan struct{}, error) {
 	reached := make(chan struct{})
 	select {
@@ -104,8 +105,8 @@ func (r *Writer) Mark(ctx context.Context) (<-chan struct{}, error) {
 	}
 }
 
-// Log makes a message of a line: its level, text, file and line number. It returns
-// nil for a mark, which it reaches.
+// Log returns the line as a message with level, text, file and line number. For a mark
+// it closes the mark's channel and returns nil.
 func (l Line) Log() *msgs.Log {
 	if l.mark != nil {
 		close(l.mark)
@@ -123,8 +124,8 @@ func (l Line) Log() *msgs.Log {
 	return m
 }
 
-// lineFields reads a line of zerolog's; ok is false for plain text. Numbers stay
-// as they were written.
+// lineFields parses a zerolog line; ok is false for plain text. Numbers keep their
+// text.
 func lineFields(text string) (fields map[string]any, ok bool) {
 	if !strings.HasPrefix(text, "{") {
 		return nil, false
@@ -134,8 +135,7 @@ func lineFields(text string) (fields map[string]any, ok bool) {
 	return fields, d.Decode(&fields) == nil
 }
 
-// lineText is a line for people: the message, then "key=value" of the other
-// fields, sorted.
+// lineText returns the message, followed by key=value for the other fields, sorted.
 func lineText(fields map[string]any) string {
 	text, _ := fields[zerolog.MessageFieldName].(string)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -148,7 +148,7 @@ func lineText(fields map[string]any) string {
 	return strings.TrimSpace(text)
 }
 
-// fieldText quotes what a reader could take for more than one field.
+// fieldText formats a field's value, quoted if it could be read as several fields.
 func fieldText(value any) string {
 	if s, ok := value.(string); ok {
 		if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r == '=' }) {
@@ -156,14 +156,14 @@ func fieldText(value any) string {
 		}
 		return s
 	}
-	b, err := json.Marshal(value) // of what was JSON
+	b, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Sprint(value)
 	}
 	return string(b)
 }
 
-// rosLevel is a level in rosgraph_msgs/Log's numbers.
+// rosLevel converts a level to rosgraph_msgs/Log's.
 func rosLevel(l zerolog.Level) uint8 {
 	switch l {
 	case zerolog.TraceLevel, zerolog.DebugLevel:

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// Counter counts what each host has open. The zero value counts nothing yet.
+// Counter counts open connections by host. The zero value is ready to use.
 type Counter struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
 
-// Add counts one more for a host; false if it has most already.
+// Add counts one more for a host. It returns false if the host already has most.
 func (p *Counter) Add(host string, most int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,7 +34,7 @@ func (p *Counter) Remove(host string) {
 	}
 }
 
-// Of is an address without its port.
+// Of returns an address without its port.
 func Of(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package host finds the name that a node tells others to reach it by, and the
-// address to listen on.
+// Package host finds the address that a node advertises and the one it listens on.
 package host
 
 import (
@@ -11,16 +10,16 @@ import (
 	"time"
 )
 
-// Advertised is the name or address that this node gives to others when
-// nobody set one. With a master elsewhere it is the address of the interface
-// that leads there: the master's machine can reach that without any name
-// service. With a master on this machine it is the host name if that resolves,
-// so that other machines can reach us, else the loopback address.
+// Advertised returns the host name or address to advertise if none is configured. With
+// a remote master it is the address of the interface that routes to it, which the
+// master's machine can reach without a name service. With a local master it is the host
+// name if that resolves, so that other machines can reach the node, otherwise the
+// loopback address.
 func Advertised(ctx context.Context, masterURI string) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if u, err := url.Parse(masterURI); err == nil && !IsLoopback(u.Hostname()) {
-		// Connecting UDP sends nothing; it only asks for the route.
+		// Connecting a UDP socket sends nothing; it only selects the route.
 		var d net.Dialer
 		if conn, err := d.DialContext(ctx, "udp", net.JoinHostPort(u.Hostname(), "9")); err == nil {
 			defer conn.Close()
@@ -44,8 +43,8 @@ func IsLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// ListenAddress is what to listen on: only this machine if that is all that the
-// advertised host can mean, else every interface.
+// ListenAddress returns the address to listen on: the loopback interface if the
+// advertised host is loopback, otherwise every interface.
 func ListenAddress(host string) string {
 	if IsLoopback(host) {
 		return net.JoinHostPort(host, "0")

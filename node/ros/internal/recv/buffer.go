@@ -1,5 +1,4 @@
-// Package recv holds received messages: their memory, and the queue in front of a
-// callback.
+// Package recv has the memory of received messages and the queue in front of a callback.
 package recv
 
 import (
@@ -11,38 +10,38 @@ import (
 	"rsros/program/pages"
 )
 
-// Buffer is the memory of one received message. It goes back to its subscriber's
-// pool when the last holder released it.
+// Buffer holds one received message. It returns to its subscriber's pool when the last
+// holder releases it.
 type Buffer struct {
-	Data []byte // the message; grown by its reader, with the pool's Memory
+	Data []byte // the message; grown by its reader with Pool.Memory
 	refs atomic.Int32
 	pool *Pool
 }
 
-// Bytes is the message; it may be read until Release.
+// Bytes returns the message, valid until Release.
 func (b *Buffer) Bytes() []byte { return b.Data }
 
 // Retain adds a holder.
 func (b *Buffer) Retain() { b.refs.Add(1) }
 
-// Release ends one hold. It may be called from any goroutine.
+// Release removes a holder. It may be called from any goroutine.
 func (b *Buffer) Release() {
 	if b.refs.Add(-1) == 0 {
 		b.pool.put(b)
 	}
 }
 
-// Pool keeps the buffers that nobody holds, up to a bound.
+// Pool keeps unused buffers, up to idleBytes.
 type Pool struct {
 	mu   sync.Mutex
 	free []*Buffer
 	idle int // bytes in free
 }
 
-// idleBytes is the most that a pool keeps while nobody needs it.
+// idleBytes is the limit of unused memory in a pool.
 const idleBytes = 64 << 20
 
-// Get returns a buffer with one holder, of n bytes capacity if one is there;
+// Get returns a buffer with one holder, with a capacity of n bytes if there is one;
 // otherwise the reader grows it.
 func (p *Pool) Get(n int) *Buffer {
 	p.mu.Lock()
@@ -68,8 +67,8 @@ func (p *Pool) Get(n int) *Buffer {
 	return b
 }
 
-// Memory returns n bytes for a message, or some more. Those of a large one begin on a
-// page, for a disk that is written from them.
+// Memory returns at least n bytes. Large memory starts on a page boundary, so that it
+// can be written to disk directly.
 func (p *Pool) Memory(n int) []byte {
 	if n < pages.LeastHuge {
 		return make([]byte, n)
@@ -81,7 +80,7 @@ func (p *Pool) Memory(n int) []byte {
 	return pieces[0]
 }
 
-// roomy rounds n up by less than an eighth: messages of a topic vary.
+// roomy rounds n up by less than an eighth, because the messages of a topic vary.
 func roomy(n int) int {
 	step := 1 << max(bits.Len(uint(n))-4, 0)
 	return (n + step - 1) &^ (step - 1)
@@ -98,7 +97,7 @@ func (p *Pool) put(b *Buffer) {
 	}
 }
 
-// Idle is how many bytes of buffers the pool keeps.
+// Idle returns the size of the unused buffers in bytes.
 func (p *Pool) Idle() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

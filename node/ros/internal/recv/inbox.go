@@ -6,7 +6,7 @@ import (
 	"rsros/node/ros/internal/wake"
 )
 
-// Inbox is the queue in front of a callback. It keeps the newest.
+// Inbox is the queue in front of a callback. A full inbox drops its oldest message.
 type Inbox[T any] struct {
 	limit  int // negative: none
 	mu     sync.Mutex
@@ -15,10 +15,11 @@ type Inbox[T any] struct {
 	ready  wake.Signal
 }
 
-// NewInbox returns an inbox for limit messages; a negative limit is none.
+// NewInbox returns an inbox for limit messages; negative means unlimited.
 func NewInbox[T any](limit int) *Inbox[T] { return &Inbox[T]{limit: limit, ready: wake.New()} }
 
-// Push adds r. A full inbox returns its oldest, and a closed one returns r.
+// Push adds r. It returns the dropped message: the oldest of a full inbox, or r if the
+// inbox is closed.
 func (b *Inbox[T]) Push(r T) (old T, dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -33,7 +34,7 @@ func (b *Inbox[T]) Push(r T) (old T, dropped bool) {
 	return old, dropped
 }
 
-// Pop waits for a message. False means closed.
+// Pop waits for a message. It returns false if the inbox is closed and empty.
 func (b *Inbox[T]) Pop() (T, bool) {
 	for {
 		b.mu.Lock()
@@ -56,7 +57,7 @@ func (b *Inbox[T]) Pop() (T, bool) {
 func (b *Inbox[T]) shift() T {
 	r := b.list[0]
 	var zero T
-	b.list[0] = zero // holds no memory alive
+	b.list[0] = zero // for the garbage collector
 	b.list = b.list[1:]
 	return r
 }

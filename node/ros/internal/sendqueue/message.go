@@ -1,9 +1,9 @@
-// Package sendqueue is what one subscriber's connection has still to send: messages
-// that several connections share, and the bounded queue of each connection.
+// Package sendqueue has the bounded send queue of a subscriber's connection, and the
+// messages that several queues share.
 //
-// Messages are counted by reference: whoever puts one into a queue retains it,
-// whoever takes it out releases it. A Queue may be used by any number of publishers
-// and one writer at the same time; it starts no goroutine.
+// Messages are reference-counted: adding one to a queue passes a reference, and taking
+// one out returns it. A Queue may be used by any number of publishers and one writer
+// concurrently. It starts no goroutine.
 package sendqueue
 
 import (
@@ -14,27 +14,27 @@ import (
 	"rsros/msgs"
 )
 
-// Message is an encoded message on its way to several subscribers.
+// Message is an encoded message that several subscribers share.
 type Message struct {
 	refs  atomic.Int32
 	small []byte // length prefix and head, then the tail
 	cut   int    // where the tail starts in small
 	body  []byte
 	owner msgs.Releaser
-	From  any   // who published it
-	Time  int64 // when, in ns since 1970 (msgs.Raw.Time)
+	From  any   // its publisher
+	Time  int64 // of publication, in ns since 1970 (msgs.Raw.Time)
 	home  *sync.Pool
 }
 
-// prefixSize is the length of a message's length.
+// prefixSize is the size of the length prefix in bytes.
 const prefixSize = 4
 
 // smallKept is the largest buffer that goes back to the pool, in bytes.
 const smallKept = 64 << 10
 
-// NewMessage encodes m, with one reference: its length, then copies of head and
-// tail, and the body itself. With whole, the body is copied as well and its owner
-// released. The memory comes from home and goes back there.
+// NewMessage encodes m with one reference: the length prefix and copies of head and
+// tail, with the body itself in between. With whole, the body is copied as well and its
+// owner released. The memory is taken from home and returned to it.
 func NewMessage(home *sync.Pool, from any, m *msgs.Raw, whole bool) *Message {
 	o, _ := home.Get().(*Message)
 	if o == nil {
@@ -57,13 +57,13 @@ func NewMessage(home *sync.Pool, from any, m *msgs.Raw, whole bool) *Message {
 	return o
 }
 
-// Size is how many bytes the message has on the wire, its length prefix included.
+// Size returns the message's size on the wire, including its length prefix.
 func (o *Message) Size() int64 { return int64(len(o.small) + len(o.body)) }
 
 // Retain adds a reference.
 func (o *Message) Retain() { o.refs.Add(1) }
 
-// Release gives up one reference. The last one releases the body's owner.
+// Release removes a reference. Removing the last one releases the body's owner.
 func (o *Message) Release() {
 	if o.refs.Add(-1) > 0 {
 		return
@@ -78,8 +78,8 @@ func (o *Message) Release() {
 	o.home.Put(o)
 }
 
-// Content appends the parts of the message itself, without the length prefix. They are
-// valid until Release.
+// Content appends the parts of the message without the length prefix. They are valid
+// until Release.
 func (o *Message) Content(vec [][]byte) [][]byte {
 	at := len(vec)
 	vec = o.AppendTo(vec)
@@ -87,7 +87,7 @@ func (o *Message) Content(vec [][]byte) [][]byte {
 	return vec
 }
 
-// ContentSize is how many bytes the message itself has.
+// ContentSize returns the message's size without the length prefix.
 func (o *Message) ContentSize() int64 { return o.Size() - prefixSize }
 
 // AppendTo appends the parts to a vector for writev. They are valid until Release.
@@ -102,7 +102,7 @@ func (o *Message) AppendTo(vec [][]byte) [][]byte {
 	return vec
 }
 
-// ReleaseAll releases messages that were taken from a queue, and forgets them.
+// ReleaseAll releases messages taken from a queue and clears the slice's elements.
 func ReleaseAll(batch []*Message) {
 	for i, o := range batch {
 		o.Release()

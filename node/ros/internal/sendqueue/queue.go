@@ -9,42 +9,43 @@ import (
 	"rsros/node/ros/internal/wake"
 )
 
-// Limits bound each of a topic's queues; negative is no bound. They may be changed
-// at any time.
+// Limits are those of each of a topic's queues; negative means unlimited. They may be
+// changed at any time.
 type Limits struct {
 	Messages atomic.Int64
 	Bytes    atomic.Int64
 }
 
-// Queue holds what one subscriber's connection has still to send. Publishers push.
-// One goroutine at a time takes and sends: the publisher that found nobody sending,
-// or the connection's writer, which sends whatever would make a publisher wait.
+// Queue holds the messages that a subscriber's connection has yet to send. Publishers
+// push. One goroutine at a time takes and sends: a publisher that found nobody sending,
+// or the connection's writer, which sends everything that a publisher would have to
+// wait for.
 type Queue struct {
 	limits *Limits
 
 	mu      sync.Mutex
-	first   []*Message // sent first, never dropped: a new connection's latched messages, one half sent
-	skip    int64      // bytes of the next message that the kernel has taken
+	first   []*Message // sent first, never dropped: latched messages, a partly sent message
+	skip    int64      // bytes of the next message that have been sent
 	ring    []*Message // capacity a power of two
 	head, n int
 	bytes   int64
-	sending bool // somebody has taken messages, or was told to
+	sending bool // somebody has taken messages or has been told to
 	closed  bool
 	changed chan struct{} // closed when a message leaves; nil if nobody waits
 
-	ready wake.Signal // capacity 1: the writer has to send, or closed
+	ready wake.Signal // the writer has to send, or the queue was closed
 }
 
-// New returns the queue of a connection whose writer is about to send. The messages
-// in first are sent before all others and never dropped; the queue takes over one
+// New returns the queue of a connection whose writer is about to send. The messages in
+// first are sent before all others and are never dropped. The queue takes over a
 // reference of each.
 func New(l *Limits, first []*Message) *Queue {
 	return &Queue{limits: l, first: first, ready: wake.New(), sending: true}
 }
 
-// Push adds o and takes over one reference of it. If the queue is full, it returns
-// its oldest message instead, which the caller releases before it pushes again. If
-// send is true, nobody is sending: the caller must send (Grab) or wake the writer.
+// Push adds o and takes over a reference of it. If the queue is full, Push returns its
+// oldest message instead; the caller releases it and pushes again. If send is true,
+// nobody is sending: the caller must send (Grab) or wake the writer.
 func (q *Queue) Push(o *Message) (evicted *Message, send bool) {
 	q.mu.Lock()
 	closed := q.closed
@@ -60,9 +61,9 @@ func (q *Queue) Push(o *Message) (evicted *Message, send bool) {
 	return evicted, send
 }
 
-// PushWait is Push that waits for room instead of making it, and always leaves
-// sending to the writer, which sends many messages at once. It returns ctx's error
-// if that ends first; o is released then, too.
+// PushWait is like Push, but waits for room, and leaves sending to the writer, which
+// sends many messages at once. If ctx ends first, PushWait releases o and returns ctx's
+// error.
 func (q *Queue) PushWait(ctx context.Context, o *Message) error {
 	for {
 		q.mu.Lock()
@@ -89,8 +90,8 @@ func (q *Queue) PushWait(ctx context.Context, o *Message) error {
 	}
 }
 
-// fits reports whether o can be added; a message larger than the whole limit can
-// if it is alone.
+// fits reports whether o can be added. A message above the byte limit fits into an empty
+// queue.
 func (q *Queue) fits(o *Message) bool {
 	if q.n == 0 {
 		return true
@@ -99,7 +100,7 @@ func (q *Queue) fits(o *Message) bool {
 	return (messages < 0 || int64(q.n) < messages) && (bytes < 0 || q.bytes+o.Size() <= bytes)
 }
 
-// append adds o; true if nobody was sending.
+// append adds o and reports whether nobody was sending.
 func (q *Queue) append(o *Message) bool {
 	if q.n == len(q.ring) {
 		ring := make([]*Message, max(4, 2*len(q.ring)))
@@ -126,16 +127,15 @@ func (q *Queue) shift() *Message {
 	return o
 }
 
-// Small messages that wait together are sent in one system call.
+// Limits of a batch: queued small messages are sent with one system call.
 const (
-	BatchBytes    = 64 << 10 // a message above it is sent alone
+	BatchBytes    = 64 << 10 // larger messages are sent alone
 	batchMessages = 64
 )
 
-// Take is for the writer. It waits until there is something to send and appends it
-// to batch: one message, or several small ones, of which the first skip bytes have
-// been sent. It also ends the sending of the batch before. It returns false once the
-// queue is closed.
+// Take is for the writer. It waits for messages and appends them to batch: one message,
+// or several small ones. The first skip bytes of the batch have already been sent. Take
+// also marks the previous batch as sent. It returns false when the queue is closed.
 func (q *Queue) Take(batch []*Message) (_ []*Message, skip int64, ok bool) {
 	for {
 		q.mu.Lock()
@@ -154,8 +154,8 @@ func (q *Queue) Take(batch []*Message) (_ []*Message, skip int64, ok bool) {
 	}
 }
 
-// Grab is Take for a publisher that Push told to send. It returns at least the
-// message that was pushed, unless the queue was closed.
+// Grab is Take for a publisher that Push told to send. It returns at least the pushed
+// message, unless the queue was closed.
 func (q *Queue) Grab(batch []*Message) []*Message {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -164,8 +164,8 @@ func (q *Queue) Grab(batch []*Message) []*Message {
 	return batch
 }
 
-// GiveBack ends a publisher's sending. The writer goes on with rest, of whose first
-// message skip bytes have been sent, and then with what was pushed meanwhile.
+// GiveBack ends a publisher's sending. The writer continues with rest, of which the
+// first skip bytes have been sent, and then with messages pushed meanwhile.
 func (q *Queue) GiveBack(rest []*Message, skip int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -222,8 +222,8 @@ func (q *Queue) notify() {
 	}
 }
 
-// Flush returns when the queue is empty and the last batch has been written, or the
-// queue was closed.
+// Flush waits until the queue is empty and the last batch has been written, or the queue
+// is closed.
 func (q *Queue) Flush(ctx context.Context) error {
 	for {
 		q.mu.Lock()
@@ -244,15 +244,15 @@ func (q *Queue) Flush(ctx context.Context) error {
 // Wake tells the writer to send.
 func (q *Queue) Wake() { q.ready.Set() }
 
-// Len is how many messages wait.
+// Len returns the number of queued messages.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.n + len(q.first)
 }
 
-// Close releases what waits and wakes everybody. Messages that are pushed later are
-// released at once.
+// Close releases the queued messages and wakes all waiters. Messages that are pushed
+// later are released at once.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	dropped := q.first

@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// KeepAlive makes the kernel ask the other end of an idle connection whether it is
-// still there, and break a connection to a machine that is gone after 25 seconds. Two
-// hours are usual otherwise.
+// KeepAlive makes the kernel probe idle connections and break those to unreachable
+// machines after 25 seconds. The usual default is two hours.
 func KeepAlive() net.KeepAliveConfig {
 	return net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
 }
 
-// Dialer connects to a topic or a service.
+// Dialer returns a dialer for topics and services.
 func Dialer() *net.Dialer {
 	return &net.Dialer{Timeout: HandshakeTime, KeepAliveConfig: KeepAlive()}
 }

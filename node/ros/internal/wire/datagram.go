@@ -7,23 +7,23 @@ import (
 	"strconv"
 )
 
-// UDPROS cuts a message, with its length prefix, into datagrams. Each starts with
+// UDPROS splits a message, with its length prefix, into datagrams. Each starts with
 //
 //	u32 connection id, u8 operation, u8 message id, u16 block
 //
-// where the block of the first one (operation 0) is the number of all, and that of
-// the others (operation 1) counts from 1. A lost datagram loses its message.
+// In the first datagram (operation 0), block is the number of datagrams; in the others
+// (operation 1) it counts from 1. Losing a datagram loses the message.
 const (
 	udpHeader = 8
 	udpFirst  = 0
 	udpOther  = 1
 
-	// The sizes of a datagram that are allowed, in bytes.
+	// Limits of a datagram's size in bytes.
 	LeastDatagram   = udpHeader + 64
-	LargestDatagram = 65507 // what fits IPv4
+	LargestDatagram = 65507 // IPv4's limit
 )
 
-// ParseDatagramRequest reads what a subscriber asks for in requestTopic:
+// ParseDatagramRequest parses a subscriber's protocol parameters in requestTopic:
 // ["UDPROS", header, host, port, datagram size].
 func ParseDatagramRequest(params []any) (h Header, address string, size int, err error) {
 	bad := fmt.Errorf("UDPROS wants [name, header, host, port, datagram size], not %v", params)
@@ -44,8 +44,8 @@ func ParseDatagramRequest(params []any) (h Header, address string, size int, err
 	return h, net.JoinHostPort(host, strconv.Itoa(port)), size, err
 }
 
-// WriteProbe sends a datagram that every subscriber ignores: a further block, of a
-// message that never was.
+// WriteProbe sends a datagram that every subscriber ignores: a later block of a message
+// that was never started.
 func WriteProbe(conn net.Conn, connection uint32) error {
 	var probe [udpHeader]byte
 	binary.LittleEndian.PutUint32(probe[:], connection)
@@ -54,8 +54,8 @@ func WriteProbe(conn net.Conn, connection uint32) error {
 	return err
 }
 
-// WriteDatagrams sends the bytes of vec, one message, in datagrams of at most size
-// bytes. The kernel collects each datagram from the parts; vec is used up.
+// WriteDatagrams sends one message, the bytes of vec, in datagrams of at most size
+// bytes. The kernel gathers each datagram from the parts. vec is consumed.
 func WriteDatagrams(conn net.Conn, connection uint32, message uint8, size int, vec [][]byte) error {
 	total := 0
 	for _, part := range vec {

@@ -1,10 +1,9 @@
-// Package wire is what goes over a TCPROS or UDPROS connection: connection headers,
-// sized messages, datagrams, and the system call that sends a message from the
-// memory in which its parts already are.
+// Package wire implements the wire formats of TCPROS and UDPROS: connection headers,
+// length-prefixed messages and datagrams, and vectored writes of messages.
 //
-// What a peer sent is hostile: no length that it claims costs memory before the
-// bytes arrive, and every bound is checked before anything is read. Functions keep
-// nothing; a VectorWriter is for one goroutine at a time.
+// Bytes from a peer are hostile: a claimed length costs no memory before the bytes
+// arrive, and limits are checked before reading. Functions don't retain their arguments.
+// A VectorWriter may be used by one goroutine at a time.
 package wire
 
 import (
@@ -19,10 +18,9 @@ import (
 	"rsros/node/internal/budget"
 )
 
-// Header is a TCPROS connection header: what both ends say about themselves
-// before the first message.
+// Header is a TCPROS connection header, which each end sends before the first message.
 //
-// On the wire: u32 length of the whole, then for each field u32 length and
+// On the wire: u32 length of the fields, then for each field u32 length and
 // "key=value", little-endian.
 type Header map[string]string
 
@@ -41,17 +39,16 @@ const (
 	KeyType       = "type"
 )
 
-// maxHeader bounds a header that a peer sends, in bytes. The definition is by far
-// its largest field; the longest ones in common use have some 20 KB.
+// Limits of a peer's header. The largest field is the definition; the longest ones in
+// common use have some 20 KB.
 const (
-	maxHeader = 1 << 20
-	maxFields = 256 // in a header; usual ones have ten
+	maxHeader = 1 << 20 // bytes
+	maxFields = 256     // usual headers have ten
 )
 
 var errHeader = errors.New("bad connection header")
 
-// AppendFields appends the fields without the length of the whole. Keys are sorted,
-// so that the same header always has the same bytes.
+// AppendFields appends the fields without the total length, sorted by key.
 func (h Header) AppendFields(b []byte) []byte {
 	for _, k := range slices.Sorted(maps.Keys(h)) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(k)+1+len(h[k])))
@@ -62,7 +59,7 @@ func (h Header) AppendFields(b []byte) []byte {
 	return b
 }
 
-// AppendTo appends the header as it is sent over TCP.
+// AppendTo appends the header in its wire format.
 func (h Header) AppendTo(b []byte) []byte {
 	start := len(b)
 	b = h.AppendFields(append(b, 0, 0, 0, 0))
@@ -70,7 +67,7 @@ func (h Header) AppendTo(b []byte) []byte {
 	return b
 }
 
-// ParseHeader reads the fields of a header, without the length of the whole.
+// ParseHeader parses the fields of a header, without the total length.
 func ParseHeader(b []byte) (Header, error) {
 	h := make(Header)
 	for at := 0; at < len(b); {
@@ -94,7 +91,7 @@ func ParseHeader(b []byte) (Header, error) {
 	return h, nil
 }
 
-// ReadHeader reads one header from a connection.
+// ReadHeader reads a header from a connection.
 func ReadHeader(r io.Reader) (Header, error) {
 	var size [4]byte
 	if _, err := io.ReadFull(r, size[:]); err != nil {

@@ -10,14 +10,14 @@ import (
 	"unsafe"
 )
 
-// inlet reads from a connection. Like VectorWriter it doesn't announce to Go's scheduler
-// that the copy out of the socket may block: it can't.
+// inlet reads from a connection. Like VectorWriter, it bypasses the scheduler's system
+// call accounting, because reading from a non-blocking socket can't block.
 type inlet struct {
 	conn  net.Conn
 	raw   syscall.RawConn // nil: conn has no socket
 	level waterLevel
 
-	p    []byte // of the present read
+	p    []byte // destination of the current read
 	n    int
 	err  error
 	step func(fd uintptr) bool
@@ -34,11 +34,12 @@ func newInlet(conn net.Conn) *inlet {
 	return i
 }
 
-// mostAtOnce bounds a read in bytes: the garbage collector may wait for it.
+// mostAtOnce is the size limit of a read in bytes: the garbage collector may have to
+// wait for it.
 const mostAtOnce = 1 << 20
 
-// read reads what has arrived into p, at least a byte. If it has to wait it may wait
-// until some bytes are there, which the other end will send in any case.
+// read reads at least one byte into p. If it has to wait, it may wait for certain bytes,
+// which the peer must be going to send.
 func (i *inlet) read(p []byte, certain int) (int, error) {
 	if i.raw == nil {
 		return i.conn.Read(p)
@@ -53,7 +54,7 @@ func (i *inlet) read(p []byte, certain int) (int, error) {
 	return i.n, err
 }
 
-// readNow is called when the socket may have something; true ends the waiting.
+// readNow reads without waiting. It returns false if the socket has no data.
 func (i *inlet) readNow(fd uintptr) bool {
 	for {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, fd, uintptr(unsafe.Pointer(unsafe.SliceData(i.p))), uintptr(len(i.p)))

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// inlet reads from a connection, also under the race detector, which knows nothing of
-// system calls made directly.
+// inlet reads from a connection through package net. The race detector needs that: it
+// doesn't see direct system calls.
 type inlet struct {
 	conn  net.Conn
 	level waterLevel
@@ -24,8 +24,8 @@ func newInlet(conn net.Conn) *inlet {
 	return i
 }
 
-// read reads what has arrived into p, at least a byte. If it has to wait it may wait
-// until some bytes are there, which the other end will send in any case.
+// read reads at least one byte into p. If it has to wait, it may wait for certain bytes,
+// which the peer must be going to send.
 func (i *inlet) read(p []byte, certain int) (int, error) {
 	i.level.set(certain)
 	return i.conn.Read(p)

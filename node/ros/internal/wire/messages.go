@@ -5,33 +5,33 @@ import (
 	"net"
 )
 
-// MessageReader reads the messages of a topic from a connection: a u32 length and that
-// many bytes, again and again. It is for one goroutine.
+// MessageReader reads the messages of a topic from a connection, each a u32 length and
+// that many bytes. It is for one goroutine.
 //
-// Small messages are read many at a time. A large one is read from the socket to where
-// it stays, and the reader is woken only when a good part of it is there.
+// Small messages are read many at a time. A large one is read from the socket into its
+// final memory, and the reader is woken only when a large part of it has arrived.
 type MessageReader struct {
 	conn  *inlet
 	batch []byte // for small messages
-	ahead []byte // of batch: read and not yet taken
-	large bool   // the last message was: the next one is likely to be, and isn't read ahead
-	most  int    // bytes of the largest message that has arrived
+	ahead []byte // the unread part of batch
+	large bool   // the last message was large: the next is likely to be, so don't read ahead
+	most  int    // size of the largest message so far
 }
 
 const (
-	// batchBytes is how much is read ahead.
+	// batchBytes is the size of the read-ahead buffer.
 	batchBytes = 64 << 10
-	// prefixBytes is the length of a message's length.
+	// prefixBytes is the size of the length prefix.
 	prefixBytes = 4
 )
 
-// NewMessageReader returns a reader of conn, which nothing else may read from then on.
+// NewMessageReader returns a reader of conn. Nothing else may read from conn afterwards.
 func NewMessageReader(conn net.Conn) *MessageReader {
 	return &MessageReader{conn: newInlet(conn), batch: make([]byte, batchBytes)}
 }
 
-// Next reads the length of the next message. The end of the connection is io.EOF, and
-// within a message io.ErrUnexpectedEOF.
+// Next reads the length of the next message. It returns io.EOF at the end of the
+// connection, and io.ErrUnexpectedEOF within a message.
 func (m *MessageReader) Next() (size int64, err error) {
 	most := len(m.batch)
 	if m.large {
@@ -48,9 +48,9 @@ func (m *MessageReader) Next() (size int64, err error) {
 	return size, nil
 }
 
-// Read reads the n bytes of a message into b[:0] or, if that is too small, into memory
-// that grow returns, of at least the length it is asked for. The result is what b has
-// become, also after an error.
+// Read reads the n bytes of a message into b[:0]. If b is too small, it calls grow for
+// memory of at least the given length. The returned slice replaces b, also after an
+// error.
 func (m *MessageReader) Read(n int, b []byte, grow func(n int) []byte) ([]byte, error) {
 	b, err := readGrowing(m.fill, b, n, max(firstGrowth, m.most), grow)
 	if err == nil {
@@ -59,7 +59,7 @@ func (m *MessageReader) Read(n int, b []byte, grow func(n int) []byte) ([]byte, 
 	return b, err
 }
 
-// Skip forgets the n bytes of a message.
+// Skip discards the n bytes of a message.
 func (m *MessageReader) Skip(n int64) error {
 	for n > int64(len(m.ahead)) {
 		n -= int64(len(m.ahead))
@@ -92,14 +92,14 @@ func (m *MessageReader) fill(p []byte) error {
 	return nil
 }
 
-// take moves what is ahead to p.
+// take copies read-ahead bytes to p.
 func (m *MessageReader) take(p []byte) int {
 	n := copy(p, m.ahead)
 	m.ahead = m.ahead[n:]
 	return n
 }
 
-// more reads what has arrived, at least a byte, so that at most that many are ahead.
+// more reads at least one byte, so that at most most bytes are read ahead.
 func (m *MessageReader) more(most int) error {
 	have := copy(m.batch, m.ahead)
 	n, err := m.conn.read(m.batch[have:most], 1)

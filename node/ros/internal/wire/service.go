@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// DialService connects to a service at the address that the master gives for it.
+// DialService connects to a service at the address that the master returned.
 func DialService(ctx context.Context, uri string) (net.Conn, error) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "rosrpc" || u.Port() == "" {
@@ -16,7 +16,7 @@ func DialService(ctx context.Context, uri string) (net.Conn, error) {
 	return Dialer().DialContext(ctx, "tcp", u.Host)
 }
 
-// Probe asks a service at uri for its header, without calling it.
+// Probe returns the header of the service at uri without calling it.
 func Probe(ctx context.Context, uri, caller, service string) (Header, error) {
 	conn, err := DialService(ctx, uri)
 	if err != nil {

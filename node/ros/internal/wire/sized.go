@@ -6,20 +6,20 @@ import (
 	"io"
 )
 
-// firstGrowth is how much memory is allocated before the first byte has arrived.
+// firstGrowth is the memory allocated before the first byte has arrived.
 const firstGrowth = 1 << 20
 
-// ReadGrowing reads n bytes into buf[:0], which grows as they arrive: it is doubled,
-// and once a quarter has arrived it gets its full size. So a claimed length costs no
-// memory, and a large message never much more than its own size. The result is in
-// buf's memory if that is large enough.
+// ReadGrowing reads n bytes into buf[:0], which grows as they arrive: it doubles, and
+// gets its full size when a quarter has arrived. So a claimed length alone costs no
+// memory, and a large message little more than its own size. The result uses buf's
+// memory if that is large enough.
 func ReadGrowing(r io.Reader, buf []byte, n int) ([]byte, error) {
 	fill := func(p []byte) error { _, err := io.ReadFull(r, p); return err }
 	return readGrowing(fill, buf, n, firstGrowth, func(n int) []byte { return make([]byte, n) })
 }
 
-// readGrowing is ReadGrowing with what fills memory, how much is allocated at first, and
-// what allocates it.
+// readGrowing is ReadGrowing with functions that fill and allocate memory, and the size
+// of the first allocation.
 func readGrowing(fill func([]byte) error, buf []byte, n, first int, grow func(n int) []byte) ([]byte, error) {
 	for have := 0; ; {
 		size := min(n, max(cap(buf), first, 2*have))
@@ -39,7 +39,7 @@ func readGrowing(fill func([]byte) error, buf []byte, n, first int, grow func(n 
 	}
 }
 
-// noEOF makes an end within a message an error.
+// noEOF turns io.EOF within a message into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -47,7 +47,7 @@ func noEOF(err error) error {
 	return err
 }
 
-// ReadSized reads a u32 length, which may be at most limit, and that many bytes.
+// ReadSized reads a u32 length, at most limit, and that many bytes.
 func ReadSized(r io.Reader, limit int64) ([]byte, error) {
 	prefix, err := ReadGrowing(r, nil, 4)
 	if err != nil {

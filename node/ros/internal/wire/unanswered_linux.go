@@ -8,16 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unansweredProbes is how many questions for room in a row tell that nobody is there to
-// answer them. The kernel asks a program that doesn't read ever more rarely, and
-// counts only while no answer comes.
+// unansweredProbes is the number of successive unanswered zero-window probes after
+// which a machine counts as gone. The kernel probes a program that doesn't read ever
+// more rarely, and counts only unanswered probes.
 const unansweredProbes = 3
 
-// Unanswered tells whether the other end's kernel owes an answer to what was sent, and
-// has said nothing for at least d. A program that doesn't read, or that was stopped,
-// leaves that to its kernel, which answers. Keep-alive doesn't find a machine that
-// went away while something is to be sent, and TCP_USER_TIMEOUT ends connections to
-// programs that don't read.
+// Unanswered reports whether the peer's kernel hasn't acknowledged sent data for at
+// least d. The kernel acknowledges even for a program that doesn't read or is stopped.
+// Keep-alive doesn't detect an unreachable machine while data is unsent, and
+// TCP_USER_TIMEOUT would break connections to programs that don't read.
 func Unanswered(conn net.Conn, d time.Duration) bool {
 	c, ok := conn.(syscall.Conn)
 	if !ok {

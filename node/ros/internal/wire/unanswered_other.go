@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// Unanswered tells whether the other end's kernel owes an answer to what was sent.
-// Only Linux is asked; elsewhere it takes the kernel's own time, some minutes, until a
-// connection to a machine that went away breaks.
+// Unanswered is implemented for Linux only. Elsewhere the kernel breaks connections to
+// unreachable machines after some minutes.
 func Unanswered(net.Conn, time.Duration) bool { return false }

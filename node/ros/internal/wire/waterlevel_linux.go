@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// highWater is the level for a large message: an image comes in dozens of segments, and
-// to be woken for each of them costs more than to copy it. It is what a processor's
-// cache holds while the publisher goes on.
+// highWater is the level for large messages. An image arrives in dozens of segments, and
+// waking up for each costs more than copying it. The level is small enough to stay in
+// the processor's cache.
 const highWater = 1 << 20
 
-// waterLevel is how many bytes must have arrived before the reader of a socket is woken
-// (SO_RCVLOWAT). The zero value leaves it at one.
+// waterLevel is the number of bytes that must have arrived before a socket's reader is
+// woken (SO_RCVLOWAT). The zero value leaves it at one.
 type waterLevel struct {
 	raw   syscall.RawConn // nil: the level stays
 	now   int32
@@ -30,8 +30,8 @@ func newWaterLevel(raw syscall.RawConn) waterLevel {
 	return waterLevel{raw: raw, now: 1}
 }
 
-// set sets the level to n bytes, which the other end must be going to send, or to
-// highWater if that is less.
+// set sets the level to the smaller of highWater and n bytes, which the peer must be
+// going to send.
 func (l *waterLevel) set(n int) {
 	level := int32(min(n, highWater))
 	if l.raw == nil || level == l.now {
@@ -41,18 +41,19 @@ func (l *waterLevel) set(n int) {
 		l.apply = l.setNow
 	}
 	l.now = level
-	_ = l.raw.Control(l.apply) // a closed connection tells the read
+	_ = l.raw.Control(l.apply) // a read of a closed connection returns the error
 }
 
-// setNow, like inlet's read, doesn't announce itself to Go's scheduler. Where the kernel
-// refuses a level, the reader is only woken more often.
+// setNow bypasses the scheduler's accounting, like inlet. If the kernel refuses the
+// level, the reader is woken more often.
 func (l *waterLevel) setNow(fd uintptr) {
 	syscall.RawSyscall6(syscall.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, uintptr(unsafe.Pointer(&l.now)), unsafe.Sizeof(l.now), 0) //nolint:errcheck // see above
 }
 
-// levelGrowsBuffer: since Linux 4.18 a socket's buffer grows with its level, and since 5.12
-// the reader is also woken when small segments fill it before. Earlier kernels could let a
-// reader wait for more than a publisher was allowed to send.
+// levelGrowsBuffer reports whether a level is safe. Since Linux 4.18 a socket's buffer
+// grows with its level, and since 5.12 the reader is also woken when small segments fill
+// the buffer. With earlier kernels a reader could wait for more than the publisher was
+// allowed to send.
 var levelGrowsBuffer = sync.OnceValue(func() bool {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {

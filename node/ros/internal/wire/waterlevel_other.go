@@ -4,7 +4,7 @@ package wire
 
 import "syscall"
 
-// waterLevel stays at a byte here.
+// waterLevel is implemented for Linux only.
 type waterLevel struct{}
 
 func newWaterLevel(syscall.RawConn) waterLevel { return waterLevel{} }

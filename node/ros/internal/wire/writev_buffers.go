@@ -4,8 +4,8 @@ package wire
 
 import "net"
 
-// VectorWriter writes byte slices to a connection with net.Buffers, also under the
-// race detector, which knows nothing of system calls made directly.
+// VectorWriter writes byte slices to a connection with net.Buffers. The race detector
+// needs that: it doesn't see direct system calls.
 type VectorWriter struct {
 	conn net.Conn
 	left net.Buffers
@@ -18,5 +18,5 @@ func (w *VectorWriter) WriteAll(vec [][]byte, _ int64) (int64, error) {
 	return w.left.WriteTo(w.conn)
 }
 
-// WriteNow can't be done without waiting: all is left to WriteAll.
+// WriteNow writes nothing: net.Buffers can't write without waiting.
 func (w *VectorWriter) WriteNow([][]byte) int64 { return 0 }

@@ -11,16 +11,15 @@ import (
 
 // VectorWriter writes byte slices to a TCP connection with writev.
 //
-// It does what net.Buffers does with two differences. The copy into the socket
-// (half a millisecond for an image) doesn't announce itself to Go's scheduler as a
-// system call that may block: it can't, the socket is non-blocking. So the
-// runtime's monitor thread isn't woken for every image, which otherwise costs
-// more than a tenth of the copy. And nothing is allocated.
+// It differs from net.Buffers in two ways. It doesn't allocate, and it bypasses the
+// scheduler's system call accounting. Writing to a non-blocking socket can't block, and
+// the accounting wakes the runtime's monitor thread for every image, which costs more
+// than a tenth of the copy into the socket (half a millisecond for an image).
 type VectorWriter struct {
 	raw  syscall.RawConn
-	all  []syscall.Iovec // of the present vector
-	left []syscall.Iovec // what the kernel hasn't taken of them
-	done int64           // bytes written of the present vector
+	all  []syscall.Iovec // the current vector
+	left []syscall.Iovec // its unwritten part
+	done int64           // written bytes of the current vector
 	err  error
 	step func(fd uintptr) bool
 	once func(fd uintptr) bool
@@ -41,14 +40,14 @@ func NewVectorWriter(conn net.Conn) (*VectorWriter, error) {
 	return w, nil
 }
 
-// WriteAll writes all of vec but the first skip bytes and waits where the socket's
-// buffer is full.
+// WriteAll writes vec without its first skip bytes. It waits while the socket's buffer
+// is full.
 func (w *VectorWriter) WriteAll(vec [][]byte, skip int64) (int64, error) {
 	return w.run(vec, skip, w.step)
 }
 
-// WriteNow writes what the socket's buffer has room for. An error shows in the
-// next WriteAll.
+// WriteNow writes as much as the socket's buffer has room for. The next WriteAll
+// returns any error.
 func (w *VectorWriter) WriteNow(vec [][]byte) int64 {
 	n, _ := w.run(vec, 0, w.once)
 	return n
@@ -68,14 +67,14 @@ func (w *VectorWriter) run(vec [][]byte, skip int64, step func(fd uintptr) bool)
 	w.done = 0
 	err := w.raw.Write(step)
 	w.left = nil
-	clear(w.all) // holds no message alive
+	clear(w.all) // for the garbage collector
 	if w.err != nil {
 		err = w.err
 	}
 	return w.done, err
 }
 
-// write is called when the socket may take something; true ends the waiting.
+// write writes without waiting. It returns false if the socket's buffer is full.
 func (w *VectorWriter) write(fd uintptr) bool {
 	for len(w.left) > 0 {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(&w.left[0])), uintptr(len(w.left)))
