@@ -10,7 +10,8 @@ BIN       := bin/rs-ros-node
 TESTFLAGS := -race -p 2 -count=1 -timeout 20m
 TEST      := $(GO) test $(TESTFLAGS)
 # What fails is tried once more, and named (docs/decisions/0014-second-try.md).
-SUITE     := $(GO) tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
+TOOL      := $(GO) tool -modfile=test/tools/go.mod
+SUITE     := $(TOOL) gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 # Optional parts: the USB camera, its virtual machine, direct writing, bounds checks, tests of packages and of several
 # hosts, manual pages.
@@ -47,21 +48,24 @@ build-usb: ## build it with the USB camera; needs gcc and libusb-1.0-0-dev
 fmt: ## format all Go files
 	gofmt -w $$(git ls-files '*.go')
 
-lint: docker-check ## check with gofmt, go vet, staticcheck and docker compose
+lint: docker-check ## check with gofmt, go mod tidy, go vet, staticcheck and docker compose
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
+	set -e; for mod in $$(find . -name go.mod -not -path './build/*'); do $(GO) -C $$(dirname $$mod) mod tidy -diff; done
 	$(GO) vet ./...
+	$(GO) -C asm vet ./...
 	set -e; if pkg-config --exists libusb-1.0; then \
 	  $(GO) vet -tags $(TAGS) ./...; \
-	  printf 'plain: -tags=\nall: -tags=$(TAGS)\n' | $(GO) tool staticcheck -matrix ./...; \
+	  printf 'plain: -tags=\nall: -tags=$(TAGS)\n' | $(TOOL) staticcheck -matrix ./...; \
 	else \
 	  echo "*** no libusb-1.0: the USB camera is not checked"; [ -z "$$RS_NO_SKIP" ]; \
-	  $(GO) tool staticcheck -checks inherit,-U1000 ./...; \
+	  $(TOOL) staticcheck -checks inherit,-U1000 ./...; \
 	fi
 
 deps: ## install the programs that the tests need (Debian, root)
 	test/install.sh
 
 test: deps lint build ## test everything, with the race detector and real ROS programs
+	$(GO) -C asm test ./...
 	$(SUITE) --packages '$(PKG)' -- $(TESTFLAGS)
 	$(SUITE) --packages './bagstore ./bagstore/realsense/rsbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
 

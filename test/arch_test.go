@@ -94,3 +94,39 @@ func TestPlainBuildNeedsNoC(t *testing.T) {
 		t.Fatal("go list named no package")
 	}
 }
+
+// TestVersionsOfTheProgram checks that the modules which only tests or other
+// packages need don't raise the versions that the program is built with.
+func TestVersionsOfTheProgram(t *testing.T) {
+	used := map[string]bool{module: true} // "path@version"
+	indirect := map[string]bool{}
+	for _, line := range goLines(t, "list", "-deps", "-f", "{{with .Module}}{{.Path}}@{{.Version}} {{.Indirect}}{{end}}", "./cmd/rs-ros-node") {
+		if version, isIndirect, ok := strings.Cut(line, " "); ok {
+			used[version] = true
+			indirect[version] = isIndirect == "true"
+		}
+	}
+	asked := map[string]bool{}
+	for _, line := range goLines(t, "mod", "graph") {
+		if by, version, _ := strings.Cut(line, " "); by != module && used[by] {
+			asked[version] = true
+		}
+	}
+	for version := range used {
+		if indirect[version] && !asked[version] {
+			t.Errorf("the program is built with %s, which no module of it asks for", version)
+		}
+	}
+}
+
+// goLines runs the go command in the repository and returns the lines it prints.
+func goLines(t *testing.T, args ...string) []string {
+	t.Helper()
+	run := exec.Command("go", args...)
+	run.Dir, run.Stderr = root, os.Stderr
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v", strings.Join(args, " "), err)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}

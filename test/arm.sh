@@ -21,7 +21,7 @@ packages=("$@")
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-suite=$(go tool -n gotestsum) # for this machine, not for ARM
+suite=$(go tool -modfile=test/tools/go.mod -n gotestsum) # for this machine, not for ARM
 
 # platform ARCHITECTURE EMULATOR
 platform() {

@@ -36,7 +36,7 @@ var layers = []layer{
 	{"protocols", []string{"node/ros/...", "node/xmlrpc", "node/master", "node/websocket", "node/guard", "node/view/wire", "node/internal/..."},
 		[]string{"cameras", "bags", "formats", "recordings", "tools"},
 		"ROS's and the browsers' protocols: bytes in, bytes out"},
-	{"program", []string{"program", "web/...", "deploy/...", "examples/..."}, []string{"memory", "cameras", "bags", "formats", "recordings", "tools", "protocols"},
+	{"program", []string{"program", "web/...", "deploy/...", "examples/...", "asm/..."}, []string{"memory", "cameras", "bags", "formats", "recordings", "tools", "protocols"},
 		"the program's name, version and exit codes, which no library knows; the page; programs of their own"},
 	{"parts of a node", []string{"node/..."}, nil,
 		"what the jobs of a node have in common"},

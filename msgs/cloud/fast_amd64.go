@@ -1,6 +1,6 @@
 package cloud
 
-//go:generate go run -C internal/asm .
+//go:generate go run -C ../../asm ./cloud
 
 import (
 	"math"

@@ -1,6 +1,6 @@
 package jpeg
 
-//go:generate go run -C internal/asm .
+//go:generate go run -C ../../asm ./jpeg
 
 import "golang.org/x/sys/cpu"
 

@@ -24,5 +24,5 @@ fi
 
 go mod download
 go test -c -tags hosts -o /dev/null ./test/hosts # what doesn't compile isn't tried again
-setpriv --pdeathsig KILL test/confined.sh 45m "$(go tool -n gotestsum)" --format standard-verbose --rerun-fails=1 --rerun-fails-max-failures=3 \
+setpriv --pdeathsig KILL test/confined.sh 45m "$(go tool -modfile=test/tools/go.mod -n gotestsum)" --format standard-verbose --rerun-fails=1 --rerun-fails-max-failures=3 \
 	--rerun-fails-run-root-test --packages ./test/hosts -- -tags hosts -count=1 -timeout 25m "$@" || exit 1

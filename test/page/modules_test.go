@@ -77,7 +77,7 @@ var (
 func bundled(t *testing.T) []byte {
 	t.Helper()
 	bundleOnce.Do(func() {
-		args := []string{"tool", "esbuild", "modules.ts", "--bundle", "--format=esm"}
+		args := []string{"tool", "-modfile=../tools/go.mod", "esbuild", "modules.ts", "--bundle", "--format=esm"}
 		for name, file := range map[string]string{"@preact/signals-core": "signals-core@*/signals-core.mjs", "@preact/signals": "signals@*/signals.mjs",
 			"preact": "preact@*/preact.mjs", "preact/hooks": "preact@*/hooks.mjs"} {
 			found, err := filepath.Glob("../../web/third_party/" + file)

@@ -1,6 +1,6 @@
 package lz4
 
-//go:generate go run -C asm .
+//go:generate go run -C ../../../asm ./lz4
 
 import (
 	"unsafe"

@@ -1,6 +1,6 @@
 package lens
 
-//go:generate go run -C asm .
+//go:generate go run -C ../../../../asm ./lens
 
 import "golang.org/x/sys/cpu"
 

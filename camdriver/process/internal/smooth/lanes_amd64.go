@@ -1,6 +1,6 @@
 package smooth
 
-//go:generate go run -C asm .
+//go:generate go run -C ../../../../asm ./smooth
 
 import "golang.org/x/sys/cpu"
 

@@ -1,6 +1,6 @@
 package splat
 
-//go:generate go run -C asm .
+//go:generate go run -C ../../../../asm ./splat
 
 import (
 	"math/bits"

@@ -1,10 +1,8 @@
-// Asm writes the assembly of package cloud for x86 processors with AVX2; go generate
-// in that package runs it. It is a module of its own, so that the program doesn't
-// depend on what it is made with.
+// Command cloud writes the assembly of package cloud for x86 processors with AVX2.
 package main
 
 import (
-	"flag"
+	"rsros/asm/gen"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -23,12 +21,7 @@ func main() {
 	own("ownBGR", xyz0, true)
 	placed("placedRGB", xyz0, false)
 	placed("placedBGR", xyz0, true)
-	for name, value := range map[string]string{"out": "../../avx2_amd64.s", "stubs": "../../avx2_amd64.go", "pkg": "cloud"} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
-	Generate()
+	gen.Write("msgs/cloud", "avx2_amd64")
 }
 
 // colour reads three bytes as 0RGB.
@@ -66,8 +59,8 @@ func own(name string, mask Mem, bgr bool) {
 	Pragma("noescape")
 	Doc(name+"AVX2 packs n points with z > 0 at to, and returns how many bytes they are. The pixels",
 		"are size bytes apart. One number after the points is read, one point after the last", "is written.")
-	to, xyz := Load(Param("to"), GP64()), Load(Param("xyz"), GP64())
-	pixels, size, n := GP64(), Load(Param("size"), GP64()), Load(Param("n"), GP64())
+	to, xyz := gen.Arg("to"), gen.Arg("xyz")
+	pixels, size, n := GP64(), gen.Arg("size"), gen.Arg("n")
 	Load(Param("pixels"), pixels)
 	zero := XMM()
 	VXORPS(zero, zero, zero)
@@ -92,9 +85,9 @@ func placed(name string, mask Mem, bgr bool) {
 	Pragma("noescape")
 	Doc(name+"AVX2 is as ownRGBAVX2, with colours at the places in data. Points at a negative",
 		"place are black; they are left out if outside is 0, and kept if it is -1.")
-	to, xyz := Load(Param("to"), GP64()), Load(Param("xyz"), GP64())
-	data, places := Load(Param("data"), GP64()), Load(Param("places"), GP64())
-	outside, n := Load(Param("outside"), GP64()), Load(Param("n"), GP64())
+	to, xyz := gen.Arg("to"), gen.Arg("xyz")
+	data, places := gen.Arg("data"), gen.Arg("places")
+	outside, n := gen.Arg("outside"), gen.Arg("n")
 	zero := XMM()
 	VXORPS(zero, zero, zero)
 	begin := GP64()
@@ -129,8 +122,8 @@ func places() {
 	Pragma("noescape")
 	Doc("placesAVX2 finds the places of n points, a multiple of 8, in a texture of a size whose pixels",
 		"and rows are bytes apart; -1 outside.")
-	out, uv, n := Load(Param("places"), GP64()), Load(Param("uv"), GP64()), Load(Param("n"), GP64())
-	size, bytes := Load(Param("size"), GP64()), Load(Param("bytes"), GP64())
+	out, uv, n := gen.Arg("places"), gen.Arg("uv"), gen.Arg("n")
+	size, bytes := gen.Arg("size"), gen.Arg("bytes")
 	zero := YMM()
 	VXORPS(zero, zero, zero)
 	var sizes, steps [2]VecVirtual
@@ -168,9 +161,6 @@ func places() {
 	VPBLENDVB(inside, sum, t, sum)
 	VMOVDQU(sum, Mem{Base: out, Index: i, Scale: 4})
 	ADDQ(Imm(64), uv)
-	ADDQ(Imm(8), i)
-	CMPQ(i, n)
-	JL(LabelRef("places"))
-	VZEROUPPER()
-	RET()
+	gen.Next("places", i, n, 8)
+	gen.Done()
 }

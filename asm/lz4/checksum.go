@@ -1,6 +1,8 @@
 package main
 
 import (
+	"rsros/asm/gen"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
@@ -22,7 +24,7 @@ func checksum() {
 	TEXT("checksumSSE", NOSPLIT, "func(sums *[4]uint32, b []byte)")
 	Pragma("noescape")
 	Doc("checksumSSE brings the four sums of xxHash32 forward over b, a multiple of 64 bytes long.")
-	sums, b, n := Load(Param("sums"), GP64()), Load(Param("b").Base(), GP64()), Load(Param("b").Len(), GP64())
+	sums, b, n := gen.Arg("sums"), Load(Param("b").Base(), GP64()), Load(Param("b").Len(), GP64())
 	products := AllocLocal(64)
 	factor := XMM()
 	MOVOU(factors, factor)

@@ -1,13 +1,11 @@
-// Asm writes the assembly of package jpeg for x86 processors with AVX2; go generate
-// in that package runs it. It is a module of its own, so that the program doesn't
-// depend on what it is made with.
+// Command jpeg writes the assembly of package jpeg for x86 processors with AVX2.
 //
 // Operations come in the order of the plain code, without fused ones: the results
 // are the same to the last bit.
 package main
 
 import (
-	"flag"
+	"rsros/asm/gen"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -19,12 +17,7 @@ func main() {
 	low, high := constant("low", F32(0.54119610)), constant("high", F32(1.30656296))
 	middle := constant("middle", U32(128))
 	transform(middle, [4]Mem{root, c6, low, high})
-	for name, value := range map[string]string{"out": "../../avx2_amd64.s", "stubs": "../../avx2_amd64.go", "pkg": "jpeg"} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
-	Generate()
+	gen.Write("msgs/jpeg", "avx2_amd64")
 }
 
 // constant fills a register's memory with a number.
@@ -40,8 +33,8 @@ func transform(middle Mem, factors [4]Mem) {
 	TEXT("transformAVX2", NOSPLIT, "func(c *int32, samples *byte, stride int, scale *float32)")
 	Pragma("noescape")
 	Doc("transformAVX2 is transform.")
-	c, samples := Load(Param("c"), GP64()), Load(Param("samples"), GP64())
-	stride, scale := Load(Param("stride"), GP64()), Load(Param("scale"), GP64())
+	c, samples := gen.Arg("c"), gen.Arg("samples")
+	stride, scale := gen.Arg("stride"), gen.Arg("scale")
 	var rows [8]VecVirtual
 	for y := range rows {
 		rows[y] = YMM()
@@ -59,28 +52,12 @@ func transform(middle Mem, factors [4]Mem) {
 		VCVTPS2DQ(r, r) // nearest even
 		VMOVDQU(r, Mem{Base: c, Disp: 32 * y})
 	}
-	VZEROUPPER()
-	RET()
-}
-
-// pair makes two registers of an instruction for low and one for high halves.
-func pair(low, high func(ops ...Op), a, b VecVirtual) (VecVirtual, VecVirtual) {
-	l, h := YMM(), YMM()
-	low(b, a, l)
-	high(b, a, h)
-	return l, h
+	gen.Done()
 }
 
 // turned transposes 8×8 numbers.
 func turned(a [8]VecVirtual) (c [8]VecVirtual) {
-	var t, u [8]VecVirtual
-	for i := 0; i < 8; i += 2 {
-		t[i], t[i+1] = pair(VUNPCKLPS, VUNPCKHPS, a[i], a[i+1])
-	}
-	for i := 0; i < 8; i += 4 {
-		u[i], u[i+1] = pair(VUNPCKLPD, VUNPCKHPD, t[i], t[i+2])
-		u[i+2], u[i+3] = pair(VUNPCKLPD, VUNPCKHPD, t[i+1], t[i+3])
-	}
+	u := gen.Interleave(a, VUNPCKLPS, VUNPCKHPS, VUNPCKLPD, VUNPCKHPD)
 	for i := range 4 {
 		c[i], c[i+4] = YMM(), YMM()
 		VPERM2F128(Imm(0x20), u[i+4], u[i], c[i])

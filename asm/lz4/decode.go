@@ -1,6 +1,8 @@
 package main
 
 import (
+	"rsros/asm/gen"
+
 	"encoding/binary"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -29,13 +31,13 @@ func decode() {
 		"within 64 bytes of dst's and 32 of src's. What follows in dst is overwritten.")
 	di, si := Load(Param("dst").Base(), GP64()), Load(Param("src").Base(), GP64())
 	room, end := Load(Param("dst").Len(), GP64()), Load(Param("src").Len(), GP64())
-	low := Load(Param("low"), GP64())
+	low := gen.Arg("low")
 	ADDQ(di, room)
 	SUBQ(Imm(dstMargin), room)
 	ADDQ(si, end)
 	SUBQ(Imm(srcMargin), end)
 	ADDQ(di, low)
-	n, at := Load(Param("n"), GP64()), Load(Param("at"), GP64())
+	n, at := gen.Arg("n"), gen.Arg("at")
 	ADDQ(n, di)
 	ADDQ(at, si)
 	pattern := GP64()

@@ -1,4 +1,4 @@
-module rsros/camdriver/process/internal/lens/asm
+module rsros/asm
 
 go 1.26
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"rsros/asm/gen"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -38,7 +40,7 @@ func compress() {
 	Doc("compressAVX2 compresses src, more than 48 bytes, but for the last literals. It returns how long",
 		"the sequences are and where the literals begin, or -1 if they don't fit into dst.")
 	e := &encoder{
-		in: Load(Param("src").Base(), GP64()), table: Load(Param("table"), GP64()),
+		in: Load(Param("src").Base(), GP64()), table: gen.Arg("table"),
 		d: Load(Param("dst").Base(), GP64()), at: GP64(), anchor: GP64(), ref: GP64(), back: GP64(),
 	}
 	local := AllocLocal(40)
@@ -92,15 +94,13 @@ func compress() {
 	Store(n, Return("d"))
 	XORL(n.As32(), n.As32())
 	Store(n, Return("anchor"))
-	VZEROUPPER()
-	RET()
+	gen.Done()
 	Label("end")
 	dst := Load(Param("dst").Base(), GP64())
 	SUBQ(dst, e.d)
 	Store(e.d, Return("d"))
 	Store(e.anchor, Return("anchor"))
-	VZEROUPPER()
-	RET()
+	gen.Done()
 }
 
 func (e *encoder) src(at Register, disp int) Mem {

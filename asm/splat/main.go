@@ -1,10 +1,8 @@
-// Asm writes the assembly of package splat for x86 processors with AVX2; go generate
-// in that package runs it. It is a module of its own, so that the program doesn't
-// depend on what it is made with.
+// Command splat writes the assembly of package splat for x86 processors with AVX2.
 package main
 
 import (
-	"flag"
+	"rsros/asm/gen"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -23,12 +21,7 @@ const (
 func main() {
 	place()
 	scatter()
-	for name, value := range map[string]string{"out": "../avx2_amd64.s", "stubs": "../avx2_amd64.go", "pkg": "splat"} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
-	Generate()
+	gen.Write("camdriver/process/internal/splat", "avx2_amd64")
 }
 
 // number fills a register with a small number.
@@ -47,9 +40,9 @@ func place() {
 	Doc("placeAVX2 clips n rectangles, a multiple of 8. It writes where in the image up to three rows",
 		"of each begin, as offsets in bytes, and which mask is for its width; in others a bit for",
 		"each that is larger.")
-	ats, kind, others := Load(Param("at"), GP64()), Load(Param("kind"), GP64()), Load(Param("others"), GP64())
-	values, corners := Load(Param("values"), GP64()), Load(Param("corners"), GP64())
-	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	ats, kind, others := gen.Arg("at"), gen.Arg("kind"), gen.Arg("others")
+	values, corners := gen.Arg("values"), gen.Arg("corners")
+	n, p := gen.Arg("n"), gen.Arg("p")
 	var at [3]Register
 	for i := range at {
 		at[i] = GP64()
@@ -116,11 +109,8 @@ func place() {
 	VPBLENDVB(empty, number(4), wide, wide)
 	VPSLLD(Imm(4), wide, wide)
 	VMOVDQU(wide, in(kind))
-	ADDQ(Imm(8), i)
-	CMPQ(i, n)
-	JL(LabelRef("place"))
-	VZEROUPPER()
-	RET()
+	gen.Next("place", i, n, 8)
+	gen.Done()
 }
 
 // scatter takes values that lie step apart one after another: rectangles of
@@ -141,8 +131,8 @@ func scatter() {
 	Pragma("noescape")
 	Doc("scatterAVX2 gives n rectangles, which placeAVX2 prepared, their values less 1. n is a",
 		"multiple of step. Up to three words after a row's end are written, but not changed.")
-	least, ats, kind := Load(Param("least"), GP64()), Load(Param("at"), GP64()), Load(Param("kind"), GP64())
-	values, n, step := Load(Param("values"), GP64()), Load(Param("n"), GP64()), Load(Param("step"), GP64())
+	least, ats, kind := gen.Arg("least"), gen.Arg("at"), gen.Arg("kind")
+	values, n, step := gen.Arg("values"), gen.Arg("n"), gen.Arg("step")
 	var at [3]Register
 	for i := range at {
 		at[i] = GP64()
@@ -175,6 +165,5 @@ func scatter() {
 	INCQ(first)
 	CMPQ(first, step)
 	JL(LabelRef("scatter"))
-	VZEROUPPER()
-	RET()
+	gen.Done()
 }

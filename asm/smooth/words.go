@@ -1,6 +1,8 @@
 package main
 
 import (
+	"rsros/asm/gen"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -61,7 +63,7 @@ func line(name, doc string, do func() step) {
 	TEXT(name, NOSPLIT, "func(lanes *uint16, n int, p *float32)")
 	Pragma("noescape")
 	Doc(name + " " + doc)
-	at, n, p := Load(Param("lanes"), GP64()), Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	at, n, p := gen.Arg("lanes"), gen.Arg("n"), gen.Arg("p")
 	none, gap, before := zero(), zero(), YMM()
 	one := do()
 	move := func() { ADDQ(Imm(32), at) }
@@ -69,12 +71,11 @@ func line(name, doc string, do func() step) {
 		move = func() { SUBQ(Imm(32), at) }
 	}
 	VMOVDQU(Mem{Base: at}, before)
-	counted(name, n, func() {
+	gen.Loop(name, n, func() {
 		move()
 		one(Mem{Base: at}, before, gap, none, p)
 	})
-	VZEROUPPER()
-	RET()
+	gen.Done()
 }
 
 func forth() step {
@@ -128,10 +129,10 @@ func columns(name, doc string, known bool) {
 	TEXT(name, NOSPLIT, "func(row *uint16, stride, n, columns int, p *float32)")
 	Pragma("noescape")
 	Doc(name+" "+doc, "The first row isn't changed.")
-	row, stride, n := Load(Param("row"), GP64()), Load(Param("stride"), GP64()), Load(Param("n"), GP64())
-	width, p := Load(Param("columns"), GP64()), Load(Param("p"), GP64())
+	row, stride, n := gen.Arg("row"), gen.Arg("stride"), gen.Arg("n")
+	width, p := gen.Arg("columns"), gen.Arg("p")
 	none := zero()
-	counted(name, n, func() {
+	gen.Loop(name, n, func() {
 		last, i := GP64(), GP64()
 		MOVQ(row, last)
 		ADDQ(stride, row)
@@ -149,10 +150,7 @@ func columns(name, doc string, known bool) {
 		}
 		VPBLENDVB(is, mix(d, before, none, p), d, d)
 		VMOVDQU(d, at)
-		ADDQ(Imm(16), i)
-		CMPQ(i, width)
-		JL(LabelRef(name + "Columns"))
+		gen.Next(name+"Columns", i, width, 16)
 	})
-	VZEROUPPER()
-	RET()
+	gen.Done()
 }

@@ -1,13 +1,11 @@
-// Asm writes the assembly of package lens for x86 processors with AVX2; go generate
-// in that package runs it. It is a module of its own, so that the program doesn't
-// depend on what it is made with.
+// Command lens writes the assembly of package lens for x86 processors with AVX2.
 //
 // Operations come in the order of the plain code, without fused ones: the results
 // are the same to the last bit.
 package main
 
 import (
-	"flag"
+	"rsros/asm/gen"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -34,12 +32,7 @@ func main() {
 	metres()
 	toDisparity()
 	toDepth(half)
-	for name, value := range map[string]string{"out": "../avx2_amd64.s", "stubs": "../avx2_amd64.go", "pkg": "lens"} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
-	Generate()
+	gen.Write("camdriver/process/internal/lens", "avx2_amd64")
 }
 
 func broadcast(m Mem) VecVirtual {
@@ -77,10 +70,10 @@ func locate(half, limit Mem) {
 	Pragma("noescape")
 	Doc("locateAVX2 is View.Locate for n points, a multiple of 8, through a flat lens.",
 		"far isn't 0 where points are not seen near the image.")
-	us, vs := Load(Param("us"), GP64()), Load(Param("vs"), GP64())
-	depth := Load(Param("depth"), GP64())
-	xs, ys := Load(Param("x"), GP64()), Load(Param("y"), GP64())
-	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	us, vs := gen.Arg("us"), gen.Arg("vs")
+	depth := gen.Arg("depth")
+	xs, ys := gen.Arg("x"), gen.Arg("y")
+	n, p := gen.Arg("n"), gen.Arg("p")
 	i, w := GP64(), newWatch(limit)
 	XORQ(i, i)
 	Label("locate")
@@ -136,8 +129,7 @@ func (w watch) end() {
 	mask := GP32()
 	VMOVMSKPS(w.far, mask)
 	Store(mask.As64(), ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	gen.Done()
 }
 
 // points makes eight points of depth.
@@ -158,9 +150,9 @@ func project(limit Mem) {
 	Pragma("noescape")
 	Doc("projectAVX2 is View.Project for n points, a multiple of 8, through a flat lens.",
 		"far isn't 0 where points are not seen near the image.")
-	uv, depth := Load(Param("uv"), GP64()), Load(Param("depth"), GP64())
-	xs, ys := Load(Param("x"), GP64()), Load(Param("y"), GP64())
-	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	uv, depth := gen.Arg("uv"), gen.Arg("depth")
+	xs, ys := gen.Arg("x"), gen.Arg("y")
+	n, p := gen.Arg("n"), gen.Arg("p")
 	i, w := GP64(), newWatch(limit)
 	XORQ(i, i)
 	Label("project")
@@ -193,7 +185,7 @@ func divide() {
 	TEXT("divideAVX2", NOSPLIT, "func(uv *float32, n int, by *float32)")
 	Pragma("noescape")
 	Doc("divideAVX2 divides n numbers, a multiple of 8, by two in turns.")
-	uv, n, by := Load(Param("uv"), GP64()), Load(Param("n"), GP64()), Load(Param("by"), GP64())
+	uv, n, by := gen.Arg("uv"), gen.Arg("n"), gen.Arg("by")
 	divisor := YMM()
 	VBROADCASTSD(Mem{Base: by}, divisor)
 	i := GP64()
@@ -208,17 +200,16 @@ func divide() {
 	ADDQ(Imm(8), i)
 	JMP(LabelRef("divide"))
 	Label("divided")
-	VZEROUPPER()
-	RET()
+	gen.Done()
 }
 
 func deproject() {
 	TEXT("deprojectAVX2", NOSPLIT, "func(xyz *float32, depth *uint16, x, y *float32, n int, units *float32)")
 	Pragma("noescape")
 	Doc("deprojectAVX2 is Deproject for n points, a multiple of 8.")
-	xyz, depth := Load(Param("xyz"), GP64()), Load(Param("depth"), GP64())
-	xs, ys := Load(Param("x"), GP64()), Load(Param("y"), GP64())
-	n, unit := Load(Param("n"), GP64()), Load(Param("units"), GP64())
+	xyz, depth := gen.Arg("xyz"), gen.Arg("depth")
+	xs, ys := gen.Arg("x"), gen.Arg("y")
+	n, unit := gen.Arg("n"), gen.Arg("units")
 	i := GP64()
 	XORQ(i, i)
 	Label("deproject")
@@ -239,19 +230,16 @@ func deproject() {
 		VEXTRACTF128(Imm(1), part, Mem{Base: xyz, Disp: 48 + 16*k})
 	}
 	ADDQ(Imm(96), xyz)
-	ADDQ(Imm(8), i)
-	CMPQ(i, n)
-	JL(LabelRef("deproject"))
-	VZEROUPPER()
-	RET()
+	gen.Next("deproject", i, n, 8)
+	gen.Done()
 }
 
 func metres() {
 	TEXT("metresAVX2", NOSPLIT, "func(out *float32, depth *uint16, n int, units *float32)")
 	Pragma("noescape")
 	Doc("metresAVX2 is Metres for n pixels, a multiple of 8.")
-	out, depth := Load(Param("out"), GP64()), Load(Param("depth"), GP64())
-	n, unit := Load(Param("n"), GP64()), broadcast(Mem{Base: Load(Param("units"), GP64())})
+	out, depth := gen.Arg("out"), gen.Arg("depth")
+	n, unit := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("units")})
 	i := GP64()
 	XORQ(i, i)
 	Label("metres")
@@ -260,19 +248,16 @@ func metres() {
 	VCVTDQ2PS(z, z)
 	VMULPS(unit, z, z)
 	VMOVUPS(z, Mem{Base: out, Index: i, Scale: 4})
-	ADDQ(Imm(8), i)
-	CMPQ(i, n)
-	JL(LabelRef("metres"))
-	VZEROUPPER()
-	RET()
+	gen.Next("metres", i, n, 8)
+	gen.Done()
 }
 
 func toDisparity() {
 	TEXT("toDisparityAVX2", NOSPLIT, "func(out *float32, depth *uint16, n int, factor *float32)")
 	Pragma("noescape")
 	Doc("toDisparityAVX2 is ToDisparity for n pixels, a multiple of 8.")
-	out, depth := Load(Param("out"), GP64()), Load(Param("depth"), GP64())
-	n, factor := Load(Param("n"), GP64()), broadcast(Mem{Base: Load(Param("factor"), GP64())})
+	out, depth := gen.Arg("out"), gen.Arg("depth")
+	n, factor := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("factor")})
 	i, none := GP64(), YMM()
 	XORQ(i, i)
 	VXORPS(none, none, none)
@@ -284,11 +269,8 @@ func toDisparity() {
 	VDIVPS(z, factor, z)
 	VPANDN(z, hole, z)
 	VMOVUPS(z, Mem{Base: out, Index: i, Scale: 4})
-	ADDQ(Imm(8), i)
-	CMPQ(i, n)
-	JL(LabelRef("toDisparity"))
-	VZEROUPPER()
-	RET()
+	gen.Next("toDisparity", i, n, 8)
+	gen.Done()
 }
 
 func toDepth(half Mem) {
@@ -296,8 +278,8 @@ func toDepth(half Mem) {
 	TEXT("toDepthAVX2", NOSPLIT, "func(out *uint16, disparity *float32, n int, factor *float32) (done int)")
 	Pragma("noescape")
 	Doc("toDepthAVX2 is ToDepth for n pixels, a multiple of 8. It ends before the first eight", "that hold anything but 0 and normal numbers of a depth in 16 bits.")
-	out, disparity := Load(Param("out"), GP64()), Load(Param("disparity"), GP64())
-	n, factor := Load(Param("n"), GP64()), broadcast(Mem{Base: Load(Param("factor"), GP64())})
+	out, disparity := gen.Arg("out"), gen.Arg("disparity")
+	n, factor := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("factor")})
 	i, none, h, low, high := GP64(), YMM(), YMM(), YMM(), YMM()
 	XORQ(i, i)
 	VXORPS(none, none, none)
@@ -325,11 +307,8 @@ func toDepth(half Mem) {
 	VEXTRACTI128(Imm(1), f, upper)
 	VPACKUSDW(upper, f.AsX(), upper)
 	VMOVDQU(upper, Mem{Base: out, Index: i, Scale: 2})
-	ADDQ(Imm(8), i)
-	CMPQ(i, n)
-	JL(LabelRef("toDepth"))
+	gen.Next("toDepth", i, n, 8)
 	Label("toDepthDone")
 	Store(i, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	gen.Done()
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"rsros/asm/gen"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -37,27 +39,26 @@ func lineOfFloats() {
 	TEXT("lineAVX2", NOSPLIT, "func(lanes *float32, move, n int, p *float32)")
 	Pragma("noescape")
 	Doc("lineAVX2 smooths eight lines of disparity that lie side by side: n numbers after the", "first of each, at a distance of move bytes.")
-	at, move := Load(Param("lanes"), GP64()), Load(Param("move"), GP64())
-	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	at, move := gen.Arg("lanes"), gen.Arg("move")
+	n, p := gen.Arg("n"), gen.Arg("p")
 	none, state, before := zero(), YMM(), YMM()
 	VMOVUPS(Mem{Base: at}, state)
 	VMOVAPS(state, before)
-	counted("line", n, func() {
+	gen.Loop("line", n, func() {
 		d := YMM()
 		ADDQ(move, at)
 		VMOVUPS(Mem{Base: at}, d)
 		VMOVUPS(eased(d, state, before, none, p), Mem{Base: at})
 	})
-	VZEROUPPER()
-	RET()
+	gen.Done()
 }
 
 func nextOfFloats() {
 	TEXT("nextAVX2", NOSPLIT, "func(row, state, before *float32, n int, p *float32)")
 	Pragma("noescape")
 	Doc("nextAVX2 is Edges.Next for n columns, a multiple of 8.")
-	row, states, befores := Load(Param("row"), GP64()), Load(Param("state"), GP64()), Load(Param("before"), GP64())
-	n, p := Load(Param("n"), GP64()), Load(Param("p"), GP64())
+	row, states, befores := gen.Arg("row"), gen.Arg("state"), gen.Arg("before")
+	n, p := gen.Arg("n"), gen.Arg("p")
 	none, i := zero(), GP64()
 	XORQ(i, i)
 	Label("next")
@@ -69,9 +70,6 @@ func nextOfFloats() {
 	VMOVUPS(eased(d, state, before, none, p), at(row))
 	VMOVUPS(state, at(states))
 	VMOVUPS(before, at(befores))
-	ADDQ(Imm(8), i)
-	CMPQ(i, n)
-	JL(LabelRef("next"))
-	VZEROUPPER()
-	RET()
+	gen.Next("next", i, n, 8)
+	gen.Done()
 }

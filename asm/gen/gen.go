@@ -1,0 +1,80 @@
+// Package gen has what the generators share: where they write, and idioms of the
+// assembly itself.
+package gen
+
+import (
+	"flag"
+	"os"
+	"path"
+	"path/filepath"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// Write writes the assembly (.s) and its Go declarations (.go) to files named base in
+// a folder of the repository or, if the command has an argument, in that folder below
+// the argument.
+func Write(folder, base string) {
+	root := ".."
+	if len(os.Args) > 1 {
+		root = os.Args[1]
+		os.Args = os.Args[:1] // avo writes the arguments into the files
+	}
+	out := filepath.Join(root, folder, base)
+	for name, value := range map[string]string{"out": out + ".s", "stubs": out + ".go", "pkg": path.Base(folder)} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	Generate()
+}
+
+// Arg loads a parameter of the function into a register.
+func Arg(name string) Register { return Load(Param(name), GP64()) }
+
+// Loop runs body n times, at least once. It counts n down.
+func Loop(label string, n Register, body func()) {
+	Label(label)
+	body()
+	DECQ(n)
+	JNZ(LabelRef(label))
+}
+
+// Next ends a loop that begins at label: i advances by step until it is n.
+func Next(label string, i, n Register, step uint64) {
+	ADDQ(Imm(step), i)
+	CMPQ(i, n)
+	JL(LabelRef(label))
+}
+
+// Done returns from a function that used the upper halves of registers.
+func Done() {
+	VZEROUPPER()
+	RET()
+}
+
+// Pair makes the two registers of an instruction for the low and one for the high
+// halves of a and b.
+func Pair(low, high func(ops ...Op), a, b VecVirtual) (VecVirtual, VecVirtual) {
+	l, h := YMM(), YMM()
+	low(b, a, l)
+	high(b, a, h)
+	return l, h
+}
+
+// Interleave does the first two of the three steps that transpose 8×8 elements:
+// neighbouring rows with the first two instructions, then rows two apart with the
+// others. Rows i and i+4 of the result hold halves of the same columns.
+func Interleave(a [8]VecVirtual, low1, high1, low2, high2 func(ops ...Op)) (u [8]VecVirtual) {
+	var t [8]VecVirtual
+	for i := 0; i < 8; i += 2 {
+		t[i], t[i+1] = Pair(low1, high1, a[i], a[i+1])
+	}
+	for i := 0; i < 8; i += 4 {
+		u[i], u[i+1] = Pair(low2, high2, t[i], t[i+2])
+		u[i+2], u[i+3] = Pair(low2, high2, t[i+1], t[i+3])
+	}
+	return u
+}
