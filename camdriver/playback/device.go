@@ -63,7 +63,7 @@ func Open(path string, o Options) (*Device, error) {
 	if !validSpeed(o.Speed) {
 		return nil, fmt.Errorf("play %s: speed %g: %w", path, o.Speed, camdriver.ErrUnsupported)
 	}
-	file, err := rsbag.OpenDevice(path)
+	file, err := rsbag.Open(path, rsbag.Options{CameraNodes: true})
 	if err != nil {
 		return nil, err
 	}

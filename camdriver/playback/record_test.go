@@ -63,7 +63,7 @@ func copyBag(t *testing.T, from, to string, bag bagstore.Options) {
 // arrival, the file's version, whether a profile was recommended.
 func content(t *testing.T, path string) []string {
 	t.Helper()
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	ok(t, err)
 	defer f.Close()
 	snap := f.Snapshot()

@@ -188,7 +188,7 @@ func readManifest(t *testing.T, path string) *manifest {
 // video streams that are nearest in time, in the order depth, colour, infrared.
 func readPairs(t *testing.T, path string, m *manifest) []*process.Set {
 	t.Helper()
-	file, err := rsbag.Open(path)
+	file, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

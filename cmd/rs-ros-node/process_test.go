@@ -15,7 +15,7 @@ import (
 // depthHashes are FNV-1a-64 of a recording's depth images, by frame number.
 func depthHashes(t *testing.T, path string) map[uint64]string {
 	t.Helper()
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("the report doesn't mention %q:\n%s", want, &out)
 		}
 	}
-	f, err := rsbag.Open(filepath.Join(dir, "demo.bag"))
+	f, err := rsbag.Open(filepath.Join(dir, "demo.bag"), rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func TestLiveNodeAnswers(t *testing.T) {
 	if !answer.Success {
 		t.Fatalf("stop_recording answered %+v", answer)
 	}
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

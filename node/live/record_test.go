@@ -101,7 +101,7 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 
 // checkLogAndOrigin looks for what librealsense doesn't read.
 func checkLogAndOrigin(t *testing.T, path string) {
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -254,7 +254,7 @@ func late(c *camera) uint64 {
 
 func serialOf(t *testing.T, bag string) string {
 	t.Helper()
-	f, err := rsbag.Open(bag)
+	f, err := rsbag.Open(bag, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func openWrapperSource(t *testing.T, path string, o WrapperOptions) *Source {
 			t.Error(err)
 		}
 	})
-	file, err := rsbag.OpenBag(bag)
+	file, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (o *Options) recording(bags []*bagstore.Bag) (*rsbag.File, error) {
 	case len(bags) != 1:
 		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
 	}
-	return rsbag.OpenDeviceBag(bags[0])
+	return rsbag.Open(bags[0].Path(), rsbag.Options{Bag: bags[0], CameraNodes: true})
 }
 
 // wrapper makes the source of realsense2_camera's topics. Private parameters

@@ -449,7 +449,7 @@ type recording struct {
 // startRecording opens a page on a recording, paused at its start.
 func startRecording(t *testing.T, bag string) (*program, *recording) {
 	t.Helper()
-	file, err := rsbag.Open(bag)
+	file, err := rsbag.Open(bag, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -232,7 +232,7 @@ func TestColours(t *testing.T) {
 // depthsOf reads a recording's depth pictures, by frame number.
 func depthsOf(t *testing.T, bag string) map[uint64][]byte {
 	t.Helper()
-	file, err := rsbag.Open(bag)
+	file, err := rsbag.Open(bag, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type Take struct {
 // ReadTake reads a recording, which must be sound.
 func ReadTake(t testing.TB, path string) Take {
 	t.Helper()
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func published(t *testing.T) map[string]bool {
 // checkRecording compares calibration and every frame with what was shown.
 func checkRecording(t *testing.T, path string, shown *film.Reel) {
 	t.Helper()
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestTogether(t *testing.T) {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	f, err := OpenReader(bytes.NewReader(out.Bytes()), int64(out.Len()), "test")
+	f, err := OpenReader(bytes.NewReader(out.Bytes()), int64(out.Len()), "test", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

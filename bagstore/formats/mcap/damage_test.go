@@ -26,7 +26,7 @@ var spoilers = map[string]func(b []byte){
 // compressed.
 func parts(t *testing.T, whole []byte, chunks bool) map[string][2]int64 {
 	t.Helper()
-	f, err := OpenReader(bytes.NewReader(whole), int64(len(whole)), "test")
+	f, err := OpenReader(bytes.NewReader(whole), int64(len(whole)), "test", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func parts(t *testing.T, whole []byte, chunks bool) map[string][2]int64 {
 }
 
 func scanAll(b []byte) (list []string, bad int, f *File, err error) {
-	if f, err = openReader(bytes.NewReader(b), int64(len(b)), "test", true); err != nil {
+	if f, err = OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{Scan: true}); err != nil {
 		return nil, 0, nil, err
 	}
 	list, bad, err = messagesOf(f)
@@ -162,7 +162,7 @@ func withAsides(t testing.TB, o format.WriterOptions) []byte {
 // asidesOf lists attachments and metadata records.
 func asidesOf(t *testing.T, b []byte) (list []string, damaged uint64) {
 	t.Helper()
-	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
+	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestAsides(t *testing.T) {
 // TestOverlap: an index that names one attachment many times costs no more than one.
 func TestOverlap(t *testing.T) {
 	b := withAsides(t, kinds["plain"])
-	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
+	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func openHoled(head, tail []byte, n int64) (*File, error) {
 	head = appendRecord(head, firstPrivate, nil)
 	binary.LittleEndian.PutUint64(head[len(head)-8:], uint64(n))
 	h := holed{head, tail, int64(len(head)) + n}
-	return openReader(h, h.at+int64(len(tail)), "test", true)
+	return OpenReader(h, h.at+int64(len(tail)), "test", Options{Scan: true})
 }
 
 func (h holed) ReadAt(p []byte, off int64) (int, error) {
@@ -451,7 +451,7 @@ func TestHostileMessages(t *testing.T) {
 	}
 	b := appendSummed(withChannel(), 1, records)
 	r := &countedReads{ReaderAt: bytes.NewReader(b)}
-	f, err := openReader(r, int64(len(b)), "test", true)
+	f, err := OpenReader(r, int64(len(b)), "test", Options{Scan: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +488,7 @@ func TestEmptyChunks(t *testing.T) {
 		b = appendSummed(b, 1, nil)
 	}
 	r := &countedReads{ReaderAt: bytes.NewReader(b)}
-	f, err := openReader(r, int64(len(b)), "test", true)
+	f, err := OpenReader(r, int64(len(b)), "test", Options{Scan: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,13 +57,13 @@ type block struct {
 // ErrNotMCAP: a file isn't MCAP.
 var ErrNotMCAP = errors.New("not an MCAP file")
 
+// Options say how a file is opened.
+type Options struct {
+	Scan bool // trust no index in the file
+}
+
 // Open opens an MCAP file.
-func Open(path string) (*File, error) { return open(path, false) }
-
-// OpenScanned opens an MCAP file without trusting any index in it.
-func OpenScanned(path string) (*File, error) { return open(path, true) }
-
-func open(path string, scan bool) (*File, error) {
+func Open(path string, o Options) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func open(path string, scan bool) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	m, err := openReader(f, st.Size(), path, scan)
+	m, err := OpenReader(f, st.Size(), path, o)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -84,18 +84,14 @@ func open(path string, scan bool) (*File, error) {
 
 // OpenReader opens an MCAP file over any random access reader, which stays the
 // caller's. Errors contain the name.
-func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
-	return openReader(r, size, name, false)
-}
-
-func openReader(r io.ReaderAt, size int64, name string, scan bool) (*File, error) {
+func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error) {
 	f := &File{path: name, src: source{r, size}}
 	head := make([]byte, magicSize)
 	if err := f.src.readFull(head, 0); err != nil || !Is(head) {
 		return nil, fmt.Errorf("%s: %w", name, ErrNotMCAP)
 	}
 	f.readHeader()
-	if scan {
+	if o.Scan {
 		f.reset()
 		f.distrust, f.search = true, searchBytes
 		f.scan()

@@ -40,7 +40,7 @@ func build(t testing.TB, o format.WriterOptions) []byte {
 
 // readAll lists what can be read, and counts the messages that can't.
 func readAll(b []byte) (list []string, bad int, f *File, err error) {
-	f, err = OpenReader(bytes.NewReader(b), int64(len(b)), "test")
+	f, err = OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
 	if err != nil {
 		return nil, 0, nil, err
 	}
@@ -107,7 +107,7 @@ func (r *countedReads) ReadAt(p []byte, off int64) (int, error) {
 func TestOpenReadsLittle(t *testing.T) {
 	b := build(t, kinds["plain"])
 	r := &countedReads{ReaderAt: bytes.NewReader(b)}
-	f, err := OpenReader(r, int64(len(b)), "test")
+	f, err := OpenReader(r, int64(len(b)), "test", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestLargeMessage(t *testing.T) {
 	b := append(withChannel(), byte(format.OpMessage))
 	b = binary.LittleEndian.AppendUint64(b, uint64(messageHead+maxMessage+1))
 	b = append(b, 7)
-	f, err := openReader(holed{head: b, at: math.MaxInt64}, int64(len(b))-1+messageHead+maxMessage+1, "test", true)
+	f, err := OpenReader(holed{head: b, at: math.MaxInt64}, int64(len(b))-1+messageHead+maxMessage+1, "test", Options{Scan: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func openCompressed(path string) (_ container.Container, err error) {
 			c = withNames(path, f)
 		}
 	case mcap.Is(head[:n]):
-		c, err = mcap.OpenReader(out, size, path)
+		c, err = mcap.OpenReader(out, size, path, mcap.Options{})
 	default:
 		err = fmt.Errorf("%s: the content that zstd compressed is %v", path, errNotContainer) // nor a bag
 	}

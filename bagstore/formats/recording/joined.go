@@ -36,7 +36,7 @@ func (j *joined) open(path string) error {
 	head, err := headOf(path)
 	if err == nil {
 		var c container.Container
-		if c, err = openFile(path, head); err == nil {
+		if c, err = openFile(path, head, bagstore.OpenOptions{}); err == nil {
 			j.add(c)
 			return nil
 		}

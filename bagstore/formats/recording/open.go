@@ -17,9 +17,10 @@ import (
 // sniffBytes are enough to know each format.
 const sniffBytes = 100
 
-// Open opens a file or a folder of rosbag2. Errors of bags are those of bagstore.Open.
+// Open opens a file or a folder of rosbag2. Errors of bags are those of bagstore.Open. Of
+// the options, MCAP files take Scan, and other formats none.
 func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
-	c, err := openContainer(path)
+	c, err := openContainer(path, o)
 	switch {
 	case errors.Is(err, errNotContainer):
 		return bagstore.Open(path, o)
@@ -33,10 +34,13 @@ func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 // describes the connections in the words of the format, by their IDs; they have no md5.
 // Those of a bag are its connections.
 func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
-	c, err := openContainer(path)
+	topics := make(map[uint32]container.Topic)
+	c, err := openContainer(path, o)
 	if err == nil {
-		b, topics := openRaw(path, c)
-		return b, topics, nil
+		for i, t := range c.Topics() {
+			topics[uint32(i)] = t
+		}
+		return openRawContent(path, c), topics, nil
 	}
 	if !errors.Is(err, errNotContainer) {
 		return nil, nil, err
@@ -45,34 +49,15 @@ func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]con
 	if err != nil {
 		return nil, nil, err
 	}
-	topics := make(map[uint32]container.Topic)
 	for _, conn := range b.Connections() {
 		topics[conn.ID] = container.ROS1Topic(conn)
 	}
 	return b, topics, nil
 }
 
-// OpenScanned is OpenRaw for an MCAP file, whose indexes it doesn't trust.
-func OpenScanned(path string) (*bagstore.Bag, map[uint32]container.Topic, error) {
-	c, err := mcap.OpenScanned(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, topics := openRaw(path, c)
-	return b, topics, nil
-}
-
-func openRaw(path string, c container.Container) (*bagstore.Bag, map[uint32]container.Topic) {
-	topics := make(map[uint32]container.Topic)
-	for i, t := range c.Topics() {
-		topics[uint32(i)] = t
-	}
-	return openRawContent(path, c), topics
-}
-
 // openContainer opens a folder or a file of another format than bags. The error of a
 // bag is errNotContainer.
-func openContainer(path string) (container.Container, error) {
+func openContainer(path string, o bagstore.OpenOptions) (container.Container, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -84,7 +69,7 @@ func openContainer(path string) (container.Container, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openFile(path, head)
+	return openFile(path, head, o)
 }
 
 // errNotContainer: a file has none of the other formats.
@@ -92,13 +77,13 @@ var errNotContainer = errors.New("neither a .db3 file of rosbag2 nor an MCAP fil
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// openFile opens a file of another format, of which head is the beginning.
-func openFile(path string, head []byte) (container.Container, error) {
+// openFile opens a file of another format, which begins with head.
+func openFile(path string, head []byte, o bagstore.OpenOptions) (container.Container, error) {
 	switch {
 	case rosbag2.Is(head):
 		return openDB3(path)
 	case mcap.Is(head):
-		return mcap.Open(path)
+		return mcap.Open(path, mcap.Options{Scan: o.Scan})
 	case bytes.HasPrefix(head, zstdMagic):
 		return openCompressed(path)
 	case headless(path, head):

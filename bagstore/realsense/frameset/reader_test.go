@@ -36,7 +36,7 @@ func sets(t *testing.T, r *frameset.Reader) (out []string) {
 
 func open(t *testing.T, path string, o frameset.Options) (*frameset.Reader, *rsbag.File) {
 	t.Helper()
-	file, err := rsbag.Open(path)
+	file, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func record(t *testing.T, numbers []int, events func(r *rsbag.Recorder, number i
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestEvents(t *testing.T) {
 // pause is told as one.
 func TestSDKRecordings(t *testing.T) {
 	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
-		f, err := rsbag.Open("../../../test/data/librealsense/" + name + ".bag")
+		f, err := rsbag.Open("../../../test/data/librealsense/"+name+".bag", rsbag.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

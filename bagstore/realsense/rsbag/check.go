@@ -43,7 +43,7 @@ type Checker struct{ gaps *gaps }
 
 // NewChecker looks at the description of a recording. The bag stays the caller's.
 func NewChecker(bag *bagstore.Bag) (*Checker, error) {
-	f, err := OpenBag(bag)
+	f, err := Open(bag.Path(), Options{Bag: bag})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func Summarize(path string, gaps bool) (*Summary, error) {
 	if !IsRecording(bag) {
 		return nil, nil
 	}
-	f, err := OpenBag(bag)
+	f, err := Open(bag.Path(), Options{Bag: bag})
 	if err != nil {
 		return nil, err
 	}

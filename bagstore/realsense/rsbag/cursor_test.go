@@ -145,7 +145,7 @@ func TestOptionsAt(t *testing.T) {
 
 // TestGenuineD435 reads a camera's own recording of 2018.
 func TestGenuineD435(t *testing.T) {
-	f, err := Open(filepath.Join(bagsDir(t), "public", "d435_2018_v3.bag"))
+	f, err := Open(filepath.Join(bagsDir(t), "public", "d435_2018_v3.bag"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func db3Dir(t testing.TB) string {
 
 func openDB3(t testing.TB, name string) *File {
 	t.Helper()
-	f, err := Open(filepath.Join(db3Dir(t), name+".db3"))
+	f, err := Open(filepath.Join(db3Dir(t), name+".db3"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestDB3Damage(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(path)
+	f, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

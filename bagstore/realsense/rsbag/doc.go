@@ -10,7 +10,7 @@
 // # Reading
 //
 // [Open] reads the description of a file of version 2, 3, 4 or later, or of a .db3 of
-// librealsense 2.58 or later; [OpenDevice] also takes recordings of camera nodes. A [Cursor]
+// librealsense 2.58 or later, or of a camera node (Options.CameraNodes). A [Cursor]
 // visits its frames, option changes and notifications in time order, forward and
 // backward. What is missing or odd in a file is not an error; [File.Notes] lists it.
 //

@@ -11,7 +11,7 @@ import (
 
 // Read the depth images of a RealSense recording.
 func ExampleOpen() {
-	file, err := rsbag.Open(filepath.Join("..", "..", "..", "test", "data", "librealsense", "sw_small_lz4.bag"))
+	file, err := rsbag.Open(filepath.Join("..", "..", "..", "test", "data", "librealsense", "sw_small_lz4.bag"), rsbag.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -54,23 +54,31 @@ const maxSensors = 64
 // ErrNoRecording says that a bag has messages, but not in this layout.
 var ErrNoRecording = errors.New("no RealSense recording")
 
-// Open reads a file's description. It fails only where the file is no bag or
-// holds nothing of the layout; what is missing beyond that is in Notes.
-func Open(path string) (*File, error) { return open(path, bagstore.OpenOptions{}, false) }
-
-// OpenWhole is Open for a file that will be read from one end to the other, see
-// bagstore.OpenOptions.
-func OpenWhole(path string) (*File, error) {
-	return open(path, bagstore.OpenOptions{Whole: true}, false)
+// Options say what Open reads.
+type Options struct {
+	// Bag is read in place of the file at the path. It stays the caller's, who closes it
+	// after the File and its cursors.
+	Bag *bagstore.Bag
+	// Whole is bagstore.OpenOptions.Whole.
+	Whole bool
+	// CameraNodes also accepts recordings of camera nodes. Their images are described by
+	// their camera_info topics, /tf_static says where the streams are, and frames are
+	// numbered from 1. realsense2_camera's own topics say more: metadata with the numbers,
+	// extrinsics, calibrations of inertial sensors, options.
+	CameraNodes bool
 }
 
-// open opens a recording. nodes: that of a camera node will do.
-func open(path string, o bagstore.OpenOptions, nodes bool) (*File, error) {
-	bag, err := recording.Open(path, o)
+// Open reads a recording's description. The error is ErrNoRecording if the file has
+// nothing of the layout; whatever else is missing is in Notes.
+func Open(path string, o Options) (*File, error) {
+	if o.Bag != nil {
+		return describe(o.Bag, o)
+	}
+	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: o.Whole})
 	if err != nil {
 		return nil, err
 	}
-	f, err := openBag(bag, nodes)
+	f, err := describe(bag, o)
 	if err != nil {
 		bag.Close()
 		return nil, err
@@ -79,13 +87,8 @@ func open(path string, o bagstore.OpenOptions, nodes bool) (*File, error) {
 	return f, nil
 }
 
-// OpenBag reads the description of a bag that is open already. The bag stays the
-// caller's, who closes it when the File and its cursors are done; Close of the File
-// leaves it open.
-func OpenBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, false) }
-
-// openBag reads the description. nodes: a recording of a camera node will do.
-func openBag(bag *bagstore.Bag, nodes bool) (*File, error) {
+// describe reads the description.
+func describe(bag *bagstore.Bag, o Options) (*File, error) {
 	f := &File{bag: bag, topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
@@ -105,7 +108,7 @@ func openBag(bag *bagstore.Bag, nodes bool) (*File, error) {
 			f.options[optionKey{t.Sensor, id}] = append(f.options[optionKey{t.Sensor, id}], c.ID)
 		}
 	}
-	if known == 0 && !(nodes && f.findNative()) {
+	if known == 0 && !(o.CameraNodes && f.findNative()) {
 		return nil, fmt.Errorf("%s: %w: none of its %d topics is under /device_0/", bag.Path(), ErrNoRecording, len(bag.Connections()))
 	}
 	f.findText()

@@ -56,7 +56,7 @@ func TestFindReadsFewFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := OpenBag(bag)
+	f, err := Open(bag.Path(), Options{Bag: bag})
 	if err != nil {
 		t.Fatal(err)
 	}

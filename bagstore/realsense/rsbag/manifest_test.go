@@ -188,7 +188,7 @@ func checkManifest(t *testing.T, f *File, want manifest, ticks, changes int) {
 
 func openSample(t testing.TB, name string) *File {
 	t.Helper()
-	f, err := Open(filepath.Join(samplesDir, name+".bag"))
+	f, err := Open(filepath.Join(samplesDir, name+".bag"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,20 +19,6 @@ import (
 // that it finds anywhere in a topic's name, this package goes by the part of the name
 // that is the stream's.
 
-// OpenDevice is Open that also takes recordings of camera nodes. Their images are described
-// by their camera_info topics, /tf_static says where the streams are, and frames are
-// numbered from 1. realsense2_camera's own topics say more: metadata with the numbers,
-// extrinsics, calibrations of inertial sensors, options.
-func OpenDevice(path string) (*File, error) { return open(path, bagstore.OpenOptions{}, true) }
-
-// OpenDeviceWhole is OpenDevice for a file that will be read from one end to the other.
-func OpenDeviceWhole(path string) (*File, error) {
-	return open(path, bagstore.OpenOptions{Whole: true}, true)
-}
-
-// OpenDeviceBag is OpenBag that also takes recordings of camera nodes.
-func OpenDeviceBag(bag *bagstore.Bag) (*File, error) { return openBag(bag, true) }
-
 // native is what a File knows of a camera node's recording.
 type native struct {
 	topics   map[camdriver.StreamID]string // of images and samples

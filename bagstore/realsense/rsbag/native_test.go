@@ -15,15 +15,15 @@ import (
 // RealSense bag: both have the same.
 func TestNative(t *testing.T) {
 	path := need.Bag(t, "db3/own_native.db3")
-	if _, err := Open(path); err == nil {
+	if _, err := Open(path, Options{}); err == nil {
 		t.Error("it has the layout")
 	}
-	got, err := OpenDevice(path)
+	got, err := Open(path, Options{CameraNodes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer got.Close()
-	want, err := Open(need.Bag(t, "librealsense/sw_small_pause.bag"))
+	want, err := Open(need.Bag(t, "librealsense/sw_small_pause.bag"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

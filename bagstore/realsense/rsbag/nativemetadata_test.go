@@ -31,7 +31,7 @@ func TestNativeMetadataBounds(t *testing.T) {
 		o.nativeDepth(nativeAt, msgs.Time(c.count+1)) // there is none: all are looked at
 		o.nativeDepth(nativeAt, msgs.Time(c.count))
 		o.nativeDepth(nativeAt, 1) // dropped
-		cur, err := o.openBy(OpenDevice).Cursor(CursorOptions{FramesOnly: true})
+		cur, err := o.openNode().Cursor(CursorOptions{FramesOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestNativeMetadataFar(t *testing.T) {
 	o.nativeDepth(at(10*time.Second+1), 104)
 	o.about(at(10*time.Second+2), topic, 104, 0)
 	o.about(at(11*time.Second), topic, 103, 0)
-	cur, err := o.openBy(OpenDevice).Cursor(CursorOptions{FramesOnly: true})
+	cur, err := o.openNode().Cursor(CursorOptions{FramesOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +99,9 @@ func TestNativeBeside(t *testing.T) {
 		o.nativeImage(nativeAt, "/camera/"+stream, "/camera/camera_info", 7)
 	}
 	o.about(nativeAt, "/camera/metadata", 7, 0)
-	first := o.openBy(OpenDevice)
+	first := o.openNode()
 	for range 20 {
-		f, err := OpenDevice(o.path)
+		f, err := Open(o.path, Options{CameraNodes: true})
 		if err != nil {
 			t.Fatal(err)
 		}

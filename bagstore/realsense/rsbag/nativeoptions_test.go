@@ -74,7 +74,7 @@ func TestNativeOptionsAtOnce(t *testing.T) {
 		want = append(want, float32(i+2))
 	}
 	o.nativeDepth(later, 2)
-	f := o.openBy(OpenDevice)
+	f := o.openNode()
 	forward, backward := changes(t, f)
 	if !slices.Equal(forward, want) {
 		t.Errorf("%d changes %v, want %d", len(forward), forward[:min(len(forward), 10)], n)
@@ -102,7 +102,7 @@ func TestNativeOptionsMany(t *testing.T) {
 		values[i] = int32(i % 2)
 	}
 	o.exposures(nativeAt, "/camera/", values...)
-	f := o.openBy(OpenDevice)
+	f := o.openNode()
 	if forward, _ := changes(t, f); len(forward) != maxChanges {
 		t.Errorf("%d changes, want %d", len(forward), maxChanges)
 	}
@@ -129,7 +129,7 @@ func TestNativeOptionsDamaged(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			return nil, err
 		}
-		return OpenDevice(path)
+		return Open(path, Options{CameraNodes: true})
 	})
 	if forward, _ := changes(t, f); !slices.Equal(forward, []float32{1001, 1003, 1004}) {
 		t.Errorf("changes %v", forward)
@@ -162,7 +162,7 @@ func TestNativeFramesDamaged(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			return nil, err
 		}
-		return OpenDevice(path)
+		return Open(path, Options{CameraNodes: true})
 	})
 	if !noted(f, fmt.Sprintf("frames of Depth_0 that are damaged: %d;", maxErrors)) {
 		t.Errorf("left %q", f.Left())

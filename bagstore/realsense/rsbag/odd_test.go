@@ -60,7 +60,13 @@ func (o *odd) image(at bagstore.Time, stream string, n uint32) {
 
 func (o *odd) open() *File {
 	o.t.Helper()
-	return o.openBy(Open)
+	return o.openBy(func(path string) (*File, error) { return Open(path, Options{}) })
+}
+
+// openNode opens it as a camera node's recording.
+func (o *odd) openNode() *File {
+	o.t.Helper()
+	return o.openBy(func(path string) (*File, error) { return Open(path, Options{CameraNodes: true}) })
 }
 
 func (o *odd) openBy(open func(path string) (*File, error)) *File {
@@ -260,7 +266,7 @@ func TestNotARecording(t *testing.T) {
 	if err := o.w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(o.path); err == nil || !strings.Contains(err.Error(), "no RealSense recording") {
+	if _, err := Open(o.path, Options{}); err == nil || !strings.Contains(err.Error(), "no RealSense recording") {
 		t.Error(err)
 	}
 }

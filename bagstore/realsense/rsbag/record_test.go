@@ -183,7 +183,7 @@ func TestRoundTrip(t *testing.T) {
 			if st.Refused != 0 || len(st.Streams) != 11 || st.Streams[0].Frames != 5 || st.Duration != 40*time.Millisecond+1000 {
 				t.Errorf("stats %+v", st)
 			}
-			f, err := Open(path)
+			f, err := Open(path, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -362,7 +362,7 @@ func TestEncoderKeepsRules(t *testing.T) {
 		t.Error("a frame after Close was taken")
 	}
 	playable(t, path)
-	f, err := Open(path)
+	f, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,7 +404,7 @@ func TestDepthUnits(t *testing.T) {
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Open(path)
+			f, err := Open(path, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,14 +27,14 @@ func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 	if err != nil || len(parts) != 3 {
 		t.Fatalf("%d parts, %v", len(parts), err)
 	}
-	whole, err := rsbag.Open(in)
+	whole, err := rsbag.Open(in, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer whole.Close()
 	frames := map[string]uint64{}
 	for _, path := range []string{cut, parts[0].Path, parts[1].Path, parts[2].Path} {
-		f, err := rsbag.Open(path)
+		f, err := rsbag.Open(path, rsbag.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", filepath.Base(path), err)
 			continue

@@ -74,7 +74,7 @@ func TestPlayableAtEveryInstant(t *testing.T) {
 				if err != nil || os.WriteFile(cut, data, 0o666) != nil {
 					t.Fatal(err)
 				}
-				f, err := Open(cut)
+				f, err := Open(cut, Options{})
 				if err != nil {
 					t.Fatalf("after frame %d: %v", i, err)
 				}

@@ -128,7 +128,7 @@ func TestRecorderPause(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(path)
+	f, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,10 +68,7 @@ type target interface {
 
 // open opens the input as a recording of librealsense's.
 func (o Options) open() (*rsbag.File, error) {
-	if o.Device {
-		return rsbag.OpenDeviceWhole(o.In)
-	}
-	return rsbag.OpenWhole(o.In)
+	return rsbag.Open(o.In, rsbag.Options{Whole: true, CameraNodes: o.Device})
 }
 
 // ToDB3 writes a recording as a .db3.

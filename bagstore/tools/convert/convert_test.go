@@ -25,7 +25,7 @@ import (
 // their content. Of frames of some kinds it says nothing.
 func events(t *testing.T, path string, without ...camdriver.StreamKind) []string {
 	t.Helper()
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func events(t *testing.T, path string, without ...camdriver.StreamKind) []string
 // .db3 may have six decimals, which quaternions of a bag make orthogonal.
 func description(t *testing.T, path string, without ...camdriver.StreamKind) string {
 	t.Helper()
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -274,7 +274,7 @@ func nodeDescription(f *rsbag.File) (list []string) {
 // TestDevice: what a camera node published of a recording, in any container, becomes that
 // recording again, with all that the node says of it. The rest is listed.
 func TestDevice(t *testing.T) {
-	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"))
+	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"), rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +370,7 @@ func played(t *testing.T, path string, want []string) {
 // TestDeviceGaps: a frame whose metadata weren't recorded has the number after that of the
 // one before, and metadata without a frame are counted as lost.
 func TestDeviceGaps(t *testing.T) {
-	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"))
+	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"), rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,7 +400,7 @@ func TestDeviceGaps(t *testing.T) {
 	if got := numbers(open(t, out)); !slices.Equal(got, want) || !slices.Contains(got, 110) {
 		t.Errorf("numbers %v, want %v", got, want)
 	}
-	node, err := rsbag.OpenDevice(robot)
+	node, err := rsbag.Open(robot, rsbag.Options{CameraNodes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // ROS 1 and ROS 2 messages change their form by their definitions (see msgs/ros2), and
 // otherwise they stay as they are, byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
-	bag, topics, err := o.openRaw()
+	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Whole: true, Scan: o.scan})
 	if err != nil {
 		return r, err
 	}
@@ -52,13 +52,6 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 	})
 	j.finish(bag, topics, encoding)
 	return r.finish(o.Out, err)
-}
-
-func (o Options) openRaw() (*bagstore.Bag, map[uint32]container.Topic, error) {
-	if o.scan {
-		return recording.OpenScanned(o.In)
-	}
-	return recording.OpenRaw(o.In, bagstore.OpenOptions{Whole: true})
 }
 
 // job is one conversion. Only the goroutine that reads uses it while messages flow.

@@ -174,7 +174,7 @@ func TestUnreadStreams(t *testing.T) {
 
 func open(t *testing.T, path string) *rsbag.File {
 	t.Helper()
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type recordingExport struct {
 
 // exportRecording writes the frames stream by stream.
 func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) error {
-	file, err := rsbag.OpenBag(bag)
+	file, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if err != nil {
 		return err
 	}

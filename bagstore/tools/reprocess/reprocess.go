@@ -67,7 +67,7 @@ var ErrDisparity = errors.New("disparity can't be recorded; end with disparity_e
 // Run processes a recording. The new one appears when it is complete. Damaged
 // messages are left out.
 func Run(ctx context.Context, o Options) (Result, error) {
-	file, err := rsbag.OpenWhole(o.In)
+	file, err := rsbag.Open(o.In, rsbag.Options{Whole: true})
 	if err != nil {
 		return Result{}, err
 	}

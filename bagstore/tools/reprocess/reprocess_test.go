@@ -41,7 +41,7 @@ func run(t *testing.T, in string, names ...string) (*rsbag.File, reprocess.Resul
 		}
 		return nil, r, err
 	}
-	f, opened := rsbag.Open(out)
+	f, opened := rsbag.Open(out, rsbag.Options{})
 	if opened != nil {
 		t.Fatal(opened)
 	}
@@ -110,7 +110,7 @@ func TestAligned(t *testing.T) {
 
 // What isn't processed is as it was.
 func TestTheRestStays(t *testing.T) {
-	in, err := rsbag.Open(unpleasant)
+	in, err := rsbag.Open(unpleasant, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestTheRestStays(t *testing.T) {
 // Motion, poses, options and notifications are copied.
 func TestMotionIsCopied(t *testing.T) {
 	path := "../../../test/data/librealsense/sw_small_lz4.bag"
-	in, err := rsbag.Open(path)
+	in, err := rsbag.Open(path, rsbag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

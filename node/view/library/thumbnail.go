@@ -54,7 +54,7 @@ func (f *Folder) alone(ctx context.Context, do func()) error {
 
 // thumbnail returns a small picture of a recording, nil if there is none.
 func thumbnail(path string) image.Image {
-	f, err := rsbag.Open(path)
+	f, err := rsbag.Open(path, rsbag.Options{})
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		return topicThumbnail(path)
 	}
