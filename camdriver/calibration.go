@@ -1,9 +1,9 @@
 package camdriver
 
-// Distortion is a lens model. Values are those of rs2_distortion.
+// Distortion is a lens distortion model. Values are those of rs2_distortion.
 type Distortion uint8
 
-// The lens models.
+// The distortion models.
 const (
 	NoDistortion Distortion = iota
 	ModifiedBrownConrady
@@ -17,16 +17,15 @@ var distortionNames = [...]string{
 	"None", "Modified Brown Conrady", "Inverse Brown Conrady", "Ftheta", "Brown Conrady", "Kannala Brandt4",
 }
 
-// String gives the SDK's name.
-func (d Distortion) String() string { return nameOf(distortionNames[:], int(d)) }
+// String returns the SDK's name.
+func (d Distortion) String() string { return nameOf(distortionNames[:], d) }
 
 // ParseDistortion is the inverse of String.
 func ParseDistortion(s string) (Distortion, bool) {
-	i := indexOf(distortionNames[:], s)
-	return Distortion(max(i, 0)), i >= 0
+	return parseName[Distortion](distortionNames[:], s)
 }
 
-// Intrinsics relate pixels of one video profile to rays. Lengths are in pixels.
+// Intrinsics map the pixels of a video profile to rays. Lengths are in pixels.
 type Intrinsics struct {
 	Width, Height int
 	Fx, Fy        float64 // focal length
@@ -35,25 +34,25 @@ type Intrinsics struct {
 	Coeffs        [5]float64
 }
 
-// MotionIntrinsics describe an inertial stream: Data is 3x4 row-major (scale
-// and cross-axis, then bias).
+// MotionIntrinsics describe an inertial stream. Data is a row-major 3x4 matrix:
+// scale and cross-axis terms, then bias.
 type MotionIntrinsics struct {
 	Data           [12]float32
 	NoiseVariances [3]float32
 	BiasVariances  [3]float32
 }
 
-// Extrinsics map a point p of one stream's coordinate system to another's:
+// Extrinsics map a point p from one stream's coordinate system to another's:
 // Rotation·p + Translation.
 type Extrinsics struct {
 	Rotation    [9]float64 // row-major (librealsense keeps it column-major)
 	Translation [3]float64 // m
 }
 
-// Identity is the extrinsics of a stream to itself.
+// Identity returns the extrinsics from a stream to itself.
 func Identity() Extrinsics { return Extrinsics{Rotation: [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}} }
 
-// Apply maps one point.
+// Apply maps the point p.
 func (e Extrinsics) Apply(p [3]float64) [3]float64 {
 	r := e.Rotation
 	return [3]float64{
@@ -63,7 +62,7 @@ func (e Extrinsics) Apply(p [3]float64) [3]float64 {
 	}
 }
 
-// Inverse maps back.
+// Inverse returns the inverse map.
 func (e Extrinsics) Inverse() Extrinsics {
 	inv := Extrinsics{Rotation: Transpose(e.Rotation)}
 	t := inv.Apply(e.Translation)
@@ -76,7 +75,7 @@ func Transpose(r [9]float64) [9]float64 {
 	return [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}
 }
 
-// Then is the map e followed by next.
+// Then returns the map that applies e, then next.
 func (e Extrinsics) Then(next Extrinsics) Extrinsics {
 	var out Extrinsics
 	for i := range 3 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// rotations covers each branch of Quaternion and the way back.
+// rotations covers each branch of Quaternion and FromQuaternion.
 var rotations = map[string][4]float64{
 	"identity":           {0, 0, 0, 1},
 	"half turn x":        {1, 0, 0, 0},
@@ -26,17 +26,17 @@ func TestQuaternionRoundTrip(t *testing.T) {
 			back := FromQuaternion(e.Quaternion(), e.Translation)
 			for i := range e.Rotation {
 				if math.Abs(e.Rotation[i]-back.Rotation[i]) > 1e-9 {
-					t.Fatalf("rotation %v came back as %v", e.Rotation, back.Rotation)
+					t.Fatalf("rotation %v, after a round trip %v", e.Rotation, back.Rotation)
 				}
 			}
 			if got := e.Quaternion(); got[3] < 0 {
-				t.Errorf("quaternion %v has a negative w", got)
+				t.Errorf("quaternion %v has negative w", got)
 			}
 		})
 	}
 }
 
-func TestFromQuaternionOfNothing(t *testing.T) {
+func TestFromQuaternionInvalid(t *testing.T) {
 	for _, q := range [][4]float64{{}, {math.NaN(), 0, 0, 1}, {math.Inf(1), 0, 0, 1}} {
 		if got := FromQuaternion(q, [3]float64{}); got != Identity() {
 			t.Errorf("FromQuaternion(%v) = %v, want the identity", q, got)
@@ -49,9 +49,9 @@ func TestExtrinsicsLaws(t *testing.T) {
 	b := FromQuaternion(rotations["optical"], [3]float64{-1, 0.5, 0})
 	p := [3]float64{0.3, -0.7, 2}
 	for name, c := range map[string]struct{ got, want [3]float64 }{
-		"there and back": {a.Inverse().Apply(a.Apply(p)), p},
-		"composition":    {a.Then(b).Apply(p), b.Apply(a.Apply(p))},
-		"identity":       {Identity().Then(a).Apply(p), a.Apply(p)},
+		"inverse":     {a.Inverse().Apply(a.Apply(p)), p},
+		"composition": {a.Then(b).Apply(p), b.Apply(a.Apply(p))},
+		"identity":    {Identity().Then(a).Apply(p), a.Apply(p)},
 	} {
 		for i := range c.got {
 			if math.Abs(c.got[i]-c.want[i]) > 1e-12 {

@@ -5,21 +5,20 @@ import (
 	"time"
 )
 
-// Clock is where a driver gets its time. Tests move it by hand; System is the
-// machine's.
+// Clock is a driver's source of time. Tests use one that they advance themselves.
 type Clock interface {
 	Now() time.Time
-	// SleepUntil returns at t, or earlier with ctx's error.
+	// SleepUntil waits until t. It returns ctx's error if ctx is done first.
 	SleepUntil(ctx context.Context, t time.Time) error
 }
 
-// System is the machine's clock.
+// System is the host's clock.
 type System struct{}
 
-// Now is time.Now.
+// Now returns time.Now().
 func (System) Now() time.Time { return time.Now() }
 
-// SleepUntil waits on a timer.
+// SleepUntil implements Clock.
 func (System) SleepUntil(ctx context.Context, t time.Time) error {
 	d := time.Until(t)
 	if d <= 0 {

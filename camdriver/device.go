@@ -5,83 +5,82 @@ import (
 	"errors"
 )
 
-// Errors that callers of every driver decide on.
+// Errors that every driver returns, for callers to test with errors.Is.
 var (
 	ErrNotFound    = errors.New("not found")           // no such device, option or stream
 	ErrBusy        = errors.New("already streaming")   // Start on a started sensor
-	ErrUnsupported = errors.New("not supported")       // profile, option or operation the device lacks
-	ErrClosed      = errors.New("device is closed")    // any use after Close
-	ErrUnplugged   = errors.New("device disconnected") // the camera went away
+	ErrUnsupported = errors.New("not supported")       // the device lacks the profile, option or operation
+	ErrClosed      = errors.New("device is closed")    // use after Close
+	ErrUnplugged   = errors.New("device disconnected") // the camera was unplugged or reset
 )
 
-// Device is one opened camera. It is owned by whoever opened it, who calls
-// Close; Close stops all sensors first and may be called twice.
+// Device is an open camera. The caller that opened it must call Close, which stops
+// all sensors and may be called more than once.
 type Device interface {
-	// Info gives what the device says of itself, in InfoKey order.
+	// Info returns the device's description, in InfoKey order.
 	Info() []Info
-	// Sensors gives the device's sensors; a sensor's place here is its number
-	// in topics (sensor_0, sensor_1, …).
+	// Sensors returns the device's sensors. A sensor's index is its number in topic
+	// names (sensor_0, sensor_1, …).
 	Sensors() []Sensor
-	// Extrinsics maps points in from's coordinate system to to's.
+	// Extrinsics returns the map from the first stream's coordinate system to the second's.
 	Extrinsics(from, to StreamID) (Extrinsics, error)
-	// Reset restarts the hardware; streams end with StatusDisconnected and come
-	// back where the driver can reconnect. ErrUnsupported where there is nothing
-	// to reset.
+	// Reset restarts the hardware. Streams end with StatusDisconnected and resume if
+	// the driver can reconnect. It returns ErrUnsupported if there is no hardware.
 	Reset() error
 	Close() error
 }
 
-// Returning is a Device that may go away and come back: a camera that can be
-// unplugged, or Reset.
+// Returning is a Device that can disappear and return: a camera that can be
+// unplugged or reset.
 type Returning interface {
 	Device
-	// AwaitReturn returns when the camera is there: at once, unless it was unplugged
-	// or Reset before. It returns ErrClosed if the device is closed, or ctx's error.
+	// AwaitReturn waits until the camera is connected. It returns ErrClosed if the
+	// device is closed, or ctx's error.
 	AwaitReturn(ctx context.Context) error
 }
 
-// Sensor is one part of a device that streams and has options of its own.
+// Sensor is a part of a device with its own streams and options.
 type Sensor interface {
 	Name() string
 	Info() []Info
-	// Profiles lists every way this sensor's streams can run.
+	// Profiles returns all profiles that the sensor's streams support.
 	Profiles() []Profile
-	// Options gives the present state of all options, in OptionID order.
+	// Options returns the current state of all options, in OptionID order.
 	Options() []Option
-	// SetOption changes a writable option and raises Handler.OptionChanged if
-	// the sensor is streaming. ErrNotFound, ErrUnsupported (read-only) or a
-	// range error otherwise.
+	// SetOption changes an option and calls Handler.OptionChanged if the sensor is
+	// streaming. It returns ErrNotFound, ErrUnsupported if the option is read-only,
+	// or an error if the value is out of range.
 	SetOption(id OptionID, value float32) error
-	// Filters names the recommended post-processing filters, in order.
+	// Filters returns the names of the recommended post-processing filters, in order.
 	Filters() []string
-	// Intrinsics of a video profile, MotionIntrinsics of an inertial one.
+	// Intrinsics is for video profiles, MotionIntrinsics for inertial ones.
 	Intrinsics(p Profile) (Intrinsics, error)
 	MotionIntrinsics(p Profile) (MotionIntrinsics, error)
-	// Start begins streaming the given profiles (at most one per stream) into h.
+	// Start streams the profiles, at most one per stream, to h.
 	Start(profiles []Profile, h Handler) error
-	// Stop ends streaming and waits for the last Handler call. Stopping a
-	// stopped sensor does nothing.
+	// Stop ends streaming and waits for running Handler calls. It does nothing if the
+	// sensor is stopped.
 	Stop() error
 }
 
-// StatusKind says what became of a device's streams.
+// StatusKind is the state of a device's streams.
 type StatusKind uint8
 
-// What a device reports of itself while sensors are started.
+// The states that a device reports while sensors are started.
 const (
-	StatusStreaming    StatusKind = iota // frames come (again)
-	StatusPaused                         // a playback device holds still
-	StatusEnded                          // end of file; raised once for each run
-	StatusDisconnected                   // the camera went away; Err says why
-	StatusFailed                         // streaming cannot go on; Err says why
+	StatusStreaming    StatusKind = iota // frames arrive, or arrive again
+	StatusPaused                         // playback is paused
+	StatusEnded                          // end of file; reported once per run
+	StatusDisconnected                   // the camera disappeared; see Err
+	StatusFailed                         // streaming cannot continue; see Err
 )
 
 var statusNames = [...]string{"streaming", "paused", "ended", "disconnected", "failed"}
 
-// String gives a lower-case word.
-func (k StatusKind) String() string { return nameOf(statusNames[:], int(k)) }
+// String returns a lower-case word.
+func (k StatusKind) String() string { return nameOf(statusNames[:], k) }
 
-// Status is a change in a device's life.
+// Status is a change of a device's state.
 type Status struct {
 	Kind StatusKind
 	Err  error // nil unless disconnected or failed

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Domain says whose clock a frame's timestamp was read from. Values are those
-// of rs2_timestamp_domain.
+// Domain is the clock of a frame's timestamp. Values are those of
+// rs2_timestamp_domain.
 type Domain uint8
 
 // The timestamp domains.
@@ -18,27 +18,24 @@ const (
 
 var domainNames = [...]string{"Hardware Clock", "System Time", "Global Time"}
 
-// String gives the SDK's words: "Hardware Clock".
-func (d Domain) String() string { return nameOf(domainNames[:], int(d)) }
+// String returns the SDK's name: "Hardware Clock".
+func (d Domain) String() string { return nameOf(domainNames[:], d) }
 
 // ParseDomain is the inverse of String.
-func ParseDomain(s string) (Domain, bool) {
-	i := indexOf(domainNames[:], s)
-	return Domain(max(i, 0)), i >= 0
-}
+func ParseDomain(s string) (Domain, bool) { return parseName[Domain](domainNames[:], s) }
 
 // Vec3 is x, y, z.
 type Vec3 [3]float32
 
-// MotionSample is what a Gyro frame (rad/s), an Accel frame (m/s²) or a combined
-// Motion frame carries, in the camera's axes (x right, y down, z forward).
+// MotionSample is the content of a Gyro, Accel or combined Motion frame, in the
+// camera's axes: x right, y down, z forward.
 type MotionSample struct {
 	Orientation [4]float64 // x y z w; Motion streams only
 	Gyro        [3]float64 // rad/s
 	Accel       [3]float64 // m/s²
 }
 
-// PoseSample is what a Pose frame carries.
+// PoseSample is the content of a Pose frame.
 type PoseSample struct {
 	Translation         Vec3       // m
 	Velocity            Vec3       // m/s
@@ -50,33 +47,32 @@ type PoseSample struct {
 	MapperConfidence    uint32     // 0 failed … 3 high
 }
 
-// MapInfo says where the cells of an Occupancy frame lie.
+// MapInfo locates the cells of an Occupancy frame.
 type MapInfo struct {
-	Resolution float32    // m from cell to cell
-	Origin     [3]float64 // m; the corner of cell (0,0) in the map's frame
+	Resolution float32    // m per cell
+	Origin     [3]float64 // m; corner of cell (0,0) in the map's frame
 	Rotation   [4]float64 // x y z w
 }
 
-// Releaser owns memory that is counted by reference. Release gives one
-// reference back.
+// Releaser is reference-counted memory. Release drops one reference.
 type Releaser interface{ Release() }
 
-// Frame is one raised frame. All fields are set before it is raised and never
-// change after; Data is valid until the last Release.
+// Frame is a frame of a stream. Its fields do not change after it is raised. Data is
+// valid until the last Release.
 type Frame struct {
 	Profile   Profile
 	Number    uint64
-	Timestamp float64 // ms, on the clock that Domain names
+	Timestamp float64 // ms, on the clock of Domain
 	Domain    Domain
-	// Arrival is the host's time of arrival. Recordings take their file times
-	// from it. A playback device gives its time of opening plus the file time.
+	// Arrival is when the frame reached the host. Recordings derive file times from
+	// it. For a playback device it is the time of opening plus the file time.
 	Arrival  time.Time
 	Metadata []MetadataValue // in key order, see FitMetadata
 
-	// Video frames; also Occupancy, with a byte a cell: 0 free … 100 occupied,
-	// 255 unknown. A map may change its size from frame to frame.
+	// Video frames and Occupancy, which has one byte per cell: 0 free … 100
+	// occupied, 255 unknown. A map's size may change between frames.
 	Width, Height int
-	Stride        int     // bytes from row to row
+	Stride        int     // bytes per row, with padding
 	Data          []byte  // Stride*Height bytes
 	DepthUnits    float32 // metres per unit; 0 for other streams
 
@@ -89,16 +85,16 @@ type Frame struct {
 	owner Releaser
 }
 
-// NewFrame returns a frame with one reference. owner owns the memory of
-// Data and is released with the frame's last reference; nil if there is none.
+// NewFrame returns a frame with one reference. owner holds the memory of Data and is
+// released with the frame's last reference; it may be nil.
 func NewFrame(owner Releaser) *Frame {
 	f := &Frame{owner: owner}
 	f.refs.Store(1)
 	return f
 }
 
-// Renew makes f what NewFrame returns, with every other field zero. It is for
-// pools of frames: f's last reference must be gone.
+// Renew resets f to the result of NewFrame(owner), for pools of frames. f's last
+// reference must have been released.
 func (f *Frame) Renew(owner Releaser) {
 	*f = Frame{owner: owner}
 	f.refs.Store(1)
@@ -110,7 +106,7 @@ func (f *Frame) Retain() *Frame {
 	return f
 }
 
-// Release gives a reference back; after the last one Data must not be read.
+// Release drops a reference. After the last one, Data must not be read.
 func (f *Frame) Release() {
 	n := f.refs.Add(-1)
 	if n < 0 {
@@ -121,10 +117,10 @@ func (f *Frame) Release() {
 	}
 }
 
-// Stream is short for Profile.Stream.
+// Stream returns f.Profile.Stream.
 func (f *Frame) Stream() StreamID { return f.Profile.Stream }
 
-// Meta looks up one metadata value.
+// Meta returns a metadata value.
 func (f *Frame) Meta(k MetadataKey) (int64, bool) {
 	for _, m := range f.Metadata {
 		if m.Key == k {

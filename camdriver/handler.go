@@ -1,31 +1,24 @@
 package camdriver
 
-// Handler receives what started sensors raise. sensor is the number of the
-// raising sensor in Device.Sensors.
+// Handler receives the frames and events of started sensors. sensor is an index
+// into Device.Sensors.
 //
-// Frame may block only where the caller asked for it (a playback device that is
-// read as fast as its frames are taken); a live driver that has to wait drops
-// later frames and counts them as gaps in Frame.Number.
+// Frame must not block, except to pace a playback device that does not run in real
+// time. While it blocks, a live driver drops frames, which leave gaps in
+// Frame.Number.
 type Handler interface {
-	// Frame lends f for the length of the call; Retain it to keep it longer.
+	// Frame may use f until it returns. To keep f longer, call f.Retain.
 	Frame(sensor int, f *Frame)
 	OptionChanged(sensor int, id OptionID, value float32)
 	Notification(sensor int, n Notification)
 	StatusChanged(s Status)
 }
 
-// NopHandler ignores everything. Embed it in a handler that needs only some of
-// the methods.
+// NopHandler is a Handler that does nothing, to embed in handlers that need only
+// some of the methods.
 type NopHandler struct{}
 
-// Frame implements Handler.
-func (NopHandler) Frame(int, *Frame) {}
-
-// OptionChanged implements Handler.
+func (NopHandler) Frame(int, *Frame)                    {}
 func (NopHandler) OptionChanged(int, OptionID, float32) {}
-
-// Notification implements Handler.
-func (NopHandler) Notification(int, Notification) {}
-
-// StatusChanged implements Handler.
-func (NopHandler) StatusChanged(Status) {}
+func (NopHandler) Notification(int, Notification)       {}
+func (NopHandler) StatusChanged(Status)                 {}

@@ -1,11 +1,11 @@
 package camdriver
 
-// InfoKey names one fact that a device or sensor says of itself. Values are those
-// of rs2_camera_info; librealsense stores unknown keys under an undefined one, so
-// there are no others.
+// InfoKey identifies an entry in the description of a device or sensor. Values are
+// those of rs2_camera_info. There are no others, because librealsense replaces
+// unknown keys by an undefined one.
 type InfoKey uint8
 
-// The facts, in rs2_camera_info order.
+// The keys, in rs2_camera_info order.
 const (
 	InfoName InfoKey = iota
 	InfoSerialNumber
@@ -29,43 +29,25 @@ const (
 )
 
 var infoNames = [...]string{
-	"Name",
-	"Serial Number",
-	"Firmware Version",
-	"Recommended Firmware Version",
-	"Physical Port",
-	"Debug Op Code",
-	"Advanced Mode",
-	"Product Id",
-	"Camera Locked",
-	"Usb Type Descriptor",
-	"Product Line",
-	"Asic Serial Number",
-	"Firmware Update Id",
-	"Ip Address",
-	"Dfu Device Path",
-	"Connection Type",
-	"Smcu Fw Version",
-	"Imu Type",
+	"Name", "Serial Number", "Firmware Version", "Recommended Firmware Version", "Physical Port", "Debug Op Code",
+	"Advanced Mode", "Product Id", "Camera Locked", "Usb Type Descriptor", "Product Line", "Asic Serial Number",
+	"Firmware Update Id", "Ip Address", "Dfu Device Path", "Connection Type", "Smcu Fw Version", "Imu Type",
 	"Mipi Driver Version",
 }
 
-// String gives the SDK's name: "Serial Number".
-func (k InfoKey) String() string { return nameOf(infoNames[:], int(k)) }
+// String returns the SDK's name: "Serial Number".
+func (k InfoKey) String() string { return nameOf(infoNames[:], k) }
 
 // ParseInfoKey is the inverse of String.
-func ParseInfoKey(s string) (InfoKey, bool) {
-	i := indexOf(infoNames[:], s)
-	return InfoKey(max(i, 0)), i >= 0
-}
+func ParseInfoKey(s string) (InfoKey, bool) { return parseName[InfoKey](infoNames[:], s) }
 
-// Info is one fact.
+// Info is one entry of a description.
 type Info struct {
 	Key   InfoKey
 	Value string
 }
 
-// Find looks a fact up; "" if there is none.
+// Find returns the value of key in list, or "".
 func Find(list []Info, key InfoKey) string {
 	for _, i := range list {
 		if i.Key == key {

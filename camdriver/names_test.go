@@ -43,12 +43,12 @@ func TestEnumNames(t *testing.T) {
 	}
 	for got, want := range map[int]int{int(OptionSafetyPresetActiveIndex): 100, int(OptionDownscaleRatio): 108, int(firstSafetyMetadata): 43, int(MetaEmbeddedFilters): 130, int(InfoSmcuFwVersion): 16, int(ObjectDetection): 14} {
 		if got != want {
-			t.Errorf("number %d, want %d", got, want)
+			t.Errorf("value %d, want %d", got, want)
 		}
 	}
 	for f := range NV12 + 1 {
 		if back, ok := ParseFormat(f.String()); !ok || back != f {
-			t.Errorf("format %d: %q read back as %d, %v", f, f, back, ok)
+			t.Errorf("format %d: %q parsed as %d, %v", f, f, back, ok)
 		}
 	}
 }
@@ -60,10 +60,10 @@ func TestFitMetadata(t *testing.T) {
 	}
 	got := FitMetadata(all)
 	if len(got) != MaxAllMetadata || got[MaxMetadata-1].Key != MaxMetadata-1 || got[MaxMetadata].Key != firstSafetyMetadata {
-		t.Errorf("%d values: %v", len(got), got)
+		t.Errorf("got %d values: %v", len(got), got)
 	}
 	few := []MetadataValue{{Key: MetaCrc}, {Key: MetaEmbeddedFilters}}
 	if got := FitMetadata(few); len(got) != 2 {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want %v", got, few)
 	}
 }

@@ -10,33 +10,32 @@ import (
 // PageSize is the alignment of pooled buffers.
 var PageSize = pages.Size
 
-// Pool hands out page-aligned buffers of one device and takes them back. Its
-// memory is bounded: when limit bytes are out, Get fails and the caller drops
-// the frame instead of growing.
+// Pool is a bounded pool of page-aligned buffers for the frames of a device. When
+// limit bytes are in use, Get fails and the caller drops the frame.
 //
-// Buffers of images are cut from huge pages where the system has them: to write
-// one past the page cache the kernel has to pin every page of it.
+// Buffers of image size are cut from huge pages if the system has them, because
+// direct I/O pins every page of a buffer.
 type Pool struct {
 	limit int64
-	out   atomic.Int64 // bytes handed out
+	out   atomic.Int64 // bytes in use
 
 	mu   sync.Mutex
 	free map[int][]*Buffer // by capacity
 }
 
-// NewPool returns a pool of at most limit bytes.
+// NewPool returns a pool that hands out at most limit bytes.
 func NewPool(limit int64) *Pool { return &Pool{limit: limit, free: make(map[int][]*Buffer)} }
 
 // Buffer is memory for one frame. It implements Releaser.
 type Buffer struct {
-	Bytes []byte // page-aligned, of the length asked for
+	Bytes []byte // page-aligned, of the requested length
 	whole []byte
 	pool  *Pool
 	refs  atomic.Int32
 }
 
-// Get returns a buffer of n bytes with one reference, or nil if the pool's
-// limit is reached. The content is whatever the last user left.
+// Get returns a buffer of n bytes with one reference, or nil at the pool's limit.
+// The buffer is not cleared.
 func (p *Pool) Get(n int) *Buffer {
 	size := pages.Round(n)
 	if p.out.Add(int64(size)) > p.limit {
@@ -63,13 +62,13 @@ func (p *Pool) take(size int) *Buffer {
 	return b
 }
 
-// InUse is the number of bytes handed out and not yet released.
+// InUse returns the number of bytes that have not been released.
 func (p *Pool) InUse() int64 { return p.out.Load() }
 
 // Retain adds a reference.
 func (b *Buffer) Retain() { b.refs.Add(1) }
 
-// Release gives a reference back; the last one returns the buffer to its pool.
+// Release drops a reference. The last one returns the buffer to its pool.
 func (b *Buffer) Release() {
 	n := b.refs.Add(-1)
 	if n < 0 {

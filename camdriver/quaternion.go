@@ -2,11 +2,10 @@ package camdriver
 
 import "math"
 
-// Quaternion gives the rotation as a unit quaternion x y z w with w ≥ 0.
+// Quaternion returns the rotation as a unit quaternion x, y, z, w with w ≥ 0.
 func (e Extrinsics) Quaternion() [4]float64 {
 	r := e.Rotation
-	// The largest of the four squared components is found first, so that the
-	// division below is by a number well away from zero.
+	// Solve for the largest component first, so that no divisor is near zero.
 	t := [4]float64{
 		1 + r[0] - r[4] - r[8],
 		1 - r[0] + r[4] - r[8],
@@ -40,8 +39,8 @@ func (e Extrinsics) Quaternion() [4]float64 {
 	return q
 }
 
-// FromQuaternion builds extrinsics from a quaternion x y z w of any length but
-// zero (zero counts as no rotation) and a translation in metres.
+// FromQuaternion returns extrinsics with a rotation and a translation in metres. The
+// quaternion x, y, z, w need not have unit length; zero means no rotation.
 func FromQuaternion(q [4]float64, translation [3]float64) Extrinsics {
 	n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
 	out := Identity()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// StartSensors starts every sensor of a device that has profiles, which are by sensor. If
-// one fails, the others are stopped again.
+// StartSensors starts the sensors of a device for which profiles, indexed by sensor, has
+// entries. If one fails, it stops the others.
 func StartSensors(dev Device, profiles [][]Profile, h Handler) error {
 	for i, s := range dev.Sensors() {
 		if len(profiles[i]) == 0 {
@@ -19,7 +19,7 @@ func StartSensors(dev Device, profiles [][]Profile, h Handler) error {
 	return nil
 }
 
-// StopSensors stops all sensors of a device and waits for their last frames.
+// StopSensors stops all sensors of a device and waits for running handler calls.
 func StopSensors(dev Device) error {
 	var errs []error
 	for _, s := range dev.Sensors() {

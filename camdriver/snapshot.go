@@ -1,34 +1,36 @@
 package camdriver
 
-// SensorSnapshot describes one sensor at one instant.
+import "slices"
+
+// SensorSnapshot describes a sensor at one instant.
 type SensorSnapshot struct {
 	Name     string
 	Info     []Info
 	Options  []Option
 	Filters  []string
-	Profiles []Profile // those that are streaming, or all of a device at rest
+	Profiles []Profile // the streaming ones, or all if the device is idle
 }
 
-// StreamSnapshot holds what is known of one running stream beyond its profile.
+// StreamSnapshot describes a running stream.
 type StreamSnapshot struct {
 	Sensor    int
 	Profile   Profile
-	Video     *Intrinsics       // nil if unknown or no video
+	Video     *Intrinsics       // nil if unknown or not video
 	Motion    *MotionIntrinsics // nil if unknown or not inertial
 	Extrinsic *Extrinsics       // from the reference stream to this one; nil if unknown
 }
 
-// DeviceSnapshot describes a device and its running streams at one instant: what
-// a recording or a live description starts with.
+// DeviceSnapshot describes a device and its running streams at one instant.
+// Recordings and live topics start with it.
 type DeviceSnapshot struct {
 	Info      []Info
 	Sensors   []SensorSnapshot
-	Reference StreamID // the stream that extrinsics start from
+	Reference StreamID // the origin of extrinsics
 	Streams   []StreamSnapshot
 }
 
-// Snapshot describes dev as it is now, with the given profiles running on each
-// sensor (indexed as Device.Sensors). Missing calibration leaves nil fields.
+// Snapshot describes dev with the given running profiles, indexed by sensor. Fields
+// without calibration are nil.
 func Snapshot(dev Device, running [][]Profile) DeviceSnapshot {
 	snap := DeviceSnapshot{Info: dev.Info(), Reference: reference(running)}
 	for i, s := range dev.Sensors() {
@@ -64,22 +66,13 @@ func streamSnapshot(dev Device, s Sensor, number int, p Profile, ref StreamID) S
 	return out
 }
 
-// reference is depth where it runs, else the first running stream: the SDK's
-// choice of the stream that all others are related to.
+// reference returns depth if it runs, or else the first running stream, as the SDK
+// does.
 func reference(running [][]Profile) StreamID {
-	var first *StreamID
-	for _, list := range running {
-		for i := range list {
-			if list[i].Stream.Kind == Depth {
-				return list[i].Stream
-			}
-			if first == nil {
-				first = &list[i].Stream
-			}
-		}
-	}
-	if first == nil {
+	all := slices.Concat(running...)
+	if len(all) == 0 {
 		return StreamID{}
 	}
-	return *first
+	depth := slices.IndexFunc(all, func(p Profile) bool { return p.Stream.Kind == Depth })
+	return all[max(depth, 0)].Stream
 }

@@ -3,11 +3,12 @@ package camdriver
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// StreamKind says what a stream carries. Values are those of rs2_stream.
+// StreamKind is what a stream carries. Values are those of rs2_stream.
 type StreamKind uint8
 
 // The kinds of stream, in rs2_stream order.
@@ -23,7 +24,7 @@ const (
 	Pose
 	Confidence
 	Motion
-	Safety // this and what follows since librealsense 2.57
+	Safety // this and the following since librealsense 2.57
 	Occupancy
 	LabeledPointCloud
 	ObjectDetection // since 2.58.2
@@ -34,31 +35,31 @@ var streamNames = [...]string{
 	"Safety", "Occupancy", "Labeled Point Cloud", "Object Detection",
 }
 
-// String gives the SDK's name: "Depth", "Object Detection".
-func (k StreamKind) String() string { return nameOf(streamNames[:], int(k)) }
+// String returns the SDK's name: "Depth", "Object Detection".
+func (k StreamKind) String() string { return nameOf(streamNames[:], k) }
 
-// ParseStreamKind is the inverse of String.
+// ParseStreamKind is the inverse of String. It rejects "Any".
 func ParseStreamKind(s string) (StreamKind, bool) {
-	i := indexOf(streamNames[:], s)
-	return StreamKind(max(i, 0)), i > 0
+	k, ok := parseName[StreamKind](streamNames[:], s)
+	return k, ok && k != AnyStream
 }
 
-// Video says whether frames of this kind are images.
+// Video reports whether frames of this kind are images.
 func (k StreamKind) Video() bool {
 	return k == Depth || k == Color || k == Infrared || k == Fisheye || k == Confidence
 }
 
-// Inertial says whether frames of this kind carry a Motion sample.
+// Inertial reports whether frames of this kind carry a Motion sample.
 func (k StreamKind) Inertial() bool { return k == Gyro || k == Accel || k == Motion }
 
-// StreamID names one stream of a device: its kind and its index (0 where there
-// is one of the kind; the infrared imagers of a stereo camera are 1 and 2).
+// StreamID identifies a stream of a device. Index is 0 if the device has only one
+// stream of the kind; the infrared imagers of a stereo camera are 1 and 2.
 type StreamID struct {
 	Kind  StreamKind
 	Index int
 }
 
-// String gives the form used in topics: "Infrared_2", "Object_Detection_0".
+// String returns the form used in topic names: "Infrared_2", "Object_Detection_0".
 func (s StreamID) String() string {
 	return strings.ReplaceAll(s.Kind.String(), " ", "_") + "_" + strconv.Itoa(s.Index)
 }
@@ -82,7 +83,7 @@ func ParseStreamID(s string) (StreamID, error) {
 // Format is a pixel or sample format. Values are those of rs2_format.
 type Format uint8
 
-// The formats this module handles by name; all others pass through as numbers.
+// The formats that this module handles. Others are passed on unchanged.
 const (
 	AnyFormat    Format = 0
 	Z16          Format = 1  // 16-bit depth, in DepthUnits
@@ -117,17 +118,15 @@ var formatNames = [...]string{
 	"COMBINED_MOTION", "NV12",
 }
 
-// String gives the rs2_format name: "Z16", "6DOF".
-func (f Format) String() string { return nameOf(formatNames[:], int(f)) }
+// String returns the rs2_format name: "Z16", "6DOF".
+func (f Format) String() string { return nameOf(formatNames[:], f) }
 
-// ParseFormat is the inverse of Format.String; case does not matter.
+// ParseFormat is the inverse of Format.String; case is ignored.
 func ParseFormat(s string) (Format, bool) {
-	i := indexOf(formatNames[:], strings.ToUpper(s))
-	return Format(max(i, 0)), i >= 0
+	return parseName[Format](formatNames[:], strings.ToUpper(s))
 }
 
-// BitsPerPixel is 0 for formats that are not images or that this module does
-// not know.
+// BitsPerPixel returns 0 for formats that are not images or not known to this module.
 func (f Format) BitsPerPixel() int {
 	switch f {
 	case Y8, RAW8:
@@ -148,18 +147,18 @@ func (f Format) BitsPerPixel() int {
 	return 0
 }
 
-// Profile is one way a stream can run. Width and Height are 0 for streams that
-// are not video.
+// Profile is a configuration that a stream supports. Width and Height are 0 unless
+// the stream is video.
 type Profile struct {
 	Stream  StreamID
 	Format  Format
 	Width   int
 	Height  int
 	FPS     int
-	Default bool // the sensor's own choice when nothing is asked for
+	Default bool // used unless the user chooses a profile
 }
 
-// String gives "Depth_0 Z16 848x480@30" or "Gyro_0 MOTION_XYZ32F @200".
+// String returns the form "Depth_0 Z16 848x480@30" or "Gyro_0 MOTION_XYZ32F @200".
 func (p Profile) String() string {
 	size := ""
 	if p.Width > 0 {
@@ -168,21 +167,19 @@ func (p Profile) String() string {
 	return fmt.Sprintf("%s %s %s@%d", p.Stream, p.Format, size, p.FPS)
 }
 
-// FrameSize is the number of bytes of one image without row padding, or 0.
+// FrameSize returns the size of an image in bytes without row padding, or 0.
 func (p Profile) FrameSize() int { return p.Width * p.Height * p.Format.BitsPerPixel() / 8 }
 
-func nameOf(names []string, i int) string {
-	if i < 0 || i >= len(names) {
+// nameOf returns the name of an enumerated value; "UNKNOWN" if it has none.
+func nameOf[T ~uint8](names []string, v T) string {
+	if int(v) >= len(names) {
 		return "UNKNOWN"
 	}
-	return names[i]
+	return names[v]
 }
 
-func indexOf(names []string, s string) int {
-	for i, n := range names {
-		if n == s {
-			return i
-		}
-	}
-	return -1
+// parseName is the inverse of nameOf.
+func parseName[T ~uint8](names []string, s string) (T, bool) {
+	i := slices.Index(names, s)
+	return T(max(i, 0)), i >= 0
 }
