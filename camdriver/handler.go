@@ -1,5 +1,7 @@
 package camdriver
 
+import "reflect"
+
 // Handler receives the frames and events of started sensors. sensor is an index
 // into Device.Sensors.
 //
@@ -12,6 +14,12 @@ type Handler interface {
 	OptionChanged(sensor int, id OptionID, value float32)
 	Notification(sensor int, n Notification)
 	StatusChanged(s Status)
+}
+
+// SameHandler reports whether a and b are the same handler. Handlers of types that
+// cannot be compared are different.
+func SameHandler(a, b Handler) bool {
+	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
 
 // NopHandler is a Handler that does nothing, to embed in handlers that need only

@@ -3,7 +3,25 @@ package camdriver
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
+
+// CheckProfiles checks the argument of Sensor.Start: at least one profile, at most one
+// per stream, and each accepted by check.
+func CheckProfiles(profiles []Profile, check func(Profile) error) error {
+	if len(profiles) == 0 {
+		return fmt.Errorf("no profiles: %w", ErrUnsupported)
+	}
+	for i, p := range profiles {
+		if err := check(p); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(profiles[:i], func(q Profile) bool { return q.Stream == p.Stream }) {
+			return fmt.Errorf("two profiles of %s: %w", p.Stream, ErrUnsupported)
+		}
+	}
+	return nil
+}
 
 // StartSensors starts the sensors of a device for which profiles, indexed by sensor, has
 // entries. If one fails, it stops the others.

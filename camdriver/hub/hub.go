@@ -1,7 +1,5 @@
-// Package hub hands one device's frames and events to any number of consumers,
-// and counts them by stream.
-//
-// It starts no goroutine: consumers are called on the driver's.
+// Package hub passes a device's frames and events to any number of consumers and
+// counts the frames of each stream.
 package hub
 
 import (
@@ -12,25 +10,24 @@ import (
 	"rsros/camdriver"
 )
 
-// Hub connects a device with the users of its frames. It is the handler
-// that sensors are started with; consumers attach and detach while frames flow.
+// Hub is the handler to start sensors with. It passes frames and events on to
+// consumers, which may attach and detach at any time.
 //
-// A consumer's methods are called on the driver's goroutine and must not block. A
-// consumer that needs more time must queue.
+// A consumer's methods are called on the driver's goroutines and must not block.
 type Hub struct {
 	mu        sync.RWMutex
 	consumers []camdriver.Handler
-	given     PerStream[streamCount]
+	counts    PerStream[streamCount]
 }
 
-// streamCount counts one stream's frames, and its gaps: a missing frame number is
-// a frame that was lost before it reached this program.
+// streamCount counts a stream's frames and gaps. A gap is a missing frame number: the
+// frame was lost before it reached the host.
 type streamCount struct {
 	frames, gaps atomic.Uint64
 	last         atomic.Uint64 // frame number + 1; 0 before the first frame
 }
 
-// Attach adds a consumer. The returned function removes it; when it returns, no
+// Attach adds a consumer. The returned function removes it; after that returns, no
 // call to the consumer is running and none will follow.
 func (h *Hub) Attach(c camdriver.Handler) (detach func()) {
 	h.mu.Lock()
@@ -50,7 +47,7 @@ func (h *Hub) Frame(sensor int, f *camdriver.Frame) {
 }
 
 func (h *Hub) count(f *camdriver.Frame) {
-	s := h.given.Of(f.Stream())
+	s := h.counts.Of(f.Stream())
 	s.frames.Add(1)
 	last := s.last.Swap(f.Number + 1)
 	if last > 0 && f.Number > last { // a smaller number: the camera was reset
@@ -58,10 +55,10 @@ func (h *Hub) count(f *camdriver.Frame) {
 	}
 }
 
-// Given returns how many frames of a stream arrived, and how many are missing
-// according to the frame numbers.
-func (h *Hub) Given(id camdriver.StreamID) (frames, gaps uint64) {
-	s := h.given.Of(id)
+// Counts returns the number of frames of a stream that arrived and the number that are
+// missing according to the frame numbers.
+func (h *Hub) Counts(id camdriver.StreamID) (frames, gaps uint64) {
+	s := h.counts.Of(id)
 	return s.frames.Load(), s.gaps.Load()
 }
 

@@ -7,7 +7,7 @@ import (
 	"rsros/camdriver"
 )
 
-// counter is a consumer that counts.
+// counter is a consumer that counts frames.
 type counter struct {
 	camdriver.NopHandler
 	mu     sync.Mutex
@@ -23,21 +23,21 @@ func (c *counter) Frame(int, *camdriver.Frame) {
 func TestHubCountsGapsInFrameNumbers(t *testing.T) {
 	var h Hub
 	id := camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
-	for _, n := range []uint64{10, 11, 14, 15, 1, 2} { // 12 and 13 are lost; then the camera was reset
+	for _, n := range []uint64{10, 11, 14, 15, 1, 2} { // 12 and 13 are lost, then the camera is reset
 		f := camdriver.NewFrame(nil)
 		f.Profile.Stream, f.Number = id, n
 		h.Frame(0, f)
 	}
-	if frames, gaps := h.Given(id); frames != 6 || gaps != 2 {
-		t.Errorf("%d frames and %d gaps, want 6 and 2", frames, gaps)
+	if frames, gaps := h.Counts(id); frames != 6 || gaps != 2 {
+		t.Errorf("got %d frames and %d gaps, want 6 and 2", frames, gaps)
 	}
-	if frames, _ := h.Given(camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}); frames != 0 {
-		t.Error("streams share a counter")
+	if frames, _ := h.Counts(camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}); frames != 0 {
+		t.Error("two streams share a counter")
 	}
 }
 
-// Consumers come and go while frames flow from several goroutines; after detach
-// no call may follow.
+// TestHubDetachIsFinal attaches and detaches consumers while several goroutines raise
+// frames. No call may follow detach.
 func TestHubDetachIsFinal(t *testing.T) {
 	var h Hub
 	stop := make(chan struct{})
@@ -60,30 +60,30 @@ func TestHubDetachIsFinal(t *testing.T) {
 		c := &counter{}
 		detach := h.Attach(c)
 		detach()
-		before := c.frames // no lock: detach has returned, so nobody else touches it
-		detach()           // twice does no harm
+		before := c.frames // needs no lock after detach
+		detach()           // a second call has no effect
 		if c.frames != before {
-			t.Fatal("a frame came after detach")
+			t.Fatal("frame arrived after detach")
 		}
 	}
 	close(stop)
 	wg.Wait()
 }
 
-// No two streams of a device share a place, and All names each as Of does.
+// TestPerStream checks that no two streams share a T and that All and Of agree.
 func TestPerStream(t *testing.T) {
 	var p PerStream[int]
 	for id, n := range p.All() {
 		if p.Of(id) != n {
-			t.Errorf("%v: All and Of differ", id)
+			t.Errorf("%v: All and Of return different values", id)
 		}
 		*n++
 	}
 	for id, n := range p.All() {
 		if *n != 1 {
-			t.Errorf("%v was named %d times", id, *n)
+			t.Errorf("%v was visited %d times", id, *n)
 		}
 	}
-	*p.Of(camdriver.StreamID{Kind: 255, Index: 1 << 30})++ // a broken stream harms nobody
+	*p.Of(camdriver.StreamID{Kind: 255, Index: 1 << 30})++ // out of range, must not panic
 	*p.Of(camdriver.StreamID{Kind: camdriver.Depth, Index: -1})++
 }

@@ -6,14 +6,13 @@ import (
 	"rsros/camdriver"
 )
 
-// PerStream holds one T for each stream of a device, such as an atomic counter. It
-// needs no lock, because the Ts never move. The zero value is ready to use.
+// PerStream holds a T for each stream of a device, such as an atomic counter. The Ts
+// do not move. The zero value is ready to use.
 type PerStream[T any] struct {
 	list [kinds * indexes]T
 }
 
-// No device has more kinds, or higher indexes within a kind. Higher indexes share
-// the last place.
+// Limits that no device exceeds. Higher indexes share the last T.
 const kinds, indexes = 16, 4
 
 // Of returns the stream's T.
@@ -21,7 +20,7 @@ func (p *PerStream[T]) Of(id camdriver.StreamID) *T {
 	return &p.list[int(id.Kind)%kinds*indexes+min(max(id.Index, 0), indexes-1)]
 }
 
-// All iterates over the Ts of all streams that a device can have.
+// All iterates over the Ts of all possible streams.
 func (p *PerStream[T]) All() iter.Seq2[camdriver.StreamID, *T] {
 	return func(yield func(camdriver.StreamID, *T) bool) {
 		for i := range p.list {

@@ -1,6 +1,5 @@
 // Package imu combines the samples of a camera's gyroscope and accelerometer, which
-// have different rates, into samples with both, as realsense2_camera does with
-// unite_imu_method.
+// have different rates, as realsense2_camera does with unite_imu_method.
 package imu
 
 import (
@@ -10,17 +9,17 @@ import (
 	"time"
 )
 
-// Method is how the accelerometer's value at a gyroscope sample is found.
+// Method determines the acceleration at the time of a gyroscope sample.
 type Method string
 
-// The methods, in realsense2_camera's words.
+// The methods, by realsense2_camera's names.
 const (
 	None   Method = "none"
-	Copy   Method = "copy"                 // the last sample before it: at once
-	Linear Method = "linear_interpolation" // between its neighbours: late by up to one period of the accelerometer
+	Copy   Method = "copy"                 // last accelerometer sample; adds no delay
+	Linear Method = "linear_interpolation" // interpolated; delays samples by up to one accelerometer period
 )
 
-// ParseMethod reads a method's name; empty is None.
+// ParseMethod parses the name of a method. The empty string is None.
 func ParseMethod(s string) (Method, error) {
 	if s == "" {
 		return None, nil
@@ -31,91 +30,90 @@ func ParseMethod(s string) (Method, error) {
 	return None, fmt.Errorf("unite_imu_method %q: want %s, %s or %s", s, None, Copy, Linear)
 }
 
-// Sample is a moment of one of the sensors, or of both.
+// Sample is a reading of one or both sensors.
 type Sample struct {
 	Stamp int64      // ns
 	Gyro  [3]float64 // rad/s
 	Accel [3]float64 // m/s²
 }
 
-// MaxGap is how far apart two samples of the accelerometer may be for what is between
-// them to be found. The slowest rate of a camera is 62.5 Hz.
+// MaxGap is the largest distance between accelerometer samples to interpolate. The
+// lowest rate of a camera is 62.5 Hz.
 const MaxGap = 200 * time.Millisecond
 
-// maxWaiting bounds the gyroscope samples that wait for the accelerometer's: MaxGap at
-// ten times the highest rate of a camera.
+// maxWaiting bounds the gyroscope samples that wait for an accelerometer sample: MaxGap
+// at ten times a camera's highest rate.
 const maxWaiting = 800
 
-// Uniter joins samples. Its stamps always grow, except where the accelerometer's go back
-// by more than MaxGap, as after a seek: a sample that doesn't come after the last one
-// given is left out, and counted. It is safe for concurrent use; one sample is
-// given at a time.
+// Uniter combines samples. Stamps of combined samples increase, unless those of the
+// accelerometer go back by more than MaxGap, as after a seek. Gyroscope samples that
+// would break this are dropped and counted. A Uniter is safe for concurrent use and
+// emits one sample at a time.
 type Uniter struct {
 	method Method
-	give   func(Sample)
+	emit   func(Sample)
 
 	mu      sync.Mutex
-	accel   Sample // the last one
-	has     bool   // an accel
+	accel   Sample // last accelerometer sample
+	has     bool   // accel is valid
 	waiting []Sample
-	last    int64
-	given   bool // a sample, with stamp last
-	left    uint64
+	last    int64 // stamp of the last emitted sample
+	emitted bool  // last is valid
+	dropped uint64
 }
 
-// New returns a Uniter that calls give with each sample. give must not call it back.
-func New(m Method, give func(Sample)) *Uniter { return &Uniter{method: m, give: give} }
+// New returns a Uniter that calls emit with each combined sample. emit must not call
+// methods of the Uniter.
+func New(m Method, emit func(Sample)) *Uniter { return &Uniter{method: m, emit: emit} }
 
-// Reset forgets what came: after a seek, or when nobody has listened for a while, so
-// that nothing is made of what is past.
+// Reset forgets all samples. Call it after a seek and after a time without input, so
+// that old samples are not used.
 func (u *Uniter) Reset() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.has, u.given, u.waiting = false, false, u.waiting[:0]
+	u.has, u.emitted, u.waiting = false, false, u.waiting[:0]
 }
 
-// LeftOut is how many gyroscope samples had no accelerometer's near them or would have
-// gone back in time.
-func (u *Uniter) LeftOut() uint64 {
+// Dropped returns the number of gyroscope samples dropped because no accelerometer
+// sample was near or because time would have gone back.
+func (u *Uniter) Dropped() uint64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.left
+	return u.dropped
 }
 
-// Gyro takes a gyroscope sample, in rad/s.
+// Gyro adds a gyroscope sample in rad/s.
 func (u *Uniter) Gyro(stamp int64, v [3]float64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s := Sample{Stamp: stamp, Gyro: v}
 	switch {
-	case !u.has:
-		u.left++
-	case u.method == Copy && apart(u.accel.Stamp, stamp) > MaxGap:
-		u.left++
+	case !u.has, u.method == Copy && apart(u.accel.Stamp, stamp) > MaxGap:
+		u.dropped++
 	case u.method == Copy:
 		s.Accel = u.accel.Accel
 		u.put(s)
-	case stamp < u.accel.Stamp: // came late: its neighbours are gone
-		u.left++
+	case stamp < u.accel.Stamp: // too late to interpolate
+		u.dropped++
 	default:
 		if len(u.waiting) >= maxWaiting {
 			u.waiting = slices.Delete(u.waiting, 0, 1)
-			u.left++
+			u.dropped++
 		}
 		u.waiting = append(u.waiting, s)
 	}
 }
 
-// Accel takes an accelerometer sample, in m/s².
+// Accel adds an accelerometer sample in m/s².
 func (u *Uniter) Accel(stamp int64, v [3]float64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	before, after := u.accel, Sample{Stamp: stamp, Accel: v}
 	if u.has && stamp <= before.Stamp && apart(before.Stamp, stamp) <= MaxGap {
-		return // came late
+		return // out of order
 	}
 	if u.has && stamp < before.Stamp {
-		u.given = false // a seek, or a clock that began anew: stamps start again with it
+		u.emitted = false // a seek or a restarted clock: stamps may go back
 	}
 	interpolate := u.has && stamp > before.Stamp && apart(before.Stamp, stamp) <= MaxGap
 	u.accel, u.has = after, true
@@ -131,7 +129,7 @@ func (u *Uniter) Accel(stamp int64, v [3]float64) {
 			s.Accel = between(before, after, s.Stamp)
 			u.put(s)
 		default:
-			u.left++
+			u.dropped++
 		}
 	}
 	u.waiting = later
@@ -139,7 +137,7 @@ func (u *Uniter) Accel(stamp int64, v [3]float64) {
 
 func apart(a, b int64) time.Duration { return time.Duration(a - b).Abs() }
 
-// between is the acceleration at a time from a's stamp to b's.
+// between interpolates the acceleration between a and b.
 func between(a, b Sample, at int64) (v [3]float64) {
 	k := float64(at-a.Stamp) / float64(b.Stamp-a.Stamp)
 	for i := range v {
@@ -149,10 +147,10 @@ func between(a, b Sample, at int64) (v [3]float64) {
 }
 
 func (u *Uniter) put(s Sample) {
-	if u.given && s.Stamp <= u.last {
-		u.left++
+	if u.emitted && s.Stamp <= u.last {
+		u.dropped++
 		return
 	}
-	u.last, u.given = s.Stamp, true
-	u.give(s)
+	u.last, u.emitted = s.Stamp, true
+	u.emit(s)
 }

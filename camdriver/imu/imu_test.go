@@ -10,7 +10,8 @@ import (
 
 const ms = int64(time.Millisecond)
 
-// feed gives samples: 'g' or 'a' with a stamp in ms, whose value is the stamp.
+// event is a gyroscope or accelerometer sample or a reset: 'g', 'a' or 'r'. The values
+// of a sample derive from its stamp.
 type event struct {
 	kind byte
 	ms   float64
@@ -34,38 +35,38 @@ func TestUnite(t *testing.T) {
 	for name, c := range map[string]struct {
 		method Method
 		events []event
-		gyro   []float64 // what is given: the gyroscope's x …
-		accel  []float64 // … and the accelerometer's
-		left   uint64
+		gyro   []float64 // x of the emitted samples
+		accel  []float64 // x of the emitted samples
+		drops  uint64
 	}{
-		"copy takes the last": {Copy,
+		"copy uses the last sample": {Copy,
 			[]event{{'g', 1}, {'a', 2}, {'g', 3}, {'g', 4}, {'a', 5}, {'g', 6}},
 			[]float64{3, 4, 6}, []float64{20, 20, 50}, 1},
-		"copy never goes back": {Copy,
+		"copy drops old stamps": {Copy,
 			[]event{{'a', 1}, {'g', 5}, {'g', 4}, {'g', 5}, {'g', 6}},
 			[]float64{5, 6}, []float64{10, 10}, 2},
-		"copy takes nothing old": {Copy,
+		"copy drops after a gap": {Copy,
 			[]event{{'a', 1}, {'g', 150}, {'g', 300}, {'a', 301}, {'g', 302}},
 			[]float64{150, 302}, []float64{10, 3010}, 1},
-		"between two": {Linear,
+		"interpolation": {Linear,
 			[]event{{'g', 0}, {'a', 10}, {'g', 10}, {'g', 12.5}, {'g', 15}, {'a', 20}},
 			[]float64{10, 12.5, 15}, []float64{100, 125, 150}, 1},
-		"later ones wait": {Linear,
+		"later samples wait": {Linear,
 			[]event{{'a', 10}, {'g', 12}, {'g', 24}, {'a', 20}, {'g', 25}, {'a', 30}},
 			[]float64{12, 24, 25}, []float64{120, 240, 250}, 0},
-		"nothing over a gap": {Linear,
+		"no interpolation over a gap": {Linear,
 			[]event{{'a', 10}, {'g', 12}, {'a', 500}, {'g', 501}, {'a', 502}},
 			[]float64{501}, []float64{5010}, 1},
-		"the same time twice": {Linear,
+		"equal stamps": {Linear,
 			[]event{{'a', 10}, {'g', 12}, {'a', 10}, {'g', 12}, {'a', 20}},
 			[]float64{12}, []float64{120}, 1},
-		"after a seek back": {Linear,
+		"seek back": {Linear,
 			[]event{{'a', 1000}, {'g', 1001}, {'r', 0}, {'a', 10}, {'g', 12}, {'a', 20}},
 			[]float64{12}, []float64{120}, 0},
-		"a seek back that nobody said": {Copy,
+		"seek back without Reset": {Copy,
 			[]event{{'a', 1000}, {'g', 1001}, {'a', 10}, {'g', 12}},
 			[]float64{1001, 12}, []float64{10000, 100}, 0},
-		"a clock that began anew": {Linear,
+		"restarted clock": {Linear,
 			[]event{{'a', 1000}, {'g', 1001}, {'a', 10}, {'g', 12}, {'a', 20}},
 			[]float64{12}, []float64{120}, 1},
 	} {
@@ -78,23 +79,23 @@ func TestUnite(t *testing.T) {
 				gyro, accel = append(gyro, s.Gyro[0]), append(accel, math.Round(s.Accel[0]*1e6)/1e6)
 			})
 			feed(u, c.events...)
-			if !slices.Equal(gyro, c.gyro) || !slices.Equal(accel, c.accel) || u.LeftOut() != c.left {
-				t.Errorf("gave %v with %v and left out %d, want %v with %v and %d", gyro, accel, u.LeftOut(), c.gyro, c.accel, c.left)
+			if !slices.Equal(gyro, c.gyro) || !slices.Equal(accel, c.accel) || u.Dropped() != c.drops {
+				t.Errorf("got gyro %v, accel %v and %d drops, want %v, %v and %d", gyro, accel, u.Dropped(), c.gyro, c.accel, c.drops)
 			}
 		})
 	}
 }
 
-// However the samples arrive, stamps grow and what waits is bounded.
-func TestStampsGrow(t *testing.T) {
+// TestStampsIncrease adds samples in random order.
+func TestStampsIncrease(t *testing.T) {
 	for _, m := range []Method{Copy, Linear} {
 		r := rand.New(rand.NewPCG(7, 7))
-		last, given := int64(math.MinInt64), uint64(0)
+		last, emitted := int64(math.MinInt64), uint64(0)
 		u := New(m, func(s Sample) {
 			if s.Stamp <= last {
-				t.Fatalf("%s: %d after %d", m, s.Stamp, last)
+				t.Fatalf("%s: stamp %d after %d", m, s.Stamp, last)
 			}
-			last, given = s.Stamp, given+1
+			last, emitted = s.Stamp, emitted+1
 		})
 		gyros := uint64(0)
 		for i := range int64(20000) {
@@ -106,8 +107,8 @@ func TestStampsGrow(t *testing.T) {
 				gyros++
 			}
 		}
-		if n := uint64(len(u.waiting)); given == 0 || given+u.LeftOut()+n != gyros {
-			t.Errorf("%s: %d given, %d left out and %d waiting of %d", m, given, u.LeftOut(), n, gyros)
+		if n := uint64(len(u.waiting)); emitted == 0 || emitted+u.Dropped()+n != gyros {
+			t.Errorf("%s: %d emitted, %d dropped and %d waiting of %d", m, emitted, u.Dropped(), n, gyros)
 		}
 	}
 }
@@ -118,18 +119,18 @@ func TestWaitingIsBounded(t *testing.T) {
 	for i := range int64(3 * maxWaiting) {
 		u.Gyro(i, [3]float64{})
 	}
-	if len(u.waiting) != maxWaiting || u.LeftOut() != 2*maxWaiting {
-		t.Errorf("%d wait, %d left out", len(u.waiting), u.LeftOut())
+	if len(u.waiting) != maxWaiting || u.Dropped() != 2*maxWaiting {
+		t.Errorf("%d waiting, %d dropped; want %d and %d", len(u.waiting), u.Dropped(), maxWaiting, 2*maxWaiting)
 	}
 }
 
 func TestParseMethod(t *testing.T) {
 	for s, want := range map[string]Method{"": None, "none": None, "copy": Copy, "linear_interpolation": Linear} {
 		if m, err := ParseMethod(s); m != want || err != nil {
-			t.Errorf("%q is %q (%v), want %q", s, m, err, want)
+			t.Errorf("ParseMethod(%q) = %q, %v; want %q", s, m, err, want)
 		}
 	}
 	if _, err := ParseMethod("Copy"); err == nil {
-		t.Error("Copy was taken for copy")
+		t.Error("ParseMethod(\"Copy\") succeeded")
 	}
 }

@@ -176,7 +176,7 @@ func (c *camera) end() error {
 	err := camdriver.StopSensors(c.device)
 	for _, list := range c.profiles {
 		for _, p := range list {
-			frames, gaps := c.hub.Given(p.Stream)
+			frames, gaps := c.hub.Counts(p.Stream)
 			c.log.Info().Stringer("stream", p.Stream).Uint64("frames", frames).Uint64("lost_before_arrival", gaps).Msg("stopped")
 		}
 	}

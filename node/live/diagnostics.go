@@ -118,7 +118,7 @@ func (d *diagnostics) rate(p camdriver.Profile, now time.Time) msgs.DiagnosticSt
 		f = newFrequency(d.begun)
 		d.rates[p.Stream] = f
 	}
-	frames, lost := d.camera.hub.Given(p.Stream)
+	frames, lost := d.camera.hub.Counts(p.Stream)
 	return f.update(p, now, frames, lost)
 }
 

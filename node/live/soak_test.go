@@ -344,7 +344,7 @@ func (s *soak) checkRecordings() {
 		var given uint64
 		for _, list := range c.profiles {
 			for _, p := range list {
-				n, _ := c.hub.Given(p.Stream)
+				n, _ := c.hub.Counts(p.Stream)
 				given += n
 			}
 		}

@@ -113,7 +113,7 @@ func (g *camera) describe(snap camdriver.DeviceSnapshot, name, file string) {
 
 func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
 	return &stream{stage: g, id: id, lost: func() uint64 {
-		_, lost := g.hub.Given(name)
+		_, lost := g.hub.Counts(name)
 		return lost
 	}}
 }
