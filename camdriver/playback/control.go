@@ -1,6 +1,7 @@
 package playback
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -9,30 +10,29 @@ import (
 	"rsros/camdriver"
 )
 
-// State is what a device is doing.
+// State is the state of a device.
 type State struct {
-	Position time.Duration // file time of the last event that was raised, or seeked to
+	Position time.Duration // file time of the last event, or the target of a seek
 	Duration time.Duration
 	Speed    float64
 	RealTime bool
 	Paused   bool
 	Ended    bool
 	Loop     bool
-	Loops    int    // how many times it has begun again
-	Range    *Range // the part that Loop repeats; nil for all
+	Loops    int    // number of restarts
+	Range    *Range // part that Loop repeats; nil means all
 
-	// Damaged counts messages that could not be read, again each time they are
-	// passed. Damage is what was wrong with the last of them.
+	// Damaged counts unreadable messages, each time they are passed. Damage is the
+	// error of the last one.
 	Damaged uint64
 	Damage  error
 }
 
-// Range is a part of a file, in file time.
+// Range is a part of a file, in file times.
 type Range struct{ From, To time.Duration }
 
-// SetRange makes the device repeat a part of the file, which switches looping on; nil
-// makes it all of the file again. Playback that is outside of the part goes to its
-// start when it goes on.
+// SetRange makes the device repeat a part of the file, and turns looping on; nil means
+// all of the file. If the position is outside of the part, it moves to its start.
 func (d *Device) SetRange(r *Range) error {
 	if r != nil && (r.From < 0 || r.To <= r.From || r.From >= d.Duration()) {
 		return fmt.Errorf("repeat %v to %v of %v: %w", r.From, r.To, d.Duration(), ErrRange)
@@ -53,21 +53,19 @@ func (d *Device) SetRange(r *Range) error {
 	})
 }
 
-// Status returns the state and position of the device, without waiting for a running
-// handler.
+// Status returns the state of the device. It doesn't wait for a running handler.
 func (d *Device) Status() State { return d.engine.snapshot() }
 
-// Position is the file time of the last event that was raised, or seeked to.
+// Position returns Status().Position.
 func (d *Device) Position() time.Duration { return d.Status().Position }
 
-// Pause stops playback; when it returns, no handler call is running. Nothing is
-// lost: Resume goes on with the very next frame.
+// Pause pauses playback. When it returns, no handler call is running.
 func (d *Device) Pause() error { return d.engine.do((*engine).pause) }
 
-// Resume continues.
+// Resume continues with the next frame.
 func (d *Device) Resume() error { return d.engine.do((*engine).resume) }
 
-// SetSpeed changes the speed of real time; 2 is twice as fast.
+// SetSpeed sets the speed in real time; 2 is twice as fast.
 func (d *Device) SetSpeed(speed float64) error {
 	if !validSpeed(speed) {
 		return fmt.Errorf("speed %g: %w", speed, camdriver.ErrUnsupported)
@@ -79,19 +77,9 @@ func (d *Device) SetSpeed(speed float64) error {
 	})
 }
 
-// SetRealTime switches between real time and as fast as frames are taken.
-func (d *Device) SetRealTime(on bool) error {
-	return d.engine.do(func(e *engine) {
-		e.anchor(e.now())
-		e.realTime = on
-		e.change(func(s *State) { s.RealTime = on })
-	})
-}
-
-// Seek goes to a file time from 0 to Duration, both ways. While playing, the next
-// frame is the first at or after it. While paused, the last frame at or before
-// it of every started stream is raised before Seek returns, and Resume goes on
-// with the frames after those.
+// Seek moves to a file time from 0 to Duration. While playing, the next frame is the
+// first one at or after it. While paused, Seek raises the last frame at or before it
+// of every started stream, and Resume continues with the frames after those.
 func (d *Device) Seek(at time.Duration) error {
 	if at < 0 || at > d.Duration() {
 		return fmt.Errorf("seek to %v of %v: %w", at, d.Duration(), ErrRange)
@@ -99,7 +87,7 @@ func (d *Device) Seek(at time.Duration) error {
 	return d.engine.do(func(e *engine) { e.seek(at) })
 }
 
-// SeekFrame goes to the first frame of a stream whose number is at least number.
+// SeekFrame moves to the first frame of a stream with at least the given number.
 func (d *Device) SeekFrame(id camdriver.StreamID, number uint64) error {
 	at, err := d.file.Find(id, number)
 	if err != nil {
@@ -108,8 +96,8 @@ func (d *Device) SeekFrame(id camdriver.StreamID, number uint64) error {
 	return d.Seek(at)
 }
 
-// now is the file time that the clock has reached, between the last event and
-// the next.
+// now returns the file time that the clock has reached, bounded by the last and the
+// next event.
 func (e *engine) now() time.Duration {
 	last := e.snapshot().Position
 	if !e.realTime || !e.playing() {
@@ -126,7 +114,7 @@ func (e *engine) pause() {
 	if e.snapshot().Paused {
 		return
 	}
-	e.anchorFile = e.now() // where resume goes on
+	e.anchorFile = e.now() // where resume continues
 	e.change(func(s *State) { s.Paused = true })
 	e.status(camdriver.Status{Kind: camdriver.StatusPaused})
 }
@@ -151,19 +139,18 @@ func (e *engine) seek(at time.Duration) {
 	}
 }
 
-// show raises the last frame at or before a file time of every started stream,
-// in the order of their times. The cursor that is opened later does not repeat
-// those that lie at that very time.
+// show raises the last frame at or before a file time of every started stream, in time
+// order. The cursor opened next does not repeat frames at exactly that time.
 func (e *engine) show(at time.Duration) {
 	var events []rsbag.Event
 	for _, s := range e.sensors {
 		for _, p := range s.profiles {
 			if ev, err := e.file.Last(p.Stream, at, e.base()); err == nil {
 				events = append(events, ev)
-			} // a stream that begins later has nothing to show
+			} // else the stream begins later
 		}
 	}
-	slices.SortStableFunc(events, func(a, b rsbag.Event) int { return int(min(max(a.Time-b.Time, -1), 1)) })
+	slices.SortStableFunc(events, func(a, b rsbag.Event) int { return cmp.Compare(a.Time, b.Time) })
 	for _, ev := range events {
 		e.seen[ev.Frame.Stream()] = ev.Time
 		e.frame(e.sensors[ev.Sensor], ev.Frame)
@@ -171,12 +158,12 @@ func (e *engine) show(at time.Duration) {
 	}
 }
 
-// start adds a sensor to what plays. At the end of the file it begins again.
+// start adds a sensor. At the end of the file, playback restarts.
 func (e *engine) start(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) error {
 	if s.handler != nil {
 		return camdriver.ErrBusy
 	}
-	if err := s.check(profiles); err != nil {
+	if err := camdriver.CheckProfiles(profiles, s.check); err != nil {
 		return err
 	}
 	if e.snapshot().Ended {

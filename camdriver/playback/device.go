@@ -1,17 +1,16 @@
-// Package playback is a RealSense bag as a camdriver.Device: topology, options
-// and calibration come from the file, frames are raised from it.
+// Package playback plays a RealSense recording as a camdriver.Device.
 //
-// Frames come in real time at any speed, or as fast as the handler takes them;
-// none is dropped. All calls of handlers come from one goroutine, in the order of
-// file time, so two runs raise the same frames in the same order. A handler must
-// not call Device or Sensor methods that change playback (Start, Stop, Seek,
-// Pause, …): those wait for the running call.
+// Frames are raised in real time, at any speed, or as fast as the handler accepts
+// them. None is dropped. Handlers are called from one goroutine, in the order of file
+// times, so two runs raise the same frames in the same order. A handler must not call
+// Device or Sensor methods that change playback (Start, Stop, Seek, Pause, …), because
+// those wait for the handler.
 //
-// Reading begins with the first sensor that is started. To lose nothing, open
-// with Options.Paused, start all sensors, then Resume.
+// Playback begins when the first sensor starts. To get all frames, open with
+// Options.Paused, start all sensors, then Resume.
 //
-// Pixels are the bag's own memory: a retained frame keeps the block that it lies
-// in, also past Close.
+// Pixels are in the memory of the bag reader. A retained frame keeps its block of the
+// file in memory, also after Close.
 package playback
 
 import (
@@ -26,20 +25,20 @@ import (
 	"rsros/camdriver"
 )
 
-// Options say how a file is played. The zero value raises frames as fast as they
-// are taken, once.
+// Options control playback. With the zero value, the file is played once, as fast as
+// the handler accepts frames.
 type Options struct {
 	Clock    camdriver.Clock // camdriver.System if nil
-	RealTime bool            // keep the distances in time that the frames had
-	Speed    float64         // of RealTime; 1 if 0
-	Loop     bool            // begin again at the end
-	Paused   bool            // begin paused
+	RealTime bool            // raise frames at their recorded rate
+	Speed    float64         // factor for RealTime; 1 if 0
+	Loop     bool            // restart at the end
+	Paused   bool            // start paused
 }
 
-// ErrRange is a seek to where the file is not.
+// ErrRange is returned for positions outside the recording.
 var ErrRange = errors.New("position is outside the recording")
 
-// Device is a file that plays. It implements camdriver.Device.
+// Device is a recording. It implements camdriver.Device.
 type Device struct {
 	file    *rsbag.File
 	snap    camdriver.DeviceSnapshot
@@ -52,7 +51,7 @@ type Device struct {
 
 var _ camdriver.Device = (*Device)(nil)
 
-// Open opens a recording. Nothing is raised until a sensor is started.
+// Open opens a recording.
 func Open(path string, o Options) (*Device, error) {
 	if o.Clock == nil {
 		o.Clock = camdriver.System{}
@@ -77,10 +76,10 @@ func Open(path string, o Options) (*Device, error) {
 
 func validSpeed(s float64) bool { return s > 0 && !math.IsInf(s, 1) }
 
-// Info is the recorded device's.
+// Info implements camdriver.Device.
 func (d *Device) Info() []camdriver.Info { return slices.Clone(d.snap.Info) }
 
-// Sensors gives the recorded sensors.
+// Sensors implements camdriver.Device.
 func (d *Device) Sensors() []camdriver.Sensor {
 	out := make([]camdriver.Sensor, len(d.sensors))
 	for i, s := range d.sensors {
@@ -89,8 +88,8 @@ func (d *Device) Sensors() []camdriver.Sensor {
 	return out
 }
 
-// Extrinsics maps between two streams of the file. ErrNotFound if one is not
-// there, ErrUnsupported if the file does not relate them.
+// Extrinsics implements camdriver.Device. It returns ErrNotFound if the file lacks a
+// stream, and ErrUnsupported if it lacks the extrinsics.
 func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, error) {
 	a, err := d.stream(from)
 	if err != nil {
@@ -115,7 +114,7 @@ func (d *Device) stream(id camdriver.StreamID) (*camdriver.StreamSnapshot, error
 	return nil, fmt.Errorf("stream %s: %w", id, camdriver.ErrNotFound)
 }
 
-// Reset is not supported: there is no hardware.
+// Reset returns ErrUnsupported.
 func (d *Device) Reset() error { return fmt.Errorf("reset a recording: %w", camdriver.ErrUnsupported) }
 
 // Close stops all sensors and closes the file. Retained frames stay valid.
@@ -127,8 +126,8 @@ func (d *Device) Close() error {
 	return d.closed
 }
 
-// File is the recording: its notes, version and frame counts.
+// File returns the recording.
 func (d *Device) File() *rsbag.File { return d.file }
 
-// Duration is the file time of the last frame. File time 0 is the start.
+// Duration returns the file time of the last frame. File times start at 0.
 func (d *Device) Duration() time.Duration { return d.file.Duration() }

@@ -2,7 +2,7 @@ package playback
 
 import (
 	"context"
-	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,37 +10,37 @@ import (
 	"rsros/camdriver"
 )
 
-// engine raises the frames. One goroutine owns all of its state; others hand it
-// functions to run between two frames (do), which also interrupt its sleep.
+// engine raises the frames. One goroutine owns its state. Others pass it functions to
+// run between two frames (do), which also interrupt its sleep.
 type engine struct {
 	file    *rsbag.File
 	sensors []*sensor
 	clock   camdriver.Clock
 	loop    bool
-	part    *Range // what loop repeats; nil for all
+	part    *Range // what loop repeats; nil means all
 
-	// The goroutine's.
-	cursor     *rsbag.Cursor // over the streams that run; nil until it is needed
-	next       *rsbag.Event  // read from the cursor, not raised yet
-	shown      time.Duration // up to here a new cursor must not repeat what was raised
-	seen       map[camdriver.StreamID]time.Duration
-	seenEvents time.Duration // the same for options and notifications
-	opened     time.Time     // Frame.Arrival of file time 0 in the first round
-	looped     time.Duration // file time of all rounds before this one
-	raised     bool          // something in this round
+	// Owned by the goroutine.
+	cursor     *rsbag.Cursor                        // over the running streams; nil until needed
+	next       *rsbag.Event                         // read but not raised
+	shown      time.Duration                        // up to this time, a new cursor must skip events that were raised
+	seen       map[camdriver.StreamID]time.Duration // time of the last frame raised
+	seenEvents time.Duration                        // the same for options and notifications
+	opened     time.Time                            // Frame.Arrival at file time 0 in the first round
+	looped     time.Duration                        // duration of all previous rounds
+	raised     bool                                 // this round raised an event
 	realTime   bool
 	speed      float64
-	counted    uint64    // of the cursor's damaged messages, those in state
-	anchorWall time.Time // when the file was at anchorFile
+	counted    uint64    // damaged messages of the cursor that are in state
+	anchorWall time.Time // when playback was at anchorFile
 	anchorFile time.Duration
 
 	mu      sync.Mutex
 	state   State
 	options [][]camdriver.Option // by sensor
 	queue   []command
-	cancel  context.CancelFunc // ends the running sleep; nil if there is none
+	cancel  context.CancelFunc // interrupts the sleep; nil if not sleeping
 	closed  bool
-	wake    chan struct{} // there may be something in the queue
+	wake    chan struct{} // the queue may have changed
 	done    chan struct{}
 }
 
@@ -63,7 +63,7 @@ func newEngine(f *rsbag.File, sensors []*sensor, o Options) *engine {
 	return e
 }
 
-// do runs f in the engine's goroutine and waits for it. ErrClosed if it is gone.
+// do runs f in the engine's goroutine and waits for it, or returns ErrClosed.
 func (e *engine) do(f func(*engine)) error {
 	c := command{f, make(chan struct{})}
 	e.mu.Lock()
@@ -78,18 +78,18 @@ func (e *engine) do(f func(*engine)) error {
 	return nil
 }
 
-// interrupt makes the goroutine look at the queue; mu is held.
+// interrupt makes the goroutine check the queue. mu must be held.
 func (e *engine) interrupt() {
 	if e.cancel != nil {
 		e.cancel()
 	}
 	select {
 	case e.wake <- struct{}{}:
-	default: // it is going to look already
+	default: // already signalled
 	}
 }
 
-// close ends the goroutine after the running call and the commands before it.
+// close ends the goroutine after it has run all queued commands.
 func (e *engine) close() {
 	e.mu.Lock()
 	e.closed = true
@@ -122,7 +122,7 @@ func (e *engine) run() {
 	}
 }
 
-// commands runs what is queued; true if the engine is closed.
+// commands runs queued commands. It reports whether the engine is closed.
 func (e *engine) commands() bool {
 	for {
 		e.mu.Lock()
@@ -146,12 +146,7 @@ func (e *engine) playing() bool {
 }
 
 func (e *engine) running() bool {
-	for _, s := range e.sensors {
-		if s.handler != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.sensors, func(s *sensor) bool { return s.handler != nil })
 }
 
 func (e *engine) snapshot() State {
@@ -166,7 +161,7 @@ func (e *engine) change(f func(*State)) {
 	f(&e.state)
 }
 
-// fetch makes sure that next is set; false at the end of the file.
+// fetch sets next unless it is set. It returns false at the end of the file.
 func (e *engine) fetch() bool {
 	for e.next == nil {
 		if e.cursor == nil && !e.openCursor() {
@@ -188,7 +183,7 @@ func (e *engine) fetch() bool {
 	return true
 }
 
-// countDamage adds what the cursor could not read to the state.
+// countDamage adds the cursor's unreadable messages to the state.
 func (e *engine) countDamage() {
 	n, err := e.cursor.Damaged()
 	if n == e.counted {
@@ -201,7 +196,7 @@ func (e *engine) countDamage() {
 	e.counted = n
 }
 
-// repeated says whether an event was raised before the cursor was opened.
+// repeated reports whether an event was raised before the cursor was opened.
 func (e *engine) repeated(ev rsbag.Event) bool {
 	if ev.Time > e.shown {
 		return false
@@ -213,7 +208,7 @@ func (e *engine) repeated(ev rsbag.Event) bool {
 	return ok && ev.Time <= t
 }
 
-// openCursor reads the streams that run, from the position on.
+// openCursor opens a cursor over the running streams at the current position.
 func (e *engine) openCursor() bool {
 	want := make(map[camdriver.StreamID]bool)
 	for _, s := range e.sensors {
@@ -241,10 +236,10 @@ func (e *engine) dropCursor() {
 	e.cursor, e.next, e.counted = nil, nil, 0
 }
 
-// base is Frame.Arrival of file time 0 in this round.
+// base returns Frame.Arrival at file time 0 in this round.
 func (e *engine) base() time.Time { return e.opened.Add(e.looped) }
 
-// wait sleeps until a file time is due; false if a command came first.
+// wait sleeps until a file time is due. It returns false if a command interrupts it.
 func (e *engine) wait(at time.Duration) bool {
 	if !e.realTime {
 		return true
@@ -269,10 +264,10 @@ func (e *engine) wait(at time.Duration) bool {
 	return err == nil
 }
 
-// anchor ties the file's time to the clock's, from now on.
+// anchor maps the current time to the file time at.
 func (e *engine) anchor(at time.Duration) { e.anchorWall, e.anchorFile = e.clock.Now(), at }
 
-// raise gives an event to its sensor's handler.
+// raise passes an event to its sensor's handler.
 func (e *engine) raise(ev rsbag.Event) {
 	e.raised = true
 	s := e.sensors[ev.Sensor]
@@ -292,12 +287,12 @@ func (e *engine) raise(ev rsbag.Event) {
 	e.change(func(st *State) { st.Position = ev.Time })
 }
 
-// frame raises f under the profile that its stream was started with.
+// frame raises f if its sensor is started.
 func (e *engine) frame(s *sensor, f *camdriver.Frame) {
 	if s.handler == nil {
 		return
 	}
-	f.Profile.Default = true // as all profiles of a recording; see newSensor
+	f.Profile.Default = true // see newSensor
 	s.handler.Frame(s.number, f)
 }
 
@@ -319,27 +314,20 @@ func (e *engine) setOption(s *sensor, id camdriver.OptionID, v float32) {
 func (e *engine) optionsOf(number int) []camdriver.Option {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return append([]camdriver.Option(nil), e.options[number]...)
+	return slices.Clone(e.options[number])
 }
 
-// status tells the handlers of started sensors, each once.
+// status calls the handlers of started sensors, each one once.
 func (e *engine) status(st camdriver.Status) {
-	told := make(map[camdriver.Handler]bool)
-	for _, s := range e.sensors {
-		if s.handler == nil {
-			continue
+	for i, s := range e.sensors {
+		shared := slices.ContainsFunc(e.sensors[:i], func(o *sensor) bool { return camdriver.SameHandler(o.handler, s.handler) })
+		if s.handler != nil && !shared {
+			s.handler.StatusChanged(st)
 		}
-		if reflect.TypeOf(s.handler).Comparable() {
-			if told[s.handler] {
-				continue
-			}
-			told[s.handler] = true
-		}
-		s.handler.StatusChanged(st)
 	}
 }
 
-// atEnd begins again or ends; true if there is more to read.
+// atEnd restarts or ends playback. It reports whether there is more to read.
 func (e *engine) atEnd() bool {
 	if e.loop && e.raised {
 		round := Range{To: e.file.Duration()}
@@ -351,17 +339,17 @@ func (e *engine) atEnd() bool {
 		e.moveTo(round.From)
 		return true
 	}
-	if !e.snapshot().Ended { // stepping comes here again
+	if !e.snapshot().Ended { // Step may call this repeatedly
 		e.change(func(s *State) { s.Ended = true })
 		e.status(camdriver.Status{Kind: camdriver.StatusEnded})
 	}
 	return false
 }
 
-// roundGap lies between the last frame of a round and file time 0 of the next.
+// roundGap separates the last frame of a round from file time 0 of the next.
 const roundGap = time.Millisecond
 
-// moveTo goes to a file time: the next event is the first at or after it.
+// moveTo moves to a file time: the next event is the first one at or after it.
 func (e *engine) moveTo(at time.Duration) {
 	e.dropCursor()
 	clear(e.seen)
@@ -370,18 +358,9 @@ func (e *engine) moveTo(at time.Duration) {
 	e.anchor(at)
 	for i, s := range e.sensors {
 		for _, o := range e.file.OptionsAt(i, at) {
-			if e.optionValue(i, o.ID) != o.Value {
+			if old, _ := camdriver.FindOption(e.optionsOf(i), o.ID); old.Value != o.Value {
 				e.setOption(s, o.ID, o.Value)
 			}
 		}
 	}
-}
-
-func (e *engine) optionValue(sensor int, id camdriver.OptionID) float32 {
-	for _, o := range e.optionsOf(sensor) {
-		if o.ID == id {
-			return o.Value
-		}
-	}
-	return 0
 }

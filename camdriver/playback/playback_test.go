@@ -47,8 +47,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestContractDB3: recordings of librealsense 2.58 and later, and what is to come after
-// it, are devices as bags are.
+// TestContractDB3 runs the contract test on recordings of librealsense 2.58 and of a
+// proposed later version.
 func TestContractDB3(t *testing.T) {
 	for _, name := range []string{"sdk_formats_raw", "pr15556_formats_png"} {
 		path := need.Bag(t, "db3/"+name+".db3")
@@ -63,11 +63,11 @@ func TestContractDB3(t *testing.T) {
 	}
 }
 
-// log writes down what it is given.
+// log is a handler that logs its calls.
 type log struct {
 	mu     sync.Mutex
 	lines  []string
-	at     []time.Time // when each line came
+	at     []time.Time // time of each line
 	clock  camdriver.Clock
 	ended  chan struct{}
 	onLine func(n int)
@@ -123,7 +123,7 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-// events is the file's content by its reader, in the words of a log.
+// events returns the content of a file as lines of a log.
 func events(t testing.TB, d *playback.Device) (lines []string, times []time.Duration) {
 	t.Helper()
 	c, err := d.File().Cursor(rsbag.CursorOptions{})
@@ -143,7 +143,7 @@ func events(t testing.TB, d *playback.Device) (lines []string, times []time.Dura
 	return lines, times
 }
 
-// TestAllOnce: every event of the file comes once and in order; then the end.
+// TestAllOnce checks that every event is raised once and in order.
 func TestAllOnce(t *testing.T) {
 	d := open(t, playback.Options{Paused: true})
 	want, _ := events(t, d)
@@ -160,7 +160,7 @@ func TestAllOnce(t *testing.T) {
 	}
 }
 
-// TestRealTime plays in a bubble of fake time: every event comes when it is due.
+// TestRealTime checks in simulated time that every event is raised when it is due.
 func TestRealTime(t *testing.T) {
 	for _, speed := range []float64{1, 0.25, 10} {
 		synctest.Test(t, func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestPauseLosesNothing(t *testing.T) {
 			n := len(l.lines)
 			time.Sleep(time.Second)
 			if len(l.lines) != n {
-				t.Fatal("events while paused")
+				t.Fatal("event while paused")
 			}
 			ok(t, d.SetSpeed(0.5+float64(i%4)))
 		}
@@ -210,7 +210,7 @@ func TestPauseLosesNothing(t *testing.T) {
 	})
 }
 
-// TestSeekPlaying: the next frame is the first at or after the target.
+// TestSeekPlaying checks that the next frame is the first at or after the target.
 func TestSeekPlaying(t *testing.T) {
 	d := open(t, playback.Options{Paused: true})
 	want, times := events(t, d)
@@ -218,28 +218,28 @@ func TestSeekPlaying(t *testing.T) {
 	startAll(t, d, l)
 	for _, i := range []int{0, 500, 100, len(want) - 1, 3} {
 		ok(t, d.Seek(times[i]))
-		l.take() // what a paused seek shows
+		l.take() // raised by Seek while paused
 		ok(t, d.Resume())
 		<-l.ended
-		ok(t, d.Seek(times[i])) // at the end, not paused: plays again from there
+		ok(t, d.Seek(times[i])) // at the end and not paused: plays from there
 		<-l.ended
 		got := l.take()
-		tail := want[i+1:] // the frame at the target was shown by the paused seek
+		tail := want[i+1:] // Seek raised the frame at the target
 		full := want[i:]
 		n := len(got) - len(full) - 2
 		if n < 0 || got[0] != "streaming" || !slices.Equal(got[1+len(tail):2+len(tail)], []string{"ended"}) || !slices.Equal(got[1:1+len(tail)], tail) {
 			t.Fatalf("event %d: resumed with %q", i, got[:min(4, len(got))])
 		}
 		if !slices.Equal(got[len(got)-1-len(full):len(got)-1], full) {
-			t.Fatalf("event %d: seek while playing gave %d events", i, len(got))
+			t.Fatalf("event %d: seek while playing raised %d events", i, len(got))
 		}
 		ok(t, d.Pause())
 		l.take()
 	}
 }
 
-// TestSeekPaused: the last frame at or before the target of every stream, pose
-// included, and then the rest without loss.
+// TestSeekPaused checks that Seek raises the last frame at or before the target of every
+// stream, and Resume all frames after those.
 func TestSeekPaused(t *testing.T) {
 	d := open(t, playback.Options{Paused: true})
 	want, times := events(t, d)
@@ -298,11 +298,11 @@ func TestSeekFrame(t *testing.T) {
 		}
 	}
 	if err := d.SeekFrame(depth, 160); !errors.Is(err, camdriver.ErrNotFound) {
-		t.Errorf("frame that is not there: %v", err)
+		t.Errorf("missing frame: %v", err)
 	}
 }
 
-// TestOptionsFollow: options have the values of the position.
+// TestOptionsFollow checks that options have the values at the position.
 func TestOptionsFollow(t *testing.T) {
 	d := open(t, playback.Options{Paused: true})
 	queue := func() float32 {
@@ -324,18 +324,17 @@ func TestOptionsFollow(t *testing.T) {
 	}
 }
 
-// TestLoop: rounds follow each other, and arrivals never go back.
+// TestLoop checks that arrival times never go back.
 func TestLoop(t *testing.T) {
 	d := open(t, playback.Options{Loop: true})
 	want, _ := events(t, d)
-	type key struct{}
-	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, nil))
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	frames := 0
 	var last time.Time
-	h := &frameFunc{func(f *camdriver.Frame) {
+	h := &frameFunc{f: func(f *camdriver.Frame) {
 		if f.Arrival.Before(last) {
-			t.Errorf("frame %d arrives before the last", f.Number)
+			t.Errorf("frame %d arrives before its predecessor", f.Number)
 		}
 		last = f.Arrival
 		if frames++; frames == 3*1140 {
@@ -350,14 +349,14 @@ func TestLoop(t *testing.T) {
 	ok(t, d.Close())
 }
 
-type frameFunc struct{ f func(*camdriver.Frame) }
+type frameFunc struct {
+	camdriver.NopHandler
+	f func(*camdriver.Frame)
+}
 
-func (h *frameFunc) Frame(_ int, f *camdriver.Frame)              { h.f(f) }
-func (*frameFunc) OptionChanged(int, camdriver.OptionID, float32) {}
-func (*frameFunc) Notification(int, camdriver.Notification)       {}
-func (*frameFunc) StatusChanged(camdriver.Status)                 {}
+func (h *frameFunc) Frame(_ int, f *camdriver.Frame) { h.f(f) }
 
-// TestDamage: what couldn't be read is counted, and playback ends as always.
+// TestDamage checks that unreadable messages are counted and don't stop playback.
 func TestDamage(t *testing.T) {
 	d, err := playback.Open(rig.Ruin(t, filepath.Join(samples, "sw_small_lz4.bag")), playback.Options{Paused: true})
 	ok(t, err)
@@ -374,22 +373,22 @@ func TestDamage(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	path := filepath.Join(samples, "sw_small_lz4.bag")
 	if _, err := playback.Open(path, playback.Options{Speed: -1}); err == nil {
-		t.Error("negative speed")
+		t.Error("Open succeeded with negative speed")
 	}
 	if _, err := playback.Open(samples, playback.Options{}); err == nil {
-		t.Error("a folder opened")
+		t.Error("Open succeeded for a folder")
 	}
 	d := open(t, playback.Options{})
 	if err := d.SetSpeed(0); err == nil {
-		t.Error("speed 0")
+		t.Error("SetSpeed(0) succeeded")
 	}
 	ok(t, d.Close())
 	if err := d.Pause(); !errors.Is(err, camdriver.ErrClosed) {
-		t.Errorf("pause after close: %v", err)
+		t.Errorf("Pause after Close: %v", err)
 	}
 }
 
-// TestGenuineD435 plays a camera's own recording of 2018.
+// TestGenuineD435 plays a recording of a camera from 2018.
 func TestGenuineD435(t *testing.T) {
 	d, err := playback.Open(need.Bag(t, "public/d435_2018_v3.bag"), playback.Options{Paused: true})
 	ok(t, err)

@@ -9,22 +9,22 @@ import (
 	"rsros/camdriver/playback"
 )
 
-// A range repeats, and nothing outside of it is raised.
+// TestRangeRepeats checks that a range repeats and that no frame outside of it is raised.
 func TestRangeRepeats(t *testing.T) {
 	d := open(t, playback.Options{Paused: true})
 	part := playback.Range{From: d.Duration() / 4, To: d.Duration() / 2}
 	if err := d.SetRange(&playback.Range{From: part.To, To: part.From}); !errors.Is(err, playback.ErrRange) {
-		t.Errorf("a range that ends before it begins: %v", err)
+		t.Errorf("range that ends before it begins: %v", err)
 	}
 	var outside []time.Duration
 	var last time.Time
 	rounds := make(chan struct{})
-	startAll(t, d, &frameFunc{func(f *camdriver.Frame) {
+	startAll(t, d, &frameFunc{f: func(f *camdriver.Frame) {
 		if !d.Status().Paused && (d.Status().Position < part.From || d.Status().Position > part.To) {
 			outside = append(outside, d.Status().Position)
 		}
 		if !d.Status().Paused && f.Arrival.Before(last) {
-			t.Errorf("frame at %v arrives %v before the one before", d.Status().Position, last.Sub(f.Arrival))
+			t.Errorf("frame at %v arrives %v before its predecessor", d.Status().Position, last.Sub(f.Arrival))
 		}
 		last = f.Arrival
 		if d.Status().Loops == 3 && rounds != nil {
@@ -45,6 +45,6 @@ func TestRangeRepeats(t *testing.T) {
 	}
 	ok(t, d.SetRange(nil))
 	if d.Status().Range != nil {
-		t.Error("the range is still there")
+		t.Error("range was not removed")
 	}
 }

@@ -2,6 +2,7 @@ package playback_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,7 @@ import (
 	"rsros/camdriver/playback"
 )
 
-// recording writes what a device raises.
+// recording is a handler that records.
 type recording struct {
 	t     *testing.T
 	r     *rsbag.Recorder
@@ -59,8 +60,8 @@ func copyBag(t *testing.T, from, to string, bag bagstore.Options) {
 	ok(t, r.Close())
 }
 
-// content lists all that a file says but what is the recorder's own: times of
-// arrival, the file's version, whether a profile was recommended.
+// content lists the content of a file except for what the recorder chooses: arrival
+// times, the file's version and default profiles.
 func content(t *testing.T, path string) []string {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
@@ -83,7 +84,7 @@ func content(t *testing.T, path string) []string {
 	c, err := f.Cursor(rsbag.CursorOptions{})
 	ok(t, err)
 	defer c.Close()
-	perTopic := make(map[string][]string) // across topics, an option may move past a frame
+	perTopic := make(map[string][]string) // options and frames may be reordered
 	for e, more := c.Next(); more; e, more = c.Next() {
 		switch {
 		case e.Option != nil:
@@ -96,19 +97,14 @@ func content(t *testing.T, path string) []string {
 				f.Width, f.Height, f.Stride, f.Data, f.DepthUnits, f.Motion, f.Pose, f.Map))
 		}
 	}
-	var keys []string
-	for k := range perTopic {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(perTopic)) {
 		lines = append(lines, perTopic[k]...)
 	}
 	return lines
 }
 
-// TestRecordAgain: what is played as a device and recorded again is the same,
-// from librealsense's file (version 4) into ours (version 3), and from ours again.
+// TestRecordAgain plays librealsense's file (version 4), records it (version 3), and
+// plays and records that again. All three must have the same content.
 func TestRecordAgain(t *testing.T) {
 	dir := t.TempDir()
 	from := filepath.Join(samples, "sw_small_lz4.bag")
@@ -133,7 +129,7 @@ func TestRecordAgain(t *testing.T) {
 	}
 }
 
-// TestOccupancy: maps are a stream as any other: recorded, played, recorded again.
+// TestOccupancy records, plays and records maps.
 func TestOccupancy(t *testing.T) {
 	dir := t.TempDir()
 	once, twice := filepath.Join(dir, "once.bag"), filepath.Join(dir, "twice.bag")

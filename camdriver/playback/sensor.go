@@ -7,21 +7,20 @@ import (
 	"rsros/camdriver"
 )
 
-// sensor is a recorded sensor. What plays belongs to the engine's goroutine.
+// sensor is a recorded sensor.
 type sensor struct {
 	dev    *Device
 	number int
 	snap   camdriver.SensorSnapshot
 
-	// The engine's.
+	// Owned by the engine's goroutine.
 	handler  camdriver.Handler // nil while stopped
 	profiles []camdriver.Profile
 }
 
 var _ camdriver.Sensor = (*sensor)(nil)
 
-// newSensor makes every recorded profile a default: what was recorded is what
-// there is to play.
+// newSensor marks every recorded profile as default.
 func newSensor(d *Device, number int, snap camdriver.SensorSnapshot) *sensor {
 	snap.Profiles = slices.Clone(snap.Profiles)
 	for i := range snap.Profiles {
@@ -35,7 +34,7 @@ func (s *sensor) Info() []camdriver.Info        { return slices.Clone(s.snap.Inf
 func (s *sensor) Profiles() []camdriver.Profile { return slices.Clone(s.snap.Profiles) }
 func (s *sensor) Filters() []string             { return slices.Clone(s.snap.Filters) }
 
-// Options have the values of the present position. They are read-only.
+// Options returns the values at the current position. They are read-only.
 func (s *sensor) Options() []camdriver.Option { return s.dev.engine.optionsOf(s.number) }
 
 func (s *sensor) SetOption(id camdriver.OptionID, _ float32) error {
@@ -78,23 +77,14 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	return nil
 }
 
-// check says whether profiles can be started.
-func (s *sensor) check(profiles []camdriver.Profile) error {
-	if len(profiles) == 0 {
-		return fmt.Errorf("no profiles: %w", camdriver.ErrUnsupported)
-	}
-	for i, p := range profiles {
-		if !s.has(p) {
-			return fmt.Errorf("profile %s: %w by this recording", p, camdriver.ErrUnsupported)
-		}
-		if slices.ContainsFunc(profiles[:i], func(q camdriver.Profile) bool { return q.Stream == p.Stream }) {
-			return fmt.Errorf("stream %s twice: %w", p.Stream, camdriver.ErrUnsupported)
-		}
+func (s *sensor) check(p camdriver.Profile) error {
+	if !s.has(p) {
+		return fmt.Errorf("profile %s: %w by this recording", p, camdriver.ErrUnsupported)
 	}
 	return nil
 }
 
-// Stop on a closed device does nothing: Close has stopped the sensor.
+// Stop ignores ErrClosed, because Close stops the sensor.
 func (s *sensor) Stop() error {
 	_ = s.dev.engine.do(func(e *engine) { e.stop(s) })
 	return nil

@@ -7,19 +7,19 @@ import (
 	"rsros/camdriver"
 )
 
-// Errors of stepping.
+// Errors of Step and StepFrameSet.
 var (
 	ErrNotPaused = errors.New("only while paused")
 	ErrEnd       = errors.New("at the end of the recording")
 )
 
-// Step raises the next frame while paused, with the events before it.
+// Step raises the events up to and including the next frame. Playback must be paused.
 func (d *Device) Step() error {
 	return d.step(func(*camdriver.Frame) bool { return true })
 }
 
-// StepFrameSet raises one image of each started stream and what lies between: up
-// to the next image of the stream whose image came first.
+// StepFrameSet raises the events of one frame set: up to the second image of the stream
+// whose image comes first. Playback must be paused.
 func (d *Device) StepFrameSet() error {
 	var first *camdriver.StreamID
 	return d.step(func(next *camdriver.Frame) bool {
@@ -34,21 +34,21 @@ func (d *Device) StepFrameSet() error {
 	})
 }
 
-// step raises events until the one after the first for which enough is true.
-func (d *Device) step(enough func(next *camdriver.Frame) bool) error {
+// step raises events up to the second frame for which counts is true.
+func (d *Device) step(counts func(*camdriver.Frame) bool) error {
 	var failed error
-	err := d.engine.do(func(e *engine) { failed = e.step(enough) })
+	err := d.engine.do(func(e *engine) { failed = e.step(counts) })
 	return errors.Join(err, failed)
 }
 
-func (e *engine) step(enough func(next *camdriver.Frame) bool) error {
+func (e *engine) step(counts func(*camdriver.Frame) bool) error {
 	if !e.snapshot().Paused {
 		return ErrNotPaused
 	}
 	begun := false
 	for e.running() && e.fetch() {
 		f := e.next.Frame
-		if f != nil && enough(f) {
+		if f != nil && counts(f) {
 			if begun {
 				return nil
 			}
@@ -64,7 +64,7 @@ func (e *engine) step(enough func(next *camdriver.Frame) bool) error {
 	return nil
 }
 
-// SetLoop switches beginning again at the end.
+// SetLoop turns restarting at the end on or off.
 func (d *Device) SetLoop(on bool) error {
 	return d.engine.do(func(e *engine) {
 		e.loop = on
@@ -72,19 +72,19 @@ func (d *Device) SetLoop(on bool) error {
 	})
 }
 
-// Now is the file time that playback has reached, which runs on between frames.
+// Now returns the file time that playback has reached. It advances between frames.
 func (d *Device) Now() (time.Duration, error) {
 	var at time.Duration
 	err := d.engine.do(func(e *engine) { at = e.now() })
 	return at, err
 }
 
-// FileTime is the file time of a frame that the device raised, counted over all
-// rounds of a loop.
+// FileTime returns the file time of a raised frame, accumulated over all rounds of a
+// loop.
 func (d *Device) FileTime(f *camdriver.Frame) time.Duration { return f.Arrival.Sub(d.engine.opened) }
 
-// ArrivalClock reads the clock that a device's Frame.Arrival is on: clock for a camera. A
-// recording's frames follow none, so that it returns the zero time.
+// ArrivalClock returns a function that reads the clock of d's Frame.Arrival. For a
+// camera this is clock. For a recording there is none and it returns the zero time.
 func ArrivalClock(d camdriver.Device, clock camdriver.Clock) (now func() time.Time) {
 	if _, recorded := d.(*Device); recorded {
 		return func() time.Time { return time.Time{} }

@@ -9,8 +9,9 @@ import (
 	"rsros/camdriver/playback"
 )
 
-// Stepping raises what playing would have raised, and resuming continues after it.
-func TestStepsAndTheRestAreTheWhole(t *testing.T) {
+// TestStepThenResume checks that steps raise the same events as playing and that Resume
+// continues after them.
+func TestStepThenResume(t *testing.T) {
 	all, _ := events(t, open(t, playback.Options{Paused: true}))
 	d := open(t, playback.Options{Paused: true})
 	l := newLog(camdriver.System{})
@@ -34,12 +35,12 @@ func TestStepsAndTheRestAreTheWhole(t *testing.T) {
 func TestStepRaisesOneFrame(t *testing.T) {
 	d := open(t, playback.Options{Paused: true})
 	var frames []*camdriver.Frame
-	startAll(t, d, &frameFunc{func(f *camdriver.Frame) { frames = append(frames, f.Retain()) }})
+	startAll(t, d, &frameFunc{f: func(f *camdriver.Frame) { frames = append(frames, f.Retain()) }})
 	for range 3 {
 		ok(t, d.Step())
 	}
 	if len(frames) != 3 {
-		t.Fatalf("three steps raised %d frames", len(frames))
+		t.Fatalf("3 steps raised %d frames", len(frames))
 	}
 	frames = nil
 	ok(t, d.StepFrameSet())
@@ -51,31 +52,31 @@ func TestStepRaisesOneFrame(t *testing.T) {
 	}
 	for id, n := range images {
 		if n != 1 {
-			t.Errorf("a frame set holds %d images of %s", n, id)
+			t.Errorf("frame set has %d images of %s", n, id)
 		}
 	}
 	if len(images) != 4 {
-		t.Errorf("a frame set holds images of %d streams, want 4", len(images))
+		t.Errorf("frame set has images of %d streams, want 4", len(images))
 	}
 }
 
-func TestStepIsForPaused(t *testing.T) {
+func TestStepErrors(t *testing.T) {
 	d := open(t, playback.Options{RealTime: true})
 	l := newLog(camdriver.System{})
 	startAll(t, d, l)
 	if err := d.Step(); !errors.Is(err, playback.ErrNotPaused) {
-		t.Errorf("stepping while playing: %v", err)
+		t.Errorf("Step while playing: %v", err)
 	}
 	ok(t, d.Pause())
 	ok(t, d.Seek(d.Duration()))
 	l.take()
 	for range 2 {
 		if err := d.Step(); !errors.Is(err, playback.ErrEnd) {
-			t.Errorf("stepping past the end: %v", err)
+			t.Errorf("Step at the end: %v", err)
 		}
 	}
 	if got := l.take(); !slices.Equal(got, []string{"ended"}) {
-		t.Errorf("the end was said as %q", got)
+		t.Errorf("events at the end: %q, want one \"ended\"", got)
 	}
 }
 
@@ -85,7 +86,7 @@ func TestSetLoop(t *testing.T) {
 	startAll(t, d, l)
 	ok(t, d.SetLoop(false))
 	if d.Status().Loop {
-		t.Error("the state still says loop")
+		t.Error("Loop is still on")
 	}
 	ok(t, d.Resume())
 	<-l.ended
