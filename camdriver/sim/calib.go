@@ -21,17 +21,17 @@ var (
 const (
 	depthUnits = 0.001 // m
 	baseline   = 0.050 // m from the left to the right imager
-	minDepth   = 0.17  // m; nearer surfaces have no depth
+	minDepth   = 0.17  // m; nearer surfaces have no depth value
 	maxDepth   = 10.0  // m
 )
 
-// imuPlace is the inertial sensor's place in depth coordinates: the point that
-// the D435i's default extrinsics (facts of the real camera) map to its origin.
+// imuPlace is the position of the inertial sensor in depth coordinates, from the
+// D435i's default extrinsics.
 var imuPlace = [3]float64{0.00552, -0.0051, -0.01174}
 
-// intrinsics gives the calibration of a video profile. The stereo imagers are
-// 1280x800 of 89 degrees, colour is 1280x720 of 70 degrees; other sizes scale
-// the picture and cut it to shape, and two fast depth modes cut out the middle.
+// intrinsics returns the calibration of a video profile. The stereo imagers have
+// 1280x800 pixels and 89 degrees, colour has 1280x720 and 70 degrees. Other sizes are
+// scaled and cropped; two fast depth modes are cropped to the middle only.
 func intrinsics(p camdriver.Profile) camdriver.Intrinsics {
 	w, h := float64(p.Width), float64(p.Height)
 	in := camdriver.Intrinsics{Width: p.Width, Height: p.Height, Model: camdriver.BrownConrady}
@@ -51,11 +51,11 @@ func intrinsics(p camdriver.Profile) camdriver.Intrinsics {
 	return in
 }
 
-// tracking turns the axes of images (x right, y down, z forward) to those of tracking
-// cameras (x right, y up, z back), and back.
+// tracking converts between the axes of images (x right, y down, z forward) and those
+// of tracking cameras (x right, y up, z back). It is its own inverse.
 var tracking = [9]float64{1, 0, 0, 0, -1, 0, 0, 0, -1}
 
-// fromDepth maps depth coordinates to a stream's.
+// fromDepth returns the map from depth coordinates to those of a stream.
 func fromDepth(s camdriver.StreamID) (camdriver.Extrinsics, error) {
 	e := camdriver.Identity()
 	switch s {
@@ -75,7 +75,7 @@ func fromDepth(s camdriver.StreamID) (camdriver.Extrinsics, error) {
 	return e, nil
 }
 
-// rotation is the matrix of a rotation vector (axis times angle, rad).
+// rotation returns the matrix of a rotation vector (axis times angle in rad).
 func rotation(x, y, z float64) [9]float64 {
 	angle := math.Sqrt(x*x + y*y + z*z)
 	x, y, z = x/angle, y/angle, z/angle
@@ -88,8 +88,7 @@ func rotation(x, y, z float64) [9]float64 {
 	}
 }
 
-// motionIntrinsics is an ideal sensor (scale 1, no bias) with the noise the
-// simulation adds.
+// motionIntrinsics describes an ideal sensor with the simulated noise.
 func motionIntrinsics(kind camdriver.StreamKind) camdriver.MotionIntrinsics {
 	v := float32(accelNoise * accelNoise)
 	if kind == camdriver.Gyro {

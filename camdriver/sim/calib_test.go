@@ -7,7 +7,7 @@ import (
 	"rsros/camdriver"
 )
 
-// TestExtrinsics: signs and lengths as a real D435i reports them.
+// TestExtrinsics compares with the signs and lengths that a real D435i reports.
 func TestExtrinsics(t *testing.T) {
 	dev, err := Open(Options{})
 	if err != nil {
@@ -32,11 +32,11 @@ func TestExtrinsics(t *testing.T) {
 	}
 	color, _ := dev.Extrinsics(depthID, colorID)
 	if trace := color.Rotation[0] + color.Rotation[4] + color.Rotation[8]; trace > 3-1e-6 || trace < 3-1e-3 {
-		t.Errorf("colour is not turned a little: %v", color.Rotation)
+		t.Errorf("rotation of colour is not small: %v", color.Rotation)
 	}
 }
 
-// TestIntrinsics: focal lengths of the sizes that real cameras were seen with.
+// TestIntrinsics compares with the focal lengths of real cameras.
 func TestIntrinsics(t *testing.T) {
 	for _, c := range []struct {
 		id            camdriver.StreamID

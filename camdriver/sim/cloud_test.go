@@ -9,8 +9,8 @@ import (
 	"rsros/camdriver/process"
 )
 
-// moment is a set of depth and colour of one time t (s on the path), as process gets
-// it from a device with the reported calibration.
+// moment is a set of depth and colour at time t (s), with the calibration that the
+// device reports.
 type moment struct {
 	world *world
 	t     float64
@@ -37,7 +37,7 @@ func newMoment(t *testing.T, o Options, at float64, depth, color camdriver.Profi
 		f.Stride = len(f.Data) / p.Height
 		m.world.render(p, at, normal, f.Data)
 		m.set.Add(rig.Image(f))
-		m.rgb = f.Data // of the last one, colour
+		m.rgb = f.Data // the last one is colour
 	}
 	return m
 }
@@ -46,7 +46,7 @@ func videoProfile(id camdriver.StreamID, f camdriver.Format, width, height int) 
 	return camdriver.Profile{Stream: id, Format: f, Width: width, Height: height, FPS: 30}
 }
 
-// cloud computes the points of a set.
+// cloud computes the points of the set.
 func (m *moment) cloud(t *testing.T) (xyz, uv []float32) {
 	t.Helper()
 	if err := process.NewPointCloud(m.res, colorID).Process(&m.set); err != nil {
@@ -59,8 +59,8 @@ func (m *moment) cloud(t *testing.T) (xyz, uv []float32) {
 	return process.Points(points)
 }
 
-// TestCloudLiesOnRoom: every point of a cloud is as near to a surface of the room as
-// the noise of depth lets it be. Noise moves a point along its ray.
+// TestCloudLiesOnRoom checks that the distance of each point from the nearest surface of
+// the room is within the noise of depth, which moves points along their rays.
 func TestCloudLiesOnRoom(t *testing.T) {
 	for _, at := range []float64{0.2, 1.4} {
 		m := newMoment(t, Options{Seed: 3}, at, videoProfile(depthID, camdriver.Z16, 848, 480), videoProfile(colorID, camdriver.RGB8, 848, 480))
@@ -72,12 +72,12 @@ func TestCloudLiesOnRoom(t *testing.T) {
 			if c[2] == 0 {
 				continue
 			}
-			stretch := math.Sqrt(dot(c, c)) / c[2]                      // of a ray, for a metre of depth
+			stretch := math.Sqrt(dot(c, c)) / c[2]                      // ray length per metre of depth
 			deviation := disparityNoise * c[2] * c[2] / (fx * baseline) // of depth, m
-			most := (4*deviation*1.1 + depthUnits/2) * stretch          // noise is cut at 4; it grows with the depth before it
+			most := (4*deviation*1.1 + depthUnits/2) * stretch          // noise is clamped at 4 and grows with the true depth
 			d := surfaceAt(m.world.scene, pose.Apply(c), at).distance
 			if d > most+1e-5 {
-				t.Fatalf("t=%g: point %v is %g m off the nearest surface, more than the %g m that noise explains", at, c, d, most)
+				t.Fatalf("t=%g: point %v is %g m from the nearest surface, want at most %g m", at, c, d, most)
 			}
 			points++
 			squares += d * d / (deviation * deviation * stretch * stretch)
@@ -85,15 +85,15 @@ func TestCloudLiesOnRoom(t *testing.T) {
 		if points < 40000 {
 			t.Errorf("t=%g: only %d points", at, points)
 		}
-		// Surfaces that are seen at an angle are nearer than along the ray.
+		// Oblique surfaces are nearer than along the ray.
 		if rms := math.Sqrt(squares / float64(points)); rms > 1.05 || rms < 0.3 {
-			t.Errorf("t=%g: points are off by %.2f of the noise's deviation", at, rms)
+			t.Errorf("t=%g: RMS distance is %.2f of the noise's deviation", at, rms)
 		}
 	}
 }
 
-// TestCloudHasRoomsColours: the texture of a point on a colourful surface has that
-// surface's colour.
+// TestCloudHasRoomsColours checks that the texture of a point on a coloured surface has
+// that surface's colour.
 func TestCloudHasRoomsColours(t *testing.T) {
 	const at = 0.4
 	m := newMoment(t, Options{}, at, videoProfile(depthID, camdriver.Z16, 848, 480), videoProfile(colorID, camdriver.RGB8, 1280, 720))
@@ -113,7 +113,7 @@ func TestCloudHasRoomsColours(t *testing.T) {
 		}
 		pixel := m.rgb[3*(v*m.color.Width+u):][:3]
 		if int(pixel[0])+int(pixel[1])+int(pixel[2]) < 90 {
-			continue // in the dark, noise decides the hue
+			continue // too dark: noise dominates the hue
 		}
 		if sameHue(pixel, want) {
 			hits++
@@ -123,18 +123,18 @@ func TestCloudHasRoomsColours(t *testing.T) {
 		}
 	}
 	if hits < 2500 || misses > hits/25 || len(seen) < 6 {
-		t.Errorf("%d points have the colour of the room there, %d don't, on %d surfaces", hits, misses, len(seen))
+		t.Errorf("%d points have the colour of the room, %d don't, on %d surfaces", hits, misses, len(seen))
 	}
 }
 
-// edgeStep is the difference of depth that makes an edge, m.
+// edgeStep is the least difference in depth at an edge, m.
 const edgeStep = 0.3
 
-// TestAlignedEdges: where depth aligned to colour steps from a near surface to a far
-// one, the colour camera sees the near surface end, within a pixel.
+// TestAlignedEdges checks that edges of depth aligned to colour are edges in the colour
+// camera's view, within a pixel.
 func TestAlignedEdges(t *testing.T) {
 	color := videoProfile(colorID, camdriver.RGB8, 848, 480)
-	// Pixels of about the same size in both images.
+	// These sizes have pixels of about the same angle.
 	m := newMoment(t, Options{Noiseless: true}, 0.9, videoProfile(depthID, camdriver.Z16, 1280, 720), color)
 	if err := process.NewAlign(m.res, camdriver.Color).Process(&m.set); err != nil {
 		t.Fatal(err)
@@ -165,12 +165,12 @@ func TestAlignedEdges(t *testing.T) {
 		}
 	}
 	if near < 500 || off > near/50 {
-		t.Errorf("%d edges of aligned depth are edges of colour, %d are not", near, off)
+		t.Errorf("%d edges of aligned depth are edges of colour, %d aren't", near, off)
 	}
 }
 
-// edgeNear says whether the view steps between two surfaces within a pixel of the step
-// from x to x+1.
+// edgeNear reports whether the view has an edge between two surfaces within a pixel of
+// the step from x to x+1.
 func edgeNear(line *row, x int) bool {
 	for at := x - 1; at <= x+1; at++ {
 		a, b := 1/float64(line.inv[at]), 1/float64(line.inv[at+1])

@@ -9,8 +9,7 @@ import (
 	"rsros/test/drivertest"
 )
 
-// TestContract holds the camera, with small pictures, against what every driver
-// does.
+// TestContract runs the contract test of all drivers with small images.
 func TestContract(t *testing.T) {
 	open := func(t *testing.T) camdriver.Device {
 		dev, err := sim.Open(sim.Options{Pose: true, Loop: time.Second})

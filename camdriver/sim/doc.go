@@ -1,31 +1,27 @@
-// Package sim is a simulated D435i: a camdriver.Device without hardware, for
-// demos, tests and benchmarks.
+// Package sim simulates a D435i, for demos, tests and benchmarks.
 //
-// Every stream shows one world. The camera moves on a closed path (motion.go)
-// through a room with a few solids, in which one ball rolls, and each imager sees
-// the room through the intrinsics and extrinsics that the device
-// reports (calib.go, render.go): a depth pixel, deprojected, lies on the solid
-// that colour and infrared show there, and gyro, accel and pose are the path's
-// exact derivatives.
+// All streams show the same scene. The camera moves on a closed path (motion.go)
+// through a room with a few solids, one of them a rolling ball. Each imager renders
+// the room with the intrinsics and extrinsics that the device reports (calib.go,
+// render.go): a deprojected depth pixel lies on the solid that colour and infrared
+// show there. Gyro, accel and pose are exact derivatives of the path.
 //
 // # Time
 //
-// The path repeats every Options.Loop. Frames of a stream are due on a fixed
-// grid that starts when the device is opened, t = opened + phase + k/fps, so
-// nothing drifts, depth and both infrared images of one exposure share a
-// timestamp, and frame k shows the room at exactly t. Timestamps are in the
-// Global Time domain, or hardware clock (microsecond counter from opening, in
-// ms) while Global Time Enabled is 0. Only Options.Clock is asked for the time.
+// The path repeats every Options.Loop. Frame k of a stream is due at t = opened +
+// phase + k/fps and shows the room at t, so streams don't drift. Depth and both
+// infrared images of an exposure share a timestamp. Timestamps are in the Global Time
+// domain, or in the Hardware Clock domain (ms since opening) while Global Time Enabled
+// is 0. The package reads only Options.Clock.
 //
-// A frame that is late by more than 100 ms because the Handler was busy is
-// dropped with all others due so far but the newest; they show as a gap in
-// frame numbers and in the option Total Frame Drops.
+// If the Handler is busy for more than 100 ms, all frames due in the meantime except
+// the newest are dropped. Drops appear as gaps in frame numbers and are counted in the
+// option Total Frame Drops.
 //
 // # Memory
 //
-// Images are rendered when they are first needed, ahead of time by a background
-// goroutine, and kept: after one loop a stream costs no rendering. Frames lend
-// the loop's page-aligned buffers without a copy. A stream keeps at most
-// Options.StreamMemory; when its loop is larger, each image is shown for several
-// frames in a row.
+// A background goroutine renders images before they are due. Images are kept, so that
+// after one loop nothing is rendered, and frames refer to them without a copy. A
+// stream keeps at most Options.StreamMemory bytes. If its loop is larger, consecutive
+// frames share an image.
 package sim

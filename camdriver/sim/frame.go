@@ -7,8 +7,8 @@ import (
 	"rsros/camdriver"
 )
 
-// frame makes frame k of the grid. It is nil if every buffer of the stream is
-// still held by somebody.
+// frame returns frame k of the grid, or nil if consumers hold all buffers of the
+// stream.
 func (st *stream) frame(k int64, number uint64, now time.Time) *camdriver.Frame {
 	set, dev, kind := st.s.settings.Load(), st.s.dev, st.profile.Stream.Kind
 	f := st.image(k, set.look)
@@ -35,8 +35,7 @@ func (st *stream) frame(k int64, number uint64, now time.Time) *camdriver.Frame 
 	return f
 }
 
-// image gives a frame with the pixels of frame k, without any where the stream
-// has none.
+// image returns a frame with the pixels of frame k, if the stream has pixels.
 func (st *stream) image(k int64, want look) *camdriver.Frame {
 	if st.loop == nil {
 		return camdriver.NewFrame(nil)
@@ -51,9 +50,9 @@ func (st *stream) image(k int64, want look) *camdriver.Frame {
 	return f
 }
 
-// metadata gives what a D435i sends with a frame, in key order. ticks is the
-// hardware clock in µs. Exposure is in the unit of the sensor's option, Actual
-// Fps in frames per 1000 s as the SDK has it since 2.54.
+// metadata returns the metadata that a D435i sends with a frame, in key order. ticks is
+// the hardware clock in µs. Exposure is in the unit of the sensor's option. Actual Fps
+// is in frames per 1000 s, as in the SDK since 2.54.
 func (st *stream) metadata(set *settings, number uint64, ticks int64, now time.Time) []camdriver.MetadataValue {
 	out := make(metadata, 0, 20)
 	out.put(camdriver.MetaFrameCounter, int64(number))

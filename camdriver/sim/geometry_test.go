@@ -8,10 +8,10 @@ import (
 	"rsros/camdriver"
 )
 
-// normal is what the imagers see with default options.
+// normal is the look of default options.
 var normal = look{gain: 1, saturation: 1, laser: 1}
 
-// draw renders one picture of a noiseless world.
+// draw renders an image.
 func draw(id camdriver.StreamID, f camdriver.Format, w *world, t float64, k look) (camdriver.Profile, camdriver.Intrinsics, []byte) {
 	p := camdriver.Profile{Stream: id, Format: f, Width: 848, Height: 480, FPS: 30}
 	pix := make([]byte, p.FrameSize())
@@ -21,21 +21,23 @@ func draw(id camdriver.StreamID, f camdriver.Format, w *world, t float64, k look
 
 func quiet() *world { return newWorld(Options{Noiseless: true}.withDefaults()) }
 
-// deproject gives the world point of a depth pixel, false where there is none.
+// deproject returns the point of a depth pixel in camera coordinates. ok is false if the
+// pixel has no depth.
 func deproject(in camdriver.Intrinsics, pix []byte, x, y int) (camera [3]float64, ok bool) {
 	z := float64(binary.LittleEndian.Uint16(pix[2*(y*in.Width+x):])) * depthUnits
 	return [3]float64{(float64(x) - in.Ppx) / in.Fx * z, (float64(y) - in.Ppy) / in.Fy * z, z}, z > 0
 }
 
-// surface is the nearest surface to a world point.
+// surface is the surface nearest to a world point.
 type surface struct {
 	distance float64
 	name     int     // quads first, then balls
-	tint     int     // there
-	margin   float64 // m to the next field of its pattern
+	tint     int     // at that point
+	margin   float64 // m to the next field of the pattern
 }
 
-// surfaceAt finds it from the solids' own definition, not by casting rays.
+// surfaceAt finds the nearest surface from the definitions of the solids, without
+// casting rays.
 func surfaceAt(sc *scene, p [3]float64, t float64) surface {
 	best := surface{distance: math.Inf(1)}
 	for i, q := range sc.quads {
@@ -59,7 +61,7 @@ func surfaceAt(sc *scene, p [3]float64, t float64) surface {
 	return best
 }
 
-// patterned gives tint and margin of a pattern at (s, t) m.
+// patterned returns tint and margin of a pattern at (s, t) in m.
 func patterned(m material, s, t float64) surface {
 	field := func(v float64, shift uint8) (int, float64) {
 		if shift > 20 {
@@ -74,8 +76,8 @@ func patterned(m material, s, t float64) surface {
 	return surface{tint: int(m.tint) + (i+j)&1, margin: min(a, b)}
 }
 
-// TestDepthLiesOnSolids: depth pixels, deprojected by the reported
-// intrinsics and moved by the pose, are on a surface, to the rounding of 1 mm.
+// TestDepthLiesOnSolids checks that depth pixels, deprojected with the reported
+// intrinsics and transformed by the pose, lie on a surface within 1 mm.
 func TestDepthLiesOnSolids(t *testing.T) {
 	w := quiet()
 	for _, at := range []float64{0, 0.31, 1.27} {
@@ -91,7 +93,7 @@ func TestDepthLiesOnSolids(t *testing.T) {
 				valid += every * every
 				s := surfaceAt(w.scene, pose.Apply(c), at)
 				if seen[s.name]++; s.distance > 0.001 {
-					t.Fatalf("t=%g pixel %d,%d: %v is %g m off the nearest surface", at, x, y, c, s.distance)
+					t.Fatalf("t=%g pixel %d,%d: %v is %g m from the nearest surface", at, x, y, c, s.distance)
 				}
 			}
 		}
@@ -104,9 +106,9 @@ func TestDepthLiesOnSolids(t *testing.T) {
 	}
 }
 
-// TestColorAgreesWithDepth: a depth pixel on a colourful solid, moved by the
-// reported extrinsics and projected by the colour intrinsics, has that solid's
-// colour there. Hardly any miss: those that colour can't see.
+// TestColorAgreesWithDepth checks that a depth pixel on a coloured solid, mapped by the
+// reported extrinsics and projected with the colour intrinsics, has that solid's
+// colour. A few points are hidden from the colour imager.
 func TestColorAgreesWithDepth(t *testing.T) {
 	w := quiet()
 	const at = 0.4
@@ -139,7 +141,7 @@ func TestColorAgreesWithDepth(t *testing.T) {
 		}
 	}
 	if hits < 10000 || misses > hits/50 {
-		t.Errorf("%d colour pixels agree with depth, %d do not", hits, misses)
+		t.Errorf("%d colour pixels agree with depth, %d don't", hits, misses)
 	}
 }
 
@@ -153,8 +155,8 @@ func sameHue(pix []byte, want tint) bool {
 	return true
 }
 
-// TestDisparity finds left patches in the right image, by comparing pixels only:
-// they are fx·b/z further left.
+// TestDisparity finds patches of the left image in the right one by block matching. They
+// must be fx·b/z further left.
 func TestDisparity(t *testing.T) {
 	w := quiet()
 	const at, half, search = 0.9, 6, 5
@@ -190,11 +192,11 @@ func TestDisparity(t *testing.T) {
 		}
 	}
 	if good < 1000 || bad > good/20 {
-		t.Errorf("%d patches are where disparity says, %d are not", good, bad)
+		t.Errorf("%d patches have the expected disparity, %d don't", good, bad)
 	}
 }
 
-// flat says whether depth around a pixel changes by less than 2 %.
+// flat reports whether depth around a pixel changes by less than 2 %.
 func flat(in camdriver.Intrinsics, depth []byte, x, y, half int) bool {
 	c, _ := deproject(in, depth, x, y)
 	for _, d := range [][2]int{{-half, -half}, {half, -half}, {-half, half}, {half, half}} {
@@ -207,7 +209,7 @@ func flat(in camdriver.Intrinsics, depth []byte, x, y, half int) bool {
 
 func absDiff(a, b byte) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// TestDeterminism: the seed decides every pixel; rendering in parallel doesn't.
+// TestDeterminism checks that the seed alone determines every pixel.
 func TestDeterminism(t *testing.T) {
 	for _, id := range []camdriver.StreamID{depthID, leftID, colorID} {
 		f := map[camdriver.StreamID]camdriver.Format{depthID: camdriver.Z16, leftID: camdriver.Y8, colorID: camdriver.RGB8}[id]
@@ -215,10 +217,10 @@ func TestDeterminism(t *testing.T) {
 		_, _, b := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.5, normal)
 		_, _, c := draw(id, f, newWorld(Options{Seed: 8}.withDefaults()), 0.5, normal)
 		if string(a) != string(b) {
-			t.Errorf("%s: one seed gave two pictures", id)
+			t.Errorf("%s: two images differ with the same seed", id)
 		}
 		if string(a) == string(c) {
-			t.Errorf("%s: two seeds gave one picture", id)
+			t.Errorf("%s: two images are equal with different seeds", id)
 		}
 	}
 }

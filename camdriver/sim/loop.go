@@ -7,32 +7,31 @@ import (
 	"rsros/camdriver"
 )
 
-// loopFrames is how many frames of a profile one round of the path takes.
+// loopFrames returns the number of frames of a profile in one round of the path.
 func loopFrames(p camdriver.Profile, o Options) int64 {
 	return int64(p.FPS) * int64(o.Loop/time.Second)
 }
 
-// loop keeps the images of one profile, drawn when first asked for. Its
-// methods may be called from any goroutine.
+// loop caches the images of a profile, which are rendered on first use. It is safe for
+// concurrent use.
 type loop struct {
 	world   *world
 	profile camdriver.Profile
 	frames  int64 // in one round
-	hold    int64 // frames that show the same image
+	hold    int64 // number of frames that share an image
 	pool    *camdriver.Pool
 	slots   []slot
 }
 
-// slot is one image. mu is held while it is drawn, so that whoever needs it
-// next waits for it.
+// slot is one image. mu is held while it is rendered.
 type slot struct {
 	mu   sync.Mutex
 	buf  *camdriver.Buffer
 	look look
 }
 
-// newLoop makes room for a round of images. Memory doubles at most, when a
-// changed look makes new images while somebody holds all the old ones.
+// newLoop allocates slots for a round of images. Its pool has room for twice as many
+// images, because a new look replaces images that consumers may still hold.
 func newLoop(w *world, p camdriver.Profile, o Options) *loop {
 	l := &loop{world: w, profile: p, frames: loopFrames(p, o)}
 	size := int64((p.FrameSize() + camdriver.PageSize - 1) &^ (camdriver.PageSize - 1))
@@ -43,8 +42,8 @@ func newLoop(w *world, p camdriver.Profile, o Options) *loop {
 	return l
 }
 
-// image gives the picture of frame k with a reference for the caller, or nil if
-// all memory is held.
+// image returns the image of frame k with a reference for the caller, or nil if all
+// memory is in use.
 func (l *loop) image(k int64, want look) *camdriver.Buffer {
 	if l.profile.Stream.Kind == camdriver.Depth {
 		want = look{}

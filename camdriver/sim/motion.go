@@ -7,20 +7,19 @@ import (
 	"rsros/camdriver"
 )
 
-// gravity points down, along +y, in m/s².
+// gravity acts along +y, in m/s².
 const gravity = 9.80665
 
-// wave is amp·sin(2π·cycles·t/period + phase): one part of a closed path.
+// wave is the function amp·sin(2π·cycles·t/period + phase).
 type wave struct {
 	amp    float64
-	cycles float64 // whole number of cycles a loop
+	cycles float64 // per loop, integral
 	phase  float64
 }
 
-// path is the camera's motion: position and angles are sums of waves, so that
-// every derivative is exact and the end of a loop joins its beginning.
-//
-// The world's axes are the camera's at rest: x right, y down, z forward.
+// path is the camera's motion. Position and angles are sums of waves, so the path is
+// closed and has exact derivatives. The world's axes are those of the camera at rest:
+// x right, y down, z forward.
 type path struct {
 	period float64    // s
 	rest   [6]float64 // x y z (m), yaw pitch roll (rad)
@@ -39,7 +38,7 @@ func newPath(period float64, rng *rand.Rand) path {
 	return p
 }
 
-// coordinate gives value, first and second derivative of one coordinate.
+// coordinate returns a coordinate and its first and second derivative.
 func (p path) coordinate(i int, t float64) (x, dx, ddx float64) {
 	x = p.rest[i]
 	for _, w := range p.waves[i] {
@@ -61,7 +60,7 @@ type kinematics struct {
 	alpha    [3]float64           // angular acceleration in camera axes, rad/s²
 }
 
-// at evaluates the path. The rotation is Ry(yaw)·Rx(pitch)·Rz(roll).
+// at evaluates the path at time t. The rotation is Ry(yaw)·Rx(pitch)·Rz(roll).
 func (p path) at(t float64) kinematics {
 	var q, v, a [6]float64
 	for i := range q {
@@ -91,9 +90,8 @@ func (p path) at(t float64) kinematics {
 	}
 }
 
-// imu gives what an inertial sensor at the given place of the (rigid) camera
-// feels, in camera axes: rate in rad/s and specific force in m/s², which at
-// rest is (0, -9.8, 0).
+// imu returns what an inertial sensor at a place of the camera measures, in camera
+// axes: angular velocity in rad/s and specific force in m/s², (0, -9.8, 0) at rest.
 func (k kinematics) imu(place [3]float64) (gyro, accel [3]float64) {
 	back := camdriver.Extrinsics{Rotation: k.pose.Rotation}.Inverse()
 	force := back.Apply([3]float64{k.accel[0], k.accel[1] - gravity, k.accel[2]})
@@ -110,12 +108,3 @@ func cross(a, b [3]float64) [3]float64 {
 }
 
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
-
-// quaternion gives a rotation matrix as x y z w with w ≥ 0. It divides by w,
-// which the path's small angles keep near 1.
-func quaternion(r [9]float64) [4]float32 {
-	w := math.Sqrt(1+r[0]+r[4]+r[8]) / 2
-	return [4]float32{
-		float32((r[7] - r[5]) / (4 * w)), float32((r[2] - r[6]) / (4 * w)), float32((r[3] - r[1]) / (4 * w)), float32(w),
-	}
-}

@@ -10,13 +10,13 @@ import (
 
 func testPath() path { return newPath(2, rand.New(rand.NewPCG(3, 4))) }
 
-// near says whether vectors are the same to within tolerance.
+// near reports whether vectors are equal within tolerance.
 func near(a, b [3]float64, tolerance float64) bool {
 	d := add(a, b, -1)
 	return math.Sqrt(dot(d, d)) <= tolerance
 }
 
-// TestPathIsClosed: the end of a loop is its beginning.
+// TestPathIsClosed checks that a loop ends where it starts.
 func TestPathIsClosed(t *testing.T) {
 	p := testPath()
 	a, b := p.at(0), p.at(p.period)
@@ -25,7 +25,7 @@ func TestPathIsClosed(t *testing.T) {
 	}
 }
 
-// TestDerivatives compares the path's derivatives with differences.
+// TestDerivatives compares the path's derivatives with finite differences.
 func TestDerivatives(t *testing.T) {
 	p := testPath()
 	const h = 1e-4
@@ -36,24 +36,23 @@ func TestDerivatives(t *testing.T) {
 			return [3]float64{d[0] / (2 * h), d[1] / (2 * h), d[2] / (2 * h)}
 		}
 		if v := slope(before.pose.Translation, after.pose.Translation); !near(v, k.velocity, 1e-4) {
-			t.Errorf("t=%g: velocity %v, differences say %v", at, k.velocity, v)
+			t.Errorf("t=%g: velocity %v, want %v", at, k.velocity, v)
 		}
 		if a := slope(before.velocity, after.velocity); !near(a, k.accel, 1e-4) {
-			t.Errorf("t=%g: acceleration %v, differences say %v", at, k.accel, a)
+			t.Errorf("t=%g: acceleration %v, want %v", at, k.accel, a)
 		}
 		if a := slope(before.omega, after.omega); !near(a, k.alpha, 1e-4) {
-			t.Errorf("t=%g: angular acceleration %v, differences say %v", at, k.alpha, a)
+			t.Errorf("t=%g: angular acceleration %v, want %v", at, k.alpha, a)
 		}
 	}
 }
 
-// TestGyroIntegral: the gyro's samples, integrated, turn one pose into a later
-// one.
+// TestGyroIntegral checks that integrated gyro samples rotate one pose into a later one.
 func TestGyroIntegral(t *testing.T) {
 	w := quiet()
 	const fps = 400
 	turned := camdriver.Extrinsics{Rotation: w.path.at(0).pose.Rotation}
-	for i := range 300 { // each sample is taken in the middle of its step
+	for i := range 300 { // sample the middle of each step
 		g := w.motion(camdriver.Gyro, (float64(i)+0.5)/fps, uint64(i)).Gyro
 		step := camdriver.Extrinsics{Rotation: rotation(g[0]/fps, g[1]/fps, g[2]/fps)}
 		turned = step.Then(turned)
@@ -61,17 +60,17 @@ func TestGyroIntegral(t *testing.T) {
 	want := w.path.at(300.0 / fps).pose.Rotation
 	for i := range want {
 		if math.Abs(turned.Rotation[i]-want[i]) > 1e-4 {
-			t.Fatalf("integrated to %v, pose is %v", turned.Rotation, want)
+			t.Fatalf("integrated rotation %v, want %v", turned.Rotation, want)
 		}
 	}
 	moved := camdriver.Extrinsics{Rotation: w.path.at(0).pose.Rotation}.Inverse().Then(camdriver.Extrinsics{Rotation: want})
 	if moved.Rotation[0]+moved.Rotation[4]+moved.Rotation[8] > 3-1e-3 {
-		t.Error("the camera hardly turned: the test shows nothing")
+		t.Error("camera hardly rotated, so the test is meaningless")
 	}
 }
 
-// TestAccel: the accelerometer feels the second difference of its own place, off
-// the camera's centre, against gravity.
+// TestAccel checks that the accelerometer measures the second difference of its own
+// position, which is not the camera's centre, minus gravity.
 func TestAccel(t *testing.T) {
 	w := quiet()
 	const h = 1e-4
@@ -85,7 +84,7 @@ func TestAccel(t *testing.T) {
 		force[1] -= gravity
 		want := camdriver.Extrinsics{Rotation: w.path.at(at).pose.Rotation}.Inverse().Apply(force)
 		if got := w.motion(camdriver.Accel, at, 0).Accel; !near(got, want, 1e-3) {
-			t.Errorf("t=%g: accel %v, differences say %v", at, got, want)
+			t.Errorf("t=%g: accel %v, want %v", at, got, want)
 		}
 	}
 	still := path{period: 1}
@@ -94,7 +93,7 @@ func TestAccel(t *testing.T) {
 	}
 }
 
-// TestPose: a pose sample is the path, its quaternion the rotation.
+// TestPose compares a pose sample with the path.
 func TestPose(t *testing.T) {
 	w := quiet()
 	k, p := w.path.at(0.7), w.pose(0.7)
@@ -103,10 +102,10 @@ func TestPose(t *testing.T) {
 	r := k.pose.Rotation
 	// z is back and y is up, in the camera's axes and in the world's.
 	if !near(back, [3]float64{-r[2], r[5], r[8]}, 1e-6) {
-		t.Errorf("quaternion has its back at %v, matrix looks along %v, %v, %v", back, r[2], r[5], r[8])
+		t.Errorf("quaternion has z axis %v, matrix has %v, %v, %v", back, r[2], r[5], r[8])
 	}
 	at := k.pose.Translation
 	if got := (camdriver.Vec3{float32(at[0]), -float32(at[1]), -float32(at[2])}); p.Translation != got {
-		t.Errorf("at %v, want %v", p.Translation, got)
+		t.Errorf("position %v, want %v", p.Translation, got)
 	}
 }

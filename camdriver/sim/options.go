@@ -8,7 +8,7 @@ import (
 	"rsros/camdriver"
 )
 
-// The filters that the SDK recommends for these sensors.
+// The filters that the SDK recommends.
 var (
 	stereoFilters = []string{
 		"Decimation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter", "Depth to Disparity",
@@ -17,12 +17,12 @@ var (
 	colorFilters = []string{"Decimation Filter"}
 )
 
-// setting is one writable option.
+// setting returns a writable option.
 func setting(id camdriver.OptionID, lo, hi, step, standard float32, text string) camdriver.Option {
 	return camdriver.Option{ID: id, Value: standard, Min: lo, Max: hi, Step: step, Default: standard, Description: text}
 }
 
-// reading is one read-only option.
+// reading returns a read-only option.
 func reading(id camdriver.OptionID, lo, hi, step, value float32, text string) camdriver.Option {
 	o := setting(id, lo, hi, step, value, text)
 	o.ReadOnly = true
@@ -54,7 +54,7 @@ func stereoOptions() []camdriver.Option {
 
 func colorOptions() []camdriver.Option {
 	return append(commonOptions(),
-		setting(camdriver.OptionBacklightCompensation, 0, 1, 1, 0, "Compensate for light from behind"),
+		setting(camdriver.OptionBacklightCompensation, 0, 1, 1, 0, "Compensate for backlight"),
 		setting(camdriver.OptionBrightness, -64, 64, 1, 0, "Image brightness"),
 		setting(camdriver.OptionContrast, 0, 100, 1, 50, "Image contrast"),
 		setting(camdriver.OptionExposure, 1, 10000, 1, 156, "Exposure of the colour imager in 100 microseconds"),
@@ -73,17 +73,14 @@ func colorOptions() []camdriver.Option {
 
 func motionOptions() []camdriver.Option {
 	return append(commonOptions(),
-		setting(camdriver.OptionEnableMotionCorrection, 0, 1, 1, 1, "Apply the motion calibration (an ideal one here)"))
+		setting(camdriver.OptionEnableMotionCorrection, 0, 1, 1, 1, "Apply the motion calibration"))
 }
 
-func poseOptions() []camdriver.Option { return commonOptions() }
-
-// settings is the state of a sensor's options. It is never changed: a new one
-// takes its place.
+// settings is the immutable state of a sensor's options.
 type settings struct {
 	options []camdriver.Option // in OptionID order
-	region  *camdriver.ROI     // that auto exposure measures; nil is the whole image
-	metered float32            // what the region changes the gain by; 0 is nothing
+	region  *camdriver.ROI     // for auto exposure; nil is the whole image
+	metered float32            // factor of the gain because of region; 0 if nil
 	look    look
 }
 
@@ -94,19 +91,19 @@ func newSettings(options []camdriver.Option) *settings {
 	return s
 }
 
-// measured gives the settings with auto exposure by a region.
+// measured returns the settings with auto exposure for a region.
 func (s *settings) measured(r camdriver.ROI, gain float32) *settings {
 	next := &settings{options: s.options, region: &r, metered: gain}
 	next.look = next.makeLook()
 	return next
 }
 
-// find gives the option's place, or -1.
+// find returns the index of an option, or -1.
 func (s *settings) find(id camdriver.OptionID) int {
 	return slices.IndexFunc(s.options, func(o camdriver.Option) bool { return o.ID == id })
 }
 
-// value is the option's value, 0 if the sensor has none of it.
+// value returns the value of an option, or 0 if the sensor lacks it.
 func (s *settings) value(id camdriver.OptionID) float32 {
 	if i := s.find(id); i >= 0 {
 		return s.options[i].Value
@@ -114,10 +111,10 @@ func (s *settings) value(id camdriver.OptionID) float32 {
 	return 0
 }
 
-// integer is value for metadata.
+// integer returns value as metadata.
 func (s *settings) integer(id camdriver.OptionID) int64 { return int64(s.value(id)) }
 
-// set gives the settings with one option changed, and all that changed with it.
+// set returns the settings with an option changed, and the options that differ.
 func (s *settings) set(id camdriver.OptionID, value float32) (*settings, []camdriver.Option, error) {
 	i := s.find(id)
 	if i < 0 {
@@ -148,12 +145,12 @@ func (s *settings) set(id camdriver.OptionID, value float32) (*settings, []camdr
 func inRange(o camdriver.Option, v float32) error {
 	steps := float64(v-o.Min) / float64(o.Step)
 	if !(v >= o.Min && v <= o.Max) || math.Abs(steps-math.Round(steps)) > 1e-3 {
-		return fmt.Errorf("option %s: %g is not in %g to %g by %g", o.ID, v, o.Min, o.Max, o.Step)
+		return fmt.Errorf("option %s: %g is not in the range %g to %g, step %g", o.ID, v, o.Min, o.Max, o.Step)
 	}
 	return nil
 }
 
-// consequence is the option that firmware changes along with another.
+// consequence returns the option that firmware changes along with another.
 func consequence(id camdriver.OptionID, value float32) (camdriver.OptionID, float32, bool) {
 	switch id {
 	case camdriver.OptionExposure, camdriver.OptionGain:
@@ -166,8 +163,8 @@ func consequence(id camdriver.OptionID, value float32) (camdriver.OptionID, floa
 	return 0, 0, false
 }
 
-// makeLook turns options into what is seen. Auto exposure exposes as the
-// default values do.
+// makeLook returns the look for the options. Auto exposure has the effect of the
+// default exposure and gain.
 func (s *settings) makeLook() look {
 	k := look{gain: 1, saturation: 1, laser: 1}
 	relative := func(id camdriver.OptionID) float32 {

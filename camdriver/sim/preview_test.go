@@ -12,10 +12,10 @@ import (
 	"rsros/camdriver"
 )
 
-var preview = flag.String("preview", "", "write what the imagers see to this PNG file, for docs/simulated-camera.png")
+var preview = flag.String("preview", "", "write a preview to this PNG `file`, for docs/simulated-camera.png")
 
-// TestPreview draws one exposure of all imagers on a sheet, and checks that none
-// of them is flat, dark or blown out.
+// TestPreview draws an exposure of each imager, and checks that none is uniform, too
+// dark or too bright.
 func TestPreview(t *testing.T) {
 	w := newWorld(Options{}.withDefaults())
 	const width, height = 480, 270
@@ -38,7 +38,7 @@ func TestPreview(t *testing.T) {
 		}
 		dim, bright := histogram[0]+histogram[1], histogram[2]+histogram[3]
 		if dim < width*height/20 || bright < width*height/20 || histogram[0] == dim || histogram[3] == bright {
-			t.Errorf("%s: quarters of the brightness range have %v pixels", p.Stream, histogram)
+			t.Errorf("%s: pixels per quarter of the brightness range: %v", p.Stream, histogram)
 		}
 	}
 	if *preview == "" {
@@ -54,7 +54,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// pixel is what a person is shown: near depths are red, far ones blue.
+// pixel returns the colour to show. Near depths are red, far ones blue.
 func pixel(p camdriver.Profile, pix []byte, i int) color.Color {
 	switch p.Format {
 	case camdriver.RGB8:

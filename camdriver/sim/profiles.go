@@ -2,7 +2,7 @@ package sim
 
 import "rsros/camdriver"
 
-// mode is one picture size and the rates it runs at.
+// mode is an image size and its frame rates.
 type mode struct {
 	width, height int
 	fps           []int
@@ -31,7 +31,7 @@ var colorModes = []mode{
 	{1920, 1080, []int{30, 15, 6}},
 }
 
-// video lists profiles of one stream; the default is standard.
+// video returns the profiles of a stream. The default is standard.
 func video(id camdriver.StreamID, f camdriver.Format, modes []mode, standard mode) []camdriver.Profile {
 	var out []camdriver.Profile
 	for _, m := range modes {

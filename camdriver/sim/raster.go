@@ -6,13 +6,12 @@ import (
 	"rsros/camdriver"
 )
 
-// The renderer works a row at a time. Along a row, the reciprocal depth of a
-// plane is a linear function of the pixel, and so is a surface coordinate
-// divided by depth; the edges of a rectangle and the rim of a ball are therefore
-// found by solving an equation, not by trying pixels, and a depth costs one
-// addition.
+// The renderer works by rows. Along a row, the reciprocal depth of a plane is a linear
+// function of the pixel, and so is a surface coordinate divided by depth. So the edges
+// of a rectangle and the rim of a ball are solutions of an equation, and each depth
+// costs one addition.
 
-// linear is c + u·x + v·y over pixels (x, y).
+// linear is the function c + u·x + v·y of pixels (x, y).
 type linear struct{ c, u, v float64 }
 
 func (l linear) plus(m linear, f float64) linear {
@@ -21,11 +20,11 @@ func (l linear) plus(m linear, f float64) linear {
 
 func (l linear) scale(f float64) linear { return linear{f * l.c, f * l.u, f * l.v} }
 
-// row is the function on one row: start + x·step.
+// row returns the function on a row: start + x·step.
 func (l linear) row(y float64) (start, step float64) { return l.c + l.v*y, l.u }
 
-// rays gives the direction of each pixel's ray, in world axes and with a depth
-// of 1 along the camera's own z.
+// rays are the directions of the pixels' rays in world axes, with length 1 along the
+// camera's z.
 type rays struct {
 	origin [3]float64
 	d      [3]linear // direction
@@ -41,13 +40,13 @@ func newRays(view camdriver.Extrinsics, in camdriver.Intrinsics) rays {
 	return r
 }
 
-// along is the direction's component along a.
+// along returns the component of the directions along a.
 func (r *rays) along(a [3]float64) linear {
 	return r.d[0].scale(a[0]).plus(r.d[1], a[1]).plus(r.d[2], a[2])
 }
 
-// face is a quad as one camera sees it: reciprocal depth, and the surface
-// coordinates divided by depth.
+// face is a quad in the view of a camera: reciprocal depth, and the surface coordinates
+// divided by depth.
 type face struct {
 	inv, s, t    linear
 	halfS, halfT float64
@@ -55,7 +54,7 @@ type face struct {
 	material     material
 }
 
-// disc is a ball as one camera sees it.
+// disc is a ball in the view of a camera.
 type disc struct {
 	centre   [3]float64
 	toCamera [3]float64 // from the centre to the camera
@@ -63,14 +62,14 @@ type disc struct {
 	material material
 }
 
-// raster holds one view of the scene, ready to be cast row by row.
+// raster is the view of a camera, to be cast row by row.
 type raster struct {
 	rays
 	scene *scene
 	paint []tint // the scene's tints as pixel values
 	faces []face
 	discs []disc
-	// Shadows lie on the floor, which is the first face: the camera is above it.
+	// Shadows are on the floor, which is the first face.
 	umbrae []umbra
 }
 
@@ -101,21 +100,21 @@ func newRaster(sc *scene, view camdriver.Extrinsics, in camdriver.Intrinsics, t 
 	return r
 }
 
-// The light of the room: some from everywhere, the rest from the lamp.
+// Brightness of the ambient light and of the lamp.
 const ambientLight, directLight = 0.52, 0.66
 
 // toLamp is the direction to the lamp.
 var toLamp = [3]float64{-0.56, -0.75, -0.35}
 
-// daylight is how bright a surface with normal n is: ambient and Lambert's law.
+// daylight returns the brightness of a surface with normal n by Lambert's law.
 func daylight(n [3]float64) float32 {
 	return float32(ambientLight + directLight*math.Max(0, dot(n, toLamp)))
 }
 
-// row is the working memory of one row.
+// row is the scratch memory for a row of pixels.
 type row struct {
 	inv  []float32 // reciprocal depth (1/m) of the nearest surface
-	id   []uint8   // 1 + index of that surface, faces first
+	id   []uint8   // 1 + index of that surface, faces first; 0 if none
 	lum  []float32 // its brightness
 	tint []uint8   // its tint
 }
@@ -140,7 +139,7 @@ func (r *raster) cast(y int, out *row) {
 	}
 }
 
-// nearest puts a plane's pixels lo..hi where it is nearer than what is there.
+// nearest draws the pixels [lo, hi) of a plane where it is nearer than the row so far.
 func nearest(out *row, lo, hi int, start, step float32, id uint8) {
 	for x := lo; x < hi; x++ {
 		if inv := start + step*float32(x); inv > out.inv[x] {
@@ -149,8 +148,8 @@ func nearest(out *row, lo, hi int, start, step float32, id uint8) {
 	}
 }
 
-// span gives the pixels of row v that the face covers: where its depth is
-// positive and both surface coordinates are inside ±half.
+// span returns the pixels [lo, hi) of row v in which the depth of the face is positive
+// and both surface coordinates are inside ±half.
 func (f *face) span(v float64, width int) (lo, hi int) {
 	a, b := 0.0, float64(width-1)
 	for _, l := range [...]linear{
@@ -174,8 +173,8 @@ func (f *face) span(v float64, width int) (lo, hi int) {
 	return int(math.Ceil(a)), int(math.Floor(b)) + 1
 }
 
-// castDisc solves |origin + z·d - centre| = radius for z along a row. The rim is
-// where the discriminant, a quadratic in x, is 0.
+// castDisc solves |origin + z·d - centre| = radius for z along a row. At the rim, the
+// discriminant, a quadratic in x, is 0.
 func (r *raster) castDisc(v float64, d *disc, id uint8, out *row) {
 	var d0, du [3]float64
 	for i := range 3 {
@@ -187,7 +186,7 @@ func (r *raster) castDisc(v float64, d *disc, id uint8, out *row) {
 	q2, q1, q0 := b1*b1-a2*c, 2*b0*b1-a1*c, b0*b0-a0*c
 	rim := q1*q1 - 4*q2*q0
 	if q2 >= 0 || rim <= 0 {
-		return // not on this row (or the camera is too near for an ellipse)
+		return // not on this row, or the camera is too near
 	}
 	root := math.Sqrt(rim)
 	lo := int(math.Ceil(max(0, (-q1+root)/(2*q2))))

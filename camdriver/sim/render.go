@@ -9,7 +9,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Noise of the sensors; none with Options.Noiseless.
+// Standard deviations of sensor noise, unless Options.Noiseless.
 const (
 	disparityNoise = 0.06  // pixels
 	greyNoise      = 1.8   // levels
@@ -18,8 +18,8 @@ const (
 	accelNoise     = 0.02  // m/s²
 )
 
-// world is what all streams of a device look at. It never changes, so that any
-// goroutine may render from it.
+// world is the scene that all streams of a device show. It is immutable and safe for
+// concurrent use.
 type world struct {
 	path  path
 	scene *scene
@@ -37,7 +37,7 @@ func newWorld(o Options) *world {
 	}
 }
 
-// level is a noise deviation, or 0 for a quiet world.
+// level returns the noise deviation to use.
 func (w *world) level(deviation float64) float32 {
 	if w.quiet {
 		return 0
@@ -45,8 +45,8 @@ func (w *world) level(deviation float64) float32 {
 	return float32(deviation)
 }
 
-// render draws what a stream sees at time t (s on the path) into pix, rows in
-// parallel on all processors. The same arguments give the same bytes.
+// render draws the image of a stream at time t (s) into pix, in parallel on all
+// processors. It is deterministic.
 func (w *world) render(p camdriver.Profile, t float64, k look, pix []byte) {
 	place, _ := fromDepth(p.Stream)
 	in := intrinsics(p)
@@ -62,7 +62,7 @@ func (w *world) render(p camdriver.Profile, t float64, k look, pix []byte) {
 	wg.Wait()
 }
 
-// rows draws rows from..to.
+// rows draws the rows [from, to).
 func (w *world) rows(r *raster, p camdriver.Profile, k look, salt uint64, pix []byte, from, to int) {
 	line, stride := newRow(p.Width), p.FrameSize()/p.Height
 	for y := from; y < to; y++ {
@@ -82,14 +82,14 @@ func (w *world) rows(r *raster, p camdriver.Profile, k look, salt uint64, pix []
 	}
 }
 
-// motion gives the sample of an inertial stream at time t, with noise from a
-// generator of that sample's own.
+// motion returns the sample of an inertial stream at time t. Each sample seeds its own
+// noise generator.
 func (w *world) motion(kind camdriver.StreamKind, t float64, number uint64) camdriver.MotionSample {
 	gyro, accel := w.path.at(t).imu(imuPlace)
 	rng := rand.New(rand.NewPCG(w.seed, number<<8|uint64(kind)))
 	var s camdriver.MotionSample
 	for i := range 3 {
-		// A sensor gives single precision.
+		// The camera measures in single precision.
 		if kind == camdriver.Gyro {
 			s.Gyro[i] = float64(float32(gyro[i]) + w.level(gyroNoise)*float32(rng.NormFloat64()))
 		} else {
@@ -99,20 +99,20 @@ func (w *world) motion(kind camdriver.StreamKind, t float64, number uint64) camd
 	return s
 }
 
-// pose gives the depth camera's place in the world at time t, in the axes of tracking
-// cameras, for both: x right, y up, z back. All vectors are in the world's axes.
+// pose returns the pose of the depth camera in the world at time t. Both have the axes
+// of tracking cameras: x right, y up, z back. All vectors are in the world's axes.
 func (w *world) pose(t float64) camdriver.PoseSample {
 	k := w.path.at(t)
 	turned := camdriver.Extrinsics{Rotation: tracking}.Then(camdriver.Extrinsics{Rotation: k.pose.Rotation}).Then(camdriver.Extrinsics{Rotation: tracking})
-	vector := func(v [3]float64) camdriver.Vec3 { return single(camdriver.Extrinsics{Rotation: tracking}.Apply(v)) }
+	vector := func(v [3]float64) camdriver.Vec3 {
+		v = camdriver.Extrinsics{Rotation: tracking}.Apply(v)
+		return camdriver.Vec3{float32(v[0]), float32(v[1]), float32(v[2])}
+	}
+	q := turned.Quaternion()
 	inWorld := func(v [3]float64) [3]float64 { return camdriver.Extrinsics{Rotation: k.pose.Rotation}.Apply(v) }
 	return camdriver.PoseSample{
 		Translation: vector(k.pose.Translation), Velocity: vector(k.velocity), Acceleration: vector(k.accel),
-		Rotation: quaternion(turned.Rotation), AngularVelocity: vector(inWorld(k.omega)), AngularAcceleration: vector(inWorld(k.alpha)),
+		Rotation: [4]float32{float32(q[0]), float32(q[1]), float32(q[2]), float32(q[3])}, AngularVelocity: vector(inWorld(k.omega)), AngularAcceleration: vector(inWorld(k.alpha)),
 		TrackerConfidence: 3, MapperConfidence: 3,
 	}
-}
-
-func single(v [3]float64) camdriver.Vec3 {
-	return camdriver.Vec3{float32(v[0]), float32(v[1]), float32(v[2])}
 }

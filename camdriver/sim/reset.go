@@ -8,42 +8,47 @@ import (
 	"rsros/camdriver"
 )
 
-// resetTime is how long the camera is gone after a Reset.
+// resetTime is how long the camera is away after a Reset.
 const resetTime = time.Second
 
 var errReset = errors.New("hardware reset")
 
-// Reset makes the camera disconnect and, a second later, come back: frames end,
-// StatusDisconnected and then StatusStreaming are raised once for the device,
-// each started sensor raises a Hardware Event notification, frame numbers start
-// from 1. Meanwhile Start fails with ErrUnplugged. Options keep their values.
+// Reset disconnects the camera for a second: frames end, StatusDisconnected and then
+// StatusStreaming are raised once for the device, and each started sensor raises a
+// Hardware Event notification. Frame numbers restart from 1. Until then, Start fails
+// with ErrUnplugged. Options keep their values.
 //
-// Reset returns at once and may be called from a Handler.
+// Reset returns immediately and may be called from a Handler.
 func (d *Device) Reset() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ctx.Err() != nil {
-		return camdriver.ErrClosed
-	}
-	if d.gone.Swap(true) {
+	err := d.disconnect(nil, errReset, "Hardware reset done", func() bool {
+		clock := d.opt.Clock
+		return clock.SleepUntil(d.ctx, clock.Now().Add(resetTime)) == nil
+	})
+	if err == camdriver.ErrUnplugged {
 		return nil
 	}
-	d.back = make(chan struct{})
-	d.work.Go(func() {
-		d.leave(errReset, "Hardware reset done", func() bool {
-			clock := d.opt.Clock
-			return clock.SleepUntil(d.ctx, clock.Now().Add(resetTime)) == nil
-		})
-	})
-	return nil
+	return err
 }
 
-// Unplug makes the camera disconnect as a pulled cable does: frames end,
-// StatusDisconnected is raised once for the device, and Start fails with
-// ErrUnplugged until Replug. It returns ErrUnplugged if the camera is gone already.
+// Unplug disconnects the camera: frames end, StatusDisconnected is raised once for the
+// device, and Start fails with ErrUnplugged until Replug. It returns ErrUnplugged if
+// the camera is already disconnected.
 //
-// Unplug returns at once and may be called from a Handler.
+// Unplug returns immediately and may be called from a Handler.
 func (d *Device) Unplug() error {
+	replug := make(chan struct{})
+	return d.disconnect(replug, camdriver.ErrUnplugged, "", func() bool {
+		select {
+		case <-replug:
+			return true
+		case <-d.ctx.Done():
+			return false
+		}
+	})
+}
+
+// disconnect starts leave. It returns ErrUnplugged if the camera is away.
+func (d *Device) disconnect(replug chan struct{}, why error, notice string, wait func() bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ctx.Err() != nil {
@@ -52,25 +57,14 @@ func (d *Device) Unplug() error {
 	if d.gone.Swap(true) {
 		return camdriver.ErrUnplugged
 	}
-	d.back = make(chan struct{})
-	plugged := make(chan struct{})
-	d.replug = plugged
-	d.work.Go(func() {
-		d.leave(camdriver.ErrUnplugged, "", func() bool {
-			select {
-			case <-plugged:
-				return true
-			case <-d.ctx.Done():
-				return false
-			}
-		})
-	})
+	d.back, d.replug = make(chan struct{}), replug
+	d.work.Go(func() { d.leave(why, notice, wait) })
 	return nil
 }
 
-// Replug makes an unplugged camera come back: StatusStreaming is raised once for
-// the device, and the sensors that were started raise frames again, with numbers
-// from 1. Options keep their values. It does nothing if the camera is plugged in.
+// Replug reconnects an unplugged camera: StatusStreaming is raised once for the device,
+// and started sensors raise frames again, with numbers from 1. Options keep their
+// values. It does nothing if the camera is connected.
 func (d *Device) Replug() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,9 +103,9 @@ func (d *Device) closed() error {
 	return nil
 }
 
-// leave makes the camera go, for the reason why, until wait returns; if it returns
-// false the camera stays away. said is the notification of its return, if any.
-func (d *Device) leave(why error, said string, wait func() bool) {
+// leave interrupts all sensors until wait returns. If wait returns false, the camera
+// stays away. notice is the text of the notification after its return, or "".
+func (d *Device) leave(why error, notice string, wait func() bool) {
 	var runs []*run
 	for _, s := range d.sensors {
 		if r := s.interrupt(); r != nil {
@@ -126,24 +120,21 @@ func (d *Device) leave(why error, said string, wait func() bool) {
 	d.gone.Store(false)
 	close(d.back)
 	d.mu.Unlock()
-	for _, r := range runs {
-		if said == "" {
-			break
+	if notice != "" {
+		n := camdriver.Notification{
+			Time: d.opt.Clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: notice,
 		}
-		r.call(func(h camdriver.Handler) {
-			h.Notification(r.s.number, camdriver.Notification{
-				Time: d.opt.Clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo,
-				Description: said,
-			})
-		})
+		for _, r := range runs {
+			r.call(func(h camdriver.Handler) { h.Notification(r.s.number, n) })
+		}
 	}
 	raiseOnce(runs, camdriver.Status{Kind: camdriver.StatusStreaming})
 	for _, r := range runs {
-		r.s.carryOn(r)
+		r.s.resume(r)
 	}
 }
 
-// raiseOnce tells one of the runs' handlers what concerns the whole device.
+// raiseOnce passes a status of the device to one of the runs' handlers.
 func raiseOnce(runs []*run, s camdriver.Status) {
 	for _, r := range runs {
 		if r.call(func(h camdriver.Handler) { h.StatusChanged(s) }) {
@@ -152,7 +143,7 @@ func raiseOnce(runs []*run, s camdriver.Status) {
 	}
 }
 
-// interrupt ends the frames of a started sensor; nil if it isn't started.
+// interrupt stops the frames of a sensor. It returns nil if the sensor isn't started.
 func (s *sensor) interrupt() *run {
 	s.mu.Lock()
 	r := s.run
@@ -166,8 +157,8 @@ func (s *sensor) interrupt() *run {
 	return r
 }
 
-// carryOn starts the frames of an interrupted run again, if it still runs.
-func (s *sensor) carryOn(r *run) {
+// resume restarts the frames of an interrupted run unless it was stopped.
+func (s *sensor) resume(r *run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !r.stopped {

@@ -8,15 +8,14 @@ import (
 
 var _ camdriver.ROISensor = (*videoSensor)(nil)
 
-// videoSensor is a sensor with an imager, whose auto exposure can be limited to a
-// region.
+// videoSensor is a sensor with an imager.
 type videoSensor struct{ *sensor }
 
-// Metering changes the gain of auto exposure by at most this factor.
+// maxMetering bounds the factor by which a region changes the gain.
 const maxMetering = 4
 
-// SetROI implements camdriver.ROISensor. The images become brighter or darker, so
-// that the region is as bright as all of the image is without one.
+// SetROI implements camdriver.ROISensor. It changes the gain so that the region becomes
+// as bright as the whole image is without a region.
 func (s videoSensor) SetROI(r camdriver.ROI) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,8 +34,8 @@ func (s videoSensor) SetROI(r camdriver.ROI) error {
 	return nil
 }
 
-// checkROI compares a region with the images that are streamed, or with the largest
-// that the sensor has. s.mu is held.
+// checkROI checks a region against the streamed images, or else against the sensor's
+// largest. s.mu must be held.
 func (s *sensor) checkROI(r camdriver.ROI, streamed []camdriver.Profile) error {
 	if len(streamed) > 0 {
 		return r.Check(streamed[0].Width, streamed[0].Height)
@@ -65,23 +64,22 @@ func (s videoSensor) ROI() (camdriver.ROI, error) {
 	return camdriver.FullROI(p.Width, p.Height), nil
 }
 
-// meter exposes for the region, in images of the first of the profiles. s.mu is
-// held.
+// meter sets the gain for the region in images of the first profile. s.mu must be held.
 func (s *sensor) meter(profiles []camdriver.Profile) {
 	if s.region == nil || len(profiles) == 0 {
 		return
 	}
 	p, region := profiles[0], *s.region
 	if region.Check(p.Width, p.Height) != nil {
-		region = camdriver.FullROI(p.Width, p.Height) // it was set for larger images
+		region = camdriver.FullROI(p.Width, p.Height) // set for larger images
 	}
 	s.settings.Store(s.settings.Load().measured(region, s.dev.world.metering(p, region)))
 }
 
-// metering returns by what the gain changes if a region is exposed for instead of
-// the whole image. Both are measured where the camera's path begins.
+// metering returns the factor of the gain if a region is measured instead of the whole
+// image, both at the start of the path.
 func (w *world) metering(p camdriver.Profile, r camdriver.ROI) float32 {
-	if p.Stream.Kind == camdriver.Depth { // made of the left imager's light
+	if p.Stream.Kind == camdriver.Depth { // depth is computed from infrared
 		p.Stream, p.Format = leftID, camdriver.Y8
 	}
 	pixels := make([]byte, p.FrameSize())
@@ -90,7 +88,7 @@ func (w *world) metering(p camdriver.Profile, r camdriver.ROI) float32 {
 	return min(max(whole/max(mean(pixels, p, r), 1), 1.0/maxMetering), maxMetering)
 }
 
-// mean is the mean value of a region's bytes.
+// mean returns the mean of a region's bytes.
 func mean(pixels []byte, p camdriver.Profile, r camdriver.ROI) float32 {
 	stride := len(pixels) / p.Height
 	pixel := stride / p.Width

@@ -6,8 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// A region of interest is exposed as the whole image was before; its bounds are in
-// the metadata of stereo frames, and outlast a stop.
+// TestROI checks that a region becomes as bright as the whole image was, that its bounds
+// are in the metadata of stereo frames, and that it is kept after Stop.
 func TestROI(t *testing.T) {
 	dev, err := Open(Options{Noiseless: true})
 	if err != nil {
@@ -19,12 +19,12 @@ func TestROI(t *testing.T) {
 	metered := dev.Sensors()[1].(camdriver.ROISensor)
 	before, err := metered.ROI()
 	if err != nil || before.Check(1920, 1080) != nil {
-		t.Errorf("the camera's own region is %v, %v", before, err)
+		t.Errorf("default region %v, %v", before, err)
 	}
 	darkest := darkestTile(dev, color)
-	for name, bad := range map[string]camdriver.ROI{"outside": {Right: 5000, Bottom: 10}, "turned round": {Left: 100, Right: 50, Bottom: 10}, "negative": {Left: -1, Right: 5, Bottom: 5}} {
+	for name, bad := range map[string]camdriver.ROI{"outside": {Right: 5000, Bottom: 10}, "reversed": {Left: 100, Right: 50, Bottom: 10}, "negative": {Left: -1, Right: 5, Bottom: 5}} {
 		if metered.SetROI(bad) == nil {
-			t.Errorf("a region %s was accepted: %v", name, bad)
+			t.Errorf("SetROI accepted a region that is %s: %v", name, bad)
 		}
 	}
 	if err := metered.SetROI(darkest); err != nil {
@@ -54,7 +54,7 @@ func TestROI(t *testing.T) {
 	dev.world.render(color, 0, newSettings(colorOptions()).look, plain)
 	all := camdriver.FullROI(color.Width, color.Height)
 	if bright, was := mean(f.Data, color, all), mean(plain, color, all); bright < was*1.1 {
-		t.Errorf("images have brightness %.1f with auto exposure for their darkest part, %.1f without", bright, was)
+		t.Errorf("brightness is %.1f with auto exposure for the darkest part, %.1f without", bright, was)
 	}
 	f.Release()
 
@@ -72,11 +72,11 @@ func TestROI(t *testing.T) {
 		}
 	}
 	if _, ok := dev.Sensors()[2].(camdriver.ROISensor); ok {
-		t.Error("the motion module exposes")
+		t.Error("the motion module has a region of interest")
 	}
 }
 
-// darkestTile is the part of 8 by 8 where an image is darkest when auto exposure measures all of it.
+// darkestTile returns the darkest of 8 by 8 tiles of an image.
 func darkestTile(d *Device, p camdriver.Profile) camdriver.ROI {
 	pixels := make([]byte, p.FrameSize())
 	d.world.render(p, 0, newSettings(colorOptions()).look, pixels)

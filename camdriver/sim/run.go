@@ -8,8 +8,8 @@ import (
 	"rsros/camdriver"
 )
 
-// lateness is how far a stream may fall behind, as far as the queues between
-// camera and program reach; beyond it frames are dropped.
+// lateness is how far a stream may fall behind before frames are dropped. It stands for
+// the queues between camera and program.
 const lateness = 100 * time.Millisecond
 
 // run is one sensor between Start and Stop.
@@ -20,13 +20,13 @@ type run struct {
 
 	ctx     context.Context
 	cancel  context.CancelFunc
-	pause   context.CancelFunc // ends what resume began
-	raising sync.WaitGroup     // goroutines of the streams
-	other   sync.WaitGroup     // whatever else may call h, and fill
-	stopped bool               // guarded by s.mu; the groups grow no more
+	pause   context.CancelFunc // ends the goroutines that resume started
+	raising sync.WaitGroup     // goroutines that raise frames
+	other   sync.WaitGroup     // fill and other calls of h
+	stopped bool               // guarded by s.mu; then nothing is added to the groups
 }
 
-// newRun prepares streams; s.mu is held.
+// newRun prepares the streams. s.mu must be held.
 func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
 	r := &run{s: s, h: h}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -40,7 +40,7 @@ func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
 	return r
 }
 
-// profiles are those of the streams. s.mu is held.
+// profiles returns the profiles of the streams. s.mu must be held.
 func (r *run) profiles() []camdriver.Profile {
 	var out []camdriver.Profile
 	for _, st := range r.streams {
@@ -49,8 +49,8 @@ func (r *run) profiles() []camdriver.Profile {
 	return out
 }
 
-// resume begins to raise frames, with numbers from 1. s.mu is held and the run
-// not stopped.
+// resume starts raising frames, with numbers from 1. s.mu must be held and the run must
+// not be stopped.
 func (r *run) resume() {
 	now := r.s.dev.opt.Clock.Now()
 	ctx, pause := context.WithCancel(r.ctx)
@@ -60,7 +60,7 @@ func (r *run) resume() {
 	}
 }
 
-// call runs f, which calls the handler, unless the run is stopped.
+// call calls f with the handler unless the run is stopped. It reports whether it did.
 func (r *run) call(f func(camdriver.Handler)) bool {
 	r.s.mu.Lock()
 	if r.stopped {
@@ -74,13 +74,13 @@ func (r *run) call(f func(camdriver.Handler)) bool {
 	return true
 }
 
-// wait returns when the stopped run has ended.
+// wait waits until a stopped run has ended.
 func (r *run) wait() {
 	r.raising.Wait()
 	r.other.Wait()
 }
 
-// fill draws all images of the loops, in the order they will be needed.
+// fill renders all images of the loops, in the order in which they are due.
 func (r *run) fill() {
 	now := r.s.dev.opt.Clock.Now()
 	for more, i := true, int64(1); more; i++ {

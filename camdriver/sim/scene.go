@@ -5,32 +5,31 @@ import (
 	"math/rand/v2"
 )
 
-// scene is the room: flat pieces and balls. Everything is fixed except the
-// balls with a roll.
+// scene is the room: rectangles and balls. Only balls with a roll move.
 type scene struct {
-	period  float64 // s, after which rolling balls are back
+	period  float64 // s; of rolling balls
 	quads   []quad  // the first is the floor
 	balls   []ball
-	shadows []shadow // of what is fixed
-	tints   []tint   // what materials name
-	grain   []uint8  // grainSize² texture, 128 is neutral, wraps around
+	shadows []shadow // of fixed solids
+	tints   []tint   // referred to by materials
+	grain   []uint8  // grainSize² texture that wraps around; 128 is neutral
 	dots    []uint8  // dotsWidth·dotsHeight, the projector's pattern
 }
 
-// tint is how bright a surface is, 0 to 1, to each kind of imager.
+// tint is the brightness of a surface, 0 to 1, by channel.
 type tint struct{ r, g, b, ir float32 }
 
-// material is a pattern of two tints, a checkerboard in units of 2^shift
-// texels; a shift of 31 makes stripes or a plain surface of it.
+// material is a checkerboard of two tints with fields of 2^shift texels. A shift of 31
+// means stripes.
 type material struct {
-	tint           uint8 // of even fields; odd fields have the next one
+	tint           uint8 // of even fields; odd fields have the next tint
 	shiftS, shiftT uint8
 }
 
-// texels is the resolution of all patterns, in texels a metre.
+// texels is the resolution of all patterns in texels per metre.
 const texels = 512
 
-// quad is a rectangle with corners centre ± halfS·s ± halfT·t, seen from the
+// quad is a rectangle with corners centre ± halfS·s ± halfT·t. It is visible from the
 // side that s×t points to.
 type quad struct {
 	centre, s, t, normal [3]float64
@@ -38,7 +37,7 @@ type quad struct {
 	material             material
 }
 
-// ball is a sphere; with a roll it moves to and fro along it once a period.
+// ball is a sphere. If roll isn't zero, it oscillates along it once per period.
 type ball struct {
 	centre   [3]float64
 	radius   float64
@@ -46,7 +45,7 @@ type ball struct {
 	material material
 }
 
-// at is the ball's centre at time t (s).
+// at returns the ball's centre at time t (s).
 func (b ball) at(t, period float64) [3]float64 {
 	return add(b.centre, b.roll, math.Sin(2*math.Pi*t/period))
 }
@@ -98,12 +97,12 @@ func (sc *scene) room() {
 	sc.add([3]float64{-0.7, -0.35, roomForward - 0.03}, down, right, 0.3, 0.45, picture)
 }
 
-// add puts one flat piece up. Its visible side is the one s×t points to.
+// add adds a quad.
 func (sc *scene) add(centre, s, t [3]float64, halfS, halfT float64, m material) {
 	sc.quads = append(sc.quads, quad{centre, s, t, cross(s, t), halfS, halfT, m})
 }
 
-// box adds the six faces of a box turned by yaw about the vertical.
+// box adds the faces of a box that is rotated by yaw about the vertical.
 func (sc *scene) box(centre, half [3]float64, yaw float64, m material) {
 	r := rotation(0, yaw, 0)
 	axes := [3][3]float64{{r[0], r[3], r[6]}, {r[1], r[4], r[7]}, {r[2], r[5], r[8]}}
@@ -117,7 +116,7 @@ func (sc *scene) box(centre, half [3]float64, yaw float64, m material) {
 	}
 }
 
-// add gives a + f·b.
+// add returns a + f·b.
 func add(a, b [3]float64, f float64) [3]float64 {
 	return [3]float64{a[0] + f*b[0], a[1] + f*b[1], a[2] + f*b[2]}
 }

@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver"
 )
 
-// sensor is one part of the camera.
+// sensor implements camdriver.Sensor.
 type sensor struct {
 	dev      *Device
 	number   int
@@ -23,9 +23,9 @@ type sensor struct {
 
 	mu     sync.Mutex
 	closed bool
-	run    *run                         // the last one, perhaps stopped
+	run    *run                         // last run, perhaps stopped
 	loops  map[camdriver.StreamID]*loop // images of each stream's last profile
-	region *camdriver.ROI               // that auto exposure measures; nil until it is set
+	region *camdriver.ROI               // for auto exposure; nil until set
 }
 
 func (s *sensor) Name() string { return s.name }
@@ -45,8 +45,8 @@ func (s *sensor) Options() []camdriver.Option {
 	return out
 }
 
-// SetOption changes an option and what follows from it (manual exposure ends
-// auto exposure, laser power switches the emitter on).
+// SetOption also changes dependent options: manual exposure ends auto exposure, and
+// laser power turns the emitter on.
 func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 	s.mu.Lock()
 	if s.closed {
@@ -85,7 +85,7 @@ func (s *sensor) MotionIntrinsics(p camdriver.Profile) (camdriver.MotionIntrinsi
 	return motionIntrinsics(p.Stream.Kind), nil
 }
 
-// has says whether p is one of the sensor's profiles; Default doesn't matter.
+// has reports whether the sensor has the profile p, ignoring Default.
 func (s *sensor) has(p camdriver.Profile) bool {
 	return slices.ContainsFunc(s.profiles, func(q camdriver.Profile) bool {
 		q.Default = p.Default
@@ -102,7 +102,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	if s.run != nil && !s.run.stopped {
 		return fmt.Errorf("start %s: %w", s.name, camdriver.ErrBusy)
 	}
-	if err := s.check(profiles); err != nil {
+	if err := camdriver.CheckProfiles(profiles, s.check); err != nil {
 		return fmt.Errorf("start %s: %w", s.name, err)
 	}
 	if s.dev.gone.Load() {
@@ -119,8 +119,8 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 func (s *sensor) prepare(ctx context.Context, profiles []camdriver.Profile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.check(profiles) != nil {
-		return // Start will say why
+	if camdriver.CheckProfiles(profiles, s.check) != nil {
+		return // Start reports it
 	}
 	s.meter(profiles)
 	r := newRun(s, profiles, nil)
@@ -132,23 +132,15 @@ func (s *sensor) prepare(ctx context.Context, profiles []camdriver.Profile) {
 	r.fill()
 }
 
-func (s *sensor) check(profiles []camdriver.Profile) error {
-	if len(profiles) == 0 {
-		return fmt.Errorf("no profiles: %w", camdriver.ErrUnsupported)
-	}
-	for i, p := range profiles {
-		if !s.has(p) {
-			return fmt.Errorf("profile %s: %w", p, camdriver.ErrUnsupported)
-		}
-		if slices.ContainsFunc(profiles[:i], func(q camdriver.Profile) bool { return q.Stream == p.Stream }) {
-			return fmt.Errorf("stream %s twice: %w", p.Stream, camdriver.ErrUnsupported)
-		}
+func (s *sensor) check(p camdriver.Profile) error {
+	if !s.has(p) {
+		return fmt.Errorf("profile %s: %w", p, camdriver.ErrUnsupported)
 	}
 	return nil
 }
 
-// loop gives the images of a profile, those of the last Start if it is the same.
-// s.mu is held.
+// loop returns the images of a profile, which are reused if the last Start had the same
+// profile. s.mu must be held.
 func (s *sensor) loop(p camdriver.Profile) *loop {
 	l := s.loops[p.Stream]
 	if l == nil || l.profile != p {
@@ -178,6 +170,6 @@ func (s *sensor) close() {
 	s.mu.Unlock()
 	s.Stop()
 	s.mu.Lock()
-	clear(s.loops) // gives the images' memory back
+	clear(s.loops) // frees the images
 	s.mu.Unlock()
 }

@@ -2,8 +2,7 @@ package sim
 
 import "math"
 
-// shade gives every pixel of a cast row its brightness and tint, run by run of
-// one surface.
+// shade sets the brightness and tint of each pixel of a cast row.
 func (r *raster) shade(y int, out *row) {
 	v := float64(y)
 	for lo := 0; lo < len(out.id); {
@@ -27,8 +26,8 @@ func (r *raster) shade(y int, out *row) {
 	}
 }
 
-// shadeFace is perspective texturing: surface coordinate = linear · depth. The
-// lamp is brightest in the middle of a surface.
+// shadeFace applies perspective texturing: surface coordinate = linear · depth. The lamp
+// is brightest in the middle of a surface.
 func (r *raster) shadeFace(v float64, f *face, out *row, lo, hi int) {
 	s0, su := f.s.row(v)
 	t0, tu := f.t.row(v)
@@ -45,7 +44,7 @@ func (r *raster) shadeFace(v float64, f *face, out *row, lo, hi int) {
 	}
 }
 
-// shadeDisc lights a ball by its normal and wraps the pattern over it.
+// shadeDisc lights a ball by its normal and maps the pattern onto it.
 func (r *raster) shadeDisc(v float64, d *disc, out *row, lo, hi int) {
 	var d0, du [3]float32
 	for i := range 3 {
@@ -68,29 +67,29 @@ func (r *raster) shadeDisc(v float64, d *disc, out *row, lo, hi int) {
 	}
 }
 
-// pattern looks a surface point (m from the surface's middle) up: its tint and
-// its grain, about 1.
+// pattern sets the tint of a surface point (m from the surface's middle) and returns its
+// grain, a factor near 1.
 func (r *raster) pattern(m material, s, t float32, tint *uint8) float32 {
-	const middle = 1 << 14 // keeps texel numbers positive within ±32 m
+	const middle = 1 << 14 // keeps texel coordinates positive within ±32 m
 	si, ti := uint32(s*texels+middle), uint32(t*texels+middle)
 	*tint = m.tint + uint8((si>>m.shiftS^ti>>m.shiftT)&1)
 	return float32(r.scene.grain[ti%grainSize*grainSize+si%grainSize]) * (1.0 / 128)
 }
 
-// look is what options change in the pictures.
+// look is the effect of options on images.
 type look struct {
-	gain       float32 // exposure times gain, 1 as the camera starts
+	gain       float32 // exposure times gain; 1 is the default
 	offset     float32 // added to every value
-	saturation float32 // 0 grey … 1 as the camera starts
-	laser      float32 // projector, 0 off … 1 as the camera starts
+	saturation float32 // 0 is grey, 1 is the default
+	laser      float32 // projector; 0 is off, 1 is the default
 }
 
-// depthRow writes a row of Z16 from the stereo imagers' point of view: noise
-// that grows with the square of depth, and no depth where the right imager
-// doesn't see the point or where it is too near or too far.
+// depthRow writes a row of Z16 as stereo imagers see it: noise grows with the square of
+// depth, and a point has no depth if it is hidden from the right imager, too near or
+// too far.
 func (r *raster) depthRow(in *row, out []byte, noise []float32, deviation float32) {
 	disparity := float32(r.in.Fx * baseline)
-	seen := float32(len(in.inv)) // leftmost pixel of the right image taken so far
+	seen := float32(len(in.inv)) // leftmost pixel of the right image so far
 	for x := len(in.inv) - 1; x >= 0; x-- {
 		inv := in.inv[x]
 		at := float32(x) - disparity*inv
@@ -104,11 +103,11 @@ func (r *raster) depthRow(in *row, out []byte, noise []float32, deviation float3
 	}
 }
 
-// projectorX is the infrared projector's place in depth coordinates, m.
+// projectorX is the x coordinate of the infrared projector in depth coordinates, m.
 const projectorX = 0.029
 
-// greyRow writes a row of an infrared image; offsetX is the imager's place.
-// Daylight is dim, the projector's dots fade with distance.
+// greyRow writes a row of an infrared image. offsetX is the x coordinate of the imager.
+// Daylight is dim; the projector's dots fade with distance.
 func (r *raster) greyRow(y int, in *row, out []byte, noise []float32, deviation float32, offsetX float64, k look) {
 	dy := (float64(y) - r.in.Ppy) / r.in.Fy
 	line := min(max(int(dy*dotsScale)+dotsHeight/2, 0), dotsHeight-1) * dotsWidth
@@ -140,7 +139,7 @@ func (r *raster) colorRow(in *row, out []byte, noise []float32, deviation float3
 	}
 }
 
-// clamp rounds towards 0; it is cheaper on integers than on floats.
+// clamp rounds towards 0. Clamping integers is cheaper than clamping floats.
 func clamp(v float32) byte {
 	i := int32(v)
 	switch {
@@ -152,7 +151,7 @@ func clamp(v float32) byte {
 	return math.MaxUint8
 }
 
-// paints gives the values that tints have in pictures of look k at full light.
+// paints returns the pixel values of tints in images with look k at full light.
 func paints(tints []tint, k look) []tint {
 	out := make([]tint, len(tints))
 	for i, p := range tints {

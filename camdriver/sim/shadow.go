@@ -2,39 +2,37 @@ package sim
 
 import "math"
 
-// A shadow is a soft ellipse on the floor, where the lamp's light that passes a
-// solid would have gone. It is cheap and right for balls, and good enough under
-// boxes.
+// shadow is a soft ellipse on the floor. This is exact for balls and an approximation
+// for boxes.
 type shadow struct {
 	x, z          float64 // middle, world m
-	along, across float64 // half axes: in the light's direction and across it, m
+	along, across float64 // semi-axes in the light's direction and across it, m
 }
 
-// The direction in which shadows fall on the floor, and how far per metre of
-// height.
+// The offset of shadows on the floor per metre of height.
 var (
 	fallX, fallZ = toLamp[0] / toLamp[1], toLamp[2] / toLamp[1]
 	fall         = math.Hypot(fallX, fallZ)
 )
 
-// shadow is a ball's, with its rim softened.
+// shadow returns a ball's shadow with a soft rim.
 func (b ball) shadow(t, period float64) shadow {
 	c := b.at(t, period)
 	h := roomFloor - c[1]
 	return shadow{c[0] + h*fallX, c[2] + h*fallZ, 1.2 * b.radius / math.Abs(toLamp[1]), 1.2 * b.radius}
 }
 
-// boxShadow is the shadow of a box on the floor.
+// boxShadow returns the shadow of a box.
 func boxShadow(centre, half [3]float64) shadow {
 	h, wide := half[1], 1.3*math.Max(half[0], half[2])
 	return shadow{centre[0] + h*fallX, centre[2] + h*fallZ, wide + h*fall, wide}
 }
 
-// umbra is a shadow as one camera sees it, in the manner of face: distances from
-// its middle in half axes, divided by depth.
+// umbra is a shadow in the view of a camera, like face: distances from its middle in
+// semi-axes, divided by depth.
 type umbra struct{ inv, along, across linear }
 
-// seen gives the shadow on the floor's face, whose s is x and t is z from its
+// seen returns the shadow on the floor's face, whose s and t are x and z from its
 // middle.
 func (s shadow) seen(f *face, middle [3]float64) umbra {
 	dx := f.s.plus(f.inv, middle[0]-s.x)
@@ -47,8 +45,8 @@ func (s shadow) seen(f *face, middle [3]float64) umbra {
 	}
 }
 
-// cast darkens the floor's pixels of row y inside the ellipse, whose edge is
-// where along² + across² = inv², a quadratic in x.
+// cast darkens the floor's pixels of row y inside the ellipse. At its edge,
+// along² + across² = inv², a quadratic in x.
 func (u *umbra) cast(y int, out *row, floor uint8) {
 	i0, i1 := u.inv.row(float64(y))
 	a0, a1 := u.along.row(float64(y))

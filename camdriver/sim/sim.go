@@ -9,21 +9,20 @@ import (
 	"rsros/camdriver"
 )
 
-// Options choose what is simulated. The zero value is a D435i on the machine's
-// clock.
+// Options configure the simulation. The zero value is a D435i on the host's clock.
 type Options struct {
-	Seed   int64           // of path, textures and noise; the same seed gives the same pixels
+	Seed   int64           // of path, textures and noise; determines every pixel
 	Clock  camdriver.Clock // camdriver.System if nil
 	Serial string          // serial number; "000000000000" if empty
 	Pose   bool            // add the sensor "Pose" (Pose_0 at 200 Hz)
 
-	// Loop is how long the camera's path is, rounded up to whole seconds;
-	// 2 s if 0.
+	// Loop is the duration of the camera's path, rounded up to whole seconds; 2 s
+	// if 0.
 	Loop time.Duration
-	// StreamMemory bounds the kept images of one stream, in bytes; 192 MiB if
-	// 0. A loop that doesn't fit shows each image for several frames.
+	// StreamMemory bounds the cached images of a stream in bytes; 192 MiB if 0. If a
+	// loop doesn't fit, consecutive frames share an image.
 	StreamMemory int64
-	// Noiseless turns sensor noise off: measurements are then exact.
+	// Noiseless disables sensor noise.
 	Noiseless bool
 }
 
@@ -47,23 +46,23 @@ func (o Options) withDefaults() Options {
 // Device is the simulated camera.
 type Device struct {
 	opt     Options
-	opened  time.Time // start of all frame grids and of the hardware clock
+	opened  time.Time // origin of frame grids and of the hardware clock
 	world   *world
 	sensors []*sensor
 
-	gone atomic.Bool   // between disconnecting and coming back
-	back chan struct{} // closed when the camera comes back; nil if it never was away
+	gone atomic.Bool   // camera is disconnected
+	back chan struct{} // closed when the camera reconnects; nil if it never was away
 
 	mu     sync.Mutex      // orders Reset, Unplug, Replug and Close
-	replug chan struct{}   // closed by Replug; nil unless the camera is unplugged
-	ctx    context.Context // ends with Close
+	replug chan struct{}   // closed by Replug; nil unless unplugged
+	ctx    context.Context // canceled by Close
 	end    context.CancelFunc
-	work   sync.WaitGroup // while the camera is gone
+	work   sync.WaitGroup // goroutine that reconnects the camera
 }
 
 var _ camdriver.Returning = (*Device)(nil)
 
-// Open makes a camera. Nothing runs until a sensor is started.
+// Open returns a new camera.
 func Open(o Options) (*Device, error) {
 	o = o.withDefaults()
 	d := &Device{opt: o, opened: o.Clock.Now(), world: newWorld(o)}
@@ -72,7 +71,7 @@ func Open(o Options) (*Device, error) {
 	d.add("RGB Camera", colorProfiles(), colorOptions(), colorFilters)
 	d.add("Motion Module", motionProfiles(), motionOptions(), nil)
 	if o.Pose {
-		d.add("Pose", poseProfiles(), poseOptions(), nil)
+		d.add("Pose", poseProfiles(), commonOptions(), nil)
 	}
 	return d, nil
 }
@@ -84,7 +83,7 @@ func (d *Device) add(name string, profiles []camdriver.Profile, options []camdri
 	d.sensors = append(d.sensors, s)
 }
 
-// Info says D435I with its product id, and that it is simulated.
+// Info implements camdriver.Device.
 func (d *Device) Info() []camdriver.Info {
 	return []camdriver.Info{
 		{Key: camdriver.InfoName, Value: "Intel RealSense D435I (simulated)"},
@@ -102,7 +101,7 @@ func (d *Device) Info() []camdriver.Info {
 	}
 }
 
-// Sensors gives Stereo Module, RGB Camera, Motion Module and, if asked for, Pose.
+// Sensors returns Stereo Module, RGB Camera, Motion Module and, if enabled, Pose.
 func (d *Device) Sensors() []camdriver.Sensor {
 	out := make([]camdriver.Sensor, len(d.sensors))
 	for i, s := range d.sensors {
@@ -114,10 +113,9 @@ func (d *Device) Sensors() []camdriver.Sensor {
 	return out
 }
 
-// Prepare draws all images of the profiles, which are indexed as Sensors, so that
-// no frame is late because its image is still being drawn. It may take seconds; if
-// ctx ends it returns after the image being drawn. Images that it didn't draw are
-// drawn when they are needed, or before that in the background.
+// Prepare renders all images of the profiles, which are indexed by sensor, so that no
+// frame has to wait for rendering. It may take seconds. If ctx is done, it returns
+// after the current image; the rest is rendered in the background or on use.
 func (d *Device) Prepare(ctx context.Context, profiles [][]camdriver.Profile) {
 	for i, s := range d.sensors {
 		if i < len(profiles) {
@@ -126,7 +124,7 @@ func (d *Device) Prepare(ctx context.Context, profiles [][]camdriver.Profile) {
 	}
 }
 
-// Extrinsics maps points between any two streams, started or not.
+// Extrinsics implements camdriver.Device.
 func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, error) {
 	a, err := fromDepth(from)
 	if err != nil {
@@ -139,7 +137,7 @@ func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, 
 	return a.Inverse().Then(b), nil
 }
 
-// Close stops all sensors for good.
+// Close implements camdriver.Device.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	d.end()

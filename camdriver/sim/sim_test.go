@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// BenchmarkRender draws images of default profiles.
+// BenchmarkRender renders images of default profiles.
 func BenchmarkRender(b *testing.B) {
 	w := newWorld(Options{}.withDefaults())
 	for _, p := range []camdriver.Profile{
@@ -29,7 +29,7 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// BenchmarkFrame is what a frame costs once its image is drawn.
+// BenchmarkFrame makes frames of rendered images.
 func BenchmarkFrame(b *testing.B) {
 	dev, err := Open(Options{Loop: time.Second})
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"rsros/camdriver"
 )
 
-// grid is when the frames of a stream are due: frame k at start + k/fps,
-// computed from k, so that no error adds up.
+// grid is the schedule of a stream: frame k is due at start + k/fps. Times are computed
+// from k, so errors don't accumulate.
 type grid struct {
 	start time.Time
 	fps   int64
 }
 
-// phase is where in the frame time a stream's grid starts. Depth and infrared
-// share their exposures; the other sensors run on their own.
+// phase returns the offset of a stream's grid. Depth and infrared share exposures; other
+// sensors are not synchronized.
 func phase(kind camdriver.StreamKind) time.Duration {
 	switch kind {
 	case camdriver.Color:
@@ -38,7 +38,7 @@ func (g grid) time(k int64) time.Time {
 	return g.start.Add(time.Duration(k/g.fps)*time.Second + time.Duration(k%g.fps*int64(time.Second)/g.fps))
 }
 
-// index is the last frame due at t, -1 if none is.
+// index returns the last frame due at t, or -1.
 func (g grid) index(t time.Time) int64 {
 	d := t.Sub(g.start)
 	if d < 0 {
@@ -46,21 +46,21 @@ func (g grid) index(t time.Time) int64 {
 	}
 	k := int64(d/time.Second)*g.fps + int64(d%time.Second)*g.fps/int64(time.Second)
 	if !g.time(k + 1).After(t) {
-		k++ // time rounds down
+		k++ // because time rounds down
 	}
 	return k
 }
 
-// stream raises the frames of one profile.
+// stream raises the frames of a profile.
 type stream struct {
 	s          *sensor
 	profile    camdriver.Profile
 	grid       grid
-	loop       *loop // of a video stream
+	loop       *loop // nil unless video
 	loopFrames int64
 }
 
-// raise sends frames to h from the first one due after now until ctx ends.
+// raise sends frames to h, starting after now, until ctx is done.
 func (st *stream) raise(ctx context.Context, now time.Time, h camdriver.Handler) {
 	clock := st.s.dev.opt.Clock
 	first := st.grid.index(now) + 1

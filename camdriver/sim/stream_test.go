@@ -55,8 +55,8 @@ func (r *recorder) StatusChanged(s camdriver.Status) {
 	r.status = append(r.status, s)
 }
 
-// small gives a stream's profile of 424x240 at the given rate, or the default
-// of one that is not video.
+// small returns a stream's profile of 424x240 at the given rate, or the default if the
+// stream isn't video.
 func small(s camdriver.Sensor, id camdriver.StreamID, fps int) camdriver.Profile {
 	for _, p := range s.Profiles() {
 		if p.Stream == id && (p.Width == 424 && p.Height == 240 && p.FPS == fps || p.Width == 0 && p.Default) {
@@ -66,8 +66,8 @@ func small(s camdriver.Sensor, id camdriver.StreamID, fps int) camdriver.Profile
 	panic("no small profile of " + id.String())
 }
 
-// TestRates runs every stream for two simulated seconds: each gives all its
-// frames, at exact times.
+// TestRates runs every stream for two simulated seconds and checks numbers and times of
+// all frames.
 func TestRates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dev, _ := Open(Options{Pose: true, Loop: time.Second})
@@ -99,14 +99,13 @@ func TestRates(t *testing.T) {
 		}
 		for i, f := range rec.frames[depthID] {
 			if l, r := rec.frames[leftID][i], rec.frames[rightID][i]; l.Timestamp != f.Timestamp || r.Timestamp != f.Timestamp {
-				t.Fatalf("exposure %d has three times: %f %f %f", i, f.Timestamp, l.Timestamp, r.Timestamp)
+				t.Fatalf("exposure %d has different timestamps: %f %f %f", i, f.Timestamp, l.Timestamp, r.Timestamp)
 			}
 		}
 	})
 }
 
-// TestPrepareEnds: a program that was asked to end doesn't wait until all images
-// are drawn.
+// TestPrepareEnds checks that Prepare stops when its context is done.
 func TestPrepareEnds(t *testing.T) {
 	dev, err := Open(Options{Loop: time.Second})
 	if err != nil {
@@ -127,15 +126,15 @@ func TestPrepareEnds(t *testing.T) {
 	cancel()
 	dev.Prepare(ended, [][]camdriver.Profile{{p}})
 	if n := drawn(); n != 0 {
-		t.Errorf("%d images were drawn after the end", n)
+		t.Errorf("%d images rendered after cancellation", n)
 	}
 	dev.Prepare(t.Context(), [][]camdriver.Profile{{p}})
 	if n := drawn(); n != 6 {
-		t.Errorf("%d images were drawn, want 6", n)
+		t.Errorf("%d images rendered, want 6", n)
 	}
 }
 
-// bubble runs test with one small depth stream's sensor in simulated time.
+// bubble runs test with the stereo module in simulated time.
 func bubble(t *testing.T, o Options, test func(dev *Device, s camdriver.Sensor, rec *recorder)) {
 	synctest.Test(t, func(t *testing.T) {
 		if o.Loop == 0 {
@@ -170,18 +169,18 @@ func option(s camdriver.Sensor, id camdriver.OptionID) float32 {
 	return -1
 }
 
-// TestSlowHandler: frames that nobody had time for are missing, and counted;
-// those that come are never older than lateness.
+// TestSlowHandler checks that a slow handler misses frames, that they are counted, and
+// that no frame arrives later than lateness.
 func TestSlowHandler(t *testing.T) {
 	bubble(t, Options{}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
 		rec.onFrame = func(f *camdriver.Frame) {
 			late := time.Since(time.UnixMicro(int64(f.Timestamp * 1000)))
 			if late > lateness+time.Millisecond {
-				t.Errorf("frame %d comes %v late", f.Number, late)
+				t.Errorf("frame %d is %v late", f.Number, late)
 			}
 			switch f.Number {
 			case 3:
-				time.Sleep(60 * time.Millisecond) // less than a queue holds
+				time.Sleep(60 * time.Millisecond) // less than lateness
 			case 5:
 				time.Sleep(500 * time.Millisecond)
 			}
@@ -193,20 +192,19 @@ func TestSlowHandler(t *testing.T) {
 		next := uint64(1)
 		for _, f := range rec.frames[depthID] {
 			if f.Number != next && next != 6 {
-				t.Errorf("frame %d comes instead of %d", f.Number, next)
+				t.Errorf("got frame %d, want %d", f.Number, next)
 			}
 			missing += f.Number - next
 			next = f.Number + 1
 		}
 		if got := option(s, camdriver.OptionTotalFrameDrops); missing != 6 || got != float32(missing) {
-			t.Errorf("%d frames are missing, %g are counted, want 6", missing, got)
+			t.Errorf("%d frames missing, %g counted, want 6", missing, got)
 		}
 	})
 }
 
-// TestReset: away and back, with everything said once.
-// TestReplug: an unplugged camera stays away until it is plugged in, and then its
-// streams go on.
+// TestReplug checks that an unplugged camera stays away until Replug and that its
+// streams then continue.
 func TestReplug(t *testing.T) {
 	bubble(t, Options{Serial: "0123"}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		if got := camdriver.Find(dev.Info(), camdriver.InfoSerialNumber); got != "0123" {
@@ -219,18 +217,18 @@ func TestReplug(t *testing.T) {
 		}
 		synctest.Wait()
 		if err := dev.Unplug(); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("unplugged twice: %v", err)
+			t.Errorf("second Unplug: %v", err)
 		}
 		rec.mu.Lock()
 		before := len(rec.frames[depthID])
 		rec.mu.Unlock()
 		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], colorID, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("Start meanwhile: %v", err)
+			t.Errorf("Start while disconnected: %v", err)
 		}
 		time.Sleep(time.Hour)
 		rec.mu.Lock()
 		if n := len(rec.frames[depthID]) - before; n != 0 {
-			t.Errorf("%d frames of an unplugged camera", n)
+			t.Errorf("%d frames from an unplugged camera", n)
 		}
 		rec.mu.Unlock()
 		if err := dev.Replug(); err != nil {
@@ -242,12 +240,14 @@ func TestReplug(t *testing.T) {
 			t.Errorf("status %v", rec.status)
 		}
 		if after := rec.frames[depthID][before:]; len(after) != 3 || after[0].Number != 1 {
-			t.Errorf("%d frames after the return, want 3 from number 1", len(after))
+			t.Errorf("%d frames after Replug, want 3 from number 1", len(after))
 		}
-		dev.Unplug() // closing an unplugged camera must not wait for it
+		dev.Unplug() // Close must not wait for an unplugged camera
 	})
 }
 
+// TestReset checks that status changes are raised once per device and notifications once
+// per sensor.
 func TestReset(t *testing.T) {
 	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		start(t, s, rec, depthID, leftID)
@@ -255,12 +255,12 @@ func TestReset(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		dev.Reset()
 		synctest.Wait()
-		dev.Reset() // one is under way
+		dev.Reset() // ignored: a reset is running
 		rec.mu.Lock()
 		before := len(rec.frames[depthID])
 		rec.mu.Unlock()
 		if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], colorID, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("Start meanwhile: %v", err)
+			t.Errorf("Start while disconnected: %v", err)
 		}
 		time.Sleep(resetTime + 200*time.Millisecond)
 		for _, s := range dev.Sensors() {
@@ -270,16 +270,16 @@ func TestReset(t *testing.T) {
 			t.Errorf("status %v", rec.status)
 		}
 		if len(rec.notes) != 2 || rec.notes[0].Category != camdriver.NotifyHardwareEvent {
-			t.Errorf("notifications %+v, want one of each started sensor", rec.notes)
+			t.Errorf("notifications %+v, want one per started sensor", rec.notes)
 		}
 		after := rec.frames[depthID][before:]
 		if len(after) != 3 || after[0].Number != 1 {
-			t.Errorf("%d frames since, want 3 from number 1", len(after))
+			t.Errorf("%d frames after Reset, want 3 from number 1", len(after))
 		}
 	})
 }
 
-// TestLook: options change what is seen and say so.
+// TestLook checks the effect of options on images and metadata.
 func TestLook(t *testing.T) {
 	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		var last *camdriver.Frame
@@ -301,19 +301,19 @@ func TestLook(t *testing.T) {
 		lit := brightness(nil)
 		dark := brightness(map[camdriver.OptionID]float32{camdriver.OptionEmitterEnabled: 0})
 		if v, _ := last.Meta(camdriver.MetaFrameLaserPowerMode); v != 0 || dark > lit*95/100 {
-			t.Errorf("without the laser %d, with it %d (mode %d)", dark, lit, v)
+			t.Errorf("brightness %d without the laser, %d with it (mode %d)", dark, lit, v)
 		}
 		exposed := brightness(map[camdriver.OptionID]float32{camdriver.OptionExposure: 17000})
 		if v, _ := last.Meta(camdriver.MetaActualExposure); v != 17000 || exposed < dark*3/2 {
-			t.Errorf("exposed twice as long %d, before %d (exposure %d)", exposed, dark, v)
+			t.Errorf("brightness %d with twice the exposure, %d before (exposure %d)", exposed, dark, v)
 		}
 		if v, _ := last.Meta(camdriver.MetaAutoExposure); v != 0 {
-			t.Error("a set exposure leaves auto exposure on")
+			t.Error("auto exposure is on after setting the exposure")
 		}
 	})
 }
 
-// TestOptionEvents: every change that follows from another is raised, too.
+// TestOptionEvents checks that changes of dependent options are raised.
 func TestOptionEvents(t *testing.T) {
 	bubble(t, Options{}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
 		start(t, s, rec, depthID)
@@ -328,8 +328,7 @@ func TestOptionEvents(t *testing.T) {
 	})
 }
 
-// TestClocks: timestamps are the host's time or the camera's, as the option has
-// it.
+// TestClocks checks timestamps with Global Time Enabled on and off.
 func TestClocks(t *testing.T) {
 	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		time.Sleep(10 * time.Second)
@@ -348,12 +347,12 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-// TestMemory: a stream keeps to its memory, whoever holds on to frames.
+// TestMemory checks that a stream stays within its memory while a consumer holds frames.
 func TestMemory(t *testing.T) {
 	size := int64(424 * 240)
 	bubble(t, Options{StreamMemory: 4 * (size + int64(camdriver.PageSize))}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		gain := float32(16)
-		rec.onFrame = func(f *camdriver.Frame) { // each frame needs a new picture
+		rec.onFrame = func(f *camdriver.Frame) { // each frame needs a new image
 			f.Retain()
 			gain++
 			s.SetOption(camdriver.OptionGain, gain)
@@ -363,11 +362,11 @@ func TestMemory(t *testing.T) {
 		s.Stop()
 		pool := dev.sensors[0].loops[leftID].pool
 		if limit := 8 * (size + int64(camdriver.PageSize)); pool.InUse() > limit {
-			t.Errorf("%d bytes are in use, more than %d", pool.InUse(), limit)
+			t.Errorf("%d bytes in use, want at most %d", pool.InUse(), limit)
 		}
 		got := len(rec.frames[leftID])
 		if drops := option(s, camdriver.OptionTotalFrameDrops); got+int(drops) != 30 || drops == 0 {
-			t.Errorf("%d frames came and %g were dropped, want 30 together", got, drops)
+			t.Errorf("%d frames arrived and %g were dropped, want 30 in total", got, drops)
 		}
 		for _, f := range rec.frames[leftID] {
 			f.Release()
@@ -375,8 +374,8 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestLoopIsLent: after one loop the same memory comes again, page-aligned, and
-// a short memory shows an image more than once.
+// TestLoopIsLent checks that after one loop frames have the same memory again,
+// page-aligned, and that frames share images if memory is short.
 func TestLoopIsLent(t *testing.T) {
 	bubble(t, Options{StreamMemory: 8 * int64(424*240*2+camdriver.PageSize)}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
 		var sums []uint32
@@ -397,7 +396,7 @@ func TestLoopIsLent(t *testing.T) {
 				t.Fatalf("frame %d is not page-aligned", f.Number)
 			}
 			if i >= 15 && &f.Data[0] != &frames[i-15].Data[0] {
-				t.Fatalf("frame %d has other memory than a loop before", f.Number)
+				t.Fatalf("frame %d has different memory than one loop before", f.Number)
 			}
 		}
 		if len(seen) != 8 {
@@ -406,8 +405,8 @@ func TestLoopIsLent(t *testing.T) {
 	})
 }
 
-// TestStartStop starts and stops thousands of times. TestMain checks that no
-// goroutine remains.
+// TestStartStop starts and stops thousands of times. TestMain checks for leaked
+// goroutines.
 func TestStartStop(t *testing.T) {
 	dev, _ := Open(Options{Loop: time.Second})
 	defer dev.Close()
@@ -420,7 +419,7 @@ func TestStartStop(t *testing.T) {
 	}
 }
 
-// TestGrid: index is the inverse of time at every rate, without drift.
+// TestGrid checks that index is the inverse of time at every rate, without drift.
 func TestGrid(t *testing.T) {
 	opened := time.Unix(1e9, 12345)
 	for _, fps := range []int64{6, 15, 30, 63, 90, 200, 250, 300, 400} {

@@ -14,8 +14,8 @@ const (
 	dotsScale             = dotsWidth / (2 * dotsSpan)
 )
 
-// newGrain makes a surface texture that wraps around: four octaves of smooth
-// noise, so that surfaces have detail from far and near.
+// newGrain returns a texture that wraps around: four octaves of smooth noise, for detail
+// at all distances.
 func newGrain(rng *rand.Rand) []uint8 {
 	sum := make([]float64, grainSize*grainSize)
 	for cell, weight := 64, 14.0; cell >= 2; cell, weight = cell/4, weight*1.15 {
@@ -44,8 +44,7 @@ func newGrain(rng *rand.Rand) []uint8 {
 func smooth(f float64) float64    { return f * f * (3 - 2*f) }
 func mix(a, b, f float64) float64 { return a + (b-a)*f }
 
-// newDots makes the infrared projector's pattern: bright points thrown at
-// random with a soft edge.
+// newDots returns the infrared projector's pattern: random dots with a soft edge.
 func newDots(rng *rand.Rand) []uint8 {
 	out := make([]uint8, dotsWidth*dotsHeight)
 	for range dotsWidth * dotsHeight / 30 {
@@ -60,14 +59,13 @@ func newDots(rng *rand.Rand) []uint8 {
 	return out
 }
 
-// noiseSize is the length of the table that per-pixel noise is read from; each
-// row starts at another place of it.
+// noiseSize is the length of the table of pixel noise. Each row starts at a different
+// offset.
 const noiseSize = 1 << 15
 
-// newNoise is a table of normally distributed numbers with deviation 1, cut at
-// ±4.
+// newNoise returns normally distributed numbers with deviation 1, clamped to ±4.
 func newNoise(rng *rand.Rand) []float32 {
-	out := make([]float32, 2*noiseSize) // twice, so that a row need not wrap
+	out := make([]float32, 2*noiseSize) // two copies, so that a row need not wrap
 	for i := range noiseSize {
 		v := float32(math.Min(math.Max(rng.NormFloat64(), -4), 4))
 		out[i], out[i+noiseSize] = v, v
