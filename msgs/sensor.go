@@ -1,8 +1,8 @@
 package msgs
 
 // ImageHead is all of sensor_msgs/Image but the pixels, which come last: a whole
-// message is the head's wire form followed by DataLen bytes. So a head is encoded
-// beside pixels that are never copied.
+// message is the head's wire form followed by DataLen bytes. A head can be encoded
+// without copying the pixels.
 type ImageHead struct {
 	Header    Header
 	Height    uint32

@@ -11,24 +11,25 @@ import (
 	"rsros/program"
 )
 
-// TestVersions: the source, the ROS package and the changelog are about one version. Before the first release the
-// changelog has none.
+// TestVersions checks that the source, the ROS package and the changelog name one version. A version in
+// development, which ends in -dev, has no heading in the changelog yet.
 func TestVersions(t *testing.T) {
-	for file, pattern := range map[string]string{
-		"package.xml":  `<version>([^<]+)</version>`,
-		"CHANGELOG.md": `(?m)^## \[([0-9][^\]]*)\]`,
-	} {
+	version, dev := strings.CutSuffix(program.Version, "-dev")
+	first := func(file, pattern string) string {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := regexp.MustCompile(pattern).FindSubmatch(text)
-		if found == nil && file == "CHANGELOG.md" {
-			continue
+		if found := regexp.MustCompile(pattern).FindSubmatch(text); found != nil {
+			return string(found[1])
 		}
-		if found == nil || string(found[1]) != program.Version {
-			t.Errorf("%s: version %q, program/version.go has %s", file, found, program.Version)
-		}
+		return ""
+	}
+	if got := first("package.xml", `<version>([^<]+)</version>`); got != version {
+		t.Errorf("package.xml: version %q, program/version.go has %s", got, program.Version)
+	}
+	if got := first("CHANGELOG.md", `(?m)^## \[([0-9][^\]]*)\]`); (got == version) == dev {
+		t.Errorf("CHANGELOG.md: latest version %q, program/version.go has %s", got, program.Version)
 	}
 }
 

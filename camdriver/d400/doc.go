@@ -23,8 +23,9 @@
 //
 // # Memory
 //
-// A frame is read directly into a pooled, page-aligned buffer, placed so that the
-// pixels after the payload header start at a page (there is one copy, libusb's). Only formats that must be converted (Y8I, Y12I, RGB8) are read into
+// gousb copies each transfer into a pooled, page-aligned buffer, placed so that the
+// pixels after the payload header start at a page. This is the only copy of a frame,
+// except for formats that must be converted (Y8I, Y12I, RGB8): these are read into
 // memory of the stream's own first.
 //
 // # Concurrency

@@ -21,7 +21,7 @@ type release struct {
 	time      time.Time
 }
 
-var constant = regexp.MustCompile(`Version += "([0-9.]+)"`)
+var constant = regexp.MustCompile(`Version += "([0-9.]+(?:-dev)?)"`)
 
 // newRelease finds out what is released from the source and from git, and empties the folder for it.
 func newRelease(root, out string) (*release, error) {
@@ -46,7 +46,7 @@ func newRelease(root, out string) (*release, error) {
 		return nil, err
 	}
 	if tag, err := r.git("describe", "--tags", "--exact-match"); err != nil {
-		r.version += "-dev." + r.commit
+		r.version = strings.TrimSuffix(r.version, "-dev") + "-dev." + r.commit
 	} else if tag != "v"+r.version {
 		return nil, fmt.Errorf("the commit has the tag %s, but program/version.go says %s", tag, r.version)
 	} else if changed, err := r.git("status", "--porcelain", "--untracked-files=no"); err != nil || changed != "" {

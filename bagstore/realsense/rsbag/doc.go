@@ -5,7 +5,7 @@
 // # Writing
 //
 // A [Recorder] writes a device's messages, which an rslayout.Encoder makes, as file version
-// 3, which librealsense plays. Pixels are never copied here: they are lent to the bag.
+// 3, which librealsense plays. It lends pixels to the bag without copying them.
 //
 // # Reading
 //
