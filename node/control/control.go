@@ -15,8 +15,8 @@ import (
 	"rsros/node/ros"
 )
 
-// Player is what Remote controls: a player, or a bag that plays as a device. Each method returns when it is done. Pause and Resume return
-// replay.ErrNoChange if there is nothing to do.
+// Player is controlled by a Remote: a replay.Player, or a bag that plays as a device.
+// Pause and Resume return replay.ErrNoChange if there is nothing to do.
 type Player interface {
 	Pause(ctx context.Context) error
 	Resume(ctx context.Context) error
@@ -40,7 +40,7 @@ type Remote struct {
 	reconfigure *reconfigure
 }
 
-// Offer offers the controls that every playback has.
+// Offer returns a Remote with the controls that every playback has.
 func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	c = &Remote{player: p, node: n, log: log}
 	c.services, err = graph.Offer(c.node,
@@ -59,11 +59,10 @@ func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	return c, c.Subscribe("~seek", "std_msgs/Float64", c.seek)
 }
 
-// Changed publishes the parameters if s differs from their last values in more than
-// the position.
+// Changed publishes the parameters if any value other than the position has changed.
 func (c *Remote) Changed(s replay.Status) { c.reconfigure.changed(s) }
 
-// Subscribe receives a topic until close. An empty typ takes any type.
+// Subscribe subscribes to a topic until Close. An empty typ means any type.
 func (c *Remote) Subscribe(topic, typ string, received func(ros.Received)) error {
 	o := ros.SubscriberOptions{Topic: topic, Queue: 10, NoDelay: true}
 	if typ != "" {
@@ -118,7 +117,7 @@ func (c *Remote) seek(r ros.Received) {
 	}
 }
 
-// seconds converts s to a duration, limited to what fits. NaN becomes 0.
+// seconds converts s to a duration, clamped to its range. NaN becomes 0.
 func seconds(s float64) time.Duration {
 	switch ns := s * 1e9; {
 	case ns != ns:

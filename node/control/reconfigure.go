@@ -63,11 +63,10 @@ func configOf(s replay.Status) msgs.Config {
 	}
 }
 
-// set carries out a request, which may name any of the parameters, and returns the
-// resulting values.
+// set executes a request for some of the parameters and returns the resulting values.
 func (r *reconfigure) set(m *msgs.Config) (*msgs.Config, error) {
 	r.mu.Lock()
-	told := r.last.Position
+	published := r.last.Position
 	r.mu.Unlock()
 	var errs []error
 	ctx := context.Background()
@@ -80,7 +79,7 @@ func (r *reconfigure) set(m *msgs.Config) (*msgs.Config, error) {
 		switch {
 		case p.Name == "rate":
 			note(r.player.SetRate(ctx, min(max(p.Value, minRate), maxRate)))
-		case p.Name == "position" && changedPosition(p.Value, told):
+		case p.Name == "position" && changedPosition(p.Value, published):
 			note(r.player.Seek(ctx, seconds(p.Value)))
 		}
 	}
@@ -102,8 +101,8 @@ func (r *reconfigure) set(m *msgs.Config) (*msgs.Config, error) {
 
 // changedPosition reports whether a request asks for a seek. Some clients send all
 // values with each request, including the position that was last published.
-func changedPosition(value float64, told time.Duration) bool {
-	return (seconds(value) - told).Abs() > positionSlack
+func changedPosition(value float64, published time.Duration) bool {
+	return (seconds(value) - published).Abs() > positionSlack
 }
 
 const positionSlack = time.Millisecond

@@ -16,7 +16,7 @@ type Status struct {
 	pub *ros.Publisher
 	// Set before the player runs; each may be nil.
 	Changed func(replay.Status)
-	Details func(replay.Status) []msgs.KeyValue // values to add
+	Details func(replay.Status) []msgs.KeyValue // additional values
 }
 
 func NewStatus(n *ros.Node) (*Status, error) {
@@ -36,7 +36,7 @@ func (p *Status) Publish(s replay.Status) {
 	}
 }
 
-// LateWarning is the lateness from which ~status warns: one frame at 30 Hz.
+// LateWarning is the lateness above which ~status warns: one frame at 30 Hz.
 const LateWarning = 33 * time.Millisecond
 
 func statusMessage(s replay.Status) msgs.DiagnosticStatus {

@@ -64,8 +64,8 @@ func (w *WrapperTopics) Drops() Drops {
 	for _, p := range w.all {
 		d.publisher(p)
 	}
-	for _, beside := range w.besides {
-		d.transports(beside)
+	for _, compressed := range w.compressed {
+		d.transports(compressed)
 	}
 	if w.pipeline != nil {
 		d.Sets = w.pipeline.dropped.Load()
@@ -81,8 +81,8 @@ func (s *SDKTopics) Drops() Drops {
 		d.publisher(p)
 	}
 	s.mu.Unlock()
-	for _, beside := range s.beside {
-		d.transports(beside)
+	for _, compressed := range s.compressed {
+		d.transports(compressed)
 	}
 	return d
 }

@@ -19,11 +19,11 @@ import (
 // A frame is encoded only if one of its topics has a subscriber.
 type SDKTopics struct {
 	camdriver.NopHandler
-	out     *ros.Node
-	prefix  string // /device_N/
-	enc     *rslayout.Encoder
-	streams map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
-	beside  map[*ros.Publisher]*transport.Topics    // of those of images
+	out        *ros.Node
+	prefix     string // /device_N/
+	enc        *rslayout.Encoder
+	streams    map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
+	compressed map[*ros.Publisher]*transport.Topics    // of those of images
 
 	mu   sync.Mutex
 	pubs map[string]*ros.Publisher // by topic
@@ -45,7 +45,7 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SD
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
 		streams: map[camdriver.StreamID][]*ros.Publisher{}, pubs: map[string]*ros.Publisher{},
-		beside: map[*ros.Publisher]*transport.Topics{},
+		compressed: map[*ros.Publisher]*transport.Topics{},
 	}
 	for _, m := range s.enc.Static() {
 		if err := s.publish(m, nil); err != nil {
@@ -65,7 +65,7 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SD
 			if t.Name != imageType {
 				continue
 			}
-			if s.beside[p], err = transport.Advertise(out, transport.Options{
+			if s.compressed[p], err = transport.Advertise(out, transport.Options{
 				Topic: p.Topic(), Encoding: rslayout.Encoding(stream.Profile.Format), Depth: id.Kind == camdriver.Depth,
 				Units: depthUnits(snap), Log: out.Log(),
 			}); err != nil {
@@ -133,7 +133,7 @@ func (s *SDKTopics) publish(m rslayout.Message, f *camdriver.Frame) error {
 	if f != nil && len(m.Body) > 0 {
 		out.Owner = f.Retain()
 	}
-	p.Publish(s.beside[p].Beside(out))
+	p.Publish(s.compressed[p].Share(out))
 	return nil
 }
 
@@ -154,7 +154,7 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 }
 
 // wanted reports whether a topic or one of its transports has a subscriber.
-func (s *SDKTopics) wanted(p *ros.Publisher) bool { return wanted(p) || s.beside[p].Wanted() }
+func (s *SDKTopics) wanted(p *ros.Publisher) bool { return wanted(p) || s.compressed[p].Wanted() }
 
 // OptionChanged implements camdriver.Handler.
 func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
@@ -176,8 +176,8 @@ func (s *SDKTopics) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for _, beside := range s.beside {
-		errs = append(errs, beside.Close())
+	for _, compressed := range s.compressed {
+		errs = append(errs, compressed.Close())
 	}
 	for _, p := range s.pubs {
 		p.Close()

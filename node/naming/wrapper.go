@@ -15,15 +15,15 @@ import (
 // consumer of the hub. Nothing is encoded for a topic without a subscriber.
 type WrapperTopics struct {
 	camdriver.NopHandler
-	layout   *layout
-	out      *ros.Node
-	stamps   *Stamper
-	streams  map[camdriver.StreamID]*outlets
-	all      []*ros.Publisher
-	besides  []*transport.Topics
-	united   *united   // nil without unite_imu_method
-	pipeline *pipeline // nil where every frame goes out as it came
-	stopTF   func()    // nil without tf_publish_rate
+	layout     *layout
+	out        *ros.Node
+	stamps     *Stamper
+	streams    map[camdriver.StreamID]*outlets
+	all        []*ros.Publisher
+	compressed []*transport.Topics
+	united     *united   // nil without unite_imu_method
+	pipeline   *pipeline // nil where every frame goes out as it came
+	stopTF     func()    // nil without tf_publish_rate
 }
 
 // imageType is the type that image_transport has transports for.
@@ -81,23 +81,23 @@ func (w *WrapperTopics) open(topic, typ string, s *stream) (outlet, error) {
 	if err != nil || typ != imageType {
 		return published{p, nil}, err
 	}
-	beside, err := transport.Advertise(w.out, s.transports(p.Topic(), w.out.Log()))
+	compressed, err := transport.Advertise(w.out, s.transports(p.Topic(), w.out.Log()))
 	if err != nil {
 		return nil, err
 	}
-	w.besides = append(w.besides, beside)
-	return published{p, beside}, nil
+	w.compressed = append(w.compressed, compressed)
+	return published{p, compressed}, nil
 }
 
 // published is the outlet of a publisher and the transports beside it, which may
 // be nil.
 type published struct {
 	*ros.Publisher
-	beside *transport.Topics
+	compressed *transport.Topics
 }
 
-func (p published) wanted() bool       { return wanted(p.Publisher) || p.beside.Wanted() }
-func (p published) publish(m msgs.Raw) { p.Publish(p.beside.Beside(m)) }
+func (p published) wanted() bool       { return wanted(p.Publisher) || p.compressed.Wanted() }
+func (p published) publish(m msgs.Raw) { p.Publish(p.compressed.Share(m)) }
 
 func (w *WrapperTopics) advertise(topic, typ string, latch bool) (*ros.Publisher, error) {
 	return w.advertiseQueue(topic, typ, latch, 0)
@@ -177,8 +177,8 @@ func (w *WrapperTopics) Close() error {
 		w.pipeline.close()
 	}
 	var errs []error
-	for _, beside := range w.besides {
-		errs = append(errs, beside.Close())
+	for _, compressed := range w.compressed {
+		errs = append(errs, compressed.Close())
 	}
 	for _, p := range w.all {
 		p.Close()

@@ -58,7 +58,7 @@ func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 	}
 	sink := &sink{out: o, pub: p}
 	o.sinks = append(o.sinks, sink)
-	sink.beside, err = o.transports(p.Topic(), c.Topic)
+	sink.compressed, err = o.transports(p.Topic(), c.Topic)
 	return sink, err
 }
 
@@ -87,25 +87,25 @@ func (o *output) PublishClock(t bagstore.Time) {
 
 // sink is one channel's publisher.
 type sink struct {
-	out    *output
-	pub    *ros.Publisher
-	beside *transport.Topics // nil for what is no image
+	out        *output
+	pub        *ros.Publisher
+	compressed *transport.Topics // nil for what is no image
 }
 
-func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(s.beside.Beside(m)) }
+func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(s.compressed.Share(m)) }
 
 func (s *sink) PublishWait(ctx context.Context, m msgs.Raw) error {
-	if err := s.beside.Settle(ctx); err != nil {
+	if err := s.compressed.Settle(ctx); err != nil {
 		if m.Owner != nil {
 			m.Owner.Release()
 		}
 		return err
 	}
-	return s.pub.PublishWait(ctx, s.beside.Beside(m))
+	return s.pub.PublishWait(ctx, s.compressed.Share(m))
 }
 
 func (s *sink) Subscribers() int {
-	if n := s.pub.Subscribers(); n > 0 || !s.beside.Wanted() {
+	if n := s.pub.Subscribers(); n > 0 || !s.compressed.Wanted() {
 		return n
 	}
 	return 1
@@ -115,8 +115,8 @@ func (s *sink) Subscribers() int {
 // The player asks each topic several times a second.
 func (s *sink) Dropped() uint64 {
 	n := s.pub.Dropped()
-	if s.beside != nil {
-		for _, p := range s.beside.Publishers() {
+	if s.compressed != nil {
+		for _, p := range s.compressed.Publishers() {
 			n += p.Dropped()
 		}
 	}
@@ -124,11 +124,11 @@ func (s *sink) Dropped() uint64 {
 }
 
 // Settle waits for the transports.
-func (s *sink) Settle(ctx context.Context) error { return s.beside.Settle(ctx) }
+func (s *sink) Settle(ctx context.Context) error { return s.compressed.Settle(ctx) }
 
 // publishers are the topic's and those of its transports.
 func (s *sink) publishers() []*ros.Publisher {
-	return append([]*ros.Publisher{s.pub}, s.beside.Publishers()...)
+	return append([]*ros.Publisher{s.pub}, s.compressed.Publishers()...)
 }
 
 // flushPatience is how long the player waits at the end for a subscriber that
@@ -182,7 +182,7 @@ func (o *output) leave(ctx context.Context) {
 // close stops the transports.
 func (o *output) close() {
 	for _, s := range o.sinks {
-		_ = s.beside.Close() // never fails
+		_ = s.compressed.Close() // never fails
 	}
 }
 
@@ -190,7 +190,7 @@ func (o *output) close() {
 // were.
 func (o *output) Skipped() (n uint64) {
 	for _, s := range o.sinks {
-		for _, d := range s.beside.Drops() {
+		for _, d := range s.compressed.Drops() {
 			n += d.Dropped
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"rsros/msgs"
 )
 
-// channel is a Channel and what the player knows about it.
+// channel is a Channel with the player's state for it.
 type channel struct {
 	Channel
 	recorded string // the topic's name in the bag
@@ -35,14 +35,14 @@ const smallMessage = 4 << 10
 // emptyMD5 is the md5 of a type without fields, which needs no definition.
 const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
-// channels are all channels, as a list and by connection.
+// channels has all channels, as a list and by connection.
 type channels struct {
 	list   []*channel
 	byConn map[*bagstore.Connection]*channel
 }
 
-// plan makes the channels of the connections to play, one for each (callerid,
-// topic). It leaves out what can't be played and says so in problems.
+// plan returns the channels of the connections to play, one for each (callerid,
+// topic). It leaves out connections that can't be played and reports them in problems.
 func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, problems []string) {
 	cs = &channels{byConn: make(map[*bagstore.Connection]*channel)}
 	var topics []string
@@ -84,11 +84,11 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 	return cs, renamed, slices.Compact(problems)
 }
 
-// playable returns why a subscriber can't be told of a connection, or nil.
+// playable returns the reason why a connection can't be published, or nil.
 func playable(c *bagstore.Connection) error {
 	pkg, typ, ok := strings.Cut(c.Type, "/")
 	switch {
-	case !ok || pkg == "" || typ == "" || !sayable(c.Type):
+	case !ok || pkg == "" || typ == "" || !printable(c.Type):
 		return fmt.Errorf("%q is not a message type", c.Type)
 	case len(c.MD5) != 32 || strings.Trim(c.MD5, "0123456789abcdef") != "":
 		return fmt.Errorf("%q is not an md5sum", c.MD5)
@@ -98,11 +98,10 @@ func playable(c *bagstore.Connection) error {
 	return nil
 }
 
-// sayable reports whether the master can be told a type's name: XML can't carry
-// control characters and broken UTF-8.
-func sayable(typ string) bool {
-	unsayable := func(r rune) bool { return r == utf8.RuneError || r == ' ' || !unicode.IsPrint(r) }
-	return !strings.ContainsFunc(typ, unsayable)
+// printable reports whether a type's name can be registered: XML can't carry control
+// characters or invalid UTF-8.
+func printable(typ string) bool {
+	return !strings.ContainsFunc(typ, func(r rune) bool { return r == utf8.RuneError || r == ' ' || !unicode.IsPrint(r) })
 }
 
 func newChannel(c *bagstore.Connection, name string, o *Options) *channel {
@@ -123,8 +122,7 @@ func newChannel(c *bagstore.Connection, name string, o *Options) *channel {
 	return ch
 }
 
-// countStatics counts the static messages of each channel, and decides from that
-// what is kept for late subscribers.
+// countStatics counts the static messages of each channel and sets what each latches.
 func (cs *channels) countStatics(source Source, statics View) {
 	it := statics.Iterator()
 	defer it.Close()

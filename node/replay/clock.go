@@ -8,13 +8,13 @@ type Wall int64
 // never is later than every instant.
 const never = Wall(1<<63 - 1)
 
-// Clock is where a player has its time from. System is the machine's own.
+// Clock is a player's source of time. System is the machine's clock.
 type Clock interface {
 	Now() Wall
 	// Wait returns at t, or earlier if Wake was called since the last Wait
 	// returned. It is called by the goroutine of Run.
 	Wait(t Wall)
-	// Wake ends the present or the next Wait. Any goroutine may call it.
+	// Wake ends the current or the next Wait. It may be called from any goroutine.
 	Wake()
 }
 
@@ -24,7 +24,7 @@ type evenTime struct{ start time.Time }
 
 func (e evenTime) Now() Wall { return Wall(e.start.UnixNano() + int64(time.Since(e.start))) }
 
-// until is the time left, limited to a day so that a timer can hold it.
+// until returns the time left, at most a day so that it fits a timer.
 func (e evenTime) until(t Wall) time.Duration {
 	const most = 24 * time.Hour
 	if t > e.Now()+Wall(most) {

@@ -29,13 +29,13 @@ func newClockPublisher(o Options) clockPublisher {
 	return c
 }
 
-// start publishes the first time and puts the grid of ticks there.
+// start publishes the first time and aligns the grid of ticks to it.
 func (c *clockPublisher) start(now Wall, t bagstore.Time) {
 	c.set(t)
 	c.next = now + Wall(c.period)
 }
 
-// tick publishes t if a tick is due. Missed ticks are left out, and the grid stays.
+// tick publishes t if a tick is due. Missed ticks are skipped; the grid doesn't move.
 func (c *clockPublisher) tick(now Wall, t bagstore.Time) {
 	if c.period == 0 || now < c.next {
 		return
@@ -60,7 +60,7 @@ func (c *clockPublisher) before(topic string, t bagstore.Time) {
 	}
 }
 
-// set publishes t, unless it is what was published last.
+// set publishes t unless it was the last time published.
 func (c *clockPublisher) set(t bagstore.Time) {
 	if c.period != 0 && (c.sent == 0 || c.last != t) {
 		c.publish(t)

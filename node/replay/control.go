@@ -8,14 +8,14 @@ import (
 	"rsros/bagstore"
 )
 
-// Command changes what a player does; the types below are the commands. Any
-// goroutine may submit one (see Player.Do and Player.Submit), and the player
-// carries it out between two messages, in the order of submission.
+// Command is a request to a player; the types below are the commands. Any goroutine
+// may submit one (see Player.Do and Player.Submit). The player executes commands
+// between two messages, in the order of submission.
 type Command interface {
 	do(p *Player, now Wall) error
 }
 
-// Errors that commands return, besides those of publishing.
+// Errors of commands, in addition to those of publishing.
 var (
 	ErrNoChange = errors.New("nothing to change")       // such as Pause while paused
 	ErrRunning  = errors.New("only while paused")       // a step while bag time runs
@@ -28,7 +28,7 @@ var (
 type (
 	// Pause stops bag time.
 	Pause struct{}
-	// Resume lets bag time go on.
+	// Resume continues bag time.
 	Resume struct{}
 	// Toggle is Pause or Resume, whichever changes something.
 	Toggle struct{}
@@ -43,8 +43,8 @@ type (
 	StepFrameSet struct{}
 )
 
-// Seeks stay within what is played: a time outside it means the nearer end. What
-// is latched at the new time is published first.
+// Seeks are clamped to the times that are played. The messages that are latched at the
+// new time are published first.
 type (
 	// SeekTo goes to a bag time.
 	SeekTo struct{ Time bagstore.Time }
@@ -78,7 +78,7 @@ type RateControlStamp struct{ Stamp bagstore.Time }
 // FollowTime reports the time of the /clock to follow (see Settings.FollowClock).
 type FollowTime struct{ Time bagstore.Time }
 
-// serve carries out the submitted commands.
+// serve executes the submitted commands.
 func (p *Player) serve() {
 	for _, r := range p.inbox.take() {
 		now := p.clock.Now()

@@ -1,9 +1,9 @@
-// Package replay plays recordings: it reads messages in time order and hands each
+// Package replay plays recordings: it reads messages in time order and passes each
 // to an Output when it is due.
 //
-// It knows nothing of ROS connections, command lines or terminals. An Output
+// It doesn't depend on ROS connections, command lines or terminals. An Output
 // supplies the topics, a Clock the time and a Source the messages: bags (see
-// Bags), or anything that a program makes of a recording.
+// Bags), or messages that a program computes from a recording.
 //
 // # How it works
 //
@@ -24,10 +24,10 @@
 // # Time
 //
 // A bag time (bagstore.Time) is what a recording says; a Wall is an instant of the
-// Clock. Messages at 1 ns, where RealSense recordings keep what holds from the
-// beginning, are not part of the time line: they are published before it starts.
-// At the start, at a seek and in each round of a loop, the latched messages that a
-// subscriber would have by then are published first.
+// Clock. RealSense recordings have static messages at 1 ns. They are not part of the
+// time line: they are published before it starts. At the start, after a seek and in
+// each round of a loop, the latched messages that a subscriber would have by then are
+// published first.
 //
 // # Memory
 //

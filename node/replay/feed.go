@@ -41,8 +41,8 @@ type feed struct {
 	items chan item // closed at the end of the view
 	bytes atomic.Int64
 	room  chan struct{} // capacity 1: half of the bytes are used up
-	begun chan struct{} // closed when the first message is there, or nothing more to read
-	full  chan struct{} // closed when the feed first has no room, or nothing more to read
+	begun chan struct{} // closed when the first message was read, or there is none
+	full  chan struct{} // closed when the feed first has no room, or has read everything
 	quit  chan struct{}
 	done  sync.WaitGroup
 }
@@ -83,8 +83,8 @@ func (f *feed) run() {
 	}
 }
 
-// weight is what an item counts towards aheadBytes. The channel has room for as
-// many items as these bounds allow.
+// weight returns the bytes that an item counts towards aheadBytes. The channel has room
+// for all items that these bounds allow.
 func (i *item) weight() int64 { return max(int64(len(i.Data)), i.Held, itemBytes) }
 
 // put waits for room. It returns false if the feed was stopped.
@@ -101,8 +101,8 @@ func (f *feed) put(next item) bool {
 	return true
 }
 
-// settle waits for the first message, and for settleTime until the feed is full. What is due
-// soon is in memory then, and reading doesn't take the processors from sending it.
+// settle waits for the first message, and up to settleTime until the feed is full. Then
+// reading doesn't compete for the processors with sending the first messages.
 func (f *feed) settle() {
 	<-f.begun
 	enough := time.NewTimer(settleTime)

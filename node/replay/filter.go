@@ -10,16 +10,16 @@ import (
 	"rsros/bagstore"
 )
 
-// Filter chooses what is played. The zero value chooses everything. A message
-// is played if its topic is in Topics or matches Match (or neither is given), its
-// type is in Types (or none is given), and nothing excludes it.
+// Filter selects messages. The zero value selects all. A message is played if its
+// topic is in Topics or matches Match (or both are empty), its type is in Types (or
+// Types is empty), and it isn't excluded.
 type Filter struct {
 	Topics       []string // recorded names
 	Match        []*regexp.Regexp
 	Exclude      []*regexp.Regexp
 	Types        []string
 	ExcludeTypes []string
-	Limits       map[string]float64 // by recorded topic: most messages a second of bag time
+	Limits       map[string]float64 // by recorded topic: maximum rate in Hz of bag time
 }
 
 // CompileFull compiles expressions so that they match whole names, as those of
@@ -60,7 +60,7 @@ func matchesAny(list []*regexp.Regexp, s string) bool {
 	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(s) })
 }
 
-// missing names what was asked for and no bag has, a sentence each.
+// missing returns a sentence for each selected topic and type that no bag has.
 func (f *Filter) missing(conns []*bagstore.Connection) []string {
 	var out []string
 	nowhere := func(what, name string, has func(*bagstore.Connection) bool) {
@@ -80,7 +80,7 @@ func (f *Filter) missing(conns []*bagstore.Connection) []string {
 	return slices.Compact(out)
 }
 
-// limiter thins a topic out to a rate.
+// limiter limits the rate of a topic.
 type limiter struct {
 	period bagstore.Time // 0: no limit
 	next   bagstore.Time

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// inbox holds the commands that were submitted and not yet carried out.
+// inbox queues submitted commands.
 type inbox struct {
 	mu       sync.Mutex
 	requests []request
@@ -30,13 +30,13 @@ func (b *inbox) take() []request {
 	return taken
 }
 
-// Submit hands in a command and doesn't wait for its result.
+// Submit queues a command and doesn't wait for its result.
 func (p *Player) Submit(c Command) { p.submit(request{c, nil}) }
 
-// Do hands in a command and returns its result once the player has carried it out.
-// It returns ErrStopped if playback ends before that, and ctx's error if ctx does.
-// The goroutine of Run, in which the methods of Output and Clock are called, must
-// not call it.
+// Do queues a command, waits until the player has executed it, and returns its result.
+// It returns ErrStopped if playback ends before that, and ctx's error if ctx does. It
+// must not be called by the goroutine of Run, which calls the methods of Output and
+// Clock.
 func (p *Player) Do(ctx context.Context, c Command) error {
 	reply := make(chan error, 1)
 	p.submit(request{c, reply})

@@ -8,8 +8,8 @@ import (
 	"rsros/msgs"
 )
 
-// statics is the time of messages that hold from the beginning: RealSense
-// recordings keep device info and calibration at 1 ns, before the time line starts.
+// statics is the time of static messages: RealSense recordings have device info and
+// calibration at 1 ns, before the time line starts.
 const statics = bagstore.MinTime
 
 // playStatics publishes the static messages.
@@ -36,9 +36,8 @@ func (p *Player) playAll(view View) error {
 // playing reports whether a connection is played.
 func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
 
-// untouched reports whether a connection's messages are passed on as they are: no
-// stamp is moved in them, no copy is kept for late subscribers, and the output doesn't look
-// into them.
+// untouched reports whether a connection's messages are passed on unread: their stamps
+// aren't shifted, they aren't latched, and the output doesn't read them.
 func (p *Player) untouched(c *bagstore.Connection) bool {
 	ch := p.channels.byConn[c]
 	if r, ok := p.o.Output.(Reader); ok && ch != nil && r.Reads(ch.Channel) {
@@ -47,8 +46,8 @@ func (p *Player) untouched(c *bagstore.Connection) bool {
 	return ch != nil && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic
 }
 
-// prelude publishes what a subscriber that had listened from since on would have
-// at bag time t: the last message before t of each latched channel, and the last
+// prelude publishes the messages that a subscriber connected from since to bag time t
+// would have latched: the last message before t of each latched channel, and the last
 // of each set of static transforms.
 func (p *Player) prelude(since, t bagstore.Time) error {
 	if t <= since {
@@ -127,9 +126,8 @@ func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time, f func(Re
 	return it.Err()
 }
 
-// transformsKey names what a TFMessage describes: its child frames. With it, the
-// messages of several publishers that a bag has under one callerid don't replace
-// each other.
+// transformsKey returns the child frames of a TFMessage as a key, so that messages of
+// several publishers that share a callerid in the bag don't replace each other.
 func transformsKey(data []byte) string {
 	var m msgs.TFMessage
 	if msgs.Unmarshal(data, &m) != nil {

@@ -2,9 +2,6 @@ package replay
 
 import "rsros/bagstore"
 
-// This file is the state machine: what is due at an instant, and when to look
-// again.
-
 // begin starts the time line.
 func (p *Player) begin() error {
 	now := p.clock.Now()
@@ -29,8 +26,7 @@ func (p *Player) begin() error {
 	return p.setRange(now)
 }
 
-// advance does one thing that is due and returns when to come back; now means at
-// once.
+// advance executes one due action and returns the time of the next; now means at once.
 func (p *Player) advance(now Wall) Wall {
 	p.clockPub.tick(now, p.time.shown(now))
 	if now >= p.reports.next {
@@ -77,7 +73,7 @@ func (p *Player) publishNext(now Wall) error {
 	return err
 }
 
-// load takes the next message and does what must happen before it is due.
+// load takes the next message and prepares for it: it skips a gap, pauses or delays.
 func (p *Player) load(now Wall) {
 	var ok bool
 	for {
@@ -111,7 +107,7 @@ func (p *Player) drop() {
 	p.next, p.time.next = item{}, nothing
 }
 
-// seek goes to bag time t, or to the nearest that is played.
+// seek goes to bag time t, clamped to the times that are played.
 func (p *Player) seek(t bagstore.Time, now Wall) error {
 	p.time.tie(p.time.clamp(t))
 	return p.goTo(t, now)
@@ -124,8 +120,8 @@ func (p *Player) goTo(t bagstore.Time, now Wall) error {
 }
 
 // jump moves the time line so that bag time t is due at w, and publishes the clock
-// and the messages that are latched at t. What is still being made of messages before
-// the jump is published first.
+// and the messages that are latched at t. Messages still being computed are published
+// first.
 func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	p.drop()
 	if err := p.settle(); err != nil {
@@ -142,7 +138,7 @@ func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	return err
 }
 
-// setRange makes the time line heed what is looped over.
+// setRange applies the loop range to the time line.
 func (p *Player) setRange(now Wall) error {
 	outside, err := p.time.bound(now)
 	if err != nil {
@@ -155,8 +151,8 @@ func (p *Player) setRange(now Wall) error {
 	return nil
 }
 
-// nextRound begins the loop again at w, when the round before ends on the time
-// line.
+// nextRound starts the next round of the loop at w, the end of the previous one on the
+// time line.
 func (p *Player) nextRound(now, w Wall) {
 	w = p.time.nextRound(now, w)
 	if p.time.monotonic {
@@ -169,7 +165,7 @@ func (p *Player) nextRound(now, w Wall) {
 	}
 }
 
-// follow moves bag time with a /clock that someone else publishes.
+// follow moves bag time with a /clock published by another node.
 func (p *Player) follow(t bagstore.Time, now Wall) error {
 	elsewhere, back := p.time.follow(t)
 	if elsewhere {
@@ -182,7 +178,7 @@ func (p *Player) follow(t bagstore.Time, now Wall) error {
 	return p.goTo(p.time.followed.now, now)
 }
 
-// state is what the player does at the moment.
+// state returns the player's state.
 func (p *Player) state() State {
 	if p.stopped {
 		return Finished
@@ -190,7 +186,7 @@ func (p *Player) state() State {
 	return p.time.state()
 }
 
-// report makes the present state known.
+// report publishes the current status.
 func (p *Player) report(now Wall) {
 	t, s := &p.time, p.reports.counted
 	s.State = p.state()

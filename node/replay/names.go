@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// legalName makes a topic name that ROS accepts: letters, digits, '_' and '/',
-// beginning with a letter, '/' or '~'. Every other character becomes '_', as the
-// SDK itself began to write some of its names ("Depth Units", "Depth_Units").
+// legalName returns a topic name that ROS accepts: letters, digits, '_' and '/',
+// starting with a letter, '/' or '~'. Every other character becomes '_', as in later
+// versions of the SDK ("Depth Units", "Depth_Units").
 func legalName(topic string) string {
 	legal := strings.Map(func(r rune) rune {
 		if r == '/' || r == '_' || alphanumeric(r) {
@@ -37,8 +37,8 @@ func alphanumeric(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// namer gives topics the names under which they are published. A name that had to
-// be changed is never that of another topic.
+// namer assigns the published names of topics. A name that was changed is never that of
+// another topic.
 type namer struct {
 	prefix string
 	given  map[string]string // by recorded topic

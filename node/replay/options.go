@@ -9,12 +9,12 @@ import (
 	"rsros/bagstore/moment"
 )
 
-// Options are a player's surroundings and its settings. Source, Output and Clock
-// are needed; the zero value of every other field is the default.
+// Options configure a player. Source, Output and Clock are required; the zero value of
+// every other field is the default.
 type Options struct {
-	Source Source // what is played; must stay open until Run has returned
-	Output Output // where it goes
-	Clock  Clock  // such as a System, or a test's own
+	Source Source // must stay open until Run has returned
+	Output Output
+	Clock  Clock // a System, or a test's
 	Log    zerolog.Logger
 
 	// OnStatus, if not nil, is called at 10 Hz and at every change, by Run's
@@ -28,17 +28,17 @@ type Options struct {
 	Settings
 }
 
-// Settings say what is played and how. The zero value plays everything once, at
-// the speed at which it was recorded.
+// Settings select what is played and how. The zero value plays everything once, at
+// the recorded speed.
 type Settings struct {
 	Filter Filter
-	Prefix string // put before every topic name
+	Prefix string // of every published topic name
 
 	Rate      float64 // speed; 0 means 1
-	Immediate bool    // don't wait for a message's time, but for room in the subscribers' queues
+	Immediate bool    // wait for room in the subscribers' queues instead of a message's time
 	Paused    bool    // start paused
 
-	ClockHz         float64  // rate at which /clock is published; 0 means not at all
+	ClockHz         float64  // rate of /clock; 0 disables it
 	ClockPerMessage bool     // publish /clock before each message as well
 	ClockTopics     []string // published names; if not empty, only before messages of these topics
 	FollowClock     bool     // bag time follows the times submitted as FollowTime
@@ -67,7 +67,7 @@ type Settings struct {
 // Range is a part of what is played, counted from its first message.
 type Range struct{ From, To time.Duration }
 
-// Check says what in the settings makes no sense, or nil. New asks it, too.
+// Check returns an error if a setting is invalid. New calls it.
 func (s Settings) Check() error {
 	r := s.LoopRange
 	switch {
@@ -83,7 +83,7 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// complete puts the defaults in place of zero values.
+// complete replaces zero values by defaults.
 func (o *Options) complete() {
 	if o.Source == nil {
 		o.Source = Bags(nil)
@@ -99,5 +99,5 @@ func (o *Options) complete() {
 	}
 }
 
-// validRate keeps rates to what makes sense and can't overflow times.
+// validRate limits rates to values that can't overflow times.
 func validRate(r float64) bool { return r >= 1e-6 && r <= 1e6 }

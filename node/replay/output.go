@@ -7,12 +7,12 @@ import (
 	"rsros/msgs"
 )
 
-// Output is where a player's messages go. Its methods and those of its sinks are
-// called by the goroutine of Run; Publish and PublishWait of a sink whose messages are
-// made by a Work are called by the source's goroutine.
+// Output receives a player's messages. Its methods and those of its sinks are called
+// by the goroutine of Run, except that the source's goroutine calls Publish and
+// PublishWait for messages computed by a Work.
 type Output interface {
 	// Advertise announces a channel. Several channels may share a topic. If it
-	// fails the channel is left out, and Player.Problems says so.
+	// fails, the channel is left out and reported in Player.Problems.
 	Advertise(Channel) (Sink, error)
 	// Ready returns when subscribers can find the channels.
 	Ready(context.Context) error
@@ -20,7 +20,7 @@ type Output interface {
 	PublishClock(bagstore.Time)
 }
 
-// Channel is what one recorded publisher published on one topic.
+// Channel is the messages of one recorded publisher on one topic.
 type Channel struct {
 	Topic    string // a legal name
 	Type     msgs.Type
@@ -36,21 +36,21 @@ type Sink interface {
 	Publish(msgs.Raw)
 	// PublishWait waits until there is room for the message, so that none is lost.
 	PublishWait(context.Context, msgs.Raw) error
-	// Subscribers is how many there are now.
+	// Subscribers returns the number of current subscribers.
 	Subscribers() int
-	// Dropped is the number of messages that slow subscribers lost.
+	// Dropped returns the number of messages that slow subscribers lost.
 	Dropped() uint64
-	// Settle returns when what the sink makes of messages beside them, such as
-	// compressed images, is published as well.
+	// Settle waits until messages that the sink derives from others, such as
+	// compressed images, are published.
 	Settle(context.Context) error
-	// Flush returns when everything published has left.
+	// Flush waits until all published messages have been sent.
 	Flush(context.Context) error
 }
 
-// Reader is an Output that reads messages of some channels itself, instead of leaving that
-// to the kernel. These are never a file's mapping.
+// Reader is an Output that reads the messages of some channels itself. Their bodies are
+// never a file's mapping.
 type Reader interface{ Reads(Channel) bool }
 
-// Recaller is a Sink that shows what is at one moment, and is told of it by the command
-// Recall. Recall is like Publish, also in who calls it.
+// Recaller is a Sink that shows the state at one moment; the command Recall passes it
+// the message of that moment. Recall is called like Publish, by the same goroutine.
 type Recaller interface{ Recall(msgs.Raw) }

@@ -11,8 +11,8 @@ import (
 	"rsros/bagstore"
 )
 
-// Player plays a source once. Run does it; Submit, Do, Done and Status may be
-// called by any goroutine, and the other methods before and after Run.
+// Player plays a source once, in Run. Submit, Do, Done and Status may be called from
+// any goroutine; the other methods only before and after Run.
 type Player struct {
 	o     Options
 	clock Clock
@@ -25,8 +25,8 @@ type Player struct {
 	view     View // of the messages to play
 	empty    bool // there are none on the time line
 	feed     *feed
-	next     item // the message to publish next, if time.next has its time
-	working  Work // what was started last; nil once it was waited for
+	next     item // the next message, valid if time.next is its time
+	working  Work // started last and not yet waited for, or nil
 
 	time     timeline
 	clockPub clockPublisher
@@ -39,10 +39,10 @@ type Player struct {
 	reports  reports
 	problems problems
 	stopped  bool
-	failure  error // what ended playback
+	failure  error // the error that ended playback
 }
 
-// New prepares to play. It reads the source's indexes, no messages.
+// New returns a player. It reads the source's indexes but no messages.
 func New(o Options) (*Player, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func New(o Options) (*Player, error) {
 // Range returns the times of the first and the last message to play.
 func (p *Player) Range() (start, end bagstore.Time) { return p.time.start, p.time.end }
 
-// Channels returns what is to be played, in the order of topics. The output may refuse
-// some of it.
+// Channels returns the channels to play, sorted by topic. The output may refuse some of
+// them.
 func (p *Player) Channels() []Channel {
 	var list []Channel
 	for _, ch := range p.channels.sorted() {
@@ -83,11 +83,11 @@ func (p *Player) Empty() bool {
 	return p.empty && !slices.ContainsFunc(p.channels.list, func(ch *channel) bool { return ch.static > 0 })
 }
 
-// Problems says what of the source couldn't be played, a sentence each; it is
-// empty after Run if everything that was asked for was published.
+// Problems returns a sentence for each part of the source that couldn't be played. It
+// is empty after Run if everything selected was published.
 func (p *Player) Problems() []string { return p.problems.all() }
 
-// Status returns the player's state as last reported, at most 100 ms ago.
+// Status returns the last reported status, at most 100 ms old.
 func (p *Player) Status() Status { return *p.reports.last.Load() }
 
 // Done is closed when Run has returned.
@@ -101,8 +101,8 @@ func (p *Player) fail(err error) error {
 	return err
 }
 
-// Run plays until the end, a Stop, or the end of ctx, whose error it then returns.
-// It is called once. The goroutines that it starts have ended when it returns.
+// Run plays until the end, a Stop, or until ctx ends, whose error it then returns. It
+// must be called once. Its goroutines have ended when it returns.
 func (p *Player) Run(ctx context.Context) error {
 	defer close(p.done)
 	p.ctx = ctx
@@ -154,7 +154,7 @@ func (p *Player) advertise() error {
 	return p.o.Output.Ready(p.ctx)
 }
 
-// subscriberPoll is the time between two looks for subscribers.
+// subscriberPoll is the interval of checks for subscribers.
 const subscriberPoll = 100 * time.Millisecond
 
 // ready waits for the delay after advertising and for subscribers.
@@ -178,7 +178,7 @@ func (p *Player) ready() error {
 	return nil
 }
 
-// finish publishes the last time reached and waits until every message has left.
+// finish publishes the last time and waits until all messages have been sent.
 func (p *Player) finish() error {
 	if err := p.settle(); err != nil {
 		return err

@@ -9,9 +9,7 @@ import (
 	"rsros/bagstore"
 )
 
-// This file is what New does: it chooses what is played, and between which times.
-
-// choose plans the channels of all connections that the filter wants.
+// choose plans the channels of all connections that the filter selects.
 func (p *Player) choose() {
 	var conns []*bagstore.Connection
 	for _, c := range p.o.Source.Connections() {
@@ -44,9 +42,8 @@ func (p *Player) choose() {
 	p.warnOfNames()
 }
 
-// query selects what is played between two times. In real time a chunk is needed
-// long after it could be decompressed, so that is done quietly, while nobody else
-// wants the processors.
+// query selects the messages between two times. In real time a chunk is needed long
+// after it could be decompressed, so it is decompressed at low priority.
 func (p *Player) query(from, to bagstore.Time) bagstore.Query {
 	q := bagstore.Query{Connections: p.playing, Start: from, End: to, Mapped: p.untouched}
 	if !p.o.Immediate {
@@ -55,7 +52,7 @@ func (p *Player) query(from, to bagstore.Time) bagstore.Query {
 	return q
 }
 
-// bound finds the times between which to play.
+// bound determines the start and the end of playback.
 func (p *Player) bound() error {
 	all, err := p.o.Source.View(bagstore.Query{Start: statics + 1})
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// problems are what couldn't be played. Each is logged once, as a warning.
+// problems lists what couldn't be played. Each entry is logged once, as a warning.
 type problems struct {
 	log  zerolog.Logger
 	mu   sync.Mutex
 	list []string
 }
 
-// maxProblems bounds what is kept of a bag that consists of nothing else.
+// maxProblems is the limit of the list.
 const maxProblems = 100
 
 func (p *problems) add(format string, args ...any) {

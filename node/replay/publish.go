@@ -7,8 +7,7 @@ import (
 	"rsros/msgs"
 )
 
-// publish passes a message to the channel's sink, with its header stamps moved by
-// shift.
+// publish passes a message to the channel's sink, with its header stamps shifted.
 func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 	out := p.raw(ch, m, p.time.at, shift)
 	p.reports.made(len(m.Head) + len(m.Data))
@@ -19,8 +18,8 @@ func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 	return nil
 }
 
-// raw makes of a message what a sink takes. The player may not do anything else before
-// the sink has taken it.
+// raw converts a message for a sink. The result may use p.scratch, so it is valid until
+// the next call.
 func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw {
 	out := msgs.Raw{Head: m.Head, Body: m.Data, Time: int64(at + p.time.offset)}
 	if shift != 0 && ch.stamps != nil {
@@ -43,8 +42,8 @@ func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw 
 	return out
 }
 
-// shiftStamps moves the header stamps of a message. A message that was made in two
-// parts has its header in the first.
+// shiftStamps shifts the header stamps of a message. A computed message has its header
+// in Head.
 func (p *Player) shiftStamps(ch *channel, m *msgs.Raw, by time.Duration) (err error) {
 	if len(m.Head) > 0 {
 		p.scratch = append(p.scratch[:0], m.Head...)

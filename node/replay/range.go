@@ -7,7 +7,7 @@ import (
 	"rsros/bagstore/moment"
 )
 
-// ParseRange reads FROM:TO in seconds. An empty text is no range, nil.
+// ParseRange parses FROM:TO in seconds. It returns nil for an empty text.
 func ParseRange(text string) (*Range, error) {
 	if text == "" {
 		return nil, nil

@@ -7,9 +7,9 @@ import (
 	"rsros/msgs"
 )
 
-// Recall passes the last message at or before the present time to the sinks of some
-// topics that are a Recaller: what they would have if they had always listened. What a
-// Work makes is recalled while nothing plays; otherwise the next comes soon.
+// Recall passes the last message at or before the current time to the Recaller sinks of
+// some topics. Messages computed by a Work are recalled only while nothing plays;
+// otherwise the next one comes soon.
 type Recall struct{ Topics []string }
 
 func (c Recall) do(p *Player, now Wall) error {
@@ -41,19 +41,19 @@ func (c Recall) do(p *Player, now Wall) error {
 	return p.recallWork(computed, until)
 }
 
-// recallWork has the messages of some connections made of the last Work before until.
-func (p *Player) recallWork(of map[*bagstore.Connection]*channel, until bagstore.Time) error {
+// recallWork computes the messages of some connections with the last Work before until.
+func (p *Player) recallWork(channels map[*bagstore.Connection]*channel, until bagstore.Time) error {
 	if err := p.wait(); err != nil {
 		return err
 	}
-	view, err := p.o.Source.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return of[c] != nil }, End: until - 1})
+	view, err := p.o.Source.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return channels[c] != nil }, End: until - 1})
 	if err != nil {
 		return err
 	}
 	return lastOf(view, func(m Recorded) error {
 		shift, at := p.time.stampShift(m.Time, p.clock.Now()), int64(m.Time+p.time.offset)
 		wanted := make(map[*bagstore.Connection]func(msgs.Raw))
-		for c, ch := range of {
+		for c, ch := range channels {
 			wanted[c] = func(made msgs.Raw) { ch.sink.(Recaller).Recall(p.moved(ch, made, shift, at)) }
 		}
 		m.Work.Recall(wanted)
@@ -61,8 +61,8 @@ func (p *Player) recallWork(of map[*bagstore.Connection]*channel, until bagstore
 	})
 }
 
-// StepBack publishes the frame set that came Sets before the one of the present time,
-// while paused. Before the first there is none, so it publishes the first.
+// StepBack publishes the frame set that is Sets before the current one, while paused,
+// or the first if there are fewer.
 type StepBack struct{ Sets int }
 
 func (c StepBack) do(p *Player, now Wall) error {
@@ -82,7 +82,7 @@ func (c StepBack) do(p *Player, now Wall) error {
 	return StepFrameSet{}.do(p, now)
 }
 
-// setsBefore is when the set began that came n before the present one.
+// setsBefore returns the time of the frame set that is n before the current one.
 func (p *Player) setsBefore(n int) (bagstore.Time, error) {
 	pacer := p.pacer
 	if pacer == nil {
@@ -109,8 +109,8 @@ func (p *Player) setsBefore(n int) (bagstore.Time, error) {
 	return at, nil
 }
 
-// likelyPacer is the channel that will pace frame sets: the first with images, or the
-// one with the most messages.
+// likelyPacer returns the channel that will pace frame sets: the first with images,
+// otherwise the one with the most messages.
 func (p *Player) likelyPacer() *channel {
 	best := new(channel)
 	for _, ch := range p.channels.list {

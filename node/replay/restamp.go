@@ -11,8 +11,8 @@ import (
 // stamper shifts the header stamps of one type's messages.
 type stamper struct {
 	spec *msgs.Spec
-	// lone: the only stamp is that of a Header in first place. Its offset is known,
-	// so the rest of the message needn't be decoded.
+	// lone: the only stamp is in a Header that is the first field. Its offset is known,
+	// so the message needn't be decoded.
 	lone bool
 }
 
@@ -31,12 +31,12 @@ func newStamper(spec *msgs.Spec) *stamper {
 	return s
 }
 
-// headStamp is the size of a message's seq and stamp.
+// headStamp is the size of seq and stamp in bytes.
 const headStamp = 12
 
-// shift returns the message with its stamps moved: a head, which uses the memory
-// of scratch where it can, and the unchanged rest, which is part of data. Stamps of
-// 0 stay 0, as they mean "none".
+// shift returns the message with its stamps shifted: a head, which uses scratch's
+// memory if it fits, and the unchanged rest, which is part of data. Stamps of 0 mean
+// "none" and stay 0.
 func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []byte, err error) {
 	if s.lone && len(data) >= headStamp {
 		head = append(scratch[:0], data[:headStamp]...)
@@ -47,7 +47,7 @@ func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []by
 	return head, nil, err
 }
 
-// shiftHead moves the stamp of a message that begins with a lone header.
+// shiftHead shifts the stamp of a message that starts with a lone header.
 func (s *stamper) shiftHead(head []byte, by time.Duration) error {
 	if !s.lone || len(head) < headStamp {
 		return errors.New("the message doesn't begin with a header")

@@ -5,13 +5,13 @@ import (
 	"rsros/msgs"
 )
 
-// Source is what a player plays: bags (see Bags), or what a program makes of a
+// Source has the messages to play: bags (see Bags), or messages computed from a
 // recording.
 type Source interface {
-	// Connections are what there is to play. Their topics, types and callerids are
-	// those that subscribers see.
+	// Connections returns the connections, with the topics, types and callerids that
+	// subscribers see.
 	Connections() []*bagstore.Connection
-	// Count is the number of messages of a connection.
+	// Count returns the number of messages of a connection.
 	Count(*bagstore.Connection) uint64
 	// View selects messages. It reads indexes only.
 	View(bagstore.Query) (View, error)
@@ -30,25 +30,25 @@ type Iterator interface {
 	Seek(bagstore.Time) // goes to just before the first message at or after it
 	SeekEnd()           // goes to just after the last message
 	Next() bool
-	SkipNext() bool // is Next, but doesn't read the message's bytes
+	SkipNext() bool // like Next, but doesn't read the message's bytes
 	Prev() bool
 	Message() Recorded
-	Err() error // why Next or Prev returned false; nil at the end. Calling Next again goes on after the damage.
+	Err() error // of a Next or Prev that returned false; nil at the end. Calling Next again continues after the damage.
 	Close()
 }
 
-// Recorded is the message that an iterator is at. Its bytes are Head, then Data,
-// valid until the iterator moves; Retain keeps them valid for longer.
+// Recorded is an iterator's current message. Its bytes are Head followed by Data, valid
+// until the iterator moves, or longer with Retain.
 type Recorded struct {
 	bagstore.Message
-	Head  []byte   // of a message that was made, not read; small, and never changed
-	Owner Retainer // of the Data of a message that was made, and of Work
-	Work  Work     // nil, or what makes messages in place of this one; Conn is one of theirs
-	Held  int64    // bytes of memory that Work keeps
+	Head  []byte   // of a computed message; small and immutable
+	Owner Retainer // of a computed message's Data, and of Work
+	Work  Work     // if not nil, computes messages in place of this one; Conn is one of theirs
+	Held  int64    // bytes of memory that Work holds
 }
 
-// Retainer is memory that is counted by reference. Each Retain adds a reference,
-// which the Releaser that it returns gives up.
+// Retainer is reference-counted memory. Each Retain adds a reference, which the returned
+// Releaser removes.
 type Retainer interface{ Retain() msgs.Releaser }
 
 // Retain keeps Data valid until the Releaser is released.
@@ -59,8 +59,8 @@ func (r Recorded) Retain() msgs.Releaser {
 	return r.Message.Retain()
 }
 
-// Bags returns the messages of all bags as one source. The caller keeps the bags,
-// and must not close them while the source is used.
+// Bags returns the messages of all bags as one source. The caller must not close the
+// bags while the source is in use.
 func Bags(bags []*bagstore.Bag) Source {
 	s := bagSource{bags: bags, counts: make(map[*bagstore.Connection]uint64)}
 	for _, b := range bags {

@@ -7,10 +7,10 @@ import (
 	"rsros/bagstore"
 )
 
-// State is what a player is doing.
+// State is a player's state.
 type State string
 
-// The states. Bag time goes on only in Running.
+// The states. Bag time advances only in Running.
 const (
 	Waiting  State = "waiting" // for the delay after advertising, and for subscribers
 	Running  State = "running"
@@ -22,27 +22,27 @@ const (
 // Status is a player's state at one moment.
 type Status struct {
 	State State
-	// Time is the bag time reached, as /clock shows it. Position and Length count
+	// Time is the current bag time, as published on /clock. Position and Length count
 	// from the first message that is played.
 	Time             bagstore.Time
 	Position, Length time.Duration
 	Rate             float64
 	Loop             bool
-	Range            *Range        // what is looped over; nil is all
+	Range            *Range        // loop range; nil means all
 	Round            int           // of a loop, from 0
-	Jumps            int           // how often the position was set, by seeks and by loops
-	Late             time.Duration // how long after its time the last message was published
-	WorstLate        time.Duration // the most that any message was late
-	Behind           time.Duration // how far the rate control topic lags
+	Jumps            int           // number of seeks and loop restarts
+	Late             time.Duration // lateness of the last message
+	WorstLate        time.Duration // largest lateness of any message
+	Behind           time.Duration // lag of the rate control topic
 	Messages, Bytes  uint64        // published so far
-	Dropped          uint64        // lost by slow subscribers; a message that two lost counts twice
-	Skipped          uint64        // what wasn't made because the machine was too slow (Skipper)
+	Dropped          uint64        // drops, counted per subscriber
+	Skipped          uint64        // computations skipped because the machine was too slow (Skipper)
 }
 
-// statusPeriod is the time between two reports while nothing changes.
+// statusPeriod is the interval of reports while nothing changes.
 const statusPeriod = 100 * time.Millisecond
 
-// reports are what a player says of itself.
+// reports has a player's counters and its last status.
 type reports struct {
 	messages, bytes atomic.Uint64 // published so far
 
@@ -52,13 +52,13 @@ type reports struct {
 	onStatus func(Status) // may be nil
 }
 
-// late counts how late a message was published.
+// late records a message's lateness.
 func (r *reports) late(d time.Duration) {
 	r.counted.Late = d
 	r.counted.WorstLate = max(r.counted.WorstLate, d)
 }
 
-// made counts a message that was published. Any goroutine may call it.
+// made counts a published message. It may be called from any goroutine.
 func (r *reports) made(size int) {
 	r.messages.Add(1)
 	r.bytes.Add(uint64(size))

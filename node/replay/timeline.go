@@ -7,12 +7,12 @@ import (
 	"rsros/bagstore"
 )
 
-// timeline says what bag time it is and when bag times are due. It knows nothing
-// of messages but the time of the next one.
+// timeline maps between bag time and wall time. Of the messages it knows only the time
+// of the next one.
 //
-// While time runs, it follows the translator's line, or the times of a followed
-// clock, or with immediate playback the messages themselves. It never passes the
-// next message. While it is paused or delayed it stays at the time reached.
+// While time runs, it follows the translator, a followed clock or, in immediate
+// playback, the messages themselves. It never passes the next message. While paused or
+// delayed it stays where it is.
 type timeline struct {
 	tr      translator
 	source  timeSource
@@ -20,17 +20,17 @@ type timeline struct {
 	restamp bool          // header stamps move to the time of publishing
 
 	start, end bagstore.Time // of the first and the last message to play
-	from, to   bagstore.Time // of the part that is repeated, or start and end
+	from, to   bagstore.Time // of the loop range, or start and end
 	begun      bool          // and not ended
 
-	at   bagstore.Time // the last time reached; while time is held, the present one
+	at   bagstore.Time // the last time reached; while time is held, the current one
 	next bagstore.Time // of the next message, or nothing
 
 	paused, delayed bool
 	over            bool // past the end, with the clock running (Settings.KeepAlive)
 
 	loop, monotonic bool
-	part            *Range // what to loop over; nil means all
+	part            *Range // loop range; nil means all
 	round           int
 	roundStart      Wall
 	offset          bagstore.Time // what a monotonic loop adds to all times it shows
@@ -38,23 +38,23 @@ type timeline struct {
 	followed followedClock
 }
 
-// timeSource is what makes bag time go on.
+// timeSource is what advances bag time.
 type timeSource int
 
 const (
 	byClock  timeSource = iota // the player's clock, at a rate
 	byItself                   // the messages: each is due at once
-	byOther                    // a clock that someone else publishes
+	byOther                    // a /clock published by another node
 )
 
-// followedClock is the clock of someone else.
+// followedClock is the state of a clock published by another node.
 type followedClock struct {
 	heard  bool
-	now    bagstore.Time // where it is, in bag time
+	now    bagstore.Time // its last time, in bag time
 	offset bagstore.Time // bag time − its time
 }
 
-// nothing is the time of the next message where there is none.
+// nothing is the time of the next message if there is none.
 const nothing = bagstore.Time(math.MaxInt64)
 
 func newTimeline(s Settings) timeline {
@@ -71,7 +71,7 @@ func newTimeline(s Settings) timeline {
 	return t
 }
 
-// span sets what there is to play.
+// span sets the times of the first and the last message.
 func (t *timeline) span(start, end bagstore.Time) {
 	t.start, t.end, t.from, t.to, t.at = start, end, start, end, start
 }
@@ -82,14 +82,14 @@ func (t *timeline) begin(now Wall) {
 	t.roundStart = now
 }
 
-// has tells whether there is a message to publish before the end, or before the
-// end of what is looped over.
+// has reports whether there is another message before the end, or before the end of
+// the loop range.
 func (t *timeline) has() bool { return t.next != nothing && (!t.loop || t.next <= t.to) }
 
-// held tells whether time doesn't go on.
+// held reports whether time is paused or delayed.
 func (t *timeline) held() bool { return t.paused || t.delayed }
 
-// deadline is when the next message is due, or what comes after the last one.
+// deadline returns when the next message, or the action after the last one, is due.
 func (t *timeline) deadline() Wall {
 	switch {
 	case t.has():
@@ -102,7 +102,7 @@ func (t *timeline) deadline() Wall {
 	return max(t.due(t.to), t.roundStart+minRound)
 }
 
-// due is when bag time at is reached.
+// due returns when bag time at is reached.
 func (t *timeline) due(at bagstore.Time) Wall {
 	switch {
 	case t.held():
@@ -115,10 +115,10 @@ func (t *timeline) due(at bagstore.Time) Wall {
 	return t.tr.wallOf(at)
 }
 
-// minRound keeps the loop of a bag with one message from spinning.
+// minRound is the minimum time of a loop's round, for bags with one message.
 const minRound = Wall(10 * time.Millisecond)
 
-// position is the bag time at now.
+// position returns the bag time at now.
 func (t *timeline) position(now Wall) bagstore.Time {
 	if t.held() || t.source == byItself || !t.begun {
 		return t.at
@@ -135,11 +135,11 @@ func (t *timeline) position(now Wall) bagstore.Time {
 	return max(at, t.at)
 }
 
-// shown is the time that /clock has at now.
+// shown returns the time for /clock at now.
 func (t *timeline) shown(now Wall) bagstore.Time { return t.position(now) + t.offset }
 
-// late is how long after its time a message at bag time at is published; ok is
-// false where there is no such time.
+// late returns how late a message at bag time at is if published now. ok is false if
+// messages have no due time.
 func (t *timeline) late(at bagstore.Time, now Wall) (late time.Duration, ok bool) {
 	if t.paused || t.source != byClock {
 		return 0, false
@@ -147,7 +147,7 @@ func (t *timeline) late(at bagstore.Time, now Wall) (late time.Duration, ok bool
 	return time.Duration(now - t.tr.wallOf(at)), true
 }
 
-// stampShift is what to add to the header stamps of a message at bag time at.
+// stampShift returns the shift of the header stamps of a message at bag time at.
 func (t *timeline) stampShift(at bagstore.Time, now Wall) bagstore.Time {
 	switch {
 	case !t.restamp:
@@ -160,12 +160,12 @@ func (t *timeline) stampShift(at bagstore.Time, now Wall) bagstore.Time {
 	return bagstore.Time(t.tr.wallOf(at)) - at
 }
 
-// pause and delay hold time at the position of now.
+// pause and delay hold time at the position at now.
 func (t *timeline) pause(now Wall) { t.at, t.paused = t.position(now), true }
 
 func (t *timeline) delay(now Wall) { t.at, t.delayed = t.position(now), true }
 
-// resume and undelay let time go on, unless the other of the two holds it.
+// resume and undelay continue time unless the other of the two holds it.
 func (t *timeline) resume(now Wall) {
 	t.paused = false
 	t.goOn(now)
@@ -189,26 +189,26 @@ func (t *timeline) setRate(rate float64, now Wall) {
 	t.tr.anchor(t.at, now)
 }
 
-// skipGap makes the next message due when the last one was, if the time between
-// them is to be skipped.
+// skipGap makes the next message due at the time of the last one if the gap between
+// them is longer than skip.
 func (t *timeline) skipGap() {
 	if t.has() && t.skip > 0 && !t.held() && t.next.Sub(t.at) > t.skip {
 		t.tr.anchor(t.next, t.tr.wallOf(t.at))
 	}
 }
 
-// clamp is the nearest time to at that is played.
+// clamp returns the time nearest to at that is played.
 func (t *timeline) clamp(at bagstore.Time) bagstore.Time { return min(max(at, t.start), t.end) }
 
-// jump makes bag time at due at w. The next message isn't known then.
+// jump makes bag time at due at w. Afterwards the next message is unknown.
 func (t *timeline) jump(at bagstore.Time, w Wall) {
 	t.over, t.delayed = false, false
 	t.at, t.next = at, nothing
 	t.tr.anchor(at, w)
 }
 
-// bound brings from and to in line with what is looped over. It tells whether the
-// position at now lies outside of them.
+// bound sets from and to to the loop range. It reports whether the position at now is
+// outside of it.
 func (t *timeline) bound(now Wall) (outside bool, err error) {
 	t.from, t.to = t.start, t.end
 	if !t.loop || t.part == nil {
@@ -224,8 +224,8 @@ func (t *timeline) bound(now Wall) (outside bool, err error) {
 	return at < from || at > to, nil
 }
 
-// nextRound begins the loop again. The round before ends at w on the time line;
-// the result is when the new one begins.
+// nextRound starts the next round of a loop. The previous round ends at w on the time
+// line; the result is the start of the new one.
 func (t *timeline) nextRound(now, w Wall) Wall {
 	if t.source != byClock || t.held() {
 		w = now
@@ -234,16 +234,16 @@ func (t *timeline) nextRound(now, w Wall) Wall {
 	if t.monotonic {
 		t.offset += length
 	}
-	t.followed.now -= length // the other clock runs on while the bag starts again
+	t.followed.now -= length // the other clock continues while the bag starts again
 	t.followed.offset -= length
 	t.round++
 	t.roundStart = w
 	return w
 }
 
-// follow moves time with someone else's clock. If the clock isn't in the bag's
-// time, the first time heard is the start; elsewhere tells that this was so. back
-// tells that the clock went back, so that the caller must jump to it.
+// follow moves time with another node's clock. If the first time received isn't in the
+// bag, it becomes the start, and elsewhere is true. back reports that the clock went
+// back; the caller must jump to it.
 func (t *timeline) follow(at bagstore.Time) (elsewhere, back bool) {
 	f := &t.followed
 	if !f.heard && (at < t.start || at > t.end) {
@@ -256,13 +256,13 @@ func (t *timeline) follow(at bagstore.Time) (elsewhere, back bool) {
 	return elsewhere, back
 }
 
-// tie makes the followed clock's present time mean bag time at.
+// tie maps the followed clock's current time to bag time at.
 func (t *timeline) tie(at bagstore.Time) {
 	t.followed.offset += at - t.followed.now
 	t.followed.now = at
 }
 
-// state is what a player does that goes by the time line.
+// state returns the state of a player that follows the time line.
 func (t *timeline) state() State {
 	switch {
 	case t.over:

@@ -6,7 +6,7 @@ import (
 	"rsros/bagstore"
 )
 
-// translator maps bag time to wall time and back, along a line through an anchor:
+// translator maps bag time to wall time and back, linearly through an anchor:
 // wall(t) = anchor.wall + (t − anchor.bag) / rate. A pause, a skipped gap, a seek
 // and a new rate move the anchor.
 type translator struct {
@@ -15,20 +15,20 @@ type translator struct {
 	rate float64
 }
 
-// anchor makes bag time t be at wall time w.
+// anchor maps bag time t to wall time w.
 func (tr *translator) anchor(t bagstore.Time, w Wall) { tr.bag, tr.wall = t, w }
 
-// wallOf is when bag time t is reached.
+// wallOf returns the wall time of bag time t.
 func (tr *translator) wallOf(t bagstore.Time) Wall {
 	return Wall(add(int64(tr.wall), divide(int64(t-tr.bag), tr.rate)))
 }
 
-// bagOf is the bag time at wall time w.
+// bagOf returns the bag time at wall time w.
 func (tr *translator) bagOf(w Wall) bagstore.Time {
 	return bagstore.Time(add(int64(tr.bag), divide(int64(w-tr.wall), 1/tr.rate)))
 }
 
-// divide is d / by, rounded to the nanosecond and limited to what int64 holds.
+// divide returns d / by, rounded to the nanosecond and clamped to int64.
 func divide(d int64, by float64) int64 {
 	if by == 1 {
 		return d
@@ -43,7 +43,7 @@ func divide(d int64, by float64) int64 {
 	}
 }
 
-// add is a + b, limited to what int64 holds.
+// add returns a + b, clamped to int64.
 func add(a, b int64) int64 {
 	switch sum := a + b; {
 	case b > 0 && sum < a:

@@ -7,31 +7,30 @@ import (
 	"rsros/msgs"
 )
 
-// Work makes messages of one moment when they are due: those that cost too much to
-// be made for nobody, or ahead of time. Only one of its methods Start, Recall and Skip is
-// called, once.
+// Work computes the messages of one moment when they are due, if they have subscribers.
+// Exactly one of Start, Recall and Skip is called, once.
 type Work interface {
-	// Connections are those of the messages.
+	// Connections returns the connections of the messages.
 	Connections() []*bagstore.Connection
-	// Start begins to make the messages of some connections and returns. Each is
+	// Start starts to compute the messages of some connections and returns. Each is
 	// passed to its connection's function, on a goroutine of the source. A source
-	// that is still busy may give up the Work that waits, and counts it (Skipper).
+	// that is still busy may discard a waiting Work, which it counts (Skipper).
 	Start(wanted map[*bagstore.Connection]func(msgs.Raw))
-	// Recall is Start for a moment out of turn, when nothing else is being made. Its
-	// messages are those of this moment alone, and change nothing of those that follow.
+	// Recall is like Start, but out of order, while nothing else is being computed. It
+	// doesn't affect the messages that follow.
 	Recall(wanted map[*bagstore.Connection]func(msgs.Raw))
-	// Skip says that nobody wants any of the messages.
+	// Skip is called if none of the messages is wanted.
 	Skip()
-	// Wait returns when no more messages come. It may be called after the
-	// Work's memory was released.
+	// Wait waits until all messages were passed on. It may be called after the Work's
+	// memory was released.
 	Wait(context.Context) error
 }
 
-// Skipper is a Source that counts the Works it gave up, or an Output that counts what
-// it didn't make of messages, because others took too long.
+// Skipper is a Source or an Output that counts computations it skipped because others
+// took too long.
 type Skipper interface{ Skipped() uint64 }
 
-// start has the messages of a Work made that have subscribers.
+// start starts to compute those messages of a Work that have subscribers.
 func (p *Player) start(m Recorded, now Wall) error {
 	shift, at := p.time.stampShift(m.Time, now), int64(m.Time+p.time.offset)
 	wanted := make(map[*bagstore.Connection]func(msgs.Raw))
@@ -59,11 +58,12 @@ func (p *Player) start(m Recorded, now Wall) error {
 	return nil
 }
 
-// lossless says whether the player waits for what is made instead of dropping it.
+// lossless reports whether the player waits for computed messages instead of skipping
+// them.
 func (p *Player) lossless() bool { return p.o.Immediate || p.time.paused }
 
-// passOn returns what publishes a message that is made of a Work. It is called on
-// the source's goroutine.
+// passOn returns the function that publishes a Work's messages on the source's
+// goroutine.
 func (p *Player) passOn(ch *channel, shift bagstore.Time, at int64) func(msgs.Raw) {
 	return func(m msgs.Raw) {
 		m = p.moved(ch, m, shift, at)
@@ -76,8 +76,8 @@ func (p *Player) passOn(ch *channel, shift bagstore.Time, at int64) func(msgs.Ra
 	}
 }
 
-// moved returns a message that was made of a Work at its time, with its header stamp
-// moved. It may be called by any goroutine.
+// moved returns a computed message with its time set and its header stamp shifted. It may
+// be called from any goroutine.
 func (p *Player) moved(ch *channel, m msgs.Raw, shift bagstore.Time, at int64) msgs.Raw {
 	m.Time = at
 	if shift != 0 && ch.stamps != nil {
@@ -88,7 +88,7 @@ func (p *Player) moved(ch *channel, m msgs.Raw, shift bagstore.Time, at int64) m
 	return m
 }
 
-// wait returns when the messages of what was started are made and published.
+// wait waits until the messages of the started Work are published.
 func (p *Player) wait() error {
 	if p.working == nil {
 		return nil
@@ -98,7 +98,7 @@ func (p *Player) wait() error {
 	return err
 }
 
-// settle is wait also for what sinks make of all messages.
+// settle waits until all messages are published, including those that sinks derive.
 func (p *Player) settle() error {
 	if err := p.wait(); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (p *Player) settle() error {
 	return nil
 }
 
-// leader is the channel that a message is counted for: of a Work's, the first with
+// leader returns the channel that a message counts for; for a Work that is the first with
 // images. It is nil if none of them is played.
 func (p *Player) leader(m Recorded) *channel {
 	if m.Work == nil {
@@ -127,7 +127,7 @@ func (p *Player) leader(m Recorded) *channel {
 	return first
 }
 
-// pauses says whether playback pauses before a message.
+// pauses reports whether playback pauses before a message.
 func (p *Player) pauses(m Recorded) bool {
 	if m.Work == nil {
 		return p.channels.byConn[m.Conn].pausing

@@ -4,6 +4,7 @@
 //
 // Each image is compressed once for all subscribers, on a goroutine of the topic, and
 // only while there are any. If images arrive faster than they can be compressed, the
-// oldest are dropped and counted. Messages have the image's header but for its number:
-// header.seq counts what a topic publishes, as roscpp's publishers do. Close waits for the goroutines.
+// oldest are dropped and counted. Messages have the image's header except header.seq,
+// which counts the messages of the topic, as roscpp's publishers do. Close waits for the
+// goroutines.
 package transport

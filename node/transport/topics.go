@@ -13,12 +13,12 @@ import (
 	"rsros/node/ros"
 )
 
-// Options say beside which topic pictures are published.
+// Options describe the image topic to compress.
 type Options struct {
 	Topic    string  // of the image
-	Encoding string  // of its pictures: it decides which transports there are, and the defaults
-	Depth    bool    // the pictures are depth: there is compressedDepth as well
-	Units    float64 // of 16-bit depth: metres a unit; 0 is a millimetre
+	Encoding string  // of the image; determines the transports and their defaults
+	Depth    bool    // publish compressedDepth as well
+	Units    float64 // of 16-bit depth in metres; 0 means a millimetre
 	Log      zerolog.Logger
 
 	// Queue and QueueBytes are those of ros.PublisherOptions. With Wait, nothing is
@@ -28,14 +28,14 @@ type Options struct {
 	Wait       bool
 }
 
-// Topics are the transports of one image topic. A nil Topics has none.
+// Topics has the transports of one image topic. A nil Topics has none.
 type Topics struct {
 	transports []*transport
 	groups     []*graph.Reconfigure
 }
 
-// Advertise makes the topics and offers their parameters. A picture of an encoding
-// that can't be compressed has none.
+// Advertise advertises the topics and offers their parameters. There are none for an
+// encoding that can't be compressed.
 func Advertise(n *ros.Node, o Options) (*Topics, error) {
 	t := &Topics{}
 	if imagetransport.Compressible(o.Encoding) {
@@ -72,7 +72,7 @@ func (t *Topics) add(n *ros.Node, o Options, name string, encode encode, paramet
 	return nil
 }
 
-// Wanted says whether anybody subscribed to one of the transports.
+// Wanted reports whether any of the transports has subscribers.
 func (t *Topics) Wanted() bool {
 	if t == nil {
 		return false
@@ -85,10 +85,10 @@ func (t *Topics) Wanted() bool {
 	return false
 }
 
-// Beside gives the transports that somebody subscribed to an image message, a
-// sensor_msgs/Image, and returns the message for its own topic. It takes over the
-// message's reference and returns another one. It never waits.
-func (t *Topics) Beside(m msgs.Raw) msgs.Raw {
+// Share passes a sensor_msgs/Image to the transports that have subscribers and returns
+// it for publication on its own topic. It takes over the message's reference and
+// returns another one. It never waits.
+func (t *Topics) Share(m msgs.Raw) msgs.Raw {
 	if !t.Wanted() {
 		return m
 	}
@@ -109,7 +109,8 @@ func (t *Topics) Beside(m msgs.Raw) msgs.Raw {
 	return m
 }
 
-// read takes an image message apart: its pixels are its body, or the whole message is.
+// read decodes an image message. Its pixels are its body, or part of it if the message
+// has no head.
 func read(m msgs.Raw) (msgs.Header, imagetransport.Picture, error) {
 	var head msgs.ImageHead
 	pixels := m.Body
@@ -127,7 +128,7 @@ func read(m msgs.Raw) (msgs.Header, imagetransport.Picture, error) {
 	}, d.Err()
 }
 
-// shared is one reference held by several.
+// shared lets several holders share one reference.
 type shared struct {
 	owner msgs.Releaser // may be nil
 	refs  atomic.Int32
@@ -174,7 +175,7 @@ func (t *Topics) Publishers() []*ros.Publisher {
 	return out
 }
 
-// Settle returns when all pictures that Beside took are compressed and published.
+// Settle waits until all shared images are compressed and published.
 func (t *Topics) Settle(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -187,8 +188,8 @@ func (t *Topics) Settle(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the topics and waits for what is being compressed. Beside must not be
-// called after it.
+// Close closes the topics and waits for images that are being compressed. Share must
+// not be called afterwards.
 func (t *Topics) Close() error {
 	if t == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 // encode compresses a picture into dst. It is called by one goroutine at a time.
 type encode func(dst []byte, p imagetransport.Picture) (format string, data []byte, err error)
 
-// transport is one topic of compressed pictures.
+// transport is one topic of compressed images.
 type transport struct {
 	pub     *ros.Publisher
 	encode  encode
@@ -26,19 +26,19 @@ type transport struct {
 	done    chan struct{}
 	buffers sync.Pool       // of *buffer
 	wait    bool            // for room in the subscribers' queues
-	ctx     context.Context // ends when it needn't wait any more
+	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
 
 	mu   sync.Mutex
-	open int           // pictures that wait or are being compressed
-	idle chan struct{} // closed when there are none; nil if nobody waits for it
+	open int           // images that wait or are being compressed
+	idle chan struct{} // closed when there are none; nil if nobody waits
 
 	seq     uint32 // of the next message
 	dropped atomic.Uint64
-	said    time.Time // when drops or a failure were last logged
+	logged  time.Time // when drops or a failure were last logged
 }
 
-// job is a picture that waits.
+// job is an image that waits.
 type job struct {
 	header  msgs.Header
 	picture imagetransport.Picture
@@ -55,7 +55,7 @@ func newTransport(p *ros.Publisher, e encode, wait bool, log zerolog.Logger) *tr
 
 func (t *transport) wanted() bool { return t.enabled.Load() && t.pub.Subscribers() > 0 }
 
-// put gives a picture to the goroutine in place of the one that waits.
+// put passes an image to the goroutine and drops the one that waits.
 func (t *transport) put(j job) {
 	t.count(+1)
 	for {
@@ -76,18 +76,18 @@ func (t *transport) put(j job) {
 
 func (t *transport) run() {
 	defer close(t.done)
-	var told uint64
+	var logged uint64
 	for j := range t.pending {
 		t.publish(j)
 		t.count(-1)
-		if n := t.dropped.Load(); n > told && t.may() {
-			t.log.Warn().Uint64("dropped", n-told).Msg("pictures come faster than they are compressed")
-			told = n
+		if n := t.dropped.Load(); n > logged && t.mayLog() {
+			t.log.Warn().Uint64("dropped", n-logged).Msg("images arrive faster than they are compressed")
+			logged = n
 		}
 	}
 }
 
-// count adds to the pictures that are open.
+// count adds n to the open images.
 func (t *transport) count(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,7 +97,7 @@ func (t *transport) count(n int) {
 	}
 }
 
-// settle returns when no picture is open.
+// settle waits until no image is open.
 func (t *transport) settle(ctx context.Context) error {
 	t.mu.Lock()
 	if t.open == 0 {
@@ -117,33 +117,33 @@ func (t *transport) settle(ctx context.Context) error {
 	}
 }
 
-// may says whether a line may be logged: one in a second.
-func (t *transport) may() bool {
+// mayLog limits logging to one line a second.
+func (t *transport) mayLog() bool {
 	now := time.Now()
-	if now.Sub(t.said) < time.Second {
+	if now.Sub(t.logged) < time.Second {
 		return false
 	}
-	t.said = now
+	t.logged = now
 	return true
 }
 
 func (t *transport) publish(j job) {
 	defer j.owner.Release()
 	if !t.wanted() {
-		return // the last subscriber went meanwhile
+		return // the last subscriber has left
 	}
 	b := t.buffer()
 	format, data, err := t.encode(b.bytes[:0], j.picture)
 	b.bytes = data
 	if err != nil {
 		b.Release()
-		if t.may() {
-			t.log.Error().Err(err).Msg("a picture wasn't compressed")
+		if t.mayLog() {
+			t.log.Error().Err(err).Msg("can't compress an image")
 		}
 		return
 	}
-	// As those of any other publisher, its messages are numbered without gaps: the image's
-	// number would make a picture that wasn't compressed look like a lost message.
+	// Number messages without gaps. With the image's number, an image that wasn't
+	// compressed would look like a lost message.
 	j.header.Seq = t.seq
 	t.seq++
 	var e msgs.Encoder
@@ -158,18 +158,18 @@ func (t *transport) publish(j job) {
 	}
 }
 
-// close ends the topic after the picture that is being compressed.
+// close closes the topic after the image that is being compressed.
 func (t *transport) close() {
 	t.cancel()
 	close(t.pending)
 	<-t.done
 	t.pub.Close()
 	if n := t.dropped.Load(); n > 0 {
-		t.log.Info().Uint64("dropped", n).Msg("pictures that weren't compressed")
+		t.log.Info().Uint64("dropped", n).Msg("images that weren't compressed")
 	}
 }
 
-// buffer holds a compressed picture until the last subscriber has it.
+// buffer holds a compressed image until the last subscriber has it.
 type buffer struct {
 	bytes []byte
 	home  *sync.Pool

@@ -57,7 +57,7 @@ func (h *held) give(topics *Topics, p imagetransport.Picture) {
 		Step: uint32(p.Step), DataLen: uint32(len(p.Data)),
 	}
 	h.out.Add(1)
-	topics.Beside(msgs.Raw{Head: msgs.Marshal(&head), Body: p.Data, Owner: h}).Owner.Release()
+	topics.Share(msgs.Raw{Head: msgs.Marshal(&head), Body: p.Data, Owner: h}).Owner.Release()
 }
 
 type compressedImage struct {
@@ -239,7 +239,7 @@ func TestWholeMessage(t *testing.T) {
 
 func TestNoTransports(t *testing.T) {
 	var none *Topics
-	if m := none.Beside(msgs.Raw{Body: depth.Data}); m.Owner != nil || none.Wanted() || none.Drops() != nil || none.Close() != nil {
+	if m := none.Share(msgs.Raw{Body: depth.Data}); m.Owner != nil || none.Wanted() || none.Drops() != nil || none.Close() != nil {
 		t.Error("no topics aren't quiet")
 	}
 }
