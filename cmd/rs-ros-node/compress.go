@@ -96,7 +96,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	}
 	format, err := recording.FormatOf(path)
 	if err == nil && format == recording.SQLite && o.place.Folder == "" {
-		err = recording.Share(path)
+		err = recording.Beside(path)
 	}
 	if err != nil {
 		return bagstore.Unreadable, err

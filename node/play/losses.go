@@ -21,7 +21,7 @@ func (o *output) skips() (list []string) {
 		list = append(list, countOf(o.wrapper.Skipped(), "frame set")+" weren't processed in time")
 	}
 	for _, s := range o.sinks {
-		drops := s.beside.Drops()
+		drops := s.compressed.Drops()
 		for _, topic := range slices.Sorted(maps.Keys(drops)) {
 			if n := drops[topic].Dropped; n > 0 {
 				list = append(list, fmt.Sprintf("%s of %s weren't compressed in time", countOf(n, "image"), topic))
