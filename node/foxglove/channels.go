@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
+
+	"rsros/node/clients"
 )
 
 // The names of ROS 1's serialization and definitions in the protocol.
@@ -20,9 +20,9 @@ type channel struct {
 	Topic
 	id uint32
 
-	mu      sync.Mutex // orders subscribing and unsubscribing
-	stop    func()     // of the subscription that all share; nil if there is none
-	targets atomic.Pointer[[]*subscription]
+	mu            sync.Mutex // orders subscribing and unsubscribing
+	stop          func()     // of the subscription that all share; nil if there is none
+	subscriptions clients.List[*subscription]
 }
 
 // channels are all that were ever advertised. The server's mu guards them.
@@ -40,7 +40,7 @@ const batch = 100
 
 // update takes over the topics that there are now, and tells the clients. It returns
 // the subscriptions whose topics went, for the caller to end.
-func (cs *channels) update(topics []Topic, clients map[*client]struct{}) (ended []*subscription) {
+func (cs *channels) update(topics []Topic, all map[*client]struct{}) (ended []*subscription) {
 	now := make(map[uint32]*channel)
 	var added []*channel
 	for _, t := range topics {
@@ -62,9 +62,9 @@ func (cs *channels) update(topics []Topic, clients map[*client]struct{}) (ended 
 	}
 	slices.Sort(gone)
 	cs.live = now
-	for c := range clients {
+	for c := range all {
 		if len(gone) > 0 {
-			c.say(unadvertise{"unadvertise", gone})
+			c.send(unadvertise{"unadvertise", gone})
 		}
 		c.advertise(added)
 		for _, sub := range c.subs {
@@ -83,7 +83,7 @@ func (cs *channels) introduce(c *client) {
 		all = append(all, ch)
 	}
 	if len(all) == 0 {
-		c.say(advertise{"advertise", []channelInfo{}})
+		c.send(advertise{"advertise", []channelInfo{}})
 	}
 	c.advertise(all)
 }
@@ -96,32 +96,32 @@ func (c *client) advertise(list []*channel) {
 			m.Channels = append(m.Channels, channelInfo{ID: ch.id, Topic: ch.Name, Encoding: encodingROS,
 				SchemaName: ch.Type.Name, Schema: ch.Type.Definition, SchemaEncoding: schemaROS})
 		}
-		c.say(m)
+		c.send(m)
 	}
 }
 
 // subscribe begins to deliver a channel's messages to a client. All clients share one
-// subscription of the topic, but for latched ones: there each needs what came before.
+// subscription of the topic, except of latched ones: there each needs what came before.
 func (s *Server) subscribe(sub *subscription) (err error) {
 	ch := sub.channel
 	if ch.Latched {
-		sub.stop, err = s.o.Graph.Subscribe(ch.Topic, func(m Message) { sub.put(s.item(m, true)) })
+		sub.stop, err = s.o.Graph.Subscribe(ch.Topic, func(m Message) { s.deliver(m, sub) })
 		return err
 	}
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	ch.retarget(func(list []*subscription) []*subscription { return append(list, sub) })
+	ch.subscriptions.Add(sub)
 	if ch.stop == nil {
-		if ch.stop, err = s.o.Graph.Subscribe(ch.Topic, func(m Message) { ch.deliver(s.item(m, false)) }); err != nil {
+		if ch.stop, err = s.o.Graph.Subscribe(ch.Topic, func(m Message) { s.deliver(m, ch.subscriptions.All()...) }); err != nil {
 			ch.stop = nil
-			ch.remove(sub)
+			ch.subscriptions.Remove(sub)
 			return err
 		}
 	}
 	sub.stop = func() {
 		ch.mu.Lock()
 		defer ch.mu.Unlock()
-		if ch.remove(sub) == 0 && ch.stop != nil {
+		if ch.subscriptions.Remove(sub) == 0 && ch.stop != nil {
 			ch.stop()
 			ch.stop = nil
 		}
@@ -129,34 +129,16 @@ func (s *Server) subscribe(sub *subscription) (err error) {
 	return nil
 }
 
-// item makes a message wait.
-func (s *Server) item(m Message, keep bool) item {
-	i := item{Message: m, since: time.Now().UnixNano(), keep: keep}
+// deliver queues a message.
+func (s *Server) deliver(m Message, to ...*subscription) {
+	m.Retain()
+	i := &message{content: m}
 	if s.o.Playback != nil {
-		i.clock = instant{m.Time, int(s.round.Load())}
+		i.time = &instant{time: m.Time, round: int(s.round.Load())}
 	}
-	return i
-}
-
-func (ch *channel) deliver(m item) {
-	for _, sub := range *ch.targets.Load() {
-		sub.put(m)
+	i.Init(m.ContentSize(), m.Body.Release)
+	for _, sub := range to {
+		sub.put(i)
 	}
-}
-
-// retarget replaces the list of subscriptions by a changed copy. Callers hold mu.
-func (ch *channel) retarget(change func([]*subscription) []*subscription) int {
-	var list []*subscription
-	if old := ch.targets.Load(); old != nil {
-		list = slices.Clone(*old)
-	}
-	list = change(list)
-	ch.targets.Store(&list)
-	return len(list)
-}
-
-func (ch *channel) remove(sub *subscription) (left int) {
-	return ch.retarget(func(list []*subscription) []*subscription {
-		return slices.DeleteFunc(list, func(x *subscription) bool { return x == sub })
-	})
+	i.Release()
 }

@@ -1,7 +1,6 @@
 package foxglove
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -9,22 +8,21 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/clients"
 	"rsros/node/websocket"
 )
 
-// client is one connection. One goroutine reads, one writes, and one does what may take
-// time: setting parameters and controlling playback, in the order of the requests.
+// client is one connection. Besides the goroutines that read and write, one does what may
+// take time: setting parameters and controlling playback, in the order of the requests.
 type client struct {
+	*clients.Client
 	s       *Server
-	ws      *websocket.Conn
 	control bool // may change things
-	lanes   *lanes
-	ctx     context.Context // ends with the connection
-	cancel  context.CancelFunc
+	clock   *clients.Subscription
 	wg      sync.WaitGroup
 
-	calls chan struct{} // as many as calls of services are under way
-	slow  chan func()   // requests that wait for the third goroutine
+	calls chan struct{}    // as many as calls of services are under way
+	slow  chan slowRequest // that wait for the third goroutine
 
 	// The server's mu guards these.
 	subs         map[uint32]*subscription // by the client's numbers
@@ -38,15 +36,18 @@ type client struct {
 	faults     []time.Time          // when the last ones were, the oldest first
 
 	// The writing goroutine's.
-	clock instant // what the client was told
+	time  instant // what the client was told
+	drops dropStatus
 	parts [][]byte
 	head  []byte
 }
 
-func newClient(s *Server, ws *websocket.Conn, control bool) *client {
-	c := &client{s: s, ws: ws, control: control, lanes: newLanes(), calls: make(chan struct{}, maxCalls), slow: make(chan func(), maxCalls),
+func newClient(s *Server, conn *clients.Client, control bool) *client {
+	c := &client{Client: conn, s: s, control: control, calls: make(chan struct{}, maxCalls), slow: make(chan slowRequest, maxCalls),
 		subs: make(map[uint32]*subscription), params: make(map[string]bool), publishing: make(map[uint32]Publisher)}
-	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.clock = conn.Subscribe(clients.Options{Class: clients.ClassTime, Messages: 1, Send: func(i clients.Item, _ clients.Delivery) error {
+		return c.sendTime(i.(*instant))
+	}})
 	return c
 }
 
@@ -64,40 +65,33 @@ func (c *client) capabilities() []string {
 	return list
 }
 
-// say puts in a message of json.go.
-func (c *client) say(message any) { c.lanes.say(encode(message)) }
+// send queues a message of json.go.
+func (c *client) send(message any) { c.Send(websocket.Text, encode(message)) }
 
 func (c *client) status(l level, text string) {
-	c.say(status{Op: "status", Level: l, Message: text})
+	c.send(status{Op: "status", Level: l, Message: text})
 }
 
 // run serves the client until it leaves or has to.
 func (c *client) run() error {
-	var written error
-	c.wg.Go(func() {
-		if written = c.write(); written != nil {
-			c.ws.Close(websocket.StatusTryAgain, written.Error()) // ends read
-		}
-	})
 	c.wg.Go(func() {
 		for {
 			select {
-			case do := <-c.slow:
-				do()
-			case <-c.ctx.Done():
+			case r := <-c.slow:
+				r.do()
+				c.Unreserve(r.kept)
+			case <-c.Context().Done():
 				return
 			}
 		}
 	})
-	err := c.read()
-	c.cancel()
-	c.ws.HangUp() // ends write
+	err := c.Run(c.handle, func(now time.Time) { c.drops.update(c, now) })
 	c.wg.Wait()
+	for len(c.slow) > 0 {
+		c.Unreserve((<-c.slow).kept)
+	}
 	for _, p := range c.publishing {
 		p.Close()
-	}
-	if errors.Is(written, errControlFull) || errors.Is(written, errLatchedFull) {
-		return written
 	}
 	return err
 }
@@ -113,31 +107,27 @@ const (
 
 var errFaults = errors.New("too many messages that aren't understood")
 
-// read does what the client asks for.
-func (c *client) read() error {
-	for {
-		kind, message, err := c.ws.Read()
-		if err != nil {
-			return err
-		}
-		if kind == websocket.Text {
-			err = c.text(message)
-		} else if len(message) > 0 {
-			err = c.binary(message)
-		}
-		if err == nil {
-			continue
-		}
-		c.status(levelError, "Invalid message: "+err.Error())
-		now := time.Now()
-		if c.faults = append(c.faults, now); len(c.faults) >= maxFaults {
-			if now.Sub(c.faults[0]) < faultTime {
-				c.ws.Close(websocket.StatusPolicy, errFaults.Error())
-				return errFaults
-			}
-			c.faults = c.faults[1:]
-		}
+// handle does what the client asks for.
+func (c *client) handle(kind websocket.Kind, message []byte) error {
+	var err error
+	if kind == websocket.Text {
+		err = c.text(message)
+	} else if len(message) > 0 {
+		err = c.binary(message)
 	}
+	if err == nil {
+		return nil
+	}
+	c.status(levelError, "Invalid message: "+err.Error())
+	now := time.Now()
+	if c.faults = append(c.faults, now); len(c.faults) >= maxFaults {
+		if now.Sub(c.faults[0]) < faultTime {
+			c.Close(websocket.StatusPolicy, errFaults.Error())
+			return errFaults
+		}
+		c.faults = c.faults[1:]
+	}
+	return nil
 }
 
 func (c *client) binary(message []byte) error {
@@ -151,13 +141,18 @@ func (c *client) binary(message []byte) error {
 	case serviceRequest:
 		c.call(r)
 	case playbackControl:
-		c.later(func() { c.play(r) })
+		c.later(len(message), func() { c.play(r) })
 	}
 	return nil
 }
 
 // text carries out a text message. An error means that it isn't understood.
 func (c *client) text(message []byte) error {
+	decoded := decodedFactor * int64(len(message))
+	if !c.Reserve(decoded) {
+		return errors.New("clients send too much at once")
+	}
+	defer c.Unreserve(decoded)
 	r, err := parseText(message)
 	if err != nil {
 		return err
@@ -180,13 +175,13 @@ func (c *client) text(message []byte) error {
 			c.endPublishing(id)
 		}
 	case "getParameters":
-		c.later(func() { c.getParams(r.ParameterNames, r.ID) })
+		c.later(len(message), func() { c.getParams(r.ParameterNames, r.ID) })
 	case "setParameters":
 		if !c.control {
 			c.status(levelError, "setParameters: this client may not set parameters")
 			break
 		}
-		c.later(func() { c.setParams(r.Parameters, r.ID) })
+		c.later(len(message), func() { c.setParams(r.Parameters, r.ID) })
 	case "subscribeParameterUpdates":
 		c.followParams(r.ParameterNames, true)
 	case "unsubscribeParameterUpdates":
@@ -203,11 +198,27 @@ func (c *client) text(message []byte) error {
 	return nil
 }
 
-// later leaves a request to the goroutine for those that take time.
-func (c *client) later(do func()) {
+// decodedFactor is how much memory a text message takes at most when it is decoded, for
+// each byte.
+const decodedFactor = 16
+
+// slowRequest is a request that may take time.
+type slowRequest struct {
+	do   func()
+	kept int64 // bytes that are reserved for it
+}
+
+// later leaves a request of some bytes to the goroutine for those that take time.
+func (c *client) later(size int, do func()) {
+	kept := decodedFactor * int64(size)
+	if !c.Reserve(kept) {
+		c.status(levelError, "Too much is waiting")
+		return
+	}
 	select {
-	case c.slow <- do:
+	case c.slow <- slowRequest{do, kept}:
 	default:
+		c.Unreserve(kept)
 		c.status(levelError, "Too many requests are waiting")
 	}
 }
@@ -238,7 +249,7 @@ func (c *client) subscribe(r subscribe) {
 		c.status(levelError, "Too many subscriptions")
 		return
 	}
-	sub := &subscription{id: r.ID, channel: ch, lanes: c.lanes}
+	sub := c.newSubscription(r.ID, ch)
 	if err := s.subscribe(sub); err != nil {
 		c.status(levelError, fmt.Sprintf("Channel %d: %v", r.Channel, err))
 		return
@@ -250,8 +261,7 @@ func (c *client) subscribe(r subscribe) {
 	}
 	s.mu.Unlock()
 	if sub != nil { // the topic went meanwhile
-		sub.stop()
-		sub.end()
+		sub.close()
 	}
 }
 
@@ -264,8 +274,7 @@ func (c *client) unsubscribe(id uint32) {
 		c.status(levelWarning, fmt.Sprintf("Unknown subscription id %d", id))
 		return
 	}
-	sub.stop()
-	sub.end()
+	sub.close()
 }
 
 // beginPublishing opens a channel of the client's. Its type is known by name, or else

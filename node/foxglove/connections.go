@@ -12,16 +12,16 @@ type connections struct {
 }
 
 // update tells the clients that follow the graph what changed.
-func (g *connections) update(state *State, clients map[*client]struct{}) {
+func (g *connections) update(state *State, all map[*client]struct{}) {
 	now := connections{state.Publishers, state.Subscribers, state.Providers}
 	news, any := now.since(g)
 	*g = now
 	if !any {
 		return
 	}
-	for c := range clients {
+	for c := range all {
 		if c.followsGraph {
-			c.say(news)
+			c.send(news)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (c *client) followGraph(on bool) {
 	defer c.s.mu.Unlock()
 	if on && !c.followsGraph && c.s.known { // otherwise the first update is the whole one
 		whole, _ := c.s.graph.since(&connections{})
-		c.say(whole)
+		c.send(whole)
 	}
 	c.followsGraph = on
 }

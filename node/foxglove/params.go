@@ -39,7 +39,7 @@ func (s *Server) updateParams(now map[string]any) {
 			}
 		}
 		if len(list) > 0 {
-			c.say(parameterValues{Op: "parameterValues", Parameters: list})
+			c.send(parameterValues{Op: "parameterValues", Parameters: list})
 		}
 	}
 }
@@ -49,7 +49,7 @@ func (c *client) getParams(names []string, id string) {
 	s := c.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.say(parameterValues{"parameterValues", s.listed(names), id})
+	c.send(parameterValues{"parameterValues", s.listed(names), id})
 }
 
 // listed makes parameters of names. Callers hold mu.
@@ -75,7 +75,7 @@ func (c *client) setParams(list []parameter, id string) {
 		p := &list[i]
 		value, err := p.value()
 		if err == nil {
-			ctx, cancel := context.WithTimeout(c.ctx, callTime)
+			ctx, cancel := context.WithTimeout(c.Context(), callTime)
 			err = s.o.Graph.SetParam(ctx, p.Name, value)
 			cancel()
 		}
@@ -99,7 +99,7 @@ func (c *client) setParams(list []parameter, id string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.say(parameterValues{"parameterValues", s.listed(names), id})
+	c.send(parameterValues{"parameterValues", s.listed(names), id})
 }
 
 // flatten adds a value to a list of parameters; a tree's by the names of its leaves.

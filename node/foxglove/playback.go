@@ -3,6 +3,8 @@ package foxglove
 import (
 	"context"
 	"math"
+
+	"rsros/node/websocket"
 )
 
 // playbackNews is what clients were told of playback. The server's mu guards it.
@@ -19,22 +21,25 @@ func (s *Server) played(now PlaybackState) {
 	n := &s.playback
 	jumped := now.Jumps != n.last.Jumps
 	if (jumped || now.Status != n.last.Status || now.Speed != n.last.Speed) && n.commands == 0 {
-		s.tellPlayback(now, "")
+		s.sendPlayback(now, "")
 	}
+	t := &instant{time: now.Time, round: now.Jumps}
+	t.Init(0, nil)
+	defer t.Release()
 	for c := range s.clients {
-		c.lanes.tell(instant{now.Time, now.Jumps})
+		c.clock.Offer(t)
 	}
 }
 
-// tellPlayback tells the clients that have asked for something what is played now. The
+// sendPlayback tells the clients that have asked for something what is played now. The
 // others may not know the message. Callers hold mu.
-func (s *Server) tellPlayback(now PlaybackState, request string) {
+func (s *Server) sendPlayback(now PlaybackState, request string) {
 	n := &s.playback
 	didSeek := now.Jumps != n.last.Jumps
 	n.last = now
 	for c := range s.clients {
 		if c.playback {
-			c.lanes.say(appendPlaybackState(nil, now, didSeek, request))
+			c.Send(websocket.Binary, appendPlaybackState(nil, now, didSeek, request))
 		}
 	}
 }
@@ -57,7 +62,7 @@ func (c *client) play(p playbackControl) {
 	c.playback = true
 	s.playback.commands++
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(c.ctx, callTime)
+	ctx, cancel := context.WithTimeout(c.Context(), callTime)
 	defer cancel()
 	now, err := s.o.Playback.Do(ctx, p.PlaybackCommand)
 	s.mu.Lock()
@@ -66,5 +71,5 @@ func (c *client) play(p playbackControl) {
 	if err != nil {
 		c.status(levelError, "Playback: "+err.Error())
 	}
-	s.tellPlayback(now, p.request)
+	s.sendPlayback(now, p.request)
 }

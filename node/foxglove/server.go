@@ -1,7 +1,6 @@
 package foxglove
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/node/clients"
 	"rsros/node/websocket"
 )
 
@@ -30,27 +30,24 @@ type Options struct {
 	// parameters and control playback. nil means that none may.
 	Control func(*http.Request) bool
 
-	MaxClients int // at once; default 32
+	MaxClients int             // at once; default 32
+	Budget     *clients.Budget // nil for that of the process
 	Log        zerolog.Logger
 }
-
-const defaultClients = 32
 
 // Server serves any number of clients.
 type Server struct {
 	o       Options
 	log     zerolog.Logger
 	session string
-	ctx     context.Context // ends with Close
-	cancel  context.CancelFunc
-	wg      sync.WaitGroup
+	served  *clients.Server
+	running sync.WaitGroup // what serves clients
 
 	round atomic.Int64 // PlaybackState.Jumps, as last heard
 
 	following sync.Mutex // orders the beginning and the end of following; taken before mu
 
 	mu       sync.Mutex
-	closed   bool
 	clients  map[*client]struct{}
 	unfollow []func() // while there are clients
 	known    bool     // the state below has come
@@ -65,15 +62,13 @@ type Server struct {
 // New returns a server without clients. It asks the graph for nothing until the first
 // one comes.
 func New(o Options) *Server {
-	o.MaxClients = cmp.Or(o.MaxClients, defaultClients)
-	s := &Server{
+	return &Server{
 		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
+		served:   clients.NewServer(o.MaxClients, o.Budget),
 		session:  strconv.FormatInt(time.Now().UnixNano(), 10),
 		clients:  make(map[*client]struct{}),
 		channels: newChannels(), services: newServices(),
 	}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
-	return s
 }
 
 // Offered tells whether the client of a request speaks the protocol, under a name that
@@ -82,34 +77,30 @@ func (s *Server) Offered(r *http.Request) bool {
 	return websocket.Requested(r) && slices.ContainsFunc(websocket.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
 }
 
-const (
-	maxRequest = 16 << 20  // bytes of a client's message
-	unsent     = 128 << 10 // bytes in the kernel: what waits longer can still be replaced
-)
+// maxRequest bounds a client's message, in bytes.
+const maxRequest = 16 << 20
 
 // ServeHTTP upgrades the request's connection and serves the client until it leaves. It
 // doesn't look at the Host and Origin headers: the caller has done that.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := s.room(); err != nil {
+	if err := s.served.Room(); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	ws, err := websocket.Upgrade(w, r, websocket.Options{Subprotocols: subprotocols(), MaxMessage: maxRequest, Unsent: unsent})
+	conn, err := s.served.Accept(w, r, websocket.Options{Subprotocols: subprotocols(), MaxMessage: maxRequest})
 	if err != nil {
 		s.log.Debug().Err(err).Str("client", r.RemoteAddr).Msg("a client was refused")
 		return
 	}
-	defer ws.HangUp()
-	c := newClient(s, ws, s.o.Control != nil && s.o.Control(r))
+	c := newClient(s, conn, s.o.Control != nil && s.o.Control(r))
 	if err := s.join(c); err != nil {
-		ws.Close(websocket.StatusTryAgain, err.Error())
 		return
 	}
-	log := s.log.With().Str("client", ws.RemoteAddr().String()).Logger()
-	log.Info().Str("subprotocol", ws.Subprotocol()).Bool("control", c.control).Msg("a Foxglove client connected")
+	log := s.log.With().Str("client", c.Address()).Logger()
+	log.Info().Str("subprotocol", c.Subprotocol()).Bool("control", c.control).Msg("a Foxglove client connected")
 	err = c.run()
 	s.leave(c)
-	e := log.Info().Uint64("dropped", c.lanes.lost())
+	e := log.Info().Uint64("dropped", c.Dropped())
 	var closed *websocket.ClosedError
 	if err != nil && !errors.As(err, &closed) {
 		e = e.AnErr("reason", err)
@@ -117,47 +108,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.Msg("a Foxglove client left")
 }
 
-var (
-	errClosed      = errors.New("the program ends")
-	errFull        = errors.New("there are as many clients as are allowed")
-	errControlFull = errors.New("the client doesn't read what it is told")
-	errLatchedFull = errors.New("the client doesn't read latched messages")
-)
-
-// room says whether another client may come.
-func (s *Server) room() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return errClosed
-	case len(s.clients) >= s.o.MaxClients:
-		return errFull
-	}
-	return nil
-}
-
 // join makes the client known and tells it what there is.
 func (s *Server) join(c *client) error {
-	if err := s.room(); err != nil {
-		return err
-	}
 	s.mu.Lock()
-	if s.closed || len(s.clients) >= s.o.MaxClients {
-		s.mu.Unlock()
-		return errFull
-	}
-	s.wg.Add(1)
-	s.clients[c] = struct{}{}
-	c.say(s.info(c))
+	c.send(s.info(c))
 	s.channels.introduce(c)
 	s.services.introduce(c)
 	for _, p := range s.problems {
 		c.status(levelWarning, p)
 	}
+	err := s.served.Join(c.Client)
+	if err == nil {
+		s.clients[c] = struct{}{}
+		s.running.Add(1)
+	}
 	s.mu.Unlock()
-	s.follow()
-	return nil
+	if err == nil {
+		s.follow()
+	}
+	return err
 }
 
 // leave ends all that the client has asked for.
@@ -168,12 +137,10 @@ func (s *Server) leave(c *client) {
 	delete(s.clients, c)
 	s.mu.Unlock()
 	for _, sub := range subs {
-		sub.stop()
-		sub.end()
+		sub.close()
 	}
-	c.lanes.close()
 	s.follow()
-	s.wg.Done()
+	s.running.Done()
 }
 
 // follow follows the graph and the playback as long as there are clients.
@@ -181,7 +148,7 @@ func (s *Server) follow() {
 	s.following.Lock()
 	defer s.following.Unlock()
 	s.mu.Lock()
-	wanted, unfollow := len(s.clients) > 0 && !s.closed, s.unfollow
+	wanted, unfollow := len(s.clients) > 0, s.unfollow
 	s.mu.Unlock()
 	switch {
 	case wanted && unfollow == nil:
@@ -202,20 +169,8 @@ func (s *Server) follow() {
 
 // Close disconnects all clients and waits for every goroutine. It may be called often.
 func (s *Server) Close() {
-	s.mu.Lock()
-	s.closed = true
-	clients := make([]*client, 0, len(s.clients))
-	for c := range s.clients {
-		clients = append(clients, c)
-	}
-	s.mu.Unlock()
-	s.cancel()
-	var all sync.WaitGroup
-	for _, c := range clients {
-		all.Go(func() { c.ws.Close(websocket.StatusGoingAway, errClosed.Error()) })
-	}
-	all.Wait()
-	s.wg.Wait()
+	s.served.Close(0)
+	s.running.Wait()
 }
 
 // info is the first message to a client.
@@ -247,29 +202,13 @@ func (s *Server) update(state *State) {
 	s.problems, s.known = state.Problems, true
 	s.mu.Unlock()
 	for _, sub := range ended {
-		sub.stop()
-		sub.end()
+		sub.close()
 	}
 }
 
 // Drain returns when the clients have been sent everything that waits for them, or when
 // ctx ends.
-func (s *Server) Drain(ctx context.Context) error {
-	s.mu.Lock()
-	var all []<-chan struct{}
-	for c := range s.clients {
-		all = append(all, c.lanes.drained())
-	}
-	s.mu.Unlock()
-	for _, empty := range all {
-		select {
-		case <-empty:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
+func (s *Server) Drain(ctx context.Context) error { return s.served.Drain(ctx) }
 
 // Client says what was sent to one client.
 type Client struct {
@@ -279,14 +218,13 @@ type Client struct {
 
 // Clients lists the clients that are connected.
 func (s *Server) Clients() []Client {
-	now := time.Now().UnixNano()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []Client
 	for c := range s.clients {
-		one := Client{Address: c.ws.RemoteAddr().String()}
+		one := Client{Address: c.Address()}
 		for _, sub := range c.subs {
-			one.Topics = append(one.Topics, sub.count(now))
+			one.Topics = append(one.Topics, sub.counts())
 		}
 		slices.SortFunc(one.Topics, func(a, b Counts) int { return strings.Compare(a.Topic, b.Topic) })
 		list = append(list, one)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"rsros/node/websocket"
 )
 
 // services are all that were ever advertised, by numbers that stay the same. The
@@ -19,7 +21,7 @@ func newServices() services {
 
 // update takes over the services that there are now, and tells the clients that may
 // call them.
-func (sv *services) update(list []Service, clients map[*client]struct{}) {
+func (sv *services) update(list []Service, all map[*client]struct{}) {
 	now := make(map[uint32]Service)
 	var added, gone []uint32
 	for _, s := range list {
@@ -40,11 +42,11 @@ func (sv *services) update(list []Service, clients map[*client]struct{}) {
 	}
 	slices.Sort(gone)
 	sv.live = now
-	for c := range clients {
+	for c := range all {
 		if c.control && len(gone) > 0 {
-			c.say(unadvertiseServices{"unadvertiseServices", gone})
+			c.send(unadvertiseServices{"unadvertiseServices", gone})
 		}
-		sv.tell(c, added)
+		sv.advertise(c, added)
 	}
 }
 
@@ -53,10 +55,10 @@ func (sv *services) introduce(c *client) {
 	for id := range sv.live {
 		all = append(all, id)
 	}
-	sv.tell(c, all)
+	sv.advertise(c, all)
 }
 
-func (sv *services) tell(c *client, ids []uint32) {
+func (sv *services) advertise(c *client, ids []uint32) {
 	if !c.control {
 		return
 	}
@@ -69,7 +71,7 @@ func (sv *services) tell(c *client, ids []uint32) {
 				Request:  serviceSchema{encodingROS, s.Type.Name + "_Request", schemaROS, s.Type.Request.Definition},
 				Response: serviceSchema{encodingROS, s.Type.Name + "_Response", schemaROS, s.Type.Response.Definition}})
 		}
-		c.say(m)
+		c.send(m)
 	}
 }
 
@@ -92,15 +94,22 @@ func (c *client) call(r serviceRequest) {
 		c.callFailed(r, service.Name, "the encoding is "+quoted(r.encoding)+", expected "+encodingROS)
 		return
 	}
+	size := int64(len(r.request))
+	if !c.Reserve(size) {
+		c.callFailed(r, service.Name, "clients send too much at once")
+		return
+	}
 	select {
 	case c.calls <- struct{}{}:
 	default:
+		c.Unreserve(size)
 		c.callFailed(r, service.Name, "32 calls are under way already")
 		return
 	}
 	r.request = slices.Clone(r.request)
 	c.wg.Go(func() {
-		ctx, cancel := context.WithTimeout(c.ctx, callTime)
+		defer c.Unreserve(size)
+		ctx, cancel := context.WithTimeout(c.Context(), callTime)
 		defer cancel()
 		response, err := c.s.o.Graph.Call(ctx, service, r.request)
 		<-c.calls // before the answer: who has it may call again
@@ -108,12 +117,12 @@ func (c *client) call(r serviceRequest) {
 			c.callFailed(r, service.Name, err.Error())
 			return
 		}
-		c.lanes.say(appendServiceResponse(nil, r.service, r.call, r.encoding, response))
+		c.Send(websocket.Binary, appendServiceResponse(nil, r.service, r.call, r.encoding, response))
 	})
 }
 
 // callFailed answers a call. Lichtblick shows the status only.
 func (c *client) callFailed(r serviceRequest, name, why string) {
-	c.say(serviceCallFailure{"serviceCallFailure", r.service, r.call, why})
+	c.send(serviceCallFailure{"serviceCallFailure", r.service, r.call, why})
 	c.status(levelError, "Service call failed: "+name+": "+why)
 }

@@ -49,7 +49,7 @@ func TestSlowClient(t *testing.T) {
 	var said status
 	for !told {
 		slow.AwaitOp("status").Decode(t, &said)
-		told = said.Message == dropText && said.ID == dropStatus && said.Level == levelWarning
+		told = said.Message == dropText && said.ID == dropStatusID && said.Level == levelWarning
 	}
 	var dropped []int
 	for _, c := range s.Clients() {

@@ -39,7 +39,7 @@ type Conn struct {
 func newConn(conn net.Conn, early *bufio.Reader, subprotocol string, options Options) *Conn {
 	c := &Conn{conn: conn, subprotocol: subprotocol, options: options}
 	sent, _ := early.Peek(early.Buffered()) // what is buffered is there
-	c.in = reader{from: bufio.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(sent)), patient{c})), limit: options.MaxMessage}
+	c.in = reader{from: bufio.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(sent)), patient{c})), limit: options.MaxMessage, memory: options.Memory}
 	return c
 }
 

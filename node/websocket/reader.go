@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -12,6 +11,9 @@ import (
 type reader struct {
 	from  *bufio.Reader
 	limit int64 // bytes of a message
+
+	memory Memory // for messages above keptBytes; nil doesn't count
+	taken  int64  // from memory
 
 	message []byte // the one that is being read, or was returned
 	control [maxControl]byte
@@ -26,6 +28,10 @@ const (
 // next reads up to the end of a message or of a control frame. The payload is valid
 // until the next call.
 func (r *reader) next() (opcode byte, payload []byte, err error) {
+	if r.kind == 0 && cap(r.message) > keptBytes {
+		r.message = nil
+		r.give()
+	}
 	for {
 		h, err := r.head()
 		if err != nil {
@@ -83,9 +89,6 @@ func (r *reader) begin(h *head) error {
 		return protocolError("a new message (opcode %d) before the end of the previous one", h.opcode)
 	case h.opcode != opContinuation:
 		r.kind = Kind(h.opcode)
-		if cap(r.message) > keptBytes {
-			r.message = nil
-		}
 		r.message = r.message[:0]
 	}
 	if h.length > r.limit-int64(len(r.message)) {
@@ -101,7 +104,10 @@ func (r *reader) append(h *head) error {
 	for at := int64(0); at < h.length; {
 		n := int(min(h.length-at, readBytes))
 		old := len(r.message)
-		r.message = slices.Grow(r.message, n)[:old+n]
+		if err := r.grow(n); err != nil {
+			return err
+		}
+		r.message = r.message[:old+n]
 		if err := r.fill(r.message[old:]); err != nil {
 			return err
 		}
@@ -109,6 +115,31 @@ func (r *reader) append(h *head) error {
 		at += int64(n)
 	}
 	return nil
+}
+
+// grow makes room for n more bytes.
+func (r *reader) grow(n int) error {
+	have := len(r.message)
+	if have+n <= cap(r.message) {
+		return nil
+	}
+	size := max(have+n, min(2*cap(r.message), int(r.limit)))
+	if more := int64(size) - r.taken; size > keptBytes && r.memory != nil {
+		if !r.memory.Take(more) {
+			return &FailedError{StatusTryAgain, "too much is being received at once"}
+		}
+		r.taken += more
+	}
+	r.message = append(make([]byte, 0, size), r.message...)
+	return nil
+}
+
+// give gives back the memory of a large message.
+func (r *reader) give() {
+	if r.taken > 0 {
+		r.memory.Give(r.taken)
+		r.taken = 0
+	}
 }
 
 // fill reads what has to follow.

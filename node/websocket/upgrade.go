@@ -34,6 +34,16 @@ type Options struct {
 	// replace them by newer ones. 0 leaves it to the kernel, which may hold
 	// megabytes. Systems that can't bound it ignore it.
 	Unsent int
+
+	// Memory accounts for the memory of large messages while they are read and until the
+	// next Read. nil sets no other bound than MaxMessage.
+	Memory Memory
+}
+
+// Memory lends memory, in bytes. If it has none, the connection fails.
+type Memory interface {
+	Take(n int64) bool
+	Give(n int64)
 }
 
 const (

@@ -42,21 +42,34 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-func (b *Budget) take(n int64) error {
+// Take lends n bytes, which the caller gives back.
+func (b *Budget) Take(n int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.used+n > b.limit {
 		return fmt.Errorf("%w: %d bytes more than the %d of %d that are in use", ErrExhausted, n, b.used, b.limit)
 	}
+	b.lend(n)
+	return nil
+}
+
+// Force lends n bytes even if that exceeds the limit.
+func (b *Budget) Force(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lend(n)
+}
+
+func (b *Budget) lend(n int64) {
 	b.used += n
 	b.peak = max(b.peak, b.used)
-	return nil
 }
 
 // A budget whose peak was returnAbove bytes returns memory when it is in rest.
 const returnAbove = 8 << 20
 
-func (b *Budget) give(n int64) {
+// Give gives back n bytes.
+func (b *Budget) Give(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= n
@@ -98,7 +111,7 @@ type Body struct {
 // Close gives the memory back. It may be called twice.
 func (b *Body) Close() {
 	if b.taken > 0 {
-		b.budget.give(b.taken)
+		b.budget.Give(b.taken)
 	}
 	b.taken, b.Bytes = 0, nil
 }
@@ -154,7 +167,7 @@ func (b *Body) fill(r io.Reader, size int, limit int64) error {
 // grow makes room for n bytes in all.
 func (b *Body) grow(n int64) error {
 	if want := max(0, n-free) * b.factor; want > b.taken {
-		if err := b.budget.take(want - b.taken); err != nil {
+		if err := b.budget.Take(want - b.taken); err != nil {
 			return err
 		}
 		b.taken = want

@@ -1,0 +1,354 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/node/websocket"
+)
+
+const (
+	// controlBytes bounds what Send has queued for a client that doesn't read it.
+	controlBytes = 4 << 20
+	tickTime     = time.Second
+	pingTime     = 10 * time.Second
+)
+
+// ErrSlow means that a client was disconnected because it doesn't read what can't be
+// dropped.
+var ErrSlow = errors.New("the client doesn't read what it is sent")
+
+// Client is one connection.
+type Client struct {
+	server  *Server
+	ws      *websocket.Conn
+	ctx     context.Context // ends with the connection
+	fail    context.CancelCauseFunc
+	control *Subscription
+	wake    chan struct{} // has room for one
+
+	reading, writing atomic.Int64 // since when a large message is being read, or one is written; ns, 0 for none
+	bytes            atomic.Uint64
+	taken            int64 // reserved for the message that is being read
+
+	mu       sync.Mutex
+	ended    bool
+	subs     []*Subscription
+	rings    [classes][]*Subscription // that have something to send, the next one first
+	held     int64                    // bytes that wait or are being sent
+	dropped  uint64
+	handling bool          // a message of the client
+	idle     chan struct{} // closed when nothing is left to do; nil if nobody waits for that
+}
+
+// control is a message of Send.
+type control struct {
+	Shared
+	kind websocket.Kind
+	data []byte
+}
+
+// Context ends with the connection.
+func (c *Client) Context() context.Context { return c.ctx }
+
+// Address is the client's address.
+func (c *Client) Address() string { return c.ws.RemoteAddr().String() }
+
+// Subprotocol is the one that was agreed on.
+func (c *Client) Subprotocol() string { return c.ws.Subprotocol() }
+
+// Send queues a message that isn't dropped; it belongs to the client then. A client that
+// leaves too many of them unread is disconnected.
+func (c *Client) Send(kind websocket.Kind, data []byte) { send(kind, data, c) }
+
+func send(kind websocket.Kind, data []byte, to ...*Client) {
+	m := &control{kind: kind, data: data}
+	m.Init(int64(len(data)), nil)
+	defer m.Release()
+	for _, c := range to {
+		c.control.Keep(m)
+	}
+}
+
+// Unsent is how many bytes of what Send has queued wait.
+func (c *Client) Unsent() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.control.bytes
+}
+
+// Subscribe adds a queue.
+func (c *Client) Subscribe(o Options) *Subscription {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &Subscription{client: c, o: o, closed: c.ended}
+	c.subs = append(c.subs, s)
+	return s
+}
+
+// Dropped is how many messages of all subscriptions were dropped.
+func (c *Client) Dropped() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dropped
+}
+
+// Sent is how many bytes were sent.
+func (c *Client) Sent() uint64 { return c.bytes.Load() }
+
+// Write sends a message at once. It is for the Send of Options.
+func (c *Client) Write(kind websocket.Kind, parts ...[]byte) error {
+	err := c.ws.Write(kind, parts...)
+	if err == nil {
+		n := 0
+		for _, p := range parts {
+			n += len(p)
+		}
+		c.bytes.Add(uint64(n))
+	}
+	return err
+}
+
+// Close tells the client why the connection ends, and ends it.
+func (c *Client) Close(status websocket.Status, reason string) {
+	c.ws.Close(status, reason)
+	c.fail(errors.New(reason))
+}
+
+// Reserve reserves memory for what the client has sent and the caller keeps; false if
+// clients keep too much and this isn't little. The caller releases it with Unreserve.
+func (c *Client) Reserve(n int64) bool {
+	b := c.server.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.take(n, 0)
+}
+
+// Unreserve releases memory that was reserved.
+func (c *Client) Unreserve(n int64) { c.server.budget.bytes.Give(n) }
+
+// incoming implements websocket.Memory for the messages of a client.
+type incoming struct{ c *Client }
+
+func (in incoming) Take(n int64) bool {
+	in.c.reading.CompareAndSwap(0, time.Now().UnixNano())
+	ok := in.c.Reserve(n)
+	if ok {
+		in.c.taken += n
+	}
+	return ok
+}
+
+func (in incoming) Give(n int64) {
+	in.c.taken -= n
+	in.c.Unreserve(n)
+}
+
+// stuckSince is since when the client has been in the midst of a message; 0 if it isn't.
+func (c *Client) stuckSince() int64 {
+	r, w := c.reading.Load(), c.writing.Load()
+	if r == 0 || w != 0 && w < r {
+		return w
+	}
+	return r
+}
+
+// Run serves a client that has joined until it leaves or has to, and returns why. handle
+// gets its messages, which are valid until it returns; an error ends the client. tick, if
+// it isn't nil, is called about once a second on the writing goroutine.
+func (c *Client) Run(handle func(websocket.Kind, []byte) error, tick func(time.Time)) error {
+	context.AfterFunc(c.ctx, func() {
+		c.mu.Lock()
+		c.end(nil)
+		c.mu.Unlock()
+		c.ws.HangUp()
+	})
+	var writing sync.WaitGroup
+	writing.Go(func() { c.fail(c.write(tick)) })
+	c.fail(c.read(handle))
+	incoming{c}.Give(c.taken)
+	c.ws.HangUp()
+	writing.Wait()
+	c.mu.Lock()
+	c.end(nil)
+	c.mu.Unlock()
+	c.server.leave(c)
+	return context.Cause(c.ctx)
+}
+
+func (c *Client) read(handle func(websocket.Kind, []byte) error) error {
+	for {
+		kind, message, err := c.ws.Read()
+		if err != nil {
+			return err
+		}
+		c.reading.Store(0)
+		c.setHandling(true)
+		err = handle(kind, message)
+		c.setHandling(false)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Client) setHandling(on bool) {
+	c.mu.Lock()
+	c.handling = on
+	c.mu.Unlock()
+	c.wakeUp() // somebody may wait for this
+}
+
+// write sends what waits, until the connection ends or a write fails.
+func (c *Client) write(tick func(time.Time)) error {
+	ticker := time.NewTicker(tickTime)
+	defer ticker.Stop()
+	pinged := time.Now()
+	regular := func(now time.Time) error {
+		if tick != nil {
+			tick(now)
+		}
+		if now.Sub(pinged) < pingTime {
+			return nil
+		}
+		pinged = now
+		return c.ws.Ping()
+	}
+	for {
+		select { // even if there is always something to send
+		case <-c.ctx.Done():
+			return nil
+		case now := <-ticker.C:
+			if err := regular(now); err != nil {
+				return err
+			}
+		default:
+		}
+		if sent, err := c.sendNext(); err != nil {
+			return err
+		} else if sent {
+			continue
+		}
+		select {
+		case <-c.wake:
+		case <-c.ctx.Done():
+			return nil
+		case now := <-ticker.C:
+			if err := regular(now); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// sendNext sends one message, and returns whether there was one.
+func (c *Client) sendNext() (bool, error) {
+	s, i, d := c.next()
+	if s == nil {
+		return false, nil
+	}
+	c.writing.Store(time.Now().UnixNano())
+	before := c.bytes.Load()
+	err := s.o.Send(i, d)
+	c.writing.Store(0)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.counts.Bytes += c.bytes.Load() - before
+	c.release(i.shared())
+	return true, err
+}
+
+// next takes out what is to be sent next; nil if nothing waits. The caller releases it.
+func (c *Client) next() (*Subscription, Item, Delivery) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for class := range c.rings {
+		r := &c.rings[class]
+		if len(*r) == 0 {
+			continue
+		}
+		s := (*r)[0]
+		(*r)[0] = nil
+		*r = (*r)[1:]
+		i := s.take(0).item
+		s.sequence++
+		d := Delivery{Sequence: s.sequence, Skipped: s.skipped}
+		s.skipped = 0
+		s.counts.Sent += i.shared().count()
+		s.queued = false
+		s.schedule()
+		return s, i, d
+	}
+	if !c.handling {
+		c.settled()
+	}
+	return nil, nil, Delivery{}
+}
+
+// sendControl is the Send of what Client.Send has queued.
+func (c *Client) sendControl(i Item, _ Delivery) error {
+	m := i.(*control)
+	return c.Write(m.kind, m.data)
+}
+
+func (c *Client) wakeUp() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// release drops a message that the client held. Callers hold mu.
+func (c *Client) release(m *Shared) {
+	c.held -= m.size
+	c.server.budget.drop(m)
+}
+
+// end gives back what waits for the client and, with an error, disconnects it. Callers
+// hold mu.
+func (c *Client) end(err error) {
+	if err != nil {
+		c.fail(err)
+	}
+	if c.ended {
+		return
+	}
+	c.ended = true
+	for _, s := range c.subs {
+		s.closed = true
+		s.clear()
+	}
+	clear(c.rings[:])
+	c.settled()
+}
+
+// settled tells those who wait that nothing is left to do. Callers hold mu.
+func (c *Client) settled() {
+	if c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// drain returns when the client has been answered and sent what waits for it, or ctx ends.
+func (c *Client) drain(ctx context.Context) error {
+	c.mu.Lock()
+	if c.idle == nil {
+		c.idle = make(chan struct{})
+	}
+	idle := c.idle
+	if c.ended {
+		c.settled()
+	}
+	c.mu.Unlock()
+	c.wakeUp() // the writer looks again, even if nothing waits
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,79 @@
+package clients
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Item is a message to clients: any type that embeds Shared.
+type Item interface{ shared() *Shared }
+
+// Shared counts the references to a message.
+type Shared struct {
+	Count uint64 // how many frames or samples it has for [Counts]; 0 is one
+
+	size  int64
+	free  func()
+	refs  atomic.Int32
+	holds int // by clients; guarded by the budget's mu
+}
+
+// Init gives the caller a reference. size is how many bytes the message keeps in memory;
+// free is called after the last Release and may be nil.
+func (s *Shared) Init(size int64, free func()) {
+	s.size, s.free = size, free
+	s.refs.Store(1)
+}
+
+func (s *Shared) shared() *Shared { return s }
+
+// Retain adds a reference.
+func (s *Shared) Retain() { s.refs.Add(1) }
+
+// Release gives up a reference.
+func (s *Shared) Release() {
+	if s.refs.Add(-1) == 0 && s.free != nil {
+		s.free()
+	}
+}
+
+func (s *Shared) count() uint64 { return max(s.Count, 1) }
+
+// overhead is what a waiting message takes besides its content, in bytes.
+const overhead = 128
+
+// weight is what the message counts for in the bounds of a queue.
+func (s *Shared) weight() int64 { return s.size + overhead }
+
+// List is a set of subscriptions that changes rarely and is read for each message. Its
+// zero value is empty.
+type List[T comparable] struct {
+	mu  sync.Mutex
+	all atomic.Pointer[[]T]
+}
+
+// All returns the list, which the caller doesn't change.
+func (l *List[T]) All() []T {
+	if list := l.all.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// Add adds x.
+func (l *List[T]) Add(x T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := append(slices.Clone(l.All()), x)
+	l.all.Store(&list)
+}
+
+// Remove removes x and returns how many are left.
+func (l *List[T]) Remove(x T) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(l.All()), func(y T) bool { return x == y })
+	l.all.Store(&list)
+	return len(list)
+}

@@ -1,0 +1,138 @@
+package foxglove
+
+import (
+	"time"
+
+	"rsros/node/clients"
+	"rsros/node/websocket"
+)
+
+// Bounds of what waits for one client.
+const (
+	largeMessage  = 64 << 10 // bytes; of larger ones only the newest of a topic waits
+	queueBytes    = 1 << 20  // of the smaller ones of a topic
+	queueMessages = 1000     // of the same
+	keptBytes     = 4 << 20  // of latched messages, which aren't dropped
+)
+
+// subscription is a client's subscription of a channel. It has two queues, so that small
+// messages don't wait for large ones.
+type subscription struct {
+	id           uint32 // the client's number for it
+	channel      *channel
+	small, large *clients.Subscription
+	stop         func() // ends the delivery
+}
+
+func (c *client) newSubscription(id uint32, ch *channel) *subscription {
+	send := func(i clients.Item, _ clients.Delivery) error { return c.sendMessage(id, i.(*message)) }
+	return &subscription{
+		id: id, channel: ch,
+		small: c.Subscribe(clients.Options{Class: clients.ClassSmall, Messages: queueMessages, Bytes: queueBytes, Kept: keptBytes, Send: send}),
+		large: c.Subscribe(clients.Options{Class: clients.ClassLarge, Messages: 1, Send: send}),
+	}
+}
+
+// message is a message on its way to clients.
+type message struct {
+	clients.Shared
+	content Message
+	time    *instant // what time it is for clients that follow the server's; nil if they don't
+}
+
+// instant is a time of a recording that is played, in ns, and how often playback had
+// jumped by then. The zero instant is none.
+type instant struct {
+	clients.Shared
+	time  int64
+	round int
+}
+
+// put queues a message, which is dropped if there is no room, unless it is latched.
+func (s *subscription) put(m *message) {
+	switch {
+	case m.content.ContentSize() > largeMessage:
+		s.large.Offer(m)
+	case s.channel.Latched:
+		s.small.Keep(m)
+	default:
+		s.small.Offer(m)
+	}
+}
+
+// close ends the delivery and drops what waits.
+func (s *subscription) close() {
+	s.stop()
+	s.small.Close()
+	s.large.Close()
+}
+
+// Counts is what happened to the messages of one subscription.
+type Counts struct {
+	Topic string
+	clients.Counts
+}
+
+func (s *subscription) counts() Counts {
+	c, l := s.small.Counts(), s.large.Counts()
+	return Counts{s.channel.Name, clients.Counts{Given: c.Given + l.Given, Sent: c.Sent + l.Sent, Dropped: c.Dropped + l.Dropped, Bytes: c.Bytes + l.Bytes, Waiting: c.Waiting + l.Waiting}}
+}
+
+// sendMessage sends a message of a subscription, and before it the time.
+func (c *client) sendMessage(id uint32, m *message) error {
+	if m.time != nil && m.time.round == c.time.round {
+		if err := c.sendTime(m.time); err != nil {
+			return err
+		}
+	}
+	c.head = appendMessageHead(c.head[:0], id, m.content.Time)
+	c.parts = m.content.Content(append(c.parts[:0], c.head))
+	err := c.Write(websocket.Binary, c.parts...)
+	clear(c.parts) // holds no message alive
+	return err
+}
+
+// sendTime tells the client what time it is, if it goes on or jumped.
+func (c *client) sendTime(t *instant) error {
+	if t.round == c.time.round && t.time <= c.time.time {
+		return nil
+	}
+	c.time.time, c.time.round = t.time, t.round
+	return c.Write(websocket.Binary, appendTime(nil, t.time))
+}
+
+const (
+	dropInterval = 5 * time.Second  // at least, between two reports of drops
+	healedTime   = 10 * time.Second // without drops, after which the report is removed
+)
+
+// dropStatusID names the status on drops, which is replaced and removed by it.
+const dropStatusID = "drops"
+
+// dropText is one that Lichtblick knows: it adds what the user can do. Numbers in it
+// would make a new alert of each.
+const dropText = "Send buffer limit reached"
+
+// dropStatus is what the client was told of its drops.
+type dropStatus struct {
+	dropped           uint64
+	shown             bool
+	shownAt, lastDrop time.Time
+}
+
+// update tells the client that it is too slow, as long as it is.
+func (d *dropStatus) update(c *client, now time.Time) {
+	dropped := c.Dropped()
+	if dropped > d.dropped {
+		d.lastDrop = now
+	}
+	switch {
+	case dropped > d.dropped && now.Sub(d.shownAt) >= dropInterval:
+		d.shownAt, d.shown = now, true
+		c.send(status{Op: "status", Level: levelWarning, Message: dropText, ID: dropStatusID})
+	case d.shown && now.Sub(d.lastDrop) >= healedTime:
+		d.shown = false
+		c.send(removeStatus{"removeStatus", []string{dropStatusID}})
+	}
+	d.dropped = dropped
+}
