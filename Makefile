@@ -34,7 +34,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench pgo pgo-compare soak docker-check deps clean
+.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -134,16 +134,20 @@ fuzz: ## fuzz each target for FUZZTIME (20s)
 fuzz-short: ## fuzz each target with 20000 inputs, a few seconds each
 	test/fuzz.sh 20000x
 
-bench: ## measure; BENCH and PKG select; BENCH_PEERS=folder repeats docs/performance.md
+bench: ## measure; BENCH and PKG select; BENCH_PEERS=build/peers repeats docs/performance.md
 ifdef BENCH_PEERS
 	test/bench/bag/run.sh
 	test/bench/play/run.sh
 	test/bench/record/run.sh
+	test/bench/record/topics.sh
 	test/bench/process/run.sh
 	$(GO) test -run '^$$' -bench Publish -benchtime 1x -timeout 60m ./test/bench/pub
 else
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PKG)
 endif
+
+bench-peers: ## build the C++ programs that benchmarks compare with, in build/peers
+	$(MAKE) -C test/bench/peers OUT=$(CURDIR)/build/peers
 
 pgo: ## make the profile for the compiler anew, from the benchmarks; takes long
 	BENCHTIME=$(BENCHTIME) test/bench/pgo.sh make cmd/rs-ros-node/default.pgo

@@ -1,11 +1,8 @@
-# To be sourced in the root of the repository: adds the peers' programs (bagwrite, bagread,
-# rawlimits, sub) to PATH. They are not part of the repository. BENCH_PEERS names a
-# folder with them in bin, or with their source and a makefile in cpp.
-peers=${BENCH_PEERS:?names the folder of the measuring programs, or of their source}
-if [ -f "$peers/cpp/Makefile" ]; then
-	make -s -C "$peers/cpp" OUT="$PWD/build/peers" >&2 || exit 1
-	PATH=$PWD/build/peers:$PATH
-else
-	PATH=$(cd "$peers/bin" && pwd):$PATH
+# To be sourced in the root of the repository: adds the programs of test/bench/peers to
+# PATH. BENCH_PEERS names the folder that has them; without it they are built.
+if [ -z "${BENCH_PEERS:-}" ]; then
+	BENCH_PEERS=build/peers
+	make -s bench-peers >&2 || exit 1
 fi
+PATH=$(cd "$BENCH_PEERS" && pwd):$PATH || exit 1
 export PATH

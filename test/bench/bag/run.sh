@@ -2,10 +2,10 @@
 # Compares bags with C++ rosbag_storage, in turns: writing, reading, opening,
 # seeking, a million tiny messages. Prints what both sides measured.
 #
-#   BENCH_PEERS=dir test/bench/bag/run.sh [pairs] [folder]
+#   test/bench/bag/run.sh [pairs] [folder]
 #
-# The peers (test/bench/peers.sh) are bagwrite and bagread (rosbag::Bag, the same
-# frames) and rawlimits (bare writes). 450 pairs of 1280x720 images are 2.1 GB. Bags that are written
+# Of test/bench/peers it uses bagwrite and bagread (rosbag::Bag, the same frames)
+# and rawlimits (bare writes). 450 pairs of 1280x720 images are 2.1 GB. Bags that are written
 # go into the folder (default a temporary one), those that are read into /dev/shm.
 set -eu
 cd "$(dirname "$0")/../../.."
@@ -13,7 +13,7 @@ pairs=${1:-300}
 dir=${2:-$(mktemp -d)}
 shm=/dev/shm/rs-ros-node-bench-bag
 . test/bench/peers.sh
-mkdir -p "$shm"
+mkdir -p "$dir" "$shm"
 trap 'rm -rf "$shm"' EXIT
 go test -c -o "$shm/bagstore.test" ./bagstore
 go test -c -o "$shm/info.test" ./bagstore/tools/info
@@ -27,7 +27,7 @@ echo "=== writing [load $(cut -d' ' -f1 /proc/loadavg)]"
 bagwrite --out "$dir/cpp.bag" --frames "$pairs" --raw --fsync
 ours "$dir" 'WriteImages/none/(lent|direct|buffered)/sync=true'
 ours "$dir" 'WriteImages/none/lent/sync=false'
-rawlimits file "$dir/raw" "$pairs" direct fsync # from pages of 4 KiB
+rawlimits "$dir/raw" "$pairs" direct fsync # from pages of 4 KiB
 ours "$dir" WriteBare                           # from huge pages
 rm -f "$dir/raw"
 bagwrite --out "$shm/cpp.bag" --frames "$pairs" --raw --comp lz4

@@ -2,10 +2,10 @@
 # Compares replay with the stock player, in turns: the same bags, one roscpp
 # subscriber, its own master. Prints what player and subscriber measured.
 #
-#   BENCH_PEERS=dir test/bench/play/run.sh [rounds] [frames] [case…]
+#   test/bench/play/run.sh [rounds] [frames] [case…]
 #
-# The peers (test/bench/peers.sh) are bagwrite (image bags) and sub (the subscriber
-# that measures); the player is the installed one.
+# Of test/bench/peers it uses bagwrite (image bags) and sub (the subscriber that
+# measures); the player is the installed one.
 # 900 frames are 30 s at 30 Hz, 4.15 GB. The bags are in /dev/shm, away from the disk.
 # Cases: rate1 rate4 lz4 immediate lz4immediate (default: all).
 set -u
@@ -17,11 +17,11 @@ data=/dev/shm/rs-ros-node-bench
 export ROS_MASTER_URI=http://127.0.0.1:11421 ROS_IP=127.0.0.1
 mkdir -p "$data"
 go build -o "$data/rs-ros-node" ./cmd/rs-ros-node || exit 1
-[ -f "$data/none.bag" ] || bagwrite --out "$data/none.bag" --frames "$frames" --imu 400
-[ -f "$data/lz4.bag" ] || bagwrite --out "$data/lz4.bag" --frames "$frames" --imu 400 --comp lz4
+bagwrite --out "$data/none.bag" --frames "$frames" --imu 400
+bagwrite --out "$data/lz4.bag" --frames "$frames" --imu 400 --comp lz4
 rosmaster --core -p 11421 >/dev/null 2>&1 &
 master=$!
-trap 'kill $master' EXIT
+trap 'kill $master; rm -rf "$data"' EXIT
 sleep 2
 
 # one CASE RATE PLAYER… : the player's CPU and memory, then the subscriber's table.

@@ -4,7 +4,10 @@
 # published, with aligned depth and coloured points for one subscriber each. The last
 # lines are what arrived, and the node's processor time with and without processing.
 #
-#   test/bench/process/run.sh [SECONDS] [PATTERN]     TMPDIR chooses the disk
+#   [RS_SDK=prefix] test/bench/process/run.sh [SECONDS] [PATTERN]     TMPDIR chooses the disk
+#
+# RS_SDK is the prefix under which librealsense is installed; with it, librealsense's
+# blocks run on frames of the same camera (test/bench/peers).
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 seconds=${1:-20}
@@ -17,6 +20,13 @@ go test -run '^$' -bench 'Encode|Compress' ./msgs/jpeg ./msgs/imagetransport
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 go build -o "$folder" ./cmd/rs-ros-node ./test/bench/pub
+if [ -n "${RS_SDK:-}" ]; then
+	make -s -C test/bench/peers OUT="$folder" "$folder/rs_process"
+	"$folder/rs-ros-node" live --no-log --master embedded --device sim --depth 1280x720@30 --color 1280x720@30 \
+		--gyro off --accel off --record "$folder/peer.bag" --duration 3s
+	"$folder/rs_process" "$folder/peer.bag" --bench
+	rm "$folder/peer.bag"
+fi
 export ROS_MASTER_URI=http://127.0.0.1:11799 ROS_IP=127.0.0.1
 # node NAME TOPIC… -- FLAG…: runs the node and a subscriber for each topic.
 node() {

@@ -2,9 +2,9 @@
 # Compares recording with the stock recorder, in turns: depth and colour of 1280x720 and an
 # IMU from one roscpp publisher, to the disk. Prints CPU, memory and what is in the bag.
 #
-#   BENCH_PEERS=dir test/bench/record/topics.sh [seconds] [images a second] [folder]
+#   test/bench/record/topics.sh [seconds] [images a second] [folder]
 #
-# The peers (test/bench/peers.sh) have pub, which publishes at a pace. The bags are deleted.
+# Of test/bench/peers it uses pub, which publishes at a pace. The bags are deleted.
 set -u
 cd "$(dirname "$0")/../../.."
 seconds=${1:-8}; fps=${2:-90}; folder=${3:-/var/tmp}/rs-ros-node-bench
@@ -26,7 +26,7 @@ one() {
 	/usr/bin/time -o "$folder/time" -f "recorder: user %U s, system %S s, %M kB" "$@" -a -O "$folder/rec.bag" >"$folder/log" 2>&1 &
 	local timed=$!
 	sleep 2
-	pub _fps:="$fps" _secs:="$seconds" _imu:=200 _topics:=dci _queue:=10
+	pub _fps:="$fps" _secs:="$seconds" _imu:=200 _queue:=10
 	sleep 1
 	kill -INT "$(pgrep -P $timed)"
 	wait $timed
