@@ -119,44 +119,6 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// TestReadable: a bag of which nothing can be read isn't an empty one.
-func TestReadable(t *testing.T) {
-	raw, _ := damagedSample(t, Options{ChunkSize: 3000, Compression: LZ4})
-	whole, err := openBytes(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ruined, partly := bytes.Clone(raw), bytes.Clone(raw)
-	for i := range whole.chunks {
-		head, err := newChunkReader(whole).header(&whole.chunks[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		clear(ruined[head.DataPos : head.DataPos+20])
-		if i == 0 {
-			clear(partly[head.DataPos : head.DataPos+20])
-		}
-	}
-	unindexed := bytes.Clone(ruined)
-	copy(unindexed, fileHeader(0, 0, 0))
-	for _, c := range []struct {
-		name string
-		raw  []byte
-		want bool
-	}{
-		{"whole", raw, true}, {"empty", fileHeader(firstChunk, 0, 0), true}, {"partly", partly, true},
-		{"ruined", ruined, false}, {"ruined, no index", unindexed, false},
-	} {
-		b, err := openBytes(c.raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Readable(); (err == nil) != c.want || err != nil && !errors.Is(err, ErrUnreadable) {
-			t.Errorf("%s: %v; %v", c.name, err, b.Notes())
-		}
-	}
-}
-
 // TestNotBag: another file isn't taken for a damaged bag.
 func TestNotBag(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.bag")

@@ -12,7 +12,6 @@ var (
 	ErrEncrypted  = errors.New("encrypted bags are not supported")
 	ErrClosed     = errors.New("bag is closed")
 	ErrConnection = errors.New("unknown connection")
-	ErrUnreadable = errors.New("none of its messages can be read")
 )
 
 // FormatError describes a record that is not what it should be.

@@ -9,9 +9,6 @@ const (
 	Unreadable                // no message
 )
 
-// ExitCode is what a command line tool ends with: 0, 3 or 1.
-func (o Outcome) ExitCode() int { return [...]int{0, 3, 1}[o] }
-
 func (o Outcome) String() string { return [...]string{"sound", "damaged", "unreadable"}[o] }
 
 // MarshalText is String, for JSON.

@@ -21,12 +21,6 @@ func (e *Encoder) U32(v uint32) { e.B = binary.LittleEndian.AppendUint32(e.B, v)
 // U64 appends a uint64.
 func (e *Encoder) U64(v uint64) { e.B = binary.LittleEndian.AppendUint64(e.B, v) }
 
-// I8 appends an int8 (also byte in ROS's words).
-func (e *Encoder) I8(v int8) { e.U8(uint8(v)) }
-
-// I16 appends an int16.
-func (e *Encoder) I16(v int16) { e.U16(uint16(v)) }
-
 // I32 appends an int32.
 func (e *Encoder) I32(v int32) { e.U32(uint32(v)) }
 

@@ -56,9 +56,6 @@ func (d *Device) SetRange(r *Range) error {
 // Status returns the state of the device. It doesn't wait for a running handler.
 func (d *Device) Status() State { return d.engine.snapshot() }
 
-// Position returns Status().Position.
-func (d *Device) Position() time.Duration { return d.Status().Position }
-
 // Pause pauses playback. When it returns, no handler call is running.
 func (d *Device) Pause() error { return d.engine.do((*engine).pause) }
 

@@ -106,7 +106,7 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 			o.Before = layout.Before
 		}
 	}
-	if r.CheckReport, err = recording.CheckBag(ctx, bag, o); err != nil || r.Outcome == bagstore.Unreadable {
+	if r.CheckReport, err = recording.Check(ctx, bag, o); err != nil || r.Outcome == bagstore.Unreadable {
 		return err
 	}
 	r.Unsayable = unsayable(bag)

@@ -105,7 +105,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	options.Damaged = skipped.of(bags)
 	report, done := a.progress(out, o.print != "")
 	options.Progress = report
-	res, err := rewrite.MergeBags(ctx, bags, out, options)
+	res, err := rewrite.Merge(ctx, bags, out, options)
 	done()
 	if err != nil {
 		return undone(err)

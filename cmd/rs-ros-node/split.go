@@ -93,7 +93,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	o.Damaged = skipped.of(bags)
 	report, done := a.progress(filepath.Base(path), o.quiet)
 	o.Progress = report
-	parts, err := rewrite.SplitBag(ctx, bags[0], name, o.SplitOptions)
+	parts, err := rewrite.Split(ctx, bags[0], name, o.SplitOptions)
 	done()
 	if printErr := a.printParts(parts, o); err == nil {
 		err = printErr

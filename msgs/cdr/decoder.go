@@ -128,9 +128,6 @@ func (d *Decoder) U16() uint16 {
 	return binary.LittleEndian.Uint16(b)
 }
 
-// I16 reads an int16.
-func (d *Decoder) I16() int16 { return int16(d.U16()) }
-
 // U32 reads a uint32.
 func (d *Decoder) U32() uint32 {
 	b := d.Numbers(1, 4)
@@ -166,13 +163,6 @@ func (d *Decoder) F32() float32 { return math.Float32frombits(d.U32()) }
 
 // F64 reads a float64.
 func (d *Decoder) F64() float64 { return math.Float64frombits(d.U64()) }
-
-// F64s fills a fixed array.
-func (d *Decoder) F64s(v []float64) {
-	for i := range v {
-		v[i] = d.F64()
-	}
-}
 
 // Len reads the length of a sequence whose elements take at least least bytes each,
 // which must be 1 or more. A length that the message can't hold is an error, so that

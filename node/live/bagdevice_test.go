@@ -89,6 +89,6 @@ func seekFrame(t *testing.T, live *Node, n *ros.Node) {
 	}
 	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: "Depth_0 6"})})
 	next(t, n, "/walk/status", &msgs.DiagnosticStatus{}, func() bool {
-		return live.cameras[0].device.(*playback.Device).Position().Round(time.Millisecond) == 600*time.Millisecond
+		return live.cameras[0].device.(*playback.Device).Status().Position.Round(time.Millisecond) == 600*time.Millisecond
 	})
 }

@@ -49,7 +49,6 @@ const (
 // Master is a running master. Its methods may be called from any goroutine.
 type Master struct {
 	uri      string
-	port     int
 	log      zerolog.Logger
 	methods  map[string]method
 	server   *http.Server
@@ -88,7 +87,6 @@ func Start(config Config) (*Master, error) {
 	}
 	m := &Master{
 		uri:   "http://" + net.JoinHostPort(config.Host, strconv.Itoa(port)) + "/",
-		port:  port,
 		log:   config.Log.With().Str("component", "master").Logger(),
 		asked: make(chan struct{}),
 		graph: newGraph(),
@@ -116,9 +114,6 @@ func Start(config Config) (*Master, error) {
 
 // URI is what ROS_MASTER_URI should say.
 func (m *Master) URI() string { return m.uri }
-
-// Port is the port the master listens on.
-func (m *Master) Port() int { return m.port }
 
 // ShutdownAsked is closed when a peer called the master's shutdown. The master goes on serving:
 // whether to Close it is its owner's decision.

@@ -13,12 +13,12 @@ import (
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/msgs/imagetransport"
 	"rsros/node/view/wire"
+	"rsros/test/rig"
 )
 
 // smallStreams are the profiles of tests: small pictures, so that they are cheap.
@@ -312,9 +312,7 @@ func (v *viewer) record(dir string) {
 	if m := v.must("record.stop", nil); m["dropped"] != 0.0 || m["file"] != "walk.bag" {
 		t.Errorf("recorded %v", m)
 	}
-	if r, err := rsbag.Check(filepath.Join(dir, "walk.bag")); err != nil {
-		t.Errorf("check: %v, %v", r, err)
-	}
+	rig.CheckTake(t, filepath.Join(dir, "walk.bag"))
 	before, err := os.Stat(filepath.Join(dir, "walk.bag"))
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"rsros/bagstore/realsense/rsbag"
 	"rsros/test/peer"
+	"rsros/test/rig"
 )
 
 // buildProgram builds the program without the race detector, which makes the simulated
@@ -68,9 +68,7 @@ func TestView(t *testing.T) {
 	if err != nil || len(made) != 1 {
 		t.Fatalf("recordings %v, %v", made, err)
 	}
-	if _, err := rsbag.Check(made[0]); err != nil {
-		t.Error(err)
-	}
+	rig.CheckTake(t, made[0])
 	depths := depthsOf(t, made[0])
 	eval[bool](b, `viewer.link.request('open', { file: $1 }).then(a => a.ok)`, filepath.Base(made[0]))
 	b.await(`viewer.store.source.value?.kind === 'file'`)

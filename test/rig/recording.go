@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 )
@@ -48,6 +49,22 @@ func ReadTake(t testing.TB, path string) Take {
 		}
 	}
 	return out
+}
+
+// CheckTake reads all frames of a recording.
+func CheckTake(t testing.TB, path string) {
+	t.Helper()
+	b, err := bagstore.Open(path, bagstore.OpenOptions{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	c, err := rsbag.NewChecker(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.Report()
 }
 
 // MapBag is a recording of a depth stream and of a map that grows.

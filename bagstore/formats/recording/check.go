@@ -14,17 +14,7 @@ const maxBad = 20
 // Check checks a recording of any format as [bagstore.Check] checks bags: it reads every
 // message, and says which don't fit their type. Topics that have no ROS 1 form are
 // nothing wrong with a recording.
-func Check(ctx context.Context, path string, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
-	b, err := Open(path, bagstore.OpenOptions{Whole: true})
-	if err != nil {
-		return &bagstore.CheckReport{Path: path, Outcome: bagstore.Unreadable}, err
-	}
-	defer b.Close() //nolint:errcheck // only read
-	return CheckBag(ctx, b, o)
-}
-
-// CheckBag is [Check] for a recording that is open.
-func CheckBag(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
+func Check(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
 	c, ok := b.Content().(*content)
 	if !ok {
 		return b.Check(ctx, o)

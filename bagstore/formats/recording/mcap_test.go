@@ -101,7 +101,7 @@ func TestMCAP(t *testing.T) {
 					t.Errorf("connection %+v", c)
 				}
 			}
-			rep, err := Check(t.Context(), path, bagstore.CheckOptions{})
+			rep, err := Check(t.Context(), m, bagstore.CheckOptions{})
 			if err != nil || rep.Messages != uint64(len(want)) || (rep.Outcome != bagstore.Sound) != (name == "no index" || name == "unchunked") {
 				t.Errorf("check: %v %v %v", err, rep.Outcome, rep.Notes)
 			}

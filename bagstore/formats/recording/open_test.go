@@ -104,7 +104,7 @@ func TestExamples(t *testing.T) {
 			if !it.Next() || it.Message().Time != middle {
 				t.Errorf("after a seek to %d: %d", middle, it.Message().Time)
 			}
-			rep, err := Check(t.Context(), path, bagstore.CheckOptions{})
+			rep, err := Check(t.Context(), b, bagstore.CheckOptions{})
 			if err != nil || rep.Outcome != bagstore.Sound || rep.Messages != uint64(len(all)) {
 				t.Errorf("check: %v %+v", err, rep)
 			}

@@ -18,27 +18,8 @@ type CheckReport struct {
 	Why     string   `json:"why,omitempty"` // what is wrong with the last of these
 }
 
-// Check looks at the RealSense layout of a bag and reads every frame;
-// nil if it has none.
-func Check(path string) (*CheckReport, error) {
-	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: true})
-	if err != nil {
-		return nil, err
-	}
-	defer bag.Close() //nolint:errcheck // only read
-	if !IsRecording(bag) {
-		return nil, nil
-	}
-	c, err := NewChecker(bag)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	return c.Report(), nil
-}
-
-// Checker is Check in steps, for callers who go through the bag themselves. It is for one
-// goroutine.
+// Checker checks a layout by reading every frame. Callers who go through the bag themselves
+// can have it done in steps, by Before. It is for one goroutine.
 type Checker struct{ gaps *gaps }
 
 // NewChecker looks at the description of a recording. The bag stays the caller's.

@@ -7,16 +7,18 @@ import (
 	"rsros/bagstore"
 )
 
-// TestCheckInSteps: looked at beside the structure, chunk by chunk, a layout is what it is
-// looked at alone.
+// TestCheckInSteps: checking a layout along with the structure, chunk by chunk, finds what
+// checking it alone finds.
 func TestCheckInSteps(t *testing.T) {
 	for _, name := range []string{"sw_small_raw", "sw_small_lz4", "sw_small_pause"} {
 		t.Run(name, func(t *testing.T) {
 			f := openSample(t, name)
-			want, err := Check(f.Bag().Path())
+			alone, err := NewChecker(f.Bag())
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer alone.Close()
+			want := alone.Report()
 			c, err := NewChecker(f.Bag())
 			if err != nil {
 				t.Fatal(err)

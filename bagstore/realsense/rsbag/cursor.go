@@ -85,9 +85,6 @@ func (c *Cursor) Seek(t time.Duration) {
 	c.asm.units = c.f.unitsAt(c.at)
 }
 
-// SetBase changes what Frame.Arrival of frames read from now on counts from.
-func (c *Cursor) SetBase(t time.Time) { c.asm.base = t }
-
 // Next returns the next event. Its frame is borrowed: it is valid until Next or
 // Prev goes to another instant, or Seek or Close; Retain it to keep it.
 func (c *Cursor) Next() (Event, bool) {

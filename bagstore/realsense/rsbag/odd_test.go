@@ -274,8 +274,15 @@ func TestNotARecording(t *testing.T) {
 // FuzzTopic: any text is taken apart without harm, and what is understood has a
 // sensor and a stream that print back.
 func FuzzTopic(f *testing.F) {
-	for _, m := range rslayout.NewEncoder(testSnapshot()).Topics() {
-		f.Add(m)
+	enc := rslayout.NewEncoder(testSnapshot())
+	for _, m := range enc.Static() {
+		f.Add(m.Topic)
+	}
+	for _, s := range testSnapshot().Streams {
+		topics, _ := enc.Stream(s.Profile.Stream)
+		for _, topic := range topics {
+			f.Add(topic)
+		}
 	}
 	f.Add("/device_0/sensor_18446744073709551616/info")
 	f.Add("/device_0/sensor_0/Depth_0/tf/")

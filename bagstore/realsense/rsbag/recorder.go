@@ -237,13 +237,6 @@ func (r *Recorder) Resume() {
 	r.line.resume()
 }
 
-// Paused says whether frames are skipped.
-func (r *Recorder) Paused() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.line.paused
-}
-
 // Stats counts what was written so far. It never waits for the disk, and is
 // right after Close, too.
 func (r *Recorder) Stats() RecorderStats {

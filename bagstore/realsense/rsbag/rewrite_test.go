@@ -21,7 +21,12 @@ func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 	if _, err := rewrite.Rewrite(t.Context(), in, cut, rewrite.Options{Filter: bagstore.Filter{Start: from}}); err != nil {
 		t.Fatal(err)
 	}
-	parts, err := rewrite.Split(t.Context(), in, func(n int) string {
+	bag, err := bagstore.Open(in, bagstore.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bag.Close()
+	parts, err := rewrite.Split(t.Context(), bag, func(n int) string {
 		return filepath.Join(dir, fmt.Sprintf("part_%d.bag", n))
 	}, rewrite.SplitOptions{Duration: 700 * time.Millisecond})
 	if err != nil || len(parts) != 3 {

@@ -71,7 +71,6 @@ type Writer struct {
 	text    []byte
 	message [][]byte // what is being written
 	losses  losses
-	rows    uint64
 }
 
 // streamTopics is where a stream's frames go.
@@ -112,9 +111,6 @@ func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
 	})
 }
 
-// Rows is the number of messages written.
-func (w *Writer) Rows() uint64 { return w.rows }
-
 // Close makes the file whole. It doesn't sync it.
 func (w *Writer) Close() error { return w.db.Close() }
 
@@ -133,7 +129,6 @@ func (w *Writer) topic(name, typ string) (int64, error) {
 
 // put writes what the encoder holds, and a body after it.
 func (w *Writer) put(topic int64, at time.Duration, body ...[]byte) error {
-	w.rows++
 	w.message = append(append(w.message[:0], w.enc.B), body...)
 	return w.db.Write(topic, int64(at), w.message...)
 }

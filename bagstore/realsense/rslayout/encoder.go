@@ -3,7 +3,6 @@ package rslayout
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
@@ -235,18 +234,4 @@ func (e *Encoder) Stream(id camdriver.StreamID) (topics []string, ok bool) {
 		}
 	}
 	return topics, true
-}
-
-// Topics lists every topic that Static and frames use, once each.
-func (e *Encoder) Topics() []string {
-	var list []string
-	for _, m := range e.static {
-		list = append(list, m.Topic)
-	}
-	for id := range e.streams {
-		topics, _ := e.Stream(id)
-		list = append(list, topics...)
-	}
-	slices.SortFunc(list, strings.Compare)
-	return slices.Compact(list)
 }

@@ -60,49 +60,26 @@ type Result struct {
 // It doesn't decode the messages. The output gets its name when it is complete; it
 // may be the input, which is then replaced.
 func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
-	return Merge(ctx, []string{in}, out, o)
-}
-
-// Merge copies bags into one, in time order. Equal connections become one.
-func Merge(ctx context.Context, ins []string, out string, o Options) (*Result, error) {
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	bags, closeAll, err := openAll(ins, bagstore.OpenOptions{Whole: true})
+	b, err := bagstore.Open(in, bagstore.OpenOptions{Whole: true})
 	if err != nil {
 		return nil, err
 	}
-	defer closeAll()
-	return mergeBags(ctx, bags, out, o, closeAll)
+	closeBag := sync.OnceFunc(func() { b.Close() })
+	defer closeBag()
+	return merge(ctx, []*bagstore.Bag{b}, out, o, closeBag)
 }
 
-// openAll opens bags; on an error none stays open. closeAll may be called twice.
-func openAll(paths []string, o bagstore.OpenOptions) (bags []*bagstore.Bag, closeAll func(), err error) {
-	closeAll = sync.OnceFunc(func() {
-		for _, b := range bags {
-			b.Close()
-		}
-	})
-	for _, p := range paths {
-		b, err := bagstore.Open(p, o)
-		if err != nil {
-			closeAll()
-			return nil, nil, err
-		}
-		bags = append(bags, b)
-	}
-	return bags, closeAll, nil
+// Merge copies bags into one, in time order. Equal connections become one.
+func Merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options) (*Result, error) {
+	return merge(ctx, bags, out, o, func() {})
 }
 
-// MergeBags is Merge for bags that are open, which may be recordings of other
-// formats.
-func MergeBags(ctx context.Context, bags []*bagstore.Bag, out string, o Options) (*Result, error) {
-	return mergeBags(ctx, bags, out, o, func() {})
-}
-
-// mergeBags calls read when the bags have been read and the output doesn't have its name
+// merge calls read when the bags have been read and the output doesn't have its name
 // yet: it may be that of an input, and Windows replaces no file that is open.
-func mergeBags(ctx context.Context, bags []*bagstore.Bag, out string, o Options, read func()) (*Result, error) {
+func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, read func()) (*Result, error) {
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
 	}

@@ -100,16 +100,21 @@ func TestFilter(t *testing.T) {
 func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	var all []stockbag.Message
-	var ins []string
+	var bags []*bagstore.Bag
 	for i := range 3 {
 		path := filepath.Join(dir, fmt.Sprint(i))
 		s := samplebag.Small
 		s.Messages += i * 50
 		all = append(all, s.Write(t, path, bagstore.Options{ChunkSize: 4000})...)
-		ins = append(ins, path)
+		b, err := bagstore.Open(path, bagstore.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		bags = append(bags, b)
 	}
 	out := filepath.Join(dir, "out.bag")
-	if _, err := Merge(t.Context(), ins, out, Options{Options: bagstore.Options{Compression: bagstore.LZ4}}); err != nil {
+	if _, err := Merge(t.Context(), bags, out, Options{Options: bagstore.Options{Compression: bagstore.LZ4}}); err != nil {
 		t.Fatal(err)
 	}
 	samplebag.Everywhere(t, out, all)
@@ -123,6 +128,16 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+func splitFile(t *testing.T, in string, name func(int) string, o SplitOptions) ([]Part, error) {
+	t.Helper()
+	b, err := bagstore.Open(in, bagstore.OpenOptions{Whole: true})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	return Split(t.Context(), b, name, o)
+}
+
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.bag")
@@ -133,7 +148,7 @@ func TestSplit(t *testing.T) {
 		"size":     {Size: 40_000, Options: bagstore.Options{ChunkSize: 2000}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			parts, err := Split(t.Context(), in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
+			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +180,7 @@ func TestSplitLatched(t *testing.T) {
 		"none":   {Messages: 50, Filter: bagstore.Filter{Start: start}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			parts, err := Split(t.Context(), in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
+			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
 			if err != nil || len(parts) < 3 {
 				t.Fatalf("%d parts, %v", len(parts), err)
 			}
@@ -218,7 +233,7 @@ func TestErrors(t *testing.T) {
 	if err := os.WriteFile(text, []byte(strings.Repeat("hello ", 10)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Split(t.Context(), text, nil, SplitOptions{}); err == nil {
+	if _, err := splitFile(t, text, nil, SplitOptions{}); err == nil {
 		t.Error("Split without a limit")
 	}
 }

@@ -51,18 +51,7 @@ type retained struct {
 
 // Split copies a bag into several, cut in time order. name returns the path of each
 // part, counted from 0. After an error, the parts that are complete remain.
-func Split(ctx context.Context, in string, name func(part int) string, o SplitOptions) ([]Part, error) {
-	b, err := bagstore.Open(in, bagstore.OpenOptions{Whole: true})
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close()
-	return SplitBag(ctx, b, name, o)
-}
-
-// SplitBag is Split for a bag that is open, which may be a recording of another
-// format.
-func SplitBag(ctx context.Context, b *bagstore.Bag, name func(part int) string, o SplitOptions) ([]Part, error) {
+func Split(ctx context.Context, b *bagstore.Bag, name func(part int) string, o SplitOptions) ([]Part, error) {
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split by what: no duration, size or number of messages")
 	}
