@@ -33,7 +33,7 @@ var layers = []layer{
 		"recordings of RealSense cameras: their layout, frames and devices"},
 	{"tools", []string{"bagstore/tools/..."}, nil,
 		"what the commands do with whole files"},
-	{"protocols", []string{"node/ros/...", "node/xmlrpc", "node/master", "node/websocket", "node/guard", "node/view/wire", "node/internal/..."},
+	{"protocols", []string{"node/ros/...", "node/xmlrpc", "node/master", "node/websocket", "node/clients", "node/guard", "node/view/wire", "node/internal/..."},
 		[]string{"cameras", "bags", "formats", "recordings", "tools"},
 		"ROS's and the browsers' protocols: bytes in, bytes out"},
 	{"program", []string{"program", "web/...", "deploy/...", "examples/...", "asm/..."}, []string{"memory", "cameras", "bags", "formats", "recordings", "tools", "protocols"},

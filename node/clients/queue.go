@@ -74,7 +74,7 @@ func (s *Subscription) put(i Item, keep bool) {
 		return
 	}
 	s.counts.Given += m.count()
-	more := m.weight()
+	more := m.size
 	if keep {
 		more = 0
 	}
@@ -88,9 +88,9 @@ func (s *Subscription) put(i Item, keep bool) {
 	}
 	c.held += m.size
 	s.waiting = append(s.waiting, entry{i, keep})
-	s.bytes += m.weight()
+	s.bytes += m.size
 	if keep {
-		s.kept += m.weight()
+		s.kept += m.size
 	}
 	if s.o.Kept > 0 && s.kept > s.o.Kept {
 		c.end(ErrSlow)
@@ -125,9 +125,9 @@ func (s *Subscription) take(i int) entry {
 	} else {
 		s.waiting = slices.Delete(s.waiting, i, i+1)
 	}
-	s.bytes -= e.item.shared().weight()
+	s.bytes -= e.item.shared().size
 	if e.keep {
-		s.kept -= e.item.shared().weight()
+		s.kept -= e.item.shared().size
 	}
 	return e
 }

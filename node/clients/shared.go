@@ -13,16 +13,19 @@ type Item interface{ shared() *Shared }
 type Shared struct {
 	Count uint64 // how many frames or samples it has for [Counts]; 0 is one
 
-	size  int64
+	size  int64 // in memory
 	free  func()
 	refs  atomic.Int32
 	holds int // by clients; guarded by the budget's mu
 }
 
-// Init gives the caller a reference. size is how many bytes the message keeps in memory;
-// free is called after the last Release and may be nil.
+// overhead is what a message takes in memory besides its content, in bytes.
+const overhead = 128
+
+// Init gives the caller a reference. size is how many bytes of content the message keeps
+// in memory; free is called after the last Release and may be nil.
 func (s *Shared) Init(size int64, free func()) {
-	s.size, s.free = size, free
+	s.size, s.free = size+overhead, free
 	s.refs.Store(1)
 }
 
@@ -39,12 +42,6 @@ func (s *Shared) Release() {
 }
 
 func (s *Shared) count() uint64 { return max(s.Count, 1) }
-
-// overhead is what a waiting message takes besides its content, in bytes.
-const overhead = 128
-
-// weight is what the message counts for in the bounds of a queue.
-func (s *Shared) weight() int64 { return s.size + overhead }
 
 // List is a set of subscriptions that changes rarely and is read for each message. Its
 // zero value is empty.

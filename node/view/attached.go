@@ -41,7 +41,7 @@ func (s *Server) Attach(r Running) {
 	first := s.stage == nil
 	s.mu.Unlock()
 	if list := s.candidates(); list != nil {
-		s.tell(wire.CandidatesChanged{Op: "candidates", Candidates: list})
+		s.broadcast(wire.CandidatesChanged{Op: "candidates", Candidates: list})
 	}
 	if first {
 		s.present(newCamera(s, r.Name, r.Name, r))

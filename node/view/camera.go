@@ -11,6 +11,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/camdriver/playback"
+	"rsros/node/clients"
 	"rsros/node/record"
 	"rsros/node/view/wire"
 )
@@ -112,7 +113,11 @@ func (g *camera) describe(snap camdriver.DeviceSnapshot, name, file string) {
 }
 
 func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
-	return &stream{stage: g, id: id, lost: func() uint64 {
+	queue := frames(1)
+	if name.Kind.Inertial() {
+		queue = clients.Options{Class: clients.ClassSmall, Bytes: sampleBytes}
+	}
+	return &stream{stage: g, id: id, queue: queue, lost: func() uint64 {
 		_, lost := g.hub.Counts(name)
 		return lost
 	}}
@@ -236,11 +241,7 @@ func (g *camera) Frame(_ int, f *camdriver.Frame) {
 		g.shown.Store(f.Number + 1)
 	}
 	s := g.streams[f.Stream()]
-	if s == nil || g.frozen.Load() {
-		return
-	}
-	watchers := s.watching()
-	if len(watchers) == 0 {
+	if s == nil || g.frozen.Load() || !s.watched() {
 		return
 	}
 	if g.file != nil {
@@ -251,37 +252,31 @@ func (g *camera) Frame(_ int, f *camdriver.Frame) {
 		at = wire.Nanos(g.file.Status().Position)
 	}
 	if f.Stream().Kind.Inertial() {
-		for _, v := range watchers {
-			v.sample(s, f, stamp, at)
-		}
+		s.sample(f, stamp, at)
 		return
 	}
 	if f.Stream().Kind != camdriver.Pose && (f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height) {
 		return // a recording may say so of its frames
 	}
-	p := newPicture(&g.server.memory, f, stamp, at)
-	for _, v := range watchers {
-		v.offer(s, p)
-	}
-	p.release()
+	s.offer(newPicture(&g.server.memory, f, stamp, at))
 }
 
 // OptionChanged implements camdriver.Handler.
 func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
-	g.server.tell(wire.OptionChanged{Op: "option", Sensor: sensor, ID: id.String(), Value: value})
+	g.server.broadcast(wire.OptionChanged{Op: "option", Sensor: sensor, ID: id.String(), Value: value})
 }
 
 // Notification implements camdriver.Handler.
 func (g *camera) Notification(_ int, n camdriver.Notification) {
-	g.server.tell(wire.Notification{
+	g.server.broadcast(wire.Notification{
 		Op: "notification", Time: wire.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
 	})
 }
 
 // StatusChanged implements camdriver.Handler.
 func (g *camera) StatusChanged(s camdriver.Status) {
-	g.server.tell(wire.StateChanged{Op: "state", State: *g.state()})
+	g.server.broadcast(wire.StateChanged{Op: "state", State: *g.state()})
 	if s.Err != nil {
-		g.server.tell(wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
+		g.server.broadcast(wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
 	}
 }

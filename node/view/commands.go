@@ -89,9 +89,9 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.tell(wire.StateChanged{Op: "state", State: *g.state()})
+	s.broadcast(wire.StateChanged{Op: "state", State: *g.state()})
 	if r := g.recording(); r != nil {
-		s.tell(wire.RecordChanged{Op: "record", Record: *r})
+		s.broadcast(wire.RecordChanged{Op: "record", Record: *r})
 	}
 	return result, nil
 }

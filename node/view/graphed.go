@@ -60,7 +60,7 @@ func (g *graphed) run(ctx context.Context) {
 	for {
 		g.mu.Lock()
 		for _, t := range g.list {
-			g.follow(t, len(t.watching()) > 0)
+			g.follow(t, t.stream.watched())
 		}
 		g.mu.Unlock()
 		select {
@@ -112,7 +112,7 @@ func (g *graphed) showAgain(list []*stream) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, s := range list {
-		if t := g.list[s.id-1]; g.subs[t] != nil && len(t.watching()) > 1 {
+		if t := g.list[s.id-1]; g.subs[t] != nil && len(t.watchers.All()) > 1 {
 			g.follow(t, false)
 			g.follow(t, true)
 		}

@@ -2,13 +2,13 @@ package view
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"rsros/msgs"
 	"rsros/node/view/wire"
+	"rsros/node/websocket"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // levels are the names of levels in messages.
 var levels = map[uint8]string{msgs.LogDebug: "debug", msgs.LogInfo: "info", msgs.LogWarn: "warn", msgs.LogError: "error", msgs.LogFatal: "fatal"}
 
-// followLog tells viewers what is logged.
+// followLog sends viewers what is logged.
 func (s *Server) followLog() {
 	for {
 		select {
@@ -32,30 +32,27 @@ func (s *Server) followLog() {
 			return
 		case line := <-s.o.Lines.Lines():
 			if m := line.Log(); m != nil {
-				s.tellLine(levels[m.Level], m.Msg)
+				s.sendLine(levels[m.Level], m.Msg)
 			}
 		}
 	}
 }
 
-func (s *Server) tellLine(level, text string) {
+func (s *Server) sendLine(level, text string) {
 	if len(text) > maxLine {
 		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
 	}
-	line, err := json.Marshal(wire.LogLine{Op: "log", Time: wire.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
-	if err != nil { // strings can always be encoded
-		return
-	}
+	line := s.encode(wire.LogLine{Op: "log", Time: wire.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
 	s.mu.Lock()
 	if len(s.logged) == keptLines {
 		s.logged = slices.Delete(s.logged, 0, 1)
 	}
 	s.logged = append(s.logged, line)
-	sessions := slices.Clone(s.sessions)
+	list := s.viewers.Clients()
 	s.mu.Unlock()
-	for _, v := range sessions {
-		if v.waitingText() < maxWaitingLog {
-			v.tellText(line)
+	for _, c := range list {
+		if c.Unsent() < maxWaitingLog {
+			c.Send(websocket.Text, line)
 		}
 	}
 }

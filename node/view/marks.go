@@ -68,8 +68,8 @@ type marked interface {
 	takeMarks() []wire.Mark
 }
 
-// tellMarks tells viewers the marks that were found.
-func (s *Server) tellMarks(g stage) {
+// sendMarks sends viewers the marks that were found.
+func (s *Server) sendMarks(g stage) {
 	m, ok := g.(marked)
 	if !ok || !s.commands.TryLock() { // the next beat is near
 		return
@@ -79,6 +79,6 @@ func (s *Server) tellMarks(g stage) {
 		return
 	}
 	if list := m.takeMarks(); list != nil {
-		s.tell(wire.MarksFound{Op: "marks", Marks: list})
+		s.broadcast(wire.MarksFound{Op: "marks", Marks: list})
 	}
 }

@@ -4,21 +4,21 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"rsros/msgs"
+	"rsros/node/clients"
 	"rsros/node/view/wire"
 )
 
 // message is a ROS message on its way to viewers. It has a reference to the body, and keeps
 // the tree that viewers are sent of types that the page doesn't decode.
 type message struct {
-	of         *topic
-	raw        msgs.Raw // Head and Tail are the message's own
-	number     uint64   // of its topic, from 1
-	stamp      wire.Nanos
-	time       wire.Nanos
-	references atomic.Int32
+	clients.Shared
+	of     *topic
+	raw    msgs.Raw // Head and Tail are the message's own
+	number uint64   // of its topic, from 1
+	stamp  wire.Nanos
+	time   wire.Nanos
 
 	mu   sync.Mutex
 	tree []byte
@@ -28,35 +28,23 @@ type message struct {
 func newMessage(of *topic, raw msgs.Raw, stamp, time wire.Nanos) *message {
 	raw.Head, raw.Tail = slices.Clone(raw.Head), slices.Clone(raw.Tail)
 	m := &message{of: of, raw: raw, number: of.messages.Add(1), stamp: stamp, time: time}
-	m.references.Store(1)
+	m.Init(int64(raw.Size()), func() {
+		if raw.Owner != nil {
+			raw.Owner.Release()
+		}
+	})
 	return m
 }
 
-// retain implements item.
-func (m *message) retain() item {
-	m.references.Add(1)
-	return m
-}
-
-// release implements item.
-func (m *message) release() {
-	if m.references.Add(-1) == 0 && m.raw.Owner != nil {
-		m.raw.Owner.Release()
-	}
-}
-
-// Release implements msgs.Releaser, for whoever else sends the body.
-func (m *message) Release() { m.release() }
-
-// seal implements item. Topics have one form.
-func (m *message) seal(h wire.Head, _ form) parcel {
+// parts implements item. Topics have one form.
+func (m *message) parts(h wire.Head, _ form) [4][]byte {
 	h.Kind, h.Number, h.Stamp, h.Time = wire.Topic, m.number, uint64(m.stamp), uint64(m.time)
 	if m.of.decoded {
 		h.Codec = wire.Message
-		return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), m.raw.Head, m.raw.Body, m.raw.Tail}, m.release}
+		return [4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), m.raw.Head, m.raw.Body, m.raw.Tail}
 	}
 	h.Codec = wire.JSON
-	return parcel{[4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, m.asTree()}, m.release}
+	return [4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, m.asTree()}
 }
 
 // asTree returns the message as JSON. The first caller encodes it; others wait for it.

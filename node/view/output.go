@@ -75,13 +75,13 @@ type tee struct {
 	topic *topic
 }
 
-func (t tee) Publish(m msgs.Raw) { t.Sink.Publish(t.topic.offer(m)) }
+func (t tee) Publish(m msgs.Raw) { t.Sink.Publish(t.topic.pass(m)) }
 
 func (t tee) PublishWait(ctx context.Context, m msgs.Raw) error {
-	return t.Sink.PublishWait(ctx, t.topic.offer(m))
+	return t.Sink.PublishWait(ctx, t.topic.pass(m))
 }
 
-func (t tee) Subscribers() int { return t.Sink.Subscribers() + len(t.topic.watching()) }
+func (t tee) Subscribers() int { return t.Sink.Subscribers() + len(t.topic.watchers.All()) }
 
 // Recall implements replay.Recaller: subscribers of ROS have what they got.
 func (t tee) Recall(m msgs.Raw) { t.topic.show(m) }

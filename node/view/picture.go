@@ -3,9 +3,9 @@ package view
 import (
 	"encoding/json"
 	"sync"
-	"sync/atomic"
 
 	"rsros/camdriver"
+	"rsros/node/clients"
 	"rsros/node/view/encode"
 	"rsros/node/view/wire"
 )
@@ -13,12 +13,12 @@ import (
 // picture is a frame on its way to viewers. It retains the frame, and owns each form of it
 // that a viewer asked for. The last release returns both to where they came from.
 type picture struct {
+	clients.Shared
 	frame  *camdriver.Frame
 	stamp  wire.Nanos     // when it arrived here
 	time   wire.Nanos     // on the source's time line
 	memory *encode.Memory // of the forms
 
-	refs     atomic.Int32
 	mu       sync.Mutex
 	bodies   map[form]encode.Body
 	metadata []byte
@@ -33,24 +33,29 @@ type form struct {
 // newPicture returns a picture with one reference, whose forms take memory from m.
 func newPicture(m *encode.Memory, f *camdriver.Frame, stamp, time wire.Nanos) *picture {
 	p := &picture{memory: m, frame: f.Retain(), stamp: stamp, time: time}
-	p.refs.Store(1)
+	p.Init(int64(len(f.Data)), p.free)
 	return p
 }
 
-// retain implements item.
-func (p *picture) retain() item {
-	p.refs.Add(1)
-	return p
-}
-
-func (p *picture) release() {
-	if p.refs.Add(-1) > 0 {
-		return
-	}
+func (p *picture) free() {
 	for _, b := range p.bodies {
 		p.memory.Return(b)
 	}
 	p.frame.Release()
+}
+
+// parts implements item.
+func (p *picture) parts(h wire.Head, want form) [4][]byte {
+	f := p.frame
+	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
+	if f.Stream().Kind == camdriver.Pose {
+		h.Kind, h.Codec = wire.Pose, wire.JSON
+		return [4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, encode.Pose(f)}
+	}
+	b, facts := p.in(want), p.facts()
+	h.Codec, h.Width, h.Height, h.Stride = b.Codec, uint16(b.Width), uint16(b.Height), uint32(b.Stride)
+	h.Metadata = uint32(len(facts))
+	return [4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), facts, b.Data}
 }
 
 // in returns the picture in a form, which is valid until the last release. The first caller

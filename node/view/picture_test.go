@@ -25,7 +25,7 @@ func testFrame(format camdriver.Format, width, height, padding int) *camdriver.F
 func TestBandsOfPaddedRows(t *testing.T) {
 	f := testFrame(camdriver.Z16, 64, 361, 6)
 	p := newPicture(new(encode.Memory), f, 0, 0)
-	defer p.release()
+	defer p.Release()
 	b := p.in(form{packed: true, divisor: 1})
 	if b.Codec != wire.RVL {
 		t.Fatalf("codec %d", b.Codec)
@@ -52,7 +52,8 @@ func TestPicturesShareMemory(t *testing.T) {
 			b := first.in(want)
 			used[&b.Data[0]], kept[i] = want, bytes.Clone(b.Data)
 		}
-		first.retain().release()
+		first.Retain()
+		first.Release()
 		second := newPicture(m, f, 0, 0)
 		for i, want := range forms {
 			if b := second.in(want); used[&b.Data[0]] != (form{}) {
@@ -62,15 +63,15 @@ func TestPicturesShareMemory(t *testing.T) {
 				t.Errorf("%v: %v changed", format, want)
 			}
 		}
-		first.release()
+		first.Release()
 		third := newPicture(m, f, 0, 0)
 		for _, want := range forms {
 			if b := third.in(want); used[&b.Data[0]] == (form{}) {
 				t.Errorf("%v: %v has memory of its own", format, want)
 			}
 		}
-		second.release()
-		third.release()
+		second.Release()
+		third.Release()
 		if m.Lent() != 0 {
 			t.Errorf("%v: %d buffers are missing", format, m.Lent())
 		}

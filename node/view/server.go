@@ -2,9 +2,7 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -15,6 +13,7 @@ import (
 
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
+	"rsros/node/clients"
 	"rsros/node/record"
 	"rsros/node/replay"
 	"rsros/node/ros/roslog"
@@ -38,6 +37,7 @@ type Options struct {
 	RecordDir  string          // where they go; nowhere else
 	ViewOnly   bool            // viewers may look, and change nothing
 	MaxViewers int             // at once; default 32
+	Budget     *clients.Budget // of all viewers; nil for that of the process
 	Others     Others          // who else is served on the same port; nil for nobody
 	Log        zerolog.Logger
 	Lines      *roslog.Writer // what viewers see of the log, which has to write to it; the server reads it; nil for nothing
@@ -50,8 +50,6 @@ type Others interface {
 	Offered(*http.Request) bool
 }
 
-const defaultViewers = 32
-
 // Server shows one device at a time, or the topics of a recording, to any number of
 // viewers. Its methods may be called
 // from any goroutine.
@@ -60,15 +58,15 @@ type Server struct {
 	mux  *http.ServeMux
 	ctx  context.Context // ends with Close
 	end  context.CancelFunc
-	jobs sync.WaitGroup // the pulse and the viewers
+	jobs sync.WaitGroup // the pulse, the log and the viewers
 
-	memory encode.Memory // of pictures
-	logged [][]byte      // the last lines of the log, as messages; guarded by mu
+	viewers *clients.Server
+	memory  encode.Memory // of pictures
+	logged  [][]byte      // the last lines of the log, as messages; guarded by mu
 
 	commands sync.Mutex // one request that changes something at a time; before mu
 
 	mu       sync.Mutex
-	closed   bool
 	last     int // viewer's number
 	sessions []*session
 	stage    stage // nil if nothing is shown
@@ -77,14 +75,11 @@ type Server struct {
 
 // New returns a server that shows nothing yet. The caller closes it.
 func New(o Options) (*Server, error) {
-	if o.MaxViewers == 0 {
-		o.MaxViewers = defaultViewers
-	}
 	page, err := web.Handler()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, mux: http.NewServeMux()}
+	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer(o.MaxViewers, o.Budget)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.mux.Handle("/", page)
 	s.mux.HandleFunc("GET /api/ws", s.serveSocket)
@@ -125,7 +120,7 @@ func (s *Server) show(ctx context.Context, device, name, file string) error {
 	s.closeStage(s.swap(nil))
 	g, err := begin()
 	if err != nil {
-		s.tell(wire.SourceChanged{Op: "source"})
+		s.broadcast(wire.SourceChanged{Op: "source"})
 		return err
 	}
 	s.present(g)
@@ -174,7 +169,7 @@ func (s *Server) closeStage(old stage) {
 // present shows a stage to all viewers.
 func (s *Server) present(g stage) {
 	s.swap(g)
-	s.tell(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()})
+	s.broadcast(wire.SourceChanged{Op: "source", Source: g.described(), State: g.state(), Record: g.recording()})
 }
 
 // AttachPlayer shows the topics of somebody else's player, which doesn't run yet. Its
@@ -189,10 +184,10 @@ func (s *Server) AttachPlayer(player *replay.Player, out *Output, name string) {
 func (s *Server) swap(g stage) (old stage) {
 	s.mu.Lock()
 	old, s.stage = s.stage, g
-	sessions := slices.Clone(s.sessions)
+	list := slices.Clone(s.sessions)
 	s.mu.Unlock()
 	if old != nil {
-		for _, v := range sessions {
+		for _, v := range list {
 			v.leave()
 		}
 	}
@@ -214,31 +209,25 @@ func (s *Server) stream(id uint16) *stream {
 	return nil
 }
 
-// watch adds a session to a stream's watchers or removes it. It returns false if the
-// stream is no longer shown.
-func (s *Server) watch(st *stream, v *session, on bool) bool {
+// watch adds a subscription to its stream, or returns false if that is no longer shown.
+func (s *Server) watch(sub *subscription) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if on && st.stage != s.stage {
+	if sub.stream.stage != s.stage {
 		return false
 	}
-	st.watch(v, on)
+	sub.stream.watchers.Add(sub)
 	return true
 }
 
-// tell tells every viewer.
-func (s *Server) tell(message any) {
-	text, err := json.Marshal(message)
-	if err != nil {
-		s.o.Log.Error().Err(err).Msgf("encode %T for viewers", message)
-		return
-	}
-	for _, v := range s.viewers() {
-		v.tellText(text)
+// broadcast sends a message to all viewers.
+func (s *Server) broadcast(message any) {
+	if text := s.encode(message); text != nil {
+		s.viewers.Send(websocket.Text, text)
 	}
 }
 
-func (s *Server) viewers() []*session {
+func (s *Server) allSessions() []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.sessions)
@@ -250,22 +239,20 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is a WebSocket, "+wire.Subprotocol, http.StatusUpgradeRequired)
 		return
 	}
-	ws, err := websocket.Upgrade(w, r, websocket.Options{Subprotocols: []string{wire.Subprotocol}, MaxMessage: maxRequest, Silence: silence, Unsent: unsent})
+	c, err := s.viewers.Accept(w, r, websocket.Options{Subprotocols: []string{wire.Subprotocol}, MaxMessage: maxRequest, Silence: silence})
 	if err != nil {
-		s.o.Log.Debug().Err(err).Msg("viewer")
+		s.o.Log.Debug().Err(err).Msg("a viewer was refused")
 		return
 	}
-	defer ws.HangUp()
-	v := &session{server: s, ws: ws, wake: make(chan struct{}, 1), lanes: make(map[*stream]*lane)}
+	v := &session{Client: c, server: s, subscriptions: make(map[*stream]*subscription)}
 	if err := s.admit(v); err != nil {
-		ws.Close(websocket.StatusTryAgain, err.Error())
 		return
 	}
 	defer s.dismiss(v)
-	log := s.o.Log.With().Int("viewer", v.id).Str("address", ws.RemoteAddr().String()).Logger()
-	log.Debug().Msg("viewer came")
-	err = v.run()
-	log.Debug().Err(err).Msg("viewer left")
+	log := s.o.Log.With().Int("viewer", v.id).Str("address", v.Address()).Logger()
+	log.Debug().Msg("a viewer connected")
+	err = v.Run(v.handle, nil)
+	log.Debug().Err(err).Msg("a viewer left")
 }
 
 // admit adds a viewer and greets it.
@@ -278,14 +265,14 @@ func (s *Server) admit(v *session) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || len(s.sessions) >= s.o.MaxViewers {
-		return fmt.Errorf("there are %d viewers already", len(s.sessions))
-	}
 	s.last++
 	v.id, hello.Viewer = s.last, s.last
-	v.tell(hello)
-	for _, text := range s.logged {
-		v.tellText(text)
+	v.send(hello)
+	for _, line := range s.logged {
+		v.Send(websocket.Text, line)
+	}
+	if err := s.viewers.Join(v.Client); err != nil {
+		return err
 	}
 	s.sessions = append(s.sessions, v)
 	s.jobs.Add(1)
@@ -293,6 +280,7 @@ func (s *Server) admit(v *session) error {
 }
 
 func (s *Server) dismiss(v *session) {
+	v.leave()
 	s.mu.Lock()
 	s.sessions = slices.DeleteFunc(s.sessions, func(x *session) bool { return x == v })
 	s.mu.Unlock()
@@ -305,16 +293,7 @@ const closePatience = 500 * time.Millisecond
 // Close ends viewers, recordings and the device.
 func (s *Server) Close() error {
 	s.end()
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
-	defer cancel()
-	for _, v := range s.viewers() {
-		v.settle(ctx)
-		v.ws.Close(websocket.StatusGoingAway, "the program ends")
-		v.ws.HangUp()
-	}
+	s.viewers.Close(closePatience)
 	s.jobs.Wait()
 	s.commands.Lock()
 	defer s.commands.Unlock()
@@ -344,10 +323,10 @@ func (s *Server) pulse() {
 		g := s.shown()
 		if g != nil {
 			s.showAgain(g)
-			s.tellMarks(g)
+			s.sendMarks(g)
 			st := g.state()
 			if !reflect.DeepEqual(st, told.state) || st.Playing && st.Position != nil {
-				s.tell(wire.StateChanged{Op: "state", State: *st})
+				s.broadcast(wire.StateChanged{Op: "state", State: *st})
 			}
 			told.state = st
 		}
@@ -363,7 +342,7 @@ func (s *Server) showAgain(g stage) {
 		return
 	}
 	var unseen []*stream
-	for _, v := range s.viewers() {
+	for _, v := range s.allSessions() {
 		unseen = append(unseen, v.unseen()...)
 	}
 	if len(unseen) == 0 {
@@ -387,21 +366,21 @@ type news struct {
 
 // count tells each viewer its counts, and all of them what is recorded.
 func (s *Server) count(g stage, told *news) {
-	viewers := s.viewers()
+	viewers := s.allSessions()
 	streams := make([][]wire.StreamCounts, len(viewers))
 	all := make([]wire.ViewerCounts, len(viewers))
 	for i, v := range viewers {
 		streams[i], all[i] = v.counts()
 	}
 	for i, v := range viewers {
-		v.tell(wire.Counts{Op: "counts", Streams: streams[i], Viewers: all})
+		v.send(wire.Counts{Op: "counts", Streams: streams[i], Viewers: all})
 	}
 	if g == nil {
 		return
 	}
 	if r := g.recording(); r != nil {
 		if r.On || told.recording {
-			s.tell(wire.RecordChanged{Op: "record", Record: *r})
+			s.broadcast(wire.RecordChanged{Op: "record", Record: *r})
 		}
 		told.recording = r.On
 	}

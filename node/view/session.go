@@ -1,200 +1,88 @@
 package view
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"rsros/camdriver"
+	"rsros/node/clients"
 	"rsros/node/view/wire"
 	"rsros/node/websocket"
 )
 
 const (
-	// maxTexts bounds the text that waits for a viewer, in bytes.
-	maxTexts = 4 << 20
-	// pingEvery is how often a viewer is asked for a sign of life.
-	pingEvery = 10 * time.Second
 	// silence is how long a viewer may send nothing, not even an answer to a ping.
-	silence = pingEvery + 10*time.Second
-	// unsent is what the kernel may hold of what wasn't sent yet, so that what is
-	// late can still be replaced.
-	unsent = 128 << 10
+	silence = 20 * time.Second
 	// maxRequest is the largest message of a page, in bytes.
 	maxRequest = 1 << 20
+	// window is how many frames of a stream may be under way to a viewer before it says
+	// that it has drawn or left out one.
+	window = 2
 )
-
-var errTooSlow = errors.New("it doesn't take what it is told")
 
 // session is one viewer.
 type session struct {
+	*clients.Client
 	id     int
 	server *Server
-	ws     *websocket.Conn
-	wake   chan struct{} // has room for one
 
-	mu        sync.Mutex
-	ended     bool
-	texts     [][]byte
-	textBytes int
-	owed      int           // texts that aren't sent yet, and a request without an answer
-	paid      chan struct{} // closed when nothing is owed; nil if nobody waits for that
-	lanes     map[*stream]*lane
-	order     []*lane // of lanes, the next one to serve first
-	bytes     uint64
-	sent      uint64 // frames, also of lanes that are gone
-	skipped   uint64
+	mu            sync.Mutex
+	subscriptions map[*stream]*subscription
+	ended         wire.ViewerCounts // of subscriptions that have ended
 }
 
-// run serves the viewer until it leaves, or Close hangs up.
-func (v *session) run() error {
-	done := make(chan struct{})
-	var writing sync.WaitGroup
-	writing.Go(func() {
-		if err := v.write(done); err != nil {
-			v.ws.HangUp()
-		}
-	})
-	err := v.read()
-	close(done)
-	v.ws.HangUp() // ends a write that is under way
-	writing.Wait()
-	v.leave()
-	return err
+// subscription is a viewer's subscription of a stream.
+type subscription struct {
+	*clients.Subscription
+	stream *stream
+	form   atomic.Pointer[form]
+	asked  bool // the stream was shown again for it, or that was tried
 }
 
-// read takes in what the page says.
-func (v *session) read() error {
-	for {
-		kind, text, err := v.ws.Read()
-		if err != nil {
-			return err
-		}
-		var r *wire.Request
-		if kind != websocket.Text {
-			err = errors.New("binary messages aren't expected")
-		} else {
-			r, err = wire.ParseRequest(text)
-		}
-		if err != nil {
-			v.ws.Close(websocket.StatusPolicy, err.Error())
-			return err
-		}
-		switch r.Op {
-		case "subscribe":
-			v.subscribe(r.Stream, form{packed: r.Codec == "packed", divisor: r.Divisor})
-		case "unsubscribe":
-			v.unsubscribe(r.Stream)
-		case "credit":
-			v.credit(r.Stream, r.Upto)
-		case "ping":
-			v.tell(wire.Pong{Op: "pong", T: r.T, Now: wire.NanosOf(time.Now())})
-		default:
-			v.owe(1)
-			v.tell(v.server.answer(r))
-			v.owe(-1)
-		}
-	}
+// item is a frame or message for viewers. It is encoded once in each form, whatever the
+// number of viewers.
+type item interface {
+	clients.Item
+	Release()
+	// parts returns the head, metadata and body, which are valid until the last release.
+	parts(wire.Head, form) [4][]byte
 }
 
-// write sends what waits, text first, then the streams in turn, until done is closed or
-// a write fails.
-func (v *session) write(done <-chan struct{}) error {
-	ping := time.NewTicker(pingEvery)
-	defer ping.Stop()
-	for {
-		select {
-		case <-done:
-			return nil
-		case <-ping.C:
-			if err := v.ws.Ping(); err != nil {
-				return err
-			}
-		case <-v.wake:
-		}
-		for {
-			more, err := v.writeNext()
-			if err != nil {
-				return err
-			}
-			if !more {
-				break
-			}
-		}
+// handle does what the page asks for.
+func (v *session) handle(kind websocket.Kind, text []byte) error {
+	var r *wire.Request
+	err := errors.New("binary messages aren't expected")
+	if kind == websocket.Text {
+		r, err = wire.ParseRequest(text)
 	}
-}
-
-// writeNext sends one message, and returns whether there was one.
-func (v *session) writeNext() (bool, error) {
-	v.mu.Lock()
-	if v.ended {
-		v.mu.Unlock()
-		return false, errTooSlow
-	}
-	if len(v.texts) > 0 {
-		text := v.texts[0]
-		v.texts[0] = nil
-		v.texts = v.texts[1:]
-		v.textBytes -= len(text)
-		v.mu.Unlock()
-		err := v.ws.Write(websocket.Text, text)
-		v.owe(-1)
-		return true, err
-	}
-	i := slices.IndexFunc(v.order, (*lane).ready)
-	if i < 0 {
-		v.mu.Unlock()
-		return false, nil
-	}
-	l := v.order[i]
-	v.order = append(slices.Delete(v.order, i, i+1), l)
-	seal := l.take()
-	v.mu.Unlock()
-
-	p := seal()
-	defer p.done()
-	size := 0
-	for _, part := range p.parts {
-		size += len(part)
-	}
-	v.mu.Lock()
-	v.bytes += uint64(size)
-	v.mu.Unlock()
-	return true, v.ws.Write(websocket.Binary, p.parts[:]...)
-}
-
-// awake tells the writer that something waits.
-func (v *session) awake() {
-	select {
-	case v.wake <- struct{}{}:
-	default:
-	}
-}
-
-// tell queues a text message. A viewer that takes none is disconnected.
-func (v *session) tell(message any) {
-	text, err := json.Marshal(message)
 	if err != nil {
-		v.server.o.Log.Error().Err(err).Msgf("encode %T for a viewer", message)
-		return
+		v.Close(websocket.StatusPolicy, err.Error())
+		return err
 	}
-	v.tellText(text)
+	switch r.Op {
+	case "subscribe":
+		v.subscribe(r.Stream, form{packed: r.Codec == "packed", divisor: r.Divisor})
+	case "unsubscribe":
+		v.unsubscribe(r.Stream)
+	case "credit":
+		v.credit(r.Stream, r.Upto)
+	case "ping":
+		v.send(wire.Pong{Op: "pong", T: r.T, Now: wire.NanosOf(time.Now())})
+	default:
+		v.send(v.server.answer(r))
+	}
+	return nil
 }
 
-// tellText queues a text message that is encoded already. Nobody may change it afterwards.
-func (v *session) tellText(text []byte) {
-	v.mu.Lock()
-	v.texts = append(v.texts, text)
-	v.owed++
-	v.textBytes += len(text)
-	if v.textBytes > maxTexts {
-		v.ended = true
+// send queues a text message.
+func (v *session) send(message any) {
+	if text := v.server.encode(message); text != nil {
+		v.Send(websocket.Text, text)
 	}
-	v.mu.Unlock()
-	v.awake()
 }
 
 // subscribe begins to send a stream, or changes its form.
@@ -205,16 +93,24 @@ func (v *session) subscribe(id uint16, want form) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if l := v.lanes[s]; l != nil {
-		l.form = want
+	sub := v.subscriptions[s]
+	if sub != nil {
+		sub.form.Store(&want)
 		return
 	}
-	if !v.server.watch(s, v, true) {
+	sub = &subscription{stream: s}
+	sub.form.Store(&want)
+	o := s.queue
+	o.Send = func(i clients.Item, d clients.Delivery) error {
+		parts := i.(item).parts(wire.Head{Stream: s.id, Sequence: d.Sequence, Skipped: d.Skipped}, *sub.form.Load())
+		return v.Write(websocket.Binary, parts[:]...)
+	}
+	sub.Subscription = v.Subscribe(o)
+	if !v.server.watch(sub) {
+		sub.Close()
 		return
 	}
-	l := &lane{stream: s, form: want}
-	v.lanes[s] = l
-	v.order = append(v.order, l)
+	v.subscriptions[s] = sub
 }
 
 // unseen returns the streams of which nothing has come to the viewer yet, and that
@@ -222,9 +118,9 @@ func (v *session) subscribe(id uint16, want form) {
 func (v *session) unseen() (list []*stream) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for s, l := range v.lanes {
-		if l.given == 0 && !l.asked {
-			l.asked = true
+	for s, sub := range v.subscriptions {
+		if !sub.asked && sub.Counts().Given == 0 {
+			sub.asked = true
 			list = append(list, s)
 		}
 	}
@@ -240,61 +136,29 @@ func (v *session) unsubscribe(id uint16) {
 	}
 }
 
-// forget removes a lane; mu is held.
+// forget ends the subscription of a stream; mu is held.
 func (v *session) forget(s *stream) {
-	l := v.lanes[s]
-	if l == nil {
+	sub := v.subscriptions[s]
+	if sub == nil {
 		return
 	}
-	v.server.watch(s, v, false)
-	l.drop()
-	v.sent += l.sent
-	v.skipped += l.skipped
-	delete(v.lanes, s)
-	v.order = slices.DeleteFunc(v.order, func(x *lane) bool { return x == l })
+	s.watchers.Remove(sub)
+	sub.Close()
+	add(&v.ended, sub.Counts())
+	delete(v.subscriptions, s)
 }
 
-// owe counts what has to be sent before the session may end.
-func (v *session) owe(n int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.owed += n
-	v.settled()
+func add(to *wire.ViewerCounts, c clients.Counts) {
+	to.Bytes += c.Bytes
+	to.Sent += c.Sent
+	to.Skipped += c.Dropped
 }
 
-// settled tells who waits that nothing is owed; mu is held.
-func (v *session) settled() {
-	if v.owed == 0 && v.paid != nil {
-		close(v.paid)
-		v.paid = nil
-	}
-}
-
-// settle waits until the viewer has its answers, so that one who ends the program is told
-// that it does.
-func (v *session) settle(ctx context.Context) {
-	v.mu.Lock()
-	if v.owed > 0 && v.paid == nil {
-		v.paid = make(chan struct{})
-	}
-	paid := v.paid
-	v.mu.Unlock()
-	if paid == nil {
-		return
-	}
-	select {
-	case <-paid:
-	case <-ctx.Done():
-	}
-}
-
-// leave ends all streams. Nothing is owed to who has gone.
+// leave ends all streams.
 func (v *session) leave() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.owed = 0
-	v.settled()
-	for s := range v.lanes {
+	for s := range maps.Clone(v.subscriptions) {
 		v.forget(s)
 	}
 }
@@ -302,59 +166,33 @@ func (v *session) leave() {
 func (v *session) credit(id uint16, upto uint32) {
 	s := v.server.stream(id)
 	v.mu.Lock()
-	if l := v.lanes[s]; l != nil {
-		l.credit(upto)
-	}
-	v.mu.Unlock()
-	v.awake()
-}
-
-// offer gives an item to the viewer. It never waits for it.
-func (v *session) offer(s *stream, i item) {
-	v.mu.Lock()
-	l := v.lanes[s]
-	if l != nil {
-		l.offer(i)
-	}
-	v.mu.Unlock()
-	v.awake()
-}
-
-// sample gives a sample to the viewer. It never waits for it.
-func (v *session) sample(s *stream, f *camdriver.Frame, stamp, at wire.Nanos) {
-	v.mu.Lock()
 	defer v.mu.Unlock()
-	l := v.lanes[s]
-	if l == nil || !l.add(f, stamp, at) {
-		return
+	if sub := v.subscriptions[s]; sub != nil {
+		sub.Credit(upto)
 	}
-	time.AfterFunc(sampleEvery, func() {
-		v.mu.Lock()
-		l.batch.due = len(l.batch.samples) > 0
-		v.mu.Unlock()
-		v.awake()
-	})
 }
 
 // counts are what the viewer was sent.
 func (v *session) counts() (streams []wire.StreamCounts, all wire.ViewerCounts) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	all = wire.ViewerCounts{ID: v.id, Address: v.ws.RemoteAddr().String(), Bytes: v.bytes, Sent: v.sent, Skipped: v.skipped}
+	all = v.ended
+	all.ID, all.Address = v.id, v.Address()
 	streams = []wire.StreamCounts{}
-	for _, l := range v.lanes {
-		c := l.counts()
-		streams = append(streams, c)
-		all.Sent += c.Sent
-		all.Skipped += c.Skipped
+	for s, sub := range v.subscriptions {
+		c := sub.Counts()
+		streams = append(streams, wire.StreamCounts{ID: s.id, Given: c.Given, Lost: s.lost(), Sent: c.Sent, Skipped: c.Dropped})
+		add(&all, c)
 	}
 	slices.SortFunc(streams, func(a, b wire.StreamCounts) int { return int(a.ID) - int(b.ID) })
 	return streams, all
 }
 
-// waitingText is how many bytes of text wait for the viewer.
-func (v *session) waitingText() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.textBytes
+// encode returns a text message as JSON, or nil if that fails.
+func (s *Server) encode(message any) []byte {
+	text, err := json.Marshal(message)
+	if err != nil {
+		s.o.Log.Error().Err(err).Msgf("encode %T for viewers", message)
+	}
+	return text
 }

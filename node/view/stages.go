@@ -2,9 +2,9 @@ package view
 
 import (
 	"errors"
-	"slices"
-	"sync/atomic"
+	"sync"
 
+	"rsros/node/clients"
 	"rsros/node/view/wire"
 )
 
@@ -44,24 +44,26 @@ var errNoFile = errors.New("only a recording can do that")
 type stream struct {
 	stage    stage
 	id       uint16
-	lost     func() uint64 // how many frames never reached the program
-	keep     int           // how many items wait for a viewer; 0 is one
-	watchers atomic.Pointer[[]*session]
+	lost     func() uint64   // how many frames never reached the program
+	queue    clients.Options // of each viewer
+	watchers clients.List[*subscription]
+
+	mu      sync.Mutex
+	samples *samples // that are being collected
 }
 
-// watching returns who watches the stream now.
-func (s *stream) watching() []*session {
-	if list := s.watchers.Load(); list != nil {
-		return *list
-	}
-	return nil
+// frames is the queue of a stream of which the newest waiting frames count.
+func frames(waiting int) clients.Options {
+	return clients.Options{Class: clients.ClassLarge, Messages: waiting, Window: window}
 }
 
-// watch adds a viewer to those who watch, or removes it. The server's lock is held.
-func (s *stream) watch(v *session, on bool) {
-	list := slices.DeleteFunc(slices.Clone(s.watching()), func(x *session) bool { return x == v })
-	if on {
-		list = append(list, v)
+// watched tells whether anybody watches the stream.
+func (s *stream) watched() bool { return len(s.watchers.All()) > 0 }
+
+// offer gives an item to those who watch the stream, and releases it.
+func (s *stream) offer(i item) {
+	for _, sub := range s.watchers.All() {
+		sub.Offer(i)
 	}
-	s.watchers.Store(&list)
+	i.Release()
 }

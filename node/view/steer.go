@@ -72,16 +72,16 @@ func (g *camera) goTo(at time.Duration, err error) error {
 		err = g.file.Seek(at)
 	}
 	if err == nil {
-		g.tellOptions()
+		g.sendOptions()
 	}
 	return err
 }
 
-// tellOptions tells the options of all sensors: after a seek they are those of another
+// sendOptions sends viewers the options of all sensors: after a seek they are those of another
 // time.
-func (g *camera) tellOptions() {
+func (g *camera) sendOptions() {
 	for i, sensor := range g.device.Sensors() {
-		g.server.tell(wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
+		g.server.broadcast(wire.Options{Op: "options", Sensor: i, Options: g.options(sensor)})
 	}
 }
 

@@ -61,9 +61,9 @@ func newTopics(of stage, types map[string]msgs.Type) *topics {
 
 func newTopic(of stage, name string, typ msgs.Type) *topic {
 	t := &topic{name: name, typ: typ, decoded: slices.Contains(decodedTypes, typ.Name)}
-	t.stage, t.lost = of, func() uint64 { return 0 }
+	t.stage, t.lost, t.queue = of, func() uint64 { return 0 }, frames(1)
 	if strings.HasSuffix(strings.ToLower(typ.Name), "/tfmessage") {
-		t.keep = keptTransforms
+		t.queue = frames(keptTransforms)
 	}
 	spec, err := msgs.Parse(typ.Name, typ.Definition)
 	t.tree = func(data []byte) ([]byte, error) {
@@ -103,36 +103,31 @@ func (t *topics) names(of []*stream) (list []string) {
 // watched returns the names of the topics that somebody watches.
 func (t *topics) watched() (list []string) {
 	for _, c := range t.list {
-		if len(c.watching()) > 0 {
+		if c.stream.watched() {
 			list = append(list, c.name)
 		}
 	}
 	return list
 }
 
-// offer gives a message to the viewers who watch the topic, and returns it for whoever
-// else takes it.
-func (t *topic) offer(raw msgs.Raw) msgs.Raw {
-	watchers := t.watching()
-	if len(watchers) == 0 {
+// pass gives a message to the viewers who watch the topic, and returns it for others.
+func (t *topic) pass(raw msgs.Raw) msgs.Raw {
+	if !t.watched() {
 		return raw
 	}
 	now := wire.NanosOf(time.Now())
 	m := newMessage(t, raw, now, cmp.Or(wire.Nanos(raw.Time), now))
-	for _, v := range watchers {
-		v.offer(&t.stream, m)
+	if raw.Owner != nil {
+		m.Retain()
+		raw.Owner = m
 	}
-	if raw.Owner == nil {
-		m.release()
-		return raw
-	}
-	raw.Owner = m
+	t.offer(m)
 	return raw
 }
 
-// show is offer for a message that nobody else takes.
+// show is pass for a message that nobody else takes.
 func (t *topic) show(raw msgs.Raw) {
-	if raw = t.offer(raw); raw.Owner != nil {
+	if raw = t.pass(raw); raw.Owner != nil {
 		raw.Owner.Release()
 	}
 }

@@ -1,0 +1,45 @@
+package view
+
+import (
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"rsros/node/clients"
+)
+
+// Viewers that ask and read nothing are disconnected when 4 MiB wait for them, and what
+// they held is given back.
+func TestUnreadAnswers(t *testing.T) {
+	const asking, budget = 24, 64 << 20
+	b := clients.NewBudget(budget)
+	s, first, _ := start(t, Options{ViewOnly: true, Budget: b}, "")
+	h := httptest.NewServer(s)
+	defer h.Close()
+	var all sync.WaitGroup
+	for range asking {
+		v := connect(t, h.URL)
+		all.Go(func() {
+			for {
+				if v.conn.Write(t.Context(), websocket.MessageText, []byte(`{"op":"play","id":1}`)) != nil {
+					return
+				}
+				if n := b.Used(); n > 2*budget {
+					t.Errorf("viewers keep %d bytes", n)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for end := time.Now().Add(time.Minute); s.viewers.Slow() != asking || b.Used() > 1<<20; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d viewers were disconnected, and %d bytes are kept", s.viewers.Slow(), b.Used())
+		}
+	}
+	if m := first.ask("play", nil); m["ok"] != false {
+		t.Errorf("a viewer that reads is answered %v", m)
+	}
+}

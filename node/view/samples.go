@@ -1,0 +1,64 @@
+package view
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"rsros/camdriver"
+	"rsros/node/clients"
+	"rsros/node/view/wire"
+)
+
+const (
+	// sampleEvery is how long samples are collected before they are sent.
+	sampleEvery = 20 * time.Millisecond
+	// sampleSize is a sample in a message: seconds after the message's time, x, y, z.
+	sampleSize = 4 * 8
+	// sampleBytes bounds the samples that wait for a viewer: 5 s at 400 Hz.
+	sampleBytes = 2000 * sampleSize
+)
+
+// samples are an inertial sensor's, sent together.
+type samples struct {
+	clients.Shared
+	number      uint64 // of the first
+	stamp, time wire.Nanos
+	data        []byte
+}
+
+// parts implements item.
+func (b *samples) parts(h wire.Head, _ form) [4][]byte {
+	h.Kind, h.Codec, h.Number, h.Stamp, h.Time = wire.Motion, wire.Samples, b.number, uint64(b.stamp), uint64(b.time)
+	return [4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, b.data}
+}
+
+// sample adds a sample to those that are sent next.
+func (s *stream) sample(f *camdriver.Frame, stamp, at wire.Nanos) {
+	v := f.Motion.Gyro
+	if f.Profile.Stream.Kind == camdriver.Accel {
+		v = f.Motion.Accel
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.samples
+	if b == nil {
+		b = &samples{number: f.Number, stamp: stamp, time: at}
+		s.samples = b
+		time.AfterFunc(sampleEvery, s.sendSamples)
+	}
+	for _, x := range [4]float64{float64(at-b.time) / 1e9, v[0], v[1], v[2]} {
+		b.data = binary.LittleEndian.AppendUint64(b.data, math.Float64bits(x))
+	}
+}
+
+// sendSamples gives what was collected to those who watch.
+func (s *stream) sendSamples() {
+	s.mu.Lock()
+	b := s.samples
+	s.samples = nil
+	s.mu.Unlock()
+	b.Init(int64(len(b.data)), nil)
+	b.Count = uint64(len(b.data) / sampleSize)
+	s.offer(b)
+}
