@@ -15,6 +15,7 @@ import (
 
 	"rsros/bagstore/internal/disk"
 	"rsros/test/cputime"
+	"rsros/test/need"
 	"rsros/test/workload"
 )
 
@@ -154,7 +155,7 @@ func BenchmarkWriteBare(b *testing.B) {
 			b.Fatal(err)
 		}
 		if _, err := disk.SetDirect(f.File); err != nil {
-			b.Skip(err)
+			need.System(b, "%v", err)
 		}
 		for i := range benchPairs() {
 			for _, image := range [][]byte{c.depth[i%benchPool], c.color[i%benchPool]} {
@@ -246,14 +247,11 @@ func BenchmarkReadImages(b *testing.B) {
 // nothing else, and reports its resident memory in MB: the peak, and at the end
 // that of its own and that of mapped files, the program among them.
 func BenchmarkReadPeak(b *testing.B) {
-	path := os.Getenv("BENCH_BAG")
-	if path == "" {
-		b.Skip("BENCH_BAG names no bag")
-	}
+	path := need.Variable(b, "BENCH_BAG")
 	meter(b, func() int64 { return readBag(b, path) })
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		b.Skip(err)
+		need.System(b, "%v", err)
 	}
 	for name, unit := range map[string]string{"VmHWM": "peak-MB", "RssAnon": "anon-MB", "RssFile": "file-MB"} {
 		var kB float64

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/test/need"
 )
 
 // takesDirect skips a test where the file system of its folder refuses direct writes.
@@ -20,7 +21,7 @@ func takesDirect(t *testing.T) {
 	}
 	defer f.Close()
 	if _, err := disk.TryDirect(f); err != nil {
-		t.Skip("no direct writes here: ", err)
+		need.System(t, "no direct writing: %v", err)
 	}
 }
 
@@ -121,7 +122,7 @@ func TestAuto(t *testing.T) {
 func TestDirectOnTmpfs(t *testing.T) {
 	dir, err := os.MkdirTemp("/dev/shm", "rsros")
 	if err != nil {
-		t.Skip(err)
+		need.System(t, "%v", err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "x.bag")

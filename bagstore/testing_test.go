@@ -132,7 +132,7 @@ func messagesOf(b *Bag) ([]seen, error) {
 func stock(t testing.TB, name string, args ...string) (string, error) {
 	t.Helper()
 	if _, err := os.Stat(name); err != nil {
-		skip(t, "%s is not installed", name)
+		need.Missing(t, "%s is not installed", name)
 	}
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:1", "PYTHONWARNINGS=ignore")
@@ -143,12 +143,6 @@ func stock(t testing.TB, name string, args ...string) (string, error) {
 		err = fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, errs.String(), out.String())
 	}
 	return out.String(), err
-}
-
-// skip skips the test, or fails it where nothing may be skipped.
-func skip(t testing.TB, format string, args ...any) {
-	t.Helper()
-	need.Missing(t, format, args...)
 }
 
 // everywhere has a bag read by its index, by a scan, and by both stock libraries,
@@ -184,7 +178,7 @@ func bags(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("RS_BAGS")
 	if dir == "" {
-		skip(t, "RS_BAGS, the folder of example bags, is not set")
+		need.Missing(t, "RS_BAGS, the folder of example bags, is not set")
 	}
 	return dir
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/bagstore/internal/disk"
+	"rsros/test/need"
 )
 
 // TestDeterministic: the same input gives the same bytes, with workers too.
@@ -56,7 +57,7 @@ func TestNoParts(t *testing.T) {
 // the file, and the file ends where its last record ends.
 func TestDirectAlignment(t *testing.T) {
 	if !slices.Contains(sinks(), Direct) {
-		t.Skip("no direct writing on this system")
+		need.System(t, "no direct writing on this system")
 	}
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := Create(path, Options{Sink: Direct, Checkpoint: -1})
@@ -64,7 +65,7 @@ func TestDirectAlignment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if why := w.Stats().Fallback; why != nil {
-		skip(t, "no direct writing here: %v", why)
+		need.Missing(t, "no direct writing here: %v", why)
 	}
 	id, err := w.AddConnection(stringType("/pixels"))
 	if err != nil {

@@ -28,7 +28,7 @@ packages=(
 	# a browser for the viewer's page
 	chromium
 	# what the tests themselves call
-	git lz4 procps
+	git lz4 procps sqlite3
 	"$@"
 )
 

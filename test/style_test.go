@@ -159,3 +159,21 @@ func TestNothingLeansOnOneMachine(t *testing.T) {
 		}
 	}
 }
+
+// TestSkipsAreNeeds checks that only package need skips tests, so that RS_NO_SKIP
+// covers all of them.
+func TestSkipsAreNeeds(t *testing.T) {
+	for _, s := range load(t) {
+		if !s.test && !belowTest(s.folder) || s.folder == "test/need" {
+			continue
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			if f, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, f.Sel.Name) {
+				if x, ok := f.X.(*ast.Ident); ok && slices.Contains([]string{"t", "b", "f", "tb"}, x.Name) {
+					t.Errorf("%s:%d: %s.%s; use package test/need", s.path, s.line(n.Pos()), x.Name, f.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}

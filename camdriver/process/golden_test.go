@@ -138,10 +138,7 @@ func compare(t *testing.T, got []goldenOutput, want goldenOutput) {
 // TestDump writes a dump of any bag: RS_PROCESSING_BAG, RS_PROCESSING_MANIFEST (a
 // manifest whose cases are run) and RS_PROCESSING_OUT (a folder).
 func TestDump(t *testing.T) {
-	bag, path, folder := os.Getenv("RS_PROCESSING_BAG"), os.Getenv("RS_PROCESSING_MANIFEST"), os.Getenv("RS_PROCESSING_OUT")
-	if bag == "" || path == "" || folder == "" {
-		t.Skip("RS_PROCESSING_BAG, RS_PROCESSING_MANIFEST and RS_PROCESSING_OUT say what to dump")
-	}
+	bag, path, folder := need.Variable(t, "RS_PROCESSING_BAG"), need.Variable(t, "RS_PROCESSING_MANIFEST"), need.Variable(t, "RS_PROCESSING_OUT")
 	m := readManifest(t, path)
 	pairs := readPairs(t, bag, m)
 	res := process.NewResources(1<<30, 2)

@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
+	"rsros/test/need"
 )
 
 // reel is what a D435i at 1280x720 raises, made before it is needed: some
@@ -161,7 +162,7 @@ func (r *reel) record(b *testing.B, ext string, bag bagstore.Options) {
 func (r *reel) bare(b *testing.B) {
 	f, err := os.OpenFile(filepath.Join(b.TempDir(), "bench"), os.O_CREATE|os.O_WRONLY|unix.O_DIRECT, 0o666)
 	if err != nil {
-		b.Skip(err)
+		need.System(b, "%v", err)
 	}
 	r.run(b, func() {
 		for _, p := range append(r.profiles[0], r.profiles[1]...) {

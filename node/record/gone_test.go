@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/tools/info"
 	"rsros/program"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -27,15 +27,6 @@ var losses = map[string]func(path string) error{
 		return os.WriteFile(path, []byte("keep"), 0o666)
 	},
 	"truncated": func(path string) error { return os.Truncate(path, 100) },
-}
-
-// notLost ends a test whose file could not be lost: Windows removes none that is open.
-func notLost(t *testing.T, err error) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip(err)
-	}
-	t.Fatal(err)
 }
 
 // TestCameraFileGone: a camera's recording goes on into a new file, and the loss is told.
@@ -57,7 +48,7 @@ func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced 
 	s.raise(3)
 	if err := lose(path); err != nil {
 		_, _ = s.Stop() // the file must not stay open
-		notLost(t, err)
+		need.NotOnWindows(t, err)
 	}
 	next := partPath(base, 1, ext)
 	peer.Await(t, next, func() bool {
@@ -96,7 +87,7 @@ func TestTopicFileGone(t *testing.T) {
 			if err := lose(o.Output + activeSuffix); err != nil {
 				stop()
 				<-ended
-				notLost(t, err)
+				need.NotOnWindows(t, err)
 			}
 			peer.Await(t, "the next file", func() bool {
 				_, err := os.Stat(partPath(strings.TrimSuffix(o.Output, extBag), 1, extBag) + activeSuffix)

@@ -14,6 +14,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/master"
 	"rsros/node/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -25,9 +26,7 @@ type judge struct {
 }
 
 func newJudge(t *testing.T) *judge {
-	if testing.Short() {
-		t.Skip("runs other programs")
-	}
+	need.Long(t)
 	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)

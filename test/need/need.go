@@ -1,12 +1,13 @@
-// Package need says what a test needs beyond Go: programs, libraries, example
-// bags. Where something is missing the test is skipped and says so; with
-// RS_NO_SKIP=1, as in CI, it fails instead.
+// Package need ends tests that can't be run: those that need programs, libraries,
+// example bags or system calls that are missing. With RS_NO_SKIP=1, as in CI, they
+// fail. No other package skips tests.
 package need
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -19,13 +20,40 @@ func Missing(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// Programs ends the test unless all of them are in the path. A test that runs
-// other programs is no part of a short run.
-func Programs(t testing.TB, names ...string) {
+// System ends the test because the system, or the file system of temporary folders,
+// lacks what is tested. Only on Linux without an emulator must nothing be missing.
+func System(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if runtime.GOOS != "linux" || os.Getenv("RS_EMULATOR") != "" {
+		t.Skipf(format, args...)
+	}
+	Missing(t, format, args...)
+}
+
+// Variable returns the value of an environment variable. Without it the test ends: it
+// is run by hand only.
+func Variable(t testing.TB, name string) string {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		t.Skipf("%s is not set", name)
+	}
+	return value
+}
+
+// Long ends the test in a short run.
+func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("runs other programs")
 	}
+}
+
+// Programs ends the test unless all of them are in the path. A test that runs
+// other programs is no part of a short run.
+func Programs(t testing.TB, names ...string) {
+	t.Helper()
+	Long(t)
 	for _, name := range names {
 		if _, err := exec.LookPath(name); err != nil {
 			Missing(t, "%v", err)

@@ -6,6 +6,18 @@ import (
 	"testing"
 )
 
+// NotOnWindows fails the test if there is an error, and on Windows ends it.
+func NotOnWindows(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case runtime.GOOS == "windows":
+		t.Skip(err)
+	default:
+		t.Fatal(err)
+	}
+}
+
 // UDP ends the test where there are no UDP sockets: wine's have no SIO_UDP_NETRESET, which
 // Go sets on Windows.
 func UDP(t testing.TB) {
@@ -14,10 +26,5 @@ func UDP(t testing.TB) {
 	if err == nil {
 		err = c.Close()
 	}
-	if err != nil && runtime.GOOS == "windows" {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	NotOnWindows(t, err)
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // scratch lives as long as the test binary: our program and what else is built
@@ -34,9 +36,7 @@ var buildProgram = sync.OnceValues(func() ([]byte, error) {
 // Program is the path of our program, built once, with the race detector.
 func Program(t testing.TB) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs other programs")
-	}
+	need.Long(t)
 	if out, err := buildProgram(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"rsros/test/need"
 )
 
 // coldTestFile is a file that isn't in the page cache, opened for reading, and its content.
@@ -43,18 +45,18 @@ func TestAheadFile(t *testing.T) {
 		f, data := coldTestFile(t, size)
 		a := OpenAhead(f, int64(size), AheadOptions{Always: true})
 		if a == nil {
-			t.Skip("the file system of the temporary folder has no O_DIRECT")
+			need.System(t, "the file system of the temporary folder has no O_DIRECT")
 		}
 		cold := a.f.(*coldFile)
 		if cold.Cached(0, size) {
-			t.Skip("the file stays in the page cache")
+			need.System(t, "the file stays in the page cache")
 		}
 		got, err := io.ReadAll(io.NewSectionReader(a, 0, int64(size)))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
 		}
 		if a.refused {
-			t.Skip("the system refuses to read past the page cache")
+			need.System(t, "the system refuses to read past the page cache")
 		}
 		for off := 0; off < size; off += Grain {
 			if cold.Cached(int64(off), min(Grain, size-off)) {
@@ -86,10 +88,10 @@ func TestCached(t *testing.T) {
 	}
 	c := &coldFile{File: f}
 	if _, err := c.countCached(0, 1); err != nil {
-		t.Skipf("cachestat: %v", err)
+		need.System(t, "cachestat: %v", err)
 	}
 	if c.Cached(0, len(data)) {
-		t.Skip("the file system keeps all pages, as tmpfs does")
+		need.System(t, "the file system keeps all pages, as tmpfs does")
 	}
 	for first := range 41 {
 		off := first * page
@@ -150,7 +152,7 @@ func TestMove(t *testing.T) {
 	page := os.Getpagesize()
 	p := newPages(page)
 	if p.ring != aheadReach {
-		t.Skip("memory isn't moved on this system")
+		need.System(t, "memory isn't moved on this system")
 	}
 	defer p.free()
 	want := randomBytes(page)
@@ -164,6 +166,7 @@ func TestMove(t *testing.T) {
 	data := randomBytes(40 * page)
 	f := &memFile{data: data}
 	a := NewAhead(f, int64(len(data)), AheadOptions{Block: page, Always: true})
+	defer moveFailed.Store(false) // other tests move memory
 	a.memory.broken = true
 	got, err := io.ReadAll(io.NewSectionReader(a, 0, int64(len(data))))
 	if err != nil || !bytes.Equal(got, data) || !a.refused || f.usual == 0 {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // eachMemory runs a test with blocks in memory that stays, and in memory that is moved where the
@@ -17,7 +19,7 @@ func eachMemory(t *testing.T, test func(t *testing.T, block int)) {
 		p := newPages(os.Getpagesize())
 		p.free()
 		if p.ring == aheadRing {
-			t.Skip("not on this system")
+			need.System(t, "memory isn't moved on this system")
 		}
 		test(t, os.Getpagesize())
 	})

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"rsros/test/need"
 )
 
 func testDisk(t *testing.T) *File {
@@ -61,7 +63,7 @@ func TestStart(t *testing.T) {
 			}
 		}
 		if (d.queue == nil) != refused {
-			t.Skip("the system refuses a queue")
+			need.System(t, "the system refuses a queue")
 		}
 		got, err := os.ReadFile(d.f.Name())
 		if err != nil {
@@ -93,7 +95,7 @@ func TestStartFails(t *testing.T) {
 func TestAIOResults(t *testing.T) {
 	q, err := newAIO(1)
 	if err != nil {
-		t.Skip("the system refuses a queue: ", err)
+		need.System(t, "the system refuses a queue: %v", err)
 	}
 	defer q.close() //nolint:errcheck // its end is not what is tested
 	d := testDisk(t)
@@ -110,7 +112,7 @@ func TestAIOResults(t *testing.T) {
 	}
 	defer direct.Close()
 	if _, err := SetDirect(direct.File); err != nil {
-		t.Skip(err)
+		need.System(t, "%v", err)
 	}
 	for _, c := range []struct {
 		fd   int

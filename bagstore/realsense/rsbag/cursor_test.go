@@ -182,16 +182,10 @@ func TestGenuineD435(t *testing.T) {
 func bagsDir(t *testing.T) string {
 	dir := os.Getenv("RS_BAGS")
 	if dir == "" {
-		skip(t, "example bags; RS_BAGS is unset")
+		need.Missing(t, "not here: example bags; RS_BAGS is unset")
 	}
 	if !filepath.IsAbs(dir) { // the Makefile makes it absolute
 		dir = filepath.Join("../../..", dir)
 	}
 	return dir
-}
-
-// skip ends a test that needs what is not here; with RS_NO_SKIP=1 that is a failure.
-func skip(t *testing.T, missing string) {
-	t.Helper()
-	need.Missing(t, "not here: %s", missing)
 }

@@ -12,17 +12,14 @@ import (
 
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 // db3Dir holds .db3 recordings, most of which librealsense wrote, with manifests of what
 // went in.
 func db3Dir(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("RS_BAGS")
-	if dir == "" {
-		t.Skip("RS_BAGS isn't set: no .db3 examples")
-	}
-	return filepath.Join(dir, "db3")
+	return need.Bag(t, "db3")
 }
 
 func openDB3(t testing.TB, name string) *File {

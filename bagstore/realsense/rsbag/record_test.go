@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -270,7 +271,7 @@ func fields(f *camdriver.Frame) string {
 func playable(t *testing.T, paths ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("rosbag"); err != nil {
-		skip(t, "rosbag")
+		need.Missing(t, "not here: rosbag")
 	}
 	check := append([]string{"testdata/check_v3.py"}, paths...)
 	if out, err := exec.Command("/usr/bin/python3", check...).CombinedOutput(); err != nil {

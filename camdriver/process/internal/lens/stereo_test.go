@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // FuzzStereo compares with one pixel after the other: usual numbers and absurd ones,
@@ -61,7 +63,7 @@ func plainDepth(p, factor float32) uint16 {
 // A usual row, with holes, is done by the assembly alone.
 func TestUsualDisparity(t *testing.T) {
 	if !fast {
-		t.Skip("this processor has no AVX2")
+		need.System(t, "this processor has no AVX2")
 	}
 	in, out := make([]float32, 64), make([]uint16, 64)
 	for i := range in {
