@@ -16,8 +16,8 @@ SUITE     := $(TOOL) gotestsum --format standard-quiet --rerun-fails=1 --rerun-f
 # Optional parts: the USB camera, its virtual machine, direct writing, bounds checks, tests of packages and of several
 # hosts, manual pages.
 TAGS      := usb,usbvm,directsink,checked,dist,hosts,manual
-# Tests with bounds checks everywhere, and direct writing and reading past the page cache as the default, without those that choose how they write or only read.
-DIRECT    := -tags directsink,checked -skip 'Crash|FullDisk|WriteError|Kill|Gone|Lend|Large|StockRewrites|Checkpoint|Bomb|Many|Truncated|Header|Iterator|Info|Memory|Example|Mapped'
+# Bounds checks everywhere, and files written directly and read past the page cache by default.
+DIRECT    := -tags directsink,checked
 FUZZTIME  ?= 20s
 ATTACKS   ?= 2000
 SOAK      ?= 10m

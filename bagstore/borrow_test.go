@@ -180,6 +180,7 @@ func TestCheckBadSector(t *testing.T) {
 // TestMappedTail: messages that are in a killed recorder's tail file aren't mapped from what
 // is in the place of them in the bag.
 func TestMappedTail(t *testing.T) {
+	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "torn.bag")
 	w, err := Create(path, Options{})
 	if err != nil {

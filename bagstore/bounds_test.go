@@ -52,6 +52,7 @@ func bomb(t *testing.T, n int) []byte {
 // TestBomb: a chunk that unpacks to far more than its stored bytes is read in bounded
 // memory.
 func TestBomb(t *testing.T) {
+	forcedAlike(t)
 	const messages = 256 // 32 MB
 	raw := bomb(t, messages)
 	dir := t.TempDir()

@@ -98,6 +98,7 @@ func recording(t *testing.T, d *memDisk, kind SinkKind, o Options) *trial {
 }
 
 func everySink(t *testing.T, f func(t *testing.T, kind SinkKind, o Options)) {
+	forcedAlike(t)
 	for kind, name := range map[SinkKind]string{Buffered: "buffered", Direct: "direct", wide: "wide", growing: "growing", growingWide: "growing-wide"} {
 		for _, c := range []Compression{None, LZ4} {
 			if kind == growingWide && c != None {

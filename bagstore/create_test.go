@@ -21,6 +21,15 @@ func sinks() []SinkKind {
 	return []SinkKind{Buffered, Direct}
 }
 
+// forcedAlike ends a test in a build that writes and reads every file directly (force_direct.go)
+// if that makes no difference to it: it chooses how files are written, or uses none.
+func forcedAlike(t *testing.T) {
+	t.Helper()
+	if forceDirect {
+		need.Repeats(t)
+	}
+}
+
 // ways are options that write each in another way.
 func ways() []Options {
 	list := []Options{{}, {Compression: LZ4, Workers: 4}}
@@ -32,6 +41,7 @@ func ways() []Options {
 
 // eachSink runs a test with each way of writing.
 func eachSink(t *testing.T, f func(t *testing.T, o Options)) {
+	forcedAlike(t)
 	for _, kind := range sinks() {
 		t.Run(kind.String(), func(t *testing.T) { f(t, Options{Sink: kind}) })
 	}

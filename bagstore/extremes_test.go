@@ -126,6 +126,7 @@ func TestOddConnections(t *testing.T) {
 // TestStockRewrites: stock reindex, compress, decompress and filter accept what
 // we write, checkpoints and padding included, and lose nothing.
 func TestStockRewrites(t *testing.T) {
+	forcedAlike(t)
 	for _, o := range ways() {
 		o.ChunkSize, o.Checkpoint = 5000, -1
 		dir := t.TempDir()

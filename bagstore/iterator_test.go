@@ -62,6 +62,7 @@ func disorderly(t testing.TB, rnd *rand.Rand, n int, o Options) ([]*Bag, []seen)
 // TestIteratorWalk walks at random, both ways with seeks between, and compares
 // every step with a sorted list.
 func TestIteratorWalk(t *testing.T) {
+	forcedAlike(t)
 	for _, o := range []Options{{ChunkSize: 900}, {ChunkSize: 900, Compression: LZ4}, {ChunkSize: 1}, {}} {
 		t.Run(fmt.Sprintf("%d%s", o.ChunkSize, o.Compression), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(1, 2))

@@ -127,6 +127,7 @@ func (v *victim) killAfter(t *testing.T, after time.Duration) {
 // kills at every 100 ms of the first ten seconds, half a second more is allowed, and a
 // few times what the recorder itself was late.
 func TestKillAtPace(t *testing.T) {
+	forcedAlike(t)
 	ours, stocks := 600*time.Millisecond, 1500*time.Millisecond
 	lates := time.Duration(5)
 	moments := []time.Duration{300 * time.Millisecond, 3100 * time.Millisecond}

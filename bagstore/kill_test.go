@@ -61,6 +61,7 @@ func rounds(usual int) int {
 
 // TestKill kills recorders with SIGKILL at random moments.
 func TestKill(t *testing.T) {
+	forcedAlike(t)
 	rnd := rand.New(rand.NewPCG(5, 6))
 	dir := t.TempDir()
 	for i := range rounds(30) {

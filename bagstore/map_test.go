@@ -15,6 +15,7 @@ import (
 // Mapped messages are the written ones, small ones and those of other connections
 // are read, and a held one outlives the iterator and the bag.
 func TestMapped(t *testing.T) {
+	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "images.bag")
 	w, err := Create(path, Options{})
 	if err != nil {
@@ -76,6 +77,7 @@ func TestMapped(t *testing.T) {
 
 // A file that was cut short after it was opened gives an error, as without mapping.
 func TestMappedCutShort(t *testing.T) {
+	forcedAlike(t)
 	path := filepath.Join(t.TempDir(), "cut.bag")
 	w, err := Create(path, Options{})
 	if err != nil {

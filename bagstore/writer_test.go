@@ -152,6 +152,7 @@ func (s sample) feedMore(t testing.TB, w *Writer) {
 // TestCheckpointOverhead records for an hour of an injected clock: replaced
 // index sections stay below 1 % and the allowance for a topic this slow.
 func TestCheckpointOverhead(t *testing.T) {
+	forcedAlike(t)
 	now := time.Unix(0, 0)
 	d := &memDisk{}
 	o, err := Options{ChunkSize: 2000, Now: func() time.Time { return now }}.withDefaults()

@@ -49,6 +49,12 @@ func Long(t testing.TB) {
 	}
 }
 
+// Repeats ends a test that does the same as in a run without build tags.
+func Repeats(t testing.TB) {
+	t.Helper()
+	t.Skip("the same without build tags")
+}
+
 // Programs ends the test unless all of them are in the path. A test that runs
 // other programs is no part of a short run.
 func Programs(t testing.TB, names ...string) {
