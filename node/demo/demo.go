@@ -28,7 +28,7 @@ import (
 	"rsros/program"
 )
 
-// Options are the settings of Demo.
+// Options are the settings of Run.
 type Options struct {
 	Dir      string        // the bag's folder; default: a new temporary one
 	Duration time.Duration // length of the recording; default 5 s
@@ -42,10 +42,9 @@ type Options struct {
 	Progress func(what string) (report bagstore.Progress, done func())
 }
 
-// Run does the program's main job on a machine that has nothing else installed: it
-// starts a master, publishes and records the simulated camera, plays the bag back
-// with a clock, and compares every frame that a subscriber receives with the
-// camera's. The error wraps program.ErrIncomplete if any was lost or changed.
+// Run starts a master, publishes and records the simulated camera, plays the bag back
+// with a clock, and compares every frame that a subscriber receives with the camera's.
+// The error wraps program.ErrIncomplete if any was lost or changed.
 func Run(ctx context.Context, o Options) (err error) {
 	o.Duration = cmp.Or(o.Duration, 5*time.Second)
 	dir, cleanup, err := demoDir(o)
@@ -101,8 +100,7 @@ func (d *demo) config(name string) ros.Config {
 	return ros.Config{Name: name, MasterURI: d.master, Host: "127.0.0.1", Log: d.Log}
 }
 
-// record publishes and records the simulated camera, and fills the ledger with its
-// frames.
+// record publishes and records the simulated camera, and adds its frames to the ledger.
 func (d *demo) record(ctx context.Context) error {
 	conf := d.config("camera_node")
 	conf.Rosout = d.Rosout
@@ -128,7 +126,7 @@ func (d *demo) record(ctx context.Context) error {
 // replay plays the bag to a subscriber that checks every frame.
 func (d *demo) replay(ctx context.Context) (err error) {
 	conf := d.config("checker")
-	conf.Log = d.Log.Level(zerolog.ErrorLevel) // that the player leaves at the end is no news
+	conf.Log = d.Log.Level(zerolog.ErrorLevel) // don't warn when the player leaves at the end
 	n, err := ros.NewNode(ctx, conf)
 	if err != nil {
 		return err
@@ -144,8 +142,8 @@ func (d *demo) replay(ctx context.Context) (err error) {
 	fmt.Fprintf(d.Out, "replay    with /clock, every frame compared\n")
 	defer d.progress("replay")()
 	return play.Run(ctx, play.Options{
-		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would cut the progress in two
-		Queue:  5000, // of small messages, some seconds of all streams: a busy machine holds the checker up; images have a bound in bytes
+		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would interrupt the progress bar
+		Queue:  5000, // some seconds of small messages, because a busy machine delays the checker; images are bounded in bytes
 		Replay: replay.Settings{ClockHz: 100, WaitForSubscribers: true},
 	})
 }
@@ -206,7 +204,7 @@ func frameTopic(topic string) (camdriver.StreamID, bool) {
 	return id, err == nil
 }
 
-// report prints the table and the verdict.
+// report prints the table and the result.
 func (d *demo) report() error {
 	fmt.Fprintln(d.Out)
 	w := tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', 0)
@@ -231,7 +229,7 @@ func (d *demo) report() error {
 	}
 	fmt.Fprintf(d.Out, "\nclock     %d messages\nbag       %s%s\n", d.clocks, d.bag, kept)
 	if !sound || d.clocks == 0 {
-		return fmt.Errorf("%w: the replay is not what the camera gave", program.ErrIncomplete)
+		return fmt.Errorf("%w: the replayed frames differ from the camera's", program.ErrIncomplete)
 	}
 	fmt.Fprintln(d.Out, "result    nothing was lost or changed")
 	return nil

@@ -10,8 +10,8 @@ import (
 	"rsros/msgs"
 )
 
-// ledger keeps a hash of every frame of a camera and compares replayed messages
-// with it. It is a consumer of the hub.
+// ledger keeps a hash of every frame of a camera and compares replayed messages with
+// them. It is a consumer of the hub.
 type ledger struct {
 	camdriver.NopHandler
 	seed     maphash.Seed
@@ -47,8 +47,8 @@ func (l *ledger) entry(id camdriver.StreamID) *ledgerEntry {
 	return e
 }
 
-// Frame implements camdriver.Handler. Frames of one stream arrive one at a time,
-// and replay starts after the last one, so an entry needs no lock.
+// Frame implements camdriver.Handler. The frames of a stream arrive one at a time and
+// replay starts after the last one, so an entry needs no lock.
 func (l *ledger) Frame(_ int, f *camdriver.Frame) {
 	h := l.hashMotion(&f.Motion)
 	if f.Profile.Stream.Kind.Video() {
@@ -94,8 +94,7 @@ func (e *ledgerEntry) arrived(delay time.Duration) {
 	e.early, e.late = min(e.early, delay), max(e.late, delay)
 }
 
-// lateness is the delay of the latest message of the stream, relative to the
-// earliest one.
+// lateness returns the largest delay of a message relative to the smallest.
 func (e *ledgerEntry) lateness() time.Duration { return e.late - e.early }
 
 func (l *ledger) hashMotion(m *camdriver.MotionSample) uint64 {

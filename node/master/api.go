@@ -10,14 +10,14 @@ import (
 
 // Status codes of the ROS APIs, the first of the three values of an answer.
 const (
-	codeError   = -1 // the caller's mistake, or nothing found
-	codeFailure = 0  // the call couldn't be carried out
+	codeError   = -1 // invalid call, or nothing found
+	codeFailure = 0  // the call failed
 	codeSuccess = 1
 )
 
-const anyType = "*" // type of a topic whose subscriber takes any
+const anyType = "*" // type of a topic whose subscriber accepts any
 
-// reply is what every method answers: code, message for people, value.
+// reply is the answer of a method: code, message for users, value.
 type reply struct {
 	code    int
 	message string
@@ -28,14 +28,14 @@ func success(value any, format string, args ...any) reply {
 	return reply{codeSuccess, fmt.Sprintf(format, args...), value}
 }
 
-// call is one checked call: names are resolved, strings are strings.
+// call is a checked call with resolved names.
 type call struct {
 	caller string
-	text   []string // the string arguments in their order
-	value  any      // the argument that may be anything
+	text   []string // the string arguments in order
+	value  any      // the argument of any type
 }
 
-// argument is a kind of argument, which says how it is checked.
+// argument is a kind of argument with its check.
 type argument struct {
 	name  string
 	check func(name, value, caller string) (string, error) // nil: any value
@@ -44,12 +44,12 @@ type argument struct {
 // method is one call of the API.
 type method struct {
 	arguments []argument // after the caller's name, which all methods take first
-	optional  int        // how many of the last may be missing
-	onError   any        // value of an error answer, of the type a success has
+	optional  int        // number of last arguments that may be missing
+	onError   any        // value of an error answer, of the same type as a success
 	run       func(call) reply
 }
 
-// api lists every method. The texts of answers are rosmaster's where tools or people know them.
+// api returns all methods. Answers use rosmaster's texts where tools or users know them.
 func (m *Master) api() map[string]method {
 	key := argument{"key", checkKey}
 	topic, service, node := argument{"topic", checkName}, argument{"service", checkName}, argument{"node", checkName}
@@ -85,7 +85,7 @@ func (m *Master) api() map[string]method {
 	}
 }
 
-// handle answers one call, one at a time.
+// handle answers a call. Calls are executed one at a time.
 func (m *Master) handle(_ context.Context, name string, args []any) (any, error) {
 	method, ok := m.methods[name]
 	if !ok {
@@ -106,7 +106,7 @@ func (m *Master) handle(_ context.Context, name string, args []any) (any, error)
 	return []any{r.code, r.message, r.value}, nil
 }
 
-// checked makes a call of raw arguments.
+// checked checks raw arguments and returns the call.
 func (d method) checked(args []any) (call, error) {
 	if len(args) == 0 {
 		return call{}, fmt.Errorf("missing required caller_id parameter")
@@ -142,12 +142,12 @@ func (d method) checked(args []any) (call, error) {
 	return c, nil
 }
 
-// The checks refuse, or return the value in its final form.
+// The checks return an error, or the value in its final form.
 
 func checkNothing(_, value, _ string) (string, error) { return value, nil }
 
-// checkName takes a graph name. Like rosmaster it leaves most characters to the nodes, and refuses
-// those that tell a URI or a sentence from a name.
+// checkName checks a graph name. Like rosmaster, it refuses the characters of URIs and sentences
+// and leaves other checks to the nodes.
 func checkName(name, value, caller string) (string, error) {
 	switch {
 	case value == "":
@@ -172,7 +172,7 @@ func checkKey(name, value, caller string) (string, error) {
 	return resolve(value, caller), err
 }
 
-// checkSearchKey leaves the key unresolved: searching is what resolves it.
+// checkSearchKey doesn't resolve the key: the search does.
 func checkSearchKey(name, value, _ string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("ERROR: parameter [%s] must be specified and non-empty", name)

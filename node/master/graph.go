@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// node is one registered process. It is known as long as it has registrations.
+// node is a registered node. It is kept as long as it has registrations.
 type node struct {
 	api           string // URI of its slave API
 	registrations int
 }
 
-// provider is the one node that serves a service.
+// provider is the node that provides a service.
 type provider struct {
 	node string
 	api  string // rosrpc:// URI of the service itself
 }
 
-// registry maps a topic or parameter to the names of its nodes in the order they came.
+// registry maps a topic or parameter to the names of its nodes in order of registration.
 type registry map[string][]string
 
-// graph is who registered what. It knows no network; not safe for concurrent use.
+// graph holds all registrations. It is not safe for concurrent use.
 type graph struct {
 	nodes            map[string]*node
 	publishers       registry
 	subscribers      registry
 	paramSubscribers registry
 	services         map[string]provider
-	types            map[string]string // of all topics that ever had a publisher or subscriber
+	types            map[string]string // of all topics that have ever been registered
 }
 
 func newGraph() *graph {
@@ -37,14 +37,14 @@ func newGraph() *graph {
 	}
 }
 
-// replaced is a node whose name was taken over by one at another URI.
+// replaced is a node whose name was registered again at another URI.
 type replaced struct {
 	api    string
 	topics []string // it published
 }
 
-// enter makes sure that a node is known under its current URI. A node that had the name before at
-// another URI loses all its registrations and is returned.
+// enter registers a node's current URI. If the name was registered at another URI, that node loses
+// all its registrations and is returned.
 func (g *graph) enter(name, api string) *replaced {
 	old := g.nodes[name]
 	if old != nil && old.api == api {
@@ -81,7 +81,7 @@ func (g *graph) expel(name string) (published []string) {
 	return published
 }
 
-// add registers a node that has entered.
+// add registers a node for a key. The node must have entered.
 func (g *graph) add(r registry, key, name string) {
 	if !slices.Contains(r[key], name) {
 		r[key] = append(r[key], name)
@@ -89,7 +89,7 @@ func (g *graph) add(r registry, key, name string) {
 	}
 }
 
-// remove ends a registration and says whether there was one.
+// remove removes a registration and reports whether there was one.
 func (g *graph) remove(r registry, key, name string) bool {
 	i := slices.Index(r[key], name)
 	if i < 0 {
@@ -102,7 +102,7 @@ func (g *graph) remove(r registry, key, name string) bool {
 	return true
 }
 
-// release forgets a node with its last registration.
+// release removes one of a node's registrations, and the node with the last one.
 func (g *graph) release(name string) {
 	n := g.nodes[name]
 	if n == nil {
@@ -113,26 +113,26 @@ func (g *graph) release(name string) {
 	}
 }
 
-// registered says whether a node is known at that URI; only then may it end registrations.
+// registered reports whether a node is registered at a URI. Only then may it unregister.
 func (g *graph) registered(name, api string) bool {
 	n := g.nodes[name]
 	return n != nil && n.api == api
 }
 
-// setType notes the type of a topic. "*" never hides a known type; a publisher's word counts more
-// than a subscriber's.
+// setType sets the type of a topic. "*" never replaces a known type, and a subscriber's type never
+// replaces a publisher's.
 func (g *graph) setType(topic, typeName string, publisher bool) {
 	known, ok := g.types[topic]
 	switch {
-	case typeName == anyType && (ok || !publisher): // says nothing new
+	case typeName == anyType && (ok || !publisher): // nothing new
 	case publisher || !ok || known == anyType:
 		g.types[topic] = typeName
 	}
 }
 
-// addService makes a node that has entered the provider of a service, instead of any other.
+// addService makes a node the only provider of a service. The node must have entered.
 func (g *graph) addService(service, name, api string) {
-	g.nodes[name].registrations++ // first, or a node that renews its only service would be forgotten
+	g.nodes[name].registrations++ // first, so that a node that renews its only service is kept
 	g.removeService(service)
 	g.services[service] = provider{node: name, api: api}
 }
@@ -144,7 +144,7 @@ func (g *graph) removeService(service string) {
 	}
 }
 
-// apis lists the URIs of a topic's or parameter's nodes.
+// apis returns the URIs of a key's nodes.
 func (g *graph) apis(r registry, key string) []string {
 	apis := []string{}
 	for _, name := range r[key] {
@@ -153,7 +153,7 @@ func (g *graph) apis(r registry, key string) []string {
 	return apis
 }
 
-// state is a registry as getSystemState tells it: [[key, [node, …]], …], sorted.
+// state returns a registry in the form of getSystemState: [[key, [node, …]], …], sorted.
 func (r registry) state() []any {
 	state := []any{}
 	for _, key := range slices.Sorted(maps.Keys(r)) {

@@ -1,14 +1,14 @@
-// Package master is a ROS master: the Master API, where nodes register what they publish, subscribe
-// and serve, and the Parameter Server. It replaces roscore where there is none; the collector of
-// /rosout, which roscore also starts, is an ordinary node and not here.
+// Package master is a ROS master: the Master API, where nodes register publishers, subscribers and
+// services, and the Parameter Server. It doesn't include the aggregator of /rosout, which roscore
+// starts as a node.
 //
-// In: XML-RPC calls of nodes and tools. Out: their answers, and calls back to nodes: publisherUpdate
-// when the publishers of a topic they subscribe to change, paramUpdate when a parameter they subscribe
-// to does, shutdown when another node takes their name.
+// Nodes and tools call it over XML-RPC. It calls nodes back: publisherUpdate when the publishers of
+// a topic change, paramUpdate when a parameter changes, and shutdown when another node registers
+// under the same name.
 //
-// Beyond rosmaster: a node that doesn't answer never delays another one's updates, a node that takes
-// over a name also withdraws its predecessor's topics from subscribers, and the parameter tree can't
-// be made deeper than an answer can carry.
+// It differs from rosmaster: a node that doesn't answer never delays the updates of others, the
+// topics of a replaced node are withdrawn from subscribers, and the parameter tree can't become
+// deeper than XML-RPC answers can be.
 package master
 
 import (
@@ -27,20 +27,20 @@ import (
 	"rsros/node/xmlrpc"
 )
 
-// Config says where a master listens.
+// Config configures a master. All fields are optional.
 type Config struct {
-	// Address is where to listen, host:port. (optional) It defaults to "127.0.0.1:11311", which other
-	// machines can't reach; port 0 takes a free one.
+	// Address is the host:port to listen on. It defaults to "127.0.0.1:11311", which other machines
+	// can't reach. Port 0 chooses a free port.
 	Address string
-	// More are further hosts to listen on, with the port of Address. (optional)
+	// More are further hosts to listen on, with the port of Address.
 	More []string
-	// Host is the name or address in URI, by which nodes reach the master. (optional) It defaults to
-	// "localhost", which nodes on other machines can't use.
+	// Host is the host in the master's URI. It defaults to "localhost", which nodes on other machines
+	// can't use.
 	Host string
 	Log  zerolog.Logger
 }
 
-// What roscore sets for roslaunch and rosversion to find, line ends included.
+// Parameters that roscore sets for roslaunch and rosversion, line ends included.
 const (
 	rosDistro  = "noetic\n"
 	rosVersion = "1.16.0\n" // the last ros_comm, whose API this is
@@ -63,7 +63,7 @@ type Master struct {
 	params params
 }
 
-// Start listens and serves until Close.
+// Start starts a master that serves until Close.
 func Start(config Config) (*Master, error) {
 	if config.Address == "" {
 		config.Address = "127.0.0.1:11311"
@@ -112,18 +112,18 @@ func Start(config Config) (*Master, error) {
 	return m, nil
 }
 
-// URI is what ROS_MASTER_URI should say.
+// URI returns the value for ROS_MASTER_URI.
 func (m *Master) URI() string { return m.uri }
 
-// ShutdownAsked is closed when a peer called the master's shutdown. The master goes on serving:
-// whether to Close it is its owner's decision.
+// ShutdownAsked is closed when a peer calls the master's shutdown method. The master continues to
+// serve until its owner calls Close.
 func (m *Master) ShutdownAsked() <-chan struct{} { return m.asked }
 
-// Close stops serving and drops notifications still to be delivered. It may be called twice.
+// Close stops serving and drops undelivered notifications. It may be called more than once.
 func (m *Master) Close() error { return m.close() }
 
 func (m *Master) shutDown() error {
-	// Calls take microseconds; only a peer that sends its request slowly can exhaust this.
+	// Calls take microseconds; only a peer that sends its request slowly can take longer.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	err := m.server.Shutdown(ctx)
@@ -137,11 +137,11 @@ func (m *Master) shutDown() error {
 
 func closeAll(listeners []net.Listener) {
 	for _, l := range listeners {
-		l.Close() //nolint:errcheck // on the way out
+		l.Close() //nolint:errcheck // another error is returned
 	}
 }
 
-// newRunID makes the identity that a roslaunch session shares, in the form of a UUID version 4.
+// newRunID returns the identifier of a roslaunch session, a UUID version 4.
 func newRunID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -2,8 +2,8 @@ package master
 
 import "strings"
 
-// resolve makes a graph name absolute and canonical as seen from a caller: "/x" is global, "~x" is
-// the caller's own, "x" is in the caller's namespace, and "" is that namespace.
+// resolve returns the absolute, canonical form of a caller's graph name: "/x" is global, "~x" is
+// below the caller, "x" is in the caller's namespace, and "" is that namespace.
 func resolve(name, caller string) string {
 	switch {
 	case strings.HasPrefix(name, "/"):

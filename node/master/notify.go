@@ -11,8 +11,8 @@ import (
 	"rsros/node/xmlrpc"
 )
 
-// How long a node may take to answer, and how often it is tried. A node whose process is gone refuses
-// at once; a node on an unplugged machine costs its own worker these times, nobody else.
+// Timeout and attempts of a call to a node. A node whose process is gone refuses at once; a node on
+// an unreachable machine delays its own worker only.
 const (
 	callTimeout = 10 * time.Second
 	attempts    = 3
@@ -25,8 +25,8 @@ const (
 	shutdownNode    = "shutdown"
 )
 
-// update is a call to be made to a node. It states what is now, so a newer one about the same subject
-// makes an older one needless.
+// update is a call to a node. It has the current state, so a newer update replaces an older one with
+// the same subject.
 type update struct {
 	method  string
 	subject string // topic, parameter, or reason of a shutdown
@@ -40,27 +40,27 @@ func (u update) args() []any {
 	return []any{masterName, u.subject, u.value}
 }
 
-// masterName is the caller that nodes see.
+// masterName is the caller_id of calls to nodes.
 const masterName = "/master"
 
-// notifier delivers updates: one worker per node URI, running while that node has updates waiting. Each
-// queue holds at most one update per subject.
+// notifier delivers updates with one worker for each node URI, which runs while the node has waiting
+// updates. Each queue has at most one update of a subject.
 type notifier struct {
 	log     zerolog.Logger
-	refused func(api, param string) // a node says that it doesn't subscribe to a parameter
+	refused func(api, param string) // called when a node answers that it doesn't subscribe to a parameter
 	client  *http.Client
 	ctx     context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
 
 	mu     sync.Mutex
-	queues map[string][]update // by URI; an entry exists as long as its worker
+	queues map[string][]update // by URI; an entry exists while its worker runs
 	closed bool
 }
 
 func newNotifier(log zerolog.Logger, refused func(api, param string)) *notifier {
 	ctx, cancel := context.WithCancel(context.Background())
-	// No proxy: nodes are reached directly whatever the environment says about the web.
+	// No proxy: nodes are called directly whatever the environment configures.
 	transport := &http.Transport{MaxIdleConnsPerHost: 1, IdleConnTimeout: 30 * time.Second}
 	return &notifier{
 		log: log, refused: refused, client: &http.Client{Transport: transport},
@@ -68,7 +68,7 @@ func newNotifier(log zerolog.Logger, refused func(api, param string)) *notifier 
 	}
 }
 
-// queue hands an update to the worker of a node. It never blocks.
+// queue queues an update for a node. It never blocks.
 func (n *notifier) queue(api string, u update) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -83,8 +83,8 @@ func (n *notifier) queue(api string, u update) {
 	}
 }
 
-// without removes the update that u makes needless. u goes to the end all the same: a namespace
-// stated after one of its parameters must arrive after it.
+// without removes the update that u replaces. The caller appends u at the end, because an update of a
+// namespace must arrive after an earlier one of a parameter in it.
 func without(waiting []update, u update) []update {
 	kept := waiting[:0]
 	for _, w := range waiting {
@@ -95,7 +95,7 @@ func without(waiting []update, u update) []update {
 	return kept
 }
 
-// work delivers a node's updates until there are none.
+// work delivers a node's updates until the queue is empty.
 func (n *notifier) work(api string) {
 	defer n.workers.Done()
 	failures := 0
@@ -108,7 +108,7 @@ func (n *notifier) work(api string) {
 		switch {
 		case err == nil, n.ctx.Err() != nil:
 			failures = 0
-		case u.method == shutdownNode: // mostly the node is long gone
+		case u.method == shutdownNode: // usually the node is gone
 			n.log.Debug().Err(err).Str("api", api).Msg("replaced node does not answer")
 		case failures+1 < attempts:
 			n.log.Debug().Err(err).Str("api", api).Msg("node does not answer, will try again")
@@ -123,7 +123,7 @@ func (n *notifier) work(api string) {
 	}
 }
 
-// first takes the next update; without one the worker is over.
+// first returns the next update. It returns false if there is none; the worker ends then.
 func (n *notifier) first(api string) (update, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -136,7 +136,7 @@ func (n *notifier) first(api string) (update, bool) {
 	return waiting[0], true
 }
 
-// putBack returns an update that failed, unless a newer one has come.
+// putBack queues a failed update again unless a newer one replaces it.
 func (n *notifier) putBack(api string, u update) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -149,7 +149,7 @@ func (n *notifier) putBack(api string, u update) {
 	n.queues[api] = append([]update{u}, waiting...)
 }
 
-// dropAll empties a queue, for each further update would take as long to fail.
+// dropAll empties a queue, because each further update would take as long to fail.
 func (n *notifier) dropAll(api string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -179,7 +179,7 @@ func (n *notifier) pause(d time.Duration) {
 	}
 }
 
-// close drops what waits and ends the workers.
+// close drops waiting updates and ends the workers.
 func (n *notifier) close() {
 	n.mu.Lock()
 	n.closed = true

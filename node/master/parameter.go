@@ -62,7 +62,7 @@ func (m *Master) searchParam(c call) reply {
 
 func (m *Master) getParamNames(call) reply { return success(m.params.names(), "Parameter names") }
 
-// subscribeParam answers with the value now; an empty struct means that it isn't set.
+// subscribeParam answers with the current value; an empty struct means that it isn't set.
 func (m *Master) subscribeParam(c call) reply {
 	api, key := c.text[0], c.text[1]
 	m.enter(c.caller, api)
@@ -78,7 +78,7 @@ func (m *Master) unsubscribeParam(c call) reply {
 	return success(1, "Unsubscribe to parameter [%s]", key) // also if there was none
 }
 
-// valueOrUnset is a parameter as updates state it.
+// valueOrUnset returns a parameter's value in the form of updates.
 func (m *Master) valueOrUnset(key string) any {
 	if value, ok := m.params.get(split(key)); ok {
 		return value
@@ -86,8 +86,9 @@ func (m *Master) valueOrUnset(key string) any {
 	return map[string]any{}
 }
 
-// paramChanged tells the subscribers of a parameter, of namespaces around it and of parameters below
-// it. Who changed it knows the first two already. Names in updates end with a slash, as rosmaster's do.
+// paramChanged notifies the subscribers of a parameter, of namespaces that contain it and of
+// parameters below it. It doesn't notify the caller of the first two. Names in updates end with a
+// slash, as rosmaster's do.
 func (m *Master) paramChanged(key string, value any, caller string) {
 	for _, subscribed := range slices.Sorted(maps.Keys(m.graph.paramSubscribers)) {
 		for _, name := range m.graph.paramSubscribers[subscribed] {
@@ -106,7 +107,8 @@ func (m *Master) paramChanged(key string, value any, caller string) {
 
 func withSlash(key string) string { return strings.TrimSuffix(key, "/") + "/" }
 
-// forgetParam ends the subscriptions to a parameter of all nodes at a URI: they said they have none.
+// forgetParam removes the subscriptions to a parameter of all nodes at a URI, after one of them
+// answered that it has none.
 func (m *Master) forgetParam(api, param string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

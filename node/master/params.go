@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// maxParamDepth bounds names and values together, so that any part of the tree fits an answer.
+// maxParamDepth limits the depth of names and values together, so that any part of the tree fits an
+// answer.
 const maxParamDepth = 48
 
-// params is the parameter tree: structs are namespaces, anything else is a value. Trees are never
-// changed in place: set and remove copy everything on the path. So what get returns stays
-// valid, and may be read without a lock. Not safe for concurrent use otherwise.
+// params is the parameter tree: structs are namespaces, anything else is a value. Trees are
+// immutable: set and remove copy everything on the path, so results of get may be read without a
+// lock. Otherwise params is not safe for concurrent use.
 type params struct{ root map[string]any }
 
 // get returns a value or a whole namespace.
@@ -36,8 +37,8 @@ func (p *params) tree() map[string]any {
 	return p.root
 }
 
-// set stores a value, replacing whatever was at key, and a plain value on the way to it. The caller
-// gives the value away.
+// set stores a value. It replaces the value at key, and plain values on the path. The caller must not
+// change the value afterwards.
 func (p *params) set(key path, value any) error {
 	if len(key)+depth(value) > maxParamDepth {
 		return errors.New("parameter tree would be too deep")
@@ -64,7 +65,7 @@ func planted(tree any, key path, value any) any {
 	return grown
 }
 
-// remove deletes what is at key and says whether there was anything.
+// remove deletes the value at key and reports whether there was one.
 func (p *params) remove(key path) bool {
 	if len(key) == 0 {
 		return false
@@ -85,7 +86,7 @@ func (p *params) remove(key path) bool {
 }
 
 // search looks for a relative key from a namespace upwards. It returns the first namespace that has the
-// key's first part, whether or not the rest exists there.
+// key's first part, even if it doesn't have the rest.
 func (p *params) search(from, key path) (path, bool) {
 	for up := len(from); up >= 0; up-- {
 		if _, ok := p.get(slices.Concat(from[:up], key[:1])); ok {
@@ -95,7 +96,7 @@ func (p *params) search(from, key path) (path, bool) {
 	return nil, false
 }
 
-// names lists the full names of all values, sorted.
+// names returns the full names of all values, sorted.
 func (p *params) names() []string {
 	names := []string{}
 	var walk func(space map[string]any, prefix string)
@@ -112,7 +113,7 @@ func (p *params) names() []string {
 	return names
 }
 
-// depth counts how many containers are nested in a value, a plain one being 0.
+// depth returns the nesting depth of a value; a plain value has depth 0.
 func depth(value any) int {
 	deepest := -1
 	switch v := value.(type) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The methods about the graph. They run under the master's lock.
+// The methods of the graph. They run under the master's lock.
 
 func (m *Master) askShutdown(c call) reply {
 	m.log.Info().Str("from", c.caller).Strs("reason", c.text).Msg("shutdown asked")
@@ -19,8 +19,8 @@ func (m *Master) getURI(call) reply { return success(m.uri, "") }
 
 func (m *Master) getPID(call) reply { return success(os.Getpid(), "") }
 
-// enter notes the caller's URI before it registers anything. One that had the name before is told to
-// shut down, and its topics are withdrawn.
+// enter registers the caller's URI, before its other registrations. A node that had the name at
+// another URI is asked to shut down, and its topics are withdrawn.
 func (m *Master) enter(caller, api string) {
 	old := m.graph.enter(caller, api)
 	if old == nil {
@@ -34,7 +34,7 @@ func (m *Master) enter(caller, api string) {
 	}
 }
 
-// publishersChanged tells a topic's subscribers who publishes it now.
+// publishersChanged notifies a topic's subscribers of its current publishers.
 func (m *Master) publishersChanged(topic string) {
 	publishers := m.graph.apis(m.graph.publishers, topic)
 	for _, api := range m.graph.apis(m.graph.subscribers, topic) {
@@ -71,7 +71,7 @@ func (m *Master) unregisterSubscriber(c call) reply {
 	return m.unregister(m.graph.subscribers, c.caller, c.text[0], c.text[1])
 }
 
-// unregister ends a topic registration. To have had none is a success, too: the value counts.
+// unregister removes a topic registration. Without one it succeeds as well, with the value 0.
 func (m *Master) unregister(r registry, caller, topic, api string) reply {
 	if m.graph.nodes[caller] == nil {
 		return success(0, "[%s] is not a registered node", caller)
