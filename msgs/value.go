@@ -1,5 +1,7 @@
 package msgs
 
+import "iter"
+
 // Value is a message, or a part of one, that is decoded only as far as it is
 // looked at: a field after a picture costs no more than the picture's length.
 //
@@ -66,6 +68,21 @@ func (v Value) Index(i int) Value {
 	before := Field{Kind: v.field.Kind, Sub: v.field.Sub, Array: true, Len: i}
 	before.skip(d)
 	return Value{field: &single, data: d.Rest()}
+}
+
+// All yields the elements of an array.
+func (v Value) All() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		single := *v.field
+		single.Array, single.Len = false, 0
+		d := v.Decoder()
+		for range v.n {
+			if !yield(Value{field: &single, data: d.Rest()}) {
+				return
+			}
+			single.skip(d)
+		}
+	}
 }
 
 // FormatFloat writes a number as Python's repr does.

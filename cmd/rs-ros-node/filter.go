@@ -34,15 +34,17 @@ descriptions) is kept and moved to it, which is what a late subscriber would hav
 received. The compression stays the same unless a flag changes it.
 
 EXPRESSION is Python, as rosbag filter takes it, of topic, m (the message) and t
-(its time): comparisons, and, or, not, in, arithmetic, fields and indexes,
-t.to_sec(), startswith and the like. What isn't understood is refused by name.
+(its time): comparisons, arithmetic, fields, slices, comprehensions, any, sum,
+t.to_sec(), startswith, format and the like. What isn't understood is refused by
+name.
 
 Exit codes: 0 done, 3 the bag is torn and was copied as far as it is whole, 1 not
 done and there is no output.`,
 		Example: `  rs-ros-node filter walk.bag depth.bag --topics /camera/depth/image_rect_raw,/tf
   rs-ros-node filter walk.bag small.bag -x '.*/compressed' --start 10 --end 20.5
   rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4
-  rs-ros-node filter walk.bag fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"`,
+  rs-ros-node filter walk.bag fast.bag "topic == '/odom' and m.twist.twist.linear.x > 0.5"
+  rs-ros-node filter walk.bag odom.bag "topic == '/tf' and any(x.child_frame_id == 'base_link' for x in m.transforms)"`,
 		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 3 {

@@ -19,6 +19,8 @@ func TestFilterIsRosbagFilter(t *testing.T) {
 		{"topic.startswith('/device_0/sensor_2') and 0.1 < t.to_sec() <= 0.2 or topic in ('/file_version',)"},
 		{"m._type == 'sensor_msgs/Image' and m.encoding == 'mono16' and len(m.data) == m.step * m.height", "-p", "topic + ' ' + str(t.to_sec())"},
 		{"t.secs == 0 and not 'image' in topic", "--print", "[topic, t.nsecs, m._md5sum]"},
+		{"any(x.startswith('sensor') for x in topic.split('/'))", "--print", "(topic, t, '{:.3f} %'.format(t.to_sec() ** 2))"},
+		{"m._type == 'sensor_msgs/Image' and sum(m.data[:100]) >= 0", "--print", "'%s %d' % (topic[1:], t.nsecs)"},
 	} {
 		ours, theirs := filepath.Join(t.TempDir(), "ours.bag"), filepath.Join(t.TempDir(), "theirs.bag")
 		out, err := exec.Command("rosbag", slices.Concat([]string{"filter", bag, theirs}, args)...).Output()

@@ -1,55 +1,105 @@
 package pyexpr
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/big"
 
 	"rsros/msgs"
 )
 
-var errZero = errors.New("division by zero")
-
-// arithmetic is + - * / // and %. Numbers stay as exact as in Python.
-func arithmetic(op string, a, b any) (any, error) {
-	if x, ok := a.(string); ok && op == "+" {
-		if y, ok := b.(string); ok {
-			return x + y, nil
+// arithmetic is + - * / // % and **. Numbers are as exact as in Python.
+func (f *frame) arithmetic(op string, a, b any) any {
+	if s, ok := a.(string); ok && op == "%" {
+		return f.percent(s, b)
+	} else if _, isText := b.(string); ok && isText && op == "+" {
+		return f.joined("", []any{a, b})
+	}
+	if v, ok := timeArithmetic(op, plain(a), plain(b)); ok {
+		return v
+	}
+	if x, y, ok := small(a, b); ok {
+		switch op {
+		case "+":
+			return x + y
+		case "-":
+			return x - y
+		case "*":
+			return x * y
 		}
 	}
-	if v, ok := timeArithmetic(op, a, b); ok {
-		return v, nil
+	if x, ok := asInt(a); ok {
+		if y, ok := asInt(b); ok {
+			f.work((x.BitLen() + y.BitLen()) / 64)
+			return integers(op, x, y)
+		}
 	}
-	x, xInt := asInt(a)
-	y, yInt := asInt(b)
-	if xInt && yInt {
-		return integers(op, x, y)
+	if !isNumber(a) || !isNumber(b) {
+		fail("%s %s %s isn't understood", kindOf(a), op, kindOf(b))
 	}
-	f, okF := asFloat(a)
-	g, okG := asFloat(b)
-	if !okF || !okG {
-		return nil, fmt.Errorf("%s %s %s isn't understood", kindOf(a), op, kindOf(b))
-	}
-	return floats(op, f, g)
+	return floats(op, asFloat(a), asFloat(b))
 }
 
-func integers(op string, x, y *big.Int) (any, error) {
+// small returns two integers whose sum, difference and product don't overflow.
+func small(a, b any) (x, y int64, ok bool) {
+	x, ok = a.(int64)
+	y, ok2 := b.(int64)
+	return x, y, ok && ok2 && x == int64(int32(x)) && y == int64(int32(y))
+}
+
+// asInt is the integer of a number or truth value.
+func asInt(v any) (*big.Int, bool) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return big.NewInt(1), true
+		}
+		return new(big.Int), true
+	case int64:
+		return big.NewInt(v), true
+	case *big.Int:
+		return v, true
+	}
+	return nil, false
+}
+
+// integer is an integer as a value.
+func integer(n *big.Int) any {
+	if n.IsInt64() {
+		return n.Int64()
+	}
+	if n.BitLen() > maxBits {
+		fail("a number has more than %d digits", maxDigits)
+	}
+	return n
+}
+
+func integers(op string, x, y *big.Int) any {
 	z := new(big.Int)
 	switch op {
 	case "+":
-		return z.Add(x, y), nil
+		return integer(z.Add(x, y))
 	case "-":
-		return z.Sub(x, y), nil
+		return integer(z.Sub(x, y))
 	case "*":
-		return z.Mul(x, y), nil
+		return integer(z.Mul(x, y))
+	case "**":
+		if y.Sign() < 0 {
+			return floats(op, asFloat(x), asFloat(y))
+		}
+		if x.BitLen() > 1 && (!y.IsInt64() || y.Int64() > maxBits/int64(x.BitLen()-1)) {
+			fail("a number has more than %d digits", maxDigits)
+		}
+		if x.BitLen() <= 1 && y.Sign() > 0 { // of 0, 1 and -1 only whether y is odd counts
+			y = big.NewInt(2 - int64(y.Bit(0)))
+		}
+		return integer(z.Exp(x, y, nil))
 	}
 	if y.Sign() == 0 {
-		return nil, errZero
+		fail("division by zero")
 	}
 	if op == "/" {
 		f, _ := new(big.Rat).SetFrac(x, y).Float64()
-		return f, nil
+		return finite(f)
 	}
 	m := new(big.Int)
 	z.QuoRem(x, y, m)
@@ -58,34 +108,44 @@ func integers(op string, x, y *big.Int) (any, error) {
 		m.Add(m, y)
 	}
 	if op == "//" {
-		return z, nil
+		return integer(z)
 	}
-	return m, nil
+	return integer(m)
 }
 
-func asFloat(v any) (float64, bool) {
+// finite fails for a number that Python says is too large.
+func finite(f float64) float64 {
+	if math.IsInf(f, 0) {
+		fail("a number is too large")
+	}
+	return f
+}
+
+// asFloat is a number's value as a float.
+func asFloat(v any) float64 {
 	if n, ok := asInt(v); ok {
 		f, _ := new(big.Float).SetInt(n).Float64()
-		return f, true
+		return finite(f)
 	}
-	f, ok := v.(float64)
-	return f, ok
+	return v.(float64)
 }
 
-func floats(op string, f, g float64) (any, error) {
+func floats(op string, f, g float64) any {
 	switch op {
 	case "+":
-		return f + g, nil
+		return f + g
 	case "-":
-		return f - g, nil
+		return f - g
 	case "*":
-		return f * g, nil
+		return f * g
+	case "**":
+		return power(f, g)
 	}
 	if g == 0 {
-		return nil, errZero
+		fail("division by zero")
 	}
 	if op == "/" {
-		return f / g, nil
+		return f / g
 	}
 	m := math.Mod(f, g)
 	if m == 0 {
@@ -94,13 +154,25 @@ func floats(op string, f, g float64) (any, error) {
 		m += g
 	}
 	if op == "%" {
-		return m, nil
+		return m
 	}
-	quotient := math.Round((f - m) / g)
-	return quotient, nil
+	return math.Round((f - m) / g)
 }
 
-// timeArithmetic is what genpy's times can do: differences and sums.
+func power(f, g float64) float64 {
+	z := math.Pow(f, g)
+	switch {
+	case f == 0 && g < 0:
+		fail("division by zero")
+	case math.IsNaN(z) && !math.IsNaN(f) && !math.IsNaN(g):
+		fail("%v ** %v is no real number", f, g)
+	case !math.IsInf(f, 0) && !math.IsInf(g, 0):
+		return finite(z)
+	}
+	return z
+}
+
+// timeArithmetic is the sums and differences of genpy's times.
 func timeArithmetic(op string, a, b any) (any, bool) {
 	switch x := a.(type) {
 	case msgs.Time:
@@ -128,19 +200,20 @@ func timeArithmetic(op string, a, b any) (any, bool) {
 }
 
 // signed is + or - before a value.
-func signed(v any, negate bool) (any, error) {
+func signed(v any, negate bool) any {
 	if n, ok := asInt(v); ok {
 		if negate {
-			return new(big.Int).Neg(n), nil
+			n = new(big.Int).Neg(n)
 		}
-		return n, nil
+		return integer(n)
 	}
 	sign := map[bool]int64{true: -1, false: 1}[negate]
 	switch v := v.(type) {
 	case float64:
-		return v * float64(sign), nil
+		return v * float64(sign)
 	case msgs.Duration:
-		return v * msgs.Duration(sign), nil
+		return v * msgs.Duration(sign)
 	}
-	return nil, fmt.Errorf("%s has no sign", kindOf(v))
+	fail("%s has no sign", kindOf(v))
+	return nil
 }

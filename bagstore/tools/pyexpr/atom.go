@@ -1,18 +1,21 @@
 package pyexpr
 
-import "fmt"
+import (
+	"iter"
+	"slices"
+)
 
-// atom is what no operator is in.
-func (p *parser) atom() (node, error) {
+// atom is an expression without operators outside brackets.
+func (p *parser) atom() node {
 	switch t := p.take(); t.kind {
 	case number:
-		return constant(t.value), nil
+		return constant(t.value)
 	case text:
 		value := t.text
 		for p.peek().kind == text { // neighbours are one string
 			value += p.take().text
 		}
-		return constant(value), nil
+		return constant(value)
 	case name:
 		return p.named(t)
 	case operator:
@@ -20,79 +23,164 @@ func (p *parser) atom() (node, error) {
 		case "(":
 			return p.parenthesis()
 		case "[":
-			return p.collection("]")
+			return p.collection(aList, "]")
 		case "{":
-			return p.collection("}")
+			if p.at("}") {
+				refuse(t.at+1, "dictionaries aren't understood")
+			}
+			return p.collection(aSet, "}")
 		}
-		return nil, p.strange(t)
+		p.strange(t)
 	default:
-		return nil, p.strange(t)
+		p.strange(t)
 	}
+	return nil
 }
 
-func constant(v any) node { return func(*Env) (any, error) { return v, nil } }
+func constant(v any) node { return func(*frame) any { return v } }
 
 var constants = map[string]any{"True": true, "False": false, "None": nil}
 
-func (p *parser) named(t token) (node, error) {
+func (p *parser) named(t token) node {
+	for _, v := range slices.Backward(p.scope) {
+		if v.name == t.text {
+			return func(f *frame) any { return f.variables[v.slot] }
+		}
+	}
 	if v, ok := constants[t.text]; ok {
-		return constant(v), nil
+		return constant(v)
 	}
 	switch t.text {
 	case "topic":
-		return func(e *Env) (any, error) { return e.Topic, nil }, nil
+		return func(f *frame) any { return f.Topic }
 	case "t":
-		return func(e *Env) (any, error) { return e.Time, nil }, nil
+		return func(f *frame) any { return bagTime(f.Time) }
 	case "m":
-		return func(e *Env) (any, error) { return e.message() }, nil
+		return (*frame).message
 	}
-	f, ok := functions[t.text]
+	fn, ok := functions[t.text]
 	if !ok || !p.accept("(") {
-		return nil, &SyntaxError{t.at + 1, fmt.Sprintf("%s isn't understood; there are topic, m and t", t.text)}
+		refuse(t.at, "%s isn't understood; there are topic, m and t", t.text)
 	}
-	args, err := p.list(")")
-	if err != nil {
-		return nil, err
-	}
-	if len(args) < f.least || len(args) > f.most {
-		return nil, &SyntaxError{t.at + 1, fmt.Sprintf("%s with %d arguments isn't understood", t.text, len(args))}
-	}
-	return func(e *Env) (any, error) {
-		values, err := evaluate(e, args)
-		if err != nil {
-			return nil, err
-		}
-		return f.call(values)
-	}, nil
+	args := p.arguments(t, fn.least, fn.most)
+	return func(f *frame) any { return fn.call(f, f.evaluate(args)) }
 }
 
-// parenthesis is a value in parentheses, or a tuple.
-func (p *parser) parenthesis() (node, error) {
+// parenthesis is an expression in parentheses, a tuple or a generator.
+func (p *parser) parenthesis() node {
+	if g := p.comprehension(")"); g != nil {
+		return func(f *frame) any { return g(f) }
+	}
 	if p.accept(")") {
-		return constant([]any{}), nil
+		return constant(list{aTuple, nil})
 	}
-	first, err := p.expression()
-	if err != nil {
-		return nil, err
-	}
+	first := p.expression()
 	if !p.accept(",") {
-		return first, p.expect(")")
+		p.expect(")")
+		return first
 	}
-	rest, err := p.list(")")
-	return listOf(append([]node{first}, rest...)), err
+	return display(aTuple, append([]node{first}, p.list(")")...))
 }
 
-func (p *parser) collection(closing string) (node, error) {
-	list, err := p.list(closing)
-	if err == nil && closing == "}" && len(list) == 0 {
-		err = &SyntaxError{p.peek().at, "dictionaries aren't understood"}
+// collection is a list or a set.
+func (p *parser) collection(kind listKind, closing string) node {
+	if g := p.comprehension(closing); g != nil {
+		return func(f *frame) any { return f.collect(kind, iter.Seq[any](g(f))) }
 	}
-	return listOf(list), err
+	return display(kind, p.list(closing))
 }
 
-func listOf(nodes []node) node {
-	return func(e *Env) (any, error) {
-		values, err := evaluate(e, nodes)
-		return values, err
+func display(kind listKind, nodes []node) node {
+	return func(f *frame) any { return f.collect(kind, slices.Values(f.evaluate(nodes))) }
+}
+
+// keywords can't be names of variables.
+var keywords = []string{"and", "else", "for", "if", "in", "is", "lambda", "not", "or", "True", "False", "None"}
+
+// clause is "for a in b if c if d" of a comprehension.
+type clause struct {
+	slot       int
+	in         node
+	conditions []node
+}
+
+// comprehension reads "a for b in c" up to the closing bracket, which it takes. It
+// returns nil and takes nothing if the bracket doesn't hold a comprehension.
+func (p *parser) comprehension(closing string) func(*frame) generator {
+	start, length := p.tokens, p.untilFor()
+	if length == 0 {
+		return nil
 	}
+	defer p.nest()()
+	outer := len(p.scope)
+	p.tokens = start[length:]
+	var clauses []clause
+	for p.accept("for") {
+		clauses = append(clauses, p.clause())
+	}
+	p.expect(closing)
+	rest := p.tokens
+	p.tokens = start // now that its variables are known
+	body := p.expression()
+	if len(p.tokens) != len(start)-length {
+		p.strange(p.peek())
+	}
+	p.tokens, p.scope = rest, p.scope[:outer]
+	return func(f *frame) generator {
+		return func(yield func(any) bool) { f.run(clauses, body, yield) }
+	}
+}
+
+// untilFor counts the tokens before the next "for" that is outside further
+// brackets; 0 if there is none.
+func (p *parser) untilFor() int {
+	depth := 0
+	for i, t := range p.tokens {
+		switch {
+		case t.kind == name && t.text == "for" && depth == 0:
+			return i
+		case t.kind != operator:
+		case slices.Contains([]string{"(", "[", "{"}, t.text):
+			depth++
+		case slices.Contains([]string{")", "]", "}"}, t.text):
+			depth--
+		}
+		if depth < 0 || depth == 0 && t.kind == operator && t.text == "," {
+			break
+		}
+	}
+	return 0
+}
+
+func (p *parser) clause() clause {
+	t := p.take()
+	if t.kind != name || slices.Contains(keywords, t.text) {
+		p.strange(t)
+	}
+	c := clause{slot: p.slots}
+	p.slots++
+	p.expect("in")
+	c.in = p.or()
+	p.scope = append(p.scope, variable{t.text, c.slot})
+	for p.accept("if") {
+		c.conditions = append(c.conditions, p.or())
+	}
+	return c
+}
+
+// run yields the body's values for all elements that the clauses choose, until
+// yield returns false.
+func (f *frame) run(clauses []clause, body node, yield func(any) bool) bool {
+	if len(clauses) == 0 {
+		return yield(body(f))
+	}
+	c := clauses[0]
+	for v := range f.elements(c.in(f)) {
+		f.variables[c.slot] = v
+		holds := !slices.ContainsFunc(c.conditions, func(n node) bool { return !truth(n(f)) })
+		if holds && !f.run(clauses[1:], body, yield) {
+			return false
+		}
+	}
+	return true
 }

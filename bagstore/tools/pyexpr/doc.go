@@ -1,16 +1,18 @@
-// Package pyexpr evaluates the Python expressions of rosbag filter, as far as
-// they are commonly used, over messages that are decoded only where an
-// expression looks.
+// Package pyexpr evaluates the Python expressions of rosbag filter. A message is
+// decoded only where an expression looks.
 //
-// It understands topic, t and m with fields, indexes and constants; numbers,
-// strings, True, False, None, lists, tuples and sets; and, or, not, if-else; all
-// comparisons, chained ones too, in and not in; + - * / // %; the methods of
-// times and the common ones of strings; len, abs, min, max, int, float, str and
-// bool. Everything else is refused by name when the expression is parsed: no
-// Python runs, and no expression calls anything outside this package.
+// It supports topic, t and m with their fields and constants; numbers, strings,
+// True, False, None, lists, tuples and sets; comprehensions and generator
+// expressions; if-else, and, or, not; all comparisons, chained ones too, in and
+// is; + - * / // % and **; indexes and slices; the common functions and methods.
+// Parse refuses everything else by name. No Python runs, and no expression calls
+// anything outside this package.
 //
-// Expressions come from command lines and scripts, messages from files: the
-// length and depth of an expression are bounded, and nothing that it computes is
-// larger than what it is computed from. An Expr is immutable and may be used
+// As with genpy, an array of uint8 or char is a bytes object, an array of other
+// numbers is a tuple, and all other arrays are lists.
+//
+// Expressions come from command lines and scripts, messages from files. The
+// length and the nesting of an expression are bounded, and so are the steps and
+// the memory that it takes to evaluate one. An Expr is immutable and may be used
 // concurrently.
 package pyexpr

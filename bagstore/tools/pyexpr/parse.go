@@ -1,46 +1,55 @@
 package pyexpr
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
-// maxDepth bounds parentheses within parentheses, and the like.
+// maxDepth bounds the nesting of an expression.
 const maxDepth = 200
 
-// Expr is an expression that is understood.
+// Expr is a parsed expression.
 type Expr struct {
-	source string
-	root   node
+	source    string
+	root      node
+	variables int // of comprehensions
 }
 
-// node computes a value.
-type node func(*Env) (any, error)
+// node computes a value. It panics with a failure where Python raises an exception.
+type node func(*frame) any
 
 // Parse reads an expression. The error is a *SyntaxError that names what isn't
 // understood.
-func Parse(source string) (*Expr, error) {
-	tokens, err := scan(source)
-	if err != nil {
-		return nil, err
-	}
-	p := &parser{tokens: tokens}
-	root, err := p.expression()
-	if err != nil {
-		return nil, err
-	}
+func Parse(source string) (x *Expr, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			bad, ok := r.(*SyntaxError)
+			if !ok {
+				panic(r)
+			}
+			x, err = nil, bad
+		}
+	}()
+	p := &parser{tokens: scan(source)}
+	root := p.expression()
 	if t := p.peek(); t.kind != end {
-		return nil, p.strange(t)
+		p.strange(t)
 	}
-	return &Expr{source, root}, nil
+	return &Expr{source, root, p.slots}, nil
 }
 
-// String is the expression as it was written.
+// String returns the expression as it was written.
 func (x *Expr) String() string { return x.source }
 
+// parser compiles tokens into nodes. Its methods panic with a *SyntaxError.
 type parser struct {
 	tokens []token
 	depth  int
+	scope  []variable // of the comprehensions around the current token
+	slots  int        // used by variables so far
+}
+
+// variable is the name that a comprehension binds, and its place in a frame.
+type variable struct {
+	name string
+	slot int
 }
 
 func (p *parser) peek() token { return p.tokens[0] }
@@ -68,288 +77,251 @@ func (p *parser) accept(word string) bool {
 	return true
 }
 
-func (p *parser) expect(word string) error {
+func (p *parser) expect(word string) {
 	if !p.accept(word) {
-		return &SyntaxError{p.peek().at + 1, fmt.Sprintf("%s is expected, not %v", word, p.peek())}
+		refuse(p.peek().at, "%s is expected, not %v", word, p.peek())
 	}
-	return nil
 }
 
-func (p *parser) strange(t token) error {
+func (p *parser) strange(t token) {
 	if t.kind == end {
-		return &SyntaxError{t.at + 1, "the expression ends too early"}
+		refuse(t.at, "the expression ends too early")
 	}
-	return &SyntaxError{t.at + 1, fmt.Sprintf("%v isn't understood here", t)}
+	refuse(t.at, "%v isn't understood here", t)
 }
 
-// expression is "a if b else c" and everything below.
-func (p *parser) expression() (node, error) {
+// nest counts a level of nesting until the function that it returns is called.
+func (p *parser) nest() (leave func()) {
 	if p.depth++; p.depth > maxDepth {
-		return nil, &SyntaxError{p.peek().at + 1, "parts within parts too deep"}
+		refuse(p.peek().at, "the expression is nested too deeply")
 	}
-	defer func() { p.depth-- }()
-	yes, err := p.or()
-	if err != nil || !p.accept("if") {
-		return yes, err
-	}
-	condition, err := p.or()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.expect("else"); err != nil {
-		return nil, err
-	}
-	no, err := p.expression()
-	if err != nil {
-		return nil, err
-	}
-	return func(e *Env) (any, error) {
-		v, err := condition(e)
-		if err != nil {
-			return nil, err
-		}
-		if truth(v) {
-			return yes(e)
-		}
-		return no(e)
-	}, nil
+	return func() { p.depth-- }
 }
 
-func (p *parser) or() (node, error)  { return p.logical("or", true, p.and) }
-func (p *parser) and() (node, error) { return p.logical("and", false, p.not) }
+// expression is "a if b else c", and everything that binds tighter.
+func (p *parser) expression() node {
+	defer p.nest()()
+	yes := p.or()
+	if !p.accept("if") {
+		return yes
+	}
+	condition := p.or()
+	p.expect("else")
+	no := p.expression()
+	return func(f *frame) any {
+		if truth(condition(f)) {
+			return yes(f)
+		}
+		return no(f)
+	}
+}
 
-// logical is a chain of and, or of or. It ends with the first value that decides.
-func (p *parser) logical(word string, decides bool, operand func() (node, error)) (node, error) {
-	var list []node
-	for {
-		n, err := operand()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, n)
-		if !p.accept(word) {
-			break
-		}
+func (p *parser) or() node  { return p.logical("or", true, p.and) }
+func (p *parser) and() node { return p.logical("and", false, p.not) }
+
+// logical is a chain of and, or a chain of or. It ends with the first value that
+// decides.
+func (p *parser) logical(word string, decides bool, operand func() node) node {
+	list := []node{operand()}
+	for p.accept(word) {
+		list = append(list, operand())
 	}
 	if len(list) == 1 {
-		return list[0], nil
+		return list[0]
 	}
-	return func(e *Env) (v any, err error) {
+	return func(f *frame) (v any) {
 		for _, n := range list {
-			if v, err = n(e); err != nil || truth(v) == decides {
-				return v, err
+			if v = n(f); truth(v) == decides {
+				break
 			}
 		}
-		return v, nil
-	}, nil
+		return v
+	}
 }
 
-func (p *parser) not() (node, error) {
+func (p *parser) not() node {
+	if !p.at("not") {
+		return p.comparison()
+	}
 	negate := false
 	for p.accept("not") {
 		negate = !negate
-		if !p.at("not") { // as bool(x) does, also after "not not"
-			operand, err := p.comparison()
-			if err != nil {
-				return nil, err
-			}
-			return func(e *Env) (any, error) {
-				v, err := operand(e)
-				return truth(v) != negate, err
-			}, nil
-		}
 	}
-	return p.comparison()
+	operand := p.comparison()
+	return func(f *frame) any { return truth(operand(f)) != negate }
 }
 
-// comparisons that may follow an operand.
-var comparisons = []string{"==", "!=", "<", "<=", ">", ">=", "in", "not"}
-
-// comparison is a chain such as 0 < a <= b, of which each link must hold.
-func (p *parser) comparison() (node, error) {
-	first, err := p.sum()
-	if err != nil {
-		return nil, err
-	}
+// comparison is a chain such as 0 < a <= b. Each link must hold.
+func (p *parser) comparison() node {
 	type link struct {
 		op   string
 		with node
 	}
+	first := p.sum()
 	var links []link
-	for slices.ContainsFunc(comparisons, p.at) {
-		op := p.take().text
-		if op == "not" {
-			if err := p.expect("in"); err != nil {
-				return nil, err
-			}
-			op = "not in"
-		}
-		with, err := p.sum()
-		if err != nil {
-			return nil, err
-		}
-		links = append(links, link{op, with})
+	for op := p.comparing(); op != ""; op = p.comparing() {
+		links = append(links, link{op, p.sum()})
 	}
 	if len(links) == 0 {
-		return first, nil
+		return first
 	}
-	return func(e *Env) (any, error) {
-		left, err := first(e)
+	return func(f *frame) any {
+		left := first(f)
 		for _, l := range links {
-			if err != nil {
-				return nil, err
-			}
-			right, err := l.with(e)
-			if err != nil {
-				return nil, err
-			}
-			ok, err := compare(l.op, left, right)
-			if err != nil || !ok {
-				return false, err
+			right := l.with(f)
+			if !f.compare(l.op, left, right) {
+				return false
 			}
 			left = right
 		}
-		return true, err
-	}, nil
-}
-
-func (p *parser) sum() (node, error)     { return p.binary(p.product, "+", "-") }
-func (p *parser) product() (node, error) { return p.binary(p.sign, "*", "/", "//", "%") }
-
-func (p *parser) binary(operand func() (node, error), ops ...string) (node, error) {
-	left, err := operand()
-	for err == nil && slices.ContainsFunc(ops, p.at) {
-		op, a := p.take().text, left
-		b, bErr := operand()
-		left, err = func(e *Env) (any, error) {
-			x, err := a(e)
-			if err != nil {
-				return nil, err
-			}
-			y, err := b(e)
-			if err != nil {
-				return nil, err
-			}
-			return arithmetic(op, x, y)
-		}, bErr
+		return true
 	}
-	return left, err
 }
 
-func (p *parser) sign() (node, error) {
+// comparing takes an operator that compares; "" if none comes next.
+func (p *parser) comparing() string {
+	switch {
+	case slices.ContainsFunc([]string{"==", "!=", "<", "<=", ">", ">=", "in"}, p.at):
+		return p.take().text
+	case p.accept("not"):
+		p.expect("in")
+		return "not in"
+	case p.accept("is"):
+		if p.accept("not") {
+			return "is not"
+		}
+		return "is"
+	}
+	return ""
+}
+
+func (p *parser) sum() node     { return p.binary(p.product, "+", "-") }
+func (p *parser) product() node { return p.binary(p.sign, "*", "/", "//", "%") }
+
+func (p *parser) binary(operand func() node, ops ...string) node {
+	left := operand()
+	for slices.ContainsFunc(ops, p.at) {
+		left = operation(p.take().text, left, operand())
+	}
+	return left
+}
+
+func operation(op string, a, b node) node {
+	return func(f *frame) any {
+		x := a(f)
+		return f.arithmetic(op, x, b(f))
+	}
+}
+
+// sign is a power with signs before it: -2 ** 2 is -4.
+func (p *parser) sign() node {
 	negate, signs := false, 0
 	for p.at("-") || p.at("+") {
 		negate = negate != (p.take().text == "-")
 		signs++
 	}
-	operand, err := p.postfix()
-	if err != nil || signs == 0 {
-		return operand, err
+	operand := p.postfix()
+	if p.accept("**") {
+		defer p.nest()()
+		operand = operation("**", operand, p.sign())
 	}
-	return func(e *Env) (any, error) {
-		v, err := operand(e)
-		if err != nil {
-			return nil, err
-		}
-		return signed(v, negate)
-	}, nil
+	if signs == 0 {
+		return operand
+	}
+	return func(f *frame) any { return signed(operand(f), negate) }
 }
 
-// postfix is a value with fields, calls of methods and indexes after it.
-func (p *parser) postfix() (node, error) {
-	value, err := p.atom()
-	for err == nil {
+// postfix is an atom with fields, calls of methods, and indexes after it.
+func (p *parser) postfix() node {
+	value := p.atom()
+	for {
 		switch {
 		case p.accept("."):
-			value, err = p.attribute(value)
+			value = p.attribute(value)
 		case p.accept("["):
-			value, err = p.index(value)
+			value = p.index(value)
 		case p.at("("):
-			return nil, &SyntaxError{p.peek().at + 1, "this call isn't understood"}
+			refuse(p.peek().at, "this call isn't understood")
 		default:
-			return value, nil
+			return value
 		}
 	}
-	return nil, err
 }
 
-func (p *parser) attribute(of node) (node, error) {
+func (p *parser) attribute(of node) node {
 	t := p.take()
 	if t.kind != name {
-		return nil, p.strange(t)
+		p.strange(t)
 	}
 	if !p.accept("(") {
-		return func(e *Env) (any, error) {
-			v, err := of(e)
-			if err != nil {
-				return nil, err
-			}
-			return field(v, t.text)
-		}, nil
+		return func(f *frame) any { return f.field(of(f), t.text) }
 	}
-	known, ok := methods[t.text]
+	m, ok := methods[t.text]
 	if !ok {
-		return nil, &SyntaxError{t.at + 1, fmt.Sprintf("the method %s isn't understood", t.text)}
+		refuse(t.at, "the method %s isn't understood", t.text)
 	}
-	args, err := p.list(")")
-	if err != nil {
-		return nil, err
+	args := p.arguments(t, m.least, m.most)
+	return func(f *frame) any {
+		on := of(f)
+		return m.call(f, on, f.evaluate(args))
 	}
-	if len(args) < known.least || len(args) > known.most {
-		return nil, &SyntaxError{t.at + 1, fmt.Sprintf("%s with %d arguments isn't understood", t.text, len(args))}
-	}
-	return func(e *Env) (any, error) {
-		values, err := evaluate(e, append([]node{of}, args...))
-		if err != nil {
-			return nil, err
-		}
-		return known.call(values[0], values[1:])
-	}, nil
 }
 
-func (p *parser) index(of node) (node, error) {
-	at, err := p.expression()
-	if err != nil {
-		return nil, err
+// arguments reads those of the function or method t up to the parenthesis.
+func (p *parser) arguments(t token, least, most int) []node {
+	var args []node
+	if g := p.comprehension(")"); g != nil { // without parentheses of its own
+		args = []node{func(f *frame) any { return g(f) }}
+	} else {
+		args = p.list(")")
 	}
-	if p.at(":") {
-		return nil, &SyntaxError{p.peek().at + 1, "slices aren't understood"}
+	if len(args) < least || len(args) > most {
+		refuse(t.at, "%s with %d arguments isn't understood", t.text, len(args))
 	}
-	if err := p.expect("]"); err != nil {
-		return nil, err
-	}
-	return func(e *Env) (any, error) {
-		values, err := evaluate(e, []node{of, at})
-		if err != nil {
-			return nil, err
-		}
-		return element(values[0], values[1])
-	}, nil
+	return args
 }
 
-func evaluate(e *Env, nodes []node) ([]any, error) {
-	values := make([]any, len(nodes))
-	for i, n := range nodes {
-		var err error
-		if values[i], err = n(e); err != nil {
-			return nil, err
+func (p *parser) index(of node) node {
+	var bounds [3]node
+	parts := 0
+	for ; parts < 3; parts++ {
+		if !p.at(":") && !p.at("]") {
+			bounds[parts] = p.expression()
+		}
+		if parts == 2 || !p.accept(":") {
+			break
 		}
 	}
-	return values, nil
+	if parts == 0 && bounds[0] == nil {
+		p.strange(p.peek())
+	}
+	p.expect("]")
+	if parts == 0 {
+		return func(f *frame) any {
+			v := of(f)
+			return f.element(v, bounds[0](f))
+		}
+	}
+	return func(f *frame) any {
+		v := of(f)
+		var at [3]any
+		for i, n := range bounds {
+			if n != nil {
+				at[i] = n(f)
+			}
+		}
+		return f.slice(v, at[0], at[1], at[2])
+	}
 }
 
 // list reads expressions up to the closing bracket, which it takes.
-func (p *parser) list(closing string) ([]node, error) {
-	var list []node
+func (p *parser) list(closing string) (list []node) {
 	for !p.accept(closing) {
-		n, err := p.expression()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, n)
+		list = append(list, p.expression())
 		if !p.accept(",") {
-			return list, p.expect(closing)
+			p.expect(closing)
+			break
 		}
 	}
-	return list, nil
+	return list
 }

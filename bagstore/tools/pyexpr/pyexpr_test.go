@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +42,28 @@ var understood = []string{
 	"float('nan') == float('nan')", "float('nan') < 1", "float('nan') != 1", "float('inf') > 10", "[1, 'a', 2.5, None, True]", "'it\\'s'",
 }
 
+// commonlyWritten are expressions with comprehensions, slices and formats.
+var commonlyWritten = []string{
+	"any(x.child_frame_id == 'odom' for x in m.transforms)", "any(x.header.frame_id == 'map' and x.transform.translation.x > 0 for x in m.transforms)",
+	"all(x.transform.rotation.w == 1 for x in m.transforms)", "[x.child_frame_id for x in m.transforms]", "any([x.child_frame_id == 'base_link' for x in m.transforms if x.header.seq])",
+	"len([t for t in m.transforms if t.child_frame_id != 'odom']) > 0", "'odom' in [x.child_frame_id for x in m.transforms]", "{x.child_frame_id for x in m.transforms} == {'odom'}",
+	"topic == '/tf' and m.transforms[0].child_frame_id in ('odom', 'base_link')", "m.transforms == []", "m.transforms[0] == m.transforms[0]", "m.transforms[0] == m.transforms[-1].transform", "m == m",
+	"any(r < 0.5 for r in m.ranges)", "min(r for r in m.ranges if r > m.range_min) < 2", "sum(m.ranges) / len(m.ranges) > 1", "max(m.ranges[10:20])", "m.ranges[:3]", "m.ranges[-2:]", "m.ranges[::-50]", "m.intensities", "tuple(m.ranges)[:2]",
+	"sum(abs(v) ** 2 for v in m.ranges) ** 0.5 > 1", "sum(m.ranges[i] for i in range(0, len(m.ranges), 20))", "list(m.ranges)[0] == m.ranges[0]", "m.ranges == list(m.ranges)", "m.ranges == tuple(m.ranges)",
+	"m.data == [0, 1, 2]", "m.data == (0, 1, 2)", "m.data[:3] == [0, 0, 0]", "m.data[:12]", "m.data[5:0:-2]", "m.data[:0] == m.data[1:1]", "m.data[0:2] == m.data[0:2]", "any(b > 200 for b in m.data[:100])", "sum(m.data[:1000])", "m.data in [m.data]",
+	"sum(x for x in m.K) > 0", "m.K", "m.K[0::4]", "m.K[2] == m.K[0:3][2]", "m.D == []", "m.D == ()", "m.K != m.P", "m.R[:3] == (1.0, 0.0, 0.0)", "m.fields[0].name", "[f.name for f in m.fields]", "m.fields[1:] == m.fields[1:]", "[(f.name, f.offset) for f in m.fields]",
+	"topic[1:]", "topic[:-1]", "topic[::-1]", "topic[1:2] == 'd'", "topic[100:]", "'日本語'[1:]", "'abc'[True:]", "'abc'[2**70:]", "'abc'[-2**70:]", "'abc'[::0]", "'abc'['a':]", "[1, 2, 3, 4][1::2]", "(1, 2, 3)[-2:]", "{1, 2}[0:1]", "1[0:1]", "[1, 2, 3][2:0:-1]", "[1, 2, 3][5::-2]", "[][::-1]", "[1, 2, 3][None:2]",
+	"2 ** 3 == 8", "2 ** -1", "-2 ** 2", "2 ** 3 ** 2", "(-8) ** 0.5 > 0", "0 ** 0", "0 ** -1", "0.0 ** -1", "(-1) ** 1001", "0 ** 1000", "2.5 ** 2", "2 ** 100", "2 ** 100 % 7", "10.0 ** 400", "True ** 2", "2 ** 'a'", "2 ** -2 ** 2", "t.to_sec() ** 2 > 0", "(-2) ** 3", "7 ** 2 // 3",
+	"m is None", "m is not None", "None is None", "None is not None", "topic is None", "True is True", "True is not False", "1 is None", "False is None", "m.header is None", "not m is None", "(1 == 1) is True", "None is False",
+	"topic.split('/')", "topic.split('/')[1] == 'device_0'", "topic.split('/')[-1]", "topic.split('/', 1)", "topic.split('/', -1)", "topic.split('')", "' a  b '.split()", "''.split()", "''.split('a')", "'a,b'.split(',') == ['a', 'b']", "topic.split(1)", "'/'.join(topic.split('/')[:3])", "', '.join(str(x) for x in [1, 2])", "'-'.join('abc')", "','.join([1])", "'a'.join(1)",
+	"'{}'.format(topic)", "'{} {}'.format(1, 2.5)", "'{1} {0}'.format('a', 'b')", "'{:.2f}'.format(t.to_sec())", "'{:8.3f}|{:<8}|{:>8}|{:08.3f}'.format(1.5, 'ab', 'cd', -2.25)", "'{:d} {:5d} {:<5d}| {:05d} {:+d} {:x} {:X} {:b}'.format(1, 2, 3, -4, 5, 255, 255, 5)", "'{{}} {}'.format(1)", "'{!r} {!s}'.format('a', 'b')",
+	"'{:e} {:g} {:.3g} {:.0f} {:E}'.format(12345.678, 0.0001, 123456.0, 2.5, 1e-10)", "'{:.3} {:5}|{:5}|'.format('abcdef', 'é', 7)", "'{}'.format()", "'{'.format(1)", "'}'.format(1)", "'{:d}'.format(1.5)", "'{:d}'.format('a')", "'{:s}'.format(1)", "'{:.2f}'.format(3)", "'{:.2f}'.format(float('inf'))", "'{:5}|{}'.format(1.5, None)", "'{} {}'.format(m.header.seq, m.header.stamp)", "'{:5}'.format(None)", "'{0:.1f} {0:.2f}'.format(1.25)", "'{} {1}'.format(1, 2)",
+	"'%s' % topic", "'%s %d' % (topic, t.secs)", "'%.3f' % t.to_sec()", "'%5d|%-5d|%05d|%+d' % (1, 2, -3, 4)", "'%s' % (1,)", "'%s %s' % 1", "'%d' % 1.9", "'%d' % 'a'", "'%x %X %o' % (255, 255, 8)", "'%e %g' % (12345.678, 1e-5)", "'%% %s' % 1", "'%' % 1", "'a' % 1", "'%r' % 'a'", "'%10s|%-10s|%.2s' % ('ab', 'cd', 'efg')", "'%s' % [1, 'a']", "'%s' % None", "'%5s' % True", "'%f' % float('nan')", "'%g' % 100000", "'%g' % 1000000", "'%s' % ((1, 2),)", "'%.2f' % 'a'",
+	"(1, 2)", "(1,)", "(topic, t.secs)", "(topic, t)", "[t, t - t]", "(m.header.seq, m.header.stamp)", "['a', \"it's\", 'é', '\\n', '\\x00\\u200b']", "(None, True, 1.0, 10 ** 20)", "((1, 2), [3])", "()", "[()]", "(1, 2) == [1, 2]", "(1, 2) == (1, 2)", "{1, 2} == {2, 1}", "{1} == [1]", "{1, 1} == {1}", "len({1, 1.0, True})", "[[1], [2]] == [[1], [2]]",
+	"any([])", "all([])", "any(1)", "sum([])", "sum([1, 2], 3)", "sum([0.5, True])", "sum(['a'])", "sum(1)", "any(x > 1 for x in [0, 1, 2])", "all(x for x in '')", "[x * y for x in [1, 2] for y in [3, 4] if x != y]", "[[y for y in range(x)] for x in range(4)]", "[x for x in [1, 2, 3] if x > 1 if x < 3]", "[x if x else -1 for x in [0, 1]]", "[m for m in [1, 2]]", "(x for x in [1])",
+	"[topic for topic in ['a']] == ['a'] and topic != 'a'", "sum((x for x in [1, 2]))", "1 in (x for x in [0, 1])", "[c for c in 'aé']", "list(range(3))", "list(range(5, 0, -2))", "list(range(1, 4))", "list(range(0))", "tuple('ab')", "set('aa') == {'a'}", "[0] in [[0]]", "['a', 'b'].index('b')", "'abc'.index('c')", "[1].index(2)", "'abc'.index('x')", "[1, 1.0, 2].count(1)", "(1, 2).index(2)", "[x for x in 1]", "max(x for x in [])", "[x for x in (1, 2)][::-1]",
+}
+
 // evaluated evaluates expressions as rosbag filter does.
 const evaluated = `
 import sys, json, rosbag
@@ -52,18 +76,23 @@ for i, (topic, m, t) in enumerate(rosbag.Bag(sys.argv[1]).read_messages()):
     for fn, results in zip(fns, out):
         try:
             v = fn(topic, m, t)
-            results.append(["T" if v else "F", str(v) if isinstance(v, (bool, int, float, str, type(None), type(t))) else ""])
+            results.append(["T" if v else "F", str(v) if isinstance(v, (bool, int, float, str, type(None), type(t), type(t - t), list, tuple, bytes)) else ""])
         except Exception as e:
             results.append(["E", ""])
 json.dump(out, sys.stdout)
 `
 
-// TestPythonSaysTheSame evaluates over the messages of a recording; where Python
+// TestPythonSaysTheSame evaluates over the messages of recordings; where Python
 // raises an exception we have an error.
 func TestPythonSaysTheSame(t *testing.T) {
+	for _, path := range []string{samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), samplebag.Robot(t, "robot.bag")} {
+		t.Run(filepath.Base(path), func(t *testing.T) { compareWithPython(t, path, slices.Concat(understood, commonlyWritten)) })
+	}
+}
+
+func compareWithPython(t *testing.T, path string, expressions []string) {
 	python := need.Python(t, "rosbag")
-	path := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
-	texts, err := json.Marshal(understood)
+	texts, err := json.Marshal(expressions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +110,10 @@ func TestPythonSaysTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	envs := sample(t, path)
-	for i, text := range understood {
+	for i, text := range expressions {
 		x, err := Parse(text)
 		if err != nil {
-			if text != "2 ** 2 if False else 3" {
-				t.Errorf("%s: %v", text, err)
-			}
+			t.Errorf("%s: %v", text, err)
 			continue
 		}
 		if len(envs) != len(want[i]) {
@@ -148,19 +175,25 @@ func TestRefused(t *testing.T) {
 		"topic ==":                      "column 9: the expression ends too early",
 		"topics == '/tf'":               "column 1: topics isn't understood; there are topic, m and t",
 		"lambda x: x":                   "column 1: lambda isn't understood",
-		"[x for x in m.data]":           "column 2: x isn't understood",
-		"any(m.ranges)":                 "column 1: any isn't understood",
+		"[x for y in m.data]":           "column 2: x isn't understood",
+		"[x, y for x in m.data]":        "column 2: x isn't understood",
+		"any(x for x in m.data, 1)":     "column 22: ) is expected, not ,",
+		"[x for 1 in m.data]":           "column 8: 1 isn't understood here",
+		"[x for x in y]":                "column 13: y isn't understood",
+		"{x: 1 for x in m.data}":        "column 3: : isn't understood here",
+		"map(m.ranges)":                 "column 1: map isn't understood",
 		"__import__('os').system('ls')": "column 1: __import__ isn't understood",
 		"topic.replace('a', 'b')":       "column 7: the method replace isn't understood",
 		"m.__class__()":                 "column 3: the method __class__ isn't understood",
 		"re.match('a', topic)":          "column 1: re isn't understood",
 		"topic.startswith()":            "column 7: startswith with 0 arguments isn't understood",
-		"topic[1:]":                     "column 8: slices aren't understood",
+		"topic[]":                       "column 7: ] isn't understood here",
+		"topic[1:2:3:4]":                "column 12: ] is expected, not :",
 		"topic[1](2)":                   "column 9: this call isn't understood",
 		"m.data & 1":                    "column 8: & isn't understood here",
 		"topic = '/tf'":                 "column 7: = isn't understood here",
-		"2 ** 3":                        "column 3: ** isn't understood here",
-		"m.x is None":                   "column 5: is isn't understood here",
+		"2 ** ":                         "column 6: the expression ends too early",
+		"m.x is":                        "column 7: the expression ends too early",
 		"f'{topic}'":                    "column 1: a string with the prefix f isn't understood",
 		"b'x' in m.data":                "column 1: a string with the prefix b isn't understood",
 		"'abc":                          "column 1: the string doesn't end",
@@ -182,9 +215,68 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestBounds: no expression takes more steps or memory than are allowed.
+func TestBounds(t *testing.T) {
+	spec, err := msgs.Parse("x/Large", "uint8[] data\nstring[] names\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 1 << 16
+	data := slices.Concat([]byte{0, 0, 1, 0}, make([]byte, n), []byte{0, 0, 1, 0}, make([]byte, 4*n))
+	for source, want := range map[string]string{
+		"any(x > y for x in m.data for y in m.data)":                       "steps",
+		"any(m.names[i] == 'a' for i in range(len(m.names)))":              "steps",
+		"any(m.names != m.names for x in range(1000))":                     "steps",
+		"any(m.names[-1] == 'a' for i in range(10000000))":                 "steps",
+		"[[x for x in m.data] for y in m.data]":                            "MiB of memory",
+		"'%1000d' % 1 == [('%1000d' % 1) for x in m.data for y in m.data]": "MiB of memory",
+		"'{:1001}'.format(1)":                                              "width",
+		"'%.1001f' % 1":                                                    "precision",
+		"10 ** 5000":                                                       "4300 digits",
+		"10 ** 10 ** 10":                                                   "digits",
+		strings.Repeat("(10 ** 4000) * ", 100) + "1":                       "4300 digits",
+		"any(str(m.data) == 'a' for x in m.data)":                          "steps",
+		"len(" + strings.Repeat("[[x, x] for x in [", 30) + "1" + strings.Repeat("]][0]", 30) + ") == 2":  "",
+		"str(" + strings.Repeat("[[x, x] for x in [", 30) + "1" + strings.Repeat("]][0]", 30) + ") == ''": "s",
+	} {
+		x, err := Parse(source)
+		if err != nil {
+			t.Errorf("%.60s: %v", source, err)
+			continue
+		}
+		if _, err = x.Holds(Env{Spec: spec, Data: data}); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.60s: %.300v, want %q", source, err, want)
+		}
+	}
+}
+
+// BenchmarkHolds evaluates what is written most often, over a message with an image.
+func BenchmarkHolds(b *testing.B) {
+	spec, err := msgs.Parse("x/Image", "Header header\nuint32 height\nuint8[] data\n"+strings.Repeat("=", 80)+"\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id\n")
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := append(make([]byte, 20), []byte{0, 0, 16, 0}...)
+	data = append(data, make([]byte, 1<<20)...)
+	for _, source := range []string{"topic == '/tf' and m.height > 3", "t.to_sec() > 12.5 and m.header.seq % 10 == 0 or topic.startswith('/camera')", "7 in m.data", "max(m.data) > 3"} {
+		b.Run(source, func(b *testing.B) {
+			x, err := Parse(source)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := x.Holds(Env{Topic: "/tf", Time: 13e9, Spec: spec, Data: data}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // FuzzParse: no expression does harm, whatever the message.
 func FuzzParse(f *testing.F) {
-	for _, source := range understood {
+	for _, source := range slices.Concat(understood, commonlyWritten) {
 		f.Add(source, []byte{3, 0, 0, 0, 'a', 'b', 'c'})
 	}
 	spec, err := msgs.Parse("x/All", "string data\nuint8[] bytes\nfloat64[3] three\ntime stamp\nHeader header\nstring[] names\nint32 N=3\n"+

@@ -1,7 +1,9 @@
 package pyexpr
 
 import (
+	"errors"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,10 +12,15 @@ import (
 // maxText bounds an expression, in bytes.
 const maxText = 64 << 10
 
-// SyntaxError says what of an expression isn't understood.
+// SyntaxError says which part of an expression isn't understood.
 type SyntaxError struct {
-	Column int // of the character, counted from 1
+	Column int // in bytes, counted from 1
 	What   string
+}
+
+// refuse ends Parse with a SyntaxError at a byte of the expression.
+func refuse(at int, format string, args ...any) {
+	panic(&SyntaxError{at + 1, fmt.Sprintf(format, args...)})
 }
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.What) }
@@ -30,8 +37,8 @@ const (
 
 type token struct {
 	kind  tokenKind
-	text  string // of a string its value
-	at    int    // byte in the expression
+	text  string // the value of a string, else as written
+	at    int    // offset in the expression
 	value any    // of a number
 }
 
@@ -50,31 +57,27 @@ var operators = []string{"**", "//", "==", "!=", "<=", ">=", "<<", ">>", ":=", "
 	"&", "|", "^", "~", "@", "="}
 
 // scan cuts an expression into tokens. The last one is the end.
-func scan(source string) ([]token, error) {
+func scan(source string) (tokens []token) {
 	if len(source) > maxText {
-		return nil, &SyntaxError{1, fmt.Sprintf("an expression of %d bytes; the limit is %d", len(source), maxText)}
+		refuse(0, "an expression of %d bytes; the limit is %d", len(source), maxText)
 	}
-	var tokens []token
 	for at := 0; ; {
 		at += len(source[at:]) - len(strings.TrimLeft(source[at:], " \t\r\n\f"))
 		if at == len(source) {
-			return append(tokens, token{kind: end, at: at}), nil
+			return append(tokens, token{kind: end, at: at})
 		}
-		t, n, err := next(source, at)
-		if err != nil {
-			return nil, err
-		}
+		t, n := next(source, at)
 		t.at = at
 		tokens = append(tokens, t)
 		at += n
 	}
 }
 
-// next reads the token at a place and returns its length.
-func next(source string, at int) (token, int, error) {
+// next reads the token at an offset and returns its length.
+func next(source string, at int) (token, int) {
 	rest := source[at:]
 	word := len(rest) - len(strings.TrimLeftFunc(rest, isWord))
-	digit := rest[0] >= '0' && rest[0] <= '9' || rest[0] == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9'
+	digit := isDigit(rest[0]) || rest[0] == '.' && len(rest) > 1 && isDigit(rest[1])
 	quote := word
 	if word > 2 {
 		quote = 0 // no prefix is longer
@@ -83,26 +86,29 @@ func next(source string, at int) (token, int, error) {
 	case digit:
 		return scanNumber(source, at)
 	case quote < len(rest) && (rest[quote] == '\'' || rest[quote] == '"'):
-		value, n, err := scanString(source, at, strings.ToLower(rest[:quote]))
-		return token{kind: text, text: value}, n, err
+		value, n := scanString(source, at, strings.ToLower(rest[:quote]))
+		return token{kind: text, text: value}, n
 	case word > 0:
-		return token{kind: name, text: rest[:word]}, word, nil
+		return token{kind: name, text: rest[:word]}, word
 	}
 	for _, op := range operators {
 		if strings.HasPrefix(rest, op) {
-			return token{kind: operator, text: op}, len(op), nil
+			return token{kind: operator, text: op}, len(op)
 		}
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
-	return token{}, 0, &SyntaxError{at + 1, fmt.Sprintf("%q isn't understood", r)}
+	refuse(at, "%q isn't understood", r)
+	return token{}, 0
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isWord(r rune) bool {
 	return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
 // scanNumber reads an integer in base 10, 16, 8 or 2, or a decimal fraction.
-func scanNumber(source string, at int) (token, int, error) {
+func scanNumber(source string, at int) (token, int) {
 	rest := source[at:]
 	n := 0
 	for n < len(rest) {
@@ -116,15 +122,33 @@ func scanNumber(source string, at int) (token, int, error) {
 	word := rest[:n]
 	v, err := parseNumber(word)
 	if err != nil {
-		return token{}, 0, &SyntaxError{at + 1, fmt.Sprintf("%s is no number", word)}
+		refuse(at, "%s is no number", word)
 	}
-	return token{kind: number, text: word, value: v}, n, nil
+	return token{kind: number, text: word, value: v}, n
+}
+
+// parseNumber reads a literal of Python.
+func parseNumber(word string) (any, error) {
+	if n, ok := new(big.Int).SetString(word, 0); ok && len(word) < maxDigits {
+		if octal := len(word) > 1 && word[0] == '0' && (isDigit(word[1]) || word[1] == '_'); octal && n.Sign() != 0 {
+			return nil, strconv.ErrSyntax
+		}
+		return integer(n), nil
+	}
+	if strings.Trim(word, "0123456789.eE+-") != "" { // Go reads 0x1p-2, too
+		return nil, strconv.ErrSyntax
+	}
+	v, err := strconv.ParseFloat(word, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil // infinite, as in Python
+	}
+	return v, err
 }
 
 // scanString reads a string with an optional prefix, and decodes its escapes.
-func scanString(source string, at int, prefix string) (string, int, error) {
+func scanString(source string, at int, prefix string) (string, int) {
 	if prefix != "" && prefix != "u" && prefix != "r" {
-		return "", 0, &SyntaxError{at + 1, fmt.Sprintf("a string with the prefix %s isn't understood", prefix)}
+		refuse(at, "a string with the prefix %s isn't understood", prefix)
 	}
 	start := at + len(prefix)
 	quote := source[start : start+1]
@@ -135,51 +159,39 @@ func scanString(source string, at int, prefix string) (string, int, error) {
 	for i := start + len(quote); i < len(source); {
 		switch {
 		case strings.HasPrefix(source[i:], quote):
-			return b.String(), i + len(quote) - at, nil
+			return b.String(), i + len(quote) - at
 		case source[i] == '\n' && len(quote) == 1:
-			return "", 0, &SyntaxError{at + 1, "the string doesn't end"}
+			refuse(at, "the string doesn't end")
 		case source[i] == '\\' && i+1 < len(source):
-			n, err := unescape(&b, source[i:], prefix == "r")
-			if err != nil {
-				return "", 0, &SyntaxError{i + 1, err.Error()}
-			}
-			i += n
+			i += unescape(&b, source, i, prefix == "r")
 		default:
 			b.WriteByte(source[i])
 			i++
 		}
 	}
-	return "", 0, &SyntaxError{at + 1, "the string doesn't end"}
+	refuse(at, "the string doesn't end")
+	return "", 0
 }
 
-// unescape appends what a backslash and what follows it mean, and returns their
-// length. A raw string keeps both.
-func unescape(b *strings.Builder, s string, raw bool) (int, error) {
-	simple := map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
-	if raw {
+// unescape appends what the escape sequence at an offset means, and returns the
+// sequence's length. In a raw string it means itself.
+func unescape(b *strings.Builder, source string, at int, raw bool) int {
+	s := source[at:]
+	switch c := s[1]; {
+	case raw || !strings.ContainsRune("\n'\"abfnrtv\\xuUN01234567", rune(c)): // Python keeps a sequence that it doesn't know
 		b.WriteString(s[:2])
-		return 2, nil
-	}
-	if c, ok := simple[s[1]]; ok {
+	case c == '\n':
+	case c == '\'' || c == '"':
 		b.WriteByte(c)
-		return 2, nil
+	case c == 'N' || isDigit(c):
+		refuse(at, `the escape \%c isn't understood; write \x and two digits`, c)
+	default:
+		r, _, rest, err := strconv.UnquoteChar(s, 0)
+		if err != nil {
+			refuse(at, `the escape \%c is no character`, c)
+		}
+		b.WriteRune(r)
+		return len(s) - len(rest)
 	}
-	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[1]]
-	switch {
-	case s[1] == '\n':
-		return 2, nil
-	case s[1] == 'N' || s[1] >= '0' && s[1] <= '7':
-		return 0, fmt.Errorf(`the escape \%c isn't understood; write \x and two digits`, s[1])
-	case digits == 0: // Python keeps it
-		b.WriteString(s[:2])
-		return 2, nil
-	case len(s) < 2+digits:
-		return 0, fmt.Errorf(`the escape \%c needs %d digits`, s[1], digits)
-	}
-	r, err := strconv.ParseUint(s[2:2+digits], 16, 32)
-	if err != nil || r > utf8.MaxRune {
-		return 0, fmt.Errorf(`the escape %s is no character`, s[:2+digits])
-	}
-	b.WriteRune(rune(r))
-	return 2 + digits, nil
+	return 2
 }

@@ -1,181 +1,141 @@
 package pyexpr
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
-	"math"
+	"iter"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 
 	"rsros/msgs"
 )
 
-// Values are nil, bool, *big.Int, float64, string, msgs.Time, msgs.Duration,
-// []any (a list, tuple or set) and msgs.Value (a message or an array).
+// Values are nil, bool, int64, *big.Int (only beyond int64), float64, string,
+// msgs.Time, msgs.Duration, list, generator and msgs.Value (a message or an array).
 
-// Env is one message, for which an expression is evaluated.
-type Env struct {
-	Topic string
-	Time  msgs.Time
-	// Spec and Data are the message. Spec may be nil where the definition makes no
-	// sense: an expression that looks into the message fails then.
-	Spec *msgs.Spec
-	Data []byte
-
-	checked bool
+// list is a collection that an expression made.
+type list struct {
+	kind  listKind
+	items []any // of bytes int64
 }
 
-func (e *Env) message() (any, error) {
-	if e.Spec == nil {
-		return nil, errors.New("the message's definition makes no sense")
-	}
-	if !e.checked {
-		if err := e.Spec.Check(e.Data); err != nil {
-			return nil, fmt.Errorf("the message is no %s: %w", e.Spec.Name, err)
-		}
-		e.checked = true
-	}
-	return e.Spec.Value(e.Data), nil
-}
+type listKind int
 
-// Holds reports whether the expression is true of a message.
-func (x *Expr) Holds(e Env) (bool, error) {
-	v, err := x.root(&e)
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", x.source, err)
-	}
-	return truth(v), nil
-}
+const (
+	aList listKind = iota
+	aTuple
+	aSet
+	aBytes
+)
 
-// WriteValue writes the expression's value as Python's print does.
-func (x *Expr) WriteValue(w io.Writer, e Env) error {
-	v, err := x.root(&e)
-	if err != nil {
-		return fmt.Errorf("%s: %w", x.source, err)
+var brackets = [][2]string{aList: {"[", "]"}, aTuple: {"(", ")"}, aSet: {"{", "}"}}
+
+// generator yields values until yield returns false.
+type generator iter.Seq[any]
+
+// bagTime is the time t of a message. It is an msgs.Time but for its repr: rosbag
+// makes it of rospy's class.
+type bagTime msgs.Time
+
+// plain is a value without the distinction between bagTime and msgs.Time.
+func plain(v any) any {
+	if t, ok := v.(bagTime); ok {
+		return msgs.Time(t)
 	}
-	text, err := str(v)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, text)
-	return err
+	return v
 }
 
 func truth(v any) bool {
 	switch v := v.(type) {
 	case bool:
 		return v
-	case *big.Int:
-		return v.Sign() != 0
+	case int64:
+		return v != 0
 	case float64:
 		return v != 0
 	case string:
 		return v != ""
-	case []any:
-		return len(v) > 0
+	case list:
+		return len(v.items) > 0
 	case msgs.Value:
 		return !v.IsArray() || v.Len() > 0
-	case msgs.Time:
-		return v != 0
-	case msgs.Duration:
-		return v != 0
 	}
-	return v != nil
+	ns, _, _, isTime := timeOf(v)
+	return v != nil && (!isTime || ns != 0)
 }
 
-func integer(n int64) any { return big.NewInt(n) }
-
-// parseNumber reads a literal of Python.
-func parseNumber(word string) (any, error) {
-	lower := strings.ToLower(word)
-	based := len(lower) > 2 && lower[0] == '0' && strings.ContainsRune("xob", rune(lower[1]))
-	plain := strings.Trim(word, "0123456789_") == ""
-	if strings.HasSuffix(word, "_") || strings.Contains(word, "__") || plain && len(word) > 1 && word[0] == '0' && strings.Trim(word, "0_") != "" {
-		return nil, strconv.ErrSyntax
+// timeOf returns a time or a duration in nanoseconds, and its parts.
+func timeOf(v any) (ns, sec, nsec int64, ok bool) {
+	switch v := plain(v).(type) {
+	case msgs.Time:
+		return int64(v), int64(v.Sec()), int64(v.Nsec()), true
+	case msgs.Duration:
+		return int64(v), int64(v.Sec()), int64(v.Nsec()), true
 	}
-	if based || plain {
-		base := 10
-		if based {
-			base = 0
-		}
-		digits := strings.ReplaceAll(word, "_", "")
-		if n, ok := new(big.Int).SetString(digits, base); ok && len(digits) < 4300 {
-			return n, nil
-		}
-		return nil, strconv.ErrSyntax
-	}
-	if strings.Trim(lower, "0123456789_.e+-") != "" {
-		return nil, strconv.ErrSyntax // 0x1p-2 is Go's
-	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(word, "_", ""), 64)
-	if errors.Is(err, strconv.ErrRange) {
-		err = nil // infinite, as in Python
-	}
-	return v, err
+	return 0, 0, 0, false
 }
 
 // field is an attribute of a value.
-func field(v any, name string) (any, error) {
-	switch v := v.(type) {
-	case msgs.Time:
-		switch name {
-		case "secs":
-			return integer(int64(v.Sec())), nil
-		case "nsecs":
-			return integer(int64(v.Nsec())), nil
-		}
-	case msgs.Duration:
-		switch name {
-		case "secs":
-			return integer(int64(v.Sec())), nil
-		case "nsecs":
-			return integer(int64(v.Nsec())), nil
-		}
-	case msgs.Value:
-		if v.IsArray() || v.Spec() == nil {
-			break
-		}
-		switch name {
-		case "_type":
-			return v.Spec().Name, nil
-		case "_md5sum":
-			return v.Spec().MD5(), nil
-		}
-		if f, ok := v.Field(name); ok {
-			return simple(f), nil
-		}
-		for _, c := range v.Spec().Constants {
-			if c.Name == name {
-				return constantOf(c)
-			}
-		}
-		return nil, fmt.Errorf("type %s has no field %s", v.Spec().Name, name)
+func (f *frame) field(v any, name string) any {
+	_, sec, nsec, ok := timeOf(v)
+	switch {
+	case ok && name == "secs":
+		return sec
+	case ok && name == "nsecs":
+		return nsec
 	}
-	return nil, fmt.Errorf("%s has no field %s", kindOf(v), name)
+	if m, ok := v.(msgs.Value); ok && !m.IsArray() && m.Spec() != nil {
+		return f.messageField(m, name)
+	}
+	fail("%s has no field %s", kindOf(v), name)
+	return nil
 }
 
-func constantOf(c msgs.Constant) (any, error) {
+func (f *frame) messageField(v msgs.Value, name string) any {
+	switch name {
+	case "_type":
+		return v.Spec().Name
+	case "_md5sum":
+		return v.Spec().MD5()
+	}
+	if part, ok := v.Field(name); ok {
+		return f.part(v, part)
+	}
+	for _, c := range v.Spec().Constants {
+		if c.Name == name {
+			return constantOf(c)
+		}
+	}
+	fail("type %s has no field %s", v.Spec().Name, name)
+	return nil
+}
+
+// part decodes a field or an element, unless it is a message or an array. It
+// counts what was skipped to find it.
+func (f *frame) part(of, v msgs.Value) any {
+	f.work(1 + (of.Decoder().Remaining()-v.Decoder().Remaining())/64)
+	return f.decoded(v)
+}
+
+func constantOf(c msgs.Constant) any {
 	switch c.Type {
 	case "string":
-		return c.Value, nil
+		return c.Value
 	case "bool":
-		return c.Value != "0" && !strings.EqualFold(c.Value, "false"), nil
+		return c.Value != "0" && !strings.EqualFold(c.Value, "false")
 	case "float32", "float64":
-		return strconv.ParseFloat(c.Value, 64)
+		if v, err := strconv.ParseFloat(c.Value, 64); err == nil {
+			return v
+		}
+	default:
+		if n, ok := new(big.Int).SetString(c.Value, 0); ok {
+			return integer(n)
+		}
 	}
-	n, ok := new(big.Int).SetString(c.Value, 0)
-	if !ok {
-		return nil, fmt.Errorf("the constant %s is %q, which is no number", c.Name, c.Value)
-	}
-	return n, nil
+	fail("the constant %s is %q, which is no number", c.Name, c.Value)
+	return nil
 }
 
-// simple turns a field that is neither a message nor an array into a value.
-func simple(v msgs.Value) any {
+func (f *frame) decoded(v msgs.Value) any {
 	if v.IsArray() || v.Kind() == msgs.KindStruct {
 		return v
 	}
@@ -184,99 +144,33 @@ func simple(v msgs.Value) any {
 	case msgs.KindBool:
 		return d.Bool()
 	case msgs.KindInt8:
-		return integer(int64(d.I8()))
+		return int64(d.I8())
 	case msgs.KindUint8:
-		return integer(int64(d.U8()))
+		return int64(d.U8())
 	case msgs.KindInt16:
-		return integer(int64(d.I16()))
+		return int64(d.I16())
 	case msgs.KindUint16:
-		return integer(int64(d.U16()))
+		return int64(d.U16())
 	case msgs.KindInt32:
-		return integer(int64(d.I32()))
+		return int64(d.I32())
 	case msgs.KindUint32:
-		return integer(int64(d.U32()))
+		return int64(d.U32())
 	case msgs.KindInt64:
-		return integer(d.I64())
+		return d.I64()
 	case msgs.KindUint64:
-		return new(big.Int).SetUint64(d.U64())
+		return integer(new(big.Int).SetUint64(d.U64()))
 	case msgs.KindFloat32:
 		return float64(d.F32())
 	case msgs.KindFloat64:
 		return d.F64()
 	case msgs.KindString:
-		return msgs.DecodeText(d.String())
+		text := d.Bytes()
+		f.work(len(text) / 16)
+		return msgs.DecodeText(string(text))
 	case msgs.KindTime:
 		return d.Time()
 	}
 	return d.Duration()
-}
-
-// element is v[at]; a negative number counts from the end.
-func element(v, at any) (any, error) {
-	n, ok := asInt(at)
-	if !ok || !n.IsInt64() {
-		return nil, fmt.Errorf("an index is a number, not %s", kindOf(at))
-	}
-	size := 0
-	switch v := v.(type) {
-	case string:
-		size = len([]rune(v))
-	case []any:
-		size = len(v)
-	case msgs.Value:
-		if !v.IsArray() {
-			return nil, fmt.Errorf("%s has no elements", kindOf(v))
-		}
-		size = v.Len()
-	default:
-		return nil, fmt.Errorf("%s has no elements", kindOf(v))
-	}
-	i := n.Int64()
-	if i < 0 {
-		i += int64(size)
-	}
-	if i < 0 || i >= int64(size) {
-		return nil, fmt.Errorf("index %v of %d elements", n, size)
-	}
-	switch v := v.(type) {
-	case string:
-		return string([]rune(v)[i]), nil
-	case []any:
-		return v[i], nil
-	}
-	return simple(v.(msgs.Value).Index(int(i))), nil
-}
-
-// elements calls f with each element until it returns false.
-func elements(v any, f func(any) bool) error {
-	switch v := v.(type) {
-	case []any:
-		for _, x := range v {
-			if !f(x) {
-				return nil
-			}
-		}
-		return nil
-	case msgs.Value:
-		if !v.IsArray() {
-			break
-		}
-		if v.Kind() == msgs.KindUint8 { // one pass over pixels
-			for _, b := range v.Decoder().Raw(v.Len()) {
-				if !f(integer(int64(b))) {
-					return nil
-				}
-			}
-			return nil
-		}
-		for i := range v.Len() {
-			if !f(simple(v.Index(i))) {
-				return nil
-			}
-		}
-		return nil
-	}
-	return fmt.Errorf("%s has no elements", kindOf(v))
 }
 
 func kindOf(v any) string {
@@ -285,11 +179,11 @@ func kindOf(v any) string {
 		return "None"
 	case bool:
 		return "a truth value"
-	case *big.Int, float64:
+	case int64, *big.Int, float64:
 		return "a number"
 	case string:
 		return "a string"
-	case msgs.Time:
+	case msgs.Time, bagTime:
 		return "a time"
 	case msgs.Duration:
 		return "a duration"
@@ -298,184 +192,8 @@ func kindOf(v any) string {
 			return "an array of " + v.Type()
 		}
 		return "a message " + v.Type()
+	case generator:
+		return "a generator"
 	}
 	return "a list"
-}
-
-// str is a value as Python's str.
-func str(v any) (string, error) {
-	if text, ok := v.(string); ok {
-		return text, nil
-	}
-	if m, ok := v.(msgs.Value); ok && !m.IsArray() {
-		var b bytes.Buffer
-		err := m.Spec().WriteYAML(&b, m.Decoder().Rest(), msgs.PrintOptions{})
-		return strings.TrimSuffix(b.String(), "\n"), err
-	}
-	return repr(v)
-}
-
-// repr is a value as Python writes it within a list.
-func repr(v any) (string, error) {
-	switch v := v.(type) {
-	case nil:
-		return "None", nil
-	case bool:
-		return map[bool]string{true: "True", false: "False"}[v], nil
-	case *big.Int:
-		return v.String(), nil
-	case float64:
-		return msgs.FormatFloat(v), nil
-	case string:
-		return quote(v), nil
-	case msgs.Time:
-		return strconv.FormatInt(int64(v), 10), nil
-	case msgs.Duration:
-		return strconv.FormatInt(int64(v), 10), nil
-	}
-	var parts []string
-	var err error
-	eachErr := elements(v, func(x any) bool {
-		var text string
-		text, err = repr(x)
-		parts = append(parts, text)
-		return err == nil
-	})
-	return "[" + strings.Join(parts, ", ") + "]", errors.Join(err, eachErr)
-}
-
-func quote(s string) string {
-	mark := "'"
-	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
-		mark = `"`
-	}
-	escaped := strings.NewReplacer(`\`, `\\`, mark, `\`+mark, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)
-	return mark + escaped + mark
-}
-
-// asInt is a number's or truth value's whole number.
-func asInt(v any) (*big.Int, bool) {
-	switch v := v.(type) {
-	case bool:
-		if v {
-			return big.NewInt(1), true
-		}
-		return new(big.Int), true
-	case *big.Int:
-		return v, true
-	}
-	return nil, false
-}
-
-// order compares two values: -1, 0 or 1. ok is false where Python refuses it, and
-// for NaN.
-func order(a, b any) (c int, ok bool) {
-	switch x := a.(type) {
-	case string:
-		if y, isText := b.(string); isText {
-			return strings.Compare(x, y), true
-		}
-		return 0, false
-	case msgs.Time:
-		if y, isTime := b.(msgs.Time); isTime {
-			return big.NewInt(int64(x)).Cmp(big.NewInt(int64(y))), true
-		}
-		return 0, false
-	case msgs.Duration:
-		if y, isDuration := b.(msgs.Duration); isDuration {
-			return big.NewInt(int64(x)).Cmp(big.NewInt(int64(y))), true
-		}
-		return 0, false
-	}
-	x, y := exact(a), exact(b)
-	if x == nil || y == nil {
-		return 0, false
-	}
-	return x.Cmp(y), true
-}
-
-// exact is a number without rounding, or nil.
-func exact(v any) *big.Float {
-	if n, ok := asInt(v); ok {
-		return new(big.Float).SetInt(n)
-	}
-	if f, ok := v.(float64); ok && !math.IsNaN(f) {
-		return new(big.Float).SetFloat64(f)
-	}
-	return nil
-}
-
-func isNaN(v any) bool {
-	f, ok := v.(float64)
-	return ok && math.IsNaN(f)
-}
-
-// same is ==.
-func same(a, b any) bool {
-	if c, ok := order(a, b); ok {
-		return c == 0
-	}
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	x, xErr := sequence(a)
-	y, yErr := sequence(b)
-	return xErr == nil && yErr == nil && slices.EqualFunc(x, y, same)
-}
-
-// sequence is the elements of a list or of an array. Python's == of a list and a
-// tuple is false; that of an array and either of them depends on the type: here
-// elements decide.
-func sequence(v any) (list []any, err error) {
-	err = elements(v, func(x any) bool {
-		list = append(list, x)
-		return true
-	})
-	return list, err
-}
-
-func compare(op string, a, b any) (bool, error) {
-	switch op {
-	case "==":
-		return same(a, b), nil
-	case "!=":
-		return !same(a, b), nil
-	case "in":
-		return contains(b, a)
-	case "not in":
-		found, err := contains(b, a)
-		return !found, err
-	}
-	if isNaN(a) && (exact(b) != nil || isNaN(b)) || isNaN(b) && exact(a) != nil {
-		return false, nil
-	}
-	c, ok := order(a, b)
-	if !ok {
-		return false, fmt.Errorf("%s and %s can't be compared by %s", kindOf(a), kindOf(b), op)
-	}
-	switch op {
-	case "<":
-		return c < 0, nil
-	case "<=":
-		return c <= 0, nil
-	case ">":
-		return c > 0, nil
-	}
-	return c >= 0, nil
-}
-
-// contains is "x in v".
-func contains(v, x any) (found bool, err error) {
-	if whole, ok := v.(string); ok {
-		part, ok := x.(string)
-		if !ok {
-			return false, fmt.Errorf("a string doesn't hold %s", kindOf(x))
-		}
-		return strings.Contains(whole, part), nil
-	}
-	err = elements(v, func(e any) bool {
-		found = same(e, x)
-		return !found
-	})
-	return found, err
 }

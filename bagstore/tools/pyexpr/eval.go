@@ -1,0 +1,111 @@
+package pyexpr
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"rsros/msgs"
+)
+
+// Bounds on the evaluation of an expression over one message.
+const (
+	maxSteps  = 5_000_000 // and 4 for each byte of the message
+	maxMemory = 64 << 20  // bytes of lists and strings that it makes
+	maxDigits = 4300      // of a number, as in Python
+	maxBits   = 14284     // as many as fit maxDigits
+)
+
+// Env is one message, for which an expression is evaluated.
+type Env struct {
+	Topic string
+	Time  msgs.Time
+	// Spec and Data are the message. If Spec is nil, an expression that looks into
+	// the message fails.
+	Spec *msgs.Spec
+	Data []byte
+}
+
+// Holds reports whether the expression is true of a message.
+func (x *Expr) Holds(e Env) (holds bool, err error) {
+	err = x.evaluate(e, func(_ *frame, v any) { holds = truth(v) })
+	return holds, err
+}
+
+// WriteValue writes the expression's value as Python's print does, without the
+// newline.
+func (x *Expr) WriteValue(w io.Writer, e Env) error {
+	return x.evaluate(e, func(f *frame, v any) {
+		out := bufio.NewWriter(w)
+		f.write(out, v, true)
+		if err := out.Flush(); err != nil {
+			panic(failure{err})
+		}
+	})
+}
+
+func (x *Expr) evaluate(e Env, use func(*frame, any)) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			bad, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			err = fmt.Errorf("%s: %w", x.source, bad.error)
+		}
+	}()
+	f := &frame{Env: e, variables: make([]any, x.variables)}
+	f.steps = maxSteps + 4*len(e.Data)
+	f.memory = maxMemory
+	use(f, x.root(f))
+	return nil
+}
+
+// failure is the panic that ends an evaluation.
+type failure struct{ error }
+
+func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
+
+// frame is the state of one evaluation.
+type frame struct {
+	Env
+	checked       bool // the message
+	variables     []any
+	steps, memory int // left
+}
+
+func (f *frame) message() any {
+	if f.Spec == nil {
+		fail("the message's definition makes no sense")
+	}
+	if !f.checked {
+		if err := f.Spec.Check(f.Data); err != nil {
+			fail("the message is no %s: %w", f.Spec.Name, err)
+		}
+		f.checked = true
+	}
+	return f.Spec.Value(f.Data)
+}
+
+func (f *frame) evaluate(nodes []node) []any {
+	values := make([]any, len(nodes))
+	for i, n := range nodes {
+		values[i] = n(f)
+	}
+	return values
+}
+
+// work counts n steps.
+func (f *frame) work(n int) {
+	if f.steps -= n; f.steps < 0 {
+		fail("the expression takes more than %d steps", maxSteps+4*len(f.Data))
+	}
+}
+
+// spend counts n bytes of memory, and the steps to fill them.
+func (f *frame) spend(n int) {
+	f.work(n / 16)
+	if f.memory -= n; n < 0 || f.memory < 0 {
+		fail("the expression takes more than %d MiB of memory", maxMemory>>20)
+	}
+}
