@@ -219,10 +219,7 @@ func openBench(b *testing.B, path string) *Bag {
 func readBag(b *testing.B, path string) (bytes int64) {
 	bag := openBench(b, path)
 	defer bag.Close()
-	v, err := NewView([]*Bag{bag}, Query{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	v := NewView([]*Bag{bag}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	for it.Next() {
@@ -271,6 +268,17 @@ func BenchmarkTiny(b *testing.B) {
 				readBag(b, path)
 			}
 		})
+		b.Run("range/"+string(k), func(b *testing.B) {
+			for b.Loop() {
+				bag := openBench(b, path)
+				for _, err := range bag.View(Query{}).Messages() {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				bag.Close()
+			}
+		})
 		b.Run("open/"+string(k), func(b *testing.B) {
 			for b.Loop() {
 				openBench(b, path).Close()
@@ -290,10 +298,7 @@ func benchSeek(b *testing.B, path string) {
 	var took []time.Duration
 	for b.Loop() {
 		begin := time.Now()
-		v, err := NewView([]*Bag{bag}, Query{Start: start + Time(rnd.Int64N(span))})
-		if err != nil {
-			b.Fatal(err)
-		}
+		v := NewView([]*Bag{bag}, Query{Start: start + Time(rnd.Int64N(span))})
 		it := v.Iterator()
 		if !it.Next() {
 			b.Fatal(it.Err())

@@ -96,10 +96,7 @@ func openAhead(t *testing.T, f badBytes) *Bag {
 func TestBorrowed(t *testing.T) {
 	image, want, _ := imageBag(t, 60, 0)
 	b := openAhead(t, badBytes{coldBytes: coldBytes{bytes.NewReader(image)}})
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{})
 	it := v.Iterator()
 	type kept struct {
 		i    int
@@ -142,10 +139,7 @@ func TestBadSector(t *testing.T) {
 	image, want, at := imageBag(t, 60, bad)
 	b := openAhead(t, badBytes{coldBytes{bytes.NewReader(image)}, at + 50_000, at + 50_512})
 	defer b.ahead.Close()
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	for i := range want {
@@ -208,10 +202,7 @@ func TestMappedTail(t *testing.T) {
 	}
 	cut := b.chunks[1].Pos
 	b.r = &joined{b.r, cut, bytes.ReplaceAll(image[cut:], []byte("bbbb"), []byte("tail"))}
-	v, err := NewView([]*Bag{b}, Query{Mapped: func(*Connection) bool { return true }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{Mapped: func(*Connection) bool { return true }})
 	it := v.Iterator()
 	defer it.Close()
 	for _, want := range []string{"aaaa", "tail"} {

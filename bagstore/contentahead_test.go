@@ -95,10 +95,7 @@ func newMemoryContent(blocks, n int, size func(i int) int) *memoryContent {
 func (c *memoryContent) view(t *testing.T, q Query) *View {
 	t.Helper()
 	b := OpenContent(c, ContentInfo{Path: "memory"})
-	v, err := NewView([]*Bag{b}, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, q)
 	return v
 }
 

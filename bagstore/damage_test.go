@@ -81,10 +81,7 @@ func readDamaged(raw []byte) ([]seen, *Bag, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		return nil, b, err
-	}
+	v := NewView([]*Bag{b}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	var out []seen
@@ -512,10 +509,7 @@ func TestNeverWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := NewView([]*Bag{b}, Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := NewView([]*Bag{b}, Query{})
 		if got := v.Count(); got != c.want {
 			t.Errorf("%s: %d messages, want %d; %v", c.name, got, c.want, b.Notes())
 		}

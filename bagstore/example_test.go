@@ -48,10 +48,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer bag.Close()
-	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{Start: bagstore.NewTime(1700000001, 0)})
-	if err != nil {
-		log.Fatal(err)
-	}
+	view := bag.View(bagstore.Query{Start: bagstore.NewTime(1700000001, 0)})
 	it := view.Iterator()
 	defer it.Close()
 	for it.Next() {

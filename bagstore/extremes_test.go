@@ -19,10 +19,7 @@ func TestManyTopics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := NewView([]*Bag{b}, Query{Connections: func(c *Connection) bool { return c.Topic == "/topic_1234" }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{Connections: func(c *Connection) bool { return c.Topic == "/topic_1234" }})
 	if v.Count() != 3 || len(v.refs) != 3 {
 		t.Errorf("%d messages in %d chunks of one topic, want 3 in 3", v.Count(), len(v.refs))
 	}
@@ -49,10 +46,7 @@ func manySmall(t *testing.T, messages int) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	n := uint64(0)

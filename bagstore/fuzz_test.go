@@ -52,10 +52,7 @@ func FuzzBag(f *testing.F) {
 				_ = r.Close()
 				continue
 			}
-			v, err := NewView([]*Bag{b}, Query{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := NewView([]*Bag{b}, Query{})
 			it := v.Iterator()
 			for n := 0; n < 1000 && (it.Next() || it.Err() != nil); n++ {
 			}

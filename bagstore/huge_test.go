@@ -42,10 +42,7 @@ func TestHuge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	it.SeekEnd()

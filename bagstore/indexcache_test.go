@@ -43,11 +43,7 @@ func TestManyIterators(t *testing.T) {
 	var wait sync.WaitGroup
 	for g := range 6 {
 		wait.Go(func() {
-			v, err := NewView([]*Bag{b}, Query{Connections: func(c *Connection) bool { return g == 0 || int(c.ID)%3 == g%3 }})
-			if err != nil {
-				t.Error(err)
-				return
-			}
+			v := NewView([]*Bag{b}, Query{Connections: func(c *Connection) bool { return g == 0 || int(c.ID)%3 == g%3 }})
 			it := v.Iterator()
 			defer it.Close()
 			ahead, back := uint64(0), uint64(0)

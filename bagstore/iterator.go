@@ -2,6 +2,7 @@ package bagstore
 
 import (
 	"cmp"
+	"iter"
 	"sort"
 )
 
@@ -59,6 +60,26 @@ func (v *View) Iterator() *Iterator {
 	it := &Iterator{v: v, reader: newMessageReader(v)}
 	it.Seek(v.start)
 	return it
+}
+
+// Messages yields all messages in time order. One that can't be read comes with its
+// error and without Data, and those after it follow. Data is valid until the next
+// message; see [Message.Retain].
+func (v *View) Messages() iter.Seq2[Message, error] { return v.all((*Iterator).Next) }
+
+// Index is Messages without their Data: it reads the indexes of chunks only.
+func (v *View) Index() iter.Seq2[Message, error] { return v.all((*Iterator).SkipNext) }
+
+func (v *View) all(next func(*Iterator) bool) iter.Seq2[Message, error] {
+	return func(yield func(Message, error) bool) {
+		it := v.Iterator()
+		defer it.Close()
+		for next(it) || it.err != nil {
+			if !yield(it.cur, it.err) {
+				return
+			}
+		}
+	}
 }
 
 // Seek moves to just before the first message at or after t.

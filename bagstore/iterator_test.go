@@ -77,10 +77,7 @@ func TestIteratorWalk(t *testing.T) {
 				want := slices.DeleteFunc(slices.Clone(all), func(s seen) bool {
 					return s.time < q.Start || q.End != 0 && s.time > q.End || q.Connections != nil && !strings.HasSuffix(s.topic, "/1")
 				})
-				v, err := NewView(bags, q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := NewView(bags, q)
 				if v.Count() != uint64(len(want)) || v.Start() != want[0].time || v.End() != want[len(want)-1].time {
 					t.Errorf("view of %d messages from %d to %d, want %d, %d, %d", v.Count(), v.Start(), v.End(), len(want), want[0].time, want[len(want)-1].time)
 				}
@@ -136,13 +133,43 @@ func match(t *testing.T, m Message, want seen) {
 }
 
 // TestHold keeps messages while the iterator goes on and its memory is reused.
+// TestMessagesAllocateNoMore: ranging over messages allocates as much as calling Next.
+func TestMessagesAllocateNoMore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.bag")
+	small.write(t, path, Options{})
+	b, err := Open(path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	v := b.View(Query{})
+	next := testing.AllocsPerRun(5, func() {
+		it := v.Iterator()
+		defer it.Close()
+		for it.Next() { //nolint:revive // only reads
+		}
+	})
+	ranged := testing.AllocsPerRun(5, func() {
+		n := 0
+		for _, err := range v.Messages() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != small.messages {
+			t.Fatalf("%d messages, want %d", n, small.messages)
+		}
+	})
+	if ranged > next+5 {
+		t.Errorf("%.0f allocations, %.0f with Next", ranged, next)
+	}
+}
+
 func TestHold(t *testing.T) {
 	for _, o := range []Options{{}, {Compression: LZ4, ChunkSize: 2000}} {
 		bags, want := disorderly(t, rand.New(rand.NewPCG(3, 4)), 2, o)
-		v, err := NewView(bags, Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := NewView(bags, Query{})
 		it := v.Iterator()
 		type retained struct {
 			data  []byte
@@ -173,10 +200,7 @@ func TestReadingMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{})
 	res := testing.Benchmark(func(tb *testing.B) {
 		for tb.Loop() {
 			it := v.Iterator()
@@ -205,10 +229,7 @@ func TestDamagedMessageIsPassed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	n, bad := 0, 0
@@ -246,10 +267,7 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 	}
 	raw[head.end()-1]++ // in the checksum
 	r.bytes = 0
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	bad := uint64(0)
@@ -273,10 +291,7 @@ func TestAhead(t *testing.T) {
 	}
 	defer b.Close()
 	for _, ahead := range []int{1, 3} {
-		v, err := NewView([]*Bag{b}, Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := NewView([]*Bag{b}, Query{})
 		v.ahead = ahead
 		it := v.Iterator()
 		for i, want := range []int{1, 2 + ahead, 3 + ahead} {

@@ -41,10 +41,7 @@ func TestMapped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := NewView([]*Bag{bag}, Query{Mapped: func(c *Connection) bool { return c.Topic == "/mapped" }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{bag}, Query{Mapped: func(c *Connection) bool { return c.Topic == "/mapped" }})
 	maps := strings.HasPrefix(disk.MapCall(), "yes") // Linux, but not in an emulator
 	it := v.Iterator()
 	var blocks []Buffer
@@ -97,10 +94,7 @@ func TestMappedCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer bag.Close() //nolint:errcheck // only read
-	v, err := NewView([]*Bag{bag}, Query{Mapped: func(*Connection) bool { return true }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{bag}, Query{Mapped: func(*Connection) bool { return true }})
 	it := v.Iterator()
 	defer it.Close()
 	if !it.SkipNext() { // reads the index while it is there

@@ -15,10 +15,7 @@ func copyBag(t *testing.T, in, out string) uint64 {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{})
 	w, err := CreateOutput(out, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -44,10 +44,7 @@ func TestPlainCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	v, err := NewView([]*Bag{bag}, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{bag}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	n := 0

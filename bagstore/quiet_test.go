@@ -73,10 +73,7 @@ func leadBag(t *testing.T, n, size int) (*Bag, *leadReader) {
 // leadIterator reads at most bound bytes ahead.
 func leadIterator(t *testing.T, b *Bag, lead time.Duration, bound int64) *Iterator {
 	t.Helper()
-	v, err := NewView([]*Bag{b}, Query{Lead: lead})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := NewView([]*Bag{b}, Query{Lead: lead})
 	v.leadBytes = bound
 	v.patience = time.Hour // on a busy machine the worker may wait for long
 	it := v.Iterator()

@@ -71,23 +71,13 @@ func (b *Bag) Sizes(ctx context.Context, p Progress, do func(conn uint32, size i
 
 // contentSizes is Sizes of a content. Messages that can't be read are left out.
 func (b *Bag) contentSizes(ctx context.Context, p Progress, do func(conn uint32, size int64)) error {
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		return err
-	}
-	it := v.Iterator()
-	defer it.Close()
-	total := v.Count()
-	for n := uint64(1); it.Next() || it.Err() != nil; n++ {
-		if it.Err() == nil {
-			m := it.Message()
+	v := b.View(Query{})
+	pace := Pace{Ctx: ctx, Progress: p, Total: v.Count()}
+	for m, err := range v.Messages() {
+		if err == nil {
 			do(m.Conn.ID, int64(len(m.Data)))
 		}
-		if n%256 != 0 && n != total {
-			continue
-		}
-		p.Report(n, total)
-		if err := ctx.Err(); err != nil {
+		if err := pace.Step(); err != nil {
 			return err
 		}
 	}

@@ -114,10 +114,7 @@ func readAll(t testing.TB, path string, o OpenOptions) []seen {
 }
 
 func messagesOf(b *Bag) ([]seen, error) {
-	v, err := NewView([]*Bag{b}, Query{})
-	if err != nil {
-		return nil, err
-	}
+	v := NewView([]*Bag{b}, Query{})
 	it := v.Iterator()
 	defer it.Close()
 	var out []seen

@@ -52,9 +52,12 @@ type chunkRef struct {
 	start, end Time
 }
 
+// View returns a view of the messages of one bag that match the query, see [NewView].
+func (b *Bag) View(q Query) *View { return NewView([]*Bag{b}, q) }
+
 // NewView returns a view of the messages that match the query. It reads nothing.
 // The caller still owns the bags, and must keep them open while it uses the view.
-func NewView(bags []*Bag, q Query) (*View, error) {
+func NewView(bags []*Bag, q Query) *View {
 	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, patience: patience, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
 		v.end = MaxTime
@@ -68,7 +71,7 @@ func NewView(bags []*Bag, q Query) (*View, error) {
 		}
 	}
 	v.order()
-	return v, nil
+	return v
 }
 
 func (v *View) choose(i int, b *Bag, want func(*Connection) bool) {

@@ -22,7 +22,12 @@ func (a *app) progress(name string, quiet bool) (report bagstore.Progress, done 
 	bar := bars.New(0, mpb.BarStyle().Rbound("]").Lbound("["),
 		mpb.PrependDecorators(decor.Name(printable(name))),
 		mpb.AppendDecorators(decor.Percentage(), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))
+	shown := uint64(0)
 	report = func(done, total uint64) {
+		if done >= shown && done-shown < total/1000 && done != total {
+			return
+		}
+		shown = done
 		bar.SetTotal(int64(total), false)
 		bar.SetCurrent(int64(done))
 	}

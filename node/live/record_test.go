@@ -117,10 +117,7 @@ func checkLogAndOrigin(t *testing.T, path string) {
 	if want := []string{rslayout.KeyProgram, rslayout.KeyVersion, rslayout.KeyHost, rslayout.KeyWritten, rslayout.KeyStart}; !slices.Equal(keys, want) {
 		t.Errorf("additional info %q, want %q", keys, want)
 	}
-	v, err := bagstore.NewView([]*bagstore.Bag{f.Bag()}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/log" }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := f.Bag().View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/log" }})
 	it := v.Iterator()
 	defer it.Close()
 	for it.Next() {

@@ -14,7 +14,7 @@ import (
 )
 
 // View implements replay.Source.
-func (s *Source) View(q bagstore.Query) (replay.View, error) {
+func (s *Source) View(q bagstore.Query) replay.View {
 	v := &view{source: s, start: q.Start, end: q.End, wanted: make(map[*bagstore.Connection]bool)}
 	if v.end == 0 {
 		v.end = bagstore.MaxTime
@@ -30,7 +30,7 @@ func (s *Source) View(q bagstore.Query) (replay.View, error) {
 			v.statics = append(v.statics, m)
 		}
 	}
-	return v, nil
+	return v
 }
 
 // view is a selection of a Source's messages.

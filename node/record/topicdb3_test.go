@@ -52,10 +52,7 @@ for name, kind, qos, data in c.execute('SELECT name, type, offered_qos_profiles,
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := bag.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	if !it.Next() || string(it.Message().Data) != "\x02\x00\x00\x00hi" || !it.Message().Conn.Latching {

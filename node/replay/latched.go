@@ -14,10 +14,7 @@ const statics = bagstore.MinTime
 
 // playStatics publishes the static messages.
 func (p *Player) playStatics() error {
-	view, err := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
-	if err != nil {
-		return err
-	}
+	view := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
 	return p.playAll(view)
 }
 
@@ -71,24 +68,16 @@ func (p *Player) visitLast(ch *channel, since, t bagstore.Time, f func(Recorded)
 	if ch.tfStatic {
 		return p.staticTransforms(ch, since, t, f)
 	}
-	return p.lastBefore(ch, since, t, f)
+	return lastOf(p.before(ch, since, t), f)
 }
 
 // before selects a channel's messages from since to just before t.
-func (p *Player) before(ch *channel, since, t bagstore.Time) (View, error) {
+func (p *Player) before(ch *channel, since, t bagstore.Time) View {
 	return p.o.Source.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return ch.conns[c] },
 		Start:       since,
 		End:         t - 1,
 	})
-}
-
-func (p *Player) lastBefore(ch *channel, since, t bagstore.Time, f func(Recorded) error) error {
-	view, err := p.before(ch, since, t)
-	if err != nil {
-		return err
-	}
-	return lastOf(view, f)
 }
 
 // lastOf calls f with the last message of a view.
@@ -104,11 +93,7 @@ func lastOf(view View, f func(Recorded) error) error {
 
 // staticTransforms calls f with the newest message for each set of transforms.
 func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time, f func(Recorded) error) error {
-	view, err := p.before(ch, since, t)
-	if err != nil {
-		return err
-	}
-	it := view.Iterator()
+	it := p.before(ch, since, t).Iterator()
 	defer it.Close()
 	var keys []string // oldest first
 	newest := make(map[string]Recorded)

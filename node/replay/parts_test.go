@@ -101,10 +101,7 @@ func parseTime(text string, source Source) (bagstore.Time, error) {
 		return 0, err
 	}
 	return m.In(func() (bagstore.Time, error) {
-		v, err := source.View(bagstore.Query{Start: statics + 1})
-		if err != nil {
-			return 0, err
-		}
+		v := source.View(bagstore.Query{Start: statics + 1})
 		return v.Start(), nil
 	})
 }

@@ -54,10 +54,7 @@ func (p *Player) query(from, to bagstore.Time) bagstore.Query {
 
 // bound determines the start and the end of playback.
 func (p *Player) bound() error {
-	all, err := p.o.Source.View(bagstore.Query{Start: statics + 1})
-	if err != nil {
-		return err
-	}
+	all := p.o.Source.View(bagstore.Query{Start: statics + 1})
 	from, to := all.Start().Add(p.o.Start), bagstore.MaxTime
 	first := func() (bagstore.Time, error) { return all.Start(), nil }
 	startAt, err := p.o.StartAt.In(first)
@@ -80,14 +77,8 @@ func (p *Player) bound() error {
 	if to < from {
 		return fmt.Errorf("the end, %s, is before the start, %s", ReadableTime(to), ReadableTime(from))
 	}
-	p.view, err = p.o.Source.View(p.query(max(from, statics+1), to))
-	if err != nil {
-		return err
-	}
-	early, err := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
-	if err != nil {
-		return err
-	}
+	p.view = p.o.Source.View(p.query(max(from, statics+1), to))
+	early := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
 	p.channels.countStatics(p.o.Source, early)
 	start, end := p.view.Start(), p.view.End()
 	if start == 0 {

@@ -46,10 +46,7 @@ func (p *Player) recallWork(channels map[*bagstore.Connection]*channel, until ba
 	if err := p.wait(); err != nil {
 		return err
 	}
-	view, err := p.o.Source.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return channels[c] != nil }, End: until - 1})
-	if err != nil {
-		return err
-	}
+	view := p.o.Source.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return channels[c] != nil }, End: until - 1})
 	return lastOf(view, func(m Recorded) error {
 		shift, at := p.time.stampShift(m.Time, p.clock.Now()), int64(m.Time+p.time.offset)
 		wanted := make(map[*bagstore.Connection]func(msgs.Raw))
@@ -88,14 +85,11 @@ func (p *Player) setsBefore(n int) (bagstore.Time, error) {
 	if pacer == nil {
 		pacer = p.likelyPacer()
 	}
-	view, err := p.o.Source.View(bagstore.Query{
+	view := p.o.Source.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return pacer.conns[c] },
 		Start:       max(p.time.start, statics+1),
 		End:         p.time.at,
 	})
-	if err != nil {
-		return 0, err
-	}
 	it := view.Iterator()
 	defer it.Close()
 	it.SeekEnd()

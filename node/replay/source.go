@@ -14,7 +14,7 @@ type Source interface {
 	// Count returns the number of messages of a connection.
 	Count(*bagstore.Connection) uint64
 	// View selects messages. It reads indexes only.
-	View(bagstore.Query) (View, error)
+	View(bagstore.Query) View
 }
 
 // View is a selection of a source's messages in time order.
@@ -86,10 +86,7 @@ type bagSource struct {
 func (s bagSource) Connections() []*bagstore.Connection { return s.conns }
 func (s bagSource) Count(c *bagstore.Connection) uint64 { return s.counts[c] }
 
-func (s bagSource) View(q bagstore.Query) (View, error) {
-	v, err := bagstore.NewView(s.bags, q)
-	return bagView{v}, err
-}
+func (s bagSource) View(q bagstore.Query) View { return bagView{bagstore.NewView(s.bags, q)} }
 
 type bagView struct{ *bagstore.View }
 

@@ -53,10 +53,7 @@ func contents(t *testing.T, path, topic string) map[bagstore.Time][]byte {
 		t.Fatal(err)
 	}
 	defer bag.Close() //nolint:errcheck // it was only read
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := bag.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
 	it := v.Iterator()
 	defer it.Close()
 	all := map[bagstore.Time][]byte{}

@@ -183,12 +183,9 @@ func bagHashes(t *testing.T, path string) map[string][]string {
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{
+	view := bag.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return c.Type == "sensor_msgs/Image" },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	hashes := map[string][]string{}
 	it := view.Iterator()
 	defer it.Close()

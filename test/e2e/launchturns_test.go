@@ -108,10 +108,7 @@ func everyStream(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer from.Close()
-	view, err := bagstore.NewView([]*bagstore.Bag{from}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := from.View(bagstore.Query{})
 	path := filepath.Join(t.TempDir(), "every.bag")
 	to, err := bagstore.Create(path, bagstore.Options{})
 	if err != nil {

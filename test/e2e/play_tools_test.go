@@ -115,10 +115,7 @@ func TestRealSenseBag(t *testing.T) {
 	defer b.Close() //nolint:errcheck // only read
 	// Every message, by the name that it must be published under.
 	want := make(map[string]int)
-	view, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := b.View(bagstore.Query{})
 	it := view.Iterator()
 	defer it.Close()
 	for it.SkipNext() {

@@ -110,10 +110,7 @@ func numbers(t *testing.T, path, topic string) (all []uint32) {
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := bag.View(bagstore.Query{})
 	it := view.Iterator()
 	defer it.Close()
 	for it.Next() {

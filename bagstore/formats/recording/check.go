@@ -59,32 +59,19 @@ func (k *checker) lost(kind string, err error) {
 
 // messages reads all messages that have a ROS 1 form.
 func (k *checker) messages(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		return err
-	}
-	it := v.Iterator()
-	defer it.Close()
-	total := v.Count()
-	for done := uint64(0); it.Next() || it.Err() != nil; done++ {
-		err := it.Err()
+	v := b.View(bagstore.Query{})
+	pace := bagstore.Pace{Ctx: ctx, Progress: p, Total: v.Count()}
+	for m, err := range v.Messages() {
 		if err == nil {
-			if err = k.message(it.Message()); err == nil {
-				k.rep.Messages++
-			}
+			err = k.message(m)
 		}
-		if err != nil {
-			if k.bad++; k.bad <= maxBad {
-				k.lost("message", err)
-			}
+		if err == nil {
+			k.rep.Messages++
+		} else if k.bad++; k.bad <= maxBad {
+			k.lost("message", err)
 		}
-		if done%256 == 0 {
-			if p != nil {
-				p(done, total)
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		if err := pace.Step(); err != nil {
+			return err
 		}
 	}
 	if more := k.bad - maxBad; more > 0 {

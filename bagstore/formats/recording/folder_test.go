@@ -112,10 +112,7 @@ func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	writeMCAP(t, path, first, mcapOptions)
 	bags := []*bagstore.Bag{first, open(t, smallFile), open(t, path)}
-	v, err := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1})
 	it := v.Iterator()
 	defer it.Close()
 	last, seen := bagstore.Time(0), make(map[int]int)

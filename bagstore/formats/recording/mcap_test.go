@@ -39,10 +39,7 @@ func writeMCAP(t testing.TB, path string, b *bagstore.Bag, o mcap.WriterOptions)
 			t.Fatal(err)
 		}
 	}
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := b.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	for it.Next() {

@@ -39,10 +39,7 @@ func counted(t *testing.T, path string) (map[string]int, *bagstore.Bag) {
 	}
 	t.Cleanup(func() { bag.Close() })
 	list := make(map[string]int)
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := bag.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	for it.Next() {

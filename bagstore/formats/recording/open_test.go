@@ -36,19 +36,18 @@ type listed struct {
 // list reads all messages of a bag forward; each must be a whole one of its type.
 func list(t testing.TB, b *bagstore.Bag) (all []listed) {
 	t.Helper()
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := b.View(bagstore.Query{})
 	specs := make(map[*bagstore.Connection]*msgs.Spec)
 	it := v.Iterator()
 	defer it.Close()
 	for it.Next() {
 		m := it.Message()
 		if specs[m.Conn] == nil {
-			if specs[m.Conn], err = msgs.Parse(m.Conn.Type, m.Conn.Definition); err != nil {
+			spec, err := msgs.Parse(m.Conn.Type, m.Conn.Definition)
+			if err != nil {
 				t.Fatal(err)
 			}
+			specs[m.Conn] = spec
 		}
 		n, err := specs[m.Conn].Size(m.Data)
 		mapped := strings.HasPrefix(b.Version(), "rosbag2") // librealsense's bags have bytes after an image
@@ -84,10 +83,7 @@ func TestExamples(t *testing.T) {
 			if len(all) == 0 {
 				t.Fatal("no messages")
 			}
-			v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := b.View(bagstore.Query{})
 			it := v.Iterator()
 			defer it.Close()
 			it.SeekEnd()
@@ -128,10 +124,7 @@ func TestManifest(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := open(t, need.Bag(t, "db3/"+name+".db3"))
-		v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Type == "sensor_msgs/Image" }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := b.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Type == "sensor_msgs/Image" }})
 		frames := 0
 		found := make(map[string][]string)
 		it := v.Iterator()

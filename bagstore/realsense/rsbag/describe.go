@@ -88,16 +88,14 @@ func (d *description) lateOption(conn uint32, t rslayout.Topic) {
 	if _, has := d.sensor(t.Sensor).options[id]; has || !known {
 		return
 	}
-	v, err := bagstore.NewView([]*bagstore.Bag{d.f.bag}, bagstore.Query{
+	v := d.f.bag.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return c.ID == conn }})
-	if err != nil {
+	for m, err := range v.Messages() {
+		if err == nil {
+			d.f.note("sensor %d: option %s has no initial value; its first one is taken", t.Sensor, id)
+			d.message(t, m)
+		}
 		return
-	}
-	it := v.Iterator()
-	defer it.Close()
-	if it.Next() {
-		d.f.note("sensor %d: option %s has no initial value; its first one is taken", t.Sensor, id)
-		d.message(t, it.Message())
 	}
 }
 

@@ -205,16 +205,12 @@ func (f *File) nativeFirst(s *stream) (ok bool) {
 // nativeTimes remembers when a stream's frames came, which numbers them.
 func (f *File) nativeTimes(s *stream) {
 	id := s.profile.Stream
-	v, err := f.viewOf(s.data)
-	if err != nil {
-		f.leave("%v", err)
-		return
-	}
-	it := v.Iterator()
-	defer it.Close()
 	var times []bagstore.Time
-	for it.SkipNext() {
-		times = append(times, it.Message().Time)
+	for m, err := range f.viewOf(s.data).Index() {
+		if err != nil {
+			break
+		}
+		times = append(times, m.Time)
 	}
 	f.native.times[id] = times
 	if between := medianInterval(times); between > 0 {
@@ -228,8 +224,8 @@ func (n *native) number(id camdriver.StreamID, at bagstore.Time) uint64 {
 	return uint64(i) + 1
 }
 
-func (f *File) viewOf(conns []uint32) (*bagstore.View, error) {
-	return bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{
+func (f *File) viewOf(conns []uint32) *bagstore.View {
+	return f.bag.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) }})
 }
 
@@ -239,18 +235,14 @@ const aboutCamera = "messages about the camera"
 // eachOf calls do with the messages of some connections until it returns false. Up to maxErrors that can't be read are
 // passed over, and noted as what they are.
 func (f *File) eachOf(what string, conns []uint32, do func(bagstore.Message) bool) {
-	v, err := f.viewOf(conns)
-	if err != nil {
-		f.leave("%v", err)
-		return
-	}
-	it := v.Iterator()
-	defer it.Close()
 	damaged, last := 0, error(nil)
-	for damaged < maxErrors && (it.Next() || it.Err() != nil) {
-		if err := it.Err(); err != nil {
+	for m, err := range f.viewOf(conns).Messages() {
+		if err != nil {
 			damaged, last = damaged+1, err
-		} else if !do(it.Message()) {
+		} else if !do(m) {
+			break
+		}
+		if damaged == maxErrors {
 			break
 		}
 	}

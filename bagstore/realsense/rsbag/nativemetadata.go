@@ -72,9 +72,7 @@ func (a *assembler) metadataOf(id camdriver.StreamID) *nativeMetadata {
 		}
 	}
 	if conns != nil {
-		if v, err := a.f.viewOf(conns); err == nil {
-			n = &nativeMetadata{it: v.Iterator(), texts: make(map[msgs.Time]string)}
-		}
+		n = &nativeMetadata{it: a.f.viewOf(conns).Iterator(), texts: make(map[msgs.Time]string)}
 	}
 	if a.metadatas == nil {
 		a.metadatas = make(map[camdriver.StreamID]*nativeMetadata)

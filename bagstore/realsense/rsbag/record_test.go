@@ -298,10 +298,7 @@ func agree(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := b.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	var list []stockbag.Message

@@ -69,11 +69,8 @@ func (f *File) findTimes() {
 
 // dataRange returns the first and last time of frames between two times in the bag.
 func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
-	v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{
+	v := f.bag.View(bagstore.Query{
 		Connections: f.connections(rslayout.Topic.IsFrame), Start: lo, End: hi})
-	if err != nil {
-		return 0, 0, false
-	}
 	from, to = v.Start(), v.End()
 	return from, to, from != 0
 }
@@ -91,11 +88,7 @@ type track struct {
 func (f *File) newTrack(want func(*bagstore.Connection) bool) (*track, error) {
 	t := &track{segments: f.segments}
 	for _, s := range f.segments {
-		v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, bagstore.Query{Connections: want, Start: s.lo, End: s.hi})
-		if err != nil {
-			t.close()
-			return nil, err
-		}
+		v := f.bag.View(bagstore.Query{Connections: want, Start: s.lo, End: s.hi})
 		t.its = append(t.its, v.Iterator())
 	}
 	return t, nil
@@ -175,22 +168,17 @@ func (t *track) time() bagstore.Time { return t.message().Time + t.segments[t.cu
 // order. It is for descriptions: few messages.
 func (f *File) each(want func(rslayout.Topic) bool, q bagstore.Query, do func(rslayout.Topic, bagstore.Message)) {
 	q.Connections = f.connections(want)
-	v, err := bagstore.NewView([]*bagstore.Bag{f.bag}, q)
-	if err != nil {
-		f.note("%v", err)
-		return
-	}
-	it := v.Iterator()
-	defer it.Close()
-	for range maxErrors {
-		for it.Next() {
-			m := it.Message()
+	v := f.bag.View(q)
+	bad := 0
+	for m, err := range v.Messages() {
+		if err == nil {
 			do(f.topics[m.Conn.ID], m)
+			continue
 		}
-		if it.Err() == nil {
+		f.note("%v", err)
+		if bad++; bad == maxErrors {
 			return
 		}
-		f.note("%v", it.Err())
 	}
 }
 

@@ -15,23 +15,19 @@ const maxBad = 1000
 
 // rows checks all rows in the order of their times.
 func (c *checker) rows(ctx context.Context, bag *bagstore.Bag) error {
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
-	if err != nil {
-		return err
-	}
-	it := v.Iterator()
-	defer it.Close()
+	v := bag.View(bagstore.Query{})
 	c.infos = make(map[string]bool)
-	for bad := 0; bad < maxBad && ctx.Err() == nil; {
-		if it.Next() {
-			m := it.Message()
-			c.row(c.topics[m.Conn.ID], m)
-		} else if it.Err() == nil {
+	bad := 0
+	for m, err := range v.Messages() {
+		if bad == maxBad || ctx.Err() != nil {
 			break
-		} else {
-			bad++
-			c.breaks(14, "%v", it.Err())
 		}
+		if err != nil {
+			bad++
+			c.breaks(14, "%v", err)
+			continue
+		}
+		c.row(c.topics[m.Conn.ID], m)
 	}
 	return ctx.Err()
 }

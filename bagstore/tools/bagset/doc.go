@@ -4,5 +4,5 @@
 //
 // It imports the reader and the time parser of the player, so that the times of
 // a command line mean the same everywhere. It starts no goroutine. A Selection
-// is a value; a Pace belongs to one goroutine.
+// is a value; a Walk belongs to one goroutine.
 package bagset

@@ -70,10 +70,7 @@ func timeIn(bags []*bagstore.Bag, text string) (bagstore.Time, error) {
 	}
 	return m.In(func() (bagstore.Time, error) {
 		// Messages at MinTime hold from the beginning and have no time of their own.
-		v, err := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1})
-		if err != nil {
-			return 0, err
-		}
+		v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1})
 		return v.Start(), nil
 	})
 }

@@ -1,7 +1,7 @@
 package bagset
 
 import (
-	"context"
+	"iter"
 
 	"github.com/rs/zerolog"
 
@@ -11,43 +11,30 @@ import (
 // maxDamageLines bounds what is logged of a bag that is damaged all over.
 const maxDamageLines = 20
 
-// Each calls f with the messages of a view in time order. Messages that can't
-// be read are logged, counted and passed over. An error of f ends the walk and
-// is returned, as is the end of the pace's context.
-func Each(p *Pace, v *bagstore.View, log zerolog.Logger, f func(bagstore.Message) error) (bad int, err error) {
-	it := v.Iterator()
-	defer it.Close()
-	for {
-		switch {
-		case it.Next():
-			if err := f(it.Message()); err != nil {
-				return bad, err
-			}
-		case it.Err() == nil:
-			return bad, nil
-		default:
-			if bad++; bad <= maxDamageLines {
-				log.Warn().Err(it.Err()).Msg("a message was skipped")
-			}
-		}
-		if err := p.Step(); err != nil {
-			return bad, err
-		}
-	}
+// Walk visits messages. Those that can't be read are logged, counted and passed over.
+// It is for one goroutine.
+type Walk struct {
+	bagstore.Pace
+	Log     zerolog.Logger
+	Damaged int // messages
 }
 
-// Pace reports progress now and then, and notices the end of its context.
-type Pace struct {
-	Ctx         context.Context
-	Progress    bagstore.Progress // may be nil
-	Done, Total uint64            // messages
-}
-
-// Step counts a message. It returns the context's error.
-func (p *Pace) Step() error {
-	p.Done++
-	if p.Done%64 == 0 && p.Progress != nil {
-		p.Progress(p.Done, p.Total)
+// Messages yields the messages of a view in time order, see [bagstore.View.Messages].
+// The only error is that of the context, after which nothing follows.
+func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
+	return func(yield func(bagstore.Message, error) bool) {
+		for m, err := range v.Messages() {
+			if err != nil {
+				if w.Damaged++; w.Damaged <= maxDamageLines {
+					w.Log.Warn().Err(err).Msg("a message was skipped")
+				}
+			} else if !yield(m, nil) {
+				return
+			}
+			if err := w.Step(); err != nil {
+				yield(bagstore.Message{}, err)
+				return
+			}
+		}
 	}
-	return p.Ctx.Err()
 }

@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -47,19 +46,24 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	v, err := bagstore.NewView(bags, filter.Query())
-	if err != nil {
-		return err
-	}
+	v := bagstore.NewView(bags, filter.Query())
 	c := newCatter(o, topicCount(v) > 1)
-	bad, err := bagset.Each(&bagset.Pace{Ctx: ctx}, v, o.Log, c.message)
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
+	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx}, Log: o.Log}
+	for m, err := range walk.Messages(v) {
+		if err == nil {
+			err = c.message(m)
+		}
+		if err != nil {
+			return err
+		}
+		if o.Count > 0 && c.printed == o.Count {
+			break
+		}
 	}
 	if err := c.out.Flush(); err != nil {
 		return err
 	}
-	return bagset.Loss(bad+c.bad, lost)
+	return bagset.Loss(walk.Damaged+c.bad, lost)
 }
 
 func topicCount(v *bagstore.View) int {
@@ -84,9 +88,6 @@ func newCatter(o Options, several bool) *catter {
 	return &catter{o: o, out: bufio.NewWriter(o.Out), specs: make(map[*bagstore.Connection]*msgs.Spec), several: several}
 }
 
-// errEnough ends the walk when --count messages are printed.
-var errEnough = errors.New("enough")
-
 // message prints a message, or counts it as bad.
 func (c *catter) message(m bagstore.Message) error {
 	spec := c.spec(m.Conn)
@@ -99,13 +100,8 @@ func (c *catter) message(m bagstore.Message) error {
 		c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).Msgf("a message is no %s: %v", m.Conn.Type, err)
 		return nil
 	}
-	if err := c.print(spec, m); err != nil {
-		return err
-	}
-	if c.printed++; c.printed == c.o.Count {
-		return errEnough
-	}
-	return nil
+	c.printed++
+	return c.print(spec, m)
 }
 
 func (c *catter) spec(conn *bagstore.Connection) *msgs.Spec {

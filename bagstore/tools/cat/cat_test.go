@@ -76,10 +76,7 @@ func printed(t *testing.T, path, topic string, n int) (texts []string) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := b.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
 	it := v.Iterator()
 	defer it.Close()
 	for len(texts) < n && it.Next() {

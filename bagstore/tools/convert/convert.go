@@ -203,24 +203,19 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 // beside copies what no cursor visits.
 func (r *Result) beside(ctx context.Context, file *rsbag.File, out target) error {
 	conns := file.Beside()
-	v, err := bagstore.NewView([]*bagstore.Bag{file.Bag()}, bagstore.Query{
+	v := file.Bag().View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c) }})
-	if err != nil {
-		return err
-	}
 	left := make(map[string]uint64)
-	it := v.Iterator()
-	defer it.Close()
-	for bad := 0; bad < maxBad && ctx.Err() == nil; {
-		if !it.Next() {
-			if it.Err() == nil {
-				break
-			}
+	bad := 0
+	for m, err := range v.Messages() {
+		if bad == maxBad || ctx.Err() != nil {
+			break
+		}
+		if err != nil {
 			bad++
-			r.Damaged, r.Why = r.Damaged+1, it.Err()
+			r.Damaged, r.Why = r.Damaged+1, err
 			continue
 		}
-		m := it.Message()
 		written, err := out.beside(file, m)
 		if err != nil {
 			return err

@@ -269,12 +269,9 @@ func addedForROS2(t *testing.T, path string) (list []string) {
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{Connections: func(c *bagstore.Connection) bool {
+	v := bag.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool {
 		return c.Topic == "/tf_static" || strings.HasSuffix(c.Topic, "/image/camera_info")
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	it := v.Iterator()
 	defer it.Close()
 	for it.Next() {

@@ -25,10 +25,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
-	if err != nil {
-		return r, err
-	}
+	view := bag.View(bagstore.Query{})
 	j := job{r: &r, anyDamage: o.AnyDamage, routes: newTable(bag, topics, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
 	for _, n := range bag.Notes() {
 		if n.Severity == bagstore.Loss {
@@ -43,7 +40,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		}
 		it := view.Iterator()
 		defer it.Close()
-		pace := pace{ctx: ctx, progress: o.Progress, total: view.Count()}
+		pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: view.Count()}
 		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) }, func(b *batch) error { return b.write(out) })
 		if err == nil {
 			err = r.asides(bag, out, o.AnyDamage)
@@ -66,9 +63,9 @@ type job struct {
 }
 
 // fill reads messages into a batch until it is full. It returns false at the end.
-func (j *job) fill(b *batch, it *bagstore.Iterator, p *pace) (bool, error) {
+func (j *job) fill(b *batch, it *bagstore.Iterator, p *bagstore.Pace) (bool, error) {
 	for !b.full() {
-		if err := p.step(); err != nil {
+		if err := p.Step(); err != nil {
 			return false, err
 		}
 		if !it.Next() {
@@ -171,19 +168,4 @@ func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encod
 			j.r.Note = "ROS 2 has no place for the seq of headers and for the names of publishers"
 		}
 	}
-}
-
-// pace reports progress and notices the end of its context.
-type pace struct {
-	ctx         context.Context
-	progress    bagstore.Progress // may be nil
-	done, total uint64
-}
-
-func (p *pace) step() error {
-	if p.done%64 == 0 && p.progress != nil {
-		p.progress(p.done, p.total)
-	}
-	p.done++
-	return p.ctx.Err()
 }

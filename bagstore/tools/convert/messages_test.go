@@ -74,10 +74,7 @@ func contents(t *testing.T, path string) (list []string) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := b.View(bagstore.Query{})
 	specs := make(map[string]*msgs.Spec)
 	it := v.Iterator()
 	defer it.Close()

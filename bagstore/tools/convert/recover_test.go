@@ -23,10 +23,7 @@ func rawRows(t *testing.T, path string) (list []string) {
 		t.Fatal(err)
 	}
 	defer bag.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := bag.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	for n := v.Count(); n > 0; n-- {

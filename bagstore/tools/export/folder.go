@@ -29,8 +29,8 @@ type folder struct {
 	manifest *manifest
 	tables   map[string]*table
 	work     *workers
-	pace     bagset.Pace
-	bad      int // messages that make no sense
+	walk     bagset.Walk
+	bad      int // messages that make no sense, besides those that can't be read
 }
 
 // exportFolder writes the files, then the manifest. A RealSense recording goes
@@ -43,7 +43,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 	path := filepath.Join(o.Dir, "manifest.json")
 	err = writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
 		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), tables: make(map[string]*table),
-			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), pace: bagset.Pace{Ctx: ctx, Progress: o.Progress}}
+			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
 		err = f.export(bag, filter)
 		if waitErr := f.work.wait(); err == nil {
 			err = waitErr
@@ -51,7 +51,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 		for _, t := range f.tables {
 			err = cmp.Or(t.close(err), err)
 		}
-		bad = f.bad
+		bad = f.bad + f.walk.Damaged
 		return cmp.Or(err, f.manifest.close())
 	})
 	return bad, err
@@ -71,10 +71,7 @@ func emptyFolder(dir string, overwrite bool) error {
 }
 
 func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, filter.Query())
-	if err != nil {
-		return err
-	}
+	v := bag.View(filter.Query())
 	recording := rsbag.IsRecording(bag)
 	if recording {
 		if err := f.exportRecording(bag, filter); err != nil {

@@ -14,22 +14,25 @@ import (
 // ros1 profile: a channel a connection, a schema a message type. It returns how many
 // couldn't be read.
 func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad int, err error) {
-	v, err := bagstore.NewView([]*bagstore.Bag{bag}, q)
-	if err != nil {
-		return 0, err
-	}
+	v := bag.View(q)
+	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}, Log: o.Log}
 	err = writeWhole(o.MCAP, o.Overwrite, func(f *os.File) error {
 		w, err := mcap.NewWriter(f, mcap.ProfileROS1, mcapCompression(o.Compress))
 		if err != nil {
 			return err
 		}
 		e := mcapExporter{w: w, channels: make(map[*bagstore.Connection]uint16)}
-		if bad, err = bagset.Each(&bagset.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}, v, o.Log, e.message); err != nil {
-			return err
+		for m, err := range walk.Messages(v) {
+			if err == nil {
+				err = e.message(m)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		return w.Close()
 	})
-	return bad, err
+	return walk.Damaged, err
 }
 
 func mcapCompression(c bagstore.Compression) bagstore.Compression {

@@ -68,10 +68,7 @@ func messageLines(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := b.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	var lines strings.Builder

@@ -65,7 +65,7 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 			continue
 		}
 		chosen[id], r.counts[id] = true, s.Frames
-		r.pace.Total += s.Frames
+		r.walk.Total += s.Frames
 		m := &manifestStream{Name: id.String(), Place: r.place(id.String()), Profile: s.Profile.String(), Frames: s.Frames}
 		if i < len(r.snap.Streams) {
 			describeCalibration(m, r.snap.Streams[i])
@@ -106,7 +106,7 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 		if err := r.frame(e); err != nil {
 			return err
 		}
-		if err := r.pace.Step(); err != nil {
+		if err := r.walk.Step(); err != nil {
 			return err
 		}
 	}
@@ -125,10 +125,7 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 // shift is what the bag's times are ahead of the file times that a cursor counts:
 // 0 but for recordings of live topics, whose times count from 1970.
 func (r *recordingExport) shift() (bagstore.Time, error) {
-	v, err := bagstore.NewView([]*bagstore.Bag{r.file.Bag()}, bagstore.Query{Start: bagstore.MinTime + 1})
-	if err != nil {
-		return 0, err
-	}
+	v := r.file.Bag().View(bagstore.Query{Start: bagstore.MinTime + 1})
 	if !v.Start().Absolute() {
 		return 0, nil
 	}

@@ -153,10 +153,7 @@ func TestExportEpochTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := b.View(bagstore.Query{})
 	ids := map[*bagstore.Connection]uint32{}
 	it := v.Iterator()
 	defer it.Close()

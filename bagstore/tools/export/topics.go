@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/bagstore/tools/bagset"
 	"rsros/msgs"
 )
 
@@ -53,22 +52,24 @@ func (f *folder) exportTopics(v *bagstore.View, keep func(*bagstore.Connection) 
 }
 
 func (t *topics) run(v *bagstore.View, taken map[*bagstore.Connection]bool) error {
-	it := v.Iterator()
-	for it.SkipNext() {
-		if c := it.Message().Conn; taken[c] {
-			t.counts[c.Topic]++
+	for m, err := range v.Index() {
+		if err != nil {
+			break
+		}
+		if taken[m.Conn] {
+			t.counts[m.Conn.Topic]++
 		}
 	}
-	it.Close()
-	t.pace.Done, t.pace.Total = 0, v.Count()
-	bad, err := bagset.Each(&t.pace, v, t.o.Log, func(m bagstore.Message) error {
-		if !taken[m.Conn] {
-			return nil
+	t.walk.Done, t.walk.Total = 0, v.Count()
+	for m, err := range t.walk.Messages(v) {
+		if err == nil && taken[m.Conn] {
+			err = t.outcome(m, topicKinds[m.Conn.Type](t, m))
 		}
-		return t.outcome(m, topicKinds[m.Conn.Type](t, m))
-	})
-	t.bad += bad
-	return err
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // oddError is what a message is at fault for; others are those of the disk.

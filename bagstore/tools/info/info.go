@@ -186,22 +186,17 @@ const maxIntervals = 1 << 20
 
 // rates walks the index in time order.
 func (s *Summary) rates(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		return err
-	}
-	it := v.Iterator()
-	defer it.Close()
+	v := b.View(bagstore.Query{})
 	intervals := make(map[string][]bagstore.Time)
 	found := make(map[string]*TopicRates)
-	for n := uint64(0); it.SkipNext(); n++ {
-		if n%4096 == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			p.Report(n, s.Messages)
+	pace := bagstore.Pace{Ctx: ctx, Progress: p, Total: s.Messages}
+	for m, err := range v.Index() {
+		if err == nil {
+			err = pace.Step()
 		}
-		m := it.Message()
+		if err != nil {
+			return err
+		}
 		r, ok := found[m.Conn.Topic]
 		if !ok {
 			found[m.Conn.Topic] = &TopicRates{First: m.Time, Last: m.Time}
@@ -222,7 +217,7 @@ func (s *Summary) rates(ctx context.Context, b *bagstore.Bag, p bagstore.Progres
 			t.Rates.finish(t.Messages, intervals[t.Topic])
 		}
 	}
-	return it.Err()
+	return nil
 }
 
 func (r *TopicRates) finish(messages uint64, intervals []bagstore.Time) {

@@ -39,13 +39,13 @@ func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, erro
 			specs[c] = spec
 		}
 	}
-	v, err := bagstore.NewView(bags, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return specs[c] != nil }})
-	if err != nil {
-		return nil, err
-	}
+	v := bagstore.NewView(bags, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return specs[c] != nil }})
 	numbers := make(map[*bagstore.Connection]*msgs.Numbers)
-	pace := bagset.Pace{Ctx: ctx, Total: v.Count()}
-	_, err = bagset.Each(&pace, v, log, func(m bagstore.Message) error {
+	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx}, Log: log}
+	for m, err := range walk.Messages(v) {
+		if err != nil {
+			return nil, err
+		}
 		n := numbers[m.Conn]
 		if n == nil {
 			n = new(msgs.Numbers)
@@ -56,9 +56,8 @@ func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, erro
 		} else {
 			n.Skip()
 		}
-		return nil
-	})
-	return sum(numbers), err
+	}
+	return sum(numbers), nil
 }
 
 func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {

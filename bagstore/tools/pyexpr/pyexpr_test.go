@@ -148,10 +148,7 @@ func sample(t *testing.T, path string) (list []Env) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, bagstore.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := b.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	for i := 0; it.Next(); i++ {

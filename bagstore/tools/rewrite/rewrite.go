@@ -7,6 +7,7 @@ package rewrite
 
 import (
 	"context"
+	"iter"
 	"sync"
 
 	"rsros/bagstore"
@@ -27,15 +28,18 @@ type Options struct {
 	Progress bagstore.Progress // in messages
 }
 
-// advance is it.Next for callers who leave out damaged messages if damaged isn't nil.
-func advance(it *bagstore.Iterator, damaged func(error)) bool {
-	for !it.Next() {
-		if it.Err() == nil || damaged == nil {
-			return false
+// messages yields the messages of a view. Those that can't be read go to damaged; if that
+// is nil, the first one's error is the last thing that is yielded.
+func messages(v *bagstore.View, damaged func(error)) iter.Seq2[bagstore.Message, error] {
+	return func(yield func(bagstore.Message, error) bool) {
+		for m, err := range v.Messages() {
+			if err != nil && damaged != nil {
+				damaged(err)
+			} else if !yield(m, err) || err != nil {
+				return
+			}
 		}
-		damaged(it.Err())
 	}
-	return true
 }
 
 // copy writes a message that Keep takes, with its own time or another one.
@@ -83,10 +87,7 @@ func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, rea
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	v, err := bagstore.NewView(bags, o.Query())
-	if err != nil {
-		return nil, err
-	}
+	v := bagstore.NewView(bags, o.Query())
 	w, err := bagstore.CreateOutput(out, o.Options)
 	if err != nil {
 		return nil, err
@@ -112,37 +113,34 @@ func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bags
 	if res.Latched, err = copyLatched(ctx, w, bags, o); err != nil {
 		return err
 	}
-	p := pace{ctx: ctx, progress: o.Progress, total: v.Count()}
-	it := v.Iterator()
-	defer it.Close()
-	for advance(it, o.Damaged) {
-		m := it.Message()
-		if _, err := o.copy(w, m, m.Time); err != nil {
-			return err
+	pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}
+	for m, err := range messages(v, o.Damaged) {
+		if err == nil {
+			_, err = o.copy(w, m, m.Time)
 		}
-		if err := p.step(); err != nil {
+		if err == nil {
+			err = pace.Step()
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return it.Err()
+	return nil
 }
 
 // copyStatic writes the messages at MinTime: a RealSense recording describes its
 // device there, outside its time line, and no part of it plays without.
 func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
-	v, err := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
-	if err != nil {
-		return err
-	}
-	it := v.Iterator()
-	defer it.Close()
-	for advance(it, o.Damaged) {
-		m := it.Message()
-		if _, err := o.copy(w, m, m.Time); err != nil {
+	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
+	for m, err := range messages(v, o.Damaged) {
+		if err == nil {
+			_, err = o.copy(w, m, m.Time)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return it.Err()
+	return nil
 }
 
 // copyLatched writes the latched messages from before the filter's start.
@@ -164,10 +162,7 @@ func eachLatched(ctx context.Context, f bagstore.Filter, bags []*bagstore.Bag, d
 		return nil
 	}
 	keeps := f.Query().Connections
-	v, err := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1, End: f.Start - 1,
+	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1, End: f.Start - 1,
 		Connections: func(c *bagstore.Connection) bool { return c.Latching && keeps(c) }})
-	if err != nil {
-		return err
-	}
 	return bagstore.LastOfEach(ctx, v, f.Start, do)
 }

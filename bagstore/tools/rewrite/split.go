@@ -55,13 +55,10 @@ func Split(ctx context.Context, b *bagstore.Bag, name func(part int) string, o S
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split by what: no duration, size or number of messages")
 	}
-	v, err := bagstore.NewView([]*bagstore.Bag{b}, o.Query())
-	if err != nil {
-		return nil, err
-	}
+	v := b.View(o.Query())
 	s := &splitter{o: o, bags: []*bagstore.Bag{b}, name: name, latched: make(map[*bagstore.Connection]retained)}
 	defer s.release()
-	err = s.run(ctx, v)
+	err := s.run(ctx, v)
 	if s.out != nil {
 		err = s.end(err)
 	}
@@ -72,11 +69,11 @@ func (s *splitter) run(ctx context.Context, v *bagstore.View) error {
 	if err := eachLatched(ctx, s.o.Filter, s.bags, func(m bagstore.Message) error { s.latch(m); return nil }); err != nil {
 		return err
 	}
-	p := pace{ctx: ctx, progress: s.o.Progress, total: v.Count()}
-	it := v.Iterator()
-	defer it.Close()
-	for advance(it, s.o.Damaged) {
-		m := it.Message()
+	pace := bagstore.Pace{Ctx: ctx, Progress: s.o.Progress, Total: v.Count()}
+	for m, err := range messages(v, s.o.Damaged) {
+		if err != nil {
+			return err
+		}
 		if s.out != nil && s.full(m.Time) {
 			if err := s.end(nil); err != nil {
 				return err
@@ -90,11 +87,11 @@ func (s *splitter) run(ctx context.Context, v *bagstore.View) error {
 		if err := s.copy(m); err != nil {
 			return err
 		}
-		if err := p.step(); err != nil {
+		if err := pace.Step(); err != nil {
 			return err
 		}
 	}
-	return it.Err()
+	return nil
 }
 
 // full tells whether the message at t belongs to the next part.

@@ -62,21 +62,17 @@ func topicThumbnail(path string) (out image.Image) {
 // middlePicture returns the picture in the middle of the recording, or the last before it;
 // nil if it can't be shown. depth says that it is one of distances.
 func middlePicture(bag *bagstore.Bag, c *bagstore.Connection) (out image.Image, depth bool) {
-	view, err := bagstore.NewView([]*bagstore.Bag{bag}, bagstore.Query{Connections: func(other *bagstore.Connection) bool { return other == c }})
-	if err != nil {
-		return nil, false
-	}
-	it := view.Iterator()
+	it := bag.View(bagstore.Query{Connections: func(other *bagstore.Connection) bool { return other == c }}).Iterator()
 	defer it.Close()
 	it.Seek(bag.Start() + (bag.End()-bag.Start())/2)
 	if !it.Next() && !it.Prev() || len(it.Message().Data) > largestMessage {
 		return nil, false
 	}
+	decode := compressedPicture
 	if c.Type == imageType {
-		out, depth, err = rawPicture(it.Message().Data)
-	} else {
-		out, depth, err = compressedPicture(it.Message().Data)
+		decode = rawPicture
 	}
+	out, depth, err := decode(it.Message().Data)
 	if err != nil {
 		return nil, false
 	}
