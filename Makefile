@@ -34,7 +34,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb fmt lint test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak docker-check deps clean
+.PHONY: help build build-usb fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-npm test-usb attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak docker-check deps clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -61,10 +61,13 @@ lint: docker-check ## check with gofmt, go mod tidy, go vet, staticcheck and doc
 	  $(TOOL) staticcheck -checks inherit,-U1000 ./...; \
 	fi
 
+types: ## check the types of the page's sources with TypeScript's compiler; fetches it from npm
+	test/types/run.sh
+
 deps: ## install the programs that the tests need (Debian, root)
 	test/install.sh
 
-test: deps lint build ## test everything, with the race detector and real ROS programs
+test: deps lint types build ## test everything, with the race detector and real ROS programs
 	$(GO) -C asm test ./...
 	$(SUITE) --packages '$(PKG)' -- $(TESTFLAGS)
 	$(SUITE) --packages './bagstore ./bagstore/realsense/rsbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)

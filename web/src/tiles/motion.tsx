@@ -2,12 +2,9 @@
 // the greatest value in it.
 import { useEffect, useRef } from 'preact/hooks'
 import type { TileProps } from './registry'
-import { useTick } from './tile'
-import { Samples } from './samples'
+import { useTick } from './tick'
+import { Samples, samples } from './samples'
 import { text } from '../strings'
-
-/** samples of each stream; snapshots read them. */
-export const samples = new WeakMap<object, Samples>()
 
 const span = 15
 const names = ['x', 'y', 'z', 'n'] as const

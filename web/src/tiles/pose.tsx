@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { TileProps } from './registry'
-import { useTick } from './tile'
+import { useTick } from './tick'
 
 /** PoseBody lists what a pose has. */
 export function PoseBody({ view }: TileProps) {

@@ -74,3 +74,6 @@ export class Samples {
     for (const a of this.axes) a.splice(0, keep)
   }
 }
+
+/** samples are those of each stream with a tile; snapshots read them. */
+export const samples = new WeakMap<object, Samples>()

@@ -2,9 +2,9 @@ import { capture } from '../gl/capture'
 import type { Stage } from '../gl/stage'
 import { toast } from '../store'
 import type { StreamView } from '../streams'
+import { rowsOf } from './metadata'
 import { png16 } from './png16'
-import { rowsOf } from './tile'
-import { samples } from './motion'
+import { samples } from './samples'
 
 export type SnapshotKind = 'png' | 'png16' | 'raw' | 'csv'
 

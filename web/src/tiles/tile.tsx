@@ -6,12 +6,14 @@ import type { Rect } from '../grid'
 import type { Stage } from '../gl/stage'
 import { showInfo, showMetadata, showRuler } from '../prefs'
 import type { StreamView } from '../streams'
-import { fields, text } from '../strings'
+import { text } from '../strings'
 import { IconButton } from '../controls'
 import { shortName, wallTime } from '../format'
 import { isZoomed, resetZoom } from '../zoom'
+import { MetadataTable } from './metadata'
 import { tileOf } from './registry'
 import { save, type SnapshotKind } from './snapshot'
+import { useTick } from './tick'
 
 /** hovered is the stream of the tile under the pointer, for keys. */
 export const hovered = signal<StreamView | null>(null)
@@ -103,18 +105,6 @@ function Snapshots({ view, stage }: { view: StreamView; stage: Stage }) {
   )
 }
 
-/** useTick renders anew at most every ms while the stream's frames change. */
-export function useTick(view: StreamView, ms: number): void {
-  const [, set] = useState(0)
-  useEffect(() => {
-    let last = view.version
-    const timer = setInterval(() => {
-      if (view.version !== last) set(last = view.version)
-    }, ms)
-    return () => clearInterval(timer)
-  }, [view])
-}
-
 /** systemTime tells whether a clock domain is the computer's, which says little about when a frame was captured. */
 const systemTime = (domain: string | undefined) => domain === 'System Time'
 
@@ -136,41 +126,6 @@ function Info({ view }: { view: StreamView }) {
         {text.drawn} {c.drawn} · {text.skipped} {c.skippedServer + c.skippedWorker + c.skippedRender}
       </span>
     </p>
-  )
-}
-
-/** rowsOf are the rows of the metadata table. */
-export function rowsOf(view: StreamView): [string, string][] {
-  const { frame, info } = view
-  if (!frame) return []
-  const { head, metadata } = frame, fps = view.rate.fps
-  return [
-    ['Frame Timestamp', metadata.timestamp !== undefined ? metadata.timestamp.toFixed(4) : '–'],
-    ['Clock Domain', metadata.domain ?? '–'],
-    ['Frame Number', String(head.number)],
-    ['Hardware Size', `${info.width} × ${info.height}`],
-    ['Display Size', `${head.width} × ${head.height}`],
-    ['Pixel Format', metadata.format ?? info.format],
-    ['Hardware FPS', String(info.fps)],
-    ['Viewer FPS', fps === null ? '–' : fps.toFixed(2)],
-    ...Object.entries(metadata.values ?? {}).map(([k, v]): [string, string] => [k, String(v)]),
-  ]
-}
-
-export function MetadataTable({ view }: { view: StreamView }) {
-  useTick(view, 100)
-  const rows = rowsOf(view)
-  if (rows.length === 0) return null
-  const warn = Object.keys(view.frame?.metadata.values ?? {}).length === 0
-  return (
-    <>
-      <table class="facts">
-        <tbody>
-          {rows.map(([k, v]) => <tr key={k} title={fields[k]}><th scope="row">{k}</th><td>{v}</td></tr>)}
-        </tbody>
-      </table>
-      {warn && <p class="error">{text.noMetadata}</p>}
-    </>
   )
 }
 

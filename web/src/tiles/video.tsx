@@ -12,7 +12,7 @@ import { distance, shortName } from '../format'
 import type { Divisor } from '../proto/messages'
 import { readAt, pointed } from './readout'
 import { Ruler } from './ruler'
-import { useTick } from './tile'
+import { useTick } from './tick'
 import type { TileProps } from './registry'
 
 /** useSize is an element's size in CSS pixels. */
