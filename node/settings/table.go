@@ -1,0 +1,155 @@
+package settings
+
+// The settings of each command.
+var (
+	Live   = device.With(streams, liveTopics, wrapper, recorder, bag, overwrite, foxglove, page)
+	Play   = playback.With(playTopics, wrapper, foxglove, page)
+	Record = topics.With(bag.flags(), overwrite, foxglove, page)
+	View   = viewer.With(streams.flags())
+	Demo   = demo.With(streams.flags())
+)
+
+// The settings of how commands over files write bags: Output's compression is that of the input by
+// default, and Sink is only how bytes go to the disk.
+var (
+	Bag    = bag.flags()
+	Output = Bag.With(Set{{Flag: "uncompressed", Help: "don't compress"}})
+	Sink   = sink.flags()
+)
+
+// device is which device live publishes.
+var device = Set{
+	{Flag: "device", Params: []string{"device", "rosbag_filename"}, Kind: Texts, Example: "sim",
+		Help: "sim, sim:SERIAL, usb, usb:SERIAL, or a RealSense recording (.bag or .db3); repeat it for several cameras"},
+	{Flag: "serial", Params: []string{"serial_no"}, Kind: Serial, Camera: true, Help: "use the USB camera with this serial number"},
+	{Flag: "port", Params: []string{"usb_port_id"}, Kind: Text, Camera: true, Help: "use the USB camera at this port, such as 2-1"},
+	{Flag: "type", Params: []string{"device_type"}, Kind: Text, Camera: true, Help: "use a USB camera whose name matches this expression, such as D435"},
+	{Flag: "wait-for-device-timeout", Params: []string{"wait_for_device_timeout"}, Kind: Wait, Auto: "don't wait",
+		Help: "wait this long for a camera that isn't there: seconds, or a number with s, m or h; -1: forever"},
+	{Flag: "reconnect-timeout", Params: []string{"reconnect_timeout"}, Kind: Time, Default: "6s", Help: "time between two attempts to open the camera"},
+	{Flag: "initial-reset", Params: []string{"initial_reset"}, Help: "reset the camera first, and wait until it is back"},
+	{Flag: "unplugged", Params: []string{"unplugged"}, Help: "the simulated camera isn't there until ~plug (std_srvs/SetBool) plugs it in"},
+	{Flag: "seed", Params: []string{"seed"}, Kind: Whole, Help: "seed of the simulated camera's scene and noise"},
+	{Flag: "pose", Params: []string{"enable_pose"}, Help: "give the simulated camera a pose stream"},
+	{Flag: "speed", Params: []string{"speed"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
+	{Flag: "pause", Params: []string{"pause"}, Running: "paused", Help: "start paused, if the device is a recording; ~pause_playback resumes it"},
+	{Flag: "loop", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
+	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode, as far as options can carry it out"},
+	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time: seconds, or a number with s, m or h"},
+}
+
+// streams are the profiles of a camera's streams. The last ones have no flags.
+var streams = Set{
+	{Flag: "depth", Params: profile("enable_depth", "depth"), Kind: Profile, Help: "Depth_0 stream: WIDTHxHEIGHT@FPS, or off"},
+	{Flag: "color", Params: profile("enable_color", "color"), Kind: Profile, Help: "Color_0 stream: WIDTHxHEIGHT@FPS, or off"},
+	{Flag: "infra1", Params: profile("enable_infra1", "infra"), Kind: Profile, Help: "Infrared_1 stream: WIDTHxHEIGHT@FPS, or off"},
+	{Flag: "infra2", Params: profile("enable_infra2", "infra"), Kind: Profile, Help: "Infrared_2 stream: WIDTHxHEIGHT@FPS, or off"},
+	{Flag: "gyro", Params: profile("enable_gyro", "gyro"), Kind: Profile, Help: "Gyro_0 stream: samples a second, or off"},
+	{Flag: "accel", Params: profile("enable_accel", "accel"), Kind: Profile, Help: "Accel_0 stream: samples a second, or off"},
+	{Params: profile("enable_infra", "infra"), Kind: Profile, Help: "Infrared_0 stream: the left imager as it is, in colour where the camera has it, instead of Infrared_1"},
+	{Params: profile("enable_pose", "pose"), Kind: Profile, Help: "Pose_0 stream"},
+	{Params: profile("enable_fisheye", "fisheye"), Kind: Profile, Help: "Fisheye_0 stream, which recordings may have"},
+	{Params: profile("enable_confidence", "confidence"), Kind: Profile, Help: "Confidence_0 stream, which recordings may have"},
+}
+
+// profile are realsense2_camera's parameters of a stream.
+func profile(enable, prefix string) []string {
+	return []string{enable, prefix + "_width", prefix + "_height", prefix + "_fps"}
+}
+
+var master = Setting{Flag: "master", Kind: Word, Choices: []string{"ros", "embedded", "auto"}, Default: "ros",
+	Help: "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works"}
+
+// liveTopics are under which names live publishes.
+var liveTopics = Set{
+	master,
+	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Choices: []string{"sdk", "wrapper", "both"}, Default: "both",
+		Help: "topic names: sdk, wrapper or both"},
+	{Flag: "camera", Params: []string{"camera"}, Kind: Texts, Default: "camera",
+		Help: "prefix of the wrapper naming's topics and frames; . is the node's namespace; repeat it like --device (several are camera1, camera2, … by default)"},
+	{Params: []string{"manager"}, Kind: Text, Default: "realsense2_camera_manager", Help: "nodelet manager that the wrapper naming's diagnostics are named after; nothing is loaded into it"},
+}
+
+// wrapper is what the wrapper naming publishes besides the streams.
+var wrapper = Set{
+	{Flag: "align-depth", Params: []string{"align_depth"}, Help: "publish depth as the colour camera sees it: CAMERA/aligned_depth_to_color"},
+	{Flag: "pointcloud", Params: []string{"enable_pointcloud"}, Help: "publish coloured points: CAMERA/depth/color/points"},
+	{Params: []string{"pointcloud_texture_stream"}, Kind: Word, Choices: []string{"RS2_STREAM_COLOR", "RS2_STREAM_INFRARED", "RS2_STREAM_ANY"}, Default: "RS2_STREAM_COLOR",
+		Help: "which stream colours points; RS2_STREAM_ANY is none"},
+	{Params: []string{"pointcloud_texture_index"}, Kind: Whole, Help: "index of that stream"},
+	{Flag: "ordered-cloud", Params: []string{"ordered_pc"}, Help: "points keep the rows of the depth image"},
+	{Params: []string{"allow_no_texture_points"}, Help: "keep points outside of the texture, in black"},
+	{Params: []string{"rgbd"}, Help: "publish color/image_rect_color and depth_registered/points, as rs_rgbd.launch does"},
+	{Params: []string{"infra_rgb"}, Help: "publish grey infrared images as rgb8"},
+	{Flag: "filters", Params: []string{"filters"}, Kind: Value, Unit: "names", Example: "spatial,temporal",
+		Help: "process depth: decimation, disparity, spatial, temporal, hole_filling, hdr_merge, sequence_id_filter, colorizer, pointcloud"},
+	{Flag: "clip-distance", Params: []string{"clip_distance"}, Kind: Number, Unit: "m", Auto: "no limit", Help: "depth beyond this distance in metres becomes 0"},
+	{Flag: "sync", Params: []string{"enable_sync"}, Help: "frames taken together have one stamp"},
+	{Flag: "unite-imu", Params: []string{"unite_imu_method"}, Kind: Word, Choices: []string{"none", "copy", "linear_interpolation"}, Default: "none",
+		Help: "publish gyroscope and accelerometer as CAMERA/imu: copy or linear_interpolation"},
+	{Params: []string{"linear_accel_cov"}, Kind: Number, Default: "0.01", Help: "covariance of accelerations"},
+	{Params: []string{"angular_velocity_cov"}, Kind: Number, Default: "0.01", Help: "covariance of angular velocities"},
+	{Params: []string{"publish_tf"}, Default: "true", Help: "publish transforms"},
+	{Params: []string{"tf_publish_rate"}, Kind: Number, Unit: "Hz", Help: "publish transforms on /tf at this rate; 0: on /tf_static"},
+	{Params: []string{"publish_odom_tf"}, Default: "true", Help: "publish poses as transforms on /tf"},
+	{Params: []string{"tf_prefix"}, Kind: Text, Auto: "the camera's name", Help: "prefix of frames"},
+}.With(Frames)
+
+// Frames are the names of single frames.
+var Frames = frames()
+
+func frames() (s Set) {
+	names := []string{"base", "odom", "imu_optical"}
+	for _, stream := range []string{"depth", "infra", "infra1", "infra2", "color", "fisheye", "fisheye1", "fisheye2", "confidence", "gyro", "accel", "pose"} {
+		names = append(names, stream, stream+"_optical")
+	}
+	for _, stream := range []string{"color", "infra1", "infra2", "fisheye", "fisheye1", "fisheye2"} {
+		names = append(names, "aligned_depth_to_"+stream)
+	}
+	for _, name := range names {
+		s = append(s, Setting{Params: []string{name + "_frame_id"}, Kind: Text, Auto: "prefix and name", Help: "name of the frame " + name})
+	}
+	return s
+}
+
+// recorder is how live records.
+var recorder = Set{
+	{Flag: "record", Params: []string{"record"}, Kind: File, Help: "record into this .bag or .db3 from the start"},
+	{Flag: "record-path", Params: []string{"record_path"}, Kind: Folder, Default: ".", Help: "folder, or path prefix, of the files that ~start_recording creates"},
+	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must lie below --record-path"},
+	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
+	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "how much may wait for the disk, in MB"},
+	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with the description repeated, at this size in MB"},
+	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit",
+		Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
+	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; --record goes by the name's ending"},
+}
+
+// sink is how bytes go to the disk.
+var sink = Set{
+	{Flag: "direct", Params: []string{"direct"}, Auto: "from 16 MiB on, where the file system supports it",
+		Help: "write past the page cache (O_DIRECT), or fail if the file system doesn't support that"},
+	{Flag: "buffered", Params: []string{"buffered"}, Help: "write through the page cache"},
+}
+
+// bag is how bags are written.
+var bag = sink.With(Set{
+	{Flag: "lz4", Params: []string{"lz4"}, Help: "compress with LZ4"},
+	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small and slow"},
+	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; the flag's 0 makes a chunk of each message"},
+})
+
+var overwrite = Set{{Flag: "overwrite", Help: "replace a file that has the recording's name"}}
+
+var foxglove = Set{
+	{Flag: "foxglove", Kind: Text, Alone: "127.0.0.1:8765", Help: "let Foxglove and Lichtblick connect, at ADDRESS:PORT; beyond loopback, with a token that is printed"},
+	{Flag: "foxglove-origin", Kind: Texts, Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
+	{Flag: "foxglove-view-only", Help: "let nobody publish, call services, set parameters or control playback there"},
+}
+
+// page is where a node's viewers connect.
+var page = Set{
+	{Flag: "http", Kind: Text, Alone: "127.0.0.1:8090", Help: "serve the viewer's page at ADDRESS:PORT; beyond loopback, with a token that is printed"},
+	{Flag: "http-origin", Kind: Texts, Help: "let the pages of this site connect to the viewer"},
+	{Flag: "http-view-only", Help: "viewers may look, and change nothing"},
+}
