@@ -3,7 +3,6 @@
 package imu
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -18,17 +17,6 @@ const (
 	Copy   Method = "copy"                 // last accelerometer sample; adds no delay
 	Linear Method = "linear_interpolation" // interpolated; delays samples by up to one accelerometer period
 )
-
-// ParseMethod parses the name of a method. The empty string is None.
-func ParseMethod(s string) (Method, error) {
-	if s == "" {
-		return None, nil
-	}
-	if m := Method(s); m == None || m == Copy || m == Linear {
-		return m, nil
-	}
-	return None, fmt.Errorf("unite_imu_method %q: want %s, %s or %s", s, None, Copy, Linear)
-}
 
 // Sample is a reading of one or both sensors.
 type Sample struct {

@@ -123,14 +123,3 @@ func TestWaitingIsBounded(t *testing.T) {
 		t.Errorf("%d waiting, %d dropped; want %d and %d", len(u.waiting), u.Dropped(), maxWaiting, 2*maxWaiting)
 	}
 }
-
-func TestParseMethod(t *testing.T) {
-	for s, want := range map[string]Method{"": None, "none": None, "copy": Copy, "linear_interpolation": Linear} {
-		if m, err := ParseMethod(s); m != want || err != nil {
-			t.Errorf("ParseMethod(%q) = %q, %v; want %q", s, m, err, want)
-		}
-	}
-	if _, err := ParseMethod("Copy"); err == nil {
-		t.Error("ParseMethod(\"Copy\") succeeded")
-	}
-}

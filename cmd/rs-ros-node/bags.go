@@ -49,12 +49,6 @@ func overwriteFlag(f *pflag.FlagSet, overwrite *bool, usage string) {
 	_ = f.MarkHidden("force") // it is there
 }
 
-// outputFlags say how a bag is written; unless one says otherwise, as it was.
-func outputFlags(f *pflag.FlagSet, o *bagstore.Options) {
-	bagFlags(f, o)
-	f.BoolFunc("uncompressed", "don't compress", func(string) error { o.Compression = bagstore.None; return nil })
-}
-
 // compressionOf is what most chunks of a bag have.
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
 	s, err := summarize(ctx, path, info.Options{})

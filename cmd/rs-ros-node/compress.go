@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/bagstore/tools/swap"
+	"rsros/node/record"
+	"rsros/node/settings"
 )
 
 type compressOptions struct {
@@ -23,7 +26,7 @@ type compressOptions struct {
 }
 
 func newCompressCommand(a *app) *cobra.Command {
-	o := compressOptions{bag: bagstore.Options{Compression: bagstore.BZ2}}
+	var o compressOptions
 	cmd := &cobra.Command{
 		Use:   "compress BAG…",
 		Short: "Compress bags, like rosbag compress, on all cores",
@@ -38,10 +41,13 @@ couldn't be read or written and is unchanged.`,
 		Example: `  rs-ros-node compress --lz4 walk.bag
   rs-ros-node compress -j --output-dir archive *.bag`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.bag.Compression = cmp.Or(o.bag.Compression, bagstore.BZ2)
+			return a.compress(cmd.Context(), args, o)
+		},
 	}
 	o.flags(cmd)
-	bagFlags(cmd.Flags(), &o.bag)
+	settingFlags(cmd, settings.Bag, record.BagSettings(&o.bag))
 	return cmd
 }
 
@@ -58,7 +64,7 @@ NAME.orig.bag. Exit codes are those of compress.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
 	}
 	o.flags(cmd)
-	sinkFlags(cmd.Flags(), &o.bag)
+	settingFlags(cmd, settings.Sink, record.BagSettings(&o.bag))
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/swap"
+	"rsros/node/record"
+	"rsros/node/settings"
 	"rsros/program"
 )
 
@@ -28,7 +31,7 @@ type convertOptions struct {
 }
 
 func newConvertCommand(a *app) *cobra.Command {
-	o := convertOptions{bag: bagstore.Options{Compression: bagstore.None}}
+	var o convertOptions
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Turn a recording into a .bag, a .db3, an .mcap or a folder of rosbag2",
@@ -66,6 +69,7 @@ no output then.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.device = o.device || cmd.Flags().Changed("sdk") && o.ros == 0 && filepath.Ext(args[1]) == ".db3"
+			o.bag.Compression = cmp.Or(o.bag.Compression, bagstore.None)
 			return a.convert(cmd.Context(), args[0], args[1], o)
 		},
 	}
@@ -76,7 +80,7 @@ no output then.`,
 	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 since Iron reads without further packages")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
-	bagFlags(f, &o.bag)
+	settingFlags(cmd, settings.Bag, record.BagSettings(&o.bag))
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/node/demo"
+	"rsros/node/settings"
 )
 
 func newDemoCommand(a *app) *cobra.Command {
@@ -24,10 +25,6 @@ changed.`,
 			return demo.Run(cmd.Context(), o)
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.Dir, "dir", "", "folder for the bag (default: a temporary one)")
-	f.Var((*rosDuration)(&o.Duration), "duration", "length of the recording: seconds, or a number with s, m or h (default 5s)")
-	f.BoolVar(&o.Keep, "keep", false, "keep the bag")
-	streamFlags(f, &o.Streams)
+	settingFlags(cmd, settings.Demo, &o)
 	return cmd
 }

@@ -11,6 +11,8 @@ import (
 	"rsros/bagstore/tools/info"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/bagstore/tools/swap"
+	"rsros/node/record"
+	"rsros/node/settings"
 )
 
 type filterOptions struct {
@@ -61,7 +63,7 @@ done and there is no output.`,
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print this expression of each message, after MATCH or NO MATCH")
-	outputFlags(f, &o.bag)
+	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
 	return cmd
 }
 

@@ -7,11 +7,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/node/graph"
+	"rsros/node/settings"
 )
 
+// masterArgs are the settings of master. The last ones are there for scripts that start rosmaster.
+type masterArgs struct {
+	Port    int    `setting:"port"`
+	Listen  string `setting:"listen"`
+	Core    bool   `setting:"core"`
+	Workers int    `setting:"numworkers"`
+	Timeout string `setting:"timeout"`
+}
+
 func newMasterCommand(a *app) *cobra.Command {
-	var port, workers int
-	var listen, timeout string
+	var o masterArgs
+	var given settings.Given
 	cmd := &cobra.Command{
 		Use:   "master",
 		Short: "Run the embedded ROS master, parameter server and rosout",
@@ -23,11 +33,11 @@ It listens on this machine's loopback address alone. ROS_IP, ROS_HOSTNAME or
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			address := a.ros.MasterURI
-			if cmd.Flags().Changed("port") {
-				address = ":" + strconv.Itoa(port)
+			if given.By("port", settings.Flag) {
+				address = ":" + strconv.Itoa(o.Port)
 			}
 			m, err := graph.StartMaster(cmd.Context(), graph.MasterOptions{
-				Address: address, Host: a.ros.Host, Listen: listen, Log: a.logger(),
+				Address: address, Host: a.ros.Host, Listen: o.Listen, Log: a.logger(),
 			})
 			if err != nil {
 				return err
@@ -43,12 +53,6 @@ It listens on this machine's loopback address alone. ROS_IP, ROS_HOSTNAME or
 			return nil
 		},
 	}
-	f := cmd.Flags()
-	f.IntVarP(&port, "port", "p", 11311, "port to listen on; 0 chooses a free one (default that of ROS_MASTER_URI)")
-	f.StringVar(&listen, "listen", "", "address to listen on besides loopback; 0.0.0.0 is every address of this machine")
-	// What scripts give rosmaster: this one needs neither.
-	f.Bool("core", false, "accepted for rosmaster's sake")
-	f.IntVarP(&workers, "numworkers", "w", 0, "accepted for rosmaster's sake")
-	f.StringVarP(&timeout, "timeout", "t", "", "accepted for rosmaster's sake")
+	given = settingFlags(cmd, settings.Master, &o)
 	return cmd
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore/tools/swap"
+	"rsros/node/record"
+	"rsros/node/settings"
 )
 
 func newMergeCommand(a *app) *cobra.Command {
@@ -41,6 +43,6 @@ done and there is no output.`,
 	selectionFlags(f, &o.selection)
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
-	outputFlags(f, &o.bag)
+	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
 	return cmd
 }

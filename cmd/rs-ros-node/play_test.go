@@ -60,11 +60,11 @@ func TestPlayFlags(t *testing.T) {
 }
 
 func parsePlay(line string) (o play.Options, help bool, err error) {
-	f := playFlags{options: &o, hz: 100}
+	var p playArgs
 	cmd := &cobra.Command{Use: "play", DisableFlagParsing: true}
 	cmd.SetOut(new(strings.Builder))
-	f.register(cmd.Flags())
+	p.register(cmd)
 	cmd.InitDefaultHelpFlag()
-	help, err = f.parse(cmd, strings.Fields(line))
-	return o, help, err
+	help, err = p.parse(cmd, strings.Fields(line))
+	return p.options, help, err
 }

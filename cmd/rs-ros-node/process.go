@@ -14,6 +14,8 @@ import (
 	"rsros/bagstore/tools/reprocess"
 	"rsros/bagstore/tools/swap"
 	"rsros/camdriver/process"
+	"rsros/node/record"
+	"rsros/node/settings"
 	"rsros/program"
 )
 
@@ -53,7 +55,7 @@ whole, 1 not done; there is no output then.`,
 	f.StringArrayVar(&o.set, "set", nil, "FILTER.OPTION=VALUE; may be repeated")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
-	outputFlags(f, &o.bag)
+	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
 	return cmd
 }
 

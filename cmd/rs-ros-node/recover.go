@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/tools/convert"
 	"rsros/bagstore/tools/swap"
+	"rsros/node/record"
+	"rsros/node/settings"
 )
 
 type recoverOptions struct {
@@ -64,7 +65,7 @@ Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "file to write, for a single bag")
 	f.BoolVar(&o.inPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
-	o.flags(f)
+	o.flags(cmd)
 	return cmd
 }
 
@@ -92,16 +93,17 @@ lost goes to standard output.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.inPlace, "in-place", true, "")
 	_ = f.MarkHidden("in-place") // the flag is there: what reindex does anyway
-	o.flags(f)
+	o.flags(cmd)
 	return cmd
 }
 
-func (o *recoverOptions) flags(f *pflag.FlagSet) {
+func (o *recoverOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&o.folder, "output-dir", "", "write to this folder, under the names of the bags")
 	overwriteFlag(f, &o.force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing about bags that lost nothing")
-	outputFlags(f, &o.bag)
+	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
 }
 
 func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {

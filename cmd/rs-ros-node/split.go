@@ -16,6 +16,8 @@ import (
 	"rsros/bagstore/tools/info"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/bagstore/tools/swap"
+	"rsros/node/record"
+	"rsros/node/settings"
 )
 
 type splitOptions struct {
@@ -48,8 +50,7 @@ done to the end.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.split(cmd.Context(), args[0], o) },
 	}
 	f := cmd.Flags()
-	f.Var((*mebibytes)(&o.Size), "size", "limit of a part in MB")
-	f.Var((*rosDuration)(&o.Duration), "duration", "limit of a part in time: seconds, or with s, m or h")
+	settingFlags(cmd, settings.Split, settings.Fields{"size": &o.Size, "duration": &o.Duration})
 	f.Uint64Var(&o.Messages, "count", 0, "limit of a part in messages")
 	f.StringVarP(&o.prefix, "output-prefix", "o", "", "names before the number (default: the bag's own)")
 	noLatched := f.Bool("no-latched", false, "don't begin parts with latched messages")
@@ -58,7 +59,7 @@ done to the end.`,
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "don't list the parts")
-	outputFlags(f, &o.Options)
+	settingFlags(cmd, settings.Output, record.BagSettings(&o.Options))
 	return cmd
 }
 

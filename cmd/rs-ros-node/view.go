@@ -11,16 +11,14 @@ import (
 	"rsros/camdriver"
 	"rsros/node/graph"
 	"rsros/node/live"
+	"rsros/node/settings"
 	"rsros/node/view"
 	"rsros/node/view/wire"
 	"rsros/node/viewers"
 )
 
 func newViewCommand(a *app) *cobra.Command {
-	o := view.RunOptions{}
-	var streams live.StreamSettings
-	var noOpen bool
-	var master string
+	var v viewArgs
 	cmd := &cobra.Command{
 		Use:   "view [DEVICE | FILE | FOLDER]",
 		Short: "Show a camera or a recording in the browser",
@@ -42,54 +40,66 @@ page.`,
   rs-ros-node view --master http://robot:11311`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.Show = args[0]
-			}
-			o.Log, o.Lines = a.viewedLogger()
-			o.Choose = streams.Choose
-			o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated D435i"}, {ID: "usb", Name: "USB camera"}}
-			o.Open = func(ctx context.Context, device string) (camdriver.Device, error) {
-				return live.OpenSource(ctx, live.SourceOptions{Device: device, Speed: 1, Paused: true, Log: o.Log})
-			}
-			o.Ready = func(url string) {
-				fmt.Fprintln(a.out, url)
-				if !noOpen {
-					openBrowser(url)
-				}
-			}
-			if master == "" {
-				return view.Run(cmd.Context(), o)
-			}
-			o.Candidates = nil
-			join, err := viewJoin(a, master, o)
-			if err != nil {
-				return usageError{err}
-			}
-			return viewers.Run(cmd.Context(), join, o)
+			return v.run(cmd.Context(), a, args)
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.Address, "listen", "", "address and port for viewers (default: a free port that only this machine reaches)")
-	f.StringVar(&o.Folder, "bags", "", "folder of recordings that viewers may open and download")
-	f.StringVar(&o.RecordDir, "record-path", ".", "folder for recordings that viewers start")
-	f.BoolVar(&o.ViewOnly, "view-only", false, "viewers may look, and change nothing")
-	f.BoolVar(&o.NoAuth, "no-auth", false, "ask for no token, although other machines can connect")
-	f.StringSliceVar(&o.AllowHosts, "allow-host", nil, "another name that browsers may use for this machine without a token")
-	f.StringSliceVar(&o.Origins, "allow-origin", nil, "an origin of another site whose pages may connect, such as https://example.org")
-	f.BoolVar(&noOpen, "no-open", false, "print the address, and don't open the browser")
-	f.StringVar(&master, "master", "", "show this graph: the address of its master; ros for ROS_MASTER_URI; embedded or auto to start one there")
-	streamFlags(f, &streams)
+	v.given = settingFlags(cmd, settings.View, v.fields(), &v.streams)
 	return cmd
+}
+
+// viewArgs are the settings of view.
+type viewArgs struct {
+	options view.RunOptions
+	streams live.StreamSettings
+	noOpen  bool
+	master  string
+	given   settings.Given
+}
+
+func (v *viewArgs) fields() settings.Fields {
+	o := &v.options
+	return settings.Fields{
+		"listen": &o.Address, "bags": &o.Folder, "record-path": &o.RecordDir, "view-only": &o.ViewOnly, "no-auth": &o.NoAuth,
+		"allow-host": &o.AllowHosts, "allow-origin": &o.Origins, "no-open": &v.noOpen, "master": &v.master,
+	}
+}
+
+func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
+	settings.View.Complete(v.given, v.fields())
+	o := v.options
+	if len(args) == 1 {
+		o.Show = args[0]
+	}
+	o.Log, o.Lines = a.viewedLogger()
+	o.Choose = v.streams.Choose
+	o.Open = func(ctx context.Context, device string) (camdriver.Device, error) {
+		return live.OpenSource(ctx, live.SourceOptions{Device: device, Paused: true, Log: o.Log})
+	}
+	o.Ready = func(url string) {
+		fmt.Fprintln(a.out, url)
+		if !v.noOpen {
+			openBrowser(url)
+		}
+	}
+	if v.master == "" {
+		o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated D435i"}, {ID: "usb", Name: "USB camera"}}
+		return view.Run(ctx, o)
+	}
+	join, err := viewJoin(a, v.master, o)
+	if err != nil {
+		return usageError{err}
+	}
+	return viewers.Run(ctx, join, o)
 }
 
 // viewJoin says how the viewer joins the graph of a master, which is an address or one of
 // the words of graph.Mode.
 func viewJoin(a *app, master string, o view.RunOptions) (graph.JoinOptions, error) {
 	join := graph.JoinOptions{ROS: a.ros, Name: "view", Unique: true, Log: o.Log}
-	switch mode, err := graph.ParseMode(master); {
+	switch mode := graph.Mode(master); {
 	case o.Show != "" || o.Folder != "":
 		return join, errors.New("with --master the graph is shown, and no device, recording or folder")
-	case err == nil:
+	case mode == graph.ROS || mode == graph.Embedded || mode == graph.Auto:
 		join.Master = mode
 	case strings.HasPrefix(master, "http://"):
 		join.ROS.MasterURI = master

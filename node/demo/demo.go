@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,14 +24,15 @@ import (
 	"rsros/node/replay"
 	"rsros/node/ros"
 	"rsros/node/ros/roslog"
+	"rsros/node/settings"
 	"rsros/program"
 )
 
 // Options are the settings of Run.
 type Options struct {
-	Dir      string        // the bag's folder; default: a new temporary one
-	Duration time.Duration // length of the recording; default 5 s
-	Keep     bool          // don't remove the bag
+	Dir      string        `setting:"dir"`      // the bag's folder; default: a new temporary one
+	Duration time.Duration `setting:"duration"` // length of the recording; default 5 s
+	Keep     bool          `setting:"keep"`     // don't remove the bag
 	Streams  live.StreamSettings
 	Out      io.Writer // for the steps and the table
 	Log      zerolog.Logger
@@ -46,7 +46,7 @@ type Options struct {
 // with a clock, and compares every frame that a subscriber receives with the camera's.
 // The error wraps program.ErrIncomplete if any was lost or changed.
 func Run(ctx context.Context, o Options) (err error) {
-	o.Duration = cmp.Or(o.Duration, 5*time.Second)
+	settings.Demo.Complete(nil, &o)
 	dir, cleanup, err := demoDir(o)
 	if err != nil {
 		return err

@@ -9,9 +9,6 @@ import (
 	"rsros/node/guard"
 )
 
-// DefaultAddress is where Foxglove and Lichtblick look first.
-const DefaultAddress = "127.0.0.1:8765"
-
 // Access says where clients connect and who may.
 type Access struct {
 	// Address is host:port to listen on; "" means not at all. Port 0 is any.

@@ -32,15 +32,6 @@ const (
 	Auto     Mode = "auto"
 )
 
-// ParseMode parses a mode.
-func ParseMode(s string) (Mode, error) {
-	switch m := Mode(s); m {
-	case ROS, Embedded, Auto:
-		return m, nil
-	}
-	return "", fmt.Errorf("%w: master %q: want ros, embedded or auto", program.ErrUsage, s)
-}
-
 // connect sets conf.MasterURI to the master that mode selects, and starts the
 // embedded master if mode asks for it. The returned function stops that master.
 func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logger) (stop func(), err error) {

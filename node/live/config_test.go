@@ -16,6 +16,7 @@ import (
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/record"
+	"rsros/node/settings"
 	"rsros/program"
 )
 
@@ -31,7 +32,7 @@ func TestFlagsWinOverParameters(t *testing.T) {
 	if err := o.fill(p); err != nil {
 		t.Fatal(err)
 	}
-	o.setDefaults()
+	settings.Live.Complete(o.Given, &o)
 	if o.Source.Device != "sim" || o.Source.Serial != "0123" || o.Naming != naming.SDK || o.Camera != "front" || o.RecordPath != "/data/" {
 		t.Errorf("options %+v", o)
 	}

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,10 +25,6 @@ type diagnostics struct {
 	begun  time.Time
 	drops  uint64 // when they were last published
 }
-
-// wrapperManager is the nodelet manager that realsense2_camera's launch files start.
-// Its name is part of the names of diagnostics.
-const wrapperManager = "realsense2_camera_manager"
 
 func (c *camera) startDiagnostics() error {
 	t := msgs.MustType("diagnostic_msgs/DiagnosticArray")
@@ -72,7 +67,7 @@ func (c *camera) diagnosticsName() (string, error) {
 		name += "/" + strings.Trim(c.opts.Camera, "/")
 	}
 	if c.opts.Naming.Wrapper() {
-		manager := cmp.Or(c.opts.Manager, wrapperManager)
+		manager := c.opts.Manager
 		if !strings.HasPrefix(manager, "/") {
 			manager = c.opts.Camera + "/" + manager
 		}

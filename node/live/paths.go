@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore"
 	"rsros/node/graph"
 	"rsros/node/record"
+	"rsros/node/settings"
 	"rsros/program"
 )
 
@@ -24,10 +25,10 @@ func (o *Options) checkRemotePaths(private graph.Params) error {
 		return nil
 	}
 	allowed := record.Folder(cmp.Or(o.RecordPath, "."))
-	p := graph.NewParamReader(private)
-	check := func(name, set, folder string) error {
+	p := settings.NewReader(private)
+	check := func(name, flag, value, folder string) error {
 		text := p.Text(name)
-		if text == "" || set != "" {
+		if _, said := o.Given[flag]; text == "" || said || value != "" {
 			return nil
 		}
 		below, err := isBelow(folder, allowed)
@@ -38,8 +39,8 @@ func (o *Options) checkRemotePaths(private graph.Params) error {
 			program.ErrUsage, name, text, allowed))
 	}
 	return errors.Join(
-		check("record", o.Record, filepath.Dir(p.Text("record"))),
-		check("record_path", o.RecordPath, record.Folder(p.Text("record_path"))))
+		check("record", "record", o.Record, filepath.Dir(p.Text("record"))),
+		check("record_path", "record-path", o.RecordPath, record.Folder(p.Text("record_path"))))
 }
 
 // isBelow reports whether a folder is another one or inside it, after symbolic

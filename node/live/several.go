@@ -12,6 +12,7 @@ import (
 
 	"rsros/node/graph"
 	"rsros/node/record"
+	"rsros/node/settings"
 	"rsros/program"
 )
 
@@ -22,8 +23,13 @@ import (
 // With several cameras, the parameters below a camera's name, such as
 // ~front/depth_width, come before those of all cameras.
 func (o Options) each(line, server graph.Params) ([]Options, error) {
-	if err := o.fillLists(line, server); err != nil {
-		return nil, err
+	o.Given = o.Given.Clone()
+	for _, source := range []graph.Params{line, server} {
+		p := settings.NewReader(source)
+		settings.Live.Fill(p, o.Given, o.Lists())
+		if err := p.Err(); err != nil {
+			return nil, err
+		}
 	}
 	n := max(len(o.Devices), len(o.Cameras), 1)
 	if len(o.Devices) > 1 && len(o.Devices) != n || len(o.Cameras) > 0 && len(o.Cameras) != n {
@@ -37,14 +43,14 @@ func (o Options) each(line, server graph.Params) ([]Options, error) {
 		pick(&c.Camera, o.Cameras, i)
 		complete := c.filled
 		if n > 1 {
-			setDefault(&c.Camera, fmt.Sprint("camera", i+1)) // as in rs_multiple_devices.launch
+			c.Camera = cmp.Or(c.Camera, fmt.Sprint("camera", i+1)) // as in rs_multiple_devices.launch
 			complete = c.oneOfSeveral
 		}
 		var err error
 		if list[i], err = complete(line, server); err != nil {
 			return nil, err
 		}
-		list[i].setDefaults()
+		settings.Live.Complete(list[i].Given, &list[i])
 	}
 	if n == 1 {
 		return list, nil
@@ -52,27 +58,10 @@ func (o Options) each(line, server graph.Params) ([]Options, error) {
 	return list, apart(list)
 }
 
-// fillLists takes the devices and their names from parameters, which are texts or
-// lists of texts, unless flags named them.
-func (o *Options) fillLists(sources ...graph.Params) error {
-	var errs []error
-	for _, source := range sources {
-		p := graph.NewParamReader(source)
-		if o.Devices == nil && o.Source.Device == "" {
-			o.Devices = p.Texts("device")
-		}
-		if o.Cameras == nil && o.Camera == "" {
-			o.Cameras = p.Texts("camera")
-		}
-		errs = append(errs, p.Err())
-	}
-	return errors.Join(errs...)
-}
-
 // pick sets a field to the i-th of a list, or to its only one.
 func pick(field *string, list []string, i int) {
 	if len(list) > 0 {
-		setDefault(field, list[min(i, len(list)-1)])
+		*field = list[min(i, len(list)-1)]
 	}
 }
 

@@ -20,27 +20,29 @@ import (
 type SourceOptions struct {
 	// Device is "sim", "sim:SERIAL", "usb", "usb:SERIAL", or the path of a RealSense recording.
 	// Empty is an error: a camera that isn't there is never imitated.
-	Device string
+	Device string `setting:"device"`
 	// Serial, Port and Type select one of several USB cameras. Empty matches any.
-	Serial, Port, Type string
+	Serial string `setting:"serial"`
+	Port   string `setting:"port"`
+	Type   string `setting:"type"`
 	// Wait is how long to wait at the start for a camera that isn't there, or for its
 	// return from InitialReset. 0 doesn't wait: it is an error. A negative time is for
 	// ever. A recording is never waited for.
-	Wait time.Duration
+	Wait time.Duration `setting:"wait-for-device-timeout"`
 	// Retry is how long to wait between two attempts to open the camera; default 6 s.
 	// A USB camera that goes away later is looked for as often, and at least twice a
 	// second.
-	Retry        time.Duration
-	InitialReset bool // reset the camera first, and wait until it is back
+	Retry        time.Duration `setting:"reconnect-timeout"`
+	InitialReset bool          `setting:"initial-reset"` // reset the camera first, and wait until it is back
 	// Unplugged is a simulated camera that isn't there until ~plug plugs it in.
-	Unplugged bool
+	Unplugged bool `setting:"unplugged"`
 	// Seed and Pose apply to the simulated device.
-	Seed int64
-	Pose bool
+	Seed int64 `setting:"seed"`
+	Pose bool  `setting:"pose"`
 	// Speed, Loop and Paused apply to a bag. Speed 1 is real time.
-	Speed  float64
-	Loop   bool
-	Paused bool            // start paused, so that subscribers miss nothing
+	Speed  float64         `setting:"speed"`
+	Loop   bool            `setting:"loop"`
+	Paused bool            `setting:"pause"` // start paused, so that subscribers miss nothing
 	Clock  camdriver.Clock // default: the system clock
 	Log    zerolog.Logger  // of the driver
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,12 +17,8 @@ func openBag(o SourceOptions) (camdriver.Device, error) {
 	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: looked for a file %s (not one of the words sim and usb)", program.ErrNoDevice, o.Device)
 	}
-	speed := o.Speed
-	if speed == 0 {
-		speed = 1
-	}
 	// Paused, so that no frames are played before all sensors are started.
-	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: speed, Loop: o.Loop, Paused: true})
+	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true})
 	if err != nil {
 		return nil, err
 	}

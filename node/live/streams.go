@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/node/settings"
 )
 
 // StreamSetting is the user's setting of one stream: "off", "on", "848x480@30",
@@ -56,6 +57,41 @@ func ParseStreamSetting(s string) (StreamSetting, error) {
 // device proposes, except that infrared uses depth's setting, because both come
 // from the same imagers.
 type StreamSettings map[camdriver.StreamID]StreamSetting
+
+// Settings returns the settings of all streams.
+func (s *StreamSettings) Settings() settings.Fields {
+	fields := settings.Fields{}
+	for name, id := range streamIDs {
+		fields[name] = streamField{s, id}
+	}
+	return fields
+}
+
+func (s *StreamSettings) put(id camdriver.StreamID, set StreamSetting) {
+	if *s == nil {
+		*s = StreamSettings{}
+	}
+	(*s)[id] = set
+}
+
+// streamField is the setting of one stream.
+type streamField struct {
+	settings *StreamSettings
+	id       camdriver.StreamID
+}
+
+func (f streamField) IsZero() bool {
+	_, said := (*f.settings)[f.id]
+	return !said
+}
+
+func (f streamField) Set(text string) error {
+	set, err := ParseStreamSetting(text)
+	if err == nil {
+		f.settings.put(f.id, set)
+	}
+	return err
+}
 
 func (s StreamSettings) of(id camdriver.StreamID) StreamSetting {
 	if set, ok := s[id]; ok {

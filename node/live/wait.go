@@ -14,9 +14,6 @@ import (
 	"rsros/program"
 )
 
-// defaultRetry is realsense2_camera's reconnect_timeout.
-const defaultRetry = 6 * time.Second
-
 // resetWait is how long a camera may take to come back from a reset at the start,
 // where the options don't say.
 const resetWait = 30 * time.Second
@@ -43,7 +40,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camd
 			return dev, err
 		}
 		waits()
-		pause := cmp.Or(o.Retry, defaultRetry)
+		pause := o.Retry
 		if left := end.Sub(clock.Now()); o.Wait > 0 && left <= 0 {
 			return nil, fmt.Errorf("waited %v for a camera: %w", o.Wait, err)
 		} else if o.Wait > 0 {

@@ -18,17 +18,6 @@ import (
 	"rsros/program"
 )
 
-func TestParseWait(t *testing.T) {
-	for text, want := range map[string]time.Duration{"-1": -1, "-1.0": -1, "0": -1, "2.5": 2500 * time.Millisecond, "2m": 2 * time.Minute} {
-		if got, err := ParseWait(text); got != want || err != nil {
-			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
-		}
-	}
-	if _, err := ParseWait("soon"); !errors.Is(err, program.ErrUsage) {
-		t.Errorf("soon: %v", err)
-	}
-}
-
 // launchParams are what rs_camera.launch sets.
 var launchParams = graph.Params{"initial_reset": true, "reconnect_timeout": 0.05, "wait_for_device_timeout": -1.0, "unplugged": true}
 
@@ -92,7 +81,7 @@ func waiting(n *ros.Node) *camera { return &camera{node: n, turn: &sync.Mutex{}}
 // wait_for_device_timeout is over.
 func TestWaitEnds(t *testing.T) {
 	n, clock := nodeAt(t), &handClock{now: time.Unix(1000, 0)}
-	o := SourceOptions{Device: "sim:77", Unplugged: true, Wait: 15 * time.Second, Clock: clock}
+	o := SourceOptions{Device: "sim:77", Unplugged: true, Wait: 15 * time.Second, Retry: 6 * time.Second, Clock: clock}
 	_, err := waiting(n).await(t.Context(), o, waitForIt)
 	if !errors.Is(err, program.ErrNoDevice) || !strings.Contains(err.Error(), "waited 15s") {
 		t.Errorf("%v", err)

@@ -2,50 +2,82 @@ package naming
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 	"rsros/camdriver/process"
-	"rsros/program"
+	"rsros/node/settings"
 )
 
 // WrapperOptions are realsense2_camera's parameters of what is published. The zero
 // value publishes frames as they come.
 type WrapperOptions struct {
 	Camera string // prefix of topics; default "camera"
-	Frames string // tf_prefix, of frames; default Camera
+	Frames string `setting:"tf_prefix"` // prefix of frames; default Camera
 	// FrameIDs are names of single frames by their name without the prefix:
 	// base_frame_id is that of "link", color_optical_frame_id of "color_optical_frame".
 	FrameIDs map[string]string
 
-	// Covariances of linear_accel_cov and angular_velocity_cov; 0 is 0.01.
-	AccelCovariance, GyroCovariance float64
+	// Covariances; 0 is 0.01.
+	AccelCovariance float64 `setting:"linear_accel_cov"`
+	GyroCovariance  float64 `setting:"angular_velocity_cov"`
 
-	UniteIMU imu.Method // unite_imu_method: one topic in place of gyro/sample and accel/sample
+	UniteIMU imu.Method `setting:"unite-imu"` // one topic instead of gyro/sample and accel/sample
 
-	Sync       bool     // enable_sync: the frames of a set have one stamp
-	Filters    []string // filters, as ParseFilters has them
-	AlignDepth bool     // align_depth: depth as the colour camera would see it, beside depth as it came
-	Clip       float64  // clip_distance in metres: what is farther becomes 0; 0 is no limit
+	Sync       bool     `setting:"sync"` // the frames of a set have one stamp
+	Filters    []string // as parseFilters returns them
+	AlignDepth bool     `setting:"align-depth"`   // publish depth as the colour camera sees it, too
+	Clip       float64  `setting:"clip-distance"` // metres: what is farther becomes 0; 0 is no limit
 
-	PointCloud     bool               // enable_pointcloud
-	Texture        camdriver.StreamID // pointcloud_texture_stream and _index; AnyStream is none
-	OrderedCloud   bool               // ordered_pc
-	AllowNoTexture bool               // allow_no_texture_points
+	PointCloud     bool               `setting:"pointcloud"`
+	Texture        camdriver.StreamID // of points; AnyStream is none
+	OrderedCloud   bool               `setting:"ordered-cloud"`
+	AllowNoTexture bool               `setting:"allow_no_texture_points"`
 
 	// RGBD adds the topics that rs_rgbd.launch's nodelets made:
 	// color/image_rect_color and depth_registered/points.
-	RGBD bool
+	RGBD bool `setting:"rgbd"`
 
-	InfraRGB bool // infra_rgb: grey infrared images are published as rgb8
+	InfraRGB bool `setting:"infra_rgb"` // publish grey infrared images as rgb8
 
-	NoTF   bool    // not publish_tf
-	TFRate float64 // tf_publish_rate in Hz: /tf in place of /tf_static; 0 is /tf_static
-	// NoOdomTF is not publish_odom_tf: poses are not transforms on /tf.
-	NoOdomTF bool
+	NoTF     bool    `setting:"!publish_tf"`
+	TFRate   float64 `setting:"tf_publish_rate"` // Hz: /tf in place of /tf_static; 0 is /tf_static
+	NoOdomTF bool    `setting:"!publish_odom_tf"`
+}
+
+// Settings returns the settings that aren't fields of their own.
+func (o *WrapperOptions) Settings() settings.Fields {
+	fields := settings.Fields{
+		"filters": settings.Parsed(&o.Filters, parseFilters),
+		"pointcloud_texture_stream": settings.Parsed(&o.Texture.Kind, func(word string) (camdriver.StreamKind, error) {
+			return textureStreams[word], nil
+		}),
+		"pointcloud_texture_index": &o.Texture.Index,
+	}
+	for _, s := range settings.Frames {
+		fields[s.Name()] = frameID{&o.FrameIDs, strings.TrimSuffix(s.Name(), "_id")}
+	}
+	fields["base_frame_id"] = frameID{&o.FrameIDs, "link"}
+	return fields
+}
+
+// frameID is the name of a single frame.
+type frameID struct {
+	ids *map[string]string
+	of  string
+}
+
+func (f frameID) IsZero() bool { return (*f.ids)[f.of] == "" }
+
+// Set leaves the map as it is, because copies of the options may share it.
+func (f frameID) Set(id string) error {
+	ids := map[string]string{}
+	maps.Copy(ids, *f.ids)
+	ids[f.of], *f.ids = id, ids
+	return nil
 }
 
 // Filter names, in realsense2_camera's words and in its order, except that
@@ -67,33 +99,20 @@ var filterNames = []string{
 	filterSequenceID, filterSpatial, filterTemporal,
 }
 
-// ParseFilters reads realsense2_camera's list: names with commas.
-func ParseFilters(list string) ([]string, error) {
+// parseFilters reads realsense2_camera's list: names with commas.
+func parseFilters(list string) (out []string, err error) {
 	names, err := process.ParseNames(list, filterNames)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	var out []string
 	for _, name := range names {
 		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // textureStreams are librealsense's words in pointcloud_texture_stream.
 var textureStreams = map[string]camdriver.StreamKind{
 	"RS2_STREAM_ANY": camdriver.AnyStream, "RS2_STREAM_COLOR": camdriver.Color, "RS2_STREAM_INFRARED": camdriver.Infrared,
-}
-
-// ParseTexture reads pointcloud_texture_stream; empty is colour.
-func ParseTexture(word string) (camdriver.StreamKind, error) {
-	kind, ok := textureStreams[cmp.Or(word, "RS2_STREAM_COLOR")]
-	if !ok {
-		return kind, fmt.Errorf("%w: pointcloud_texture_stream %q: want RS2_STREAM_COLOR, RS2_STREAM_INFRARED or RS2_STREAM_ANY", program.ErrUsage, word)
-	}
-	return kind, nil
 }
 
 // frame returns the full name of a frame, such as "camera_link" of "link". The prefix

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,12 +13,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/moment"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/node/foxglove"
 	"rsros/node/graph"
 	"rsros/node/naming"
 	"rsros/node/replay"
 	"rsros/node/ros"
+	"rsros/node/settings"
 	"rsros/node/viewers"
 	"rsros/program"
 )
@@ -28,16 +29,16 @@ import (
 // default.
 type Options struct {
 	ROS    graph.Config // name, remaps and environment; the default name is play_ and a unique end, as rosbag's
-	Master graph.Mode   // default ros
-	Bags   []string
+	Master graph.Mode   `setting:"master"`
+	Bags   []string     `setting:"bags"`
 
 	Replay replay.Settings // what is played, and how
 
-	Queue            int    // messages that may wait for one subscriber; 0 means 100, negative no bound
-	RateControlTopic string // playback waits while the header stamps of this topic lag
-	LossyOK          bool   // messages that slow subscribers lose don't make the replay incomplete
+	Queue            int    `setting:"queue"`              // messages that may wait for one subscriber; 0 means 100, negative no bound
+	RateControlTopic string `setting:"rate-control-topic"` // playback waits while the header stamps of this topic lag
+	LossyOK          bool   `setting:"lossy-ok"`           // messages that slow subscribers lose don't make the replay incomplete
 
-	Naming  naming.Choice // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
+	Naming  naming.Choice `setting:"naming"` // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 	Wrapper naming.WrapperOptions
 
 	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
@@ -45,9 +46,19 @@ type Options struct {
 
 	Keys  *os.File  // where keys are read from; nil for none
 	Out   io.Writer // for the state line; nil for none
-	Quiet bool      // no state line
+	Quiet bool      `setting:"quiet"` // no state line
+
+	Given settings.Given // the settings that flags set, to their zero values, too
 
 	Log zerolog.Logger
+}
+
+// Settings returns the settings that aren't fields of their own.
+func (o *Options) Settings() settings.Fields {
+	return settings.Fields{
+		"camera": &o.Wrapper.Camera, "start-at": settings.Parsed(&o.Replay.StartAt, moment.Parse),
+		"until": settings.Parsed(&o.Replay.Until, moment.Parse), "loop-range": settings.Parsed(&o.Replay.LoopRange, replay.ParseRange),
+	}
 }
 
 // Run plays bags into the graph until their end, Stop, or the end of ctx.
@@ -88,11 +99,14 @@ func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.Fil
 	if err != nil {
 		return nil, err
 	}
-	p := graph.NewParamReader(values)
-	o.Wrapper.Camera = cmp.Or(o.Wrapper.Camera, p.Text("camera"), "camera")
-	if err := errors.Join(o.Wrapper.Fill(p), p.Err()); err != nil {
+	p := settings.NewReader(values)
+	camera := settings.Fields{"camera": &o.Wrapper.Camera}
+	o.Given = o.Given.Clone()
+	settings.Play.Fill(p, o.Given, camera, &o.Wrapper)
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
+	settings.Play.Complete(o.Given, camera, &o.Wrapper)
 	source, err := naming.OpenSource(recording, o.Wrapper, time.Now(), n.Log())
 	if err != nil {
 		return nil, err
@@ -109,7 +123,6 @@ func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.Fil
 }
 
 const (
-	defaultQueue = 100 // as rosbag play
 	// immediateBytes bounds a subscriber's queue if the player waits for room in it
 	// anyway. It is enough to keep a socket busy.
 	immediateBytes = 8 << 20
@@ -117,7 +130,7 @@ const (
 
 // complete fills in defaults and refuses settings that contradict each other.
 func (o *Options) complete() error {
-	o.Queue = cmp.Or(o.Queue, defaultQueue)
+	settings.Play.Complete(o.Given, settings.Fields{"queue": &o.Queue})
 	r := &o.Replay
 	if err := r.Check(); err != nil {
 		return err

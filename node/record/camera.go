@@ -16,23 +16,33 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/msgs"
+	"rsros/node/settings"
 	"rsros/program"
 )
 
 // Options are the settings of a camera's recordings.
 type Options struct {
 	Bag           bagstore.Options
-	DB3           bool          // recordings that Start names are .db3 files; others have the format of their names
-	QueueBytes    int64         // most bytes that may wait for the disk; default 512 MiB
-	SplitSize     int64         // start a new file after this many bytes; 0 means no limit
-	SplitDuration time.Duration // start a new file after this much recorded time; 0 means no limit
+	DB3           bool          `setting:"db3"`            // recordings that Start names are .db3 files; others have the format of their names
+	QueueBytes    int64         `setting:"buffsize"`       // most bytes that may wait for the disk; default 512 MiB
+	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit
+	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
+}
+
+// Settings returns the settings of the bags.
+func (o *Options) Settings() settings.Fields { return BagSettings(&o.Bag) }
+
+// BagSettings returns the settings of how bags are written.
+func BagSettings(o *bagstore.Options) settings.Fields {
+	return settings.Fields{
+		"lz4": settings.Switch(&o.Compression, bagstore.LZ4), "bz2": settings.Switch(&o.Compression, bagstore.BZ2),
+		"uncompressed": settings.Switch(&o.Compression, bagstore.None),
+		"direct":       settings.Switch(&o.Sink, bagstore.Direct), "buffered": settings.Switch(&o.Sink, bagstore.Buffered),
+		"chunksize": &o.ChunkSize, "overwrite": &o.Overwrite,
+	}
 }
 
 func (o Options) limits() limits { return limits{o.SplitSize, o.SplitDuration} }
-
-// defaultQueueBytes holds about four seconds of all streams at 848x480@30 and
-// 1280x720@30. No healthy disk stalls for longer.
-const defaultQueueBytes = 512 << 20
 
 // Camera records a running device, one recording after another. Serve must be
 // called before all other methods except WriteLog; then any goroutine may call

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/msgs"
+	"rsros/node/settings"
 )
 
 // session writes one recording. It is a consumer of the hub that retains frames in
@@ -65,7 +65,7 @@ const (
 )
 
 func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
-	o.QueueBytes = cmp.Or(o.QueueBytes, defaultQueueBytes)
+	settings.Live.Complete(nil, &o)
 	r := &session{
 		now: now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: limiter{every: time.Second},
 	}

@@ -19,35 +19,36 @@ import (
 	"rsros/node/graph"
 	"rsros/node/ros"
 	"rsros/node/ros/names"
+	"rsros/node/settings"
 	"rsros/program"
 )
 
 // TopicOptions are the settings of Topics. They mean what those of rosbag record
 // mean.
 type TopicOptions struct {
-	Topics  []string // names; with Regex, expressions that match whole names
-	All     bool     // every topic
-	Regex   bool
-	Exclude string // regular expression of topics to leave out
-	Node    string // also every topic that this node subscribes to
+	Topics  []string `setting:"topic"` // names; with Regex, expressions that match whole names
+	All     bool     `setting:"all"`   // every topic
+	Regex   bool     `setting:"regex"`
+	Exclude string   `setting:"exclude"` // regular expression of topics to leave out
+	Node    string   `setting:"node"`    // also every topic that this node subscribes to
 
-	Output     string        // path of the bag; numbered when split
-	Prefix     string        // path before the time stamp, if Output is empty
-	Split      bool          // start a new file at MaxSize or MaxTime instead of ending
-	MaxSize    int64         // bytes; 0 is no limit
-	MaxTime    time.Duration // 0 is no limit
-	MaxSplits  int           // keep this many finished files of this run besides the one that is written; 0 keeps all
-	MinSpace   int64         // bytes that stay free on the disk; below it messages are dropped. 0 disables the check
-	Limit      int           // messages of each topic; 0 is no limit
-	QueueBytes int64         // what may wait for the disk; 0 is no bound
-	Latched    bool          // begin each file of a split with the newest latched messages
-	NoDelay    bool
-	Publish    bool // the path of each new file on /begin_write (std_msgs/String), latched
+	Output     string        `setting:"output-name"`    // path of the bag; numbered when split
+	Prefix     string        `setting:"output-prefix"`  // path before the time stamp, if Output is empty
+	Split      bool          `setting:"split"`          // start a new file at MaxSize or MaxTime instead of ending
+	MaxSize    int64         `setting:"size"`           // bytes; 0 is no limit
+	MaxTime    time.Duration `setting:"duration"`       // 0 is no limit
+	MaxSplits  int           `setting:"max-splits"`     // keep this many finished files of this run besides the one that is written; 0 keeps all
+	MinSpace   int64         `setting:"min-space"`      // bytes that stay free on the disk; below it messages are dropped. 0 disables the check
+	Limit      int           `setting:"limit"`          // messages of each topic; 0 is no limit
+	QueueBytes int64         `setting:"buffsize"`       // what may wait for the disk; 0 is no bound
+	Latched    bool          `setting:"repeat-latched"` // begin each file of a split with the newest latched messages
+	NoDelay    bool          `setting:"tcpnodelay"`
+	Publish    bool          `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
 	Bag        bagstore.Options
-	DB3        bool // into .db3 files of ROS 2, as an Output that ends in .db3 says, too
+	DB3        bool `setting:"db3"` // into .db3 files of ROS 2, as an Output that ends in .db3 says, too
 
 	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
-	Master graph.Mode   // default ros
+	Master graph.Mode   `setting:"master"`
 
 	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
 	// Show, if not nil, lets somebody see and control the recording. It is called when the
@@ -56,6 +57,9 @@ type TopicOptions struct {
 
 	Log zerolog.Logger
 }
+
+// Settings returns the settings of the bags.
+func (o *TopicOptions) Settings() settings.Fields { return BagSettings(&o.Bag) }
 
 func (o *TopicOptions) check() error {
 	switch {

@@ -14,11 +14,11 @@ import (
 // topic is in Topics or matches Match (or both are empty), its type is in Types (or
 // Types is empty), and it isn't excluded.
 type Filter struct {
-	Topics       []string // recorded names
+	Topics       []string `setting:"topics"` // recorded names
 	Match        []*regexp.Regexp
 	Exclude      []*regexp.Regexp
-	Types        []string
-	ExcludeTypes []string
+	Types        []string           `setting:"types"`
+	ExcludeTypes []string           `setting:"exclude-types"`
 	Limits       map[string]float64 // by recorded topic: maximum rate in Hz of bag time
 }
 

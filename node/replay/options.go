@@ -32,36 +32,36 @@ type Options struct {
 // the recorded speed.
 type Settings struct {
 	Filter Filter
-	Prefix string // of every published topic name
+	Prefix string `setting:"prefix"` // of every published topic name
 
-	Rate      float64 // speed; 0 means 1
-	Immediate bool    // wait for room in the subscribers' queues instead of a message's time
-	Paused    bool    // start paused
+	Rate      float64 `setting:"rate"`      // speed; 0 means 1
+	Immediate bool    `setting:"immediate"` // wait for room in the subscribers' queues instead of a message's time
+	Paused    bool    `setting:"pause"`     // start paused
 
 	ClockHz         float64  // rate of /clock; 0 disables it
-	ClockPerMessage bool     // publish /clock before each message as well
-	ClockTopics     []string // published names; if not empty, only before messages of these topics
-	FollowClock     bool     // bag time follows the times submitted as FollowTime
+	ClockPerMessage bool     `setting:"clock-per-message"` // publish /clock before each message as well
+	ClockTopics     []string `setting:"clock-topics"`      // published names; if not empty, only before messages of these topics
+	FollowClock     bool     `setting:"follow-clock"`      // bag time follows the times submitted as FollowTime
 
-	Delay              time.Duration // between advertising and the first message
-	WaitForSubscribers bool          // wait until every channel has a subscriber
+	Delay              time.Duration `setting:"delay"`                // between advertising and the first message
+	WaitForSubscribers bool          `setting:"wait-for-subscribers"` // wait until every channel has a subscriber
 
-	Start     time.Duration // where to start, from the first message of all bags; Duration counts from there even if it is negative
+	Start     time.Duration `setting:"start"` // where to start, from the first message of all bags; Duration counts from there even if it is negative
 	StartAt   moment.Moment // where to start, if not zero, instead of Start
-	Duration  time.Duration // how much to play, in bag time; 0 means all
+	Duration  time.Duration `setting:"duration"` // how much to play, in bag time; 0 means all
 	Until     moment.Moment // where to stop at the latest, if not zero
-	SkipEmpty time.Duration // jump over gaps longer than this; 0 means never
+	SkipEmpty time.Duration `setting:"skip-empty"` // jump over gaps longer than this; 0 means never
 
-	Loop          bool   // begin again at the end
-	LoopMonotonic bool   // each round continues the time line instead of jumping back
+	Loop          bool   `setting:"loop"`           // begin again at the end
+	LoopMonotonic bool   `setting:"loop-monotonic"` // each round continues the time line instead of jumping back
 	LoopRange     *Range // the part to repeat, which sets Loop; nil means all
-	KeepAlive     bool   // stay after the end, with the clock running
+	KeepAlive     bool   `setting:"keep-alive"` // stay after the end, with the clock running
 
-	PauseTopics []string // recorded names; pause before each of their messages
+	PauseTopics []string `setting:"pause-topics"` // recorded names; pause before each of their messages
 
-	RateControlMaxDelay time.Duration // 0 means 1 s; see Options.RateControl
+	RateControlMaxDelay time.Duration `setting:"rate-control-max-delay"` // 0 means 1 s; see Options.RateControl
 
-	Restamp bool // move header stamps to the time of publishing
+	Restamp bool `setting:"restamp"` // move header stamps to the time of publishing
 }
 
 // Range is a part of what is played, counted from its first message.

@@ -15,9 +15,6 @@ type Access struct {
 	NoAuth     bool     // no token, although other machines can connect
 }
 
-// DefaultAddress is where a node serves its viewers unless told otherwise.
-const DefaultAddress = "127.0.0.1:8090"
-
 // Listener serves viewers on a port of its own.
 type Listener struct {
 	*guard.Listener

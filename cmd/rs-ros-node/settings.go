@@ -1,0 +1,57 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"rsros/node/settings"
+)
+
+// settingFlags adds the flags of a command's settings, which set the fields of targets, and
+// returns which settings a command line sets.
+func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings.Given {
+	given := settings.Given{}
+	f := cmd.Flags()
+	for _, field := range set.Fields(targets...) {
+		if field.Flag == "" {
+			continue
+		}
+		flag := f.VarPF(settingFlag{field, given}, field.Flag, field.Short, field.Usage())
+		flag.DefValue, flag.NoOptDefVal = field.Default, field.Alone
+		var err error
+		switch field.Kind {
+		case settings.Bool:
+			flag.NoOptDefVal = "true"
+		case settings.Word:
+			err = cmd.RegisterFlagCompletionFunc(field.Flag, cobra.FixedCompletions(field.Choices, cobra.ShellCompDirectiveNoFileComp))
+		case settings.File:
+			err = cmd.MarkFlagFilename(field.Flag)
+		case settings.Folder:
+			err = cmd.MarkFlagDirname(field.Flag)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("--%s: %v", field.Flag, err)) // it was just added
+		}
+	}
+	return given
+}
+
+// settingFlag is the flag of a setting.
+type settingFlag struct {
+	settings.Field
+	given settings.Given
+}
+
+func (s settingFlag) Set(text string) error {
+	err := s.Field.Set(text)
+	if err == nil {
+		s.given[s.Name()] = settings.Flag
+	}
+	return err
+}
+
+func (s settingFlag) String() string { return s.Default }
+
+func (s settingFlag) Type() string { return cmp.Or(s.Unit, s.Kind.String()) }

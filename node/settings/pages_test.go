@@ -1,0 +1,222 @@
+package settings
+
+import (
+	"cmp"
+	"encoding/xml"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the tables of docs/settings.md")
+
+const settingsPage = "../../docs/settings.md"
+
+var commands = map[string]Set{"live": Live, "play": Play, "record": Record, "view": View, "demo": Demo, "master": Master}
+
+// The tables of the page are those of the declarations.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile(settingsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := regexp.MustCompile(`(?s)<!-- settings: .*?<!-- end -->`).ReplaceAllStringFunc(string(text), func(part string) string {
+		name, _, _ := strings.Cut(strings.TrimPrefix(part, "<!-- settings: "), " -->")
+		table := unusedTable()
+		if name != "without effect" {
+			table = settingsTable(commands[name])
+		}
+		return "<!-- settings: " + name + " -->\n" + table + "<!-- end -->"
+	})
+	if *update {
+		if err := os.WriteFile(settingsPage, []byte(made), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if made != string(text) {
+		t.Errorf("%s isn't what the settings say: go test ./node/settings -run TestPage -update", settingsPage)
+	}
+}
+
+func settingsTable(set Set) string {
+	var b strings.Builder
+	row := func(cells ...string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	params := slices.ContainsFunc(set, func(s Setting) bool { return s.Params != nil })
+	running := slices.ContainsFunc(set, func(s Setting) bool { return s.Running != "" })
+	columns := func(flag, param, value, standard, help, run string) {
+		cells := []string{flag}
+		if params {
+			cells = append(cells, param)
+		}
+		if cells = append(cells, value, standard, help); running {
+			cells = append(cells, run)
+		}
+		row(cells...)
+	}
+	columns("flag", "parameter", "value", "default", "meaning", "running")
+	columns("---", "---", "---", "---", "---", "---")
+	frames := false
+	for _, s := range set {
+		if strings.HasSuffix(s.Name(), "_frame_id") {
+			if !frames {
+				columns("", "`base_frame_id`, `color_optical_frame_id`, …", "text", "prefix and name", "names of single frames", "")
+			}
+			frames = true
+			continue
+		}
+		name := code(s.Flag, "--")
+		if s.Short != "" {
+			name = "`-" + s.Short + "`, " + name
+		}
+		var list []string
+		for _, p := range s.Params {
+			list = append(list, code(p, ""))
+		}
+		standard := cmp.Or(s.Auto, code(s.Default, ""))
+		if s.Kind == Bool {
+			standard = cmp.Or(s.Auto, code(cmp.Or(s.Default, "false"), ""))
+		}
+		value := cmp.Or(s.Unit, s.Kind.String())
+		if s.Alone != "" {
+			value += ", alone `" + s.Alone + "`"
+		}
+		if s.Choices != nil && s.Flag == "" {
+			value = "`" + strings.Join(s.Choices, "`, `") + "`"
+		}
+		columns(name, strings.Join(list, ", "), value, standard, s.Help, code(s.Running, ""))
+	}
+	return b.String()
+}
+
+func code(name, prefix string) string {
+	if name == "" {
+		return ""
+	}
+	return "`" + prefix + name + "`"
+}
+
+func unusedTable() string {
+	var b strings.Builder
+	b.WriteString("| parameter | why |\n| --- | --- |\n")
+	for i := 0; i < len(WithoutEffect); {
+		u := WithoutEffect[i]
+		var names []string
+		for ; i < len(WithoutEffect) && WithoutEffect[i].Why == u.Why; i++ {
+			names = append(names, code(WithoutEffect[i].Param, ""))
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(names, ", "), u.Why)
+	}
+	return b.String()
+}
+
+type launchFile struct {
+	Args   []launchValue `xml:"arg"`
+	Params []launchValue `xml:"node>param"`
+	Groups []launchValue `xml:"group>param"`
+}
+
+type launchValue struct {
+	Name    string `xml:"name,attr"`
+	Type    string `xml:"type,attr"`
+	Default string `xml:"default,attr"`
+}
+
+func readLaunch(t *testing.T, file string) (l launchFile) {
+	t.Helper()
+	text, err := os.ReadFile("../../launch/" + file)
+	if err == nil {
+		err = xml.Unmarshal(text, &l)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// ofParam returns the setting of a parameter, and its kind, which for the parts of a profile
+// are those of each.
+func ofParam(name string) (s *Setting, k Kind) {
+	for i := range Live {
+		if at := slices.Index(Live[i].Params, name); at >= 0 {
+			if s, k = &Live[i], Live[i].Kind; k == Profile {
+				k = [...]Kind{Bool, Whole, Whole, Whole}[at]
+			}
+			return s, k
+		}
+	}
+	return nil, 0
+}
+
+// The launch files set parameters that exist, with the types that they have.
+func TestLaunchFilesSetParameters(t *testing.T) {
+	types := map[Kind][]string{
+		Bool: {"bool"}, Whole: {"int"}, MB: {"int"}, KB: {"int"}, Number: {"double"}, Positive: {"double"}, Time: {"double", "str"}, Wait: {"double", "str"},
+	}
+	for _, file := range []string{"camera.launch", "rs_rgbd.launch", "includes/nodelet.launch.xml"} {
+		launch := readLaunch(t, file)
+		for _, p := range append(launch.Params, launch.Groups...) {
+			if slices.ContainsFunc(WithoutEffect, func(u Unused) bool { return u.Param == p.Name }) || p.Name == "rgbd_launch/depth_registered_processing" {
+				continue // the latter is rgbd
+			}
+			s, kind := ofParam(p.Name)
+			if s == nil {
+				t.Errorf("%s sets %s, which is no setting", file, p.Name)
+				continue
+			}
+			want, ok := types[kind]
+			if !ok {
+				want = []string{"str"}
+			}
+			if !slices.Contains(want, p.Type) {
+				t.Errorf("%s: %s is of type %s, want %v", file, p.Name, p.Type, want)
+			}
+		}
+	}
+}
+
+// The arguments of camera.launch have the settings' defaults, and each has its parameter.
+func TestCameraLaunchHasDefaults(t *testing.T) {
+	launch := readLaunch(t, "camera.launch")
+	for _, a := range launch.Args {
+		s, kind := ofParam(a.Name)
+		if s == nil || s.Name() == "device" { // which has none
+			continue
+		}
+		zero := a.Default == "" || a.Default == "-1" || a.Default == "0"
+		switch {
+		case s.Kind == Profile && kind == Bool:
+			zero = a.Default == "true"
+		case kind == Bool:
+			zero = a.Default == cmp.Or(s.Default, "false")
+		}
+		if !zero && a.Default != s.Default {
+			t.Errorf("%s is %q by default, want %q", a.Name, a.Default, s.Default)
+		}
+	}
+	for _, name := range []string{"depth", "color", "infra1", "gyro", "serial", "record", "split-size", "naming", "lz4", "db3"} {
+		if !slices.ContainsFunc(launch.Args, func(a launchValue) bool { return slices.Contains(Live.Find(name).Params, a.Name) }) {
+			t.Errorf("camera.launch has no argument for %s", name)
+		}
+	}
+}
+
+// realsense2_camera's launch file with all parameters has all that are settings here, too.
+func TestNodeletLaunchIsWhole(t *testing.T) {
+	var names []string
+	for _, p := range readLaunch(t, "includes/nodelet.launch.xml").Params {
+		names = append(names, p.Name)
+	}
+	for _, u := range WithoutEffect {
+		if !strings.Contains(u.Param, "rgbd_launch/") && u.Param != "hold_back_imu_for_frames" && !slices.Contains(names, u.Param) {
+			t.Errorf("nodelet.launch.xml doesn't set %s", u.Param)
+		}
+	}
+	for _, name := range []string{"serial", "port", "type", "json-file-path", "align-depth", "pointcloud", "filters", "clip-distance", "sync", "unite-imu", "depth", "color"} {
+		if s := Live.Find(name); !slices.Contains(names, s.Params[0]) {
+			t.Errorf("nodelet.launch.xml doesn't set %s", s.Params[0])
+		}
+	}
+}
