@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/rosbag2/internal/sqlite"
+	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
 // A recorder that was killed leaves files beside its database, which belong to it: a rollback
@@ -57,10 +57,10 @@ func (f *File) withJournal(db io.ReaderAt, size int64) (io.ReaderAt, int64, erro
 		return db, size, nil
 	}
 	head := make([]byte, 8)
-	if _, err := j.ReadAt(head, 0); err != nil || !sqlite.Hot(head) {
+	if _, err := j.ReadAt(head, 0); err != nil || !dbpages.Hot(head) {
 		return db, size, nil
 	}
-	o, err := sqlite.OpenJournal(db, size, j, n)
+	o, err := dbpages.OpenJournal(db, size, j, n)
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "journal", "%s is left out, and the last messages may be damaged: %v", j.Name(), err)
 		return db, size, nil
@@ -76,7 +76,7 @@ func (f *File) withLog(db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
 	if err != nil || log == nil {
 		return db, size, err
 	}
-	w, err := sqlite.OpenWAL(db, size, log, n)
+	w, err := dbpages.OpenWAL(db, size, log, n)
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "write-ahead log", "%s is left out: %v", log.Name(), err)
 		return db, size, nil

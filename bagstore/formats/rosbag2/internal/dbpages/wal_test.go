@@ -1,4 +1,4 @@
-package sqlite
+package dbpages
 
 import (
 	"bytes"
@@ -89,20 +89,6 @@ func readAround(t *testing.T, o *Overlay) {
 	for _, at := range []int64{0, 100, pageSize, max(0, o.Size()-10)} {
 		if n, err := o.ReadAt(b, at); n < len(b) && err == nil {
 			t.Fatalf("%d bytes at %d of %d without an error", n, at, o.Size())
-		}
-	}
-}
-
-// TestNoDatabase: what only begins like a database is refused.
-func TestNoDatabase(t *testing.T) {
-	for _, b := range [][]byte{nil, []byte(magic), append([]byte(magic), make([]byte, 84)...), append([]byte(magic), bytes.Repeat([]byte{0xff}, 5000)...)} {
-		db, err := Open(bytes.NewReader(b), int64(len(b)))
-		if err == nil {
-			_, err = db.Columns("messages")
-			db.Close() //nolint:errcheck // only read
-		}
-		if err == nil {
-			t.Errorf("%d bytes are a database", len(b))
 		}
 	}
 }
