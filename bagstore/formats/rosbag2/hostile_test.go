@@ -15,7 +15,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
-	"rsros/bagstore/formats/rosbag2/internal/sqlite"
 	"rsros/test/need"
 )
 
@@ -39,17 +38,12 @@ func readAll(b []byte) (list []row, f *File, err error) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	fetched := int64(0)
-	if f.db == nil {
-		return readBlocks(f)
-	}
-	err = f.db.Leaves("messages", func(off, n int64) {
+	f.pages.Fetch = func(off, n int64) {
 		if fetched += n; off < 0 || n <= 0 || off+n > int64(len(b)) || fetched > 2*int64(len(b)) {
 			panic(fmt.Sprintf("%d bytes at %d of %d are fetched, %d so far", n, off, len(b), fetched))
 		}
-	})
-	if err != nil && !errors.Is(err, sqlite.ErrCorrupt) {
-		return nil, f, err
 	}
+	_ = f.pages.Rows(f.rows.table.Root, func(*dbpages.Cell) error { return nil }) // the scan found the error
 	return readBlocks(f)
 }
 
@@ -79,20 +73,16 @@ type placed struct {
 // placedMessages lists the messages of a sound file, with their pages: of the leaf, and those that are read for one
 // message alone.
 func placedMessages(t *testing.T, b []byte) (list []placed) {
-	w := watched{bytes.NewReader(b), make(map[int64]bool), 512}
+	w := watched{bytes.NewReader(b), make(map[int64]bool), 512, true}
 	f, err := OpenReader(w, int64(len(b)), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // only read
-	if !f.openPages() {
-		t.Fatal("no pages")
-	}
+	defer f.Close()                 //nolint:errcheck // only read
 	leaves := make(map[int64]int64) // by time, which is another for each message
 	f.pages.EachLeaf(func(number uint32, page []byte) bool {
-		f.pages.EachRow(page, number, func(c dbpages.Cell) bool {
-			if isMessage(&c) {
-				time, _ := c.Int(2)
+		f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
+			if _, time, ok := f.message(f.pages.NewReader(), c, true); ok {
 				leaves[time] = int64(number)
 			}
 			return true
@@ -407,7 +397,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, _, err := readAll(b)
-		if err != nil && errors.Is(err, sqlite.ErrNotDatabase) && len(list) > 0 {
+		if err != nil && errors.Is(err, dbpages.ErrNotDatabase) && len(list) > 0 {
 			t.Fatal("messages of no database")
 		}
 		if len(list) > len(b) {

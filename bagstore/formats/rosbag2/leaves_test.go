@@ -3,17 +3,22 @@ package rosbag2
 import (
 	"bytes"
 	"testing"
+
+	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// watched is a file that notes which bytes are read.
+// watched is a file that notes which pages are read, or with first where reads begin.
 type watched struct {
 	*bytes.Reader
-	seen map[int64]bool // by page
-	page int64
+	seen  map[int64]bool // by page
+	page  int64
+	first bool
 }
 
 func (w watched) ReadAt(p []byte, off int64) (int, error) {
-	w.seen[off/w.page] = true
+	for at := off; at < off+int64(len(p)) && (at == off || !w.first); at += w.page {
+		w.seen[at/w.page] = true
+	}
 	return w.Reader.ReadAt(p, off)
 }
 
@@ -21,21 +26,22 @@ func (w watched) ReadAt(p []byte, off int64) (int, error) {
 func TestLeaves(t *testing.T) {
 	b := smallBytes(t)
 	const page = 512
-	w := watched{bytes.NewReader(b), make(map[int64]bool), page}
+	w := watched{bytes.NewReader(b), make(map[int64]bool), page, false}
 	f, err := OpenReader(w, int64(len(b)), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close() //nolint:errcheck // only read
 	leaves := make(map[int64]bool)
-	if err := f.db.Leaves("messages", func(off, n int64) {
+	f.pages.Fetch = func(off, n int64) {
 		for at := off; at < off+n; at += page {
 			if leaves[at/page] || !w.seen[at/page] {
 				t.Errorf("page %d: a leaf twice, or one that no scan reads", at/page+1)
 			}
 			leaves[at/page] = true
 		}
-	}); err != nil {
+	}
+	if err := f.pages.Rows(f.rows.table.Root, func(*dbpages.Cell) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	const tables = 4 // the schema and small tables, each of one page

@@ -2,105 +2,76 @@ package rosbag2
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
-	"sync"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// rescue is the messages of a file whose table SQLite can't follow, found in its pages. Its
-// blocks are those of the File.
-type rescue struct {
-	pages   *dbpages.File
-	blocks  [][]uint32        // pages, by block
-	dropped map[uint32][]bool // cells of pages that don't count: other pages have their rows
-	readers sync.Pool         // of *rescueReader
-}
-
-// rescueReader is what reading one message takes.
-type rescueReader struct{ leaf, chain *dbpages.Reader }
-
-func (r *rescue) reader() *rescueReader {
-	if k, ok := r.readers.Get().(*rescueReader); ok {
-		return k
-	}
-	return &rescueReader{r.pages.NewPageReader(), r.pages.NewReader()}
-}
-
-// found is a message in a page.
-type found struct {
-	cell             int
-	row, topic, time int64
-}
-
-// kindPages is the kind of notes about what SQLite can't follow.
+// kindPages is the kind of notes about pages that nothing leads to.
 const kindPages = "pages"
 
-// openPages reports whether there are pages to be looked at.
-func (f *File) openPages() bool {
-	if f.pages == nil {
-		f.pages = dbpages.Open(f.raw, f.rawSize)
+// distrust opens the database as one whose header may be damaged. It reports whether there are pages to be looked at.
+func (f *File) distrust() bool {
+	if f.loose == nil {
+		p := dbpages.OpenDamaged(f.r, f.dbSize)
+		if p == nil {
+			return false
+		}
+		f.pages, f.loose = p, p.NewSet()
 	}
-	return f.pages != nil
+	return true
 }
 
-// rescueRows finds the messages page by page, after SQLite could not. It returns false if there are none.
-func (f *File) rescueRows(why error) bool {
-	if !f.openPages() {
+// rescueRows finds the messages page by page, because not all pages can be reached. It returns false if there are none.
+func (f *File) rescueRows(objects []dbpages.Object, why error) bool {
+	if !f.distrust() {
 		return false
 	}
-	g := &gatherer{f: f, r: &rescue{pages: f.pages, dropped: make(map[uint32][]bool)}}
-	list := g.find()
+	g := &gatherer{f: f}
+	list := g.find(objects)
 	if len(list) == 0 {
 		return false
 	}
-	f.notes.Addf(bagstore.Repairable, -1, kindPages, "SQLite can't read all messages (%v); they are taken from the pages that have them", why)
+	f.notes.Addf(bagstore.Repairable, -1, kindPages, "the database is damaged (%v); its messages are taken from all pages that have some", why)
 	if g.more {
 		f.notes.Addf(bagstore.Loss, -1, "rows", "messages are in more than %d pages; the others are left out", maxLeaves)
 	}
-	f.blocks, f.rescued = nil, g.r
+	f.rescued, f.dropped = true, make(map[uint32][]bool)
 	g.gather(list)
 	return true
 }
 
 // gatherer builds blocks from the pages with messages.
 type gatherer struct {
-	f       *File
-	r       *rescue
-	holes   []dbpages.Range // rows that the tree doesn't reach
-	anyRow  bool            // pages that the tree doesn't reach may have any rows: those that were deleted are elsewhere
-	strange int
-	more    bool    // there are more than maxLeaves pages
-	open    scanner // counts the open block
+	f      *File
+	holes  []dbpages.Range // rows that the tree doesn't reach
+	anyRow bool            // pages that the tree doesn't reach may have any rows: those that were deleted are elsewhere
+	more   bool            // there are more than maxLeaves pages
 }
 
 // find lists the pages with messages in the order of their rows: those of the tree, and if pages above them are lost, those
 // that belong to no other tree.
-func (g *gatherer) find() []leaf {
+func (g *gatherer) find(objects []dbpages.Object) []leaf {
 	p := g.f.pages
-	seen := p.NewSet()
-	tree := &dbpages.Tree{Holes: []dbpages.Range{dbpages.AllRows()}, Lost: true}
-	if root, ok := p.Roots()["messages"]; ok {
-		tree = p.Tree(root, seen)
-	}
-	g.holes = tree.Holes
 	var list []leaf
 	keep := func(l leaf) {
-		if len(list) == maxLeaves {
-			g.more = true
-			return
-		}
-		list = append(list, l)
-	}
-	r := p.NewPageReader()
-	for _, t := range tree.Leaves {
-		if l := g.f.treeLeaf(r, t); l.rows > 0 {
-			keep(l)
+		if g.more = g.more || len(list) == maxLeaves; !g.more {
+			list = append(list, l)
 		}
 	}
+	seen := p.NewSet()
+	tree := &dbpages.Tree{Holes: []dbpages.Range{dbpages.AllRows()}, Lost: true}
+	if table := dbpages.Find(objects, "messages"); table != nil && table.Root > 0 {
+		r := p.NewReader()
+		tree = p.Tree(table.Root, seen, func(t dbpages.Leaf, page []byte) bool {
+			if l := g.f.treeLeaf(r, t, page); l.rows > 0 {
+				keep(l)
+			}
+			return true
+		})
+	}
+	g.holes = tree.Holes
 	if tree.Lost || len(list) == 0 {
 		if len(list) == 0 {
 			seen = p.NewSet() // what the schema says is wrong
@@ -112,6 +83,7 @@ func (g *gatherer) find() []leaf {
 		g.more = g.more || s.more
 		for _, l := range s.leaves {
 			if !seen.Has(l.page) && !(whole && free.Has(l.page)) {
+				g.f.loose.Add(l.page)
 				keep(l)
 			}
 		}
@@ -124,15 +96,11 @@ func (g *gatherer) find() []leaf {
 
 // treeLeaf looks at a page that the tree leads to. A row that should be in another page has a wrong number,
 // as has one above the last, and neither says which rows the page has.
-func (f *File) treeLeaf(r *dbpages.Reader, t dbpages.Leaf) leaf {
+func (f *File) treeLeaf(r *dbpages.Reader, t dbpages.Leaf, page []byte) leaf {
 	l := leaf{page: t.Page, sure: true}
 	all := l
-	page, err := r.Page(t.Page)
-	if err != nil {
-		return l
-	}
-	f.pages.EachRow(page, t.Page, func(c dbpages.Cell) bool {
-		if isMessage(&c) {
+	f.pages.EachRow(page, t.Page, func(c *dbpages.Cell) bool {
+		if _, _, ok := f.message(r, c, false); ok {
 			all.add(c.Row)
 			if t.Rows.Contains(c.Row) {
 				l.add(c.Row)
@@ -183,46 +151,42 @@ func (g *gatherer) gather(list []leaf) {
 		gaps   gaps
 		rows   []found
 	)
-	k := g.r.reader()
-	g.open = scanner{f: g.f, counts: make(map[uint32]uint32)}
+	f := g.f
+	r, b := f.reader(), f.newBuilder()
 	for _, l := range list {
 		active = slices.DeleteFunc(active, func(b before) bool { return b.last < l.first })
 		var err error
-		if rows, err = g.r.rows(k, l.page, rows[:0]); err != nil {
-			g.f.notes.Addf(bagstore.Loss, -1, "rows", "messages of a page are left out: %v", err)
+		if rows, err = f.pageRows(r, l.page, rows[:0]); err != nil {
+			f.notes.Addf(bagstore.Loss, -1, "rows", "messages of a page are left out: %v", err)
 			continue
 		}
 		var numbers []int64
 		var drop []bool
-		for i, r := range rows {
+		rows = slices.DeleteFunc(rows, func(r found) bool {
 			twice := slices.ContainsFunc(active, func(b before) bool { return b.has(r.row, l.sure) })
 			if twice || !l.sure && !g.wanted(r.row) {
-				if drop == nil {
-					drop = make([]bool, l.cells(rows))
-				}
-				drop[r.cell], rows[i].topic = true, 0
-				continue
+				drop = append(drop, make([]bool, r.cell+1-len(drop))...)
+				drop[r.cell] = true
+				return true
 			}
 			numbers = append(numbers, r.row)
-		}
+			return false
+		})
 		if len(numbers) == 0 {
 			continue
 		}
 		own := l.own(numbers)
 		gaps.page(own, len(numbers)-len(own))
 		if drop != nil {
-			g.r.dropped[l.page] = drop
+			f.dropped[l.page] = drop
 		}
 		if active = append(active, before{l, own}); len(active) > overlapping {
 			active = active[1:]
 		}
-		g.add(l.page, rows)
+		b.add(l.page, rows)
 	}
-	g.open.close()
-	gaps.say(g.f, g.holes)
-	if g.strange > 0 {
-		g.f.sayStrange(g.strange)
-	}
+	b.close()
+	gaps.say(f, g.holes)
 }
 
 // own returns those of the numbers that rows of the page can have, each once, in their order. It changes the list.
@@ -231,98 +195,8 @@ func (l *leaf) own(numbers []int64) []int64 {
 	return slices.DeleteFunc(slices.Compact(numbers), func(n int64) bool { return n < l.first || n > l.last })
 }
 
-// cells is how many cells of the page there are, up to the last one that is a message.
-func (l *leaf) cells(rows []found) int { return rows[len(rows)-1].cell + 1 }
-
 // wanted reports whether a row of a page that the tree doesn't lead to is one that the damage hides, and not
 // one that was deleted.
 func (g *gatherer) wanted(row int64) bool {
 	return g.anyRow || slices.ContainsFunc(g.holes, func(r dbpages.Range) bool { return r.Contains(row) })
-}
-
-// add adds the rows of a page to the open block.
-func (g *gatherer) add(page uint32, rows []found) {
-	s := &g.open
-	if s.open+len(rows) > blockRows || len(g.r.blocks) > 0 && len(g.r.blocks[len(g.r.blocks)-1]) > math.MaxUint16 {
-		s.close()
-	}
-	for _, r := range rows {
-		if r.topic == 0 {
-			continue // dropped
-		}
-		topic, ok := g.f.topicOf(r.topic)
-		if !ok {
-			g.strange++
-			continue
-		}
-		if s.open == 0 {
-			g.r.blocks = append(g.r.blocks, nil)
-		}
-		s.add(r.row, topic, timeOf(r.time))
-		last := &g.r.blocks[len(g.r.blocks)-1]
-		if n := len(*last); n == 0 || (*last)[n-1] != page {
-			*last = append(*last, page)
-		}
-	}
-}
-
-// rows lists the messages of a page in the order of its cells.
-func (r *rescue) rows(k *rescueReader, number uint32, list []found) ([]found, error) {
-	page, err := k.leaf.Page(number)
-	if err != nil {
-		return list, err
-	}
-	r.pages.EachRow(page, number, func(c dbpages.Cell) bool {
-		if isMessage(&c) {
-			topic, _ := c.Int(1)
-			time, _ := c.Int(2)
-			list = append(list, found{c.Index, c.Row, topic, time})
-		}
-		return true
-	})
-	return list, nil
-}
-
-// entries lists the messages of a block.
-func (r *rescue) entries(f *File, n int) (list []bagstore.Entry, err error) {
-	var rows []found
-	k := r.reader()
-	defer r.readers.Put(k)
-	for i, page := range r.blocks[n] {
-		drop := r.dropped[page]
-		if rows, err = r.rows(k, page, rows[:0]); err != nil {
-			return list, err
-		}
-		for _, m := range rows {
-			if m.cell < len(drop) && drop[m.cell] {
-				continue
-			}
-			if topic, known := f.byID[m.topic]; known {
-				list = append(list, bagstore.Entry{Time: timeOf(m.time), Conn: topic, Ref: uint32(i)<<16 | uint32(m.cell)})
-			}
-		}
-	}
-	return list, nil
-}
-
-// stored reads a message's bytes.
-func (r *rescue) stored(n int, e bagstore.Entry, alloc func(n int) []byte) (data []byte, err error) {
-	k := r.reader()
-	defer r.readers.Put(k)
-	number := r.blocks[n][e.Ref>>16]
-	page, err := k.leaf.Page(number)
-	if err != nil {
-		return nil, err
-	}
-	err = fmt.Errorf("%w: page %d changed", dbpages.ErrDamaged, number)
-	r.pages.EachRow(page, number, func(c dbpages.Cell) bool {
-		if c.Index != int(e.Ref&math.MaxUint16) {
-			return true
-		}
-		if isMessage(&c) {
-			data, err = k.chain.Value(&c, 3, alloc)
-		}
-		return false
-	})
-	return data, err
 }

@@ -178,7 +178,7 @@ func TestWrongNumbers(t *testing.T) {
 		}
 	}
 	list, f, err := readAll(b)
-	if err != nil || changed != 3 || len(list) != 60 || f.rescued == nil {
+	if err != nil || changed != 3 || len(list) != 60 || !f.rescued {
 		t.Errorf("%d rows changed, %d messages, %v; notes %v", changed, len(list), err, f.Notes())
 	}
 }

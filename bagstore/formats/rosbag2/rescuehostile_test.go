@@ -58,8 +58,8 @@ func TestSharedChain(t *testing.T) {
 		{1350, 118, 0, maxDescriptions},
 	} {
 		b, profiles := sharedChain(c.topics, c.chain)
-		f := &File{raw: bytes.NewReader(b), rawSize: int64(len(b))}
-		if !f.openPages() {
+		f := &File{r: bytes.NewReader(b), dbSize: int64(len(b)), rows: usualRows()}
+		if !f.distrust() {
 			t.Fatal("no pages")
 		}
 		size := 0
@@ -99,7 +99,7 @@ func TestCellTwice(t *testing.T) {
 		}
 	}
 	list, f, err := readAll(b)
-	if err != nil || f.rescued == nil || len(list) != 59 || messages(f) != 59 {
+	if err != nil || !f.rescued || len(list) != 59 || messages(f) != 59 {
 		t.Errorf("%d messages, %v; notes %v", len(list), err, f.Notes())
 	}
 }
@@ -128,7 +128,7 @@ func TestUnreadableBlock(t *testing.T) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	r.err = os.ErrDeadlineExceeded
-	if list, err := f.Entries(0); f.rescued == nil || !errors.Is(err, r.err) {
+	if list, err := f.Entries(0); !f.rescued || !errors.Is(err, r.err) {
 		t.Errorf("%d messages, %v", len(list), err)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"rsros/bagstore/formats/container"
 )
 
-// rescueTopics takes the topics from any pages that have them, after SQLite could not read
-// their table. It returns false if the file has no messages.
+// rescueTopics takes the topics from any pages that have them, after their table couldn't
+// be read. It returns false if the file has no messages.
 func (f *File) rescueTopics(why error) bool {
-	if !f.openPages() {
+	if !f.distrust() {
 		return false
 	}
 	s := f.surveyed()
@@ -29,7 +29,7 @@ func (f *File) rescueTopics(why error) bool {
 		t.Schema = s.definitions[t.Type]
 		f.addTopic(id, t)
 	}
-	f.notes.Addf(bagstore.Repairable, -1, kindPages, "SQLite can't read the topics (%v); pages of the file have %d", why, len(f.topics))
+	f.notes.Addf(bagstore.Repairable, -1, kindPages, "the table of topics can't be read (%v); pages of the file have %d", why, len(f.topics))
 	return true
 }
 

@@ -1,182 +1,230 @@
 package rosbag2
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
 	"rsros/bagstore"
-	"rsros/bagstore/formats/rosbag2/internal/sqlite"
+	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// blockRows bounds the rows of a block.
+// blockRows is how many rows a block has when no page is added to it any more.
 const blockRows = 4096
 
-// block is a range of rows of the messages table.
+// block is pages of the messages table.
 type block struct {
 	info  bagstore.Block
-	first int64 // entries count rows from here
-	last  int64
+	pages []uint32 // their rows, in this order
 }
 
-// scanner builds the blocks from the rows in the order of the table.
-type scanner struct {
+// found is a row of a page.
+type found struct {
+	cell             int
+	row, topic, time int64
+	ok               bool // it is a message
+}
+
+// builder makes blocks of the rows of pages.
+type builder struct {
 	f       *File
 	counts  map[uint32]uint32 // of the open block
-	open    int               // rows in it; 0: none is open
-	next    int64             // the least row that may follow
-	end     bool              // the greatest possible row was seen
-	strange int               // rows without a topic or a time
-	damaged error
+	open    int               // messages in it; 0: none is open
+	strange int               // rows without a topic, time or data
 }
 
-// scan lists all rows. Where SQLite can't follow the pages, they are found without it.
-func (f *File) scan() error {
-	err := f.scanRows()
-	if err == nil || !unfollowed(err) {
-		return err
+func (f *File) newBuilder() *builder {
+	f.blocks = nil
+	return &builder{f: f, counts: make(map[uint32]uint32)}
+}
+
+// scan lists the messages: those that the table's tree leads to, or if it is damaged, those that any page has. why is the
+// error that there was before.
+func (f *File) scan(objects []dbpages.Object, why error) error {
+	err := f.readForm(objects)
+	if err == nil {
+		err = f.scanTree()
 	}
-	if !f.rescueRows(err) {
+	switch {
+	case err == nil:
+		return nil
+	case why == nil && !unfollowed(err):
+		return err
+	case why == nil:
+		why = err
+	}
+	if !f.rescueRows(objects, why) {
 		f.blocks = nil
-		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages can't be read: %v", err)
+		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages can't be read: %v", why)
 	}
 	return nil
 }
 
-func (f *File) scanRows() error {
-	if _, err := f.table("messages", "id", "topic_id", "timestamp", "data"); err != nil {
+// scanTree lists the messages of the table's tree.
+func (f *File) scanTree() error {
+	var rows []found
+	page := uint32(0)
+	b, r := f.newBuilder(), f.pages.NewReader()
+	err := f.pages.Rows(f.rows.table.Root, func(c *dbpages.Cell) error {
+		if c.Page != page {
+			b.add(page, rows)
+			page, rows = c.Page, rows[:0]
+		}
+		topic, time, ok := f.message(r, c, false)
+		rows = append(rows, found{c.Index, c.Row, topic, time, ok})
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	s := &scanner{f: f, counts: make(map[uint32]uint32), next: noRow}
-	err := f.eachRow(noRow, math.MaxInt64, s.row)
-	if err = cmp.Or(err, s.damaged); err != nil {
-		return err
-	}
-	s.close()
-	if s.strange > 0 {
-		f.sayStrange(s.strange)
-	}
+	b.add(page, rows)
+	b.close()
 	return nil
 }
 
-func (f *File) sayStrange(messages int) {
-	f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages have no topic or no time", messages)
+// add adds the rows of a page to the open block, or to a new one if it has enough.
+func (b *builder) add(page uint32, rows []found) {
+	if b.open >= blockRows {
+		b.closeBlock()
+	}
+	before := b.open
+	for _, r := range rows {
+		topic, known := uint32(0), false
+		if r.ok {
+			topic, known = b.f.topicOf(r.topic)
+		}
+		if !known {
+			b.strange++
+			continue
+		}
+		b.count(topic, timeOf(r.time))
+	}
+	if b.open > before {
+		last := &b.f.blocks[len(b.f.blocks)-1]
+		last.pages = append(last.pages, page)
+	}
 }
 
-// eachRow calls do for the rows from one to another, in their order.
-func (f *File) eachRow(from, to int64, do func(row, topic, time int64, ok bool) (bool, error)) error {
-	return f.db.Query("SELECT id, topic_id, timestamp FROM messages NOT INDEXED WHERE id BETWEEN ? AND ? ORDER BY id",
-		func(r sqlite.Row) (bool, error) {
-			return do(r.Int(0), r.Int(1), r.Int(2), r.IsInt(1) && r.IsInt(2))
-		}, from, to)
-}
-
-func (s *scanner) row(row, topic, time int64, ok bool) (bool, error) {
-	if row < s.next {
-		// Pages that refer to each other in a circle list rows again and again.
-		s.damaged = fmt.Errorf("%w: row %d follows row %d", sqlite.ErrCorrupt, row, s.next-1)
-		return false, nil
-	}
-	s.end = row == math.MaxInt64
-	s.next = row + 1
-	index, known := uint32(0), false
-	if ok {
-		index, known = s.f.topicOf(topic)
-	}
-	if !known {
-		s.strange++
-		return !s.end, nil
-	}
-	// Rows are far apart only in files made by hand; the difference may overflow.
-	if s.open == blockRows || s.open > 0 && uint64(row)-uint64(s.f.blocks[len(s.f.blocks)-1].first) > math.MaxUint32 {
-		s.close()
-	}
-	s.add(row, index, timeOf(time))
-	return !s.end, nil
-}
-
-// add adds a row to the open block, or to a new one if none is open.
-func (s *scanner) add(row int64, topic uint32, t bagstore.Time) {
-	f := s.f
-	if s.open == 0 {
-		f.blocks = append(f.blocks, block{first: row, info: bagstore.Block{
-			ChunkInfo: bagstore.ChunkInfo{Pos: int64(len(f.blocks)) + 1, Start: t, End: t}, Compression: bagstore.None,
+// count counts a message in the open block, or in a new one if none is open.
+func (b *builder) count(topic uint32, t bagstore.Time) {
+	if b.open == 0 {
+		b.f.blocks = append(b.f.blocks, block{info: bagstore.Block{
+			ChunkInfo: bagstore.ChunkInfo{Pos: int64(len(b.f.blocks)) + 1, Start: t, End: t}, Compression: bagstore.None,
 		}})
 	}
-	b := &f.blocks[len(f.blocks)-1]
-	s.open++
-	b.last = row
-	b.info.Start, b.info.End = min(b.info.Start, t), max(b.info.End, t)
-	s.counts[topic]++
+	info := &b.f.blocks[len(b.f.blocks)-1].info
+	b.open++
+	info.Start, info.End = min(info.Start, t), max(info.End, t)
+	b.counts[topic]++
 }
 
-// close ends the open block.
-func (s *scanner) close() {
-	if s.open == 0 {
+// closeBlock ends the open block.
+func (b *builder) closeBlock() {
+	if b.open == 0 {
 		return
 	}
-	s.open = 0
-	info := &s.f.blocks[len(s.f.blocks)-1].info
-	for topic := range uint32(len(s.f.topics)) {
-		if n := s.counts[topic]; n > 0 {
+	b.open = 0
+	info := &b.f.blocks[len(b.f.blocks)-1].info
+	for topic := range uint32(len(b.f.topics)) {
+		if n := b.counts[topic]; n > 0 {
 			info.Counts = append(info.Counts, bagstore.ConnCount{ID: topic, Count: n})
 		}
 	}
-	clear(s.counts)
+	clear(b.counts)
+}
+
+// close ends the last block, and notes the rows that are no messages.
+func (b *builder) close() {
+	b.closeBlock()
+	if b.strange > 0 {
+		b.f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages have no topic or no time, or no data", b.strange)
+	}
+}
+
+// reader is what reading one message takes.
+type reader struct {
+	leaf, chain *dbpages.Reader
+	cell        dbpages.Cell
+}
+
+func (f *File) reader() *reader {
+	if r, ok := f.readers.Get().(*reader); ok {
+		return r
+	}
+	return &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
+}
+
+// pageRows lists the rows of a page in the order of its cells. Of pages that the table's tree doesn't lead to, they are
+// the messages.
+func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error) {
+	page, err := r.leaf.Page(number)
+	if err != nil {
+		return list, err
+	}
+	loose := f.loose.Has(number)
+	f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
+		topic, time, ok := f.message(r.chain, c, loose)
+		if ok || !loose {
+			list = append(list, found{c.Index, c.Row, topic, time, ok})
+		}
+		return true
+	})
+	return list, nil
 }
 
 // Entries lists the messages of a block.
-func (f *File) Entries(n int) ([]bagstore.Entry, error) {
-	if f.rescued != nil {
-		return f.rescued.entries(f, n)
+func (f *File) Entries(n int) (list []bagstore.Entry, err error) {
+	r := f.reader()
+	defer f.readers.Put(r)
+	var rows []found
+	list = make([]bagstore.Entry, 0, f.blocks[n].info.Messages())
+	for i, page := range f.blocks[n].pages {
+		if rows, err = f.pageRows(r, page, rows[:0]); err != nil {
+			return list, err
+		}
+		drop := f.dropped[page]
+		for _, m := range rows {
+			if m.cell < len(drop) && drop[m.cell] {
+				continue
+			}
+			if topic, known := f.byID[m.topic]; known && m.ok {
+				list = append(list, bagstore.Entry{Time: timeOf(m.time), Conn: topic, Ref: uint32(i)<<16 | uint32(m.cell)})
+			}
+		}
 	}
-	b := &f.blocks[n]
-	list := make([]bagstore.Entry, 0, min(b.info.Messages(), blockRows))
-	next := b.first
-	err := f.eachRow(b.first, b.last, func(row, topic, time int64, ok bool) (bool, error) {
-		if row < next {
-			return false, fmt.Errorf("%w: row %d follows row %d", sqlite.ErrCorrupt, row, next-1)
-		}
-		next = row + 1
-		if index, known := f.byID[topic]; ok && known {
-			list = append(list, bagstore.Entry{Time: timeOf(time), Conn: index, Ref: uint32(row - b.first)})
-		}
-		return row < b.last, nil
-	})
-	return list, err
+	return list, nil
 }
 
 // Read reads the data of a row, and decompresses it if it is compressed.
 func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	data, err := f.zstd.read(alloc, func(alloc func(int) []byte) ([]byte, error) { return f.stored(n, e, alloc) })
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.place(n, e), err)
-	}
-	return data, nil
+	return data, f.at(n, e, err)
 }
 
 // Stored is Read for a message as the file has it, compressed or not.
 func (f *File) Stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	data, err := f.stored(n, e, alloc)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.place(n, e), err)
-	}
-	return data, nil
+	return data, f.at(n, e, err)
 }
 
-func (f *File) row(n int, e bagstore.Entry) int64 { return f.blocks[n].first + int64(e.Ref) }
-
-// place says where a message is.
-func (f *File) place(n int, e bagstore.Entry) string {
-	if f.rescued != nil {
-		return fmt.Sprintf("page %d", f.rescued.blocks[n][e.Ref>>16])
+// at adds to an error where the message is.
+func (f *File) at(n int, e bagstore.Entry, err error) error {
+	if err == nil {
+		return nil
 	}
-	return fmt.Sprintf("row %d", f.row(n, e))
+	return fmt.Errorf("page %d: %w", f.blocks[n].pages[e.Ref>>16], err)
 }
 
 func (f *File) stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
-	if f.rescued != nil {
-		return f.rescued.stored(n, e, alloc)
+	r := f.reader()
+	defer f.readers.Put(r)
+	number := f.blocks[n].pages[e.Ref>>16]
+	page, err := r.leaf.Page(number)
+	if err != nil {
+		return nil, err
 	}
-	return f.db.Blob("messages", "data", f.row(n, e), alloc)
+	if !f.pages.Row(page, number, int(e.Ref&math.MaxUint16), &r.cell) {
+		return nil, fmt.Errorf("%w: the page changed", dbpages.ErrDamaged)
+	}
+	f.rows.table.Complete(&r.cell)
+	return r.chain.Value(&r.cell, f.rows.data, alloc)
 }

@@ -48,11 +48,11 @@ func (f *File) surveyed() *survey {
 	r := f.pages.NewPageReader()
 	f.pages.EachLeaf(func(number uint32, page []byte) bool {
 		l := leaf{page: number}
-		f.pages.EachRow(page, number, func(c dbpages.Cell) bool {
-			if isMessage(&c) {
+		f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
+			if _, _, ok := f.message(r, c, true); ok {
 				l.add(c.Row)
 			} else {
-				s.describing(r, &c, free.Has(number))
+				s.describing(r, c, free.Has(number))
 			}
 			return true
 		})
@@ -79,20 +79,6 @@ func (l *leaf) add(row int64) {
 	}
 	l.first, l.last = min(l.first, row), max(l.last, row)
 	l.rows++
-}
-
-// maxTopicID bounds the ids of topics, which rosbag2 counts from 1.
-const maxTopicID = 1 << 31
-
-// isMessage reports whether a row has the form of the messages table's.
-func isMessage(c *dbpages.Cell) bool {
-	k := c.Columns
-	if len(k) != 4 || !k[0].IsNull() && !k[0].IsInt() || !k[1].IsInt() || !k[2].IsInt() || !k[3].IsBlob() {
-		return false
-	}
-	topic, ok := c.Int(1)
-	_, timed := c.Int(2)
-	return ok && timed && topic > 0 && topic < maxTopicID
 }
 
 // Limits of rows that are no messages, in bytes.

@@ -1,41 +1,43 @@
 package dbpages
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math"
-)
+import "encoding/binary"
 
-// Cell is a row in a leaf.
+// Cell is a row in a leaf, or an entry of an index.
 type Cell struct {
+	Page     uint32
 	Index    int   // in its page
-	Row      int64 // the row's id
+	Row      int64 // the row's number
 	Columns  []Column
 	local    []byte // the first part of the record
 	size     int64  // of the record
+	values   int64  // where its values end, which is its end unless it is damaged
 	overflow uint32 // the page with the rest; 0: there is none
-	end      int    // in the page
+	pos, end int    // in the page
+
+	array [maxColumns]Column // of Columns
 }
 
-// Column is a value of a row: its type as SQLite numbers them, and where its bytes are in the record.
+// Column is a value of a row: its type as SQLite numbers them, and where its bytes are.
 type Column struct {
 	Type      uint64
-	off, size int64
+	off, size int64  // in the record
+	added     []byte // the value itself: the column was added to the table after the row
 }
 
 // Types of values.
 const (
-	typeNull = 0
-	typeReal = 7
-	typeZero = 8
-	typeOne  = 9
-	typeBlob = 12 // the even ones from here on; text has the odd ones
+	typeNull  = 0
+	typeInt64 = 6
+	typeReal  = 7
+	typeZero  = 8
+	typeOne   = 9
+	typeBlob  = 12 // the even ones from here on; text has the odd ones
 )
 
 // maxColumns bounds what is looked at of a record; tables of rosbag2 have at most 6.
-const maxColumns = 16
+const maxColumns = 64
 
-// IsNull reports whether the value is NULL, as is the column that is an alias of the row id.
+// IsNull reports whether the value is NULL, as is the column that is an alias of the row's number.
 func (c Column) IsNull() bool { return c.Type == typeNull }
 
 // IsInt reports whether the value is an integer.
@@ -52,70 +54,110 @@ func (c Column) IsText() bool { return c.Type > typeBlob && c.Type%2 == 1 }
 // Size of the value in bytes.
 func (c Column) Size() int64 { return c.size }
 
-// EachRow calls each for the rows in a leaf whose cell and record are sound, until it returns
-// false, each cell once, whatever refers to it. What the Cell refers to is the page's. number is the page's.
-func (f *File) EachRow(page []byte, number uint32, each func(Cell) bool) {
-	if at := headAt(number); page[at] == kindLeaf {
-		f.eachCell(page, at, each)
-	}
+// Fits reports whether the values fill the row, and the file has room for it and a page with its rest.
+func (f *File) Fits(c *Cell) bool {
+	return c.size == c.values && c.size <= f.size && (c.size == int64(len(c.local)) || c.overflow > 1 && c.overflow <= f.count)
 }
 
-// eachCell visits the cells of a leaf of which the head begins at an offset.
-func (f *File) eachCell(b []byte, at int, each func(Cell) bool) {
-	var (
-		columns [maxColumns]Column
-		offsets [maxPage / 64]uint64
-	)
-	seen := Set(offsets[:])
-	b = b[:f.usable]
-	pointers := at + leafHead
-	count := min(int(binary.BigEndian.Uint16(b[at+3:])), (f.usable-pointers)/pointerSize)
+// scratch is what looking at the cells of a page takes.
+type scratch struct {
+	cell Cell
+	seen Set // offsets
+}
+
+// EachRow calls each for the rows in a leaf whose cell and record are whole, until it returns
+// false, each cell once, whatever refers to it. The Cell is valid during the call. number is the page's.
+// The result is whether all cells are whole, each in its own place, and each never returned false.
+func (f *File) EachRow(page []byte, number uint32, each func(*Cell) bool) (sound bool) {
+	at := headAt(number)
+	if page[at] != kindLeaf {
+		return false
+	}
+	s, ok := f.cells.Get().(*scratch)
+	if !ok {
+		s = &scratch{seen: make(Set, f.page/64)}
+	}
+	defer f.cells.Put(s)
+	clear(s.seen)
+	count, sound := f.cellCount(page, at+leafHead, at)
 	for i := range count {
-		c := Cell{Index: i, Columns: columns[:0]}
-		pos := int(binary.BigEndian.Uint16(b[pointers+pointerSize*i:]))
-		if pos < pointers || seen.Has(uint32(pos)) {
+		pos, ok := f.row(page, number, i, &s.cell)
+		ok = ok && !s.seen.Has(uint32(pos))
+		s.seen.Add(uint32(pos))
+		if !ok {
+			sound = false
 			continue
 		}
-		seen.Add(uint32(pos))
-		if !f.cell(b, pos, &c) || !c.record() {
-			continue
-		}
-		if !each(c) {
-			return
+		if !each(&s.cell) {
+			return false
 		}
 	}
+	return sound
 }
 
-// cell reads the cell at an offset of a page.
-func (f *File) cell(b []byte, pos int, c *Cell) bool {
-	if pos >= len(b) {
+// cellCount is how many cells a page has; sound is false if it has no room for as many as it says.
+func (f *File) cellCount(page []byte, pointers, at int) (count int, sound bool) {
+	count = int(binary.BigEndian.Uint16(page[at+3:]))
+	if most := (f.usable - pointers) / pointerSize; count > most {
+		return most, false
+	}
+	return count, true
+}
+
+// Row reads one row of a leaf.
+func (f *File) Row(page []byte, number uint32, index int, c *Cell) bool {
+	at := headAt(number)
+	if count, _ := f.cellCount(page, at+leafHead, at); page[at] != kindLeaf || index >= count {
 		return false
 	}
+	_, ok := f.row(page, number, index, c)
+	return ok
+}
+
+// row reads the cell with an index in a leaf, and returns where it is; 0: it can't be there.
+func (f *File) row(page []byte, number uint32, index int, c *Cell) (pos int, ok bool) {
+	pointers := headAt(number) + leafHead
+	b := page[:f.usable]
+	pos = int(binary.BigEndian.Uint16(b[pointers+pointerSize*index:]))
+	if pos < pointers || pos >= len(b) {
+		return 0, false
+	}
+	c.Page, c.Index = number, index
 	size, n := uvarint(b[pos:])
-	row, m := uvarint(b[min(pos+n, len(b)):])
-	if n == 0 || m == 0 || size > uint64(f.size) {
+	row, m := uvarint(b[pos+n:])
+	if n == 0 || m == 0 {
+		return pos, false
+	}
+	c.Row, c.pos = int64(row), pos
+	return pos, f.payload(b, pos+n+m, size, f.mostLocal(kindLeaf), c) && c.record()
+}
+
+// maxPayload is the most that SQLite writes into a row.
+const maxPayload = 1<<31 - 1
+
+// payload finds the record of a cell, of which a page keeps most bytes at the most.
+func (f *File) payload(b []byte, pos int, size uint64, most int, c *Cell) bool {
+	if size > maxPayload {
 		return false
 	}
-	pos += n + m
-	local := f.local(int64(size))
+	local := f.local(int64(size), most)
 	if local > len(b)-pos {
 		return false
 	}
-	c.Row, c.size, c.local, c.end = int64(row), int64(size), b[pos:pos+local], pos+local
+	c.size, c.local, c.end, c.overflow = int64(size), b[pos:pos+local], pos+local, 0
 	if int64(local) < c.size {
 		if len(b)-c.end < nextSize {
 			return false
 		}
 		c.overflow = binary.BigEndian.Uint32(b[c.end:])
 		c.end += nextSize
-		return c.overflow > 1
 	}
 	return true
 }
 
-// local is how much of a record is in its leaf; the rest is in a chain of pages.
-func (f *File) local(size int64) int {
-	most, least := f.usable-35, (f.usable-12)*32/255-23
+// local is how much of a record is in its page; the rest is in a chain of pages.
+func (f *File) local(size int64, most int) int {
+	least := (f.usable-12)*32/255 - 23
 	if size <= int64(most) {
 		return int(size)
 	}
@@ -125,8 +167,9 @@ func (f *File) local(size int64) int {
 	return least
 }
 
-// record finds the columns, whose sizes must add up to the record's.
+// record finds the columns, which must be in the record.
 func (c *Cell) record() bool {
+	c.Columns = c.array[:0]
 	head, n := uvarint(c.local)
 	if n == 0 || head < uint64(n) || head > uint64(len(c.local)) {
 		return false
@@ -138,10 +181,11 @@ func (c *Cell) record() bool {
 		if n == 0 || size < 0 || size > c.size-at || len(c.Columns) == maxColumns {
 			return false
 		}
-		c.Columns = append(c.Columns, Column{kind, at, size})
+		c.Columns = append(c.Columns, Column{Type: kind, off: at, size: size})
 		pos, at = pos+n, at+size
 	}
-	return at == c.size
+	c.values = at
+	return true
 }
 
 // sizeOf is how many bytes a value of a type has; -1: there is no such type.
@@ -157,57 +201,31 @@ func sizeOf(kind uint64) int64 {
 
 // Int returns the value of a column that IsInt; ok is false if it isn't in the leaf.
 func (c *Cell) Int(column int) (v int64, ok bool) {
-	col := c.Columns[column]
+	col := &c.Columns[column]
+	bytes := col.added
 	switch {
 	case col.Type == typeZero, col.Type == typeOne:
 		return int64(col.Type - typeZero), true
-	case !col.IsInt() || col.off+col.size > int64(len(c.local)):
+	case !col.IsInt():
 		return 0, false
+	case bytes != nil:
+	case col.off+col.size > int64(len(c.local)):
+		return 0, false
+	default:
+		bytes = c.local[col.off : col.off+col.size]
 	}
-	for i, b := range c.local[col.off : col.off+col.size] {
+	return intOf(bytes), true
+}
+
+func intOf(bytes []byte) (v int64) {
+	for i, b := range bytes {
 		if i == 0 {
 			v = int64(int8(b))
 		} else {
 			v = v<<8 | int64(b)
 		}
 	}
-	return v, true
-}
-
-// Value appends the bytes of a column to what alloc returns for their number. The Cell's page must not
-// be r's own. The pages of the chain are checked as far as that can be: each is in the file, and the
-// chain ends where the value does. For columns before the last one, no page after the value is read.
-func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, error) {
-	col := c.Columns[column]
-	if col.size > math.MaxInt/2 { // a process of 32 bits has no room for more
-		return nil, fmt.Errorf("a value of %d bytes", col.size)
-	}
-	to := alloc(int(col.size))
-	skip, want := col.off, col.size
-	part := c.local
-	next := c.overflow
-	left := c.size // of the record, from part on
-	last := column == len(c.Columns)-1
-	for {
-		n := min(int64(len(part)), left)
-		if from := min(skip, n); want > 0 {
-			take := min(n-from, want)
-			to = append(to, part[from:from+take]...)
-			skip, want = skip-from, want-take
-		}
-		if left -= n; left == 0 || want == 0 && !last {
-			break
-		}
-		b, err := r.Page(next)
-		if err != nil {
-			return nil, err
-		}
-		part, next = b[nextSize:r.f.usable], binary.BigEndian.Uint32(b)
-		if ends := left <= int64(len(part)); ends != (next == 0) {
-			return nil, fmt.Errorf("%w: the pages of a value end %d bytes before or after it", ErrDamaged, left)
-		}
-	}
-	return to, nil
+	return v
 }
 
 // uvarint reads a number of 1 to 9 bytes, and how many they are; 0: it is cut off.

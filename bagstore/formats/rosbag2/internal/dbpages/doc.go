@@ -1,11 +1,12 @@
-// Package dbpages reads the rows of damaged SQLite databases from their pages, without SQLite and
-// without trusting what leads to a page (sqlite.org/fileformat2.html).
+// Package dbpages reads SQLite databases without SQLite (sqlite.org/fileformat2.html): sound ones, and what is
+// left of damaged ones.
 //
-// SQLite finds rows from the first page on: by the schema, the root of a table, and the pages
-// above its leaves. If one of these is gone, so are all rows below it. The rows themselves are
-// whole in the leaves, which can be told from other pages by their form: [File.Tree] lists
-// those that the tree still leads to, [File.EachLeaf] those of all tables in the whole file.
+// [File.Schema] and [Table] say where a table is and what its columns are, [File.Rows] descends the table's tree
+// from its root and lists the rows in their order. Of a damaged database, [File.Tree] lists the leaves that the tree
+// still leads to, and [File.EachLeaf] those of all tables in the whole file: a leaf can be told from other
+// pages by its form. [File.Check] compares the pages with each other. [OpenWAL] and [OpenJournal] take in what a
+// killed writer left next to a database. Nothing is ever written.
 //
-// Every length and page number is checked against the file before it is used. A File may be
-// used by many goroutines, a [Reader] by one.
+// Every length and page number is checked against the file before it is used, and no page is visited twice on the way
+// through a tree. A File may be used by many goroutines, a [Reader] by one.
 package dbpages

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync"
 )
 
 // Wire constants of the format.
 const (
 	headerSize   = 100 // of the database, at the beginning of page 1
 	minPage      = 512
+	minUsable    = 480
 	maxPage      = 64 << 10
 	usualPage    = 4096
 	kindInterior = 5
@@ -19,81 +21,128 @@ const (
 	leafHead     = 8
 	interiorHead = 12
 	pointerSize  = 2
-	nextSize     = 4 // of the number of the next page of a chain
+	nextSize     = 4       // of the number of the next page of a chain
+	readVersion  = 2       // of the format; 1 is a rollback journal, 2 is a write-ahead log
+	lockByte     = 1 << 30 // SQLite locks it, and keeps nothing in its page
+
+	payloadFractions = "\x40\x20\x20"
 )
 
-// ErrDamaged: a page isn't what leads to it says.
-var ErrDamaged = errors.New("the database is damaged")
+var (
+	// ErrNotDatabase: the file doesn't begin with the header of an SQLite database.
+	ErrNotDatabase = errors.New("not an SQLite database")
+	// ErrDamaged: a page isn't what leads to it says.
+	ErrDamaged = errors.New("the database is damaged")
+)
+
+// magic begins every database.
+const magic = "SQLite format 3\x00"
+
+// Is reports whether a file that begins with head is a database.
+func Is(head []byte) bool { return len(head) >= len(magic) && string(head[:len(magic)]) == magic }
 
 // File is the pages of a database.
 type File struct {
+	// Fetch, if it is set, is called with the ranges of the file that are about to be read, before the first of
+	// them is: the pages of a tree are anywhere.
+	Fetch func(off, n int64)
+
 	r      io.ReaderAt
 	size   int64
 	page   int    // bytes of a page
 	usable int    // of them
 	count  uint32 // whole pages that are there
-	header bool   // the database's header can be believed
+	head   []byte // the database's header; nil if it can't be believed
+	cells  sync.Pool
 }
 
-// Open looks at the pages of a database, of which the header may be damaged. It returns nil if there
-// isn't a page.
-func Open(r io.ReaderAt, size int64) *File {
-	f := &File{r: r, size: size, page: usualPage, usable: usualPage}
-	head := make([]byte, headerSize)
-	if n, _ := r.ReadAt(head, 0); n == len(head) {
-		f.readHeader(head)
+// Open opens a database, which must not change. A database that was cut off reads as far as it is there. The error is
+// ErrNotDatabase.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	f := &File{r: r, size: size}
+	if err := f.readHeader(); err != nil {
+		return nil, err
 	}
-	if !f.header || f.score(f.page, 1) == 0 {
-		f.guess()
+	return f, nil
+}
+
+// OpenDamaged opens a database whose header may be damaged. It returns nil if there isn't a page.
+func OpenDamaged(r io.ReaderAt, size int64) *File {
+	f := &File{r: r, size: size}
+	if f.readHeader() != nil || f.score(math.MaxUint32, 1) == 0 {
+		f = guess(r, size)
 	}
-	f.count = uint32(min(size/int64(f.page), math.MaxUint32-1))
 	if f.count == 0 {
 		return nil
 	}
 	return f
 }
 
-// readHeader takes the size of pages from the header, if it has one.
-func (f *File) readHeader(head []byte) {
+func (f *File) setPage(page, reserved int) {
+	f.page, f.usable = page, page-reserved
+	f.count = uint32(min(f.size/int64(page), math.MaxUint32-1))
+}
+
+// readHeader takes the size of pages from the header, if it is one.
+func (f *File) readHeader() error {
+	head := make([]byte, headerSize)
+	if n, err := f.r.ReadAt(head, 0); n < len(head) {
+		return fmt.Errorf("%w: header: %w", ErrNotDatabase, err)
+	}
 	page := int(binary.BigEndian.Uint16(head[16:]))
 	if page == 1 {
 		page = maxPage
 	}
 	reserved := int(head[20])
-	f.header = string(head[:15]) == "SQLite format 3" && page >= minPage && page&(page-1) == 0 && page-reserved >= 480
-	if f.header {
-		f.page, f.usable = page, page-reserved
+	if !Is(head) || page < minPage || page&(page-1) != 0 || page-reserved < minUsable {
+		return ErrNotDatabase
 	}
+	if head[19] > readVersion || string(head[21:24]) != payloadFractions {
+		return fmt.Errorf("%w: its format isn't that of SQLite 3", ErrNotDatabase)
+	}
+	f.head = head
+	f.setPage(page, reserved)
+	return nil
 }
+
+// claimed is how many pages the header counts; 0 if it says nothing about it.
+func (f *File) claimed() uint32 {
+	be := binary.BigEndian
+	if f.head == nil || be.Uint32(f.head[24:]) != be.Uint32(f.head[92:]) {
+		return 0 // a program before SQLite 3.7 wrote it last
+	}
+	return be.Uint32(f.head[28:])
+}
+
+// Missing is how many bytes the database's header counts that aren't there.
+func (f *File) Missing() int64 { return max(0, int64(f.claimed())*int64(f.page)-f.size) }
 
 // sampleBytes is how much of a file without a header is looked at for the size of its pages.
 const sampleBytes = 64 << 20
 
-// guess finds the size of pages with which most bytes are leaves.
-func (f *File) guess() {
-	best := 0
+// guess opens a file with the size of pages with which most bytes are leaves.
+func guess(r io.ReaderAt, size int64) *File {
+	best, most := &File{r: r, size: size}, 0
+	best.setPage(usualPage, 0)
 	for page := minPage; page <= maxPage; page *= 2 {
-		if n := f.score(page, math.MaxInt) * page; n > best {
-			best, f.page, f.usable = n, page, page
+		f := &File{r: r, size: size}
+		f.setPage(page, 0)
+		if n := f.score(uint32(sampleBytes/page), math.MaxInt) * page; n > most {
+			best, most = f, n
 		}
 	}
+	return best
 }
 
-// score counts the leaves that a file has if its pages have a size, until there are enough. What a page
-// has begins or ends where the page does.
-func (f *File) score(page, enough int) (leaves int) {
-	as := *f
-	if page != f.page {
-		as.page, as.usable = page, page
-	}
-	as.count = uint32(min(f.size, sampleBytes) / int64(page))
-	r := as.NewReader()
-	for n := uint32(1); n <= as.count && leaves < enough; n++ {
+// score counts the leaves in the first pages, until there are enough. What a page has begins or ends where the page does.
+func (f *File) score(pages uint32, enough int) (leaves int) {
+	r := f.NewReader()
+	for n := uint32(1); n <= min(pages, f.count) && leaves < enough; n++ {
 		b, err := r.Page(n)
 		if err != nil {
 			return leaves
 		}
-		if at := headAt(n); b[at] == kindLeaf && as.fills(b, at) {
+		if at := headAt(n); b[at] == kindLeaf && f.fills(b, n) {
 			leaves++
 		}
 	}
@@ -101,14 +150,14 @@ func (f *File) score(page, enough int) (leaves int) {
 }
 
 // fills reports whether the cells of a leaf are whole and reach its end.
-func (f *File) fills(b []byte, at int) bool {
+func (f *File) fills(b []byte, number uint32) bool {
 	end, cells := 0, 0
-	f.eachCell(b, at, func(c Cell) bool {
+	sound := f.EachRow(b, number, func(c *Cell) bool {
 		end, cells = max(end, c.end), cells+1
-		return true
+		return f.Fits(c)
 	})
 	// Cells of less than 4 bytes take 4, and bytes that are too few for a cell are left over.
-	return cells > 0 && cells == int(binary.BigEndian.Uint16(b[at+3:])) && end > f.usable-4
+	return sound && cells > 0 && end > f.usable-4
 }
 
 // headAt is where the head of a page begins.
@@ -127,10 +176,11 @@ const windowBytes = 64 << 10
 
 // Reader reads pages.
 type Reader struct {
-	f     *File
-	ahead uint32 // pages to be read at once
-	first uint32
-	buf   []byte // pages from first on
+	f      *File
+	window uint32 // pages that there is room for
+	ahead  uint32 // pages to be read at once
+	first  uint32
+	buf    []byte // pages from first on
 	// Pages that are read alone, from one up to another: something among them can't be read.
 	alone, together uint32
 }
@@ -142,7 +192,8 @@ func (f *File) NewReader() *Reader { return f.newReader(windowBytes) }
 func (f *File) NewPageReader() *Reader { return f.newReader(f.page) }
 
 func (f *File) newReader(window int) *Reader {
-	return &Reader{f: f, ahead: uint32(max(1, window/f.page))}
+	n := uint32(max(1, window/f.page))
+	return &Reader{f: f, window: n, ahead: n}
 }
 
 // Page returns a page, which is valid until the next call. Numbers count from 1. Pages beside it that can't be
@@ -174,7 +225,7 @@ func (r *Reader) Page(number uint32) ([]byte, error) {
 func (r *Reader) read(first, n uint32) error {
 	page := r.f.page
 	if r.buf == nil {
-		r.buf = make([]byte, int(r.ahead)*page)
+		r.buf = make([]byte, int(r.window)*page)
 	}
 	r.buf, r.first = r.buf[:int(n)*page], first
 	got, err := r.f.r.ReadAt(r.buf, int64(first-1)*int64(page))

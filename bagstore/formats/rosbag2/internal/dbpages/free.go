@@ -5,12 +5,11 @@ import "encoding/binary"
 // Free lists the pages that no tree uses, as the header says it. ok is false if the list isn't whole.
 func (f *File) Free() (free Set, ok bool) {
 	free = f.NewSet()
-	head := make([]byte, headerSize)
-	if n, _ := f.r.ReadAt(head, 0); n < len(head) || !f.header {
+	if f.head == nil {
 		return free, false
 	}
 	be := binary.BigEndian
-	trunk, count := be.Uint32(head[32:]), be.Uint32(head[36:])
+	trunk, count := be.Uint32(f.head[32:]), be.Uint32(f.head[36:])
 	r := f.NewPageReader()
 	for trunk != 0 {
 		b, err := r.Page(trunk)

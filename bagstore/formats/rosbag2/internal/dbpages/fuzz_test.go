@@ -19,28 +19,37 @@ func FuzzPages(f *testing.F) {
 		f.Add(spoiled)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p := Open(bytes.NewReader(b), int64(len(b)))
+		p := OpenDamaged(bytes.NewReader(b), int64(len(b)))
 		if p == nil {
 			return
 		}
 		free, _ := p.Free()
+		objects, _ := p.Schema() // what can be read counts
 		seen := p.NewSet()
-		for _, root := range p.Roots() {
-			tree := p.Tree(root, seen)
-			if len(tree.Leaves) > int(p.Pages()) || len(tree.Holes) > maxHoles {
-				t.Fatalf("%d leaves and %d holes of %d pages", len(tree.Leaves), len(tree.Holes), p.Pages())
+		for _, o := range objects {
+			leaves := 0
+			tree := p.Tree(o.Root, seen, func(Leaf, []byte) bool { leaves++; return true })
+			if leaves > int(p.count) || len(tree.Holes) > maxHoles {
+				t.Fatalf("%d leaves and %d holes of %d pages", leaves, len(tree.Holes), p.count)
+			}
+			rows := 0
+			_ = p.Rows(o.Root, func(*Cell) error { rows++; return nil }) // the error is of the same pages
+			if rows > len(b) {
+				t.Fatalf("%d rows in %d bytes", rows, len(b))
 			}
 		}
 		r := p.NewReader()
 		p.EachLeaf(func(number uint32, page []byte) bool {
 			_ = free.Has(number)
-			p.EachRow(page, number, func(c Cell) bool {
+			p.EachRow(page, number, func(c *Cell) bool {
 				for i, col := range c.Columns {
 					c.Int(i)
-					if col.Size() > int64(len(b)) {
-						t.Fatalf("a value of %d bytes in %d", col.Size(), len(b))
-					}
-					v, err := r.Value(&c, i, func(n int) []byte { return make([]byte, 0, n) })
+					v, err := r.Value(c, i, func(n int) []byte {
+						if n > len(b) {
+							t.Fatalf("a value of %d bytes in %d", n, len(b))
+						}
+						return make([]byte, 0, n)
+					})
 					if err == nil && int64(len(v)) != col.Size() {
 						t.Fatalf("%d bytes of a value of %d", len(v), col.Size())
 					}

@@ -14,7 +14,6 @@ const (
 	journalHeader = 28 // and zeros to the end of a sector
 	journalRecord = 8  // beside its page: the number before it, the checksum after it
 	journalStep   = 200
-	lockPage      = 1 << 30 // SQLite locks this byte, and keeps nothing in its page
 	wholeJournal  = math.MaxUint32
 )
 
@@ -98,7 +97,7 @@ func (o *Overlay) records(s journalSection, at, end int64) (next int64, more boo
 			return at, false, fmt.Errorf("journal at byte %d: %w", at, err)
 		}
 		number, page := binary.BigEndian.Uint32(record), record[4:4+o.page]
-		if number == 0 || int64(number) == lockPage/o.page+1 || binary.BigEndian.Uint32(record[4+o.page:]) != journalSum(s.salt, page) {
+		if number == 0 || int64(number) == lockByte/o.page+1 || binary.BigEndian.Uint32(record[4+o.page:]) != journalSum(s.salt, page) {
 			return at, false, nil
 		}
 		if int64(number)*o.page <= o.size {

@@ -2,7 +2,9 @@ package dbpages
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -10,9 +12,8 @@ import (
 // maxDepth of a tree. One of 64-bit ids in pages of 512 bytes isn't deeper.
 const maxDepth = 20
 
-// Tree is what can be reached of a table.
+// Tree is what can't be reached of a table.
 type Tree struct {
-	Leaves []Leaf // in the order of the rows
 	// Holes are ranges of rows whose pages aren't there or are damaged.
 	Holes []Range
 	// Lost: pages above leaves are among those, so leaves may be anywhere in the file.
@@ -25,21 +26,77 @@ type Leaf struct {
 	Rows Range
 }
 
-// Range is rows after one and up to another.
+// Range is rows after one and up to another. The one of the least number is in any range after it: there is none
+// before it.
 type Range struct{ After, To int64 }
 
 // Contains reports whether a row is in the range.
-func (r Range) Contains(row int64) bool { return row > r.After && row <= r.To }
+func (r Range) Contains(row int64) bool {
+	return (row > r.After || r.After == math.MinInt64) && row <= r.To
+}
 
-// Tree finds the leaves of the table with the root page. Pages that are in seen belong to other trees; those that
-// it leads to are added, and each is read once.
-func (f *File) Tree(root uint32, seen Set) *Tree {
-	w := treeWalk{f: f, seen: seen, r: f.NewPageReader(), tree: &Tree{}, leafDepth: -1}
+// Tree visits the leaves of the table with the root page, in the order of the rows, until each returns false. The page is
+// valid during the call. Pages that are in seen belong to other trees; those that it leads to are added, and
+// each is visited once.
+func (f *File) Tree(root uint32, seen Set, each func(l Leaf, page []byte) bool) *Tree {
+	w := treeWalk{f: f, seen: seen, r: f.NewReader(), each: each, tree: &Tree{}, leafDepth: -1}
+	w.r.ahead = 1
 	w.page(root, 0, AllRows())
 	for _, depth := range w.gone {
 		w.tree.Lost = w.tree.Lost || depth != w.leafDepth
 	}
 	return w.tree
+}
+
+// EachLeaf calls each for every page in the file that has the form of a table's leaf, until it
+// returns false. The page is valid during the call.
+func (f *File) EachLeaf(each func(number uint32, page []byte) bool) {
+	r := f.newReader(walkBytes)
+	for number := uint32(1); number <= f.count; number++ {
+		b, err := r.Page(number)
+		if err == nil && b[headAt(number)] == kindLeaf && !each(number, b) {
+			return
+		}
+	}
+}
+
+// walkBytes is what EachLeaf reads at once.
+const walkBytes = 1 << 20
+
+// Rows calls each for the rows of the table with the root page, in their order, until it returns an
+// error, which is then returned. All rows that can be reached are visited; if others can't be, the error at the end is
+// ErrDamaged. The Cell is valid during the call.
+func (f *File) Rows(root uint32, each func(*Cell) error) (err error) {
+	return f.rows(root, f.NewSet(), each)
+}
+
+func (f *File) rows(root uint32, seen Set, each func(*Cell) error) (err error) {
+	var damaged error
+	next := int64(math.MinInt64)
+	tree := f.Tree(root, seen, func(l Leaf, page []byte) bool {
+		cells := 0
+		sound := f.EachRow(page, l.Page, func(c *Cell) bool {
+			cells++
+			if c.Row < next || !l.Rows.Contains(c.Row) {
+				damaged = fmt.Errorf("%w: page %d has row %d, which isn't one of its rows", ErrDamaged, l.Page, c.Row)
+				return true
+			}
+			next = c.Row
+			if next < math.MaxInt64 {
+				next++
+			}
+			err = each(c)
+			return err == nil
+		})
+		if err == nil && damaged == nil && (!sound || cells == 0 && l.Page != root) {
+			damaged = fmt.Errorf("%w: page %d has rows that aren't whole", ErrDamaged, l.Page)
+		}
+		return err == nil
+	})
+	if err == nil && damaged == nil && len(tree.Holes) > 0 {
+		damaged = fmt.Errorf("%w: no page has the rows after %d", ErrDamaged, tree.Holes[0].After)
+	}
+	return cmp.Or(err, damaged)
 }
 
 // AllRows is the range of all rows.
@@ -49,6 +106,8 @@ type treeWalk struct {
 	f         *File
 	r         *Reader
 	seen      Set
+	each      func(Leaf, []byte) bool
+	stopped   bool // each returned false
 	tree      *Tree
 	leafDepth int   // -1: no leaf was reached
 	gone      []int // depths of pages that have no content: above leaves, they led to more
@@ -100,15 +159,9 @@ func (w *treeWalk) page(number uint32, depth int, rows Range) {
 	switch b[at] {
 	case kindLeaf:
 		w.leafDepth = max(w.leafDepth, depth)
-		w.tree.Leaves = append(w.tree.Leaves, Leaf{number, rows})
+		w.stopped = !w.each(Leaf{number, rows}, b)
 	case kindInterior:
-		list, sound := w.f.children(b, at, rows)
-		for _, c := range list {
-			w.page(c.Page, depth+1, c.Rows)
-		}
-		if !sound {
-			w.misled(rows)
-		}
+		w.below(b, at, depth, rows)
 	default:
 		if isZero(b) {
 			w.empty(depth, rows)
@@ -118,6 +171,44 @@ func (w *treeWalk) page(number uint32, depth int, rows Range) {
 	}
 }
 
+// below visits the pages below one.
+func (w *treeWalk) below(b []byte, at, depth int, rows Range) {
+	list, sound := w.f.children(b, at, rows)
+	if w.f.Fetch != nil {
+		w.fetch(list)
+	}
+	for i, c := range list {
+		w.r.ahead = uint32(following(list[i:], int(w.r.window)))
+		w.page(c.Page, depth+1, c.Rows)
+		if w.stopped {
+			return
+		}
+	}
+	if !sound {
+		w.misled(rows)
+	}
+}
+
+// fetch announces pages, those that follow each other at once.
+func (w *treeWalk) fetch(list []Leaf) {
+	for len(list) > 0 {
+		n := following(list, len(list))
+		if page := list[0].Page; page > 0 && page <= w.f.count && !w.seen.Has(page) {
+			w.f.Fetch(int64(page-1)*int64(w.f.page), int64(min(n, int(w.f.count-page)+1))*int64(w.f.page))
+		}
+		list = list[n:]
+	}
+}
+
+// following is how many pages at the beginning of the list follow each other in the file, up to most.
+func following(list []Leaf, most int) int {
+	n := 1
+	for n < min(most, len(list)) && list[n].Page == list[0].Page+uint32(n) {
+		n++
+	}
+	return n
+}
+
 func isZero(b []byte) bool {
 	return b[0] == 0 && bytes.Equal(b[:len(b)-1], b[1:])
 }
@@ -125,12 +216,8 @@ func isZero(b []byte) bool {
 // children lists the pages below one. sound is false if some can't be read from it.
 func (f *File) children(b []byte, at int, rows Range) (list []Leaf, sound bool) {
 	be := binary.BigEndian
-	sound = true
 	pointers := at + interiorHead
-	cells := int(be.Uint16(b[at+3:]))
-	if most := (f.usable - pointers) / pointerSize; cells > most {
-		cells, sound = most, false
-	}
+	cells, sound := f.cellCount(b, pointers, at)
 	after := rows.After
 	for i := range cells {
 		pos := int(be.Uint16(b[pointers+pointerSize*i:]))

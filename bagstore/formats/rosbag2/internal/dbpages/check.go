@@ -1,0 +1,242 @@
+package dbpages
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+)
+
+// Check compares what the database says in several places, and returns what doesn't agree, up to most lines: each page
+// belongs to one tree or value or is free, rows and entries of indexes are in order and in places of their own, and
+// an index of one column of numbers has the rows of its table. A database whose header is damaged isn't compared.
+func (f *File) Check(most int) []string {
+	if f.head == nil {
+		return nil
+	}
+	if format := binary.BigEndian.Uint32(f.head[44:]); format > maxFormat {
+		return []string{fmt.Sprintf("the header says format %d, which SQLite doesn't have", format)}
+	}
+	c := checker{f: f, most: most, trees: f.NewSet(), values: f.NewSet(), chain: f.NewReader()}
+	objects, err := f.Schema()
+	if err != nil {
+		c.problem("%v", err)
+	}
+	c.table("the schema", &Table{Root: 1}, nil)
+	for i := range objects {
+		o := &objects[i]
+		if o.Kind != "table" || o.Root == 0 {
+			continue
+		}
+		t, ok := o.Table()
+		if !ok { // a table whose rows have no numbers is an index
+			c.index(o.Name, o.Root, nil)
+			continue
+		}
+		var indexes []*indexed
+		for k := range objects {
+			if x := &objects[k]; x.Kind == "index" && x.Of == o.Name && x.Root > 0 {
+				column := -1
+				if name, _ := parseIndex(x.Name, x.SQL); name != "" { // an error is the schema's
+					if column = t.Index(name); column < 0 {
+						c.problem("index %s is of a column %s, which table %s doesn't have", x.Name, name, o.Name)
+					} else if !t.Columns[column].integer {
+						column = -1
+					}
+				}
+				indexes = append(indexes, &indexed{object: x, column: column})
+			}
+		}
+		c.table("table "+o.Name, t, indexes)
+		for _, x := range indexes {
+			c.index("index "+x.object.Name, x.object.Root, x)
+			if x.column >= 0 && x.inTable != x.inIndex {
+				c.problem("index %s doesn't have the rows of table %s", x.object.Name, o.Name)
+			}
+		}
+	}
+	c.pages(objects)
+	return c.problems
+}
+
+// maxFormat of a schema that SQLite reads.
+const maxFormat = 4
+
+type checker struct {
+	f        *File
+	most     int
+	problems []string
+	trees    Set // pages of tables and indexes
+	values   Set // pages of values that are too long for these
+	chain    *Reader
+}
+
+func (c *checker) problem(format string, args ...any) {
+	if len(c.problems) < c.most {
+		c.problems = append(c.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// indexed is an index and its table.
+type indexed struct {
+	object           *Object
+	column           int // of the table; -1: the rows aren't compared
+	inTable, inIndex tally
+	value, row       int64 // of the last entry
+}
+
+// tally is a sum over pairs of a number and a row that is the same in any order.
+type tally struct{ pairs, sum uint64 }
+
+func (t *tally) add(value, row int64) {
+	const a, b = 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9
+	x := (uint64(value)*a ^ uint64(row)) * b
+	t.pairs++
+	t.sum += (x ^ x>>32) * a
+}
+
+// table visits all pages of a table.
+func (c *checker) table(name string, t *Table, indexes []*indexed) {
+	err := c.f.rows(t.Root, c.trees, func(k *Cell) error {
+		if !c.f.Fits(k) {
+			c.problem("%s: row %d isn't whole", name, k.Row)
+		}
+		c.overflow(name, k)
+		t.Complete(k)
+		for _, x := range indexes {
+			if x.column >= 0 {
+				if v, ok := c.chain.Int(k, x.column); ok {
+					x.inTable.add(v, k.Row)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.problem("%s: %v", name, err)
+	}
+}
+
+// use notes that a page is used. That it is used for the other purpose, too, is found later.
+func (c *checker) use(as Set, name string, page uint32) bool {
+	if page == 0 || page > c.f.count || as.Has(page) {
+		c.problem("%s: page %d of %d isn't there, or is used twice", name, page, c.f.count)
+		return false
+	}
+	as.Add(page)
+	return true
+}
+
+// overflow visits the pages of a record after its first.
+func (c *checker) overflow(name string, k *Cell) {
+	left, next := k.size-int64(len(k.local)), k.overflow
+	for left > 0 {
+		if !c.use(c.values, name, next) {
+			return
+		}
+		b, err := c.chain.Page(next)
+		if err != nil {
+			c.problem("%s: %v", name, err)
+			return
+		}
+		left -= int64(c.f.usable - nextSize)
+		next = binary.BigEndian.Uint32(b)
+		if (left <= 0) != (next == 0) {
+			c.problem("%s: the pages of a value of page %d end before or after it", name, k.Page)
+			return
+		}
+	}
+}
+
+// index visits all pages of an index.
+func (c *checker) index(name string, root uint32, x *indexed) {
+	w := indexWalk{c: c, name: name, x: x, sound: true}
+	w.page(root, 0)
+	if !w.sound {
+		c.problem("%s: its entries aren't whole, or aren't in order", name)
+	}
+}
+
+type indexWalk struct {
+	c     *checker
+	name  string
+	x     *indexed
+	cell  Cell
+	sound bool
+}
+
+// Kinds of pages of indexes.
+const (
+	indexInterior = 2
+	indexLeaf     = 10
+)
+
+func (w *indexWalk) page(number uint32, depth int) {
+	f := w.c.f
+	if depth > maxDepth || !w.c.use(w.c.trees, w.name, number) {
+		return
+	}
+	b, err := f.NewPageReader().Page(number)
+	if err != nil {
+		w.c.problem("%s: %v", w.name, err)
+		return
+	}
+	be := binary.BigEndian
+	b = b[:f.usable]
+	kind, pointers := b[0], leafHead // no index begins in page 1
+	switch kind {
+	case indexInterior:
+		pointers = interiorHead
+	case indexLeaf:
+	default:
+		w.sound = false
+		return
+	}
+	count, whole := f.cellCount(b, pointers, 0)
+	w.sound = w.sound && whole
+	for i := range count {
+		pos := int(be.Uint16(b[pointers+pointerSize*i:]))
+		body := pos
+		if kind == indexInterior {
+			body += nextSize
+		}
+		if pos < pointers || body >= len(b) {
+			w.sound = false
+			continue
+		}
+		if kind == indexInterior {
+			w.page(be.Uint32(b[pos:]), depth+1)
+		}
+		size, n := uvarint(b[body:])
+		if w.cell.Page, w.cell.pos = number, pos; n == 0 || !f.payload(b, body+n, size, f.mostLocal(kind), &w.cell) {
+			w.sound = false
+			continue
+		}
+		w.c.overflow(w.name, &w.cell)
+		w.entry()
+	}
+	if kind == indexInterior {
+		w.page(be.Uint32(b[leafHead:]), depth+1)
+	}
+}
+
+// entry takes an entry of an index whose rows are compared: the value, and the row's number.
+func (w *indexWalk) entry() {
+	x, k := w.x, &w.cell
+	if x == nil || x.column < 0 {
+		return
+	}
+	if !k.record() || len(k.Columns) != 2 {
+		w.sound = false
+		return
+	}
+	value, ok := k.Int(0)
+	row, numbered := k.Int(1)
+	if !ok {
+		return // NULL comes first, and texts last
+	}
+	if !numbered || x.inIndex.pairs > 0 && cmp.Or(cmp.Compare(x.value, value), cmp.Compare(x.row, row)) >= 0 {
+		w.sound = false
+	}
+	x.value, x.row = value, row
+	x.inIndex.add(value, row)
+}

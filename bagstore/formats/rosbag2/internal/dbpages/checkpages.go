@@ -1,0 +1,165 @@
+package dbpages
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// pages says which pages have no use or several, and whose content doesn't fill them.
+func (c *checker) pages(objects []Object) {
+	f := c.f
+	free, whole := f.Free()
+	if !whole {
+		c.problem("the list of free pages isn't whole")
+	}
+	c.vacuum(objects)
+	count := f.count
+	if n := f.claimed(); n > 0 {
+		count = min(count, n)
+	}
+	r := f.NewPageReader()
+	unused, first := 0, uint32(0)
+	for page := uint32(1); page <= count; page++ {
+		uses := 0
+		for _, used := range []bool{c.trees.Has(page), c.values.Has(page), free.Has(page), f.reserved(page)} {
+			if used {
+				uses++
+			}
+		}
+		switch {
+		case uses > 1:
+			c.problem("page %d is used twice", page)
+		case uses == 0:
+			if unused++; unused == 1 {
+				first = page
+			}
+		case c.trees.Has(page):
+			if b, err := r.Page(page); err == nil && !f.filled(b[:f.usable], page) {
+				c.problem("page %d: its cells and its free space share bytes, or some belong to none", page)
+			}
+		}
+	}
+	if unused > 0 && len(c.problems) == 0 { // after other damage, what led to them is gone
+		c.problem("nothing uses %d pages, of which the first is %d", unused, first)
+	}
+}
+
+// vacuum compares what the header says of a database that shrinks by itself.
+func (c *checker) vacuum(objects []Object) {
+	be := binary.BigEndian
+	root, most := be.Uint32(c.f.head[52:]), uint32(1)
+	for _, o := range objects {
+		most = max(most, o.Root)
+	}
+	if root != 0 && root != most || root == 0 && be.Uint32(c.f.head[64:]) != 0 {
+		c.problem("the header says that the last root is page %d, and it is %d", root, most)
+	}
+}
+
+// reserved reports whether a page has no content: that of SQLite's locks, and in a database that shrinks by itself those that
+// say what leads to the others.
+func (f *File) reserved(page uint32) bool {
+	lock := uint32(lockByte/f.page) + 1
+	if page == lock {
+		return true
+	}
+	if binary.BigEndian.Uint32(f.head[52:]) == 0 || page < 2 {
+		return false
+	}
+	group := uint32(f.usable/5) + 1
+	at := (page-2)/group*group + 2
+	if at == lock {
+		at++
+	}
+	return page == at
+}
+
+// place is a part of a page.
+type place struct{ from, to int }
+
+// Where the head of a page says how its content is laid out.
+const (
+	freeBlock    = 1 // where the first part is that is listed as free
+	contentStart = 5 // where cells begin; they go to the end
+	fragments    = 7 // how many bytes are free between cells, and too few to be listed
+	minCell      = 4 // bytes of a cell or a free part
+)
+
+// filled reports whether cells and free parts fill the content of a page of a tree, each byte once.
+func (f *File) filled(b []byte, number uint32) bool {
+	be := binary.BigEndian
+	head := b[headAt(number):]
+	parts, pointers, ok := f.places(b, number)
+	start := int(be.Uint16(head[contentStart:]))
+	if start == 0 {
+		start = maxPage
+	}
+	if !ok || start < pointers || start > f.usable {
+		return false
+	}
+	for free, before := int(be.Uint16(head[freeBlock:])), 0; free != 0; free = int(be.Uint16(b[free:])) {
+		if free <= before || free+minCell > f.usable {
+			return false
+		}
+		parts = append(parts, place{free, free + int(be.Uint16(b[free+2:]))})
+		before = free
+	}
+	slices.SortFunc(parts, func(a, b place) int { return cmp.Compare(a.from, b.from) })
+	at, between := start, 0
+	for _, p := range append(parts, place{f.usable, f.usable}) {
+		if p.from < at || p.to < p.from {
+			return false
+		}
+		between += p.from - at
+		at = p.to
+	}
+	return between == int(head[fragments])
+}
+
+// places lists where the cells of a page of a tree are, and where the pointers to them end.
+func (f *File) places(b []byte, number uint32) (list []place, pointers int, ok bool) {
+	at := headAt(number)
+	kind := b[at]
+	pointers = at + leafHead
+	child := 0 // bytes of the page below a cell
+	if kind == kindInterior || kind == indexInterior {
+		pointers, child = at+interiorHead, nextSize
+	}
+	count, ok := f.cellCount(b, pointers, at)
+	for range count {
+		pos := int(binary.BigEndian.Uint16(b[pointers:]))
+		pointers += pointerSize
+		end := pos + child
+		if end >= len(b) {
+			return nil, 0, false
+		}
+		var size uint64
+		var n int
+		if kind != kindInterior {
+			size, n = uvarint(b[end:])
+			end += n
+		}
+		if kind == kindInterior || kind == kindLeaf { // the row's number
+			_, n = uvarint(b[end:])
+			end += n
+		}
+		if n == 0 || size > maxPayload {
+			return nil, 0, false
+		}
+		local := f.local(int64(size), f.mostLocal(kind))
+		if end += local; int64(local) < int64(size) {
+			end += nextSize
+		}
+		list = append(list, place{pos, max(end, pos+minCell)})
+	}
+	return list, pointers, ok
+}
+
+// mostLocal is the longest record that is in its page as a whole.
+func (f *File) mostLocal(kind byte) int {
+	if kind == kindLeaf {
+		return f.usable - 35
+	}
+	return (f.usable-12)*64/255 - 23
+}
