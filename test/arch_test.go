@@ -24,7 +24,6 @@ var onlyIn = map[string][]string{
 	"github.com/dsnet/compress":          {"bagstore"},
 	"github.com/google/gousb":            {"camdriver/d400"},
 	"github.com/klauspost/compress/zlib": {"msgs/png"},
-	"github.com/ncruces/go-sqlite3":      {"bagstore/formats/rosbag2/internal/sqlite"},
 	"github.com/pierrec/lz4":             {"bagstore/internal/lz4", "bagstore/formats/mcap"},
 	"github.com/spf13/cobra":             {"cmd/rs-ros-node"},
 	"github.com/vbauerster/mpb":          {"cmd/rs-ros-node"},

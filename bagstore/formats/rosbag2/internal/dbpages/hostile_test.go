@@ -122,3 +122,12 @@ func TestValueStops(t *testing.T) {
 		}
 	}
 }
+
+// TestNoDatabase: what only begins like a database is refused.
+func TestNoDatabase(t *testing.T) {
+	for _, b := range [][]byte{nil, []byte(magic), append([]byte(magic), make([]byte, 84)...), append([]byte(magic), bytes.Repeat([]byte{0xff}, 5000)...)} {
+		if _, err := Open(bytes.NewReader(b), int64(len(b))); !errors.Is(err, ErrNotDatabase) {
+			t.Errorf("%d bytes: %v", len(b), err)
+		}
+	}
+}
