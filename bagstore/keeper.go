@@ -1,13 +1,11 @@
 package bagstore
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"sync"
 	"time"
 
+	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/tail"
 )
 
@@ -19,7 +17,7 @@ const keepEvery = 30 * time.Millisecond
 
 // ErrGone: the file that is being recorded was deleted, replaced or truncated by
 // somebody else.
-var ErrGone = errors.New("the file being written was deleted, replaced or truncated")
+var ErrGone = disk.ErrGone
 
 // keeper sees to it, in a goroutine of its own, that a kill costs nothing: it puts open
 // chunks into the tail file, has staged bytes written, makes checkpoints while no
@@ -110,32 +108,7 @@ func (k *keeper) put(open uint64) {
 
 // gone compares the file with what its name stands for now.
 func (k *keeper) gone() error {
-	return Gone(k.f, k.path, k.follow, k.w.c.inFile.Load())
-}
-
-// Gone returns ErrGone if a file that is being written isn't what its name stands for any
-// more, or has fewer bytes than least, which must have been written before. follow: the
-// name may be a symbolic link.
-func Gone(f *os.File, path string, follow bool, least int64) error {
-	mine, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	stat := os.Lstat
-	if follow {
-		stat = os.Stat
-	}
-	named, err := stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w: nothing has its name", path, ErrGone)
-	case err == nil && !os.SameFile(mine, named):
-		return fmt.Errorf("%s: %w: another file has its name", path, ErrGone)
-	}
-	if mine.Size() < least {
-		return fmt.Errorf("%s: %w: it has %d bytes, of %d that were written", path, ErrGone, mine.Size(), least)
-	}
-	return nil
+	return disk.Gone(k.f, k.path, k.follow, k.w.c.inFile.Load())
 }
 
 // sealedJob is a chunk on its way to the disk.

@@ -45,18 +45,15 @@ func Parse(text string) (Moment, error) {
 // In returns the moment in a recording, or 0 for the zero Moment. A number of seconds
 // that is less than the time of the first message counts from there. first returns that
 // time, 0 if there is no message, and is called only if it is needed.
-func (m Moment) In(first func() (bagstore.Time, error)) (bagstore.Time, error) {
+func (m Moment) In(first func() bagstore.Time) bagstore.Time {
 	if !m.given || !m.number {
-		return m.time, nil
+		return m.time
 	}
-	start, err := first()
-	if err != nil {
-		return 0, err
-	}
+	start := first()
 	if m.time >= start && start.Absolute() {
-		return m.time, nil
+		return m.time
 	}
-	return start.Add(m.time.Sub(0)), nil
+	return start.Add(m.time.Sub(0))
 }
 
 // Seconds reads a number of seconds that isn't negative, exactly: "0.1" is

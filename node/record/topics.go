@@ -208,17 +208,25 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	err = errors.Join(err, <-written, files.end())
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Uint64("missing", r.missing()).
 		Strs("bags", files.paths).Msg("recorded")
+	return errors.Join(err, r.losses(files, tooLarge))
+}
+
+// losses returns what the recording lacks, as program.ErrIncomplete.
+func (r *topicRecorder) losses(files *topicFiles, tooLarge uint64) (err error) {
+	lost := func(format string, args ...any) {
+		err = errors.Join(err, fmt.Errorf("%w: "+format, append([]any{program.ErrIncomplete}, args...)...))
+	}
 	if n := r.dropped.Load(); n > 0 {
-		err = errors.Join(err, fmt.Errorf("%w: %d messages were dropped", program.ErrIncomplete, n))
+		lost("%d messages were dropped", n)
 	}
 	if tooLarge > 0 {
-		err = errors.Join(err, fmt.Errorf("%w: %d messages were too large", program.ErrIncomplete, tooLarge))
+		lost("%d messages were too large", tooLarge)
 	}
 	if len(files.left) > 0 {
-		err = errors.Join(err, fmt.Errorf("%w: a .db3 has no place for %s", program.ErrIncomplete, files.left))
+		lost("a .db3 has no place for %s", files.left)
 	}
 	if len(r.leftOut) > 0 {
-		err = errors.Join(err, fmt.Errorf("%w: left out %q", program.ErrIncomplete, slices.Sorted(maps.Keys(r.leftOut))))
+		lost("left out %q", slices.Sorted(maps.Keys(r.leftOut)))
 	}
 	return err
 }

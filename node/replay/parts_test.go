@@ -100,10 +100,7 @@ func parseTime(text string, source Source) (bagstore.Time, error) {
 	if err != nil {
 		return 0, err
 	}
-	return m.In(func() (bagstore.Time, error) {
-		v := source.View(bagstore.Query{Start: statics + 1})
-		return v.Start(), nil
-	})
+	return m.In(source.View(bagstore.Query{Start: statics + 1}).Start), nil
 }
 
 func TestParseTime(t *testing.T) {

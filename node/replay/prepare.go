@@ -56,22 +56,13 @@ func (p *Player) query(from, to bagstore.Time) bagstore.Query {
 func (p *Player) bound() error {
 	all := p.o.Source.View(bagstore.Query{Start: statics + 1})
 	from, to := all.Start().Add(p.o.Start), bagstore.MaxTime
-	first := func() (bagstore.Time, error) { return all.Start(), nil }
-	startAt, err := p.o.StartAt.In(first)
-	if err != nil {
-		return err
-	}
-	if startAt != 0 {
-		from = startAt
+	if at := p.o.StartAt.In(all.Start); at != 0 {
+		from = at
 	}
 	if p.o.Duration > 0 {
 		to = from.Add(p.o.Duration)
 	}
-	until, err := p.o.Until.In(first)
-	if err != nil {
-		return err
-	}
-	if until != 0 {
+	if until := p.o.Until.In(all.Start); until != 0 {
 		to = min(to, until)
 	}
 	if to < from {

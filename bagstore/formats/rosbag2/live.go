@@ -97,7 +97,7 @@ func (w *Writer) CommitIfDue() error {
 	return w.Commit()
 }
 
-func (l *live) gone() error { return bagstore.Gone(l.f.File, l.path, false, l.size) }
+func (l *live) gone() error { return disk.Gone(l.f.File, l.path, false, l.size) }
 
 // Commit makes what was written whole. It doesn't wait for the medium: until all of it
 // is there, a reader sees the commit before.

@@ -29,9 +29,9 @@ func events(ctx context.Context, f *rsbag.File) []Mark {
 		}
 	}
 	var list []Mark
-	for range maxRead {
-		e, ok := c.Next()
-		if !ok || ctx.Err() != nil {
+	read := 0
+	for e := range c.Events() {
+		if read++; read > maxRead || ctx.Err() != nil {
 			break
 		}
 		m := Mark{Time: e.Time}

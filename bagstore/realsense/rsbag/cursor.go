@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -100,6 +101,14 @@ func (c *Cursor) Next() (Event, bool) {
 	}
 	c.i++
 	return c.batch[c.i-1], true
+}
+
+// Events yields what Next returns until the end.
+func (c *Cursor) Events() iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		for e, ok := c.Next(); ok && yield(e); e, ok = c.Next() {
+		}
+	}
 }
 
 // gather reads all messages of the track's current instant.

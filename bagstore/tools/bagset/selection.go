@@ -68,11 +68,8 @@ func timeIn(bags []*bagstore.Bag, text string) (bagstore.Time, error) {
 	if err != nil {
 		return 0, err
 	}
-	return m.In(func() (bagstore.Time, error) {
-		// Messages at MinTime hold from the beginning and have no time of their own.
-		v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1})
-		return v.Start(), nil
-	})
+	// Messages at MinTime hold from the beginning and have no time of their own.
+	return m.In(bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1}).Start), nil
 }
 
 // topics completes names that were given without their slash, and refuses those

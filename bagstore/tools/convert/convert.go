@@ -167,7 +167,7 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 		return err
 	}
 	defer cur.Close()
-	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
+	for e := range cur.Events() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

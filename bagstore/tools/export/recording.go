@@ -98,9 +98,8 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 	if filter.Start > 0 {
 		cursor.Seek(filter.Start.Sub(shift))
 	}
-	for {
-		e, ok := cursor.Next()
-		if !ok || filter.End > 0 && e.Time > filter.End.Sub(shift) {
+	for e := range cursor.Events() {
+		if filter.End > 0 && e.Time > filter.End.Sub(shift) {
 			break
 		}
 		if err := r.frame(e); err != nil {

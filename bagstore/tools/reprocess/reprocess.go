@@ -135,23 +135,22 @@ func (w *work) sets(ctx context.Context, set func(*process.Set) error, other fun
 			}
 		}
 	}
-	for err == nil {
+	for e := range cursor.Events() {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		e, ok := cursor.Next()
-		switch {
-		case !ok:
-			sync.Flush(emit)
-			if n, why := cursor.Damaged(); err == nil && n > 0 {
-				w.damage = fmt.Errorf("%d messages are damaged: %w", n, why)
-			}
-			return err
-		case e.Frame != nil && e.Frame.Stream().Kind.Video():
+		if e.Frame != nil && e.Frame.Stream().Kind.Video() {
 			sync.Push(w.rig.Image(e.Frame.Retain()), emit)
-		default:
+		} else {
 			err = other(e)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	sync.Flush(emit)
+	if n, why := cursor.Damaged(); err == nil && n > 0 {
+		w.damage = fmt.Errorf("%d messages are damaged: %w", n, why)
 	}
 	return err
 }

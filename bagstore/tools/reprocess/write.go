@@ -13,69 +13,76 @@ import (
 
 // write processes the whole recording into out.
 func (w *work) write(ctx context.Context, out *rsbag.Recorder, made camdriver.DeviceSnapshot) (Result, error) {
-	var r Result
-	sensors := make(map[camdriver.StreamID]int)
+	o := &output{work: w, out: out, sensors: make(map[camdriver.StreamID]int)}
 	total := uint64(0)
 	for _, s := range made.Streams {
-		sensors[s.Profile.Stream] = s.Sensor
+		o.sensors[s.Profile.Stream] = s.Sensor
 		total += w.file.Frames(s.Profile.Stream)
 	}
-	q := &queue{}
-	defer q.drop()
+	defer o.queue.drop()
 	seen := uint64(0)
-	set := func(s *process.Set) error {
-		r.Sets++
-		for _, img := range chosen(s) {
-			f := img.Frame
-			sensor, known := sensors[f.Stream()]
-			if !known || !w.fits(img) {
-				r.Dropped++
-				continue
-			}
-			r.Frames++
-			f.Retain()
-			q.add(f.Arrival, func() error { return out.Frame(sensor, f) }, f.Release)
-		}
-		return nil
-	}
-	other := func(e rsbag.Event) error {
-		at := base.Add(e.Time)
-		switch {
-		case e.Option != nil:
-			q.add(at, func() error { return out.Option(e.Sensor, e.Option.ID, e.Option.Value, at) }, nil)
-		case e.Notification != nil:
-			q.add(at, func() error { return out.Notification(e.Sensor, *e.Notification, at) }, nil)
-		default:
-			r.Frames++
-			f := e.Frame.Retain()
-			q.add(at, func() error { return out.Frame(e.Sensor, f) }, f.Release)
-		}
-		return q.write(at.Add(-longest))
-	}
 	err := w.sets(ctx, func(s *process.Set) error {
 		seen += uint64(len(s.Images))
-		if w.o.Progress != nil {
-			w.o.Progress(min(seen, total), total)
-		}
-		latest := s.Images[0].Frame.Arrival
-		if err := set(s); err != nil {
-			return err
-		}
-		return q.write(latest.Add(-longest))
-	}, other)
+		w.o.Progress.Report(min(seen, total), total)
+		return o.set(s)
+	}, o.event)
+	if err == nil {
+		err = o.queue.write(base.Add(1 << 62))
+	}
 	if err != nil {
-		return r, err
+		return o.result, err
 	}
-	if err := q.write(base.Add(1 << 62)); err != nil {
-		return r, err
+	if n := o.result.Dropped; n > 0 && w.damage == nil {
+		w.o.Log.Warn().Uint64("frames", n).Msg("frames without those of another stream at their time were left out")
 	}
-	if r.Dropped > 0 && w.damage == nil {
-		w.o.Log.Warn().Uint64("frames", r.Dropped).Msg("frames without those of another stream at their time were left out")
+	if o.result.Frames == 0 {
+		return o.result, fmt.Errorf("%s: no frame came out", w.o.In)
 	}
-	if r.Frames == 0 {
-		return r, fmt.Errorf("%s: no frame came out", w.o.In)
+	return o.result, nil
+}
+
+// output is what one run writes.
+type output struct {
+	*work
+	out     *rsbag.Recorder
+	sensors map[camdriver.StreamID]int
+	queue   queue
+	result  Result
+}
+
+// set writes the images of a set.
+func (o *output) set(s *process.Set) error {
+	o.result.Sets++
+	latest := s.Images[0].Frame.Arrival
+	for _, img := range chosen(s) {
+		sensor, known := o.sensors[img.Frame.Stream()]
+		if !known || !o.fits(img) {
+			o.result.Dropped++
+			continue
+		}
+		o.frame(sensor, img.Frame, img.Frame.Arrival)
 	}
-	return r, nil
+	return o.queue.write(latest.Add(-longest))
+}
+
+func (o *output) frame(sensor int, f *camdriver.Frame, at time.Time) {
+	o.result.Frames++
+	f.Retain()
+	o.queue.add(at, func() error { return o.out.Frame(sensor, f) }, f.Release)
+}
+
+// event writes an event that is no picture.
+func (o *output) event(e rsbag.Event) error {
+	at := base.Add(e.Time)
+	switch {
+	case e.Option != nil:
+		o.queue.add(at, func() error { return o.out.Option(e.Sensor, e.Option.ID, e.Option.Value, at) }, nil)
+	case e.Notification != nil:
+		o.queue.add(at, func() error { return o.out.Notification(e.Sensor, *e.Notification, at) }, nil)
+	default:
+		o.frame(e.Sensor, e.Frame, at)
+	}
+	return o.queue.write(at.Add(-longest))
 }
 
 // longest is how late a frame may come out of the syncer: eight frame times at 6
