@@ -10,53 +10,51 @@ import (
 )
 
 const (
-	// aheadBlock is the size of the pieces that are read, which no grain exceeds.
+	// aheadBlock is the block size in bytes; no grain is larger.
 	aheadBlock = HugePage
-	// aheadDepth is how many blocks are read ahead at a time.
+	// aheadDepth is the number of blocks that are read ahead.
 	aheadDepth = 5
-	// aheadRing is how many blocks that follow each other lie one after the other in memory,
-	// where memory can't be moved: those read ahead, and some before, because the messages of
-	// a recording aren't exactly in the order of their times, and are lent.
+	// aheadRing is the number of consecutive blocks that are contiguous in memory if pages
+	// can't be moved: those read ahead and some before them, because messages aren't exactly
+	// in the order of their times, and are lent.
 	aheadRing = 14
-	// aheadSpare are for blocks whose places in the ring are lent, or used by others who read
-	// elsewhere in the file.
+	// aheadSpare is the number of slots for blocks whose home slots are lent or used by
+	// readers elsewhere in the file.
 	aheadSpare = 2
-	// aheadSlots is how many blocks are in memory.
+	// aheadSlots is the number of blocks in memory.
 	aheadSlots = aheadRing + aheadSpare
-	// AheadLeast is the size from which a file is worth the memory.
+	// AheadLeast is the smallest file size for which reading ahead pays.
 	AheadLeast = 64 << 20
 )
 
-// AheadOptions are for tests. The zero value is good.
+// AheadOptions are for tests. The zero value has good defaults.
 type AheadOptions struct {
-	// Block is the size of the pieces that are read; default 2 MiB.
+	// Block is the block size in bytes; default 2 MiB.
 	Block int
 	// Always reads ahead of every read.
 	Always bool
 }
 
-// ColdFile is what Ahead needs of a file. Tests have files that fail and change.
+// ColdFile is the file that Ahead reads. Tests use files that fail and change.
 type ColdFile interface {
 	// ReadAt reads through the page cache.
 	io.ReaderAt
-	// Cached tells whether n bytes at off are in the page cache, all of them.
+	// Cached reports whether all of n bytes at off are in the page cache.
 	Cached(off int64, n int) bool
-	// Start begins to fill p from off, past the page cache. Both are aligned. It calls
-	// done once, from another goroutine, with the number of bytes that were read; it is
-	// less than the length of p where the file ends. If Start returns an error, done
-	// isn't called.
+	// Start starts to fill p from off, past the page cache. Both are aligned. Unless Start
+	// returns an error, it calls done once, from another goroutine, with the number of bytes
+	// read, which is less than len(p) at the end of the file.
 	Start(p []byte, off int64, done func(n int, err error)) error
-	// Close ends what Start needs. No read is under way.
+	// Close frees the resources of Start. No read may be pending.
 	Close() error
 }
 
-// Ahead reads a file that is larger than the page cache should have to hold: where
-// reading goes on from place to place, the blocks that follow are read past the page
-// cache, several at once, before they are asked for. What is in the cache already, what
-// is read here and there, and what can't be read in this way is read as usual, and so
-// are all errors found.
+// Ahead reads a large file without filling the page cache. When reads progress through
+// the file, the next blocks are read past the page cache, several concurrently, before
+// they are needed. Cached blocks, scattered reads, and reads that the file system refuses
+// use ReadAt of the file, which also returns all errors.
 //
-// It may be used by many goroutines.
+// Ahead may be used from several goroutines.
 type Ahead struct {
 	f      ColdFile
 	size   int64 // of the file when it was opened; nothing after it is read ahead
@@ -64,14 +62,14 @@ type Ahead struct {
 	always bool
 
 	mu       sync.Mutex
-	over     sync.Cond // a read is over
-	slots    []slot    // the places of memory; a block's is that of its number, or a spare one
+	over     sync.Cond // a read has completed
+	slots    []slot    // a block is in its home slot or in a spare one
 	runs     [4]run
 	clock    uint64
-	underWay int
+	underWay int  // pending reads
 	lent     int  // slots
-	refused  bool // the file system takes no such reads, or there is no memory for them
-	closed   bool // nothing is started any more
+	refused  bool // direct reads fail, or there is no memory for them
+	closed   bool // no more reads are started
 	memory   pages
 }
 
@@ -79,11 +77,11 @@ type Ahead struct {
 type slot struct {
 	block int64 // its number
 	state slotState
-	buf   []byte // its place in memory
-	n     int    // bytes that were read
-	users int    // who copy from buf, borrow it or wait for it
-	lent  int    // of users, those who borrow it
-	used  uint64 // when it was wanted last
+	buf   []byte
+	n     int    // bytes read
+	users int    // callers that copy from buf, borrow it or wait for it
+	lent  int    // users that borrow it
+	used  uint64 // clock at the last use
 }
 
 type slotState uint8
@@ -92,7 +90,7 @@ const (
 	slotEmpty   slotState = iota
 	slotReading           // the kernel fills buf
 	slotReady
-	slotUsual // the block is read as usual
+	slotUsual // the block is read with the file's ReadAt
 )
 
 // NewAhead returns a reader of the first size bytes of f, which it closes.
@@ -132,8 +130,8 @@ func (a *Ahead) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// take copies what a block has of the bytes at off, and starts to read the blocks up to
-// end and further ahead. It returns 0 if they have to be read as usual.
+// take copies the bytes at off from their block, and starts to read the blocks up to end
+// and further ahead. It returns 0 if the caller has to use the file's ReadAt.
 func (a *Ahead) take(p []byte, off, end int64, ahead bool) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -151,7 +149,7 @@ func (a *Ahead) take(p []byte, off, end int64, ahead bool) int {
 	n := 0
 	if skip := int(off % a.block); s.state == slotReady && skip < s.n {
 		from := s.buf[skip:s.n]
-		a.mu.Unlock() // nobody changes a slot that has users
+		a.mu.Unlock() // a slot with users doesn't change
 		n = copy(p, from)
 		a.mu.Lock()
 	}
@@ -159,7 +157,7 @@ func (a *Ahead) take(p []byte, off, end int64, ahead bool) int {
 	return n
 }
 
-// index returns the slot of a block, -1 if there is none.
+// index returns the slot of a block, or -1.
 func (a *Ahead) index(block int64) int {
 	has := func(i int) bool { return a.slots[i].state != slotEmpty && a.slots[i].block == block }
 	if home := a.home(block); has(home) {
@@ -173,10 +171,10 @@ func (a *Ahead) index(block int64) int {
 	return -1
 }
 
-// home is the slot of a block in the ring.
+// home returns a block's slot in the ring.
 func (a *Ahead) home(block int64) int { return int(block % int64(a.memory.ring)) }
 
-// find returns the slot of a block, which is wanted now; nil if there is none.
+// find returns the slot of a block and marks it as used, or returns nil.
 func (a *Ahead) find(block int64) *slot {
 	i := a.index(block)
 	if i < 0 {
@@ -191,8 +189,8 @@ func (a *Ahead) touch(s *slot) {
 	s.used = a.clock
 }
 
-// startAll starts to read the blocks from first to last that aren't there, as far as
-// there is room. The first of them matter most.
+// startAll starts to read those blocks from first to last that aren't in memory, in order,
+// while there is room.
 func (a *Ahead) startAll(first, last int64) {
 	last = min(last, first+aheadDepth, (a.size-1)/a.block)
 	for block := first; block <= last && !a.refused && !a.closed; block++ {
@@ -205,14 +203,13 @@ func (a *Ahead) startAll(first, last int64) {
 	}
 }
 
-// room returns a slot for a block, of those that nobody needs: its place in the ring, so that
-// it comes after the block before it in memory, or a spare one if what is there was wanted
-// of late. It returns nil if there is none.
+// room returns the block's home slot, or a spare one if the home slot was used recently; nil
+// if none is free. In its home slot a block follows the previous block in memory.
 func (a *Ahead) room(block, first, last int64) *slot {
 	idle := func(s *slot) bool {
 		return s.state == slotEmpty || s.state != slotReading && s.users == 0 && (s.block < first || s.block > last)
 	}
-	// oldest is the slot from one on that has memory, is idle, and was wanted longest ago; -1: there is none.
+	// oldest returns the least recently used idle slot with memory, starting at from, or -1.
 	oldest := func(from int) int {
 		best := -1
 		for i := from; i < len(a.slots); i++ {
@@ -236,7 +233,7 @@ func (a *Ahead) room(block, first, last int64) *slot {
 		a.slots[from].state = slotEmpty
 		return home
 	}
-	older := 0 // than what is there
+	older := 0 // slots used less recently than home
 	for i := range a.slots {
 		if a.memory.held[i] && a.slots[i].used < home.used {
 			older++
@@ -255,7 +252,7 @@ func (a *Ahead) room(block, first, last int64) *slot {
 	return &a.slots[spare]
 }
 
-// start begins to read a block into a slot.
+// start starts to read a block into a slot.
 func (a *Ahead) start(s *slot, block int64) {
 	off := block * a.block
 	a.touch(s)
@@ -272,8 +269,8 @@ func (a *Ahead) start(s *slot, block int64) {
 	}
 }
 
-// finish notes that a read is over. A block that can't be read is read again as usual,
-// which says what is wrong and where.
+// finish handles a completed read. A block that can't be read is read again with the file's
+// ReadAt, which returns the error.
 func (a *Ahead) finish(s *slot, n int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -286,14 +283,13 @@ func (a *Ahead) finish(s *slot, n int, err error) {
 	a.over.Broadcast()
 }
 
-// isRefusal tells an error of the file system, which has no such reads, from one of the
-// disk.
+// isRefusal reports whether err means that the file system doesn't support direct reads.
 func isRefusal(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// Close waits for the reads under way. ReadAt and Borrow must not be called any more; what
-// is lent stays good. A second Close does nothing.
+// Close waits for pending reads. ReadAt and Borrow must not be called afterwards. Loans
+// stay valid. Close may be called more than once.
 func (a *Ahead) Close() error {
 	a.mu.Lock()
 	if a.closed {

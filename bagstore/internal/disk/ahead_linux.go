@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// coldFile is a ColdFile on a file of the operating system, opened twice.
+// coldFile is a ColdFile on an operating system file, opened twice.
 type coldFile struct {
 	*os.File          // read through the page cache
-	direct   *os.File // read past it
-	queue    *aio     // made by the first read
+	direct   *os.File // read past the page cache
+	queue    *aio     // created by the first read
 	resident []byte   // for Cached
 }
 
-// AheadCall says how large files are read ahead on this machine.
+// AheadCall describes how large files are read ahead on this machine.
 func AheadCall() string {
 	q, err := newAIO(1)
 	if err != nil {
@@ -25,15 +25,14 @@ func AheadCall() string {
 	return "yes: O_DIRECT, with io_submit"
 }
 
-// OpenAhead returns an Ahead for a file that is open for reading and stays the caller's;
-// nil if it can't be read past the page cache. It isn't asked whether the file is large
-// enough.
+// OpenAhead returns an Ahead for an open file of any size, or nil if it can't be read past
+// the page cache. The caller closes f.
 func OpenAhead(f *os.File, size int64, o AheadOptions) *Ahead {
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() || size == 0 {
 		return nil
 	}
-	// A named pipe that took its place doesn't make us wait.
+	// O_NONBLOCK: a named pipe that replaced the file must not block.
 	direct, err := os.OpenFile(f.Name(), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil

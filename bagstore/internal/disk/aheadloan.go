@@ -1,18 +1,18 @@
 package disk
 
-// Loan is the use of memory that Borrow returned. It is released once, by any goroutine.
+// Loan is memory returned by Borrow. It must be released once, by any goroutine.
 type Loan struct {
 	a           *Ahead
 	first, last int // slots
 }
 
-// keepFree is how many slots Borrow leaves to those who read on.
+// keepFree is the number of slots that Borrow leaves for reading ahead.
 const keepFree = aheadDepth + 1
 
-// Borrow returns n bytes at off in the memory into which they were read ahead. Nobody may
-// change them; they are good until the loan is released, also after Close. It returns nil
-// for what ReadAt has to copy: what isn't read ahead, what isn't in one piece, and what
-// comes when many blocks are lent already.
+// Borrow returns n bytes at off in the memory into which they were read ahead. They are read
+// only and valid until the loan is released, also after Close. Borrow returns nil if the
+// bytes weren't read ahead, aren't contiguous in memory, or if too many blocks are lent; use
+// ReadAt then.
 func (a *Ahead) Borrow(off int64, n int) ([]byte, Loan) {
 	if off < 0 || n <= 0 || int64(n) > a.size-off {
 		return nil, Loan{}
@@ -20,7 +20,7 @@ func (a *Ahead) Borrow(off int64, n int) ([]byte, Loan) {
 	end := off + int64(n)
 	first, last := off/a.block, (end-1)/a.block
 	if !a.has(first) || last-first >= aheadDepth {
-		return nil, Loan{} // ReadAt may begin to read ahead
+		return nil, Loan{} // ReadAt may start to read ahead
 	}
 	ahead := a.observe(off, end) || a.always
 	a.mu.Lock()
@@ -48,7 +48,7 @@ func (a *Ahead) Borrow(off int64, n int) ([]byte, Loan) {
 	return a.memory.bytes[from:][:n:n], l
 }
 
-// has tells whether a block is being read ahead, or was.
+// has reports whether a block was or is being read ahead.
 func (a *Ahead) has(block int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,8 +56,8 @@ func (a *Ahead) has(block int64) bool {
 	return i >= 0 && a.slots[i].state != slotUsual
 }
 
-// lend takes a loan's slots, which hold the blocks from first on, unless they hold others
-// or too few would be left.
+// lend marks a loan's slots as lent. It returns false if they don't hold the blocks from
+// first on, or if too few slots would be left.
 func (a *Ahead) lend(l Loan, first int64) bool {
 	more := 0
 	for i := l.first; i <= l.last; i++ {
@@ -92,7 +92,7 @@ func (a *Ahead) giveBack(l Loan) {
 	}
 }
 
-// Release ends the use of the memory.
+// Release ends the loan.
 func (l Loan) Release() {
 	a := l.a
 	a.mu.Lock()
@@ -103,7 +103,7 @@ func (l Loan) Release() {
 	}
 }
 
-// dispose returns the memory to the pool when nobody uses it any more.
+// dispose returns the memory to the pool when no loans are left.
 func (a *Ahead) dispose() {
 	if a.lent > 0 || a.memory.bytes == nil {
 		return

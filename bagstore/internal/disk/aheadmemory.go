@@ -14,24 +14,24 @@ type memoryList struct {
 	free []pages
 }
 
-// pages is memory for aheadSlots blocks, and places for them.
+// pages is memory for aheadSlots blocks in a range of addresses divided into slots.
 //
-// Messages that are in several blocks are one piece of memory because blocks that follow each
-// other in the file have places that do. There are a ring of such places and some spare
-// ones, which all have memory; or, where memory can be moved from place to place, a ring of many more
-// places, so that hardly a message goes over its end.
+// Consecutive blocks of the file have consecutive slots, so that a message in several blocks
+// is contiguous in memory. There is a ring of such slots followed by some spare ones, all with
+// memory; or, if pages can be moved between addresses, a ring of many more slots, so that few
+// messages cross its end.
 type pages struct {
-	bytes   []byte // all places
-	mapping []byte // that bytes lie in; nil: in the heap
-	ring    int    // places before the spare ones
-	held    []bool // places that have memory
-	broken  bool   // a move failed: somebody else's memory may be among the places
+	bytes   []byte // all slots
+	mapping []byte // that contains bytes, or nil if they are on the heap
+	ring    int    // number of slots before the spare ones
+	held    []bool // slots that have memory
+	broken  bool   // a move failed: some addresses may belong to another mapping
 }
 
-// fixedPages returns pages that all have memory.
+// fixedPages returns pages whose slots all have memory.
 func fixedPages(b []byte) pages { return pages{bytes: b, ring: aheadRing, held: firstHeld(aheadSlots)} }
 
-// firstHeld are places of which the first have memory.
+// firstHeld returns the slots, of which the first aheadSlots have memory.
 func firstHeld(places int) []bool {
 	held := make([]bool, places)
 	for i := range aheadSlots {
@@ -40,7 +40,7 @@ func firstHeld(places int) []bool {
 	return held
 }
 
-// get returns the memory of a reader.
+// get returns memory for a reader.
 func (l *memoryList) get() pages {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +54,7 @@ func (l *memoryList) get() pages {
 	return p
 }
 
-// put takes it back. Nobody uses it any more.
+// put returns unused memory to the list.
 func (l *memoryList) put(p pages) {
 	if p.broken {
 		return

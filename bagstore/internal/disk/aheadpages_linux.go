@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// aheadReach is how many blocks that follow each other have places one after the other where
-// memory can be moved. Only addresses are used up by it.
+// aheadReach is the number of slots in the ring if pages can be moved. It costs only
+// addresses.
 const aheadReach = 256
 
-// newPages returns memory outside the heap for blocks of a size, aligned to it.
+// newPages returns memory outside the heap for blocks of a size, aligned to the block size.
 func newPages(block int) pages {
 	if moves() && !moveFailed.Load() && block%os.Getpagesize() == 0 {
 		if mapping := reserve((aheadReach + 1) * block); mapping != nil {
@@ -31,7 +31,7 @@ func newPages(block int) pages {
 	return fixedPages(AlignedBytes(n, block))
 }
 
-// reserve returns addresses, which become memory where they are used first; nil if there are too few.
+// reserve returns n bytes of addresses, which get memory when they are first used, or nil.
 func reserve(n int) []byte {
 	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
@@ -40,8 +40,8 @@ func reserve(n int) []byte {
 	return b
 }
 
-// move moves the memory of a place to one that has none, and tells whether that was possible. If it
-// wasn't, the addresses may no longer be reserved: nothing is moved any more, and none are freed.
+// move moves the memory of slot from to slot to, which has none. If that fails, it returns false:
+// the addresses may no longer be reserved, so nothing is moved or freed any more.
 func (p *pages) move(to, from int) bool {
 	block := len(p.bytes) / len(p.held)
 	if p.broken || !moveMemory(p.bytes[to*block:][:block], p.bytes[from*block:][:block]) {
@@ -53,18 +53,18 @@ func (p *pages) move(to, from int) bool {
 	return true
 }
 
-// moveMemory gives to the memory of from, whose addresses stay reserved, so that nobody else's
-// memory comes there.
+// moveMemory moves the memory of from to the addresses of to. The addresses of from stay
+// reserved, so that no other mapping can take them.
 func moveMemory(to, from []byte) bool {
 	_, err := unix.MremapPtr(unsafe.Pointer(&from[0]), uintptr(len(from)), unsafe.Pointer(&to[0]), uintptr(len(to)),
 		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED|unix.MREMAP_DONTUNMAP)
 	return err == nil
 }
 
-// moveFailed is set when a move failed: others would, too.
+// moveFailed is set when a move failed: others would fail as well.
 var moveFailed atomic.Bool
 
-// moves tells whether memory is moved: Linux does it since 5.7, and the addresses have to cost nothing.
+// moves reports whether pages are moved, which needs Linux 5.7 and free addresses.
 var moves = sync.OnceValue(func() bool {
 	page := os.Getpagesize()
 	if !addressesAreFree(page) {
@@ -79,11 +79,11 @@ var moves = sync.OnceValue(func() bool {
 	return moveMemory(b[page:], b[:page]) && b[page] == 1
 })
 
-// addressesAreFree reports whether half a gigabyte of addresses may be taken for little memory: there are
-// enough of them, no limit counts them, and no huge page is larger than a block, as it is with pages of more
-// than 4 KiB: touching a byte of it would make memory of all.
+// addressesAreFree reports whether reserving half a gigabyte of addresses costs little memory:
+// the address space is large, no limit counts reserved addresses, and huge pages aren't larger
+// than a block, as they are with pages of more than 4 KiB.
 func addressesAreFree(page int) bool {
-	const counted = "2" // whatever a program may touch, NORESERVE or not
+	const counted = "2" // reserved addresses count, even with NORESERVE
 	mode, err := os.ReadFile("/proc/sys/vm/overcommit_memory")
 	if err == nil && string(bytes.TrimSpace(mode)) == counted {
 		return false
@@ -95,7 +95,7 @@ func addressesAreFree(page int) bool {
 	return bits.UintSize == 64 && page == 4<<10
 }
 
-// free ends the use of the memory.
+// free frees the memory.
 func (p pages) free() {
 	if p.mapping != nil && !p.broken {
 		Unmap(p.mapping)

@@ -1,26 +1,26 @@
 package disk
 
 const (
-	// runReach is how far a read may be from the end of the last one and still go on
-	// from it: other messages may lie between.
+	// runReach is the maximum distance in bytes of a read from the end of its run: there may
+	// be other messages in between.
 	runReach = 8 << 20
-	// runLeast is how many bytes are asked for before anything is read ahead.
+	// runLeast is the number of bytes requested before a run is read ahead.
 	runLeast = 512 << 10
-	// runSpan is how far back is looked at.
+	// runSpan limits the length of a run that counts.
 	runSpan = 64 << 20
-	// runShare: one byte of so many is asked for, or the rest isn't worth reading.
+	// runShare: at least one in runShare bytes of a run must be requested.
 	runShare = 3
 )
 
-// run is a part of the file that is being read from place to place. There may be several:
-// an index lies apart from the messages that it is of.
+// run is a part of the file that is read progressively. There may be several, because an
+// index is apart from its messages.
 type run struct {
 	start, end int64
-	asked      int64  // bytes of it that were asked for, about
-	used       uint64 // when it went on last
+	asked      int64  // approximate number of requested bytes
+	used       uint64 // clock at the last read
 }
 
-// observe notes a read and tells whether reading ahead pays.
+// observe records a read and reports whether reading ahead pays.
 func (a *Ahead) observe(off, end int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,7 +42,7 @@ func (a *Ahead) observe(off, end int64) bool {
 
 func (r *run) add(off, end int64) bool {
 	r.start, r.end = min(r.start, off), max(r.end, end)
-	r.asked = min(r.asked+end-off, r.end-r.start) // what is read twice counts twice, but no more than all
+	r.asked = min(r.asked+end-off, r.end-r.start) // bytes read twice count twice
 	if span := r.end - r.start; span > runSpan {
 		r.start += span / 2
 		r.asked /= 2

@@ -11,22 +11,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// aio is a queue of asynchronous writes or reads (Linux AIO). No thread waits for the
-// disk in a system call, which costs a Go program more than the write itself, because the
-// runtime's monitor wakes up to look at the thread (docs/decisions/0008). io_uring would
-// do the same, but many containers refuse it.
+// aio is a queue of asynchronous writes or reads (Linux AIO). No thread blocks in a system
+// call, which would cost a Go program more than the write itself, because the runtime's
+// monitor thread wakes up for it (docs/decisions/0008). io_uring would do as well, but many
+// containers refuse it.
 type aio struct {
 	context uintptr
-	event   *os.File // eventfd: counts requests that are over
+	event   *os.File // eventfd: counts completed requests
 	eventFD int
-	ended   chan struct{} // closed when nothing of the queue is left
+	ended   chan struct{} // closed when the kernel has destroyed the queue
 
 	mu    sync.Mutex
 	slots []aioRequest
 }
 
-// aioRequest is a request under way. It keeps the memory alive that the kernel uses, and
-// the kernel's arguments in place.
+// aioRequest is a pending request. It keeps the memory and the arguments that the kernel
+// uses alive and in place.
 type aioRequest struct {
 	bufs    [][]byte
 	done    func(n int, err error) // nil: the slot is free
@@ -61,8 +61,8 @@ const (
 	iocbFlagEventFD = 1
 )
 
-// newAIO makes a queue for at most depth simultaneous requests. It fails if the system
-// refuses it.
+// newAIO returns a queue for at most depth concurrent requests. It fails if the system
+// doesn't allow it.
 func newAIO(depth int) (*aio, error) {
 	q := &aio{slots: make([]aioRequest, depth), ended: make(chan struct{})}
 	if _, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&q.context)), 0); errno != 0 {
@@ -83,8 +83,8 @@ func newAIO(depth int) (*aio, error) {
 	return q, nil
 }
 
-// start begins a write (iocbPwritev) or a read (iocbPreadv). done is called from another
-// goroutine with the number of bytes written or read, unless start returns an error.
+// start starts a write (iocbPwritev) or a read (iocbPreadv). Unless start returns an error,
+// done is called from another goroutine with the number of bytes written or read.
 func (q *aio) start(opcode uint16, fd int, bufs [][]byte, off int64, done func(n int, err error)) error {
 	slot, err := q.take(opcode, fd, bufs, off, done)
 	if err != nil {
@@ -98,9 +98,9 @@ func (q *aio) start(opcode uint16, fd int, bufs [][]byte, off int64, done func(n
 	return nil
 }
 
-var errQueueFull = errors.New("too many requests under way")
+var errQueueFull = errors.New("too many pending requests")
 
-// take fills in a free slot.
+// take fills a free slot.
 func (q *aio) take(opcode uint16, fd int, bufs [][]byte, off int64, done func(n int, err error)) (slot int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -134,16 +134,16 @@ func (q *aio) give(slot int) (done func(n int, err error)) {
 	return done
 }
 
-// reap collects finished requests and calls their done functions, until close. Its system
-// calls don't wait, so the runtime needn't know of them.
+// reap collects completed requests and calls their done functions, until close. Its system
+// calls don't block, so they bypass the scheduler's accounting.
 func (q *aio) reap(conn syscall.RawConn) {
 	defer close(q.ended)
 	defer q.destroy()
 	events := make([]ioEvent, len(q.slots))
 	var count [8]byte
-	// The error says that the file was closed.
+	// Read fails when the file is closed.
 	_ = conn.Read(func(fd uintptr) bool {
-		unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&count)), unsafe.Sizeof(count)) //nolint:errcheck // having nothing to read is fine
+		unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&count)), unsafe.Sizeof(count)) //nolint:errcheck // there may be nothing to read
 		n, _, errno := unix.RawSyscall6(unix.SYS_IO_GETEVENTS, q.context, 0, uintptr(len(events)), uintptr(unsafe.Pointer(&events[0])), 0, 0)
 		if errno == 0 {
 			q.finish(events[:n])
@@ -163,8 +163,8 @@ func (q *aio) finish(events []ioEvent) {
 	}
 }
 
-// close ends reap. No request may be under way. It doesn't wait for the kernel to destroy
-// the queue, which takes some 30 ms; that is when ended is closed.
+// close ends reap. No request may be pending. It doesn't wait for the kernel to destroy the
+// queue, which takes some 30 ms; ended is closed then.
 func (q *aio) close() error { return q.event.Close() }
 
 func (q *aio) destroy() { unix.Syscall(unix.SYS_IO_DESTROY, q.context, 0, 0) } //nolint:errcheck // nothing could be done about it

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Cached implements ColdFile. Of a file that we may neither own nor write the kernel may
-// say that all of it is cached.
+// Cached implements ColdFile. For a file that the process neither owns nor may write, the
+// kernel may report everything as cached.
 func (c *coldFile) Cached(off int64, n int) bool {
 	cached, err := c.countCached(off, n)
 	if err != nil {
@@ -18,16 +18,16 @@ func (c *coldFile) Cached(off int64, n int) bool {
 	return cached >= (off+int64(n)+page-1)/page-off/page
 }
 
-// countCached returns how many pages of n bytes at off are in the page cache. It fails before
-// Linux 6.5, and where the kernel doesn't tell.
+// countCached returns the number of cached pages of n bytes at off. It fails before Linux
+// 6.5, and if the kernel doesn't report it.
 func (c *coldFile) countCached(off int64, n int) (pages int64, err error) {
 	var st unix.Cachestat_t
 	err = unix.Cachestat(uint(c.Fd()), &unix.CachestatRange{Off: uint64(off), Len: uint64(n)}, &st, 0)
 	return int64(st.Cache), err
 }
 
-// countResident is countCached by a mapping and mincore, which look at each page. It returns
-// all pages where it can't find out. off is at a page.
+// countResident is like countCached but uses a mapping and mincore. If that fails, it returns
+// the number of all pages. off must be a multiple of the page size.
 func (c *coldFile) countResident(off int64, n int) (pages int64) {
 	page := os.Getpagesize()
 	all := (n + page - 1) / page

@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// Kind chooses how bytes go to the disk.
+// Kind selects how a file is written.
 type Kind int
 
-// The kinds; bagstore.SinkKind says what they do.
+// The kinds; see bagstore.SinkKind.
 const (
 	Auto Kind = iota
 	Buffered
@@ -18,17 +18,17 @@ const (
 
 func (k Kind) String() string { return [...]string{"auto", "buffered", "direct"}[k] }
 
-// Way is how a file is written, as it was chosen. Any goroutine may call its methods.
+// Way describes how a file is written. Its methods may be called from any goroutine.
 type Way struct {
 	kind    Kind
 	growing *Growing // if Auto can write directly
 	from    int64
-	refusal error // why it can't
+	refusal error // why Auto can't write directly
 }
 
-// Choose returns the sink for a new file, whose Disk is d. Auto writes directly what is
-// larger than from bytes; preallocate is that of NewDirect, and for a file in the page
-// cache what is reserved at the start.
+// Choose returns the sink for a new file, whose Disk is d. Auto writes directly once the
+// file is larger than from bytes. preallocate is NewDirect's; for a buffered file it is
+// the space reserved at the start.
 func Choose(f *os.File, d Disk, kind Kind, from, preallocate int64) (Sink, *Way, error) {
 	w := &Way{kind: kind, from: from}
 	if kind == Direct {
@@ -42,8 +42,7 @@ func Choose(f *os.File, d Disk, kind Kind, from, preallocate int64) (Sink, *Way,
 		return NewDirect(d, grain, preallocate), w, nil
 	}
 	if preallocate > 0 {
-		// File systems that can't reserve space are written all the same.
-		_ = d.Allocate(preallocate)
+		_ = d.Allocate(preallocate) // not all file systems can reserve space
 	}
 	if kind == Auto {
 		var grain int
@@ -61,8 +60,8 @@ func tryBlock(d Disk, grain int) error {
 	return errors.Join(err, d.Truncate(0))
 }
 
-// Kind is Direct if the file is written past the page cache, from the start or when it is
-// large enough, otherwise Buffered.
+// Kind returns Direct if the file is written past the page cache, from the start or once
+// it is large enough, otherwise Buffered.
 func (w *Way) Kind() Kind {
 	switch {
 	case w.kind != Auto:
@@ -73,7 +72,7 @@ func (w *Way) Kind() Kind {
 	return Direct
 }
 
-// Fallback is why Auto doesn't write directly.
+// Fallback returns the reason why Auto doesn't write directly, or nil.
 func (w *Way) Fallback() error {
 	if w.growing != nil {
 		return w.growing.Refused()
@@ -93,7 +92,7 @@ func (w *Way) String() string {
 	return "past the page cache"
 }
 
-// modeOf has a file written past the page cache, or through it.
+// modeOf returns a function that switches direct writing of a file on or off.
 func modeOf(f *os.File) func(direct bool) error {
 	return func(direct bool) error {
 		if !direct {

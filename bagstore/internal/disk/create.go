@@ -7,37 +7,34 @@ import (
 	"os"
 )
 
-// What Create refuses, besides what the system does.
+// Errors of Create.
 var (
-	// ErrLocked: another process, or another Create, is writing the file.
+	// ErrLocked means that another process, or another Create, is writing the file.
 	ErrLocked = errors.New("another recorder is writing it")
-	// ErrNotRegular: the name is that of a device, a named pipe, a folder or a
+	// ErrNotRegular means that the path is a device, a named pipe, a folder or a
 	// symbolic link.
 	ErrNotRegular = errors.New("not a regular file")
 )
 
-// CreateOptions says how a file is created. The zero value creates a new one.
+// CreateOptions are the options of Create. The zero value creates a new file.
 type CreateOptions struct {
-	// Overwrite replaces the content of a file that exists; otherwise the error is
-	// fs.ErrExist.
+	// Overwrite truncates an existing file; otherwise the error is fs.ErrExist.
 	Overwrite bool
-	// FollowSymlink writes the file that a symbolic link names, instead of refusing
-	// the link.
+	// FollowSymlink follows a symbolic link instead of refusing it.
 	FollowSymlink bool
 }
 
-// tempPrefix begins the names of temporary files.
+// tempPrefix is the prefix of temporary files' names.
 const tempPrefix = "rs-ros-node-"
 
 // Created is a file open for reading and writing, and locked until it is closed.
 type Created struct {
 	*os.File
-	// New: the file didn't exist before.
-	New bool
+	New bool // the file didn't exist before
 }
 
-// Create creates a file, or opens and empties one, and locks it. It never touches what
-// it refuses.
+// Create creates a file, or opens and truncates an existing one, and locks it. It never
+// changes a file that it refuses.
 func Create(path string, o CreateOptions) (*Created, error) {
 	stat := os.Lstat
 	if o.FollowSymlink {
@@ -56,7 +53,7 @@ func Create(path string, o CreateOptions) (*Created, error) {
 	return createOver(path, o)
 }
 
-// taken is the error of a name that exists: ErrLocked if a recorder is at work on it.
+// taken returns the error for an existing file: ErrLocked if a recorder is writing it.
 func taken(path string) error {
 	if f, err := os.OpenFile(path, existingFlags(os.O_RDONLY, false), 0); err == nil {
 		defer f.Close()
@@ -87,7 +84,7 @@ func createOver(path string, o CreateOptions) (*Created, error) {
 	return prepare(&Created{f, false})
 }
 
-// prepare locks and empties the file, or gives it up.
+// prepare locks and truncates the file, or discards it.
 func prepare(c *Created) (*Created, error) {
 	err := c.check()
 	if err == nil {
@@ -113,8 +110,7 @@ func (c *Created) check() error {
 	return nil
 }
 
-// Discard closes the file and removes it if Create made it and its name still refers
-// to it.
+// Discard closes the file and, if it is new and its path still refers to it, removes it.
 func (c *Created) Discard() error {
 	if c.New {
 		return CloseRemove(c.File)
@@ -122,8 +118,8 @@ func (c *Created) Discard() error {
 	return c.Close()
 }
 
-// CloseRemove closes a file and removes the name that it was opened with, if that still
-// names the file.
+// CloseRemove closes a file and removes it if the path that it was opened with still
+// refers to it.
 func CloseRemove(f *os.File) error {
 	open, err := f.Stat()
 	if err != nil {

@@ -99,13 +99,13 @@ func (s *directSink) resume(size int64, setDirect func() error) error {
 // AlignedBytes returns n bytes whose address is a multiple of grain.
 func AlignedBytes(n, grain int) []byte { return align(make([]byte, n+grain), n, grain) }
 
-// align returns n bytes of b, which has grain more, at a multiple of grain.
+// align returns n bytes of b at a multiple of grain. b has at least n + grain bytes.
 func align(b []byte, n, grain int) []byte {
 	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & (grain - 1)
 	return b[skip : skip+n : skip+n]
 }
 
-// whole is n without what fills no whole block.
+// whole returns n rounded down to whole blocks.
 func (s *directSink) whole(n int) int { return n &^ (s.grain - 1) }
 
 func (s *directSink) isAligned(b []byte) bool {
@@ -123,7 +123,7 @@ func (s *directSink) Append(head, body, tail []byte, done func()) error {
 	}
 	whole := s.whole(len(body))
 	if done != nil && whole >= LendLeast && s.whole(s.n) == s.n && s.isAligned(body) {
-		rest := s.last[:copy(s.last, body[whole:])] // body may be gone when write returns
+		rest := s.last[:copy(s.last, body[whole:])] // body may be released when write returns
 		err := s.write(body[:whole], done)
 		if body, done = rest, nil; err != nil {
 			return err
@@ -135,7 +135,7 @@ func (s *directSink) Append(head, body, tail []byte, done func()) error {
 	return s.collect(tail)
 }
 
-// collect copies b to staging memory and writes that whenever it is full.
+// collect copies b to staging memory and writes it whenever it is full.
 func (s *directSink) collect(b []byte) error {
 	for len(b) > 0 {
 		k := copy(s.staging[s.n:], b)
@@ -150,15 +150,15 @@ func (s *directSink) collect(b []byte) error {
 	return nil
 }
 
-// write begins to write what was collected, followed by a lent piece. It waits while
-// too many writes are under way.
+// write starts to write the collected bytes, followed by a lent piece. It waits while too many
+// writes are pending.
 func (s *directSink) write(lent []byte, done func()) error {
 	staging, off, skip := s.staging, s.off, 0
 	if off == 0 && s.grain > headSize {
 		if err := s.head.write(s.d, staging[:s.grain]); err != nil {
 			return err
 		}
-		skip = s.grain // or a change of the head might be undone
+		skip = s.grain // otherwise a change of the head might be overwritten
 	}
 	bufs := [][]byte{staging[skip:s.n], lent}
 	s.off += int64(s.n + len(lent))
@@ -180,7 +180,7 @@ func (s *directSink) write(lent []byte, done func()) error {
 	return s.err
 }
 
-// finished takes back the staging memory of a write.
+// finished handles a completed write.
 func (s *directSink) finished(staging []byte, off int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +207,7 @@ func (s *directSink) take() []byte {
 	return b
 }
 
-// drain waits until no write is under way.
+// drain waits for pending writes.
 func (s *directSink) drain() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,8 +217,7 @@ func (s *directSink) drain() error {
 	return s.err
 }
 
-// reserve allocates space ahead of end. If that isn't possible, writing allocates space
-// as it goes.
+// reserve allocates space ahead of end. If that fails, writes allocate it.
 func (s *directSink) reserve(end int64) {
 	if s.step <= 0 || end <= s.reserved {
 		return
@@ -233,19 +232,19 @@ func (s *directSink) reserve(end int64) {
 
 func (s *directSink) Size() int64 { return s.off + int64(s.n) }
 
-// Written leaves out what Flush wrote of the last block.
+// Written doesn't include the last, partial block that Flush has written.
 func (s *directSink) Written() int64 { return s.off }
 func (s *directSink) Grain() int64   { return int64(s.grain) }
 func (s *directSink) Sync() error    { return s.d.Sync() }
 
-// Landed is far behind Written while there is always a write under way.
+// Landed is far behind Written while writes are always pending.
 func (s *directSink) Landed() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.landed
 }
 
-// Flush pads the last block with zeros, writes it, and keeps it to be written again.
+// Flush pads the last block with zeros, writes it, and keeps it to write it again later.
 func (s *directSink) Flush() error {
 	whole := s.whole(s.n)
 	if rest := s.staging[whole:s.n]; whole > 0 {
@@ -274,8 +273,7 @@ func (s *directSink) Intact() int64 {
 	return s.Size()
 }
 
-// Rewind goes back to n, which need not be aligned: it reads the block that n cuts, to
-// be written again.
+// Rewind reads the block that contains n, which need not be aligned, to write it again later.
 func (s *directSink) Rewind(n int64) error {
 	s.Intact()
 	s.err = nil
@@ -295,7 +293,7 @@ func (s *directSink) Rewind(n int64) error {
 	return s.d.Truncate(n)
 }
 
-// Finish pads the last bytes with zeros up to the grain, and cuts the zeros off.
+// Finish pads the last bytes with zeros up to the grain, writes them and truncates the file.
 func (s *directSink) Finish() error {
 	size := s.Size()
 	if rest := s.n - s.whole(s.n); rest != 0 {

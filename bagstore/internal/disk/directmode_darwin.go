@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DirectCall says how direct files are written on this machine.
+// DirectCall describes how direct files are written on this machine.
 func DirectCall() string { return "yes: F_NOCACHE, with pwrite" }
 
-// SetDirect has a file written and read past the page cache. macOS takes any alignment;
-// it copies what isn't aligned to pages.
+// SetDirect makes writes and reads of a file bypass the page cache. macOS accepts any
+// alignment; it copies data that isn't aligned to pages.
 func SetDirect(f *os.File) (grain int, err error) {
 	if err := setNoCache(f, 1); err != nil {
 		return 0, err
@@ -27,8 +27,7 @@ func setNoCache(f *os.File, on int) error {
 	return err
 }
 
-// TryDirect leaves the choice to the user: here nobody has measured what direct writing
-// gains.
+// TryDirect fails: on macOS nobody has measured what direct writing gains.
 func TryDirect(*os.File) (grain int, err error) {
 	return 0, errors.New("on macOS only if asked for")
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DirectCall says how direct files are written on this machine.
+// DirectCall describes how direct files are written on this machine.
 func DirectCall() string {
 	q, err := newAIO(1)
 	if err != nil {
@@ -18,8 +18,8 @@ func DirectCall() string {
 	return "yes: O_DIRECT, with io_submit"
 }
 
-// SetDirect has a file written and read past the page cache. It returns the grain, of
-// which offsets, lengths and addresses have to be multiples. An error says why the file
+// SetDirect makes writes and reads of a file bypass the page cache. It returns the grain:
+// offsets, lengths and addresses must be multiples of it. It returns an error if the file
 // system doesn't support that. A kernel before 6.1 may not know; then the first write
 // fails with EINVAL.
 func SetDirect(f *os.File) (grain int, err error) {
@@ -47,8 +47,9 @@ func SetBuffered(f *os.File) error {
 	return err
 }
 
-// directGrain asks the file system for its grain. told: it has said what it is.
-func directGrain(f *os.File) (grain int, told bool, err error) {
+// directGrain returns the file system's grain. known is false if the file system doesn't
+// report it.
+func directGrain(f *os.File) (grain int, known bool, err error) {
 	var st unix.Statx_t
 	err = unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN|unix.STATX_MNT_ID, &st)
 	if err != nil || st.Mask&unix.STATX_DIOALIGN == 0 || lacksFields(&st) {
@@ -59,13 +60,13 @@ func directGrain(f *os.File) (grain int, told bool, err error) {
 	return grain, true, err
 }
 
-// lacksFields: an emulator (QEMU 7.2) that knows an older form of the structure passed on the
-// kernel's mask and none of the fields that were added since. No mount has the number 0.
+// lacksFields reports whether new fields of st are missing although its mask has them, as
+// in an emulator (QEMU 7.2) that knows an older form of the structure. No mount has id 0.
 func lacksFields(st *unix.Statx_t) bool {
 	return st.Mask&unix.STATX_MNT_ID != 0 && st.Mnt_id == 0
 }
 
-// grainFor is the grain for alignments in memory and in the file.
+// grainFor returns the grain for the required alignments in memory and in the file.
 func grainFor(memory, offset uint32) (int, error) {
 	if offset == 0 {
 		return 0, errors.New("the file system doesn't support direct writes to this file")

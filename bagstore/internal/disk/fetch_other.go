@@ -4,5 +4,5 @@ package disk
 
 import "os"
 
-// Fetch does nothing here.
+// Fetch does nothing.
 func Fetch(*os.File, int64, int64) {}

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Reserves says in words whether disk space is reserved ahead.
+// Reserves describes whether disk space is reserved ahead.
 const Reserves = "yes: fallocate"
 
-// HugePageCall says in words whether AdviseHuge has an effect.
+// HugePageCall describes whether AdviseHuge has an effect.
 func HugePageCall() string {
 	if err := adviseSpare(unix.PROT_READ|unix.PROT_WRITE, unix.MADV_HUGEPAGE); err != nil {
 		return "no: MADV_HUGEPAGE fails: " + err.Error()
@@ -24,11 +24,11 @@ func HugePageCall() string {
 	return "yes: madvise"
 }
 
-// File is a Disk on a file of the operating system.
+// File is a Disk on an operating system file.
 type File struct {
 	f     *os.File
 	fd    int
-	queue *aio // made by the first start; nil where the system refuses it
+	queue *aio // created by the first Start; nil if the system refuses it
 	asked bool // for the queue
 	end   int64
 }
@@ -36,7 +36,7 @@ type File struct {
 // NewFile returns a Disk on f, which Close closes.
 func NewFile(f *os.File) *File { return &File{f: f, fd: int(f.Fd())} }
 
-// maxVec is the most buffers that one system call takes (UIO_MAXIOV).
+// maxVec is the largest number of buffers in a system call (UIO_MAXIOV).
 const maxVec = 1024
 
 // Writev implements Disk.
@@ -60,14 +60,14 @@ func (d *File) Writev(bufs [][]byte, off int64) error {
 
 func (d *File) failed(err error) error { return fmt.Errorf("write %s: %w", d.f.Name(), err) }
 
-// Start implements Disk. It writes in the ordinary way if the kernel refuses a queue, as
-// in some containers, or refuses this write.
+// Start implements Disk. It writes synchronously if the kernel refuses a queue, as in some
+// containers, or this write.
 func (d *File) Start(bufs [][]byte, off int64, done func(error)) {
 	if !d.asked {
 		d.asked = true
 		d.queue, _ = newAIO(MaxUnderWay)
 	}
-	// After a short write the rest is tried again, which also says what is wrong.
+	// After a short write, write the rest, which also returns the error.
 	rest := func(n int, err error) {
 		if err != nil {
 			done(d.failed(err))
@@ -80,8 +80,8 @@ func (d *File) Start(bufs [][]byte, off int64, done func(error)) {
 	}
 }
 
-// grow extends the file to the end of a write that is about to begin: file systems make
-// the caller wait for writes past the end of a file.
+// grow extends the file to the end of a write that is about to start, because file systems
+// execute writes past the end of a file synchronously.
 func (d *File) grow(bufs [][]byte, off int64) error {
 	for _, b := range bufs {
 		off += int64(len(b))
@@ -120,7 +120,7 @@ func (d *File) Truncate(size int64) error {
 	return nil
 }
 
-// Close implements Disk. No write may be under way.
+// Close implements Disk. No write may be pending.
 func (d *File) Close() error {
 	var err error
 	if d.queue != nil {
@@ -129,6 +129,6 @@ func (d *File) Close() error {
 	return errors.Join(err, d.f.Close())
 }
 
-// AdviseHuge asks for huge pages, which the kernel may ignore: it has to pin every page
-// that it writes past the cache.
+// AdviseHuge asks for huge pages, because the kernel pins every page that it writes past the
+// cache. The kernel may ignore it.
 func AdviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }

@@ -8,13 +8,13 @@ import (
 	"os"
 )
 
-// Reserves says in words whether disk space is reserved ahead.
+// Reserves describes whether disk space is reserved ahead.
 const Reserves = "no: a file grows as it is written"
 
-// HugePageCall says in words whether AdviseHuge has an effect.
+// HugePageCall describes whether AdviseHuge has an effect.
 func HugePageCall() string { return "no" }
 
-// File is a Disk on a file of the operating system.
+// File is a Disk on an operating system file.
 type File struct{ f *os.File }
 
 // NewFile returns a Disk on f, which Close closes.
@@ -32,13 +32,13 @@ func (d *File) Writev(bufs [][]byte, off int64) error {
 	return nil
 }
 
-// Start implements Disk: it waits for the write.
+// Start implements Disk. It writes synchronously.
 func (d *File) Start(bufs [][]byte, off int64, done func(error)) { done(d.Writev(bufs, off)) }
 
 // Sync implements Disk.
 func (d *File) Sync() error { return d.f.Sync() }
 
-// Allocate implements Disk. It is not supported here.
+// Allocate implements Disk. It is not supported.
 func (d *File) Allocate(int64) error { return errors.ErrUnsupported }
 
 // Read implements Disk.
@@ -53,5 +53,5 @@ func (d *File) Truncate(size int64) error { return d.f.Truncate(size) }
 // Close implements Disk.
 func (d *File) Close() error { return d.f.Close() }
 
-// AdviseHuge has nothing to ask for.
+// AdviseHuge does nothing.
 func AdviseHuge([]byte) {}

@@ -2,16 +2,16 @@ package disk
 
 import "sync"
 
-// firstBlock is the block of a direct file in which the head is. Where blocks are larger
-// than the head, it holds the beginning of the data, too: a change of the head writes
-// both, and data that is written later keeps the head that was written last.
+// firstBlock is the block of a direct file that contains the head. If blocks are larger
+// than the head, it also has the start of the data: changing the head writes both, and
+// writing the data keeps the last head.
 type firstBlock struct {
-	mu    sync.Mutex // Flush and WriteHead may write it at the same time
-	block []byte     // as it is in the file; aligned
+	mu    sync.Mutex // Flush and WriteHead may write it concurrently
+	block []byte     // the block's content in the file; aligned
 	head  []byte     // of the last change
 }
 
-// write writes the block with new data and the present head, which it puts into b, too.
+// write writes the block with new data and the current head, which it also copies to b.
 func (f *firstBlock) write(d Disk, b []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -20,7 +20,7 @@ func (f *firstBlock) write(d Disk, b []byte) error {
 	return d.Writev([][]byte{f.block}, 0)
 }
 
-// change writes the block with another head.
+// change writes the block with a new head.
 func (f *firstBlock) change(d Disk, head []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -5,31 +5,30 @@ import (
 	"sync/atomic"
 )
 
-// Growing is a sink for files of unknown size. It writes through the page cache until
-// the file is large, and past it from there on: a small file needs no staging memory, no
-// reserved space and no padding.
+// Growing is a sink for files of unknown size. It writes through the page cache while the
+// file is small, and past it afterwards, so that a small file needs no staging memory,
+// reserved space or padding.
 type Growing struct {
 	d           Disk
 	from        int64
 	grain       int
 	preallocate int64
 	mode        func(direct bool) error
-	turned      bool                  // to direct writing, or that was refused
-	refused     atomic.Pointer[error] // why it was
+	turned      bool                  // direct writing was tried
+	refused     atomic.Pointer[error] // why it failed
 
 	mu  sync.Mutex // WriteHead waits while the sink changes
 	now Sink       // changed with mu by the goroutine that the sink belongs to
 }
 
-// NewGrowing returns a sink that writes a file of at least from bytes directly. TryDirect
-// has found the grain; mode has the file written past the page cache or through it.
-// preallocate is that of NewDirect.
+// NewGrowing returns a sink that writes directly once the file has more than from bytes.
+// grain is TryDirect's, preallocate NewDirect's; mode switches direct writing on or off.
 func NewGrowing(d Disk, from int64, grain int, preallocate int64, mode func(direct bool) error) *Growing {
 	return &Growing{d: d, from: max(from, int64(grain)), grain: grain, preallocate: preallocate, mode: mode, now: NewBuffered(d)}
 }
 
-// Refused returns why the file is still written through the page cache although it is
-// large. Any goroutine may call it.
+// Refused returns the reason why a large file is still written through the page cache, or
+// nil. It may be called from any goroutine.
 func (s *Growing) Refused() error {
 	if err := s.refused.Load(); err != nil {
 		return *err

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Locks says in words how files are locked.
+// Locks describes how files are locked.
 const Locks = "yes: flock"
 
-// existingFlags adds to the flags for a file that exists: a named pipe that took its
-// place doesn't make the caller wait, and a symbolic link is refused unless asked for.
+// existingFlags adds to the flags for opening an existing file: a named pipe that replaced
+// it must not block, and a symbolic link is refused unless follow is set.
 func existingFlags(flags int, follow bool) int {
 	flags |= unix.O_NONBLOCK
 	if !follow {
@@ -37,11 +37,10 @@ func Lock(f *os.File) error {
 	}
 }
 
-// Rename calls rename, which gives the file the name path.
+// Rename calls rename, which renames the file to path.
 func (c *Created) Rename(_ string, rename func() error) error { return rename() }
 
-// closeRemoved closes a file and calls remove, which removes its name, as long as the
-// file is locked.
+// closeRemoved calls remove, which removes the file, while the file is locked, and closes it.
 func closeRemoved(f *os.File, remove func() error) error {
 	return errors.Join(remove(), f.Close())
 }

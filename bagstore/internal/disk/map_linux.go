@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapCall says in words whether Map works: older kernels, of many small computers,
-// can't say whether a mapped page could be read.
+// MapCall describes whether Map works: older kernels, common on small computers, can't
+// report whether a mapped page could be read.
 func MapCall() string {
 	if err := populates(); err != nil {
 		return "no: large messages are read into memory, because MADV_POPULATE_READ fails: " + err.Error()
@@ -17,8 +17,8 @@ func MapCall() string {
 	return "yes: mmap, populated before use"
 }
 
-// populates says why the system can't populate mapped pages. An emulator (QEMU 7.2) may ignore the advice
-// without an error, also where no page can be read.
+// populates returns the reason why the system can't populate mapped pages, or nil. An
+// emulator (QEMU 7.2) may ignore the advice without an error, even for unreadable pages.
 var populates = sync.OnceValue(func() error {
 	if adviseSpare(unix.PROT_NONE, unix.MADV_POPULATE_READ) == nil {
 		return errors.New("it has no effect")
@@ -26,7 +26,7 @@ var populates = sync.OnceValue(func() error {
 	return adviseSpare(unix.PROT_READ, unix.MADV_POPULATE_READ)
 })
 
-// adviseSpare tries an advice on a page of its own.
+// adviseSpare tries an advice on a new page.
 func adviseSpare(protection, advice int) error {
 	page, err := unix.Mmap(-1, 0, os.Getpagesize(), protection, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -36,10 +36,9 @@ func adviseSpare(protection, advice int) error {
 	return unix.Madvise(page, advice)
 }
 
-// Map maps n bytes of a file from off into memory and waits until the system has read
-// them. pages is what Unmap takes. Both are nil if mapping is not possible; reading the
-// file then works, or says what is wrong. The pages count as the program's memory only
-// until they are unmapped.
+// Map maps n bytes of a file from off into memory and waits until the system has read them.
+// pages is the argument for Unmap. Both are nil if mapping fails; reading the file then
+// works or returns the error.
 func Map(f *os.File, off int64, n int) (data, pages []byte) {
 	if populates() != nil {
 		return nil, nil
@@ -58,5 +57,5 @@ func Map(f *os.File, off int64, n int) (data, pages []byte) {
 	return pages[skip : skip+n : skip+n], pages
 }
 
-// Unmap ends the use of pages that Map returned.
+// Unmap unmaps pages returned by Map.
 func Unmap(pages []byte) { unix.Munmap(pages) } //nolint:errcheck // it was mapped

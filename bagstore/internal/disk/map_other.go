@@ -4,11 +4,11 @@ package disk
 
 import "os"
 
-// MapCall says in words whether Map works.
+// MapCall describes whether Map works.
 func MapCall() string { return "no: large messages are read into memory" }
 
-// Map is not supported here: callers read the file.
+// Map is not supported; callers read the file.
 func Map(*os.File, int64, int) (data, pages []byte) { return nil, nil }
 
-// Unmap has nothing to do.
+// Unmap does nothing.
 func Unmap([]byte) {}

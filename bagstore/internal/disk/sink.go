@@ -1,40 +1,37 @@
 package disk
 
-// Sink appends to a file and can overwrite the file's head. It belongs to one
-// goroutine, except that Sync and WriteHead may be called from another one.
+// Sink appends to a file and overwrites its head. It belongs to one goroutine, except
+// that Sync and WriteHead may be called from another one.
 //
-// An error may come from what was appended before. After it only Rewind, Intact and
-// Close are of use.
+// An error may be caused by an earlier Append. After an error only Rewind, Intact and
+// Close may be called.
 type Sink interface {
-	// Append adds head, body and tail at the end; they may be reused when it
-	// returns. If done is set, body is lent: the sink may read it until it calls
-	// done, which it does once, from any goroutine, also after an error.
+	// Append appends head, body and tail, which may be reused when it returns. If done is
+	// not nil, body is lent: the sink may read it until it calls done, once, from any
+	// goroutine, also after an error.
 	Append(head, body, tail []byte, done func()) error
-	// Size is the length of the file with everything appended.
+	// Size returns the size of the file with everything appended.
 	Size() int64
-	// Written is the size up to which bytes were handed to the operating system.
+	// Written returns the size up to which bytes were passed to the operating system.
 	Written() int64
-	// Landed is the size that the file has at least: writes under way may still
-	// extend it.
+	// Landed returns the minimum size of the file: pending writes may still extend it.
 	Landed() int64
-	// Grain is the number of bytes that writes are multiples of, 1 if any number
-	// will do.
+	// Grain returns the number of bytes that the sizes of writes are multiples of.
 	Grain() int64
-	// Flush hands everything appended to the operating system. If the size is no
-	// multiple of the grain, the last bytes are written again with what follows.
+	// Flush passes everything appended to the operating system. If the size isn't a
+	// multiple of the grain, the last bytes are written again with the next ones.
 	Flush() error
-	// Sync returns when everything flushed is on the medium.
+	// Sync waits until everything flushed is on the medium.
 	Sync() error
 	// WriteHead overwrites the first bytes of the file.
 	WriteHead(b []byte) error
-	// Intact waits for the writes under way and returns the size up to which
-	// everything appended is written or can still be written.
+	// Intact waits for pending writes and returns the size up to which everything
+	// appended has been written or can still be written.
 	Intact() int64
-	// Rewind forgets what was appended after size n, so that something else can be
-	// appended there after a failed write. n is at most Intact, or at most the size
-	// at the last Flush.
+	// Rewind removes everything appended after size n, so that appending can continue
+	// there after a failed write. n is at most Intact or the size at the last Flush.
 	Rewind(n int64) error
-	// Finish writes the rest and cuts the file to its true length.
+	// Finish writes the rest and truncates the file to its size.
 	Finish() error
 	// Close closes the file.
 	Close() error

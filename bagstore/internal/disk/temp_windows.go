@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Temp creates a temporary file, which is gone when it is closed or the program ends.
-// Windows removes no file that is open, but takes the order for later.
+// Temp creates a temporary file that is deleted when it is closed or the program ends.
 func Temp() (*os.File, error) {
 	name := filepath.Join(os.TempDir(), fmt.Sprint(tempPrefix, rand.Uint64()))
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|windows.FILE_FLAG_DELETE_ON_CLOSE, 0o600)

@@ -11,8 +11,8 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// Find returns the path of a bag's tail file: beside the bag, perhaps still under
-// the bag's earlier name.
+// Find returns the path of a bag's tail file in the bag's folder, possibly named after an
+// earlier name of the bag.
 func Find(bag string, token uint64) string {
 	path := Path(bag, token)
 	if _, err := os.Lstat(path); err == nil {
@@ -30,7 +30,7 @@ func Find(bag string, token uint64) string {
 	return path
 }
 
-// Slot is what a slot holds of a chunk.
+// Slot has a chunk's content.
 type Slot struct {
 	Chunk   uint64 // number, from 1
 	Content []byte
@@ -63,7 +63,7 @@ func readSlot(f *os.File, token uint64, base int64) (slot Slot, ok bool) {
 	if !ok {
 		return slot, false
 	}
-	// The size as it is after the header was written: content comes before its header.
+	// Content is written before its header, so the size must include it now.
 	if st, err := f.Stat(); err != nil || base+headerSize+int64(s.n) > st.Size() {
 		return slot, false
 	}

@@ -1,11 +1,10 @@
-// Package tail writes and reads tail files. A tail file holds what a bagstore.Writer has taken
-// and not yet written to the bag: the content of the open chunk, and of chunks that are
-// being compressed. It lies beside the bag, exists only while something is in it that a kill
-// could cost, and is removed by Close (docs/decisions/0009).
+// Package tail writes and reads tail files. A tail file has the data that a bagstore.Writer has
+// accepted but not yet written to the bag: the content of the open chunk, and of chunks that
+// are being compressed. It is in the bag's folder and is removed by Close (docs/decisions/0009).
 //
-// It is a row of slots. A chunk's content is in the slot with its number modulo their
-// number; the reader takes the slots of chunks that the bag doesn't have. A file may be
-// read while it is written. What is read is hostile: what is allocated is bounded by the
+// A tail file is an array of slots. A chunk's content is in the slot with the chunk's number
+// modulo the number of slots; readers use the slots of chunks that the bag doesn't have. A file
+// may be read while it is written. Its content is hostile: allocations are bounded by the
 // file's size.
 package tail
 
@@ -20,18 +19,19 @@ import (
 const (
 	magic      = "RSTAIL1\n"
 	slotSize   = 64 << 20
-	slots      = 64 // more than there are chunks on their way to the disk
+	slots      = 64 // more than the number of chunks not yet written
 	headerSize = 40 // magic, token, chunk number, length, CRC-32 of the content, 4 bytes free
 )
 
-// Path is the name of a bag's tail file. The token is also in the bag's file header
-// while the bag is being written, so that the two find each other under new names.
+// Path returns the path of a bag's tail file. The token is also in the bag's file header
+// while the bag is being written, so that a renamed bag's tail file is found.
 func Path(bag string, token uint64) string { return bag + ending(token) }
 
 func ending(token uint64) string { return fmt.Sprintf(".tail-%016x", token) }
 
-// File writes a tail file, which the first content creates. Errors are kept: then the bag
-// is written without one, as safe as its checkpoints make it. It belongs to one goroutine.
+// File writes a tail file, which the first Put creates. After an error, Put does nothing and
+// the bag is written without a tail file, only with checkpoints. A File belongs to one
+// goroutine.
 type File struct {
 	path  string
 	token uint64
@@ -40,18 +40,18 @@ type File struct {
 	err   error
 }
 
-// entry is what a slot holds.
+// entry describes a slot's content.
 type entry struct {
 	chunk uint64 // number, from 1
 	n     int    // bytes of content
 	crc   uint32
 }
 
-// New returns a File that has the name path and belongs to the bag with the token.
+// New returns a File for path, of the bag with the token.
 func New(path string, token uint64) *File { return &File{path: path, token: token} }
 
-// Put writes what is new of a chunk's content. It returns whether all of it is in the
-// file.
+// Put writes the new part of a chunk's content. It reports whether all of the content is in
+// the file.
 func (t *File) Put(chunk uint64, content []byte) bool {
 	size := len(content)
 	content = content[:min(size, slotSize-headerSize)]
@@ -88,7 +88,7 @@ func (s entry) header(token uint64) []byte {
 	return b[:headerSize]
 }
 
-// parseEntry reads a slot's header; ok tells whether it is one of this tail file.
+// parseEntry parses a slot's header. ok is false if it isn't one of this tail file.
 func parseEntry(b []byte, token uint64) (s entry, ok bool) {
 	if len(b) < headerSize || string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != token {
 		return s, false
@@ -98,7 +98,7 @@ func parseEntry(b []byte, token uint64) (s entry, ok bool) {
 	return s, n > 0 && n <= slotSize-headerSize && s.chunk > 0
 }
 
-// Close closes the file and removes it, unless a failed bag needs it: keep.
+// Close closes the file and removes it unless keep is set, for a bag that failed.
 func (t *File) Close(keep bool) {
 	if t.f == nil {
 		return
