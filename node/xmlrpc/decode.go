@@ -1,12 +1,11 @@
 package xmlrpc
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -20,17 +19,14 @@ type decoder struct {
 	values   int // decoded so far
 }
 
-// xmlDeclaration finds the encoding that a document says it is in. It is large: commands without a graph don't
-// compile it.
-var xmlDeclaration = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']`)
-})
-
 // utf8Document returns the document in UTF-8. ISO-8859-1 is converted, the one other encoding that
 // peers use; a document in any other is refused where it isn't UTF-8.
 func utf8Document(document []byte) []byte {
-	m := xmlDeclaration().FindSubmatch(document)
-	if m == nil || !strings.EqualFold(string(m[1]), "ISO-8859-1") {
+	const longest = 200 // bytes of an XML declaration
+	start := bytes.TrimLeft(document[:min(len(document), longest)], " \t\r\n")
+	declaration, _, _ := bytes.Cut(bytes.ToLower(start), []byte("?>"))
+	latin1 := bytes.Contains(declaration, []byte(`"iso-8859-1"`)) || bytes.Contains(declaration, []byte("'iso-8859-1'"))
+	if !latin1 || !bytes.HasPrefix(declaration, []byte("<?xml")) {
 		return document
 	}
 	out := make([]byte, 0, len(document)+len(document)/8)
