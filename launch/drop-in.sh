@@ -7,8 +7,8 @@
 #   export ROS_PACKAGE_PATH=~/drop-in:/usr/share
 #   roslaunch realsense2_camera rs_camera.launch
 #
-# The packages are links into this folder, which must stay where it is. They can't lie within it: roslaunch would find
-# each launch file twice. Running this again changes nothing.
+# The packages are links into this folder, which must not be moved. They can't be inside it: roslaunch would find each
+# launch file twice. Running this again changes nothing.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }

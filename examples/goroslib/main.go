@@ -3,7 +3,7 @@
 //	rs-ros-node live --device sim --master embedded &
 //	go run ./examples/goroslib -images 30
 //
-// It prints how far away the thing straight ahead is in each depth image, and freezes the camera for a moment.
+// It prints the distance straight ahead in each depth image, and pauses the camera for a moment.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 
 func main() {
 	camera := flag.String("camera", "/camera", "namespace of the camera's topics")
-	images := flag.Int("images", 30, "how many depth images to look at before the camera is frozen")
+	images := flag.Int("images", 30, "number of depth images to read before the camera is paused")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -59,7 +59,7 @@ func run(ctx context.Context, camera string, images int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %dx%d, colour is %.1f mm beside it\n", info.Header.FrameId, info.Width, info.Height, 1000*toColor.Translation[0])
+	fmt.Printf("%s: %dx%d, the colour camera is %.1f mm to its side\n", info.Header.FrameId, info.Width, info.Height, 1000*toColor.Translation[0])
 
 	depth, err := subscribe[sensor_msgs.Image](node, camera+"/depth/image_rect_raw")
 	if err != nil {
@@ -70,15 +70,15 @@ func run(ctx context.Context, camera string, images int) error {
 			return err
 		}
 	}
-	for _, frozen := range []bool{true, false} {
-		if err := freeze(ctx, node, frozen); err != nil {
+	for _, paused := range []bool{true, false} {
+		if err := pause(ctx, node, paused); err != nil {
 			return err
 		}
 	}
 	return look(ctx, depth, info)
 }
 
-// newNode joins the graph that ROS's variables describe; goroslib doesn't read them itself.
+// newNode joins the graph of ROS_MASTER_URI, which goroslib doesn't read itself.
 func newNode() (*goroslib.Node, error) {
 	conf := goroslib.NodeConf{Name: "goroslib_example", Host: cmp.Or(os.Getenv("ROS_HOSTNAME"), os.Getenv("ROS_IP")), LogLevel: goroslib.LogLevelWarn}
 	if uri := os.Getenv("ROS_MASTER_URI"); uri != "" {
@@ -91,8 +91,8 @@ func newNode() (*goroslib.Node, error) {
 	return goroslib.NewNode(conf)
 }
 
-// subscribe returns the messages of a topic. One is kept for a slow receiver, and what arrives meanwhile is
-// dropped. The subscription ends with the node.
+// subscribe returns a channel of a topic's messages. It holds one message; others are dropped until that is
+// received. The subscription ends with the node.
 func subscribe[T any](node *goroslib.Node, topic string) (<-chan *T, error) {
 	messages := make(chan *T, 1)
 	_, err := goroslib.NewSubscriber(goroslib.SubscriberConf{Node: node, Topic: topic, Callback: func(message *T) {
@@ -116,7 +116,7 @@ func receive[T any](ctx context.Context, messages <-chan *T) (*T, error) {
 	}
 }
 
-// look prints the distance in the next image where the camera's axis meets it.
+// look prints the next image's distance at the principal point.
 func look(ctx context.Context, images <-chan *sensor_msgs.Image, info *sensor_msgs.CameraInfo) error {
 	image, err := receive(ctx, images)
 	if err != nil {
@@ -131,20 +131,20 @@ func look(ctx context.Context, images <-chan *sensor_msgs.Image, info *sensor_ms
 	return nil
 }
 
-// freeze stops the camera's pictures or lets them go on.
-func freeze(ctx context.Context, node *goroslib.Node, frozen bool) error {
+// pause pauses or resumes the camera's topics.
+func pause(ctx context.Context, node *goroslib.Node, paused bool) error {
 	client, err := goroslib.NewServiceClient(goroslib.ServiceClientConf{Node: node, Name: "/pause_playback", Srv: &std_srvs.SetBool{}})
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 	var answer std_srvs.SetBoolRes
-	if err := client.CallContext(ctx, &std_srvs.SetBoolReq{Data: frozen}, &answer); err != nil {
+	if err := client.CallContext(ctx, &std_srvs.SetBoolReq{Data: paused}, &answer); err != nil {
 		return fmt.Errorf("/pause_playback: %w", err)
 	}
 	if !answer.Success {
 		return fmt.Errorf("/pause_playback: %s", answer.Message)
 	}
-	fmt.Printf("pause_playback %v: %s\n", frozen, answer.Message)
+	fmt.Printf("pause_playback %v: %s\n", paused, answer.Message)
 	return nil
 }
