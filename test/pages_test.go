@@ -191,6 +191,38 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// TestPagesAreFound checks that README is short and that a reader gets from it to
+// every page in docs.
+func TestPagesAreFound(t *testing.T) {
+	const readme = "README.md"
+	links := map[string][]string{}
+	for _, p := range pages(t) {
+		if n := len(p.lines) - 1; p.path == readme && n > 200 {
+			t.Errorf("%s has %d lines, want at most 200", readme, n)
+		}
+		for i, line := range p.lines {
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				if file, _, _ := strings.Cut(m[1], "#"); !p.fence[i] {
+					links[p.path] = append(links[p.path], path.Join(path.Dir(p.path), file))
+				}
+			}
+		}
+	}
+	found := []string{readme}
+	for i := 0; i < len(found); i++ {
+		for _, to := range links[found[i]] {
+			if !slices.Contains(found, to) {
+				found = append(found, to)
+			}
+		}
+	}
+	for _, p := range pages(t) {
+		if folder := path.Dir(p.path); folder == "docs" && !slices.Contains(found, p.path) {
+			t.Errorf("no link leads from %s to %s", readme, p.path)
+		}
+	}
+}
+
 // anchor is the fragment under which GitHub shows a heading.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {

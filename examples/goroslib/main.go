@@ -59,7 +59,7 @@ func run(ctx context.Context, camera string, images int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %dx%d, the colour camera is %.1f mm to its side\n", info.Header.FrameId, info.Width, info.Height, 1000*toColor.Translation[0])
+	fmt.Printf("%s: %dx%d, colour is %.1f mm beside it\n", info.Header.FrameId, info.Width, info.Height, 1000*toColor.Translation[0])
 
 	depth, err := subscribe[sensor_msgs.Image](node, camera+"/depth/image_rect_raw")
 	if err != nil {
