@@ -164,8 +164,8 @@ func (e *engine) change(f func(*State)) {
 // fetch sets next unless it is set. It returns false at the end of the file.
 func (e *engine) fetch() bool {
 	for e.next == nil {
-		if e.cursor == nil && !e.openCursor() {
-			return false
+		if e.cursor == nil {
+			e.openCursor()
 		}
 		ev, ok := e.cursor.Next()
 		e.countDamage()
@@ -209,24 +209,16 @@ func (e *engine) repeated(ev rsbag.Event) bool {
 }
 
 // openCursor opens a cursor over the running streams at the current position.
-func (e *engine) openCursor() bool {
+func (e *engine) openCursor() {
 	want := make(map[camdriver.StreamID]bool)
 	for _, s := range e.sensors {
 		for _, p := range s.profiles {
 			want[p.Stream] = true
 		}
 	}
-	c, err := e.file.Cursor(rsbag.CursorOptions{Base: e.base(), Streams: func(id camdriver.StreamID) bool { return want[id] }})
-	if err != nil {
-		e.change(func(s *State) { s.Ended = true })
-		e.status(camdriver.Status{Kind: camdriver.StatusFailed, Err: err})
-		return false
-	}
-	e.cursor = c
-	pos := e.snapshot().Position
-	e.shown = pos
-	c.Seek(pos)
-	return true
+	e.cursor = e.file.Cursor(rsbag.CursorOptions{Base: e.base(), Streams: func(id camdriver.StreamID) bool { return want[id] }})
+	e.shown = e.snapshot().Position
+	e.cursor.Seek(e.shown)
 }
 
 func (e *engine) dropCursor() {

@@ -191,10 +191,7 @@ func readPairs(t *testing.T, path string, m *manifest) []*process.Set {
 	}
 	defer file.Close()
 	rig := rigOf(m, file.Snapshot())
-	cursor, err := file.Cursor(rsbag.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursor := file.Cursor(rsbag.CursorOptions{})
 	defer cursor.Close()
 	frames := map[camdriver.StreamID][]*camdriver.Frame{}
 	for {

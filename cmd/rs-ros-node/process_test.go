@@ -20,10 +20,7 @@ func depthHashes(t *testing.T, path string) map[uint64]string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	c, err := f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }})
 	defer c.Close()
 	out := make(map[uint64]string)
 	for e, ok := c.Next(); ok; e, ok = c.Next() {

@@ -528,10 +528,7 @@ func TestComputedNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.close()
-	frames, err := frameset.New(source.file, frameset.Options{Rig: source.rig, Match: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := frameset.New(source.file, frameset.Options{Rig: source.rig, Match: true})
 	defer frames.Close()
 	sets := 0
 	for e, ok := frames.Next(); ok; e, ok = frames.Next() {

@@ -53,9 +53,7 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 		byTopic: make(map[string]*bagstore.Connection), counts: make(map[*bagstore.Connection]uint64),
 		made: make(map[*bagstore.Connection]*askedOutlet),
 	}
-	if err := s.findTimes(); err != nil {
-		return nil, err
-	}
+	s.findTimes()
 	for _, st := range snap.Streams {
 		id := st.Profile.Stream
 		if id.Kind == camdriver.Depth && s.computesDepth() {
@@ -128,16 +126,13 @@ func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
 // stream, so that stamps don't depend on where playback starts. The first stamp
 // with a date determines file time 0. Without one, the start time stored in the
 // recording does. The camera's own clock, which has no date, is set from that.
-func (s *Source) findTimes() error {
+func (s *Source) findTimes() {
 	if start, ok := s.file.Start(); ok {
 		s.offset = bagstore.TimeOf(start)
 	}
 	var dated, hardware *rsbag.Event
 	for id := range s.layout.streams {
-		e, err := s.firstFrame(id)
-		if err != nil {
-			return err
-		}
+		e := s.firstFrame(id)
 		if e == nil {
 			continue
 		}
@@ -156,22 +151,18 @@ func (s *Source) findTimes() error {
 	if hardware != nil {
 		s.stamps.tie(msgs.Time(s.offset)+msgs.Time(hardware.Time), hardware.Frame.Timestamp)
 	}
-	return nil
 }
 
 // firstFrame returns a stream's first frame, retained, or nil if there is none.
-func (s *Source) firstFrame(stream camdriver.StreamID) (*rsbag.Event, error) {
-	c, err := s.file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id == stream }})
-	if err != nil {
-		return nil, err
-	}
+func (s *Source) firstFrame(stream camdriver.StreamID) *rsbag.Event {
+	c := s.file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id == stream }})
 	defer c.Close()
 	e, ok := c.Next()
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	e.Frame.Retain()
-	return &e, nil
+	return &e
 }
 
 // Connections implements replay.Source.

@@ -63,12 +63,11 @@ func (v *view) End() bagstore.Time {
 	return it.Message().Time
 }
 
-// Iterator implements replay.View. If the cursor can't be opened, the iterator
-// returns that error.
+// Iterator implements replay.View.
 func (v *view) Iterator() replay.Iterator {
 	it := &iterator{view: v}
 	s := v.source
-	it.frames, it.failed = frameset.New(s.file, frameset.Options{Streams: v.reads, Rig: s.rig, Match: s.layout.options.sync()})
+	it.frames = frameset.New(s.file, frameset.Options{Streams: v.reads, Rig: s.rig, Match: s.layout.options.sync()})
 	if s.imu != nil {
 		it.uniter = imu.New(s.layout.options.UniteIMU, func(sample imu.Sample) { it.united = append(it.united, sample) })
 	}
@@ -112,7 +111,6 @@ type iterator struct {
 	cur     replay.Recorded
 	damaged uint64
 	err     error
-	failed  error // of the cursor, for good
 }
 
 // instant is the messages of one time.
@@ -133,7 +131,7 @@ func (i *instant) release() {
 // Seek implements replay.Iterator.
 func (it *iterator) Seek(t bagstore.Time) {
 	it.drop()
-	it.err = it.failed
+	it.err = nil
 	it.static = len(it.view.statics)
 	if t = max(t, it.view.start); t <= bagstore.MinTime {
 		it.static = 0
@@ -148,9 +146,7 @@ func (it *iterator) goTo(t bagstore.Time) {
 	if it.uniter != nil {
 		it.uniter.Reset()
 	}
-	if it.frames != nil {
-		it.frames.Seek(time.Duration(max(t-it.view.source.offset, 0)))
-	}
+	it.frames.Seek(time.Duration(max(t-it.view.source.offset, 0)))
 }
 
 // SeekEnd implements replay.Iterator.
@@ -172,13 +168,10 @@ func (it *iterator) drop() {
 
 // Next implements replay.Iterator.
 func (it *iterator) Next() bool {
-	switch {
-	case it.static < len(it.view.statics):
+	if it.static < len(it.view.statics) {
 		it.cur = it.view.statics[it.static]
 		it.static++
 		return true
-	case it.failed != nil:
-		return false
 	}
 	for it.err = nil; it.i == len(it.now.messages); {
 		if it.lost {
@@ -222,8 +215,8 @@ func (it *iterator) advance(to *instant) bool {
 
 // Prev implements replay.Iterator.
 func (it *iterator) Prev() bool {
-	it.err = it.failed
-	for it.i == 0 && it.failed == nil && it.back() {
+	it.err = nil
+	for it.i == 0 && it.back() {
 		it.i = len(it.now.messages)
 	}
 	switch {

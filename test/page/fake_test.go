@@ -454,10 +454,7 @@ func startRecording(t *testing.T, bag string) (*program, *recording) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	cursor, err := file.Cursor(rsbag.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursor := file.Cursor(rsbag.CursorOptions{})
 	defer cursor.Close()
 	r := &recording{ids: map[camdriver.StreamID]int{}, at: -1}
 	var streams []object

@@ -237,10 +237,7 @@ func depthsOf(t *testing.T, bag string) map[uint64][]byte {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	cursor, err := file.Cursor(rsbag.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursor := file.Cursor(rsbag.CursorOptions{})
 	defer cursor.Close()
 	depths := map[uint64][]byte{}
 	for {

@@ -32,10 +32,7 @@ func ReadTake(t testing.TB, path string) Take {
 		t.Errorf("%s: %q", path, f.Notes())
 	}
 	out := Take{Snap: f.Snapshot()}
-	c, err := f.Cursor(rsbag.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(rsbag.CursorOptions{})
 	defer c.Close()
 	for e, ok := c.Next(); ok; e, ok = c.Next() {
 		switch {

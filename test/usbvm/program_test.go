@@ -168,10 +168,7 @@ func checkRecording(t *testing.T, path string, shown *film.Reel) {
 	for _, s := range snap.Streams {
 		checkCalibration(t, s, shown)
 	}
-	cursor, err := f.Cursor(rsbag.CursorOptions{FramesOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursor := f.Cursor(rsbag.CursorOptions{FramesOnly: true})
 	defer cursor.Close()
 	frames := map[camdriver.StreamID]int{}
 	last := map[camdriver.StreamID]uint64{}

@@ -57,14 +57,11 @@ const mostImages = 40
 
 // New makes a Reader at the start of a recording. The file must stay open until
 // Close.
-func New(file *rsbag.File, o Options) (*Reader, error) {
-	cursor, err := file.Cursor(rsbag.CursorOptions{Streams: o.Streams})
-	if err != nil {
-		return nil, err
-	}
+func New(file *rsbag.File, o Options) *Reader {
+	cursor := file.Cursor(rsbag.CursorOptions{Streams: o.Streams})
 	r := &Reader{cursor: cursor, rig: o.Rig}
 	if !o.Match {
-		return r, nil
+		return r
 	}
 	r.sync = syncer.New(false)
 	slowest := 0
@@ -80,7 +77,7 @@ func New(file *rsbag.File, o Options) (*Reader, error) {
 	}
 	r.before = min(3*time.Second/2/time.Duration(max(slowest, 1)), time.Second)
 	r.Seek(0)
-	return r, nil
+	return r
 }
 
 // Seek goes to just before the first set or sample at or after a file time.

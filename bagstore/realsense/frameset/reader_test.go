@@ -42,10 +42,7 @@ func open(t *testing.T, path string, o frameset.Options) (*frameset.Reader, *rsb
 	}
 	t.Cleanup(func() { file.Close() })
 	o.Rig = process.NewRig(file.Snapshot())
-	r, err := frameset.New(file, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := frameset.New(file, o)
 	t.Cleanup(r.Close)
 	return r, file
 }

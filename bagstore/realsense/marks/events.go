@@ -16,10 +16,7 @@ type option struct {
 
 // events finds notifications, and options that get another value.
 func events(ctx context.Context, f *rsbag.File) []Mark {
-	c, err := f.Cursor(rsbag.CursorOptions{Streams: func(camdriver.StreamID) bool { return false }})
-	if err != nil {
-		return nil
-	}
+	c := f.Cursor(rsbag.CursorOptions{Streams: func(camdriver.StreamID) bool { return false }})
 	defer c.Close()
 	values := make(map[option]float32)
 	sensors := f.Snapshot().Sensors

@@ -53,10 +53,7 @@ func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 	if !ok {
 		return nil
 	}
-	var err error
-	if s.cursor, err = f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }}); err != nil {
-		return nil
-	}
+	s.cursor = f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }})
 	defer s.cursor.Close()
 	if !s.read(&whole.from) || !s.read(&whole.to) || whole.from.number == whole.to.number {
 		return nil // damaged, or without numbers

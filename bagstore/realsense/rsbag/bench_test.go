@@ -107,10 +107,7 @@ func BenchmarkCursor(b *testing.B) {
 	f := openSample(b, "sw_small_lz4")
 	for name, move := range map[string]func(*Cursor) (Event, bool){"next": (*Cursor).Next, "prev": (*Cursor).Prev} {
 		b.Run(name, func(b *testing.B) {
-			c, err := f.Cursor(CursorOptions{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			c := f.Cursor(CursorOptions{})
 			defer c.Close()
 			b.ReportAllocs()
 			for b.Loop() {

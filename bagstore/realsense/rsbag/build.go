@@ -151,10 +151,7 @@ func (d *description) firstImage(s *stream) *msgs.ImageHead {
 	if !s.profile.Stream.Kind.Video() || s.frames == 0 {
 		return nil
 	}
-	t, err := d.f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(s.data, c.ID) })
-	if err != nil {
-		return nil
-	}
+	t := d.f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(s.data, c.ID) })
 	defer t.close()
 	t.seek(earliest)
 	var head msgs.ImageHead

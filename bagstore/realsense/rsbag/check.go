@@ -28,11 +28,7 @@ func NewChecker(bag *bagstore.Bag) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := f.newGaps()
-	if err != nil {
-		return nil, err
-	}
-	return &Checker{g}, nil
+	return &Checker{f.newGaps()}, nil
 }
 
 // Before reads the frames from before a time in the bag. Of recordings whose times have to
@@ -49,7 +45,7 @@ func (c *Checker) Report() *CheckReport {
 	g.read(bagstore.MaxTime + 1)
 	damaged, why := g.cursor.Damaged()
 	// A chunk that can't be read is noted with each message in it.
-	rep := &CheckReport{Version: g.f.Version(), Notes: slices.Compact(slices.Clone(g.f.Notes())), Damaged: damaged}
+	rep := &CheckReport{Version: g.f.version, Notes: slices.Compact(slices.Clone(g.f.Notes())), Damaged: damaged}
 	if why != nil {
 		rep.Why = why.Error()
 	}
@@ -89,5 +85,5 @@ func Summarize(path string, gaps bool) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Summary(gaps)
+	return f.summary(gaps), nil
 }

@@ -12,7 +12,7 @@ import (
 // Copier writes a recording whose file times are known, such as those of a [Cursor].
 // Its methods are for one goroutine; after an error all fail with it.
 type Copier struct {
-	sink
+	out   *sink
 	last  map[camdriver.StreamID]bagstore.Time
 	moved uint64
 }
@@ -21,7 +21,7 @@ type Copier struct {
 func (c *Copier) Moved() uint64 { return c.moved }
 
 // Left lists what of the device's description the file doesn't hold, see [Encoder.Left].
-func (c *Copier) Left() []string { return c.enc.Left() }
+func (c *Copier) Left() []string { return c.out.enc.Left() }
 
 // NewCopier creates the file and writes the description and the facts.
 func NewCopier(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, facts []rslayout.Message) (*Copier, error) {
@@ -29,13 +29,13 @@ func NewCopier(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, f
 	if err != nil {
 		return nil, err
 	}
-	c := &Copier{sink: out, last: make(map[camdriver.StreamID]bagstore.Time)}
-	c.describe()
+	c := &Copier{out: out, last: make(map[camdriver.StreamID]bagstore.Time)}
+	out.describe()
 	for _, m := range facts {
-		c.write(m, staticTime)
+		out.write(m, staticTime)
 	}
-	if c.err != nil {
-		return nil, errors.Join(c.err, c.w.Close())
+	if out.err != nil {
+		return nil, c.Close()
 	}
 	return c, nil
 }
@@ -46,10 +46,7 @@ func NewCopier(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, f
 // the time of its stream's last one, which librealsense would lose, is moved by a
 // nanosecond.
 func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
-	if c.err != nil {
-		return c.err
-	}
-	if !c.enc.Holds(sensor, f.Stream()) {
+	if !c.out.Holds(sensor, f.Stream()) {
 		return camdriver.ErrUnsupported
 	}
 	t := max(bagstore.Time(at), earliest, c.last[f.Stream()]+1)
@@ -57,45 +54,34 @@ func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 		c.moved++
 	}
 	c.last[f.Stream()] = t
-	c.frame(sensor, f, t)
-	return c.err
+	return c.out.Frame(sensor, f, time.Duration(t))
 }
 
 // Event writes an option change or a notification. ErrUnsupported if the layout has no
 // name for it.
 func (c *Copier) Event(e Event) error {
-	var m rslayout.Message
-	ok := false
+	at := max(e.Time, time.Duration(earliest))
 	switch {
 	case e.Option != nil:
-		if m, ok = c.option(e.Sensor, e.Option.ID, e.Option.Value); ok && e.Option.ID == camdriver.OptionDepthUnits {
-			c.units[e.Sensor] = e.Option.Value
-		}
+		return c.out.Option(e.Sensor, e.Option.ID, e.Option.Value, at)
 	case e.Notification != nil:
-		m, ok = c.enc.Notification(e.Sensor, *e.Notification)
+		return c.out.Notification(e.Sensor, *e.Notification, at)
 	}
-	if !ok {
-		return camdriver.ErrUnsupported
-	}
-	c.write(m, max(bagstore.Time(e.Time), earliest))
-	return c.err
+	return camdriver.ErrUnsupported
 }
 
 // Message copies a message of another recording as it is.
 func (c *Copier) Message(m bagstore.Message) error {
-	if c.err != nil {
-		return c.err
-	}
-	id, known := c.conns[m.Conn.Topic]
+	s := c.out
+	id, known := s.conns[m.Conn.Topic]
 	if !known {
-		id, c.err = c.w.AddConnection(*m.Conn)
-		c.conns[m.Conn.Topic] = id
+		id = s.connect(*m.Conn)
 	}
-	if c.err == nil {
-		c.err = c.w.Write(id, m.Time, m.Data)
+	if s.err == nil {
+		s.err = s.w.Write(id, m.Time, m.Data)
 	}
-	return c.err
+	return s.err
 }
 
 // Close ends the recording; on return the file is whole on disk.
-func (c *Copier) Close() error { return errors.Join(c.err, c.w.Close()) }
+func (c *Copier) Close() error { return errors.Join(c.out.err, c.out.w.Close()) }

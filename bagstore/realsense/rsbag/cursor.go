@@ -40,7 +40,7 @@ type Cursor struct {
 }
 
 // Cursor returns a cursor before the first event.
-func (f *File) Cursor(o CursorOptions) (*Cursor, error) {
+func (f *File) Cursor(o CursorOptions) *Cursor {
 	chosen := make(map[uint32]bool)
 	for _, s := range f.streams {
 		if o.Streams == nil || o.Streams(s.profile.Stream) {
@@ -49,16 +49,13 @@ func (f *File) Cursor(o CursorOptions) (*Cursor, error) {
 			}
 		}
 	}
-	t, err := f.newTrack(func(c *bagstore.Connection) bool {
+	t := f.newTrack(func(c *bagstore.Connection) bool {
 		k := f.topics[c.ID].Kind
 		return chosen[c.ID] || !o.FramesOnly && (k == rslayout.TopicOptionValue || k == rslayout.TopicNotification || k == topicNativeOptions)
 	})
-	if err != nil {
-		return nil, err
-	}
 	c := &Cursor{track: t, f: f, asm: assembler{f: f, base: o.Base, system: o.SystemTimes, unknown: make(map[string]uint64)}}
 	c.Seek(0)
-	return c, nil
+	return c
 }
 
 // Close returns the cursor's memory back. Frames that were retained stay valid.
@@ -218,10 +215,7 @@ func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (fl
 	if f.count(conns) < 2 {
 		return 0, false // the initial value is all there is
 	}
-	t, err := f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) })
-	if err != nil {
-		return 0, false
-	}
+	t := f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) })
 	defer t.close()
 	t.seek(at + 1)
 	if !t.prev() {

@@ -28,10 +28,7 @@ func label(e Event) string {
 
 func walk(t testing.TB, f *File) []string {
 	t.Helper()
-	c, err := f.Cursor(CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(CursorOptions{})
 	defer c.Close()
 	var out []string
 	for e, ok := c.Next(); ok; e, ok = c.Next() {
@@ -47,10 +44,7 @@ func TestCursorBothWays(t *testing.T) {
 	if len(all) != 1140+2+2 {
 		t.Fatalf("%d events", len(all))
 	}
-	c, err := f.Cursor(CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(CursorOptions{})
 	defer c.Close()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	at := 0
@@ -76,10 +70,7 @@ func TestCursorBothWays(t *testing.T) {
 
 func TestCursorSeek(t *testing.T) {
 	f := openSample(t, "sw_small_raw")
-	c, err := f.Cursor(CursorOptions{FramesOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(CursorOptions{FramesOnly: true})
 	defer c.Close()
 	e, ok := c.Next()
 	if !ok {
@@ -151,8 +142,8 @@ func TestGenuineD435(t *testing.T) {
 	}
 	defer f.Close()
 	snap := f.Snapshot()
-	if f.Version() != 3 || len(snap.Sensors) != 2 || camdriver.Find(snap.Info, camdriver.InfoName) != "Intel RealSense D435" {
-		t.Errorf("version %d, %d sensors, %v", f.Version(), len(snap.Sensors), snap.Info)
+	if f.version != 3 || len(snap.Sensors) != 2 || camdriver.Find(snap.Info, camdriver.InfoName) != "Intel RealSense D435" {
+		t.Errorf("version %d, %d sensors, %v", f.version, len(snap.Sensors), snap.Info)
 	}
 	if n := len(f.Notes()); n != 0 {
 		t.Errorf("notes %q", f.Notes())

@@ -207,10 +207,7 @@ func (want *played) extrinsics(t *testing.T, f *File) {
 }
 
 func (want *played) frames(t *testing.T, f *File) {
-	cur, err := f.Cursor(CursorOptions{FramesOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := f.Cursor(CursorOptions{FramesOnly: true})
 	defer cur.Close()
 	next := make(map[string]int)
 	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
@@ -275,10 +272,7 @@ func TestDB3Damage(t *testing.T) {
 	if !slices.ContainsFunc(f.Notes(), func(n string) bool { return strings.Contains(n, "fps: ") }) {
 		t.Errorf("no note of a stream's rate in %q", f.Notes())
 	}
-	cur, err := f.Cursor(CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := f.Cursor(CursorOptions{})
 	defer cur.Close()
 	frames, numbers, notifications := 0, 0, 0
 	for e, ok := cur.Next(); ok; e, ok = cur.Next() {

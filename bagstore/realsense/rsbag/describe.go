@@ -173,26 +173,11 @@ func (d *description) streamMessage(t rslayout.Topic, m bagstore.Message) error 
 			d.f.note("%s: described twice; the first counts", m.Conn.Topic)
 			return nil
 		}
-		var info msgs.StreamInfo
-		err := decode(t, m, &info)
-		if err == nil {
-			s.info = &info
-		}
-		return err
+		return decodeTo(&s.info, t, m)
 	case rslayout.TopicCameraInfo:
-		var info msgs.CameraInfo
-		err := decode(t, m, &info)
-		if err == nil {
-			s.camera = &info
-		}
-		return err
+		return decodeTo(&s.camera, t, m)
 	case rslayout.TopicImuIntrinsic:
-		var in msgs.ImuIntrinsic
-		err := decode(t, m, &in)
-		if err == nil {
-			s.imu = &in
-		}
-		return err
+		return decodeTo(&s.imu, t, m)
 	case rslayout.TopicTF:
 		var tf msgs.Transform
 		err := decode(t, m, &tf)
@@ -253,6 +238,19 @@ func decode(t rslayout.Topic, m bagstore.Message, into msgs.Message) error {
 		return err
 	}
 	return msgs.Unmarshal(m.Data, into)
+}
+
+// decodeTo sets p to the message that decode reads, unless that fails.
+func decodeTo[M any, P interface {
+	*M
+	msgs.Message
+}](p *P, t rslayout.Topic, m bagstore.Message) error {
+	into := P(new(M))
+	err := decode(t, m, into)
+	if err == nil {
+		*p = into
+	}
+	return err
 }
 
 // checkType tells types by their md5 alone, as librealsense does.

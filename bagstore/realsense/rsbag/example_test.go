@@ -16,13 +16,10 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer file.Close()
-	cursor, err := file.Cursor(rsbag.CursorOptions{
+	cursor := file.Cursor(rsbag.CursorOptions{
 		FramesOnly: true,
 		Streams:    func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth },
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
 	defer cursor.Close()
 	if event, ok := cursor.Next(); ok {
 		depth := event.Frame // borrowed until Next; Retain keeps it

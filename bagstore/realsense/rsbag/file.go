@@ -148,9 +148,6 @@ func (f *File) Close() error {
 // Bag is the container.
 func (f *File) Bag() *bagstore.Bag { return f.bag }
 
-// Version is the layout's version as the file says; 0 if it does not.
-func (f *File) Version() uint32 { return f.version }
-
 // Snapshot describes the device as the recording begins. It must not be changed.
 func (f *File) Snapshot() camdriver.DeviceSnapshot { return f.snap }
 

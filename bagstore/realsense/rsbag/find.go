@@ -18,15 +18,9 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 	if s == nil || s.frames == 0 {
 		return 0, camdriver.ErrNotFound
 	}
-	c, err := f.Cursor(CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }})
-	if err != nil {
-		return 0, err
-	}
+	c := f.Cursor(CursorOptions{FramesOnly: true, Streams: func(x camdriver.StreamID) bool { return x == id }})
 	defer c.Close()
-	times, err := f.newTrack(s.isData)
-	if err != nil {
-		return 0, err
-	}
+	times := f.newTrack(s.isData)
 	defer times.close()
 	// lo: times below have lower numbers. hi: a frame at or after it has the number.
 	lo, hi := time.Duration(0), time.Duration(f.end)+1
@@ -60,10 +54,7 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 // Last returns the last frame of a stream at or before a file time. The caller
 // releases it. ErrNotFound if there is none.
 func (f *File) Last(id camdriver.StreamID, at time.Duration, base time.Time) (Event, error) {
-	c, err := f.Cursor(CursorOptions{FramesOnly: true, Base: base, Streams: func(x camdriver.StreamID) bool { return x == id }})
-	if err != nil {
-		return Event{}, err
-	}
+	c := f.Cursor(CursorOptions{FramesOnly: true, Base: base, Streams: func(x camdriver.StreamID) bool { return x == id }})
 	defer c.Close()
 	c.Seek(min(at, time.Duration(bagstore.MaxTime)-1) + 1)
 	e, ok := c.Prev()

@@ -23,12 +23,9 @@ type frameNumber struct {
 	number uint64
 }
 
-func (f *File) newGaps() (*gaps, error) {
-	c, err := f.Cursor(CursorOptions{FramesOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	return &gaps{f: f, cursor: c, missing: make(map[camdriver.StreamID]uint64), last: make(map[camdriver.StreamID]uint64)}, nil
+func (f *File) newGaps() *gaps {
+	c := f.Cursor(CursorOptions{FramesOnly: true})
+	return &gaps{f: f, cursor: c, missing: make(map[camdriver.StreamID]uint64), last: make(map[camdriver.StreamID]uint64)}
 }
 
 // read reads the frames from before a file time.
@@ -57,13 +54,10 @@ func (g *gaps) read(until bagstore.Time) {
 // Gaps reads every frame and counts, for each stream, the frames that are
 // missing between their numbers, and the messages that could not be read; why
 // says what is wrong with the last of these.
-func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, why, err error) {
-	g, err := f.newGaps()
-	if err != nil {
-		return nil, 0, nil, err
-	}
+func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, why error) {
+	g := f.newGaps()
 	defer g.cursor.Close()
 	g.read(bagstore.MaxTime + 1)
 	damaged, why = g.cursor.Damaged()
-	return g.missing, damaged, why, nil
+	return g.missing, damaged, why
 }

@@ -139,10 +139,7 @@ func TestManifests(t *testing.T) {
 
 func checkManifest(t *testing.T, f *File, want manifest, ticks, changes int) {
 	t.Helper()
-	cur, err := f.Cursor(CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := f.Cursor(CursorOptions{})
 	defer cur.Close()
 	got := make(map[string]int)
 	notes, options, last := 0, 0, time.Duration(0)

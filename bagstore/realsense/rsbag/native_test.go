@@ -57,10 +57,7 @@ func TestNative(t *testing.T) {
 
 func framesOf(t *testing.T, f *File, id camdriver.StreamID) (list []*camdriver.Frame) {
 	t.Helper()
-	c, err := f.Cursor(CursorOptions{FramesOnly: true, Streams: func(s camdriver.StreamID) bool { return s == id }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(CursorOptions{FramesOnly: true, Streams: func(s camdriver.StreamID) bool { return s == id }})
 	defer c.Close()
 	for e, ok := c.Next(); ok; e, ok = c.Next() {
 		list = append(list, e.Frame.Retain())

@@ -31,10 +31,7 @@ func TestNativeMetadataBounds(t *testing.T) {
 		o.nativeDepth(nativeAt, msgs.Time(c.count+1)) // there is none: all are looked at
 		o.nativeDepth(nativeAt, msgs.Time(c.count))
 		o.nativeDepth(nativeAt, 1) // dropped
-		cur, err := o.openNode().Cursor(CursorOptions{FramesOnly: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		cur := o.openNode().Cursor(CursorOptions{FramesOnly: true})
 		defer cur.Close()
 		var matched []uint64
 		for e, ok := cur.Next(); ok; e, ok = cur.Next() {
@@ -68,10 +65,7 @@ func TestNativeMetadataFar(t *testing.T) {
 	o.nativeDepth(at(10*time.Second+1), 104)
 	o.about(at(10*time.Second+2), topic, 104, 0)
 	o.about(at(11*time.Second), topic, 103, 0)
-	cur, err := o.openNode().Cursor(CursorOptions{FramesOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := o.openNode().Cursor(CursorOptions{FramesOnly: true})
 	defer cur.Close()
 	// what it says of a frame, or none
 	text := func(f *camdriver.Frame) string {

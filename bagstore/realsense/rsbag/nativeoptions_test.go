@@ -41,10 +41,7 @@ func (o *odd) exposures(at bagstore.Time, prefix string, values ...int32) {
 // changes are the values that options get, forward, and by Prev from the end.
 func changes(t *testing.T, f *File) (forward, backward []float32) {
 	t.Helper()
-	c, err := f.Cursor(CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(CursorOptions{})
 	defer c.Close()
 	for e, ok := c.Next(); ok; e, ok = c.Next() {
 		if e.Option != nil {

@@ -103,10 +103,7 @@ func TestWrappedTimes(t *testing.T) {
 	if !noted(f, "paused too early") || f.Duration() != 900*time.Millisecond+1000 {
 		t.Errorf("duration %v, notes %q", f.Duration(), f.Notes())
 	}
-	c, err := f.Cursor(CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(CursorOptions{})
 	defer c.Close()
 	var forward, back []string
 	for e, ok := c.Next(); ok; e, ok = c.Next() {
@@ -178,18 +175,15 @@ func TestMissingParts(t *testing.T) {
 	if len(events) != 62+1+1+1 {
 		t.Errorf("%d events", len(events))
 	}
-	c, err := f.Cursor(CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(CursorOptions{})
 	defer c.Close()
 	for _, ok := c.Next(); ok; _, ok = c.Next() {
 	}
 	if n, err := c.Damaged(); n != 2 || err == nil {
 		t.Errorf("%d damaged: %v", n, err)
 	}
-	if s, err := f.Summary(true); err != nil || s.Damaged == nil || *s.Damaged != 1 { // the other is an option
-		t.Errorf("summary %+v, %v", s, err)
+	if s := f.summary(true); s.Damaged == nil || *s.Damaged != 1 { // the other is an option
+		t.Errorf("summary %+v", s)
 	}
 }
 
@@ -205,9 +199,8 @@ func TestPoseWithoutTransform(t *testing.T) {
 	if !noted(f, "Pose_0 has no pose/transform") {
 		t.Errorf("notes %q", f.Notes())
 	}
-	s, err := f.Summary(true)
-	if err != nil || *s.Damaged != 0 || len(walk(t, f)) != 1 {
-		t.Errorf("%+v, %v", s, err)
+	if s := f.summary(true); *s.Damaged != 0 || len(walk(t, f)) != 1 {
+		t.Errorf("%+v", s)
 	}
 }
 
@@ -221,8 +214,8 @@ func TestVersion2(t *testing.T) {
 	o.image(1000, "Depth_0", 1)
 	f := o.open()
 	options := f.Snapshot().Sensors[0].Options
-	if f.Version() != 2 || len(options) != 1 || options[0].Value != 0.0005 {
-		t.Errorf("version %d, options %+v", f.Version(), options)
+	if f.version != 2 || len(options) != 1 || options[0].Value != 0.0005 {
+		t.Errorf("version %d, options %+v", f.version, options)
 	}
 }
 
@@ -316,10 +309,7 @@ func FuzzMessage(f *testing.F) {
 		o.add(1, topic, typ, data)
 		o.add(2000, topic, typ, data)
 		file := o.open()
-		c, err := file.Cursor(CursorOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := file.Cursor(CursorOptions{})
 		defer c.Close()
 		frames := 0
 		for e, ok := c.Next(); ok; e, ok = c.Next() {

@@ -189,8 +189,8 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			if len(f.Notes()) != 0 || f.Version() != rslayout.FileVersion {
-				t.Errorf("version %d, notes %q", f.Version(), f.Notes())
+			if len(f.Notes()) != 0 || f.version != rslayout.FileVersion {
+				t.Errorf("version %d, notes %q", f.version, f.Notes())
 			}
 			compareSnapshots(t, f.Snapshot(), testSnapshot())
 			if start, ok := f.Start(); !ok || start.Sub(testStart) != -1000 {
@@ -227,10 +227,7 @@ func compareSnapshots(t *testing.T, got, want camdriver.DeviceSnapshot) {
 
 func compareEvents(t *testing.T, f *File, n int) {
 	t.Helper()
-	c, err := f.Cursor(CursorOptions{Base: testStart.Add(-time.Duration(firstFrame))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Cursor(CursorOptions{Base: testStart.Add(-time.Duration(firstFrame))})
 	defer c.Close()
 	count := make(map[camdriver.StreamID]int)
 	var rest []string

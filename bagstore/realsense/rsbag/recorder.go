@@ -102,7 +102,7 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 		return nil, err
 	}
 	out.describe()
-	return NewRecorderOf(bagTarget{&out}, snap, o)
+	return NewRecorderOf(out, snap, o)
 }
 
 // NewRecorderOf makes a Recorder of a file that has the description, and closes it if that

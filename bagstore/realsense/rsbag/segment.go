@@ -85,13 +85,13 @@ type track struct {
 	err      error // the latest damage that was passed over
 }
 
-func (f *File) newTrack(want func(*bagstore.Connection) bool) (*track, error) {
+func (f *File) newTrack(want func(*bagstore.Connection) bool) *track {
 	t := &track{segments: f.segments}
 	for _, s := range f.segments {
 		v := f.bag.View(bagstore.Query{Connections: want, Start: s.lo, End: s.hi})
 		t.its = append(t.its, v.Iterator())
 	}
-	return t, nil
+	return t
 }
 
 func (t *track) close() {

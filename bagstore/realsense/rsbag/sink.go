@@ -1,6 +1,8 @@
 package rsbag
 
 import (
+	"time"
+
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
@@ -8,8 +10,8 @@ import (
 	"rsros/msgs"
 )
 
-// sink is where a recording's messages go: a bag of the layout. Its first error
-// stays.
+// sink is a bag of the layout, a Recorder's Target. After an error all methods fail
+// with it.
 type sink struct {
 	enc     *rslayout.Encoder
 	w       *bagstore.Writer
@@ -19,12 +21,12 @@ type sink struct {
 	err     error
 }
 
-func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options) (sink, error) {
+func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options) (*sink, error) {
 	w, err := bagstore.Create(path, o)
 	if err != nil {
-		return sink{}, err
+		return nil, err
 	}
-	s := sink{enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), units: make(map[int]float32)}
+	s := &sink{enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), units: make(map[int]float32)}
 	for i, sensor := range snap.Sensors {
 		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
 			s.units[i] = o.Value
@@ -46,17 +48,12 @@ func (s *sink) write(m rslayout.Message, at bagstore.Time) { s.lend(m, at, nil) 
 // lend is write for a message whose body belongs to a frame, which is held until
 // the body is on its way to the disk.
 func (s *sink) lend(m rslayout.Message, at bagstore.Time, f *camdriver.Frame) {
-	if s.err != nil {
-		return
-	}
 	id, known := s.conns[m.Topic]
 	if !known {
-		id, s.err = s.w.AddConnection(bagstore.Connection{
-			Topic: m.Topic, Type: m.Type.Name, MD5: m.Type.MD5, Definition: m.Type.Definition})
-		if s.err != nil {
-			return
-		}
-		s.conns[m.Topic] = id
+		id = s.connect(bagstore.Connection{Topic: m.Topic, Type: m.Type.Name, MD5: m.Type.MD5, Definition: m.Type.Definition})
+	}
+	if s.err != nil {
+		return
 	}
 	if f == nil || len(m.Body) == 0 {
 		s.err = s.w.Write(id, at, m.Head, m.Body, m.Tail)
@@ -65,8 +62,20 @@ func (s *sink) lend(m rslayout.Message, at bagstore.Time, f *camdriver.Frame) {
 	s.err = s.w.Lend(id, at, f.Retain().Release, m.Head, m.Body, m.Tail)
 }
 
-// frame writes a frame of a stream that the encoder knows.
-func (s *sink) frame(sensor int, f *camdriver.Frame, at bagstore.Time) {
+// connect adds a topic's connection.
+func (s *sink) connect(c bagstore.Connection) (id uint32) {
+	if s.err == nil {
+		if id, s.err = s.w.AddConnection(c); s.err == nil {
+			s.conns[c.Topic] = id
+		}
+	}
+	return id
+}
+
+// Frame writes a frame of a stream that the encoder knows. It may keep the frame until its
+// pixels are on their way to the disk.
+func (s *sink) Frame(sensor int, f *camdriver.Frame, time time.Duration) error {
+	at := bagstore.Time(time)
 	if f.DepthUnits > 0 && f.DepthUnits != s.units[sensor] {
 		s.depthUnits(sensor, f.DepthUnits, at)
 	}
@@ -74,15 +83,7 @@ func (s *sink) frame(sensor int, f *camdriver.Frame, at bagstore.Time) {
 	put := func(m rslayout.Message) { s.lend(m, at, f) }
 	s.enc.AppendData(&s.scratch, sensor, f, put)
 	s.enc.AppendMetadata(&s.scratch, sensor, f, put)
-}
-
-// option is the change of an option, unless librealsense 2.56 doesn't know it: it would take
-// it for one without a name.
-func (s *sink) option(sensor int, id camdriver.OptionID, value float32) (rslayout.Message, bool) {
-	if id > rstext.Names256.Option {
-		return rslayout.Message{}, false
-	}
-	return s.enc.Option(sensor, id, value)
+	return s.err
 }
 
 // depthUnits says a frame's units where no option change did: version 3 has no
@@ -97,3 +98,57 @@ func (s *sink) depthUnits(sensor int, units float32, at bagstore.Time) {
 		s.write(m, at)
 	}
 }
+
+// put writes a message if the layout has a name for it.
+func (s *sink) put(m rslayout.Message, ok bool, at bagstore.Time) error {
+	if !ok {
+		return camdriver.ErrUnsupported
+	}
+	s.write(m, at)
+	return s.err
+}
+
+func (s *sink) Holds(sensor int, id camdriver.StreamID) bool {
+	return s.enc.Holds(sensor, id)
+}
+
+func (s *sink) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {
+	if id > rstext.Names256.Option { // librealsense 2.56 would take it for one without a name
+		return camdriver.ErrUnsupported
+	}
+	m, ok := s.enc.Option(sensor, id, value)
+	err := s.put(m, ok, bagstore.Time(at))
+	if id == camdriver.OptionDepthUnits && err == nil {
+		s.units[sensor] = value
+	}
+	return err
+}
+
+func (s *sink) Notification(sensor int, n camdriver.Notification, at time.Duration) error {
+	m, ok := s.enc.Notification(sensor, n)
+	return s.put(m, ok, bagstore.Time(at))
+}
+
+func (s *sink) Log(l msgs.Log, at time.Duration) error {
+	return s.put(s.enc.Log(l), true, bagstore.Time(at))
+}
+
+func (s *sink) TimeReference(sensor int, f *camdriver.Frame, at time.Duration) error {
+	return s.put(s.enc.TimeReference(sensor, f), true, bagstore.Time(at))
+}
+
+func (s *sink) Fact(key, value string) error {
+	return s.put(rslayout.Additional(key, value), true, staticTime)
+}
+
+func (s *sink) Checkpoint() error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.w.Checkpoint()
+}
+
+func (s *sink) CheckpointIfDue() error { return s.w.CheckpointIfDue() }
+func (s *sink) HowWritten() string     { return s.w.HowWritten() }
+func (s *sink) Size() int64            { return s.w.Size() }
+func (s *sink) Close() error           { return s.w.Close() }

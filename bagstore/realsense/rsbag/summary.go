@@ -36,10 +36,9 @@ func (f *File) Streams() []StreamSummary {
 	var out []StreamSummary
 	for _, s := range f.streams {
 		sum := StreamSummary{Sensor: s.sensor, Profile: s.profile, Frames: s.frames, Extrinsics: s.group != ""}
-		if t, err := f.newTrack(s.isData); err == nil {
-			sum.First, sum.Last = t.ends()
-			t.close()
-		}
+		t := f.newTrack(s.isData)
+		sum.First, sum.Last = t.ends()
+		t.close()
 		out = append(out, sum)
 	}
 	return out
@@ -56,10 +55,7 @@ func (f *File) Times(id camdriver.StreamID, from time.Duration) iter.Seq[time.Du
 		if s == nil {
 			return
 		}
-		t, err := f.newTrack(s.isData)
-		if err != nil {
-			return
-		}
+		t := f.newTrack(s.isData)
 		defer t.close()
 		for t.seek(bagstore.Time(from)); t.skip() && yield(time.Duration(t.time())); {
 		}
@@ -113,8 +109,8 @@ type StreamLine struct {
 	Missing    *uint64 `json:"missing,omitempty"` // frames that the camera's numbers leave out; with gaps
 }
 
-// Summary sums the file up from its index alone; with gaps it reads every frame.
-func (f *File) Summary(gaps bool) (*Summary, error) {
+// summary sums the file up from its index alone; with gaps it reads every frame.
+func (f *File) summary(gaps bool) *Summary {
 	s := &Summary{Version: f.version, Device: map[string]string{}, Seconds: f.Duration().Seconds(), Notes: f.notes}
 	for _, info := range f.snap.Info {
 		s.Device[info.Key.String()] = info.Value
@@ -127,12 +123,8 @@ func (f *File) Summary(gaps bool) (*Summary, error) {
 	}
 	var missing map[camdriver.StreamID]uint64
 	if gaps {
-		var damaged uint64
-		var err error
-		if missing, damaged, _, err = f.Gaps(); err != nil {
-			return nil, err
-		}
-		s.Damaged = &damaged
+		s.Damaged = new(uint64)
+		missing, *s.Damaged, _ = f.Gaps()
 	}
 	for _, st := range f.Streams() {
 		line := StreamLine{Stream: st.Profile.Stream.String(), Profile: st.Profile.String(), Frames: st.Frames, Extrinsics: st.Extrinsics}
@@ -146,7 +138,7 @@ func (f *File) Summary(gaps bool) (*Summary, error) {
 		sensor := &s.Sensors[st.Sensor]
 		sensor.Streams = append(sensor.Streams, line)
 	}
-	return s, nil
+	return s
 }
 
 // WriteText prints the summary for people.

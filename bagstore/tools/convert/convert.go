@@ -162,10 +162,7 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 	for _, s := range file.Streams() {
 		total += s.Frames
 	}
-	cur, err := file.Cursor(rsbag.CursorOptions{SystemTimes: true})
-	if err != nil {
-		return err
-	}
+	cur := file.Cursor(rsbag.CursorOptions{SystemTimes: true})
 	defer cur.Close()
 	for e := range cur.Events() {
 		if err := ctx.Err(); err != nil {

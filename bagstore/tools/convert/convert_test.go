@@ -30,10 +30,7 @@ func events(t *testing.T, path string, without ...camdriver.StreamKind) []string
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cur, err := f.Cursor(rsbag.CursorOptions{SystemTimes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := f.Cursor(rsbag.CursorOptions{SystemTimes: true})
 	defer cur.Close()
 	var list []string
 	for e, ok := cur.Next(); ok; e, ok = cur.Next() {

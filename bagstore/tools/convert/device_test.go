@@ -185,10 +185,7 @@ func writeNode(t *testing.T, path string, from *rsbag.File, n nodeBag) {
 			n.parameters(nodeStart, s.Name, list...)
 		}
 	}
-	cur, err := from.Cursor(rsbag.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := from.Cursor(rsbag.CursorOptions{})
 	defer cur.Close()
 	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
 		at := nodeStart + bagstore.Time(e.Time)
@@ -208,10 +205,7 @@ func writeNode(t *testing.T, path string, from *rsbag.File, n nodeBag) {
 // and options but for the units of depth.
 func nodeEvents(t *testing.T, f *rsbag.File) (list []string) {
 	t.Helper()
-	cur, err := f.Cursor(rsbag.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := f.Cursor(rsbag.CursorOptions{})
 	defer cur.Close()
 	last := make(map[string]float32)
 	for i, s := range f.Snapshot().Sensors {
@@ -386,10 +380,7 @@ func TestDeviceGaps(t *testing.T) {
 		t.Errorf("%v, %v", names(r.Lost), err)
 	}
 	numbers := func(f *rsbag.File) (list []uint64) {
-		cur, err := f.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }, FramesOnly: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		cur := f.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }, FramesOnly: true})
 		defer cur.Close()
 		for e, ok := cur.Next(); ok; e, ok = cur.Next() {
 			list = append(list, e.Frame.Number)
@@ -405,10 +396,7 @@ func TestDeviceGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer node.Close()
-	cur, err := node.Cursor(rsbag.CursorOptions{FramesOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := node.Cursor(rsbag.CursorOptions{FramesOnly: true})
 	defer cur.Close()
 	var forward, backward []string
 	for e, ok := cur.Next(); ok; e, ok = cur.Next() {

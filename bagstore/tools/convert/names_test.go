@@ -184,10 +184,7 @@ func open(t *testing.T, path string) *rsbag.File {
 
 func firstFrame(t *testing.T, f *rsbag.File) *camdriver.Frame {
 	t.Helper()
-	cur, err := f.Cursor(rsbag.CursorOptions{FramesOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cur := f.Cursor(rsbag.CursorOptions{FramesOnly: true})
 	defer cur.Close()
 	e, ok := cur.Next()
 	if !ok {

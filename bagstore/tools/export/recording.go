@@ -42,10 +42,7 @@ func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) erro
 		r.aligned = newAligned(r, chosen)
 		defer r.aligned.close()
 	}
-	cursor, err := file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return chosen[id] }, FramesOnly: true})
-	if err != nil {
-		return err
-	}
+	cursor := file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return chosen[id] }, FramesOnly: true})
 	defer cursor.Close()
 	return r.run(cursor, filter)
 }

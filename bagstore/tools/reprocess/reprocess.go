@@ -123,10 +123,7 @@ func (w *work) sets(ctx context.Context, set func(*process.Set) error, other fun
 			sync.Expect(s.Profile.Stream)
 		}
 	}
-	cursor, err := w.file.Cursor(rsbag.CursorOptions{Base: base})
-	if err != nil {
-		return err
-	}
+	cursor := w.file.Cursor(rsbag.CursorOptions{Base: base})
 	defer cursor.Close()
 	emit := func(s *process.Set) {
 		if err == nil {
