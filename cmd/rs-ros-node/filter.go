@@ -103,7 +103,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 			return err
 		}
 		defer chosen.out.Flush() //nolint:errcheck // what is printed is by the way
-		options.Keep = chosen.message
+		options.Keep = func(m bagstore.Message) (bool, error) { return chosen.message(ctx, m) }
 	}
 	skipped := skipper{log: log}
 	options.Damaged = skipped.of(bags)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 
@@ -35,8 +36,8 @@ func newFilterExpression(keep, print string, out io.Writer) (f *filterExpression
 }
 
 // message reports whether the message is chosen.
-func (f *filterExpression) message(m bagstore.Message) (bool, error) {
-	env := pyexpr.Env{Topic: m.Conn.Topic, Time: msgs.Time(m.Time), Spec: f.spec(m.Conn), Data: m.Data}
+func (f *filterExpression) message(ctx context.Context, m bagstore.Message) (bool, error) {
+	env := pyexpr.Env{Context: ctx, Topic: m.Conn.Topic, Time: msgs.Time(m.Time), Spec: f.spec(m.Conn), Data: m.Data}
 	keep, err := f.keep.Holds(env)
 	if err == nil && f.print != nil {
 		fmt.Fprint(f.out, map[bool]string{true: "MATCH ", false: "NO MATCH "}[keep])

@@ -2,6 +2,7 @@ package pyexpr
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 
@@ -24,6 +25,8 @@ type Env struct {
 	// the message fails.
 	Spec *msgs.Spec
 	Data []byte
+	// Context ends the evaluation early. It may be nil.
+	Context context.Context
 }
 
 // Holds reports whether the expression is true of a message.
@@ -95,9 +98,13 @@ func (f *frame) evaluate(nodes []node) []any {
 	return values
 }
 
-// work counts n steps.
+// work counts n steps. It looks at the context every 65,536 of them.
 func (f *frame) work(n int) {
-	if f.steps -= n; f.steps < 0 {
+	before := f.steps
+	if f.steps -= n; f.steps>>16 != before>>16 && f.Context != nil && f.Context.Err() != nil {
+		panic(failure{f.Context.Err()})
+	}
+	if f.steps < 0 {
 		fail("the expression takes more than %d steps", maxSteps+4*len(f.Data))
 	}
 }

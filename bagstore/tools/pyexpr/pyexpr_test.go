@@ -1,6 +1,7 @@
 package pyexpr
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os/exec"
@@ -244,6 +245,22 @@ func TestBounds(t *testing.T) {
 		if _, err = x.Holds(Env{Spec: spec, Data: data}); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.60s: %.300v, want %q", source, err, want)
 		}
+	}
+}
+
+// TestCancelled: a long evaluation ends with its context.
+func TestCancelled(t *testing.T) {
+	x, err := Parse("any(a > b for a in range(2000) for b in range(2000) if a < 0)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if holds, err := x.Holds(Env{Context: ctx}); holds || err != nil {
+		t.Error(holds, err)
+	}
+	cancel()
+	if _, err := x.Holds(Env{Context: ctx}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
