@@ -6,8 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// calibration is what a camera says of its optics, as far as it says it: a part
-// that cannot be read leaves an error for those who ask for it.
+// calibration is a camera's calibration. If a part could not be read, its error is
+// returned to callers that need it.
 type calibration struct {
 	stereo    stereoCalibration
 	modes     map[size]focal
@@ -19,7 +19,7 @@ type calibration struct {
 	hasMotion bool
 }
 
-// readCalibration reads all tables. A camera with a broken table still streams.
+// readCalibration reads all tables. A camera with an invalid table can still stream.
 func readCalibration(l *link, d *Device) *calibration {
 	c := &calibration{cropped: d.product.cropped, imu: imuCalibration{accel: idealMotion(), gyro: idealMotion()}}
 	b, err := l.command(opGetCalibration, nil, tableDepth)
@@ -27,7 +27,7 @@ func readCalibration(l *link, d *Device) *calibration {
 		c.stereo, err = parseStereo(b)
 	}
 	if c.stereoErr = err; err != nil {
-		d.log.Warn().Err(err).Msg("no depth calibration")
+		d.log.Warn().Err(err).Msg("cannot read the depth calibration")
 	}
 	if b, err := l.command(opIntrinsics, nil); err == nil { // firmware 5.11.9.5 and later
 		c.modes = parseModes(b)
@@ -37,7 +37,7 @@ func readCalibration(l *link, d *Device) *calibration {
 			c.color, err = parseColor(b)
 		}
 		if c.colorErr = err; err != nil {
-			d.log.Warn().Err(err).Msg("no colour calibration")
+			d.log.Warn().Err(err).Msg("cannot read the colour calibration")
 		}
 	} else {
 		c.colorErr = camdriver.ErrNotFound
@@ -54,7 +54,7 @@ func readCalibration(l *link, d *Device) *calibration {
 	return c
 }
 
-// poses maps points of depth's coordinate system to each stream's.
+// poses returns the maps from depth's coordinate system to each stream's.
 func (c *calibration) poses(p product) map[camdriver.StreamID]camdriver.Extrinsics {
 	poses := map[camdriver.StreamID]camdriver.Extrinsics{
 		depthStream: camdriver.Identity(),
@@ -81,7 +81,8 @@ func (c *calibration) poses(p product) map[camdriver.StreamID]camdriver.Extrinsi
 	return poses
 }
 
-// intrinsics of a video profile. Y16 images are not rectified and have none.
+// intrinsics returns the intrinsics of a video profile. Y16 images are not rectified
+// and have none.
 func (c *calibration) intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
 	s := size{p.Width, p.Height}
 	if s.w <= 0 || s.h <= 0 {

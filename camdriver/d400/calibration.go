@@ -17,22 +17,25 @@ const (
 
 const tableHeader = 16
 
-// checkTable checks a calibration table's header and gives the table with its
-// header, cut to the size that the header names.
-func checkTable(id uint16, b []byte) ([]byte, error) {
+// checkTable checks a calibration table and returns it with its header, truncated to
+// the size in the header, which must be at least need bytes.
+func checkTable(id uint16, b []byte, need int) ([]byte, error) {
 	if len(b) < tableHeader {
-		return nil, fmt.Errorf("calibration table %d of %d bytes has no header", id, len(b))
+		return nil, fmt.Errorf("calibration table %d has %d bytes and no header", id, len(b))
 	}
 	if got := binary.LittleEndian.Uint16(b[2:]); got != id {
-		return nil, fmt.Errorf("calibration table %d asked for, %d came", id, got)
+		return nil, fmt.Errorf("requested calibration table %d, got %d", id, got)
 	}
 	size := binary.LittleEndian.Uint32(b[4:])
 	if uint64(size) > uint64(len(b)-tableHeader) {
-		return nil, fmt.Errorf("calibration table %d claims %d bytes, %d came", id, size, len(b)-tableHeader)
+		return nil, fmt.Errorf("calibration table %d claims %d bytes, got %d", id, size, len(b)-tableHeader)
 	}
 	b = b[:tableHeader+int(size)]
 	if want, got := binary.LittleEndian.Uint32(b[12:]), crc32.ChecksumIEEE(b[tableHeader:]); got != want {
-		return nil, fmt.Errorf("calibration table %d: CRC-32 is %08x, should be %08x", id, got, want)
+		return nil, fmt.Errorf("calibration table %d: CRC-32 is %08x, want %08x", id, got, want)
+	}
+	if len(b) < need {
+		return nil, fmt.Errorf("calibration table %d has %d bytes, want at least %d", id, len(b), need)
 	}
 	return b, nil
 }
@@ -41,7 +44,7 @@ func float32At(b []byte, at int) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[at:])))
 }
 
-// focal is a pinhole camera in pixels.
+// focal is a pinhole camera, in pixels.
 type focal struct{ fx, fy, ppx, ppy float64 }
 
 func focalAt(b []byte, at int) focal {
@@ -50,7 +53,7 @@ func focalAt(b []byte, at int) focal {
 
 type size struct{ w, h int }
 
-// rectified lists the sizes of table 25's rectified intrinsics by place.
+// rectified lists the sizes of table 25's rectified intrinsics.
 var rectified = [...]size{
 	{1920, 1080}, {1280, 720}, {640, 480}, {848, 480}, {640, 360}, {424, 240}, {320, 240}, {480, 270},
 	{1280, 800}, {960, 540}, {}, {}, {640, 400}, {576, 576}, {720, 720}, {1152, 1152},
@@ -58,18 +61,14 @@ var rectified = [...]size{
 
 // stereoCalibration is table 25: the rectified stereo pair.
 type stereoCalibration struct {
-	baseline float64 // mm, signed: negative if the right imager is to the right of the left
+	baseline float64 // mm; negative if the right imager is to the right of the left one
 	rect     map[size]focal
 }
 
 func parseStereo(b []byte) (stereoCalibration, error) {
-	const need = 256 + 16*16
-	b, err := checkTable(tableDepth, b)
+	b, err := checkTable(tableDepth, b, 256+16*16)
 	if err != nil {
 		return stereoCalibration{}, err
-	}
-	if len(b) < need {
-		return stereoCalibration{}, fmt.Errorf("calibration table %d of %d bytes, want %d or more", tableDepth, len(b), need)
 	}
 	c := stereoCalibration{baseline: float32At(b, 160), rect: make(map[size]focal)}
 	for i, s := range rectified {
@@ -83,7 +82,7 @@ func parseStereo(b []byte) (stereoCalibration, error) {
 	return c, nil
 }
 
-// parseModes reads what opIntrinsics gives: the depth intrinsics of each mode.
+// parseModes parses the reply to opIntrinsics: the depth intrinsics of each mode.
 func parseModes(b []byte) map[size]focal {
 	modes := make(map[size]focal)
 	for ; len(b) >= 20; b = b[20:] {
@@ -95,8 +94,8 @@ func parseModes(b []byte) map[size]focal {
 	return modes
 }
 
-// intrinsics of depth and rectified infrared images. modes is preferred; sizes
-// in neither are crops or scalings of the largest.
+// intrinsics returns the intrinsics of depth and rectified infrared images: those of
+// modes, or else of the table, or else cropped or scaled from the largest size.
 func (c stereoCalibration) intrinsics(s size, modes map[size]focal) (camdriver.Intrinsics, error) {
 	f, ok := modes[s]
 	if !ok {
@@ -115,19 +114,19 @@ func (c stereoCalibration) intrinsics(s size, modes map[size]focal) (camdriver.I
 
 func (c stereoCalibration) derived(s size) (focal, bool) {
 	if f, ok := c.rect[size{848, 480}]; ok && s == (size{848, 100}) {
-		f.ppy -= 190 // the middle 100 rows
+		f.ppy -= 190 // middle 100 rows
 		return f, true
 	}
 	f, ok := c.rect[size{1920, 1080}]
 	if s == (size{256, 144}) {
-		f.ppx, f.ppy = f.ppx-832, f.ppy-468 // the middle of the largest
+		f.ppx, f.ppy = f.ppx-832, f.ppy-468 // middle of the largest size
 		return f, ok
 	}
 	kx, ky := float64(s.w)/1920, float64(s.h)/1080
 	return focal{f.fx * kx, f.fy * ky, f.ppx * kx, f.ppy * ky}, ok
 }
 
-// rightFromLeft maps points of the left imager (depth's origin) to the right one.
+// rightFromLeft returns the map from the left imager (depth's origin) to the right one.
 func (c stereoCalibration) rightFromLeft() camdriver.Extrinsics {
 	e := camdriver.Identity()
 	e.Translation[0] = 0.001 * c.baseline
@@ -136,21 +135,17 @@ func (c stereoCalibration) rightFromLeft() camdriver.Extrinsics {
 
 // colorCalibration is table 32.
 type colorCalibration struct {
-	k         focal // of images spanning -1 … 1 both ways
+	k         focal // of an image with coordinates -1 … 1
 	distorted [5]float64
-	w, h      int // of the calibration
+	w, h      int // image size of the calibration
 	depth     camdriver.Extrinsics
 	hasPose   bool
 }
 
 func parseColor(b []byte) (colorCalibration, error) {
-	const need = 232
-	b, err := checkTable(tableRGB, b)
+	b, err := checkTable(tableRGB, b, 232)
 	if err != nil {
 		return colorCalibration{}, err
-	}
-	if len(b) < need {
-		return colorCalibration{}, fmt.Errorf("calibration table %d of %d bytes, want %d or more", tableRGB, len(b), need)
 	}
 	c := colorCalibration{
 		k: focal{fx: float32At(b, 16), ppx: float32At(b, 24), fy: float32At(b, 32), ppy: float32At(b, 36)},
@@ -166,7 +161,7 @@ func parseColor(b []byte) (colorCalibration, error) {
 	version := binary.BigEndian.Uint16(b)
 	length := 0.0
 	for i := range 9 {
-		// Stored by columns; the map from colour to depth.
+		// The map from colour to depth, column-major.
 		c.depth.Rotation[3*(i%3)+i/3] = float32At(b, 184+4*i)
 	}
 	for i := range 3 {
@@ -177,8 +172,8 @@ func parseColor(b []byte) (colorCalibration, error) {
 	return c, nil
 }
 
-// intrinsics of colour images: the sensor is cropped where the aspect differs
-// from the calibration's.
+// intrinsics returns the intrinsics of colour images. If the aspect ratio differs from
+// the calibration's, the sensor is cropped.
 func (c colorCalibration) intrinsics(s size) camdriver.Intrinsics {
 	k := c.k
 	aspect, calibrated := float64(s.h)/float64(s.w), float64(c.h)/float64(c.w)
@@ -192,14 +187,14 @@ func (c colorCalibration) intrinsics(s size) camdriver.Intrinsics {
 	return c.describe(s, k.pixels(s))
 }
 
-// d405Intrinsics do the same for the D405, whose colour comes through another
-// image pipeline: scaled to cover the output, then cropped about the middle.
+// d405Intrinsics does the same for the D405, whose image pipeline scales images to cover
+// the output and crops them to the middle.
 func (c colorCalibration) d405Intrinsics(s size) camdriver.Intrinsics {
 	k := c.k
 	switch s {
 	case size{1280, 720}:
 		return c.describe(s, k.pixels(s))
-	case size{640, 480}: // by way of 1280x800 and 770x480
+	case size{640, 480}: // via 1280x800 and 770x480
 		raw, middle := size{1280, 800}, size{770, 480}
 		k.fy *= float64(c.h) / float64(raw.h)
 		k.ppy *= float64(c.h) / float64(raw.h)
@@ -218,14 +213,13 @@ func (c colorCalibration) describe(s size, k focal) camdriver.Intrinsics {
 	}
 }
 
-// pixels takes a camera of images spanning -1 … 1 to one of s.
+// pixels converts from image coordinates -1 … 1 to pixels of an image of size s.
 func (f focal) pixels(s size) focal {
 	w, h := float64(s.w)/2, float64(s.h)/2
 	return focal{f.fx * w, f.fy * h, (1 + f.ppx) * w, (1 + f.ppy) * h}
 }
 
-// cover scales images of size from until they cover to and cuts the rest away
-// evenly.
+// cover scales images of size from to cover size to and crops them to the middle.
 func (f focal) cover(from, to size) focal {
 	k := max(float64(to.w)/float64(from.w), float64(to.h)/float64(from.h))
 	return focal{

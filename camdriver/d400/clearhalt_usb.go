@@ -14,10 +14,10 @@ import (
 	"github.com/google/gousb"
 )
 
-// clearHalt is the one call of libusb that gousb lacks. A CLEAR_FEATURE request
-// by hand would not do: it leaves the host's side of the endpoint (data toggle,
-// sequence number) as it was, and the next packets are taken for old ones. The
-// handle is in a field that gousb keeps to itself; it is read, never kept.
+// clearHalt calls libusb_clear_halt, which gousb lacks. Sending CLEAR_FEATURE instead
+// would not reset the host's side of the endpoint (data toggle, sequence number), so
+// the next packets would be discarded as duplicates. The handle is in an unexported
+// field of gousb, which is read here and not retained.
 func clearHalt(dev *gousb.Device, endpoint uint8) error {
 	handle := reflect.ValueOf(dev).Elem().FieldByName("handle").UnsafePointer()
 	if rc := C.libusb_clear_halt((*C.libusb_device_handle)(handle), C.uchar(endpoint)); rc != 0 {

@@ -9,8 +9,7 @@ import (
 	"rsros/test/drivertest"
 )
 
-// TestContract holds the driver, over a virtual camera, against what every
-// driver does.
+// TestContract runs the contract test of all drivers with a virtual camera.
 func TestContract(t *testing.T) {
 	open := func(t *testing.T) camdriver.Device {
 		d, err := Open(t.Context(), Selector{}, Options{Bus: newBus1(t), Log: zerolog.New(zerolog.NewTestWriter(t))})

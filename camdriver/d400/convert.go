@@ -2,15 +2,13 @@ package d400
 
 import "encoding/binary"
 
-// The conversions below read src and write dst, which must not overlap; both are
-// of the length that the number of pixels asks for (the caller has checked).
+// src and dst of the conversions must not overlap. Callers check their lengths.
 
-// splitY8I separates byte pairs left, right.
+// splitY8I separates interleaved left and right bytes.
 func splitY8I(left, right, src []byte) {
 	n := min(len(src)/2, len(left), len(right))
 	src, left, right = src[:2*n], left[:n], right[:n]
 	i := 0
-	// Four pixels at a time: one read, two writes.
 	for ; i+4 <= n; i += 4 {
 		v := binary.LittleEndian.Uint64(src[2*i:])
 		binary.LittleEndian.PutUint32(left[i:], evenBytes(v))
@@ -21,16 +19,16 @@ func splitY8I(left, right, src []byte) {
 	}
 }
 
-// evenBytes packs bytes 0, 2, 4 and 6.
+// evenBytes returns bytes 0, 2, 4 and 6 of v.
 func evenBytes(v uint64) uint32 {
 	v &= 0x00ff00ff00ff00ff
 	v = (v | v>>8) & 0x0000ffff0000ffff
 	return uint32(v | v>>16)
 }
 
-// splitY12I separates three bytes a pixel pair (right's low 8 bits; right's high
-// 4 and left's low 4; left's high 8) into 16-bit grey. The camera fills 10 bits;
-// the SDK widens them to 16 by repeating the upper ones, and so does this.
+// splitY12I converts Y12I to 16-bit grey. Each pair of pixels has three bytes: right's
+// low 8 bits; right's high 4 and left's low 4; left's high 8. The camera uses 10 bits,
+// which are widened to 16 as in the SDK.
 func splitY12I(left, right, src []byte) {
 	n := min(len(src)/3, len(left)/2, len(right)/2)
 	for i := range n {
@@ -44,12 +42,12 @@ func splitY12I(left, right, src []byte) {
 
 func widen10(v uint16) uint16 { return v<<6 | v>>4 }
 
-// yuyvToRGB converts Y0 U Y1 V to RGB, uyvyToRGB U Y0 V Y1.
+// yuyvToRGB converts Y0 U Y1 V to RGB; uyvyToRGB converts U Y0 V Y1.
 func yuyvToRGB(dst, src []byte) { yuvToRGB(dst, src, false) }
 func uyvyToRGB(dst, src []byte) { yuvToRGB(dst, src, true) }
 
-// yuvToRGB converts two luma values that share their chroma at a time: BT.601,
-// studio range, in the SDK's 8-bit fixed point. swapped has chroma first.
+// yuvToRGB converts BT.601 studio range in the SDK's 8-bit fixed point. If swapped,
+// chroma precedes luma.
 func yuvToRGB(dst, src []byte, swapped bool) {
 	level := levels()
 	for ; len(src) >= 4 && len(dst) >= 6; src, dst = src[4:], dst[6:] {
@@ -66,9 +64,8 @@ func yuvToRGB(dst, src []byte, swapped bool) {
 	}
 }
 
-// levels clamps -384 … 639 to 0 … 255; the index is the value's low ten bits.
-// A lookup is faster than two comparisons, and building the table costs nothing
-// compared to a frame.
+// levels returns a table that clamps -384 … 639 to 0 … 255, indexed by the value's low
+// ten bits. A lookup is faster than two comparisons.
 func levels() (level [1024]byte) {
 	for v := range 640 {
 		level[v] = byte(min(v, 255))

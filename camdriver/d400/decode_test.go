@@ -12,7 +12,7 @@ import (
 	"rsros/test/usbvm/d435i"
 )
 
-// monitor sends one hardware monitor command to a virtual camera.
+// monitor sends a hardware monitor command to a virtual camera.
 func monitor(t testing.TB, o d435i.Options, op uint32, params ...uint32) []byte {
 	t.Helper()
 	c := d435i.New(o)
@@ -49,10 +49,10 @@ func TestGVD(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := parseGVD(good[:gvdSize-1]); err == nil {
-		t.Error("a short description was taken")
+		t.Error("parseGVD accepted a short description")
 	}
 	if _, err := parseGVD(make([]byte, gvdSize)); err == nil {
-		t.Error("a blank description was taken")
+		t.Error("parseGVD accepted a blank description")
 	}
 }
 
@@ -71,13 +71,13 @@ func TestHwmonReplies(t *testing.T) {
 		t.Errorf("refusal: %v", err)
 	}
 	if _, err := decodeHwmon(opGVD, reply(opGVD, 1017)); err == nil {
-		t.Error("more data than fits was taken")
+		t.Error("decodeHwmon accepted too much data")
 	}
 	if _, err := decodeHwmon(opGVD, reply(opGVD, 0)[:1000]); err == nil {
-		t.Error("a short reply was taken")
+		t.Error("decodeHwmon accepted a short reply")
 	}
 	if _, err := (hwmonCommand{Data: make([]byte, 1001)}).encode(); err == nil {
-		t.Error("too much data was sent")
+		t.Error("encode accepted too much data")
 	}
 }
 
@@ -115,10 +115,10 @@ func TestCalibrationTables(t *testing.T) {
 	}
 	b[40] ^= 1
 	if _, err := parseStereo(b); err == nil {
-		t.Error("a table with a wrong CRC was taken")
+		t.Error("parseStereo accepted a wrong CRC")
 	}
 	if _, err := parseColor(b); err == nil {
-		t.Error("the depth table was taken for the colour table")
+		t.Error("parseColor accepted the depth table")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestColorIntrinsics(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := d435i.Factory().ColorK
-	// 1280x720 has the calibration's aspect; 640x480 is cut at the sides.
+	// 1280x720 has the calibration's aspect ratio; 640x480 is cropped at the sides.
 	in := c.intrinsics(size{1280, 720})
 	check := func(what string, got, want float64) {
 		t.Helper()
@@ -146,7 +146,7 @@ func TestColorIntrinsics(t *testing.T) {
 	if in.Model != camdriver.InverseBrownConrady || math.Abs(in.Coeffs[0]+0.0555) > 1e-6 {
 		t.Errorf("lens %s %v", in.Model, in.Coeffs)
 	}
-	// The D405's three ways agree where its sensor is not cut.
+	// The three cases of the D405 agree where its sensor is not cropped.
 	check("D405 fx", c.d405Intrinsics(size{1280, 720}).Fx, in.Fx)
 	check("D405 fx of half the size", c.d405Intrinsics(size{640, 360}).Fx, in.Fx/2)
 	check("D405 ppx of 640x480", c.d405Intrinsics(size{640, 480}).Ppx, 320+k[2]*385)
@@ -173,11 +173,11 @@ func TestMotionCalibration(t *testing.T) {
 	}
 	empty, err := parseIMU(bytes.Repeat([]byte{0xff}, 520))
 	if err == nil || empty.accel != idealMotion() {
-		t.Errorf("an empty EEPROM gave %+v, %v", empty, err)
+		t.Errorf("empty EEPROM: got %+v, %v", empty, err)
 	}
 }
 
-// payloadOf takes one transfer from a virtual camera.
+// payloadOf reads a transfer from a virtual camera.
 func payloadOf(t testing.TB, endpoint uint8) []byte {
 	t.Helper()
 	c := d435i.New(d435i.Options{})

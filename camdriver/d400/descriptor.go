@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Descriptor types of USB 2.0 table 9-5, of the video class (CS_INTERFACE) and
-// of HID.
+// Descriptor types of USB 2.0 table 9-5, the video class (CS_INTERFACE) and HID.
 const (
 	descConfig      = 2
 	descInterface   = 4
@@ -20,30 +19,29 @@ const (
 	subclassStreamer = 2
 )
 
-// configuration is what the driver needs of a USB configuration descriptor.
+// configuration is the part of a USB configuration descriptor that the driver uses.
 type configuration struct {
-	Interfaces []uint8 // all interface numbers, ascending as described
+	Interfaces []uint8 // all interface numbers, in descriptor order
 	Video      []videoFunction
 	HID        []hidFunction
 }
 
-// videoFunction is one UVC function: a control interface and the streaming
-// interfaces that belong to it.
+// videoFunction is a UVC function: a control interface and its streaming interfaces.
 type videoFunction struct {
 	Interface  uint8
 	Version    uint16 // bcdUVC
-	Camera     uint8  // id of the camera terminal, 0 if there is none
-	Processing uint8  // id of the processing unit, 0 if there is none
+	Camera     uint8  // id of the camera terminal; 0 if none
+	Processing uint8  // id of the processing unit; 0 if none
 	Extensions []extensionUnit
 	Streams    []videoStream
 }
 
 type extensionUnit struct {
 	ID   uint8
-	GUID [16]byte // as on the wire
+	GUID [16]byte // in wire order
 }
 
-// videoStream is one streaming interface.
+// videoStream is a streaming interface.
 type videoStream struct {
 	Interface uint8
 	Endpoint  uint8
@@ -54,24 +52,23 @@ type videoStream struct {
 type videoFormat struct {
 	Index  uint8
 	GUID   [16]byte
-	Bits   uint8 // a pixel
 	Frames []videoFrame
 }
 
 type videoFrame struct {
 	Index         uint8
 	Width, Height int
-	Intervals     []uint32 // 100 ns
+	Intervals     []uint32 // in 100 ns
 }
 
-// hidFunction is one HID interface with an interrupt IN endpoint.
+// hidFunction is a HID interface with an interrupt IN endpoint.
 type hidFunction struct {
 	Interface uint8
 	Endpoint  uint8
 	MaxPacket int
 }
 
-// descriptorError says where in the configuration something is wrong.
+// descriptorError is an error at an offset of the configuration.
 type descriptorError struct {
 	Offset int
 	What   string
@@ -81,8 +78,8 @@ func (e *descriptorError) Error() string {
 	return fmt.Sprintf("USB configuration descriptor at byte %d: %s", e.Offset, e.What)
 }
 
-// parseConfiguration parses a configuration and everything that follows it. Unknown
-// descriptors are skipped; one with a wrong length is an error.
+// parseConfiguration parses a configuration and the descriptors after it. Unknown
+// descriptors are skipped. One with a wrong length is an error.
 func parseConfiguration(b []byte) (*configuration, error) {
 	if len(b) < 9 || b[1] != descConfig {
 		return nil, &descriptorError{0, "no configuration descriptor"}
@@ -97,7 +94,7 @@ func parseConfiguration(b []byte) (*configuration, error) {
 			size = int(b[at])
 		}
 		if size < 2 || size > len(b)-at {
-			return nil, &descriptorError{at, fmt.Sprintf("length %d of %d bytes left", size, len(b)-at)}
+			return nil, &descriptorError{at, fmt.Sprintf("length %d, but %d bytes are left", size, len(b)-at)}
 		}
 		if err := w.visit(b[at : at+size]); err != nil {
 			return nil, &descriptorError{at, err.Error()}
@@ -107,7 +104,7 @@ func parseConfiguration(b []byte) (*configuration, error) {
 	return w.cfg, nil
 }
 
-// descriptorWalk remembers the interface that later descriptors belong to.
+// descriptorWalk keeps the interface to which the next descriptors belong.
 type descriptorWalk struct {
 	cfg    *configuration
 	class  uint8
@@ -140,7 +137,7 @@ func (w *descriptorWalk) iface(d []byte) error {
 	}
 	w.number, w.alt, w.class, w.sub = d[2], d[3], d[5], d[6]
 	if w.alt != 0 {
-		return nil // D400 cameras have one setting each
+		return nil // D400 cameras have no alternate settings
 	}
 	w.cfg.Interfaces = append(w.cfg.Interfaces, w.number)
 	switch {
@@ -184,7 +181,7 @@ func (w *descriptorWalk) function() *videoFunction {
 	return &w.cfg.Video[len(w.cfg.Video)-1]
 }
 
-// stream is the streaming interface under the cursor: iface has appended it.
+// stream returns the current streaming interface, which iface has appended.
 func (w *descriptorWalk) stream() *videoStream {
 	f := w.function()
 	return &f.Streams[len(f.Streams)-1]

@@ -46,7 +46,7 @@ func TestConfigurationOfD435i(t *testing.T) {
 	}
 	for _, f := range []camdriver.Format{camdriver.Z16, camdriver.Y8, camdriver.UYVY, camdriver.Y8I, camdriver.Y12I, camdriver.YUYV, camdriver.RAW16} {
 		if !formats[f] {
-			t.Errorf("no %s among the formats", f)
+			t.Errorf("format %s is missing", f)
 		}
 	}
 }

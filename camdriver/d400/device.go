@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,21 +15,21 @@ import (
 	"rsros/camdriver"
 )
 
-// Options of a device. The zero value is good.
+// Options configures Open. The zero value is valid.
 type Options struct {
 	Log zerolog.Logger
-	// Bus to find cameras on; nil is libusb.
+	// Bus is where to find cameras; libusb if nil.
 	Bus Bus
-	// PoolBytes bounds the memory of frames that are held at a time; 256 MiB if 0.
+	// PoolBytes bounds the memory of unreleased frames; 256 MiB if 0.
 	PoolBytes int64
-	// Rescan is how often an unplugged camera is looked for; 500 ms if 0.
+	// Rescan is the interval between searches for an unplugged camera; 500 ms if 0.
 	Rescan time.Duration
-	// AnyFirmware accepts firmware older than the SDK's minimum.
+	// AnyFirmware accepts firmware older than the SDK requires.
 	AnyFirmware bool
 }
 
-// Device is an opened camera. It stays the same object while the camera is
-// unplugged and plugged in again.
+// Device is an open camera. It remains valid while the camera is unplugged and plugged
+// in again.
 type Device struct {
 	bus     Bus
 	log     zerolog.Logger
@@ -43,26 +44,26 @@ type Device struct {
 	rescan time.Duration
 	ctx    context.Context
 	cancel context.CancelFunc
-	done   chan struct{} // closed when the keeper has ended
-	lost   chan loss     // to the keeper, of one place
-	active atomic.Int32  // sensors that stream
+	done   chan struct{} // closed when keep has returned
+	lost   chan loss     // to keep; capacity 1
+	active atomic.Int32  // number of streaming sensors
 
-	// life serialises what starts and ends streams; handlers must not need it.
+	// life serializes starting and stopping streams. Handlers must not acquire it.
 	life   sync.Mutex
 	closed bool
 
 	mu   sync.RWMutex
-	link *link         // nil while the camera is away
-	back chan struct{} // closed when a camera that was away is back; nil if it is there
+	link *link         // nil while the camera is unplugged
+	back chan struct{} // closed when the camera returns; nil while it is connected
 }
 
-// loss tells the keeper that a link is dead.
+// loss reports a dead link to keep.
 type loss struct {
 	link *link
 	err  error
 }
 
-// newDevice takes a connected camera over.
+// newDevice returns a device for a connected camera.
 func newDevice(bus Bus, l *link, p product, o Options) (*Device, error) {
 	if o.PoolBytes == 0 {
 		o.PoolBytes = 256 << 20
@@ -93,11 +94,11 @@ func newDevice(bus Bus, l *link, p product, o Options) (*Device, error) {
 	return d, nil
 }
 
-// checkParts refuses a camera that could not work as its model should.
+// checkParts returns an error if a part of the camera is missing or its firmware is too old.
 func checkParts(l *link, p product, anyFirmware bool) error {
 	switch {
 	case p.needs.color && l.color == nil:
-		return fmt.Errorf("%s shows no colour function: unplug it and plug it in again", p.name())
+		return fmt.Errorf("%s has no colour function; unplug it and plug it in again", p.name())
 	case !anyFirmware && l.id.Firmware.less(p.minimum):
 		return fmt.Errorf("%w: %s has firmware %s, needs %s or later; update it with rs-fw-update",
 			ErrFirmware, p.name(), l.id.Firmware, p.minimum)
@@ -105,7 +106,7 @@ func checkParts(l *link, p product, anyFirmware bool) error {
 	return nil
 }
 
-// describe reads what stays the same over the device's life.
+// describe reads what doesn't change during the life of the device.
 func (d *Device) describe(l *link) error {
 	d.info = deviceInfo(l, d.product)
 	cal := readCalibration(l, d)
@@ -113,9 +114,11 @@ func (d *Device) describe(l *link) error {
 	units := depthUnits(l, d.product)
 	stereo := &sensor{
 		dev: d, name: "Stereo Module", units: units,
-		make: func(l *link) []setting { return depthSettings(l, units, float32(abs64(cal.stereo.baseline)), d.host) },
+		make: func(l *link) []setting {
+			return depthSettings(l, units, float32(math.Abs(cal.stereo.baseline)), d.host)
+		},
 		find: func(l *link) []mode { return modesOf(l.depth, d.product.cropped) }, cal: cal,
-		filters: depthFilters(),
+		filters: depthFilters,
 	}
 	stereo.region.op = opSetROI
 	d.sensors = append(d.sensors, stereo)
@@ -147,16 +150,12 @@ func (d *Device) describe(l *link) error {
 	return nil
 }
 
-func abs64(v float64) float64 { return max(v, -v) }
-
-func depthFilters() []string {
-	return []string{
-		"Decimation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter",
-		"Depth to Disparity", "Spatial Filter", "Temporal Filter", "Disparity to Depth",
-	}
+var depthFilters = []string{
+	"Decimation Filter", "HDR Merge", "Filter By Sequence id", "Threshold Filter",
+	"Depth to Disparity", "Spatial Filter", "Temporal Filter", "Disparity to Depth",
 }
 
-// deviceInfo gives the facts in InfoKey order.
+// deviceInfo returns the description in InfoKey order.
 func deviceInfo(l *link, p product) []camdriver.Info {
 	locked := "NO"
 	if l.id.Locked {
@@ -168,7 +167,7 @@ func deviceInfo(l *link, p product) []camdriver.Info {
 		{Key: camdriver.InfoFirmwareVersion, Value: l.id.Firmware.String()},
 		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: recommendedFirmware},
 		{Key: camdriver.InfoPhysicalPort, Value: l.usb.Port},
-		{Key: camdriver.InfoDebugOpCode, Value: "15"}, // what the SDK names for reading logs
+		{Key: camdriver.InfoDebugOpCode, Value: "15"}, // the SDK's value, for reading logs
 		{Key: camdriver.InfoProductId, Value: fmt.Sprintf("%04X", p.id)},
 		{Key: camdriver.InfoCameraLocked, Value: locked},
 		{Key: camdriver.InfoUsbTypeDescriptor, Value: l.usb.speed()},
@@ -183,7 +182,7 @@ func deviceInfo(l *link, p product) []camdriver.Info {
 func (d *Device) Info() []camdriver.Info {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return append([]camdriver.Info(nil), d.info...)
+	return slices.Clone(d.info)
 }
 
 // Sensors implements camdriver.Device.
@@ -208,8 +207,7 @@ func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, 
 	return a.Inverse().Then(b), nil
 }
 
-// Reset restarts the camera. Its streams end with StatusDisconnected and come
-// back when it has.
+// Reset implements camdriver.Device.
 func (d *Device) Reset() error {
 	d.life.Lock()
 	defer d.life.Unlock()
@@ -217,16 +215,16 @@ func (d *Device) Reset() error {
 	if err != nil {
 		return err
 	}
-	// The camera may be gone before it has answered.
+	// The camera may disconnect before it replies.
 	if err := l.resetHardware(); err != nil && !errors.Is(err, camdriver.ErrUnplugged) {
 		return fmt.Errorf("reset: %w", err)
 	}
 	d.leaves()
-	d.tell(loss{link: l, err: errReset})
+	d.lose(loss{link: l, err: errReset})
 	return nil
 }
 
-// leaves notes that the camera is away, or will be soon.
+// leaves records that the camera is, or soon will be, disconnected.
 func (d *Device) leaves() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -292,7 +290,7 @@ func (d *Device) Close() error {
 	return errors.Join(errs...)
 }
 
-// current is the link, or why there is none.
+// current returns the link, or the reason why there is none.
 func (d *Device) current() (*link, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -305,10 +303,9 @@ func (d *Device) current() (*link, error) {
 	return d.link, nil
 }
 
-// tell reports a dead link to the keeper. One report is enough: a later one
-// takes the place of an earlier that was not read yet, and those of links that
-// were given up already do not count.
-func (d *Device) tell(l loss) {
+// lose reports a dead link to keep. A new report replaces an unread one. Reports of
+// links no longer in use are ignored.
+func (d *Device) lose(l loss) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.link != l.link {
@@ -323,18 +320,16 @@ func (d *Device) tell(l loss) {
 	}
 }
 
-// note looks at an error of a transfer: the camera may have gone away.
+// note reports the link as dead if err, from a transfer, is ErrUnplugged. It returns err.
 func (d *Device) note(l *link, err error) error {
 	if errors.Is(err, camdriver.ErrUnplugged) {
-		d.tell(loss{link: l, err: err})
+		d.lose(loss{link: l, err: err})
 	}
 	return err
 }
 
-// String names the device for errors and logs.
+// String returns the device's name and serial number.
 func (d *Device) String() string {
 	info := d.Info()
-	return strings.Join([]string{
-		camdriver.Find(info, camdriver.InfoName), camdriver.Find(info, camdriver.InfoSerialNumber),
-	}, " ")
+	return camdriver.Find(info, camdriver.InfoName) + " " + camdriver.Find(info, camdriver.InfoSerialNumber)
 }

@@ -9,18 +9,18 @@ import (
 	"rsros/camdriver"
 )
 
-// Errors of List and Open that callers may want to tell apart.
+// Errors of List and Open.
 var (
 	ErrRecovery = errors.New("camera is in recovery mode")
 	ErrFirmware = errors.New("firmware is too old")
 )
 
-var errRecover = fmt.Errorf("%w: install firmware with rs-fw-update -r", ErrRecovery)
+var errRecover = fmt.Errorf("%w; install firmware with rs-fw-update -r", ErrRecovery)
 
-// UdevRules is the file that gives users the right to open cameras.
+// UdevRules is the file with the udev rules that let users open cameras.
 const UdevRules = "launch/udev/60-realsense-rs-ros-node.rules"
 
-// Found is one plugged camera.
+// Found describes a connected camera.
 type Found struct {
 	Name       string `json:"name"`
 	Serial     string `json:"serial,omitempty"` // empty if the camera could not be opened
@@ -29,12 +29,12 @@ type Found struct {
 	Product    string `json:"product"` // the USB product id, "0B3A"
 	Port       string `json:"port"`    // "2-1.4"
 	USB        string `json:"usb"`     // version of the link, "3.2"
-	State      string `json:"state"`   // "ready", or why it cannot be used
+	State      string `json:"state"`   // "ready", or why the camera cannot be used
 }
 
-// List names the cameras that are plugged in. Each is opened for a moment, which
-// takes it from the kernel's drivers for as long. A camera that cannot be opened
-// is listed with the reason.
+// List returns the connected cameras. It opens each camera briefly, which detaches the
+// kernel's drivers in the meantime. A camera that cannot be opened is listed with the
+// reason.
 func List(ctx context.Context) ([]Found, error) {
 	bus, err := newBus()
 	if err != nil {
@@ -48,7 +48,7 @@ func list(ctx context.Context, bus Bus) ([]Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list USB devices: %w", err)
 	}
-	out := []Found{} // not nil: JSON shows a list, too, when nothing is plugged in
+	out := []Found{} // not nil, so that JSON has an empty list
 	for _, u := range plugged {
 		if p, known := productOf(u.Product); known {
 			out = append(out, inspect(ctx, bus, u, p))
@@ -78,22 +78,22 @@ func inspect(ctx context.Context, bus Bus, u USBDevice, p product) Found {
 	return f
 }
 
-// explain adds what a user can do.
+// explain adds advice for users to an error.
 func explain(err error) error {
 	if errors.Is(err, ErrPermission) {
-		return fmt.Errorf("%w: install %s in /etc/udev/rules.d and plug the camera in again", err, UdevRules)
+		return fmt.Errorf("%w; install %s in /etc/udev/rules.d and plug the camera in again", err, UdevRules)
 	}
 	if errors.Is(err, ErrInUse) {
-		return fmt.Errorf("%w: end that program; fuser -v /dev/bus/usb/*/* names it", err)
+		return fmt.Errorf("%w; stop that program (fuser -v /dev/bus/usb/*/* shows it)", err)
 	}
 	return err
 }
 
-// Selector says which camera is meant; empty fields match every one.
+// Selector selects a camera. Empty fields match any camera.
 type Selector struct {
-	Serial string // of the camera or its ASIC; a leading "_" is ignored, as realsense2_camera does
+	Serial string // of the camera or its ASIC; as in realsense2_camera, a leading "_" is ignored
 	Port   string // "2-1.4"
-	Type   string // a regular expression found in the name, case ignored: "d435"
+	Type   string // regular expression to find in the name, ignoring case: "d435"
 }
 
 func (s Selector) String() string {
@@ -109,8 +109,8 @@ func (s Selector) String() string {
 	return "a RealSense D400 camera with " + strings.Join(words, ", ")
 }
 
-// Open opens the first plugged camera that the selector matches. The error says
-// what was looked for and why each camera that was seen did not fit.
+// Open opens the first connected camera that matches the selector. If none does, the
+// error says why for each connected camera.
 func Open(ctx context.Context, sel Selector, o Options) (*Device, error) {
 	bus := o.Bus
 	if bus == nil {
@@ -142,7 +142,7 @@ func Open(ctx context.Context, sel Selector, o Options) (*Device, error) {
 	return nil, errors.Join(failed...)
 }
 
-var errOther = errors.New("is not the one asked for")
+var errOther = errors.New("does not match")
 
 func openOne(ctx context.Context, bus Bus, u USBDevice, p product, sel Selector, pattern typePattern, o Options) (*Device, error) {
 	switch {

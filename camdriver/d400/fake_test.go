@@ -27,8 +27,8 @@ var (
 
 const serialText = "843922071105"
 
-// fakeBus holds virtual cameras. before, if set, sees every operation before it
-// is done and may fail it.
+// fakeBus is a Bus with virtual cameras. before, if set, is called before each operation
+// and may make it fail.
 type fakeBus struct {
 	t *testing.T
 
@@ -40,14 +40,14 @@ type fakeBus struct {
 	streams int // in flight
 }
 
-// slot is a port with a camera that may be unplugged and plugged in again.
+// slot is a port with a camera that can be unplugged and plugged in.
 type slot struct {
 	opt    d435i.Options
 	port   string
 	dev    USBDevice
 	cam    *d435i.Camera // nil while unplugged
 	opened bool
-	refuse error // what Open says
+	refuse error // returned by Open
 }
 
 func newBus1(t *testing.T, options ...d435i.Options) *fakeBus {
@@ -69,7 +69,7 @@ func newBus1(t *testing.T, options ...d435i.Options) *fakeBus {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if b.handles != 0 || b.streams != 0 {
-			t.Errorf("%d handles and %d streams are left open", b.handles, b.streams)
+			t.Errorf("%d handles and %d streams were not closed", b.handles, b.streams)
 		}
 	})
 	return b
@@ -97,7 +97,7 @@ func (b *fakeBus) unplug(i int) {
 	if cam := b.slots[i].cam; cam != nil {
 		cam.Unplug()
 		for _, v := range cam.Violations() {
-			b.t.Errorf("the camera was misused: %s", v)
+			b.t.Errorf("protocol violation: %s", v)
 		}
 		b.slots[i].cam = nil
 	}
@@ -109,7 +109,7 @@ func (b *fakeBus) camera(i int) *d435i.Camera {
 	return b.slots[i].cam
 }
 
-// hook sets what sees every operation.
+// hook sets before.
 func (b *fakeBus) hook(f func(op string) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,7 +168,7 @@ type fakeHandle struct {
 	closed bool
 }
 
-// translate gives this package's errors for the camera's.
+// translate converts the camera's errors to those of this package.
 func translate(err error) error {
 	switch {
 	case errors.Is(err, d435i.ErrStall):
@@ -195,7 +195,7 @@ func (h *fakeHandle) Control(requestType, request uint8, value, index uint16, da
 	return copy(data, in), translate(err)
 }
 
-// replug is what a reset camera does by itself.
+// replug reconnects a reset camera.
 func (b *fakeBus) replug(i int, cam *d435i.Camera) {
 	if b.camera(i) == cam {
 		b.unplug(i)
@@ -241,10 +241,10 @@ type fakeStream struct {
 	size     int
 	dead     bool
 	closed   bool
-	last     time.Time // a Read ended
+	last     time.Time // end of the last Read
 }
 
-// lateRead is how long after the last Read a transfer has ended for sure.
+// lateRead is the time after a Read when the next transfer is certainly complete.
 const lateRead = 100 * time.Millisecond
 
 func (s *fakeStream) Read(ctx context.Context, p []byte) (int, error) {
@@ -256,7 +256,7 @@ func (s *fakeStream) Read(ctx context.Context, p []byte) (int, error) {
 		s.dead = true
 		return 0, err
 	}
-	if since := time.Since(s.last); since >= lateRead { // what has ended already, as gousb gives it
+	if since := time.Since(s.last); since >= lateRead { // like gousb, return a completed transfer
 		ctx = context.WithoutCancel(ctx)
 	}
 	b, err := s.h.cam.Read(ctx, s.endpoint, s.size)
@@ -277,7 +277,7 @@ func (s *fakeStream) Close() {
 	s.closed = true
 }
 
-// openFake opens the first camera of a bus, to be closed with the test.
+// openFake opens the first camera of a bus and closes it at the end of the test.
 func openFake(t *testing.T, b *fakeBus) *Device {
 	t.Helper()
 	d, err := Open(t.Context(), Selector{}, Options{Bus: b, Log: zerolog.New(zerolog.NewTestWriter(t))})

@@ -9,13 +9,13 @@ import (
 	"rsros/camdriver"
 )
 
-// transfer reads one transfer and raises the frame in it, if there is one.
+// transfer reads one transfer and raises the frame that it completes, if any.
 func (p *videoPump) transfer(ctx context.Context) error {
 	direct := p.direct()
 	var buf *camdriver.Buffer
 	into := p.scratch
 	if direct {
-		// The pixels shall begin at a page: the header goes in front of it.
+		// The header precedes the page boundary at which the pixels start.
 		buf = p.sensor.dev.pool.Get(camdriver.PageSize + p.transferSize())
 	}
 	if buf != nil {
@@ -39,23 +39,23 @@ func (p *videoPump) transfer(ctx context.Context) error {
 	return err
 }
 
-// direct says whether frames are raised as the camera sends them.
+// direct reports whether frames are raised in the camera's format.
 func (p *videoPump) direct() bool {
 	return len(p.outputs) == 1 && p.outputs[0].profile.Format == p.mode.native
 }
 
-// payload takes one transfer apart. buf is the pooled memory that b lies in, nil
-// if b is scratch. An error means that b is no frame, nor a part of one.
+// payload handles the data b of a transfer. buf is the pooled buffer that holds b, or nil
+// if b is in scratch memory. It returns an error if b isn't a frame or a part of one.
 func (p *videoPump) payload(b []byte, buf *camdriver.Buffer, arrival time.Time) error {
 	h, err := parsePayload(b)
 	if err != nil {
 		return err
 	}
 	pixels := b[h.length:]
-	if len(pixels) == p.frameBytes { // all D400 firmware sends whole frames
+	if len(pixels) == p.frameBytes { // the case with all D400 firmware
 		p.partial.drop()
 		if h.length != p.header {
-			buf = nil // these pixels missed the page; the next ones will not
+			buf = nil // not aligned; the next frame will be
 			p.header = h.length
 		}
 		p.frame(h, pixels, buf, arrival)
@@ -68,8 +68,7 @@ func (p *videoPump) payload(b []byte, buf *camdriver.Buffer, arrival time.Time) 
 	return err
 }
 
-// assembly puts a frame together that comes in several payloads, told apart by
-// the FID bit.
+// assembly joins the payloads of a frame, which have the same FID bit.
 type assembly struct {
 	bytes []byte
 	fid   uint8
@@ -78,8 +77,8 @@ type assembly struct {
 
 func (a *assembly) drop() { a.bytes, a.open = a.bytes[:0], false }
 
-// add appends a payload and gives the frame once it is whole; it is valid until
-// the next call.
+// add appends a payload. It returns the frame, valid until the next call, once it is
+// complete.
 func (a *assembly) add(h payload, pixels []byte, size int) ([]byte, error) {
 	var err error
 	fid := h.info & headerFID
@@ -90,7 +89,7 @@ func (a *assembly) add(h payload, pixels []byte, size int) ([]byte, error) {
 	if len(a.bytes)+len(pixels) > size {
 		got := len(a.bytes) + len(pixels)
 		a.drop()
-		return nil, fmt.Errorf("frame of %d bytes, %d came", size, got)
+		return nil, fmt.Errorf("frame has %d bytes, want %d", got, size)
 	}
 	a.bytes, a.fid, a.open = append(a.bytes, pixels...), fid, true
 	if len(a.bytes) == size {
@@ -106,14 +105,14 @@ func (a *assembly) add(h payload, pixels []byte, size int) ([]byte, error) {
 	return nil, err
 }
 
-var errRepeated = errors.New("frame came twice")
+var errRepeated = errors.New("duplicate frame")
 
-// frame raises one whole native frame to every output. pixels lie in buf at a
-// page, or have to be copied or converted if buf is nil.
+// frame raises a native frame for each output. If buf is nil, pixels must be copied or
+// converted; otherwise they are in buf, page-aligned.
 func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arrival time.Time) {
 	p.meta = metadata{}
 	if err := p.meta.parse(h.blocks, h.pts); err != nil {
-		p.sensor.dev.log.Debug().Err(err).Msg("metadata is cut short") // the pixels are whole
+		p.sensor.dev.log.Debug().Err(err).Msg("invalid metadata") // the pixels are complete
 	}
 	p.tally.frames++
 	p.sensor.region.streams.Store(true)
@@ -153,14 +152,14 @@ func (p *videoPump) frame(h payload, pixels []byte, buf *camdriver.Buffer, arriv
 	}
 }
 
-// image is the pixels of one output and the buffer they lie in.
+// image is the pixels of an output and their buffer.
 type image struct {
 	pixels []byte
 	owner  *camdriver.Buffer
 }
 
-// images makes each output's pixels. An entry is empty if the pool is used up:
-// the consumers hold on to too many frames, and this one is theirs to lose.
+// images returns the pixels of each output. An entry is empty if the pool is exhausted,
+// because consumers hold too many frames.
 func (p *videoPump) images(pixels []byte, buf *camdriver.Buffer) [2]image {
 	var out [2]image
 	if p.direct() {
@@ -192,8 +191,8 @@ func (p *videoPump) images(pixels []byte, buf *camdriver.Buffer) [2]image {
 	return out
 }
 
-// sides gives where the left and right pixels go; a side that nobody asked for,
-// or that has no memory, goes to waste.
+// sides returns the buffers for left and right pixels. A side that isn't an output or
+// has no memory gets a temporary buffer.
 func (p *videoPump) sides(out [2]image) (left, right []byte) {
 	var side [3][]byte // by stream index
 	for i, t := range p.outputs {
@@ -217,7 +216,7 @@ func (p *videoPump) newImage(i int) image {
 	return image{buf.Bytes, buf}
 }
 
-// stamp gives a device time in ms on the clock that the user asked for.
+// stamp converts a device time to ms on the selected clock.
 func (s *sensor) stamp(us uint32) (float64, camdriver.Domain) {
 	if s.dev.host.global.on.Load() {
 		if ms, ok := s.dev.clock.global(us); ok {
@@ -227,8 +226,8 @@ func (s *sensor) stamp(us uint32) (float64, camdriver.Domain) {
 	return s.dev.clock.hardware(us), camdriver.HardwareClock
 }
 
-// numbering turns the camera's 32-bit frame counters into frame numbers that
-// only grow, also when the camera restarts its counter.
+// numbering converts the camera's 32-bit frame counters to increasing frame numbers,
+// even if the camera restarts its counter.
 type numbering struct {
 	number  uint64
 	counter uint32
@@ -236,8 +235,8 @@ type numbering struct {
 	stamp   float64
 }
 
-// next gives the number of the frame with this counter; fresh is false for one
-// that came before. Without counters the frames that arrived are counted.
+// next returns the number of the frame with the given counter; fresh is false for a
+// duplicate. If counted is false, frames are numbered by arrival.
 func (n *numbering) next(counter uint32, counted bool) (number uint64, fresh bool) {
 	step := uint64(1)
 	switch {
@@ -259,14 +258,14 @@ func (n *numbering) next(counter uint32, counted bool) (number uint64, fresh boo
 	return n.number, true
 }
 
-// again prepares for a camera that came back: its counter and its clock restart.
+// again prepares for a reconnected camera, whose counter and clock restart.
 func (n *numbering) again() { n.started, n.stamp = false, 0 }
 
-// monotonic keeps a stream's times from standing still or running back, where
-// the fit between two clocks moved.
+// monotonic makes a stream's timestamps increase, even if the fit between the two clocks
+// changed.
 func (n *numbering) monotonic(ms float64) float64 {
 	const least = 0.001
-	if ms <= n.stamp && n.stamp-ms < 60_000 { // more is a change of clocks
+	if ms <= n.stamp && n.stamp-ms < 60_000 { // otherwise the clock was changed
 		ms = n.stamp + least
 	}
 	n.stamp = ms

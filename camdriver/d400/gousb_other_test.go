@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestNoUSB: a build without libusb says how to get one with it.
+// TestNoUSB checks that the error tells how to build with libusb.
 func TestNoUSB(t *testing.T) {
 	_, openErr := Open(t.Context(), Selector{}, Options{})
 	_, listErr := List(t.Context())

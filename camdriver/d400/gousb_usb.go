@@ -16,17 +16,17 @@ import (
 	"rsros/camdriver"
 )
 
-// controlTimeout bounds one control transfer. The SDK waits for ever on some.
+// controlTimeout bounds a control transfer.
 const controlTimeout = time.Second
 
-// gousbBus is libusb by way of gousb. Each scan and each open device has a
-// libusb context of its own: where no udev runs, in containers, a context never
-// sees devices that were plugged in after it was made.
+// gousbBus implements Bus with gousb. Each scan and each open device has its own libusb
+// context, because without udev, as in containers, a context doesn't see devices that
+// are plugged in later.
 type gousbBus struct{}
 
 func newBus() (Bus, error) { return gousbBus{}, nil }
 
-// newContext is gousb.NewContext without its panic.
+// newContext calls gousb.NewContext and converts its panic to an error.
 func newContext() (c *gousb.Context, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -42,8 +42,8 @@ func (gousbBus) Scan(ctx context.Context) (list []USBDevice, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	// Nothing is opened; an error here tells of devices that could not be read,
-	// which are not ours to complain about.
+	// Nothing is opened. An error means that some device, not necessarily a camera,
+	// could not be read.
 	_, _ = c.OpenDevices(func(d *gousb.DeviceDesc) bool {
 		if madeBy(uint16(d.Vendor)) {
 			list = append(list, describeDevice(d))
@@ -86,10 +86,10 @@ func (gousbBus) Open(dev USBDevice) (Handle, error) {
 	return h, nil
 }
 
-// node returns the path of a device's file.
+// node returns the path of a device file.
 func node(d USBDevice) string { return fmt.Sprintf("/dev/bus/usb/%03d/%03d", d.Bus, d.Address) }
 
-// gousbHandle is an opened device with all its interfaces claimed.
+// gousbHandle is an open device with all interfaces claimed.
 type gousbHandle struct {
 	context    *gousb.Context
 	dev        *gousb.Device
@@ -97,7 +97,7 @@ type gousbHandle struct {
 	interfaces map[uint8]*gousb.Interface
 }
 
-// claim takes the device from the kernel's drivers.
+// claim detaches the kernel's drivers and claims all interfaces.
 func (h *gousbHandle) claim() error {
 	h.dev.ControlTimeout = controlTimeout
 	if err := h.dev.SetAutoDetach(true); err != nil {
@@ -146,8 +146,7 @@ func (h *gousbHandle) Stream(iface, endpoint uint8, size, count int) (Stream, er
 	return &gousbStream{s: s, size: size}, nil
 }
 
-// Close gives the interfaces back in the order that lets uvcvideo bind again:
-// the control interfaces, which come first in a function, last.
+// Close releases the control interfaces last, as uvcvideo requires.
 func (h *gousbHandle) Close() error {
 	var control []*gousb.Interface
 	for _, i := range h.interfaces {
@@ -168,8 +167,7 @@ func (h *gousbHandle) Close() error {
 	return errors.Join(append(errs, h.dev.Close(), h.context.Close())...)
 }
 
-// gousbStream ends its transfers by the only clean way there is: a read whose
-// context has ended.
+// gousbStream cancels its transfers with a canceled read, the only way to wait for them.
 type gousbStream struct {
 	s    *gousb.ReadStream
 	size int
@@ -192,10 +190,10 @@ func (s *gousbStream) Close() {
 		return
 	}
 	s.dead = true
-	_ = s.s.Close() // nothing is submitted any more
+	_ = s.s.Close() // submits no more transfers
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	scratch := make([]byte, s.size) // transfers that have ended already still give their data
+	scratch := make([]byte, s.size) // for transfers that are already complete
 	for {
 		if _, err := s.s.ReadContext(ctx, scratch); err != nil {
 			return
@@ -203,8 +201,8 @@ func (s *gousbStream) Close() {
 	}
 }
 
-// usbError translates libusb's errors to those of this package. gousb rewords some
-// errors instead of wrapping them, so the text is compared, too.
+// usbError converts libusb's errors to those of this package. gousb doesn't wrap some
+// errors, so their texts are compared as well.
 func usbError(err error) error {
 	if err == nil {
 		return nil

@@ -7,31 +7,31 @@ import (
 	"strings"
 )
 
-// gvd is the device's description of itself ("GVD" in Intel's words).
+// gvd is the device's description (GVD).
 type gvd struct {
 	Firmware   version
-	Serial     string // the optical module's: what users call the serial number
-	ASICSerial string // what the USB string descriptor says
+	Serial     string // of the optical module; what users call the serial number
+	ASICSerial string // as in the USB string descriptor
 	Locked     bool
 	AccelChip  uint8
 	HasRGB     bool
 	HasIMU     bool
 }
 
-// The accelerometers that tell the IMU variants apart.
+// Accelerometer types.
 const (
 	chipBMI055 = 0xfa
 	chipBMI085 = 0x1f
 	chipBMI088 = 0x1e
 )
 
-// gvdSize is what has to be there for all fields below.
+// gvdSize is the length up to the last field that parseGVD reads.
 const gvdSize = 179
 
-// parseGVD reads the fields this driver uses, at the offsets of the SDK's table.
+// parseGVD parses the fields that the driver uses, at the offsets of the SDK's table.
 func parseGVD(b []byte) (gvd, error) {
 	if len(b) < gvdSize {
-		return gvd{}, fmt.Errorf("device description (GVD) of %d bytes, want %d or more", len(b), gvdSize)
+		return gvd{}, fmt.Errorf("device description (GVD) has %d bytes, want at least %d", len(b), gvdSize)
 	}
 	g := gvd{
 		Firmware:   version{b[15], b[14], b[13], b[12]},
@@ -48,7 +48,7 @@ func parseGVD(b []byte) (gvd, error) {
 	return g, nil
 }
 
-// version of firmware, most significant part first.
+// version is a firmware version, most significant part first.
 type version [4]uint8
 
 func (v version) String() string { return fmt.Sprintf("%d.%d.%d.%d", v[0], v[1], v[2], v[3]) }

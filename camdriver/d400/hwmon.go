@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Operation codes of the hardware monitor, the command channel of the depth
-// function's extension unit.
+// Operation codes of the hardware monitor, the command channel in the depth function's
+// extension unit.
 const (
 	opReadRegister   = 0x01
 	opGVD            = 0x10
@@ -16,7 +16,7 @@ const (
 	opReset          = 0x20
 	opGetAdvanced    = 0x2c
 	opAdvancedOn     = 0x30
-	opSetROI         = 0x44 // of the stereo imagers
+	opSetROI         = 0x44 // stereo imagers
 	opReadMotionTab  = 0x4f
 	opSetSyncMode    = 0x69
 	opGetSyncMode    = 0x6a
@@ -28,12 +28,12 @@ const (
 const (
 	hwmonSize    = 1024
 	hwmonMagic   = 0xcdab
-	hwmonHead    = 24 // a request's bytes before its data
+	hwmonHead    = 24 // size of a request before its data
 	hwmonLength  = 1020
 	hwmonMaxData = 1000
 )
 
-// hwmonCommand is one request.
+// hwmonCommand is a request.
 type hwmonCommand struct {
 	Op     uint32
 	Params [4]uint32
@@ -42,7 +42,7 @@ type hwmonCommand struct {
 
 func (c hwmonCommand) encode() ([]byte, error) {
 	if len(c.Data) > hwmonMaxData {
-		return nil, fmt.Errorf("hardware monitor command %#x with %d bytes of data, at most %d fit", c.Op, len(c.Data), hwmonMaxData)
+		return nil, fmt.Errorf("hardware monitor command %#x has %d bytes of data, want at most %d", c.Op, len(c.Data), hwmonMaxData)
 	}
 	b := make([]byte, hwmonSize)
 	binary.LittleEndian.PutUint16(b[0:], uint16(hwmonHead-4+len(c.Data)))
@@ -55,7 +55,7 @@ func (c hwmonCommand) encode() ([]byte, error) {
 	return b, nil
 }
 
-// hwmonError is the device's own refusal.
+// hwmonError is an error that the device returns.
 type hwmonError struct {
 	Op   uint32
 	Code int32
@@ -73,13 +73,13 @@ func (e *hwmonError) Error() string {
 	return fmt.Sprintf("hardware monitor command %#x: %s (%d)", e.Op, text, e.Code)
 }
 
-// temporary refusals are worth another try.
+// temporary reports whether to retry.
 func (e *hwmonError) temporary() bool { return e.Code == -7 || e.Code == -41 }
 
-// decodeHwmon checks a reply to op and gives its data, which aliases b.
+// decodeHwmon checks a reply to op and returns its data, which aliases b.
 func decodeHwmon(op uint32, b []byte) ([]byte, error) {
 	if len(b) < hwmonSize {
-		return nil, fmt.Errorf("hardware monitor reply of %d bytes, want %d", len(b), hwmonSize)
+		return nil, fmt.Errorf("hardware monitor reply has %d bytes, want %d", len(b), hwmonSize)
 	}
 	code := int32(binary.LittleEndian.Uint32(b))
 	if code != int32(op) {
@@ -87,12 +87,12 @@ func decodeHwmon(op uint32, b []byte) ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint32(b[hwmonLength:])
 	if n > hwmonLength-4 {
-		return nil, fmt.Errorf("hardware monitor reply to %#x claims %d bytes of data, at most %d fit", op, n, hwmonLength-4)
+		return nil, fmt.Errorf("hardware monitor reply to %#x claims %d bytes of data, want at most %d", op, n, hwmonLength-4)
 	}
 	return b[4 : 4+n], nil
 }
 
-// command runs one command. The device has one channel, so commands queue up.
+// command runs a command and returns its reply. Commands are serialized.
 func (l *link) command(op uint32, data []byte, params ...uint32) ([]byte, error) {
 	c := hwmonCommand{Op: op, Data: data}
 	copy(c.Params[:], params)
@@ -115,7 +115,7 @@ func (l *link) command(op uint32, data []byte, params ...uint32) ([]byte, error)
 	}
 }
 
-// exchange writes a request and reads its reply.
+// exchange writes a request and reads the reply.
 func (l *link) exchange(op uint32, request []byte) ([]byte, error) {
 	if err := l.setControl(l.depthXU(xuHardwareMonitor), slices.Clone(request)); err != nil {
 		return nil, err
@@ -127,14 +127,14 @@ func (l *link) exchange(op uint32, request []byte) ([]byte, error) {
 	return decodeHwmon(op, reply)
 }
 
-// deviceClock reads the clock that timestamps are taken from, in µs.
+// deviceClock reads the clock of timestamps, in µs.
 func (l *link) deviceClock() (uint32, error) {
 	b, err := l.command(opReadRegister, nil, clockRegister, clockRegister+4)
 	if err != nil {
 		return 0, err
 	}
 	if len(b) < 4 {
-		return 0, fmt.Errorf("device clock of %d bytes, want 4", len(b))
+		return 0, fmt.Errorf("device clock has %d bytes, want 4", len(b))
 	}
 	return binary.LittleEndian.Uint32(b), nil
 }

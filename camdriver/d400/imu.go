@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"rsros/camdriver"
 )
@@ -26,20 +27,20 @@ const featureSize = 9
 type feature struct {
 	ID       uint8
 	Power    uint8
-	Interval uint16 // see rateInterval
+	Interval uint16 // see rateIntervals
 	raw      [featureSize]byte
 }
 
 func parseFeature(b []byte) (feature, error) {
 	if len(b) < featureSize {
-		return feature{}, fmt.Errorf("HID feature report of %d bytes, want %d", len(b), featureSize)
+		return feature{}, fmt.Errorf("HID feature report has %d bytes, want %d", len(b), featureSize)
 	}
 	return feature{
 		ID: b[0], Power: b[3], Interval: binary.LittleEndian.Uint16(b[5:]), raw: [featureSize]byte(b),
 	}, nil
 }
 
-// encode keeps the bytes that this driver does not set.
+// encode preserves bytes that the driver does not set.
 func (f feature) encode() []byte {
 	b := f.raw
 	b[0], b[3] = f.ID, f.Power
@@ -47,40 +48,28 @@ func (f feature) encode() []byte {
 	return b[:]
 }
 
-// rateInterval is the interval that makes a sensor report fps times a second:
-// 1000 divided by a code, which is not the rate.
-func rateInterval(fps int) (uint16, bool) {
-	switch fps {
-	case 63, 100:
-		return 1000, true
-	case 200:
-		return 500, true
-	case 250:
-		return 333, true
-	case 400:
-		return 250, true
-	}
-	return 0, false
-}
+// rateIntervals maps frame rates to the interval of a feature report: 1000 divided by a
+// code for the rate.
+var rateIntervals = map[int]uint16{63: 1000, 100: 1000, 200: 500, 250: 333, 400: 250}
 
-// imuSample is one input report in the sensor's own counts.
+// imuSample is an input report, in the sensor's counts.
 type imuSample struct {
 	id        uint8
-	timestamp uint32 // µs of the device's clock
+	timestamp uint32 // µs on the device's clock
 	raw       [3]int32
 	fine      bool // gyro counts are 0.0001°/s instead of 0.1
 }
 
-// The two forms of input report: firmware 5.16 widened the counts.
+// Sizes of input reports. Firmware 5.16 widened the counts.
 const (
 	reportShort = 32
 	reportLong  = 38
 )
 
-// parseReport reads one input report of either form.
+// parseReport parses an input report of either size.
 func parseReport(b []byte) (imuSample, error) {
 	if len(b) != reportShort && len(b) != reportLong {
-		return imuSample{}, fmt.Errorf("HID report of %d bytes, want %d or %d", len(b), reportShort, reportLong)
+		return imuSample{}, fmt.Errorf("HID report has %d bytes, want %d or %d", len(b), reportShort, reportLong)
 	}
 	s := imuSample{id: b[0], timestamp: binary.LittleEndian.Uint32(b[2:]), fine: len(b) == reportLong}
 	for i := range s.raw {
@@ -102,11 +91,11 @@ func (s imuSample) scaled() [3]float64 {
 			unit = 0.0001 * math.Pi / 180
 		}
 	}
-	// The chip is mounted turned by half a turn about y.
+	// The chip is rotated by 180° about y.
 	return [3]float64{-unit * float64(s.raw[0]), unit * float64(s.raw[1]), -unit * float64(s.raw[2])}
 }
 
-// motionCalibration corrects an inertial sensor: scale·v − bias.
+// motionCalibration is the correction scale·v − bias of an inertial sensor.
 type motionCalibration struct {
 	scale [9]float64 // row-major
 	bias  [3]float64 // m/s² or rad/s
@@ -127,7 +116,8 @@ func (c motionCalibration) correct(v [3]float64) [3]float64 {
 	return out
 }
 
-// intrinsics in the SDK's layout: each row scale, cross-axis and bias.
+// intrinsics returns the calibration in the SDK's layout: rows of scale, cross-axis and
+// bias.
 func (c motionCalibration) intrinsics() camdriver.MotionIntrinsics {
 	var m camdriver.MotionIntrinsics
 	for i := range 3 {
@@ -146,16 +136,16 @@ type imuCalibration struct {
 	hasPose     bool
 }
 
-// parseIMU reads the EEPROM's image. A camera that left the factory without
-// calibration has an empty one: the ideal sensor then.
+// parseIMU parses the EEPROM's content. If it is empty, as in a camera without factory
+// calibration, parseIMU returns an ideal sensor and an error.
 func parseIMU(b []byte) (imuCalibration, error) {
 	const (
-		start = 32 // of the table within the image
+		start = 32 // offset of the table
 		need  = start + 164
 	)
 	c := imuCalibration{accel: idealMotion(), gyro: idealMotion()}
 	if len(b) < need {
-		return c, fmt.Errorf("IMU calibration of %d bytes, want %d or more", len(b), need)
+		return c, fmt.Errorf("IMU calibration has %d bytes, want at least %d", len(b), need)
 	}
 	if id := binary.LittleEndian.Uint16(b); id != 0x0101 {
 		return c, fmt.Errorf("IMU calibration has version %#04x, want 0x0101", id)
@@ -163,7 +153,7 @@ func parseIMU(b []byte) (imuCalibration, error) {
 	t := b[start:]
 	if t[16] == 1 {
 		for i := range 9 {
-			c.fromDepth.Rotation[3*(i%3)+i/3] = float32At(t, 20+4*i) // stored by columns
+			c.fromDepth.Rotation[3*(i%3)+i/3] = float32At(t, 20+4*i) // column-major
 		}
 		for i := range 3 {
 			c.fromDepth.Translation[i] = float32At(t, 56+4*i)
@@ -179,7 +169,7 @@ func parseIMU(b []byte) (imuCalibration, error) {
 	return c, nil
 }
 
-// motionAt reads 3x3 sensitivity and bias; biasUnit brings the bias to SI.
+// motionAt parses a 3x3 sensitivity and a bias in units of biasUnit.
 func motionAt(t []byte, at int, biasUnit float64) motionCalibration {
 	var c motionCalibration
 	for i := range c.scale {
@@ -194,10 +184,5 @@ func motionAt(t []byte, at int, biasUnit float64) motionCalibration {
 func (c motionCalibration) finite() bool { return finite(c.scale[:]) && finite(c.bias[:]) }
 
 func finite(list []float64) bool {
-	for _, v := range list {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }

@@ -4,21 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
 	"rsros/camdriver"
 )
 
-// keep is the device's own goroutine, from Open to Close: it reads the camera's
-// clock and error report while streams run, and brings the camera back after it
-// went away.
+// keep is the device's goroutine, from Open to Close. While streams run, it reads the
+// camera's clock and error report. It reconnects the camera after it was unplugged.
 func (d *Device) keep() {
 	defer close(d.done)
 	poll := time.NewTimer(clockPoll)
 	defer poll.Stop()
-	var asked time.Time // for errors
+	var asked time.Time // of the last error report
 	for {
 		select {
 		case <-d.ctx.Done():
@@ -43,8 +41,8 @@ func (d *Device) keep() {
 	}
 }
 
-// sampleClock reads the camera's clock between two readings of the host's; the
-// first time it takes the quickest of several, as all later ones build on it.
+// sampleClock reads the camera's clock between two readings of the host's. The first
+// sample is the fastest of several.
 func (d *Device) sampleClock(l *link) {
 	tries := 1
 	if d.clock.empty() {
@@ -69,7 +67,7 @@ func (d *Device) sampleClock(l *link) {
 	d.clock.add(best.us, best.before, best.after)
 }
 
-// askErrors reads the error report, which the camera clears by that.
+// askErrors reads and thereby clears the camera's error report.
 func (d *Device) askErrors(l *link) {
 	var b [1]byte
 	at := l.depthXU(xuErrorReport)
@@ -85,22 +83,21 @@ func (d *Device) askErrors(l *link) {
 	d.sensors[0].raise(func(h camdriver.Handler) { h.Notification(0, note) })
 }
 
-// deviceError words the codes whose meaning is known.
+// deviceError describes an error code.
 func deviceError(code uint8) string {
 	switch code {
 	case 1:
-		return "the laser is too hot and was turned off"
+		return "the laser overheated and was turned off"
 	case 26:
 		return "the USB 2 link limits the camera"
 	}
 	return fmt.Sprintf("the camera reports hardware error %d", code)
 }
 
-// recover ends what ran over a dead link and brings it back when the camera is
-// found again, however long that takes.
+// recover stops the streams of a dead link and restarts them when the camera returns.
 func (d *Device) recover(gone loss) {
 	if l, err := d.current(); err != nil || l != gone.link {
-		return // an old report
+		return // outdated report
 	}
 	d.detach(gone)
 	if errors.Is(gone.err, errReset) {
@@ -112,16 +109,16 @@ func (d *Device) recover(gone loss) {
 		if err == nil {
 			return
 		}
-		d.log.Debug().Err(err).Msg("the camera is not back yet")
+		d.log.Debug().Err(err).Msg("the camera has not returned")
 		wait(d.ctx, d.rescan)
 	}
 }
 
-// detach ends the streams and tells the handlers why.
+// detach stops the streams and reports the disconnection.
 func (d *Device) detach(gone loss) {
 	d.life.Lock()
 	defer d.life.Unlock()
-	d.log.Warn().Err(gone.err).Msg("the camera went away")
+	d.log.Warn().Err(gone.err).Msg("the camera disconnected")
 	d.leaves()
 	d.setLink(nil)
 	for _, s := range d.sensors {
@@ -129,34 +126,26 @@ func (d *Device) detach(gone loss) {
 	}
 	d.announce(camdriver.Status{Kind: camdriver.StatusDisconnected, Err: gone.err})
 	if err := gone.link.close(); err != nil {
-		d.log.Debug().Err(err).Msg("closing the lost camera")
+		d.log.Debug().Err(err).Msg("cannot close the disconnected camera")
 	}
 	d.clock.reset()
 }
 
-// waitGone waits until a camera that was reset has left the bus.
+// waitGone waits until a reset camera has left the bus.
 func (d *Device) waitGone(old USBDevice) {
 	ctx, cancel := context.WithTimeout(d.ctx, resetGone)
 	defer cancel()
 	for ctx.Err() == nil {
 		list, err := d.bus.Scan(ctx)
-		if err == nil && !contains(list, old) {
+		here := slices.ContainsFunc(list, func(u USBDevice) bool { return u.Bus == old.Bus && u.Address == old.Address })
+		if err == nil && !here {
 			return
 		}
 		wait(ctx, rescan/5)
 	}
 }
 
-func contains(list []USBDevice, dev USBDevice) bool {
-	for _, u := range list {
-		if u.Bus == dev.Bus && u.Address == dev.Address {
-			return true
-		}
-	}
-	return false
-}
-
-// reattach looks for the camera once and starts its streams again.
+// reattach searches for the camera once and restarts its streams.
 func (d *Device) reattach(others map[USBDevice]bool) error {
 	l, err := d.find(others)
 	if err != nil {
@@ -184,7 +173,7 @@ func (d *Device) reattach(others map[USBDevice]bool) error {
 		d.setLink(nil)
 		return errors.Join(err, l.close())
 	}
-	d.log.Info().Str("port", l.usb.Port).Msg("the camera is back")
+	d.log.Info().Str("port", l.usb.Port).Msg("the camera reconnected")
 	d.returned()
 	d.announce(camdriver.Status{Kind: camdriver.StatusStreaming})
 	for _, s := range d.sensors {
@@ -195,7 +184,7 @@ func (d *Device) reattach(others map[USBDevice]bool) error {
 	return nil
 }
 
-// returned ends what waits for the camera.
+// returned ends calls of AwaitReturn.
 func (d *Device) returned() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -205,20 +194,14 @@ func (d *Device) returned() {
 	}
 }
 
-// announce raises a status, once for a handler that several sensors share. It
-// needs life.
+// announce raises a status, once per handler. d.life must be held.
 func (d *Device) announce(status camdriver.Status) {
 	for i, s := range d.sensors {
-		shared := slices.ContainsFunc(d.sensors[:i], func(o *sensor) bool { return same(o.handler, s.handler) })
+		shared := slices.ContainsFunc(d.sensors[:i], func(o *sensor) bool { return camdriver.SameHandler(o.handler, s.handler) })
 		if !shared {
 			s.raise(func(h camdriver.Handler) { h.StatusChanged(status) })
 		}
 	}
-}
-
-// same compares handlers; those of types that cannot be compared differ.
-func same(a, b camdriver.Handler) bool {
-	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
 
 func (d *Device) setLink(l *link) {
@@ -229,7 +212,7 @@ func (d *Device) setLink(l *link) {
 	}
 }
 
-// resume starts what ran before the camera went away.
+// resume restarts the streams that ran before the camera was unplugged.
 func (s *sensor) resume(l *link) error {
 	if s.wanted == nil {
 		return nil
@@ -241,9 +224,9 @@ func (s *sensor) resume(l *link) error {
 	return s.begin(l, s.wanted)
 }
 
-// find connects to the plugged camera that has this device's serial number. It
-// remembers others, to leave them alone from then on: each look takes a camera
-// from the kernel's drivers for a moment.
+// find connects to the camera with this device's serial number. It adds other cameras
+// to others and skips them the next time, because connecting detaches the kernel's
+// drivers.
 func (d *Device) find(others map[USBDevice]bool) (*link, error) {
 	list, err := d.bus.Scan(d.ctx)
 	if err != nil {
@@ -265,13 +248,13 @@ func (d *Device) find(others map[USBDevice]bool) (*link, error) {
 		}
 		others[u] = true
 		if err := l.close(); err != nil {
-			d.log.Debug().Err(err).Msg("closing another camera")
+			d.log.Debug().Err(err).Msg("cannot close another camera")
 		}
 	}
 	return nil, err
 }
 
-// wait is a pause that ends early with ctx.
+// wait waits for d or until ctx is done.
 func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

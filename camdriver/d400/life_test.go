@@ -15,7 +15,7 @@ import (
 	"rsros/test/usbvm/d435i"
 )
 
-// recorder is a handler that keeps what matters of each call.
+// recorder is a handler that records its calls.
 type recorder struct {
 	mu     sync.Mutex
 	frames map[camdriver.StreamID][]uint64 // numbers
@@ -79,10 +79,10 @@ func (r *recorder) notified(c camdriver.Category) bool {
 
 var smallDepth = camdriver.Profile{Stream: depthStream, Format: camdriver.Z16, Width: 256, Height: 144, FPS: 90}
 
-// bubble runs a test on a clock of its own: waiting takes no time.
+// bubble runs a test in simulated time.
 func bubble(t *testing.T, f func(*testing.T)) { t.Helper(); synctest.Test(t, f) }
 
-// pass lets time pass.
+// pass advances the time.
 func pass(t *testing.T, d time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -91,9 +91,8 @@ func pass(t *testing.T, d time.Duration) {
 	synctest.Wait()
 }
 
-// TestStartSteps fails every single operation of opening and starting, each in
-// every way, once or for good. Whatever happens, nothing may be left open, and
-// a fault that passes must not be seen.
+// TestStartSteps makes each operation of opening and starting fail, with each fault, once
+// or permanently. Nothing may be left open, and a temporary fault must not be reported.
 func TestStartSteps(t *testing.T) {
 	faults := map[string]error{
 		"stall": ErrStall, "timeout": ErrTimeout, "disconnect": camdriver.ErrUnplugged, "fault": errors.New("input/output error"),
@@ -103,7 +102,7 @@ func TestStartSteps(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				stride := 1
 				if !once || fault == ErrTimeout {
-					stride = 7 // much the same as the others
+					stride = 7 // to save time
 				}
 				for step := 0; ; step += stride {
 					reached := false
@@ -120,7 +119,7 @@ func TestStartSteps(t *testing.T) {
 	}
 }
 
-// startWithFault says whether the step was reached at all.
+// startWithFault reports whether the step was reached.
 func startWithFault(t *testing.T, fault error, step int, once bool) (reached bool) {
 	b := newBus1(t)
 	var mu sync.Mutex
@@ -147,7 +146,7 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 		if err == nil {
 			pass(t, 200*time.Millisecond)
 			if r.count(depthStream) < 5 {
-				t.Errorf("step %d: only %d frames after a start without an error", step, r.count(depthStream))
+				t.Errorf("step %d: only %d frames after a successful start", step, r.count(depthStream))
 			}
 		}
 		if err := d.Close(); err != nil {
@@ -156,12 +155,12 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 	}
 	retried := errors.Is(fault, ErrStall) || errors.Is(fault, ErrTimeout)
 	if err != nil && once && retried && step > 0 {
-		t.Errorf("step %d: a passing %v ended the start: %v", step, fault, err)
+		t.Errorf("step %d: temporary %v made the start fail: %v", step, fault, err)
 	}
 	return reached
 }
 
-// TestTransferFaults breaks a running stream in every way that it recovers from.
+// TestTransferFaults checks that a running stream recovers from faults.
 func TestTransferFaults(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -192,7 +191,7 @@ func TestTransferFaults(t *testing.T) {
 				before := r.count(depthStream)
 				pass(t, time.Second)
 				if n := r.count(depthStream) - before; n < 80 {
-					t.Errorf("%d frames a second after the fault", n)
+					t.Errorf("%d frames per second after the fault", n)
 				}
 				if got := r.notified(camdriver.NotifyFrameCorrupted) || r.notified(camdriver.NotifyFramesTimeout); got != test.note {
 					t.Errorf("notified: %v, want %v (%v)", got, test.note, r.notes)
@@ -205,8 +204,7 @@ func TestTransferFaults(t *testing.T) {
 	}
 }
 
-// TestLostFrames counts frames that never come and frames that come broken, each
-// once.
+// TestLostFrames checks that missing and broken frames are counted once.
 func TestLostFrames(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
@@ -225,13 +223,13 @@ func TestLostFrames(t *testing.T) {
 			numbers := r.frames[depthStream]
 			missed := int(numbers[len(numbers)-1]-numbers[0]) + 1 - len(numbers)
 			if got := optionValue(s.Options(), camdriver.OptionTotalFrameDrops); missed != i+1 || got != float32(i+1) {
-				t.Errorf("%d frames are missing, %g counted, want %d", missed, got, i+1)
+				t.Errorf("%d frames missing, %g counted, want %d", missed, got, i+1)
 			}
 		}
 	})
 }
 
-// TestStreamFails breaks an endpoint for good.
+// TestStreamFails checks a permanent fault of an endpoint.
 func TestStreamFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
@@ -260,7 +258,7 @@ func TestStreamFails(t *testing.T) {
 	})
 }
 
-// TestReplug pulls the camera out and plugs it in while all sensors stream.
+// TestReplug unplugs the camera and plugs it in while all sensors stream.
 func TestReplug(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
@@ -288,7 +286,7 @@ func TestReplug(t *testing.T) {
 				t.Fatalf("round %d: status %v", round, kinds)
 			}
 			if err := stereo.SetOption(camdriver.OptionLaserPower, 60); !errors.Is(err, camdriver.ErrUnplugged) {
-				t.Errorf("option of an unplugged camera: %v", err)
+				t.Errorf("SetOption on an unplugged camera: %v", err)
 			}
 			seen := r.count(depthStream)
 			b.plug(0)
@@ -300,7 +298,7 @@ func TestReplug(t *testing.T) {
 				t.Errorf("round %d: %d frames after the replug", round, n)
 			}
 			if got := b.camera(0).ControlValue(0, 3, xuLaserPower); got != 90 {
-				t.Errorf("laser power is %d after the replug, was set to 90", got)
+				t.Errorf("laser power is %d after the replug, want 90", got)
 			}
 		}
 		for id, numbers := range r.frames {
@@ -311,7 +309,7 @@ func TestReplug(t *testing.T) {
 			}
 		}
 		if _, err := Open(t.Context(), Selector{Serial: serialText}, Options{Bus: b}); !errors.Is(err, ErrInUse) {
-			t.Errorf("open a camera twice: %v", err)
+			t.Errorf("second Open: %v", err)
 		}
 	})
 }
@@ -331,13 +329,13 @@ func TestStopWhileAway(t *testing.T) {
 			t.Error(err)
 		}
 		if err := s.Start([]camdriver.Profile{smallDepth}, r); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("start an unplugged camera: %v", err)
+			t.Errorf("Start of an unplugged camera: %v", err)
 		}
 		if err := d.Reset(); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("reset an unplugged camera: %v", err)
+			t.Errorf("Reset of an unplugged camera: %v", err)
 		}
 		if len(s.Options()) == 0 || len(s.Profiles()) == 0 {
-			t.Error("an unplugged camera forgot its options or profiles")
+			t.Error("unplugged camera has no options or profiles")
 		}
 		b.plug(0)
 		pass(t, 2*time.Second)
@@ -347,7 +345,7 @@ func TestStopWhileAway(t *testing.T) {
 	})
 }
 
-// TestStartStop starts and stops hundreds of times; the bus counts what is left.
+// TestStartStop starts and stops hundreds of times. The bus checks for leaks.
 func TestStartStop(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
@@ -374,8 +372,8 @@ func TestStartStop(t *testing.T) {
 	})
 }
 
-// TestStopWhileSlow stops streams whose frames come faster than they are
-// handled: at each read one is there already.
+// TestStopWhileSlow stops streams whose frames arrive faster than they are handled, so
+// that each Read finds a completed transfer.
 func TestStopWhileSlow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
@@ -384,7 +382,7 @@ func TestStopWhileSlow(t *testing.T) {
 		r.each = func(*camdriver.Frame) {
 			<-time.After(2 * lateRead)
 			if at := stopped.Load(); at != 0 && time.Since(time.Unix(at, 0)) > time.Minute {
-				panic("the stream goes on after Stop")
+				panic("frame after Stop")
 			}
 		}
 		gyro := camdriver.Profile{Stream: gyroStream, Format: camdriver.MotionXYZ32F, FPS: 200}
@@ -406,8 +404,8 @@ func TestStopWhileSlow(t *testing.T) {
 	})
 }
 
-// TestSlowHandler takes longer over a frame than a camera may be silent: that is
-// no fault of the camera's.
+// TestSlowHandler checks that a handler slower than the timeout of frames doesn't cause a
+// timeout.
 func TestSlowHandler(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
@@ -426,7 +424,7 @@ func TestSlowHandler(t *testing.T) {
 	})
 }
 
-// TestDeviceError has the camera report that its laser is hot.
+// TestDeviceError checks the notification for an error that the camera reports.
 func TestDeviceError(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
@@ -442,8 +440,7 @@ func TestDeviceError(t *testing.T) {
 	})
 }
 
-// TestHung has the camera answer nothing any more: requests take a second each and
-// must be given up soon.
+// TestHung checks that SetOption soon gives up if the camera doesn't respond.
 func TestHung(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
@@ -458,14 +455,13 @@ func TestHung(t *testing.T) {
 		before := time.Now()
 		err := d.Sensors()[0].SetOption(camdriver.OptionLaserPower, 60)
 		if took := time.Since(before); !errors.Is(err, ErrTimeout) || took > 10*time.Second {
-			t.Errorf("an option of a camera that hangs: %v after %v", err, took)
+			t.Errorf("SetOption on a hung camera: %v after %v", err, took)
 		}
 		b.hook(nil)
 	})
 }
 
-// TestBusy has the camera stall every request for a while, as it does when it
-// is busy.
+// TestBusy checks that SetOption retries while the camera stalls requests.
 func TestBusy(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"rsros/camdriver"
 )
 
-// Class requests of UVC and HID, and the standard one that reads descriptors.
+// Class requests of UVC and HID, and the standard request for descriptors.
 const (
 	requestIn  = 0xa1 // class, interface, device to host
 	requestOut = 0x21
@@ -33,7 +32,7 @@ const (
 	getDescriptor = 6
 )
 
-// control is the address of one UVC control.
+// control is the address of a UVC control.
 type control struct{ iface, unit, selector uint8 }
 
 func (c control) value() uint16 { return uint16(c.selector) << 8 }
@@ -54,22 +53,22 @@ const (
 	xuEmitterRate     = 0x10
 )
 
-// link is one connection to a camera: what must be recreated when the camera is
-// plugged in again. Its fields do not change after connect.
+// link is a connection to a camera until it is unplugged. Its fields do not change after
+// connect.
 type link struct {
-	ctx    context.Context // ends with the device
+	ctx    context.Context // canceled when the device is closed
 	usb    USBDevice
 	handle Handle
 	cfg    *configuration
 	depth  *videoFunction
 	xu     uint8          // the depth function's extension unit
-	color  *videoFunction // nil if the camera has none of its own
+	color  *videoFunction // nil if there is no separate colour function
 	hid    *hidFunction   // nil without motion sensors
 	id     gvd
-	hwmon  sync.Mutex // one command at a time
+	hwmon  sync.Mutex // serializes commands
 }
 
-// connect opens a plugged camera and reads what it says of itself.
+// connect opens a camera and reads its description.
 func connect(ctx context.Context, bus Bus, dev USBDevice) (*link, error) {
 	handle, err := bus.Open(dev)
 	if err != nil {
@@ -106,7 +105,7 @@ func (l *link) identify() error {
 		l.hid = &l.cfg.HID[0]
 	}
 	if l.depth == nil {
-		return fmt.Errorf("no depth function among %d video functions of this device", len(l.cfg.Video))
+		return fmt.Errorf("device has %d video functions and none is for depth", len(l.cfg.Video))
 	}
 	b, err := l.command(opGVD, nil)
 	if err != nil {
@@ -118,12 +117,8 @@ func (l *link) identify() error {
 
 // readConfiguration reads the configuration with all class descriptors.
 func (l *link) readConfiguration() ([]byte, error) {
-	read := func(b []byte) (n int, err error) {
-		err = l.persist(startTries, func() error {
-			n, err = l.handle.Control(standardIn, getDescriptor, descConfig<<8, 0, b)
-			return err
-		})
-		return n, err
+	read := func(b []byte) (int, error) {
+		return l.control(startTries, standardIn, getDescriptor, descConfig<<8, 0, b)
 	}
 	head := make([]byte, 9)
 	n, err := read(head)
@@ -140,35 +135,40 @@ func (l *link) readConfiguration() ([]byte, error) {
 	return all[:n], nil
 }
 
-var errShort = errors.New("short answer")
+var errShort = errors.New("short reply")
 
 func (l *link) depthXU(selector uint8) control { return control{l.depth.Interface, l.xu, selector} }
 
-// setControl writes a control; a busy device stalls and is asked again.
+// setControl writes a control. It retries while the device is busy.
 func (l *link) setControl(c control, data []byte) error {
 	return l.persist(controlTries, func() error { return l.transfer(c, reqSetCur, data) })
 }
 
-// getControl reads a control and gives the number of bytes that came.
-func (l *link) getControl(c control, request uint8, data []byte) (n int, err error) {
-	err = l.persist(controlTries, func() error {
-		n, err = l.handle.Control(requestIn, request, c.value(), c.index(), data)
+// getControl reads a control and returns the number of bytes read.
+func (l *link) getControl(c control, request uint8, data []byte) (int, error) {
+	return l.control(controlTries, requestIn, request, c.value(), c.index(), data)
+}
+
+// control runs a control transfer with retries.
+func (l *link) control(tries int, requestType, request uint8, value, index uint16, data []byte) (n int, err error) {
+	err = l.persist(tries, func() (err error) {
+		n, err = l.handle.Control(requestType, request, value, index, data)
 		return err
 	})
 	return n, err
 }
 
-// transfer writes once.
+// transfer writes a control without retries.
 func (l *link) transfer(c control, request uint8, data []byte) error {
 	n, err := l.handle.Control(requestOut, request, c.value(), c.index(), data)
 	if err == nil && n < len(data) {
-		err = fmt.Errorf("%d of %d bytes written: %w", n, len(data), errShort)
+		err = fmt.Errorf("wrote %d of %d bytes: %w", n, len(data), errShort)
 	}
 	return err
 }
 
-// persist repeats f while the device stalls or does not answer in time: that one
-// only a few times, as each takes a second.
+// persist repeats f while the device stalls, up to tries times, or does not respond, up
+// to timeoutTries times, because each of those takes a second.
 func (l *link) persist(tries int, f func() error) error {
 	late := 0
 	for try := 1; ; try++ {
@@ -187,19 +187,15 @@ func (l *link) persist(tries int, f func() error) error {
 	}
 }
 
-// pause waits a moment, or fails if the device is being closed.
+// pause waits between retries. It returns ErrClosed if the device is closed.
 func (l *link) pause() error {
-	t := time.NewTimer(controlPause)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-l.ctx.Done():
+	if wait(l.ctx, controlPause); l.ctx.Err() != nil {
 		return camdriver.ErrClosed
 	}
+	return nil
 }
 
-// speed is the USB version of the link as the SDK writes it: "3.2", "2.1".
+// speed returns the USB version of the link as the SDK writes it: "3.2", "2.1".
 func (u USBDevice) speed() string { return fmt.Sprintf("%d.%d", u.Spec>>8, u.Spec>>4&0xf) }
 
 func (u USBDevice) slow() bool { return u.Spec < 0x0300 }

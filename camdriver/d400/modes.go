@@ -9,8 +9,8 @@ import (
 	"rsros/camdriver"
 )
 
-// mode is one way a streaming interface can run, and the profiles that can be
-// made of what it sends.
+// mode is a configuration of a streaming interface, and the streams that can be made of
+// its frames.
 type mode struct {
 	stream   *videoStream
 	native   camdriver.Format
@@ -22,7 +22,7 @@ type mode struct {
 	outputs  []output
 }
 
-// output is one stream made of a mode's frames.
+// output is a stream made of a mode's frames.
 type output struct {
 	stream camdriver.StreamID
 	format camdriver.Format
@@ -33,11 +33,11 @@ var (
 	colorStream = camdriver.StreamID{Kind: camdriver.Color}
 	leftStream  = camdriver.StreamID{Kind: camdriver.Infrared, Index: 1}
 	rightStream = camdriver.StreamID{Kind: camdriver.Infrared, Index: 2}
-	mixedStream = camdriver.StreamID{Kind: camdriver.Infrared} // the left imager's colour, not rectified
+	mixedStream = camdriver.StreamID{Kind: camdriver.Infrared} // unrectified colour of the left imager
 )
 
-// outputsOf lists what a native format can become. cropped is the D405, whose
-// colour comes through the depth module.
+// outputsOf returns the outputs of a native format. cropped is set for the D405, whose
+// depth module provides colour.
 func outputsOf(native camdriver.Format, cropped bool) []output {
 	yuv := colorStream
 	if native == camdriver.UYVY && !cropped {
@@ -60,8 +60,8 @@ func outputsOf(native camdriver.Format, cropped bool) []output {
 	return nil
 }
 
-// modesOf lists a function's modes, those with the fewest outputs first: a mode
-// that sends no more than is asked for is preferred.
+// modesOf returns a function's modes, with the fewest streams first, so that modes that
+// send no more than requested are preferred.
 func modesOf(f *videoFunction, cropped bool) []mode {
 	var list []mode
 	for s := range f.Streams {
@@ -89,7 +89,7 @@ func modesOf(f *videoFunction, cropped bool) []mode {
 	return list
 }
 
-// distinct is the number of streams a mode feeds.
+// distinct returns the number of streams of a mode.
 func (m mode) distinct() int {
 	seen := map[camdriver.StreamID]bool{}
 	for _, o := range m.outputs {
@@ -107,8 +107,8 @@ func (m mode) offers(p camdriver.Profile) bool {
 	return slices.ContainsFunc(m.outputs, func(o output) bool { return m.profile(o) == p })
 }
 
-// profilesOf lists what modes offer, each once, large and fast ones first within
-// a stream, with the sensor's own choice marked.
+// profilesOf returns the distinct profiles of modes by stream, largest and fastest first,
+// with the defaults marked.
 func profilesOf(modes []mode, slow bool) []camdriver.Profile {
 	var list []camdriver.Profile
 	for _, m := range modes {
@@ -128,8 +128,8 @@ func profilesOf(modes []mode, slow bool) []camdriver.Profile {
 	return list
 }
 
-// markDefaults marks one profile for each of depth, left infrared and colour:
-// the SDK's choice where it is offered, else the nearest to it in size.
+// markDefaults marks one profile per stream: the SDK's default, or else the nearest one
+// in size.
 func markDefaults(list []camdriver.Profile, slow bool) {
 	want := []camdriver.Profile{
 		{Stream: depthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 30},
@@ -147,8 +147,8 @@ func markDefaults(list []camdriver.Profile, slow bool) {
 	}
 }
 
-// nearest is the place of the profile of w's stream and format that is closest
-// to w, -1 if there is none.
+// nearest returns the index of the profile with w's stream and format that is nearest to
+// w, or -1.
 func nearest(list []camdriver.Profile, w camdriver.Profile) int {
 	best, distance := -1, 0
 	for i, p := range list {
@@ -165,7 +165,7 @@ func nearest(list []camdriver.Profile, w camdriver.Profile) int {
 
 func abs(v int) int { return max(v, -v) }
 
-// choose finds one mode for each interface that together give all profiles.
+// choose returns a mode per interface so that together they provide all profiles.
 func choose(modes []mode, profiles []camdriver.Profile) (map[*videoStream]mode, error) {
 	wanted := map[*videoStream][]camdriver.Profile{}
 	for _, p := range profiles {
@@ -182,7 +182,7 @@ func choose(modes []mode, profiles []camdriver.Profile) (map[*videoStream]mode, 
 			return m.stream == s && !slices.ContainsFunc(list, func(p camdriver.Profile) bool { return !m.offers(p) })
 		})
 		if i < 0 {
-			return nil, fmt.Errorf("profiles %s cannot run together, they share one USB stream: %w", join(list), camdriver.ErrUnsupported)
+			return nil, fmt.Errorf("profiles %s cannot be combined because they share a USB stream: %w", join(list), camdriver.ErrUnsupported)
 		}
 		chosen[s] = modes[i]
 	}

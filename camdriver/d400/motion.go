@@ -14,7 +14,7 @@ var (
 	accelStream = camdriver.StreamID{Kind: camdriver.Accel}
 )
 
-// motionProfiles are the rates of an IMU; its chip tells them.
+// motionProfiles returns the profiles of an IMU with the given chip.
 func motionProfiles(chip uint8) []camdriver.Profile {
 	accel := []int{63, 250}
 	if chip == chipBMI085 || chip == chipBMI088 {
@@ -31,7 +31,7 @@ func motionProfiles(chip uint8) []camdriver.Profile {
 	return list
 }
 
-// motionPump carries the reports of both inertial sensors, which share a pipe.
+// motionPump raises frames for both inertial sensors, which share an endpoint.
 type motionPump struct {
 	sensor  *sensor
 	link    *link
@@ -48,7 +48,7 @@ func reportOf(id camdriver.StreamID) uint8 {
 	return reportAccel
 }
 
-// beginMotion powers the wanted sensors up and reads their reports.
+// beginMotion powers the sensors up and starts reading their reports.
 func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) error {
 	if l.hid == nil {
 		return fmt.Errorf("no HID interface: %w", camdriver.ErrUnsupported)
@@ -79,9 +79,9 @@ func (p *motionPump) submit() error {
 	return err
 }
 
-// power sets a HID sensor's power state and rate and checks that it took them.
+// power sets a HID sensor's power state and rate and verifies the state.
 func (l *link) power(id, state uint8, fps int) error {
-	interval, ok := rateInterval(fps)
+	interval, ok := rateIntervals[fps]
 	if !ok {
 		return fmt.Errorf("rate %d: %w", fps, camdriver.ErrUnsupported)
 	}
@@ -90,10 +90,7 @@ func (l *link) power(id, state uint8, fps int) error {
 		return err
 	}
 	f.ID, f.Power, f.Interval = id, state, interval
-	err = l.persist(startTries, func() error {
-		_, err := l.handle.Control(requestOut, hidSetReport, hidFeature|uint16(id), uint16(l.hid.Interface), f.encode())
-		return err
-	})
+	_, err = l.control(startTries, requestOut, hidSetReport, hidFeature|uint16(id), uint16(l.hid.Interface), f.encode())
 	if err != nil {
 		return fmt.Errorf("write HID feature report %d: %w", id, err)
 	}
@@ -104,11 +101,8 @@ func (l *link) power(id, state uint8, fps int) error {
 }
 
 func (l *link) feature(id uint8) (feature, error) {
-	b, n := make([]byte, featureSize), 0
-	err := l.persist(startTries, func() (err error) {
-		n, err = l.handle.Control(requestIn, hidGetReport, hidFeature|uint16(id), uint16(l.hid.Interface), b)
-		return err
-	})
+	b := make([]byte, featureSize)
+	n, err := l.control(startTries, requestIn, hidGetReport, hidFeature|uint16(id), uint16(l.hid.Interface), b)
 	if err != nil {
 		return feature{}, fmt.Errorf("read HID feature report %d: %w", id, err)
 	}
@@ -129,7 +123,7 @@ func (p *motionPump) run(ctx context.Context) {
 		failures++
 		if err2 := p.again(err, failures); err2 != nil {
 			if errors.Is(err2, camdriver.ErrUnplugged) {
-				p.sensor.dev.tell(loss{p.link, err2})
+				p.sensor.dev.lose(loss{p.link, err2})
 			} else {
 				p.handler.StatusChanged(camdriver.Status{Kind: camdriver.StatusFailed, Err: err2})
 			}
@@ -138,12 +132,12 @@ func (p *motionPump) run(ctx context.Context) {
 	}
 }
 
-// again puts transfers in flight after one failed with err, or gives up.
+// again resubmits the transfers after one failed with err, or gives up.
 func (p *motionPump) again(err error, failures int) error {
 	if errors.Is(err, camdriver.ErrUnplugged) || failures > streamRestarts {
 		return err
 	}
-	p.sensor.dev.log.Warn().Err(err).Msg("the motion stream broke and is started again")
+	p.sensor.dev.log.Warn().Err(err).Msg("restarting the motion stream")
 	return p.submit()
 }
 
@@ -160,8 +154,8 @@ func (p *motionPump) read(ctx context.Context, b []byte) error {
 	return context.Cause(ctx)
 }
 
-// report raises one sample. Reports of sensors that nobody started, and those of
-// the module's other inputs (id 3), are not for us.
+// report raises the sample of a report. It ignores sensors that aren't started and the
+// module's other inputs (id 3).
 func (p *motionPump) report(b []byte, arrival time.Time) {
 	sample, err := parseReport(b)
 	if err != nil {

@@ -18,12 +18,12 @@ func TestList(t *testing.T) {
 		d435i.Options{Serial: [6]byte{4}, Product: 0x0adb}, d435i.Options{Serial: [6]byte{5}, Product: 0x1234})
 	b.slots[3].refuse = ErrPermission
 	found, err := list(t.Context(), b)
-	if err != nil || len(found) != 5 { // all but the device that is no camera
+	if err != nil || len(found) != 5 { // without the device that isn't a camera
 		t.Fatalf("%+v, %v", found, err)
 	}
 	for i, want := range []string{"ready", "USB 2", "needs 5.12.7.100", UdevRules, "rs-fw-update -r"} {
 		if !strings.Contains(found[i].State, want) {
-			t.Errorf("camera %d is %q, want %q", i, found[i].State, want)
+			t.Errorf("camera %d has state %q, want %q", i, found[i].State, want)
 		}
 	}
 	if f := found[0]; f.Serial != serialText || f.Firmware != "5.15.0.100" || f.Port != "2-1" || f.USB != "3.2" {
@@ -31,7 +31,7 @@ func TestList(t *testing.T) {
 	}
 	found, err = list(t.Context(), &fakeBus{t: t})
 	if text, jsonErr := json.Marshal(found); err != nil || jsonErr != nil || string(text) != "[]" {
-		t.Errorf("no camera gives %s, %v, %v", text, err, jsonErr)
+		t.Errorf("without cameras: got %s, %v, %v", text, err, jsonErr)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestOpenErrors(t *testing.T) {
 		d, err := Open(t.Context(), test.sel, Options{Bus: b})
 		if err == nil {
 			d.Close()
-			t.Errorf("%s: opened", test.name)
+			t.Errorf("%s: Open succeeded", test.name)
 			continue
 		}
 		if test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
@@ -66,7 +66,7 @@ func TestOpenErrors(t *testing.T) {
 		}
 	}
 	if _, err := Open(t.Context(), Selector{}, Options{Bus: &fakeBus{t: t}}); !errors.Is(err, camdriver.ErrNotFound) {
-		t.Errorf("no camera at all: %v", err)
+		t.Errorf("without cameras: %v", err)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestTypePattern(t *testing.T) {
 	}
 }
 
-// TestDescription compares calibration with what the camera was given.
+// TestDescription compares calibration with that of the virtual camera.
 func TestDescription(t *testing.T) {
 	d := openFake(t, newBus1(t))
 	want := d435i.Factory()
@@ -136,7 +136,7 @@ func TestDescription(t *testing.T) {
 	if _, err := d.Sensors()[0].Intrinsics(camdriver.Profile{
 		Stream: leftStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 25,
 	}); !errors.Is(err, camdriver.ErrNotFound) {
-		t.Errorf("intrinsics of an image that is not rectified: %v", err)
+		t.Errorf("intrinsics of an unrectified image: %v", err)
 	}
 }
 
@@ -168,10 +168,10 @@ func TestProfiles(t *testing.T) {
 		{"two sizes of one USB stream", stereo, []camdriver.Profile{left, wide}, false},
 		{"not rectified", stereo, []camdriver.Profile{{Stream: rightStream, Format: camdriver.Y16, Width: 1280, Height: 800, FPS: 15}}, true},
 		{"left in colour", stereo, []camdriver.Profile{{Stream: mixedStream, Format: camdriver.RGB8, Width: 640, Height: 480, FPS: 6}}, true},
-		{"colour as it comes", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.YUYV, Width: 320, Height: 180, FPS: 60}}, true},
+		{"native colour", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.YUYV, Width: 320, Height: 180, FPS: 60}}, true},
 		{"raw colour", rgb, []camdriver.Profile{{Stream: colorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}}, true},
 		{"depth of the colour sensor", rgb, []camdriver.Profile{smallDepth}, false},
-		{"a rate of another chip", motion, []camdriver.Profile{{Stream: accelStream, Format: camdriver.MotionXYZ32F, FPS: 400}}, false},
+		{"rate of another chip", motion, []camdriver.Profile{{Stream: accelStream, Format: camdriver.MotionXYZ32F, FPS: 400}}, false},
 	} {
 		r := newRecorder()
 		seen := make(chan *camdriver.Frame, 100)
@@ -204,8 +204,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestNotOffered asks for what a USB 2 link cannot carry: the error names what it
-// can, in the same format if there is any.
+// TestNotOffered checks that the error for profiles unavailable on a USB 2 link lists the
+// available ones, of the same format if possible.
 func TestNotOffered(t *testing.T) {
 	d := openFake(t, newBus1(t, d435i.Options{USB2: true}))
 	for i, test := range []struct {
@@ -217,12 +217,12 @@ func TestNotOffered(t *testing.T) {
 	} {
 		err := d.Sensors()[i].Start([]camdriver.Profile{test.p}, newRecorder())
 		if !errors.Is(err, camdriver.ErrUnsupported) || !strings.Contains(err.Error(), "USB 2.1 link") || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q in it", test.p, err, test.want)
+			t.Errorf("%s: got error %v, want one with %q", test.p, err, test.want)
 		}
 	}
 }
 
-// checkPixels compares a frame with what the camera sent.
+// checkPixels compares a frame with the camera's data.
 func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 	t.Helper()
 	sent := func(code string, bits int) []byte {
@@ -258,12 +258,12 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 		want = sent("BYR2", 16)
 	}
 	if !bytes.Equal(f.Data, want) {
-		t.Errorf("%s: frame %d of %s differs from what was sent", name, f.Number, f.Profile)
+		t.Errorf("%s: frame %d of %s differs from the camera's data", name, f.Number, f.Profile)
 	}
 }
 
-// TestPoolUsedUp holds on to frames until there is no memory: the stream goes
-// on, and what is lost shows in the numbers.
+// TestPoolUsedUp retains frames until the pool is exhausted, and checks that the stream
+// continues after they are released.
 func TestPoolUsedUp(t *testing.T) {
 	b := newBus1(t)
 	d, err := Open(t.Context(), Selector{}, Options{Bus: b, PoolBytes: 4 * 256 * 1024})
@@ -301,14 +301,14 @@ func TestPoolUsedUp(t *testing.T) {
 	}
 }
 
-// TestFramesAreAligned looks at where pixels lie: at a page, from the second
-// frame on, so that they can go to an O_DIRECT file.
+// TestFramesAreAligned checks that pixels are page-aligned from the second frame on, for
+// writing with O_DIRECT.
 func TestFramesAreAligned(t *testing.T) {
 	d, r := openFake(t, newBus1(t)), newRecorder()
 	done := make(chan struct{})
 	r.each = func(f *camdriver.Frame) {
 		if len(r.frames[depthStream]) == 2 && pageOffset(f.Data) != 0 {
-			t.Errorf("pixels lie %d bytes behind a page", pageOffset(f.Data))
+			t.Errorf("pixels are %d bytes after a page boundary", pageOffset(f.Data))
 		}
 		if len(r.frames[depthStream]) == 3 {
 			close(done)

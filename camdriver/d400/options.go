@@ -8,15 +8,14 @@ import (
 	"rsros/camdriver"
 )
 
-// setting is one option of a sensor: how to read, write and bound it. get and
-// set are called with the link of the moment.
+// setting is an option of a sensor.
 type setting struct {
 	id    camdriver.OptionID
 	about string
 	span  func(*link) (span, error)
 	get   func(*link) (float32, error)
 	set   func(*link, float32) error // nil: read-only
-	// disables names the automatic control that a change of this one ends.
+	// disables is the automatic control that a change of this option turns off.
 	disables camdriver.OptionID
 	auto     bool // disables is set
 }
@@ -24,15 +23,14 @@ type setting struct {
 // span is an option's range.
 type span struct{ min, max, step, def float32 }
 
-// known is a setting that the camera at hand has.
+// known is a setting that the camera supports.
 type known struct {
 	setting
 	span span
 	last float32 // as last read or written
 }
 
-// probeSettings asks the camera for the ranges of the settings, and leaves out those
-// that the camera lacks.
+// probeSettings reads the ranges of the settings and omits unsupported ones.
 func probeSettings(l *link, list []setting) ([]*known, error) {
 	var out []*known
 	for _, s := range list {
@@ -58,7 +56,7 @@ func (k *known) option() camdriver.Option {
 	}
 }
 
-// check bounds a value that somebody wants to set.
+// check checks a new value.
 func (k *known) check(v float32) error {
 	if k.set == nil {
 		return fmt.Errorf("option %s is read-only: %w", k.id, camdriver.ErrUnsupported)
@@ -69,20 +67,20 @@ func (k *known) check(v float32) error {
 	return nil
 }
 
-// whole is the location of a UVC control. size is its number of bytes, 0 to ask the
-// device (GET_LEN); signed makes it signed.
+// whole is an integral UVC control. size is its size in bytes, or 0 to ask the device
+// (GET_LEN).
 type whole struct {
 	at     control
 	size   int
 	signed bool
 }
 
-// uvc makes a setting of a UVC control.
+// uvc returns a setting for a UVC control.
 func uvc(id camdriver.OptionID, w whole, about string) setting {
 	return setting{id: id, about: about, span: w.span, get: w.get, set: w.set}
 }
 
-// ends makes a manual setting end the automatic one.
+// ends makes a manual setting turn off the automatic one.
 func (s setting) ends(auto camdriver.OptionID) setting {
 	s.disables, s.auto = auto, true
 	return s
@@ -98,26 +96,21 @@ func (w whole) span(l *link) (span, error) {
 		v[i] = x
 	}
 	if v[0] > v[1] {
-		return span{}, fmt.Errorf("control with range %g … %g", v[0], v[1])
+		return span{}, fmt.Errorf("control has range %g … %g", v[0], v[1])
 	}
 	return span{v[0], v[1], max(v[2], 1), v[3]}, nil
 }
 
 func (w whole) get(l *link) (float32, error) { return w.ask(l, reqGetCur) }
 
-// ask reads four bytes, whatever the control's size, as the SDK does: cameras
-// answer so.
+// ask reads four bytes for any size of the control, as the SDK does.
 func (w whole) ask(l *link, request uint8) (float32, error) {
 	size, err := w.length(l)
 	if err != nil {
 		return 0, err
 	}
 	var b [4]byte
-	var n int
-	err = l.persist(optionTries, func() error {
-		n, err = l.handle.Control(requestIn, request, w.at.value(), w.at.index(), b[:])
-		return err
-	})
+	n, err := l.control(optionTries, requestIn, request, w.at.value(), w.at.index(), b[:])
 	if err != nil {
 		return 0, err
 	}
@@ -136,22 +129,18 @@ func (w whole) length(l *link) (int, error) {
 		return w.size, nil
 	}
 	var b [2]byte
-	n := 0
-	err := l.persist(optionTries, func() (err error) {
-		n, err = l.handle.Control(requestIn, reqGetLen, w.at.value(), w.at.index(), b[:])
-		return err
-	})
+	n, err := l.control(optionTries, requestIn, reqGetLen, w.at.value(), w.at.index(), b[:])
 	if err != nil {
 		return 0, err
 	}
 	if size := int(binary.LittleEndian.Uint16(b[:])); n == 2 && size >= 1 && size <= 4 {
 		return size, nil
 	}
-	return 0, fmt.Errorf("control of %d bytes, want 1 to 4", binary.LittleEndian.Uint16(b[:]))
+	return 0, fmt.Errorf("control has %d bytes, want 1 to 4", binary.LittleEndian.Uint16(b[:]))
 }
 
-// set writes four bytes to terminals and processing units, and a control's own
-// size to the extension unit, as the SDK does.
+// set writes four bytes to terminals and processing units, and the control's size to the
+// extension unit, as the SDK does.
 func (w whole) set(l *link, v float32) error {
 	b := make([]byte, 4)
 	binary.LittleEndian.PutUint32(b, uint32(int32(v)))
@@ -161,7 +150,7 @@ func (w whole) set(l *link, v float32) error {
 	return l.setControl(w.at, b)
 }
 
-// fixed is a read-only setting whose value is known beforehand.
+// fixed returns a read-only setting with a constant value.
 func fixed(id camdriver.OptionID, v float32, about string) setting {
 	return setting{
 		id: id, about: about,
@@ -170,7 +159,7 @@ func fixed(id camdriver.OptionID, v float32, about string) setting {
 	}
 }
 
-// onOff bounds a switch.
+// onOff returns the span of a switch.
 func onOff(def bool) func(*link) (span, error) {
 	return func(*link) (span, error) { return span{0, 1, 1, boolToFloat(def)}, nil }
 }

@@ -19,19 +19,18 @@ const (
 
 var errPayloadMarked = errors.New("payload is marked as faulty")
 
-// payload is the header before the pixels of each transfer. blocks
-// aliases the transfer's memory.
+// payload is the header of a transfer. blocks aliases the transfer's memory.
 type payload struct {
-	length int // of the header; the pixels begin here
+	length int // of the header
 	info   uint8
-	pts    uint32 // frame timestamp, µs of the device's clock
+	pts    uint32 // frame timestamp, µs on the device's clock
 	blocks []byte // RealSense metadata
 }
 
-// parsePayload reads the header of one transfer.
+// parsePayload parses the header of a transfer.
 func parsePayload(b []byte) (payload, error) {
 	if len(b) < 2 {
-		return payload{}, fmt.Errorf("payload of %d bytes has no header", len(b))
+		return payload{}, fmt.Errorf("payload has %d bytes and no header", len(b))
 	}
 	p := payload{length: int(b[0]), info: b[1]}
 	want := 2
@@ -42,7 +41,7 @@ func parsePayload(b []byte) (payload, error) {
 		want += 6
 	}
 	if p.length < want || p.length > len(b) {
-		return p, fmt.Errorf("payload header of %d bytes in a transfer of %d; its bits ask for %d", p.length, len(b), want)
+		return p, fmt.Errorf("payload header claims %d bytes in a transfer of %d, its flags need %d", p.length, len(b), want)
 	}
 	if p.info&headerERR != 0 {
 		return p, errPayloadMarked
@@ -63,7 +62,7 @@ const (
 	blockStats         = 0x00000003
 )
 
-// metadata is a set of values, kept in key order without an allocation.
+// metadata is a set of values.
 type metadata struct {
 	values  [camdriver.MetaCrc + 1]int64
 	present uint64
@@ -78,7 +77,7 @@ func (m *metadata) get(k camdriver.MetadataKey) (int64, bool) {
 	return m.values[k], m.present&(1<<k) != 0
 }
 
-// list gives the values in key order, at most camdriver.MaxMetadata.
+// list returns the values in key order, at most camdriver.MaxMetadata.
 func (m *metadata) list() []camdriver.MetadataValue {
 	out := make([]camdriver.MetadataValue, 0, camdriver.MaxMetadata)
 	for k := range m.values {
@@ -89,15 +88,15 @@ func (m *metadata) list() []camdriver.MetadataValue {
 	return out
 }
 
-// parse reads the blocks of a payload header. At a block with a wrong size it returns
-// an error and keeps what was read before.
+// parse parses the blocks of a payload header. If a block has a wrong size, it returns
+// an error and keeps the values before it.
 func (m *metadata) parse(blocks []byte, pts uint32) error {
 	m.set(camdriver.MetaFrameTimestamp, int64(pts))
 	for at := 0; len(blocks)-at >= 8; {
 		id := binary.LittleEndian.Uint32(blocks[at:])
 		size := binary.LittleEndian.Uint32(blocks[at+4:])
 		if size < 8 || uint64(size) > uint64(len(blocks)-at) {
-			return fmt.Errorf("metadata block %#x of %d bytes, %d are left", id, size, len(blocks)-at)
+			return fmt.Errorf("metadata block %#x claims %d bytes, %d are left", id, size, len(blocks)-at)
 		}
 		m.block(id, blockReader{b: blocks[at : at+int(size)]}, pts)
 		at += int(size)
@@ -105,122 +104,116 @@ func (m *metadata) parse(blocks []byte, pts uint32) error {
 	return nil
 }
 
+// field is a metadata value in a block: the bit of its flag, its offset, and its size in
+// bytes; -2 is signed.
+type field struct {
+	flag, at, size int
+	key            camdriver.MetadataKey
+}
+
+var statsFields = []field{{5, 48, 4, camdriver.MetaWhiteBalance}}
+
+var timingFields = []field{{0, 16, 4, camdriver.MetaFrameCounter}}
+
+var depthFields = []field{
+	{0, 16, 4, camdriver.MetaGainLevel},
+	{1, 20, 4, camdriver.MetaActualExposure},
+	{2, 24, 4, camdriver.MetaFrameLaserPower},
+	{3, 28, 4, camdriver.MetaAutoExposure},
+	{4, 32, 4, camdriver.MetaExposurePriority},
+	{6, 52, 4, camdriver.MetaPreset},
+	{7, 56, 1, camdriver.MetaFrameEmitterMode},
+	{7, 56, 1, camdriver.MetaFrameLaserPowerMode},
+	{8, 58, 2, camdriver.MetaFrameLedPower},
+}
+
+var colorFields = []field{
+	{0, 16, -2, camdriver.MetaBrightness},
+	{1, 20, 4, camdriver.MetaContrast},
+	{2, 24, 4, camdriver.MetaSaturation},
+	{3, 28, 4, camdriver.MetaSharpness},
+	{5, 36, 4, camdriver.MetaAutoWhiteBalanceTemperature},
+	{6, 40, 4, camdriver.MetaGainLevel},
+	{7, 44, 4, camdriver.MetaBacklightCompensation},
+	{8, 48, 4, camdriver.MetaGamma},
+	{9, 52, -2, camdriver.MetaHue},
+	{11, 60, 4, camdriver.MetaManualWhiteBalance},
+	{12, 64, 4, camdriver.MetaPowerLineFrequency},
+	{13, 68, 4, camdriver.MetaLowLightCompensation},
+}
+
+var configurationFields = []field{
+	{4, 24, 2, camdriver.MetaInputWidth},
+	{5, 26, 2, camdriver.MetaInputHeight},
+	{7, 30, 2, camdriver.MetaTrigger},
+	{8, 32, 2, camdriver.MetaCalibInfo},
+	{9, 34, 1, camdriver.MetaGpioInputData},
+	{10, 35, 4, camdriver.MetaSubPresetInfo},
+}
+
 func (m *metadata) block(id uint32, r blockReader, pts uint32) {
+	r.flags = r.u32(12)
 	switch id {
 	case blockTiming:
-		r.flags = r.u32(12)
-		m.timing(r, pts)
+		m.put(r, timingFields)
+		if r.has(1, 20, 4) {
+			// The field holds half the exposure: the time from its middle to the PTS.
+			m.set(camdriver.MetaSensorTimestamp, int64(pts)-int64(r.u32(20)))
+		}
 	case blockStats:
 		r.flags = r.u32(8)
-		m.put32(r, 5, 48, camdriver.MetaWhiteBalance)
+		m.put(r, statsFields)
 	case blockDepthControl:
-		r.flags = r.u32(12)
-		m.depthControl(r)
+		m.put(r, depthFields)
+		if r.has(5, 48, 4) {
+			m.set(camdriver.MetaExposureRoiLeft, int64(r.u32(36)))
+			m.set(camdriver.MetaExposureRoiRight, int64(r.u32(40)))
+			m.set(camdriver.MetaExposureRoiTop, int64(r.u32(44)))
+			m.set(camdriver.MetaExposureRoiBottom, int64(r.u32(48)))
+		}
 	case blockRGBControl:
-		r.flags = r.u32(12)
-		m.rgbControl(r)
+		m.put(r, colorFields)
+		if r.has(4, 32, 4) {
+			m.set(camdriver.MetaAutoExposure, int64(boolToFloat(r.u32(32) != colorManualExposure)))
+		}
+		if r.has(10, 56, 4) {
+			m.set(camdriver.MetaActualExposure, int64(r.u32(56))*colorExposureUnit)
+		}
 	case blockConfiguration:
-		r.flags = r.u32(12)
-		m.configuration(r)
+		m.put(r, configurationFields)
+		if r.has(6, 28, 2) {
+			m.set(camdriver.MetaActualFps, 1000*int64(binary.LittleEndian.Uint16(r.b[28:]))) // per 1000 s, as in the SDK
+		}
+		if r.has(10, 35, 4) {
+			sub := r.u32(35)
+			m.set(camdriver.MetaSequenceName, int64(sub&0xf))
+			m.set(camdriver.MetaSequenceSize, int64(sub>>4&0xff))
+			m.set(camdriver.MetaSequenceId, int64(sub>>12&0xff))
+		}
 	}
 }
 
-func (m *metadata) timing(r blockReader, pts uint32) {
-	m.put32(r, 0, 16, camdriver.MetaFrameCounter)
-	if r.has(1, 20, 4) {
-		// The field holds half the exposure: the time from its middle to the PTS.
-		m.set(camdriver.MetaSensorTimestamp, int64(pts)-int64(r.u32(20)))
+func (m *metadata) put(r blockReader, fields []field) {
+	for _, f := range fields {
+		if !r.has(f.flag, f.at, abs(f.size)) {
+			continue
+		}
+		b := r.b[f.at:]
+		switch f.size {
+		case 1:
+			m.set(f.key, int64(b[0]))
+		case 2:
+			m.set(f.key, int64(binary.LittleEndian.Uint16(b)))
+		case -2:
+			m.set(f.key, int64(int16(binary.LittleEndian.Uint16(b))))
+		default:
+			m.set(f.key, int64(binary.LittleEndian.Uint32(b)))
+		}
 	}
 }
 
-func (m *metadata) depthControl(r blockReader) {
-	m.put32(r, 0, 16, camdriver.MetaGainLevel)
-	m.put32(r, 1, 20, camdriver.MetaActualExposure)
-	m.put32(r, 2, 24, camdriver.MetaFrameLaserPower)
-	m.put32(r, 3, 28, camdriver.MetaAutoExposure)
-	m.put32(r, 4, 32, camdriver.MetaExposurePriority)
-	if r.has(5, 48, 4) {
-		m.set(camdriver.MetaExposureRoiLeft, int64(r.u32(36)))
-		m.set(camdriver.MetaExposureRoiRight, int64(r.u32(40)))
-		m.set(camdriver.MetaExposureRoiTop, int64(r.u32(44)))
-		m.set(camdriver.MetaExposureRoiBottom, int64(r.u32(48)))
-	}
-	m.put32(r, 6, 52, camdriver.MetaPreset)
-	if r.has(7, 56, 1) {
-		m.set(camdriver.MetaFrameEmitterMode, int64(r.b[56]))
-		m.set(camdriver.MetaFrameLaserPowerMode, int64(r.b[56]))
-	}
-	if r.has(8, 58, 2) {
-		m.set(camdriver.MetaFrameLedPower, int64(binary.LittleEndian.Uint16(r.b[58:])))
-	}
-}
-
-func (m *metadata) rgbControl(r blockReader) {
-	m.put16(r, 0, 16, camdriver.MetaBrightness)
-	m.put32(r, 1, 20, camdriver.MetaContrast)
-	m.put32(r, 2, 24, camdriver.MetaSaturation)
-	m.put32(r, 3, 28, camdriver.MetaSharpness)
-	if r.has(4, 32, 4) {
-		m.set(camdriver.MetaAutoExposure, int64(boolToFloat(r.u32(32) != colorManualExposure)))
-	}
-	m.put32(r, 5, 36, camdriver.MetaAutoWhiteBalanceTemperature)
-	m.put32(r, 6, 40, camdriver.MetaGainLevel)
-	m.put32(r, 7, 44, camdriver.MetaBacklightCompensation)
-	m.put32(r, 8, 48, camdriver.MetaGamma)
-	m.put16(r, 9, 52, camdriver.MetaHue)
-	if r.has(10, 56, 4) {
-		m.set(camdriver.MetaActualExposure, int64(r.u32(56))*colorExposureUnit)
-	}
-	m.put32(r, 11, 60, camdriver.MetaManualWhiteBalance)
-	m.put32(r, 12, 64, camdriver.MetaPowerLineFrequency)
-	m.put32(r, 13, 68, camdriver.MetaLowLightCompensation)
-}
-
-// configuration reads the block whose flags count: 0 hardware type, 1 sku,
-// 2 cookie, 3 format, 4 width, 5 height, 6 fps, 7 trigger, 8 calibration count,
-// 9 gpio, 10 sub-preset.
-func (m *metadata) configuration(r blockReader) {
-	m.putU16(r, 4, 24, camdriver.MetaInputWidth)
-	m.putU16(r, 5, 26, camdriver.MetaInputHeight)
-	if r.has(6, 28, 2) {
-		m.set(camdriver.MetaActualFps, 1000*int64(binary.LittleEndian.Uint16(r.b[28:]))) // the SDK counts thousandths
-	}
-	m.putU16(r, 7, 30, camdriver.MetaTrigger)
-	m.putU16(r, 8, 32, camdriver.MetaCalibInfo)
-	if r.has(9, 34, 1) {
-		m.set(camdriver.MetaGpioInputData, int64(r.b[34]))
-	}
-	if r.has(10, 35, 4) {
-		sub := r.u32(35)
-		m.set(camdriver.MetaSubPresetInfo, int64(sub))
-		m.set(camdriver.MetaSequenceName, int64(sub&0xf))
-		m.set(camdriver.MetaSequenceSize, int64(sub>>4&0xff))
-		m.set(camdriver.MetaSequenceId, int64(sub>>12&0xff))
-	}
-}
-
-func (m *metadata) put32(r blockReader, flag, at int, k camdriver.MetadataKey) {
-	if r.has(flag, at, 4) {
-		m.set(k, int64(r.u32(at)))
-	}
-}
-
-func (m *metadata) putU16(r blockReader, flag, at int, k camdriver.MetadataKey) {
-	if r.has(flag, at, 2) {
-		m.set(k, int64(binary.LittleEndian.Uint16(r.b[at:])))
-	}
-}
-
-// put16 takes the signed low half of a field.
-func (m *metadata) put16(r blockReader, flag, at int, k camdriver.MetadataKey) {
-	if r.has(flag, at, 2) {
-		m.set(k, int64(int16(binary.LittleEndian.Uint16(r.b[at:]))))
-	}
-}
-
-// blockReader reads fields of one block at offsets from the block's start. Old
-// firmware sends shorter blocks: a field counts only if its flag is set and it
-// lies within.
+// blockReader reads fields of a block. Old firmware sends shorter blocks, so a field is
+// present only if its flag is set and it is inside the block.
 type blockReader struct {
 	b     []byte
 	flags uint32

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// probe is the part of UVC's probe and commit structure (UVC 1.5, table 4-75)
-// that a camera of uncompressed formats uses.
+// probe is the part of UVC's probe and commit structure (UVC 1.5, table 4-75) that is
+// used with uncompressed formats.
 type probe struct {
-	Hint           uint16 // bit 0: the interval is to be kept
+	Hint           uint16 // bit 0: keep the interval
 	Format         uint8
 	Frame          uint8
-	Interval       uint32   // 100 ns
-	MaxFrameSize   uint32   // bytes; the device's answer
-	MaxPayloadSize uint32   // bytes; the device's answer
-	tail           [22]byte // bytes 26 and on, sent back as they came
+	Interval       uint32   // in 100 ns
+	MaxFrameSize   uint32   // bytes; set by the device
+	MaxPayloadSize uint32   // bytes; set by the device
+	tail           [22]byte // bytes 26 and later, sent back unchanged
 }
 
-// probeLength is the structure's size in each version of the class.
+// probeLength returns the size of the structure in a version of the class.
 func probeLength(version uint16) int {
 	switch {
 	case version >= 0x0150:
@@ -28,8 +28,7 @@ func probeLength(version uint16) int {
 	return 26
 }
 
-// encode lays the request out. The two sizes are the device's to say and are
-// sent as 0, as the SDK sends them.
+// encode returns the request. The device determines the two sizes, so they are 0.
 func (p probe) encode(version uint16) []byte {
 	b := make([]byte, probeLength(version))
 	binary.LittleEndian.PutUint16(b[0:], p.Hint)
@@ -39,11 +38,10 @@ func (p probe) encode(version uint16) []byte {
 	return b
 }
 
-// decodeProbe reads a device's answer, which may be shorter than the version's
-// length but must hold all fields of version 1.0.
+// decodeProbe parses a device's reply, which must have all fields of version 1.0.
 func decodeProbe(b []byte) (probe, error) {
 	if len(b) < 26 {
-		return probe{}, fmt.Errorf("probe answer of %d bytes, want 26 or more", len(b))
+		return probe{}, fmt.Errorf("probe reply has %d bytes, want at least 26", len(b))
 	}
 	p := probe{
 		Hint:           binary.LittleEndian.Uint16(b[0:]),

@@ -6,33 +6,32 @@ import (
 	"strings"
 )
 
-// Vendor ids of D400 cameras: Intel's, and that of RealSense as a company of its
-// own, which leaves "Intel" out of its cameras' names.
+// Vendor ids of D400 cameras. Names of cameras by RealSense, the company, lack "Intel".
 const (
 	vendorIntel     = 0x8086
 	vendorRealSense = 0x38e5
 )
 
-// product is what a camera's descriptors do not say.
+// product is what a camera's descriptors lack.
 type product struct {
 	id        uint16
 	vendor    uint16  // vendorIntel if 0
 	model     string  // "D435I", as the SDK writes it
-	needs     parts   // what must be there for the camera to be usable
-	minimum   version // the SDK's least firmware; zero if it names none
+	needs     parts   // required functions
+	minimum   version // minimum firmware of the SDK; zero if none
 	units     float32 // metres per depth unit
 	imuOrigin [3]float64
-	recovery  bool // only waits for new firmware
-	cropped   bool // colour comes through the depth module: D405
+	recovery  bool // camera is in recovery mode
+	cropped   bool // the depth module provides colour: D405
 }
 
 // parts of a camera.
 type parts struct{ color, motion bool }
 
-// recommendedFirmware is what the SDK 2.56 asks users to have.
+// recommendedFirmware is that of SDK 2.56.
 const recommendedFirmware = "5.17.0.10"
 
-// products that this package knows, all of USB.
+// products lists the supported cameras.
 var products = []product{
 	{id: 0x0ad3, model: "D415", needs: parts{color: true}, units: 0.001},
 	{id: 0x0b07, model: "D435", needs: parts{color: true}, units: 0.001},
@@ -57,7 +56,7 @@ var products = []product{
 	{id: 0x0adc, model: "D4XX USB2 Recovery", recovery: true},
 }
 
-// madeBy reports whether a vendor id is that of a maker of D400 cameras.
+// madeBy reports whether vendor makes D400 cameras.
 func madeBy(vendor uint16) bool { return vendor == vendorIntel || vendor == vendorRealSense }
 
 func productOf(id uint16) (product, bool) {
@@ -69,7 +68,7 @@ func productOf(id uint16) (product, bool) {
 	return product{}, false
 }
 
-// name is the SDK's name of the device.
+// name returns the SDK's name of the device.
 func (p product) name() string {
 	if p.vendor == vendorRealSense {
 		return "RealSense " + p.model
@@ -77,12 +76,12 @@ func (p product) name() string {
 	return intel + "RealSense " + p.model
 }
 
-// intel is what newer SDKs leave out of names.
+// intel is the prefix that newer SDKs omit.
 const intel = "Intel "
 
-// typePattern matches a name as realsense2_camera's device_type does: a regular
-// expression found anywhere, case ignored. Go's expressions have no look-ahead,
-// of which that package's documentation uses one form at the end, "d435(?!i)".
+// typePattern matches names like realsense2_camera's device_type: a regular expression
+// that matches anywhere, ignoring case. Go lacks negative lookahead, so typePattern
+// supports it at the end, for the documented "d435(?!i)".
 type typePattern struct {
 	re  *regexp.Regexp
 	not string // must not follow the match
@@ -101,7 +100,7 @@ func parseType(s string) (typePattern, error) {
 	return p, nil
 }
 
-// match reports whether a name matches with "Intel " before it or without.
+// match reports whether a name matches with or without the prefix "Intel ".
 func (p typePattern) match(name string) bool {
 	name = strings.TrimPrefix(name, intel)
 	return p.matchExactly(name) || p.matchExactly(intel+name)

@@ -11,28 +11,27 @@ import (
 
 var _ camdriver.ROISensor = meteredSensor{}
 
-// colorROIFirmware is the first that can limit the auto exposure of the colour
-// imager.
+// colorROIFirmware is the first version with regions for the colour imager.
 var colorROIFirmware = version{5, 10, 9, 0}
 
-// meteredSensor is a sensor whose auto exposure can be limited to a region.
+// meteredSensor is a sensor that implements camdriver.ROISensor.
 type meteredSensor struct{ *sensor }
 
-// region is what auto exposure measures. The camera knows regions only while it
-// streams and forgets them when it stops, so the region is sent after the first
-// frame of each start.
+// region is the region for auto exposure. The camera accepts regions only while it
+// streams and forgets them when it stops, so the region is sent after the first frame
+// of each start.
 type region struct {
-	op      uint32      // that sets it; the next one reads it. 0 if the camera has none
-	streams atomic.Bool // a frame came since the last start
+	op      uint32      // sets the region; op+1 reads it. 0 if not supported
+	streams atomic.Bool // a frame arrived since the last start
 
 	mu            sync.Mutex
-	want          *camdriver.ROI // nil until it is set
-	due           bool           // want has to be sent
-	width, height int            // of the images that are streamed; 0 while there are none
+	want          *camdriver.ROI // nil until set
+	due           bool           // want must be sent
+	width, height int            // of the streamed images; 0 if not streaming
 }
 
-// started notes that streams begin, or end if there are none: the region has to be
-// sent again.
+// started records that streams start, or stop if profiles is empty. Then the region must
+// be sent again.
 func (r *region) started(profiles []camdriver.Profile) {
 	r.streams.Store(false)
 	r.mu.Lock()
@@ -48,7 +47,7 @@ func largest(profiles []camdriver.Profile) (width, height int) {
 	return width, height
 }
 
-// settle sends the region if it is due and frames come.
+// settle sends the region if it is due and frames arrive.
 func (r *region) settle(l *link, s *sensor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,8 +92,7 @@ func (s meteredSensor) SetROI(roi camdriver.ROI) error {
 	return nil
 }
 
-// ROI implements camdriver.ROISensor. It reads the camera's region, or returns the
-// one that is still to be sent.
+// ROI implements camdriver.ROISensor.
 func (s meteredSensor) ROI() (camdriver.ROI, error) {
 	l, err := s.dev.current()
 	if err != nil {
@@ -112,10 +110,10 @@ func (s meteredSensor) ROI() (camdriver.ROI, error) {
 	return decodeROI(b)
 }
 
-// decodeROI reads four bounds: top, bottom, left, right.
+// decodeROI parses top, bottom, left and right.
 func decodeROI(b []byte) (camdriver.ROI, error) {
 	if len(b) < 8 {
-		return camdriver.ROI{}, fmt.Errorf("region of interest of %d bytes, want 8", len(b))
+		return camdriver.ROI{}, fmt.Errorf("region of interest has %d bytes, want 8", len(b))
 	}
 	word := func(i int) int { return int(binary.LittleEndian.Uint16(b[2*i:])) }
 	return camdriver.ROI{Top: word(0), Bottom: word(1), Left: word(2), Right: word(3)}, nil

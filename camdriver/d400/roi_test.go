@@ -9,15 +9,15 @@ import (
 	"rsros/test/usbvm/d435i"
 )
 
-// The region of auto exposure reaches the camera after its first frame, and again
-// after it was started anew or replugged.
+// TestROI checks that the region is sent after the first frame of each start and after a
+// replug.
 func TestROI(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBus1(t)
 		d, r := openFake(t, b), newRecorder()
 		color, ok := d.Sensors()[1].(camdriver.ROISensor)
 		if _, motion := d.Sensors()[2].(camdriver.ROISensor); !ok || motion {
-			t.Fatalf("the colour sensor has a region: %v; the motion module: %v", ok, motion)
+			t.Fatalf("ROISensor: colour %v, motion module %v; want true, false", ok, motion)
 		}
 		stereo := d.Sensors()[0].(camdriver.ROISensor)
 		want := camdriver.ROI{Left: 100, Right: 200, Top: 50, Bottom: 90}
@@ -46,7 +46,7 @@ func TestROI(t *testing.T) {
 		b.unplug(0)
 		pass(t, 2*time.Second)
 		if err := stereo.SetROI(want); !errors.Is(err, camdriver.ErrUnplugged) {
-			t.Errorf("a region for an unplugged camera: %v", err)
+			t.Errorf("SetROI on an unplugged camera: %v", err)
 		}
 		b.plug(0)
 		pass(t, 4*time.Second)
@@ -57,7 +57,7 @@ func TestROI(t *testing.T) {
 		}
 		expect("while streaming", stereo, want)
 		if err := stereo.SetROI(camdriver.FullROI(smallDepth.Width+1, smallDepth.Height)); err == nil {
-			t.Error("a region wider than the images was accepted")
+			t.Error("SetROI accepted a region wider than the images")
 		}
 		expect("of colour", color, camdriver.ROI{})
 	})
@@ -72,7 +72,7 @@ func TestColorROINeedsFirmware(t *testing.T) {
 		}
 		defer d.Close()
 		if _, ok := d.Sensors()[1].(camdriver.ROISensor); ok {
-			t.Error("old firmware has a region for colour")
+			t.Error("colour implements ROISensor with old firmware")
 		}
 	})
 }

@@ -11,8 +11,7 @@ import (
 	"rsros/camdriver"
 )
 
-// sensor is one part of the camera. life (of the device) guards starting and
-// ending, mu the rest that changes.
+// sensor implements camdriver.Sensor. The device's life guards starting and stopping.
 type sensor struct {
 	dev     *Device
 	number  int
@@ -20,44 +19,42 @@ type sensor struct {
 	filters []string
 	units   float32 // metres per depth unit
 	cal     *calibration
-	motion  []camdriver.Profile   // of the motion module; nil for video
-	find    func(*link) []mode    // of video sensors
-	make    func(*link) []setting // the options to probe
+	motion  []camdriver.Profile   // motion module only
+	find    func(*link) []mode    // video sensors only
+	make    func(*link) []setting // options to probe
 
 	mu       sync.RWMutex
 	modes    []mode
 	profiles []camdriver.Profile
 	options  []*known
-	chosen   map[camdriver.OptionID]float32 // set by the user; put back after a replug
+	chosen   map[camdriver.OptionID]float32 // set by the user, restored after a replug
 
-	// calls is held, for reading, while the handler is called outside of frames.
+	// calls is held for reading while the handler is called, except for frames.
 	calls   sync.RWMutex
 	handler camdriver.Handler // nil while stopped
 
-	region region // of auto exposure; nothing without an opcode
+	region region
 
-	drops atomic.Uint64 // frames that came broken, found no memory, or never came
+	drops atomic.Uint64 // frames that were broken, had no memory, or never arrived
 
-	// guarded by life
-	wanted  []camdriver.Profile // streaming now, or again when the camera is back
-	running *run                // nil while nothing streams
+	// Guarded by life.
+	wanted  []camdriver.Profile // streaming, or to be resumed when the camera returns
+	running *run                // nil if not streaming
 	numbers map[camdriver.StreamID]*numbering
 }
 
-// run is one start of a sensor: its goroutines and how to end them.
+// run is a sensor between Start and Stop.
 type run struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	pumps  []func(context.Context)
 	wg     sync.WaitGroup
-	end    []func() // after the goroutines
+	end    []func() // called after the goroutines have ended
 }
 
-// attach learns what the camera at the other end of l offers.
+// attach reads options and profiles of the camera.
 func (s *sensor) attach(l *link) error {
-	list := s.make(l)
-	list = append(list, fixedDrops(s))
-	options, err := probeSettings(l, list)
+	options, err := probeSettings(l, append(s.make(l), fixedDrops(s)))
 	if err != nil {
 		return err
 	}
@@ -71,14 +68,14 @@ func (s *sensor) attach(l *link) error {
 		s.profiles = profilesOf(s.modes, l.usb.slow())
 	}
 	if len(s.profiles) == 0 {
-		return fmt.Errorf("no profile that this driver knows among those of the camera: %w", camdriver.ErrUnsupported)
+		return fmt.Errorf("camera has no profile known to this driver: %w", camdriver.ErrUnsupported)
 	}
 	return nil
 }
 
 func fixedDrops(s *sensor) setting {
 	return setting{
-		id: camdriver.OptionTotalFrameDrops, about: "Frames that the camera counted and that did not come whole",
+		id: camdriver.OptionTotalFrameDrops, about: "Frames that did not arrive complete",
 		span: func(*link) (span, error) { return span{0, 1 << 24, 1, 0}, nil },
 		get:  func(*link) (float32, error) { return float32(s.drops.Load()), nil },
 	}
@@ -102,8 +99,8 @@ func (s *sensor) Profiles() []camdriver.Profile {
 	return slices.Clone(s.profiles)
 }
 
-// Options implements camdriver.Sensor. Values are read from the camera; what
-// cannot be read keeps its last value.
+// Options implements camdriver.Sensor. If a value cannot be read from the camera, it is
+// the last known one.
 func (s *sensor) Options() []camdriver.Option {
 	l, _ := s.dev.current()
 	s.mu.RLock()
@@ -116,7 +113,7 @@ func (s *sensor) Options() []camdriver.Option {
 	return out
 }
 
-// read gives an option's state, from the camera if l is not nil.
+// read returns an option's state, read from the camera if l isn't nil.
 func (s *sensor) read(l *link, k *known) camdriver.Option {
 	if l != nil {
 		if v, err := k.get(l); s.dev.note(l, err) == nil {
@@ -165,7 +162,7 @@ func (s *sensor) known(id camdriver.OptionID) *known {
 	return s.options[i]
 }
 
-// endAutomatic turns an automatic control off where the camera has it on.
+// endAutomatic turns off an automatic control.
 func (s *sensor) endAutomatic(l *link, id camdriver.OptionID) error {
 	s.mu.RLock()
 	k := s.known(id)
@@ -177,13 +174,13 @@ func (s *sensor) endAutomatic(l *link, id camdriver.OptionID) error {
 		return nil
 	}
 	if err := s.dev.note(l, k.set(l, 0)); err != nil {
-		return fmt.Errorf("end %s: %w", id, err)
+		return fmt.Errorf("turn off %s: %w", id, err)
 	}
 	s.changed(k, 0)
 	return nil
 }
 
-// changed remembers a value and tells the handler.
+// changed stores a value and calls the handler.
 func (s *sensor) changed(k *known, value float32) {
 	s.mu.Lock()
 	if s.chosen == nil {
@@ -194,7 +191,7 @@ func (s *sensor) changed(k *known, value float32) {
 	s.raise(func(h camdriver.Handler) { h.OptionChanged(s.number, k.id, value) })
 }
 
-// restore sets what the user had set before the camera went away.
+// restore sets the options that the user had set before the camera was unplugged.
 func (s *sensor) restore(l *link) {
 	s.mu.RLock()
 	chosen := maps.Clone(s.chosen)
@@ -203,13 +200,13 @@ func (s *sensor) restore(l *link) {
 	for _, k := range options {
 		if v, ok := chosen[k.id]; ok && k.check(v) == nil {
 			if err := k.set(l, v); err != nil {
-				s.dev.log.Warn().Err(err).Stringer("option", k.id).Msg("cannot set the option again")
+				s.dev.log.Warn().Err(err).Stringer("option", k.id).Msg("cannot restore the option")
 			}
 		}
 	}
 }
 
-// raise calls the handler if there is one. stop waits for the call.
+// raise calls the handler, if any. stop waits for the call.
 func (s *sensor) raise(call func(camdriver.Handler)) {
 	s.calls.RLock()
 	defer s.calls.RUnlock()
@@ -239,7 +236,7 @@ func (s *sensor) MotionIntrinsics(p camdriver.Profile) (camdriver.MotionIntrinsi
 	return camdriver.MotionIntrinsics{}, fmt.Errorf("motion intrinsics of %s: %w", p, camdriver.ErrNotFound)
 }
 
-// has compares streams: calibration does not depend on the rate.
+// has reports whether the sensor has the profile p at any rate.
 func (s *sensor) has(p camdriver.Profile) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -252,7 +249,10 @@ func (s *sensor) has(p camdriver.Profile) bool {
 func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error {
 	s.dev.life.Lock()
 	defer s.dev.life.Unlock()
-	if err := s.admit(profiles); err != nil {
+	if s.wanted != nil {
+		return camdriver.ErrBusy
+	}
+	if err := camdriver.CheckProfiles(profiles, s.offered); err != nil {
 		return err
 	}
 	l, err := s.dev.current()
@@ -281,28 +281,7 @@ func (s *sensor) setHandler(h camdriver.Handler) {
 	s.calls.Unlock()
 }
 
-// admit checks what Start is asked for.
-func (s *sensor) admit(profiles []camdriver.Profile) error {
-	if s.wanted != nil {
-		return camdriver.ErrBusy
-	}
-	if len(profiles) == 0 {
-		return fmt.Errorf("no profile given: %w", camdriver.ErrUnsupported)
-	}
-	seen := map[camdriver.StreamID]bool{}
-	for _, p := range profiles {
-		if seen[p.Stream] {
-			return fmt.Errorf("two profiles of %s: %w", p.Stream, camdriver.ErrUnsupported)
-		}
-		seen[p.Stream] = true
-		if err := s.offered(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// offered names what fits if p does not.
+// offered returns an error with the alternatives if the camera doesn't offer p.
 func (s *sensor) offered(p camdriver.Profile) error {
 	var same, others []camdriver.Profile
 	for _, q := range s.Profiles() {
@@ -322,12 +301,12 @@ func (s *sensor) offered(p camdriver.Profile) error {
 	return fmt.Errorf("profile %s is not offered on this USB %s link: %w; offered: %s", p, speed, camdriver.ErrUnsupported, join(same))
 }
 
-// begin starts the streams of the camera; frames are raised after flow. On an
-// error nothing is left running.
+// begin starts the camera's streams. Frames are raised after flow. On error, nothing is
+// left running.
 func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
 	ctx, cancel := context.WithCancel(s.dev.ctx)
 	r := &run{ctx: ctx, cancel: cancel}
-	s.dev.sampleClock(l) // so that the first frame already has global time
+	s.dev.sampleClock(l) // so that the first frame has global time
 	var err error
 	if s.motion != nil {
 		err = s.beginMotion(l, r, profiles)
@@ -342,8 +321,8 @@ func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
 	return nil
 }
 
-// flow lets frames come. The pumps must run even if they are to end at once:
-// they own what they have put in flight.
+// flow starts raising frames. stop calls it as well, because the pumps must run to
+// cancel their transfers.
 func (r *run) flow() {
 	for _, pump := range r.pumps {
 		r.wg.Go(func() { pump(r.ctx) })
@@ -367,7 +346,7 @@ func (s *sensor) Stop() error {
 	return s.stop()
 }
 
-// stop needs life.
+// stop requires life.
 func (s *sensor) stop() error {
 	if s.wanted == nil {
 		return nil
@@ -380,7 +359,7 @@ func (s *sensor) stop() error {
 	return nil
 }
 
-// halt ends the streams, but not the wish to have them.
+// halt stops the streams until resume.
 func (s *sensor) halt() {
 	if s.running != nil {
 		s.running.stop()

@@ -27,8 +27,7 @@ const (
 	ctExposure         = 0x04
 )
 
-// depthSettings are the options of the stereo module. host holds those that the
-// camera knows nothing of.
+// depthSettings returns the options of the stereo module.
 func depthSettings(l *link, units, baseline float32, host *hostSettings) []setting {
 	xu := func(selector uint8, size int) whole { return whole{at: l.depthXU(selector), size: size} }
 	gain := whole{at: control{l.depth.Interface, l.depth.Processing, puGain}, signed: true}
@@ -40,21 +39,22 @@ func depthSettings(l *link, units, baseline float32, host *hostSettings) []setti
 		laserPower(l),
 		uvc(camdriver.OptionEmitterEnabled, xu(xuEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED"),
 		temperature(l, camdriver.OptionAsicTemperature, 1, "ASIC temperature in °C, while streaming"),
-		host.errors.setting(camdriver.OptionErrorPollingEnabled, "Ask the camera for hardware errors once a second"),
+		host.errors.setting(camdriver.OptionErrorPollingEnabled, "Poll hardware errors once a second"),
 		temperature(l, camdriver.OptionProjectorTemperature, 0, "Projector temperature in °C, while streaming"),
 		uvc(camdriver.OptionOutputTriggerEnabled, xu(xuOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
 		fixed(camdriver.OptionDepthUnits, units, "Metres per unit of a depth image"),
-		fixed(camdriver.OptionStereoBaseline, baseline, "Distance of the imagers in mm"),
+		fixed(camdriver.OptionStereoBaseline, baseline, "Distance between the imagers in mm"),
 		uvc(camdriver.OptionHardwarePreset, xu(xuHardwarePreset, 1), "Preset of the firmware"),
-		syncMode(),
+		command(camdriver.OptionInterCamSyncMode, "Synchronization of cameras: 0 default, 1 master, 2 slave, 3 full slave",
+			3, opSetSyncMode, opGetSyncMode),
 		host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
-		alwaysOn(),
+		command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, opLaserAlwaysOn, opLaserAlwaysOn, 2),
 		uvc(camdriver.OptionThermalCompensation, xu(xuThermal, 1), "Correct depth for the camera's temperature"),
 		uvc(camdriver.OptionEmitterFrequency, xu(xuEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"),
 	}
 }
 
-// laserPower also turns the emitter to laser: power means nothing otherwise.
+// laserPower also sets the emitter to laser, because otherwise power has no effect.
 func laserPower(l *link) setting {
 	power := whole{at: l.depthXU(xuLaserPower), size: 2}
 	emitter := whole{at: l.depthXU(xuEmitter), size: 1}
@@ -70,8 +70,8 @@ func laserPower(l *link) setting {
 	return s
 }
 
-// temperature reads one of the two: bytes are projector valid, ASIC valid,
-// projector °C, ASIC °C.
+// temperature returns the setting for the projector (0) or the ASIC (1). The control's
+// bytes are projector valid, ASIC valid, projector °C, ASIC °C.
 func temperature(l *link, id camdriver.OptionID, which int, about string) setting {
 	at := l.depthXU(xuTemperatures)
 	return setting{
@@ -88,52 +88,33 @@ func temperature(l *link, id camdriver.OptionID, which int, about string) settin
 	}
 }
 
-// syncMode is how several cameras share a trigger: 0 default, 1 master, 2 slave,
-// 3 full slave.
-func syncMode() setting {
-	get := func(l *link) (float32, error) { return commandByte(l, opGetSyncMode) }
+// command is a setting of up to maximum that is written with the command set and read with
+// the command get.
+func command(id camdriver.OptionID, about string, maximum float32, set, get uint32, params ...uint32) setting {
+	read := func(l *link) (float32, error) {
+		b, err := l.command(get, nil, params...)
+		if err == nil && len(b) == 0 {
+			err = errShort
+		}
+		if err != nil {
+			return 0, err
+		}
+		return float32(b[0]), nil
+	}
 	return setting{
-		id: camdriver.OptionInterCamSyncMode, about: "Several cameras: 0 default, 1 master, 2 slave, 3 full slave",
+		id: id, about: about, get: read,
 		span: func(l *link) (span, error) {
-			_, err := get(l)
-			return span{0, 3, 1, 0}, err
+			_, err := read(l)
+			return span{0, maximum, 1, 0}, err
 		},
-		get: get,
 		set: func(l *link, v float32) error {
-			_, err := l.command(opSetSyncMode, nil, uint32(v))
+			_, err := l.command(set, nil, uint32(v))
 			return err
 		},
 	}
 }
 
-func alwaysOn() setting {
-	get := func(l *link) (float32, error) { return commandByte(l, opLaserAlwaysOn, 2) }
-	return setting{
-		id: camdriver.OptionEmitterAlwaysOn, about: "Keep the emitter on between exposures",
-		span: func(l *link) (span, error) {
-			_, err := get(l)
-			return span{0, 1, 1, 0}, err
-		},
-		get: get,
-		set: func(l *link, v float32) error {
-			_, err := l.command(opLaserAlwaysOn, nil, uint32(v))
-			return err
-		},
-	}
-}
-
-func commandByte(l *link, op uint32, params ...uint32) (float32, error) {
-	b, err := l.command(op, nil, params...)
-	if err == nil && len(b) == 0 {
-		err = errShort
-	}
-	if err != nil {
-		return 0, err
-	}
-	return float32(b[0]), nil
-}
-
-// colorSettings are the options of a colour function of its own.
+// colorSettings returns the options of a colour function.
 func colorSettings(f *videoFunction, host *hostSettings) []setting {
 	pu := func(selector uint8) whole {
 		return whole{at: control{f.Interface, f.Processing, selector}, signed: true}
@@ -150,7 +131,7 @@ func colorSettings(f *videoFunction, host *hostSettings) []setting {
 		uvc(camdriver.OptionHue, pu(puHue), "Hue"),
 		uvc(camdriver.OptionSaturation, pu(puSaturation), "Saturation"),
 		uvc(camdriver.OptionSharpness, pu(puSharpness), "Sharpness"),
-		uvc(camdriver.OptionWhiteBalance, pu(puWhiteBalance), "White balance in K; setting it ends the automatic").
+		uvc(camdriver.OptionWhiteBalance, pu(puWhiteBalance), "White balance in K; setting it ends automatic white balance").
 			ends(camdriver.OptionEnableAutoWhiteBalance),
 		colorAuto(ct(ctExposureMode)),
 		uvc(camdriver.OptionEnableAutoWhiteBalance, pu(puAutoWhite), "Automatic white balance"),
@@ -160,7 +141,7 @@ func colorSettings(f *videoFunction, host *hostSettings) []setting {
 	}
 }
 
-// colorAuto is UVC's exposure mode as a switch.
+// colorAuto returns a switch for UVC's exposure mode.
 func colorAuto(mode whole) setting {
 	return setting{
 		id: camdriver.OptionEnableAutoExposure, about: "Auto exposure of the colour imager",
@@ -188,7 +169,7 @@ func motionSettings(host *hostSettings) []setting {
 	}
 }
 
-// hostSettings are options that this driver carries out itself.
+// hostSettings are options that the driver implements.
 type hostSettings struct {
 	errors, global, correction hostSwitch
 }
@@ -211,8 +192,8 @@ func (s *hostSwitch) setting(id camdriver.OptionID, about string) setting {
 	}
 }
 
-// depthUnits reads metres per unit: the product's, unless advanced mode is on
-// and tells another.
+// depthUnits returns the metres per depth unit: those of advanced mode if it is on, or
+// else the product's.
 func depthUnits(l *link, p product) float32 {
 	on, err := l.command(opAdvancedOn, nil)
 	if err != nil || len(on) == 0 || on[0] == 0 {

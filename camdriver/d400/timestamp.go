@@ -1,13 +1,13 @@
 package d400
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
 
-// unwrapped turns the device's 32-bit microseconds, which wrap every 71.6
-// minutes, into 64-bit ones. Values may come a little out of order: streams
-// share one clock and their frames cross.
+// unwrapped extends the device's 32-bit microseconds, which wrap every 71.6 minutes, to
+// 64 bits. Values may be slightly out of order, because streams share the clock.
 type unwrapped struct {
 	last    uint64
 	started bool
@@ -20,27 +20,27 @@ func (u *unwrapped) time(us uint32) uint64 {
 	}
 	full := int64(u.last) + int64(int32(us-uint32(u.last)))
 	if full < 0 {
-		return uint64(us) // just before the first value seen, across a wrap
+		return uint64(us) // just before the first value, across a wrap
 	}
 	u.last = max(u.last, uint64(full))
 	return uint64(full)
 }
 
-// deviceTime converts times of one camera's clock, for all its streams.
+// deviceTime converts times of a camera's clock. It is safe for concurrent use.
 //
-// Global time is the SDK's: a straight line through the last samples of both
-// clocks, whose change is blended in over a second so that time never jumps.
+// Global time is defined as in the SDK: a line fitted to samples of both clocks. A new
+// fit is blended in over a second, so that time never jumps.
 type deviceTime struct {
 	mu       sync.Mutex
 	wrap     unwrapped
 	samples  []clockSample
 	minDelay time.Duration
-	line     clockLine // what the last sample gave
-	previous clockLine // what held before it
-	since    float64   // device time at which line began to be blended in, ms
+	line     clockLine // fit after the last sample
+	previous clockLine // fit before it
+	since    float64   // device time at the start of blending, ms
 }
 
-// clockSample is one reading of both clocks.
+// clockSample is a reading of both clocks.
 type clockSample struct{ device, system float64 } // ms
 
 // clockLine maps device to system time: system = offset + slope·(device − at).
@@ -54,15 +54,15 @@ const (
 	clockBlend   = 1000.0 // ms of device time
 )
 
-// reset forgets everything: the camera restarted, and so did its clock.
+// reset forgets all samples, after the camera's clock restarted.
 func (t *deviceTime) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.wrap, t.samples, t.minDelay = unwrapped{}, nil, 0
 }
 
-// add takes a reading: the device's clock was read between two readings of the
-// host's. The shortest delay ever seen is taken as the transfer's own.
+// add adds a reading of the device's clock between two readings of the host's. The
+// shortest delay so far is assumed to be that of the transfer.
 func (t *deviceTime) add(device uint32, before, after time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +72,7 @@ func (t *deviceTime) add(device uint32, before, after time.Time) {
 	}
 	ms := float64(t.wrap.time(device)) * 1e-3
 	if len(t.samples) == clockSamples {
-		t.samples = append(t.samples[:0], t.samples[1:]...)
+		t.samples = slices.Delete(t.samples, 0, 1)
 	}
 	t.samples = append(t.samples, clockSample{device: ms, system: unixMS(after.Add(-t.minDelay))})
 	next := fitClock(t.samples)
@@ -80,7 +80,7 @@ func (t *deviceTime) add(device uint32, before, after time.Time) {
 		t.line, t.previous, t.since = next, next, ms
 		return
 	}
-	// What holds at this moment is where the blend to the new line starts.
+	// Blend from the current time to the new line.
 	t.previous, t.line, t.since = clockLine{at: ms, offset: t.blended(ms), slope: t.line.slope}, next, ms
 }
 
@@ -90,21 +90,21 @@ func (t *deviceTime) empty() bool {
 	return len(t.samples) == 0
 }
 
-// full says whether enough samples are held to take them more seldom.
+// full reports whether there are enough samples to take them less often.
 func (t *deviceTime) full() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.samples) == clockSamples
 }
 
-// hardware gives the device's time in ms, unwrapped; global also gives it on the
-// host's clock, once there is a sample.
+// hardware returns the device's time in ms, unwrapped.
 func (t *deviceTime) hardware(us uint32) float64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return float64(t.wrap.time(us)) * 1e-3
 }
 
+// global returns the time in ms on the host's clock. ok is false before the first sample.
 func (t *deviceTime) global(us uint32) (ms float64, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,8 +119,8 @@ func (t *deviceTime) blended(ms float64) float64 {
 	return (1-k)*t.previous.system(ms) + k*t.line.system(ms)
 }
 
-// fitClock is the least-squares line through samples, about their middle so that
-// large epochs do not eat the precision.
+// fitClock returns the least-squares line through samples, relative to their mean for
+// numerical precision.
 func fitClock(samples []clockSample) clockLine {
 	var mean clockSample
 	n := float64(len(samples))
@@ -141,7 +141,7 @@ func fitClock(samples []clockSample) clockLine {
 	return line
 }
 
-// unixMS is t in ms since 1970, as the SDK counts system time.
+// unixMS returns t in ms since 1970, the SDK's system time.
 func unixMS(t time.Time) float64 {
 	return float64(t.Unix())*1e3 + float64(t.Nanosecond())*1e-6
 }

@@ -15,7 +15,7 @@ func TestUnwrap(t *testing.T) {
 		{0xfffffff0, 0xfffffff0},
 		{0xfffffff8, 0xfffffff8},
 		{0x00000010, 0x1_00000010}, // wrapped
-		{0xfffffffc, 0xfffffffc},   // another stream's, from before the wrap
+		{0xfffffffc, 0xfffffffc},   // of another stream, before the wrap
 		{0x00000020, 0x1_00000020},
 		{0x7fffffff, 0x1_7fffffff},
 		{0xf0000000, 0x1_f0000000},
@@ -27,8 +27,8 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-// TestGlobalTime runs a device clock with an offset, a drift and a wrap against
-// the host's, with readings that take a varying time.
+// TestGlobalTime simulates a device clock with an offset, a drift and a wrap, and readings
+// with varying delays.
 func TestGlobalTime(t *testing.T) {
 	var d deviceTime
 	start := time.Unix(1_700_000_000, 0)
@@ -50,29 +50,29 @@ func TestGlobalTime(t *testing.T) {
 			got, ok := d.global(device(frame))
 			want := unixMS(start.Add(frame))
 			if !ok || math.Abs(got-want) > 6 || i > 50 && math.Abs(got-want) > 5 {
-				t.Fatalf("at %v: %f ms off", frame, got-want)
+				t.Fatalf("at %v: error is %f ms", frame, got-want)
 			}
 			if got <= last {
-				t.Fatalf("at %v: time ran back by %f ms", frame, last-got)
+				t.Fatalf("at %v: time went back by %f ms", frame, last-got)
 			}
 			last = got
 		}
 	}
 	if !d.full() {
-		t.Error("not full after 600 samples")
+		t.Error("full is false after 600 samples")
 	}
 	d.reset()
 	if _, ok := d.global(0); ok {
-		t.Error("global time after a reset")
+		t.Error("global time after reset")
 	}
 }
 
 func TestFitClock(t *testing.T) {
 	line := fitClock([]clockSample{{0, 1e12}, {100, 1e12 + 100.01}, {200, 1e12 + 200.02}})
 	if got := line.system(1000); math.Abs(got-1e12-1000.1) > 0.001 {
-		t.Errorf("fit gives %f at 1000", got-1e12)
+		t.Errorf("fit is %f at 1000", got-1e12)
 	}
-	// Two samples at nearly one time say nothing of the slope.
+	// Two samples at nearly the same time don't determine the slope.
 	line = fitClock([]clockSample{{0, 0}, {0.001, 5}})
 	if line.slope != 1 {
 		t.Errorf("slope %g", line.slope)

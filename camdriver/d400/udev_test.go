@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestUdevRules: every camera that the driver knows is in the rules that its
-// error message sends people to.
+// TestUdevRules checks that the udev rules have all supported cameras.
 func TestUdevRules(t *testing.T) {
 	rules, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(UdevRules)))
 	if err != nil {

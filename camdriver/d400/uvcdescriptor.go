@@ -21,7 +21,7 @@ const (
 	terminalCamera = 0x0201
 )
 
-// control reads one class descriptor of a control interface.
+// control parses a class descriptor of a control interface.
 func (w *descriptorWalk) control(d []byte) error {
 	if len(d) < 4 {
 		return errors.New("class descriptor without a subtype")
@@ -30,7 +30,7 @@ func (w *descriptorWalk) control(d []byte) error {
 	switch d[2] {
 	case vcHeader:
 		if len(d) < 5 {
-			return fmt.Errorf("video control header of %d bytes, want 12", len(d))
+			return fmt.Errorf("video control header has %d bytes, want 12", len(d))
 		}
 		f.Version = binary.LittleEndian.Uint16(d[3:])
 	case vcInputTerminal:
@@ -41,14 +41,14 @@ func (w *descriptorWalk) control(d []byte) error {
 		f.Processing = d[3]
 	case vcExtensionUnit:
 		if len(d) < 20 {
-			return fmt.Errorf("extension unit of %d bytes, want 24 or more", len(d))
+			return fmt.Errorf("extension unit has %d bytes, want at least 24", len(d))
 		}
 		f.Extensions = append(f.Extensions, extensionUnit{ID: d[3], GUID: [16]byte(d[4:20])})
 	}
 	return nil
 }
 
-// streaming reads one class descriptor of a streaming interface.
+// streaming parses a class descriptor of a streaming interface.
 func (w *descriptorWalk) streaming(d []byte) error {
 	if len(d) < 4 {
 		return errors.New("class descriptor without a subtype")
@@ -57,9 +57,9 @@ func (w *descriptorWalk) streaming(d []byte) error {
 	switch d[2] {
 	case vsFormatUncompressed, vsFormatFrameBased:
 		if len(d) < 22 {
-			return fmt.Errorf("format descriptor of %d bytes, want 27 or more", len(d))
+			return fmt.Errorf("format descriptor has %d bytes, want at least 27", len(d))
 		}
-		s.Formats = append(s.Formats, videoFormat{Index: d[3], GUID: [16]byte(d[5:21]), Bits: d[21]})
+		s.Formats = append(s.Formats, videoFormat{Index: d[3], GUID: [16]byte(d[5:21])})
 	case vsFrameUncompressed, vsFrameFrameBased:
 		if len(s.Formats) == 0 {
 			return errors.New("frame descriptor before any format")
@@ -74,11 +74,11 @@ func (w *descriptorWalk) streaming(d []byte) error {
 	return nil
 }
 
-// parseFrame reads a frame descriptor. The two kinds have the number of
-// intervals at different places; the intervals start at byte 26 in both.
+// parseFrame parses a frame descriptor. The two kinds have the number of intervals at
+// different offsets. The intervals start at byte 26.
 func parseFrame(d []byte) (videoFrame, error) {
 	if len(d) < 26 {
-		return videoFrame{}, fmt.Errorf("frame descriptor of %d bytes, want 26 or more", len(d))
+		return videoFrame{}, fmt.Errorf("frame descriptor has %d bytes, want at least 26", len(d))
 	}
 	f := videoFrame{
 		Index:  d[3],
@@ -90,11 +90,11 @@ func parseFrame(d []byte) (videoFrame, error) {
 		count = int(d[21])
 	}
 	rest := d[26:]
-	if count == 0 { // continuous: minimum, maximum, step; the ends are offered
+	if count == 0 { // continuous: minimum, maximum, step; offer both ends
 		count = min(2, len(rest)/4)
 	}
 	if len(rest) < 4*count {
-		return f, fmt.Errorf("frame descriptor with room for %d of %d intervals", len(rest)/4, count)
+		return f, fmt.Errorf("frame descriptor has %d intervals, want %d", len(rest)/4, count)
 	}
 	for i := range count {
 		if v := binary.LittleEndian.Uint32(rest[4*i:]); v > 0 {
@@ -104,8 +104,8 @@ func parseFrame(d []byte) (videoFrame, error) {
 	return f, nil
 }
 
-// frameRate rounds an interval of 100 ns units to frames a second. Cameras write
-// 6 fps as 1666665, so intervals are only ever compared after rounding.
+// frameRate converts an interval in 100 ns to frames per second. Cameras report 6 fps as
+// 1666665, so compare intervals after rounding.
 func frameRate(interval uint32) int {
 	if interval == 0 {
 		return 0

@@ -10,8 +10,7 @@ import (
 	"rsros/camdriver"
 )
 
-// videoPump carries the frames of one streaming interface from the camera to the
-// handler. It belongs to one goroutine once run is called.
+// videoPump raises the frames of a streaming interface. It is used by one goroutine.
 type videoPump struct {
 	sensor  *sensor
 	link    *link
@@ -19,25 +18,25 @@ type videoPump struct {
 	outputs []target
 	handler camdriver.Handler
 
-	frameBytes int    // of one native frame, without header
+	frameBytes int    // of a native frame, without header
 	header     int    // expected length of the payload header
-	scratch    []byte // for transfers that are converted or dropped
+	scratch    []byte // for transfers to be converted or dropped
 	partial    assembly
 	stream     Stream
 	meta       metadata
 	tally      tally
-	framePause time.Duration // silence after which something is wrong
-	watchdog   *time.Timer   // runs while a read waits, not while a frame is handled
+	framePause time.Duration // largest time between frames
+	watchdog   *time.Timer   // runs during reads, not while a frame is handled
 	arrival    time.Time     // of the last transfer
 }
 
-// target is one profile that frames are raised for.
+// target is a profile to raise frames for.
 type target struct {
 	profile camdriver.Profile
 	numbers *numbering
 }
 
-// beginVideo starts every interface that the profiles need.
+// beginVideo starts the interfaces for the profiles.
 func (s *sensor) beginVideo(l *link, r *run, profiles []camdriver.Profile) error {
 	s.mu.RLock()
 	modes := s.modes
@@ -57,7 +56,7 @@ func (s *sensor) beginVideo(l *link, r *run, profiles []camdriver.Profile) error
 			return fmt.Errorf("%s: %w", join(profiles), err)
 		}
 		r.pumps = append(r.pumps, p.run)
-		// Left alone, a camera goes on sending into an endpoint that nobody reads.
+		// Otherwise the camera keeps sending.
 		r.end = append(r.end, func() { p.clear() })
 	}
 	return nil
@@ -74,7 +73,7 @@ func (p *videoPump) start() error {
 	return p.submit()
 }
 
-// negotiate gives the size of a frame that the camera has committed to.
+// negotiate returns the frame size to which the camera commits.
 func (p *videoPump) negotiate() (int, error) {
 	l, m := p.link, p.mode
 	const vsProbe, vsCommit = 1, 2
@@ -85,11 +84,7 @@ func (p *videoPump) negotiate() (int, error) {
 	at := control{iface: m.stream.Interface, selector: vsProbe}
 	answer := make([]byte, probeLength(version))
 	get := func(request uint8) (probe, error) {
-		n := 0
-		err := l.persist(startTries, func() (err error) {
-			n, err = l.handle.Control(requestIn, request, at.value(), at.index(), answer)
-			return err
-		})
+		n, err := l.control(startTries, requestIn, request, at.value(), at.index(), answer)
 		if err != nil {
 			return probe{}, err
 		}
@@ -97,24 +92,24 @@ func (p *videoPump) negotiate() (int, error) {
 	}
 	want, err := get(reqGetMax)
 	if err != nil {
-		return 0, fmt.Errorf("probe, maximum: %w", err)
+		return 0, fmt.Errorf("read the maximum probe: %w", err)
 	}
 	want.Hint, want.Format, want.Frame, want.Interval = 1, m.format, m.frame, m.interval
 	set := func() error { return l.transfer(at, reqSetCur, want.encode(version)) }
 	if err := l.persist(startTries, set); err != nil {
-		return 0, fmt.Errorf("probe: %w", err)
+		return 0, fmt.Errorf("write the probe: %w", err)
 	}
 	got, err := get(reqGetCur)
 	if err != nil {
-		return 0, fmt.Errorf("probe, answer: %w", err)
+		return 0, fmt.Errorf("read the probe: %w", err)
 	}
 	if got.Format != m.format || got.Frame != m.frame || frameRate(got.Interval) != m.fps {
-		return 0, fmt.Errorf("camera offers format %d frame %d at %d fps instead of %d, %d, %d",
+		return 0, fmt.Errorf("camera offers format %d, frame %d at %d fps, want %d, %d, %d",
 			got.Format, got.Frame, frameRate(got.Interval), m.format, m.frame, m.fps)
 	}
 	size := m.w * m.h * m.native.BitsPerPixel() / 8
 	if int64(got.MaxFrameSize) < int64(size) || got.MaxFrameSize > maxFrameBytes {
-		return 0, fmt.Errorf("camera announces frames of %d bytes, %dx%d %s has %d", got.MaxFrameSize, m.w, m.h, m.native, size)
+		return 0, fmt.Errorf("camera announces frames of %d bytes, but %dx%d %s has %d", got.MaxFrameSize, m.w, m.h, m.native, size)
 	}
 	want = got
 	at.selector = vsCommit
@@ -124,7 +119,7 @@ func (p *videoPump) negotiate() (int, error) {
 	return int(got.MaxFrameSize), nil
 }
 
-// submit clears the endpoint and puts the transfers in flight.
+// submit clears the endpoint and submits the transfers.
 func (p *videoPump) submit() error {
 	if err := p.clear(); err != nil {
 		return fmt.Errorf("clear endpoint %#x: %w", p.mode.stream.Endpoint, err)
@@ -144,14 +139,14 @@ func (p *videoPump) clear() error {
 	return p.link.persist(startTries, func() error { return p.link.handle.ClearHalt(p.mode.stream.Endpoint) })
 }
 
-// transferSize holds a frame with the longest header and is a multiple of the
-// packet size, so that no frame overflows it and each ends with a short packet.
+// transferSize returns a multiple of the packet size with room for a frame and its
+// header, so that each frame ends with a short packet.
 func (p *videoPump) transferSize() int {
 	packet := max(p.mode.stream.MaxPacket, 1)
 	return (p.frameBytes + payloadRoom + packet - 1) / packet * packet
 }
 
-// run reads frames until the stream is stopped or cannot go on.
+// run reads frames until the stream is stopped or fails.
 func (p *videoPump) run(ctx context.Context) {
 	defer p.finish()
 	for failures := 0; ; {
@@ -165,17 +160,17 @@ func (p *videoPump) run(ctx context.Context) {
 		}
 		failures++
 		if errors.Is(err, camdriver.ErrUnplugged) {
-			p.sensor.dev.tell(loss{p.link, err})
+			p.sensor.dev.lose(loss{p.link, err})
 			return
 		}
 		if failures > streamRestarts {
 			p.fail(err)
 			return
 		}
-		p.sensor.dev.log.Warn().Err(err).Stringer("stream", p.outputs[0].profile.Stream).Msg("the stream broke and is started again")
+		p.sensor.dev.log.Warn().Err(err).Stringer("stream", p.outputs[0].profile.Stream).Msg("restarting the stream")
 		if err := p.again(failures > 1); err != nil {
 			if errors.Is(err, camdriver.ErrUnplugged) {
-				p.sensor.dev.tell(loss{p.link, err})
+				p.sensor.dev.lose(loss{p.link, err})
 			} else if ctx.Err() == nil {
 				p.fail(err)
 			}
@@ -184,8 +179,7 @@ func (p *videoPump) run(ctx context.Context) {
 	}
 }
 
-// again brings a broken stream back: first with a cleared endpoint, then from
-// the beginning.
+// again restarts a failed stream: from the beginning, or else by clearing the endpoint.
 func (p *videoPump) again(whole bool) error {
 	if whole {
 		return p.start()
@@ -221,8 +215,7 @@ func (p *videoPump) read(ctx context.Context, seen bool) error {
 	p.watchdog = time.AfterFunc(patience, func() { cancel(errSilent) })
 	defer p.watchdog.Stop()
 	for waited := time.Duration(0); ; {
-		// A read may go on giving what has ended already, for ever if frames come
-		// faster than they are handled: the end has to be looked for.
+		// Read may return completed transfers even if ctx is done.
 		if ctx.Err() != nil {
 			return p.ended(ctx, patience)
 		}
@@ -244,7 +237,7 @@ func (p *videoPump) read(ctx context.Context, seen bool) error {
 	}
 }
 
-// ended says why a read's context ended, and to the handler if nothing came.
+// ended returns the cause of ctx. If it is a timeout, it notifies the handler.
 func (p *videoPump) ended(ctx context.Context, patience time.Duration) error {
 	cause := context.Cause(ctx)
 	if cause == errSilent {
@@ -259,18 +252,18 @@ func (p *videoPump) notify(c camdriver.Category, text string) {
 	})
 }
 
-// errNoBuffer is a frame that came whole but found no memory.
-var errNoBuffer = errors.New("all frame memory is held by consumers")
+// errNoBuffer is the error for a frame without memory.
+var errNoBuffer = errors.New("consumers hold all frame memory")
 
-// drop counts a frame that is not raised, and says so once a second at most.
+// drop counts a dropped frame, and logs at most once a second.
 func (p *videoPump) drop(err error) {
 	p.sensor.drops.Add(1)
 	p.tally.dropped++
 	now := time.Now()
-	if now.Sub(p.tally.said) < time.Second {
+	if now.Sub(p.tally.logged) < time.Second {
 		return
 	}
-	p.tally.said = now
+	p.tally.logged = now
 	p.sensor.dev.log.Warn().Err(err).Uint64("dropped", p.tally.dropped).
 		Stringer("stream", p.outputs[0].profile.Stream).Msg("dropped a frame")
 	if err != errNoBuffer {
@@ -278,8 +271,8 @@ func (p *videoPump) drop(err error) {
 	}
 }
 
-// gap counts frames that the camera's counter leaves out. Those that came broken
-// were counted when they came.
+// gap counts frames missing from the camera's counter, except for broken ones, which drop
+// has counted.
 func (p *videoPump) gap(frames uint64) {
 	missed := frames - min(frames, p.tally.broken)
 	p.tally.broken = 0
@@ -287,9 +280,9 @@ func (p *videoPump) gap(frames uint64) {
 	p.sensor.drops.Add(missed)
 }
 
-// tally counts what a stream did.
+// tally counts the frames of a stream.
 type tally struct {
 	frames, dropped, missed uint64
-	broken                  uint64    // of dropped, since the last whole frame
-	said                    time.Time // when dropped was last logged
+	broken                  uint64    // of dropped, since the last complete frame
+	logged                  time.Time // of the last log entry
 }
