@@ -3,43 +3,43 @@ package process
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"rsros/camdriver"
 	"rsros/camdriver/process/internal/lens"
 	"rsros/camdriver/process/internal/splat"
 )
 
-// Rounding says how Align turns where a point is seen into a pixel's number. The
-// two differ in about half of the pixels of a scene, by a pixel at most.
+// Rounding determines how Align rounds image coordinates to pixels. Results differ by at
+// most one pixel, in about half of the pixels of a scene.
 type Rounding lens.Rounding
 
 const (
-	// Nearest rounds as librealsense 2.56 does: a depth image that is aligned to a
-	// stream of the same geometry stays as it is.
+	// Nearest rounds as librealsense 2.56 does. Aligning to a stream with the same
+	// geometry doesn't change an image.
 	Nearest = Rounding(lens.Even)
-	// Truncating rounds as librealsense 2.58.1 and later do, which leaves holes where
-	// the geometry is the same.
+	// Truncating rounds as librealsense 2.58.1 and later do. Aligning to a stream with
+	// the same geometry leaves holes.
 	Truncating = Rounding(lens.Truncating)
 )
 
-// Align maps depth to where another stream sees it, or the other streams to where
-// depth sees them.
+// Align maps depth to the view of another stream, or other streams to the view of depth.
 type Align struct {
 	block
 	to       camdriver.StreamKind
 	rounding lens.Rounding
 
-	pairs  []*pair // one for depth to another stream, or one for each other stream
+	pairs  []*pair // one, or one per other stream if aligning to depth
 	now    *pair
 	depth  plane
-	other  plane // what is mapped to depth
+	other  plane // image to map to depth
 	out    plane
 	units  float32
-	work   []alignScratch // one a slot
+	work   []alignScratch // by slot
 	canvas splat.Canvas
 }
 
-// alignScratch is what a processor needs for one row.
+// alignScratch is the memory for a row.
 type alignScratch struct {
 	y              []float32 // of rays
 	u0, v0, u1, v1 []int32
@@ -50,25 +50,25 @@ type pair struct {
 	depth, other *Profile
 	out          *Profile
 	topLeft      *lens.Rays // of the corners of depth's pixels
-	bottomRight  *lens.Rays // nil: one pixel falls on one
+	bottomRight  *lens.Rays // nil if a pixel maps to a single pixel
 	view         lens.View
 }
 
-// NewAlign aligns depth to the first image of a stream kind, or all other images to
-// depth.
+// NewAlign returns a block that aligns depth to the first image of a stream kind, or all
+// other images to depth if that is the kind.
 func NewAlign(res *Resources, to camdriver.StreamKind) *Align {
 	return NewAlignRounding(res, to, Nearest)
 }
 
-// NewAlignRounding is NewAlign with a choice.
+// NewAlignRounding is NewAlign with a choice of rounding.
 func NewAlignRounding(res *Resources, to camdriver.StreamKind, r Rounding) *Align {
 	return &Align{block: block{name: "Align", res: res}, to: to, rounding: lens.Rounding(r), work: make([]alignScratch, res.workers.slots())}
 }
 
-// Reset forgets the geometry.
+// Reset implements Block.
 func (a *Align) Reset() { a.pairs = nil }
 
-// Process aligns a set that has depth and the target; others stay as they are.
+// Process implements Block. It requires depth and the target.
 func (a *Align) Process(s *Set) error {
 	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
 	if !ok {
@@ -93,7 +93,7 @@ func (a *Align) Process(s *Set) error {
 	return nil
 }
 
-// pair finds or makes the geometry of two profiles.
+// pair returns the geometry of two profiles, which it caches.
 func (a *Align) pair(depth, other *Profile) (*pair, error) {
 	for _, p := range a.pairs {
 		if p.depth == depth && p.other == other {
@@ -104,14 +104,11 @@ func (a *Align) pair(depth, other *Profile) (*pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep := a.pairs[:0]
-	for _, old := range a.pairs {
-		// Another run of the streams: the former's tables are of no more use.
-		if old.depth == depth && old.other.Stream != other.Stream && a.to == camdriver.Depth {
-			keep = append(keep, old)
-		}
-	}
-	a.pairs = append(keep, p)
+	// Drop the pairs of an earlier run of the streams.
+	a.pairs = slices.DeleteFunc(a.pairs, func(old *pair) bool {
+		return old.depth != depth || old.other.Stream == other.Stream || a.to != camdriver.Depth
+	})
+	a.pairs = append(a.pairs, p)
 	return p, nil
 }
 
@@ -120,7 +117,7 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 		return nil, fmt.Errorf("intrinsics of %s and %s: %w", depth.Stream, other.Stream, ErrUncalibrated)
 	}
 	if d := &depth.Intrinsics; d.Width != a.depth.width || d.Height != a.depth.height {
-		return nil, fmt.Errorf("a depth image of %d×%d with intrinsics for %d×%d: %w",
+		return nil, fmt.Errorf("depth image has %d×%d pixels, but intrinsics are for %d×%d: %w",
 			a.depth.width, a.depth.height, d.Width, d.Height, ErrBadFrame)
 	}
 	p := &pair{depth: depth, other: other}
@@ -140,8 +137,8 @@ func (a *Align) newPair(depth, other *Profile) (*pair, error) {
 	return p, nil
 }
 
-// towardsOther has a depth pixel fill the rectangle that it covers in the other
-// image, if that one is finer.
+// towardsOther prepares mapping depth to the other image. If that has a finer resolution,
+// a depth pixel fills the rectangle that it covers.
 func (p *pair) towardsOther(bent lens.Bending) {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	p.topLeft = lens.NewRays(d, d.Width, d.Height, -0.5)
@@ -156,8 +153,9 @@ func (p *pair) towardsOther(bent lens.Bending) {
 	p.out.Intrinsics, p.out.Extrinsics = *o, p.other.Extrinsics
 }
 
-// towardsDepth looks up where each depth pixel's corner falls. It is the bottom
-// right one, if the other image is smaller: a slip of the SDK.
+// towardsDepth prepares mapping the other image to depth. The corner of a depth pixel
+// determines its colour. If the other image is smaller, this is the bottom right
+// corner, a bug of the SDK.
 func (p *pair) towardsDepth(bent lens.Bending) {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	corner := float32(-0.5)
@@ -173,7 +171,7 @@ func (p *pair) towardsDepth(bent lens.Bending) {
 	p.out.Intrinsics, p.out.Extrinsics = *d, p.depth.Extrinsics
 }
 
-// finer says whether o has more pixels a degree than d, across or down.
+// finer reports whether o has more pixels per degree than d, horizontally or vertically.
 func finer(d, o *camdriver.Intrinsics) bool {
 	if d.Width == 640 && (d.Height == 240 && o.Width == 320 && o.Height == 180 ||
 		d.Height == 480 && o.Width == 640 && o.Height == 360) {
@@ -189,7 +187,7 @@ func perDegree(size int, ppx, fx float64) float32 {
 	return float32(size) / float32(angle*57.2957795)
 }
 
-// prepare makes rows for all slots: which of them take part is seen only later.
+// prepare allocates scratch rows for all slots.
 func (a *Align) prepare() {
 	width := a.depth.width
 	for i := range a.work {

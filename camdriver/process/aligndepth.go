@@ -6,7 +6,7 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// depthToOther makes a depth image in the geometry of another stream.
+// depthToOther adds a depth image in the geometry of another stream.
 func (a *Align) depthToOther(s *Set, depth, target Image) error {
 	p, err := a.pair(depth.Profile, target.Profile)
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *Align) depthToOther(s *Set, depth, target Image) error {
 	return nil
 }
 
-// splatRows spreads rows of depth over the canvas.
+// splatRows draws rows of depth on the canvas.
 type splatRows Align
 
 func (a *splatRows) rows(slot, from, to int) {
@@ -51,7 +51,7 @@ func (a *splatRows) rows(slot, from, to int) {
 	}
 }
 
-// gatherRows takes rows from the canvas.
+// gatherRows copies rows from the canvas.
 type gatherRows Align
 
 func (a *gatherRows) rows(_, from, to int) {
@@ -61,6 +61,6 @@ func (a *gatherRows) rows(_, from, to int) {
 }
 
 func errSize(img Image, r *lens.Rays) error {
-	return fmt.Errorf("%s with %d×%d pixels, intrinsics for %d×%d: %w",
+	return fmt.Errorf("%s has %d×%d pixels, but intrinsics are for %d×%d: %w",
 		img.Frame.Profile, img.Frame.Width, img.Frame.Height, r.Width, r.Height, ErrBadFrame)
 }

@@ -6,7 +6,7 @@ import (
 	"rsros/camdriver"
 )
 
-// othersToDepth makes every other image anew in depth's geometry.
+// othersToDepth adds all other images in depth's geometry.
 func (a *Align) othersToDepth(s *Set, depth Image) error {
 	for _, img := range s.Images {
 		if kind := img.Frame.Stream().Kind; kind == camdriver.Depth || !kind.Video() {
@@ -21,7 +21,7 @@ func (a *Align) othersToDepth(s *Set, depth Image) error {
 
 func (a *Align) otherToDepth(s *Set, depth, other Image) error {
 	if f := other.Frame.Profile.Format; f == camdriver.YUYV || f == camdriver.UYVY || f.BitsPerPixel()%8 != 0 {
-		return fmt.Errorf("align pixels that share their colour: %w", camdriver.ErrUnsupported)
+		return fmt.Errorf("cannot align pixels with subsampled colour: %w", camdriver.ErrUnsupported)
 	}
 	var err error
 	if a.other, err = planeOf(other.Frame); err != nil {
@@ -43,7 +43,7 @@ func (a *Align) otherToDepth(s *Set, depth, other Image) error {
 		return err
 	}
 	if a.out.size != a.other.size {
-		return fmt.Errorf("pixels of %d bytes from a profile with %d: %w", a.other.size, a.out.size, ErrBadFrame)
+		return fmt.Errorf("pixels have %d bytes, want %d: %w", a.other.size, a.out.size, ErrBadFrame)
 	}
 	a.now = p
 	a.prepare()
@@ -51,8 +51,8 @@ func (a *Align) otherToDepth(s *Set, depth, other Image) error {
 	return nil
 }
 
-// fetchRows fetches the pixels that rows of depth are seen at; 0 where there is
-// no depth, or none of the other image.
+// fetchRows looks up the pixels of rows of depth in the other image. Pixels without depth
+// or outside of the other image are 0.
 type fetchRows Align
 
 func (a *fetchRows) rows(slot, from, to int) {

@@ -14,7 +14,7 @@ import (
 	"rsros/test/cputime"
 )
 
-// scene keeps a few sets of the simulated camera.
+// scene is a handler that collects sets of the simulated camera.
 type scene struct {
 	mu    sync.Mutex
 	rig   *process.Rig
@@ -44,7 +44,7 @@ func (s *scene) OptionChanged(int, camdriver.OptionID, float32) {}
 func (s *scene) Notification(int, camdriver.Notification)       {}
 func (s *scene) StatusChanged(camdriver.Status)                 {}
 
-// simulated takes pairs of depth of a size and colour of 1280x720.
+// simulated returns pairs of depth of the given size and colour of 1280x720.
 func simulated(b *testing.B, width, height int) *scene {
 	b.Helper()
 	dev, err := sim.Open(sim.Options{Loop: 1e9, StreamMemory: 16 << 20})
@@ -82,14 +82,14 @@ func (s *scene) release() {
 	}
 }
 
-// set gives pair i.
+// set copies pair i to a set.
 func (s *scene) set(to *process.Set, i int) {
 	to.Add(s.rig.Image(s.depth[i%sceneSets].Retain()))
 	to.Add(s.rig.Image(s.color[i%sceneSets].Retain()))
 }
 
-// benchCases are chains, of which the last block is measured; all of them where the
-// name begins with "chain".
+// benchCases are chains. Only the last block is measured, unless the name begins with
+// "chain".
 var benchCases = []string{
 	"align_to_color: align to=color", "align_to_depth: align to=depth",
 	"cloud_xyz: pointcloud texture=none", "cloud_uv: pointcloud texture=color", "cloud_uv_occlusion: pointcloud texture=color occlusion=1",
@@ -107,8 +107,8 @@ var benchCases = []string{
 	"chain_decimated_cloud: decimation magnitude=2 | disparity | spatial | temporal | depth | pointcloud texture=color occlusion=1",
 }
 
-// BenchmarkBlocks is ms a frame, on the clock and of all processors together, of
-// each block on one and on two processors.
+// BenchmarkBlocks measures wall time and CPU time per frame of each block on one and two
+// processors.
 func BenchmarkBlocks(b *testing.B) {
 	for _, size := range [][2]int{{1280, 720}, {848, 480}, {640, 480}} {
 		var s *scene
@@ -175,7 +175,7 @@ func benchmark(b *testing.B, s *scene, plan string, processors int, all bool) {
 	}
 }
 
-// packing makes the points of a PointCloud message, as node/naming does.
+// packing packs the points of a PointCloud message, like node/naming.
 type packing struct {
 	*process.PointCloud
 	packer *cloud.Packer
@@ -214,13 +214,13 @@ func (p *packing) Process(s *process.Set) error {
 	return err
 }
 
-// processorTime is what this process has used, in seconds.
+// processorTime returns the CPU time of this process in seconds.
 func processorTime() float64 {
 	user, system := cputime.Used()
 	return user + system
 }
 
-// parseStep reads "spatial alpha=0.3 on=color".
+// parseStep parses a step such as "spatial alpha=0.3 on=color".
 func parseStep(text string) goldenStep {
 	words := strings.Fields(text)
 	s := goldenStep{Block: words[0], Params: map[string]any{}, Options: map[string]float32{}}
@@ -236,7 +236,7 @@ func parseStep(text string) goldenStep {
 	return s
 }
 
-// A chain that runs allocates nothing.
+// TestNoAllocation checks that chains don't allocate.
 func TestNoAllocation(t *testing.T) {
 	depth := profile(camdriver.Depth, camdriver.Z16, 64, 48)
 	color := profile(camdriver.Color, camdriver.RGB8, 96, 72)
@@ -263,7 +263,7 @@ func TestNoAllocation(t *testing.T) {
 				set.Release()
 			})
 			if n != 0 {
-				t.Errorf("%s on %d processors: %g allocations a frame", name, processors, n)
+				t.Errorf("%s on %d processors: %g allocations per frame", name, processors, n)
 			}
 			chain.Reset()
 		}

@@ -7,34 +7,34 @@ import (
 	"rsros/camdriver"
 )
 
-// Errors that callers decide on.
+// Errors of blocks.
 var (
-	ErrUncalibrated = errors.New("unknown calibration")      // intrinsics or extrinsics that a block needs
-	ErrNoBuffer     = errors.New("all buffers are held")     // the frame set is to be dropped
-	ErrBadFrame     = errors.New("frame contradicts itself") // fewer bytes than its size needs
+	ErrUncalibrated = errors.New("unknown calibration") // intrinsics or extrinsics are missing
+	ErrNoBuffer     = errors.New("all buffers in use")  // drop the frame set
+	ErrBadFrame     = errors.New("inconsistent frame")  // for example, too few bytes for its size
 )
 
-// Block is one step of processing.
+// Block is a processing step.
 type Block interface {
-	// Name is the SDK's: "Spatial Filter".
+	// Name returns the SDK's name: "Spatial Filter".
 	Name() string
-	// Process changes a set in place. A set without anything for the block stays
-	// as it is. After an error too: it still owns what it owned.
+	// Process modifies a set in place. It doesn't change a set that lacks the images
+	// that it needs. After an error, the set is unchanged.
 	Process(*Set) error
-	// Reset forgets former frames and gives back those that the block held.
+	// Reset forgets previous frames and releases retained ones.
 	Reset()
-	// Options lists the settings under the SDK's names.
+	// Options returns the settings, by the SDK's names.
 	Options() []camdriver.Option
-	// SetOption changes one: ErrNotFound if the block has no such option, or a
-	// range error.
+	// SetOption changes an option. It returns camdriver.ErrNotFound or an error if the
+	// value is out of range.
 	SetOption(id camdriver.OptionID, value float32) error
 }
 
-// Chain is blocks in a row.
+// Chain is a sequence of blocks.
 type Chain []Block
 
-// Process runs all blocks. It stops at the first error; the set then is what the
-// blocks before made of it.
+// Process runs all blocks. It stops at the first error and leaves the set with the result
+// of the blocks before.
 func (c Chain) Process(s *Set) error {
 	for _, b := range c {
 		if err := b.Process(s); err != nil {
@@ -51,7 +51,7 @@ func (c Chain) Reset() {
 	}
 }
 
-// block is what all blocks have in common.
+// block is the common part of all blocks.
 type block struct {
 	options
 	name string
@@ -60,29 +60,23 @@ type block struct {
 	same derivations
 }
 
-// Name is the SDK's.
+// Name implements Block.
 func (b *block) Name() string { return b.name }
 
-// Reset of a block without memory does nothing.
+// Reset implements Block for blocks without history.
 func (b *block) Reset() {}
 
 // share runs t over the rows 0 … n-1.
 func (b *block) share(t task, n int) { b.res.workers.run(&b.job, t, n, b.res.workers.spread(n)) }
 
-// filter is a block that looks at single images. apply returns a frame with a
-// reference for the caller.
-type filter interface {
-	wants(Image) bool
-	apply(Image) (Image, error)
-}
-
-// each puts every image of a set that f wants through it.
-func each(s *Set, f filter) error {
+// each calls apply with each image of a set that wants selects. apply returns a frame
+// with a reference.
+func each(s *Set, wants func(Image) bool, apply func(Image) (Image, error)) error {
 	for _, img := range s.Images {
-		if !f.wants(img) {
+		if !wants(img) {
 			continue
 		}
-		out, err := f.apply(img)
+		out, err := apply(img)
 		if err != nil {
 			s.discard()
 			return fmt.Errorf("frame %d of %s: %w", img.Frame.Number, img.Frame.Profile, err)
@@ -93,20 +87,20 @@ func each(s *Set, f filter) error {
 	return nil
 }
 
-// depthOrDisparity says whether an image is depth in either form.
-func depthOrDisparity(img Image) bool {
-	return img.is(camdriver.Depth, camdriver.Z16) || img.is(camdriver.Depth, camdriver.Disparity32)
+func isDepth(img Image) bool { return img.is(camdriver.Depth, camdriver.Z16) }
+
+func isDepthOrDisparity(img Image) bool {
+	return isDepth(img) || img.is(camdriver.Depth, camdriver.Disparity32)
 }
 
-// make prepares a block that works pixel by pixel: a frame of profile p in the size
-// of img, and both as planes.
+// make returns a frame of profile p with the size of img, and the planes of both.
 func (b *block) make(img Image, p *Profile, in, out *plane) (Image, error) {
 	var err error
 	if *in, err = planeOf(img.Frame); err != nil {
 		return Image{}, err
 	}
 	if p.Width != in.width || p.Height != in.height {
-		return Image{}, fmt.Errorf("%d×%d pixels in a stream of %d×%d: %w", in.width, in.height, p.Width, p.Height, ErrBadFrame)
+		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", in.width, in.height, p.Width, p.Height, ErrBadFrame)
 	}
 	made, err := b.res.frame(img.Frame, p, 0)
 	if err != nil {
@@ -116,12 +110,18 @@ func (b *block) make(img Image, p *Profile, in, out *plane) (Image, error) {
 	return made, err
 }
 
-// like prepares a block whose result has the format of img.
+// like is make for results in the format of img.
 func (b *block) like(img Image, in, out *plane) (Image, error) {
 	return b.make(img, b.same.of(img.Profile, zeroIndex), in, out)
 }
 
-// zeroIndex is what the SDK's filters do to a profile.
+// convert is make for results in another format.
+func (b *block) convert(img Image, format camdriver.Format, in, out *plane) (Image, error) {
+	p := b.same.of(img.Profile, func(p *Profile) *Profile { return zeroIndex(p.derived(format, p.Width, p.Height)) })
+	return b.make(img, p, in, out)
+}
+
+// zeroIndex returns p with stream index 0, as the SDK's filters do.
 func zeroIndex(p *Profile) *Profile {
 	q := *p
 	q.Stream.Index = 0

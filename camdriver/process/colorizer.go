@@ -8,8 +8,7 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// Colorizer makes a picture of depth or disparity, in RGB8 of the depth stream,
-// beside it.
+// Colorizer adds a picture of depth or disparity: RGB8 of the depth stream.
 type Colorizer struct {
 	block
 	profiles derivations
@@ -17,19 +16,19 @@ type Colorizer struct {
 
 	scheme   int // of table
 	table    []uint32
-	counts   [][]uint32 // one histogram a slot
-	colour   []uint32   // by depth, or by whole disparity
+	counts   [][]uint32 // histograms, by slot
+	colour   []uint32   // by depth, or by integral disparity
 	equal    bool
 	depth    bool
-	low      float32 // fixed: of disparity
+	low      float32 // of fixed disparity
 	span     float32
-	counting bool // the present pass
+	counting bool // computing histograms
 }
 
-// values is how many depths there are.
+// values is the number of depth values.
 const values = 65536
 
-// NewColorizer makes equalized pictures in Jet.
+// NewColorizer returns a block for equalized pictures in Jet.
 func NewColorizer(res *Resources) *Colorizer {
 	c := &Colorizer{block: block{name: "Depth Visualization", res: res}, scheme: -1}
 	c.counts = make([][]uint32, res.workers.slots())
@@ -45,7 +44,7 @@ func NewColorizer(res *Resources) *Colorizer {
 	return c
 }
 
-// presets are what Visual Preset sets.
+// presets are the settings of Visual Preset.
 var presets = [...]struct{ equalize, scheme, least, most float32 }{
 	{equalize: 1, scheme: 0, least: 0, most: 6},
 	{equalize: 0, scheme: 0, least: 0, most: 6},
@@ -53,7 +52,7 @@ var presets = [...]struct{ equalize, scheme, least, most float32 }{
 	{equalize: 0, scheme: 0, least: 1, most: 16},
 }
 
-// follow changes the options that hang on another.
+// follow changes options that depend on another.
 func (c *Colorizer) follow(id camdriver.OptionID, value float32) {
 	switch id {
 	case camdriver.OptionMinDistance, camdriver.OptionMaxDistance:
@@ -70,10 +69,8 @@ func (c *Colorizer) follow(id camdriver.OptionID, value float32) {
 	}
 }
 
-// Process adds the picture of a set's depth or disparity.
-func (c *Colorizer) Process(s *Set) error { return each(s, c) }
-
-func (c *Colorizer) wants(img Image) bool { return depthOrDisparity(img) }
+// Process implements Block.
+func (c *Colorizer) Process(s *Set) error { return each(s, isDepthOrDisparity, c.apply) }
 
 func (c *Colorizer) apply(img Image) (Image, error) {
 	p := c.profiles.of(img.Profile, func(p *Profile) *Profile {
@@ -108,8 +105,7 @@ func (c *Colorizer) apply(img Image) (Image, error) {
 	return out, nil
 }
 
-// pick is the colour at a fraction of the range; the nearest where it is outside or
-// no number.
+// pick returns the colour for a fraction of the range, clamped. NaN counts as 0.
 func (c *Colorizer) pick(t float32) uint32 {
 	last := len(c.table) - 1
 	switch {
@@ -121,7 +117,7 @@ func (c *Colorizer) pick(t float32) uint32 {
 	return c.table[int(t*float32(last))]
 }
 
-// equalize spreads the colours evenly over the values that the image has.
+// equalize computes colours by equalizing the histogram.
 func (c *Colorizer) equalize() {
 	for i := range c.counts {
 		c.counts[i] = fresh(c.counts[i], values)
@@ -149,7 +145,7 @@ func (c *Colorizer) equalize() {
 	}
 }
 
-// fixed colours a range of distances.
+// fixed computes the colours of a range of distances.
 func (c *Colorizer) fixed(units, least, most float32) {
 	c.colour[0] = 0
 	for d := 1; d < values; d++ {
@@ -161,10 +157,10 @@ func (c *Colorizer) fixed(units, least, most float32) {
 	}
 }
 
-// disparityTimesDistance is what the SDK takes for every camera, in its units.
+// disparityTimesDistance is the SDK's constant for all cameras.
 const disparityTimesDistance = 681678.625
 
-// fixedDisparity prepares the fractions of disparities.
+// fixedDisparity computes the range of disparities.
 func (c *Colorizer) fixedDisparity(units, least, most float32) {
 	high := float32(float32(disparityTimesDistance/max(least, 1e-6))*units) + 0.5
 	c.low = float32(float32(disparityTimesDistance/most)*units) + 0.5
@@ -210,7 +206,7 @@ func (c *Colorizer) paintDisparity(out []byte, in []float32) {
 	}
 }
 
-// level is the whole part of a disparity, within the histogram.
+// level returns the integral part of a disparity, clamped to the histogram.
 func level(p float32) uint16 {
 	return uint16(min(max(lens.Truncated(min(p, math.MaxUint16)), 0), math.MaxUint16))
 }

@@ -7,9 +7,8 @@ import (
 	"rsros/camdriver/process/internal/smooth"
 )
 
-// Decimation makes images smaller: depth by the median or mean of what is valid,
-// pictures by the mean. The size is divided, then padded with zeros to a multiple
-// of 4.
+// Decimation reduces the size of images: depth by the median or mean of valid pixels,
+// other images by the mean. Sizes are padded with zeros to a multiple of 4.
 type Decimation struct {
 	block
 	profiles derivations
@@ -20,8 +19,8 @@ type Decimation struct {
 	width, height int // without padding
 }
 
-// NewDecimation halves depth. Stream Filter, Stream Format Filter and Stream Index
-// Filter choose other images.
+// NewDecimation returns a block that halves depth. The options Stream Filter, Stream
+// Format Filter and Stream Index Filter select other images.
 func NewDecimation(res *Resources) *Decimation {
 	d := &Decimation{block: block{name: "Decimation Filter", res: res}}
 	d.list = append(newStreamFilter(camdriver.Depth, camdriver.Z16),
@@ -29,7 +28,7 @@ func NewDecimation(res *Resources) *Decimation {
 	return d
 }
 
-// newStreamFilter are the options by which a block chooses images.
+// newStreamFilter returns the options that select images.
 func newStreamFilter(kind camdriver.StreamKind, format camdriver.Format) []option {
 	return []option{
 		newOption(camdriver.OptionStreamFilter, strict, 0, 11, 1, float32(kind), "Stream type"),
@@ -38,7 +37,7 @@ func newStreamFilter(kind camdriver.StreamKind, format camdriver.Format) []optio
 	}
 }
 
-// chosen says whether the options of newStreamFilter let an image pass.
+// chosen reports whether the options of newStreamFilter select an image.
 func (o *options) chosen(img Image) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -49,8 +48,8 @@ func (o *options) chosen(img Image) bool {
 		(index == -1 || index == float32(p.Stream.Index))
 }
 
-// Process decimates what the options choose, where the format is known.
-func (d *Decimation) Process(s *Set) error { return each(s, d) }
+// Process implements Block. It ignores images of unknown formats.
+func (d *Decimation) Process(s *Set) error { return each(s, d.wants, d.apply) }
 
 func (d *Decimation) wants(img Image) bool {
 	switch img.Frame.Profile.Format {
@@ -62,23 +61,21 @@ func (d *Decimation) wants(img Image) bool {
 }
 
 func (d *Decimation) apply(img Image) (Image, error) {
-	d.mu.Lock()
-	by := int(d.value(camdriver.OptionFilterMagnitude))
-	d.mu.Unlock()
+	by := int(d.get(camdriver.OptionFilterMagnitude))
 	var err error
 	if d.in, err = planeOf(img.Frame); err != nil {
 		return Image{}, err
 	}
 	d.format, d.width, d.height = img.Frame.Profile.Format, d.in.width/by, d.in.height/by
 	if d.width == 0 || d.height == 0 {
-		return Image{}, fmt.Errorf("divide %d×%d pixels by %d: %w", d.in.width, d.in.height, by, camdriver.ErrUnsupported)
+		return Image{}, fmt.Errorf("cannot divide %d×%d pixels by %d: %w", d.in.width, d.in.height, by, camdriver.ErrUnsupported)
 	}
 	if by != d.by {
 		d.profiles, d.by = derivations{}, by
 	}
 	p := d.profiles.of(img.Profile, d.derive)
 	if p.Width < d.width || p.Height < d.height {
-		return Image{}, fmt.Errorf("%d×%d pixels in a stream of %d×%d: %w", d.in.width, d.in.height,
+		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", d.in.width, d.in.height,
 			img.Profile.Width, img.Profile.Height, ErrBadFrame)
 	}
 	out, err := d.res.frame(img.Frame, p, 0)
@@ -92,8 +89,8 @@ func (d *Decimation) apply(img Image) (Image, error) {
 	return out, nil
 }
 
-// derive divides a profile. The principal point keeps its place in the first
-// pixel's corner, as the SDK has it.
+// derive divides a profile. As in the SDK, the principal point is relative to the corner
+// of the first pixel.
 func (d *Decimation) derive(p *Profile) *Profile {
 	q := p.derived(p.Format, (p.Width/d.by+3)&^3, (p.Height/d.by+3)&^3)
 	by := float32(d.by)
@@ -139,9 +136,9 @@ func (d *Decimation) depth(out []uint16, y int) {
 	}
 }
 
-// meanDepth is the mean of the valid pixels of each patch.
+// meanDepth writes the mean of the valid pixels of each patch.
 func (d *Decimation) meanDepth(out []uint16, y int) {
-	var sums, valid [256]uint32 // of a stretch of patches
+	var sums, valid [256]uint32 // of a run of patches
 	for len(out) > 0 {
 		n := min(len(out), len(sums))
 		first := (d.width - len(out)) * d.by

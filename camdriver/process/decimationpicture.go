@@ -2,7 +2,7 @@ package process
 
 import "rsros/camdriver"
 
-// mean is the mean of each patch, channel by channel, for pixels of bytes.
+// mean writes the mean of each patch by channel, for channels of a byte.
 func (d *Decimation) mean(out []byte, y int) {
 	size, all := d.in.size, uint32(d.by*d.by)
 	for i := range out {
@@ -18,7 +18,7 @@ func (d *Decimation) mean(out []byte, y int) {
 	}
 }
 
-// grey16 is mean for 16-bit pixels.
+// grey16 is mean for 16-bit grey.
 func (d *Decimation) grey16(out []uint16, y int) {
 	all := uint32(d.by * d.by)
 	for i := range out {
@@ -32,14 +32,14 @@ func (d *Decimation) grey16(out []uint16, y int) {
 	}
 }
 
-// pairs is mean for two pixels in four bytes that share their colour.
+// pairs is mean for YUYV and UYVY.
 func (d *Decimation) pairs(out []byte, y int) {
 	by, half, all := d.by, d.by/2, uint32(d.by*d.by)
 	light, colour := 0, 1
 	if d.format == camdriver.UYVY {
 		light, colour = 1, 0
 	}
-	second := half*4 + light // of the second pixel's light
+	second := half*4 + light // offset of the second pixel's luma
 	if by%2 == 1 {
 		second += 2
 	}

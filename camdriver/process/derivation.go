@@ -2,16 +2,16 @@ package process
 
 import "slices"
 
-// derivations keeps the profiles that a block made of others: one for each stream
-// and format. A block that is given the same profile gives the same again, so that
-// the blocks after it keep their history.
+// derivations caches the profiles that a block derives, one per stream and format. For
+// the same input profile, a block must return the same output profile, so that the
+// blocks after it keep their history.
 type derivations struct {
 	list []derivation
 }
 
 type derivation struct{ from, to *Profile }
 
-// of finds what from became, or derives it.
+// of returns the profile derived from from.
 func (d *derivations) of(from *Profile, derive func(*Profile) *Profile) *Profile {
 	for i := range d.list {
 		if d.list[i].from == from {

@@ -5,40 +5,34 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// Disparity turns depth into disparity or back. Frames of a stream without a
-// stereo baseline pass as they are.
+// Disparity converts between depth and disparity. It doesn't change frames of streams
+// without a stereo baseline.
 type Disparity struct {
 	block
 	from, to camdriver.Format
-	profiles derivations
 	in, out  plane
 	factor   float32 // depth in units × disparity
 }
 
-// NewDisparity makes disparity of depth.
+// NewDisparity returns a block that converts depth to disparity.
 func NewDisparity(res *Resources) *Disparity {
 	return &Disparity{block: block{name: "Depth to Disparity", res: res}, from: camdriver.Z16, to: camdriver.Disparity32}
 }
 
-// NewDepth makes depth of disparity.
+// NewDepth returns a block that converts disparity to depth.
 func NewDepth(res *Resources) *Disparity {
 	return &Disparity{block: block{name: "Disparity to Depth", res: res}, from: camdriver.Disparity32, to: camdriver.Z16}
 }
 
-// Process replaces the one by the other.
-func (d *Disparity) Process(s *Set) error { return each(s, d) }
+// Process implements Block.
+func (d *Disparity) Process(s *Set) error { return each(s, d.wants, d.apply) }
 
 func (d *Disparity) wants(img Image) bool {
 	return img.is(camdriver.Depth, d.from) && img.Profile.Baseline > 0 && img.Profile.Intrinsics.Width > 0 && img.Frame.DepthUnits > 0
 }
 
 func (d *Disparity) apply(img Image) (Image, error) {
-	p := d.profiles.of(img.Profile, func(p *Profile) *Profile {
-		q := p.derived(d.to, p.Width, p.Height)
-		q.Stream.Index = 0
-		return q
-	})
-	out, err := d.make(img, p, &d.in, &d.out)
+	out, err := d.convert(img, d.to, &d.in, &d.out)
 	if err != nil {
 		return Image{}, err
 	}
@@ -47,7 +41,7 @@ func (d *Disparity) apply(img Image) (Image, error) {
 	return out, nil
 }
 
-// disparityFactor divided by a depth in units is its disparity in 32nds of a pixel.
+// disparityFactor returns the product of depth in units and disparity in 32nds of a pixel.
 func disparityFactor(img Image) float32 {
 	return float32(float32(float32(img.Profile.Baseline*0.001)*float32(img.Profile.Intrinsics.Fx))*32) / img.Frame.DepthUnits
 }

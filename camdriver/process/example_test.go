@@ -7,7 +7,7 @@ import (
 	"rsros/camdriver/process"
 )
 
-// Depth is smoothed and aligned to colour, set by set.
+// Example filters depth and aligns it to colour.
 func Example() {
 	depth := profile(camdriver.Depth, camdriver.Z16, 8, 6)
 	color := profile(camdriver.Color, camdriver.RGB8, 12, 9)
@@ -17,7 +17,7 @@ func Example() {
 	chain := process.Chain{process.NewSpatial(res), process.NewAlign(res, camdriver.Color)}
 	defer chain.Reset()
 
-	var set process.Set // used for every pair of frames
+	var set process.Set // reused for all pairs of frames
 	for number := range uint64(2) {
 		set.Add(image(depth, number, nil))
 		set.Add(image(color, number, nil))

@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver/process"
 )
 
-// allBlocks makes one of each kind.
+// allBlocks returns one block of each type.
 func allBlocks(res *process.Resources) []process.Block {
 	id := camdriver.StreamID{Kind: camdriver.Color}
 	return []process.Block{
@@ -23,7 +23,7 @@ func allBlocks(res *process.Resources) []process.Block {
 	}
 }
 
-// script gives out the numbers of a fuzzer's bytes; 0 at the end.
+// script reads numbers from a fuzzer's bytes; 0 at the end.
 type script []byte
 
 func (s *script) byte() byte {
@@ -43,7 +43,7 @@ func (s *script) float() float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[:])))
 }
 
-// number is usually tame.
+// number returns usual in most cases.
 func (s *script) number(usual float64) float64 {
 	if s.byte()%4 != 0 {
 		return usual
@@ -73,7 +73,7 @@ func (s *script) image(p *process.Profile, number uint64) process.Image {
 	img := image(p, number, nil)
 	f := img.Frame
 	f.DepthUnits = float32(s.number(0.001))
-	if extra := int(s.byte() % 8); extra > 4 { // rows with something between them
+	if extra := int(s.byte() % 8); extra > 4 { // rows with padding
 		f.Stride += extra
 		f.Data = make([]byte, f.Stride*f.Height)
 	}
@@ -99,8 +99,8 @@ func (s *script) image(p *process.Profile, number uint64) process.Image {
 	return img
 }
 
-// FuzzBlocks sends frames of any geometry and any contradiction through every block
-// and wants an answer, in time, with nothing left behind.
+// FuzzBlocks processes frames of arbitrary, also inconsistent, geometry in every block and
+// checks for leaks.
 func FuzzBlocks(f *testing.F) {
 	for i := range 40 {
 		seed := make([]byte, 3000)
@@ -137,14 +137,14 @@ func FuzzBlocks(f *testing.F) {
 				t.Errorf("%s: %v", b.Name(), err)
 			}
 			if len(set.Images) < 2 {
-				t.Errorf("%s leaves %d images of 3", b.Name(), len(set.Images))
+				t.Errorf("%s: %d of 3 images remain", b.Name(), len(set.Images))
 			}
 			set.Release()
 		}
 		b.Reset()
 		res.Close()
 		if n := res.InUse(); n != 0 {
-			t.Errorf("%s keeps %d bytes", b.Name(), n)
+			t.Errorf("%s: %d bytes in use after Reset", b.Name(), n)
 		}
 	})
 }

@@ -17,8 +17,8 @@ import (
 	"rsros/test/need"
 )
 
-// manifest describes a bag and what librealsense's blocks made of it: part, size
-// and hash of each output.
+// manifest describes a bag and the output of librealsense's blocks: part, size and hash of
+// each image.
 type manifest struct {
 	Tool         string `json:"tool"`
 	Librealsense string
@@ -80,7 +80,7 @@ type goldenOutput struct {
 	data []byte
 }
 
-// TestGolden runs every case and wants the bytes of librealsense.
+// TestGolden compares every case with the output of librealsense.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"unpleasant", "unpleasant_258"} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func compareAll(t *testing.T, bag, path string) {
 			})
 		}
 		if n := res.InUse(); n != 0 {
-			t.Errorf("%d bytes of frames were not given back", n)
+			t.Errorf("%d bytes of frames were not released", n)
 		}
 		res.Close()
 	}
@@ -124,7 +124,7 @@ func compare(t *testing.T, got []goldenOutput, want goldenOutput) {
 	}
 	g := got[i]
 	if g.Hash != want.Hash || g.Bytes != want.Bytes {
-		t.Errorf("pair %d: %s is %d bytes with hash %s, want %d with %s", want.Index, want.Part, g.Bytes, g.Hash, want.Bytes, want.Hash)
+		t.Errorf("pair %d: %s has %d bytes with hash %s, want %d with %s", want.Index, want.Part, g.Bytes, g.Hash, want.Bytes, want.Hash)
 	}
 	g.data, g.File, want.File, g.Bytes, g.Hash = nil, nil, nil, want.Bytes, want.Hash
 	if math.Abs(g.Timestamp-want.Timestamp) < 0.002 {
@@ -135,8 +135,8 @@ func compare(t *testing.T, got []goldenOutput, want goldenOutput) {
 	}
 }
 
-// TestDump writes a dump of any bag: RS_PROCESSING_BAG, RS_PROCESSING_MANIFEST (a
-// manifest whose cases are run) and RS_PROCESSING_OUT (a folder).
+// TestDump runs the cases of the manifest RS_PROCESSING_MANIFEST on the bag
+// RS_PROCESSING_BAG and writes the results to the folder RS_PROCESSING_OUT.
 func TestDump(t *testing.T) {
 	bag, path, folder := need.Variable(t, "RS_PROCESSING_BAG"), need.Variable(t, "RS_PROCESSING_MANIFEST"), need.Variable(t, "RS_PROCESSING_OUT")
 	m := readManifest(t, path)
@@ -181,8 +181,8 @@ func readManifest(t *testing.T, path string) *manifest {
 	return m
 }
 
-// readPairs reads the depth frames of a bag, each with the frames of the other
-// video streams that are nearest in time, in the order depth, colour, infrared.
+// readPairs reads the depth frames of a bag, each with the nearest frames of the other
+// video streams, in the order depth, colour, infrared.
 func readPairs(t *testing.T, path string, m *manifest) []*process.Set {
 	t.Helper()
 	file, err := rsbag.Open(path, rsbag.Options{})
@@ -234,8 +234,8 @@ func nearest(list []*camdriver.Frame, at float64) *camdriver.Frame {
 	return best
 }
 
-// rigOf takes calibration from the manifest as it is: librealsense composes
-// extrinsics in float32.
+// rigOf uses the calibration of the manifest, because librealsense composes extrinsics in
+// float32.
 func rigOf(m *manifest, snap camdriver.DeviceSnapshot) *process.Rig {
 	for i := range snap.Streams {
 		s := &snap.Streams[i]
@@ -273,7 +273,7 @@ func rigOf(m *manifest, snap camdriver.DeviceSnapshot) *process.Rig {
 	return process.NewRig(snap)
 }
 
-// run sends the pairs of a case through a new chain.
+// run processes the pairs of a case with a new chain.
 func run(t *testing.T, res *process.Resources, m *manifest, c goldenCase, pairs []*process.Set) []goldenOutput {
 	t.Helper()
 	var chain process.Chain
@@ -299,8 +299,8 @@ func run(t *testing.T, res *process.Resources, m *manifest, c goldenCase, pairs 
 	return out
 }
 
-// goldenOptions are the manifest's names of options, in an order in which setting
-// them one after the other leaves all as they are given.
+// goldenOptions are the manifest's names of options, ordered so that setting one doesn't
+// change an earlier one.
 var goldenOptions = map[string][]struct {
 	name string
 	id   camdriver.OptionID
@@ -384,7 +384,7 @@ func kindOf(word string) camdriver.StreamKind {
 	return map[string]camdriver.StreamKind{"color": camdriver.Color, "depth": camdriver.Depth, "infrared": camdriver.Infrared}[word]
 }
 
-// outputs are the images of the last block's kind.
+// outputs returns the results of the last block.
 func outputs(last goldenStep, index int, set *process.Set) []goldenOutput {
 	var out []goldenOutput
 	pick := func(part string, kind camdriver.StreamKind, format camdriver.Format) {

@@ -2,24 +2,24 @@ package process
 
 import "rsros/camdriver"
 
-// HDRMerge joins pairs of depth frames with different exposures, sequence ids 0 and
-// 1, into one. Infrared frames of the same exposures say which of the two to trust.
-// A merged frame takes depth's place until the next pair is complete.
+// HDRMerge merges pairs of depth frames with different exposures, sequence ids 0 and 1.
+// Infrared frames of the same exposures determine which of the two to trust. A merged
+// frame replaces depth until the next pair is complete.
 //
-// It has to see both exposures: use it without SequenceID before it, and before
+// HDRMerge needs both exposures, so don't use SequenceID before it. Use it before
 // Decimation, after which depth and infrared have different sizes.
 type HDRMerge struct {
 	block
-	first  exposure // of a pair that waits
-	merged Image    // retained; Frame is nil if there is none
+	first  exposure // of an incomplete pair
+	merged Image    // retained; Frame is nil if none
 
 	out, d0, d1 plane
-	i0, i1      plane // infrared; without pixels where it doesn't count
+	i0, i1      plane // infrared; empty if not used
 }
 
-// exposure is one of a pair.
+// exposure is half of a pair.
 type exposure struct {
-	depth, infrared Image // retained; Frame is nil if there is none
+	depth, infrared Image // retained; Frame is nil if none
 }
 
 func (e *exposure) release() {
@@ -32,12 +32,12 @@ func (e *exposure) release() {
 	*e = exposure{}
 }
 
-// NewHDRMerge makes the block. It has no options.
+// NewHDRMerge returns the block. It has no options.
 func NewHDRMerge(res *Resources) *HDRMerge {
 	return &HDRMerge{block: block{name: "HDR Merge", res: res}}
 }
 
-// Reset gives the frames back that it held.
+// Reset implements Block.
 func (h *HDRMerge) Reset() {
 	h.first.release()
 	h.drop()
@@ -50,7 +50,7 @@ func (h *HDRMerge) drop() {
 	h.merged = Image{}
 }
 
-// Process takes a set's depth, and infrared, in.
+// Process implements Block.
 func (h *HDRMerge) Process(s *Set) error {
 	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
 	if !ok {
@@ -93,7 +93,7 @@ func (h *HDRMerge) take(s *Set, depth Image, id int64) error {
 	return h.merge(first, exposure{depth, infrared})
 }
 
-// counter is the number that the camera gave a frame.
+// counter returns the camera's number of a frame.
 func counter(f *camdriver.Frame) int64 {
 	if n, ok := f.Meta(camdriver.MetaFrameCounter); ok {
 		return n
@@ -101,11 +101,10 @@ func counter(f *camdriver.Frame) int64 {
 	return int64(f.Number)
 }
 
-// lasting is for how many frames a merged one stands in at most.
+// lasting is the number of frames that a merged frame may replace.
 const lasting = 4
 
-// outdate drops a merged frame that depth has left behind, or that is of another
-// run.
+// outdate drops a merged frame that is too old or of another run.
 func (h *HDRMerge) outdate(depth Image) {
 	if h.merged.Frame == nil {
 		return
@@ -117,7 +116,7 @@ func (h *HDRMerge) outdate(depth Image) {
 	}
 }
 
-// merge makes the merged frame of a pair, if the two follow each other.
+// merge merges a pair if its frames are consecutive.
 func (h *HDRMerge) merge(a, b exposure) error {
 	if counter(a.depth.Frame)+1 != counter(b.depth.Frame) || a.depth.Profile != b.depth.Profile {
 		return nil
@@ -150,7 +149,7 @@ func (h *HDRMerge) merge(a, b exposure) error {
 	return nil
 }
 
-// sameExposure says whether infrared is of depth's exposure and size.
+// sameExposure reports whether infrared has depth's exposure and size.
 func sameExposure(e exposure) bool {
 	if e.infrared.Frame == nil {
 		return false
@@ -161,7 +160,7 @@ func sameExposure(e exposure) bool {
 	return d.Width == i.Width && d.Height == i.Height && counter(d) == counter(i) && a == b
 }
 
-// Infrared that is darker or brighter says nothing of depth.
+// The range of infrared values for which depth is trusted.
 const (
 	dark8, bright8   = 5, 250
 	dark16, bright16 = 20, 1003
@@ -187,7 +186,7 @@ func (h *HDRMerge) rows(_, from, to int) {
 	}
 }
 
-// mergeTrusted takes the first depth whose infrared is neither dark nor bright.
+// mergeTrusted selects the first depth whose infrared is neither dark nor bright.
 func mergeTrusted[T uint8 | uint16](out, d0, d1 []uint16, i0, i1 []T, dark, bright T) {
 	d0, d1, i0, i1 = d0[:len(out)], d1[:len(out)], i0[:len(out)], i1[:len(out)]
 	for x := range out {

@@ -5,33 +5,28 @@ import (
 	"rsros/camdriver/process/internal/smooth"
 )
 
-// HoleFilling fills what has no depth from its neighbours.
+// HoleFilling fills pixels without depth from their neighbours.
 type HoleFilling struct {
 	block
 	in, out plane
 }
 
-// NewHoleFilling fills with the farthest neighbour.
+// NewHoleFilling returns a block that fills with the farthest neighbour.
 func NewHoleFilling(res *Resources) *HoleFilling {
 	h := &HoleFilling{block: block{name: "Hole Filling Filter", res: res}}
 	h.list = []option{newOption(camdriver.OptionHolesFill, strict, 0, 2, 1, 1, "Hole filling mode: 0 from the left, 1 farthest around, 2 nearest around")}
 	return h
 }
 
-// Process fills a set's depth or disparity. In disparity "farthest" and "nearest"
-// change places.
-func (h *HoleFilling) Process(s *Set) error { return each(s, h) }
-
-func (h *HoleFilling) wants(img Image) bool { return depthOrDisparity(img) }
+// Process implements Block. With disparity, "farthest" and "nearest" are swapped.
+func (h *HoleFilling) Process(s *Set) error { return each(s, isDepthOrDisparity, h.apply) }
 
 func (h *HoleFilling) apply(img Image) (Image, error) {
 	out, err := h.like(img, &h.in, &h.out)
 	if err != nil {
 		return Image{}, err
 	}
-	h.mu.Lock()
-	mode := int(h.value(camdriver.OptionHolesFill))
-	h.mu.Unlock()
+	mode := int(h.get(camdriver.OptionHolesFill))
 	h.share(h, h.in.height)
 	if img.Frame.Profile.Format == camdriver.Z16 {
 		fillHoles[uint16](&h.out, mode)
@@ -41,7 +36,7 @@ func (h *HoleFilling) apply(img Image) (Image, error) {
 	return out, nil
 }
 
-// rows copies: what is filled depends on what was filled before it.
+// rows copies the image. Filling is sequential, because it depends on filled pixels.
 func (h *HoleFilling) rows(_, from, to int) {
 	for y := from; y < to; y++ {
 		copy(h.out.row(y), h.in.row(y))

@@ -1,14 +1,14 @@
 package process
 
-// hidden is how far apart in m two points on one ray are at least.
+// hidden is the least distance in m between two points on a ray.
 const hidden = 0.1
 
-// occludeRow removes the points of a row that the texture's camera can't see, by
-// the pixels at which it would see them. From left to right these grow; where one
-// falls back, a nearer surface hides the point. So does it where two points fall
-// on one pixel. The first point that is seen again is removed, too.
+// occludeRow removes the points of a row that are hidden from the texture's camera. From
+// left to right, the texture's pixels increase; if one goes back, a nearer surface hides
+// its point. The farther of two points on the same pixel is hidden as well. The first
+// point visible again is also removed.
 func occludeRow(xyz, uv []float32) {
-	most, nearest := float32(-1), float32(0) // pixel and depth of the last point that is seen
+	most, nearest := float32(-1), float32(0) // pixel and depth of the last visible point
 	again := false
 	for ; len(uv) >= 2 && len(xyz) >= 3; xyz, uv = xyz[3:], uv[2:] {
 		p, at := (*[3]float32)(xyz), uv[0]

@@ -9,16 +9,16 @@ import (
 	"rsros/camdriver"
 )
 
-// kind says what becomes of a value between two steps.
+// kind determines how values between two steps are handled.
 type kind uint8
 
 const (
-	continuous kind = iota // any value in the range
-	whole                  // cut down to a whole number
-	strict                 // refused
+	continuous kind = iota // accepted
+	whole                  // truncated to an integer
+	strict                 // rejected
 )
 
-// option is one setting of a block.
+// option is a setting of a block.
 type option struct {
 	camdriver.Option
 	kind kind
@@ -30,14 +30,14 @@ func newOption(id camdriver.OptionID, k kind, from, to, step, initial float32, d
 	}, k}
 }
 
-// options are the settings of a block, safe for use from any goroutine.
+// options are the settings of a block. They are safe for concurrent use.
 type options struct {
 	mu      sync.Mutex
 	list    []option
 	changed func(id camdriver.OptionID, value float32) // called with mu held, after each SetOption
 }
 
-// Options gives the present state, in the order of their numbers.
+// Options implements Block. They are in OptionID order.
 func (o *options) Options() []camdriver.Option {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -49,15 +49,14 @@ func (o *options) Options() []camdriver.Option {
 	return out
 }
 
-// SetOption changes one setting.
+// SetOption implements Block.
 func (o *options) SetOption(id camdriver.OptionID, value float32) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	i := slices.IndexFunc(o.list, func(p option) bool { return p.ID == id })
-	if i < 0 {
+	p := o.find(id)
+	if p == nil {
 		return fmt.Errorf("option %s: %w", id, camdriver.ErrNotFound)
 	}
-	p := &o.list[i]
 	if !(value >= p.Min && value <= p.Max) {
 		return fmt.Errorf("option %s: %g is outside %g … %g", id, value, p.Min, p.Max)
 	}
@@ -65,7 +64,7 @@ func (o *options) SetOption(id camdriver.OptionID, value float32) error {
 		value = float32(math.Trunc(float64(value)))
 	}
 	if steps := (value - p.Min) / p.Step; p.kind == strict && steps != float32(math.Trunc(float64(steps))) {
-		return fmt.Errorf("option %s: %g is no step of %g from %g", id, value, p.Step, p.Min)
+		return fmt.Errorf("option %s: %g is not a multiple of %g from %g", id, value, p.Step, p.Min)
 	}
 	p.Value = value
 	if o.changed != nil {
@@ -74,15 +73,15 @@ func (o *options) SetOption(id camdriver.OptionID, value float32) error {
 	return nil
 }
 
-// CopyOptions gives a block the options of another one of its kind, as they are now. The
-// block must not have processed anything.
+// CopyOptions copies the options of a block to another of its type, which must not have
+// processed anything.
 func CopyOptions(to, from Block) {
 	if o, ok := to.(interface{ adopt([]camdriver.Option) }); ok {
 		o.adopt(from.Options())
 	}
 }
 
-// adopt sets each option by itself: none hangs on another.
+// adopt sets options without changing dependent ones.
 func (o *options) adopt(list []camdriver.Option) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,27 +90,36 @@ func (o *options) adopt(list []camdriver.Option) {
 	}
 }
 
-// value is for blocks, with mu held.
-func (o *options) value(id camdriver.OptionID) float32 {
+// find returns an option, or nil. mu must be held.
+func (o *options) find(id camdriver.OptionID) *option {
 	for i := range o.list {
 		if o.list[i].ID == id {
-			return o.list[i].Value
+			return &o.list[i]
 		}
 	}
-	return 0
+	return nil
 }
 
-// put is for blocks, with mu held: no check, no call of changed.
+// get returns the value of an option that the block has.
+func (o *options) get(id camdriver.OptionID) float32 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.value(id)
+}
+
+// value is get with mu held.
+func (o *options) value(id camdriver.OptionID) float32 { return o.find(id).Value }
+
+// put sets an option, if the block has it, without checks and without calling changed. mu
+// must be held.
 func (o *options) put(id camdriver.OptionID, value float32) {
-	for i := range o.list {
-		if o.list[i].ID == id {
-			o.list[i].Value = value
-		}
+	if p := o.find(id); p != nil {
+		p.Value = value
 	}
 }
 
-// pushDistances keeps Min Distance and Max Distance in order: the one that is set
-// moves the other to its end of the range.
+// pushDistances keeps Min Distance and Max Distance in order: setting one past the other
+// moves that to its end of the range.
 func (o *options) pushDistances(id camdriver.OptionID, value float32) {
 	switch {
 	case id == camdriver.OptionMinDistance && value > o.value(camdriver.OptionMaxDistance):
@@ -121,4 +129,4 @@ func (o *options) pushDistances(id camdriver.OptionID, value float32) {
 	}
 }
 
-const farthest = 16 // m, the end of all distance options
+const farthest = 16 // m; upper limit of all distance options

@@ -7,30 +7,29 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// PointCloud turns depth into points. The image it adds has format XYZ32F, depth's
-// size, and in the order of depth's pixels x, y, z in metres, 0, 0, 0 where depth
-// is unknown; Points reads it.
+// PointCloud converts depth to points. It adds an image of format XYZ32F with depth's
+// size: x, y, z of each pixel in metres, or 0, 0, 0 if depth is unknown. Use Points to
+// read it.
 type PointCloud struct {
 	block
-	texture camdriver.StreamID
-	none    bool // no texture
+	texture camdriver.StreamID // AnyStream for none
 
 	geometry *cloudGeometry
 	depth    plane
-	xyz, uv  []float32 // of the image that is made
+	xyz, uv  []float32 // of the output image
 	sinks    []PointSink
-	places   bool // a sink wants to know where the texture sees the points
+	places   bool // sinks need texture coordinates
 	units    float32
 	occlude  bool
 	work     []cloudScratch
 }
 
-// cloudScratch is what a processor needs for one row.
+// cloudScratch is the memory for a row.
 type cloudScratch struct{ y, xyz, uv []float32 }
 
-// cloudGeometry is what a pair of profiles comes to.
+// cloudGeometry is the geometry of a pair of profiles.
 type cloudGeometry struct {
-	depth, texture *Profile // texture is nil where there is none
+	depth, texture *Profile // texture may be nil
 	out            *Profile
 	rays           *lens.Rays
 	view           lens.View
@@ -38,26 +37,23 @@ type cloudGeometry struct {
 	beside         bool    // the texture's camera is beside depth's
 }
 
-// NewPointCloud makes points that know where a texture stream sees them. The index
-// of texture counts where the set has an image of it, else the first of its kind
-// is taken; AnyStream is no texture.
+// NewPointCloud returns a block for points with coordinates in a texture stream: the given
+// stream, or else the first of its kind. AnyStream means no texture.
 //
-// Points that the texture stream can't see, because others hide them, become 0, 0, 0
-// unless Filter Magnitude is set to 1. That needs a texture camera to the right or
-// left of depth's.
+// Points that are hidden from the texture's camera become 0, 0, 0 unless Filter Magnitude
+// is 1. This needs a texture camera to the right or left of depth's.
 func NewPointCloud(res *Resources, texture camdriver.StreamID) *PointCloud {
 	p := &PointCloud{block: block{name: "Pointcloud", res: res}, texture: texture, work: make([]cloudScratch, res.workers.slots())}
-	p.none = texture.Kind == camdriver.AnyStream
 	p.list = []option{newOption(camdriver.OptionFilterMagnitude, whole, 1, 2, 1, 2, "Occlusion removal: 1 off, 2 on")}
 	return p
 }
 
-// Reset forgets the geometry.
+// Reset implements Block.
 func (p *PointCloud) Reset() { p.geometry = nil }
 
-// Points reads an image of a PointCloud: x, y, z and u, v of each point. u and v
-// are fractions of the texture's width and height; they may lie outside 0 … 1 or
-// be no numbers. The slices live as long as the frame.
+// Points returns x, y, z and u, v of each point of a PointCloud's image. u and v are
+// fractions of the texture's width and height; they may be outside 0 … 1 or NaN. The
+// slices are valid as long as the frame.
 func Points(img Image) (xyz, uv []float32) {
 	f := img.Frame
 	n := f.Width * f.Height
@@ -68,7 +64,7 @@ func Points(img Image) (xyz, uv []float32) {
 	return all[:3*n], all[3*n:]
 }
 
-// Process adds the points of a set's depth.
+// Process implements Block.
 func (p *PointCloud) Process(s *Set) error {
 	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
 	if !ok {
@@ -97,7 +93,7 @@ func (p *PointCloud) process(s *Set, depth Image) error {
 	return nil
 }
 
-// begin finds the geometry of a set, and what the options ask for.
+// begin prepares the geometry and options for a set.
 func (p *PointCloud) begin(s *Set, depth Image) error {
 	var err error
 	if p.depth, err = planeOf(depth.Frame); err != nil {
@@ -111,9 +107,7 @@ func (p *PointCloud) begin(s *Set, depth Image) error {
 		return errSize(depth, g.rays)
 	}
 	p.units = depth.Frame.DepthUnits
-	p.mu.Lock()
-	p.occlude = p.value(camdriver.OptionFilterMagnitude) > 1 && g.texture != nil && g.beside
-	p.mu.Unlock()
+	p.occlude = p.get(camdriver.OptionFilterMagnitude) > 1 && g.texture != nil && g.beside
 	for i := range p.work {
 		if w := &p.work[i]; len(w.y) < p.depth.width {
 			*w = cloudScratch{make([]float32, p.depth.width), make([]float32, 3*p.depth.width), make([]float32, 2*p.depth.width)}
@@ -122,9 +116,9 @@ func (p *PointCloud) begin(s *Set, depth Image) error {
 	return nil
 }
 
-// textureOf finds the profile of the texture; the last one's where the set has none.
+// textureOf returns the profile of the texture, or the previous one if the set has none.
 func (p *PointCloud) textureOf(s *Set) *Profile {
-	if p.none {
+	if p.texture.Kind == camdriver.AnyStream {
 		return nil
 	}
 	for _, img := range s.Images {
@@ -141,7 +135,7 @@ func (p *PointCloud) textureOf(s *Set) *Profile {
 	return nil
 }
 
-// prepare makes the geometry of two profiles, unless it is the present one.
+// prepare computes the geometry of two profiles unless it is the current one.
 func (p *PointCloud) prepare(depth, texture *Profile) error {
 	if p.geometry != nil && p.geometry.depth == depth && p.geometry.texture == texture {
 		return nil
@@ -151,7 +145,7 @@ func (p *PointCloud) prepare(depth, texture *Profile) error {
 		return fmt.Errorf("intrinsics of depth or texture: %w", ErrUncalibrated)
 	}
 	if d.Width != p.depth.width || d.Height != p.depth.height {
-		return fmt.Errorf("%d×%d pixels, intrinsics for %d×%d: %w", p.depth.width, p.depth.height, d.Width, d.Height, ErrBadFrame)
+		return fmt.Errorf("frame has %d×%d pixels, but intrinsics are for %d×%d: %w", p.depth.width, p.depth.height, d.Width, d.Height, ErrBadFrame)
 	}
 	g := &cloudGeometry{depth: depth, texture: texture, rays: lens.NewRays(d, d.Width, d.Height, 0)}
 	g.out = depth.derived(camdriver.XYZ32F, d.Width, d.Height)
@@ -170,7 +164,7 @@ func (p *PointCloud) prepare(depth, texture *Profile) error {
 	return nil
 }
 
-// cloudBending is how the SDK's fast path treats a lens model.
+// cloudBending returns the distortion that the SDK's fast path applies for a lens model.
 func cloudBending(m camdriver.Distortion) lens.Bending {
 	switch m {
 	case camdriver.NoDistortion:
@@ -181,7 +175,7 @@ func cloudBending(m camdriver.Distortion) lens.Bending {
 	return lens.Modified
 }
 
-// cloudRows makes the points of some rows of the image.
+// cloudRows computes the points of rows of the image.
 type cloudRows PointCloud
 
 func (p *cloudRows) rows(slot, from, to int) {
@@ -195,7 +189,7 @@ func (p *cloudRows) rows(slot, from, to int) {
 	}
 }
 
-// points makes the points of a row; uv only where places is set and there is a
+// points computes the points of a row. It sets uv if places is set and there is a
 // texture.
 func (p *PointCloud) points(w *cloudScratch, row int, xyz, uv []float32, places bool) {
 	g := p.geometry

@@ -6,32 +6,31 @@ import (
 	"rsros/camdriver"
 )
 
-// PointSink takes points row by row, while they are in the processor's cache. All
-// methods are called from several goroutines at once, each with a slot of its own
-// between 0 and Resources.Slots()-1.
+// PointSink receives points by rows, while they are in the processor's cache. Its methods
+// are called from several goroutines, each with its own slot in [0, Resources.Slots()).
 type PointSink interface {
-	// Begin announces the rows from … to-1, which the slot's next calls bring in order.
-	// Those before them are done, or other slots are at work on them, which wait for
-	// none after theirs.
+	// Begin announces the rows [from, to), which are passed in order to Row by the same
+	// slot. Earlier rows are done or in progress in other slots, which don't wait for
+	// later rows.
 	Begin(slot, from, to int)
-	// Row takes the points of a row, as Points lays them out. uv is nil unless
-	// places were asked for and the set's texture is known. The slices are lent for
-	// the call.
+	// Row receives the points of a row, in the layout of Points. uv is nil unless
+	// places were requested and the set's texture is known. The slices are valid
+	// during the call.
 	Row(slot, row int, xyz, uv []float32)
-	// End comes after the last row of those announced.
+	// End follows the last of the announced rows.
 	End(slot int)
 }
 
-// Slots is how many goroutines process rows at once.
+// Slots returns the number of goroutines that process rows concurrently.
 func (r *Resources) Slots() int { return r.workers.slots() }
 
-// sinkBand is how many rows are announced at once: few enough that what is made
-// of them stays in the processor's cache.
+// sinkBand is the number of rows per Begin: few enough that their points stay in the
+// processor's cache.
 const sinkBand = 8
 
-// Each hands the points of a set's depth to the sinks, in place of an image of them
-// all. places says whether they need to know where the texture sees the points. A
-// set without depth has no points: false.
+// Each passes the points of a set's depth to the sinks instead of making an image. If
+// places is set, the sinks get texture coordinates. Each returns false if the set has no
+// depth.
 func (p *PointCloud) Each(s *Set, places bool, sinks []PointSink) (bool, error) {
 	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
 	if !ok {
@@ -46,7 +45,7 @@ func (p *PointCloud) Each(s *Set, places bool, sinks []PointSink) (bool, error) 
 	return true, nil
 }
 
-// sinkRows makes the points of some bands of rows.
+// sinkRows computes the points of bands of rows.
 type sinkRows PointCloud
 
 func (p *sinkRows) rows(slot, from, to int) {

@@ -8,12 +8,12 @@ import (
 	"rsros/camdriver/process"
 )
 
-// gathered keeps the rows that a sink was given.
+// gathered is a PointSink that collects rows.
 type gathered struct {
 	t       *testing.T
 	width   int
 	xyz, uv []float32
-	next    []int // by slot: the row that comes next, and the end of the band
+	next    []int // by slot: the next row and the end of the band
 	end     []int
 }
 
@@ -21,7 +21,7 @@ func (g *gathered) Begin(slot, from, to int) { g.next[slot], g.end[slot] = from,
 
 func (g *gathered) Row(slot, row int, xyz, uv []float32) {
 	if row != g.next[slot] || row >= g.end[slot] {
-		g.t.Errorf("row %d, want %d, before %d", row, g.next[slot], g.end[slot])
+		g.t.Errorf("got row %d, want %d, before %d", row, g.next[slot], g.end[slot])
 	}
 	g.next[slot]++
 	copy(g.xyz[3*row*g.width:][:3*g.width], xyz)
@@ -30,11 +30,11 @@ func (g *gathered) Row(slot, row int, xyz, uv []float32) {
 
 func (g *gathered) End(slot int) {
 	if g.next[slot] != g.end[slot] {
-		g.t.Errorf("a band ends at row %d, want %d", g.next[slot], g.end[slot])
+		g.t.Errorf("band ends at row %d, want %d", g.next[slot], g.end[slot])
 	}
 }
 
-// Points come to a sink as they are in an image.
+// TestEach checks that a sink gets the same points as an image.
 func TestEach(t *testing.T) {
 	depth := profile(camdriver.Depth, camdriver.Z16, 70, 45)
 	color := profile(camdriver.Color, camdriver.RGB8, 90, 60)
@@ -56,14 +56,14 @@ func TestEach(t *testing.T) {
 				t.Fatal(ok, err)
 			}
 			if len(set.Images) != 2 {
-				t.Errorf("the set has %d images, want 2", len(set.Images))
+				t.Errorf("set has %d images, want 2", len(set.Images))
 			}
 			if err := block.Process(&set); err != nil {
 				t.Fatal(err)
 			}
 			xyz, uv := process.Points(set.Images[0])
 			if !slices.Equal(got.xyz, xyz) || !slices.Equal(got.uv, uv) {
-				t.Errorf("texture %v, %d processors: the points differ", texture, processors)
+				t.Errorf("texture %v, %d processors: points differ", texture, processors)
 			}
 			set.Images[0].Frame.Release()
 		}

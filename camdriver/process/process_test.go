@@ -10,19 +10,20 @@ import (
 	"rsros/camdriver/process"
 )
 
-// newResources are released at the end of the test, when no frame may be out.
+// newResources returns resources that are closed at the end of the test, when all frames
+// must have been released.
 func newResources(t testing.TB, processors int) *process.Resources {
 	res := process.NewResources(1<<30, processors)
 	t.Cleanup(func() {
 		res.Close()
 		if n := res.InUse(); n != 0 {
-			t.Errorf("%d bytes of frames were not given back", n)
+			t.Errorf("%d bytes of frames were not released", n)
 		}
 	})
 	return res
 }
 
-// profile describes a stream whose camera sees 60° or so.
+// profile returns a profile with a field of view of about 60°.
 func profile(kind camdriver.StreamKind, format camdriver.Format, width, height int) *process.Profile {
 	e := camdriver.Identity()
 	return &process.Profile{
@@ -34,7 +35,7 @@ func profile(kind camdriver.StreamKind, format camdriver.Format, width, height i
 	}
 }
 
-// image makes a frame of p with the given number and pixels; nil pixels are 0.
+// image returns a frame of p with the given number and pixels; nil means 0.
 func image(p *process.Profile, number uint64, pixels []byte) process.Image {
 	f := camdriver.NewFrame(nil)
 	f.Profile, f.Number, f.Timestamp, f.DepthUnits = p.Profile, number, float64(number)*1000/30, 0.001
@@ -44,7 +45,7 @@ func image(p *process.Profile, number uint64, pixels []byte) process.Image {
 	return process.Image{Frame: f, Profile: p}
 }
 
-// depthOf makes a depth image of the given units.
+// depthOf returns a depth image.
 func depthOf(p *process.Profile, number uint64, depth ...uint16) process.Image {
 	var pixels []byte
 	for _, d := range depth {
@@ -60,7 +61,7 @@ func formats(s *process.Set) (out []camdriver.Format) {
 	return out
 }
 
-// A result replaces its input or is put in front of it.
+// TestSetOrder checks that a result replaces its input or precedes it.
 func TestSetOrder(t *testing.T) {
 	res := newResources(t, 1)
 	depth := profile(camdriver.Depth, camdriver.Z16, 8, 4)
@@ -85,13 +86,13 @@ func TestSetOrder(t *testing.T) {
 			t.Errorf("%s: %v", c.block.Name(), err)
 		}
 		if got := formats(&set); !slices.Equal(got, c.want) {
-			t.Errorf("%s leaves %v, want %v", c.block.Name(), got, c.want)
+			t.Errorf("%s: got %v, want %v", c.block.Name(), got, c.want)
 		}
 		set.Release()
 	}
 }
 
-// What a block can't do leaves the set as it was, and nothing behind.
+// TestErrorsKeepTheSet checks that after an error the set is unchanged and nothing leaks.
 func TestErrorsKeepTheSet(t *testing.T) {
 	depth := profile(camdriver.Depth, camdriver.Z16, 8, 4)
 	color := profile(camdriver.Color, camdriver.RGB8, 8, 4)
@@ -124,11 +125,11 @@ func TestErrorsKeepTheSet(t *testing.T) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
 			if got := formats(&set); !slices.Equal(got, []camdriver.Format{camdriver.Z16, c.other.Format}) {
-				t.Errorf("the set is %v now", got)
+				t.Errorf("set has changed to %v", got)
 			}
 			set.Release()
 			if res.InUse() != 0 {
-				t.Errorf("%d bytes are still out", res.InUse())
+				t.Errorf("%d bytes in use", res.InUse())
 			}
 		})
 	}
@@ -154,36 +155,36 @@ func TestOptions(t *testing.T) {
 	spatial := process.NewSpatial(res)
 	must(spatial, camdriver.OptionFilterMagnitude, 3.9)
 	if v := value(spatial, camdriver.OptionFilterMagnitude); v != 3 {
-		t.Errorf("3.9 iterations are %g, want 3", v)
+		t.Errorf("3.9 iterations became %g, want 3", v)
 	}
 	for _, v := range []float32{0.24, 1.01, float32(math.NaN()), float32(math.Inf(1))} {
 		if spatial.SetOption(camdriver.OptionFilterSmoothAlpha, v) == nil {
-			t.Errorf("alpha %g was taken", v)
+			t.Errorf("alpha %g was accepted", v)
 		}
 	}
 	if err := spatial.SetOption(camdriver.OptionColorScheme, 1); !errors.Is(err, camdriver.ErrNotFound) {
-		t.Errorf("an option of another block: %v", err)
+		t.Errorf("option of another block: %v", err)
 	}
 	if process.NewDecimation(res).SetOption(camdriver.OptionFilterMagnitude, 2.5) == nil {
-		t.Error("decimation by 2.5 was taken")
+		t.Error("decimation by 2.5 was accepted")
 	}
 	threshold := process.NewThreshold(res)
 	must(threshold, camdriver.OptionMinDistance, 5)
 	if v := value(threshold, camdriver.OptionMaxDistance); v != 16 {
-		t.Errorf("a minimum above the maximum leaves a maximum of %g, want 16", v)
+		t.Errorf("maximum is %g after a larger minimum, want 16", v)
 	}
 	must(threshold, camdriver.OptionMaxDistance, 2)
 	if v := value(threshold, camdriver.OptionMinDistance); v != 0 {
-		t.Errorf("a maximum below the minimum leaves a minimum of %g, want 0", v)
+		t.Errorf("minimum is %g after a smaller maximum, want 0", v)
 	}
 	colorizer := process.NewColorizer(res)
 	must(colorizer, camdriver.OptionMaxDistance, 6)
 	if v := value(colorizer, camdriver.OptionHistogramEqualizationEnabled); v != 0 {
-		t.Error("a distance leaves equalization on")
+		t.Error("equalization is on after setting a distance")
 	}
 	must(colorizer, camdriver.OptionVisualPreset, 0)
 	if v := value(colorizer, camdriver.OptionHistogramEqualizationEnabled); v != 1 {
-		t.Error("the dynamic preset leaves equalization off")
+		t.Error("equalization is off after the dynamic preset")
 	}
 	must(colorizer, camdriver.OptionMinDistance, 1)
 	must(colorizer, camdriver.OptionHistogramEqualizationEnabled, 1)
@@ -194,7 +195,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// History belongs to a profile: another one, or Reset, starts it afresh.
+// TestTemporalStartsAfresh checks that another profile and Reset clear the history.
 func TestTemporalStartsAfresh(t *testing.T) {
 	res := newResources(t, 1)
 	p := profile(camdriver.Depth, camdriver.Z16, 4, 1)
@@ -230,8 +231,8 @@ func TestTemporalStartsAfresh(t *testing.T) {
 	}
 }
 
-// The same profile in gives the same profile out, so that what comes after a block
-// keeps its tables.
+// TestProfilesStay checks that the same input profiles lead to the same output profiles, so
+// that later blocks keep their tables.
 func TestProfilesStay(t *testing.T) {
 	res := newResources(t, 1)
 	depth := profile(camdriver.Depth, camdriver.Z16, 16, 8)
@@ -259,7 +260,7 @@ func TestProfilesStay(t *testing.T) {
 		if i == 0 {
 			first = profiles
 		} else if !slices.Equal(first, profiles) {
-			t.Errorf("set %d has other profiles", i)
+			t.Errorf("set %d has different profiles", i)
 		}
 		s.Release()
 	}

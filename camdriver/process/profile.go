@@ -8,17 +8,16 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// Profile is what the frames of one run of a stream have in common; the SDK calls
-// it the stream profile. It never changes. Blocks compare profiles by identity:
-// tables and history belong to one *Profile.
+// Profile is the immutable profile of one run of a stream. Blocks compare profiles by
+// identity: tables and history belong to one *Profile.
 type Profile struct {
 	camdriver.Profile
-	Intrinsics camdriver.Intrinsics  // of the frames' size; Width is 0 where they are unknown
-	Extrinsics *camdriver.Extrinsics // from the device's reference stream to this one; nil where unknown
-	Baseline   float32               // mm between the stereo imagers; 0 where unknown
+	Intrinsics camdriver.Intrinsics  // for the frames' size; Width is 0 if unknown
+	Extrinsics *camdriver.Extrinsics // from the device's reference stream to this one; nil if unknown
+	Baseline   float32               // mm between the stereo imagers; 0 if unknown
 }
 
-// derived copies p for frames of another size or format.
+// derived returns a copy of p for frames of another size or format.
 func (p *Profile) derived(format camdriver.Format, width, height int) *Profile {
 	q := *p
 	q.Format, q.Width, q.Height = format, width, height
@@ -29,39 +28,38 @@ func (p *Profile) derived(format camdriver.Format, width, height int) *Profile {
 	return &q
 }
 
-// extrinsics maps points of p to q, in float32 as all arithmetic here.
+// extrinsics returns the map from p to q.
 func (p *Profile) extrinsics(q *Profile) (lens.Turn, error) {
 	if p.Extrinsics == nil || q.Extrinsics == nil {
 		return lens.Turn{}, fmt.Errorf("extrinsics from %s to %s: %w", p.Stream, q.Stream, ErrUncalibrated)
 	}
 	if *p.Extrinsics == *q.Extrinsics {
-		return lens.NewTurn(camdriver.Identity()), nil // exactly: the product below may miss it by a bit
+		return lens.NewTurn(camdriver.Identity()), nil // the product below may have rounding errors
 	}
 	return lens.NewTurn(p.Extrinsics.Inverse().Then(*q.Extrinsics)), nil
 }
 
-// Image is a frame and the profile it belongs to. The frame's own Profile says the
-// same of size and format.
+// Image is a frame and its profile, which has the same size and format as the frame's
+// own Profile.
 type Image struct {
 	Frame   *camdriver.Frame
 	Profile *Profile
 }
 
-// is says whether the image is of a stream kind and format, AnyFormat for all.
+// is reports whether the image has a stream kind and format. AnyFormat matches all.
 func (i Image) is(kind camdriver.StreamKind, format camdriver.Format) bool {
 	p := &i.Frame.Profile
 	return p.Stream.Kind == kind && (format == camdriver.AnyFormat || p.Format == format)
 }
 
-// Rig holds the profiles of a device's running streams. Its methods may be called
-// from any goroutine.
+// Rig is the profiles of a device's running streams. It is safe for concurrent use.
 type Rig struct {
 	mu       sync.Mutex
 	profiles map[camdriver.StreamID]*Profile
 }
 
-// NewRig reads the profiles of all running video streams. Another start of the
-// streams is another rig.
+// NewRig returns the profiles of all running video streams. Use a new rig when streams
+// are restarted.
 func NewRig(snap camdriver.DeviceSnapshot) *Rig {
 	r := &Rig{profiles: make(map[camdriver.StreamID]*Profile)}
 	for _, s := range snap.Streams {
@@ -73,26 +71,23 @@ func NewRig(snap camdriver.DeviceSnapshot) *Rig {
 			p.Intrinsics = *s.Video
 		}
 		if s.Sensor >= 0 && s.Sensor < len(snap.Sensors) {
-			for _, o := range snap.Sensors[s.Sensor].Options {
-				if o.ID == camdriver.OptionStereoBaseline {
-					p.Baseline = o.Value
-				}
-			}
+			o, _ := camdriver.FindOption(snap.Sensors[s.Sensor].Options, camdriver.OptionStereoBaseline)
+			p.Baseline = o.Value
 		}
 		r.profiles[s.Profile.Stream] = p
 	}
 	return r
 }
 
-// Profile is nil for streams that the rig doesn't have.
+// Profile returns the profile of a stream, or nil.
 func (r *Rig) Profile(id camdriver.StreamID) *Profile {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.profiles[id]
 }
 
-// Image joins a frame and its profile; the reference stays the caller's to give
-// away. A frame of an unknown stream gets a profile without calibration.
+// Image returns a frame with its profile. It doesn't retain the frame. A frame of an
+// unknown stream gets a profile without calibration.
 func (r *Rig) Image(f *camdriver.Frame) Image {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Resources are the memory and the processors that blocks share.
+// Resources are the memory and goroutines that blocks share.
 type Resources struct {
 	pool    *camdriver.Pool
 	workers *workers
@@ -16,27 +16,27 @@ type Resources struct {
 	free []*output
 }
 
-// NewResources bounds the memory of frames in flight to limit bytes and the
-// processors that one block uses at once.
+// NewResources bounds the memory of unreleased frames to limit bytes and the number of
+// processors that a block uses.
 func NewResources(limit int64, processors int) *Resources {
 	return &Resources{pool: camdriver.NewPool(limit), workers: newWorkers(processors)}
 }
 
-// Close ends the goroutines. No block may be processing or used later; frames stay
-// valid until they are released.
+// Close ends the goroutines. Blocks must not be used during or after Close. Frames stay
+// valid until released.
 func (r *Resources) Close() { r.workers.close() }
 
-// InUse is how many bytes of frames are out.
+// InUse returns the number of bytes of unreleased frames.
 func (r *Resources) InUse() int64 { return r.pool.InUse() }
 
-// output is a frame that a block made. It is used again after the last Release.
+// output is a frame made by a block. It is reused after the last Release.
 type output struct {
 	frame camdriver.Frame
 	pix   *camdriver.Buffer
 	home  *Resources
 }
 
-// Release gives the pixels back. The frame calls it with its last reference.
+// Release implements camdriver.Releaser.
 func (o *output) Release() {
 	o.pix.Release()
 	o.pix = nil
@@ -45,11 +45,11 @@ func (o *output) Release() {
 	o.home.mu.Unlock()
 }
 
-// maxPixels bounds the size of an image: more than 8K.
+// maxPixels bounds the size of images. It allows 8K.
 const maxPixels = 1 << 26
 
-// frame makes a frame of profile p with what like says of time and place. Its
-// pixels are whatever was there before. extra bytes follow them.
+// frame returns a frame of profile p with number, times, metadata and depth units of
+// like. Its pixels, followed by extra bytes, are not cleared.
 func (r *Resources) frame(like *camdriver.Frame, p *Profile, extra int) (Image, error) {
 	stride := p.Width * p.Format.BitsPerPixel() / 8
 	if p.Width <= 0 || p.Height <= 0 || p.Width > maxPixels/p.Height || stride == 0 {

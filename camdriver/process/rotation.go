@@ -6,8 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// Rotation turns images. Extrinsics stay as they were, as in the SDK: don't align
-// what was rotated.
+// Rotation rotates images. As in the SDK, extrinsics are not changed, so don't align
+// rotated images.
 type Rotation struct {
 	block
 	streams  []camdriver.StreamKind
@@ -16,8 +16,8 @@ type Rotation struct {
 	in, out  plane
 }
 
-// NewRotation turns the images of some kinds of stream; of depth if none is named.
-// Rotation, the option, is in degrees clockwise.
+// NewRotation returns a block that rotates the images of the given kinds of stream, or of
+// depth by default. The option Rotation is in degrees clockwise.
 func NewRotation(res *Resources, streams ...camdriver.StreamKind) *Rotation {
 	if len(streams) == 0 {
 		streams = []camdriver.StreamKind{camdriver.Depth}
@@ -27,10 +27,10 @@ func NewRotation(res *Resources, streams ...camdriver.StreamKind) *Rotation {
 	return r
 }
 
-// Process turns a set's images.
-func (r *Rotation) Process(s *Set) error { return each(s, r) }
+// Process implements Block.
+func (r *Rotation) Process(s *Set) error { return each(s, r.wants, r.apply) }
 
-// Reset forgets the profiles.
+// Reset implements Block.
 func (r *Rotation) Reset() { r.profiles = derivations{} }
 
 func (r *Rotation) wants(img Image) bool {
@@ -38,14 +38,12 @@ func (r *Rotation) wants(img Image) bool {
 	if !slices.Contains(r.streams, p.Stream.Kind) || p.Format.BitsPerPixel()%8 != 0 || p.Format == camdriver.XYZ32F {
 		return false
 	}
-	r.mu.Lock()
-	angle := int(r.value(camdriver.OptionRotation))
-	r.mu.Unlock()
+	angle := int(r.get(camdriver.OptionRotation))
 	if angle != r.angle {
 		r.angle, r.profiles = angle, derivations{}
 	}
 	pair := p.Format == camdriver.YUYV || p.Format == camdriver.UYVY
-	return angle != 0 && !pair // two pixels that share their colour can't part
+	return angle != 0 && !pair // pixels with subsampled colour cannot be separated
 }
 
 func (r *Rotation) apply(img Image) (Image, error) {
@@ -74,7 +72,7 @@ func (r *Rotation) apply(img Image) (Image, error) {
 	return made, nil
 }
 
-// derive turns a profile.
+// derive rotates a profile.
 func (r *Rotation) derive(p *Profile) *Profile {
 	in := p.Intrinsics
 	width, height := float32(in.Width), float32(in.Height)
@@ -94,11 +92,10 @@ func (r *Rotation) derive(p *Profile) *Profile {
 	return q
 }
 
-// tile is the side of the squares that are turned one after the other, so that the
-// lines which are read across stay in the cache.
+// tile is the side of the squares in which images are rotated, for cache locality.
 const tile = 16
 
-// rows turns bands of tile rows of the result.
+// rows writes bands of tile rows of the result.
 func (r *Rotation) rows(_, from, to int) {
 	for band := from; band < to; band++ {
 		top, bottom := band*tile, min(band*tile+tile, r.out.height)
@@ -115,7 +112,7 @@ func (r *Rotation) rows(_, from, to int) {
 	}
 }
 
-// turnBytes writes the rows top … bottom-1 of the result.
+// turnBytes writes the rows [top, bottom) of the result.
 func turnBytes[P [1]byte | [2]byte | [3]byte | [4]byte](r *Rotation, top, bottom int) {
 	if r.angle == 180 {
 		for y := top; y < bottom; y++ {
@@ -132,8 +129,7 @@ func turnBytes[P [1]byte | [2]byte | [3]byte | [4]byte](r *Rotation, top, bottom
 	}
 }
 
-// turnTile writes a square of the result, row by row: each reads down or up a
-// column of the image.
+// turnTile writes a square of the result. Each of its rows is a column of the image.
 func turnTile[P [1]byte | [2]byte | [3]byte | [4]byte](r *Rotation, left, right, top, bottom int) {
 	var zero P
 	size, first, step := len(zero), left*r.in.stride, r.in.stride

@@ -2,8 +2,8 @@ package process
 
 import "rsros/camdriver"
 
-// SequenceID lets one of two exposures pass that a camera takes in turns. In place
-// of the other comes the last one that passed, with its old number and time.
+// SequenceID selects one of two alternating exposures. It replaces the other one by the
+// last selected frame, with its number and time.
 type SequenceID struct {
 	block
 	last []sequenced
@@ -17,17 +17,17 @@ type sequenced struct {
 	image   Image // retained
 }
 
-// NewSequenceID lets the first exposure pass.
+// NewSequenceID returns a block that selects the first exposure.
 func NewSequenceID(res *Resources) *SequenceID {
 	s := &SequenceID{block: block{name: "Filter By Sequence id", res: res}}
 	s.list = []option{newOption(camdriver.OptionSequenceId, strict, 0, 2, 1, 1, "Selected stream id: 0 all, 1, 2")}
 	return s
 }
 
-// Process replaces the images of the other exposure.
-func (s *SequenceID) Process(set *Set) error { return each(set, s) }
+// Process implements Block.
+func (s *SequenceID) Process(set *Set) error { return each(set, s.wants, s.apply) }
 
-// Reset gives the frames back that it held.
+// Reset implements Block.
 func (s *SequenceID) Reset() {
 	for _, l := range s.last {
 		l.image.Frame.Release()
@@ -43,9 +43,7 @@ func (s *SequenceID) wants(img Image) bool {
 
 func (s *SequenceID) apply(img Image) (Image, error) {
 	id, _ := img.Frame.Meta(camdriver.MetaSequenceId)
-	s.mu.Lock()
-	selected := int64(s.value(camdriver.OptionSequenceId))
-	s.mu.Unlock()
+	selected := int64(s.get(camdriver.OptionSequenceId))
 	if selected == 0 || selected == id+1 {
 		s.remember(img, id)
 	} else {
@@ -61,7 +59,7 @@ func (s *SequenceID) apply(img Image) (Image, error) {
 	return img, nil
 }
 
-// find looks a frame of the same stream up.
+// find returns the last frame of the same stream with a sequence id.
 func (s *SequenceID) find(img Image, id int64) *sequenced {
 	for i := range s.last {
 		if l := &s.last[i]; l.profile == img.Profile && l.format == img.Frame.Profile.Format && l.id == id {
@@ -79,11 +77,11 @@ func (s *SequenceID) remember(img Image, id int64) {
 		return
 	}
 	if id != 0 && id != 1 {
-		img.Frame.Release() // never asked for
+		img.Frame.Release() // never selected
 		return
 	}
 	kept := s.last[:0]
-	for _, l := range s.last { // without those of a former run of the stream
+	for _, l := range s.last { // drop frames of an earlier run of the stream
 		if l.profile != img.Profile && l.profile.Stream == img.Profile.Stream && l.format == img.Frame.Profile.Format {
 			l.image.Frame.Release()
 			continue

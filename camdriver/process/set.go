@@ -6,9 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// Set is what was taken at one moment: at most one image of each stream and
-// format. It owns one reference of each frame. The zero value is an empty set; a
-// set that is used again and again allocates nothing.
+// Set is the images of one moment, at most one per stream and format. It owns a reference
+// to each frame. The zero value is an empty set. Reusing a set avoids allocations.
 type Set struct {
 	Images []Image
 
@@ -16,10 +15,10 @@ type Set struct {
 	spare   []Image
 }
 
-// Add puts an image in and takes the caller's reference over.
+// Add adds an image and takes over the caller's reference.
 func (s *Set) Add(img Image) { s.Images = append(s.Images, img) }
 
-// Release gives all frames back and empties the set.
+// Release releases all frames and empties the set.
 func (s *Set) Release() {
 	for i := range s.Images {
 		s.Images[i].Frame.Release()
@@ -28,8 +27,8 @@ func (s *Set) Release() {
 	s.Images = s.Images[:0]
 }
 
-// Copy makes s hold the same frames as from, with references of its own. What s
-// held before is released.
+// Copy makes s a copy of from, with its own references. It releases the previous frames
+// of s.
 func (s *Set) Copy(from *Set) {
 	for _, img := range from.Images {
 		img.Frame.Retain()
@@ -38,7 +37,7 @@ func (s *Set) Copy(from *Set) {
 	s.Images = append(s.Images, from.Images...)
 }
 
-// First is the first image of a stream kind and format; AnyFormat is every format.
+// First returns the first image with a stream kind and format. AnyFormat matches all.
 func (s *Set) First(kind camdriver.StreamKind, format camdriver.Format) (Image, bool) {
 	i := slices.IndexFunc(s.Images, func(img Image) bool { return img.is(kind, format) })
 	if i < 0 {
@@ -47,11 +46,10 @@ func (s *Set) First(kind camdriver.StreamKind, format camdriver.Format) (Image, 
 	return s.Images[i], true
 }
 
-// result notes an image that the running block made or passes on; the set takes
-// the reference over.
+// result adds a result of the running block. The set takes over the reference.
 func (s *Set) result(img Image) { s.results = append(s.results, img) }
 
-// discard gives the results of a block that failed back.
+// discard releases the results of a failed block.
 func (s *Set) discard() {
 	for _, img := range s.results {
 		img.Frame.Release()
@@ -59,8 +57,8 @@ func (s *Set) discard() {
 	s.results = s.results[:0]
 }
 
-// merge puts the results in front, as the SDK does. A result replaces what is of
-// its stream, index and format; disparity also replaces depth, depth disparity.
+// merge inserts the results at the front, as the SDK does. A result replaces an image with
+// its stream and format. Depth and disparity replace each other.
 func (s *Set) merge() {
 	if len(s.results) == 0 {
 		return
@@ -80,11 +78,7 @@ func (s *Set) merge() {
 
 func replaces(r, old Image) bool {
 	a, b := &r.Frame.Profile, &old.Frame.Profile
-	switch {
-	case a.Format == camdriver.Z16 && b.Format == camdriver.Disparity32:
-		return true
-	case a.Format == camdriver.Disparity32 && b.Format == camdriver.Z16:
-		return true
-	}
-	return a.Stream == b.Stream && a.Format == b.Format
+	return a.Stream == b.Stream && a.Format == b.Format ||
+		a.Format == camdriver.Z16 && b.Format == camdriver.Disparity32 ||
+		a.Format == camdriver.Disparity32 && b.Format == camdriver.Z16
 }

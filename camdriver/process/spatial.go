@@ -5,20 +5,20 @@ import (
 	"rsros/camdriver/process/internal/smooth"
 )
 
-// Spatial smooths depth or disparity along rows and columns and keeps edges.
+// Spatial is an edge-preserving filter of depth or disparity.
 type Spatial struct {
 	block
 	out    plane
 	edges  smooth.Edges
-	across bool           // the present pass is along columns
-	lanes  []smooth.Lanes // one a slot
+	across bool           // filtering columns, not rows
+	lanes  []smooth.Lanes // by slot
 	depth  bool           // Z16, not disparity
 }
 
-// strip is how many columns are smoothed at once.
+// strip is the number of columns that are filtered together.
 const strip = 64
 
-// NewSpatial smooths with the SDK's defaults.
+// NewSpatial returns a filter with the SDK's defaults.
 func NewSpatial(res *Resources) *Spatial {
 	s := &Spatial{block: block{name: "Spatial Filter", res: res}, lanes: make([]smooth.Lanes, res.workers.slots())}
 	s.list = []option{
@@ -30,13 +30,11 @@ func NewSpatial(res *Resources) *Spatial {
 	return s
 }
 
-// holeRadius is how far holes are filled, by the value of Holes Fill.
+// holeRadius is the size of holes to fill, by the value of Holes Fill.
 var holeRadius = [...]int{0, 2, 4, 8, 16, 255}
 
-// Process smooths a set's depth or disparity.
-func (s *Spatial) Process(set *Set) error { return each(set, s) }
-
-func (s *Spatial) wants(img Image) bool { return depthOrDisparity(img) }
+// Process implements Block.
+func (s *Spatial) Process(set *Set) error { return each(set, isDepthOrDisparity, s.apply) }
 
 func (s *Spatial) apply(img Image) (Image, error) {
 	var in plane
@@ -71,9 +69,8 @@ func (s *Spatial) apply(img Image) (Image, error) {
 	return out, nil
 }
 
-// fillDisparity goes through the rows one after the other: the last pixel of a row
-// looks at the first of the next. In the last row the SDK reads past the end; this
-// takes 0.
+// fillDisparity fills holes by rows. The last pixel of a row depends on the first one of
+// the next row. For the last row, where the SDK reads past the end, this is 0.
 func (s *Spatial) fillDisparity() {
 	for y := range s.out.height {
 		after := float32(0)
@@ -84,7 +81,7 @@ func (s *Spatial) fillDisparity() {
 	}
 }
 
-// rows smooths bands of rows, or strips of columns.
+// rows filters bands of rows or strips of columns.
 func (s *Spatial) rows(slot, from, to int) {
 	width, height, l := s.out.width, s.out.height, &s.lanes[slot]
 	if !s.across {

@@ -7,21 +7,20 @@ import (
 	"rsros/camdriver/process/internal/smooth"
 )
 
-// Temporal smooths depth or disparity over frames, and fills holes from former
-// frames.
+// Temporal smooths depth or disparity over time and fills holes from previous frames.
 type Temporal struct {
 	block
 	in, out plane
-	profile *Profile // whose history it is
+	profile *Profile // of the history
 	fading  smooth.Fading
 
-	depth   []uint16  // last values, of depth
-	dispar  []float32 // or of disparity
+	depth   []uint16  // last values of depth
+	dispar  []float32 // last values of disparity
 	history []uint8   // a bit for each of the last eight frames
-	stale   bool      // an option asks for a new start; guarded by mu
+	stale   bool      // an option requires a restart; guarded by mu
 }
 
-// NewTemporal smooths with the SDK's defaults.
+// NewTemporal returns a filter with the SDK's defaults.
 func NewTemporal(res *Resources) *Temporal {
 	t := &Temporal{block: block{name: "Temporal Filter", res: res}}
 	t.list = []option{
@@ -35,13 +34,11 @@ func NewTemporal(res *Resources) *Temporal {
 	return t
 }
 
-// Process smooths a set's depth or disparity.
-func (t *Temporal) Process(s *Set) error { return each(s, t) }
+// Process implements Block.
+func (t *Temporal) Process(s *Set) error { return each(s, isDepthOrDisparity, t.apply) }
 
-// Reset forgets former frames.
+// Reset implements Block.
 func (t *Temporal) Reset() { t.profile = nil }
-
-func (t *Temporal) wants(img Image) bool { return depthOrDisparity(img) }
 
 func (t *Temporal) apply(img Image) (Image, error) {
 	out, err := t.like(img, &t.in, &t.out)
@@ -63,7 +60,7 @@ func (t *Temporal) apply(img Image) (Image, error) {
 	return out, nil
 }
 
-// begin starts a history.
+// begin clears the history.
 func (t *Temporal) begin(img Image) {
 	n := t.in.width * t.in.height
 	t.profile, t.fading.Phase = img.Profile, 0
@@ -75,7 +72,7 @@ func (t *Temporal) begin(img Image) {
 	}
 }
 
-// fresh gives n zeros, in the old memory if that is large enough.
+// fresh returns n zeros, in old's memory if that is large enough.
 func fresh[T any](old []T, n int) []T {
 	if cap(old) < n {
 		return make([]T, n)
@@ -85,12 +82,12 @@ func fresh[T any](old []T, n int) []T {
 	return old
 }
 
-// persistence is how many of how many frames before this one must have had a value,
-// by the value of Holes Fill.
+// persistence is the least number of the previous frames that must have a value to fill a
+// hole, by the value of Holes Fill.
 var persistence = [...]struct{ least, of int }{{9, 8}, {8, 8}, {2, 3}, {2, 4}, {2, 8}, {1, 2}, {1, 5}, {1, 8}, {0, 8}}
 
-// setRule applies a persistence to the present phase: the frame before this one is
-// in the bit before the phase's, the one of eight frames ago in the phase's own.
+// setRule applies a persistence to the current phase. The previous frame is in the bit
+// before the phase's, and the one eight frames ago in the phase's.
 func (t *Temporal) setRule(mode int) {
 	p := persistence[mode]
 	for h := range t.fading.Rule {

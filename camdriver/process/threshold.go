@@ -13,7 +13,7 @@ type Threshold struct {
 	least, most uint16
 }
 
-// NewThreshold keeps 0.1 … 4 m.
+// NewThreshold returns a block that keeps 0.1 … 4 m.
 func NewThreshold(res *Resources) *Threshold {
 	t := &Threshold{block: block{name: "Threshold Filter", res: res}}
 	t.list = []option{
@@ -24,16 +24,14 @@ func NewThreshold(res *Resources) *Threshold {
 	return t
 }
 
-// Process filters a set's depth.
-func (t *Threshold) Process(s *Set) error { return each(s, t) }
-
-func (t *Threshold) wants(img Image) bool { return img.is(camdriver.Depth, camdriver.Z16) }
+// Process implements Block.
+func (t *Threshold) Process(s *Set) error { return each(s, isDepth, t.apply) }
 
 func (t *Threshold) apply(img Image) (Image, error) {
 	t.mu.Lock()
 	least, most := t.value(camdriver.OptionMinDistance), t.value(camdriver.OptionMaxDistance)
 	t.mu.Unlock()
-	// Distances grow with depth: both ends are found once.
+	// Distances increase with depth, so find both limits once.
 	units := img.Frame.DepthUnits
 	from := sort.Search(65536, func(d int) bool { return units*float32(d) >= least })
 	to := sort.Search(65536, func(d int) bool { return units*float32(d) > most })

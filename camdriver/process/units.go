@@ -5,31 +5,23 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// Units gives depth in metres, beside it.
+// Units adds depth in metres.
 type Units struct {
 	block
-	profiles derivations
-	in, out  plane
-	units    float32
+	in, out plane
+	units   float32
 }
 
-// NewUnits makes the units transform.
+// NewUnits returns a units transform.
 func NewUnits(res *Resources) *Units {
 	return &Units{block: block{name: "Units Transform", res: res}}
 }
 
-// Process adds an image of format DISTANCE.
-func (u *Units) Process(s *Set) error { return each(s, u) }
-
-func (u *Units) wants(img Image) bool { return img.is(camdriver.Depth, camdriver.Z16) }
+// Process implements Block. It adds an image of format DISTANCE.
+func (u *Units) Process(s *Set) error { return each(s, isDepth, u.apply) }
 
 func (u *Units) apply(img Image) (Image, error) {
-	p := u.profiles.of(img.Profile, func(p *Profile) *Profile {
-		q := p.derived(camdriver.Distance, p.Width, p.Height)
-		q.Stream.Index = 0
-		return q
-	})
-	out, err := u.make(img, p, &u.in, &u.out)
+	out, err := u.convert(img, camdriver.Distance, &u.in, &u.out)
 	if err != nil {
 		return Image{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"rsros/camdriver"
 )
 
-// word names a block in one word, as realsense2_camera does where it has the block.
+// word is the name of a block, from realsense2_camera if that has the block.
 type word struct {
 	name string
 	make func(*Resources) Block
@@ -33,7 +33,7 @@ var named = []word{
 	{"pointcloud", func(r *Resources) Block { return NewPointCloud(r, camdriver.StreamID{Kind: camdriver.Color}) }},
 }
 
-// Words lists the names that New takes.
+// Words returns the names for New.
 func Words() []string {
 	out := make([]string, len(named))
 	for i, w := range named {
@@ -42,8 +42,8 @@ func Words() []string {
 	return out
 }
 
-// ParseNames reads a list of names with commas between; spaces don't count.
-// camdriver.ErrNotFound if one of them isn't among known.
+// ParseNames parses a comma-separated list of names, ignoring spaces. It returns
+// camdriver.ErrNotFound if a name isn't in known.
 func ParseNames(list string, known []string) ([]string, error) {
 	var out []string
 	for name := range strings.SplitSeq(strings.ReplaceAll(list, " ", ""), ",") {
@@ -51,23 +51,23 @@ func ParseNames(list string, known []string) ([]string, error) {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("filter %q: %w; there are %s", name, camdriver.ErrNotFound, strings.Join(known, ", "))
+			return nil, fmt.Errorf("filter %q: %w; known filters: %s", name, camdriver.ErrNotFound, strings.Join(known, ", "))
 		}
 		out = append(out, name)
 	}
 	return out, nil
 }
 
-// New makes a block with its defaults by name. camdriver.ErrNotFound if there is none.
+// New returns a block with default options, or camdriver.ErrNotFound.
 func New(res *Resources, name string) (Block, error) {
 	i := slices.IndexFunc(named, func(w word) bool { return w.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("filter %q: %w; there are %s", name, camdriver.ErrNotFound, strings.Join(Words(), ", "))
+		return nil, fmt.Errorf("filter %q: %w; known filters: %s", name, camdriver.ErrNotFound, strings.Join(Words(), ", "))
 	}
 	return named[i].make(res), nil
 }
 
-// OptionName is an option's name in parameters: "filter_smooth_alpha".
+// OptionName returns an option's name in parameters: "filter_smooth_alpha".
 func OptionName(id camdriver.OptionID) string {
 	return strings.ReplaceAll(strings.ToLower(id.String()), " ", "_")
 }
@@ -80,5 +80,5 @@ func SetOption(b Block, name string, value float32) error {
 			return b.SetOption(o.ID, value)
 		}
 	}
-	return fmt.Errorf("%s has no option %q: %w; it has %s", b.Name(), name, camdriver.ErrNotFound, strings.Join(names, ", "))
+	return fmt.Errorf("%s: option %q: %w; known options: %s", b.Name(), name, camdriver.ErrNotFound, strings.Join(names, ", "))
 }

@@ -5,32 +5,32 @@ import (
 	"sync/atomic"
 )
 
-// task is work on the rows of an image.
+// task processes the rows of an image.
 type task interface {
-	// rows does the rows from … to-1. Calls run at once, each with a slot of its own
-	// between 0 and workers.slots()-1; a slot's calls come one after the other.
+	// rows processes the rows [from, to). Concurrent calls have different slots, in
+	// [0, workers.slots()).
 	rows(slot, from, to int)
 }
 
-// workers are goroutines that help with the rows of images. A job is never queued:
-// a goroutine that is free takes part, and the caller does the rest itself.
+// workers are goroutines that help to process the rows of images. Jobs are not queued: idle
+// goroutines help, and the caller does the rest.
 type workers struct {
 	jobs chan *job
 	done sync.WaitGroup
-	n    int // helpers
+	n    int // number of goroutines
 }
 
-// job is one call of run. It belongs to one block and is used again.
+// job is a call of run. Each block reuses its own.
 type job struct {
 	task task
 	n    int
-	band int          // rows taken at once
-	next atomic.Int64 // first row that nobody took
-	slot atomic.Int64 // last slot given away
+	band int          // rows per call
+	next atomic.Int64 // first row not taken
+	slot atomic.Int64 // last slot in use
 	busy sync.WaitGroup
 }
 
-// newWorkers starts the goroutines that processors need beside the caller.
+// newWorkers starts processors-1 goroutines; the caller of run is the last processor.
 func newWorkers(processors int) *workers {
 	w := &workers{jobs: make(chan *job), n: max(processors, 1) - 1}
 	for range w.n {
@@ -50,19 +50,18 @@ func (w *workers) close() {
 	w.done.Wait()
 }
 
-// slots bounds the numbers that tasks see.
+// slots returns the number of slots.
 func (w *workers) slots() int { return w.n + 1 }
 
-// bandsEach is how many bands each processor gets, so that one that is late
-// doesn't leave the others idle.
+// bandsEach is the number of bands per processor, to balance the load.
 const bandsEach = 4
 
-// spread is how many rows are taken at once, of n.
+// spread returns the number of rows per call, of n.
 func (w *workers) spread(n int) int {
 	return max(1, (n+w.slots()*bandsEach-1)/(w.slots()*bandsEach))
 }
 
-// run does the rows 0 … n-1 of t, band at once, and returns when all are done.
+// run processes the rows [0, n) of t, band rows per call, and returns when all are done.
 func (w *workers) run(j *job, t task, n, band int) {
 	if n <= 0 {
 		return
@@ -78,7 +77,7 @@ func (w *workers) run(j *job, t task, n, band int) {
 		j.busy.Add(1)
 		select {
 		case w.jobs <- j:
-		default: // nobody is free
+		default: // all busy
 			j.busy.Done()
 		}
 	}

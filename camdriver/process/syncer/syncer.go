@@ -1,13 +1,12 @@
-// Package syncer combines frames of several streams to sets, like the SDK's syncer.
-// Frames belong together if their times differ by less than half the frame interval of
-// the slower stream.
+// Package syncer matches frames of several streams into sets, like the SDK's syncer.
+// Frames match if their times differ by less than half the frame interval of the slower
+// stream.
 //
-// A frame waits for the frames of other streams that are due at its time, for at most
-// seven frame intervals; then the set is complete without them. A stream that was late
-// too often isn't waited for until it continues.
+// A frame waits up to seven frame intervals for the frames of other streams that are due
+// at its time. After that, the late stream is ignored until it continues.
 //
-// A Syncer is for one goroutine. It retains the frames that wait, at most ten per
-// stream, until Reset.
+// A Syncer retains waiting frames, at most ten per stream, until Reset. It is not safe
+// for concurrent use.
 package syncer
 
 import (
@@ -21,13 +20,12 @@ import (
 // Syncer matches the frames of one device.
 type Syncer struct {
 	top    matcher
-	stereo *inlet // depth and infrared, first matched among themselves; nil if not
+	stereo *inlet // depth and infrared, matched first; nil if matching by time alone
 	set    process.Set
 }
 
-// New matches by time alone, as the SDK does for recordings. With byNumber it does
-// what the SDK does for D400 cameras: depth and infrared frames are matched by
-// their numbers first. That needs frames that count together.
+// New returns a Syncer that matches by time, as the SDK does for recordings. If byNumber,
+// it first matches depth and infrared by frame number, as the SDK does for D400 cameras.
 func New(byNumber bool) *Syncer {
 	s := &Syncer{}
 	if byNumber {
@@ -36,15 +34,14 @@ func New(byNumber bool) *Syncer {
 	return s
 }
 
-// Expect names a stream that is going to come, so that the first frames of others
-// wait for its first one. The SDK lets first frames go alone.
+// Expect announces a stream, so that the first frames of other streams wait for it. The
+// SDK doesn't wait for first frames.
 func (s *Syncer) Expect(id camdriver.StreamID) {
 	s.top.inlets = append(s.top.inlets, &inlet{stream: id, active: true, patience: most - 1})
 }
 
-// Push adds an image and takes its reference over. emit is called for each set that
-// is complete now, in the order of time; the set, in which depth comes first, is
-// lent for the call.
+// Push adds an image and takes over its reference. It calls emit for each complete set in
+// time order. The set, which is sorted by stream, is valid during the call.
 func (s *Syncer) Push(img process.Image, emit func(*process.Set)) {
 	out := func(m match) { s.emit(m, emit) }
 	if kind := img.Frame.Stream().Kind; s.stereo != nil && (kind == camdriver.Depth || kind == camdriver.Infrared) {
@@ -59,7 +56,7 @@ func (s *Syncer) Push(img process.Image, emit func(*process.Set)) {
 	s.top.push(s.top.inlet(img), match{img}, out)
 }
 
-// Flush gives out the sets of all frames that still wait: nothing more comes.
+// Flush emits the sets of all waiting frames, after the last Push.
 func (s *Syncer) Flush(emit func(*process.Set)) {
 	out := func(m match) { s.emit(m, emit) }
 	if s.stereo != nil {
@@ -69,7 +66,7 @@ func (s *Syncer) Flush(emit func(*process.Set)) {
 }
 
 func (s *Syncer) emit(m match, emit func(*process.Set)) {
-	slices.SortStableFunc(m, order)
+	slices.SortStableFunc(m, func(a, b process.Image) int { return a.Frame.Stream().Compare(b.Frame.Stream()) })
 	for _, i := range m {
 		s.set.Add(i)
 	}
@@ -77,8 +74,8 @@ func (s *Syncer) emit(m match, emit func(*process.Set)) {
 	s.set.Release()
 }
 
-// Reset gives the frames back that wait, and forgets what it expected. Call it
-// after a seek and at the end.
+// Reset releases waiting frames and forgets all streams. Call it after a seek and at the
+// end.
 func (s *Syncer) Reset() {
 	s.top.reset()
 	if s.stereo != nil {
@@ -87,15 +84,7 @@ func (s *Syncer) Reset() {
 	}
 }
 
-func order(a, b process.Image) int {
-	p, q := a.Frame.Stream(), b.Frame.Stream()
-	if p.Kind != q.Kind {
-		return int(p.Kind) - int(q.Kind)
-	}
-	return p.Index - q.Index
-}
-
-// match is images that belong together. The first one speaks for all.
+// match is matched images. Number and time are those of the first.
 type match []process.Image
 
 func (m match) number() uint64 { return m[0].Frame.Number }
@@ -106,7 +95,7 @@ func (m match) release() {
 	}
 }
 
-// rate is the frames a second: what the camera measured, or the profile's.
+// rate returns the frames per second: the camera's measurement, or else the profile's.
 func (m match) rate() float64 {
 	measured, _ := m[0].Frame.Meta(camdriver.MetaActualFps)
 	switch {
@@ -118,22 +107,22 @@ func (m match) rate() float64 {
 	return float64(max(m[0].Frame.Profile.FPS, 1))
 }
 
-// inlet is one stream, or one group of streams, that a matcher waits for.
+// inlet is a stream or a group of streams.
 type inlet struct {
 	stream camdriver.StreamID
-	group  *matcher // nil: a stream
+	group  *matcher // nil for a stream
 	active bool     // waited for
 	queue  []match
 	last   uint64  // number of the last frame
-	next   float64 // what is expected: a number, or ms
-	// patience is for how many frames of others a stream is waited for that never came.
+	next   float64 // expected number or time in ms
+	// patience is how many frames of other streams wait for an announced stream.
 	patience int
 }
 
-// most is how many frames wait at an inlet.
+// most is the largest number of waiting frames per inlet.
 const most = 10
 
-// matcher joins what comes in at its inlets.
+// matcher matches the frames of its inlets.
 type matcher struct {
 	byNumber bool
 	inlets   []*inlet
@@ -153,7 +142,7 @@ func (in *inlet) clear() {
 	in.queue = nil
 }
 
-// inlet finds or makes the one of an image's stream.
+// inlet returns the inlet of an image's stream.
 func (m *matcher) inlet(img process.Image) *inlet {
 	id := img.Frame.Stream()
 	for _, in := range m.inlets {
@@ -166,7 +155,7 @@ func (m *matcher) inlet(img process.Image) *inlet {
 	return in
 }
 
-// farApart is how far numbers may be apart before a stream counts as stopped.
+// farApart is the difference of numbers at which a stream counts as stopped.
 const farApart = 5
 
 // forget stops waiting for streams whose numbers are far from this one.
@@ -179,7 +168,7 @@ func (m *matcher) forget(number uint64) {
 	}
 }
 
-// push adds what came in and gives out what is complete.
+// push adds a match and emits complete sets.
 func (m *matcher) push(in *inlet, f match, out func(match)) {
 	in.active, in.patience = true, 0
 	in.last = f.number()
@@ -195,7 +184,7 @@ func (m *matcher) push(in *inlet, f match, out func(match)) {
 	m.release(f[0].Frame.Timestamp, out)
 }
 
-// flush gives out everything, as if no inlet were waited for.
+// flush emits all frames.
 func (m *matcher) flush(out func(match)) {
 	for _, in := range m.inlets {
 		in.active = false
@@ -203,7 +192,7 @@ func (m *matcher) flush(out func(match)) {
 	m.release(0, out)
 }
 
-// release gives out what is complete at a time.
+// release emits the sets that are complete at a time.
 func (m *matcher) release(now float64, out func(match)) {
 	for {
 		first, complete := m.earliest(now)
@@ -219,8 +208,8 @@ func (m *matcher) release(now float64, out func(match)) {
 	}
 }
 
-// earliest finds the inlets whose first frames belong together and come before all
-// others, and whether they are to go now.
+// earliest returns the inlets whose first frames match and precede all others, and
+// whether their set is complete.
 func (m *matcher) earliest(now float64) (first []*inlet, complete bool) {
 	var missing []*inlet
 	later := false
@@ -237,7 +226,7 @@ func (m *matcher) earliest(now float64) (first []*inlet, complete bool) {
 		}
 	}
 	if len(first) == 0 || later {
-		return first, true // what comes later is here already
+		return first, true // later frames have arrived
 	}
 	for _, in := range missing {
 		if m.await(first[0].queue[0], in, now) {
@@ -247,7 +236,7 @@ func (m *matcher) earliest(now float64) (first []*inlet, complete bool) {
 	return first, true
 }
 
-// times gives two frames' times on one clock, in ms.
+// times returns two frames' times on the same clock, in ms.
 func times(a, b match) (float64, float64) {
 	f, g := a[0].Frame, b[0].Frame
 	if f.Domain == g.Domain {
@@ -264,7 +253,7 @@ func (m *matcher) together(a, b match) bool {
 	return near(s, t, min(a.rate(), b.rate()))
 }
 
-// near says whether times differ by less than half a frame time.
+// near reports whether times differ by less than half a frame interval.
 func near(a, b, rate float64) bool { return math.Abs(a-b) < 1000/rate/2 }
 
 func (m *matcher) before(a, b match) bool {
@@ -276,11 +265,11 @@ func (m *matcher) before(a, b match) bool {
 }
 
 const (
-	numbersAhead = 4 // a frame that is so much late won't come
-	timesAhead   = 7 // frame times
+	numbersAhead = 4 // frames; later than that, a frame is given up
+	timesAhead   = 7 // frame intervals
 )
 
-// await says whether a frame is to wait for an inlet without frames.
+// await reports whether a frame must wait for an inlet without frames.
 func (m *matcher) await(f match, in *inlet, now float64) bool {
 	if !in.active {
 		return false

@@ -10,13 +10,13 @@ import (
 	"rsros/camdriver/process/syncer"
 )
 
-// counted owns a frame's memory and says when it is given back.
+// counted is a Releaser that counts unreleased frames.
 type counted int
 
 func (c *counted) Release() { *c-- }
 
-// push sends frames such as "D1@33", "C2@40.5", "I7@0": kind, number, time in ms. It
-// returns the sets that came out.
+// push pushes frames such as "D1@33", "C2@40.5", "I7@0" (kind, number, time in ms) and
+// returns the emitted sets.
 func push(t *testing.T, s *syncer.Syncer, held *counted, frames string) string {
 	t.Helper()
 	kinds := map[byte]camdriver.StreamID{'D': {Kind: camdriver.Depth}, 'C': {Kind: camdriver.Color},
@@ -71,8 +71,8 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// After a seek backwards without Reset nothing is stuck for long; with Reset the
-// first frames go at once, as after the start.
+// TestReset checks that a seek back without Reset doesn't stall, and that after Reset the
+// first frames are emitted immediately, as at the start.
 func TestReset(t *testing.T) {
 	var held counted
 	s := syncer.New(false)
@@ -87,7 +87,7 @@ func TestReset(t *testing.T) {
 	s.Reset()
 }
 
-// A stream that is expected is waited for, though not for ever.
+// TestExpect checks that an announced stream is awaited for a limited time.
 func TestExpect(t *testing.T) {
 	for frames, want := range map[string]string{
 		"D1@0 C1@4 D2@33 C2@37": "D1C1 D2C2",
@@ -98,7 +98,7 @@ func TestExpect(t *testing.T) {
 		s.Expect(camdriver.StreamID{Kind: camdriver.Depth})
 		s.Expect(camdriver.StreamID{Kind: camdriver.Color})
 		if got := push(t, s, &held, frames); got != want {
-			t.Errorf("%s\ngives %s\nwant  %s", frames, got, want)
+			t.Errorf("%s\ngot  %s\nwant %s", frames, got, want)
 		}
 		s.Reset()
 		if held != 0 {
@@ -107,7 +107,7 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// At the end of a recording nothing is waited for.
+// TestFlush checks that all frames are emitted at the end.
 func TestFlush(t *testing.T) {
 	for _, byNumber := range []bool{false, true} {
 		var held counted
@@ -116,7 +116,7 @@ func TestFlush(t *testing.T) {
 		sets := 0
 		s.Flush(func(set *process.Set) { sets += len(set.Images) })
 		if sets != 1 || held != 0 {
-			t.Errorf("%d frames came out at the end, want 1; %d are held", sets, held)
+			t.Errorf("Flush emitted %d sets, want 1; %d frames not released", sets, held)
 		}
 	}
 }

@@ -1,11 +1,11 @@
-// Package colormap has the colour maps of librealsense's colorizer.
+// Package colormap provides the colour maps of librealsense's colorizer.
 package colormap
 
 // colour is red, green, blue.
 type colour [3]float32
 
-// keysOf are the colour maps of the SDK, by the value of Color Scheme: equally
-// spaced keys, near to far.
+// keysOf is the SDK's colour maps, by the value of Color Scheme: equidistant keys from near
+// to far.
 var keysOf = [10][]colour{
 	{{0, 0, 255}, {0, 255, 255}, {255, 255, 0}, {255, 0, 0}, {50, 0, 0}},                           // Jet
 	{{30, 77, 203}, {25, 60, 192}, {45, 117, 220}, {204, 108, 191}, {196, 57, 178}, {198, 33, 24}}, // Classic
@@ -19,7 +19,7 @@ var keysOf = [10][]colour{
 	{{255, 0, 0}, {255, 255, 0}, {0, 255, 0}, {0, 255, 255}, {0, 0, 255}, {255, 0, 255}, {255, 0, 0}}, // Hue
 }
 
-// stripes are white and black in turns.
+// stripes returns n alternating white and black keys.
 func stripes(n int) []colour {
 	out := make([]colour, n)
 	for i := range out {
@@ -30,19 +30,19 @@ func stripes(n int) []colour {
 	return out
 }
 
-// Schemes is how many maps there are.
+// Schemes is the number of maps.
 const Schemes = len(keysOf)
 
-// quantized is the map that has few colours.
+// quantized is the index of the map with few colours.
 const quantized = 7
 
-// Table makes the table of a map: colours as red | green<<8 | blue<<16.
+// Table returns the colours of a map as red | green<<8 | blue<<16.
 func Table(scheme int) []uint32 {
 	keys, n := keysOf[scheme], 4001
 	if scheme == quantized {
 		n = 7
 	}
-	at := make([]float32, len(keys)) // where the keys are, 0 … 1
+	at := make([]float32, len(keys)) // positions of the keys, 0 … 1
 	for k := range at {
 		at[k] = float32(k) / float32(len(keys)-1)
 	}

@@ -1,10 +1,8 @@
-// Package lens is the geometry of cameras in float32: the rays that pixels see,
-// and the pixels at which points are seen. It has the order of operations of
-// librealsense's fast paths, and its slips, so that the results are the same to
-// the last bit.
+// Package lens implements the geometry of cameras in float32: the rays of pixels and the
+// projection of points. It has the order of operations and the bugs of librealsense's
+// fast paths, so that results are bit-identical.
 //
-// Values are made once for a profile and never change; all methods may be called
-// from any goroutine.
+// Values are immutable and safe for concurrent use.
 package lens
 
 import (
@@ -13,13 +11,13 @@ import (
 	"rsros/camdriver"
 )
 
-// Turn is an extrinsic in float32, column after column as the SDK keeps it.
+// Turn is extrinsics in float32, column-major as in the SDK.
 type Turn struct {
 	R [9]float32
 	T [3]float32 // m
 }
 
-// NewTurn takes the matrix over.
+// NewTurn converts e.
 func NewTurn(e camdriver.Extrinsics) Turn {
 	var m Turn
 	for row := range 3 {
@@ -31,27 +29,27 @@ func NewTurn(e camdriver.Extrinsics) Turn {
 	return m
 }
 
-// Identity says whether m moves nothing.
+// Identity reports whether m is the identity.
 func (m *Turn) Identity() bool {
 	return m.R == [9]float32{1, 0, 0, 0, 1, 0, 0, 0, 1} && m.T == [3]float32{}
 }
 
-// Apply maps a point.
+// Apply maps the point x, y, z.
 func (m *Turn) Apply(x, y, z float32) (float32, float32, float32) {
 	return float32(m.R[0]*x) + (float32(m.R[3]*y) + (float32(m.R[6]*z) + m.T[0])),
 		float32(m.R[1]*x) + (float32(m.R[4]*y) + (float32(m.R[7]*z) + m.T[1])),
 		float32(m.R[2]*x) + (float32(m.R[5]*y) + (float32(m.R[8]*z) + m.T[2]))
 }
 
-// Bending says how a projection distorts.
+// Bending is a formula for lens distortion.
 type Bending uint8
 
-// The ways a projection distorts.
+// The formulas.
 const (
 	Straight Bending = iota
-	Modified         // tangential terms of the point after the radial one
-	Brown            // tangential terms of the point before it
-	Slipped          // modified, but half of x's tangential terms in y: align of librealsense 2.56
+	Modified         // tangential terms from the point after radial distortion
+	Brown            // tangential terms from the original point
+	Slipped          // Modified with half of x's tangential terms in y, a bug of align in librealsense 2.56
 )
 
 // Lens projects points to pixels.
@@ -59,10 +57,10 @@ type Lens struct {
 	fx, fy, ppx, ppy float32
 	c                [5]float32
 	bend             Bending
-	flat             bool // the bending changes no point that is seen near the image
+	flat             bool // no distortion near the image
 }
 
-// NewLens takes focal lengths, principal point and coefficients over.
+// NewLens returns the lens of intrinsics.
 func NewLens(in *camdriver.Intrinsics, bend Bending) Lens {
 	l := Lens{fx: float32(in.Fx), fy: float32(in.Fy), ppx: float32(in.Ppx), ppy: float32(in.Ppy), c: coefficients(in), bend: bend}
 	usual := l.fx >= 1 && l.fy >= 1 && l.ppx > -exact && l.ppx < exact && l.ppy > -exact && l.ppy < exact
@@ -70,7 +68,7 @@ func NewLens(in *camdriver.Intrinsics, bend Bending) Lens {
 	return l
 }
 
-// Pixel is where the point x, y at depth 1 is seen.
+// Pixel projects the point x, y at depth 1.
 func (l *Lens) Pixel(x, y float32) (u, v float32) {
 	if l.bend != Straight {
 		x, y = l.distort(x, y)
@@ -97,19 +95,17 @@ func (l *Lens) distort(x, y float32) (float32, float32) {
 	return xf + (float32(2*float32(c[2]*xy)) + outX), yf + (float32(2*float32(c[3]*xy)) + outY)
 }
 
-// nowhere is the number of a pixel that no int32 holds, as the processor of the
-// SDK's fast path has it.
+// nowhere is the result of converting a value out of range to int32 on x86.
 const nowhere = math.MinInt32
 
-// In float32 there are no fractions above 2^23: adding magic rounds numbers of up
-// to exact.
+// A float32 above 2^23 has no fraction, so adding magic rounds numbers up to exact.
 const (
 	exact     = 1 << 22
 	magic     = 3 << 22
 	magicBits = 0x4B400000 // magic as the bits of a float32
 )
 
-// NearestEven rounds to the nearest whole number, a half to the even one.
+// NearestEven rounds to the nearest integer, ties to even.
 func NearestEven(f float32) int32 {
 	if f > -exact && f < exact {
 		return int32(math.Float32bits(f+magic)) - magicBits
@@ -120,7 +116,7 @@ func NearestEven(f float32) int32 {
 	return nowhere
 }
 
-// Truncated cuts the fraction off.
+// Truncated rounds towards 0.
 func Truncated(f float32) int32 {
 	if f >= -1<<31 && f < 1<<31 {
 		return int32(f)

@@ -2,17 +2,16 @@ package lens
 
 import "rsros/camdriver"
 
-// Rays are the directions that the pixels of a profile see, as points at depth 1.
-// They are made once for a profile.
+// Rays are the directions of the pixels of a profile, as points at depth 1.
 type Rays struct {
 	Width, Height int
-	bent          bool      // by the lens: one entry a pixel
-	x, y          []float32 // one entry a column and a row, unless bent
+	bent          bool      // by distortion
+	x, y          []float32 // by pixel if bent, else by column and row
 }
 
-// NewRays makes the rays of the points that lie offset pixels right of and below
-// the centre of each pixel. Only inverse Brown-Conrady bends them: the SDK's fast
-// paths ignore the coefficients of all other models, which are 0 on D400 cameras.
+// NewRays returns the rays of the points offset pixels to the right of and below the
+// centre of each pixel. Only inverse Brown-Conrady bends them: the SDK's fast paths
+// ignore the coefficients of other models, which are 0 on D400 cameras.
 func NewRays(in *camdriver.Intrinsics, width, height int, offset float32) *Rays {
 	r := &Rays{Width: width, Height: height, x: make([]float32, width), y: make([]float32, height)}
 	fx, fy, ppx, ppy := float32(in.Fx), float32(in.Fy), float32(in.Ppx), float32(in.Ppy)
@@ -43,8 +42,7 @@ func (r *Rays) bend(c [5]float32) {
 	}
 }
 
-// Row gives the rays of row v. scratch has the width of an image and is used where
-// the row's y is the same everywhere.
+// Row returns the rays of row v. It may use scratch, which must have the image's width.
 func (r *Rays) Row(v int, scratch []float32) (x, y []float32) {
 	if r.bent {
 		return r.x[v*r.Width:][:r.Width], r.y[v*r.Width:][:r.Width]

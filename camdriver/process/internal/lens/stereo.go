@@ -1,6 +1,6 @@
 package lens
 
-// ToDisparity divides factor by each depth; 0 stays 0.
+// ToDisparity divides factor by each depth, except 0.
 func ToDisparity(out []float32, in []uint16, factor float32) {
 	out = out[:len(in)]
 	for x := toDisparityFast(out, in, factor); x < len(in); x++ {
@@ -12,10 +12,11 @@ func ToDisparity(out []float32, in []uint16, factor float32) {
 	}
 }
 
-// smallestNormal is the least float32 that has all its bits.
-const smallestNormal = 0x1p-126
-
-const maxFloat = 0x1.fffffep127
+// The range of positive normal float32 values.
+const (
+	smallestNormal = 0x1p-126
+	maxFloat       = 0x1.fffffep127
+)
 
 // ToDepth divides factor by each disparity, rounded.
 func ToDepth(out []uint16, in []float32, factor float32) {
@@ -23,7 +24,7 @@ func ToDepth(out []uint16, in []float32, factor float32) {
 	for len(in) > 0 {
 		n := toDepthFast(out, in, factor)
 		out, in = out[n:], in[n:]
-		n = min(lanes, len(in)) // something unusual is among them
+		n = min(lanes, len(in)) // some are not normal or out of range
 		for x, p := range in[:n] {
 			out[x] = depthOf(p, factor)
 		}
@@ -37,11 +38,7 @@ func depthOf(p, factor float32) uint16 {
 		return uint16(int32(f))
 	}
 	if abs := max(p, -p); abs >= smallestNormal && abs <= maxFloat {
-		return low16(f)
+		return uint16(Truncated(f)) // as on x86
 	}
 	return 0
 }
-
-// low16 is what the processor of the SDK's build makes of a float that may not fit:
-// the low half of an int32.
-func low16(f float32) uint16 { return uint16(Truncated(f)) }

@@ -8,8 +8,8 @@ import (
 	"rsros/test/need"
 )
 
-// FuzzStereo compares with one pixel after the other: usual numbers and absurd ones,
-// with the assembly and without.
+// FuzzStereo compares with a simple implementation, with normal and absurd numbers, with
+// and without assembly.
 func FuzzStereo(f *testing.F) {
 	for i := range uint64(60) {
 		f.Add(i)
@@ -48,7 +48,7 @@ func FuzzStereo(f *testing.F) {
 	})
 }
 
-// plainDepth rounds in double precision.
+// plainDepth is depthOf in double precision.
 func plainDepth(p, factor float32) uint16 {
 	if a := math.Abs(float64(p)); !(a >= 0x1p-126 && a <= math.MaxFloat32) {
 		return 0
@@ -60,7 +60,7 @@ func plainDepth(p, factor float32) uint16 {
 	return uint16(int32(f))
 }
 
-// A usual row, with holes, is done by the assembly alone.
+// TestUsualDisparity checks that the assembly processes a normal row with holes alone.
 func TestUsualDisparity(t *testing.T) {
 	if !fast {
 		need.System(t, "this processor has no AVX2")
@@ -72,6 +72,6 @@ func TestUsualDisparity(t *testing.T) {
 		}
 	}
 	if n := toDepthFast(out, in, 1.6e6); n != len(in) {
-		t.Errorf("it does %d pixels, want %d", n, len(in))
+		t.Errorf("processed %d pixels, want %d", n, len(in))
 	}
 }

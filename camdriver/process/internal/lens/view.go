@@ -2,26 +2,26 @@ package lens
 
 import "math"
 
-// View is a camera that looks at points of another one.
+// View maps points of another camera to pixels.
 type View struct {
-	Turn Turn // from the other
+	Turn Turn // from the other camera
 	Lens Lens
 }
 
-// lanes is how many points the assembly takes at once.
+// lanes is the number of points that the assembly processes at once.
 const lanes = 8
 
-// Rounding says how the place of a point becomes the number of a pixel.
+// Rounding determines how image coordinates are rounded to pixels.
 type Rounding uint8
 
-// The ways to round.
+// The kinds of rounding, after adding half a pixel.
 const (
-	Even       Rounding = iota // to the nearest, of half a pixel more
-	Truncating                 // down, of half a pixel more
+	Even       Rounding = iota // to nearest, ties to even
+	Truncating                 // towards 0
 )
 
-// Locate finds the pixels at which the points of a row of depth are seen; x and y
-// are the row's rays. Where depth is 0 they mean nothing.
+// Locate computes the pixels of a row of depth. x and y are the row's rays. Results are
+// undefined where depth is 0.
 func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units float32, r Rounding) {
 	n := len(depth)
 	us, vs, x, y = us[:n], vs[:n], x[:n], y[:n]
@@ -42,15 +42,14 @@ func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units floa
 	}
 }
 
-// see projects one point.
+// see projects a point.
 func (v *View) see(d uint16, x, y, units float32) (float32, float32) {
 	z := units * float32(d)
 	x, y, z = v.Turn.Apply(float32(z*x), float32(z*y), z)
 	return v.Lens.Pixel(x/z, y/z)
 }
 
-// locateFlat is Locate for the usual case, written out: the compiler keeps the
-// parameters in registers. Points that are seen far outside go the long way.
+// locateFlat is Locate without distortion, inlined so that parameters stay in registers.
 func (v *View) locateFlat(us, vs []int32, depth []uint16, x, y []float32, units float32) {
 	m, t := &v.Turn.R, &v.Turn.T
 	fx, fy, ppx, ppy := v.Lens.fx, v.Lens.fy, v.Lens.ppx, v.Lens.ppy
@@ -73,7 +72,7 @@ func (v *View) locateFlat(us, vs []int32, depth []uint16, x, y []float32, units 
 	}
 }
 
-// Deproject makes the points of a row of depth: x, y, z of each.
+// Deproject computes x, y, z of the points of a row of depth.
 func Deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
 	x, y = x[:len(depth)], y[:len(depth)]
 	n := deprojectFast(xyz, depth, x, y, units)
@@ -86,7 +85,7 @@ func Deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
 	}
 }
 
-// Metres turns depth into metres.
+// Metres converts depth to metres.
 func Metres(out []float32, depth []uint16, units float32) {
 	out = out[:len(depth)]
 	for i := metresFast(out, depth, units); i < len(depth); i++ {
@@ -94,8 +93,8 @@ func Metres(out []float32, depth []uint16, units float32) {
 	}
 }
 
-// Project finds where the points of a row of depth are seen, in pixels; 0, 0 for
-// those without depth. xyz are the points, x and y the row's rays.
+// Project computes the image coordinates of a row of depth in pixels, or 0, 0 without
+// depth. xyz are the points, x and y the row's rays.
 func (v *View) Project(uv, xyz []float32, depth []uint16, x, y []float32, units float32) {
 	if !v.Lens.flat {
 		for i := range depth {
@@ -107,7 +106,7 @@ func (v *View) Project(uv, xyz []float32, depth []uint16, x, y []float32, units 
 	v.projectFlat(uv[2*n:], xyz[3*n:])
 }
 
-// Divide divides numbers by a and b in turns.
+// Divide divides numbers alternately by a and b.
 func Divide(uv []float32, a, b float32) {
 	uv = uv[divideFast(uv, a, b):]
 	for i := 0; i+1 < len(uv); i += 2 {
@@ -115,7 +114,7 @@ func Divide(uv []float32, a, b float32) {
 	}
 }
 
-// project finds where one point is seen.
+// project projects a point.
 func (v *View) project(to, from []float32) {
 	if from[2] == 0 {
 		to[0], to[1] = 0, 0
@@ -125,7 +124,7 @@ func (v *View) project(to, from []float32) {
 	to[0], to[1] = v.Lens.Pixel(x/z, y/z)
 }
 
-// projectFlat is Project for the usual case.
+// projectFlat is Project without distortion.
 func (v *View) projectFlat(uv, xyz []float32) {
 	m, t := &v.Turn.R, &v.Turn.T
 	fx, fy, ppx, ppy := v.Lens.fx, v.Lens.fy, v.Lens.ppx, v.Lens.ppy

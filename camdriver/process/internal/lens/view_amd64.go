@@ -4,10 +4,10 @@ package lens
 
 import "golang.org/x/sys/cpu"
 
-// fast says whether the assembly is used. Tests turn it off to compare.
+// fast enables the assembly. Tests disable it for comparison.
 var fast = cpu.X86.HasAVX2
 
-// parameters are what the assembly reads, in the order that its program has, too.
+// parameters returns the parameters in the order of the assembly.
 func (v *View) parameters(units float32) (p [17]float32) {
 	copy(p[:], v.Turn.R[:])
 	copy(p[9:], v.Turn.T[:])
@@ -15,10 +15,19 @@ func (v *View) parameters(units float32) (p [17]float32) {
 	return p
 }
 
-// locateFast does the first points of Locate, and returns how many.
+// The following functions process the first elements of a row and return their number.
+
+// whole returns the number of elements that the assembly processes of n.
+func whole(n int) int {
+	if !fast {
+		return 0
+	}
+	return n &^ (lanes - 1)
+}
+
 func (v *View) locateFast(us, vs []int32, depth []uint16, x, y []float32, units float32) int {
-	n := len(depth) &^ (lanes - 1)
-	if !fast || n == 0 {
+	n := whole(len(depth))
+	if n == 0 {
 		return 0
 	}
 	p := v.parameters(units)
@@ -28,10 +37,9 @@ func (v *View) locateFast(us, vs []int32, depth []uint16, x, y []float32, units 
 	return n
 }
 
-// projectFast does the first points of Project, and returns how many.
 func (v *View) projectFast(uv []float32, depth []uint16, x, y []float32, units float32) int {
-	n := len(depth) &^ (lanes - 1)
-	if !fast || n == 0 {
+	n := whole(len(depth))
+	if n == 0 {
 		return 0
 	}
 	p := v.parameters(units)
@@ -41,53 +49,44 @@ func (v *View) projectFast(uv []float32, depth []uint16, x, y []float32, units f
 	return n
 }
 
-// divideFast divides the first numbers by a and b in turns, and returns how many.
 func divideFast(uv []float32, a, b float32) int {
-	n := len(uv) &^ (lanes - 1)
-	if !fast || n == 0 {
-		return 0
+	n := whole(len(uv))
+	if n > 0 {
+		by := [2]float32{a, b}
+		divideAVX2(&uv[0], n, &by[0])
 	}
-	by := [2]float32{a, b}
-	divideAVX2(&uv[0], n, &by[0])
 	return n
 }
 
-// deprojectFast does the first points of Deproject, and returns how many.
 func deprojectFast(xyz []float32, depth []uint16, x, y []float32, units float32) int {
-	n := len(depth) &^ (lanes - 1)
-	if !fast || n == 0 {
-		return 0
+	n := whole(len(depth))
+	if n > 0 {
+		deprojectAVX2(&xyz[:3*n][0], &depth[0], &x[0], &y[0], n, &units)
 	}
-	deprojectAVX2(&xyz[:3*n][0], &depth[0], &x[0], &y[0], n, &units)
 	return n
 }
 
-// metresFast does the first pixels of Metres, and returns how many.
 func metresFast(out []float32, depth []uint16, units float32) int {
-	n := len(depth) &^ (lanes - 1)
-	if !fast || n == 0 {
-		return 0
+	n := whole(len(depth))
+	if n > 0 {
+		metresAVX2(&out[0], &depth[0], n, &units)
 	}
-	metresAVX2(&out[0], &depth[0], n, &units)
 	return n
 }
 
-// toDisparityFast does the first pixels of ToDisparity, and returns how many.
 func toDisparityFast(out []float32, in []uint16, factor float32) int {
-	n := len(in) &^ (lanes - 1)
-	if !fast || n == 0 {
-		return 0
+	n := whole(len(in))
+	if n > 0 {
+		toDisparityAVX2(&out[0], &in[0], n, &factor)
 	}
-	toDisparityAVX2(&out[0], &in[0], n, &factor)
 	return n
 }
 
-// toDepthFast does the first pixels of ToDepth up to what is unusual, and returns how
-// many.
+// toDepthFast stops before a value that is not normal or out of range.
 func toDepthFast(out []uint16, in []float32, factor float32) int {
-	n := len(in) &^ (lanes - 1)
-	if !fast || n == 0 {
-		return 0
+	n := whole(len(in))
+	if n > 0 {
+		n = toDepthAVX2(&out[0], &in[0], n, &factor)
 	}
-	return toDepthAVX2(&out[0], &in[0], n, &factor)
+	return n
 }

@@ -8,7 +8,7 @@ import (
 	"rsros/camdriver"
 )
 
-// odd is now and then a number that nobody expects.
+// odd returns usual or, sometimes, an absurd number.
 func odd(r *rand.Rand, usual float64) float64 {
 	if r.IntN(40) > 0 {
 		return usual
@@ -37,7 +37,7 @@ func randomView(r *rand.Rand) (View, *Rays, float32) {
 	return View{NewTurn(e), NewLens(&in, Bending(r.IntN(4)))}, NewRays(&in, width, height, 0.5), float32(odd(r, 0.001))
 }
 
-// reference is the arithmetic as librealsense has it, for one point.
+// reference projects a point with librealsense's arithmetic.
 func reference(v *View, d uint16, x, y, units float32) (float32, float32) {
 	z := units * float32(d)
 	x, y, z = v.Turn.Apply(float32(z*x), float32(z*y), z)
@@ -48,8 +48,8 @@ func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// FuzzView compares every way of looking at points with the plain one: through flat
-// and bent lenses, with absurd calibration, by assembly where there is some.
+// FuzzView compares all functions with a simple implementation: with and without
+// distortion, with absurd calibration, with and without assembly.
 func FuzzView(f *testing.F) {
 	for i := range uint64(100) {
 		f.Add(i)
@@ -90,7 +90,7 @@ func FuzzView(f *testing.F) {
 					a, b = 0, 0
 				}
 				if !same(uv[2*i], a) || !same(uv[2*i+1], b) {
-					t.Fatalf("assembly %v: point %d of depth %d is seen at %g, %g, want %g, %g", fast, i, d, uv[2*i], uv[2*i+1], a, b)
+					t.Fatalf("assembly %v: point %d of depth %d projects to %g, %g, want %g, %g", fast, i, d, uv[2*i], uv[2*i+1], a, b)
 				}
 			}
 		}

@@ -2,10 +2,10 @@ package smooth
 
 import "math"
 
-// valid says whether a disparity is one.
+// valid reports whether p is a disparity, not a hole.
 func valid(p float32) bool { return int32(math.Float32bits(p)) > 0 }
 
-// rowDisparity goes over a row and back.
+// rowDisparity filters a row forwards and backwards.
 func (e *Edges) rowDisparity(row []float32) {
 	alpha, beta, delta := e.Alpha, e.beta, e.Delta
 	before := row[0]
@@ -38,16 +38,16 @@ func (e *Edges) rowDisparity(row []float32) {
 	}
 }
 
-// columns is the state of a number of columns of disparity.
+// columns is the state of columns of disparity.
 type columns struct{ state, before []float32 }
 
-// begin starts with the first row.
+// begin initializes the state from the first row.
 func (c *columns) begin(row []float32) {
 	c.state, c.before = append(c.state[:0], row...), append(c.before[:0], row...)
 }
 
-// next smooths the next row of the columns: each value by the smoothed one before
-// it in its column, unless the two as they were differ too much.
+// next filters the next row of the columns. A value is smoothed with the previous one in
+// its column unless their original values differ by delta or more.
 func (e *Edges) next(row []float32, c *columns) {
 	alpha, beta, delta := e.Alpha, e.beta, e.Delta
 	state, before := c.state[:len(row)], c.before[:len(row)]
@@ -66,8 +66,8 @@ func (e *Edges) next(row []float32, c *columns) {
 	}
 }
 
-// FillDisparity fills the holes of a row: from the left, then from the right, where
-// the last pixel looks at after.
+// FillDisparity fills the holes of a row from the left, then from the right. after is the
+// value to the right of the last pixel.
 func (e *Edges) FillDisparity(row []float32, after float32) {
 	gap := 0
 	for x := 1; x < len(row); x++ {
@@ -80,8 +80,8 @@ func (e *Edges) FillDisparity(row []float32, after float32) {
 	}
 }
 
-// fill writes a neighbour's value into a hole that is not too wide. It returns the
-// width so far.
+// fill writes a neighbour's value into a hole unless it is too wide. It returns the width
+// so far.
 func (e *Edges) fill(row []float32, x int, neighbour float32, gap int) int {
 	if math.Float32bits(row[x]) != 0 {
 		return 0

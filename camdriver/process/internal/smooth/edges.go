@@ -1,23 +1,21 @@
-// Package smooth has the arithmetic of the filters: what they do to rows of depth,
-// of disparity, and of their history. It has the order of operations and the slips
-// of librealsense, so that the results are the same to the last bit.
+// Package smooth implements the filters for rows of depth and disparity. It has the order
+// of operations and the bugs of librealsense, so that results are bit-identical.
 //
-// Nothing here keeps a state; all functions may be called from any goroutine, each
-// on rows of its own.
+// Functions are safe for concurrent use on different rows.
 package smooth
 
 // Edges are the parameters of the edge-preserving filter.
 type Edges struct {
-	Alpha  float32 // share of the new value
-	Delta  float32 // the least difference that is an edge
-	Radius int     // of holes to fill; 0: none
+	Alpha  float32 // weight of the new value
+	Delta  float32 // least difference at an edge
+	Radius int     // of holes to fill; 0 for none
 	beta   float32 // 1 - Alpha
 }
 
-// NewEdges completes the parameters.
+// NewEdges returns the parameters.
 func NewEdges(alpha, delta float32, radius int) Edges { return Edges{alpha, delta, radius, 1 - alpha} }
 
-// mix blends the value before into a depth, rounded.
+// mix returns the weighted mean of a depth and the previous value, rounded.
 func (e *Edges) mix(depth, before uint16) uint16 {
 	return uint16(int32(float32(float32(depth)*e.Alpha) + float32(float32(before)*e.beta) + 0.5))
 }
@@ -29,7 +27,7 @@ func distance(a, b uint16) uint16 {
 	return b - a
 }
 
-// forth leaves the first and the last pixel as they are.
+// forth filters a row forwards, except for its first and last pixel.
 func (e *Edges) forth(row []uint16) {
 	delta, gap := uint16(e.Delta), 0
 	before := row[0]
@@ -53,7 +51,7 @@ func (e *Edges) forth(row []uint16) {
 	}
 }
 
-// back takes a depth of 1 for a hole, as the SDK does.
+// back filters a row backwards. As in the SDK, a depth of 1 is a hole.
 func (e *Edges) back(row []uint16) {
 	delta, gap := uint16(e.Delta), 0
 	before := row[len(row)-1]
@@ -77,8 +75,8 @@ func (e *Edges) back(row []uint16) {
 	}
 }
 
-// down smooths a row of depth by the one above it. It doesn't ask whether there is
-// depth: values below Delta leak into holes.
+// down smooths a row of depth with the one above it. As in the SDK, depths below Delta leak
+// into holes.
 func (e *Edges) down(row, above []uint16) {
 	delta := uint16(e.Delta)
 	above = above[:len(row)]
@@ -89,7 +87,7 @@ func (e *Edges) down(row, above []uint16) {
 	}
 }
 
-// up smooths a row of depth by the one below it.
+// up smooths a row of depth with the one below it.
 func (e *Edges) up(row, below []uint16) {
 	delta := uint16(e.Delta)
 	below = below[:len(row)]

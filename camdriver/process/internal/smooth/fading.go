@@ -1,18 +1,18 @@
 package smooth
 
-// Fading are the parameters of the filter over frames.
+// Fading are the parameters of the temporal filter.
 type Fading struct {
-	Alpha float32   // share of the new value
-	Delta float32   // the least difference that is an edge
-	Phase uint8     // which bit of a history is this frame's, 0 … 7
-	Rule  [256]bool // by history: may a hole be filled
+	Alpha float32   // weight of the new value
+	Delta float32   // least difference at an edge
+	Phase uint8     // bit of this frame in a history, 0 … 7
+	Rule  [256]bool // by history: fill holes
 	beta  float32   // 1 - Alpha
 }
 
-// SetAlpha sets Alpha.
+// SetAlpha sets Alpha and 1 - Alpha.
 func (t *Fading) SetAlpha(alpha float32) { t.Alpha, t.beta = alpha, 1-alpha }
 
-// Depth does one row of depth.
+// Depth filters a row of depth.
 func (t *Fading) Depth(out, in, last []uint16, history []uint8) {
 	bit, delta := uint8(1)<<t.Phase, uint16(t.Delta)
 	out, last, history = out[:len(in)], last[:len(in)], history[:len(in)]
@@ -36,7 +36,7 @@ func (t *Fading) Depth(out, in, last []uint16, history []uint8) {
 	}
 }
 
-// Disparity does one row of disparity.
+// Disparity filters a row of disparity.
 func (t *Fading) Disparity(out, in, last []float32, history []uint8) {
 	bit, delta := uint8(1)<<t.Phase, t.Delta
 	out, last, history = out[:len(in)], last[:len(in)], history[:len(in)]

@@ -1,9 +1,9 @@
 package smooth
 
-// Sample is a depth in units, or a disparity.
+// Sample is a depth in units or a disparity.
 type Sample interface{ uint16 | float32 }
 
-// FillFromLeft gives a hole the value to its left.
+// FillFromLeft fills holes with the value to their left.
 func FillFromLeft[T Sample](row []T) {
 	before := row[0]
 	for x, v := range row {
@@ -15,7 +15,7 @@ func FillFromLeft[T Sample](row []T) {
 	}
 }
 
-// FillLargest takes the largest of the pixels above, to the left and below.
+// FillLargest fills holes with the largest of the pixels above, to the left and below.
 func FillLargest[T Sample](above, row, below []T) {
 	above, below = above[:len(row)], below[:len(row)]
 	for x := 1; x < len(row); x++ {
@@ -32,7 +32,7 @@ func FillLargest[T Sample](above, row, below []T) {
 	}
 }
 
-// FillSmallest takes the smallest, but nothing where the pixel above is a hole.
+// FillSmallest fills holes with the smallest of these, unless the pixel above is a hole.
 func FillSmallest[T Sample](above, row, below []T) {
 	above, below = above[:len(row)], below[:len(row)]
 	for x := 1; x < len(row); x++ {

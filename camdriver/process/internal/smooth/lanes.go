@@ -1,16 +1,15 @@
 package smooth
 
-// Band is how many rows are smoothed side by side, at best.
+// Band is the largest number of rows that are filtered together.
 const Band = 16
 
-// Lanes is what rows that are smoothed side by side and the columns of disparity
-// need. Each goroutine has its own; it is used again.
+// Lanes is scratch memory. Each goroutine needs its own.
 type Lanes struct {
 	sideBySide
 	columns
 }
 
-// Fit makes room for rows of a width and for a number of columns.
+// Fit allocates memory for rows of a width and for a number of columns.
 func (l *Lanes) Fit(width, columns int) {
 	l.fit(width)
 	if cap(l.state) < columns {
@@ -18,7 +17,7 @@ func (l *Lanes) Fit(width, columns int) {
 	}
 }
 
-// Rows goes over rows of depth and back. They follow each other in pixels.
+// Rows filters consecutive rows of depth forwards and backwards.
 func (e *Edges) Rows(pixels []uint16, width int, l *Lanes) {
 	pixels = pixels[e.rowsFast(pixels, width, l)*width:]
 	for ; len(pixels) >= width; pixels = pixels[width:] {
@@ -27,7 +26,7 @@ func (e *Edges) Rows(pixels []uint16, width int, l *Lanes) {
 	}
 }
 
-// RowsDisparity goes over rows of disparity and back.
+// RowsDisparity filters consecutive rows of disparity forwards and backwards.
 func (e *Edges) RowsDisparity(pixels []float32, width int, l *Lanes) {
 	pixels = pixels[e.rowsDisparityFast(pixels, width, l)*width:]
 	for ; len(pixels) >= width; pixels = pixels[width:] {
@@ -35,8 +34,8 @@ func (e *Edges) RowsDisparity(pixels []float32, width int, l *Lanes) {
 	}
 }
 
-// Columns goes down n columns of depth and up again. pixels begins with the first
-// of them; its rows are width apart.
+// Columns filters n columns of depth down and up. pixels starts with the first column of
+// an image of the given width.
 func (e *Edges) Columns(pixels []uint16, width, n int) {
 	done := e.columnsFast(pixels, width, n)
 	if done == n {
@@ -51,7 +50,7 @@ func (e *Edges) Columns(pixels []uint16, width, n int) {
 	}
 }
 
-// ColumnsDisparity goes down n columns of disparity and up again.
+// ColumnsDisparity is Columns for disparity.
 func (e *Edges) ColumnsDisparity(pixels []float32, width, n int, l *Lanes) {
 	last := (len(pixels) - n) / width * width
 	done := e.columnsDisparityFast(pixels, width, n, l)

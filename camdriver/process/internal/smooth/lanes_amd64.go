@@ -4,15 +4,15 @@ package smooth
 
 import "golang.org/x/sys/cpu"
 
-// fast says whether the assembly is used. Tests turn it off to compare.
+// fast enables the assembly. Tests disable it for comparison.
 var fast = cpu.X86.HasAVX2
 
 const (
-	floatLanes = 8 // rows of disparity at once
-	square     = 8 // what is transposed at once
+	floatLanes = 8 // rows of disparity per call
+	square     = 8 // side of transposed blocks
 )
 
-// sideBySide is memory for rows.
+// sideBySide is memory for transposed rows.
 type sideBySide struct {
 	words  []uint16
 	floats []float32
@@ -24,8 +24,7 @@ func (l *sideBySide) fit(width int) {
 	}
 }
 
-// vectors are what the assembly reads, in the order that its program has, too:
-// numbers and words that fill a register.
+// vectors are the parameters, replicated to fill a register, in the order of the assembly.
 type vectors struct {
 	alpha, beta, half    [8]float32
 	delta, below, radius [Band]uint16
@@ -43,7 +42,7 @@ func (e *Edges) vectors(v *vectors) *float32 {
 	return &v.alpha[0]
 }
 
-// rowsFast does the first rows of Rows, and returns how many.
+// rowsFast filters the first rows of Rows and returns their number.
 func (e *Edges) rowsFast(pixels []uint16, width int, l *Lanes) int {
 	n := len(pixels) / width / Band * Band
 	if !fast || n == 0 || width < square {
@@ -70,7 +69,7 @@ func (e *Edges) rowsFast(pixels []uint16, width int, l *Lanes) int {
 	return n
 }
 
-// rowsDisparityFast does the first rows of RowsDisparity, and returns how many.
+// rowsDisparityFast filters the first rows of RowsDisparity and returns their number.
 func (e *Edges) rowsDisparityFast(pixels []float32, width int, l *Lanes) int {
 	const lanes = floatLanes
 	n := len(pixels) / width / lanes * lanes
@@ -96,7 +95,7 @@ func (e *Edges) rowsDisparityFast(pixels []float32, width int, l *Lanes) int {
 	return n
 }
 
-// columnsFast does the first columns of Columns, and returns how many.
+// columnsFast filters the first columns of Columns and returns their number.
 func (e *Edges) columnsFast(pixels []uint16, width, n int) int {
 	const lanes = Band
 	below, whole := (len(pixels)-n)/width, n&^(lanes-1)
@@ -110,8 +109,8 @@ func (e *Edges) columnsFast(pixels []uint16, width, n int) int {
 	return whole
 }
 
-// columnsDisparityFast does the first columns of ColumnsDisparity, and returns how
-// many.
+// columnsDisparityFast filters the first columns of ColumnsDisparity and returns their
+// number.
 func (e *Edges) columnsDisparityFast(pixels []float32, width, n int, l *Lanes) int {
 	last, whole := (len(pixels)-n)/width*width, n&^(floatLanes-1)
 	if !fast || whole == 0 {

@@ -1,7 +1,7 @@
 package smooth
 
-// Halve writes the lower median of the valid pixels of each 2×2 patch; 0 where
-// none is.
+// Halve writes the lower median of the valid pixels of each 2×2 patch, or 0 if there are
+// none.
 func Halve(out, a, b []uint16) {
 	a, b = a[:2*len(out)], b[:2*len(out)]
 	for i := range out {
@@ -9,8 +9,7 @@ func Halve(out, a, b []uint16) {
 	}
 }
 
-// median4 sorts; zeros come first, which makes the median's place a matter of how
-// many there are.
+// median4 sorts, so that zeros come first, and selects by the number of zeros.
 func median4(p, q, r, s uint16) uint16 {
 	low1, high1 := min(p, q), max(p, q)
 	low2, high2 := min(r, s), max(r, s)
@@ -36,10 +35,10 @@ func Third(out, a, b, c []uint16) {
 	}
 }
 
-// median9 is the lower median of what isn't 0.
+// median9 returns the lower median of the values other than 0.
 func median9(a, b, c, d, e, f, g, h, i uint16) uint16 {
-	// Each of the rows in order, then the columns: the median is the median of the
-	// largest of the least, the median of the middle, the least of the largest.
+	// Sort the rows. Then the median is the median of the largest minimum, the median
+	// of the middle values and the smallest maximum.
 	a, b, c = sort3(a, b, c)
 	d, e, f = sort3(d, e, f)
 	g, h, i = sort3(g, h, i)

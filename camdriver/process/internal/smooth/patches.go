@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// AddPatches adds by pixels of a row to each patch: their sum, and how many aren't 0.
+// AddPatches adds by pixels of a row to each patch: their sum and the number that aren't 0.
 func AddPatches(sums, valid []uint32, row []uint16, by int) {
 	valid, row = valid[:len(sums)], row[:len(sums)*by]
 	if by%4 == 0 {
@@ -23,7 +23,7 @@ func AddPatches(sums, valid []uint32, row []uint16, by int) {
 	}
 }
 
-// addFours takes four pixels at once as one number.
+// addFours processes four pixels as one number.
 func addFours(sums, valid []uint32, row []uint16, fours int) {
 	const low, top, even = 0x7FFF7FFF7FFF7FFF, 0x0001000100010001, 0x0000FFFF0000FFFF
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(row))), 2*len(row))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// source makes rows like a depth camera's: surfaces, steps, holes, extremes.
+// source generates rows like a depth camera's: surfaces, steps, holes, extremes.
 type source struct{ *rand.Rand }
 
 func (s source) depth(n int) []uint16 {
@@ -46,7 +46,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// lowerMedian sorts what isn't 0.
+// lowerMedian sorts the values other than 0.
 func lowerMedian(patch []uint16) uint16 {
 	valid := slices.DeleteFunc(slices.Clone(patch), func(d uint16) bool { return d == 0 })
 	if len(valid) == 0 {
@@ -56,7 +56,7 @@ func lowerMedian(patch []uint16) uint16 {
 	return valid[(len(valid)-1)/2]
 }
 
-// FuzzPatches compares medians and sums with sorting and adding.
+// FuzzPatches compares medians and sums with a simple implementation.
 func FuzzPatches(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
@@ -97,7 +97,7 @@ func FuzzPatches(f *testing.F) {
 	})
 }
 
-// smoothLine is the filter of disparity along one line, forth only.
+// smoothLine filters a line of disparity forwards.
 func smoothLine(line []float32, alpha, delta float32) {
 	ok := func(p float32) bool { return int32(math.Float32bits(p)) > 0 }
 	was := slices.Clone(line)
@@ -121,7 +121,7 @@ func sameBits(a, b []float32) bool {
 	})
 }
 
-// forthOne and backOne are the filter of depth for one row, as the SDK has it.
+// forthOne and backOne filter a row of depth like the SDK.
 func forthOne(row []uint16, e *Edges) {
 	gap := 0
 	for x := 1; x < len(row)-1; x++ {
@@ -164,7 +164,7 @@ func blend(d, before uint16, alpha float32) uint16 {
 	return uint16(float32(float32(d)*alpha) + float32(float32(before)*(1-alpha)) + 0.5)
 }
 
-// columnsOne are the columns of depth one pixel after the other.
+// columnsOne filters columns of depth pixel by pixel.
 func columnsOne(pixels []uint16, width, n int, e *Edges) {
 	height := (len(pixels) + width - n) / width
 	for x := range n {
@@ -187,8 +187,7 @@ func (s source) edges() Edges {
 	return NewEdges(0.25+0.75*s.Float32(), float32(1+s.IntN(50)), []int{0, 0, 2, 8, 255}[s.IntN(5)])
 }
 
-// FuzzEdges compares rows and columns that are smoothed side by side with one pixel
-// after the other, with the assembly and without it.
+// FuzzEdges compares with a simple implementation, with and without assembly.
 func FuzzEdges(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
@@ -263,8 +262,7 @@ func FuzzEdgesDisparity(f *testing.F) {
 	})
 }
 
-// FuzzFading runs frames through the filter over time and through its rule for one
-// pixel.
+// FuzzFading compares with the rule for a pixel.
 func FuzzFading(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
@@ -305,7 +303,7 @@ func FuzzFading(f *testing.F) {
 	})
 }
 
-// Holes take what the rule of the mode gives, in reading order.
+// TestHoles checks the rule of each mode.
 func TestHoles(t *testing.T) {
 	row := func(d ...uint16) []uint16 { return d }
 	for name, c := range map[string]struct {

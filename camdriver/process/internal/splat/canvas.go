@@ -1,31 +1,30 @@
-// Package splat spreads depth values over rectangles of an image; each pixel keeps
-// the least. Several goroutines do it at once, each on a layer of its own.
+// Package splat draws rectangles with depth values; each pixel keeps the least. Several
+// goroutines may draw concurrently on different layers.
 package splat
 
-// Canvas is an image that is made. It is used again for the next one.
+// Canvas is an image to draw on. It is reusable.
 type Canvas struct {
 	width, height int
 	layers        []Layer
 	large         large
 }
 
-// Layer is what one goroutine adds. Its rows are written when the first value
-// comes.
+// Layer is the part of a canvas drawn by one goroutine. Rows are cleared on first use.
 type Layer struct {
 	canvas         *Canvas
-	least          []uint16 // values less 1, so that none is the largest
-	first, last    int      // rows that hold something
-	walked, budget int      // pixels of rectangles
+	least          []uint16 // values minus 1, so that none is the largest
+	first, last    int      // rows in use
+	walked, budget int      // in pixels
 	scratch        scratch
 }
 
-// none is where there is no value.
+// none marks a pixel without a value.
 const none = 65535
 
-// slack is how many values after the last row may be written.
+// slack is the number of values after the last row that may be written.
 const slack = 3
 
-// Begin makes the canvas empty, with a number of layers.
+// Begin clears the canvas.
 func (c *Canvas) Begin(width, height, layers int) {
 	c.width, c.height = width, height
 	if len(c.layers) < layers {
@@ -42,10 +41,10 @@ func (c *Canvas) Begin(width, height, layers int) {
 	c.large.list = c.large.list[:0]
 }
 
-// Layer is one of the layers.
+// Layer returns layer i.
 func (c *Canvas) Layer(i int) *Layer { return &c.layers[i] }
 
-// touch notes that rows are written, and empties those that were not.
+// touch marks rows as in use and clears new ones.
 func (l *Layer) touch(from, to int) {
 	width := l.canvas.width
 	if l.first > l.last {
@@ -67,9 +66,8 @@ func empty(row []uint16) {
 	}
 }
 
-// Rectangles gives every pixel from u0, v0 to u1, v1 inclusive a value, unless it
-// is 0. Rectangles are clipped before they are walked; those that would take long
-// are put aside for Finish.
+// Rectangles draws rectangles from u0, v0 to u1, v1 inclusive, except for value 0. It
+// leaves large ones to Finish.
 func (l *Layer) Rectangles(values []uint16, u0, v0, u1, v1 []int32) {
 	n := len(values)
 	u0, v0, u1, v1 = u0[:n], v0[:n], u1[:n], v1[:n]
@@ -77,7 +75,7 @@ func (l *Layer) Rectangles(values []uint16, u0, v0, u1, v1 []int32) {
 	l.walk(values[n:], u0[n:], v0[n:], u1[n:], v1[n:])
 }
 
-// walk is Rectangles pixel by pixel.
+// walk is Rectangles without assembly.
 func (l *Layer) walk(values []uint16, u0, v0, u1, v1 []int32) {
 	width, height := int32(l.canvas.width), int32(l.canvas.height)
 	n := len(values)
@@ -96,13 +94,13 @@ func (l *Layer) walk(values []uint16, u0, v0, u1, v1 []int32) {
 			l.canvas.large.add(rectangle{left, top, right, bottom, d - 1})
 			continue
 		}
-		l.walked += area // not of what is put aside: the sum of many whole images exceeds 32 bits
+		l.walked += area // without large ones, whose sum may exceed 32 bits
 		if int(top) < l.first || int(bottom) > l.last {
 			l.touch(int(top), int(bottom))
 		}
 		least, v, n := l.least[int(top)*int(width)+int(left):], d-1, int(right-left)+1
 		for y := top; ; y++ {
-			switch n { // most rectangles are that small
+			switch n { // optimize for small rectangles
 			case 1:
 				least[0] = min(least[0], v)
 			case 2:
@@ -125,7 +123,7 @@ func (l *Layer) walk(values []uint16, u0, v0, u1, v1 []int32) {
 	}
 }
 
-// Finish paints what was put aside. No goroutine may be at work on a layer.
+// Finish draws large rectangles. Call it when all layers are done.
 func (c *Canvas) Finish() {
 	if len(c.large.list) > 0 {
 		c.layers[0].touch(0, c.height-1)
@@ -133,8 +131,8 @@ func (c *Canvas) Finish() {
 	}
 }
 
-// Row writes a row of the image, 0 where nothing is. It may be called from several
-// goroutines after Finish.
+// Row writes a row of the image. Pixels without a value are 0. It may be called from
+// several goroutines after Finish.
 func (c *Canvas) Row(out []uint16, y int) {
 	blank := true
 	for i := range c.layers {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// plain walks every rectangle.
+// plain draws every rectangle directly.
 func plain(width, height int, values []uint16, u0, v0, u1, v1 []int32) []uint16 {
 	out := make([]uint16, width*height)
 	for i, d := range values {
@@ -37,14 +37,14 @@ func paint(c *Canvas, width, height, layers int, values []uint16, u0, v0, u1, v1
 	return out
 }
 
-// FuzzCanvas compares with walking, from rectangles of a pixel to those of the whole
-// image and far outside.
+// FuzzCanvas compares with plain, from rectangles of a pixel to those of the whole image
+// and far outside.
 func FuzzCanvas(f *testing.F) {
 	for i := range uint64(12) {
 		f.Add(i, uint8(5*i+1), uint8(7*i+1), uint16(40*i), uint8(20*i))
-		f.Add(i, uint8(3*i), uint8(5*i), uint16(900+i), uint8(i%5)) // small ones, as usual
+		f.Add(i, uint8(3*i), uint8(5*i), uint16(900+i), uint8(i%5)) // small rectangles
 	}
-	var c Canvas // used again, so that nothing of the last image may stay
+	var c Canvas // reused, to detect leftovers
 	f.Fuzz(func(t *testing.T, seed uint64, w, h uint8, count uint16, size uint8) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		width, height, n := 1+int(w)%50, 1+int(h)%40, int(count)%2000
@@ -75,7 +75,7 @@ func FuzzCanvas(f *testing.F) {
 	})
 }
 
-// Absurd intrinsics make every depth pixel cover the whole image.
+// TestWholeImages draws many rectangles of the whole image, as with absurd intrinsics.
 func TestWholeImages(t *testing.T) {
 	const width, height = 1280, 720
 	n := width * height
@@ -86,7 +86,7 @@ func TestWholeImages(t *testing.T) {
 	var c Canvas
 	for _, d := range paint(&c, width, height, 2, values, low, low, wide, high) {
 		if d != 1 {
-			t.Fatalf("a pixel is %d, want 1", d)
+			t.Fatalf("pixel is %d, want 1", d)
 		}
 	}
 }

@@ -8,29 +8,29 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// fast says whether the assembly is used. Tests turn it off to compare.
+// fast enables the assembly. Tests disable it for comparison.
 var fast = cpu.X86.HasAVX2
 
 const (
-	lanes   = 8  // rectangles that are clipped at once
-	streams = 16 // places of a row at which the assembly is at work in turns
+	lanes   = 8  // rectangles clipped per step
+	streams = 16 // interleaved parts of a row
 )
 
-// scratch is what the assembly needs for a row of values.
+// scratch is the memory for a row of values.
 type scratch struct {
-	at     [3][]int32 // by rectangle: where its rows begin
+	at     [3][]int32 // offsets of rows, by rectangle
 	kind   []int32
 	others []uint8
 	p      parameters
 }
 
-// parameters are what the assembly reads, in the order that its program has, too.
+// parameters are in the order of the assembly.
 type parameters struct {
 	right, bottom, stride [lanes]int32
-	top, end              [lanes]int32 // of the rows that are written
+	top, end              [lanes]int32 // of the written rows
 }
 
-// rectanglesFast does the first of Rectangles, and returns how many.
+// rectanglesFast draws the first rectangles of Rectangles and returns their number.
 func (l *Layer) rectanglesFast(values []uint16, u0, v0, u1, v1 []int32) int {
 	n := len(values) / streams * streams
 	if !fast || n == 0 || l.canvas.width < 1 || l.canvas.height < 1 {

@@ -5,21 +5,20 @@ import (
 	"sync"
 )
 
-// How much of a canvas a layer walks rectangle by rectangle: every pixel maxCover
-// times, then only rectangles of at most smallSplat pixels.
+// A layer draws rectangles directly until it has covered every pixel maxCover times. After
+// that, it draws only those of at most smallSplat pixels.
 const (
 	maxCover   = 32
 	smallSplat = 64
 )
 
-// large are rectangles that cover so much of the canvas that walking them all
-// could take hours: absurd intrinsics make each depth pixel cover the whole image.
-// They are painted together, in a time that doesn't depend on their size.
+// large draws large rectangles in a time independent of their size. With absurd
+// intrinsics, each depth pixel covers the whole image, and drawing them directly could
+// take hours.
 //
-// A rectangle is the union of four overlapping ones whose sides are powers of two.
-// All of those with the same sides are marked in one image, each at its corner.
-// Splitting every mark of an image into two of half the side brings it to the next
-// smaller size, down to single pixels.
+// A rectangle is the union of four overlapping ones whose sides are powers of two. All of
+// those with the same sides are marked at their corners in one image. Splitting each mark
+// into two of half the side leads to the next smaller size, down to pixels.
 type large struct {
 	mu   sync.Mutex
 	list []rectangle
@@ -27,29 +26,29 @@ type large struct {
 
 type rectangle struct {
 	left, top, right, bottom int32
-	value                    uint16 // less 1
+	value                    uint16 // minus 1
 }
 
-// add puts a rectangle aside.
+// add adds a rectangle.
 func (l *large) add(r rectangle) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, r)
 }
 
-// sides are the logarithms of the largest powers of two in a rectangle's sides.
+// sides returns the logarithms of the largest powers of two within a rectangle's sides.
 func (r rectangle) sides() (wide, high int) {
 	return bits.Len32(uint32(r.right-r.left+1)) - 1, bits.Len32(uint32(r.bottom-r.top+1)) - 1
 }
 
-// paint brings all rectangles into a layer, and forgets them.
+// paint draws all rectangles on a layer and removes them from the list.
 func (l *large) paint(least []uint16, width, height int) {
-	var some [32][32]bool // rectangles of these sides
+	var some [32][32]bool // sides that occur
 	for _, r := range l.list {
 		wide, high := r.sides()
 		some[wide][high] = true
 	}
-	// Of one width, with all heights brought down to 1; and of all widths so far.
+	// Marks of one width, and those of all widths so far with height 1.
 	column, all := marks{make([]uint16, width*height), width, height}, marks{make([]uint16, width*height), width, height}
 	empty(all.least)
 	for wide := bits.Len(uint(width)) - 1; wide >= 0; wide-- {
@@ -75,7 +74,7 @@ func (l *large) paint(least []uint16, width, height int) {
 	l.list = nil
 }
 
-// mark marks the corners of the rectangles with some sides.
+// mark marks the corners of the rectangles with the given sides.
 func (l *large) mark(m marks, wide, high int) {
 	for _, r := range l.list {
 		if w, h := r.sides(); w != wide || h != high {
@@ -90,7 +89,7 @@ func (l *large) mark(m marks, wide, high int) {
 	}
 }
 
-// marks is an image in which a pixel is the corner of a rectangle.
+// marks is an image in which pixels are corners of rectangles.
 type marks struct {
 	least         []uint16
 	width, height int
@@ -102,8 +101,7 @@ func (m marks) add(more []uint16) {
 	}
 }
 
-// splitDown makes two of each mark, the second half rows below. It goes up, so
-// that none is split twice.
+// splitDown splits each mark in two, the second one half rows below.
 func (m marks) splitDown(half int) {
 	for y := m.height - 1; y >= half; y-- {
 		below, above := m.least[y*m.width:][:m.width], m.least[(y-half)*m.width:]
@@ -113,7 +111,7 @@ func (m marks) splitDown(half int) {
 	}
 }
 
-// splitAcross makes two of each mark, the second half columns to the right.
+// splitAcross splits each mark in two, the second one half columns to the right.
 func (m marks) splitAcross(half int) {
 	for y := range m.height {
 		row := m.least[y*m.width:][:m.width]
