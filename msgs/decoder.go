@@ -7,39 +7,38 @@ import (
 	"math"
 )
 
-// Decoder reads the wire form of values from a message. It keeps its first
-// error; after one, every read gives zero and Rest nothing.
+// Decoder decodes values from the wire form of a message. It keeps its first error. After
+// that, all reads return zero values and Rest is empty.
 type Decoder struct {
 	b   []byte
 	pos int
 	err error
 }
 
-// NewDecoder reads b, which it never changes. Slices that the decoder returns
-// point into b.
+// NewDecoder returns a decoder for b. Slices that it returns alias b.
 func NewDecoder(b []byte) *Decoder { return &Decoder{b: b} }
 
-// Err is the first error: a *WireError, or nil.
+// Err returns the first error, a *WireError, or nil.
 func (d *Decoder) Err() error { return d.err }
 
-// Pos is the number of bytes read.
+// Pos returns the number of bytes read.
 func (d *Decoder) Pos() int { return d.pos }
 
-// Remaining is the number of bytes not yet read.
+// Remaining returns the number of unread bytes.
 func (d *Decoder) Remaining() int { return len(d.b) - d.pos }
 
-// Rest is what has not been read yet. It points into the input.
+// Rest returns the unread bytes, which alias the input.
 func (d *Decoder) Rest() []byte { return d.b[d.pos:] }
 
-// WireError says where a message does not fit its type.
+// WireError is an error for a message that is too short for its type.
 type WireError struct {
-	Offset int   // of the value that could not be read
-	Need   int64 // bytes wanted there
-	Have   int   // bytes left there
+	Offset int   // of the incomplete value
+	Need   int64 // its size in bytes
+	Have   int   // bytes left
 }
 
 func (e *WireError) Error() string {
-	return fmt.Sprintf("message byte %d: %d bytes needed, %d left", e.Offset, e.Need, e.Have)
+	return fmt.Sprintf("message byte %d: need %d bytes, have %d", e.Offset, e.Need, e.Have)
 }
 
 // Unwrap makes errors.Is(err, io.ErrUnexpectedEOF) true.
@@ -50,7 +49,7 @@ func (d *Decoder) take(n int64) []byte {
 	if d.err != nil {
 		return nil
 	}
-	if n < 0 || n > int64(d.Remaining()) { // below 0: a length that an int of 32 bits doesn't hold
+	if n < 0 || n > int64(d.Remaining()) { // negative if a 32-bit int overflows
 		d.err = &WireError{Offset: d.pos, Need: n, Have: d.Remaining()}
 		d.pos = len(d.b)
 		return nil
@@ -68,7 +67,7 @@ func (d *Decoder) U8() uint8 {
 	return 0
 }
 
-// U16 reads two bytes, little-endian, as all numbers below.
+// U16 reads a uint16. All numbers are little-endian.
 func (d *Decoder) U16() uint16 {
 	if b := d.take(2); b != nil {
 		return binary.LittleEndian.Uint16(b)
@@ -110,21 +109,21 @@ func (d *Decoder) F32() float32 { return math.Float32frombits(d.U32()) }
 // F64 reads a float64.
 func (d *Decoder) F64() float64 { return math.Float64frombits(d.U64()) }
 
-// F64s fills a fixed array.
+// F64s reads an array of fixed length.
 func (d *Decoder) F64s(v []float64) {
 	for i := range v {
 		v[i] = d.F64()
 	}
 }
 
-// F32s fills a fixed array.
+// F32s reads an array of fixed length.
 func (d *Decoder) F32s(v []float32) {
 	for i := range v {
 		v[i] = d.F32()
 	}
 }
 
-// Bool reads one byte; anything but 0 is true.
+// Bool reads a byte. All values except 0 are true.
 func (d *Decoder) Bool() bool { return d.U8() != 0 }
 
 // Time reads seconds and nanoseconds.
@@ -139,9 +138,8 @@ func (d *Decoder) Duration() Duration {
 	return NewDuration(sec, d.I32())
 }
 
-// Len reads the length of a variable array whose elements take at least size
-// bytes each. A length that the input cannot hold is an error, so that callers
-// may allocate by what Len returns.
+// Len reads the length of a variable array with elements of at least size bytes. It fails
+// if the input is too short for that length, so callers may allocate the array.
 func (d *Decoder) Len(size int) int {
 	at := d.pos
 	n := int64(d.U32())
@@ -155,11 +153,11 @@ func (d *Decoder) Len(size int) int {
 	return int(n)
 }
 
-// Bytes reads a uint8[]. The result points into the input.
+// Bytes reads a uint8[]. The result aliases the input.
 func (d *Decoder) Bytes() []byte { return d.take(int64(d.U32())) }
 
 // String reads a string.
 func (d *Decoder) String() string { return string(d.Bytes()) }
 
-// Raw reads n bytes. The result points into the input.
+// Raw reads n bytes. The result aliases the input.
 func (d *Decoder) Raw(n int) []byte { return d.take(int64(n)) }

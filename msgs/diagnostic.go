@@ -3,16 +3,11 @@ package msgs
 // KeyValue is diagnostic_msgs/KeyValue.
 type KeyValue struct{ Key, Value string }
 
-// Append adds the wire form.
-func (m *KeyValue) Append(e *Encoder) {
-	e.String(m.Key)
-	e.String(m.Value)
-}
+func (m *KeyValue) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *KeyValue) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *KeyValue) Decode(d *Decoder) {
-	m.Key = d.String()
-	m.Value = d.String()
+func (m *KeyValue) fields(c codec) {
+	c.str(&m.Key, &m.Value)
 }
 
 // Levels of a DiagnosticStatus.
@@ -32,28 +27,13 @@ type DiagnosticStatus struct {
 	Values     []KeyValue
 }
 
-// Append adds the wire form.
-func (m *DiagnosticStatus) Append(e *Encoder) {
-	e.U8(m.Level)
-	e.String(m.Name)
-	e.String(m.Message)
-	e.String(m.HardwareID)
-	e.Len(len(m.Values))
-	for i := range m.Values {
-		m.Values[i].Append(e)
-	}
-}
+func (m *DiagnosticStatus) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *DiagnosticStatus) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *DiagnosticStatus) Decode(d *Decoder) {
-	m.Level = d.U8()
-	m.Name = d.String()
-	m.Message = d.String()
-	m.HardwareID = d.String()
-	m.Values = make([]KeyValue, d.Len(8))
-	for i := range m.Values {
-		m.Values[i].Decode(d)
-	}
+func (m *DiagnosticStatus) fields(c codec) {
+	c.u8(&m.Level)
+	c.str(&m.Name, &m.Message, &m.HardwareID)
+	list(c, &m.Values, 8)
 }
 
 // DiagnosticArray is diagnostic_msgs/DiagnosticArray.
@@ -62,20 +42,10 @@ type DiagnosticArray struct {
 	Status []DiagnosticStatus
 }
 
-// Append adds the wire form.
-func (m *DiagnosticArray) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.Len(len(m.Status))
-	for i := range m.Status {
-		m.Status[i].Append(e)
-	}
-}
+func (m *DiagnosticArray) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *DiagnosticArray) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *DiagnosticArray) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.Status = make([]DiagnosticStatus, d.Len(17))
-	for i := range m.Status {
-		m.Status[i].Decode(d)
-	}
+func (m *DiagnosticArray) fields(c codec) {
+	m.Header.fields(c)
+	list(c, &m.Status, 17)
 }

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Encoder appends the wire form of values to B. The zero value is ready; set
-// B = B[:0] to use its memory again.
+// Encoder appends the wire form of values to B. The zero value is ready to use. Set
+// B = B[:0] to reuse its memory.
 type Encoder struct{ B []byte }
 
 // U8 appends one byte.
 func (e *Encoder) U8(v uint8) { e.B = append(e.B, v) }
 
-// U16 appends two bytes, little-endian, as all numbers below.
+// U16 appends a uint16. All numbers are little-endian.
 func (e *Encoder) U16(v uint16) { e.B = binary.LittleEndian.AppendUint16(e.B, v) }
 
 // U32 appends a uint32.
@@ -33,14 +33,14 @@ func (e *Encoder) F32(v float32) { e.U32(math.Float32bits(v)) }
 // F64 appends a float64.
 func (e *Encoder) F64(v float64) { e.U64(math.Float64bits(v)) }
 
-// F64s appends a fixed array: no length.
+// F64s appends an array of fixed length.
 func (e *Encoder) F64s(v []float64) {
 	for _, x := range v {
 		e.F64(x)
 	}
 }
 
-// F32s appends a fixed array: no length.
+// F32s appends an array of fixed length.
 func (e *Encoder) F32s(v []float32) {
 	for _, x := range v {
 		e.F32(x)
@@ -68,7 +68,7 @@ func (e *Encoder) Duration(d Duration) {
 	e.I32(d.Nsec())
 }
 
-// Len appends the length of a variable array whose elements follow.
+// Len appends the length of a variable array.
 func (e *Encoder) Len(n int) { e.U32(uint32(n)) }
 
 // String appends length and bytes.
@@ -83,5 +83,5 @@ func (e *Encoder) Bytes(b []byte) {
 	e.B = append(e.B, b...)
 }
 
-// Raw appends b as it is.
+// Raw appends b without a length.
 func (e *Encoder) Raw(b []byte) { e.B = append(e.B, b...) }

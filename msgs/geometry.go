@@ -3,37 +3,21 @@ package msgs
 // Vector3 is geometry_msgs/Vector3; geometry_msgs/Point has the same form.
 type Vector3 struct{ X, Y, Z float64 }
 
-// Append adds the wire form.
-func (m *Vector3) Append(e *Encoder) {
-	e.F64(m.X)
-	e.F64(m.Y)
-	e.F64(m.Z)
-}
+func (m *Vector3) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Vector3) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Vector3) Decode(d *Decoder) {
-	m.X = d.F64()
-	m.Y = d.F64()
-	m.Z = d.F64()
+func (m *Vector3) fields(c codec) {
+	c.f64(&m.X, &m.Y, &m.Z)
 }
 
 // Quaternion is geometry_msgs/Quaternion.
 type Quaternion struct{ X, Y, Z, W float64 }
 
-// Append adds the wire form.
-func (m *Quaternion) Append(e *Encoder) {
-	e.F64(m.X)
-	e.F64(m.Y)
-	e.F64(m.Z)
-	e.F64(m.W)
-}
+func (m *Quaternion) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Quaternion) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Quaternion) Decode(d *Decoder) {
-	m.X = d.F64()
-	m.Y = d.F64()
-	m.Z = d.F64()
-	m.W = d.F64()
+func (m *Quaternion) fields(c codec) {
+	c.f64(&m.X, &m.Y, &m.Z, &m.W)
 }
 
 // Transform is geometry_msgs/Transform; geometry_msgs/Pose has the same form.
@@ -42,16 +26,12 @@ type Transform struct {
 	Rotation    Quaternion
 }
 
-// Append adds the wire form.
-func (m *Transform) Append(e *Encoder) {
-	m.Translation.Append(e)
-	m.Rotation.Append(e)
-}
+func (m *Transform) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Transform) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Transform) Decode(d *Decoder) {
-	m.Translation.Decode(d)
-	m.Rotation.Decode(d)
+func (m *Transform) fields(c codec) {
+	m.Translation.fields(c)
+	m.Rotation.fields(c)
 }
 
 // TransformStamped is geometry_msgs/TransformStamped.
@@ -61,33 +41,24 @@ type TransformStamped struct {
 	Transform    Transform
 }
 
-// Append adds the wire form.
-func (m *TransformStamped) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.String(m.ChildFrameID)
-	m.Transform.Append(e)
-}
+func (m *TransformStamped) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *TransformStamped) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *TransformStamped) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.ChildFrameID = d.String()
-	m.Transform.Decode(d)
+func (m *TransformStamped) fields(c codec) {
+	m.Header.fields(c)
+	c.str(&m.ChildFrameID)
+	m.Transform.fields(c)
 }
 
 // Twist is geometry_msgs/Twist; geometry_msgs/Accel has the same form.
 type Twist struct{ Linear, Angular Vector3 }
 
-// Append adds the wire form.
-func (m *Twist) Append(e *Encoder) {
-	m.Linear.Append(e)
-	m.Angular.Append(e)
-}
+func (m *Twist) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Twist) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Twist) Decode(d *Decoder) {
-	m.Linear.Decode(d)
-	m.Angular.Decode(d)
+func (m *Twist) fields(c codec) {
+	m.Linear.fields(c)
+	m.Angular.fields(c)
 }
 
 // Odometry is nav_msgs/Odometry.
@@ -100,22 +71,14 @@ type Odometry struct {
 	TwistCovariance [36]float64
 }
 
-// Append adds the wire form.
-func (m *Odometry) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.String(m.ChildFrameID)
-	m.Pose.Append(e)
-	e.F64s(m.PoseCovariance[:])
-	m.Twist.Append(e)
-	e.F64s(m.TwistCovariance[:])
-}
+func (m *Odometry) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Odometry) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Odometry) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.ChildFrameID = d.String()
-	m.Pose.Decode(d)
-	d.F64s(m.PoseCovariance[:])
-	m.Twist.Decode(d)
-	d.F64s(m.TwistCovariance[:])
+func (m *Odometry) fields(c codec) {
+	m.Header.fields(c)
+	c.str(&m.ChildFrameID)
+	m.Pose.fields(c)
+	c.f64s(m.PoseCovariance[:])
+	m.Twist.fields(c)
+	c.f64s(m.TwistCovariance[:])
 }

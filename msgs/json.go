@@ -10,11 +10,10 @@ import (
 	"strconv"
 )
 
-// WriteJSON prints the message as one JSON object in one line, without a newline.
-// uint8 arrays are base64 text, times are {"secs", "nsecs"}, and numbers that JSON
-// lacks (NaN, infinities) are null. Options mean what they mean for WriteYAML; with
-// Tree, uint8 arrays are lists of numbers, and the last element of an array that
-// MaxArray cut is {"…": number left out}.
+// WriteJSON prints the message as a JSON object on one line, without a newline. uint8
+// arrays are base64, times are {"secs", "nsecs"}, and NaN and infinities are null. With
+// Tree, uint8 arrays are lists of numbers, and an array truncated by MaxArray ends with
+// {"…": number of omitted elements}.
 func (s *Spec) WriteJSON(w io.Writer, data []byte, o PrintOptions) error {
 	p := jsonPrinter{d: NewDecoder(data), w: bufio.NewWriter(w), o: o}
 	p.object(s)
@@ -116,7 +115,7 @@ func (p *jsonPrinter) float(v float64, bits int) {
 	p.w.WriteString(strconv.FormatFloat(v, 'g', -1, bits))
 }
 
-// quoteJSON makes a JSON string; bytes that are no UTF-8 become U+FFFD.
+// quoteJSON returns a JSON string. Invalid UTF-8 becomes U+FFFD.
 func quoteJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil { // strings always marshal

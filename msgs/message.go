@@ -1,23 +1,141 @@
 package msgs
 
-// Message is a struct of this package.
+// Message is a ROS message.
 type Message interface {
-	// Append adds the message's wire form.
+	// Append appends the message's wire form.
 	Append(*Encoder)
-	// Decode fills the message; the decoder's Err says whether it was whole.
+	// Decode sets the message. The decoder's Err reports whether it was complete.
 	Decode(*Decoder)
 }
 
-// Marshal is m's wire form.
+// Marshal returns m's wire form.
 func Marshal(m Message) []byte {
 	var e Encoder
 	m.Append(&e)
 	return e.B
 }
 
-// Unmarshal fills m from b. Bytes after the message are ignored, as ROS tools do.
+// Unmarshal sets m from b. As in ROS tools, bytes after the message are ignored.
 func Unmarshal(b []byte, m Message) error {
 	d := NewDecoder(b)
 	m.Decode(d)
 	return d.Err()
+}
+
+// codec encodes fields with e or, if e is nil, decodes them with d. With it, a message
+// lists its fields only once.
+type codec struct {
+	e *Encoder
+	d *Decoder
+}
+
+func (c codec) bool(v *bool) {
+	if c.e != nil {
+		c.e.Bool(*v)
+	} else {
+		*v = c.d.Bool()
+	}
+}
+
+func (c codec) u8(v *uint8) {
+	if c.e != nil {
+		c.e.U8(*v)
+	} else {
+		*v = c.d.U8()
+	}
+}
+
+func (c codec) u32(list ...*uint32) {
+	for _, v := range list {
+		if c.e != nil {
+			c.e.U32(*v)
+		} else {
+			*v = c.d.U32()
+		}
+	}
+}
+
+func (c codec) i32(list ...*int32) {
+	for _, v := range list {
+		if c.e != nil {
+			c.e.I32(*v)
+		} else {
+			*v = c.d.I32()
+		}
+	}
+}
+
+func (c codec) f32(v *float32) {
+	if c.e != nil {
+		c.e.F32(*v)
+	} else {
+		*v = c.d.F32()
+	}
+}
+
+func (c codec) f64(list ...*float64) {
+	for _, v := range list {
+		if c.e != nil {
+			c.e.F64(*v)
+		} else {
+			*v = c.d.F64()
+		}
+	}
+}
+
+func (c codec) str(list ...*string) {
+	for _, v := range list {
+		if c.e != nil {
+			c.e.String(*v)
+		} else {
+			*v = c.d.String()
+		}
+	}
+}
+
+func (c codec) time(v *Time) {
+	if c.e != nil {
+		c.e.Time(*v)
+	} else {
+		*v = c.d.Time()
+	}
+}
+
+// f32s is for arrays of fixed length.
+func (c codec) f32s(v []float32) {
+	if c.e != nil {
+		c.e.F32s(v)
+	} else {
+		c.d.F32s(v)
+	}
+}
+
+// f64s is for arrays of fixed length.
+func (c codec) f64s(v []float64) {
+	if c.e != nil {
+		c.e.F64s(v)
+	} else {
+		c.d.F64s(v)
+	}
+}
+
+// size is for the length of a variable array of elements of at least least bytes. When
+// decoding, it allocates the array.
+func size[T any](c codec, v *[]T, least int) {
+	if c.e != nil {
+		c.e.Len(len(*v))
+	} else {
+		*v = make([]T, c.d.Len(least))
+	}
+}
+
+// list is for a variable array of structs of at least least bytes.
+func list[T any, P interface {
+	*T
+	fields(codec)
+}](c codec, v *[]T, least int) {
+	size(c, v, least)
+	for i := range *v {
+		P(&(*v)[i]).fields(c)
+	}
 }

@@ -11,8 +11,15 @@ type PointField struct {
 	Count    uint32
 }
 
-// PointCloudHead is sensor_msgs/PointCloud2 up to its points. A whole message is
-// the head, DataLen bytes of points, and one byte is_dense.
+func (m *PointField) fields(c codec) {
+	c.str(&m.Name)
+	c.u32(&m.Offset)
+	c.u8(&m.Datatype)
+	c.u32(&m.Count)
+}
+
+// PointCloudHead is sensor_msgs/PointCloud2 up to its points. DataLen bytes of points and
+// one byte is_dense follow.
 type PointCloudHead struct {
 	Header        Header
 	Height, Width uint32
@@ -23,35 +30,13 @@ type PointCloudHead struct {
 	DataLen       uint32
 }
 
-// Append adds the wire form up to the points.
-func (m *PointCloudHead) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.U32(m.Height)
-	e.U32(m.Width)
-	e.Len(len(m.Fields))
-	for _, f := range m.Fields {
-		e.String(f.Name)
-		e.U32(f.Offset)
-		e.U8(f.Datatype)
-		e.U32(f.Count)
-	}
-	e.Bool(m.BigEndian)
-	e.U32(m.PointStep)
-	e.U32(m.RowStep)
-	e.U32(m.DataLen)
-}
+func (m *PointCloudHead) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *PointCloudHead) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m and leaves the decoder at the points.
-func (m *PointCloudHead) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.Height = d.U32()
-	m.Width = d.U32()
-	m.Fields = make([]PointField, d.Len(13))
-	for i := range m.Fields {
-		m.Fields[i] = PointField{Name: d.String(), Offset: d.U32(), Datatype: d.U8(), Count: d.U32()}
-	}
-	m.BigEndian = d.Bool()
-	m.PointStep = d.U32()
-	m.RowStep = d.U32()
-	m.DataLen = d.U32()
+func (m *PointCloudHead) fields(c codec) {
+	m.Header.fields(c)
+	c.u32(&m.Height, &m.Width)
+	list(c, &m.Fields, 13)
+	c.bool(&m.BigEndian)
+	c.u32(&m.PointStep, &m.RowStep, &m.DataLen)
 }

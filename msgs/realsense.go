@@ -7,39 +7,29 @@ type StreamInfo struct {
 	Recommended bool
 }
 
-// Append adds the wire form.
-func (m *StreamInfo) Append(e *Encoder) {
-	e.U32(m.FPS)
-	e.String(m.Encoding)
-	e.Bool(m.Recommended)
-}
+func (m *StreamInfo) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *StreamInfo) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *StreamInfo) Decode(d *Decoder) {
-	m.FPS = d.U32()
-	m.Encoding = d.String()
-	m.Recommended = d.Bool()
+func (m *StreamInfo) fields(c codec) {
+	c.u32(&m.FPS)
+	c.str(&m.Encoding)
+	c.bool(&m.Recommended)
 }
 
 // ImuIntrinsic is realsense_msgs/ImuIntrinsic.
 type ImuIntrinsic struct {
-	Data           [12]float32 // 3x4 row-major: scale and cross-axis, bias
+	Data           [12]float32 // 3x4 row-major: scale and cross-axis terms, then bias
 	NoiseVariances [3]float32
 	BiasVariances  [3]float32
 }
 
-// Append adds the wire form.
-func (m *ImuIntrinsic) Append(e *Encoder) {
-	e.F32s(m.Data[:])
-	e.F32s(m.NoiseVariances[:])
-	e.F32s(m.BiasVariances[:])
-}
+func (m *ImuIntrinsic) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *ImuIntrinsic) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *ImuIntrinsic) Decode(d *Decoder) {
-	d.F32s(m.Data[:])
-	d.F32s(m.NoiseVariances[:])
-	d.F32s(m.BiasVariances[:])
+func (m *ImuIntrinsic) fields(c codec) {
+	c.f32s(m.Data[:])
+	c.f32s(m.NoiseVariances[:])
+	c.f32s(m.BiasVariances[:])
 }
 
 // Notification is realsense_msgs/Notification.
@@ -51,22 +41,12 @@ type Notification struct {
 	SerializedData string
 }
 
-// Append adds the wire form.
-func (m *Notification) Append(e *Encoder) {
-	e.Time(m.Timestamp)
-	e.String(m.Category)
-	e.String(m.Severity)
-	e.String(m.Description)
-	e.String(m.SerializedData)
-}
+func (m *Notification) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Notification) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Notification) Decode(d *Decoder) {
-	m.Timestamp = d.Time()
-	m.Category = d.String()
-	m.Severity = d.String()
-	m.Description = d.String()
-	m.SerializedData = d.String()
+func (m *Notification) fields(c codec) {
+	c.time(&m.Timestamp)
+	c.str(&m.Category, &m.Severity, &m.Description, &m.SerializedData)
 }
 
 // Extrinsics is realsense2_camera/Extrinsics.
@@ -76,18 +56,13 @@ type Extrinsics struct {
 	Translation [3]float64 // m
 }
 
-// Append adds the wire form.
-func (m *Extrinsics) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.F64s(m.Rotation[:])
-	e.F64s(m.Translation[:])
-}
+func (m *Extrinsics) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Extrinsics) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Extrinsics) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	d.F64s(m.Rotation[:])
-	d.F64s(m.Translation[:])
+func (m *Extrinsics) fields(c codec) {
+	m.Header.fields(c)
+	c.f64s(m.Rotation[:])
+	c.f64s(m.Translation[:])
 }
 
 // IMUInfo is realsense2_camera/IMUInfo.
@@ -98,20 +73,14 @@ type IMUInfo struct {
 	BiasVariances  [3]float64
 }
 
-// Append adds the wire form.
-func (m *IMUInfo) Append(e *Encoder) {
-	e.String(m.FrameID)
-	e.F64s(m.Data[:])
-	e.F64s(m.NoiseVariances[:])
-	e.F64s(m.BiasVariances[:])
-}
+func (m *IMUInfo) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *IMUInfo) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *IMUInfo) Decode(d *Decoder) {
-	m.FrameID = d.String()
-	d.F64s(m.Data[:])
-	d.F64s(m.NoiseVariances[:])
-	d.F64s(m.BiasVariances[:])
+func (m *IMUInfo) fields(c codec) {
+	c.str(&m.FrameID)
+	c.f64s(m.Data[:])
+	c.f64s(m.NoiseVariances[:])
+	c.f64s(m.BiasVariances[:])
 }
 
 // Metadata is realsense2_camera/Metadata.
@@ -120,16 +89,12 @@ type Metadata struct {
 	JSONData string
 }
 
-// Append adds the wire form.
-func (m *Metadata) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.String(m.JSONData)
-}
+func (m *Metadata) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Metadata) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Metadata) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.JSONData = d.String()
+func (m *Metadata) fields(c codec) {
+	m.Header.fields(c)
+	c.str(&m.JSONData)
 }
 
 // DeviceInfo is the response of realsense2_camera/DeviceInfo.
@@ -139,25 +104,12 @@ type DeviceInfo struct {
 	FirmwareVersion   string
 	USBTypeDescriptor string
 	FirmwareUpdateID  string
-	Sensors           string // names, with commas
+	Sensors           string // comma-separated names
 }
 
-// Append adds the wire form.
-func (m *DeviceInfo) Append(e *Encoder) {
-	e.String(m.DeviceName)
-	e.String(m.SerialNumber)
-	e.String(m.FirmwareVersion)
-	e.String(m.USBTypeDescriptor)
-	e.String(m.FirmwareUpdateID)
-	e.String(m.Sensors)
-}
+func (m *DeviceInfo) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *DeviceInfo) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *DeviceInfo) Decode(d *Decoder) {
-	m.DeviceName = d.String()
-	m.SerialNumber = d.String()
-	m.FirmwareVersion = d.String()
-	m.USBTypeDescriptor = d.String()
-	m.FirmwareUpdateID = d.String()
-	m.Sensors = d.String()
+func (m *DeviceInfo) fields(c codec) {
+	c.str(&m.DeviceName, &m.SerialNumber, &m.FirmwareVersion, &m.USBTypeDescriptor, &m.FirmwareUpdateID, &m.Sensors)
 }

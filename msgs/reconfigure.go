@@ -14,8 +14,8 @@ type GroupState struct {
 	ID, Parent int32
 }
 
-// Config is dynamic_reconfigure/Config: values by kind. It is also request and
-// response of dynamic_reconfigure/Reconfigure.
+// Config is dynamic_reconfigure/Config, and request and response of
+// dynamic_reconfigure/Reconfigure.
 type Config struct {
 	Bools   []Param[bool]
 	Ints    []Param[int32]
@@ -24,47 +24,30 @@ type Config struct {
 	Groups  []GroupState
 }
 
-// Append adds the wire form.
-func (m *Config) Append(e *Encoder) {
-	appendParams(e, m.Bools, e.Bool)
-	appendParams(e, m.Ints, e.I32)
-	appendParams(e, m.Strs, e.String)
-	appendParams(e, m.Doubles, e.F64)
-	e.Len(len(m.Groups))
-	for _, g := range m.Groups {
-		e.String(g.Name)
-		e.Bool(g.State)
-		e.I32(g.ID)
-		e.I32(g.Parent)
+func (m *Config) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Config) Decode(d *Decoder) { m.fields(codec{d: d}) }
+
+func (m *Config) fields(c codec) {
+	params(c, &m.Bools, 4+1, func(v *bool) { c.bool(v) })
+	params(c, &m.Ints, 4+4, func(v *int32) { c.i32(v) })
+	params(c, &m.Strs, 4+4, func(v *string) { c.str(v) })
+	params(c, &m.Doubles, 4+8, func(v *float64) { c.f64(v) })
+	list(c, &m.Groups, 4+1+4+4)
+}
+
+func params[T bool | int32 | string | float64](c codec, v *[]Param[T], least int, value func(*T)) {
+	size(c, v, least)
+	for i := range *v {
+		p := &(*v)[i]
+		c.str(&p.Name)
+		value(&p.Value)
 	}
 }
 
-// Decode fills m.
-func (m *Config) Decode(d *Decoder) {
-	m.Bools = decodeParams(d, 4+1, d.Bool)
-	m.Ints = decodeParams(d, 4+4, d.I32)
-	m.Strs = decodeParams(d, 4+4, d.String)
-	m.Doubles = decodeParams(d, 4+8, d.F64)
-	m.Groups = make([]GroupState, d.Len(4+1+4+4))
-	for i := range m.Groups {
-		m.Groups[i] = GroupState{Name: d.String(), State: d.Bool(), ID: d.I32(), Parent: d.I32()}
-	}
-}
-
-func appendParams[T bool | int32 | string | float64](e *Encoder, list []Param[T], value func(T)) {
-	e.Len(len(list))
-	for _, p := range list {
-		e.String(p.Name)
-		value(p.Value)
-	}
-}
-
-func decodeParams[T bool | int32 | string | float64](d *Decoder, size int, value func() T) []Param[T] {
-	list := make([]Param[T], d.Len(size))
-	for i := range list {
-		list[i] = Param[T]{Name: d.String(), Value: value()}
-	}
-	return list
+func (m *GroupState) fields(c codec) {
+	c.str(&m.Name)
+	c.bool(&m.State)
+	c.i32(&m.ID, &m.Parent)
 }
 
 // ParamDescription is dynamic_reconfigure/ParamDescription.
@@ -73,7 +56,7 @@ type ParamDescription struct {
 	Type        string // "bool", "int", "str", "double"
 	Level       uint32
 	Description string
-	EditMethod  string // an enumeration as a python dictionary, or empty
+	EditMethod  string // enumeration as a Python dictionary, or empty
 }
 
 // Group is dynamic_reconfigure/Group.
@@ -90,53 +73,24 @@ type ConfigDescription struct {
 	Max, Min, Dflt Config
 }
 
-// Append adds the wire form.
-func (m *ConfigDescription) Append(e *Encoder) {
-	e.Len(len(m.Groups))
-	for i := range m.Groups {
-		m.Groups[i].Append(e)
-	}
-	m.Max.Append(e)
-	m.Min.Append(e)
-	m.Dflt.Append(e)
+func (m *ConfigDescription) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *ConfigDescription) Decode(d *Decoder) { m.fields(codec{d: d}) }
+
+func (m *ConfigDescription) fields(c codec) {
+	list(c, &m.Groups, 20)
+	m.Max.fields(c)
+	m.Min.fields(c)
+	m.Dflt.fields(c)
 }
 
-// Decode fills m.
-func (m *ConfigDescription) Decode(d *Decoder) {
-	m.Groups = make([]Group, d.Len(20))
-	for i := range m.Groups {
-		m.Groups[i].Decode(d)
-	}
-	m.Max.Decode(d)
-	m.Min.Decode(d)
-	m.Dflt.Decode(d)
+func (m *Group) fields(c codec) {
+	c.str(&m.Name, &m.Type)
+	list(c, &m.Parameters, 20)
+	c.i32(&m.Parent, &m.ID)
 }
 
-// Append adds the wire form.
-func (m *Group) Append(e *Encoder) {
-	e.String(m.Name)
-	e.String(m.Type)
-	e.Len(len(m.Parameters))
-	for _, p := range m.Parameters {
-		e.String(p.Name)
-		e.String(p.Type)
-		e.U32(p.Level)
-		e.String(p.Description)
-		e.String(p.EditMethod)
-	}
-	e.I32(m.Parent)
-	e.I32(m.ID)
-}
-
-// Decode fills m.
-func (m *Group) Decode(d *Decoder) {
-	m.Name = d.String()
-	m.Type = d.String()
-	m.Parameters = make([]ParamDescription, d.Len(20))
-	for i := range m.Parameters {
-		m.Parameters[i] = ParamDescription{Name: d.String(), Type: d.String(), Level: d.U32(),
-			Description: d.String(), EditMethod: d.String()}
-	}
-	m.Parent = d.I32()
-	m.ID = d.I32()
+func (m *ParamDescription) fields(c codec) {
+	c.str(&m.Name, &m.Type)
+	c.u32(&m.Level)
+	c.str(&m.Description, &m.EditMethod)
 }

@@ -5,7 +5,9 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,11 +15,11 @@ import (
 //go:embed definitions/*.txt
 var definitions embed.FS
 
-// Type is a message type as topics and connections name it.
+// Type is a message type.
 type Type struct {
 	Name       string // "sensor_msgs/Image"
 	MD5        string
-	Definition string // full text with dependencies
+	Definition string // with dependencies
 }
 
 // Service is a service type.
@@ -28,13 +30,13 @@ type Service struct {
 	Response Type
 }
 
-// Lookup gives a type that this program knows by name.
+// Lookup returns a known type.
 func Lookup(name string) (Type, bool) {
 	t, ok := known().types[name]
 	return t, ok
 }
 
-// MustType is Lookup for names written in the source: it panics on others.
+// MustType is Lookup for constant names. It panics if the type is unknown.
 func MustType(name string) Type {
 	t, ok := Lookup(name)
 	if !ok {
@@ -43,13 +45,13 @@ func MustType(name string) Type {
 	return t
 }
 
-// LookupService gives a service that this program knows by name.
+// LookupService returns a known service.
 func LookupService(name string) (Service, bool) {
 	s, ok := known().services[name]
 	return s, ok
 }
 
-// MustService is LookupService for names written in the source.
+// MustService is LookupService for constant names. It panics if the service is unknown.
 func MustService(name string) Service {
 	s, ok := LookupService(name)
 	if !ok {
@@ -58,13 +60,9 @@ func MustService(name string) Service {
 	return s
 }
 
-// Types lists the names of all known types, unordered.
+// Types returns the names of all known types, unordered.
 func Types() []string {
-	var names []string
-	for n := range known().types {
-		names = append(names, n)
-	}
-	return names
+	return slices.Collect(maps.Keys(known().types))
 }
 
 type registry struct {
@@ -72,8 +70,7 @@ type registry struct {
 	services map[string]Service
 }
 
-// known reads the embedded definitions, once. They are part of the program, so a
-// mistake in them is a panic that the first test finds.
+// known parses the embedded definitions once. It panics if they are invalid.
 var known = sync.OnceValue(func() *registry {
 	r, err := loadRegistry()
 	if err != nil {

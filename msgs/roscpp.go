@@ -6,33 +6,19 @@ type Logger struct {
 	Level string // "debug", "info", "warn", "error", "fatal"
 }
 
-// Append adds the wire form.
-func (m *Logger) Append(e *Encoder) {
-	e.String(m.Name)
-	e.String(m.Level)
-}
+func (m *Logger) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Logger) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Logger) Decode(d *Decoder) {
-	m.Name = d.String()
-	m.Level = d.String()
+func (m *Logger) fields(c codec) {
+	c.str(&m.Name, &m.Level)
 }
 
 // Loggers is the response of roscpp/GetLoggers.
 type Loggers struct{ Loggers []Logger }
 
-// Append adds the wire form.
-func (m *Loggers) Append(e *Encoder) {
-	e.Len(len(m.Loggers))
-	for i := range m.Loggers {
-		m.Loggers[i].Append(e)
-	}
-}
+func (m *Loggers) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Loggers) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Loggers) Decode(d *Decoder) {
-	m.Loggers = make([]Logger, d.Len(8))
-	for i := range m.Loggers {
-		m.Loggers[i].Decode(d)
-	}
+func (m *Loggers) fields(c codec) {
+	list(c, &m.Loggers, 8)
 }

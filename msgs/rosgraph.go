@@ -3,10 +3,7 @@ package msgs
 // Clock is rosgraph_msgs/Clock.
 type Clock struct{ Clock Time }
 
-// Append adds the wire form.
 func (m *Clock) Append(e *Encoder) { e.Time(m.Clock) }
-
-// Decode fills m.
 func (m *Clock) Decode(d *Decoder) { m.Clock = d.Time() }
 
 // Levels of a Log.
@@ -18,44 +15,28 @@ const (
 	LogFatal = 16
 )
 
-// Log is rosgraph_msgs/Log, what goes to /rosout.
+// Log is rosgraph_msgs/Log, the type of /rosout.
 type Log struct {
 	Header   Header
 	Level    uint8
-	Name     string // the node
+	Name     string // of the node
 	Msg      string
 	File     string
 	Function string
 	Line     uint32
-	Topics   []string // that the node publishes
+	Topics   []string // published by the node
 }
 
-// Append adds the wire form.
-func (m *Log) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.U8(m.Level)
-	e.String(m.Name)
-	e.String(m.Msg)
-	e.String(m.File)
-	e.String(m.Function)
-	e.U32(m.Line)
-	e.Len(len(m.Topics))
-	for _, t := range m.Topics {
-		e.String(t)
-	}
-}
+func (m *Log) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Log) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Log) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.Level = d.U8()
-	m.Name = d.String()
-	m.Msg = d.String()
-	m.File = d.String()
-	m.Function = d.String()
-	m.Line = d.U32()
-	m.Topics = make([]string, d.Len(4))
+func (m *Log) fields(c codec) {
+	m.Header.fields(c)
+	c.u8(&m.Level)
+	c.str(&m.Name, &m.Msg, &m.File, &m.Function)
+	c.u32(&m.Line)
+	size(c, &m.Topics, 4)
 	for i := range m.Topics {
-		m.Topics[i] = d.String()
+		c.str(&m.Topics[i])
 	}
 }

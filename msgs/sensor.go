@@ -1,19 +1,18 @@
 package msgs
 
-// ImageHead is all of sensor_msgs/Image but the pixels, which come last: a whole
-// message is the head's wire form followed by DataLen bytes. A head can be encoded
-// without copying the pixels.
+// ImageHead is sensor_msgs/Image up to its pixels, DataLen bytes that follow. Encoding it
+// separately avoids a copy of the pixels.
 type ImageHead struct {
 	Header    Header
 	Height    uint32
 	Width     uint32
 	Encoding  string // "rgb8", "16UC1", …
 	BigEndian bool
-	Step      uint32 // bytes from row to row
-	DataLen   uint32 // bytes of pixels that follow
+	Step      uint32 // bytes per row, with padding
+	DataLen   uint32 // size of the pixels in bytes
 }
 
-// Append adds the wire form up to the pixels.
+// Append appends the wire form up to the pixels. It is faster than a codec.
 func (m *ImageHead) Append(e *Encoder) {
 	m.Header.Append(e)
 	e.U32(m.Height)
@@ -24,7 +23,7 @@ func (m *ImageHead) Append(e *Encoder) {
 	e.U32(m.DataLen)
 }
 
-// Decode fills m and leaves the decoder at the pixels: d.Raw(int(m.DataLen)).
+// Decode sets m and leaves the decoder at the pixels: d.Raw(int(m.DataLen)).
 func (m *ImageHead) Decode(d *Decoder) {
 	m.Header.Decode(d)
 	m.Height = d.U32()
@@ -54,77 +53,44 @@ type RegionOfInterest struct {
 	DoRectify                       bool
 }
 
-// Append adds the wire form.
-func (m *CameraInfo) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.U32(m.Height)
-	e.U32(m.Width)
-	e.String(m.DistortionModel)
-	e.Len(len(m.D))
-	e.F64s(m.D)
-	e.F64s(m.K[:])
-	e.F64s(m.R[:])
-	e.F64s(m.P[:])
-	e.U32(m.BinningX)
-	e.U32(m.BinningY)
-	e.U32(m.ROI.XOffset)
-	e.U32(m.ROI.YOffset)
-	e.U32(m.ROI.Height)
-	e.U32(m.ROI.Width)
-	e.Bool(m.ROI.DoRectify)
-}
+func (m *CameraInfo) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *CameraInfo) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *CameraInfo) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.Height = d.U32()
-	m.Width = d.U32()
-	m.DistortionModel = d.String()
-	m.D = make([]float64, d.Len(8))
-	d.F64s(m.D)
-	d.F64s(m.K[:])
-	d.F64s(m.R[:])
-	d.F64s(m.P[:])
-	m.BinningX = d.U32()
-	m.BinningY = d.U32()
-	m.ROI.XOffset = d.U32()
-	m.ROI.YOffset = d.U32()
-	m.ROI.Height = d.U32()
-	m.ROI.Width = d.U32()
-	m.ROI.DoRectify = d.Bool()
+func (m *CameraInfo) fields(c codec) {
+	m.Header.fields(c)
+	c.u32(&m.Height, &m.Width)
+	c.str(&m.DistortionModel)
+	size(c, &m.D, 8)
+	c.f64s(m.D)
+	c.f64s(m.K[:])
+	c.f64s(m.R[:])
+	c.f64s(m.P[:])
+	c.u32(&m.BinningX, &m.BinningY, &m.ROI.XOffset, &m.ROI.YOffset, &m.ROI.Height, &m.ROI.Width)
+	c.bool(&m.ROI.DoRectify)
 }
 
 // Imu is sensor_msgs/Imu.
 type Imu struct {
 	Header                Header
 	Orientation           Quaternion
-	OrientationCovariance [9]float64 // first element -1: no orientation
+	OrientationCovariance [9]float64 // first element is -1 if there is no orientation
 	AngularVelocity       Vector3    // rad/s
 	AngularCovariance     [9]float64
 	LinearAcceleration    Vector3 // m/s²
 	LinearCovariance      [9]float64
 }
 
-// Append adds the wire form.
-func (m *Imu) Append(e *Encoder) {
-	m.Header.Append(e)
-	m.Orientation.Append(e)
-	e.F64s(m.OrientationCovariance[:])
-	m.AngularVelocity.Append(e)
-	e.F64s(m.AngularCovariance[:])
-	m.LinearAcceleration.Append(e)
-	e.F64s(m.LinearCovariance[:])
-}
+func (m *Imu) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Imu) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Imu) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.Orientation.Decode(d)
-	d.F64s(m.OrientationCovariance[:])
-	m.AngularVelocity.Decode(d)
-	d.F64s(m.AngularCovariance[:])
-	m.LinearAcceleration.Decode(d)
-	d.F64s(m.LinearCovariance[:])
+func (m *Imu) fields(c codec) {
+	m.Header.fields(c)
+	m.Orientation.fields(c)
+	c.f64s(m.OrientationCovariance[:])
+	m.AngularVelocity.fields(c)
+	c.f64s(m.AngularCovariance[:])
+	m.LinearAcceleration.fields(c)
+	c.f64s(m.LinearCovariance[:])
 }
 
 // TimeReference is sensor_msgs/TimeReference.
@@ -134,16 +100,11 @@ type TimeReference struct {
 	Source  string
 }
 
-// Append adds the wire form.
-func (m *TimeReference) Append(e *Encoder) {
-	m.Header.Append(e)
-	e.Time(m.TimeRef)
-	e.String(m.Source)
-}
+func (m *TimeReference) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *TimeReference) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *TimeReference) Decode(d *Decoder) {
-	m.Header.Decode(d)
-	m.TimeRef = d.Time()
-	m.Source = d.String()
+func (m *TimeReference) fields(c codec) {
+	m.Header.fields(c)
+	c.time(&m.TimeRef)
+	c.str(&m.Source)
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Kind is what a field's element is made of.
+// Kind is the kind of a field's elements.
 type Kind uint8
 
-// The kinds. Byte is an int8 and Char a uint8 under their old names.
+// The kinds. The deprecated byte and char are KindInt8 and KindUint8.
 const (
 	KindStruct Kind = iota
 	KindBool
@@ -37,8 +37,8 @@ var kinds = map[string]Kind{
 	"string": KindString, "time": KindTime, "duration": KindDuration,
 }
 
-// Size is the wire size of one element in bytes; of a string only its length field,
-// of a struct 0.
+// Size returns the wire size of an element in bytes. For a string it is that of the length
+// field, for a struct 0.
 func (k Kind) Size() int { return int(k.size()) }
 
 func (k Kind) size() int64 {
@@ -55,51 +55,50 @@ func (k Kind) size() int64 {
 	return 0
 }
 
-// Variable is Field.Len of an array whose length is on the wire.
+// Variable is Field.Len of an array of variable length.
 const Variable = -1
 
-// Field is one line of a definition.
+// Field is a field of a definition.
 type Field struct {
 	Name  string
 	Type  string // element type: "uint8", "std_msgs/Header"
 	Kind  Kind
 	Array bool
-	Len   int   // of a fixed array, or Variable
-	Sub   *Spec // of KindStruct
+	Len   int   // of an array: fixed length or Variable
+	Sub   *Spec // KindStruct only
 }
 
 // Constant is a named value of a definition.
 type Constant struct{ Type, Name, Value string }
 
-// Spec is a message type as its definition describes it. It is immutable.
+// Spec is a parsed message definition. It is immutable.
 type Spec struct {
 	Name      string
-	Text      string // the type's own lines
+	Text      string // without dependencies
 	Fields    []Field
 	Constants []Constant
 
 	md5     string
-	min     int64 // least wire size of a message, capped at maxSize
-	fixed   bool  // all messages have that size
-	stamped bool  // a Header is somewhere inside
+	min     int64 // minimum wire size, at most maxSize
+	fixed   bool  // all messages have size min
+	stamped bool  // contains a Header at any depth
 	deps    []*Spec
 }
 
 const (
-	maxSize  = 1 << 40 // above any message: stops sums before they overflow
-	maxDepth = 50      // of types within types
-	maxFixed = 1 << 22 // elements of a fixed array; times maxSize this fits an int64
+	maxSize  = 1 << 40 // larger than any message; prevents overflow of sums
+	maxDepth = 50      // of nested types
+	maxFixed = 1 << 22 // elements of a fixed array; times maxSize fits an int64
 )
 
-// MD5 is the type's md5sum, over fields and constants without comments.
+// MD5 returns the type's MD5 sum.
 func (s *Spec) MD5() string { return s.md5 }
 
-// FixedSize is the wire size of every message of the type in bytes; ok is false if
-// messages differ in size.
+// FixedSize returns the wire size in bytes if all messages of the type have the same.
 func (s *Spec) FixedSize() (size int64, ok bool) { return s.min, s.fixed }
 
-// FullText is the definition with those of all types it uses, in the form of
-// `gendeps --cat` that connection headers carry.
+// FullText returns the definition with dependencies in the format of `gendeps --cat`, which
+// connection headers use.
 func (s *Spec) FullText() string {
 	var b strings.Builder
 	b.WriteString(s.Text)
@@ -109,8 +108,8 @@ func (s *Spec) FullText() string {
 	return b.String()
 }
 
-// Parse reads a definition as connection headers carry it: the type's own lines,
-// then each type it uses after a line of '=' and a line "MSG: pkg/Type".
+// Parse parses a definition in the format of connection headers: the type's own definition,
+// followed by its dependencies, each after a line of '=' and a line "MSG: pkg/Type".
 func Parse(typeName, definition string) (*Spec, error) {
 	if pkg, name, ok := strings.Cut(typeName, "/"); !ok || pkg == "" || name == "" {
 		return nil, fmt.Errorf("type name %q: want package/Type", typeName)
@@ -121,7 +120,7 @@ func Parse(typeName, definition string) (*Spec, error) {
 	return p.parse(typeName, own, 0)
 }
 
-// splitDefinition cuts the full text at its separators.
+// splitDefinition splits a definition into its types.
 func splitDefinition(definition string) (own string, deps map[string]string) {
 	deps = make(map[string]string)
 	name, start, pos := "", 0, 0
@@ -160,22 +159,22 @@ func isSeparator(line string) bool {
 	return len(line) >= 20 && strings.Trim(line, "=") == ""
 }
 
-// parser turns texts into specs, each type once.
+// parser parses each type once.
 type parser struct {
 	text  func(name string) (string, bool)
-	specs map[string]*Spec // nil while being parsed: meeting it again is a cycle
+	specs map[string]*Spec // nil while being parsed, to detect cycles
 }
 
 func (p *parser) parse(name, text string, depth int) (*Spec, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("type %s: nested deeper than %d", name, maxDepth)
+		return nil, fmt.Errorf("type %s: more than %d nested types", name, maxDepth)
 	}
 	p.specs[name] = nil
 	s := &Spec{Name: name, Text: text}
 	pkg, _, _ := strings.Cut(name, "/")
 	for i, line := range strings.Split(text, "\n") {
 		if err := p.line(s, pkg, line, depth); err != nil {
-			return nil, fmt.Errorf("type %s line %d: %w", name, i+1, err)
+			return nil, fmt.Errorf("type %s, line %d: %w", name, i+1, err)
 		}
 	}
 	s.finish()
@@ -190,7 +189,7 @@ func (p *parser) line(s *Spec, pkg, line string, depth int) error {
 		return nil
 	}
 	if typ, rest, ok := cutType(clean); ok && strings.Contains(rest, "=") {
-		if typ == "string" { // a string constant runs to the end of the line, '#' and all
+		if typ == "string" { // a string constant includes '#'
 			_, rest, _ = cutType(strings.TrimSpace(line))
 		}
 		name, value, _ := strings.Cut(rest, "=")
@@ -199,7 +198,7 @@ func (p *parser) line(s *Spec, pkg, line string, depth int) error {
 	}
 	words := strings.Fields(clean)
 	if len(words) != 2 {
-		return fmt.Errorf("%q is not \"type name\"", clean)
+		return fmt.Errorf("%q: want \"type name\"", clean)
 	}
 	f, err := p.field(pkg, words[0], words[1], depth)
 	s.Fields = append(s.Fields, f)
@@ -244,12 +243,12 @@ func (p *parser) field(pkg, typ, name string, depth int) (Field, error) {
 	}
 	f.Sub = sub
 	if f.Array && sub.min == 0 {
-		return f, fmt.Errorf("%s is an array of %s, which has no bytes", name, f.Type)
+		return f, fmt.Errorf("%s is an array of the empty type %s", name, f.Type)
 	}
 	return f, nil
 }
 
-// splitArray takes "float64[9]" apart.
+// splitArray parses types such as "float64[9]".
 func splitArray(typ string) (elem string, array bool, n int, err error) {
 	elem, rest, array := strings.Cut(typ, "[")
 	if !array {
@@ -261,18 +260,18 @@ func splitArray(typ string) (elem string, array bool, n int, err error) {
 	count, ok := strings.CutSuffix(rest, "]")
 	n, err = strconv.Atoi(count)
 	if !ok || err != nil || n < 0 || n > maxFixed {
-		return "", false, 0, fmt.Errorf("array type %q", typ)
+		return "", false, 0, fmt.Errorf("invalid array type %q", typ)
 	}
 	return elem, true, n, nil
 }
 
-// finish computes what depends on all fields: md5, least size, dependencies.
+// finish computes MD5, minimum size and dependencies.
 func (s *Spec) finish() {
 	seen := make(map[string]bool)
 	s.fixed, s.stamped = true, s.isHeader()
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		s.min = min(s.min+f.minSize(), maxSize)
+		s.min = min(s.min+f.MinSize(), maxSize)
 		s.fixed = s.fixed && f.fixedElem() && !(f.Array && f.Len == Variable)
 		if f.Sub != nil {
 			s.stamped = s.stamped || f.Sub.stamped
@@ -283,8 +282,8 @@ func (s *Spec) finish() {
 	s.md5 = hex.EncodeToString(sum[:])
 }
 
-// md5Text is what the md5 is computed over: constants, then fields, with the md5
-// of a struct in place of its type's name.
+// md5Text returns the input of the MD5 sum: constants, then fields, with the MD5 of a struct
+// instead of its name.
 func (s *Spec) md5Text() string {
 	var lines []string
 	for _, c := range s.Constants {
@@ -309,7 +308,7 @@ func (f *Field) md5Line() string {
 	if f.Kind == KindStruct {
 		return f.Sub.md5 + " " + f.Name
 	}
-	// the type as written, old names (byte, char) included
+	// Type is as written, so it may be byte or char.
 	switch {
 	case !f.Array:
 		return f.Type + " " + f.Name
@@ -319,7 +318,7 @@ func (f *Field) md5Line() string {
 	return fmt.Sprintf("%s[%d] %s", f.Type, f.Len, f.Name)
 }
 
-// elemSize is the least wire size of one element.
+// elemSize returns the minimum wire size of an element.
 func (f *Field) elemSize() int64 {
 	if f.Kind == KindStruct {
 		return f.Sub.min
@@ -327,11 +326,9 @@ func (f *Field) elemSize() int64 {
 	return f.Kind.size()
 }
 
-// MinSize is the least wire size of the field in bytes. A field of that many zeros is
-// a valid one, and empty where it can be.
-func (f *Field) MinSize() int64 { return f.minSize() }
-
-func (f *Field) minSize() int64 {
+// MinSize returns the minimum wire size of the field in bytes. MinSize zeros are a valid
+// field.
+func (f *Field) MinSize() int64 {
 	switch {
 	case !f.Array:
 		return f.elemSize()
@@ -341,7 +338,7 @@ func (f *Field) minSize() int64 {
 	return min(int64(f.Len)*f.elemSize(), maxSize)
 }
 
-// fixedElem says whether all elements have the size elemSize.
+// fixedElem reports whether all elements have the size elemSize.
 func (f *Field) fixedElem() bool {
 	if f.Kind == KindStruct {
 		return f.Sub.fixed

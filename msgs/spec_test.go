@@ -8,17 +8,17 @@ import (
 func TestParseErrors(t *testing.T) {
 	sep := "\n" + strings.Repeat("=", 80) + "\nMSG: "
 	for name, c := range map[string]struct{ typ, def, want string }{
-		"no package":      {"Image", "", "want package/Type"},
-		"one word":        {"a/B", "uint8", "is not"},
-		"three words":     {"a/B", "uint8 x y", "is not"},
-		"unknown type":    {"a/B", "C c", "a/C has no definition"},
-		"cycle":           {"a/B", "C c" + sep + "a/C\nB b", "a/B contains itself"},
-		"self":            {"a/B", "B b", "contains itself"},
-		"array length":    {"a/B", "uint8[x] b", "array type"},
-		"negative":        {"a/B", "uint8[-1] b", "array type"},
-		"huge":            {"a/B", "uint8[99999999999] b", "array type"},
-		"unclosed":        {"a/B", "uint8[3 b", "array type"},
-		"array of nought": {"a/B", "C[] c" + sep + "a/C\n", "has no bytes"},
+		"no package":     {"Image", "", "want package/Type"},
+		"one word":       {"a/B", "uint8", "want \"type name\""},
+		"three words":    {"a/B", "uint8 x y", "want \"type name\""},
+		"unknown type":   {"a/B", "C c", "a/C has no definition"},
+		"cycle":          {"a/B", "C c" + sep + "a/C\nB b", "a/B contains itself"},
+		"self":           {"a/B", "B b", "contains itself"},
+		"array length":   {"a/B", "uint8[x] b", "array type"},
+		"negative":       {"a/B", "uint8[-1] b", "array type"},
+		"huge":           {"a/B", "uint8[99999999999] b", "array type"},
+		"unclosed":       {"a/B", "uint8[3 b", "array type"},
+		"array of empty": {"a/B", "C[] c" + sep + "a/C\n", "the empty type a/C"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse(c.typ, c.def)
@@ -34,7 +34,7 @@ func TestParseDepth(t *testing.T) {
 	for i := range 100 {
 		def += "\n" + strings.Repeat("=", 80) + "\nMSG: a/T" + itoa(i) + "\nT" + itoa(i+1) + " x"
 	}
-	if _, err := Parse("a/B", def); err == nil || !strings.Contains(err.Error(), "deeper") {
+	if _, err := Parse("a/B", def); err == nil || !strings.Contains(err.Error(), "more than 50 nested types") {
 		t.Fatal(err)
 	}
 }
@@ -44,7 +44,7 @@ func itoa(i int) string { return string(rune('a'+i/26)) + string(rune('a'+i%26))
 func TestParseConstants(t *testing.T) {
 	s, err := Parse("a/B", "string S=x # not a comment \nint32 N = 5 # comment\nfloat32[ ] v\n")
 	if err == nil {
-		t.Fatalf("blank inside an array type: %+v", s)
+		t.Fatalf("Parse accepted a blank inside an array type: %+v", s)
 	}
 	s, err = Parse("a/B", "string S=x # not a comment \nint32 N = 5 # comment\n\n  uint8[3]\tv # end\r\n")
 	if err != nil {

@@ -7,63 +7,56 @@ type Header struct {
 	FrameID string
 }
 
-// Append adds the wire form.
+// Append is faster than a codec. All frames have a Header.
 func (m *Header) Append(e *Encoder) {
 	e.U32(m.Seq)
 	e.Time(m.Stamp)
 	e.String(m.FrameID)
 }
 
-// Decode fills m.
+// Decode implements Message.
 func (m *Header) Decode(d *Decoder) {
 	m.Seq = d.U32()
 	m.Stamp = d.Time()
 	m.FrameID = d.String()
 }
 
+func (m *Header) fields(c codec) {
+	if c.e != nil {
+		m.Append(c.e)
+	} else {
+		m.Decode(c.d)
+	}
+}
+
 // String is std_msgs/String.
 type String struct{ Data string }
 
-// Append adds the wire form.
 func (m *String) Append(e *Encoder) { e.String(m.Data) }
-
-// Decode fills m.
 func (m *String) Decode(d *Decoder) { m.Data = d.String() }
 
 // UInt32 is std_msgs/UInt32.
 type UInt32 struct{ Data uint32 }
 
-// Append adds the wire form.
 func (m *UInt32) Append(e *Encoder) { e.U32(m.Data) }
-
-// Decode fills m.
 func (m *UInt32) Decode(d *Decoder) { m.Data = d.U32() }
 
 // Float32 is std_msgs/Float32.
 type Float32 struct{ Data float32 }
 
-// Append adds the wire form.
 func (m *Float32) Append(e *Encoder) { e.F32(m.Data) }
-
-// Decode fills m.
 func (m *Float32) Decode(d *Decoder) { m.Data = d.F32() }
 
 // Float64 is std_msgs/Float64.
 type Float64 struct{ Data float64 }
 
-// Append adds the wire form.
 func (m *Float64) Append(e *Encoder) { e.F64(m.Data) }
-
-// Decode fills m.
 func (m *Float64) Decode(d *Decoder) { m.Data = d.F64() }
 
 // Bool is std_msgs/Bool, and the request of std_srvs/SetBool.
 type Bool struct{ Data bool }
 
-// Append adds the wire form.
 func (m *Bool) Append(e *Encoder) { e.Bool(m.Data) }
-
-// Decode fills m.
 func (m *Bool) Decode(d *Decoder) { m.Data = d.Bool() }
 
 // Result is the response of std_srvs/Trigger and std_srvs/SetBool.
@@ -72,14 +65,10 @@ type Result struct {
 	Message string
 }
 
-// Append adds the wire form.
-func (m *Result) Append(e *Encoder) {
-	e.Bool(m.Success)
-	e.String(m.Message)
-}
+func (m *Result) Append(e *Encoder) { m.fields(codec{e: e}) }
+func (m *Result) Decode(d *Decoder) { m.fields(codec{d: d}) }
 
-// Decode fills m.
-func (m *Result) Decode(d *Decoder) {
-	m.Success = d.Bool()
-	m.Message = d.String()
+func (m *Result) fields(c codec) {
+	c.bool(&m.Success)
+	c.str(&m.Message)
 }

@@ -2,16 +2,15 @@ package msgs
 
 import "iter"
 
-// Value is a message, or a part of one, that is decoded only as far as it is
-// looked at: a field after a picture costs no more than the picture's length.
+// Value is a message or a part of one. It is decoded lazily: access to a field after an
+// image decodes only the image's length.
 //
-// It points into the message's bytes and lives as long as they do. A Value of a
-// message that Spec.Check has not passed may read as zero. It may be copied and
-// used concurrently.
+// A Value aliases the message's bytes. If Spec.Check fails for the message, a Value may be
+// zero. Values are safe for concurrent use.
 type Value struct {
 	field *Field
-	data  []byte // from the value's first byte on, of an array from its first element on
-	n     int    // elements of an array
+	data  []byte // starts with the value, or with the first element of an array
+	n     int    // length of an array
 }
 
 // Value returns the message in data.
@@ -19,27 +18,26 @@ func (s *Spec) Value(data []byte) Value {
 	return Value{field: &Field{Type: s.Name, Kind: KindStruct, Sub: s}, data: data}
 }
 
-// Kind is what the value, or each element of an array, is made of.
+// Kind returns the kind of the value or of an array's elements.
 func (v Value) Kind() Kind { return v.field.Kind }
 
-// IsArray reports whether the value is an array, of fixed length or not.
+// IsArray reports whether the value is an array.
 func (v Value) IsArray() bool { return v.field.Array }
 
-// Type is the type of the value, or of each element of an array: "uint8",
+// Type returns the type of the value or of an array's elements: "uint8",
 // "std_msgs/Header".
 func (v Value) Type() string { return v.field.Type }
 
-// Spec is the type of a message or of an array's messages; else nil.
+// Spec returns the type of a message or of an array's messages, or nil.
 func (v Value) Spec() *Spec { return v.field.Sub }
 
-// Len is the number of an array's elements.
+// Len returns the number of an array's elements.
 func (v Value) Len() int { return v.n }
 
-// Decoder reads the value. Of an array it reads the elements one after another.
+// Decoder returns a decoder for the value or for an array's elements.
 func (v Value) Decoder() *Decoder { return NewDecoder(v.data) }
 
-// Field returns a field of a message; false if it has none of that name or is an
-// array.
+// Field returns a field of a message. It returns false if the value has no such field.
 func (v Value) Field(name string) (Value, bool) {
 	if v.field.Array || v.field.Sub == nil {
 		return Value{}, false
@@ -60,7 +58,7 @@ func (v Value) Field(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Index returns an element of an array; i must be at least 0 and below Len.
+// Index returns an element of an array. i must be in [0, Len).
 func (v Value) Index(i int) Value {
 	single := *v.field
 	single.Array, single.Len = false, 0
@@ -70,7 +68,7 @@ func (v Value) Index(i int) Value {
 	return Value{field: &single, data: d.Rest()}
 }
 
-// All yields the elements of an array.
+// All returns an iterator over the elements of an array.
 func (v Value) All() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		single := *v.field
@@ -85,9 +83,5 @@ func (v Value) All() iter.Seq[Value] {
 	}
 }
 
-// FormatFloat writes a number as Python's repr does.
-func FormatFloat(v float64) string { return pythonFloat(v) }
-
-// DecodeText is a string's text as Python decodes it: what is no UTF-8 becomes
-// U+FFFD.
+// DecodeText decodes a string like Python. Invalid UTF-8 becomes U+FFFD.
 func DecodeText(s string) string { return string(runesOf(s)) }

@@ -2,23 +2,23 @@ package msgs
 
 import "strings"
 
-// Check walks data and says whether it holds a whole message of this type. Bytes
-// after the message are allowed, as ROS tools allow them.
+// Check returns an error if data isn't a complete message of this type. As in ROS tools,
+// bytes after the message are ignored.
 func (s *Spec) Check(data []byte) error {
 	_, err := s.Size(data)
 	return err
 }
 
-// Size is the number of bytes at the start of data that the message takes.
+// Size returns the size of the message at the start of data.
 func (s *Spec) Size(data []byte) (int, error) {
 	d := NewDecoder(data)
 	s.skip(d)
 	return d.Pos(), d.Err()
 }
 
-// skip moves d past one message. What has a fixed size is one step, so that
-// pixels cost nothing. A type whose least size exceeds what is left ends the walk
-// at once, which also bounds it for definitions made to be hostile.
+// skip advances d past a message. Parts of fixed size, such as pixels, are one step. It
+// fails immediately if less than the minimum size is left, which also bounds the time for
+// hostile definitions.
 func (s *Spec) skip(d *Decoder) {
 	if s.fixed || s.min > int64(d.Remaining()) {
 		d.take(s.min)
@@ -50,7 +50,7 @@ func (f *Field) skip(d *Decoder) {
 	}
 }
 
-// count reads how many elements follow: 1 for what is no array.
+// count reads the number of elements; 1 unless the field is an array.
 func (f *Field) count(d *Decoder) int {
 	switch {
 	case !f.Array:
@@ -65,7 +65,7 @@ func (s *Spec) isHeader() bool {
 	return strings.HasSuffix(s.Name, "/Header") && s.stampOffset() >= 0
 }
 
-// stampOffset is where a Header's stamp lies, or -1.
+// stampOffset returns the offset of a Header's stamp, or -1.
 func (s *Spec) stampOffset() int64 {
 	at := int64(0)
 	for i := range s.Fields {
@@ -76,12 +76,12 @@ func (s *Spec) stampOffset() int64 {
 		if !f.fixedElem() || f.Array && f.Len == Variable {
 			return -1
 		}
-		at += f.minSize()
+		at += f.MinSize()
 	}
 	return -1
 }
 
-// ownHeader is the type of the header that messages of this type begin with, or nil.
+// ownHeader returns the type of the header at the start of messages, or nil.
 func (s *Spec) ownHeader() *Spec {
 	if len(s.Fields) == 0 || s.Fields[0].Sub == nil || s.Fields[0].Array || !s.Fields[0].Sub.isHeader() {
 		return nil
@@ -89,8 +89,8 @@ func (s *Spec) ownHeader() *Spec {
 	return s.Fields[0].Sub
 }
 
-// Stamp is the stamp of the message's own header; false if its type has none
-// in first place or data is too short.
+// Stamp returns the stamp of the header at the start of the message. It returns false if
+// there is none or data is too short.
 func (s *Spec) Stamp(data []byte) (Time, bool) {
 	h := s.ownHeader()
 	if h == nil {
@@ -102,8 +102,8 @@ func (s *Spec) Stamp(data []byte) (Time, bool) {
 	return t, d.Err() == nil
 }
 
-// Seq is the number that the message's own header has; false if its type has no
-// header in first place or data is too short.
+// Seq returns the number in the header at the start of the message. It returns false if
+// there is none or data is too short.
 func (s *Spec) Seq(data []byte) (uint32, bool) {
 	if !s.Numbered() {
 		return 0, false
@@ -113,18 +113,18 @@ func (s *Spec) Seq(data []byte) (uint32, bool) {
 	return seq, d.Err() == nil
 }
 
-// Numbered says whether messages of this type begin with a header that has a number.
+// Numbered reports whether messages start with a header with a number.
 func (s *Spec) Numbered() bool {
 	h := s.ownHeader()
 	return h != nil && h.Fields[0].Name == "seq" && h.Fields[0].Kind == KindUint32 && !h.Fields[0].Array
 }
 
-// Stamped says whether messages of this type carry header stamps at any depth.
+// Stamped reports whether messages contain header stamps at any depth.
 func (s *Spec) Stamped() bool { return s.stamped }
 
-// ShiftStamps moves the stamp of every Header in the message, at any depth, by
-// the given duration, in place. A stamp of zero means "none" and stays. It gives
-// the number of stamps moved; on an error, those before it have been moved.
+// ShiftStamps adds by to the stamp of each Header in the message, at any depth, in place.
+// It doesn't change zero stamps, which mean "none". It returns the number of changed
+// stamps, also on error.
 func (s *Spec) ShiftStamps(data []byte, by Duration) (int, error) {
 	if !s.stamped {
 		return 0, nil
@@ -158,13 +158,13 @@ func (s *Spec) shift(d *Decoder, by Duration) int {
 	return moved
 }
 
-// shiftTime rewrites the time at the start of b.
+// shiftTime shifts the time at the start of b.
 func shiftTime(b []byte, by Duration) int {
 	t := NewDecoder(b).Time()
 	if t == 0 {
 		return 0
 	}
-	e := Encoder{B: b[:0]} // in place: exactly 8 bytes
+	e := Encoder{B: b[:0]} // overwrites 8 bytes
 	e.Time(max(t+Time(by), 0))
 	return 1
 }

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// PrintOptions say what of a message is printed.
+// PrintOptions control printing.
 type PrintOptions struct {
-	MaxArray    int  // elements of an array that are printed; 0 is all
-	OmitArrays  bool // as `rostopic echo --noarr`
-	OmitStrings bool // as `rostopic echo --nostr`
-	Tree        bool // JSON for people to look at: cut arrays say how many are missing, uint8 arrays are numbers
+	MaxArray    int  // elements of an array to print; 0 for all
+	OmitArrays  bool // like `rostopic echo --noarr`
+	OmitStrings bool // like `rostopic echo --nostr`
+	Tree        bool // JSON for display; see WriteJSON
 }
 
-// WriteYAML prints the message as `rostopic echo` does, without its "---".
+// WriteYAML prints the message like `rostopic echo`, without "---".
 func (s *Spec) WriteYAML(w io.Writer, data []byte, o PrintOptions) error {
 	p := yamlPrinter{d: NewDecoder(data), w: bufio.NewWriter(w), o: o}
 	p.fields(s, "")
@@ -29,12 +29,12 @@ func (s *Spec) WriteYAML(w io.Writer, data []byte, o PrintOptions) error {
 
 type yamlPrinter struct {
 	d *Decoder
-	w *bufio.Writer // keeps its first error; Flush gives it
+	w *bufio.Writer // Flush returns its first error
 	o PrintOptions
 }
 
 func (p *yamlPrinter) fields(s *Spec, indent string) {
-	if s.min == 0 || s.min > int64(p.d.Remaining()) { // nothing to print, or torn
+	if s.min == 0 || s.min > int64(p.d.Remaining()) { // empty or truncated
 		s.skip(p.d)
 		return
 	}
@@ -55,7 +55,7 @@ func (p *yamlPrinter) fields(s *Spec, indent string) {
 	}
 }
 
-// omitted says how much is not shown, in the words of rostopic.
+// omitted prints the length of an omitted value, like rostopic.
 func (p *yamlPrinter) omitted(f *Field) {
 	if !f.Array {
 		fmt.Fprintf(p.w, "\"<string length: %d>\"\n", len(p.d.String()))
@@ -67,7 +67,7 @@ func (p *yamlPrinter) omitted(f *Field) {
 	rest.skip(p.d)
 }
 
-// value ends the line that the name or "- " began; structs and times go on below.
+// value prints a value after a name or "- ".
 func (p *yamlPrinter) value(f *Field, indent string) {
 	switch f.Kind {
 	case KindStruct:
@@ -85,7 +85,7 @@ func (p *yamlPrinter) value(f *Field, indent string) {
 	}
 }
 
-// array prints at most MaxArray elements; those left out are counted in a comment.
+// array prints up to MaxArray elements and a comment with the number of others.
 func (p *yamlPrinter) array(f *Field, indent string) {
 	n := f.count(p.d)
 	if n == 0 || int64(n)*f.elemSize() > int64(p.d.Remaining()) {
@@ -106,7 +106,7 @@ func (p *yamlPrinter) array(f *Field, indent string) {
 	rest.skip(p.d)
 }
 
-// block prints one element a paragraph.
+// block prints elements on separate lines.
 func (p *yamlPrinter) block(f *Field, indent string, shown, n int) {
 	p.w.WriteByte('\n')
 	for range shown {
@@ -125,13 +125,13 @@ func (p *yamlPrinter) block(f *Field, indent string, shown, n int) {
 	}
 }
 
-// text prints an element of a string array. Its further lines are indented, too.
+// text prints an element of a string array.
 func (p *yamlPrinter) text(indent string) {
 	p.w.WriteString(strings.ReplaceAll(listYAML(p.d.String()), "\n", "\n"+indent))
 	p.w.WriteByte('\n')
 }
 
-// flow prints numbers in one line.
+// flow prints numbers on one line.
 func (p *yamlPrinter) flow(f *Field, shown, n int) {
 	p.w.WriteByte('[')
 	for i := range shown {
@@ -157,9 +157,9 @@ func (p *yamlPrinter) scalar(k Kind) string {
 	case KindString:
 		return quoteYAML(p.d.String())
 	case KindFloat32:
-		return pythonFloat(float64(p.d.F32()))
+		return FormatFloat(float64(p.d.F32()))
 	case KindFloat64:
-		return pythonFloat(p.d.F64())
+		return FormatFloat(p.d.F64())
 	}
 	return p.d.integer(k)
 }
@@ -185,9 +185,9 @@ func (d *Decoder) integer(k Kind) string {
 	return strconv.FormatUint(d.U64(), 10)
 }
 
-// pythonFloat writes v as Python's repr does: shortest form that reads back,
-// with ".0" where it looks like an integer.
-func pythonFloat(v float64) string {
+// FormatFloat formats v like Python's repr: the shortest form that parses to v, with ".0"
+// if it is integral.
+func FormatFloat(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "nan"

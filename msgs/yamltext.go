@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// yamlWidth is the column after which a line of text may break, and yamlIndent
-// where the next one begins: the defaults of Python's YAML, wherever in a message the text is.
+// The defaults of PyYAML: the column after which a line may be broken and the indentation
+// of the next line.
 const (
 	yamlWidth  = 80
 	yamlIndent = 2
 )
 
-// quoteYAML writes a text as rostopic echo writes a string field: Python's YAML's
-// double-quoted scalar in ASCII, broken at spaces after column 80.
+// quoteYAML formats a string field like rostopic echo: PyYAML's double-quoted scalar in
+// ASCII, broken at spaces after column 80.
 func quoteYAML(s string) string {
 	if s == "" {
 		return "''"
@@ -27,8 +27,8 @@ func quoteYAML(s string) string {
 	return w.b.String()
 }
 
-// listYAML writes a text as rostopic echo writes an element of a string array:
-// after "- ", plain where YAML would read the same text, else quoted.
+// listYAML formats an element of a string array, after "- ", like rostopic echo: plain if
+// YAML parses that as the same string, or else quoted.
 func listYAML(s string) string {
 	text := runesOf(s)
 	w := yamlText{column: 1} // after the dash
@@ -46,8 +46,8 @@ func listYAML(s string) string {
 	return w.b.String()[1:]
 }
 
-// runesOf decodes a text as Python does: what is no UTF-8 becomes one U+FFFD for
-// each beginning of a character, not for each byte.
+// runesOf decodes s like Python: invalid UTF-8 becomes one U+FFFD per truncated character,
+// not per byte.
 func runesOf(s string) []rune {
 	text := make([]rune, 0, len(s))
 	for len(s) > 0 {
@@ -60,7 +60,8 @@ func runesOf(s string) []rune {
 	return text
 }
 
-// beginning is how many bytes of s could begin a character, at least 1.
+// beginning returns the number of bytes of s that form the start of a character, at least
+// 1.
 func beginning(s string) int {
 	least, most := byte(0x80), byte(0xbf) // of the second byte
 	length := 3
@@ -87,7 +88,7 @@ func beginning(s string) int {
 	return 3
 }
 
-// yamlText writes the text of one scalar.
+// yamlText writes a scalar.
 type yamlText struct {
 	b      strings.Builder
 	column int
@@ -115,7 +116,7 @@ func (w *yamlText) indent() {
 	w.write(strings.Repeat(" ", yamlIndent))
 }
 
-// escapes are YAML's short ones.
+// escapes are YAML's short escapes.
 var escapes = map[rune]string{
 	0: `\0`, '\a': `\a`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\v': `\v`, '\f': `\f`, '\r': `\r`, 0x1b: `\e`,
 	'"': `\"`, '\\': `\\`, 0x85: `\N`, 0xa0: `\_`, 0x2028: `\L`, 0x2029: `\P`,
@@ -134,11 +135,11 @@ func escapeYAML(r rune) string {
 	return fmt.Sprintf(`\U%08X`, r)
 }
 
-// doubleQuoted breaks a long line before a space or after an escape. A line ends
-// with a backslash then, as does the next line's leading space begin with one.
+// doubleQuoted breaks long lines before a space or after an escape, with a backslash at the
+// end of the line and before a leading space of the next one.
 func (w *yamlText) doubleQuoted(text []rune) {
 	w.write(`"`)
-	start := 0 // of what isn't written yet
+	start := 0 // of unwritten text
 	for i := range len(text) + 1 {
 		if i == len(text) || text[i] == '"' || text[i] == '\\' || text[i] < ' ' || text[i] > '~' {
 			w.runes(text[start:i])
@@ -163,8 +164,7 @@ func (w *yamlText) doubleQuoted(text []rune) {
 	w.write(`"`)
 }
 
-// singleQuoted doubles quotes and line feeds, and breaks a long line at a single
-// space inside the text.
+// singleQuoted doubles quotes and line feeds, and breaks long lines at single spaces.
 func (w *yamlText) singleQuoted(text []rune) {
 	w.write("'")
 	for i := 0; i < len(text); {
@@ -190,7 +190,7 @@ func (w *yamlText) singleQuoted(text []rune) {
 	w.write("'")
 }
 
-// plain breaks a long line at a single space.
+// plain breaks long lines at single spaces.
 func (w *yamlText) plain(text []rune) {
 	for i := 0; i < len(text); {
 		n := runLength(text[i:])
@@ -203,8 +203,8 @@ func (w *yamlText) plain(text []rune) {
 	}
 }
 
-// runLength is the length of the spaces, line feeds or other characters that
-// text begins with; the latter end with a quote.
+// runLength returns the length of the run of spaces, line feeds or other characters at the
+// start of text. A quote ends a run of other characters.
 func runLength(text []rune) int {
 	for n := 1; n < len(text); n++ {
 		if first := text[0]; first == ' ' || first == '\n' {
@@ -218,11 +218,10 @@ func runLength(text []rune) int {
 	return len(text)
 }
 
-// yamlForm says how a text may be written without escapes.
+// yamlForm is the set of allowed forms without escapes.
 type yamlForm struct{ plain, single bool }
 
-// yamlForms is as careful as Python's YAML: only texts that it writes so come out
-// plain or in single quotes.
+// yamlForms returns the forms that PyYAML allows for text.
 func yamlForms(text []rune) yamlForm {
 	if len(text) == 0 {
 		return yamlForm{plain: true, single: true}
@@ -250,8 +249,8 @@ func yamlForms(text []rune) yamlForm {
 
 func blank(r rune) bool { return slices.Contains([]rune{0, ' ', '\t', '\r', '\n'}, r) }
 
-// otherYAML reports whether YAML 1.1 reads a plain text as something else than
-// text: a truth value, a number, null, a date.
+// otherYAML reports whether YAML 1.1 parses a plain scalar as something other than a
+// string: a boolean, a number, null, a date.
 func otherYAML(s string) bool {
 	return s == "" || otherPlain().MatchString(strings.TrimSuffix(s, "\n"))
 }

@@ -113,8 +113,8 @@ func TestRefused(t *testing.T) {
 		"no encapsulation": {"000100", "encapsulation"},
 		"parameter list":   {"0003000000000000", "0x0003"},
 		"XCDR2":            {"0007000000000000", "0x0007"},
-		"cut number":       {"00010000010000", "4 bytes needed, 3 left"},
-		"lying length":     {"00010000ffffffff41", "4294967295 bytes needed, 1 left"},
+		"cut number":       {"00010000010000", "need 4 bytes, have 3"},
+		"lying length":     {"00010000ffffffff41", "need 4294967295 bytes, have 1"},
 	} {
 		blob, err := hex.DecodeString(test.blob)
 		if err != nil {
