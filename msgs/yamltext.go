@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// The defaults of PyYAML: the column after which a line may be broken and the indentation
+// The defaults of Python's yaml module: the column after which a line may be broken and the indentation
 // of the next line.
 const (
 	yamlWidth  = 80
 	yamlIndent = 2
 )
 
-// quoteYAML formats a string field like rostopic echo: PyYAML's double-quoted scalar in
+// quoteYAML formats a string field like rostopic echo: Python's yaml module's double-quoted scalar in
 // ASCII, broken at spaces after column 80.
 func quoteYAML(s string) string {
 	if s == "" {
@@ -221,7 +221,7 @@ func runLength(text []rune) int {
 // yamlForm is the set of allowed forms without escapes.
 type yamlForm struct{ plain, single bool }
 
-// yamlForms returns the forms that PyYAML allows for text.
+// yamlForms returns the forms that Python's yaml module allows for text.
 func yamlForms(text []rune) yamlForm {
 	if len(text) == 0 {
 		return yamlForm{plain: true, single: true}
