@@ -22,6 +22,7 @@ var onlyIn = map[string][]string{
 		"msgs/goros/dynamic_reconfigure", "msgs/goros/realsense2_camera", "msgs/goros/realsense_msgs", "msgs/goros/roscpp",
 	},
 	"github.com/dsnet/compress":          {"bagstore"},
+	"github.com/foxglove/mcap":           {}, // tests compare with it
 	"github.com/google/gousb":            {"camdriver/d400"},
 	"github.com/klauspost/compress/zlib": {"msgs/png"},
 	"github.com/pierrec/lz4":             {"bagstore/internal/lz4", "bagstore/formats/mcap"},
@@ -114,6 +115,17 @@ func TestVersionsOfTheProgram(t *testing.T) {
 	for version := range used {
 		if indirect[version] && !asked[version] {
 			t.Errorf("the program is built with %s, which no module of it asks for", version)
+		}
+	}
+}
+
+// TestProgramHasNoTests checks that nothing of tests is linked into the program.
+func TestProgramHasNoTests(t *testing.T) {
+	for _, tags := range []string{"", "usb"} {
+		for _, imported := range goLines(t, "list", "-deps", "-tags", tags, "./cmd/rs-ros-node") {
+			if imported == "testing" || strings.HasPrefix(imported, "testing/") || strings.Contains(imported, "/testify") {
+				t.Errorf("the program (-tags %q) imports %s", tags, imported)
+			}
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
-
-	format "github.com/foxglove/mcap/go/mcap"
 )
 
 // Attachment is a file in the file. Its times are in ns since 1970.
@@ -41,7 +39,7 @@ const (
 	maxMetadata = 64 << 20 // bytes of all metadata records
 )
 
-func aside(r record) bool { return r.op == format.OpAttachment || r.op == format.OpMetadata }
+func aside(r record) bool { return r.op == opAttachment || r.op == opMetadata }
 
 func (f *File) addAside(r record) {
 	if aside(r) && len(f.asides) < maxAsides {
@@ -80,14 +78,14 @@ func (f *File) Asides() (a Asides) {
 	for _, r := range list {
 		var err error
 		switch r.op {
-		case format.OpAttachment:
+		case opAttachment:
 			var found Attachment
 			if bytes -= r.size; bytes < 0 {
 				err = fmt.Errorf("attachment at byte %d: it overlaps another one", r.pos)
 			} else if found, err = f.attachment(r); err == nil {
 				a.Attachments = append(a.Attachments, found)
 			}
-		case format.OpMetadata:
+		case opMetadata:
 			var found Metadata
 			if left -= r.size; left < 0 {
 				err = fmt.Errorf("metadata at byte %d: more than %d bytes of metadata", r.pos, maxMetadata)

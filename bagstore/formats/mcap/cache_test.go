@@ -75,7 +75,7 @@ func TestClaims(t *testing.T) {
 	for i := range chunks {
 		stored := pack.EncodeAll(messageRecord(i, messageHead+5, []byte("whole")), nil)
 		stored = append(stored, make([]byte, 1<<10)...) // no zstd
-		b = appendRecord(b, format.OpChunk, appendChunk(nil, claim, "zstd", stored))
+		b = appendRecord(b, opChunk, appendChunk(nil, claim, "zstd", stored))
 	}
 	list, bad, f, err := readAll(b)
 	if err != nil || bad > 0 || len(list) != chunks {

@@ -7,8 +7,6 @@ import (
 	"io"
 	"math"
 
-	format "github.com/foxglove/mcap/go/mcap"
-
 	"rsros/bagstore"
 )
 
@@ -102,7 +100,7 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 			pos = from + at
 			continue
 		}
-		if r.op == format.OpMessage {
+		if r.op == opMessage {
 			e, ok, err := f.entry(src, r, from)
 			if err != nil {
 				return nil, err
@@ -119,14 +117,14 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 
 // describe takes in a schema or a channel.
 func (f *File) describe(src source, r record) error {
-	if f.opened || r.op != format.OpSchema && r.op != format.OpChannel {
+	if f.opened || r.op != opSchema && r.op != opChannel {
 		return nil
 	}
 	in, err := src.content(r)
 	if err != nil {
 		return err
 	}
-	if r.op == format.OpSchema {
+	if r.op == opSchema {
 		return f.addSchema(in)
 	}
 	return f.addChannel(in)
@@ -159,7 +157,7 @@ func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, 
 		return nil, err
 	}
 	head := make([]byte, messageHead)
-	if r.op != format.OpMessage || r.size < messageHead {
+	if r.op != opMessage || r.size < messageHead {
 		return nil, fmt.Errorf("byte %d: found record %#x where a message was expected", r.pos, byte(r.op))
 	}
 	if err := src.readFull(head, r.data); err != nil {

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	format "github.com/foxglove/mcap/go/mcap"
-
 	"rsros/bagstore"
 )
 
@@ -98,7 +96,7 @@ func (f *File) chunk(c chunkIndex) (block, error) {
 	if err != nil {
 		return block{}, err
 	}
-	if r.op != format.OpChunk || r.end() != int64(c.at+c.length) {
+	if r.op != opChunk || r.end() != int64(c.at+c.length) {
 		return block{}, fmt.Errorf("the summary puts a chunk of %d bytes at byte %d, where there is none", c.length, c.at)
 	}
 	b, err := f.chunkAt(r, false)
@@ -120,7 +118,7 @@ func (f *File) indexed(b *block) (list []bagstore.Entry, err error) {
 			return nil, err
 		}
 		pos = r.end()
-		if r.op != format.OpMessageIndex {
+		if r.op != opMessageIndex {
 			return nil, fmt.Errorf("byte %d: found record %#x where a message index was expected", r.pos, byte(r.op))
 		}
 		in, err := src.content(r)

@@ -251,7 +251,7 @@ func TestDamagedChunk(t *testing.T) {
 	}
 	b := out.Bytes()
 	at := bytes.Index(b, []byte{0x28, 0xb5, 0x2f, 0xfd})
-	end := bytes.LastIndex(b, []byte{byte(format.OpMessageIndex), 0, 0})
+	end := bytes.LastIndex(b, []byte{byte(opMessageIndex), 0, 0})
 	clear(b[at+(end-at)*3/4:][:2000])
 	list, bad, f, err := readAll(b)
 	if err != nil || len(list) < 50 || len(list)+bad > 200 || len(list) == 200 {
@@ -261,12 +261,6 @@ func TestDamagedChunk(t *testing.T) {
 	if !said {
 		t.Error("nothing is said")
 	}
-}
-
-// appendRecord appends a record of the format.
-func appendRecord(b []byte, op format.OpCode, content []byte) []byte {
-	b = binary.LittleEndian.AppendUint64(append(b, byte(op)), uint64(len(content)))
-	return append(b, content...)
 }
 
 // appendChunk appends the content of a chunk's record without checksum.
@@ -279,11 +273,8 @@ func appendChunk(b []byte, size uint64, compression string, stored []byte) []byt
 
 // withChannel is the beginning of a file with the channel 7, /a.
 func withChannel() []byte {
-	text := func(b []byte, s string) []byte {
-		return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
-	}
-	b := appendRecord(slices.Clone(format.Magic), format.OpHeader, make([]byte, 8))
-	return appendRecord(b, format.OpChannel, append(text(text([]byte{7, 0, 0, 0}, "/a"), "cdr"), 0, 0, 0, 0))
+	b := appendRecord([]byte(magic), opHeader, make([]byte, 8))
+	return appendRecord(b, opChannel, append(appendText(appendText([]byte{7, 0, 0, 0}, "/a"), "cdr"), 0, 0, 0, 0))
 }
 
 // messageRecord is a message of the channel 7 in a record that claims size bytes.
@@ -291,7 +282,7 @@ func messageRecord(at, size int, data []byte) []byte {
 	head := make([]byte, messageHead)
 	head[0] = 7
 	binary.LittleEndian.PutUint64(head[6:], uint64(at))
-	b := appendRecord(nil, format.OpMessage, append(head, data...))
+	b := appendRecord(nil, opMessage, append(head, data...))
 	binary.LittleEndian.PutUint64(b[1:], uint64(size))
 	return b
 }
@@ -432,7 +423,7 @@ func TestMessageOfRecords(t *testing.T) {
 func appendSummed(b []byte, sum uint32, records []byte) []byte {
 	chunk := appendChunk(nil, uint64(len(records)), "", records)
 	binary.LittleEndian.PutUint32(chunk[24:], sum)
-	return appendRecord(b, format.OpChunk, chunk)
+	return appendRecord(b, opChunk, chunk)
 }
 
 // TestHostileMessages: a search for messages inside others ends, whatever looks like records there. What was found
@@ -441,7 +432,7 @@ func TestHostileMessages(t *testing.T) {
 	const messages, inside = 100, 3000
 	var data []byte
 	for range inside {
-		data = appendRecord(data, format.OpDataEnd, make([]byte, dataEndSize))
+		data = appendRecord(data, opDataEnd, make([]byte, dataEndSize))
 	}
 	data[len(data)-1-dataEndSize]++ // into the length of the last
 	inner := messageRecord(2, messageHead+1, []byte("2"))

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	format "github.com/foxglove/mcap/go/mcap"
-
 	"rsros/bagstore"
 )
 
@@ -97,7 +95,7 @@ func (f *File) findHidden(b *block) map[int64]int64 {
 			break
 		}
 		pos = r.end()
-		if r.op != format.OpMessage {
+		if r.op != opMessage {
 			continue
 		}
 		if at, is := f.hidden(src, r); is {
@@ -119,7 +117,7 @@ func (f *File) hidden(src source, r record) (at int64, ok bool) {
 		}
 		for i := 0; i+recordHead <= len(b) && i < resyncWindow; i++ {
 			at := pos + int64(i)
-			op, size := format.OpCode(b[i]), binary.LittleEndian.Uint64(b[i+1:])
+			op, size := opcode(b[i]), binary.LittleEndian.Uint64(b[i+1:])
 			if likely(op, size) && size <= uint64(r.end()-at-recordHead) && f.chained(src, at, r.end()) {
 				return at, true
 			}
@@ -138,7 +136,7 @@ func (f *File) chained(src source, pos, to int64) bool {
 		if err != nil || !likely(r.op, uint64(r.size)) {
 			return false
 		}
-		if r.op == format.OpMessage {
+		if r.op == opMessage {
 			var channel [2]byte
 			if src.readFull(channel[:], r.data) != nil {
 				return false

@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 
-	format "github.com/foxglove/mcap/go/mcap"
-
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 )
@@ -106,7 +104,7 @@ func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error
 
 func (f *File) readHeader() {
 	r, err := f.src.record(magicSize, f.src.size)
-	if err != nil || r.op != format.OpHeader {
+	if err != nil || r.op != opHeader {
 		return // the scan says so
 	}
 	if in, err := f.src.content(r); err == nil {

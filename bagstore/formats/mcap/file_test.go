@@ -175,7 +175,7 @@ func FuzzOpen(f *testing.F) {
 // TestLargeMessage: a message that is larger than messages can be is refused before memory
 // is asked for.
 func TestLargeMessage(t *testing.T) {
-	b := append(withChannel(), byte(format.OpMessage))
+	b := append(withChannel(), byte(opMessage))
 	b = binary.LittleEndian.AppendUint64(b, uint64(messageHead+maxMessage+1))
 	b = append(b, 7)
 	f, err := OpenReader(holed{head: b, at: math.MaxInt64}, int64(len(b))-1+messageHead+maxMessage+1, "test", Options{Scan: true})
@@ -252,7 +252,7 @@ func TestChunkListedTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.op == format.OpChunkIndex {
+		if r.op == opChunkIndex {
 			index = whole[r.pos:r.end()]
 		}
 		pos = r.end()

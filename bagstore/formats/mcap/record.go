@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	format "github.com/foxglove/mcap/go/mcap"
-
 	"rsros/bagstore"
 )
 
@@ -24,8 +22,6 @@ const (
 	messageIndexHead  = 2 + 4
 	messageIndexEntry = 16
 	attachmentHead    = 16 + 4 + 4 + 8 + 4 // without its texts and bytes
-
-	firstPrivate = 0x80 // opcodes from here on are anybody's
 )
 
 // maxRecord bounds the records that are read whole: all but chunks, messages and
@@ -40,12 +36,12 @@ const (
 
 // Is reports whether a file that begins with head may be one for Open.
 func Is(head []byte) bool {
-	return len(head) >= magicSize && string(head[:magicSize]) == string(format.Magic)
+	return len(head) >= magicSize && string(head[:magicSize]) == magic
 }
 
 // record is a record's head.
 type record struct {
-	op   format.OpCode
+	op   opcode
 	pos  int64 // of the record
 	data int64 // of its content
 	size int64
@@ -98,7 +94,7 @@ func (s source) record(pos, limit int64) (record, error) {
 	if err := s.readFull(head[:], pos); err != nil {
 		return record{}, fmt.Errorf("record at byte %d: %w", pos, err)
 	}
-	r := record{op: format.OpCode(head[0]), pos: pos, data: pos + recordHead}
+	r := record{op: opcode(head[0]), pos: pos, data: pos + recordHead}
 	size := binary.LittleEndian.Uint64(head[1:])
 	if size > uint64(limit-r.data) {
 		return r, fmt.Errorf("record at byte %d: %d bytes needed, %d left: %w", pos, size, limit-r.data, io.ErrUnexpectedEOF)

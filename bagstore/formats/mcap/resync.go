@@ -3,8 +3,6 @@ package mcap
 import (
 	"encoding/binary"
 
-	format "github.com/foxglove/mcap/go/mcap"
-
 	"rsros/bagstore"
 )
 
@@ -21,7 +19,7 @@ func (f *File) resync(pos int64) (int64, bool) {
 			return 0, false
 		}
 		for i := 0; i+recordHead <= len(b) && i < resyncWindow; i++ {
-			op, size := format.OpCode(b[i]), binary.LittleEndian.Uint64(b[i+1:])
+			op, size := opcode(b[i]), binary.LittleEndian.Uint64(b[i+1:])
 			at := pos + int64(i)
 			if !likely(op, size) || size > uint64(f.src.size-at-recordHead) {
 				continue
@@ -35,19 +33,19 @@ func (f *File) resync(pos int64) (int64, bool) {
 }
 
 // likely reports whether a record may have this many bytes of content.
-func likely(op format.OpCode, size uint64) bool {
+func likely(op opcode, size uint64) bool {
 	switch op {
-	case format.OpSchema, format.OpChannel, format.OpMetadata:
+	case opSchema, opChannel, opMetadata:
 		return size >= 8 && size <= maxRecord
-	case format.OpMessage:
+	case opMessage:
 		return size >= messageHead
-	case format.OpChunk:
+	case opChunk:
 		return size >= chunkHead
-	case format.OpMessageIndex:
+	case opMessageIndex:
 		return size >= messageIndexHead && (size-messageIndexHead)%messageIndexEntry == 0
-	case format.OpAttachment:
+	case opAttachment:
 		return size >= attachmentHead
-	case format.OpDataEnd:
+	case opDataEnd:
 		return size == dataEndSize
 	}
 	return false
@@ -56,14 +54,14 @@ func likely(op format.OpCode, size uint64) bool {
 // sound looks into a record that may only look like one.
 func (f *File) sound(r record) bool {
 	switch r.op {
-	case format.OpMessage:
+	case opMessage:
 		var channel [2]byte
 		if f.src.readFull(channel[:], r.data) != nil {
 			return false
 		}
 		_, known := f.byID[binary.LittleEndian.Uint16(channel[:])]
 		return known || len(f.byID) == 0
-	case format.OpChunk:
+	case opChunk:
 		b, err := f.chunkAt(r, false)
 		return err == nil && (b.info.Compression != bagstore.None || b.to == r.end())
 	}
@@ -72,7 +70,7 @@ func (f *File) sound(r record) bool {
 
 // followed reports whether a record has another one after it.
 func (f *File) followed(r record) bool {
-	if r.op == format.OpDataEnd || string(f.tail(r.end())) == string(format.Magic) {
+	if r.op == opDataEnd || string(f.tail(r.end())) == magic {
 		return true
 	}
 	next, err := f.src.record(r.end(), f.src.size)

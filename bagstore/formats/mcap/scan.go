@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	format "github.com/foxglove/mcap/go/mcap"
-
 	"rsros/bagstore"
 )
 
@@ -38,11 +36,11 @@ func (f *File) scan() {
 			last = r
 			continue
 		}
-		if string(f.tail(pos)) == string(format.Magic) {
+		if string(f.tail(pos)) == magic {
 			break
 		}
 		from := pos
-		if last.pos >= 0 && last.end() == pos && last.op != format.OpChunk {
+		if last.pos >= 0 && last.end() == pos && last.op != opChunk {
 			from = last.pos
 		}
 		next, ok := f.resync(from)
@@ -66,7 +64,7 @@ func (f *File) scan() {
 func (f *File) describeBySummary() {
 	at := f.src.size - magicSize - footerSize - recordHead
 	r, err := f.src.record(at, f.src.size)
-	if err != nil || r.op != format.OpFooter || r.size != footerSize {
+	if err != nil || r.op != opFooter || r.size != footerSize {
 		return
 	}
 	in, err := f.src.content(r)
@@ -86,7 +84,7 @@ func (f *File) describeBySummary() {
 		if r, err = f.src.record(pos, at); err != nil || f.describe(f.src, r) != nil {
 			break
 		}
-		if r.op == format.OpStatistics {
+		if r.op == opStatistics {
 			if in, err := f.src.content(r); err == nil {
 				f.counted = in.u64()
 			}
@@ -98,9 +96,9 @@ func (f *File) describeBySummary() {
 // ends reports whether a record is the end of the data.
 func (f *File) ends(r record) bool {
 	switch r.op {
-	case format.OpDataEnd:
+	case opDataEnd:
 		return r.size == dataEndSize
-	case format.OpFooter:
+	case opFooter:
 		return r.size == footerSize && r.end() == f.src.size-magicSize
 	}
 	return false
@@ -130,7 +128,7 @@ type scanner struct {
 func (s *scanner) record(r record) (next int64, err error) {
 	f := s.f
 	switch r.op {
-	case format.OpMessage:
+	case opMessage:
 		if r.size < messageHead {
 			return r.pos, fmt.Errorf("message at byte %d: %d bytes, want at least %d", r.pos, r.size, messageHead)
 		}
@@ -142,11 +140,11 @@ func (s *scanner) record(r record) (next int64, err error) {
 		}
 		s.to = r.end()
 		s.messages++
-	case format.OpChunk:
+	case opChunk:
 		s.closeRange()
 		return s.chunk(r)
-	case format.OpHeader, format.OpSchema, format.OpChannel, format.OpMessageIndex, format.OpChunkIndex, format.OpAttachment, format.OpAttachmentIndex,
-		format.OpStatistics, format.OpMetadata, format.OpMetadataIndex, format.OpSummaryOffset:
+	case opHeader, opSchema, opChannel, opMessageIndex, opChunkIndex, opAttachment, opAttachmentIndex,
+		opStatistics, opMetadata, opMetadataIndex, opSummaryOffset:
 		if err := f.describe(f.src, r); err != nil {
 			f.notes.Addf(bagstore.Loss, -1, "record", "%v", err)
 		}
@@ -194,7 +192,7 @@ func (s *scanner) torn(r record, err error) {
 	s.closeRange()
 	f := s.f
 	f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: %v", err)
-	if r.op != format.OpChunk || r.data == 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+	if r.op != opChunk || r.data == 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return
 	}
 	if b, err := f.chunkAt(r, true); err == nil {

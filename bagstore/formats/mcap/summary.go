@@ -6,8 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 
-	format "github.com/foxglove/mcap/go/mcap"
-
 	"rsros/bagstore"
 )
 
@@ -21,7 +19,7 @@ func (f *File) readSummary() (err error) {
 	}()
 	at := f.src.size - magicSize - footerSize - recordHead
 	r, err := f.src.record(at, f.src.size)
-	if err != nil || r.op != format.OpFooter || r.size != footerSize {
+	if err != nil || r.op != opFooter || r.size != footerSize {
 		return errors.New("the file has no footer, so it was not closed")
 	}
 	in, err := f.src.content(r)
@@ -89,7 +87,7 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 		}
 		pos = r.end()
 		switch r.op {
-		case format.OpSchema, format.OpChannel, format.OpStatistics, format.OpChunkIndex, format.OpAttachmentIndex, format.OpMetadataIndex:
+		case opSchema, opChannel, opStatistics, opChunkIndex, opAttachmentIndex, opMetadataIndex:
 		default:
 			continue
 		}
@@ -98,19 +96,19 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 			return 0, err
 		}
 		switch r.op {
-		case format.OpSchema:
+		case opSchema:
 			err = f.addSchema(in)
-		case format.OpChannel:
+		case opChannel:
 			err = f.addChannel(in)
-		case format.OpStatistics:
+		case opStatistics:
 			if counted = int64(in.u64()); counted < 0 {
 				return 0, errors.New("the statistics count more messages than there can be")
 			}
 			in.take(2 + 4) // how many schemas and channels
 			f.besides, err = uint64(in.u32())+uint64(in.u32()), in.err
-		case format.OpAttachmentIndex, format.OpMetadataIndex:
+		case opAttachmentIndex, opMetadataIndex:
 			err = f.addAsideIndex(in)
-		case format.OpChunkIndex:
+		case opChunkIndex:
 			var c chunkIndex
 			c, err = f.chunkIndex(in)
 			chunks = append(chunks, c)

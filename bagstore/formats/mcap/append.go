@@ -1,0 +1,48 @@
+package mcap
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"maps"
+	"slices"
+)
+
+var wire = binary.LittleEndian
+
+// appendRecord appends a record with content.
+func appendRecord(b []byte, op opcode, content []byte) []byte {
+	return append(appendHead(b, op, len(content)), content...)
+}
+
+// appendHead appends the head of a record whose content has n bytes.
+func appendHead(b []byte, op opcode, n int) []byte {
+	return wire.AppendUint64(append(b, byte(op)), uint64(n))
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(wire.AppendUint32(b, uint32(len(s))), s...)
+}
+
+// appendTexts appends a map, sorted, so that the same content makes the same bytes.
+func appendTexts(b []byte, m map[string]string) []byte {
+	var in []byte
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		in = appendText(appendText(in, key), m[key])
+	}
+	return append(wire.AppendUint32(b, uint32(len(in))), in...)
+}
+
+// output counts and sums up what is written.
+type output struct {
+	w   io.Writer
+	pos uint64
+	sum uint32 // CRC of the section
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	o.pos += uint64(n)
+	o.sum = crc32.Update(o.sum, crc32.IEEETable, p[:n])
+	return n, err
+}

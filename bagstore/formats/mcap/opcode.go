@@ -1,0 +1,28 @@
+package mcap
+
+// magic begins and ends a file.
+const magic = "\x89MCAP0\r\n"
+
+// opcode is the kind of a record.
+type opcode byte
+
+// The kinds of records. Wire constants.
+const (
+	opHeader opcode = iota + 1
+	opFooter
+	opSchema
+	opChannel
+	opMessage
+	opChunk
+	opMessageIndex
+	opChunkIndex
+	opAttachment
+	opAttachmentIndex
+	opStatistics
+	opMetadata
+	opMetadataIndex
+	opSummaryOffset
+	opDataEnd
+
+	firstPrivate opcode = 0x80 // opcodes from here on are anybody's
+)
