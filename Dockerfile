@@ -4,8 +4,8 @@
 #   docker build -t rs-ros-node:usb --target usb .
 #   docker run --device /dev/bus/usb … rs-ros-node:usb live --device usb
 #
-# For another platform than this machine's, BuildKit compiles here (a plain docker build
-# is for this machine); the last stage with the USB camera needs an emulator in the kernel:
+# BuildKit compiles here for another platform; a plain docker build is for this machine's.
+# The last stage with the USB camera needs an emulator in the kernel:
 #   docker build --platform linux/arm64 -t rs-ros-node .
 #
 # Both run as user 1000, not as root. To record into a folder of another user:
@@ -25,7 +25,7 @@ RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOARM=${TARGETVARIANT#v} \
 
 FROM source AS build-usb
 ARG TARGETARCH TARGETVARIANT
-# The C compiler and libusb are those of the image's platform.
+# Installs the C compiler and libusb for the image's platform.
 RUN debian=${TARGETARCH:-$(dpkg --print-architecture)} \
  && case "$debian" in \
       amd64) gnu=x86_64-linux-gnu ;; \

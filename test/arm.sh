@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs unit tests for 64-bit and 32-bit ARM in an emulator (Debian's qemu-user-static):
 #   test/arm.sh [demo] [-run PATTERN] [package …]
-# The default is every package, without the tests that need other programs. With "demo" it then runs the demo. What
-# fails is tried once more, and named (docs/decisions/0014-second-try.md).
+# The default is every package, without the tests that need other programs. With "demo" it then runs the demo. Failed
+# tests are tried once more and listed (docs/decisions/0014-second-try.md).
 # Without the emulator the tests are skipped; with RS_NO_SKIP set, that is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,10 +42,10 @@ platform() {
 	return "$failed"
 }
 
-# With the Dockerfile's flags, so that test/compose finds what is compiled here.
+# The Dockerfile's flags, so that test/compose reuses the compiled packages.
 export CGO_ENABLED=0 GOARM=7 GOFLAGS="$(go env GOFLAGS) -trimpath"
 failed=0
-# An emulator hardly uses a second processor, so both run at once.
+# An emulator hardly uses a second processor, so both run at the same time.
 platform arm qemu-arm-static >"$out/log" 2>&1 &
 echo "== linux/arm64"
 platform arm64 qemu-aarch64-static || failed=1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs a command with processes and mounts of its own (Linux namespaces), at most for a time. Whatever it starts or
-# mounts ends with it, also if it, or this script, is killed.
+# Runs a command in process and mount namespaces of its own, with a time limit. All its processes and mounts end with
+# it, even if it or this script is killed.
 #
 #   test/confined.sh 15m COMMAND…
 #
-# Exit code: the command's; 137 if the time is over; 77 if this machine doesn't allow it.
+# Exit code: the command's; 137 after the time limit; 77 if this machine doesn't allow namespaces.
 set -euo pipefail
 
 limit=$1
@@ -16,7 +16,7 @@ if ! why=$("${confine[@]}" true 2>&1); then
 	exit 77
 fi
 
-# The shell is the namespace's first process, and so takes what is left of processes whose parent has ended.
+# The shell is the namespace's first process, so it reaps orphaned processes.
 setpriv --pdeathsig KILL timeout --signal KILL "$limit" \
 	setpriv --pdeathsig KILL "${confine[@]}" bash -c '"$@"; exit' bash "$@" &
 wait $!

@@ -2,8 +2,7 @@
 # Vets and builds the program with the USB camera, which is C, for 64-bit ARM with Debian's cross compiler and its
 # libusb-1.0-0-dev:arm64, starts it in an emulator, and links the USB driver's tests:
 #   test/cross-usb.sh
-# The packages of the other architecture are only unpacked, in build/usb-arm64, so that this machine's own are as they
-# were. Exit code: 0 passed, 1 failed, 77 something needed is missing.
+# The packages of the other architecture are only unpacked, in build/usb-arm64, and don't change this machine's own. Exit code: 0 passed, 1 failed, 77 something needed is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

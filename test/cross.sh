@@ -19,7 +19,7 @@ trap 'rm -rf "$out"' EXIT
 
 failed=0
 export CGO_ENABLED=0
-# Nothing of this is run, and half of the time is the compiler's for better code.
+# Nothing of this is run, so optimizing would only double the time.
 quick='-gcflags=all=-N -l'
 for platform in "$@"; do
 	echo "== $platform"

@@ -4,10 +4,11 @@
 #   test/fuzz.sh 20s|20000x [folder …]
 # Up to Go 1.26, a run with a time may fail with "context deadline exceeded" although
 # nothing was found (golang/go#75804); a run with a number doesn't.
-# Minimizing a new input is bounded: by default it takes a minute, during which nothing
-# else is tried. Inputs that fail are written to the package's testdata/fuzz and stay there
-# as tests. The tag checked gives code without bounds checks its checks back. The corpus is there, too: small inputs, named after what is odd about them or,
-# if a fuzzer found that they reach new code, by their hash.
+# Minimizing a new input is bounded: by default it takes a minute, in which nothing else
+# is tried. Inputs that fail are written to the package's testdata/fuzz and stay there
+# as tests. The tag checked adds bounds checks to code that has none. The corpus is there,
+# too: small inputs, named after their oddity or, if a fuzzer found that they reach new
+# code, by their hash.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

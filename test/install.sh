@@ -2,8 +2,8 @@
 # Installs the programs that the tests run: ROS Noetic from Debian's own archive,
 # compilers for the roscpp peers, a display for rviz, a virtual machine for the
 # USB camera. If everything is installed it does nothing. Without root or apt it
-# says what is missing, and the tests that need it are skipped; with RS_NO_SKIP
-# set, that is an error. What only some tests need is named by their command:
+# lists what is missing, and the tests that need it are skipped; with RS_NO_SKIP
+# set, that is an error. Arguments are additional packages for some tests:
 #   test/install.sh [package …]
 set -euo pipefail
 
@@ -23,11 +23,11 @@ packages=(
 	qemu-system-x86 busybox-static cpio
 	# an emulator for ARM
 	qemu-user-static
-	# another reader of the compressed pictures
+	# another reader of compressed images
 	python3-pil
 	# a browser for the viewer's page
 	chromium
-	# what the tests themselves call
+	# called by the tests themselves
 	git lz4 procps sqlite3
 	"$@"
 )

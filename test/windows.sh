@@ -2,8 +2,8 @@
 # Runs the demo and unit tests for windows/amd64 in wine:
 #   test/windows.sh [-run PATTERN] [package …]
 # The default is the demo and every package, without the tests that need other programs.
-# Go needs wine 9 or later. Where the system has none, that of Debian 13 is installed in
-# the cache folder, which takes root, debootstrap and some minutes the first time. Without
+# Go needs wine 9 or later. If the system has none, Debian 13's is installed in the
+# cache folder, which takes root, debootstrap and some minutes the first time. Without
 # wine nothing is tested; with RS_NO_SKIP set, that is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,7 +60,7 @@ end() {
 	rm -rf "$work"
 }
 trap end EXIT
-# A server that tests started would keep their output open.
+# A server that the tests started would keep their output open.
 "$work/run" wineserver -p </dev/null >/dev/null 2>&1
 "$work/wine" wineboot --init </dev/null >/dev/null 2>&1
 

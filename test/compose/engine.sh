@@ -1,7 +1,7 @@
-# A Docker engine for one test; sourced by bash scripts in a mount namespace and a process namespace of their own, which
-# end with the test, and the engine and its containers with them. The network is private, too.
+# A Docker engine for one test. Bash scripts source it in mount, process and network namespaces of their own. The engine
+# and its containers end with these namespaces, at the end of the test.
 
-# await WHAT COMMAND… repeats a command until it succeeds. A slow machine takes minutes for what takes seconds.
+# await WHAT COMMAND… repeats a command until it succeeds, for minutes, because of slow machines.
 await() {
 	local what=$1 end=$((SECONDS + 300))
 	shift
@@ -18,15 +18,15 @@ await() {
 
 ok() { echo "ok, $SECONDS s: $*"; }
 
-# forbidden REASON ends the script: the machine is at fault, not the program.
+# forbidden REASON ends the script because the machine doesn't allow the test.
 forbidden() {
 	tail -n 20 "$work/dockerd.log" >&2 || true
 	echo "*** THIS MACHINE RUNS NO CONTAINERS: $1" >&2
 	exit 77
 }
 
-# start_engine starts an engine in the folder $work, and makes sure that the machine allows what docker-compose.yml and
-# the Dockerfile need.
+# start_engine starts an engine in the folder $work, and checks that the machine allows what docker-compose.yml and the
+# Dockerfile need.
 start_engine() {
 	# Nothing of a system's own engine, nor of its screen, is seen or disturbed.
 	mount -t tmpfs tmpfs /run && mkdir -p /tmp/.X11-unix && mount -t tmpfs tmpfs /tmp/.X11-unix && ip link set lo up ||

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Brings the unmodified docker-compose.yml up and uses it as the README says: topics in another container, a picture of
-# rviz, recordings that are read outside, a master that is killed, a replay, the page: every profile but that of a USB
-# camera. Then it builds the Dockerfile for arm64 and runs the demo in that image, in an emulator. For run.sh:
+# Brings the unmodified docker-compose.yml up and uses it as docs/docker.md describes: topics in another container, a
+# screenshot of rviz, recordings that are read outside, a master that is killed, a replay, the page: every profile but
+# the USB camera's. Then it builds the Dockerfile for arm64 and runs the demo in that image, in an emulator. For run.sh:
 #
 #   test/compose/graph.sh FOLDER
 #
@@ -28,7 +28,7 @@ start_engine
 test/compose/images.sh "$work"
 ok "the images are made"
 
-# The whole Dockerfile, for a machine of another kind than this one. The kernel needs no part of the emulator.
+# The whole Dockerfile, for another architecture. The kernel needs no emulator.
 DOCKER_BUILDKIT=1 docker build --progress plain --platform linux/arm64 --tag rs-ros-node:arm64 . >"$work/arm64.log" 2>&1 &
 arm64=$!
 
@@ -46,7 +46,7 @@ docker run --detach --network rsrosnode_default --name listener --network-alias 
 	--env ROS_MASTER_URI=http://roscore:11311 --env ROS_HOSTNAME=listener ros:noetic-ros-core sleep infinity >/dev/null
 ros() { timeout 150 docker exec listener timeout 120 "$@"; }
 
-# sound TOPIC BAG succeeds if a bag is whole, has the topic, and belongs to the containers' user.
+# sound TOPIC BAG succeeds if a bag is sound, has the topic, and belongs to the containers' user.
 sound() {
 	timeout 300 "$work/rs-ros-node" check "$2" >/dev/null
 	rosbag info "$2" | grep "$1 "
@@ -58,8 +58,7 @@ hears() { ros rostopic echo --noarr -n 1 "$1" | grep "^height: "; }
 await "colour in another container" hears /camera/color/image_raw
 await "depth in another container" hears /camera/depth/image_rect_raw
 
-# A window with pictures has many colours; an empty one has a few hundred. rviz crashes now and then when its renderer
-# starts.
+# A window with images has many colours, an empty one a few hundred. rviz sometimes crashes when its renderer starts.
 picture() {
 	[[ $(docker ps --quiet --filter name=rviz) ]] || compose up -d --no-build rviz
 	import -display :0 -window root "$work/rviz.png" && (($(identify -format %k "$work/rviz.png") > 3000))

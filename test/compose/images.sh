@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes the images that docker-compose.yml and the Dockerfile name, without a registry: systems that consist of this
-# machine's folders (lend.py), and the last stage of the Dockerfile.
+# Makes the images that docker-compose.yml and the Dockerfile name, without a registry: systems made of this machine's
+# folders (lend.py), and the last stage of the Dockerfile.
 #
 #   DOCKER_HOST=… test/compose/images.sh FOLDER
 #
-# FOLDER is for scratch and has the program, rs-ros-node. Nothing is downloaded; the modules must have been.
+# FOLDER is for scratch and has the program, rs-ros-node. Nothing is downloaded; the modules must be in the cache.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 scratch=$1
@@ -17,7 +17,7 @@ image() {
 	tar --create --directory "$scratch/system" . | docker import "${changes[@]}" - "$name" >/dev/null
 }
 
-# Programs and libraries are lent. Links such as /bin, and settings, are the image's own: Docker writes to /etc.
+# Programs and libraries are this machine's. Links such as /bin, and settings, are the image's own: Docker writes to /etc.
 mkdir -p "$scratch/system/root"
 mkdir -m 1777 "$scratch/system/tmp"
 echo "/usr /usr ro" >"$scratch/system/lent"
@@ -29,7 +29,7 @@ chmod 755 "$scratch/system/ros_entrypoint.sh"
 image ros:noetic-ros-core 'ENTRYPOINT ["/ros_entrypoint.sh"]'
 docker tag ros:noetic-ros-core osrf/ros:noetic-desktop
 
-# Go, the modules as they were downloaded, and what has been compiled.
+# Go, the module cache and the build cache.
 cat >>"$scratch/system/lent" <<LENT
 $(go env GOROOT) /go ro
 $(go env GOMODCACHE) /modules ro

@@ -4,10 +4,9 @@
 #
 #   test/compose/run.sh
 #
-# It needs root and three gigabytes of disk (on a slow machine recordings are long), and no network. Nothing of the
-# engine is seen outside or left behind. Exit code: 0 passed, 1 failed, 77 not run or not to its end, and why in capital
-# letters: something is missing, the machine runs no containers, or is so slow that time was over before anything had
-# failed.
+# It needs root and three gigabytes of disk (on a slow machine recordings are long), and no network. It leaves nothing
+# behind. Exit code: 0 passed, 1 failed, 77 not run or not completed, with the reason in capital letters: something is
+# missing, the machine runs no containers, or the time was up before anything failed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 limit=720 # seconds, of each try; every wait in it has a limit of its own

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the tests of this folder. What fails is tried once more, and named (docs/decisions/0014-second-try.md).
+# Runs the tests of this folder. Failed tests are tried once more and listed (docs/decisions/0014-second-try.md).
 #
 #   test/hosts/run.sh [flags of go test, such as -run Clocks]
 #
-# Nothing of the machines is left behind. Exit code: 0 passed, 1 failed, 77 this machine doesn't allow namespaces, or has
-# no TUN device.
+# It leaves nothing behind. Exit code: 0 passed, 1 failed, 77 this machine doesn't allow namespaces, or has no TUN
+# device.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Boots a Debian kernel in QEMU and runs the tests of this folder in it, with a
-# virtual camera on a true USB stack. No hardware, no /dev/kvm and no network
+# virtual camera on a real USB stack. No hardware, no /dev/kvm and no network
 # device are needed; the guest sees the host's files read-only.
 #
 #   test/usbvm/run.sh [flags of a test binary, such as -test.run Bench]
@@ -27,7 +27,7 @@ if [ -n "$missing" ]; then
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
-# The kernel that Debian ships now: linux-image-amd64 depends on it. (The cloud
+# Debian's current kernel: linux-image-amd64 depends on it. (The cloud
 # kernel has neither USB nor 9p.)
 newest() {
 	apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
@@ -76,7 +76,7 @@ cp "$here/init" "$build/kernel/initrd/init" && chmod +x "$build/kernel/initrd/in
 (cd "$root" && CGO_ENABLED=1 go build -tags usb -o "$build/out/rs-ros-node" ./cmd/rs-ros-node)
 (cd "$root" && go run ./test/usbvm/film/shoot "$build/out/reel")
 
-# What hardens a kernel costs most where memory is copied by an emulated processor.
+# Hardening costs most when an emulated processor copies memory.
 quick="mitigations=off init_on_alloc=0 hardened_usercopy=off"
 printf '%s\n' "$*" >"$build/out/args"
 rm -f "$build/out/code"
@@ -87,7 +87,7 @@ timeout 360 qemu-system-x86_64 -M q35 -accel tcg,tb-size=256 -cpu qemu64 -smp 1 
 	-virtfs local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap \
 	-virtfs local,path="$build/out",mount_tag=out,security_model=none </dev/null
 
-# QEMU's exit code says nothing; the guest leaves the tests' behind.
+# QEMU's exit code is meaningless; the guest writes the tests' to a file.
 code=$(cat "$build/out/code" 2>/dev/null || echo none)
 if [ "$code" != 0 ]; then
 	echo "usbvm: the tests in the machine failed (exit code $code)" >&2
