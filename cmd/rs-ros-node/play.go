@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"rsros/node/naming"
 	"rsros/node/play"
@@ -46,17 +44,14 @@ or not everything could be computed in time.`,
   rs-ros-node play --topics /tf /camera/depth/image_raw --bags walk.bag
   rs-ros-node play walk.bag --restamp --loop --loop-monotonic
   rs-ros-node play realsense.bag --naming wrapper --align-depth --pointcloud`,
-		Args:               cobra.ArbitraryArgs,
-		DisableFlagParsing: true, // see expandLists
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if help, err := p.parse(cmd, args); help || err != nil {
-				return err
+		RunE: func(cmd *cobra.Command, bags []string) error {
+			if err := p.complete(bags); err != nil {
+				return usageError{err}
 			}
-			o := &p.options
-			o.ROS = a.ros
-			o.Log, o.HTTP.Lines = a.viewedLogger()
-			o.Keys, o.Out = a.raw.in, a.raw.out
-			return play.Run(cmd.Context(), *o)
+			p.ROS = a.ros
+			p.Log, p.HTTP.Lines = a.viewedLogger()
+			p.Keys, p.Out = a.raw.in, a.raw.out
+			return play.Run(cmd.Context(), p.Options)
 		},
 	}
 	p.register(cmd)
@@ -65,133 +60,46 @@ or not everything could be computed in time.`,
 
 // playArgs are the settings of play; some need more than storing.
 type playArgs struct {
-	options play.Options
-
-	clock, future          bool
-	hz                     float64
-	match, exclude, limits []string
-}
-
-func (p *playArgs) fields() settings.Fields {
-	return settings.Fields{
-		"clock": &p.clock, "hz": &p.hz, "try-future-version": &p.future,
-		"regex": &p.match, "exclude": &p.exclude, "limit": &p.limits,
-	}
+	play.Options
+	Clock   bool     `setting:"clock"`
+	Hz      float64  `setting:"hz"`
+	Future  bool     `setting:"try-future-version"`
+	Match   []string `setting:"regex"`
+	Exclude []string `setting:"exclude"`
+	Limits  []string `setting:"limit"`
 }
 
 func (p *playArgs) register(cmd *cobra.Command) {
-	o := &p.options
-	o.Given = settingFlags(cmd, settings.Play, p.fields(), o, foxgloveSettings(&o.Foxglove), pageSettings(&o.HTTP))
+	p.Given = settingFlags(cmd, settings.Play, p, foxgloveSettings(&p.Foxglove), pageSettings(&p.HTTP))
 }
 
-// parse reads the command line; help says that it was asked for and shown.
-func (p *playArgs) parse(cmd *cobra.Command, args []string) (help bool, err error) {
-	cmd.DisableFlagParsing = false
-	args, err = expandLists(cmd.Flags(), args)
-	if err != nil {
-		return false, usageError{err}
+// complete sets the options that more than one flag decides about.
+func (p *playArgs) complete(bags []string) (err error) {
+	p.Bags = append(p.Bags, bags...)
+	if len(p.Bags) == 0 {
+		return errors.New("no bag was named; after --topics and the like, name them with --bags")
 	}
-	if err := cmd.ParseFlags(args); err != nil {
-		return false, usageError{err}
-	}
-	if asked, _ := cmd.Flags().GetBool("help"); asked {
-		return true, cmd.Help()
-	}
-	o := &p.options
-	o.Bags = append(o.Bags, cmd.Flags().Args()...)
-	if len(o.Bags) == 0 {
-		return false, usageError{fmt.Errorf("no bag was named; after --topics and the like, name them with --bags")}
-	}
-	settings.Play.Complete(o.Given, p.fields(), &o.Replay, settings.Fields{"queue": &o.Queue})
-	o.Replay.RateControlMaxDelay = max(o.Replay.RateControlMaxDelay, 1) // 0 means the default there
-	if o.Replay.KeepAlive {
-		o.Replay.Loop = false // rosbag play stays after the first round, too
-	}
-	if o.Queue <= 0 {
-		o.Queue = -1
-	}
-	if p.clock || len(o.Replay.ClockTopics) > 0 {
-		o.Replay.ClockHz = p.hz
-	}
-	if err := errors.Join(p.filter(), p.checkNaming()); err != nil {
-		return false, usageError{err}
-	}
-	return false, nil
-}
-
-// checkNaming refuses flags of the wrapper naming without it.
-func (p *playArgs) checkNaming() error {
-	for _, name := range slices.Sorted(maps.Keys(p.options.Given)) {
-		if settings.Wrapper(name) && p.options.Naming != naming.Wrapper {
+	for _, name := range slices.Sorted(maps.Keys(p.Given)) {
+		if settings.Wrapper(name) && p.Naming != naming.Wrapper {
 			return fmt.Errorf("--%s needs --naming wrapper", name)
 		}
 	}
-	return nil
-}
-
-// filter compiles what topics are chosen and limited by.
-func (p *playArgs) filter() (err error) {
-	f := &p.options.Replay.Filter
-	if f.Match, err = replay.CompileFull(p.match); err != nil {
+	r := &p.Replay
+	settings.Play.Complete(p.Given, r, settings.Fields{"hz": &p.Hz, "queue": &p.Queue})
+	r.RateControlMaxDelay = max(r.RateControlMaxDelay, 1) // 0 means the default there
+	r.Loop = r.Loop && !r.KeepAlive                       // rosbag play stays after the first round, too
+	if p.Queue <= 0 {
+		p.Queue = -1
+	}
+	if p.Clock || len(r.ClockTopics) > 0 {
+		r.ClockHz = p.Hz
+	}
+	if r.Filter.Match, err = replay.CompileFull(p.Match); err != nil {
 		return err
 	}
-	if f.Exclude, err = replay.CompileFull(p.exclude); err != nil {
+	if r.Filter.Exclude, err = replay.CompileFull(p.Exclude); err != nil {
 		return err
 	}
-	f.Limits, err = replay.ParseLimits(p.limits)
+	r.Filter.Limits, err = replay.ParseLimits(p.Limits)
 	return err
-}
-
-// expandLists rewrites "--topics /a /b" to "--topics=/a --topics=/b", which
-// pflag can't read itself, and completes shortened names of flags, which rosbag
-// play accepts.
-func expandLists(f *pflag.FlagSet, args []string) ([]string, error) {
-	var out []string
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == "--" {
-			return append(out, args[i:]...), nil
-		}
-		if strings.HasPrefix(arg, "--") {
-			var err error
-			if arg, err = completeFlag(f, arg); err != nil {
-				return nil, err
-			}
-		}
-		if list := settings.Play.Find(strings.TrimPrefix(arg, "--")); list == nil || !list.Row || !strings.HasPrefix(arg, "--") {
-			out = append(out, arg)
-			continue
-		}
-		first := i + 1
-		for ; i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"); i++ {
-			out = append(out, arg+"="+args[i+1])
-		}
-		if first > i {
-			return nil, fmt.Errorf("%s needs a value", arg)
-		}
-	}
-	return out, nil
-}
-
-// completeFlag turns "--dur=5" into "--duration=5" where only one flag begins so.
-func completeFlag(f *pflag.FlagSet, arg string) (string, error) {
-	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-	if f.Lookup(name) != nil {
-		return arg, nil
-	}
-	var found []string
-	f.VisitAll(func(flag *pflag.Flag) {
-		if strings.HasPrefix(flag.Name, name) {
-			found = append(found, flag.Name)
-		}
-	})
-	switch {
-	case len(found) > 1:
-		return "", fmt.Errorf("--%s may mean --%s", name, strings.Join(found, ", --"))
-	case len(found) == 0:
-		return arg, nil // pflag says what is wrong, or it belongs to all commands
-	case hasValue:
-		return "--" + found[0] + "=" + value, nil
-	}
-	return "--" + found[0], nil
 }

@@ -61,10 +61,18 @@ func TestPlayFlags(t *testing.T) {
 
 func parsePlay(line string) (o play.Options, help bool, err error) {
 	var p playArgs
-	cmd := &cobra.Command{Use: "play", DisableFlagParsing: true}
-	cmd.SetOut(new(strings.Builder))
+	cmd := &cobra.Command{Use: "play", RunE: func(_ *cobra.Command, bags []string) error { return p.complete(bags) }}
 	p.register(cmd)
-	cmd.InitDefaultHelpFlag()
-	help, err = p.parse(cmd, strings.Fields(line))
-	return p.options, help, err
+	root := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
+	root.AddCommand(cmd)
+	cmd.SetHelpFunc(func(*cobra.Command, []string) { help = true })
+	args, err := expandFlags(root, append([]string{"play"}, strings.Fields(line)...))
+	if err == nil {
+		root.SetArgs(args)
+		err = root.Execute()
+	}
+	if err != nil {
+		err = usageError{err}
+	}
+	return p.Options, help, err
 }

@@ -59,7 +59,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	if rest, err = withDefaultCommand(root, rest); err != nil {
 		return err
 	}
-	if rest, err = completeFlags(root, rest); err != nil {
+	if rest, err = expandFlags(root, rest); err != nil {
 		return usageError{err}
 	}
 	root.SetArgs(rest)

@@ -24,7 +24,7 @@ var nodeCommands = map[string]struct {
 	}},
 	"play": {settings.Play, func() []any {
 		p := new(playArgs)
-		return []any{p.fields(), &p.options, foxgloveSettings(&p.options.Foxglove), pageSettings(&p.options.HTTP)}
+		return []any{p, foxgloveSettings(&p.Foxglove), pageSettings(&p.HTTP)}
 	}},
 	"record": {settings.Record, func() []any {
 		r := new(recordArgs)

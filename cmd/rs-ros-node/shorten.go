@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// completeFlags completes the names of flags that were shortened, as the tools of
-// ROS accept them: --over is --overwrite where no other flag begins so.
-func completeFlags(root *cobra.Command, args []string) ([]string, error) {
+// expandFlags completes the names of flags that were shortened, as the tools of ROS accept
+// them: --over is --overwrite where no other flag begins so. It makes "--topics=/a --topics=/b"
+// of "--topics /a /b", which pflag can't read.
+func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 	cmd, _, err := root.Find(args)
 	if err != nil || isCompletion(args) {
 		return args, nil // running the command will report what is wrong
@@ -16,7 +19,8 @@ func completeFlags(root *cobra.Command, args []string) ([]string, error) {
 	cmd.InitDefaultHelpFlag()
 	cmd.LocalFlags() // merges those of all commands
 	var out []string
-	for i, arg := range args {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
 		if arg == "--" {
 			return append(out, args[i:]...), nil
 		}
@@ -25,7 +29,51 @@ func completeFlags(root *cobra.Command, args []string) ([]string, error) {
 				return nil, err
 			}
 		}
-		out = append(out, arg)
+		if !takesRow(cmd.Flags(), arg) {
+			out = append(out, arg)
+			continue
+		}
+		first := i + 1
+		for ; i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"); i++ {
+			out = append(out, arg+"="+args[i+1])
+		}
+		if first > i {
+			return nil, fmt.Errorf("%s needs a value", arg)
+		}
 	}
 	return out, nil
+}
+
+// takesRow reports whether an argument is a flag that takes several values in a row.
+func takesRow(f *pflag.FlagSet, arg string) bool {
+	name, long := strings.CutPrefix(arg, "--")
+	flag := f.Lookup(name)
+	if !long || flag == nil {
+		return false
+	}
+	setting, ok := flag.Value.(settingFlag)
+	return ok && setting.Row
+}
+
+// completeFlag turns "--dur=5" into "--duration=5" where only one flag begins so.
+func completeFlag(f *pflag.FlagSet, arg string) (string, error) {
+	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+	if f.Lookup(name) != nil {
+		return arg, nil
+	}
+	var found []string
+	f.VisitAll(func(flag *pflag.Flag) {
+		if strings.HasPrefix(flag.Name, name) {
+			found = append(found, flag.Name)
+		}
+	})
+	switch {
+	case len(found) > 1:
+		return "", fmt.Errorf("--%s may mean --%s", name, strings.Join(found, ", --"))
+	case len(found) == 0:
+		return arg, nil // pflag says what is wrong, or it belongs to all commands
+	case hasValue:
+		return "--" + found[0] + "=" + value, nil
+	}
+	return "--" + found[0], nil
 }

@@ -102,10 +102,6 @@ func optional(id camdriver.StreamID) bool {
 // fillStreams sets the profiles of streams that nobody has set yet.
 func (o *Options) fillStreams(p *settings.Reader) error {
 	file := p.Text("rosbag_filename") != ""
-	pose := streamIDs["enable_pose"]
-	if o.Given.By("pose", settings.Flag) && !o.Source.Pose {
-		o.Streams.put(pose, StreamSetting{Off: true})
-	}
 	var errs []error
 	for _, f := range settings.Live.Fields(&o.Streams) {
 		id := streamIDs[f.Name()]
@@ -113,25 +109,21 @@ func (o *Options) fillStreams(p *settings.Reader) error {
 			continue
 		}
 		enabled, said := p.Truth(f.Params[0])
-		if optional(id) && (enabled || !said) && (!file || id.Kind != camdriver.Fisheye) {
-			continue
+		if id.Kind == camdriver.Pose && o.Given.By("pose", settings.Flag) {
+			enabled, said = o.Source.Pose, !o.Source.Pose
 		}
-		if id == pose && o.Source.Pose && !enabled {
-			continue // a flag, or a parameter of the command line, asked for it
-		}
-		set := StreamSetting{Width: int(p.Number(f.Params[1])), Height: int(p.Number(f.Params[2])), FPS: int(p.Number(f.Params[3]))}
-		if (set.Width == 0) != (set.Height == 0) {
+		set := StreamSetting{Width: p.Number(f.Params[1]), Height: p.Number(f.Params[2]), FPS: p.Number(f.Params[3])}
+		chosen := set != StreamSetting{}
+		switch {
+		case optional(id) && (enabled || !said) && (!file || id.Kind != camdriver.Fisheye): // the device may have it
+		case id.Kind == camdriver.Pose && o.Source.Pose && !enabled: // a program, or a parameter of the command line, asked for it
+		case (set.Width == 0) != (set.Height == 0):
 			errs = append(errs, fmt.Errorf("%w: parameters ~%s and ~%s: set both or none", program.ErrUsage, f.Params[1], f.Params[2]))
-			continue
-		}
-		if !said && (id == wholeInfrared || optional(id)) || said && enabled && set == (StreamSetting{}) && file {
-			continue // a file has what it has
-		}
-		if said && !enabled {
-			set = StreamSetting{Off: true}
-		}
-		if set != (StreamSetting{}) || said {
-			o.Streams.put(id, set)
+		case !said && (id == wholeInfrared || optional(id)), said && enabled && !chosen && file: // a file has what it has
+		case said && !enabled:
+			errs = append(errs, f.Set("off"))
+		case said || chosen:
+			errs = append(errs, f.Set(set.String()))
 		}
 	}
 	return errors.Join(errs...)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"strings"
 
@@ -67,7 +66,6 @@ func pick(field *string, list []string, i int) {
 
 // filled returns o with what parameters add to it.
 func (o Options) filled(line, server graph.Params) (Options, error) {
-	o.Streams = maps.Clone(o.Streams)
 	err := o.fill(line)
 	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat())
 	return o, err

@@ -62,35 +62,9 @@ type StreamSettings map[camdriver.StreamID]StreamSetting
 func (s *StreamSettings) Settings() settings.Fields {
 	fields := settings.Fields{}
 	for name, id := range streamIDs {
-		fields[name] = streamField{s, id}
+		fields[name] = settings.Key((*map[camdriver.StreamID]StreamSetting)(s), id, ParseStreamSetting)
 	}
 	return fields
-}
-
-func (s *StreamSettings) put(id camdriver.StreamID, set StreamSetting) {
-	if *s == nil {
-		*s = StreamSettings{}
-	}
-	(*s)[id] = set
-}
-
-// streamField is the setting of one stream.
-type streamField struct {
-	settings *StreamSettings
-	id       camdriver.StreamID
-}
-
-func (f streamField) IsZero() bool {
-	_, said := (*f.settings)[f.id]
-	return !said
-}
-
-func (f streamField) Set(text string) error {
-	set, err := ParseStreamSetting(text)
-	if err == nil {
-		f.settings.put(f.id, set)
-	}
-	return err
 }
 
 func (s StreamSettings) of(id camdriver.StreamID) StreamSetting {

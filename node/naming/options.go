@@ -2,7 +2,6 @@ package naming
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -57,27 +56,12 @@ func (o *WrapperOptions) Settings() settings.Fields {
 		}),
 		"pointcloud_texture_index": &o.Texture.Index,
 	}
+	text := func(id string) (string, error) { return id, nil }
 	for _, s := range settings.Frames {
-		fields[s.Name()] = frameID{&o.FrameIDs, strings.TrimSuffix(s.Name(), "_id")}
+		fields[s.Name()] = settings.Key(&o.FrameIDs, strings.TrimSuffix(s.Name(), "_id"), text)
 	}
-	fields["base_frame_id"] = frameID{&o.FrameIDs, "link"}
+	fields["base_frame_id"] = settings.Key(&o.FrameIDs, "link", text)
 	return fields
-}
-
-// frameID is the name of a single frame.
-type frameID struct {
-	ids *map[string]string
-	of  string
-}
-
-func (f frameID) IsZero() bool { return (*f.ids)[f.of] == "" }
-
-// Set leaves the map as it is, because copies of the options may share it.
-func (f frameID) Set(id string) error {
-	ids := map[string]string{}
-	maps.Copy(ids, *f.ids)
-	ids[f.of], *f.ids = id, ids
-	return nil
 }
 
 // Filter names, in realsense2_camera's words and in its order, except that

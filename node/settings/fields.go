@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -40,6 +41,33 @@ func (p parsed[T]) Set(text string) error {
 	v, err := p.parse(text)
 	if err == nil {
 		*p.value = v
+	}
+	return err
+}
+
+type key[K comparable, V any] struct {
+	values *map[K]V
+	of     K
+	parse  func(string) (V, error)
+}
+
+// Key is the value of a key of a map, which may be nil. Setting it doesn't change the map for
+// others that have it.
+func Key[K comparable, V any](values *map[K]V, of K, parse func(string) (V, error)) Setter {
+	return key[K, V]{values, of, parse}
+}
+
+func (k key[K, V]) IsZero() bool {
+	_, said := (*k.values)[k.of]
+	return !said
+}
+
+func (k key[K, V]) Set(text string) error {
+	v, err := k.parse(text)
+	if err == nil {
+		values := map[K]V{}
+		maps.Copy(values, *k.values)
+		values[k.of], *k.values = v, values
 	}
 	return err
 }
@@ -160,12 +188,12 @@ func (s Set) Fill(r *Reader, given Given, targets ...any) {
 	}
 	for _, f := range open {
 		for _, name := range f.Params {
-			values, said := r.read(name, f.Kind)
+			texts, said := r.read(name, f.Kind)
 			if !said {
 				continue
 			}
 			given[f.Name()] = Default
-			for _, text := range values {
+			for _, text := range texts {
 				given[f.Name()] = Parameter
 				if err := f.Set(text); err != nil {
 					r.wrong[name] = fmt.Errorf("%q: %w", text, err)

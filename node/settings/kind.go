@@ -47,7 +47,22 @@ var kindNames = [...]string{
 // String is the kind as help shows it, unless there is a unit.
 func (k Kind) String() string { return kindNames[k] }
 
-func (k Kind) number() bool { return k == Whole || k == Number || k == Positive || k == MB || k == KB }
+func (k Kind) number() bool { return k >= Whole && k <= KB }
+
+func (k Kind) time() bool { return k == Time || k == Wait }
+
+// wants is the type of a parameter.
+func (k Kind) wants() string {
+	switch {
+	case k == Bool:
+		return "true or false"
+	case k.number() || k.time():
+		return "a number"
+	case k == Texts:
+		return "text or a list of texts"
+	}
+	return "text"
+}
 
 // parse returns a bool, string, int64, float64 or time.Duration.
 func (s *Setting) parse(text string) (v any, err error) {

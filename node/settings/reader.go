@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,138 +31,78 @@ func (r *Reader) Err() error {
 	return errors.Join(errs...)
 }
 
-// value returns nil if the parameter is unset.
-func (r *Reader) value(name string) any {
-	v := r.params[name]
-	if _, tree := v.(map[string]any); tree || v == "" {
-		return nil
-	}
-	return v
-}
-
-// mistyped notes that a parameter has a value of the wrong type.
-func (r *Reader) mistyped(name, want string) {
-	found := fmt.Sprint(r.params[name])
-	if text, ok := r.params[name].(string); ok {
-		found = strconv.Quote(text)
-	}
-	r.wrong[name] = fmt.Errorf("want %s, not %s", want, found)
-}
-
 // Text returns a text, or a whole number as one; "" if the parameter is unset.
 func (r *Reader) Text(name string) string {
-	switch v := r.value(name).(type) {
-	case nil:
-	case string:
-		return v
-	case int: // YAML reads a serial number as one
-		return strconv.Itoa(v)
-	default:
-		r.mistyped(name, "text")
-	}
-	return ""
-}
-
-// texts returns a list of texts, or a single text as a list; nil if the parameter is unset.
-func (r *Reader) texts(name string) (list []string) {
-	values, ok := r.value(name).([]any)
-	if !ok {
-		if text := r.Text(name); text != "" {
-			list = []string{text}
-		}
-		return list
-	}
-	for _, v := range values {
-		text, ok := v.(string)
-		if !ok {
-			r.mistyped(name, "a list of texts")
-		}
-		list = append(list, text)
-	}
-	return list
+	texts, _ := r.read(name, Text)
+	return cmp.Or(append(texts, "")...)
 }
 
 // Truth returns whether a parameter is true, and whether it is set.
 func (r *Reader) Truth(name string) (on, said bool) {
-	switch v := r.value(name).(type) {
-	case nil:
-	case bool:
-		return v, true
-	default:
-		r.mistyped(name, "true or false")
-	}
-	return false, false
+	texts, said := r.read(name, Bool)
+	return said && texts[0] == "true", said
 }
 
-// Number returns a positive number, or 0 if the parameter is unset or leaves the choice to the
+// Number returns a number above 0, or 0 if the parameter is unset or leaves the choice to the
 // device, as -1 does.
-func (r *Reader) Number(name string) float64 {
-	n, _ := r.number(name)
+func (r *Reader) Number(name string) int {
+	texts, _ := r.read(name, Whole)
+	n, _ := strconv.Atoi(cmp.Or(append(texts, "")...))
 	return n
 }
 
-func (r *Reader) number(name string) (n float64, said bool) {
-	switch v := r.value(name).(type) {
-	case nil:
-		return 0, false
+// read returns a parameter's values as a flag of the kind has them. If it is said and there are
+// none, it leaves the value to the default.
+func (r *Reader) read(name string, k Kind) (texts []string, said bool) {
+	value := r.params[name]
+	switch v := value.(type) {
+	case nil, map[string]any:
+		return nil, false
+	case bool:
+		if k == Bool {
+			return []string{strconv.FormatBool(v)}, true
+		}
 	case int:
-		n = float64(v)
+		if k != Bool {
+			return readNumber(float64(v), k), true // YAML reads a serial number as one
+		}
 	case float64:
-		n = v
-	default:
-		n = math.NaN()
-	}
-	if math.IsNaN(n) || math.IsInf(n, 0) {
-		r.mistyped(name, "a number")
-		return 0, false
-	}
-	return max(n, 0), true
-}
-
-// read returns a setting's values as texts, as the flag has them; none without an error
-// means that the parameter is unset, or, with said, that it leaves the value to the default.
-func (r *Reader) read(name string, k Kind) (values []string, said bool) {
-	text := ""
-	switch {
-	case k == Bool:
-		var on bool
-		if on, said = r.Truth(name); said {
-			text = strconv.FormatBool(on)
+		if (k.number() || k.time()) && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return readNumber(v, k), true
 		}
-	case k == Texts:
-		values = r.texts(name)
-		return values, values != nil
-	case k.number():
-		var n float64
-		if n, said = r.number(name); n > 0 {
-			if k != Number && k != Positive {
-				n = math.Trunc(n)
+	case string:
+		switch {
+		case v == "":
+			return nil, false
+		case k == Time && (v == "0" || v == "-1"):
+			return nil, true
+		case k != Bool && !k.number():
+			return []string{v}, true
+		}
+		value = strconv.Quote(v)
+	case []any:
+		for _, one := range v {
+			text, ok := one.(string)
+			if !ok || k != Texts {
+				texts = nil
+				break
 			}
-			text = strconv.FormatFloat(n, 'f', -1, 64)
+			texts = append(texts, text)
 		}
-	case k == Time || k == Wait:
-		text, said = r.time(name)
-		if k == Time && (text == "0" || text == "-1") {
-			text = ""
+		if texts != nil {
+			return texts, true
 		}
-	default:
-		text = r.Text(name)
-		said = text != ""
 	}
-	if text != "" {
-		values = []string{text}
-	}
-	return values, said
+	r.wrong[name] = fmt.Errorf("want %s, not %v", k.wants(), value)
+	return nil, false
 }
 
-// time returns a time as text: seconds, or what a text has.
-func (r *Reader) time(name string) (text string, said bool) {
-	if text, ok := r.value(name).(string); ok {
-		return text, true
+func readNumber(n float64, k Kind) []string {
+	switch {
+	case n <= 0 && (k.number() || k == Time):
+		return nil
+	case k == Whole || k == MB || k == KB:
+		n = math.Trunc(n)
 	}
-	n, said := r.number(name)
-	if said {
-		text = strconv.FormatFloat(n, 'f', -1, 64)
-	}
-	return text, said
+	return []string{strconv.FormatFloat(n, 'f', -1, 64)}
 }
