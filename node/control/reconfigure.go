@@ -31,35 +31,21 @@ func newReconfigure(n *ros.Node, p Player) (_ *reconfigure, err error) {
 		return nil, err
 	}
 	s := p.Status()
-	d := describe(s)
-	r.topics.Describe(&d)
+	r.topics.Describe(parameters(s))
 	r.publish(s)
 	return r, nil
 }
 
 // Bounds of the rate.
-const minRate, maxRate = 0.01, 100
+const minRate, maxRate = 0.01, 100.0
 
-func describe(s replay.Status) msgs.ConfigDescription {
-	low, high := s, s
-	low.State, low.Loop, low.Rate, low.Position = replay.Running, false, minRate, 0
-	high.State, high.Loop, high.Rate, high.Position = replay.Paused, true, maxRate, s.Length
-	return msgs.ConfigDescription{
-		Groups: []msgs.Group{{Name: "Default", Parameters: []msgs.ParamDescription{
-			{Name: "paused", Type: "bool", Description: "bag time is stopped"},
-			{Name: "loop", Type: "bool", Description: "start again at the end"},
-			{Name: "rate", Type: "double", Description: "seconds of bag time per second"},
-			{Name: "position", Type: "double", Description: "seconds from the start"},
-		}}},
-		Min: configOf(low), Max: configOf(high), Dflt: configOf(s),
-	}
-}
-
-func configOf(s replay.Status) msgs.Config {
-	return msgs.Config{
-		Bools:   []msgs.Param[bool]{{Name: "paused", Value: s.State == replay.Paused}, {Name: "loop", Value: s.Loop}},
-		Doubles: []msgs.Param[float64]{{Name: "rate", Value: s.Rate}, {Name: "position", Value: s.Position.Seconds()}},
-		Groups:  []msgs.GroupState{{Name: "Default", State: true}},
+// parameters returns the parameters with the player's values.
+func parameters(s replay.Status) graph.Parameters {
+	return graph.Parameters{
+		{Name: "paused", Description: "bag time is stopped", Default: s.State == replay.Paused},
+		{Name: "loop", Description: "start again at the end", Default: s.Loop},
+		{Name: "rate", Description: "seconds of bag time per second", Default: s.Rate, Min: minRate, Max: maxRate},
+		{Name: "position", Description: "seconds from the start", Default: s.Position.Seconds(), Min: 0.0, Max: s.Length.Seconds()},
 	}
 }
 
@@ -95,7 +81,7 @@ func (r *reconfigure) set(m *msgs.Config) (*msgs.Config, error) {
 	}
 	s := r.player.Status()
 	r.publish(s)
-	config := configOf(s)
+	config := parameters(s).Config(nil)
 	return &config, errors.Join(errs...)
 }
 
@@ -118,7 +104,7 @@ func (r *reconfigure) changed(s replay.Status) {
 }
 
 func (r *reconfigure) publish(s replay.Status) {
-	config := configOf(s)
+	config := parameters(s).Config(nil)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = s

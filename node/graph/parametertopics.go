@@ -47,8 +47,9 @@ func (t *ParameterTopics) Serve(set func(*msgs.Config) (*msgs.Config, error)) (e
 }
 
 // Describe publishes the parameters and their bounds.
-func (t *ParameterTopics) Describe(d *msgs.ConfigDescription) {
-	t.descriptions.Publish(msgs.Raw{Head: msgs.Marshal(d)})
+func (t *ParameterTopics) Describe(ps Parameters) {
+	d := ps.describe()
+	t.descriptions.Publish(msgs.Raw{Head: msgs.Marshal(&d)})
 }
 
 // Publish publishes the current values.

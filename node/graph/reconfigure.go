@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -26,13 +27,34 @@ type Choice struct {
 	Value             any // as Parameter.Default
 }
 
+// Parameters are the parameters of a group.
+type Parameters []Parameter
+
+// Sent returns the values that a request has, by name.
+func Sent(m *msgs.Config) map[string]any {
+	given := map[string]any{}
+	for _, p := range m.Bools {
+		given[p.Name] = p.Value
+	}
+	for _, p := range m.Ints {
+		given[p.Name] = int(p.Value)
+	}
+	for _, p := range m.Strs {
+		given[p.Name] = p.Value
+	}
+	for _, p := range m.Doubles {
+		given[p.Name] = p.Value
+	}
+	return given
+}
+
 // Values are parameters' values by name, each of its parameter's kind.
 type Values map[string]any
 
 // Reconfigure offers parameters below a name for dynparam and rqt_reconfigure:
 // NAME/set_parameters, NAME/parameter_descriptions, NAME/parameter_updates.
 type Reconfigure struct {
-	parameters []Parameter
+	parameters Parameters
 	apply      func(Values) error
 	topics     *ParameterTopics
 
@@ -44,7 +66,7 @@ type Reconfigure struct {
 // name, else with the defaults, and calls apply with all of them then and after each
 // change. An error of apply refuses a change. What is outside a range is brought into
 // it. apply is called by one goroutine at a time.
-func OfferReconfigure(n *ros.Node, name string, parameters []Parameter, apply func(Values) error) (*Reconfigure, error) {
+func OfferReconfigure(n *ros.Node, name string, parameters Parameters, apply func(Values) error) (*Reconfigure, error) {
 	r := &Reconfigure{parameters: parameters, apply: apply, values: Values{}}
 	for _, p := range parameters {
 		r.values[p.Name] = p.Default
@@ -71,8 +93,7 @@ func (r *Reconfigure) offer(n *ros.Node, name string) (err error) {
 	if err := r.topics.Serve(r.serve); err != nil {
 		return err
 	}
-	description := r.describe()
-	r.topics.Describe(&description)
+	r.topics.Describe(r.parameters)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.say()
@@ -96,22 +117,9 @@ func (r *Reconfigure) Close() {
 // serve carries out a request, which may name any of the parameters, and answers
 // with what holds then.
 func (r *Reconfigure) serve(m *msgs.Config) (*msgs.Config, error) {
-	given := map[string]any{}
-	for _, p := range m.Bools {
-		given[p.Name] = p.Value
-	}
-	for _, p := range m.Ints {
-		given[p.Name] = int(p.Value)
-	}
-	for _, p := range m.Strs {
-		given[p.Name] = p.Value
-	}
-	for _, p := range m.Doubles {
-		given[p.Name] = p.Value
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	values := r.merged(given)
+	values := r.merged(Sent(m))
 	err := r.apply(maps.Clone(values))
 	if err == nil {
 		r.values = values
@@ -122,7 +130,7 @@ func (r *Reconfigure) serve(m *msgs.Config) (*msgs.Config, error) {
 
 // say publishes the present values; r.mu is held.
 func (r *Reconfigure) say() *msgs.Config {
-	config := r.config(func(p Parameter) any { return r.values[p.Name] })
+	config := r.parameters.Config(r.values)
 	r.topics.Publish(&config)
 	return &config
 }
@@ -189,18 +197,19 @@ func (p *Parameter) kind() string {
 	return "double"
 }
 
-func (r *Reconfigure) describe() msgs.ConfigDescription {
+// describe returns the parameters and their bounds as ROS has them.
+func (ps Parameters) describe() msgs.ConfigDescription {
 	group := msgs.Group{Name: "Default"}
-	for _, p := range r.parameters {
+	for _, p := range ps {
 		group.Parameters = append(group.Parameters, msgs.ParamDescription{
 			Name: p.Name, Type: p.kind(), Description: p.Description, EditMethod: p.editMethod(),
 		})
 	}
 	return msgs.ConfigDescription{
 		Groups: []msgs.Group{group},
-		Min:    r.config(func(p Parameter) any { return p.bound(p.Min, false) }),
-		Max:    r.config(func(p Parameter) any { return p.bound(p.Max, true) }),
-		Dflt:   r.config(func(p Parameter) any { return p.Default }),
+		Min:    ps.config(func(p Parameter) any { return p.bound(p.Min, false) }),
+		Max:    ps.config(func(p Parameter) any { return p.bound(p.Max, true) }),
+		Dflt:   ps.Config(nil),
 	}
 }
 
@@ -241,9 +250,14 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(quoted[1:len(quoted)-1], "'", `\'`) + "'"
 }
 
-func (r *Reconfigure) config(pick func(Parameter) any) msgs.Config {
+// Config returns values as ROS has them; defaults where there are none.
+func (ps Parameters) Config(v Values) msgs.Config {
+	return ps.config(func(p Parameter) any { return cmp.Or(v[p.Name], p.Default) })
+}
+
+func (ps Parameters) config(pick func(Parameter) any) msgs.Config {
 	c := msgs.Config{Groups: []msgs.GroupState{{Name: "Default", State: true}}}
-	for _, p := range r.parameters {
+	for _, p := range ps {
 		switch v := pick(p).(type) {
 		case bool:
 			c.Bools = append(c.Bools, msgs.Param[bool]{Name: p.Name, Value: v})

@@ -56,8 +56,7 @@ func TestAccept(t *testing.T) {
 }
 
 func TestDescription(t *testing.T) {
-	r := &Reconfigure{parameters: testParameters()}
-	d := r.describe()
+	d := Parameters(testParameters()).describe()
 	const wantEdit = `{'enum': [{'name': 'Jet', 'value': 0, 'type': 'int', 'description': ''}, {'name': 'Classic', 'value': 1, 'type': 'int', 'description': 'it\'s old'}], 'enum_description': ''}`
 	for i, kind := range []string{"bool", "int", "int", "double", "str"} {
 		if p := d.Groups[0].Parameters[i]; p.Type != kind {

@@ -217,18 +217,6 @@ func TestCameraOptions(t *testing.T) {
 	next(t, n, "/device_0/sensor_0/option/Laser_Power/value", &value, func() bool { return value.Data == 90 })
 }
 
-func TestOptionKinds(t *testing.T) {
-	for want, o := range map[string]camdriver.Option{
-		"bool":   {Max: 1, Step: 1},
-		"int":    {Min: -64, Max: 64, Step: 1},
-		"double": {Max: 1, Step: 0.1},
-	} {
-		if got := kind(o); got != want {
-			t.Errorf("%+v is a %s, want %s", o, got, want)
-		}
-	}
-}
-
 // pictures collects a topic's pictures by their stamps.
 type pictures struct {
 	mu sync.Mutex

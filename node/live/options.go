@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/graph"
+	"rsros/node/naming"
 )
 
 // cameraOptions offers one sensor's writable options through dynamic_reconfigure
@@ -18,9 +18,9 @@ import (
 // hub, so that changes by others are published as well.
 type cameraOptions struct {
 	camdriver.NopHandler
-	sensor     camdriver.Sensor
-	number     int
-	parameters *graph.ParameterTopics
+	sensor camdriver.Sensor
+	number int
+	topics *graph.ParameterTopics
 
 	mu sync.Mutex // orders updates
 }
@@ -34,15 +34,14 @@ func (c *camera) offerCameraOptions() (err error) {
 		prefix := c.opts.Camera + "/" + moduleName(s.Name())
 		c.applyParameters(s, prefix)
 		o := &cameraOptions{sensor: s, number: i}
-		if o.parameters, err = graph.AdvertiseParameters(c.node, prefix+"/"); err != nil {
+		if o.topics, err = graph.AdvertiseParameters(c.node, prefix+"/"); err != nil {
 			return err
 		}
-		c.later(func() error { o.parameters.Close(); return nil })
-		if err := o.parameters.Serve(o.set); err != nil {
+		c.later(func() error { o.topics.Close(); return nil })
+		if err := o.topics.Serve(o.set); err != nil {
 			return err
 		}
-		description := describeOptions(writable(s))
-		o.parameters.Describe(&description)
+		o.topics.Describe(o.parameters(false))
 		o.publish()
 		c.attach(o, nil)
 	}
@@ -61,7 +60,7 @@ func (c *camera) applyParameters(s camdriver.Sensor, prefix string) {
 	}
 	for _, o := range writable(s) {
 		name := moduleName(o.ID.String())
-		value, said := optionValue(tree[name])
+		value, said := naming.OptionValue(tree[name])
 		if !said || value == o.Value {
 			continue
 		}
@@ -69,22 +68,6 @@ func (c *camera) applyParameters(s camdriver.Sensor, prefix string) {
 			c.log.Warn().Err(err).Str("parameter", prefix+"/"+name).Msg("an option wasn't set")
 		}
 	}
-}
-
-// optionValue converts a parameter to an option's value; true is 1.
-func optionValue(v any) (value float32, ok bool) {
-	switch v := v.(type) {
-	case int:
-		return float32(v), true
-	case float64:
-		return float32(v), true
-	case bool:
-		if v {
-			return 1, true
-		}
-		return 0, true
-	}
-	return 0, false
 }
 
 // writable are the options that a user may set.
@@ -109,69 +92,13 @@ func moduleName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// kind is an option's type in dynamic_reconfigure.
-func kind(o camdriver.Option) string {
-	whole := func(v float32) bool { return v == float32(math.Trunc(float64(v))) }
-	switch {
-	case o.Min == 0 && o.Max == 1 && o.Step == 1:
-		return "bool"
-	case whole(o.Min) && whole(o.Max) && whole(o.Step) && o.Step > 0:
-		return "int"
-	}
-	return "double"
-}
-
-func describeOptions(options []camdriver.Option) msgs.ConfigDescription {
-	group := msgs.Group{Name: "Default"}
-	for _, o := range options {
-		group.Parameters = append(group.Parameters, msgs.ParamDescription{
-			Name: moduleName(o.ID.String()), Type: kind(o), Description: o.Description,
-		})
-	}
-	values := func(pick func(camdriver.Option) float32) msgs.Config { return optionConfig(options, pick) }
-	return msgs.ConfigDescription{
-		Groups: []msgs.Group{group},
-		Min:    values(func(o camdriver.Option) float32 { return o.Min }),
-		Max:    values(func(o camdriver.Option) float32 { return o.Max }),
-		Dflt:   values(func(o camdriver.Option) float32 { return o.Default }),
-	}
-}
-
-func optionConfig(options []camdriver.Option, pick func(camdriver.Option) float32) msgs.Config {
-	c := msgs.Config{Groups: []msgs.GroupState{{Name: "Default", State: true}}}
-	for _, o := range options {
-		name, v := moduleName(o.ID.String()), pick(o)
-		switch kind(o) {
-		case "bool":
-			c.Bools = append(c.Bools, msgs.Param[bool]{Name: name, Value: v != 0})
-		case "int":
-			c.Ints = append(c.Ints, msgs.Param[int32]{Name: name, Value: int32(v)})
-		default:
-			c.Doubles = append(c.Doubles, msgs.Param[float64]{Name: name, Value: float64(v)})
-		}
-	}
-	return c
-}
-
 // set carries out a request, which may name any of the options, and returns the
 // resulting values. Values outside an option's range are limited to it.
 func (c *cameraOptions) set(m *msgs.Config) (*msgs.Config, error) {
-	wanted := map[string]float32{}
-	for _, p := range m.Bools {
-		wanted[p.Name] = 0
-		if p.Value {
-			wanted[p.Name] = 1
-		}
-	}
-	for _, p := range m.Ints {
-		wanted[p.Name] = float32(p.Value)
-	}
-	for _, p := range m.Doubles {
-		wanted[p.Name] = float32(p.Value)
-	}
+	wanted := graph.Sent(m)
 	var errs []error
 	for _, o := range writable(c.sensor) {
-		v, said := wanted[moduleName(o.ID.String())]
+		v, said := naming.OptionValue(wanted[moduleName(o.ID.String())])
 		if v = min(max(v, o.Min), o.Max); !said || v == o.Value {
 			continue
 		}
@@ -187,9 +114,20 @@ func (c *cameraOptions) set(m *msgs.Config) (*msgs.Config, error) {
 func (c *cameraOptions) publish() msgs.Config {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	config := optionConfig(writable(c.sensor), func(o camdriver.Option) float32 { return o.Value })
-	c.parameters.Publish(&config)
+	config := c.parameters(true).Config(nil)
+	c.topics.Publish(&config)
 	return config
+}
+
+// parameters returns the parameters of the options, with their default or current values.
+func (c *cameraOptions) parameters(current bool) (list graph.Parameters) {
+	for _, o := range writable(c.sensor) {
+		if current {
+			o.Default = o.Value
+		}
+		list = append(list, naming.OptionParameter(moduleName(o.ID.String()), o))
+	}
+	return list
 }
 
 // OptionChanged implements camdriver.Handler.

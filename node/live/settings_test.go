@@ -27,8 +27,12 @@ func TestPrecedenceOfStreams(t *testing.T) {
 				want := fromFlag
 				switch {
 				case flag != "unset":
-					if err := (streamField{&o.Streams, id}).Set(flag); err != nil {
-						t.Fatal(err)
+					for _, own := range settings.Live.Fields(&o.Streams) {
+						if own.Name() == f.Name() {
+							if err := own.Set(flag); err != nil {
+								t.Fatal(err)
+							}
+						}
 					}
 				case param == "off":
 					want = &off

@@ -100,12 +100,12 @@ func (f *filters) offerBlock(n *ros.Node, name string, b process.Block) error {
 	}
 	var list []graph.Parameter
 	for _, o := range options {
-		list = append(list, parameter(o))
+		list = append(list, OptionParameter(process.OptionName(o.ID), o))
 	}
 	group, err := graph.OfferReconfigure(n, name, list, func(v graph.Values) error {
 		var errs []error
 		for _, o := range b.Options() {
-			if value := number(v[process.OptionName(o.ID)]); value != o.Value {
+			if value, _ := OptionValue(v[process.OptionName(o.ID)]); value != o.Value {
 				errs = append(errs, b.SetOption(o.ID, value))
 			}
 		}
@@ -117,9 +117,9 @@ func (f *filters) offerBlock(n *ros.Node, name string, b process.Block) error {
 	return err
 }
 
-// parameter offers an option by its kind: a switch, a whole number or another one.
-func parameter(o camdriver.Option) graph.Parameter {
-	p := graph.Parameter{Name: process.OptionName(o.ID), Description: o.Description}
+// OptionParameter returns the parameter of an option: a switch, a whole number or another one.
+func OptionParameter(name string, o camdriver.Option) graph.Parameter {
+	p := graph.Parameter{Name: name, Description: o.Description}
 	whole := func(v float32) bool { return v == float32(int(v)) }
 	switch {
 	case o.Min == 0 && o.Max == 1 && o.Step == 1:
@@ -132,18 +132,20 @@ func parameter(o camdriver.Option) graph.Parameter {
 	return p
 }
 
-func number(v any) float32 {
+// OptionValue converts a parameter's value to an option's; true is 1.
+func OptionValue(v any) (value float32, ok bool) {
 	switch v := v.(type) {
+	case int:
+		return float32(v), true
+	case float64:
+		return float32(v), true
 	case bool:
 		if v {
-			return 1
+			return 1, true
 		}
-	case int:
-		return float32(v)
-	case float64:
-		return float32(v)
+		return 0, true
 	}
-	return 0
+	return 0, false
 }
 
 // reset makes the blocks forget former frames.
