@@ -49,6 +49,11 @@ func overwriteFlag(f *pflag.FlagSet, overwrite *bool, usage string) {
 	_ = f.MarkHidden("force") // it is there
 }
 
+// quietFlag is rosbag's name for --no-log.
+func (a *app) quietFlag(f *pflag.FlagSet) {
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "log errors only")
+}
+
 // compressionOf is what most chunks of a bag have.
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
 	s, err := summarize(ctx, path, info.Options{})

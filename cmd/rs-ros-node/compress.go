@@ -22,7 +22,6 @@ import (
 type compressOptions struct {
 	bag   bagstore.Options
 	place swap.Placement
-	quiet bool
 }
 
 func newCompressCommand(a *app) *cobra.Command {
@@ -46,7 +45,7 @@ couldn't be read or written and is unchanged.`,
 			return a.compress(cmd.Context(), args, o)
 		},
 	}
-	o.flags(cmd)
+	o.flags(a, cmd)
 	settingFlags(cmd, settings.Bag, record.BagSettings(&o.bag))
 	return cmd
 }
@@ -63,21 +62,20 @@ NAME.orig.bag. Exit codes are those of compress.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
 	}
-	o.flags(cmd)
+	o.flags(a, cmd)
 	settingFlags(cmd, settings.Sink, record.BagSettings(&o.bag))
 	return cmd
 }
 
-func (o *compressOptions) flags(cmd *cobra.Command) {
+func (o *compressOptions) flags(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.place.Folder, "output-dir", "", "folder to write into, under the bags' own names")
 	overwriteFlag(f, &o.place.Force, "replace existing files, including backups")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	a.quietFlag(f)
 }
 
 // compress goes on after a bag that fails: the others are no worse for it.
 func (a *app) compress(ctx context.Context, paths []string, o compressOptions) error {
-	a.quiet = a.quiet || o.quiet
 	log := a.logger()
 	var all verdict
 	for _, path := range paths {

@@ -27,7 +27,6 @@ type convertOptions struct {
 	storage string
 	device  bool
 	force   bool
-	quiet   bool
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -79,7 +78,7 @@ no output then.`,
 	f.IntVar(&o.ros, "ros", 0, "whose messages OUT has, 1 or 2; by default those of IN where OUT can hold them")
 	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 since Iron reads without further packages")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	a.quietFlag(f)
 	settingFlags(cmd, settings.Bag, record.BagSettings(&o.bag))
 	return cmd
 }
@@ -119,7 +118,6 @@ func (o convertOptions) usage(in, out string) error {
 }
 
 func (a *app) convert(ctx context.Context, in, out string, o convertOptions) error {
-	a.quiet = a.quiet || o.quiet
 	if err := o.usage(in, out); err != nil {
 		return usageError{err}
 	}

@@ -20,7 +20,6 @@ type filterOptions struct {
 	selection bagset.Selection
 	noLatched bool
 	force     bool
-	quiet     bool
 
 	expression, print string // Python, as rosbag filter takes it; empty: none
 }
@@ -61,7 +60,7 @@ done and there is no output.`,
 	selectionFlags(f, &o.selection)
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	a.quietFlag(f)
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print this expression of each message, after MATCH or NO MATCH")
 	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
 	return cmd
@@ -76,7 +75,6 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 
 // copyBags makes one bag of one or more.
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
-	a.quiet = a.quiet || o.quiet
 	log := a.logger()
 	bags, lost, err := bagset.Open(ins, bagstore.OpenOptions{Whole: true}, log)
 	defer bagset.Close(bags)

@@ -42,7 +42,7 @@ done and there is no output.`,
 	f.StringVarP(&output, "output", "o", "", "file to write")
 	selectionFlags(f, &o.selection)
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	a.quietFlag(f)
 	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
 	return cmd
 }

@@ -24,7 +24,6 @@ type processOptions struct {
 	filters []string
 	set     []string
 	force   bool
-	quiet   bool
 }
 
 func newProcessCommand(a *app) *cobra.Command {
@@ -54,13 +53,12 @@ whole, 1 not done; there is no output then.`,
 	f.StringSliceVar(&o.filters, "filters", nil, "blocks, with commas between")
 	f.StringArrayVar(&o.set, "set", nil, "FILTER.OPTION=VALUE; may be repeated")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "log errors only")
+	a.quietFlag(f)
 	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
 	return cmd
 }
 
 func (a *app) process(ctx context.Context, in, out string, o processOptions) error {
-	a.quiet = a.quiet || o.quiet
 	if swap.SameFile(in, out) {
 		return usageError{errors.New("input and output are the same file")}
 	}

@@ -74,25 +74,22 @@ func (o Options) filled(line, server graph.Params) (Options, error) {
 // oneOfSeveral is filled for one of several cameras. Where files or tf frames have a
 // name for all cameras, the camera's name is appended to it.
 func (o Options) oneOfSeveral(line, server graph.Params) (Options, error) {
-	all, err := o.filled(line, server)
-	if err != nil {
-		return o, err
-	}
 	own, err := o.filled(below(line, o.Camera), below(server, o.Camera))
 	if err != nil {
 		return o, fmt.Errorf("camera %s: %w", o.Camera, err)
 	}
+	all, err := own.filled(line, server)
 	name := strings.ReplaceAll(strings.Trim(o.Camera, "/"), "/", "_")
 	if own.Record == o.Record && all.Record != "" {
-		own.Record = record.OfCamera(all.Record, name)
+		all.Record = record.OfCamera(all.Record, name)
 	}
 	if own.RecordPath == o.RecordPath {
-		own.RecordPath = record.Prefix(cmp.Or(all.RecordPath, "."), name)
+		all.RecordPath = record.Prefix(cmp.Or(all.RecordPath, "."), name)
 	}
 	if own.Wrapper.Frames == o.Wrapper.Frames && all.Wrapper.Frames != "" {
-		own.Wrapper.Frames = all.Wrapper.Frames + "_" + name
+		all.Wrapper.Frames += "_" + name
 	}
-	return own.filled(line, server)
+	return all, err
 }
 
 // below returns the parameters of one of several cameras.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -72,14 +71,12 @@ func (k key[K, V]) Set(text string) error {
 	return err
 }
 
-// Switch is one of the values that a field may have besides its zero value: true sets it, and is
-// refused if the field has another one.
+// Switch is a Bool for one of the values that a field may have besides its zero value: true sets
+// it, and is refused if the field has another one.
 func Switch[T comparable](field *T, value T) Setter {
 	return Parsed(field, func(text string) (T, error) {
 		var zero T
-		switch on, err := strconv.ParseBool(text); {
-		case err != nil:
-			return zero, errors.New("want true or false")
+		switch on, _ := strconv.ParseBool(text); {
 		case on && *field != zero && *field != value:
 			return zero, errors.New("contradicts another flag or parameter")
 		case on:
@@ -140,8 +137,8 @@ func walk(v reflect.Value, visit func(name string, v reflect.Value)) {
 // Set sets the field to what a text says; it appends to a list.
 func (f Field) Set(text string) error {
 	if setter, ok := f.value.Interface().(Setter); ok {
-		if f.Kind == Word && !slices.Contains(f.Choices, text) {
-			return fmt.Errorf("want %s", or(f.Choices))
+		if _, err := f.parse(text); err != nil {
+			return err
 		}
 		return setter.Set(text)
 	}

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,118 +38,88 @@ const (
 	Wait          // a Time; a number that isn't positive is for ever, -1
 )
 
-var kindNames = [...]string{
-	Bool: "bool", Text: "text", Texts: "text", List: "list", File: "file", Folder: "folder", Serial: "serial", Word: "word", Value: "value", Profile: "profile",
-	Whole: "number", Number: "number", Positive: "number", MB: "MB", KB: "KB", Bytes: "size", Seconds: "seconds", Offset: "seconds", Time: "time", Wait: "time",
+// kinds are the names that help has for values, and what an error says is wanted.
+var kinds = [...]struct{ name, wants string }{
+	Bool: {"bool", "true or false"}, Text: {name: "text"}, Texts: {name: "text"}, List: {name: "list"},
+	File: {name: "file"}, Folder: {name: "folder"}, Serial: {name: "serial"}, Word: {name: "word"}, Value: {name: "value"}, Profile: {name: "profile"},
+	Whole: {"number", "a whole number"}, Number: {"number", "a number"}, Positive: {"number", "a number above 0"},
+	MB: {"MB", "a number of MB"}, KB: {"KB", "a number of KB"}, Bytes: {"size", "a number of bytes, or one with k, M or G"},
+	Seconds: {"seconds", "a number of seconds that isn't negative"}, Offset: {"seconds", "a number of seconds"},
+	Time: {"time", "seconds, or a number with s, m or h"}, Wait: {"time", "seconds, or a number with s, m or h"},
 }
 
 // String is the kind as help shows it, unless there is a unit.
-func (k Kind) String() string { return kindNames[k] }
+func (k Kind) String() string { return kinds[k].name }
 
 func (k Kind) number() bool { return k >= Whole && k <= KB }
 
 func (k Kind) time() bool { return k == Time || k == Wait }
 
-// wants is the type of a parameter.
-func (k Kind) wants() string {
-	switch {
-	case k == Bool:
-		return "true or false"
-	case k.number() || k.time():
-		return "a number"
-	case k == Texts:
-		return "text or a list of texts"
-	}
-	return "text"
-}
-
 // parse returns a bool, string, int64, float64 or time.Duration.
-func (s *Setting) parse(text string) (v any, err error) {
-	switch s.Kind {
+func (s *Setting) parse(text string) (any, error) {
+	if s.Kind == Word && !slices.Contains(s.Choices, text) {
+		last := len(s.Choices) - 1
+		return nil, fmt.Errorf("want %s or %s", strings.Join(s.Choices[:last], ", "), s.Choices[last])
+	}
+	v, ok := s.Kind.parse(text)
+	if !ok {
+		return nil, fmt.Errorf("want %s", kinds[s.Kind].wants)
+	}
+	return v, nil
+}
+
+func (k Kind) parse(text string) (v any, ok bool) {
+	switch k {
 	case Bool:
-		if v, err = strconv.ParseBool(text); err != nil {
-			err = errors.New("want true or false")
-		}
+		on, err := strconv.ParseBool(text)
+		return on, err == nil
 	case Serial:
-		v = strings.TrimPrefix(text, "_")
-	case Word:
-		if v = text; !slices.Contains(s.Choices, text) {
-			err = fmt.Errorf("want %s", or(s.Choices))
-		}
+		return strings.TrimPrefix(text, "_"), true
 	case Whole:
-		v, err = whole(text, math.MinInt, "")
+		n, err := strconv.ParseInt(text, 10, 64)
+		return n, err == nil
 	case Number, Positive:
-		f, bad := strconv.ParseFloat(text, 64)
-		if v = f; bad != nil || s.Kind == Positive && !(f > 0) {
-			err = fmt.Errorf("want a number%s", map[Kind]string{Positive: " above 0"}[s.Kind])
+		f, err := strconv.ParseFloat(text, 64)
+		return f, err == nil && (k == Number || f > 0)
+	case MB, KB:
+		n, err := strconv.ParseInt(text, 10, 32)
+		if k == MB {
+			return n << 20, err == nil && n >= 0
 		}
-	case MB:
-		n, bad := whole(text, 0, " of MB")
-		v, err = n<<20, bad
-	case KB:
-		n, bad := whole(text, 0, " of KB")
-		v, err = max(n<<10, 1), bad
+		return max(n<<10, 1), err == nil && n >= 0
 	case Bytes:
-		v, err = parseBytes(text)
+		return parseBytes(text)
 	case Seconds, Offset:
-		f, bad := strconv.ParseFloat(text, 64)
-		if bad != nil || !(math.Abs(f) < 1e9) || s.Kind == Seconds && f < 0 {
-			err = fmt.Errorf("want a number of seconds%s", map[Kind]string{Seconds: " that isn't negative"}[s.Kind])
-		}
-		v = time.Duration(math.Round(f * 1e9))
-	case Time:
-		v, err = parseTime(text)
-	case Wait:
-		if n, bad := strconv.ParseFloat(text, 64); bad == nil && n <= 0 {
-			return time.Duration(-1), nil
-		}
-		v, err = parseTime(text)
-	default:
-		v = text
+		f, err := strconv.ParseFloat(text, 64)
+		return time.Duration(math.Round(f * 1e9)), err == nil && math.Abs(f) < 1e9 && (k == Offset || f >= 0)
+	case Time, Wait:
+		return parseTime(text, k)
 	}
-	return v, err
+	return text, true
 }
 
-// whole parses a whole number of 32 bits.
-func whole(text string, least int64, of string) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < least || of != "" && n > math.MaxInt32 {
-		return 0, fmt.Errorf("want a whole number%s", of)
-	}
-	return n, nil
-}
-
-// parseTime parses a positive time in rosbag's notation: "30" (seconds), "30s", "5m",
-// "1h".
-func parseTime(s string) (time.Duration, error) {
-	text := strings.TrimSpace(s)
+// parseTime parses a time in rosbag's notation: "30" (seconds), "30s", "5m", "1h".
+func parseTime(text string, k Kind) (time.Duration, bool) {
+	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		if n <= 0 && k == Wait {
+			return -1, true
+		}
 		text = strconv.FormatFloat(n, 'f', -1, 64) + "s"
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, errors.New("want seconds, or a number with s, m or h")
-	}
-	return d, nil
+	return d, err == nil && d > 0
 }
 
 // parseBytes parses a size as rosbag record has it.
-func parseBytes(text string) (int64, error) {
-	digits, shift := text, 0
+func parseBytes(text string) (int64, bool) {
+	shift := 0
 	for i, unit := range []string{"k", "M", "G"} {
 		if number, ok := strings.CutSuffix(text, unit); ok {
-			digits, shift = number, 10*(i+1)
+			text, shift = number, 10*(i+1)
+			break
 		}
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64>>shift {
-		return 0, errors.New("want a number of bytes, or one with k, M or G")
-	}
-	return n << shift, nil
-}
-
-// or lists words.
-func or(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n << shift, err == nil && n >= 0 && n <= math.MaxInt64>>shift
 }

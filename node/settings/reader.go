@@ -93,7 +93,11 @@ func (r *Reader) read(name string, k Kind) (texts []string, said bool) {
 			return texts, true
 		}
 	}
-	r.wrong[name] = fmt.Errorf("want %s, not %v", k.wants(), value)
+	want := "text"
+	if k == Bool || k.number() || k.time() {
+		want = map[bool]string{true: "true or false", false: "a number"}[k == Bool]
+	}
+	r.wrong[name] = fmt.Errorf("want %s, not %v", want, value)
 	return nil, false
 }
 

@@ -30,7 +30,6 @@ type Setting struct {
 	Auto    string // the default in words, where Default doesn't say it
 	Help    string
 	Example string // a value other than the default, where the kind doesn't suggest one
-	Hidden  bool   // from help
 
 	// Running is the name under which dynamic_reconfigure changes it while the node runs.
 	Running string
