@@ -1,4 +1,3 @@
-// Package program has what every part of rs-ros-node shares: its name and version,
-// and the kinds of failure that the exit codes distinguish. It imports
-// nothing of this module.
+// Package program defines the program's name and version, and the errors that determine
+// its exit code.
 package program

@@ -1,6 +1,6 @@
 package program
 
-// Name is this program's, as recordings name their maker.
+// Name is the program's name, also as the origin of recordings.
 const Name = "rs-ros-node"
 
 // Version and Commit are what the program was built from, as recordings name it. A version ends in -dev until it is

@@ -9,11 +9,11 @@ import (
 	"rsros/msgs"
 )
 
-// headSize is the length of the encapsulation.
+// headSize is the size of the encapsulation.
 const headSize = 4
 
-// Decoder reads values from the body of a message. After its first error every
-// read returns zero or nothing.
+// Decoder decodes values from the body of a message. After its first error, all reads
+// return zero values.
 type Decoder struct {
 	body []byte
 	pos  int
@@ -21,15 +21,15 @@ type Decoder struct {
 	err  error
 }
 
-// NewDecoder reads b, encapsulation and body, which it never changes. Slices that
-// the decoder returns point into b.
+// NewDecoder returns a decoder for b, which is encapsulation and body. Slices that it
+// returns alias b.
 func NewDecoder(b []byte) *Decoder {
 	d := &Decoder{}
 	d.Reset(b)
 	return d
 }
 
-// Reset makes d read another message.
+// Reset makes d decode another message.
 func (d *Decoder) Reset(b []byte) {
 	*d = Decoder{}
 	if len(b) < headSize {
@@ -41,17 +41,17 @@ func (d *Decoder) Reset(b []byte) {
 		d.big = true
 	case 1:
 	default:
-		d.err = fmt.Errorf("CDR encapsulation %#04x: want 0x0000 or 0x0001, which are plain CDR", kind)
+		d.err = fmt.Errorf("CDR encapsulation %#04x: want plain CDR, 0x0000 or 0x0001", kind)
 		return
 	}
 	d.body = b[headSize:]
 }
 
-// Err is the first error. It is a *[msgs.WireError] where the message ends too early;
-// offsets count from the body's first byte.
+// Err returns the first error, which is a *[msgs.WireError] if the message is too short.
+// Offsets are relative to the body.
 func (d *Decoder) Err() error { return d.err }
 
-// Fail sets the error, unless there is one.
+// Fail sets the error unless it is set.
 func (d *Decoder) Fail(err error) {
 	if d.err == nil {
 		d.err = err
@@ -59,13 +59,13 @@ func (d *Decoder) Fail(err error) {
 	d.pos = len(d.body)
 }
 
-// Pos is the number of bytes of the body that were read.
+// Pos returns the number of bytes of the body that were read.
 func (d *Decoder) Pos() int { return d.pos }
 
-// Remaining is the number of bytes not yet read.
+// Remaining returns the number of unread bytes.
 func (d *Decoder) Remaining() int { return len(d.body) - d.pos }
 
-// BigEndian reports the byte order of numbers.
+// BigEndian reports whether numbers are big-endian.
 func (d *Decoder) BigEndian() bool { return d.big }
 
 // Align skips the padding before a number of size bytes: 1, 2, 4 or 8.
@@ -75,7 +75,7 @@ func (d *Decoder) Align(size int) {
 	}
 }
 
-// Raw reads n bytes as they are. The result points into the input.
+// Raw reads n bytes. The result aliases the input.
 func (d *Decoder) Raw(n int) []byte {
 	if d.err != nil {
 		return nil
@@ -89,8 +89,8 @@ func (d *Decoder) Raw(n int) []byte {
 	return out
 }
 
-// Numbers reads n numbers of size bytes each as they are, in the message's byte order.
-// The result points into the input.
+// Numbers reads n numbers of size bytes, in the message's byte order. The result aliases
+// the input.
 func (d *Decoder) Numbers(n, size int) []byte {
 	if n == 0 {
 		return nil
@@ -110,13 +110,13 @@ func (d *Decoder) U8() uint8 {
 	return 0
 }
 
-// Bool reads one byte; anything but 0 is true.
+// Bool reads a byte. All values except 0 are true.
 func (d *Decoder) Bool() bool { return d.U8() != 0 }
 
 // I8 reads an int8.
 func (d *Decoder) I8() int8 { return int8(d.U8()) }
 
-// U16 reads an aligned uint16, as all numbers below are.
+// U16 reads a uint16. All numbers are aligned.
 func (d *Decoder) U16() uint16 {
 	b := d.Numbers(1, 2)
 	switch {
@@ -164,9 +164,8 @@ func (d *Decoder) F32() float32 { return math.Float32frombits(d.U32()) }
 // F64 reads a float64.
 func (d *Decoder) F64() float64 { return math.Float64frombits(d.U64()) }
 
-// Len reads the length of a sequence whose elements take at least least bytes each,
-// which must be 1 or more. A length that the message can't hold is an error, so that
-// callers may allocate by what Len returns.
+// Len reads the length of a sequence with elements of at least least bytes, at least 1. It
+// fails if the message is too short for that length, so callers may allocate the sequence.
 func (d *Decoder) Len(least int) int {
 	n := d.U32()
 	if d.err == nil && int64(n)*int64(least) > int64(d.Remaining()) {
@@ -178,21 +177,17 @@ func (d *Decoder) Len(least int) int {
 	return int(n)
 }
 
-// Bytes reads a sequence of bytes. The result points into the input.
+// Bytes reads a sequence of bytes. The result aliases the input.
 func (d *Decoder) Bytes() []byte { return d.Raw(d.Len(1)) }
 
-// Text reads a string without the NUL that ends it. The result points into the
-// input. A string without its NUL, as some writers make it, is read too.
-func (d *Decoder) Text() []byte {
-	b := d.Bytes()
-	return bytes.TrimSuffix(b, []byte{0})
-}
+// Text reads a string without the terminating NUL, which some writers omit. The result
+// aliases the input.
+func (d *Decoder) Text() []byte { return bytes.TrimSuffix(d.Bytes(), []byte{0}) }
 
 // String reads a string.
 func (d *Decoder) String() string { return string(d.Text()) }
 
-// Time reads a builtin_interfaces/Time. Times before 1970 become 0, which ROS 1
-// can't tell from "no time".
+// Time reads a builtin_interfaces/Time. Times before 1970 become 0.
 func (d *Decoder) Time() msgs.Time {
 	sec, nsec := d.I32(), d.U32()
 	if sec < 0 {

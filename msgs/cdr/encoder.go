@@ -10,11 +10,10 @@ import (
 // Encoder appends a message to B, little-endian. Call Begin before the first field.
 type Encoder struct {
 	B    []byte
-	body int // where the body begins in B
+	body int // offset of the body in B
 }
 
-// Begin appends the encapsulation. What was in B before stays and doesn't count for
-// the alignment.
+// Begin appends the encapsulation. Alignment is relative to its end.
 func (e *Encoder) Begin() {
 	e.B = append(e.B, 0, 1, 0, 0)
 	e.body = len(e.B)
@@ -26,7 +25,7 @@ func (e *Encoder) Align(size int) {
 	}
 }
 
-// Raw appends b as it is.
+// Raw appends b.
 func (e *Encoder) Raw(b []byte) { e.B = append(e.B, b...) }
 
 // U8 appends one byte.
@@ -41,7 +40,7 @@ func (e *Encoder) Bool(v bool) {
 	}
 }
 
-// U16 appends an aligned uint16, as all numbers below are.
+// U16 appends a uint16. All numbers are aligned.
 func (e *Encoder) U16(v uint16) {
 	e.Align(2)
 	e.B = binary.LittleEndian.AppendUint16(e.B, v)
@@ -71,14 +70,14 @@ func (e *Encoder) F32(v float32) { e.U32(math.Float32bits(v)) }
 // F64 appends a float64.
 func (e *Encoder) F64(v float64) { e.U64(math.Float64bits(v)) }
 
-// F64s appends a fixed array.
+// F64s appends an array of fixed length.
 func (e *Encoder) F64s(v []float64) {
 	for _, x := range v {
 		e.F64(x)
 	}
 }
 
-// Len appends the length of a sequence whose elements follow.
+// Len appends the length of a sequence.
 func (e *Encoder) Len(n int) { e.U32(uint32(n)) }
 
 // Bytes appends a sequence of bytes.
@@ -94,8 +93,8 @@ func (e *Encoder) String(s string) {
 	e.U8(0)
 }
 
-// Time appends a builtin_interfaces/Time. Its seconds are signed: what lies after
-// 2038 becomes the last second before.
+// Time appends a builtin_interfaces/Time. Its seconds are an int32, so times after 2038 are
+// clamped.
 func (e *Encoder) Time(t msgs.Time) {
 	e.I32(int32(min(t.Sec(), math.MaxInt32)))
 	e.U32(t.Nsec())

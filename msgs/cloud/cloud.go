@@ -1,8 +1,8 @@
-// Package cloud encodes points in the sensor_msgs/PointCloud2 layout of
-// realsense2_camera: x, y, z as float32, four unused bytes, and at offset 16 the
-// colour, as PCL packs it, or the brightness. Where realsense2_camera leaves bytes of
-// an earlier message or reads outside of the image, zeros are written here. A missing
-// point is NaN in an ordered cloud, as PCL expects, and not the origin.
+// Package cloud encodes points in the sensor_msgs/PointCloud2 layout of realsense2_camera:
+// x, y, z as float32, four unused bytes, and at offset 16 the colour as packed by PCL, or
+// the brightness. It writes zeros where realsense2_camera leaves bytes of an earlier message
+// or reads outside of the image. As PCL expects, a missing point of an ordered cloud is NaN
+// instead of the origin.
 package cloud
 
 import (
@@ -11,34 +11,33 @@ import (
 	"rsros/msgs"
 )
 
-// Texture is the picture that gives the points their colour. Data is borrowed.
+// Texture is the image with the colours of the points. Data is borrowed.
 type Texture struct {
 	Width, Height int
-	Step          int    // bytes from row to row
-	Pixel         int    // bytes of a pixel
-	RGB           [3]int // places of red, green and blue in it; not used if Gray
+	Step          int    // bytes per row, with padding
+	Pixel         int    // bytes per pixel
+	RGB           [3]int // offsets of red, green and blue; not used if Gray
 	Gray          bool   // 8 bits of brightness
 	Data          []byte
 }
 
-// Shape is what is known of points before they are computed.
+// Shape describes a cloud before its points are computed.
 type Shape struct {
-	Width, Height int // of the depth picture: one point a pixel
-	// Places says that rows come with the places of their points in the texture.
-	// Without them each pixel's colour is the texture's at the same place, whose size
-	// must be the same.
+	Width, Height int // of the depth image
+	// Places means that rows have texture coordinates. Otherwise the texture must have
+	// the depth image's size, and a pixel has the colour of the same pixel in it.
 	Places  bool
-	Texture *Texture // nil: no colours
+	Texture *Texture // nil for no colours
 }
 
 // Options are realsense2_camera's parameters.
 type Options struct {
-	Ordered        bool // ordered_pc: keep the picture's rows, points that aren't there as well
-	AllowNoTexture bool // allow_no_texture_points: keep points that the texture doesn't show, in black
+	Ordered        bool // ordered_pc: keep the image's rows, including missing points
+	AllowNoTexture bool // allow_no_texture_points: keep points outside of the texture, in black
 }
 
 const (
-	step         = 20 // bytes of a point with colour
+	step         = 20 // size of a point with colour
 	stepBare     = 16
 	colourOffset = 16
 )
@@ -50,10 +49,10 @@ func float(name string, offset uint32) msgs.PointField {
 // maxSide bounds width and height.
 const maxSide = 1 << 14
 
-// Check returns an error that says which of the sizes don't fit.
+// Check returns an error if sizes are invalid or inconsistent.
 func (s *Shape) Check() error {
 	if s.Width <= 0 || s.Height <= 0 || s.Width > maxSide || s.Height > maxSide {
-		return fmt.Errorf("pack a cloud: %dx%d points, want 1 to %d", s.Width, s.Height, maxSide)
+		return fmt.Errorf("pack cloud: size is %dx%d, want 1 to %d", s.Width, s.Height, maxSide)
 	}
 	t := s.Texture
 	if t == nil {
@@ -65,11 +64,11 @@ func (s *Shape) Check() error {
 	}
 	switch {
 	case t.Width <= 0 || t.Height <= 0 || t.Width > maxSide || t.Height > maxSide:
-		return fmt.Errorf("pack a cloud: a texture of %dx%d, want 1 to %d", t.Width, t.Height, maxSide)
+		return fmt.Errorf("pack cloud: texture size is %dx%d, want 1 to %d", t.Width, t.Height, maxSide)
 	case t.Pixel < least || min(t.RGB[0], t.RGB[1], t.RGB[2]) < 0 || t.Step < row || len(t.Data) < t.Step*(t.Height-1)+row:
-		return fmt.Errorf("pack a cloud: a texture of %d bytes, %d rows of %d pixels of %d bytes every %d", len(t.Data), t.Height, t.Width, t.Pixel, t.Step)
+		return fmt.Errorf("pack cloud: texture has %d bytes, want %d rows of %d pixels of %d bytes with step %d", len(t.Data), t.Height, t.Width, t.Pixel, t.Step)
 	case !s.Places && (t.Width != s.Width || t.Height != s.Height):
-		return fmt.Errorf("pack a cloud: a texture of %dx%d pixels for %dx%d points", t.Width, t.Height, s.Width, s.Height)
+		return fmt.Errorf("pack cloud: texture size is %dx%d, want %dx%d", t.Width, t.Height, s.Width, s.Height)
 	}
 	return nil
 }

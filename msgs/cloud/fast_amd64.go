@@ -8,17 +8,16 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// fast says whether the assembly is used. Tests turn it off to compare.
+// fast enables the assembly. Tests disable it for comparison.
 var fast = cpu.X86.HasAVX2
 
-// lanes is how many places are found at once.
+// lanes is the number of places that are computed at once.
 const lanes = 8
 
-// places is memory for those of a row.
+// places is memory for the places of a row.
 type places []int32
 
-// shifted says whether t's pixels begin with red, green and blue, or the other way
-// round.
+// shifted reports whether t's pixels start with RGB or BGR.
 func (t *Texture) shifted() (bgr, ok bool) {
 	switch t.RGB {
 	case [3]int{0, 1, 2}:
@@ -29,10 +28,10 @@ func (t *Texture) shifted() (bgr, ok bool) {
 	return false, false
 }
 
-// ownFast appends the first points of own, and returns how many of the row it took.
+// ownFast appends the first points of own and returns the number of pixels processed.
 func (w *writer) ownFast(xyz []float32, pixels []byte) int {
 	t := w.shape.Texture
-	n := min(len(xyz)/3, len(pixels)/t.Pixel) - 1 // a number after the last is read
+	n := min(len(xyz)/3, len(pixels)/t.Pixel) - 1 // the assembly reads past the last point
 	bgr, ok := t.shifted()
 	if !fast || !ok || w.options.Ordered || n <= 0 {
 		return 0
@@ -46,7 +45,7 @@ func (w *writer) ownFast(xyz []float32, pixels []byte) int {
 	return n
 }
 
-// anyFast is ownFast for points that come with places in the texture.
+// anyFast is ownFast for points with texture coordinates.
 func (w *writer) anyFast(xyz, uv []float32) int {
 	t := w.shape.Texture
 	n := min(len(xyz)/3, len(uv)/2) - 1

@@ -7,54 +7,53 @@ import (
 	"rsros/msgs"
 )
 
-// Packer packs the points of one picture after another while they are computed:
-// band after band of rows, by several goroutines at once. Its methods Begin, Row and
-// End are those of a process.PointSink.
+// Packer packs clouds while their points are computed, in bands of rows by several
+// goroutines. It implements process.PointSink.
 //
-// In a dense cloud the place of a band is known when those before it are packed. A
-// band that is packed meanwhile waits in memory of its slot.
+// In a dense cloud, the offset of a band is known when all bands before it are packed. Until
+// then, it is packed in memory of its slot.
 type Packer struct {
 	shape   Shape
 	options Options
-	size    int // of a point
+	size    int // bytes per point
 	data    []byte
 	slots   []slot
 
 	mu   sync.Mutex
 	turn sync.Cond
-	next int // the row that the next band begins with
-	at   int // where its points go
+	next int // first row of the next band to place
+	at   int // offset of its points
 }
 
-// slot is what one goroutine packs.
+// slot is the state of one goroutine.
 type slot struct {
 	writer
 	from, to int
-	waits    bool   // the band is not in place yet
-	memory   []byte // for such bands
+	waits    bool // the band is packed in memory
+	memory   []byte
 }
 
-// NewPacker is for as many slots as goroutines work at once.
+// NewPacker returns a packer for the given number of goroutines.
 func NewPacker(slots int) *Packer {
 	k := &Packer{slots: make([]slot, slots)}
 	k.turn.L = &k.mu
 	return k
 }
 
-// Start begins a cloud in data, which needs Size bytes and is lent until Finish.
+// Start starts a cloud in data, which must have Size bytes and is borrowed until Finish.
 func (k *Packer) Start(data []byte, s Shape, o Options) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
 	if len(data) < s.Size() {
-		return fmt.Errorf("pack a cloud: %d bytes, %dx%d points need %d", len(data), s.Width, s.Height, s.Size())
+		return fmt.Errorf("pack cloud: buffer has %d bytes, %dx%d points need %d", len(data), s.Width, s.Height, s.Size())
 	}
 	k.shape, k.options, k.size, k.data = s, o, s.step(), data
 	k.next, k.at = 0, 0
 	return nil
 }
 
-// Size is how many bytes the points of a checked shape take at most.
+// Size returns the maximum size of the points in bytes.
 func (s *Shape) Size() int { return s.Width * s.Height * s.step() }
 
 func (s *Shape) step() int {
@@ -64,7 +63,7 @@ func (s *Shape) step() int {
 	return step
 }
 
-// Begin announces the rows from … to-1. Bands must be begun in the picture's order.
+// Begin announces the rows [from, to). Bands must be started in order.
 func (k *Packer) Begin(number, from, to int) {
 	s := &k.slots[number]
 	band := (to - from) * k.shape.Width * k.size
@@ -88,11 +87,11 @@ func (k *Packer) Begin(number, from, to int) {
 	s.writer.to = s.memory[:band]
 }
 
-// Row packs the points of a row: x, y, z of each in metres, z = 0 where nothing was
-// seen, and where they lie in the texture, 0 … 1 of its width and height.
+// Row packs the points of a row: x, y, z in metres, with z = 0 if missing, and u, v as
+// fractions of the texture's width and height.
 func (k *Packer) Row(number, y int, xyz, uv []float32) { k.slots[number].row(y, xyz, uv) }
 
-// End says that the slot's rows are complete. It waits for the bands before.
+// End completes the slot's rows. It waits for the bands before them.
 func (k *Packer) End(number int) {
 	s := &k.slots[number]
 	if k.options.Ordered {
@@ -112,8 +111,8 @@ func (k *Packer) End(number int) {
 	}
 }
 
-// Finish returns the message's head, but its header, and the points, when all rows
-// are packed. A cloud that isn't ordered is dense.
+// Finish returns the message's head without its Header, and the points, after all rows are
+// packed.
 func (k *Packer) Finish() (head msgs.PointCloudHead, data []byte) {
 	s := &k.shape
 	head.Fields = bareFields
@@ -135,7 +134,7 @@ func (k *Packer) Finish() (head msgs.PointCloudHead, data []byte) {
 	return head, data
 }
 
-// The fields of clouds. They are never changed.
+// The fields of clouds. They must not be modified.
 var (
 	bareFields   = []msgs.PointField{float("x", 0), float("y", 4), float("z", 8)}
 	colourFields = append(bareFields[:3:3], float("rgb", colourOffset))

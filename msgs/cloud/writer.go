@@ -55,8 +55,8 @@ func (w *writer) bare(xyz []float32) {
 	w.at = at
 }
 
-// own appends points that have the colours of their own pixels. Holes are written,
-// too, and then overwritten: the processor can't guess where they are.
+// own appends points with the colours of their own pixels. It writes missing points and
+// overwrites them, to avoid mispredicted branches.
 func (w *writer) own(xyz []float32, pixels []byte) {
 	t := w.shape.Texture
 	r, g, b, n := t.RGB[0], t.RGB[1], t.RGB[2], t.Pixel
@@ -80,7 +80,7 @@ func (w *writer) own(xyz []float32, pixels []byte) {
 	w.at = at
 }
 
-// any appends points with whatever colours.
+// any appends points of any shape.
 func (w *writer) any(y int, xyz, uv []float32) {
 	done := w.anyFast(xyz, uv)
 	xyz = xyz[3*done:]
@@ -95,7 +95,7 @@ func (w *writer) any(y int, xyz, uv []float32) {
 			if !w.shape.Places {
 				place = y*t.Step + x*t.Pixel
 			} else {
-				// Rounding may lift u or v to the size itself.
+				// Rounding may make u or v equal to the size.
 				u, v := uv[2*x], uv[2*x+1]
 				if a, b := u*width, v*height; u >= 0 && a < width && v >= 0 && b < height {
 					place = int(int32(b))*t.Step + int(int32(a))*t.Pixel
@@ -121,7 +121,7 @@ func (w *writer) any(y int, xyz, uv []float32) {
 	w.at = at
 }
 
-// colour is the field's four bytes: 0RGB, or a float's.
+// colour returns the four bytes of the field: 0RGB or a float.
 func (t *Texture) colour(at int) uint32 {
 	if t.Gray {
 		return math.Float32bits(float32(t.Data[at]))

@@ -7,23 +7,22 @@ import (
 	"rsros/msgs/png"
 )
 
-// The compressions. Values are those of the plugins' parameter "format".
+// The formats, by the values of the plugins' parameter "format".
 const (
 	JPEG = "jpeg"
 	PNG  = "png"
 	RVL  = "rvl"
 )
 
-// Options are the parameters of compressed_image_transport, by their names there.
+// Options are the parameters of compressed_image_transport.
 type Options struct {
 	Format      string // JPEG or PNG
 	JPEGQuality int    // 1 … 100
 	PNGLevel    int    // 1 (fast) … 9 (small)
 }
 
-// DefaultOptions are the plugin's, but 16-bit pictures become PNG: JPEG has 8 bits.
-// Its level is then 1, for level 9 makes such a picture a few per cent smaller in
-// many times the time.
+// DefaultOptions returns the plugin's defaults, except that images of more than 8 bits
+// become PNG with level 1. Level 9 is many times slower and saves a few per cent.
 func DefaultOptions(encoding string) Options {
 	if l, ok := layoutOf(encoding); ok && l.bits > 8 {
 		return Options{Format: PNG, JPEGQuality: 80, PNGLevel: 1}
@@ -31,29 +30,29 @@ func DefaultOptions(encoding string) Options {
 	return Options{Format: JPEG, JPEGQuality: 80, PNGLevel: 9}
 }
 
-// Compressible says whether Compress takes pictures of an encoding.
+// Compressible reports whether Compress supports an encoding.
 func Compressible(encoding string) bool {
 	l, ok := layoutOf(encoding)
 	return ok && l.bits <= 16
 }
 
-// Encoder compresses pictures one after another.
+// Encoder compresses images. It reuses its memory.
 type Encoder struct {
 	png   png.Encoder
 	jpeg  jpeg.Encoder
 	depth []byte // 16-bit pixels without padding
 }
 
-// Compress appends the picture to dst as compressed_image_transport would send it,
-// and returns the message's format text and dst. A 16-bit picture becomes PNG
-// whatever the format, because JPEG would keep 8 bits of it.
+// Compress appends the image to dst in the form of compressed_image_transport, and returns
+// the message's format and the extended dst. A 16-bit image always becomes PNG, because JPEG
+// has 8 bits.
 func (e *Encoder) Compress(dst []byte, p Picture, o Options) (format string, data []byte, err error) {
 	l, err := p.check()
 	if err != nil {
 		return "", dst, err
 	}
 	if l.bits > 16 {
-		return "", dst, fmt.Errorf("compress a picture: %s has samples of %d bits, want 8 or 16", p.Encoding, l.bits)
+		return "", dst, fmt.Errorf("compress image: %s has %d bits per sample, want 8 or 16", p.Encoding, l.bits)
 	}
 	kind := o.Format
 	if l.bits == 16 {
@@ -66,7 +65,7 @@ func (e *Encoder) Compress(dst []byte, p Picture, o Options) (format string, dat
 	case PNG:
 		err = e.picturePNG(&out, &p, l, o.PNGLevel)
 	default:
-		err = fmt.Errorf("compress a picture: format %q, want %s or %s", kind, JPEG, PNG)
+		err = fmt.Errorf("compress image: format %q, want %s or %s", kind, JPEG, PNG)
 	}
 	if err != nil {
 		return "", dst, err
@@ -74,11 +73,11 @@ func (e *Encoder) Compress(dst []byte, p Picture, o Options) (format string, dat
 	return formatText(p.Encoding, kind, l), out.b, nil
 }
 
-// formatText is the message's format. Subscribers read the encoding from before
-// the semicolon and "compressed bgr" after it.
+// formatText returns the message's format. Subscribers parse the encoding before the
+// semicolon and "compressed bgr" after it.
 func formatText(encoding, kind string, l layout) string {
 	if l.yuv {
-		encoding = "rgb8" // what the picture is once it is decompressed
+		encoding = "rgb8" // after decompression
 	}
 	target := ""
 	if l.colour() {
@@ -122,7 +121,7 @@ func (e *Encoder) picturePNG(out *appender, p *Picture, l layout, level int) err
 	return e.png.Encode(out, picture)
 }
 
-// swap exchanges the bytes of each 16-bit sample.
+// swap copies 16-bit samples with swapped bytes.
 func swap(to, from []byte) {
 	to = to[:len(from)]
 	for i := 0; i+1 < len(from); i += 2 {
@@ -138,7 +137,7 @@ func rowRGB(to, from []byte, l layout) {
 	}
 }
 
-// appender is a buffer that PNG is written to.
+// appender is an io.Writer that appends to b.
 type appender struct{ b []byte }
 
 func (a *appender) Write(p []byte) (int, error) {

@@ -12,18 +12,17 @@ import (
 	"rsros/msgs/png"
 )
 
-// DepthOptions are the parameters of compressed_depth_image_transport, by their
-// names there.
+// DepthOptions are the parameters of compressed_depth_image_transport.
 type DepthOptions struct {
 	Format       string  // PNG or RVL
 	PNGLevel     int     // 1 (fast) … 9 (small)
-	DepthMax     float64 // metres; what is farther becomes 0
-	Quantization float64 // of 32FC1: the depth, in metres, at which a step is 1 m
-	Units        float64 // of 16-bit pictures: metres a unit; 0 is 0.001
+	DepthMax     float64 // metres; larger depths become 0
+	Quantization float64 // for 32FC1: depth in metres at which the resolution is 1 m
+	Units        float64 // for 16-bit images: metres per unit; 0.001 if 0
 }
 
-// DefaultDepthOptions are the plugin's, but the distance. The plugin hides what is
-// beyond 10 m; here 16-bit depth keeps all that it can hold.
+// DefaultDepthOptions returns the plugin's defaults, except that 16-bit depth isn't limited
+// to 10 m.
 func DefaultDepthOptions(encoding string) DepthOptions {
 	o := DepthOptions{Format: PNG, PNGLevel: 1, DepthMax: 10, Quantization: 100}
 	if encoding != "32FC1" {
@@ -32,20 +31,19 @@ func DefaultDepthOptions(encoding string) DepthOptions {
 	return o
 }
 
-// Bounds of the parameters.
+// Ranges of the parameters.
 const (
 	MinDepthMax, MaxDepthMax         = 1, 100
 	MinQuantization, MaxQuantization = 1, 150
 )
 
-// headSize is that of the plugin's header: an int32, 0 for inverse depth, and
-// two float32, the quantization of 32FC1, else 0.
+// headSize is the size of the plugin's header: an int32, 0 for inverse depth, and two
+// float32, the quantization of 32FC1, or else 0.
 const headSize = 12
 
-// CompressDepth appends the picture to dst as compressed_depth_image_transport
-// would send it, and returns the message's format text and dst. The picture has
-// 16-bit depth, which is kept without loss, or 32FC1 in metres, which is kept as
-// its inverse in 16 bits.
+// CompressDepth appends the image to dst in the form of compressed_depth_image_transport,
+// and returns the message's format and the extended dst. 16-bit depth is compressed without
+// loss, and 32FC1 in metres as its inverse in 16 bits.
 func (e *Encoder) CompressDepth(dst []byte, p Picture, o DepthOptions) (format string, data []byte, err error) {
 	l, err := p.check()
 	if err != nil {
@@ -86,14 +84,14 @@ func (e *Encoder) depthPNG(dst, pixels []byte, w, h, level int) ([]byte, error) 
 	return out.b, err
 }
 
-// depth16 returns a 16-bit picture's pixels, little-endian and without padding: its
-// own bytes where nothing has to be changed.
+// depth16 returns a 16-bit image's pixels, little-endian and without padding. If nothing
+// has to be changed, these are p.Data.
 func (e *Encoder) depth16(p *Picture, l layout, o DepthOptions) []byte {
 	units := o.Units
 	if units <= 0 {
 		units = 0.001
 	}
-	// A tenth of a unit keeps 65.535 m in millimetres from being 65534.
+	// Without a tenth of a unit, 65.535 m in millimetres would become 65534.
 	farthest := o.DepthMax/units + 0.1
 	cut := o.DepthMax > 0 && farthest < math.MaxUint16
 	if !cut && !p.BigEndian && p.Step == l.pixel*p.Width {
@@ -121,8 +119,8 @@ func (e *Encoder) depth16(p *Picture, l layout, o DepthOptions) []byte {
 	return pixels
 }
 
-// inverse quantizes depth in metres as a/depth + b, which is 1 at the largest depth
-// and finer the nearer. 0 is no depth.
+// inverse quantizes depth in metres as a/depth + b, which is 1 at the largest depth. 0 means
+// no depth.
 func (e *Encoder) inverse(p *Picture, l layout, o DepthOptions) (pixels []byte, a, b float32) {
 	z, farthest := float32(o.Quantization), float32(o.DepthMax)
 	a = z * (z + 1)
@@ -151,12 +149,11 @@ func (e *Encoder) scratch(n int) []byte {
 	return e.depth
 }
 
-// maxPixels bounds what DecompressDepth makes of a message's claim.
+// maxPixels bounds the size of an image that DecompressDepth allocates.
 const maxPixels = 1 << 24
 
-// DecompressDepth reads a message of compressed depth: its format and data. The
-// picture has the encoding that the format names, 16UC1, mono16 or 32FC1, and is
-// little-endian.
+// DecompressDepth decompresses the format and data of a message with compressed depth. The
+// image has the encoding in the format, 16UC1, mono16 or 32FC1, and is little-endian.
 func DecompressDepth(format string, data []byte) (Picture, error) {
 	encoding, rest, _ := strings.Cut(format, ";")
 	l, ok := layoutOf(encoding)
@@ -164,7 +161,7 @@ func DecompressDepth(format string, data []byte) (Picture, error) {
 		return Picture{}, fmt.Errorf("decompress depth: format %q, want 16UC1, mono16 or 32FC1 before a semicolon", format)
 	}
 	if len(data) < headSize {
-		return Picture{}, fmt.Errorf("decompress depth: %d bytes, want a head of %d", len(data), headSize)
+		return Picture{}, fmt.Errorf("decompress depth: data has %d bytes, want a header of %d", len(data), headSize)
 	}
 	read := pixelsOfPNG
 	if strings.TrimSpace(rest) == "compressedDepth "+RVL {
@@ -182,7 +179,7 @@ func DecompressDepth(format string, data []byte) (Picture, error) {
 	return Picture{Encoding: encoding, Width: w, Height: h, Step: l.pixel * w, Data: pixels}, nil
 }
 
-// depths undoes inverse: NaN where there is none.
+// depths is the inverse of inverse. Pixels without depth become NaN.
 func depths(pixels []byte, a, b float32) []byte {
 	out := make([]byte, 2*len(pixels))
 	for i := 0; i+1 < len(pixels); i += 2 {
@@ -197,14 +194,14 @@ func depths(pixels []byte, a, b float32) []byte {
 
 func checkSize(w, h uint64) error {
 	if w == 0 || h == 0 || w > maxSide || h > maxSide || w*h > maxPixels {
-		return fmt.Errorf("a size of %dx%d pixels, want 1 to %d", w, h, maxPixels)
+		return fmt.Errorf("size is %dx%d, want 1 to %d pixels", w, h, maxPixels)
 	}
 	return nil
 }
 
 func pixelsOfRVL(b []byte) (pixels []byte, w, h int, err error) {
 	if len(b) < 8 {
-		return nil, 0, 0, fmt.Errorf("RVL: %d bytes, want a size in 8", len(b))
+		return nil, 0, 0, fmt.Errorf("RVL: data has %d bytes, want at least 8", len(b))
 	}
 	columns, rows := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 	if err := checkSize(uint64(columns), uint64(rows)); err != nil {

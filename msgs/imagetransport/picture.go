@@ -9,17 +9,17 @@ import (
 type Picture struct {
 	Encoding      string // ROS's name: "rgb8", "16UC1"
 	Width, Height int
-	Step          int // bytes from row to row
+	Step          int // bytes per row, with padding
 	BigEndian     bool
 	Data          []byte
 }
 
-// layout says where the samples of an encoding lie.
+// layout is the position of the samples of an encoding.
 type layout struct {
 	pixel int    // bytes
-	bits  int    // a sample: 8, 16 or 32
-	rgb   [3]int // places of red, green and blue, where they differ
-	yuv   bool   // two pixels share their colours; luma is at rgb[0], the others beside it
+	bits  int    // per sample: 8, 16 or 32
+	rgb   [3]int // offsets of red, green and blue
+	yuv   bool   // 4:2:2; luma is at rgb[0], chroma next to it
 }
 
 var layouts = map[string]layout{
@@ -32,8 +32,7 @@ var layouts = map[string]layout{
 	"32FC1": {pixel: 4, bits: 32},
 }
 
-// layoutOf knows the encodings of cameras. A Bayer mosaic is grey, as the plugins
-// take it.
+// layoutOf returns the layout of an encoding. As in the plugins, a Bayer image is grey.
 func layoutOf(encoding string) (layout, bool) {
 	if strings.HasPrefix(encoding, "bayer_") && strings.HasSuffix(encoding, "8") {
 		encoding = "mono8"
@@ -44,27 +43,27 @@ func layoutOf(encoding string) (layout, bool) {
 
 func (l layout) colour() bool { return l.pixel >= 3 && l.bits == 8 || l.yuv }
 
-// maxSide bounds a picture: JPEG's limit.
+// maxSide is JPEG's limit.
 const maxSide = 65535
 
-// check returns the layout of a picture whose data hold it.
+// check checks the picture and returns its layout.
 func (p *Picture) check() (layout, error) {
 	l, ok := layoutOf(p.Encoding)
 	row := l.pixel * p.Width
 	switch {
 	case !ok:
-		return l, fmt.Errorf("compress a picture: encoding %q is unknown", p.Encoding)
+		return l, fmt.Errorf("compress image: unknown encoding %q", p.Encoding)
 	case p.Width <= 0 || p.Height <= 0 || p.Width > maxSide || p.Height > maxSide:
-		return l, fmt.Errorf("compress a picture: size %dx%d, want 1 to %d", p.Width, p.Height, maxSide)
+		return l, fmt.Errorf("compress image: size is %dx%d, want 1 to %d", p.Width, p.Height, maxSide)
 	case l.yuv && p.Width%2 != 0:
-		return l, fmt.Errorf("compress a picture: %s with an odd width, %d", p.Encoding, p.Width)
+		return l, fmt.Errorf("compress image: %s has odd width %d", p.Encoding, p.Width)
 	case p.Step < row || p.Step > 1<<24:
-		return l, fmt.Errorf("compress a picture: rows of %d bytes, %d pixels of %s need %d", p.Step, p.Width, p.Encoding, row)
+		return l, fmt.Errorf("compress image: rows have %d bytes, %d pixels of %s need %d", p.Step, p.Width, p.Encoding, row)
 	case len(p.Data) < p.Step*(p.Height-1)+row:
-		return l, fmt.Errorf("compress a picture: %d bytes, %d rows of %d need %d", len(p.Data), p.Height, p.Step, p.Step*(p.Height-1)+row)
+		return l, fmt.Errorf("compress image: data has %d bytes, %d rows of %d need %d", len(p.Data), p.Height, p.Step, p.Step*(p.Height-1)+row)
 	}
 	return l, nil
 }
 
-// row is a row's pixels without padding.
+// row returns a row's pixels without padding.
 func (p *Picture) row(y int, l layout) []byte { return p.Data[y*p.Step:][:l.pixel*p.Width] }

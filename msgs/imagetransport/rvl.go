@@ -6,27 +6,27 @@ import (
 	"sync"
 )
 
-// RVL is Wilson's "Fast Lossless Depth Image Compression" (2017), as
-// compressed_depth_image_transport has it. Pixels are one list. In turn come how many
-// of them are zero, how many after those aren't, and each of these as its zigzag
-// difference to the one before it, zeros not counted. A number is cut into groups of
-// three bits, the lowest first, one a nibble, whose high bit says that more follow.
-// Nibbles fill 32-bit words from the top; words are little-endian.
+// RVL is Wilson's "Fast Lossless Depth Image Compression" (2017), as implemented in
+// compressed_depth_image_transport. The code alternates between the number of zero pixels
+// and the number of other pixels, followed by the zigzag differences of the latter to their
+// non-zero predecessors. Numbers are split into groups of three bits, lowest first. Each is
+// in a nibble whose high bit is set unless it is the last. Nibbles fill little-endian 32-bit
+// words from the top.
 
-// rvlBound is the most bytes that n pixels may take: 6 nibbles for a difference of
-// 17 bits, and two counts of up to 11 nibbles, which are short when there are many.
+// rvlBound returns an upper bound for the code of n pixels: 6 nibbles for a difference of
+// 17 bits, and two counts of up to 11 nibbles, which are short if there are many.
 func rvlBound(n int) int { return 4*n + 32 }
 
-// nibbleCode is the code of a small number: its nibbles and how many there are.
+// nibbleCode is the code of a number.
 type nibbleCode struct {
 	bits  uint16
-	count uint8
+	count uint8 // of nibbles
 }
 
-// codeTable has the codes of the numbers below its length, which most differences are.
+// codeTable has the codes of small numbers.
 type codeTable [4096]nibbleCode
 
-// shortCodes makes the table when it is first needed: most commands encode no images.
+// shortCodes computes the table on first use.
 var shortCodes = sync.OnceValue(func() *codeTable {
 	var codes codeTable
 	for v := range codes {
@@ -36,7 +36,7 @@ var shortCodes = sync.OnceValue(func() *codeTable {
 	return &codes
 })
 
-// longCode makes the nibbles of any number, the first one on top.
+// longCode returns the code of any number, with the first nibble on top.
 func longCode(v uint32) (bits uint64, count uint) {
 	for {
 		nibble := uint64(v & 7)
@@ -56,7 +56,7 @@ type nibbleWriter struct {
 	out     []byte
 	at      int
 	pending uint64 // the last count nibbles
-	count   uint   // of them, less than 8 between calls
+	count   uint   // less than 8 between calls
 }
 
 func (w *nibbleWriter) put(v uint32) {
@@ -84,7 +84,7 @@ func (w *nibbleWriter) add(bits uint64, count uint) {
 	}
 }
 
-// finish pads the last word and returns what was written.
+// finish pads the last word and returns the output.
 func (w *nibbleWriter) finish() []byte {
 	if w.count > 0 {
 		w.add(0, 8-w.count)
@@ -121,7 +121,7 @@ func AppendRVL(dst, pixels []byte) []byte {
 
 func pixel(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }
 
-// grow returns dst with n more bytes of length, its old ones in place.
+// grow extends dst by n bytes.
 func grow(dst []byte, n int) []byte {
 	size := len(dst) + n
 	if cap(dst) < size {
@@ -130,7 +130,7 @@ func grow(dst []byte, n int) []byte {
 	return dst[:size]
 }
 
-// nibbleReader takes numbers from words. It keeps its first error.
+// nibbleReader reads numbers. It keeps its first error.
 type nibbleReader struct {
 	in   []byte
 	at   int
@@ -139,7 +139,7 @@ type nibbleReader struct {
 	err  error
 }
 
-// maxNibbles is what a number of 32 bits may take.
+// maxNibbles is the maximum for a number of 32 bits.
 const maxNibbles = 11
 
 func (r *nibbleReader) next() uint32 {
@@ -156,7 +156,7 @@ func (r *nibbleReader) next() uint32 {
 			return uint32(min(v, 1<<32-1))
 		}
 	}
-	r.fail("a number of more than %d nibbles", maxNibbles)
+	r.fail("number has more than %d nibbles", maxNibbles)
 	return 0
 }
 
@@ -176,8 +176,8 @@ func (r *nibbleReader) fail(format string, args ...any) {
 	}
 }
 
-// DecodeRVL fills pixels, little-endian 16-bit ones, from their code. The error
-// says where the code ends too early or names more pixels than there are.
+// DecodeRVL decodes code to little-endian 16-bit pixels. It fails if code is too short or
+// has too many pixels.
 func DecodeRVL(pixels, code []byte) error {
 	r := nibbleReader{in: code}
 	pixels = pixels[:len(pixels)&^1]
@@ -200,11 +200,11 @@ func DecodeRVL(pixels, code []byte) error {
 	return nil
 }
 
-// run reads how many pixels follow, in bytes; 0 after an error.
+// run reads the size of a run of pixels in bytes; 0 after an error.
 func (r *nibbleReader) run(pixels []byte) int {
 	n := r.next()
 	if uint64(n) > uint64(len(pixels)/2) {
-		r.fail("a run of %d pixels where %d are left", n, len(pixels)/2)
+		r.fail("run of %d pixels, but %d are left", n, len(pixels)/2)
 	}
 	if r.err != nil {
 		return 0

@@ -54,8 +54,8 @@ func TestRVLRefuses(t *testing.T) {
 		"nothing":           {"", "byte 0 of 0: pixels are missing"},
 		"half a word":       {"0010ca", "byte 0 of 3: pixels are missing"},
 		"ends in a number":  {"88888888", "byte 4 of 4: pixels are missing"},
-		"too many zeros":    {"00000050", "a run of 5 pixels where 4 are left"},
-		"too many values":   {"00000005", "a run of 5 pixels where 4 are left"},
+		"too many zeros":    {"00000050", "run of 5 pixels, but 4 are left"},
+		"too many values":   {"00000005", "run of 5 pixels, but 4 are left"},
 		"an endless number": {"ffffffffffffffff", "more than 11 nibbles"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,7 @@ const (
 	half                = 1 << 15
 )
 
-// convert fills the planes from a colour picture. Four pixels share their colours,
-// as libjpeg does by default.
+// convert converts a colour image to planes with 4:2:0 subsampling, libjpeg's default.
 func convert(m *jpeg.Planes, p *Picture, l layout) {
 	for y := 0; y < p.Height; y += 2 {
 		below := min(y+1, p.Height-1)
@@ -22,7 +21,7 @@ func convert(m *jpeg.Planes, p *Picture, l layout) {
 	}
 }
 
-// convertRows converts two rows; the last one of an odd number is both.
+// convertRows converts two rows, which are the same for the last of an odd number.
 func convertRows(top, bottom []byte, l layout, lumaTop, lumaBottom, cb, cr []byte) {
 	r, g, b, n := l.rgb[0], l.rgb[1], l.rgb[2], l.pixel
 	lumaBottom, cr = lumaBottom[:len(lumaTop)], cr[:len(cb)]
@@ -44,11 +43,10 @@ func convertRows(top, bottom []byte, l layout, lumaTop, lumaBottom, cb, cr []byt
 
 func luma(r, g, b int32) byte { return byte((lumaR*r + lumaG*g + lumaB*b + half) >> 16) }
 
-// chroma scales the sum of four pixels' colour difference.
+// chroma returns the mean of four pixels from their sum.
 func chroma(sum int32) byte { return byte(min((sum+128<<18+1<<17)>>18, 255)) }
 
-// split fills the planes from a YUV picture, whose samples have BT.601's limited
-// range; JPEG's have the full one. Two rows share their colours.
+// split converts a YUV image with BT.601's limited range to planes with full range.
 func split(m *jpeg.Planes, p *Picture, l layout) {
 	place := l.rgb[0]
 	for y := 0; y < p.Height; y += 2 {
@@ -69,7 +67,7 @@ func split(m *jpeg.Planes, p *Picture, l layout) {
 
 func mean(a, b byte) byte { return byte((int(a) + int(b) + 1) / 2) }
 
-// From limited to full range: luma 16…235, colours 16…240.
+// Tables from limited to full range: luma 16…235, chroma 16…240.
 var fullLuma, fullChroma = ranges()
 
 func ranges() (luma, colour [256]byte) {
@@ -82,7 +80,7 @@ func ranges() (luma, colour [256]byte) {
 
 func clip(v int) byte { return byte(min(max(v, 0), 255)) }
 
-// rowYUV makes RGB of a YUV row.
+// rowYUV converts a YUV row to RGB.
 func rowYUV(to, from []byte, l layout) {
 	place := l.rgb[0]
 	for ; len(from) >= 4 && len(to) >= 6; from, to = from[4:], to[6:] {
@@ -92,7 +90,7 @@ func rowYUV(to, from []byte, l layout) {
 	}
 }
 
-// rgbOf converts BT.601 with the limited range that cameras send.
+// rgbOf converts BT.601 with limited range.
 func rgbOf(y, u, v byte) (r, g, b byte) {
 	c, d, e := 298*(int(y)-16)+128, int(u)-128, int(v)-128
 	return clip((c + 409*e) >> 8), clip((c - 100*d - 208*e) >> 8), clip((c + 516*d) >> 8)

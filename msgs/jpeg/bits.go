@@ -5,18 +5,17 @@ import (
 	"math/bits"
 )
 
-// bitWriter appends bits to a slice, with a zero after each byte of ones.
+// bitWriter appends bits to a slice, with a zero after each byte 255.
 type bitWriter struct {
 	b   []byte
-	acc uint64 // the last n bits of it are not written yet
+	acc uint64 // the last n bits are not written
 	n   uint
 }
 
-// blockBytes is more than a block takes: 64 times 27 bits, every byte followed by
-// a zero.
+// blockBytes is an upper bound for a block: 64 times 27 bits, each byte followed by a zero.
 const blockBytes = 512
 
-// put adds bits; between calls fewer than 32 wait.
+// put appends n bits. Between calls, fewer than 32 are not written.
 func (w *bitWriter) put(value uint32, n uint) {
 	w.acc = w.acc<<n | uint64(value)
 	w.n += n
@@ -26,10 +25,10 @@ func (w *bitWriter) put(value uint32, n uint) {
 	}
 }
 
-// flush writes four bytes; there is room for eight.
+// flush writes four bytes. There must be room for eight.
 func (w *bitWriter) flush(word uint32) {
 	at := len(w.b)
-	if ones := ^word; (ones-0x01010101)&^ones&0x80808080 == 0 { // no byte of ones
+	if ones := ^word; (ones-0x01010101)&^ones&0x80808080 == 0 { // no byte is 255
 		w.b = w.b[:at+4]
 		binary.BigEndian.PutUint32(w.b[at:], word)
 		return
@@ -45,7 +44,7 @@ func (w *bitWriter) byte(b byte) {
 	}
 }
 
-// end fills the last byte with ones.
+// end pads the last byte with ones.
 func (w *bitWriter) end() []byte {
 	w.put(0x7F, 7)
 	for ; w.n >= 8; w.n -= 8 {
@@ -54,8 +53,8 @@ func (w *bitWriter) end() []byte {
 	return w.b
 }
 
-// block writes the coefficients of a block: the difference of the first one, and
-// the others with the number of zeros before them.
+// block writes the coefficients of a block: the difference of the first one, and the others
+// with the numbers of zeros before them.
 func (w *bitWriter) block(c *coefficients, difference int32, first, other *[256]uint32) {
 	if cap(w.b)-len(w.b) < blockBytes {
 		w.b = append(make([]byte, 0, 2*cap(w.b)+32<<10), w.b...)
@@ -81,13 +80,13 @@ func (w *bitWriter) block(c *coefficients, difference int32, first, other *[256]
 	}
 }
 
-// length is how many bits a number has, without its sign.
+// length returns the number of bits of v without its sign.
 func length(v int32) uint {
 	sign := v >> 31
 	return uint(bits.Len32(uint32((v ^ sign) - sign)))
 }
 
-// symbol writes a code and the n bits of a number; a negative one less 1.
+// symbol writes a code and the n bits of v, or of v-1 if it is negative.
 func (w *bitWriter) symbol(code uint32, v int32, n uint) {
 	low := uint32(v+v>>31) & (1<<n - 1)
 	w.put(code>>8<<n|low, uint(code&0xFF)+n)

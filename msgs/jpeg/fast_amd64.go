@@ -4,10 +4,10 @@ package jpeg
 
 import "golang.org/x/sys/cpu"
 
-// fast says whether the assembly is used. Tests turn it off to compare.
+// fast enables the assembly. Tests disable it for comparison.
 var fast = cpu.X86.HasAVX2
 
-// transformFast is transform, unless it returns false.
+// transformFast is transform. It returns false if there is no assembly.
 func transformFast(c *coefficients, samples []byte, stride int, scale *[64]float32) bool {
 	if fast {
 		_ = samples[7*stride+7]

@@ -1,6 +1,6 @@
 package jpeg
 
-// Markers of the format.
+// JPEG markers.
 const (
 	markStart   = 0xD8
 	markEnd     = 0xD9
@@ -11,7 +11,7 @@ const (
 	markScan    = 0xDA
 )
 
-// setQuality scales the quantization steps as libjpeg does.
+// setQuality scales the quantization steps like libjpeg.
 func (e *Encoder) setQuality(quality int) {
 	if e.quality == quality {
 		return
@@ -30,7 +30,7 @@ func (e *Encoder) setQuality(quality int) {
 	}
 }
 
-// header appends all that comes before the coefficients.
+// header appends the headers before the coefficients.
 func (e *Encoder) header(b []byte) []byte {
 	p := &e.planes
 	b = append(b, 0xFF, markStart)
@@ -73,7 +73,7 @@ func (e *Encoder) components() int {
 	return 3
 }
 
-// segment appends a marker and the length of what follows.
+// segment appends a marker and the length of its segment.
 func segment(b []byte, marker byte, n int) []byte {
 	return append(b, 0xFF, marker, byte((n+2)>>8), byte(n+2))
 }

@@ -6,36 +6,34 @@ package jpeg
 
 import "fmt"
 
-// maxSide is what the format has room for.
+// maxSide is the format's limit.
 const maxSide = 65535
 
-// Planes are the samples of a picture, as JFIF has them: brightness of each pixel,
-// and the two colour differences of each 2×2 pixels.
+// Planes are the samples of an image in YCbCr 4:2:0.
 type Planes struct {
 	Width, Height  int
 	Grey           bool // no colours
 	Y              []byte
 	Cb, Cr         []byte
-	Stride         int // bytes from row to row of Y
-	ColourStride   int // and of Cb and Cr
-	rows, coloured int // with what fills up blocks
+	Stride         int // bytes per row of Y
+	ColourStride   int // bytes per row of Cb and Cr
+	rows, coloured int // with padding to whole blocks
 }
 
-// Encoder encodes pictures one after another with the same memory. The zero value
-// is ready. It is not safe for concurrent use.
+// Encoder encodes images. It reuses its memory. The zero value is ready to use. It is not
+// safe for concurrent use.
 type Encoder struct {
 	planes  Planes
 	quality int
-	steps   [2][64]uint8   // in reading order
-	scales  [2][64]float32 // what a transformed coefficient is multiplied by
+	steps   [2][64]uint8   // in row order
+	scales  [2][64]float32 // factors of transformed coefficients
 	out     bitWriter
 }
 
-// Planes returns the planes that the next picture is to be written to. They belong
-// to the encoder.
+// Planes returns the planes for the next image. They are valid until the next call.
 func (e *Encoder) Planes(width, height int, grey bool) (*Planes, error) {
 	if width <= 0 || height <= 0 || width > maxSide || height > maxSide {
-		return nil, fmt.Errorf("encode a JPEG picture: size %dx%d, want 1 to %d", width, height, maxSide)
+		return nil, fmt.Errorf("encode JPEG: size is %dx%d, want 1 to %d", width, height, maxSide)
 	}
 	p := &e.planes
 	block := 16
@@ -58,7 +56,7 @@ func fit(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// Append appends the picture in the planes to dst as a file. quality is libjpeg's,
+// Append appends the image in the planes to dst as a JPEG file. quality is that of libjpeg,
 // 1 to 100.
 func (e *Encoder) Append(dst []byte, quality int) []byte {
 	e.setQuality(min(max(quality, 1), 100))
@@ -78,7 +76,7 @@ func (e *Encoder) Append(dst []byte, quality int) []byte {
 	return dst
 }
 
-// extend repeats the last column and the last row up to whole blocks.
+// extend pads to whole blocks by repeating the last column and row.
 func extend(plane []byte, width, height, stride, rows int) {
 	if width < stride {
 		for y := range height {
@@ -120,8 +118,8 @@ func (e *Encoder) scan() {
 	}
 }
 
-// block encodes 8×8 samples, and returns the first coefficient: the next block sends
-// its difference.
+// block encodes 8×8 samples and returns the first coefficient, from which the next block
+// encodes its difference.
 func (e *Encoder) block(samples []byte, stride int, kind int, last int32) int32 {
 	var c coefficients
 	transform(&c, samples, stride, &e.scales[kind])

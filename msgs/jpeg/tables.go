@@ -1,7 +1,6 @@
 package jpeg
 
-// zigzag is the order in which a block's coefficients are sent: the place of each
-// in reading order.
+// zigzag is the order of a block's encoded coefficients, as indexes in row order.
 var zigzag = [64]uint8{
 	0, 1, 8, 16, 9, 2, 3, 10,
 	17, 24, 32, 25, 18, 11, 4, 5,
@@ -13,14 +12,14 @@ var zigzag = [64]uint8{
 	53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// The two kinds of samples have tables of their own.
+// The kinds of samples, which have different tables.
 const (
 	light  = 0
 	colour = 1
 )
 
-// steps are the quantization steps of quality 50, in reading order: the standard's
-// tables K.1 and K.2.
+// steps are the quantization steps of quality 50 in row order: tables K.1 and K.2 of the
+// standard.
 var steps = [2][64]uint8{
 	{
 		16, 11, 10, 16, 24, 40, 51, 61,
@@ -44,15 +43,14 @@ var steps = [2][64]uint8{
 	},
 }
 
-// code is a Huffman code: how many codes there are of 1 … 16 bits, and what they
-// stand for.
+// code is a Huffman code: the number of codes of 1 … 16 bits, and their symbols.
 type code struct {
 	lengths string
 	symbols string
 }
 
-// The codes of the standard's tables K.3 to K.6, of the first coefficients of blocks
-// (how many bits they have) and of the others (zeros before one, and its bits).
+// The codes of the standard's tables K.3 to K.6. Symbols of the first coefficient are its
+// number of bits; others are the number of zeros before a coefficient and its bits.
 var (
 	firstCodes = [2]code{
 		{"\x00\x01\x05\x01\x01\x01\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b"},
@@ -86,8 +84,7 @@ var (
 	}
 )
 
-// first and other are the codes by symbol: the bits, shifted by 8, and how many
-// they are.
+// first and other are the codes by symbol: bits<<8 | number of bits.
 var first, other = [2][256]uint32{firstCodes[0].bySymbol(), firstCodes[1].bySymbol()},
 	[2][256]uint32{otherCodes[0].bySymbol(), otherCodes[1].bySymbol()}
 

@@ -2,11 +2,11 @@ package jpeg
 
 import "math"
 
-// coefficients are those of a block in reading order, quantized.
+// coefficients are the quantized coefficients of a block in row order.
 type coefficients [64]int32
 
-// gain is by how much the transform below makes a row's or column's coefficients
-// too large, but for a factor of 8.
+// gain is the scale of the coefficients of a row or column that transform computes, without
+// a factor of 8.
 var gain = gains()
 
 func gains() (g [8]float32) {
@@ -17,14 +17,14 @@ func gains() (g [8]float32) {
 	return g
 }
 
-// magic makes a float32 round to a whole number, the nearest, a half to the even one.
+// Adding magic rounds a float32 to the nearest integer, ties to even.
 const (
 	magic     = 3 << 22
 	magicBits = 0x4B400000
 )
 
-// transform is the discrete cosine transform of 8×8 samples, by the scheme of Arai,
-// Agui and Nakajima, and quantization.
+// transform computes the discrete cosine transform of 8×8 samples by the algorithm of Arai,
+// Agui and Nakajima, and quantizes it.
 func transform(c *coefficients, samples []byte, stride int, scale *[64]float32) {
 	if transformFast(c, samples, stride, scale) {
 		return

@@ -15,17 +15,17 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// Colour is PNG's colour type. Wire constants.
+// Colour is PNG's colour type. Values are wire constants.
 type Colour byte
 
-// The colour types written here.
+// The supported colour types.
 const (
 	Gray Colour = 0
 	RGB  Colour = 2
 	RGBA Colour = 6
 )
 
-// Channels is the number of samples in a pixel.
+// Channels returns the number of samples per pixel.
 func (c Colour) Channels() int {
 	switch c {
 	case RGB:
@@ -36,20 +36,20 @@ func (c Colour) Channels() int {
 	return 1
 }
 
-// Picture says what is written.
+// Picture is an image to encode.
 type Picture struct {
 	Width, Height int
 	Colour        Colour
-	Depth         int // bits a sample: 8 or 16
-	Level         int // of compression: 1 (fast) … 9 (small); 0 is 1
+	Depth         int // bits per sample: 8 or 16
+	Level         int // compression level: 1 (fast) … 9 (small); 1 if 0
 
-	// Row fills to with a row's bytes as PNG has them: samples in the order red,
-	// green, blue, alpha, 16-bit ones big-endian.
+	// Row sets to to the bytes of a row: samples in the order red, green, blue, alpha;
+	// 16-bit samples are big-endian.
 	Row func(y int, to []byte)
 }
 
-// Encoder writes pictures one after another with the same memory. The zero value
-// is ready. It is not safe for concurrent use.
+// Encoder encodes images. It reuses its memory. The zero value is ready to use. It is not
+// safe for concurrent use.
 type Encoder struct {
 	compressors   [10]*zlib.Writer // by level
 	data          *bufio.Writer
@@ -59,12 +59,11 @@ type Encoder struct {
 // chunkSize is the largest IDAT chunk.
 const chunkSize = 64 << 10
 
-// Encode writes a whole file to w. Errors are those of w, or say that p is no
-// picture.
+// Encode writes a file to w. It returns errors of w, or an error if p is invalid.
 func (e *Encoder) Encode(w io.Writer, p Picture) error {
 	pixel := p.Colour.Channels() * p.Depth / 8
 	if p.Width <= 0 || p.Height <= 0 || p.Depth != 8 && p.Depth != 16 || p.Level < 0 || p.Level > 9 {
-		return fmt.Errorf("write PNG: %dx%d pixels of %d bits at level %d", p.Width, p.Height, p.Depth, p.Level)
+		return fmt.Errorf("encode PNG: invalid image of %dx%d pixels with %d bits, level %d", p.Width, p.Height, p.Depth, p.Level)
 	}
 	out := &chunks{w: w}
 	out.write([]byte("\x89PNG\r\n\x1a\n"))
@@ -118,8 +117,8 @@ func sized(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// filterSub stores each byte as its difference to the pixel on the left: what
-// camera noise leaves compressible. The first byte says which filter it is.
+// filterSub applies the filter Sub: differences to the pixel on the left. It suits noisy
+// camera images. The first byte is the filter type.
 func filterSub(to, row []byte, pixel int) {
 	to[0] = 1
 	to = to[1:][:len(row)]
@@ -131,13 +130,13 @@ func filterSub(to, row []byte, pixel int) {
 	}
 }
 
-// chunks writes PNG's chunks and keeps the first error.
+// chunks writes chunks. It keeps its first error.
 type chunks struct {
 	w   io.Writer
 	err error
 }
 
-// idat makes a chunk of each write.
+// idat writes each Write as an IDAT chunk.
 type idat struct{ *chunks }
 
 func (w idat) Write(b []byte) (int, error) {
@@ -145,7 +144,7 @@ func (w idat) Write(b []byte) (int, error) {
 	return len(b), w.err
 }
 
-// chunk writes length, kind, data and checksum.
+// chunk writes a chunk: length, kind, data and checksum.
 func (w *chunks) chunk(kind string, data []byte) {
 	head := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	head = append(head, kind...)

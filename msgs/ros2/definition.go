@@ -7,21 +7,21 @@ import (
 	"rsros/msgs"
 )
 
-// The names of ROS 2's own types for what ROS 1 has built in.
+// builtin maps ROS 2 types to built-in types of ROS 1.
 var builtin = map[string]string{
 	"builtin_interfaces/Time":     "time",
 	"builtin_interfaces/Duration": "duration",
 }
 
-// TypeName turns "sensor_msgs/msg/Image" into "sensor_msgs/Image". The parts of services
-// and actions, such as "pkg/srv/Name_Request", are refused: ROS 1 records none.
+// TypeName converts "sensor_msgs/msg/Image" to "sensor_msgs/Image". It rejects services and
+// actions, such as "pkg/srv/Name_Request", which bags don't contain.
 func TypeName(name string) (string, error) {
 	parts := strings.Split(name, "/")
 	switch {
 	case len(parts) == 3 && parts[1] == "msg":
 		return parts[0] + "/" + parts[2], nil
 	case len(parts) == 3:
-		return "", fmt.Errorf("type %s: services and actions have no form in a bag of ROS 1", name)
+		return "", fmt.Errorf("type %s: services and actions cannot be stored in a ROS 1 bag", name)
 	case len(parts) == 2:
 		return name, nil
 	}
@@ -31,15 +31,14 @@ func TypeName(name string) (string, error) {
 // maxDefinition bounds a definition, in bytes.
 const maxDefinition = 4 << 20
 
-// ros1Syntax rewrites a definition of the encoding "ros2msg", with those of the types it
-// uses after lines of '=', as ROS 1 writes definitions.
-// wide lists the fields that are strings of wide characters, by the names of type and field; ROS 1
-// has strings there. name is the type's own.
+// ros1Syntax converts a definition of the encoding "ros2msg", with its dependencies after
+// lines of '=', to the syntax of ROS 1. wide is the set of wstring fields, by type and
+// field name, which are strings in ROS 1.
 func ros1Syntax(name, text string) (ros1 string, wide map[string]bool, err error) {
 	pkg, _, _ := strings.Cut(name, "/")
 	wide = make(map[string]bool)
 	if len(text) > maxDefinition {
-		return "", nil, fmt.Errorf("a definition of %d bytes; at most %d are read", len(text), maxDefinition)
+		return "", nil, fmt.Errorf("definition has %d bytes, want at most %d", len(text), maxDefinition)
 	}
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -66,14 +65,14 @@ func ros1Syntax(name, text string) (ros1 string, wide map[string]bool, err error
 	return out.String(), wide, nil
 }
 
-// fieldLine rewrites a field or a constant. Comments and default values are left out.
+// fieldLine converts a field or a constant. It omits comments and default values.
 func fieldLine(pkg, line string) (string, error) {
 	words := strings.Fields(line)
 	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 		return "", nil
 	}
 	if len(words) == 1 {
-		return "", fmt.Errorf("%q is not \"type name\"", line)
+		return "", fmt.Errorf("%q: want \"type name\"", line)
 	}
 	typ, err := fieldType(pkg, words[0])
 	if err != nil {
@@ -87,7 +86,7 @@ func fieldLine(pkg, line string) (string, error) {
 	name, after := rest[:end], strings.TrimSpace(rest[end:])
 	value, isConstant := strings.CutPrefix(after, "=")
 	if !isConstant {
-		return typ + " " + name, nil // what follows is a default value or a comment
+		return typ + " " + name, nil // the rest is a default value or a comment
 	}
 	value = strings.TrimSpace(value)
 	if typ == "string" {
@@ -101,7 +100,7 @@ func isNameRune(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// unquote returns a string constant as ROS 1 writes it: to the end of the line.
+// unquote converts a string constant to the syntax of ROS 1, which has no quotes.
 func unquote(value string) string {
 	if value == "" || value[0] != '"' && value[0] != '\'' {
 		return value
@@ -119,7 +118,7 @@ func unquote(value string) string {
 	return value
 }
 
-// fieldType rewrites a type: full names without "msg", bounds left out.
+// fieldType converts a type: names without "msg", and no bounds.
 func fieldType(pkg, typ string) (string, error) {
 	elem, array, isArray := strings.Cut(typ, "[")
 	if isArray {
@@ -147,11 +146,11 @@ func fieldType(pkg, typ string) (string, error) {
 	return elem + array, nil
 }
 
-// assemble makes the full definition of a type from texts of single types.
+// assemble parses a type with its dependencies from the definitions of single types.
 func assemble(name string, text func(string) (string, bool)) (*msgs.Spec, error) {
 	own, ok := text(name)
 	if !ok {
-		return nil, fmt.Errorf("type %s: the recording has no definition, and it isn't one of ROS's common types", name)
+		return nil, fmt.Errorf("type %s: no definition in the recording, and not a common type", name)
 	}
 	full := strings.Builder{}
 	full.WriteString(own + "\n")
@@ -164,7 +163,7 @@ func assemble(name string, text func(string) (string, bool)) (*msgs.Spec, error)
 		seen[used] = true
 		t, ok := text(used)
 		if !ok {
-			continue // Parse says where it is used
+			continue // Parse reports it
 		}
 		fmt.Fprintf(&full, "%s\nMSG: %s\n%s\n", strings.Repeat("=", 80), used, t)
 		todo = append(todo, uses(used, t)...)
@@ -172,7 +171,7 @@ func assemble(name string, text func(string) (string, bool)) (*msgs.Spec, error)
 	return msgs.Parse(name, full.String())
 }
 
-// uses lists the types that a single type's text names.
+// uses returns the types that a definition refers to.
 func uses(name, text string) (list []string) {
 	pkg, _, _ := strings.Cut(name, "/")
 	for line := range strings.Lines(text) {
@@ -191,7 +190,7 @@ func uses(name, text string) (list []string) {
 	return list
 }
 
-// texts cuts a definition in ROS 1's syntax into those of single types.
+// texts splits a definition in ROS 1 syntax into those of single types.
 func texts(name, definition string) map[string]string {
 	list := make(map[string]string)
 	current := name
@@ -200,7 +199,7 @@ func texts(name, definition string) map[string]string {
 		case isTitle:
 			current = strings.TrimSpace(title)
 			if _, twice := list[current]; twice {
-				current = "" // the first counts
+				current = "" // ignore duplicates
 			}
 			list[current] += "" // a type without fields has no lines
 		case !strings.HasPrefix(line, "===="):

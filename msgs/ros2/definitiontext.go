@@ -7,19 +7,19 @@ import (
 	"rsros/msgs"
 )
 
-// builtinTexts are the definitions of what ROS 1 has built in.
+// builtinTexts are the definitions of ROS 2 types that are built into ROS 1.
 var builtinTexts = map[string]string{
 	"builtin_interfaces/Time":     "int32 sec\nuint32 nanosec\n",
 	"builtin_interfaces/Duration": "int32 sec\nuint32 nanosec\n",
 }
 
-// describer writes a type, and then those that it uses, each once.
+// describer is a type with its dependencies.
 type describer struct {
-	names []string // in the order of their first use
+	names []string // in order of first use
 	specs map[string]*msgs.Spec
 }
 
-// describe lists a type and all that it uses. Types of builtinTexts have no Spec.
+// describe returns a type with its dependencies. Types of builtinTexts have no Spec.
 func describe(s *msgs.Spec) *describer {
 	d := &describer{specs: make(map[string]*msgs.Spec)}
 	d.add(s.Name, s)
@@ -41,7 +41,7 @@ func (d *describer) add(name string, s *msgs.Spec) {
 	}
 }
 
-// text is the definition of the encoding "ros2msg", as rosbag2 stores it.
+// text returns the definition in the encoding "ros2msg", as in rosbag2.
 func (d *describer) text() string {
 	var b strings.Builder
 	for i, name := range d.names {
@@ -53,7 +53,7 @@ func (d *describer) text() string {
 	return b.String()
 }
 
-// ownText is the definition of a single type.
+// ownText returns the definition of a single type.
 func ownText(name string, s *msgs.Spec) string {
 	if s == nil {
 		return builtinTexts[name]
@@ -73,7 +73,7 @@ func ownText(name string, s *msgs.Spec) string {
 	return b.String()
 }
 
-// builtinName is ROS 2's type for a time or a duration.
+// builtinName returns ROS 2's type for a time or a duration.
 func builtinName(k msgs.Kind) string {
 	switch k {
 	case msgs.KindTime:
@@ -101,8 +101,8 @@ func arrayText(f *msgs.Field) string {
 	return fmt.Sprintf("[%d]", f.Len)
 }
 
-// fieldName is the name of a field in ROS 2, whose common types have lower-case names
-// only. Those of other types stay, as what their port to ROS 2 calls them isn't known.
+// fieldName returns the name of a field in ROS 2, whose common types have lower-case names.
+// Names in other types are unchanged.
 func fieldName(s *msgs.Spec, f *msgs.Field) string {
 	if _, common := msgs.Lookup(s.Name); common {
 		return strings.ToLower(f.Name)
@@ -110,7 +110,7 @@ func fieldName(s *msgs.Spec, f *msgs.Field) string {
 	return f.Name
 }
 
-// quote writes a string constant as ROS 2 has it; unquote reads it.
+// quote is the inverse of unquote.
 func quote(value string) string {
 	if !strings.Contains(value, `"`) {
 		return `"` + value + `"`

@@ -1,22 +1,18 @@
-// Package ros2 makes ROS 1 messages of ROS 2 messages, and the other way round.
+// Package ros2 converts between ROS 1 and ROS 2 messages.
 //
-// A Mapping makes ROS 1 messages of those of one ROS 2 type. It pairs the fields of the ROS 2 definition, which a
-// recording has or this package knows, with those of the ROS 1 type of the same name:
-// by name, whatever the case (ROS 2's CameraInfo has d where ROS 1's has D). What
-// only ROS 1 has, such as the seq of a Header, becomes zero; what only ROS 2 has is
-// left out and listed. Types that ROS 1's common packages don't have keep their
-// name and get a definition of the same fields, so that name, definition and md5
-// agree.
+// A Mapping converts messages of a ROS 2 type to ROS 1. It pairs the fields of the ROS 2
+// definition, from the recording or from this package, with those of the ROS 1 type of the
+// same name, ignoring case (CameraInfo has d in ROS 2 and D in ROS 1). Fields that only
+// ROS 1 has, such as the seq of a Header, are zero. Fields that only ROS 2 has are dropped
+// and listed. Types that are not in ROS 1's common packages keep their name and fields.
 //
-// Definitions in this package are those of types that only ROS 2 has, or has in
-// another form than ROS 1. Of some types, releases of ROS 2 differ; a message without
-// a definition is read by the form that fits it to its end.
+// This package has definitions of types that differ from ROS 1. Some of them differ between
+// releases of ROS 2. A message without a definition is decoded with the first one that fits
+// its length.
 //
-// An Encoder makes ROS 2 messages of those of one ROS 1 type, by the same rules: types
-// that ROS 2's common packages have get ROS 2's fields, and others keep their name and
-// their fields. Types without a namesake have a table (ros2Names). The seq of a Header,
-// which ROS 2 doesn't have, is left out without being listed. What an Encoder makes, a
-// Mapping turns into the same ROS 1 message again, but for such fields.
+// An Encoder converts messages of a ROS 1 type to ROS 2 by the same rules. It drops the seq
+// of a Header without listing it. ros2Names has types with different names. A Mapping
+// converts an Encoder's result back to the same message, except for dropped fields.
 //
-// A Mapping and an Encoder are immutable and may be used from several goroutines.
+// A Mapping and an Encoder are immutable and safe for concurrent use.
 package ros2

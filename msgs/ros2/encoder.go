@@ -10,24 +10,23 @@ import (
 	"rsros/msgs/cdr"
 )
 
-// Encoder makes ROS 2 messages of the messages of one ROS 1 type.
+// Encoder converts messages of a ROS 1 type to ROS 2.
 type Encoder struct {
-	// Type is ROS 2's name, such as "sensor_msgs/msg/Image".
+	// Type is the ROS 2 type, such as "sensor_msgs/msg/Image".
 	Type string
-	// Definition has the encoding "ros2msg", with those of the types it uses.
+	// Definition has the encoding "ros2msg" and includes dependencies.
 	Definition string
 	// Hash is the type hash, "RIHS01_…".
 	Hash string
-	// Dropped lists the fields that ROS 2 has no place for, as paths such as
-	// "header.frame_id". The seq of headers isn't among them.
+	// Dropped lists the fields that ROS 2 lacks as paths such as "header.frame_id",
+	// except for the seq of headers.
 	Dropped []string
 
 	plan *plan
 	own  func(*writing)
 }
 
-// NewEncoder finds the ROS 2 form of a ROS 1 type by its name and its full definition,
-// as connections have them.
+// NewEncoder returns an encoder for a ROS 1 type with a full definition.
 func NewEncoder(name, definition string) (*Encoder, error) {
 	from, err := msgs.Parse(name, definition)
 	if err != nil {
@@ -71,9 +70,8 @@ func NewEncoder(name, definition string) (*Encoder, error) {
 	return e, nil
 }
 
-// Describe returns the definition and the type hash of a ROS 2 type, such as
-// "std_msgs/msg/String", that the program knows and that all releases of ROS 2 have in the
-// same form. The definition has the encoding "ros2msg".
+// Describe returns the definition, in the encoding "ros2msg", and the type hash of a known
+// ROS 2 type, such as "std_msgs/msg/String", that is the same in all releases of ROS 2.
 func Describe(name string) (definition, hash string, ok bool) {
 	m, err := Map(name, "")
 	if err != nil || m.own == nil && len(m.plans) != 1 {
@@ -95,7 +93,7 @@ func Describe(name string) (definition, hash string, ok bool) {
 	return e.Definition, e.Hash, true
 }
 
-// collect lists the texts of a type and of those it uses.
+// collect adds the definitions of a type and its dependencies to texts.
 func collect(s *msgs.Spec, texts map[string]string) {
 	if _, seen := texts[s.Name]; seen {
 		return
@@ -108,7 +106,7 @@ func collect(s *msgs.Spec, texts map[string]string) {
 	}
 }
 
-// encoderFor describes a type under the name that ROS 2 has for it.
+// encoderFor returns the description of a type with the ROS 2 name short.
 func encoderFor(short string, s *msgs.Spec) (*Encoder, error) {
 	if _, ok := builtinTexts[short]; ok {
 		d := &describer{names: []string{short}, specs: map[string]*msgs.Spec{short: nil}}
@@ -127,17 +125,15 @@ func (d *describer) encoder() *Encoder {
 	return &Encoder{Type: ros2Type(d.names[0]), Definition: d.text(), Hash: d.hash()}
 }
 
-// ToCDR appends the ROS 2 form of a ROS 1 message, encapsulation included, to what it is
-// given.
+// ToCDR appends the ROS 2 form of a ROS 1 message to to, with encapsulation.
 func (e *Encoder) ToCDR(to, message []byte) ([]byte, error) {
 	out, _, err := e.Convert(to, message)
 	return out, err
 }
 
-// Convert is ToCDR that also reports whether everything of the message is in its ROS 2
-// form. It isn't where a field of Dropped has a value, where bytes follow its last field, or
-// a time is after 2038: ROS 2 counts seconds in signed numbers of 32 bits, and the last
-// of them takes its place.
+// Convert is ToCDR and reports whether the result is complete. It isn't if a dropped field
+// isn't zero, if bytes follow the last field, or if a time is after 2038, which is clamped
+// to ROS 2's int32.
 func (e *Encoder) Convert(to, message []byte) (out []byte, whole bool, err error) {
 	w := writing{d: msgs.NewDecoder(message), in: message, e: cdr.Encoder{B: to}, limit: len(to) + growth*len(message) + slack}
 	w.e.Begin()
@@ -152,11 +148,11 @@ func (e *Encoder) Convert(to, message []byte) (out []byte, whole bool, err error
 	return w.e.B, !w.lossy && w.d.Remaining() == 0, nil
 }
 
-// writing is the work on one message of ROS 1.
+// writing is the state of converting a ROS 1 message.
 type writing struct {
 	d     *msgs.Decoder
 	e     cdr.Encoder
-	in    []byte // what d reads
+	in    []byte // input of d
 	limit int    // of e.B
 	lossy bool
 	err   error
@@ -178,20 +174,20 @@ func (w *writing) plan(p *plan) {
 		}
 	}
 	if len(p.to.Fields) == 0 {
-		w.e.U8(0) // ROS 2 gives types without fields a byte
+		w.e.U8(0) // an empty type has a byte in ROS 2
 	}
 }
 
-// drop takes note of what was read from an offset on, and left out. What is empty has
-// zeros only.
+// drop records that the input since an offset was dropped. This is lossy unless it is
+// zeros.
 func (w *writing) drop(from int) {
 	w.lossy = w.lossy || slices.ContainsFunc(w.in[from:w.d.Pos()], func(b byte) bool { return b != 0 })
 }
 
-// ended reports whether there was an error.
+// ended reports whether to stop because of an error.
 func (w *writing) ended() bool {
 	if len(w.e.B) > w.limit && w.err == nil {
-		w.err = fmt.Errorf("the ROS 2 message is larger than %d bytes", w.limit)
+		w.err = fmt.Errorf("ROS 2 message has more than %d bytes", w.limit)
 	}
 	return w.err != nil || w.d.Err() != nil
 }
@@ -232,7 +228,7 @@ func (w *writing) step(s *step) {
 	}
 }
 
-// numbers copies n numbers, which are little-endian in both.
+// numbers copies n little-endian numbers.
 func (w *writing) numbers(n, size int) {
 	if n == 0 {
 		return
@@ -245,8 +241,7 @@ func (w *writing) numbers(n, size int) {
 	w.e.Raw(w.d.Raw(n * size))
 }
 
-// time writes a time or a duration. In ROS 2 its nanoseconds are below a second
-// and never negative.
+// time writes a time or a duration with normalized nanoseconds, in [0, 1e9).
 func (w *writing) time(sec, nsec int64) {
 	const second = 1_000_000_000
 	sec, nsec = sec+nsec/second, nsec%second
@@ -263,7 +258,7 @@ func (w *writing) time(sec, nsec int64) {
 	w.e.U32(uint32(nsec))
 }
 
-// zero writes a field that ROS 1 doesn't have.
+// zero writes a zero field.
 func (w *writing) zero(f *msgs.Field) {
 	n := 1
 	if f.Array {
@@ -292,7 +287,7 @@ func (w *writing) zero(f *msgs.Field) {
 	}
 }
 
-// logToROS2 makes a rcl_interfaces/msg/Log of a rosgraph_msgs/Log.
+// logToROS2 converts a rosgraph_msgs/Log to a rcl_interfaces/msg/Log.
 func logToROS2(w *writing) {
 	w.d.U32() // seq
 	sec, nsec := w.d.U32(), w.d.U32()
@@ -312,8 +307,7 @@ func logToROS2(w *writing) {
 	w.drop(from)
 }
 
-// ros2Level is a level of ROS 1, of the powers of two from DEBUG to FATAL, as ROS 2 counts
-// them: in tens.
+// ros2Level converts a log level from ROS 1, powers of two, to ROS 2, multiples of ten.
 func ros2Level(level uint8) uint8 {
 	switch {
 	case level <= msgs.LogDebug:

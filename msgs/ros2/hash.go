@@ -11,10 +11,10 @@ import (
 	"rsros/msgs"
 )
 
-// hashPrefix names version 1 of ROS 2's interface hashing.
+// hashPrefix is that of version 1 of ROS 2's interface hashes.
 const hashPrefix = "RIHS01_"
 
-// The numbers that descriptions have for types. Wire constants.
+// fieldTypes are the type ids in type descriptions. They are wire constants.
 var fieldTypes = map[string]int{
 	"int8": 2, "uint8": 3, "char": 3, "int16": 4, "uint16": 5, "int32": 6, "uint32": 7, "int64": 8, "uint64": 9,
 	"float32": 10, "float64": 11, "bool": 15, "byte": 16, "string": 17,
@@ -26,8 +26,8 @@ const (
 	variableArray = 144 // added for a sequence
 )
 
-// hash is the type hash of a type, which ROS 2 since Iron stores with topics: SHA-256
-// of its description as JSON, with exactly these spaces.
+// hash returns the type hash, which ROS 2 stores with topics since Iron: SHA-256 of the
+// description as JSON with this spacing.
 func (d *describer) hash() string {
 	used := slices.Sorted(slices.Values(d.names[1:]))
 	var b strings.Builder
@@ -81,7 +81,7 @@ func fieldJSON(name string, kind, capacity int, nested string) string {
 func quoteJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return `""` // strings always have a form
+		return `""` // strings always marshal
 	}
 	return string(b)
 }

@@ -12,12 +12,12 @@ import (
 //go:embed definitions/*.txt
 var definitions embed.FS
 
-// forms are the texts of the types that ROS 2 has in another form than ROS 1, or alone.
+// forms returns the definitions of ROS 2 types that ROS 1 lacks or that differ.
 var forms = sync.OnceValue(func() map[string]string {
 	list := make(map[string]string)
 	files, err := definitions.ReadDir("definitions")
 	if err != nil {
-		panic("msgs/ros2: " + err.Error()) // they are part of the program
+		panic("msgs/ros2: " + err.Error()) // embedded, so this is a bug
 	}
 	for _, f := range files {
 		text, err := definitions.ReadFile("definitions/" + f.Name())
@@ -33,7 +33,7 @@ var forms = sync.OnceValue(func() map[string]string {
 	return list
 })
 
-// ros1Text returns the text of a type of ROS 1's common packages.
+// ros1Text returns the definition of a type in ROS 1's common packages.
 func ros1Text(name string) (string, bool) {
 	t, ok := msgs.Lookup(name)
 	if !ok {
@@ -46,8 +46,8 @@ func ros1Text(name string) (string, bool) {
 	return s.Text, true
 }
 
-// older returns the texts of ROS 2's first releases, where they are those of ROS 1
-// but for the Header.
+// older returns the definitions of early ROS 2 releases: those of ROS 1 if there is one,
+// except for the Header.
 func older(name string) (string, bool) {
 	if t, ok := ros1Text(name); ok && name != "std_msgs/Header" {
 		return t, true
@@ -55,7 +55,7 @@ func older(name string) (string, bool) {
 	return newer(name)
 }
 
-// newer returns the texts of ROS 2's later releases.
+// newer returns the definitions of later ROS 2 releases.
 func newer(name string) (string, bool) {
 	if t, ok := forms()[name]; ok {
 		return t, true

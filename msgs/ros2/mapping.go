@@ -9,22 +9,20 @@ import (
 	"rsros/msgs/cdr"
 )
 
-// Mapping makes ROS 1 messages of the messages of one ROS 2 type.
+// Mapping converts messages of a ROS 2 type to ROS 1.
 type Mapping struct {
 	// Type is the ROS 1 type.
 	Type msgs.Type
-	// Dropped lists the fields that ROS 1 has no place for, as paths such as
-	// "markers.texture".
+	// Dropped lists the fields that ROS 1 lacks as paths such as "markers.texture".
 	Dropped []string
 
-	plans []*plan // forms of the type in several releases of ROS 2, newest first
+	plans []*plan // by release of ROS 2, newest first
 	own   func(*cdr.Decoder, *msgs.Encoder)
-	wide  map[string]bool // fields that are wide strings, by the names of type and field
+	wide  map[string]bool // wstring fields, by type and field name
 }
 
-// Map finds the ROS 1 form of a ROS 2 type, such as "sensor_msgs/msg/Image".
-// definition is its text of the encoding "ros2msg", with those of the types it
-// uses; empty if the recording has none.
+// Map returns the mapping of a ROS 2 type, such as "sensor_msgs/msg/Image". definition has
+// the encoding "ros2msg" and includes dependencies; it is empty if the recording has none.
 func Map(name, definition string) (*Mapping, error) {
 	short, err := TypeName(name)
 	if err != nil {
@@ -41,7 +39,7 @@ func Map(name, definition string) (*Mapping, error) {
 	if definition != "" {
 		text, wide, err := ros1Syntax(short, definition)
 		if err != nil {
-			return nil, fmt.Errorf("the definition of %s: %w", name, err)
+			return nil, fmt.Errorf("definition of %s: %w", name, err)
 		}
 		m.wide = wide
 		list := texts(short, text)
@@ -55,14 +53,14 @@ func Map(name, definition string) (*Mapping, error) {
 	return m, nil
 }
 
-// add adds the form of a type that consists of these texts.
+// add adds a plan for the definitions that text returns.
 func (m *Mapping) add(name string, text func(string) (string, bool)) error {
 	from, err := assemble(name, text)
 	if err != nil {
 		return err
 	}
 	if len(m.plans) > 0 && m.plans[0].from.MD5() == from.MD5() {
-		return nil // releases don't differ
+		return nil // same in both releases
 	}
 	to, err := assemble(name, func(name string) (string, bool) {
 		if t, ok := ros1Text(name); ok {
@@ -82,26 +80,24 @@ func (m *Mapping) add(name string, text func(string) (string, bool)) error {
 	if len(m.plans) == 1 {
 		m.Type = msgs.Type{Name: to.Name, MD5: to.MD5(), Definition: to.FullText()}
 		if known, ok := msgs.Lookup(name); ok && known.MD5 == m.Type.MD5 {
-			m.Type = known // the same text as that of connections of other origin
+			m.Type = known // with the usual definition
 		}
 		m.Dropped = c.dropped
 	}
 	return nil
 }
 
-// padding is what recorders of ROS 2 may put after a message.
+// padding is the number of bytes that ROS 2 recorders may append to a message.
 const padding = 3
 
-// ToROS1 appends the ROS 1 form of a CDR message, encapsulation included, to what it
-// is given.
+// ToROS1 appends the ROS 1 form of a CDR message, which includes its encapsulation, to to.
 func (m *Mapping) ToROS1(to, message []byte) ([]byte, error) {
 	out, _, err := m.Convert(to, message)
 	return out, err
 }
 
-// Convert is ToROS1 that also reports whether everything of the message is in its ROS 1
-// form. It isn't where a field of Dropped has a value, where more than padding follows its
-// last field, or a time is before 1970.
+// Convert is ToROS1 and reports whether the result is complete. It isn't if a dropped field
+// isn't zero, if more than padding follows the last field, or if a time is before 1970.
 func (m *Mapping) Convert(to, message []byte) (out []byte, whole bool, err error) {
 	d := cdr.NewDecoder(message)
 	if m.own != nil {
@@ -124,23 +120,23 @@ func (m *Mapping) Convert(to, message []byte) (out []byte, whole bool, err error
 			} else if d.Remaining() <= padding || len(m.plans)*len(units) == 1 {
 				return r.out, !r.lossy && d.Remaining() <= padding, nil
 			} else {
-				first = cmp.Or(first, fmt.Errorf("message of %d bytes: %d bytes follow its last field", len(message), d.Remaining()))
+				first = cmp.Or(first, fmt.Errorf("message has %d bytes, %d of them after its last field", len(message), d.Remaining()))
 			}
 		}
 	}
 	return to, false, first
 }
 
-// logToROS1 makes a rosgraph_msgs/Log of a rcl_interfaces/msg/Log.
+// logToROS1 converts a rcl_interfaces/msg/Log to a rosgraph_msgs/Log.
 func logToROS1(d *cdr.Decoder, e *msgs.Encoder) {
 	stamp, level := d.Time(), d.U8()
 	out := msgs.Log{Header: msgs.Header{Stamp: stamp}, Name: d.String(), Msg: d.String(), File: d.String(), Function: d.String(), Line: d.U32()}
-	// ROS 2 counts levels in tens, ROS 1 in powers of two, of DEBUG, INFO, WARN, ERROR, FATAL.
+	// Levels are multiples of ten in ROS 2 and powers of two in ROS 1.
 	out.Level = 1 << min(max(int(level)/10-1, 0), 4)
 	out.Append(e)
 }
 
-// Known lists the ROS 1 names of the types that are mapped without a definition.
+// Known returns the ROS 1 names of the types that can be mapped without a definition.
 func Known() []string {
 	list := msgs.Types()
 	for name := range forms() {

@@ -2,10 +2,10 @@ package ros2
 
 import "strings"
 
-// logType has a shape of its own in each of the two.
+// logType differs between ROS 1 and ROS 2.
 const logType = "rcl_interfaces/Log"
 
-// ros2Names are the types that ROS 2 has under another name than ROS 1.
+// ros2Names are the ROS 2 names of ROS 1 types that have a different name.
 var ros2Names = map[string]string{
 	"std_msgs/Time":     "builtin_interfaces/Time",
 	"std_msgs/Duration": "builtin_interfaces/Duration",
@@ -13,11 +13,11 @@ var ros2Names = map[string]string{
 	"rosgraph_msgs/Log": logType,
 }
 
-// ros1Names are the types of ROS 2 whose ROS 1 form has another name.
+// ros1Names are the ROS 1 names of ROS 2 types that have a different name.
 var ros1Names = map[string]string{
 	"builtin_interfaces/Time":     "std_msgs/Time",
 	"builtin_interfaces/Duration": "std_msgs/Duration",
 }
 
-// ros2Type turns "sensor_msgs/Image" into "sensor_msgs/msg/Image".
+// ros2Type converts "sensor_msgs/Image" to "sensor_msgs/msg/Image".
 func ros2Type(name string) string { return strings.Replace(name, "/", "/msg/", 1) }

@@ -10,19 +10,18 @@ import (
 	"rsros/msgs/cdr"
 )
 
-// plan turns messages of one form into messages of another, field by field. One of
-// the forms is ROS 1's and the other is ROS 2's; a plan doesn't know which is which.
+// plan converts messages between the ROS 1 and the ROS 2 form of a type, in one direction.
 type plan struct {
 	from, to *msgs.Spec
 	steps    []step
 }
 
-// step reads a field, or writes one that only the other form has.
+// step converts a field or writes one that only the target has.
 type step struct {
 	op    op
-	drop  bool        // the other form has no such field
-	quiet bool        // nobody misses it
-	size  int         // opNumbers: bytes of each; opZeros: bytes that ROS 1 takes
+	drop  bool        // the target lacks the field
+	quiet bool        // not lossy
+	size  int         // opNumbers: bytes of each; opZeros: size in ROS 1
 	zero  *msgs.Field // opZeros: the field
 	sub   *plan
 	array bool
@@ -36,22 +35,22 @@ const (
 	opTime
 	opDuration
 	opString
-	opWide // a string of wide characters
+	opWide // wstring
 	opMessage
 	opZeros
 )
 
-// pair is two forms of a type.
+// pair is the two forms of a type.
 type pair struct{ from, to *msgs.Spec }
 
 type compiler struct {
-	from, to string          // what errors call the forms: "ROS 2", "ROS 1"
-	wide     map[string]bool // fields that are wide strings in from, by the names of type and field
+	from, to string          // names of the forms in errors: "ROS 2", "ROS 1"
+	wide     map[string]bool // wstring fields of from, by type and field name
 	done     map[pair]*plan
 	dropped  []string
 }
 
-// compile pairs the fields of two forms of a type.
+// compile returns the plan for two forms of a type.
 func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 	key := pair{from, to}
 	if p, ok := c.done[key]; ok {
@@ -59,7 +58,7 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 	}
 	p := &plan{from: from, to: to}
 	c.done[key] = p
-	next := 0 // field of to that comes next
+	next := 0 // next field of to
 	for i := range from.Fields {
 		f := &from.Fields[i]
 		at := find(to, f.Name)
@@ -75,7 +74,7 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 			}
 		} else {
 			if at < next {
-				return nil, fmt.Errorf("field %s%s comes earlier in %s than in %s", path, f.Name, c.to, c.from)
+				return nil, fmt.Errorf("field %s%s is earlier in %s than in %s", path, f.Name, c.to, c.from)
 			}
 			p.zeros(to.Fields[next:at])
 			next = at + 1
@@ -86,8 +85,8 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 	return p, nil
 }
 
-// add adds a step. Numbers of one size that follow each other are one step: neither form
-// has anything between them.
+// add adds a step. It merges consecutive numbers of the same size, which have no padding in
+// between.
 func (p *plan) add(s step) {
 	if n := len(p.steps); n > 0 && s.numbers() && p.steps[n-1].numbers() && s.size == p.steps[n-1].size {
 		last := &p.steps[n-1]
@@ -97,12 +96,12 @@ func (p *plan) add(s step) {
 	p.steps = append(p.steps, s)
 }
 
-// numbers reports whether a step copies a number of numbers that is always the same.
+// numbers reports whether a step copies a fixed number of numbers.
 func (s *step) numbers() bool {
 	return s.op == opNumbers && !s.drop && !(s.array && s.len == msgs.Variable)
 }
 
-// count is how many elements a step has that has no variable length.
+// count returns the number of elements of a step of fixed length.
 func (s *step) count() int {
 	if s.array {
 		return s.len
@@ -110,8 +109,8 @@ func (s *step) count() int {
 	return 1
 }
 
-// find returns the index of a field. Case doesn't count, unless fields differ in
-// nothing else.
+// find returns the index of a field, or -1. It prefers an exact match and otherwise ignores
+// case.
 func find(s *msgs.Spec, name string) int {
 	if i := slices.IndexFunc(s.Fields, func(f msgs.Field) bool { return f.Name == name }); i >= 0 {
 		return i
@@ -124,14 +123,14 @@ func find(s *msgs.Spec, name string) int {
 	return -1
 }
 
-// zeros adds fields that only the other form has.
+// zeros adds fields that only the target has.
 func (p *plan) zeros(fields []msgs.Field) {
 	for i := range fields {
 		p.steps = append(p.steps, step{op: opZeros, size: int(fields[i].MinSize()), zero: &fields[i]})
 	}
 }
 
-// step pairs a field with that at an index of the other form, -1 for none.
+// step returns the step for a field and the one at an index of the target, or -1.
 func (c *compiler) step(f *msgs.Field, at int, from, to *msgs.Spec, path string) (step, error) {
 	s := step{array: f.Array, len: f.Len}
 	g := f
@@ -161,29 +160,21 @@ func (c *compiler) step(f *msgs.Field, at int, from, to *msgs.Spec, path string)
 	return s, err
 }
 
-// sameKind tells whether values have the same bytes; kinds of one byte do.
+// sameKind reports whether values have the same bytes, as do all kinds of one byte.
 func sameKind(a, b msgs.Kind) bool {
 	return a == b || a.Size() == 1 && b.Size() == 1
 }
 
-func typeText(f *msgs.Field) string {
-	switch {
-	case !f.Array:
-		return f.Type
-	case f.Len == msgs.Variable:
-		return f.Type + "[]"
-	}
-	return fmt.Sprintf("%s[%d]", f.Type, f.Len)
-}
+func typeText(f *msgs.Field) string { return f.Type + arrayText(f) }
 
-// A message grows by its headers' sequence numbers, by alignment and the like; more than
-// this is made to be hostile.
+// Limits on the growth of a message by sequence numbers, alignment and the like. Only
+// hostile messages exceed them.
 const (
 	growth = 8
 	slack  = 64 << 10
 )
 
-// run is the work on one message of ROS 2.
+// run is the state of converting a ROS 2 message.
 type run struct {
 	d     *cdr.Decoder
 	out   []byte
@@ -194,7 +185,7 @@ type run struct {
 
 func (r *run) plan(p *plan) {
 	if len(p.from.Fields) == 0 {
-		r.d.U8() // ROS 2 gives types without fields a byte
+		r.d.U8() // an empty type has a byte in ROS 2
 	}
 	for i := range p.steps {
 		if r.d.Err() != nil {
@@ -204,7 +195,7 @@ func (r *run) plan(p *plan) {
 		start := len(r.out)
 		r.step(s)
 		if s.drop {
-			// What is empty has zeros only.
+			// Dropping zeros is not lossy.
 			r.lossy = r.lossy || slices.ContainsFunc(r.out[start:], func(b byte) bool { return b != 0 })
 			r.out = r.out[:start]
 		}
@@ -233,7 +224,7 @@ func (r *run) step(s *step) {
 			return
 		}
 		if len(r.out) > r.limit {
-			r.d.Fail(fmt.Errorf("the ROS 1 message is larger than %d bytes", r.limit))
+			r.d.Fail(fmt.Errorf("ROS 1 message has more than %d bytes", r.limit))
 			return
 		}
 		switch s.op {
@@ -264,13 +255,13 @@ func (r *run) u32(v uint32) { r.out = binary.LittleEndian.AppendUint32(r.out, v)
 
 func (r *run) zeros(n int) {
 	if len(r.out)+n > r.limit {
-		r.d.Fail(fmt.Errorf("the ROS 1 message is larger than %d bytes", r.limit))
+		r.d.Fail(fmt.Errorf("ROS 1 message has more than %d bytes", r.limit))
 		return
 	}
 	r.out = append(r.out, make([]byte, n)...)
 }
 
-// numbers copies n numbers, little-endian as ROS 1 has them.
+// numbers copies n numbers as little-endian.
 func (r *run) numbers(n, size int) {
 	start := len(r.out)
 	r.out = append(r.out, r.d.Numbers(n, size)...)
@@ -278,8 +269,6 @@ func (r *run) numbers(n, size int) {
 		return
 	}
 	for b := r.out[start:]; len(b) >= size; b = b[size:] {
-		for i, j := 0, size-1; i < j; i, j = i+1, j-1 {
-			b[i], b[j] = b[j], b[i]
-		}
+		slices.Reverse(b[:size])
 	}
 }

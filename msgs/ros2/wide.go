@@ -7,15 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// wideUnits are the forms that a character of a wstring has, in bytes: middlewares of ROS 2
-// differ, and their recordings don't say which it was. A message is read in the form that
-// fits it to its end.
+// wideUnits are the possible sizes of a wstring's characters. They depend on the middleware,
+// which recordings don't name, so the first size that fits the message is used.
 var wideUnits = []int{4, 2}
 
-var errWide = errors.New("a wide string with numbers that are no characters")
+var errWide = errors.New("invalid character in a wide string")
 
-// wideText reads a wide string, of UTF-16 numbers whatever their size, and writes it as
-// UTF-8.
+// wideText converts a wide string, UTF-16 in characters of any size, to UTF-8.
 func (r *run) wideText() {
 	n := r.d.Len(r.unit)
 	raw := r.d.Numbers(n, r.unit)
@@ -24,7 +22,7 @@ func (r *run) wideText() {
 		order = binary.BigEndian
 	}
 	at := len(r.out)
-	r.u32(0) // the length, as soon as it is known
+	r.u32(0) // length, set below
 	for high := rune(0); len(raw) > 0; raw = raw[r.unit:] {
 		c := uint32(0)
 		if r.unit == 4 {
@@ -37,12 +35,12 @@ func (r *run) wideText() {
 			return
 		}
 		switch v := rune(c); {
-		case v == 0 && len(raw) == r.unit: // the end, which some count
+		case v == 0 && len(raw) == r.unit: // terminator, which some writers include
 		case high != 0:
 			r.out = utf8.AppendRune(r.out, utf16.DecodeRune(high, v))
 			high = 0
 		case v >= 0xd800 && v < 0xdc00 && len(raw) > r.unit:
-			high = v // the first half of a character
+			high = v // high surrogate
 		default:
 			r.out = utf8.AppendRune(r.out, v)
 		}

@@ -1,9 +1,8 @@
-// Package pages makes memory for large messages and images: it begins on a page, as
-// direct writing asks for, and is cut from huge pages where the system has them. To
-// write memory past the page cache the kernel has to pin every page of it, and the first
-// use of a page costs a fault.
+// Package pages allocates page-aligned memory for large messages and images, as direct I/O
+// requires, from huge pages if the system has them. Direct I/O pins every page, and the
+// first access to a page causes a fault, so fewer pages are faster.
 //
-// The memory belongs to the caller and is the garbage collector's like any other.
+// The memory is garbage collected.
 package pages
 
 import (
@@ -11,22 +10,21 @@ import (
 	"unsafe"
 )
 
-// Size is that of the system's pages, which may have up to 64 KiB, and at least what
-// direct writing asks for.
+// Size is the system's page size, up to 64 KiB, but at least 4096, as direct I/O requires.
 var Size = max(4096, os.Getpagesize())
 
 const (
-	// hugePage is the size of a huge page in bytes.
+	// hugePage is the size of a huge page.
 	hugePage = 2 << 20
-	// LeastHuge is the size from which pieces are cut from huge pages.
+	// LeastHuge is the least size that is allocated from huge pages.
 	LeastHuge = 256 << 10
 )
 
-// Round returns n rounded up to whole pages, at least one.
+// Round rounds n up to whole pages, at least one.
 func Round(n int) int { return max((n+Size-1)&^(Size-1), Size) }
 
-// Cut makes memory for one piece of size bytes, or for as many as fill some huge pages
-// with at most an eighth left over.
+// Cut allocates one or more pieces of size bytes: as many as fill some huge pages with at
+// most an eighth unused.
 func Cut(size int) [][]byte {
 	if size < LeastHuge {
 		return [][]byte{aligned(size, Size)}
