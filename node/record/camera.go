@@ -23,8 +23,8 @@ import (
 // Options are the settings of a camera's recordings.
 type Options struct {
 	Bag           bagstore.Options
-	DB3           bool          `setting:"db3"`            // recordings that Start names are .db3 files; others have the format of their names
-	QueueBytes    int64         `setting:"buffsize"`       // most bytes that may wait for the disk; default 512 MiB
+	DB3           bool          `setting:"db3"`            // recordings that Start names are .db3 files; for others the extension decides
+	QueueBytes    int64         `setting:"buffsize"`       // limit of the queue; default 512 MiB
 	SplitSize     int64         `setting:"split-size"`     // start a new file after this many bytes; 0 means no limit
 	SplitDuration time.Duration `setting:"split-duration"` // start a new file after this much recorded time; 0 means no limit
 }
@@ -50,7 +50,7 @@ func (o Options) limits() limits { return limits{o.SplitSize, o.SplitDuration} }
 type Camera struct {
 	Source
 	opts   Options
-	prefix string // folder, or folder and beginning of the name, of new files
+	prefix string // of new files: a folder, or a folder and the start of the name
 	log    zerolog.Logger
 	open   openFunc
 
@@ -58,32 +58,32 @@ type Camera struct {
 	ending  sync.WaitGroup // recordings that are being closed
 
 	mu     sync.Mutex
-	Last   Summary     // of the recording that ended last
+	Last   Summary     // of the last recording that ended
 	lost   bool        // a recording lost frames
-	left   atomic.Bool // a file's format had no place for something
-	failed error       // of recordings that ended because of an error
+	left   atomic.Bool // something can't be represented in a file's format
+	failed error       // of recordings that ended with an error
 }
 
 var errNotRecording = errors.New("not recording")
 
-// Source is what a Camera records.
+// Source is the device that a Camera records.
 type Source struct {
 	Hub      *hub.Hub
 	Device   camdriver.Device
-	Profiles [][]camdriver.Profile // the streams that run, by sensor
-	Now      func() time.Time      // on the clock of Frame.Arrival; returns the zero time if there is none: events get that of the latest frame
+	Profiles [][]camdriver.Profile // running streams, by sensor
+	Now      func() time.Time      // on the clock of Frame.Arrival; if it returns the zero time, events get the time of the latest frame
 }
 
-// Serve prepares for recordings of an open device. prefix is the folder, or the
-// folder and the beginning of the name, of recordings that Start must name.
+// Serve prepares to record an open device. prefix is the folder, or the folder and the
+// start of the name, of recordings that Start names.
 func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
 	r.Source, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, r.create
 }
 
-// openFunc creates a file and writes the description into it.
+// openFunc creates a file and writes the device's description.
 type openFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error)
 
-// create creates a file of the format that its name says.
+// create creates a file in the format of its extension.
 func (r *Camera) create(path string, snap camdriver.DeviceSnapshot) (bagWriter, error) {
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
 	o := rsbag.RecorderOptions{Bag: r.opts.Bag, Program: program.Name, Version: program.Version, Host: host}
@@ -93,17 +93,17 @@ func (r *Camera) create(path string, snap camdriver.DeviceSnapshot) (bagWriter, 
 	return rsdb3.NewRecorder(path, snap, rsdb3.Options{}, o, func(list []rsdb3.Loss) { r.leftOut(path, list) })
 }
 
-// leftOut says what a file's format had no place for.
+// leftOut logs what can't be represented in a file's format.
 func (r *Camera) leftOut(path string, list []rsdb3.Loss) {
 	for _, l := range list {
-		r.log.Warn().Str("file", path).Str("what", l.What).Uint64("times", l.Count).Msg("left out or changed, for librealsense's .db3 has no place for it")
+		r.log.Warn().Str("file", path).Str("what", l.What).Uint64("times", l.Count).Msg("left out or changed: librealsense's .db3 can't represent it")
 	}
 	r.left.Store(true)
 }
 
-// Start starts recording into path, or into a new file named after the prefix and
-// the time if path is empty, and returns the file's path. The file describes the
-// device as it is now. The streams aren't interrupted.
+// Start starts to record into path or, if path is empty, into a new file named after the
+// prefix and the time. It returns the file's path. The file describes the device's current
+// state. The streams aren't interrupted.
 func (r *Camera) Start(path string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,8 +138,8 @@ func (r *Camera) Start(path string) (string, error) {
 	return path, nil
 }
 
-// Stop ends the recording and returns when the file is complete on disk. Status may
-// be called and another recording may be started meanwhile.
+// Stop ends the recording and waits until the file is complete on disk. Meanwhile Status
+// may be called and another recording started.
 func (r *Camera) Stop() (Summary, error) {
 	r.mu.Lock()
 	rec := r.current.Swap(nil)
@@ -157,8 +157,7 @@ func (r *Camera) Stop() (Summary, error) {
 	return s, err
 }
 
-// finish cleans up after a recording that ended because of an error. The caller
-// must hold r.mu.
+// finish cleans up after a recording that ended with an error. The caller must hold r.mu.
 func (r *Camera) finish(rec *session) {
 	r.current.Store(nil)
 	s, err := rec.stop()
@@ -183,7 +182,7 @@ func (r *Camera) running() (*session, error) {
 	return rec, nil
 }
 
-// Pause pauses the recording or resumes it. Paused time is cut out of the file.
+// Pause pauses or resumes the recording. Paused time is cut out of the file.
 func (r *Camera) Pause(on bool) error {
 	rec, err := r.running()
 	if err == nil {
@@ -209,7 +208,7 @@ func (r *Camera) WriteLog(line *msgs.Log) {
 	}
 }
 
-// Status is the recorder's entry in /diagnostics. ok is false if there is no
+// Status returns the recorder's entry for /diagnostics. ok is false if there is no
 // recording.
 func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 	rec := r.current.Load()
@@ -219,8 +218,8 @@ func (r *Camera) Status() (s msgs.DiagnosticStatus, ok bool) {
 	return rec.status(), true
 }
 
-// Close ends the current recording, if there is one. The error wraps
-// program.ErrIncomplete if any recording lost frames.
+// Close ends the current recording, if any. The error wraps program.ErrIncomplete if a
+// recording is incomplete.
 func (r *Camera) Close() error {
 	_, err := r.Stop()
 	r.ending.Wait()
@@ -234,7 +233,7 @@ func (r *Camera) Close() error {
 		err = errors.Join(err, fmt.Errorf("%w: a recording lost frames", program.ErrIncomplete))
 	}
 	if r.left.Load() {
-		err = errors.Join(err, fmt.Errorf("%w: a .db3 has no place for all that came", program.ErrIncomplete))
+		err = errors.Join(err, fmt.Errorf("%w: a .db3 can't represent everything", program.ErrIncomplete))
 	}
 	return err
 }

@@ -7,8 +7,8 @@ import (
 
 const lostBefore = "messages were lost before they arrived, by their numbers (header.seq)"
 
-// missing is how many messages were lost before they arrived: in a publisher's queue,
-// or with a connection that broke.
+// missing returns the number of messages lost before they arrived: in a publisher's queue,
+// or with a broken connection.
 func (r *topicRecorder) missing() (total uint64) {
 	for _, s := range r.subs {
 		total += s.Stats().Missing
@@ -16,16 +16,16 @@ func (r *topicRecorder) missing() (total uint64) {
 	return total
 }
 
-// sayMissing logs how many messages were lost before they arrived, if that is news.
-func (r *topicRecorder) sayMissing() {
-	if n := r.missing(); n != r.saidMissing {
+// logMissing logs the number of messages lost before they arrived, if it has changed.
+func (r *topicRecorder) logMissing() {
+	if n := r.missing(); n != r.loggedMissing {
 		r.log.Warn().Uint64("missing", n).Msg(lostBefore)
-		r.saidMissing = n
+		r.loggedMissing = n
 	}
 }
 
-// sumUpMissing logs for each topic what sayMissing counted together.
-func (r *topicRecorder) sumUpMissing() {
+// logMissingTopics logs the number for each topic.
+func (r *topicRecorder) logMissingTopics() {
 	for _, topic := range slices.Sorted(maps.Keys(r.subs)) {
 		if n := r.subs[topic].Stats().Missing; n > 0 {
 			r.log.Warn().Str("topic", topic).Uint64("missing", n).Msg(lostBefore)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// newBase returns a base for the names of a recording's files: base itself, or base with
-// the time stamp appended if a file exists under that name. first creates the first file
-// for a base; while it returns fs.ErrExist, the next name is tried. renamed reports
+// newBase returns a base for the names of a recording's files: base itself or, if a file
+// with that name exists, base with the time stamp appended. first creates the first file
+// for a base; while it returns fs.ErrExist, newBase tries the next name. renamed reports
 // whether the result differs from base.
 func newBase(base string, now time.Time, first func(base string) error) (got string, renamed bool, err error) {
 	stamped := base + "_" + now.Format(stampLayout)
@@ -29,5 +29,5 @@ func newBase(base string, now time.Time, first func(base string) error) (got str
 	}
 }
 
-// maxNames bounds how many names are tried.
+// maxNames is the limit of names to try.
 const maxNames = 100

@@ -12,8 +12,8 @@ import (
 	"rsros/msgs"
 )
 
-// bagWriter is what a recording needs of an rsbag.Recorder. Tests replace it by one
-// whose disk stalls or fails. Stats, Size and Duration never wait for the disk.
+// bagWriter is implemented by rsbag.Recorder. Tests use one whose disk stalls or fails.
+// Stats, Size and Duration never wait for the disk.
 type bagWriter interface {
 	Frame(sensor int, f *camdriver.Frame) error
 	Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error
@@ -28,9 +28,9 @@ type bagWriter interface {
 	Close() error
 }
 
-// parts are the files of a camera's recording. Each can be played alone: it starts with
-// the device's description as of its first frame, and its times start at 0. Only the
-// writing goroutine may use it, except for summary and path.
+// parts are the files of a camera's recording. Each can be played alone: it has the
+// device's description as of its first frame, and its times start at 0. Only the writing
+// goroutine may call its methods, except for summary and path.
 type parts struct {
 	series[*part]
 	limits limits
@@ -38,7 +38,7 @@ type parts struct {
 
 	paused bool
 	frames bool   // the current file has at least one
-	split  uint32 // number of the last requested split that was made
+	split  uint32 // number of the last executed split
 }
 
 // part is one file of a camera's recording.
@@ -65,14 +65,14 @@ func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFu
 	return p, p.next()
 }
 
-// next begins the next file.
+// next starts the next file.
 func (p *parts) next() error {
 	p.paused, p.frames = false, false
 	return p.series.next()
 }
 
-// goOn continues in a new file if err says that the current one was taken away. Any other
-// error comes back.
+// goOn continues in a new file if err means that the current one was deleted or replaced.
+// It returns any other error.
 func (p *parts) goOn(err error) error {
 	if !p.lost(err) {
 		return err
@@ -104,7 +104,7 @@ func (p *parts) full(split uint32) bool {
 	return split != p.split || p.limits.reached(p.cur.Size(), p.cur.Duration())
 }
 
-// option writes an option's change, and keeps it for the next file's description.
+// option writes a changed option and keeps it for the next file's description.
 func (p *parts) option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
 	if sensor >= 0 && sensor < len(p.snap.Sensors) {
 		list := p.snap.Sensors[sensor].Options
@@ -115,13 +115,13 @@ func (p *parts) option(sensor int, id camdriver.OptionID, value float32, at time
 	return p.cur.Option(sensor, id, value, at)
 }
 
-// path is the path of the newest file.
+// path returns the path of the newest file.
 func (p *parts) path() string {
 	files := p.all()
 	return files[len(files)-1].path
 }
 
-// summary adds up all files. Any goroutine may call it.
+// summary returns the totals of all files. It may be called from any goroutine.
 func (p *parts) summary() Summary {
 	s := Summary{ByStream: map[camdriver.StreamID]Count{}}
 	for _, f := range p.all() {
@@ -134,7 +134,7 @@ func (p *parts) summary() Summary {
 // Path implements seriesFile.
 func (f *part) Path() string { return f.path }
 
-// Close completes the file, keeps its counts, and lets go of its writer's memory.
+// Close completes the file, keeps its counts and frees the writer's memory.
 func (f *part) Close() error {
 	err := f.bagWriter.Close()
 	f.mu.Lock()
@@ -143,7 +143,7 @@ func (f *part) Close() error {
 	return err
 }
 
-// Stats returns what is in the file. Any goroutine may call it.
+// Stats returns the file's counts. It may be called from any goroutine.
 func (f *part) Stats() rsbag.RecorderStats {
 	f.mu.Lock()
 	defer f.mu.Unlock()

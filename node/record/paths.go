@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// stampLayout is how rosbag record formats the time in a file name.
+// stampLayout is rosbag record's format of the time in a file name.
 const stampLayout = "2006-01-02-15-04-05"
 
-// The extensions of recordings' files, which say their format.
+// The extensions of recordings, which determine their format.
 const (
 	extBag = ".bag"
 	extDB3 = ".db3"
 )
 
-// splitExt cuts the extension of a recording off a path. ext is empty if the path has
-// none of them: then it is a bag's.
+// splitExt splits a path into base and extension. ext is empty if the path has none of the
+// extensions above; the recording is a bag then.
 func splitExt(path string) (base, ext string) {
 	for _, ext := range []string{extBag, extDB3} {
 		if base, ok := strings.CutSuffix(path, ext); ok {
@@ -30,13 +30,13 @@ func splitExt(path string) (base, ext string) {
 	return path, ""
 }
 
-// partPath is the path of part n of the recording at base, which has no extension.
+// partPath returns the path of part n of the recording at base, which has no extension.
 func partPath(base string, n int, ext string) string {
 	return fmt.Sprintf("%s_%d%s", base, n, cmp.Or(ext, extBag))
 }
 
-// unusedPath returns path, with a number appended if a recording of the same second
-// already has that name: --overwrite is about names that a user chose.
+// unusedPath returns path, with a number appended if a recording of the same second has
+// that name: --overwrite applies only to names that a user chose.
 func unusedPath(path string) string {
 	first, ext := splitExt(path)
 	taken := func(path string) bool { _, err := os.Lstat(path); return err == nil }
@@ -47,8 +47,8 @@ func unusedPath(path string) string {
 	return path
 }
 
-// stampedPath returns a file name as rosbag record makes them: the prefix and the
-// local time. If the prefix is a folder, the file is inside it.
+// stampedPath returns a path in the form of rosbag record: the prefix and the local time.
+// If the prefix is a folder, the file is inside it.
 func stampedPath(prefix string, now time.Time, ext string) string {
 	name := now.Format(stampLayout) + ext
 	if isFolder(prefix) {
@@ -58,13 +58,13 @@ func stampedPath(prefix string, now time.Time, ext string) string {
 	return base + "_" + name
 }
 
-// isFolder says whether a prefix is a folder, and no beginning of a name.
+// isFolder reports whether a prefix is a folder rather than the start of a name.
 func isFolder(prefix string) bool {
 	st, err := os.Stat(prefix)
 	return err == nil && st.IsDir() || strings.HasSuffix(prefix, "/")
 }
 
-// Prefix returns a prefix for the recordings of one of several cameras that share one.
+// Prefix returns the prefix for one of several cameras that share a prefix.
 func Prefix(prefix, camera string) string {
 	if isFolder(prefix) {
 		return filepath.Join(prefix, camera)
@@ -73,18 +73,17 @@ func Prefix(prefix, camera string) string {
 	return base + "_" + camera
 }
 
-// OfCamera returns the path of the recording of one of several cameras that share a path.
+// OfCamera returns the path for one of several cameras that share a path.
 func OfCamera(path, camera string) string {
 	base, ext := splitExt(path)
 	return base + "_" + camera + cmp.Or(ext, extBag)
 }
 
-// Folder returns the folder of the files that a recording with this prefix creates.
-// See Camera.Serve for what a prefix is.
+// Folder returns the folder of recordings with a prefix (see Camera.Serve).
 func Folder(prefix string) string { return filepath.Dir(stampedPath(prefix, time.Time{}, extBag)) }
 
-// Files returns path and the existing files that have the name of a part of a
-// recording at path.
+// Files returns path and the existing files that have the name of a part of the recording
+// at path.
 func Files(path string) []string {
 	files := []string{path}
 	dir := filepath.Dir(path)

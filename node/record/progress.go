@@ -11,8 +11,8 @@ type Progress struct {
 	Summary
 	Paused   bool
 	Duration time.Duration // since it began, without pauses
-	Bytes    int64         // of its files on the disk
-	Err      error         // why it ended; nil while it runs
+	Bytes    int64         // size of its files on disk
+	Err      error         // the error that ended it; nil while it runs
 }
 
 // Progress describes the current recording. ok is false if there is none.
@@ -36,11 +36,11 @@ func (r *Camera) Progress() (p Progress, ok bool) {
 // stopwatch measures time with pauses.
 type stopwatch struct {
 	mu     sync.Mutex
-	since  time.Time     // when it last began to run; zero while it stands
+	since  time.Time     // when it was last started; zero while stopped
 	before time.Duration // measured before that
 }
 
-// run lets it run or stand.
+// run starts or stops the stopwatch.
 func (w *stopwatch) run(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

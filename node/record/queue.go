@@ -4,9 +4,9 @@ import (
 	"sync"
 )
 
-// byteQueue is a first-in first-out queue for any number of producers and one
-// consumer, bounded in bytes. If a new item doesn't fit, the oldest ones are passed
-// to the drop function, which counts them and releases what they refer to.
+// byteQueue is a FIFO queue for any number of producers and one consumer, bounded in
+// bytes. If a new item doesn't fit, the oldest ones are passed to drop, which counts and
+// releases them.
 type byteQueue[T any] struct {
 	limit int64
 	drop  func(T)
@@ -76,7 +76,7 @@ func (q *byteQueue[T]) shift() T {
 	return s.item
 }
 
-// held is the number of bytes in the queue.
+// held returns the number of bytes in the queue.
 func (q *byteQueue[T]) held() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -18,38 +18,37 @@ import (
 type seriesFile interface {
 	// Close completes the file. It is called once.
 	Close() error
-	// Path is the file's name now; Close may change it.
+	// Path returns the file's current path, which Close may change.
 	Path() string
 }
 
-// series writes a recording into one file after another. It gives files names under
-// which nothing is replaced, closes them, and continues in a new file when somebody else
-// takes the current one away. Its user says when a file is full. Only the writing
-// goroutine may use it, except for what mu guards.
+// series writes a recording into consecutive files. It chooses unused names, closes the
+// files, and continues in a new file when another program deletes or replaces the current
+// one. Only the writing goroutine may call its methods, except all.
 type series[F seriesFile] struct {
 	create   func(path string) (F, error) // fails with fs.ErrExist if the name is taken
 	log      zerolog.Logger
-	base     string // of all paths: without a number and an extension
-	ext      string // of all paths; "" is that of a bag, which a file without a number doesn't get
+	base     string // of all paths, without number and extension
+	ext      string // of all paths; "" means a bag, whose extension is added to numbered files only
 	numbered bool   // the first file has a number, too
 	// overlap: a file is closed in the background, which may wait for the disk, while the
 	// next one is written. At most one file is being closed at a time.
 	overlap bool
-	keep    int // how many complete files are kept when the next begins; 0: all
+	keep    int // number of complete files that are kept; 0 means all
 
 	cur     F
-	open    bool // cur isn't closed, nor being closed
+	open    bool // cur is neither closed nor being closed
 	closing sync.WaitGroup
 
 	mu    sync.Mutex
 	files []F      // all, in order
 	paths []string // of the complete files that are kept
 	err   error    // of files that couldn't be completed
-	gone  error    // of files that somebody else deleted, replaced or truncated
+	gone  error    // of files that another program deleted, replaced or truncated
 }
 
-// pathOf is the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
-// as rosbag record and the SDK's users expect.
+// pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
+// as in rosbag record.
 func (s *series[F]) pathOf(base string) string {
 	if n := len(s.files); s.numbered || n > 0 {
 		return partPath(base, n, s.ext)
@@ -57,7 +56,7 @@ func (s *series[F]) pathOf(base string) string {
 	return base + s.ext
 }
 
-// next begins the next file.
+// next starts the next file.
 func (s *series[F]) next() error {
 	if s.open && !s.overlap {
 		s.open = false
@@ -91,13 +90,13 @@ func (s *series[F]) next() error {
 	return s.failed()
 }
 
-// lost tells, and logs, whether err says that somebody else deleted, replaced or
-// truncated the current file. Then recording goes on in the next one.
+// lost reports, and logs, whether err means that another program deleted, replaced or
+// truncated the current file. Recording continues in the next one.
 func (s *series[F]) lost(err error) bool {
 	if !errors.Is(err, bagstore.ErrGone) {
 		return false
 	}
-	s.log.Error().Err(err).Msg("what was recorded is lost; recording goes on into a new file")
+	s.log.Error().Err(err).Msg("the current file is lost; recording continues in a new file")
 	return true
 }
 
@@ -108,7 +107,7 @@ func (s *series[F]) close(f F) {
 	defer s.mu.Unlock()
 	if errors.Is(err, bagstore.ErrGone) {
 		s.gone = errors.Join(s.gone, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.Path(), err))
-		return // what has its name now isn't ours
+		return // another file has its name now
 	}
 	s.paths = append(s.paths, f.Path())
 	if err != nil {
@@ -116,7 +115,7 @@ func (s *series[F]) close(f F) {
 	}
 }
 
-// trim removes the oldest complete file if there are more than are kept.
+// trim removes the oldest complete file if there are more than keep.
 func (s *series[F]) trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,14 +129,14 @@ func (s *series[F]) trim() error {
 	return nil
 }
 
-// failed returns what was wrong with files that were closed.
+// failed returns the errors of closed files.
 func (s *series[F]) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// end returns when all files are complete on disk. It may be called twice.
+// end waits until all files are complete on disk. It may be called more than once.
 func (s *series[F]) end() error {
 	s.closing.Wait()
 	if s.open {
@@ -149,7 +148,7 @@ func (s *series[F]) end() error {
 	return errors.Join(s.err, s.gone)
 }
 
-// all returns every file so far. Any goroutine may call it.
+// all returns every file so far. It may be called from any goroutine.
 func (s *series[F]) all() []F {
 	s.mu.Lock()
 	defer s.mu.Unlock()

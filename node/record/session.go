@@ -33,7 +33,7 @@ type session struct {
 	// The requested state. Each frame carries it through the queue, so that a
 	// change takes effect between the right frames and isn't dropped with one.
 	paused atomic.Bool
-	watch  stopwatch // stands while it is paused
+	watch  stopwatch // stopped while paused
 	part   atomic.Uint32
 
 	dropped    hub.PerStream[atomic.Uint64]
@@ -41,7 +41,7 @@ type session struct {
 	dropLog    limiter
 
 	mu     sync.Mutex
-	rescue []event // events that the queue had no room for
+	rescue []event // events that the queue dropped
 }
 
 // queued is a frame or one of the rarer events.
@@ -56,11 +56,11 @@ type queued struct {
 type event func(*parts) error
 
 const (
-	// eventSize is the size in bytes that is assumed for a queued event.
+	// eventSize is the assumed size of a queued event in bytes.
 	eventSize = 512
-	// maxRescued bounds the number of events that are kept while frames are dropped.
+	// maxRescued is the limit of events that are kept while frames are dropped.
 	maxRescued = 4096
-	// idleCheck is how often a checkpoint is considered while no frames arrive.
+	// idleCheck is the interval of checks for due checkpoints while no frames arrive.
 	idleCheck = time.Second
 )
 
@@ -81,7 +81,7 @@ func (r *session) begin(parts *parts) {
 	go r.tick()
 }
 
-// discard releases a recording that never began.
+// discard releases a recording that was never started.
 func (r *session) discard() {
 	r.detach()
 	r.queue.close()
@@ -92,8 +92,7 @@ func (r *session) discard() {
 	}
 }
 
-// tick considers checkpoints while no frames arrive, so that the last ones become
-// safe.
+// tick makes due checkpoints while no frames arrive, so that the last frames become safe.
 func (r *session) tick() {
 	t := time.NewTicker(idleCheck)
 	defer t.Stop()
@@ -111,9 +110,8 @@ func (r *session) tick() {
 	}
 }
 
-// run writes until the queue is closed and empty. An error ends the recording: what
-// was written is closed properly, what is still queued counts as dropped, and the
-// streams continue.
+// run writes until the queue is closed and empty. An error ends the recording: the file is
+// closed properly, queued frames count as dropped, and the streams continue.
 func (r *session) run() {
 	defer close(r.done)
 	var err error
@@ -125,7 +123,7 @@ func (r *session) run() {
 		if err == nil {
 			err = r.write(item)
 			if err != nil {
-				r.logger.Error().Err(err).Str("bag", r.parts.path()).Msg("recording stopped; the streams go on")
+				r.logger.Error().Err(err).Str("bag", r.parts.path()).Msg("recording stopped; the streams continue")
 				r.detach()
 				r.queue.close()
 			}
@@ -143,7 +141,7 @@ func (r *session) run() {
 		err = fmt.Errorf("recording stopped: %w", err)
 	}
 	if e := r.parts.end(); err == nil {
-		err = e // otherwise it is the same error again
+		err = e // otherwise it is the same error
 	}
 	r.err = err
 }
@@ -158,7 +156,7 @@ func (r *session) write(item queued) error {
 		events = append(events, item.event)
 	}
 	for _, event := range events {
-		// What the layout can't express is left out.
+		// Events that the layout can't represent are left out.
 		if err := r.again(func() error { return event(r.parts) }); err != nil && !errors.Is(err, camdriver.ErrUnsupported) {
 			return err
 		}
@@ -169,8 +167,7 @@ func (r *session) write(item queued) error {
 	return r.again(func() error { return r.parts.frame(item) })
 }
 
-// again writes something, once more into a new file if the one that is written turns
-// out to be gone.
+// again calls write, and calls it again for a new file if the current one is gone.
 func (r *session) again(write func() error) error {
 	err := write()
 	if err == nil {
@@ -182,8 +179,7 @@ func (r *session) again(write func() error) error {
 	return write()
 }
 
-// dropItem counts a dropped frame. Events are small, so they are kept for the next
-// write.
+// dropItem counts a dropped frame. Events are small and are kept for the next write.
 func (r *session) dropItem(item queued) {
 	if item.frame == nil {
 		r.mu.Lock()
@@ -234,7 +230,7 @@ func (r *session) log(line msgs.Log) {
 
 func (r *session) event(write event) { r.queue.push(queued{event: write}, eventSize) }
 
-// stop writes what is queued and closes the bag. It may be called twice.
+// stop writes the queue and closes the bag. It may be called more than once.
 func (r *session) stop() (Summary, error) {
 	r.stopIt.Do(func() {
 		r.detach()
@@ -245,7 +241,7 @@ func (r *session) stop() (Summary, error) {
 	return r.summary(), r.err
 }
 
-// ended reports whether the recording is over. If stop wasn't called, it failed.
+// ended reports whether the recording has ended. Without a call of stop, it has failed.
 func (r *session) ended() bool {
 	select {
 	case <-r.done:

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// spaceEvery is how often the free space of the disk is asked for.
+// spaceEvery is the interval of checks of the disk's free space.
 const spaceEvery = time.Second
 
-// spaceGuard keeps free what a recording must leave on its disk, as rosbag record
-// does: below the minimum messages are dropped, and taken again when there is room.
-// It belongs to the writing goroutine, but for low.
+// spaceGuard keeps a minimum of free disk space, as rosbag record does: below it messages
+// are dropped until there is room again. It belongs to the writing goroutine, except low.
 type spaceGuard struct {
 	minimum int64                           // bytes; 0 disables the check
 	free    func(dir string) (int64, error) // Free; tests have a disk of their own
@@ -19,8 +18,8 @@ type spaceGuard struct {
 	low     atomic.Bool
 }
 
-// check asks the disk of path if it is time to, and returns whether the free space
-// has fallen below the minimum, or risen above it, since the check before.
+// check checks the disk of path if a check is due. It reports whether the free space has
+// crossed the minimum since the last check.
 func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
 	if g.minimum <= 0 || now.Before(g.next) {
 		return false
@@ -28,7 +27,7 @@ func (g *spaceGuard) check(path string, now time.Time) (changed bool) {
 	g.next = now.Add(spaceEvery)
 	free, err := g.free(filepath.Dir(path))
 	if err != nil {
-		return false // a file system that doesn't tell is written until it is full
+		return false // unknown free space: record until the disk is full
 	}
 	low := free < g.minimum
 	return g.low.Swap(low) != low

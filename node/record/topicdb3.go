@@ -12,18 +12,18 @@ import (
 	"rsros/msgs/ros2"
 )
 
-// topicWriter is what a recording of topics needs of a file: that of a bagstore.Writer,
-// whose contracts hold.
+// topicWriter writes a file of a recording of topics. bagstore.Writer implements it; see
+// there for the methods' contracts.
 type topicWriter interface {
 	AddConnection(bagstore.Connection) (uint32, error)
 	Lend(conn uint32, t bagstore.Time, done func(), message ...[]byte) error
 	CheckpointIfDue() error
 	Size() int64
-	HowWritten() string // "" where there is no choice
+	HowWritten() string // "" if there is no choice
 	Close() error
 }
 
-// createTopics creates a file of the format that its final name says.
+// createTopics creates a file in the format of its final name.
 func createTopics(path, final string, o bagstore.Options, left leftOut) (topicWriter, error) {
 	if _, ext := splitExt(final); ext != extDB3 {
 		return bagstore.Create(path, o)
@@ -32,10 +32,10 @@ func createTopics(path, final string, o bagstore.Options, left leftOut) (topicWr
 	return &db3Topics{w: w, topics: make(map[string]*db3Topic), left: left}, err
 }
 
-// leftOut counts messages that a file doesn't hold, or not in full, by what was left out.
+// leftOut counts messages that were left out of a file, in whole or in part, by reason.
 type leftOut map[string]uint64
 
-// maxLeftOut bounds how many kinds are told apart.
+// maxLeftOut is the limit of reasons.
 const maxLeftOut = 1000
 
 func (l leftOut) add(format string, args ...any) {
@@ -47,8 +47,8 @@ func (l leftOut) add(format string, args ...any) {
 
 func (l leftOut) String() string { return strings.Join(slices.Sorted(maps.Keys(l)), "; ") }
 
-// db3Topics writes messages of ROS 1 into a .db3 of ROS 2. What has no form there is left
-// out and counted.
+// db3Topics writes ROS 1 messages into a .db3 of ROS 2. Messages that ROS 2 can't represent
+// are left out and counted.
 type db3Topics struct {
 	w      *rosbag2.Writer
 	topics map[string]*db3Topic
@@ -57,15 +57,15 @@ type db3Topics struct {
 	left   leftOut
 }
 
-// db3Topic is a topic and how its messages become those of ROS 2.
+// db3Topic is a topic with the encoder of its messages.
 type db3Topic struct {
 	name, md5 string
 	id        int64
 	encoder   *ros2.Encoder
-	why       error // of all messages being left out
+	why       error // the reason for leaving out all messages
 }
 
-// AddConnection makes one topic of all publishers of a topic.
+// AddConnection adds the topic of a connection unless another publisher's connection has.
 func (w *db3Topics) AddConnection(c bagstore.Connection) (uint32, error) {
 	t := w.topics[c.Topic]
 	switch {
@@ -88,7 +88,7 @@ func (w *db3Topics) AddConnection(c bagstore.Connection) (uint32, error) {
 	return uint32(len(w.conns) - 1), nil
 }
 
-// Lend implements topicWriter. message is whole, in one part, and is converted at once.
+// Lend implements topicWriter. message must have one part, which is converted at once.
 func (w *db3Topics) Lend(conn uint32, at bagstore.Time, done func(), message ...[]byte) error {
 	defer done()
 	t := w.conns[conn]
@@ -102,7 +102,7 @@ func (w *db3Topics) Lend(conn uint32, at bagstore.Time, done func(), message ...
 		return nil
 	}
 	if !whole {
-		w.left.add("parts of messages of %s that ROS 2's %s has no place for: %s", t.name, t.encoder.Type,
+		w.left.add("parts of messages of %s that ROS 2's %s can't represent: %s", t.name, t.encoder.Type,
 			strings.Join(append(slices.Clone(t.encoder.Dropped), "times after 2038"), ", "))
 	}
 	w.buf = out

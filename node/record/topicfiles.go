@@ -14,12 +14,12 @@ import (
 	"rsros/bagstore"
 )
 
-// topicFiles writes messages into one bag after another. Only the writing goroutine
-// may use it, except for split, finish and done.
+// topicFiles writes messages into consecutive files. Only the writing goroutine may call
+// its methods, except for split, finish and done.
 type topicFiles struct {
 	series[*topicFile]
 	opts TopicOptions
-	now  func() time.Time // ROS time, which messages are stamped with
+	now  func() time.Time // ROS time, the record time of messages
 
 	conns    map[connectionKey]uint32
 	latched  map[connectionKey]topicMessage // newest of each latching publisher
@@ -31,8 +31,8 @@ type topicFiles struct {
 
 	once   sync.Once
 	ended  chan struct{} // a limit was reached
-	left   leftOut       // what files have no place for; read it after end
-	wanted atomic.Bool   // a split was asked for
+	left   leftOut       // read after end
+	wanted atomic.Bool   // a split was requested
 }
 
 // topicFile is one file of a recording of topics. Its name ends with activeSuffix until
@@ -44,7 +44,7 @@ type topicFile struct {
 	overwrite     bool
 }
 
-// connectionKey identifies a publisher of a topic, as a bag's connections do.
+// connectionKey identifies a publisher of a topic, like a bag's connection.
 type connectionKey struct{ topic, callerID, md5 string }
 
 func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *topicFiles {
@@ -57,38 +57,38 @@ func newTopicFiles(o TopicOptions, now func() time.Time, log zerolog.Logger) *to
 // done returns a channel that is closed when recording should end.
 func (s *topicFiles) done() <-chan struct{} { return s.ended }
 
-// finish ends the recording. Any goroutine may call it.
+// finish ends the recording. It may be called from any goroutine.
 func (s *topicFiles) finish() { s.once.Do(func() { close(s.ended) }) }
 
-// split starts a new file with the next message. Any goroutine may call it.
+// split starts a new file with the next message. It may be called from any goroutine.
 func (s *topicFiles) split() { s.wanted.Store(true) }
 
-// onOpen has f called with the path of each new file, by the goroutine that begins it.
+// onOpen registers a function that is called with the path of each new file.
 func (s *topicFiles) onOpen(f func(path string)) { s.opened = append(s.opened, f) }
 
-// activeSuffix ends the name of a file while it is written, as rosbag record's do:
-// programs that take recordings away wait for the final name.
+// activeSuffix is the suffix of a file that is being written, as in rosbag record: programs
+// that collect recordings wait for the final name.
 const activeSuffix = ".active"
 
-// begin begins the next file.
+// begin starts the next file.
 func (s *topicFiles) begin() error {
 	if s.base == "" {
 		s.base = s.firstBase()
 	}
-	began := s.now() // before there is a file: time may jump once others see it
+	began := s.now() // before the file exists, because time may jump once others see it
 	if err := s.next(); err != nil {
 		return err
 	}
 	s.conns, s.began = map[connectionKey]uint32{}, began
-	s.say()
+	s.logFile()
 	for _, f := range s.opened {
 		f(s.cur.final)
 	}
 	return s.repeatLatched()
 }
 
-// say logs the new file, and how it is written unless that was said of another one.
-func (s *topicFiles) say() {
+// logFile logs the new file, and how it is written if that differs from the last one.
+func (s *topicFiles) logFile() {
 	line := s.log.Info().Str("bag", s.cur.final)
 	if written := s.cur.HowWritten(); written != s.written {
 		s.written = written
@@ -97,8 +97,8 @@ func (s *topicFiles) say() {
 	line.Msg("recording")
 }
 
-// goOn continues in a new file if err says that the current one was taken away. Any other
-// error comes back.
+// goOn continues in a new file if err means that the current one was deleted or replaced.
+// It returns any other error.
 func (s *topicFiles) goOn(err error) error {
 	if !s.lost(err) {
 		return err
@@ -107,7 +107,7 @@ func (s *topicFiles) goOn(err error) error {
 	return s.begin()
 }
 
-// create creates a file under its active name, if the final one is free.
+// create creates a file under its active name if the final name is unused.
 func (s *topicFiles) create(path string) (*topicFile, error) {
 	if !s.opts.Bag.Overwrite {
 		if _, err := os.Lstat(path); err == nil {
@@ -118,7 +118,7 @@ func (s *topicFiles) create(path string) (*topicFile, error) {
 	return &topicFile{topicWriter: w, active: path + activeSuffix, final: path, overwrite: s.opts.Bag.Overwrite}, err
 }
 
-// firstBase is the path of the recording without its extension and the number of a part.
+// firstBase returns the path of the recording without number and extension.
 func (s *topicFiles) firstBase() string {
 	if s.opts.Output != "" {
 		base, _ := splitExt(s.opts.Output)
@@ -140,8 +140,8 @@ func (f *topicFile) Path() string {
 	return f.active
 }
 
-// Close completes the file and gives it its final name. If that was taken meanwhile, the
-// file keeps the active one, and the error says so.
+// Close completes the file and renames it to its final name. If that name is taken by now,
+// the file keeps its active name and Close returns an error.
 func (f *topicFile) Close() error {
 	if err := f.topicWriter.Close(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (f *topicFile) Close() error {
 	return nil
 }
 
-// rename gives a file its final name without replacing another one.
+// rename renames a file without replacing another one, unless overwrite is set.
 func rename(from, to string, overwrite bool) error {
 	if overwrite {
 		return os.Rename(from, to)
@@ -165,15 +165,15 @@ func rename(from, to string, overwrite bool) error {
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
-	// A file system without hard links: the name was free a moment ago.
+	// A file system without hard links: check, then rename.
 	if _, err := os.Lstat(to); err == nil {
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
 	}
 	return os.Rename(from, to)
 }
 
-// repeatLatched begins a later file of a split with the newest latched messages,
-// so that each file can be played alone.
+// repeatLatched writes the newest latched messages at the start of a later file, so that
+// each file can be played alone.
 func (s *topicFiles) repeatLatched() error {
 	if !s.opts.Latched || len(s.files) == 1 {
 		return nil
@@ -199,8 +199,8 @@ func (s *topicFiles) write(m topicMessage) error {
 	return s.put(m, m.time)
 }
 
-// turn begins a new file, or ends the recording, if the one that is written is full
-// at the given ROS time.
+// turn starts a new file, or ends the recording, if the current file is full at the given
+// ROS time.
 func (s *topicFiles) turn(now time.Time) error {
 	late := limits{duration: s.opts.MaxTime}.reached(0, now.Sub(s.began))
 	full := late || limits{size: s.opts.MaxSize}.reached(s.cur.Size(), 0)
@@ -214,12 +214,12 @@ func (s *topicFiles) turn(now time.Time) error {
 		return nil
 	}
 	began := s.began
-	s.opts.Split = true // a split by service makes limits start files, too
+	s.opts.Split = true // after a split by service, limits start new files, too
 	if err := s.begin(); err != nil {
 		return err
 	}
 	if late && !asked {
-		// Files begin at whole multiples of the duration, however late the message is.
+		// Files start at multiples of the duration, however late the message is.
 		s.began = began.Add(now.Sub(began).Truncate(s.opts.MaxTime))
 	}
 	return nil
@@ -240,7 +240,7 @@ func (s *topicFiles) put(m topicMessage, at bagstore.Time) error {
 		s.conns[key] = id
 	}
 	s.messages++
-	m.buffer.Retain() // the caller's hold is for another file, should this one be gone
+	m.buffer.Retain() // the caller's reference is for a new file, if this one is gone
 	return s.cur.Lend(id, at, m.buffer.Release, m.buffer.Bytes())
 }
 

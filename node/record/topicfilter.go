@@ -9,16 +9,16 @@ import (
 	"rsros/program"
 )
 
-// topicFilter says which topics are wanted.
+// topicFilter selects topics.
 type topicFilter struct {
-	fixed    []string // subscribed to at once, whether published or not
-	polls    bool     // others are looked for
+	fixed    []string // subscribed at once, even if not published
+	polls    bool     // look for other topics
 	patterns []*regexp.Regexp
 	exclude  *regexp.Regexp
 }
 
-// newTopicFilter resolves the names that were given, so that a topic that is named
-// twice, as chatter and /chatter, is recorded once under its full name.
+// newTopicFilter resolves the given names, so that a topic that is named twice, as chatter
+// and /chatter, is recorded once under its full name.
 func newTopicFilter(o TopicOptions, resolve func(string) (string, error)) (topicFilter, error) {
 	f := topicFilter{polls: o.All || o.Regex || o.Node != ""}
 	full := func(text string) (*regexp.Regexp, error) {
@@ -57,7 +57,7 @@ func newTopicFilter(o TopicOptions, resolve func(string) (string, error)) (topic
 	return f, nil
 }
 
-// match reports whether a published topic is wanted.
+// match reports whether a published topic is selected.
 func (f topicFilter) match(name string) bool {
 	return !f.excluded(name) && slices.ContainsFunc(f.patterns, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }

@@ -10,7 +10,8 @@ import (
 	"rsros/node/graph"
 )
 
-// TopicRecording is a recording of topics that runs. Any goroutine may use it.
+// TopicRecording is a running recording of topics. Its methods may be called from any
+// goroutine.
 type TopicRecording struct {
 	recorder *topicRecorder
 	files    *topicFiles
@@ -23,12 +24,12 @@ type TopicRecording struct {
 // TopicProgress describes a recording of topics.
 type TopicProgress struct {
 	Paths    []string // files, in order, under their final names
-	Topics   []string // that are recorded, sorted
+	Topics   []string // sorted
 	Paused   bool
-	Ended    bool          // nothing more is recorded
+	Ended    bool
 	Duration time.Duration // since it began, without pauses
-	Bytes    int64         // of its files on the disk
-	Dropped  uint64        // messages that were lost
+	Bytes    int64         // size of its files on disk
+	Dropped  uint64        // messages
 }
 
 func newTopicRecording(r *topicRecorder, files *topicFiles) *TopicRecording {
@@ -66,7 +67,7 @@ func (t *TopicRecording) Progress() TopicProgress {
 	return p
 }
 
-// Topics are those that are recorded, sorted. Unlike Progress, it looks at no file.
+// Topics returns the recorded topics, sorted. Unlike Progress, it doesn't access files.
 func (t *TopicRecording) Topics() []string {
 	r := t.recorder
 	r.mu.Lock()
@@ -74,19 +75,19 @@ func (t *TopicRecording) Topics() []string {
 	return slices.Sorted(maps.Keys(r.counts))
 }
 
-// Pause pauses the recording or lets it go on. What comes meanwhile isn't recorded.
+// Pause pauses or resumes the recording.
 func (t *TopicRecording) Pause(on bool) {
 	t.recorder.paused.Store(on)
 	t.watch.run(!on)
 }
 
-// Split begins a new file with the next message.
+// Split starts a new file with the next message.
 func (t *TopicRecording) Split() { t.files.split() }
 
 // Stop ends the recording, and with it Topics.
 func (t *TopicRecording) Stop() { t.files.finish() }
 
-// services are what a running recorder can be asked for with stock tools.
+// services returns the services of a running recorder.
 func (t *TopicRecording) services() []graph.Service {
 	return []graph.Service{
 		graph.SetBool("~pause_recording", func(on bool) (string, error) {

@@ -23,8 +23,8 @@ import (
 	"rsros/program"
 )
 
-// TopicOptions are the settings of Topics. They mean what those of rosbag record
-// mean.
+// TopicOptions are the settings of Topics, with the meaning that they have in rosbag
+// record.
 type TopicOptions struct {
 	Topics  []string `setting:"topic"` // names; with Regex, expressions that match whole names
 	All     bool     `setting:"all"`   // every topic
@@ -51,8 +51,8 @@ type TopicOptions struct {
 	Master graph.Mode   `setting:"master"`
 
 	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
-	// Show, if not nil, lets somebody see and control the recording. It is called when the
-	// recording runs, and what it returns before it ends.
+	// Show, if not nil, lets viewers see and control the recording. It is called when the
+	// recording runs, and the returned function before it ends.
 	Show func(*graph.Node, *TopicRecording) (close func() error, err error)
 
 	Log zerolog.Logger
@@ -95,9 +95,9 @@ func (o *TopicOptions) ext() string {
 	return extBag
 }
 
-// Topics records topics into bags until ctx or the node ends or a limit is reached.
-// The error wraps program.ErrUsage for settings that make no sense, and
-// program.ErrIncomplete if messages were lost.
+// Topics records topics into bags until ctx or the node ends or a limit is reached. The
+// error wraps program.ErrUsage for invalid settings, and program.ErrIncomplete if messages
+// were lost.
 func Topics(ctx context.Context, o TopicOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
@@ -125,9 +125,8 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	return r.run(ctx)
 }
 
-// topicRecorder subscribes to topics as they appear, and queues their messages for
-// one writing goroutine. A message stays in the buffer that it was received into
-// until it is written.
+// topicRecorder subscribes to topics as they appear and queues their messages for one
+// writing goroutine. A message stays in its receive buffer until it is written.
 type topicRecorder struct {
 	opts  TopicOptions
 	node  *graph.Node
@@ -140,7 +139,7 @@ type topicRecorder struct {
 	space   spaceGuard
 
 	mu       sync.Mutex
-	counts   map[string]*atomic.Int64 // messages taken of each topic
+	counts   map[string]*atomic.Int64 // recorded messages of each topic
 	full     chan struct{}            // closed when every topic has reached the limit
 	fullOnce sync.Once
 
@@ -148,13 +147,12 @@ type topicRecorder struct {
 	dropped atomic.Uint64
 	dropLog limiter
 
-	status      *ros.Publisher // ~status
-	saidMissing uint64         // how many messages that never arrived were logged
-	missLog     limiter
+	status        *ros.Publisher // ~status
+	loggedMissing uint64         // number of missing messages that was last logged
+	missLog       limiter
 }
 
-// topicMessage is one received message on its way to the disk. Without a buffer
-// it only says what time it is.
+// topicMessage is a queued message. Without a buffer it only carries the current time.
 type topicMessage struct {
 	topic  string
 	header ros.Header
@@ -203,7 +201,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 		s.Close()
 		tooLarge += s.Stats().TooLarge
 	}
-	r.sumUpMissing()
+	r.logMissingTopics()
 	r.queue.close()
 	err = errors.Join(err, <-written, files.end())
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Uint64("missing", r.missing()).
@@ -223,7 +221,7 @@ func (r *topicRecorder) losses(files *topicFiles, tooLarge uint64) (err error) {
 		lost("%d messages were too large", tooLarge)
 	}
 	if len(files.left) > 0 {
-		lost("a .db3 has no place for %s", files.left)
+		lost("a .db3 can't represent %s", files.left)
 	}
 	if len(r.leftOut) > 0 {
 		lost("left out %q", slices.Sorted(maps.Keys(r.leftOut)))
@@ -243,11 +241,11 @@ func (r *topicRecorder) announce(files *topicFiles) error {
 	return nil
 }
 
-// tickEvery is how often the writer looks at the clock when no message comes: limits
-// run out, and what came last is made safe.
+// tickEvery is how often the writer checks limits and makes due checkpoints while no
+// messages arrive.
 const tickEvery = time.Second / 4
 
-// collect subscribes to what is wanted, as it appears, and returns when recording
+// collect subscribes to the selected topics as they appear, and returns when recording
 // should end.
 func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
 	for _, name := range r.want.fixed {
@@ -275,16 +273,15 @@ func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
 		case <-tick.C:
 			r.queue.push(topicMessage{time: bagstore.TimeOf(r.node.Now())}, 0)
 			if r.missLog.allow(time.Now()) {
-				r.sayMissing()
+				r.logMissing()
 				r.publishStatus(files)
 			}
 		}
 	}
 }
 
-// discover asks the master once a second, on a goroutine of its own, for topics that
-// are wanted: a master that hangs delays no limit and no shutdown. stop waits for the
-// goroutine.
+// discover asks the master for selected topics once a second, in its own goroutine, so that
+// a master that hangs delays neither limits nor shutdown. stop waits for the goroutine.
 func (r *topicRecorder) discover(ctx context.Context) (found <-chan []string, stop func()) {
 	if !r.want.polls {
 		return nil, func() {}
@@ -311,7 +308,7 @@ func (r *topicRecorder) discover(ctx context.Context) (found <-chan []string, st
 	return topics, func() { cancel(); <-ended }
 }
 
-// wanted asks for the topics that should be recorded. A master that doesn't answer is
+// wanted asks the master for the topics to record. It ignores errors, because the master is
 // asked again a second later.
 func (r *topicRecorder) wanted(ctx context.Context) []string {
 	topics, err := r.node.PublishedTopics(ctx)
@@ -329,8 +326,8 @@ func (r *topicRecorder) wanted(ctx context.Context) []string {
 	return append(topics, slices.DeleteFunc(theirs, r.want.excluded)...)
 }
 
-// subscribeAll subscribes to topics that are new. One whose name ROS refuses is left
-// out, and named once.
+// subscribeAll subscribes to new topics. A topic whose name ROS refuses is left out and
+// logged once.
 func (r *topicRecorder) subscribeAll(topics []string) {
 	for _, name := range topics {
 		if _, have := r.subs[name]; have || r.leftOut[name] {
@@ -407,8 +404,8 @@ func (r *topicRecorder) drop(m topicMessage) {
 	}
 }
 
-// write writes messages until the queue is closed and empty. After an error, the
-// remaining ones are dropped and counted.
+// write writes messages until the queue is closed and empty. After an error, it drops and
+// counts the remaining ones.
 func (r *topicRecorder) write(files *topicFiles) error {
 	var failed error
 	for {
@@ -438,7 +435,7 @@ func (r *topicRecorder) write(files *topicFiles) error {
 // writeOne writes a message and releases its buffer.
 func (r *topicRecorder) writeOne(files *topicFiles, m topicMessage) error {
 	if r.space.check(files.cur.final, time.Now()) {
-		r.saySpace()
+		r.logSpace()
 	}
 	if m.buffer == nil {
 		if err := files.turn(m.time.Std()); err != nil {
@@ -457,11 +454,11 @@ func (r *topicRecorder) writeOne(files *topicFiles, m topicMessage) error {
 	return err
 }
 
-func (r *topicRecorder) saySpace() {
+func (r *topicRecorder) logSpace() {
 	if r.space.low.Load() {
 		r.log.Error().Int64("min_space", r.opts.MinSpace).Msg("the disk is nearly full: messages are dropped until there is room")
 	} else {
-		r.log.Warn().Msg("the disk has room again: recording goes on")
+		r.log.Warn().Msg("the disk has room again: recording continues")
 	}
 }
 

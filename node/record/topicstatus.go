@@ -9,14 +9,14 @@ import (
 	"rsros/node/ros"
 )
 
-// advertiseStatus makes ~status known, on which a running recorder says once a second how
-// it goes. It isn't recorded by this recorder.
+// advertiseStatus advertises ~status, which is published once a second. The recorder doesn't
+// record it.
 func (r *topicRecorder) advertiseStatus() (err error) {
 	r.status, err = r.node.Advertise(ros.PublisherOptions{Topic: "~status", Type: msgs.MustType("diagnostic_msgs/DiagnosticStatus"), Latch: true})
 	return err
 }
 
-// publishStatus publishes what is known now. files may be written meanwhile.
+// publishStatus publishes the current status. files may be written concurrently.
 func (r *topicRecorder) publishStatus(files *topicFiles) {
 	s := r.statusNow(files)
 	r.status.Publish(msgs.Raw{Head: msgs.Marshal(&s)})

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	masterPatience = 2 * time.Second // how long the master may take to say whether time is simulated
-	clockPatience  = 2 * time.Second // how long the first /clock may take before the user is told
+	masterPatience = 2 * time.Second // for the master's answer whether time is simulated
+	clockPatience  = 2 * time.Second // for the first /clock, before a warning
 )
 
 // rosTime is the time of a graph; see ros.Node.
@@ -21,9 +21,9 @@ type rosTime interface {
 	WaitForTime(ctx context.Context) error
 }
 
-// waitForTime waits for the first /clock if the graph's time is simulated: a message
-// with the time 0 would make a bag that begins in 1970. Only a recording that is limited
-// begins although the master doesn't say: its limit runs out also while the master hangs.
+// waitForTime waits for the first /clock if time is simulated: a message with the time 0
+// would make a bag that starts in 1970. A limited recording starts even if the master
+// doesn't answer, because its limit applies while the master hangs, too.
 func waitForTime(ctx context.Context, t rosTime, limited bool, log zerolog.Logger) error {
 	var patience <-chan time.Time
 	if limited {
@@ -36,12 +36,12 @@ func waitForTime(ctx context.Context, t rosTime, limited bool, log zerolog.Logge
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-patience:
-		log.Warn().Msg("the master doesn't answer: recording begins with the computer's time")
+		log.Warn().Msg("the master doesn't answer: recording starts with the system's time")
 		return nil
 	}
-	said := time.AfterFunc(clockPatience, func() {
-		log.Warn().Msg("/use_sim_time is set and nobody has published /clock: recording begins with the first valid time")
+	warning := time.AfterFunc(clockPatience, func() {
+		log.Warn().Msg("/use_sim_time is set and nobody has published /clock: recording starts with the first valid time")
 	})
-	defer said.Stop()
+	defer warning.Stop()
 	return t.WaitForTime(ctx)
 }
