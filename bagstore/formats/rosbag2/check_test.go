@@ -42,7 +42,7 @@ func TestCheckAsSQLite(t *testing.T) {
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 20) INSERT INTO messages SELECT i, 1, i, zeroblob(i * 200) FROM n;
 		DELETE FROM messages WHERE id BETWEEN 5 AND 12;`)
 	for path, wanted := range map[string]func(off int) bool{
-		small: func(off int) bool { return off < 40 || off > 480 || off%32 == 0 },
+		small: func(off int) bool { return off < 24 || off > 496 || off%32 == 0 },
 		long:  func(off int) bool { return off < 12 },
 	} {
 		checkAsSQLite(t, python, path, wanted)

@@ -2,19 +2,20 @@ package dbpages
 
 import "encoding/binary"
 
-// Cell is a row in a leaf, or an entry of an index.
+// Cell is a row of a table, or an entry of an index.
 type Cell struct {
-	Page     uint32
-	Index    int   // in its page
-	Row      int64 // the row's number
-	Columns  []Column
-	local    []byte // the first part of the record
-	size     int64  // of the record
-	values   int64  // where its values end, which is its end unless it is damaged
-	overflow uint32 // the page with the rest; 0: there is none
-	pos, end int    // in the page
+	Page    uint32
+	Index   int   // in its page
+	Row     int64 // the row's number; in a page above leaves the last one below the cell
+	Columns []Column
 
-	array [maxColumns]Column // of Columns
+	pos, end int                // in the page
+	child    uint32             // the page below; 0: the page is a leaf
+	local    []byte             // the first part of the record
+	size     int64              // of the record
+	values   int64              // where its values end, which is its end unless it is damaged
+	overflow uint32             // the page with the rest; 0: there is none
+	array    [maxColumns]Column // of Columns
 }
 
 // Column is a value of a row: its type as SQLite numbers them, and where its bytes are.
@@ -69,8 +70,7 @@ type scratch struct {
 // false, each cell once, whatever refers to it. The Cell is valid during the call. number is the page's.
 // The result is whether all cells are whole, each in its own place, and each never returned false.
 func (f *File) EachRow(page []byte, number uint32, each func(*Cell) bool) (sound bool) {
-	at := headAt(number)
-	if page[at] != kindLeaf {
+	if page[headAt(number)] != kindLeaf {
 		return false
 	}
 	s, ok := f.cells.Get().(*scratch)
@@ -79,11 +79,12 @@ func (f *File) EachRow(page []byte, number uint32, each func(*Cell) bool) (sound
 	}
 	defer f.cells.Put(s)
 	clear(s.seen)
-	count, sound := f.cellCount(page, at+leafHead, at)
+	count, sound := f.cellCount(page, number)
 	for i := range count {
-		pos, ok := f.row(page, number, i, &s.cell)
-		ok = ok && !s.seen.Has(uint32(pos))
-		s.seen.Add(uint32(pos))
+		ok := f.decode(page, number, i, &s.cell) && s.cell.record()
+		pos := uint32(s.cell.pos)
+		ok = ok && !s.seen.Has(pos)
+		s.seen.Add(pos)
 		if !ok {
 			sound = false
 			continue
@@ -95,69 +96,82 @@ func (f *File) EachRow(page []byte, number uint32, each func(*Cell) bool) (sound
 	return sound
 }
 
-// cellCount is how many cells a page has; sound is false if it has no room for as many as it says.
-func (f *File) cellCount(page []byte, pointers, at int) (count int, sound bool) {
-	count = int(binary.BigEndian.Uint16(page[at+3:]))
-	if most := (f.usable - pointers) / pointerSize; count > most {
+// Row reads one row of a leaf.
+func (f *File) Row(page []byte, number uint32, index int, c *Cell) bool {
+	count, _ := f.cellCount(page, number)
+	return page[headAt(number)] == kindLeaf && index < count && f.decode(page, number, index, c) && c.record()
+}
+
+// pointersAt is where the pointers to the cells of a page of a tree begin.
+func pointersAt(page []byte, number uint32) int {
+	at := headAt(number)
+	if page[at] == kindInterior || page[at] == indexInterior {
+		return at + interiorHead
+	}
+	return at + leafHead
+}
+
+// cellCount is how many cells a page has; sound is false if its head counts more than it has room for.
+func (f *File) cellCount(page []byte, number uint32) (count int, sound bool) {
+	count = int(binary.BigEndian.Uint16(page[headAt(number)+3:]))
+	if most := (f.usable - pointersAt(page, number)) / pointerSize; count > most {
 		return most, false
 	}
 	return count, true
 }
 
-// Row reads one row of a leaf.
-func (f *File) Row(page []byte, number uint32, index int, c *Cell) bool {
-	at := headAt(number)
-	if count, _ := f.cellCount(page, at+leafHead, at); page[at] != kindLeaf || index >= count {
+const (
+	maxPayload = 1<<31 - 1 // bytes of a record, the most that SQLite writes
+	minCell    = 4         // bytes that a cell takes
+)
+
+// decode reads the cell with an index, but for its columns.
+func (f *File) decode(page []byte, number uint32, index int, c *Cell) bool {
+	be, b := binary.BigEndian, page[:f.usable]
+	kind, pointers := b[headAt(number)], pointersAt(b, number)
+	at := int(be.Uint16(b[pointers+pointerSize*index:]))
+	c.Page, c.Index, c.pos, c.child = number, index, at, 0
+	if at < pointers || at > len(b)-minCell {
 		return false
 	}
-	_, ok := f.row(page, number, index, c)
-	return ok
-}
-
-// row reads the cell with an index in a leaf, and returns where it is; 0: it can't be there.
-func (f *File) row(page []byte, number uint32, index int, c *Cell) (pos int, ok bool) {
-	pointers := headAt(number) + leafHead
-	b := page[:f.usable]
-	pos = int(binary.BigEndian.Uint16(b[pointers+pointerSize*index:]))
-	if pos < pointers || pos >= len(b) {
-		return 0, false
+	if kind == kindInterior || kind == indexInterior {
+		c.child = be.Uint32(b[at:])
+		at += nextSize
 	}
-	c.Page, c.Index = number, index
-	size, n := uvarint(b[pos:])
-	row, m := uvarint(b[pos+n:])
-	if n == 0 || m == 0 {
-		return pos, false
+	size, row, n := uint64(0), uint64(0), 0
+	if kind != kindInterior {
+		if size, n = uvarint(b[at:]); n == 0 || size > maxPayload {
+			return false
+		}
+		at += n
 	}
-	c.Row, c.pos = int64(row), pos
-	return pos, f.payload(b, pos+n+m, size, f.mostLocal(kindLeaf), c) && c.record()
-}
-
-// maxPayload is the most that SQLite writes into a row.
-const maxPayload = 1<<31 - 1
-
-// payload finds the record of a cell, of which a page keeps most bytes at the most.
-func (f *File) payload(b []byte, pos int, size uint64, most int, c *Cell) bool {
-	if size > maxPayload {
+	if kind == kindInterior || kind == kindLeaf {
+		if row, n = uvarint(b[at:]); n == 0 {
+			return false
+		}
+		at += n
+	}
+	local := f.local(int64(size), kind)
+	if local > len(b)-at {
 		return false
 	}
-	local := f.local(int64(size), most)
-	if local > len(b)-pos {
-		return false
-	}
-	c.size, c.local, c.end, c.overflow = int64(size), b[pos:pos+local], pos+local, 0
+	c.Row, c.size, c.local, c.end, c.overflow = int64(row), int64(size), b[at:at+local], at+local, 0
 	if int64(local) < c.size {
 		if len(b)-c.end < nextSize {
 			return false
 		}
-		c.overflow = binary.BigEndian.Uint32(b[c.end:])
+		c.overflow = be.Uint32(b[c.end:])
 		c.end += nextSize
 	}
 	return true
 }
 
-// local is how much of a record is in its page; the rest is in a chain of pages.
-func (f *File) local(size int64, most int) int {
-	least := (f.usable-12)*32/255 - 23
+// local is how many bytes of a record are in its page; the rest is in a chain of pages.
+func (f *File) local(size int64, kind byte) int {
+	most, least := (f.usable-12)*64/255-23, (f.usable-12)*32/255-23
+	if kind == kindLeaf {
+		most = f.usable - 35
+	}
 	if size <= int64(most) {
 		return int(size)
 	}

@@ -22,41 +22,56 @@ func (f *File) Check(most int) []string {
 		c.problem("%v", err)
 	}
 	c.table("the schema", &Table{Root: 1}, nil)
+	indexes := make(map[string][]*Object)
 	for i := range objects {
-		o := &objects[i]
-		if o.Kind != "table" || o.Root == 0 {
-			continue
+		if o := &objects[i]; o.Kind == "index" && o.Root > 0 {
+			indexes[o.Of] = append(indexes[o.Of], o)
 		}
-		t, ok := o.Table()
-		if !ok { // a table whose rows have no numbers is an index
-			c.index(o.Name, o.Root, nil)
-			continue
-		}
-		var indexes []*indexed
-		for k := range objects {
-			if x := &objects[k]; x.Kind == "index" && x.Of == o.Name && x.Root > 0 {
-				column := -1
-				if name, _ := parseIndex(x.Name, x.SQL); name != "" { // an error is the schema's
-					if column = t.Index(name); column < 0 {
-						c.problem("index %s is of a column %s, which table %s doesn't have", x.Name, name, o.Name)
-					} else if !t.Columns[column].integer {
-						column = -1
-					}
-				}
-				indexes = append(indexes, &indexed{object: x, column: column})
-			}
-		}
-		c.table("table "+o.Name, t, indexes)
-		for _, x := range indexes {
-			c.index("index "+x.object.Name, x.object.Root, x)
-			if x.column >= 0 && x.inTable != x.inIndex {
-				c.problem("index %s doesn't have the rows of table %s", x.object.Name, o.Name)
-			}
+	}
+	for i := range objects {
+		if o := &objects[i]; o.Kind == "table" && o.Root > 0 {
+			c.tableAndIndexes(o, indexes[o.Name])
+			delete(indexes, o.Name)
 		}
 	}
 	c.pages(objects)
 	return c.problems
 }
+
+// tableAndIndexes visits a table and its indexes, and compares them.
+func (c *checker) tableAndIndexes(o *Object, indexes []*Object) {
+	t, ok := o.Table()
+	if !ok { // a table whose rows have no numbers is an index
+		c.index(o.Name, o.Root, &indexed{})
+		return
+	}
+	list := make([]*indexed, len(indexes))
+	var compared []*indexed
+	for i, x := range indexes {
+		list[i] = &indexed{}
+		name, _ := parseIndex(x.Name, x.SQL) // an error is the schema's
+		if name == "" {
+			continue
+		}
+		column := t.Index(name)
+		if column < 0 {
+			c.problem("index %s is of a column %s, which table %s doesn't have", x.Name, name, o.Name)
+		} else if t.Columns[column].integer && len(compared) < maxCompared {
+			list[i].compared, list[i].column = true, column
+			compared = append(compared, list[i])
+		}
+	}
+	c.table("table "+o.Name, t, compared)
+	for i, x := range list {
+		c.index("index "+indexes[i].Name, indexes[i].Root, x)
+		if x.inTable != x.inIndex {
+			c.problem("index %s doesn't have the rows of table %s", indexes[i].Name, o.Name)
+		}
+	}
+}
+
+// maxCompared bounds the indexes of a table whose rows are compared with the table's.
+const maxCompared = 8
 
 // maxFormat of a schema that SQLite reads.
 const maxFormat = 4
@@ -78,8 +93,8 @@ func (c *checker) problem(format string, args ...any) {
 
 // indexed is an index and its table.
 type indexed struct {
-	object           *Object
-	column           int // of the table; -1: the rows aren't compared
+	compared         bool // its rows with those of the table
+	column           int  // of the table
 	inTable, inIndex tally
 	value, row       int64 // of the last entry
 }
@@ -103,10 +118,8 @@ func (c *checker) table(name string, t *Table, indexes []*indexed) {
 		c.overflow(name, k)
 		t.Complete(k)
 		for _, x := range indexes {
-			if x.column >= 0 {
-				if v, ok := c.chain.Int(k, x.column); ok {
-					x.inTable.add(v, k.Row)
-				}
+			if v, ok := c.chain.Int(k, x.column); ok {
+				x.inTable.add(v, k.Row)
 			}
 		}
 		return nil
@@ -164,12 +177,6 @@ type indexWalk struct {
 	sound bool
 }
 
-// Kinds of pages of indexes.
-const (
-	indexInterior = 2
-	indexLeaf     = 10
-)
-
 func (w *indexWalk) page(number uint32, depth int) {
 	f := w.c.f
 	if depth > maxDepth || !w.c.use(w.c.trees, w.name, number) {
@@ -180,49 +187,34 @@ func (w *indexWalk) page(number uint32, depth int) {
 		w.c.problem("%s: %v", w.name, err)
 		return
 	}
-	be := binary.BigEndian
-	b = b[:f.usable]
-	kind, pointers := b[0], leafHead // no index begins in page 1
-	switch kind {
-	case indexInterior:
-		pointers = interiorHead
-	case indexLeaf:
-	default:
+	if b[0] != indexInterior && b[0] != indexLeaf { // no index begins in page 1
 		w.sound = false
 		return
 	}
-	count, whole := f.cellCount(b, pointers, 0)
+	count, whole := f.cellCount(b, number)
 	w.sound = w.sound && whole
 	for i := range count {
-		pos := int(be.Uint16(b[pointers+pointerSize*i:]))
-		body := pos
-		if kind == indexInterior {
-			body += nextSize
+		ok := f.decode(b, number, i, &w.cell)
+		if child := w.cell.child; child > 0 {
+			w.page(child, depth+1)
+			ok = f.decode(b, number, i, &w.cell) // again: the pages below had it
 		}
-		if pos < pointers || body >= len(b) {
-			w.sound = false
-			continue
-		}
-		if kind == indexInterior {
-			w.page(be.Uint32(b[pos:]), depth+1)
-		}
-		size, n := uvarint(b[body:])
-		if w.cell.Page, w.cell.pos = number, pos; n == 0 || !f.payload(b, body+n, size, f.mostLocal(kind), &w.cell) {
+		if !ok {
 			w.sound = false
 			continue
 		}
 		w.c.overflow(w.name, &w.cell)
 		w.entry()
 	}
-	if kind == indexInterior {
-		w.page(be.Uint32(b[leafHead:]), depth+1)
+	if b[0] == indexInterior {
+		w.page(binary.BigEndian.Uint32(b[lastChild:]), depth+1)
 	}
 }
 
 // entry takes an entry of an index whose rows are compared: the value, and the row's number.
 func (w *indexWalk) entry() {
 	x, k := w.x, &w.cell
-	if x == nil || x.column < 0 {
+	if !x.compared {
 		return
 	}
 	if !k.record() || len(k.Columns) != 2 {

@@ -83,20 +83,27 @@ const (
 	freeBlock    = 1 // where the first part is that is listed as free
 	contentStart = 5 // where cells begin; they go to the end
 	fragments    = 7 // how many bytes are free between cells, and too few to be listed
-	minCell      = 4 // bytes of a cell or a free part
 )
 
 // filled reports whether cells and free parts fill the content of a page of a tree, each byte once.
 func (f *File) filled(b []byte, number uint32) bool {
 	be := binary.BigEndian
 	head := b[headAt(number):]
-	parts, pointers, ok := f.places(b, number)
 	start := int(be.Uint16(head[contentStart:]))
 	if start == 0 {
 		start = maxPage
 	}
-	if !ok || start < pointers || start > f.usable {
+	count, ok := f.cellCount(b, number)
+	if !ok || start < pointersAt(b, number)+count*pointerSize || start > f.usable {
 		return false
+	}
+	var parts []place
+	var c Cell
+	for i := range count {
+		if !f.decode(b, number, i, &c) {
+			return false
+		}
+		parts = append(parts, place{c.pos, max(c.end, c.pos+minCell)})
 	}
 	for free, before := int(be.Uint16(head[freeBlock:])), 0; free != 0; free = int(be.Uint16(b[free:])) {
 		if free <= before || free+minCell > f.usable {
@@ -115,51 +122,4 @@ func (f *File) filled(b []byte, number uint32) bool {
 		at = p.to
 	}
 	return between == int(head[fragments])
-}
-
-// places lists where the cells of a page of a tree are, and where the pointers to them end.
-func (f *File) places(b []byte, number uint32) (list []place, pointers int, ok bool) {
-	at := headAt(number)
-	kind := b[at]
-	pointers = at + leafHead
-	child := 0 // bytes of the page below a cell
-	if kind == kindInterior || kind == indexInterior {
-		pointers, child = at+interiorHead, nextSize
-	}
-	count, ok := f.cellCount(b, pointers, at)
-	for range count {
-		pos := int(binary.BigEndian.Uint16(b[pointers:]))
-		pointers += pointerSize
-		end := pos + child
-		if end >= len(b) {
-			return nil, 0, false
-		}
-		var size uint64
-		var n int
-		if kind != kindInterior {
-			size, n = uvarint(b[end:])
-			end += n
-		}
-		if kind == kindInterior || kind == kindLeaf { // the row's number
-			_, n = uvarint(b[end:])
-			end += n
-		}
-		if n == 0 || size > maxPayload {
-			return nil, 0, false
-		}
-		local := f.local(int64(size), f.mostLocal(kind))
-		if end += local; int64(local) < int64(size) {
-			end += nextSize
-		}
-		list = append(list, place{pos, max(end, pos+minCell)})
-	}
-	return list, pointers, ok
-}
-
-// mostLocal is the longest record that is in its page as a whole.
-func (f *File) mostLocal(kind byte) int {
-	if kind == kindLeaf {
-		return f.usable - 35
-	}
-	return (f.usable-12)*64/255 - 23
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // token is a word of a declaration.
@@ -33,75 +35,43 @@ func (t token) is(keyword string) bool {
 
 func (t token) isAny(keywords ...string) bool { return slices.ContainsFunc(keywords, t.is) }
 
+// lexeme is a token, or what is between tokens.
+var lexeme = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\s+|--[^\n]*|/\*.*?\*/|[xX]?'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`(?:[^`]|``)*`" +
+		`|\[[^]]*\]|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|[\w$\x80-\x{10ffff}]+|.`)
+})
+
 // tokens splits SQL.
 func tokens(sql string) (list []token) {
-	for len(sql) > 0 {
-		var t token
-		n := 0
-		switch c := sql[0]; {
-		case strings.IndexByte(" \t\n\f\r", c) >= 0:
-			sql = sql[1:]
+	for _, text := range lexeme().FindAllString(sql, -1) {
+		first, last := text[0], text[len(text)-1]
+		t := token{word, text}
+		switch {
+		case len(text) > 1 && (first == '-' || first == '/') || strings.IndexByte(" \t\n\f\r", first) >= 0:
 			continue
-		case strings.HasPrefix(sql, "--"):
-			_, sql, _ = strings.Cut(sql, "\n")
-			continue
-		case strings.HasPrefix(sql, "/*"):
-			_, sql, _ = strings.Cut(sql[2:], "*/")
-			continue
-		case c == '\'':
-			t, n = quoted(sql, c, stringLiteral)
-		case c == '"' || c == '`':
-			t, n = quoted(sql, c, quotedName)
-		case c == '[':
-			t, n = quoted(sql, ']', quotedName)
-		case (c == 'x' || c == 'X') && strings.HasPrefix(sql[1:], "'"):
-			t, n = quoted(sql[1:], '\'', blobLiteral)
-			n++
-		case c >= '0' && c <= '9':
-			n = span(sql, func(i int) bool {
-				return wordByte(sql[i]) || sql[i] == '.' || (sql[i] == '+' || sql[i] == '-') && sql[i-1]|0x20 == 'e'
-			})
-			t = token{number, sql[:n]}
-		case wordByte(c):
-			n = span(sql, func(i int) bool { return wordByte(sql[i]) })
-			t = token{word, sql[:n]}
-		default:
-			n = 1
-			t = token{punctuation, sql[:1]}
+		case len(text) == 1 && strings.IndexByte("'\"`[]", first) >= 0: // a quote without its end
+			t.kind = punctuation
+		case first == '[':
+			t = token{quotedName, text[1 : len(text)-1]}
+		case first == '"' || first == '`':
+			t = token{quotedName, unquoted(text)}
+		case first == '\'':
+			t = token{stringLiteral, unquoted(text)}
+		case last == '\'':
+			t = token{blobLiteral, text[2 : len(text)-1]}
+		case first >= '0' && first <= '9':
+			t.kind = number
+		case first < 0x80 && strings.IndexByte("_$", first) < 0 && (first|0x20 < 'a' || first|0x20 > 'z'):
+			t.kind = punctuation
 		}
 		list = append(list, t)
-		sql = sql[n:]
 	}
 	return list
 }
 
-// span is how many bytes after the first one belong to it, and the first one.
-func span(s string, belongs func(i int) bool) int {
-	for i := 1; i < len(s); i++ {
-		if !belongs(i) {
-			return i
-		}
-	}
-	return len(s)
-}
-
-func wordByte(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c >= 0x80
-}
-
-// quoted reads a token between quotes, of which two are one of the text.
-func quoted(sql string, quote byte, kind tokenKind) (t token, n int) {
-	var text strings.Builder
-	for i := 1; i < len(sql); i++ {
-		if sql[i] == quote {
-			if quote == ']' || i+1 == len(sql) || sql[i+1] != quote {
-				return token{kind, text.String()}, i + 1
-			}
-			i++
-		}
-		text.WriteByte(sql[i])
-	}
-	return token{kind, text.String()}, len(sql)
+// unquoted is the text between quotes, where two of them are one of the text.
+func unquoted(text string) string {
+	return strings.ReplaceAll(text[1:len(text)-1], text[:1]+text[:1], text[:1])
 }
 
 var (
@@ -243,60 +213,45 @@ func constraintWords() []string {
 	}
 }
 
-// isTextType reports whether numbers in a column of a type become texts.
-func isTextType(typ string) bool {
-	return !strings.Contains(typ, "INT") && (strings.Contains(typ, "CHAR") || strings.Contains(typ, "CLOB") || strings.Contains(typ, "TEXT"))
-}
-
-// literal is the value of a DEFAULT, for a column of a type. Any that can't be in a row, because it must be constant when a
-// column is added, is NULL, and so are real numbers, which no column of rosbag2 has.
+// literal is the value of a DEFAULT, for a column of a type. What isn't a constant is NULL, as no column can be added with it, and
+// so is a real number, which no column of rosbag2 has.
 func literal(list []token, typ string) Column {
-	sign := ""
+	negative := false
 	for len(list) > 0 && list[0].isAny("(", "+", "-") {
-		if list[0].is("-") {
-			sign = "-"
-		}
+		negative = negative || list[0].is("-")
 		list = list[1:]
 	}
 	if len(list) == 0 {
 		return Column{}
 	}
 	t := list[0]
-	if t.kind == word {
-		switch {
-		case t.is("TRUE"):
-			t = token{number, "1"}
-		case t.is("FALSE"):
-			t = token{number, "0"}
-		case t.isAny("NULL", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP", "CAST"):
-			return Column{}
-		}
+	n, err := strconv.ParseInt(t.text, 10, 64)
+	if negative {
+		n = -n
 	}
-	if t.kind == blobLiteral {
-		b, err := hex.DecodeString(t.text)
-		if err != nil {
-			return Column{}
+	isInt := strings.Contains(typ, "INT")
+	isText := !isInt && (strings.Contains(typ, "CHAR") || strings.Contains(typ, "CLOB") || strings.Contains(typ, "TEXT"))
+	switch {
+	case t.isAny("TRUE", "FALSE"):
+		n = 0
+		if t.is("TRUE") {
+			n = 1
 		}
+	case t.kind == blobLiteral:
+		b, _ := hex.DecodeString(t.text) // what is no literal isn't in a schema
 		return addedColumn(typeBlob, b)
+	case t.kind == number && err == nil && isText:
+		return addedColumn(typeBlob+1, []byte(strconv.FormatInt(n, 10)))
+	case t.kind == number && err == nil, t.kind == stringLiteral && err == nil && isInt:
+	case t.kind == stringLiteral, t.kind == quotedName:
+		return addedColumn(typeBlob+1, []byte(t.text))
+	default:
+		return Column{}
 	}
-	if text := sign + t.text; t.kind == number || !isTextType(typ) && t.kind == stringLiteral && typ != "" && !strings.Contains(typ, "BLOB") {
-		n, err := strconv.ParseInt(text, 10, 64)
-		switch {
-		case err == nil && isTextType(typ):
-			return addedColumn(typeBlob+1, []byte(strconv.FormatInt(n, 10)))
-		case err == nil:
-			return Column{Type: typeInt64, size: 8, added: binary.BigEndian.AppendUint64(nil, uint64(n))}
-		case t.kind == number:
-			return Column{}
-		}
-	}
-	return addedColumn(typeBlob+1, []byte(t.text))
+	return Column{Type: typeInt64, size: 8, added: binary.BigEndian.AppendUint64(nil, uint64(n))}
 }
 
 // addedColumn is a text or a blob.
 func addedColumn(kind uint64, b []byte) Column {
-	if b == nil {
-		b = []byte{}
-	}
-	return Column{Type: kind + 2*uint64(len(b)), size: int64(len(b)), added: b}
+	return Column{Type: kind + 2*uint64(len(b)), size: int64(len(b)), added: append([]byte{}, b...)}
 }

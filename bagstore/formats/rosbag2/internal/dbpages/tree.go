@@ -155,13 +155,12 @@ func (w *treeWalk) page(number uint32, depth int, rows Range) {
 		w.misled(rows)
 		return
 	}
-	at := headAt(number)
-	switch b[at] {
+	switch b[headAt(number)] {
 	case kindLeaf:
 		w.leafDepth = max(w.leafDepth, depth)
 		w.stopped = !w.each(Leaf{number, rows}, b)
 	case kindInterior:
-		w.below(b, at, depth, rows)
+		w.below(b, number, depth, rows)
 	default:
 		if isZero(b) {
 			w.empty(depth, rows)
@@ -172,8 +171,8 @@ func (w *treeWalk) page(number uint32, depth int, rows Range) {
 }
 
 // below visits the pages below one.
-func (w *treeWalk) below(b []byte, at, depth int, rows Range) {
-	list, sound := w.f.children(b, at, rows)
+func (w *treeWalk) below(b []byte, number uint32, depth int, rows Range) {
+	list, sound := w.f.children(b, number, rows)
 	if w.f.Fetch != nil {
 		w.fetch(list)
 	}
@@ -214,24 +213,21 @@ func isZero(b []byte) bool {
 }
 
 // children lists the pages below one. sound is false if some can't be read from it.
-func (f *File) children(b []byte, at int, rows Range) (list []Leaf, sound bool) {
-	be := binary.BigEndian
-	pointers := at + interiorHead
-	cells, sound := f.cellCount(b, pointers, at)
+func (f *File) children(b []byte, number uint32, rows Range) (list []Leaf, sound bool) {
+	var c Cell
+	cells, sound := f.cellCount(b, number)
 	after := rows.After
 	for i := range cells {
-		pos := int(be.Uint16(b[pointers+pointerSize*i:]))
-		if pos < pointers || pos+nextSize >= f.usable {
+		if ok := f.decode(b, number, i, &c); !ok || c.Row <= after || c.Row > rows.To {
 			sound = false
-			continue
+			if !ok {
+				continue
+			}
+			c.Row = after
 		}
-		key, n := uvarint(b[pos+nextSize : f.usable])
-		if n == 0 || int64(key) <= after || int64(key) > rows.To {
-			sound = false
-			key = uint64(after)
-		}
-		list = append(list, Leaf{be.Uint32(b[pos:]), Range{after, int64(key)}})
-		after = int64(key)
+		list = append(list, Leaf{c.child, Range{after, c.Row}})
+		after = c.Row
 	}
-	return append(list, Leaf{be.Uint32(b[at+nextSize+4:]), Range{after, rows.To}}), sound
+	last := binary.BigEndian.Uint32(b[headAt(number)+lastChild:])
+	return append(list, Leaf{last, Range{after, rows.To}}), sound
 }
