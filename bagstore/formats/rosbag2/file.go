@@ -19,7 +19,7 @@ import (
 type File struct {
 	path    string
 	closes  []io.Closer
-	r       io.ReaderAt // the database, with what is beside it taken in
+	r       io.ReaderAt // the database with its journal and log applied
 	size    int64       // of the file
 	dbSize  int64       // of what r reads
 	pages   *dbpages.File
@@ -35,10 +35,10 @@ type File struct {
 	// Of a damaged file:
 	survey  *survey           // nil: not all pages were looked at
 	rescued bool              // the messages are from any pages that have them
-	loose   dbpages.Set       // pages of these that the table's tree doesn't lead to
-	dropped map[uint32][]bool // cells of pages that don't count: other pages have their rows
-	adopts  bool              // messages of unknown topics have one; the table of topics is damaged
-	unnamed []uint32          // topics of which only the id is known
+	loose   dbpages.Set       // pages with messages outside the table's tree
+	dropped map[uint32][]bool // cells by page that are left out: their rows are in other pages, or were deleted
+	adopts  bool              // unknown topics get a name: the table of topics is damaged
+	unnamed []uint32          // topics with no more than an id
 }
 
 // Is reports whether a file that begins with head may be one for Open.
@@ -56,7 +56,7 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	file := &File{path: path, closes: []io.Closer{f}, size: st.Size()}
-	file.r, file.dbSize, err = file.withBeside(f, st.Size())
+	file.r, file.dbSize, err = file.withLeftovers(f, st.Size())
 	return file.open(err)
 }
 
@@ -67,7 +67,7 @@ func OpenReader(r io.ReaderAt, size int64, name string) (*File, error) {
 	return file.open(nil)
 }
 
-// open reads what the database has, unless there is an error already.
+// open reads the database, unless there is an error already.
 func (f *File) open(err error) (*File, error) {
 	if err == nil {
 		err = f.read()
@@ -100,11 +100,11 @@ func (f *File) read() (err error) {
 	if err := f.scan(objects, err); err != nil {
 		return err
 	}
-	f.sayUnnamed()
+	f.noteUnnamed()
 	return nil
 }
 
-// unfollowed reports whether an error is that one page doesn't lead to another.
+// unfollowed reports whether an error means that pages can't be followed.
 func unfollowed(err error) bool {
 	return errors.Is(err, dbpages.ErrDamaged) || errors.Is(err, dbpages.ErrNotDatabase)
 }
@@ -118,7 +118,7 @@ func (f *File) Size() int64 { return f.size }
 // Topics in the order of their table.
 func (f *File) Topics() []container.Topic { return slices.Clone(f.topics) }
 
-// Notes says what was unusual about the file.
+// Notes lists what was unusual about the file.
 func (f *File) Notes() []bagstore.Note { return slices.Clone(f.notes) }
 
 // Blocks are ranges of rows.

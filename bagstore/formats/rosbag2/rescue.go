@@ -8,10 +8,10 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// kindPages is the kind of notes about pages that nothing leads to.
+// kindPages is the kind of notes about damaged pages.
 const kindPages = "pages"
 
-// distrust opens the database as one whose header may be damaged. It reports whether there are pages to be looked at.
+// distrust opens the database again as one whose header may be damaged. It returns false if the file has no page.
 func (f *File) distrust() bool {
 	if f.loose == nil {
 		p := dbpages.OpenDamaged(f.r, f.dbSize)
@@ -23,7 +23,7 @@ func (f *File) distrust() bool {
 	return true
 }
 
-// rescueRows finds the messages page by page, because not all pages can be reached. It returns false if there are none.
+// rescueRows finds the messages page by page, after the table's tree turned out to be damaged. It returns false if there are none.
 func (f *File) rescueRows(objects []dbpages.Object, why error) bool {
 	if !f.distrust() {
 		return false
@@ -33,9 +33,9 @@ func (f *File) rescueRows(objects []dbpages.Object, why error) bool {
 	if len(list) == 0 {
 		return false
 	}
-	f.notes.Addf(bagstore.Repairable, -1, kindPages, "the database is damaged (%v); its messages are taken from all pages that have some", why)
+	f.notes.Addf(bagstore.Repairable, -1, kindPages, "the database is damaged (%v); messages are read from every page that has some", why)
 	if g.more {
-		f.notes.Addf(bagstore.Loss, -1, "rows", "messages are in more than %d pages; the others are left out", maxLeaves)
+		f.notes.Addf(bagstore.Loss, -1, "rows", "more than %d pages have messages; the others are left out", maxLeaves)
 	}
 	f.rescued, f.dropped = true, make(map[uint32][]bool)
 	g.gather(list)
@@ -45,13 +45,13 @@ func (f *File) rescueRows(objects []dbpages.Object, why error) bool {
 // gatherer builds blocks from the pages with messages.
 type gatherer struct {
 	f      *File
-	holes  []dbpages.Range // rows that the tree doesn't reach
-	anyRow bool            // pages that the tree doesn't reach may have any rows: those that were deleted are elsewhere
-	more   bool            // there are more than maxLeaves pages
+	holes  []dbpages.Range // rows outside the reach of the tree
+	anyRow bool            // any row of a page outside the tree counts: the list of free pages is whole, so none was deleted
+	more   bool            // more than maxLeaves pages have messages
 }
 
-// find lists the pages with messages in the order of their rows: those of the tree, and if pages above them are lost, those
-// that belong to no other tree.
+// find lists the pages with messages in the order of their rows: those of the tree, and if pages above leaves are lost, those
+// outside the tree.
 func (g *gatherer) find(objects []dbpages.Object) []leaf {
 	p := g.f.pages
 	var list []leaf
@@ -74,7 +74,7 @@ func (g *gatherer) find(objects []dbpages.Object) []leaf {
 	g.holes = tree.Holes
 	if tree.Lost || len(list) == 0 {
 		if len(list) == 0 {
-			seen = p.NewSet() // what the schema says is wrong
+			seen = p.NewSet() // the root in the schema is wrong
 			g.holes = []dbpages.Range{dbpages.AllRows()}
 		}
 		free, whole := p.Free()
@@ -94,8 +94,8 @@ func (g *gatherer) find(objects []dbpages.Object) []leaf {
 	return list
 }
 
-// treeLeaf looks at a page that the tree leads to. A row that should be in another page has a wrong number,
-// as has one above the last, and neither says which rows the page has.
+// treeLeaf describes a leaf of the tree. A row whose number is outside the leaf's range has a wrong number, which
+// doesn't widen the leaf's range.
 func (f *File) treeLeaf(r *dbpages.Reader, t dbpages.Leaf, page []byte) leaf {
 	l := leaf{page: t.Page, sure: true}
 	all := l
@@ -110,7 +110,7 @@ func (f *File) treeLeaf(r *dbpages.Reader, t dbpages.Leaf, page []byte) leaf {
 		return true
 	})
 	if l.rows == 0 {
-		return all // what leads to the page is wrong
+		return all // the keys above the page are wrong
 	}
 	return l
 }
@@ -125,16 +125,16 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// overlapping is how many pages are kept in mind whose rows may be in others, too.
+// overlapping is how many pages are remembered whose rows may be in later pages, too.
 const overlapping = 32
 
-// before is a page that came before, whose rows others may have, too.
+// before is an earlier page, whose rows later ones may have, too.
 type before struct {
 	leaf
-	numbers []int64 // of the rows that are its own, in their order
+	numbers []int64 // of its own rows, sorted
 }
 
-// has reports whether a row of another page is one of the page's. Pages that the tree leads to share none, unless
+// has reports whether a row of a later page is one of the page's. Two pages of the tree share rows only if
 // a number is wrong.
 func (b *before) has(row int64, sure bool) bool {
 	if b.sure && sure {
@@ -186,17 +186,16 @@ func (g *gatherer) gather(list []leaf) {
 		b.add(l.page, rows)
 	}
 	b.close()
-	gaps.say(f, g.holes)
+	gaps.report(f, g.holes)
 }
 
-// own returns those of the numbers that rows of the page can have, each once, in their order. It changes the list.
+// own sorts the numbers and returns those in the page's range, each once. It changes the list.
 func (l *leaf) own(numbers []int64) []int64 {
 	slices.Sort(numbers)
 	return slices.DeleteFunc(slices.Compact(numbers), func(n int64) bool { return n < l.first || n > l.last })
 }
 
-// wanted reports whether a row of a page that the tree doesn't lead to is one that the damage hides, and not
-// one that was deleted.
+// wanted reports whether a row of a page outside the tree was hidden by the damage, and wasn't deleted.
 func (g *gatherer) wanted(row int64) bool {
 	return g.anyRow || slices.ContainsFunc(g.holes, func(r dbpages.Range) bool { return r.Contains(row) })
 }

@@ -7,22 +7,22 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// gaps finds rows that no page has. rosbag2 numbers them from 1 without gaps.
+// gaps finds missing rows. rosbag2 numbers rows from 1 without gaps.
 type gaps struct {
 	list  []dbpages.Range
 	more  int
 	last  int64
-	wrong int64 // messages with another number than theirs, and no missing row is known to be theirs
+	wrong int64 // messages with a wrong number that no missing row was matched with yet
 }
 
 const (
-	// maxGaps is how many gaps are named.
+	// maxGaps is how many gaps are noted one by one.
 	maxGaps = 20
-	// wideGap is one that no loss explains, but a row with a wrong number.
+	// wideGap is a gap that must come from a wrong number.
 	wideGap = math.MaxInt32
 )
 
-// page takes the rows of the next page in their order, and how many more it has with wrong numbers. Pages that
+// page adds the sorted rows of the next page, and the number of its rows with wrong numbers. Pages that
 // overlap may be out of order.
 func (g *gaps) page(rows []int64, wrong int) {
 	g.wrong += int64(wrong)
@@ -48,8 +48,8 @@ func (g *gaps) row(row int64) {
 	g.last = row
 }
 
-// say notes the gaps, and what may be missing at the end.
-func (g *gaps) say(f *File, holes []dbpages.Range) {
+// report notes the gaps, and what may be missing at the end.
+func (g *gaps) report(f *File, holes []dbpages.Range) {
 	for _, r := range g.list {
 		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: no page has them", r.After+1, r.To)
 	}
@@ -58,16 +58,16 @@ func (g *gaps) say(f *File, holes []dbpages.Range) {
 	}
 	for _, h := range holes {
 		if h.To == math.MaxInt64 {
-			f.sayTail(h, g.last)
+			f.noteTail(h, g.last)
 		}
 	}
 }
 
-// sayTail notes what isn't known of the end, of which the tree has a hole.
-func (f *File) sayTail(hole dbpages.Range, last int64) {
+// noteTail notes what isn't known about the end, which the tree doesn't reach.
+func (f *File) noteTail(hole dbpages.Range, last int64) {
 	if last <= hole.After {
 		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages after row %d can't be read", last)
 		return
 	}
-	f.notes.Addf(bagstore.Repairable, -1, "rows", "whether messages followed row %d, the last one that a page has, isn't known", last)
+	f.notes.Addf(bagstore.Repairable, -1, "rows", "messages after row %d, the last one found, may be missing", last)
 }

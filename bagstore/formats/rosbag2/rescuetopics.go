@@ -29,7 +29,7 @@ func (f *File) rescueTopics(why error) bool {
 		t.Schema = s.definitions[t.Type]
 		f.addTopic(id, t)
 	}
-	f.notes.Addf(bagstore.Repairable, -1, kindPages, "the table of topics can't be read (%v); pages of the file have %d", why, len(f.topics))
+	f.notes.Addf(bagstore.Repairable, -1, kindPages, "the table of topics is damaged (%v); pages of the file have %d topics", why, len(f.topics))
 	return true
 }
 
@@ -41,8 +41,8 @@ func (f *File) addTopic(id int64, t container.Topic) {
 	}
 }
 
-// topicOf returns the topic with an id. One that no page describes is named after its id, if the table of topics
-// is damaged.
+// topicOf returns the topic with an id. If the table of topics is damaged, a topic without a row is named after
+// its id.
 func (f *File) topicOf(id int64) (index uint32, ok bool) {
 	index, ok = f.byID[id]
 	if !ok && f.adopts && id > 0 && id < maxTopicID && len(f.topics) < maxTopics {
@@ -53,11 +53,10 @@ func (f *File) topicOf(id int64) (index uint32, ok bool) {
 	return index, ok
 }
 
-// Unnamed lists the topics whose names and types are lost, by their index in Topics. Their names are made of their
-// ids in the file.
+// Unnamed lists the topics whose names and types are lost, as indexes into Topics. They are named after their ids.
 func (f *File) Unnamed() []uint32 { return slices.Clone(f.unnamed) }
 
-// Described is the text in which a damaged file of schema 3 or later says what it has, in the form of metadata.yaml;
+// Described returns the text of a damaged file's metadata table (schema 3 and later), in the form of metadata.yaml;
 // empty if there is none.
 func (f *File) Described() string {
 	if f.survey == nil {
@@ -66,8 +65,8 @@ func (f *File) Described() string {
 	return f.survey.described
 }
 
-// sayUnnamed notes the topics whose names are lost.
-func (f *File) sayUnnamed() {
+// noteUnnamed notes the topics whose names are lost.
+func (f *File) noteUnnamed() {
 	if n := len(f.unnamed); n > 0 {
 		f.notes.Addf(bagstore.Loss, -1, kindPages, "names and types of %d topics are lost", n)
 	}

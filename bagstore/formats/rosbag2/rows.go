@@ -8,7 +8,7 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// blockRows is how many rows a block has when no page is added to it any more.
+// blockRows is the number of rows at which a block is full.
 const blockRows = 4096
 
 // block is pages of the messages table.
@@ -24,7 +24,7 @@ type found struct {
 	ok               bool // it is a message
 }
 
-// builder makes blocks of the rows of pages.
+// builder makes blocks from pages.
 type builder struct {
 	f       *File
 	counts  map[uint32]uint32 // of the open block
@@ -37,8 +37,8 @@ func (f *File) newBuilder() *builder {
 	return &builder{f: f, counts: make(map[uint32]uint32)}
 }
 
-// scan lists the messages: those that the table's tree leads to, or if it is damaged, those that any page has. why is the
-// error that there was before.
+// scan lists the messages: those of the table's tree, or if it is damaged, those of every page. why is the error that made
+// rescueTopics necessary, if any.
 func (f *File) scan(objects []dbpages.Object, why error) error {
 	err := f.readForm(objects)
 	if err == nil {
@@ -140,7 +140,7 @@ func (b *builder) close() {
 	}
 }
 
-// reader is what reading one message takes.
+// reader reads one message at a time.
 type reader struct {
 	leaf, chain *dbpages.Reader
 	cell        dbpages.Cell
@@ -153,8 +153,8 @@ func (f *File) reader() *reader {
 	return &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
 }
 
-// pageRows lists the rows of a page in the order of its cells. Of pages that the table's tree doesn't lead to, they are
-// the messages.
+// pageRows lists the rows of a page in the order of its cells. In a page outside the table's tree, rows that are no messages
+// are other tables'.
 func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error) {
 	page, err := r.leaf.Page(number)
 	if err != nil {
@@ -173,8 +173,7 @@ func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error)
 
 // Entries lists the messages of a block.
 func (f *File) Entries(n int) (list []bagstore.Entry, err error) {
-	r := f.reader()
-	defer f.readers.Put(r)
+	r := &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
 	var rows []found
 	list = make([]bagstore.Entry, 0, f.blocks[n].info.Messages())
 	for i, page := range f.blocks[n].pages {
@@ -206,7 +205,7 @@ func (f *File) Stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte
 	return data, f.at(n, e, err)
 }
 
-// at adds to an error where the message is.
+// at adds the place of the message to an error.
 func (f *File) at(n int, e bagstore.Entry, err error) error {
 	if err == nil {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// survey is what all pages of a file have, whatever leads to them.
+// survey is what the leaves of a file contain, whether or not a tree leads to them.
 type survey struct {
 	leaves      []leaf // with messages
 	more        bool   // there were more than maxLeaves
 	topics      map[int64]container.Topic
-	replaced    map[int64]container.Topic // from pages that are free: as they were some time ago
+	replaced    map[int64]container.Topic // from free pages: older versions
 	definitions map[string]container.Schema
-	described   string // the text of the metadata table; the last one
+	described   string // the last text of the metadata table
 	read        int64  // bytes of all descriptions
 	columns     int    // of the topics table
 }
@@ -34,7 +34,7 @@ type leaf struct {
 // maxLeaves bounds the memory for leaves: 32 bytes for each.
 const maxLeaves = 1 << 23
 
-// surveyed reads the whole file, once.
+// surveyed returns the survey. The first call reads the whole file.
 func (f *File) surveyed() *survey {
 	if f.survey != nil {
 		return f.survey
@@ -81,15 +81,15 @@ func (l *leaf) add(row int64) {
 	l.rows++
 }
 
-// Limits of rows that are no messages, in bytes.
+// Limits of topics, definitions and metadata, in bytes.
 const (
-	maxDescriptions = 64 << 20 // what is read of all of them
-	maxLong         = 16 << 20 // of a message definition and of the metadata
-	maxShort        = 64 << 10 // of other texts
+	maxDescriptions = 64 << 20 // all together
+	maxLong         = 16 << 20 // a message definition, the metadata
+	maxShort        = 64 << 10 // other texts
 )
 
-// text reads a column of a row, if it isn't longer than that and all that was read before leaves room for it. Any
-// number of rows may refer to the same pages.
+// text reads a column of a row; empty if it has more than most bytes, or if maxDescriptions were read: any number of
+// rows may refer to the same pages.
 func (s *survey) text(r *dbpages.Reader, c *dbpages.Cell, column int, most int64) string {
 	size := int64(0) // up to the column's end
 	for _, col := range c.Columns[:column+1] {
@@ -106,7 +106,8 @@ func (s *survey) text(r *dbpages.Reader, c *dbpages.Cell, column int, most int64
 	return string(b)
 }
 
-// describing takes in a row that may be one of the small tables'. Rows of free pages count less.
+// describing adds a row that looks like one of the small tables'. Topics of free pages are used only if no other page
+// has them.
 func (s *survey) describing(r *dbpages.Reader, c *dbpages.Cell, free bool) {
 	k := c.Columns
 	if len(k) < 3 || len(k) > 6 || !k[0].IsNull() && !k[0].IsInt() {
@@ -156,7 +157,7 @@ func (s *survey) topic(id int64, k []dbpages.Column, text func(int) string, free
 	to[id] = t
 }
 
-// The forms by which a row is known as a topic's.
+// What the texts of a topic's row look like.
 var (
 	plainName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\x00-\x1f]{1,1000}$`) })
 	plainType     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]\w*(/\w+){1,2}$`) })

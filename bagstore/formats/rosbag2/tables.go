@@ -8,7 +8,7 @@ import (
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 )
 
-// findTable finds a table that rosbag2 made, and its columns.
+// findTable finds a table of rosbag2 and its columns by their names.
 func findTable(objects []dbpages.Object, name string, columns ...string) (t *dbpages.Table, at []int, err error) {
 	t = dbpages.Find(objects, name)
 	if t == nil {
@@ -62,7 +62,7 @@ func (r *tableRow) key(column int) (v int64, ok bool) {
 	return r.r.Int(r.Cell, column)
 }
 
-// maxTopics bounds a table that was made to be hostile.
+// maxTopics bounds hostile tables.
 const maxTopics = 1 << 16
 
 func (f *File) readTopics(objects []dbpages.Object) error {
@@ -102,7 +102,7 @@ func (f *File) readTopics(objects []dbpages.Object) error {
 	})
 }
 
-// schemaVersion reads what files of schema 3 and later say of themselves.
+// schemaVersion reads the version that files of schema 3 and later have in a table.
 func (f *File) schemaVersion(objects []dbpages.Object) (n int, ok bool) {
 	table, at, err := findTable(objects, "schema", "schema_version")
 	if err != nil {
@@ -143,13 +143,13 @@ func (f *File) definitions(objects []dbpages.Object) (map[string]container.Schem
 	})
 }
 
-// rowForm is where the columns of the messages table are.
+// rowForm is the messages table and the indexes of its columns.
 type rowForm struct {
 	table                 *dbpages.Table
 	id, topic, time, data int
 }
 
-// usualRows is the form of the table as rosbag2 makes it.
+// usualRows is the form of the table in rosbag2's files.
 func usualRows() rowForm {
 	return rowForm{&dbpages.Table{Columns: make([]dbpages.TableColumn, 4)}, 0, 1, 2, 3}
 }
@@ -166,8 +166,8 @@ func (f *File) readForm(objects []dbpages.Object) error {
 // maxTopicID bounds the ids of topics, which rosbag2 counts from 1.
 const maxTopicID = 1 << 31
 
-// message takes a row for a message. One of a page that the table's tree doesn't lead to must have the form of all that
-// rosbag2 writes.
+// message reads a row as a message. In a page outside the table's tree (loose), only rows that look like rosbag2's
+// are messages.
 func (f *File) message(r *dbpages.Reader, c *dbpages.Cell, loose bool) (topic, time int64, ok bool) {
 	form := &f.rows
 	if loose && (len(c.Columns) != len(form.table.Columns) || !f.pages.Fits(c)) {

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// Check compares what the database says in several places, and returns what doesn't agree, up to most lines: each page
-// belongs to one tree or value or is free, rows and entries of indexes are in order and in places of their own, and
-// an index of one column of numbers has the rows of its table. A database whose header is damaged isn't compared.
+// Check compares pages with each other and returns what doesn't agree, up to most lines: each page belongs to one tree or
+// value or is free, rows and entries of indexes are in order and don't overlap, and an index of one integer column
+// has the rows of its table. It returns nothing if the header is damaged.
 func (f *File) Check(most int) []string {
 	if f.head == nil {
 		return nil
 	}
 	if format := binary.BigEndian.Uint32(f.head[44:]); format > maxFormat {
-		return []string{fmt.Sprintf("the header says format %d, which SQLite doesn't have", format)}
+		return []string{fmt.Sprintf("the header has schema format %d, SQLite reads up to %d", format, maxFormat)}
 	}
 	c := checker{f: f, most: most, trees: f.NewSet(), values: f.NewSet(), chain: f.NewReader()}
 	objects, err := f.Schema()
@@ -129,7 +129,7 @@ func (c *checker) table(name string, t *Table, indexes []*indexed) {
 	}
 }
 
-// use notes that a page is used. That it is used for the other purpose, too, is found later.
+// use marks a page as used. Pages used as both are found later.
 func (c *checker) use(as Set, name string, page uint32) bool {
 	if page == 0 || page > c.f.count || as.Has(page) {
 		c.problem("%s: page %d of %d isn't there, or is used twice", name, page, c.f.count)

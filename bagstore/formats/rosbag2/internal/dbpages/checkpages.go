@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// pages says which pages have no use or several, and whose content doesn't fill them.
+// pages finds pages with no use or several, and pages whose content doesn't fill them.
 func (c *checker) pages(objects []Object) {
 	f := c.f
 	free, whole := f.Free()
@@ -45,7 +45,7 @@ func (c *checker) pages(objects []Object) {
 	}
 }
 
-// vacuum compares what the header says of a database that shrinks by itself.
+// vacuum compares the header of an auto-vacuum database with the roots.
 func (c *checker) vacuum(objects []Object) {
 	be := binary.BigEndian
 	root, most := be.Uint32(c.f.head[52:]), uint32(1)
@@ -53,12 +53,12 @@ func (c *checker) vacuum(objects []Object) {
 		most = max(most, o.Root)
 	}
 	if root != 0 && root != most || root == 0 && be.Uint32(c.f.head[64:]) != 0 {
-		c.problem("the header says that the last root is page %d, and it is %d", root, most)
+		c.problem("the last root in the header is page %d, and in the schema page %d", root, most)
 	}
 }
 
-// reserved reports whether a page has no content: that of SQLite's locks, and in a database that shrinks by itself those that
-// say what leads to the others.
+// reserved reports whether a page holds no data: the one that SQLite locks, and in an auto-vacuum database the ptrmap pages,
+// which name the page above each page.
 func (f *File) reserved(page uint32) bool {
 	lock := uint32(lockByte/f.page) + 1
 	if page == lock {
@@ -78,11 +78,11 @@ func (f *File) reserved(page uint32) bool {
 // place is a part of a page.
 type place struct{ from, to int }
 
-// Where the head of a page says how its content is laid out.
+// Offsets of the layout of the content in the head of a page.
 const (
-	freeBlock    = 1 // where the first part is that is listed as free
-	contentStart = 5 // where cells begin; they go to the end
-	fragments    = 7 // how many bytes are free between cells, and too few to be listed
+	freeBlock    = 1 // the offset of the first free part
+	contentStart = 5 // the offset of the first byte of cells
+	fragments    = 7 // the number of free bytes in parts too small to be listed
 )
 
 // filled reports whether cells and free parts fill the content of a page of a tree, each byte once.

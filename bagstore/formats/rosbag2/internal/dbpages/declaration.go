@@ -176,20 +176,20 @@ func column(d []token) (c TableColumn, ok bool) {
 	c.Name = strings.ToLower(d[0].text)
 	typ, inType, key, depth := "", true, false, 0
 	for i, t := range d[1:] {
-		after := d[i] // the token before this one
+		prev := d[i]
 		switch {
 		case t.is("("):
 			depth++
 		case t.is(")"):
 			depth--
 		case depth > 0:
-		case after.is("NOT") && !t.isAny("NULL", "DEFERRABLE"), after.is("PRIMARY") && !t.is("KEY"):
+		case prev.is("NOT") && !t.isAny("NULL", "DEFERRABLE"), prev.is("PRIMARY") && !t.is("KEY"):
 			return c, false
-		case after.isAny("CONSTRAINT", "COLLATE", "REFERENCES", "MATCH"): // t is a name
+		case prev.isAny("CONSTRAINT", "COLLATE", "REFERENCES", "MATCH"): // t is a name
 		case t.isAny("CONSTRAINT", "PRIMARY", "NOT", "NULL", "UNIQUE", "CHECK", "COLLATE", "REFERENCES", "GENERATED"):
 			inType = false
 			key = key || t.is("PRIMARY")
-		case t.is("DEFAULT") && !after.is("SET"):
+		case t.is("DEFAULT") && !prev.is("SET"):
 			inType = false
 			c.missing = literal(d[i+2:], typ)
 		case t.is("AS"):
@@ -197,7 +197,7 @@ func column(d []token) (c TableColumn, ok bool) {
 			c.Generated = true
 		case inType && t.kind != punctuation:
 			typ += strings.ToUpper(t.text) + " "
-		case inType || !after.isAny("DEFAULT", "+", "-") && !t.isAny(constraintWords()...):
+		case inType || !prev.isAny("DEFAULT", "+", "-") && !t.isAny(constraintWords()...):
 			return c, false
 		}
 	}
@@ -213,8 +213,8 @@ func constraintWords() []string {
 	}
 }
 
-// literal is the value of a DEFAULT, for a column of a type. What isn't a constant is NULL, as no column can be added with it, and
-// so is a real number, which no column of rosbag2 has.
+// literal returns the value of a DEFAULT for a column of a type. It is NULL if it isn't a constant, because no column can be
+// added with it, or a real number, because rosbag2 has no such columns.
 func literal(list []token, typ string) Column {
 	negative := false
 	for len(list) > 0 && list[0].isAny("(", "+", "-") {

@@ -34,7 +34,7 @@ const (
 var (
 	// ErrNotDatabase: the file doesn't begin with the header of an SQLite database.
 	ErrNotDatabase = errors.New("not an SQLite database")
-	// ErrDamaged: a page isn't what leads to it says.
+	// ErrDamaged: pages or values contradict each other.
 	ErrDamaged = errors.New("the database is damaged")
 )
 
@@ -46,8 +46,8 @@ func Is(head []byte) bool { return len(head) >= len(magic) && string(head[:len(m
 
 // File is the pages of a database.
 type File struct {
-	// Fetch, if it is set, is called with the ranges of the file that are about to be read, before the first of
-	// them is: the pages of a tree are anywhere.
+	// Fetch, if set, is called with the ranges of the file that are about to be read, so that reading can begin for all
+	// of them: the pages of a tree are scattered.
 	Fetch func(off, n int64)
 
 	r      io.ReaderAt
@@ -108,7 +108,7 @@ func (f *File) readHeader() error {
 	return nil
 }
 
-// claimed is how many pages the header counts; 0 if it says nothing about it.
+// claimed is the number of pages in the header; 0 if it isn't valid.
 func (f *File) claimed() uint32 {
 	be := binary.BigEndian
 	if f.head == nil || be.Uint32(f.head[24:]) != be.Uint32(f.head[92:]) {
@@ -184,6 +184,7 @@ type Reader struct {
 	ahead  uint32 // pages to be read at once
 	first  uint32
 	buf    []byte // pages from first on
+	far    int64  // bytes that were read for integers
 	// Pages that are read alone, from one up to another: something among them can't be read.
 	alone, together uint32
 }
@@ -199,8 +200,8 @@ func (f *File) newReader(window int) *Reader {
 	return &Reader{f: f, window: n, ahead: n}
 }
 
-// Page returns a page, which is valid until the next call. Numbers count from 1. Pages beside it that can't be
-// read are no error.
+// Page returns a page, which is valid until the next call. Numbers count from 1. Neighbouring pages that
+// can't be read are no error.
 func (r *Reader) Page(number uint32) ([]byte, error) {
 	f := r.f
 	if number < 1 || number > f.count {

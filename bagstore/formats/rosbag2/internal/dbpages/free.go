@@ -2,7 +2,7 @@ package dbpages
 
 import "encoding/binary"
 
-// Free lists the pages that no tree uses, as the header says it. ok is false if the list isn't whole.
+// Free reads the header's list of free pages. ok is false if the list isn't whole.
 func (f *File) Free() (free Set, ok bool) {
 	free = f.NewSet()
 	if f.head == nil {

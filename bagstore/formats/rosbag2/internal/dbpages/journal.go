@@ -12,7 +12,7 @@ import (
 const (
 	journalMagic  = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 	journalHeader = 28 // and zeros to the end of a sector
-	journalRecord = 8  // beside its page: the number before it, the checksum after it
+	journalRecord = 8  // the page's number before the page, the checksum after it
 	journalStep   = 200
 	wholeJournal  = math.MaxUint32
 )
@@ -21,8 +21,8 @@ const (
 // whether it was completed.
 var ErrSuperJournal = errors.New("it belongs to a transaction over several databases")
 
-// Hot reports whether a file beside a database that begins with head is the journal of a
-// transaction that was not completed. After a completed one it is gone, empty or zero.
+// Hot reports whether a file that begins with head is the journal of an incomplete transaction. After a
+// complete one it is gone, empty or zero.
 func Hot(head []byte) bool {
 	return len(head) >= len(journalMagic) && string(head[:len(journalMagic)]) == journalMagic
 }
@@ -62,10 +62,10 @@ func OpenJournal(db io.ReaderAt, size int64, journal io.ReaderAt, journalSize in
 	}
 }
 
-// section reads a header. The first one says how large pages are.
+// section reads a header. The first one has the size of pages.
 func (o *Overlay) section(at int64) (s journalSection, err error) {
 	head := make([]byte, journalHeader)
-	if _, err := readAt(o.beside, head, at); err != nil {
+	if _, err := readAt(o.side, head, at); err != nil {
 		return s, err
 	}
 	if !Hot(head) {
@@ -82,8 +82,8 @@ func (o *Overlay) section(at int64) (s journalSection, err error) {
 	return s, err
 }
 
-// records takes in the pages of a section, up to one that isn't whole: the database's own was not
-// written before that one was. more is false at the journal's end.
+// records adds the pages of a section, up to the first torn one: SQLite writes to the database only
+// after the journal's page. more is false at the end of the journal.
 func (o *Overlay) records(s journalSection, at, end int64) (next int64, more bool, err error) {
 	if s.records == 0 {
 		return at, true, nil
@@ -93,7 +93,7 @@ func (o *Overlay) records(s journalSection, at, end int64) (next int64, more boo
 		if at+int64(len(record)) > end {
 			return at, false, nil
 		}
-		if _, err := readAt(o.beside, record, at); err != nil {
+		if _, err := readAt(o.side, record, at); err != nil {
 			return at, false, fmt.Errorf("journal at byte %d: %w", at, err)
 		}
 		number, page := binary.BigEndian.Uint32(record), record[4:4+o.page]

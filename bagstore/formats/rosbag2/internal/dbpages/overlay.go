@@ -5,17 +5,16 @@ import (
 	"io"
 )
 
-// Overlay is a database of which some pages are in a file beside it. It is an [io.ReaderAt]
-// of both.
+// Overlay is an [io.ReaderAt] of a database with some pages replaced by those of a journal or log.
 type Overlay struct {
-	db, beside io.ReaderAt
-	page       int64
-	pages      map[uint32]int64 // where in the file beside it a page is
-	size       int64
+	db, side io.ReaderAt
+	page     int64
+	pages    map[uint32]int64 // offsets of pages in side
+	size     int64
 }
 
-func newOverlay(db io.ReaderAt, size int64, beside io.ReaderAt) *Overlay {
-	return &Overlay{db: db, beside: beside, size: size, pages: make(map[uint32]int64)}
+func newOverlay(db io.ReaderAt, size int64, side io.ReaderAt) *Overlay {
+	return &Overlay{db: db, side: side, size: size, pages: make(map[uint32]int64)}
 }
 
 func (o *Overlay) setPage(size uint32) error {
@@ -26,20 +25,20 @@ func (o *Overlay) setPage(size uint32) error {
 	return nil
 }
 
-// Size is that of the database with the file beside it taken in.
+// Size is the size of the database with these pages.
 func (o *Overlay) Size() int64 { return o.size }
 
-// Pages is how many pages are taken from the file beside it.
+// Pages is the number of pages that are replaced.
 func (o *Overlay) Pages() int { return len(o.pages) }
 
-// ReadAt reads the database as it is with these pages.
+// ReadAt reads the database with these pages.
 func (o *Overlay) ReadAt(p []byte, off int64) (n int, err error) {
 	for n < len(p) && off < o.size {
 		number, in := uint32(off/o.page)+1, off%o.page
 		part := p[n:min(int64(len(p)), int64(n)+o.page-in)]
 		r, at := o.db, off
 		if taken, ok := o.pages[number]; ok {
-			r, at = o.beside, taken+in
+			r, at = o.side, taken+in
 		}
 		k, err := readAt(r, part, at)
 		n, off = n+k, off+int64(k)

@@ -12,11 +12,11 @@ import (
 // maxDepth of a tree. One of 64-bit ids in pages of 512 bytes isn't deeper.
 const maxDepth = 20
 
-// Tree is what can't be reached of a table.
+// Tree describes the damage of a table's tree.
 type Tree struct {
 	// Holes are ranges of rows whose pages aren't there or are damaged.
 	Holes []Range
-	// Lost: pages above leaves are among those, so leaves may be anywhere in the file.
+	// Lost: pages above leaves are damaged, so leaves may be anywhere in the file.
 	Lost bool
 }
 
@@ -26,8 +26,7 @@ type Leaf struct {
 	Rows Range
 }
 
-// Range is rows after one and up to another. The one of the least number is in any range after it: there is none
-// before it.
+// Range is the rows after one and up to another. A range after the least possible row includes that row.
 type Range struct{ After, To int64 }
 
 // Contains reports whether a row is in the range.
@@ -110,13 +109,13 @@ type treeWalk struct {
 	stopped   bool // each returned false
 	tree      *Tree
 	leafDepth int   // -1: no leaf was reached
-	gone      []int // depths of pages that have no content: above leaves, they led to more
+	gone      []int // depths of empty pages: above leaves, they led to more
 }
 
 // maxHoles bounds what is remembered of a tree that is damaged everywhere.
 const maxHoles = 10000
 
-// hole notes rows that can't be reached.
+// hole adds rows that can't be reached.
 func (w *treeWalk) hole(rows Range) {
 	if last := len(w.tree.Holes) - 1; last == maxHoles-1 {
 		w.tree.Holes[last].To = max(w.tree.Holes[last].To, rows.To)
@@ -125,13 +124,13 @@ func (w *treeWalk) hole(rows Range) {
 	w.tree.Holes = append(w.tree.Holes, rows)
 }
 
-// misled notes rows whose page is another one than what leads to it says, so that theirs may be anywhere.
+// misled adds rows whose page isn't what the page above says; theirs may be anywhere.
 func (w *treeWalk) misled(rows Range) {
 	w.tree.Lost = true
 	w.hole(rows)
 }
 
-// empty notes rows whose page is past the file's end, or zero.
+// empty adds rows whose page is past the end of the file, or zero.
 func (w *treeWalk) empty(depth int, rows Range) {
 	w.hole(rows)
 	if !slices.Contains(w.gone, depth) {
@@ -188,7 +187,7 @@ func (w *treeWalk) below(b []byte, number uint32, depth int, rows Range) {
 	}
 }
 
-// fetch announces pages, those that follow each other at once.
+// fetch announces pages to Fetch, adjacent ones in one call.
 func (w *treeWalk) fetch(list []Leaf) {
 	for len(list) > 0 {
 		n := following(list, len(list))
@@ -199,7 +198,7 @@ func (w *treeWalk) fetch(list []Leaf) {
 	}
 }
 
-// following is how many pages at the beginning of the list follow each other in the file, up to most.
+// following counts the pages at the beginning of the list that are adjacent in the file, up to most.
 func following(list []Leaf, most int) int {
 	n := 1
 	for n < min(most, len(list)) && list[n].Page == list[0].Page+uint32(n) {

@@ -51,10 +51,17 @@ func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, e
 	return to, nil
 }
 
+// maxFar bounds how many times the size of the file a Reader reads for integers that aren't in their leaf: any number of rows
+// may refer to the same pages.
+const maxFar = 16
+
 // Int returns the value of a column, wherever it is; ok is false if it is no integer, or is lost.
 func (r *Reader) Int(c *Cell, column int) (v int64, ok bool) {
 	if v, ok = c.Int(column); ok || !c.Columns[column].IsInt() {
 		return v, ok
+	}
+	if r.far += c.Columns[column].off; r.far/maxFar > r.f.size {
+		return 0, false
 	}
 	b, err := r.Value(c, column, func(n int) []byte { return make([]byte, 0, n) })
 	return intOf(b), err == nil

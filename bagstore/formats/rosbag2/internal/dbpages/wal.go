@@ -9,7 +9,7 @@ import (
 
 // The write-ahead log's format. Wire constants.
 const (
-	walMagic   = 0x377f0682 // its last bit says the byte order of the checksums
+	walMagic   = 0x377f0682 // the last bit is the byte order of the checksums
 	walVersion = 3007000
 	walHeader  = 32
 	walFrame   = 24 // before each page
@@ -41,13 +41,13 @@ func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*Overl
 	return w, w.frames(head[16:24], sum, logSize)
 }
 
-// frames takes in all transactions that are whole. What follows a frame that
-// doesn't fit is the rest of an older log.
+// frames adds the pages of all complete transactions. After a frame that doesn't fit comes the rest of
+// an older log.
 func (o *Overlay) frames(salt []byte, sum checksum, logSize int64) error {
 	frame := make([]byte, walFrame+o.page)
 	open := make(map[uint32]int64) // of the transaction that isn't committed yet
 	for at := int64(walHeader); at+int64(len(frame)) <= logSize; at += int64(len(frame)) {
-		if _, err := readAt(o.beside, frame, at); err != nil {
+		if _, err := readAt(o.side, frame, at); err != nil {
 			return fmt.Errorf("write-ahead log at byte %d: %w", at, err)
 		}
 		sum.add(frame[:8])
