@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// structs is one filled message of each struct, with the type it encodes and
-// bytes that follow its head (pixels, points).
+// structs has a message of each struct, its type, and the bytes after a head (pixels,
+// points).
 func structs() []struct {
 	typ  string
 	m    Message
@@ -68,7 +68,7 @@ func structs() []struct {
 	}
 }
 
-// anyType also finds the halves of services.
+// anyType returns a message type or a half of a service.
 func anyType(t *testing.T, name string) Type {
 	t.Helper()
 	if typ, ok := Lookup(name); ok {
@@ -83,8 +83,8 @@ func anyType(t *testing.T, name string) Type {
 	return Type{}
 }
 
-// TestStructs encodes each struct, walks it by its definition, reads it back, and
-// cuts it at every byte.
+// TestStructs encodes each struct, checks it against its definition, decodes it, and
+// truncates it at every byte.
 func TestStructs(t *testing.T) {
 	for _, c := range structs() {
 		t.Run(c.typ, func(t *testing.T) {
@@ -96,11 +96,11 @@ func TestStructs(t *testing.T) {
 			}
 			whole := append(head[:len(head):len(head)], c.tail...)
 			if n, err := s.Size(whole); err != nil || n != len(whole) {
-				t.Fatalf("definition walks %d of %d bytes: %v", n, len(whole), err)
+				t.Fatalf("size by definition is %d of %d bytes: %v", n, len(whole), err)
 			}
 			back := reflect.New(reflect.TypeOf(c.m).Elem()).Interface().(Message)
 			if err := Unmarshal(head, back); err != nil || !reflect.DeepEqual(back, c.m) {
-				t.Fatalf("read back %+v, %v", back, err)
+				t.Fatalf("decoded %+v, %v", back, err)
 			}
 			for cut := range head {
 				if err := Unmarshal(head[:cut], back); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -111,7 +111,7 @@ func TestStructs(t *testing.T) {
 	}
 }
 
-// FuzzStructs decodes hostile bytes into every struct.
+// FuzzStructs decodes arbitrary bytes into every struct.
 func FuzzStructs(f *testing.F) {
 	for i, c := range structs() {
 		f.Add(uint8(i), Marshal(c.m))

@@ -32,7 +32,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: %d missing, want %d", name, got, c.want)
 		}
 		if got := a.Settle(); got != c.want || a.Missing() != 0 {
-			t.Errorf("%s: settled %d, and %d are left", name, got, a.Missing())
+			t.Errorf("%s: Settle returned %d, then %d missing", name, got, a.Missing())
 		}
 	}
 }

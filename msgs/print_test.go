@@ -13,7 +13,7 @@ import (
 	"rsros/test/need"
 )
 
-// samples are messages with every kind of field.
+// samples are messages with all kinds of fields.
 func samples() map[string]Message {
 	header := Header{Seq: 7, Stamp: NewTime(1700000000, 123), FrameID: "camera \"é\"\n\\"}
 	return map[string]Message{
@@ -33,7 +33,7 @@ func samples() map[string]Message {
 	}
 }
 
-// statistics has durations, negative ones too; no struct of ours does.
+// statistics is a message with durations, which no struct of the package has.
 type statistics struct{}
 
 func (statistics) Append(e *Encoder) {
@@ -62,7 +62,7 @@ m.deserialize(sys.stdin.buffer.read())
 print(m)
 `
 
-// TestYAMLGenpy compares our text with that of rostopic echo's own printer.
+// TestYAMLGenpy compares with the printer of rostopic echo.
 func TestYAMLGenpy(t *testing.T) {
 	for name, m := range samples() {
 		if strings.HasPrefix(name, "realsense") || strings.HasPrefix(name, "dynamic") {
@@ -124,7 +124,7 @@ func TestJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !json.Valid([]byte(b.String())) {
-			t.Errorf("%s: not JSON: %s", name, b.String())
+			t.Errorf("%s: invalid JSON: %s", name, b.String())
 		}
 	}
 	var b strings.Builder
@@ -138,7 +138,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestTree: bytes are numbers, and an array that was cut says how many are missing.
+// TestTree checks that bytes are numbers and that a truncated array has the number of
+// omitted elements.
 func TestTree(t *testing.T) {
 	var b strings.Builder
 	data := Marshal(&ImageHead{Encoding: "8UC1", Width: 4, Step: 4, DataLen: 4})
@@ -150,7 +151,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTorn cuts every sample at every byte.
+// TestTorn truncates every sample at every byte.
 func TestTorn(t *testing.T) {
 	for name, m := range samples() {
 		s, data := spec(t, name), Marshal(m)
@@ -177,7 +178,7 @@ func TestShiftStamps(t *testing.T) {
 	data := Marshal(&tf)
 	n, err := spec(t, "tf2_msgs/TFMessage").ShiftStamps(data, 200_000_000)
 	if err != nil || n != 2 {
-		t.Fatalf("moved %d, %v", n, err)
+		t.Fatalf("shifted %d stamps, %v", n, err)
 	}
 	var got TFMessage
 	if err := Unmarshal(data, &got); err != nil {
@@ -192,7 +193,7 @@ func TestShiftStamps(t *testing.T) {
 		data := Marshal(samples()[name])
 		s := spec(t, name)
 		if n, err := s.ShiftStamps(data, -1); err != nil || n != want {
-			t.Errorf("%s: moved %d, %v", name, n, err)
+			t.Errorf("%s: shifted %d stamps, %v", name, n, err)
 		}
 		if stamp, ok := s.Stamp(data); ok != (want == 1 && name != "std_msgs/Header") || ok && stamp != NewTime(1700000000, 122) {
 			t.Errorf("%s: stamp %d %v", name, stamp, ok)
@@ -204,7 +205,7 @@ func TestShiftStamps(t *testing.T) {
 	}
 }
 
-// BenchmarkShiftImage shows that pixels cost nothing.
+// BenchmarkShiftImage shows that the time doesn't depend on pixels.
 func BenchmarkShiftImage(b *testing.B) {
 	data := Marshal(&ImageHead{Header: Header{Stamp: 1}, Encoding: "rgb8", DataLen: 1280 * 720 * 3})
 	data = append(data, make([]byte, 1280*720*3)...)

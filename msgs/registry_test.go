@@ -18,7 +18,7 @@ import (
 	"rsros/test/need"
 )
 
-// TestMD5 compares with sums taken from librealsense's files and from genmsg.
+// TestMD5 compares with sums from librealsense's files and genmsg.
 func TestMD5(t *testing.T) {
 	for name, want := range map[string]string{
 		"std_msgs/UInt32":                       "304a39449588c7f8ce2df6e8001c5fce",
@@ -63,7 +63,7 @@ func TestServiceMD5(t *testing.T) {
 	}
 }
 
-// TestMD5Goroslib asks an independent implementation.
+// TestMD5Goroslib compares with an independent implementation.
 func TestMD5Goroslib(t *testing.T) {
 	for name, msg := range map[string]any{
 		"std_msgs/Header":                 std_msgs.Header{},
@@ -82,13 +82,13 @@ func TestMD5Goroslib(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := MustType(name).MD5; got != want {
-			t.Errorf("%s: md5 %s, goroslib says %s", name, got, want)
+			t.Errorf("%s: MD5 %s, goroslib computes %s", name, got, want)
 		}
 	}
 }
 
-// genpyMD5 prints type, md5 and fields-only definition of each known type that
-// the machine's ROS packages have.
+// genpyMD5 prints type, MD5 and definition of each known type in the installed ROS
+// packages.
 const genpyMD5 = `
 import sys, importlib
 for name in sys.argv[1:]:
@@ -98,7 +98,7 @@ for name in sys.argv[1:]:
     print(name, cls._md5sum)
 `
 
-// TestMD5Genpy compares with the classes that Debian's ROS packages bring.
+// TestMD5Genpy compares with the classes of Debian's ROS packages.
 func TestMD5Genpy(t *testing.T) {
 	names := Types()
 	slices.Sort(names)
@@ -110,13 +110,13 @@ func TestMD5Genpy(t *testing.T) {
 	for _, line := range lines {
 		name, want, _ := strings.Cut(line, " ")
 		if got := MustType(name).MD5; got != want {
-			t.Errorf("%s: md5 %s, genpy says %s", name, got, want)
+			t.Errorf("%s: MD5 %s, genpy has %s", name, got, want)
 		}
 	}
 	t.Logf("%d of %d types compared", len(lines), len(names))
 }
 
-// TestDefinitionsParse reads every full definition back.
+// TestDefinitionsParse parses the full definition of every type.
 func TestDefinitionsParse(t *testing.T) {
 	for _, name := range Types() {
 		typ := MustType(name)
@@ -126,16 +126,16 @@ func TestDefinitionsParse(t *testing.T) {
 			continue
 		}
 		if s.MD5() != typ.MD5 || s.FullText() != typ.Definition {
-			t.Errorf("%s: read back as %s %q", name, s.MD5(), s.FullText())
+			t.Errorf("%s: parsed as %s %q", name, s.MD5(), s.FullText())
 		}
 	}
 }
 
 func TestUnknownNames(t *testing.T) {
 	if _, ok := Lookup("no/Such"); ok {
-		t.Error("found a type that is not there")
+		t.Error("Lookup found an unknown type")
 	}
 	if _, ok := LookupService("std_msgs/String"); ok {
-		t.Error("found a message as a service")
+		t.Error("LookupService found a message type")
 	}
 }

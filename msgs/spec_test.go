@@ -58,8 +58,8 @@ func TestParseConstants(t *testing.T) {
 	}
 }
 
-// TestHostileWalk has definitions whose walk would take for ever if it followed
-// every branch of a type tree that doubles at each level.
+// TestHostileWalk uses definitions whose type tree doubles at each level, so that visiting
+// every branch would never end.
 func TestHostileWalk(t *testing.T) {
 	for _, leaf := range []string{"", "string s", "float64[4194304] f"} {
 		def := "Tab a\nTab b"
@@ -81,7 +81,7 @@ func TestHostileWalk(t *testing.T) {
 	}
 }
 
-// FuzzParse reads hostile definitions and walks hostile bytes by them.
+// FuzzParse parses arbitrary definitions and processes arbitrary bytes with them.
 func FuzzParse(f *testing.F) {
 	for _, name := range Types() {
 		f.Add(MustType(name).Definition, []byte("\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00x\x00"))
@@ -94,7 +94,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := Parse(s.Name, s.FullText())
 		if err != nil || again.MD5() != s.MD5() {
-			t.Fatalf("full text does not read back: %v", err)
+			t.Fatalf("full text doesn't parse: %v", err)
 		}
 		n, err := s.Size(data)
 		if n < 0 || n > len(data) {
@@ -102,14 +102,14 @@ func FuzzParse(f *testing.F) {
 		}
 		var out strings.Builder
 		if yerr := s.WriteYAML(&out, data, PrintOptions{MaxArray: 4}); (yerr == nil) != (err == nil) {
-			t.Fatalf("walk says %v, YAML says %v", err, yerr)
+			t.Fatalf("Size returned %v, WriteYAML %v", err, yerr)
 		}
 		if jerr := s.WriteJSON(&out, data, PrintOptions{MaxArray: 4}); (jerr == nil) != (err == nil) {
-			t.Fatalf("walk says %v, JSON says %v", err, jerr)
+			t.Fatalf("Size returned %v, WriteJSON %v", err, jerr)
 		}
 		_, serr := s.ShiftStamps(data, 1e9)
 		if s.Stamped() && (serr == nil) != (err == nil) {
-			t.Fatalf("walk says %v, shift says %v", err, serr)
+			t.Fatalf("Size returned %v, ShiftStamps %v", err, serr)
 		}
 		s.Stamp(data)
 		s.Seq(data)

@@ -18,8 +18,7 @@ texts = [bytes.fromhex(t).decode('utf-8', 'rosmsg') for t in json.load(sys.stdin
 json.dump([[genpy.message.strify_message(t), genpy.message.strify_message([t], '    ')] for t in texts], sys.stdout)
 `
 
-// TestTextYAMLGenpy: texts of all kinds come out as from rostopic echo's printer,
-// long ones broken in the same places.
+// TestTextYAMLGenpy compares with the printer of rostopic echo, including line breaks.
 func TestTextYAMLGenpy(t *testing.T) {
 	texts := []string{
 		"", "/rosout", "true", "Off", "null", "~", "12", "-0x1f", "1.5", "1e3", "1.0e+3", ".inf", "1:30", "2020-01-01", "2020-1-1 1:02:03", "=", "<<", "!", "&", "y",
@@ -33,7 +32,7 @@ func TestTextYAMLGenpy(t *testing.T) {
 	alphabet := []string{"a", "b", " ", " ", "  ", "\n", "'", "\"", "\\", ":", "#", "-", "1", ".", "é", "\t", "word", "longerword ", "\x1b", "\xe6", "日"}
 	for range 3000 {
 		var b strings.Builder
-		letters := 1 + random.IntN(len(alphabet)) // some texts of a few kinds only
+		letters := 1 + random.IntN(len(alphabet)) // so that some texts have few kinds of characters
 		for range random.IntN(120) {
 			b.WriteString(alphabet[random.IntN(letters)])
 		}
@@ -72,7 +71,7 @@ func TestTextYAMLGenpy(t *testing.T) {
 		if err := list.WriteYAML(&b, e.B, PrintOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		// A field of the message is indented by two, not by four.
+		// Fields of the message are indented by two spaces, not by four.
 		got := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(b.String(), "texts: "), "\n"), "\n", "\n  ")
 		if got != want[i][1] {
 			t.Errorf("%q in an array: got\n%s\ngenpy\n%s", text, got, want[i][1])

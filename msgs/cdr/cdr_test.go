@@ -11,8 +11,7 @@ import (
 	"rsros/msgs"
 )
 
-// TestImageLayout encodes the head of a depth image of 64x48 and finds each field where
-// librealsense puts it.
+// TestImageLayout compares the head of a depth image with librealsense's layout.
 func TestImageLayout(t *testing.T) {
 	e := Encoder{B: []byte("before")}
 	e.Begin()
@@ -50,7 +49,7 @@ func TestImageLayout(t *testing.T) {
 		t.Errorf("pixels %v end at %d", got, d.Pos())
 	}
 	if d.Err() != nil || d.Remaining() != 0 {
-		t.Errorf("%v, %d bytes are left", d.Err(), d.Remaining())
+		t.Errorf("%v, %d bytes left", d.Err(), d.Remaining())
 	}
 }
 
@@ -97,7 +96,8 @@ func TestAlignmentOfEveryNumber(t *testing.T) {
 	}
 }
 
-// TestPadding: librealsense leaves bytes of earlier messages in the padding.
+// TestPadding checks that padding is ignored. librealsense leaves bytes of earlier messages
+// in it.
 func TestPadding(t *testing.T) {
 	d := NewDecoder([]byte{0, 1, 0, 0, 1, 'x', 'y', 'z', 2, 0, 0, 0, 3})
 	if a, b, c := d.U8(), d.U32(), d.U8(); a != 1 || b != 2 || c != 3 || d.Err() != nil {
@@ -125,10 +125,10 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, s, d.Err())
 		}
 		if d.U8() != 0 || d.Remaining() != 0 {
-			t.Errorf("%s: reading went on", name)
+			t.Errorf("%s: decoding continued after an error", name)
 		}
 		if strings.Contains(test.want, "needed") && !errors.Is(d.Err(), io.ErrUnexpectedEOF) {
-			t.Errorf("%s: %v is no ErrUnexpectedEOF", name, d.Err())
+			t.Errorf("%s: %v isn't ErrUnexpectedEOF", name, d.Err())
 		}
 	}
 }
@@ -141,14 +141,14 @@ func TestTimeOutOfRange(t *testing.T) {
 	e.Time(msgs.NewTime(1<<31, 6))
 	d := NewDecoder(e.B)
 	if got := d.Time(); got != 0 {
-		t.Errorf("a time before 1970 is %d", got)
+		t.Errorf("time before 1970: got %d", got)
 	}
 	if got := d.Time(); got != msgs.NewTime(1<<31-1, 6) {
-		t.Errorf("a time after 2038 is %d", got)
+		t.Errorf("time after 2038: got %d", got)
 	}
 }
 
-// FuzzDecoder reads any bytes by a script: what a decoder hands out is inside its input.
+// FuzzDecoder decodes arbitrary bytes by a script, and checks sizes and positions.
 func FuzzDecoder(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []byte{0, 1, 2, 3, 4, 5, 6, 7})
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 2, 'a', 0}, []byte{4, 0})
@@ -167,11 +167,11 @@ func FuzzDecoder(f *testing.F) {
 				d.U64()
 			case 4:
 				if s := d.String(); len(s) > len(blob) {
-					t.Fatalf("a string of %d bytes from %d", len(s), len(blob))
+					t.Fatalf("string has %d bytes, input %d", len(s), len(blob))
 				}
 			case 5:
 				if n := d.Len(8); n*8 > len(blob) {
-					t.Fatalf("%d elements of 8 bytes in %d", n, len(blob))
+					t.Fatalf("%d elements of 8 bytes in %d bytes", n, len(blob))
 				}
 			case 6:
 				d.Numbers(int(op), 4)
@@ -179,7 +179,7 @@ func FuzzDecoder(f *testing.F) {
 				d.Time()
 			}
 			if d.Pos() < before || d.Pos() > max(len(blob)-4, 0) {
-				t.Fatalf("position %d after %d, of %d bytes", d.Pos(), before, len(blob))
+				t.Fatalf("position %d after %d in %d bytes", d.Pos(), before, len(blob))
 			}
 		}
 	})

@@ -13,13 +13,13 @@ import (
 	"rsros/msgs"
 )
 
-// points are a shape and what its rows bring.
+// points are a shape and the points of its rows.
 type points struct {
 	Shape
 	xyz, uv []float32
 }
 
-// pack packs all rows, in bands that some goroutines share.
+// pack packs all rows in bands by several goroutines.
 func pack(p points, o Options, goroutines, rows int) (msgs.PointCloudHead, []byte, error) {
 	if err := p.Check(); err != nil {
 		return msgs.PointCloudHead{}, nil, err
@@ -59,8 +59,8 @@ func pack(p points, o Options, goroutines, rows int) (msgs.PointCloudHead, []byt
 	return head, data, nil
 }
 
-// six points in two rows: the second isn't there, the third lies beside the texture,
-// the fifth just on its far edge.
+// six points in two rows: the second is missing, the third is outside of the texture, and
+// the fifth is at its far edge.
 func six() points {
 	return points{
 		xyz:   []float32{1, 2, 3, 0, 0, 0, 4, 5, 6, 7, 8, 9, -1, -2, 0.5, 10, 11, 12},
@@ -163,16 +163,16 @@ func TestPackRefuses(t *testing.T) {
 			p := six()
 			change(&p.Shape)
 			if err := NewPacker(1).Start(make([]byte, 1000), p.Shape, Options{}); err == nil {
-				t.Error("no error")
+				t.Error("got no error")
 			}
 		})
 	}
 	if err := NewPacker(1).Start(make([]byte, 119), six().Shape, Options{}); err == nil {
-		t.Error("120 bytes fit into 119")
+		t.Error("Start accepted a buffer of 119 bytes for 120")
 	}
 }
 
-// want is the cloud point by point.
+// want packs the cloud point by point.
 func want(p points, o Options) (out []byte) {
 	t := p.Texture
 	for i := range p.Width * p.Height {
@@ -213,8 +213,8 @@ func want(p points, o Options) (out []byte) {
 	return out
 }
 
-// FuzzPack packs pictures of any size in any bands and compares with one point after
-// the other. Any texture coordinates stay inside the texture.
+// FuzzPack compares images of any size in any bands, with any texture coordinates, with
+// want.
 func FuzzPack(f *testing.F) {
 	for i := range uint64(60) {
 		f.Add(i, float32(0.99999994), float32(math.Inf(1)))
@@ -261,7 +261,7 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// BenchmarkPack is ms a cloud, from points that are there already.
+// BenchmarkPack measures packing of computed points.
 func BenchmarkPack(b *testing.B) {
 	const w, h = 1280, 720
 	p := points{xyz: make([]float32, 3*w*h), uv: make([]float32, 2*w*h), Shape: Shape{Width: w, Height: h, Places: true,

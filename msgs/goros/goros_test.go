@@ -41,7 +41,7 @@ var services = map[string]any{
 	"roscpp/SetLoggerLevel":           roscpp.SetLoggerLevel{},
 }
 
-// TestMessages: goroslib computes our md5sums of the messages, and names their types as we do.
+// TestMessages compares MD5 sums and type names with those of this program.
 func TestMessages(t *testing.T) {
 	for name, message := range messages {
 		want := msgs.MustType(name)
@@ -50,7 +50,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: md5 %s, want %s (%v)", name, sum, want.MD5, err)
 		}
 		if typ, err := msgproc.Type(message); err != nil || typ != name {
-			t.Errorf("%s: goroslib calls it %s (%v)", name, typ, err)
+			t.Errorf("%s: goroslib's type is %s (%v)", name, typ, err)
 		}
 	}
 }
@@ -64,13 +64,13 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestAllAreThere: every message of these ROS packages that this program knows is in the table above.
+// TestAllAreThere checks that the tables above have all messages of these ROS packages.
 func TestAllAreThere(t *testing.T) {
 	for _, name := range msgs.Types() {
 		pkg, _, _ := strings.Cut(name, "/")
 		_, ok := messages[name]
 		if slices.Contains([]string{"dynamic_reconfigure", "realsense2_camera", "realsense_msgs", "roscpp"}, pkg) && !ok {
-			t.Errorf("%s isn't compared", name)
+			t.Errorf("%s is missing", name)
 		}
 	}
 }

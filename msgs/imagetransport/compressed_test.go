@@ -14,7 +14,7 @@ import (
 	"rsros/test/need"
 )
 
-// colours is a picture of smooth colours, in a padded row order of an encoding.
+// colours returns an image with smooth colours and padded rows.
 func colours(encoding string, w, h int) Picture {
 	l, _ := layoutOf(encoding)
 	p := Picture{Encoding: encoding, Width: w, Height: h, Step: l.pixel*w + 4}
@@ -24,7 +24,7 @@ func colours(encoding string, w, h int) Picture {
 			px := p.Data[y*p.Step+x*l.pixel:][:l.pixel]
 			r, g, b := colourAt(x, y)
 			switch {
-			case l.yuv: // r, g, b of a pair's first pixel
+			case l.yuv: // r, g, b of the first pixel of a pair
 				r, g, b = colourAt(x&^1, y)
 				luma := (66*int(r) + 129*int(g) + 25*int(b) + 128) >> 8
 				u, v := (-38*int(r)-74*int(g)+112*int(b)+128)>>8, (112*int(r)-94*int(g)-18*int(b)+128)>>8
@@ -43,7 +43,7 @@ func colours(encoding string, w, h int) Picture {
 
 func colourAt(x, y int) (r, g, b byte) { return byte(40 + 3*x), byte(200 - 2*y), byte(60 + x + y) }
 
-// near says whether two samples differ by no more than slack.
+// near reports whether two samples differ by at most slack.
 func near(a, b uint32, slack int) bool { d := int(a>>8) - int(b>>8); return d <= slack && -d <= slack }
 
 var compressedCases = []struct {
@@ -80,7 +80,7 @@ func TestCompress(t *testing.T) {
 					t.Fatalf("format %q (%v), want %q", format, err, c.want)
 				}
 				if !bytes.HasPrefix(data, []byte("head")) {
-					t.Fatal("what was in the buffer is gone")
+					t.Fatal("Compress overwrote the buffer")
 				}
 				wantPicture(t, data[4:], p, c.slack)
 			})
@@ -95,7 +95,7 @@ func wantPicture(t *testing.T, data []byte, p Picture, slack int) {
 		t.Fatal(err)
 	}
 	if m.Bounds() != image.Rect(0, 0, p.Width, p.Height) {
-		t.Fatalf("a %s of %v, want %dx%d", kind, m.Bounds(), p.Width, p.Height)
+		t.Fatalf("%s has bounds %v, want %dx%d", kind, m.Bounds(), p.Width, p.Height)
 	}
 	l, _ := layoutOf(p.Encoding)
 	for y := range p.Height {
@@ -145,7 +145,7 @@ func TestCompressRefuses(t *testing.T) {
 	}
 }
 
-// Pillow reads JPEG by libjpeg-turbo and PNG by libpng, as ROS's subscribers do.
+// Pillow uses libjpeg-turbo and libpng, like ROS's subscribers.
 func TestPillowReads(t *testing.T) {
 	python := need.Python(t, "PIL")
 	var e Encoder
@@ -188,7 +188,7 @@ func TestCompressAllocatesNothingLarge(t *testing.T) {
 		buf = data
 	})
 	if perRun > 8 {
-		t.Errorf("%v allocations a picture", perRun)
+		t.Errorf("%v allocations per image", perRun)
 	}
 }
 
@@ -209,4 +209,4 @@ func BenchmarkCompress(b *testing.B) {
 	}
 }
 
-var _ = []any{jpeg.Decode, stdpng.Decode} // image.Decode knows them by their import
+var _ = []any{jpeg.Decode, stdpng.Decode} // their imports register the formats

@@ -31,14 +31,14 @@ func TestDepthWithoutLoss(t *testing.T) {
 				}
 				got, err := DecompressDepth(text, data[1:])
 				if err != nil || got.Width != 64 || got.Height != 40 || got.Encoding != encoding || !bytes.Equal(got.Data, pixels) {
-					t.Errorf("%dx%d %s came back with %d bytes (%v)", got.Width, got.Height, got.Encoding, len(got.Data), err)
+					t.Errorf("decompressed %dx%d %s with %d bytes (%v)", got.Width, got.Height, got.Encoding, len(got.Data), err)
 				}
 			})
 		}
 	}
 }
 
-// The plugin hides what is beyond depth_max; here only who asks for it loses it.
+// Unlike in the plugin, the default DepthMax doesn't limit 16-bit depth.
 func TestDepthMax(t *testing.T) {
 	var e Encoder
 	p := depthPicture("16UC1", 5, 1, words(9999, 10000, 10001, 65535, 0))
@@ -58,7 +58,7 @@ func TestDepthMax(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := DecompressDepth(text, data); err != nil || !bytes.Equal(got.Data, c.want) {
-			t.Errorf("up to %v m in units of %v: %v (%v), want %v", c.max, c.units, got.Data, err, c.want)
+			t.Errorf("DepthMax %v m, units %v: got %v (%v), want %v", c.max, c.units, got.Data, err, c.want)
 		}
 	}
 }
@@ -90,8 +90,7 @@ func floats(values ...float64) []byte {
 	return b
 }
 
-// A float picture is quantized by its inverse: within half the step, which is
-// depth²/a.
+// The inverse of float depth is quantized. The error is at most half a step of depth²/a.
 func TestInverseDepth(t *testing.T) {
 	var e Encoder
 	in := []float64{0.5, 1, 2.5, 9.99, 10, 1e9, 0, -1, math.NaN(), math.Inf(1), 0.17}
@@ -113,7 +112,7 @@ func TestInverseDepth(t *testing.T) {
 			v := float64(math.Float32frombits(binary.LittleEndian.Uint32(got.Data[4*i:])))
 			visible := want > 0 && want < 10
 			if visible && math.Abs(v-want) > want*want/(100*101) || !visible && !math.IsNaN(v) {
-				t.Errorf("%s: %v came back as %v", format, want, v)
+				t.Errorf("%s: %v became %v", format, want, v)
 			}
 		}
 	}
@@ -124,12 +123,12 @@ func TestCompressDepthRefuses(t *testing.T) {
 	for _, encoding := range []string{"rgb8", "mono8", "yuyv", "rgba8"} {
 		p := colours(encoding, 4, 4)
 		if _, _, err := e.CompressDepth(nil, p, DefaultDepthOptions(encoding)); err == nil {
-			t.Errorf("%s was compressed as depth", encoding)
+			t.Errorf("CompressDepth accepted %s", encoding)
 		}
 	}
 	p := depthPicture("16UC1", 1, 1, words(1))
 	if _, _, err := e.CompressDepth(nil, p, DepthOptions{Format: JPEG}); err == nil {
-		t.Error("depth was compressed as JPEG")
+		t.Error("CompressDepth accepted JPEG")
 	}
 }
 
@@ -154,7 +153,7 @@ func FuzzDecompressDepth(f *testing.F) {
 		p, err := DecompressDepth(format, data)
 		if err == nil {
 			if _, err := p.check(); err != nil {
-				t.Errorf("a picture that doesn't hold: %v", err)
+				t.Errorf("decompressed an invalid image: %v", err)
 			}
 		}
 	})

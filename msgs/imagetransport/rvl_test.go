@@ -17,7 +17,7 @@ func words(pixels ...uint16) []byte {
 	return b
 }
 
-// Made by hand from the format's definition.
+// Codes written by hand from the definition of the format.
 var rvlVectors = map[string]struct {
 	pixels []byte
 	code   string
@@ -70,7 +70,7 @@ func TestRVLRefuses(t *testing.T) {
 	}
 }
 
-// noisyDepth looks like a stereo camera's: slopes with noise, and holes.
+// noisyDepth returns depth like a stereo camera's: slopes with noise and holes.
 func noisyDepth(w, h int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 0, 2*w*h)
@@ -99,7 +99,7 @@ func FuzzRVL(f *testing.F) {
 		if err := DecodeRVL(got, code); err != nil || !bytes.Equal(got, pixels) {
 			t.Errorf("%x became %x and then %x (%v)", pixels, code, got, err)
 		}
-		_ = DecodeRVL(make([]byte, 64), pixels) // any bytes: an error or pixels
+		_ = DecodeRVL(make([]byte, 64), pixels) // must not panic
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// scene fills planes with surfaces, edges and noise.
+// scene draws surfaces, edges and noise.
 func scene(p *Planes, r *rand.Rand) {
 	paint := func(plane []byte, width, height, stride int) {
 		level, rise := r.Float64()*255, r.Float64()*4-2
@@ -31,7 +31,7 @@ func scene(p *Planes, r *rand.Rand) {
 	}
 }
 
-// picture is the planes as the standard library has them.
+// picture returns the planes as an image of the standard library.
 func (p *Planes) picture() image.Image {
 	frame := image.Rect(0, 0, p.Width, p.Height)
 	if p.Grey {
@@ -41,7 +41,7 @@ func (p *Planes) picture() image.Image {
 		YStride: p.Stride, CStride: p.ColourStride, SubsampleRatio: image.YCbCrSubsampleRatio420, Rect: frame}
 }
 
-// away is the mean squared difference of brightness and colours, of n samples.
+// away returns the mean squared difference of n samples.
 func away(t *testing.T, a image.Image, file []byte) (mean float64, n int) {
 	t.Helper()
 	b, err := stdjpeg.Decode(bytes.NewReader(file))
@@ -77,8 +77,8 @@ func away(t *testing.T, a image.Image, file []byte) (mean float64, n int) {
 	return sum / float64(n), n
 }
 
-// FuzzEncode decodes pictures of any size with the standard library: they are as
-// near to the original as those that it encodes, in a file of the same size.
+// FuzzEncode decodes images of any size with the standard library and compares quality and
+// file size with its encoder.
 func FuzzEncode(f *testing.F) {
 	for i := range uint64(40) {
 		f.Add(i, uint8(3*i+1), uint8(i*i+1), uint8([]int{1, 30, 50, 80, 95, 100}[i%6]), i%3 == 0)
@@ -97,7 +97,7 @@ func FuzzEncode(f *testing.F) {
 		was := p.picture()
 		file := e.Append([]byte("before"), q)
 		if string(file[:6]) != "before" {
-			t.Fatal("what was there is gone")
+			t.Fatal("Append overwrote the buffer")
 		}
 		file = file[6:]
 		var std bytes.Buffer
@@ -106,18 +106,18 @@ func FuzzEncode(f *testing.F) {
 		}
 		ours, n := away(t, was, file)
 		theirs, _ := away(t, was, std.Bytes())
-		// In the mean: what a few samples lose by rounding is luck.
+		// Compare means, because rounding of a few samples is random.
 		luck := 4/math.Sqrt(float64(n))*theirs + 1000/float64(n)
 		if ours > 1.05*theirs+0.1+luck {
-			t.Errorf("%dx%d, quality %d: mean squared difference %g, the standard library's %g", width, height, q, ours, theirs)
+			t.Errorf("%dx%d, quality %d: mean squared difference %g, standard library %g", width, height, q, ours, theirs)
 		}
 		if len(file) > std.Len()*21/20+100 {
-			t.Errorf("%dx%d, quality %d: %d bytes, the standard library needs %d", width, height, q, len(file), std.Len())
+			t.Errorf("%dx%d, quality %d: %d bytes, standard library %d", width, height, q, len(file), std.Len())
 		}
 	})
 }
 
-// FuzzTransform compares the assembly with the plain code.
+// FuzzTransform compares with and without assembly.
 func FuzzTransform(f *testing.F) {
 	for i := range uint64(40) {
 		f.Add(i, uint8(1+7*i))
@@ -144,7 +144,7 @@ func FuzzTransform(f *testing.F) {
 	})
 }
 
-// The extremes of brightness and of quality have codes.
+// Test the extremes of brightness and quality.
 func TestExtremes(t *testing.T) {
 	var e Encoder
 	for _, pattern := range []func(x, y int) bool{
@@ -173,12 +173,12 @@ func TestSizes(t *testing.T) {
 	var e Encoder
 	for _, size := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {65536, 1}, {1, 65536}} {
 		if _, err := e.Planes(size[0], size[1], true); err == nil {
-			t.Errorf("%v: no error", size)
+			t.Errorf("size %v: got no error", size)
 		}
 	}
 }
 
-// BenchmarkEncode is the time of 1280x720 in planes, beside the standard library's.
+// BenchmarkEncode encodes planes of 1280x720 and compares with the standard library.
 func BenchmarkEncode(b *testing.B) {
 	var e Encoder
 	p, err := e.Planes(1280, 720, false)

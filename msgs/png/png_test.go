@@ -54,14 +54,14 @@ func wantPixel(t *testing.T, c color.Color, colour Colour, depth int, at func(i 
 		if depth == 16 {
 			want = uint16(at(2*i))<<8 | uint16(at(2*i+1))
 		}
-		// A colour goes through its product with alpha, which rounds.
+		// Colours are premultiplied with alpha, which rounds.
 		if d := int(samples[i]) - int(want); samples[3] == 0xffff && d != 0 || i == 3 && d != 0 {
 			t.Fatalf("sample %d is %d, want %d", i, samples[i], want)
 		}
 	}
 }
 
-// full takes some bytes and no more.
+// full is a writer that fails after some bytes.
 type full int
 
 var errFull = errors.New("full")
@@ -79,12 +79,12 @@ func TestEncodeFails(t *testing.T) {
 	row := func(_ int, to []byte) { clear(to) }
 	for room := range full(60) {
 		if err := e.Encode(&room, Picture{Width: 4, Height: 4, Depth: 8, Row: row}); !errors.Is(err, errFull) {
-			t.Errorf("error %v, want that of the writer", err)
+			t.Errorf("got error %v, want the writer's", err)
 		}
 	}
 	for _, p := range []Picture{{Height: 1, Depth: 8}, {Width: 1, Depth: 8}, {Width: 1, Height: 1, Depth: 4}, {Width: 1, Height: 1, Depth: 8, Level: 10}} {
 		if err := e.Encode(&bytes.Buffer{}, p); err == nil {
-			t.Errorf("%+v was written", p)
+			t.Errorf("Encode accepted %+v", p)
 		}
 	}
 }

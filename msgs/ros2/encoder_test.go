@@ -11,15 +11,15 @@ import (
 	"rsros/test/randmsg"
 )
 
-// without chooses what ROS 2 has no place for.
+// without lists fields that ROS 2 lacks.
 func without(dropped []string) func(*msgs.Spec, string) bool {
 	return func(in *msgs.Spec, path string) bool {
 		return in.Name == "std_msgs/Header" && strings.HasSuffix(path, "seq") || slices.Contains(dropped, path)
 	}
 }
 
-// TestThereAndBack: every common type of ROS 1 goes to ROS 2 and comes back, by what the
-// program knows of it and by the definition that the encoder writes.
+// TestThereAndBack converts every common type to ROS 2 and back, by the known definition
+// and by that of the encoder.
 func TestThereAndBack(t *testing.T) {
 	names := msgs.Types()
 	slices.Sort(names)
@@ -36,17 +36,17 @@ func TestThereAndBack(t *testing.T) {
 		}
 		m, err := Map(e.Type, e.Definition)
 		if err != nil {
-			t.Errorf("%s: back: %v\n%s", name, err, e.Definition)
+			t.Errorf("%s: map back: %v\n%s", name, err, e.Definition)
 			continue
 		}
 		if m.Type.MD5 != kind.MD5 {
-			t.Errorf("%s comes back as %s with another md5:\n%s", name, m.Type.Name, m.Type.Definition)
+			t.Errorf("%s maps back to %s with a different MD5:\n%s", name, m.Type.Name, m.Type.Definition)
 		}
 		if m.Type.Name != name && name != "tf/tfMessage" {
-			t.Errorf("%s comes back as %s", name, m.Type.Name)
+			t.Errorf("%s maps back to %s", name, m.Type.Name)
 		}
 		if name == "rosgraph_msgs/Log" {
-			continue // its levels are a table's, see TestLogThereAndBack
+			continue // see TestLogThereAndBack
 		}
 		for seed := range uint64(20) {
 			want := randmsg.Message(spec, rand.New(rand.NewPCG(seed, 3)), without(e.Dropped))
@@ -62,7 +62,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestOwnType: a type that nobody knows keeps name, fields, constants and md5.
+// TestOwnType checks that an unknown type keeps name, fields, constants and MD5.
 func TestOwnType(t *testing.T) {
 	const definition = "Header header\nstring HELLO=it's # a \"constant\"\nint8 LOW=-3\nfloat64 pi=3.14\nbyte b\nchar c\nbool[2] flags\n" +
 		"time[] at\nduration[2] wait\nPart[3] parts\nother_pkg/Empty nothing\nstring[] names\nint32 SomeName\n" +
@@ -88,7 +88,7 @@ func TestOwnType(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Type.Name != spec.Name || m.Type.MD5 != spec.MD5() {
-		t.Errorf("it came back as\n%s, of\n%s", m.Type.Definition, e.Definition)
+		t.Errorf("mapped back to\n%s, from\n%s", m.Type.Definition, e.Definition)
 	}
 	for seed := range uint64(50) {
 		want := randmsg.Message(spec, rand.New(rand.NewPCG(seed, 4)), without(nil))
@@ -97,12 +97,12 @@ func TestOwnType(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := m.ToROS1(nil, blob); err != nil || !bytes.Equal(got, want) {
-			t.Fatalf("seed %d: %v\n%x came back as\n%x", seed, err, want, got)
+			t.Fatalf("seed %d: %v\n%x became\n%x", seed, err, want, got)
 		}
 	}
 }
 
-// TestHashes: type hashes are those that ROS 2 computes.
+// TestHashes compares type hashes with those of ROS 2.
 func TestHashes(t *testing.T) {
 	for name, want := range map[string]string{
 		"std_msgs/Time":         "b106235e25a4c5ed35098aa0a61a3ee9c9b18d197f398b0e4206cea9acf9c197",
@@ -121,7 +121,7 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestMarker: fields that only ROS 2 has are empty.
+// TestMarker checks that fields that only ROS 2 has are empty.
 func TestMarker(t *testing.T) {
 	e, err := NewEncoder("visualization_msgs/Marker", msgs.MustType("visualization_msgs/Marker").Definition)
 	if err != nil {
@@ -135,7 +135,7 @@ func TestMarker(t *testing.T) {
 	}
 }
 
-// TestDropped: a value that ROS 2 has no field for is said.
+// TestDropped checks that Convert reports values that ROS 2 lacks.
 func TestDropped(t *testing.T) {
 	e, err := NewEncoder("rosgraph_msgs/Log", msgs.MustType("rosgraph_msgs/Log").Definition)
 	if err != nil {
@@ -151,7 +151,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestTrailing: bytes after the last field, which ROS tools pass over, are said.
+// TestTrailing checks that Convert reports bytes after the last field.
 func TestTrailing(t *testing.T) {
 	e, err := NewEncoder("std_msgs/Bool", msgs.MustType("std_msgs/Bool").Definition)
 	if err != nil {
@@ -162,7 +162,7 @@ func TestTrailing(t *testing.T) {
 	}
 }
 
-// TestLate: a time that ROS 2 has no number for is said.
+// TestLate checks that Convert reports times out of ROS 2's range.
 func TestLate(t *testing.T) {
 	e, err := NewEncoder("std_msgs/Time", msgs.MustType("std_msgs/Time").Definition)
 	if err != nil {
@@ -175,7 +175,7 @@ func TestLate(t *testing.T) {
 	if e, err = NewEncoder("std_msgs/Duration", msgs.MustType("std_msgs/Duration").Definition); err != nil {
 		t.Fatal(err)
 	}
-	// -1.5 s, as the signed halves of some writers.
+	// -1.5 s, with both parts negative as from some writers.
 	blob, whole, err = e.Convert(nil, []byte("\xff\xff\xff\xff\x00\x9b\x32\xe2"))
 	if err != nil || !whole || !bytes.Equal(blob, []byte("\x00\x01\x00\x00\xfe\xff\xff\xff\x00\x65\xcd\x1d")) {
 		t.Errorf("%x, %v", blob, err)
@@ -204,7 +204,7 @@ func TestLogThereAndBack(t *testing.T) {
 	}
 }
 
-// FuzzToCDR: a message of any bytes is refused, or comes back as a message of its type.
+// FuzzToCDR converts arbitrary bytes to ROS 2 and back.
 func FuzzToCDR(f *testing.F) {
 	names := msgs.Types()
 	slices.Sort(names)
@@ -245,12 +245,12 @@ func FuzzToCDR(f *testing.F) {
 			t.Fatal(err)
 		}
 		if n, err := s.Size(out); err != nil || n != len(out) {
-			t.Fatalf("%s: %d bytes came back, a message of %d: %v", name, len(out), n, err)
+			t.Fatalf("%s: got %d bytes with a message of %d: %v", name, len(out), n, err)
 		}
 	})
 }
 
-// FuzzNewEncoder: any definition is refused, or gives one that reads as ROS 2's.
+// FuzzNewEncoder checks that Map accepts the definition of an encoder.
 func FuzzNewEncoder(f *testing.F) {
 	f.Add("pkg/Type", "Header header\nstring A=x\nint32[] a\ntime[2] t\n"+strings.Repeat("=", 80)+"\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id\n")
 	f.Add("sensor_msgs/CameraInfo", "float64[] D")

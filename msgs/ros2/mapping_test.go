@@ -10,7 +10,7 @@ import (
 	"rsros/msgs"
 )
 
-// twin writes random messages of a type twice: as ROS 2 and as ROS 1 has them.
+// twin writes random messages of a type in both forms.
 type twin struct {
 	rand  *rand.Rand
 	order binary.ByteOrder
@@ -25,7 +25,7 @@ func (w *twin) number(size int) {
 	b := make([]byte, 8)
 	binary.LittleEndian.PutUint64(b, w.rand.Uint64()>>1)
 	b = b[:size]
-	b[size-1] &= 0x7f // times before 1970 aren't kept
+	b[size-1] &= 0x7f // no times before 1970
 	w.ros1 = append(w.ros1, b...)
 	for i := range b {
 		if w.order == binary.BigEndian {
@@ -84,7 +84,7 @@ func (w *twin) element(f *msgs.Field, dropped map[string]bool, path string) {
 		w.number(4)
 		at := len(w.ros1)
 		w.number(4)
-		// Nanoseconds below a second, in both.
+		// Nanoseconds are below a second.
 		ns := binary.LittleEndian.Uint32(w.ros1[at:]) % 1e9
 		binary.LittleEndian.PutUint32(w.ros1[at:], ns)
 		w.order.PutUint32(w.cdr[len(w.cdr)-4:], ns)
@@ -97,7 +97,7 @@ func (w *twin) element(f *msgs.Field, dropped map[string]bool, path string) {
 func TestKnownTypes(t *testing.T) {
 	for _, name := range Known() {
 		if name == "rcl_interfaces/Log" {
-			continue // it changes its shape, see TestLog
+			continue // see TestLog
 		}
 		m, err := Map(strings.Replace(name, "/", "/msg/", 1), "")
 		if err != nil {
@@ -105,10 +105,10 @@ func TestKnownTypes(t *testing.T) {
 			continue
 		}
 		if want, ok := msgs.Lookup(name); ok && m.Type != want {
-			t.Errorf("%s: mapped to md5 %s, ROS 1 has %s", name, m.Type.MD5, want.MD5)
+			t.Errorf("%s: got MD5 %s, want %s", name, m.Type.MD5, want.MD5)
 		}
 		if s, err := msgs.Parse(m.Type.Name, m.Type.Definition); err != nil || s.MD5() != m.Type.MD5 {
-			t.Errorf("%s: the definition doesn't have the md5: %v", name, err)
+			t.Errorf("%s: definition doesn't match the MD5: %v", name, err)
 		}
 		dropped := make(map[string]bool)
 		for _, path := range m.Dropped {
@@ -117,7 +117,7 @@ func TestKnownTypes(t *testing.T) {
 		for seed := range uint64(20) {
 			for _, form := range m.plans {
 				if form != m.plans[0] {
-					continue // older forms are tried where the newest doesn't fit, see TestForms
+					continue // see TestForms
 				}
 				w := twin{rand: rand.New(rand.NewPCG(seed, 1)), order: binary.LittleEndian}
 				head := []byte{0, 1, 0, 0}
@@ -134,7 +134,8 @@ func TestKnownTypes(t *testing.T) {
 	}
 }
 
-// TestForms: releases of ROS 2 differ in Marker, and the one that fits counts.
+// TestForms checks that the fitting form of Marker, which depends on the release of ROS 2,
+// is used.
 func TestForms(t *testing.T) {
 	m, err := Map("visualization_msgs/msg/Marker", "")
 	if err != nil {
@@ -173,7 +174,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestDefinition maps a type that nobody knows by the text in the recording.
+// TestDefinition maps an unknown type by the definition in the recording.
 func TestDefinition(t *testing.T) {
 	const text = `# a comment
 std_msgs/Header header
@@ -239,7 +240,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestGrowth: a hostile definition of a known type can't make giants of small messages.
+// TestGrowth checks the limit on the growth of messages with a hostile definition.
 func TestGrowth(t *testing.T) {
 	const text = "sensor_msgs/CameraInfo[] list\n" +
 		"================================================================================\nMSG: sensor_msgs/CameraInfo\nuint8 x\n"
@@ -253,7 +254,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// FuzzToROS1 maps any bytes as any known type: what comes out is a whole message.
+// FuzzToROS1 maps arbitrary bytes as any known type and checks the result.
 func FuzzToROS1(f *testing.F) {
 	names := Known()
 	f.Add(uint16(0), []byte{0, 1, 0, 0, 1})
@@ -282,12 +283,12 @@ func FuzzToROS1(f *testing.F) {
 			t.Fatal(err)
 		}
 		if n, err := s.Size(out); err != nil || n != len(out) {
-			t.Fatalf("%s: %d bytes came out, a message of %d: %v", name, len(out), n, err)
+			t.Fatalf("%s: got %d bytes with a message of %d: %v", name, len(out), n, err)
 		}
 	})
 }
 
-// FuzzMap maps any definition; a message of zeros fits what it maps to or is refused.
+// FuzzMap maps arbitrary definitions and converts messages of zeros.
 func FuzzMap(f *testing.F) {
 	f.Add("pkg/msg/Type", "int32 a\nstring<=5 b\nPart[3] c\n"+strings.Repeat("=", 80)+"\nMSG: pkg/Part\nuint8 x 3\n")
 	f.Add("sensor_msgs/msg/Image", "std_msgs/Header header")
@@ -311,7 +312,7 @@ func FuzzMap(f *testing.F) {
 	})
 }
 
-// TestWide: strings of wide characters become UTF-8, whatever the size of their numbers.
+// TestWide converts wide strings with characters of all sizes.
 func TestWide(t *testing.T) {
 	m, err := Map("my_pkg/msg/Wide", "uint8 a\nwstring text\nwstring<=9[] list\nuint8 b\n")
 	if err != nil {
@@ -355,7 +356,7 @@ func TestWide(t *testing.T) {
 			text('x')
 			blob = append(blob, 9)
 			if got, err := m.ToROS1(nil, blob); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%d bytes a character, %v: %v\n%x, want\n%x", unit, order, err, got, want)
+				t.Errorf("%d bytes per character, %v: %v\n%x, want\n%x", unit, order, err, got, want)
 			}
 		}
 	}
