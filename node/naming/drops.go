@@ -8,23 +8,23 @@ import (
 	"rsros/node/transport"
 )
 
-// Drops is what a camera's topics left out so far, because this program or its
+// Drops counts what a camera's topics dropped so far, because this program or its
 // subscribers were too slow.
 type Drops struct {
-	Topics     []TopicDrops // of topics that left something out, by name
-	Sets       uint64       // frame sets that weren't processed
-	Compressed uint64       // pictures that weren't compressed, in all topics
-	Lost       uint64       // messages that subscribers lost, in all topics
+	Topics     []TopicDrops // topics with drops, by name
+	Sets       uint64       // unprocessed frame sets
+	Compressed uint64       // uncompressed images in all topics
+	Lost       uint64       // lost messages in all topics, counted per subscriber
 }
 
-// TopicDrops is what one topic left out.
+// TopicDrops counts what a topic dropped.
 type TopicDrops struct {
 	Topic      string
-	Compressed uint64 // pictures that weren't compressed
-	Lost       uint64 // messages that subscribers lost, counted once for each
+	Compressed uint64 // uncompressed images
+	Lost       uint64 // lost messages, counted per subscriber
 }
 
-// Total is the sum of everything that was left out.
+// Total returns the sum of all drops.
 func (d *Drops) Total() uint64 { return d.Sets + d.Compressed + d.Lost }
 
 // Add adds the drops of other topics.
@@ -36,7 +36,7 @@ func (d *Drops) Add(other Drops) {
 	d.Lost += other.Lost
 }
 
-// publisher adds what the subscribers of a topic lost.
+// publisher adds the lost messages of a topic's subscribers.
 func (d *Drops) publisher(p *ros.Publisher) {
 	var n uint64
 	for _, lost := range p.Lost() {
@@ -45,7 +45,7 @@ func (d *Drops) publisher(p *ros.Publisher) {
 	d.topic(TopicDrops{Topic: p.Topic(), Lost: n})
 }
 
-// transports adds what the compressed forms of a topic left out.
+// transports adds the drops of a topic's compressed forms.
 func (d *Drops) transports(t *transport.Topics) {
 	for topic, one := range t.Drops() {
 		d.topic(TopicDrops{Topic: topic, Compressed: one.Dropped, Lost: one.Lost})
@@ -58,7 +58,7 @@ func (d *Drops) topic(t TopicDrops) {
 	}
 }
 
-// Drops counts what the topics left out so far.
+// Drops returns the drops so far.
 func (w *WrapperTopics) Drops() Drops {
 	var d Drops
 	for _, p := range w.all {
@@ -73,7 +73,7 @@ func (w *WrapperTopics) Drops() Drops {
 	return d
 }
 
-// Drops counts what the topics left out so far.
+// Drops returns the drops so far.
 func (s *SDKTopics) Drops() Drops {
 	var d Drops
 	s.mu.Lock()

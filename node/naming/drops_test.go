@@ -2,7 +2,7 @@ package naming
 
 import "testing"
 
-// Sets that come faster than they are processed are counted.
+// TestPipelineDropsAreCounted checks that dropped sets are counted.
 func TestPipelineDropsAreCounted(t *testing.T) {
 	p := &pipeline{worker: &worker{pending: make(chan *job, 1)}} // nobody processes
 	for range 3 {

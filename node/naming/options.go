@@ -11,13 +11,13 @@ import (
 	"rsros/node/settings"
 )
 
-// WrapperOptions are realsense2_camera's parameters of what is published. The zero
-// value publishes frames as they come.
+// WrapperOptions are realsense2_camera's parameters for published topics. With the zero
+// value, frames are published unprocessed.
 type WrapperOptions struct {
 	Camera string // prefix of topics; default "camera"
 	Frames string `setting:"tf_prefix"` // prefix of frames; default Camera
-	// FrameIDs are names of single frames by their name without the prefix:
-	// base_frame_id is that of "link", color_optical_frame_id of "color_optical_frame".
+	// FrameIDs are frame names by their default name without the prefix: "link" for
+	// base_frame_id, "color_optical_frame" for color_optical_frame_id.
 	FrameIDs map[string]string
 
 	// Covariances; 0 is 0.01.
@@ -28,8 +28,8 @@ type WrapperOptions struct {
 
 	Sync       bool     `setting:"sync"` // the frames of a set have one stamp
 	Filters    []string // as parseFilters returns them
-	AlignDepth bool     `setting:"align-depth"`   // publish depth as the colour camera sees it, too
-	Clip       float64  `setting:"clip-distance"` // metres: what is farther becomes 0; 0 is no limit
+	AlignDepth bool     `setting:"align-depth"`   // also publish depth aligned to colour
+	Clip       float64  `setting:"clip-distance"` // metres; larger depths become 0; no limit if 0
 
 	PointCloud     bool               `setting:"pointcloud"`
 	Texture        camdriver.StreamID // of points; AnyStream is none
@@ -64,8 +64,8 @@ func (o *WrapperOptions) Settings() settings.Fields {
 	return fields
 }
 
-// Filter names, in realsense2_camera's words and in its order, except that
-// hdr_merge comes first: a decimated pair can't be merged with its infrared.
+// Filter names of realsense2_camera in its order, except that hdr_merge comes first because
+// it needs infrared of the same size.
 const (
 	filterHDRMerge    = "hdr_merge"
 	filterDecimation  = "decimation"
@@ -83,7 +83,7 @@ var filterNames = []string{
 	filterSequenceID, filterSpatial, filterTemporal,
 }
 
-// parseFilters reads realsense2_camera's list: names with commas.
+// parseFilters parses realsense2_camera's comma-separated list.
 func parseFilters(list string) (out []string, err error) {
 	names, err := process.ParseNames(list, filterNames)
 	for _, name := range names {
@@ -94,13 +94,13 @@ func parseFilters(list string) (out []string, err error) {
 	return out, err
 }
 
-// textureStreams are librealsense's words in pointcloud_texture_stream.
+// textureStreams are the values of pointcloud_texture_stream.
 var textureStreams = map[string]camdriver.StreamKind{
 	"RS2_STREAM_ANY": camdriver.AnyStream, "RS2_STREAM_COLOR": camdriver.Color, "RS2_STREAM_INFRARED": camdriver.Infrared,
 }
 
-// frame returns the full name of a frame, such as "camera_link" of "link". The prefix
-// of topics may be a path, which the default prefix of frames replaces by one word.
+// frame returns the full name of a frame, such as "camera_link" for "link". In the default
+// prefix, slashes in the prefix of topics become underscores.
 func (o *WrapperOptions) frame(name string) string {
 	if id := o.FrameIDs[name]; id != "" {
 		return id
@@ -118,18 +118,18 @@ func (o *WrapperOptions) opticalFrame(id camdriver.StreamID) string {
 
 func (o *WrapperOptions) has(filter string) bool { return slices.Contains(o.Filters, filter) }
 
-// filtersDepth says whether blocks change depth before it is aligned or coloured.
+// filtersDepth reports whether filters change depth before alignment and colorizer.
 func (o *WrapperOptions) filtersDepth() bool {
 	return slices.ContainsFunc(o.Filters, func(name string) bool { return name != filterColorizer && name != filterPointCloud })
 }
 
-// cloud says whether points are published.
+// cloud reports whether points are published.
 func (o *WrapperOptions) cloud() bool { return o.PointCloud || o.has(filterPointCloud) || o.RGBD }
 
-// align says whether depth is aligned to colour.
+// align reports whether depth is aligned to colour.
 func (o *WrapperOptions) align() bool { return o.AlignDepth || o.RGBD }
 
-// sync says whether frames have to be matched into sets.
+// sync reports whether frames are matched into sets.
 func (o *WrapperOptions) sync() bool {
 	return o.Sync || o.align() || o.cloud() || len(o.Filters) > 0
 }

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
@@ -10,20 +11,20 @@ import (
 	"rsros/node/transport"
 )
 
-// outlet is where the messages of one topic go.
+// outlet is the destination of a topic's messages.
 type outlet interface {
-	wanted() bool // somebody would get them
+	wanted() bool // there are subscribers
 	publish(msgs.Raw)
 }
 
-// openOutlet makes the outlet of a topic. s is the stream whose images it has, nil
-// for a topic of other messages.
+// openOutlet opens the outlet of a topic. s is the stream of its images, or nil if the topic
+// has other messages.
 type openOutlet func(topic, typ string, s *stream) (outlet, error)
 
-// outlets are those of one stream's topics, in the layout's order.
+// outlets are the outlets of a stream's topics, in the layout's order.
 type outlets struct {
 	*stream
-	numbered bool // messages have the numbers of their frames; otherwise they are counted
+	numbered bool // messages have their frame's number; otherwise they are counted
 	seq      atomic.Uint32
 	list     []outlet
 }
@@ -40,9 +41,8 @@ func newOutlets(s *stream, open openOutlet) (*outlets, error) {
 	return out, nil
 }
 
-// publish sends a frame's messages. A picture that there is no memory for is left
-// out: subscribers already have more than they can take. lens, if there is one, is
-// the frame's, where it isn't the stream's.
+// publish publishes a frame's messages. It omits an image if memory is exhausted, because
+// subscribers are too slow. lens, unless nil, replaces the stream's intrinsics.
 func (o *outlets) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.Intrinsics) {
 	header := msgs.Header{Seq: uint32(f.Number), Stamp: stamp, FrameID: o.frameID}
 	if !o.numbered {
@@ -61,17 +61,12 @@ func (o *outlets) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.I
 	}
 }
 
-// wanted says whether anybody subscribed to one of the stream's topics.
+// wanted reports whether any of the stream's topics has subscribers.
 func (o *outlets) wanted() bool {
-	for _, to := range o.list {
-		if to.wanted() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.list, outlet.wanted)
 }
 
-// transports is what the transports beside an image topic have to know.
+// transports returns the options of the compressed forms of an image topic.
 func (s *stream) transports(topic string, log zerolog.Logger) transport.Options {
 	return transport.Options{Topic: topic, Encoding: wrapperEncoding(s.format), Depth: s.depth && s.format == camdriver.Z16, Log: log}
 }

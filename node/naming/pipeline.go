@@ -8,8 +8,8 @@ import (
 	"rsros/camdriver/process/syncer"
 )
 
-// pipeline matches a device's frames into sets, publishes what needs no computing at
-// once, all with the set's stamp, and has the rest computed by a worker.
+// pipeline matches a device's frames into sets. It immediately publishes messages that need
+// no processing, with the set's stamp, and passes the set to a worker for the others.
 type pipeline struct {
 	*worker
 	options *WrapperOptions
@@ -19,11 +19,11 @@ type pipeline struct {
 
 	mu   sync.Mutex
 	sync *syncer.Syncer
-	last map[camdriver.StreamID]float64 // ms: the time of its last frame
+	last map[camdriver.StreamID]float64 // time of the last frame, ms
 	run  *run
 }
 
-// processPool bounds the memory of processed frames, subscribers' queues included.
+// processPool bounds the memory of processed frames, including those in subscribers' queues.
 const processPool = 512 << 20
 
 func newPipeline(w *WrapperTopics, snap camdriver.DeviceSnapshot) (*pipeline, error) {
@@ -43,7 +43,7 @@ func newPipeline(w *WrapperTopics, snap camdriver.DeviceSnapshot) (*pipeline, er
 	}, nil
 }
 
-// take matches a frame with the others of its time.
+// take adds a frame.
 func (p *pipeline) take(f *camdriver.Frame) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,8 +60,8 @@ func (p *pipeline) take(f *camdriver.Frame) {
 	p.sync.Push(p.rig.Image(f.Retain()), p.publish)
 }
 
-// farApart is how far a frame's time may be after that of its stream's last one
-// without being a seek, in ms; five frame intervals are added.
+// farApart plus five frame intervals is the time between two frames of a stream, in ms,
+// above which it is a seek.
 const farApart = 500
 
 func (p *pipeline) jumped(f *camdriver.Frame) bool {
@@ -71,15 +71,14 @@ func (p *pipeline) jumped(f *camdriver.Frame) bool {
 	return ok && (f.Timestamp < last || f.Timestamp > last+slack)
 }
 
-// reset forgets all frames: the camera went away.
+// reset forgets all frames after the camera disconnected.
 func (p *pipeline) reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.restart()
 }
 
-// restart makes sure that nothing is computed of frames before a seek and after it;
-// p.mu is held.
+// restart ensures that frames before and after a seek aren't combined. p.mu must be held.
 func (p *pipeline) restart() {
 	p.sync.Reset()
 	clear(p.last)
@@ -87,8 +86,8 @@ func (p *pipeline) restart() {
 	p.discard()
 }
 
-// publish sends what goes out as it came, and hands the set to the worker if
-// anybody wants what it makes. The set is lent. p.mu is held.
+// publish publishes unprocessed messages, and passes the set to the worker if its topics
+// have subscribers. It doesn't keep the set. p.mu must be held.
 func (p *pipeline) publish(set *process.Set) {
 	stamp := p.topics.stamps.Stamp(set.Images[0].Frame)
 	compute := p.processor.results.wanted()
@@ -113,13 +112,13 @@ func (p *pipeline) publish(set *process.Set) {
 		st.publish(f, stamp, nil)
 	}
 	if !compute {
-		p.run.gap = true // who comes later sees nothing of what was before
+		p.run.gap = true // don't use older frames for later subscribers
 		return
 	}
 	p.put(p.job(set, stamp, p.run))
 }
 
-// close ends the worker after the sets that it has. Frames must have ended.
+// close ends the worker after its pending sets. take must not be called any more.
 func (p *pipeline) close() {
 	p.mu.Lock()
 	p.sync.Reset()

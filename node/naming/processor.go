@@ -10,9 +10,9 @@ import (
 	"rsros/msgs"
 )
 
-// processor makes what the parameters ask for of frame sets: filtered and aligned
-// depth, points. Nothing is computed that nobody wants, and what several topics need
-// is computed once. It is for one goroutine; options of filters may be set by others.
+// processor computes filtered and aligned depth and points from frame sets. It computes only
+// what has subscribers, and only once. It is not safe for concurrent use, except for setting
+// options of filters.
 type processor struct {
 	options *WrapperOptions
 	res     *process.Resources
@@ -22,8 +22,8 @@ type processor struct {
 	results *results
 }
 
-// newProcessor makes a processor whose results go to outlets that open makes.
-// memory bounds the frames that it makes, in bytes.
+// newProcessor returns a processor that publishes to outlets opened by open. memory bounds
+// its frames in bytes.
 func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth *outlets, open openOutlet) (*processor, error) {
 	p := &processor{
 		options: &l.options, res: process.NewResources(memory, runtime.GOMAXPROCS(0)), pool: l.pool, depth: depth,
@@ -34,18 +34,18 @@ func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth 
 	return p, err
 }
 
-// alone returns a processor with blocks that have seen no frame, with the same options and
-// for the same goroutine. It has to be reset after use, not closed.
+// alone returns a processor with new blocks and the same options, for the same goroutine. It
+// must be reset after use, not closed.
 func (p *processor) alone() *processor {
 	out := *p
 	out.filters = p.filters.fresh(p.res, p.options)
 	return &out
 }
 
-// reset makes the blocks forget former frames.
+// reset makes the blocks forget previous frames.
 func (p *processor) reset() { p.filters.reset() }
 
-// compute makes what the parameters ask for of one set and publishes it.
+// compute processes a set and publishes the results.
 func (p *processor) compute(set *process.Set, stamp msgs.Time) error {
 	f := p.filters
 	original, hasDepth := set.First(camdriver.Depth, camdriver.Z16)
@@ -91,7 +91,7 @@ func (p *processor) compute(set *process.Set, stamp msgs.Time) error {
 	return p.results.publishCloud(f.cloud, set, stamp)
 }
 
-// computeAll is compute for a set whose depth has to be clipped and published first.
+// computeAll is compute for a set whose depth must be clipped and published first.
 func (p *processor) computeAll(set *process.Set, stamp msgs.Time) error {
 	for i, img := range set.Images {
 		if p.options.Clip == 0 || img.Frame.Stream().Kind != camdriver.Depth {
@@ -107,7 +107,7 @@ func (p *processor) computeAll(set *process.Set, stamp msgs.Time) error {
 	return p.compute(set, stamp)
 }
 
-// publishDepth sends a set's depth, in colours where it was given some.
+// publishDepth publishes a set's depth, or its coloured form if there is one.
 func (p *processor) publishDepth(to *outlets, set *process.Set, stamp msgs.Time) {
 	picture, ok := set.First(camdriver.Depth, camdriver.RGB8)
 	if !ok {
@@ -118,8 +118,8 @@ func (p *processor) publishDepth(to *outlets, set *process.Set, stamp msgs.Time)
 	to.publish(picture.Frame, stamp, &picture.Profile.Intrinsics)
 }
 
-// clip makes a copy of depth in which what is too far is 0; where there is no memory
-// for it, the whole picture is what it was.
+// clip returns a copy of depth in which larger depths than the limit are 0. If memory is
+// exhausted, it returns the original image.
 func (p *processor) clip(f *camdriver.Frame) *camdriver.Frame {
 	limit := p.options.Clip / float64(f.DepthUnits)
 	if !(limit < math.MaxUint16) || f.Profile.Format != camdriver.Z16 {

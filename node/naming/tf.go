@@ -6,12 +6,12 @@ import (
 	"rsros/msgs"
 )
 
-// opticalToBody converts the axes of an image (x right, y down, z forward) to those
-// of a ROS body frame (x forward, y left, z up).
+// opticalToBody converts from the axes of images (x right, y down, z forward) to those of
+// ROS body frames (x forward, y left, z up).
 var opticalToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, 1, -1, 0, 0, 0, -1, 0}}
 
-// poseToBody does so for the axes of poses, those of tracking cameras (x right, y up,
-// z back).
+// poseToBody converts from the axes of poses, which are those of tracking cameras (x right,
+// y up, z back).
 var poseToBody = camdriver.Extrinsics{Rotation: [9]float64{0, 0, -1, -1, 0, 0, 0, 1, 0}}
 
 // toBody converts the axes of a stream.
@@ -22,9 +22,9 @@ func toBody(id camdriver.StreamID) camdriver.Extrinsics {
 	return opticalToBody
 }
 
-// staticTransforms returns the tree that realsense2_camera publishes: camera_link,
-// which is the reference stream's body frame, each stream's body frame below it,
-// and below that the stream's optical frame.
+// staticTransforms returns the tree that realsense2_camera publishes: camera_link, which is
+// the reference stream's body frame, with a body frame for each stream, which has the
+// stream's optical frame.
 func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TFMessage {
 	m, base := &msgs.TFMessage{}, o.frame("link")
 	add := func(parent, child string, e camdriver.Extrinsics) {
@@ -58,8 +58,8 @@ func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TF
 			add(o.bodyFrame(id), o.frame("imu_optical_frame"), opticalToBody)
 		}
 		if id.Kind == camdriver.Color && o.align() {
-			// realsense2_camera makes it a second parent of the colour camera's
-			// optical frame, which tf can't have.
+			// In realsense2_camera it is a second parent of the colour camera's
+			// optical frame, which tf doesn't support.
 			add(base, o.frame("aligned_depth_to_color_frame"), place)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"rsros/node/ros"
 )
 
-// united publishes <camera>/imu: gyroscope and accelerometer as one.
+// united publishes <camera>/imu, the combined samples of gyroscope and accelerometer.
 type united struct {
 	pub    *ros.Publisher
 	uniter *imu.Uniter
@@ -28,7 +28,7 @@ func newUnited(w *WrapperTopics, o *WrapperOptions) (*united, error) {
 	return u, err
 }
 
-// take gives the uniter a sample. It remembers nothing from while nobody listened.
+// take adds a sample. It forgets previous samples while there are no subscribers.
 func (u *united) take(f *camdriver.Frame, stamp msgs.Time) {
 	if u == nil {
 		return
@@ -52,7 +52,7 @@ func (u *united) publish(s imu.Sample) {
 	u.pub.Publish(u.layout.united(u.seq.Add(1)-1, s))
 }
 
-// united is the message of both sensors.
+// united returns the message of a combined sample.
 func (l *layout) united(seq uint32, s imu.Sample) msgs.Raw {
 	header := msgs.Header{Seq: seq, Stamp: msgs.Time(s.Stamp), FrameID: l.options.frame("imu_optical_frame")}
 	m := l.imuMessage(header, camdriver.Gyro, &camdriver.Frame{Motion: camdriver.MotionSample{Gyro: s.Gyro}})

@@ -11,34 +11,34 @@ import (
 	"rsros/msgs"
 )
 
-// worker computes frame sets on a goroutine of its own. If sets come faster than
-// they are computed the older ones are dropped whole, and counted.
+// worker processes frame sets in a goroutine. If it is too slow, it drops older sets and
+// counts them.
 type worker struct {
 	processor *processor
 	log       zerolog.Logger
-	pending   chan *job // room for one: the newest
+	pending   chan *job // capacity 1, for the newest
 	done      chan struct{}
 	jobs      sync.Pool
 
 	dropped, failed atomic.Uint64
-	told            uint64    // of dropped, in the log
-	said            time.Time // when a line was last logged
+	logged          uint64    // value of dropped in the log
+	last            time.Time // of the last log entry
 }
 
-// job is a set to compute with.
+// job is a set to process.
 type job struct {
 	set   process.Set
 	stamp msgs.Time
 	run   *run
-	fresh bool   // the blocks must forget what was before
-	alone bool   // with blocks of its own, as if there were no other set
-	asked *asked // whose messages are asked for; nil for what outlets want
+	fresh bool   // reset the blocks first
+	alone bool   // use new blocks, independent of other sets
+	asked *asked // requested messages; nil for those that outlets want
 }
 
-// run is a part of a stream without a jump in time. The blocks remember nothing of
-// another run's frames.
+// run is a part of a stream without a jump in time. Blocks don't combine frames of different
+// runs.
 type run struct {
-	gap bool // the last sets weren't computed because nobody wanted them
+	gap bool // the last sets were skipped because there were no subscribers
 }
 
 func newWorker(p *processor, log zerolog.Logger) *worker {
@@ -57,7 +57,7 @@ func (w *worker) job(set *process.Set, stamp msgs.Time, r *run) *job {
 	return j
 }
 
-// put gives a set to the goroutine in place of the one that waits.
+// put passes a set to the goroutine. It replaces the pending one.
 func (w *worker) put(j *job) {
 	for {
 		select {
@@ -72,8 +72,8 @@ func (w *worker) put(j *job) {
 	}
 }
 
-// discard gives up the set that waits, if there is one, and says whether the next
-// one must be fresh in its place.
+// discard drops the pending set, if any. fresh reports whether the next one must be fresh
+// instead.
 func (w *worker) discard() (found, fresh bool) {
 	select {
 	case old := <-w.pending:
@@ -107,13 +107,13 @@ func (w *worker) work() {
 		if err := w.compute(j); err != nil {
 			w.failed.Add(1)
 			if w.may() {
-				w.log.Warn().Err(err).Msg("a frame set wasn't processed")
+				w.log.Warn().Err(err).Msg("cannot process a frame set")
 			}
 		}
 		w.free(j)
-		if n := w.dropped.Load(); n > w.told && w.may() {
-			w.log.Warn().Uint64("dropped", n-w.told).Msg("frame sets come faster than they are processed")
-			w.told = n
+		if n := w.dropped.Load(); n > w.logged && w.may() {
+			w.log.Warn().Uint64("dropped", n-w.logged).Msg("dropped frame sets because processing is too slow")
+			w.logged = n
 		}
 	}
 }
@@ -132,22 +132,22 @@ func (w *worker) compute(j *job) error {
 	return p.computeAll(&j.set, j.stamp)
 }
 
-// may says whether a line may be logged: one in a second.
+// may reports whether to log, at most once a second.
 func (w *worker) may() bool {
 	now := time.Now()
-	if now.Sub(w.said) < time.Second {
+	if now.Sub(w.last) < time.Second {
 		return false
 	}
-	w.said = now
+	w.last = now
 	return true
 }
 
-// close ends the goroutine after the sets that it has. Nothing may be put then.
+// close ends the goroutine after its pending set. put must not be called any more.
 func (w *worker) close() {
 	close(w.pending)
 	<-w.done
 	w.processor.close()
 	if n := w.dropped.Load(); n > 0 {
-		w.log.Info().Uint64("dropped", n).Msg("frame sets that weren't processed")
+		w.log.Info().Uint64("dropped", n).Msg("unprocessed frame sets")
 	}
 }
