@@ -39,7 +39,7 @@ func newPipeline(w *WrapperTopics, snap camdriver.DeviceSnapshot) (*pipeline, er
 	return &pipeline{
 		worker: newWorker(processor, w.out.Log().With().Str("component", "processing").Logger()),
 		topics: w, options: processor.options, rig: process.NewRig(snap), depth: depth,
-		sync: syncer.New(false), last: map[camdriver.StreamID]float64{}, run: &run{},
+		sync: syncer.New(), last: map[camdriver.StreamID]float64{}, run: &run{},
 	}, nil
 }
 

@@ -63,7 +63,7 @@ func New(file *rsbag.File, o Options) *Reader {
 	if !o.Match {
 		return r
 	}
-	r.sync = syncer.New(false)
+	r.sync = syncer.New()
 	slowest := 0
 	for _, s := range file.Streams() {
 		id, fps := s.Profile.Stream, s.Profile.FPS

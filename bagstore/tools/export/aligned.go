@@ -41,7 +41,7 @@ func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned
 		return nil
 	}
 	a := &aligned{
-		r: r, res: process.NewResources(alignedMemory, runtime.GOMAXPROCS(0)), rig: process.NewRig(r.snap), sync: syncer.New(false),
+		r: r, res: process.NewResources(alignedMemory, runtime.GOMAXPROCS(0)), rig: process.NewRig(r.snap), sync: syncer.New(),
 		total: r.counts[depth.Profile.Stream],
 	}
 	a.block = process.NewAlign(a.res, camdriver.Color)

@@ -116,7 +116,7 @@ func (w *work) sets(ctx context.Context, set func(*process.Set) error, other fun
 		return err
 	}
 	defer chain.Reset()
-	sync := syncer.New(false)
+	sync := syncer.New()
 	defer sync.Reset()
 	for _, s := range w.file.Streams() {
 		if s.Profile.Stream.Kind.Video() && s.Frames > 0 {

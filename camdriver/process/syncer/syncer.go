@@ -17,104 +17,77 @@ import (
 	"rsros/camdriver/process"
 )
 
-// Syncer matches the frames of one device.
+// Syncer matches the frames of one device by their times, as the SDK does for
+// recordings.
 type Syncer struct {
-	top    matcher
-	stereo *inlet // depth and infrared, matched first; nil if matching by time alone
+	inlets []*inlet
 	set    process.Set
 }
 
-// New returns a Syncer that matches by time, as the SDK does for recordings. If byNumber,
-// it first matches depth and infrared by frame number, as the SDK does for D400 cameras.
-func New(byNumber bool) *Syncer {
-	s := &Syncer{}
-	if byNumber {
-		s.stereo = &inlet{active: true, group: &matcher{byNumber: true}}
-	}
-	return s
-}
+// New returns a Syncer that expects no stream.
+func New() *Syncer { return &Syncer{} }
 
 // Expect announces a stream, so that the first frames of other streams wait for it. The
 // SDK doesn't wait for first frames.
 func (s *Syncer) Expect(id camdriver.StreamID) {
-	s.top.inlets = append(s.top.inlets, &inlet{stream: id, active: true, patience: most - 1})
+	s.inlets = append(s.inlets, &inlet{stream: id, active: true, patience: most - 1})
 }
 
 // Push adds an image and takes over its reference. It calls emit for each complete set in
 // time order. The set, which is sorted by stream, is valid during the call.
 func (s *Syncer) Push(img process.Image, emit func(*process.Set)) {
-	out := func(m match) { s.emit(m, emit) }
-	if kind := img.Frame.Stream().Kind; s.stereo != nil && (kind == camdriver.Depth || kind == camdriver.Infrared) {
-		if !slices.Contains(s.top.inlets, s.stereo) {
-			s.top.inlets = append(s.top.inlets, s.stereo)
-		}
-		group := s.stereo.group
-		group.forget(img.Frame.Number)
-		group.push(group.inlet(img), match{img}, func(m match) { s.top.push(s.stereo, m, out) })
-		return
+	in := s.inlet(img)
+	in.active, in.patience = true, 0
+	in.next = img.Frame.Timestamp + 1000/rate(img)
+	if in.queue = append(in.queue, img); len(in.queue) > most {
+		in.queue[0].Frame.Release()
+		in.queue = slices.Delete(in.queue, 0, 1)
 	}
-	s.top.push(s.top.inlet(img), match{img}, out)
+	s.release(img.Frame.Timestamp, emit)
 }
 
 // Flush emits the sets of all waiting frames, after the last Push.
 func (s *Syncer) Flush(emit func(*process.Set)) {
-	out := func(m match) { s.emit(m, emit) }
-	if s.stereo != nil {
-		s.stereo.group.flush(func(m match) { s.top.push(s.stereo, m, out) })
+	for _, in := range s.inlets {
+		in.active = false
 	}
-	s.top.flush(out)
-}
-
-func (s *Syncer) emit(m match, emit func(*process.Set)) {
-	slices.SortStableFunc(m, func(a, b process.Image) int { return a.Frame.Stream().Compare(b.Frame.Stream()) })
-	for _, i := range m {
-		s.set.Add(i)
-	}
-	emit(&s.set)
-	s.set.Release()
+	s.release(0, emit)
 }
 
 // Reset releases waiting frames and forgets all streams. Call it after a seek and at the
 // end.
 func (s *Syncer) Reset() {
-	s.top.reset()
-	if s.stereo != nil {
-		s.stereo.group.reset()
-		s.stereo = &inlet{active: true, group: s.stereo.group}
+	for _, in := range s.inlets {
+		for _, img := range in.queue {
+			img.Frame.Release()
+		}
+	}
+	s.inlets = nil
+}
+
+// release emits the sets that are complete at a time.
+func (s *Syncer) release(now float64, emit func(*process.Set)) {
+	for {
+		first, complete := s.earliest(now)
+		if len(first) == 0 || !complete {
+			return
+		}
+		slices.SortFunc(first, func(a, b *inlet) int { return a.stream.Compare(b.stream) })
+		for _, in := range first {
+			s.set.Add(in.queue[0])
+			in.queue = slices.Delete(in.queue, 0, 1)
+		}
+		emit(&s.set)
+		s.set.Release()
 	}
 }
 
-// match is matched images. Number and time are those of the first.
-type match []process.Image
-
-func (m match) number() uint64 { return m[0].Frame.Number }
-
-func (m match) release() {
-	for _, img := range m {
-		img.Frame.Release()
-	}
-}
-
-// rate returns the frames per second: the camera's measurement, or else the profile's.
-func (m match) rate() float64 {
-	measured, _ := m[0].Frame.Meta(camdriver.MetaActualFps)
-	switch {
-	case measured >= 1000:
-		return float64(measured) / 1000
-	case measured > 0: // before SDK 2.54
-		return float64(measured)
-	}
-	return float64(max(m[0].Frame.Profile.FPS, 1))
-}
-
-// inlet is a stream or a group of streams.
+// inlet is a stream.
 type inlet struct {
 	stream camdriver.StreamID
-	group  *matcher // nil for a stream
-	active bool     // waited for
-	queue  []match
-	last   uint64  // number of the last frame
-	next   float64 // expected number or time in ms
+	active bool // waited for
+	queue  []process.Image
+	next   float64 // expected time in ms
 	// patience is how many frames of other streams wait for an announced stream.
 	patience int
 }
@@ -122,104 +95,31 @@ type inlet struct {
 // most is the largest number of waiting frames per inlet.
 const most = 10
 
-// matcher matches the frames of its inlets.
-type matcher struct {
-	byNumber bool
-	inlets   []*inlet
-}
-
-func (m *matcher) reset() {
-	for _, in := range m.inlets {
-		in.clear()
-	}
-	m.inlets = nil
-}
-
-func (in *inlet) clear() {
-	for _, waiting := range in.queue {
-		waiting.release()
-	}
-	in.queue = nil
-}
-
 // inlet returns the inlet of an image's stream.
-func (m *matcher) inlet(img process.Image) *inlet {
+func (s *Syncer) inlet(img process.Image) *inlet {
 	id := img.Frame.Stream()
-	for _, in := range m.inlets {
-		if in.group == nil && in.stream == id {
+	for _, in := range s.inlets {
+		if in.stream == id {
 			return in
 		}
 	}
 	in := &inlet{stream: id}
-	m.inlets = append(m.inlets, in)
+	s.inlets = append(s.inlets, in)
 	return in
-}
-
-// farApart is the difference of numbers at which a stream counts as stopped.
-const farApart = 5
-
-// forget stops waiting for streams whose numbers are far from this one.
-func (m *matcher) forget(number uint64) {
-	for _, in := range m.inlets {
-		if in.last != 0 && math.Abs(float64(number)-float64(in.last)) > farApart {
-			in.active = false
-			in.clear()
-		}
-	}
-}
-
-// push adds a match and emits complete sets.
-func (m *matcher) push(in *inlet, f match, out func(match)) {
-	in.active, in.patience = true, 0
-	in.last = f.number()
-	if m.byNumber {
-		in.next = float64(f.number()) + 1
-	} else {
-		in.next = f[0].Frame.Timestamp + 1000/f.rate()
-	}
-	if in.queue = append(in.queue, f); len(in.queue) > most {
-		in.queue[0].release()
-		in.queue = slices.Delete(in.queue, 0, 1)
-	}
-	m.release(f[0].Frame.Timestamp, out)
-}
-
-// flush emits all frames.
-func (m *matcher) flush(out func(match)) {
-	for _, in := range m.inlets {
-		in.active = false
-	}
-	m.release(0, out)
-}
-
-// release emits the sets that are complete at a time.
-func (m *matcher) release(now float64, out func(match)) {
-	for {
-		first, complete := m.earliest(now)
-		if len(first) == 0 || !complete {
-			return
-		}
-		var joined match
-		for _, i := range first {
-			joined = append(joined, i.queue[0]...)
-			i.queue = slices.Delete(i.queue, 0, 1)
-		}
-		out(joined)
-	}
 }
 
 // earliest returns the inlets whose first frames match and precede all others, and
 // whether their set is complete.
-func (m *matcher) earliest(now float64) (first []*inlet, complete bool) {
+func (s *Syncer) earliest(now float64) (first []*inlet, complete bool) {
 	var missing []*inlet
 	later := false
-	for _, in := range m.inlets {
+	for _, in := range s.inlets {
 		switch {
 		case len(in.queue) == 0:
 			missing = append(missing, in)
-		case len(first) == 0 || m.together(first[0].queue[0], in.queue[0]):
+		case len(first) == 0 || together(first[0].queue[0], in.queue[0]):
 			first = append(first, in)
-		case m.before(in.queue[0], first[0].queue[0]):
+		case before(in.queue[0], first[0].queue[0]):
 			first, later = []*inlet{in}, true
 		default:
 			later = true
@@ -229,48 +129,52 @@ func (m *matcher) earliest(now float64) (first []*inlet, complete bool) {
 		return first, true // later frames have arrived
 	}
 	for _, in := range missing {
-		if m.await(first[0].queue[0], in, now) {
+		if in.await(first[0].queue[0], now) {
 			return first, false
 		}
 	}
 	return first, true
 }
 
+// rate returns the frames per second: the camera's measurement, or else the profile's.
+func rate(img process.Image) float64 {
+	measured, _ := img.Frame.Meta(camdriver.MetaActualFps)
+	switch {
+	case measured >= 1000:
+		return float64(measured) / 1000
+	case measured > 0: // before SDK 2.54
+		return float64(measured)
+	}
+	return float64(max(img.Frame.Profile.FPS, 1))
+}
+
 // times returns two frames' times on the same clock, in ms.
-func times(a, b match) (float64, float64) {
-	f, g := a[0].Frame, b[0].Frame
+func times(a, b process.Image) (float64, float64) {
+	f, g := a.Frame, b.Frame
 	if f.Domain == g.Domain {
 		return f.Timestamp, g.Timestamp
 	}
 	return 0, float64(g.Arrival.Sub(f.Arrival).Nanoseconds()) / 1e6
 }
 
-func (m *matcher) together(a, b match) bool {
-	if m.byNumber {
-		return a.number() == b.number()
-	}
+func together(a, b process.Image) bool {
 	s, t := times(a, b)
-	return near(s, t, min(a.rate(), b.rate()))
+	return near(s, t, min(rate(a), rate(b)))
 }
 
 // near reports whether times differ by less than half a frame interval.
 func near(a, b, rate float64) bool { return math.Abs(a-b) < 1000/rate/2 }
 
-func (m *matcher) before(a, b match) bool {
-	if m.byNumber {
-		return a.number() < b.number()
-	}
+func before(a, b process.Image) bool {
 	s, t := times(a, b)
 	return s < t
 }
 
-const (
-	numbersAhead = 4 // frames; later than that, a frame is given up
-	timesAhead   = 7 // frame intervals
-)
+// timesAhead is how many frame intervals a late frame is awaited.
+const timesAhead = 7
 
-// await reports whether a frame must wait for an inlet without frames.
-func (m *matcher) await(f match, in *inlet, now float64) bool {
+// await reports whether a frame must wait for the inlet, which has no frames.
+func (in *inlet) await(img process.Image, now float64) bool {
 	if !in.active {
 		return false
 	}
@@ -279,17 +183,10 @@ func (m *matcher) await(f match, in *inlet, now float64) bool {
 		in.active = in.patience > 0
 		return in.active
 	}
-	if m.byNumber {
-		ahead := float64(f.number()) - in.next
-		return ahead >= 0 && ahead <= numbersAhead
-	}
-	rate := f.rate()
+	fps := rate(img)
 	if late := now - in.next; late > 0 {
-		if late < timesAhead*1000/rate {
-			return true
-		}
-		in.active = false
-		return false
+		in.active = late < timesAhead*1000/fps
+		return in.active
 	}
-	return near(f[0].Frame.Timestamp, in.next, rate)
+	return near(img.Frame.Timestamp, in.next, fps)
 }

@@ -46,20 +46,17 @@ func push(t *testing.T, s *syncer.Syncer, held *counted, frames string) string {
 
 func TestMatching(t *testing.T) {
 	for name, c := range map[string]struct {
-		byNumber     bool
 		frames, want string
 	}{
-		"one stream":                       {false, "D1@0 D2@33 D3@67", "D1 D2 D3"},
-		"pairs":                            {false, "D1@0 C1@4 D2@33 C2@37 D3@67 C3@71", "D1 C1 D2C2 D3C3"},
-		"the other way round":              {false, "D1@0 C1@4 C2@37 D2@33 C3@71 D3@67", "D1 C1 D2C2 D3C3"},
-		"a lost frame":                     {false, "D1@0 C1@4 D2@33 C2@37 D3@67 D4@100 C4@104 D5@133 C5@137", "D1 C1 D2C2 D3 D4C4 D5C5"},
-		"a stream that ends":               {false, "D1@0 C1@4 D2@33 C2@37 D3@67 D4@100 D5@133 D6@167 D7@200 D8@233 D9@267 D10@300 D11@333 D12@367", "D1 C1 D2C2 D3 D4 D5 D6 D7 D8 D9 D10 D11 D12"},
-		"stereo by number":                 {true, "D1@0 L1@0 R1@0 D2@33 R2@33 L2@33 C2@37", "D1 L1 R1 D2L2R2 C2"},
-		"stereo by number, then with time": {true, "D1@0 L1@0 C1@4 D2@33 L2@33 C2@37 D3@67 L3@67 C3@71", "D1 L1 C1 D2C2L2 D3C3L3"},
+		"one stream":          {"D1@0 D2@33 D3@67", "D1 D2 D3"},
+		"pairs":               {"D1@0 C1@4 D2@33 C2@37 D3@67 C3@71", "D1 C1 D2C2 D3C3"},
+		"the other way round": {"D1@0 C1@4 C2@37 D2@33 C3@71 D3@67", "D1 C1 D2C2 D3C3"},
+		"a lost frame":        {"D1@0 C1@4 D2@33 C2@37 D3@67 D4@100 C4@104 D5@133 C5@137", "D1 C1 D2C2 D3 D4C4 D5C5"},
+		"a stream that ends":  {"D1@0 C1@4 D2@33 C2@37 D3@67 D4@100 D5@133 D6@167 D7@200 D8@233 D9@267 D10@300 D11@333 D12@367", "D1 C1 D2C2 D3 D4 D5 D6 D7 D8 D9 D10 D11 D12"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var held counted
-			s := syncer.New(c.byNumber)
+			s := syncer.New()
 			if got := push(t, s, &held, c.frames); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -75,7 +72,7 @@ func TestMatching(t *testing.T) {
 // first frames are emitted immediately, as at the start.
 func TestReset(t *testing.T) {
 	var held counted
-	s := syncer.New(false)
+	s := syncer.New()
 	push(t, s, &held, "D1@0 C1@4 D2@33 C2@37 D3@67")
 	s.Reset()
 	if held != 0 {
@@ -94,7 +91,7 @@ func TestExpect(t *testing.T) {
 		"D1@0 D2@33 D3@67 D4@100 D5@133 D6@167 D7@200 D8@233 D9@267 D10@300": "D1 D2 D3 D4 D5 D6 D7 D8 D9 D10",
 	} {
 		var held counted
-		s := syncer.New(false)
+		s := syncer.New()
 		s.Expect(camdriver.StreamID{Kind: camdriver.Depth})
 		s.Expect(camdriver.StreamID{Kind: camdriver.Color})
 		if got := push(t, s, &held, frames); got != want {
@@ -109,14 +106,12 @@ func TestExpect(t *testing.T) {
 
 // TestFlush checks that all frames are emitted at the end.
 func TestFlush(t *testing.T) {
-	for _, byNumber := range []bool{false, true} {
-		var held counted
-		s := syncer.New(byNumber)
-		push(t, s, &held, "D1@0 L1@0 C1@4 D2@33 L2@33 C2@37 D3@67")
-		sets := 0
-		s.Flush(func(set *process.Set) { sets += len(set.Images) })
-		if sets != 1 || held != 0 {
-			t.Errorf("Flush emitted %d sets, want 1; %d frames not released", sets, held)
-		}
+	var held counted
+	s := syncer.New()
+	push(t, s, &held, "D1@0 L1@0 C1@4 D2@33 L2@33 C2@37 D3@67")
+	sets := 0
+	s.Flush(func(set *process.Set) { sets += len(set.Images) })
+	if sets != 1 || held != 0 {
+		t.Errorf("Flush emitted %d sets, want 1; %d frames not released", sets, held)
 	}
 }
