@@ -169,7 +169,7 @@ func (c *checker) messages(k *chunk, content []entry) {
 
 // index compares the index records after a chunk with its content.
 func (c *checker) index(k *chunk, head ChunkHeader, content []entry) {
-	listed, _, err := c.l.indexRecords(head, nil)
+	listed, _, err := c.l.indexRecords(head)
 	if err != nil {
 		c.rep.Notes.Addf(Repairable, head.end(), "index", "%v", err)
 		return

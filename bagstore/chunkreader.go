@@ -46,9 +46,8 @@ func (cr *chunkReader) header(c *chunk) (ChunkHeader, error) {
 }
 
 // indexRecords reads the index records after a chunk and returns where they end.
-func (cr *chunkReader) indexRecords(head ChunkHeader, to []entry) ([]entry, int64, error) {
-	pos := head.end()
-	for pos < cr.b.size {
+func (cr *chunkReader) indexRecords(head ChunkHeader) (to []entry, pos int64, err error) {
+	for pos = head.end(); pos < cr.b.size; {
 		var r record.Record
 		if err := record.Read(cr.w, pos, cr.b.size, &r); err != nil {
 			return to, pos, err
@@ -81,20 +80,20 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 		return nil, 0, err
 	}
 	if head.Compression == None {
-		return w.walk(record.Section{Source: cr.w, Base: head.DataPos}, head.Size, nil)
+		return w.walk(record.Section{Source: cr.w, Base: head.DataPos}, head.Size)
 	}
 	if head.Compression == BZ2 && !head.plausible() && head.Size > 0 {
 		return walkStream(record.NewStream(cr.bz2(head)), head.Size, w)
 	}
 	content, err := cr.salvage(head)
-	entries, end, walkErr := w.walk(record.Memory(content), int64(len(content)), nil)
+	entries, end, walkErr := w.walk(record.Memory(content), int64(len(content)))
 	return entries, end, cmp.Or(err, walkErr)
 }
 
 // walkStream finds the messages of a content that is read once. The last one is whole only
 // if the content's end is, too.
 func walkStream(s *record.Stream, size int64, w walker) ([]entry, int64, error) {
-	entries, end, err := w.walk(s, size, nil)
+	entries, end, err := w.walk(s, size)
 	if err != nil {
 		return entries, end, err
 	}

@@ -42,7 +42,7 @@ func (b *Bag) takeTail() {
 			continue // its chunk is in the bag
 		}
 		// The last record may be cut off where the content was longer than a slot.
-		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.Content), int64(len(slot.Content)), nil)
+		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.Content), int64(len(slot.Content)))
 		if slot.Chunk == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
 			cut = b.size // the torn chunk in the bag has as much
 			continue

@@ -25,11 +25,10 @@ type walker struct {
 	unwritten int64
 }
 
-// walk appends an entry for each whole message in src[:size]. It stops at the
+// walk returns an entry for each whole message in src[:size]. It stops at the
 // first record that is damaged or has no place in a chunk, and returns the
 // offset after the last whole record with the reason.
-func (w walker) walk(src record.Source, size int64, to []entry) ([]entry, int64, error) {
-	pos := int64(0)
+func (w walker) walk(src record.Source, size int64) (to []entry, pos int64, err error) {
 	for pos < size {
 		var r record.Record
 		if err := record.Read(src, pos, size, &r); err != nil {

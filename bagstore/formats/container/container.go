@@ -27,7 +27,7 @@ type Container interface {
 	// Notes says what was unusual about the file when it was opened.
 	Notes() []bagstore.Note
 	// Check compares what the format stores twice, and calls note for what is wrong.
-	Check(note func(bagstore.Note)) error
+	Check(note func(bagstore.Note))
 	Close() error
 }
 

@@ -26,9 +26,7 @@ func Check(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bags
 		}
 		k.note(n)
 	}
-	if err := c.Check(k.note); err != nil {
-		k.lost("file", err)
-	}
+	c.Check(k.note)
 	if err := k.messages(ctx, b, o.Progress); err != nil {
 		return k.rep, err
 	}

@@ -53,9 +53,7 @@ func openFolder(path string) (_ container.Container, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, name := range names {
-		if err := j.open(filepath.Join(path, name)); err != nil {
-			return nil, err
-		}
+		j.open(filepath.Join(path, name))
 	}
 	if len(j.files) == 0 {
 		return nil, fmt.Errorf("%s: %w", path, errNoRecording)

@@ -32,17 +32,16 @@ type part struct {
 type origin struct{ file, block int }
 
 // open adds a file. One that can't be read is noted; the others are good without it.
-func (j *joined) open(path string) error {
+func (j *joined) open(path string) {
 	head, err := headOf(path)
 	if err == nil {
 		var c container.Container
 		if c, err = openFile(path, head, bagstore.OpenOptions{}); err == nil {
 			j.add(c)
-			return nil
+			return
 		}
 	}
 	j.notes.Addf(bagstore.Loss, -1, kindFolder, "a file is left out: %v", err)
-	return nil
 }
 
 func (j *joined) add(c container.Container) {
@@ -118,12 +117,10 @@ func (j *joined) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]
 }
 
 // Check checks all files.
-func (j *joined) Check(note func(bagstore.Note)) error {
-	var errs []error
+func (j *joined) Check(note func(bagstore.Note)) {
 	for _, f := range j.files {
-		errs = append(errs, f.Check(note))
+		f.Check(note)
 	}
-	return errors.Join(errs...)
 }
 
 // Close closes all files.

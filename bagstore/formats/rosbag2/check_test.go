@@ -88,7 +88,7 @@ func checkAsSQLite(t *testing.T, python, path string, wanted func(off int) bool)
 		f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
 		if err == nil {
 			notes = f.Notes()
-			err = f.Check(func(n bagstore.Note) { notes = append(notes, n) })
+			f.Check(func(n bagstore.Note) { notes = append(notes, n) })
 		}
 		switch ours := err != nil || len(notes) > 0; {
 		case ours && damaged:

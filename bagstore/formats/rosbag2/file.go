@@ -140,11 +140,10 @@ func (f *File) Close() error {
 }
 
 // Check compares pages and indexes with each other.
-func (f *File) Check(note func(bagstore.Note)) error {
+func (f *File) Check(note func(bagstore.Note)) {
 	for _, p := range f.pages.Check(bagstore.MaxNotes) {
 		note(bagstore.Note{Offset: -1, Kind: "page", Severity: bagstore.Repairable, Text: p})
 	}
-	return nil
 }
 
 // timeOf is a row's time as a bag can hold it.

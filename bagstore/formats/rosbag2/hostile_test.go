@@ -285,7 +285,7 @@ func TestHostileSchemas(t *testing.T) {
 			}
 			opened, err := Open(path)
 			if err == nil {
-				opened.Check(func(bagstore.Note) {}) //nolint:errcheck // it must not write
+				opened.Check(func(bagstore.Note) {}) // it must not write
 				opened.Close()                       //nolint:errcheck // only read
 			}
 			after, err := os.ReadFile(path)

@@ -130,14 +130,12 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o 
 	out := bag{w, make(map[string]uint64)}
 	err = r.copy(ctx, file, out, o.Progress)
 	for what, n := range out.lost {
-		r.lost([]rsdb3.Loss{{What: what, Count: n}})
+		r.lose(n, "%s", what)
 	}
 	for _, what := range w.Left() {
-		r.lost([]rsdb3.Loss{{What: what, Count: 1}})
+		r.lose(1, "%s", what)
 	}
-	if n := w.Moved(); n > 0 {
-		r.lost([]rsdb3.Loss{{What: "times of frames that another frame of their stream has", Count: n}})
-	}
+	r.lose(w.Moved(), "times of frames that another frame of their stream has")
 	return errors.Join(err, w.Close())
 }
 
@@ -181,19 +179,17 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 	}
 	r.Damaged, r.Why = cur.Damaged()
 	for _, text := range file.Left() {
-		r.lost([]rsdb3.Loss{{What: text, Count: 1}})
+		r.lose(1, "%s", text)
 	}
 	for _, n := range file.Bag().Notes() {
 		if n.Severity == bagstore.Loss {
-			r.lost([]rsdb3.Loss{{What: n.Text, Count: 1}})
+			r.lose(1, "%s", n.Text)
 		}
 	}
 	for key, n := range cur.Unknown() {
-		r.lost([]rsdb3.Loss{{What: fmt.Sprintf("values of metadata %q, which this program doesn't know", key), Count: n}})
+		r.lose(n, "values of metadata %q, which this program doesn't know", key)
 	}
-	if n := cur.Unmatched(); n > 0 {
-		r.lost([]rsdb3.Loss{{What: "metadata of frames that aren't in the recording", Count: n}})
-	}
+	r.lose(cur.Unmatched(), "metadata of frames that aren't in the recording")
 	return r.beside(ctx, file, out)
 }
 
@@ -222,7 +218,7 @@ func (r *Result) beside(ctx context.Context, file *rsbag.File, out target) error
 		}
 	}
 	for topic, n := range left {
-		r.lost([]rsdb3.Loss{{What: "messages of " + topic, Count: n}})
+		r.lose(n, "messages of %s", topic)
 	}
 	return ctx.Err()
 }

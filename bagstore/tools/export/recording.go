@@ -88,10 +88,7 @@ func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
 }
 
 func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) error {
-	shift, err := r.shift()
-	if err != nil {
-		return err
-	}
+	shift := r.shift()
 	if filter.Start > 0 {
 		cursor.Seek(filter.Start.Sub(shift))
 	}
@@ -120,13 +117,13 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 
 // shift is what the bag's times are ahead of the file times that a cursor counts:
 // 0 but for recordings of live topics, whose times count from 1970.
-func (r *recordingExport) shift() (bagstore.Time, error) {
+func (r *recordingExport) shift() bagstore.Time {
 	v := r.file.Bag().View(bagstore.Query{Start: bagstore.MinTime + 1})
 	if !v.Start().Absolute() {
-		return 0, nil
+		return 0
 	}
 	const firstEvent = bagstore.Time(1000)
-	return v.Start() - firstEvent, nil
+	return v.Start() - firstEvent
 }
 
 // frame exports one frame, which is borrowed.
