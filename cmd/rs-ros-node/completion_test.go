@@ -17,6 +17,8 @@ func TestCompletion(t *testing.T) {
 		{[]string{"play", "a.bag", "--start-"}, "--start-at\t"},
 		{[]string{"play", "_rate:=2", "--start-"}, "--start-at\t"},
 		{[]string{""}, "completion\t"},
+		{[]string{"live", "--naming", ""}, "wrapper\n"},
+		{[]string{"play", "a.bag", "--unite-imu", "c"}, "copy\n"},
 	} {
 		code, out, errs := command(t, append([]string{"__complete"}, c.typed...)...)
 		if code != exitOK || !strings.Contains(strings.ToLower("\n"+out), "\n"+c.want) {

@@ -10,17 +10,14 @@ import (
 	"rsros/node/settings"
 )
 
-// masterArgs are the settings of master. The last ones are there for scripts that start rosmaster.
-type masterArgs struct {
-	Port    int    `setting:"port"`
-	Listen  string `setting:"listen"`
-	Core    bool   `setting:"core"`
-	Workers int    `setting:"numworkers"`
-	Timeout string `setting:"timeout"`
+// masterFields are the settings of master. The last ones are there for scripts that start rosmaster.
+func masterFields(port *int, listen *string) settings.Fields {
+	return settings.Fields{"port": port, "listen": listen, "core": new(bool), "numworkers": new(int), "timeout": new(string)}
 }
 
 func newMasterCommand(a *app) *cobra.Command {
-	var o masterArgs
+	var port int
+	var listen string
 	var given settings.Given
 	cmd := &cobra.Command{
 		Use:   "master",
@@ -34,10 +31,10 @@ It listens on this machine's loopback address alone. ROS_IP, ROS_HOSTNAME or
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			address := a.ros.MasterURI
 			if given.By("port", settings.Flag) {
-				address = ":" + strconv.Itoa(o.Port)
+				address = ":" + strconv.Itoa(port)
 			}
 			m, err := graph.StartMaster(cmd.Context(), graph.MasterOptions{
-				Address: address, Host: a.ros.Host, Listen: o.Listen, Log: a.logger(),
+				Address: address, Host: a.ros.Host, Listen: listen, Log: a.logger(),
 			})
 			if err != nil {
 				return err
@@ -53,6 +50,6 @@ It listens on this machine's loopback address alone. ROS_IP, ROS_HOSTNAME or
 			return nil
 		},
 	}
-	given = settingFlags(cmd, settings.Master, &o)
+	given = settingFlags(cmd, settings.Master, masterFields(&port, &listen))
 	return cmd
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -20,19 +19,15 @@ func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings
 		}
 		flag := f.VarPF(settingFlag{field, given}, field.Flag, field.Short, field.Usage())
 		flag.DefValue, flag.NoOptDefVal = field.Default, field.Alone
-		var err error
 		switch field.Kind {
 		case settings.Bool:
 			flag.NoOptDefVal = "true"
 		case settings.Word:
-			err = cmd.RegisterFlagCompletionFunc(field.Flag, cobra.FixedCompletions(field.Choices, cobra.ShellCompDirectiveNoFileComp))
+			_ = cmd.RegisterFlagCompletionFunc(field.Flag, cobra.FixedCompletions(field.Choices, cobra.ShellCompDirectiveNoFileComp))
 		case settings.File:
-			err = cmd.MarkFlagFilename(field.Flag)
+			_ = cmd.MarkFlagFilename(field.Flag) // it was just added
 		case settings.Folder:
-			err = cmd.MarkFlagDirname(field.Flag)
-		}
-		if err != nil {
-			panic(fmt.Sprintf("--%s: %v", field.Flag, err)) // it was just added
+			_ = cmd.MarkFlagDirname(field.Flag)
 		}
 	}
 	return given

@@ -35,7 +35,7 @@ var nodeCommands = map[string]struct {
 		return []any{v.fields(), &v.streams}
 	}},
 	"demo":   {settings.Demo, func() []any { return []any{new(demo.Options)} }},
-	"master": {settings.Master, func() []any { return []any{new(masterArgs)} }},
+	"master": {settings.Master, func() []any { return []any{masterFields(new(int), new(string))} }},
 }
 
 // Every setting has one name in its command, and a value to go to.

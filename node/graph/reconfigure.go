@@ -32,20 +32,20 @@ type Parameters []Parameter
 
 // Sent returns the values that a request has, by name.
 func Sent(m *msgs.Config) map[string]any {
-	given := map[string]any{}
-	for _, p := range m.Bools {
-		given[p.Name] = p.Value
-	}
+	sent := map[string]any{}
+	putAll(sent, m.Bools)
+	putAll(sent, m.Strs)
+	putAll(sent, m.Doubles)
 	for _, p := range m.Ints {
-		given[p.Name] = int(p.Value)
+		sent[p.Name] = int(p.Value)
 	}
-	for _, p := range m.Strs {
-		given[p.Name] = p.Value
+	return sent
+}
+
+func putAll[T bool | string | float64](values map[string]any, list []msgs.Param[T]) {
+	for _, p := range list {
+		values[p.Name] = p.Value
 	}
-	for _, p := range m.Doubles {
-		given[p.Name] = p.Value
-	}
-	return given
 }
 
 // Values are parameters' values by name, each of its parameter's kind.

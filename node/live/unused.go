@@ -16,8 +16,10 @@ import (
 func sayUnused(log zerolog.Logger, p graph.Params) {
 	file, _ := p["rosbag_filename"].(string)
 	for _, u := range settings.WithoutEffect {
-		if v, said := lookUp(p, u.Param); said && !slices.Contains(u.Usual, v) && !(u.Stream && file != "") {
-			sayNoEffect(log, u.Param, v, u.Why)
+		for _, name := range u.Params {
+			if v, said := lookUp(p, name); said && !slices.Contains(u.Usual, v) && !(u.Stream && file != "") {
+				sayNoEffect(log, name, v, u.Why)
+			}
 		}
 	}
 	for _, s := range settings.Live {

@@ -105,7 +105,9 @@ func unusedTable() string {
 		u := WithoutEffect[i]
 		var names []string
 		for ; i < len(WithoutEffect) && WithoutEffect[i].Why == u.Why; i++ {
-			names = append(names, code(WithoutEffect[i].Param, ""))
+			for _, name := range WithoutEffect[i].Params {
+				names = append(names, code(name, ""))
+			}
 		}
 		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(names, ", "), u.Why)
 	}
@@ -158,7 +160,7 @@ func TestLaunchFilesSetParameters(t *testing.T) {
 	for _, file := range []string{"camera.launch", "rs_rgbd.launch", "includes/nodelet.launch.xml"} {
 		launch := readLaunch(t, file)
 		for _, p := range append(launch.Params, launch.Groups...) {
-			if slices.ContainsFunc(WithoutEffect, func(u Unused) bool { return u.Param == p.Name }) || p.Name == "rgbd_launch/depth_registered_processing" {
+			if slices.ContainsFunc(WithoutEffect, func(u Unused) bool { return slices.Contains(u.Params, p.Name) }) || p.Name == "rgbd_launch/depth_registered_processing" {
 				continue // the latter is rgbd
 			}
 			s, kind := ofParam(p.Name)
@@ -210,8 +212,10 @@ func TestNodeletLaunchIsWhole(t *testing.T) {
 		names = append(names, p.Name)
 	}
 	for _, u := range WithoutEffect {
-		if !strings.Contains(u.Param, "rgbd_launch/") && u.Param != "hold_back_imu_for_frames" && !slices.Contains(names, u.Param) {
-			t.Errorf("nodelet.launch.xml doesn't set %s", u.Param)
+		for _, name := range u.Params {
+			if !strings.Contains(name, "rgbd_launch/") && name != "hold_back_imu_for_frames" && !slices.Contains(names, name) {
+				t.Errorf("nodelet.launch.xml doesn't set %s", name)
+			}
 		}
 	}
 	for _, name := range []string{"serial", "port", "type", "json-file-path", "align-depth", "pointcloud", "filters", "clip-distance", "sync", "unite-imu", "depth", "color"} {

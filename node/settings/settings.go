@@ -9,7 +9,6 @@ package settings
 
 import (
 	"maps"
-	"slices"
 	"strings"
 )
 
@@ -62,9 +61,6 @@ func (s *Setting) Usage() string {
 
 // Set is the settings of a command. No two have the same name.
 type Set []Setting
-
-// With returns the settings of both.
-func (s Set) With(others ...Set) Set { return slices.Concat(append([]Set{s}, others...)...) }
 
 // flags returns the settings that have flags, without their parameters: for commands that
 // read none.

@@ -1,19 +1,21 @@
 package settings
 
+import "slices"
+
 // The settings of each command.
 var (
-	Live   = device.With(streams, liveTopics, wrapper, recorder, bag, overwrite, foxglove, page)
-	Play   = playback.With(playTopics, wrapper, foxglove, page)
-	Record = topics.With(bag.flags(), overwrite, foxglove, page)
-	View   = viewer.With(streams.flags())
-	Demo   = demo.With(streams.flags())
+	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, overwrite, foxglove, page)
+	Play   = slices.Concat(playback, playTopics, wrapper, Frames, foxglove, page)
+	Record = slices.Concat(topics, bag.flags(), overwrite, foxglove, page)
+	View   = slices.Concat(viewer, streams.flags())
+	Demo   = slices.Concat(demo, streams.flags())
 )
 
 // The settings of how commands over files write bags: Output's compression is that of the input by
 // default, and Sink is only how bytes go to the disk.
 var (
 	Bag    = bag.flags()
-	Output = Bag.With(Set{{Flag: "uncompressed", Help: "don't compress"}})
+	Output = slices.Concat(Bag, Set{{Flag: "uncompressed", Help: "don't compress"}})
 	Sink   = sink.flags()
 )
 
@@ -63,8 +65,7 @@ var master = Setting{Flag: "master", Kind: Word, Choices: []string{"ros", "embed
 // liveTopics are under which names live publishes.
 var liveTopics = Set{
 	master,
-	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Choices: []string{"sdk", "wrapper", "both"}, Default: "both",
-		Help: "topic names: sdk, wrapper or both"},
+	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Choices: []string{"sdk", "wrapper", "both"}, Default: "both", Help: "topic names: sdk, wrapper or both"},
 	{Flag: "camera", Params: []string{"camera"}, Kind: Texts, Default: "camera",
 		Help: "prefix of the wrapper naming's topics and frames; . is the node's namespace; repeat it like --device (several are camera1, camera2, … by default)"},
 	{Params: []string{"manager"}, Kind: Text, Default: "realsense2_camera_manager", Help: "nodelet manager that the wrapper naming's diagnostics are named after; nothing is loaded into it"},
@@ -93,7 +94,7 @@ var wrapper = Set{
 	{Params: []string{"tf_publish_rate"}, Kind: Number, Unit: "Hz", Help: "publish transforms on /tf at this rate; 0: on /tf_static"},
 	{Params: []string{"publish_odom_tf"}, Default: "true", Help: "publish poses as transforms on /tf"},
 	{Params: []string{"tf_prefix"}, Kind: Text, Auto: "the camera's name", Help: "prefix of frames"},
-}.With(Frames)
+}
 
 // Frames are the names of single frames.
 var Frames = frames()
@@ -120,8 +121,7 @@ var recorder = Set{
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
 	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "how much may wait for the disk, in MB"},
 	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with the description repeated, at this size in MB"},
-	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit",
-		Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
+	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
 	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; --record goes by the name's ending"},
 }
 
@@ -133,7 +133,7 @@ var sink = Set{
 }
 
 // bag is how bags are written.
-var bag = sink.With(Set{
+var bag = slices.Concat(sink, Set{
 	{Flag: "lz4", Params: []string{"lz4"}, Help: "compress with LZ4"},
 	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small and slow"},
 	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; the flag's 0 makes a chunk of each message"},
