@@ -105,6 +105,11 @@ func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSna
 		return r, closed
 	}
 	r.Size, r.Damage = out.Stats().Size, w.damage
+	for _, n := range w.file.Bag().Notes() {
+		if r.Damage == nil && n.Severity == bagstore.Loss {
+			r.Damage = fmt.Errorf("%s at byte %d: %s", w.o.In, n.Offset, n.Text)
+		}
+	}
 	return r, err
 }
 

@@ -149,6 +149,24 @@ func TestMotionIsCopied(t *testing.T) {
 	}
 }
 
+// TestTornRecording: what is lost at the end of a recording is reported.
+func TestTornRecording(t *testing.T) {
+	b, err := os.ReadFile(unpleasant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := filepath.Join(t.TempDir(), "torn.bag")
+	if err := os.WriteFile(torn, b[:len(b)*3/4], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, r, err := run(t, torn, "colorizer"); err != nil || r.Damage == nil {
+		t.Errorf("%v, damage %v", err, r.Damage)
+	}
+	if _, r, err := run(t, unpleasant, "colorizer"); err != nil || r.Damage != nil {
+		t.Errorf("a sound one: %v, damage %v", err, r.Damage)
+	}
+}
+
 func TestNothingIsLeftBehind(t *testing.T) {
 	if _, _, err := run(t, unpleasant, "disparity_start"); !errors.Is(err, reprocess.ErrDisparity) {
 		t.Errorf("disparity was recorded: %v", err)
