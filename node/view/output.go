@@ -81,7 +81,7 @@ func (t tee) PublishWait(ctx context.Context, m msgs.Raw) error {
 	return t.Sink.PublishWait(ctx, t.topic.pass(m))
 }
 
-func (t tee) Subscribers() int { return t.Sink.Subscribers() + len(t.topic.watchers.All()) }
+func (t tee) Subscribers() int { return t.Sink.Subscribers() + t.topic.watching() }
 
 // Recall implements replay.Recaller: subscribers of ROS have what they got.
 func (t tee) Recall(m msgs.Raw) { t.topic.show(m) }

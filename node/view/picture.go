@@ -45,17 +45,17 @@ func (p *picture) free() {
 }
 
 // parts implements item.
-func (p *picture) parts(h wire.Head, want form) [4][]byte {
+func (p *picture) parts(h wire.Head, want form) [][]byte {
 	f := p.frame
 	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
 	if f.Stream().Kind == camdriver.Pose {
 		h.Kind, h.Codec = wire.Pose, wire.JSON
-		return [4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, encode.Pose(f)}
+		return [][]byte{h.Append(nil), encode.Pose(f)}
 	}
 	b, facts := p.in(want), p.facts()
 	h.Codec, h.Width, h.Height, h.Stride = b.Codec, uint16(b.Width), uint16(b.Height), uint32(b.Stride)
 	h.Metadata = uint32(len(facts))
-	return [4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), facts, b.Data}
+	return [][]byte{h.Append(nil), facts, b.Data}
 }
 
 // in returns the picture in a form, which is valid until the last release. The first caller

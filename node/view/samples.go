@@ -28,9 +28,9 @@ type samples struct {
 }
 
 // parts implements item.
-func (b *samples) parts(h wire.Head, _ form) [4][]byte {
+func (b *samples) parts(h wire.Head, _ form) [][]byte {
 	h.Kind, h.Codec, h.Number, h.Stamp, h.Time = wire.Motion, wire.Samples, b.number, uint64(b.stamp), uint64(b.time)
-	return [4][]byte{h.Append(make([]byte, 0, wire.HeadSize)), nil, b.data}
+	return [][]byte{h.Append(nil), b.data}
 }
 
 // sample adds a sample to those that are sent next.

@@ -49,7 +49,7 @@ type item interface {
 	clients.Item
 	Release()
 	// parts returns the head, metadata and body, which are valid until the last release.
-	parts(wire.Head, form) [4][]byte
+	parts(wire.Head, form) [][]byte
 }
 
 // handle does what the page asks for.
@@ -103,7 +103,7 @@ func (v *session) subscribe(id uint16, want form) {
 	o := s.queue
 	o.Send = func(i clients.Item, d clients.Delivery) error {
 		parts := i.(item).parts(wire.Head{Stream: s.id, Sequence: d.Sequence, Skipped: d.Skipped}, *sub.form.Load())
-		return v.Write(websocket.Binary, parts[:]...)
+		return v.Write(websocket.Binary, parts...)
 	}
 	sub.Subscription = v.Subscribe(o)
 	if !v.server.watch(sub) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/node/clients"
+	"rsros/node/foxglove"
 	"rsros/node/view/encode"
 	"rsros/node/view/wire"
 )
@@ -26,6 +28,9 @@ type topic struct {
 	decoded  bool // by the page, which gets the message's bytes
 	tree     func(data []byte) ([]byte, error)
 	messages atomic.Uint64
+
+	latched []foxglove.Message                    // what each of Foxglove's clients gets first
+	taps    clients.List[*func(foxglove.Message)] // of Foxglove's clients
 }
 
 // decodedTypes are the messages that the page decodes itself (web/src/topics/decode.ts).
@@ -103,21 +108,46 @@ func (t *topics) names(of []*stream) (list []string) {
 // watched returns the names of the topics that somebody watches.
 func (t *topics) watched() (list []string) {
 	for _, c := range t.list {
-		if c.stream.watched() {
+		if c.watched() {
 			list = append(list, c.name)
 		}
 	}
 	return list
 }
 
-// pass gives a message to the viewers who watch the topic, and returns it for others.
+// watching is how many viewers watch the topic, and Foxglove's clients as one.
+func (t *topic) watching() int { return len(t.watchers.All()) + len(t.taps.All()) }
+
+func (t *topic) watched() bool { return t.watching() > 0 }
+
+// message makes a message of the topic, which calls release in the end. time is 0 for now.
+func (t *topic) message(content [][]byte, at int64, release func()) *message {
+	now := wire.NanosOf(time.Now())
+	m := &message{of: t, content: content, number: t.messages.Add(1), stamp: now, time: cmp.Or(wire.Nanos(at), now)}
+	m.Init(m.ContentSize(), release)
+	return m
+}
+
+// offer gives a message to those who watch the topic, and releases it.
+func (t *topic) offer(m *message) {
+	for _, deliver := range t.taps.All() {
+		(*deliver)(foxglove.Message{Body: m, Time: int64(m.time)})
+	}
+	t.stream.offer(m)
+}
+
+// pass gives a message to those who watch the topic, and returns it for others.
 func (t *topic) pass(raw msgs.Raw) msgs.Raw {
 	if !t.watched() {
 		return raw
 	}
-	now := wire.NanosOf(time.Now())
-	m := newMessage(t, raw, now, cmp.Or(wire.Nanos(raw.Time), now))
-	if raw.Owner != nil {
+	owner := raw.Owner
+	m := t.message([][]byte{slices.Clone(raw.Head), raw.Body, slices.Clone(raw.Tail)}, raw.Time, func() {
+		if owner != nil {
+			owner.Release()
+		}
+	})
+	if owner != nil {
 		m.Retain()
 		raw.Owner = m
 	}

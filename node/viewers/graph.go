@@ -2,52 +2,12 @@ package viewers
 
 import (
 	"context"
-	"slices"
 
-	"rsros/msgs"
-	"rsros/node/foxglove"
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/record"
 	"rsros/node/view"
 )
-
-// topics is a node's graph as view.Graph.
-type topics struct{ *nodegraph.Graph }
-
-// Follow implements view.Graph.
-func (g topics) Follow(changed func(map[string]msgs.Type)) (stop func()) {
-	return g.Graph.Follow(func(s *foxglove.State) {
-		types := make(map[string]msgs.Type)
-		for _, t := range s.Topics {
-			types[t.Name] = t.Type
-		}
-		changed(types)
-	})
-}
-
-// Subscribe implements view.Graph.
-func (g topics) Subscribe(topic string, typ msgs.Type, deliver func(msgs.Raw)) (stop func(), err error) {
-	return g.Graph.Subscribe(foxglove.Topic{Name: topic, Type: typ}, func(m foxglove.Message) {
-		m.Retain()
-		deliver(rawOf(m))
-	})
-}
-
-// rawOf makes a message of three parts at most of what is shared. It owns a reference.
-func rawOf(m foxglove.Message) msgs.Raw {
-	r := msgs.Raw{Time: m.Time, Owner: m}
-	switch parts := m.Content(nil); len(parts) {
-	case 0:
-	case 1:
-		r.Body = parts[0]
-	case 2:
-		r.Head, r.Body = parts[0], parts[1]
-	default:
-		r.Head, r.Body, r.Tail = parts[0], parts[1], slices.Concat(parts[2:]...)
-	}
-	return r
-}
 
 // ShowRecording serves viewers of a recording: they see what is recorded, and control it.
 func ShowRecording(o Options) func(*graph.Node, *record.TopicRecording) (close func() error, err error) {
@@ -56,7 +16,7 @@ func ShowRecording(o Options) func(*graph.Node, *record.TopicRecording) (close f
 		if l == nil {
 			return l.Close, err
 		}
-		detach := l.Page.AttachGraph(topics{nodegraph.New(n)}, r, n.Name())
+		detach := l.Page.AttachGraph(nodegraph.New(n), r, n.Name())
 		return func() error {
 			detach()
 			return l.Close()
@@ -77,7 +37,7 @@ func Run(ctx context.Context, join graph.JoinOptions, o view.RunOptions) (err er
 	defer others.Close()
 	o.Others = others
 	o.Attach = func(s *view.Server) (detach func()) {
-		return s.AttachGraph(topics{nodegraph.New(n)}, nil, join.ROS.MasterURI)
+		return s.AttachGraph(nodegraph.New(n), nil, join.ROS.MasterURI)
 	}
 	return view.Run(ctx, o)
 }

@@ -1,6 +1,9 @@
 package wire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // HeadSize is the length of a binary message's head in bytes.
 const HeadSize = 48
@@ -47,7 +50,7 @@ type Head struct {
 // Append appends the head's bytes to dst.
 func (h Head) Append(dst []byte) []byte {
 	le := binary.LittleEndian
-	dst = append(dst, byte(h.Kind), byte(h.Codec))
+	dst = append(slices.Grow(dst, HeadSize), byte(h.Kind), byte(h.Codec))
 	dst = le.AppendUint16(dst, h.Stream)
 	dst = le.AppendUint32(dst, h.Sequence)
 	dst = le.AppendUint64(dst, h.Number)

@@ -1,0 +1,241 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/msgs"
+	"rsros/node/foxglove"
+	"rsros/node/record"
+	"rsros/node/view/wire"
+)
+
+// graphStage is the stage of a graph: its topics as they are at the moment. A topic is
+// subscribed to while a viewer watches it.
+type graphStage struct {
+	*topics
+	graph    foxglove.Graph
+	recorder *record.TopicRecording // nil if nothing is recorded
+	server   *Server
+	source   wire.Source
+	frozen   *atomic.Bool
+	stop     func()
+
+	mu   sync.Mutex
+	subs map[*topic]func() // how to end those that are subscribed to
+}
+
+// AttachGraph shows the topics of a graph, or if r isn't nil, those of them that are
+// recorded: a new stage whenever they change. name is what viewers read. The caller
+// detaches the graph before it closes the server, and before the recording ends.
+func (s *Server) AttachGraph(g foxglove.Graph, r *record.TopicRecording, name string) (detach func()) {
+	var known atomic.Pointer[map[string]msgs.Type] // nil before the first state
+	stop := g.Follow(func(state *foxglove.State) {
+		types := make(map[string]msgs.Type)
+		for _, t := range state.Topics {
+			types[t.Name] = t.Type
+		}
+		known.Store(&types)
+	})
+	var frozen atomic.Bool
+	var shown map[string]msgs.Type
+	end := every(beat, func() {
+		types := known.Load()
+		if types == nil {
+			return
+		}
+		if now := recorded(*types, r); shown == nil || !maps.Equal(now, shown) {
+			shown = now
+			s.commands.Lock()
+			defer s.commands.Unlock()
+			s.replace(newGraphStage(s, g, r, name, now, &frozen))
+		}
+	})
+	return func() {
+		stop()
+		end()
+	}
+}
+
+// recorded are those of the topics that are recorded; all if r is nil.
+func recorded(types map[string]msgs.Type, r *record.TopicRecording) map[string]msgs.Type {
+	if r == nil {
+		return types
+	}
+	some := make(map[string]msgs.Type)
+	for _, name := range r.Topics() {
+		if typ, known := types[name]; known {
+			some[name] = typ
+		}
+	}
+	return some
+}
+
+// every calls do at once and then again and again, until end is called, which waits for a
+// call that is under way.
+func every(interval time.Duration, do func()) (end func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			do()
+			select {
+			case <-ctx.Done():
+			case <-tick.C:
+			}
+		}
+	})
+	return func() {
+		stop()
+		running.Wait()
+	}
+}
+
+func newGraphStage(s *Server, graph foxglove.Graph, r *record.TopicRecording, name string, types map[string]msgs.Type, frozen *atomic.Bool) *graphStage {
+	g := &graphStage{graph: graph, recorder: r, server: s, frozen: frozen, subs: make(map[*topic]func())}
+	g.topics = newTopics(g, types)
+	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
+	g.stop = every(beat, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		for _, t := range g.list {
+			g.follow(t, t.watched())
+		}
+	})
+	return g
+}
+
+// follow subscribes to a topic or ends that; mu is held.
+func (g *graphStage) follow(t *topic, on bool) {
+	end := g.subs[t]
+	switch {
+	case on == (end != nil):
+	case on:
+		stop, err := g.graph.Subscribe(foxglove.Topic{Name: t.name, Type: t.typ}, func(m foxglove.Message) {
+			if !g.frozen.Load() {
+				m.Retain()
+				t.offer(t.message(m.Content(nil), m.Time, m.Body.Release))
+			}
+		})
+		if err != nil {
+			g.server.o.Log.Warn().Err(err).Str("topic", t.name).Msg("viewers can't see a topic")
+			stop = func() {}
+		}
+		g.subs[t] = stop
+	default:
+		end()
+		delete(g.subs, t)
+	}
+}
+
+// described implements stage.
+func (g *graphStage) described() *wire.Source { return &g.source }
+
+// state implements stage.
+func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
+
+// still implements stage: what is latched comes again to whoever subscribes again.
+func (g *graphStage) still() bool { return true }
+
+// showAgain implements stage. For a topic's first viewer there is a subscription yet to
+// come, which begins with what is latched.
+func (g *graphStage) showAgain(list []*stream) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range list {
+		if t := g.list[s.id-1]; g.subs[t] != nil && t.watching() > 1 {
+			g.follow(t, false)
+			g.follow(t, true)
+		}
+	}
+	return nil
+}
+
+func (g *graphStage) play() error {
+	g.frozen.Store(false)
+	return nil
+}
+
+func (g *graphStage) pause() error {
+	g.frozen.Store(true)
+	return nil
+}
+
+func (*graphStage) seek(*wire.Request) error      { return errNoFile }
+func (*graphStage) step(int) error                { return errNoFile }
+func (*graphStage) setRate(float64) error         { return errNoFile }
+func (*graphStage) setLoop(bool) error            { return errNoFile }
+func (*graphStage) setRange(*[2]wire.Nanos) error { return errNoFile }
+func (*graphStage) setOption(*wire.Request) error { return errNoOptions }
+
+// end implements stage.
+func (g *graphStage) end() error {
+	g.stop()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for t := range maps.Clone(g.subs) {
+		g.follow(t, false)
+	}
+	return nil
+}
+
+// recording implements stage.
+func (g *graphStage) recording() *wire.Record {
+	if g.recorder == nil {
+		return nil
+	}
+	p := g.recorder.Progress()
+	r := &wire.Record{On: !p.Ended, Paused: p.Paused, Seconds: p.Duration.Seconds(), Bytes: p.Bytes, Drops: p.Dropped, Part: max(len(p.Paths), 1), Streams: []uint16{}}
+	if n := len(p.Paths); n > 0 {
+		r.File = filepath.Base(p.Paths[n-1])
+		r.Free, _ = record.Free(filepath.Dir(p.Paths[n-1])) // unknown is 0
+	}
+	for _, name := range p.Topics {
+		if t := g.byName[name]; t != nil && t.id > 0 {
+			r.Streams = append(r.Streams, t.id)
+		}
+	}
+	slices.Sort(r.Streams)
+	return r
+}
+
+var errOneRecording = errors.New("the program makes one recording")
+
+func (g *graphStage) startRecording(*wire.Request) (string, error) {
+	if g.recorder == nil {
+		return "", errUnrecorded
+	}
+	return "", errOneRecording
+}
+
+func (g *graphStage) stopRecording() (map[string]any, error) {
+	if g.recorder == nil {
+		return nil, errUnrecorded
+	}
+	g.recorder.Stop()
+	return nil, nil
+}
+
+func (g *graphStage) pauseRecording(on bool) error {
+	if g.recorder == nil {
+		return errUnrecorded
+	}
+	g.recorder.Pause(on)
+	return nil
+}
+
+func (g *graphStage) splitRecording() error {
+	if g.recorder == nil {
+		return errUnrecorded
+	}
+	g.recorder.Split()
+	return nil
+}
