@@ -26,10 +26,11 @@ func newViewCommand(a *app) *cobra.Command {
 points, the inertial sensors, options, and recording and playback controls. Of any
 other recording (.bag, .mcap, .db3) it shows the topics. It needs no ROS and no master.
 It prints the address of its page, which only this machine can open unless --listen
-names another address; then the address carries a token.
+names another address; then the address carries a token. Foxglove and Lichtblick
+connect to the same port.
 
 With --master it shows the topics of a running graph, each subscribed to while somebody
-watches it, and lets Foxglove and Lichtblick connect to the same port.
+watches it.
 
 DEVICE is sim, usb or usb:SERIAL. With a FOLDER, or --bags FOLDER, the page lists the
 recordings in it. Without an argument nothing is shown until a device is chosen in the

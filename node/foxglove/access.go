@@ -3,7 +3,6 @@ package foxglove
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"rsros/node/guard"
@@ -29,9 +28,7 @@ type Listener struct {
 // Listen serves clients until Close, which also closes the server. An address that
 // other machines can reach needs a token, which is part of the URL.
 func Listen(a Access, o Options) (*Listener, error) {
-	if !a.ViewOnly {
-		o.Control = func(*http.Request) bool { return true }
-	}
+	o.Control = !a.ViewOnly
 	s := New(o)
 	l, err := guard.Listen(a.Address, guard.Options{Origins: a.Origins, Programs: true}, s)
 	if err != nil {

@@ -133,7 +133,7 @@ func (s *Server) subscribe(sub *subscription) (err error) {
 func (s *Server) deliver(m Message, to ...*subscription) {
 	m.Retain()
 	i := &message{content: m}
-	if s.o.Playback != nil {
+	if s.playing.Load() {
 		i.time = &instant{time: m.Time, round: int(s.round.Load())}
 	}
 	i.Init(m.ContentSize(), m.Body.Release)

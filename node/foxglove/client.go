@@ -52,11 +52,14 @@ func newClient(s *Server, conn *clients.Client, control bool) *client {
 }
 
 func (c *client) capabilities() []string {
-	list := []string{"connectionGraph", "parameters", "parametersSubscribe"}
-	if c.control {
-		list = append(list, "clientPublish", "services")
+	list := []string{}
+	if !c.s.o.Topics {
+		list = append(list, "connectionGraph", "parameters", "parametersSubscribe")
+		if c.control {
+			list = append(list, "clientPublish", "services")
+		}
 	}
-	if c.s.o.Playback != nil {
+	if _, _, playing := c.s.playback(); playing {
 		list = append(list, "time")
 		if c.control {
 			list = append(list, "playbackControl")
@@ -262,6 +265,8 @@ func (c *client) subscribe(r subscribe) {
 	s.mu.Unlock()
 	if sub != nil { // the topic went meanwhile
 		sub.close()
+	} else if g, can := s.o.Graph.(Recaller); can {
+		g.Recall(ch.Topic)
 	}
 }
 

@@ -30,12 +30,17 @@ type Graph interface {
 	SetParam(ctx context.Context, name string, value any) error
 }
 
+// Recaller is a Graph that can deliver the last message of a topic again, to all its
+// subscribers, for one that has just come.
+type Recaller interface{ Recall(Topic) }
+
 // State is what there is in a graph.
 type State struct {
 	Topics   []Topic
 	Services []Service
 	Params   map[string]any // by full name; trees are taken apart
 	Problems []string       // what can't be shown, a sentence each
+	Session  int            // another one means that clients forget what they know
 
 	Publishers, Subscribers map[string][]string // names of nodes by topic
 	Providers               map[string][]string // by service
@@ -79,8 +84,9 @@ type Publisher interface {
 // Playback is a recording that is played. Its methods may be called by several
 // goroutines.
 type Playback interface {
-	// Range is the time of the first and the last message, in ns.
-	Range() (start, end int64)
+	// Range is the time of the first and the last message, in ns; false while nothing is
+	// played. That changes with State.Session only.
+	Range() (start, end int64, ok bool)
 	// Follow calls back with the state, soon, after each change, and several times a
 	// second while it plays, until stop is called.
 	Follow(changed func(PlaybackState)) (stop func())

@@ -18,7 +18,7 @@ func (s *Server) played(now PlaybackState) {
 	s.round.Store(int64(now.Jumps))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := &s.playback
+	n := &s.news
 	jumped := now.Jumps != n.last.Jumps
 	if (jumped || now.Status != n.last.Status || now.Speed != n.last.Speed) && n.commands == 0 {
 		s.sendPlayback(now, "")
@@ -34,7 +34,7 @@ func (s *Server) played(now PlaybackState) {
 // sendPlayback tells the clients that have asked for something what is played now. The
 // others may not know the message. Callers hold mu.
 func (s *Server) sendPlayback(now PlaybackState, request string) {
-	n := &s.playback
+	n := &s.news
 	didSeek := now.Jumps != n.last.Jumps
 	n.last = now
 	for c := range s.clients {
@@ -48,11 +48,11 @@ func (s *Server) sendPlayback(now PlaybackState, request string) {
 // for such requests.
 func (c *client) play(p playbackControl) {
 	s := c.s
-	if s.o.Playback == nil || !c.control {
+	start, end, playing := s.playback()
+	if !playing || !c.control {
 		c.status(levelError, "Playback can't be controlled: the capability playbackControl isn't declared")
 		return
 	}
-	start, end := s.o.Playback.Range()
 	if p.Speed <= 0 || math.IsNaN(float64(p.Speed)) {
 		p.Speed = slowest
 	}
@@ -60,14 +60,14 @@ func (c *client) play(p playbackControl) {
 	p.Time = min(max(p.Time, start), end)
 	s.mu.Lock()
 	c.playback = true
-	s.playback.commands++
+	s.news.commands++
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(c.Context(), callTime)
 	defer cancel()
 	now, err := s.o.Playback.Do(ctx, p.PlaybackCommand)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.playback.commands--
+	s.news.commands--
 	if err != nil {
 		c.status(levelError, "Playback: "+err.Error())
 	}

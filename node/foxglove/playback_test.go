@@ -18,7 +18,7 @@ type player struct {
 
 func newPlayer() *player { return &player{now: PlaybackState{Paused, 10e9, 1, 0}} }
 
-func (p *player) Range() (start, end int64) { return 10e9, 20e9 + 5 }
+func (p *player) Range() (start, end int64, ok bool) { return 10e9, 20e9 + 5, true }
 
 func (p *player) Follow(changed func(PlaybackState)) func() {
 	p.mu.Lock()
@@ -61,7 +61,7 @@ func (p *player) Do(_ context.Context, c PlaybackCommand) (PlaybackState, error)
 // TestPlaybackControl asks for something, and hears what others did.
 func TestPlaybackControl(t *testing.T) {
 	p := newPlayer()
-	_, url := start(t, Options{Graph: newFake(), Playback: p, Control: allowed})
+	_, url := start(t, Options{Graph: newFake(), Playback: p, Control: true})
 	c, silent := visitor.Dial(t, url), visitor.Dial(t, url)
 	state := func() visitor.Event {
 		t.Helper()

@@ -24,11 +24,9 @@ func subprotocols() []string { return []string{"foxglove.sdk.v1", "foxglove.webs
 type Options struct {
 	Name     string // of the server, shown to the user
 	Graph    Graph
-	Playback Playback // nil if nothing is played
-
-	// Control tells whether the client of a request may publish, call services, set
-	// parameters and control playback. nil means that none may.
-	Control func(*http.Request) bool
+	Playback Playback // nil if nothing is ever played
+	Control  bool     // clients may publish, call services, set parameters and control playback
+	Topics   bool     // the graph has topics only: no services and parameters, and nobody may publish
 
 	MaxClients int             // at once; default 32
 	Budget     *clients.Budget // nil for that of the process
@@ -39,11 +37,11 @@ type Options struct {
 type Server struct {
 	o       Options
 	log     zerolog.Logger
-	session string
 	served  *clients.Server
 	running sync.WaitGroup // what serves clients
 
-	round atomic.Int64 // PlaybackState.Jumps, as last heard
+	playing atomic.Bool  // messages have a time on the player's line
+	round   atomic.Int64 // PlaybackState.Jumps, as last heard
 
 	following sync.Mutex // orders the beginning and the end of following; taken before mu
 
@@ -51,24 +49,42 @@ type Server struct {
 	clients  map[*client]struct{}
 	unfollow []func() // while there are clients
 	known    bool     // the state below has come
+	state    int      // State.Session
+	session  string   // as clients know it
 	problems []string // that were told
 	channels channels
 	services services
 	params   map[string]any
 	graph    connections
-	playback playbackNews
+	news     playbackNews
 }
 
 // New returns a server without clients. It asks the graph for nothing until the first
 // one comes.
 func New(o Options) *Server {
-	return &Server{
+	s := &Server{
 		o: o, log: o.Log.With().Str("component", "foxglove").Logger(),
 		served:   clients.NewServer(o.MaxClients, o.Budget),
-		session:  strconv.FormatInt(time.Now().UnixNano(), 10),
 		clients:  make(map[*client]struct{}),
 		channels: newChannels(), services: newServices(),
 	}
+	s.begin()
+	return s
+}
+
+// begin begins a session: what clients know of another one is void.
+func (s *Server) begin() {
+	s.session = strconv.FormatInt(time.Now().UnixNano(), 10)
+	_, _, playing := s.playback()
+	s.playing.Store(playing)
+}
+
+// playback is the range of what is played; false if nothing is.
+func (s *Server) playback() (start, end int64, ok bool) {
+	if s.o.Playback == nil {
+		return 0, 0, false
+	}
+	return s.o.Playback.Range()
 }
 
 // Offered tells whether the client of a request speaks the protocol, under a name that
@@ -92,7 +108,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.log.Debug().Err(err).Str("client", r.RemoteAddr).Msg("a client was refused")
 		return
 	}
-	c := newClient(s, conn, s.o.Control != nil && s.o.Control(r))
+	c := newClient(s, conn, s.o.Control)
 	if err := s.join(c); err != nil {
 		return
 	}
@@ -178,8 +194,7 @@ func (s *Server) info(c *client) serverInfo {
 	i := serverInfo{Op: "serverInfo", Name: s.o.Name, Capabilities: c.capabilities(), SupportedEncodings: []string{encodingROS},
 		// Lichtblick knows ROS 1's common types by this name, and takes every other one for ROS 2.
 		Metadata: map[string]string{"ROS_DISTRO": "noetic"}, SessionID: s.session}
-	if s.o.Playback != nil && c.control {
-		start, end := s.o.Playback.Range()
+	if start, end, ok := s.playback(); ok && c.control {
 		i.DataStartTime, i.DataEndTime = stampOf(start), stampOf(end)
 	}
 	return i
@@ -188,6 +203,16 @@ func (s *Server) info(c *client) serverInfo {
 // update hears what there is in the graph now.
 func (s *Server) update(state *State) {
 	s.mu.Lock()
+	if state.Session != s.state {
+		s.begin()
+		for c := range s.clients {
+			c.playback = false
+			if s.known {
+				c.send(s.info(c))
+			}
+		}
+		s.state = state.Session
+	}
 	ended := s.channels.update(state.Topics, s.clients)
 	s.services.update(state.Services, s.clients)
 	s.updateParams(state.Params)

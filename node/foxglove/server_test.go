@@ -16,8 +16,6 @@ import (
 	visitor "rsros/test/foxglove"
 )
 
-func allowed(*http.Request) bool { return true }
-
 func TestBeginning(t *testing.T) {
 	for name, test := range map[string]struct {
 		options Options
@@ -25,9 +23,9 @@ func TestBeginning(t *testing.T) {
 		ranged  bool
 	}{
 		"looking on":          {Options{}, []string{"connectionGraph", "parameters", "parametersSubscribe"}, false},
-		"control":             {Options{Control: allowed}, []string{"connectionGraph", "parameters", "parametersSubscribe", "clientPublish", "services"}, false},
+		"control":             {Options{Control: true}, []string{"connectionGraph", "parameters", "parametersSubscribe", "clientPublish", "services"}, false},
 		"looking on playback": {Options{Playback: newPlayer()}, []string{"connectionGraph", "parameters", "parametersSubscribe", "time"}, false},
-		"playback": {Options{Playback: newPlayer(), Control: allowed}, []string{"connectionGraph", "parameters", "parametersSubscribe",
+		"playback": {Options{Playback: newPlayer(), Control: true}, []string{"connectionGraph", "parameters", "parametersSubscribe",
 			"clientPublish", "services", "time", "playbackControl"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -338,7 +336,7 @@ func TestServices(t *testing.T) {
 func TestParameterRequests(t *testing.T) {
 	f := newFake()
 	f.state.Params = Flatten(map[string]any{"a": 1, "b": map[string]any{"c": 2.0, "d": "x"}})
-	_, url := start(t, Options{Graph: f, Control: allowed})
+	_, url := start(t, Options{Graph: f, Control: true})
 	c, other := visitor.Dial(t, url), visitor.Dial(t, url)
 	values := func(c *visitor.Client, id string) (list map[string]any) {
 		t.Helper()

@@ -33,6 +33,8 @@ type camera struct {
 	dir      string             // where recordings go
 	frozen   *atomic.Bool       // a live camera's pictures stand still
 	shown    atomic.Uint64      // number + 1 of the guide's last frame; 0 before one came
+	jumps    atomic.Int64       // positions that were set
+	layout   *layout            // for Foxglove's clients; nil if they see something else
 	marks    markSearch
 	server   *Server
 	close    sync.Once
@@ -66,7 +68,11 @@ func openCamera(s *Server, id, name, file string, device camdriver.Device) (*cam
 func newCamera(s *Server, name, file string, r Running) *camera {
 	g := &camera{server: s, device: r.Device, profiles: r.Profiles, hub: r.Hub, records: r.Records, dir: cmp.Or(r.RecordDir, s.o.RecordDir), frozen: r.Frozen, streams: make(map[camdriver.StreamID]*stream)}
 	g.file, _ = r.Device.(*playback.Device)
-	g.describe(camdriver.Snapshot(r.Device, r.Profiles), name, file)
+	snap := camdriver.Snapshot(r.Device, r.Profiles)
+	g.describe(snap, name, file)
+	if s.offered != nil {
+		g.layout = newLayout(g, snap)
+	}
 	if g.file == nil {
 		g.source.Device = r.ID
 	}
@@ -217,6 +223,14 @@ func (g *camera) options(s camdriver.Sensor) []wire.Option {
 	return list
 }
 
+// span implements stage.
+func (g *camera) span() (start, end wire.Nanos, ok bool) {
+	if g.file == nil {
+		return 0, 0, false
+	}
+	return 0, wire.Nanos(g.file.Duration()), true
+}
+
 // state implements stage.
 func (g *camera) state() *wire.State {
 	if g.file == nil {
@@ -224,7 +238,7 @@ func (g *camera) state() *wire.State {
 	}
 	s := g.file.Status()
 	at := wire.Nanos(s.Position)
-	out := &wire.State{Playing: !s.Paused && !s.Ended, Position: &at, Rate: s.Speed, Loop: s.Loop, Ended: s.Ended, Round: s.Loops}
+	out := &wire.State{Playing: !s.Paused && !s.Ended, Position: &at, Rate: s.Speed, Loop: s.Loop, Ended: s.Ended, Round: s.Loops, Jumps: s.Loops + int(g.jumps.Load())}
 	if r := s.Range; r != nil {
 		out.Range = &[2]wire.Nanos{wire.Nanos(r.From), wire.Nanos(r.To)}
 	}
@@ -236,20 +250,24 @@ func (g *camera) state() *wire.State {
 }
 
 // Frame implements camdriver.Handler.
-func (g *camera) Frame(_ int, f *camdriver.Frame) {
+func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	if f.Stream() == g.guide {
 		g.shown.Store(f.Number + 1)
 	}
-	s := g.streams[f.Stream()]
-	if s == nil || g.frozen.Load() || !s.watched() {
+	if g.frozen.Load() {
 		return
-	}
-	if g.file != nil {
-		g.marks.begin(g)
 	}
 	stamp, at := wire.NanosOf(time.Now()), wire.NanosOf(f.Arrival)
 	if g.file != nil {
 		at = wire.Nanos(g.file.Status().Position)
+	}
+	g.layout.frame(sensor, f, at)
+	s := g.streams[f.Stream()]
+	if s == nil || !s.watched() {
+		return
+	}
+	if g.file != nil {
+		g.marks.begin(g)
 	}
 	if f.Stream().Kind.Inertial() {
 		s.sample(f, stamp, at)
@@ -263,6 +281,7 @@ func (g *camera) Frame(_ int, f *camdriver.Frame) {
 
 // OptionChanged implements camdriver.Handler.
 func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
+	g.layout.option(sensor, id, value)
 	g.server.broadcast(wire.OptionChanged{Op: "option", Sensor: sensor, ID: id.String(), Value: value})
 }
 
@@ -275,7 +294,7 @@ func (g *camera) Notification(_ int, n camdriver.Notification) {
 
 // StatusChanged implements camdriver.Handler.
 func (g *camera) StatusChanged(s camdriver.Status) {
-	g.server.broadcast(wire.StateChanged{Op: "state", State: *g.state()})
+	g.server.sendState(g)
 	if s.Err != nil {
 		g.server.broadcast(wire.Notification{Op: "notification", Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
 	}

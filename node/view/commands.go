@@ -89,11 +89,18 @@ func (s *Server) carryOut(r *wire.Request) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.broadcast(wire.StateChanged{Op: "state", State: *g.state()})
+	s.sendState(g)
 	if r := g.recording(); r != nil {
 		s.broadcast(wire.RecordChanged{Op: "record", Record: *r})
 	}
 	return result, nil
+}
+
+// sendState sends everybody what the stage is doing.
+func (s *Server) sendState(g stage) {
+	st := g.state()
+	s.offered.report(st)
+	s.broadcast(wire.StateChanged{Op: "state", State: *st})
 }
 
 // choose shows a device or a recording of the library.

@@ -139,6 +139,9 @@ func (g *graphStage) follow(t *topic, on bool) {
 // described implements stage.
 func (g *graphStage) described() *wire.Source { return &g.source }
 
+// span implements stage.
+func (*graphStage) span() (start, end wire.Nanos, ok bool) { return 0, 0, false }
+
 // state implements stage.
 func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
 

@@ -48,12 +48,15 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 // described implements stage.
 func (g *played) described() *wire.Source { return &g.source }
 
+// span implements stage.
+func (g *played) span() (start, end wire.Nanos, ok bool) { return *g.source.Start, *g.source.End, true }
+
 // state implements stage.
 func (g *played) state() *wire.State {
 	s := g.player.Status()
 	at := wire.Nanos(g.start.Add(s.Position))
 	out := &wire.State{
-		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Round: s.Round,
+		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Round: s.Round, Jumps: s.Jumps,
 	}
 	if r := s.Range; r != nil {
 		out.Range = &[2]wire.Nanos{wire.Nanos(g.start.Add(r.From)), wire.Nanos(g.start.Add(r.To))}

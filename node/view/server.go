@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/node/clients"
+	"rsros/node/foxglove"
 	"rsros/node/record"
 	"rsros/node/replay"
 	"rsros/node/ros/roslog"
@@ -32,22 +34,16 @@ type Options struct {
 	// Choose selects the profiles that run, by sensor.
 	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
 	Candidates []wire.Candidate
-	Library    *library.Folder // recordings that viewers may open; nil for none
-	Recording  record.Options  // of recordings that viewers start
-	RecordDir  string          // where they go; nowhere else
-	ViewOnly   bool            // viewers may look, and change nothing
-	MaxViewers int             // at once; default 32
-	Budget     *clients.Budget // of all viewers; nil for that of the process
-	Others     Others          // who else is served on the same port; nil for nobody
+	Library    *library.Folder  // recordings that viewers may open; nil for none
+	Recording  record.Options   // of recordings that viewers start
+	RecordDir  string           // where they go; nowhere else
+	ViewOnly   bool             // viewers may look, and change nothing
+	MaxViewers int              // at once; default 32
+	Budget     *clients.Budget  // of all viewers; nil for that of the process
+	Foxglove   foxglove.Options // what Foxglove's clients see; without a Graph, the topics of what is shown
 	Log        zerolog.Logger
 	Lines      *roslog.Writer // what viewers see of the log, which has to write to it; the server reads it; nil for nothing
 	Node       string         // who logs, for viewers; "rs-ros-node" if empty
-}
-
-// Others serves requests of another protocol, which it recognizes itself.
-type Others interface {
-	http.Handler
-	Offered(*http.Request) bool
 }
 
 // Server shows one device at a time, or the topics of a recording, to any number of
@@ -60,9 +56,11 @@ type Server struct {
 	end  context.CancelFunc
 	jobs sync.WaitGroup // the pulse, the log and the viewers
 
-	viewers *clients.Server
-	memory  encode.Memory // of pictures
-	logged  [][]byte      // the last lines of the log, as messages; guarded by mu
+	viewers  *clients.Server
+	foxglove *foxglove.Server
+	offered  *offered      // to Foxglove's clients; nil if they see something else
+	memory   encode.Memory // of pictures
+	logged   [][]byte      // the last lines of the log, as messages; guarded by mu
 
 	commands sync.Mutex // one request that changes something at a time; before mu
 
@@ -81,6 +79,12 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer(o.MaxViewers, o.Budget)}
 	s.ctx, s.end = context.WithCancel(context.Background())
+	if o.Foxglove.Graph == nil {
+		s.offered = &offered{s: s}
+		o.Foxglove.Name, o.Foxglove.Graph, o.Foxglove.Playback, o.Foxglove.Topics, o.Foxglove.Log = cmp.Or(o.Node, "rs-ros-node"), s.offered, player{s.offered}, true, o.Log
+	}
+	o.Foxglove.Control, o.Foxglove.Budget = !o.ViewOnly, o.Budget
+	s.foxglove = foxglove.New(o.Foxglove)
 	s.mux.Handle("/", page)
 	s.mux.HandleFunc("GET /api/ws", s.serveSocket)
 	if o.Library != nil {
@@ -94,11 +98,11 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP implements http.Handler: the page, its socket and the recordings of the
-// library. Who may ask is for package guard to decide.
+// ServeHTTP implements http.Handler: the page, its socket, the recordings of the library,
+// and Foxglove's clients. Who may ask is for package guard to decide.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.o.Others != nil && s.o.Others.Offered(r) {
-		s.o.Others.ServeHTTP(w, r)
+	if s.foxglove.Offered(r) {
+		s.foxglove.ServeHTTP(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
@@ -191,6 +195,7 @@ func (s *Server) swap(g stage) (old stage) {
 			v.leave()
 		}
 	}
+	s.offered.changed()
 	return old
 }
 
@@ -294,6 +299,7 @@ const closePatience = 500 * time.Millisecond
 func (s *Server) Close() error {
 	s.end()
 	s.viewers.Close(closePatience)
+	s.foxglove.Close()
 	s.jobs.Wait()
 	s.commands.Lock()
 	defer s.commands.Unlock()
@@ -325,6 +331,7 @@ func (s *Server) pulse() {
 			s.showAgain(g)
 			s.sendMarks(g)
 			st := g.state()
+			s.offered.report(st)
 			if !reflect.DeepEqual(st, told.state) || st.Playing && st.Position != nil {
 				s.broadcast(wire.StateChanged{Op: "state", State: *st})
 			}
@@ -338,10 +345,10 @@ func (s *Server) pulse() {
 
 // showAgain shows the position to viewers who haven't seen it.
 func (s *Server) showAgain(g stage) {
+	unseen := s.offered.unseen()
 	if !g.still() {
 		return
 	}
-	var unseen []*stream
 	for _, v := range s.allSessions() {
 		unseen = append(unseen, v.unseen()...)
 	}

@@ -13,8 +13,10 @@ import (
 type stage interface {
 	described() *wire.Source
 	state() *wire.State
-	recording() *wire.Record  // nil if there is nothing to record with
-	stream(id uint16) *stream // nil if there is none
+	recording() *wire.Record                // nil if there is nothing to record with
+	stream(id uint16) *stream               // nil if there is none
+	span() (start, end wire.Nanos, ok bool) // of a recording
+	offers() *topics                        // what Foxglove's clients may subscribe to
 	// still tells whether showAgain can be called: it shows streams at the position to
 	// viewers who haven't seen them.
 	still() bool

@@ -23,6 +23,7 @@ func (g *camera) play() error {
 		if err := g.file.Seek(g.begin()); err != nil {
 			return err
 		}
+		g.jumps.Add(1)
 	}
 	return g.file.Resume()
 }
@@ -72,6 +73,7 @@ func (g *camera) goTo(at time.Duration, err error) error {
 		err = g.file.Seek(at)
 	}
 	if err == nil {
+		g.jumps.Add(1)
 		g.sendOptions()
 	}
 	return err

@@ -29,7 +29,7 @@ type topic struct {
 	tree     func(data []byte) ([]byte, error)
 	messages atomic.Uint64
 
-	latched []foxglove.Message                    // what each of Foxglove's clients gets first
+	latched atomic.Pointer[[]msgs.Raw]            // what each of Foxglove's clients gets first, without owners; nil for nothing
 	taps    clients.List[*func(foxglove.Message)] // of Foxglove's clients
 }
 
@@ -87,6 +87,9 @@ func (t *topics) stream(id uint16) *stream {
 	}
 	return &t.list[id-1].stream
 }
+
+// offers implements stage.
+func (t *topics) offers() *topics { return t }
 
 // streams returns the topics as viewers are told of them.
 func (t *topics) streams() []wire.Stream {

@@ -33,9 +33,7 @@ func Run(ctx context.Context, join graph.JoinOptions, o view.RunOptions) (err er
 	defer n.Close() //nolint:errcheck // it publishes nothing
 	ctx, cancel := graph.UntilKilled(ctx, n.Node)
 	defer cancel()
-	others := nodegraph.Server(n, nil, o.ViewOnly)
-	defer others.Close()
-	o.Others = others
+	o.Foxglove = nodegraph.Options(n, nil)
 	o.Attach = func(s *view.Server) (detach func()) {
 		return s.AttachGraph(nodegraph.New(n), nil, join.ROS.MasterURI)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/node/foxglove"
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
 	"rsros/node/ros/roslog"
@@ -36,8 +35,7 @@ type Options struct {
 type Listener struct {
 	Page *view.Server // what viewers see; nothing at first
 
-	listen   *view.Listener
-	foxglove *foxglove.Server
+	listen *view.Listener
 }
 
 // Serve serves viewers of a node. It returns nil if there is no address. The caller closes
@@ -46,21 +44,17 @@ func Serve(n *graph.Node, o Options) (*Listener, error) {
 	if o.Address == "" {
 		return nil, nil
 	}
-	others := nodegraph.Server(n, o.Playback, o.ViewOnly)
-	s, err := view.New(view.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Others: others, Log: n.Log().With().Str("component", "view").Logger(),
-		Lines: o.Lines, Node: n.Name()})
+	s, err := view.New(view.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: nodegraph.Options(n, o.Playback),
+		Log: n.Log().With().Str("component", "view").Logger(), Lines: o.Lines, Node: n.Name()})
 	if err != nil {
-		others.Close()
 		return nil, err
 	}
 	l, err := view.Listen(o.Access.Access, s)
 	if err != nil {
-		err = errors.Join(err, s.Close())
-		others.Close()
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
 	o.Log.Info().Str("url", l.URL()).Msg("serving the viewer")
-	return &Listener{s, l, others}, nil
+	return &Listener{s, l}, nil
 }
 
 // URL is what a browser opens; "" if nobody is served.
@@ -76,7 +70,5 @@ func (l *Listener) Close() error {
 	if l == nil {
 		return nil
 	}
-	err := l.listen.Close()
-	l.foxglove.Close()
-	return err
+	return l.listen.Close()
 }

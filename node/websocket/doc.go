@@ -14,4 +14,8 @@
 // to read even if it expects no messages. The package starts no goroutine.
 //
 // It offers no extension, so messages aren't compressed, and it sends no fragments.
+//
+// docs/decisions/0012-own-websocket.md says why no library is used. gobwas/ws comes
+// closest, but its reader bounds frames and not messages, and writing, closing and
+// deadlines would be ours all the same.
 package websocket

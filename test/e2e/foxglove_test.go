@@ -107,3 +107,40 @@ func TestPlayFoxglove(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, player.Output())
 	}
 }
+
+var pageURL = regexp.MustCompile(`http://([0-9.:]+)/`)
+
+// TestViewFoxglove shows a bag without a master to a Foxglove client, byte by byte.
+func TestViewFoxglove(t *testing.T) {
+	bag, want := foxgloveBag(t)
+	view := peer.Start(t, nil, peer.Program(t), "view", "--no-open", bag)
+	peer.Await(t, "the address of the page", func() bool { return pageURL.MatchString(view.Output()) })
+	c := foxglove.Dial(t, "ws://"+pageURL.FindStringSubmatch(view.Output())[1])
+	topics := []string{"/text", "/own", "/third"}
+	for i, topic := range topics {
+		c.Subscribe(uint32(i), topic)
+	}
+	control := func(play byte, name string) {
+		c.SayBinary(3, play, float32(1), byte(1), uint64(0), name)
+		c.Await("the state of playback", func(e foxglove.Event) bool { return e.Opcode == 5 && e.PlayRequest == name })
+	}
+	control(1, "pause at the start")
+	got := make(map[string]map[string]bool) // a message comes again when it is recalled
+	c.SayBinary(3, byte(0), float32(1), byte(1), uint64(0), "play")
+	c.Await("the end", func(e foxglove.Event) bool {
+		if e.Opcode == 1 {
+			topic := topics[e.ID]
+			if got[topic] == nil {
+				got[topic] = make(map[string]bool)
+			}
+			got[topic][stampAndHash(e.Time, e.Data)] = true
+		}
+		return e.Opcode == 5 && e.State == 3
+	})
+	for topic, list := range want {
+		missing := slices.DeleteFunc(slices.Clone(list), func(m string) bool { return got[topic][m] })
+		if len(missing) > 0 || len(got[topic]) != len(list) {
+			t.Errorf("of %s came %d messages, expected %d, of which %d are missing", topic, len(got[topic]), len(list), len(missing))
+		}
+	}
+}

@@ -2,7 +2,6 @@ package nodegraph
 
 import (
 	"context"
-	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -81,7 +80,7 @@ func TestGraph(t *testing.T) {
 		}
 	}
 
-	s := foxglove.New(foxglove.Options{Name: "test", Graph: New(own), Control: func(*http.Request) bool { return true }, Log: zerolog.Nop()})
+	s := foxglove.New(foxglove.Options{Name: "test", Graph: New(own), Control: true, Log: zerolog.Nop()})
 	h := httptest.NewServer(s)
 	defer h.Close()
 	defer s.Close()

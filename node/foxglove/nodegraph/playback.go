@@ -49,9 +49,9 @@ func stateOf(s replay.Status) foxglove.PlaybackState {
 }
 
 // Range implements foxglove.Playback.
-func (p *Playback) Range() (start, end int64) {
+func (p *Playback) Range() (start, end int64, ok bool) {
 	from, to := p.player.Range()
-	return int64(from), int64(to)
+	return int64(from), int64(to), true
 }
 
 // Follow implements foxglove.Playback.

@@ -1,8 +1,6 @@
 package nodegraph
 
 import (
-	"net/http"
-
 	"github.com/rs/zerolog"
 
 	"rsros/node/foxglove"
@@ -16,8 +14,7 @@ func Serve(n *graph.Node, a foxglove.Access, playback *Playback, log zerolog.Log
 	if a.Address == "" {
 		return nil, nil
 	}
-	o := options(n, playback)
-	l, err := foxglove.Listen(a, o)
+	l, err := foxglove.Listen(a, Options(n, playback))
 	if err != nil {
 		return nil, err
 	}
@@ -25,17 +22,9 @@ func Serve(n *graph.Node, a foxglove.Access, playback *Playback, log zerolog.Log
 	return l, nil
 }
 
-// Server lets clients that come through another server's listener see a node's graph and,
-// if it isn't nil, control playback. The caller closes it before the node.
-func Server(n *graph.Node, playback *Playback, viewOnly bool) *foxglove.Server {
-	o := options(n, playback)
-	if !viewOnly {
-		o.Control = func(*http.Request) bool { return true }
-	}
-	return foxglove.New(o)
-}
-
-func options(n *graph.Node, playback *Playback) foxglove.Options {
+// Options are those of a server that lets clients see a node's graph and, if it isn't nil,
+// control playback. The server is closed before the node.
+func Options(n *graph.Node, playback *Playback) foxglove.Options {
 	o := foxglove.Options{Name: n.Name(), Graph: New(n), Log: n.Log()}
 	if playback != nil {
 		o.Playback = playback

@@ -115,6 +115,7 @@ type State struct {
 	Ended    bool      `json:"ended"`
 	Set      *int      `json:"set"`
 	Round    int       `json:"round"`
+	Jumps    int       `json:"-"` // how often the position was set, by anybody
 }
 
 // Record is what recording is doing.

@@ -30,7 +30,7 @@ func serve(n *graph.Node, address string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{nodegraph.Server(n, nil, true), l}
+	s := &server{foxglove.New(nodegraph.Options(n, nil)), l}
 	go http.Serve(l, s) //nolint:errcheck,gosec // until Close
 	return s, nil
 }

@@ -1,0 +1,147 @@
+package view
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"rsros/bagstore"
+	"rsros/test/foxglove"
+	"rsros/test/samplebag"
+)
+
+// foxgloveOf connects a client of Foxglove's to a server.
+func foxgloveOf(t *testing.T, s *Server) *foxglove.Client {
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	return foxglove.Dial(t, "ws"+strings.TrimPrefix(h.URL, "http"))
+}
+
+func isMessage(e foxglove.Event) bool { return e.Opcode == 1 }
+
+// serverInfo is what a client is told first.
+type serverInfo struct {
+	Capabilities  []string
+	SessionID     string
+	DataStartTime *struct{ Sec, Nsec int64 }
+}
+
+// capable reads the next serverInfo, and tells whether playback can be controlled.
+func capable(t *testing.T, c *foxglove.Client) (info serverInfo, playback bool) {
+	t.Helper()
+	c.AwaitOp("serverInfo").Decode(t, &info)
+	return info, strings.HasSuffix(strings.Join(info.Capabilities, " "), "time playbackControl")
+}
+
+// control asks the player for something, and returns the state after it and the messages
+// that came before that.
+func control(c *foxglove.Client, play byte, speed float32, seek byte, at int64, name string) (state foxglove.Event, came []foxglove.Event) {
+	c.SayBinary(3, play, speed, seek, uint64(at), name)
+	state = c.Await("the state of playback", func(e foxglove.Event) bool {
+		if isMessage(e) {
+			came = append(came, e)
+		}
+		return e.Opcode == 5 && e.PlayRequest == name
+	})
+	return state, came
+}
+
+// A client of Foxglove's sees the topics of a recording without a camera, byte for byte,
+// what was last on them while it is paused, controls playback as the page does, and begins
+// anew when something else is shown.
+func TestFoxgloveOfTopics(t *testing.T) {
+	robot := samplebag.Robot(t, "robot.bag")
+	s, page, _ := start(t, Options{}, robot)
+	page.must("pause", nil)
+	c := foxgloveOf(t, s)
+	first, playback := capable(t, c)
+	if !playback || first.DataStartTime == nil || first.DataStartTime.Sec != 1700000000 {
+		t.Errorf("the server says %+v", first)
+	}
+	c.Subscribe(1, "/map")
+	if e := c.Await("the map", isMessage); !bytes.Contains(e.Data, []byte("here be dragons")) {
+		t.Errorf("the map is %q", e.Data)
+	}
+	images := contents(t, robot, "/camera/image")
+	c.Subscribe(2, "/camera/image")
+	c.Await("an image", func(e foxglove.Event) bool { return isMessage(e) && e.ID == 2 })
+	at := samplebag.RobotStart + 7*samplebag.RobotStep
+	e, came := control(c, 1, 2, 1, int64(at), "seek")
+	if e.State != 1 || e.Time != int64(at) || !e.DidSeek || e.Speed != 2 {
+		t.Errorf("after a seek the state is %+v", e)
+	}
+	for st := page.text("state"); st["rate"] != 2.0; st = page.text("state") { //nolint:revive // the page hears of it
+	}
+	there := func(e foxglove.Event) bool {
+		return isMessage(e) && e.ID == 2 && e.Time == int64(at) && bytes.Equal(e.Data, images[at])
+	}
+	if !slices.ContainsFunc(came, there) {
+		c.Await("the image there", there)
+	}
+	control(c, 0, 100, 0, 0, "play")
+	c.Await("the end", func(e foxglove.Event) bool {
+		if isMessage(e) && e.ID == 2 && !bytes.Equal(e.Data, images[bagstore.Time(e.Time)]) {
+			t.Errorf("an image of %d bytes at %d isn't the bag's", len(e.Data), e.Time)
+		}
+		return e.Opcode == 5 && e.State == 3
+	})
+	page.must("open", object{"device": "sim"})
+	second, playback := capable(t, c)
+	if playback || second.SessionID == first.SessionID {
+		t.Errorf("the server says %+v", second)
+	}
+	c.Subscribe(3, "/device_0/sensor_0/Depth_0/image/data")
+	c.Await("depth", func(e foxglove.Event) bool { return isMessage(e) && e.ID == 3 && len(e.Data) > 424*240*2 })
+}
+
+// A client of Foxglove's gets the messages that a RealSense recording has, those that
+// describe the camera too, also while it is paused.
+func TestFoxgloveOfRecording(t *testing.T) {
+	s, page, _ := start(t, Options{}, walk)
+	page.must("pause", nil)
+	page.must("seek", object{"set": 0})
+	c := foxgloveOf(t, s)
+	if _, playback := capable(t, c); !playback {
+		t.Error("playback can't be controlled")
+	}
+	const depth, info = "/device_0/sensor_0/Depth_0/image/data", "/device_0/sensor_0/Depth_0/info/camera_info"
+	of := func(topic string) map[bagstore.Time][]byte { return contents(t, walk, topic) }
+	has := func(all map[bagstore.Time][]byte, tail int, data []byte) bool {
+		for _, m := range all {
+			if bytes.Contains(m, data[len(data)-tail:]) {
+				return true
+			}
+		}
+		return false
+	}
+	c.Subscribe(1, info)
+	if e := c.Await("the lens", isMessage); !has(of(info), len(e.Data), e.Data) {
+		t.Errorf("the lens is %q", e.Data)
+	}
+	c.Subscribe(2, depth)
+	e := c.Await("a depth image", func(e foxglove.Event) bool { return isMessage(e) && e.ID == 2 })
+	if !has(of(depth), 64*48*2, e.Data) {
+		t.Errorf("a depth image of %d bytes isn't the recording's", len(e.Data))
+	}
+	state, came := control(c, 0, 1, 0, 0, "play")
+	if state.State != 0 {
+		t.Errorf("the state is %+v", state)
+	}
+	next := func(n foxglove.Event) bool { return isMessage(n) && n.ID == 2 && n.Time > e.Time }
+	if !slices.ContainsFunc(came, next) {
+		c.Await("the next image", next)
+	}
+}
+
+// Clients of Foxglove's may not do what viewers may not.
+func TestFoxgloveViewOnly(t *testing.T) {
+	s, _, _ := start(t, Options{ViewOnly: true}, walk)
+	c := foxgloveOf(t, s)
+	if _, playback := capable(t, c); playback {
+		t.Error("playback can be controlled")
+	}
+	c.SayBinary(3, byte(1), float32(1), byte(0), uint64(0), "pause")
+	c.AwaitOp("status")
+}

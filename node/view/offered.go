@@ -1,0 +1,199 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"rsros/msgs"
+	"rsros/node/foxglove"
+	"rsros/node/view/wire"
+)
+
+// offered is what Foxglove's clients see of a server: the topics of the stage, and its
+// playback. A nil one is for clients that see something else. It implements foxglove.Graph
+// and foxglove.Playback.
+type offered struct {
+	s *Server
+
+	mu      sync.Mutex // one call of a client's at a time
+	follow  func(*foxglove.State)
+	played  func(foxglove.PlaybackState)
+	session int
+	recall  []*stream // that somebody has subscribed to
+}
+
+// topic returns a topic of what is shown, or nil.
+func (o *offered) topic(name string) *topic {
+	if g := o.s.shown(); g != nil {
+		return g.offers().byName[name]
+	}
+	return nil
+}
+
+// state is what is shown now; callers hold mu.
+func (o *offered) state() *foxglove.State {
+	state := &foxglove.State{Session: o.session}
+	if g := o.s.shown(); g != nil {
+		for _, t := range g.offers().list {
+			state.Topics = append(state.Topics, foxglove.Topic{Name: t.name, Type: t.typ, Latched: t.latched.Load() != nil})
+		}
+	}
+	return state
+}
+
+// Follow implements foxglove.Graph.
+func (o *offered) Follow(changed func(*foxglove.State)) (stop func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.follow = changed
+	changed(o.state())
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.follow = nil
+	}
+}
+
+// changed tells clients that something else is shown. Channels of the same name begin
+// anew.
+func (o *offered) changed() {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.session++
+	if o.follow != nil {
+		o.follow(&foxglove.State{Session: o.session})
+		o.follow(o.state())
+	}
+}
+
+var errGone = errors.New("the topic isn't shown any more")
+
+// Subscribe implements foxglove.Graph.
+func (o *offered) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
+	of := o.topic(t.Name)
+	if of == nil {
+		return nil, errGone
+	}
+	of.taps.Add(&deliver)
+	if list := of.latched.Load(); list != nil {
+		for _, raw := range *list {
+			m := of.message([][]byte{raw.Head, raw.Body, raw.Tail}, raw.Time, nil)
+			deliver(foxglove.Message{Body: m, Time: int64(m.time)})
+			m.Release()
+		}
+	}
+	return func() { of.taps.Remove(&deliver) }, nil
+}
+
+// Recall implements foxglove.Recaller.
+func (o *offered) Recall(t foxglove.Topic) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if of := o.topic(t.Name); of != nil && of.latched.Load() == nil {
+		o.recall = append(o.recall, &of.stream)
+	}
+}
+
+// unseen returns the streams that were recalled.
+func (o *offered) unseen() []*stream {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	list := o.recall
+	o.recall = nil
+	return list
+}
+
+var errTopicsOnly = errors.New("there is no ROS graph here")
+
+// Publish implements foxglove.Graph.
+func (*offered) Publish(string, msgs.Type) (foxglove.Publisher, error) { return nil, errTopicsOnly }
+
+// Call implements foxglove.Graph.
+func (*offered) Call(context.Context, foxglove.Service, []byte) ([]byte, error) {
+	return nil, errTopicsOnly
+}
+
+// SetParam implements foxglove.Graph.
+func (*offered) SetParam(context.Context, string, any) error { return errTopicsOnly }
+
+// Range implements foxglove.Playback.
+func (o *offered) Range() (start, end int64, ok bool) {
+	if g := o.s.shown(); g != nil {
+		from, to, ok := g.span()
+		return int64(from), int64(to), ok
+	}
+	return 0, 0, false
+}
+
+// Follow of foxglove.Playback.
+func (p player) Follow(changed func(foxglove.PlaybackState)) (stop func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.played = changed
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.played = nil
+	}
+}
+
+// player is offered as foxglove.Playback.
+type player struct{ *offered }
+
+// report tells clients what the stage is doing.
+func (o *offered) report(st *wire.State) {
+	if o == nil || st.Position == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.played != nil {
+		o.played(playbackOf(st))
+	}
+}
+
+func playbackOf(st *wire.State) foxglove.PlaybackState {
+	out := foxglove.PlaybackState{Status: foxglove.Paused, Speed: float32(st.Rate), Jumps: st.Jumps}
+	if st.Position != nil {
+		out.Time = int64(*st.Position)
+	}
+	if st.Ended {
+		out.Status = foxglove.Ended
+	} else if st.Playing {
+		out.Status = foxglove.Playing
+	}
+	return out
+}
+
+// Do implements foxglove.Playback: it pauses first and plays last.
+func (o *offered) Do(_ context.Context, c foxglove.PlaybackCommand) (foxglove.PlaybackState, error) {
+	o.s.commands.Lock()
+	defer o.s.commands.Unlock()
+	g := o.s.shown()
+	if g == nil {
+		return foxglove.PlaybackState{}, errNothing
+	}
+	var err error
+	if !c.Play {
+		err = g.pause()
+	}
+	if was := g.state().Rate; c.Speed != float32(was) {
+		err = errors.Join(err, g.setRate(float64(c.Speed)))
+	}
+	if c.Seek {
+		at := wire.Nanos(c.Time)
+		err = errors.Join(err, g.seek(&wire.Request{Time: &at}))
+	}
+	if c.Play && !g.state().Playing {
+		err = errors.Join(err, g.play())
+	}
+	o.s.sendState(g)
+	return playbackOf(g.state()), err
+}
