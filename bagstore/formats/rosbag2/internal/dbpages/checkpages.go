@@ -36,7 +36,7 @@ func (c *checker) pages(objects []Object) {
 			}
 		case c.trees.Has(page):
 			if b, err := r.Page(page); err == nil && !f.filled(b[:f.usable], page) {
-				c.problem("page %d: its cells and its free space share bytes, or some belong to none", page)
+				c.problem("page %d: cells and free space overlap, or leave bytes out", page)
 			}
 		}
 	}

@@ -93,7 +93,11 @@ func (f *File) rows(root uint32, seen Set, each func(*Cell) error) (err error) {
 		return err == nil
 	})
 	if err == nil && damaged == nil && len(tree.Holes) > 0 {
-		damaged = fmt.Errorf("%w: no page has the rows after %d", ErrDamaged, tree.Holes[0].After)
+		hole := "the first rows"
+		if after := tree.Holes[0].After; after != math.MinInt64 {
+			hole = fmt.Sprintf("the rows after %d", after)
+		}
+		damaged = fmt.Errorf("%w: the page of %s can't be read", ErrDamaged, hole)
 	}
 	return cmp.Or(err, damaged)
 }
