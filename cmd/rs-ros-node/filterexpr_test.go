@@ -55,7 +55,7 @@ func TestFilterExpressionFails(t *testing.T) {
 		t.Error(code, log)
 	}
 	code, _, log = command(t, "filter", bag, out, "re.match('/c', topic)")
-	if code != exitUsage || !strings.Contains(log, "column 1: re isn't understood") {
+	if code != exitUsage || !strings.Contains(log, "column 1: re is not supported") {
 		t.Error(code, log)
 	}
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"walk.bag"}) {

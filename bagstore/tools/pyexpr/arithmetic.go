@@ -7,7 +7,7 @@ import (
 	"rsros/msgs"
 )
 
-// arithmetic is + - * / // % and **. Numbers are as exact as in Python.
+// arithmetic computes + - * / // % and **. Numbers are as exact as in Python.
 func (f *frame) arithmetic(op string, a, b any) any {
 	if s, ok := a.(string); ok && op == "%" {
 		return f.percent(s, b)
@@ -34,7 +34,7 @@ func (f *frame) arithmetic(op string, a, b any) any {
 		}
 	}
 	if !isNumber(a) || !isNumber(b) {
-		fail("%s %s %s isn't understood", kindOf(a), op, kindOf(b))
+		fail("%s %s %s is not supported", kindOf(a), op, kindOf(b))
 	}
 	return floats(op, asFloat(a), asFloat(b))
 }
@@ -46,7 +46,7 @@ func small(a, b any) (x, y int64, ok bool) {
 	return x, y, ok && ok2 && x == int64(int32(x)) && y == int64(int32(y))
 }
 
-// asInt is the integer of a number or truth value.
+// asInt returns an integer or a truth value as an integer.
 func asInt(v any) (*big.Int, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -62,7 +62,7 @@ func asInt(v any) (*big.Int, bool) {
 	return nil, false
 }
 
-// integer is an integer as a value.
+// integer returns n as a value.
 func integer(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -89,7 +89,7 @@ func integers(op string, x, y *big.Int) any {
 		if x.BitLen() > 1 && (!y.IsInt64() || y.Int64() > maxBits/int64(x.BitLen()-1)) {
 			fail("a number has more than %d digits", maxDigits)
 		}
-		if x.BitLen() <= 1 && y.Sign() > 0 { // of 0, 1 and -1 only whether y is odd counts
+		if x.BitLen() <= 1 && y.Sign() > 0 { // for 0, 1 and -1 it only matters whether y is odd
 			y = big.NewInt(2 - int64(y.Bit(0)))
 		}
 		return integer(z.Exp(x, y, nil))
@@ -113,7 +113,7 @@ func integers(op string, x, y *big.Int) any {
 	return integer(m)
 }
 
-// finite fails for a number that Python says is too large.
+// finite fails where Python raises OverflowError.
 func finite(f float64) float64 {
 	if math.IsInf(f, 0) {
 		fail("a number is too large")
@@ -121,7 +121,7 @@ func finite(f float64) float64 {
 	return f
 }
 
-// asFloat is a number's value as a float.
+// asFloat returns a number as a float.
 func asFloat(v any) float64 {
 	if n, ok := asInt(v); ok {
 		f, _ := new(big.Float).SetInt(n).Float64()
@@ -165,55 +165,45 @@ func power(f, g float64) float64 {
 	case f == 0 && g < 0:
 		fail("division by zero")
 	case math.IsNaN(z) && !math.IsNaN(f) && !math.IsNaN(g):
-		fail("%v ** %v is no real number", f, g)
+		fail("%v ** %v is not a real number", f, g)
 	case !math.IsInf(f, 0) && !math.IsInf(g, 0):
 		return finite(z)
 	}
 	return z
 }
 
-// timeArithmetic is the sums and differences of genpy's times.
+// timeArithmetic adds and subtracts genpy's times and durations.
 func timeArithmetic(op string, a, b any) (any, bool) {
-	switch x := a.(type) {
-	case msgs.Time:
-		switch y := b.(type) {
-		case msgs.Time:
-			return msgs.Duration(x - y), op == "-"
-		case msgs.Duration:
-			if op == "+" {
-				return x + msgs.Time(y), true
-			}
-			return x - msgs.Time(y), op == "-"
-		}
-	case msgs.Duration:
-		switch y := b.(type) {
-		case msgs.Time:
-			return y + msgs.Time(x), op == "+"
-		case msgs.Duration:
-			if op == "+" {
-				return x + y, true
-			}
-			return x - y, op == "-"
-		}
+	x, _, _, ok := timeOf(a)
+	y, _, _, ok2 := timeOf(b)
+	if !ok || !ok2 || op != "+" && op != "-" {
+		return nil, false
 	}
-	return nil, false
+	if op == "-" {
+		y = -y
+	}
+	_, aTime := a.(msgs.Time)
+	_, bTime := b.(msgs.Time)
+	switch {
+	case aTime && bTime:
+		return msgs.Duration(x + y), op == "-"
+	case aTime || bTime:
+		return msgs.Time(x + y), aTime || op == "+"
+	}
+	return msgs.Duration(x + y), true
 }
 
-// signed is + or - before a value.
-func signed(v any, negate bool) any {
-	if n, ok := asInt(v); ok {
-		if negate {
-			n = new(big.Int).Neg(n)
-		}
-		return integer(n)
+// signed applies a + or - before a value.
+func (f *frame) signed(op string, v any) any {
+	sign := int64(1)
+	if op == "-" {
+		sign = -1
 	}
-	sign := map[bool]int64{true: -1, false: 1}[negate]
-	switch v := v.(type) {
-	case float64:
-		return v * float64(sign)
-	case msgs.Duration:
-		return v * msgs.Duration(sign)
+	if d, ok := v.(msgs.Duration); ok {
+		return d * msgs.Duration(sign)
 	}
-	fail("%s has no sign", kindOf(v))
-	return nil
+	if !isNumber(v) {
+		fail("%s has no sign", kindOf(v))
+	}
+	return f.arithmetic("*", sign, v)
 }

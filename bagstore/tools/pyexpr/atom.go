@@ -5,35 +5,33 @@ import (
 	"slices"
 )
 
-// atom is an expression without operators outside brackets.
+// atom parses an expression without operators outside brackets.
 func (p *parser) atom() node {
-	switch t := p.take(); t.kind {
+	t := p.take()
+	switch t.kind {
 	case number:
 		return constant(t.value)
 	case text:
 		value := t.text
-		for p.peek().kind == text { // neighbours are one string
+		for p.peek().kind == text { // adjacent strings are one
 			value += p.take().text
 		}
 		return constant(value)
 	case name:
 		return p.named(t)
-	case operator:
-		switch t.text {
-		case "(":
-			return p.parenthesis()
-		case "[":
-			return p.collection(aList, "]")
-		case "{":
-			if p.at("}") {
-				refuse(t.at+1, "dictionaries aren't understood")
-			}
-			return p.collection(aSet, "}")
-		}
-		p.strange(t)
-	default:
-		p.strange(t)
 	}
+	switch t.text {
+	case "(":
+		return p.parenthesis()
+	case "[":
+		return p.collection(aList, "]")
+	case "{":
+		if p.at("}") {
+			refuse(t.at+1, "dictionaries are not supported")
+		}
+		return p.collection(aSet, "}")
+	}
+	unexpected(t)
 	return nil
 }
 
@@ -60,16 +58,15 @@ func (p *parser) named(t token) node {
 	}
 	fn, ok := functions[t.text]
 	if !ok || !p.accept("(") {
-		refuse(t.at, "%s isn't understood; there are topic, m and t", t.text)
+		refuse(t.at, "%s is not supported; use topic, m and t", t.text)
 	}
-	args := p.arguments(t, fn.least, fn.most)
-	return func(f *frame) any { return fn.call(f, f.evaluate(args)) }
+	return p.call(t, fn)
 }
 
-// parenthesis is an expression in parentheses, a tuple or a generator.
+// parenthesis parses an expression in parentheses, a tuple or a generator.
 func (p *parser) parenthesis() node {
 	if g := p.comprehension(")"); g != nil {
-		return func(f *frame) any { return g(f) }
+		return g
 	}
 	if p.accept(")") {
 		return constant(list{aTuple, nil})
@@ -82,10 +79,10 @@ func (p *parser) parenthesis() node {
 	return display(aTuple, append([]node{first}, p.list(")")...))
 }
 
-// collection is a list or a set.
+// collection parses a list or a set.
 func (p *parser) collection(kind listKind, closing string) node {
 	if g := p.comprehension(closing); g != nil {
-		return func(f *frame) any { return f.collect(kind, iter.Seq[any](g(f))) }
+		return func(f *frame) any { return f.collect(kind, iter.Seq[any](g(f).(generator))) }
 	}
 	return display(kind, p.list(closing))
 }
@@ -94,7 +91,7 @@ func display(kind listKind, nodes []node) node {
 	return func(f *frame) any { return f.collect(kind, slices.Values(f.evaluate(nodes))) }
 }
 
-// keywords can't be names of variables.
+// keywords can't be variables.
 var keywords = []string{"and", "else", "for", "if", "in", "is", "lambda", "not", "or", "True", "False", "None"}
 
 // clause is "for a in b if c if d" of a comprehension.
@@ -104,9 +101,10 @@ type clause struct {
 	conditions []node
 }
 
-// comprehension reads "a for b in c" up to the closing bracket, which it takes. It
-// returns nil and takes nothing if the bracket doesn't hold a comprehension.
-func (p *parser) comprehension(closing string) func(*frame) generator {
+// comprehension parses "a for b in c" up to the closing bracket, and takes that. The
+// node yields a generator. If the brackets hold no comprehension, it returns nil and
+// takes nothing.
+func (p *parser) comprehension(closing string) node {
 	start, length := p.tokens, p.untilFor()
 	if length == 0 {
 		return nil
@@ -120,19 +118,19 @@ func (p *parser) comprehension(closing string) func(*frame) generator {
 	}
 	p.expect(closing)
 	rest := p.tokens
-	p.tokens = start // now that its variables are known
+	p.tokens = start // the body, now that its variables are known
 	body := p.expression()
 	if len(p.tokens) != len(start)-length {
-		p.strange(p.peek())
+		unexpected(p.peek())
 	}
 	p.tokens, p.scope = rest, p.scope[:outer]
-	return func(f *frame) generator {
-		return func(yield func(any) bool) { f.run(clauses, body, yield) }
+	return func(f *frame) any {
+		return generator(func(yield func(any) bool) { f.run(clauses, body, yield) })
 	}
 }
 
-// untilFor counts the tokens before the next "for" that is outside further
-// brackets; 0 if there is none.
+// untilFor counts the tokens before the next "for" at this level of brackets;
+// 0 if there is none.
 func (p *parser) untilFor() int {
 	depth := 0
 	for i, t := range p.tokens {
@@ -155,7 +153,7 @@ func (p *parser) untilFor() int {
 func (p *parser) clause() clause {
 	t := p.take()
 	if t.kind != name || slices.Contains(keywords, t.text) {
-		p.strange(t)
+		unexpected(t)
 	}
 	c := clause{slot: p.slots}
 	p.slots++
@@ -168,8 +166,8 @@ func (p *parser) clause() clause {
 	return c
 }
 
-// run yields the body's values for all elements that the clauses choose, until
-// yield returns false.
+// run yields the body's value for each combination of elements that fulfils the
+// clauses, until yield returns false.
 func (f *frame) run(clauses []clause, body node, yield func(any) bool) bool {
 	if len(clauses) == 0 {
 		return yield(body(f))

@@ -2,8 +2,10 @@ package pyexpr
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"rsros/msgs"
@@ -29,7 +31,7 @@ func (f *frame) compare(op string, a, b any) bool {
 		if isNumber(a) && isNumber(b) { // one of them is NaN
 			return false
 		}
-		fail("%s and %s can't be compared by %s", kindOf(a), kindOf(b), op)
+		fail("%s %s %s is not supported", kindOf(a), op, kindOf(b))
 	}
 	switch op {
 	case "<":
@@ -42,21 +44,20 @@ func (f *frame) compare(op string, a, b any) bool {
 	return c >= 0
 }
 
-// identical is "is". Only None, True and False are one object each.
+// identical computes "is". Only None, True and False are singletons.
 func identical(a, b any) bool {
-	for _, v := range []any{a, b} {
-		if _, ok := v.(bool); ok || v == nil {
-			x, isBool := a.(bool)
-			y, isBool2 := b.(bool)
-			return isBool == isBool2 && x == y && (a == nil) == (b == nil)
-		}
+	singleton := func(v any) bool {
+		_, ok := v.(bool)
+		return ok || v == nil
 	}
-	fail("is takes None, True or False; compare %s by ==", kindOf(b))
-	return false
+	if !singleton(a) && !singleton(b) {
+		fail("is takes None, True or False; use == to compare %s", kindOf(b))
+	}
+	return a == b
 }
 
-// order compares two values: -1, 0 or 1. ok is false where Python refuses it, and
-// for NaN.
+// order compares two values: -1, 0 or 1. ok is false for NaN, and where Python
+// raises TypeError.
 func (f *frame) order(a, b any) (c int, ok bool) {
 	a, b = plain(a), plain(b)
 	switch x := a.(type) {
@@ -97,7 +98,7 @@ func isNumber(v any) bool {
 	return isFloat || exact(v) != nil
 }
 
-// exact is a number without rounding, or nil.
+// exact returns a number without rounding; nil for other values.
 func exact(v any) *big.Float {
 	if n, ok := asInt(v); ok {
 		return new(big.Float).SetInt(n)
@@ -108,7 +109,7 @@ func exact(v any) *big.Float {
 	return nil
 }
 
-// same is ==.
+// same computes ==.
 func (f *frame) same(a, b any) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -125,7 +126,7 @@ func (f *frame) same(a, b any) bool {
 	return ok && c == 0
 }
 
-// sameElements compares two collections. In Python a list, a tuple and a bytes
+// sameElements compares two collections. As in Python, a list, a tuple and a bytes
 // object differ whatever they hold.
 func (f *frame) sameElements(a, b any) bool {
 	kind, n := f.collection(a)
@@ -141,34 +142,32 @@ func (f *frame) sameElements(a, b any) bool {
 		}
 		return true
 	}
-	for x, y := range f.pairs(a, b) {
-		if !f.same(x, y) {
+	next, stop := iter.Pull(f.elements(b))
+	defer stop()
+	for x := range f.elements(a) {
+		if y, _ := next(); !f.same(x, y) {
 			return false
 		}
 	}
 	return true
 }
 
-// sameMessage is == of genpy's messages: of the same type with the same fields.
+// sameMessage compares messages like genpy: the same type and the same fields.
 func (f *frame) sameMessage(a, b msgs.Value) bool {
 	if a.Spec().Name != b.Spec().Name || a.Spec().MD5() != b.Spec().MD5() {
 		return false
 	}
-	for _, field := range a.Spec().Fields {
-		x, y := f.field(a, field.Name), f.field(b, field.Name)
-		if !f.same(x, y) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.Spec().Fields, func(field msgs.Field) bool {
+		return !f.same(f.field(a, field.Name), f.field(b, field.Name))
+	})
 }
 
-// contains is "x in v".
+// contains computes "x in v".
 func (f *frame) contains(v, x any) bool {
 	if whole, ok := v.(string); ok {
 		part, ok := x.(string)
 		if !ok {
-			fail("a string doesn't hold %s", kindOf(x))
+			fail("%s in a string is not supported", kindOf(x))
 		}
 		f.work(len(whole) / 16)
 		return strings.Contains(whole, part)

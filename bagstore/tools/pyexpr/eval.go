@@ -11,25 +11,22 @@ import (
 
 // Bounds on the evaluation of an expression over one message.
 const (
-	maxSteps  = 5_000_000 // and 4 for each byte of the message
-	maxMemory = 64 << 20  // bytes of lists and strings that it makes
+	maxSteps  = 5_000_000 // plus 4 for each byte of the message
+	maxMemory = 64 << 20  // bytes of lists and strings that it creates
 	maxDigits = 4300      // of a number, as in Python
-	maxBits   = 14284     // as many as fit maxDigits
+	maxBits   = 14284     // of a number with maxDigits
 )
 
-// Env is one message, for which an expression is evaluated.
+// Env is the message for which an expression is evaluated.
 type Env struct {
-	Topic string
-	Time  msgs.Time
-	// Spec and Data are the message. If Spec is nil, an expression that looks into
-	// the message fails.
-	Spec *msgs.Spec
-	Data []byte
-	// Context ends the evaluation early. It may be nil.
-	Context context.Context
+	Topic   string
+	Time    msgs.Time
+	Spec    *msgs.Spec // nil: using m fails
+	Data    []byte
+	Context context.Context // cancels the evaluation; may be nil
 }
 
-// Holds reports whether the expression is true of a message.
+// Holds reports whether the expression is true for a message.
 func (x *Expr) Holds(e Env) (holds bool, err error) {
 	err = x.evaluate(e, func(_ *frame, v any) { holds = truth(v) })
 	return holds, err
@@ -64,7 +61,7 @@ func (x *Expr) evaluate(e Env, use func(*frame, any)) (err error) {
 	return nil
 }
 
-// failure is the panic that ends an evaluation.
+// failure is the panic value that ends an evaluation.
 type failure struct{ error }
 
 func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
@@ -72,18 +69,18 @@ func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...
 // frame is the state of one evaluation.
 type frame struct {
 	Env
-	checked       bool // the message
-	variables     []any
-	steps, memory int // left
+	checked       bool  // Data fits Spec
+	variables     []any // by slot
+	steps, memory int   // left
 }
 
 func (f *frame) message() any {
 	if f.Spec == nil {
-		fail("the message's definition makes no sense")
+		fail("the message's definition is invalid")
 	}
 	if !f.checked {
 		if err := f.Spec.Check(f.Data); err != nil {
-			fail("the message is no %s: %w", f.Spec.Name, err)
+			fail("decode %s: %w", f.Spec.Name, err)
 		}
 		f.checked = true
 	}
@@ -98,7 +95,7 @@ func (f *frame) evaluate(nodes []node) []any {
 	return values
 }
 
-// work counts n steps. It looks at the context every 65,536 of them.
+// work counts n steps. It checks the context every 65,536 steps.
 func (f *frame) work(n int) {
 	before := f.steps
 	if f.steps -= n; f.steps>>16 != before>>16 && f.Context != nil && f.Context.Err() != nil {

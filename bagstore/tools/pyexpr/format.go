@@ -15,7 +15,7 @@ import (
 // maxWidth bounds the width and the precision of a formatted value.
 const maxWidth = 1000
 
-// Both kinds of fields have the groups flags, width, precision and verb at their end.
+// The last groups of both are flags, width, precision and verb.
 var (
 	percentField = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`%(?:%|([-+ 0]*)(\d{0,4})(?:\.(\d{1,4}))?([a-zA-Z]))|%`)
@@ -25,11 +25,11 @@ var (
 	})
 )
 
-// percent is the % operator of a string.
+// percent computes pattern % v.
 func (f *frame) percent(pattern string, v any) string {
 	args := []any{v}
-	if l, ok := v.(list); ok && l.kind == aTuple {
-		args = l.items
+	if tuple, ok := tupleItems(v); ok {
+		args = tuple
 	}
 	next := 0
 	text := f.replaced(pattern, percentField(), func(m []string) string {
@@ -37,7 +37,7 @@ func (f *frame) percent(pattern string, v any) string {
 			return "%"
 		}
 		if next++; m[4] == "" || next > len(args) {
-			fail("%s of %q isn't understood with %d values", m[0], pattern, len(args))
+			fail("%q: field %s is not supported, or beyond the %d values", pattern, m[0], len(args))
 		}
 		v, verb := args[next-1], m[4]
 		switch verb {
@@ -52,12 +52,12 @@ func (f *frame) percent(pattern string, v any) string {
 		return formatted(v, m[1], m[2], m[3], verb)
 	})
 	if next < len(args) {
-		fail("%q has fewer fields than the %d values", pattern, len(args))
+		fail("%q: fewer fields than the %d values", pattern, len(args))
 	}
 	return text
 }
 
-// format is str.format with fields such as {}, {0}, {!r} and {:>8.3f}.
+// format computes str.format with fields such as {}, {0}, {!r} and {:>8.3f}.
 func (f *frame) format(pattern string, args []any) string {
 	next, numbered := 0, false
 	return f.replaced(pattern, braceField(), func(m []string) string {
@@ -65,7 +65,7 @@ func (f *frame) format(pattern string, args []any) string {
 		case m[0] == "{{" || m[0] == "}}":
 			return m[0][:1]
 		case len(m[0]) == 1:
-			fail("the format %q isn't understood; fields are such as {}, {0} and {:>8.3f}", pattern)
+			fail("format %q is not supported; use fields such as {}, {0} and {:>8.3f}", pattern)
 		}
 		at, err := strconv.Atoi(m[1])
 		if numbered = numbered || err == nil; err != nil {
@@ -73,7 +73,7 @@ func (f *frame) format(pattern string, args []any) string {
 			next++
 		}
 		if at >= len(args) || numbered && next > 0 {
-			fail("the format %q has more fields than the %d values, or not all of them have numbers", pattern, len(args))
+			fail("format %q has more fields than the %d values, or mixes fields with and without numbers", pattern, len(args))
 		}
 		v, flags := args[at], m[3]
 		if m[2] != "" || flags+m[4]+m[5]+m[6] == "" {
@@ -86,7 +86,7 @@ func (f *frame) format(pattern string, args []any) string {
 	})
 }
 
-// replaced replaces what the expression finds, given its groups.
+// replaced replaces each match in pattern by with of its groups.
 func (f *frame) replaced(pattern string, find *regexp.Regexp, with func(groups []string) string) string {
 	return find.ReplaceAllStringFunc(pattern, func(field string) string {
 		text := with(find.FindStringSubmatch(field))
@@ -95,14 +95,13 @@ func (f *frame) replaced(pattern string, find *regexp.Regexp, with func(groups [
 	})
 }
 
-// formatted is a value as a verb of Python writes it. The flags are those of Go, and
-// > for the right.
+// formatted formats a value by a verb of Python. The flags are those of Go, and > to
+// align right.
 func formatted(v any, flags, width, precision, verb string) string {
-	if n, _ := strconv.Atoi(width); n > maxWidth {
-		fail("a width of %s; the limit is %d", width, maxWidth)
-	}
-	if n, _ := strconv.Atoi(precision); n > maxWidth {
-		fail("a precision of %s; the limit is %d", precision, maxWidth)
+	for _, text := range []string{width, precision} {
+		if n, _ := strconv.Atoi(text); n > maxWidth {
+			fail("width or precision %s; the limit is %d", text, maxWidth)
+		}
 	}
 	flags = strings.ReplaceAll(flags, ">", "")
 	n, whole := asInt(v)
@@ -120,7 +119,7 @@ func formatted(v any, flags, width, precision, verb string) string {
 	case isNumber(v) && precision == "" && verb == "" && strings.Trim(flags, "-") == "":
 		v, verb = msgs.FormatFloat(asFloat(v)), "s"
 	default:
-		fail("%s isn't formatted as %q", kindOf(v), flags+width+precision+verb)
+		fail("formatting %s as %q is not supported", kindOf(v), flags+width+precision+verb)
 	}
 	if precision != "" {
 		precision = "." + precision

@@ -9,22 +9,23 @@ import (
 	"rsros/msgs"
 )
 
-// function is one of Python's builtins.
-type function struct {
-	least, most int // arguments
+// callable is one of Python's builtin functions, or a method, whose first argument is
+// its object.
+type callable struct {
+	least, most int // arguments, without the object
 	call        func(f *frame, args []any) any
 }
 
 const many = 100 // arguments
 
-var functions = map[string]function{
+var functions = map[string]callable{
 	"len":   {1, 1, func(f *frame, args []any) any { return int64(f.length(args[0])) }},
 	"abs":   {1, 1, func(_ *frame, args []any) any { return absolute(args[0]) }},
 	"min":   {1, many, func(f *frame, args []any) any { return f.extreme("<", args) }},
 	"max":   {1, many, func(f *frame, args []any) any { return f.extreme(">", args) }},
 	"sum":   {1, 2, sum},
-	"any":   {1, 1, func(f *frame, args []any) any { return f.decided(args[0], true) }},
-	"all":   {1, 1, func(f *frame, args []any) any { return !f.decided(args[0], false) }},
+	"any":   {1, 1, func(f *frame, args []any) any { return f.hasTruth(args[0], true) }},
+	"all":   {1, 1, func(f *frame, args []any) any { return !f.hasTruth(args[0], false) }},
 	"int":   {1, 1, func(_ *frame, args []any) any { return toInt(args[0]) }},
 	"float": {1, 1, func(_ *frame, args []any) any { return toFloat(args[0]) }},
 	"str":   {1, 1, func(f *frame, args []any) any { return f.text(args[0], true) }},
@@ -32,7 +33,7 @@ var functions = map[string]function{
 	"list":  {1, 1, func(f *frame, args []any) any { return f.collect(aList, f.elements(args[0])) }},
 	"tuple": {1, 1, func(f *frame, args []any) any { return f.collect(aTuple, f.elements(args[0])) }},
 	"set":   {1, 1, func(f *frame, args []any) any { return f.collect(aSet, f.elements(args[0])) }},
-	"range": {1, 3, numbers},
+	"range": {1, 3, rangeOf},
 }
 
 func absolute(v any) any {
@@ -49,20 +50,20 @@ func absolute(v any) any {
 	return nil
 }
 
-// extreme is the least or greatest argument, or element of the only argument.
+// extreme returns the least or greatest argument, or element of the only argument.
 func (f *frame) extreme(op string, args []any) (best any) {
-	var of any = list{items: args}
+	var values any = list{items: args}
 	if len(args) == 1 {
-		of = args[0]
+		values = args[0]
 	}
 	found := false
-	for v := range f.elements(of) {
+	for v := range f.elements(values) {
 		if !found || f.compare(op, v, best) {
 			best, found = v, true
 		}
 	}
 	if !found {
-		fail("nothing to compare")
+		fail("min or max of nothing")
 	}
 	return best
 }
@@ -78,10 +79,10 @@ func sum(f *frame, args []any) any {
 	return total
 }
 
-// decided reports whether an element's truth is the one that decides.
-func (f *frame) decided(v any, decides bool) bool {
+// hasTruth reports whether an element of v has this truth value.
+func (f *frame) hasTruth(v any, want bool) bool {
 	for x := range f.elements(v) {
-		if truth(x) == decides {
+		if truth(x) == want {
 			return true
 		}
 	}
@@ -103,7 +104,7 @@ func toInt(v any) any {
 			return integer(n)
 		}
 	}
-	fail("%s is no whole number", kindOf(v))
+	fail("%s is not an integer", kindOf(v))
 	return nil
 }
 
@@ -116,12 +117,11 @@ func toFloat(v any) any {
 			return f
 		}
 	}
-	fail("%s is no number", kindOf(v))
+	fail("%s is not a number", kindOf(v))
 	return nil
 }
 
-// numbers is range.
-func numbers(_ *frame, args []any) any {
+func rangeOf(_ *frame, args []any) any {
 	from, to, by := int64(0), sliceBound(args[0], 0), int64(1)
 	if len(args) > 1 {
 		from, to = to, sliceBound(args[1], 0)

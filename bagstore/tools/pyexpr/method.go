@@ -1,28 +1,25 @@
 package pyexpr
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// method is called on a value.
-type method struct {
-	least, most int // arguments
-	call        func(f *frame, on any, args []any) any
-}
-
-var methods = map[string]method{
+var methods = map[string]callable{
 	"startswith": affix(strings.HasPrefix),
 	"endswith":   affix(strings.HasSuffix),
-	"lower":      {0, 0, func(f *frame, on any, _ []any) any { return strings.ToLower(f.stringOf(on)) }},
-	"upper":      {0, 0, func(f *frame, on any, _ []any) any { return strings.ToUpper(f.stringOf(on)) }},
+	"lower":      {0, 0, func(f *frame, args []any) any { return strings.ToLower(f.stringOf(args[0])) }},
+	"upper":      {0, 0, func(f *frame, args []any) any { return strings.ToUpper(f.stringOf(args[0])) }},
 	"strip":      {0, 1, strip},
-	"find":       {1, 1, func(f *frame, on any, args []any) any { return f.find(f.stringOf(on), args[0]) }},
+	"find":       {1, 1, func(f *frame, args []any) any { return f.find(f.stringOf(args[0]), args[1]) }},
 	"index":      {1, 1, index},
 	"count":      {1, 1, count},
 	"split":      {0, 2, split},
-	"join":       {1, 1, join},
-	"format":     {0, many, func(f *frame, on any, args []any) any { return f.format(f.stringOf(on), args) }},
+	"join": {1, 1, func(f *frame, args []any) any {
+		return f.joined(f.stringOf(args[0]), f.collect(aList, f.elements(args[1])).items)
+	}},
+	"format": {0, many, func(f *frame, args []any) any { return f.format(f.stringOf(args[0]), args[1:]) }},
 
 	"to_sec":  ofTime(seconds),
 	"to_time": ofTime(seconds),
@@ -32,36 +29,32 @@ var methods = map[string]method{
 
 func seconds(_, sec, nsec int64) any { return float64(sec) + float64(nsec)/1e9 }
 
-// stringOf is v if it is a string, which may be copied.
+// stringOf returns v, which must be a string. It counts the memory of a copy.
 func (f *frame) stringOf(v any) string {
 	s, ok := v.(string)
 	if !ok {
-		fail("%s is no string", kindOf(v))
+		fail("%s is not a string", kindOf(v))
 	}
 	f.spend(len(s))
 	return s
 }
 
-// affix is startswith or endswith, of a string or of one of several.
-func affix(holds func(s, affix string) bool) method {
-	return method{1, 1, func(f *frame, on any, args []any) any {
-		s := f.stringOf(on)
-		if l, ok := args[0].(list); ok && l.kind == aTuple {
-			args = l.items
+// affix returns startswith or endswith, which take a string or a tuple of strings.
+func affix(has func(s, affix string) bool) callable {
+	return callable{1, 1, func(f *frame, args []any) any {
+		s, list := f.stringOf(args[0]), args[1:]
+		if tuple, ok := tupleItems(args[1]); ok {
+			list = tuple
 		}
-		found := false
-		for _, a := range args {
-			found = found || holds(s, f.stringOf(a))
-		}
-		return found
+		return slices.ContainsFunc(list, func(a any) bool { return has(s, f.stringOf(a)) })
 	}}
 }
 
-func strip(f *frame, on any, args []any) any {
-	if len(args) == 0 {
-		return strings.TrimSpace(f.stringOf(on))
+func strip(f *frame, args []any) any {
+	if len(args) == 1 {
+		return strings.TrimSpace(f.stringOf(args[0]))
 	}
-	return strings.Trim(f.stringOf(on), f.stringOf(args[0]))
+	return strings.Trim(f.stringOf(args[0]), f.stringOf(args[1]))
 }
 
 func (f *frame) find(s string, part any) int64 {
@@ -72,60 +65,60 @@ func (f *frame) find(s string, part any) int64 {
 	return int64(at)
 }
 
-func index(f *frame, on any, args []any) any {
+func index(f *frame, args []any) any {
 	at := int64(0)
-	if s, ok := on.(string); ok {
-		if at = f.find(f.stringOf(s), args[0]); at >= 0 {
+	if s, ok := args[0].(string); ok {
+		if at = f.find(f.stringOf(s), args[1]); at >= 0 {
 			return at
 		}
 	} else {
-		f.collection(on)
-		for x := range f.elements(on) {
-			if f.same(x, args[0]) {
+		f.collection(args[0])
+		for x := range f.elements(args[0]) {
+			if f.same(x, args[1]) {
 				return at
 			}
 			at++
 		}
 	}
-	fail("the value isn't in %s", kindOf(on))
+	fail("the value is not in %s", kindOf(args[0]))
 	return nil
 }
 
-func count(f *frame, on any, args []any) any {
-	if s, ok := on.(string); ok {
-		return int64(strings.Count(f.stringOf(s), f.stringOf(args[0])))
+func count(f *frame, args []any) any {
+	if s, ok := args[0].(string); ok {
+		return int64(strings.Count(f.stringOf(s), f.stringOf(args[1])))
 	}
-	f.collection(on)
+	f.collection(args[0])
 	n := int64(0)
-	for x := range f.elements(on) {
-		if f.same(x, args[0]) {
+	for x := range f.elements(args[0]) {
+		if f.same(x, args[1]) {
 			n++
 		}
 	}
 	return n
 }
 
-// split takes a separator, and the number of splits.
-func split(f *frame, on any, args []any) any {
-	s := f.stringOf(on)
-	f.spend(16 * len(s)) // as many parts as it may have
+// split takes an optional separator and the number of splits.
+func split(f *frame, args []any) any {
+	s := f.stringOf(args[0])
+	f.spend(16 * len(s)) // for as many parts as there may be
 	var parts []string
 	most := int64(-1)
-	if len(args) == 2 {
-		most = sliceBound(args[1], -1)
+	if len(args) == 3 {
+		most = sliceBound(args[2], -1)
 	}
 	switch {
-	case len(args) > 0 && args[0] != nil:
-		separator := f.stringOf(args[0])
+	case len(args) > 1 && args[1] != nil:
+		separator := f.stringOf(args[1])
 		if separator == "" {
-			fail("an empty separator")
+			fail("empty separator")
 		}
 		if most >= 0 {
 			most++
 		}
 		parts = strings.SplitN(s, separator, int(most))
 	case most >= 0:
-		fail("a number of splits needs a separator")
+		fail("split by a number needs a separator")
 	default:
 		parts = strings.Fields(s)
 	}
@@ -136,15 +129,11 @@ func split(f *frame, on any, args []any) any {
 	return l
 }
 
-func join(f *frame, on any, args []any) any {
-	return f.joined(f.stringOf(on), f.collect(aList, f.elements(args[0])).items)
-}
-
-func ofTime(convert func(ns, sec, nsec int64) any) method {
-	return method{0, 0, func(_ *frame, on any, _ []any) any {
-		ns, sec, nsec, ok := timeOf(on)
+func ofTime(convert func(ns, sec, nsec int64) any) callable {
+	return callable{0, 0, func(_ *frame, args []any) any {
+		ns, sec, nsec, ok := timeOf(args[0])
 		if !ok {
-			fail("%s is no time", kindOf(on))
+			fail("%s is not a time", kindOf(args[0]))
 		}
 		return convert(ns, sec, nsec)
 	}}

@@ -15,8 +15,7 @@ type Expr struct {
 // node computes a value. It panics with a failure where Python raises an exception.
 type node func(*frame) any
 
-// Parse reads an expression. The error is a *SyntaxError that names what isn't
-// understood.
+// Parse parses an expression. The error is a *SyntaxError.
 func Parse(source string) (x *Expr, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -30,23 +29,20 @@ func Parse(source string) (x *Expr, err error) {
 	p := &parser{tokens: scan(source)}
 	root := p.expression()
 	if t := p.peek(); t.kind != end {
-		p.strange(t)
+		unexpected(t)
 	}
 	return &Expr{source, root, p.slots}, nil
 }
-
-// String returns the expression as it was written.
-func (x *Expr) String() string { return x.source }
 
 // parser compiles tokens into nodes. Its methods panic with a *SyntaxError.
 type parser struct {
 	tokens []token
 	depth  int
 	scope  []variable // of the comprehensions around the current token
-	slots  int        // used by variables so far
+	slots  int        // number of variables so far
 }
 
-// variable is the name that a comprehension binds, and its place in a frame.
+// variable is a name that a comprehension binds, and its index in frame.variables.
 type variable struct {
 	name string
 	slot int
@@ -62,13 +58,13 @@ func (p *parser) take() token {
 	return t
 }
 
-// at reports whether an operator or keyword comes next.
+// at reports whether an operator or keyword is next.
 func (p *parser) at(word string) bool {
 	t := p.peek()
 	return t.text == word && (t.kind == operator || t.kind == name)
 }
 
-// accept takes an operator or keyword if it comes next.
+// accept takes an operator or keyword if it is next.
 func (p *parser) accept(word string) bool {
 	if !p.at(word) {
 		return false
@@ -79,26 +75,21 @@ func (p *parser) accept(word string) bool {
 
 func (p *parser) expect(word string) {
 	if !p.accept(word) {
-		refuse(p.peek().at, "%s is expected, not %v", word, p.peek())
+		refuse(p.peek().at, "expected %s, found %v", word, p.peek())
 	}
 }
 
-func (p *parser) strange(t token) {
-	if t.kind == end {
-		refuse(t.at, "the expression ends too early")
-	}
-	refuse(t.at, "%v isn't understood here", t)
-}
+func unexpected(t token) { refuse(t.at, "unexpected %v", t) }
 
-// nest counts a level of nesting until the function that it returns is called.
+// nest enters a level of nesting. The caller defers the function that it returns.
 func (p *parser) nest() (leave func()) {
 	if p.depth++; p.depth > maxDepth {
-		refuse(p.peek().at, "the expression is nested too deeply")
+		refuse(p.peek().at, "expression nested too deeply")
 	}
 	return func() { p.depth-- }
 }
 
-// expression is "a if b else c", and everything that binds tighter.
+// expression parses "a if b else c", and everything that binds tighter.
 func (p *parser) expression() node {
 	defer p.nest()()
 	yes := p.or()
@@ -119,8 +110,8 @@ func (p *parser) expression() node {
 func (p *parser) or() node  { return p.logical("or", true, p.and) }
 func (p *parser) and() node { return p.logical("and", false, p.not) }
 
-// logical is a chain of and, or a chain of or. It ends with the first value that
-// decides.
+// logical parses a chain of and, or a chain of or. The first value whose truth is
+// decides is the result.
 func (p *parser) logical(word string, decides bool, operand func() node) node {
 	list := []node{operand()}
 	for p.accept(word) {
@@ -140,18 +131,15 @@ func (p *parser) logical(word string, decides bool, operand func() node) node {
 }
 
 func (p *parser) not() node {
-	if !p.at("not") {
+	if !p.accept("not") {
 		return p.comparison()
 	}
-	negate := false
-	for p.accept("not") {
-		negate = !negate
-	}
-	operand := p.comparison()
-	return func(f *frame) any { return truth(operand(f)) != negate }
+	defer p.nest()()
+	operand := p.not()
+	return func(f *frame) any { return !truth(operand(f)) }
 }
 
-// comparison is a chain such as 0 < a <= b. Each link must hold.
+// comparison parses a chain such as 0 < a <= b. Each link must hold.
 func (p *parser) comparison() node {
 	type link struct {
 		op   string
@@ -178,7 +166,7 @@ func (p *parser) comparison() node {
 	}
 }
 
-// comparing takes an operator that compares; "" if none comes next.
+// comparing takes a comparison operator; "" if none is next.
 func (p *parser) comparing() string {
 	switch {
 	case slices.ContainsFunc([]string{"==", "!=", "<", "<=", ">", ">=", "in"}, p.at):
@@ -213,25 +201,22 @@ func operation(op string, a, b node) node {
 	}
 }
 
-// sign is a power with signs before it: -2 ** 2 is -4.
+// sign parses a power with signs before it: -2 ** 2 is -4.
 func (p *parser) sign() node {
-	negate, signs := false, 0
-	for p.at("-") || p.at("+") {
-		negate = negate != (p.take().text == "-")
-		signs++
+	if t := p.peek(); p.accept("-") || p.accept("+") {
+		defer p.nest()()
+		operand := p.sign()
+		return func(f *frame) any { return f.signed(t.text, operand(f)) }
 	}
 	operand := p.postfix()
 	if p.accept("**") {
 		defer p.nest()()
 		operand = operation("**", operand, p.sign())
 	}
-	if signs == 0 {
-		return operand
-	}
-	return func(f *frame) any { return signed(operand(f), negate) }
+	return operand
 }
 
-// postfix is an atom with fields, calls of methods, and indexes after it.
+// postfix parses an atom with fields, method calls and indexes after it.
 func (p *parser) postfix() node {
 	value := p.atom()
 	for {
@@ -241,47 +226,45 @@ func (p *parser) postfix() node {
 		case p.accept("["):
 			value = p.index(value)
 		case p.at("("):
-			refuse(p.peek().at, "this call isn't understood")
+			refuse(p.peek().at, "calling this value is not supported")
 		default:
 			return value
 		}
 	}
 }
 
-func (p *parser) attribute(of node) node {
+func (p *parser) attribute(object node) node {
 	t := p.take()
 	if t.kind != name {
-		p.strange(t)
+		unexpected(t)
 	}
 	if !p.accept("(") {
-		return func(f *frame) any { return f.field(of(f), t.text) }
+		return func(f *frame) any { return f.field(object(f), t.text) }
 	}
 	m, ok := methods[t.text]
 	if !ok {
-		refuse(t.at, "the method %s isn't understood", t.text)
+		refuse(t.at, "method %s is not supported", t.text)
 	}
-	args := p.arguments(t, m.least, m.most)
-	return func(f *frame) any {
-		on := of(f)
-		return m.call(f, on, f.evaluate(args))
-	}
+	return p.call(t, m, object)
 }
 
-// arguments reads those of the function or method t up to the parenthesis.
-func (p *parser) arguments(t token, least, most int) []node {
+// call parses the arguments of the function or method t, up to the closing
+// parenthesis. A method's object is its first argument.
+func (p *parser) call(t token, c callable, object ...node) node {
 	var args []node
-	if g := p.comprehension(")"); g != nil { // without parentheses of its own
-		args = []node{func(f *frame) any { return g(f) }}
+	if g := p.comprehension(")"); g != nil { // needs no parentheses of its own
+		args = []node{g}
 	} else {
 		args = p.list(")")
 	}
-	if len(args) < least || len(args) > most {
-		refuse(t.at, "%s with %d arguments isn't understood", t.text, len(args))
+	if len(args) < c.least || len(args) > c.most {
+		refuse(t.at, "%s with %d arguments is not supported", t.text, len(args))
 	}
-	return args
+	args = append(object, args...)
+	return func(f *frame) any { return c.call(f, f.evaluate(args)) }
 }
 
-func (p *parser) index(of node) node {
+func (p *parser) index(object node) node {
 	var bounds [3]node
 	parts := 0
 	for ; parts < 3; parts++ {
@@ -293,17 +276,17 @@ func (p *parser) index(of node) node {
 		}
 	}
 	if parts == 0 && bounds[0] == nil {
-		p.strange(p.peek())
+		unexpected(p.peek())
 	}
 	p.expect("]")
 	if parts == 0 {
 		return func(f *frame) any {
-			v := of(f)
+			v := object(f)
 			return f.element(v, bounds[0](f))
 		}
 	}
 	return func(f *frame) any {
-		v := of(f)
+		v := object(f)
 		var at [3]any
 		for i, n := range bounds {
 			if n != nil {
@@ -314,7 +297,7 @@ func (p *parser) index(of node) node {
 	}
 }
 
-// list reads expressions up to the closing bracket, which it takes.
+// list parses expressions up to the closing bracket, and takes that.
 func (p *parser) list(closing string) (list []node) {
 	for !p.accept(closing) {
 		list = append(list, p.expression())

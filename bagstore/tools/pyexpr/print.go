@@ -13,7 +13,7 @@ import (
 	"rsros/msgs"
 )
 
-// write writes a value as Python's str or repr.
+// write writes Python's str or repr of a value.
 func (f *frame) write(w *bufio.Writer, v any, str bool) {
 	switch v := v.(type) {
 	case nil:
@@ -85,20 +85,18 @@ func (f *frame) writeParts(w *bufio.Writer, v any) {
 	w.WriteString(brackets[kind][1])
 }
 
-// writeQuoted writes a string, or a bytes object, as Python's repr.
+// writeQuoted writes Python's repr of a string or of bytes, without the b.
 func writeQuoted(w *bufio.Writer, s string, text bool) {
 	mark := '\''
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		mark = '"'
 	}
+	escapes := map[rune]string{'\n': `\n`, '\r': `\r`, '\t': `\t`, '\\': `\\`, mark: `\` + string(mark)}
 	w.WriteRune(mark)
 	write := func(r rune) {
 		switch {
-		case r == mark || r == '\\':
-			w.WriteByte('\\')
-			w.WriteRune(r)
-		case r == '\n' || r == '\r' || r == '\t':
-			w.WriteString(map[rune]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}[r])
+		case escapes[r] != "":
+			w.WriteString(escapes[r])
 		case strconv.IsPrint(r) && (text || r < 0x80):
 			w.WriteRune(r)
 		case r <= 0xff:
@@ -121,7 +119,7 @@ func writeQuoted(w *bufio.Writer, s string, text bool) {
 	w.WriteRune(mark)
 }
 
-// text is a value as Python's str or repr.
+// text returns Python's str or repr of a value.
 func (f *frame) text(v any, str bool) string {
 	if s, ok := v.(string); ok && str {
 		return s
@@ -133,7 +131,7 @@ func (f *frame) text(v any, str bool) string {
 	return b.String()
 }
 
-// boundedBuffer is a buffer that spends a frame's memory.
+// boundedBuffer is a buffer that counts its memory.
 type boundedBuffer struct {
 	bytes.Buffer
 	f *frame
@@ -144,7 +142,7 @@ func (b *boundedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// unterminated drops the newline at the end of what is written.
+// unterminated drops the final newline.
 type unterminated struct {
 	w       io.Writer
 	newline bool // held back

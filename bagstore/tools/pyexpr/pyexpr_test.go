@@ -16,8 +16,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// understood are expressions that must do what Python does.
-var understood = []string{
+// basic are expressions that must do what Python does.
+var basic = []string{
 	"True", "False", "None", "topic", "m", "t", "1", "0", "''", "'x'", "[]", "()", "(0,)", "[0]",
 	"topic == '/device_0/info'", "topic != '/device_0/info'", "topic.startswith('/device_0/sensor_2')", "topic.endswith(('data', 'info'))",
 	"'sensor_0' in topic", "'sensor_0' not in topic", "topic in ['/device_0/info', '/file_version']", "topic in ('/device_0/info')", "topic in {'/file_version'}",
@@ -83,11 +83,11 @@ for i, (topic, m, t) in enumerate(rosbag.Bag(sys.argv[1]).read_messages()):
 json.dump(out, sys.stdout)
 `
 
-// TestPythonSaysTheSame evaluates over the messages of recordings; where Python
-// raises an exception we have an error.
-func TestPythonSaysTheSame(t *testing.T) {
+// TestLikePython compares results with Python's over the messages of recordings.
+// An exception in Python is an error here.
+func TestLikePython(t *testing.T) {
 	for _, path := range []string{samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), samplebag.Robot(t, "robot.bag")} {
-		t.Run(filepath.Base(path), func(t *testing.T) { compareWithPython(t, path, slices.Concat(understood, commonlyWritten)) })
+		t.Run(filepath.Base(path), func(t *testing.T) { compareWithPython(t, path, slices.Concat(basic, commonlyWritten)) })
 	}
 }
 
@@ -141,7 +141,7 @@ func compareWithPython(t *testing.T, path string, expressions []string) {
 	}
 }
 
-// sample is the messages that the Python program looks at.
+// sample returns the messages that the Python program evaluates.
 func sample(t *testing.T, path string) (list []Env) {
 	t.Helper()
 	b, err := bagstore.Open(path, bagstore.OpenOptions{})
@@ -166,44 +166,44 @@ func sample(t *testing.T, path string) (list []Env) {
 	return list
 }
 
-// TestRefused: what isn't understood is named, with its place.
+// TestRefused checks that syntax errors name the place and what was found.
 func TestRefused(t *testing.T) {
 	for source, want := range map[string]string{
-		"":                              "column 1: the expression ends too early",
-		"topic ==":                      "column 9: the expression ends too early",
-		"topics == '/tf'":               "column 1: topics isn't understood; there are topic, m and t",
-		"lambda x: x":                   "column 1: lambda isn't understood",
-		"[x for y in m.data]":           "column 2: x isn't understood",
-		"[x, y for x in m.data]":        "column 2: x isn't understood",
-		"any(x for x in m.data, 1)":     "column 22: ) is expected, not ,",
-		"[x for 1 in m.data]":           "column 8: 1 isn't understood here",
-		"[x for x in y]":                "column 13: y isn't understood",
-		"{x: 1 for x in m.data}":        "column 3: : isn't understood here",
-		"map(m.ranges)":                 "column 1: map isn't understood",
-		"__import__('os').system('ls')": "column 1: __import__ isn't understood",
-		"topic.replace('a', 'b')":       "column 7: the method replace isn't understood",
-		"m.__class__()":                 "column 3: the method __class__ isn't understood",
-		"re.match('a', topic)":          "column 1: re isn't understood",
-		"topic.startswith()":            "column 7: startswith with 0 arguments isn't understood",
-		"topic[]":                       "column 7: ] isn't understood here",
-		"topic[1:2:3:4]":                "column 12: ] is expected, not :",
-		"topic[1](2)":                   "column 9: this call isn't understood",
-		"m.data & 1":                    "column 8: & isn't understood here",
-		"topic = '/tf'":                 "column 7: = isn't understood here",
-		"2 ** ":                         "column 6: the expression ends too early",
-		"m.x is":                        "column 7: the expression ends too early",
-		"f'{topic}'":                    "column 1: a string with the prefix f isn't understood",
-		"b'x' in m.data":                "column 1: a string with the prefix b isn't understood",
-		"'abc":                          "column 1: the string doesn't end",
-		"012":                           "column 1: 012 is no number",
-		"1x":                            "column 1: 1x is no number",
-		"{}":                            "column 2: dictionaries aren't understood",
-		"a b":                           "column 1: a isn't understood",
-		"topic $":                       "column 7: '$' isn't understood",
-		"(topic":                        "column 7: ) is expected, not the end",
-		"not":                           "column 4: the expression ends too early",
-		"topic not '/tf'":               "column 11: in is expected",
-		strings.Repeat("(", 1000):       "too deep",
+		"":                              "column 1: unexpected end of expression",
+		"topic ==":                      "column 9: unexpected end of expression",
+		"topics == '/tf'":               "column 1: topics is not supported; use topic, m and t",
+		"lambda x: x":                   "column 1: lambda is not supported",
+		"[x for y in m.data]":           "column 2: x is not supported",
+		"[x, y for x in m.data]":        "column 2: x is not supported",
+		"any(x for x in m.data, 1)":     "column 22: expected ), found ,",
+		"[x for 1 in m.data]":           "column 8: unexpected 1",
+		"[x for x in y]":                "column 13: y is not supported",
+		"{x: 1 for x in m.data}":        "column 3: unexpected :",
+		"map(m.ranges)":                 "column 1: map is not supported",
+		"__import__('os').system('ls')": "column 1: __import__ is not supported",
+		"topic.replace('a', 'b')":       "column 7: method replace is not supported",
+		"m.__class__()":                 "column 3: method __class__ is not supported",
+		"re.match('a', topic)":          "column 1: re is not supported",
+		"topic.startswith()":            "column 7: startswith with 0 arguments is not supported",
+		"topic[]":                       "column 7: unexpected ]",
+		"topic[1:2:3:4]":                "column 12: expected ], found :",
+		"topic[1](2)":                   "column 9: calling this value is not supported",
+		"m.data & 1":                    "column 8: unexpected &",
+		"topic = '/tf'":                 "column 7: unexpected =",
+		"2 ** ":                         "column 6: unexpected end of expression",
+		"m.x is":                        "column 7: unexpected end of expression",
+		"f'{topic}'":                    "column 1: string prefix f is not supported",
+		"b'x' in m.data":                "column 1: string prefix b is not supported",
+		"'abc":                          "column 1: unterminated string",
+		"012":                           "column 1: invalid number 012",
+		"1x":                            "column 1: invalid number 1x",
+		"{}":                            "column 2: dictionaries are not supported",
+		"a b":                           "column 1: a is not supported",
+		"topic $":                       "column 7: unexpected '$'",
+		"(topic":                        "column 7: expected ), found end of expression",
+		"not":                           "column 4: unexpected end of expression",
+		"topic not '/tf'":               "column 11: expected in",
+		strings.Repeat("(", 1000):       "nested too deeply",
 		strings.Repeat("1+", 40000):     "the limit is",
 	} {
 		_, err := Parse(source)
@@ -213,7 +213,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestBounds: no expression takes more steps or memory than are allowed.
+// TestBounds checks the limits on steps and memory.
 func TestBounds(t *testing.T) {
 	spec, err := msgs.Parse("x/Large", "uint8[] data\nstring[] names\n")
 	if err != nil {
@@ -248,7 +248,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestCancelled: a long evaluation ends with its context.
+// TestCancelled checks that a long evaluation ends with its context.
 func TestCancelled(t *testing.T) {
 	x, err := Parse("any(a > b for a in range(2000) for b in range(2000) if a < 0)")
 	if err != nil {
@@ -264,7 +264,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// BenchmarkHolds evaluates what is written most often, over a message with an image.
+// BenchmarkHolds evaluates common expressions over a message with an image.
 func BenchmarkHolds(b *testing.B) {
 	spec, err := msgs.Parse("x/Image", "Header header\nuint32 height\nuint8[] data\n"+strings.Repeat("=", 80)+"\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id\n")
 	if err != nil {
@@ -288,9 +288,9 @@ func BenchmarkHolds(b *testing.B) {
 	}
 }
 
-// FuzzParse: no expression does harm, whatever the message.
+// FuzzParse parses any expression and evaluates it over any message.
 func FuzzParse(f *testing.F) {
-	for _, source := range slices.Concat(understood, commonlyWritten) {
+	for _, source := range slices.Concat(basic, commonlyWritten) {
 		f.Add(source, []byte{3, 0, 0, 0, 'a', 'b', 'c'})
 	}
 	spec, err := msgs.Parse("x/All", "string data\nuint8[] bytes\nfloat64[3] three\ntime stamp\nHeader header\nstring[] names\nint32 N=3\n"+

@@ -11,8 +11,8 @@ import (
 	"rsros/msgs"
 )
 
-// collection returns the kind and the length of a value with elements. It fails
-// for others.
+// collection returns the kind and the length of a collection. It fails for other
+// values.
 func (f *frame) collection(v any) (listKind, int) {
 	switch v := v.(type) {
 	case list:
@@ -33,67 +33,54 @@ func (f *frame) collection(v any) (listKind, int) {
 	return 0, 0
 }
 
-// elements yields those of a collection or a generator, and the characters of a
+// elements yields the elements of a collection or a generator, and the characters of a
 // string. Each counts as a step.
 func (f *frame) elements(v any) iter.Seq[any] {
 	return func(yield func(any) bool) {
-		switch v := v.(type) {
-		case generator:
-			v(func(x any) bool {
-				f.work(1)
-				return yield(x)
-			})
-			return
-		case string:
-			for _, r := range v {
-				if f.work(1); !yield(string(r)) {
-					return
-				}
-			}
-			return
-		case list:
-			for _, x := range v.items {
-				if f.work(1); !yield(x) {
-					return
-				}
-			}
-			return
-		case msgs.Value:
-			if v.IsArray() && v.Kind() == msgs.KindUint8 { // one pass over pixels
-				for _, c := range v.Decoder().Raw(v.Len()) {
-					if f.work(1); !yield(int64(c)) {
-						return
-					}
-				}
-				return
-			} else if v.IsArray() {
-				for x := range v.All() {
-					if f.work(1); !yield(f.decoded(x)) {
-						return
-					}
-				}
-				return
-			}
+		step := func(x any) bool {
+			f.work(1)
+			return yield(x)
 		}
-		fail("%s has no elements", kindOf(v))
-	}
-}
-
-// pairs yields the elements of two collections, as far as the shorter one reaches.
-func (f *frame) pairs(a, b any) iter.Seq2[any, any] {
-	return func(yield func(any, any) bool) {
-		next, stop := iter.Pull(f.elements(b))
-		defer stop()
-		for x := range f.elements(a) {
-			y, ok := next()
-			if !ok || !yield(x, y) {
-				return
+		if g, ok := v.(generator); ok {
+			g(step)
+			return
+		}
+		if s, ok := v.(string); ok {
+			for _, r := range s {
+				if !step(string(r)) {
+					return
+				}
+			}
+			return
+		}
+		f.collection(v) // fails for other values
+		array, isArray := v.(msgs.Value)
+		switch {
+		case !isArray:
+			slices.Values(v.(list).items)(step)
+		case array.Kind() == msgs.KindUint8: // one pass over pixels
+			for _, c := range array.Decoder().Raw(array.Len()) {
+				if !step(int64(c)) {
+					return
+				}
+			}
+		default:
+			for x := range array.All() {
+				if !step(f.decoded(x)) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// collect makes a collection of values.
+// tupleItems returns the items of a tuple that the expression created.
+func tupleItems(v any) ([]any, bool) {
+	l, ok := v.(list)
+	return l.items, ok && l.kind == aTuple
+}
+
+// collect creates a collection.
 func (f *frame) collect(kind listKind, values iter.Seq[any]) list {
 	l := list{kind: kind}
 	for v := range values {
@@ -106,7 +93,7 @@ func (f *frame) collect(kind listKind, values iter.Seq[any]) list {
 	return l
 }
 
-// bytes is the content of a bytes object.
+// bytes returns the content of a bytes object.
 func (f *frame) bytes(v any) string {
 	if a, ok := v.(msgs.Value); ok {
 		return string(a.Decoder().Raw(a.Len()))
@@ -128,11 +115,11 @@ func (f *frame) length(v any) int {
 	return n
 }
 
-// element is v[at]. A negative number counts from the end.
+// element returns v[at]. A negative index counts from the end.
 func (f *frame) element(v, at any) any {
 	n, ok := asInt(at)
 	if !ok {
-		fail("an index is a number, not %s", kindOf(at))
+		fail("the index is %s, not an integer", kindOf(at))
 	}
 	size := int64(f.length(v))
 	i := sliceBound(at, 0)
@@ -140,7 +127,7 @@ func (f *frame) element(v, at any) any {
 		i += size
 	}
 	if i < 0 || i >= size {
-		fail("index %v of %d elements", n, size)
+		fail("index %v is out of range for %d elements", n, size)
 	}
 	switch v := v.(type) {
 	case string:
@@ -152,17 +139,17 @@ func (f *frame) element(v, at any) any {
 	case msgs.Value:
 		return f.part(v, v.Index(int(i)))
 	}
-	fail("%s has no order", kindOf(v))
+	fail("a set has no order")
 	return nil
 }
 
-// slice is v[from:to:step]; any of the three may be nil.
+// slice returns v[from:to:step]; any of the three may be nil.
 func (f *frame) slice(v, from, to, step any) any {
 	size, by := int64(f.length(v)), sliceBound(step, 1)
 	if by == 0 {
 		fail("the step of a slice is 0")
 	}
-	lowest, highest, round := int64(0), size, by-1 // where a bound may be
+	lowest, highest, round := int64(0), size, by-1 // range of a bound
 	start, stop := lowest, highest
 	if by < 0 {
 		lowest, highest, round = -1, size-1, by+1
@@ -202,7 +189,7 @@ func (f *frame) slice(v, from, to, step any) any {
 	}
 	kind, _ := f.collection(v)
 	if kind == aSet {
-		fail("%s has no order", kindOf(v))
+		fail("a set has no order")
 	}
 	return list{kind, items}
 }
@@ -213,7 +200,7 @@ func sliceBound(v any, otherwise int64) int64 {
 	}
 	n, ok := asInt(v)
 	if !ok {
-		fail("a slice is of numbers, not of %s", kindOf(v))
+		fail("%s is not an integer", kindOf(v))
 	}
 	if n.CmpAbs(big.NewInt(math.MaxInt32)) > 0 { // longer than any message
 		return math.MaxInt32 * int64(n.Sign())
@@ -221,13 +208,13 @@ func sliceBound(v any, otherwise int64) int64 {
 	return n.Int64()
 }
 
-// joined is the strings in items with a separator between them.
+// joined joins strings with a separator.
 func (f *frame) joined(separator string, items []any) string {
 	parts := make([]string, len(items))
 	for i, x := range items {
 		s, ok := x.(string)
 		if !ok {
-			fail("%s is no string", kindOf(x))
+			fail("%s is not a string", kindOf(x))
 		}
 		f.spend(len(s) + len(separator))
 		parts[i] = s

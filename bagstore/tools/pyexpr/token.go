@@ -12,13 +12,13 @@ import (
 // maxText bounds an expression, in bytes.
 const maxText = 64 << 10
 
-// SyntaxError says which part of an expression isn't understood.
+// SyntaxError is an error in an expression, or a part that is not supported.
 type SyntaxError struct {
 	Column int // in bytes, counted from 1
 	What   string
 }
 
-// refuse ends Parse with a SyntaxError at a byte of the expression.
+// refuse panics with a SyntaxError at an offset in the expression.
 func refuse(at int, format string, args ...any) {
 	panic(&SyntaxError{at + 1, fmt.Sprintf(format, args...)})
 }
@@ -45,7 +45,7 @@ type token struct {
 func (t token) String() string {
 	switch t.kind {
 	case end:
-		return "the end"
+		return "end of expression"
 	case text:
 		return strconv.Quote(t.text)
 	}
@@ -56,10 +56,10 @@ func (t token) String() string {
 var operators = []string{"**", "//", "==", "!=", "<=", ">=", "<<", ">>", ":=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ",", ".", ":",
 	"&", "|", "^", "~", "@", "="}
 
-// scan cuts an expression into tokens. The last one is the end.
+// scan splits an expression into tokens. The last one is the end.
 func scan(source string) (tokens []token) {
 	if len(source) > maxText {
-		refuse(0, "an expression of %d bytes; the limit is %d", len(source), maxText)
+		refuse(0, "expression of %d bytes; the limit is %d", len(source), maxText)
 	}
 	for at := 0; ; {
 		at += len(source[at:]) - len(strings.TrimLeft(source[at:], " \t\r\n\f"))
@@ -73,20 +73,15 @@ func scan(source string) (tokens []token) {
 	}
 }
 
-// next reads the token at an offset and returns its length.
+// next returns the token at an offset, and its length.
 func next(source string, at int) (token, int) {
 	rest := source[at:]
 	word := len(rest) - len(strings.TrimLeftFunc(rest, isWord))
-	digit := isDigit(rest[0]) || rest[0] == '.' && len(rest) > 1 && isDigit(rest[1])
-	quote := word
-	if word > 2 {
-		quote = 0 // no prefix is longer
-	}
 	switch {
-	case digit:
+	case isDigit(rest[0]) || rest[0] == '.' && len(rest) > 1 && isDigit(rest[1]):
 		return scanNumber(source, at)
-	case quote < len(rest) && (rest[quote] == '\'' || rest[quote] == '"'):
-		value, n := scanString(source, at, strings.ToLower(rest[:quote]))
+	case word <= 2 && word < len(rest) && (rest[word] == '\'' || rest[word] == '"'):
+		value, n := scanString(source, at, strings.ToLower(rest[:word]))
 		return token{kind: text, text: value}, n
 	case word > 0:
 		return token{kind: name, text: rest[:word]}, word
@@ -97,7 +92,7 @@ func next(source string, at int) (token, int) {
 		}
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
-	refuse(at, "%q isn't understood", r)
+	refuse(at, "unexpected %q", r)
 	return token{}, 0
 }
 
@@ -110,24 +105,19 @@ func isWord(r rune) bool {
 // scanNumber reads an integer in base 10, 16, 8 or 2, or a decimal fraction.
 func scanNumber(source string, at int) (token, int) {
 	rest := source[at:]
+	hex := strings.HasPrefix(strings.ToLower(rest), "0x")
 	n := 0
-	for n < len(rest) {
-		c := rune(rest[n])
-		exponent := n > 0 && (rest[n-1] == 'e' || rest[n-1] == 'E') && !strings.HasPrefix(strings.ToLower(rest), "0x")
-		if !isWord(c) && c != '.' && !(exponent && (c == '+' || c == '-')) {
-			break
-		}
+	for n < len(rest) && (isWord(rune(rest[n])) || rest[n] == '.' || !hex && n > 0 && rest[n-1]|0x20 == 'e' && (rest[n] == '+' || rest[n] == '-')) {
 		n++
 	}
-	word := rest[:n]
-	v, err := parseNumber(word)
+	v, err := parseNumber(rest[:n])
 	if err != nil {
-		refuse(at, "%s is no number", word)
+		refuse(at, "invalid number %s", rest[:n])
 	}
-	return token{kind: number, text: word, value: v}, n
+	return token{kind: number, text: rest[:n], value: v}, n
 }
 
-// parseNumber reads a literal of Python.
+// parseNumber parses a number as Python writes it in programs.
 func parseNumber(word string) (any, error) {
 	if n, ok := new(big.Int).SetString(word, 0); ok && len(word) < maxDigits {
 		if octal := len(word) > 1 && word[0] == '0' && (isDigit(word[1]) || word[1] == '_'); octal && n.Sign() != 0 {
@@ -148,7 +138,7 @@ func parseNumber(word string) (any, error) {
 // scanString reads a string with an optional prefix, and decodes its escapes.
 func scanString(source string, at int, prefix string) (string, int) {
 	if prefix != "" && prefix != "u" && prefix != "r" {
-		refuse(at, "a string with the prefix %s isn't understood", prefix)
+		refuse(at, "string prefix %s is not supported", prefix)
 	}
 	start := at + len(prefix)
 	quote := source[start : start+1]
@@ -156,12 +146,10 @@ func scanString(source string, at int, prefix string) (string, int) {
 		quote = triple
 	}
 	var b strings.Builder
-	for i := start + len(quote); i < len(source); {
+	for i := start + len(quote); i < len(source) && (source[i] != '\n' || len(quote) == 3); {
 		switch {
 		case strings.HasPrefix(source[i:], quote):
 			return b.String(), i + len(quote) - at
-		case source[i] == '\n' && len(quote) == 1:
-			refuse(at, "the string doesn't end")
 		case source[i] == '\\' && i+1 < len(source):
 			i += unescape(&b, source, i, prefix == "r")
 		default:
@@ -169,26 +157,26 @@ func scanString(source string, at int, prefix string) (string, int) {
 			i++
 		}
 	}
-	refuse(at, "the string doesn't end")
+	refuse(at, "unterminated string")
 	return "", 0
 }
 
-// unescape appends what the escape sequence at an offset means, and returns the
-// sequence's length. In a raw string it means itself.
+// unescape appends the meaning of the escape sequence at an offset, and returns the
+// sequence's length. A raw string keeps the sequence.
 func unescape(b *strings.Builder, source string, at int, raw bool) int {
 	s := source[at:]
 	switch c := s[1]; {
-	case raw || !strings.ContainsRune("\n'\"abfnrtv\\xuUN01234567", rune(c)): // Python keeps a sequence that it doesn't know
+	case raw || !strings.ContainsRune("\n'\"abfnrtv\\xuUN01234567", rune(c)): // Python keeps an unknown sequence
 		b.WriteString(s[:2])
 	case c == '\n':
 	case c == '\'' || c == '"':
 		b.WriteByte(c)
 	case c == 'N' || isDigit(c):
-		refuse(at, `the escape \%c isn't understood; write \x and two digits`, c)
+		refuse(at, `escape \%c is not supported; use \x and two digits`, c)
 	default:
 		r, _, rest, err := strconv.UnquoteChar(s, 0)
 		if err != nil {
-			refuse(at, `the escape \%c is no character`, c)
+			refuse(at, `invalid escape \%c`, c)
 		}
 		b.WriteRune(r)
 		return len(s) - len(rest)

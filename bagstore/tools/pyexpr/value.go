@@ -3,6 +3,7 @@ package pyexpr
 import (
 	"iter"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // Values are nil, bool, int64, *big.Int (only beyond int64), float64, string,
 // msgs.Time, msgs.Duration, list, generator and msgs.Value (a message or an array).
 
-// list is a collection that an expression made.
+// list is a collection that an expression creates.
 type list struct {
 	kind  listKind
 	items []any // of bytes int64
@@ -32,11 +33,11 @@ var brackets = [][2]string{aList: {"[", "]"}, aTuple: {"(", ")"}, aSet: {"{", "}
 // generator yields values until yield returns false.
 type generator iter.Seq[any]
 
-// bagTime is the time t of a message. It is an msgs.Time but for its repr: rosbag
-// makes it of rospy's class.
+// bagTime is the time t of a message. It differs from msgs.Time only in its repr,
+// because rosbag uses rospy's class.
 type bagTime msgs.Time
 
-// plain is a value without the distinction between bagTime and msgs.Time.
+// plain converts a bagTime to an msgs.Time.
 func plain(v any) any {
 	if t, ok := v.(bagTime); ok {
 		return msgs.Time(t)
@@ -63,7 +64,7 @@ func truth(v any) bool {
 	return v != nil && (!isTime || ns != 0)
 }
 
-// timeOf returns a time or a duration in nanoseconds, and its parts.
+// timeOf returns a time or a duration in nanoseconds, and its two parts.
 func timeOf(v any) (ns, sec, nsec int64, ok bool) {
 	switch v := plain(v).(type) {
 	case msgs.Time:
@@ -74,20 +75,19 @@ func timeOf(v any) (ns, sec, nsec int64, ok bool) {
 	return 0, 0, 0, false
 }
 
-// field is an attribute of a value.
+// field returns an attribute of a value.
 func (f *frame) field(v any, name string) any {
-	_, sec, nsec, ok := timeOf(v)
-	switch {
-	case ok && name == "secs":
-		return sec
-	case ok && name == "nsecs":
-		return nsec
-	}
-	if m, ok := v.(msgs.Value); ok && !m.IsArray() && m.Spec() != nil {
+	if m, ok := v.(msgs.Value); ok && !m.IsArray() {
 		return f.messageField(m, name)
 	}
-	fail("%s has no field %s", kindOf(v), name)
-	return nil
+	_, sec, nsec, ok := timeOf(v)
+	if !ok || name != "secs" && name != "nsecs" {
+		fail("%s has no field %s", kindOf(v), name)
+	}
+	if name == "secs" {
+		return sec
+	}
+	return nsec
 }
 
 func (f *frame) messageField(v msgs.Value, name string) any {
@@ -100,17 +100,15 @@ func (f *frame) messageField(v msgs.Value, name string) any {
 	if part, ok := v.Field(name); ok {
 		return f.part(v, part)
 	}
-	for _, c := range v.Spec().Constants {
-		if c.Name == name {
-			return constantOf(c)
-		}
+	i := slices.IndexFunc(v.Spec().Constants, func(c msgs.Constant) bool { return c.Name == name })
+	if i < 0 {
+		fail("type %s has no field %s", v.Spec().Name, name)
 	}
-	fail("type %s has no field %s", v.Spec().Name, name)
-	return nil
+	return constantOf(v.Spec().Constants[i])
 }
 
 // part decodes a field or an element, unless it is a message or an array. It
-// counts what was skipped to find it.
+// counts the bytes that were skipped to find it.
 func (f *frame) part(of, v msgs.Value) any {
 	f.work(1 + (of.Decoder().Remaining()-v.Decoder().Remaining())/64)
 	return f.decoded(v)
@@ -131,7 +129,7 @@ func constantOf(c msgs.Constant) any {
 			return integer(n)
 		}
 	}
-	fail("the constant %s is %q, which is no number", c.Name, c.Value)
+	fail("constant %s: %q is not a number", c.Name, c.Value)
 	return nil
 }
 
