@@ -1,7 +1,12 @@
+// Package bagset has what commands for whole bags share: it opens the bags that a
+// command line names, selects messages, and visits these in time order, skipping
+// damaged ones. It starts no goroutine.
 package bagset
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -9,9 +14,34 @@ import (
 	"rsros/bagstore/formats/recording"
 )
 
-// Open opens all bags, which may be recordings of other formats, and logs what is
-// unusual about them. lost says of each place where messages are gone. The caller
-// must Close the bags also after an error.
+// ErrSelection means that a Selection is invalid or doesn't apply to the bags.
+var ErrSelection = errors.New("bad selection")
+
+// LossError says that work on bags was done without messages that can't be read.
+type LossError struct {
+	Damaged int      // messages that were skipped
+	Lost    []string // places where messages are gone, from Open
+}
+
+// Loss returns a LossError, or nil if nothing is lost.
+func Loss(damaged int, lost []string) error {
+	if damaged == 0 && len(lost) == 0 {
+		return nil
+	}
+	return &LossError{damaged, lost}
+}
+
+func (e *LossError) Error() string {
+	text := strings.Join(e.Lost, "; ")
+	if e.Damaged > 0 {
+		text = fmt.Sprintf("%d messages are damaged", e.Damaged)
+	}
+	return "not everything came through: " + text
+}
+
+// Open opens bags or recordings of other formats, and logs their notes. lost describes
+// each place where messages are gone. The caller must Close the bags even after an
+// error.
 func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Bag, lost []string, err error) {
 	for _, path := range paths {
 		b, err := recording.Open(path, o)
@@ -29,7 +59,7 @@ func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*b
 	return bags, lost, nil
 }
 
-// LogNote logs what is unusual about a bag.
+// LogNote logs a note about a bag.
 func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
 	e := log.Warn().Str("bag", path)
 	if n.Offset >= 0 {
@@ -38,8 +68,7 @@ func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
 	e.Msg(n.Text)
 }
 
-// place names a bag and the byte that a note is about; other formats than bags have
-// no such byte.
+// place names a bag, and the byte that a note is about if there is one.
 func place(path string, n bagstore.Note) string {
 	if n.Offset >= 0 {
 		return fmt.Sprintf("%s at byte %d", path, n.Offset)

@@ -1,6 +1,7 @@
 package bagset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,8 +14,8 @@ import (
 	"rsros/bagstore/moment"
 )
 
-// Selection says which messages of bags are meant, in the words of a command
-// line. The zero value means all.
+// Selection selects messages of bags, as given on a command line. The zero value
+// selects all.
 type Selection struct {
 	Topics         []string // recorded names
 	Match, Exclude []string // regular expressions that match whole topic names
@@ -24,9 +25,8 @@ type Selection struct {
 	Start, End string
 }
 
-// Resolve returns what the selection means in the bags. It logs what is unusual
-// about them; lost reports that messages of them are gone. The errors are
-// bagstore's and ErrSelection.
+// Resolve returns the filter for bags, and logs their notes. lost reports that
+// messages are gone. The errors are bagstore's and ErrSelection.
 func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filter, lost bool, err error) {
 	bags, losses, err := Open(paths, bagstore.OpenOptions{}, log)
 	defer Close(bags)
@@ -37,43 +37,37 @@ func (s Selection) Resolve(paths []string, log zerolog.Logger) (f bagstore.Filte
 	return f, len(losses) > 0, err
 }
 
-// Filter returns what the selection means in open bags. The errors are
-// bagstore's and ErrSelection.
+// Filter returns the filter for open bags. The errors are bagstore's and ErrSelection.
 func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 	f.Types = s.Types
-	if f.Topics, err = s.topics(bags); err != nil {
-		return f, err
+	var topics, match, exclude, start, end error
+	f.Topics, topics = s.topics(bags)
+	f.Match, match = anyOf(s.Match)
+	f.Exclude, exclude = anyOf(s.Exclude)
+	f.Start, start = timeIn(bags, "start", s.Start)
+	f.End, end = timeIn(bags, "end", s.End)
+	err = cmp.Or(topics, match, exclude, start, end)
+	if err == nil && f.Start > 0 && f.End > 0 && f.End < f.Start {
+		err = errors.New("the end is before the start")
 	}
-	if f.Match, err = either(s.Match); err != nil {
+	if err != nil {
 		return f, fmt.Errorf("%w: %w", ErrSelection, err)
-	}
-	if f.Exclude, err = either(s.Exclude); err != nil {
-		return f, fmt.Errorf("%w: %w", ErrSelection, err)
-	}
-	if f.Start, err = timeIn(bags, s.Start); err != nil {
-		return f, fmt.Errorf("%w: start: %w", ErrSelection, err)
-	}
-	if f.End, err = timeIn(bags, s.End); err != nil {
-		return f, fmt.Errorf("%w: end: %w", ErrSelection, err)
-	}
-	if f.Start > 0 && f.End > 0 && f.End < f.Start {
-		return f, fmt.Errorf("%w: the end lies before the start", ErrSelection)
 	}
 	return f, nil
 }
 
-// timeIn is a time of bags as a user names it.
-func timeIn(bags []*bagstore.Bag, text string) (bagstore.Time, error) {
+// timeIn parses a time in bags.
+func timeIn(bags []*bagstore.Bag, name, text string) (bagstore.Time, error) {
 	m, err := moment.Parse(text)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	// Messages at MinTime hold from the beginning and have no time of their own.
+	// Messages at MinTime are valid from the beginning and have no time of their own.
 	return m.In(bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1}).Start), nil
 }
 
-// topics completes names that were given without their slash, and refuses those
-// that no bag has: a misspelt topic must not look like an empty one.
+// topics adds the slash to names without one, and rejects names that no bag has: a
+// misspelt topic must not look like an empty one.
 func (s Selection) topics(bags []*bagstore.Bag) ([]string, error) {
 	recorded := make(map[string]bool)
 	for _, b := range bags {
@@ -87,15 +81,15 @@ func (s Selection) topics(bags []*bagstore.Bag) ([]string, error) {
 			topic = "/" + topic
 		}
 		if !recorded[topic] {
-			return nil, fmt.Errorf("%w: there is no topic %s in the bag; info lists them", ErrSelection, topic)
+			return nil, fmt.Errorf("there is no topic %s in the bag; info lists them", topic)
 		}
 		list = append(list, topic)
 	}
 	return list, nil
 }
 
-// either makes one expression of several.
-func either(expressions []string) (*regexp.Regexp, error) {
+// anyOf returns an expression that matches what any of several matches.
+func anyOf(expressions []string) (*regexp.Regexp, error) {
 	if len(expressions) == 0 {
 		return nil, nil
 	}

@@ -8,11 +8,11 @@ import (
 	"rsros/bagstore"
 )
 
-// maxDamageLines bounds what is logged of a bag that is damaged all over.
+// maxDamageLines bounds how many damaged messages are logged.
 const maxDamageLines = 20
 
-// Walk visits messages. Those that can't be read are logged, counted and passed over.
-// It is for one goroutine.
+// Walk visits messages. It logs, counts and skips those that can't be read. It is for
+// one goroutine.
 type Walk struct {
 	bagstore.Pace
 	Log     zerolog.Logger
@@ -20,7 +20,7 @@ type Walk struct {
 }
 
 // Messages yields the messages of a view in time order, see [bagstore.View.Messages].
-// The only error is that of the context, after which nothing follows.
+// The only error is the context's, which ends the sequence.
 func (w *Walk) Messages(v *bagstore.View) iter.Seq2[bagstore.Message, error] {
 	return func(yield func(bagstore.Message, error) bool) {
 		for m, err := range v.Messages() {

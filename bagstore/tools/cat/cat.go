@@ -28,14 +28,12 @@ type Options struct {
 	Log       zerolog.Logger
 }
 
-// Run prints messages in time order, decoded by the definitions that the bags
-// themselves hold.
+// Run prints messages in time order. YAML is that of rostopic echo -b: each message
+// ends with "---". If there is more than one topic, a comment before each message has
+// its topic and time.
 //
-// YAML is that of rostopic echo -b: each message ends with "---". Where there is
-// more than one topic, a comment before each message says which and when.
-//
-// The error is a bagset.LossError if a message could not be decoded or is lost; all
-// others are printed then.
+// The error is a bagset.LossError if messages can't be decoded or are lost; all others
+// are printed then.
 func Run(ctx context.Context, o Options) error {
 	bags, lost, err := bagset.Open(o.Bags, bagstore.OpenOptions{Whole: true}, o.Log)
 	defer bagset.Close(bags)
@@ -78,7 +76,7 @@ func topicCount(v *bagstore.View) int {
 type catter struct {
 	o       Options
 	out     *bufio.Writer
-	specs   map[*bagstore.Connection]*msgs.Spec // nil: the definition makes no sense
+	specs   map[*bagstore.Connection]*msgs.Spec // nil: the definition is invalid
 	several bool                                // topics
 	printed uint64                              // messages
 	bad     int                                 // messages that don't fit their definition
@@ -97,7 +95,7 @@ func (c *catter) message(m bagstore.Message) error {
 	}
 	if err := spec.Check(m.Data); err != nil {
 		c.bad++
-		c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).Msgf("a message is no %s: %v", m.Conn.Type, err)
+		c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).Msgf("message is not a %s: %v", m.Conn.Type, err)
 		return nil
 	}
 	c.printed++
@@ -109,7 +107,7 @@ func (c *catter) spec(conn *bagstore.Connection) *msgs.Spec {
 	if !known {
 		var err error
 		if spec, err = msgs.Parse(conn.Type, conn.Definition); err != nil {
-			c.o.Log.Warn().Str("topic", conn.Topic).Str("type", conn.Type).Msgf("the definition makes no sense: %v", err)
+			c.o.Log.Warn().Str("topic", conn.Topic).Str("type", conn.Type).Msgf("invalid definition: %v", err)
 			spec = nil
 		}
 		c.specs[conn] = spec
@@ -128,15 +126,14 @@ func (c *catter) print(spec *msgs.Spec, m bagstore.Message) error {
 		_, err := c.out.WriteString("---\n")
 		return err
 	}
-	topic, err := json.Marshal(m.Conn.Topic)
+	head, err := json.Marshal(struct {
+		Topic string `json:"topic"`
+		Type  string `json:"type"`
+	}{m.Conn.Topic, m.Conn.Type})
 	if err != nil {
 		return err
 	}
-	kind, err := json.Marshal(m.Conn.Type)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(c.out, `{"topic":%s,"type":%s,"time":%d.%09d,"message":`, topic, kind, m.Time.Sec(), m.Time.Nsec())
+	fmt.Fprintf(c.out, `%s,"time":%d.%09d,"message":`, head[:len(head)-1], m.Time.Sec(), m.Time.Nsec())
 	if err := spec.WriteJSON(c.out, m.Data, c.o.Print); err != nil {
 		return err
 	}

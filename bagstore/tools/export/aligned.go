@@ -29,7 +29,7 @@ type aligned struct {
 // alignedMemory bounds the pictures that are being written.
 const alignedMemory = 1 << 30
 
-// newAligned is nil where the chosen streams, or their calibration, aren't enough.
+// newAligned returns nil if a stream or its calibration is missing.
 func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned {
 	depth, colour := r.lens(camdriver.Depth), r.lens(camdriver.Color)
 	if depth == nil || colour == nil || depth.Extrinsic == nil || colour.Extrinsic == nil {
@@ -56,7 +56,7 @@ func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned
 	return a
 }
 
-// frame takes a frame of any stream, which is borrowed.
+// frame borrows a frame of any stream.
 func (a *aligned) frame(f *camdriver.Frame) error {
 	if kind := f.Stream().Kind; kind == camdriver.Depth || kind == camdriver.Color {
 		a.sync.Push(a.rig.Image(f.Retain()), a.set)
@@ -64,7 +64,7 @@ func (a *aligned) frame(f *camdriver.Frame) error {
 	return a.err
 }
 
-// set aligns a set's depth and has it written.
+// set aligns a set's depth and writes it.
 func (a *aligned) set(s *process.Set) {
 	colour, ok := s.First(camdriver.Color, camdriver.AnyFormat)
 	if _, depth := s.First(camdriver.Depth, camdriver.Z16); !ok || !depth || a.err != nil {
@@ -90,7 +90,7 @@ func (a *aligned) set(s *process.Set) {
 	a.err = a.r.write(entry, f.Release, p.encode)
 }
 
-// finish writes what still waits.
+// finish writes the remaining sets.
 func (a *aligned) finish() error {
 	if a == nil {
 		return nil
@@ -100,7 +100,7 @@ func (a *aligned) finish() error {
 	return a.err
 }
 
-// close ends the goroutines of the block, when no more sets come.
+// close ends the goroutines of the block.
 func (a *aligned) close() {
 	if a != nil {
 		a.sync.Reset()

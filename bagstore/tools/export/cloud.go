@@ -19,7 +19,7 @@ var plyTypes = map[uint8]struct {
 	msgs.PointFloat32: {"float", 4}, 8: {"double", 8},
 }
 
-// cloudField is a run of bytes of each point, and how the PLY's head names it.
+// cloudField is a run of bytes in each point, and its lines in the PLY's header.
 type cloudField struct {
 	properties string
 	offset     int
@@ -27,7 +27,7 @@ type cloudField struct {
 	packed     bool // blue, green, red, alpha in 4 bytes: written as red, green, blue
 }
 
-// cloudFields checks a cloud's own description: what follows relies on it.
+// cloudFields checks a cloud's description, on which writeCloud relies.
 func cloudFields(h *msgs.PointCloudHead) ([]cloudField, error) {
 	if h.PointStep == 0 || h.PointStep > 1<<16 || uint64(h.Width)*uint64(h.PointStep) > uint64(h.RowStep) ||
 		uint64(h.Height)*uint64(h.RowStep) > uint64(h.DataLen) {
@@ -59,8 +59,7 @@ func cloudFields(h *msgs.PointCloudHead) ([]cloudField, error) {
 	return fields, nil
 }
 
-// cloud writes a PointCloud2 as PLY, with all its fields and points, those that
-// are not a number too.
+// cloud writes a PointCloud2 as PLY, with all its fields and points, including NaN.
 func (t *topics) cloud(m bagstore.Message) error {
 	var head msgs.PointCloudHead
 	d := msgs.NewDecoder(m.Data)

@@ -1,10 +1,9 @@
 // Package export writes the content of a bag in formats of other programs: as a
 // folder of images, tables and point clouds with a manifest, or as an MCAP file.
 //
-// In: a bag, read in time order; a RealSense recording is read through rsbag,
-// everything else by message type. Pictures are encoded on all cores: Run owns
-// these goroutines and waits for them. A message's bytes are borrowed, and held
-// until the picture that shows them is written.
+// A bag is read in time order; a RealSense recording is read through rsbag, everything
+// else by message type. Pictures are encoded on all cores, in goroutines that Run waits
+// for. A message's bytes are retained until its picture is written.
 package export
 
 import (
@@ -36,12 +35,11 @@ type Options struct {
 // ErrTarget means that Options name no target, or two.
 var ErrTarget = errors.New("export into either a folder or an MCAP file")
 
-// Run writes what a bag holds in the formats of other programs: an MCAP file,
-// or a folder of pictures, tables and point clouds with a manifest of all files
-// (docs/commands.md). The error is a bagset.LossError if messages of the selection
-// couldn't be read; all others are exported then.
+// Run writes an MCAP file, or a folder of pictures, tables and point clouds with a
+// manifest (docs/commands.md). The error is a bagset.LossError if selected messages
+// can't be read; all others are exported then.
 //
-// Files appear under their names when they are whole; the manifest comes last.
+// Files get their names when they are complete, the manifest last.
 func Run(ctx context.Context, o Options) error {
 	if (o.Dir == "") == (o.MCAP == "") {
 		return ErrTarget
@@ -67,9 +65,8 @@ func Run(ctx context.Context, o Options) error {
 	return bagset.Loss(bad, lost)
 }
 
-// writeWhole writes a file that appears under its name when it is whole. Unlike
-// atomicfile it doesn't wait for the disk: a folder has thousands of images, and can be
-// exported again.
+// writeWhole writes a file that gets its name when it is complete. Unlike atomicfile it
+// doesn't sync: a folder has thousands of images, and can be exported again.
 func writeWhole(path string, overwrite bool, write func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil && !overwrite {
 		return fmt.Errorf("%s: %w", path, os.ErrExist)

@@ -19,9 +19,8 @@ import (
 )
 
 // folder is an export into a folder: pictures are encoded on all cores, tables
-// grow as messages come, the manifest lists every file in time order.
-//
-// All methods but those of workers are for one goroutine.
+// grow as messages come, the manifest lists every file in time order. It is for one
+// goroutine.
 type folder struct {
 	o        Options
 	dir      string
@@ -30,12 +29,12 @@ type folder struct {
 	tables   map[string]*table
 	work     *workers
 	walk     bagset.Walk
-	bad      int // messages that make no sense, besides those that can't be read
+	bad      int // messages that can be read but not exported
 }
 
-// exportFolder writes the files, then the manifest. A RealSense recording goes
-// stream by stream as its layout says, everything else by message type. It returns how
-// many messages couldn't be exported.
+// exportFolder writes the files, then the manifest. A RealSense recording is exported
+// by stream, everything else by message type. It returns how many messages can't be
+// exported.
 func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter, o Options) (bad int, err error) {
 	if err := emptyFolder(o.Dir, o.Overwrite); err != nil {
 		return 0, err
@@ -57,8 +56,8 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 	return bad, err
 }
 
-// emptyFolder makes a folder, or sees that it is empty: names of two exports
-// must not mix.
+// emptyFolder creates a folder or checks that it is empty: files of two exports must
+// not mix.
 func emptyFolder(dir string, overwrite bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -84,19 +83,18 @@ func (f *folder) export(bag *bagstore.Bag, filter bagstore.Filter) error {
 	})
 }
 
-// oddLetters are characters that some file system refuses, or that a shell reads.
+// oddLetters are characters that some file systems reject or shells interpret.
 var oddLetters = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_.-]+`) })
 
-// Names that Windows doesn't have: those of its devices, with any ending, and names that
-// end with dots, which it leaves out.
+// Names that Windows doesn't allow: devices with any extension, and trailing dots.
 var (
 	deviceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)`) })
 	endDots    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.+$`) })
 )
 
-// fileEndings are how names of our own files end. A topic's place never ends so:
-// the folder of /manifest.json and the table of /imu must not meet the manifest
-// and the folder of /imu.csv.
+// fileEndings are the extensions of exported files. A topic's place never has one, so
+// that the folder of topic /manifest.json or /imu.csv can't collide with the manifest
+// or the table of /imu.
 var fileEndings = []string{".json", ".csv", ".metadata", ".png", ".jpg", ".bin", ".pfm", ".raw", ".ply", ".partial"}
 
 const (
@@ -150,7 +148,7 @@ func (f *folder) taken(place string) bool {
 	return false
 }
 
-// write encodes a file on another core. release is called when it is done with.
+// write encodes a file in a worker, and calls release after it.
 func (f *folder) write(entry manifestFile, release func(), encode func(io.Writer) error) error {
 	path := filepath.Join(f.dir, filepath.FromSlash(entry.File))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -164,7 +162,7 @@ func (f *folder) write(entry manifestFile, release func(), encode func(io.Writer
 	})
 }
 
-// row appends to a table, which begins with its columns.
+// row appends to a table, which is created with its columns.
 func (f *folder) row(name string, columns []string, values ...any) error {
 	t, ok := f.tables[name]
 	if !ok {
@@ -188,7 +186,7 @@ func (f *folder) oddMessage(topic string, t bagstore.Time, err error) {
 	f.o.Log.Warn().Str("topic", topic).Int64("time", int64(t)).Err(err).Msg("a message was left out")
 }
 
-// workers run jobs at the same time, as many as there are cores.
+// workers run jobs concurrently.
 type workers struct {
 	free chan struct{}
 	wg   sync.WaitGroup
@@ -198,7 +196,7 @@ type workers struct {
 
 func newWorkers(n int) *workers { return &workers{free: make(chan struct{}, n)} }
 
-// do starts a job when a core is free. The error may be that of an earlier job.
+// do starts a job when a worker is free. The error may be an earlier job's.
 func (w *workers) do(job func() error) error {
 	w.free <- struct{}{}
 	w.wg.Go(func() {

@@ -10,21 +10,29 @@ import (
 	"rsros/bagstore/tools/bagset"
 )
 
-// exportMCAP writes the messages of a bag as they are into an MCAP file of the
-// ros1 profile: a channel a connection, a schema a message type. It returns how many
-// couldn't be read.
+// exportMCAP writes the messages of a bag unchanged into an MCAP file of the ros1
+// profile, with a channel for each connection and a schema for each message type. It
+// returns how many messages can't be read.
 func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Options) (bad int, err error) {
 	v := bag.View(q)
 	walk := bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}, Log: o.Log}
+	if o.Compress != bagstore.None {
+		o.Compress = bagstore.LZ4
+	}
 	err = writeWhole(o.MCAP, o.Overwrite, func(f *os.File) error {
-		w, err := mcap.NewWriter(f, mcap.ProfileROS1, mcapCompression(o.Compress))
+		w, err := mcap.NewWriter(f, mcap.ProfileROS1, o.Compress)
 		if err != nil {
 			return err
 		}
-		e := mcapExporter{w: w, channels: make(map[*bagstore.Connection]uint16)}
+		channels := make(map[*bagstore.Connection]uint16)
 		for m, err := range walk.Messages(v) {
+			id, ok := channels[m.Conn]
+			if err == nil && !ok {
+				id, err = w.AddTopic(container.ROS1Topic(m.Conn))
+				channels[m.Conn] = id
+			}
 			if err == nil {
-				err = e.message(m)
+				err = w.Write(id, m.Time, m.Data)
 			}
 			if err != nil {
 				return err
@@ -33,28 +41,4 @@ func exportMCAP(ctx context.Context, bag *bagstore.Bag, q bagstore.Query, o Opti
 		return w.Close()
 	})
 	return walk.Damaged, err
-}
-
-func mcapCompression(c bagstore.Compression) bagstore.Compression {
-	if c == bagstore.None {
-		return bagstore.None
-	}
-	return bagstore.LZ4
-}
-
-type mcapExporter struct {
-	w        *mcap.Writer
-	channels map[*bagstore.Connection]uint16
-}
-
-func (e *mcapExporter) message(m bagstore.Message) error {
-	id, ok := e.channels[m.Conn]
-	if !ok {
-		var err error
-		if id, err = e.w.AddTopic(container.ROS1Topic(m.Conn)); err != nil {
-			return err
-		}
-		e.channels[m.Conn] = id
-	}
-	return e.w.Write(id, m.Time, m.Data)
 }

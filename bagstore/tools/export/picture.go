@@ -48,7 +48,7 @@ var frameEncodings = map[camdriver.Format]string{
 	camdriver.YUYV: "yuyv", camdriver.UYVY: "uyvy",
 }
 
-// kind says how the picture is stored: as its bytes where nothing better is known.
+// kind says how the picture is stored; as raw bytes if no picture format fits.
 func (p pixels) kind() pictureKind {
 	k, ok := pictureKinds[p.encoding]
 	if !ok || k.pairs && p.width%2 != 0 {
@@ -57,12 +57,12 @@ func (p pixels) kind() pictureKind {
 	return k
 }
 
-// check looks whether the data hold the picture: what follows relies on it.
+// check checks that the data hold the picture. Encoding relies on it.
 func (p pixels) check() error {
 	row := p.kind().bytes * p.width
 	switch {
 	case p.width <= 0 || p.height <= 0 || p.width > 1<<16 || p.height > 1<<16:
-		return fmt.Errorf("a picture of %d×%d", p.width, p.height)
+		return fmt.Errorf("picture of %d×%d", p.width, p.height)
 	case p.stride < row || p.stride > 1<<24:
 		return fmt.Errorf("rows of %d bytes for %d pixels of %s", p.stride, p.width, p.encoding)
 	case len(p.data) < p.stride*(p.height-1)+row:
@@ -87,7 +87,7 @@ func (p pixels) encode(w io.Writer) error {
 	return err
 }
 
-// row is a row's pixels without padding.
+// row returns a row's pixels without padding.
 func (p pixels) row(y int) []byte { return p.data[y*p.stride:][:p.kind().bytes*p.width] }
 
 // encodePFM writes float pixels as a portable float map: rows from the bottom up,
@@ -123,7 +123,7 @@ func gray16() pictureKind {
 	}}
 }
 
-// colour takes the places of red, green, blue and, if there is one, alpha in a pixel.
+// colour takes the offsets of red, green, blue and, if there is one, alpha in a pixel.
 func colour(places ...int) pictureKind {
 	size := len(places)
 	kind := png.RGB
@@ -139,8 +139,7 @@ func colour(places ...int) pictureKind {
 	}}
 }
 
-// yuv takes the places of brightness and colour in two bytes; two pixels share
-// their colours.
+// yuv takes the offsets of luma and chroma in two bytes. Two pixels share their chroma.
 func yuv(luma, chroma int) pictureKind {
 	return pictureKind{ext: ".png", bytes: 2, pairs: true, colour: png.RGB, depth: 8, row: func(_ pixels, from, to []byte) {
 		for i, j := 0, 0; i < len(from); i, j = i+4, j+6 {

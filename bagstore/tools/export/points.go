@@ -51,7 +51,7 @@ func newClouds(r *recordingExport) *clouds {
 	return c
 }
 
-// frame takes a frame of any stream, which is borrowed.
+// frame borrows a frame of any stream.
 func (c *clouds) frame(e manifestFile, f *camdriver.Frame) error {
 	switch {
 	case f.Profile.Format == camdriver.Z16 && f.DepthUnits > 0 &&

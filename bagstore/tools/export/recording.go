@@ -12,18 +12,17 @@ import (
 	"rsros/camdriver"
 )
 
-// recordingExport is the export of a bag with the RealSense layout: a folder of
-// pictures or a table a stream, named as the stream, and a table of metadata.
+// recordingExport exports a bag with the RealSense layout: for each stream a folder of
+// pictures or a table, and a table of metadata.
 type recordingExport struct {
 	*folder
-	file   *rsbag.File
-	snap   camdriver.DeviceSnapshot
-	counts map[camdriver.StreamID]uint64 // frames in the file
-	next   map[camdriver.StreamID]uint64 // number of the next file
-	clouds *clouds                       // nil unless asked for
-	meta   map[string]*metaColumns       // by stream
-
-	aligned *aligned // nil unless asked for
+	file    *rsbag.File
+	snap    camdriver.DeviceSnapshot
+	counts  map[camdriver.StreamID]uint64 // frames in the file
+	next    map[camdriver.StreamID]uint64 // number of the next file
+	clouds  *clouds                       // nil unless asked for
+	meta    map[string]*metaColumns       // by stream
+	aligned *aligned                      // nil unless asked for
 }
 
 // exportRecording writes the frames stream by stream.
@@ -47,7 +46,7 @@ func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) erro
 	return r.run(cursor, filter)
 }
 
-// describe fills the manifest's head, and says which streams the filter takes.
+// describe fills in the manifest's head, and returns the streams that the filter takes.
 func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamID]bool {
 	r.manifest.device, r.manifest.ref = make(map[string]string), r.snap.Reference.String()
 	for _, i := range r.snap.Info {
@@ -166,7 +165,7 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 	return nil
 }
 
-// lens is the first stream of a kind that has intrinsics; nil if there is none.
+// lens returns the first stream of a kind that has intrinsics; nil if there is none.
 func (r *recordingExport) lens(kind camdriver.StreamKind) *camdriver.StreamSnapshot {
 	for i := range r.snap.Streams {
 		if s := &r.snap.Streams[i]; s.Video != nil && s.Profile.Stream.Kind == kind {
@@ -192,14 +191,14 @@ func framePixels(f *camdriver.Frame) pixels {
 	return pixels{encoding: encoding, width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}
 }
 
-// number is the next file's, with as many digits as the stream needs to sort.
+// number returns the number of a stream's next file.
 func (r *recordingExport) number(id camdriver.StreamID) string {
 	n := r.next[id]
 	r.next[id]++
 	return fileNumber(n, r.counts[id])
 }
 
-// fileNumber has as many digits as the last of count files.
+// fileNumber formats n with as many digits as the last of count files has.
 func fileNumber(n, count uint64) string {
 	return fmt.Sprintf("%0*d", max(6, len(fmt.Sprint(count))), n)
 }
@@ -215,13 +214,13 @@ func (r *recordingExport) frameRow(name string, columns []string, e manifestFile
 
 // metaColumns are the columns of a stream's metadata.
 type metaColumns struct {
-	last camdriver.MetadataKey
-	told bool // that a frame has others
+	last   camdriver.MetadataKey
+	warned bool // that a frame has later keys
 }
 
-// metadata writes what came with a frame, a column for each name that version 2.56 of the
-// SDK knows: which of them a camera sends may change in mid-file. If the first frame has one of the
-// later names, all of these have columns, too.
+// metadata writes a frame's metadata with a column for each key that version 2.56 of the
+// SDK knows, because the set that a camera sends may change in mid-file. If the first
+// frame has a later key, all later keys have columns, too.
 func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
 	if len(f.Metadata) == 0 {
 		return nil
@@ -237,8 +236,8 @@ func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
 		}
 		r.meta[e.Stream] = m
 	}
-	if latest > m.last && !m.told {
-		m.told = true
+	if latest > m.last && !m.warned {
+		m.warned = true
 		r.bad++
 		r.o.Log.Warn().Str("stream", e.Stream).Str("metadata", latest.String()).Msg("the first frame has no such metadata; it is left out")
 	}
@@ -253,7 +252,7 @@ func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
 	return r.frameRow(r.place(e.Stream)+".metadata.csv", columns, e, values...)
 }
 
-// sample writes a frame that is no picture.
+// sample writes a frame that isn't a picture.
 func (r *recordingExport) sample(e manifestFile, f *camdriver.Frame) error {
 	name := r.place(e.Stream) + ".csv"
 	m, p := f.Motion, f.Pose

@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -72,7 +71,7 @@ func (t *topics) run(v *bagstore.View, taken map[*bagstore.Connection]bool) erro
 	return nil
 }
 
-// oddError is what a message is at fault for; others are those of the disk.
+// oddError is an error in a message; all others are I/O errors.
 type oddError struct{ error }
 
 func (t *topics) outcome(m bagstore.Message, err error) error {
@@ -98,7 +97,7 @@ func (t *topics) stream(topic string) *manifestStream {
 func (t *topics) file(topic, ext string) string {
 	n := t.next[topic]
 	t.next[topic]++
-	return fmt.Sprintf("%s/%0*d%s", t.stream(topic).Place, max(6, len(fmt.Sprint(t.counts[topic]))), n, ext)
+	return t.stream(topic).Place + "/" + fileNumber(n, t.counts[topic]) + ext
 }
 
 func topicEntry(m bagstore.Message, h msgs.Header) manifestFile {
@@ -126,8 +125,8 @@ func (t *topics) image(m bagstore.Message) error {
 	return t.write(e, m.Retain().Release, p.encode)
 }
 
-// compressed writes the picture as it is: it is a file already. Compressed depth
-// has a header of 12 bytes before its PNG, quantized depth isn't restored.
+// compressed writes the picture unchanged, because it is a file already. The header of
+// compressed depth, 12 bytes before its PNG, is removed; quantized depth isn't restored.
 func (t *topics) compressed(m bagstore.Message) error {
 	var head msgs.Header
 	d := msgs.NewDecoder(m.Data)
@@ -148,7 +147,7 @@ func (t *topics) compressed(m bagstore.Message) error {
 	})
 }
 
-// pictureExtension goes by what a file begins with.
+// pictureExtension returns the extension for a file by its first bytes.
 func pictureExtension(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG")):
@@ -159,7 +158,7 @@ func pictureExtension(data []byte) string {
 	return ".bin"
 }
 
-// cameraInfo puts the first of a topic into the manifest.
+// cameraInfo puts a topic's first CameraInfo into the manifest.
 func (t *topics) cameraInfo(m bagstore.Message) error {
 	var info msgs.CameraInfo
 	if err := msgs.Unmarshal(m.Data, &info); err != nil {

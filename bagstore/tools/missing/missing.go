@@ -1,6 +1,5 @@
-// Package missing finds messages that a recording should have and hasn't, by the numbers
-// that publishers give their messages (header.seq): lost in a publisher's queue, with a broken
-// connection, or in the recorder.
+// Package missing finds gaps in a recording by the sequence numbers of headers: messages
+// that were lost in a publisher's queue, with a broken connection, or in the recorder.
 package missing
 
 import (
@@ -17,16 +16,16 @@ import (
 	"rsros/msgs"
 )
 
-// Series is the messages of one publisher on one topic, of which some are missing.
+// Series counts the missing messages of one publisher on one topic.
 type Series struct {
 	Topic     string `json:"topic"`
 	Publisher string `json:"publisher,omitempty"` // "" if the recording doesn't say
 	Missing   uint64 `json:"missing"`
 }
 
-// Count reads all messages of a recording whose types begin with a header, and returns the
-// series that aren't complete, by topic. Publishers that don't count have none. Messages
-// that can't be read are logged, and count as missing.
+// Count reads all messages that begin with a header, and returns the series with gaps,
+// sorted by topic. Publishers that don't set header.seq have none. Messages that can't
+// be read are logged, and count as missing.
 func Count(ctx context.Context, path string, log zerolog.Logger) ([]Series, error) {
 	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Whole: true}, log)
 	defer bagset.Close(bags)
@@ -73,17 +72,14 @@ func sum(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
 	return list
 }
 
-// WriteText writes a line for each series, in the manner of rosbag info.
+// WriteText writes a line for each series in the style of rosbag info.
 func WriteText(w io.Writer, list []Series) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(w, "missing:     nothing, by header.seq")
 		return err
 	}
-	for i, s := range list {
-		label := ""
-		if i == 0 {
-			label = "missing:"
-		}
+	label := "missing:"
+	for _, s := range list {
 		from := ""
 		if s.Publisher != "" {
 			from = " from " + s.Publisher
@@ -91,6 +87,7 @@ func WriteText(w io.Writer, list []Series) error {
 		if _, err := fmt.Fprintf(w, "%-12s %d of %s%s, by header.seq\n", label, s.Missing, s.Topic, from); err != nil {
 			return err
 		}
+		label = ""
 	}
 	return nil
 }

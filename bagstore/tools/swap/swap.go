@@ -1,8 +1,6 @@
 // Package swap replaces a file by a new version and keeps the old one next to it, or
 // puts the new version into another folder. At any moment the file's name refers to a
 // whole file, the old or the new one.
-//
-// It knows nothing of bags and starts no goroutine.
 package swap
 
 import (
@@ -17,12 +15,11 @@ import (
 // Placement says where the new version of a bag goes.
 type Placement struct {
 	Folder string // empty: in place of the old one
-	Force  bool   // replace files that are there
+	Force  bool   // replace existing files
 }
 
-// Replace makes a new version of a bag with the function it is given. In place,
-// the old one is kept as NAME.orig.bag; the bag's name always refers to a whole
-// file, the old one or the new one. It returns where the original is then.
+// Replace makes a new version of a file with write. In place, the old one is kept as
+// NAME.orig.bag. It returns the path of the original.
 func (p Placement) Replace(path string, write func(out string) error) (original string, err error) {
 	if p.Folder != "" {
 		out := filepath.Join(p.Folder, filepath.Base(path))
@@ -66,8 +63,7 @@ func (p Placement) keep(path, backup string) error {
 	return os.Rename(path, backup)
 }
 
-// Create writes a new file with the function that it is given. It refuses to
-// replace one unless it is forced to.
+// Create writes a new file with write. It replaces an existing one only with Force.
 func (p Placement) Create(out string, write func(string) error) error {
 	if _, err := os.Lstat(out); err == nil && !p.Force {
 		return fmt.Errorf("%s exists; --overwrite replaces it", out)
@@ -75,7 +71,7 @@ func (p Placement) Create(out string, write func(string) error) error {
 	return write(out)
 }
 
-// SameFile reports whether two names, followed, are one existing file.
+// SameFile reports whether two paths name the same existing file, after links.
 func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
