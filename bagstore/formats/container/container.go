@@ -1,13 +1,13 @@
-// Package container says what recordings of other formats have in common: topics with
-// types in the words of the format, and messages as the bytes that were recorded.
+// Package container is the interface to recordings of other formats: topics with the
+// format's type names, and messages as the bytes that were recorded.
 //
-// It reads nothing. bagstore/formats/rosbag2 and bagstore/formats/mcap read files, and bagstore/formats/recording makes
-// ROS 1 messages of what they read.
+// Packages rosbag2 and mcap implement it, and package recording converts what they read
+// to ROS 1 messages.
 package container
 
 import "rsros/bagstore"
 
-// Container is an open recording. Its methods may be called by many goroutines.
+// Container is an open recording. Its methods are safe for concurrent use.
 type Container interface {
 	// Format names format and version, such as "rosbag2 (SQLite, schema 4)".
 	Format() string
@@ -16,15 +16,14 @@ type Container interface {
 	// Topics lists the topics. Entries and counts name them by their index here.
 	Topics() []Topic
 	// Blocks lists all messages that can be found, in the order of the file. Stored and Size
-	// are 0 where the container would have to read the messages to know them.
+	// are 0 if the container would have to read the messages to know them.
 	Blocks() []bagstore.Block
 	// Entries lists the messages of a block. Times before 1970 are bagstore.MinTime.
 	Entries(block int) ([]bagstore.Entry, error)
-	// Read appends a message as it was recorded, uncompressed, to what alloc returns, an
-	// empty slice with room for n bytes. When alloc is called again, what it returned
-	// before is invalid.
+	// Read appends a message as it was recorded, uncompressed, to the result of alloc, an
+	// empty slice with room for n bytes. A call of alloc invalidates its last result.
 	Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error)
-	// Notes says what was unusual about the file when it was opened.
+	// Notes lists what was unusual when the file was opened.
 	Notes() []bagstore.Note
 	// Check compares what the format stores twice, and calls note for what is wrong.
 	Check(note func(bagstore.Note))

@@ -9,28 +9,27 @@ import (
 	"slices"
 )
 
-// Attachment is a file in the file. Its times are in ns since 1970.
+// Attachment is a file inside an MCAP file. Its times are in ns since 1970.
 type Attachment struct {
 	LogTime, CreateTime uint64
 	Name, MediaType     string
 	Size                int64
 
-	data int64 // where it begins
+	data int64 // position of its bytes
 }
 
-// Metadata is a metadata record: texts that somebody put beside the messages.
+// Metadata is a metadata record.
 type Metadata struct {
 	Name   string
 	Values map[string]string
 }
 
-// Asides are what a file has beside its messages. Damaged counts those that aren't whole; Why
-// is about the last of them.
+// Asides are a file's attachments and metadata.
 type Asides struct {
 	Attachments []Attachment
 	Metadata    []Metadata
-	Damaged     uint64
-	Why         error
+	Damaged     uint64 // of both, not listed
+	Why         error  // about the last damaged one
 }
 
 // Bounds of what is listed.
@@ -47,13 +46,13 @@ func (f *File) addAside(r record) {
 	}
 }
 
-// addAsideIndex takes in where the summary says that an attachment or a metadata record is.
+// addAsideIndex adds the attachment or metadata record that the summary's index names.
 func (f *File) addAsideIndex(in *fields) error {
 	at, length := in.u64(), in.u64()
 	if in.err != nil || at > uint64(f.src.size) {
 		return in.err
 	}
-	// Asides says what isn't where the index says.
+	// Asides reports a wrong index.
 	r, err := f.src.record(int64(at), f.src.size)
 	if err != nil || r.end() != int64(at+length) || !aside(r) {
 		r = record{pos: int64(at)}
@@ -64,8 +63,8 @@ func (f *File) addAsideIndex(in *fields) error {
 	return nil
 }
 
-// Asides reads what the file has beside its messages. It reads each attachment whole, to
-// compare it with its checksum.
+// Asides reads the file's attachments and metadata. It reads all of each attachment to
+// verify its checksum.
 func (f *File) Asides() (a Asides) {
 	list := slices.Clone(f.asides)
 	if f.besides > uint64(len(list)) {
@@ -74,14 +73,14 @@ func (f *File) Asides() (a Asides) {
 	slices.SortFunc(list, func(a, b record) int { return cmp.Compare(a.pos, b.pos) })
 	list = slices.CompactFunc(list, func(a, b record) bool { return a.pos == b.pos })
 	left := int64(maxMetadata)
-	bytes := f.src.size // that may be in attachments
+	bytes := f.src.size // left for attachments
 	for _, r := range list {
 		var err error
 		switch r.op {
 		case opAttachment:
 			var found Attachment
 			if bytes -= r.size; bytes < 0 {
-				err = fmt.Errorf("attachment at byte %d: it overlaps another one", r.pos)
+				err = fmt.Errorf("attachment at byte %d: overlaps another one", r.pos)
 			} else if found, err = f.attachment(r); err == nil {
 				a.Attachments = append(a.Attachments, found)
 			}
@@ -93,7 +92,7 @@ func (f *File) Asides() (a Asides) {
 				a.Metadata = append(a.Metadata, found)
 			}
 		default:
-			err = fmt.Errorf("the summary puts an attachment or metadata at byte %d, where there is none", r.pos)
+			err = fmt.Errorf("byte %d: no attachment or metadata where the summary has one", r.pos)
 		}
 		if err != nil {
 			a.Damaged, a.Why = a.Damaged+1, err
@@ -102,8 +101,8 @@ func (f *File) Asides() (a Asides) {
 	return a
 }
 
-// findAsides looks at all records of a file whose summary counts asides, but has no index
-// of them.
+// findAsides searches all records, for a summary that counts asides but has no index of
+// them.
 func (f *File) findAsides() (list []record) {
 	for pos := int64(magicSize); pos < f.src.size && len(list) < maxAsides; {
 		r, err := f.src.record(pos, f.src.size)
@@ -127,9 +126,9 @@ func (f *File) metadata(r record) (m Metadata, err error) {
 	return m, in.err
 }
 
-// attachment reads an attachment's head, and compares all of it with its checksum.
+// attachment reads an attachment's head, and verifies its checksum.
 func (f *File) attachment(r record) (a Attachment, err error) {
-	const texts = 64 << 10 // that are read of the name and the type
+	const texts = 64 << 10 // bytes of name and type
 	head := make([]byte, min(r.size, texts))
 	if err := f.src.readFull(head, r.data); err != nil {
 		return a, fmt.Errorf("attachment at byte %d: %w", r.pos, err)
@@ -154,7 +153,7 @@ func (f *File) attachment(r record) (a Attachment, err error) {
 		return a, fmt.Errorf("attachment at byte %d: %w", r.pos, err)
 	}
 	if want := binary.LittleEndian.Uint32(stored); want != 0 && want != sum.Sum32() {
-		return a, fmt.Errorf("attachment %.100q at byte %d: it doesn't have its checksum", a.Name, r.pos)
+		return a, fmt.Errorf("attachment %.100q at byte %d: wrong checksum", a.Name, r.pos)
 	}
 	return a, nil
 }

@@ -20,23 +20,21 @@ import (
 const (
 	cacheBytes = 32 << 20
 	freeBytes  = 16 << 20 // of memory that waits for the next chunk
-	// giantBytes: larger chunks are unpacked one at a time.
-	giantBytes = 16 << 20
-	// patience is how long one waits for a chunk that somebody else unpacks, maybe with
+	giantBytes = 16 << 20 // larger chunks are unpacked one at a time
+	// patience is how long to wait for another goroutine to unpack a chunk. It may have
 	// a low priority.
 	patience = 20 * time.Millisecond
-	// slack is room after the content with which the zstd decoder is faster.
-	slack = 64
+	slack    = 64 // bytes after the content that make the zstd decoder faster
 )
 
-// cache keeps the content of the chunks that were used last. Several goroutines may unpack
-// chunks at the same time, each another one.
+// cache keeps the content of recently used chunks. Several goroutines may unpack different
+// chunks concurrently.
 type cache struct {
 	giant sync.Mutex // held while a giant is unpacked
 
 	mu    sync.Mutex
 	order []*content // most recent last
-	bytes int        // of memory that is kept, whatever part of it is used
+	bytes int        // capacity of all content
 	free  [][]byte
 
 	decoders sync.Once
@@ -45,16 +43,16 @@ type cache struct {
 	lz4      sync.Pool // of decoders of LZ4
 }
 
-// content is what a chunk holds. Once done is closed, bytes and err don't change.
+// content is a chunk's content. Once done is closed, bytes and err don't change.
 type content struct {
 	from  int64 // in the file
 	done  chan struct{}
 	bytes []byte
 	err   error
-	users int // guarded by the cache's mu; the cache is one of them
+	users int // guarded by cache.mu; the cache is one of them
 }
 
-// get returns a block's content, which must not be changed and is the caller's until put.
+// get returns a block's content, which is read-only and valid until put.
 func (c *cache) get(f *File, b *block) (*content, error) {
 	k, load := c.find(b.from)
 	if load {
@@ -72,7 +70,8 @@ func (c *cache) get(f *File, b *block) (*content, error) {
 	return k, nil
 }
 
-// wait waits for a content. It returns false if that takes long.
+// wait waits until the content is loaded; without always, at most for patience. It
+// reports whether it is.
 func (k *content) wait(always bool) bool {
 	select {
 	case <-k.done:
@@ -93,8 +92,7 @@ func (k *content) wait(always bool) bool {
 	}
 }
 
-// find returns the place of a chunk's content. If load is true, the caller has to load
-// it.
+// find returns a chunk's content. If load is true, the caller must load it.
 func (c *cache) find(from int64) (k *content, load bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,21 +139,21 @@ func (c *cache) load(f *File, b *block, k *content) {
 	}
 }
 
-// put ends the use of a content.
+// put releases a content.
 func (c *cache) put(k *content) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drop(k)
 }
 
-// drop lets a content go that a user has no use for any more. Its memory is used again.
+// drop removes a user of a content. After the last one the memory is reused. c.mu is held.
 func (c *cache) drop(k *content) {
 	if k.users--; k.users == 0 {
 		c.keep(k.bytes)
 	}
 }
 
-// keep keeps memory for the next chunk.
+// keep keeps memory for the next chunk. c.mu is held.
 func (c *cache) keep(b []byte) {
 	total := cap(b)
 	for _, f := range c.free {
@@ -184,14 +182,14 @@ func (c *cache) memory(n int) []byte {
 	return b
 }
 
-// giveBack ends the use of memory.
+// giveBack releases memory.
 func (c *cache) giveBack(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.keep(b)
 }
 
-// unpack reads and decompresses a chunk; of a torn or damaged one as much as there is.
+// unpack reads and decompresses a chunk; of a torn or damaged one as much as possible.
 func (f *File) unpack(b *block) ([]byte, error) {
 	content := f.cache.memory(int(b.info.Size))
 	if !b.torn && b.info.Stored <= giantBytes && f.unpackWhole(b, content) == nil {
@@ -291,8 +289,8 @@ const (
 	wholeMessage = 32 << 10
 )
 
-// records returns what holds a block's records, and their range in it. It reads and
-// unpacks a compressed chunk. done ends the use.
+// records returns a source for a block's records, and their range in it. It reads and
+// unpacks a compressed chunk. The caller calls done after use.
 func (f *File) records(b *block) (src source, from, to int64, done func(), err error) {
 	if !b.packed() {
 		return f.src, b.from, b.to, func() {}, nil

@@ -7,19 +7,20 @@ import (
 	"rsros/bagstore"
 )
 
-// A message whose length is damaged and ends where another record begins looks whole, and hides the records
-// between. They are looked for only where something says that there is such damage: a chunk without its
-// checksum, or statistics that count more messages than were found.
+// A message with a damaged length that ends where another record begins looks whole and
+// hides the records between. They are searched only on evidence of such damage: a wrong
+// checksum of a chunk, or statistics that count more messages than were found.
 
-// Limits of the search in a file. It ends after searchBytes bytes, and searchTimes the size of the blocks that it is in.
+// Limits of the search in a file, which ends after searchBytes plus searchTimes the size
+// of the blocks that it is in.
 const (
 	searchBytes = 64 << 20
 	searchTimes = 4
-	recordCost  = 64      // a record that is tried counts for as many bytes
-	maxHides    = 1 << 16 // messages that others are found inside
+	recordCost  = 64      // bytes that trying a record counts as
+	maxHides    = 1 << 16 // messages with others inside
 )
 
-// doubtChunk looks for messages inside others in a chunk, if its content isn't what was written.
+// doubtChunk searches a chunk with a wrong checksum for messages inside others.
 func (f *File) doubtChunk(from int64) {
 	b := f.added(from)
 	if !f.distrust || b == nil || !b.chunk || b.crc == 0 || b.torn {
@@ -30,7 +31,7 @@ func (f *File) doubtChunk(from int64) {
 	}
 }
 
-// added returns the block that was added last if it begins at a place; nil: none that does was added.
+// added returns the last block if it begins at from, else nil.
 func (f *File) added(from int64) *block {
 	if n := len(f.blocks); n > 0 && f.blocks[n-1].from == from {
 		return &f.blocks[n-1]
@@ -38,13 +39,10 @@ func (f *File) added(from int64) *block {
 	return nil
 }
 
-// doubtRanges looks for messages inside others outside of chunks, if fewer were found than the statistics count.
+// doubtRanges searches outside of chunks for messages inside others, if fewer were found
+// than the statistics count.
 func (f *File) doubtRanges() {
-	found := uint64(0)
-	for i := range f.blocks {
-		found += f.blocks[i].info.Messages()
-	}
-	if !f.distrust || found >= f.counted {
+	if !f.distrust || f.messages() >= f.counted {
 		return
 	}
 	for i := range f.blocks {
@@ -54,7 +52,7 @@ func (f *File) doubtRanges() {
 	}
 }
 
-// doubt lists the messages of a block again, with those inside others.
+// doubt lists the messages of a block again, including those inside others.
 func (f *File) doubt(b *block) {
 	before, err := f.walk(b)
 	if err != nil {
@@ -74,13 +72,13 @@ func (f *File) doubt(b *block) {
 			hidden++
 		}
 	}
-	f.notes.Addf(bagstore.Loss, b.info.Pos, "messages", "%d messages whose length is wrong are left out; %d were found inside them", len(before)+hidden-len(after), hidden)
+	f.notes.Addf(bagstore.Loss, b.info.Pos, "messages", "%d messages with a wrong length are left out; %d were found inside them", len(before)+hidden-len(after), hidden)
 	k.info.Counts = nil
 	f.count(&k, after)
 	*b = k
 }
 
-// findHidden returns a block's hides, as far as the limits of the search allow.
+// findHidden returns a block's hides within the limits of the search.
 func (f *File) findHidden(b *block) map[int64]int64 {
 	src, from, to, done, err := f.records(b)
 	if err != nil {
@@ -106,8 +104,9 @@ func (f *File) findHidden(b *block) map[int64]int64 {
 	return hides
 }
 
-// hidden returns where the first record inside a message begins, if records follow each other from there exactly
-// to the message's end. By chance they don't: each has a length of 64 bits.
+// hidden returns the position of the first record inside a message from which records
+// follow each other exactly to the message's end. That doesn't happen by chance, as each
+// has a length of 64 bits.
 func (f *File) hidden(src source, r record) (at int64, ok bool) {
 	window := make([]byte, min(resyncWindow+recordHead, max(r.size, recordHead)))
 	for pos := r.data + messageHead; pos+recordHead <= r.end(); pos += resyncWindow {
@@ -126,7 +125,7 @@ func (f *File) hidden(src source, r record) (at int64, ok bool) {
 	return 0, false
 }
 
-// chained reports whether records follow each other from one place exactly to another.
+// chained reports whether records follow each other from pos exactly to to.
 func (f *File) chained(src source, pos, to int64) bool {
 	for pos < to {
 		if f.search -= recordCost; f.search < 0 {
@@ -136,14 +135,8 @@ func (f *File) chained(src source, pos, to int64) bool {
 		if err != nil || !likely(r.op, uint64(r.size)) {
 			return false
 		}
-		if r.op == opMessage {
-			var channel [2]byte
-			if src.readFull(channel[:], r.data) != nil {
-				return false
-			}
-			if _, known := f.byID[binary.LittleEndian.Uint16(channel[:])]; !known {
-				return false
-			}
+		if r.op == opMessage && !f.knownChannel(src, r) {
+			return false
 		}
 		pos = r.end()
 	}

@@ -9,8 +9,8 @@ import (
 // resyncWindow is how much is read at once to look for a record.
 const resyncWindow = 1 << 20
 
-// resync finds the first record after pos that is whole and has another one, or the end,
-// after it.
+// resync finds the first whole record after pos that is followed by another one or the
+// end.
 func (f *File) resync(pos int64) (int64, bool) {
 	window := make([]byte, min(resyncWindow+recordHead, f.src.size-pos))
 	for pos++; pos < f.src.size; pos += resyncWindow {
@@ -51,16 +51,11 @@ func likely(op opcode, size uint64) bool {
 	return false
 }
 
-// sound looks into a record that may only look like one.
+// sound checks the content of what may be a record.
 func (f *File) sound(r record) bool {
 	switch r.op {
 	case opMessage:
-		var channel [2]byte
-		if f.src.readFull(channel[:], r.data) != nil {
-			return false
-		}
-		_, known := f.byID[binary.LittleEndian.Uint16(channel[:])]
-		return known || len(f.byID) == 0
+		return len(f.byID) == 0 || f.knownChannel(f.src, r)
 	case opChunk:
 		b, err := f.chunkAt(r, false)
 		return err == nil && (b.info.Compression != bagstore.None || b.to == r.end())
@@ -68,7 +63,17 @@ func (f *File) sound(r record) bool {
 	return true
 }
 
-// followed reports whether a record has another one after it.
+// knownChannel reports whether the channel of a message is described.
+func (f *File) knownChannel(src source, r record) bool {
+	var channel [2]byte
+	if src.readFull(channel[:], r.data) != nil {
+		return false
+	}
+	_, known := f.byID[binary.LittleEndian.Uint16(channel[:])]
+	return known
+}
+
+// followed reports whether another record, or the end of the file, follows a record.
 func (f *File) followed(r record) bool {
 	if r.op == opDataEnd || string(f.tail(r.end())) == magic {
 		return true

@@ -9,6 +9,14 @@ import (
 	"rsros/bagstore"
 )
 
+// messages counts the messages of all blocks.
+func (f *File) messages() (n uint64) {
+	for i := range f.blocks {
+		n += f.blocks[i].info.Messages()
+	}
+	return n
+}
+
 // readSummary reads the file by its index. After an error nothing is known of it.
 func (f *File) readSummary() (err error) {
 	f.reset()
@@ -41,11 +49,7 @@ func (f *File) readSummary() (err error) {
 	if err != nil {
 		return err
 	}
-	found := uint64(0)
-	for i := range f.blocks {
-		found += f.blocks[i].info.Messages()
-	}
-	if counted >= 0 && found != uint64(counted) {
+	if found := f.messages(); counted >= 0 && found != uint64(counted) {
 		return fmt.Errorf("the statistics count %d messages, the chunks' indexes %d", counted, found)
 	}
 	if counted < 0 && len(f.blocks) == 0 {
@@ -54,7 +58,7 @@ func (f *File) readSummary() (err error) {
 	return nil
 }
 
-// summarySum compares the summary with its checksum. ok: it has one.
+// summarySum verifies the summary's checksum. ok reports whether it has one.
 func (f *File) summarySum(from int64, want uint32) (ok bool, err error) {
 	if want == 0 {
 		return false, nil
@@ -71,8 +75,8 @@ func (f *File) summarySum(from int64, want uint32) (ok bool, err error) {
 	return true, nil
 }
 
-// summaryRecords reads the records of the summary. counted is what the statistics count;
-// -1: there are none.
+// summaryRecords reads the records of the summary. counted is the statistics' number of
+// messages; -1 if there are none.
 func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 	counted = -1
 	src, err := f.src.ahead(from, to-from, maxSummary)
@@ -120,7 +124,7 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 	return counted, f.addChunks(chunks)
 }
 
-// addBlock adds a block with what its messages say of it.
+// addBlock adds a block if it has messages.
 func (f *File) addBlock(b block) error {
 	entries, err := f.entries(&b)
 	if err != nil {
@@ -133,7 +137,7 @@ func (f *File) addBlock(b block) error {
 	return nil
 }
 
-// count fills in what a block's messages say of it.
+// count sets a block's times and counts.
 func (f *File) count(b *block, entries []bagstore.Entry) {
 	counts := make(map[uint32]uint32)
 	b.info.Start, b.info.End = entries[0].Time, entries[0].Time

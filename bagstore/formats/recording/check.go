@@ -8,12 +8,11 @@ import (
 	"rsros/msgs"
 )
 
-// maxBad bounds how many messages a check names.
+// maxBad bounds how many damaged messages a check lists.
 const maxBad = 20
 
 // Check checks a recording of any format as [bagstore.Check] checks bags: it reads every
-// message, and says which don't fit their type. Topics that have no ROS 1 form are
-// nothing wrong with a recording.
+// message and compares it with its type. Topics without a ROS 1 form are not damage.
 func Check(ctx context.Context, b *bagstore.Bag, o bagstore.CheckOptions) (*bagstore.CheckReport, error) {
 	c, ok := b.Content().(*content)
 	if !ok {
@@ -78,7 +77,7 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Bag, p bagstore.Prog
 	return nil
 }
 
-// message compares a message with its type.
+// message checks that a message fits its type.
 func (k *checker) message(m bagstore.Message) error {
 	s, ok := k.specs[m.Conn]
 	if !ok {

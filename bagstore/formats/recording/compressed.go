@@ -14,15 +14,14 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// Limits of files that zstd compressed. The folder for temporary files must have room for
-// the content.
+// Limits of files that are compressed with zstd.
 const (
 	maxWindow = 128 << 20
-	maxRatio  = 1000 // of what comes out to what is there; camera data don't reach 100
+	maxRatio  = 1000 // of uncompressed to compressed size; camera data don't reach 100
 )
 
-// openCompressed opens a file that rosbag2 compressed as a whole: its content goes to a
-// temporary file.
+// openCompressed opens a file that rosbag2 compressed as a whole. It decompresses it to
+// a temporary file, for which there must be room.
 func openCompressed(path string) (_ container.Container, err error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -57,7 +56,7 @@ func openCompressed(path string) (_ container.Container, err error) {
 	case mcap.Is(head[:n]):
 		c, err = mcap.OpenReader(out, size, path, mcap.Options{})
 	default:
-		err = fmt.Errorf("%s: the content that zstd compressed is %v", path, errNotContainer) // nor a bag
+		err = fmt.Errorf("%s: the compressed content is %v", path, errNotContainer) // nor a bag
 	}
 	if err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func unpack(out io.Writer, in *os.File) (int64, error) {
 	limit := maxRatio*st.Size() + 1
 	n, err := io.Copy(out, io.LimitReader(dec, limit))
 	if err == nil && n == limit {
-		err = fmt.Errorf("more than %d times the size of the file comes out", maxRatio)
+		err = fmt.Errorf("the content is over %d times the size of the file", maxRatio)
 	}
 	return n, err
 }
@@ -89,7 +88,7 @@ type owner struct {
 	file *os.File
 }
 
-// Close closes both.
+// Close closes the container and the file.
 func (o owner) Close() error {
 	return errors.Join(o.Container.Close(), o.file.Close())
 }

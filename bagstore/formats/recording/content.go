@@ -11,7 +11,7 @@ import (
 	"rsros/msgs/ros2"
 )
 
-// content is a container with its messages in the form of ROS 1.
+// content is a container's content with messages in ROS 1 form.
 type content struct {
 	container.Container
 	conns   []*bagstore.Connection
@@ -21,13 +21,13 @@ type content struct {
 	scratch sync.Pool // of *[]byte: messages as recorded
 }
 
-// plan is how the messages of a topic become those of ROS 1.
+// plan says how the messages of a topic are converted to ROS 1.
 type plan struct {
-	conn *bagstore.Connection // nil: they can't
+	conn *bagstore.Connection // nil: they can't be
 	*ros2.Mapping
 }
 
-// openContent makes a bag of an open container, which it closes after an error.
+// openContent returns a bag of an open container, which it closes after an error.
 func openContent(path string, c container.Container) (*bagstore.Bag, error) {
 	k := &content{Container: c, notes: c.Notes()}
 	k.scratch.New = func() any { return new([]byte) }
@@ -57,7 +57,7 @@ func (c *content) mapTopics() {
 			m, seen := known[key]
 			if !seen {
 				if m.Mapping, m.err = Map(t); m.err == nil {
-					c.sayDropped(t.Type, m.Dropped)
+					c.noteDropped(t.Type, m.Dropped)
 				}
 				known[key] = m
 			}
@@ -77,7 +77,7 @@ func (c *content) mapTopics() {
 	}
 }
 
-// ros1 takes over a topic whose messages have the form of ROS 1 already.
+// ros1 describes a topic whose messages have ROS 1 form already.
 func (p *plan) ros1(t container.Topic) error {
 	s, err := msgs.Parse(t.Type, t.Schema.Text)
 	if err != nil {
@@ -90,8 +90,8 @@ func (p *plan) ros1(t container.Topic) error {
 	return nil
 }
 
-// Map maps a topic's type by the definition in the file, or else by what the program
-// knows of the type.
+// Map maps a topic's type by the definition in the file, or by the program's own if the
+// file has none.
 func Map(t container.Topic) (*ros2.Mapping, error) {
 	text := ""
 	if t.Schema.Encoding == container.SchemaROS2 {
@@ -100,18 +100,17 @@ func Map(t container.Topic) (*ros2.Mapping, error) {
 	return ros2.Map(t.Type, text)
 }
 
-// KindTopic is the kind of notes about topics that aren't ROS 1's in full.
+// KindTopic is the kind of notes about topics that lose something in ROS 1.
 const KindTopic = "topic"
 
-func (c *content) sayDropped(name string, fields []string) {
+func (c *content) noteDropped(name string, fields []string) {
 	if len(fields) > 0 {
 		c.notes.Addf(bagstore.Harmless, -1, KindTopic, "%s has no place for these fields in ROS 1: %s", name, strings.Join(fields, ", "))
 	}
 }
 
-// Latched reports whether late subscribers get a topic's last message: as a connection of
-// ROS 1 says it, or by one of the profiles that publishers offered, in the YAML text of
-// rosbag2.
+// Latched reports whether late subscribers get a topic's last message, by its ROS 1
+// connection or by one of the QoS profiles that publishers offered.
 func Latched(t container.Topic) bool {
 	for line := range strings.Lines(t.QoS) {
 		value, ok := strings.CutPrefix(strings.TrimLeft(line, "- "), "durability:")
@@ -143,7 +142,7 @@ func (c *content) listBlocks() error {
 	return nil
 }
 
-// bound finds the times of a block whose topics are only in part kept.
+// bound finds the times of a block with topics that are left out.
 func (c *content) bound(i int, b *bagstore.Block) error {
 	entries, err := c.Entries(i)
 	if err != nil {
@@ -164,7 +163,7 @@ func (c *content) Connections() []*bagstore.Connection { return c.conns }
 // Blocks lists the messages of these topics.
 func (c *content) Blocks() []bagstore.Block { return c.blocks }
 
-// hint is how much a message usually grows: sequence numbers of headers.
+// hint is how many bytes a message usually grows: sequence numbers of headers.
 const hint = 64
 
 // Read reads a message in its ROS 1 form.
@@ -177,7 +176,7 @@ func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([
 	defer c.scratch.Put(raw)
 	var out []byte
 	message, err := c.Container.Read(block, e, func(n int) []byte {
-		out = alloc(n + hint) // who counts memory knows before it is taken
+		out = alloc(n + hint) // the caller may account for it first
 		if cap(*raw) < n {
 			*raw = make([]byte, 0, n)
 		}

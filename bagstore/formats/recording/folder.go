@@ -20,7 +20,7 @@ import (
 	"rsros/bagstore/formats/rosbag2"
 )
 
-// metadata is what is used of rosbag2's metadata.yaml.
+// metadata is the part of rosbag2's metadata.yaml that is used.
 type metadata struct {
 	Info metadataInfo `yaml:"rosbag2_bagfile_information"`
 }
@@ -37,7 +37,7 @@ const (
 	maxFiles    = 10000
 )
 
-// errNoRecording: a folder has no recording of rosbag2.
+// errNoRecording is the error for a folder without a recording.
 var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
 // openFolder opens all files of a folder of rosbag2 as one recording.
@@ -74,9 +74,9 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 	if err == nil && len(info.Files) > 0 {
 		return info.Files, info.Messages, nil
 	}
-	// The recorder writes metadata.yaml when it ends: one that was killed left none.
+	// The recorder writes metadata.yaml when it ends. One that was killed left none.
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		j.notes.Addf(bagstore.Repairable, -1, kindFolder, "metadata.yaml is of no use (%v); the files are taken by their names", err)
+		j.notes.Addf(bagstore.Repairable, -1, kindFolder, "metadata.yaml is invalid (%v); the files are ordered by name", err)
 	}
 	entries, unlisted := os.ReadDir(path)
 	if unlisted != nil {
@@ -91,13 +91,13 @@ func (j *joined) list(path string) (names []string, messages uint64, err error) 
 		return nil, 0, errNoRecording
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		j.notes.Addf(bagstore.Harmless, -1, kindFolder, "there is no metadata.yaml, so the recorder was killed; the files are taken by their names")
+		j.notes.Addf(bagstore.Harmless, -1, kindFolder, "there is no metadata.yaml, so the recorder was killed; the files are ordered by name")
 	}
 	slices.SortFunc(names, byNumber)
 	return names, 0, nil
 }
 
-// recordingEnding is how names of recordings of ROS 2 end.
+// recordingEnding matches the file extensions of ROS 2 recordings.
 var recordingEnding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(db3|mcap)(\.zstd)?$`) })
 
 // byNumber sorts names that end in numbers, 9 before 10.
@@ -147,8 +147,8 @@ func parseMetadata(text []byte, into any) error {
 	return nil
 }
 
-// anchored reports whether a value may be an anchor or an alias, by which a small text
-// becomes a giant one.
+// anchored reports whether a value may be an anchor or an alias, which can expand a
+// small text to a huge one.
 func anchored(text string) bool {
 	for line := range strings.Lines(text) {
 		_, value, ok := strings.Cut(line, ": ")

@@ -72,7 +72,7 @@ func TestFolders(t *testing.T) {
 		"too few":         {map[string][]byte{"metadata.yaml": yamlOf("61", "w_0.db3"), "w_0.db3": small}, 60, "counts 61 messages, 60 are in the files"},
 		"outside":         {map[string][]byte{"metadata.yaml": yamlOf("60", "../w_0.db3"), "w_0.db3": small}, 60, "isn't in the folder"},
 		"anchors":         {map[string][]byte{"metadata.yaml": []byte("a: &a [1, 2]\nb: [*a, *a]\n"), "w_0.db3": small}, 60, "anchors"},
-		"no YAML":         {map[string][]byte{"metadata.yaml": []byte("\x00{{{"), "w_0.db3": small}, 60, "of no use"},
+		"no YAML":         {map[string][]byte{"metadata.yaml": []byte("\x00{{{"), "w_0.db3": small}, 60, "metadata.yaml is invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, folder(t, test.files))
@@ -99,7 +99,7 @@ func TestCompressedFile(t *testing.T) {
 	if got := list(t, open(t, filepath.Join(dir, "a"))); len(got) != 60 {
 		t.Errorf("%d messages", len(got))
 	}
-	for name, want := range map[string]string{"bomb": "more than 1000 times", "text": "neither a .db3"} {
+	for name, want := range map[string]string{"bomb": "over 1000 times", "text": "neither a .db3"} {
 		if _, err := Open(filepath.Join(dir, name), bagstore.OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -9,18 +9,18 @@ import (
 	"rsros/bagstore/formats/rosbag2"
 )
 
-// Format is what a recording is by its content.
+// Format is the format of a recording, by its content.
 type Format int
 
 const (
-	Bag        Format = iota // or what no other format is
+	Bag        Format = iota // or unknown
 	SQLite                   // a .db3 file of rosbag2
 	MCAP                     // an MCAP file
 	Folder                   // of rosbag2
-	Compressed               // a file that zstd compressed as a whole
+	Compressed               // a file compressed as a whole with zstd
 )
 
-// FormatOf tells a file's or folder's format.
+// FormatOf returns a file's or folder's format.
 func FormatOf(path string) (Format, error) {
 	st, err := os.Stat(path)
 	if err != nil {

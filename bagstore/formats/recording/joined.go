@@ -9,8 +9,8 @@ import (
 	"rsros/bagstore/formats/container"
 )
 
-// joined is several files as one recording, as rosbag2 splits it. Topics of one
-// name and type are one topic.
+// joined reads several files as one recording, as rosbag2 splits it. Topics with the
+// same name and type are one topic.
 type joined struct {
 	files  []part
 	topics []container.Topic
@@ -19,19 +19,19 @@ type joined struct {
 	notes  bagstore.Notes
 }
 
-// kindFolder is the kind of notes about a folder as a whole.
+// kindFolder is the kind of notes about a folder.
 const kindFolder = "folder"
 
-// part is one of the files; its topics have the numbers of the whole.
+// part is one of the files. topics maps its topics to those of the whole.
 type part struct {
 	container.Container
 	topics []uint32
 }
 
-// origin says where a block is from.
+// origin is a block of one of the files.
 type origin struct{ file, block int }
 
-// open adds a file. One that can't be read is noted; the others are good without it.
+// open adds a file. One that can't be read is noted and left out.
 func (j *joined) open(path string) {
 	head, err := headOf(path)
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 // kindNames is the kind of notes about names that were lost.
 const kindNames = "names"
 
-// named is a damaged .db3 file that lost names and types of topics, with those that could be
+// named is a damaged .db3 file that lost names and types of topics, with those that were
 // found elsewhere.
 type named struct {
 	*rosbag2.File
@@ -21,10 +21,10 @@ type named struct {
 	notes  bagstore.Notes
 }
 
-// Topics with the names and types that were found.
+// Topics returns the topics with the names and types that were found.
 func (n *named) Topics() []container.Topic { return slices.Clone(n.topics) }
 
-// Notes of the file, and how many were found.
+// Notes returns the notes of the file and of the search.
 func (n *named) Notes() []bagstore.Note { return slices.Clone(n.notes) }
 
 // openDB3 opens a .db3 file.
@@ -36,8 +36,8 @@ func openDB3(path string) (container.Container, error) {
 	return withNames(path, f), nil
 }
 
-// withNames looks for the names and types that a damaged file lost: in what it says of itself, or in the metadata.yaml
-// of its folder.
+// withNames looks for the names and types that a damaged file lost in the file's own
+// metadata, or in the metadata.yaml of its folder.
 func withNames(path string, f *rosbag2.File) container.Container {
 	lost := f.Unnamed()
 	if len(lost) == 0 {
@@ -73,14 +73,14 @@ type topicCount struct {
 	Count uint64 `yaml:"message_count"`
 }
 
-// pairing finds out which topic is which.
+// pairing assigns topics of the metadata to topics without a name.
 type pairing struct {
 	n       *named
 	open    []uint32 // topics without a name
 	samples map[uint32][][]byte
 	counts  map[uint32]uint64
-	list    []topicCount  // of the metadata; those that are no topic's yet
-	forms   map[form]bool // what fits returned
+	list    []topicCount  // of the metadata, not yet assigned
+	forms   map[form]bool // results of fits
 }
 
 // form is a type that messages of a topic may have.
@@ -97,7 +97,7 @@ func (p *pairing) described(path string) {
 		var err error
 		info, err = readMetadata(filepath.Join(filepath.Dir(path), rosbag2.MetadataName))
 		if err != nil || len(info.Files) != 1 || info.Files[0] != filepath.Base(path) {
-			return // there is none, or its numbers are those of several files or of another one
+			return // there is none, or it counts several files or another one
 		}
 	}
 	for _, t := range info.Topics {
@@ -107,12 +107,12 @@ func (p *pairing) described(path string) {
 	}
 }
 
-// maxPairs bounds how many topics are compared with how many of the metadata.
+// maxPairs bounds the number of open topics times that of the metadata.
 const maxPairs = 1 << 18
 
-// pair gives names to the topics for which just one of the metadata fits, and which is the only one that it fits. It
-// returns how many it named. complete: no messages are missing. If they are, the type alone says which topic it is, so it
-// must be known.
+// pair names the topics for which exactly one entry of the metadata fits that fits no
+// other. It returns how many it named. With complete, the numbers of messages must be
+// equal. Without, the type alone decides, so it must be known.
 func (p *pairing) pair(complete bool) (n int) {
 	for again := len(p.open)*len(p.list) <= maxPairs; again; {
 		again = false
@@ -136,13 +136,14 @@ func (p *pairing) pair(complete bool) (n int) {
 	return n
 }
 
-// may reports whether a topic may be one of the metadata.
+// may reports whether an entry of the metadata may be about a topic.
 func (p *pairing) may(id uint32, t topicCount, complete bool) bool {
 	found := p.counts[id]
 	return (t.Count == found || !complete && t.Count > found) && p.fits(id, t.Topic.Type)
 }
 
-// only returns the index of the one of the metadata that fits a topic; -1 if there is none, or several.
+// only returns the index of the only metadata entry that fits a topic; -1 if none or
+// several do.
 func (p *pairing) only(id uint32, complete bool) int {
 	found := -1
 	for i, t := range p.list {
@@ -156,7 +157,7 @@ func (p *pairing) only(id uint32, complete bool) int {
 	return found
 }
 
-// rivals is how many topics without a name one of the metadata fits.
+// rivals counts the open topics that a metadata entry fits.
 func (p *pairing) rivals(at int, complete bool) (n int) {
 	for _, id := range p.open {
 		if p.may(id, p.list[at], complete) {
@@ -166,20 +167,20 @@ func (p *pairing) rivals(at int, complete bool) (n int) {
 	return n
 }
 
-// telling are types of which hardly a message of another type has the form.
-var telling = []string{
+// distinctive are types whose form messages of another type hardly ever have.
+var distinctive = []string{
 	"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage", "sensor_msgs/msg/CameraInfo", "sensor_msgs/msg/Imu", "sensor_msgs/msg/PointCloud2",
 	"sensor_msgs/msg/LaserScan", "tf2_msgs/msg/TFMessage", "nav_msgs/msg/Odometry", "std_msgs/msg/String",
 }
 
-// guess gives types to topics whose messages tell them.
+// guess sets the types of topics whose messages fit exactly one distinctive type.
 func (p *pairing) guess() (n int) {
 	for _, id := range p.open {
 		if len(p.samples[id]) == 0 {
 			continue
 		}
 		typ, several := "", false
-		for _, t := range telling {
+		for _, t := range distinctive {
 			if p.fits(id, t) {
 				typ, several = t, typ != ""
 			}
@@ -192,7 +193,8 @@ func (p *pairing) guess() (n int) {
 	return n
 }
 
-// fits reports whether a topic's messages may be of a type. Any may be of one that the program doesn't know.
+// fits reports whether a topic's messages may be of a type. Any messages fit an unknown
+// type.
 func (p *pairing) fits(id uint32, typ string) bool {
 	f := form{id, typ}
 	is, known := p.forms[f]
@@ -208,7 +210,7 @@ func knownType(typ string) bool {
 	return err == nil
 }
 
-// haveForm reports whether messages have the form of a type. Of types that the program doesn't know it isn't known, so they do.
+// haveForm reports whether messages have the form of a type, or the type is unknown.
 func haveForm(typ string, messages [][]byte) bool {
 	m, err := ros2.Map(typ, "")
 	if err != nil {
@@ -222,7 +224,7 @@ func haveForm(typ string, messages [][]byte) bool {
 	return true
 }
 
-// Limits of what is read to find out what a topic is.
+// Limits of the samples that are read of topics without a name.
 const (
 	sampleMessages = 3
 	sampleBytes    = 16 << 20 // of one topic

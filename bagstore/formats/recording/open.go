@@ -14,11 +14,11 @@ import (
 	"rsros/bagstore/formats/rosbag2"
 )
 
-// sniffBytes are enough to know each format.
+// sniffBytes is enough to recognize each format.
 const sniffBytes = 100
 
-// Open opens a file or a folder of rosbag2. Errors of bags are those of bagstore.Open. Of
-// the options, MCAP files take Scan, and other formats none.
+// Open opens a file or a folder of rosbag2. For bags, the errors are bagstore.Open's. MCAP
+// files use the option Scan, other formats none.
 func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 	c, err := openContainer(path, o)
 	switch {
@@ -30,9 +30,9 @@ func Open(path string, o bagstore.OpenOptions) (*bagstore.Bag, error) {
 	return openContent(path, c)
 }
 
-// OpenRaw is Open with the messages as they were recorded, of any encoding. Topics
-// describes the connections in the words of the format, by their IDs; they have no md5.
-// Those of a bag are its connections.
+// OpenRaw is Open with messages of any encoding, as they were recorded. It returns the
+// format's own description of the connections by their IDs; connections have no md5
+// unless they are a bag's.
 func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]container.Topic, error) {
 	topics := make(map[uint32]container.Topic)
 	c, err := openContainer(path, o)
@@ -55,7 +55,7 @@ func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]con
 	return b, topics, nil
 }
 
-// openContainer opens a folder or a file of another format than bags. The error of a
+// openContainer opens a folder or a file of another format than bags. The error for a
 // bag is errNotContainer.
 func openContainer(path string, o bagstore.OpenOptions) (container.Container, error) {
 	st, err := os.Stat(path)
@@ -72,12 +72,12 @@ func openContainer(path string, o bagstore.OpenOptions) (container.Container, er
 	return openFile(path, head, o)
 }
 
-// errNotContainer: a file has none of the other formats.
+// errNotContainer is the error for a file that is neither a .db3 nor MCAP.
 var errNotContainer = errors.New("neither a .db3 file of rosbag2 nor an MCAP file")
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// openFile opens a file of another format, which begins with head.
+// openFile opens a file of another format, by its first bytes.
 func openFile(path string, head []byte, o bagstore.OpenOptions) (container.Container, error) {
 	switch {
 	case rosbag2.Is(head):
@@ -94,7 +94,8 @@ func openFile(path string, head []byte, o bagstore.OpenOptions) (container.Conta
 	return nil, errNotContainer
 }
 
-// headless reports whether a file of no known format may be a .db3 whose beginning is damaged: only its name tells.
+// headless reports whether a file of unknown format may be a .db3 with a damaged header,
+// by its name.
 func headless(path string, head []byte) bool {
 	return filepath.Ext(path) == ".db3" && !bytes.HasPrefix(head, bagMagic)
 }

@@ -3,15 +3,16 @@ package recording
 import (
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/mcap"
 )
 
-// raw is a container with its messages as they were recorded.
+// raw is a container's content with unchanged messages.
 type raw struct {
 	container.Container
 	conns []*bagstore.Connection
 }
 
-// openRawContent makes a bag of an open container, whose messages it doesn't change.
+// openRawContent returns a bag of an open container, with unchanged messages.
 func openRawContent(path string, c container.Container) *bagstore.Bag {
 	r := &raw{Container: c}
 	for i, t := range c.Topics() {
@@ -24,3 +25,22 @@ func openRawContent(path string, c container.Container) *bagstore.Bag {
 
 // Connections lists all topics.
 func (r *raw) Connections() []*bagstore.Connection { return r.conns }
+
+// MCAPFiles returns the MCAP files that a bag of OpenRaw reads, for what they have besides
+// messages. They are open as long as the bag is.
+func MCAPFiles(b *bagstore.Bag) (files []*mcap.File) {
+	r, ok := b.Content().(*raw)
+	if !ok {
+		return nil
+	}
+	parts := []part{{Container: r.Container}}
+	if j, ok := r.Container.(*joined); ok {
+		parts = j.files
+	}
+	for _, p := range parts {
+		if f, ok := p.Container.(*mcap.File); ok {
+			files = append(files, f)
+		}
+	}
+	return files
+}

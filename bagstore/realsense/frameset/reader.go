@@ -1,9 +1,9 @@
 // Package frameset reads the frames of a RealSense recording in sets, as the SDK's
 // syncer matches them.
 //
-// A set is at the time of its last frame. Samples of motion and poses are where they
-// were recorded. Which frames are a set doesn't depend on where reading begins: frames
-// before that are read as well, as far as they may belong to a set after it.
+// A set has the time of its last frame; motion samples and poses have their own. Which
+// frames form a set doesn't depend on where reading begins: earlier frames that may
+// belong to a later set are read, too.
 package frameset
 
 import (
@@ -43,7 +43,7 @@ type Entry struct {
 	state state
 }
 
-// state is what became of a frame.
+// state is the state of a frame.
 type state int
 
 const (
@@ -92,17 +92,15 @@ func (r *Reader) Seek(t time.Duration) {
 	}
 }
 
-// Close gives back what was read.
+// Close releases what was read.
 func (r *Reader) Close() {
 	r.drop()
 	r.cursor.Close()
 }
 
-// Damaged is the number of messages that were passed over because they couldn't be
-// read, and what was wrong with the last one.
+// Damaged returns the number of messages that can't be read, and the last one's error.
 func (r *Reader) Damaged() (uint64, error) { return r.cursor.Damaged() }
 
-// drop gives back what was read.
 func (r *Reader) drop() {
 	if r.sync != nil {
 		r.sync.Reset()
@@ -113,14 +111,14 @@ func (r *Reader) drop() {
 	r.entries, r.images = nil, 0
 }
 
-// Release gives an entry's frames back.
+// Release releases an entry's frames.
 func (e *Entry) Release() {
 	e.Set.Release()
 	e.Frame.Release()
 }
 
-// Next returns the next set or sample, which the caller releases. It returns false
-// at the end and at damage, and may be called again then.
+// Next returns the next set or sample, which the caller releases. It returns false at the
+// end and at damage; it may be called again after that.
 func (r *Reader) Next() (*Entry, bool) {
 	for {
 		for len(r.entries) > 0 && r.entries[0].state != waits {
@@ -162,16 +160,15 @@ func (r *Reader) add(e rsbag.Event) {
 	switch {
 	case !e.Frame.Stream().Kind.Video():
 		one.state = complete
-		return
 	case r.sync == nil:
 		r.alone(one)
 		r.images++
-		return
-	}
-	r.images++
-	r.sync.Push(r.rig.Image(e.Frame.Retain()), r.emit)
-	if r.images > mostImages {
-		r.flush()
+	default:
+		r.images++
+		r.sync.Push(r.rig.Image(e.Frame.Retain()), r.emit)
+		if r.images > mostImages {
+			r.flush()
+		}
 	}
 }
 
@@ -181,8 +178,8 @@ func (r *Reader) alone(e *Entry) {
 	e.state = complete
 }
 
-// emit puts a set in the place of its last frame. A frame that still waits before
-// the set's one of its stream was given up by the syncer.
+// emit puts a set at its last frame's entry. The syncer has given up earlier frames of
+// these streams that still wait.
 func (r *Reader) emit(set *process.Set) {
 	var last *Entry
 	var met [mostImages]bool // the set's frame
@@ -205,7 +202,7 @@ func (r *Reader) emit(set *process.Set) {
 	}
 }
 
-// flush lets no frame wait any longer.
+// flush completes the sets of all waiting frames.
 func (r *Reader) flush() {
 	if r.sync != nil {
 		r.sync.Flush(r.emit)

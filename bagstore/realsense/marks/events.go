@@ -14,7 +14,7 @@ type option struct {
 	id     camdriver.OptionID
 }
 
-// events finds notifications, and options that get another value.
+// events finds notifications and changes of options.
 func events(ctx context.Context, f *rsbag.File) []Mark {
 	c := f.Cursor(rsbag.CursorOptions{Streams: func(camdriver.StreamID) bool { return false }})
 	defer c.Close()
@@ -54,14 +54,14 @@ func events(ctx context.Context, f *rsbag.File) []Mark {
 			continue
 		}
 		if list = append(list, m); len(list) == maxEvents {
-			list[maxEvents-1].Text = clip(fmt.Sprintf("%d events; those from here on have no marks", maxEvents))
+			list[maxEvents-1].Text = clip(fmt.Sprintf("%d events; later ones have no marks", maxEvents))
 			break
 		}
 	}
 	return list
 }
 
-// clip cuts a text that is too long for a mark.
+// clip shortens a text that is too long for a mark.
 func clip(text string) string {
 	if r := []rune(text); len(r) > maxText {
 		return string(r[:maxText-1]) + "…"

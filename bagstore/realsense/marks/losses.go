@@ -30,13 +30,13 @@ type span struct {
 	all      bool
 }
 
-// missing is how many frames the numbers have and the file hasn't. Below 0, the camera's
-// counter began again.
+// missing returns how many frames are missing by their numbers. It is negative if the
+// camera's counter restarted.
 func (s span) missing() int64 { return int64(s.to.number-s.from.number) - int64(s.to.rank-s.from.rank) }
 
-// search looks for losses in one stream. The index says how many frames are between two
-// instants, the frames' numbers how many there should be. Parts where these agree lose
-// nothing, and the others are halved.
+// search searches one stream for losses. The index has the number of frames between two
+// instants, the frames' numbers say how many there should be. Parts where these differ
+// are halved.
 type search struct {
 	f      *rsbag.File
 	id     camdriver.StreamID
@@ -46,7 +46,7 @@ type search struct {
 	found  []Mark
 }
 
-// losses finds the losses of a stream, the exact places as long as they are few.
+// losses finds the losses of a stream, with exact positions if there are few.
 func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 	s := search{f: f, id: id}
 	whole, ok := s.sample(ctx)
@@ -72,8 +72,8 @@ func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 	return s.found
 }
 
-// sample walks over the stream's index, and returns the stream with instants at even
-// distances. It is false if there are less than two.
+// sample walks over the stream's index, and returns the stream with evenly spaced
+// instants. ok is false if there are fewer than two.
 func (s *search) sample(ctx context.Context) (span, bool) {
 	var list []instant
 	var last instant
@@ -91,7 +91,7 @@ func (s *search) sample(ctx context.Context) (span, bool) {
 			}
 		}
 		rank++
-		// From a slow disk a few frames take long: each may be in a chunk of its own.
+		// Each frame may be in a chunk of its own, which is slow on a slow disk.
 		if rank%64 == 0 && ctx.Err() != nil {
 			return span{}, false
 		}
@@ -126,7 +126,7 @@ func (s *search) read(p *instant) bool {
 	return true
 }
 
-// halve divides a part at an instant in its middle. It is false if there is none, or no
+// halve splits a part at an instant in its middle. ok is false if there is none, or no
 // more frames may be read.
 func (s *search) halve(p span) (a, b span, ok bool) {
 	for s.probes < maxProbes {

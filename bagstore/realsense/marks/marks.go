@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Kind is what a mark is about.
+// Kind is the kind of a mark.
 type Kind string
 
 // The kinds of marks.
@@ -22,7 +22,7 @@ const (
 
 // Mark is something on the time line.
 type Mark struct {
-	Time   time.Duration // in the file; of a loss, that of the first frame after it, or before it if it isn't known where
+	Time   time.Duration // in the file; of a loss, the first frame after it, or the last known one before it
 	Kind   Kind
 	Stream camdriver.StreamID // of a loss
 	Text   string             // one line for people, at most maxText characters
@@ -37,9 +37,9 @@ const (
 	maxRead   = 10_000
 )
 
-// Find returns the marks of a recording in the order of time. If ctx ends, it returns
-// what it has found. Losses in many places are told together, and so are the last ones of
-// very many events, so that there are at most some hundred marks for each stream.
+// Find returns the marks of a recording in time order; if ctx ends, those found so far.
+// Losses in many places are merged, as are the last of very many events, so that a stream
+// has at most some hundred marks.
 func Find(ctx context.Context, f *rsbag.File) []Mark {
 	all := events(ctx, f)
 	for _, s := range f.Snapshot().Streams {

@@ -13,22 +13,22 @@ import (
 	"rsros/bagstore/formats/rosbag2"
 )
 
-// Broken is a rule of a file that librealsense plays, and how a file breaks it.
+// Broken is a rule of librealsense's reader that a file breaks.
 type Broken struct {
 	Rule  int    `json:"rule"`
 	Text  string `json:"text"`  // of the first place
 	Count uint64 `json:"count"` // of places
 }
 
-// Check reads a .db3 of librealsense's form and lists the rules that it breaks, by
-// number (docs/format-realsense.md); nil if it breaks none. ok is false if the file has
-// none of the form's topics, or is no .db3 that can be read.
+// Check reads a RealSense .db3 and lists the rules that it breaks, by number
+// (docs/format-realsense.md); nil if it breaks none. ok is false if the file isn't a
+// readable .db3 with the topics of a RealSense recording.
 func Check(ctx context.Context, path string) (list []Broken, ok bool, err error) {
 	if format, err := recording.FormatOf(path); err != nil || format != recording.SQLite {
-		return nil, false, nil // nobody looks for pages of a database in all of a large bag
+		return nil, false, nil // rosbag2.Open would search all of a large bag for pages
 	}
 	f, err := rosbag2.Open(path)
-	if err != nil { // none that can be read
+	if err != nil {
 		return nil, false, nil
 	}
 	defer f.Close() //nolint:errcheck // only read
@@ -72,18 +72,18 @@ type checker struct {
 
 	sensors map[int]*sensorRows
 	static  topic // the last row of the description
-	hasData bool  // a row of data waits for its metadata
+	hasData bool  // the last row was data without its metadata
 	data    topic
 	dataAt  bagstore.Time
 	infos   map[string]bool // prefixes of streams
 }
 
-// sensorRows is what came of a sensor so far.
+// sensorRows is the state of a sensor's description.
 type sensorRows struct {
 	info     bool
 	options  map[string]bool
 	last     int  // number of the last option
-	ended    bool // another topic came after its options
+	ended    bool // another topic followed its options
 	filtered bool
 }
 
@@ -96,7 +96,7 @@ func (c *checker) breaks(rule int, format string, args ...any) {
 	b.Count++
 }
 
-// sensor returns what came of a sensor. Numbers are hostile.
+// sensor returns a sensor's state. Numbers aren't trusted.
 func (c *checker) sensor(n int) *sensorRows {
 	s := c.sensors[n]
 	if s == nil {
@@ -129,7 +129,7 @@ func (c *checker) names(conns []*bagstore.Connection) {
 	}
 }
 
-// ends checks what only the whole file shows.
+// ends checks rules about the whole file.
 func (c *checker) ends() {
 	for _, n := range slices.Sorted(maps.Keys(c.sensors)) {
 		if s := c.sensors[n]; s.info && len(s.options) == 0 {

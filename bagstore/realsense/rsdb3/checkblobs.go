@@ -15,8 +15,8 @@ const maxFrame = 256 << 20
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// blobs checks messages as they are stored: what the SDK wants of zstd frames, and
-// of the first bytes of CDR.
+// blobs checks stored messages: the SDK's limits of zstd frames, and the first bytes of
+// CDR.
 func (c *checker) blobs(ctx context.Context, f *rosbag2.File) error {
 	topics := f.Topics()
 	var buf []byte
@@ -36,7 +36,7 @@ func (c *checker) blobs(ctx context.Context, f *rosbag2.File) error {
 			}
 			data, err := f.Stored(i, e, alloc)
 			if err != nil {
-				continue // rows has said so
+				continue // reported by rows
 			}
 			c.blob(topics[e.Conn].Name, data)
 		}

@@ -40,11 +40,6 @@ func (w *Writer) describe() error {
 	if err := w.transforms(); err != nil {
 		return err
 	}
-	return w.facts()
-}
-
-// facts are on a topic of ours, one row for each.
-func (w *Writer) facts() error {
 	for _, f := range w.o.Facts {
 		if err := w.fact(f); err != nil {
 			return err
@@ -53,6 +48,7 @@ func (w *Writer) facts() error {
 	return nil
 }
 
+// fact writes a fact on a topic of our own.
 func (w *Writer) fact(f rstext.Pair) error {
 	return w.string("/additional_info", 0, rstext.Join(w.clean(f.Key, f.Value)))
 }
@@ -65,7 +61,7 @@ func (w *Writer) clean(key, value string) rstext.Pair {
 	return rstext.Pair{Key: key, Value: value}
 }
 
-// info is facts about a device or sensor, by key, once each.
+// info returns the text of a device's or sensor's infos, sorted and unique by key.
 func (w *Writer) info(list []camdriver.Info) string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b camdriver.Info) int { return int(a.Key) - int(b.Key) })
@@ -81,8 +77,8 @@ func (w *Writer) info(list []camdriver.Info) string {
 
 func known[T any](_ T, ok bool) bool { return ok }
 
-// describeSensor adds an option to a sensor that has none: librealsense crashes on
-// such a sensor. Our readers know it by its description, so nothing is lost or gained.
+// describeSensor adds an option to a sensor without any, on which librealsense would
+// crash. Our readers recognize it by its description.
 func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) error {
 	prefix := sensorPrefix(number)
 	info := s.Info
@@ -136,8 +132,8 @@ func streamPrefix(s camdriver.StreamSnapshot) string {
 	return sensorPrefix(s.Sensor) + "/" + s.Profile.Stream.String()
 }
 
-// describeStream leaves streams out that the SDK doesn't record in this form: it can't
-// open a file that describes a pose.
+// describeStream skips streams that the SDK doesn't record in this form: it can't open a
+// file that describes a pose.
 func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
 	id, prefix := s.Profile.Stream, streamPrefix(s)
 	if f := s.Profile.Format; f > w.o.Release.names().Format {
@@ -192,7 +188,7 @@ func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
 	return nil
 }
 
-// frameID is the stream's name; only Infrared has its index, as in the SDK's files.
+// frameID returns the stream's name; only Infrared has its index, as in the SDK's files.
 func frameID(id camdriver.StreamID) string {
 	if id.Kind == camdriver.Infrared {
 		return strings.ReplaceAll(id.String(), "_", "")

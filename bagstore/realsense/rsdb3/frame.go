@@ -9,9 +9,8 @@ import (
 	"rsros/msgs"
 )
 
-// Frame writes a frame, which is borrowed for the length of the call. Its Arrival is
-// written as the host's time. Frames of streams that the form has no place for are
-// counted as lost.
+// Frame writes a frame, which it borrows for the call. Arrival is written as the host's
+// time. Frames of streams that the file can't hold are counted as lost.
 func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	id := f.Stream()
 	t := w.streams[id]
@@ -61,8 +60,8 @@ func (w *Writer) imageHead(t *streamTopics, f *camdriver.Frame) {
 	e.Len(len(f.Data))
 }
 
-// imu writes what the stream measures. An orientation is only known for a combined
-// stream; without one, ROS wants -1 in its covariance.
+// imu writes a motion sample. Only a combined stream has an orientation; for others ROS
+// requires -1 in its covariance.
 func (w *Writer) imu(kind camdriver.StreamKind, m *camdriver.MotionSample) {
 	var none [9]float64
 	orientation, covariance := [4]float64{0, 0, 0, 1}, none

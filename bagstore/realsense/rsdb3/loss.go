@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Loss is something of a recording that a file can't hold as it was.
+// Loss is a part of a recording that a file can't hold unchanged.
 type Loss struct {
 	What  string
 	Count uint64
 }
 
-// losses counts by what was lost.
+// losses counts what was lost, by description.
 type losses map[string]uint64
 
-// maxLosses bounds how many kinds are told apart.
+// maxLosses bounds the number of different descriptions.
 const maxLosses = 1000
 
 func (l losses) add(format string, args ...any) {
@@ -25,7 +25,7 @@ func (l losses) add(format string, args ...any) {
 	}
 }
 
-// Losses says what was left out or changed so far.
+// Losses returns what was left out or changed so far.
 func (w *Writer) Losses() []Loss {
 	var list []Loss
 	for what, n := range w.losses {

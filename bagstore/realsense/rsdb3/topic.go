@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// kind is what a topic's rows are to the SDK's reader.
+// kind is the kind of a topic for the SDK's reader.
 type kind uint8
 
 const (
-	other kind = iota // not looked at
+	other kind = iota // ignored
 	versionTopic
 	deviceInfo
 	sensorInfo
@@ -24,7 +24,7 @@ const (
 	notification
 )
 
-// topic is a topic name taken apart.
+// topic is a parsed topic name.
 type topic struct {
 	name           string
 	kind           kind

@@ -14,21 +14,21 @@ import (
 	"rsros/msgs/cdr"
 )
 
-// Release is the release of librealsense whose form and names are written. Later ones play
-// it, too.
+// Release is the release of librealsense for which a file is written. Later ones play it,
+// too.
 type Release int
 
 const (
 	Release2583 Release = iota
 	Release2582         // knows fewer options
 	Release2581         // knows fewer options, streams and formats; names of notification topics have blanks
-	ReleaseROS2         // after 2.58: calibration and places of streams in ROS 2's words, too
+	ReleaseROS2         // after 2.58: calibration and poses of streams as ROS 2 messages, too
 )
 
 // Releases are the names of releases, as users give them.
 var Releases = map[string]Release{"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "ros2": ReleaseROS2}
 
-// names are those that a release knows. An option that it doesn't know makes its reader loop
+// names returns the names that a release knows. An unknown option makes its reader loop
 // forever.
 func (r Release) names() rstext.Names {
 	switch r {
@@ -40,15 +40,13 @@ func (r Release) names() rstext.Names {
 	return rstext.Names2583
 }
 
-// Options say how a file is written. The zero value is good.
+// Options are the options of a Writer.
 type Options struct {
 	Release Release
-	// Facts are what is known about the recording beside its device. Readers of ours
-	// find them; the SDK doesn't look.
-	Facts []rstext.Pair
+	Facts   []rstext.Pair // about the recording; the SDK ignores them
 }
 
-// Types of the form's topics, in the words of ROS 2.
+// Message types of topics.
 const (
 	typeUInt32 = "std_msgs/msg/UInt32"
 	typeString = "std_msgs/msg/String"
@@ -59,8 +57,8 @@ const (
 // fileVersion is what the SDK writes; it never reads the number.
 const fileVersion = 4
 
-// Writer writes one recording. Frames and events may come in any order of time, but
-// those of one topic and time are read in the order of their writing.
+// Writer writes one recording. Frames and events may come in any order of time. Those of
+// one topic and time are read in the order in which they were written.
 type Writer struct {
 	db      *rosbag2.Writer
 	o       Options
@@ -69,11 +67,11 @@ type Writer struct {
 	streams map[camdriver.StreamID]*streamTopics
 	enc     cdr.Encoder
 	text    []byte
-	message [][]byte // what is being written
+	message [][]byte // reused by put
 	losses  losses
 }
 
-// streamTopics is where a stream's frames go.
+// streamTopics has the topics of a stream's frames.
 type streamTopics struct {
 	sensor         int
 	data, metadata int64
@@ -83,8 +81,8 @@ type streamTopics struct {
 	format         camdriver.Format
 }
 
-// New begins a recording in f, which is empty and stays the caller's, and writes the
-// description. Until Close the file is of no use.
+// New begins a recording in f, which must be empty and stays the caller's, and writes the
+// description. The file can't be read before Close.
 func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
 	w := newWriter(snap, o)
 	w.db = rosbag2.NewWriter(f)
@@ -100,7 +98,7 @@ func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
 	return w
 }
 
-// fitOptions leaves out what the release doesn't know.
+// fitOptions removes options that the release doesn't know.
 func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
 	last := w.o.Release.names().Option
 	s.Options = slices.DeleteFunc(slices.Clone(s.Options), func(o camdriver.Option) bool {
@@ -111,10 +109,10 @@ func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
 	})
 }
 
-// Close makes the file whole. It doesn't sync it.
+// Close completes the file. It doesn't sync it.
 func (w *Writer) Close() error { return w.db.Close() }
 
-// topic returns the id of a topic, which is made when it is first used.
+// topic returns the id of a topic, which it adds at its first use.
 func (w *Writer) topic(name, typ string) (int64, error) {
 	id, known := w.topics[name]
 	if known {
@@ -127,7 +125,7 @@ func (w *Writer) topic(name, typ string) (int64, error) {
 	return id, err
 }
 
-// put writes what the encoder holds, and a body after it.
+// put writes the encoder's bytes, then body.
 func (w *Writer) put(topic int64, at time.Duration, body ...[]byte) error {
 	w.message = append(append(w.message[:0], w.enc.B), body...)
 	return w.db.Write(topic, int64(at), w.message...)
@@ -138,7 +136,6 @@ func (w *Writer) begin() {
 	w.enc.Begin()
 }
 
-// string writes a text.
 func (w *Writer) string(topic string, at time.Duration, text string) error {
 	id, err := w.topic(topic, typeString)
 	if err != nil {
@@ -155,7 +152,7 @@ func optionTopic(sensor int, id camdriver.OptionID) string {
 	return sensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_")
 }
 
-// hasOption says whether a sensor's description holds an option.
+// hasOption reports whether a sensor's description has an option.
 func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
 	return sensor >= 0 && sensor < len(w.snap.Sensors) &&
 		slices.ContainsFunc(w.snap.Sensors[sensor].Options, func(o camdriver.Option) bool { return o.ID == id })

@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Keys of a frame's text beside the names of metadata values.
+// Keys of a frame's text, besides the names of metadata values.
 const (
 	KeyNumber    = "Frame number"
 	KeyDomain    = "timestamp_domain"
@@ -19,7 +19,7 @@ const (
 	KeyUnits     = "depth_units" // m
 )
 
-// Metadata is what the text of a frame says.
+// Metadata is the text of a frame.
 type Metadata struct {
 	Number    uint64
 	Domain    camdriver.Domain
@@ -30,8 +30,8 @@ type Metadata struct {
 	Unknown   []string // keys without a name in camdriver
 }
 
-// ParseMetadata reads the text of a frame. A value that is no number, or a text
-// without number or timestamp, is an error; what could be read is returned with it.
+// ParseMetadata parses the text of a frame. A value that isn't a number, or a text
+// without number or timestamp, is an error; the other values are returned with it.
 func ParseMetadata(s string) (Metadata, error) {
 	var m Metadata
 	var bad error
@@ -76,7 +76,7 @@ func ParseMetadata(s string) (Metadata, error) {
 // maxMillis is the last time that a time.Time of nanoseconds holds.
 const maxMillis = math.MaxInt64 / 1e6
 
-// ParseMillis reads a time in milliseconds since 1970, exactly where it has no exponent.
+// ParseMillis parses a time in milliseconds since 1970, exactly if it has no exponent.
 func ParseMillis(s string) (time.Time, error) {
 	s = strings.TrimSpace(s)
 	ms, err := ParseNumber(s)
@@ -96,8 +96,8 @@ func ParseMillis(s string) (time.Time, error) {
 	return time.UnixMilli(n).Add(time.Duration(rest)), nil
 }
 
-// AppendMetadata is the inverse of ParseMetadata, but for unknown keys. Units are
-// written where they are above 0, a zero System as 0.
+// AppendMetadata is the inverse of ParseMetadata, without unknown keys. It writes Units
+// above 0, and a zero System as 0.
 func AppendMetadata(b []byte, m Metadata) []byte {
 	b = append(b, KeyNumber...)
 	b = strconv.AppendUint(append(b, '='), m.Number, 10)
@@ -107,7 +107,10 @@ func AppendMetadata(b []byte, m Metadata) []byte {
 		b = append(b, "0.000000"...)
 	} else {
 		ns := m.System.UnixNano()
-		b = fmt.Appendf(b, "%s%d.%06d", sign(ns), abs(ns)/1e6, abs(ns)%1e6)
+		if ns < 0 {
+			b, ns = append(b, '-'), -ns
+		}
+		b = fmt.Appendf(b, "%d.%06d", ns/1e6, ns%1e6)
 	}
 	b = append(append(b, ";"+KeyTimestamp+"="...), Number(m.Timestamp)...)
 	b = append(b, ';')
@@ -123,18 +126,4 @@ func AppendMetadata(b []byte, m Metadata) []byte {
 		b = append(strconv.AppendInt(b, v.Value, 10), ';')
 	}
 	return b
-}
-
-func sign(n int64) string {
-	if n < 0 {
-		return "-"
-	}
-	return ""
-}
-
-func abs(n int64) int64 {
-	if n < 0 {
-		return -n
-	}
-	return n
 }

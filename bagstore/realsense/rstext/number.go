@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Number writes v with six decimals, or with as many as it takes to read the same
-// value again.
+// Number formats v with six decimals, or with as many as are needed to parse the same
+// value.
 func Number(v float64) string { return number(v, 64) }
 
 // Single is Number for a value of single precision.
@@ -16,7 +16,7 @@ func Single(v float32) string { return number(float64(v), 32) }
 
 func number(v float64, bits int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "0.000000" // readers take no names for numbers
+		return "0.000000" // readers accept only digits
 	}
 	six := strconv.FormatFloat(v, 'f', 6, 64)
 	if same, err := strconv.ParseFloat(six, bits); err == nil && same == v {
@@ -25,13 +25,13 @@ func number(v float64, bits int) string {
 	return strconv.FormatFloat(v, 'f', -1, bits)
 }
 
-// ParseSingle reads a number of single precision.
+// ParseSingle parses a number of single precision.
 func ParseSingle(s string) (float32, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 32)
 	return float32(v), finite(v, s, err)
 }
 
-// ParseNumber reads a number.
+// ParseNumber parses a number.
 func ParseNumber(s string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return v, finite(v, s, err)
@@ -44,8 +44,8 @@ func finite(v float64, s string, err error) error {
 	return nil
 }
 
-// sdkDigits is how many digits the SDK writes of a calibration's numbers at most,
-// which have single precision. More digits were a double's.
+// sdkDigits is the maximum number of digits of a calibration's numbers in the SDK's
+// files, which have single precision. Numbers with more digits have double precision.
 const sdkDigits = 9
 
 // writeIntrinsic is the inverse of intrinsic.
@@ -57,7 +57,7 @@ func writeIntrinsic(v float64) string {
 	return s
 }
 
-// intrinsic reads a number of a calibration.
+// intrinsic parses a number of a calibration.
 func intrinsic(s string) (float64, error) {
 	v, err := ParseNumber(s)
 	if digits(s) <= sdkDigits {
@@ -73,8 +73,8 @@ func digits(s string) int {
 	return len(s) - strings.Count(s, ".")
 }
 
-// numbers reads a list with a ',' between two: at least least of them, of which
-// those that fit into out count.
+// numbers parses a comma-separated list of at least least numbers into out. Those that
+// don't fit are ignored.
 func numbers(s string, least int, out []float64, parse func(string) (float64, error)) error {
 	n := 0
 	for part := range strings.SplitSeq(s, ",") {
@@ -95,12 +95,9 @@ func numbers(s string, least int, out []float64, parse func(string) (float64, er
 }
 
 func writeNumbers[F float32 | float64](list []F, write func(F) string) string {
-	var b strings.Builder
+	parts := make([]string, len(list))
 	for i, v := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(write(v))
+		parts[i] = write(v)
 	}
-	return b.String()
+	return strings.Join(parts, ",")
 }

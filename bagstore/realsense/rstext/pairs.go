@@ -2,6 +2,7 @@ package rstext
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 type Pair struct{ Key, Value string }
 
 // Pairs splits a text as librealsense does: at every ';'; the value ends at a
-// second '='; a part without '=' has no value; empty parts are passed over.
+// second '='; a part without '=' has no value; empty parts are skipped.
 func Pairs(s string) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		for part := range strings.SplitSeq(s, ";") {
@@ -25,7 +26,7 @@ func Pairs(s string) iter.Seq[Pair] {
 	}
 }
 
-// find returns the value of a key; the last one counts.
+// find returns the last value of a key.
 func find(s, key string) (value string, ok bool) {
 	for p := range Pairs(s) {
 		if p.Key == key {
@@ -35,29 +36,18 @@ func find(s, key string) (value string, ok bool) {
 	return value, ok
 }
 
-// Join writes pairs, with a ';' between two.
+// Join joins pairs with ';'.
 func Join(pairs ...Pair) string {
-	var b strings.Builder
+	parts := make([]string, len(pairs))
 	for i, p := range pairs {
-		if i > 0 {
-			b.WriteByte(';')
-		}
-		b.WriteString(p.Key)
-		b.WriteByte('=')
-		b.WriteString(p.Value)
+		parts[i] = p.Key + "=" + p.Value
 	}
-	return b.String()
+	return strings.Join(parts, ";")
 }
 
-// List splits names that a ';' separates.
+// List splits names that are separated by ';'.
 func List(s string) []string {
-	var out []string
-	for part := range strings.SplitSeq(s, ";") {
-		if part != "" {
-			out = append(out, part)
-		}
-	}
-	return out
+	return slices.DeleteFunc(strings.Split(s, ";"), func(name string) bool { return name == "" })
 }
 
 var cleaner = strings.NewReplacer(";", ",", "=", ":", "\x00", "")

@@ -9,14 +9,13 @@ import (
 	"rsros/bagstore/realsense/rsdb3"
 )
 
-// rosbag2's own record says of a file what its index says, too.
+// rosbag2Record is rosbag2's own metadata record, which repeats the index.
 const rosbag2Record = "rosbag2"
 
-// asides copies what MCAP files have beside messages into another one, or lists it as
-// lost. check also compares their chunks with the checksums.
+// asides copies the attachments and metadata of MCAP files into another one, or lists
+// them as lost. check also verifies the checksums of their chunks.
 func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
 	attachments, records := uint64(0), uint64(0) // that out can't hold
-	to, can := out.(mcapOutput)
 	for _, f := range recording.MCAPFiles(in) {
 		if check {
 			f.Check(func(n bagstore.Note) {
@@ -25,8 +24,8 @@ func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
 		}
 		a := f.Asides()
 		r.lose(a.Damaged, "attachments or metadata records that are damaged: %v", a.Why)
-		if can {
-			if err := r.addAsides(to.w, f, a); err != nil {
+		if out.mcap != nil {
+			if err := r.addAsides(out.mcap, f, a); err != nil {
 				return err
 			}
 			continue
@@ -43,14 +42,14 @@ func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
 	return nil
 }
 
-// lose lists n of something as lost; 0 is nothing.
+// lose lists n of something as lost, if n isn't 0.
 func (r *Result) lose(n uint64, format string, args ...any) {
 	if n > 0 {
-		r.lost([]rsdb3.Loss{{What: fmt.Sprintf(format, args...), Count: n}})
+		r.Lost = append(r.Lost, rsdb3.Loss{What: fmt.Sprintf(format, args...), Count: n})
 	}
 }
 
-// addAsides copies what a file has beside messages.
+// addAsides copies a file's attachments and metadata.
 func (r *Result) addAsides(to *mcap.Writer, f *mcap.File, a mcap.Asides) error {
 	for _, m := range a.Metadata {
 		if err := to.AddMetadata(m); err != nil {

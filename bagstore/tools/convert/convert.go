@@ -24,18 +24,13 @@ type Options struct {
 	Release   rsdb3.Release     // of a .db3
 	Bag       bagstore.Options  // of a bag, its Compression also of MCAP; its Overwrite doesn't count
 	Progress  bagstore.Progress // of frames or messages; may be nil
-	// Device takes what camera nodes published for a device, too: Run writes a recording
-	// of realsense2_camera as one of librealsense.
-	Device bool
-	// AnyDamage goes on however many messages are damaged.
-	AnyDamage bool
-	scan      bool // an MCAP file's indexes aren't trusted
-	// ROS is whose messages Messages writes, 1 or 2. 0: those of In where Out can hold
-	// them.
-	ROS int
-	// Storage of a folder of rosbag2: rosbag2.StorageSQLite, which is the default, or
-	// rosbag2.StorageMCAP.
-	Storage string
+	// Device reads the topics of camera nodes as a device: Run writes a recording of
+	// realsense2_camera as one of librealsense.
+	Device    bool
+	AnyDamage bool   // continue however many messages are damaged
+	scan      bool   // an MCAP file's indexes aren't trusted
+	ROS       int    // messages that Messages writes, ROS 1 or 2. 0: In's if Out can hold them
+	Storage   string // of a folder of rosbag2: rosbag2.StorageSQLite (the default) or StorageMCAP
 }
 
 // Result counts what was written.
@@ -43,30 +38,28 @@ type Result struct {
 	Frames, Events uint64 // of a RealSense recording that ToDB3 or ToBag wrote
 	Messages       uint64 // that Messages wrote
 	Topics         int    // of these
-	// What Messages kept of an MCAP file beside its messages.
+	// Attachments and metadata records that Messages copied from an MCAP file.
 	Attachments, Records uint64
 	// PerTopic counts what Messages wrote and lost, for each connection of the input.
 	PerTopic []bagstore.RecoverTopic
-	Notes    bagstore.Notes // about the input of Messages, but for losses
+	Notes    bagstore.Notes // about the input of Messages, without losses
 	Size     int64          // of the output, 0 for a folder
-	Note     string         // what every output of the kind doesn't have, if there is something
+	Note     string         // what outputs of this kind never have
 	Camera   bool           // In has a camera node's images, which Run wrote message by message
-	// Lost is what the output doesn't hold as it was, or at all.
-	Lost []rsdb3.Loss
-	// Damaged counts messages that couldn't be read; Why is about the last.
-	Damaged uint64
-	Why     error
+	Lost     []rsdb3.Loss   // what the output has changed or doesn't have
+	Damaged  uint64         // messages that can't be read
+	Why      error          // about the last of them
 }
 
 // target is a recording that is being written.
 type target interface {
-	// event writes what a cursor returned.
+	// event writes a cursor's event.
 	event(rsbag.Event) error
-	// beside writes a message of another topic; false if there is no place for it.
-	beside(*rsbag.File, bagstore.Message) (bool, error)
+	// message writes a message of another topic, if the target can hold it.
+	message(*rsbag.File, bagstore.Message) (written bool, err error)
 }
 
-// open opens the input as a recording of librealsense's.
+// open opens the input as a RealSense recording.
 func (o Options) open() (*rsbag.File, error) {
 	return rsbag.Open(o.In, rsbag.Options{Whole: true, CameraNodes: o.Device})
 }
@@ -139,7 +132,7 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o 
 	return errors.Join(err, w.Close())
 }
 
-// finish sorts the losses and sizes the file.
+// finish sorts the losses and sets the file's size.
 func (r *Result) finish(path string, err error) (Result, error) {
 	slices.SortFunc(r.Lost, func(a, b rsdb3.Loss) int { return cmp.Compare(a.What, b.What) })
 	if err != nil {
@@ -154,7 +147,7 @@ func (r *Result) finish(path string, err error) (Result, error) {
 
 func (r *Result) lost(list []rsdb3.Loss) { r.Lost = append(r.Lost, list...) }
 
-// copy hands all of a recording to a target.
+// copy copies a recording to a target.
 func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagstore.Progress) error {
 	total := uint64(0)
 	for _, s := range file.Streams() {
@@ -190,11 +183,11 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 		r.lose(n, "values of metadata %q, which this program doesn't know", key)
 	}
 	r.lose(cur.Unmatched(), "metadata of frames that aren't in the recording")
-	return r.beside(ctx, file, out)
+	return r.copyRest(ctx, file, out)
 }
 
-// beside copies what no cursor visits.
-func (r *Result) beside(ctx context.Context, file *rsbag.File, out target) error {
+// copyRest copies the messages that no cursor visits.
+func (r *Result) copyRest(ctx context.Context, file *rsbag.File, out target) error {
 	conns := file.Beside()
 	v := file.Bag().View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c) }})
@@ -209,7 +202,7 @@ func (r *Result) beside(ctx context.Context, file *rsbag.File, out target) error
 			r.Damaged, r.Why = r.Damaged+1, err
 			continue
 		}
-		written, err := out.beside(file, m)
+		written, err := out.message(file, m)
 		if err != nil {
 			return err
 		}
@@ -223,5 +216,5 @@ func (r *Result) beside(ctx context.Context, file *rsbag.File, out target) error
 	return ctx.Err()
 }
 
-// maxBad is how many damaged messages are passed over.
+// maxBad bounds how many damaged messages are skipped.
 const maxBad = 1000

@@ -1,20 +1,21 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/formats/rosbag2"
-	"rsros/bagstore/realsense/rsdb3"
 )
 
-// Messages writes a recording of any format as another one, message by message. Out's name
-// chooses the format: .bag, .db3 or .mcap; any other is that of a folder of rosbag2. Between
-// ROS 1 and ROS 2 messages change their form by their definitions (see msgs/ros2), and
-// otherwise they stay as they are, byte by byte.
+// Messages writes a recording of any format as another one, message by message. Out's
+// extension selects the format: .bag, .db3 or .mcap; any other is a folder of rosbag2.
+// Messages are converted between ROS 1 and ROS 2 by their definitions (see msgs/ros2);
+// otherwise they are copied byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
 	bag, topics, err := recording.OpenRaw(o.In, bagstore.OpenOptions{Whole: true, Scan: o.scan})
 	if err != nil {
@@ -120,7 +121,7 @@ func (j *job) lose(what string, why error) {
 	}
 }
 
-// metadata is what rosbag2 says of the output.
+// metadata returns rosbag2's metadata of the output.
 func (j *job) metadata(bag *bagstore.Bag) *rosbag2.Metadata {
 	m := &rosbag2.Metadata{Start: j.start, End: j.end}
 	at := make(map[int]int)
@@ -137,18 +138,18 @@ func (j *job) metadata(bag *bagstore.Bag) *rosbag2.Metadata {
 		}
 		m.Topics[i].Messages += j.counts[way]
 	}
-	m.Topics = sortedTopics(m.Topics)
+	slices.SortFunc(m.Topics, func(a, b rosbag2.TopicCount) int { return cmp.Compare(a.Name, b.Name) })
 	return m
 }
 
-// finish says what the output doesn't have.
+// finish lists what the output doesn't have.
 func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) {
 	for what, n := range j.lost {
 		text := what
 		if err := j.why[what]; err != nil {
 			text = fmt.Sprintf("%s: %v", what, err)
 		}
-		j.r.lost([]rsdb3.Loss{{What: text, Count: n}})
+		j.r.lose(n, "%s", text)
 	}
 	promised := make(map[uint32]uint64)
 	for _, c := range bag.Chunks() {
@@ -160,7 +161,7 @@ func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encod
 		kept := j.counts[j.routes[conn.ID]]
 		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type, Kept: kept, Lost: promised[conn.ID] - min(kept, promised[conn.ID])})
 		if way := j.routes[conn.ID]; way.why != nil && j.lost["messages of "+conn.Topic] == 0 {
-			j.r.lost([]rsdb3.Loss{{What: fmt.Sprintf("topic %s, which has no messages: %v", conn.Topic, way.why), Count: 1}})
+			j.r.lose(1, "topic %s, which has no messages: %v", conn.Topic, way.why)
 		} else if way.why == nil {
 			j.r.Topics++
 		}

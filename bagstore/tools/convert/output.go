@@ -15,27 +15,25 @@ import (
 )
 
 // output is a recording that is being written message by message.
-type output interface {
-	// topic makes a topic known. Its messages have the encoding that the output was
-	// made for.
-	topic(container.Topic) (int, error)
-	write(topic int, t bagstore.Time, data []byte) error
-	// close makes the recording whole. m says what is in it.
-	close(m *rosbag2.Metadata) error
+type output struct {
+	topic func(container.Topic) (int, error) // adds a topic
+	write func(topic int, t bagstore.Time, data []byte) error
+	close func(m *rosbag2.Metadata) error // completes the recording; m describes it
+	mcap  *mcap.Writer                    // nil for other formats
 }
 
-// The formats that a recording is written in, by the ends of names.
+// The formats that a recording is written in, by file extension.
 const (
 	extBag  = ".bag"
 	extDB3  = ".db3"
 	extMCAP = ".mcap"
 )
 
-// format is the end of the names of such outputs.
+// format returns the extension of the output's format.
 func (o Options) format() string { return cmp.Or(o.Format, filepath.Ext(o.Out)) }
 
-// writeOutput has fill write the output's messages. The output appears when fill has
-// returned what is in it.
+// writeOutput calls fill to write the messages. The output gets its name after fill has
+// returned its metadata.
 func writeOutput(o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) error {
 	switch ext := o.format(); ext {
 	case extBag:
@@ -69,11 +67,19 @@ func writeBagFile(o Options, fill func(output) (*rosbag2.Metadata, error)) error
 	if err != nil {
 		return err
 	}
-	_, err = fill(bagOutput{w.Writer})
+	_, err = fill(output{
+		topic: func(t container.Topic) (int, error) {
+			id, err := w.AddConnection(bagstore.Connection{
+				Topic: t.Name, Type: t.Type, MD5: t.MD5, Definition: t.Schema.Text, CallerID: t.CallerID, Latching: t.Latching,
+			})
+			return int(id), err
+		},
+		write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(uint32(topic), t, data) },
+	})
 	return w.Finish(err)
 }
 
-// writeFile writes a .db3 or an MCAP file and returns what is in it.
+// writeFile writes a .db3 or an MCAP file and returns its metadata.
 func writeFile(path, ext string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
 	err = atomicfile.Write(path, o.Overwrite, func(f *os.File) error {
 		out, storage, err := newOutput(f, ext, o, encoding)
@@ -96,64 +102,36 @@ func writeFile(path, ext string, o Options, encoding string, fill func(output) (
 func newOutput(f *os.File, ext string, o Options, encoding string) (output, string, error) {
 	if ext == extDB3 {
 		w, err := rosbag2.NewDefinedWriter(f)
-		return db3Output{w}, rosbag2.StorageSQLite, err
+		return output{
+			topic: func(t container.Topic) (int, error) {
+				id, err := w.AddDefined(t)
+				return int(id), err
+			},
+			write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(int64(topic), int64(t), data) },
+			close: func(m *rosbag2.Metadata) error { return errors.Join(w.Describe(m), w.Close()) },
+		}, rosbag2.StorageSQLite, err
 	}
 	profile := mcap.ProfileROS2
 	if encoding == container.ROS1 {
 		profile = mcap.ProfileROS1
 	}
 	w, err := mcap.NewWriter(f, profile, o.Bag.Compression)
-	return mcapOutput{w}, rosbag2.StorageMCAP, err
+	return output{
+		topic: func(t container.Topic) (int, error) {
+			id, err := w.AddTopic(t)
+			return int(id), err
+		},
+		write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(uint16(topic), t, data) },
+		close: func(*rosbag2.Metadata) error { return w.Close() },
+		mcap:  w,
+	}, rosbag2.StorageMCAP, err
 }
 
-type bagOutput struct{ w *bagstore.Writer }
-
-func (b bagOutput) topic(t container.Topic) (int, error) {
-	id, err := b.w.AddConnection(bagstore.Connection{
-		Topic: t.Name, Type: t.Type, MD5: t.MD5, Definition: t.Schema.Text, CallerID: t.CallerID, Latching: t.Latching,
-	})
-	return int(id), err
-}
-
-func (b bagOutput) write(topic int, t bagstore.Time, data []byte) error {
-	return b.w.Write(uint32(topic), t, data)
-}
-
-func (b bagOutput) close(*rosbag2.Metadata) error { return nil } // writeBagFile does
-
-type db3Output struct{ w *rosbag2.Writer }
-
-func (d db3Output) topic(t container.Topic) (int, error) {
-	id, err := d.w.AddDefined(t)
-	return int(id), err
-}
-
-func (d db3Output) write(topic int, t bagstore.Time, data []byte) error {
-	return d.w.Write(int64(topic), int64(t), data)
-}
-
-func (d db3Output) close(m *rosbag2.Metadata) error {
-	return errors.Join(d.w.Describe(m), d.w.Close())
-}
-
-type mcapOutput struct{ w *mcap.Writer }
-
-func (m mcapOutput) topic(t container.Topic) (int, error) {
-	id, err := m.w.AddTopic(t)
-	return int(id), err
-}
-
-func (m mcapOutput) write(topic int, t bagstore.Time, data []byte) error {
-	return m.w.Write(uint16(topic), t, data)
-}
-
-func (m mcapOutput) close(*rosbag2.Metadata) error { return m.w.Close() }
-
-// encodingOf is the encoding of the messages of an output. of is that of the input's.
-func encodingOf(o Options, of string) (string, error) {
-	want, ok := map[int]string{0: of, 1: container.ROS1, 2: container.CDR}[o.ROS]
+// encodingOf returns the encoding of an output's messages. in is the input's.
+func encodingOf(o Options, in string) (string, error) {
+	want, ok := map[int]string{0: in, 1: container.ROS1, 2: container.CDR}[o.ROS]
 	if !ok {
-		return "", fmt.Errorf("messages of ROS %d: there are ROS 1 and ROS 2", o.ROS)
+		return "", fmt.Errorf("messages of ROS %d: want ROS 1 or ROS 2", o.ROS)
 	}
 	only := ""
 	switch o.format() {
@@ -165,7 +143,7 @@ func encodingOf(o Options, of string) (string, error) {
 		only = container.CDR
 	}
 	if o.ROS != 0 && want != only {
-		return "", fmt.Errorf("%s has no place for messages of ROS %d", o.Out, o.ROS)
+		return "", fmt.Errorf("%s can't hold messages of ROS %d", o.Out, o.ROS)
 	}
 	return only, nil
 }

@@ -6,15 +6,15 @@ import (
 	"rsros/bagstore"
 )
 
-// What is between reading and writing.
+// Limits of the batches between reading and writing.
 const (
 	batches     = 3
-	batchBytes  = 2 << 20 // the message that passes it ends its batch
+	batchBytes  = 2 << 20 // the message that exceeds it ends its batch
 	batchItems  = 4096
-	batchRetain = 32 << 20 // a larger buffer isn't used again
+	batchRetain = 32 << 20 // larger buffers aren't reused
 )
 
-// batch is messages on their way, in the form of the output.
+// batch is a batch of messages in the output's form.
 type batch struct {
 	data []byte
 	list []item
@@ -23,12 +23,12 @@ type batch struct {
 type item struct {
 	topic int
 	time  bagstore.Time
-	end   int // of its bytes in data
+	end   int // of the message in data
 }
 
 func (b *batch) full() bool { return len(b.data) >= batchBytes || len(b.list) >= batchItems }
 
-// add takes a message that was appended to data.
+// add adds a message that was appended to data.
 func (b *batch) add(topic int, t bagstore.Time, data []byte) {
 	b.data = data
 	b.list = append(b.list, item{topic, t, len(data)})
@@ -41,7 +41,7 @@ func (b *batch) reset() {
 	}
 }
 
-// write hands a batch to an output.
+// write writes a batch to an output.
 func (b *batch) write(out output) error {
 	from := 0
 	for _, m := range b.list {
@@ -53,8 +53,8 @@ func (b *batch) write(out output) error {
 	return nil
 }
 
-// pump has fill read into batches on a goroutine of its own while write writes those that
-// are full. fill returns false with the last. pump returns when both are done.
+// pump calls fill in a goroutine to read into batches, and write for each full batch.
+// fill returns false with the last. pump returns when both are done.
 func pump(fill func(*batch) (more bool, err error), write func(*batch) error) error {
 	free, full := make(chan *batch, batches), make(chan *batch, batches)
 	for range batches {

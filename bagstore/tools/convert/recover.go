@@ -11,7 +11,7 @@ import (
 	"rsros/bagstore/formats/recording"
 )
 
-// extOf is the end of a file's name by which outputs of a format are known.
+// extOf returns the file extension of a format.
 func extOf(f recording.Format) (string, error) {
 	switch f {
 	case recording.SQLite:
@@ -19,15 +19,15 @@ func extOf(f recording.Format) (string, error) {
 	case recording.MCAP:
 		return extMCAP, nil
 	case recording.Folder:
-		return "", errors.New("that is a folder: name one of its files, or convert it to another one")
+		return "", errors.New("this is a folder: name one of its files, or convert it to another one")
 	case recording.Compressed:
 		return "", errors.New("the file is compressed as a whole; convert reads it")
 	}
-	return "", errors.New("that is no .db3 and no MCAP file")
+	return "", errors.New("neither a .db3 nor an MCAP file")
 }
 
-// Misnamed returns an error if the name of Recover's output has the ending of a container
-// other than the input's.
+// Misnamed returns an error if Recover's output has the extension of a container other
+// than the input's.
 func Misnamed(f recording.Format, out string) error {
 	own, err := extOf(f)
 	if f == recording.Bag {
@@ -39,15 +39,15 @@ func Misnamed(f recording.Format, out string) error {
 	return nil
 }
 
-// Again writes a .db3 or an MCAP file once more: the messages that can be read, byte by byte
-// but for their compression, in the order of their times. Of an MCAP file, those of
-// other encodings than CDR and ROS 1's are listed as lost. Its attachments and metadata
-// records are copied as far as they are whole.
+// Again rewrites a .db3 or an MCAP file: it copies the messages that can be read in time
+// order, byte by byte except for their compression. Messages of an MCAP file that are
+// neither CDR nor ROS 1 are listed as lost. Whole attachments and metadata records are
+// copied, too.
 func Again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress) (Result, error) {
 	return again(ctx, in, out, bag, p, false)
 }
 
-// again is Again. scan: an MCAP file's indexes aren't trusted.
+// again is Again. With scan, an MCAP file's indexes aren't trusted.
 func again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore.Progress, scan bool) (Result, error) {
 	format, err := recording.FormatOf(in)
 	if err != nil {
@@ -65,8 +65,8 @@ func again(ctx context.Context, in, out string, bag bagstore.Options, p bagstore
 	return Messages(ctx, Options{In: in, Out: out, Format: ext, AnyDamage: true, scan: scan && ext == extMCAP, Overwrite: bag.Overwrite, Bag: bag, Progress: p})
 }
 
-// Recover makes a sound file of what is whole in a .db3 or an MCAP file, see [Again] and
-// [bagstore.Recover].
+// Recover writes a sound file with what can be read of a .db3 or an MCAP file, see
+// [Again] and [bagstore.Recover].
 func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
 	if o.Compression == "" {
 		o.Compression = usualCompression(in)
@@ -96,7 +96,7 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 	return rep, nil
 }
 
-// usualCompression is LZ4 for a file with compressed chunks.
+// usualCompression returns LZ4 for a file with compressed chunks, else None.
 func usualCompression(path string) bagstore.Compression {
 	b, _, err := recording.OpenRaw(path, bagstore.OpenOptions{})
 	if err != nil {

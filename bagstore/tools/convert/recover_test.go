@@ -96,7 +96,7 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// TestRecoverRefuses: what the container can't be is an error before a file is made.
+// TestRecoverRefuses checks that unsupported inputs and compressions fail before a file is made.
 func TestRecoverRefuses(t *testing.T) {
 	db, talker := need.Bag(t, "db3/sdk_rec_raw.db3"), need.Bag(t, "db3/public/rosbag2_talker.mcap")
 	out := filepath.Join(t.TempDir(), "out")
@@ -105,7 +105,7 @@ func TestRecoverRefuses(t *testing.T) {
 		compression bagstore.Compression
 	}{
 		"without compression": {db, bagstore.LZ4}, "no bz2": {talker, bagstore.BZ2}, "folder": {t.TempDir(), ""},
-		"no .db3": {need.Bag(t, "librealsense/sw_small_raw.bag"), ""},
+		"neither a .db3 nor an MCAP": {need.Bag(t, "librealsense/sw_small_raw.bag"), ""},
 	} {
 		_, err := Again(t.Context(), c.in, out, bagstore.Options{Compression: c.compression}, nil)
 		if err == nil || !strings.Contains(err.Error(), what) {

@@ -3,7 +3,6 @@ package convert
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"rsros/bagstore"
@@ -14,31 +13,27 @@ import (
 	"rsros/msgs/ros2"
 )
 
-// route is the way of a topic's messages from the input into the output.
+// route says how a topic's messages get from the input into the output.
 type route struct {
 	topic  container.Topic // in the output
 	out    int             // the output's number of the topic
-	why    error           // not nil: its messages have no form there
-	encode encode          // nil: they stay as they are
-	exact  bool            // the output has the input's own bytes and times
+	why    error           // not nil: its messages can't be converted
+	encode encode          // nil: its messages are copied
+	exact  bool            // bytes and times are the input's
 }
 
-// encode appends a message in the output's form to what it is given. lost is what of the
-// message that form doesn't have; "" is nothing.
+// encode appends a message in the output's form to to. lost describes the parts of the
+// message that are lost; "" if none are.
 type encode func(to, message []byte) (out []byte, lost string, err error)
 
-// router finds the ways of topics.
+// router finds the routes of topics, and caches conversions.
 type router struct {
 	encoding string                      // of the output
 	encoders map[[2]string]*ros2.Encoder // by name and definition
-	mappings map[container.Schema]map[string]*ros2.Mapping
+	mappings map[[2]string]*ros2.Mapping // by name and schema
 }
 
-func newRouter(encoding string) *router {
-	return &router{encoding, make(map[[2]string]*ros2.Encoder), make(map[container.Schema]map[string]*ros2.Mapping)}
-}
-
-// route finds the way of a topic.
+// route finds a topic's route.
 func (r *router) route(t container.Topic) route {
 	switch {
 	case t.Encoding == container.ROS1 && r.encoding == container.CDR:
@@ -50,11 +45,6 @@ func (r *router) route(t container.Topic) route {
 	case t.Encoding == container.CDR:
 		return route{topic: described(t), exact: true}
 	}
-	return ros1AsItIs(t)
-}
-
-// ros1AsItIs takes over a topic whose messages stay in the form of ROS 1.
-func ros1AsItIs(t container.Topic) route {
 	if t.MD5 == "" {
 		s, err := msgs.Parse(t.Type, t.Schema.Text)
 		if err != nil {
@@ -66,7 +56,7 @@ func ros1AsItIs(t container.Topic) route {
 	return route{topic: t}
 }
 
-// described completes what a recording of ROS 2 doesn't say of a type.
+// described adds the definition and hash of a ROS 2 type if the recording has none.
 func described(t container.Topic) container.Topic {
 	if t.Schema.Encoding != "" {
 		return t
@@ -95,11 +85,11 @@ func (r *router) toROS2(t container.Topic) route {
 		Name: t.Name, Type: e.Type, Encoding: container.CDR, Hash: e.Hash, QoS: rosbag2.QoS(t.Latching),
 		Schema: container.Schema{Encoding: container.SchemaROS2, Text: e.Definition},
 	}
-	return route{topic: out, encode: saying(lost, e.Convert)}
+	return route{topic: out, encode: withLoss(lost, e.Convert)}
 }
 
-// saying is an encode that says what is lost of messages that aren't whole.
-func saying(lost string, convert func(to, message []byte) ([]byte, bool, error)) encode {
+// withLoss returns an encode that reports lost for messages that lose something.
+func withLoss(lost string, convert func(to, message []byte) ([]byte, bool, error)) encode {
 	return func(to, message []byte) ([]byte, string, error) {
 		b, whole, err := convert(to, message)
 		if whole {
@@ -110,16 +100,14 @@ func saying(lost string, convert func(to, message []byte) ([]byte, bool, error))
 }
 
 func (r *router) toROS1(t container.Topic) route {
-	if r.mappings[t.Schema] == nil {
-		r.mappings[t.Schema] = make(map[string]*ros2.Mapping)
-	}
-	m := r.mappings[t.Schema][t.Type]
-	if m == nil {
+	key := [2]string{t.Type, t.Schema.Encoding + "\n" + t.Schema.Text}
+	m, known := r.mappings[key]
+	if !known {
 		var err error
 		if m, err = recording.Map(t); err != nil {
 			return route{topic: t, why: err}
 		}
-		r.mappings[t.Schema][t.Type] = m
+		r.mappings[key] = m
 	}
 	lost := "times before 1970, or bytes after the last field, of messages of " + t.Name
 	if len(m.Dropped) > 0 {
@@ -129,7 +117,7 @@ func (r *router) toROS1(t container.Topic) route {
 		Name: t.Name, Type: m.Type.Name, Encoding: container.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: recording.Latched(t),
 		Schema: container.Schema{Encoding: container.SchemaROS1, Text: m.Type.Definition},
 	}
-	return route{topic: out, encode: saying(lost, m.Convert)}
+	return route{topic: out, encode: withLoss(lost, m.Convert)}
 }
 
 // table has the routes of all connections of an input.
@@ -138,7 +126,8 @@ type table map[uint32]*route
 // newTable finds the routes. In ROS 2 a topic has one type, so the connections of one
 // topic share it.
 func newTable(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) table {
-	r, list := newRouter(encoding), make(table)
+	r := router{encoding, make(map[[2]string]*ros2.Encoder), make(map[[2]string]*ros2.Mapping)}
+	list := make(table)
 	first := make(map[string]*route)
 	for _, conn := range bag.Connections() {
 		way := r.route(topics[conn.ID])
@@ -159,7 +148,7 @@ func newTable(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding str
 	return list
 }
 
-// open makes the topics known to the output.
+// open adds the topics to the output.
 func (t table) open(bag *bagstore.Bag, encoding string, out output) (err error) {
 	numbers := make(map[string]int)
 	for _, conn := range bag.Connections() {
@@ -179,7 +168,7 @@ func (t table) open(bag *bagstore.Bag, encoding string, out output) (err error) 
 	return nil
 }
 
-// encodingIn is what most topics of an input have.
+// encodingIn returns the encoding of most topics.
 func encodingIn(topics map[uint32]container.Topic) string {
 	ros1 := 0
 	for _, t := range topics {
@@ -191,10 +180,4 @@ func encodingIn(topics map[uint32]container.Topic) string {
 		return container.ROS1
 	}
 	return container.CDR
-}
-
-// sortedTopics lists topics by their names.
-func sortedTopics(list []rosbag2.TopicCount) []rosbag2.TopicCount {
-	slices.SortFunc(list, func(a, b rosbag2.TopicCount) int { return cmp.Compare(a.Name, b.Name) })
-	return list
 }

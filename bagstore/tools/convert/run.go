@@ -13,10 +13,9 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 )
 
-// Run writes a recording in the format that Out's name chooses. A RealSense recording
-// becomes one of the other release of librealsense (ToBag, ToDB3), unless ROS says whose
-// messages are wanted or In's messages are Out's already, and with Device so does one of a
-// camera node; everything else goes message by message (Messages).
+// Run writes a recording in the format that Out's extension selects. It converts a
+// RealSense recording, or with Device a camera node's, by ToBag or ToDB3, unless ROS is
+// set or In already has Out's kind of messages. It converts everything else by Messages.
 func Run(ctx context.Context, o Options) (Result, error) {
 	to := filepath.Ext(o.Out)
 	if o.Device {
@@ -46,11 +45,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return r, err
 }
 
-// input is what decides how a recording is converted.
+// input has what decides how a recording is converted.
 type input struct {
 	mcap   bool
-	layout string // the encoding of a RealSense recording; "" if it is none
-	camera bool   // there are a camera node's images
+	layout string // the encoding of a RealSense recording; "" for others
+	camera bool   // it has a camera node's images
 }
 
 func look(name string) (in input, err error) {

@@ -12,7 +12,6 @@ import (
 	"rsros/msgs"
 )
 
-// db3 writes a .db3.
 type db3 struct{ w *rsdb3.Writer }
 
 func (t db3) event(e rsbag.Event) error {
@@ -25,9 +24,8 @@ func (t db3) event(e rsbag.Event) error {
 	return t.w.Frame(e.Sensor, e.Frame, e.Time)
 }
 
-// beside writes messages of the layout's types; what doesn't read as its type is left
-// out.
-func (t db3) beside(f *rsbag.File, m bagstore.Message) (bool, error) {
+// message writes messages of the layout's types, and skips those that don't decode.
+func (t db3) message(f *rsbag.File, m bagstore.Message) (bool, error) {
 	if !ofLayout(m.Conn) {
 		return false, nil
 	}
@@ -49,13 +47,12 @@ func (t db3) beside(f *rsbag.File, m bagstore.Message) (bool, error) {
 	return false, nil
 }
 
-// ofLayout says whether a topic is one of the layout, and of its type.
+// ofLayout reports whether a topic is one of the layout, with its type.
 func ofLayout(c *bagstore.Connection) bool {
 	want, ok := rslayout.TopicType(c.Topic)
 	return ok && c.MD5 == want.MD5
 }
 
-// bag writes a bag.
 type bag struct {
 	w    *rsbag.Copier
 	lost map[string]uint64
@@ -73,7 +70,7 @@ func (t bag) event(e rsbag.Event) error {
 	}
 	switch {
 	case e.Frame != nil:
-		t.lost[fmt.Sprintf("frames of %s: the layout has no place for them", e.Frame.Stream())]++
+		t.lost[fmt.Sprintf("frames of %s: the layout can't hold them", e.Frame.Stream())]++
 	case e.Option != nil:
 		t.lost[fmt.Sprintf("changes of option %s", e.Option.ID)]++
 	default:
@@ -82,7 +79,7 @@ func (t bag) event(e rsbag.Event) error {
 	return nil
 }
 
-func (t bag) beside(f *rsbag.File, m bagstore.Message) (bool, error) {
+func (t bag) message(f *rsbag.File, m bagstore.Message) (bool, error) {
 	if !ofLayout(m.Conn) {
 		return false, nil
 	}

@@ -1,9 +1,9 @@
 // Package reprocess makes a recording from another one: depth and images go through
-// processing blocks, and everything else is copied. It knows no graph.
+// processing blocks, everything else is copied.
 //
-// The description of the new recording has the sizes, formats, intrinsics and
-// extrinsics of the processed streams. There is one image of each stream in a set;
-// if a block adds another (the colorizer), the new one is used.
+// The new recording describes the sizes, formats, intrinsics and extrinsics of the
+// processed streams. If a block adds a second image of a stream to a set, as the
+// colorizer does, the new one is recorded.
 package reprocess
 
 import (
@@ -30,8 +30,8 @@ type Options struct {
 	// Recorder says how Out is written. It also gets what is known about In
 	// (Additional).
 	Recorder rsbag.RecorderOptions
-	// Chain makes the blocks, in their order. It is called twice: the first frames
-	// are processed ahead, to learn what comes out.
+	// Chain creates the blocks in their order. It is called twice, because the first
+	// frames are processed once before to learn the output's profiles.
 	Chain    func(*process.Resources) (process.Chain, error)
 	Progress bagstore.Progress
 	Log      zerolog.Logger
@@ -113,8 +113,8 @@ func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSna
 	return r, err
 }
 
-// sets walks over the recording: set is lent each set after the chain, other each
-// event that is no picture. Both stop it with an error.
+// sets walks over the recording. It lends set each set after the chain, and other each
+// event that isn't a picture. An error of either ends the walk.
 func (w *work) sets(ctx context.Context, set func(*process.Set) error, other func(rsbag.Event) error) (err error) {
 	chain, err := w.o.Chain(w.res)
 	if err != nil {
@@ -157,14 +157,14 @@ func (w *work) sets(ctx context.Context, set func(*process.Set) error, other fun
 	return err
 }
 
-// base is the wall time that file time 0 gets: only differences count.
+// base is the wall time of file time 0. Only differences count.
 var base = time.Unix(1_000_000_000, 0)
 
-// errProbed ends the look ahead.
+// errProbed ends probe.
 var errProbed = errors.New("all streams were seen")
 
-// probe finds out what the blocks make of the streams, and describes it. It takes
-// the first set that has a frame of every stream.
+// probe finds the profiles that the blocks produce, and describes the new recording. It
+// uses the first set that has a frame of every stream.
 func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
 	streams := 0
 	for _, s := range w.file.Streams() {
@@ -203,8 +203,8 @@ func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
 	return w.describe(profiles), nil
 }
 
-// fits says whether an image has the geometry that the new recording describes:
-// depth that found nothing to be aligned to hasn't.
+// fits reports whether an image has the geometry that the new recording describes.
+// Depth without a frame to align to hasn't.
 func (w *work) fits(img process.Image) bool {
 	p, q := img.Profile, w.made[img.Frame.Stream()]
 	if q == nil || p.Format != q.Format || p.Width != q.Width || p.Height != q.Height || p.Intrinsics != q.Intrinsics {
@@ -213,7 +213,7 @@ func (w *work) fits(img process.Image) bool {
 	return p.Extrinsics == q.Extrinsics || p.Extrinsics != nil && q.Extrinsics != nil && *p.Extrinsics == *q.Extrinsics
 }
 
-// chosen is what is recorded of a set: the first image of each stream that a
+// chosen returns the images of a set that are recorded: the first of each stream that a
 // recording can hold.
 func chosen(s *process.Set) []process.Image {
 	var out []process.Image
@@ -228,7 +228,7 @@ func chosen(s *process.Set) []process.Image {
 	return out
 }
 
-// describe is the device with the processed streams.
+// describe returns the device with the processed streams.
 func (w *work) describe(profiles map[camdriver.StreamID]*process.Profile) camdriver.DeviceSnapshot {
 	made := w.snap
 	made.Streams = slices.Clone(made.Streams)
@@ -258,8 +258,8 @@ func (w *work) describe(profiles map[camdriver.StreamID]*process.Profile) camdri
 	return made
 }
 
-// relate makes all extrinsics start from where the reference stream is now: aligned
-// depth has moved.
+// relate makes all extrinsics relative to the new pose of the reference stream, because
+// aligned depth has moved.
 func relate(snap *camdriver.DeviceSnapshot) {
 	i := slices.IndexFunc(snap.Streams, func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == snap.Reference })
 	if i < 0 || snap.Streams[i].Extrinsic == nil || *snap.Streams[i].Extrinsic == camdriver.Identity() {

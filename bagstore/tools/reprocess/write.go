@@ -71,32 +71,31 @@ func (o *output) frame(sensor int, f *camdriver.Frame, at time.Time) {
 	o.queue.add(at, func() error { return o.out.Frame(sensor, f) }, f.Release)
 }
 
-// event writes an event that is no picture.
+// event writes an event that isn't a picture.
 func (o *output) event(e rsbag.Event) error {
 	at := base.Add(e.Time)
 	switch {
 	case e.Option != nil:
-		o.queue.add(at, func() error { return o.out.Option(e.Sensor, e.Option.ID, e.Option.Value, at) }, nil)
+		o.queue.add(at, func() error { return o.out.Option(e.Sensor, e.Option.ID, e.Option.Value, at) }, func() {})
 	case e.Notification != nil:
-		o.queue.add(at, func() error { return o.out.Notification(e.Sensor, *e.Notification, at) }, nil)
+		o.queue.add(at, func() error { return o.out.Notification(e.Sensor, *e.Notification, at) }, func() {})
 	default:
 		o.frame(e.Sensor, e.Frame, at)
 	}
 	return o.queue.write(at.Add(-longest))
 }
 
-// longest is how late a frame may come out of the syncer: eight frame times at 6
-// frames a second.
+// longest is the syncer's maximum delay of a frame: eight frame times at 6 Hz.
 const longest = 1500 * time.Millisecond
 
-// queue brings what is written into the order of time: sets come later than the
-// motion samples of their time.
+// queue sorts what is written by time, because sets come later than the motion samples
+// of their time.
 type queue struct{ list []entry }
 
 type entry struct {
 	at      time.Time
 	write   func() error
-	release func() // may be nil
+	release func()
 }
 
 func (q *queue) add(at time.Time, write func() error, release func()) {
@@ -107,29 +106,21 @@ func (q *queue) add(at time.Time, write func() error, release func()) {
 	q.list = slices.Insert(q.list, i, entry{at, write, release})
 }
 
-// write writes what lies before a time.
-func (q *queue) write(before time.Time) error {
+// write writes the entries before a time.
+func (q *queue) write(before time.Time) (err error) {
 	n := 0
-	for ; n < len(q.list) && q.list[n].at.Before(before); n++ {
-		err := q.list[n].write()
-		if q.list[n].release != nil {
-			q.list[n].release()
-		}
-		if err != nil {
-			q.list = slices.Delete(q.list, 0, n+1)
-			return err
-		}
+	for ; err == nil && n < len(q.list) && q.list[n].at.Before(before); n++ {
+		err = q.list[n].write()
+		q.list[n].release()
 	}
 	q.list = slices.Delete(q.list, 0, n)
-	return nil
+	return err
 }
 
-// drop gives back what was never written.
+// drop releases the remaining entries.
 func (q *queue) drop() {
 	for _, e := range q.list {
-		if e.release != nil {
-			e.release()
-		}
+		e.release()
 	}
 	q.list = nil
 }

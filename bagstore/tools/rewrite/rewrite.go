@@ -1,8 +1,7 @@
-// Package rewrite makes new bags of the messages of others, without decoding them: with
-// another compression, with fewer messages, of several bags, or in several parts. Inputs may
-// be recordings of any format that a [bagstore.Bag] reads. A new bag has its name only when it is
-// complete. Every function does its work in the caller's goroutine, and those of the
-// reader and the writer.
+// Package rewrite copies messages into new bags without decoding them: with another
+// compression, with fewer messages, from several bags, or into several parts. Inputs may
+// be recordings of any format that a [bagstore.Bag] reads. A new bag gets its name when
+// it is complete.
 package rewrite
 
 import (
@@ -23,13 +22,13 @@ type Options struct {
 	// error stops the copying.
 	Keep func(bagstore.Message) (bool, error)
 	// Damaged, if it isn't nil, is called for each message that can't be read, which is
-	// then left out. Otherwise the first one ends the copying.
+	// then skipped. Otherwise the first one ends the copying.
 	Damaged  func(error)
 	Progress bagstore.Progress // in messages
 }
 
-// messages yields the messages of a view. Those that can't be read go to damaged; if that
-// is nil, the first one's error is the last thing that is yielded.
+// messages yields the messages of a view. It calls damaged for those that can't be read;
+// if damaged is nil, the first one's error ends the sequence.
 func messages(v *bagstore.View, damaged func(error)) iter.Seq2[bagstore.Message, error] {
 	return func(yield func(bagstore.Message, error) bool) {
 		for m, err := range v.Messages() {
@@ -42,7 +41,7 @@ func messages(v *bagstore.View, damaged func(error)) iter.Seq2[bagstore.Message,
 	}
 }
 
-// copy writes a message that Keep takes, with its own time or another one.
+// copy writes a message with time t if Keep takes it.
 func (o Options) copy(w *bagstore.Output, m bagstore.Message, t bagstore.Time) (copied bool, err error) {
 	if o.Keep != nil {
 		if keep, err := o.Keep(m); err != nil || !keep {
@@ -52,17 +51,16 @@ func (o Options) copy(w *bagstore.Output, m bagstore.Message, t bagstore.Time) (
 	return true, w.Copy(m, t)
 }
 
-// Result says what was copied.
+// Result counts what was copied.
 type Result struct {
 	Messages uint64 `json:"messages"`
-	Latched  uint64 `json:"latched"` // of them moved to the start
+	Latched  uint64 `json:"latched"` // of these, moved to the start
 	Bytes    uint64 `json:"bytes"`   // of message data
 	Size     int64  `json:"size"`    // of the new file
 }
 
-// Rewrite copies a bag in time order, with another compression or fewer messages.
-// It doesn't decode the messages. The output gets its name when it is complete; it
-// may be the input, which is then replaced.
+// Rewrite copies a bag in time order, with another compression or fewer messages. The
+// output may be the input, which is then replaced.
 func Rewrite(ctx context.Context, in, out string, o Options) (*Result, error) {
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
@@ -81,8 +79,8 @@ func Merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options) (*R
 	return merge(ctx, bags, out, o, func() {})
 }
 
-// merge calls read when the bags have been read and the output doesn't have its name
-// yet: it may be that of an input, and Windows replaces no file that is open.
+// merge calls read after it has read the bags and before the output gets its name,
+// which may be an input's: Windows can't replace a file that is open.
 func merge(ctx context.Context, bags []*bagstore.Bag, out string, o Options, read func()) (*Result, error) {
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
@@ -109,8 +107,14 @@ func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bags
 			return err
 		}
 	}
-	var err error
-	if res.Latched, err = copyLatched(ctx, w, bags, o); err != nil {
+	err := eachLatched(ctx, o.Filter, bags, func(m bagstore.Message) error {
+		copied, err := o.copy(w, m, o.Start)
+		if copied {
+			res.Latched++
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}
@@ -128,8 +132,8 @@ func (res *Result) copyAll(ctx context.Context, w *bagstore.Output, bags []*bags
 	return nil
 }
 
-// copyStatic writes the messages at MinTime: a RealSense recording describes its
-// device there, outside its time line, and no part of it plays without.
+// copyStatic writes the messages at MinTime: they describe the device of a RealSense
+// recording, and no part of it plays without them.
 func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
 	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
 	for m, err := range messages(v, o.Damaged) {
@@ -143,20 +147,8 @@ func copyStatic(w *bagstore.Output, bags []*bagstore.Bag, o Options) error {
 	return nil
 }
 
-// copyLatched writes the latched messages from before the filter's start.
-func copyLatched(ctx context.Context, w *bagstore.Output, bags []*bagstore.Bag, o Options) (uint64, error) {
-	n := uint64(0)
-	err := eachLatched(ctx, o.Filter, bags, func(m bagstore.Message) error {
-		copied, err := o.copy(w, m, o.Start)
-		if copied {
-			n++
-		}
-		return err
-	})
-	return n, err
-}
-
-// eachLatched calls do with the messages that Filter.Latched asks for, with their own times.
+// eachLatched calls do with the latched messages from before the filter's start, if
+// Filter.Latched is set.
 func eachLatched(ctx context.Context, f bagstore.Filter, bags []*bagstore.Bag, do func(bagstore.Message) error) error {
 	if !f.Latched || f.Start == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"rsros/bagstore"
 )
 
-// SplitOptions says where a bag is cut. At least one limit must be set.
+// SplitOptions are the options of Split. At least one limit must be set.
 type SplitOptions struct {
 	bagstore.Options
 	bagstore.Filter
@@ -19,7 +19,7 @@ type SplitOptions struct {
 	// connection. The first part starts with what Latched adds in any case.
 	RepeatLatched bool
 	// Damaged, if it isn't nil, is called for each message that can't be read, which is
-	// then left out. Otherwise the first one ends the copying.
+	// then skipped. Otherwise the first one ends the copying.
 	Damaged  func(error)
 	Progress bagstore.Progress // in messages
 }
@@ -49,8 +49,8 @@ type retained struct {
 	b bagstore.Buffer
 }
 
-// Split copies a bag into several, cut in time order. name returns the path of each
-// part, counted from 0. After an error, the parts that are complete remain.
+// Split copies a bag into several parts in time order. name returns the path of each
+// part, counted from 0. After an error, complete parts remain.
 func Split(ctx context.Context, b *bagstore.Bag, name func(part int) string, o SplitOptions) ([]Part, error) {
 	if o.Duration <= 0 && o.Size <= 0 && o.Messages == 0 {
 		return nil, errors.New("split by what: no duration, size or number of messages")
@@ -94,7 +94,7 @@ func (s *splitter) run(ctx context.Context, v *bagstore.View) error {
 	return nil
 }
 
-// full tells whether the message at t belongs to the next part.
+// full reports whether a message at t belongs to the next part.
 func (s *splitter) full(t bagstore.Time) bool {
 	part := &s.parts[len(s.parts)-1]
 	return s.o.Duration > 0 && t.Sub(part.Start) >= s.o.Duration ||
@@ -116,7 +116,7 @@ func (s *splitter) begin(t bagstore.Time) error {
 		}
 	}
 	if len(s.parts) == 1 {
-		t = s.o.Start // so far they are those from before it
+		t = s.o.Start // all of latched is from before it
 	} else if !s.o.RepeatLatched {
 		return nil
 	}
