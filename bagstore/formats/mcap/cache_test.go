@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestTogether has several goroutines read all messages, each in another order, of chunks
-// that are more than the cache keeps.
+// TestTogether reads all messages in several goroutines, each in a different order, from
+// more chunks than the cache keeps.
 func TestTogether(t *testing.T) {
 	const messages, size = 60, 1 << 20
 	var out bytes.Buffer
@@ -63,7 +63,7 @@ func checkCache(t *testing.T, c *cache) {
 	}
 }
 
-// TestClaims: what a chunk claims to hold isn't kept in memory if little of it can be
+// TestClaims checks that a chunk's claimed size isn't kept in memory if little of it can be
 // unpacked.
 func TestClaims(t *testing.T) {
 	const chunks, claim = 5, 20 << 20

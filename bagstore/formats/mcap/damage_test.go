@@ -61,8 +61,8 @@ func scanAll(b []byte) (list []string, bad int, f *File, err error) {
 	return list, bad, f, err
 }
 
-// TestSpoiled: every message that is whole is read, before damage and after it, and that
-// something is damaged is said.
+// TestSpoiled checks that whole messages before and after damage are read, and that the
+// damage is noted.
 func TestSpoiled(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
@@ -114,7 +114,7 @@ func withoutTopics(list []string) (out []string) {
 	return out
 }
 
-// TestCut: what is whole of a file that was cut off is read.
+// TestCut checks that whole messages of a torn file are read.
 func TestCut(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
@@ -180,8 +180,8 @@ func asidesOf(t *testing.T, b []byte) (list []string, damaged uint64) {
 	return list, a.Damaged
 }
 
-// TestAsides reads what is beside messages: by the index, without one, of a file without
-// summary, and of one that is damaged.
+// TestAsides reads attachments and metadata with and without an index, without a summary,
+// and from a damaged file.
 func TestAsides(t *testing.T) {
 	want := []string{"first.txt text/plain 7 8 the first one", "second.txt text/plain 7 8 the second one", "runmap[place:yard]", "emptymap[]"}
 	indexed := withAsides(t, kinds["plain"])
@@ -215,7 +215,8 @@ func TestAsides(t *testing.T) {
 	}
 }
 
-// TestOverlap: an index that names one attachment many times costs no more than one.
+// TestOverlap checks that an index that names one attachment many times costs no more than
+// one.
 func TestOverlap(t *testing.T) {
 	b := withAsides(t, kinds["plain"])
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
@@ -230,7 +231,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestDamagedChunk: of a compressed chunk is read what comes before the damage.
+// TestDamagedChunk checks that messages before the damage in a compressed chunk are read.
 func TestDamagedChunk(t *testing.T) {
 	o := format.WriterOptions{Chunked: true, ChunkSize: 1 << 20, Compression: format.CompressionZSTD, CompressionLevel: format.CompressionLevelFastest}
 	var out bytes.Buffer
@@ -271,13 +272,13 @@ func appendChunk(b []byte, size uint64, compression string, stored []byte) []byt
 	return append(b, stored...)
 }
 
-// withChannel is the beginning of a file with the channel 7, /a.
+// withChannel returns the beginning of a file with channel 7, /a.
 func withChannel() []byte {
 	b := appendRecord([]byte(magic), opHeader, make([]byte, 8))
 	return appendRecord(b, opChannel, append(appendText(appendText([]byte{7, 0, 0, 0}, "/a"), "cdr"), 0, 0, 0, 0))
 }
 
-// messageRecord is a message of the channel 7 in a record that claims size bytes.
+// messageRecord returns a message of channel 7 in a record that claims size bytes.
 func messageRecord(at, size int, data []byte) []byte {
 	head := make([]byte, messageHead)
 	head[0] = 7
@@ -287,7 +288,7 @@ func messageRecord(at, size int, data []byte) []byte {
 	return b
 }
 
-// holed is a file that has zeros between its head and its tail, which begins at byte at.
+// holed is a file with zeros between its head and its tail, which begins at byte at.
 type holed struct {
 	head, tail []byte
 	at         int64
@@ -311,8 +312,8 @@ func (h holed) ReadAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-// TestSwallowed: a message whose length is wrong takes no others with it, whether it is the
-// last of a range by its number or by its size.
+// TestSwallowed checks that a message with a wrong length hides no others, whether it is the
+// last of a range by number or by size.
 func TestSwallowed(t *testing.T) {
 	const (
 		messages = rangeMessages + 20
@@ -341,7 +342,7 @@ func TestSwallowed(t *testing.T) {
 	}
 }
 
-// TestGap: many GB between two messages hide none of them.
+// TestGap checks that messages many GB apart are found.
 func TestGap(t *testing.T) {
 	head := append(withChannel(), messageRecord(1, messageHead+5, []byte("12345"))...)
 	f, err := openHoled(head, messageRecord(2, messageHead+5, []byte("67890")), 5<<30)
@@ -353,8 +354,8 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestHiddenMessages: a message whose wrong length ends where another one does hides those between. They are found where the
-// checksum of the chunk or the statistics tell of the damage.
+// TestHiddenMessages checks that messages hidden by one with a wrong length are found if the
+// chunk's checksum or the statistics show the damage.
 func TestHiddenMessages(t *testing.T) {
 	for _, name := range []string{"unchunked", "plain"} {
 		whole := build(t, kinds[name])
@@ -397,7 +398,7 @@ func TestHiddenMessages(t *testing.T) {
 	}
 }
 
-// TestMessageOfRecords: a message that has records of MCAP as its data stays whole, as nothing tells of damage.
+// TestMessageOfRecords checks that a message with MCAP records as its data stays whole.
 func TestMessageOfRecords(t *testing.T) {
 	inner := build(t, kinds["unchunked"])
 	for name, o := range kinds {
@@ -426,8 +427,8 @@ func appendSummed(b []byte, sum uint32, records []byte) []byte {
 	return appendRecord(b, opChunk, chunk)
 }
 
-// TestHostileMessages: a search for messages inside others ends, whatever looks like records there. What was found
-// before stays.
+// TestHostileMessages checks that a search for messages inside others ends, whatever looks
+// like records there, and keeps what was found before.
 func TestHostileMessages(t *testing.T) {
 	const messages, inside = 100, 3000
 	var data []byte
@@ -455,7 +456,7 @@ func TestHostileMessages(t *testing.T) {
 	}
 }
 
-// TestNestedMessages: a search doesn't look at all of the messages that are inside each other.
+// TestNestedMessages checks that the search of deeply nested messages is bounded.
 func TestNestedMessages(t *testing.T) {
 	const deep = 20000
 	var records []byte
@@ -471,7 +472,8 @@ func TestNestedMessages(t *testing.T) {
 	}
 }
 
-// TestEmptyChunks: a damaged chunk is looked at once, however many chunks without messages are after it.
+// TestEmptyChunks checks that a damaged chunk is searched once, however many empty chunks
+// follow it.
 func TestEmptyChunks(t *testing.T) {
 	const empty = 1000
 	b := appendSummed(withChannel(), 1, messageRecord(1, messageHead+1<<16, make([]byte, 1<<16)))

@@ -116,8 +116,8 @@ func TestOpenReadsLittle(t *testing.T) {
 	}
 }
 
-// TestDamage flips bytes: nothing panics, and what is read was written, or the checksums
-// tell.
+// TestDamage flips bytes, and checks that nothing panics, and that messages are as written
+// or the checksums report damage.
 func TestDamage(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
@@ -170,8 +170,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestLargeMessage: a message that is larger than messages can be is refused before memory
-// is asked for.
+// TestLargeMessage checks that a message over the limit is rejected before memory is
+// allocated.
 func TestLargeMessage(t *testing.T) {
 	b := append(withChannel(), byte(opMessage))
 	b = binary.LittleEndian.AppendUint64(b, uint64(messageHead+maxMessage+1))
@@ -193,7 +193,8 @@ func TestLargeMessage(t *testing.T) {
 	}
 }
 
-// TestNamedTwice: an index that names a message twice isn't trusted, for it hides another.
+// TestNamedTwice checks that an index that names a message twice isn't trusted, because it
+// hides another.
 func TestNamedTwice(t *testing.T) {
 	whole := build(t, kinds["plain"])
 	want, _, f, err := readAll(whole)
@@ -234,7 +235,7 @@ func indexOffsets(t *testing.T, b []byte, k block) (first, second []int) {
 	return first, second
 }
 
-// TestChunkListedTwice: a summary that lists a chunk several times isn't believed.
+// TestChunkListedTwice checks that a summary that lists a chunk twice isn't trusted.
 func TestChunkListedTwice(t *testing.T) {
 	whole := build(t, kinds["plain"])
 	want, _, _, err := readAll(whole)

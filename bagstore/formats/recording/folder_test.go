@@ -33,7 +33,7 @@ func pack(t testing.TB, b []byte) []byte {
 	return w.EncodeAll(b, nil)
 }
 
-// folder writes files, by name.
+// folder writes files by name into a folder.
 func folder(t testing.TB, files map[string][]byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "[walk]")

@@ -15,7 +15,7 @@ import (
 
 const sample = "../../../test/data/librealsense/sw_small_lz4.bag"
 
-// writeMCAP copies a bag to MCAP with the library, as it is told to.
+// writeMCAP copies a bag to MCAP with the library.
 func writeMCAP(t testing.TB, path string, b *bagstore.Bag, o mcap.WriterOptions) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -56,7 +56,7 @@ func writeMCAP(t testing.TB, path string, b *bagstore.Bag, o mcap.WriterOptions)
 	}
 }
 
-// same compares two lists of messages; those of one time may be in any order.
+// same compares two lists of messages. Those of equal time may be in any order.
 func same(a, b []listed) bool {
 	order := func(x, y listed) int {
 		if x.time != y.time {
@@ -106,7 +106,8 @@ func TestMCAP(t *testing.T) {
 	}
 }
 
-// TestMCAPCut cuts a file anywhere: what is whole is read, and that something is missing is said.
+// TestMCAPCut cuts a file anywhere, and checks that whole messages are read and the loss
+// is noted.
 func TestMCAPCut(t *testing.T) {
 	b := open(t, sample)
 	want := list(t, b)

@@ -30,7 +30,7 @@ func withoutTopics(t *testing.T, dir string) (path string) {
 	return path
 }
 
-// counted lists how many messages the topics of a recording have, as they were recorded, by name and type.
+// counted counts the messages of a recording by topic name and type.
 func counted(t *testing.T, path string) (map[string]int, *bagstore.Bag) {
 	t.Helper()
 	bag, topics, err := OpenRaw(path, bagstore.OpenOptions{})
@@ -49,8 +49,8 @@ func counted(t *testing.T, path string) (map[string]int, *bagstore.Bag) {
 	return list, bag
 }
 
-// TestNames: without the table of topics, names come from the metadata beside the file where only one fits, and types
-// from the messages. What isn't known isn't said.
+// TestNames checks that without the table of topics, names come from metadata.yaml if only
+// one fits, and types from the messages; other topics have none.
 func TestNames(t *testing.T) {
 	text, number := container.Topic{Name: "/text", Type: "std_msgs/msg/String"}, container.Topic{Name: "/number", Type: "std_msgs/msg/UInt32"}
 	other := container.Topic{Name: "/other", Type: "std_msgs/msg/String"}
@@ -95,7 +95,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHeadless: a .db3 whose first page is zero is known by its name alone. A file of something else isn't one.
+// TestHeadless checks that a .db3 with a zeroed first page is recognized by its name, and
+// that other files aren't.
 func TestHeadless(t *testing.T) {
 	dir := t.TempDir()
 	b, err := os.ReadFile("../rosbag2/testdata/small.db3")

@@ -108,7 +108,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestManifest compares the images with what the SDK was given when it recorded them.
+// TestManifest compares the images with those that the SDK was given to record.
 func TestManifest(t *testing.T) {
 	for _, name := range []string{"sdk_rec_raw", "sdk_rec_zstd"} {
 		text, err := os.ReadFile(need.Bag(t, "db3/"+name+".manifest.json"))
@@ -167,7 +167,7 @@ func TestLatched(t *testing.T) {
 	}
 }
 
-// TestBagsStillOpen: a bag is opened as one, and what is nothing is no bag.
+// TestBagsStillOpen checks that a bag is opened as one, and that other files aren't.
 func TestBagsStillOpen(t *testing.T) {
 	b := open(t, "../../../test/data/librealsense/sw_small_lz4.bag")
 	if b.Version() != "2.0" || b.Content() != nil {

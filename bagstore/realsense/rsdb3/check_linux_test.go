@@ -9,7 +9,7 @@ import (
 	"rsros/test/need"
 )
 
-// TestCheckReadsNoBag: a large bag isn't searched for pages of a database.
+// TestCheckReadsNoBag checks that a large bag isn't searched for database pages.
 func TestCheckReadsNoBag(t *testing.T) {
 	const size = 64 << 20
 	path := filepath.Join(t.TempDir(), "x.bag")
@@ -28,7 +28,7 @@ func TestCheckReadsNoBag(t *testing.T) {
 	}
 }
 
-// bytesRead is how many bytes this process has read with system calls.
+// bytesRead returns the number of bytes that this process has read with system calls.
 func bytesRead(t *testing.T) (n int) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")

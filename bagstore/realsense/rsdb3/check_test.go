@@ -30,8 +30,8 @@ func rules(t *testing.T, path string) (list []int) {
 	return list
 }
 
-// TestCheckSDKFiles: what librealsense wrote keeps the rules, but for the converter's
-// pose, which it can't open itself.
+// TestCheckSDKFiles checks that librealsense's files break no rules, except the converter's
+// pose, which librealsense can't open itself.
 func TestCheckSDKFiles(t *testing.T) {
 	for name, want := range map[string][]int{
 		"sdk_rec_raw": nil, "sdk_rec_zstd": nil, "sdk_formats_raw": nil, "sdk_conv_zstd": {4}, "pr15556_rec_png": nil,
@@ -48,7 +48,7 @@ func TestCheckSDKFiles(t *testing.T) {
 	}
 }
 
-// row is a row of a file that is written again.
+// row is a row of a rewritten file.
 type row struct {
 	topic, typ string
 	time       int64
@@ -117,7 +117,7 @@ func text(s string) []byte {
 	return w.enc.B
 }
 
-// TestCheckSpoiled breaks each rule once in a file of librealsense's.
+// TestCheckSpoiled breaks each rule once in a file by librealsense.
 func TestCheckSpoiled(t *testing.T) {
 	sound := readRows(t, need.Bag(t, "db3/sdk_formats_raw.db3"))
 	find := func(list []row, part string) int {

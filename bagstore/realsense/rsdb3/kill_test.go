@@ -38,8 +38,8 @@ var (
 	}
 )
 
-// recordUntilKilled is the test binary's other life: it records as fast as it can, makes
-// the file whole every few milliseconds, tells how many frames are safe, and never stops.
+// recordUntilKilled runs in a second process: it records as fast as it can, commits every
+// few milliseconds, prints how many frames are safe, and never stops.
 func recordUntilKilled(path string) {
 	start := time.Now()
 	w, err := NewRecorder(path, device, Options{}, rsbag.RecorderOptions{
@@ -68,8 +68,8 @@ func recordUntilKilled(path string) {
 	}
 }
 
-// TestKill kills recorders at moments that nothing in them is tied to. What is there
-// satisfies SQLite, keeps the rules of the SDK's reader, and is all that a commit covers.
+// TestKill kills recorders at random times. The file must satisfy SQLite and the rules of
+// the SDK's reader, and have everything that was committed.
 func TestKill(t *testing.T) {
 	need.Programs(t, "sqlite3")
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -10,7 +10,7 @@ import (
 	"rsros/camdriver"
 )
 
-// TestPairs: the SDK's rules, with what cuts a value.
+// TestPairs checks the SDK's rules, with characters that cut a value.
 func TestPairs(t *testing.T) {
 	got := slices.Collect(Pairs("a=1;b=2=3;;c;d=;=e;a=4"))
 	want := []Pair{{"a", "1"}, {"b", "2"}, {"c", ""}, {"d", ""}, {"", "e"}, {"a", "4"}}
@@ -51,7 +51,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestThereAndBack: what is written reads the same again.
+// TestThereAndBack checks that texts parse to the values that were written.
 func TestThereAndBack(t *testing.T) {
 	video := camdriver.Intrinsics{Width: 1280, Height: 720, Fx: 1.0 / 3, Fy: 38.400001525878906, Ppx: 640.25, Ppy: 1e-9,
 		Model: camdriver.InverseBrownConrady, Coeffs: [5]float64{-0.1, 1e-8, 0, 3, 4}}
@@ -83,7 +83,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestIncomplete: what is missing or no number is an error that names it.
+// TestIncomplete checks that errors name what is missing or isn't a number.
 func TestIncomplete(t *testing.T) {
 	for text, want := range map[string]string{
 		"width=64;height=48;fx=1;fy=1;ppx=1;model=None;coeffs=0":       "ppy",

@@ -15,8 +15,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// genpyPrint prints messages of a bag as rostopic echo does, the first of each
-// topic that aren't large, as JSON.
+// genpyPrint prints the first messages of each topic that aren't large, as rostopic
+// echo does, as JSON.
 const genpyPrint = `
 import sys, json, collections, rosbag, genpy.message
 seen, out = collections.Counter(), []
@@ -30,8 +30,8 @@ for topic, (kind, data, md5, pos, cls), t in rosbag.Bag(sys.argv[1]).read_messag
 json.dump(out, sys.stdout)
 `
 
-// TestGenpyPrintsTheSame compares what cat prints of messages of every type in
-// the example bags with Python's text of the same messages.
+// TestGenpyPrintsTheSame compares the text of messages of every type in the example
+// bags with Python's.
 func TestGenpyPrintsTheSame(t *testing.T) {
 	python := need.Python(t, "rosbag", "genpy")
 	paths := []string{samplebag.Data(t, "sw_small_raw.bag"), samplebag.Data(t, "sw_small_lz4.bag")}
@@ -68,7 +68,7 @@ func TestGenpyPrintsTheSame(t *testing.T) {
 	}
 }
 
-// printed is what cat prints of the first n messages of a topic that aren't large.
+// printed returns cat's text of the first n messages of a topic that aren't large.
 func printed(t *testing.T, path, topic string, n int) (texts []string) {
 	t.Helper()
 	b, err := bagstore.Open(path, bagstore.OpenOptions{})

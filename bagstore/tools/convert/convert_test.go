@@ -21,8 +21,8 @@ import (
 	"rsros/test/need"
 )
 
-// events lists all that a recording holds, a line each, with frames by the hash of
-// their content. Of frames of some kinds it says nothing.
+// events lists the content of a recording, one line each, with a hash of each frame's
+// content. It skips frames of some kinds.
 func events(t *testing.T, path string, without ...camdriver.StreamKind) []string {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
@@ -56,8 +56,8 @@ func events(t *testing.T, path string, without ...camdriver.StreamKind) []string
 	return list
 }
 
-// description prints a snapshot, without what a .db3 can't say: which profile is a
-// default. Rotations are rounded: those of a
+// description prints a snapshot without default profiles, which a .db3 doesn't have.
+// Rotations are rounded: those of a
 // .db3 may have six decimals, which quaternions of a bag make orthogonal.
 func description(t *testing.T, path string, without ...camdriver.StreamKind) string {
 	t.Helper()
@@ -117,7 +117,7 @@ func names(list []rsdb3.Loss) (out []string) {
 	return out
 }
 
-// stock has Debian's sqlite3 check a database, and python read it.
+// stock checks a database with Debian's sqlite3, and reads it with python.
 func stock(t *testing.T, path string) {
 	t.Helper()
 	if testing.Short() {
@@ -144,8 +144,8 @@ for kind, data in db.execute('select type, data from messages join topics on top
 	}
 }
 
-// TestThereAndBack: a bag that becomes a .db3 and a bag again is the same recording, but
-// for a pose.
+// TestThereAndBack checks that a bag converted to .db3 and back is the same recording,
+// except for a pose.
 func TestThereAndBack(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"librealsense/sw_small_pause", "public/d435_2018_v3"} {
@@ -182,8 +182,8 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestSDKFiles: what librealsense recorded becomes a bag and a .db3 again with the
-// same content.
+// TestSDKFiles checks that librealsense's recordings keep their content when converted to
+// a bag and back.
 func TestSDKFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"sdk_rec_raw", "sdk_formats_raw", "public/d435_2018_sdk_conv"} {
@@ -212,8 +212,8 @@ func TestSDKFiles(t *testing.T) {
 	}
 }
 
-// TestNothingLeft: a conversion that fails leaves nothing, and replaces nothing unless it
-// is told to.
+// TestNothingLeft checks that a failed conversion leaves no file, and that files are
+// replaced only with Overwrite.
 func TestNothingLeft(t *testing.T) {
 	in := need.Bag(t, "public/d435_2018_v3.bag")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -242,7 +242,7 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestROS2Form: what librealsense adds for ROS 2 after 2.58 is what its own recording has.
+// TestROS2Form compares the ROS 2 topics with those of librealsense's own recording.
 func TestROS2Form(t *testing.T) {
 	in, out := need.Bag(t, "db3/pr15556_rec_png.db3"), filepath.Join(t.TempDir(), "x.db3")
 	if _, err := ToDB3(t.Context(), Options{In: in, Out: out, Release: rsdb3.ReleaseROS2}); err != nil {
@@ -258,7 +258,7 @@ func TestROS2Form(t *testing.T) {
 	}
 }
 
-// addedForROS2 lists the rows of camera_info and tf_static, of this with rounded numbers.
+// addedForROS2 lists the rows of camera_info and tf_static, the latter with rounded numbers.
 func addedForROS2(t *testing.T, path string) (list []string) {
 	t.Helper()
 	bag, err := recording.Open(path, bagstore.OpenOptions{})

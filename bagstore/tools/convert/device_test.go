@@ -21,8 +21,8 @@ import (
 	"rsros/test/need"
 )
 
-// nodeBag writes what realsense2_camera would have published of a recording, with other
-// topics of the robot.
+// nodeBag writes what realsense2_camera would have published for a recording, and other
+// topics of a robot.
 type nodeBag struct {
 	t     *testing.T
 	w     *bagstore.Writer
@@ -66,7 +66,7 @@ func (n *nodeBag) put(topic, typ string, at bagstore.Time, data []byte) {
 	}
 }
 
-// frame publishes a frame, with its metadata a bit before it.
+// frame publishes a frame, and its metadata shortly before it.
 func (n *nodeBag) frame(f *camdriver.Frame, at bagstore.Time, info *msgs.CameraInfo) {
 	name, ok := nodeTopics[f.Stream()]
 	if !ok {
@@ -109,7 +109,7 @@ func (n *nodeBag) frame(f *camdriver.Frame, at bagstore.Time, info *msgs.CameraI
 
 func snake(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "_") }
 
-// parameters publishes options as ROS 2 does, and a parameter that is no option.
+// parameters publishes options as ROS 2 does, and a parameter that isn't an option.
 func (n *nodeBag) parameters(at bagstore.Time, sensor string, options ...rsbag.OptionChange) {
 	var e msgs.Encoder
 	e.Time(msgs.Time(at))
@@ -265,8 +265,8 @@ func nodeDescription(f *rsbag.File) (list []string) {
 	return list
 }
 
-// TestDevice: what a camera node published of a recording, in any container, becomes that
-// recording again, with all that the node says of it. The rest is listed.
+// TestDevice checks that a camera node's topics, in any container, are converted back to
+// the recording, and that the rest is listed.
 func TestDevice(t *testing.T) {
 	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"), rsbag.Options{})
 	if err != nil {
@@ -339,7 +339,7 @@ func (p *player) StatusChanged(s camdriver.Status) {
 	}
 }
 
-// played plays a recording as a device and compares its frames.
+// played plays a recording as a device, and compares its frames.
 func played(t *testing.T, path string, want []string) {
 	t.Helper()
 	d, err := playback.Open(path, playback.Options{Paused: true})
@@ -361,8 +361,8 @@ func played(t *testing.T, path string, want []string) {
 	same(t, path+" as a device", p.frames, slices.DeleteFunc(slices.Clone(want), func(s string) bool { return strings.Contains(s, "Module: ") || strings.Contains(s, "Camera: ") }))
 }
 
-// TestDeviceGaps: a frame whose metadata weren't recorded has the number after that of the
-// one before, and metadata without a frame are counted as lost.
+// TestDeviceGaps checks that a frame without metadata gets the next number, and that
+// metadata without a frame are counted as lost.
 func TestDeviceGaps(t *testing.T) {
 	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"), rsbag.Options{})
 	if err != nil {
@@ -418,9 +418,9 @@ func TestDeviceGaps(t *testing.T) {
 	}
 }
 
-// TestCameraIsSaid: without Device a camera node's recording is converted message by
-// message, and the result says that there is a camera in it.
-func TestCameraIsSaid(t *testing.T) {
+// TestCameraReported checks that without Device a camera node's recording is converted
+// message by message, and that the result reports a camera.
+func TestCameraReported(t *testing.T) {
 	dir := t.TempDir()
 	r, err := Run(t.Context(), Options{In: need.Bag(t, "db3/own_native.db3"), Out: filepath.Join(dir, "x.bag")})
 	if err != nil || !r.Camera || len(r.Lost) > 0 {

@@ -65,8 +65,7 @@ func withoutSeqs(t *testing.T, s *msgs.Spec, message []byte) []byte {
 	return out
 }
 
-// contents lists all messages of a recording as ROS 1 has them, without the seq of
-// headers.
+// contents lists all messages of a recording in ROS 1 form, without header.seq.
 func contents(t *testing.T, path string) (list []string) {
 	t.Helper()
 	b, err := recording.Open(path, bagstore.OpenOptions{})
@@ -96,8 +95,8 @@ func contents(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// everyType writes a bag with random messages of all common types, as a robot's bag might
-// have them, and some that only their definition describes.
+// everyType writes a bag with random messages of all common types, and of types that
+// only the bag defines.
 func everyType(t *testing.T, path string, most int) {
 	t.Helper()
 	w, err := bagstore.Create(path, bagstore.Options{})
@@ -141,7 +140,7 @@ func everyType(t *testing.T, path string, most int) {
 	}
 }
 
-// run converts, and wants the result to hold everything.
+// run converts, and checks that nothing is lost.
 func run(t *testing.T, o Options) {
 	t.Helper()
 	r, err := Run(context.Background(), o)
@@ -153,7 +152,7 @@ func run(t *testing.T, o Options) {
 	}
 }
 
-// TestMessagesThereAndBack: bags go through every format and come back as they were.
+// TestMessagesThereAndBack converts bags to every format and back.
 func TestMessagesThereAndBack(t *testing.T) {
 	every := filepath.Join(t.TempDir(), "every.bag")
 	everyType(t, every, 2)
@@ -184,7 +183,7 @@ func TestMessagesThereAndBack(t *testing.T) {
 	}
 }
 
-// integrity has Debian's sqlite3 check a database.
+// integrity checks a database with Debian's sqlite3.
 func integrity(t *testing.T, path string) {
 	t.Helper()
 	need.Programs(t, "sqlite3")
@@ -231,7 +230,7 @@ func independent(t *testing.T, path string, messages int) {
 	}
 }
 
-// folder has python read the metadata of a folder of rosbag2.
+// folder reads the metadata of a folder of rosbag2 with python.
 func folder(t *testing.T, path string, messages int) {
 	t.Helper()
 	const script = `
@@ -251,7 +250,7 @@ assert sorted(os.listdir(sys.argv[1])) == sorted([name, 'metadata.yaml'])
 	}
 }
 
-// TestAgainstGenpy: what we write of ROS 1 messages is what ROS's own Python reads in the
+// TestAgainstGenpy compares converted ROS 1 messages with what ROS's Python reads from the
 // bag.
 func TestAgainstGenpy(t *testing.T) {
 	dir := t.TempDir()
@@ -266,7 +265,7 @@ func TestAgainstGenpy(t *testing.T) {
 	t.Logf("%s", text)
 }
 
-// TestRawStays: what needs no change of form comes through byte by byte, with its QoS.
+// TestRawStays checks that messages that need no conversion keep their bytes and QoS.
 func TestRawStays(t *testing.T) {
 	dir := t.TempDir()
 	raw := func(path string) (list []string) {
@@ -294,7 +293,7 @@ func TestRawStays(t *testing.T) {
 	}
 }
 
-// TestRealSenseMCAP: a RealSense recording goes through MCAP as it is.
+// TestRealSenseMCAP checks that a RealSense recording goes through MCAP unchanged.
 func TestRealSenseMCAP(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"librealsense/sw_small_pause.bag", "db3/sdk_rec_raw.db3"} {
@@ -313,7 +312,7 @@ func TestRealSenseMCAP(t *testing.T) {
 	same(t, "MCAP of a .db3 as a bag", events(t, bag), events(t, need.Bag(t, "db3/sdk_rec_raw.db3")))
 }
 
-// TestLost: what has no place in the output is named and counted.
+// TestLost checks that losses are named and counted.
 func TestLost(t *testing.T) {
 	dir := t.TempDir()
 	lost := func(o Options) string {
@@ -361,8 +360,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestMessagesWhole: a conversion that fails leaves nothing, and a folder is never
-// replaced.
+// TestMessagesWhole checks that a failed conversion leaves no file, and that a folder is
+// never replaced.
 func TestMessagesWhole(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.bag")
@@ -387,7 +386,7 @@ func TestMessagesWhole(t *testing.T) {
 	}
 }
 
-// TestPump: reading ends when writing has failed, and the other way round.
+// TestPump checks that reading ends when writing fails, and the other way round.
 func TestPump(t *testing.T) {
 	failed := errors.New("failed")
 	endless := func(b *batch) (bool, error) { b.add(0, 1, append(b.data, "x"...)); return true, nil }

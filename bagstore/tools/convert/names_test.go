@@ -17,7 +17,7 @@ import (
 	"rsros/msgs/cdr"
 )
 
-// newNames is a device with names that librealsense has since 2.57 only.
+// newNames is a device with names that librealsense has since 2.57.
 func newNames() (camdriver.DeviceSnapshot, *camdriver.Frame) {
 	option := func(id camdriver.OptionID, v float32) camdriver.Option {
 		return camdriver.Option{ID: id, Value: v, Min: v, Max: v, Default: v, ReadOnly: true, Description: id.String()}
@@ -69,8 +69,8 @@ func writeNames(t *testing.T, path string, release rsdb3.Release) (lost []string
 	return names(w.Losses())
 }
 
-// TestNewNames: a .db3 has all of them. In a bag are those that librealsense 2.56 passes
-// over, and the others where only this program looks.
+// TestNewNames checks that a .db3 has all new names, and that a bag has those that
+// librealsense 2.56 would reject only on topics that it doesn't read.
 func TestNewNames(t *testing.T) {
 	dir := t.TempDir()
 	db, bag, back := filepath.Join(dir, "x.db3"), filepath.Join(dir, "x.bag"), filepath.Join(dir, "back.db3")
@@ -113,8 +113,8 @@ func TestNewNames(t *testing.T) {
 	}
 }
 
-// TestReleaseNames: a release finds no name that it doesn't know, which would stop its
-// reader.
+// TestReleaseNames checks that files for a release have no names that its reader doesn't
+// know.
 func TestReleaseNames(t *testing.T) {
 	for release, want := range map[rsdb3.Release][]string{
 		rsdb3.Release2581: {`1 changes of option "Threshold", which its sensor doesn't have in the file`,
@@ -131,8 +131,8 @@ func TestReleaseNames(t *testing.T) {
 	}
 }
 
-// TestUnreadStreams: streams of safety cameras are named, and not taken for streams
-// without frames.
+// TestUnreadStreams checks that streams of safety cameras are reported, and aren't taken
+// for streams without frames.
 func TestUnreadStreams(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db3")
 	out, err := os.Create(path)
@@ -193,8 +193,8 @@ func firstFrame(t *testing.T, f *rsbag.File) *camdriver.Frame {
 	return e.Frame.Retain()
 }
 
-// TestNoOptions: a sensor without options gets one that librealsense needs, which isn't the
-// recording's.
+// TestNoOptions checks that a sensor without options gets the one that librealsense needs,
+// and that readers ignore it.
 func TestNoOptions(t *testing.T) {
 	dir := t.TempDir()
 	db, bag := filepath.Join(dir, "x.db3"), filepath.Join(dir, "x.bag")

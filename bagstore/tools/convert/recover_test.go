@@ -15,7 +15,7 @@ import (
 	"rsros/test/need"
 )
 
-// rawRows lists the messages of a recording as they are stored, in the order of their times.
+// rawRows lists the stored messages of a recording in time order.
 func rawRows(t *testing.T, path string) (list []string) {
 	t.Helper()
 	bag, topics, err := recording.OpenRaw(path, bagstore.OpenOptions{})
@@ -35,8 +35,8 @@ func rawRows(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// TestRecover: of a sound file all is kept, of a torn one what its readers find, under a name that
-// says no format. The input stays.
+// TestRecover checks that all messages of a sound file are kept, and of a torn one those
+// that its readers find. The input stays unchanged.
 func TestRecover(t *testing.T) {
 	mcap := filepath.Join(t.TempDir(), "rec.mcap")
 	if _, err := Again(t.Context(), need.Bag(t, "db3/sdk_rec_raw.db3"), mcap+".db3", bagstore.Options{}, nil); err != nil {

@@ -13,8 +13,8 @@ import (
 	"rsros/test/rig"
 )
 
-// TestExportAligned: a 16-bit picture for each set, with librealsense's pixels and
-// colour's calibration.
+// TestExportAligned checks that each set has a 16-bit picture with librealsense's pixels
+// and colour's calibration.
 func TestExportAligned(t *testing.T) {
 	golden := rig.ReadUnpleasant(t, "../../..")
 	dir := filepath.Join(t.TempDir(), "out")

@@ -67,7 +67,7 @@ func TestWriteWhole(t *testing.T) {
 	}
 }
 
-// TestWorkers: never more at once than asked for, and the first error comes out.
+// TestWorkers checks the number of concurrent jobs, and that the first error is returned.
 func TestWorkers(t *testing.T) {
 	w := newWorkers(3)
 	var running, most, ran atomic.Int32
@@ -90,7 +90,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// FuzzPicture: what check lets through can be encoded.
+// FuzzPicture checks that what check accepts can be encoded.
 func FuzzPicture(f *testing.F) {
 	for encoding := range pictureKinds {
 		f.Add(encoding, 3, 2, 12, true, make([]byte, 24))
@@ -110,7 +110,7 @@ func FuzzPicture(f *testing.F) {
 	})
 }
 
-// FuzzCloud: what is accepted can be written, and is bounded by the data.
+// FuzzCloud checks that what cloudFields accepts can be written, and is bounded by the data.
 func FuzzCloud(f *testing.F) {
 	head := msgs.PointCloudHead{Height: 1, Width: 2, PointStep: 8, RowStep: 16, DataLen: 16, Fields: []msgs.PointField{
 		{Name: "x", Datatype: msgs.PointFloat32, Count: 1}, {Name: "rgb", Offset: 4, Datatype: msgs.PointFloat32, Count: 1}}}
@@ -135,7 +135,7 @@ func FuzzCloud(f *testing.F) {
 	})
 }
 
-// BenchmarkPicture encodes what a D435i sends; MB are those of the pixels.
+// BenchmarkPicture encodes a D435i's pictures; MB/s are of pixels.
 func BenchmarkPicture(b *testing.B) {
 	for name, p := range map[string]pixels{
 		"Z16":  {encoding: "mono16", width: 848, height: 480, stride: 2 * 848},

@@ -22,8 +22,8 @@ import (
 	"rsros/test/stockbag"
 )
 
-// TestExportMCAPBySpecification: a reader that shares nothing with the library that
-// wrote the file finds every message, and no length, offset, count or checksum wrong.
+// TestExportMCAPBySpecification checks every message, length, offset, count and checksum
+// with an independent reader.
 func TestExportMCAPBySpecification(t *testing.T) {
 	python := need.Python(t)
 	need.Programs(t, "lz4")
@@ -82,8 +82,8 @@ func messageLines(t *testing.T, path string) string {
 	return lines.String()
 }
 
-// TestExportMCAP: every message in order, with its schema, through the library's
-// reader by the index.
+// TestExportMCAP reads every message in order, with its schema, with the library's
+// indexed reader.
 func TestExportMCAP(t *testing.T) {
 	for flag, compression := range map[bagstore.Compression]string{bagstore.LZ4: "lz4", bagstore.None: ""} {
 		bag := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")

@@ -66,7 +66,7 @@ func readManifest(t *testing.T, dir string) (m exported) {
 	return m
 }
 
-// sdkManifest is what librealsense was given to record.
+// sdkManifest lists what librealsense was given to record.
 type sdkManifest struct {
 	Streams map[string][]struct {
 		Num   uint64
@@ -90,8 +90,8 @@ func readSDKManifest(t *testing.T, name string) (m sdkManifest) {
 	return m
 }
 
-// TestExportRecording: every picture and sample is the one that librealsense was
-// given, down to the last bit, and none is missing.
+// TestExportRecording checks that every picture and sample is bit by bit what
+// librealsense was given, and that none is missing.
 func TestExportRecording(t *testing.T) {
 	for _, name := range []string{"sw_small_lz4", "sw_small_raw", "sw_small_pause"} {
 		t.Run(name, func(t *testing.T) {
@@ -139,8 +139,8 @@ func TestExportRecording(t *testing.T) {
 	}
 }
 
-// TestExportEpochTimes: the same part of a recording comes out whether its times
-// count from its start or, as rosbag record writes them, from 1970.
+// TestExportEpochTimes checks that the same part of a recording is exported whether its
+// times count from its start or, as rosbag record writes them, from 1970.
 func TestExportEpochTimes(t *testing.T) {
 	sdk := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
 	live := filepath.Join(filepath.Dir(sdk), "live.bag")
@@ -183,7 +183,7 @@ func TestExportEpochTimes(t *testing.T) {
 	}
 }
 
-// pictureHash is FNV-1a of the pixels as the camera's memory has them.
+// pictureHash returns the FNV-1a hash of the pixels in the camera's order.
 func pictureHash(t *testing.T, path string) string {
 	t.Helper()
 	h := fnv.New64a()
@@ -218,7 +218,7 @@ func readPNG(t *testing.T, path string) image.Image {
 	return img
 }
 
-// checkTables compares motion and metadata with what went in.
+// checkTables compares motion samples and metadata with the manifest.
 func checkTables(t *testing.T, dir string, given sdkManifest) {
 	for sensor, frames := range given.Streams {
 		_, stream, _ := strings.Cut(sensor, "/")
@@ -249,7 +249,7 @@ func checkTables(t *testing.T, dir string, given sdkManifest) {
 	}
 }
 
-// readCSV gives rows by column name.
+// readCSV returns rows by column name.
 func readCSV(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -271,8 +271,8 @@ func readCSV(t *testing.T, path string) (rows []map[string]string) {
 	return rows
 }
 
-// TestExportPoints: a vertex for each pixel that measured something, at its
-// depth, with the colour frame nearest in time.
+// TestExportPoints checks that each measured pixel has a vertex at its depth, coloured by
+// the colour frame nearest in time.
 func TestExportPoints(t *testing.T) {
 	bag := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
 	dir := filepath.Join(filepath.Dir(bag), "out")
@@ -323,7 +323,7 @@ func TestExportPoints(t *testing.T) {
 	}
 }
 
-// camera writes a bag of ordinary topics and gives its path.
+// camera writes a bag of ordinary topics and returns its path.
 func camera(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "camera.bag")
@@ -451,7 +451,7 @@ func rgb(r, g, b, a byte) color.NRGBA64 {
 	return color.NRGBA64{uint16(r) * 257, uint16(g) * 257, uint16(b) * 257, uint16(a) * 257}
 }
 
-// TestExportDamage: what is whole comes out, the rest is said.
+// TestExportDamage checks that whole messages are exported and the others reported.
 func TestExportDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	want(t, incomplete, Options{Bag: samplebag.Torn(t), Dir: dir})
@@ -511,7 +511,7 @@ func TestExportInterrupted(t *testing.T) {
 	}
 }
 
-// outcome is how an export ends, in the words of the program's exit codes.
+// outcome is the result of an export, as the program's exit codes have it.
 type outcome string
 
 const (
@@ -534,7 +534,7 @@ func outcomeOf(err error) outcome {
 	return failed
 }
 
-// want runs an export that must end so, and returns its log.
+// want runs an export, checks its outcome, and returns its log.
 func want(t *testing.T, end outcome, o Options) (log string) {
 	t.Helper()
 	var lines bytes.Buffer
@@ -545,8 +545,8 @@ func want(t *testing.T, end outcome, o Options) (log string) {
 	return lines.String()
 }
 
-// TestTopicsNamedLikeFiles: no topic's name is that of a file which the export
-// writes anyway, of its own or of another topic.
+// TestTopicsNamedLikeFiles checks that files of a topic never collide with the export's
+// own files or another topic's.
 func TestTopicsNamedLikeFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names.bag")
 	w, err := bagstore.Create(path, bagstore.Options{NoSync: true})

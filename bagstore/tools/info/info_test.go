@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestAsStock: what we print is what rosbag info prints. Its duration of
-// unsorted chunks is wrong, so that bag is left out.
+// TestAsStock compares the text with rosbag info's, without a bag of unsorted chunks,
+// for which rosbag prints a wrong duration.
 func TestAsStock(t *testing.T) {
 	paths := exampleBags(t)
 	own := filepath.Join(t.TempDir(), "own.bag")
@@ -79,7 +79,7 @@ func exampleBags(t *testing.T) (paths []string) {
 	return paths
 }
 
-// pythonKeys prints what rosbag info -y -k prints for each of many keys, and a zero byte.
+// pythonKeys prints the output of rosbag info -y -k for each key, and a zero byte.
 const pythonKeys = `
 import sys, rosbag
 bag = rosbag.Bag(sys.argv[1], skip_index=True)
@@ -87,7 +87,7 @@ for key in sys.argv[2:]:
     print(bag._get_yaml_info(key=key), end="\n\0")
 `
 
-// TestKeysAsStock: one value is printed to the byte as rosbag info -y -k does.
+// TestKeysAsStock compares values byte by byte with rosbag info -y -k.
 func TestKeysAsStock(t *testing.T) {
 	dir := t.TempDir()
 	packed, tiny := filepath.Join(dir, "packed.bag"), filepath.Join(dir, "tiny.bag")
@@ -122,7 +122,7 @@ func TestKeysAsStock(t *testing.T) {
 	}
 }
 
-// TestPython: numbers look as Python prints them.
+// TestPython checks that numbers are printed like Python's.
 func TestPython(t *testing.T) {
 	for text, want := range map[string]string{
 		"0.000000": "0.0", "0.000001": "1e-06", "1.500000": "1.5", "1600000000.000000": "1600000000.0", "1396293888.046000": "1396293888.046",

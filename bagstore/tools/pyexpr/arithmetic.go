@@ -113,7 +113,7 @@ func integers(op string, x, y *big.Int) any {
 	return integer(m)
 }
 
-// finite fails where Python raises OverflowError.
+// finite fails for an infinity, as Python does where a number is too large.
 func finite(f float64) float64 {
 	if math.IsInf(f, 0) {
 		fail("a number is too large")

@@ -57,7 +57,7 @@ func identical(a, b any) bool {
 }
 
 // order compares two values: -1, 0 or 1. ok is false for NaN, and where Python
-// raises TypeError.
+// refuses the comparison.
 func (f *frame) order(a, b any) (c int, ok bool) {
 	a, b = plain(a), plain(b)
 	switch x := a.(type) {

@@ -149,7 +149,7 @@ func TestMotionIsCopied(t *testing.T) {
 	}
 }
 
-// TestTornRecording: what is lost at the end of a recording is reported.
+// TestTornRecording checks that losses at the end of a recording are reported.
 func TestTornRecording(t *testing.T) {
 	b, err := os.ReadFile(unpleasant)
 	if err != nil {
