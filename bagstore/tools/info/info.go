@@ -1,6 +1,6 @@
-// Package info says what is in a bag, as rosbag info does: its topics with types and
-// numbers of messages, compression, times and, where it is asked to, rates, gaps and sizes.
-// A [Summary] prints itself as text, YAML and JSON.
+// Package info summarizes a bag like rosbag info: its topics with types and numbers of
+// messages, compression, times and, on request, rates, gaps and sizes. A [Summary] prints
+// itself as text, YAML and JSON.
 package info
 
 import (
@@ -13,16 +13,14 @@ import (
 	"rsros/bagstore"
 )
 
-// Options says how much is found out.
+// Options are the options of OfFile and Of.
 type Options struct {
-	// Rates reads every chunk's index, for rates and gaps.
-	Rates bool
-	// Sizes reads every message's header, for sizes; it decompresses.
-	Sizes    bool
+	Rates    bool              // find rates and gaps, by reading every chunk's index
+	Sizes    bool              // find sizes, by decompressing and reading every message's header
 	Progress bagstore.Progress // in messages for Rates, then in chunks for Sizes
 }
 
-// Summary is what can be said about a bag.
+// Summary is a summary of a bag.
 type Summary struct {
 	Path         string           `json:"path"`
 	Version      string           `json:"version"`
@@ -68,8 +66,8 @@ type TopicSummary struct {
 	Connected   []bagstore.Connection `json:"-"` // all of them
 }
 
-// TopicRates says how regular a topic is. Rates are in Hz; 0 where there are
-// less than two messages, or all at one time.
+// TopicRates are the rates of a topic in Hz. They are 0 if there are fewer than two
+// messages, or all have the same time.
 type TopicRates struct {
 	First      bagstore.Time `json:"first"`
 	Last       bagstore.Time `json:"last"`
@@ -181,7 +179,7 @@ func (s *Summary) storage(b *bagstore.Bag) error {
 	return nil
 }
 
-// maxIntervals bounds the intervals that a topic's median is taken of.
+// maxIntervals bounds the intervals for a topic's median.
 const maxIntervals = 1 << 20
 
 // rates walks the index in time order.
@@ -243,7 +241,7 @@ func (r *TopicRates) finish(messages uint64, intervals []bagstore.Time) {
 	r.Gaps = uint64(n - from)
 }
 
-// sizes asks for the size of every message.
+// sizes sums up the sizes of all messages.
 func (s *Summary) sizes(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
 	sizes := make(map[uint32]*TopicSizes)
 	err := b.Sizes(ctx, p, func(conn uint32, size int64) {

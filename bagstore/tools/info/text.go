@@ -10,8 +10,8 @@ import (
 	"rsros/bagstore"
 )
 
-// WriteText prints the summary as rosbag info does, with median rates if they
-// are known; after that, for each topic, what else is known of rates and sizes.
+// WriteText prints the summary like rosbag info, with median rates if they are known,
+// then details of rates and sizes for each topic.
 func (s *Summary) WriteText(to io.Writer) error {
 	rows := [][2]string{{"path", s.Path}, {"version", s.Version}}
 	if s.Messages > 0 {
@@ -123,7 +123,7 @@ func (s *Summary) topicRows() [][2]string {
 	return rows
 }
 
-// detailRows has a line for each topic of which there is something to say.
+// detailRows returns a line for each topic that has details.
 func (s *Summary) detailRows(title string, details func(*Summary, *TopicSummary) string) [][2]string {
 	width := 0
 	for _, t := range s.Topics {
