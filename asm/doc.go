@@ -1,4 +1,4 @@
-// Package asm is where the assembly for x86 processors comes from: a command for
-// each package that has some, which go generate in that package runs. It is a module
-// of its own, so that the program doesn't depend on what writes its assembly.
+// Package asm holds the generators of the assembly for x86 processors: a command for
+// each package that has assembly, run by go generate in that package. It is a separate
+// module so that the program doesn't depend on avo.
 package asm

@@ -9,11 +9,11 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// step is how many bytes a point takes.
+// step is the size of a point in bytes.
 const step = 20
 
 func main() {
-	xyz0 := GLOBL("xyz0", RODATA|NOPTR) // keeps three numbers and clears the fourth
+	xyz0 := GLOBL("xyz0", RODATA|NOPTR) // mask that clears the fourth number
 	DATA(0, U64(^uint64(0)))
 	DATA(8, U64(0xFFFFFFFF))
 	places()
@@ -24,7 +24,7 @@ func main() {
 	gen.Write("msgs/cloud", "avx2_amd64")
 }
 
-// colour reads three bytes as 0RGB.
+// colour reads three bytes into 0x00RRGGBB.
 func colour(at GPVirtual, bgr bool) GPVirtual {
 	c, third := GP32(), GP32()
 	MOVWLZX(Mem{Base: at}, c)
@@ -38,7 +38,7 @@ func colour(at GPVirtual, bgr bool) GPVirtual {
 	return c
 }
 
-// point writes a point, and returns a mask: all ones where z > 0.
+// point writes a point, and returns a mask with all bits set if z > 0.
 func point(to, xyz Register, mask Mem, zero VecVirtual, c GPVirtual) GPVirtual {
 	p, z, there := XMM(), XMM(), GP64()
 	VMOVUPS(Mem{Base: xyz}, p)
@@ -53,12 +53,12 @@ func point(to, xyz Register, mask Mem, zero VecVirtual, c GPVirtual) GPVirtual {
 	return there
 }
 
-// own packs points that have the colours of their own pixels.
+// own packs points whose colours are the pixels in the same order.
 func own(name string, mask Mem, bgr bool) {
-	TEXT(name+"AVX2", NOSPLIT, "func(to *byte, xyz *float32, pixels *byte, size, n int) (written int)")
-	Pragma("noescape")
-	Doc(name+"AVX2 packs n points with z > 0 at to, and returns how many bytes they are. The pixels",
-		"are size bytes apart. One number after the points is read, one point after the last", "is written.")
+	gen.Func(name+"AVX2", "func(to *byte, xyz *float32, pixels *byte, size, n int) (written int)",
+		name+"AVX2 packs the points with z > 0 of n at to, and returns the number of bytes. The pixels",
+		"are size bytes apart. It reads one number after the points, and writes one point",
+		"after the last.")
 	to, xyz := gen.Arg("to"), gen.Arg("xyz")
 	pixels, size, n := GP64(), gen.Arg("size"), gen.Arg("n")
 	Load(Param("pixels"), pixels)
@@ -79,12 +79,11 @@ func own(name string, mask Mem, bgr bool) {
 	RET()
 }
 
-// placed packs points whose colours lie at places.
+// placed packs points whose colours are at places.
 func placed(name string, mask Mem, bgr bool) {
-	TEXT(name+"AVX2", NOSPLIT, "func(to *byte, xyz *float32, data *byte, places *int32, outside, n int) (written int)")
-	Pragma("noescape")
-	Doc(name+"AVX2 is as ownRGBAVX2, with colours at the places in data. Points at a negative",
-		"place are black; they are left out if outside is 0, and kept if it is -1.")
+	gen.Func(name+"AVX2", "func(to *byte, xyz *float32, data *byte, places *int32, outside, n int) (written int)",
+		name+"AVX2 is like ownRGBAVX2, with colours at places in data. Points with a negative",
+		"place are black if outside is -1, and omitted if it is 0.")
 	to, xyz := gen.Arg("to"), gen.Arg("xyz")
 	data, places := gen.Arg("data"), gen.Arg("places")
 	outside, n := gen.Arg("outside"), gen.Arg("n")
@@ -97,7 +96,7 @@ func placed(name string, mask Mem, bgr bool) {
 	MOVLQSX(Mem{Base: places}, at)
 	MOVQ(at, seen)
 	NOTQ(seen)
-	SARQ(Imm(63), seen) // all ones where the place is one
+	SARQ(Imm(63), seen) // all bits set if the place is valid
 	ANDQ(seen, at)
 	ADDQ(data, at)
 	c := colour(at, bgr)
@@ -116,12 +115,11 @@ func placed(name string, mask Mem, bgr bool) {
 	RET()
 }
 
-// places finds where in the texture's data the colours of points lie.
+// places computes the offsets of points' colours in the texture.
 func places() {
-	TEXT("placesAVX2", NOSPLIT, "func(places *int32, uv *float32, n int, size *[2]float32, bytes *[2]int32)")
-	Pragma("noescape")
-	Doc("placesAVX2 finds the places of n points, a multiple of 8, in a texture of a size whose pixels",
-		"and rows are bytes apart; -1 outside.")
+	gen.Func("placesAVX2", "func(places *int32, uv *float32, n int, size *[2]float32, bytes *[2]int32)",
+		"placesAVX2 computes the byte offsets of n points, a multiple of 8, in a texture of this size,",
+		"with bytes from pixel to pixel and row to row; -1 outside.")
 	out, uv, n := gen.Arg("places"), gen.Arg("uv"), gen.Arg("n")
 	size, bytes := gen.Arg("size"), gen.Arg("bytes")
 	zero := YMM()
@@ -132,8 +130,7 @@ func places() {
 		VBROADCASTSS(Mem{Base: size, Disp: 4 * axis}, sizes[axis])
 		VPBROADCASTD(Mem{Base: bytes, Disp: 4 * axis}, steps[axis])
 	}
-	i := GP64()
-	XORQ(i, i)
+	i := gen.Zero()
 	Label("places")
 	low, high, a, b := YMM(), YMM(), YMM(), YMM()
 	VMOVUPS(Mem{Base: uv}, low)

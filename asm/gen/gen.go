@@ -1,5 +1,4 @@
-// Package gen has what the generators share: where they write, and idioms of the
-// assembly itself.
+// Package gen has helpers of the generators: output files, and idioms of assembly.
 package gen
 
 import (
@@ -14,8 +13,7 @@ import (
 )
 
 // Write writes the assembly (.s) and its Go declarations (.go) to files named base in
-// a folder of the repository or, if the command has an argument, in that folder below
-// the argument.
+// a folder of the repository. An argument of the command replaces the repository's root.
 func Write(folder, base string) {
 	root := ".."
 	if len(os.Args) > 1 {
@@ -31,8 +29,23 @@ func Write(folder, base string) {
 	Generate()
 }
 
+// Func begins a function with its Go signature and doc comment. The garbage collector
+// doesn't see what it does with its pointers.
+func Func(name, signature string, doc ...string) {
+	TEXT(name, NOSPLIT, signature)
+	Pragma("noescape")
+	Doc(doc...)
+}
+
 // Arg loads a parameter of the function into a register.
 func Arg(name string) Register { return Load(Param(name), GP64()) }
+
+// Zero returns a register that holds 0.
+func Zero() GPVirtual {
+	r := GP64()
+	XORQ(r, r)
+	return r
+}
 
 // Loop runs body n times, at least once. It counts n down.
 func Loop(label string, n Register, body func()) {
@@ -42,21 +55,21 @@ func Loop(label string, n Register, body func()) {
 	JNZ(LabelRef(label))
 }
 
-// Next ends a loop that begins at label: i advances by step until it is n.
+// Next ends a loop that starts at label. It adds step to i, and repeats while i < n.
 func Next(label string, i, n Register, step uint64) {
 	ADDQ(Imm(step), i)
 	CMPQ(i, n)
 	JL(LabelRef(label))
 }
 
-// Done returns from a function that used the upper halves of registers.
+// Done returns from a function that used the upper halves of vector registers.
 func Done() {
 	VZEROUPPER()
 	RET()
 }
 
-// Pair makes the two registers of an instruction for the low and one for the high
-// halves of a and b.
+// Pair combines a and b with an instruction for their low halves and one for their high
+// halves.
 func Pair(low, high func(ops ...Op), a, b VecVirtual) (VecVirtual, VecVirtual) {
 	l, h := YMM(), YMM()
 	low(b, a, l)
@@ -64,9 +77,9 @@ func Pair(low, high func(ops ...Op), a, b VecVirtual) (VecVirtual, VecVirtual) {
 	return l, h
 }
 
-// Interleave does the first two of the three steps that transpose 8×8 elements:
-// neighbouring rows with the first two instructions, then rows two apart with the
-// others. Rows i and i+4 of the result hold halves of the same columns.
+// Interleave does the first two of three steps that transpose 8×8 elements. low1 and
+// high1 combine adjacent rows, low2 and high2 rows two apart. Rows i and i+4 of the
+// result hold halves of the same columns.
 func Interleave(a [8]VecVirtual, low1, high1, low2, high2 func(ops ...Op)) (u [8]VecVirtual) {
 	var t [8]VecVirtual
 	for i := 0; i < 8; i += 2 {

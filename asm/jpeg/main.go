@@ -1,7 +1,7 @@
 // Command jpeg writes the assembly of package jpeg for x86 processors with AVX2.
 //
-// Operations come in the order of the plain code, without fused ones: the results
-// are the same to the last bit.
+// Operations have the order of the Go code and aren't fused, so that the results are
+// identical to the last bit.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 	gen.Write("msgs/jpeg", "avx2_amd64")
 }
 
-// constant fills a register's memory with a number.
+// constant returns a vector of eight equal numbers.
 func constant(name string, value Constant) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
 	for i := range 8 {
@@ -30,9 +30,8 @@ func constant(name string, value Constant) Mem {
 }
 
 func transform(middle Mem, factors [4]Mem) {
-	TEXT("transformAVX2", NOSPLIT, "func(c *int32, samples *byte, stride int, scale *float32)")
-	Pragma("noescape")
-	Doc("transformAVX2 is transform.")
+	gen.Func("transformAVX2", "func(c *int32, samples *byte, stride int, scale *float32)",
+		"transformAVX2 implements transform.")
 	c, samples := gen.Arg("c"), gen.Arg("samples")
 	stride, scale := gen.Arg("stride"), gen.Arg("scale")
 	var rows [8]VecVirtual
@@ -84,7 +83,7 @@ func times(a VecVirtual, factor Mem) VecVirtual {
 	return r
 }
 
-// cosines is the plain code's.
+// cosines is the function of that name in package jpeg.
 func cosines(a [8]VecVirtual, factors [4]Mem) [8]VecVirtual {
 	root, c6, low, high := factors[0], factors[1], factors[2], factors[3]
 	t0, t7 := add(a[0], a[7]), sub(a[0], a[7])

@@ -1,7 +1,7 @@
 // Command lens writes the assembly of package lens for x86 processors with AVX2.
 //
-// Operations come in the order of the plain code, without fused ones: the results
-// are the same to the last bit.
+// Operations have the order of the Go code and aren't fused, so that the results are
+// identical to the last bit.
 package main
 
 import (
@@ -12,9 +12,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The parameters of a view, as package lens lays them out: nine numbers of the
-// rotation, three of the translation, two focal lengths, the principal point, the
-// depth unit.
+// Byte offsets of a view's parameters, as package lens stores them: nine numbers of the
+// rotation, three of the translation, two focal lengths, the principal point, the depth
+// unit.
 const (
 	rotation    = 0
 	translation = 9 * 4
@@ -41,8 +41,8 @@ func broadcast(m Mem) VecVirtual {
 	return r
 }
 
-// turned computes one coordinate of points x, y, z in another camera's system:
-// a·x + (b·y + (c·z + t)), row being which of the three.
+// turned computes coordinate row of points x, y, z in another camera's axes:
+// a·x + (b·y + (c·z + t)).
 func turned(p Register, row int, x, y, z VecVirtual) VecVirtual {
 	at := func(offset int) Mem { return Mem{Base: p, Disp: offset} }
 	sum, product := broadcast(at(rotation+4*(6+row))), YMM()
@@ -55,7 +55,7 @@ func turned(p Register, row int, x, y, z VecVirtual) VecVirtual {
 	return sum
 }
 
-// seen divides and projects.
+// seen projects points onto an axis of the image.
 func seen(p Register, axis int, x, z VecVirtual) VecVirtual {
 	at := func(offset int) Mem { return Mem{Base: p, Disp: offset} }
 	VDIVPS(z, x, x)
@@ -64,12 +64,11 @@ func seen(p Register, axis int, x, z VecVirtual) VecVirtual {
 	return x
 }
 
-// locate says, as project does, whether a point is seen far outside.
+// locate computes pixels. Like project, it reports points far outside the image.
 func locate(half, limit Mem) {
-	TEXT("locateAVX2", NOSPLIT, "func(us, vs *int32, depth *uint16, x, y *float32, n int, p *float32) (far int)")
-	Pragma("noescape")
-	Doc("locateAVX2 is View.Locate for n points, a multiple of 8, through a flat lens.",
-		"far isn't 0 where points are not seen near the image.")
+	gen.Func("locateAVX2", "func(us, vs *int32, depth *uint16, x, y *float32, n int, p *float32) (far int)",
+		"locateAVX2 implements View.Locate for n points, a multiple of 8, and a lens without distortion.",
+		"far isn't 0 if points are far outside the image.")
 	us, vs := gen.Arg("us"), gen.Arg("vs")
 	depth := gen.Arg("depth")
 	xs, ys := gen.Arg("x"), gen.Arg("y")
@@ -87,7 +86,7 @@ func locate(half, limit Mem) {
 		q := seen(p, axis, turned(p, axis, x, y, z), qz)
 		VADDPS(h, q, q)
 		w.look(q, valid)
-		VCVTPS2DQ(q, q) // nearest even; out of range becomes nowhere
+		VCVTPS2DQ(q, q) // nearest even; out of range becomes the smallest integer
 		VMOVDQU(q, Mem{Base: out, Index: i, Scale: 4})
 	}
 	ADDQ(Imm(8), i)
@@ -96,7 +95,7 @@ func locate(half, limit Mem) {
 	w.end()
 }
 
-// watch notes whether a valid point is seen at limit or farther.
+// watch records whether a valid point is at limit or farther.
 type watch struct{ far, limit, sign, zero VecVirtual }
 
 func newWatch(limit Mem) watch {
@@ -109,7 +108,7 @@ func newWatch(limit Mem) watch {
 	return w
 }
 
-// valid is where there is depth.
+// valid returns a mask of points that have depth.
 func (w watch) valid(z VecVirtual) VecVirtual {
 	v := YMM()
 	VCMPPS(Imm(4), w.zero, z, v) // not equal
@@ -124,7 +123,7 @@ func (w watch) look(q, valid VecVirtual) {
 	VORPS(away, w.far, w.far)
 }
 
-// end returns what was noted.
+// end returns the result of the watch.
 func (w watch) end() {
 	mask := GP32()
 	VMOVMSKPS(w.far, mask)
@@ -132,7 +131,7 @@ func (w watch) end() {
 	gen.Done()
 }
 
-// points makes eight points of depth.
+// points converts depth to eight points.
 func points(depth, xs, ys, i, p Register) (x, y, z VecVirtual) {
 	z, x, y = YMM(), YMM(), YMM()
 	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
@@ -143,13 +142,12 @@ func points(depth, xs, ys, i, p Register) (x, y, z VecVirtual) {
 	return x, y, z
 }
 
-// project leaves 0, 0 where there is no depth, and says whether a point is seen so
-// far outside that the lens may have no answer for it.
+// project computes image coordinates: 0, 0 without depth. It reports points so far outside
+// the image that the lens model may not cover them.
 func project(limit Mem) {
-	TEXT("projectAVX2", NOSPLIT, "func(uv *float32, depth *uint16, x, y *float32, n int, p *float32) (far int)")
-	Pragma("noescape")
-	Doc("projectAVX2 is View.Project for n points, a multiple of 8, through a flat lens.",
-		"far isn't 0 where points are not seen near the image.")
+	gen.Func("projectAVX2", "func(uv *float32, depth *uint16, x, y *float32, n int, p *float32) (far int)",
+		"projectAVX2 implements View.Project for n points, a multiple of 8, and a lens without distortion.",
+		"far isn't 0 if points are far outside the image.")
 	uv, depth := gen.Arg("uv"), gen.Arg("depth")
 	xs, ys := gen.Arg("x"), gen.Arg("y")
 	n, p := gen.Arg("n"), gen.Arg("p")
@@ -182,14 +180,12 @@ func project(limit Mem) {
 }
 
 func divide() {
-	TEXT("divideAVX2", NOSPLIT, "func(uv *float32, n int, by *float32)")
-	Pragma("noescape")
-	Doc("divideAVX2 divides n numbers, a multiple of 8, by two in turns.")
+	gen.Func("divideAVX2", "func(uv *float32, n int, by *float32)",
+		"divideAVX2 divides n numbers, a multiple of 8, alternately by the two at by.")
 	uv, n, by := gen.Arg("uv"), gen.Arg("n"), gen.Arg("by")
 	divisor := YMM()
 	VBROADCASTSD(Mem{Base: by}, divisor)
-	i := GP64()
-	XORQ(i, i)
+	i := gen.Zero()
 	Label("divide")
 	CMPQ(i, n)
 	JGE(LabelRef("divided"))
@@ -204,14 +200,12 @@ func divide() {
 }
 
 func deproject() {
-	TEXT("deprojectAVX2", NOSPLIT, "func(xyz *float32, depth *uint16, x, y *float32, n int, units *float32)")
-	Pragma("noescape")
-	Doc("deprojectAVX2 is Deproject for n points, a multiple of 8.")
+	gen.Func("deprojectAVX2", "func(xyz *float32, depth *uint16, x, y *float32, n int, units *float32)",
+		"deprojectAVX2 implements Deproject for n points, a multiple of 8.")
 	xyz, depth := gen.Arg("xyz"), gen.Arg("depth")
 	xs, ys := gen.Arg("x"), gen.Arg("y")
 	n, unit := gen.Arg("n"), gen.Arg("units")
-	i := GP64()
-	XORQ(i, i)
+	i := gen.Zero()
 	Label("deproject")
 	x, y, z := YMM(), YMM(), YMM()
 	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
@@ -235,13 +229,11 @@ func deproject() {
 }
 
 func metres() {
-	TEXT("metresAVX2", NOSPLIT, "func(out *float32, depth *uint16, n int, units *float32)")
-	Pragma("noescape")
-	Doc("metresAVX2 is Metres for n pixels, a multiple of 8.")
+	gen.Func("metresAVX2", "func(out *float32, depth *uint16, n int, units *float32)",
+		"metresAVX2 implements Metres for n pixels, a multiple of 8.")
 	out, depth := gen.Arg("out"), gen.Arg("depth")
 	n, unit := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("units")})
-	i := GP64()
-	XORQ(i, i)
+	i := gen.Zero()
 	Label("metres")
 	z := YMM()
 	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
@@ -253,9 +245,8 @@ func metres() {
 }
 
 func toDisparity() {
-	TEXT("toDisparityAVX2", NOSPLIT, "func(out *float32, depth *uint16, n int, factor *float32)")
-	Pragma("noescape")
-	Doc("toDisparityAVX2 is ToDisparity for n pixels, a multiple of 8.")
+	gen.Func("toDisparityAVX2", "func(out *float32, depth *uint16, n int, factor *float32)",
+		"toDisparityAVX2 implements ToDisparity for n pixels, a multiple of 8.")
 	out, depth := gen.Arg("out"), gen.Arg("depth")
 	n, factor := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("factor")})
 	i, none := GP64(), YMM()
@@ -275,9 +266,9 @@ func toDisparity() {
 
 func toDepth(half Mem) {
 	least, most := ConstData("least", U32(0x00800000)), ConstData("most", U32(0x47800000)) // 65536
-	TEXT("toDepthAVX2", NOSPLIT, "func(out *uint16, disparity *float32, n int, factor *float32) (done int)")
-	Pragma("noescape")
-	Doc("toDepthAVX2 is ToDepth for n pixels, a multiple of 8. It ends before the first eight", "that hold anything but 0 and normal numbers of a depth in 16 bits.")
+	gen.Func("toDepthAVX2", "func(out *uint16, disparity *float32, n int, factor *float32) (done int)",
+		"toDepthAVX2 implements ToDepth for n pixels, a multiple of 8. It stops before the first eight",
+		"that hold anything but 0 and normal numbers whose depth fits 16 bits.")
 	out, disparity := gen.Arg("out"), gen.Arg("disparity")
 	n, factor := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("factor")})
 	i, none, h, low, high := GP64(), YMM(), YMM(), YMM(), YMM()

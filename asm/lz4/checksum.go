@@ -7,23 +7,22 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// The primes of xxHash32 that its main loop needs.
+// Primes of xxHash32.
 const (
 	prime1 = 2654435761
 	prime2 = 2246822519
 )
 
-// checksum is the main loop of xxHash32: four sums that each wait for a multiplication. The
-// other multiplication of a step doesn't depend on the sums, so four are done at once, and
-// the one unit that multiplies in general registers is left to the sums.
+// checksum is the main loop of xxHash32, in which each of four sums waits for a
+// multiplication. The other multiplication of a step doesn't depend on the sums, so vector
+// instructions do four at once, which leaves the scalar multiplier to the sums.
 func checksum() {
 	factors := GLOBL("factors", RODATA|NOPTR)
 	for i := range 4 {
 		DATA(4*i, U32(prime2))
 	}
-	TEXT("checksumSSE", NOSPLIT, "func(sums *[4]uint32, b []byte)")
-	Pragma("noescape")
-	Doc("checksumSSE brings the four sums of xxHash32 forward over b, a multiple of 64 bytes long.")
+	gen.Func("checksumSSE", "func(sums *[4]uint32, b []byte)",
+		"checksumSSE updates the four sums of xxHash32 with b, whose length is a multiple of 64.")
 	sums, b, n := gen.Arg("sums"), Load(Param("b").Base(), GP64()), Load(Param("b").Len(), GP64())
 	products := AllocLocal(64)
 	factor := XMM()

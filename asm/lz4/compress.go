@@ -8,7 +8,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// As package lz4 has them.
+// Constants of package lz4.
 const (
 	matchMargin  = 48
 	lastLiterals = 5
@@ -20,25 +20,24 @@ const (
 	shortBack    = 16
 )
 
-// encoder is what compress has in registers all the time. Positions are relative to in.
+// encoder holds the registers of compress. Positions are relative to in.
 type encoder struct {
-	in, table        Register // src and the table
+	in, table        Register // src and the hash table
 	d                Register // where the next sequence is written
-	at, anchor       Register // where a match is looked for, and where the literals begin
-	ref, back        Register // where the match is that was found, and how far back it is
-	limit, end, room Mem      // the last position of a match, of its end, and the end of dst
-	factor, last     Mem      // hashFactor, and back when repeat came here before
+	at, anchor       Register // the position to find a match for, and the start of the literals
+	ref, back        Register // the position of the match, and its distance
+	limit, end, room Mem      // the last start of a match, its last end, and the end of dst
+	factor, last     Mem      // hashFactor, and back at the previous repeat
 }
 
-// compress is the encoder of package lz4 that compressSequences is in Go, step by step, with
-// the same result. Where Go has a branch for each 8 bytes of a match, for each position of a
-// repeat and for each length, which a processor can't predict, it compares 32 bytes at once
-// and always writes one byte more of each length.
+// compress is compressSequences of package lz4, step by step and with the same result. The
+// Go code has branches for every 8 bytes of a match, every position of a repeat and every
+// length, which a processor can't predict. compress compares 32 bytes at once, and always
+// writes one more byte of each length.
 func compress() {
-	TEXT("compressAVX2", NOSPLIT, "func(dst, src []byte, table *[1 << 13]uint16) (d, anchor int)")
-	Pragma("noescape")
-	Doc("compressAVX2 compresses src, more than 48 bytes, but for the last literals. It returns how long",
-		"the sequences are and where the literals begin, or -1 if they don't fit into dst.")
+	gen.Func("compressAVX2", "func(dst, src []byte, table *[1 << 13]uint16) (d, anchor int)",
+		"compressAVX2 compresses src, more than 48 bytes, except for the last literals. It returns the",
+		"length of the sequences and the start of the literals, or -1 if they don't fit dst.")
 	e := &encoder{
 		in: Load(Param("src").Base(), GP64()), table: gen.Arg("table"),
 		d: Load(Param("dst").Base(), GP64()), at: GP64(), anchor: GP64(), ref: GP64(), back: GP64(),
@@ -107,7 +106,7 @@ func (e *encoder) src(at Register, disp int) Mem {
 	return Mem{Base: e.in, Index: at, Scale: 1, Disp: disp}
 }
 
-// place returns the place in the table of the bytes at at+disp, and the lowest 4 of them.
+// place returns the table entry of the bytes at at+disp, and the lowest 4 of them.
 func (e *encoder) place(disp int) (Mem, GPVirtual) {
 	v, h := GP64(), GP64()
 	MOVQ(e.src(e.at, disp), v)
@@ -117,8 +116,8 @@ func (e *encoder) place(disp int) (Mem, GPVirtual) {
 	return Mem{Base: e.table, Index: h, Scale: 2}, v.As32().(GPVirtual)
 }
 
-// look enters at into its place in the table, and sets ref to the position that was there and
-// t to how far back it is, or 0.
+// look stores at in its table entry. It sets ref to the previous position in the entry and
+// t to its distance, or 0.
 func (e *encoder) look(place Mem, t GPVirtual) {
 	was := GP64()
 	MOVWLZX(place, was.As32())
@@ -130,7 +129,7 @@ func (e *encoder) look(place Mem, t GPVirtual) {
 	SUBQ(t, e.ref)
 }
 
-// search sets at and ref to the next match, at or after at.
+// search sets at and ref to the next match at or after at.
 func (e *encoder) search() {
 	tries, t := GP32(), GP64()
 	MOVL(U32(1<<skipShift), tries)
@@ -153,7 +152,7 @@ func (e *encoder) search() {
 	MOVQ(t, e.back)
 }
 
-// matchAtOnce sets ref and back to the match that begins at at, or goes to none.
+// matchAtOnce sets ref and back to the match at at, or jumps to none.
 func (e *encoder) matchAtOnce(none string) {
 	CMPQ(e.at, e.limit)
 	JG(LabelRef("end"))
@@ -170,8 +169,8 @@ func (e *encoder) matchAtOnce(none string) {
 	MOVQ(t, e.back)
 }
 
-// repeat sets literals and n to the first repeat of a pixel among the 29 positions after at,
-// and at to where it begins.
+// repeat finds the first repeat of a pixel in the 29 positions after at. It sets at to its
+// start, and literals and n.
 func (e *encoder) repeat(literals, n GPVirtual) {
 	i, t, to := GP64(), GP64(), GP64()
 	MOVQ(e.last, t)
@@ -210,8 +209,8 @@ func (e *encoder) repeat(literals, n GPVirtual) {
 	Label("repeated")
 }
 
-// repeatToTheEnd is the length of a repeat that goes on after the 32 bytes that were compared;
-// it goes on after repeat.
+// repeatToTheEnd computes the length of a repeat that is longer than the 32 compared bytes,
+// and continues after repeat.
 func (e *encoder) repeatToTheEnd(n GPVirtual) {
 	Label("toTheEnd")
 	MOVQ(e.at, e.ref)
@@ -221,7 +220,7 @@ func (e *encoder) repeatToTheEnd(n GPVirtual) {
 	e.longer(n, "repeat")
 }
 
-// length sets n to how many of the bytes after the first 4 of a match are equal.
+// length sets n to the number of equal bytes after the first 4 of a match.
 func (e *encoder) length(n GPVirtual, label string) {
 	y := YMM()
 	VMOVDQU(e.src(e.at, 4), y)
@@ -233,7 +232,7 @@ func (e *encoder) length(n GPVirtual, label string) {
 	Label(label + "Length")
 }
 
-// longer is the length of which the first 32 bytes are equal; it goes on after length.
+// longer computes a length whose first 32 bytes are equal, and continues after length.
 func (e *encoder) longer(n GPVirtual, label string) {
 	Label(label + "Longer")
 	a, r, t := GP64(), GP64(), GP64()
@@ -272,15 +271,15 @@ func (e *encoder) longer(n GPVirtual, label string) {
 	JMP(LabelRef(label + "Length"))
 }
 
-// extend sets n to the length of the match less 4, moves its beginning backward as far as
-// the bytes before are equal and literals, and sets literals to how many are left.
+// extend sets n to the length of the match less 4, extends the match backward over equal
+// literals, and sets literals to the number of literals left.
 func (e *encoder) extend(literals, n GPVirtual) {
 	e.length(n, "first")
 	k, t := GP64(), GP64()
 	MOVQ(e.at, literals)
 	SUBQ(e.anchor, literals)
 	CMPQ(e.ref, Imm(8))
-	JB(LabelRef("back")) // at > ref, so 8 bytes are before both from here on
+	JB(LabelRef("back")) // at > ref, so both have 8 bytes before them
 	MOVQ(e.src(e.at, -8), k)
 	XORQ(e.src(e.ref, -8), k)
 	ORQ(Imm(1), k)
@@ -315,7 +314,7 @@ func (e *encoder) extend(literals, n GPVirtual) {
 	Label("extended")
 }
 
-// fits goes to full if a sequence doesn't fit into dst. It returns 15 and two registers for
+// fits jumps to full if a sequence doesn't fit dst. It returns 15 and two registers for
 // putMatch.
 func (e *encoder) fits(literals Register, n GPVirtual) (most, token, to GPVirtual) {
 	most, token, to = GP64(), GP64(), GP64()
@@ -334,7 +333,7 @@ func (e *encoder) fits(literals Register, n GPVirtual) (most, token, to GPVirtua
 	return most, token, to
 }
 
-// put writes a sequence, and moves at and anchor to its end.
+// put writes a sequence, and advances at and anchor to its end.
 func (e *encoder) put(literals, n GPVirtual) {
 	most, token, to := e.fits(literals, n)
 	CMPQ(literals, Imm(32))
@@ -362,9 +361,9 @@ func (e *encoder) put(literals, n GPVirtual) {
 	JMP(LabelRef("literalsPut"))
 }
 
-// fewLiterals writes up to 32 literals and how many they are, sets token to its upper half,
-// and to to what follows. One more byte of the length is always written: it is overwritten
-// if the token has room for the length.
+// fewLiterals writes up to 32 literals and their number, sets the upper half of token, and
+// sets to to the next byte. It always writes one more byte of the length, which the
+// literals overwrite if the token has room for the length.
 func (e *encoder) fewLiterals(literals, most, token, to GPVirtual) {
 	t, y := GP64(), YMM()
 	VMOVDQU(e.src(e.anchor, 0), y)
@@ -381,8 +380,8 @@ func (e *encoder) fewLiterals(literals, most, token, to GPVirtual) {
 	LEAQ(Mem{Base: to, Index: literals, Scale: 1, Disp: 1}, to)
 }
 
-// putMatch writes the token, whose upper half is there, and the match at to, and moves d,
-// at and anchor to what follows.
+// putMatch writes the token, whose upper half is set, and the match at to. It advances d,
+// at and anchor.
 func (e *encoder) putMatch(token, to, n, most GPVirtual, label string) {
 	t := GP64()
 	MOVW(e.back.(GPVirtual).As16(), Mem{Base: to})
@@ -411,7 +410,7 @@ func (e *encoder) putMatch(token, to, n, most GPVirtual, label string) {
 	MOVQ(e.at, e.anchor)
 }
 
-// rest writes the rest n of a length at to, and moves to after it.
+// rest writes the rest n of a length at to, and advances to.
 func rest(label string, n, to GPVirtual) {
 	Label(label + "Rest")
 	CMPQ(n, U32(255))

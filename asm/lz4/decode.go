@@ -10,25 +10,24 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A sequence that the assembly decodes begins at least that many bytes before the end of
-// src and of dst. Without a check it reads up to 31 and writes up to 30; with one, for long
-// literals and matches, it writes up to 32 after their end, which is at least 64 before
-// that of dst.
+// The assembly decodes sequences that start at least this many bytes before the end of src
+// and dst. Without a check it reads up to 31 bytes and writes up to 30. With a check, for
+// long literals and matches, it writes up to 32 after their end, which is at least 64
+// before the end of dst.
 const (
 	srcMargin = 32
 	dstMargin = 64
 )
 
 // decode is most of a block decoder. A processor can't predict the lengths of sequences, so
-// all usual ones take one path: 16 bytes are copied for up to 14 literals, and 16 for a match
-// of up to 16 bytes at any distance.
+// all usual ones take one path, which copies 16 bytes for up to 14 literals, and 16 for a
+// match of up to 16 bytes at any distance.
 func decode() {
 	patterns, steps := shuffles()
-	TEXT("decodeSSE", NOSPLIT, "func(dst, src []byte, low, n, at int) (int, int)")
-	Pragma("noescape")
-	Doc("decodeSSE decodes sequences from src[at:] to dst[n:], with matches back to dst[low],",
-		"and returns n and at before the first that is damaged, or too close to the end of either:",
-		"within 64 bytes of dst's and 32 of src's. What follows in dst is overwritten.")
+	gen.Func("decodeSSE", "func(dst, src []byte, low, n, at int) (int, int)",
+		"decodeSSE decodes sequences from src[at:] to dst[n:], with matches back to dst[low],",
+		"and returns n and at before the first that is damaged or within 64 bytes of dst's end",
+		"or 32 of src's. It may overwrite dst after n.")
 	di, si := Load(Param("dst").Base(), GP64()), Load(Param("src").Base(), GP64())
 	room, end := Load(Param("dst").Len(), GP64()), Load(Param("src").Len(), GP64())
 	low := gen.Arg("low")
@@ -51,7 +50,7 @@ func decode() {
 	CMPQ(di, room)
 	JA(LabelRef("done"))
 	match, literals := GP64(), GP64()
-	s, d := GP64(), GP64() // what follows the literals
+	s, d := GP64(), GP64() // after the literals
 	x := XMM()
 	MOVBLZX(Mem{Base: si}, match.As32())
 	LEAQ(Mem{Base: si, Disp: 1}, s)
@@ -74,8 +73,8 @@ func decode() {
 	SUBQ(low, from)
 	CMPQ(t, from)
 	JAE(LabelRef("done")) // 0, or before dst[low]
-	// A match in its own literals reads them from src: a processor waits if it reads
-	// part of what it has just written.
+	// A match in its own literals reads them from src, because a processor stalls if it
+	// reads part of what it has just written.
 	MOVQ(d, from)
 	CMPQ(back, literals)
 	CMOVQLS(s, from)
@@ -114,7 +113,7 @@ func decode() {
 	RET()
 }
 
-// more adds the further bytes of a length at s; it doesn't read beyond end.
+// more adds the remaining bytes of a length at s. It doesn't read beyond end.
 func more(label string, n, s, end Register) {
 	b := GP64()
 	Label(label)
@@ -127,8 +126,8 @@ func more(label string, n, s, end Register) {
 	JE(LabelRef(label))
 }
 
-// longLiterals copies literals from s to di, 16 bytes at a time, and sets s and d to what
-// follows them.
+// longLiterals copies literals from s to di, 16 bytes at a time, and sets s and d to their
+// ends.
 func longLiterals(di, s, d, literals, room, end Register, x VecVirtual) {
 	t := GP64()
 	MOVQ(room, t)
@@ -149,13 +148,13 @@ func longLiterals(di, s, d, literals, room, end Register, x VecVirtual) {
 	ADDQ(Imm(16), d)
 	CMPQ(d, t)
 	JB(LabelRef("copyLiterals"))
-	SUBQ(t, d) // how many too many
+	SUBQ(t, d) // the excess
 	SUBQ(d, s)
 	MOVQ(t, d)
 }
 
-// longMatch writes the rest of a match at d, the first 16 bytes of which are in y and
-// written, and sets di and si to what follows it.
+// longMatch writes the rest of a match at d, whose first 16 bytes are in y and written, and
+// sets di and si after it.
 func longMatch(d, s, di, si, match, back, room, end Register, y VecVirtual, steps Mem) {
 	CMPL(match.(GPVirtual).As32(), Imm(15))
 	JNE(LabelRef("length"))
@@ -168,7 +167,7 @@ func longMatch(d, s, di, si, match, back, room, end Register, y VecVirtual, step
 	JB(LabelRef("done"))
 	CMPQ(match, t)
 	JA(LabelRef("done"))
-	ADDQ(d, match) // where it ends
+	ADDQ(d, match) // its end
 	MOVQ(s, si)
 	CMPQ(back, Imm(16))
 	JB(LabelRef("near"))
@@ -195,8 +194,8 @@ func longMatch(d, s, di, si, match, back, room, end Register, y VecVirtual, step
 	MOVQ(match, di)
 }
 
-// shuffles returns two tables by the distance of a match: the order of the bytes at its
-// source that makes its first 16 bytes, and how often, in bytes, these repeat.
+// shuffles returns two tables by the distance of a match: the shuffle of its source that
+// makes its first 16 bytes, and the period in bytes with which these repeat.
 func shuffles() (patterns, steps Mem) {
 	patterns = GLOBL("patterns", RODATA|NOPTR)
 	for back := range 17 {

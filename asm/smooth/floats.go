@@ -8,20 +8,20 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The parameters as package smooth lays them out, after those of words.
+// Byte offsets of the parameters that follow those of words.
 const (
 	edge    = 6 * 32
 	lowEdge = 7 * 32
 )
 
-// eased smooths eight disparities by the state, unless they are edges. It leaves
-// them in state and before, and returns what is to be written.
+// eased smooths eight disparities by the state, unless they are edges. It updates state
+// and before, and returns the smoothed disparities.
 func eased(p, state, before, none VecVirtual, at Register) VecVirtual {
 	valid, is, s, t := YMM(), YMM(), YMM(), YMM()
 	VPCMPGTD(none, p, valid)
 	VPCMPGTD(none, before, is)
 	VPAND(valid, is, is)
-	VSUBPS(p, before, t) // how far away
+	VSUBPS(p, before, t) // the difference
 	VCMPPS(Imm(17), Mem{Base: at, Disp: edge}, t, s)
 	VPAND(s, is, is)
 	VCMPPS(Imm(30), Mem{Base: at, Disp: lowEdge}, t, s)
@@ -36,9 +36,9 @@ func eased(p, state, before, none VecVirtual, at Register) VecVirtual {
 }
 
 func lineOfFloats() {
-	TEXT("lineAVX2", NOSPLIT, "func(lanes *float32, move, n int, p *float32)")
-	Pragma("noescape")
-	Doc("lineAVX2 smooths eight lines of disparity that lie side by side: n numbers after the", "first of each, at a distance of move bytes.")
+	gen.Func("lineAVX2", "func(lanes *float32, move, n int, p *float32)",
+		"lineAVX2 smooths eight interleaved lines of disparity: n numbers after the first",
+		"of each, move bytes apart.")
 	at, move := gen.Arg("lanes"), gen.Arg("move")
 	n, p := gen.Arg("n"), gen.Arg("p")
 	none, state, before := zero(), YMM(), YMM()
@@ -54,9 +54,8 @@ func lineOfFloats() {
 }
 
 func nextOfFloats() {
-	TEXT("nextAVX2", NOSPLIT, "func(row, state, before *float32, n int, p *float32)")
-	Pragma("noescape")
-	Doc("nextAVX2 is Edges.Next for n columns, a multiple of 8.")
+	gen.Func("nextAVX2", "func(row, state, before *float32, n int, p *float32)",
+		"nextAVX2 implements Edges.Next for n columns, a multiple of 8.")
 	row, states, befores := gen.Arg("row"), gen.Arg("state"), gen.Arg("before")
 	n, p := gen.Arg("n"), gen.Arg("p")
 	none, i := zero(), GP64()

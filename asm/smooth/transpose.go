@@ -8,7 +8,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// turnWords transposes 8×8 words in each half of eight registers.
+// turnWords transposes 8×8 words in both halves of eight registers.
 func turnWords(a [8]VecVirtual) (c [8]VecVirtual) {
 	u := gen.Interleave(a, VPUNPCKLWD, VPUNPCKHWD, VPUNPCKLDQ, VPUNPCKHDQ)
 	for i := range 4 {
@@ -17,11 +17,10 @@ func turnWords(a [8]VecVirtual) (c [8]VecVirtual) {
 	return c
 }
 
-// transposeWords puts 16 rows side by side.
+// transposeWords interleaves 16 rows.
 func transposeWords() {
-	TEXT("transposeWordsAVX2", NOSPLIT, "func(lanes, rows *uint16, stride, n int)")
-	Pragma("noescape")
-	Doc("transposeWordsAVX2 puts n times 8 pixels of 16 rows, stride bytes apart, side by side.")
+	gen.Func("transposeWordsAVX2", "func(lanes, rows *uint16, stride, n int)",
+		"transposeWordsAVX2 interleaves 8 n pixels of 16 rows that are stride bytes apart.")
 	lanes, rows := gen.Arg("lanes"), gen.Arg("rows")
 	stride, n := gen.Arg("stride"), gen.Arg("n")
 	far := eight(rows, stride)
@@ -47,7 +46,7 @@ func transposeWords() {
 	gen.Done()
 }
 
-// eight is where the ninth row begins.
+// eight returns the address of the ninth row.
 func eight(rows, stride Register) GPVirtual {
 	far := GP64()
 	MOVQ(stride, far)
@@ -56,11 +55,10 @@ func eight(rows, stride Register) GPVirtual {
 	return far
 }
 
-// rowsOfWords is the way back.
+// rowsOfWords is the inverse of transposeWords.
 func rowsOfWords() {
-	TEXT("rowsOfWordsAVX2", NOSPLIT, "func(rows, lanes *uint16, stride, n int)")
-	Pragma("noescape")
-	Doc("rowsOfWordsAVX2 undoes transposeWordsAVX2.")
+	gen.Func("rowsOfWordsAVX2", "func(rows, lanes *uint16, stride, n int)",
+		"rowsOfWordsAVX2 is the inverse of transposeWordsAVX2.")
 	rows, lanes := gen.Arg("rows"), gen.Arg("lanes")
 	stride, n := gen.Arg("stride"), gen.Arg("n")
 	far := eight(rows, stride)
@@ -86,11 +84,11 @@ func rowsOfWords() {
 	gen.Done()
 }
 
-// transposeFloats does both ways: eight pieces of eight numbers become eight others.
+// transposeFloats transposes in both directions.
 func transposeFloats() {
-	TEXT("transposeFloatsAVX2", NOSPLIT, "func(to *float32, toStride, toStep int, from *float32, fromStride, fromStep, n int)")
-	Pragma("noescape")
-	Doc("transposeFloatsAVX2 transposes n squares of 8 by 8 numbers: their rows are a stride", "apart, the squares a step, in bytes.")
+	gen.Func("transposeFloatsAVX2", "func(to *float32, toStride, toStep int, from *float32, fromStride, fromStep, n int)",
+		"transposeFloatsAVX2 transposes n squares of 8 by 8 numbers. Strides are the bytes from",
+		"row to row, steps those from square to square.")
 	to, toStride, toStep := gen.Arg("to"), gen.Arg("toStride"), gen.Arg("toStep")
 	from, fromStride, fromStep := gen.Arg("from"), gen.Arg("fromStride"), gen.Arg("fromStep")
 	n := gen.Arg("n")

@@ -8,13 +8,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The parameters as package smooth lays them out: each fills a register.
+// Byte offsets of the parameters, which fill a vector register each.
 const (
 	alpha  = 0 * 32
 	beta   = 1 * 32
 	half   = 2 * 32
-	delta  = 3 * 32 // words: the largest difference that is smoothed along rows
-	below  = 4 * 32 // and along columns
+	delta  = 3 * 32 // words: the largest difference to smooth along rows
+	below  = 4 * 32 // the same along columns
 	radius = 5 * 32
 )
 
@@ -24,7 +24,7 @@ func zero() VecVirtual {
 	return z
 }
 
-// mix blends 16 depths with those before them.
+// mix blends 16 depths with the previous ones.
 func mix(d, before, none VecVirtual, p Register) VecVirtual {
 	var halves [2]VecVirtual
 	for i, unpack := range []func(...Op){VPUNPCKLWD, VPUNPCKHWD} {
@@ -44,7 +44,7 @@ func mix(d, before, none VecVirtual, p Register) VecVirtual {
 	return halves[0]
 }
 
-// near is where two depths differ by at most a limit; away is how much.
+// near returns a mask of depths that differ by at most limit, and the differences.
 func near(d, before, none VecVirtual, limit Mem) (is, away VecVirtual) {
 	is, away = YMM(), YMM()
 	VPSUBUSW(before, d, is)
@@ -55,14 +55,13 @@ func near(d, before, none VecVirtual, limit Mem) (is, away VecVirtual) {
 	return is, away
 }
 
-// step smooths the pixels at a place and leaves them in before.
+// step smooths the pixels at at and stores them in before, too.
 type step func(at Mem, before, gap, none VecVirtual, p Register)
 
-// line goes over n pixels after the first, at distance move, of 16 rows.
+// line smooths n pixels after the first of 16 interleaved rows.
 func line(name, doc string, do func() step) {
-	TEXT(name, NOSPLIT, "func(lanes *uint16, n int, p *float32)")
-	Pragma("noescape")
-	Doc(name + " " + doc)
+	gen.Func(name, "func(lanes *uint16, n int, p *float32)",
+		name+" "+doc)
 	at, n, p := gen.Arg("lanes"), gen.Arg("n"), gen.Arg("p")
 	none, gap, before := zero(), zero(), YMM()
 	one := do()
@@ -84,7 +83,7 @@ func forth() step {
 		VMOVDQU(at, d)
 		VPCMPEQW(none, d, hole)
 		is, away := near(d, before, none, Mem{Base: p, Disp: delta})
-		VPCMPEQW(none, away, away) // the same already
+		VPCMPEQW(none, away, away) // equal
 		VPANDN(is, away, is)
 		smoothed(at, d, hole, is, before, gap, none, p)
 	}
@@ -104,7 +103,7 @@ func back() step {
 	}
 }
 
-// smoothed mixes depths where they are near those before them, and fills holes.
+// smoothed blends depths with the previous ones if they are near, and fills holes.
 func smoothed(at Mem, d, hole, is, before, gap, none VecVirtual, p Register) {
 	unknown, either := YMM(), YMM()
 	VPCMPEQW(none, before, unknown)
@@ -118,17 +117,16 @@ func smoothed(at Mem, d, hole, is, before, gap, none VecVirtual, p Register) {
 	VMOVDQU(Mem{Base: p, Disp: radius}, wide)
 	VPSUBUSW(gap, wide, wide)
 	VPCMPEQW(none, wide, wide)
-	VPANDN(unknown, wide, unknown) // that aren't too wide
+	VPANDN(unknown, wide, unknown) // those that aren't too wide
 	VPBLENDVB(is, mix(d, before, none, p), d, d)
 	VPBLENDVB(unknown, before, d, before)
 	VMOVDQU(before, at)
 }
 
-// columns smooths n rows by those before them.
+// columns smooths n rows by the previous ones.
 func columns(name, doc string, known bool) {
-	TEXT(name, NOSPLIT, "func(row *uint16, stride, n, columns int, p *float32)")
-	Pragma("noescape")
-	Doc(name+" "+doc, "The first row isn't changed.")
+	gen.Func(name, "func(row *uint16, stride, n, columns int, p *float32)",
+		name+" "+doc, "It doesn't change the first row.")
 	row, stride, n := gen.Arg("row"), gen.Arg("stride"), gen.Arg("n")
 	width, p := gen.Arg("columns"), gen.Arg("p")
 	none := zero()

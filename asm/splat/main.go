@@ -9,12 +9,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The parameters as package splat lays them out: each fills a register.
+// Byte offsets of the parameters, which fill a vector register each.
 const (
 	right  = 0 * 32 // the last column
 	bottom = 1 * 32 // the last row
 	stride = 2 * 32 // bytes
-	top    = 3 * 32 // of all rectangles: filled in
+	top    = 3 * 32 // of all rectangles: a result, like end
 	end    = 4 * 32
 )
 
@@ -24,7 +24,7 @@ func main() {
 	gen.Write("camdriver/process/internal/splat", "avx2_amd64")
 }
 
-// number fills a register with a small number.
+// number returns a vector of equal integers.
 func number(n int) VecVirtual {
 	r, x := YMM(), GP32()
 	MOVL(I32(n), x)
@@ -34,27 +34,26 @@ func number(n int) VecVirtual {
 	return r
 }
 
+// pointers loads n pointers that are stored at at.
+func pointers(at Register, n int) []Register {
+	list := make([]Register, n)
+	for i := range list {
+		list[i] = GP64()
+		MOVQ(Mem{Base: at, Disp: 8 * i}, list[i])
+	}
+	return list
+}
+
 func place() {
-	TEXT("placeAVX2", NOSPLIT, "func(at *[3]*int32, kind *int32, others *uint8, values *uint16, corners *[4]*int32, n int, p *int32)")
-	Pragma("noescape")
-	Doc("placeAVX2 clips n rectangles, a multiple of 8. It writes where in the image up to three rows",
-		"of each begin, as offsets in bytes, and which mask is for its width; in others a bit for",
-		"each that is larger.")
+	gen.Func("placeAVX2", "func(at *[3]*int32, kind *int32, others *uint8, values *uint16, corners *[4]*int32, n int, p *int32)",
+		"placeAVX2 clips n rectangles, a multiple of 8. It writes the byte offsets of up to three rows",
+		"of each in the image, and the offset of the mask for its width. others has a bit for each",
+		"larger rectangle.")
 	ats, kind, others := gen.Arg("at"), gen.Arg("kind"), gen.Arg("others")
 	values, corners := gen.Arg("values"), gen.Arg("corners")
 	n, p := gen.Arg("n"), gen.Arg("p")
-	var at [3]Register
-	for i := range at {
-		at[i] = GP64()
-		MOVQ(Mem{Base: ats, Disp: 8 * i}, at[i])
-	}
-	var corner [4]Register
-	for i := range corner {
-		corner[i] = GP64()
-		MOVQ(Mem{Base: corners, Disp: 8 * i}, corner[i])
-	}
-	i := GP64()
-	XORQ(i, i)
+	at, corner := pointers(ats, 3), pointers(corners, 4)
+	i := gen.Zero()
 	Label("place")
 	in := func(base Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
 	none, left, high, wide, tall := YMM(), YMM(), YMM(), YMM(), YMM()
@@ -84,15 +83,15 @@ func place() {
 	VMOVMSKPS(large, bits)
 	MOVB(bits.As8(), Mem{Base: others})
 	INCQ(others)
-	VPOR(large, empty, empty) // nothing to do for the rest
-	// The rows that are written.
+	VPOR(large, empty, empty) // neither is written by scatter
+	// The range of written rows.
 	VPBLENDVB(empty, Mem{Base: p, Disp: bottom}, high, t)
 	VPMINSD(Mem{Base: p, Disp: top}, t, t)
 	VMOVDQU(t, Mem{Base: p, Disp: top})
 	VPANDN(low, empty, t)
 	VPMAXSD(Mem{Base: p, Disp: end}, t, t)
 	VMOVDQU(t, Mem{Base: p, Disp: end})
-	// Where they begin.
+	// Their offsets.
 	VPMULLD(Mem{Base: p, Disp: stride}, high, high)
 	VPADDD(left, left, left)
 	VPADDD(left, high, high)
@@ -113,9 +112,8 @@ func place() {
 	gen.Done()
 }
 
-// scatter takes values that lie step apart one after another: rectangles of
-// neighbours overlap, and a processor waits if it reads part of what it has just
-// written.
+// scatter takes values in steps, because rectangles of neighbours overlap, and a processor
+// stalls if it reads part of what it has just written.
 func scatter() {
 	masks := GLOBL("masks", RODATA|NOPTR)
 	for n := range 5 {
@@ -127,17 +125,12 @@ func scatter() {
 			DATA(16*n+2*word, mask)
 		}
 	}
-	TEXT("scatterAVX2", NOSPLIT, "func(least *uint16, at *[3]*int32, kind *int32, values *uint16, n, step int)")
-	Pragma("noescape")
-	Doc("scatterAVX2 gives n rectangles, which placeAVX2 prepared, their values less 1. n is a",
-		"multiple of step. Up to three words after a row's end are written, but not changed.")
+	gen.Func("scatterAVX2", "func(least *uint16, at *[3]*int32, kind *int32, values *uint16, n, step int)",
+		"scatterAVX2 writes the values less 1 of n rectangles, which placeAVX2 prepared. n is a multiple",
+		"of step. It writes up to three words after a row's end without changing them.")
 	least, ats, kind := gen.Arg("least"), gen.Arg("at"), gen.Arg("kind")
 	values, n, step := gen.Arg("values"), gen.Arg("n"), gen.Arg("step")
-	var at [3]Register
-	for i := range at {
-		at[i] = GP64()
-		MOVQ(Mem{Base: ats, Disp: 8 * i}, at[i])
-	}
+	at := pointers(ats, 3)
 	table, first, i := GP64(), GP64(), GP64()
 	LEAQ(masks, table)
 	XORQ(first, first)

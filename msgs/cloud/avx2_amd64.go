@@ -2,34 +2,34 @@
 
 package cloud
 
-// placesAVX2 finds the places of n points, a multiple of 8, in a texture of a size whose pixels
-// and rows are bytes apart; -1 outside.
+// placesAVX2 computes the byte offsets of n points, a multiple of 8, in a texture of this size,
+// with bytes from pixel to pixel and row to row; -1 outside.
 //
 //go:noescape
 func placesAVX2(places *int32, uv *float32, n int, size *[2]float32, bytes *[2]int32)
 
-// ownRGBAVX2 packs n points with z > 0 at to, and returns how many bytes they are. The pixels
-// are size bytes apart. One number after the points is read, one point after the last
-// is written.
+// ownRGBAVX2 packs the points with z > 0 of n at to, and returns the number of bytes. The pixels
+// are size bytes apart. It reads one number after the points, and writes one point
+// after the last.
 //
 //go:noescape
 func ownRGBAVX2(to *byte, xyz *float32, pixels *byte, size int, n int) (written int)
 
-// ownBGRAVX2 packs n points with z > 0 at to, and returns how many bytes they are. The pixels
-// are size bytes apart. One number after the points is read, one point after the last
-// is written.
+// ownBGRAVX2 packs the points with z > 0 of n at to, and returns the number of bytes. The pixels
+// are size bytes apart. It reads one number after the points, and writes one point
+// after the last.
 //
 //go:noescape
 func ownBGRAVX2(to *byte, xyz *float32, pixels *byte, size int, n int) (written int)
 
-// placedRGBAVX2 is as ownRGBAVX2, with colours at the places in data. Points at a negative
-// place are black; they are left out if outside is 0, and kept if it is -1.
+// placedRGBAVX2 is like ownRGBAVX2, with colours at places in data. Points with a negative
+// place are black if outside is -1, and omitted if it is 0.
 //
 //go:noescape
 func placedRGBAVX2(to *byte, xyz *float32, data *byte, places *int32, outside int, n int) (written int)
 
-// placedBGRAVX2 is as ownRGBAVX2, with colours at the places in data. Points at a negative
-// place are black; they are left out if outside is 0, and kept if it is -1.
+// placedBGRAVX2 is like ownRGBAVX2, with colours at places in data. Points with a negative
+// place are black if outside is -1, and omitted if it is 0.
 //
 //go:noescape
 func placedBGRAVX2(to *byte, xyz *float32, data *byte, places *int32, outside int, n int) (written int)

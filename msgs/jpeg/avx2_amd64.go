@@ -2,7 +2,7 @@
 
 package jpeg
 
-// transformAVX2 is transform.
+// transformAVX2 implements transform.
 //
 //go:noescape
 func transformAVX2(c *int32, samples *byte, stride int, scale *float32)

@@ -3,19 +3,19 @@
 package lz4
 
 // decodeSSE decodes sequences from src[at:] to dst[n:], with matches back to dst[low],
-// and returns n and at before the first that is damaged, or too close to the end of either:
-// within 64 bytes of dst's and 32 of src's. What follows in dst is overwritten.
+// and returns n and at before the first that is damaged or within 64 bytes of dst's end
+// or 32 of src's. It may overwrite dst after n.
 //
 //go:noescape
 func decodeSSE(dst []byte, src []byte, low int, n int, at int) (int, int)
 
-// checksumSSE brings the four sums of xxHash32 forward over b, a multiple of 64 bytes long.
+// checksumSSE updates the four sums of xxHash32 with b, whose length is a multiple of 64.
 //
 //go:noescape
 func checksumSSE(sums *[4]uint32, b []byte)
 
-// compressAVX2 compresses src, more than 48 bytes, but for the last literals. It returns how long
-// the sequences are and where the literals begin, or -1 if they don't fit into dst.
+// compressAVX2 compresses src, more than 48 bytes, except for the last literals. It returns the
+// length of the sequences and the start of the literals, or -1 if they don't fit dst.
 //
 //go:noescape
 func compressAVX2(dst []byte, src []byte, table *[8192]uint16) (d int, anchor int)

@@ -2,40 +2,40 @@
 
 package lens
 
-// locateAVX2 is View.Locate for n points, a multiple of 8, through a flat lens.
-// far isn't 0 where points are not seen near the image.
+// locateAVX2 implements View.Locate for n points, a multiple of 8, and a lens without distortion.
+// far isn't 0 if points are far outside the image.
 //
 //go:noescape
 func locateAVX2(us *int32, vs *int32, depth *uint16, x *float32, y *float32, n int, p *float32) (far int)
 
-// projectAVX2 is View.Project for n points, a multiple of 8, through a flat lens.
-// far isn't 0 where points are not seen near the image.
+// projectAVX2 implements View.Project for n points, a multiple of 8, and a lens without distortion.
+// far isn't 0 if points are far outside the image.
 //
 //go:noescape
 func projectAVX2(uv *float32, depth *uint16, x *float32, y *float32, n int, p *float32) (far int)
 
-// divideAVX2 divides n numbers, a multiple of 8, by two in turns.
+// divideAVX2 divides n numbers, a multiple of 8, alternately by the two at by.
 //
 //go:noescape
 func divideAVX2(uv *float32, n int, by *float32)
 
-// deprojectAVX2 is Deproject for n points, a multiple of 8.
+// deprojectAVX2 implements Deproject for n points, a multiple of 8.
 //
 //go:noescape
 func deprojectAVX2(xyz *float32, depth *uint16, x *float32, y *float32, n int, units *float32)
 
-// metresAVX2 is Metres for n pixels, a multiple of 8.
+// metresAVX2 implements Metres for n pixels, a multiple of 8.
 //
 //go:noescape
 func metresAVX2(out *float32, depth *uint16, n int, units *float32)
 
-// toDisparityAVX2 is ToDisparity for n pixels, a multiple of 8.
+// toDisparityAVX2 implements ToDisparity for n pixels, a multiple of 8.
 //
 //go:noescape
 func toDisparityAVX2(out *float32, depth *uint16, n int, factor *float32)
 
-// toDepthAVX2 is ToDepth for n pixels, a multiple of 8. It ends before the first eight
-// that hold anything but 0 and normal numbers of a depth in 16 bits.
+// toDepthAVX2 implements ToDepth for n pixels, a multiple of 8. It stops before the first eight
+// that hold anything but 0 and normal numbers whose depth fits 16 bits.
 //
 //go:noescape
 func toDepthAVX2(out *uint16, disparity *float32, n int, factor *float32) (done int)

@@ -2,51 +2,51 @@
 
 package smooth
 
-// transposeWordsAVX2 puts n times 8 pixels of 16 rows, stride bytes apart, side by side.
+// transposeWordsAVX2 interleaves 8 n pixels of 16 rows that are stride bytes apart.
 //
 //go:noescape
 func transposeWordsAVX2(lanes *uint16, rows *uint16, stride int, n int)
 
-// rowsOfWordsAVX2 undoes transposeWordsAVX2.
+// rowsOfWordsAVX2 is the inverse of transposeWordsAVX2.
 //
 //go:noescape
 func rowsOfWordsAVX2(rows *uint16, lanes *uint16, stride int, n int)
 
-// transposeFloatsAVX2 transposes n squares of 8 by 8 numbers: their rows are a stride
-// apart, the squares a step, in bytes.
+// transposeFloatsAVX2 transposes n squares of 8 by 8 numbers. Strides are the bytes from
+// row to row, steps those from square to square.
 //
 //go:noescape
 func transposeFloatsAVX2(to *float32, toStride int, toStep int, from *float32, fromStride int, fromStep int, n int)
 
-// forthWordsAVX2 goes over 16 rows of depth that lie side by side, as Edges.forth does.
+// forthWordsAVX2 implements Edges.forth for 16 rows of depth that are interleaved.
 //
 //go:noescape
 func forthWordsAVX2(lanes *uint16, n int, p *float32)
 
-// backWordsAVX2 goes over 16 rows of depth from their ends, as Edges.back does.
+// backWordsAVX2 implements Edges.back for 16 rows of depth that are interleaved.
 //
 //go:noescape
 func backWordsAVX2(lanes *uint16, n int, p *float32)
 
-// downAVX2 is Edges.Down for n rows of columns pixels, a multiple of 16, stride bytes apart.
-// The first row isn't changed.
+// downAVX2 implements Edges.Down for n rows of columns pixels, a multiple of 16, stride bytes apart.
+// It doesn't change the first row.
 //
 //go:noescape
 func downAVX2(row *uint16, stride int, n int, columns int, p *float32)
 
-// upAVX2 is Edges.Up, as downAVX2 is Edges.Down.
-// The first row isn't changed.
+// upAVX2 implements Edges.Up for n rows of columns pixels, a multiple of 16, stride bytes apart.
+// It doesn't change the first row.
 //
 //go:noescape
 func upAVX2(row *uint16, stride int, n int, columns int, p *float32)
 
-// lineAVX2 smooths eight lines of disparity that lie side by side: n numbers after the
-// first of each, at a distance of move bytes.
+// lineAVX2 smooths eight interleaved lines of disparity: n numbers after the first
+// of each, move bytes apart.
 //
 //go:noescape
 func lineAVX2(lanes *float32, move int, n int, p *float32)
 
-// nextAVX2 is Edges.Next for n columns, a multiple of 8.
+// nextAVX2 implements Edges.Next for n columns, a multiple of 8.
 //
 //go:noescape
 func nextAVX2(row *float32, state *float32, before *float32, n int, p *float32)

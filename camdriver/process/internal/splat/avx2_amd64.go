@@ -2,15 +2,15 @@
 
 package splat
 
-// placeAVX2 clips n rectangles, a multiple of 8. It writes where in the image up to three rows
-// of each begin, as offsets in bytes, and which mask is for its width; in others a bit for
-// each that is larger.
+// placeAVX2 clips n rectangles, a multiple of 8. It writes the byte offsets of up to three rows
+// of each in the image, and the offset of the mask for its width. others has a bit for each
+// larger rectangle.
 //
 //go:noescape
 func placeAVX2(at *[3]*int32, kind *int32, others *uint8, values *uint16, corners *[4]*int32, n int, p *int32)
 
-// scatterAVX2 gives n rectangles, which placeAVX2 prepared, their values less 1. n is a
-// multiple of step. Up to three words after a row's end are written, but not changed.
+// scatterAVX2 writes the values less 1 of n rectangles, which placeAVX2 prepared. n is a multiple
+// of step. It writes up to three words after a row's end without changing them.
 //
 //go:noescape
 func scatterAVX2(least *uint16, at *[3]*int32, kind *int32, values *uint16, n int, step int)
