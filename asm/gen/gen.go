@@ -29,8 +29,8 @@ func Write(folder, base string) {
 	Generate()
 }
 
-// Func begins a function with its Go signature and doc comment. The garbage collector
-// doesn't see what it does with its pointers.
+// Func begins a function with a Go signature and doc comment. Its arguments must not
+// escape.
 func Func(name, signature string, doc ...string) {
 	TEXT(name, NOSPLIT, signature)
 	Pragma("noescape")

@@ -13,22 +13,19 @@ import (
 	"rsros/node/replay"
 )
 
-// This file is what a Source computes when it is due: the messages that a camera
-// node's pipeline would publish.
-
-// computes says whether anything is made of frame sets.
+// computes reports whether the source computes results from frame sets.
 func (s *Source) computes() bool {
 	o := &s.layout.options
 	return o.align() || o.cloud() || s.computesDepth()
 }
 
-// computesDepth says whether the depth topic isn't depth as it was recorded.
+// computesDepth reports whether the depth topic has processed depth.
 func (s *Source) computesDepth() bool {
 	o := &s.layout.options
 	return o.Clip > 0 || o.has(filterColorizer) || o.filtersDepth() && !o.align()
 }
 
-// startWorker makes the connections of what is computed, and what computes it.
+// startWorker adds the connections of computed messages, and starts the worker.
 func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) error {
 	if !s.computes() {
 		return nil
@@ -47,13 +44,13 @@ func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) 
 	return nil
 }
 
-// askedOutlet is an outlet that takes messages while somebody asks for them.
+// askedOutlet is an outlet that passes messages to give, unless it is nil.
 type askedOutlet struct{ give func(msgs.Raw) }
 
 func (a *askedOutlet) wanted() bool       { return a.give != nil }
 func (a *askedOutlet) publish(m msgs.Raw) { a.give(m) }
 
-// open makes a connection whose messages are computed.
+// open adds a connection of computed messages.
 func (s *Source) open(topic, typ string, _ *stream) (outlet, error) {
 	out := &askedOutlet{}
 	s.made[s.connect(topic, typ, s.file.Frames(camdriver.StreamID{Kind: camdriver.Depth}))] = out
@@ -68,29 +65,25 @@ func (s *Source) Skipped() uint64 {
 	return s.worker.dropped.Load()
 }
 
-// Problems says what the options ask for and the recording doesn't have, and how
-// many frame sets couldn't be computed.
+// Problems returns what the recording lacks for the options, and the number of frame sets
+// that couldn't be processed.
 func (s *Source) Problems() []string {
 	if s.worker == nil {
 		return nil
 	}
 	var out []string
 	o := &s.layout.options
-	has := func(kind camdriver.StreamKind) bool {
-		for id := range s.layout.streams {
-			if id.Kind == kind && s.file.Frames(id) > 0 {
-				return true
-			}
-		}
-		return false
+	has := map[camdriver.StreamKind]bool{}
+	for id := range s.layout.streams {
+		has[id.Kind] = has[id.Kind] || s.file.Frames(id) > 0
 	}
 	textured := o.cloud() && !o.AllowNoTexture && o.Texture.Kind != camdriver.AnyStream
 	switch {
-	case !has(camdriver.Depth):
+	case !has[camdriver.Depth]:
 		out = append(out, "nothing is computed: the recording has no depth")
-	case o.align() && !has(camdriver.Color):
+	case o.align() && !has[camdriver.Color]:
 		out = append(out, "depth isn't aligned: the recording has no colour")
-	case textured && !has(o.Texture.Kind):
+	case textured && !has[o.Texture.Kind]:
 		out = append(out, fmt.Sprintf("no points are published: the recording has no %s for their colours", o.Texture.Kind))
 	}
 	if n := s.worker.failed.Load(); n > 0 {
@@ -99,29 +92,28 @@ func (s *Source) Problems() []string {
 	return out
 }
 
-// asked is whose messages somebody wants of a job. Only the worker uses it.
+// asked holds the receivers of a job's messages, by connection. Only the worker uses it.
 type asked struct {
 	source *Source
 	wanted map[*bagstore.Connection]func(msgs.Raw)
 	done   chan struct{}
 }
 
-// take opens the outlets.
-func (a *asked) take() {
+// open sets the receivers of the outlets, and shut removes them.
+func (a *asked) open() {
 	for c, give := range a.wanted {
 		a.source.made[c].give = give
 	}
 }
 
-// leave closes the outlets.
-func (a *asked) leave() {
+func (a *asked) shut() {
 	for c := range a.wanted {
 		a.source.made[c].give = nil
 	}
 }
 
 // frameSet is a set of frames whose messages are computed when they are due. It
-// implements replay.Work, and is counted by reference.
+// implements replay.Work and counts its references.
 type frameSet struct {
 	picture
 	source *Source
@@ -132,7 +124,7 @@ type frameSet struct {
 	done   chan struct{}
 }
 
-// work makes a message of what is computed of a set; false if none of it is wanted.
+// work returns the message that computes the results of a set, or false if none is wanted.
 func (v *view) work(at bagstore.Time, set *process.Set, stamp msgs.Time, r *run) (replay.Recorded, bool) {
 	if _, ok := set.First(camdriver.Depth, camdriver.Z16); !ok || len(v.made) == 0 {
 		return replay.Recorded{}, false

@@ -2,6 +2,8 @@ package naming
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 
 	"rsros/node/ros"
@@ -36,20 +38,21 @@ func (d *Drops) Add(other Drops) {
 	d.Lost += other.Lost
 }
 
-// publisher adds the lost messages of a topic's subscribers.
-func (d *Drops) publisher(p *ros.Publisher) {
-	var n uint64
-	for _, lost := range p.Lost() {
-		n += lost
+// dropsOf returns the drops of topics and of their compressed forms.
+func dropsOf(publishers iter.Seq[*ros.Publisher], compressed iter.Seq[*transport.Topics]) (d Drops) {
+	for p := range publishers {
+		var n uint64
+		for _, lost := range p.Lost() {
+			n += lost
+		}
+		d.topic(TopicDrops{Topic: p.Topic(), Lost: n})
 	}
-	d.topic(TopicDrops{Topic: p.Topic(), Lost: n})
-}
-
-// transports adds the drops of a topic's compressed forms.
-func (d *Drops) transports(t *transport.Topics) {
-	for topic, one := range t.Drops() {
-		d.topic(TopicDrops{Topic: topic, Compressed: one.Dropped, Lost: one.Lost})
+	for t := range compressed {
+		for topic, one := range t.Drops() {
+			d.topic(TopicDrops{Topic: topic, Compressed: one.Dropped, Lost: one.Lost})
+		}
 	}
+	return d
 }
 
 func (d *Drops) topic(t TopicDrops) {
@@ -60,13 +63,7 @@ func (d *Drops) topic(t TopicDrops) {
 
 // Drops returns the drops so far.
 func (w *WrapperTopics) Drops() Drops {
-	var d Drops
-	for _, p := range w.all {
-		d.publisher(p)
-	}
-	for _, compressed := range w.compressed {
-		d.transports(compressed)
-	}
+	d := dropsOf(slices.Values(w.all), slices.Values(w.compressed))
 	if w.pipeline != nil {
 		d.Sets = w.pipeline.dropped.Load()
 	}
@@ -75,14 +72,7 @@ func (w *WrapperTopics) Drops() Drops {
 
 // Drops returns the drops so far.
 func (s *SDKTopics) Drops() Drops {
-	var d Drops
 	s.mu.Lock()
-	for _, p := range s.pubs {
-		d.publisher(p)
-	}
-	s.mu.Unlock()
-	for _, compressed := range s.compressed {
-		d.transports(compressed)
-	}
-	return d
+	defer s.mu.Unlock()
+	return dropsOf(maps.Values(s.pubs), maps.Values(s.compressed))
 }

@@ -11,18 +11,17 @@ import (
 	"rsros/node/ros"
 )
 
-// filters are the blocks that realsense2_camera's parameters ask for.
+// filters holds the blocks that realsense2_camera's parameters select.
 type filters struct {
 	depth     process.Chain            // before align, in the wrapper's order
 	align     *process.Align           // nil without align_depth
 	colorizer *process.Colorizer       // nil without
-	original  *process.Colorizer       // for depth as it came, beside aligned depth
+	original  *process.Colorizer       // for unaligned depth; nil unless depth is aligned, too
 	cloud     *process.PointCloud      // nil without
-	names     map[string]process.Block // those with options, by realsense2_camera's names
-	groups    []*graph.Reconfigure     // the options
+	names     map[string]process.Block // blocks with options, by realsense2_camera's names
+	groups    []*graph.Reconfigure     // of options
 }
 
-// newFilters makes the blocks.
 func newFilters(res *process.Resources, o *WrapperOptions) *filters {
 	f := &filters{names: make(map[string]process.Block)}
 	add := func(name string, b process.Block) {
@@ -67,7 +66,7 @@ func newFilters(res *process.Resources, o *WrapperOptions) *filters {
 	if o.cloud() {
 		texture := o.Texture
 		if f.align != nil && texture.Kind == camdriver.Color {
-			texture = camdriver.StreamID{} // each point's colour is the pixel's own
+			texture = camdriver.StreamID{} // a point has the colour of the same pixel
 		}
 		f.cloud = process.NewPointCloud(res, texture)
 		f.names[filterPointCloud] = f.cloud
@@ -75,7 +74,7 @@ func newFilters(res *process.Resources, o *WrapperOptions) *filters {
 	return f
 }
 
-// fresh makes the same blocks anew, with the options as they are now.
+// fresh returns new blocks with the same options.
 func (f *filters) fresh(res *process.Resources, o *WrapperOptions) *filters {
 	out := newFilters(res, o)
 	for name, b := range f.names {
@@ -84,7 +83,7 @@ func (f *filters) fresh(res *process.Resources, o *WrapperOptions) *filters {
 	return out
 }
 
-// offer lets the blocks' options be set, below the camera's name.
+// offer offers the blocks' options to dynamic_reconfigure, below the camera's name.
 func (f *filters) offer(n *ros.Node, camera string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(f.names)) {
@@ -94,13 +93,12 @@ func (f *filters) offer(n *ros.Node, camera string) error {
 }
 
 func (f *filters) offerBlock(n *ros.Node, name string, b process.Block) error {
-	options := b.Options()
-	if len(options) == 0 {
-		return nil
-	}
 	var list []graph.Parameter
-	for _, o := range options {
+	for _, o := range b.Options() {
 		list = append(list, OptionParameter(process.OptionName(o.ID), o))
+	}
+	if len(list) == 0 {
+		return nil
 	}
 	group, err := graph.OfferReconfigure(n, name, list, func(v graph.Values) error {
 		var errs []error
@@ -117,7 +115,7 @@ func (f *filters) offerBlock(n *ros.Node, name string, b process.Block) error {
 	return err
 }
 
-// OptionParameter returns the parameter of an option: a switch, a whole number or another one.
+// OptionParameter returns the parameter of an option: a bool, an int or a float64.
 func OptionParameter(name string, o camdriver.Option) graph.Parameter {
 	p := graph.Parameter{Name: name, Description: o.Description}
 	whole := func(v float32) bool { return v == float32(int(v)) }
@@ -148,7 +146,7 @@ func OptionValue(v any) (value float32, ok bool) {
 	return 0, false
 }
 
-// reset makes the blocks forget former frames.
+// reset makes the blocks forget previous frames.
 func (f *filters) reset() {
 	f.depth.Reset()
 	if f.align != nil {
@@ -166,7 +164,7 @@ func (f *filters) close() {
 	f.reset()
 }
 
-// changesDepth says whether the depth topic isn't depth as it came.
+// changesDepth reports whether the depth topic has processed depth.
 func (f *filters) changesDepth() bool {
 	return f.colorizer != nil || len(f.depth) > 0 && f.align == nil
 }

@@ -10,16 +10,15 @@ import (
 	"rsros/msgs"
 )
 
-// layout is realsense2_camera's view of a device: its topics, and what a frame
-// becomes on each. Types, encodings, frames and latching are the same, so that
-// launch files, rviz configurations and subscribers written for realsense2_camera
-// work unchanged. WrapperTopics and Source both use it.
+// layout holds realsense2_camera's topics of a device, and encodes frames for them. Types,
+// encodings, tf frames and latching are the same, so that launch files, rviz
+// configurations and subscribers for realsense2_camera work unchanged.
 type layout struct {
 	options WrapperOptions
 	camera  string // prefix of topics and frames
 	streams map[camdriver.StreamID]*stream
 	static  []staticTopic
-	pool    *camdriver.Pool // for pictures that must be converted
+	pool    *camdriver.Pool // of converted images
 }
 
 // staticTopic is a latched message that never changes.
@@ -28,53 +27,66 @@ type staticTopic struct {
 	msg        msgs.Message
 }
 
-// stream is one stream's topics, in the order in which a frame's messages
-// are published.
+// stream holds the topics of a stream, in the order in which a frame's messages are
+// published.
 type stream struct {
 	frameID string
 	format  camdriver.Format
-	depth   bool // its images are depth, in colours or not
+	depth   bool // its images are depth, possibly coloured
 	topics  []streamTopic
 }
 
-// streamTopic is one topic of a stream. encode makes a frame's message. It returns
-// false if there is no memory for it.
+// streamTopic is a topic of a stream.
 type streamTopic struct {
 	topic, typ string
-	encode     func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
+	encode     encode
 }
 
-// newLayout lays out the streams in snap. poolLimit bounds the memory of
-// pictures that must be converted.
+// encode makes a frame's message. It returns false if memory is exhausted.
+type encode func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
+
+// without returns the encode function of messages without pixels.
+func without[M msgs.Message](message func(msgs.Header, *camdriver.Frame) M) encode {
+	return func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) { return whole(message(h, f)), true }
+}
+
+// newLayout returns the layout of the streams in snap. poolLimit bounds the memory of
+// converted images, in bytes.
 func newLayout(o WrapperOptions, snap camdriver.DeviceSnapshot, poolLimit int64) *layout {
 	l := &layout{options: o, camera: o.Camera, streams: map[camdriver.StreamID]*stream{}, pool: camdriver.NewPool(poolLimit)}
 	for _, s := range snap.Streams {
 		l.addStream(s)
 	}
-	l.static = append(l.static, l.calibrations(snap)...)
-	if o.NoTF || o.TFRate > 0 {
-		return l
+	l.addExtrinsics(snap)
+	if !o.NoTF && o.TFRate <= 0 {
+		l.static = append(l.static, staticTopic{"/tf_static", tfType, staticTransforms(&o, snap)})
 	}
-	l.static = append(l.static, staticTopic{"/tf_static", "tf2_msgs/TFMessage", staticTransforms(&o, snap)})
 	return l
 }
 
-// unites says whether gyroscope and accelerometer are one topic.
+// unites reports whether gyroscope and accelerometer have one topic.
 func (l *layout) unites() bool { return l.options.UniteIMU != "" && l.options.UniteIMU != imu.None }
 
-// noLimit is for a pool whose use is bounded elsewhere.
+// noLimit is the limit of a pool whose use is bounded elsewhere.
 const noLimit = math.MaxInt64
+
+const (
+	metadataType = "realsense2_camera/Metadata"
+	tfType       = "tf2_msgs/TFMessage"
+	// cameraInfoType is the type of topics whose messages follow a frame's own intrinsics.
+	cameraInfoType = "sensor_msgs/CameraInfo"
+)
 
 func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	id := s.Profile.Stream
 	name := StreamName(id)
 	st := &stream{frameID: l.options.opticalFrame(id), format: s.Profile.Format, depth: id.Kind == camdriver.Depth}
-	add := func(topic, typ string, encode func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool)) {
+	add := func(topic, typ string, encode encode) {
 		st.topics = append(st.topics, streamTopic{l.camera + "/" + topic, typ, encode})
 	}
 	switch {
 	case id.Kind.Video():
-		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
+		add(name+"/metadata", metadataType, without(metadata))
 		add(name+"/camera_info", cameraInfoType, cameraInfoEncoder(s))
 		add(name+"/"+imageTopic(id), imageType, l.encodeImage)
 		if id.Kind == camdriver.Color && l.options.RGBD {
@@ -88,27 +100,23 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 		}
 	case id.Kind == camdriver.Pose:
 		st.frameID = l.options.frame("odom_frame")
-		add("odom/metadata", "realsense2_camera/Metadata", encodeMetadata)
-		add("odom/sample", "nav_msgs/Odometry", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-			return whole(l.odometry(h, f)), true
-		})
+		add("odom/metadata", metadataType, without(metadata))
+		add("odom/sample", "nav_msgs/Odometry", without(l.odometry))
 		if !l.options.NoOdomTF {
-			st.topics = append(st.topics, streamTopic{"/tf", "tf2_msgs/TFMessage", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-				return whole(l.odometryTransform(h, f)), true
-			}})
+			st.topics = append(st.topics, streamTopic{"/tf", tfType, without(l.odometryTransform)})
 		}
 	case id.Kind.Inertial():
-		add(name+"/metadata", "realsense2_camera/Metadata", encodeMetadata)
+		add(name+"/metadata", metadataType, without(metadata))
 		if !l.unites() || id.Kind == camdriver.Motion {
-			add(name+"/sample", "sensor_msgs/Imu", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-				return whole(l.imuMessage(h, id.Kind, f)), true
-			})
+			add(name+"/sample", "sensor_msgs/Imu", without(func(h msgs.Header, f *camdriver.Frame) *msgs.Imu {
+				return l.imuMessage(h, id.Kind, f)
+			}))
 		}
 		l.static = append(l.static, staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
 	}
 	if id.Kind == camdriver.Infrared && id.Index == 2 {
 		// As in realsense2_camera, the right image has the left one's frame_id, and
-		// P[3] holds the baseline. This is how ROS describes a rectified stereo pair.
+		// P[3] has the baseline, as ROS describes a rectified stereo pair.
 		st.frameID = l.options.opticalFrame(camdriver.StreamID{Kind: camdriver.Infrared, Index: 1})
 	}
 	l.streams[id] = st
@@ -116,23 +124,20 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 
 func whole(m msgs.Message) msgs.Raw { return msgs.Raw{Head: msgs.Marshal(m)} }
 
-func encodeMetadata(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
-	return whole(&msgs.Metadata{Header: h, JSONData: metadataJSON(f)}), true
+func metadata(h msgs.Header, f *camdriver.Frame) *msgs.Metadata {
+	return &msgs.Metadata{Header: h, JSONData: metadataJSON(f)}
 }
 
-func cameraInfoEncoder(s camdriver.StreamSnapshot) func(msgs.Header, *camdriver.Frame) (msgs.Raw, bool) {
+func cameraInfoEncoder(s camdriver.StreamSnapshot) encode {
 	camera := cameraInfo(s)
-	return func(h msgs.Header, _ *camdriver.Frame) (msgs.Raw, bool) {
+	return without(func(h msgs.Header, _ *camdriver.Frame) *msgs.CameraInfo {
 		info := camera
 		info.Header = h
-		return whole(&info), true
-	}
+		return &info
+	})
 }
 
-// cameraInfoType is the type of topics whose messages follow a frame's own lens.
-const cameraInfoType = "sensor_msgs/CameraInfo"
-
-// cameraInfoOf is that of a frame whose size or lens isn't its stream's.
+// cameraInfoOf returns the CameraInfo of a frame whose size or intrinsics aren't its stream's.
 func cameraInfoOf(h msgs.Header, f *camdriver.Frame, lens *camdriver.Intrinsics) msgs.Raw {
 	s := camdriver.StreamSnapshot{Profile: f.Profile, Video: lens}
 	s.Profile.Width, s.Profile.Height = f.Width, f.Height
@@ -142,43 +147,46 @@ func cameraInfoOf(h msgs.Header, f *camdriver.Frame, lens *camdriver.Intrinsics)
 }
 
 func (l *layout) encodeImage(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+	format, step, convert := f.Profile.Format, f.Stride, millimetres
 	if l.inRGB(f.Profile) {
-		return l.encodeRGB(h, f)
+		format, step, convert = camdriver.RGB8, 3*f.Width, greyToRGB
 	}
-	body, owner := millimetres(f, l.pool)
+	body, owner := convert(f, l.pool)
 	if owner == nil {
 		return msgs.Raw{}, false
 	}
 	head := msgs.ImageHead{
-		Header: h, Height: uint32(f.Height), Width: uint32(f.Width), Encoding: wrapperEncoding(f.Profile.Format),
-		Step: uint32(f.Stride), DataLen: uint32(len(body)),
+		Header: h, Height: uint32(f.Height), Width: uint32(f.Width), Encoding: wrapperEncoding(format),
+		Step: uint32(step), DataLen: uint32(len(body)),
 	}
 	return msgs.Raw{Head: msgs.Marshal(&head), Body: body, Owner: owner}, true
 }
 
-// calibrations returns the latched topics of extrinsics, from depth to each other
-// video stream.
-func (l *layout) calibrations(snap camdriver.DeviceSnapshot) []staticTopic {
+// inRGB reports whether grey images of a stream are published as rgb8, for infra_rgb.
+func (l *layout) inRGB(p camdriver.Profile) bool {
+	return l.options.InfraRGB && p.Stream.Kind == camdriver.Infrared && p.Format == camdriver.Y8
+}
+
+// addExtrinsics adds the topics of the extrinsics from depth to each other video stream.
+func (l *layout) addExtrinsics(snap camdriver.DeviceSnapshot) {
 	if snap.Reference.Kind != camdriver.Depth {
-		return nil
+		return
 	}
-	var out []staticTopic
 	for _, s := range snap.Streams {
 		id := s.Profile.Stream
 		if s.Extrinsic == nil || !id.Kind.Video() || id == snap.Reference {
 			continue
 		}
 		name := "depth_to_" + StreamName(id)
-		out = append(out, staticTopic{l.camera + "/extrinsics/" + name, "realsense2_camera/Extrinsics", &msgs.Extrinsics{
+		l.static = append(l.static, staticTopic{l.camera + "/extrinsics/" + name, "realsense2_camera/Extrinsics", &msgs.Extrinsics{
 			Header:      msgs.Header{FrameID: name + "_extrinsics"},
 			Rotation:    camdriver.Transpose(s.Extrinsic.Rotation), // column-major
 			Translation: s.Extrinsic.Translation,
 		}})
 	}
-	return out
 }
 
-// StreamName is realsense2_camera's name of a stream, such as "infra1" or "gyro".
+// StreamName returns realsense2_camera's name of a stream, such as "infra1" or "gyro".
 func StreamName(id camdriver.StreamID) string {
 	name := strings.ToLower(id.Kind.String())
 	if id.Kind == camdriver.Infrared {
@@ -190,8 +198,8 @@ func StreamName(id camdriver.StreamID) string {
 	return name
 }
 
-// imageTopic is the last part of an image topic's name: the depth module's images
-// are rectified, the others aren't.
+// imageTopic returns the last part of an image topic's name. Only the depth module's images
+// are rectified.
 func imageTopic(id camdriver.StreamID) string {
 	if k := id.Kind; k == camdriver.Depth || k == camdriver.Infrared && id.Index > 0 || k == camdriver.Confidence {
 		return "image_rect_raw"

@@ -11,7 +11,7 @@ import (
 	"rsros/msgs"
 )
 
-// wrapperEncoding is the sensor_msgs encoding of an image. Depth is 16UC1, ROS's
+// wrapperEncoding returns the sensor_msgs encoding of an image. Depth is 16UC1, ROS's
 // convention for millimetres in 16 bits.
 func wrapperEncoding(f camdriver.Format) string {
 	switch f {
@@ -29,10 +29,8 @@ func wrapperEncoding(f camdriver.Format) string {
 	return strings.ToLower(f.String()) // rgb8, bgr8, rgba8, bgra8
 }
 
-// millimetres returns a frame's pixels for the wrapper's topics. These are the
-// frame's own bytes, unless it is depth in another unit, which is converted into a
-// buffer of the pool. The caller owns one reference of owner, which is nil if the
-// pool is exhausted.
+// millimetres returns a frame's pixels. Depth in other units is converted into a buffer of
+// the pool. The caller owns one reference of owner, which is nil if the pool is exhausted.
 func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner camdriver.Releaser) {
 	scale := float64(f.DepthUnits) * 1000
 	if f.Profile.Format != camdriver.Z16 || f.DepthUnits == 0 || math.Abs(scale-1) < 1e-6 {
@@ -49,7 +47,24 @@ func millimetres(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner
 	return buf.Bytes, buf
 }
 
-// cameraInfo is a stream's CameraInfo without the header.
+// greyToRGB returns a grey frame's pixels as rgb8, in a buffer of the pool. The caller owns
+// one reference of owner, which is nil if the pool is exhausted.
+func greyToRGB(f *camdriver.Frame, pool *camdriver.Pool) (pixels []byte, owner camdriver.Releaser) {
+	buffer := pool.Get(3 * f.Width * f.Height)
+	if buffer == nil {
+		return nil, nil
+	}
+	for y := range f.Height {
+		grey := f.Data[y*f.Stride:][:f.Width]
+		row := buffer.Bytes[3*y*f.Width:][:3*f.Width]
+		for x, v := range grey {
+			row[3*x], row[3*x+1], row[3*x+2] = v, v, v
+		}
+	}
+	return buffer.Bytes[:3*f.Width*f.Height], buffer
+}
+
+// cameraInfo returns a stream's CameraInfo without the header.
 func cameraInfo(s camdriver.StreamSnapshot) msgs.CameraInfo {
 	m := msgs.CameraInfo{
 		Height: uint32(s.Profile.Height), Width: uint32(s.Profile.Width),
@@ -72,11 +87,11 @@ func cameraInfo(s camdriver.StreamSnapshot) msgs.CameraInfo {
 	return m
 }
 
-// imuCovariance is what realsense2_camera reports by default.
+// imuCovariance is the default in realsense2_camera.
 const imuCovariance = 0.01
 
-// imuMessage is a gyro or accel sample; the other vector stays zero. A covariance
-// starting with -1 says that there is no orientation.
+// imuMessage returns the message of a sample. With only a gyroscope or an accelerometer, the
+// other vector is zero, and a covariance of -1 means that there is no orientation.
 func (l *layout) imuMessage(h msgs.Header, kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
 	m := &msgs.Imu{Header: h}
 	m.OrientationCovariance[0] = -1
@@ -114,9 +129,8 @@ func imuInfo(frameID string, in *camdriver.MotionIntrinsics) *msgs.IMUInfo {
 	return m
 }
 
-// odometry converts a pose to ROS's axes. Velocities are in the world's axes, and
-// become those of the child frame. The covariance grows tenfold with each step of lost
-// confidence.
+// odometry converts a pose to ROS's axes, and its velocities from the world's axes to those
+// of the child frame. The covariance grows tenfold with each step of lost confidence.
 func (l *layout) odometry(h msgs.Header, f *camdriver.Frame) *msgs.Odometry {
 	p := &f.Pose
 	m := &msgs.Odometry{Header: h, ChildFrameID: l.options.frame("pose_frame"), Pose: poseTransform(p)}
@@ -132,7 +146,7 @@ func (l *layout) odometry(h msgs.Header, f *camdriver.Frame) *msgs.Odometry {
 	return m
 }
 
-// odometryTransform is a pose as the transform from the odometry's frame to the
+// odometryTransform returns a pose as the transform from the odometry's frame to the
 // camera's.
 func (l *layout) odometryTransform(h msgs.Header, f *camdriver.Frame) *msgs.TFMessage {
 	return &msgs.TFMessage{Transforms: []msgs.TransformStamped{{
@@ -140,7 +154,7 @@ func (l *layout) odometryTransform(h msgs.Header, f *camdriver.Frame) *msgs.TFMe
 	}}}
 }
 
-// poseTransform is a pose in ROS's axes.
+// poseTransform converts a pose to ROS's axes.
 func poseTransform(p *camdriver.PoseSample) msgs.Transform {
 	r := p.Rotation
 	return msgs.Transform{
@@ -153,7 +167,7 @@ func double(v camdriver.Vec3) [3]float64 {
 	return [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
 }
 
-// rotationOf is the rotation of a unit quaternion, x y z w.
+// rotationOf returns the rotation of a unit quaternion x, y, z, w.
 func rotationOf(q [4]float32) camdriver.Extrinsics {
 	x, y, z, w := float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])
 	return camdriver.Extrinsics{Rotation: [9]float64{
@@ -163,9 +177,8 @@ func rotationOf(q [4]float32) camdriver.Extrinsics {
 	}}
 }
 
-// metadataJSON is a frame's metadata as realsense2_camera writes it: the SDK's
-// names in snake case, with "Frame Timestamp", the camera's own clock, as
-// hw_timestamp.
+// metadataJSON encodes a frame's metadata as realsense2_camera does: with the SDK's names
+// in snake case, except "Frame Timestamp", the camera's own clock, which is hw_timestamp.
 func metadataJSON(f *camdriver.Frame) string {
 	b := make([]byte, 0, 64+40*len(f.Metadata))
 	b = append(b, `{"frame_number":`...)

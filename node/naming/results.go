@@ -9,7 +9,7 @@ import (
 	"rsros/msgs/cloud"
 )
 
-// results are the topics of what is computed beside the streams' own.
+// results holds the topics of aligned depth and points.
 type results struct {
 	options *WrapperOptions
 	pool    *camdriver.Pool
@@ -17,14 +17,14 @@ type results struct {
 	points  *cloudTopic         // depth/color/points; nil without
 	ordered *cloudTopic         // depth_registered/points; nil without
 	frameID string              // of the points
-	clouds  [2]outgoing         // of the set in work
+	clouds  [2]outgoing         // of the current set
 	sinks   []process.PointSink // their packers
-	picture cloud.Texture       // of their points
+	picture cloud.Texture       // their texture
 }
 
 const cloudType = "sensor_msgs/PointCloud2"
 
-// newResults is for blocks that use a number of goroutines, slots.
+// newResults opens the topics. slots is the number of goroutines of the blocks.
 func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openOutlet) (*results, error) {
 	o := &l.options
 	r := &results{options: o, pool: l.pool, frameID: o.opticalFrame(camdriver.StreamID{Kind: camdriver.Depth})}
@@ -49,15 +49,15 @@ func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openOu
 	return r, err
 }
 
-// cloudTopic is a topic of points. It counts its messages, as roscpp does: with the frames' numbers, a set that wasn't
-// computed would look like a lost message.
+// cloudTopic is a topic of points. It counts its messages like roscpp: with the frames'
+// numbers, a skipped set would look like a lost message.
 type cloudTopic struct {
 	outlet
 	numbered bool // messages have the numbers of their frames; otherwise they are counted
 	seq      uint32
 }
 
-// next is the number of the next message, which is made of a frame.
+// next returns the number of the next message, given its frame's.
 func (c *cloudTopic) next(frame uint64) uint32 {
 	if c.numbered {
 		return uint32(frame)
@@ -71,7 +71,7 @@ func openCloud(topic string, open openOutlet) (*cloudTopic, error) {
 	return &cloudTopic{outlet: to}, err
 }
 
-// alignedDepth lays out depth as the colour camera sees it.
+// alignedDepth returns the topics of depth aligned to colour.
 func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
 	prefix := l.camera + "/aligned_depth_to_color/"
 	colour := camdriver.StreamSnapshot{}
@@ -89,7 +89,7 @@ func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
 	}
 }
 
-// depthFormat is that of published depth: colours where they are asked for.
+// depthFormat returns the format of published depth.
 func (l *layout) depthFormat() camdriver.Format {
 	if l.options.has(filterColorizer) {
 		return camdriver.RGB8
@@ -97,7 +97,7 @@ func (l *layout) depthFormat() camdriver.Format {
 	return camdriver.Z16
 }
 
-// wanted says whether anybody subscribed to what is computed.
+// wanted reports whether a topic has subscribers.
 func (r *results) wanted() bool {
 	return r.aligned != nil && r.aligned.wanted() || r.wantsCloud()
 }
@@ -106,7 +106,7 @@ func (r *results) wantsCloud() bool {
 	return r.points != nil && r.points.wanted() || r.ordered != nil && r.ordered.wanted()
 }
 
-// publishCloud makes points of a set's depth and sends them.
+// publishCloud computes the points of a set's depth and publishes them.
 func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stamp msgs.Time) error {
 	if block == nil || !r.wantsCloud() {
 		return nil
@@ -114,7 +114,7 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	shape := cloud.Shape{}
 	textured, err := r.texture(set, &shape)
 	if !textured && (err != nil || !r.options.AllowNoTexture) {
-		return err // without colours there is no cloud
+		return err // no cloud without colours
 	}
 	depth, ok := set.First(camdriver.Depth, camdriver.Z16)
 	if !ok {
@@ -123,7 +123,7 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	number := depth.Frame.Number
 	shape.Width, shape.Height = depth.Frame.Width, depth.Frame.Height
 	shape.Places = shape.Texture != nil && !r.ownColours()
-	defer r.abandon() // the picture, too, is borrowed for this set
+	defer r.abandon() // the texture, too, is valid for this set only
 	if r.points != nil && r.points.wanted() {
 		err = r.start(r.points, shape, cloud.Options{Ordered: r.options.OrderedCloud, AllowNoTexture: r.options.AllowNoTexture})
 	}
@@ -142,22 +142,22 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	return nil
 }
 
-// outgoing is a cloud that is packed for a topic.
+// outgoing is a cloud for a topic.
 type outgoing struct {
 	to     *cloudTopic
 	packer *cloud.Packer
 	dense  bool
-	buffer *camdriver.Buffer // nil: none is packed
+	buffer *camdriver.Buffer // nil without a cloud
 }
 
-// start prepares a cloud for a topic, where there is memory for it.
+// start prepares a cloud for a topic, unless memory is exhausted.
 func (r *results) start(to *cloudTopic, shape cloud.Shape, o cloud.Options) error {
 	if err := shape.Check(); err != nil {
 		return err
 	}
 	buffer := r.pool.Get(shape.Size())
 	if buffer == nil {
-		return nil // subscribers already have more than they can take
+		return nil // subscribers are too slow
 	}
 	c := &r.clouds[len(r.sinks)]
 	c.to, c.dense, c.buffer = to, !o.Ordered, buffer
@@ -168,7 +168,7 @@ func (r *results) start(to *cloudTopic, shape cloud.Shape, o cloud.Options) erro
 	return nil
 }
 
-// numberAsFrames gives messages the numbers of the frames that they are made of.
+// numberAsFrames makes messages have their frame's number instead of counting them.
 func (r *results) numberAsFrames() {
 	if r.aligned != nil {
 		r.aligned.numbered = true
@@ -198,7 +198,7 @@ func (c *outgoing) send(h msgs.Header, frame uint64) {
 	c.buffer = nil
 }
 
-// abandon gives back what wasn't sent.
+// abandon releases clouds that weren't sent.
 func (r *results) abandon() {
 	r.sinks, r.picture = r.sinks[:0], cloud.Texture{}
 	for i := range r.clouds {
@@ -209,14 +209,14 @@ func (r *results) abandon() {
 	}
 }
 
-// ownColours says whether a point's colour is the pixel's at the same place: in
-// depth aligned to colour.
+// ownColours reports whether a point has the colour of the same pixel, because depth is
+// aligned to colour.
 func (r *results) ownColours() bool {
 	return r.options.align() && r.options.Texture.Kind == camdriver.Color
 }
 
-// texture finds the picture that gives the points their colours; false if there is
-// none, or none is asked for.
+// texture sets the image that the points' colours come from. It returns false if the set
+// doesn't have it.
 func (r *results) texture(set *process.Set, to *cloud.Shape) (bool, error) {
 	want := r.options.Texture
 	if want.Kind == camdriver.AnyStream {

@@ -14,16 +14,16 @@ import (
 	"rsros/node/transport"
 )
 
-// SDKTopics publishes a device under the RealSense bag format's names. A live topic
-// carries exactly the messages that a recording holds. It is a consumer of the hub.
-// A frame is encoded only if one of its topics has a subscriber.
+// SDKTopics publishes a device under the RealSense bag format's names, with the same
+// messages as in a recording. It encodes a frame only if one of its topics has a
+// subscriber.
 type SDKTopics struct {
 	camdriver.NopHandler
 	out        *ros.Node
 	prefix     string // /device_N/
 	enc        *rslayout.Encoder
 	streams    map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
-	compressed map[*ros.Publisher]*transport.Topics    // of those of images
+	compressed map[*ros.Publisher]*transport.Topics    // of image topics
 
 	mu   sync.Mutex
 	pubs map[string]*ros.Publisher // by topic
@@ -36,11 +36,11 @@ const (
 	inertialQueue = 500
 )
 
-// firstDevice is how the topics of a bag begin, which holds one device.
+// firstDevice is the prefix of topics in a bag, which has one device.
 const firstDevice = "/device_0/"
 
-// NewSDKTopics advertises all topics of a node's device with this number, from 0, and
-// publishes its description on latched ones.
+// NewSDKTopics advertises all topics of a node's device number, counted from 0, and
+// publishes its description on latched topics.
 func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SDKTopics, error) {
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
@@ -76,7 +76,7 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SD
 	return s, nil
 }
 
-// depthUnits is metres a unit, by the device's option; 0 where it has none.
+// depthUnits returns the value of the device's option in metres, or 0 without the option.
 func depthUnits(snap camdriver.DeviceSnapshot) float64 {
 	for _, sensor := range snap.Sensors {
 		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
@@ -86,8 +86,8 @@ func depthUnits(snap camdriver.DeviceSnapshot) float64 {
 	return 0
 }
 
-// publisher returns the publisher of a topic of the layout. It is advertised when it is
-// first needed, because the categories of notifications aren't known in advance.
+// publisher returns the publisher of a topic of the format. It advertises it when first
+// needed, because the categories of notifications aren't known in advance.
 func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publisher, error) {
 	if rest, ok := strings.CutPrefix(topic, firstDevice); ok {
 		topic = s.prefix + rest
@@ -110,7 +110,7 @@ func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*ros.Publi
 func sdkQueue(topic string, latch bool) int {
 	switch {
 	case latch:
-		return 0 // all that is kept
+		return 0 // all latched messages
 	case strings.HasSuffix(topic, "/metadata"):
 		return metadataQueue
 	case strings.Contains(topic, "/image/"), strings.Contains(topic, "/occupancy_map/"):
@@ -119,8 +119,8 @@ func sdkQueue(topic string, latch bool) int {
 	return inertialQueue
 }
 
-// publish sends one message of the layout. If there is a frame, it is retained
-// until every subscriber has received the body.
+// publish publishes a message of the format. If f isn't nil, it is retained until every
+// subscriber has received the body.
 func (s *SDKTopics) publish(m rslayout.Message, f *camdriver.Frame) error {
 	p, err := s.publisher(m.Topic, m.Type, m.Static)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 	if len(pubs) == 0 {
 		return
 	}
-	emit := func(m rslayout.Message) { _ = s.publish(m, f) } // advertised already: no error
+	emit := func(m rslayout.Message) { _ = s.publish(m, f) } // can only fail to advertise, which is already done
 	data, metadata := pubs[:len(pubs)-1], pubs[len(pubs)-1]
 	if slices.ContainsFunc(data, s.wanted) {
 		s.enc.Data(sensor, f, emit)
@@ -159,7 +159,7 @@ func (s *SDKTopics) wanted(p *ros.Publisher) bool { return wanted(p) || s.compre
 // OptionChanged implements camdriver.Handler.
 func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	if m, ok := s.enc.Option(sensor, id, value); ok {
-		m.Static = true // latched, as the first value was
+		m.Static = true // latched like the first value
 		_ = s.publish(m, nil)
 	}
 }

@@ -1,6 +1,8 @@
 package naming
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,15 +18,14 @@ import (
 	"rsros/node/transport"
 )
 
-// Source plays a RealSense recording as if realsense2_camera's topics had been
-// recorded. It is a player's source and makes the messages from frames as they are
-// read.
+// Source plays a RealSense recording as if realsense2_camera's topics had been recorded. It
+// makes the messages from frames as they are read.
 //
-// Its time line is that of the header stamps. So /clock matches them, and absolute
-// times are those of the recording, although times in the file start at 1970.
+// Its time line is that of the header stamps, so /clock matches them, and absolute times
+// are those of the recording, although times in the file start at 1970.
 //
-// What is computed of a frame set, such as points, is made on a goroutine of its own
-// when the set is due.
+// Results of a frame set, such as points, are computed on another goroutine when the set is
+// due.
 type Source struct {
 	file    *rsbag.File
 	layout  *layout
@@ -37,14 +38,13 @@ type Source struct {
 	rig     *process.Rig
 	imu     *bagstore.Connection // nil without unite_imu_method
 
-	made   map[*bagstore.Connection]*askedOutlet // of what is computed
-	worker *worker                               // nil where nothing is
+	made   map[*bagstore.Connection]*askedOutlet // of computed messages
+	worker *worker                               // nil if nothing is computed
 	closed bool
 }
 
-// OpenSource makes a source of a recording. Its bag must stay open while the Source
-// is used. A recording that doesn't contain its date starts now, as with
-// realsense2_camera. Close the source after use.
+// OpenSource returns the source of a recording, which must stay open until Close. A
+// recording without a date starts now, as with realsense2_camera.
 func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.Logger) (*Source, error) {
 	o.TFRate = 0 // transforms of a recording are static
 	snap := file.Snapshot()
@@ -68,13 +68,13 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 	}
 	for _, t := range s.layout.static {
 		c := s.connect(t.topic, t.typ, 1)
-		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Data: msgs.Marshal(t.msg)}, Owner: forGood{}})
+		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Data: msgs.Marshal(t.msg)}})
 	}
 	return s, s.startWorker(snap, log)
 }
 
-// Offer lets the options of the filters be set, below the camera's name after a
-// prefix.
+// Offer offers the filters' options to dynamic_reconfigure, below prefix and the camera's
+// name.
 func (s *Source) Offer(n *ros.Node, prefix string) error {
 	if s.worker == nil {
 		return nil
@@ -82,8 +82,8 @@ func (s *Source) Offer(n *ros.Node, prefix string) error {
 	return s.worker.processor.filters.offer(n, prefix+absolute(s.layout.camera))
 }
 
-// Close waits for what is being computed. The player must have ended. Close may be
-// called twice.
+// Close waits for the set that is being processed. The player must have ended. Close may
+// be called twice.
 func (s *Source) Close() {
 	if s.worker != nil && !s.closed {
 		s.worker.close()
@@ -91,29 +91,27 @@ func (s *Source) Close() {
 	s.closed = true
 }
 
-// Images are the image topics, with what their transports have to know.
+// Images returns the options of the compressed forms of the image topics.
 func (s *Source) Images() map[string]transport.Options {
+	streams := slices.Collect(maps.Values(s.layout.streams))
+	if s.worker != nil && s.worker.processor.results.aligned != nil {
+		streams = append(streams, s.worker.processor.results.aligned.stream)
+	}
 	out := make(map[string]transport.Options)
-	add := func(st *stream) {
+	for _, st := range streams {
 		for _, t := range st.topics {
 			if t.typ == imageType {
 				out[absolute(t.topic)] = st.transports("", zerolog.Nop())
 			}
 		}
 	}
-	for _, st := range s.layout.streams {
-		add(st)
-	}
-	if s.worker != nil && s.worker.processor.results.aligned != nil {
-		add(s.worker.processor.results.aligned.stream)
-	}
 	return out
 }
 
-// absolute is a name as it is recorded: from the root.
+// absolute returns a topic's absolute name, as in recordings.
 func absolute(topic string) string { return "/" + strings.TrimPrefix(topic, "/") }
 
-// connect adds a topic's connection. Recorded names are absolute.
+// connect adds a topic's connection.
 func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
 	topic = absolute(topic)
 	t := msgs.MustType(typ)
@@ -122,10 +120,10 @@ func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
 	return c
 }
 
-// findTimes relates the file's clocks to each other by the first frame of each
-// stream, so that stamps don't depend on where playback starts. The first stamp
-// with a date determines file time 0. Without one, the start time stored in the
-// recording does. The camera's own clock, which has no date, is set from that.
+// findTimes relates the file's clocks by the first frame of each stream, so that stamps
+// don't depend on where playback starts. The first stamp with a date or, without one, the
+// recording's start time determines file time 0. The camera's own clock, which has no
+// date, is set from that.
 func (s *Source) findTimes() {
 	if start, ok := s.file.Start(); ok {
 		s.offset = bagstore.TimeOf(start)

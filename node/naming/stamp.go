@@ -7,10 +7,10 @@ import (
 	"rsros/msgs"
 )
 
-// Stamper converts camera timestamps to ROS time as realsense2_camera does. Global
-// and system time are used unchanged. A hardware clock has no date, so its first
-// frame gets the host's time of arrival, and later frames are stamped relative to
-// it by the camera's clock. Any goroutine may use it.
+// Stamper converts camera timestamps to ROS time as realsense2_camera does. Global and
+// system time are unchanged. A hardware clock has no date, so its first frame gets the
+// host's arrival time, and later frames are stamped relative to it by the camera's clock.
+// It is safe for concurrent use.
 type Stamper struct {
 	mu    sync.Mutex
 	begun bool
@@ -31,11 +31,11 @@ func (s *Stamper) Stamp(f *camdriver.Frame) msgs.Time {
 	return s.base + t
 }
 
-// tie sets that the camera's clock showed ms at the ROS time at. The caller must
-// hold mu or be the only user.
+// tie sets the ROS time at which the camera's clock was at ms. The caller must hold mu or
+// be the only user.
 func (s *Stamper) tie(at msgs.Time, ms float64) { s.begun, s.base = true, at-msgs.FromMillis(ms) }
 
-// reset forgets the camera's clock, because the camera was restarted.
+// reset forgets the camera's clock after a restart of the camera.
 func (s *Stamper) reset() {
 	s.mu.Lock()
 	s.begun = false

@@ -24,7 +24,7 @@ func newUnited(w *WrapperTopics, o *WrapperOptions) (*united, error) {
 	u := &united{layout: w.layout}
 	u.uniter = imu.New(o.UniteIMU, u.publish)
 	var err error
-	u.pub, err = w.advertiseQueue(o.Camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
+	u.pub, err = w.advertise(o.Camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
 	return u, err
 }
 
@@ -40,11 +40,16 @@ func (u *united) take(f *camdriver.Frame, stamp msgs.Time) {
 		return
 	}
 	u.idle.Store(false)
+	unite(u.uniter, f, stamp)
+}
+
+// unite passes a sample of the gyroscope or accelerometer to a uniter.
+func unite(u *imu.Uniter, f *camdriver.Frame, stamp msgs.Time) {
 	switch f.Stream().Kind {
 	case camdriver.Gyro:
-		u.uniter.Gyro(int64(stamp), f.Motion.Gyro)
+		u.Gyro(int64(stamp), f.Motion.Gyro)
 	case camdriver.Accel:
-		u.uniter.Accel(int64(stamp), f.Motion.Accel)
+		u.Accel(int64(stamp), f.Motion.Accel)
 	}
 }
 

@@ -38,26 +38,25 @@ type view struct {
 	source     *Source
 	start, end bagstore.Time
 	wanted     map[*bagstore.Connection]bool
-	made       []*bagstore.Connection // wanted, and computed
+	made       []*bagstore.Connection // computed ones that are wanted
 	statics    []replay.Recorded
 }
 
 // Start implements replay.View.
 func (v *view) Start() bagstore.Time {
-	it := v.Iterator()
-	defer it.Close()
-	if !it.Next() {
-		return 0
-	}
-	return it.Message().Time
+	return v.timeOf(replay.Iterator.Next)
 }
 
 // End implements replay.View.
 func (v *view) End() bagstore.Time {
+	return v.timeOf(func(it replay.Iterator) bool { it.SeekEnd(); return it.Prev() })
+}
+
+// timeOf returns the time of the message that move finds, or 0.
+func (v *view) timeOf(move func(replay.Iterator) bool) bagstore.Time {
 	it := v.Iterator()
 	defer it.Close()
-	it.SeekEnd()
-	if !it.Prev() {
+	if !move(it) {
 		return 0
 	}
 	return it.Message().Time
@@ -75,8 +74,8 @@ func (v *view) Iterator() replay.Iterator {
 	return it
 }
 
-// reads says whether a stream has to be read: its own messages are wanted, or what
-// is made with it. Depth has the stamps of its set.
+// reads reports whether to read a stream, because its own messages or results that need it
+// are wanted. With sync, depth is always read, because a set has its stamp.
 func (v *view) reads(id camdriver.StreamID) bool {
 	o, st := &v.source.layout.options, v.source.layout.streams[id]
 	switch {
@@ -94,26 +93,25 @@ func (v *view) reads(id camdriver.StreamID) bool {
 	return id.Kind == o.Texture.Kind || id.Kind == camdriver.Color && o.align() || id.Kind == camdriver.Infrared && o.has(filterHDRMerge)
 }
 
-// iterator makes messages from the frames of a recording. Static messages come before
-// all others.
+// iterator makes messages from the frames of a recording. Static messages come first.
 type iterator struct {
 	view    *view
 	frames  *frameset.Reader
 	uniter  *imu.Uniter  // nil without unite_imu_method
-	united  []imu.Sample // that it gave
+	united  []imu.Sample // samples that uniter returned
 	seq     uint32       // of the next one
 	run     *run
-	static  int // the position is before this one
+	static  int // the position is before this static message
 	now     instant
 	i       int       // the position is before now.messages[i]
-	past    []instant // before now, in the order of time; what Prev read ahead
-	lost    bool      // frames is elsewhere, because Prev was called
+	past    []instant // before now, in time order; read ahead by Prev
+	lost    bool      // frames must seek, because Prev was called
 	cur     replay.Recorded
 	damaged uint64
 	err     error
 }
 
-// instant is the messages of one time.
+// instant holds the messages of one time.
 type instant struct {
 	at       bagstore.Time
 	messages []replay.Recorded
@@ -140,7 +138,7 @@ func (it *iterator) Seek(t bagstore.Time) {
 	it.goTo(t)
 }
 
-// goTo makes t the time of the first frame to take.
+// goTo seeks frames to t.
 func (it *iterator) goTo(t bagstore.Time) {
 	it.lost, it.run = false, &run{}
 	if it.uniter != nil {
@@ -178,12 +176,9 @@ func (it *iterator) Next() bool {
 			it.goTo(it.now.at + 1)
 		}
 		it.drop()
-		if !it.advance(&it.now) {
-			it.sayDamage()
-			return false
-		}
-		if it.sayDamage() {
-			return false // the frame after the damage comes next
+		more := it.advance(&it.now)
+		if it.newDamage() || !more {
+			return false // after damage, the next call continues
 		}
 	}
 	it.cur = it.now.messages[it.i]
@@ -194,8 +189,7 @@ func (it *iterator) Next() bool {
 // SkipNext implements replay.Iterator.
 func (it *iterator) SkipNext() bool { return it.Next() }
 
-// advance makes the messages of the next instant. It returns false if there is none
-// in the view.
+// advance makes the messages of the next instant. It returns false if the view has none.
 func (it *iterator) advance(to *instant) bool {
 	for begun := false; ; {
 		e, ok := it.frames.Next()
@@ -232,16 +226,16 @@ func (it *iterator) Prev() bool {
 	return true
 }
 
-// mostPast bounds the instants that are kept for Prev.
+// mostPast bounds the instants kept for Prev.
 const mostPast = 64
 
-// back goes to the instant before. Frames are put together forward, so it reads a
-// part of the recording that ends there.
+// back goes to the previous instant. Sets are matched forward, so it reads a part of the
+// recording that ends there.
 func (it *iterator) back() bool {
 	s := it.view.source
 	before := it.now.at
 	if len(it.now.messages) == 0 {
-		before++ // nothing of that time was read
+		before++ // nothing at that time was read
 	}
 	before = min(before, s.offset+bagstore.Time(s.file.Duration())+1)
 	first := max(it.view.start, s.offset)
@@ -273,7 +267,7 @@ func (it *iterator) back() bool {
 	return true
 }
 
-// take makes the messages of a set or a sample.
+// take makes the messages of a set or sample.
 func (it *iterator) take(e *frameset.Entry, to *instant) {
 	s := it.view.source
 	if len(e.Set.Images) == 0 {
@@ -295,8 +289,8 @@ func (it *iterator) take(e *frameset.Entry, to *instant) {
 	}
 }
 
-// frame makes the messages of one frame. Its image comes first: steps go from image to
-// image, and none of them may end with what describes the next one.
+// frame makes the messages of one frame. Its image comes first, because the player steps
+// from image to image, and a step must not end with the next image's metadata.
 func (it *iterator) frame(st *stream, f *camdriver.Frame, stamp msgs.Time, to *instant) {
 	h := msgs.Header{Seq: uint32(f.Number), Stamp: stamp, FrameID: st.frameID}
 	for _, images := range []bool{true, false} {
@@ -312,15 +306,10 @@ func (it *iterator) frame(st *stream, f *camdriver.Frame, stamp msgs.Time, to *i
 	}
 }
 
-// sample gives the uniter a sample of the gyroscope or the accelerometer.
+// sample passes a sample of the gyroscope or accelerometer to the uniter.
 func (it *iterator) sample(f *camdriver.Frame, to *instant) {
-	source, stamp := it.view.source, int64(it.view.source.stamps.Stamp(f))
-	switch f.Stream().Kind {
-	case camdriver.Gyro:
-		it.uniter.Gyro(stamp, f.Motion.Gyro)
-	case camdriver.Accel:
-		it.uniter.Accel(stamp, f.Motion.Accel)
-	}
+	source := it.view.source
+	unite(it.uniter, f, source.stamps.Stamp(f))
 	for _, sample := range it.united {
 		to.messages = append(to.messages, recorded(source.imu, to.at, source.layout.united(it.seq, sample)))
 		it.seq++
@@ -329,7 +318,7 @@ func (it *iterator) sample(f *camdriver.Frame, to *instant) {
 }
 
 func recorded(c *bagstore.Connection, at bagstore.Time, m msgs.Raw) replay.Recorded {
-	r := replay.Recorded{Message: bagstore.Message{Conn: c, Time: at, Data: m.Head}, Owner: forGood{}}
+	r := replay.Recorded{Message: bagstore.Message{Conn: c, Time: at, Data: m.Head}}
 	if m.Owner != nil {
 		p := &picture{owner: m.Owner}
 		p.refs.Store(1)
@@ -338,8 +327,8 @@ func recorded(c *bagstore.Connection, at bagstore.Time, m msgs.Raw) replay.Recor
 	return r
 }
 
-// sayDamage reports frames that were skipped as the iterator's error.
-func (it *iterator) sayDamage() bool {
+// newDamage reports whether damaged frames were skipped, and makes that the iterator's error.
+func (it *iterator) newDamage() bool {
 	n, err := it.frames.Damaged()
 	if n == it.damaged {
 		return false
@@ -357,12 +346,10 @@ func (it *iterator) Err() error { return it.err }
 // Close implements replay.Iterator.
 func (it *iterator) Close() {
 	it.drop()
-	if it.frames != nil {
-		it.frames.Close()
-	}
+	it.frames.Close()
 }
 
-// picture counts the references to what a message's bytes are made of.
+// picture counts the references to the owner of a message's bytes.
 type picture struct {
 	refs  atomic.Int32
 	owner msgs.Releaser
@@ -380,9 +367,3 @@ func (p *picture) Release() {
 		p.owner.Release()
 	}
 }
-
-// forGood is the owner of memory that is left to the garbage collector.
-type forGood struct{}
-
-func (forGood) Retain() msgs.Releaser { return forGood{} }
-func (forGood) Release()              {}

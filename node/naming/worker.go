@@ -122,8 +122,8 @@ func (w *worker) compute(j *job) error {
 	if j.asked == nil {
 		return w.processor.compute(&j.set, j.stamp)
 	}
-	j.asked.take()
-	defer j.asked.leave()
+	j.asked.open()
+	defer j.asked.shut()
 	p := w.processor
 	if j.alone {
 		p = p.alone()

@@ -11,8 +11,8 @@ import (
 	"rsros/node/transport"
 )
 
-// WrapperTopics publishes a device's streams as realsense2_camera does. It is a
-// consumer of the hub. Nothing is encoded for a topic without a subscriber.
+// WrapperTopics publishes a device's streams as realsense2_camera does. It encodes
+// messages only for topics with subscribers.
 type WrapperTopics struct {
 	camdriver.NopHandler
 	layout     *layout
@@ -22,19 +22,18 @@ type WrapperTopics struct {
 	all        []*ros.Publisher
 	compressed []*transport.Topics
 	united     *united   // nil without unite_imu_method
-	pipeline   *pipeline // nil where every frame goes out as it came
+	pipeline   *pipeline // nil if frames are published unprocessed
 	stopTF     func()    // nil without tf_publish_rate
 }
 
-// imageType is the type that image_transport has transports for.
+// imageType is the type of topics that image_transport compresses.
 const imageType = "sensor_msgs/Image"
 
-// wrapperPool bounds the memory of converted images in all subscribers' queues, in
-// bytes.
+// wrapperPool bounds the converted images in all subscribers' queues, in bytes.
 const wrapperPool = 256 << 20
 
-// NewWrapperTopics advertises the topics of the streams in snap, and publishes
-// calibration and transforms, which are static.
+// NewWrapperTopics advertises the topics of the streams in snap, and publishes calibration
+// and static transforms.
 func NewWrapperTopics(out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
 	w := &WrapperTopics{
 		layout: newLayout(o, snap, wrapperPool), out: out, stamps: stamps,
@@ -53,7 +52,7 @@ func (w *WrapperTopics) advertiseAll(o WrapperOptions, snap camdriver.DeviceSnap
 		}
 	}
 	for _, s := range w.layout.static {
-		p, err := w.advertise(s.topic, s.typ, true)
+		p, err := w.advertise(s.topic, s.typ, true, 0)
 		if err != nil {
 			return err
 		}
@@ -75,9 +74,9 @@ func (w *WrapperTopics) advertiseAll(o WrapperOptions, snap camdriver.DeviceSnap
 	return err
 }
 
-// open makes a topic, with transports beside it if it is of images.
+// open advertises a topic and, if it has images, their compressed forms.
 func (w *WrapperTopics) open(topic, typ string, s *stream) (outlet, error) {
-	p, err := w.advertise(topic, typ, false)
+	p, err := w.advertise(topic, typ, false, 0)
 	if err != nil || typ != imageType {
 		return published{p, nil}, err
 	}
@@ -89,8 +88,7 @@ func (w *WrapperTopics) open(topic, typ string, s *stream) (outlet, error) {
 	return published{p, compressed}, nil
 }
 
-// published is the outlet of a publisher and the transports beside it, which may
-// be nil.
+// published is the outlet of a publisher and its compressed forms, which may be nil.
 type published struct {
 	*ros.Publisher
 	compressed *transport.Topics
@@ -99,11 +97,8 @@ type published struct {
 func (p published) wanted() bool       { return wanted(p.Publisher) || p.compressed.Wanted() }
 func (p published) publish(m msgs.Raw) { p.Publish(p.compressed.Share(m)) }
 
-func (w *WrapperTopics) advertise(topic, typ string, latch bool) (*ros.Publisher, error) {
-	return w.advertiseQueue(topic, typ, latch, 0)
-}
-
-func (w *WrapperTopics) advertiseQueue(topic, typ string, latch bool, queue int) (*ros.Publisher, error) {
+// advertise advertises a topic. Queue 0 is the default.
+func (w *WrapperTopics) advertise(topic, typ string, latch bool, queue int) (*ros.Publisher, error) {
 	t := msgs.MustType(typ)
 	p, err := w.out.Advertise(ros.PublisherOptions{Topic: topic, Type: t, Latch: latch, Queue: queue})
 	if err != nil {
@@ -113,9 +108,9 @@ func (w *WrapperTopics) advertiseQueue(topic, typ string, latch bool, queue int)
 	return p, nil
 }
 
-// repeatTF publishes the transforms on /tf, hz times a second, until Close.
+// repeatTF publishes the transforms on /tf at hz until Close.
 func (w *WrapperTopics) repeatTF(m *msgs.TFMessage, hz float64) error {
-	p, err := w.advertise("/tf", "tf2_msgs/TFMessage", false)
+	p, err := w.advertise("/tf", tfType, false, 0)
 	if err != nil {
 		return err
 	}
@@ -155,8 +150,7 @@ func (w *WrapperTopics) Frame(_ int, f *camdriver.Frame) {
 	st.publish(f, stamp, nil)
 }
 
-// StatusChanged implements camdriver.Handler. A camera that reconnects restarts its
-// clock.
+// StatusChanged implements camdriver.Handler. A reconnected camera restarts its clock.
 func (w *WrapperTopics) StatusChanged(s camdriver.Status) {
 	if s.Kind != camdriver.StatusDisconnected {
 		return
