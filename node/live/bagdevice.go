@@ -19,9 +19,9 @@ import (
 	"rsros/node/ros"
 )
 
-// bagDevice makes a recording that plays as a live node's device a control.Player,
-// so that it has the services, topics and parameters of play. It publishes /clock
-// on the time line of its frames' stamps. It is a consumer of the hub.
+// bagDevice makes a recording, as a live node's device, a control.Player, so that it has
+// play's services, topics and parameters. It publishes /clock on the time line of its
+// frames' stamps.
 type bagDevice struct {
 	camdriver.NopHandler
 	dev    *playback.Device
@@ -36,10 +36,10 @@ type bagDevice struct {
 	once   sync.Once
 }
 
-// clockHz is how often /clock is published.
+// clockHz is the rate of /clock.
 const clockHz = 100
 
-// steerBag offers the controls of playback if the device is a bag.
+// steerBag offers the controls of playback if the device is a recording.
 func (c *camera) steerBag() error {
 	dev, ok := c.device.(*playback.Device)
 	if !ok {
@@ -70,34 +70,24 @@ func (c *camera) steerBag() error {
 	status.Changed = remote.Changed
 	c.attach(b, nil)
 	c.stopped = stop
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		b.run(ctx, status)
-	}()
-	c.later(func() error { cancel(); <-done; remote.Close(); return nil })
+	c.laterDo(remote.Close)
+	c.run(func(ctx context.Context) { b.run(ctx, status) })
 	return nil
 }
 
 // run publishes /clock and ~status until ctx ends.
 func (b *bagDevice) run(ctx context.Context, status *control.Status) {
-	tick := time.NewTicker(time.Second / clockHz)
-	defer tick.Stop()
 	var last replay.Status
-	for n := 0; ; n++ {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	n := 0
+	every(ctx, time.Second/clockHz, func(time.Time) {
 		b.publishClock()
 		s := b.Status()
 		if n%(clockHz/10) == 0 || s.State != last.State || s.Rate != last.Rate || s.Loop != last.Loop {
 			status.Publish(s)
 			last = s
 		}
-	}
+		n++
+	})
 }
 
 func (b *bagDevice) publishClock() {
@@ -158,8 +148,8 @@ func (b *bagDevice) Stop(context.Context) error {
 	return nil
 }
 
-// seekFrame receives a std_msgs/String such as "Depth_0 150", and seeks to the
-// first frame of the stream whose number is at least that.
+// seekFrame receives a std_msgs/String such as "Depth_0 150", and seeks to the stream's
+// first frame with at least that number.
 func (b *bagDevice) seekFrame(data []byte) error {
 	var m msgs.String
 	if err := msgs.Unmarshal(data, &m); err != nil {
@@ -177,7 +167,7 @@ func (b *bagDevice) seekFrame(data []byte) error {
 	return b.dev.SeekFrame(id, number)
 }
 
-// Status implements control.Player: the device's state in a player's words.
+// Status implements control.Player.
 func (b *bagDevice) Status() replay.Status {
 	s := b.dev.Status()
 	state := replay.Running

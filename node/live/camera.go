@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +19,7 @@ import (
 	"rsros/node/ros"
 )
 
-// camera is one device of a node: what it publishes, records and serves.
+// camera is one device of a node.
 type camera struct {
 	opts     Options
 	number   int  // among the node's cameras, from 0
@@ -28,9 +27,9 @@ type camera struct {
 	log      zerolog.Logger
 	node     *ros.Node
 	turn     *sync.Mutex      // held while a camera of the node is opened or offered
-	up       atomic.Bool      // it is offered: what follows but the hub doesn't change any more
-	parts    steps            // what ends topics and services
-	topics   int              // how many of parts end topics; the rest ends first
+	up       atomic.Bool      // it is offered: the following fields except hub don't change any more
+	steps                     // end topics and services
+	topics   int              // number of steps that end topics; the others run first
 	device   camdriver.Device // nil before open
 	profiles [][]camdriver.Profile
 	hub      hub.Hub
@@ -38,19 +37,16 @@ type camera struct {
 	watch    watcher
 	stamps   naming.Stamper // of all messages with ROS time
 	streams  streamSwitch
-	frozen   atomic.Bool           // nothing is published: ~pause_playback of a camera
+	frozen   atomic.Bool           // publishing is paused by ~pause_playback
 	drops    []func() naming.Drops // of the topics of each naming
 	stopped  <-chan struct{}       // closed when playback's ~stop is called; nil if there is no playback
 }
 
-// later registers a step of the camera's end.
-func (c *camera) later(undo func() error) { c.parts.later(undo) }
+// retire ends the services and the consumers of frames, and hide then ends the topics.
+func (c *camera) retire() error { return c.undo(c.topics) }
+func (c *camera) hide() error   { return c.undo(0) }
 
-// retire ends services and whatever else consumes frames, and hide then ends the topics.
-func (c *camera) retire() error { return c.parts.undo(c.topics) }
-func (c *camera) hide() error   { return c.parts.undo(0) }
-
-// open opens the device unless it is open. It calls waits when the device isn't there.
+// open opens the device unless it is open. It calls waits if the device isn't connected.
 func (c *camera) open(ctx context.Context, log zerolog.Logger, waits func()) (err error) {
 	if c.device != nil {
 		return nil
@@ -69,7 +65,7 @@ func (c *camera) close() error {
 	return c.device.Close()
 }
 
-// labelled adds the camera's name to lines of the log if there are several.
+// labelled adds the camera's name to log entries if there are several.
 func (c *camera) labelled(log zerolog.Logger) zerolog.Logger {
 	if !c.several {
 		return log
@@ -77,14 +73,8 @@ func (c *camera) labelled(log zerolog.Logger) zerolog.Logger {
 	return log.With().Str("camera", c.opts.Camera).Logger()
 }
 
-// join makes the camera part of a node.
-func (c *camera) join(node *ros.Node, log zerolog.Logger, ended chan<- ending) {
-	c.node, c.log = node, c.labelled(log)
-	c.watch.camera, c.watch.ended = c, ended
-}
-
-// private returns a name in the node's private namespace: ~name, or that of one of
-// several cameras, such as ~front/name.
+// private returns the camera's private name: ~name, or ~front/name if there are several
+// cameras.
 func (c *camera) private(name string) string {
 	if !c.several {
 		return "~" + name
@@ -92,16 +82,8 @@ func (c *camera) private(name string) string {
 	return "~" + strings.Trim(c.opts.Camera, "/") + "/" + name
 }
 
-// choose selects the profiles of the streams.
-func (c *camera) choose() (err error) {
-	if c.profiles, err = c.opts.Streams.Choose(c.device.Sensors()); err != nil {
-		return fmt.Errorf("%s: %w", camdriver.Find(c.device.Info(), camdriver.InfoName), err)
-	}
-	return nil
-}
-
-// advertise advertises the topics. The streams aren't started yet, so that
-// subscribers that were already waiting miss no frame.
+// advertise advertises the topics. The streams aren't started yet, so that waiting
+// subscribers miss no frame.
 func (c *camera) advertise() error {
 	if err := c.loadPreset(); err != nil {
 		return err
@@ -137,26 +119,21 @@ func (c *camera) serve() error {
 	}
 	c.attach(&eventLog{log: c.log}, nil)
 	c.attach(&c.watch, nil)
-	c.serveRecordings()
+	now := playback.ArrivalClock(c.device, c.opts.Source.clock())
+	c.records.Serve(record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now}, c.opts.Recording, c.opts.RecordPath, c.log)
 	c.later(c.records.Close)
 	services, err := graph.OfferShared(c.node, c.services()...)
 	if err != nil {
 		return err
 	}
-	c.later(func() error { services.Close(); return nil })
+	c.laterDo(services.Close)
 	if err := c.steerBag(); err != nil {
 		return err
 	}
 	return c.startDiagnostics()
 }
 
-// serveRecordings makes the device available for recording.
-func (c *camera) serveRecordings() {
-	now := playback.ArrivalClock(c.device, c.opts.Source.clock())
-	c.records.Serve(record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now}, c.opts.Recording, c.opts.RecordPath, c.log)
-}
-
-// attach makes h a consumer of the hub until the camera's end.
+// attach attaches h to the hub until the camera ends, and then calls closer unless it is nil.
 func (c *camera) attach(h camdriver.Handler, closer func() error) {
 	detach := c.hub.Attach(h)
 	c.later(func() error {
@@ -168,7 +145,7 @@ func (c *camera) attach(h camdriver.Handler, closer func() error) {
 	})
 }
 
-// end stops the streams, if they were offered, and logs the number of frames of each.
+// end stops the streams, if they were offered, and logs their numbers of frames.
 func (c *camera) end() error {
 	if !c.up.Load() {
 		return nil

@@ -18,16 +18,16 @@ import (
 	"rsros/program"
 )
 
-// Options are the settings of a live node. A field that has its zero value, and that isn't
-// in Given, is set from the private parameter of the same meaning, or else to its default.
+// Options are the settings of a live node. A field that is zero and isn't in Given is set
+// from its private parameter, or else to its default.
 type Options struct {
 	ROS    ros.Config // name, remaps and environment; the default name is rs_ros_node
 	Master graph.Mode `setting:"master"`
 	Source SourceOptions
 
-	// Devices and Cameras are for a node with several cameras: what Source.Device and
-	// Camera are for one. The other fields hold for all cameras. A single device
-	// may have any number of Cameras if parameters tell them apart.
+	// Devices and Cameras replace Source.Device and Camera for several cameras. The other
+	// fields apply to all cameras. A single device may have any number of Cameras if
+	// parameters distinguish them.
 	Devices, Cameras []string
 
 	Naming naming.Choice `setting:"naming"`
@@ -35,33 +35,30 @@ type Options struct {
 	// "camera", or camera1, camera2 and so on.
 	Camera  string `setting:"camera"`
 	Wrapper naming.WrapperOptions
-	// Manager is the nodelet manager that diagnostics of the wrapper naming are named
-	// after, below Camera unless it starts with a slash. Nothing is loaded into it.
+	// Manager is the name of the nodelet manager in diagnostics of the wrapper naming,
+	// below Camera unless it starts with a slash. It needn't exist.
 	Manager string `setting:"manager"`
 	Streams StreamSettings
 	Preset  string `setting:"json-file-path"` // a JSON preset of advanced mode, loaded before the streams start
 
 	Record     string `setting:"record"`      // a bag to record into from the start
 	RecordPath string `setting:"record-path"` // folder and prefix for ~start_recording
-	// AllowRemotePaths lets the parameter server name files anywhere. Otherwise its
-	// ~record and ~record_path must lie below RecordPath.
+	// AllowRemotePaths lets the parameter server name any file. Otherwise its ~record and
+	// ~record_path must be below RecordPath.
 	AllowRemotePaths bool `setting:"allow-remote-paths"`
 
 	Recording record.Options
 	Duration  time.Duration `setting:"duration"` // 0 means until stopped
 
-	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
+	Foxglove foxglove.Access // where Foxglove's clients connect; nowhere if zero
+	HTTP     viewers.Access  // where viewers connect; nowhere if zero
 
-	HTTP viewers.Access // where viewers connect; the zero value is nowhere
-
-	Given settings.Given // the settings that flags set, to their zero values, too
-
-	Log zerolog.Logger
-
-	Observer camdriver.Handler // sees what the recorder sees; nil for none
+	Given    settings.Given // settings by flags, including zero values
+	Log      zerolog.Logger
+	Observer camdriver.Handler // receives the same as the recorder; may be nil
 }
 
-// Lists returns the settings that may name several cameras.
+// Lists returns the settings that may list several cameras.
 func (o *Options) Lists() settings.Fields {
 	lists := settings.Fields{}
 	if o.Source.Device == "" {
@@ -73,7 +70,7 @@ func (o *Options) Lists() settings.Fields {
 	return lists
 }
 
-// fill sets what nobody has set yet from private parameters.
+// fill sets fields that aren't set yet from private parameters.
 func (o *Options) fill(values graph.Params) error {
 	p := settings.NewReader(values)
 	o.Given = o.Given.Clone()
@@ -81,11 +78,11 @@ func (o *Options) fill(values graph.Params) error {
 	return errors.Join(o.fillStreams(p), p.Err())
 }
 
-// wholeInfrared is a D400's left imager in colour or as it is; it can't run beside
-// Infrared_1, so it runs only where it is asked for.
+// wholeInfrared is a D400's left imager in colour or unrectified. It excludes Infrared_1, so
+// it runs only on request.
 var wholeInfrared = camdriver.StreamID{Kind: camdriver.Infrared}
 
-// streamIDs are the streams that have settings, by their names.
+// streamIDs are the streams of settings, by the settings' names.
 var streamIDs = map[string]camdriver.StreamID{
 	"depth": {Kind: camdriver.Depth}, "color": {Kind: camdriver.Color},
 	"enable_infra": wholeInfrared, "infra1": {Kind: camdriver.Infrared, Index: 1}, "infra2": {Kind: camdriver.Infrared, Index: 2},
@@ -93,13 +90,13 @@ var streamIDs = map[string]camdriver.StreamID{
 	"enable_fisheye": {Kind: camdriver.Fisheye}, "enable_confidence": {Kind: camdriver.Confidence},
 }
 
-// optional says that a stream runs if the device proposes it: launch files of
-// realsense2_camera name it also for devices that don't have it.
+// optional reports whether a stream runs only if the device has it: launch files of
+// realsense2_camera enable it for any device.
 func optional(id camdriver.StreamID) bool {
 	return id.Kind == camdriver.Fisheye || id.Kind == camdriver.Confidence
 }
 
-// fillStreams sets the profiles of streams that nobody has set yet.
+// fillStreams sets the profiles of streams that aren't set yet.
 func (o *Options) fillStreams(p *settings.Reader) error {
 	file := p.Text("rosbag_filename") != ""
 	var errs []error
@@ -116,10 +113,10 @@ func (o *Options) fillStreams(p *settings.Reader) error {
 		chosen := set != StreamSetting{}
 		switch {
 		case optional(id) && (enabled || !said) && (!file || id.Kind != camdriver.Fisheye): // the device may have it
-		case id.Kind == camdriver.Pose && o.Source.Pose && !enabled: // a program, or a parameter of the command line, asked for it
+		case id.Kind == camdriver.Pose && o.Source.Pose && !enabled: // a program or a parameter of the command line enabled it
 		case (set.Width == 0) != (set.Height == 0):
 			errs = append(errs, fmt.Errorf("%w: parameters ~%s and ~%s: set both or none", program.ErrUsage, f.Params[1], f.Params[2]))
-		case !said && (id == wholeInfrared || optional(id)), said && enabled && !chosen && file: // a file has what it has
+		case !said && (id == wholeInfrared || optional(id)), said && enabled && !chosen && file: // a file has fixed profiles
 		case said && !enabled:
 			errs = append(errs, f.Set("off"))
 		case said || chosen:

@@ -147,7 +147,7 @@ func TestPoseFlagTakesPrecedence(t *testing.T) {
 
 func TestUnusedParametersAreNamed(t *testing.T) {
 	var out strings.Builder
-	sayUnused(zerolog.New(&out), graph.Params{
+	warnUnused(zerolog.New(&out), graph.Params{
 		"external_manager": true, "manager": "realsense2_camera_manager", "json_file_path": "", "reconnect_timeout": 6.0,
 		"stereo_module": map[string]any{"exposure": map[string]any{"1": 7500, "2": 99}},
 	})
@@ -160,7 +160,7 @@ func TestUnusedParametersAreNamed(t *testing.T) {
 func TestParametersOfRecording(t *testing.T) {
 	var out strings.Builder
 	p := graph.Params{"rosbag_filename": "walk.bag", "serial_no": "_1", "usb_port_id": "", "enable_fisheye": true, "fisheye_fps": 15}
-	sayUnused(zerolog.New(&out), p)
+	warnUnused(zerolog.New(&out), p)
 	if text := out.String(); strings.Count(text, "has no effect") != 1 || !strings.Contains(text, "~serial_no") {
 		t.Errorf("log:\n%s", text)
 	}

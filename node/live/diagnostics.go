@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,18 +13,17 @@ import (
 	"rsros/node/ros"
 )
 
-// diagnostics publishes /diagnostics once a second: each stream's rate and its
-// profile's, frames that were lost before they reached this program, what was dropped
-// because this program or its subscribers were too slow, the recorder's drops, and the
-// camera's temperatures.
+// diagnostics publishes /diagnostics once a second: the streams' rates, frames lost before
+// they reached this program, drops because this program or its subscribers were too slow,
+// the recorder's drops, and the camera's temperatures.
 type diagnostics struct {
 	pub    *ros.Publisher
 	camera *camera
-	name   string // that names of statuses begin with
+	name   string // prefix of names of statuses
 	serial string
 	rates  map[camdriver.StreamID]*frequency
 	begun  time.Time
-	drops  uint64 // when they were last published
+	drops  uint64 // at the last report
 }
 
 func (c *camera) startDiagnostics() error {
@@ -32,7 +32,7 @@ func (c *camera) startDiagnostics() error {
 	if err != nil {
 		return err
 	}
-	c.later(func() error { pub.Close(); return nil })
+	c.laterDo(pub.Close)
 	d := &diagnostics{
 		pub: pub, camera: c, serial: camdriver.Find(c.device.Info(), camdriver.InfoSerialNumber),
 		rates: map[camdriver.StreamID]*frequency{}, begun: time.Now(),
@@ -40,27 +40,13 @@ func (c *camera) startDiagnostics() error {
 	if d.name, err = c.diagnosticsName(); err != nil {
 		return err
 	}
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case now := <-tick.C:
-				d.publish(now)
-			case <-stop:
-				return
-			}
-		}
-	}()
-	c.later(func() error { close(stop); <-done; return nil })
+	c.run(func(ctx context.Context) { every(ctx, time.Second, d.publish) })
 	return nil
 }
 
-// diagnosticsName is what realsense2_camera's statuses begin with: the name of its
-// nodelet manager, without the first slash. Under the SDK's naming alone it is the
-// node's name, and the camera's if there are several.
+// diagnosticsName returns the prefix of names of statuses. As in realsense2_camera, it is the
+// name of the nodelet manager without the first slash. With the SDK's naming alone it is
+// the node's name, with the camera's if there are several.
 func (c *camera) diagnosticsName() (string, error) {
 	name := c.node.Name()
 	if c.several {
@@ -92,7 +78,7 @@ func (d *diagnostics) publish(now time.Time) {
 	}
 	dropped := d.dropped()
 	if d.pub.Subscribers() == 0 {
-		return // the counts are updated; the camera needn't be queried
+		return // don't query the camera
 	}
 	add("", dropped)
 	for _, s := range d.temperatures() {
@@ -117,8 +103,8 @@ func (d *diagnostics) rate(p camdriver.Profile, now time.Time) msgs.DiagnosticSt
 	return f.update(p, now, frames, lost)
 }
 
-// dropped says what was left out because this program or its subscribers were too
-// slow. It warns of what was dropped since it was last called.
+// dropped returns the drops because this program or its subscribers were too slow. It is a
+// warning if there were drops since the last call.
 func (d *diagnostics) dropped() msgs.DiagnosticStatus {
 	var all naming.Drops
 	for _, drops := range d.camera.drops {

@@ -9,26 +9,25 @@ import (
 	"rsros/msgs"
 )
 
-// frequencyWindow is over how many seconds a rate is measured, as diagnostic_updater
-// does: in one second a stream of 6 frames a second has 5 or 7.
+// frequencyWindow is the number of seconds over which a rate is measured, as in
+// diagnostic_updater. In one second, a stream of 6 frames per second may have 5 or 7.
 const frequencyWindow = 5
 
-// frequencyTolerance is how far a rate may be from the profile's.
+// frequencyTolerance is the allowed relative deviation from the profile's rate.
 const frequencyTolerance = 0.1
 
 // frequency measures the rate of one stream.
 type frequency struct {
-	times  []time.Time // of the last updates, the oldest first
-	counts []uint64    // of frames, by then
+	times  []time.Time // of the last updates, oldest first
+	counts []uint64    // of frames at these times
 }
 
-// newFrequency begins to measure at a time when there was no frame.
+// newFrequency starts a measurement without frames.
 func newFrequency(now time.Time) *frequency {
 	return &frequency{times: []time.Time{now}, counts: []uint64{0}}
 }
 
-// update returns diagnostic_updater's FrequencyStatus, which tools know, and how
-// many frames were lost before they arrived.
+// update returns diagnostic_updater's FrequencyStatus, with the frames lost before arrival.
 func (f *frequency) update(p camdriver.Profile, now time.Time, frames, lost uint64) msgs.DiagnosticStatus {
 	window, events := now.Sub(f.times[0]).Seconds(), frames-f.counts[0]
 	if f.times, f.counts = append(f.times, now), append(f.counts, frames); len(f.times) > frequencyWindow {

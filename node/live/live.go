@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,8 +20,8 @@ import (
 )
 
 // Run publishes the devices of o until ctx ends, the node is shut down, the duration is
-// over, or no device has more frames. Then it closes every recording and
-// returns nil. The error wraps program.ErrIncomplete if a recording lost frames.
+// over, or all devices ended. Then it closes all recordings. The error wraps
+// program.ErrIncomplete if a recording lost frames.
 func Run(ctx context.Context, o Options) error {
 	l, err := Start(ctx, o)
 	if err != nil {
@@ -29,26 +30,26 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(l.Wait(ctx), l.Close())
 }
 
-// Node is one or more devices in the graph. Start returns it, and Close ends it.
+// Node publishes one or more devices.
 type Node struct {
 	opts    Options // as the caller gave them
 	log     zerolog.Logger
 	joined  *graph.Node
 	node    *ros.Node // of joined
 	cameras []*camera
-	turn    sync.Mutex                // held while one of them is opened or offered
-	waiting sync.WaitGroup            // goroutines that start them
-	logged  atomic.Pointer[[]*camera] // cameras, for the goroutines that log
+	turn    sync.Mutex                // held while one of the cameras is opened or offered
+	waiting sync.WaitGroup            // goroutines that start cameras
+	logged  atomic.Pointer[[]*camera] // cameras, for goroutines that log
 	page    page                      // of the viewer
-	ended   chan ending               // cameras that have no more frames, or that didn't come
-	parts   steps                     // what Close calls
+	ended   chan ending               // of cameras
+	steps                             // run by Close
 }
 
-// Start opens the devices, advertises their topics and services, and starts their
-// streams. If a step fails, the earlier ones are undone.
+// Start opens the devices, advertises their topics and services, and starts their streams.
+// If a step fails, it undoes the earlier ones.
 //
-// Of several cameras, each starts for itself: Start doesn't wait for one that isn't
-// there or that is being reset. Such a camera joins the others later.
+// Several cameras start independently: Start doesn't wait for one that isn't connected or
+// is being reset. Such a camera starts later.
 func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	n := &Node{opts: o, log: o.Log}
 	defer func() {
@@ -62,7 +63,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	if !slices.ContainsFunc(list, func(c Options) bool { return c.Source.Device == "" || c.Source.Wait != 0 }) {
 		n.adopt(list)
-		for _, c := range n.cameras { // a missing device is reported without waiting for a master
+		for _, c := range n.cameras { // report a missing device without waiting for a master
 			if err := c.open(ctx, c.labelled(n.log), waitForIt); err != nil {
 				return nil, err
 			}
@@ -77,7 +78,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	if len(list) > 1 {
 		for _, c := range list {
-			sayUnused(n.log.With().Str("camera", c.Camera).Logger(), below(private, c.Camera))
+			warnUnused(n.log.With().Str("camera", c.Camera).Logger(), below(private, c.Camera))
 		}
 	}
 	n.opts.Duration = list[0].Duration
@@ -92,7 +93,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n.later(func() error { foxglove.Close(); return nil })
+	n.laterDo(foxglove.Close)
 	if err := n.serveViewers(); err != nil {
 		return nil, err
 	}
@@ -106,8 +107,8 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	return n, nil
 }
 
-// Device returns the device that is published, or the first of several, which is nil until
-// it is there. The Node closes it.
+// Device returns the device, or the first of several, which is nil until it is connected.
+// The Node closes it.
 func (n *Node) Device() camdriver.Device { return n.cameras[0].device }
 
 // Profiles returns the profiles of its running streams, by sensor.
@@ -116,10 +117,7 @@ func (n *Node) Profiles() [][]camdriver.Profile { return n.cameras[0].profiles }
 // LastRecording describes its recording that ended last.
 func (n *Node) LastRecording() record.Summary { return n.cameras[0].records.Last }
 
-// later registers a step of Close.
-func (n *Node) later(undo func() error) { n.parts.later(undo) }
-
-// together does something with all cameras at the same time.
+// together calls do for all cameras at the same time.
 func (n *Node) together(do func(*camera) error) error {
 	errs := make([]error, len(n.cameras))
 	var wg sync.WaitGroup
@@ -130,24 +128,23 @@ func (n *Node) together(do func(*camera) error) error {
 	return errors.Join(errs...)
 }
 
-// adopt makes cameras of a list. It keeps devices that are open already with the same
-// settings.
+// adopt sets the cameras. It keeps open devices that have the same settings.
 func (n *Node) adopt(list []Options) {
 	old := n.cameras
-	n.cameras = nil
+	n.cameras = make([]*camera, len(list))
 	for i, o := range list {
-		var c *camera
-		if i < len(old) && old[i].opts.Source.same(o.Source) {
+		c := &camera{turn: &n.turn}
+		switch {
+		case i < len(old) && old[i].opts.Source.same(o.Source):
 			c = old[i]
-		} else {
-			if i < len(old) {
-				old[i].close() //nolint:errcheck // nothing was read from it
-			}
-			c = &camera{turn: &n.turn}
+		case i < len(old):
+			old[i].close() //nolint:errcheck // nothing was read from it
+			fallthrough
+		default:
 			n.later(c.close)
 		}
 		c.opts, c.number, c.several, c.node = o, i, len(list) > 1, n.node
-		n.cameras = append(n.cameras, c)
+		n.cameras[i] = c
 	}
 }
 
@@ -163,12 +160,12 @@ func (n *Node) connect(ctx context.Context) (graph.Params, error) {
 	n.joined, n.node, n.log = joined, joined.Node, joined.Log()
 	private, err := graph.PrivateParams(ctx, n.node)
 	if err == nil {
-		sayUnused(n.log, private)
+		warnUnused(n.log, private)
 	}
 	return private, err
 }
 
-// writeLog records a line of the node's own log, for every camera that records.
+// writeLog adds an entry of the node's own log to all recordings.
 func (n *Node) writeLog(line *msgs.Log) {
 	if cameras := n.logged.Load(); cameras != nil {
 		for _, c := range *cameras {
@@ -177,13 +174,13 @@ func (n *Node) writeLog(line *msgs.Log) {
 	}
 }
 
-// offer advertises what concerns all cameras, before they start. When the node ends,
-// services end first, then subscribers receive what they haven't read yet, and then
-// topics end.
+// offer prepares the cameras, and offers the services of all of them. When the node ends,
+// services end first, then subscribers receive their last messages, and then topics end.
 func (n *Node) offer() error {
 	n.ended = make(chan ending, len(n.cameras))
 	for _, c := range n.cameras {
-		c.join(n.node, n.log, n.ended)
+		c.node, c.log = n.node, c.labelled(n.log)
+		c.watch.camera, c.watch.ended = c, n.ended
 	}
 	n.logged.Store(&n.cameras)
 	n.later(func() error { return n.together((*camera).hide) })
@@ -192,9 +189,9 @@ func (n *Node) offer() error {
 	return n.serveAll()
 }
 
-// Wait returns when the node should end: ctx ended, rosnode kill, the duration is
-// over, or every device ended or failed. Only a failure of a device is an error. At the
-// end of a recording that is damaged it is program.ErrIncomplete.
+// Wait returns when the node should end: ctx ended, rosnode kill, the duration is over, or
+// all devices ended or failed. Only a failed device is an error. After a damaged recording
+// it is program.ErrIncomplete.
 func (n *Node) Wait(ctx context.Context) error {
 	var over <-chan time.Time
 	if n.opts.Duration > 0 {
@@ -202,40 +199,38 @@ func (n *Node) Wait(ctx context.Context) error {
 		defer timer.Stop()
 		over = timer.C
 	}
-	var errs []error
+	var err error
 	for left := len(n.cameras); left > 0; {
 		select {
 		case <-ctx.Done():
-			return errors.Join(errs...)
+			return err
 		case <-over:
-			return errors.Join(errs...)
+			return err
 		case <-n.node.Done():
 			n.log.Info().Msg("asked to shut down")
-			return errors.Join(errs...)
+			return err
 		case <-n.cameras[0].stopped:
 			n.log.Info().Msg("playback was stopped")
-			return errors.Join(errs...)
+			return err
 		case e := <-n.ended:
 			left--
-			errs = append(errs, e.result())
+			err = errors.Join(err, e.result())
 			if left > 0 {
-				e.camera.log.Error().Err(e.err).Msg("this camera has ended; the others go on")
+				e.camera.log.Error().Err(e.err).Msg("camera ended; the others go on")
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-// Close stops the streams, ends the recordings, leaves the graph and closes the
-// devices, in that order. It must be called only once.
-func (n *Node) Close() error { return n.parts.undo(0) }
+// Close stops the streams, ends the recordings, leaves the graph and closes the devices, in
+// that order. It must be called only once.
+func (n *Node) Close() error { return n.undo(0) }
 
-// flushTime is how long a node that ends waits for all subscribers to receive their
-// last messages.
+// flushTime bounds the wait at the end for subscribers to receive their last messages.
 const flushTime = 800 * time.Millisecond
 
-// drain hands over what subscribers haven't read yet. One that reads nothing
-// loses its last messages.
+// drain waits until subscribers have received their messages, or flushTime has passed.
 func (n *Node) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
@@ -247,14 +242,9 @@ func (n *Node) drain() error {
 
 // DescribeProfiles lists profiles for the log.
 func DescribeProfiles(profiles [][]camdriver.Profile) string {
-	text := ""
-	for _, list := range profiles {
-		for _, p := range list {
-			if text != "" {
-				text += ", "
-			}
-			text += p.String()
-		}
+	var names []string
+	for _, p := range slices.Concat(profiles...) {
+		names = append(names, p.String())
 	}
-	return text
+	return strings.Join(names, ", ")
 }

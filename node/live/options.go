@@ -13,9 +13,8 @@ import (
 	"rsros/node/naming"
 )
 
-// cameraOptions offers one sensor's writable options through dynamic_reconfigure
-// as realsense2_camera does, under <camera>/<module>/. It is a consumer of the
-// hub, so that changes by others are published as well.
+// cameraOptions offers a sensor's writable options through dynamic_reconfigure as
+// realsense2_camera does, under <camera>/<module>/. Its Handler publishes changes by others.
 type cameraOptions struct {
 	camdriver.NopHandler
 	sensor camdriver.Sensor
@@ -25,7 +24,7 @@ type cameraOptions struct {
 	mu sync.Mutex // orders updates
 }
 
-// offerCameraOptions offers the options of every sensor that has some to set.
+// offerCameraOptions offers the options of each sensor with writable ones.
 func (c *camera) offerCameraOptions() (err error) {
 	for i, s := range c.device.Sensors() {
 		if len(writable(s)) == 0 {
@@ -37,7 +36,7 @@ func (c *camera) offerCameraOptions() (err error) {
 		if o.topics, err = graph.AdvertiseParameters(c.node, prefix+"/"); err != nil {
 			return err
 		}
-		c.later(func() error { o.topics.Close(); return nil })
+		c.laterDo(o.topics.Close)
 		if err := o.topics.Serve(o.set); err != nil {
 			return err
 		}
@@ -48,29 +47,29 @@ func (c *camera) offerCameraOptions() (err error) {
 	return nil
 }
 
-// applyParameters sets the options that the parameter server has values for, as
-// realsense2_camera does at its start.
+// applyParameters sets options from the parameter server, as realsense2_camera does at its
+// start.
 func (c *camera) applyParameters(s camdriver.Sensor, prefix string) {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
-	v, ok, err := c.node.Param(ctx, prefix)
+	v, found, err := c.node.Param(ctx, prefix)
 	tree, _ := v.(map[string]any)
-	if !ok || err != nil {
+	if !found || err != nil {
 		return
 	}
 	for _, o := range writable(s) {
 		name := moduleName(o.ID.String())
-		value, said := naming.OptionValue(tree[name])
-		if !said || value == o.Value {
+		value, ok := naming.OptionValue(tree[name])
+		if !ok || value == o.Value {
 			continue
 		}
 		if err := s.SetOption(o.ID, min(max(value, o.Min), o.Max)); err != nil {
-			c.log.Warn().Err(err).Str("parameter", prefix+"/"+name).Msg("an option wasn't set")
+			c.log.Warn().Err(err).Str("parameter", prefix+"/"+name).Msg("cannot set an option")
 		}
 	}
 }
 
-// writable are the options that a user may set.
+// writable returns the options that a user may set.
 func writable(s camdriver.Sensor) []camdriver.Option {
 	var out []camdriver.Option
 	for _, o := range s.Options() {
@@ -92,14 +91,14 @@ func moduleName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// set carries out a request, which may name any of the options, and returns the
-// resulting values. Values outside an option's range are limited to it.
+// set sets the options in a request, limited to their ranges, and returns the resulting
+// values.
 func (c *cameraOptions) set(m *msgs.Config) (*msgs.Config, error) {
 	wanted := graph.Sent(m)
 	var errs []error
 	for _, o := range writable(c.sensor) {
-		v, said := naming.OptionValue(wanted[moduleName(o.ID.String())])
-		if v = min(max(v, o.Min), o.Max); !said || v == o.Value {
+		v, ok := naming.OptionValue(wanted[moduleName(o.ID.String())])
+		if v = min(max(v, o.Min), o.Max); !ok || v == o.Value {
 			continue
 		}
 		if err := c.sensor.SetOption(o.ID, v); err != nil {

@@ -17,9 +17,9 @@ import (
 	"rsros/program"
 )
 
-// checkRemotePaths refuses files that the parameter server names outside the folder
-// that the command line names: anybody in the graph can set parameters. It must be
-// called before private fills what the command line left open.
+// checkRemotePaths rejects files that the parameter server names outside the command line's
+// folder, because anybody in the graph can set parameters. It must be called before private
+// fills fields.
 func (o *Options) checkRemotePaths(private graph.Params) error {
 	if o.AllowRemotePaths {
 		return nil
@@ -28,7 +28,7 @@ func (o *Options) checkRemotePaths(private graph.Params) error {
 	p := settings.NewReader(private)
 	check := func(name, flag, value, folder string) error {
 		text := p.Text(name)
-		if _, said := o.Given[flag]; text == "" || said || value != "" {
+		if _, given := o.Given[flag]; text == "" || given || value != "" {
 			return nil
 		}
 		below, err := isBelow(folder, allowed)
@@ -43,8 +43,7 @@ func (o *Options) checkRemotePaths(private graph.Params) error {
 		check("record_path", "record-path", o.RecordPath, record.Folder(p.Text("record_path"))))
 }
 
-// isBelow reports whether a folder is another one or inside it, after symbolic
-// links.
+// isBelow reports whether folder is top or inside it, after resolving symbolic links.
 func isBelow(folder, top string) (bool, error) {
 	folder, err := realPath(folder)
 	if err != nil {
@@ -58,8 +57,8 @@ func isBelow(folder, top string) (bool, error) {
 	return err == nil && filepath.IsLocal(rel), nil
 }
 
-// realPath returns an absolute path without symbolic links. The end of path may not
-// exist yet.
+// realPath returns the absolute path without symbolic links. The last parts of path needn't
+// exist.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -78,8 +77,7 @@ func realPath(path string) (string, error) {
 	}
 }
 
-// checkFormat refuses a recording under the name of a format that isn't written, and
-// what the format of its name doesn't have.
+// checkFormat rejects names of recordings and options that don't fit a format.
 func (o *Options) checkFormat() error {
 	switch ext := filepath.Ext(o.Record); {
 	case strings.EqualFold(ext, ".mcap"):
@@ -99,15 +97,14 @@ func (o *Options) checkFormat() error {
 	return nil
 }
 
-// keepInput refuses a recording into the bag that is the device, under whichever
-// name.
+// keepInput rejects a recording into the file that is the device, under any name.
 func (o *Options) keepInput() error {
 	if o.Record == "" || !o.Source.isBag() {
 		return nil
 	}
 	input, err := os.Stat(o.Source.Device)
 	if err != nil {
-		return nil // opening it says so
+		return nil // opening it will fail
 	}
 	for _, path := range record.Files(o.Record) {
 		if st, err := os.Stat(path); err == nil && os.SameFile(input, st) {

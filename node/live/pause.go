@@ -7,8 +7,7 @@ import (
 	"rsros/camdriver"
 )
 
-// gate lets a consumer see frames unless publishing is paused. What else happens to
-// the device it always sees.
+// gate passes frames to a consumer unless publishing is paused. It passes all other events.
 type gate struct {
 	camdriver.Handler
 	closed *atomic.Bool
@@ -23,15 +22,15 @@ func (g *gate) Frame(sensor int, f *camdriver.Frame) {
 	}
 }
 
-// pause stops a camera's publishing, so that every picture freezes, or lets it go on.
-// Recording goes on in any case. The words are rosbag play's.
+// pause pauses or resumes a camera's publishing, not its recording. The texts are rosbag
+// play's.
 func (c *camera) pause(on bool) (string, error) {
 	word := "resumed"
 	if on {
 		word = "paused"
 	}
 	if c.frozen.Swap(on) == on {
-		return "", errors.New("Playback is already " + word) //nolint:staticcheck // ST1005: as rosbag play words it
+		return "", errors.New("Playback is already " + word) //nolint:staticcheck // ST1005: the text of rosbag play
 	}
 	c.log.Info().Msg("publishing is " + word + "; a recording goes on")
 	return "Playback is now " + word, nil

@@ -14,14 +14,14 @@ import (
 	"rsros/camdriver"
 )
 
-// maxPreset bounds a preset file in bytes; those of the SDK have 5000.
+// maxPreset bounds a preset file in bytes; the SDK's have 5000.
 const maxPreset = 1 << 20
 
-// presetOption is an option that a key of a preset stands for.
+// presetOption is the option of a preset's key.
 type presetOption struct {
 	sensor string
 	option camdriver.OptionID
-	words  map[string]float32 // what texts stand for; nil for numbers
+	words  map[string]float32 // values of texts; nil for numbers
 }
 
 const stereoModule, rgbCamera = "Stereo Module", "RGB Camera"
@@ -31,7 +31,7 @@ var (
 	presetLaser  = map[string]float32{"off": 0, "on": 1, "auto": 2}
 )
 
-// presetOptions are the keys that options can carry out.
+// presetOptions are the keys that correspond to options.
 var presetOptions = map[string]presetOption{
 	"controls-laserpower":                   {stereoModule, camdriver.OptionLaserPower, nil},
 	"controls-laserstate":                   {stereoModule, camdriver.OptionEmitterEnabled, presetLaser},
@@ -54,15 +54,14 @@ var presetOptions = map[string]presetOption{
 	"controls-color-white-balance-auto":     {rgbCamera, camdriver.OptionEnableAutoWhiteBalance, presetSwitch},
 }
 
-// presetIgnored are keys that the SDK ignores as well.
+// presetIgnored are keys that the SDK also ignores.
 var presetIgnored = []string{
 	"aux-param-disparitymultiplier", "param-regionspatialthresholdu", "param-regionspatialthresholdv", "result", "result:",
 	"stream-depth-format", "stream-fps", "stream-height", "stream-ir-format", "stream-width",
 }
 
-// loadPreset carries out a JSON preset of advanced mode as far as options can, and
-// names what they can't. Like realsense2_camera, it only warns of a file that isn't
-// there.
+// loadPreset sets the options of a JSON preset of advanced mode, and warns of keys without
+// an option. Like realsense2_camera, it only warns of a missing file.
 func (c *camera) loadPreset() error {
 	if c.opts.Preset == "" {
 		return nil
@@ -75,22 +74,23 @@ func (c *camera) loadPreset() error {
 	}
 	defer f.Close()
 	values, err := readPreset(f)
+	var set int
+	var left []string
+	if err == nil {
+		set, left, err = applyPreset(c.device.Sensors(), values)
+	}
 	if err != nil {
 		return fmt.Errorf("parameter ~json_file_path: %s: %w", c.opts.Preset, err)
 	}
-	set, left, err := applyPreset(c.device.Sensors(), values)
-	if err != nil {
-		return fmt.Errorf("parameter ~json_file_path: %s: %w", c.opts.Preset, err)
-	}
-	log.Info().Int("options", set).Msg("preset was loaded")
+	log.Info().Int("options", set).Msg("loaded preset")
 	if len(left) > 0 {
 		log.Warn().Strs("keys", left).Msg("these keys of the preset have no effect: the camera has no option for them")
 	}
 	return nil
 }
 
-// readPreset reads the parameters of a preset: an object of texts and numbers, or, in
-// the newer form, one in "parameters" beside a schema version.
+// readPreset reads the parameters of a preset: an object of texts and numbers or, in newer
+// files, the object "parameters" of an object with a schema version.
 func readPreset(r io.Reader) (map[string]string, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxPreset+1))
 	if err != nil {
@@ -127,9 +127,8 @@ func readPreset(r io.Reader) (map[string]string, error) {
 	return values, nil
 }
 
-// applyPreset sets options, and returns how many, and the keys for which there are
-// none. Automatic controls and the laser's state come last, because manual values
-// change them.
+// applyPreset sets options. It returns their number and the keys without an option.
+// Automatic controls and the laser's state come last, because manual values change them.
 func applyPreset(sensors []camdriver.Sensor, values map[string]string) (set int, left []string, err error) {
 	keys := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
 		if words := presetOptions[a].words != nil; words != (presetOptions[b].words != nil) {
@@ -177,13 +176,8 @@ func (p presetOption) value(text string) (float32, error) {
 
 func findOption(sensors []camdriver.Sensor, target presetOption) (camdriver.Sensor, camdriver.Option, bool) {
 	for _, s := range sensors {
-		if s.Name() != target.sensor {
-			continue
-		}
-		for _, o := range s.Options() {
-			if o.ID == target.option {
-				return s, o, true
-			}
+		if o, ok := camdriver.FindOption(s.Options(), target.option); ok && s.Name() == target.sensor {
+			return s, o, true
 		}
 	}
 	return nil, camdriver.Option{}, false

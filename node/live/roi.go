@@ -7,9 +7,9 @@ import (
 	"rsros/node/graph"
 )
 
-// offerRegions offers the region that auto exposure measures of each sensor that has
-// one, as realsense2_camera does: left, right, top and bottom, through
-// dynamic_reconfigure under <camera>/<module>/auto_exposure_roi.
+// offerRegions offers the sensors' regions of auto exposure as realsense2_camera does: left,
+// right, top and bottom through dynamic_reconfigure, under
+// <camera>/<module>/auto_exposure_roi.
 func (c *camera) offerRegions() error {
 	for i, s := range c.device.Sensors() {
 		sensor, ok := s.(camdriver.ROISensor)
@@ -26,8 +26,8 @@ func (c *camera) offerRegions() error {
 				return nil
 			}
 			if err := sensor.SetROI(roi); err != nil {
-				c.log.Warn().Err(err).Str("parameters", name).Msg("the region of auto exposure wasn't set")
-				if starting { // a bad value on the parameter server ends nothing
+				c.log.Warn().Err(err).Str("parameters", name).Msg("cannot set the region of auto exposure")
+				if starting { // ignore a bad value on the parameter server
 					return nil
 				}
 				return err
@@ -39,12 +39,12 @@ func (c *camera) offerRegions() error {
 			return err
 		}
 		starting = false
-		c.later(func() error { group.Close(); return nil })
+		c.laterDo(group.Close)
 	}
 	return nil
 }
 
-// imageSize is that of the first images that a sensor streams, 0 if there are none.
+// imageSize returns the size of the first images that a sensor streams, or 0.
 func imageSize(profiles []camdriver.Profile) (width, height int) {
 	for _, p := range profiles {
 		if p.Stream.Kind.Video() {

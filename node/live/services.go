@@ -14,8 +14,8 @@ import (
 	"rsros/node/graph"
 )
 
-// services are the services of a camera. The names of realsense2_camera and of players
-// are left to another node that has them.
+// services returns the camera's services. Those with the names of realsense2_camera and
+// players may belong to another node.
 func (c *camera) services() []graph.Service {
 	list := []graph.Service{
 		graph.Trigger(c.private("start_recording"), c.startRecording),
@@ -34,7 +34,7 @@ func (c *camera) services() []graph.Service {
 	if dev, ok := c.device.(*sim.Device); ok {
 		list = append(list, graph.SetBool(c.private("plug"), func(in bool) (string, error) { return plug(dev, in) }))
 	}
-	if _, ok := c.device.(*playback.Device); !ok { // a recording is paused by its controls
+	if _, ok := c.device.(*playback.Device); !ok { // a recording has its own controls
 		list = append(list, graph.SetBool(c.private("pause_playback"), c.pause))
 		if !c.several {
 			list = append(list, graph.SetBool("/pause_playback", c.pause))
@@ -43,7 +43,7 @@ func (c *camera) services() []graph.Service {
 	return list
 }
 
-// serveAll offers the services that concern all of several cameras at once.
+// serveAll offers the services of all cameras at once if there are several.
 func (n *Node) serveAll() error {
 	if len(n.cameras) == 1 {
 		return nil
@@ -68,17 +68,17 @@ func (n *Node) serveAll() error {
 	if err != nil {
 		return err
 	}
-	n.later(func() error { services.Close(); return nil })
+	n.laterDo(services.Close)
 	return nil
 }
 
-// all does something with all cameras at the same time and returns what each said. It
-// fails, when the others are done, if one isn't there yet.
+// all calls do for all cameras at the same time and returns their texts. It fails, after
+// the others are done, if a camera isn't connected yet.
 func (n *Node) all(do func(*camera) (string, error)) (string, error) {
 	said := make([]string, len(n.cameras))
 	err := n.together(func(c *camera) error {
 		if !c.up.Load() {
-			return c.notYet()
+			return fmt.Errorf("%s: the camera isn't there yet", c.opts.Camera)
 		}
 		text, err := do(c)
 		if err != nil {
@@ -94,8 +94,7 @@ func (n *Node) all(do func(*camera) (string, error)) (string, error) {
 	return strings.Join(said, "; "), err
 }
 
-// plug pulls the cable of a simulated camera, or plugs it in, so that other
-// programs can be tried against a camera that goes and comes back.
+// plug plugs a simulated camera in or unplugs it, to test other programs.
 func plug(dev *sim.Device, in bool) (string, error) {
 	if in {
 		return "plugged in", dev.Replug()
@@ -105,62 +104,51 @@ func plug(dev *sim.Device, in bool) (string, error) {
 
 func (c *camera) startRecording() (string, error) {
 	path, err := c.records.Start("")
-	if err != nil {
-		return "", err
-	}
-	return "recording into " + path, nil
+	return "recording into " + path, err
 }
 
 func (c *camera) stopRecording() (string, error) {
 	summary, err := c.records.Stop()
-	if err != nil {
-		return "", err
-	}
-	return summary.String(), nil
+	return summary.String(), err
 }
 
 func (c *camera) pauseRecording(pause bool) (string, error) {
-	if err := c.records.Pause(pause); err != nil {
-		return "", err
-	}
+	text := "recording goes on"
 	if pause {
-		return "recording is paused", nil
+		text = "recording is paused"
 	}
-	return "recording goes on", nil
+	return text, c.records.Pause(pause)
 }
 
 func (c *camera) splitRecording() (string, error) {
-	if err := c.records.Split(); err != nil {
-		return "", err
-	}
-	return "the next frame begins a new file", nil
+	return "the next frame begins a new file", c.records.Split()
 }
 
 // streamSwitch starts and stops the streams for ~enable.
 type streamSwitch struct {
 	mu    sync.Mutex
-	knows [][]camdriver.Option // while stopped: the options known to the hub, by sensor
+	known [][]camdriver.Option // while stopped: the options that the hub knows, by sensor
 }
 
-// enable starts or stops the streams. The topics stay advertised. A stopped sensor
-// doesn't report option changes, so enable reports them before the next frame.
+// enable starts or stops the streams; topics stay advertised. A stopped sensor doesn't
+// report changes of options, so enable reports them before the next frame.
 func (c *camera) enable(on bool) (string, error) {
 	s := &c.streams
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sensors := c.device.Sensors()
 	if !on {
-		if s.knows == nil {
+		if s.known == nil {
 			for _, sensor := range sensors {
-				s.knows = append(s.knows, sensor.Options())
+				s.known = append(s.known, sensor.Options())
 			}
 		}
 		return "streams stopped", camdriver.StopSensors(c.device)
 	}
-	if s.knows == nil {
+	if s.known == nil {
 		return "streams are running already", nil
 	}
-	for i, known := range s.knows {
+	for i, known := range s.known {
 		for _, o := range sensors[i].Options() {
 			if !slices.ContainsFunc(known, func(k camdriver.Option) bool { return k.ID == o.ID && k.Value == o.Value }) {
 				c.hub.OptionChanged(i, o.ID, o.Value)
@@ -170,12 +158,12 @@ func (c *camera) enable(on bool) (string, error) {
 	if err := camdriver.StartSensors(c.device, c.profiles, &c.hub); err != nil && !errors.Is(err, camdriver.ErrBusy) {
 		return "", err
 	}
-	s.knows = nil
+	s.known = nil
 	return "streams started", nil
 }
 
-// deviceInfo names the device and its sensors in the form that realsense2_camera gives
-// all names: intel_realsense_d435i, stereo_module.
+// deviceInfo names the device and its sensors in realsense2_camera's form, such as
+// intel_realsense_d435i and stereo_module.
 func (c *camera) deviceInfo() *msgs.DeviceInfo {
 	info := c.device.Info()
 	var sensors []string

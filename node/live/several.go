@@ -15,12 +15,12 @@ import (
 	"rsros/program"
 )
 
-// each returns the options of each camera of the node, completed from its private
-// parameters: those of the command line, and those of the parameter server, which are
-// nil before the node has joined the graph.
+// each returns the options of each camera, completed from the private parameters of the
+// command line and of the parameter server. The latter are nil before the node has joined
+// the graph.
 //
-// With several cameras, the parameters below a camera's name, such as
-// ~front/depth_width, come before those of all cameras.
+// With several cameras, the parameters below a camera's name, such as ~front/depth_width,
+// have precedence over those of all cameras.
 func (o Options) each(line, server graph.Params) ([]Options, error) {
 	o.Given = o.Given.Clone()
 	for _, source := range []graph.Params{line, server} {
@@ -57,22 +57,22 @@ func (o Options) each(line, server graph.Params) ([]Options, error) {
 	return list, apart(list)
 }
 
-// pick sets a field to the i-th of a list, or to its only one.
+// pick sets a field to element i of a list, or to its only one.
 func pick(field *string, list []string, i int) {
 	if len(list) > 0 {
 		*field = list[min(i, len(list)-1)]
 	}
 }
 
-// filled returns o with what parameters add to it.
+// filled returns o completed from parameters.
 func (o Options) filled(line, server graph.Params) (Options, error) {
 	err := o.fill(line)
 	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat())
 	return o, err
 }
 
-// oneOfSeveral is filled for one of several cameras. Where files or tf frames have a
-// name for all cameras, the camera's name is appended to it.
+// oneOfSeveral is like filled for one of several cameras. It appends the camera's name to
+// names of files and tf frames that are the same for all cameras.
 func (o Options) oneOfSeveral(line, server graph.Params) (Options, error) {
 	own, err := o.filled(below(line, o.Camera), below(server, o.Camera))
 	if err != nil {
@@ -99,14 +99,14 @@ func below(p graph.Params, camera string) graph.Params {
 	return tree
 }
 
-// apart checks that cameras of one node don't share a name or a device.
+// apart checks that cameras of a node don't share a name or a device.
 func apart(list []Options) error {
 	for i, a := range list {
 		if a.Source.isBag() {
 			return fmt.Errorf("%w: camera %s is the recording %s, which needs a node of its own", program.ErrUsage, a.Camera, a.Source.Device)
 		}
 		if a.Camera == "." {
-			return fmt.Errorf("%w: only one camera can have the node's namespace for its name", program.ErrUsage)
+			return fmt.Errorf("%w: only one camera can use the node's namespace as its name", program.ErrUsage)
 		}
 		for _, b := range list[:i] {
 			if a.Camera == b.Camera {
@@ -121,9 +121,9 @@ func apart(list []Options) error {
 	return nil
 }
 
-// same reports whether both select the same device, with the same settings.
+// same reports whether both select the same device with the same settings.
 func (o SourceOptions) same(p SourceOptions) bool {
 	o.Log, p.Log = zerolog.Logger{}, zerolog.Logger{}
-	o.Wait, o.InitialReset = p.Wait, p.InitialReset // nothing of an open device
+	o.Wait, o.InitialReset = p.Wait, p.InitialReset // don't affect an open device
 	return reflect.DeepEqual(o, p)
 }

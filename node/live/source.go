@@ -5,13 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/program"
 )
@@ -19,22 +23,21 @@ import (
 // SourceOptions select the device to open.
 type SourceOptions struct {
 	// Device is "sim", "sim:SERIAL", "usb", "usb:SERIAL", or the path of a RealSense recording.
-	// Empty is an error: a camera that isn't there is never imitated.
+	// Empty is an error.
 	Device string `setting:"device"`
 	// Serial, Port and Type select one of several USB cameras. Empty matches any.
 	Serial string `setting:"serial"`
 	Port   string `setting:"port"`
 	Type   string `setting:"type"`
-	// Wait is how long to wait at the start for a camera that isn't there, or for its
-	// return from InitialReset. 0 doesn't wait: it is an error. A negative time is for
-	// ever. A recording is never waited for.
+	// Wait is how long to wait at the start for a missing camera, or for its return from
+	// InitialReset. 0 doesn't wait; a negative time has no limit. A recording is never
+	// waited for.
 	Wait time.Duration `setting:"wait-for-device-timeout"`
-	// Retry is how long to wait between two attempts to open the camera; default 6 s.
-	// A USB camera that goes away later is looked for as often, and at least twice a
-	// second.
+	// Retry is the time between attempts to open the camera; default 6 s. A USB camera that
+	// is unplugged later is searched for as often, and at least twice a second.
 	Retry        time.Duration `setting:"reconnect-timeout"`
-	InitialReset bool          `setting:"initial-reset"` // reset the camera first, and wait until it is back
-	// Unplugged is a simulated camera that isn't there until ~plug plugs it in.
+	InitialReset bool          `setting:"initial-reset"` // reset the camera first, and wait for its return
+	// Unplugged makes a simulated camera missing until ~plug plugs it in.
 	Unplugged bool `setting:"unplugged"`
 	// Seed and Pose apply to the simulated device.
 	Seed int64 `setting:"seed"`
@@ -53,8 +56,7 @@ func (o *SourceOptions) isBag() bool {
 	return o.Device != "" && kind == ""
 }
 
-// kind takes Device apart: "sim" or "usb", and a serial number. It returns an empty
-// kind for a file.
+// kind splits Device into "sim" or "usb" and a serial number. For a file, kind is empty.
 func (o *SourceOptions) kind() (kind, serial string) {
 	kind, serial, _ = strings.Cut(o.Device, ":")
 	if kind != "sim" && kind != "usb" {
@@ -71,13 +73,13 @@ func (o *SourceOptions) clock() camdriver.Clock {
 }
 
 // OpenSource opens the device that o selects. If it doesn't exist, the error wraps
-// program.ErrNoDevice and names what was looked for.
+// program.ErrNoDevice and describes the device.
 func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	o.Clock = o.clock()
 	kind, serial := o.kind()
 	switch {
 	case o.Device == "":
-		return nil, fmt.Errorf("%w: none was named; use --device usb for a camera, --device sim for a simulated one, or --device FILE.bag for a recording", program.ErrNoDevice)
+		return nil, fmt.Errorf("%w: none is named; use --device usb for a camera, --device sim for a simulated one, or --device FILE.bag for a recording", program.ErrNoDevice)
 	case kind == "sim" && o.Unplugged:
 		return nil, fmt.Errorf("%w: the simulated camera is unplugged", program.ErrNoDevice)
 	case kind == "sim":
@@ -90,7 +92,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 	}
 }
 
-// mostRescan is how often a USB camera that went away is looked for at least.
+// mostRescan is the longest period of searching for an unplugged USB camera.
 const mostRescan = 500 * time.Millisecond
 
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
@@ -102,4 +104,32 @@ func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 		return nil, fmt.Errorf("open USB camera: %w", err)
 	}
 	return dev, nil
+}
+
+func openBag(o SourceOptions) (camdriver.Device, error) {
+	if _, err := os.Stat(o.Device); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: no file %s, and it is neither sim nor usb", program.ErrNoDevice, o.Device)
+	}
+	// Paused until all sensors are started.
+	dev, err := playback.Open(o.Device, playback.Options{Clock: o.Clock, RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range dev.File().Notes() {
+		o.Log.Warn().Str("bag", o.Device).Msg(note)
+	}
+	return dev, nil
+}
+
+// damageOf returns a program.ErrIncomplete if parts of a recording couldn't be played.
+func damageOf(dev *playback.Device) error {
+	for _, note := range dev.File().Bag().Notes() {
+		if note.Severity == bagstore.Loss {
+			return fmt.Errorf("%w: at byte %d: %s", program.ErrIncomplete, note.Offset, note.Text)
+		}
+	}
+	if s := dev.Status(); s.Damaged > 0 {
+		return fmt.Errorf("%w: the recording is damaged: %w", program.ErrIncomplete, s.Damage)
+	}
+	return nil
 }

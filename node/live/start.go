@@ -11,19 +11,18 @@ import (
 	"rsros/node/graph"
 )
 
-// waitForIt is what a camera calls that isn't there yet if nothing else can go on
-// without it.
+// waitForIt does nothing when a camera must be waited for.
 func waitForIt() {}
 
-// startAll starts the cameras. One camera is waited for. Of several, each starts for
-// itself, and startAll returns when each has started or is waited for. What happens to
-// those later is told to Wait. Close waits for the goroutines.
+// startAll starts the cameras. It waits for a single camera. Several cameras start
+// independently, and startAll returns when each has started or is waited for; Wait returns
+// their later errors. Close waits for the goroutines.
 func (n *Node) startAll(ctx context.Context) error {
 	if len(n.cameras) == 1 {
 		return n.cameras[0].start(ctx, waitForIt)
 	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it goes on after Start
-	n.later(func() error { cancel(); n.waiting.Wait(); return nil })
+	n.laterDo(func() { cancel(); n.waiting.Wait() })
 	settled := make(chan error)
 	for _, c := range n.cameras {
 		n.waiting.Go(func() { n.startLate(late, c, settled) })
@@ -41,8 +40,8 @@ func (n *Node) startAll(ctx context.Context) error {
 	return nil
 }
 
-// startLate starts one of several cameras. It sends the result to settled, or nil as
-// soon as the camera has to be waited for; then an error is the camera's ending.
+// startLate starts one of several cameras. It sends the result to settled, or nil as soon as
+// the camera must be waited for. A later error ends the camera.
 func (n *Node) startLate(ctx context.Context, c *camera, settled chan<- error) {
 	ctx, done := graph.UntilKilled(ctx, n.node)
 	defer done()
@@ -66,9 +65,8 @@ func (n *Node) startLate(ctx context.Context, c *camera, settled chan<- error) {
 	}
 }
 
-// start opens the camera's device, resets it if the options say so, and offers and
-// starts its streams. It calls waits when the device isn't there, or isn't back from its
-// reset.
+// start opens the camera's device, resets it if InitialReset is set, and offers and starts
+// its streams. It calls waits if the device isn't connected or is being reset.
 func (c *camera) start(ctx context.Context, waits func()) error {
 	if err := c.open(ctx, c.log, waits); err != nil {
 		return err
@@ -84,23 +82,22 @@ func (c *camera) start(ctx context.Context, waits func()) error {
 }
 
 // offer advertises the camera's topics and services.
-func (c *camera) offer() error {
+func (c *camera) offer() (err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
-	if err := c.choose(); err != nil {
-		return err
+	if c.profiles, err = c.opts.Streams.Choose(c.device.Sensors()); err != nil {
+		return fmt.Errorf("%s: %w", camdriver.Find(c.device.Info(), camdriver.InfoName), err)
 	}
-	err := c.advertise()
-	c.topics = len(c.parts)
+	err = c.advertise()
+	c.topics = len(c.steps)
 	if err != nil {
 		return err
 	}
 	return c.serve()
 }
 
-// begin starts the recording, if the options name one, and then the streams. If ctx ends
-// or the node is killed meanwhile, it doesn't wait for a simulated scene to be
-// drawn, and Wait returns at once.
+// begin starts the recording, if the options name one, and then the streams. It draws a
+// simulated scene first, until ctx ends or the node is killed.
 func (c *camera) begin(ctx context.Context) error {
 	if c.opts.Record != "" {
 		if _, err := c.records.Start(c.opts.Record); err != nil {
@@ -123,9 +120,4 @@ func (c *camera) begin(ctx context.Context) error {
 	}
 	c.log.Info().Str("device", camdriver.Find(c.device.Info(), camdriver.InfoName)).Str("naming", string(c.opts.Naming)).Msg("streaming " + DescribeProfiles(c.profiles))
 	return nil
-}
-
-// notYet is the answer to a request for a camera that isn't there yet.
-func (c *camera) notYet() error {
-	return fmt.Errorf("%s: the camera isn't there yet", c.opts.Camera)
 }

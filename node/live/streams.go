@@ -12,9 +12,8 @@ import (
 	"rsros/node/settings"
 )
 
-// StreamSetting is the user's setting of one stream: "off", "on", "848x480@30",
-// "848x480", "@60" or, for inertial streams, "200". The device chooses fields that
-// are zero.
+// StreamSetting is the setting of a stream: "off", "on", "848x480@30", "848x480", "@60" or,
+// for inertial streams, "200". The device chooses fields that are zero.
 type StreamSetting struct {
 	Off           bool
 	Width, Height int
@@ -53,9 +52,8 @@ func ParseStreamSetting(s string) (StreamSetting, error) {
 	return set, nil
 }
 
-// StreamSettings are settings by stream. A stream without a setting runs as the
-// device proposes, except that infrared uses depth's setting, because both come
-// from the same imagers.
+// StreamSettings are settings by stream. A stream without a setting runs with the device's
+// default, except that infrared uses depth's setting, because both have the same imagers.
 type StreamSettings map[camdriver.StreamID]StreamSetting
 
 // Settings returns the settings of all streams.
@@ -67,7 +65,7 @@ func (s *StreamSettings) Settings() settings.Fields {
 	return fields
 }
 
-func (s StreamSettings) of(id camdriver.StreamID) StreamSetting {
+func (s StreamSettings) setting(id camdriver.StreamID) StreamSetting {
 	if set, ok := s[id]; ok {
 		return set
 	}
@@ -79,10 +77,9 @@ func (s StreamSettings) of(id camdriver.StreamID) StreamSetting {
 	return StreamSetting{}
 }
 
-// Choose selects a profile for every stream that is on, by sensor as in
-// Device.Sensors. It fails if the device doesn't have a stream that was asked for,
-// or can't run it that way. The error names each such stream and the profiles that it
-// offers.
+// Choose selects a profile for every stream that is on, by sensor as in Device.Sensors. It
+// fails if the device lacks a requested stream or profile. The error lists these streams
+// and their profiles.
 func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profile, error) {
 	chosen := make([][]camdriver.Profile, len(sensors))
 	have := map[camdriver.StreamID]bool{}
@@ -92,7 +89,7 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 		for _, id := range slices.SortedFunc(maps.Keys(offered), camdriver.StreamID.Compare) {
 			profiles := offered[id]
 			have[id] = true
-			set := s.of(id)
+			set := s.setting(id)
 			if set.Off || !s.wanted(id, profiles) {
 				continue
 			}
@@ -118,27 +115,26 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 	return chosen, nil
 }
 
-// wanted reports whether a stream runs: it was asked for, or the device proposes it
-// with a default profile. A D400's left imager, for example, also offers Infrared_0
-// in colour, but not together with Infrared_1.
+// wanted reports whether a stream runs: it has a setting or a default profile.
 func (s StreamSettings) wanted(id camdriver.StreamID, profiles []camdriver.Profile) bool {
 	_, asked := s[id]
 	return asked || slices.ContainsFunc(profiles, func(p camdriver.Profile) bool { return p.Default })
 }
 
-// pick selects the default profile if it fits, and the first that fits otherwise:
-// drivers list the best first.
+// pick selects the default profile if it fits, or else the first that fits, because drivers
+// list the best first.
 func (set StreamSetting) pick(profiles []camdriver.Profile) (camdriver.Profile, bool) {
 	fits := func(p camdriver.Profile) bool {
 		return (set.Width == 0 || set.Width == p.Width && set.Height == p.Height) && (set.FPS == 0 || set.FPS == p.FPS)
 	}
-	if i := slices.IndexFunc(profiles, func(p camdriver.Profile) bool { return p.Default && fits(p) }); i >= 0 {
-		return profiles[i], true
+	i := slices.IndexFunc(profiles, func(p camdriver.Profile) bool { return p.Default && fits(p) })
+	if i < 0 {
+		i = slices.IndexFunc(profiles, fits)
 	}
-	if i := slices.IndexFunc(profiles, fits); i >= 0 {
-		return profiles[i], true
+	if i < 0 {
+		return camdriver.Profile{}, false
 	}
-	return camdriver.Profile{}, false
+	return profiles[i], true
 }
 
 // String returns the form that ParseStreamSetting parses.

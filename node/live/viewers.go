@@ -9,18 +9,17 @@ import (
 	"rsros/node/viewers"
 )
 
-// page is the page of the viewer. It shows one camera at a time.
+// page is the viewer's page. It shows one camera at a time.
 type page struct {
 	mu     sync.Mutex
 	listen *viewers.Listener // nil without viewers
-	shown  []*camera         // those that are there
+	shown  []*camera         // cameras that started
 }
 
-// ViewerURL is what a browser opens to see the page; "" if it isn't served.
+// ViewerURL returns the page's URL, or "" if it isn't served.
 func (n *Node) ViewerURL() string { return n.page.listen.URL() }
 
-// serveViewers serves the viewer's page, if the options say where. It controls what
-// services and parameters control.
+// serveViewers serves the viewer's page if the options have an address.
 func (n *Node) serveViewers() (err error) {
 	n.page.listen, err = viewers.Serve(n.joined, viewers.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath), Log: n.opts.Log})
 	if err == nil {
@@ -29,8 +28,8 @@ func (n *Node) serveViewers() (err error) {
 	return err
 }
 
-// show offers the cameras that are there to viewers, in the order in which they came, who
-// see the first of them at the beginning.
+// show offers the started cameras to viewers in the order of their start. Viewers first see
+// the first.
 func (n *Node) show() {
 	p := &n.page
 	p.mu.Lock()
@@ -46,7 +45,7 @@ func (n *Node) show() {
 	}
 }
 
-// running is the camera as viewers see it.
+// running describes the camera to viewers.
 func (c *camera) running() view.Running {
 	name := c.opts.Source.Device
 	if c.several {

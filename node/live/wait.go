@@ -14,13 +14,12 @@ import (
 	"rsros/program"
 )
 
-// resetWait is how long a camera may take to come back from a reset at the start,
-// where the options don't say.
+// resetWait is the default time for a camera to return from a reset at the start.
 const resetWait = 30 * time.Second
 
-// await opens the device. If it isn't there, it tries again as o.Wait and o.Retry say,
-// until ctx ends or the node is asked to end, and calls waits each time. Before the node
-// is in the graph it tries once.
+// await opens the device. If it is missing, await tries again for o.Wait every o.Retry,
+// until ctx ends or the node is shut down, and calls waits each time. Before the node has
+// joined the graph, it tries once.
 func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camdriver.Device, error) {
 	if o.Wait == 0 || c.node == nil {
 		return c.try(ctx, o)
@@ -32,7 +31,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camd
 		return nil, err
 	}
 	defer plugged.services.Close()
-	clock, said := o.clock(), ""
+	clock, logged := o.clock(), ""
 	for end := clock.Now().Add(o.Wait); ; {
 		o.Unplugged = o.Unplugged && !plugged.in.Load()
 		dev, err := c.try(ctx, o)
@@ -46,26 +45,26 @@ func (c *camera) await(ctx context.Context, o SourceOptions, waits func()) (camd
 		} else if o.Wait > 0 {
 			pause = min(pause, left)
 		}
-		if text := err.Error(); text != said {
+		if text := err.Error(); text != logged {
 			c.log.Warn().Err(err).Stringer("next_attempt_in", pause).Msg("waiting for the camera")
-			said = text
+			logged = text
 		}
 		if err := clock.SleepUntil(ctx, clock.Now().Add(pause)); err != nil {
-			return nil, fmt.Errorf("waiting for a camera: %w", err)
+			return nil, fmt.Errorf("wait for a camera: %w", err)
 		}
 	}
 }
 
-// try opens the device when no other camera of the node is being opened: a USB camera is
-// told apart from others by opening them, too.
+// try opens the device while no other camera of the node is being opened, because selecting
+// a USB camera opens others.
 func (c *camera) try(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
 	return OpenSource(ctx, o)
 }
 
-// resetFirst resets the device before the start, if the options say so, and waits for
-// its return until ctx ends or the node is asked to end. It calls waits before.
+// resetFirst resets the device if InitialReset is set, and waits for its return until ctx
+// ends or the node is shut down. It calls waits before.
 func (c *camera) resetFirst(ctx context.Context, waits func()) error {
 	o := c.opts.Source
 	if !o.InitialReset {
@@ -90,15 +89,15 @@ func (c *camera) resetFirst(ctx context.Context, waits func()) error {
 	}
 	waits()
 	if err := returning.AwaitReturn(ctx); errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: the camera didn't come back within %v from its reset", program.ErrNoDevice, wait)
+		return fmt.Errorf("%w: the camera didn't return within %v after its reset", program.ErrNoDevice, wait)
 	} else if err != nil {
-		return fmt.Errorf("waiting for the camera's return from its reset: %w", err)
+		return fmt.Errorf("wait for the camera's return after its reset: %w", err)
 	}
 	c.log.Info().Msg("the camera is back from its reset")
 	return nil
 }
 
-// plugService is ~plug of a simulated camera that isn't plugged in yet.
+// plugService is ~plug of a simulated camera that starts unplugged.
 type plugService struct {
 	services graph.Services
 	in       atomic.Bool

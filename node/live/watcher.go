@@ -10,20 +10,19 @@ import (
 	"rsros/camdriver/playback"
 )
 
-// watcher waits for the end of a device: the end of a file, or a failure that the
-// driver can't recover from. Unplugging a camera isn't one, because it may be
-// plugged in again.
+// watcher waits for the end of a device: the end of a file, or a failure that the driver
+// can't recover from. An unplugged camera hasn't ended.
 type watcher struct {
 	camdriver.NopHandler
 	camera *camera
-	ended  chan<- ending // has room for it
+	ended  chan<- ending // has room for an ending of each camera
 	once   sync.Once
 }
 
 // ending is the end of a camera's device.
 type ending struct {
 	camera *camera
-	err    error // why it failed, or didn't come; nil at the end of a file
+	err    error // nil at the end of a file
 }
 
 // StatusChanged implements camdriver.Handler.
@@ -36,13 +35,12 @@ func (w *watcher) StatusChanged(s camdriver.Status) {
 	}
 }
 
-// end says once that the camera has ended.
+// end sends the ending once.
 func (w *watcher) end(err error) {
 	w.once.Do(func() { w.ended <- ending{w.camera, err} })
 }
 
-// result returns what a node returns that ends because of it. It must not be called by a
-// Handler.
+// result returns the node's error for the ending. It must not be called by a Handler.
 func (e ending) result() error {
 	if e.err != nil && e.camera.several {
 		return fmt.Errorf("camera %s: %w", e.camera.opts.Camera, e.err)

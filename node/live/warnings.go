@@ -1,0 +1,99 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/node/graph"
+	"rsros/node/settings"
+)
+
+// warnUnused warns of parameters that are set but have no effect. A recording may have any
+// stream.
+func warnUnused(log zerolog.Logger, p graph.Params) {
+	file, _ := p["rosbag_filename"].(string)
+	for _, u := range settings.WithoutEffect {
+		for _, name := range u.Params {
+			if v, ok := lookUp(p, name); ok && !slices.Contains(u.Usual, v) && !(u.Stream && file != "") {
+				warnNoEffect(log, name, v, u.Why)
+			}
+		}
+	}
+	for _, s := range settings.Live {
+		if !s.Camera || file == "" {
+			continue
+		}
+		if v, ok := p[s.Params[0]]; ok && v != "" {
+			warnNoEffect(log, s.Params[0], v, "the recording is selected by its name")
+		}
+	}
+}
+
+func warnNoEffect(log zerolog.Logger, name string, value any, why string) {
+	log.Warn().Str("parameter", "~"+name).Str("value", fmt.Sprint(value)).Msg("has no effect: " + why)
+}
+
+// lookUp returns a parameter of a tree: "a/b" is b in a.
+func lookUp(p graph.Params, name string) (any, bool) {
+	var at any = map[string]any(p)
+	for {
+		tree, ok := at.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		key, rest, deeper := strings.Cut(name, "/")
+		if at, ok = tree[key]; !ok || !deeper {
+			return at, ok
+		}
+		name = rest
+	}
+}
+
+// warnOfSimTime warns if /use_sim_time is set, because a camera's frames don't follow
+// simulated time. A recording's do.
+func (n *Node) warnOfSimTime(ctx context.Context) {
+	if n.cameras[0].opts.Source.isBag() {
+		return
+	}
+	v, ok, err := n.node.Param(ctx, "/use_sim_time")
+	if on, _ := v.(bool); err == nil && ok && on {
+		n.log.Warn().Msg("/use_sim_time is true, but frames are stamped with the computer's time, not with /clock: " +
+			"a camera takes its frames in real time, and /clock may stop or jump between two of them")
+	}
+}
+
+// doublesEvery is the period of asking the master for other publishers of this node's topics.
+const doublesEvery = 3 * time.Second
+
+// common are topics that every node may publish.
+var common = []string{"/rosout", "/tf", "/tf_static", "/diagnostics", "/clock"}
+
+// watchDoubles warns once of each other node that publishes a topic of this one, because
+// subscribers then receive the frames of both.
+func (n *Node) watchDoubles() {
+	n.run(func(ctx context.Context) {
+		known := map[string]bool{}
+		n.warnOfDoubles(ctx, known)
+		every(ctx, doublesEvery, func(time.Time) { n.warnOfDoubles(ctx, known) })
+	})
+}
+
+func (n *Node) warnOfDoubles(ctx context.Context, known map[string]bool) {
+	doubles, err := n.joined.Doubles(ctx)
+	if err != nil {
+		return // ask the master again later
+	}
+	for topic, nodes := range doubles {
+		for _, node := range nodes {
+			if !known[node] && !slices.Contains(common, topic) {
+				known[node] = true
+				n.log.Warn().Str("node", node).Str("topic", topic).Msg("another node also publishes this topic: subscribers receive frames of both cameras (use --camera or __ns:= for another name)")
+			}
+		}
+	}
+}
