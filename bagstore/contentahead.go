@@ -6,38 +6,37 @@ import (
 	"time"
 )
 
-// Limits of what is read ahead of contents, in bytes of messages as they come out.
+// Limits of reading a Content ahead, in bytes of messages as Content.Read returns them.
 const (
-	// aheadBytes is how much waits to be visited, or is being read, for each worker: what is
-	// used soon is in the processor's cache yet.
+	// aheadBytes bounds the messages read or being read ahead, for each worker. It is small
+	// so that messages are still in the processor's cache when they are visited.
 	aheadBytes = 8 << 20
-	// aheadMost bounds what waits if messages turn out larger than those before them.
+	// aheadMost bounds them if messages turn out larger than those before them.
 	aheadMost = 64 << 20
-	// batchBytes is how much one worker reads in a row, but of a compressed block all, up
-	// to batchMost.
+	// batchBytes is how much one worker reads in a row. A compressed block is read whole,
+	// up to batchMost.
 	batchBytes = 256 << 10
 	batchMost  = 16 << 20
 	// batchMessages bounds the messages of a batch.
 	batchMessages = 4096
-	// aheadWorkers bounds how many read at once.
+	// aheadWorkers bounds the number of workers.
 	aheadWorkers = 4
-	// aheadAfter is how many messages in a row are read before reading ahead begins:
-	// after a seek it would only be in the way.
+	// aheadAfter is the number of messages read in a row before reading ahead begins:
+	// right after a seek it would only compete with the message.
 	aheadAfter = 2
 )
 
-// contentAhead reads an iterator's messages of contents ahead, by goroutines of its own:
-// what is compressed is decompressed, and converted, on all cores. With Query.Lead it does so
-// as a quietWorker does, on one thread of low priority and by time. Only the
-// iterator's goroutine calls methods.
+// contentAhead reads an iterator's messages of a Content ahead. It decompresses and
+// converts them on all cores or, with Query.Lead, as a quietWorker does: on one thread of
+// low priority, limited by time. Methods are for the iterator's goroutine.
 type contentAhead struct {
 	reads int // messages in a row
 	run   *aheadRun
 	wait  sync.WaitGroup // for the goroutines of all runs
-	quiet chan struct{}  // closed when the last quiet one has ended; nil: there was none
+	quiet chan struct{}  // closed when the last quiet goroutine has ended; nil: none
 }
 
-// drop forgets what was read ahead: reading goes on somewhere else. It doesn't wait.
+// drop discards everything read ahead, because the iterator moved elsewhere. It doesn't wait.
 func (a *contentAhead) drop() {
 	a.reads = 0
 	if a.run != nil {
@@ -52,8 +51,7 @@ func (a *contentAhead) close() {
 	a.wait.Wait()
 }
 
-// take returns the message that the iterator went to, if it was read ahead or is about to
-// be.
+// take returns the iterator's current message if it was read ahead or is about to be.
 func (a *contentAhead) take(it *Iterator) (m aheadMessage, ok bool) {
 	if a.run == nil {
 		if a.reads++; a.reads > aheadAfter {
@@ -64,8 +62,8 @@ func (a *contentAhead) take(it *Iterator) (m aheadMessage, ok bool) {
 	return a.run.take(it.pos)
 }
 
-// start has workers read what follows the iterator's position, unless a quiet one still
-// reads what a run before wanted: a player doesn't wait for it.
+// start starts workers that read from the iterator's position on. It does nothing while
+// the quiet worker of an earlier run is still reading: a player can't wait for it.
 func (a *contentAhead) start(it *Iterator) {
 	if a.quiet != nil {
 		select {
@@ -74,7 +72,7 @@ func (a *contentAhead) start(it *Iterator) {
 			return
 		}
 	}
-	a.wait.Wait() // what a run before still reads takes memory
+	a.wait.Wait() // the previous run still uses memory
 	v := it.v
 	r := &aheadRun{v: v, pool: it.reader.pool, dir: it.dir, now: it.pos, sizes: make(map[aheadTopic]int64), limit: v.leadBytes}
 	r.room.L, r.made.L = &r.mu, &r.mu
@@ -85,7 +83,7 @@ func (a *contentAhead) start(it *Iterator) {
 		a.quiet = ended
 		a.wait.Go(func() {
 			defer close(ended)
-			runtime.LockOSThread() // as a quietWorker's
+			runtime.LockOSThread() // see quietWorker.start
 			lowerPriority()
 			r.work()
 		})
@@ -98,58 +96,60 @@ func (a *contentAhead) start(it *Iterator) {
 	}
 }
 
-// aheadRun reads ahead from one position in one direction. Its workers form batches in turns
-// and read them at the same time.
+// aheadRun reads ahead from one position in one direction. Its workers take turns forming
+// batches and read them concurrently.
 type aheadRun struct {
 	v     *View
 	pool  *bufferPool
 	dir   int
 	limit int64 // of bytes
 
-	forming sync.Mutex   // held by the worker whose turn it is; guards it, held and holds
-	it      *Iterator    // visits the messages to be read, and reads none
-	held    aheadMessage // if holds: the message that it visited last, of no batch yet
+	forming sync.Mutex   // held while forming a batch; guards it, held and holds
+	it      *Iterator    // visits the messages to read, without reading them
+	held    aheadMessage // if holds: the message last visited, not yet in a batch
 	holds   bool
 
-	giants sync.Mutex // held while a message larger than batchMost is read
+	giants sync.Mutex // held while reading a message larger than batchMost
 
 	mu    sync.Mutex
-	room  sync.Cond // workers wait for room, or for time to pass
-	made  sync.Cond // the iterator waits for a batch
+	room  sync.Cond // signals workers that room is available or time has passed
+	made  sync.Cond // signals the iterator that a batch was queued
 	queue []*aheadBatch
-	bytes int64 // of the queue: read, or expected
+	bytes int64 // size of the queue, expected or actual
 	sizes map[aheadTopic]int64
-	now   key  // the message that was asked for last
-	until Time // of the message for which workers wait; 0: they don't
-	ended bool // no batch comes after the queue's
+	now   key  // the message asked for last
+	until Time // time of the message that waits for room; 0: none
+	ended bool // the queue is complete
 	quit  bool
 }
 
-// aheadTopic is a connection of one of the bags. What is expected of the size of a message
-// is that of the one before it.
+// aheadTopic is a connection of one of the bags. A message is expected to be as large as
+// the topic's previous one.
 type aheadTopic struct {
 	bag  int
 	conn uint32
 }
 
-// aheadBatch is some messages in a row. Until done is closed they are its worker's.
+// aheadBatch is a run of messages. Its worker owns them until done is closed.
 type aheadBatch struct {
 	list   []aheadMessage
-	expect int64
-	next   int // in list; the iterator's
-	gone   bool
+	expect int64 // size of the remaining messages, expected or actual
+	next   int   // index in list, for the iterator
+	gone   bool  // removed from the queue
 	done   chan struct{}
 }
 
-// aheadMessage is a message that was read ahead; read is false if it was not.
+// aheadMessage is a message to read ahead.
 type aheadMessage struct {
 	key  key
 	pos  messagePos
-	read bool
+	read bool // data, blk and err are set
 	data []byte
 	blk  *buffer
 	err  error
 }
+
+func (m *aheadMessage) topic() aheadTopic { return aheadTopic{m.pos.bag, m.pos.conn} }
 
 func (m *aheadMessage) release() {
 	if m.blk != nil {
@@ -158,7 +158,7 @@ func (m *aheadMessage) release() {
 	*m = aheadMessage{key: m.key, pos: m.pos}
 }
 
-// stop ends the run. Workers release what they are reading.
+// stop ends the run. Workers release the messages that they are reading.
 func (r *aheadRun) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,7 +169,7 @@ func (r *aheadRun) stop() {
 	r.room.Broadcast()
 }
 
-// pop drops the first batch. If it is being read, its worker releases the messages.
+// pop removes the first batch. If it is being read, its worker releases the messages.
 func (r *aheadRun) pop() {
 	b := r.queue[0]
 	r.queue[0] = nil
@@ -185,8 +185,8 @@ func (r *aheadRun) pop() {
 	}
 }
 
-// take returns the message at k, which comes after those that were asked for before. It waits for
-// it, but not with Query.Lead for longer than the view's patience.
+// take returns the message at k, which must follow those asked for before. It waits until
+// the message is read, with Query.Lead at most for the view's patience.
 func (r *aheadRun) take(k key) (m aheadMessage, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,14 +202,14 @@ func (r *aheadRun) take(k key) (m aheadMessage, ok bool) {
 		}
 		b := r.queue[0]
 		if last := b.list[len(b.list)-1].key; b.next == len(b.list) || last.compare(k)*r.dir < 0 {
-			r.pop() // a damaged index may name a message twice, so k may be in it
+			r.pop() // a damaged index may list a message twice, so k may be in the next batch
 			continue
 		}
 		if b.list[b.next].key.compare(k)*r.dir > 0 {
 			return m, false
 		}
 		if !r.ready(b) {
-			r.pop() // its messages are read when they are wanted
+			r.pop() // the iterator reads its messages itself
 			return m, false
 		}
 		for ; b.next < len(b.list); b.next++ {
@@ -227,7 +227,7 @@ func (r *aheadRun) take(k key) (m aheadMessage, ok bool) {
 	}
 }
 
-// used takes the next message of a batch out of account.
+// used subtracts the next message of a batch from the sizes and returns it.
 func (r *aheadRun) used(b *aheadBatch) *aheadMessage {
 	m := &b.list[b.next]
 	b.expect -= int64(len(m.data))
@@ -243,22 +243,10 @@ func (r *aheadRun) ready(b *aheadBatch) bool {
 		<-b.done
 		return true
 	}
-	select {
-	case <-b.done:
-		return true
-	default:
-	}
-	enough := time.NewTimer(r.v.patience)
-	defer enough.Stop()
-	select {
-	case <-b.done:
-		return true
-	case <-enough.C:
-		return false
-	}
+	return closesWithin(b.done, r.v.patience)
 }
 
-// wake wakes a worker when half of the room is free, or half of the lead has passed.
+// wake wakes the workers when half of the room is free and half of the lead has passed.
 func (r *aheadRun) wake() {
 	if r.bytes > r.limit/2 {
 		return
@@ -271,16 +259,12 @@ func (r *aheadRun) wake() {
 
 // work reads batches until there are no more.
 func (r *aheadRun) work() {
-	for {
-		b := r.form()
-		if b == nil {
-			return
-		}
+	for b := r.form(); b != nil; b = r.form() {
 		r.read(b)
 	}
 }
 
-// form waits for room and puts the next batch into the queue; nil at the end.
+// form waits for room, queues the next batch and returns it; nil at the end.
 func (r *aheadRun) form() *aheadBatch {
 	r.forming.Lock()
 	defer r.forming.Unlock()
@@ -302,7 +286,7 @@ func (r *aheadRun) form() *aheadBatch {
 	return b
 }
 
-// peek goes to the next message of a content that comes after what was asked for.
+// peek makes held the next message of a Content after the one asked for last.
 func (r *aheadRun) peek() bool {
 	for {
 		r.mu.Lock()
@@ -324,7 +308,7 @@ func (r *aheadRun) peek() bool {
 	}
 }
 
-// expected is what is expected of the size of the message that is held.
+// expected returns the expected size of the held message.
 func (r *aheadRun) expected() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -334,8 +318,8 @@ func (r *aheadRun) expected() int64 {
 	return batchBytes
 }
 
-// admit reports whether the message that is held belongs to a batch. For the first of one it
-// waits until there is room.
+// admit reports whether the held message belongs to b. For the first message of a batch it
+// waits for room.
 func (r *aheadRun) admit(b *aheadBatch) bool {
 	n := r.expected()
 	r.mu.Lock()
@@ -351,7 +335,7 @@ func (r *aheadRun) admit(b *aheadBatch) bool {
 	return !r.quit
 }
 
-// hasRoom reports whether n bytes more may be read now.
+// hasRoom reports whether n more bytes may be read now.
 func (r *aheadRun) hasRoom(n int64) bool {
 	if r.v.lead > 0 && r.held.key.time.Sub(r.now.time)*time.Duration(r.dir) > r.v.lead {
 		return false
@@ -359,8 +343,8 @@ func (r *aheadRun) hasRoom(n int64) bool {
 	return r.bytes == 0 || r.bytes+n <= r.limit
 }
 
-// joins reports whether the message that is held is read by the worker that reads a batch's. A
-// compressed block is one worker's, who decompresses it.
+// joins reports whether the held message fits into b. Each compressed block has batches of
+// its own, so that only one worker decompresses it.
 func (r *aheadRun) joins(b *aheadBatch, n int64) bool {
 	p, last := &r.held.pos, &b.list[len(b.list)-1].pos
 	most := int64(batchBytes)
@@ -373,7 +357,7 @@ func (r *aheadRun) joins(b *aheadBatch, n int64) bool {
 	return b.expect+n <= most && len(b.list) < batchMessages
 }
 
-// read reads the messages of a batch, up to where they are more than one may be.
+// read reads the messages of a batch until they exceed batchMost.
 func (r *aheadRun) read(b *aheadBatch) {
 	n := int64(0)
 	for i := range b.list {
@@ -407,8 +391,8 @@ func (r *aheadRun) isGone(b *aheadBatch) bool {
 	return b.gone
 }
 
-// readMessage reads one message. Giants are read one at a time, and kept if nothing else
-// takes memory.
+// readMessage reads one message. Messages larger than batchMost are read one at a time and
+// kept only if the queue leaves room for them.
 func (r *aheadRun) readMessage(b *aheadBatch, m *aheadMessage) {
 	giant := false
 	m.data, m.blk, m.err = m.pos.readContent(r.v.bags[m.pos.bag], r.pool, func(n int) {
@@ -426,8 +410,6 @@ func (r *aheadRun) readMessage(b *aheadBatch, m *aheadMessage) {
 	defer r.mu.Unlock()
 	if r.bytes+int64(len(m.data)) > aheadMost && len(r.queue) > 0 && r.queue[0] != b {
 		r.sizes[m.topic()] = int64(len(m.data))
-		m.release() // it is read again when it is wanted
+		m.release() // the iterator reads it again
 	}
 }
-
-func (m *aheadMessage) topic() aheadTopic { return aheadTopic{m.pos.bag, m.pos.conn} }

@@ -3,7 +3,6 @@ package bagstore
 import (
 	"container/list"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -13,93 +12,93 @@ import (
 
 // Limits of a messageReader.
 const (
-	// directSize: messages of uncompressed chunks that are at least so large
-	// on average are read one by one, smaller ones with their whole chunk.
+	// directSize is the average message size from which the messages of an
+	// uncompressed chunk are read one by one instead of with their whole chunk.
 	directSize = 32 << 10
 	// wholeSize is the largest uncompressed chunk that is read whole.
 	wholeSize = 8 << 20
-	// cacheBytes bounds the chunks that are kept; one is kept in any case.
+	// cacheBytes bounds the cached chunks; the cache always holds at least one.
 	cacheBytes = 32 << 20
-	// plainBytes bounds those of them that are uncompressed: to read one again is
-	// cheap, and what is kept here the garbage collector lets grow twofold.
+	// plainBytes bounds the uncompressed chunks in the cache: reading one again is
+	// cheap, and memory held here lets the heap double.
 	plainBytes = 8 << 20
-	// lentBytes bounds the uncompressed ones where files are read ahead: a chunk that is kept
-	// holds memory that the next blocks need, and stays in it for a while anyway.
+	// lentBytes replaces plainBytes if the file is read ahead: cached chunks hold memory
+	// that the next blocks need, and recently read blocks stay in it anyway.
 	lentBytes = 2 << 20
 )
 
-// messageReader reads messages for an iterator. It keeps a few chunk contents and
-// reads the next ones ahead, on other cores.
+// messageReader reads messages for an iterator. It caches a few chunks and reads the
+// next ones ahead on other cores.
 type messageReader struct {
 	v            *View
 	chunkReaders []*chunkReader // by bag
-	pool         *bufferPool    // outlives the iterator: the next one's memory is warm
+	pool         *bufferPool    // the first bag's, so that the next iterator reuses warm memory
 
-	messagePos               // of the message to read
+	messagePos               // the message to read
 	visits     int           // messages read in a row from its chunk
 	turns      int           // chunks since the last seek
-	rec        record.Record // the header of the message
-	at         int64         // of the message's data in the file; 0: it isn't there as it is
-	current    *buffer       // content of the chunk that visits counts, one reference is ours
+	rec        record.Record // the message's header
+	at         int64         // offset of the message's data in the file; 0: not there verbatim
+	current    *buffer       // content of the chunk counted by visits; holds one reference
 
-	// Only the iterator's goroutine touches the cache; the readers fill in
-	// their content and close done.
-	heads     map[chunkRef]chunkAhead    // of the chunks looked at last
+	// Only the iterator's goroutine uses the cache; readers fill in their
+	// content and close done.
+	heads     map[chunkRef]chunkAhead    // headers of recently considered chunks
 	cache     map[chunkRef]*list.Element // of *chunkContent
 	lru       list.List                  // most recent first
-	bytes     int64
-	plain     int64 // of bytes, those of uncompressed chunks
-	keep      int64 // bound of bytes
-	plainKeep int64 // bound of plain
+	bytes     int64                      // size of the cached chunks
+	plain     int64                      // size of the uncompressed ones among them
+	keep      int64                      // limit of bytes
+	plainKeep int64                      // limit of plain
 	quiet     quietWorker
 	wait      sync.WaitGroup
 }
 
-// messagePos says where a message is.
+// messagePos locates a message.
 type messagePos struct {
 	chunkRef
 	head   ChunkHeader
 	conn   uint32
 	time   Time
 	offset int64
-	mapped bool // if it is large
+	mapped bool // map it instead of copying it, if it is large
 }
 
-// chunkContent is a chunk's decompressed bytes, once done is closed.
+// chunkContent is a chunk's uncompressed bytes. blk and err are set when done is closed.
 type chunkContent struct {
 	ref   chunkRef
 	size  int64
-	plain bool          // uncompressed
-	kept  bool          // and a message of it was asked for: others may have its room
-	state atomic.Int32  // contentWaits and so on
-	done  chan struct{} // closed when it is there
-	blk   *buffer       // one reference is the cache's
+	plain bool         // stored uncompressed
+	kept  bool         // plain and used: makeRoom may drop it
+	state atomic.Int32 // one of the content constants
+	done  chan struct{}
+	blk   *buffer // the cache holds one reference
 	err   error
-	quiet bool // the quietWorker reads it, or has
-	ahead bool // and no message of it was asked for
+	quiet bool // read by the quietWorker
+	ahead bool // read by the quietWorker and not used yet
 }
 
-// chunkAhead is what is known of a chunk before it is wanted.
+// chunkAhead is a chunk that was considered for reading ahead.
 type chunkAhead struct {
 	head  ChunkHeader
 	whole bool // it is read as a whole
 }
 
-// headsAhead bounds how many are remembered: every message looks at the same few.
+// headsAhead bounds messageReader.heads. Every message considers the same few chunks.
 const headsAhead = 64
 
 // States of a chunkContent.
 const (
-	contentWaits     int32 = iota // for the quietWorker
-	contentBegun                  // somebody reads it
-	contentThere                  // done is closed, or is about to be
-	contentAbandoned              // nobody wants it any more: its reader releases it
+	contentWaits     int32 = iota // queued for the quietWorker
+	contentBegun                  // being read
+	contentThere                  // read; done is closed or about to be
+	contentAbandoned              // no longer wanted: its reader releases it
 )
 
-// claim tells whether it is the caller who reads it.
+// claim reports whether the caller is the one to read the content.
 func (c *chunkContent) claim() bool { return c.state.CompareAndSwap(contentWaits, contentBegun) }
 
-// ready tells whether the content is there.
+// ready reports whether the content has been read.
 func (c *chunkContent) ready() bool {
 	select {
 	case <-c.done:
@@ -117,7 +116,7 @@ func newMessageReader(v *View) *messageReader {
 		}
 	}
 	if v.lead > 0 {
-		mr.keep = v.leadBytes + v.leadBytes/4 // the rest is for what is being consumed
+		mr.keep = v.leadBytes + v.leadBytes/4 // the last quarter is for chunks in use
 	}
 	if len(v.bags) > 0 {
 		mr.pool = &v.bags[0].pool
@@ -136,26 +135,25 @@ func (mr *messageReader) index(r chunkRef) ([]indexRun, ChunkHeader, error) {
 	return mr.chunkReader(r.bag).runs(&mr.v.bags[r.bag].chunks[r.chunk], mr.v.keeper(r.bag))
 }
 
-// choose sets the message that read returns.
+// choose sets the message that readMessage reads.
 func (mr *messageReader) choose(c *cursor) {
 	if c.chunkRef != mr.chunkRef {
 		mr.visits = 0
 		mr.turns++
-		mr.dropCurrent()
+		mr.releaseCurrent()
 	}
 	mr.messagePos = messagePos{c.chunkRef, c.head, c.conn.ID, c.key.time, c.key.offset, mr.v.mapped != nil && mr.v.mapped(c.conn)}
 }
 
-// dropCurrent releases the chunk read last.
-func (mr *messageReader) dropCurrent() {
+func (mr *messageReader) releaseCurrent() {
 	if mr.current != nil {
 		mr.current.release()
 		mr.current = nil
 	}
 }
 
-// start starts the reading of the chosen message's chunk, so that what comes
-// after it can be read ahead before message waits.
+// start starts reading the chosen message's chunk. The caller can then start reading
+// ahead before readMessage waits.
 func (mr *messageReader) start() {
 	mr.visits++
 	if !mr.alone() && mr.current == nil {
@@ -163,15 +161,14 @@ func (mr *messageReader) start() {
 	}
 }
 
-// alone tells whether the chosen message is read without its chunk. The first
-// one from an uncompressed chunk is: after a seek it is often the only one. A content's
-// are always.
+// alone reports whether the chosen message is read without its chunk. This holds for
+// the first message from an uncompressed chunk, which is often the only one after a
+// seek, and for all messages of a [Content].
 func (mr *messageReader) alone() bool {
 	return mr.v.bags[mr.bag].content != nil || mr.head.Compression == None && (mr.visits == 1 || direct(&mr.v.bags[mr.bag].chunks[mr.chunk], mr.head))
 }
 
-// readMessage reads the chosen message, after start. The block carries a reference
-// for the caller.
+// readMessage reads the chosen message, after start. The caller must release the buffer.
 func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 	b := mr.v.bags[mr.bag]
 	mr.at = 0
@@ -198,19 +195,19 @@ func (mr *messageReader) readMessage() ([]byte, *buffer, error) {
 	return blk.bytes[r.DataPos:r.Next():r.Next()], blk.retain(), nil
 }
 
-// restart says that reading continues somewhere else.
+// restart must be called when the iterator seeks.
 func (mr *messageReader) restart() {
 	mr.turns = 0
 	mr.forgetQueued()
 }
 
-// steady tells that reading goes on from message to message or from chunk to
-// chunk, so that reading ahead pays. After a seek it would only be in the way.
+// steady reports whether reading is sequential, so that reading ahead pays. Right after
+// a seek it would only compete with the message.
 func (mr *messageReader) steady() bool {
 	return mr.visits == 2 || mr.visits == 1 && mr.turns > 1 && mr.head.Compression != None
 }
 
-// direct tells whether the messages of a chunk are read one by one.
+// direct reports whether the messages of a chunk are read one by one.
 func direct(c *chunk, head ChunkHeader) bool {
 	return head.Size > wholeSize || head.Size/int64(max(1, c.Messages())) >= directSize
 }
@@ -228,9 +225,9 @@ func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 	if err := record.Fits(r.DataLen); err != nil {
 		return nil, nil, b.errorAt(pos, "message", err)
 	}
-	if mr.mapped && r.DataLen >= mapLeast && b.inFile(r.Next()) {
-		if blk := mapMessage(b.file, r.DataPos, int(r.DataLen)); blk != nil {
-			return blk.bytes, blk, nil
+	if mr.mapped && r.DataLen >= mapLeast && b.file != nil && b.inFile(r.Next()) {
+		if data, pages := disk.Map(b.file, r.DataPos, int(r.DataLen)); data != nil {
+			return data, (&buffer{bytes: data, mapping: pages}).retain(), nil
 		}
 	}
 	blk, err := b.read(mr.pool, r.DataPos, int(r.DataLen))
@@ -241,22 +238,8 @@ func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 	return blk.bytes, blk, nil
 }
 
-// mapMessage maps a message's data; nil if that is not possible.
-func mapMessage(f *os.File, off int64, n int) *buffer {
-	if f == nil {
-		return nil
-	}
-	data, pages := disk.Map(f, off, n)
-	if data == nil {
-		return nil
-	}
-	blk := &buffer{bytes: data, mapping: pages}
-	blk.refs.Store(1)
-	return blk
-}
-
-// locate reads the header of the message record that the entry points at. An
-// index may also point at the connection record before it.
+// locate reads the header of the message record at pos. An index may also point at
+// the connection record before it.
 func (mr *messageReader) locate(src record.Source, limit, pos int64, r *record.Record) error {
 	for {
 		if err := record.Read(src, pos, limit, r); err != nil {
@@ -276,7 +259,7 @@ func (mr *messageReader) locate(src record.Source, limit, pos int64, r *record.R
 	return nil
 }
 
-// content returns the chunk's bytes, with a reference for the caller.
+// content returns the chunk's bytes, which the caller must release.
 func (mr *messageReader) content(r chunkRef, head ChunkHeader) (*buffer, error) {
 	c := mr.request(r, head, true)
 	if c.quiet && mr.starves(c) {
@@ -284,13 +267,13 @@ func (mr *messageReader) content(r chunkRef, head ChunkHeader) (*buffer, error) 
 	}
 	<-c.done
 	if c.err != nil {
-		return nil, c.err // kept too: each message of the chunk asks for it
+		return nil, c.err // cached, too: every message of the chunk asks for it
 	}
 	return c.blk.retain(), nil
 }
 
-// prefetch starts the reading of a chunk that will be wanted soon. It tells
-// whether there is room for another one.
+// prefetch starts reading a chunk that is needed soon. It reports whether there is
+// room for another one.
 func (mr *messageReader) prefetch(r chunkRef) bool {
 	if _, ok := mr.cache[r]; ok {
 		return true
@@ -304,7 +287,7 @@ func (mr *messageReader) prefetch(r chunkRef) bool {
 	return mr.bytes <= mr.keep
 }
 
-// worthAhead tells whether a chunk is read as a whole, and reads its header.
+// worthAhead reads a chunk's header and reports whether the chunk is read as a whole.
 func (mr *messageReader) worthAhead(r chunkRef) (ChunkHeader, bool) {
 	b := mr.v.bags[r.bag]
 	if b.content != nil {
@@ -322,8 +305,8 @@ func (mr *messageReader) worthAhead(r chunkRef) (ChunkHeader, bool) {
 	return head, mr.heads[r].whole
 }
 
-// request finds or starts the reading of a chunk. An urgent one takes all cores;
-// what is read ahead leaves them to those who work with what was read before.
+// request returns a chunk's content and starts reading it if nobody has. Urgent chunks
+// are decompressed on all cores; others leave the cores to consumers of earlier messages.
 func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
 	c := mr.find(r, head, urgent)
 	if urgent {
@@ -336,7 +319,8 @@ func (mr *messageReader) request(r chunkRef, head ChunkHeader, urgent bool) *chu
 	return c
 }
 
-// find returns the place of a chunk's content in the cache, the most recent now.
+// find returns the cache entry of a chunk, adding it if needed, and makes it the most
+// recent one.
 func (mr *messageReader) find(r chunkRef, head ChunkHeader, urgent bool) *chunkContent {
 	if el, ok := mr.cache[r]; ok {
 		mr.lru.MoveToFront(el)
@@ -355,7 +339,7 @@ func (mr *messageReader) find(r chunkRef, head ChunkHeader, urgent bool) *chunkC
 	return c
 }
 
-// fill reads a content that the caller has claimed.
+// fill reads content claimed by the caller.
 func (mr *messageReader) fill(c *chunkContent, head ChunkHeader, urgent bool) {
 	defer close(c.done)
 	blk, err := mr.read(c.ref, head, urgent)
@@ -365,7 +349,7 @@ func (mr *messageReader) fill(c *chunkContent, head ChunkHeader, urgent bool) {
 	}
 }
 
-// count adds a content to what is kept, or takes it away.
+// count updates the size of the cache for a content that is added (+1) or removed (-1).
 func (mr *messageReader) count(c *chunkContent, sign int64) {
 	mr.bytes += sign * c.size
 	if c.plain {
@@ -373,8 +357,9 @@ func (mr *messageReader) count(c *chunkContent, sign int64) {
 	}
 }
 
-// makeRoom drops the uncompressed chunks used longest ago until another one of a size
-// fits, but none that nobody has asked for yet. It tells whether there is room.
+// makeRoom drops the least recently used uncompressed chunks until another one of the
+// given size fits. It keeps chunks that have not been used yet. It reports whether there
+// is room.
 func (mr *messageReader) makeRoom(size int64) bool {
 	for el := mr.lru.Back(); el != nil && mr.plain+size > mr.plainKeep; {
 		c, prev := el.Value.(*chunkContent), el.Prev()
@@ -386,7 +371,8 @@ func (mr *messageReader) makeRoom(size int64) bool {
 	return mr.plain == 0 || mr.plain+size <= mr.plainKeep
 }
 
-// evict drops the chunks used longest ago, but none that is being read or that is ahead.
+// evict drops the least recently used chunks, except those that are being read or were
+// read ahead.
 func (mr *messageReader) evict() {
 	for el := mr.lru.Back(); el != nil && mr.bytes > mr.keep && el != mr.lru.Front(); {
 		c, prev := el.Value.(*chunkContent), el.Prev()
@@ -408,7 +394,7 @@ func (mr *messageReader) remove(el *list.Element) {
 	}
 }
 
-// read reads and decompresses a chunk, in a goroutine of its own.
+// read reads and decompresses a chunk. It runs outside the iterator's goroutine.
 func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffer, error) {
 	b := mr.v.bags[r.bag]
 	torn, l := b.chunks[r.chunk].torn, chunkReader{b: b, urgent: urgent}
@@ -442,7 +428,7 @@ func (mr *messageReader) close() {
 	mr.forgetQueued()
 	mr.quiet.stop()
 	mr.wait.Wait()
-	mr.dropCurrent()
+	mr.releaseCurrent()
 	for el := mr.lru.Front(); el != nil; el = mr.lru.Front() {
 		mr.remove(el)
 	}

@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	// leadBytes bounds what is decompressed ahead by time.
+	// leadBytes bounds the data read ahead within Query.Lead.
 	leadBytes = 32 << 20
-	// leadChunks bounds how many chunks wait for the worker.
+	// leadChunks bounds the queue of the worker.
 	leadChunks = 256
-	// patience is how long a message waits for the worker. It reads a chunk in some
-	// milliseconds, unless other programs leave it no processor.
+	// patience is how long a message waits for the worker, which reads a chunk in a few
+	// milliseconds unless other programs use all processors.
 	patience = 20 * time.Millisecond
 )
 
-// quietWorker reads chunks ahead, one after the other, on a thread whose priority is
-// lower than that of all others: the system interrupts it as soon as a message is to be
-// sent, or a subscriber on the same machine to receive one. The thread is started by the
-// first chunk. Only the iterator's goroutine calls methods.
+// quietWorker reads chunks ahead, one at a time, on a thread of lower priority than all
+// others: the system preempts it as soon as a message is due or a subscriber on the same
+// machine receives one. The first chunk starts the thread. Methods are for the iterator's
+// goroutine.
 type quietWorker struct {
 	queue chan quietRead // nil: not started
-	bytes int64          // of contents that are marked as ahead
+	bytes int64          // size of the contents marked as ahead
 	wait  sync.WaitGroup
 }
 
@@ -35,8 +35,7 @@ func (q *quietWorker) start(mr *messageReader) {
 	q.queue = make(chan quietRead, leadChunks)
 	queue := q.queue
 	q.wait.Go(func() {
-		// It is never unlocked: the thread ends with the goroutine, and the lower
-		// priority with the thread.
+		// Never unlocked: the thread, with its low priority, ends with the goroutine.
 		runtime.LockOSThread()
 		lowerPriority()
 		for next := range queue {
@@ -47,7 +46,7 @@ func (q *quietWorker) start(mr *messageReader) {
 	})
 }
 
-// used notes that a content isn't ahead any more.
+// used marks a content as no longer ahead.
 func (q *quietWorker) used(c *chunkContent) {
 	if c.ahead {
 		c.ahead = false
@@ -55,8 +54,8 @@ func (q *quietWorker) used(c *chunkContent) {
 	}
 }
 
-// stop ends the thread after the chunk that it is reading. The queue has nothing else
-// that isn't claimed.
+// stop ends the thread after the chunk that it is reading. All other chunks in the queue
+// must have been claimed.
 func (q *quietWorker) stop() {
 	if q.queue != nil {
 		close(q.queue)
@@ -65,7 +64,7 @@ func (q *quietWorker) stop() {
 	}
 }
 
-// prefetchQuietly has the worker read a chunk. It returns false if there is no room.
+// prefetchQuietly queues a chunk for the worker. It returns false if there is no room.
 func (mr *messageReader) prefetchQuietly(r chunkRef) bool {
 	head, ok := mr.worthAhead(r)
 	if !ok {
@@ -88,23 +87,33 @@ func (mr *messageReader) prefetchQuietly(r chunkRef) bool {
 	}
 	if c.state.Load() == contentWaits {
 		c.quiet = true
-		q.queue <- quietRead{c, head} // only we put something in
+		q.queue <- quietRead{c, head} // can't block: this is the only sender
 	}
 	return true
 }
 
-// starves waits for a chunk that the worker reads and a message is wanted of. If the worker
-// is held up, the chunk leaves the cache, to be read again at once.
-func (mr *messageReader) starves(c *chunkContent) bool {
-	enough := time.NewTimer(mr.v.patience)
-	defer enough.Stop()
+// closesWithin reports whether done is closed within d.
+func closesWithin(done <-chan struct{}, d time.Duration) bool {
 	select {
-	case <-c.done:
-		return false
-	case <-enough.C:
+	case <-done:
+		return true
+	default:
 	}
-	if !c.state.CompareAndSwap(contentBegun, contentAbandoned) {
-		return false // it is there now
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// starves waits for a needed chunk that the worker is reading. It reports whether the
+// worker is too slow; the chunk has then left the cache, to be read again at once.
+func (mr *messageReader) starves(c *chunkContent) bool {
+	if closesWithin(c.done, mr.v.patience) || !c.state.CompareAndSwap(contentBegun, contentAbandoned) {
+		return false
 	}
 	el := mr.cache[c.ref]
 	mr.lru.Remove(el)
@@ -113,7 +122,7 @@ func (mr *messageReader) starves(c *chunkContent) bool {
 	return true
 }
 
-// passed makes room of chunks that turned out to have no message to read.
+// passed frees the room of chunks before t, which turned out to have no selected message.
 func (mr *messageReader) passed(t Time, dir int) {
 	for el := mr.lru.Front(); el != nil; el = el.Next() {
 		c := el.Value.(*chunkContent)
@@ -123,9 +132,8 @@ func (mr *messageReader) passed(t Time, dir int) {
 	}
 }
 
-// forgetQueued drops the chunks that the worker hasn't begun, and doesn't count those
-// that it has read: what is ahead is somewhere else now. They leave the cache like all
-// others.
+// forgetQueued drops the chunks that the worker hasn't begun, after the iterator moved
+// elsewhere. Chunks that it has read no longer count as ahead and are evicted like others.
 func (mr *messageReader) forgetQueued() {
 	for el := mr.lru.Front(); el != nil; {
 		c, next := el.Value.(*chunkContent), el.Next()
