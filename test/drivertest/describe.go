@@ -9,7 +9,7 @@ import (
 	"rsros/camdriver"
 )
 
-// unknown says whether err is one of those for things a device lacks.
+// unknown reports whether err means that the device lacks something.
 func unknown(err error) bool {
 	return errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, camdriver.ErrUnsupported)
 }
@@ -43,8 +43,8 @@ func checkInfo(t *testing.T, of string, info []camdriver.Info) {
 	}
 }
 
-// testProfiles: each stream belongs to one sensor, has sensible profiles, none
-// twice, at most one default; callers may scribble over what they were given.
+// testProfiles: each stream belongs to one sensor, and has valid profiles without
+// duplicates and at most one default. Callers may change the returned slice.
 func testProfiles(t *testing.T, dev camdriver.Device, _ Options) {
 	owner := make(map[camdriver.StreamID]string)
 	for _, s := range dev.Sensors() {
@@ -116,17 +116,17 @@ func testIntrinsics(t *testing.T, dev camdriver.Device, _ Options) {
 	}
 }
 
-// testExtrinsics: rotations are rotations, and the maps between streams form a
-// groupoid: identity, inverse, composition.
+// testExtrinsics: rotations are orthogonal, and the maps between streams are consistent in
+// identity, inverse and composition.
 func testExtrinsics(t *testing.T, dev camdriver.Device, _ Options) {
 	var ids []camdriver.StreamID
 	for _, s := range dev.Sensors() {
 		for _, p := range s.Profiles() {
-			if !slices.Contains(ids, p.Stream) {
-				ids = append(ids, p.Stream)
-			}
+			ids = append(ids, p.Stream)
 		}
 	}
+	slices.SortFunc(ids, camdriver.StreamID.Compare)
+	ids = slices.Compact(ids)
 	get := func(a, b camdriver.StreamID) (camdriver.Extrinsics, bool) {
 		e, err := dev.Extrinsics(a, b)
 		if err != nil && !unknown(err) {
@@ -166,18 +166,13 @@ func testExtrinsics(t *testing.T, dev camdriver.Device, _ Options) {
 	}
 }
 
-// near compares to single precision: files keep quaternions.
+// near compares to single precision, because files have quaternions.
 func near(t *testing.T, what string, got, want camdriver.Extrinsics) {
 	t.Helper()
-	for i := range got.Rotation {
-		if math.Abs(got.Rotation[i]-want.Rotation[i]) > 1e-5 {
-			t.Errorf("%s: rotation %v, want %v", what, got.Rotation, want.Rotation)
-			return
-		}
-	}
-	for i := range got.Translation {
-		if math.Abs(got.Translation[i]-want.Translation[i]) > 1e-5 {
-			t.Errorf("%s: translation %v, want %v", what, got.Translation, want.Translation)
+	wants := slices.Concat(want.Rotation[:], want.Translation[:])
+	for i, v := range slices.Concat(got.Rotation[:], got.Translation[:]) {
+		if math.Abs(v-wants[i]) > 1e-5 {
+			t.Errorf("%s: %v, want %v", what, got, want)
 			return
 		}
 	}

@@ -1,5 +1,5 @@
-// Package drivertest is the contract of camdriver as tests: what every driver
-// does, whatever it drives. A driver's own test runs it in one line:
+// Package drivertest tests the contract of camdriver that every driver must keep. A
+// driver's test runs it:
 //
 //	func TestContract(t *testing.T) {
 //		drivertest.Run(t, func(t *testing.T) camdriver.Device {
@@ -11,12 +11,14 @@
 //		}, drivertest.Options{})
 //	}
 //
-// Each subtest opens a device of its own, streams for a moment in real time and
-// then checks that nothing of it is left running. Run it with -race. Drivers
-// test what only they can know (pixels, files, transfers) beside it.
+// Each subtest opens a device, streams for a moment in real time and checks that no
+// goroutine is left. Run it with -race. Drivers have their own tests of pixels, files and
+// transfers.
 package drivertest
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,16 +29,16 @@ import (
 
 // Options fit the contract to a driver. The zero value fits a camera.
 type Options struct {
-	// Profiles chooses what a sensor streams; its default profiles if nil. An
-	// empty choice leaves the sensor out.
+	// Profiles selects the profiles of a sensor; its default ones if nil. If there are
+	// none, the sensor isn't tested.
 	Profiles func(camdriver.Sensor) []camdriver.Profile
-	// Frames is how many frames of each stream a test waits for; 5 if 0. A file
-	// has to hold several times as many of each.
+	// Frames is the number of frames of each stream that a test waits for; 5 if 0. A file
+	// must have several times as many of each.
 	Frames int
-	// Timeout ends a wait that isn't going to end well; 30 s if 0.
+	// Timeout bounds each wait; 30 s if 0.
 	Timeout time.Duration
-	// Repeats allows frame numbers and timestamps to start over, as those of a
-	// file that plays in a loop do.
+	// Repeats allows frame numbers and timestamps to start over, as in a file that plays in
+	// a loop.
 	Repeats bool
 	// Leaks are goroutines that may remain.
 	Leaks []goleak.Option
@@ -47,12 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) camdriver.Device, o Options) {
 	if o.Profiles == nil {
 		o.Profiles = defaults
 	}
-	if o.Frames == 0 {
-		o.Frames = 5
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
+	o.Frames, o.Timeout = cmp.Or(o.Frames, 5), cmp.Or(o.Timeout, 30*time.Second)
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, camdriver.Device, Options)
@@ -84,15 +81,9 @@ func Run(t *testing.T, open func(t *testing.T) camdriver.Device, o Options) {
 	}
 }
 
-// defaults is a sensor's own choice.
+// defaults returns a sensor's default profiles.
 func defaults(s camdriver.Sensor) []camdriver.Profile {
-	var out []camdriver.Profile
-	for _, p := range s.Profiles() {
-		if p.Default {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(s.Profiles(), func(p camdriver.Profile) bool { return !p.Default })
 }
 
 // streaming calls f for each sensor that o has profiles for.

@@ -29,7 +29,7 @@ func testOptions(t *testing.T, dev camdriver.Device, _ Options) {
 			testWritable(t, s, o)
 		}
 		if err := s.SetOption(absent, 0); !errors.Is(err, camdriver.ErrNotFound) {
-			t.Errorf("%s: setting an option it hasn't: %v", s.Name(), err)
+			t.Errorf("%s: setting a missing option: %v", s.Name(), err)
 		}
 	}
 }
@@ -48,8 +48,7 @@ func checkOption(t *testing.T, s camdriver.Sensor, o camdriver.Option) {
 	}
 }
 
-// testWritable changes an option, reads it back, tries values it mustn't take,
-// and puts it back.
+// testWritable changes an option, reads it back, tries invalid values, and restores it.
 func testWritable(t *testing.T, s camdriver.Sensor, o camdriver.Option) {
 	want := other(o)
 	if err := s.SetOption(o.ID, want); err != nil {
@@ -69,8 +68,8 @@ func testWritable(t *testing.T, s camdriver.Sensor, o camdriver.Option) {
 	}
 }
 
-// other is a legal value that the option doesn't have, one step away; the value
-// itself where there is but one.
+// other returns a valid value one step from the option's, or its value if it is the only
+// one.
 func other(o camdriver.Option) float32 {
 	switch {
 	case o.Value+o.Step <= o.Max:
@@ -82,11 +81,10 @@ func other(o camdriver.Option) float32 {
 }
 
 func value(s camdriver.Sensor, id camdriver.OptionID) float32 {
-	i := slices.IndexFunc(s.Options(), func(o camdriver.Option) bool { return o.ID == id })
-	if i < 0 {
-		return float32(math.NaN())
+	if o, ok := camdriver.FindOption(s.Options(), id); ok {
+		return o.Value
 	}
-	return s.Options()[i].Value
+	return float32(math.NaN())
 }
 
 // testOptionChanged sets one writable option of each streaming sensor and waits

@@ -21,9 +21,8 @@ func testFrames(t *testing.T, dev camdriver.Device, o Options) {
 	})
 }
 
-// testStartStop: Stop on a stopped sensor does nothing, a sensor can be started
-// again and again, and nothing reaches a handler after Stop — not even while the
-// sensor streams to the next one.
+// testStartStop: Stop on a stopped sensor does nothing, a sensor can be started again, and
+// nothing reaches a handler after Stop, not even while the sensor streams to another.
 func testStartStop(t *testing.T, dev camdriver.Device, o Options) {
 	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
 		if err := s.Stop(); err != nil {
@@ -35,7 +34,7 @@ func testStartStop(t *testing.T, dev camdriver.Device, o Options) {
 			w.frames(1, profiles)
 			w.stop(s, s)
 		}
-		for range 3 { // stopped before it had time to begin
+		for range 3 { // stopped immediately
 			w := newWatch(t, dev, o)
 			w.start(s, profiles)
 			w.stop(s)
@@ -67,22 +66,21 @@ func testStopWaits(t *testing.T, dev camdriver.Device, o Options) {
 		select {
 		case <-stopped:
 			t.Errorf("%s: Stop returned while a Frame call was running", s.Name())
-		case <-time.After(50 * time.Millisecond): // long enough for a driver that doesn't wait
+		case <-time.After(50 * time.Millisecond): // long enough to catch a driver that doesn't wait
 		}
 		close(leave)
 		<-stopped
 	})
 }
 
-// testRefusedStarts: wrong requests change nothing, neither on a stopped sensor
-// nor on a streaming one.
+// testRefusedStarts: invalid requests don't change a stopped or a streaming sensor.
 func testRefusedStarts(t *testing.T, dev camdriver.Device, o Options) {
 	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
 		w := newWatch(t, dev, o)
 		strange := profiles[0]
 		strange.FPS = 12345
 		for what, request := range map[string][]camdriver.Profile{
-			"a profile it hasn't": {strange}, "a stream twice": {profiles[0], profiles[0]}, "nothing": nil,
+			"a missing profile": {strange}, "a stream twice": {profiles[0], profiles[0]}, "nothing": nil,
 		} {
 			if err := s.Start(request, w); !errors.Is(err, camdriver.ErrUnsupported) {
 				t.Errorf("%s: started with %s: %v", s.Name(), what, err)
@@ -98,8 +96,8 @@ func testRefusedStarts(t *testing.T, dev camdriver.Device, o Options) {
 	})
 }
 
-// testConcurrent starts and stops all sensors at once, while others ask the
-// device about itself.
+// testConcurrent starts and stops all sensors at once, while other goroutines query the
+// device.
 func testConcurrent(t *testing.T, dev camdriver.Device, o Options) {
 	w := newWatch(t, dev, o)
 	var all []camdriver.Profile
@@ -136,8 +134,8 @@ func testConcurrent(t *testing.T, dev camdriver.Device, o Options) {
 	w.hush()
 }
 
-// testRetained keeps frames while later ones come, and past Stop and Close:
-// their pixels must not change.
+// testRetained retains frames while later ones arrive and after Stop and Close. Their pixels
+// must not change.
 func testRetained(t *testing.T, dev camdriver.Device, o Options) {
 	type kept struct {
 		frame *camdriver.Frame
@@ -154,11 +152,7 @@ func testRetained(t *testing.T, dev camdriver.Device, o Options) {
 			held = append(held, kept{f.Retain(), crc32.ChecksumIEEE(f.Data)})
 		}
 	}
-	var all []camdriver.Profile
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
-		w.start(s, profiles)
-		all = append(all, profiles...)
-	})
+	all := w.startAll(dev)
 	w.frames(2*o.Frames, all)
 	w.stop(dev.Sensors()...)
 	if err := dev.Close(); err != nil {
@@ -166,20 +160,16 @@ func testRetained(t *testing.T, dev camdriver.Device, o Options) {
 	}
 	for _, k := range held {
 		if crc32.ChecksumIEEE(k.frame.Data) != k.sum {
-			t.Errorf("frame %d of %s changed after it was raised", k.frame.Number, k.frame.Stream())
+			t.Errorf("frame %d of %s changed after it was delivered", k.frame.Number, k.frame.Stream())
 		}
 		k.frame.Release()
 	}
 }
 
-// testReset: streams go away and come back; or the driver says that it can't.
+// testReset: streams end and return, or Reset isn't supported.
 func testReset(t *testing.T, dev camdriver.Device, o Options) {
 	w := newWatch(t, dev, o)
-	var all []camdriver.Profile
-	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
-		w.start(s, profiles)
-		all = append(all, profiles...)
-	})
+	all := w.startAll(dev)
 	w.frames(1, all)
 	err := dev.Reset()
 	if err == nil {
@@ -197,13 +187,13 @@ func testReset(t *testing.T, dev camdriver.Device, o Options) {
 	}
 }
 
-// returns resets a device whose sensors are stopped, and waits until it is back.
+// returns resets a device whose sensors are stopped, and waits for its return.
 func returns(t *testing.T, dev camdriver.Returning, o Options) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), o.Timeout)
 	defer cancel()
 	if err := dev.AwaitReturn(ctx); err != nil {
-		t.Errorf("AwaitReturn of a device that is there: %v", err)
+		t.Errorf("AwaitReturn of a connected device: %v", err)
 	}
 	if err := dev.Reset(); err != nil {
 		t.Fatalf("Reset of a stopped device: %v", err)
@@ -218,7 +208,7 @@ func returns(t *testing.T, dev camdriver.Returning, o Options) {
 	})
 }
 
-// testClose closes a streaming device, twice, and then tries to use it.
+// testClose closes a streaming device twice, and then tries to use it.
 func testClose(t *testing.T, dev camdriver.Device, o Options) {
 	w := newWatch(t, dev, o)
 	streaming(dev, o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {

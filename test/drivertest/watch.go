@@ -10,13 +10,12 @@ import (
 	"rsros/camdriver"
 )
 
-// watch is a Handler that checks every frame as it comes and lets a test wait
-// for what it has seen.
+// watch is a Handler that checks every frame, and lets a test wait for events.
 type watch struct {
 	t        *testing.T
 	o        Options
 	sensors  []camdriver.Sensor
-	profiles []camdriver.Profile // what may come
+	profiles []camdriver.Profile // of expected frames
 	each     func(*camdriver.Frame)
 
 	mu      sync.Mutex
@@ -28,7 +27,7 @@ type watch struct {
 	silent  bool // the sensors are stopped
 }
 
-// seen is what came of one stream.
+// seen describes the frames of a stream so far.
 type seen struct {
 	frames  int
 	busy    bool // a call is running
@@ -39,13 +38,13 @@ type seen struct {
 }
 
 func newWatch(t *testing.T, dev camdriver.Device, o Options) *watch {
-	w := &watch{t: t, o: o, sensors: dev.Sensors(), changed: make(chan struct{})}
-	w.streams = make(map[camdriver.StreamID]*seen)
-	w.options = make(map[camdriver.OptionID]float32)
-	return w
+	return &watch{
+		t: t, o: o, sensors: dev.Sensors(), changed: make(chan struct{}),
+		streams: make(map[camdriver.StreamID]*seen), options: make(map[camdriver.OptionID]float32),
+	}
 }
 
-// expect says which profiles frames may have.
+// expect adds profiles that frames may have.
 func (w *watch) expect(profiles []camdriver.Profile) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +60,17 @@ func (w *watch) start(s camdriver.Sensor, profiles []camdriver.Profile) {
 	}
 }
 
-// stop ends streaming; no call may come after it.
+// startAll streams from all sensors into w, and returns their profiles.
+func (w *watch) startAll(dev camdriver.Device) (all []camdriver.Profile) {
+	w.t.Helper()
+	streaming(dev, w.o, func(_ int, s camdriver.Sensor, profiles []camdriver.Profile) {
+		w.start(s, profiles)
+		all = append(all, profiles...)
+	})
+	return all
+}
+
+// stop ends streaming. Later calls are errors.
 func (w *watch) stop(sensors ...camdriver.Sensor) {
 	w.t.Helper()
 	for _, s := range sensors {
@@ -72,7 +81,7 @@ func (w *watch) stop(sensors ...camdriver.Sensor) {
 	w.hush()
 }
 
-// hush says that every sensor is stopped: a call from now on is an error.
+// hush makes later calls errors, because all sensors are stopped.
 func (w *watch) hush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,7 +93,7 @@ func (w *watch) hush() {
 	}
 }
 
-// event runs f under the lock and wakes up who waits.
+// event runs f under the lock and wakes up until.
 func (w *watch) event(what string, sensor int, f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,7 +185,7 @@ func (w *watch) Frame(sensor int, f *camdriver.Frame) {
 	})
 }
 
-// order compares a frame with the one before it.
+// order compares a frame with the previous one.
 func (w *watch) order(s *seen, f *camdriver.Frame) {
 	if f.Arrival.Before(s.arrival) {
 		w.t.Errorf("%s: frame %d arrived before frame %d", f.Stream(), f.Number, s.number)
@@ -192,11 +201,11 @@ func (w *watch) order(s *seen, f *camdriver.Frame) {
 	}
 }
 
-// check holds one frame against its profile.
+// check compares a frame with its profile.
 func (w *watch) check(f *camdriver.Frame) {
 	w.mu.Lock()
 	expected := slices.ContainsFunc(w.profiles, func(p camdriver.Profile) bool {
-		p.Default = f.Profile.Default // says nothing about a frame
+		p.Default = f.Profile.Default // irrelevant to a frame
 		return p == f.Profile
 	})
 	w.mu.Unlock()

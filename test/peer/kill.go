@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Kill starts a program, lets it print up to most lines, and kills it within the next 3
-// ms, at a moment that nothing in it is tied to. It returns the last line that the
-// program printed before it died, "" if it printed none.
+// Kill starts a program, lets it print up to most lines, and kills it at a random time
+// within the next 3 ms. It returns the last line that the program printed, or "".
 func Kill(t testing.TB, cmd *exec.Cmd, rnd *rand.Rand, most int) (last string) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -26,7 +25,7 @@ func Kill(t testing.TB, cmd *exec.Cmd, rnd *rand.Rand, most int) (last string) {
 			last = lines.Text()
 		}
 	}
-	// A sleep would end when the system looks at its timers.
+	// A sleep would end at the system's timer ticks.
 	for end := time.Now().Add(time.Duration(rnd.IntN(3000)) * time.Microsecond); time.Now().Before(end); {
 	}
 	if err := cmd.Process.Kill(); err != nil {

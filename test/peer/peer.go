@@ -1,12 +1,12 @@
-// Package peer runs other programs in tests: ROS's stock tools, and our own
-// program as its users run it.
+// Package peer runs other programs in tests: ROS's stock tools, and rs-ros-node as its
+// users run it.
 //
 //	p := peer.Start(t, peer.Env(t, masterURI), "rostopic", "echo", "/chatter")
 //	p.Await("a message", func(out string) bool { return strings.Contains(out, "hello") })
 //	code := p.Interrupt()
 //
-// A program runs until its test ends at the latest, with all its children; what it
-// printed is shown if the test failed. Waiting is bounded by Patience.
+// A program and its children end with the test at the latest. If the test failed, the
+// program's output is logged. Patience bounds all waits.
 package peer
 
 import (
@@ -21,16 +21,15 @@ import (
 	"time"
 )
 
-// Patience bounds each wait for something that must happen. Only a failing test
-// uses it up, however slow the machine is.
+// Patience bounds each wait. It is long enough for slow machines, so that only a failing
+// test reaches it.
 const Patience = 3 * time.Minute
 
-// grace is how long a program may take to end when it is interrupted.
+// grace bounds the time that an interrupted program takes to end.
 const grace = time.Minute
 
-// Env is the environment of programs that meet at a master. Nothing of the
-// user's own ROS settings is in it. Debian's Python comes first in the path: the
-// ROS modules are its own.
+// Env returns the environment of programs that use a master, without the user's ROS
+// settings. Debian's Python, which has the ROS modules, is first in the path.
 func Env(t testing.TB, masterURI string) []string {
 	home := t.TempDir()
 	var env []string
@@ -52,7 +51,7 @@ type Process struct {
 	stdout, stderr output
 }
 
-// output collects what a program prints, readable while it does.
+// output collects a program's output, and may be read meanwhile.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -70,7 +69,7 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// Start starts a program. A later variable of env wins over an earlier one.
+// Start starts a program. A later variable of env overrides an earlier one.
 func Start(t testing.TB, env []string, name string, args ...string) *Process {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -78,9 +77,8 @@ func Start(t testing.TB, env []string, name string, args ...string) *Process {
 	return StartCommand(t, cmd)
 }
 
-// StartCommand starts a command that was prepared, at a terminal for instance.
-// What it leaves open is as with Start: a process group, a folder and output of
-// its own.
+// StartCommand starts a prepared command, for example at a terminal. Fields that are unset
+// are as with Start: a new process group, a temporary folder and collected output.
 func StartCommand(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{t: t, cmd: cmd, name: strings.Join(append([]string{filepath.Base(cmd.Path)}, cmd.Args[1:]...), " "), done: make(chan struct{})}
@@ -108,7 +106,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// stop interrupts a program that still runs, and kills it if it doesn't mind.
+// stop interrupts a program that still runs, and kills it if it doesn't end.
 func (p *Process) stop() {
 	if !p.Ended() {
 		p.Signal(syscall.SIGINT)
@@ -125,7 +123,7 @@ func (p *Process) stop() {
 	}
 }
 
-// tail bounds what a failed test shows of a talkative program.
+// tail bounds the output that a failed test logs.
 func tail(s string) string {
 	const most = 6000
 	if len(s) > most {
@@ -134,26 +132,26 @@ func tail(s string) string {
 	return s
 }
 
-// Pid is the program's process id.
+// Pid returns the program's process id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Stdout is what the program has printed so far.
+// Stdout returns the standard output so far.
 func (p *Process) Stdout() string { return p.stdout.String() }
 
-// Stderr is what it has logged so far.
+// Stderr returns the standard error so far.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
-// Output is Stdout followed by Stderr.
+// Output returns Stdout followed by Stderr.
 func (p *Process) Output() string { return p.Stdout() + p.Stderr() }
 
-// Signal goes to the whole group; a group that is gone needs none.
+// Signal sends a signal to the process group, unless it has ended.
 func (p *Process) Signal(s syscall.Signal) {
 	if err := p.signalGroup(s); err != nil {
 		p.t.Errorf("signal %s: %v", p.name, err)
 	}
 }
 
-// Ended tells whether the program has ended.
+// Ended reports whether the program has ended.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.done:
@@ -163,7 +161,7 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Wait waits for the end and returns the exit code, -1 if a signal was the end.
+// Wait waits for the end and returns the exit code, or -1 after a signal.
 func (p *Process) Wait() int {
 	p.t.Helper()
 	select {
@@ -175,14 +173,14 @@ func (p *Process) Wait() int {
 	}
 }
 
-// Interrupt ends the program as ctrl-C does and returns its exit code.
+// Interrupt ends the program like ctrl-C and returns its exit code.
 func (p *Process) Interrupt() int {
 	p.t.Helper()
 	p.Signal(syscall.SIGINT)
 	return p.Wait()
 }
 
-// Await waits until what the program has printed so far satisfies a condition.
+// Await waits until the program's standard output satisfies a condition.
 func (p *Process) Await(what string, printed func(stdout string) bool) {
 	p.t.Helper()
 	Await(p.t, p.name+" prints "+what, func() bool {
@@ -196,7 +194,7 @@ func (p *Process) Await(what string, printed func(stdout string) bool) {
 	})
 }
 
-// Run runs a program that must succeed and returns what it printed on stdout.
+// Run runs a program, which must succeed, and returns its standard output.
 func Run(t testing.TB, env []string, name string, args ...string) string {
 	t.Helper()
 	p := Start(t, env, name, args...)
@@ -206,14 +204,14 @@ func Run(t testing.TB, env []string, name string, args ...string) string {
 	return p.Stdout()
 }
 
-// Await polls until something has happened.
+// Await polls until happened returns true.
 func Await(t testing.TB, what string, happened func() bool) {
 	t.Helper()
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
 	for deadline := time.Now().Add(Patience); !happened(); <-poll.C {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited %v in vain: %s", Patience, what)
+			t.Fatalf("waited %v for: %s", Patience, what)
 		}
 	}
 }

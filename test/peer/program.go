@@ -11,11 +11,10 @@ import (
 	"rsros/test/need"
 )
 
-// scratch lives as long as the test binary: our program and what else is built
-// once. It is "" in a binary without Main.
+// scratch is a folder for builds, removed after the tests. It is "" without Main.
 var scratch string
 
-// Main runs a package's tests with a scratch folder; it is for TestMain.
+// Main runs a package's tests with a scratch folder. Call it from TestMain.
 func Main(m *testing.M) (code int) {
 	var err error
 	if scratch, err = os.MkdirTemp("", "rs-ros-node-test-"); err != nil {
@@ -26,14 +25,14 @@ func Main(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// Scratch is a path in the folder that all tests of a package share.
+// Scratch returns a path in the folder that all tests of a package share.
 func Scratch(name string) string { return filepath.Join(scratch, name) }
 
 var buildProgram = sync.OnceValues(func() ([]byte, error) {
 	return exec.Command("go", "build", "-race", "-o", Scratch("rs-ros-node"), "rsros/cmd/rs-ros-node").CombinedOutput()
 })
 
-// Program is the path of our program, built once, with the race detector.
+// Program returns the path of rs-ros-node, built once with the race detector.
 func Program(t testing.TB) string {
 	t.Helper()
 	need.Long(t)

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Unpleasant is a recording of 16 frame sets, 100 to 115, with everything that
-// processing has to cope with, and what librealsense makes of it.
+// Unpleasant is a recording of frame sets 100 to 115 with all difficulties for processing,
+// and librealsense's results.
 type Unpleasant struct {
 	Bag   string
 	Cases map[string]map[uint64]string // by case and frame number: FNV-1a-64 of the depth image
 }
 
-// ReadUnpleasant finds the recording. root is the path of the module's root.
+// ReadUnpleasant returns the recording. root is the path of the module's root.
 func ReadUnpleasant(t testing.TB, root string) Unpleasant {
 	t.Helper()
 	folder := filepath.Join(root, "camdriver/process/testdata")

@@ -12,7 +12,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Take is what one file of a recording holds.
+// Take is the content of one file of a recording.
 type Take struct {
 	Depth  []uint64        // frame numbers
 	Times  []time.Duration // of the depth frames
@@ -20,7 +20,7 @@ type Take struct {
 	Snap   camdriver.DeviceSnapshot
 }
 
-// ReadTake reads a recording, which must be sound.
+// ReadTake reads a recording, which must be undamaged.
 func ReadTake(t testing.TB, path string) Take {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
@@ -64,7 +64,7 @@ func CheckTake(t testing.TB, path string) {
 	c.Report()
 }
 
-// MapBag is a recording of a depth stream and of a map that grows.
+// MapBag writes a recording of a depth stream and a growing map.
 func MapBag(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "map.bag")

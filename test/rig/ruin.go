@@ -9,8 +9,8 @@ import (
 	"rsros/bagstore"
 )
 
-// Ruin copies a bag and overwrites what its chunks hold, so that the index is
-// whole and no message can be read.
+// Ruin copies a bag and overwrites the data of its chunks, so that the index is undamaged
+// but no message can be read.
 func Ruin(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -10,8 +10,8 @@ import (
 	"rsros/msgs"
 )
 
-// What Robot records: RobotSets pictures of RobotWidth by RobotHeight, one each RobotStep
-// from RobotStart on.
+// Robot's bag has RobotSets images of RobotWidth by RobotHeight pixels, one every RobotStep
+// from RobotStart.
 const (
 	RobotStart  = bagstore.Time(1_700_000_000e9)
 	RobotStep   = bagstore.Time(1e8)
@@ -20,12 +20,12 @@ const (
 	RobotHeight = 48
 )
 
-// RobotPixel is a pixel of a picture of the robot: blue, green and red.
+// RobotPixel returns a pixel of Robot's images: blue, green and red.
 func RobotPixel(set, x, y int) [3]byte { return [3]byte{byte(4 * x), byte(5 * y), byte(10 * set)} }
 
-// Robot is a bag of a robot that has no RealSense: a camera, a laser scanner's points and
-// ranges, transforms, a map that is latched before everything else, and a battery whose
-// type only the bag defines.
+// Robot writes a bag of a robot without a RealSense: images, points and ranges of a laser
+// scanner, transforms, a latched map before everything else, and a battery with a type that
+// only the bag defines.
 func Robot(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -107,10 +107,10 @@ func (r robot) picture(set int) func(*msgs.Encoder) {
 	}
 }
 
-// rays is how many directions the scanner has.
+// rays is the number of the scanner's directions.
 const rays = 360
 
-// distance is how far the walls of a room of 6 by 4 m are from its middle.
+// distance returns the distance from the centre of a room of 6 by 4 m to its walls.
 func distance(ray int) (angle, metres float64) {
 	angle = -math.Pi + float64(ray)*2*math.Pi/rays
 	return angle, min(3/math.Abs(math.Cos(angle)), 2/math.Abs(math.Sin(angle)))

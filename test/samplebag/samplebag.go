@@ -1,5 +1,5 @@
-// Package samplebag makes bags for tests, and reads what is in those that
-// programs under test write. Every bag is in a temporary folder of its own.
+// Package samplebag writes bags for tests, each in its own temporary folder, and reads bags
+// that programs under test write.
 package samplebag
 
 import (
@@ -14,17 +14,17 @@ import (
 	"rsros/test/stockbag"
 )
 
-// SDK copies a recording of librealsense, as name in a folder of its own.
+// SDK copies a recording of librealsense to a file called name.
 func SDK(t testing.TB, from, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root(t), "test/data/librealsense", from))
+	content, err := os.ReadFile(Data(t, from))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return File(t, name, content)
 }
 
-// File writes a file in a folder of its own and returns its path.
+// File writes a file in a temporary folder and returns its path.
 func File(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -34,7 +34,7 @@ func File(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// Torn cuts a bag in the middle, as a full disk does.
+// Torn returns a bag that is cut in the middle, as by a full disk.
 func Torn(t testing.TB) string {
 	t.Helper()
 	path := SDK(t, "sw_small_raw.bag", "torn.bag")
@@ -44,7 +44,7 @@ func Torn(t testing.TB) string {
 	return path
 }
 
-// Walk is a bag with a latched map before one second of counting.
+// Walk writes a bag with a latched map, followed by one second of counting.
 func Walk(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -53,8 +53,9 @@ func Walk(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	add := func(topic string, latching bool) uint32 {
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1",
-			Definition: "string data\n", CallerID: "/walker", Latching: latching})
+		c := StringType(topic)
+		c.CallerID, c.Latching = "/walker", latching
+		id, err := w.AddConnection(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +80,8 @@ func Walk(t testing.TB, name string) string {
 	return path
 }
 
-// Messages counts the messages of each topic, and returns them in time order. The stock
-// libraries must find the same in each sound bag.
+// Messages returns the number of messages of each topic, and the messages in time order. The
+// stock libraries must read the same from each undamaged bag.
 func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []string) {
 	t.Helper()
 	var bags []*bagstore.Bag
@@ -107,8 +108,8 @@ func Messages(t testing.TB, paths ...string) (counts map[string]int, messages []
 	return counts, messages
 }
 
-// Each calls visit with each message of open recordings in time order. The message's data
-// are good until it returns.
+// Each calls visit for each message of open bags in time order. The message's data are valid
+// until it returns.
 func Each(t testing.TB, visit func(bagstore.Message), bags ...*bagstore.Bag) {
 	t.Helper()
 	v := bagstore.NewView(bags, bagstore.Query{})
@@ -122,7 +123,7 @@ func Each(t testing.TB, visit func(bagstore.Message), bags ...*bagstore.Bag) {
 	}
 }
 
-// Names lists a file's folder.
+// Names lists the folder of a file.
 func Names(t testing.TB, path string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -135,13 +136,13 @@ func Names(t testing.TB, path string) (names []string) {
 	return names
 }
 
-// Data is the path of a file of librealsense's recordings, which tests may read.
+// Data returns the path of a recording of librealsense, which is read-only.
 func Data(t testing.TB, name string) string {
 	t.Helper()
 	return filepath.Join(root(t), "test/data/librealsense", name)
 }
 
-// root is the repository's folder, above the package under test.
+// root returns the repository's folder.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

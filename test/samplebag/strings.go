@@ -15,8 +15,8 @@ import (
 	"rsros/test/stockbag"
 )
 
-// Strings says what is in a bag of std_msgs/String: so many messages on topics /topic_0,
-// /topic_1 and so on, of which /topic_1 is latching, with some disorder of their times.
+// Strings describes a bag of std_msgs/String on topics /topic_0, /topic_1 and so on, where
+// /topic_1 is latching, and some messages aren't in time order.
 type Strings struct {
 	Topics   int
 	Messages int
@@ -26,21 +26,21 @@ type Strings struct {
 // Small has a few hundred messages of up to 900 bytes.
 var Small = Strings{Topics: 4, Messages: 300, Size: func(i int) int { return i * 7 % 900 }}
 
-// StringType is a connection of std_msgs/String, which every ROS knows.
+// StringType returns a connection of std_msgs/String.
 func StringType(topic string) bagstore.Connection {
 	return bagstore.Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"}
 }
 
-// Text is a std_msgs/String of n bytes that differs by i.
+// Text returns a std_msgs/String of n bytes that depends on i.
 func Text(i, n int) []byte {
 	s := strings.Repeat(fmt.Sprintf("message %d ", i), n/10+1)[:n]
 	return append([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}, s...)
 }
 
-// Write writes a bag and returns its messages in time order. Every reader must find them.
+// Write writes a bag, and returns its messages in time order. All readers must find them.
 func (s Strings) Write(t testing.TB, path string, o bagstore.Options) []stockbag.Message {
 	t.Helper()
-	o.NoSync = true // which takes long, and no reader sees it
+	o.NoSync = true // it is slow
 	w, err := bagstore.Create(path, o)
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +86,8 @@ func Read(t testing.TB, path string, o bagstore.OpenOptions) (list []stockbag.Me
 	return list
 }
 
-// Everywhere has a bag read by its index, by a scan, and by both stock libraries, where
-// they are: each must find all of want.
+// Everywhere reads a bag by its index, by a scan, and with both stock libraries if they are
+// installed. Each must find all of want.
 func Everywhere(t testing.TB, path string, want []stockbag.Message) {
 	t.Helper()
 	want = byTime(want)
@@ -109,8 +109,8 @@ func Compare(t testing.TB, what string, got, want []stockbag.Message) {
 	}
 }
 
-// Stock runs a program of the ROS install and returns what it prints. It skips the test
-// where the program is missing.
+// Stock runs a program of the ROS install, and returns its output. It skips the test if the
+// program is missing.
 func Stock(t testing.TB, program string, args ...string) (string, error) {
 	t.Helper()
 	if _, err := os.Stat(program); err != nil {

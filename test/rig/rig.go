@@ -1,0 +1,52 @@
+// Package rig has helpers for tests of several packages: a master, frames, and recordings.
+package rig
+
+import (
+	"context"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/node/graph"
+	"rsros/node/ros"
+	"rsros/test/peer"
+)
+
+// Master starts a master that runs until after the test's deferred calls.
+func Master(t testing.TB) *graph.Master {
+	t.Helper()
+	m, err := graph.StartMaster(context.WithoutCancel(t.Context()), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() }) //nolint:errcheck // at the end
+	return m
+}
+
+// DepthFrame returns a frame with one row of depths. units is in metres.
+func DepthFrame(units float32, pixels ...uint16) *camdriver.Frame {
+	f := camdriver.NewFrame(nil)
+	f.Profile = camdriver.Profile{Stream: camdriver.StreamID{Kind: camdriver.Depth}, Format: camdriver.Z16, Width: len(pixels), Height: 1}
+	f.Width, f.Height, f.Stride, f.DepthUnits = len(pixels), 1, 2*len(pixels), units
+	for _, p := range pixels {
+		f.Data = append(f.Data, byte(p), byte(p>>8))
+	}
+	return f
+}
+
+// SetBool waits for a std_srvs/SetBool service and calls it. The call must succeed.
+func SetBool(t testing.TB, n *ros.Node, service string, on bool) {
+	t.Helper()
+	var reply []byte
+	peer.Await(t, service, func() (found bool) {
+		var err error
+		reply, err = n.CallService(t.Context(), service, msgs.MustService("std_srvs/SetBool"), msgs.Marshal(&msgs.Bool{Data: on}))
+		return err == nil
+	})
+	var answer msgs.Result
+	if err := msgs.Unmarshal(reply, &answer); err != nil || !answer.Success {
+		t.Fatalf("%s %v: %+v, %v", service, on, answer, err)
+	}
+}
