@@ -4,34 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
+	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/tools/bagset"
 	"rsros/bagstore/tools/info"
 	"rsros/program"
 )
 
-// What the commands over whole bag files share.
+var (
+	// errInterrupted reports Ctrl-C during work on a file. Unlike the end of a running
+	// node, it is a failure.
+	errInterrupted = errors.New("interrupted before the end")
+	errSameFile    = usageError{errors.New("input and output are the same file")}
+)
 
-// errInterrupted is Ctrl-C during work on a file: unlike the end of a running
-// node it leaves the work undone, and scripts must notice.
-var errInterrupted = errors.New("interrupted before the end")
-
-// undone explains the error of work that left no output.
+// undone explains an error that left no output.
 func undone(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errInterrupted
 	}
 	if _, damaged := errors.AsType[*bagstore.FormatError](err); damaged {
-		return fmt.Errorf("%w; recover makes a sound bag of what is whole", err)
+		return fmt.Errorf("%w; recover makes a sound bag of the intact messages", err)
 	}
 	return err
 }
 
-// selectionFlags choose messages.
+// selectionFlags adds the flags that select messages.
 func selectionFlags(f *pflag.FlagSet, s *bagset.Selection) {
 	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "topics to select, separated by commas")
 	f.StringArrayVarP(&s.Match, "regex", "e", nil, "select topics whose whole name matches")
@@ -41,36 +44,50 @@ func selectionFlags(f *pflag.FlagSet, s *bagset.Selection) {
 	f.StringVar(&s.End, "end", "", "select messages up to this time")
 }
 
-// overwriteFlag lets outputs replace files that are there. --force is rosbag's
-// name for it.
+// overwriteFlag adds --overwrite, and --force, rosbag's name for it.
 func overwriteFlag(f *pflag.FlagSet, overwrite *bool, usage string) {
 	f.BoolVarP(overwrite, "overwrite", "f", false, usage)
 	f.BoolVar(overwrite, "force", false, "as --overwrite")
-	_ = f.MarkHidden("force") // it is there
+	_ = f.MarkHidden("force") // the flag exists
 }
 
-// quietFlag is rosbag's name for --no-log.
+// quietFlag adds --quiet, rosbag's name for --no-log.
 func (a *app) quietFlag(f *pflag.FlagSet) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "log errors only")
 }
 
-// compressionOf is what most chunks of a bag have.
+// compressionOf returns the compression of most chunks of a recording.
 func compressionOf(ctx context.Context, path string) (bagstore.Compression, error) {
-	s, err := summarize(ctx, path, info.Options{})
+	b, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
-		return "", err
+		return "", undone(err)
 	}
-	return mostUsed(s), nil
+	defer b.Close() //nolint:errcheck // only read
+	return mainCompression(ctx, b)
 }
 
-func mostUsed(s *info.Summary) bagstore.Compression {
+func mainCompression(ctx context.Context, b *bagstore.Bag) (bagstore.Compression, error) {
+	s, err := info.Of(ctx, b, info.Options{})
+	if err != nil {
+		return "", undone(err)
+	}
 	if len(s.Compressions) == 0 {
-		return bagstore.None
+		return bagstore.None, nil
 	}
-	return s.Compressions[0].Kind
+	return s.Compressions[0].Kind, nil
 }
 
-// verdict sums up work on several bags: the worst outcome decides.
+func printNotes(w io.Writer, notes []bagstore.Note) {
+	for _, n := range notes {
+		at := ""
+		if n.Offset >= 0 {
+			at = fmt.Sprintf(" at byte %d", n.Offset)
+		}
+		fmt.Fprintf(w, "  %v%s, %s: %s\n", n.Severity, at, n.Kind, n.Text)
+	}
+}
+
+// verdict collects the outcomes of several bags. The worst one decides the exit code.
 type verdict struct {
 	damaged, failed []string
 }
@@ -94,5 +111,4 @@ func (v *verdict) err(damaged, failed string) error {
 	return nil
 }
 
-// megabytes shows a size.
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

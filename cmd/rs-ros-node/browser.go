@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// openBrowser opens a page in the user's browser, if there is one.
+// openBrowser opens url in the user's browser, if there is one.
 func openBrowser(url string) {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {

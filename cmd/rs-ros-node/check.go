@@ -18,15 +18,14 @@ import (
 
 type checkOptions struct{ json bool }
 
-// checkResult is what check prints of a bag.
+// checkResult is what check prints for a bag.
 type checkResult struct {
 	*bagstore.CheckReport
 	Recording *rsbag.CheckReport `json:"recording,omitempty"`
-	// Rules are those of librealsense's .db3 reader that the file breaks.
+	// Rules lists the requirements of librealsense's .db3 reader that the file breaks.
 	Rules []rsdb3.Broken `json:"broken_rules,omitempty"`
-	// Unsayable are topics whose name or type no ROS master can be told: play leaves
-	// them out.
-	Unsayable []string `json:"unsayable,omitempty"`
+	// NotForXML lists topics whose name or type XML-RPC can't carry, so that play leaves them out.
+	NotForXML []string `json:"unsayable,omitempty"`
 	Error     string   `json:"error,omitempty"`
 }
 
@@ -35,11 +34,10 @@ func newCheckCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check BAG…",
 		Short: "Look for damage: structure, checksums, index against content",
-		Long: `check reads bags as a whole and compares: content with checksums, indexes with
-content, counts with both. In a RealSense recording it also looks at the layout
-and counts frames that the camera's numbers leave out. Of a .db3 of librealsense
-it names the rules that the SDK's reader needs and the file breaks. The bag isn't
-changed; recover makes a sound one.
+		Long: `check reads whole bags and compares the content with checksums, indexes and counts.
+In a RealSense recording it also checks the layout and counts the gaps in the
+camera's frame numbers. For a .db3 of librealsense it lists the requirements of the
+SDK's reader that the file breaks. The bag isn't changed; recover makes a sound one.
 
 Exit codes: 0 sound, 3 damaged but readable, 1 not readable.`,
 		Example: `  rs-ros-node check walk.bag
@@ -47,9 +45,8 @@ Exit codes: 0 sound, 3 damaged but readable, 1 not readable.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args, o) },
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object a bag")
-	given := migrationFlags(cmd.Flags())
-	cmd.PreRunE = func(*cobra.Command, []string) error { return given() }
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per bag")
+	cmd.PreRunE = migrationFlags(cmd.Flags())
 	return cmd
 }
 
@@ -68,8 +65,8 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 	return all.err("damaged", "not readable")
 }
 
-// checkOne returns an error only when it is interrupted: that a bag can't be read
-// is a result.
+// checkOne returns an error only if it was interrupted. A bag that can't be read is a
+// result.
 func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 	report, done := a.progress(path, false)
 	defer done()
@@ -95,7 +92,7 @@ func (a *app) checkOne(ctx context.Context, path string) (checkResult, error) {
 	return res, nil
 }
 
-// check goes through a recording once: the layout is looked at where the structure was.
+// check reads a recording once and checks the structure and the layout together.
 func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagstore.Progress) (err error) {
 	o := bagstore.CheckOptions{Progress: report}
 	var layout *rsbag.Checker
@@ -109,16 +106,16 @@ func (r *checkResult) check(ctx context.Context, bag *bagstore.Bag, report bagst
 	if r.CheckReport, err = recording.Check(ctx, bag, o); err != nil || r.Outcome == bagstore.Unreadable {
 		return err
 	}
-	r.Unsayable = unsayable(bag)
+	r.NotForXML = notForXML(bag)
 	if layout != nil && odd == nil {
 		r.Recording = layout.Report()
 	}
 	return odd
 }
 
-// unsayable lists the topics that XML-RPC, in which a node talks to its master,
-// can't carry by their name or type.
-func unsayable(b *bagstore.Bag) (topics []string) {
+// notForXML lists the topics whose name or type a node can't send to its master by
+// XML-RPC.
+func notForXML(b *bagstore.Bag) (topics []string) {
 	for _, c := range b.Connections() {
 		if !xmlrpc.CanCarry(c.Topic) || !xmlrpc.CanCarry(c.Type) {
 			topics = append(topics, fmt.Sprintf("%q (%q)", c.Topic, c.Type))
@@ -143,17 +140,11 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	if r.Error != "" {
 		fmt.Fprintf(w, "  %s\n", r.Error)
 	}
-	for _, n := range r.Notes {
-		at := ""
-		if n.Offset >= 0 {
-			at = fmt.Sprintf(" at byte %d", n.Offset)
-		}
-		fmt.Fprintf(w, "  %v%s, %s: %s\n", n.Severity, at, n.Kind, n.Text)
-	}
+	printNotes(w, r.Notes)
 	if r.OutOfOrder > 0 {
 		fmt.Fprintf(w, "  note: %d messages are earlier than the one before them in the file\n", r.OutOfOrder)
 	}
-	for _, topic := range r.Unsayable {
+	for _, topic := range r.NotForXML {
 		fmt.Fprintf(w, "  note: no ROS master can be told of %s: play leaves it out\n", topic)
 	}
 	if r.Recording != nil {
@@ -166,7 +157,7 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 		}
 	}
 	for _, b := range r.Rules {
-		fmt.Fprintf(w, "  librealsense can't play all of it: rule %d, broken %d times, first: %s\n", b.Rule, b.Count, b.Text)
+		fmt.Fprintf(w, "  librealsense can't play all of it: rule %d is broken %d times, first: %s\n", b.Rule, b.Count, b.Text)
 	}
 	return nil
 }

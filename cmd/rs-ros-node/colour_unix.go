@@ -8,5 +8,5 @@ import (
 	"golang.org/x/term"
 )
 
-// takesColour tells whether a file is a terminal that shows colours.
+// takesColour reports whether f is a terminal.
 func takesColour(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// takesColour tells whether a file is a console that shows colours, and has it show them.
+// takesColour turns on colours if f is a console, and reports whether they are on.
 func takesColour(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

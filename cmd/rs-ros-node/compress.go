@@ -31,12 +31,12 @@ func newCompressCommand(a *app) *cobra.Command {
 		Short: "Compress bags, like rosbag compress, on all cores",
 		Long: `compress rewrites bags in place with compressed chunks: walk.bag becomes the
 compressed bag, and the original is kept as walk.orig.bag. The default is BZ2, as
-in rosbag: small and slow. librealsense plays LZ4, but crashes on BZ2. MCAP files
-are compressed with --lz4; .db3 files aren't, because not all of their readers know
+in rosbag: small but slow. librealsense plays LZ4, but crashes on BZ2. MCAP files
+are compressed with --lz4. .db3 files are not, because not all their readers support
 compression.
 
-Exit codes: 0 done, 3 a torn bag was compressed as far as it is whole, 1 a bag
-couldn't be read or written and is unchanged.`,
+Exit codes: 0 done, 3 the intact part of a torn bag was compressed, 1 a bag couldn't
+be read or written and is unchanged.`,
 		Example: `  rs-ros-node compress --lz4 walk.bag
   rs-ros-node compress -j --output-dir archive *.bag`,
 		Args: cobra.MinimumNArgs(1),
@@ -74,7 +74,7 @@ func (o *compressOptions) flags(a *app, cmd *cobra.Command) {
 	a.quietFlag(f)
 }
 
-// compress goes on after a bag that fails: the others are no worse for it.
+// compress continues after a bag that fails.
 func (a *app) compress(ctx context.Context, paths []string, o compressOptions) error {
 	log := a.logger()
 	var all verdict
@@ -106,7 +106,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 		return bagstore.Unreadable, err
 	}
 	if o.bag.Compression == bagstore.BZ2 && format == recording.Bag && rsbag.HasLayout(path) {
-		log.Warn().Str("bag", path).Msg("librealsense can't play a recording with BZ2; --lz4 makes one that it plays")
+		log.Warn().Str("bag", path).Msg("librealsense can't play BZ2; use --lz4")
 	}
 	before, err := os.Stat(path)
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	messages, size := uint64(0), int64(0)
 	original, err := o.place.Replace(path, func(out string) (err error) {
 		bag := o.bag
-		bag.Overwrite = true // out is a place that swap found free
+		bag.Overwrite = true // swap found that out is free
 		if format != recording.Bag {
 			r, err := convert.Again(ctx, path, out, bag, report)
 			messages, size, lost = r.Messages, r.Size, lost || r.Damaged+uint64(len(r.Lost)) > 0

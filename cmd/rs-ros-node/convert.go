@@ -34,30 +34,28 @@ func newConvertCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Turn a recording into a .bag, a .db3, an .mcap or a folder of rosbag2",
-		Long: `convert writes a recording in another format, which OUT's name chooses: .bag,
-.db3 or .mcap. Any name without such an end is that of a new folder of rosbag2 with
-a metadata.yaml. IN is any recording, of ROS 1 or ROS 2.
+		Long: `convert writes a recording in the format that OUT's extension names: .bag, .db3 or
+.mcap. Without an extension, OUT is a new rosbag2 folder with a metadata.yaml. IN is any recording, of ROS 1 or ROS 2.
 
-Messages change from one ROS to the other where OUT needs it, by the definitions of
-their types. An .mcap keeps those of IN unless --ros chooses. In ROS 2, headers have
-no seq and recordings no names of publishers; latched topics become transient_local,
-and back.
+Messages are converted between ROS 1 and ROS 2 if OUT needs it, by the definitions of
+their types. An .mcap keeps the messages of IN unless --ros is set. ROS 2 has no seq
+in headers and no publisher names in recordings. Latched topics become
+transient_local, and the reverse.
 
-A RealSense recording becomes one that librealsense plays: as a .bag of version 3, which
-releases up to 2.57 record and all play, or as a .db3, which is what it records and plays
-since 2.58. Frames, metadata, times, options with their changes, calibration,
-extrinsics and notifications stay what they are. With --ros its topics are converted
-as those of other recordings.
+A RealSense recording becomes one that librealsense plays: a .bag of version 3, which
+releases up to 2.57 record and all releases play, or a .db3, which releases since 2.58
+record and play. Frames, metadata, times, option changes, calibration, extrinsics and
+notifications are kept. With --ros its topics are converted like those of other
+recordings.
 
-What realsense2_camera or another camera node published, images with camera_info and
-samples of an IMU, becomes such a recording with --device, and with --sdk in a .db3.
-Without them its topics are converted as those of other recordings.
+With --device, or --sdk and a .db3, the images, camera_info and IMU samples of
+realsense2_camera or another camera node become such a recording.
 
-What OUT can't hold, such as a pose in a .db3, is listed. OUT appears when it is
-whole, or not at all. IN may be torn or unindexed: OUT has what is whole of it.
+What OUT can't hold, such as a pose in a .db3, is listed. OUT appears only when it is
+complete. IN may be torn or unindexed; OUT gets its intact messages.
 
-Exit codes: 0 done, 3 done but OUT doesn't hold all of IN, 1 not done; there is
-no output then.`,
+Exit codes: 0 done, 3 done but OUT doesn't hold all of IN, 1 not done,
+without output.`,
 		Example: `  rs-ros-node convert walk.db3 walk.bag
   rs-ros-node convert walk.db3 walk.bag --lz4
   rs-ros-node convert walk.bag walk.db3 --sdk 2.58.1
@@ -73,20 +71,20 @@ no output then.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: the release whose form and names are written: 2.58.1, 2.58.2, 2.58.3, or ros2, what comes after, which has camera_info and tf_static for ROS 2; later ones play each")
+	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of release 2.58.1, 2.58.2 or 2.58.3, or of its successor, ros2, which adds camera_info and tf_static; later releases play each")
 	f.BoolVar(&o.device, "device", false, "write what a camera node published as a recording that librealsense plays")
-	f.IntVar(&o.ros, "ros", 0, "whose messages OUT has, 1 or 2; by default those of IN where OUT can hold them")
-	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 since Iron reads without further packages")
+	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS 1 or 2; by default only if OUT needs it")
+	f.StringVar(&o.storage, "storage", rosbag2.StorageSQLite, "for a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
 	overwriteFlag(f, &o.force, "replace OUT if it exists; a folder is never replaced")
 	a.quietFlag(f)
 	settingFlags(cmd, settings.Bag, record.BagSettings(&o.bag))
 	return cmd
 }
 
-// usage says what is wrong with the options.
+// usage checks the options.
 func (o convertOptions) usage(in, out string) error {
 	if swap.SameFile(in, out) {
-		return errors.New("input and output are the same file")
+		return errSameFile
 	}
 	if _, known := rsdb3.Releases[o.sdk]; !known {
 		return fmt.Errorf("--sdk %q: want 2.58.1, 2.58.2, 2.58.3 or ros2", o.sdk)
@@ -104,10 +102,10 @@ func (o convertOptions) usage(in, out string) error {
 	case o.device && ext != ".bag" && ext != ".db3":
 		return fmt.Errorf("%s: with --device OUT must end in .bag or .db3", out)
 	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:
-		return fmt.Errorf("%s: it has no place for messages of ROS %d", out, o.ros)
+		return fmt.Errorf("%s: the format can't hold messages of ROS %d", out, o.ros)
 	case ext == ".db3" || ext == "": // librealsense wants it in lower case
 		if o.bag.Compression != bagstore.None {
-			return fmt.Errorf("%s: it is written without compression", out)
+			return fmt.Errorf("%s: the format has no compression", out)
 		}
 	case ext == ".mcap" && o.bag.Compression == bagstore.BZ2:
 		return fmt.Errorf("%s: MCAP has no bz2; use --lz4", out)
@@ -148,7 +146,7 @@ func (a *app) convert(ctx context.Context, in, out string, o convertOptions) err
 	}
 	var lost []string
 	for _, l := range r.Lost {
-		log.Warn().Uint64("count", l.Count).Msg("not in the output as it was: " + l.What)
+		log.Warn().Uint64("count", l.Count).Msg("lost or changed in the output: " + l.What)
 		lost = append(lost, l.What)
 	}
 	if r.Damaged > 0 {

@@ -41,7 +41,7 @@ func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 		return enc.Encode(found)
 	}
 	if len(found) == 0 {
-		fmt.Fprintln(a.err, "no RealSense camera on USB; the simulated one is always there: --device sim")
+		fmt.Fprintln(a.err, "no RealSense camera on USB; --device sim is a simulated one")
 		return nil
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)

@@ -10,14 +10,14 @@ import (
 	"rsros/program"
 )
 
-// Exit codes, by kind of failure. Scripts rely on them.
+// Exit codes. Scripts rely on them.
 const (
 	exitOK         = 0
-	exitFailed     = 1 // could not be done: unreadable file, no disk, …
-	exitUsage      = 2 // flags or arguments make no sense
-	exitIncomplete = 3 // done, but something was damaged, lost or changed
-	exitNoDevice   = 4 // the camera or file asked for isn't there
-	exitNoMaster   = 5 // the ROS master asked for can't be reached or started
+	exitFailed     = 1 // not done: unreadable file, full disk, …
+	exitUsage      = 2 // wrong flags or arguments
+	exitIncomplete = 3 // done, but with damage, loss or change
+	exitNoDevice   = 4 // no such camera or file
+	exitNoMaster   = 5 // the ROS master can't be reached or started
 )
 
 // usageError marks an error in flags or arguments.

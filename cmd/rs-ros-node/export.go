@@ -21,8 +21,9 @@ func newExportCommand(a *app) *cobra.Command {
 for motion, poses and metadata, and manifest.json, which lists every file with its
 frame number and times, and the calibration of every stream. With --ply it adds a
 point cloud for each depth frame, coloured by the nearest colour frame; with
---align-depth, depth as the colour camera sees it. Names sort in time order. It exports RealSense recordings and ordinary image topics, including
-compressed ones. Images that PNG can't represent become .pfm (float) or .raw.
+--align-depth, depth as the colour camera sees it. Names sort in time order. It
+exports RealSense recordings and ordinary image topics, including compressed ones.
+Images that PNG can't represent become .pfm (float) or .raw.
 
 export --mcap copies all messages to an MCAP file of the ros1 profile, with LZ4
 chunks, indexes and summary.

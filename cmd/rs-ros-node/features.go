@@ -11,8 +11,8 @@ import (
 	"rsros/node/replay"
 )
 
-// printFeatures says what this build can do on this machine, and what it does otherwise:
-// a line for everything that depends on the platform.
+// printFeatures prints which platform-dependent features this build has on this machine,
+// or what replaces them.
 func printFeatures(out io.Writer) error {
 	bags := bagstore.ThisPlatform()
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -8,7 +8,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/info"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/bagstore/tools/swap"
 	"rsros/node/record"
@@ -21,7 +20,7 @@ type filterOptions struct {
 	noLatched bool
 	force     bool
 
-	expression, print string // Python, as rosbag filter takes it; empty: none
+	expression, print string // Python, as in rosbag filter; empty for none
 }
 
 func newFilterCommand(a *app) *cobra.Command {
@@ -29,18 +28,17 @@ func newFilterCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "filter IN OUT [EXPRESSION]",
 		Short: "Copy a bag with some of its topics, types or time",
-		Long: `filter copies messages without decoding them. With --start, the last latched
-message of each topic before the start (maps, static transforms, camera
-descriptions) is kept and moved to it, which is what a late subscriber would have
-received. The compression stays the same unless a flag changes it.
+		Long: `filter copies messages without decoding them. With --start, the last latched message
+of each topic before the start (maps, static transforms, camera descriptions) is
+kept and moved to the start, as a late subscriber would have received it. The compression stays the same unless a flag changes it.
 
-EXPRESSION is Python, as rosbag filter takes it, of topic, m (the message) and t
-(its time): comparisons, arithmetic, fields, slices, comprehensions, any, sum,
-t.to_sec(), startswith, format and the like. What isn't understood is refused by
-name.
+EXPRESSION is Python as in rosbag filter, over topic, m (the message) and t (its
+time): comparisons, arithmetic, fields, slices, comprehensions, any, sum,
+t.to_sec(), startswith, format and the like. An error names anything that isn't
+supported.
 
-Exit codes: 0 done, 3 the bag is torn and was copied as far as it is whole, 1 not
-done and there is no output.`,
+Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done,
+without output.`,
 		Example: `  rs-ros-node filter walk.bag depth.bag --topics /camera/depth/image_rect_raw,/tf
   rs-ros-node filter walk.bag small.bag -x '.*/compressed' --start 10 --end 20.5
   rs-ros-node filter walk.bag imu.bag --types sensor_msgs/Imu --lz4
@@ -51,7 +49,7 @@ done and there is no output.`,
 			if len(args) == 3 {
 				o.expression = args[2]
 			} else if o.print != "" {
-				return usageError{errors.New("--print goes with an expression")}
+				return usageError{errors.New("--print needs an expression")}
 			}
 			return a.filter(cmd.Context(), args[0], args[1], o)
 		},
@@ -61,19 +59,19 @@ done and there is no output.`,
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)
-	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print this expression of each message, after MATCH or NO MATCH")
+	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print this expression for each message, after MATCH or NO MATCH")
 	settingFlags(cmd, settings.Output, record.BagSettings(&o.bag))
 	return cmd
 }
 
 func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error {
 	if swap.SameFile(in, out) {
-		return usageError{errors.New("input and output are the same file")}
+		return errSameFile
 	}
 	return a.copyBags(ctx, []string{in}, out, o)
 }
 
-// copyBags makes one bag of one or more.
+// copyBags copies bags into one.
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
 	log := a.logger()
 	bags, lost, err := bagset.Open(ins, bagstore.OpenOptions{Whole: true}, log)
@@ -87,11 +85,9 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 	}
 	filter.Latched = !o.noLatched
 	if o.bag.Compression == "" {
-		s, err := info.Of(ctx, bags[0], info.Options{})
-		if err != nil {
-			return undone(err)
+		if o.bag.Compression, err = mainCompression(ctx, bags[0]); err != nil {
+			return err
 		}
-		o.bag.Compression = mostUsed(s)
 	}
 	o.bag.Overwrite = o.force
 	options := rewrite.Options{Options: o.bag, Filter: filter}
@@ -100,11 +96,11 @@ func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOp
 		if err != nil {
 			return err
 		}
-		defer chosen.out.Flush() //nolint:errcheck // what is printed is by the way
+		defer chosen.out.Flush() //nolint:errcheck // the printed text is only for information
 		options.Keep = func(m bagstore.Message) (bool, error) { return chosen.message(ctx, m) }
 	}
 	skipped := skipper{log: log}
-	options.Damaged = skipped.of(bags)
+	options.Damaged = skipped.handler(bags)
 	report, done := a.progress(out, o.print != "")
 	options.Progress = report
 	res, err := rewrite.Merge(ctx, bags, out, options)

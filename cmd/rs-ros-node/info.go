@@ -20,7 +20,6 @@ import (
 	"rsros/program"
 )
 
-// infoOptions are the flags of info.
 type infoOptions struct {
 	yaml, json, freq, sizes, realsense, missing bool
 	key                                         string
@@ -31,14 +30,15 @@ func newInfoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info BAG…",
 		Short: "Summarize bags, as rosbag info does; reads no message",
-		Long: `info prints what rosbag info prints, from the index alone. A bag without an
-index, or a torn one, is scanned as far as it is whole, and the log says so. As all
-commands that only read, it takes .db3 and MCAP files and folders of ROS 2, too.
---freq and --sizes add lines for each topic: mean, minimum and maximum rate, gaps
-(intervals over 2.5 times the median one), sizes. YAML stays as stock's. For a
-RealSense bag, --realsense adds device, sensors and streams with the frames that
-are missing from the camera's numbering; --json always has all but the latter.
-Exit code 3 if a bag is damaged or has no index, 1 if one can't be read.`,
+		Long: `info prints what rosbag info prints, from the index alone. A bag that is torn or has
+no index is scanned as far as it is intact, with a log line. Like all commands that
+only read, it also takes .db3 and MCAP files and rosbag2 folders. --freq and --sizes
+add lines for each topic: mean, minimum and maximum rate, gaps (intervals over 2.5
+times the median), sizes. The YAML is that of rosbag. For a RealSense bag,
+--realsense adds device, sensors and streams with the gaps in frame numbers; --json
+always has all but these gaps.
+
+Exit codes: 0 done, 3 a bag is damaged or has no index, 1 a bag can't be read.`,
 		Example: `  rs-ros-node info walk.bag
   rs-ros-node info --freq --sizes walk.bag
   rs-ros-node info --realsense walk.bag
@@ -54,14 +54,14 @@ Exit code 3 if a bag is damaged or has no index, 1 if one can't be read.`,
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the head of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
-	f.BoolVar(&o.missing, "missing", false, "add how many messages are missing of each publisher, by header.seq (reads every message)")
+	f.BoolVar(&o.missing, "missing", false, "add how many messages of each publisher are missing, by header.seq (reads every message)")
 	return cmd
 }
 
-// info prints all bags it can and joins the errors of the others.
+// info prints all readable bags and joins the errors of the others.
 func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	if o.key != "" && !o.yaml {
-		return usageError{errors.New("--key goes with --yaml")}
+		return usageError{errors.New("--key needs --yaml")}
 	}
 	var errs []error
 	for i, path := range paths {
@@ -78,7 +78,7 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	return errors.Join(errs...)
 }
 
-// summarize sums up a recording of any format.
+// summarize summarizes a recording of any format.
 func summarize(ctx context.Context, path string, o info.Options) (*info.Summary, error) {
 	b, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
@@ -111,7 +111,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 		}{s, rs, lost})
 	case o.key != "":
 		found, err := s.WriteKey(w, o.key)
-		if err == nil && !found { // rosbag goes on with the next bag, and ends with 0
+		if err == nil && !found { // rosbag continues with the next bag and exits with 0
 			log.Error().Str("bag", s.Path).Msgf("error getting key %q", o.key)
 		}
 		return err
@@ -144,7 +144,7 @@ func (o infoOptions) print(ctx context.Context, w io.Writer, s *info.Summary, lo
 	return rs.WriteText(w)
 }
 
-// notes logs what is odd about a bag; missing data make an error.
+// notes logs the notes about a bag. It returns an error if data are missing.
 func (a *app) notes(s *info.Summary) error {
 	log := a.logger()
 	var err error

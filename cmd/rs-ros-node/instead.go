@@ -7,40 +7,39 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What rosbag has and this program doesn't is named with what does the work here.
-
-// insteadCommands are commands of rosbag that only say so.
+// insteadCommands returns the commands of rosbag that aren't supported. Their errors
+// name alternatives.
 func insteadCommands() []*cobra.Command {
 	var list []*cobra.Command
 	for name, instead := range map[string]string{
-		"fix":     "messages are copied and played as they were recorded, and other definitions of a type are never put in their place; take rosbag fix with rules for it",
-		"encrypt": "bags are not encrypted; encrypt whole files, with gpg or age, or the file system",
-		"decrypt": "encrypted bags can't be read; take rosbag decrypt",
+		"fix":     "messages are copied and played with the definitions they were recorded with; to migrate them, use rosbag fix with rules",
+		"encrypt": "encrypt whole files with gpg or age, or the file system",
+		"decrypt": "encrypted bags can't be read; use rosbag decrypt",
 	} {
 		list = append(list, &cobra.Command{
 			Use: name, Hidden: true, Args: cobra.ArbitraryArgs, DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error {
-				return usageError{fmt.Errorf("%s isn't here: %s", name, instead)}
+				return usageError{fmt.Errorf("%s is not supported: %s", name, instead)}
 			},
 		})
 	}
 	return list
 }
 
-// migrationFlags are those of rosbag check, which looks for types that have
-// changed, not for damage. The error says so if one was given.
-func migrationFlags(f *pflag.FlagSet) (given func() error) {
+// migrationFlags adds the flags of rosbag check, which looks for changed types, not for
+// damage. The returned function refuses them.
+func migrationFlags(f *pflag.FlagSet) func(*cobra.Command, []string) error {
 	f.StringP("genrules", "g", "", "")
 	f.BoolP("append", "a", false, "")
 	f.BoolP("noplugins", "n", false, "")
 	names := []string{"genrules", "append", "noplugins"}
 	for _, name := range names {
-		_ = f.MarkHidden(name) // it is there
+		_ = f.MarkHidden(name) // the flag exists
 	}
-	return func() error {
+	return func(*cobra.Command, []string) error {
 		for _, name := range names {
 			if f.Changed(name) {
-				return usageError{fmt.Errorf("--%s isn't here: check looks for damage, not for types that have changed; take rosbag check for migration rules", name)}
+				return usageError{fmt.Errorf("--%s is not supported: check looks for damage, not for changed types; for migration rules take rosbag check", name)}
 			}
 		}
 		return nil

@@ -16,22 +16,20 @@ func newLiveCommand(a *app) *cobra.Command {
 		Short: "Publish a camera, a simulated camera or a RealSense recording as topics",
 		Long: `live opens a device and publishes its streams until it is stopped, under the
 RealSense bag format's names (/device_0/sensor_0/Depth_0/image/data, …), under
-realsense2_camera's (/camera/depth/image_rect_raw, …), or both. A topic that
-nobody subscribed to costs nothing.
+realsense2_camera's (/camera/depth/image_rect_raw, …), or both. A topic without
+subscribers costs nothing.
 
 Services: ~start_recording, ~stop_recording, ~split_recording (std_srvs/Trigger),
 ~pause_recording, ~enable (std_srvs/SetBool), ~device_info, ~reset.
 
-With --device repeated, the node has several cameras: each has the topics of its
-name (--camera, repeated like --device) and of /device_0, /device_1, …, its own
-services below its name (~front/start_recording, …) and its own bags. The services
-above act on all of them. Parameters below a camera's name (~front/depth_width) are for
-this camera.
+If --device is repeated, the node has several cameras. Each has topics below its name
+(--camera, repeated like --device) and below /device_0, /device_1, …, services below
+its name (~front/start_recording, …), and its own bags. The services above act on all
+cameras. A parameter below a camera's name (~front/depth_width) applies to this camera.
 
-Where help names a parameter in brackets, such as [~align_depth], the setting can
-also be a private parameter: _align_depth:=true, or in a launch file. A flag takes
-precedence over a parameter; an empty parameter, and a number that isn't above 0, mean
-the default.`,
+A parameter in brackets, such as [~align_depth], also sets the flag's value: with
+_align_depth:=true, or in a launch file. A flag takes precedence over a parameter. An
+empty parameter, and a number that isn't above 0, mean the default.`,
 		Example: `  rs-ros-node live --device sim
   rs-ros-node live --device sim --master embedded --record walk.bag --duration 30s
   rs-ros-node live --device walk.bag --naming wrapper
@@ -48,12 +46,10 @@ the default.`,
 	return cmd
 }
 
-// foxgloveSettings are where Foxglove and Lichtblick connect, and what they may do.
 func foxgloveSettings(a *foxglove.Access) settings.Fields {
 	return settings.Fields{"foxglove": &a.Address, "foxglove-origin": &a.Origins, "foxglove-view-only": &a.ViewOnly}
 }
 
-// pageSettings are where the viewer's page is, and what viewers may do.
 func pageSettings(a *viewers.Access) settings.Fields {
 	return settings.Fields{"http": &a.Address, "http-origin": &a.Origins, "http-view-only": &a.ViewOnly}
 }

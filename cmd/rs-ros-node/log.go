@@ -11,10 +11,8 @@ import (
 	"rsros/node/ros/roslog"
 )
 
-// logger writes to standard error: words for a person at a terminal, and the
-// same without colour elsewhere. A command's node carries the lines to /rosout.
-// With __log:=FILE, as roslaunch starts nodes, the lines also go to that file. What the
-// graph sees goes to others, too.
+// logger logs to standard error, in colour on a terminal, and to the file of __log:=FILE,
+// which roslaunch sets. The lines that may be public also go to /rosout and to others.
 func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	level := zerolog.InfoLevel
 	if a.verbose {
@@ -41,19 +39,19 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	a.ros.Rosout.SetLevel(level)
 	log := zerolog.New(zerolog.MultiLevelWriter(append(writers, screen)...)).Level(level).Hook(a.ros.Rosout).With().Timestamp().Logger()
 	if failure != nil {
-		log.Warn().Err(failure).Msg("the log file of __log:= can't be written")
+		log.Warn().Err(failure).Msg("can't open the log file of __log:=")
 	}
 	return log
 }
 
-// viewedLogger is logger, with the lines that viewers see.
+// viewedLogger returns a logger, and the lines that viewers see.
 func (a *app) viewedLogger() (zerolog.Logger, *roslog.Writer) {
 	lines := roslog.New(zerolog.InfoLevel)
 	return a.logger(lines), lines
 }
 
-// public passes the lines that other machines may see: all but those with an address at
-// which the program serves, because a token may be in it.
+// public passes the lines that other machines may see: all but those with a url, which
+// may contain a token.
 type public struct{ zerolog.LevelWriter }
 
 // WriteLevel implements zerolog.LevelWriter.
@@ -68,9 +66,8 @@ func console(out io.Writer, plain bool) zerolog.ConsoleWriter {
 	return zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: plain, FormatPrepare: printableEvent}
 }
 
-// printsToFile says whether standard output is a regular file: that of a node whose
-// output roslaunch keeps from the screen (output="log"). Then only warnings and errors
-// are shown, as of a roscpp node.
+// printsToFile reports whether standard output is a regular file, as roslaunch has it with
+// output="log". Then the screen shows only warnings and errors, as for a roscpp node.
 func (a *app) printsToFile() bool {
 	out, ok := a.raw.out.(*os.File)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 
 func main() {
 	ending := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup makes it ignored
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		ending = append(ending, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ending...)

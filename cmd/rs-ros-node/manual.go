@@ -13,8 +13,8 @@ import (
 	"rsros/program"
 )
 
-// addManual adds the command that writes the manual pages, for those who make packages (deploy/dist). The program
-// itself is built without the tag: it needs no generator of manual pages.
+// addManual adds the command that writes the manual pages for packages (deploy/dist). Releases are built without
+// the tag and the generator.
 func addManual(root *cobra.Command) {
 	root.AddCommand(&cobra.Command{
 		Use: "manual FOLDER", Hidden: true, Args: cobra.ExactArgs(1),
@@ -24,7 +24,7 @@ func addManual(root *cobra.Command) {
 				return err
 			}
 			root.DisableAutoGenTag = true
-			epoch := time.Unix(0, 0).UTC() // the pages say which version they are about
+			epoch := time.Unix(0, 0).UTC() // the pages name their version
 			return doc.GenManTree(root, &doc.GenManHeader{
 				Section: "1", Source: program.Name + " " + program.Version,
 				Manual: strings.ToUpper(program.Name), Date: &epoch,

@@ -10,7 +10,7 @@ import (
 	"rsros/node/settings"
 )
 
-// masterFields are the settings of master. The last ones are there for scripts that start rosmaster.
+// masterFields returns the settings of master. The last three are accepted for scripts that start rosmaster.
 func masterFields(port *int, listen *string) settings.Fields {
 	return settings.Fields{"port": port, "listen": listen, "core": new(bool), "numworkers": new(int), "timeout": new(string)}
 }
@@ -25,7 +25,7 @@ func newMasterCommand(a *app) *cobra.Command {
 		Long: `master is a roscore for machines without ROS: it runs the master, the parameter
 server and the rosout aggregator in one process. It prints its URI and runs until stopped.
 
-It listens on this machine's loopback address alone. ROS_IP, ROS_HOSTNAME or
+It listens on the loopback address only. ROS_IP, ROS_HOSTNAME or
 --listen let other machines reach it. Its port is that of ROS_MASTER_URI.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

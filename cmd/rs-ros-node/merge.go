@@ -21,8 +21,8 @@ equal time keep the order in which the bags are named. The flags that select
 messages are those of filter. The compression is that of the first bag unless a
 flag changes it.
 
-Exit codes: 0 done, 3 a bag is torn and was copied as far as it is whole, 1 not
-done and there is no output.`,
+Exit codes: 0 done, 3 a bag is torn and its intact part was copied, 1 not done,
+without output.`,
 		Example: `  rs-ros-node merge -o walk.bag walk_000.bag walk_001.bag
   rs-ros-node merge -o both.bag robot.bag camera.bag --lz4 -x /rosout`,
 		Args: cobra.MinimumNArgs(1),

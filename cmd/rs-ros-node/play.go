@@ -19,10 +19,10 @@ func newPlayCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play BAG…",
 		Short: "Play bags, like rosbag play, with control of position, rate and loop",
-		Long: `play publishes what bags hold, at the time it was recorded or faster. Flags and
-keys of rosbag play mean the same. Unindexed and torn bags are played as far as
-they are whole. Topic names that ROS refuses are made legal. Recordings of ROS 2 (.db3
-and MCAP files, and their folders) are played as messages of ROS 1.
+		Long: `play publishes the messages of bags with their recorded timing, or faster. Flags and
+keys of rosbag play mean the same. Unindexed and torn bags are played as far as they
+are intact. Topic names that ROS refuses are made legal. Recordings of ROS 2 (.db3 and
+MCAP files, and their folders) are played as messages of ROS 1.
 
 Keys: space pause, s step, f step a frame set, left and right 5 s, up and down
 60 s, + - 1 rate, l loop, t pause topics, q quit.
@@ -58,7 +58,7 @@ or not everything could be computed in time.`,
 	return cmd
 }
 
-// playArgs are the settings of play; some need more than storing.
+// playArgs has the settings of play, including those that need conversion.
 type playArgs struct {
 	play.Options
 	Clock   bool     `setting:"clock"`
@@ -73,11 +73,11 @@ func (p *playArgs) register(cmd *cobra.Command) {
 	p.Given = settingFlags(cmd, settings.Play, p, foxgloveSettings(&p.Foxglove), pageSettings(&p.HTTP))
 }
 
-// complete sets the options that more than one flag decides about.
+// complete sets the options that depend on several flags.
 func (p *playArgs) complete(bags []string) (err error) {
 	p.Bags = append(p.Bags, bags...)
 	if len(p.Bags) == 0 {
-		return errors.New("no bag was named; after --topics and the like, name them with --bags")
+		return errors.New("no bag was named; after --topics and similar flags, use --bags")
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Given)) {
 		if settings.Wrapper(name) && p.Naming != naming.Wrapper {

@@ -8,16 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// printer carries all text to the user. Topics, types and texts come from files
-// and from strangers in the graph: whatever isn't printable in them (escape
-// sequences, C1 controls, marks that turn the direction of text) is written as
-// Go writes it in a string, "\x1b" or "\u202e", so that no bag steers a terminal.
+// printer writes text to the user. Because topics, types and texts come from files and
+// other nodes, it escapes what isn't printable (escape sequences, C1 controls, marks that
+// change the direction of text) as in a Go string, "\x1b" or "\u202e", so that no bag can
+// control the terminal. Line feeds and tabs pass. JSON keeps its meaning.
 //
-// Line feeds and tabs pass. JSON stays the same JSON: its writer leaves nothing
-// below U+0020, and a longer escape means the same there.
-//
-// It belongs to one goroutine. Close writes what is held back of a character
-// that was written in pieces.
+// A printer must not be used concurrently. Close writes the rest of an incomplete character.
 type printer struct {
 	w    io.Writer
 	tail []byte // the beginning of a character
@@ -39,7 +35,7 @@ func (p *printer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close doesn't close the writer below.
+// Close doesn't close the underlying writer.
 func (p *printer) Close() error {
 	if len(p.tail) == 0 {
 		return nil
@@ -49,7 +45,7 @@ func (p *printer) Close() error {
 	return err
 }
 
-// unfinished is the length of a character that text ends in the middle of.
+// unfinished returns the length of the incomplete character at the end of text.
 func unfinished(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		last := text[len(text)-n:]
@@ -63,10 +59,10 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// printable is the text as a printer writes it.
+// printable returns text as a printer writes it.
 func printable(text string) string { return string(appendPrintable(nil, []byte(text))) }
 
-// appendPrintable returns text itself if it has nothing to hide and to is nil.
+// appendPrintable returns text itself if it is printable and to is nil.
 func appendPrintable(to, text []byte) []byte {
 	plain := 0 // text[plain:i] passes
 	for i := 0; i < len(text); {
@@ -84,7 +80,7 @@ func appendPrintable(to, text []byte) []byte {
 			to = fmt.Appendf(to, `\x%02x`, text[i])
 		case r < ' ':
 			to = fmt.Appendf(to, `\x%02x`, r)
-		case r > 0xffff: // as JSON has it
+		case r > 0xffff: // as in JSON
 			high, low := utf16.EncodeRune(r)
 			to = fmt.Appendf(to, `\u%04x\u%04x`, high, low)
 		default:
@@ -99,8 +95,8 @@ func appendPrintable(to, text []byte) []byte {
 	return append(to, text[plain:]...)
 }
 
-// printableEvent does the same for a log line. The console quotes fields that are
-// text, but neither messages nor lists.
+// printableEvent escapes the messages and lists of a log line. The console quotes only
+// text fields.
 func printableEvent(event map[string]any) error {
 	for key, v := range event {
 		switch v := v.(type) {

@@ -33,16 +33,16 @@ func newProcessCommand(a *app) *cobra.Command {
 		Short: "Filter, align and colour a RealSense recording, as a recording",
 		Long: `process sends the frames of a RealSense recording through librealsense's
 processing blocks, in the order given, and writes what comes out as a recording
-with the sizes, intrinsics and extrinsics of the new streams. All else is copied.
-Results are those of librealsense 2.56.5 to the last bit.
+with the sizes, intrinsics and extrinsics of the new streams. Everything else is
+copied. Results are bit-identical to those of librealsense 2.56.5.
 
 Filters: decimation, rotation, hdr_merge, sequence_id_filter, threshold,
 disparity_start, spatial, temporal, hole_filling, disparity_end, align_to_color,
-align_to_depth, align_to_infrared, colorizer. --set changes an option under its
-name in lower case, such as spatial.filter_smooth_alpha.
+align_to_depth, align_to_infrared, colorizer. --set changes an option by its name in
+lower case, such as spatial.filter_smooth_alpha.
 
-Exit codes: 0 done, 3 the recording is damaged and was processed as far as it is
-whole, 1 not done; there is no output then.`,
+Exit codes: 0 done, 3 the recording is damaged and its intact part was processed,
+1 not done, without output.`,
 		Example: `  rs-ros-node process walk.bag aligned.bag --filters align_to_color
   rs-ros-node process walk.bag smooth.bag --filters disparity_start,spatial,temporal,disparity_end --set spatial.holes_fill=2
   rs-ros-node process walk.bag view.bag --filters decimation,colorizer --set colorizer.color_scheme=9 --lz4`,
@@ -50,7 +50,7 @@ whole, 1 not done; there is no output then.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], args[1], o) },
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.filters, "filters", nil, "blocks, with commas between")
+	f.StringSliceVar(&o.filters, "filters", nil, "blocks, separated by commas")
 	f.StringArrayVar(&o.set, "set", nil, "FILTER.OPTION=VALUE; may be repeated")
 	overwriteFlag(f, &o.force, "replace OUT if it exists")
 	a.quietFlag(f)
@@ -60,7 +60,7 @@ whole, 1 not done; there is no output then.`,
 
 func (a *app) process(ctx context.Context, in, out string, o processOptions) error {
 	if swap.SameFile(in, out) {
-		return usageError{errors.New("input and output are the same file")}
+		return errSameFile
 	}
 	if err := o.check(); err != nil {
 		return usageError{err}
@@ -68,7 +68,7 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	if o.bag.Compression == "" {
 		var err error
 		if o.bag.Compression, err = compressionOf(ctx, in); err != nil {
-			return undone(err)
+			return err
 		}
 	}
 	o.bag.Overwrite = o.force
@@ -88,7 +88,7 @@ func (a *app) process(ctx context.Context, in, out string, o processOptions) err
 	return undone(err)
 }
 
-// check tries the filters and settings, so that a wrong one is told as wrong usage.
+// check tries the filters and settings, so that a wrong one is a usage error.
 func (o *processOptions) check() error {
 	if len(o.filters) == 0 {
 		return errors.New("process needs --filters")
@@ -99,7 +99,6 @@ func (o *processOptions) check() error {
 	return err
 }
 
-// chain makes the blocks.
 func (o *processOptions) chain(res *process.Resources) (process.Chain, error) {
 	var chain process.Chain
 	byName := make(map[string]process.Block)
@@ -109,7 +108,7 @@ func (o *processOptions) chain(res *process.Resources) (process.Chain, error) {
 	}
 	for _, name := range names {
 		if name == "units" || name == "pointcloud" {
-			return nil, fmt.Errorf("what %s makes can't be recorded; export --ply writes points", name)
+			return nil, fmt.Errorf("the output of %s can't be recorded; export --ply writes points", name)
 		}
 		b, err := process.New(res, name)
 		if err != nil {

@@ -10,9 +10,8 @@ import (
 	"rsros/bagstore"
 )
 
-// progress shows on a terminal's standard error how far a long job is, and
-// nothing elsewhere. done takes the bar away; log nothing before it, the lines
-// would mix.
+// progress shows a progress bar if standard error is a terminal. done removes the bar;
+// log nothing before it, or the lines mix.
 func (a *app) progress(name string, quiet bool) (report bagstore.Progress, done func()) {
 	f, ok := a.raw.err.(*os.File)
 	if quiet || a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {

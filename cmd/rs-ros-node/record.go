@@ -20,15 +20,15 @@ func newRecordCommand(a *app) *cobra.Command {
 every instant. After a crash, kill -9 or a full disk it plays up to the last
 checkpoint, and recover also keeps every whole message after it.
 
-With --db3 the messages become ROS 2's and the file is one of rosbag2. What has no form
-there is left out and named, with exit code 3.
+With --db3 the messages are converted to ROS 2 and the file is a rosbag2 .db3. Topics
+that can't be converted are left out and logged, with exit code 3.
 
 Services: ~pause_recording (std_srvs/SetBool), ~split, ~stop_recording
 (std_srvs/Trigger). While a file is written its name ends with .active. A file is
-never replaced: if the name is taken, the time stamp is appended to it. Exit
-code 3 if messages were dropped because the disk could not keep up or was full. What
-was lost before it arrived shows in the publishers' numbers (header.seq); the log
-says how much.`,
+never replaced: if the name is taken, the time stamp is appended to it.
+
+Exit code 3 if messages were dropped because the disk could not keep up or was full.
+Messages that were lost before they arrived are counted by header.seq and logged.`,
 		Example: `  rs-ros-node record -a --lz4
   rs-ros-node record -O lab.bag /camera/depth/image_rect_raw /tf /tf_static
   rs-ros-node record -a -x '.*/compressed' --split --size 1024 --max-splits 10`,
@@ -40,7 +40,7 @@ says how much.`,
 	return cmd
 }
 
-// recordArgs are the settings of record; some have no field in TopicOptions.
+// recordArgs has the settings of record, including those without a field in TopicOptions.
 type recordArgs struct {
 	options    record.TopicOptions
 	given      settings.Given
@@ -67,8 +67,8 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	return record.Topics(ctx, *o)
 }
 
-// addTopics adds the topics among the arguments. A number is the limit of --split N, which old
-// launch files still have; no topic is called so.
+// addTopics adds the topics among the arguments. A number is the size limit of --split N,
+// as old launch files have it; no topic has such a name.
 func (r *recordArgs) addTopics(args []string) {
 	for _, arg := range args {
 		size, err := strconv.ParseInt(arg, 10, 32)

@@ -26,11 +26,11 @@ type recoverOptions struct {
 	force   bool
 	json    bool
 	quiet   bool
-	verbose bool // list topics that lost nothing, too
-	reindex bool // a bag that was made is a success, whatever was lost
+	verbose bool // also list topics that lost nothing
+	reindex bool // succeed if a bag was written, whatever was lost
 }
 
-// recoverResult is what recover prints of a bag.
+// recoverResult is what recover prints for a bag.
 type recoverResult struct {
 	Path   string `json:"path"`
 	Output string `json:"output,omitempty"`
@@ -44,9 +44,9 @@ func newRecoverCommand(a *app) *cobra.Command {
 		Use:   "recover BAG…",
 		Short: "Make sound bags, .db3 and MCAP files from torn, unindexed or damaged ones",
 		Long: `recover reads a bag without trusting its index. It continues after damage, keeps
-torn chunks up to the tear, and writes everything that is whole into a sound bag.
-Standard output says what was kept and lost, for each topic that lost something;
-with --verbose for every topic.
+torn chunks up to the tear, and writes every intact message into a sound bag. It
+prints what was kept and lost for each topic that lost something, or with --verbose
+for every topic.
 
 The result is walk.recovered.bag, and walk.bag is unchanged. With --in-place the
 result gets the name walk.bag, and the original is kept as walk.orig.bag. Of a .db3
@@ -69,19 +69,18 @@ Exit codes: 0 nothing was lost, 3 something was lost, 1 nothing could be kept.`,
 	return cmd
 }
 
-// newReindexCommand is recover as rosbag reindex is called.
+// newReindexCommand is recover with the command line of rosbag reindex.
 func newReindexCommand(a *app) *cobra.Command {
 	o := recoverOptions{reindex: true}
 	cmd := &cobra.Command{
 		Use:   "reindex BAG…",
 		Short: "Rebuild the index of bags in place, as rosbag reindex does",
-		Long: `reindex makes sound bags under the names of the old ones, and keeps those as
-walk.orig.bag, or walk.bag.orig.active of walk.bag.active. It does what recover
-does, and so keeps more than rosbag reindex: messages after damage, and those of
-torn chunks.
+		Long: `reindex replaces bags by sound ones, and keeps the originals as walk.orig.bag, or
+walk.bag.orig.active for walk.bag.active. It works like recover, and so keeps more
+than rosbag reindex: messages after damage, and those in torn chunks.
 
-Exit codes: 0 each bag is sound now, 1 nothing of a bag could be kept; what was
-lost goes to standard output.`,
+Exit codes: 0 each bag is sound now, 1 nothing of a bag could be kept. What was
+lost is printed.`,
 		Example: `  rs-ros-node reindex walk.bag.active && mv walk.bag.active walk.bag
   rs-ros-node reindex --output-dir sound *.bag`,
 		Args: cobra.MinimumNArgs(1),
@@ -92,7 +91,7 @@ lost goes to standard output.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.inPlace, "in-place", true, "")
-	_ = f.MarkHidden("in-place") // the flag is there: what reindex does anyway
+	_ = f.MarkHidden("in-place") // the flag exists; reindex always works in place
 	o.flags(cmd)
 	return cmd
 }
@@ -109,7 +108,7 @@ func (o *recoverOptions) flags(cmd *cobra.Command) {
 func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {
 	switch {
 	case o.output != "" && len(paths) > 1:
-		return usageError{errors.New("--output is for a single bag; take --output-dir")}
+		return usageError{errors.New("--output is for a single bag; use --output-dir")}
 	case o.output != "" && o.folder != "" || o.inPlace && o.output+o.folder != "":
 		return usageError{errors.New("--output, --output-dir and --in-place exclude each other")}
 	}
@@ -135,18 +134,17 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 	report, done := a.progress(path, o.quiet)
 	defer done()
 	format, err := recording.FormatOf(path)
-	foreign := format != recording.Bag
 	write := func(out string) (err error) {
 		bag := o.bag
-		bag.Overwrite = true // out is a place that swap found free
+		bag.Overwrite = true // swap found that out is free
 		ro := bagstore.RecoverOptions{Options: bag, Progress: report}
-		if foreign {
+		if format != recording.Bag {
 			res.RecoverReport, err = convert.Recover(ctx, path, out, ro)
 		} else {
 			res.RecoverReport, err = bagstore.Recover(ctx, path, out, ro)
 		}
 		if err == nil && res.Outcome == bagstore.Unreadable {
-			err = errors.New("nothing in it is whole")
+			err = errors.New("it contains no intact message")
 		}
 		return err
 	}
@@ -166,7 +164,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 			res.Output = recoveredName(path)
 		}
 		if swap.SameFile(path, res.Output) {
-			err = errors.New("that is the bag itself; --in-place replaces it")
+			err = errors.New("the output is the bag itself; --in-place replaces it")
 		} else if err = convert.Misnamed(format, o.output); err == nil {
 			err = place.Create(res.Output, write)
 		}
@@ -180,7 +178,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 	return res
 }
 
-// recoveredName is walk.recovered.bag for walk.bag and for walk.bag.active.
+// recoveredName returns walk.recovered.bag for walk.bag and walk.bag.active.
 func recoveredName(path string) string {
 	path = strings.TrimSuffix(path, ".active")
 	ext := filepath.Ext(path)
@@ -198,13 +196,7 @@ func (a *app) printRecovery(r recoverResult, o recoverOptions) error {
 		return nil
 	}
 	fmt.Fprintf(a.out, "%s: kept %d messages, lost %d, in %s (%s)\n", r.Path, r.Kept, r.Lost, r.Output, megabytes(r.Size))
-	for _, n := range r.Notes {
-		at := ""
-		if n.Offset >= 0 {
-			at = fmt.Sprintf(" at byte %d", n.Offset)
-		}
-		fmt.Fprintf(a.out, "  %v%s, %s: %s\n", n.Severity, at, n.Kind, n.Text)
-	}
+	printNotes(a.out, r.Notes)
 	for _, t := range r.Topics {
 		if t.Lost == 0 && !o.verbose {
 			continue

@@ -20,14 +20,13 @@ type streams struct {
 	err io.Writer
 }
 
-// app is what all commands share. What commands print goes through out and err,
-// which quote what isn't printable; raw are the process's own streams, for what
-// draws on a terminal itself and shows nothing of a file.
+// app is shared by all commands. Commands print to out and err, which escape what isn't
+// printable; raw are the process's own streams, for drawing on a terminal.
 type app struct {
 	out, err *printer
 	raw      streams
 	ros      graph.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
-	logFile  *os.File     // __log:=, open once there is a logger; nil without it
+	logFile  *os.File     // of __log:=, opened by logger; may be nil
 	verbose  bool
 	quiet    bool
 }
@@ -45,7 +44,7 @@ func run(ctx context.Context, args []string, std streams, environ []string) int 
 func execute(ctx context.Context, args []string, std streams, environ []string) error {
 	conf, rest, err := graph.ParseArgs(args, environ)
 	if isCompletion(args) {
-		rest, err = args, nil // what was typed so far, not what ROS shall know
+		rest, err = args, nil // unfinished words are no ROS arguments
 	}
 	if err != nil {
 		return usageError{err}
@@ -70,8 +69,8 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	return err
 }
 
-// withDefaultCommand makes a command line without a command a live node, so
-// that rosrun and roslaunch start one by the program's name alone.
+// withDefaultCommand adds the command live to a command line without a command, for
+// rosrun and roslaunch.
 func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
 	if isCompletion(args) {
 		return args, nil
@@ -90,8 +89,8 @@ func isHelp(arg string) bool {
 	return arg == "-h" || arg == "--help" || arg == "help"
 }
 
-// isCompletion tells whether a shell asks how the command line may go on. cobra adds
-// the command that answers while it executes.
+// isCompletion reports whether a shell asks for completion. cobra adds the command that
+// answers when it executes.
 func isCompletion(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
@@ -147,7 +146,7 @@ damaged, 4 no such device, 5 no ROS master.`,
 	return root
 }
 
-// usageArgs makes the errors of an argument check usage errors.
+// usageArgs turns the errors of check into usage errors.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
 		check = cobra.ArbitraryArgs

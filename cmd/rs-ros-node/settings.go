@@ -8,8 +8,8 @@ import (
 	"rsros/node/settings"
 )
 
-// settingFlags adds the flags of a command's settings, which set the fields of targets, and
-// returns which settings a command line sets.
+// settingFlags adds the flags of a command's settings, which set the fields of targets. The
+// returned map records which flags are set.
 func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings.Given {
 	given := settings.Given{}
 	f := cmd.Flags()
@@ -25,7 +25,7 @@ func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings
 		case settings.Word:
 			_ = cmd.RegisterFlagCompletionFunc(field.Flag, cobra.FixedCompletions(field.Choices, cobra.ShellCompDirectiveNoFileComp))
 		case settings.File:
-			_ = cmd.MarkFlagFilename(field.Flag) // it was just added
+			_ = cmd.MarkFlagFilename(field.Flag) // the flag exists
 		case settings.Folder:
 			_ = cmd.MarkFlagDirname(field.Flag)
 		}
@@ -33,7 +33,7 @@ func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings
 	return given
 }
 
-// settingFlag is the flag of a setting.
+// settingFlag is the pflag.Value of a setting.
 type settingFlag struct {
 	settings.Field
 	given settings.Given

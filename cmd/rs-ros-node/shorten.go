@@ -8,16 +8,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// expandFlags completes the names of flags that were shortened, as the tools of ROS accept
-// them: --over is --overwrite where no other flag begins so. It makes "--topics=/a --topics=/b"
-// of "--topics /a /b", which pflag can't read.
+// expandFlags completes abbreviated flags, which the tools of ROS accept: --over is
+// --overwrite if no other flag begins with it. It turns "--topics /a /b", which pflag can't
+// parse, into "--topics=/a --topics=/b".
 func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 	cmd, _, err := root.Find(args)
 	if err != nil || isCompletion(args) {
-		return args, nil // running the command will report what is wrong
+		return args, nil // running the command returns the error
 	}
 	cmd.InitDefaultHelpFlag()
-	cmd.LocalFlags() // merges those of all commands
+	cmd.LocalFlags() // adds the persistent flags
 	var out []string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -44,7 +44,7 @@ func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 	return out, nil
 }
 
-// takesRow reports whether an argument is a flag that takes several values in a row.
+// takesRow reports whether arg is a flag that takes several values in a row.
 func takesRow(f *pflag.FlagSet, arg string) bool {
 	name, long := strings.CutPrefix(arg, "--")
 	flag := f.Lookup(name)
@@ -55,7 +55,7 @@ func takesRow(f *pflag.FlagSet, arg string) bool {
 	return ok && setting.Row
 }
 
-// completeFlag turns "--dur=5" into "--duration=5" where only one flag begins so.
+// completeFlag turns "--dur=5" into "--duration=5" if only one flag begins with it.
 func completeFlag(f *pflag.FlagSet, arg string) (string, error) {
 	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 	if f.Lookup(name) != nil {
@@ -71,7 +71,7 @@ func completeFlag(f *pflag.FlagSet, arg string) (string, error) {
 	case len(found) > 1:
 		return "", fmt.Errorf("--%s may mean --%s", name, strings.Join(found, ", --"))
 	case len(found) == 0:
-		return arg, nil // pflag says what is wrong, or it belongs to all commands
+		return arg, nil // pflag returns the error
 	case hasValue:
 		return "--" + found[0] + "=" + value, nil
 	}

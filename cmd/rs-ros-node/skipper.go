@@ -9,19 +9,18 @@ import (
 	"rsros/bagstore"
 )
 
-// skipper leaves out the damaged messages of recordings that aren't bags: there is no
-// recover that would make sound ones of them first.
+// skipper skips damaged messages of recordings that aren't bags.
 type skipper struct {
 	log      zerolog.Logger
 	messages int
 }
 
-// maxSkippedLines bounds what is logged of a recording that is damaged all over.
+// maxSkippedLines bounds the log lines about one recording.
 const maxSkippedLines = 20
 
-// of returns what is called for damaged messages; nil if all recordings are bags, of which
-// a damaged message ends the work.
-func (s *skipper) of(bags []*bagstore.Bag) func(error) {
+// handler returns the function to call for damaged messages, or nil if all recordings are
+// bags: in these, a damaged message is an error.
+func (s *skipper) handler(bags []*bagstore.Bag) func(error) {
 	if !slices.ContainsFunc(bags, func(b *bagstore.Bag) bool { return b.Content() != nil }) {
 		return nil
 	}
@@ -32,7 +31,7 @@ func (s *skipper) of(bags []*bagstore.Bag) func(error) {
 	}
 }
 
-// lost says how many messages were left out, if any were.
+// lost describes how many messages were skipped, if any.
 func (s *skipper) lost() []string {
 	if s.messages == 0 {
 		return nil

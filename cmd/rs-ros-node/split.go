@@ -13,7 +13,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/tools/bagset"
-	"rsros/bagstore/tools/info"
 	"rsros/bagstore/tools/rewrite"
 	"rsros/bagstore/tools/swap"
 	"rsros/node/record"
@@ -32,17 +31,16 @@ func newSplitCommand(a *app) *cobra.Command {
 	var o splitOptions
 	cmd := &cobra.Command{
 		Use:   "split BAG",
-		Short: "Cut a bag into several, by size, time or number of messages",
+		Short: "Split a bag by size, time or number of messages",
 		Long: `split copies a bag into parts: walk_000.bag, walk_001.bag and so on, whose names
-sort in time order. A part ends at the first limit that is reached. Each begins
-with the newest latched messages of those before it, so that it plays alone. The
-flags that choose messages are those of filter.
+sort in time order. A part ends at the first limit that is reached. Each begins with
+the newest latched messages of the previous parts, so that it can be played alone.
+The flags that select messages are those of filter.
 
-The parts are listed on standard output. Parts that are whole stay when the work
-is interrupted.
+The parts are listed on standard output. If split is interrupted, finished parts
+remain.
 
-Exit codes: 0 done, 3 the bag is torn and was copied as far as it is whole, 1 not
-done to the end.`,
+Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done.`,
 		Example: `  rs-ros-node split walk.bag --size 1024
   rs-ros-node split walk.bag --duration 1m -o parts/walk
   rs-ros-node split walk.bag --count 100000 --topics /imu`,
@@ -65,7 +63,7 @@ done to the end.`,
 
 func (a *app) split(ctx context.Context, path string, o splitOptions) (err error) {
 	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
-		return usageError{errors.New("a limit is missing: --size, --duration or --count")}
+		return usageError{errors.New("split needs --size, --duration or --count")}
 	}
 	bags, lost, err := bagset.Open([]string{path}, bagstore.OpenOptions{Whole: true}, a.logger())
 	defer bagset.Close(bags)
@@ -77,21 +75,19 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	}
 	o.Latched = o.RepeatLatched
 	if o.Compression == "" {
-		s, err := info.Of(ctx, bags[0], info.Options{})
-		if err != nil {
-			return undone(err)
+		if o.Compression, err = mainCompression(ctx, bags[0]); err != nil {
+			return err
 		}
-		o.Compression = mostUsed(s)
 	}
 	if o.prefix == "" {
-		o.prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // it may be a folder
+		o.prefix = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
 	}
 	if err := notAPart(path, o.prefix); err != nil {
 		return err
 	}
 	name := func(n int) string { return fmt.Sprintf("%s_%03d.bag", o.prefix, n) }
 	skipped := skipper{log: a.logger()}
-	o.Damaged = skipped.of(bags)
+	o.Damaged = skipped.handler(bags)
 	report, done := a.progress(filepath.Base(path), o.quiet)
 	o.Progress = report
 	parts, err := rewrite.Split(ctx, bags[0], name, o.SplitOptions)
@@ -100,7 +96,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 		err = printErr
 	}
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: %d parts are whole, the rest is missing", len(parts))
+		return fmt.Errorf("interrupted after %d parts", len(parts))
 	}
 	if err == nil {
 		err = bagset.Loss(0, append(lost, skipped.lost()...))
@@ -108,11 +104,11 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	return err
 }
 
-// notAPart refuses a bag that has the name of a part that could be written.
+// notAPart refuses a bag whose name a part may get.
 func notAPart(path, prefix string) error {
 	entries, err := os.ReadDir(filepath.Dir(prefix))
 	if err != nil {
-		return nil // there is nothing to be mistaken for
+		return nil // there are no files
 	}
 	for _, e := range entries {
 		number, ok := strings.CutPrefix(e.Name(), filepath.Base(prefix)+"_")

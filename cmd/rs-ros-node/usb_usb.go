@@ -2,5 +2,5 @@
 
 package main
 
-// usbSupport says whether this build can open USB cameras.
+// usbSupport describes whether this build can open USB cameras.
 const usbSupport = "yes"

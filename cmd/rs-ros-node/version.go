@@ -15,7 +15,7 @@ func newVersionCommand() *cobra.Command {
 	features := false
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the build and what it was built with",
+		Short: "Print the version and the build",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rs-ros-node %s%s (%s %s/%s, USB %s)\n",
@@ -26,14 +26,14 @@ func newVersionCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&features, "features", false, "print what this build can do on this machine, and by which calls")
+	cmd.Flags().BoolVar(&features, "features", false, "print which features this build has on this machine")
 	return cmd
 }
 
 func commit() string {
 	if program.Commit != "" {
 		if strings.HasSuffix(program.Version, program.Commit) {
-			return "" // already named: not a release
+			return "" // the version of an unreleased build contains it
 		}
 		return " " + program.Commit
 	}

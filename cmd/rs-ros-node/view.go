@@ -23,18 +23,17 @@ func newViewCommand(a *app) *cobra.Command {
 		Use:   "view [DEVICE | FILE | FOLDER]",
 		Short: "Show a camera or a recording in the browser",
 		Long: `view shows a camera or a RealSense recording in the browser: exact depth, colour,
-points, the inertial sensors, options, and recording and playback controls. Of any
+points, the inertial sensors, options, and recording and playback controls. For any
 other recording (.bag, .mcap, .db3) it shows the topics. It needs no ROS and no master.
 It prints the address of its page, which only this machine can open unless --listen
-names another address; then the address carries a token. Foxglove and Lichtblick
+names another address; then the page's address contains a token. Foxglove and Lichtblick
 connect to the same port.
 
-With --master it shows the topics of a running graph, each subscribed to while somebody
-watches it.
+With --master it shows the topics of a running graph, and subscribes to each topic only
+while somebody watches it.
 
 DEVICE is sim, usb or usb:SERIAL. With a FOLDER, or --bags FOLDER, the page lists the
-recordings in it. Without an argument nothing is shown until a device is chosen in the
-page.`,
+recordings in it. Without an argument, choose a device in the page.`,
 		Example: `  rs-ros-node view walk.bag
   rs-ros-node view sim
   rs-ros-node view ~/recordings
@@ -48,7 +47,6 @@ page.`,
 	return cmd
 }
 
-// viewArgs are the settings of view.
 type viewArgs struct {
 	options view.RunOptions
 	streams live.StreamSettings
@@ -93,13 +91,12 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 	return viewers.Run(ctx, join, o)
 }
 
-// viewJoin says how the viewer joins the graph of a master, which is an address or one of
-// the words of graph.Mode.
+// viewJoin returns how to join the graph of a master, which is an address or a graph.Mode.
 func viewJoin(a *app, master string, o view.RunOptions) (graph.JoinOptions, error) {
 	join := graph.JoinOptions{ROS: a.ros, Name: "view", Unique: true, Log: o.Log}
 	switch mode := graph.Mode(master); {
 	case o.Show != "" || o.Folder != "":
-		return join, errors.New("with --master the graph is shown, and no device, recording or folder")
+		return join, errors.New("--master shows the graph; it excludes a device, recording or folder")
 	case mode == graph.ROS || mode == graph.Embedded || mode == graph.Auto:
 		join.Master = mode
 	case strings.HasPrefix(master, "http://"):

@@ -15,12 +15,12 @@ import (
 
 // entry is a file of an archive.
 type entry struct {
-	name string // in the archive, with slashes
+	name string // in the archive, slash-separated
 	from string
 	mode fs.FileMode
 }
 
-// entries lists what an archive holds, in order of names: a folder that is also a ROS package.
+// entries returns the files of an archive, sorted by name. Its folder is also a ROS package.
 func (r *release) entries(p platform, program, documents string) ([]entry, error) {
 	top := "rs-ros-node_" + r.version + "_" + p.name()
 	list := []entry{{path.Join(top, "bin", p.program()), program, 0o755}}
@@ -68,14 +68,14 @@ func (r *release) archive(p platform, program, documents string) error {
 	return create(r.path(p.name()+suffix), func(w io.Writer) error { return write(w, list) })
 }
 
-// create writes a file; an error of closing it counts.
+// create writes a file and closes it.
 func create(name string, write func(w io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	if err := write(f); err != nil {
-		f.Close() //nolint:errcheck // the file is of no use
+		f.Close() //nolint:errcheck // writing has failed
 		return err
 	}
 	return f.Close()

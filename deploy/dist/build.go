@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// platform is one that programs are made for.
 type platform struct {
 	os, arch, arm string
-	debian        string // its name in Debian; "" if no package is made
+	debian        string // Debian's name of the architecture; "" for no package
 }
 
 var platforms = []platform{
@@ -25,10 +24,10 @@ var platforms = []platform{
 	{os: "freebsd", arch: "amd64"},
 }
 
-// String is the platform as the command line names it: linux/arm/7.
+// String returns the name on the command line, such as linux/arm/7.
 func (p platform) String() string { return strings.TrimSuffix(p.os+"/"+p.arch+"/"+p.arm, "/") }
 
-// name is the platform as files are named after it: linux_armv7.
+// name returns the name in file names, such as linux_armv7.
 func (p platform) name() string {
 	if p.arm != "" {
 		return p.os + "_armv" + p.arm
@@ -43,13 +42,12 @@ func (p platform) program() string {
 	return "rs-ros-node"
 }
 
-// env says to Go what to build for.
+// env returns the environment of the go command for the platform.
 func (p platform) env() []string {
 	return []string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOARM=" + p.arm}
 }
 
-// stamp are the linker's flags of a release: its version and commit, nothing that differs between two builds, and no
-// tables for debuggers.
+// stamp returns the linker's flags: version and commit, no build ID, no debugging tables.
 func (r *release) stamp() string {
 	return "-s -w -buildid= -X rsros/program.Version=" + r.version + " -X rsros/program.Commit=" + r.commit
 }
@@ -62,8 +60,8 @@ func (r *release) build(p platform) (string, error) {
 	return program, err
 }
 
-// documents makes the manual pages, the scripts of completion, and the licenses of what is linked. It returns their
-// folder, with man, completions and licenses.txt.
+// documents writes manual pages, completion scripts and the licenses of linked code. It returns their folder, with man,
+// completions and licenses.txt.
 func (r *release) documents() (string, error) {
 	folder := filepath.Join(r.work, "documents")
 	program := filepath.Join(r.work, "manual")

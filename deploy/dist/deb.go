@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"compress/gzip"
 	"io"
 	"io/fs"
@@ -13,7 +12,7 @@ import (
 	"github.com/goreleaser/nfpm/v2/files"
 )
 
-// debianPackage writes a .deb: the program, its documents, and what rosrun, roslaunch, udev and systemd look for.
+// debianPackage writes a .deb with the program, its documents, and the files for rosrun, roslaunch, udev and systemd.
 func (r *release) debianPackage(p platform, program, documents string) error {
 	contents, err := r.contents(program, documents)
 	if err != nil {
@@ -44,9 +43,9 @@ func (r *release) debianPackage(p platform, program, documents string) error {
 	})
 }
 
-// Where Debian's tools look for things.
+// Debian's folders.
 const (
-	share   = "/usr/share/rs_ros_node/" // a ROS package: package.xml says so
+	share   = "/usr/share/rs_ros_node/" // a ROS package
 	manual  = "/usr/share/man/man1/"
 	doc     = "/usr/share/doc/rs-ros-node/"
 	bash    = "/usr/share/bash-completion/completions/"
@@ -56,7 +55,7 @@ const (
 	systemd = "/usr/lib/systemd/system/"
 )
 
-// contents lists the package's files. Debian wants manual pages and the changelog packed.
+// contents returns the package's files. Debian requires compressed manual pages and changelogs.
 func (r *release) contents(program, documents string) (files.Contents, error) {
 	var list files.Contents
 	add := func(from, to string, mode fs.FileMode) {
@@ -65,7 +64,7 @@ func (r *release) contents(program, documents string) (files.Contents, error) {
 		}})
 	}
 	add(program, "/usr/bin/rs-ros-node", 0o755)
-	// rosrun and roslaunch find it here, and launch/drop-in.sh, too.
+	// rosrun, roslaunch and launch/drop-in.sh look here.
 	list = append(list, &files.Content{Source: "/usr/bin/rs-ros-node", Destination: share + "bin/rs-ros-node", Type: files.TypeSymlink})
 	add(r.source("package.xml"), share+"package.xml", 0o644)
 	for _, pattern := range []string{"*.launch", "*.rviz", "drop-in.sh", "includes/*.xml"} {
@@ -116,22 +115,20 @@ func (r *release) contents(program, documents string) (files.Contents, error) {
 
 func (r *release) source(name string) string { return filepath.Join(r.root, name) }
 
-// pack compresses a file as gzip -9n does: without its name and time.
+// pack compresses a file like gzip -9n, without name and time.
 func pack(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(text); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(to, b.Bytes(), 0o644)
+	return create(to, func(w io.Writer) error {
+		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(text); err != nil {
+			return err
+		}
+		return z.Close()
+	})
 }

@@ -11,17 +11,14 @@ import (
 	"strings"
 )
 
-// licensesFile is the file of archives and packages that has them.
 const licensesFile = "licenses.txt"
 
-// licenses are the texts that must go along with copies: those of Go's library, of the modules that the programs are
-// linked from, and of the page.
-type licenses map[string]string // by where they are from
+// licenses maps sources to the license texts that copies must include: Go's library, linked modules, the page.
+type licenses map[string]string
 
-// licenseName matches the names of files with such texts.
 var licenseName = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|notice)`)
 
-// licenses returns the texts for the programs of all platforms as one.
+// licenses returns one text with the licenses of all platforms' programs.
 func (r *release) licenses() (string, error) {
 	goroot, err := r.run("go", nil, "env", "GOROOT")
 	if err != nil {
@@ -40,7 +37,7 @@ func (r *release) licenses() (string, error) {
 		for line := range strings.Lines(list) {
 			f := strings.Split(strings.TrimSpace(line), "\t")
 			if len(f) != 3 {
-				continue // of Go's library, or our own
+				continue // a package of Go's library or of this module
 			}
 			if err := all.addModule(f[0], f[1], f[2]); err != nil {
 				return "", err
@@ -59,7 +56,7 @@ func (r *release) licenses() (string, error) {
 	return text.String(), nil
 }
 
-// addModule adds the texts of a module, and those of the parts of it that a package belongs to.
+// addModule adds the texts of a module and of the folders from its root down to a package.
 func (l licenses) addModule(name, root, folder string) error {
 	if err := l.need(name, root); err != nil {
 		return err
@@ -72,11 +69,11 @@ func (l licenses) addModule(name, root, folder string) error {
 	return nil
 }
 
-// need adds the texts in a folder, which must have one.
+// need adds the texts in a folder. No text is an error.
 func (l licenses) need(name, folder string) error {
 	n, err := l.add(name, folder)
 	if err == nil && n == 0 {
-		err = errors.New("no file is named like one")
+		err = errors.New("no file has the name of a license")
 	}
 	if err != nil {
 		return fmt.Errorf("license of %s in %s: %w", name, folder, err)
@@ -84,7 +81,7 @@ func (l licenses) need(name, folder string) error {
 	return nil
 }
 
-// add adds the texts in a folder and returns how many there are.
+// add adds the texts in a folder and returns how many it found.
 func (l licenses) add(name, folder string) (n int, err error) {
 	files, err := os.ReadDir(folder)
 	if err != nil {

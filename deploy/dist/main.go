@@ -1,7 +1,7 @@
-// Command dist makes what is released: static programs for all platforms with their documents as archives, Debian
-// packages, a list of what they consist of (CycloneDX), and checksums. The same commit gives the same bytes.
+// Command dist builds a release: archives of static programs and documents for all platforms, Debian packages, a
+// bill of materials (CycloneDX), and checksums. Builds of a commit are reproducible.
 //
-// It is a module of its own, because the libraries for packages are many and the program needs none of them.
+// It is a separate module, because it needs many libraries that the program doesn't.
 package main
 
 import (
@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 func main() {
-	root := flag.String("root", "../..", "the repository")
-	out := flag.String("out", "../../build/dist", "folder for what is made; it is emptied")
-	only := flag.String("platforms", "", "platforms with commas, such as linux/amd64,linux/arm/7; the default is all")
+	root := flag.String("root", "../..", "folder of the repository")
+	out := flag.String("out", "../../build/dist", "output folder; it is emptied first")
+	only := flag.String("platforms", "", "platforms, separated by commas, such as linux/amd64,linux/arm/7 (default all)")
 	flag.Parse()
 	if err := run(*root, *out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
@@ -32,7 +33,7 @@ func run(root, out, only string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(r.work) //nolint:errcheck // nothing depends on it
+	defer os.RemoveAll(r.work) //nolint:errcheck // a leftover does no harm
 	fmt.Printf("rs-ros-node %s, commit %s\n", r.version, r.commit)
 	documents, err := r.documents()
 	if err != nil {
@@ -62,27 +63,23 @@ func run(root, out, only string) error {
 	return r.checksums()
 }
 
-// choose returns the platforms that a list names, or all.
+// choose returns the platforms in list, or all if it is empty.
 func choose(list string) ([]platform, error) {
 	if list == "" {
 		return platforms, nil
 	}
 	var chosen []platform
 	for name := range strings.SplitSeq(list, ",") {
-		found := false
-		for _, p := range platforms {
-			if p.String() == name {
-				chosen, found = append(chosen, p), true
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(platforms, func(p platform) bool { return p.String() == name })
+		if i < 0 {
 			return nil, fmt.Errorf("platform %q: want one of %v", name, platforms)
 		}
+		chosen = append(chosen, platforms[i])
 	}
 	return chosen, nil
 }
 
-// path is the path of a file that is made, from what follows the program's name and version.
+// path returns the path of an output file. suffix follows the program's name and version.
 func (r *release) path(suffix string) string {
 	return filepath.Join(r.out, "rs-ros-node_"+r.version+"_"+suffix)
 }

@@ -12,18 +12,17 @@ import (
 	"time"
 )
 
-// release is what all parts of one release have in common.
 type release struct {
 	root, out string // absolute
 	work      string // a scratch folder
-	version   string // "0.1.0", or "0.1.0-dev.1a2b3c4d5e6f" of a commit without a tag
+	version   string // "0.1.0", or "0.1.0-dev.1a2b3c4d5e6f" without a tag
 	commit    string // 12 digits
 	time      time.Time
 }
 
 var constant = regexp.MustCompile(`Version += "([0-9.]+(?:-dev)?)"`)
 
-// newRelease finds out what is released from the source and from git, and empties the folder for it.
+// newRelease reads the version from the source and git, and empties the output folder.
 func newRelease(root, out string) (*release, error) {
 	r := &release{}
 	var err error
@@ -77,7 +76,7 @@ func (r *release) git(args ...string) (string, error) {
 	return r.run("git", nil, args...)
 }
 
-// run runs a command in the repository, and returns what it prints on stdout.
+// run runs a command in the repository and returns its standard output.
 func (r *release) run(name string, env []string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = r.root

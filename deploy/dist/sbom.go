@@ -14,8 +14,8 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// billOfMaterials writes which modules, in which versions, the programs were linked from, and what the page is bundled
-// with: a CycloneDX document, from what the linker wrote into them and from web/third_party.
+// billOfMaterials writes a CycloneDX document of the modules in the programs, as recorded by the linker, and of the
+// page's npm packages.
 func (r *release) billOfMaterials(programs []string) error {
 	modules, compiler := map[string]*debug.Module{}, ""
 	for _, program := range programs {
@@ -39,7 +39,7 @@ func (r *release) billOfMaterials(programs []string) error {
 		url := "pkg:golang/" + m.Path + "@" + m.Version
 		list = append(list, cyclonedx.Component{
 			BOMRef: url, PackageURL: url, Type: cyclonedx.ComponentTypeLibrary, Name: m.Path, Version: m.Version,
-			// The sum of go.sum is over a list of files; no type of hash of the format means that.
+			// A go.sum hash is over a list of files. CycloneDX has no such type of hash.
 			Properties: &[]cyclonedx.Property{{Name: "go:sum", Value: m.Sum}},
 		})
 		refs = append(refs, url)
@@ -66,7 +66,7 @@ func (r *release) billOfMaterials(programs []string) error {
 	})
 }
 
-// pageComponents lists the npm packages that parts of the page are from.
+// pageComponents returns the npm packages in the page.
 func (r *release) pageComponents() ([]cyclonedx.Component, error) {
 	const file = "web/third_party/SUMS"
 	text, err := os.ReadFile(r.source(file))

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitInput waits until fd can be read, for at most d. macOS's poll doesn't take
+// awaitInput waits until fd can be read, for at most d. macOS's poll doesn't support
 // terminals.
 func awaitInput(fd int, d time.Duration) (ready bool, err error) {
 	if fd >= unix.FD_SETSIZE {
-		return false, fmt.Errorf("file %d: select takes files below %d", fd, unix.FD_SETSIZE)
+		return false, fmt.Errorf("file %d: select supports files below %d", fd, unix.FD_SETSIZE)
 	}
 	var set unix.FdSet
 	set.Set(fd)

@@ -12,8 +12,7 @@ import (
 	"rsros/node/ros"
 )
 
-// listen subscribes to the topics that control the player's time, if the options
-// name any.
+// listen subscribes to the topics that control the player's time, if any.
 func listen(remote *control.Remote, player *replay.Player, o *Options, log zerolog.Logger) error {
 	if o.RateControlTopic != "" {
 		control := rateControlTopic{player: player, log: log}

@@ -40,8 +40,8 @@ func always(c replay.Command) func(replay.Status) replay.Command {
 	return func(replay.Status) replay.Command { return c }
 }
 
-// keyParser converts bytes to commands. It keeps the beginning of an arrow key
-// until the rest arrives.
+// keyParser converts bytes to commands. It keeps an incomplete arrow key until the rest
+// arrives.
 type keyParser struct{ pending string }
 
 func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Command) {
@@ -52,7 +52,7 @@ func (k *keyParser) feed(input string, s replay.Status) (commands []replay.Comma
 			if strings.HasPrefix(k.pending, c.keys) {
 				commands, used = append(commands, c.do(s)), len(c.keys)
 			} else if strings.HasPrefix(c.keys, k.pending) {
-				return commands // may become one
+				return commands // the key may be incomplete
 			}
 		}
 		k.pending = k.pending[max(used, 1):]
@@ -88,7 +88,7 @@ func readKeys(ctx context.Context, keys *os.File, p *replay.Player) {
 		if !terminal.claim() {
 			select {
 			case <-ctx.Done():
-			case <-time.After(keyPoll): // until we are in the foreground
+			case <-time.After(keyPoll): // poll until in the foreground
 			}
 			continue
 		}

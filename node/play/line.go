@@ -75,7 +75,7 @@ func (l *line) stop() {
 	<-l.done
 }
 
-// stateLine is rosbag play's line, followed by anything unusual.
+// stateLine returns rosbag play's line and anything unusual.
 func stateLine(s replay.Status) string {
 	line := fmt.Sprintf(" [%-7s]  Bag Time: %13.6f   Duration: %.6f / %.6f",
 		strings.ToUpper(string(s.State)), s.Time.Seconds(), s.Position.Seconds(), s.Length.Seconds())

@@ -15,7 +15,7 @@ import (
 	"rsros/node/replay"
 )
 
-// skips says what was skipped, a sentence for each topic.
+// skips describes what was skipped, one text per topic.
 func (o *output) skips() (list []string) {
 	if o.wrapper != nil && o.wrapper.Skipped() > 0 {
 		list = append(list, countOf(o.wrapper.Skipped(), "frame set")+" weren't processed in time")
@@ -31,8 +31,7 @@ func (o *output) skips() (list []string) {
 	return list
 }
 
-// dropped is the number of messages that slow subscribers lost; a message that
-// two lost counts twice.
+// dropped returns how many messages slow subscribers lost, summed over subscribers.
 func (o *output) dropped() (n uint64) {
 	for _, s := range o.sinks {
 		n += s.Dropped()
@@ -57,7 +56,7 @@ func countOf(n uint64, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// losses is what slow subscribers lost, in the order of topics and subscribers.
+// losses returns what slow subscribers lost, sorted by topic and subscriber.
 func (o *output) losses() (list []loss) {
 	seen := make(map[string]bool) // several publishers share a topic's subscribers
 	for _, s := range o.sinks {
@@ -77,7 +76,7 @@ func (o *output) losses() (list []loss) {
 	return list
 }
 
-// details are the values that losses add to ~status.
+// details returns the losses as values of ~status.
 func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 	if s.Dropped == 0 {
 		return nil
@@ -88,7 +87,7 @@ func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 	return values
 }
 
-// logEnd logs what was played and returns what was lost, nothing if lossyOK.
+// logEnd logs what was played, and returns what was lost unless lossyOK.
 func (o *output) logEnd(log zerolog.Logger, s replay.Status, lossyOK bool) (lost []string) {
 	dropped, losses, skips := o.dropped(), o.losses(), o.skips()
 	e := log.Info().Uint64("messages", s.Messages).Uint64("bytes", s.Bytes).Dur("worst lateness (ms)", s.WorstLate.Round(time.Microsecond))
@@ -109,9 +108,8 @@ func (o *output) logEnd(log zerolog.Logger, s replay.Status, lossyOK bool) (lost
 	return append(lost, skips...)
 }
 
-// lossText is the message about what slow subscribers lost.
 func lossText(dropped uint64, list []loss) string {
-	const most = 10 // in one line
+	const most = 10 // subscribers named
 	text := "slow subscribers lost " + countOf(dropped, "message")
 	var each []string
 	for _, l := range list[:min(len(list), most)] {

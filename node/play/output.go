@@ -25,8 +25,8 @@ type output struct {
 	encoder   msgs.Encoder
 	sinks     []*sink
 	problems  []string
-	images    map[string]transport.Options // by recorded topic: those with transports beside them
-	wrapper   *naming.Source               // nil where the bags' own messages are played
+	images    map[string]transport.Options // the topics with compressed transports, by recorded name
+	wrapper   *naming.Source               // nil if the bags' own messages are played
 }
 
 func newOutput(n *ros.Node, o *Options) (*output, error) {
@@ -46,8 +46,8 @@ func newOutput(n *ros.Node, o *Options) (*output, error) {
 	return out, err
 }
 
-// Advertise advertises a channel under its recorded publisher's name, so that a
-// recording of the replay tells publishers apart as the bag does.
+// Advertise advertises a channel under its recorded publisher's name, so that recordings
+// of the replay keep publishers apart.
 func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 	p, err := o.node.Advertise(ros.PublisherOptions{
 		Topic: c.Topic, Type: c.Type, CallerID: c.CallerID,
@@ -62,8 +62,8 @@ func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 	return sink, err
 }
 
-// transports are those beside an image topic that is published under a name, which
-// may be the recorded one after a prefix.
+// transports advertises the compressed transports of an image topic. name may be the
+// recorded name after a prefix.
 func (o *output) transports(published, name string) (*transport.Topics, error) {
 	for recorded, options := range o.images {
 		if strings.HasSuffix(name, recorded) {
@@ -89,7 +89,7 @@ func (o *output) PublishClock(t bagstore.Time) {
 type sink struct {
 	out        *output
 	pub        *ros.Publisher
-	compressed *transport.Topics // nil for what is no image
+	compressed *transport.Topics // nil if the topic has no images
 }
 
 func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(s.compressed.Share(m)) }
@@ -111,14 +111,11 @@ func (s *sink) Subscribers() int {
 	return 1
 }
 
-// Dropped counts what subscribers of the topic and of its transports lost.
-// The player asks each topic several times a second.
+// Dropped returns how many messages subscribers of the topic and its transports lost.
 func (s *sink) Dropped() uint64 {
 	n := s.pub.Dropped()
-	if s.compressed != nil {
-		for _, p := range s.compressed.Publishers() {
-			n += p.Dropped()
-		}
+	for _, p := range s.compressed.Publishers() {
+		n += p.Dropped()
 	}
 	return n
 }
@@ -126,13 +123,13 @@ func (s *sink) Dropped() uint64 {
 // Settle waits for the transports.
 func (s *sink) Settle(ctx context.Context) error { return s.compressed.Settle(ctx) }
 
-// publishers are the topic's and those of its transports.
+// publishers returns the publishers of the topic and its transports.
 func (s *sink) publishers() []*ros.Publisher {
 	return append([]*ros.Publisher{s.pub}, s.compressed.Publishers()...)
 }
 
-// flushPatience is how long the player waits at the end for a subscriber that
-// takes nothing.
+// flushPatience is how long the player waits at the end for a subscriber that reads
+// nothing.
 const flushPatience = 5 * time.Second
 
 // Flush waits while the subscribers make progress.
@@ -150,7 +147,7 @@ func (s *sink) Flush(ctx context.Context) error {
 
 func (o *output) flush(ctx context.Context, p *ros.Publisher) error {
 	for {
-		before := taken(p.Stats())
+		before := sent(p.Stats())
 		patience, cancel := context.WithTimeout(ctx, flushPatience)
 		err := p.Flush(patience)
 		cancel()
@@ -159,8 +156,8 @@ func (o *output) flush(ctx context.Context, p *ros.Publisher) error {
 			return ctx.Err()
 		case !errors.Is(err, context.DeadlineExceeded):
 			return err
-		case taken(p.Stats()) == before:
-			o.problems = append(o.problems, fmt.Sprintf("a subscriber of %s doesn't take its last messages", p.Topic()))
+		case sent(p.Stats()) == before:
+			o.problems = append(o.problems, fmt.Sprintf("a subscriber of %s doesn't read its last messages", p.Topic()))
 			return nil
 		}
 	}
@@ -186,8 +183,7 @@ func (o *output) close() {
 	}
 }
 
-// Skipped implements replay.Skipper: images that weren't compressed because others
-// were.
+// Skipped implements replay.Skipper. It counts images that weren't compressed in time.
 func (o *output) Skipped() (n uint64) {
 	for _, s := range o.sinks {
 		for _, d := range s.compressed.Drops() {
@@ -197,7 +193,7 @@ func (o *output) Skipped() (n uint64) {
 	return n
 }
 
-func taken(s ros.PublisherStats) (n uint64) {
+func sent(s ros.PublisherStats) (n uint64) {
 	for _, sub := range s.Subscribers {
 		n += sub.Messages
 	}

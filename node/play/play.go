@@ -25,35 +25,34 @@ import (
 	"rsros/program"
 )
 
-// Options are the settings of a replay. The zero value of a field is the
-// default.
+// Options are the settings of a replay. Zero values mean the defaults.
 type Options struct {
-	ROS    graph.Config // name, remaps and environment; the default name is play_ and a unique end, as rosbag's
+	ROS    graph.Config // the default name is play_ and a unique suffix, as in rosbag
 	Master graph.Mode   `setting:"master"`
 	Bags   []string     `setting:"bags"`
 
-	Replay replay.Settings // what is played, and how
+	Replay replay.Settings
 
-	Queue            int    `setting:"queue"`              // messages that may wait for one subscriber; 0 means 100, negative no bound
+	Queue            int    `setting:"queue"`              // messages that may wait for one subscriber; 0 means 100, below 0 no bound
 	RateControlTopic string `setting:"rate-control-topic"` // playback waits while the header stamps of this topic lag
-	LossyOK          bool   `setting:"lossy-ok"`           // messages that slow subscribers lose don't make the replay incomplete
+	LossyOK          bool   `setting:"lossy-ok"`           // losses of slow subscribers aren't an error
 
 	Naming  naming.Choice `setting:"naming"` // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
 	Wrapper naming.WrapperOptions
 
-	Foxglove foxglove.Access // where Foxglove's clients connect; the zero value is nowhere
-	HTTP     viewers.Access  // where the viewer's page is; the zero value is nowhere
+	Foxglove foxglove.Access // the zero value serves nothing
+	HTTP     viewers.Access  // the zero value serves nothing
 
-	Keys  *os.File  // where keys are read from; nil for none
-	Out   io.Writer // for the state line; nil for none
+	Keys  *os.File  // nil for no keys
+	Out   io.Writer // for the state line; may be nil
 	Quiet bool      `setting:"quiet"` // no state line
 
-	Given settings.Given // the settings that flags set, to their zero values, too
+	Given settings.Given // which settings flags have set
 
 	Log zerolog.Logger
 }
 
-// Settings returns the settings that aren't fields of their own.
+// Settings implements settings.Holder.
 func (o *Options) Settings() settings.Fields {
 	return settings.Fields{
 		"camera": &o.Wrapper.Camera, "start-at": settings.Parsed(&o.Replay.StartAt, moment.Parse),
@@ -63,9 +62,9 @@ func (o *Options) Settings() settings.Fields {
 
 // Run plays bags into the graph until their end, Stop, or the end of ctx.
 //
-// The error is bagstore's if a bag can't be opened. Otherwise it wraps
-// program.ErrUsage, program.ErrNoMaster, or program.ErrIncomplete if something that
-// was asked for couldn't be published or slow subscribers lost messages.
+// If a bag can't be opened, it returns bagstore's error. Other errors wrap
+// program.ErrUsage, program.ErrNoMaster, or program.ErrIncomplete if something couldn't be
+// published or slow subscribers lost messages.
 func Run(ctx context.Context, o Options) error {
 	s := session{Options: o}
 	problems, err := s.run(ctx)
@@ -78,8 +77,8 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// recording returns what is played as realsense2_camera would have published it; nil
-// if the bags' own messages are played.
+// recording opens the recording that is played as realsense2_camera's topics. It returns
+// nil if the bags' own messages are played.
 func (o *Options) recording(bags []*bagstore.Bag) (*rsbag.File, error) {
 	switch {
 	case o.Naming == naming.Both:
@@ -92,8 +91,8 @@ func (o *Options) recording(bags []*bagstore.Bag) (*rsbag.File, error) {
 	return rsbag.Open(bags[0].Path(), rsbag.Options{Bag: bags[0], CameraNodes: true})
 }
 
-// wrapper makes the source of realsense2_camera's topics. Private parameters
-// complete the options.
+// wrapper returns the source of realsense2_camera's topics. Private parameters apply where
+// no flag is set.
 func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.File) (*naming.Source, error) {
 	values, err := graph.PrivateParams(ctx, n)
 	if err != nil {
@@ -122,13 +121,11 @@ func (o *Options) wrapper(ctx context.Context, n *ros.Node, recording *rsbag.Fil
 	return source, nil
 }
 
-const (
-	// immediateBytes bounds a subscriber's queue if the player waits for room in it
-	// anyway. It is enough to keep a socket busy.
-	immediateBytes = 8 << 20
-)
+// immediateBytes bounds a subscriber's queue if the player waits for room in it. It is
+// enough to keep a socket busy.
+const immediateBytes = 8 << 20
 
-// complete fills in defaults and refuses settings that contradict each other.
+// complete sets defaults and refuses contradicting settings.
 func (o *Options) complete() error {
 	settings.Play.Complete(o.Given, settings.Fields{"queue": &o.Queue})
 	r := &o.Replay
@@ -136,15 +133,15 @@ func (o *Options) complete() error {
 		return err
 	}
 	if r.FollowClock && r.ClockHz > 0 {
-		return errors.New("a clock can be followed or published, not both")
+		return errors.New("following and publishing a clock exclude each other")
 	}
 	if r.Restamp && r.ClockHz > 0 {
-		return errors.New("stamps are moved to now, but /clock would give the bag's time: restamp or publish a clock, not both")
+		return errors.New("restamping and publishing a clock exclude each other: stamps would be now, but /clock the bag's time")
 	}
 	return nil
 }
 
-// title is what viewers read above the page.
+// title returns the title of the viewer's page.
 func (o *Options) title() string {
 	title := filepath.Base(o.Bags[0])
 	if n := len(o.Bags) - 1; n > 0 {

@@ -18,18 +18,18 @@ import (
 	"rsros/program"
 )
 
-// session is one replay, from opening the bags to leaving the graph.
+// session is one replay.
 type session struct {
 	Options
-	closers []func() // run by close, the last one first
+	closers []func() // called by close in reverse order
 
 	bags   []*bagstore.Bag
-	damage []string // found in the bags when they were opened
+	damage []string // found when the bags were opened
 	node   *graph.Node
 	source replay.Source
 
 	out     *output
-	shown   *view.Output // passes everything to out, and to viewers
+	shown   *view.Output // copies everything from out to viewers
 	status  *control.Status
 	viewed  nodegraph.Playback
 	player  *replay.Player
@@ -57,7 +57,6 @@ func (s *session) run(ctx context.Context) (problems []string, err error) {
 	return append(s.damage, problems...), err
 }
 
-// open opens the bags and joins the graph.
 func (s *session) open(ctx context.Context) (err error) {
 	if len(s.Bags) == 0 {
 		return fmt.Errorf("%w: no bag was named", program.ErrUsage)
@@ -85,7 +84,7 @@ func (s *session) open(ctx context.Context) (err error) {
 	return err
 }
 
-// connect connects a player to the source, to publishers and to ~status.
+// connect connects the player to the source, publishers and ~status.
 func (s *session) connect() (err error) {
 	n := s.node.Node
 	wrapper, isWrapper := s.source.(*naming.Source)
@@ -173,7 +172,7 @@ func (s *session) play(ctx context.Context) (problems []string, err error) {
 	return slices.Concat(s.player.Problems(), s.out.problems, lost), err
 }
 
-// close ends everything that run started and returns what leaving the graph failed with.
+// close ends everything that run started. It returns the error of leaving the graph.
 func (s *session) close() (err error) {
 	for _, c := range slices.Backward(s.closers) {
 		c()

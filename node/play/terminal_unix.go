@@ -13,7 +13,7 @@ import (
 	"rsros/node/replay"
 )
 
-// What keys can do on this system, in words.
+// Support for keys, for version --features.
 const (
 	Keys       = "yes: termios"
 	JobControl = "yes: Ctrl-Z pauses the player and restores the terminal"

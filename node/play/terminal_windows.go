@@ -13,7 +13,7 @@ import (
 	"rsros/node/replay"
 )
 
-// What keys can do on this system, in words.
+// Support for keys, for version --features.
 const (
 	Keys       = "yes: ReadConsoleInput"
 	JobControl = "no: Windows has none"
@@ -48,10 +48,10 @@ func (t *terminal) close() {
 	}
 }
 
-// claim reports whether keys may be read: always, Windows has no background jobs.
+// claim returns true, because Windows has no background jobs.
 func (t *terminal) claim() bool { return true }
 
-// handleSignals has nothing to handle.
+// handleSignals does nothing.
 func (t *terminal) handleSignals(context.Context) {}
 
 // read waits for keys, for at most keyPoll, and returns how many bytes it has read.
@@ -89,7 +89,7 @@ type inputRecord struct {
 
 const keyEvent = 1
 
-// readConsole reads events, which a console has more of than keys.
+// readConsole reads console events and returns those that are keys.
 func (t *terminal) readConsole(keys []byte) (int, error) {
 	switch event, err := windows.WaitForSingleObject(t.input, uint32(keyPoll.Milliseconds())); {
 	case err != nil:
@@ -112,7 +112,7 @@ func (t *terminal) readConsole(keys []byte) (int, error) {
 	return copy(keys, string(utf16.Decode(text))), nil
 }
 
-// pipeBytes is how many bytes wait in a pipe.
+// pipeBytes returns how many bytes wait in a pipe.
 func pipeBytes(pipe windows.Handle) (n uint32, err error) {
 	if ok, _, err := peekNamedPipe.Call(uintptr(pipe), 0, 0, 0, uintptr(unsafe.Pointer(&n)), 0); ok == 0 {
 		return 0, err

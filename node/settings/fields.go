@@ -3,76 +3,67 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"strconv"
 	"strings"
 )
 
-// Field is where the value of a setting is kept.
+// Field is a setting and the place of its value.
 type Field struct {
 	*Setting
 	value  reflect.Value
-	negate bool // the field says the opposite
+	negate bool // the place holds the opposite
 }
 
-// Fields are pointers to the values of settings, or Setters, by name: for values that aren't
+// Fields maps names of settings to Setters or pointers to values, for values that aren't
 // tagged fields.
 type Fields map[string]any
 
-// Setter is a value with a text of its own.
+// Setter is a value that parses its own text.
 type Setter interface {
 	Set(text string) error
 	IsZero() bool
 }
 
-type parsed[T any] struct {
-	value *T
-	parse func(string) (T, error)
+type setter struct {
+	set    func(text string) error
+	isZero func() bool
 }
 
-// Parsed is a value whose text a function reads.
-func Parsed[T any](value *T, parse func(string) (T, error)) Setter { return parsed[T]{value, parse} }
+func (s setter) Set(text string) error { return s.set(text) }
+func (s setter) IsZero() bool          { return s.isZero() }
 
-func (p parsed[T]) IsZero() bool { return reflect.ValueOf(p.value).Elem().IsZero() }
-
-func (p parsed[T]) Set(text string) error {
-	v, err := p.parse(text)
-	if err == nil {
-		*p.value = v
-	}
-	return err
+// Parsed returns a Setter of a value that parse reads.
+func Parsed[T any](value *T, parse func(string) (T, error)) Setter {
+	return setter{func(text string) error {
+		v, err := parse(text)
+		if err == nil {
+			*value = v
+		}
+		return err
+	}, func() bool { return reflect.ValueOf(value).Elem().IsZero() }}
 }
 
-type key[K comparable, V any] struct {
-	values *map[K]V
-	of     K
-	parse  func(string) (V, error)
+// Key returns a Setter of a map's value. Setting it replaces the map by a changed copy; the map
+// may be nil.
+func Key[K comparable, V any](values *map[K]V, key K, parse func(string) (V, error)) Setter {
+	return setter{func(text string) error {
+		v, err := parse(text)
+		if err == nil {
+			changed := map[K]V{key: v}
+			for k, old := range *values {
+				if k != key {
+					changed[k] = old
+				}
+			}
+			*values = changed
+		}
+		return err
+	}, func() bool { _, set := (*values)[key]; return !set }}
 }
 
-// Key is the value of a key of a map, which may be nil. Setting it doesn't change the map for
-// others that have it.
-func Key[K comparable, V any](values *map[K]V, of K, parse func(string) (V, error)) Setter {
-	return key[K, V]{values, of, parse}
-}
-
-func (k key[K, V]) IsZero() bool {
-	_, said := (*k.values)[k.of]
-	return !said
-}
-
-func (k key[K, V]) Set(text string) error {
-	v, err := k.parse(text)
-	if err == nil {
-		values := map[K]V{}
-		maps.Copy(values, *k.values)
-		values[k.of], *k.values = v, values
-	}
-	return err
-}
-
-// Switch is a Bool for one of the values that a field may have besides its zero value: true sets
-// it, and is refused if the field has another one.
+// Switch returns a Setter for a Bool: true sets the field to value, and is an error if the field
+// has another value than zero; false resets value to zero.
 func Switch[T comparable](field *T, value T) Setter {
 	return Parsed(field, func(text string) (T, error) {
 		var zero T
@@ -88,12 +79,12 @@ func Switch[T comparable](field *T, value T) Setter {
 	})
 }
 
-// Holder is a part of options that has more settings than its fields with tags.
+// Holder is a part of options that has settings besides its tagged fields.
 type Holder interface{ Settings() Fields }
 
-// Fields returns the fields of targets that have a setting of the set. A target is Fields or
-// a pointer to a struct: fields tagged `setting:"NAME"`, or `setting:"!NAME"` if they say the
-// opposite, also those of structs in it. If several have the same name, the first counts.
+// Fields returns the fields of targets that have a setting in s. A target is Fields or a
+// pointer to a struct with fields tagged `setting:"NAME"`, or `setting:"!NAME"` if they hold
+// the opposite, also in nested structs. The first field of a name counts.
 func (s Set) Fields(targets ...any) (found []Field) {
 	names := map[string]bool{}
 	add := func(name string, v reflect.Value) {
@@ -109,7 +100,7 @@ func (s Set) Fields(targets ...any) (found []Field) {
 	return found
 }
 
-// walk visits the fields of Fields or of what v points to.
+// walk visits the fields of v, which is Fields or a pointer.
 func walk(v reflect.Value, visit func(name string, v reflect.Value)) {
 	if holder, ok := v.Interface().(Holder); ok {
 		walk(reflect.ValueOf(holder.Settings()), visit)
@@ -134,7 +125,7 @@ func walk(v reflect.Value, visit func(name string, v reflect.Value)) {
 	}
 }
 
-// Set sets the field to what a text says; it appends to a list.
+// Set sets the field to the value of text, or appends it to a list.
 func (f Field) Set(text string) error {
 	if setter, ok := f.value.Interface().(Setter); ok {
 		if _, err := f.parse(text); err != nil {
@@ -165,7 +156,6 @@ func (f Field) Set(text string) error {
 	return nil
 }
 
-// isZero reports whether nobody has set the field to something else than its zero value.
 func (f Field) isZero() bool {
 	if setter, ok := f.value.Interface().(Setter); ok {
 		return setter.IsZero()
@@ -173,20 +163,20 @@ func (f Field) isZero() bool {
 	return f.value.Elem().IsZero()
 }
 
-// Fill sets fields of targets from private parameters and marks them in given. Those that a
-// flag or an earlier parameter set stay, and so do those of a program that aren't zero. The
-// reader has the errors. Profiles are left out: their parameters depend on the device.
+// Fill sets fields of targets from private parameters and marks them in given. It leaves alone
+// fields that aren't zero and those in given. r collects the errors. Profiles are left out,
+// because their parameters depend on the device.
 func (s Set) Fill(r *Reader, given Given, targets ...any) {
 	var open []Field // two settings may have the same field
 	for _, f := range s.Fields(targets...) {
-		if _, said := given[f.Name()]; !said && f.isZero() && f.Kind != Profile {
+		if _, set := given[f.Name()]; !set && f.isZero() && f.Kind != Profile {
 			open = append(open, f)
 		}
 	}
 	for _, f := range open {
 		for _, name := range f.Params {
-			texts, said := r.read(name, f.Kind)
-			if !said {
+			texts, set := r.read(name, f.Kind)
+			if !set {
 				continue
 			}
 			given[f.Name()] = Default
@@ -201,14 +191,14 @@ func (s Set) Fill(r *Reader, given Given, targets ...any) {
 	}
 }
 
-// Complete sets fields of targets that nobody has set to their defaults.
+// Complete sets unset fields of targets to their defaults.
 func (s Set) Complete(given Given, targets ...any) {
 	for _, f := range s.Fields(targets...) {
 		if f.Default == "" || given[f.Name()] != Default || !f.isZero() {
 			continue
 		}
 		if err := f.Set(f.Default); err != nil {
-			panic(fmt.Sprintf("default of %s: %v", f.Name(), err)) // a test sets them all
+			panic(fmt.Sprintf("default of %s: %v", f.Name(), err)) // a test sets all defaults
 		}
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Kind is the kind of a setting's value. It decides how a text is read, and which values a
-// parameter may have.
+// Kind is the kind of a setting's value: how it is parsed, and what a parameter may be.
 type Kind int
 
 // The kinds. A parameter that is a number or a time and isn't positive means the default,
@@ -19,26 +18,26 @@ const (
 	Bool     Kind = iota
 	Text          // a parameter may be a whole number
 	Texts         // the flag may be repeated; a parameter is a text or a list
-	List          // Texts with commas between
+	List          // Texts separated by commas
 	File          // a path
 	Folder        // a path
 	Serial        // a serial number; "_123" keeps YAML from reading a number
 	Word          // one of Choices
-	Value         // what the field's own Setter reads
+	Value         // parsed by the field's Setter
 	Profile       // of a stream: WIDTHxHEIGHT@FPS, or off; parameters: enable, width, height, rate
 	Whole         // a whole number
 	Number        // a number
 	Positive      // a number above 0
 	MB            // a size in 2^20 bytes, 0 or more
 	KB            // a size in 2^10 bytes; 0 is a single byte, because 0 bytes are the default
-	Bytes         // a size in bytes, or in k, M or G of 1024
+	Bytes         // a size in bytes, or with the suffix k, M or G, powers of 1024
 	Seconds       // a time, 0 or more
 	Offset        // a time in seconds
 	Time          // a time above 0: seconds, or a number with s, m or h
-	Wait          // a Time; a number that isn't positive is for ever, -1
+	Wait          // a Time; a number that isn't positive means forever, -1
 )
 
-// kinds are the names that help has for values, and what an error says is wanted.
+// kinds has the names of values in help, and the descriptions in errors.
 var kinds = [...]struct{ name, wants string }{
 	Bool: {"bool", "true or false"}, Text: {name: "text"}, Texts: {name: "text"}, List: {name: "list"},
 	File: {name: "file"}, Folder: {name: "folder"}, Serial: {name: "serial"}, Word: {name: "word"}, Value: {name: "value"}, Profile: {name: "profile"},
@@ -48,7 +47,7 @@ var kinds = [...]struct{ name, wants string }{
 	Time: {"time", "seconds, or a number with s, m or h"}, Wait: {"time", "seconds, or a number with s, m or h"},
 }
 
-// String is the kind as help shows it, unless there is a unit.
+// String returns the kind's name in help.
 func (k Kind) String() string { return kinds[k].name }
 
 func (k Kind) number() bool { return k >= Whole && k <= KB }

@@ -12,11 +12,11 @@ import (
 	"rsros/program"
 )
 
-// Reader reads a node's private parameters and collects the errors of those that can't be
-// used. An empty string and a namespace of the same name count as unset.
+// Reader reads a node's private parameters and collects errors. An empty string and a
+// namespace of the same name count as unset.
 type Reader struct {
 	params map[string]any
-	wrong  map[string]error // by name, because settings share parameters
+	wrong  map[string]error // by name; settings may share a parameter
 }
 
 // NewReader reads p, which may be nil.
@@ -31,29 +31,28 @@ func (r *Reader) Err() error {
 	return errors.Join(errs...)
 }
 
-// Text returns a text, or a whole number as one; "" if the parameter is unset.
+// Text returns a text or whole number as text, or "" if the parameter is unset.
 func (r *Reader) Text(name string) string {
 	texts, _ := r.read(name, Text)
 	return cmp.Or(append(texts, "")...)
 }
 
 // Truth returns whether a parameter is true, and whether it is set.
-func (r *Reader) Truth(name string) (on, said bool) {
-	texts, said := r.read(name, Bool)
-	return said && texts[0] == "true", said
+func (r *Reader) Truth(name string) (on, set bool) {
+	texts, set := r.read(name, Bool)
+	return set && texts[0] == "true", set
 }
 
-// Number returns a number above 0, or 0 if the parameter is unset or leaves the choice to the
-// device, as -1 does.
+// Number returns a number above 0, or 0 if the parameter is unset or -1, the device's choice.
 func (r *Reader) Number(name string) int {
 	texts, _ := r.read(name, Whole)
 	n, _ := strconv.Atoi(cmp.Or(append(texts, "")...))
 	return n
 }
 
-// read returns a parameter's values as a flag of the kind has them. If it is said and there are
-// none, it leaves the value to the default.
-func (r *Reader) read(name string, k Kind) (texts []string, said bool) {
+// read returns a parameter's values as texts for a flag of the kind, and whether it is set. A
+// set parameter without texts means the default.
+func (r *Reader) read(name string, k Kind) (texts []string, set bool) {
 	value := r.params[name]
 	switch v := value.(type) {
 	case nil, map[string]any:

@@ -1,10 +1,9 @@
 // Package settings declares the settings of the commands that run a node: flags, private
-// parameters, kinds, defaults and help, each once. It puts values into the fields of options
-// that have a setting's name in their tag, and knows who set a value.
+// parameters, kinds, defaults and help. It sets the fields of options that are tagged with a
+// setting's name, and records which source set them.
 //
-// A flag takes precedence over a private parameter, and this over the default, also
-// where the value is zero. The package knows neither a command line nor a graph, and
-// nothing in it is safe for concurrent use but the tables.
+// A flag takes precedence over a private parameter, and a parameter over the default, even if
+// the value is zero. Only the tables are safe for concurrent use.
 package settings
 
 import (
@@ -12,31 +11,28 @@ import (
 	"strings"
 )
 
-// Setting is the declaration of a setting. It is set by a flag, by private parameters, or by
-// both.
+// Setting declares a setting. A flag, private parameters, or both set it.
 type Setting struct {
-	Flag   string   // "" if there is none
+	Flag   string   // may be ""
 	Short  string   // the flag's letter
-	Params []string // private parameters: the first that is set counts. A Profile has four
+	Params []string // private parameters; the first that is set counts, but a Profile has four
 
 	Kind    Kind
 	Unit    string   // of a number, or the form of a Value
 	Choices []string // of a Word
-	Alone   string   // what the flag means without a value, if it may have none
+	Alone   string   // the flag's value if it is given without one; "" if it needs one
 	Row     bool     // the flag takes several values in a row, as rosbag's do
 
-	Default string // as the flag has it; "" is the zero value
-	Auto    string // the default in words, where Default doesn't say it
+	Default string // the flag's text; "" is the zero value
+	Auto    string // describes the default if Default doesn't
 	Help    string
 	Example string // a value other than the default, where the kind doesn't suggest one
 
-	// Running is the name under which dynamic_reconfigure changes it while the node runs.
-	Running string
-	// Camera says that it selects a camera: it has no effect if the device is a recording.
-	Camera bool
+	Running string // name in dynamic_reconfigure, if it can change while the node runs
+	Camera  bool   // it selects a camera, and has no effect if the device is a recording
 }
 
-// Name is the setting's name in the tags of options: its flag's, or else its parameter's.
+// Name returns the name in the tags of options: the flag's, or else the parameter's.
 func (s *Setting) Name() string {
 	switch {
 	case s.Flag != "":
@@ -47,7 +43,7 @@ func (s *Setting) Name() string {
 	return s.Running
 }
 
-// Usage is the help of the flag: what it does, and which parameters do it, too.
+// Usage returns the flag's help, with the default and the parameters.
 func (s *Setting) Usage() string {
 	usage := s.Help
 	if s.Auto != "" {
@@ -59,11 +55,10 @@ func (s *Setting) Usage() string {
 	return usage
 }
 
-// Set is the settings of a command. No two have the same name.
+// Set is the settings of a command. Their names are unique.
 type Set []Setting
 
-// flags returns the settings that have flags, without their parameters: for commands that
-// read none.
+// flags returns the settings that have flags, without their parameters.
 func (s Set) flags() (out Set) {
 	for _, setting := range s {
 		if setting.Flag != "" {
@@ -74,7 +69,7 @@ func (s Set) flags() (out Set) {
 	return out
 }
 
-// Find returns the setting with a name, or nil.
+// Find returns the setting with the name, or nil.
 func (s Set) Find(name string) *Setting {
 	for i := range s {
 		if s[i].Name() == name {
@@ -84,30 +79,28 @@ func (s Set) Find(name string) *Setting {
 	return nil
 }
 
-// Source is who set a value.
+// Source is what set a value.
 type Source int
 
-// The sources. A parameter whose value means "the default", such as a size of 0, is a
-// Default that is said.
+// The sources. A parameter that means the default, such as a size of 0, counts as Default.
 const (
 	Default Source = iota
 	Parameter
 	Flag
 )
 
-// Given says who set the values of options, by the names of settings. What isn't in it wasn't
-// set by a flag or a parameter.
+// Given maps the names of settings that a flag or parameter set to their source.
 type Given map[string]Source
 
-// Clone returns a copy that isn't nil.
+// Clone returns a copy, which isn't nil.
 func (g Given) Clone() Given {
 	c := Given{}
 	maps.Copy(c, g)
 	return c
 }
 
-// By reports whether a setting was set by a source.
-func (g Given) By(name string, by Source) bool {
-	source, said := g[name]
-	return said && source == by
+// By reports whether source set the setting.
+func (g Given) By(name string, source Source) bool {
+	by, set := g[name]
+	return set && by == source
 }

@@ -11,15 +11,14 @@ var (
 	Demo   = slices.Concat(demo, streams.flags())
 )
 
-// The settings of how commands over files write bags: Output's compression is that of the input by
-// default, and Sink is only how bytes go to the disk.
+// The settings of commands that write bags from files. The compression of Output defaults to that
+// of the input. Sink has only the settings of writing to disk.
 var (
 	Bag    = bag.flags()
 	Output = slices.Concat(Bag, Set{{Flag: "uncompressed", Help: "don't compress"}})
 	Sink   = sink.flags()
 )
 
-// device is which device live publishes.
 var device = Set{
 	{Flag: "device", Params: []string{"device", "rosbag_filename"}, Kind: Texts, Example: "sim",
 		Help: "sim, sim:SERIAL, usb, usb:SERIAL, or a RealSense recording (.bag or .db3); repeat it for several cameras"},
@@ -36,11 +35,11 @@ var device = Set{
 	{Flag: "speed", Params: []string{"speed"}, Kind: Positive, Default: "1", Running: "rate", Help: "playback speed, if the device is a recording"},
 	{Flag: "pause", Params: []string{"pause"}, Running: "paused", Help: "start paused, if the device is a recording; ~pause_playback resumes it"},
 	{Flag: "loop", Params: []string{"loop"}, Running: "loop", Help: "start again at the end, if the device is a recording"},
-	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode, as far as options can carry it out"},
+	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode, if options support it"},
 	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time: seconds, or a number with s, m or h"},
 }
 
-// streams are the profiles of a camera's streams. The last ones have no flags.
+// streams has the profiles of a camera's streams.
 var streams = Set{
 	{Flag: "depth", Params: profile("enable_depth", "depth"), Kind: Profile, Help: "Depth_0 stream: WIDTHxHEIGHT@FPS, or off"},
 	{Flag: "color", Params: profile("enable_color", "color"), Kind: Profile, Help: "Color_0 stream: WIDTHxHEIGHT@FPS, or off"},
@@ -54,7 +53,7 @@ var streams = Set{
 	{Params: profile("enable_confidence", "confidence"), Kind: Profile, Help: "Confidence_0 stream, which recordings may have"},
 }
 
-// profile are realsense2_camera's parameters of a stream.
+// profile returns realsense2_camera's parameters of a stream.
 func profile(enable, prefix string) []string {
 	return []string{enable, prefix + "_width", prefix + "_height", prefix + "_fps"}
 }
@@ -62,7 +61,6 @@ func profile(enable, prefix string) []string {
 var master = Setting{Flag: "master", Kind: Word, Choices: []string{"ros", "embedded", "auto"}, Default: "ros",
 	Help: "ros: ROS_MASTER_URI; embedded: start one there; auto: whichever works"}
 
-// liveTopics are under which names live publishes.
 var liveTopics = Set{
 	master,
 	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Choices: []string{"sdk", "wrapper", "both"}, Default: "both", Help: "topic names: sdk, wrapper or both"},
@@ -71,7 +69,7 @@ var liveTopics = Set{
 	{Params: []string{"manager"}, Kind: Text, Default: "realsense2_camera_manager", Help: "nodelet manager that the wrapper naming's diagnostics are named after; nothing is loaded into it"},
 }
 
-// wrapper is what the wrapper naming publishes besides the streams.
+// wrapper has what the wrapper naming publishes in addition to the streams.
 var wrapper = Set{
 	{Flag: "align-depth", Params: []string{"align_depth"}, Help: "publish depth as the colour camera sees it: CAMERA/aligned_depth_to_color"},
 	{Flag: "pointcloud", Params: []string{"enable_pointcloud"}, Help: "publish coloured points: CAMERA/depth/color/points"},
@@ -96,7 +94,7 @@ var wrapper = Set{
 	{Params: []string{"tf_prefix"}, Kind: Text, Auto: "the camera's name", Help: "prefix of frames"},
 }
 
-// Frames are the names of single frames.
+// Frames has the settings of frame names.
 var Frames = frames()
 
 func frames() (s Set) {
@@ -113,29 +111,26 @@ func frames() (s Set) {
 	return s
 }
 
-// recorder is how live records.
 var recorder = Set{
 	{Flag: "record", Params: []string{"record"}, Kind: File, Help: "record into this .bag or .db3 from the start"},
 	{Flag: "record-path", Params: []string{"record_path"}, Kind: Folder, Default: ".", Help: "folder, or path prefix, of the files that ~start_recording creates"},
-	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must lie below --record-path"},
+	{Flag: "allow-remote-paths", Help: "let ~record and ~record_path on the parameter server name any file; otherwise they must be below --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
-	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "how much may wait for the disk, in MB"},
-	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with the description repeated, at this size in MB"},
+	{Flag: "buffsize", Params: []string{"buffsize"}, Kind: MB, Default: "512", Help: "MB that may wait for the disk"},
+	{Flag: "split-size", Params: []string{"split_size"}, Kind: MB, Auto: "no limit", Help: "start a new file, with a copy of the description, at this size in MB"},
 	{Flag: "split-duration", Params: []string{"split_duration"}, Kind: Time, Auto: "no limit", Help: "start a new file after this much recorded time: seconds, or a number with s, m or h"},
-	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; --record goes by the name's ending"},
+	{Flag: "db3", Params: []string{"db3"}, Help: "~start_recording creates .db3 files, for librealsense 2.58 and later; for --record the file name decides"},
 }
 
-// sink is how bytes go to the disk.
 var sink = Set{
 	{Flag: "direct", Params: []string{"direct"}, Auto: "from 16 MiB on, where the file system supports it",
 		Help: "write past the page cache (O_DIRECT), or fail if the file system doesn't support that"},
 	{Flag: "buffered", Params: []string{"buffered"}, Help: "write through the page cache"},
 }
 
-// bag is how bags are written.
 var bag = slices.Concat(sink, Set{
 	{Flag: "lz4", Params: []string{"lz4"}, Help: "compress with LZ4"},
-	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small and slow"},
+	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small but slow"},
 	{Flag: "chunksize", Params: []string{"chunksize"}, Kind: KB, Default: "768", Help: "chunk size in KB; the flag's 0 makes a chunk of each message"},
 })
 
@@ -144,12 +139,11 @@ var overwrite = Set{{Flag: "overwrite", Help: "replace a file that has the recor
 var foxglove = Set{
 	{Flag: "foxglove", Kind: Text, Alone: "127.0.0.1:8765", Help: "let Foxglove and Lichtblick connect, at ADDRESS:PORT; beyond loopback, with a token that is printed"},
 	{Flag: "foxglove-origin", Kind: Texts, Help: "let the pages of this site connect, such as https://app.foxglove.dev"},
-	{Flag: "foxglove-view-only", Help: "let nobody publish, call services, set parameters or control playback there"},
+	{Flag: "foxglove-view-only", Help: "don't let Foxglove's clients publish, call services, set parameters or control playback"},
 }
 
-// page is where a node's viewers connect.
 var page = Set{
 	{Flag: "http", Kind: Text, Alone: "127.0.0.1:8090", Help: "serve the viewer's page at ADDRESS:PORT; beyond loopback, with a token that is printed"},
 	{Flag: "http-origin", Kind: Texts, Help: "let the pages of this site connect to the viewer"},
-	{Flag: "http-view-only", Help: "viewers may look, and change nothing"},
+	{Flag: "http-view-only", Help: "don't let viewers change anything"},
 }

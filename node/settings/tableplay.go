@@ -1,12 +1,12 @@
 package settings
 
-// playback is what play plays, and how: the flags of rosbag play, and more.
+// playback has the flags of rosbag play, and more.
 var playback = Set{
 	{Flag: "prefix", Short: "p", Kind: Text, Help: "put this before every topic name"},
 	{Flag: "quiet", Short: "q", Help: "show no state line"},
 	{Flag: "immediate", Short: "i", Help: "play without waiting, as fast as subscribers read"},
 	{Flag: "pause", Running: "paused", Help: "start paused"},
-	{Flag: "queue", Kind: Whole, Default: "100", Help: "messages that may wait for a subscriber; 0 or less for no bound"},
+	{Flag: "queue", Kind: Whole, Default: "100", Help: "messages that may wait for a subscriber; 0 or less for no limit"},
 	{Flag: "clock", Help: "publish /clock"},
 	{Flag: "hz", Kind: Positive, Unit: "Hz", Default: "100", Help: "rate of /clock"},
 	{Flag: "clock-per-message", Default: "true", Help: "also publish /clock before each message"},
@@ -23,7 +23,7 @@ var playback = Set{
 	{Flag: "loop-range", Kind: Value, Unit: "FROM:TO", Example: "10:20", Help: "loop over FROM:TO, seconds from the start"},
 	{Flag: "loop-monotonic", Help: "let time continue in each round instead of jumping back"},
 	{Flag: "keep-alive", Short: "k", Help: "stay after the end, with latched topics and the clock; with --loop, after the first round"},
-	{Flag: "try-future-version", Help: "accepted as rosbag play does; all known versions are read"},
+	{Flag: "try-future-version", Help: "accepted for compatibility with rosbag play; all known versions are read"},
 	{Flag: "topics", Kind: Texts, Row: true, Help: "topics to play"},
 	{Flag: "regex", Kind: Texts, Row: true, Help: "play topics whose whole name matches"},
 	{Flag: "exclude", Short: "x", Kind: Texts, Row: true, Help: "leave out topics whose whole name matches"},
@@ -40,17 +40,16 @@ var playback = Set{
 	{Running: "position", Kind: Seconds, Help: "position in seconds from the start"},
 }
 
-// playTopics are under which names play publishes.
 var playTopics = Set{
 	master,
 	{Flag: "naming", Kind: Word, Choices: []string{"sdk", "wrapper", "both"}, Default: "sdk", Help: "sdk: topics as recorded; wrapper: a RealSense bag as realsense2_camera's"},
 	{Flag: "camera", Params: []string{"camera"}, Kind: Text, Default: "camera", Help: "prefix of the wrapper naming's topics and frames"},
 }
 
-// Wrapper reports whether a setting is of the wrapper naming alone.
+// Wrapper reports whether only the wrapper naming uses the setting.
 func Wrapper(name string) bool { return name == "camera" || wrapper.Find(name) != nil }
 
-// topics is what record records, and into what: the flags of rosbag record, and more.
+// topics has the flags of rosbag record, and more.
 var topics = Set{
 	{Flag: "all", Short: "a", Help: "record every topic"},
 	{Flag: "regex", Short: "e", Help: "the topics are regular expressions that must match whole names"},
@@ -60,22 +59,22 @@ var topics = Set{
 	{Flag: "split", Help: "at --size or --duration start a new file instead of stopping"},
 	{Flag: "size", Kind: MB, Help: "limit of a file in MB; 0 for no limit"},
 	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of a file in time: seconds, or a number with s, m or h"},
-	{Flag: "max-splits", Kind: Whole, Auto: "all", Help: "keep this many finished files besides the one that is written, deleting the oldest"},
+	{Flag: "max-splits", Kind: Whole, Auto: "all", Help: "keep this many finished files, deleting the oldest"},
 	{Flag: "limit", Short: "l", Kind: Whole, Auto: "no limit", Help: "record only this many messages of each topic"},
 	{Flag: "repeat-latched", Help: "start each file of a split with the newest latched messages"},
 	{Flag: "tcpnodelay", Help: "ask publishers to send without delay"},
 	master,
-	{Flag: "min-space", Short: "L", Kind: Bytes, Default: "1G", Help: "leave this much room on the disk: bytes, or a number with k, M or G; below it messages are dropped"},
+	{Flag: "min-space", Short: "L", Kind: Bytes, Default: "1G", Help: "drop messages if the disk has less free space than this: bytes, or a number with k, M or G"},
 	{Flag: "node", Kind: Text, Help: "record every topic that this node subscribes to"},
 	{Flag: "topic", Kind: Texts, Help: "a topic to record, like the arguments"},
 	{Flag: "publish", Short: "p", Help: "publish the path of each new file on /begin_write (std_msgs/String), latched"},
 	{Flag: "quiet", Short: "q", Help: "log errors only"},
-	{Flag: "udp", Help: "accepted as rosbag record has it; messages come over TCP all the same"},
-	{Flag: "buffsize", Short: "b", Kind: MB, Default: "256", Help: "how much may wait for the disk, in MB; 0 for no bound"},
-	{Flag: "db3", Help: "record ROS 2's messages into a .db3 of rosbag2, as -O NAME.db3 does, too"},
+	{Flag: "udp", Help: "accepted for compatibility with rosbag record; messages always come over TCP"},
+	{Flag: "buffsize", Short: "b", Kind: MB, Default: "256", Help: "MB that may wait for the disk; 0 for no limit"},
+	{Flag: "db3", Help: "record ROS 2 messages into a rosbag2 .db3; -O NAME.db3 implies it"},
 }
 
-// Split is how large the parts are that split makes.
+// Split has the size limits of split.
 var Split = Set{
 	{Flag: "size", Kind: MB, Auto: "no limit", Help: "limit of a part in MB"},
 	{Flag: "duration", Kind: Time, Auto: "no limit", Help: "limit of a part in time: seconds, or a number with s, m or h"},
@@ -91,19 +90,19 @@ var viewer = Set{
 	{Flag: "listen", Kind: Text, Auto: "a free port that only this machine reaches", Help: "address and port for viewers"},
 	{Flag: "bags", Kind: Folder, Help: "folder of recordings that viewers may open and download"},
 	{Flag: "record-path", Kind: Folder, Default: ".", Help: "folder for recordings that viewers start"},
-	{Flag: "view-only", Help: "viewers may look, and change nothing"},
-	{Flag: "no-auth", Help: "ask for no token, although other machines can connect"},
-	{Flag: "allow-host", Kind: List, Help: "another name that browsers may use for this machine without a token"},
+	{Flag: "view-only", Help: "don't let viewers change anything"},
+	{Flag: "no-auth", Help: "need no token, even if other machines can connect"},
+	{Flag: "allow-host", Kind: List, Help: "another host name that browsers may use for this machine without a token"},
 	{Flag: "allow-origin", Kind: List, Help: "an origin of another site whose pages may connect, such as https://example.org"},
-	{Flag: "no-open", Help: "print the address, and don't open the browser"},
+	{Flag: "no-open", Help: "don't open the browser, only print the address"},
 	{Flag: "master", Kind: Text, Help: "show this graph: the address of its master; ros for ROS_MASTER_URI; embedded or auto to start one there"},
 }
 
-// Master is where the embedded master listens.
+// Master has the settings of the embedded master.
 var Master = Set{
 	{Flag: "port", Short: "p", Kind: Whole, Auto: "that of ROS_MASTER_URI", Help: "port to listen on; 0 chooses a free one"},
-	{Flag: "listen", Kind: Text, Help: "address to listen on besides loopback; 0.0.0.0 is every address of this machine"},
-	{Flag: "core", Help: "accepted for rosmaster's sake"},
-	{Flag: "numworkers", Short: "w", Kind: Whole, Help: "accepted for rosmaster's sake"},
-	{Flag: "timeout", Short: "t", Kind: Text, Help: "accepted for rosmaster's sake"},
+	{Flag: "listen", Kind: Text, Help: "additional address to listen on; 0.0.0.0 is every address of this machine"},
+	{Flag: "core", Help: "accepted for compatibility with rosmaster"},
+	{Flag: "numworkers", Short: "w", Kind: Whole, Help: "accepted for compatibility with rosmaster"},
+	{Flag: "timeout", Short: "t", Kind: Text, Help: "accepted for compatibility with rosmaster"},
 }

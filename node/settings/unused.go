@@ -1,9 +1,9 @@
 package settings
 
-// Unused are parameters of realsense2_camera that have no effect; "a/b" is b in the namespace a.
+// Unused is a group of realsense2_camera's parameters that have no effect.
 type Unused struct {
 	Params []string
-	Usual  []any // what realsense2_camera's launch files set: nothing to warn of
+	Usual  []any // values in realsense2_camera's launch files, which need no warning
 	Why    string
 	Stream bool // of a stream that recordings may have
 }
@@ -11,12 +11,12 @@ type Unused struct {
 const (
 	noFisheye    = "no camera here has a fisheye stream"
 	noConfidence = "no camera here has a confidence stream"
-	noOdometry   = "wheel odometry goes to tracking cameras, which aren't supported"
-	noTurns      = "exposures in turns can't be set"
-	oneName      = "topics have one name"
+	noOdometry   = "only tracking cameras use wheel odometry, and they aren't supported"
+	noTurns      = "alternating exposures can't be set"
+	oneName      = "topic names are fixed"
 )
 
-// WithoutEffect are all of them.
+// WithoutEffect has all parameters without effect.
 var WithoutEffect = []Unused{
 	{[]string{"external_manager"}, []any{false}, "this is a node, not a nodelet: no manager loads it", false},
 	{[]string{"fisheye_width", "fisheye_height"}, []any{-1, 0}, noFisheye, true},
@@ -26,7 +26,7 @@ var WithoutEffect = []Unused{
 	{[]string{"confidence_height"}, []any{-1, 0, 480}, noConfidence, true},
 	{[]string{"confidence_fps"}, []any{-1, 0, 30}, noConfidence, true},
 	{[]string{"enable_confidence"}, []any{true}, noConfidence, true},
-	{[]string{"hold_back_imu_for_frames"}, []any{false}, "samples of motion never wait for images", false},
+	{[]string{"hold_back_imu_for_frames"}, []any{false}, "motion samples never wait for images", false},
 	{[]string{"topic_odom_in"}, []any{"", "odom_in"}, noOdometry, false},
 	{[]string{"calib_odom_file"}, []any{""}, noOdometry, false},
 	{[]string{"stereo_module/exposure/1"}, []any{7500}, noTurns, false},
@@ -39,7 +39,7 @@ var WithoutEffect = []Unused{
 	{[]string{"rgbd_launch/depth_registered", "rgbd_launch/depth_registered_filtered"}, []any{"aligned_depth_to_color", "depth_registered"}, oneName, false},
 	{[]string{"rgbd_launch/projector"}, []any{"projector"}, oneName, false},
 	{[]string{"rgbd_launch/bond"}, []any{"false"}, "this is a node, not a nodelet", false},
-	{[]string{"rgbd_launch/rgb_processing"}, []any{"true"}, "color/image_rect_color is always there", false},
+	{[]string{"rgbd_launch/rgb_processing"}, []any{"true"}, "color/image_rect_color is always published", false},
 	{[]string{"rgbd_launch/debayer_processing"}, []any{"false"}, "cameras send colour images", false},
 	{[]string{"rgbd_launch/ir_processing", "rgbd_launch/depth_processing"}, []any{"false"}, "the camera rectifies infrared and depth", false},
 	{[]string{"rgbd_launch/disparity_processing", "rgbd_launch/disparity_registered_processing"}, []any{"false"}, "disparity images aren't published", false},
