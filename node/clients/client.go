@@ -112,7 +112,7 @@ func (c *Client) Write(kind websocket.Kind, parts ...[]byte) error {
 	return err
 }
 
-// Close tells the client why the connection ends, and ends it.
+// Close sends the client the reason and closes the connection.
 func (c *Client) Close(status websocket.Status, reason string) {
 	c.ws.Close(status, reason)
 	c.fail(errors.New(reason))
@@ -307,7 +307,7 @@ func (c *Client) release(m *Shared) {
 	c.server.budget.drop(m)
 }
 
-// end gives back what waits for the client and, with an error, disconnects it. Callers
+// end releases the messages that wait for the client and, with an error, disconnects it. Callers
 // hold mu.
 func (c *Client) end(err error) {
 	if err != nil {
@@ -325,7 +325,7 @@ func (c *Client) end(err error) {
 	c.settled()
 }
 
-// settled tells those who wait that nothing is left to do. Callers hold mu.
+// settled wakes those who wait until nothing is left to do. Callers hold mu.
 func (c *Client) settled() {
 	if c.idle != nil {
 		close(c.idle)
@@ -344,7 +344,7 @@ func (c *Client) drain(ctx context.Context) error {
 		c.settled()
 	}
 	c.mu.Unlock()
-	c.wakeUp() // the writer looks again, even if nothing waits
+	c.wakeUp() // the writer checks again, even if nothing waits
 	select {
 	case <-idle:
 		return nil

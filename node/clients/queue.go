@@ -20,13 +20,13 @@ type Options struct {
 	Messages int   // that wait; the oldest is dropped
 	Bytes    int64 // that wait, without those that are never dropped
 	Kept     int64 // bytes that wait and are never dropped; more ends the client
-	Window   int   // messages that may be under way before the client gives credit
+	Window   int   // messages that may be in flight before the client grants credit
 
 	// Send writes a message with Client.Write, on the client's writing goroutine.
 	Send func(Item, Delivery) error
 }
 
-// Delivery is what a client has to know of a message besides its content.
+// Delivery is what a client needs to know about a message apart from its content.
 type Delivery struct {
 	Sequence uint32 // of the message in its subscription, from 1
 	Skipped  uint32 // dropped since the one before
@@ -60,10 +60,10 @@ type entry struct {
 	keep bool
 }
 
-// Offer gives the client a message, in place of the oldest one if too many wait.
+// Offer queues a message for the client, in place of the oldest one if the queue is full.
 func (s *Subscription) Offer(i Item) { s.put(i, false) }
 
-// Keep gives the client a message that isn't dropped.
+// Keep queues a message that is never dropped.
 func (s *Subscription) Keep(i Item) { s.put(i, true) }
 
 func (s *Subscription) put(i Item, keep bool) {
@@ -99,7 +99,7 @@ func (s *Subscription) put(i Item, keep bool) {
 	s.schedule()
 }
 
-// full tells whether a message of more bytes doesn't fit.
+// full reports whether a message of more bytes doesn't fit.
 func (s *Subscription) full(more int64) bool {
 	return s.o.Messages > 0 && len(s.waiting) >= s.o.Messages || s.o.Bytes > 0 && s.bytes-s.kept+more > s.o.Bytes
 }
@@ -142,7 +142,7 @@ func (s *Subscription) lose(m *Shared) {
 	}
 }
 
-// ready tells whether a message may be sent.
+// ready reports whether a message may be sent.
 func (s *Subscription) ready() bool {
 	return len(s.waiting) > 0 && (s.o.Window == 0 || s.sequence-s.credited < uint32(s.o.Window))
 }

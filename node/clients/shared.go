@@ -19,7 +19,7 @@ type Shared struct {
 	holds int // by clients; guarded by the budget's mu
 }
 
-// overhead is what a message takes in memory besides its content, in bytes.
+// overhead is the size of a message in memory without its content, in bytes.
 const overhead = 128
 
 // Init gives the caller a reference. size is how many bytes of content the message keeps
@@ -34,7 +34,7 @@ func (s *Shared) shared() *Shared { return s }
 // Retain adds a reference.
 func (s *Shared) Retain() { s.refs.Add(1) }
 
-// Release gives up a reference.
+// Release drops a reference.
 func (s *Shared) Release() {
 	if s.refs.Add(-1) == 0 && s.free != nil {
 		s.free()

@@ -38,7 +38,7 @@ func newChannels() channels {
 // batch is how many channels or services are advertised in one message.
 const batch = 100
 
-// update takes over the topics that there are now, and tells the clients. It returns
+// update replaces the topics and informs the clients. It returns
 // the subscriptions whose topics went, for the caller to end.
 func (cs *channels) update(topics []Topic, all map[*client]struct{}) (ended []*subscription) {
 	now := make(map[uint32]*channel)
@@ -76,7 +76,7 @@ func (cs *channels) update(topics []Topic, all map[*client]struct{}) (ended []*s
 	return ended
 }
 
-// introduce tells a new client of all channels; there may be none.
+// introduce sends a new client all channels; there may be none.
 func (cs *channels) introduce(c *client) {
 	var all []*channel
 	for _, ch := range cs.live {

@@ -11,7 +11,7 @@ type connections struct {
 	published, subscribed, provided map[string][]string
 }
 
-// update tells the clients that follow the graph what changed.
+// update sends changes to the clients that follow the graph.
 func (g *connections) update(state *State, all map[*client]struct{}) {
 	now := connections{state.Publishers, state.Subscribers, state.Providers}
 	news, any := now.since(g)
@@ -83,7 +83,7 @@ func changed(before, now map[string][]string) []string {
 // ids is a list that JSON doesn't write as null.
 func ids(list []string) []string { return append([]string{}, list...) }
 
-// followGraph begins to tell the client of the connection graph, the whole one first,
+// followGraph begins to send the client the connection graph, the whole one first,
 // or stops.
 func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// updateParams takes over the parameters that there are now, and tells the clients that
+// updateParams replaces the parameters and informs the clients that
 // follow those that changed. Callers hold mu.
 func (s *Server) updateParams(now map[string]any) {
 	var changed []string

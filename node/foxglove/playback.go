@@ -10,7 +10,7 @@ import (
 // playbackNews is what clients were told of playback. The server's mu guards it.
 type playbackNews struct {
 	last     PlaybackState // as the clients that follow it know it
-	commands int           // under way: their answers tell what changed
+	commands int           // in progress; their answers contain the changes
 }
 
 // played hears where the player is.

@@ -87,7 +87,7 @@ func (s *Server) playback() (start, end int64, ok bool) {
 	return s.o.Playback.Range()
 }
 
-// Offered tells whether the client of a request speaks the protocol, under a name that
+// Offered reports whether the client of a request speaks the protocol, under a name that
 // the server knows or not. ServeHTTP answers it.
 func (s *Server) Offered(r *http.Request) bool {
 	return websocket.Requested(r) && slices.ContainsFunc(websocket.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
@@ -97,7 +97,7 @@ func (s *Server) Offered(r *http.Request) bool {
 const maxRequest = 16 << 20
 
 // ServeHTTP upgrades the request's connection and serves the client until it leaves. It
-// doesn't look at the Host and Origin headers: the caller has done that.
+// doesn't check the Host and Origin headers: the caller has done that.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.served.Room(); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -124,7 +124,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.Msg("a Foxglove client left")
 }
 
-// join makes the client known and tells it what there is.
+// join adds the client and sends it the current state.
 func (s *Server) join(c *client) error {
 	s.mu.Lock()
 	c.send(s.info(c))

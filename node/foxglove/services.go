@@ -19,7 +19,7 @@ func newServices() services {
 	return services{ids: make(map[Service]uint32), live: make(map[uint32]Service)}
 }
 
-// update takes over the services that there are now, and tells the clients that may
+// update replaces the services and informs the clients that may
 // call them.
 func (sv *services) update(list []Service, all map[*client]struct{}) {
 	now := make(map[uint32]Service)

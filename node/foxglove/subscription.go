@@ -92,7 +92,7 @@ func (c *client) sendMessage(id uint32, m *message) error {
 	return err
 }
 
-// sendTime tells the client what time it is, if it goes on or jumped.
+// sendTime sends the client the time if it advanced or jumped.
 func (c *client) sendTime(t *instant) error {
 	if t.round == c.time.round && t.time <= c.time.time {
 		return nil
@@ -120,7 +120,7 @@ type dropStatus struct {
 	shownAt, lastDrop time.Time
 }
 
-// update tells the client that it is too slow, as long as it is.
+// update sends the client a warning while it is too slow.
 func (d *dropStatus) update(c *client, now time.Time) {
 	dropped := c.Dropped()
 	if dropped > d.dropped {

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	errViewOnly  = errors.New("viewers may only look here (--view-only)")
+	errViewOnly  = errors.New("viewers can't change anything (--view-only)")
 	errNothing   = errors.New("nothing is shown")
 	errUnknownOp = errors.New("unknown request")
 )

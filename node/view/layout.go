@@ -56,7 +56,7 @@ func (g *camera) offers() *topics {
 	return g.layout.topics
 }
 
-// frame gives a frame to those who have subscribed to its topics. at is its time.
+// frame sends a frame to the subscribers of its topics. at is its time.
 func (l *layout) frame(sensor int, f *camdriver.Frame, at wire.Nanos) {
 	if l == nil || len(l.streams[f.Stream()]) == 0 {
 		return

@@ -10,16 +10,16 @@ import (
 	"rsros/node/view/wire"
 )
 
-// markSearch looks for the marks of a recording beside its playback. It begins with the
-// first frame that a viewer gets, so that nobody waits for it to see something.
+// markSearch searches for the marks of a recording during playback. It starts after the
+// first frame is sent to a viewer, so that it doesn't delay the picture.
 type markSearch struct {
 	once  sync.Once
 	stop  context.CancelFunc
 	job   sync.WaitGroup
-	found atomic.Pointer[[]wire.Mark] // those that viewers haven't been told
+	found atomic.Pointer[[]wire.Mark] // not yet sent to viewers
 }
 
-// begin begins to search, the first time.
+// begin starts the search unless it has started.
 func (m *markSearch) begin(g *camera) {
 	m.once.Do(func() {
 		var ctx context.Context
@@ -34,7 +34,7 @@ func (m *markSearch) begin(g *camera) {
 	})
 }
 
-// end ends the search and waits for it. Nobody may begin it any more.
+// end cancels the search and waits for it. begin must not be called afterwards.
 func (m *markSearch) end() {
 	if m.stop != nil {
 		m.stop()

@@ -55,8 +55,8 @@ func (o *offered) Follow(changed func(*foxglove.State)) (stop func()) {
 	}
 }
 
-// changed tells clients that something else is shown. Channels of the same name begin
-// anew.
+// changed tells Foxglove's clients that something else is shown. Channels of the same name
+// are new channels.
 func (o *offered) changed() {
 	if o == nil {
 		return
@@ -74,27 +74,27 @@ var errGone = errors.New("the topic isn't shown any more")
 
 // Subscribe implements foxglove.Graph.
 func (o *offered) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
-	of := o.topic(t.Name)
-	if of == nil {
+	shown := o.topic(t.Name)
+	if shown == nil {
 		return nil, errGone
 	}
-	of.taps.Add(&deliver)
-	if list := of.latched.Load(); list != nil {
+	shown.taps.Add(&deliver)
+	if list := shown.latched.Load(); list != nil {
 		for _, raw := range *list {
-			m := of.message([][]byte{raw.Head, raw.Body, raw.Tail}, raw.Time, nil)
+			m := shown.message([][]byte{raw.Head, raw.Body, raw.Tail}, raw.Time, nil)
 			deliver(foxglove.Message{Body: m, Time: int64(m.time)})
 			m.Release()
 		}
 	}
-	return func() { of.taps.Remove(&deliver) }, nil
+	return func() { shown.taps.Remove(&deliver) }, nil
 }
 
 // Recall implements foxglove.Recaller.
 func (o *offered) Recall(t foxglove.Topic) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if of := o.topic(t.Name); of != nil && of.latched.Load() == nil {
-		o.recall = append(o.recall, &of.stream)
+	if shown := o.topic(t.Name); shown != nil && shown.latched.Load() == nil {
+		o.recall = append(o.recall, &shown.stream)
 	}
 }
 
@@ -147,7 +147,7 @@ func (p player) Follow(changed func(foxglove.PlaybackState)) (stop func()) {
 // player is offered as foxglove.Playback.
 type player struct{ *offered }
 
-// report tells clients what the stage is doing.
+// report sends clients the state of playback.
 func (o *offered) report(st *wire.State) {
 	if o == nil || st.Position == nil {
 		return

@@ -52,7 +52,7 @@ func (s *stream) sample(f *camdriver.Frame, stamp, at wire.Nanos) {
 	}
 }
 
-// sendSamples gives what was collected to those who watch.
+// sendSamples sends the collected samples to their viewers.
 func (s *stream) sendSamples() {
 	s.mu.Lock()
 	b := s.samples

@@ -37,7 +37,7 @@ type Options struct {
 	Library    *library.Folder  // recordings that viewers may open; nil for none
 	Recording  record.Options   // of recordings that viewers start
 	RecordDir  string           // where they go; nowhere else
-	ViewOnly   bool             // viewers may look, and change nothing
+	ViewOnly   bool             // viewers can't change anything
 	MaxViewers int              // at once; default 32
 	Budget     *clients.Budget  // of all viewers; nil for that of the process
 	Foxglove   foxglove.Options // what Foxglove's clients see; without a Graph, the topics of what is shown
@@ -314,7 +314,7 @@ const (
 	countBeats = 10                     // how many of them lie between two counts
 )
 
-// pulse tells viewers what changes by itself: the position, counts, the size of a
+// pulse sends viewers what changes by itself: the position, counts, the size of a
 // recording.
 func (s *Server) pulse() {
 	tick := time.NewTicker(beat)
@@ -371,7 +371,7 @@ type news struct {
 	recording bool
 }
 
-// count tells each viewer its counts, and all of them what is recorded.
+// count sends each viewer its counts, and all viewers the state of recording.
 func (s *Server) count(g stage, told *news) {
 	viewers := s.allSessions()
 	streams := make([][]wire.StreamCounts, len(viewers))

@@ -9,7 +9,7 @@ import (
 )
 
 // stage is what viewers see, and what their requests act on. Requests are carried out
-// one at a time; what tells of the stage may be called by any goroutine.
+// one at a time; methods that only read the stage's state are safe for concurrent use.
 type stage interface {
 	described() *wire.Source
 	state() *wire.State
@@ -17,7 +17,7 @@ type stage interface {
 	stream(id uint16) *stream               // nil if there is none
 	span() (start, end wire.Nanos, ok bool) // of a recording
 	offers() *topics                        // what Foxglove's clients may subscribe to
-	// still tells whether showAgain can be called: it shows streams at the position to
+	// still reports whether showAgain can be called: it shows streams at the position to
 	// viewers who haven't seen them.
 	still() bool
 	showAgain([]*stream) error
@@ -59,10 +59,10 @@ func frames(waiting int) clients.Options {
 	return clients.Options{Class: clients.ClassLarge, Messages: waiting, Window: window}
 }
 
-// watched tells whether anybody watches the stream.
+// watched reports whether anybody watches the stream.
 func (s *stream) watched() bool { return len(s.watchers.All()) > 0 }
 
-// offer gives an item to those who watch the stream, and releases it.
+// offer sends an item to the stream's viewers and releases it.
 func (s *stream) offer(i item) {
 	for _, sub := range s.watchers.All() {
 		sub.Offer(i)

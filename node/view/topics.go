@@ -131,7 +131,7 @@ func (t *topic) message(content [][]byte, at int64, release func()) *message {
 	return m
 }
 
-// offer gives a message to those who watch the topic, and releases it.
+// offer sends a message to the topic's viewers and releases it.
 func (t *topic) offer(m *message) {
 	for _, deliver := range t.taps.All() {
 		(*deliver)(foxglove.Message{Body: m, Time: int64(m.time)})
@@ -139,7 +139,7 @@ func (t *topic) offer(m *message) {
 	t.stream.offer(m)
 }
 
-// pass gives a message to those who watch the topic, and returns it for others.
+// pass sends a message to the topic's viewers and returns it for others.
 func (t *topic) pass(raw msgs.Raw) msgs.Raw {
 	if !t.watched() {
 		return raw
@@ -158,7 +158,7 @@ func (t *topic) pass(raw msgs.Raw) msgs.Raw {
 	return raw
 }
 
-// show is pass for a message that nobody else takes.
+// show is pass for a message that has no other recipient.
 func (t *topic) show(raw msgs.Raw) {
 	if raw = t.pass(raw); raw.Owner != nil {
 		raw.Owner.Release()

@@ -19,11 +19,11 @@ import (
 // Access says where viewers connect and what they may do. The zero value is nowhere.
 type Access struct {
 	view.Access
-	ViewOnly bool           // they may look, and change nothing
+	ViewOnly bool           // viewers can't change anything
 	Lines    *roslog.Writer // what they see of the log, which has to write to it; nil for nothing
 }
 
-// Options are what a node's viewers need besides the node.
+// Options are what viewers need in addition to the node.
 type Options struct {
 	Access
 	RecordDir string              // of recordings that viewers start

@@ -91,7 +91,7 @@ func (c *Conn) Read() (Kind, []byte, error) {
 	}
 }
 
-// readFailed tells the client, if it broke the protocol, what was wrong.
+// readFailed closes the connection with a status if the client broke the protocol.
 func (c *Conn) readFailed(err error) error {
 	var failed *FailedError
 	switch {
@@ -134,7 +134,7 @@ func (c *Conn) answer(ping []byte) {
 }
 
 // answerPing sends the pong that waits. If another goroutine is writing, that one
-// looks again afterwards.
+// checks again afterwards.
 func (c *Conn) answerPing() {
 	for c.pong.Load() != nil && c.writing.TryLock() {
 		if waiting := c.pong.Swap(nil); waiting != nil {
@@ -185,7 +185,7 @@ const (
 	drainBytes    = 1 << 20     // read after a failure
 )
 
-// Close tells the client why the connection ends and waits for a Write that is under
+// Close sends the client the reason and waits for a Write that is under
 // way, both together for a second at most. Then nothing more is sent, and Read returns
 // an error within about a second. It may be called often; only the first call counts.
 func (c *Conn) Close(status Status, reason string) {

@@ -134,7 +134,7 @@ func (r *reader) grow(n int) error {
 	return nil
 }
 
-// give gives back the memory of a large message.
+// give returns the memory of a large message to the budget.
 func (r *reader) give() {
 	if r.taken > 0 {
 		r.memory.Give(r.taken)

@@ -23,7 +23,7 @@ const (
 	StatusTryAgain    Status = 1013
 )
 
-// sendable tells whether a close frame may carry the status.
+// sendable reports whether a close frame may carry the status.
 func (s Status) sendable() bool {
 	switch {
 	case s >= 1000 && s <= 1003, s >= 1007 && s <= 1014, s >= 3000 && s <= 4999:

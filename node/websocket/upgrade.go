@@ -64,7 +64,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Requested tells whether the client asks for a WebSocket. Such a request is either
+// Requested reports whether the client asks for a WebSocket. Such a request is either
 // passed to Upgrade or answered like any other.
 func Requested(r *http.Request) bool {
 	return listed(r.Header, "Connection", "upgrade") && listed(r.Header, "Upgrade", "websocket")
@@ -83,7 +83,7 @@ func Offered(r *http.Request) []string {
 	return all
 }
 
-// listed looks for a token in a header that is a list; case doesn't matter.
+// listed reports whether a list header contains a token, ignoring case.
 func listed(h http.Header, key, token string) bool {
 	for _, line := range h.Values(key) {
 		for name := range strings.SplitSeq(line, ",") {
@@ -96,7 +96,7 @@ func listed(h http.Header, key, token string) bool {
 }
 
 // Upgrade answers the request by switching to WebSocket. If it returns an error, it
-// has answered the request with it, or the connection is broken. It doesn't look at
+// has answered the request with it, or the connection is broken. It doesn't check
 // the Origin and Host headers: the caller has done that.
 //
 // The caller owns the connection and has to call HangUp at the end; the HTTP server

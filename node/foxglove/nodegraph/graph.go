@@ -23,7 +23,7 @@ type Graph struct {
 // New returns the graph of a node.
 func New(n *graph.Node) *Graph { return &Graph{n} }
 
-// period is the time between two looks at the master.
+// period is the time between two polls of the master.
 const period = time.Second
 
 // Follow implements foxglove.Graph. It asks the master once a second, and other nodes
@@ -46,7 +46,7 @@ func (g *Graph) Follow(changed func(*foxglove.State)) (stop func()) {
 	}
 }
 
-// follower looks at the graph again and again.
+// follower polls the graph.
 type follower struct {
 	node     *graph.Node
 	probes   *probes
@@ -74,7 +74,7 @@ func (f *follower) run(ctx context.Context) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		state := f.look(ctx)
+		state := f.poll(ctx)
 		if ctx.Err() == nil && (f.last == nil || !reflect.DeepEqual(state, f.last)) {
 			f.last = state
 			f.changed(state)
@@ -87,9 +87,9 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// look returns what there is now. While the master doesn't answer, that is what this
-// node publishes.
-func (f *follower) look(ctx context.Context) *foxglove.State {
+// poll returns the state of the graph. If the master doesn't answer, it has only what
+// this node publishes.
+func (f *follower) poll(ctx context.Context) *foxglove.State {
 	s := &foxglove.State{Problems: slices.Clone(f.problems)}
 	f.mu.Lock()
 	s.Params = f.params

@@ -115,7 +115,7 @@ func (f *Folder) entries(ctx context.Context) ([]entry, error) {
 	return list, err
 }
 
-// IsRecording tells by its name whether a file may be a recording.
+// IsRecording reports whether name has the extension of a recording.
 func IsRecording(name string) bool {
 	return slices.Contains(extensions, strings.ToLower(path.Ext(name)))
 }
@@ -162,8 +162,8 @@ func streamName(topic, kind string) string {
 
 var errNoRecording = errors.New("there is no such recording")
 
-// Path returns the path of a recording that a viewer named. If there is none, the error doesn't
-// say why, for that would tell what is outside.
+// Path returns the path of a recording that a viewer named. The error gives no reason, which
+// could reveal files outside the folder.
 func (f *Folder) Path(name string) (string, error) {
 	if !IsRecording(name) {
 		return "", errNoRecording

@@ -77,7 +77,7 @@ func thumbnail(path string) image.Image {
 	return nil
 }
 
-// encodings are those of sensor_msgs/Image whose pixels look like a format's.
+// encodings maps encodings of sensor_msgs/Image to formats with the same pixels.
 var encodings = map[camdriver.Format]string{
 	camdriver.RGB8: "rgb8", camdriver.RGBA8: "rgba8", camdriver.BGR8: "bgr8", camdriver.BGRA8: "bgra8",
 	camdriver.Y8: "mono8", camdriver.RAW8: "mono8", camdriver.YUYV: "yuyv", camdriver.Z16: "16UC1",

@@ -21,7 +21,7 @@ const (
 	imageType      = "sensor_msgs/Image"
 	compressedType = "sensor_msgs/CompressedImage"
 
-	// triedTopics is how many topics are looked at for a picture in colours or grey.
+	// triedTopics is how many topics are tried for a colour or grey picture.
 	triedTopics = 4
 	// largestPicture is how many pixels a compressed image may have.
 	largestPicture = 1 << 24

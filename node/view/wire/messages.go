@@ -160,17 +160,17 @@ type (
 		State  *State  `json:"state"`
 		Record *Record `json:"record"`
 	}
-	// CandidatesChanged tells which devices can be opened now.
+	// CandidatesChanged lists the devices that can be opened now.
 	CandidatesChanged struct {
 		Op         string      `json:"op"`
 		Candidates []Candidate `json:"candidates"`
 	}
-	// StateChanged tells what playback is doing.
+	// StateChanged has the state of playback.
 	StateChanged struct {
 		Op string `json:"op"`
 		State
 	}
-	// RecordChanged tells what recording is doing.
+	// RecordChanged has the state of recording.
 	RecordChanged struct {
 		Op string `json:"op"`
 		Record
