@@ -5,20 +5,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/node/ros"
+	"rsros/node/ros/roslog"
 	"rsros/program"
 )
 
-// JoinOptions say which graph a program joins, and under which name.
+// Config is a node's identity in the graph: its name, namespace, master, address
+// and remaps.
+type Config = ros.Config
+
+// ParseArgs reads the ROS arguments (a:=b, _p:=v, __name:=x, …) of a command line
+// and the ROS environment variables. It returns the remaining arguments in order.
+// The program's logger must write to the config's Rosout as well, and use it as a
+// hook.
+func ParseArgs(args, environ []string) (Config, []string, error) {
+	conf, rest, err := ros.ParseArgs(args, environ)
+	conf.Rosout = roslog.New(zerolog.InfoLevel)
+	return conf, rest, err
+}
+
+// JoinOptions select the graph that a program joins and its name there.
 type JoinOptions struct {
 	ROS    Config
 	Master Mode // default ROS
 
-	// Name is the node's name if ROS has none. Unique appends a process id and
-	// a time to it, as rosbag does.
+	// Name is the node's name if ROS has none. Unique appends the process id and the
+	// time to it, as rosbag does.
 	Name   string
 	Unique bool
 
@@ -62,4 +79,44 @@ func (n *Node) Close() error {
 	err := n.Node.Close()
 	n.stopMaster()
 	return err
+}
+
+// UntilKilled returns a context that also ends when rosnode kill, or a node that
+// takes n's name, asks n to end. Call done when the context is no longer needed.
+func UntilKilled(ctx context.Context, n *ros.Node) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-n.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// Params are a node's private parameters, as the parameter server returns them.
+type Params = map[string]any
+
+// PrivateParams gets the node's private parameters. It waits for the master, as
+// roscpp does.
+func PrivateParams(ctx context.Context, n *ros.Node) (Params, error) {
+	for {
+		v, _, err := n.Param(ctx, "~")
+		if err == nil {
+			tree, _ := v.(map[string]any)
+			return tree, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-n.Done():
+			return nil, errors.New("shut down before a master answered")
+		case <-time.After(time.Second):
+		}
+	}
 }

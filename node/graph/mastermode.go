@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/msgs"
 	"rsros/node/master"
 	"rsros/node/ros"
 	"rsros/node/xmlrpc"
@@ -52,7 +53,7 @@ func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logge
 	}
 	conf.MasterURI = m.URI()
 	if m.local {
-		conf.Host = cmp.Or(conf.Host, "127.0.0.1") // who can't reach the master needn't reach the node
+		conf.Host = cmp.Or(conf.Host, loopback) // a machine that can't reach the master needn't reach the node
 	}
 	quit := make(chan struct{})
 	var wg sync.WaitGroup
@@ -76,14 +77,13 @@ func masterAnswers(ctx context.Context, uri string) bool {
 
 // MasterOptions are the settings of an embedded master.
 type MasterOptions struct {
-	// Address is a master URI or host:port, of which the port counts; port 0 takes a
-	// free one. It defaults to ros.DefaultMasterURI.
+	// Address is a master URI or host:port. Only its port is used; port 0 takes a free
+	// one. It defaults to ros.DefaultMasterURI.
 	Address string
-	// Host is the name or address that other machines reach this one by. The master
-	// listens on it and on loopback; without it, or if it is loopback, on loopback
-	// alone.
+	// Host is the name or address by which other machines reach this one. The master
+	// listens on it and on loopback. If it is empty or loopback, it listens only there.
 	Host string
-	// Listen is where to listen instead, an address; "0.0.0.0" or "::" is everywhere.
+	// Listen is the address to listen on instead; "0.0.0.0" or "::" means all.
 	Listen string
 	Log    zerolog.Logger
 }
@@ -91,11 +91,10 @@ type MasterOptions struct {
 // Master is an embedded master with its rosout aggregator.
 type Master struct {
 	master *master.Master
-	rosout *rosout
-	local  bool // listens on loopback alone
+	rosout *ros.Node
+	local  bool // listens only on loopback
 }
 
-// loopback is where programs on this machine look for a master.
 const loopback = "127.0.0.1"
 
 // StartMaster starts an embedded master. It fails if its address is in use.
@@ -129,7 +128,7 @@ func StartMaster(ctx context.Context, o MasterOptions) (*Master, error) {
 	return &Master{m, out, local}, nil
 }
 
-// URI is what ROS_MASTER_URI should be set to.
+// URI returns the value for ROS_MASTER_URI.
 func (m *Master) URI() string { return m.master.URI() }
 
 // ShutdownAsked is closed when a peer called the master's shutdown.
@@ -138,7 +137,7 @@ func (m *Master) ShutdownAsked() <-chan struct{} { return m.master.ShutdownAsked
 // Close stops the aggregator and the master.
 func (m *Master) Close() error { return errors.Join(m.rosout.Close(), m.master.Close()) }
 
-// masterPort is the port of "http://host:11311/" or "host:11311".
+// masterPort returns the port of "http://host:11311/" or "host:11311".
 func masterPort(address string) (string, error) {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		address = u.Host
@@ -153,7 +152,7 @@ func masterPort(address string) (string, error) {
 	return port, nil
 }
 
-// listenHosts are the addresses to listen on; a single "" is all of this machine.
+// listenHosts returns the addresses to listen on; a single "" means all.
 func listenHosts(ctx context.Context, host, listen string, log zerolog.Logger) []string {
 	switch ip := net.ParseIP(listen); {
 	case listen == "":
@@ -169,7 +168,7 @@ func listenHosts(ctx context.Context, host, listen string, log zerolog.Logger) [
 	defer cancel()
 	addresses, err := net.DefaultResolver.LookupHost(ctx, host)
 	if err != nil {
-		log.Warn().Err(err).Str("host", host).Msg("the master listens everywhere: its host's address isn't known")
+		log.Warn().Err(err).Str("host", host).Msg("the master listens on all addresses: its host's address isn't known")
 		return []string{""}
 	}
 	// Loopback always: programs here look for the master at localhost.
@@ -184,9 +183,9 @@ func listenHosts(ctx context.Context, host, listen string, log zerolog.Logger) [
 		}
 	}
 	if len(hosts) == 0 && !named {
-		// Debian's /etc/hosts gives 127.0.1.1 for this machine's name, which others know
-		// by its address; and an address behind a translation isn't this machine's.
-		log.Info().Str("host", host).Msg("the master listens everywhere: its host isn't an address of this machine")
+		// Debian's /etc/hosts maps this machine's name to 127.0.1.1, and with address
+		// translation the host isn't an address of this machine.
+		log.Info().Str("host", host).Msg("the master listens on all addresses: its host isn't an address of this machine")
 		return []string{""}
 	}
 	return append(hosts, loopback)
@@ -198,4 +197,24 @@ func ownAddress(ip net.IP) bool {
 		n, ok := a.(*net.IPNet)
 		return ok && n.IP.Equal(ip)
 	})
+}
+
+// startRosout starts a node that republishes every node's /rosout messages on
+// /rosout_agg, as the stock rosout node does, for rqt_console and `rostopic echo`.
+func startRosout(ctx context.Context, masterURI, host string) (*ros.Node, error) {
+	n, err := ros.NewNode(ctx, ros.Config{Name: "rosout", MasterURI: masterURI, Host: host, NoRosout: true, Log: zerolog.Nop()})
+	if err != nil {
+		return nil, err
+	}
+	t := msgs.MustType("rosgraph_msgs/Log")
+	pub, err := n.Advertise(ros.PublisherOptions{Topic: "/rosout_agg", Type: t, Queue: 1000})
+	if err == nil {
+		_, err = n.Subscribe(ros.SubscriberOptions{Topic: "/rosout", Type: t}, func(r ros.Received) {
+			pub.Publish(msgs.Raw{Body: r.Data, Owner: r.Retain()})
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	return n, nil
 }

@@ -116,10 +116,10 @@ func TestRosoutIsNotItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if err := m.rosout.node.Sync(t.Context()); err != nil {
+	if err := m.rosout.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	topics, err := (&Node{Node: m.rosout.node, masterURI: m.URI()}).PublishedTopics(t.Context())
+	topics, err := (&Node{Node: m.rosout, masterURI: m.URI()}).PublishedTopics(t.Context())
 	if err != nil || !slices.Equal(topics, []string{"/rosout_agg"}) {
 		t.Errorf("published: %q, %v", topics, err)
 	}

@@ -36,13 +36,13 @@ func AdvertiseParameters(n *ros.Node, prefix string) (t *ParameterTopics, err er
 // parameters, and returns the resulting values. It runs on the node's goroutines,
 // concurrently if requests are concurrent.
 func (t *ParameterTopics) Serve(set func(*msgs.Config) (*msgs.Config, error)) (err error) {
-	t.services, err = OfferShared(t.node, NewService(t.prefix+"set_parameters", "dynamic_reconfigure/Reconfigure", func(req []byte) (msgs.Message, error) {
+	t.services, err = OfferShared(t.node, Service{t.prefix + "set_parameters", "dynamic_reconfigure/Reconfigure", func(req []byte) (msgs.Message, error) {
 		var m msgs.Config
 		if err := msgs.Unmarshal(req, &m); err != nil {
 			return nil, err
 		}
 		return set(&m)
-	}))
+	}})
 	return err
 }
 

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"time"
@@ -18,12 +19,8 @@ func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	for _, entry := range list {
-		if pair, _ := entry.([]any); len(pair) == 2 {
-			if name, ok := pair[0].(string); ok {
-				names = append(names, name)
-			}
-		}
+	for name := range pairs(list) {
+		names = append(names, name)
 	}
 	return names, nil
 }
@@ -35,49 +32,17 @@ func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	subscribers, err := n.systemState(ctx, 1)
+	t, err := n.systemState(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for topic, nodes := range subscribers {
+	for topic, nodes := range t.Subscribers {
 		if slices.Contains(nodes, node) {
 			names = append(names, topic)
 		}
 	}
 	return names, nil
-}
-
-// systemState returns which nodes publish (side 0) or subscribe to (1) each topic.
-func (n *Node) systemState(ctx context.Context, side int) (map[string][]string, error) {
-	state, err := n.ask(ctx, "getSystemState")
-	if err != nil {
-		return nil, err
-	}
-	return sideOf(state, side)
-}
-
-// sideOf reads one of the lists of getSystemState: publishers, subscribers, services.
-func sideOf(state []any, side int) (map[string][]string, error) {
-	if len(state) != 3 {
-		return nil, fmt.Errorf("getSystemState: the master answered %d lists, not publishers, subscribers and services", len(state))
-	}
-	list, _ := state[side].([]any)
-	nodes := map[string][]string{}
-	for _, entry := range list {
-		pair, _ := entry.([]any)
-		if len(pair) != 2 {
-			continue
-		}
-		topic, _ := pair[0].(string)
-		names, _ := pair[1].([]any)
-		for _, name := range names {
-			if text, ok := name.(string); ok && topic != "" {
-				nodes[topic] = append(nodes[topic], text)
-			}
-		}
-	}
-	return nodes, nil
 }
 
 // askTimeout bounds a call to the master.
@@ -108,26 +73,67 @@ type Topology struct {
 
 // Topology asks the master. It gives up after askTimeout.
 func (n *Node) Topology(ctx context.Context) (Topology, error) {
-	var t Topology
+	t, err := n.systemState(ctx)
+	if err != nil {
+		return t, err
+	}
+	list, err := n.ask(ctx, "getTopicTypes")
+	t.Types = map[string]string{}
+	for name, typ := range pairs(list) {
+		t.Types[name], _ = typ.(string)
+	}
+	return t, err
+}
+
+// systemState returns the Topology without types.
+func (n *Node) systemState(ctx context.Context) (t Topology, err error) {
 	state, err := n.ask(ctx, "getSystemState")
 	if err != nil {
 		return t, err
 	}
+	if len(state) != 3 {
+		return t, fmt.Errorf("getSystemState: the master answered %d lists, not publishers, subscribers and services", len(state))
+	}
 	for i, side := range []*map[string][]string{&t.Publishers, &t.Subscribers, &t.Providers} {
-		if *side, err = sideOf(state, i); err != nil {
-			return t, err
-		}
-	}
-	list, err := n.ask(ctx, "getTopicTypes")
-	if err != nil {
-		return t, err
-	}
-	t.Types = make(map[string]string, len(list))
-	for _, entry := range list {
-		if pair, _ := entry.([]any); len(pair) == 2 {
-			name, _ := pair[0].(string)
-			t.Types[name], _ = pair[1].(string)
+		*side = map[string][]string{}
+		list, _ := state[i].([]any)
+		for name, nodes := range pairs(list) {
+			nodes, _ := nodes.([]any)
+			for _, node := range nodes {
+				if text, ok := node.(string); ok {
+					(*side)[name] = append((*side)[name], text)
+				}
+			}
 		}
 	}
 	return t, nil
+}
+
+// Doubles returns, for each topic that the node publishes, the other nodes that also
+// publish it. It gives up after askTimeout.
+func (n *Node) Doubles(ctx context.Context) (map[string][]string, error) {
+	t, err := n.systemState(ctx)
+	if err != nil {
+		return nil, err
+	}
+	doubles := map[string][]string{}
+	for topic, nodes := range t.Publishers {
+		if i := slices.Index(nodes, n.Name()); i >= 0 && len(nodes) > 1 {
+			doubles[topic] = slices.Delete(nodes, i, i+1)
+		}
+	}
+	return doubles, nil
+}
+
+// pairs yields the entries [name, value] of a list.
+func pairs(list []any) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for _, entry := range list {
+			if pair, _ := entry.([]any); len(pair) == 2 {
+				if name, _ := pair[0].(string); name != "" && !yield(name, pair[1]) {
+					return
+				}
+			}
+		}
+	}
 }

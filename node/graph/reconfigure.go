@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,10 +28,10 @@ type Choice struct {
 	Value             any // as Parameter.Default
 }
 
-// Parameters are the parameters of a group.
+// Parameters are a group of parameters.
 type Parameters []Parameter
 
-// Sent returns the values that a request has, by name.
+// Sent returns the values in a request by name.
 func Sent(m *msgs.Config) map[string]any {
 	sent := map[string]any{}
 	putAll(sent, m.Bools)
@@ -48,7 +49,7 @@ func putAll[T bool | string | float64](values map[string]any, list []msgs.Param[
 	}
 }
 
-// Values are parameters' values by name, each of its parameter's kind.
+// Values are the parameters' values by name, each of the type of its Default.
 type Values map[string]any
 
 // Reconfigure offers parameters below a name for dynparam and rqt_reconfigure:
@@ -62,10 +63,10 @@ type Reconfigure struct {
 	values Values
 }
 
-// OfferReconfigure begins with the values that the parameter server has below the
-// name, else with the defaults, and calls apply with all of them then and after each
-// change. An error of apply refuses a change. What is outside a range is brought into
-// it. apply is called by one goroutine at a time.
+// OfferReconfigure starts with the values that the parameter server has below the name,
+// or with the defaults. It calls apply with all values at the start and for each change,
+// one call at a time. An error of apply refuses a change. Values are clamped to their
+// ranges.
 func OfferReconfigure(n *ros.Node, name string, parameters Parameters, apply func(Values) error) (*Reconfigure, error) {
 	r := &Reconfigure{parameters: parameters, apply: apply, values: Values{}}
 	for _, p := range parameters {
@@ -96,26 +97,25 @@ func (r *Reconfigure) offer(n *ros.Node, name string) (err error) {
 	r.topics.Describe(r.parameters)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.say()
+	r.publish()
 	return nil
 }
 
-// Values are the present ones.
+// Values returns the current values.
 func (r *Reconfigure) Values() Values {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.values)
 }
 
-// Close ends the service and the topics.
+// Close stops the service and the topics.
 func (r *Reconfigure) Close() {
 	if r.topics != nil {
 		r.topics.Close()
 	}
 }
 
-// serve carries out a request, which may name any of the parameters, and answers
-// with what holds then.
+// serve executes a request for some of the parameters and returns the resulting values.
 func (r *Reconfigure) serve(m *msgs.Config) (*msgs.Config, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,18 +124,17 @@ func (r *Reconfigure) serve(m *msgs.Config) (*msgs.Config, error) {
 	if err == nil {
 		r.values = values
 	}
-	config := r.say()
-	return config, err
+	return r.publish(), err
 }
 
-// say publishes the present values; r.mu is held.
-func (r *Reconfigure) say() *msgs.Config {
+// publish publishes the current values. The caller holds r.mu.
+func (r *Reconfigure) publish() *msgs.Config {
 	config := r.parameters.Config(r.values)
 	r.topics.Publish(&config)
 	return &config
 }
 
-// merged are the values with those given, as far as they are of the right kind.
+// merged returns the values, replaced by the given ones that are valid.
 func (r *Reconfigure) merged(given map[string]any) Values {
 	out := maps.Clone(r.values)
 	for _, p := range r.parameters {
@@ -146,7 +145,7 @@ func (r *Reconfigure) merged(given map[string]any) Values {
 	return out
 }
 
-// accept brings a value into the parameter's kind and range.
+// accept converts a value to the parameter's type and clamps it to the range.
 func (p *Parameter) accept(v any) (any, bool) {
 	switch p.Default.(type) {
 	case bool:
@@ -174,17 +173,12 @@ func (p *Parameter) accept(v any) (any, bool) {
 	return nil, false
 }
 
-// offers says whether a value is one of the choices, if there are any.
+// offers reports whether a value is one of the choices, if there are any.
 func (p *Parameter) offers(v any) bool {
-	for _, c := range p.Choices {
-		if c.Value == v {
-			return true
-		}
-	}
-	return len(p.Choices) == 0
+	return len(p.Choices) == 0 || slices.ContainsFunc(p.Choices, func(c Choice) bool { return c.Value == v })
 }
 
-// kind is the parameter's in dynamic_reconfigure's words.
+// kind returns the parameter's type as dynamic_reconfigure calls it.
 func (p *Parameter) kind() string {
 	switch p.Default.(type) {
 	case bool:
@@ -197,7 +191,7 @@ func (p *Parameter) kind() string {
 	return "double"
 }
 
-// describe returns the parameters and their bounds as ROS has them.
+// describe returns the parameters and their bounds as a ROS message.
 func (ps Parameters) describe() msgs.ConfigDescription {
 	group := msgs.Group{Name: "Default"}
 	for _, p := range ps {
@@ -213,7 +207,7 @@ func (ps Parameters) describe() msgs.ConfigDescription {
 	}
 }
 
-// bound returns a limit, or the value that means none.
+// bound returns a limit, or the value that stands for no limit.
 func (p *Parameter) bound(limit any, upper bool) any {
 	if limit != nil {
 		return limit
@@ -227,8 +221,7 @@ func (p *Parameter) bound(limit any, upper bool) any {
 	return p.Default
 }
 
-// editMethod is the list of choices as rqt_reconfigure evaluates it: a Python
-// dictionary.
+// editMethod returns the choices as a Python dictionary, which rqt_reconfigure evaluates.
 func (p *Parameter) editMethod() string {
 	if len(p.Choices) == 0 {
 		return ""
@@ -244,13 +237,13 @@ func (p *Parameter) editMethod() string {
 	return fmt.Sprintf("{'enum': [%s], 'enum_description': %s}", strings.Join(list, ", "), quote(p.Description))
 }
 
-// quote is a Python string.
+// quote returns a Python string literal.
 func quote(s string) string {
 	quoted := strconv.Quote(s)
 	return "'" + strings.ReplaceAll(quoted[1:len(quoted)-1], "'", `\'`) + "'"
 }
 
-// Config returns values as ROS has them; defaults where there are none.
+// Config returns values, or the defaults of those that are missing, as a ROS message.
 func (ps Parameters) Config(v Values) msgs.Config {
 	return ps.config(func(p Parameter) any { return cmp.Or(v[p.Name], p.Default) })
 }

@@ -10,14 +10,8 @@ import (
 
 // Service is a service for Offer.
 type Service struct {
-	name, typ string
-	serve     func(req []byte) (msgs.Message, error) // a nil message means an empty response
-}
-
-// NewService returns a service whose requests serve answers. A nil message means
-// an empty response.
-func NewService(name, typ string, serve func(req []byte) (msgs.Message, error)) Service {
-	return Service{name, typ, serve}
+	Name, Type string
+	Serve      func(req []byte) (msgs.Message, error) // a nil message means an empty response
 }
 
 // Trigger returns a std_srvs/Trigger service. The response carries do's text, or
@@ -58,8 +52,8 @@ func (o Services) Close() {
 func Offer(n *ros.Node, list ...Service) (Services, error) {
 	var out Services
 	for _, s := range list {
-		server, err := n.AdvertiseService(s.name, msgs.MustService(s.typ), func(_ context.Context, req []byte) ([]byte, error) {
-			m, err := s.serve(req)
+		server, err := n.AdvertiseService(s.Name, msgs.MustService(s.Type), func(_ context.Context, req []byte) ([]byte, error) {
+			m, err := s.Serve(req)
 			if err != nil || m == nil {
 				return nil, err
 			}
@@ -67,7 +61,7 @@ func Offer(n *ros.Node, list ...Service) (Services, error) {
 		})
 		if err != nil {
 			out.Close()
-			return nil, fmt.Errorf("offer %s: %w", s.name, err)
+			return nil, fmt.Errorf("offer %s: %w", s.Name, err)
 		}
 		out = append(out, server)
 	}

@@ -17,9 +17,9 @@ const providerTime = 2 * time.Second
 // so a service that another node provides and answers is left to that node and logged.
 func OfferShared(n *ros.Node, list ...Service) (Services, error) {
 	return Offer(n, slices.DeleteFunc(slices.Clone(list), func(s Service) bool {
-		by := provider(n, s.name)
+		by := provider(n, s.Name)
 		if log := n.Log(); by != "" {
-			log.Warn().Str("service", s.name).Str("node", by).Msg("another node provides this service and keeps it")
+			log.Warn().Str("service", s.Name).Str("node", by).Msg("another node provides this service and keeps it")
 		}
 		return by != ""
 	})...)
@@ -37,20 +37,4 @@ func provider(n *ros.Node, service string) string {
 		return ""
 	}
 	return name
-}
-
-// Doubles returns, for each topic that the node publishes, the other nodes that also
-// publish it. It gives up after askTimeout.
-func (n *Node) Doubles(ctx context.Context) (map[string][]string, error) {
-	publishers, err := n.systemState(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	doubles := map[string][]string{}
-	for topic, nodes := range publishers {
-		if i := slices.Index(nodes, n.Name()); i >= 0 && len(nodes) > 1 {
-			doubles[topic] = slices.Delete(nodes, i, i+1)
-		}
-	}
-	return doubles, nil
 }

@@ -23,8 +23,8 @@ func (c *camera) services() []graph.Service {
 		graph.SetBool(c.private("pause_recording"), c.pauseRecording),
 		graph.Trigger(c.private("split_recording"), c.splitRecording),
 		graph.SetBool(c.private("enable"), c.enable),
-		graph.NewService(c.private("device_info"), "realsense2_camera/DeviceInfo", func([]byte) (msgs.Message, error) { return c.deviceInfo(), nil }),
-		graph.NewService(c.private("reset"), "std_srvs/Empty", func([]byte) (msgs.Message, error) { return nil, c.device.Reset() }),
+		{Name: c.private("device_info"), Type: "realsense2_camera/DeviceInfo", Serve: func([]byte) (msgs.Message, error) { return c.deviceInfo(), nil }},
+		{Name: c.private("reset"), Type: "std_srvs/Empty", Serve: func([]byte) (msgs.Message, error) { return nil, c.device.Reset() }},
 	}
 	own, err := c.node.Resolve(c.private("enable"))
 	wrapper := c.opts.Camera + "/enable" // realsense2_camera's name

@@ -3,6 +3,7 @@ package master
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,26 +79,21 @@ func (n *notifier) queue(api string, u update) {
 	waiting, running := n.queues[api]
 	n.queues[api] = append(without(waiting, u), u)
 	if !running {
-		n.workers.Add(1)
-		go n.work(api)
+		n.workers.Go(func() { n.work(api) })
 	}
 }
 
 // without removes the update that u replaces. The caller appends u at the end, because an update of a
 // namespace must arrive after an earlier one of a parameter in it.
 func without(waiting []update, u update) []update {
-	kept := waiting[:0]
-	for _, w := range waiting {
-		if w.method != u.method || w.subject != u.subject {
-			kept = append(kept, w)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(waiting, u.replaces)
 }
+
+// replaces reports whether u and w have the same subject, so that only the newer one is needed.
+func (u update) replaces(w update) bool { return u.method == w.method && u.subject == w.subject }
 
 // work delivers a node's updates until the queue is empty.
 func (n *notifier) work(api string) {
-	defer n.workers.Done()
 	failures := 0
 	for {
 		u, ok := n.first(api)
@@ -113,7 +109,10 @@ func (n *notifier) work(api string) {
 		case failures+1 < attempts:
 			n.log.Debug().Err(err).Str("api", api).Msg("node does not answer, will try again")
 			n.putBack(api, u)
-			n.pause(retryAfter << failures)
+			select {
+			case <-n.ctx.Done():
+			case <-time.After(retryAfter << failures):
+			}
 			failures++
 		default:
 			n.log.Warn().Err(err).Str("api", api).Str("subject", u.subject).Int("dropped", 1+n.dropAll(api)).
@@ -140,13 +139,9 @@ func (n *notifier) first(api string) (update, bool) {
 func (n *notifier) putBack(api string, u update) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	waiting := n.queues[api]
-	for _, w := range waiting {
-		if w.method == u.method && w.subject == u.subject {
-			return
-		}
+	if waiting := n.queues[api]; !slices.ContainsFunc(waiting, u.replaces) {
+		n.queues[api] = append([]update{u}, waiting...)
 	}
-	n.queues[api] = append([]update{u}, waiting...)
 }
 
 // dropAll empties a queue, because each further update would take as long to fail.
@@ -170,13 +165,6 @@ func (n *notifier) deliver(api string, u update) error {
 		n.refused(api, u.subject)
 	}
 	return nil
-}
-
-func (n *notifier) pause(d time.Duration) {
-	select {
-	case <-n.ctx.Done():
-	case <-time.After(d):
-	}
 }
 
 // close drops waiting updates and ends the workers.

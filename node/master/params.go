@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // maxParamDepth limits the depth of names and values together, so that any part of the tree fits an
@@ -17,7 +18,7 @@ type params struct{ root map[string]any }
 
 // get returns a value or a whole namespace.
 func (p *params) get(key path) (any, bool) {
-	var value any = p.tree()
+	var value any = p.root
 	for _, part := range key {
 		space, ok := value.(map[string]any)
 		if !ok {
@@ -30,20 +31,13 @@ func (p *params) get(key path) (any, bool) {
 	return value, true
 }
 
-func (p *params) tree() map[string]any {
-	if p.root == nil {
-		p.root = map[string]any{}
-	}
-	return p.root
-}
-
 // set stores a value. It replaces the value at key, and plain values on the path. The caller must not
 // change the value afterwards.
 func (p *params) set(key path, value any) error {
 	if len(key)+depth(value) > maxParamDepth {
 		return errors.New("parameter tree would be too deep")
 	}
-	root, ok := planted(p.tree(), key, value).(map[string]any)
+	root, ok := planted(p.root, key, value).(map[string]any)
 	if !ok {
 		return errors.New("cannot set root of parameter tree to non-dictionary")
 	}
@@ -109,13 +103,13 @@ func (p *params) names() []string {
 			}
 		}
 	}
-	walk(p.tree(), "/")
+	walk(p.root, "/")
 	return names
 }
 
 // depth returns the nesting depth of a value; a plain value has depth 0.
 func depth(value any) int {
-	deepest := -1
+	deepest := 0
 	switch v := value.(type) {
 	case map[string]any:
 		for _, inner := range v {
@@ -128,5 +122,40 @@ func depth(value any) int {
 	default:
 		return 0
 	}
-	return max(0, deepest) + 1
+	return deepest + 1
+}
+
+// resolve returns the absolute, canonical form of a caller's graph name: "/x" is global, "~x" is
+// below the caller, "x" is in the caller's namespace, and "" is that namespace.
+func resolve(name, caller string) string {
+	switch {
+	case strings.HasPrefix(name, "/"):
+		return canonical(name)
+	case strings.HasPrefix(name, "~"):
+		return canonical(caller + "/" + name[1:])
+	}
+	return canonical(namespace(caller) + "/" + name)
+}
+
+// namespace returns a name without its last part.
+func namespace(name string) string {
+	p := split(name)
+	return join(p[:max(0, len(p)-1)])
+}
+
+func canonical(name string) string { return join(split(name)) }
+
+// path is an absolute name as its parts; the root has none.
+type path []string
+
+func split(name string) path {
+	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
+}
+
+func join(p path) string { return "/" + strings.Join(p, "/") }
+
+// within reports whether name is space or below it.
+func within(name, space string) bool {
+	rest, ok := strings.CutPrefix(name, space)
+	return ok && (rest == "" || rest[0] == '/' || space == "/")
 }

@@ -39,7 +39,7 @@ func (d *Drops) Add(other Drops) {
 }
 
 // dropsOf returns the drops of topics and of their compressed forms.
-func dropsOf(publishers iter.Seq[*ros.Publisher], compressed iter.Seq[*transport.Topics]) (d Drops) {
+func dropsOf(publishers iter.Seq[*ros.Publisher], compressed iter.Seq[transport.Topics]) (d Drops) {
 	for p := range publishers {
 		var n uint64
 		for _, lost := range p.Lost() {

@@ -23,7 +23,7 @@ type SDKTopics struct {
 	prefix     string // /device_N/
 	enc        *rslayout.Encoder
 	streams    map[camdriver.StreamID][]*ros.Publisher // data first, metadata last
-	compressed map[*ros.Publisher]*transport.Topics    // of image topics
+	compressed map[*ros.Publisher]transport.Topics     // of image topics
 
 	mu   sync.Mutex
 	pubs map[string]*ros.Publisher // by topic
@@ -45,7 +45,7 @@ func NewSDKTopics(out *ros.Node, snap camdriver.DeviceSnapshot, number int) (*SD
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
 		streams: map[camdriver.StreamID][]*ros.Publisher{}, pubs: map[string]*ros.Publisher{},
-		compressed: map[*ros.Publisher]*transport.Topics{},
+		compressed: map[*ros.Publisher]transport.Topics{},
 	}
 	for _, m := range s.enc.Static() {
 		if err := s.publish(m, nil); err != nil {

@@ -20,7 +20,7 @@ type WrapperTopics struct {
 	stamps     *Stamper
 	streams    map[camdriver.StreamID]*outlets
 	all        []*ros.Publisher
-	compressed []*transport.Topics
+	compressed []transport.Topics
 	united     *united   // nil without unite_imu_method
 	pipeline   *pipeline // nil if frames are published unprocessed
 	stopTF     func()    // nil without tf_publish_rate
@@ -91,7 +91,7 @@ func (w *WrapperTopics) open(topic, typ string, s *stream) (outlet, error) {
 // published is the outlet of a publisher and its compressed forms, which may be nil.
 type published struct {
 	*ros.Publisher
-	compressed *transport.Topics
+	compressed transport.Topics
 }
 
 func (p published) wanted() bool       { return wanted(p.Publisher) || p.compressed.Wanted() }

@@ -64,7 +64,7 @@ func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 
 // transports advertises the compressed transports of an image topic. name may be the
 // recorded name after a prefix.
-func (o *output) transports(published, name string) (*transport.Topics, error) {
+func (o *output) transports(published, name string) (transport.Topics, error) {
 	for recorded, options := range o.images {
 		if strings.HasSuffix(name, recorded) {
 			options.Topic, options.Log = published, o.node.Log()
@@ -89,7 +89,7 @@ func (o *output) PublishClock(t bagstore.Time) {
 type sink struct {
 	out        *output
 	pub        *ros.Publisher
-	compressed *transport.Topics // nil if the topic has no images
+	compressed transport.Topics // nil if the topic has no images
 }
 
 func (s *sink) Publish(m msgs.Raw) { s.pub.Publish(s.compressed.Share(m)) }

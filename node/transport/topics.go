@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
@@ -28,16 +29,12 @@ type Options struct {
 	Wait       bool
 }
 
-// Topics has the transports of one image topic. A nil Topics has none.
-type Topics struct {
-	transports []*transport
-	groups     []*graph.Reconfigure
-}
+// Topics are the transports of one image topic; nil has none.
+type Topics []*transport
 
 // Advertise advertises the topics and offers their parameters. There are none for an
 // encoding that can't be compressed.
-func Advertise(n *ros.Node, o Options) (*Topics, error) {
-	t := &Topics{}
+func Advertise(n *ros.Node, o Options) (t Topics, err error) {
 	if imagetransport.Compressible(o.Encoding) {
 		c := newCompressed(o.Encoding)
 		if err := t.add(n, o, "compressed", c.encode, c.parameters(), c.apply); err != nil {
@@ -60,47 +57,33 @@ func (t *Topics) add(n *ros.Node, o Options, name string, encode encode, paramet
 		return err
 	}
 	one := newTransport(p, encode, o.Wait, o.Log.With().Str("topic", p.Topic()).Logger())
-	t.transports = append(t.transports, one)
-	group, err := graph.OfferReconfigure(n, topic, parameters, func(v graph.Values) error {
+	*t = append(*t, one)
+	one.group, err = graph.OfferReconfigure(n, topic, parameters, func(v graph.Values) error {
 		one.enabled.Store(v["enable"].(bool))
 		return apply(v)
 	})
-	if err != nil {
-		return err
-	}
-	t.groups = append(t.groups, group)
-	return nil
+	return err
 }
 
 // Wanted reports whether any of the transports has subscribers.
-func (t *Topics) Wanted() bool {
-	if t == nil {
-		return false
-	}
-	for _, one := range t.transports {
-		if one.wanted() {
-			return true
-		}
-	}
-	return false
-}
+func (t Topics) Wanted() bool { return slices.ContainsFunc(t, (*transport).wanted) }
 
 // Share passes a sensor_msgs/Image to the transports that have subscribers and returns
 // it for publication on its own topic. It takes over the message's reference and
 // returns another one. It never waits.
-func (t *Topics) Share(m msgs.Raw) msgs.Raw {
+func (t Topics) Share(m msgs.Raw) msgs.Raw {
 	if !t.Wanted() {
 		return m
 	}
 	header, picture, err := read(m)
 	if err != nil {
-		t.transports[0].log.Error().Err(err).Msg("not an image")
+		t[0].log.Error().Err(err).Msg("not an image")
 		return m
 	}
 	owner := &shared{owner: m.Owner}
 	owner.refs.Store(1)
 	m.Owner = owner
-	for _, one := range t.transports {
+	for _, one := range t {
 		if one.wanted() {
 			owner.refs.Add(1)
 			one.put(job{header, picture, owner})
@@ -148,12 +131,12 @@ type Drops struct {
 }
 
 // Drops returns what was left out by topic, for all transports.
-func (t *Topics) Drops() map[string]Drops {
+func (t Topics) Drops() map[string]Drops {
 	if t == nil {
 		return nil
 	}
 	out := map[string]Drops{}
-	for _, one := range t.transports {
+	for _, one := range t {
 		d := Drops{Dropped: one.dropped.Load()}
 		for _, n := range one.pub.Lost() {
 			d.Lost += n
@@ -163,24 +146,17 @@ func (t *Topics) Drops() map[string]Drops {
 	return out
 }
 
-// Publishers are those of the transports.
-func (t *Topics) Publishers() []*ros.Publisher {
-	if t == nil {
-		return nil
-	}
-	var out []*ros.Publisher
-	for _, one := range t.transports {
+// Publishers returns the publishers of the transports.
+func (t Topics) Publishers() (out []*ros.Publisher) {
+	for _, one := range t {
 		out = append(out, one.pub)
 	}
 	return out
 }
 
 // Settle waits until all shared images are compressed and published.
-func (t *Topics) Settle(ctx context.Context) error {
-	if t == nil {
-		return nil
-	}
-	for _, one := range t.transports {
+func (t Topics) Settle(ctx context.Context) error {
+	for _, one := range t {
 		if err := one.settle(ctx); err != nil {
 			return err
 		}
@@ -190,14 +166,8 @@ func (t *Topics) Settle(ctx context.Context) error {
 
 // Close closes the topics and waits for images that are being compressed. Share must
 // not be called afterwards.
-func (t *Topics) Close() error {
-	if t == nil {
-		return nil
-	}
-	for _, g := range t.groups {
-		g.Close()
-	}
-	for _, one := range t.transports {
+func (t Topics) Close() error {
+	for _, one := range t {
 		one.close()
 	}
 	return nil

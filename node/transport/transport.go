@@ -10,6 +10,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
+	"rsros/node/graph"
 	"rsros/node/ros"
 )
 
@@ -21,6 +22,7 @@ type transport struct {
 	pub     *ros.Publisher
 	encode  encode
 	log     zerolog.Logger
+	group   *graph.Reconfigure // its parameters; nil if they couldn't be offered
 	enabled atomic.Bool
 	pending chan job // room for one: the newest
 	done    chan struct{}
@@ -160,6 +162,9 @@ func (t *transport) publish(j job) {
 
 // close closes the topic after the image that is being compressed.
 func (t *transport) close() {
+	if t.group != nil {
+		t.group.Close()
+	}
 	t.cancel()
 	close(t.pending)
 	<-t.done

@@ -51,7 +51,7 @@ type held struct{ out atomic.Int64 }
 func (h *held) Release() { h.out.Add(-1) }
 
 // give publishes a picture as the image topic's owner would.
-func (h *held) give(topics *Topics, p imagetransport.Picture) {
+func (h *held) give(topics Topics, p imagetransport.Picture) {
 	head := msgs.ImageHead{
 		Header: msgs.Header{Seq: 7, FrameID: "eye"}, Encoding: p.Encoding, Width: uint32(p.Width), Height: uint32(p.Height),
 		Step: uint32(p.Step), DataLen: uint32(len(p.Data)),
@@ -90,7 +90,7 @@ func subscribe(t *testing.T, n *ros.Node, topic string) <-chan compressedImage {
 var depth = imagetransport.Picture{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{1, 0, 255, 255}}
 
 // publish publishes until a subscriber has what accept wants.
-func publish(t *testing.T, topics *Topics, h *held, from <-chan compressedImage, accept func(compressedImage) bool) {
+func publish(t *testing.T, topics Topics, h *held, from <-chan compressedImage, accept func(compressedImage) bool) {
 	t.Helper()
 	deadline := time.After(peer.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -196,7 +196,7 @@ func TestDropsAreCounted(t *testing.T) {
 		<-proceed
 		return "", append(dst, byte(p.Width)), nil
 	}, false, zerolog.Nop())
-	topics := &Topics{transports: []*transport{slow}}
+	topics := Topics{slow}
 	got := subscribe(t, sub, "/slow")
 	for !topics.Wanted() {
 		time.Sleep(time.Millisecond)
@@ -238,7 +238,7 @@ func TestWholeMessage(t *testing.T) {
 }
 
 func TestNoTransports(t *testing.T) {
-	var none *Topics
+	var none Topics
 	if m := none.Share(msgs.Raw{Body: depth.Data}); m.Owner != nil || none.Wanted() || none.Drops() != nil || none.Close() != nil {
 		t.Error("no topics aren't quiet")
 	}
