@@ -73,7 +73,7 @@ func (l licenses) addModule(name, root, folder string) error {
 func (l licenses) need(name, folder string) error {
 	n, err := l.add(name, folder)
 	if err == nil && n == 0 {
-		err = errors.New("no file has the name of a license")
+		err = errors.New("no file is named like one")
 	}
 	if err != nil {
 		return fmt.Errorf("license of %s in %s: %w", name, folder, err)
