@@ -23,37 +23,37 @@ const (
 	firstChunk     = int64(len(magic20) + 8 + fileHeaderSize)
 )
 
-// OpenOptions says how a bag is opened. The zero value is good.
+// OpenOptions are the options of Open.
 type OpenOptions struct {
 	// Scan ignores the index and reads every chunk.
 	Scan bool
-	// Whole says that much of the bag will be read, from one end to the other. What of a
-	// large file isn't in the page cache is then read past it, ahead, where the system
-	// can; it takes up to 32 MiB of memory.
+	// Whole hints that most of the bag will be read sequentially. Parts of a large file
+	// that aren't in the page cache are then read ahead, bypassing it, where the system
+	// supports that. This takes up to 32 MiB of memory.
 	Whole bool
-	// indexOnly leaves scanning to the caller, from Bag.first on.
+	// indexOnly leaves scanning from Bag.first on to the caller.
 	indexOnly bool
 }
 
-// Bag is an open bag file. Its methods may be called by many goroutines.
+// Bag is an open bag file. It is safe for concurrent use.
 type Bag struct {
 	path    string
-	file    *os.File    // nil for a bag over a reader of the caller's
-	ahead   *disk.Ahead // that r reads with; nil: r is file
-	onDisk  int64       // the file's length, size without the tail
+	file    *os.File    // nil for OpenReader and OpenContent
+	ahead   *disk.Ahead // if not nil, r reads with it
+	onDisk  int64       // length of the file
 	r       io.ReaderAt
-	size    int64
+	size    int64 // length of the file and of its tail file's chunks
 	version string
 	indexed bool
-	first   int64   // where the first chunk is looked for
+	first   int64   // where scanning begins
 	chunks  []chunk // in file order
 	conns   []*Connection
 	byID    map[uint32]*Connection
 	notes   Notes
 
-	tailToken uint64  // of the tail file that the file header names, else 0
-	content   Content // of another format; nil: the file is a bag
-	tornAt    int64   // where the file's last, torn record or its padding begins; 0: nowhere
+	tailToken uint64  // of the tail file named in the file header; 0: none
+	content   Content // recording in another format; nil: the file is a bag
+	tornAt    int64   // offset of the torn record or padding at the end of the file; 0: none
 
 	topics12 map[string]uint32 // connection of each topic in a 1.2 bag
 	indexes  indexCache
@@ -63,17 +63,14 @@ type Bag struct {
 // chunk is a chunk of an open bag.
 type chunk struct {
 	ChunkInfo
-	// head is set where the bag was scanned; otherwise it is read when needed.
-	head ChunkHeader
-	// walk: index records are missing, the content has to be walked.
-	walk bool
-	// torn: the chunk ends too early; what is whole in it counts.
-	torn  bool
-	block int // of the bag's content
+	head  ChunkHeader // set if the bag was scanned; otherwise read when needed
+	walk  bool        // there are no index records: the content must be walked
+	torn  bool        // the chunk ends early; its whole records count
+	block int         // index in the bag's Content
 }
 
-// Open opens a bag for reading. Only its index section is read, or the whole
-// file where that is missing.
+// Open opens a bag for reading. It reads only the index section, or the whole file if
+// that section is missing or damaged.
 func Open(path string, o OpenOptions) (*Bag, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -105,8 +102,7 @@ func newBag(r io.ReaderAt, size int64, name string) *Bag {
 	return &Bag{path: name, r: r, size: size, onDisk: size, byID: make(map[uint32]*Connection)}
 }
 
-// OpenReader opens a bag over any random access reader, which stays the
-// caller's. Errors contain the name.
+// OpenReader opens a bag read from r, which the caller still owns. Errors contain name.
 func OpenReader(r io.ReaderAt, size int64, name string, o OpenOptions) (*Bag, error) {
 	b := newBag(r, size, name)
 	if err := b.open(o); err != nil {
@@ -152,8 +148,8 @@ func (b *Bag) open20(o OpenOptions) error {
 	return nil
 }
 
-// readIndex reads the file header and, unless the whole file is to be scanned, the
-// index section. It returns that section's end.
+// readIndex reads the file header and, unless o.Scan is set, the index section. It returns
+// the end of the section.
 func (b *Bag) readIndex(w *record.Window, o OpenOptions) (end int64, err error) {
 	var r record.Record
 	b.first = firstChunk
@@ -193,8 +189,8 @@ func (b *Bag) readIndex(w *record.Window, o OpenOptions) (end int64, err error) 
 	return end, nil
 }
 
-// afterHeader returns where the record after the file header begins. The length of the
-// header's padding may be damaged; then it is where every writer puts the first chunk.
+// afterHeader returns the offset of the record after the file header. If the length of the
+// header's padding is damaged, that is where all writers put the first chunk.
 func (b *Bag) afterHeader(w *record.Window, header *record.Record) int64 {
 	next := header.Next()
 	if next == firstChunk || next == b.size {
@@ -213,9 +209,8 @@ func (b *Bag) afterHeader(w *record.Window, header *record.Record) int64 {
 	return firstChunk
 }
 
-// readImplausible reads the chunks whose info can't be true: it counts nothing, or
-// connections that don't exist, or ends before it starts. By it their messages would
-// not be found.
+// readImplausible reads the chunks whose info can't be true: it counts no messages, names
+// unknown connections or ends before it starts. Views wouldn't find their messages.
 func (b *Bag) readImplausible(w *record.Window) {
 	for i := range b.chunks {
 		c := &b.chunks[i]
@@ -224,7 +219,7 @@ func (b *Bag) readImplausible(w *record.Window) {
 			continue
 		}
 		l := chunkReader{b: b, w: w}
-		entries, _, _ := l.walkContent(c, walker{bag: b}) // what is damaged in it shows when it is read
+		entries, _, _ := l.walkContent(c, walker{bag: b}) // damage is reported when the chunk is read
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return b.byID[e.conn] == nil })
 		if len(entries) > 0 {
 			b.notes.Addf(Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read", c.Messages(), c.Start, c.End)
@@ -234,8 +229,8 @@ func (b *Bag) readImplausible(w *record.Window) {
 	}
 }
 
-// readIndexSection reads connection and chunk info records from pos on, for as
-// long as there are any: the header's counts may lie. It returns its end.
+// readIndexSection reads all connection and chunk info records from pos on, as the file
+// header's counts may be wrong. It returns the end of the section.
 func (b *Bag) readIndexSection(w *record.Window, pos int64, conns, chunks uint32) (int64, error) {
 	if pos < b.first || pos > b.size {
 		return 0, fmt.Errorf("index position %d is not between the file header's end at %d and the file's end at %d", pos, b.first, b.size)
@@ -245,7 +240,7 @@ func (b *Bag) readIndexSection(w *record.Window, pos int64, conns, chunks uint32
 		var r record.Record
 		if err := record.Read(w, pos, b.size, &r); err != nil {
 			if nConns >= int(conns) && len(b.chunks) >= int(chunks) {
-				break // the section is whole: this is a torn tail
+				break // the section is complete: this is a torn tail
 			}
 			return 0, err
 		}
@@ -289,7 +284,7 @@ func (b *Bag) readIndexRecord(w *record.Window, r *record.Record) error {
 	return nil
 }
 
-// addConnection notes a connection the first time it is seen.
+// addConnection adds a connection unless its ID is known.
 func (b *Bag) addConnection(r *record.Record, data []byte) error {
 	c, err := parseConnection(&r.Header, data)
 	if err != nil {
@@ -316,7 +311,7 @@ func (b *Bag) errorAt(off int64, kind string, err error) error {
 	return &FormatError{Path: b.path, Offset: off, Kind: kind, Err: err}
 }
 
-// Close closes the file. Views and iterators of the bag must be done.
+// Close closes the file. Iterators must be closed before.
 func (b *Bag) Close() error {
 	if b.content != nil {
 		return b.content.Close()
@@ -331,25 +326,25 @@ func (b *Bag) Close() error {
 	return errors.Join(err, b.file.Close())
 }
 
-// Path is the name that the bag was opened with.
+// Path returns the name that the bag was opened with.
 func (b *Bag) Path() string { return b.path }
 
-// Version is "2.0" or "1.2".
+// Version returns "2.0" or "1.2", or the version of another format.
 func (b *Bag) Version() string { return b.version }
 
-// Size is the file's length when it was opened.
+// Size returns the length of the file when it was opened.
 func (b *Bag) Size() int64 { return b.onDisk }
 
-// Indexed tells whether the index section was there and whole.
+// Indexed reports whether the bag has a complete index section.
 func (b *Bag) Indexed() bool { return b.indexed }
 
-// Notes says what was unusual about the file.
+// Notes returns what was unusual about the file.
 func (b *Bag) Notes() []Note { return slices.Clone(b.notes) }
 
-// Connections in the order of their records.
+// Connections returns the connections in the order of their records.
 func (b *Bag) Connections() []*Connection { return slices.Clone(b.conns) }
 
-// Chunks in file order. Counts must not be changed.
+// Chunks returns the chunks in file order. The caller must not change Counts.
 func (b *Bag) Chunks() []ChunkInfo {
 	out := make([]ChunkInfo, len(b.chunks))
 	for i := range b.chunks {
@@ -358,7 +353,7 @@ func (b *Bag) Chunks() []ChunkInfo {
 	return out
 }
 
-// Start is the time of the earliest message, 0 if there is none.
+// Start returns the time of the earliest message, 0 if there is none.
 func (b *Bag) Start() Time {
 	t := Time(0)
 	for i := range b.chunks {
@@ -369,7 +364,7 @@ func (b *Bag) Start() Time {
 	return t
 }
 
-// End is the time of the latest message, 0 if there is none.
+// End returns the time of the latest message, 0 if there is none.
 func (b *Bag) End() Time {
 	t := Time(0)
 	for i := range b.chunks {
@@ -380,7 +375,7 @@ func (b *Bag) End() Time {
 	return t
 }
 
-// MessageCount is the number of messages that the chunk infos add up to.
+// MessageCount returns the number of messages according to the chunk infos.
 func (b *Bag) MessageCount() uint64 {
 	n := uint64(0)
 	for i := range b.chunks {

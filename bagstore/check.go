@@ -11,37 +11,37 @@ import (
 // CheckOptions are the options of Check.
 type CheckOptions struct {
 	Progress Progress // in bytes of the file
-	// Before, if it isn't nil, is called before each chunk with the time of its first
-	// message. Who reads messages of the bag up to that time then finds them in memory, where a
-	// large file is read past the page cache.
+	// Before, if not nil, is called before each chunk with the time of its first message.
+	// It may read the messages up to that time, which are still in memory even if a large
+	// file is read past the page cache.
 	Before func(Time)
 }
 
-// CheckReport is what Check found.
+// CheckReport is the result of Check.
 type CheckReport struct {
 	Path       string  `json:"path"`
 	Version    string  `json:"version"`
 	Chunks     int     `json:"chunks"`
-	Messages   uint64  `json:"messages"`     // that were found whole
-	OutOfOrder uint64  `json:"out_of_order"` // of them earlier than the one before in the file
+	Messages   uint64  `json:"messages"`     // whole ones
+	OutOfOrder uint64  `json:"out_of_order"` // messages earlier than their predecessor in the file
 	Notes      Notes   `json:"notes"`
 	Outcome    Outcome `json:"outcome"`
 }
 
-// checker goes through a bag chunk by chunk.
+// checker holds the state of Check.
 type checker struct {
 	b     *Bag
 	l     *chunkReader
 	rep   *CheckReport
 	last  Time
 	known map[uint32]bool // connections described so far
-	blind bool            // what an unreadable chunk described isn't known
-	bad   uint64          // messages of the chunk whose data can't be read
+	blind bool            // an unreadable chunk may have described connections
+	bad   uint64          // messages of the current chunk whose data can't be read
 }
 
-// Check reads all of every chunk. It compares the content with its checksum, the index
-// records with the content, and the chunk infos and the file header with both. An
-// error means that the file couldn't be opened; the report lists the damage inside.
+// Check reads the whole file. It compares the chunks with their checksums, the index
+// records with the chunks, and the chunk infos and the file header with both. The report
+// lists the damage; an error means that the file couldn't be opened.
 func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, error) {
 	b, err := Open(path, OpenOptions{Whole: true})
 	if err != nil {
@@ -51,7 +51,7 @@ func Check(ctx context.Context, path string, o CheckOptions) (*CheckReport, erro
 	return b.Check(ctx, o)
 }
 
-// Check checks an open bag, see [Check]. The error says that ctx is done.
+// Check checks an open bag, see [Check]. It returns an error only if ctx is done.
 func (b *Bag) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	c := &checker{b: b, l: newChunkReader(b), known: make(map[uint32]bool),
 		rep: &CheckReport{Path: b.path, Version: b.version, Chunks: len(b.chunks), Notes: b.Notes()}}
@@ -87,13 +87,13 @@ func (c *checker) chunk(k *chunk) {
 	content, end, err := c.l.walkContent(k, w)
 	if err != nil && !k.torn {
 		c.blind = true
-		c.rep.Notes.Addf(Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes, of %d messages %d are whole: %v", end, head.Size,
-			max(k.Messages(), uint64(len(content))), len(content), err)
+		c.rep.Notes.Addf(Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes, %d of %d messages are whole: %v", end, head.Size,
+			len(content), max(k.Messages(), uint64(len(content))), err)
 	}
 	c.rep.Messages += uint64(len(content)) - c.bad
 	c.messages(k, content)
 	if c.b.version == "1.2" || k.walk {
-		return // there is no index to compare with, or the scan has said so
+		return // there is no index, or the scan has noted its damage
 	}
 	if err == nil {
 		c.index(k, head, content)
@@ -101,7 +101,7 @@ func (c *checker) chunk(k *chunk) {
 	}
 }
 
-// message reads a message's data from the file. Those of a compressed chunk have been read.
+// message reads a message's data from the file. In a compressed chunk they were read before.
 func (c *checker) message(src record.Source, r *record.Record, _ entry) error {
 	in, ok := src.(record.Section)
 	if !ok {
@@ -110,7 +110,7 @@ func (c *checker) message(src record.Source, r *record.Record, _ entry) error {
 	var piece int64
 	for at, end := in.Base+r.DataPos, in.Base+r.Next(); at < end; at += piece {
 		piece = min(checkPiece-at%checkPiece, end-at)
-		if piece < borrowLeast { // or what is read ahead with it is copied for it alone
+		if piece < borrowLeast { // too small to borrow: the window shares one copy among pieces
 			if _, err := c.l.w.At(at, int(piece)); err != nil {
 				return c.unreadable(in.Base+r.Pos, err)
 			}
@@ -125,11 +125,11 @@ func (c *checker) message(src record.Source, r *record.Record, _ entry) error {
 	return nil
 }
 
-// checkPiece is how much of a message is read at a time. Pieces begin at its multiples in the file,
-// so that each is in one block of what is read ahead, and none is copied.
+// checkPiece is the number of bytes read at a time. Pieces begin at multiples of it in the
+// file, so that each lies in one block of the read-ahead and needs no copy.
 const checkPiece = 1 << 20
 
-// unreadable notes a message that can't be read. Those after it may be.
+// unreadable notes a message that can't be read. It returns nil: the next ones may be fine.
 func (c *checker) unreadable(pos int64, err error) error {
 	c.bad++
 	c.rep.Notes.Addf(Loss, pos, "message", "%v", err)
@@ -150,7 +150,7 @@ func (c *checker) connection(r *record.Record, data []byte) error {
 	return nil
 }
 
-// messages looks at times, and whether each connection was described before.
+// messages checks the times, and that each connection was described before its messages.
 func (c *checker) messages(k *chunk, content []entry) {
 	for _, e := range content {
 		if e.time < c.last {
@@ -159,7 +159,7 @@ func (c *checker) messages(k *chunk, content []entry) {
 		c.last = e.time
 		if c.b.version != "1.2" && !c.known[e.conn] && !c.blind {
 			c.known[e.conn] = true
-			c.rep.Notes.Addf(Harmless, k.Pos, "chunk", "connection %d is described only after its first message: it is lost if the index is", e.conn)
+			c.rep.Notes.Addf(Harmless, k.Pos, "chunk", "connection %d is described only after its first message: the message is lost if the index is", e.conn)
 		}
 		if e.time == 0 {
 			c.rep.Notes.Addf(Harmless, k.Pos, "message", "a message has time 0: stock readers drop it")

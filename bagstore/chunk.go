@@ -3,6 +3,7 @@ package bagstore
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"rsros/bagstore/internal/record"
 )
@@ -17,20 +18,20 @@ const (
 	LZ4  Compression = "lz4"
 )
 
-// ConnCount is the number of messages that a chunk has of a connection.
+// ConnCount is the number of messages of one connection in a chunk.
 type ConnCount struct {
 	ID    uint32
 	Count uint32
 }
 
-// ChunkInfo is what the index section knows of a chunk.
+// ChunkInfo describes a chunk in the index section.
 type ChunkInfo struct {
 	Pos        int64 // of the chunk record
 	Start, End Time  // of the earliest and latest message inside
 	Counts     []ConnCount
 }
 
-// Messages is the number of messages in the chunk.
+// Messages returns the number of messages in the chunk.
 func (c *ChunkInfo) Messages() uint64 {
 	n := uint64(0)
 	for _, k := range c.Counts {
@@ -57,7 +58,6 @@ type ChunkHeader struct {
 // end is the first byte after the chunk's data, where its index records start.
 func (h ChunkHeader) end() int64 { return h.DataPos + h.Stored }
 
-// parseChunk checks a chunk's record header.
 func parseChunk(r *record.Record) (ChunkHeader, error) {
 	if err := r.Need(record.HasCompression | record.HasSize); err != nil {
 		return ChunkHeader{}, err
@@ -70,7 +70,6 @@ func parseChunk(r *record.Record) (ChunkHeader, error) {
 	return c, fmt.Errorf("unknown compression %q", r.Compression)
 }
 
-// parseChunkInfo reads a chunk info record.
 func parseChunkInfo(h *record.Header, data []byte) (ChunkInfo, error) {
 	if err := h.Need(record.HasVer | record.HasChunkPos | record.HasStart | record.HasEnd | record.HasCount); err != nil {
 		return ChunkInfo{}, err
@@ -112,28 +111,25 @@ func parseIndex(h *record.Header, data []byte, to []entry) ([]entry, error) {
 	if h.Ver != 1 {
 		return to, fmt.Errorf("unknown index version %d", h.Ver)
 	}
-	if uint64(h.Count)*12 > uint64(len(data)) {
-		return to, record.Cut(int64(h.Count)*12, int64(len(data)))
+	if uint64(h.Count)*entrySize > uint64(len(data)) {
+		return to, record.Cut(int64(h.Count)*entrySize, int64(len(data)))
 	}
-	for i := range int(h.Count) {
-		e := data[12*i : 12*i+12]
+	for e := range slices.Chunk(data[:int(h.Count)*entrySize], entrySize) {
 		to = append(to, entry{Time(record.ReadTime(e)), binary.LittleEndian.Uint32(e[8:]), h.Conn})
 	}
 	return to, nil
 }
 
-// appendIndex writes one index record for entries of one connection.
+// appendIndex appends an index record with entries of one connection.
 func appendIndex(b []byte, conn uint32, entries []entry) []byte {
 	b = record.AppendHeader(b, record.OpIndex, func(b []byte) []byte {
 		b = record.AppendU32(b, "conn", conn)
 		b = record.AppendU32(b, "count", uint32(len(entries)))
 		return record.AppendU32(b, "ver", 1)
 	})
-	b = binary.LittleEndian.AppendUint32(b, uint32(12*len(entries)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(entrySize*len(entries)))
 	for _, e := range entries {
-		b = binary.LittleEndian.AppendUint32(b, e.time.Sec())
-		b = binary.LittleEndian.AppendUint32(b, e.time.Nsec())
-		b = binary.LittleEndian.AppendUint32(b, e.offset)
+		b = appendEntry(b, e)
 	}
 	return b
 }

@@ -12,17 +12,16 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// chunkReader reads chunk headers, indexes and contents of one bag. It is for one
-// goroutine.
+// chunkReader reads the chunks of one bag. It is for one goroutine.
 type chunkReader struct {
 	b      *Bag
 	w      *record.Window
-	urgent bool // contents are decoded on all cores
+	urgent bool // decompress on all cores
 }
 
 func newChunkReader(b *Bag) *chunkReader { return &chunkReader{b: b, w: record.NewWindow(b.r, b.size)} }
 
-// header reads the chunk's header, unless a scan has.
+// header returns the chunk's header, which it reads if a scan hasn't.
 func (cr *chunkReader) header(c *chunk) (ChunkHeader, error) {
 	if c.head.DataPos != 0 {
 		return c.head, nil
@@ -45,7 +44,7 @@ func (cr *chunkReader) header(c *chunk) (ChunkHeader, error) {
 	return head, nil
 }
 
-// indexRecords reads the index records after a chunk and returns where they end.
+// indexRecords reads the index records after a chunk and returns the offset of their end.
 func (cr *chunkReader) indexRecords(head ChunkHeader) (to []entry, pos int64, err error) {
 	for pos = head.end(); pos < cr.b.size; {
 		var r record.Record
@@ -72,8 +71,8 @@ func (cr *chunkReader) indexRecords(head ChunkHeader) (to []entry, pos int64, er
 	return to, pos, nil
 }
 
-// walkContent finds the messages of a chunk by reading it. The entries before
-// an error are good.
+// walkContent finds the messages of a chunk by reading it. With an error it returns the
+// entries before the damage.
 func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 	head, err := cr.header(c)
 	if err != nil {
@@ -90,8 +89,8 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]entry, int64, error) {
 	return entries, end, cmp.Or(err, walkErr)
 }
 
-// walkStream finds the messages of a content that is read once. The last one is whole only
-// if the content's end is, too.
+// walkStream finds the messages of a chunk that is decoded as a stream. The last message
+// counts only if the end of the stream is undamaged.
 func walkStream(s *record.Stream, size int64, w walker) ([]entry, int64, error) {
 	entries, end, err := w.walk(s, size)
 	if err != nil {
@@ -104,12 +103,12 @@ func walkStream(s *record.Stream, size int64, w walker) ([]entry, int64, error) 
 	return entries, end, err
 }
 
-// maxSalvage bounds what a torn compressed chunk without a size may hold.
+// maxSalvage bounds the uncompressed size of a torn chunk whose header has no size.
 const maxSalvage = 256 << 20
 
-// plausible tells whether a compressed chunk's bytes can hold what its header
-// says, so that a lying size allocates nothing. LZ4 yields at most 255 bytes a
-// byte; bz2 may yield more, and is then decoded piece by piece.
+// plausible reports whether the stored bytes can decompress to the size in the header, so
+// that a wrong size causes no allocation. LZ4 expands at most 255-fold. bz2 may expand
+// more than is plausible here; it is then decoded as a stream.
 func (h ChunkHeader) plausible() bool {
 	ratio := int64(64)
 	if h.Compression == LZ4 {
@@ -118,7 +117,7 @@ func (h ChunkHeader) plausible() bool {
 	return h.Compression == None || h.Size > 0 && h.Size <= ratio*h.Stored+64
 }
 
-// salvage decompresses as much of a chunk as there is, whatever its header says.
+// salvage decompresses as much of a chunk as possible, whatever its header says.
 func (cr *chunkReader) salvage(head ChunkHeader) ([]byte, error) {
 	size := head.Size
 	if !head.plausible() {
@@ -135,7 +134,7 @@ func (cr *chunkReader) salvage(head ChunkHeader) ([]byte, error) {
 	return dst[:n], err
 }
 
-// unpack decodes bz2 of an unknown size.
+// unpack decompresses bz2 data of unknown size.
 func (cr *chunkReader) unpack(head ChunkHeader) ([]byte, error) {
 	limit := int64(maxSalvage)
 	if head.Size > 0 {
@@ -149,19 +148,20 @@ func (cr *chunkReader) unpack(head ChunkHeader) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// bz2 returns a reader of a chunk's content.
+// bz2 returns a reader that decompresses a chunk.
 func (cr *chunkReader) bz2(head ChunkHeader) io.Reader {
 	return bzip2.NewReader(io.NewSectionReader(cr.b.r, head.DataPos, head.Stored))
 }
 
-// decompress fills dst, the size of which the chunk's header says. It returns
-// how much is good.
+// decompress fills dst, which has the size in the chunk's header. It returns the number of
+// valid bytes.
 func (cr *chunkReader) decompress(head ChunkHeader, dst []byte) (int, error) {
 	if head.Compression == None {
-		if err := record.ReadFull(cr.b.r, dst, head.DataPos); err != nil {
-			return 0, err
+		err := record.ReadFull(cr.b.r, dst, head.DataPos)
+		if err != nil {
+			dst = nil
 		}
-		return len(dst), nil
+		return len(dst), err
 	}
 	if err := record.Fits(head.Stored); err != nil {
 		return 0, err

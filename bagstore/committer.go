@@ -13,76 +13,73 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// job is a chunk, or a checkpoint, on its way to the disk.
+// job is a chunk or a checkpoint on its way to the disk.
 type job struct {
 	buf     []byte // the chunk's content
 	entries []entry
 	conns   []*Connection // described first in this chunk
-	large   *largeMessage // a last message that is not in buf
-	around  []byte        // its parts but the largest
-	asked   int           // for the time, by CheckpointIfDue
+	large   *largeMessage // the last message, if it is not in buf
+	around  []byte        // the parts of large except its body
+	asked   int           // calls of checkpointIfDue
 
-	compressed []byte        // buf compressed
+	compressed []byte        // buf compressed; valid when ready is closed
 	err        error         // of the compression
-	ready      chan struct{} // closed when compressed is there
+	ready      chan struct{} // closed after compression
 
-	checkpoint chan struct{} // makes the job a checkpoint; closed when it is safe
+	checkpoint chan struct{} // not nil: the job is a checkpoint; closed when that is durable
 }
 
-// largeMessage is a message whose largest part is written from where it is.
+// largeMessage is a message whose largest part is written from the caller's memory.
 type largeMessage struct {
 	entry         entry
 	size          int
-	before, after []byte // its other parts
-	body          []byte
-	done          func() // if set, body is lent until it is called
+	before, after []byte // the other parts
+	body          []byte // the largest part, borrowed until done is called
+	done          func()
 }
 
-func (j *job) add(e entry) { j.entries = append(j.entries, e) }
-
-// committer writes jobs in the order in which they are submitted: at once, or in
-// a goroutine while workers compress chunks at the same time.
+// committer writes jobs in the order of submission: synchronously or, with compression,
+// in a goroutine while workers compress the following chunks.
 type committer struct {
 	o     Options
 	sink  disk.Sink
 	queue chan *job // to the writing goroutine
-	work  chan *job // to the compressing workers
-	free  chan *job // to be filled again
-	flush chan bool // to the writing goroutine: flushStaged, and its argument
+	work  chan *job // to the compression workers
+	free  chan *job // for reuse
+	flush chan bool // to the writing goroutine: the argument of flushStaged
 	wait  sync.WaitGroup
-	sync  sync.WaitGroup // the checkpoint being made safe
+	sync  sync.WaitGroup // for the goroutine of a checkpoint
 
-	written     atomic.Int64  // bytes in the file
-	committed   atomic.Uint64 // chunks that were appended
-	inFile      atomic.Int64  // bytes that the system has; what is staged or under way is missing
-	stale       atomic.Int64  // of them replaced index sections and padding
+	written     atomic.Int64  // length of the file, staged bytes included
+	committed   atomic.Uint64 // chunks appended
+	inFile      atomic.Int64  // bytes handed to the system
+	stale       atomic.Int64  // bytes of replaced index sections and of padding
 	checkpoints atomic.Int64
-	indexSize   atomic.Int64 // of an index section now
+	indexSize   atomic.Int64 // of an index section written now
 	begun       time.Time
 	err         atomic.Pointer[error]
 	syncing     atomic.Bool
 
-	// For whoever writes.
+	// Owned by the writing goroutine or, without compression, by the caller.
 	conns   []*Connection
 	chunks  []committed
-	flushed int64 // the file's length when it was last flushed
+	flushed int64 // length of the file at the last checkpoint
 	scratch []byte
 	tail    []byte
-
-	staged int64 // sink.Written at the last flushStaged
+	staged  int64 // sink.Written at the last flushStaged
 }
 
 // committed is a chunk that was appended.
 type committed struct {
 	ChunkInfo
-	end   int64 // in the file, of its index records
-	conns int   // that are described up to there
+	end   int64 // offset after its index records
+	conns int   // connections described up to end
 }
 
 func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	depth := o.Workers + 1
 	c := &committer{o: o, sink: s, begun: o.Now(), queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2), flush: make(chan bool, 1)}
-	if err := s.Append(c.fileHeader(firstChunk, c.o.tail), nil, nil, nil); err != nil {
+	if err := s.Append(fileHeaderWithTail(firstChunk, 0, 0, o.tail), nil, nil, nil); err != nil {
 		return nil, err
 	}
 	if err := s.Flush(); err != nil {
@@ -93,9 +90,7 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 			return nil, err
 		}
 	}
-	c.flushed = s.Size()
-	c.written.Store(c.flushed)
-	c.inFile.Store(c.flushed)
+	c.markFlushed()
 	if o.Compression != None {
 		c.wait.Go(c.write)
 		for range o.Workers {
@@ -105,13 +100,20 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	return c, nil
 }
 
-// fileHeader is the version line and the file header record, with blanks up to
-// the first chunk. Stock reindex overwrites this many bytes, whatever the length of the header.
+// markFlushed notes that everything appended so far has been flushed.
+func (c *committer) markFlushed() {
+	c.flushed = c.sink.Size()
+	c.written.Store(c.flushed)
+	c.inFile.Store(c.flushed)
+}
+
+// fileHeader returns the version line and the file header record, padded with blanks up
+// to the first chunk: rosbag reindex overwrites that many bytes in any case.
 func fileHeader(indexPos int64, conns, chunks int) []byte {
 	return fileHeaderWithTail(indexPos, conns, chunks, 0)
 }
 
-// fileHeaderWithTail is a file header that names a tail file, unless tail is 0.
+// fileHeaderWithTail returns a file header with the token of a tail file, 0 for none.
 func fileHeaderWithTail(indexPos int64, conns, chunks int, tail uint64) []byte {
 	b := append(make([]byte, 0, firstChunk), magic20...)
 	b = record.AppendHeader(b, record.OpFileHeader, func(b []byte) []byte {
@@ -128,11 +130,6 @@ func fileHeaderWithTail(indexPos int64, conns, chunks int, tail uint64) []byte {
 		b = append(b, ' ')
 	}
 	return b
-}
-
-// fileHeader points at an index section over all chunks.
-func (c *committer) fileHeader(indexPos int64, tail uint64) []byte {
-	return fileHeaderWithTail(indexPos, len(c.conns), len(c.chunks), tail)
 }
 
 func (c *committer) failed() error {
@@ -163,24 +160,23 @@ func (c *committer) take() *job {
 	return j
 }
 
-// submit has a job written.
+// submit writes a job or, with compression, queues it.
 func (c *committer) submit(j *job) {
-	switch {
-	case c.o.Compression == None:
+	if c.o.Compression == None {
 		c.commit(j)
-	case j.checkpoint == nil:
-		c.work <- j
-		fallthrough
-	default:
-		c.queue <- j
+		return
 	}
+	if j.checkpoint == nil {
+		c.work <- j
+	}
+	c.queue <- j
 }
 
-// compress is a worker.
+// compress is the goroutine of a compression worker.
 func (c *committer) compress() {
 	p := newCompressor(c.o.Compression)
 	for j := range c.work {
-		j.compressed, j.err = p.compress(j.compressed[:0], j.buf)
+		j.compressed, j.err = p(j.compressed[:0], j.buf)
 		close(j.ready)
 	}
 }
@@ -201,7 +197,7 @@ func (c *committer) write() {
 	}
 }
 
-// await waits until a chunk is compressed. What is staged doesn't wait with it.
+// await waits until a chunk is compressed. It flushes staged bytes meanwhile.
 func (c *committer) await(j *job) {
 	for j.checkpoint == nil {
 		select {
@@ -214,15 +210,15 @@ func (c *committer) await(j *job) {
 	}
 }
 
-// flushSoon has flushStaged called, and never waits.
+// flushSoon arranges for flushStaged to be called. It doesn't wait for compression.
 func (c *committer) flushSoon(now bool) {
 	if c.o.Compression == None {
-		c.flushStaged(false) // the next message writes
+		c.flushStaged(false) // the next message flushes, too
 		return
 	}
 	select {
 	case c.flush <- now:
-	default: // one is on its way
+	default: // a flush is pending
 	}
 }
 
@@ -242,8 +238,8 @@ func (c *committer) commit(j *job) {
 	}
 }
 
-// flushStaged has bytes written that the sink was given and has kept, unless they came
-// since the last call and may wait for a large message that takes them along.
+// flushStaged writes the bytes that the sink has staged. Unless now is set, bytes staged
+// since the last call stay: a large message may take them along.
 func (c *committer) flushStaged(now bool) {
 	at := c.sink.Written()
 	if (now || at == c.staged) && c.inFile.Load() < c.sink.Size() && c.failed() == nil {
@@ -302,10 +298,9 @@ func appendChunkHeader(b []byte, kind Compression, size, stored int) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(stored))
 }
 
-// layLarge lays out a chunk whose last message is written from the caller's
-// memory: chunk header, what came before, the message's header and its parts up
-// to the body in scratch, the other parts in tail. For a sink with a grain a
-// spare field in the message's header brings the body to a multiple of it.
+// layLarge lays out a chunk whose last message is written from the caller's memory. It
+// puts everything before the body into scratch and the parts after it into tail. If the
+// sink has a grain, a spare field in the message's header aligns the body to it.
 func (c *committer) layLarge(j *job, pos int64) {
 	l, pad := j.large, 0
 	headLen := len(appendMessage(c.scratch[:0], 0, 0, 0, 0))
@@ -324,7 +319,7 @@ func (c *committer) layLarge(j *job, pos int64) {
 	c.tail = append(c.tail, l.after...)
 }
 
-// summarize fills in the chunk's info and appends its index records to tail.
+// summarize fills in the chunk's info and appends the index records to c.tail.
 func (c *committer) summarize(j *job, info *ChunkInfo) {
 	info.Start, info.End = j.entries[0].time, j.entries[0].time
 	slices.SortStableFunc(j.entries, func(x, y entry) int {
@@ -343,7 +338,7 @@ func (c *committer) summarize(j *job, info *ChunkInfo) {
 	}
 }
 
-// indexSection is the end of a bag: connections and chunk infos.
+// indexSection returns the connections and chunk infos that end a bag.
 func (c *committer) indexSection() []byte {
 	b := make([]byte, 0, c.indexSize.Load())
 	for _, conn := range c.conns {
@@ -355,39 +350,35 @@ func (c *committer) indexSection() []byte {
 	return b
 }
 
-// What replaced index sections may take of a file besides 1 % of it: a little for short
-// recordings, and a little a second, so that checkpoints of slow topics stay close.
+// Replaced index sections may take 1 % of a file plus these allowances, so that short
+// recordings and slow topics get frequent checkpoints as well.
 const (
 	staleBytes     = 64 << 10
 	stalePerSecond = 8 << 10
 )
 
-// affordable tells whether an index section now keeps all replaced ones within their
+// affordable reports whether another index section keeps the replaced ones within their
 // share of the file.
 func (c *committer) affordable() bool {
 	allowance := int64(staleBytes + c.o.Now().Sub(c.begun).Seconds()*stalePerSecond)
 	return !c.syncing.Load() && c.stale.Load()+c.indexSize.Load() <= c.written.Load()/100+allowance
 }
 
-// checkpoint appends an index section and has the file header point at it as
-// soon as it is safe; then it closes done. Appending goes on meanwhile.
+// checkpoint appends an index section, syncs it in the background, makes the file header
+// point at it and closes done. Appending may continue meanwhile.
 func (c *committer) checkpoint(done chan struct{}) {
 	c.sync.Wait() // one at a time
+	at := c.sink.Size()
+	if c.failed() == nil {
+		c.fail(c.appendIndexSection())
+	}
 	if c.failed() != nil {
 		close(done)
 		return
 	}
-	at := c.sink.Size()
-	if err := c.appendIndexSection(); err != nil {
-		c.fail(err)
-		close(done)
-		return
-	}
-	c.flushed = c.sink.Size()
-	c.written.Store(c.flushed)
-	c.inFile.Store(c.flushed)
+	c.markFlushed()
 	c.stale.Add(c.flushed - at)
-	head := c.fileHeader(at, c.o.tail)
+	head := fileHeaderWithTail(at, len(c.conns), len(c.chunks), c.o.tail)
 	c.syncing.Store(true)
 	c.sync.Go(func() {
 		defer close(done)
@@ -397,7 +388,7 @@ func (c *committer) checkpoint(done chan struct{}) {
 	})
 }
 
-// appendIndexSection ends on the sink's grain and is in the file on return.
+// appendIndexSection appends an index section, pads it to the sink's grain and flushes.
 func (c *committer) appendIndexSection() error {
 	if err := c.sink.Append(c.indexSection(), nil, nil, nil); err != nil {
 		return err
@@ -408,7 +399,7 @@ func (c *committer) appendIndexSection() error {
 	return c.sink.Flush()
 }
 
-// pad appends a record to skip that ends on the sink's grain.
+// pad appends a padding record that ends on the sink's grain.
 func (c *committer) pad() error {
 	grain := c.sink.Grain()
 	n := int((grain - c.sink.Size()%grain) % grain)
@@ -424,8 +415,7 @@ func (c *committer) pad() error {
 	return c.sink.Append(b[:n], nil, nil, nil)
 }
 
-// point makes the header point at an index section, which is on the medium
-// before the header is touched.
+// point overwrites the file header after syncing the index section that it points at.
 func (c *committer) point(head []byte) error {
 	if !c.o.NoSync {
 		if err := c.sink.Sync(); err != nil {
@@ -441,7 +431,7 @@ func (c *committer) point(head []byte) error {
 	return c.sink.Sync()
 }
 
-// close ends all goroutines and closes the file with its index.
+// close ends all goroutines, writes the final index section and closes the file.
 func (c *committer) close() error {
 	close(c.work)
 	close(c.queue)
@@ -461,8 +451,8 @@ func (c *committer) close() error {
 	return errors.Join(err, c.sink.Close())
 }
 
-// finish appends the last index section, whose end is the file's end, and
-// returns the file header that points at it.
+// finish appends the final index section, ends the file there and returns the file header
+// that points at it.
 func (c *committer) finish() (head []byte, err error) {
 	at := c.sink.Size()
 	if err := c.sink.Append(c.indexSection(), nil, nil, nil); err != nil {
@@ -474,13 +464,13 @@ func (c *committer) finish() (head []byte, err error) {
 	}
 	tail := c.o.tail
 	if c.failed() == nil {
-		tail = 0 // everything is in the bag
+		tail = 0 // the bag is complete
 	}
-	return c.fileHeader(at, tail), nil
+	return fileHeaderWithTail(at, len(c.conns), len(c.chunks), tail), nil
 }
 
-// rescue keeps what is whole after an error, if there is room for its index.
-// Else the file header goes on pointing at the last checkpoint.
+// rescue keeps all whole chunks after an error, if there is room for their index.
+// Otherwise the file header still points at the last checkpoint.
 func (c *committer) rescue(err error) (head []byte, _ error) {
 	if e := c.retreat(); e != nil {
 		return nil, errors.Join(err, e)
@@ -492,8 +482,8 @@ func (c *committer) rescue(err error) (head []byte, _ error) {
 	return head, errors.Join(err, e)
 }
 
-// retreat goes back to the end of the last chunk that is whole, but not beyond
-// what was flushed, for the file header may point there.
+// retreat cuts the file after the last whole chunk, but never before c.flushed: the file
+// header may point at an index section there.
 func (c *committer) retreat() error {
 	intact := c.sink.Intact()
 	n := len(c.chunks)

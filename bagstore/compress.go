@@ -8,26 +8,17 @@ import (
 	"rsros/bagstore/internal/lz4"
 )
 
-// compressor compresses chunks. It is for one goroutine.
-type compressor interface {
-	// compress appends src compressed to dst.
-	compress(dst, src []byte) ([]byte, error)
-}
-
-func newCompressor(kind Compression) compressor {
+// newCompressor returns a function that appends src compressed to dst. It is for one
+// goroutine.
+func newCompressor(kind Compression) func(dst, src []byte) ([]byte, error) {
 	if kind == BZ2 {
-		return bz2Compressor{}
+		return compressBZ2
 	}
-	return &lz4Compressor{}
+	var e lz4.Encoder
+	return func(dst, src []byte) ([]byte, error) { return e.Append(dst, src), nil }
 }
 
-type lz4Compressor struct{ e lz4.Encoder }
-
-func (p *lz4Compressor) compress(dst, src []byte) ([]byte, error) { return p.e.Append(dst, src), nil }
-
-type bz2Compressor struct{}
-
-func (bz2Compressor) compress(dst, src []byte) ([]byte, error) {
+func compressBZ2(dst, src []byte) ([]byte, error) {
 	out := bytes.NewBuffer(dst)
 	w, err := bzip2.NewWriter(out, &bzip2.WriterConfig{Level: bzip2.BestCompression})
 	if err != nil {

@@ -15,7 +15,7 @@ type Field struct {
 
 // Connection describes the messages of one publisher on one topic.
 type Connection struct {
-	ID         uint32 // as messages name it; given by the Writer
+	ID         uint32 // assigned by the Writer
 	Topic      string
 	Type       string // such as "sensor_msgs/Image"
 	MD5        string
@@ -25,9 +25,9 @@ type Connection struct {
 	Extra      []Field // further fields of the connection header
 }
 
-// parseConnection reads a connection record: topic from the record's header,
-// the rest from its data, which is a header again. librealsense leaves topic
-// out there; stock rosbag writes it twice.
+// parseConnection parses a connection record. The topic is in the record's header, the
+// other fields are in its data, which has the form of a header. rosbag repeats the topic
+// there, librealsense doesn't.
 func parseConnection(h *record.Header, data []byte) (*Connection, error) {
 	if err := h.Need(record.HasConn | record.HasTopic); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func parseConnection(h *record.Header, data []byte) (*Connection, error) {
 			c.CallerID = string(value)
 		case "latching":
 			c.Latching = string(value) == "1"
-		case "topic": // the one in the record's header counts
+		case "topic": // see above
 		default:
 			c.Extra = append(c.Extra, Field{string(name), string(value)})
 		}
@@ -58,14 +58,14 @@ func parseConnection(h *record.Header, data []byte) (*Connection, error) {
 	return c, nil
 }
 
-// same tells whether two records describe the same connection, whatever their IDs.
+// same reports whether two connections are equal except for their IDs.
 func (c *Connection) same(d *Connection) bool {
 	return c.Topic == d.Topic && c.Type == d.Type && c.MD5 == d.MD5 && c.Definition == d.Definition &&
 		c.CallerID == d.CallerID && c.Latching == d.Latching && slices.Equal(c.Extra, d.Extra)
 }
 
-// appendConnection writes the record with the fields sorted by name, as
-// rosbag's C++ writer does.
+// appendConnection appends a connection record, with the fields sorted by name as in
+// rosbag's C++ writer.
 func appendConnection(b []byte, c *Connection) []byte {
 	b = record.AppendHeader(b, record.OpConnection, func(b []byte) []byte {
 		b = record.AppendU32(b, "conn", c.ID)

@@ -1,29 +1,25 @@
 package bagstore
 
-// Content is a recording in another file format that presents itself as the parts
-// a Bag is made of: connections, and blocks of messages that take the place of chunks.
-// Views, iterators and all that is built on them need no more. Messages have the form
-// of ROS 1.
-//
-// Its methods may be called by many goroutines.
+// Content is a recording in another file format, presented as the parts of a Bag:
+// connections, and blocks of messages in place of chunks. Messages are serialized as in
+// ROS 1. Its methods must be safe for concurrent use.
 type Content interface {
-	// Connections lists the topics. IDs are those of entries and counts.
+	// Connections returns the topics. Entries and counts refer to their IDs.
 	Connections() []*Connection
-	// Blocks lists all messages, in the order of the file.
+	// Blocks returns all blocks, in the order of the file.
 	Blocks() []Block
-	// Entries lists the messages of a block in any order. Entries of connections that
+	// Entries returns the messages of a block in any order. Entries of connections that
 	// aren't in Connections are ignored.
 	Entries(block int) ([]Entry, error)
-	// Read appends a message to what alloc returns, an empty slice that has room for
-	// about n bytes. When alloc is called again, what it returned before is invalid.
+	// Read appends a message to the result of alloc, an empty slice with a capacity of at
+	// least n bytes. Another call of alloc invalidates the result of the previous one.
 	Read(block int, e Entry, alloc func(n int) []byte) ([]byte, error)
 	Close() error
 }
 
-// Block is a part of a Content whose entries are listed at once, of some thousand messages
-// at most.
+// Block is a part of a Content with at most a few thousand messages.
 type Block struct {
-	ChunkInfo   // Pos says where the block is; it grows from block to block
+	ChunkInfo   // Pos must increase from block to block
 	Compression Compression
 	Stored      int64 // bytes of messages in the file
 	Size        int64 // bytes of messages uncompressed
@@ -33,10 +29,10 @@ type Block struct {
 type Entry struct {
 	Time Time
 	Conn uint32
-	Ref  uint32 // which message of the block it is; grows in the order of the file
+	Ref  uint32 // identifies the message in its block; increases in the order of the file
 }
 
-// ContentInfo is what a Bag says of its content beside the messages.
+// ContentInfo describes the file of a Content.
 type ContentInfo struct {
 	Path    string
 	Version string // of the format, such as "MCAP"
@@ -44,8 +40,7 @@ type ContentInfo struct {
 	Notes   []Note // what was unusual
 }
 
-// OpenContent returns a Bag that reads another format. It closes the content when it is
-// closed.
+// OpenContent returns a Bag that reads c. Closing the Bag closes c.
 func OpenContent(c Content, info ContentInfo) *Bag {
 	b := newBag(nil, info.Size, info.Path)
 	b.content, b.version, b.notes, b.indexed = c, info.Version, info.Notes, true
@@ -80,7 +75,8 @@ func (cr *chunkReader) contentIndex(x *chunkIndex, c *chunk) error {
 	return nil
 }
 
-// readContent reads the message at p. before is called before memory for n bytes of it is taken.
+// readContent reads the message at p. It calls before whenever it is about to allocate n
+// bytes.
 func (p *messagePos) readContent(b *Bag, pool *bufferPool, before func(n int)) ([]byte, *buffer, error) {
 	var blk *buffer
 	c := &b.chunks[p.chunk]
@@ -103,5 +99,5 @@ func (p *messagePos) readContent(b *Bag, pool *bufferPool, before func(n int)) (
 	return data, blk, nil
 }
 
-// Content is what a bag of OpenContent reads; nil for a bag file.
+// Content returns the argument of OpenContent; nil for a bag file.
 func (b *Bag) Content() Content { return b.content }

@@ -8,26 +8,25 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// What Create refuses, beside names that exist (fs.ErrExist).
+// Errors of Create.
 var (
-	// ErrLocked: another Writer, of this process or another one, is writing the file.
+	// ErrLocked means that another Writer, of this or another process, is writing the file.
 	ErrLocked = disk.ErrLocked
-	// ErrNotRegular: the name is that of a device, a named pipe, a folder or a
+	// ErrNotRegular means that the path names a device, a named pipe, a folder or a
 	// symbolic link.
 	ErrNotRegular = disk.ErrNotRegular
 )
 
-// Create creates a bag file, which is a valid, empty bag when Create returns, and locks
-// it until Close.
+// Create creates a valid, empty bag file and locks it until Close.
 //
-// It never replaces a file unless Options.Overwrite is set: the error is then
-// fs.ErrExist, and ErrLocked as well if a Writer is at work on the file. Names of
-// anything but regular files are refused with ErrNotRegular; symbolic links are
-// followed only with Options.FollowSymlink. A file that can't be written directly is
-// refused if Options.Sink asks for that. After an error nothing is left behind, and
-// nothing is removed that Create didn't make.
+// It replaces a file only if Options.Overwrite is set. Otherwise the error is fs.ErrExist,
+// and also ErrLocked if a Writer is writing the file. If the path names anything but a
+// regular file, the error is ErrNotRegular; symbolic links are followed only with
+// Options.FollowSymlink. If Options.Sink is Direct, a file that can't be written directly
+// is refused. After an error Create leaves nothing behind and has removed nothing that it
+// didn't create.
 func Create(path string, o Options) (*Writer, error) {
-	// With a clock of the caller's nothing happens between the caller's calls.
+	// With the caller's clock nothing may happen between the caller's calls.
 	keep := o.Checkpoint >= 0 && o.Now == nil
 	o, err := o.withDefaults()
 	if err != nil {
@@ -50,7 +49,7 @@ func Create(path string, o Options) (*Writer, error) {
 	return w, nil
 }
 
-// writerOn makes a Writer on a new file.
+// writerOn returns a Writer for a new file.
 func writerOn(f *os.File, o Options) (*Writer, error) {
 	s, way, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom, o.Preallocate)
 	if err != nil {

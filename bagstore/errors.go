@@ -5,7 +5,6 @@ import (
 	"fmt"
 )
 
-// Errors that callers may want to tell apart.
 var (
 	ErrNotBag     = errors.New("not a bag")
 	ErrVersion    = errors.New("unsupported bag version")
@@ -14,7 +13,7 @@ var (
 	ErrConnection = errors.New("unknown connection")
 )
 
-// FormatError describes a record that is not what it should be.
+// FormatError is an error in the contents of a file.
 type FormatError struct {
 	Path   string
 	Offset int64  // of the record in the file
@@ -26,5 +25,5 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s: %s at byte %d: %v", e.Path, e.Kind, e.Offset, e.Err)
 }
 
-// Unwrap returns the reason.
+// Unwrap returns e.Err.
 func (e *FormatError) Unwrap() error { return e.Err }

@@ -14,21 +14,20 @@ import (
 type Filter struct {
 	// Topics to keep; empty keeps all.
 	Topics []string
-	// Match keeps topics that it matches in full; nil keeps all. A topic in
-	// Topics is kept as well.
+	// Match keeps topics that it matches entirely, in addition to Topics; nil keeps all.
 	Match *regexp.Regexp
-	// Exclude drops topics that it matches in full.
+	// Exclude drops topics that it matches entirely.
 	Exclude *regexp.Regexp
 	// Types to keep, such as "sensor_msgs/Image"; empty keeps all.
 	Types []string
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
 	Start, End Time
-	// Latched also keeps the last message of each latching connection before
-	// Start, and moves it to Start: late subscribers would have received it.
+	// Latched also keeps the last message of each latching connection before Start and
+	// moves it to Start, when a late subscriber would have received it.
 	Latched bool
 }
 
-// Query returns the filter as a query. It doesn't include what Latched adds.
+// Query returns the filter as a query, without Latched.
 func (f Filter) Query() Query {
 	return Query{Start: f.Start, End: f.End, Connections: f.keeps}
 }
@@ -46,39 +45,30 @@ func (f Filter) keeps(c *Connection) bool {
 	return slices.Contains(f.Topics, c.Topic) || matches(f.Match, c.Topic)
 }
 
-// matches tells whether the expression matches all of s.
+// matches reports whether re, if not nil, matches all of s.
 func matches(re *regexp.Regexp, s string) bool {
-	if re == nil {
+	if re == nil || !re.MatchString(s) {
 		return false
 	}
-	at := re.FindStringIndex(s)
-	if at == nil {
-		return false
-	}
-	if at[0] == 0 && at[1] == len(s) {
-		return true
-	}
-	// The leftmost match may be shorter than another one.
-	full, err := MatchWhole(re.String())
+	full, err := MatchWhole(re.String()) // the leftmost match may not be the longest
 	return err == nil && full.MatchString(s)
 }
 
-// MatchWhole compiles an expression so that it matches whole topic names only, as
-// rosbag's expressions do. Python's look-around and backreferences are refused by
-// name.
+// MatchWhole compiles an expression that matches only whole topic names, as in rosbag. The
+// error names look-around and backreferences of Python, which Go doesn't have.
 func MatchWhole(expression string) (*regexp.Regexp, error) {
-	if _, err := regexp.Compile(expression); err != nil {
-		return nil, explainPattern(expression, err) // one that isn't closed could end the group below
+	if _, err := regexp.Compile(expression); err != nil { // it could close the group below
+		return nil, explainPattern(expression, err)
 	}
 	return regexp.Compile(`^(?:` + expression + `)$`)
 }
 
-// pythonOnly are what Python's expressions have and Go's don't.
+// pythonOnly lists syntax of Python's expressions that Go doesn't have.
 var pythonOnly = map[string]string{
 	"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind", "(?P=": "a backreference", "(?(": "a condition",
 }
 
-// explainPattern says what to do instead of what only Python understands.
+// explainPattern returns a clearer error if the expression uses Python's syntax.
 func explainPattern(expression string, err error) error {
 	refused, ok := errors.AsType[*syntax.Error](err)
 	if !ok || refused.Code != syntax.ErrInvalidPerlOp && refused.Code != syntax.ErrInvalidNamedCapture {

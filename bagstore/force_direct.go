@@ -2,7 +2,6 @@
 
 package bagstore
 
-// forceDirect has Auto write every file directly, and every bag, however small, read
-// past the page cache, so that all tests of all packages can be run through both:
-// go test -tags directsink.
+// forceDirect makes Auto write every file directly, and Open read every bag past the page
+// cache, so that all tests can exercise both: go test -tags directsink.
 const forceDirect = true

@@ -5,13 +5,11 @@ import (
 	"unsafe"
 )
 
-// indexBytes bounds the index entries that a bag keeps; those of one chunk are
-// kept in any case.
+// indexBytes bounds an indexCache, which always keeps the index of at least one chunk.
 const indexBytes = 16 << 20
 
-// indexCache keeps the indexes of the chunks that were opened last, for all
-// iterators of a bag: turning round and seeking to and fro find them read and
-// checked.
+// indexCache keeps the checked indexes of the chunks that were opened last, for all
+// iterators of a bag. Seeking and changing direction then don't read them again.
 type indexCache struct {
 	mu     sync.Mutex
 	chunks map[*chunk]*chunkIndex
@@ -19,19 +17,19 @@ type indexCache struct {
 	bytes  int
 }
 
-// chunkIndex is the index of a chunk, as far as it was read. Runs that were
-// handed out stay good.
+// chunkIndex is the part of a chunk's index that was read so far. Runs stay valid after
+// their index is dropped.
 type chunkIndex struct {
 	mu      sync.Mutex
 	head    ChunkHeader
-	records []indexRecord // nil: none, or they are not whole
+	records []indexRecord // nil: none, or incomplete
 
-	// The cache's.
+	// Owned by the cache.
 	chunk *chunk
 	bytes int
 }
 
-// indexRecord is an index record; its run is empty until it is asked for.
+// indexRecord is an index record; its entries are read when they are first needed.
 type indexRecord struct {
 	indexRun
 	pos   int64 // of the entries in the file
@@ -40,8 +38,8 @@ type indexRecord struct {
 
 const indexRecordSize = int(unsafe.Sizeof(indexRecord{}))
 
-// of returns the index of a chunk, empty if it isn't kept.
-func (x *indexCache) of(c *chunk) *chunkIndex {
+// get returns the index of a chunk, empty if it isn't cached.
+func (x *indexCache) get(c *chunk) *chunkIndex {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	i, ok := x.chunks[c]
@@ -56,12 +54,12 @@ func (x *indexCache) of(c *chunk) *chunkIndex {
 	return i
 }
 
-// grew accounts for what was read of an index, and drops the oldest ones.
+// grew adds n bytes to the size of an index, and drops the oldest ones above the limit.
 func (x *indexCache) grew(i *chunkIndex, n int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.chunks[i.chunk] != i {
-		return // dropped meanwhile
+		return // it was dropped
 	}
 	i.bytes += n
 	x.bytes += n

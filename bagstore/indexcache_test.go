@@ -10,21 +10,21 @@ import (
 func TestIndexCache(t *testing.T) {
 	var x indexCache
 	chunks := make([]chunk, 5)
-	first := x.of(&chunks[0])
-	if x.of(&chunks[0]) != first {
+	first := x.get(&chunks[0])
+	if x.get(&chunks[0]) != first {
 		t.Fatal("two indexes of one chunk")
 	}
 	for i := range chunks {
-		x.grew(x.of(&chunks[i]), indexBytes/3)
+		x.grew(x.get(&chunks[i]), indexBytes/3)
 	}
 	if len(x.chunks) != 3 || len(x.order) != 3 || x.bytes != 3*(indexBytes/3) {
 		t.Errorf("%d chunks with %d bytes are kept", len(x.chunks), x.bytes)
 	}
 	x.grew(first, indexBytes)
-	if x.bytes > indexBytes || x.of(&chunks[0]) == first {
+	if x.bytes > indexBytes || x.get(&chunks[0]) == first {
 		t.Error("a dropped index came back")
 	}
-	x.grew(x.of(&chunks[0]), 2*indexBytes)
+	x.grew(x.get(&chunks[0]), 2*indexBytes)
 	if len(x.chunks) != 1 || x.bytes != 2*indexBytes {
 		t.Errorf("beside a large one %d are kept, %d bytes", len(x.chunks), x.bytes)
 	}

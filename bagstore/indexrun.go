@@ -10,9 +10,8 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// indexRun is one connection's part of a chunk's index, in the order of time and
-// offset. It keeps the bytes of the file, so that seeking into a chunk of many
-// messages decodes only a few entries.
+// indexRun is one connection's part of a chunk's index, ordered by time and offset. It
+// keeps the bytes of the file, so that seeking in a large chunk decodes only a few entries.
 type indexRun struct {
 	conn *Connection
 	raw  []byte
@@ -25,13 +24,13 @@ func (r indexRun) len() int            { return len(r.raw) / entrySize }
 func (r indexRun) time(i int) Time     { return Time(record.ReadTime(r.raw[entrySize*i:])) }
 func (r indexRun) offset(i int) uint32 { return binary.LittleEndian.Uint32(r.raw[entrySize*i+8:]) }
 
-// search returns the first entry at or after a time.
+// search returns the index of the first entry at or after t.
 func (r indexRun) search(t Time) int {
 	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })
 }
 
-// valid checks that every offset lies in a chunk of size bytes, and puts the
-// entries in order where another writer has not.
+// valid checks that all offsets lie in a chunk of size bytes, and sorts the entries if
+// the writer didn't.
 func (r indexRun) valid(size int64) error {
 	inOrder := true
 	last, lastOffset := Time(0), uint32(0)
@@ -69,10 +68,10 @@ func appendEntry(b []byte, e entry) []byte {
 	return binary.LittleEndian.AppendUint32(b, e.offset)
 }
 
-// runs returns the index of a chunk for the connections that keep wants. Without
-// whole index records the content is walked.
+// runs returns the index of a chunk for the connections that keep accepts. If index
+// records are missing or damaged, it walks the content.
 func (cr *chunkReader) runs(c *chunk, keep func(uint32) bool) ([]indexRun, ChunkHeader, error) {
-	x := cr.b.indexes.of(c)
+	x := cr.b.indexes.get(c)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.head.DataPos == 0 {
@@ -98,7 +97,7 @@ func (cr *chunkReader) runs(c *chunk, keep func(uint32) bool) ([]indexRun, Chunk
 	return cr.group(entries, keep), x.head, nil
 }
 
-// layout finds the index records after a chunk; none if they are not whole.
+// layout returns the index records after a chunk; nil if they are incomplete.
 func (cr *chunkReader) layout(c *chunk, head ChunkHeader) []indexRecord {
 	if c.walk || cr.b.content != nil {
 		return nil
@@ -128,13 +127,13 @@ func (cr *chunkReader) layout(c *chunk, head ChunkHeader) []indexRecord {
 	return list
 }
 
-// indexRuns reads the entries of the connections that keep wants, where they
-// were not read before.
-func (cr *chunkReader) indexRuns(x *chunkIndex, keep func(uint32) bool) ([]indexRun, bool) {
+// indexRuns returns the entries of the connections that keep accepts and reads those that
+// aren't cached. ok is false if there is no valid index.
+func (cr *chunkReader) indexRuns(x *chunkIndex, keep func(uint32) bool) (list []indexRun, ok bool) {
 	if x.records == nil {
 		return nil, false
 	}
-	list := make([]indexRun, 0, len(x.records))
+	list = make([]indexRun, 0, len(x.records))
 	for i := range x.records {
 		r := &x.records[i]
 		if keep != nil && !keep(r.conn.ID) {
@@ -154,7 +153,7 @@ func (cr *chunkReader) indexRuns(x *chunkIndex, keep func(uint32) bool) ([]index
 	return list, true
 }
 
-// group makes runs of walked entries.
+// group sorts entries and returns them as runs.
 func (cr *chunkReader) group(entries []entry, keep func(uint32) bool) []indexRun {
 	slices.SortFunc(entries, func(x, y entry) int {
 		return cmp.Or(cmp.Compare(x.conn, y.conn), cmp.Compare(x.time, y.time), cmp.Compare(x.offset, y.offset))

@@ -27,7 +27,7 @@ type cursor struct {
 	key  key // of entry i
 }
 
-// set goes to entry i and tells whether there is one.
+// set moves the cursor to entry i and reports whether that exists.
 func (c *cursor) set(i int) bool {
 	if i < 0 || i >= c.len() {
 		return false
@@ -37,19 +37,18 @@ func (c *cursor) set(i int) bool {
 	return true
 }
 
-// Iterator visits the messages of a view. Its position is between two messages:
-// Next advances past the following message, and Prev moves back past the preceding
-// one, so Next and then Prev visit the same message twice. An Iterator is for one
-// goroutine.
+// Iterator visits the messages of a view. Its position is between two messages: Next moves
+// forward past the following message, Prev back past the preceding one. So Next followed
+// by Prev visits the same message twice. An Iterator is for one goroutine.
 type Iterator struct {
 	v       *View
 	reader  *messageReader
 	pos     key  // the position is just before pos,
-	after   bool // or just after it
-	dir     int  // +1 or -1: which way heap and pending are set up; 0: neither
+	after   bool // or just after it if after is set
+	dir     int  // direction for which heap and pending are valid: +1, -1; 0: none
 	heap    []*cursor
-	pending int // next chunk in refs (forward) or byEnd (backward) to open
-	looked  int // next one to decompress ahead; counts if it is after pending
+	pending int // next chunk to open, as an index in refs (forward) or byEnd (backward)
+	looked  int // next chunk to consider for Query.Lead, if it is after pending
 	content contentAhead
 	cur     Message
 	err     error
@@ -62,12 +61,12 @@ func (v *View) Iterator() *Iterator {
 	return it
 }
 
-// Messages yields all messages in time order. One that can't be read comes with its
-// error and without Data, and those after it follow. Data is valid until the next
-// message; see [Message.Retain].
+// Messages returns an iterator over all messages in time order. A message that can't be
+// read is yielded with an error and without Data; the iteration continues after it. Data
+// is valid until the next message, see [Message.Retain].
 func (v *View) Messages() iter.Seq2[Message, error] { return v.all((*Iterator).Next) }
 
-// Index is Messages without their Data: it reads the indexes of chunks only.
+// Index is Messages without Data: it reads only the indexes of chunks.
 func (v *View) Index() iter.Seq2[Message, error] { return v.all((*Iterator).SkipNext) }
 
 func (v *View) all(next func(*Iterator) bool) iter.Seq2[Message, error] {
@@ -83,25 +82,20 @@ func (v *View) all(next func(*Iterator) bool) iter.Seq2[Message, error] {
 }
 
 // Seek moves to just before the first message at or after t.
-func (it *Iterator) Seek(t Time) {
-	it.pos, it.after, it.dir = key{time: max(t, it.v.start), bag: -1}, false, 0
-	it.err = nil
-	it.drop()
-	it.reader.restart()
-	it.content.drop()
-}
+func (it *Iterator) Seek(t Time) { it.seek(key{time: max(t, it.v.start), bag: -1}, false) }
 
 // SeekEnd moves to just after the last message.
-func (it *Iterator) SeekEnd() {
-	it.pos, it.after, it.dir = key{time: it.v.end, bag: len(it.v.bags)}, true, 0
-	it.err = nil
+func (it *Iterator) SeekEnd() { it.seek(key{time: it.v.end, bag: len(it.v.bags)}, true) }
+
+func (it *Iterator) seek(pos key, after bool) {
+	it.pos, it.after, it.dir, it.err = pos, after, 0, nil
 	it.drop()
 	it.reader.restart()
 	it.content.drop()
 }
 
-// Next advances past the following message and reads it. It returns false at the
-// end and after an error, see Err.
+// Next moves past the following message and reads it. It returns false at the end and
+// after an error, see Err.
 func (it *Iterator) Next() bool { return it.move(+1) && it.read() }
 
 // Prev moves back past the preceding message and reads it. It returns false at the
@@ -114,14 +108,14 @@ func (it *Iterator) SkipNext() bool { return it.move(+1) }
 // SkipPrev is Prev without reading the message.
 func (it *Iterator) SkipPrev() bool { return it.move(-1) }
 
-// Message returns the message that the last move visited.
+// Message returns the message visited last.
 func (it *Iterator) Message() Message { return it.cur }
 
-// Err returns the error that stopped the iterator, nil at the end of the messages.
-// Moving the iterator again skips the damaged message.
+// Err returns the error that stopped the iterator; nil at the end of the messages. After
+// an error, moving again skips the damaged message.
 func (it *Iterator) Err() error { return it.err }
 
-// Close releases the iterator's memory and waits until reading ahead has ended.
+// Close releases the iterator's memory and waits for reading ahead to end.
 func (it *Iterator) Close() {
 	it.drop()
 	it.heap = nil
@@ -183,7 +177,7 @@ func (it *Iterator) readMessage() ([]byte, *buffer, error) {
 	return it.reader.readMessage()
 }
 
-// prefetch starts the reading of the chunks that come next.
+// prefetch starts reading the next chunks.
 func (it *Iterator) prefetch() {
 	if it.v.lead > 0 {
 		it.prefetchLead()
@@ -196,7 +190,7 @@ func (it *Iterator) prefetch() {
 	}
 }
 
-// prefetchLead has the chunks read that come next in time. Each is looked at once.
+// prefetchLead queues the chunks within Query.Lead for reading. It considers each once.
 func (it *Iterator) prefetchLead() {
 	for it.looked = max(it.looked, it.pending); it.looked < len(it.v.refs); it.looked++ {
 		r := it.ref(it.looked)
@@ -222,8 +216,8 @@ func (it *Iterator) ref(i int) chunkRef {
 	return it.v.refs[i]
 }
 
-// rebuild sets heap and pending up for a direction: open are the chunks that
-// reach over the position, pending are those that lie wholly ahead.
+// rebuild sets up heap and pending for a direction. It opens the chunks that contain the
+// position; the chunks entirely ahead of it are pending.
 func (it *Iterator) rebuild(dir int) {
 	it.dir, it.heap, it.looked = dir, it.heap[:0], 0
 	it.content.drop()
@@ -247,7 +241,7 @@ func (it *Iterator) rebuild(dir int) {
 	}
 }
 
-// open adds the pending chunks that may hold the next message.
+// open opens the pending chunks that may contain the next message.
 func (it *Iterator) open() bool {
 	for it.err == nil && it.pending < len(it.v.refs) {
 		r := it.ref(it.pending)
@@ -263,8 +257,8 @@ func (it *Iterator) open() bool {
 	return it.err == nil
 }
 
-// push opens a chunk at the iterator's position. A chunk that can't be opened
-// is the iterator's error, and is skipped.
+// push opens a chunk at the iterator's position. If that fails, it sets the iterator's
+// error and skips the chunk.
 func (it *Iterator) push(r chunkRef) {
 	runs, head, err := it.reader.index(r)
 	if err != nil {
@@ -280,9 +274,8 @@ func (it *Iterator) push(r chunkRef) {
 	}
 }
 
-// start returns the entry that follows the iterator's position.
+// start returns the index of the next entry in the iterator's direction.
 func (it *Iterator) start(c *cursor) int {
-	// The first entry that is not before the position.
 	i := sort.Search(c.len(), func(i int) bool {
 		n := key{c.time(i), c.bag, c.chunk, int64(c.offset(i))}.compare(it.pos)
 		return n > 0 || n == 0 && !it.after
@@ -293,8 +286,8 @@ func (it *Iterator) start(c *cursor) int {
 	return i
 }
 
-// The heap, with the next message of the direction on top.
-
+// before reports whether x comes before y in the iterator's direction, which is the order
+// of the heap.
 func (it *Iterator) before(x, y *cursor) bool {
 	return x.key.compare(y.key)*it.dir < 0
 }

@@ -2,6 +2,7 @@ package bagstore
 
 import (
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,19 +10,18 @@ import (
 	"rsros/bagstore/internal/tail"
 )
 
-// keepEvery is how often a keeper looks at its Writer. What a chunk holds when the
-// keeper sees it for the second time is in the tail file: at most two periods after it
-// was written, or three if a chunk before it is still on its way to the disk. A chunk
-// that fills up faster is never copied.
+// keepEvery is the period of a keeper. The second time that it sees a chunk open, it copies
+// it to the tail file: at most two periods after a message was written, or three if an
+// earlier chunk is still on its way to the disk. A chunk that fills faster is never copied.
 const keepEvery = 30 * time.Millisecond
 
-// ErrGone: the file that is being recorded was deleted, replaced or truncated by
-// somebody else.
+// ErrGone means that another program deleted, replaced or truncated the file during the
+// recording.
 var ErrGone = disk.ErrGone
 
-// keeper sees to it, in a goroutine of its own, that a kill costs nothing: it puts open
-// chunks into the tail file, has staged bytes written, makes checkpoints while no
-// messages come, and notices when somebody else takes the file away.
+// keeper protects a recording against a kill. Its goroutine copies open chunks to the
+// tail file, flushes staged bytes, makes checkpoints while no messages come, and detects
+// that another program took the file away.
 type keeper struct {
 	w      *Writer
 	f      *os.File // for Stat only
@@ -30,8 +30,8 @@ type keeper struct {
 	tail   *tail.File
 	stop   chan struct{}
 	wait   sync.WaitGroup
-	seen   uint64 // number of the open chunk at the last look; 0: it was empty
-	safe   uint64 // number of the last chunk up to which all are in the bag's or the tail file
+	seen   uint64 // last chunk with messages at the previous look
+	safe   uint64 // all chunks up to this one are in the bag or the tail file
 }
 
 func newKeeper(w *Writer, f *os.File, path string) *keeper {
@@ -54,7 +54,7 @@ func (k *keeper) run() {
 	}
 }
 
-// close ends the goroutine. No chunk is open any more.
+// close ends the goroutine. No chunk may be open.
 func (k *keeper) close() {
 	close(k.stop)
 	k.wait.Wait()
@@ -67,7 +67,7 @@ func (k *keeper) look() {
 	if w.done || w.c.failed() != nil {
 		return
 	}
-	if err := k.gone(); err != nil {
+	if err := disk.Gone(k.f, k.path, k.follow, w.c.inFile.Load()); err != nil {
 		w.c.fail(err)
 		return
 	}
@@ -90,8 +90,8 @@ func (k *keeper) look() {
 	_ = w.checkpointIfDue(w.c.submit) // the next Write returns the error
 }
 
-// put copies the chunks that were there at the last look to the tail file, in order and
-// only after those that are safe: a kill must not cost chunks in the middle.
+// put copies the chunks that existed at the previous look to the tail file, in order and
+// only if all before them are safe: a kill must not lose chunks in the middle.
 func (k *keeper) put(open uint64) {
 	for _, s := range k.w.sealed {
 		if s.number > k.safe+1 || s.number > k.seen {
@@ -106,22 +106,13 @@ func (k *keeper) put(open uint64) {
 	}
 }
 
-// gone compares the file with what its name stands for now.
-func (k *keeper) gone() error {
-	return disk.Gone(k.f, k.path, k.follow, k.w.c.inFile.Load())
-}
-
 // sealedJob is a chunk on its way to the disk.
 type sealedJob struct {
 	number uint64 // from 1
-	job    *job   // not the chunk's any more once it is written
+	job    *job   // reused for another chunk after it is written
 }
 
-// dropWritten forgets the chunks up to a number.
+// dropWritten removes the chunks up to number written.
 func dropWritten(list []sealedJob, written uint64) []sealedJob {
-	n := 0
-	for n < len(list) && list[n].number <= written {
-		n++
-	}
-	return append(list[:0], list[n:]...)
+	return slices.DeleteFunc(list, func(s sealedJob) bool { return s.number <= written })
 }

@@ -2,16 +2,16 @@ package bagstore
 
 import "fmt"
 
-// Severity says what an irregularity costs.
+// Severity classifies a Note.
 type Severity int
 
 const (
-	// Harmless is unusual, and nothing is lost or slower by it.
+	// Harmless is unusual but costs nothing.
 	Harmless Severity = iota
-	// Repairable makes stock tools refuse or misread the bag; Recover makes a
-	// sound one without losing a message.
+	// Repairable makes stock tools refuse or misread the bag. Recover repairs it without
+	// losing a message.
 	Repairable
-	// Loss means that messages or parts of them are gone.
+	// Loss means that messages or parts of them are lost.
 	Loss
 )
 
@@ -19,22 +19,35 @@ func (s Severity) String() string {
 	return [...]string{"note", "repairable", "loss"}[s]
 }
 
-// MarshalText is String, for JSON.
+// MarshalText implements [encoding.TextMarshaler].
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Note is something about a bag that its reader should know, such as a missing
-// index or a torn end.
+// Outcome sums up a check or a recovery.
+type Outcome int
+
+const (
+	Sound      Outcome = iota // nothing is wrong or lost
+	Damaged                   // some messages are lost, or stock tools can't read the bag
+	Unreadable                // no message can be read
+)
+
+func (o Outcome) String() string { return [...]string{"sound", "damaged", "unreadable"}[o] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// Note is something unusual about a bag, such as a missing index or a torn end.
 type Note struct {
-	Offset   int64    `json:"offset"` // in the file; -1: it isn't about one place
+	Offset   int64    `json:"offset"` // in the file; -1: not about one place
 	Kind     string   `json:"kind"`   // of the record there
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`
 }
 
-// MaxNotes bounds what is remembered of a file: one may be damaged everywhere.
+// MaxNotes bounds the notes about a file, which may be damaged everywhere.
 const MaxNotes = 200
 
-// Notes is what is unusual about a file, at most MaxNotes of it. The zero value is empty.
+// Notes is a list of at most MaxNotes notes. The zero value is empty.
 type Notes []Note
 
 // Add adds a note if there are fewer than MaxNotes.
@@ -44,12 +57,12 @@ func (n *Notes) Add(note Note) {
 	}
 }
 
-// Addf is Add with a text to be formatted.
+// Addf adds a note with a formatted text.
 func (n *Notes) Addf(s Severity, offset int64, kind, format string, args ...any) {
 	n.Add(Note{Offset: offset, Kind: kind, Severity: s, Text: fmt.Sprintf(format, args...)})
 }
 
-// worst is the greatest severity of the notes.
+// worst returns the greatest severity of the notes.
 func worst(notes []Note) Severity {
 	s := Harmless
 	for _, n := range notes {

@@ -1,9 +1,11 @@
 package bagstore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"rsros/bagstore/internal/disk"
@@ -13,81 +15,71 @@ import (
 type SinkKind = disk.Kind
 
 const (
-	// Auto writes small files through the page cache, and larger ones past it from
-	// 16 MiB on if the file system supports that.
+	// Auto writes the first 16 MiB through the page cache and the rest past it, if the file
+	// system supports that.
 	Auto = disk.Auto
 	// Buffered writes through the page cache.
 	Buffered = disk.Buffered
-	// Direct writes past it (O_DIRECT) from the start. Create fails if the file system
-	// doesn't support that.
+	// Direct writes past the page cache (O_DIRECT) from the start. Create fails if the file
+	// system doesn't support that.
 	Direct = disk.Direct
 )
 
-// Options says how a bag is written. The zero value is good.
+// Options are the options of Create. The zero value is valid.
 type Options struct {
 	// Compression of the chunks; "" is None.
 	Compression Compression
-	// ChunkSize in bytes: the message that passes it ends its chunk. Default 768 KiB.
+	// ChunkSize in bytes: a chunk ends with the message that reaches it. Default 768 KiB.
 	ChunkSize int
 	// Sink chooses how bytes go to the disk.
 	Sink SinkKind
-	// Checkpoint is how often the bag is made whole while it is written.
-	// Default 0.5 s; less often if replaced index sections would take over 1 % of the
-	// file and 8 KiB a second; negative: only when Checkpoint is called.
+	// Checkpoint is the interval of checkpoints. Default 0.5 s; longer if replaced index
+	// sections would take more than 1 % of the file plus 8 KiB a second. Negative: only
+	// calls of Checkpoint make checkpoints.
 	Checkpoint time.Duration
-	// Workers compress chunks at the same time. Default: one a core.
+	// Workers is the number of goroutines that compress chunks. Default: one per core.
 	Workers int
-	// Preallocate is the number of bytes to reserve on the disk at a time. Default: none
-	// while a file is written through the page cache, 64 MiB past it.
+	// Preallocate is the number of bytes to reserve on the disk at a time. Default: 0
+	// through the page cache, 64 MiB past it.
 	Preallocate int64
-	// Overwrite replaces a file that exists. Otherwise Create refuses.
+	// Overwrite replaces an existing file. Otherwise Create refuses.
 	Overwrite bool
-	// FollowSymlink writes the file that a symbolic link names. Otherwise Create
-	// refuses links.
+	// FollowSymlink writes the target of a symbolic link. Otherwise Create refuses links.
 	FollowSymlink bool
-	// NoSync leaves it to the operating system when bytes reach the medium. A
-	// killed process loses nothing by it, a power cut may.
+	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
-	// directFrom is the size of a file from which Auto writes it directly. Tests set it.
-	directFrom int64
-	// tail is the token of the tail file; 0: there is none.
-	tail uint64
-	// Now is the clock that checkpoints go by. Default: time.Now.
+	// Now is the clock for checkpoints. Default: time.Now.
 	Now func() time.Time
+
+	directFrom int64  // size from which Auto writes directly; set by tests
+	tail       uint64 // token of the tail file; 0: none
 }
 
 const (
 	defaultChunkSize = 768 << 10
-	// lendLeast is the size from which a lent message ends its chunk, to be written
+	// lendLeast is the size from which a lent message ends its chunk and is written
 	// without a copy.
 	lendLeast = 256 << 10
-	// directFrom is the size from which Auto writes a file directly. A smaller one isn't
-	// worth the memory and the disk space that are reserved for it.
+	// directFrom is the size from which Auto writes a file directly. Smaller files aren't
+	// worth the memory and disk space reserved for direct writing.
 	directFrom        = 16 << 20
 	defaultCheckpoint = 500 * time.Millisecond
-	// maxMessage keeps a chunk with one message in it below 4 GiB.
+	// maxMessage keeps a chunk with a single message below 4 GiB.
 	maxMessage = math.MaxUint32 - 64<<20
-	// maxChunk is the size that a chunk doesn't exceed, connection records included.
-	// Where an int has 32 bits, memory is the bound.
+	// maxChunk bounds a chunk, connection records included. The second operand is for
+	// systems whose int has 32 bits.
 	maxChunk = min(math.MaxUint32-1<<20, math.MaxInt-1<<20)
 )
 
 func (o Options) withDefaults() (Options, error) {
-	switch o.Compression {
-	case "":
-		o.Compression = None
-	case None, LZ4, BZ2:
-	default:
+	o.Compression = cmp.Or(o.Compression, None)
+	o.ChunkSize = cmp.Or(o.ChunkSize, defaultChunkSize)
+	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCheckpoint)
+	if !slices.Contains([]Compression{None, LZ4, BZ2}, o.Compression) {
 		return o, fmt.Errorf("unknown compression %q", o.Compression)
-	}
-	if o.ChunkSize == 0 {
-		o.ChunkSize = defaultChunkSize
 	}
 	if o.ChunkSize < 0 || o.ChunkSize > 1<<30 {
 		return o, fmt.Errorf("chunk size %d is not between 1 byte and 1 GiB", o.ChunkSize)
-	}
-	if o.Checkpoint == 0 {
-		o.Checkpoint = defaultCheckpoint
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

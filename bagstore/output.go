@@ -3,13 +3,14 @@ package bagstore
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/internal/disk"
 )
 
-// Output is a bag that is made of messages of other bags, and has its name only when it is
-// whole. Like its Writer, it is for one goroutine; the end is Finish, not Close.
+// Output is a bag made of messages of other bags. The file gets its name only when it is
+// complete. An Output is for one goroutine and must be ended by Finish, not by Close.
 type Output struct {
 	*Writer
 	place atomicfile.Place
@@ -17,8 +18,8 @@ type Output struct {
 	added map[string][]*Connection // by topic, to find equal ones
 }
 
-// CreateOutput creates a bag without checkpoints, which nobody reads before it has its
-// name. The error is fs.ErrExist if the name is taken, unless Options.Overwrite is set.
+// CreateOutput creates a bag without checkpoints. The error is fs.ErrExist if the name is
+// taken, unless Options.Overwrite is set.
 func CreateOutput(path string, o Options) (*Output, error) {
 	place, err := atomicfile.Reserve(path, o.Overwrite)
 	if err != nil {
@@ -34,17 +35,15 @@ func CreateOutput(path string, o Options) (*Output, error) {
 	return &Output{Writer: w, place: place, ids: make(map[*Connection]uint32), added: make(map[string][]*Connection)}, nil
 }
 
-// connection returns the output's ID for a connection of an input. Connections
-// that are alike become one.
+// connection returns the output's ID for a connection of an input. Equal connections share
+// one.
 func (o *Output) connection(c *Connection) (uint32, error) {
 	if id, ok := o.ids[c]; ok {
 		return id, nil
 	}
-	for _, d := range o.added[c.Topic] {
-		if c.same(d) {
-			o.ids[c] = o.ids[d]
-			return o.ids[c], nil
-		}
+	if i := slices.IndexFunc(o.added[c.Topic], c.same); i >= 0 {
+		o.ids[c] = o.ids[o.added[c.Topic][i]]
+		return o.ids[c], nil
 	}
 	id, err := o.AddConnection(*c)
 	if err != nil {
@@ -55,9 +54,8 @@ func (o *Output) connection(c *Connection) (uint32, error) {
 	return id, nil
 }
 
-// Copy writes a message of an iterator, with its own or another time. Equal connections of
-// the inputs become one. A large message is written from the memory it is in; Copy doesn't
-// wait for it.
+// Copy writes a message of an iterator at time t. Equal connections of the inputs become
+// one. Large messages are written without a copy, and Copy doesn't wait for the disk.
 func (o *Output) Copy(m Message, t Time) error {
 	id, err := o.connection(m.Conn)
 	if err != nil {
@@ -66,14 +64,14 @@ func (o *Output) Copy(m Message, t Time) error {
 	if m.block == nil || m.at == 0 || len(m.Data) < disk.LendLeast {
 		return o.Write(id, t, m.Data)
 	}
-	// What was read past the page cache lies in memory as in the file: from its first whole
-	// page on, it can be written past the page cache, too.
+	// Data read past the page cache is aligned in memory as in the file. From its first
+	// whole page on, it can also be written past the page cache.
 	head := min(len(m.Data), int(-m.at&(disk.Grain-1)))
 	return o.Lend(id, t, m.Retain().Release, m.Data[:head], m.Data[head:])
 }
 
-// Finish closes the file and gives it its name, or removes it if there was an error, which
-// it returns.
+// Finish closes the file and gives it its name. If err is not nil or closing fails, it
+// removes the file and returns the error.
 func (o *Output) Finish(err error) error {
 	if err := errors.Join(err, o.Close()); err != nil {
 		return errors.Join(err, o.place.Discard())

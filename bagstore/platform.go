@@ -2,18 +2,18 @@ package bagstore
 
 import "rsros/bagstore/internal/disk"
 
-// Platform says in words what reading and writing bags can do on this machine. Each
-// begins with yes or no, and says by which call, or what is done instead.
+// Platform describes what this machine supports. Each text begins with yes or no and
+// names the system call, or what is done instead.
 type Platform struct {
 	Direct    string // writing past the page cache
 	Ahead     string // reading whole files past the page cache
 	Reserve   string // disk space ahead of a recording
-	Maps      string // large messages are played from the page cache without a copy
-	Locks     string // two recorders can't write one file
-	HugePages string // memory for images
+	Maps      string // playing large messages from the page cache without a copy
+	Locks     string // keeping two recorders from writing one file
+	HugePages string // huge pages for images
 }
 
-// ThisPlatform asks the system.
+// ThisPlatform describes this machine.
 func ThisPlatform() Platform {
 	return Platform{disk.DirectCall(), disk.AheadCall(), disk.Reserves, disk.MapCall(), disk.Locks, disk.HugePageCall()}
 }

@@ -2,9 +2,9 @@ package bagstore
 
 import "golang.org/x/sys/unix"
 
-// lowerPriority lowers the priority of the thread that calls it. With this much, it gets
-// a tenth of a processor that others want, too, so that it doesn't hold up the garbage
-// collector for long, which waits for all threads.
+// lowerPriority lowers the priority of the calling thread. On a contended processor it
+// still gets a tenth of the time, so that it doesn't hold up the garbage collector, which
+// waits for all threads.
 func lowerPriority() {
 	const by, lowest = 10, 19
 	thread := unix.Gettid()

@@ -2,5 +2,5 @@
 
 package bagstore
 
-// lowerPriority does nothing: threads have no priority of their own here.
+// lowerPriority does nothing: this system has no priorities of threads.
 func lowerPriority() {}

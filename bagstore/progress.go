@@ -2,8 +2,8 @@ package bagstore
 
 import "context"
 
-// Progress is called now and then with how much of the work is done and how much there
-// is. The calls come from the goroutine that works. A nil Progress is allowed.
+// Progress is called from time to time with the amount of work done and in total, from the
+// goroutine that does the work. It may be nil.
 type Progress func(done, total uint64)
 
 // Report calls p, unless it is nil.
@@ -13,15 +13,15 @@ func (p Progress) Report(done, total uint64) {
 	}
 }
 
-// Pace counts the steps of a long work, reports progress and notices the end of its
-// context. It is for one goroutine.
+// Pace counts the steps of a long operation, reports progress and checks the context. It
+// is for one goroutine.
 type Pace struct {
 	Ctx         context.Context
 	Progress    Progress
 	Done, Total uint64 // usually messages
 }
 
-// Step counts a step. It returns the context's error.
+// Step counts a step and returns the context's error.
 func (p *Pace) Step() error {
 	p.Done++
 	if p.Done%64 == 0 || p.Done == p.Total {

@@ -11,8 +11,8 @@ import (
 	"rsros/bagstore/internal/tail"
 )
 
-// takeTail makes the chunks of the tail file, which a killed Writer left, part of the
-// bag: as if they were at the end of it. The file was read before.
+// takeTail appends the chunks of the tail file of a killed Writer to the bag. The bag's
+// file must have been scanned before.
 func (b *Bag) takeTail() {
 	if b.tailToken == 0 || b.file == nil {
 		return
@@ -20,7 +20,7 @@ func (b *Bag) takeTail() {
 	path := tail.Find(b.path, b.tailToken)
 	f, err := os.Open(path)
 	if err != nil {
-		return // the Writer had nothing open when it was killed, or the file was lost
+		return // the Writer had no open chunk when it was killed, or the file was lost
 	}
 	defer f.Close()
 	whole := uint64(0)
@@ -39,12 +39,12 @@ func (b *Bag) takeTail() {
 	}
 	for _, slot := range tail.Read(f, b.tailToken) {
 		if slot.Chunk <= whole {
-			continue // its chunk is in the bag
+			continue // the chunk is in the bag
 		}
-		// The last record may be cut off where the content was longer than a slot.
+		// The last record may be cut off if the chunk was larger than a slot.
 		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.Content), int64(len(slot.Content)))
 		if slot.Chunk == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
-			cut = b.size // the torn chunk in the bag has as much
+			cut = b.size // the torn chunk in the bag has as many messages
 			continue
 		}
 		if len(entries) > 0 {

@@ -13,23 +13,23 @@ import (
 
 // RecoverOptions are the options of Recover.
 type RecoverOptions struct {
-	// Options of the new bag. With an empty Compression it is that of the old one.
+	// Options of the new bag. An empty Compression keeps that of the old one.
 	Options
 	Progress Progress // in bytes of the file
 }
 
-// RecoverReport says what was kept and what was lost.
+// RecoverReport is the result of Recover.
 type RecoverReport struct {
 	Kept    uint64         `json:"kept"`
-	Lost    uint64         `json:"lost"`    // that the index promises; there may be more
-	Retimed uint64         `json:"retimed"` // of those kept: their times are later than a bag can hold
+	Lost    uint64         `json:"lost"`    // according to the index; there may be more
+	Retimed uint64         `json:"retimed"` // kept with another time, as theirs exceeds what a bag can hold
 	Size    int64          `json:"size"`    // of the new file
 	Topics  []RecoverTopic `json:"topics"`
 	Notes   Notes          `json:"notes"`
 	Outcome Outcome        `json:"outcome"` // Sound: nothing was lost
 }
 
-// RecoverTopic says what was kept and what was lost of a topic.
+// RecoverTopic is the result of Recover for one topic.
 type RecoverTopic struct {
 	Topic string `json:"topic"`
 	Type  string `json:"type"`
@@ -37,12 +37,12 @@ type RecoverTopic struct {
 	Lost  uint64 `json:"lost"`
 }
 
-// Recover makes a sound bag of everything that is whole in a file. It doesn't trust
-// the index, continues after damage, and keeps torn chunks up to the tear, also
-// where they are compressed. Messages stay in the order of the file, which is read
-// once; chunks with messages whose connection is described only later are read
-// again. The input isn't changed, unless out is its path. If nothing can be kept,
-// there is no output and the report's Outcome is Unreadable.
+// Recover writes every whole message of a file to a sound bag. It doesn't trust the
+// index, continues after damage, and keeps torn chunks up to the tear, compressed ones as
+// well. Messages keep the order of the file, which is read once; chunks with messages
+// whose connection is described only later are read again. The input isn't changed unless
+// out is its path. If no message can be kept, there is no output and the report's Outcome
+// is Unreadable.
 func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverReport, error) {
 	if err := atomicfile.Free(out, o.Overwrite); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func Recover(ctx context.Context, in, out string, o RecoverOptions) (*RecoverRep
 	return recoverBag(ctx, b, out, o)
 }
 
-// recoverBag is Recover for a bag of which only the index was read.
+// recoverBag is Recover for a bag that was opened with indexOnly.
 func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*RecoverReport, error) {
 	r := &recoverer{ctx: ctx, o: o, path: out, b: b, l: newChunkReader(b), rep: &RecoverReport{Outcome: Sound},
 		kept: make(map[uint32]uint64), missed: make(map[int64]map[uint32]bool)}
@@ -68,7 +68,7 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 	sortNotes(r.rep.Notes)
 	r.rep.count(b, r.kept, r.expected())
 	if err == nil && r.w == nil && r.rep.Outcome != Unreadable {
-		err = r.create() // an empty bag is sound, too
+		err = r.create() // the empty bag is sound
 	}
 	if r.w == nil {
 		return r.rep, err
@@ -81,7 +81,7 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 	return r.rep, nil
 }
 
-// countByID is how many messages the chunk infos count of each connection.
+// countByID returns the number of messages of each connection according to the chunk infos.
 func (b *Bag) countByID() map[uint32]uint64 {
 	n := make(map[uint32]uint64)
 	for i := range b.chunks {
@@ -92,22 +92,22 @@ func (b *Bag) countByID() map[uint32]uint64 {
 	return n
 }
 
-// recoverer copies what it finds.
+// recoverer holds the state of Recover.
 type recoverer struct {
 	ctx      context.Context
 	o        RecoverOptions
 	path     string  // of the new bag
-	w        *Output // from the first message on
+	w        *Output // nil before the first message
 	b        *Bag
 	l        *chunkReader
 	rep      *RecoverReport
-	kept     map[uint32]uint64 // by connection
-	promised map[uint32]uint64 // by the index section; nil without one
+	kept     map[uint32]uint64 // messages by connection
+	promised map[uint32]uint64 // the same according to the index section; nil without one
 
 	pos    int64                     // of the chunk being read
-	last   Time                      // of the message before, if it is possible
-	steps  int                       // messages looked at
-	missed map[int64]map[uint32]bool // by chunk: connections that were unknown there
+	last   Time                      // last valid message time
+	steps  int                       // messages seen
+	missed map[int64]map[uint32]bool // by chunk position: connections that were unknown there
 }
 
 func (r *recoverer) read() error {
@@ -120,7 +120,7 @@ func (r *recoverer) read() error {
 		return nil
 	}
 	r.b.chunks, r.b.tornAt = nil, 0
-	if r.b.tailToken != 0 { // everything was read at Open; it is noted again
+	if r.b.tailToken != 0 { // Open has scanned the file; the scan below adds these notes again
 		r.b.notes = slices.DeleteFunc(r.b.notes, func(n Note) bool { return n.Severity == Loss })
 	}
 	s := scanner{bag: r.b, l: r.l, onChunk: r.chunk, onMessage: r.message}
@@ -142,7 +142,7 @@ func (r *recoverer) read() error {
 	return s.err
 }
 
-// again walks a chunk that is known. Damage in it has been noted.
+// again walks a known chunk, whose damage has been noted.
 func (r *recoverer) again(c *chunk, f func(src record.Source, rec *record.Record, e entry) error) (err error) {
 	if err = r.chunk(c); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (r *recoverer) chunk(c *chunk) error {
 	return r.ctx.Err()
 }
 
-// message copies a message, or remembers that its connection isn't known yet.
+// message copies a message, or marks its connection as missed if it isn't known yet.
 func (r *recoverer) message(src record.Source, rec *record.Record, e entry) error {
 	ids := r.missed[r.pos]
 	if !ids[e.conn] && r.b.byID[e.conn] != nil {
@@ -182,7 +182,7 @@ func (r *recoverer) copy(src record.Source, rec *record.Record, e entry) error {
 	}
 	m := Message{Conn: r.b.byID[e.conn]}
 	if err := r.data(&m, src, rec); err != nil {
-		r.fault(err)
+		r.rep.Notes.Addf(Loss, r.pos, "message", "%v", err)
 		return nil
 	}
 	defer Buffer{m.block}.Release()
@@ -195,7 +195,7 @@ func (r *recoverer) copy(src record.Source, rec *record.Record, e entry) error {
 	return r.w.Copy(m, r.possible(e.time))
 }
 
-// data reads the data of a message, from the file or from a chunk's content.
+// data reads the data of a message from the file or from a chunk's content.
 func (r *recoverer) data(m *Message, src record.Source, rec *record.Record) (err error) {
 	if in, ok := src.(record.Section); ok && rec.DataLen >= borrowLeast && rec.DataLen <= record.MaxInMemory {
 		m.at = in.Base + rec.DataPos
@@ -208,8 +208,8 @@ func (r *recoverer) data(m *Message, src record.Source, rec *record.Record) (err
 	return err
 }
 
-// possible returns a message's time or, for one that no bag can hold, the time of the
-// message before it in the file, which keeps it in its place.
+// possible returns t or, if a bag can't hold t, the time of the previous message in the
+// file, which preserves the order.
 func (r *recoverer) possible(t Time) Time {
 	if t <= MaxTime {
 		r.last = t
@@ -227,14 +227,9 @@ func (r *recoverer) create() (err error) {
 	return err
 }
 
-// fault notes a message that can't be read.
-func (r *recoverer) fault(err error) {
-	r.rep.Notes.Addf(Loss, r.pos, "message", "%v", err)
-}
-
-// expected counts the messages that the index section promises or, without one,
-// those of whole chunks, and of torn ones those that the index records after
-// them speak of.
+// expected returns the number of messages of each connection according to the index
+// section. Without one it counts the messages of whole chunks, and for torn chunks the
+// entries of the index records after them.
 func (r *recoverer) expected() map[uint32]uint64 {
 	if r.promised != nil {
 		return r.promised
@@ -256,7 +251,7 @@ func (r *recoverer) expected() map[uint32]uint64 {
 	return n
 }
 
-// count compares what was kept with what the index promised.
+// count compares the messages kept with those promised by the index.
 func (rep *RecoverReport) count(b *Bag, kept, promised map[uint32]uint64) {
 	topics := make(map[string]*RecoverTopic)
 	for _, c := range b.conns {
@@ -282,7 +277,7 @@ func (rep *RecoverReport) count(b *Bag, kept, promised map[uint32]uint64) {
 	}
 }
 
-// sortNotes puts notes in the order of the file.
+// sortNotes sorts notes by offset.
 func sortNotes(notes []Note) {
 	slices.SortStableFunc(notes, func(x, y Note) int { return cmp.Compare(x.Offset, y.Offset) })
 }

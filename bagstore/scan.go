@@ -11,22 +11,22 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// scanner finds the chunks of a bag without its index section. It walks their
-// content and doesn't trust the index records after them: after a power cut
-// these may have holes that look like entries.
+// scanner finds the chunks of a bag without its index section. It walks their content
+// instead of trusting the index records after them: after a power cut these may have
+// holes that look like entries.
 type scanner struct {
 	bag *Bag
 	l   *chunkReader
-	// What is set is called for every chunk, and then for its messages. An error
-	// ends the scan and is kept.
+	// onChunk, if set, is called for every chunk and onMessage for each of its messages.
+	// An error ends the scan and is kept in err.
 	onChunk   func(c *chunk) error
 	onMessage func(src record.Source, r *record.Record, e entry) error
 	err       error
 
-	zeros int64 // where the blocks of zeros begin that end the file, see written; 0: not looked for
+	zeros int64 // result of trailingZeros; 0: not known yet
 }
 
-// scan reads the whole file from pos on, every message's header included.
+// scan scans the file from pos on, including the header of every message.
 func (b *Bag) scan(w *record.Window, pos int64) {
 	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	s.run(pos)
@@ -34,8 +34,8 @@ func (b *Bag) scan(w *record.Window, pos int64) {
 	b.sortChunks()
 }
 
-// scanTail looks for chunks after the index section: what a recorder wrote
-// after its last checkpoint.
+// scanTail scans the chunks after the index section, which a recorder wrote after its last
+// checkpoint.
 func (b *Bag) scanTail(w *record.Window, pos int64) {
 	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	before := len(b.chunks)
@@ -46,7 +46,7 @@ func (b *Bag) scanTail(w *record.Window, pos int64) {
 	}
 }
 
-// run goes from record to record, and over damage to the next chunk.
+// run reads record after record and continues after damage with the next chunk.
 func (s *scanner) run(pos int64) {
 	b := s.bag
 	for pos < b.size && s.err == nil {
@@ -74,7 +74,7 @@ func (s *scanner) run(pos int64) {
 	}
 }
 
-// tail says what is at the end of the file and isn't a record.
+// tail notes the bytes at the end of the file that are not a record.
 func (s *scanner) tail(pos int64, err error) {
 	s.bag.tornAt = pos
 	if head, e := s.l.w.At(pos, int(min(64, s.bag.size-pos))); e == nil && len(bytes.Trim(head, "\x00")) == 0 {
@@ -94,7 +94,7 @@ func (s *scanner) connection(r record.Record) {
 	}
 }
 
-// chunk adds a chunk whose data are whole and returns where to go on.
+// chunk adds a chunk that ends within the file and returns where to continue.
 func (s *scanner) chunk(r *record.Record) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
@@ -119,9 +119,9 @@ func (s *scanner) chunk(r *record.Record) int64 {
 	return s.after(head.DataPos+end, head.end())
 }
 
-// written is how far what ends at end was written: a chunk's index records come
-// after it, so nothing but zeros from its last blocks to the end of the file
-// means that it was grown for a write that a kill or a power cut prevented.
+// written returns how much of a chunk that ends at end was written. Index records follow
+// a chunk, so if its last blocks and everything after them are zeros, the file was
+// extended for a write that a kill or a power cut prevented.
 func (s *scanner) written(end int64) int64 {
 	var r record.Record
 	if end >= s.bag.size || record.Read(s.l.w, end, s.bag.size, &r) == nil {
@@ -137,7 +137,7 @@ func (s *scanner) trailing() int64 {
 	return s.zeros
 }
 
-// trailingZeros is where the whole blocks of zeros at the end of the file begin.
+// trailingZeros returns the offset of the blocks of zeros at the end of the file.
 func (b *Bag) trailingZeros() int64 {
 	block := make([]byte, disk.Grain)
 	none := make([]byte, disk.Grain)
@@ -153,8 +153,8 @@ func (b *Bag) trailingZeros() int64 {
 	return at
 }
 
-// after finds where to continue after damage at pos in an uncompressed chunk that
-// claims to end at end: in the same chunk, or at the next one if the length is wrong.
+// after returns where to continue after damage at pos in an uncompressed chunk that
+// claims to end at end: there or, if that length is wrong, at the next chunk.
 func (s *scanner) after(pos, end int64) int64 {
 	var r record.Record
 	if record.Read(s.l.w, end, s.bag.size, &r) == nil || end == s.bag.size {
@@ -166,7 +166,7 @@ func (s *scanner) after(pos, end int64) int64 {
 	return end
 }
 
-// torn adds what is whole of a chunk that goes past the file's end.
+// torn adds the whole records of a chunk that extends past the end of the file.
 func (s *scanner) torn(r *record.Record) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
@@ -176,8 +176,8 @@ func (s *scanner) torn(r *record.Record) int64 {
 	return s.open(r.Pos, head, s.bag.size)
 }
 
-// open adds what is whole of a chunk whose end isn't known: it was torn off, or
-// the writer died before it filled in the lengths. Nothing of it is at or after limit.
+// open adds the whole records of a chunk whose end isn't known: it was torn off, or the
+// writer died before it filled in the lengths. The chunk ends at limit at the latest.
 func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
 	head.Stored = limit - head.DataPos
 	if head.Compression == None {
@@ -200,8 +200,8 @@ func (s *scanner) open(pos int64, head ChunkHeader, limit int64) int64 {
 	return s.bag.size
 }
 
-// add walks a chunk's content, notes its connections and keeps it if it holds
-// messages. It returns where the whole records end.
+// add walks a chunk's content, adds its connections and, if it has messages, the chunk.
+// It returns where the whole records end.
 func (s *scanner) add(c chunk) (int64, error) {
 	w := walker{bag: s.bag, onConnection: s.bag.addConnection}
 	if c.torn && c.head.Compression == None {
@@ -216,7 +216,7 @@ func (s *scanner) add(c chunk) (int64, error) {
 	}
 	entries, end, err := s.l.walkContent(&c, w)
 	if errors.Is(err, errUnwritten) {
-		c.head.Size, c.head.Stored = end, end // readers of the chunk see no more than we
+		c.head.Size, c.head.Stored = end, end // hide the rest from readers of the chunk
 	}
 	if len(entries) > 0 {
 		c.torn = c.torn || err != nil
@@ -226,30 +226,28 @@ func (s *scanner) add(c chunk) (int64, error) {
 	return end, err
 }
 
-// forget drops the messages that no connection record describes. It is known
-// only at the end of the scan: the record may be in a later index section.
+// forget drops the messages that no connection record describes. It must run after the
+// scan, as the record may be in a later index section.
 func (s *scanner) forget() {
 	b := s.bag
 	lost := make(map[uint32]uint64)
-	b.chunks = slices.DeleteFunc(b.chunks, func(c chunk) bool {
-		unknown := func(k ConnCount) bool { return b.byID[k.ID] == nil }
-		for _, k := range c.Counts {
-			if unknown(k) {
-				lost[k.ID] += uint64(k.Count)
-			}
-		}
-		return !slices.ContainsFunc(c.Counts, func(k ConnCount) bool { return !unknown(k) })
-	})
 	for i := range b.chunks {
 		c := &b.chunks[i]
-		c.Counts = slices.DeleteFunc(c.Counts, func(k ConnCount) bool { return b.byID[k.ID] == nil })
+		c.Counts = slices.DeleteFunc(c.Counts, func(k ConnCount) bool {
+			unknown := b.byID[k.ID] == nil
+			if unknown {
+				lost[k.ID] += uint64(k.Count)
+			}
+			return unknown
+		})
 	}
+	b.chunks = slices.DeleteFunc(b.chunks, func(c chunk) bool { return len(c.Counts) == 0 })
 	for _, id := range slices.Sorted(maps.Keys(lost)) {
 		b.notes.Addf(Loss, 0, "message", "%d messages of connection %d are lost: nothing describes it", lost[id], id)
 	}
 }
 
-// summarize fills in what a chunk info record says.
+// summarize fills in the chunk's info from its entries.
 func (c *chunk) summarize(entries []entry) {
 	c.Start, c.End = entries[0].time, entries[0].time
 	at := make(map[uint32]int)
@@ -265,11 +263,11 @@ func (c *chunk) summarize(entries []entry) {
 	}
 }
 
-// resyncField is how the op field of a chunk record looks, in any header.
+// resyncField is the op field of a chunk record's header.
 var resyncField = []byte("\x04\x00\x00\x00op=\x05")
 
-// resync finds the next chunk record at or after pos, -1 if there is none. The
-// op field may be anywhere in its header, so every start before it is tried.
+// resync returns the offset of the next chunk record at or after pos, -1 if there is none.
+// The op field may be anywhere in the header, so it tries all offsets before it.
 func (s *scanner) resync(pos int64) int64 {
 	const step, reach = 1 << 20, 200
 	for base := pos; base < s.bag.size; base += step {

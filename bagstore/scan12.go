@@ -6,12 +6,12 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// group12 is how many bytes of a 1.2 bag are treated as one chunk.
+// group12 is the number of bytes of a 1.2 bag that form a chunk.
 const group12 = 1 << 20
 
-// scan12 reads a version 1.2 bag: records in a row, without chunks, that name
-// their topic instead of a connection. Groups of them are treated as chunks; the
-// rest of the package doesn't know the difference.
+// scan12 reads a version 1.2 bag. It has no chunks, and its records name their topic
+// instead of a connection. Groups of records are presented as chunks to the rest of the
+// package.
 func (b *Bag) scan12() {
 	b.topics12 = make(map[string]uint32)
 	b.indexed = true
@@ -69,8 +69,8 @@ func (b *Bag) add12(c *Connection) uint32 {
 	return c.ID
 }
 
-// connection12 finds the connection of a message. A topic may come without a
-// definition of its own, if another topic of its type had one.
+// connection12 returns the connection of a message. A topic without a definition gets that
+// of another topic of the same type.
 func (b *Bag) connection12(r *record.Record) (uint32, error) {
 	if err := r.Need(record.HasTopic | record.HasSec | record.HasNsec); err != nil {
 		return 0, err

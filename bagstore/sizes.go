@@ -1,18 +1,19 @@
 package bagstore
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
 	"rsros/bagstore/internal/record"
 )
 
-// headerReaders is how many goroutines read chunk headers at a time. They are far apart
-// in the file, and a disk answers several requests in hardly more time than one.
+// headerReaders is the number of goroutines that read chunk headers. Headers are far apart
+// in the file, and a disk answers several requests in little more time than one.
 const headerReaders = 16
 
-// ChunkHeaders reads how each chunk is stored, in file order. Those of a recording in
-// another format are known without reading.
+// ChunkHeaders reads the chunk headers, in file order. For a recording in another format
+// it reads nothing.
 func (b *Bag) ChunkHeaders() ([]ChunkHeader, error) {
 	var (
 		readers sync.WaitGroup
@@ -26,12 +27,7 @@ func (b *Bag) ChunkHeaders() ([]ChunkHeader, error) {
 		readers.Go(func() { errs[i] = b.readHeaders(heads[from:to], b.chunks[from:to]) })
 	}
 	readers.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return heads, nil
+	return heads, cmp.Or(errs[:]...)
 }
 
 func (b *Bag) readHeaders(heads []ChunkHeader, chunks []chunk) (err error) {
@@ -44,10 +40,9 @@ func (b *Bag) readHeaders(heads []ChunkHeader, chunks []chunk) (err error) {
 	return nil
 }
 
-// Sizes calls do with the connection of every message and the size of its data in bytes. In
-// a bag it goes from record to record, and reads no data but of compressed chunks; Progress
-// is in chunks. Of a recording in another format it reads all messages, and Progress is in
-// messages.
+// Sizes calls do with the connection of every message and the size of its data in bytes.
+// In a bag it reads only record headers and compressed chunks, and Progress counts chunks.
+// In another format it reads all messages, and Progress counts messages.
 func (b *Bag) Sizes(ctx context.Context, p Progress, do func(conn uint32, size int64)) error {
 	if b.content != nil {
 		return b.contentSizes(ctx, p, do)
@@ -69,7 +64,7 @@ func (b *Bag) Sizes(ctx context.Context, p Progress, do func(conn uint32, size i
 	return nil
 }
 
-// contentSizes is Sizes of a content. Messages that can't be read are left out.
+// contentSizes is Sizes for a Content. It skips messages that can't be read.
 func (b *Bag) contentSizes(ctx context.Context, p Progress, do func(conn uint32, size int64)) error {
 	v := b.View(Query{})
 	pace := Pace{Ctx: ctx, Progress: p, Total: v.Count()}

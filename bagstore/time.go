@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Time is nanoseconds since 1970, as ROS counts it: what fits two uint32s of
-// seconds and nanoseconds.
+// Time is a ROS time in nanoseconds since 1970. In a bag it has 32 bits of seconds and
+// 32 bits of nanoseconds.
 type Time int64
 
 const (
@@ -18,34 +18,30 @@ const (
 	nsPerSec = 1_000_000_000
 )
 
-// NewTime puts a time together. Nanoseconds above a second carry over.
+// NewTime returns the time of sec and nsec. nsec may exceed a second.
 func NewTime(sec, nsec uint32) Time { return Time(sec)*nsPerSec + Time(nsec) }
 
-// TimeOf converts the wall clock's time.
+// TimeOf converts a time.Time.
 func TimeOf(t time.Time) Time { return Time(t.UnixNano()) }
 
-// firstDate is the first time that counts from 1970 beyond doubt.
-const firstDate = Time(10 * 365 * 24 * 3600 * nsPerSec)
+// Absolute reports whether t counts from 1970. A time of less than ten years counts from
+// the start of a recording, as in bags of the RealSense SDK, or of a simulation.
+func (t Time) Absolute() bool { return t >= 10*365*24*3600*nsPerSec }
 
-// Absolute reports whether t counts from 1970. A time of less than ten years
-// counts from the start of a recording, as in bags of the RealSense SDK, or of a
-// simulation.
-func (t Time) Absolute() bool { return t >= firstDate }
-
-// Sec is the whole seconds.
+// Sec returns the whole seconds.
 func (t Time) Sec() uint32 { return uint32(t / nsPerSec) }
 
-// Nsec is the nanoseconds after the whole seconds.
+// Nsec returns the nanoseconds within the second.
 func (t Time) Nsec() uint32 { return uint32(t % nsPerSec) }
 
-// Seconds is the time as a floating point number.
+// Seconds returns the time in seconds.
 func (t Time) Seconds() float64 { return float64(t) / nsPerSec }
 
-// Std converts to the wall clock's type.
+// Std converts to a time.Time.
 func (t Time) Std() time.Time { return time.Unix(0, int64(t)) }
 
-// Sub is the duration from u to t.
+// Sub returns t-u.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
-// Add moves t by d.
+// Add returns t+d.
 func (t Time) Add(d time.Duration) Time { return t + Time(d) }

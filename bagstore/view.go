@@ -13,34 +13,33 @@ type Query struct {
 	Connections func(*Connection) bool
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
 	Start, End Time
-	// Mapped selects connections whose large messages are mapped from the page
-	// cache instead of being copied, if their chunk isn't compressed. Only the
-	// kernel may read such Data: if another program truncates the file, a system
-	// call that reads it fails, but a program that reads it itself gets a SIGBUS.
+	// Mapped selects connections whose large messages are mapped from the page cache
+	// instead of copied, if their chunk isn't compressed. Only the kernel may read such
+	// Data: if another program truncates the file, a system call that reads the Data
+	// fails, but a program that reads it gets a SIGBUS.
 	Mapped func(*Connection) bool
-	// Lead is for callers that play in real time: chunks are decompressed up to this
-	// much bag time ahead, within 32 MiB, on one thread of low priority. Whoever
-	// consumes the messages isn't disturbed by it, and a chunk is ready long before
-	// it is needed; one that isn't begun by then is decompressed at once. 0: chunks
-	// are decompressed on all cores, one per core ahead. Messages of other formats are
-	// read and converted ahead in the same way.
+	// Lead is for callers that play in real time. Chunks are decompressed up to this much
+	// bag time ahead, within 32 MiB, on one thread of low priority that doesn't disturb
+	// consumers of the messages. A chunk that the thread hasn't finished when it is needed
+	// is decompressed at once. 0: chunks are decompressed on all cores, one per core
+	// ahead. Messages of other formats are read and converted ahead in the same way.
 	Lead time.Duration
 }
 
-// View is a selection of messages from bags, in time order. Messages of equal
-// time are in the order of the bags, then of the file.
+// View is a selection of messages from bags, in time order. Messages of equal time are
+// ordered by bag, then by position in the file.
 type View struct {
 	bags       []*Bag
-	start, end Time // of the query, made definite
+	start, end Time // of the query; an open end is MaxTime
 	conns      []*Connection
-	keep       []map[uint32]bool // by bag; nil keeps all
+	keep       []map[uint32]bool // connections by bag; nil keeps all
 	mapped     func(*Connection) bool
-	ahead      int           // chunks
-	lead       time.Duration // 0: ahead counts
-	leadBytes  int64         // bound of what is decompressed within lead
-	patience   time.Duration // see quiet.go
+	ahead      int           // chunks to read ahead, if lead is 0
+	lead       time.Duration // see Query.Lead
+	leadBytes  int64         // limit of the data read ahead within lead
+	patience   time.Duration // see the constant
 
-	refs    []chunkRef // chunks that the query touches, by start time
+	refs    []chunkRef // chunks with selected messages, by start time
 	maxEnd  []Time     // maxEnd[i] is the latest end among refs[:i+1]
 	byEnd   []int      // indexes of refs by descending end time
 	minFrom []Time     // minFrom[i] is the earliest start among byEnd[:i+1]
@@ -55,8 +54,8 @@ type chunkRef struct {
 // View returns a view of the messages of one bag that match the query, see [NewView].
 func (b *Bag) View(q Query) *View { return NewView([]*Bag{b}, q) }
 
-// NewView returns a view of the messages that match the query. It reads nothing.
-// The caller still owns the bags, and must keep them open while it uses the view.
+// NewView returns a view of the messages that match the query. It reads nothing. The
+// caller must keep the bags open while it uses the view.
 func NewView(bags []*Bag, q Query) *View {
 	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, patience: patience, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
@@ -94,7 +93,7 @@ func (v *View) touches(bag int, c *chunk) bool {
 	})
 }
 
-// order sorts the chunks both ways.
+// order sorts the chunks for both directions.
 func (v *View) order() {
 	slices.SortStableFunc(v.refs, func(x, y chunkRef) int { return cmp.Compare(x.start, y.start) })
 	v.maxEnd = make([]Time, len(v.refs))
@@ -113,7 +112,7 @@ func (v *View) order() {
 	}
 }
 
-// keeper is the connection filter for one bag's index.
+// keeper returns the connection filter for one bag's index; nil keeps all.
 func (v *View) keeper(bag int) func(uint32) bool {
 	if v.keep[bag] == nil {
 		return nil
@@ -121,8 +120,7 @@ func (v *View) keeper(bag int) func(uint32) bool {
 	return func(id uint32) bool { return v.keep[bag][id] }
 }
 
-// Connections returns the connections that the query selects, in the order of the
-// bags.
+// Connections returns the selected connections, in the order of the bags.
 func (v *View) Connections() []*Connection { return slices.Clone(v.conns) }
 
 // Start returns the time of the first message, 0 if there is none.
@@ -146,8 +144,8 @@ func (v *View) End() Time {
 	return it.Message().Time
 }
 
-// Count returns the number of messages. It reads only the indexes of chunks at the
-// ends of the time range; a chunk whose index can't be read counts in full.
+// Count returns the number of messages. It reads only the indexes of chunks that extend
+// beyond the time range; if an index can't be read, it counts all messages of the chunk.
 func (v *View) Count() uint64 {
 	n := uint64(0)
 	readers := make([]*chunkReader, len(v.bags))

@@ -7,7 +7,7 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// errUnwritten: see walker.unwritten.
+// errUnwritten is the error for walker.unwritten.
 var errUnwritten = errors.New("the length of a message was not written")
 
 var errForeign = errors.New("not a message or connection record")
@@ -15,19 +15,18 @@ var errForeign = errors.New("not a message or connection record")
 // walker goes through the records of a chunk's content.
 type walker struct {
 	bag *Bag
-	// What is set is called for every connection record, and for every message
-	// with the source to read its data from. An error ends the walk.
+	// onConnection and onMessage, if set, are called for every connection record and
+	// message; src contains the message's data. An error ends the walk.
 	onConnection func(r *record.Record, data []byte) error
 	onMessage    func(src record.Source, r *record.Record, e entry) error
-	// unwritten is where the zeros begin that end a torn chunk, if it is set. A message
-	// without data whose length is one of them was only begun: its header may end in
-	// zeros, too.
+	// unwritten, if not 0, is the offset of the zeros that end a torn chunk. An empty
+	// message whose length is among these zeros was not completely written.
 	unwritten int64
 }
 
-// walk returns an entry for each whole message in src[:size]. It stops at the
-// first record that is damaged or has no place in a chunk, and returns the
-// offset after the last whole record with the reason.
+// walk returns an entry for each whole message in src[:size]. At the first record that is
+// damaged or doesn't belong in a chunk, it stops and returns the offset after the last
+// whole record with an error.
 func (w walker) walk(src record.Source, size int64) (to []entry, pos int64, err error) {
 	for pos < size {
 		var r record.Record
@@ -48,7 +47,7 @@ func (w walker) walk(src record.Source, size int64) (to []entry, pos int64, err 
 			if err := w.onMessage(src, &r, e); err != nil {
 				return to, pos, err
 			}
-		case w.bag.version == "1.2": // anything else may be there
+		case w.bag.version == "1.2": // other records are allowed
 		case r.Op == record.OpConnection:
 			if err := w.connection(src, r); err != nil {
 				return to, pos, err
@@ -61,8 +60,8 @@ func (w walker) walk(src record.Source, size int64) (to []entry, pos int64, err 
 	return to, pos, nil
 }
 
-// entry is a record's entry in an index; ok tells whether it is a message that
-// belongs there.
+// entry returns the index entry of a message. ok is false for other records, and for
+// messages of unknown topics in a 1.2 bag.
 func (w walker) entry(r *record.Record, pos int64) (e entry, ok bool, err error) {
 	if r.Op != record.OpMessage {
 		return e, false, nil

@@ -9,39 +9,39 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// WriterStats describes what a writer has done so far.
+// WriterStats are statistics of a Writer.
 type WriterStats struct {
 	Messages    uint64
 	Bytes       uint64 // of message data
-	Size        int64  // of the file, as far as it is written
+	Size        int64  // of the file, without open and queued chunks
 	Chunks      int
-	Checkpoints int   // index sections that the file header pointed at
-	StaleBytes  int64 // of index sections that a later one replaced, and padding
-	// Sink is Direct if the file is written past the page cache, from the start or when
-	// it is large enough (Auto), otherwise Buffered.
+	Checkpoints int
+	StaleBytes  int64 // in replaced index sections and padding
+	// Sink is Direct if the file is written past the page cache, otherwise Buffered. With
+	// Auto it changes to Direct when the file is large enough.
 	Sink     SinkKind
 	Fallback error // why Auto doesn't write directly
 }
 
-// Writer writes a bag. It belongs to one goroutine. It starts others, for compression,
-// the disk and open chunks, which have ended when Close returns.
+// Writer writes a bag. It is for one goroutine. It starts others for compression, the disk
+// and open chunks; they have ended when Close returns.
 type Writer struct {
 	o     Options
 	c     *committer
 	conns []*Connection
-	known []bool // connections whose record is in the file
+	known []bool // connections whose record has been written
 	cur   *job   // the chunk being filled
 	stats WriterStats
 	way   *disk.Way // how the file is written; nil without a file
 	last  time.Time // of the last checkpoint
 	done  bool
-	// lendLeast is the size from which a lent message ends its chunk, to be written from
-	// where it is; one that fills the chunk does so in any case.
+	// lendLeast is the size from which a lent message ends its chunk and is written from
+	// the caller's memory. Any message that fills the chunk is.
 	lendLeast int
 
-	mu     sync.Mutex  // the keeper looks at all of this
-	keeper *keeper     // nil: checkpoints are all that is done against kills
-	sealed []sealedJob // chunks that may not be written yet; with a keeper
+	mu     sync.Mutex  // guards everything against the keeper
+	keeper *keeper     // nil: only checkpoints protect against a kill
+	sealed []sealedJob // chunks that may not be written yet, if there is a keeper
 }
 
 func newWriter(s disk.Sink, o Options) (*Writer, error) {
@@ -52,8 +52,8 @@ func newWriter(s disk.Sink, o Options) (*Writer, error) {
 	return &Writer{o: o, c: c, cur: c.take(), last: o.Now(), lendLeast: lendLeast}, nil
 }
 
-// AddConnection makes a topic known and returns the ID that Write takes. It
-// appears in the file with its first message.
+// AddConnection adds a topic and returns its ID for Write. The file contains the
+// connection only if it has messages.
 func (w *Writer) AddConnection(c Connection) (uint32, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,17 +69,17 @@ func (w *Writer) AddConnection(c Connection) (uint32, error) {
 	return c.ID, nil
 }
 
-// Write appends one message, the concatenation of its parts, which may be reused when
-// Write returns. Time 0 becomes MinTime, the first that stock readers accept. An error
-// may come from an earlier message; from then on only Close is of use, and keeps
-// everything that is whole.
+// Write appends a message, the concatenation of its parts. The caller may reuse them when
+// Write returns. Time 0 becomes MinTime, the first that stock readers accept. An error may
+// concern an earlier message; the caller should then call Close, which keeps all whole
+// chunks.
 func (w *Writer) Write(conn uint32, t Time, parts ...[]byte) error { return w.put(conn, t, nil, parts) }
 
-// Lend is Write without waiting for the disk. A large message is written from where it
-// is: its largest part is borrowed until the writer calls done, which it does exactly
-// once, from any goroutine, perhaps before Lend returns, and also after an error. At most
+// Lend is Write without waiting for the disk. The largest part of a large message is
+// written without a copy: the Writer borrows it until it calls done. It calls done exactly
+// once, from any goroutine, possibly before Lend returns, and also after an error. At most
 // a few messages are lent at a time. For direct writing the largest part should begin on
-// a page. The other parts may be reused when Lend returns.
+// a page. The caller may reuse the other parts when Lend returns.
 func (w *Writer) Lend(conn uint32, t Time, done func(), parts ...[]byte) error {
 	return w.put(conn, t, done, parts)
 }
@@ -92,7 +92,7 @@ func (w *Writer) put(conn uint32, t Time, done func(), parts [][]byte) error {
 		size += len(p)
 	}
 	t = max(t, MinTime)
-	if err := w.takes(conn, t, size); err != nil {
+	if err := w.refuse(conn, t, size); err != nil {
 		if done != nil {
 			done()
 		}
@@ -107,8 +107,8 @@ func (w *Writer) put(conn uint32, t Time, done func(), parts [][]byte) error {
 	return w.checkpointIfDue(w.submit)
 }
 
-// takes returns why a message can't be written.
-func (w *Writer) takes(conn uint32, t Time, size int) error {
+// refuse returns an error if a message can't be written.
+func (w *Writer) refuse(conn uint32, t Time, size int) error {
 	switch {
 	case w.done:
 		return ErrClosed
@@ -122,8 +122,8 @@ func (w *Writer) takes(conn uint32, t Time, size int) error {
 	return w.c.failed()
 }
 
-// message adds a message to the chunk, or ends the chunk with it if its bytes can be
-// written from where they are.
+// message adds a message to the chunk. It ends the chunk if the message is written from
+// the caller's memory.
 func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done func()) {
 	j := w.cur
 	if int64(len(j.buf))+int64(size) > maxChunk {
@@ -135,7 +135,7 @@ func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done fun
 		j.buf = appendConnection(j.buf, w.conns[conn])
 		j.conns = append(j.conns, w.conns[conn])
 	}
-	j.add(entry{t, uint32(len(j.buf)), conn})
+	j.entries = append(j.entries, entry{t, uint32(len(j.buf)), conn})
 	if w.o.Compression == None && (len(j.buf)+size >= w.o.ChunkSize || done != nil && size >= w.lendLeast) {
 		over := make(chan struct{})
 		if done == nil {
@@ -145,7 +145,7 @@ func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done fun
 		}
 		j.setLarge(size, parts, done)
 		w.seal(w.submit)
-		<-over // what isn't lent is the caller's again
+		<-over // for Write: the caller may reuse the message on return
 		return
 	}
 	j.buf = appendMessage(j.buf, conn, t, 0, size)
@@ -157,7 +157,7 @@ func (w *Writer) message(conn uint32, t Time, size int, parts [][]byte, done fun
 	}
 }
 
-// setLarge keeps the largest part where it is, and copies the others.
+// setLarge borrows the largest part and copies the others.
 func (j *job) setLarge(size int, parts [][]byte, done func()) {
 	l := &largeMessage{entry: j.entries[len(j.entries)-1], size: size, done: done}
 	at := 0
@@ -178,8 +178,8 @@ func (j *job) setLarge(size int, parts [][]byte, done func()) {
 	j.large = l
 }
 
-// appendMessage writes a message record without its data. A spare field brings
-// the record's header to pad bytes more.
+// appendMessage appends a message record without its data. If pad is not 0, a spare field
+// makes the header pad bytes longer; pad must be at least minPad.
 func appendMessage(b []byte, conn uint32, t Time, pad, size int) []byte {
 	b = record.AppendHeader(b, record.OpMessage, func(b []byte) []byte {
 		b = record.AppendU32(b, "conn", conn)
@@ -192,18 +192,18 @@ func appendMessage(b []byte, conn uint32, t Time, pad, size int) []byte {
 	return append(b, byte(size), byte(size>>8), byte(size>>16), byte(size>>24))
 }
 
-// padField is the spare header field that moves a message's data; readers skip
-// fields that they don't know. minPad is its length with no bytes in it.
+// padField is a spare header field that aligns a message's data; readers skip unknown
+// fields. minPad is its length without a value.
 const (
 	padField = "pad"
 	minPad   = 4 + len(padField) + 1
 )
 
-// number is the open chunk's, counted from 1.
+// number returns the number of the open chunk, from 1.
 func (w *Writer) number() uint64 { return uint64(w.stats.Chunks) + 1 }
 
-// submit hands a job over, for whoever writes messages. While compression can't keep up,
-// that waits, and the keeper goes on looking at the Writer.
+// submit submits a job. It unlocks w while it waits for compression, so that the keeper
+// can run.
 func (w *Writer) submit(j *job) {
 	if w.o.Compression == None {
 		w.c.submit(j)
@@ -214,7 +214,7 @@ func (w *Writer) submit(j *job) {
 	w.mu.Lock()
 }
 
-// seal hands the chunk over with submit, to be compressed and written.
+// seal ends the open chunk and passes it to submit.
 func (w *Writer) seal(submit func(*job)) {
 	if len(w.cur.entries) == 0 {
 		return
@@ -224,14 +224,13 @@ func (w *Writer) seal(submit func(*job)) {
 	}
 	w.stats.Chunks++
 	full := w.cur
-	w.cur = w.c.take() // the keeper must not find a chunk that isn't open
+	w.cur = w.c.take() // before submit, as the keeper must not see a sealed chunk as open
 	submit(full)
 }
 
-// CheckpointIfDue starts a checkpoint if one is due and doesn't wait for it.
-// Write calls it, and for a Writer of Create with the clock of the system nobody else
-// needs to: it makes checkpoints by itself while no messages come. With another clock a
-// caller whose messages pause calls it now and then, so that what came last is safe too.
+// CheckpointIfDue starts a checkpoint if one is due, and doesn't wait for it. Write does
+// the same. While no messages come, the Writer makes checkpoints by itself, unless
+// Options.Now is set: then the caller should call CheckpointIfDue from time to time.
 func (w *Writer) CheckpointIfDue() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -245,7 +244,7 @@ func (w *Writer) checkpointIfDue(submit func(*job)) error {
 	if w.o.Checkpoint < 0 {
 		return w.c.failed()
 	}
-	// Asking the time is cheap, but not for a million tiny messages a second.
+	// Getting the time would be expensive for a million tiny messages a second.
 	if w.cur.asked++; w.cur.asked&63 != 1 && len(w.cur.entries) > 1 {
 		return w.c.failed()
 	}
@@ -258,9 +257,8 @@ func (w *Writer) checkpointIfDue(submit func(*job)) error {
 	return w.c.failed()
 }
 
-// Checkpoint makes everything written so far part of a valid, indexed bag and
-// returns when it is safe from kill -9, and from a power cut too unless NoSync
-// is set.
+// Checkpoint makes all messages written so far part of a valid, indexed bag. When it
+// returns, they survive kill -9 and, unless NoSync is set, a power cut.
 func (w *Writer) Checkpoint() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -272,7 +270,7 @@ func (w *Writer) Checkpoint() error {
 	return w.c.failed()
 }
 
-// checkpoint starts a checkpoint and returns a channel that is closed when it is safe.
+// checkpoint starts a checkpoint and returns a channel that is closed when it is done.
 func (w *Writer) checkpoint(submit func(*job)) chan struct{} {
 	w.seal(submit)
 	done := make(chan struct{})
@@ -280,10 +278,10 @@ func (w *Writer) checkpoint(submit func(*job)) chan struct{} {
 	return done
 }
 
-// Size is the file's length with the chunks that are written.
+// Size returns the length of the file, without open and queued chunks.
 func (w *Writer) Size() int64 { return w.c.written.Load() }
 
-// Stats returns what the writer has done so far.
+// Stats returns the Writer's statistics.
 func (w *Writer) Stats() WriterStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -297,13 +295,13 @@ func (w *Writer) Stats() WriterStats {
 	return s
 }
 
-// HowWritten says in words how the file is written, and why. Any goroutine may call it;
-// it doesn't wait for the disk.
+// HowWritten describes how the file is written, and why. It may be called from any
+// goroutine and doesn't wait for the disk.
 func (w *Writer) HowWritten() string { return w.way.String() }
 
-// Close writes what is left, the index section and the header, and returns when
-// the file is whole on disk. After a write error it still tries to keep every
-// whole chunk, and returns the error. It may be called twice.
+// Close writes the open chunk, the index section and the file header, and returns when the
+// complete file is on disk. After a write error it still tries to keep every whole chunk,
+// and returns the error. It may be called twice.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	if w.done {
