@@ -15,8 +15,8 @@ import (
 	"rsros/msgs"
 )
 
-// assembler puts the messages of one instant together: all parts of a frame
-// share their time to the nanosecond.
+// assembler combines the messages of one instant into events. All parts of a frame have
+// the same time to the nanosecond.
 type assembler struct {
 	f      *File
 	base   time.Time // Frame.Arrival of file time 0
@@ -29,19 +29,19 @@ type assembler struct {
 	err    error
 
 	system  bool              // Frame.Arrival is the recorded system time
-	unknown map[string]uint64 // keys of metadata that have no name here
+	unknown map[string]uint64 // metadata values by key that camdriver doesn't know
 
 	metadatas map[camdriver.StreamID]*nativeMetadata // of a camera node's streams; nil: none
-	matched   uint64                                 // frames that have theirs
-	changed   bool                                   // events has the options of a camera node
+	matched   uint64                                 // frames with metadata of a camera node
+	changed   bool                                   // events contains the camera node's options
 }
 
-// partial is a frame whose parts are still coming in.
+// partial is an incomplete frame.
 type partial struct {
 	sensor int
-	frame  *camdriver.Frame // nil until its data came
+	frame  *camdriver.Frame // nil before its data
 	values []msgs.KeyValue
-	text   *rstext.Metadata // in the place of values
+	text   *rstext.Metadata // instead of values
 }
 
 func (a *assembler) begin(at bagstore.Time) {
@@ -49,8 +49,8 @@ func (a *assembler) begin(at bagstore.Time) {
 	a.open = make(map[camdriver.StreamID]*partial)
 }
 
-// part is the frame that a message belongs to. data starts a new one if the
-// stream has a frame at this instant already.
+// part returns the frame that a message belongs to. With data set it begins a new frame if
+// the stream already has one with data at this instant.
 func (a *assembler) part(t rslayout.Topic, data bool) *partial {
 	p := a.open[t.Stream]
 	if p == nil || data && p.frame != nil {
@@ -104,7 +104,7 @@ func (a *assembler) message(t rslayout.Topic, m bagstore.Message) (err error) {
 	return err
 }
 
-// start makes a frame with the fields that all kinds share.
+// start returns a frame with the fields common to all kinds.
 func (a *assembler) start(t rslayout.Topic, owner camdriver.Releaser, h msgs.Header) *camdriver.Frame {
 	f := camdriver.NewFrame(owner)
 	f.Profile = a.f.stream(t.Stream).profile
@@ -116,10 +116,10 @@ func (a *assembler) start(t rslayout.Topic, owner camdriver.Releaser, h msgs.Hea
 	return f
 }
 
-// usualUnits is what a depth unit is, in metres, where the file does not say.
+// usualUnits is the depth unit in metres if the file has none.
 const usualUnits = 0.001
 
-// image keeps the message's memory for the frame: pixels are not copied.
+// image adds an image frame. It retains the message's memory instead of copying pixels.
 func (a *assembler) image(t rslayout.Topic, m bagstore.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (a *assembler) image(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// depthUnits gives a depth frame the units that hold for its sensor.
+// depthUnits sets a depth frame's units to the current ones of its sensor.
 func (a *assembler) depthUnits(t rslayout.Topic, f *camdriver.Frame) {
 	if t.Stream.Kind != camdriver.Depth {
 		return
@@ -157,7 +157,7 @@ func (a *assembler) depthUnits(t rslayout.Topic, f *camdriver.Frame) {
 	}
 }
 
-// compressed takes an image whose pixels are packed in one of the SDK's forms.
+// compressed adds an image frame in one of the SDK's compressed formats.
 func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// occupancy keeps the message's memory for the frame, as image does.
+// occupancy adds an occupancy map. Like image, it retains the message's memory.
 func (a *assembler) occupancy(t rslayout.Topic, m bagstore.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
@@ -232,9 +232,8 @@ func (a *assembler) transform(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// twist adds velocities or accelerations; parts that come before their
-// transform have no frame to go to. That a file has no transforms at all was
-// noted at open.
+// twist adds velocities or accelerations to a frame. Parts before their transform are an
+// error. If a stream has no transforms at all, Open has noted that.
 func (a *assembler) twist(t rslayout.Topic, m bagstore.Message) error {
 	if s := a.f.stream(t.Stream); s != nil && len(s.data) == 0 {
 		return nil
@@ -266,7 +265,7 @@ func (a *assembler) option(t rslayout.Topic, m bagstore.Message) error {
 	}
 	id, known := rslayout.ParseOptionName(t.Name)
 	if !known || a.f.textual && m.Time <= staticTime {
-		return nil // noted at open; the initial value
+		return nil // unknown, noted by Open; or the initial value
 	}
 	if id == camdriver.OptionDepthUnits {
 		a.units[t.Sensor] = v
@@ -275,7 +274,7 @@ func (a *assembler) option(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// event is e at the instant that is put together.
+// event returns e with the time of the current instant.
 func (a *assembler) event(e Event) Event {
 	e.Time = time.Duration(a.at)
 	return e
@@ -298,8 +297,8 @@ func (a *assembler) notification(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// notificationTime takes librealsense's milliseconds in the place of nanoseconds
-// and, beyond what those can be, true times.
+// notificationTime converts the time of a notification. librealsense writes milliseconds
+// in place of nanoseconds; values too large for that are real times.
 func notificationTime(t msgs.Time) time.Time {
 	const latestMillis = 1e14 // the year 5138, or 28 hours after 1970
 	if t < latestMillis {
@@ -308,12 +307,12 @@ func notificationTime(t msgs.Time) time.Time {
 	return t.Time()
 }
 
-// finish returns the events of the instant: frames come last, in the order of
-// their data, so that options hold for them.
+// finish returns the events of the instant. Frames come last, in the order of their data,
+// so that option changes apply to them.
 func (a *assembler) finish() []Event {
 	for _, p := range a.order {
-		if p.frame == nil { // its data could not be read
-			continue
+		if p.frame == nil {
+			continue // its data could not be read
 		}
 		if p.text != nil {
 			a.textMetadata(p)
@@ -325,8 +324,8 @@ func (a *assembler) finish() []Event {
 	return a.events
 }
 
-// metadata spreads the key-value pairs over the frame's fields. Unknown keys and
-// values that are no numbers are passed over.
+// metadata sets the frame's fields from the key-value pairs. It skips unknown keys and
+// values that aren't numbers.
 func (a *assembler) metadata(p *partial) {
 	f := p.frame
 	for _, kv := range p.values {
@@ -363,7 +362,7 @@ func (a *assembler) metadata(p *partial) {
 	sortMetadata(f)
 }
 
-// maxUnknown is how many unknown keys are counted.
+// maxUnknown bounds the number of unknown keys that are counted.
 const maxUnknown = 256
 
 func (a *assembler) unknownKeys(keys []string) {
@@ -374,8 +373,8 @@ func (a *assembler) unknownKeys(keys []string) {
 	}
 }
 
-// sortMetadata sorts a frame's values by key, and keeps the first of each key and not
-// more than fit.
+// sortMetadata sorts a frame's values by key, and keeps the first of each key and as many
+// as fit.
 func sortMetadata(f *camdriver.Frame) {
 	slices.SortStableFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
 	f.Metadata = slices.CompactFunc(f.Metadata, func(a, b camdriver.MetadataValue) bool { return a.Key == b.Key })

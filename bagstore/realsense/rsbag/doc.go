@@ -18,5 +18,5 @@
 //
 // # Concurrency
 //
-// A Recorder may be used from several goroutines. A Cursor is for one goroutine. A [File] may be shared.
+// A Recorder and a [File] are safe for concurrent use. A Cursor is for one goroutine.
 package rsbag

@@ -12,14 +12,14 @@ import (
 	"rsros/msgs"
 )
 
-// File is a RealSense bag open for reading. It may be used by many goroutines.
+// File is a RealSense recording open for reading. It is safe for concurrent use.
 type File struct {
 	bag        *bagstore.Bag
 	owned      bool // Close closes the bag
 	version    uint32
 	textual    bool            // as librealsense writes it since 2.58
-	texts      map[uint32]bool // connections that have text in the place of their type
-	native     *native         // of a camera node's recording
+	texts      map[uint32]bool // connections with text instead of the layout's type
+	native     *native         // not nil: a camera node's recording
 	snap       camdriver.DeviceSnapshot
 	streams    []*stream
 	topics     map[uint32]rslayout.Topic // by connection
@@ -29,10 +29,10 @@ type File struct {
 	segments   []segment
 	end        bagstore.Time // file time of the last frame
 	notes      []string
-	left       []string // of notes, those about something that is left out
+	left       []string // the notes about something left out
 }
 
-// stream is what a file holds of one stream.
+// stream is one stream of a file.
 type stream struct {
 	sensor  int
 	profile camdriver.Profile
@@ -48,28 +48,28 @@ type stream struct {
 	hasMD  bool
 }
 
-// maxSensors bounds what a topic's sensor number can make us allocate.
+// maxSensors bounds the memory that a topic's sensor number can make Open allocate.
 const maxSensors = 64
 
-// ErrNoRecording says that a bag has messages, but not in this layout.
+// ErrNoRecording means that a bag has no topics of the layout.
 var ErrNoRecording = errors.New("no RealSense recording")
 
-// Options say what Open reads.
+// Options are the options of Open.
 type Options struct {
-	// Bag is read in place of the file at the path. It stays the caller's, who closes it
+	// Bag, if not nil, is read instead of the file at the path. The caller must close it
 	// after the File and its cursors.
 	Bag *bagstore.Bag
 	// Whole is bagstore.OpenOptions.Whole.
 	Whole bool
-	// CameraNodes also accepts recordings of camera nodes. Their images are described by
-	// their camera_info topics, /tf_static says where the streams are, and frames are
-	// numbered from 1. realsense2_camera's own topics say more: metadata with the numbers,
-	// extrinsics, calibrations of inertial sensors, options.
+	// CameraNodes also accepts recordings of camera nodes. The streams are described by
+	// camera_info topics and /tf_static, and frames are numbered from 1. The topics of
+	// realsense2_camera add metadata with the camera's numbers, extrinsics, calibrations
+	// of inertial sensors, and options.
 	CameraNodes bool
 }
 
-// Open reads a recording's description. The error is ErrNoRecording if the file has
-// nothing of the layout; whatever else is missing is in Notes.
+// Open reads a recording's description. The error is ErrNoRecording if the file has no
+// topics of the layout; anything else that is missing is in Notes.
 func Open(path string, o Options) (*File, error) {
 	if o.Bag != nil {
 		return describe(o.Bag, o)
@@ -87,7 +87,6 @@ func Open(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// describe reads the description.
 func describe(bag *bagstore.Bag, o Options) (*File, error) {
 	f := &File{bag: bag, topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
@@ -121,7 +120,7 @@ func describe(bag *bagstore.Bag, o Options) (*File, error) {
 	return f, nil
 }
 
-// note remembers something odd about the file.
+// note adds a note about the file.
 func (f *File) note(format string, args ...any) {
 	const most = 200
 	if len(f.notes) < most {
@@ -129,15 +128,15 @@ func (f *File) note(format string, args ...any) {
 	}
 }
 
-// leave notes something that is left out of what the File says.
+// leave notes something that the File leaves out.
 func (f *File) leave(format string, args ...any) {
 	before := len(f.notes)
 	f.note(format+"; left out", args...)
 	f.left = append(f.left, f.notes[before:]...)
 }
 
-// Close closes the file that Open opened. Cursors must be closed before; frames that
-// are still retained stay valid.
+// Close closes the file, unless it is Options.Bag. Cursors must be closed before; retained
+// frames stay valid.
 func (f *File) Close() error {
 	if !f.owned {
 		return nil
@@ -145,26 +144,25 @@ func (f *File) Close() error {
 	return f.bag.Close()
 }
 
-// Bag is the container.
+// Bag returns the underlying bag.
 func (f *File) Bag() *bagstore.Bag { return f.bag }
 
-// Snapshot describes the device as the recording begins. It must not be changed.
+// Snapshot returns the device's description at the start. The caller must not change it.
 func (f *File) Snapshot() camdriver.DeviceSnapshot { return f.snap }
 
-// Notes says what is missing or odd and how it was coped with.
+// Notes returns what is missing or unusual, and how it was handled.
 func (f *File) Notes() []string { return f.notes }
 
-// Left lists those of Notes that are about something that is in the file, and that nothing
-// here returns.
+// Left returns the Notes about parts of the file that this package doesn't return.
 func (f *File) Left() []string { return f.left }
 
-// Duration is the file time of the last frame.
+// Duration returns the file time of the last frame.
 func (f *File) Duration() time.Duration { return time.Duration(f.end) }
 
 // Additional returns the facts of /additional_info.
 func (f *File) Additional() []msgs.KeyValue { return f.additional }
 
-// Start is the wall time of file time 0, where the file says it.
+// Start returns the wall time of file time 0, if the file contains it.
 func (f *File) Start() (time.Time, bool) {
 	for _, kv := range f.additional {
 		if kv.Key == rslayout.KeyStart {
@@ -175,7 +173,7 @@ func (f *File) Start() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Frames is the number of frames of a stream, from the index alone.
+// Frames returns the number of frames of a stream, according to the index.
 func (f *File) Frames(id camdriver.StreamID) uint64 {
 	if s := f.stream(id); s != nil {
 		return s.frames

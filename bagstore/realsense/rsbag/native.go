@@ -13,29 +13,28 @@ import (
 	"rsros/msgs"
 )
 
-// A recording of realsense2_camera, or of another camera node, has none of this layout's
-// topics. It can be read as a device all the same: images with their camera_info, and
-// inertial samples. librealsense does so since 2.58.3; where it goes by the first word
-// that it finds anywhere in a topic's name, this package goes by the part of the name
-// that is the stream's.
+// A recording of realsense2_camera or another camera node has no topics of this layout,
+// but can be read as a device: images with their camera_info, and inertial samples.
+// librealsense does so since 2.58.3. It identifies a stream by the first matching word
+// anywhere in the topic's name; this package looks only at the part that names the stream.
 
-// native is what a File knows of a camera node's recording.
+// native is a camera node's recording.
 type native struct {
 	topics   map[camdriver.StreamID]string // of images and samples
-	sorted   []string                      // topics
-	infos    map[uint32]camdriver.StreamID // connections of camera_info
-	about    map[uint32][]byte             // what these say, without the header
+	sorted   []string                      // the values of topics
+	infos    map[uint32]camdriver.StreamID // by connection of camera_info
+	about    map[uint32][]byte             // first message of these without its header
 	times    map[camdriver.StreamID][]bagstore.Time
 	frames   map[camdriver.StreamID]string // tf frames
-	links    map[string]bool               // tf frames that places of streams depend on
-	metadata map[uint32]camdriver.StreamID // connections
-	used     map[uint32]bool               // connections whose messages the description says
+	links    map[string]bool               // tf frames between streams and their root
+	metadata map[uint32]camdriver.StreamID // by connection
+	used     map[uint32]bool               // connections that the description covers
 	changes  nativeChanges                 // of options
 	names    []string                      // of the sensors
 }
 
-// nativeSensors are the sensors of such a device, in the order in which librealsense numbers
-// those that are there.
+// nativeSensors lists the possible sensors in librealsense's order. Those that exist are
+// numbered from 0.
 var nativeSensors = []string{"RGB Camera", "Stereo Module", "Motion Module"}
 
 func nativeSensor(k camdriver.StreamKind) int {
@@ -48,7 +47,7 @@ func nativeSensor(k camdriver.StreamKind) int {
 	return 2
 }
 
-// findNative finds the topics that can be streams. It reports whether there are any.
+// findNative finds the topics that can be streams, and reports whether there are any.
 func (f *File) findNative() bool {
 	n := &native{
 		topics: make(map[camdriver.StreamID]string), infos: make(map[uint32]camdriver.StreamID), about: make(map[uint32][]byte),
@@ -93,7 +92,7 @@ func (f *File) findNative() bool {
 	return len(conns) > 0
 }
 
-// numberNative numbers the sensors that are there, and gives streams their topics.
+// numberNative numbers the sensors that exist and assigns the connections to streams.
 func (f *File) numberNative(n *native, conns map[uint32]camdriver.StreamID) {
 	var there [3]bool
 	for _, id := range conns {
@@ -115,7 +114,7 @@ func (f *File) numberNative(n *native, conns map[uint32]camdriver.StreamID) {
 	}
 }
 
-// native takes in what a camera node says of its streams.
+// native reads a camera node's description of its streams.
 func (d *description) native() {
 	f := d.f
 	for i, name := range f.native.names {
@@ -151,7 +150,7 @@ func (d *description) native() {
 	d.nativeOptions()
 }
 
-// nativeInfo takes the calibration of a stream, with the SDK's name of its lens model.
+// nativeInfo sets a stream's calibration, with the SDK's name for its lens model.
 func (d *description) nativeInfo(id camdriver.StreamID, m bagstore.Message) {
 	var info msgs.CameraInfo
 	if err := msgs.Unmarshal(m.Data, &info); err != nil {
@@ -174,8 +173,8 @@ func (d *description) nativeInfo(id camdriver.StreamID, m bagstore.Message) {
 	d.f.native.about[m.Conn.ID] = withoutHeader(m.Data)
 }
 
-// nativeFirst looks at a stream's first frame: its tf frame, and whether its pixels are of
-// a format that cameras have.
+// nativeFirst reads a stream's tf frame from its first frame, and reports whether the pixel
+// format is one of the cameras'.
 func (f *File) nativeFirst(s *stream) (ok bool) {
 	id := s.profile.Stream
 	ok = true
@@ -202,7 +201,7 @@ func (f *File) nativeFirst(s *stream) (ok bool) {
 	return ok
 }
 
-// nativeTimes remembers when a stream's frames came, which numbers them.
+// nativeTimes collects the times of a stream's frames, which define their numbers and rate.
 func (f *File) nativeTimes(s *stream) {
 	id := s.profile.Stream
 	var times []bagstore.Time
@@ -218,7 +217,7 @@ func (f *File) nativeTimes(s *stream) {
 	}
 }
 
-// number is the number of the frame of a stream at a time in the bag, from 1.
+// number returns the number, from 1, of a stream's frame at a time in the bag.
 func (n *native) number(id camdriver.StreamID, at bagstore.Time) uint64 {
 	i, _ := slices.BinarySearch(n.times[id], at)
 	return uint64(i) + 1
@@ -229,11 +228,11 @@ func (f *File) viewOf(conns []uint32) *bagstore.View {
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) }})
 }
 
-// aboutCamera are messages that describe the device.
+// aboutCamera is the argument of eachOf for messages that describe the device.
 const aboutCamera = "messages about the camera"
 
-// eachOf calls do with the messages of some connections until it returns false. Up to maxErrors that can't be read are
-// passed over, and noted as what they are.
+// eachOf calls do with the messages of some connections until it returns false. It skips up
+// to maxErrors unreadable ones and notes them, naming them by what.
 func (f *File) eachOf(what string, conns []uint32, do func(bagstore.Message) bool) {
 	damaged, last := 0, error(nil)
 	for m, err := range f.viewOf(conns).Messages() {
@@ -251,14 +250,13 @@ func (f *File) eachOf(what string, conns []uint32, do func(bagstore.Message) boo
 	}
 }
 
-// tfLink is where a tf frame is: its parent, and the map of points to the parent's.
+// tfLink relates a tf frame to its parent. to maps points to the parent's frame.
 type tfLink struct {
 	parent string
 	to     camdriver.Extrinsics
 }
 
-// maxLinks bounds what is kept of /tf_static, and how far up a frame's place is looked
-// for.
+// maxLinks bounds the links kept from /tf_static, and the number of links to the root.
 const maxLinks = 1000
 
 func readTree(tree map[string]tfLink, m bagstore.Message) {
@@ -274,8 +272,8 @@ func readTree(tree map[string]tfLink, m bagstore.Message) {
 	}
 }
 
-// place maps points of a tf frame to those of the root of its tree, and adds the frames on
-// the way to used.
+// place returns the transform from a tf frame to the root of its tree, and adds the frames
+// on the way to used. ok is false without a parent, or if the links form a circle.
 func place(tree map[string]tfLink, frame string, used map[string]bool) (at camdriver.Extrinsics, root string, ok bool) {
 	at = camdriver.Identity()
 	for range maxLinks {
@@ -286,10 +284,10 @@ func place(tree map[string]tfLink, frame string, used map[string]bool) (at camdr
 		used[frame] = true
 		at, frame, ok = at.Then(l.to), l.parent, true
 	}
-	return at, frame, false // a circle
+	return at, frame, false
 }
 
-// nativeFormat is the format of a camera node's images. Depth is in millimetres.
+// nativeFormat returns the format of a camera node's images. Depth is in millimetres.
 func nativeFormat(k camdriver.StreamKind, encoding string) (camdriver.Format, bool) {
 	switch encoding {
 	case "rgb8", "bgr8", "rgba8", "bgra8":
@@ -301,9 +299,7 @@ func nativeFormat(k camdriver.StreamKind, encoding string) (camdriver.Format, bo
 			return camdriver.Z16, true
 		}
 		return camdriver.Y16, true
-	case "yuv422_yuy2":
-		return camdriver.YUYV, true
-	case "yuv422": // ROS's word for UYVY; realsense2_camera says it of YUYV
+	case "yuv422_yuy2", "yuv422": // in ROS yuv422 is UYVY, but realsense2_camera means YUYV
 		return camdriver.YUYV, true
 	}
 	return camdriver.AnyFormat, false

@@ -11,8 +11,8 @@ import (
 	"rsros/msgs"
 )
 
-// findNativeMetadata finds the topics of metadata of the streams. A topic that several
-// streams share belongs to the first of them.
+// findNativeMetadata finds the metadata topics of the streams. A topic shared by several
+// streams belongs to the first of them.
 func (f *File) findNativeMetadata() {
 	md5, streams := msgs.MustType("realsense2_camera/Metadata").MD5, f.native.beside("metadata")
 	for _, c := range f.bag.Connections() {
@@ -22,8 +22,8 @@ func (f *File) findNativeMetadata() {
 	}
 }
 
-// beside returns the streams by the topic of a name that is beside theirs. Streams that
-// share one are in their order.
+// beside returns the streams by the topic called name in their topic's namespace. Streams
+// that share one are sorted.
 func (n *native) beside(name string) map[string][]camdriver.StreamID {
 	streams := make(map[string][]camdriver.StreamID)
 	for _, id := range slices.SortedFunc(maps.Keys(n.topics), camdriver.StreamID.Compare) {
@@ -33,15 +33,15 @@ func (n *native) beside(name string) map[string][]camdriver.StreamID {
 	return streams
 }
 
-// nativeMetadata finds the metadata of a stream's frames by their stamps, among what was
+// nativeMetadata finds the metadata of a stream's frames by stamp, among the messages
 // recorded around the time of the frame.
 type nativeMetadata struct {
 	it       *bagstore.Iterator
-	from, to bagstore.Time        // of what was read
-	list     []stamped            // what is kept of that, in the order of time
-	texts    map[msgs.Time]string // of list
-	size     int                  // of texts, bytes
-	offset   uint64               // of the last frame's number from its place among the recorded ones
+	from, to bagstore.Time        // range that was read
+	list     []stamped            // messages kept, in time order
+	texts    map[msgs.Time]string // of list, by stamp
+	size     int                  // of texts, in bytes
+	offset   uint64               // of the camera's frame numbers to the count of recorded frames
 }
 
 type stamped struct {
@@ -50,16 +50,17 @@ type stamped struct {
 }
 
 const (
-	// A frame and its metadata are sent at once, but a frame takes longer to arrive.
+	// metadataSlack bounds the time between a frame and its metadata. They are sent
+	// together, but a frame takes longer to arrive.
 	metadataSlack = bagstore.Time(1_000_000_000)
 	// maxMetadataText bounds a text; nodes write about 1000 bytes.
 	maxMetadataText = 64 << 10
-	// maxMetadata and maxMetadataSize bound what is kept of a stream, in messages and in
-	// bytes. They are kept for three seconds, which at 400 Hz is 1200 messages.
+	// maxMetadata and maxMetadataSize bound the messages and bytes kept for a stream. Three
+	// seconds are kept, which at 400 Hz are 1200 messages.
 	maxMetadata, maxMetadataSize = 4096, 8 << 20
 )
 
-// metadataOf returns what finds a stream's metadata; nil if there is none.
+// metadataOf returns the metadata of a stream; nil if there is none.
 func (a *assembler) metadataOf(id camdriver.StreamID) *nativeMetadata {
 	if n, known := a.metadatas[id]; known {
 		return n
@@ -89,11 +90,11 @@ func (a *assembler) close() {
 	}
 }
 
-// find returns the text of a frame with a stamp that was recorded at a time.
+// find returns the metadata text of the frame with a stamp that was recorded at at.
 func (n *nativeMetadata) find(at bagstore.Time, stamp msgs.Time) (string, bool) {
 	lo, hi := max(at-metadataSlack, bagstore.MinTime), at+metadataSlack
 	if lo < n.from || lo-metadataSlack > n.to {
-		n.from = max(lo-metadataSlack, bagstore.MinTime) // some more, for callers who go backward
+		n.from = max(lo-metadataSlack, bagstore.MinTime) // earlier than needed, for reading backward
 		n.to, n.list, n.size = n.from, nil, 0
 		clear(n.texts)
 		n.it.Seek(n.from)
@@ -117,7 +118,7 @@ func (n *nativeMetadata) find(at bagstore.Time, stamp msgs.Time) (string, bool) 
 	return text, ok
 }
 
-// add keeps the first message of each stamp, and drops the oldest ones that no longer fit.
+// add keeps the first message of each stamp, and drops the oldest messages over the limits.
 func (n *nativeMetadata) add(m bagstore.Message) {
 	n.to = m.Time
 	d := msgs.NewDecoder(m.Data)
@@ -134,14 +135,14 @@ func (n *nativeMetadata) add(m bagstore.Message) {
 	n.size += len(text)
 }
 
-// drop forgets the oldest.
+// drop drops the oldest message.
 func (n *nativeMetadata) drop() {
 	stamp := n.list[0].stamp
 	n.list, n.size = n.list[1:], n.size-len(n.texts[stamp])
 	delete(n.texts, stamp)
 }
 
-// nativeFrame numbers a frame of a camera node, and fills in what its metadata say.
+// nativeFrame sets the number of a camera node's frame and the fields in its metadata.
 func (a *assembler) nativeFrame(f *camdriver.Frame, stamp msgs.Time) {
 	at := a.at - a.f.segments[0].shift
 	f.Number, f.Domain = a.f.native.number(f.Stream(), at), camdriver.SystemTime
@@ -169,8 +170,8 @@ func (a *assembler) nativeFrame(f *camdriver.Frame, stamp msgs.Time) {
 	a.unknownKeys(md.Unknown)
 }
 
-// Unmatched is how many messages of metadata of a camera node belong to no frame that the
-// cursor returned, once it has returned all. It is 0 for other recordings.
+// Unmatched returns the number of a camera node's metadata messages that belong to no
+// frame. It is valid when the cursor has returned all frames, and 0 for other recordings.
 func (c *Cursor) Unmatched() uint64 {
 	if c.f.native == nil {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"rsros/msgs"
 )
 
-// nativeChange is an option that got a value.
+// nativeChange is a change of an option.
 type nativeChange struct {
 	at     bagstore.Time
 	sensor int
@@ -23,7 +23,7 @@ type nativeChange struct {
 // nativeChanges are the changes of options in a camera node's recording.
 type nativeChanges struct {
 	list []nativeChange      // in the order of their messages
-	of   map[optionKey][]int // places in list, of an option
+	of   map[optionKey][]int // indexes in list, by option
 }
 
 func (c *nativeChanges) add(n nativeChange) {
@@ -35,19 +35,20 @@ func (c *nativeChanges) add(n nativeChange) {
 	c.list = append(c.list, n)
 }
 
-// from is the place of the first change at or after a time.
+// from returns the index of the first change at or after a time.
 func (c *nativeChanges) from(at bagstore.Time) int {
 	return sort.Search(len(c.list), func(i int) bool { return c.list[i].at >= at })
 }
 
-// topicNativeOptions is the kind of topics, not of the layout, with options of a camera node.
+// topicNativeOptions is the kind of a camera node's topics with options. The layout
+// doesn't have it.
 const topicNativeOptions rslayout.TopicKind = 0xff
 
-// maxChanges bounds how many changes of options are kept of a camera node's recording.
+// maxChanges bounds nativeChanges.
 const maxChanges = 100_000
 
-// nativeOptions reads the options of the camera's sensors: parameters of ROS 2, or
-// dynamic_reconfigure's. The first value of an option is taken for the one at the start.
+// nativeOptions reads the options of the camera's sensors from parameters of ROS 2 or
+// dynamic_reconfigure. The first value of an option becomes its initial value.
 func (d *description) nativeOptions() {
 	f, others := d.f, 0
 	var conns []uint32
@@ -98,7 +99,7 @@ func (d *description) nativeOptions() {
 	}
 }
 
-// nativeParameters reads the options in a message, and counts what else is in it.
+// nativeParameters returns the options in a message, and the number of other parameters.
 func (f *File) nativeParameters(m bagstore.Message) ([]cameranode.Option, int, error) {
 	if prefix, updates := cameranode.IsUpdates(m.Conn.Topic); updates {
 		list, others, err := cameranode.Updates(m.Conn.Topic, m.Data)
@@ -116,14 +117,14 @@ func (f *File) nativeParameters(m bagstore.Message) ([]cameranode.Option, int, e
 	return list, others, err
 }
 
-// inCamera reports whether names of the camera's topics begin with a prefix.
+// inCamera reports whether any of the camera's topics begins with prefix.
 func (f *File) inCamera(prefix string) bool {
 	names := f.native.sorted
 	i, _ := slices.BinarySearch(names, prefix)
 	return i < len(names) && strings.HasPrefix(names[i], prefix)
 }
 
-// nativeOption adds the changes of the instant, with the first of its messages.
+// nativeOption adds all option changes of the instant, for the first of its messages.
 func (a *assembler) nativeOption(m bagstore.Message) {
 	if a.changed {
 		return
@@ -137,7 +138,7 @@ func (a *assembler) nativeOption(m bagstore.Message) {
 	}
 }
 
-// optionAt is the last value that an option got at or before a time in the bag.
+// optionAt returns the last value of an option at or before a time in the bag.
 func (n *native) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (v float32, ok bool) {
 	places := n.changes.of[optionKey{sensor, id}]
 	after, _ := slices.BinarySearch(places, n.changes.from(at+1))

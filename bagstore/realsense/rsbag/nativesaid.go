@@ -12,14 +12,14 @@ import (
 	"rsros/msgs"
 )
 
-// What a camera node says of places that don't change.
+// The topic of static transforms.
 const (
 	topicTree = "/tf_static"
 	typeTree  = "tf2_msgs/TFMessage"
 )
 
-// nativeCalibrations takes in the topics of realsense2_camera's own types: where streams
-// are, which is more exact than /tf_static, and the calibrations of inertial sensors.
+// nativeCalibrations reads the topics of realsense2_camera's own types: extrinsics, which
+// are more precise than /tf_static, and the calibrations of inertial sensors.
 func (d *description) nativeCalibrations() {
 	f := d.f
 	streams := f.native.beside("imu_info")
@@ -40,7 +40,7 @@ func (d *description) nativeCalibrations() {
 	}
 }
 
-// ofCamera reports whether the topics of all these streams begin with a prefix.
+// ofCamera reports whether the topics of all these streams begin with prefix.
 func (f *File) ofCamera(prefix string, ids ...camdriver.StreamID) bool {
 	return !slices.ContainsFunc(ids, func(id camdriver.StreamID) bool { return !strings.HasPrefix(f.native.topics[id], prefix) })
 }
@@ -73,8 +73,8 @@ func (d *description) nativeMotion(s *stream, m bagstore.Message) {
 	d.f.native.used[m.Conn.ID] = true
 }
 
-// Said reports whether the description or a frame says what a message of [File.Beside]
-// does. That is so for calibrations and metadata of a camera node.
+// Said reports whether the description or a frame contains the information of a message of
+// [File.Beside]. That holds for calibrations and metadata of a camera node.
 func (f *File) Said(m bagstore.Message) bool {
 	n := f.native
 	if n == nil {
@@ -95,7 +95,7 @@ func (f *File) Said(m bagstore.Message) bool {
 	})
 }
 
-// withoutHeader is what comes after the header of a message that begins with one.
+// withoutHeader returns a copy of a message without its std_msgs/Header.
 func withoutHeader(message []byte) []byte {
 	d := msgs.NewDecoder(message)
 	var h msgs.Header

@@ -9,7 +9,7 @@ import (
 	"rsros/msgs"
 )
 
-// nativeStart says when a camera node's recording began.
+// nativeStart adds the start of a camera node's recording to the facts.
 func (f *File) nativeStart() {
 	if f.native == nil || len(f.segments) != 1 {
 		return
@@ -19,10 +19,10 @@ func (f *File) nativeStart() {
 	}
 }
 
-// medianInterval is the usual time between frames, which a pause and frames that were lost
-// don't change.
+// medianInterval returns the median time between frames, which pauses and lost frames
+// hardly change.
 func medianInterval(times []bagstore.Time) bagstore.Time {
-	const most = 10_000 // more say no more
+	const most = 10_000 // enough for a median
 	times = times[:min(len(times), most)]
 	if len(times) < 2 {
 		return 0
@@ -35,8 +35,8 @@ func medianInterval(times []bagstore.Time) bagstore.Time {
 	return between[len(between)/2]
 }
 
-// usualRate is the rate of cameras and inertial sensors that a measured one means, in
-// hertz.
+// usualRate returns the nominal rate of cameras or inertial sensors, in hertz, for a
+// measured one.
 func usualRate(hz float64) int {
 	for _, rate := range []float64{1, 5, 6, 10, 15, 25, 30, 60, 63, 90, 100, 200, 250, 300, 400} {
 		if math.Abs(hz-rate) <= 0.04*rate {
