@@ -19,7 +19,7 @@ func (s Severity) String() string {
 	return [...]string{"note", "repairable", "loss"}[s]
 }
 
-// MarshalText implements [encoding.TextMarshaler].
+// MarshalText returns the String, for JSON.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Outcome sums up a check or a recovery.
@@ -33,7 +33,7 @@ const (
 
 func (o Outcome) String() string { return [...]string{"sound", "damaged", "unreadable"}[o] }
 
-// MarshalText implements [encoding.TextMarshaler].
+// MarshalText returns the String, for JSON.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // Note is something unusual about a bag, such as a missing index or a torn end.

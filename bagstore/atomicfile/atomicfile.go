@@ -16,8 +16,8 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// Suffix ends the names of files that are not finished. One that a killed program left
-// behind is replaced when its final name is written again.
+// Suffix is the suffix of unfinished files. A file left by a killed program is replaced
+// when its final name is written again.
 const Suffix = ".partial"
 
 // Place is a final name with its temporary one. It must not be used any more after
@@ -27,9 +27,9 @@ type Place struct {
 	overwrite bool
 }
 
-// Reserve checks that a file can be written at path. Without overwrite the error is
-// fs.ErrExist if there is one. A temporary file that nobody is writing any more is
-// removed; one that somebody is writing is an error.
+// Reserve checks that a file can be written at path. If the file exists and overwrite is
+// false, the error is fs.ErrExist. Reserve removes an abandoned temporary file; one that is
+// being written is an error.
 func Reserve(path string, overwrite bool) (Place, error) {
 	p := Place{path, overwrite}
 	if err := p.free(); err != nil {
@@ -38,8 +38,8 @@ func Reserve(path string, overwrite bool) (Place, error) {
 	return p, p.removeLeftover()
 }
 
-// Free returns why no file can be written at path, for callers who have much to do before
-// they call Reserve: fs.ErrExist if there is one, and overwrite isn't set.
+// Free returns fs.ErrExist if the file exists and overwrite is false. It is for callers
+// with much to do before Reserve.
 func Free(path string, overwrite bool) error { return Place{path, overwrite}.free() }
 
 func (p Place) free() error {
@@ -65,12 +65,12 @@ func (p Place) removeLeftover() error {
 	return disk.CloseRemove(f.File)
 }
 
-// Temp is the name to write to.
+// Temp returns the temporary name.
 func (p Place) Temp() string { return p.path + Suffix }
 
-// Commit gives the temporary file, which is closed, its final name and makes the name
-// safe from a power cut. Without overwrite it refuses to replace a file that appeared
-// meanwhile. If it fails the temporary file is removed.
+// Commit gives the temporary file, which must be closed, its final name and makes the name
+// survive a power cut. Without overwrite it refuses to replace a file that appeared
+// meanwhile. If Commit fails, it removes the temporary file.
 func (p Place) Commit() error {
 	err := p.rename()
 	if err != nil {

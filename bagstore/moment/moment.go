@@ -12,20 +12,18 @@ import (
 	"rsros/bagstore"
 )
 
-// Moment is a time in what is played, as a user names it. The zero Moment is no
-// time at all.
+// Moment is a time in a recording as a user specifies it. The zero Moment is unset.
 type Moment struct {
 	given  bool
 	number bool // of seconds: since 1970, or from the first message
 	time   bagstore.Time
 }
 
-// At is the moment at bag time t.
+// At returns the moment at bag time t.
 func At(t bagstore.Time) Moment { return Moment{given: true, time: t} }
 
-// Parse reads a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of
-// seconds since 1970, or a number of seconds from the first message. An empty
-// text is the zero Moment.
+// Parse parses a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of seconds since
+// 1970, or a number of seconds from the first message. An empty text is the zero Moment.
 func Parse(text string) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
@@ -42,9 +40,9 @@ func Parse(text string) (Moment, error) {
 	return Moment{given: true, number: true, time: bagstore.Time(ns)}, nil
 }
 
-// In returns the moment in a recording, or 0 for the zero Moment. A number of seconds
-// that is less than the time of the first message counts from there. first returns that
-// time, 0 if there is no message, and is called only if it is needed.
+// In returns the moment as a bag time, 0 for the zero Moment. A number of seconds less than
+// the time of the first message counts from that. first returns that time, 0 if there is no
+// message; it is called only if needed.
 func (m Moment) In(first func() bagstore.Time) bagstore.Time {
 	if !m.given || !m.number {
 		return m.time
@@ -56,8 +54,7 @@ func (m Moment) In(first func() bagstore.Time) bagstore.Time {
 	return start.Add(m.time.Sub(0))
 }
 
-// Seconds reads a number of seconds that isn't negative, exactly: "0.1" is
-// 100000000 ns.
+// Seconds parses a non-negative number of seconds exactly: "0.1" is 100000000 ns.
 func Seconds(text string) (time.Duration, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if n, err := strconv.ParseUint(whole, 10, 33); err == nil && len(fraction) <= 9 && strings.Trim(fraction, "0123456789") == "" {

@@ -21,8 +21,8 @@ var (
 	errNoOp   = errors.New("header without op field")
 )
 
-// NextField cuts the first field off a header: 4 bytes length, name, '=', value.
-// The slices point into b.
+// NextField splits the first field off a header: 4 bytes of length, name, '=', value. The
+// slices point into b.
 func NextField(b []byte) (name, value, rest []byte, err error) {
 	if len(b) < 4 {
 		return nil, nil, nil, errLength
@@ -64,8 +64,8 @@ const (
 	HasNsec
 )
 
-// Header is a parsed record header: the fields that any record kind knows.
-// Byte slices point into the parsed bytes.
+// Header is a parsed record header with the fields of all kinds of records. Byte slices
+// point into the parsed bytes.
 type Header struct {
 	Has                                       uint32 // which fields are there
 	Op                                        byte
@@ -79,8 +79,8 @@ type Header struct {
 	MD5, Type, Definition, Latching, CallerID []byte // 1.2
 }
 
-// Parse reads all fields, in any order. Unknown ones are left alone: other
-// writers put spare fields there, and so do we.
+// Parse parses all fields, in any order. It ignores unknown fields: other writers add
+// spare ones, and so does this package.
 func (h *Header) Parse(b []byte) error {
 	*h = Header{}
 	for len(b) > 0 {
@@ -99,7 +99,7 @@ func (h *Header) Parse(b []byte) error {
 	return nil
 }
 
-// set knows the fields of all record kinds, those of messages first.
+// set sets a field of fixed length. Those of messages come first.
 func (h *Header) set(name, value []byte) error {
 	switch string(name) {
 	case "op":
@@ -139,7 +139,7 @@ func (h *Header) set(name, value []byte) error {
 	return nil
 }
 
-// setText knows the fields of any length.
+// setText sets a field of variable length.
 func (h *Header) setText(name, value []byte) {
 	switch string(name) {
 	case "topic":
@@ -149,7 +149,9 @@ func (h *Header) setText(name, value []byte) {
 	case "encryptor":
 		h.Encryptor = value
 	case TailField:
-		h.Tail = tailTokenOf(value)
+		if len(value) == 8 {
+			h.Tail = binary.LittleEndian.Uint64(value)
+		}
 	case "md5":
 		h.MD5 = value
 	case "type":
@@ -191,7 +193,7 @@ func wrongLength(name, value []byte, want int) error {
 	return fmt.Errorf("field %q has %d bytes, not %d", name, len(value), want)
 }
 
-// Need reports the first field of the mask that is missing.
+// Need returns an error that names the first missing field of the mask.
 func (h *Header) Need(mask uint32) error {
 	missing := mask &^ h.Has
 	if missing == 0 {
@@ -207,15 +209,8 @@ func (h *Header) Need(mask uint32) error {
 	return nil
 }
 
-// ReadTime reads a time in the form of a bag, seconds and nanoseconds, as nanoseconds.
+// ReadTime decodes a time of 4 bytes of seconds and 4 of nanoseconds, and returns it in
+// nanoseconds.
 func ReadTime(b []byte) int64 {
 	return int64(binary.LittleEndian.Uint32(b))*nsPerSec + int64(binary.LittleEndian.Uint32(b[4:]))
-}
-
-// tailTokenOf reads the token in a file header's field.
-func tailTokenOf(value []byte) uint64 {
-	if len(value) != 8 {
-		return 0
-	}
-	return binary.LittleEndian.Uint64(value)
 }

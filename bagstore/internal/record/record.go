@@ -21,8 +21,8 @@ const (
 	OpChunk        = 0x05
 	OpChunkInfo    = 0x06
 	OpConnection   = 0x07
-	// OpPadding is ours: a record to skip. Stock readers skip kinds that they
-	// don't know, where they look at all.
+	// OpPadding is an extension of this package: a record to skip. Stock readers skip
+	// unknown kinds.
 	OpPadding = 0x7f
 )
 
@@ -47,8 +47,8 @@ func OpName(op byte) string {
 	return fmt.Sprintf("record of kind 0x%02x", op)
 }
 
-// Record is one record's header and the position of its data. Byte slices in the
-// header are valid until the source is asked again.
+// Record is a record's header and the position of its data. Byte slices in the header are
+// valid until the source is used again.
 type Record struct {
 	Header
 	Pos     int64 // in the source, as DataPos
@@ -56,10 +56,10 @@ type Record struct {
 	DataLen int64
 }
 
-// Next is where the following record begins.
+// Next returns the offset of the following record.
 func (r *Record) Next() int64 { return r.DataPos + r.DataLen }
 
-// ErrData marks a record whose header is whole and whose data go past the limit.
+// ErrData is the error for a record with a whole header whose data exceed the limit.
 var ErrData = errors.New("data cut off")
 
 // Read reads the header of the record at pos and checks that its data end
@@ -94,8 +94,8 @@ func Read(src Source, pos, limit int64, r *Record) error {
 	return nil
 }
 
-// Data reads the record's header again and its data with it as one piece, so that both are
-// valid together.
+// Data reads the record again in one piece, so that its header and data are valid at the
+// same time.
 func (r *Record) Data(src Source) ([]byte, error) {
 	both, err := Whole(src, r.Pos, r.Next()-r.Pos)
 	if err != nil {

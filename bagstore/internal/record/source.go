@@ -34,14 +34,14 @@ type Section struct {
 func (s Section) At(off int64, n int) ([]byte, error) { return s.Source.At(s.Base+off, n) }
 
 const (
-	// windowSize is what a Window reads at once where reading goes on: many small records
-	// in a row.
+	// windowSize is the least number of bytes that a Window reads if reading is
+	// sequential, through many small records.
 	windowSize = 16 << 10
-	// windowHead is what it reads elsewhere, which is mostly the head of a large record.
+	// windowHead is the same after a jump, mostly to the header of a large record.
 	windowHead = 4 << 10
 )
 
-// Window is a Source over a file that reads ahead a little.
+// Window is a Source over a file. It reads ahead a little.
 type Window struct {
 	r    io.ReaderAt
 	size int64 // of the file
@@ -49,7 +49,7 @@ type Window struct {
 	off  int64 // of buf in the file
 }
 
-// NewWindow returns a Window over a file of that size, which stays the caller's.
+// NewWindow returns a Window over a file of the given size, which the caller still owns.
 func NewWindow(r io.ReaderAt, size int64) *Window { return &Window{r: r, size: size} }
 
 // At implements Source.
@@ -76,7 +76,7 @@ func (w *Window) At(off int64, n int) ([]byte, error) {
 	return w.buf[:n], nil
 }
 
-// Fill copies bytes of the file to p, from what was read ahead where it is there.
+// Fill reads bytes of the file into p, from the window if it contains all of them.
 func (w *Window) Fill(p []byte, off int64) error {
 	if off >= w.off && off+int64(len(p)) <= w.off+int64(len(w.buf)) {
 		copy(p, w.buf[off-w.off:])
@@ -85,7 +85,7 @@ func (w *Window) Fill(p []byte, off int64) error {
 	return ReadFull(w.r, p, off)
 }
 
-// ReadFull fills p or says why not. The end of the file inside p is never io.EOF.
+// ReadFull fills p or returns an error. If the file ends inside p, that is never io.EOF.
 func ReadFull(r io.ReaderAt, p []byte, off int64) error {
 	n, err := r.ReadAt(p, off)
 	if n == len(p) {
@@ -97,16 +97,16 @@ func ReadFull(r io.ReaderAt, p []byte, off int64) error {
 	return err
 }
 
-// Cut is the reason of a record that ends before its length says.
+// Cut returns the error for data that end early.
 func Cut(want, have int64) error {
 	return fmt.Errorf("%w: needs %d bytes, %d are there", io.ErrUnexpectedEOF, want, have)
 }
 
-// MaxInMemory is the size of the largest piece of a bag that is read as a whole. It is
-// no bound but where an int has 32 bits.
+// MaxInMemory bounds the pieces of a bag that are read as a whole. It matters only if an
+// int has 32 bits.
 const MaxInMemory = math.MaxInt / 2
 
-// Fits returns why a piece of n bytes can't be read as a whole.
+// Fits returns an error if a piece of n bytes can't be read as a whole.
 func Fits(n int64) error {
 	if n > MaxInMemory {
 		return fmt.Errorf("%d bytes are more than a program for %d bits can hold, %d", n, strconv.IntSize, MaxInMemory)
@@ -114,7 +114,7 @@ func Fits(n int64) error {
 	return nil
 }
 
-// Whole reads n bytes that a file claims.
+// Whole reads n bytes after checking that they fit.
 func Whole(src Source, off, n int64) ([]byte, error) {
 	if err := Fits(n); err != nil {
 		return nil, err

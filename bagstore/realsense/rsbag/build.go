@@ -7,13 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
 
-// build turns what was gathered into the snapshot, and notes what is missing.
+// build makes the snapshot of the description, and notes what is missing.
 func (d *description) build() {
 	f := d.f
 	if f.version == 0 && f.native == nil {
@@ -43,8 +42,8 @@ func (d *description) build() {
 	}
 }
 
-// unread says whether the stream is one that only librealsense since 2.57 describes, in
-// another form than an occupancy map of ours.
+// unread reports whether the stream is of a kind that only librealsense since 2.57
+// describes, and not an occupancy map in our form.
 func (s *stream) unread() bool {
 	kind := s.profile.Stream.Kind
 	return len(s.conns) == 0 && kind >= camdriver.Safety && (kind != camdriver.Occupancy || s.info != nil)
@@ -74,8 +73,8 @@ func (d *description) sensorSnapshot(number int, s *sensorDescription) camdriver
 	return out
 }
 
-// profile completes a stream's profile from its description or, where that is
-// missing, from its first frame.
+// profile completes a stream's profile from its description or, if that is missing, from
+// its first frame.
 func (d *description) profile(s *stream) {
 	f, p := d.f, &s.profile
 	s.frames = f.count(s.data)
@@ -105,7 +104,7 @@ func (d *description) profile(s *stream) {
 	if p.FPS == 0 && s.frames > 1 && f.end > 0 {
 		p.FPS = max(int(math.Round(float64(s.frames)/time.Duration(f.end).Seconds())), 1)
 	}
-	if _, told := d.sensor(s.sensor).options[camdriver.OptionDepthUnits]; !told && p.Stream.Kind == camdriver.Depth {
+	if _, has := d.sensor(s.sensor).options[camdriver.OptionDepthUnits]; !has && p.Stream.Kind == camdriver.Depth {
 		f.note("sensor %d has no Depth Units; %g m taken where frames do not say", s.sensor, usualUnits)
 	}
 	if p.Stream.Kind.Inertial() && s.imu == nil {
@@ -146,12 +145,12 @@ func (d *description) poseParts(s *stream) {
 	}
 }
 
-// firstImage is the head of a video stream's first frame, or nil.
+// firstImage returns the head of a video stream's first frame, or nil.
 func (d *description) firstImage(s *stream) *msgs.ImageHead {
 	if !s.profile.Stream.Kind.Video() || s.frames == 0 {
 		return nil
 	}
-	t := d.f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(s.data, c.ID) })
+	t := d.f.newTrack(s.isData)
 	defer t.close()
 	t.seek(earliest)
 	var head msgs.ImageHead
@@ -161,8 +160,8 @@ func (d *description) firstImage(s *stream) *msgs.ImageHead {
 	return &head
 }
 
-// extrinsics chooses the group of streams that are related to each other, and
-// the stream that they are related to: depth where it is in the group.
+// extrinsics chooses the group of streams with extrinsics to each other, and their
+// reference: the depth stream if it is in the group.
 func (d *description) extrinsics() {
 	counts := make(map[string]int)
 	depth := ""
@@ -201,8 +200,8 @@ func (d *description) extrinsics() {
 	d.rebase(ref, group)
 }
 
-// rebase makes a group's extrinsics start at ref: they may start at a stream
-// that was not recorded.
+// rebase makes a group's extrinsics relative to ref. They may be relative to a stream that
+// was not recorded.
 func (d *description) rebase(ref *stream, group string) {
 	base := ref.tf[group]
 	if base == camdriver.Identity() {

@@ -10,19 +10,19 @@ import (
 	"rsros/camdriver"
 )
 
-// CheckReport is what a check of the RealSense layout found.
+// CheckReport is the result of checking the RealSense layout.
 type CheckReport struct {
 	Version uint32   `json:"version"`       // of the layout; 0: the file doesn't say
 	Notes   []string `json:"notes"`         // what is odd or missing
-	Damaged uint64   `json:"damaged"`       // messages that don't fit their type
-	Why     string   `json:"why,omitempty"` // what is wrong with the last of these
+	Damaged uint64   `json:"damaged"`       // messages that don't match their type
+	Why     string   `json:"why,omitempty"` // the error of the last of these
 }
 
-// Checker checks a layout by reading every frame. Callers who go through the bag themselves
-// can have it done in steps, by Before. It is for one goroutine.
+// Checker checks the layout by reading every frame. Callers that read the bag themselves
+// can check it in steps by calling Before. A Checker is for one goroutine.
 type Checker struct{ gaps *gaps }
 
-// NewChecker looks at the description of a recording. The bag stays the caller's.
+// NewChecker reads the description of a recording. The caller still owns the bag.
 func NewChecker(bag *bagstore.Bag) (*Checker, error) {
 	f, err := Open(bag.Path(), Options{Bag: bag})
 	if err != nil {
@@ -31,20 +31,20 @@ func NewChecker(bag *bagstore.Bag) (*Checker, error) {
 	return &Checker{f.newGaps()}, nil
 }
 
-// Before reads the frames from before a time in the bag. Of recordings whose times have to
-// be mended it reads none.
+// Before reads the frames before a time in the bag. If the recording's times need repair,
+// it reads none.
 func (c *Checker) Before(t bagstore.Time) {
 	if s := c.gaps.f.segments; len(s) == 1 {
 		c.gaps.read(t + s[0].shift)
 	}
 }
 
-// Report reads the frames that are left.
+// Report reads the remaining frames and returns the report.
 func (c *Checker) Report() *CheckReport {
 	g := c.gaps
 	g.read(bagstore.MaxTime + 1)
 	damaged, why := g.cursor.Damaged()
-	// A chunk that can't be read is noted with each message in it.
+	// An unreadable chunk is noted for each message in it.
 	rep := &CheckReport{Version: g.f.version, Notes: slices.Compact(slices.Clone(g.f.Notes())), Damaged: damaged}
 	if why != nil {
 		rep.Why = why.Error()
@@ -60,7 +60,7 @@ func (c *Checker) Report() *CheckReport {
 // Close ends the reading.
 func (c *Checker) Close() { c.gaps.cursor.Close() }
 
-// HasLayout reports whether a file is a bag that can be read and has the RealSense layout.
+// HasLayout reports whether a file is a readable bag with the RealSense layout.
 func HasLayout(path string) bool {
 	bag, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {
@@ -70,8 +70,8 @@ func HasLayout(path string) bool {
 	return IsRecording(bag)
 }
 
-// Summarize sums up the RealSense layout of a bag; nil if it has none.
-// With gaps every frame is read.
+// Summarize returns the summary of a recording; nil if the bag doesn't have the RealSense
+// layout. With gaps set it reads every frame.
 func Summarize(path string, gaps bool) (*Summary, error) {
 	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: gaps})
 	if err != nil {

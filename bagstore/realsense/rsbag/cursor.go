@@ -11,31 +11,46 @@ import (
 	"rsros/camdriver"
 )
 
-// CursorOptions select what a cursor walks over.
+// Event is one event of a recording: exactly one of Frame, Option and Notification is set.
+type Event struct {
+	Time         time.Duration // file time
+	Sensor       int
+	Frame        *camdriver.Frame // valid until the cursor moves to another time
+	Option       *OptionChange
+	Notification *camdriver.Notification
+}
+
+// OptionChange is an option's new value.
+type OptionChange struct {
+	ID    camdriver.OptionID
+	Value float32
+}
+
+// CursorOptions are the options of File.Cursor.
 type CursorOptions struct {
-	// Streams chooses streams; nil takes all.
+	// Streams selects streams; nil selects all.
 	Streams func(camdriver.StreamID) bool
 	// Base is Frame.Arrival of file time 0.
 	Base time.Time
-	// FramesOnly leaves option changes and notifications out.
+	// FramesOnly leaves out option changes and notifications.
 	FramesOnly bool
-	// SystemTimes makes Frame.Arrival the host's time that is recorded with the frame,
-	// with 1970 for none, and not Base and the file time.
+	// SystemTimes makes Frame.Arrival the host's time recorded with the frame, 1970 if
+	// there is none, instead of Base plus the file time.
 	SystemTimes bool
 }
 
-// Cursor visits the events of a recording in order of file time, forward and
-// backward. Like that of a [bagstore.Iterator], its position is between two events:
-// Next and then Prev return the same one. A Cursor is for one goroutine.
+// Cursor visits the events of a recording in order of file time, forward and backward.
+// Its position is between two events, like that of a [bagstore.Iterator]: Next followed by
+// Prev returns the same event. A Cursor is for one goroutine.
 type Cursor struct {
 	track *track
 	asm   assembler
 	f     *File
 	batch []Event       // the events of one instant
 	i     int           // the position is before batch[i]
-	at    bagstore.Time // of the batch; without one, just before where Seek went
-	// ahead: the track has read a message that isn't in the batch, the first one
-	// after it (+1) or before it (-1); 0: there is none.
+	at    bagstore.Time // of the batch or, without one, just before the position
+	// ahead tells which message the track has read that isn't in the batch: the first one
+	// after it (+1), the last one before it (-1) or none (0).
 	ahead int
 }
 
@@ -58,7 +73,7 @@ func (f *File) Cursor(o CursorOptions) *Cursor {
 	return c
 }
 
-// Close returns the cursor's memory back. Frames that were retained stay valid.
+// Close releases the cursor's memory. Retained frames stay valid.
 func (c *Cursor) Close() {
 	c.drop()
 	c.track.close()
@@ -75,7 +90,7 @@ func (c *Cursor) drop() {
 	c.batch, c.i = nil, 0
 }
 
-// Seek goes to just before the first event at or after a file time.
+// Seek moves to just before the first event at or after a file time.
 func (c *Cursor) Seek(t time.Duration) {
 	c.drop()
 	c.ahead = 0
@@ -83,8 +98,8 @@ func (c *Cursor) Seek(t time.Duration) {
 	c.asm.units = c.f.unitsAt(c.at)
 }
 
-// Next returns the next event. Its frame is borrowed: it is valid until Next or
-// Prev goes to another instant, or Seek or Close; Retain it to keep it.
+// Next returns the next event. Its frame is valid until Next or Prev moves to another
+// time, or until Seek or Close. The caller may retain it.
 func (c *Cursor) Next() (Event, bool) {
 	for c.i == len(c.batch) {
 		if c.ahead <= 0 {
@@ -100,7 +115,7 @@ func (c *Cursor) Next() (Event, bool) {
 	return c.batch[c.i-1], true
 }
 
-// Events yields what Next returns until the end.
+// Events returns an iterator over the remaining events.
 func (c *Cursor) Events() iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		for e, ok := c.Next(); ok && yield(e); e, ok = c.Next() {
@@ -124,13 +139,13 @@ func (c *Cursor) gather() {
 	c.batch = c.asm.finish()
 }
 
-// Prev returns the event before.
+// Prev returns the previous event.
 func (c *Cursor) Prev() (Event, bool) {
 	for c.i == 0 {
 		if c.ahead >= 0 {
 			before := c.at
 			if len(c.batch) == 0 {
-				before++ // there is no batch at c.at: what lies there comes first
+				before++ // there is no batch: the messages at c.at come first
 			}
 			c.track.seek(before)
 			if !c.track.prev() {
@@ -144,8 +159,8 @@ func (c *Cursor) Prev() (Event, bool) {
 	return c.batch[c.i], true
 }
 
-// gatherBack is gather against the direction. Frames are put together in the
-// order of the file, so messages are held until the first one is found.
+// gatherBack is gather for reading backward. Frames are assembled in the order of the
+// file, so it retains the messages until it has found the first one.
 func (c *Cursor) gatherBack() {
 	c.drop()
 	c.at = c.track.time()
@@ -171,8 +186,7 @@ func (c *Cursor) gatherBack() {
 	c.i = len(c.batch)
 }
 
-// Damaged is the number of messages that were passed over because they could not
-// be read, and what was wrong with the last one.
+// Damaged returns the number of messages that couldn't be read, and the error of the last.
 func (c *Cursor) Damaged() (uint64, error) {
 	if c.track.err != nil {
 		return c.asm.errs + uint64(c.track.errs), c.track.err
@@ -180,11 +194,11 @@ func (c *Cursor) Damaged() (uint64, error) {
 	return c.asm.errs, c.asm.err
 }
 
-// Unknown counts the values of metadata that were left out because their keys have
-// no name in camdriver, by key.
+// Unknown returns the number of metadata values that were left out because camdriver
+// doesn't know their keys, by key.
 func (c *Cursor) Unknown() map[string]uint64 { return maps.Clone(c.asm.unknown) }
 
-// OptionsAt returns a sensor's options as they are at a file time.
+// OptionsAt returns a sensor's options at a file time.
 func (f *File) OptionsAt(sensor int, at time.Duration) []camdriver.Option {
 	if sensor < 0 || sensor >= len(f.snap.Sensors) {
 		return nil
@@ -205,15 +219,15 @@ type optionKey struct {
 	id     camdriver.OptionID
 }
 
-// optionAt is the last value of an option at or before a file time, if it ever
-// changes.
+// optionAt returns the last value of an option at or before a file time. ok is false if
+// it never changes.
 func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (float32, bool) {
 	if f.native != nil {
 		return f.native.optionAt(sensor, id, at-f.segments[0].shift)
 	}
 	conns := f.options[optionKey{sensor, id}]
 	if f.count(conns) < 2 {
-		return 0, false // the initial value is all there is
+		return 0, false // there is only the initial value
 	}
 	t := f.newTrack(func(c *bagstore.Connection) bool { return slices.Contains(conns, c.ID) })
 	defer t.close()

@@ -5,19 +5,19 @@ import (
 	"rsros/camdriver"
 )
 
-// gaps reads frames and counts those that are missing between their numbers.
+// gaps reads frames and counts the missing frame numbers.
 type gaps struct {
 	f       *File
 	cursor  *Cursor
 	missing map[camdriver.StreamID]uint64
 	last    map[camdriver.StreamID]uint64 // numbers
-	next    frameNumber                   // read and not counted yet, if there is one
+	next    frameNumber                   // read but not counted yet
 	ended   bool
 }
 
-// frameNumber is what counts of a frame.
+// frameNumber is the part of a frame that gaps needs.
 type frameNumber struct {
-	there  bool
+	there  bool          // there is a frame
 	time   bagstore.Time // in the file
 	stream camdriver.StreamID
 	number uint64
@@ -28,7 +28,7 @@ func (f *File) newGaps() *gaps {
 	return &gaps{f: f, cursor: c, missing: make(map[camdriver.StreamID]uint64), last: make(map[camdriver.StreamID]uint64)}
 }
 
-// read reads the frames from before a file time.
+// read reads the frames before a file time.
 func (g *gaps) read(until bagstore.Time) {
 	for !g.ended {
 		if !g.next.there {
@@ -51,9 +51,8 @@ func (g *gaps) read(until bagstore.Time) {
 	}
 }
 
-// Gaps reads every frame and counts, for each stream, the frames that are
-// missing between their numbers, and the messages that could not be read; why
-// says what is wrong with the last of these.
+// Gaps reads every frame. It returns the number of frame numbers missing in each stream,
+// the number of messages that couldn't be read, and the error of the last of these.
 func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, why error) {
 	g := f.newGaps()
 	defer g.cursor.Close()

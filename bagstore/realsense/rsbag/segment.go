@@ -15,20 +15,20 @@ type segment struct {
 }
 
 const (
-	// wrapPoint is where negative times end that a recorder wrote: it counts in
-	// 64 bits of nanoseconds, and a bag keeps 32 bits of their seconds, so -1 ns
+	// wrapPoint is the time that 0 ns wraps to if a recorder wrote negative times: it
+	// counts nanoseconds in 64 bits, and a bag keeps 32 bits of their seconds, so -1 ns
 	// became (2^64-1 ns) mod 2^32 s.
 	wrapPoint bagstore.Time = 1_266_874_889_709_551_616
-	// wrapRange is how far below zero a pause may have pushed the times.
+	// wrapRange is how far below zero a pause may have moved the times.
 	wrapRange = bagstore.Time(24 * time.Hour)
-	// wrapSlack takes the rounding of such times through a float64.
+	// wrapSlack allows for the rounding of such times in a float64.
 	wrapSlack = bagstore.Time(time.Millisecond)
-	// epochTimes and above are no times since a recording's start.
+	// epochTimes is the least time that counts from 1970, not from a recording's start.
 	epochTimes = 1_000_000_000 * bagstore.Time(100_000_000)
 )
 
-// findTimes finds where in the bag the frames' times are and maps them to file
-// times from near 0.
+// findTimes finds the range of the frames' times in the bag and maps them to file times,
+// which start near 0.
 func (f *File) findTimes() {
 	first := earliest
 	if f.textual {
@@ -49,7 +49,7 @@ func (f *File) findTimes() {
 	wrapped, _, isWrapped := f.dataRange(low, high)
 	switch {
 	case isWrapped:
-		shift := firstFrame - wrapped // the earliest wrapped time begins the line
+		shift := firstFrame - wrapped // the earliest wrapped time comes first
 		f.segments = []segment{{lo: wrapped, hi: high, shift: shift}, {lo: earliest, hi: low - 1, shift: wrapPoint + shift}}
 		f.note("a recorder that was paused too early wrote times below zero, which wrapped to 2010; repaired by %v",
 			time.Duration(f.segments[1].shift))
@@ -67,7 +67,7 @@ func (f *File) findTimes() {
 	}
 }
 
-// dataRange returns the first and last time of frames between two times in the bag.
+// dataRange returns the first and last time of a frame between two times in the bag.
 func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
 	v := f.bag.View(bagstore.Query{
 		Connections: f.connections(rslayout.Topic.IsFrame), Start: lo, End: hi})
@@ -75,14 +75,14 @@ func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool)
 	return from, to, from != 0
 }
 
-// track walks messages in order of file time over all segments. It is between
-// two messages, as a bagstore.Iterator is.
+// track visits messages in order of file time over all segments. Its position is between
+// two messages, like that of a bagstore.Iterator.
 type track struct {
 	segments []segment
 	its      []*bagstore.Iterator
 	cur      int
 	errs     int
-	err      error // the latest damage that was passed over
+	err      error // the last damage that was skipped
 }
 
 func (f *File) newTrack(want func(*bagstore.Connection) bool) *track {
@@ -100,7 +100,7 @@ func (t *track) close() {
 	}
 }
 
-// seek goes to just before the first message at or after a file time.
+// seek moves to just before the first message at or after a file time.
 func (t *track) seek(at bagstore.Time) {
 	for i, s := range t.segments {
 		if at <= s.hi+s.shift || i == len(t.segments)-1 {
@@ -111,18 +111,21 @@ func (t *track) seek(at bagstore.Time) {
 	}
 }
 
-// maxErrors is how many damaged places a walk passes over before it gives up.
+// maxErrors is the number of damaged places to skip before giving up.
 const maxErrors = 1000
 
-// next goes to the next message and reads it; damaged ones are passed over.
-func (t *track) next() bool { return t.forward((*bagstore.Iterator).Next) }
+// next moves past the following message and reads it. It skips damaged messages.
+func (t *track) next() bool { return t.move((*bagstore.Iterator).Next, +1) }
 
-// skip goes to the next message without reading it.
-func (t *track) skip() bool { return t.forward((*bagstore.Iterator).SkipNext) }
+// skip is next without reading the message.
+func (t *track) skip() bool { return t.move((*bagstore.Iterator).SkipNext, +1) }
 
-func (t *track) forward(move func(*bagstore.Iterator) bool) bool {
+// prev moves back past the preceding message and reads it. It skips damaged messages.
+func (t *track) prev() bool { return t.move((*bagstore.Iterator).Prev, -1) }
+
+func (t *track) move(step func(*bagstore.Iterator) bool, dir int) bool {
 	for t.errs < maxErrors {
-		if move(t.its[t.cur]) {
+		if step(t.its[t.cur]) {
 			return true
 		}
 		if err := t.its[t.cur].Err(); err != nil {
@@ -130,42 +133,26 @@ func (t *track) forward(move func(*bagstore.Iterator) bool) bool {
 			t.errs++
 			continue
 		}
-		if t.cur == len(t.its)-1 {
+		next := t.cur + dir
+		if next < 0 || next == len(t.its) {
 			return false
 		}
-		t.cur++
-		t.its[t.cur].Seek(t.segments[t.cur].lo)
-	}
-	return false
-}
-
-// prev goes to the message before and reads it.
-func (t *track) prev() bool {
-	for t.errs < maxErrors {
-		if t.its[t.cur].Prev() {
-			return true
+		t.cur = next
+		if dir > 0 {
+			t.its[next].Seek(t.segments[next].lo)
+		} else {
+			t.its[next].SeekEnd()
 		}
-		if err := t.its[t.cur].Err(); err != nil {
-			t.err = err
-			t.errs++
-			continue
-		}
-		if t.cur == 0 {
-			return false
-		}
-		t.cur--
-		t.its[t.cur].SeekEnd()
 	}
 	return false
 }
 
 func (t *track) message() bagstore.Message { return t.its[t.cur].Message() }
 
-// time is the file time of the message that the last move went to.
+// time returns the file time of the current message.
 func (t *track) time() bagstore.Time { return t.message().Time + t.segments[t.cur].shift }
 
-// each calls f with every message of the chosen topics, at any time, in time
-// order. It is for descriptions: few messages.
+// each calls do with every message of the chosen topics in time order.
 func (f *File) each(want func(rslayout.Topic) bool, q bagstore.Query, do func(rslayout.Topic, bagstore.Message)) {
 	q.Connections = f.connections(want)
 	v := f.bag.View(q)
@@ -182,7 +169,7 @@ func (f *File) each(want func(rslayout.Topic) bool, q bagstore.Query, do func(rs
 	}
 }
 
-// countMessages adds the index's counts up, for count.
+// countMessages sums up the counts of the index for count.
 func (f *File) countMessages() {
 	f.counts = make(map[uint32]uint64)
 	for _, c := range f.bag.Chunks() {
@@ -192,7 +179,7 @@ func (f *File) countMessages() {
 	}
 }
 
-// count is the number of messages of some connections, from the index alone.
+// count returns the number of messages of some connections, according to the index.
 func (f *File) count(conns []uint32) uint64 {
 	n := uint64(0)
 	for _, id := range conns {

@@ -10,14 +10,13 @@ import (
 	"rsros/msgs"
 )
 
-// A recording of librealsense 2.58 or later has the topics of this layout, but keeps
-// as text what is in messages of their own types here. [bagstore/realsense/rstext] reads the text.
+// Recordings of librealsense 2.58 and later have the topics of this layout, but many of
+// them carry text instead of typed messages. Package rstext parses the text.
 
-// typeString is the type of text.
 const typeString = "std_msgs/String"
 
-// findText finds the topics that have text in the place of their type, and notes those
-// of the device that nothing here reads.
+// findText finds the topics with text instead of their type, and notes topics of the
+// device that this package doesn't read.
 func (f *File) findText() {
 	text, _ := msgs.Lookup(typeString)
 	f.texts = make(map[uint32]bool)
@@ -30,7 +29,7 @@ func (f *File) findText() {
 			}
 		}
 	}
-	if !f.textual { // single topics of a wrong type
+	if !f.textual { // a few topics have the wrong type
 		clear(f.texts)
 		return
 	}
@@ -41,7 +40,7 @@ func (f *File) findText() {
 	}
 }
 
-// textMessage takes in a description that is text.
+// textMessage adds a message with text to the description.
 func (d *description) textMessage(t rslayout.Topic, m bagstore.Message) error {
 	if t.Kind == rslayout.TopicOptionValue {
 		v, err := d.f.optionValue(t, m)
@@ -113,7 +112,7 @@ func (f *File) optionValue(t rslayout.Topic, m bagstore.Message) (float32, error
 	return rstext.ParseSingle(text.Data)
 }
 
-// text takes in an event or a frame's metadata that is text.
+// text adds an event, or a frame's metadata, from text.
 func (a *assembler) text(t rslayout.Topic, m bagstore.Message) error {
 	if t.Kind == rslayout.TopicOptionValue {
 		return a.option(t, m)
@@ -125,7 +124,7 @@ func (a *assembler) text(t rslayout.Topic, m bagstore.Message) error {
 	switch t.Kind {
 	case rslayout.TopicMetadata:
 		md, err := rstext.ParseMetadata(text.Data)
-		a.part(t, false).text = &md // what could be read of it
+		a.part(t, false).text = &md // with an error, the part that could be parsed
 		a.unknownKeys(md.Unknown)
 		return err
 	case rslayout.TopicNotification:
@@ -138,7 +137,7 @@ func (a *assembler) text(t rslayout.Topic, m bagstore.Message) error {
 	return &TypeError{Topic: m.Conn.Topic, Want: t.Kind.Type(), Have: m.Conn.Type}
 }
 
-// textMetadata fills a frame in with what its text says, which is all that says it.
+// textMetadata sets the frame's fields from its text.
 func (a *assembler) textMetadata(p *partial) {
 	f, md := p.frame, p.text
 	f.Number, f.Timestamp, f.Domain, f.Metadata = md.Number, md.Timestamp, md.Domain, md.Values
