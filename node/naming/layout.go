@@ -45,11 +45,6 @@ type streamTopic struct {
 // encode makes a frame's message. It returns false if memory is exhausted.
 type encode func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
 
-// without returns the encode function of messages without pixels.
-func without[M msgs.Message](message func(msgs.Header, *camdriver.Frame) M) encode {
-	return func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) { return whole(message(h, f)), true }
-}
-
 // newLayout returns the layout of the streams in snap. poolLimit bounds the memory of
 // converted images, in bytes.
 func newLayout(o WrapperOptions, snap camdriver.DeviceSnapshot, poolLimit int64) *layout {
@@ -86,7 +81,7 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	}
 	switch {
 	case id.Kind.Video():
-		add(name+"/metadata", metadataType, without(metadata))
+		add(name+"/metadata", metadataType, encodeMetadata)
 		add(name+"/camera_info", cameraInfoType, cameraInfoEncoder(s))
 		add(name+"/"+imageTopic(id), imageType, l.encodeImage)
 		if id.Kind == camdriver.Color && l.options.RGBD {
@@ -100,17 +95,21 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 		}
 	case id.Kind == camdriver.Pose:
 		st.frameID = l.options.frame("odom_frame")
-		add("odom/metadata", metadataType, without(metadata))
-		add("odom/sample", "nav_msgs/Odometry", without(l.odometry))
+		add("odom/metadata", metadataType, encodeMetadata)
+		add("odom/sample", "nav_msgs/Odometry", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+			return whole(l.odometry(h, f)), true
+		})
 		if !l.options.NoOdomTF {
-			st.topics = append(st.topics, streamTopic{"/tf", tfType, without(l.odometryTransform)})
+			st.topics = append(st.topics, streamTopic{"/tf", tfType, func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+				return whole(l.odometryTransform(h, f)), true
+			}})
 		}
 	case id.Kind.Inertial():
-		add(name+"/metadata", metadataType, without(metadata))
+		add(name+"/metadata", metadataType, encodeMetadata)
 		if !l.unites() || id.Kind == camdriver.Motion {
-			add(name+"/sample", "sensor_msgs/Imu", without(func(h msgs.Header, f *camdriver.Frame) *msgs.Imu {
-				return l.imuMessage(h, id.Kind, f)
-			}))
+			add(name+"/sample", "sensor_msgs/Imu", func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+				return whole(l.imuMessage(h, id.Kind, f)), true
+			})
 		}
 		l.static = append(l.static, staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
 	}
@@ -124,17 +123,19 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 
 func whole(m msgs.Message) msgs.Raw { return msgs.Raw{Head: msgs.Marshal(m)} }
 
-func metadata(h msgs.Header, f *camdriver.Frame) *msgs.Metadata {
-	return &msgs.Metadata{Header: h, JSONData: metadataJSON(f)}
+// encodeMetadata calls whole with the message's type, as all encoders do: through an interface
+// or a type parameter, the message would be allocated.
+func encodeMetadata(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool) {
+	return whole(&msgs.Metadata{Header: h, JSONData: metadataJSON(f)}), true
 }
 
 func cameraInfoEncoder(s camdriver.StreamSnapshot) encode {
 	camera := cameraInfo(s)
-	return without(func(h msgs.Header, _ *camdriver.Frame) *msgs.CameraInfo {
+	return func(h msgs.Header, _ *camdriver.Frame) (msgs.Raw, bool) {
 		info := camera
 		info.Header = h
-		return &info
-	})
+		return whole(&info), true
+	}
 }
 
 // cameraInfoOf returns the CameraInfo of a frame whose size or intrinsics aren't its stream's.
