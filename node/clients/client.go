@@ -3,6 +3,8 @@ package clients
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,7 +20,7 @@ const (
 )
 
 // ErrSlow means that a client was disconnected because it doesn't read what can't be
-// dropped.
+// dropped, or nothing at all.
 var ErrSlow = errors.New("the client doesn't read what it is sent")
 
 // Client is one connection.
@@ -102,6 +104,9 @@ func (c *Client) Sent() uint64 { return c.bytes.Load() }
 // Write sends a message at once. It is for the Send of Options.
 func (c *Client) Write(kind websocket.Kind, parts ...[]byte) error {
 	err := c.ws.Write(kind, parts...)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("%w: %w", ErrSlow, err)
+	}
 	if err == nil {
 		n := 0
 		for _, p := range parts {

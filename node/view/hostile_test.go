@@ -14,7 +14,7 @@ import (
 // Viewers that ask and read nothing are disconnected when 4 MiB wait for them, and what
 // they held is given back.
 func TestUnreadAnswers(t *testing.T) {
-	const asking, budget = 24, 64 << 20
+	const asking, budget = 4, 64 << 20
 	b := clients.NewBudget(budget)
 	s, first, _ := start(t, Options{ViewOnly: true, Budget: b}, "")
 	h := httptest.NewServer(s)
