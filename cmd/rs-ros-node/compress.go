@@ -100,7 +100,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	}
 	format, err := recording.FormatOf(path)
 	if err == nil && format == recording.SQLite && o.place.Folder == "" {
-		err = recording.Beside(path)
+		err = recording.CheckLeftover(path)
 	}
 	if err != nil {
 		return bagstore.Unreadable, err

@@ -150,7 +150,7 @@ func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) rec
 	}
 	place := swap.Placement{Folder: o.folder, Force: o.force}
 	if err == nil && format == recording.SQLite && o.inPlace {
-		err = recording.Beside(path)
+		err = recording.CheckLeftover(path)
 	}
 	switch {
 	case err != nil:

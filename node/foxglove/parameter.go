@@ -42,12 +42,12 @@ func parameterOf(name string, value any) parameter {
 			p.Type = typeDoubles
 		}
 	}
-	p.Value = encode(sayable(value))
+	p.Value = encode(representable(value))
 	return p
 }
 
-// sayable replaces what JSON can't say, or would say in another way.
-func sayable(value any) any {
+// representable replaces values that JSON can't represent, or represents differently.
+func representable(value any) any {
 	switch v := value.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -63,13 +63,13 @@ func sayable(value any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i, e := range v {
-			list[i] = sayable(e)
+			list[i] = representable(e)
 		}
 		return list
 	case map[string]any:
 		tree := make(map[string]any, len(v))
 		for k, e := range v {
-			tree[k] = sayable(e)
+			tree[k] = representable(e)
 		}
 		return tree
 	}

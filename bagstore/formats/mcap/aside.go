@@ -67,7 +67,7 @@ func (f *File) addAsideIndex(in *fields) error {
 // verify its checksum.
 func (f *File) Asides() (a Asides) {
 	list := slices.Clone(f.asides)
-	if f.besides > uint64(len(list)) {
+	if f.asideCount > uint64(len(list)) {
 		list = f.findAsides()
 	}
 	slices.SortFunc(list, func(a, b record) int { return cmp.Compare(a.pos, b.pos) })

@@ -13,19 +13,19 @@ import (
 
 // File is an open MCAP file. Its methods may be called by many goroutines.
 type File struct {
-	path    string
-	file    *os.File // nil for a file over a reader of the caller's
-	src     source
-	profile string
-	schemas map[uint16]schema
-	topics  []container.Topic
-	byID    map[uint16]uint32 // a topic's index by its channel
-	blocks  []block
-	notes   bagstore.Notes
-	doubted bool     // schemas and channels are from a summary without checksum; others replace them
-	asides  []record // attachments and metadata records
-	besides uint64   // how many of them the statistics count
-	counted uint64   // messages by the statistics; 0: they weren't read
+	path       string
+	file       *os.File // nil for a file over a reader of the caller's
+	src        source
+	profile    string
+	schemas    map[uint16]schema
+	topics     []container.Topic
+	byID       map[uint16]uint32 // a topic's index by its channel
+	blocks     []block
+	notes      bagstore.Notes
+	doubted    bool     // schemas and channels are from a summary without checksum; others replace them
+	asides     []record // attachments and metadata records
+	asideCount uint64   // number of asides in the statistics
+	counted    uint64   // messages by the statistics; 0: they weren't read
 	// distrust: no index and no length is believed that something contradicts.
 	distrust bool
 	search   int64 // what a search for messages inside others may still cost; while the file is opened
@@ -114,7 +114,7 @@ func (f *File) readHeader() {
 
 func (f *File) reset() {
 	f.schemas, f.byID = make(map[uint16]schema), make(map[uint16]uint32)
-	f.topics, f.blocks, f.asides, f.besides = nil, nil, nil, 0
+	f.topics, f.blocks, f.asides, f.asideCount = nil, nil, nil, 0
 }
 
 func (f *File) addSchema(in *fields) error {

@@ -109,7 +109,7 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 				return 0, errors.New("the statistics count more messages than there can be")
 			}
 			in.take(2 + 4) // how many schemas and channels
-			f.besides, err = uint64(in.u32())+uint64(in.u32()), in.err
+			f.asideCount, err = uint64(in.u32())+uint64(in.u32()), in.err
 		case opAttachmentIndex, opMetadataIndex:
 			err = f.addAsideIndex(in)
 		case opChunkIndex:

@@ -47,9 +47,9 @@ func FormatOf(path string) (Format, error) {
 	return Bag, nil
 }
 
-// Beside is an error if a file is beside a database that a killed recorder left, and that
-// another database under its name would be taken to belong to.
-func Beside(path string) error {
+// CheckLeftover returns an error if a journal or write-ahead log of another database would
+// be taken for a part of a new database at path.
+func CheckLeftover(path string) error {
 	for _, ending := range []string{"-journal", "-wal"} {
 		if st, err := os.Stat(path + ending); err == nil && st.Size() > 0 {
 			return fmt.Errorf("%s%s would be taken for a part of the new file; write to another name", path, ending)

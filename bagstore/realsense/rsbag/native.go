@@ -67,7 +67,7 @@ func (f *File) findNative() bool {
 			continue
 		}
 		id, ok := cameranode.Stream(c.Topic, inertial)
-		about, has := info[cameranode.Beside(c.Topic, "camera_info")]
+		about, has := info[cameranode.Sibling(c.Topic, "camera_info")]
 		if !has {
 			about, has = info[c.Topic+"/camera_info"]
 		}
@@ -75,7 +75,7 @@ func (f *File) findNative() bool {
 		case !ok:
 			f.leave("%s: its name says no stream", c.Topic)
 		case !inertial && !has:
-			f.leave("%s has no camera_info beside it", c.Topic)
+			f.leave("%s has no camera_info", c.Topic)
 		case twice && other != c.Topic:
 			f.leave("%s: stream %s is on %s already", c.Topic, id, other)
 		default:

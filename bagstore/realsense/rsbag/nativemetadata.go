@@ -14,7 +14,7 @@ import (
 // findNativeMetadata finds the metadata topics of the streams. A topic shared by several
 // streams belongs to the first of them.
 func (f *File) findNativeMetadata() {
-	md5, streams := msgs.MustType("realsense2_camera/Metadata").MD5, f.native.beside("metadata")
+	md5, streams := msgs.MustType("realsense2_camera/Metadata").MD5, f.native.siblings("metadata")
 	for _, c := range f.bag.Connections() {
 		if list := streams[c.Topic]; len(list) > 0 && c.MD5 == md5 && strings.HasSuffix(c.Type, "/Metadata") {
 			f.native.metadata[c.ID] = list[0]
@@ -22,12 +22,12 @@ func (f *File) findNativeMetadata() {
 	}
 }
 
-// beside returns the streams by the topic called name in their topic's namespace. Streams
+// siblings returns the streams by the topic called name in their topic's namespace. Streams
 // that share one are sorted.
-func (n *native) beside(name string) map[string][]camdriver.StreamID {
+func (n *native) siblings(name string) map[string][]camdriver.StreamID {
 	streams := make(map[string][]camdriver.StreamID)
 	for _, id := range slices.SortedFunc(maps.Keys(n.topics), camdriver.StreamID.Compare) {
-		topic := cameranode.Beside(n.topics[id], name)
+		topic := cameranode.Sibling(n.topics[id], name)
 		streams[topic] = append(streams[topic], id)
 	}
 	return streams

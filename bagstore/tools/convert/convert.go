@@ -188,7 +188,7 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 
 // copyRest copies the messages that no cursor visits.
 func (r *Result) copyRest(ctx context.Context, file *rsbag.File, out target) error {
-	conns := file.Beside()
+	conns := file.Uncovered()
 	v := file.Bag().View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c) }})
 	left := make(map[string]uint64)

@@ -65,8 +65,8 @@ func Pair(topic string) (prefix string, from, to camdriver.StreamID, ok bool) {
 	return prefix, from, to, ok && known
 }
 
-// Beside is the name of a topic that a camera node has beside an image or a sample:
+// Sibling returns the topic called name in the namespace of a stream's topic:
 // /camera/depth/metadata for /camera/depth/image_rect_raw.
-func Beside(topic, name string) string {
+func Sibling(topic, name string) string {
 	return topic[:max(strings.LastIndexByte(topic, '/'), 0)] + "/" + name
 }

@@ -22,7 +22,7 @@ const (
 // are more precise than /tf_static, and the calibrations of inertial sensors.
 func (d *description) nativeCalibrations() {
 	f := d.f
-	streams := f.native.beside("imu_info")
+	streams := f.native.siblings("imu_info")
 	for _, c := range f.bag.Connections() {
 		switch {
 		case strings.HasSuffix(c.Type, "/Extrinsics"):

@@ -8,13 +8,13 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 )
 
-// Beside lists the connections that neither the description nor a Cursor reads: the log
-// of the recording program, the relation of clocks, and what isn't of the layout.
-func (f *File) Beside() []*bagstore.Connection {
+// Uncovered returns the connections that neither the description nor a Cursor reads: the
+// log of the recording program, the relation of clocks, and topics outside the layout.
+func (f *File) Uncovered() []*bagstore.Connection {
 	var list []*bagstore.Connection
 	for _, c := range f.bag.Connections() {
 		if f.textual && (c.Topic == "/tf_static" || strings.HasSuffix(c.Topic, "/image/camera_info")) {
-			continue // for ROS 2 alone: the description says the same
+			continue // for ROS 2 only: the description has the same content
 		}
 		switch f.topics[c.ID].Kind {
 		case rslayout.TopicUnknown, rslayout.TopicLogLine, rslayout.TopicSensorTime:
@@ -24,7 +24,7 @@ func (f *File) Beside() []*bagstore.Connection {
 	return list
 }
 
-// FileTime is the file time of a message at a time in the bag.
+// FileTime returns the file time of a message at a time in the bag.
 func (f *File) FileTime(t bagstore.Time) time.Duration {
 	for _, s := range f.segments {
 		if t >= s.lo && t <= s.hi {
