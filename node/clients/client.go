@@ -272,20 +272,22 @@ func (c *Client) next() (*Subscription, Item, Delivery) {
 	defer c.mu.Unlock()
 	for class := range c.rings {
 		r := &c.rings[class]
-		if len(*r) == 0 {
-			continue
+		for len(*r) > 0 {
+			s := (*r)[0]
+			(*r)[0] = nil
+			*r = (*r)[1:]
+			s.queued = false
+			if len(s.waiting) == 0 {
+				continue // dropped for a message that the budget then refused
+			}
+			i := s.take(0).item
+			s.sequence++
+			d := Delivery{Sequence: s.sequence, Skipped: s.skipped}
+			s.skipped = 0
+			s.counts.Sent += i.shared().count()
+			s.schedule()
+			return s, i, d
 		}
-		s := (*r)[0]
-		(*r)[0] = nil
-		*r = (*r)[1:]
-		i := s.take(0).item
-		s.sequence++
-		d := Delivery{Sequence: s.sequence, Skipped: s.skipped}
-		s.skipped = 0
-		s.counts.Sent += i.shared().count()
-		s.queued = false
-		s.schedule()
-		return s, i, d
 	}
 	if !c.handling {
 		c.settled()

@@ -230,6 +230,9 @@ func TestBudget(t *testing.T) {
 	if n := subs[1].Counts(); b.Used()>>20 != 8 || n.Waiting != 0 || n.Dropped != 2 {
 		t.Errorf("%d bytes are kept, %+v", b.Used(), n)
 	}
+	if s, _, _ := list[1].next(); s != nil {
+		t.Error("a queue whose messages were all dropped sends one")
+	}
 	if give(list[1].Subscribe(small()), "small", 1<<10, false); list[1].held == 0 {
 		t.Error("there is no room for a small message")
 	}
