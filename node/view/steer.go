@@ -172,7 +172,8 @@ func (g *camera) still() bool {
 	return st.Paused || st.Ended
 }
 
-// showAgain implements stage. A recording that ended is paused, or it would go on.
+// showAgain implements stage. Before the first frame set there is nothing to show, so it
+// goes to that. A recording that ended is paused, or it would go on.
 func (g *camera) showAgain([]*stream) error {
 	st := g.file.Status()
 	if st.Ended && !st.Paused {
@@ -180,5 +181,9 @@ func (g *camera) showAgain([]*stream) error {
 			return err
 		}
 	}
-	return g.file.Seek(min(st.Position, g.file.Duration()))
+	at := st.Position
+	if first, err := g.setEnd(g.first); err == nil {
+		at = max(at, first)
+	}
+	return g.file.Seek(min(at, g.file.Duration()))
 }

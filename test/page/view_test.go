@@ -70,10 +70,9 @@ func TestView(t *testing.T) {
 	}
 	rig.CheckTake(t, made[0])
 	depths := depthsOf(t, made[0])
-	eval[bool](b, `viewer.link.request('open', { file: $1 }).then(a => a.ok)`, filepath.Base(made[0]))
+	eval[bool](b, `viewer.link.request('open', { file: $1 }).then(() => viewer.link.request('pause')).then(a => a.ok)`, filepath.Base(made[0])) // before its first frame
 	b.await(`viewer.store.source.value?.kind === 'file'`)
 	depth = id("Depth_0")
-	eval[bool](b, `viewer.link.request('pause').then(a => a.ok)`)
 	b.await(drawn(depth, 1))
 	for set := range 4 {
 		eval[bool](b, `viewer.link.request('seek', { set: $1 }).then(a => a.ok)`, set)
