@@ -74,7 +74,7 @@ func (d *description) nativeMotion(s *stream, m bagstore.Message) {
 }
 
 // Said reports whether the description or a frame contains the information of a message of
-// [File.Beside]. That holds for calibrations and metadata of a camera node.
+// [File.Uncovered]. That holds for calibrations and metadata of a camera node.
 func (f *File) Said(m bagstore.Message) bool {
 	n := f.native
 	if n == nil {
