@@ -11,14 +11,15 @@ import (
 
 // Calibration table ids of opGetCalibration.
 const (
-	tableDepth = 25
-	tableRGB   = 32
+	tableDepth  = 25
+	tableRGB    = 32
+	tableEEPROM = 9 // the motion module's, which opReadMotionTab reads
 )
 
 const tableHeader = 16
 
 // checkTable checks a calibration table and returns it with its header, truncated to
-// the size in the header, which must be at least need bytes.
+// the size in the header. Both together must be at least need bytes.
 func checkTable(id uint16, b []byte, need int) ([]byte, error) {
 	if len(b) < tableHeader {
 		return nil, fmt.Errorf("calibration table %d has %d bytes and no header", id, len(b))

@@ -171,9 +171,38 @@ func TestMotionCalibration(t *testing.T) {
 	if got := c.gyro.intrinsics().Data[7]; math.Abs(float64(got)-want.GyroB[1]*math.Pi/180) > 1e-6 {
 		t.Errorf("gyro bias %g", got)
 	}
-	empty, err := parseIMU(bytes.Repeat([]byte{0xff}, 520))
-	if err == nil || empty.accel != idealMotion() {
-		t.Errorf("empty EEPROM: got %+v, %v", empty, err)
+	ideal := imuCalibration{accel: idealMotion(), gyro: idealMotion()}
+	damaged := monitor(t, d435i.Options{}, opReadMotionTab, 0, 520)
+	damaged[150] ^= 1
+	for name, b := range map[string][]byte{
+		"empty": bytes.Repeat([]byte{0xff}, 520), "damaged": damaged, "short": damaged[:100], "none": nil,
+	} {
+		if c, err := parseIMU(b); err == nil || c != ideal {
+			t.Errorf("%s EEPROM: got %+v, %v", name, c, err)
+		}
+	}
+}
+
+// TestMotionBesideSDK has the acceleration that librealsense 2.56.5 reported for these
+// counts and this sensitivity matrix, in the EEPROM's order.
+func TestMotionBesideSDK(t *testing.T) {
+	b := monitor(t, d435i.Options{}, opReadMotionTab, 0, 520)
+	for i, v := range []float32{1.01, 0.002, -0.001, 0.001, 0.99, 0.003, -0.002, 0.001, 1.02} {
+		binary.LittleEndian.PutUint32(b[100+4*i:], math.Float32bits(v))
+	}
+	binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(b[tableHeader:]))
+	c, err := parseIMU(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.accel.correct(imuSample{id: reportAccel, raw: [3]int32{-102, 204, -918}}.scaled())
+	for i, want := range [3]float64{0.944277, 2.011554, 9.157556} {
+		if math.Abs(got[i]-want) > 1e-6 {
+			t.Errorf("acceleration %v differs from the SDK's %g in [%d]", got, want, i)
+		}
+	}
+	if cross := c.accel.intrinsics().Data[1]; cross != 0.001 {
+		t.Errorf("row 0, column 1 of the intrinsics is %g, want 0.001", cross)
 	}
 }
 

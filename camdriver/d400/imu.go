@@ -97,7 +97,7 @@ func (s imuSample) scaled() [3]float64 {
 
 // motionCalibration is the correction scale·v − bias of an inertial sensor.
 type motionCalibration struct {
-	scale [9]float64 // row-major
+	scale [9]float64 // by rows
 	bias  [3]float64 // m/s² or rad/s
 }
 
@@ -136,19 +136,20 @@ type imuCalibration struct {
 	hasPose     bool
 }
 
-// parseIMU parses the EEPROM's content. If it is empty, as in a camera without factory
-// calibration, parseIMU returns an ideal sensor and an error.
+// parseIMU parses the EEPROM's content. If it is empty or damaged, parseIMU returns an
+// ideal sensor and an error.
 func parseIMU(b []byte) (imuCalibration, error) {
 	const (
 		start = 32 // offset of the table
 		need  = start + 164
 	)
 	c := imuCalibration{accel: idealMotion(), gyro: idealMotion()}
-	if len(b) < need {
-		return c, fmt.Errorf("IMU calibration has %d bytes, want at least %d", len(b), need)
+	b, err := checkTable(tableEEPROM, b, need)
+	if err != nil {
+		return c, err
 	}
-	if id := binary.LittleEndian.Uint16(b); id != 0x0101 {
-		return c, fmt.Errorf("IMU calibration has version %#04x, want 0x0101", id)
+	if version := binary.LittleEndian.Uint16(b); version != 0x0101 {
+		return c, fmt.Errorf("IMU calibration has version %#04x, want 0x0101", version)
 	}
 	t := b[start:]
 	if t[16] == 1 {
@@ -169,11 +170,11 @@ func parseIMU(b []byte) (imuCalibration, error) {
 	return c, nil
 }
 
-// motionAt parses a 3x3 sensitivity and a bias in units of biasUnit.
+// motionAt parses a 3x3 sensitivity, stored by columns, and a bias in units of biasUnit.
 func motionAt(t []byte, at int, biasUnit float64) motionCalibration {
 	var c motionCalibration
 	for i := range c.scale {
-		c.scale[i] = float32At(t, at+4*i)
+		c.scale[3*(i%3)+i/3] = float32At(t, at+4*i)
 	}
 	for i := range c.bias {
 		c.bias[i] = biasUnit * float32At(t, at+36+4*i)

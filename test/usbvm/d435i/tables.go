@@ -107,14 +107,19 @@ func (t Tables) modes() []byte {
 
 func (t Tables) motion() []byte {
 	b := make([]byte, 520)
-	binary.LittleEndian.PutUint16(b, 0x0101)
 	table := b[32:]
 	table[16], table[17] = 1, 1
 	putFloats(table, 20, 1, 0, 0, 0, 1, 0, 0, 0, 1)
 	putFloats(table, 56, t.DepthIMU[:]...)
-	putFloats(table, 68, t.AccelS[:]...)
+	putFloats(table, 68, columns(t.AccelS)...)
 	putFloats(table, 104, t.AccelB[:]...)
-	putFloats(table, 116, t.GyroS[:]...)
+	putFloats(table, 116, columns(t.GyroS)...)
 	putFloats(table, 152, t.GyroB[:]...)
+	seal(b, 9)
+	binary.LittleEndian.PutUint16(b, 0x0101) // the EEPROM's own version
 	return b
+}
+
+func columns(rows [9]float64) []float64 {
+	return []float64{rows[0], rows[3], rows[6], rows[1], rows[4], rows[7], rows[2], rows[5], rows[8]}
 }
