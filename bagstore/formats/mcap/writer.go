@@ -25,7 +25,7 @@ const (
 type Writer struct {
 	out      output
 	schemas  map[schemaKey]uint16
-	channels []channel
+	channels []channel // by ID; 0 is none, as some readers skip a channel with it
 	chunk    openChunk
 	all      extent // of all messages
 	summary  summaryRecords
@@ -81,7 +81,7 @@ type schemaKey struct {
 
 // NewWriter makes an MCAP file on f. compression is that of the chunks, LZ4 or None.
 func NewWriter(f io.Writer, profile string, compression bagstore.Compression) (*Writer, error) {
-	w := &Writer{out: output{w: f}, schemas: make(map[schemaKey]uint16)}
+	w := &Writer{out: output{w: f}, schemas: make(map[schemaKey]uint16), channels: make([]channel, 1)}
 	switch compression {
 	case bagstore.LZ4:
 		w.chunk.compression = compressLZ4
@@ -96,7 +96,7 @@ func NewWriter(f io.Writer, profile string, compression bagstore.Compression) (*
 // AddTopic writes a channel, and its schema if it is the first of its type. It returns the
 // number that Write takes. Metadata are those that other writers of ROS messages have.
 func (w *Writer) AddTopic(t container.Topic) (uint16, error) {
-	if len(w.channels) == math.MaxUint16 {
+	if len(w.channels) > math.MaxUint16 {
 		return 0, fmt.Errorf("MCAP has room for %d channels; choose fewer topics", math.MaxUint16)
 	}
 	schema := w.schema(t)

@@ -46,7 +46,7 @@ func TestWriterAgrees(t *testing.T) {
 						{{"offered_qos_profiles": "qos", "topic_type_hash": "h"}},
 					}[i] {
 						id += 2 * i
-						check(t, f.WriteChannel(&format.Channel{ID: uint16(id), SchemaID: uint16(i + 1), Topic: topics[id].Name, MessageEncoding: topics[id].Encoding, Metadata: meta}))
+						check(t, f.WriteChannel(&format.Channel{ID: uint16(id + 1), SchemaID: uint16(i + 1), Topic: topics[id].Name, MessageEncoding: topics[id].Encoding, Metadata: meta}))
 					}
 				}
 			}
@@ -57,7 +57,7 @@ func TestWriterAgrees(t *testing.T) {
 				check(t, f.WriteAttachment(&format.Attachment{LogTime: 3, CreateTime: 4, Name: "calib.txt", MediaType: "text/plain", DataSize: 5, Data: strings.NewReader("hello")}))
 			}
 			for i := range c.messages {
-				channel, at := uint16(i%2*2), uint64(1000+i^1) // out of order
+				channel, at := uint16(1+i%2*2), uint64(1000+i^1) // out of order
 				check(t, w.Write(channel, bagstore.Time(at), message(i)))
 				check(t, f.WriteMessage(&format.Message{ChannelID: channel, Sequence: uint32(i / 2), LogTime: at, PublishTime: at, Data: message(i)}))
 			}

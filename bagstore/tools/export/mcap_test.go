@@ -110,8 +110,8 @@ func TestExportMCAP(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	out := filepath.Join(filepath.Dir(bag), "out.mcap")
 	want(t, whole, Options{Bag: bag, MCAP: out, Selection: bagset.Selection{Topics: []string{"/map"}}})
-	if info, got := readMCAP(t, out); len(got) != 1 || info.Channels[0].Metadata["latching"] != "1" || info.Channels[0].Metadata["callerid"] != "/walker" {
-		t.Errorf("%q %+v", got, info.Channels[0])
+	if info, got := readMCAP(t, out); len(got) != 1 || info.Channels[1].Metadata["latching"] != "1" || info.Channels[1].Metadata["callerid"] != "/walker" {
+		t.Errorf("%q %+v", got, info.Channels[1])
 	}
 	want(t, failed, Options{Bag: bag, MCAP: out}) // exists
 }
