@@ -150,7 +150,7 @@ func BenchmarkWriteBare(b *testing.B) {
 	c := newCamera()
 	path := benchPath(b, "bare")
 	meter(b, func() (bytes int64) {
-		f, err := disk.Create(path, disk.CreateOptions{Overwrite: true})
+		f, err := disk.Create(path, true)
 		if err != nil {
 			b.Fatal(err)
 		}

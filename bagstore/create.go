@@ -21,10 +21,9 @@ var (
 //
 // It replaces a file only if Options.Overwrite is set. Otherwise the error is fs.ErrExist,
 // and also ErrLocked if a Writer is writing the file. If the path names anything but a
-// regular file, the error is ErrNotRegular; symbolic links are followed only with
-// Options.FollowSymlink. If Options.Sink is Direct, a file that can't be written directly
-// is refused. After an error Create leaves nothing behind and has removed nothing that it
-// didn't create.
+// regular file, a symbolic link too, the error is ErrNotRegular. If Options.Sink is Direct,
+// a file that can't be written directly is refused. After an error Create leaves nothing
+// behind and has removed nothing that it didn't create.
 func Create(path string, o Options) (*Writer, error) {
 	// With the caller's clock nothing may happen between the caller's calls.
 	keep := o.Checkpoint >= 0 && o.Now == nil
@@ -32,7 +31,7 @@ func Create(path string, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := disk.Create(path, disk.CreateOptions{Overwrite: o.Overwrite, FollowSymlink: o.FollowSymlink})
+	f, err := disk.Create(path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func Create(path string, o Options) (*Writer, error) {
 
 // writerOn returns a Writer for a new file.
 func writerOn(f *os.File, o Options) (*Writer, error) {
-	s, way, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom, o.Preallocate)
+	s, way, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom)
 	if err != nil {
 		return nil, err
 	}

@@ -132,18 +132,6 @@ func TestCreateRegularOnly(t *testing.T) {
 			t.Errorf("the link's target holds %q, %v", got, err)
 		}
 	})
-	if !links {
-		return
-	}
-	w, err := Create(link, Options{FollowSymlink: true, Overwrite: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := byTime(small.feed(t, w))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	compare(t, "through the link", readAll(t, target, OpenOptions{}), want)
 }
 
 // TestCreateFails: a file that can't be written is removed; one that somebody else put

@@ -23,19 +23,18 @@ var ErrGone = disk.ErrGone
 // tail file, flushes staged bytes, makes checkpoints while no messages come, and detects
 // that another program took the file away.
 type keeper struct {
-	w      *Writer
-	f      *os.File // for Stat only
-	path   string
-	follow bool
-	tail   *tail.File
-	stop   chan struct{}
-	wait   sync.WaitGroup
-	seen   uint64 // last chunk with messages at the previous look
-	safe   uint64 // all chunks up to this one are in the bag or the tail file
+	w    *Writer
+	f    *os.File // for Stat only
+	path string
+	tail *tail.File
+	stop chan struct{}
+	wait sync.WaitGroup
+	seen uint64 // last chunk with messages at the previous look
+	safe uint64 // all chunks up to this one are in the bag or the tail file
 }
 
 func newKeeper(w *Writer, f *os.File, path string) *keeper {
-	k := &keeper{w: w, f: f, path: path, follow: w.o.FollowSymlink, stop: make(chan struct{}),
+	k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}),
 		tail: tail.New(tail.Path(path, w.o.tail), w.o.tail)}
 	k.wait.Go(k.run)
 	return k
@@ -67,7 +66,7 @@ func (k *keeper) look() {
 	if w.done || w.c.failed() != nil {
 		return
 	}
-	if err := disk.Gone(k.f, k.path, k.follow, w.c.inFile.Load()); err != nil {
+	if err := disk.Gone(k.f, k.path, w.c.inFile.Load()); err != nil {
 		w.c.fail(err)
 		return
 	}

@@ -342,7 +342,7 @@ func TestGrowingFileIsThere(t *testing.T) {
 				looked <- nil
 				return
 			default:
-				if err := disk.Gone(w.keeper.f, w.keeper.path, w.keeper.follow, w.c.inFile.Load()); err != nil {
+				if err := disk.Gone(w.keeper.f, w.keeper.path, w.c.inFile.Load()); err != nil {
 					looked <- err
 					return
 				}

@@ -39,13 +39,8 @@ type Options struct {
 	Checkpoint time.Duration
 	// Workers is the number of goroutines that compress chunks. Default: one per core.
 	Workers int
-	// Preallocate is the number of bytes to reserve on the disk at a time. Default: 0
-	// through the page cache, 64 MiB past it.
-	Preallocate int64
 	// Overwrite replaces an existing file. Otherwise Create refuses.
 	Overwrite bool
-	// FollowSymlink writes the target of a symbolic link. Otherwise Create refuses links.
-	FollowSymlink bool
 	// NoSync never syncs the file. A killed process loses nothing, a power cut may.
 	NoSync bool
 	// Now is the clock for checkpoints. Default: time.Now.

@@ -58,7 +58,7 @@ func (p Place) free() error {
 
 // removeLeftover removes the temporary file of a program that was killed.
 func (p Place) removeLeftover() error {
-	f, err := disk.Create(p.Temp(), disk.CreateOptions{Overwrite: true})
+	f, err := disk.Create(p.Temp(), true)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func Write(path string, overwrite bool, write func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	f, err := disk.Create(p.Temp(), disk.CreateOptions{})
+	f, err := disk.Create(p.Temp(), false)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}

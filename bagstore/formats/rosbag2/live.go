@@ -57,7 +57,7 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 	if err != nil {
 		return nil, err
 	}
-	f, err := disk.Create(place.Temp(), disk.CreateOptions{})
+	f, err := disk.Create(place.Temp(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (w *Writer) CommitIfDue() error {
 	return w.Commit()
 }
 
-func (l *live) gone() error { return disk.Gone(l.f.File, l.path, false, l.size) }
+func (l *live) gone() error { return disk.Gone(l.f.File, l.path, l.size) }
 
 // Commit makes what was written whole. It doesn't wait for the medium: until all of it
 // is there, a reader sees the commit before.

@@ -27,9 +27,8 @@ type Way struct {
 }
 
 // Choose returns the sink for a new file, whose Disk is d. Auto writes directly once the
-// file is larger than from bytes. preallocate is NewDirect's; for a buffered file it is
-// the space reserved at the start.
-func Choose(f *os.File, d Disk, kind Kind, from, preallocate int64) (Sink, *Way, error) {
+// file is larger than from bytes.
+func Choose(f *os.File, d Disk, kind Kind, from int64) (Sink, *Way, error) {
 	w := &Way{kind: kind, from: from}
 	if kind == Direct {
 		grain, err := SetDirect(f)
@@ -39,15 +38,18 @@ func Choose(f *os.File, d Disk, kind Kind, from, preallocate int64) (Sink, *Way,
 		if err != nil {
 			return nil, nil, fmt.Errorf("write %s directly: %w", f.Name(), err)
 		}
-		return NewDirect(d, grain, preallocate), w, nil
-	}
-	if preallocate > 0 {
-		_ = d.Allocate(preallocate) // not all file systems can reserve space
+		return NewDirect(d, grain, 0), w, nil
 	}
 	if kind == Auto {
 		var grain int
 		if grain, w.refusal = TryDirect(f); w.refusal == nil {
-			w.growing = NewGrowing(d, from, grain, preallocate, modeOf(f))
+			w.growing = NewGrowing(d, from, grain, 0, func(direct bool) error {
+				if !direct {
+					return SetBuffered(f)
+				}
+				_, err := SetDirect(f)
+				return err
+			})
 			return w.growing, w, nil
 		}
 	}
@@ -90,15 +92,4 @@ func (w *Way) String() string {
 		return fmt.Sprintf("past the page cache from %d MiB on", w.from>>20)
 	}
 	return "past the page cache"
-}
-
-// modeOf returns a function that switches direct writing of a file on or off.
-func modeOf(f *os.File) func(direct bool) error {
-	return func(direct bool) error {
-		if !direct {
-			return SetBuffered(f)
-		}
-		_, err := SetDirect(f)
-		return err
-	}
 }

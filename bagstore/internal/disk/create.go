@@ -16,14 +16,6 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 )
 
-// CreateOptions are the options of Create. The zero value creates a new file.
-type CreateOptions struct {
-	// Overwrite truncates an existing file; otherwise the error is fs.ErrExist.
-	Overwrite bool
-	// FollowSymlink follows a symbolic link instead of refusing it.
-	FollowSymlink bool
-}
-
 // tempPrefix is the prefix of temporary files' names.
 const tempPrefix = "rs-ros-node-"
 
@@ -33,29 +25,36 @@ type Created struct {
 	New bool // the file didn't exist before
 }
 
-// Create creates a file, or opens and truncates an existing one, and locks it. It never
-// changes a file that it refuses.
-func Create(path string, o CreateOptions) (*Created, error) {
-	stat := os.Lstat
-	if o.FollowSymlink {
-		stat = os.Stat
-	}
-	switch st, err := stat(path); {
+// Create creates a file, or with overwrite truncates an existing one, and locks it. Without
+// overwrite the error for an existing file is fs.ErrExist. It never changes a file that it
+// refuses.
+func Create(path string, overwrite bool) (*Created, error) {
+	flags, fresh := os.O_RDWR|os.O_CREATE|os.O_EXCL, true
+	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return createNew(path, o)
 	case err != nil:
 		return nil, err
 	case !st.Mode().IsRegular():
 		return nil, fmt.Errorf("create %s: it is a %s: %w", path, kind(st.Mode()), ErrNotRegular)
-	case !o.Overwrite:
+	case !overwrite:
 		return nil, taken(path)
+	default:
+		flags, fresh = existingFlags(os.O_RDWR), false
 	}
-	return createOver(path, o)
+	f, err := os.OpenFile(path, flags, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	c := &Created{f, fresh}
+	if err := c.prepare(); err != nil {
+		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), c.Discard())
+	}
+	return c, nil
 }
 
 // taken returns the error for an existing file: ErrLocked if a recorder is writing it.
 func taken(path string) error {
-	if f, err := os.OpenFile(path, existingFlags(os.O_RDONLY, false), 0); err == nil {
+	if f, err := os.OpenFile(path, existingFlags(os.O_RDONLY), 0); err == nil {
 		defer f.Close()
 		if errors.Is(Lock(f), ErrLocked) {
 			return fmt.Errorf("create %s: %w: %w", path, fs.ErrExist, ErrLocked)
@@ -64,36 +63,8 @@ func taken(path string) error {
 	return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 }
 
-func createNew(path string, o CreateOptions) (*Created, error) {
-	flags := os.O_RDWR | os.O_CREATE | os.O_EXCL
-	if o.FollowSymlink {
-		flags &^= os.O_EXCL // a link whose target doesn't exist
-	}
-	f, err := os.OpenFile(path, flags, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	return prepare(&Created{f, true})
-}
-
-func createOver(path string, o CreateOptions) (*Created, error) {
-	f, err := os.OpenFile(path, existingFlags(os.O_RDWR, o.FollowSymlink), 0)
-	if err != nil {
-		return nil, err
-	}
-	return prepare(&Created{f, false})
-}
-
-// prepare locks and truncates the file, or discards it.
-func prepare(c *Created) (*Created, error) {
-	err := c.check()
-	if err == nil {
-		return c, nil
-	}
-	return nil, errors.Join(fmt.Errorf("create %s: %w", c.Name(), err), c.Discard())
-}
-
-func (c *Created) check() error {
+// prepare locks and truncates the file.
+func (c *Created) prepare() error {
 	st, err := c.Stat()
 	if err != nil {
 		return err

@@ -106,7 +106,7 @@ func TestAIOResults(t *testing.T) {
 	over := make(chan result, 1)
 	done := func(n int, err error) { over <- result{n, err} }
 	// Past the cache a file refuses a length off the grain.
-	direct, err := Create(filepath.Join(t.TempDir(), "direct"), CreateOptions{})
+	direct, err := Create(filepath.Join(t.TempDir(), "direct"), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,17 +11,13 @@ import (
 var ErrGone = errors.New("the file being written was deleted, replaced or truncated")
 
 // Gone returns ErrGone if path is no longer the name of f, which is being written, or if f
-// has fewer than least bytes. follow: path may be a symbolic link.
-func Gone(f *os.File, path string, follow bool, least int64) error {
+// has fewer than least bytes.
+func Gone(f *os.File, path string, least int64) error {
 	mine, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	stat := os.Lstat
-	if follow {
-		stat = os.Stat
-	}
-	named, err := stat(path)
+	named, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w: nothing has its name", path, ErrGone)

@@ -9,6 +9,7 @@ import (
 // file is small, and past it afterwards, so that a small file needs no staging memory,
 // reserved space or padding.
 type Growing struct {
+	Sink        // at present; changed with mu by the goroutine that the Growing belongs to
 	d           Disk
 	from        int64
 	grain       int
@@ -16,15 +17,13 @@ type Growing struct {
 	mode        func(direct bool) error
 	turned      bool                  // direct writing was tried
 	refused     atomic.Pointer[error] // why it failed
-
-	mu  sync.Mutex // WriteHead waits while the sink changes
-	now Sink       // changed with mu by the goroutine that the sink belongs to
+	mu          sync.Mutex            // WriteHead waits while the sink changes
 }
 
 // NewGrowing returns a sink that writes directly once the file has more than from bytes.
 // grain is TryDirect's, preallocate NewDirect's; mode switches direct writing on or off.
 func NewGrowing(d Disk, from int64, grain int, preallocate int64, mode func(direct bool) error) *Growing {
-	return &Growing{d: d, from: max(from, int64(grain)), grain: grain, preallocate: preallocate, mode: mode, now: NewBuffered(d)}
+	return &Growing{d: d, from: max(from, int64(grain)), grain: grain, preallocate: preallocate, mode: mode, Sink: NewBuffered(d)}
 }
 
 // Refused returns the reason why a large file is still written through the page cache, or
@@ -38,7 +37,7 @@ func (s *Growing) Refused() error {
 
 // Append implements Sink. The change is made before something is appended.
 func (s *Growing) Append(head, body, tail []byte, done func()) error {
-	if !s.turned && s.now.Size() > s.from {
+	if !s.turned && s.Size() > s.from {
 		s.turned = true
 		if err := s.turn(); err != nil {
 			if done != nil {
@@ -47,7 +46,7 @@ func (s *Growing) Append(head, body, tail []byte, done func()) error {
 			return err
 		}
 	}
-	return s.now.Append(head, body, tail, done)
+	return s.Sink.Append(head, body, tail, done)
 }
 
 // turn changes to direct writing. If that fails, it goes on through the page cache, which
@@ -55,11 +54,10 @@ func (s *Growing) Append(head, body, tail []byte, done func()) error {
 func (s *Growing) turn() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	size := s.now.Size()
 	next := newDirect(s.d, s.grain, s.preallocate)
-	err := next.resume(size, func() error { return s.mode(true) })
+	err := next.resume(s.Size(), func() error { return s.mode(true) })
 	if err == nil {
-		s.now = next
+		s.Sink = next
 		return nil
 	}
 	s.refused.Store(&err)
@@ -70,18 +68,8 @@ func (s *Growing) turn() error {
 func (s *Growing) WriteHead(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.now.WriteHead(b)
+	return s.Sink.WriteHead(b)
 }
 
-// What both sinks do.
-
-func (s *Growing) Size() int64          { return s.now.Size() }
-func (s *Growing) Written() int64       { return s.now.Written() }
-func (s *Growing) Landed() int64        { return s.now.Landed() }
-func (s *Growing) Grain() int64         { return s.now.Grain() }
-func (s *Growing) Flush() error         { return s.now.Flush() }
-func (s *Growing) Sync() error          { return s.d.Sync() }
-func (s *Growing) Intact() int64        { return s.now.Intact() }
-func (s *Growing) Rewind(n int64) error { return s.now.Rewind(n) }
-func (s *Growing) Finish() error        { return s.now.Finish() }
-func (s *Growing) Close() error         { return s.now.Close() }
+// Sync implements Sink. It doesn't wait for the change, as it may run concurrently.
+func (s *Growing) Sync() error { return s.d.Sync() }

@@ -13,14 +13,8 @@ import (
 const Locks = "yes: flock"
 
 // existingFlags adds to the flags for opening an existing file: a named pipe that replaced
-// it must not block, and a symbolic link is refused unless follow is set.
-func existingFlags(flags int, follow bool) int {
-	flags |= unix.O_NONBLOCK
-	if !follow {
-		flags |= unix.O_NOFOLLOW
-	}
-	return flags
-}
+// it must not block, and a symbolic link is refused.
+func existingFlags(flags int) int { return flags | unix.O_NONBLOCK | unix.O_NOFOLLOW }
 
 // Lock locks a file for as long as it is open, so that a second Lock, from any process,
 // fails with ErrLocked. File systems without locks are not locked.

@@ -11,7 +11,7 @@ import (
 // Locks describes how files are locked.
 const Locks = "yes: LockFileEx"
 
-func existingFlags(flags int, _ bool) int { return flags }
+func existingFlags(flags int) int { return flags }
 
 // Lock locks a file for as long as it is open, so that a second Lock, from any process,
 // fails with ErrLocked. On Windows nobody can read locked bytes, so it locks the last byte
