@@ -169,13 +169,13 @@ func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, 
 	if r.size-messageHead > maxMessage {
 		return nil, fmt.Errorf("message at byte %d: %d bytes, at most %d are read", r.pos, r.size-messageHead, maxMessage)
 	}
-	size := int(r.size - messageHead)
+	size := int(r.size - messageHead + f.head)
 	data := alloc(size)
 	if cap(data) < size {
 		data = make([]byte, 0, size)
 	}
 	data = data[:size]
-	return data, src.readFull(data, r.data+messageHead)
+	return data, src.readFull(data, r.data+messageHead-f.head)
 }
 
 // Check compares the chunks with their checksums.

@@ -31,6 +31,7 @@ type File struct {
 	search   int64 // what a search for messages inside others may still cost; while the file is opened
 	hiding   int   // messages that others were found inside
 	opened   bool  // schemas and channels don't change any more
+	head     int64 // bytes before a message's data that Read returns, too
 	cache    cache
 }
 
@@ -150,6 +151,10 @@ func (f *File) addChannel(in *fields) error {
 	f.topics = append(f.topics, t)
 	return nil
 }
+
+// KeepHeads makes Read begin each message with its sequence number and times, as
+// [Writer.WriteHeaded] takes it. It must be called before other methods are.
+func (f *File) KeepHeads() { f.head = HeadSize }
 
 // Format names the profile.
 func (f *File) Format() string {

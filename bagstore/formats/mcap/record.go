@@ -14,7 +14,7 @@ import (
 const (
 	magicSize   = 8
 	recordHead  = 9  // opcode and length
-	messageHead = 22 // channel, sequence and two times
+	messageHead = 22 // channel, and HeadSize
 	footerSize  = 20
 	dataEndSize = 4
 
@@ -23,6 +23,10 @@ const (
 	messageIndexEntry = 16
 	attachmentHead    = 16 + 4 + 4 + 8 + 4 // without its texts and bytes
 )
+
+// HeadSize is the size of what [File.KeepHeads] adds to messages: their sequence number, log
+// time and publish time. A wire constant.
+const HeadSize = 4 + 8 + 8
 
 // maxRecord bounds the records that are read whole: all but chunks, messages and
 // attachments.

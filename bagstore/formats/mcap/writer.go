@@ -139,13 +139,22 @@ func (w *Writer) schema(t container.Topic) uint16 {
 	return id
 }
 
-// Write writes a message, which is copied.
+// Write writes a message, which is copied. t is its log and publish time.
 func (w *Writer) Write(topic uint16, t bagstore.Time, data []byte) error {
-	c, at := &w.channels[topic], uint64(t)
+	head := wire.AppendUint32(make([]byte, 0, HeadSize), uint32(w.channels[topic].messages))
+	return w.write(topic, wire.AppendUint64(wire.AppendUint64(head, uint64(t)), uint64(t)), data)
+}
+
+// WriteHeaded writes a message that begins with its head, see [File.KeepHeads].
+func (w *Writer) WriteHeaded(topic uint16, m []byte) error {
+	return w.write(topic, m[:HeadSize], m[HeadSize:])
+}
+
+func (w *Writer) write(topic uint16, head, data []byte) error {
+	c, at := &w.channels[topic], wire.Uint64(head[4:])
 	c.index = wire.AppendUint64(wire.AppendUint64(c.index, at), uint64(len(w.chunk.records)))
 	b := appendHead(w.chunk.records, opMessage, messageHead+len(data))
-	b = wire.AppendUint32(wire.AppendUint16(b, topic), uint32(c.messages))
-	b = wire.AppendUint64(wire.AppendUint64(b, at), at)
+	b = append(wire.AppendUint16(b, topic), head...)
 	w.chunk.records = append(b, data...)
 	c.messages++
 	w.chunk.add(at)

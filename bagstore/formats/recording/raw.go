@@ -27,20 +27,23 @@ func openRawContent(path string, c container.Container) *bagstore.Bag {
 func (r *raw) Connections() []*bagstore.Connection { return r.conns }
 
 // MCAPFiles returns the MCAP files that a bag of OpenRaw reads, for what they have besides
-// messages. They are open as long as the bag is.
-func MCAPFiles(b *bagstore.Bag) (files []*mcap.File) {
+// messages. They are open as long as the bag is. all reports whether it reads no others.
+func MCAPFiles(b *bagstore.Bag) (files []*mcap.File, all bool) {
 	r, ok := b.Content().(*raw)
 	if !ok {
-		return nil
+		return nil, false
 	}
 	parts := []part{{Container: r.Container}}
 	if j, ok := r.Container.(*joined); ok {
 		parts = j.files
 	}
 	for _, p := range parts {
-		if f, ok := p.Container.(*mcap.File); ok {
+		if o, is := p.Container.(owner); is {
+			p = part{Container: o.Container}
+		}
+		if f, is := p.Container.(*mcap.File); is {
 			files = append(files, f)
 		}
 	}
-	return files
+	return files, len(files) == len(parts)
 }

@@ -16,7 +16,8 @@ const rosbag2Record = "rosbag2"
 // them as lost. check also verifies the checksums of their chunks.
 func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
 	attachments, records := uint64(0), uint64(0) // that out can't hold
-	for _, f := range recording.MCAPFiles(in) {
+	files, _ := recording.MCAPFiles(in)
+	for _, f := range files {
 		if check {
 			f.Check(func(n bagstore.Note) {
 				r.lose(1, "chunk at byte %d whose messages may be damaged: %s", n.Offset, n.Text)

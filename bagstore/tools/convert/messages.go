@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
+	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/formats/rosbag2"
 )
@@ -39,6 +40,13 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		if err := j.routes.open(bag, encoding, out); err != nil {
 			return nil, err
 		}
+		if files, all := recording.MCAPFiles(bag); all && out.mcap != nil {
+			for _, f := range files {
+				f.KeepHeads()
+			}
+			j.head = mcap.HeadSize
+			out.write = func(topic int, _ bagstore.Time, m []byte) error { return out.mcap.WriteHeaded(uint16(topic), m) }
+		}
 		it := view.Iterator()
 		defer it.Close()
 		pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: view.Count()}
@@ -56,6 +64,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 type job struct {
 	r          *Result
 	anyDamage  bool
+	head       int // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
 	routes     table
 	lost       map[string]uint64
 	why        map[string]error // the last error of each entry of lost that has one
@@ -93,7 +102,7 @@ func (j *job) message(b *batch, m bagstore.Message) {
 	data, lost := append(b.data, m.Data...), ""
 	if way.encode != nil {
 		var err error
-		if data, lost, err = way.encode(b.data, m.Data); err != nil {
+		if data, lost, err = way.encode(append(b.data, m.Data[:j.head]...), m.Data[j.head:]); err != nil {
 			j.lose(fmt.Sprintf("messages of %s that are no %s", m.Conn.Topic, m.Conn.Type), err)
 			return
 		}

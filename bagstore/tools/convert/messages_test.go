@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -291,6 +292,66 @@ func TestRawStays(t *testing.T) {
 		same(t, name+" back", raw(back), want)
 		integrity(t, back)
 	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHeadsStay checks that numbers and times of MCAP's messages stay in MCAP, also those that
+// a bag has no time for.
+func TestHeadsStay(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.mcap")
+	f, err := os.Create(in)
+	check(t, err)
+	w, err := mcap.NewWriter(f, &mcap.WriterOptions{Chunked: true, ChunkSize: 64})
+	check(t, err)
+	check(t, errors.Join(w.WriteHeader(&mcap.Header{Profile: "ros1"}),
+		w.WriteSchema(&mcap.Schema{ID: 1, Name: "std_msgs/Int64", Encoding: "ros1msg", Data: []byte("int64 data")}),
+		w.WriteChannel(&mcap.Channel{ID: 0, SchemaID: 1, Topic: "/n", MessageEncoding: "ros1"})))
+	for i, at := range []uint64{0, 7e9, 5e9, 1 << 63, math.MaxUint64 - 1} {
+		check(t, w.WriteMessage(&mcap.Message{Sequence: uint32(100 - i), LogTime: at, PublishTime: at ^ 1<<40, Data: []byte{7: byte(i)}}))
+	}
+	check(t, errors.Join(w.Close(), f.Close()))
+	heads := func(path string) (list []string) {
+		f, err := os.Open(path)
+		check(t, err)
+		defer f.Close()
+		r, err := mcap.NewReader(f)
+		check(t, err)
+		defer r.Close()
+		it, err := r.Messages(mcap.UsingIndex(false), mcap.InOrder(mcap.FileOrder))
+		check(t, err)
+		for {
+			_, _, m, err := it.NextInto(nil)
+			if errors.Is(err, io.EOF) {
+				slices.Sort(list)
+				return list
+			}
+			check(t, err)
+			list = append(list, fmt.Sprint(m.Sequence, m.LogTime, m.PublishTime, m.Data[len(m.Data)-8:]))
+		}
+	}
+	want := heads(in)
+	for name, o := range map[string]Options{"x.mcap": {}, "ros2.mcap": {ROS: 2}, "folder": {ROS: 2, Storage: rosbag2.StorageMCAP}} {
+		o.In, o.Out = in, filepath.Join(dir, name)
+		run(t, o)
+		if name == "folder" {
+			o.Out += "/folder_0.mcap"
+		}
+		same(t, name, heads(o.Out), want)
+	}
+	again := filepath.Join(dir, "again.mcap")
+	_, err = Again(context.Background(), in, again, bagstore.Options{Compression: bagstore.LZ4}, nil)
+	check(t, err)
+	same(t, "compressed", heads(again), want)
+	_, err = Recover(context.Background(), in, again, bagstore.RecoverOptions{Options: bagstore.Options{Overwrite: true}})
+	check(t, err)
+	same(t, "recovered", heads(again), want)
 }
 
 // TestRealSenseMCAP checks that a RealSense recording goes through MCAP unchanged.
