@@ -18,7 +18,6 @@ type System struct{}
 // Now returns time.Now().
 func (System) Now() time.Time { return time.Now() }
 
-// SleepUntil implements Clock.
 func (System) SleepUntil(ctx context.Context, t time.Time) error {
 	d := time.Until(t)
 	if d <= 0 {

@@ -14,7 +14,6 @@ func (m *Header) Append(e *Encoder) {
 	e.String(m.FrameID)
 }
 
-// Decode implements Message.
 func (m *Header) Decode(d *Decoder) {
 	m.Seq = d.U32()
 	m.Stamp = d.Time()

@@ -178,14 +178,12 @@ func deviceInfo(l *link, p product) []camdriver.Info {
 	}
 }
 
-// Info implements camdriver.Device.
 func (d *Device) Info() []camdriver.Info {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return slices.Clone(d.info)
 }
 
-// Sensors implements camdriver.Device.
 func (d *Device) Sensors() []camdriver.Sensor {
 	list := make([]camdriver.Sensor, len(d.sensors))
 	for i, s := range d.sensors {
@@ -197,7 +195,6 @@ func (d *Device) Sensors() []camdriver.Sensor {
 	return list
 }
 
-// Extrinsics implements camdriver.Device.
 func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, error) {
 	a, okA := d.poses[from]
 	b, okB := d.poses[to]
@@ -207,7 +204,6 @@ func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, 
 	return a.Inverse().Then(b), nil
 }
 
-// Reset implements camdriver.Device.
 func (d *Device) Reset() error {
 	d.life.Lock()
 	defer d.life.Unlock()
@@ -233,7 +229,6 @@ func (d *Device) leaves() {
 	}
 }
 
-// AwaitReturn implements camdriver.Returning.
 func (d *Device) AwaitReturn(ctx context.Context) error {
 	d.mu.RLock()
 	back := d.back
@@ -266,7 +261,6 @@ func (l *link) resetHardware() error {
 	return l.setControl(l.depthXU(xuHardwareMonitor), request)
 }
 
-// Close implements camdriver.Device.
 func (d *Device) Close() error {
 	d.cancel()
 	<-d.done

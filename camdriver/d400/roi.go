@@ -65,7 +65,6 @@ func (r *region) send(l *link, roi camdriver.ROI) error {
 	return err
 }
 
-// SetROI implements camdriver.ROISensor.
 func (s meteredSensor) SetROI(roi camdriver.ROI) error {
 	l, err := s.dev.current()
 	if err != nil {
@@ -92,7 +91,6 @@ func (s meteredSensor) SetROI(roi camdriver.ROI) error {
 	return nil
 }
 
-// ROI implements camdriver.ROISensor.
 func (s meteredSensor) ROI() (camdriver.ROI, error) {
 	l, err := s.dev.current()
 	if err != nil {

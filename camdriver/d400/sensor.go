@@ -11,7 +11,7 @@ import (
 	"rsros/camdriver"
 )
 
-// sensor implements camdriver.Sensor. The device's life guards starting and stopping.
+// sensor is a camdriver.Sensor. The device's life guards starting and stopping.
 type sensor struct {
 	dev     *Device
 	number  int
@@ -81,26 +81,21 @@ func fixedDrops(s *sensor) setting {
 	}
 }
 
-// Name implements camdriver.Sensor.
 func (s *sensor) Name() string { return s.name }
 
-// Info implements camdriver.Sensor.
 func (s *sensor) Info() []camdriver.Info {
 	return []camdriver.Info{{Key: camdriver.InfoName, Value: s.name}}
 }
 
-// Filters implements camdriver.Sensor.
 func (s *sensor) Filters() []string { return slices.Clone(s.filters) }
 
-// Profiles implements camdriver.Sensor.
 func (s *sensor) Profiles() []camdriver.Profile {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Clone(s.profiles)
 }
 
-// Options implements camdriver.Sensor. If a value cannot be read from the camera, it is
-// the last known one.
+// Options has the last known value of an option that cannot be read from the camera.
 func (s *sensor) Options() []camdriver.Option {
 	l, _ := s.dev.current()
 	s.mu.RLock()
@@ -127,7 +122,6 @@ func (s *sensor) read(l *link, k *known) camdriver.Option {
 	return k.option()
 }
 
-// SetOption implements camdriver.Sensor.
 func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 	s.mu.RLock()
 	k := s.known(id)
@@ -215,7 +209,6 @@ func (s *sensor) raise(call func(camdriver.Handler)) {
 	}
 }
 
-// Intrinsics implements camdriver.Sensor.
 func (s *sensor) Intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
 	if !s.has(p) {
 		return camdriver.Intrinsics{}, fmt.Errorf("intrinsics of %s: %w", p, camdriver.ErrNotFound)
@@ -223,7 +216,6 @@ func (s *sensor) Intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
 	return s.cal.intrinsics(p)
 }
 
-// MotionIntrinsics implements camdriver.Sensor.
 func (s *sensor) MotionIntrinsics(p camdriver.Profile) (camdriver.MotionIntrinsics, error) {
 	if s.has(p) {
 		switch p.Stream {
@@ -245,7 +237,6 @@ func (s *sensor) has(p camdriver.Profile) bool {
 	})
 }
 
-// Start implements camdriver.Sensor.
 func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error {
 	s.dev.life.Lock()
 	defer s.dev.life.Unlock()
@@ -339,7 +330,6 @@ func (r *run) stop() {
 	}
 }
 
-// Stop implements camdriver.Sensor.
 func (s *sensor) Stop() error {
 	s.dev.life.Lock()
 	defer s.dev.life.Unlock()

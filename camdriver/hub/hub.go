@@ -40,7 +40,6 @@ func (h *Hub) Attach(c camdriver.Handler) (detach func()) {
 	}
 }
 
-// Frame implements camdriver.Handler.
 func (h *Hub) Frame(sensor int, f *camdriver.Frame) {
 	h.count(f)
 	h.each(func(c camdriver.Handler) { c.Frame(sensor, f) })
@@ -62,17 +61,14 @@ func (h *Hub) Counts(id camdriver.StreamID) (frames, gaps uint64) {
 	return s.frames.Load(), s.gaps.Load()
 }
 
-// OptionChanged implements camdriver.Handler.
 func (h *Hub) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	h.each(func(c camdriver.Handler) { c.OptionChanged(sensor, id, value) })
 }
 
-// Notification implements camdriver.Handler.
 func (h *Hub) Notification(sensor int, n camdriver.Notification) {
 	h.each(func(c camdriver.Handler) { c.Notification(sensor, n) })
 }
 
-// StatusChanged implements camdriver.Handler.
 func (h *Hub) StatusChanged(s camdriver.Status) {
 	h.each(func(c camdriver.Handler) { c.StatusChanged(s) })
 }

@@ -76,10 +76,8 @@ func Open(path string, o Options) (*Device, error) {
 
 func validSpeed(s float64) bool { return s > 0 && !math.IsInf(s, 1) }
 
-// Info implements camdriver.Device.
 func (d *Device) Info() []camdriver.Info { return slices.Clone(d.snap.Info) }
 
-// Sensors implements camdriver.Device.
 func (d *Device) Sensors() []camdriver.Sensor {
 	out := make([]camdriver.Sensor, len(d.sensors))
 	for i, s := range d.sensors {
@@ -88,8 +86,7 @@ func (d *Device) Sensors() []camdriver.Sensor {
 	return out
 }
 
-// Extrinsics implements camdriver.Device. It returns ErrNotFound if the file lacks a
-// stream, and ErrUnsupported if it lacks the extrinsics.
+// Extrinsics returns ErrNotFound if the file lacks a stream, and ErrUnsupported if it lacks the extrinsics.
 func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, error) {
 	a, err := d.stream(from)
 	if err != nil {

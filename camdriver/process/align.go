@@ -65,10 +65,9 @@ func NewAlignRounding(res *Resources, to camdriver.StreamKind, r Rounding) *Alig
 	return &Align{block: block{name: "Align", res: res}, to: to, rounding: lens.Rounding(r), work: make([]alignScratch, res.workers.slots())}
 }
 
-// Reset implements Block.
 func (a *Align) Reset() { a.pairs = nil }
 
-// Process implements Block. It requires depth and the target.
+// Process requires depth and the target.
 func (a *Align) Process(s *Set) error {
 	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
 	if !ok {

@@ -60,7 +60,6 @@ type block struct {
 	same derivations
 }
 
-// Name implements Block.
 func (b *block) Name() string { return b.name }
 
 // Reset implements Block for blocks without history.

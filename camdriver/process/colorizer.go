@@ -69,7 +69,6 @@ func (c *Colorizer) follow(id camdriver.OptionID, value float32) {
 	}
 }
 
-// Process implements Block.
 func (c *Colorizer) Process(s *Set) error { return each(s, isDepthOrDisparity, c.apply) }
 
 func (c *Colorizer) apply(img Image) (Image, error) {

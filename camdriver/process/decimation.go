@@ -48,7 +48,7 @@ func (o *options) chosen(img Image) bool {
 		(index == -1 || index == float32(p.Stream.Index))
 }
 
-// Process implements Block. It ignores images of unknown formats.
+// Process ignores images of unknown formats.
 func (d *Decimation) Process(s *Set) error { return each(s, d.wants, d.apply) }
 
 func (d *Decimation) wants(img Image) bool {

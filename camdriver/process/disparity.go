@@ -24,7 +24,6 @@ func NewDepth(res *Resources) *Disparity {
 	return &Disparity{block: block{name: "Disparity to Depth", res: res}, from: camdriver.Disparity32, to: camdriver.Z16}
 }
 
-// Process implements Block.
 func (d *Disparity) Process(s *Set) error { return each(s, d.wants, d.apply) }
 
 func (d *Disparity) wants(img Image) bool {

@@ -37,7 +37,6 @@ func NewHDRMerge(res *Resources) *HDRMerge {
 	return &HDRMerge{block: block{name: "HDR Merge", res: res}}
 }
 
-// Reset implements Block.
 func (h *HDRMerge) Reset() {
 	h.first.release()
 	h.drop()
@@ -50,7 +49,6 @@ func (h *HDRMerge) drop() {
 	h.merged = Image{}
 }
 
-// Process implements Block.
 func (h *HDRMerge) Process(s *Set) error {
 	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
 	if !ok {

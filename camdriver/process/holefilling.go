@@ -18,7 +18,7 @@ func NewHoleFilling(res *Resources) *HoleFilling {
 	return h
 }
 
-// Process implements Block. With disparity, "farthest" and "nearest" are swapped.
+// Process swaps "farthest" and "nearest" if the image is disparity.
 func (h *HoleFilling) Process(s *Set) error { return each(s, isDepthOrDisparity, h.apply) }
 
 func (h *HoleFilling) apply(img Image) (Image, error) {

@@ -37,7 +37,7 @@ type options struct {
 	changed func(id camdriver.OptionID, value float32) // called with mu held, after each SetOption
 }
 
-// Options implements Block. They are in OptionID order.
+// Options are in OptionID order.
 func (o *options) Options() []camdriver.Option {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -49,7 +49,6 @@ func (o *options) Options() []camdriver.Option {
 	return out
 }
 
-// SetOption implements Block.
 func (o *options) SetOption(id camdriver.OptionID, value float32) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -48,7 +48,6 @@ func NewPointCloud(res *Resources, texture camdriver.StreamID) *PointCloud {
 	return p
 }
 
-// Reset implements Block.
 func (p *PointCloud) Reset() { p.geometry = nil }
 
 // Points returns x, y, z and u, v of each point of a PointCloud's image. u and v are
@@ -64,7 +63,6 @@ func Points(img Image) (xyz, uv []float32) {
 	return all[:3*n], all[3*n:]
 }
 
-// Process implements Block.
 func (p *PointCloud) Process(s *Set) error {
 	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
 	if !ok {

@@ -36,7 +36,6 @@ type output struct {
 	home  *Resources
 }
 
-// Release implements camdriver.Releaser.
 func (o *output) Release() {
 	o.pix.Release()
 	o.pix = nil

@@ -27,10 +27,8 @@ func NewRotation(res *Resources, streams ...camdriver.StreamKind) *Rotation {
 	return r
 }
 
-// Process implements Block.
 func (r *Rotation) Process(s *Set) error { return each(s, r.wants, r.apply) }
 
-// Reset implements Block.
 func (r *Rotation) Reset() { r.profiles = derivations{} }
 
 func (r *Rotation) wants(img Image) bool {

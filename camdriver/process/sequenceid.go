@@ -24,10 +24,8 @@ func NewSequenceID(res *Resources) *SequenceID {
 	return s
 }
 
-// Process implements Block.
 func (s *SequenceID) Process(set *Set) error { return each(set, s.wants, s.apply) }
 
-// Reset implements Block.
 func (s *SequenceID) Reset() {
 	for _, l := range s.last {
 		l.image.Frame.Release()

@@ -33,7 +33,6 @@ func NewSpatial(res *Resources) *Spatial {
 // holeRadius is the size of holes to fill, by the value of Holes Fill.
 var holeRadius = [...]int{0, 2, 4, 8, 16, 255}
 
-// Process implements Block.
 func (s *Spatial) Process(set *Set) error { return each(set, isDepthOrDisparity, s.apply) }
 
 func (s *Spatial) apply(img Image) (Image, error) {

@@ -34,10 +34,8 @@ func NewTemporal(res *Resources) *Temporal {
 	return t
 }
 
-// Process implements Block.
 func (t *Temporal) Process(s *Set) error { return each(s, isDepthOrDisparity, t.apply) }
 
-// Reset implements Block.
 func (t *Temporal) Reset() { t.profile = nil }
 
 func (t *Temporal) apply(img Image) (Image, error) {

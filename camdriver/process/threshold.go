@@ -24,7 +24,6 @@ func NewThreshold(res *Resources) *Threshold {
 	return t
 }
 
-// Process implements Block.
 func (t *Threshold) Process(s *Set) error { return each(s, isDepth, t.apply) }
 
 func (t *Threshold) apply(img Image) (Image, error) {

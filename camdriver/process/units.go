@@ -17,7 +17,7 @@ func NewUnits(res *Resources) *Units {
 	return &Units{block: block{name: "Units Transform", res: res}}
 }
 
-// Process implements Block. It adds an image of format DISTANCE.
+// Process adds an image of format DISTANCE.
 func (u *Units) Process(s *Set) error { return each(s, isDepth, u.apply) }
 
 func (u *Units) apply(img Image) (Image, error) {

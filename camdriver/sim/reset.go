@@ -78,7 +78,6 @@ func (d *Device) Replug() error {
 	return nil
 }
 
-// AwaitReturn implements camdriver.Returning.
 func (d *Device) AwaitReturn(ctx context.Context) error {
 	d.mu.Lock()
 	gone, back := d.gone.Load(), d.back

@@ -14,8 +14,7 @@ type videoSensor struct{ *sensor }
 // maxMetering bounds the factor by which a region changes the gain.
 const maxMetering = 4
 
-// SetROI implements camdriver.ROISensor. It changes the gain so that the region becomes
-// as bright as the whole image is without a region.
+// SetROI changes the gain so that the region becomes as bright as the whole image is without a region.
 func (s videoSensor) SetROI(r camdriver.ROI) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +46,6 @@ func (s *sensor) checkROI(r camdriver.ROI, streamed []camdriver.Profile) error {
 	return r.Check(width, height)
 }
 
-// ROI implements camdriver.ROISensor.
 func (s videoSensor) ROI() (camdriver.ROI, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

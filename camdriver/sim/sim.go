@@ -83,7 +83,6 @@ func (d *Device) add(name string, profiles []camdriver.Profile, options []camdri
 	d.sensors = append(d.sensors, s)
 }
 
-// Info implements camdriver.Device.
 func (d *Device) Info() []camdriver.Info {
 	return []camdriver.Info{
 		{Key: camdriver.InfoName, Value: "Intel RealSense D435I (simulated)"},
@@ -124,7 +123,6 @@ func (d *Device) Prepare(ctx context.Context, profiles [][]camdriver.Profile) {
 	}
 }
 
-// Extrinsics implements camdriver.Device.
 func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, error) {
 	a, err := fromDepth(from)
 	if err != nil {
@@ -137,7 +135,6 @@ func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, 
 	return a.Inverse().Then(b), nil
 }
 
-// Close implements camdriver.Device.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	d.end()

@@ -228,7 +228,7 @@ func Load(dir string) (*Reel, error) {
 // Image is what a stream shows as frame number n.
 func (r *Reel) Image(id camdriver.StreamID, n uint32) []byte { return r.frames[id][(n-1)%FPS] }
 
-// Pixels implements d435i.Scene. Modes that were not filmed are black.
+// Pixels is black in modes that were not filmed.
 func (r *Reel) Pixels(m d435i.Mode, n uint32, dst []byte) {
 	stereo := m.W == StereoWidth && m.H == StereoHeight
 	switch {
@@ -245,7 +245,6 @@ func (r *Reel) Pixels(m d435i.Mode, n uint32, dst []byte) {
 	}
 }
 
-// Motion implements d435i.Scene.
 func (r *Reel) Motion(gyro bool, n uint32) [3]float64 {
 	list := r.Accel
 	if gyro {
