@@ -2,10 +2,12 @@ package mcap
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 
 	"rsros/bagstore"
 )
@@ -107,6 +109,8 @@ func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
 			}
 			if ok {
 				list = append(list, e)
+			} else if !f.opened {
+				b.unnamed++
 			}
 		} else if err := f.describe(src, r); err != nil && !b.torn {
 			return nil, err
@@ -178,8 +182,13 @@ func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, 
 	return data, src.readFull(data, r.data+messageHead-f.head)
 }
 
-// Check compares the chunks with their checksums.
+// Check compares the chunks, or a file with messages outside of chunks, with their checksums.
 func (f *File) Check(note func(bagstore.Note)) {
+	if slices.ContainsFunc(f.blocks, func(b block) bool { return !b.chunk }) {
+		if err := f.checkData(); err != nil {
+			note(bagstore.Note{Offset: f.dataEnd.pos, Kind: "data end", Severity: bagstore.Loss, Text: err.Error()})
+		}
+	}
 	for i := range f.blocks {
 		b := &f.blocks[i]
 		if !b.chunk || b.crc == 0 || b.torn {
@@ -195,6 +204,28 @@ func (f *File) Check(note func(bagstore.Note)) {
 		}
 		note(bagstore.Note{Offset: b.info.Pos, Kind: "chunk", Severity: bagstore.Loss, Text: text})
 	}
+}
+
+// checkData compares the file with the checksum in its data end.
+func (f *File) checkData() error {
+	if f.dataEnd.pos == 0 {
+		return nil
+	}
+	in, err := f.src.content(f.dataEnd)
+	if err != nil {
+		return err
+	}
+	want, sum := in.u32(), crc32.NewIEEE()
+	if want == 0 {
+		return nil
+	}
+	if _, err := io.Copy(sum, io.NewSectionReader(f.src.r, 0, f.dataEnd.pos)); err != nil {
+		return err
+	}
+	if sum.Sum32() != want {
+		return errors.New("the content doesn't have the checksum of the file")
+	}
+	return nil
 }
 
 // sum is the checksum of a chunk's records.

@@ -26,6 +26,8 @@ type File struct {
 	asides     []record // attachments and metadata records
 	asideCount uint64   // number of asides in the statistics
 	counted    uint64   // messages by the statistics; 0: they weren't read
+	unnamed    uint64   // messages of channels that nothing describes, which are left out
+	dataEnd    record   // its pos is 0 if the file wasn't scanned
 	// distrust: no index and no length is believed that something contradicts.
 	distrust bool
 	search   int64 // what a search for messages inside others may still cost; while the file is opened
@@ -50,6 +52,7 @@ type block struct {
 	crc     uint32 // of the records; 0: none
 	index   int64  // where the chunk's message indexes begin; 0: there are none
 	indexTo int64
+	unnamed uint64          // messages of channels that nothing describes
 	hides   map[int64]int64 // where another record begins inside a message, by the message's offset; both in the block
 }
 
@@ -96,9 +99,14 @@ func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error
 		f.scan()
 		f.doubtRanges()
 	} else if err := f.readSummary(); err != nil {
-		f.notes.Addf(bagstore.Repairable, -1, "summary", "%v; the file was scanned", err)
+		severity := bagstore.Repairable
+		if errors.Is(err, errNoSummary) || errors.Is(err, errNoChunks) {
+			severity = bagstore.Harmless
+		}
+		f.notes.Addf(severity, -1, "summary", "%v; the file was scanned", err)
 		f.scan()
 	}
+	f.noteMissing()
 	f.opened = true
 	return f, nil
 }
@@ -115,7 +123,7 @@ func (f *File) readHeader() {
 
 func (f *File) reset() {
 	f.schemas, f.byID = make(map[uint16]schema), make(map[uint16]uint32)
-	f.topics, f.blocks, f.asides, f.asideCount = nil, nil, nil, 0
+	f.topics, f.blocks, f.asides, f.asideCount, f.unnamed = nil, nil, nil, 0, 0
 }
 
 func (f *File) addSchema(in *fields) error {

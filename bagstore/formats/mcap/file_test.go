@@ -144,6 +144,32 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestMissing checks what is noted of messages that can't be read, or not as they were written, in
+// a file without chunks.
+func TestMissing(t *testing.T) {
+	for name, c := range map[string]struct {
+		crc      bool
+		old, new string
+		messages int
+		text     string
+	}{
+		"whole":   {true, "", "", 40, ""},
+		"content": {true, "message 7", "message 8", 40, "doesn't have the checksum"},
+		"channel": {false, "\x09\x00\x01\x00\x02\x00\x00\x00/b", "\x0b\x00\x01\x00\x02\x00\x00\x00/b", 20, "20 messages are left out"},
+	} {
+		b := bytes.ReplaceAll(build(t, format.WriterOptions{IncludeCRC: c.crc}), []byte(c.old), []byte(c.new))
+		list, bad, f, err := readAll(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := slices.DeleteFunc(f.Notes(), func(n bagstore.Note) bool { return n.Severity == bagstore.Harmless })
+		f.Check(func(n bagstore.Note) { notes = append(notes, n) })
+		if text := fmt.Sprint(notes); len(list) != c.messages || bad > 0 || (len(notes) > 0) != (c.text != "") || !strings.Contains(text, c.text) {
+			t.Errorf("%s: %d messages, %d bad: %s", name, len(list), bad, text)
+		}
+	}
+}
+
 // FuzzOpen reads any bytes.
 func FuzzOpen(f *testing.F) {
 	for _, o := range kinds {

@@ -27,6 +27,9 @@ func (f *File) scan() {
 	for pos, gaps := int64(magicSize), 0; pos < f.src.size; {
 		r, err := f.src.record(pos, f.src.size)
 		if err == nil && f.ends(r) {
+			if r.op == opDataEnd {
+				f.dataEnd = r
+			}
 			break
 		}
 		if err == nil {

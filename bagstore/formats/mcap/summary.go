@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"rsros/bagstore"
 )
@@ -15,6 +16,24 @@ func (f *File) messages() (n uint64) {
 		n += f.blocks[i].info.Messages()
 	}
 	return n
+}
+
+// What the format allows a file to lack. Such a file is scanned.
+var (
+	errNoSummary = errors.New("the file has no summary")
+	errNoChunks  = errors.New("the summary lists no chunks")
+)
+
+// noteMissing notes messages that are in the file and can't be read.
+func (f *File) noteMissing() {
+	if f.unnamed > 0 {
+		f.notes.Addf(bagstore.Loss, -1, "channel", "%d messages are left out: nothing describes their channels", f.unnamed)
+		return
+	}
+	known := slices.ContainsFunc(f.notes, func(n bagstore.Note) bool { return n.Severity == bagstore.Loss })
+	if found := f.messages(); found < f.counted && !known {
+		f.notes.Addf(bagstore.Loss, -1, "statistics", "the statistics count %d messages, %d were found", f.counted, found)
+	}
 }
 
 // readSummary reads the file by its index. After an error nothing is known of it.
@@ -36,7 +55,7 @@ func (f *File) readSummary() (err error) {
 	}
 	start := in.u64()
 	if start == 0 {
-		return errors.New("the file has no summary")
+		return errNoSummary
 	}
 	if start < magicSize || start > uint64(at) {
 		return fmt.Errorf("the footer puts the summary at byte %d of %d", start, f.src.size)
@@ -45,15 +64,15 @@ func (f *File) readSummary() (err error) {
 	if _, err := f.summarySum(int64(start), in.u32()); err != nil {
 		return err
 	}
-	counted, err := f.summaryRecords(int64(start), at)
+	counted, chunks, err := f.summaryRecords(int64(start), at)
 	if err != nil {
 		return err
 	}
-	if found := f.messages(); counted >= 0 && found != uint64(counted) {
+	switch found := f.messages(); {
+	case chunks == 0 && counted != 0, counted < 0 && found == 0:
+		return errNoChunks
+	case counted >= 0 && found != uint64(counted):
 		return fmt.Errorf("the statistics count %d messages, the chunks' indexes %d", counted, found)
-	}
-	if counted < 0 && len(f.blocks) == 0 {
-		return errors.New("the summary has neither chunks nor statistics")
 	}
 	return nil
 }
@@ -76,18 +95,18 @@ func (f *File) summarySum(from int64, want uint32) (ok bool, err error) {
 }
 
 // summaryRecords reads the records of the summary. counted is the statistics' number of
-// messages; -1 if there are none.
-func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
+// messages, -1 if there are none; chunks is how many it lists.
+func (f *File) summaryRecords(from, to int64) (counted int64, chunks int, err error) {
 	counted = -1
 	src, err := f.src.ahead(from, to-from, maxSummary)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	var chunks []chunkIndex
+	var list []chunkIndex
 	for pos := from; pos < to; {
 		r, err := src.record(pos, to)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		pos = r.end()
 		switch r.op {
@@ -97,7 +116,7 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 		}
 		in, err := src.content(r)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		switch r.op {
 		case opSchema:
@@ -106,7 +125,7 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 			err = f.addChannel(in)
 		case opStatistics:
 			if counted = int64(in.u64()); counted < 0 {
-				return 0, errors.New("the statistics count more messages than there can be")
+				return 0, 0, errors.New("the statistics count more messages than there can be")
 			}
 			in.take(2 + 4) // how many schemas and channels
 			f.asideCount, err = uint64(in.u32())+uint64(in.u32()), in.err
@@ -115,13 +134,13 @@ func (f *File) summaryRecords(from, to int64) (counted int64, err error) {
 		case opChunkIndex:
 			var c chunkIndex
 			c, err = f.chunkIndex(in)
-			chunks = append(chunks, c)
+			list = append(list, c)
 		}
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
-	return counted, f.addChunks(chunks)
+	return counted, len(list), f.addChunks(list)
 }
 
 // addBlock adds a block if it has messages.
@@ -130,6 +149,7 @@ func (f *File) addBlock(b block) error {
 	if err != nil {
 		return err
 	}
+	f.unnamed += b.unnamed
 	if len(entries) > 0 {
 		f.count(&b, entries)
 		f.blocks = append(f.blocks, b)
