@@ -79,35 +79,40 @@ var known = sync.OnceValue(func() *registry {
 	return r
 })
 
-func loadRegistry() (*registry, error) {
-	texts := make(map[string]string)    // of messages
-	services := make(map[string]string) // request, "---", response
-	files, err := definitions.ReadDir("definitions")
+// ReadDefinitions reads definitions/PACKAGE.txt of a file system. Each definition follows a
+// line "== msg Name" or "== srv Name".
+func ReadDefinitions(files embed.FS) (messages, services Definitions, err error) {
+	messages, services = make(Definitions), make(Definitions)
+	list, err := files.ReadDir("definitions")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, f := range files {
-		text, err := definitions.ReadFile("definitions/" + f.Name())
+	for _, f := range list {
+		text, err := files.ReadFile("definitions/" + f.Name())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		pkg := strings.TrimSuffix(path.Base(f.Name()), ".txt")
 		for _, part := range strings.Split("\n"+string(text), "\n== ")[1:] {
 			title, body, _ := strings.Cut(part, "\n")
 			kind, name, _ := strings.Cut(title, " ")
 			if kind == "msg" {
-				texts[pkg+"/"+name] = strings.TrimRight(body, "\n")
+				messages[pkg+"/"+name] = strings.TrimRight(body, "\n")
 			} else {
 				services[pkg+"/"+name] = body
 			}
 		}
 	}
-	return buildRegistry(texts, services)
+	return messages, services, nil
 }
 
-func buildRegistry(texts, services map[string]string) (*registry, error) {
+func loadRegistry() (*registry, error) {
+	texts, services, err := ReadDefinitions(definitions)
+	if err != nil {
+		return nil, err
+	}
 	r := &registry{types: make(map[string]Type), services: make(map[string]Service)}
-	p := parser{text: func(n string) (string, bool) { t, ok := texts[n]; return t, ok }, specs: make(map[string]*Spec)}
+	p := parser{text: texts.Text, specs: make(map[string]*Spec)}
 	for name, text := range texts {
 		if p.specs[name] == nil {
 			if _, err := p.parse(name, text, 0); err != nil {

@@ -111,25 +111,39 @@ func (s *Spec) FullText() string {
 // Parse parses a definition in the format of connection headers: the type's own definition,
 // followed by its dependencies, each after a line of '=' and a line "MSG: pkg/Type".
 func Parse(typeName, definition string) (*Spec, error) {
+	return ParseFrom(typeName, Split(typeName, definition).Text)
+}
+
+// ParseFrom parses a type. text returns the definitions of single types.
+func ParseFrom(typeName string, text func(name string) (string, bool)) (*Spec, error) {
 	if pkg, name, ok := strings.Cut(typeName, "/"); !ok || pkg == "" || name == "" {
 		return nil, fmt.Errorf("type name %q: want package/Type", typeName)
 	}
-	own, texts := splitDefinition(definition)
-	p := parser{text: func(name string) (string, bool) { t, ok := texts[name]; return t, ok },
-		specs: make(map[string]*Spec)}
+	own, ok := text(typeName)
+	if !ok {
+		return nil, fmt.Errorf("type %s has no definition", typeName)
+	}
+	p := parser{text: text, specs: make(map[string]*Spec)}
 	return p.parse(typeName, own, 0)
 }
 
-// splitDefinition splits a definition into its types.
-func splitDefinition(definition string) (own string, deps map[string]string) {
-	deps = make(map[string]string)
-	name, start, pos := "", 0, 0
+// Definitions are the definitions of single types by name.
+type Definitions map[string]string
+
+// Text returns the definition of a type.
+func (d Definitions) Text(name string) (string, bool) {
+	text, ok := d[name]
+	return text, ok
+}
+
+// Split splits a definition in the format of connection headers into its types. The first
+// one of a name counts.
+func Split(typeName, definition string) Definitions {
+	list := make(Definitions)
+	name, start, pos := typeName, 0, 0
 	store := func(end int) {
-		text := strings.TrimSuffix(definition[start:end], "\n")
-		if name == "" {
-			own = text
-		} else if _, seen := deps[name]; !seen {
-			deps[name] = text
+		if _, seen := list[name]; !seen {
+			list[name] = strings.TrimSuffix(definition[start:end], "\n")
 		}
 	}
 	for pos < len(definition) {
@@ -144,7 +158,7 @@ func splitDefinition(definition string) (own string, deps map[string]string) {
 		pos = next
 	}
 	store(len(definition))
-	return own, deps
+	return list
 }
 
 func lineAt(s string, pos int) (line string, next int) {

@@ -3,8 +3,6 @@ package ros2
 import (
 	"fmt"
 	"strings"
-
-	"rsros/msgs"
 )
 
 // builtin maps ROS 2 types to built-in types of ROS 1.
@@ -28,6 +26,9 @@ func TypeName(name string) (string, error) {
 	return "", fmt.Errorf("type %q: want package/msg/Type", name)
 }
 
+// separator precedes each dependency in a definition.
+var separator = strings.Repeat("=", 80)
+
 // maxDefinition bounds a definition, in bytes.
 const maxDefinition = 4 << 20
 
@@ -48,8 +49,10 @@ func ros1Syntax(name, text string) (ros1 string, wide map[string]bool, err error
 				return "", nil, err
 			}
 			pkg, _, _ = strings.Cut(name, "/")
-			line = "MSG: " + name
-		} else if !strings.HasPrefix(line, "====") {
+			line = separator + "\nMSG: " + name
+		} else if strings.HasPrefix(line, "====") {
+			continue
+		} else {
 			isWide := strings.HasPrefix(line, "wstring")
 			if line, err = fieldLine(pkg, line); err != nil {
 				return "", nil, err
@@ -144,70 +147,4 @@ func fieldType(pkg, typ string) (string, error) {
 		elem = own
 	}
 	return elem + array, nil
-}
-
-// assemble parses a type with its dependencies from the definitions of single types.
-func assemble(name string, text func(string) (string, bool)) (*msgs.Spec, error) {
-	own, ok := text(name)
-	if !ok {
-		return nil, fmt.Errorf("type %s: no definition in the recording, and not a common type", name)
-	}
-	full := strings.Builder{}
-	full.WriteString(own + "\n")
-	seen := map[string]bool{name: true}
-	for todo := uses(name, own); len(todo) > 0; todo = todo[1:] {
-		used := todo[0]
-		if seen[used] {
-			continue
-		}
-		seen[used] = true
-		t, ok := text(used)
-		if !ok {
-			continue // Parse reports it
-		}
-		fmt.Fprintf(&full, "%s\nMSG: %s\n%s\n", strings.Repeat("=", 80), used, t)
-		todo = append(todo, uses(used, t)...)
-	}
-	return msgs.Parse(name, full.String())
-}
-
-// uses returns the types that a definition refers to.
-func uses(name, text string) (list []string) {
-	pkg, _, _ := strings.Cut(name, "/")
-	for line := range strings.Lines(text) {
-		typ, _, ok := strings.Cut(strings.TrimSpace(line), " ")
-		typ, _, _ = strings.Cut(typ, "[")
-		switch {
-		case !ok || typ == "" || typ[0] == '#':
-		case typ == "Header":
-			list = append(list, "std_msgs/Header")
-		case strings.Contains(typ, "/"):
-			list = append(list, typ)
-		case typ[0] >= 'A' && typ[0] <= 'Z':
-			list = append(list, pkg+"/"+typ)
-		}
-	}
-	return list
-}
-
-// texts splits a definition in ROS 1 syntax into those of single types.
-func texts(name, definition string) map[string]string {
-	list := make(map[string]string)
-	current := name
-	for line := range strings.Lines(definition) {
-		switch title, isTitle := strings.CutPrefix(line, "MSG: "); {
-		case isTitle:
-			current = strings.TrimSpace(title)
-			if _, twice := list[current]; twice {
-				current = "" // ignore duplicates
-			}
-			list[current] += "" // a type without fields has no lines
-		case !strings.HasPrefix(line, "===="):
-			list[current] += line
-		}
-	}
-	if _, ok := list[name]; !ok {
-		list[name] = "" // a type without fields
-	}
-	return list
 }

@@ -46,7 +46,7 @@ func (d *describer) text() string {
 	var b strings.Builder
 	for i, name := range d.names {
 		if i > 0 {
-			fmt.Fprintf(&b, "\n%s\nMSG: %s\n", strings.Repeat("=", 80), name)
+			fmt.Fprintf(&b, "\n%s\nMSG: %s\n", separator, name)
 		}
 		b.WriteString(ownText(name, d.specs[name]))
 	}

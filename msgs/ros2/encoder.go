@@ -37,7 +37,7 @@ func NewEncoder(name, definition string) (*Encoder, error) {
 		short = other
 	}
 	if short == logType && from.MD5() == msgs.MustType(name).MD5 {
-		to, err := assemble(short, newer)
+		to, err := msgs.ParseFrom(short, newer)
 		if err != nil {
 			return nil, err
 		}
@@ -45,14 +45,12 @@ func NewEncoder(name, definition string) (*Encoder, error) {
 		e.own, e.Dropped = logToROS2, []string{"header.frame_id", "topics"}
 		return e, nil
 	}
-	own := make(map[string]string)
-	collect(from, own)
-	to, err := assemble(name, func(name string) (string, bool) {
+	own := msgs.Split(name, definition)
+	to, err := msgs.ParseFrom(name, func(name string) (string, bool) {
 		if t, ok := newer(name); ok {
 			return t, true
 		}
-		t, ok := own[name]
-		return t, ok
+		return own.Text(name)
 	})
 	if err != nil {
 		return nil, err
@@ -93,19 +91,6 @@ func Describe(name string) (definition, hash string, ok bool) {
 	return e.Definition, e.Hash, true
 }
 
-// collect adds the definitions of a type and its dependencies to texts.
-func collect(s *msgs.Spec, texts map[string]string) {
-	if _, seen := texts[s.Name]; seen {
-		return
-	}
-	texts[s.Name] = s.Text
-	for i := range s.Fields {
-		if sub := s.Fields[i].Sub; sub != nil {
-			collect(sub, texts)
-		}
-	}
-}
-
 // encoderFor returns the description of a type with the ROS 2 name short.
 func encoderFor(short string, s *msgs.Spec) (*Encoder, error) {
 	if _, ok := builtinTexts[short]; ok {
@@ -114,7 +99,7 @@ func encoderFor(short string, s *msgs.Spec) (*Encoder, error) {
 	}
 	if short != s.Name {
 		var err error
-		if s, err = assemble(short, newer); err != nil {
+		if s, err = msgs.ParseFrom(short, newer); err != nil {
 			return nil, err
 		}
 	}

@@ -2,8 +2,6 @@ package ros2
 
 import (
 	"embed"
-	"path"
-	"strings"
 	"sync"
 
 	"rsros/msgs"
@@ -13,22 +11,10 @@ import (
 var definitions embed.FS
 
 // forms returns the definitions of ROS 2 types that ROS 1 lacks or that differ.
-var forms = sync.OnceValue(func() map[string]string {
-	list := make(map[string]string)
-	files, err := definitions.ReadDir("definitions")
+var forms = sync.OnceValue(func() msgs.Definitions {
+	list, _, err := msgs.ReadDefinitions(definitions)
 	if err != nil {
 		panic("msgs/ros2: " + err.Error()) // embedded, so this is a bug
-	}
-	for _, f := range files {
-		text, err := definitions.ReadFile("definitions/" + f.Name())
-		if err != nil {
-			panic("msgs/ros2: " + err.Error())
-		}
-		pkg := strings.TrimSuffix(path.Base(f.Name()), ".txt")
-		for _, part := range strings.Split("\n"+string(text), "\n== msg ")[1:] {
-			name, body, _ := strings.Cut(part, "\n")
-			list[pkg+"/"+name] = strings.TrimRight(body, "\n")
-		}
 	}
 	return list
 })
@@ -39,11 +25,7 @@ func ros1Text(name string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	s, err := msgs.Parse(t.Name, t.Definition)
-	if err != nil {
-		return "", false
-	}
-	return s.Text, true
+	return msgs.Split(name, t.Definition).Text(name)
 }
 
 // older returns the definitions of early ROS 2 releases: those of ROS 1 if there is one,

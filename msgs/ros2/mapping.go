@@ -3,7 +3,6 @@ package ros2
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"rsros/msgs"
 	"rsros/msgs/cdr"
@@ -42,8 +41,7 @@ func Map(name, definition string) (*Mapping, error) {
 			return nil, fmt.Errorf("definition of %s: %w", name, err)
 		}
 		m.wide = wide
-		list := texts(short, text)
-		sources = []func(string) (string, bool){func(name string) (string, bool) { t, ok := list[name]; return t, ok }}
+		sources = []func(string) (string, bool){msgs.Split(short, text).Text}
 	}
 	for _, text := range sources {
 		if err := m.add(short, text); err != nil {
@@ -55,14 +53,14 @@ func Map(name, definition string) (*Mapping, error) {
 
 // add adds a plan for the definitions that text returns.
 func (m *Mapping) add(name string, text func(string) (string, bool)) error {
-	from, err := assemble(name, text)
+	from, err := msgs.ParseFrom(name, text)
 	if err != nil {
 		return err
 	}
 	if len(m.plans) > 0 && m.plans[0].from.MD5() == from.MD5() {
 		return nil // same in both releases
 	}
-	to, err := assemble(name, func(name string) (string, bool) {
+	to, err := msgs.ParseFrom(name, func(name string) (string, bool) {
 		if t, ok := ros1Text(name); ok {
 			return t, true
 		}
@@ -134,16 +132,4 @@ func logToROS1(d *cdr.Decoder, e *msgs.Encoder) {
 	// Levels are multiples of ten in ROS 2 and powers of two in ROS 1.
 	out.Level = 1 << min(max(int(level)/10-1, 0), 4)
 	out.Append(e)
-}
-
-// Known returns the ROS 1 names of the types that can be mapped without a definition.
-func Known() []string {
-	list := msgs.Types()
-	for name := range forms() {
-		if !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
