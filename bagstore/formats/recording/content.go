@@ -91,13 +91,17 @@ func (p *plan) ros1(t container.Topic) error {
 }
 
 // Map maps a topic's type by the definition in the file, or by the program's own if the
-// file has none.
+// file has none. An empty definition of a type that the program doesn't know has no fields.
 func Map(t container.Topic) (*ros2.Mapping, error) {
 	text := ""
 	if t.Schema.Encoding == container.SchemaROS2 {
 		text = t.Schema.Text
 	}
-	return ros2.Map(t.Type, text)
+	m, err := ros2.Map(t.Type, text)
+	if err != nil && text == "" && t.Schema.Encoding == container.SchemaROS2 {
+		return ros2.Map(t.Type, "\n")
+	}
+	return m, err
 }
 
 // KindTopic is the kind of notes about topics that lose something in ROS 1.

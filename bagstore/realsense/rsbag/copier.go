@@ -2,6 +2,7 @@ package rsbag
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"rsros/bagstore"
@@ -23,16 +24,22 @@ func (c *Copier) Moved() uint64 { return c.moved }
 // Left lists what of the device's description the file doesn't hold, see [Encoder.Left].
 func (c *Copier) Left() []string { return c.out.enc.Left() }
 
-// NewCopier creates the file and writes the description and the facts.
-func NewCopier(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, facts []rslayout.Message) (*Copier, error) {
-	out, err := newSink(path, snap, o)
+// NewCopier creates the file and writes the description and the facts of another one. Names of
+// options that have spaces there, as in files from before 2020, have them here, too.
+func NewCopier(path string, of *File, o bagstore.Options) (*Copier, error) {
+	out, err := newSink(path, of.Snapshot(), o)
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range of.Bag().Connections() {
+		if strings.Contains(c.Topic, "/option/") {
+			out.names[strings.ReplaceAll(c.Topic, " ", "_")] = c.Topic
+		}
+	}
 	c := &Copier{out: out, last: make(map[camdriver.StreamID]bagstore.Time)}
 	out.describe()
-	for _, m := range facts {
-		out.write(m, staticTime)
+	for _, kv := range of.Additional() {
+		out.write(rslayout.Additional(kv.Key, kv.Value), staticTime)
 	}
 	if out.err != nil {
 		return nil, c.Close()

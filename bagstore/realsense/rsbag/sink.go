@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"cmp"
 	"time"
 
 	"rsros/bagstore"
@@ -16,6 +17,7 @@ type sink struct {
 	enc     *rslayout.Encoder
 	w       *bagstore.Writer
 	conns   map[string]uint32 // by topic
+	names   map[string]string // of topics in the file, where they aren't the layout's
 	scratch msgs.Encoder      // heads of the frame being written
 	units   map[int]float32   // depth units as the file says them so far, by sensor
 	err     error
@@ -26,7 +28,7 @@ func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options) (*s
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), units: make(map[int]float32)}
+	s := &sink{enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), names: make(map[string]string), units: make(map[int]float32)}
 	for i, sensor := range snap.Sensors {
 		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
 			s.units[i] = o.Value
@@ -65,8 +67,10 @@ func (s *sink) lend(m rslayout.Message, at bagstore.Time, f *camdriver.Frame) {
 // connect adds a topic's connection.
 func (s *sink) connect(c bagstore.Connection) (id uint32) {
 	if s.err == nil {
+		topic := c.Topic
+		c.Topic = cmp.Or(s.names[topic], topic)
 		if id, s.err = s.w.AddConnection(c); s.err == nil {
-			s.conns[c.Topic] = id
+			s.conns[topic] = id
 		}
 	}
 	return id

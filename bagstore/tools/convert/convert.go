@@ -12,7 +12,6 @@ import (
 	"rsros/bagstore/atomicfile"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
-	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
 )
 
@@ -111,12 +110,8 @@ func ToBag(ctx context.Context, o Options) (r Result, err error) {
 }
 
 func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o Options) error {
-	var facts []rslayout.Message
-	for _, kv := range file.Additional() {
-		facts = append(facts, rslayout.Additional(kv.Key, kv.Value))
-	}
 	o.Bag.Overwrite = true // the place is ours
-	w, err := rsbag.NewCopier(path, file.Snapshot(), o.Bag, facts)
+	w, err := rsbag.NewCopier(path, file, o.Bag)
 	if err != nil {
 		return err
 	}

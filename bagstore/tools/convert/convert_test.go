@@ -212,6 +212,33 @@ func TestSDKFiles(t *testing.T) {
 	}
 }
 
+// TestOptionNames checks that options whose names have spaces, as before 2020, keep them as ROS 2
+// messages and back.
+func TestOptionNames(t *testing.T) {
+	in, dir := need.Bag(t, "public/d435_2018_v3.bag"), t.TempDir()
+	db, back := filepath.Join(dir, "x.db3"), filepath.Join(dir, "x.bag")
+	run(t, Options{In: in, Out: db, ROS: 2})
+	run(t, Options{In: db, Out: back})
+	options := func(path string) (list []string) {
+		b, err := recording.Open(path, bagstore.OpenOptions{})
+		check(t, err)
+		defer b.Close()
+		for _, c := range b.Connections() {
+			if strings.Contains(c.Topic, "/option/") {
+				list = append(list, c.Topic)
+			}
+		}
+		slices.Sort(list)
+		return list
+	}
+	want := options(in)
+	if !slices.Contains(want, "/device_0/sensor_0/option/Asic Temperature/value") {
+		t.Errorf("%q", want)
+	}
+	same(t, "back", options(back), want)
+	same(t, "back", events(t, back), events(t, in))
+}
+
 // TestNothingLeft checks that a failed conversion leaves no file, and that files are
 // replaced only with Overwrite.
 func TestNothingLeft(t *testing.T) {
