@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
+	"rsros/program/regular"
 )
 
 // The version lines of the formats. Wire constants.
@@ -72,14 +73,11 @@ type chunk struct {
 // Open opens a bag for reading. It reads only the index section, or the whole file if
 // that section is missing or damaged.
 func Open(path string, o OpenOptions) (*Bag, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	st, err := f.Stat()
-	if err == nil && st.IsDir() {
-		err = fmt.Errorf("%s: is a directory", path)
-	}
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -8,20 +8,14 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// Errors of Create.
-var (
-	// ErrLocked means that another Writer, of this or another process, is writing the file.
-	ErrLocked = disk.ErrLocked
-	// ErrNotRegular means that the path names a device, a named pipe, a folder or a
-	// symbolic link.
-	ErrNotRegular = disk.ErrNotRegular
-)
+// ErrLocked means that another Writer, of this or another process, is writing the file.
+var ErrLocked = disk.ErrLocked
 
 // Create creates a valid, empty bag file and locks it until Close.
 //
 // It replaces a file only if Options.Overwrite is set. Otherwise the error is fs.ErrExist,
 // and also ErrLocked if a Writer is writing the file. If the path names anything but a
-// regular file, a symbolic link too, the error is ErrNotRegular. If Options.Sink is Direct,
+// regular file, a symbolic link too, the error is regular.ErrNot. If Options.Sink is Direct,
 // a file that can't be written directly is refused. After an error Create leaves nothing
 // behind and has removed nothing that it didn't create.
 func Create(path string, o Options) (*Writer, error) {

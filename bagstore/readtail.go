@@ -3,12 +3,12 @@ package bagstore
 import (
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"rsros/bagstore/internal/record"
 	"rsros/bagstore/internal/tail"
+	"rsros/program/regular"
 )
 
 // takeTail appends the chunks of the tail file of a killed Writer to the bag. The bag's
@@ -18,7 +18,7 @@ func (b *Bag) takeTail() {
 		return
 	}
 	path := tail.Find(b.path, b.tailToken)
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return // the Writer had no open chunk when it was killed, or the file was lost
 	}

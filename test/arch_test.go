@@ -6,6 +6,8 @@ package test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"go/ast"
 	"io"
 	"os"
 	"os/exec"
@@ -28,6 +30,7 @@ var onlyIn = map[string][]string{
 	"github.com/pierrec/lz4":             {"bagstore/internal/lz4", "bagstore/formats/mcap"},
 	"github.com/spf13/cobra":             {"cmd/rs-ros-node"},
 	"github.com/vbauerster/mpb":          {"cmd/rs-ros-node"},
+	"go.yaml.in/yaml":                    {"program/yaml"},
 	"log":                                {}, // a zerolog.Logger is passed in
 	"github.com/rs/zerolog/log":          {}, // nor the global one
 	"testing":                            {}, // helpers for tests live in _test.go or below test/
@@ -50,6 +53,24 @@ func TestLibrariesStayAtHome(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestReadsRegularFiles checks that the program opens files for reading by program/regular,
+// which refuses named pipes.
+func TestReadsRegularFiles(t *testing.T) {
+	homes := []string{"bagstore/atomicfile", "bagstore/internal/disk", "msgs/goros/internal/generate", "program/regular"} // folders, /proc, sources
+	for _, s := range load(t) {
+		if s.test || belowTest(s.folder) || strings.HasPrefix(s.folder, "deploy/") || strings.HasPrefix(s.folder, "web/") || slices.Contains(homes, s.folder) {
+			continue
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			call, ok := n.(*ast.SelectorExpr)
+			if ok && fmt.Sprint(call.X) == "os" && (call.Sel.Name == "Open" || call.Sel.Name == "ReadFile") {
+				t.Errorf("%s:%d calls os.%s: use program/regular", s.path, s.line(n.Pos()), call.Sel.Name)
+			}
+			return true
+		})
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v3"
 )
 
 // TestImagesRunAsUser reads the Dockerfile: an image that starts the program
@@ -58,8 +58,7 @@ func TestComposeGivesTheNodeNoRights(t *testing.T) {
 	var file struct {
 		Services map[string]service `yaml:"services"`
 	}
-	// A key beside a merged one (<<) overrides it.
-	if err := yaml.UnmarshalWithOptions(text, &file, yaml.AllowDuplicateMapKey()); err != nil {
+	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatalf("docker-compose.yml: %v", err)
 	}
 	ours := 0

@@ -19,8 +19,8 @@ type layer struct {
 // match a package, the longest decides. Test files and everything below test/
 // may import anything.
 var layers = []layer{
-	{"memory", []string{"program/pages"}, nil,
-		"memory for large messages and images"},
+	{"basics", []string{"program/pages", "program/regular", "program/yaml"}, nil,
+		"memory for large messages and images; files and texts of others"},
 	{"messages", []string{"msgs/..."}, nil,
 		"ROS messages, and the encodings of what they carry"},
 	{"cameras", []string{"camdriver/..."}, []string{"messages"},
@@ -36,7 +36,7 @@ var layers = []layer{
 	{"protocols", []string{"node/ros/...", "node/xmlrpc", "node/master", "node/websocket", "node/clients", "node/guard", "node/view/wire", "node/internal/..."},
 		[]string{"cameras", "bags", "formats", "recordings", "tools"},
 		"ROS's and the browsers' protocols: bytes in, bytes out"},
-	{"program", []string{"program", "web/...", "deploy/...", "examples/...", "asm/..."}, []string{"memory", "cameras", "bags", "formats", "recordings", "tools", "protocols"},
+	{"program", []string{"program", "web/...", "deploy/...", "examples/...", "asm/..."}, []string{"basics", "cameras", "bags", "formats", "recordings", "tools", "protocols"},
 		"the program's name, version and exit codes, which no library knows; the page; programs of their own"},
 	{"parts of a node", []string{"node/..."}, nil,
 		"what the jobs of a node have in common"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +16,19 @@ import (
 
 // streams are the process's standard streams: data goes to out, the log to err.
 type streams struct {
-	in  *os.File
-	out io.Writer
-	err io.Writer
+	in   *os.File
+	out  io.Writer
+	err  io.Writer
+	exit func(code int) // ends the process; nil in tests
+}
+
+// report prints an error and returns the exit code for it.
+func (s streams) report(err error) int {
+	code := exitCode(err)
+	if code != exitOK {
+		fmt.Fprintln(s.err, "rs-ros-node:", printable(err.Error()))
+	}
+	return code
 }
 
 // app is shared by all commands. Commands print to out and err, which escape what isn't
@@ -33,12 +44,7 @@ type app struct {
 
 // run executes one command line and returns the process's exit code.
 func run(ctx context.Context, args []string, std streams, environ []string) int {
-	err := execute(ctx, args, std, environ)
-	code := exitCode(err)
-	if code != exitOK {
-		fmt.Fprintln(std.err, "rs-ros-node:", printable(err.Error()))
-	}
-	return code
+	return std.report(execute(ctx, args, std, environ))
 }
 
 func execute(ctx context.Context, args []string, std streams, environ []string) error {
@@ -51,6 +57,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	}
 	a := &app{out: newPrinter(std.out), err: newPrinter(std.err), raw: std, ros: conf}
 	root := newRootCommand(a)
+	root.PersistentPreRun = std.endInTime
 	root.SetIn(std.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -144,6 +151,22 @@ damaged, 4 no such device, 5 no ROS master.`,
 		c.Args = usageArgs(c.Args)
 	}
 	return root
+}
+
+// grace is how long a command for files may go on after a signal.
+const grace = 3 * time.Second
+
+// endInTime ends the process if a command for files goes on for longer than grace after a
+// signal. Most end at the next message, but opening a large damaged file takes minutes. Nodes
+// may have a recording to complete.
+func (s streams) endInTime(cmd *cobra.Command, _ []string) {
+	if s.exit == nil || slices.Contains([]string{"live", "record", "play", "view", "demo", "master"}, cmd.Name()) {
+		return
+	}
+	context.AfterFunc(cmd.Context(), func() {
+		time.Sleep(grace)
+		s.exit(s.report(errInterrupted))
+	})
 }
 
 // usageArgs turns the errors of check into usage errors.

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"rsros/camdriver"
+	"rsros/program/regular"
 )
 
 // maxPreset bounds a preset file in bytes; the SDK's have 5000.
@@ -67,13 +67,15 @@ func (c *camera) loadPreset() error {
 		return nil
 	}
 	log := c.log.With().Str("parameter", "~json_file_path").Str("value", c.opts.Preset).Logger()
-	f, err := os.Open(c.opts.Preset)
-	if err != nil {
+	text, err := regular.Read(c.opts.Preset, maxPreset)
+	if _, missing := errors.AsType[*fs.PathError](err); missing {
 		log.Warn().Err(err).Msg("has no effect: the file can't be opened")
 		return nil
 	}
-	defer f.Close()
-	values, err := readPreset(f)
+	var values map[string]string
+	if err == nil {
+		values, err = readPreset(text)
+	}
 	var set int
 	var left []string
 	if err == nil {
@@ -91,14 +93,7 @@ func (c *camera) loadPreset() error {
 
 // readPreset reads the parameters of a preset: an object of texts and numbers or, in newer
 // files, the object "parameters" of an object with a schema version.
-func readPreset(r io.Reader) (map[string]string, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxPreset+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxPreset {
-		return nil, fmt.Errorf("read a preset: it has more than %d bytes", maxPreset)
-	}
+func readPreset(text []byte) (map[string]string, error) {
 	var root map[string]json.RawMessage
 	if err := json.Unmarshal(text, &root); err != nil {
 		return nil, fmt.Errorf("read a preset: %w", err)

@@ -89,7 +89,7 @@ func FuzzPreset(f *testing.F) {
 	f.Add([]byte(`{"controls-laserstate": "on", "parameters": {"param-lambdaad": 1e99}}`))
 	f.Add([]byte(`{"a": null}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		values, err := readPreset(bytes.NewReader(text))
+		values, err := readPreset(text)
 		if err != nil {
 			return
 		}

@@ -204,19 +204,20 @@ func bags(t *testing.T, program string) (list [][]byte) {
 	return list
 }
 
+const smallDB3 = "../../bagstore/formats/rosbag2/testdata/small.db3"
+
 // recordings are small files of the formats beside bags: .db3, and MCAP of three kinds.
 func recordings(t *testing.T, program string) (list [][]byte) {
 	t.Helper()
-	const small = "../../bagstore/formats/rosbag2/testdata/small.db3"
-	paths := []string{small}
+	paths := []string{smallDB3}
 	dir := t.TempDir()
-	for _, flags := range [][]string{{small}, {"--uncompressed", small}, {samplebag.Walk(t, "walk.bag")}} {
+	for _, flags := range [][]string{{smallDB3}, {"--uncompressed", smallDB3}, {samplebag.Walk(t, "walk.bag")}} {
 		path := filepath.Join(dir, fmt.Sprintf("%d.mcap", len(paths)))
 		args := append([]string{"export", "--mcap", path}, flags...)
 		if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
-		paths = append(paths, path, small)
+		paths = append(paths, path, smallDB3)
 	}
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
@@ -274,4 +275,93 @@ func mutate(random *rand.Rand, from []byte) (bag []byte, what string) {
 		done = append(done, fmt.Sprintf("%s at byte %d", name, at))
 	}
 	return bag, strings.Join(done, ", ")
+}
+
+// TestPipes: a named pipe in place of a recording, or of a file that belongs to one, is
+// refused or left out by every command, and blocks none.
+func TestPipes(t *testing.T) {
+	need.Programs(t, "go")
+	small, err := os.ReadFile(smallDB3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := attack{t: t, program: build(t)}
+	dir := t.TempDir()
+	folder := func(name string, files map[string]string) string {
+		path := filepath.Join(dir, name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range files {
+			if name = filepath.Join(path, name); content == "" {
+				need.Pipe(t, name)
+			} else if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	files := map[string]string{"pipe.bag": "", "pipe.db3": "", "pipe.mcap": "", "w_0.db3": string(small), "w_0.db3-journal": "", "w_0.db3-wal": ""}
+	alone := folder("alone", files)
+	inputs := map[string][]int{ // exit codes
+		folder("metadata", map[string]string{"metadata.yaml": "", "w_0.db3": string(small)}):                                                                                      {0, 1, 3},
+		folder("named", map[string]string{"metadata.yaml": "rosbag2_bagfile_information:\n  relative_file_paths: [w_0.db3, w_1.db3]\n", "w_0.db3": string(small), "w_1.db3": ""}): {1, 3},
+	}
+	for name, content := range files {
+		if content == "" && filepath.Ext(name) != ".db3-journal" && filepath.Ext(name) != ".db3-wal" {
+			inputs[filepath.Join(alone, name)] = []int{1}
+		}
+	}
+	inputs[filepath.Join(alone, "w_0.db3")] = []int{0, 1, 3}
+	for in, codes := range inputs {
+		for _, c := range fileCommands {
+			out := filepath.Join(t.TempDir(), "out")
+			line := strings.NewReplacer("IN", in, "OUT", out).Replace(c.line)
+			if log, code, _ := a.execute(strings.Fields(line)); !slices.Contains(codes, code) {
+				t.Errorf("%s: exit code %d, want one of %d\n%s", line, code, codes, log)
+			}
+		}
+	}
+}
+
+// TestDeepMetadata: YAML that once took 10 GB.
+func TestDeepMetadata(t *testing.T) {
+	need.Programs(t, "go")
+	small, err := os.ReadFile(smallDB3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := attack{t: t, program: build(t)}
+	for _, text := range []string{strings.Repeat("[", 100<<10), strings.Repeat("{a: ", 30000), "[" + strings.Repeat("[],", 700_000)} {
+		dir := t.TempDir()
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, "x_0.db3"), small, 0o600), os.WriteFile(filepath.Join(dir, "metadata.yaml"), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if log, code, resident := a.execute([]string{"info", dir}); code != 0 || resident > 300<<20 || !strings.Contains(log, "metadata.yaml is invalid") {
+			t.Errorf("%.10s…: exit code %d, %d MB\n%s", text, code, resident>>20, log)
+		}
+	}
+}
+
+// TestInterrupted: a signal ends a command that scans a terabyte of nothing.
+func TestInterrupted(t *testing.T) {
+	need.Programs(t, "go")
+	program := build(t)
+	path := filepath.Join(t.TempDir(), "long.bag")
+	if err := errors.Join(os.WriteFile(path, []byte("#ROSBAG V2.0\n"), 0o600), os.Truncate(path, 1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"info", "check", "cat"} {
+		p := peer.Start(t, os.Environ(), program, command, path)
+		peer.Await(t, command+" reads", func() bool {
+			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.Pid()))
+			var read int64
+			fmt.Sscanf(string(text), "rchar: %d", &read) //nolint:errcheck // 0 then
+			return read > 100<<20
+		})
+		p.Signal(syscall.SIGTERM)
+		if code := p.Wait(); code != 1 {
+			t.Errorf("%s: exit code %d", command, code)
+		}
+	}
 }

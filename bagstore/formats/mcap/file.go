@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
+	"rsros/program/regular"
 )
 
 // File is an open MCAP file. Its methods may be called by many goroutines.
@@ -66,7 +67,7 @@ type Options struct {
 
 // Open opens an MCAP file.
 func Open(path string, o Options) (*File, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

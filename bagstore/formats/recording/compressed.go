@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/formats/rosbag2"
 	"rsros/bagstore/internal/disk"
+	"rsros/program/regular"
 )
 
 // Limits of files that are compressed with zstd.
@@ -23,7 +24,7 @@ const (
 // openCompressed opens a file that rosbag2 compressed as a whole. It decompresses it to
 // a temporary file, for which there must be room.
 func openCompressed(path string) (_ container.Container, err error) {
-	in, err := os.Open(path)
+	in, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,11 +12,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
-
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2"
+	"rsros/program/regular"
+	"rsros/program/yaml"
 )
 
 // metadata is the part of rosbag2's metadata.yaml that is used.
@@ -33,7 +32,7 @@ type metadataInfo struct {
 
 // Limits of a folder.
 const (
-	maxMetadata = 16 << 20 // bytes of metadata.yaml
+	maxMetadata = 2 << 20 // bytes of metadata.yaml
 	maxFiles    = 10000
 )
 
@@ -106,20 +105,12 @@ func byNumber(a, b string) int {
 }
 
 func readMetadata(path string) (info metadataInfo, err error) {
-	f, err := os.Open(path)
+	text, err := regular.Read(path, maxMetadata)
 	if err != nil {
 		return info, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	text, err := io.ReadAll(io.LimitReader(f, maxMetadata+1))
-	if err != nil {
-		return info, err
-	}
-	if len(text) > maxMetadata {
-		return info, fmt.Errorf("it has more than %d bytes", maxMetadata)
 	}
 	var m metadata
-	if err := parseMetadata(text, &m); err != nil {
+	if err := yaml.Decode(text, &m); err != nil {
 		return info, err
 	}
 	info = m.Info
@@ -134,31 +125,4 @@ func readMetadata(path string) (info metadataInfo, err error) {
 		info.Files[i] = filepath.Base(name)
 	}
 	return info, nil
-}
-
-// parseMetadata parses the YAML text of a metadata or metadataInfo.
-func parseMetadata(text []byte, into any) error {
-	if anchored(string(text)) {
-		return errors.New("it has YAML anchors, which rosbag2 doesn't write")
-	}
-	if err := yaml.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("YAML: %w", err)
-	}
-	return nil
-}
-
-// anchored reports whether a value may be an anchor or an alias, which can expand a
-// small text to a huge one.
-func anchored(text string) bool {
-	for line := range strings.Lines(text) {
-		_, value, ok := strings.Cut(line, ": ")
-		if !ok {
-			value = line
-		}
-		value = strings.TrimLeft(value, "- \t")
-		if strings.HasPrefix(value, "&") || strings.HasPrefix(value, "*") || strings.HasPrefix(value, "<<") {
-			return true
-		}
-	}
-	return strings.Contains(text, "[*") || strings.Contains(text, ", *") || strings.Contains(text, ",*")
 }

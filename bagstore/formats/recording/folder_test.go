@@ -72,6 +72,8 @@ func TestFolders(t *testing.T) {
 		"too few":         {map[string][]byte{"metadata.yaml": yamlOf("61", "w_0.db3"), "w_0.db3": small}, 60, "counts 61 messages, 60 are in the files"},
 		"outside":         {map[string][]byte{"metadata.yaml": yamlOf("60", "../w_0.db3"), "w_0.db3": small}, 60, "isn't in the folder"},
 		"anchors":         {map[string][]byte{"metadata.yaml": []byte("a: &a [1, 2]\nb: [*a, *a]\n"), "w_0.db3": small}, 60, "anchors"},
+		"deep":            {map[string][]byte{"metadata.yaml": []byte(strings.Repeat("[", 100<<10)), "w_0.db3": small}, 60, "metadata.yaml is invalid"},
+		"deep mappings":   {map[string][]byte{"metadata.yaml": []byte(strings.Repeat("{a: ", 30000)), "w_0.db3": small}, 60, "metadata.yaml is invalid"},
 		"no YAML":         {map[string][]byte{"metadata.yaml": []byte("\x00{{{"), "w_0.db3": small}, 60, "metadata.yaml is invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {

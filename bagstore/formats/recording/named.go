@@ -8,6 +8,7 @@ import (
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2"
 	"rsros/msgs/ros2"
+	"rsros/program/yaml"
 )
 
 // kindNames is the kind of notes about names that were lost.
@@ -93,7 +94,7 @@ type form struct {
 func (p *pairing) described(path string) {
 	var info metadataInfo
 	text := p.n.Described()
-	if text == "" || parseMetadata([]byte(text), &info) != nil {
+	if text == "" || yaml.Decode([]byte(text), &info) != nil {
 		var err error
 		info, err = readMetadata(filepath.Join(filepath.Dir(path), rosbag2.MetadataName))
 		if err != nil || len(info.Files) != 1 || info.Files[0] != filepath.Base(path) {

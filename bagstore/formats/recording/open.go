@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/formats/rosbag2"
+	"rsros/program/regular"
 )
 
 // sniffBytes is enough to recognize each format.
@@ -104,7 +105,7 @@ var bagMagic = []byte("#ROSBAG")
 
 // headOf reads the beginning of a file.
 func headOf(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
 	"rsros/bagstore/internal/disk"
+	"rsros/program/regular"
 )
 
 // File is an open .db3 file. Its methods may be called by many goroutines.
@@ -46,7 +47,7 @@ func Is(head []byte) bool { return dbpages.Is(head) }
 
 // Open opens a .db3 file. The error says that it is no SQLite database, or which table is missing.
 func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/rosbag2/internal/dbpages"
+	"rsros/program/regular"
 )
 
 // A killed recorder leaves files next to its database that belong to it: a rollback journal, with
@@ -31,8 +32,8 @@ func (f *File) leftover(ending string) (*os.File, int64, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	b, err := os.Open(path + ending)
-	if errors.Is(err, os.ErrNotExist) {
+	b, err := regular.Open(path + ending)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, regular.ErrNot) {
 		return nil, 0, nil
 	}
 	if err != nil {
@@ -40,7 +41,7 @@ func (f *File) leftover(ending string) (*os.File, int64, error) {
 	}
 	f.closes = append(f.closes, b)
 	st, err := b.Stat()
-	if err != nil || !st.Mode().IsRegular() || st.Size() == 0 {
+	if err != nil || st.Size() == 0 {
 		return nil, 0, err
 	}
 	return b, st.Size(), nil

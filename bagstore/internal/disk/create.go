@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"rsros/program/regular"
 )
 
-// Errors of Create.
-var (
-	// ErrLocked means that another process, or another Create, is writing the file.
-	ErrLocked = errors.New("another recorder is writing it")
-	// ErrNotRegular means that the path is a device, a named pipe, a folder or a
-	// symbolic link.
-	ErrNotRegular = errors.New("not a regular file")
-)
+// ErrLocked means that another process, or another Create, is writing the file.
+var ErrLocked = errors.New("another recorder is writing it")
 
 // tempPrefix is the prefix of temporary files' names.
 const tempPrefix = "rs-ros-node-"
@@ -26,16 +22,16 @@ type Created struct {
 }
 
 // Create creates a file, or with overwrite truncates an existing one, and locks it. Without
-// overwrite the error for an existing file is fs.ErrExist. It never changes a file that it
-// refuses.
+// overwrite the error for an existing file is fs.ErrExist. The error for a device, a named
+// pipe, a folder or a symbolic link is regular.ErrNot. It never changes a file that it refuses.
 func Create(path string, overwrite bool) (*Created, error) {
 	flags, fresh := os.O_RDWR|os.O_CREATE|os.O_EXCL, true
 	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("create %s: it is a %s: %w", path, kind(st.Mode()), ErrNotRegular)
+	case regular.Check(st) != nil:
+		return nil, fmt.Errorf("create %s: %w", path, regular.Check(st))
 	case !overwrite:
 		return nil, taken(path)
 	default:
@@ -69,8 +65,8 @@ func (c *Created) prepare() error {
 	if err != nil {
 		return err
 	}
-	if !st.Mode().IsRegular() {
-		return fmt.Errorf("it is a %s: %w", kind(st.Mode()), ErrNotRegular)
+	if err := regular.Check(st); err != nil {
+		return err
 	}
 	if err := Lock(c.File); err != nil {
 		return err
@@ -109,18 +105,4 @@ func CloseRemove(f *os.File) error {
 		}
 		return os.Remove(f.Name())
 	})
-}
-
-func kind(m fs.FileMode) string {
-	switch {
-	case m&fs.ModeSymlink != 0:
-		return "symbolic link"
-	case m.IsDir():
-		return "folder"
-	case m&fs.ModeNamedPipe != 0:
-		return "named pipe"
-	case m&fs.ModeSocket != 0:
-		return "socket"
-	}
-	return "device"
 }

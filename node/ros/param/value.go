@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
+	"rsros/program/yaml"
 )
 
 // FromYAML parses one YAML value into the types of the parameter server; see Value.
@@ -16,8 +16,8 @@ func FromYAML(text string) (any, error) {
 		return "", nil
 	}
 	var v any
-	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-		return nil, fmt.Errorf("not YAML: %s", strings.SplitN(err.Error(), "\n", 2)[0])
+	if err := yaml.Decode([]byte(text), &v); err != nil {
+		return nil, err
 	}
 	return Value(v)
 }

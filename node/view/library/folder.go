@@ -19,6 +19,7 @@ import (
 	"rsros/bagstore/formats/recording"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/node/view/wire"
+	"rsros/program/regular"
 )
 
 // Folder has the recordings that viewers may list, open and download. Nothing
@@ -181,14 +182,14 @@ func (f *Folder) serveFile(w http.ResponseWriter, r *http.Request, name string) 
 		http.NotFound(w, r)
 		return
 	}
-	file, err := f.root.Open(name)
+	file, err := regular.OpenIn(f.root, name)
 	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	st, err := file.Stat()
-	if err != nil || !st.Mode().IsRegular() {
+	if err != nil {
 		http.NotFound(w, r)
 		return
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // A folder lists and serves the recordings below it and nothing else.
@@ -28,6 +30,7 @@ func TestFolder(t *testing.T) {
 	if err := os.Symlink("../outside.bag", filepath.Join(inside, "link.bag")); err != nil {
 		t.Fatal(err)
 	}
+	need.Pipe(t, filepath.Join(inside, "pipe.bag"))
 	l, err := Open(inside)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +63,7 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/api/files/walk.bag": 200, "/api/files/secret.txt": 404, "/api/files/link.bag": 404, "/api/files/../outside.bag": 404, "/api/files/%2e%2e/outside.bag": 404,
+		"/api/files/walk.bag": 200, "/api/files/secret.txt": 404, "/api/files/link.bag": 404, "/api/files/pipe.bag": 404, "/api/files/pipe.bag/thumbnail.png": 404, "/api/files/../outside.bag": 404, "/api/files/%2e%2e/outside.bag": 404,
 		"/api/files/sub/other.bag": 200, "/api/files/walk.bag/thumbnail.png": 200, "/api/files/sub/other.bag/thumbnail.png": 204, "/api/files/link.bag/thumbnail.png": 404, "/api/files//etc/passwd.bag": 404, "/api/files/sub": 404,
 	} {
 		if w := get(path); w.Code != want {

@@ -1,0 +1,74 @@
+// Package yaml decodes YAML texts, such as the metadata.yaml of a recording, within bounds
+// of memory and time.
+package yaml
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	maxText  = 2 << 20 // bytes; the library takes up to a hundred times as many for its tree
+	maxDepth = 64
+	maxKeys  = 1000 // of a mapping: the library compares each key with all others
+)
+
+// Decode decodes a text, like json.Unmarshal. In an any, mappings are map[string]any, and
+// dates and numbers such as 08, which YAML reads as decimal, are strings. Anchors are
+// refused: a short text could expand to a huge value.
+func Decode(text []byte, into any) error {
+	if len(text) > maxText {
+		return fmt.Errorf("YAML: found %d bytes, want at most %d", len(text), maxText)
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return oneLine(err)
+	}
+	if err := check(&root, 0); err != nil {
+		return err
+	}
+	return oneLine(root.Decode(into))
+}
+
+// oneLine joins the lines of the library's errors and bounds their length.
+func oneLine(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("YAML: %.200s", strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml:")), " "))
+}
+
+func check(n *yaml.Node, depth int) error {
+	switch {
+	case depth > maxDepth:
+		return fmt.Errorf("YAML: line %d: more than %d values inside each other", n.Line, maxDepth)
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		return fmt.Errorf("YAML: line %d: anchors are not supported", n.Line)
+	case n.Kind == yaml.MappingNode && len(n.Content) > 2*maxKeys:
+		return fmt.Errorf("YAML: line %d: a mapping of %d keys, want at most %d", n.Line, len(n.Content)/2, maxKeys)
+	case n.Kind == yaml.ScalarNode && isText(n):
+		n.Tag = "!!str"
+	}
+	for i, c := range n.Content {
+		if err := check(c, depth+1); err != nil {
+			return err
+		}
+		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind == yaml.ScalarNode {
+			c.Tag = "!!str" // a key
+		}
+	}
+	return nil
+}
+
+// isText reports whether a scalar is taken as text that the library takes as another type.
+func isText(n *yaml.Node) bool {
+	switch n.ShortTag() {
+	case "!!timestamp":
+		return true
+	case "!!float":
+		return strings.Trim(n.Value, "0123456789") == ""
+	}
+	return false
+}
