@@ -45,10 +45,3 @@ func (n *Numbers) Missing() uint64 {
 	}
 	return n.gaps
 }
-
-// Settle returns Missing and resets it.
-func (n *Numbers) Settle() uint64 {
-	missing := n.Missing()
-	n.gaps = 0
-	return missing
-}

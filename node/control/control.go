@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -15,17 +16,11 @@ import (
 	"rsros/node/ros"
 )
 
-// Player is controlled by a Remote: a replay.Player, or a bag that plays as a device.
-// Pause and Resume return replay.ErrNoChange if there is nothing to do.
+// Player is controlled by a Remote: a replay.Player, or a bag that plays as a device, which
+// executes the commands that a Remote gives. Do returns replay.ErrNoChange if there is
+// nothing to do.
 type Player interface {
-	Pause(ctx context.Context) error
-	Resume(ctx context.Context) error
-	StepMessage(ctx context.Context) error
-	StepFrameSet(ctx context.Context) error
-	Seek(ctx context.Context, offset time.Duration) error // from the start of playback
-	SetRate(ctx context.Context, rate float64) error
-	SetLoop(ctx context.Context, on bool) error
-	Stop(ctx context.Context) error
+	Do(context.Context, replay.Command) error
 	Status() replay.Status
 }
 
@@ -37,7 +32,8 @@ type Remote struct {
 	log         zerolog.Logger
 	services    graph.Services
 	subscribers []*ros.Subscriber
-	reconfigure *reconfigure
+	parameters  *graph.Reconfigure
+	published   atomic.Pointer[replay.Status] // the values of parameters
 }
 
 // Offer returns a Remote with the controls that every playback has.
@@ -46,21 +42,18 @@ func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	c.services, err = graph.Offer(c.node,
 		graph.SetBool("~pause_playback", c.pause),
 		graph.SetBool("/pause_playback", c.pause),
-		graph.Trigger("~step", c.step(c.player.StepMessage, "one message published")),
-		graph.Trigger("~step_frame_set", c.step(c.player.StepFrameSet, "one frame set published")),
-		graph.Trigger("~stop", c.stop),
+		graph.Trigger("~step", c.trigger(replay.StepMessage{}, "one message published")),
+		graph.Trigger("~step_frame_set", c.trigger(replay.StepFrameSet{}, "one frame set published")),
+		graph.Trigger("~stop", c.trigger(replay.Stop{}, "playback stopped")),
 	)
 	if err != nil {
 		return nil, err
 	}
-	if c.reconfigure, err = newReconfigure(c.node, c.player); err != nil {
+	if err := c.offerParameters(); err != nil {
 		return nil, err
 	}
 	return c, c.Subscribe("~seek", "std_msgs/Float64", c.seek)
 }
-
-// Changed publishes the parameters if any value other than the position has changed.
-func (c *Remote) Changed(s replay.Status) { c.reconfigure.changed(s) }
 
 // Subscribe subscribes to a topic until Close. An empty typ means any type.
 func (c *Remote) Subscribe(topic, typ string, received func(ros.Received)) error {
@@ -84,25 +77,23 @@ func (c *Remote) Close() {
 	}
 }
 
+func (c *Remote) do(command replay.Command) error { return c.player.Do(context.Background(), command) }
+
 // pause responds in rosbag play's words.
 func (c *Remote) pause(on bool) (string, error) {
-	do, done, already := c.player.Resume, "resumed", "running."
+	command, done, already := replay.Command(replay.Resume{}), "resumed", "running."
 	if on {
-		do, done, already = c.player.Pause, "paused", "paused."
+		command, done, already = replay.Pause{}, "paused", "paused."
 	}
-	err := do(context.Background())
+	err := c.do(command)
 	if errors.Is(err, replay.ErrNoChange) {
 		return "", errors.New("Bag is already " + already) //nolint:staticcheck // the wording is rosbag's
 	}
 	return "Playback is now " + done, err
 }
 
-func (c *Remote) step(do func(context.Context) error, done string) func() (string, error) {
-	return func() (string, error) { return done, do(context.Background()) }
-}
-
-func (c *Remote) stop() (string, error) {
-	return "playback stopped", c.player.Stop(context.Background())
+func (c *Remote) trigger(command replay.Command, done string) func() (string, error) {
+	return func() (string, error) { return done, c.do(command) }
 }
 
 // seek receives a position in seconds from the start.
@@ -110,7 +101,7 @@ func (c *Remote) seek(r ros.Received) {
 	var m msgs.Float64
 	err := msgs.Unmarshal(r.Data, &m)
 	if err == nil {
-		err = c.player.Seek(context.Background(), seconds(m.Data))
+		err = c.do(replay.SeekOffset{Offset: seconds(m.Data)})
 	}
 	if err != nil {
 		c.log.Warn().Err(err).Msg("~seek")

@@ -1,10 +1,8 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,16 +29,115 @@ type Choice struct {
 // Parameters are a group of parameters.
 type Parameters []Parameter
 
-// Sent returns the values in a request by name.
-func Sent(m *msgs.Config) map[string]any {
-	sent := map[string]any{}
-	putAll(sent, m.Bools)
-	putAll(sent, m.Strs)
-	putAll(sent, m.Doubles)
-	for _, p := range m.Ints {
-		sent[p.Name] = int(p.Value)
+// Values are the parameters' values by name, each of the type of its Default.
+type Values map[string]any
+
+// Reconfigure offers parameters below a name for dynparam and rqt_reconfigure:
+// NAME/set_parameters, NAME/parameter_descriptions, NAME/parameter_updates.
+type Reconfigure struct {
+	current               func() Parameters
+	descriptions, updates *ros.Publisher
+	services              Services
+
+	mu sync.Mutex // orders updates
+}
+
+// ServeReconfigure offers parameters of which the caller keeps the values. described has
+// their bounds and defaults; current returns them with their values as Default. change is
+// called with the values in a request by name, one call at a time, and current after it.
+func ServeReconfigure(n *ros.Node, name string, described Parameters, current func() Parameters, change func(sent map[string]any) error) (_ *Reconfigure, err error) {
+	r := &Reconfigure{current: current}
+	defer func() {
+		if err != nil {
+			r.Close()
+		}
+	}()
+	advertise := func(topic, typ string) (*ros.Publisher, error) {
+		return n.Advertise(ros.PublisherOptions{Topic: name + "/" + topic, Type: msgs.MustType(typ), Latch: true})
 	}
-	return sent
+	if r.descriptions, err = advertise("parameter_descriptions", "dynamic_reconfigure/ConfigDescription"); err != nil {
+		return nil, err
+	}
+	if r.updates, err = advertise("parameter_updates", "dynamic_reconfigure/Config"); err != nil {
+		return nil, err
+	}
+	d := described.describe()
+	r.descriptions.Publish(msgs.Raw{Head: msgs.Marshal(&d)})
+	r.Publish()
+	var changing sync.Mutex
+	r.services, err = OfferShared(n, Service{name + "/set_parameters", "dynamic_reconfigure/Reconfigure", func(req []byte) (msgs.Message, error) {
+		var m msgs.Config
+		if err := msgs.Unmarshal(req, &m); err != nil {
+			return nil, err
+		}
+		changing.Lock()
+		defer changing.Unlock()
+		err := change(sent(&m))
+		return r.Publish(), err
+	}})
+	return r, err
+}
+
+// Publish publishes and returns the current values.
+func (r *Reconfigure) Publish() *msgs.Config {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	config := r.current().config(func(p Parameter) any { return p.Default })
+	r.updates.Publish(msgs.Raw{Head: msgs.Marshal(&config)})
+	return &config
+}
+
+// Close stops the service and the topics.
+func (r *Reconfigure) Close() {
+	r.services.Close()
+	for _, p := range []*ros.Publisher{r.updates, r.descriptions} {
+		if p != nil {
+			p.Close()
+		}
+	}
+}
+
+// OfferReconfigure is ServeReconfigure for parameters whose values nobody else changes. It
+// calls apply with all values for each change, and at the start with the defaults and what
+// the parameter server has below the name. An error of apply refuses a change. Values are
+// clamped to their ranges; invalid ones are ignored.
+func OfferReconfigure(n *ros.Node, name string, parameters Parameters, apply func(Values) error) (*Reconfigure, error) {
+	now := parameters
+	change := func(sent map[string]any) error {
+		next := now.merged(sent)
+		values := Values{}
+		for _, p := range next {
+			values[p.Name] = p.Default
+		}
+		err := apply(values)
+		if err == nil {
+			now = next
+		}
+		return err
+	}
+	if err := change(StoredParameters(n, name)); err != nil {
+		return nil, fmt.Errorf("parameters %s: %w", name, err)
+	}
+	return ServeReconfigure(n, name, parameters, func() Parameters { return now }, change)
+}
+
+// StoredParameters returns the parameters that the parameter server has below a name.
+func StoredParameters(n *ros.Node, name string) map[string]any {
+	v, _, _ := n.Param(context.Background(), name) // the defaults apply
+	tree, _ := v.(map[string]any)
+	return tree
+}
+
+// sent returns the values in a request by name.
+func sent(m *msgs.Config) map[string]any {
+	values := map[string]any{}
+	putAll(values, m.Bools)
+	putAll(values, m.Strs)
+	putAll(values, m.Doubles)
+	for _, p := range m.Ints {
+		values[p.Name] = int(p.Value)
+	}
+	return values
 }
 
 func putAll[T bool | string | float64](values map[string]any, list []msgs.Param[T]) {
@@ -49,100 +146,15 @@ func putAll[T bool | string | float64](values map[string]any, list []msgs.Param[
 	}
 }
 
-// Values are the parameters' values by name, each of the type of its Default.
-type Values map[string]any
-
-// Reconfigure offers parameters below a name for dynparam and rqt_reconfigure:
-// NAME/set_parameters, NAME/parameter_descriptions, NAME/parameter_updates.
-type Reconfigure struct {
-	parameters Parameters
-	apply      func(Values) error
-	topics     *ParameterTopics
-
-	mu     sync.Mutex // orders changes
-	values Values
-}
-
-// OfferReconfigure starts with the values that the parameter server has below the name,
-// or with the defaults. It calls apply with all values at the start and for each change,
-// one call at a time. An error of apply refuses a change. Values are clamped to their
-// ranges.
-func OfferReconfigure(n *ros.Node, name string, parameters Parameters, apply func(Values) error) (*Reconfigure, error) {
-	r := &Reconfigure{parameters: parameters, apply: apply, values: Values{}}
-	for _, p := range parameters {
-		r.values[p.Name] = p.Default
-	}
-	if tree, ok, err := n.Param(context.Background(), name); err == nil && ok {
-		if given, ok := tree.(map[string]any); ok {
-			r.values = r.merged(given)
+// merged returns the parameters with the values among the given ones that are valid.
+func (ps Parameters) merged(given map[string]any) Parameters {
+	ps = slices.Clone(ps)
+	for i := range ps {
+		if v, ok := ps[i].accept(given[ps[i].Name]); ok {
+			ps[i].Default = v
 		}
 	}
-	if err := apply(maps.Clone(r.values)); err != nil {
-		return nil, fmt.Errorf("parameters %s: %w", name, err)
-	}
-	if err := r.offer(n, name); err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
-}
-
-func (r *Reconfigure) offer(n *ros.Node, name string) (err error) {
-	if r.topics, err = AdvertiseParameters(n, name+"/"); err != nil {
-		return err
-	}
-	if err := r.topics.Serve(r.serve); err != nil {
-		return err
-	}
-	r.topics.Describe(r.parameters)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.publish()
-	return nil
-}
-
-// Values returns the current values.
-func (r *Reconfigure) Values() Values {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return maps.Clone(r.values)
-}
-
-// Close stops the service and the topics.
-func (r *Reconfigure) Close() {
-	if r.topics != nil {
-		r.topics.Close()
-	}
-}
-
-// serve executes a request for some of the parameters and returns the resulting values.
-func (r *Reconfigure) serve(m *msgs.Config) (*msgs.Config, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	values := r.merged(Sent(m))
-	err := r.apply(maps.Clone(values))
-	if err == nil {
-		r.values = values
-	}
-	return r.publish(), err
-}
-
-// publish publishes the current values. The caller holds r.mu.
-func (r *Reconfigure) publish() *msgs.Config {
-	config := r.parameters.Config(r.values)
-	r.topics.Publish(&config)
-	return &config
-}
-
-// merged returns the values, replaced by the given ones that are valid.
-func (r *Reconfigure) merged(given map[string]any) Values {
-	out := maps.Clone(r.values)
-	for _, p := range r.parameters {
-		if v, ok := p.accept(given[p.Name]); ok {
-			out[p.Name] = v
-		}
-	}
-	return out
+	return ps
 }
 
 // accept converts a value to the parameter's type and clamps it to the range.
@@ -203,7 +215,7 @@ func (ps Parameters) describe() msgs.ConfigDescription {
 		Groups: []msgs.Group{group},
 		Min:    ps.config(func(p Parameter) any { return p.bound(p.Min, false) }),
 		Max:    ps.config(func(p Parameter) any { return p.bound(p.Max, true) }),
-		Dflt:   ps.Config(nil),
+		Dflt:   ps.config(func(p Parameter) any { return p.Default }),
 	}
 }
 
@@ -243,11 +255,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(quoted[1:len(quoted)-1], "'", `\'`) + "'"
 }
 
-// Config returns values, or the defaults of those that are missing, as a ROS message.
-func (ps Parameters) Config(v Values) msgs.Config {
-	return ps.config(func(p Parameter) any { return cmp.Or(v[p.Name], p.Default) })
-}
-
+// config returns a value of each parameter as a ROS message.
 func (ps Parameters) config(pick func(Parameter) any) msgs.Config {
 	c := msgs.Config{Groups: []msgs.GroupState{{Name: "Default", State: true}}}
 	for _, p := range ps {

@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -22,7 +23,6 @@ func testParameters() []Parameter {
 }
 
 func TestAccept(t *testing.T) {
-	r := &Reconfigure{parameters: testParameters(), values: Values{"on": true, "level": 3, "map": 0, "far": 4.0, "format": "png"}}
 	for name, c := range map[string]struct{ given, want any }{
 		"a switch":            {map[string]any{"on": false}, Values{"on": false}},
 		"a switch as number":  {map[string]any{"on": 0}, nil},
@@ -42,7 +42,10 @@ func TestAccept(t *testing.T) {
 			for k, v := range changed {
 				want[k] = v
 			}
-			got := r.merged(c.given.(map[string]any))
+			got := Values{}
+			for _, p := range Parameters(testParameters()).merged(c.given.(map[string]any)) {
+				got[p.Name] = p.Default
+			}
 			for k, v := range want {
 				if got[k] != v {
 					t.Errorf("%s is %v, want %v", k, got[k], v)
@@ -91,13 +94,17 @@ func TestReconfigureRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	if err := n.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	for _, level := range []int32{5, 9} {
-		_, err := r.serve(&msgs.Config{Ints: []msgs.Param[int32]{{Name: "level", Value: level}}})
-		if refused := errors.Is(err, refuse); refused != (level == 9) {
+		request := msgs.Marshal(&msgs.Config{Ints: []msgs.Param[int32]{{Name: "level", Value: level}}})
+		_, err := n.CallService(t.Context(), "camera/filter/set_parameters", msgs.MustService("dynamic_reconfigure/Reconfigure"), request)
+		if refused := err != nil && strings.Contains(err.Error(), refuse.Error()); refused != (level == 9) || refused != (err != nil) {
 			t.Errorf("level %d: %v", level, err)
 		}
 	}
-	if v := r.Values(); v["level"] != 5 || len(applied) != 3 {
+	if v := r.Publish(); v.Ints[0].Value != 5 || len(applied) != 3 {
 		t.Errorf("%v after %v", v, applied)
 	}
 }

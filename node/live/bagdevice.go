@@ -109,43 +109,35 @@ func (b *bagDevice) Frame(_ int, f *camdriver.Frame) {
 	}
 }
 
-// Pause implements control.Player.
-func (b *bagDevice) Pause(context.Context) error {
-	if b.dev.Status().Paused {
+// Do implements control.Player. A device's messages are its frames.
+func (b *bagDevice) Do(_ context.Context, command replay.Command) error {
+	status := b.dev.Status()
+	switch c := command.(type) {
+	case replay.Pause:
+		if !status.Paused {
+			return b.dev.Pause()
+		}
 		return replay.ErrNoChange
-	}
-	return b.dev.Pause()
-}
-
-// Resume implements control.Player.
-func (b *bagDevice) Resume(context.Context) error {
-	if !b.dev.Status().Paused {
+	case replay.Resume:
+		if status.Paused {
+			return b.dev.Resume()
+		}
 		return replay.ErrNoChange
+	case replay.StepMessage:
+		return b.dev.Step()
+	case replay.StepFrameSet:
+		return b.dev.StepFrameSet()
+	case replay.SeekOffset:
+		return b.dev.Seek(min(max(c.Offset, 0), status.Duration))
+	case replay.SetRate:
+		return b.dev.SetSpeed(c.Rate)
+	case replay.SetLoop:
+		return b.dev.SetLoop(c.On)
+	case replay.Stop:
+		b.once.Do(b.ended)
+		return nil
 	}
-	return b.dev.Resume()
-}
-
-// StepMessage implements control.Player: a device's messages are its frames.
-func (b *bagDevice) StepMessage(context.Context) error { return b.dev.Step() }
-
-// StepFrameSet implements control.Player.
-func (b *bagDevice) StepFrameSet(context.Context) error { return b.dev.StepFrameSet() }
-
-// Seek implements control.Player.
-func (b *bagDevice) Seek(_ context.Context, offset time.Duration) error {
-	return b.dev.Seek(min(max(offset, 0), b.dev.Status().Duration))
-}
-
-// SetRate implements control.Player.
-func (b *bagDevice) SetRate(_ context.Context, rate float64) error { return b.dev.SetSpeed(rate) }
-
-// SetLoop implements control.Player.
-func (b *bagDevice) SetLoop(_ context.Context, on bool) error { return b.dev.SetLoop(on) }
-
-// Stop implements control.Player: it ends the node.
-func (b *bagDevice) Stop(context.Context) error {
-	b.once.Do(b.ended)
-	return nil
+	return fmt.Errorf("a recording as a device can't execute %T", command)
 }
 
 // seekFrame receives a std_msgs/String such as "Depth_0 150", and seeks to the stream's

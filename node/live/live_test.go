@@ -64,9 +64,7 @@ func ask(t *testing.T, n *ros.Node, name, typ string, req, resp msgs.Message) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 	defer cancel()
-	if err := n.WaitForService(ctx, name); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	peer.AwaitService(t, n, name)
 	var body []byte
 	if req != nil {
 		body = msgs.Marshal(req)

@@ -12,6 +12,7 @@ import (
 	"rsros/camdriver/sim"
 	"rsros/msgs"
 	"rsros/node/graph"
+	"rsros/node/naming"
 )
 
 // services returns the camera's services. Those with the names of realsense2_camera and
@@ -168,10 +169,10 @@ func (c *camera) deviceInfo() *msgs.DeviceInfo {
 	info := c.device.Info()
 	var sensors []string
 	for _, s := range c.device.Sensors() {
-		sensors = append(sensors, moduleName(s.Name()))
+		sensors = append(sensors, naming.ParameterName(s.Name()))
 	}
 	return &msgs.DeviceInfo{
-		DeviceName:        moduleName(camdriver.Find(info, camdriver.InfoName)),
+		DeviceName:        naming.ParameterName(camdriver.Find(info, camdriver.InfoName)),
 		SerialNumber:      camdriver.Find(info, camdriver.InfoSerialNumber),
 		FirmwareVersion:   camdriver.Find(info, camdriver.InfoFirmwareVersion),
 		USBTypeDescriptor: camdriver.Find(info, camdriver.InfoUsbTypeDescriptor),

@@ -2,8 +2,10 @@ package naming
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
@@ -87,37 +89,71 @@ func (f *filters) fresh(res *process.Resources, o *WrapperOptions) *filters {
 func (f *filters) offer(n *ros.Node, camera string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(f.names)) {
-		errs = append(errs, f.offerBlock(n, camera+"/"+name, f.names[name]))
+		group, err := OfferOptions(n, camera+"/"+name, f.names[name])
+		if group != nil {
+			f.groups = append(f.groups, group)
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-func (f *filters) offerBlock(n *ros.Node, name string, b process.Block) error {
-	var list []graph.Parameter
-	for _, o := range b.Options() {
-		list = append(list, OptionParameter(process.OptionName(o.ID), o))
+// OfferOptions offers the options of a processing block or a sensor that users may change
+// through dynamic_reconfigure, below a name. It first sets those that the parameter server
+// has there, as realsense2_camera does. It returns nil if there are none.
+func OfferOptions(n *ros.Node, name string, of interface {
+	Options() []camdriver.Option
+	SetOption(camdriver.OptionID, float32) error
+}) (*graph.Reconfigure, error) {
+	writable := func() []camdriver.Option {
+		return slices.DeleteFunc(slices.Clone(of.Options()), func(o camdriver.Option) bool { return o.ReadOnly || o.Max <= o.Min })
 	}
-	if len(list) == 0 {
-		return nil
+	parameters := func(current bool) (list graph.Parameters) {
+		for _, o := range writable() {
+			if current {
+				o.Default = o.Value
+			}
+			list = append(list, optionParameter(o))
+		}
+		return list
 	}
-	group, err := graph.OfferReconfigure(n, name, list, func(v graph.Values) error {
+	set := func(wanted map[string]any) error {
 		var errs []error
-		for _, o := range b.Options() {
-			if value, _ := OptionValue(v[process.OptionName(o.ID)]); value != o.Value {
-				errs = append(errs, b.SetOption(o.ID, value))
+		for _, o := range writable() {
+			v, ok := optionValue(wanted[ParameterName(o.ID.String())])
+			if v = min(max(v, o.Min), o.Max); !ok || v == o.Value {
+				continue
+			}
+			if err := of.SetOption(o.ID, v); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", o.ID, err))
 			}
 		}
 		return errors.Join(errs...)
-	})
-	if err == nil {
-		f.groups = append(f.groups, group)
 	}
-	return err
+	if len(writable()) == 0 {
+		return nil, nil
+	}
+	if err := set(graph.StoredParameters(n, name)); err != nil {
+		log := n.Log()
+		log.Warn().Err(err).Str("parameters", name).Msg("cannot set options")
+	}
+	return graph.ServeReconfigure(n, name, parameters(false), func() graph.Parameters { return parameters(true) }, set)
 }
 
-// OptionParameter returns the parameter of an option: a bool, an int or a float64.
-func OptionParameter(name string, o camdriver.Option) graph.Parameter {
-	p := graph.Parameter{Name: name, Description: o.Description}
+// ParameterName converts a name to realsense2_camera's form: "Stereo Module" to
+// stereo_module.
+func ParameterName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(name))
+}
+
+// optionParameter returns the parameter of an option: a bool, an int or a float64.
+func optionParameter(o camdriver.Option) graph.Parameter {
+	p := graph.Parameter{Name: ParameterName(o.ID.String()), Description: o.Description}
 	whole := func(v float32) bool { return v == float32(int(v)) }
 	switch {
 	case o.Min == 0 && o.Max == 1 && o.Step == 1:
@@ -130,13 +166,13 @@ func OptionParameter(name string, o camdriver.Option) graph.Parameter {
 	return p
 }
 
-// OptionValue converts a parameter's value to an option's; true is 1.
-func OptionValue(v any) (value float32, ok bool) {
+// optionValue converts a parameter's value to an option's; true is 1.
+func optionValue(v any) (value float32, ok bool) {
 	switch v := v.(type) {
 	case int:
 		return float32(v), true
 	case float64:
-		return float32(v), true
+		return float32(v), v == v
 	case bool:
 		if v {
 			return 1, true

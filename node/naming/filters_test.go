@@ -13,7 +13,7 @@ func TestOptionKinds(t *testing.T) {
 		"int":     {Min: -64, Max: 64, Step: 1},
 		"float64": {Max: 1, Step: 0.1},
 	} {
-		if got := fmt.Sprintf("%T", OptionParameter("", o).Default); got != want {
+		if got := fmt.Sprintf("%T", optionParameter(o).Default); got != want {
 			t.Errorf("%+v is a %s, want %s", o, got, want)
 		}
 	}

@@ -21,8 +21,8 @@ type worker struct {
 	jobs      sync.Pool
 
 	dropped, failed atomic.Uint64
-	logged          uint64    // value of dropped in the log
-	last            time.Time // of the last log entry
+	logged          uint64               // value of dropped in the log
+	sampler         zerolog.BurstSampler // of the log
 }
 
 // job is a set to process.
@@ -42,7 +42,8 @@ type run struct {
 }
 
 func newWorker(p *processor, log zerolog.Logger) *worker {
-	w := &worker{processor: p, log: log, pending: make(chan *job, 1), done: make(chan struct{})}
+	w := &worker{processor: p, log: log, pending: make(chan *job, 1), done: make(chan struct{}),
+		sampler: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
 	w.jobs.New = func() any { return &job{} }
 	go w.work()
 	return w
@@ -106,12 +107,12 @@ func (w *worker) work() {
 		}
 		if err := w.compute(j); err != nil {
 			w.failed.Add(1)
-			if w.may() {
+			if w.sampler.Sample(zerolog.WarnLevel) {
 				w.log.Warn().Err(err).Msg("cannot process a frame set")
 			}
 		}
 		w.free(j)
-		if n := w.dropped.Load(); n > w.logged && w.may() {
+		if n := w.dropped.Load(); n > w.logged && w.sampler.Sample(zerolog.WarnLevel) {
 			w.log.Warn().Uint64("dropped", n-w.logged).Msg("dropped frame sets because processing is too slow")
 			w.logged = n
 		}
@@ -130,16 +131,6 @@ func (w *worker) compute(j *job) error {
 		defer p.reset()
 	}
 	return p.computeAll(&j.set, j.stamp)
-}
-
-// may reports whether to log, at most once a second.
-func (w *worker) may() bool {
-	now := time.Now()
-	if now.Sub(w.last) < time.Second {
-		return false
-	}
-	w.last = now
-	return true
 }
 
 // close ends the goroutine after its pending set. put must not be called any more.

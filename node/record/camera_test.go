@@ -328,7 +328,7 @@ func TestRecordingOnAStalledDisk(t *testing.T) {
 	s.raise(100)
 	s.must(s.Pause(true))
 	s.raise(1)
-	if held := s.current.Load().queue.held(); held > 10*size {
+	if held := s.current.Load().queue.Size(); held > 10*size {
 		t.Errorf("%d bytes wait, the bound is %d", held, 10*size)
 	}
 	status, ok := s.Status()

@@ -12,6 +12,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/hub"
 	"rsros/msgs"
+	"rsros/node/internal/queue"
 	"rsros/node/settings"
 )
 
@@ -20,7 +21,7 @@ import (
 // dropped and counted; neither the camera nor the topics wait for it.
 type session struct {
 	camdriver.NopHandler
-	queue  *byteQueue[queued]
+	queue  *queue.Queue[queued]
 	parts  *parts
 	now    func() time.Time
 	logger zerolog.Logger
@@ -38,7 +39,7 @@ type session struct {
 
 	dropped    hub.PerStream[atomic.Uint64]
 	lostEvents atomic.Uint64
-	dropLog    limiter
+	dropLog    zerolog.BurstSampler // one line a second
 
 	mu     sync.Mutex
 	rescue []event // events that the queue dropped
@@ -67,9 +68,9 @@ const (
 func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	settings.Live.Complete(nil, &o)
 	r := &session{
-		now: now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: limiter{every: time.Second},
+		now: now, logger: log, quit: make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
-	r.queue = newByteQueue(o.QueueBytes, r.dropItem)
+	r.queue = queue.New(o.QueueBytes, r.dropItem)
 	return r
 }
 
@@ -84,8 +85,8 @@ func (r *session) begin(parts *parts) {
 // discard releases a recording that was never started.
 func (r *session) discard() {
 	r.detach()
-	r.queue.close()
-	for item, ok := r.queue.pop(); ok; item, ok = r.queue.pop() {
+	r.queue.Close()
+	for item, ok := r.queue.Pop(); ok; item, ok = r.queue.Pop() {
 		if item.frame != nil {
 			item.frame.Release()
 		}
@@ -99,7 +100,7 @@ func (r *session) tick() {
 	for {
 		select {
 		case <-t.C:
-			if r.queue.held() == 0 {
+			if r.queue.Size() == 0 {
 				r.event(func(p *parts) error { return p.cur.CheckpointIfDue() })
 			}
 		case <-r.quit:
@@ -116,7 +117,7 @@ func (r *session) run() {
 	defer close(r.done)
 	var err error
 	for {
-		item, ok := r.queue.pop()
+		item, ok := r.queue.Pop()
 		if !ok {
 			break
 		}
@@ -125,7 +126,7 @@ func (r *session) run() {
 			if err != nil {
 				r.logger.Error().Err(err).Str("bag", r.parts.path()).Msg("recording stopped; the streams continue")
 				r.detach()
-				r.queue.close()
+				r.queue.Close()
 			}
 		}
 		if err != nil {
@@ -193,7 +194,7 @@ func (r *session) dropItem(item queued) {
 	}
 	r.dropped.Of(item.frame.Stream()).Add(1)
 	item.frame.Release()
-	if r.dropLog.allow(time.Now()) {
+	if r.dropLog.Sample(zerolog.WarnLevel) {
 		r.logger.Warn().Uint64("dropped", r.drops()).Msg("the disk can't keep up: frames are dropped from the recording")
 	}
 }
@@ -208,7 +209,7 @@ func (r *session) drops() (n uint64) {
 // Frame implements camdriver.Handler.
 func (r *session) Frame(sensor int, f *camdriver.Frame) {
 	item := queued{sensor: sensor, frame: f.Retain(), paused: r.paused.Load(), part: r.part.Load()}
-	r.queue.push(item, int64(len(f.Data))+eventSize)
+	r.queue.Push(item, int64(len(f.Data))+eventSize)
 }
 
 // OptionChanged implements camdriver.Handler.
@@ -228,14 +229,14 @@ func (r *session) log(line msgs.Log) {
 	r.event(func(p *parts) error { return p.cur.Log(line, at) })
 }
 
-func (r *session) event(write event) { r.queue.push(queued{event: write}, eventSize) }
+func (r *session) event(write event) { r.queue.Push(queued{event: write}, eventSize) }
 
 // stop writes the queue and closes the bag. It may be called more than once.
 func (r *session) stop() (Summary, error) {
 	r.stopIt.Do(func() {
 		r.detach()
 		close(r.quit)
-		r.queue.close()
+		r.queue.Close()
 	})
 	<-r.done
 	return r.summary(), r.err
@@ -285,7 +286,7 @@ func (r *session) status() msgs.DiagnosticStatus {
 		{Key: "Dropped", Value: fmt.Sprint(sum.Dropped)},
 		{Key: "Skipped while paused", Value: fmt.Sprint(sum.Skipped)},
 		{Key: "Files", Value: fmt.Sprint(len(sum.Paths))},
-		{Key: "Bytes waiting for the disk", Value: fmt.Sprint(r.queue.held())},
+		{Key: "Bytes waiting for the disk", Value: fmt.Sprint(r.queue.Size())},
 	}
 	if sum.Written != "" {
 		s.Values = append(s.Values, msgs.KeyValue{Key: "Written", Value: sum.Written})

@@ -17,6 +17,7 @@ import (
 	"rsros/node/foxglove"
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
+	"rsros/node/internal/queue"
 	"rsros/node/ros"
 	"rsros/node/ros/names"
 	"rsros/node/settings"
@@ -119,8 +120,7 @@ func Topics(ctx context.Context, o TopicOptions) (err error) {
 	r := &topicRecorder{
 		opts: o, node: n, log: o.Log, want: want, subs: map[string]*ros.Subscriber{}, leftOut: map[string]bool{},
 		space: spaceGuard{minimum: o.MinSpace, free: Free},
-		full:  make(chan struct{}), counts: map[string]*atomic.Int64{}, dropLog: limiter{every: time.Second},
-		missLog: limiter{every: time.Second},
+		full:  make(chan struct{}), counts: map[string]*atomic.Int64{}, dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
 	}
 	return r.run(ctx)
 }
@@ -132,7 +132,7 @@ type topicRecorder struct {
 	node  *graph.Node
 	log   zerolog.Logger
 	want  topicFilter
-	queue *byteQueue[topicMessage]
+	queue *queue.Queue[topicMessage]
 	subs  map[string]*ros.Subscriber
 
 	leftOut map[string]bool // topics that can't be subscribed to
@@ -145,11 +145,10 @@ type topicRecorder struct {
 
 	paused  atomic.Bool
 	dropped atomic.Uint64
-	dropLog limiter
+	dropLog zerolog.BurstSampler // one line a second
 
 	status        *ros.Publisher // ~status
 	loggedMissing uint64         // number of missing messages that was last logged
-	missLog       limiter
 }
 
 // topicMessage is a queued message. Without a buffer it only carries the current time.
@@ -168,7 +167,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	if limit == 0 {
 		limit = 1 << 62
 	}
-	r.queue = newByteQueue(limit, r.drop)
+	r.queue = queue.New(limit, r.drop)
 	files := newTopicFiles(r.opts, r.node.Now, r.log)
 	running := newTopicRecording(r, files)
 	if r.opts.Publish {
@@ -202,7 +201,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 		tooLarge += s.Stats().TooLarge
 	}
 	r.logMissingTopics()
-	r.queue.close()
+	r.queue.Close()
 	err = errors.Join(err, <-written, files.end())
 	r.log.Info().Uint64("messages", files.messages).Uint64("dropped", r.dropped.Load()).Uint64("missing", r.missing()).
 		Strs("bags", files.paths).Msg("recorded")
@@ -256,8 +255,9 @@ func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
 	r.publishStatus(files)
 	found, stop := r.discover(ctx)
 	defer stop()
-	tick := time.NewTicker(tickEvery)
+	tick, second := time.NewTicker(tickEvery), time.NewTicker(time.Second)
 	defer tick.Stop()
+	defer second.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -271,11 +271,10 @@ func (r *topicRecorder) collect(ctx context.Context, files *topicFiles) error {
 		case topics := <-found:
 			r.subscribeAll(topics)
 		case <-tick.C:
-			r.queue.push(topicMessage{time: bagstore.TimeOf(r.node.Now())}, 0)
-			if r.missLog.allow(time.Now()) {
-				r.logMissing()
-				r.publishStatus(files)
-			}
+			r.queue.Push(topicMessage{time: bagstore.TimeOf(r.node.Now())}, 0)
+		case <-second.C:
+			r.logMissing()
+			r.publishStatus(files)
 		}
 	}
 }
@@ -371,7 +370,7 @@ func (r *topicRecorder) take(name string, count *atomic.Int64, m ros.Received) {
 			return
 		}
 	}
-	r.queue.push(topicMessage{name, m.Header, bagstore.TimeOf(r.node.Now()), m.Retain()}, int64(len(m.Data))+eventSize)
+	r.queue.Push(topicMessage{name, m.Header, bagstore.TimeOf(r.node.Now()), m.Retain()}, int64(len(m.Data))+eventSize)
 }
 
 // checkFull ends the recording when every named topic has reached the limit.
@@ -395,7 +394,7 @@ func (r *topicRecorder) drop(m topicMessage) {
 	}
 	m.buffer.Release()
 	n := r.dropped.Add(1)
-	if r.dropLog.allow(time.Now()) {
+	if r.dropLog.Sample(zerolog.WarnLevel) {
 		why := "the disk can't keep up: messages are dropped"
 		if r.space.low.Load() {
 			why = "the disk is nearly full: messages are dropped"
@@ -409,7 +408,7 @@ func (r *topicRecorder) drop(m topicMessage) {
 func (r *topicRecorder) write(files *topicFiles) error {
 	var failed error
 	for {
-		m, ok := r.queue.pop()
+		m, ok := r.queue.Pop()
 		if !ok {
 			return failed
 		}

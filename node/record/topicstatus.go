@@ -45,7 +45,7 @@ func (r *topicRecorder) statusNow(files *topicFiles) msgs.DiagnosticStatus {
 		}
 	}
 	add("Files", len(all))
-	add("Bytes waiting for the disk", r.queue.held())
+	add("Bytes waiting for the disk", r.queue.Size())
 	if written := file.HowWritten(); written != "" {
 		add("Written", written)
 	}

@@ -96,7 +96,7 @@ func ExampleNode_AdvertiseService() {
 		panic(err)
 	}
 	ctx := context.Background()
-	if err := client.WaitForService(ctx, "reset"); err != nil {
+	if err := server.Sync(ctx); err != nil {
 		panic(err)
 	}
 	answer, err := client.CallService(ctx, "reset", trigger, nil)

@@ -63,20 +63,11 @@ func TestParams(t *testing.T) {
 	if got := <-changes; !reflect.DeepEqual(got, map[string]any{"k": 1, "k2": 7}) {
 		t.Errorf("change below gave %v", got)
 	}
-	if full, ok, err := n.SearchParam(t.Context(), "new"); full != "/ns/new" || !ok || err != nil {
-		t.Errorf("search: %s %v %v", full, ok, err)
-	}
-	if _, ok, err := n.SearchParam(t.Context(), "nowhere"); ok || err != nil {
-		t.Errorf("search for what isn't there: %v %v", ok, err)
-	}
 	if err := n.DeleteParam(t.Context(), "new"); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-changes; got != nil {
 		t.Errorf("deletion gave %v", got)
-	}
-	if has, err := n.HasParam(t.Context(), "new"); has || err != nil {
-		t.Errorf("has: %v %v", has, err)
 	}
 	if _, ok, err := n.Param(t.Context(), "new"); ok || err != nil {
 		t.Errorf("deleted: %v %v", ok, err)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rsros/msgs"
 	"rsros/node/ros/internal/wire"
 )
 
@@ -24,8 +25,11 @@ type link struct {
 	leaving atomic.Bool            // the publisher has left: read to the end, don't reconnect
 
 	messages, bytes atomic.Uint64
-	arrivals        arrivals
-	saidAhead       bool // warned that stamps are in the future; used by the link's goroutine only
+	missing         atomic.Uint64 // numbers.Missing()
+
+	// Used by the link's goroutine.
+	numbers   msgs.Numbers // of the publisher's messages, across reconnects
+	saidAhead bool         // warned that stamps are in the future
 }
 
 func newLink(s *Subscriber, uri string) *link {
@@ -38,7 +42,7 @@ func newLink(s *Subscriber, uri string) *link {
 func (l *link) run() {
 	const first, last = 100 * time.Millisecond, 5 * time.Second
 	defer l.cancel()
-	defer l.settle()
+	defer l.subscriber.settle(l)
 	log := l.subscriber.node.log.With().Str("topic", l.subscriber.options.Topic).Str("publisher", l.uri).Logger()
 	said := "" // the failure that was logged last
 	for backoff := first; ; {
@@ -133,7 +137,7 @@ func (l *link) receive(conn net.Conn, header Header) error {
 		}
 		if size > s.options.MaxMessage {
 			s.refuse(l.uri, size)
-			l.arrivals.skip()
+			l.numbers.Skip()
 			// Keep the connection: after a reconnect the publisher would send it again.
 			if err := r.Skip(size); err != nil {
 				return err
@@ -151,5 +155,37 @@ func (l *link) receive(conn net.Conn, header Header) error {
 			l.arrived(spec, header, b.Data)
 		}
 		s.deliver(Received{Data: b.Data, Header: header, Time: s.node.Now(), buffer: b})
+	}
+}
+
+// headed parses the type of a connection. It returns nil if the type is unknown or its
+// messages don't begin with a header.
+func headed(h Header) *msgs.Spec {
+	spec, err := msgs.Parse(h[wire.KeyType], h[wire.KeyDefinition])
+	if err != nil || !spec.Numbered() {
+		return nil
+	}
+	return spec
+}
+
+// mostAhead is how far in the future a stamp may be without a warning.
+const mostAhead = 250 * time.Millisecond
+
+// arrived checks the header of a message. A stamp in the future means that the clocks
+// of the publisher and this machine differ. A stamp in the past may come from a bag.
+func (l *link) arrived(spec *msgs.Spec, h Header, data []byte) {
+	if seq, ok := spec.Seq(data); ok {
+		l.numbers.Next(seq)
+		l.missing.Store(l.numbers.Missing())
+	}
+	node := l.subscriber.node
+	if l.saidAhead || node.time.active.Load() {
+		return
+	}
+	stamp, ok := spec.Stamp(data)
+	if ahead := time.Until(stamp.Time()); ok && ahead > mostAhead {
+		l.saidAhead = true
+		node.log.Warn().Str("topic", l.subscriber.options.Topic).Str("publisher", h[wire.KeyCallerID]).Str("ahead", ahead.Round(time.Millisecond).String()).
+			Msg("stamps are in the future: the publisher's clock and this machine's differ")
 	}
 }

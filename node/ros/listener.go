@@ -83,3 +83,8 @@ func (n *Node) closeConns() {
 		conn.Close() //nolint:errcheck // ends its goroutines
 	}
 }
+
+// Header is a connection header, which each end sends before the first message. The
+// keys are the field names of the ROS wiki: "callerid", "topic" or "service", "type",
+// "md5sum", "message_definition", "latching", ….
+type Header = wire.Header

@@ -21,18 +21,10 @@ import (
 // ten seconds without an answer.
 func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
 	value, err := n.paramCall(ctx, "getParam", name)
-	var refused *rosapi.Error
-	if errors.As(err, &refused) {
+	if _, refused := errors.AsType[*rosapi.Error](err); refused {
 		return nil, false, nil
 	}
 	return value, err == nil, err
-}
-
-// HasParam reports whether a parameter is set.
-func (n *Node) HasParam(ctx context.Context, name string) (bool, error) {
-	value, err := n.paramCall(ctx, "hasParam", name)
-	has, _ := value.(bool)
-	return has, err
 }
 
 // SetParam sets a parameter: bool, int (32 bits), float64, string, []any or
@@ -58,30 +50,6 @@ func (n *Node) DeleteParam(ctx context.Context, name string) error {
 	return err
 }
 
-// SearchParam looks for a name in the node's own namespace and then in its parents.
-// It returns the full name of the first match, or false.
-func (n *Node) SearchParam(ctx context.Context, name string) (string, bool, error) {
-	if err := names.Check(name); err != nil {
-		return "", false, err
-	}
-	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") {
-		full, err := n.Resolve(name)
-		if err != nil {
-			return "", false, err
-		}
-		value, err := n.paramCallFull(ctx, "hasParam", full)
-		has, _ := value.(bool)
-		return full, has, err
-	}
-	value, err := n.callMaster(ctx, "searchParam", name)
-	var refused *rosapi.Error
-	if errors.As(err, &refused) {
-		return "", false, nil
-	}
-	full, ok := value.(string)
-	return full, ok, err
-}
-
 func (n *Node) paramCall(ctx context.Context, method, name string) (any, error) {
 	full, err := n.Resolve(name)
 	if err != nil {
@@ -90,23 +58,16 @@ func (n *Node) paramCall(ctx context.Context, method, name string) (any, error) 
 	return n.paramCallFull(ctx, method, full)
 }
 
-// paramCallFull calls with a resolved name.
+// paramCallFull calls with a resolved name. The call also ends when the node is closed.
 func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...any) (any, error) {
+	ctx, cancel := n.whileOpen(ctx)
+	defer cancel()
 	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't set them yet
-		ctx, cancel := n.whileOpen(ctx)
-		defer cancel()
 		if err := n.setPrivateParams(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return n.callMaster(ctx, method, append([]any{full}, args...)...)
-}
-
-// callMaster calls the master. The call also ends when the node is closed.
-func (n *Node) callMaster(ctx context.Context, method string, args ...any) (any, error) {
-	ctx, cancel := n.whileOpen(ctx)
-	defer cancel()
-	return n.caller.Call(ctx, n.cfg.MasterURI, method, args...)
+	return n.caller.Call(ctx, n.cfg.MasterURI, method, append([]any{full}, args...)...)
 }
 
 // whileOpen returns a context that ends with ctx or with the node.

@@ -168,16 +168,9 @@ func TestRospyServices(t *testing.T) {
 	trigger := msgs.MustService("std_srvs/Trigger")
 	ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 	defer cancel()
-	if err := n.WaitForService(ctx, "py_trigger"); err != nil {
-		t.Fatal(err)
-	}
-	client, err := n.NewServiceClient("py_trigger", trigger)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	peer.AwaitService(t, n, "py_trigger")
 	for range 3 {
-		resp, err := client.Call(ctx, nil)
+		resp, err := n.CallService(ctx, "py_trigger", trigger, nil)
 		if err != nil || len(resp) != 1+4+100000 {
 			t.Errorf("%d bytes, %v", len(resp), err)
 		}

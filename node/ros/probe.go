@@ -40,22 +40,6 @@ func (n *Node) ProbeTopic(ctx context.Context, publisher, topic string) (Publica
 	return Publication{topic, msgs.Type{Name: h[wire.KeyType], MD5: h[wire.KeyMD5], Definition: h[wire.KeyDefinition]}, h[wire.KeyLatching] == "1"}, nil
 }
 
-// ProbeService asks the provider of a service for its type and md5sum. Providers
-// don't send definitions.
-func (n *Node) ProbeService(ctx context.Context, name string) (typ, md5 string, err error) {
-	ctx, cancel := n.whileOpen(ctx)
-	defer cancel()
-	uri, err := n.lookUpService(ctx, name)
-	if err != nil {
-		return "", "", err
-	}
-	h, err := wire.Probe(ctx, uri, n.Name(), name)
-	if err != nil {
-		return "", "", fmt.Errorf("probe service %s: %w", name, err)
-	}
-	return h[wire.KeyType], h[wire.KeyMD5], nil
-}
-
 // dialTopic asks a publisher's node for the address of a topic and connects to it.
 func (n *Node) dialTopic(ctx context.Context, uri, topic string) (net.Conn, error) {
 	answer, err := n.caller.Call(ctx, uri, "requestTopic", topic, []any{[]any{"TCPROS"}})

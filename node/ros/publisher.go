@@ -214,16 +214,6 @@ func (p *Publisher) keep(o *sendqueue.Message, key string) {
 	p.kept, p.keys = append(p.kept, o), append(p.keys, key)
 }
 
-// Unlatch drops the latched messages.
-func (p *Publisher) Unlatch() {
-	p.topic.mu.Lock()
-	defer p.topic.mu.Unlock()
-	for _, o := range p.kept {
-		o.Release()
-	}
-	p.kept, p.keys = nil, nil
-}
-
 // Subscribers returns the number of connected subscribers and taps.
 func (p *Publisher) Subscribers() int {
 	p.topic.mu.Lock()

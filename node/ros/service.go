@@ -57,9 +57,6 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 	return s, nil
 }
 
-// Name returns the resolved name.
-func (s *ServiceServer) Name() string { return s.name }
-
 // Close withdraws the service. A request that is being handled is still answered.
 func (s *ServiceServer) Close() {
 	n := s.node

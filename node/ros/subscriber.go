@@ -3,12 +3,16 @@ package ros
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/msgs"
+	"rsros/node/internal/queue"
 	"rsros/node/ros/internal/recv"
 	"rsros/node/ros/names"
 )
@@ -58,7 +62,7 @@ type Subscriber struct {
 	shared   *subscription
 	callback func(Received)
 	pool     recv.Pool
-	inbox    *recv.Inbox[Received] // nil without a queue
+	inbox    *queue.Queue[Received] // nil without a queue
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -73,7 +77,7 @@ type Subscriber struct {
 
 	messages, bytes, dropped, tooLarge atomic.Uint64
 
-	loggedLarge atomic.Int64 // when a message above the limit was last logged, in ns
+	logLarge zerolog.BurstSampler // one line a second
 }
 
 // SubscriberCounts has the counters of a subscriber.
@@ -111,10 +115,18 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 	if options.MaxMessage <= 0 || options.MaxMessage > n.cfg.MaxMessage {
 		options.MaxMessage = n.cfg.MaxMessage
 	}
-	s := &Subscriber{options: options, node: n, callback: callback, links: make(map[string]*link)}
+	s := &Subscriber{options: options, node: n, callback: callback, links: make(map[string]*link),
+		logLarge: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
 	s.ctx, s.cancel = context.WithCancel(n.ctx)
 	if options.Queue != 0 {
-		s.inbox = recv.NewInbox[Received](options.Queue)
+		limit := int64(options.Queue)
+		if limit < 0 {
+			limit = math.MaxInt64
+		}
+		s.inbox = queue.New(limit, func(r Received) {
+			s.dropped.Add(1)
+			r.buffer.Release()
+		})
 		s.wg.Go(s.dispatch)
 	}
 	if !n.join(s) {
@@ -124,9 +136,6 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 	}
 	return s, nil
 }
-
-// Topic returns the resolved name.
-func (s *Subscriber) Topic() string { return s.options.Topic }
 
 // Publishers returns the number of connected publishers.
 func (s *Subscriber) Publishers() int { return len(s.Headers()) }
@@ -155,9 +164,16 @@ func (s *Subscriber) countMissing() uint64 {
 	defer s.mu.Unlock()
 	n := s.missing
 	for _, l := range s.links {
-		n += l.arrivals.missing()
+		n += l.missing.Load()
 	}
 	return n
+}
+
+// settle counts the messages that an ending link has missed.
+func (s *Subscriber) settle(l *link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.missing += l.missing.Swap(0)
 }
 
 // Close disconnects and waits for the last callback. It must not be called from the
@@ -206,8 +222,7 @@ func (s *Subscriber) setPublishers(uris []string) {
 // refuse counts a message above the size limit and logs it at most once a second.
 func (s *Subscriber) refuse(publisher string, size int64) {
 	total := s.tooLarge.Add(1)
-	now, last := time.Now().UnixNano(), s.loggedLarge.Load()
-	if now-last < int64(time.Second) || !s.loggedLarge.CompareAndSwap(last, now) {
+	if !s.logLarge.Sample(zerolog.WarnLevel) {
 		return
 	}
 	s.node.log.Warn().Str("topic", s.options.Topic).Str("publisher", publisher).Int64("bytes", size).
@@ -222,10 +237,7 @@ func (s *Subscriber) deliver(r Received) {
 		s.call(r)
 		return
 	}
-	if old, dropped := s.inbox.Push(r); dropped {
-		s.dropped.Add(1)
-		old.buffer.Release()
-	}
+	s.inbox.Push(r, 1)
 }
 
 func (s *Subscriber) call(r Received) {

@@ -37,7 +37,7 @@ type transport struct {
 
 	seq     uint32 // of the next message
 	dropped atomic.Uint64
-	logged  time.Time // when drops or a failure were last logged
+	sampler zerolog.BurstSampler // of the log
 }
 
 // job is an image that waits.
@@ -49,7 +49,8 @@ type job struct {
 
 func newTransport(p *ros.Publisher, e encode, wait bool, log zerolog.Logger) *transport {
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &transport{wait: wait, ctx: ctx, cancel: cancel, pub: p, encode: e, log: log, pending: make(chan job, 1), done: make(chan struct{})}
+	t := &transport{wait: wait, ctx: ctx, cancel: cancel, pub: p, encode: e, log: log, pending: make(chan job, 1), done: make(chan struct{}),
+		sampler: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
 	t.enabled.Store(true)
 	go t.run()
 	return t
@@ -82,7 +83,7 @@ func (t *transport) run() {
 	for j := range t.pending {
 		t.publish(j)
 		t.count(-1)
-		if n := t.dropped.Load(); n > logged && t.mayLog() {
+		if n := t.dropped.Load(); n > logged && t.sampler.Sample(zerolog.WarnLevel) {
 			t.log.Warn().Uint64("dropped", n-logged).Msg("images arrive faster than they are compressed")
 			logged = n
 		}
@@ -119,16 +120,6 @@ func (t *transport) settle(ctx context.Context) error {
 	}
 }
 
-// mayLog limits logging to one line a second.
-func (t *transport) mayLog() bool {
-	now := time.Now()
-	if now.Sub(t.logged) < time.Second {
-		return false
-	}
-	t.logged = now
-	return true
-}
-
 func (t *transport) publish(j job) {
 	defer j.owner.Release()
 	if !t.wanted() {
@@ -139,7 +130,7 @@ func (t *transport) publish(j job) {
 	b.bytes = data
 	if err != nil {
 		b.Release()
-		if t.mayLog() {
+		if t.sampler.Sample(zerolog.WarnLevel) {
 			t.log.Error().Err(err).Msg("can't compress an image")
 		}
 		return

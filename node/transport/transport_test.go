@@ -114,9 +114,7 @@ func configure(t *testing.T, n *ros.Node, name string, c msgs.Config) msgs.Confi
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 	defer cancel()
-	if err := n.WaitForService(ctx, name); err != nil {
-		t.Fatal(err)
-	}
+	peer.AwaitService(t, n, name)
 	answer, err := n.CallService(ctx, name, msgs.MustService("dynamic_reconfigure/Reconfigure"), msgs.Marshal(&c))
 	if err != nil {
 		t.Fatal(err)

@@ -15,9 +15,7 @@ func TestPlayRosbag2(t *testing.T) {
 	program := peer.Program(t)
 	g := newJudge(t)
 	p := g.start(program, "play", recorded, "--pause", "--loop", "__name:=player")
-	if err := g.node.WaitForService(t.Context(), "/pause_playback"); err != nil {
-		t.Fatal(err)
-	}
+	peer.AwaitService(t, g.node, "/pause_playback")
 	const camera = "/camera/camera/depth"
 	if got := strings.TrimSpace(g.run("rostopic", "type", camera+"/image_rect_raw")); got != "sensor_msgs/Image" {
 		t.Errorf("the type of the images is %s", got)

@@ -155,9 +155,7 @@ func TestShimPause(t *testing.T) {
 		g := newJudge(t)
 		r := g.record([]string{"/a", "/b", "/latched"})
 		p := g.startWith([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--pause", "--wait-for-subscribers", "-d", "0.5", bag, "__name:=player")
-		if err := g.node.WaitForService(t.Context(), "/player/pause_playback"); err != nil {
-			t.Fatal(err)
-		}
+		peer.AwaitService(t, g.node, "/player/pause_playback")
 		// Only a player that has begun to play answers in the stock program.
 		for _, pause := range []bool{true, false} {
 			answer := g.setBool("/player/pause_playback", pause)

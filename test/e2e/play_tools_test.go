@@ -30,9 +30,7 @@ func TestDynparam(t *testing.T) {
 	g := newJudge(t)
 	g.env = append(g.env, "ROS_PACKAGE_PATH="+filepath.Dir(folder)+":/usr/share")
 	p := g.start(program, "play", walk(t), "--pause", "__name:=player")
-	if err := g.node.WaitForService(t.Context(), "/player/set_parameters"); err != nil {
-		t.Fatal(err)
-	}
+	peer.AwaitService(t, g.node, "/player/set_parameters")
 	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
 	if out := g.run(python, dynparam, "list"); strings.TrimSpace(out) != "/player" {
 		t.Errorf("dynparam list: %q", out)
@@ -69,9 +67,7 @@ func TestStockTools(t *testing.T) {
 	program := peer.Program(t)
 	g := newJudge(t)
 	p := g.start(program, "play", walk(t), "--pause", "--clock", "__name:=player")
-	if err := g.node.WaitForService(t.Context(), "/pause_playback"); err != nil {
-		t.Fatal(err)
-	}
+	peer.AwaitService(t, g.node, "/pause_playback")
 	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
 	g.run("rostopic", "pub", "-1", "/player/seek", "std_msgs/Float64", "0.31")
 	// Sought past the second latched message: a late subscriber gets that one.

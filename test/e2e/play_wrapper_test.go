@@ -36,9 +36,7 @@ func TestWrapperNaming(t *testing.T) {
 	p := g.start(program, "play", recordingOfCamera(t), "--naming", "wrapper", "--clock", "--pause", "--start", "0.5", "--duration", "1",
 		"--loop-range", "0:0.5", "--limit", colorTopic+"=10", "-x", ".*infra.*", "__name:=player", depthTopic+":=/depth")
 	moved := g.record([]string{"/depth"})
-	if err := g.node.WaitForService(t.Context(), "/player/step"); err != nil {
-		t.Fatal(err)
-	}
+	peer.AwaitService(t, g.node, "/player/step")
 	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
 	peer.Await(t, "a frame set", func() bool {
 		g.trigger("/player/step_frame_set")

@@ -11,6 +11,7 @@ package peer
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -214,4 +215,15 @@ func Await(t testing.TB, what string, happened func() bool) {
 			t.Fatalf("waited %v for: %s", Patience, what)
 		}
 	}
+}
+
+// AwaitService waits until a node provides a service and answers.
+func AwaitService(t testing.TB, n interface {
+	ServiceProvider(ctx context.Context, name string) (string, error)
+}, name string) {
+	t.Helper()
+	Await(t, "service "+name, func() bool {
+		node, err := n.ServiceProvider(t.Context(), name)
+		return node != "" && err == nil
+	})
 }

@@ -143,20 +143,3 @@ func (n *Resolver) Resolve(name string) (string, error) {
 	}
 	return full, nil
 }
-
-// Legal turns any text into a legal name. Each byte that ROS doesn't allow becomes
-// '_', and a relative name that starts with a digit or '_' is prefixed with 'x'. Legal
-// names are returned unchanged.
-func Legal(name string) string {
-	b := []byte(name)
-	for i, c := range b {
-		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '/' || c == '~' && i == 0
-		if !ok {
-			b[i] = '_'
-		}
-	}
-	if len(b) > 0 && (b[0] == '_' || b[0] >= '0' && b[0] <= '9') {
-		return "x" + string(b)
-	}
-	return string(b)
-}

@@ -28,9 +28,6 @@ func TestBadNames(t *testing.T) {
 		if err := Check(name); !errors.As(err, &bad) {
 			t.Errorf("Check(%q) = %v", name, err)
 		}
-		if err := Check(Legal(name)); err != nil {
-			t.Errorf("Legal(%q): %v", name, err)
-		}
 	}
 	for _, c := range []struct{ node, ns string }{{"", "/"}, {"a/b", "/"}, {"~a", "/"}, {"a", "~x"}, {"a", "/x y"}, {"0", ""}} {
 		if _, err := New(c.node, c.ns, nil); err == nil {
@@ -42,8 +39,5 @@ func TestBadNames(t *testing.T) {
 	}
 	if n, err := New("a", "", nil); err != nil || n.Node != "/a" {
 		t.Errorf("empty namespace: %v %v", n, err)
-	}
-	if got := Legal("/a/Frames Timeout"); got != "/a/Frames_Timeout" {
-		t.Errorf("Legal = %q", got)
 	}
 }

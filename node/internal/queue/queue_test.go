@@ -1,30 +1,30 @@
-package record
+package queue
 
 import (
 	"sync"
 	"testing"
 )
 
-func TestByteQueueDropsTheOldest(t *testing.T) {
+func TestQueueDropsTheOldest(t *testing.T) {
 	var dropped []int
-	q := newByteQueue(30, func(i int) { dropped = append(dropped, i) })
+	q := New(30, func(i int) { dropped = append(dropped, i) })
 	for i := range 5 {
-		q.push(i, 10)
+		q.Push(i, 10)
 	}
 	if len(dropped) != 2 || dropped[0] != 0 || dropped[1] != 1 {
 		t.Errorf("dropped %v, want the two oldest", dropped)
 	}
-	if q.held() != 30 {
-		t.Errorf("holds %d bytes, want 30", q.held())
+	if q.Size() != 30 {
+		t.Errorf("holds %d bytes, want 30", q.Size())
 	}
-	q.close()
-	q.push(9, 1)
+	q.Close()
+	q.Push(9, 1)
 	for want := 2; want < 5; want++ {
-		if got, ok := q.pop(); !ok || got != want {
+		if got, ok := q.Pop(); !ok || got != want {
 			t.Errorf("pop = %d, %v; want %d", got, ok, want)
 		}
 	}
-	if _, ok := q.pop(); ok {
+	if _, ok := q.Pop(); ok {
 		t.Error("pop gave an item after the last")
 	}
 	if dropped[len(dropped)-1] != 9 {
@@ -33,27 +33,27 @@ func TestByteQueueDropsTheOldest(t *testing.T) {
 }
 
 // An item larger than the bound still passes: it is better recorded than lost.
-func TestByteQueueTakesOneOversizedItem(t *testing.T) {
-	q := newByteQueue(10, func(int) {})
-	q.push(1, 100)
-	if got, ok := q.pop(); !ok || got != 1 {
+func TestQueueTakesOneOversizedItem(t *testing.T) {
+	q := New(10, func(int) {})
+	q.Push(1, 100)
+	if got, ok := q.Pop(); !ok || got != 1 {
 		t.Errorf("pop = %d, %v", got, ok)
 	}
 }
 
-func TestByteQueueKeepsOrderUnderLoad(t *testing.T) {
+func TestQueueKeepsOrderUnderLoad(t *testing.T) {
 	const n = 100_000
-	q := newByteQueue(1<<40, func(int) { t.Error("dropped within the bound") })
+	q := New(1<<40, func(int) { t.Error("dropped within the bound") })
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range n {
-			q.push(i, 1)
+			q.Push(i, 1)
 		}
-		q.close()
+		q.Close()
 	})
 	next := 0
 	for {
-		got, ok := q.pop()
+		got, ok := q.Pop()
 		if !ok {
 			break
 		}
