@@ -1,4 +1,8 @@
+// Package program defines the program's name and version, and the errors that determine
+// its exit code.
 package program
+
+import "errors"
 
 // Name is the program's name, also as the origin of recordings.
 const Name = "rs-ros-node"
@@ -8,4 +12,12 @@ const Name = "rs-ros-node"
 var (
 	Version = "0.1.0-dev"
 	Commit  = ""
+)
+
+// Errors with their own exit codes.
+var (
+	ErrNoDevice   = errors.New("no such device")              // the requested camera or file doesn't exist
+	ErrNoMaster   = errors.New("no ROS master")               // the master cannot be reached or started
+	ErrIncomplete = errors.New("not everything came through") // done, but data was lost or damaged
+	ErrUsage      = errors.New("wrong usage")                 // invalid or contradictory settings
 )

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,4 +108,22 @@ func viewJoin(a *app, master string, o view.RunOptions) (graph.JoinOptions, erro
 		return join, fmt.Errorf("--master %q: want ros, embedded, auto or an address such as http://robot:11311", master)
 	}
 	return join, nil
+}
+
+// openBrowser opens url in the user's browser, if there is one.
+func openBrowser(url string) {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	case "linux":
+		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+			return
+		}
+	}
+	if path, err := exec.LookPath(name); err == nil {
+		exec.Command(path, args...).Start() //nolint:errcheck // the address is printed
+	}
 }

@@ -2,10 +2,15 @@ package naming
 
 import (
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/process/syncer"
+	"rsros/msgs"
 )
 
 // pipeline matches a device's frames into sets. It immediately publishes messages that need
@@ -124,4 +129,136 @@ func (p *pipeline) close() {
 	p.sync.Reset()
 	p.mu.Unlock()
 	p.worker.close()
+}
+
+// worker processes frame sets in a goroutine. If it is too slow, it drops older sets and
+// counts them.
+type worker struct {
+	processor *processor
+	log       zerolog.Logger
+	pending   chan *job // capacity 1, for the newest
+	done      chan struct{}
+	jobs      sync.Pool
+
+	dropped, failed atomic.Uint64
+	logged          uint64               // value of dropped in the log
+	sampler         zerolog.BurstSampler // of the log
+}
+
+// job is a set to process.
+type job struct {
+	set   process.Set
+	stamp msgs.Time
+	run   *run
+	fresh bool   // reset the blocks first
+	alone bool   // use new blocks, independent of other sets
+	asked *asked // requested messages; nil for those that outlets want
+}
+
+// run is a part of a stream without a jump in time. Blocks don't combine frames of different
+// runs.
+type run struct {
+	gap bool // the last sets were skipped because there were no subscribers
+}
+
+func newWorker(p *processor, log zerolog.Logger) *worker {
+	w := &worker{processor: p, log: log, pending: make(chan *job, 1), done: make(chan struct{}),
+		sampler: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
+	w.jobs.New = func() any { return &job{} }
+	go w.work()
+	return w
+}
+
+// job copies a set. Jobs of one run are made by one goroutine at a time.
+func (w *worker) job(set *process.Set, stamp msgs.Time, r *run) *job {
+	j := w.jobs.Get().(*job)
+	j.set.Copy(set)
+	j.stamp, j.run = stamp, r
+	j.fresh, r.gap = r.gap, false
+	return j
+}
+
+// put passes a set to the goroutine. It replaces the pending one.
+func (w *worker) put(j *job) {
+	for {
+		select {
+		case w.pending <- j:
+			return
+		default:
+		}
+		if found, fresh := w.discard(); found {
+			w.dropped.Add(1)
+			j.fresh = j.fresh || fresh
+		}
+	}
+}
+
+// discard drops the pending set, if any. fresh reports whether the next one must be fresh
+// instead.
+func (w *worker) discard() (found, fresh bool) {
+	select {
+	case old := <-w.pending:
+		fresh = old.fresh
+		w.free(old)
+		return true, fresh
+	default:
+		return false, false
+	}
+}
+
+func (w *worker) free(j *job) {
+	j.set.Release()
+	if j.asked != nil {
+		close(j.asked.done)
+	}
+	j.run, j.asked, j.alone = nil, nil, false
+	w.jobs.Put(j)
+}
+
+func (w *worker) work() {
+	defer close(w.done)
+	var last *run
+	for j := range w.pending {
+		if !j.alone {
+			if j.fresh || j.run != last {
+				w.processor.reset()
+			}
+			last = j.run
+		}
+		if err := w.compute(j); err != nil {
+			w.failed.Add(1)
+			if w.sampler.Sample(zerolog.WarnLevel) {
+				w.log.Warn().Err(err).Msg("cannot process a frame set")
+			}
+		}
+		w.free(j)
+		if n := w.dropped.Load(); n > w.logged && w.sampler.Sample(zerolog.WarnLevel) {
+			w.log.Warn().Uint64("dropped", n-w.logged).Msg("dropped frame sets because processing is too slow")
+			w.logged = n
+		}
+	}
+}
+
+func (w *worker) compute(j *job) error {
+	if j.asked == nil {
+		return w.processor.compute(&j.set, j.stamp)
+	}
+	j.asked.open()
+	defer j.asked.shut()
+	p := w.processor
+	if j.alone {
+		p = p.alone()
+		defer p.reset()
+	}
+	return p.computeAll(&j.set, j.stamp)
+}
+
+// close ends the goroutine after its pending set. put must not be called any more.
+func (w *worker) close() {
+	close(w.pending)
+	<-w.done
+	w.processor.close()
+	if n := w.dropped.Load(); n > 0 {
+		w.log.Info().Uint64("dropped", n).Msg("unprocessed frame sets")
+	}
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -101,3 +102,17 @@ func (o *Options) complete() {
 
 // validRate limits rates to values that can't overflow times.
 func validRate(r float64) bool { return r >= 1e-6 && r <= 1e6 }
+
+// ParseRange parses FROM:TO in seconds. It returns nil for an empty text.
+func ParseRange(text string) (*Range, error) {
+	if text == "" {
+		return nil, nil
+	}
+	from, to, ok := strings.Cut(text, ":")
+	f, err := moment.Seconds(from)
+	t, err2 := moment.Seconds(to)
+	if !ok || err != nil || err2 != nil || f >= t {
+		return nil, fmt.Errorf("range %q: want FROM:TO in seconds", text)
+	}
+	return &Range{f, t}, nil
+}

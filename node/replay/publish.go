@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"encoding/binary"
+	"errors"
 	"time"
 
 	"rsros/bagstore"
@@ -53,4 +55,58 @@ func (p *Player) shiftStamps(ch *channel, m *msgs.Raw, by time.Duration) (err er
 	m.Head, m.Body, err = ch.stamps.shift(p.scratch, m.Body, by)
 	p.scratch = m.Head
 	return err
+}
+
+// stamper shifts the header stamps of one type's messages.
+type stamper struct {
+	spec *msgs.Spec
+	// lone: the only stamp is in a Header that is the first field. Its offset is known,
+	// so the message needn't be decoded.
+	lone bool
+}
+
+// newStamper returns nil if the type carries no stamps.
+func newStamper(spec *msgs.Spec) *stamper {
+	if spec == nil || !spec.Stamped() {
+		return nil
+	}
+	first := &spec.Fields[0]
+	s := &stamper{spec: spec, lone: first.Type == "std_msgs/Header" && !first.Array}
+	for _, f := range spec.Fields[1:] {
+		if f.Sub != nil && f.Sub.Stamped() {
+			s.lone = false
+		}
+	}
+	return s
+}
+
+// headStamp is the size of seq and stamp in bytes.
+const headStamp = 12
+
+// shift returns the message with its stamps shifted: a head, which uses scratch's
+// memory if it fits, and the unchanged rest, which is part of data. Stamps of 0 mean
+// "none" and stay 0.
+func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []byte, err error) {
+	if s.lone && len(data) >= headStamp {
+		head = append(scratch[:0], data[:headStamp]...)
+		return head, data[headStamp:], s.shiftHead(head, by)
+	}
+	head = append(scratch[:0], data...)
+	_, err = s.spec.ShiftStamps(head, msgs.Duration(by))
+	return head, nil, err
+}
+
+// shiftHead shifts the stamp of a message that starts with a lone header.
+func (s *stamper) shiftHead(head []byte, by time.Duration) error {
+	if !s.lone || len(head) < headStamp {
+		return errors.New("the message doesn't begin with a header")
+	}
+	if binary.LittleEndian.Uint64(head[4:]) == 0 {
+		return nil
+	}
+	t := msgs.NewTime(binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian.Uint32(head[8:]))
+	t = max(t+msgs.Time(by), 0)
+	binary.LittleEndian.PutUint32(head[4:], t.Sec())
+	binary.LittleEndian.PutUint32(head[8:], t.Nsec())
+	return nil
 }

@@ -1,8 +1,13 @@
 package replay
 
 import (
+	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 )
@@ -79,4 +84,30 @@ func ReadableTime(t bagstore.Time) string {
 		return t.Sub(0).Round(time.Microsecond).String()
 	}
 	return t.Std().UTC().Format("2006-01-02 15:04:05.000000")
+}
+
+// problems lists what couldn't be played. Each entry is logged once, as a warning.
+type problems struct {
+	log  zerolog.Logger
+	mu   sync.Mutex
+	list []string
+}
+
+// maxProblems is the limit of the list.
+const maxProblems = 100
+
+func (p *problems) add(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.list) < maxProblems && !slices.Contains(p.list, text) {
+		p.list = append(p.list, text)
+		p.log.Warn().Msg(text)
+	}
+}
+
+func (p *problems) all() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.list)
 }
