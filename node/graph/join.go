@@ -52,7 +52,6 @@ type JoinOptions struct {
 // Node is a node together with the master that Join started for it, if any.
 type Node struct {
 	*ros.Node
-	masterURI  string
 	stopMaster func()
 }
 
@@ -78,7 +77,7 @@ func Join(ctx context.Context, o JoinOptions) (*Node, error) {
 		}
 		return nil, fmt.Errorf("start the node: %w", err)
 	}
-	return &Node{Node: n, masterURI: o.ROS.MasterURI, stopMaster: stop}, nil
+	return &Node{Node: n, stopMaster: stop}, nil
 }
 
 // Close leaves the graph and then stops the master that Join started.

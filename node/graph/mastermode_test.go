@@ -119,7 +119,7 @@ func TestRosoutIsNotItsOwn(t *testing.T) {
 	if err := m.rosout.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	topics, err := (&Node{Node: m.rosout, masterURI: m.URI()}).PublishedTopics(t.Context())
+	topics, err := (&Node{Node: m.rosout}).PublishedTopics(t.Context())
 	if err != nil || !slices.Equal(topics, []string{"/rosout_agg"}) {
 		t.Errorf("published: %q, %v", topics, err)
 	}

@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"net/http"
 	"slices"
-	"time"
-
-	"rsros/node/xmlrpc"
 )
 
 // PublishedTopics asks the master for the names of all published topics. It gives up
-// after askTimeout.
+// after ten seconds.
 func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
 	list, err := n.ask(ctx, "getPublishedTopics", "")
 	if err != nil {
@@ -26,7 +22,7 @@ func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
 }
 
 // SubscribedTopics asks the master for the names of the topics that a node
-// subscribes to. It gives up after askTimeout.
+// subscribes to. It gives up after ten seconds.
 func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, error) {
 	node, err := n.Resolve(node)
 	if err != nil {
@@ -45,23 +41,11 @@ func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, err
 	return names, nil
 }
 
-// askTimeout bounds a call to the master.
-const askTimeout = 10 * time.Second
-
 // ask calls a method of the master that answers with a list.
 func (n *Node) ask(ctx context.Context, method string, args ...any) ([]any, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	v, err := xmlrpc.Call(ctx, http.DefaultClient, n.masterURI, method, append([]any{n.Name()}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	answer, _ := v.([]any)
-	if len(answer) != 3 || answer[0] != 1 {
-		return nil, fmt.Errorf("%s: the master answered %v", method, v)
-	}
-	list, _ := answer[2].([]any)
-	return list, nil
+	v, err := n.CallMaster(ctx, method, args...)
+	list, _ := v.([]any)
+	return list, err
 }
 
 // Topology is who publishes, subscribes and provides what: names of nodes by topic or
@@ -71,7 +55,7 @@ type Topology struct {
 	Types                              map[string]string
 }
 
-// Topology asks the master. It gives up after askTimeout.
+// Topology asks the master. It gives up after ten seconds.
 func (n *Node) Topology(ctx context.Context) (Topology, error) {
 	t, err := n.systemState(ctx)
 	if err != nil {
@@ -110,7 +94,7 @@ func (n *Node) systemState(ctx context.Context) (t Topology, err error) {
 }
 
 // Doubles returns, for each topic that the node publishes, the other nodes that also
-// publish it. It gives up after askTimeout.
+// publish it. It gives up after ten seconds.
 func (n *Node) Doubles(ctx context.Context) (map[string][]string, error) {
 	t, err := n.systemState(ctx)
 	if err != nil {

@@ -58,16 +58,24 @@ func (n *Node) paramCall(ctx context.Context, method, name string) (any, error) 
 	return n.paramCallFull(ctx, method, full)
 }
 
-// paramCallFull calls with a resolved name. The call also ends when the node is closed.
+// paramCallFull calls with a resolved name.
 func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...any) (any, error) {
-	ctx, cancel := n.whileOpen(ctx)
-	defer cancel()
 	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't set them yet
+		ctx, cancel := n.whileOpen(ctx)
+		defer cancel()
 		if err := n.setPrivateParams(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return n.caller.Call(ctx, n.cfg.MasterURI, method, append([]any{full}, args...)...)
+	return n.CallMaster(ctx, method, append([]any{full}, args...)...)
+}
+
+// CallMaster calls a method of the master with the node's name and args, and returns the
+// value of its answer.
+func (n *Node) CallMaster(ctx context.Context, method string, args ...any) (any, error) {
+	ctx, cancel := n.whileOpen(ctx)
+	defer cancel()
+	return n.caller.Call(ctx, n.cfg.MasterURI, method, args...)
 }
 
 // whileOpen returns a context that ends with ctx or with the node.
@@ -112,7 +120,8 @@ func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscripti
 	p.ctx, p.cancel = context.WithCancel(n.ctx)
 	p.wg.Go(p.run)
 	n.params = append(n.params, p)
-	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription " + full, Register: p.register, Unregister: p.unregister})
+	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription " + full, Register: p.register,
+		Leave: rosapi.Request{Method: "unsubscribeParam", Args: []any{n.uri, full}}})
 	return p, nil
 }
 
@@ -137,11 +146,6 @@ func (p *ParamSubscription) register(ctx context.Context) error {
 	if err == nil {
 		p.post(value, false)
 	}
-	return err
-}
-
-func (p *ParamSubscription) unregister(ctx context.Context) error {
-	_, err := p.node.caller.Call(ctx, p.node.cfg.MasterURI, "unsubscribeParam", p.node.uri, p.name)
 	return err
 }
 

@@ -22,7 +22,7 @@ type Publication struct {
 func (n *Node) ProbeTopic(ctx context.Context, publisher, topic string) (Publication, error) {
 	ctx, cancel := n.whileOpen(ctx)
 	defer cancel()
-	answer, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupNode", publisher)
+	answer, err := n.CallMaster(ctx, "lookupNode", publisher)
 	if err != nil {
 		return Publication{}, fmt.Errorf("look up %s: %w", publisher, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"rsros/msgs"
 	"rsros/node/ros/internal/sendqueue"
 	"rsros/node/ros/names"
-	"rsros/node/ros/rosapi"
 )
 
 // PublisherOptions describe a published topic and the bounds of its queues.
@@ -116,7 +115,7 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	}
 	if fresh {
 		n.topics[name] = t
-		t.registration = n.registrar.Add(&rosapi.Registration{What: "publisher " + name, Register: t.register, Unregister: t.unregister, Request: t.request})
+		t.registration = n.registrar.Add(t.entry())
 	}
 	return p, nil
 }

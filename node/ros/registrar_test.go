@@ -24,15 +24,14 @@ func TestClosingWhileRegistering(t *testing.T) {
 	ctx, closing := context.WithCancel(t.Context())
 	c := rosapi.NewCaller("/brief")
 	g := rosapi.NewRegistrar(c, m.uri(), "http://127.0.0.1:1/", zerolog.Nop())
-	unregistered := false
 	g.Add(&rosapi.Registration{
-		What:       "publisher /x",
-		Register:   func(ctx context.Context) error { closing(); return ctx.Err() }, // the master has it by now
-		Unregister: func(context.Context) error { unregistered = true; return nil },
+		What:     "publisher /x",
+		Register: func(ctx context.Context) error { closing(); return ctx.Err() }, // the master has it by now
+		Leave:    rosapi.Request{Method: "unregisterPublisher", Args: []any{"/x", "http://127.0.0.1:1/"}},
 	})
 	g.Run(ctx)
 	g.Leave(t.Context())
-	if !unregistered {
+	if m.count("unregisterPublisher") != 1 {
 		t.Error("the master keeps what the node registered last")
 	}
 }
@@ -67,11 +66,11 @@ func TestManyRegistrations(t *testing.T) {
 			const topics = 300
 			list := make([]*rosapi.Registration, topics)
 			for i := range list {
-				topic := &topic{node: &Node{uri: "http://127.0.0.1:1/", caller: rosapi.NewCaller("/many"), cfg: Config{MasterURI: server.URL}}, name: fmt.Sprint("/t", i)}
+				topic := &topic{node: &Node{uri: "http://127.0.0.1:1/"}, name: fmt.Sprint("/t", i)}
 				if i == 7 {
 					topic.name = "/refused"
 				}
-				list[i] = g.Add(&rosapi.Registration{What: topic.name, Register: topic.register, Unregister: topic.unregister, Request: topic.request})
+				list[i] = g.Add(topic.entry())
 			}
 			ctx, end := context.WithCancel(t.Context())
 			done := make(chan struct{})

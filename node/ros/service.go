@@ -53,7 +53,12 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 	s := &ServiceServer{node: n, name: full, service: service, handler: handler}
 	s.limit, s.exact = requestSize(service.Request)
 	n.services[full] = s
-	s.registration = n.registrar.Add(&rosapi.Registration{What: "service " + full, Register: s.register, Unregister: s.unregister})
+	uri := "rosrpc://" + net.JoinHostPort(n.host, fmt.Sprint(port(n.listener)))
+	s.registration = n.registrar.Add(&rosapi.Registration{
+		What:  "service " + full,
+		Enter: rosapi.Request{Method: "registerService", Args: []any{full, uri, n.uri}},
+		Leave: rosapi.Request{Method: "unregisterService", Args: []any{full, uri}},
+	})
 	return s, nil
 }
 
@@ -66,20 +71,6 @@ func (s *ServiceServer) Close() {
 		delete(n.services, s.name)
 		n.registrar.Remove(s.registration)
 	}
-}
-
-func (s *ServiceServer) uri() string {
-	return "rosrpc://" + net.JoinHostPort(s.node.host, fmt.Sprint(port(s.node.listener)))
-}
-
-func (s *ServiceServer) register(ctx context.Context) error {
-	_, err := s.node.caller.Call(ctx, s.node.cfg.MasterURI, "registerService", s.name, s.uri(), s.node.uri)
-	return err
-}
-
-func (s *ServiceServer) unregister(ctx context.Context) error {
-	_, err := s.node.caller.Call(ctx, s.node.cfg.MasterURI, "unregisterService", s.name, s.uri())
-	return err
 }
 
 // serveService runs a caller's connection after its header was read: one request, or

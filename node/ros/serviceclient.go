@@ -94,7 +94,7 @@ func (n *Node) lookUpService(ctx context.Context, name string) (full, uri string
 	if full, err = n.Resolve(name); err != nil {
 		return "", "", err
 	}
-	answer, err := n.caller.Call(ctx, n.cfg.MasterURI, "lookupService", full)
+	answer, err := n.CallMaster(ctx, "lookupService", full)
 	if _, refused := errors.AsType[*rosapi.Error](err); refused {
 		err = errNoProvider
 	}

@@ -40,7 +40,8 @@ func (n *Node) join(s *Subscriber) bool {
 	if sub == nil {
 		sub = &subscription{node: n, name: name, typ: s.options.Type.Name}
 		n.subs[name] = sub
-		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber " + name, Register: sub.register, Unregister: sub.unregister, Refresh: true})
+		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber " + name, Register: sub.register, Refresh: true,
+			Leave: rosapi.Request{Method: "unregisterSubscriber", Args: []any{name, n.uri}}})
 	}
 	s.shared = sub
 	sub.mu.Lock()
@@ -90,11 +91,6 @@ func (s *subscription) register(ctx context.Context) error {
 		s.setPublishers(uris)
 	}
 	return nil
-}
-
-func (s *subscription) unregister(ctx context.Context) error {
-	_, err := s.node.caller.Call(ctx, s.node.cfg.MasterURI, "unregisterSubscriber", s.name, s.node.uri)
-	return err
 }
 
 // setPublishers passes the master's list and the orphans to the subscribers. Callers

@@ -1,7 +1,6 @@
 package ros
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -205,18 +204,11 @@ func (t *topic) hangUp() {
 	}
 }
 
-// request returns the call that registers or unregisters the topic.
-func (t *topic) request(gone bool) rosapi.Request {
-	if gone {
-		return rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}}
+// entry returns the registration of the topic.
+func (t *topic) entry() *rosapi.Registration {
+	return &rosapi.Registration{
+		What:  "publisher " + t.name,
+		Enter: rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}},
+		Leave: rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}},
 	}
-	return rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}}
-}
-
-func (t *topic) register(ctx context.Context) error   { return t.call(ctx, t.request(false)) }
-func (t *topic) unregister(ctx context.Context) error { return t.call(ctx, t.request(true)) }
-
-func (t *topic) call(ctx context.Context, r rosapi.Request) error {
-	_, err := t.node.caller.Call(ctx, t.node.cfg.MasterURI, r.Method, r.Args...)
-	return err
 }

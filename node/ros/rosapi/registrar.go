@@ -16,17 +16,18 @@ import (
 // registered with.
 const pollEvery = 3 * time.Second
 
-// Registration is something that a node registers at the master.
+// Registration is something that a node registers at the master, again for every new
+// master.
 type Registration struct {
-	What       string                      // for the log: "publisher /x"
-	Register   func(context.Context) error // called again for every new master
-	Unregister func(context.Context) error // nil: stays when the node leaves
+	What string // for the log: "publisher /x"
 
-	// Request, if not nil, returns the call that Register or, if gone, Unregister makes.
-	// Its answer isn't used, so that several can be sent together.
-	Request func(gone bool) Request
+	Enter Request // registers
+	Leave Request // unregisters; no Method: it stays when the node leaves
 
-	// Refresh makes the registrar call Register also after the master was unreachable for
+	// Register, if not nil, is called in place of sending Enter, whose answer isn't used.
+	Register func(context.Context) error
+
+	// Refresh makes the registrar register again also after the master was unreachable for
 	// a while. The answer has the updates that were missed: rosmaster doesn't retry them.
 	Refresh bool
 
@@ -35,11 +36,22 @@ type Registration struct {
 	at   int  // index in the list
 }
 
+// stays reports whether the registration stays when the node leaves.
+func (r *Registration) stays() bool { return r.Leave.Method == "" }
+
+// request returns the call that registers or unregisters.
+func (r *Registration) request() Request {
+	if r.gone {
+		return r.Leave
+	}
+	return r.Enter
+}
+
 // pending reports whether the master needs a call.
 func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
 
 // over reports whether the registration can be forgotten.
-func (r *Registration) over() bool { return r.gone && (!r.done || r.Unregister == nil) }
+func (r *Registration) over() bool { return r.gone && (!r.done || r.stays()) }
 
 // Registrar keeps a node's registrations at the master up to date. It waits for a master
 // that isn't running, and registers everything again after the master was restarted.
@@ -178,7 +190,7 @@ func (g *Registrar) check(ctx context.Context) error {
 func (g *Registrar) anyDone() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.ContainsFunc(g.list, func(r *Registration) bool { return r.done && r.Unregister != nil })
+	return slices.ContainsFunc(g.list, func(r *Registration) bool { return r.done && !r.stays() })
 }
 
 func (g *Registrar) forget() {
@@ -247,11 +259,14 @@ func (g *Registrar) sync(ctx context.Context, call func(context.Context, func(co
 		}
 		alone = max(alone-1, 0)
 		g.mu.Lock()
-		gone := r.gone
+		gone, request := r.gone, r.request()
 		g.mu.Unlock()
 		do := r.Register
-		if gone {
-			do = r.Unregister
+		if gone || do == nil {
+			do = func(ctx context.Context) error {
+				_, err := g.caller.Call(ctx, g.master, request.Method, request.Args...)
+				return err
+			}
 		}
 		err := call(ctx, do)
 		var refused *Error

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Request is a call that can be sent together with others.
+// Request is a call whose answer isn't used.
 type Request struct {
 	Method string
 	Args   []any // after the caller's name
@@ -61,7 +61,7 @@ func (g *Registrar) batch() (many []*Registration) {
 		if !r.pending() {
 			continue
 		}
-		if r.Request == nil || len(many) > 0 && r.gone != many[0].gone {
+		if !r.gone && r.Register != nil || len(many) > 0 && r.gone != many[0].gone {
 			break
 		}
 		many = append(many, r)
@@ -76,7 +76,7 @@ func (g *Registrar) syncTogether(ctx context.Context, call func(context.Context,
 	gone := many[0].gone
 	requests := make([]Request, len(many))
 	for i, r := range many {
-		requests[i] = r.Request(gone)
+		requests[i] = r.request()
 	}
 	g.mu.Unlock()
 	var errs []error
