@@ -22,6 +22,7 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/graph"
+	"rsros/node/internal/loop"
 	"rsros/node/live"
 	"rsros/node/naming"
 	"rsros/node/play"
@@ -162,21 +163,13 @@ func (d *demo) progress(what string) (done func()) {
 	if report == nil { // there is no terminal
 		return hide
 	}
-	quit, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for start := time.Now(); ; {
-			report(uint64(min(time.Since(start), d.Duration).Milliseconds()), uint64(d.Duration.Milliseconds()))
-			select {
-			case <-tick.C:
-			case <-quit:
-				return
-			}
-		}
-	}()
-	return func() { close(quit); <-ended; hide() }
+	start := time.Now()
+	stop := loop.Run(context.Background(), func(ctx context.Context) {
+		loop.Every(ctx, 100*time.Millisecond, func(now time.Time) {
+			report(uint64(min(now.Sub(start), d.Duration).Milliseconds()), uint64(d.Duration.Milliseconds()))
+		})
+	})
+	return func() { stop(); hide() }
 }
 
 // subscribe subscribes to every topic of the bag, and checks those with frames.

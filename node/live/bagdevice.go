@@ -14,6 +14,7 @@ import (
 	"rsros/camdriver/playback"
 	"rsros/msgs"
 	"rsros/node/control"
+	"rsros/node/internal/loop"
 	"rsros/node/naming"
 	"rsros/node/replay"
 	"rsros/node/ros"
@@ -79,7 +80,7 @@ func (c *camera) steerBag() error {
 func (b *bagDevice) run(ctx context.Context, status *control.Status) {
 	var last replay.Status
 	n := 0
-	every(ctx, time.Second/clockHz, func(time.Time) {
+	loop.Every(ctx, time.Second/clockHz, func(time.Time) {
 		b.publishClock()
 		s := b.Status()
 		if n%(clockHz/10) == 0 || s.State != last.State || s.Rate != last.Rate || s.Loop != last.Loop {

@@ -3,14 +3,17 @@ package live
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/internal/loop"
 	"rsros/node/naming"
 	"rsros/node/ros"
+	"rsros/node/transport"
 )
 
 // diagnostics publishes /diagnostics once a second: the streams' rates, frames lost before
@@ -40,7 +43,7 @@ func (c *camera) startDiagnostics() error {
 	if d.name, err = c.diagnosticsName(); err != nil {
 		return err
 	}
-	c.run(func(ctx context.Context) { every(ctx, time.Second, d.publish) })
+	c.run(func(ctx context.Context) { loop.Every(ctx, time.Second, d.publish) })
 	return nil
 }
 
@@ -108,8 +111,10 @@ func (d *diagnostics) rate(p camdriver.Profile, now time.Time) msgs.DiagnosticSt
 func (d *diagnostics) dropped() msgs.DiagnosticStatus {
 	var all naming.Drops
 	for _, drops := range d.camera.drops {
-		all.Add(drops())
+		one := drops()
+		all.Topics, all.Sets = append(all.Topics, one.Topics...), all.Sets+one.Sets
 	}
+	slices.SortFunc(all.Topics, func(a, b transport.Drops) int { return strings.Compare(a.Topic, b.Topic) })
 	s := msgs.DiagnosticStatus{Name: "Drops", Message: "nothing was dropped"}
 	total := all.Total()
 	switch {
@@ -122,12 +127,16 @@ func (d *diagnostics) dropped() msgs.DiagnosticStatus {
 	count := func(key string, n uint64) {
 		s.Values = append(s.Values, msgs.KeyValue{Key: key, Value: strconv.FormatUint(n, 10)})
 	}
-	count("Frame sets not processed", all.Sets)
-	count("Pictures not compressed", all.Compressed)
-	count("Messages lost by slow subscribers", all.Lost)
+	var dropped, lost uint64
 	for _, t := range all.Topics {
-		if t.Compressed > 0 {
-			count(t.Topic+": not compressed", t.Compressed)
+		dropped, lost = dropped+t.Dropped, lost+t.Lost
+	}
+	count("Frame sets not processed", all.Sets)
+	count("Pictures not compressed", dropped)
+	count("Messages lost by slow subscribers", lost)
+	for _, t := range all.Topics {
+		if t.Dropped > 0 {
+			count(t.Topic+": not compressed", t.Dropped)
 		}
 		if t.Lost > 0 {
 			count(t.Topic+": lost by subscribers", t.Lost)

@@ -10,6 +10,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/node/ros"
+	"rsros/node/transport"
 )
 
 // Statuses have the names and words that monitors of realsense2_camera look for.
@@ -78,10 +79,10 @@ func TestFrequency(t *testing.T) {
 // What was dropped warns once, and stays counted.
 func TestDropsInDiagnostics(t *testing.T) {
 	sets := uint64(0)
-	topic := naming.TopicDrops{Topic: "/camera/color/image_raw/compressed", Compressed: 4}
+	topic := transport.Drops{Topic: "/camera/color/image_raw/compressed", Dropped: 4}
 	d := &diagnostics{camera: &camera{drops: []func() naming.Drops{
 		func() naming.Drops { return naming.Drops{Sets: sets} },
-		func() naming.Drops { return naming.Drops{Topics: []naming.TopicDrops{topic}, Compressed: 4} },
+		func() naming.Drops { return naming.Drops{Topics: []transport.Drops{topic}} },
 	}}}
 	for _, want := range []struct {
 		sets  uint64

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"rsros/camdriver"
 	"rsros/camdriver/playback"
 	"rsros/camdriver/sim"
 	"rsros/node/graph"
+	"rsros/node/internal/loop"
 )
 
 // waitForIt does nothing when a camera must be waited for.
@@ -133,16 +133,8 @@ func (s *steps) later(undo func() error) { *s = append(*s, undo) }
 // laterDo adds a step that can't fail.
 func (s *steps) laterDo(undo func()) { s.later(func() error { undo(); return nil }) }
 
-// run runs do in a goroutine, and adds the step that cancels its context and waits for it.
-func (s *steps) run(do func(context.Context)) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do(ctx)
-	}()
-	s.laterDo(func() { cancel(); <-done })
-}
+// run runs do in a goroutine until the step that ends it.
+func (s *steps) run(do func(context.Context)) { s.laterDo(loop.Run(context.Background(), do)) }
 
 // undo removes the steps after the first keep, the last one first, and runs each.
 func (s *steps) undo(keep int) error {
@@ -153,18 +145,4 @@ func (s *steps) undo(keep int) error {
 		errs = append(errs, undo())
 	}
 	return errors.Join(errs...)
-}
-
-// every calls do at a period until ctx ends.
-func every(ctx context.Context, period time.Duration, do func(now time.Time)) {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-tick.C:
-			do(now)
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/node/graph"
+	"rsros/node/internal/loop"
 	"rsros/node/settings"
 )
 
@@ -79,7 +80,7 @@ func (n *Node) watchDoubles() {
 	n.run(func(ctx context.Context) {
 		known := map[string]bool{}
 		n.warnOfDoubles(ctx, known)
-		every(ctx, doublesEvery, func(time.Time) { n.warnOfDoubles(ctx, known) })
+		loop.Every(ctx, doublesEvery, func(time.Time) { n.warnOfDoubles(ctx, known) })
 	})
 }
 

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/imu"
 	"rsros/msgs"
+	"rsros/node/internal/loop"
 	"rsros/node/ros"
 	"rsros/node/transport"
 )
@@ -116,24 +118,15 @@ func (w *WrapperTopics) repeatTF(m *msgs.TFMessage, hz float64) error {
 	if err != nil {
 		return err
 	}
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(time.Duration(float64(time.Second) / min(max(hz, 0.001), 1000)))
-		defer tick.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-			}
+	period := time.Duration(float64(time.Second) / min(max(hz, 0.001), 1000))
+	w.stopTF = loop.Run(context.Background(), func(ctx context.Context) {
+		loop.Every(ctx, period, func(time.Time) {
 			for i := range m.Transforms {
 				m.Transforms[i].Header.Stamp = msgs.FromTime(w.out.Now())
 			}
 			p.Publish(whole(m))
-		}
-	}()
-	w.stopTF = func() { close(stop); <-done }
+		})
+	})
 	return nil
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
+	"rsros/node/internal/loop"
 	"rsros/node/replay"
 )
 
@@ -69,13 +69,7 @@ func startKeys(ctx context.Context, o *Options, p *replay.Player) (stop func()) 
 	if o.Keys == nil {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() { readKeys(ctx, o.Keys, p) })
-	return func() {
-		cancel()
-		wg.Wait()
-	}
+	return loop.Run(ctx, func(ctx context.Context) { readKeys(ctx, o.Keys, p) })
 }
 
 func readKeys(ctx context.Context, keys *os.File, p *replay.Player) {

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,50 +11,38 @@ import (
 	"golang.org/x/term"
 
 	"rsros/node/control"
+	"rsros/node/internal/loop"
 	"rsros/node/replay"
 )
 
 // line shows a player's state. On a terminal, it is one line that is redrawn at
 // most 10 times a second; elsewhere, a line is written at each change of state.
 type line struct {
-	out        io.Writer
-	terminal   bool
-	player     *replay.Player
-	last       string // line drawn
-	state      replay.State
-	quit, done chan struct{}
+	out      io.Writer
+	terminal bool
+	last     string // line drawn
+	state    replay.State
 }
 
 const linePeriod = 100 * time.Millisecond
 
-func startLine(o *Options, p *replay.Player) *line {
-	l := &line{out: o.Out, player: p, quit: make(chan struct{}), done: make(chan struct{})}
+// startLine shows the state until stop is called.
+func startLine(o *Options, p *replay.Player) (stop func()) {
 	if o.Out == nil || o.Quiet {
-		close(l.done)
-		return l
+		return func() {}
 	}
 	f, ok := o.Out.(*os.File)
-	l.terminal = ok && term.IsTerminal(int(f.Fd()))
+	l := &line{out: o.Out, terminal: ok && term.IsTerminal(int(f.Fd()))}
 	if l.terminal && o.Keys != nil {
 		fmt.Fprintln(l.out, keysHelp)
 	}
-	go l.run()
-	return l
-}
-
-func (l *line) run() {
-	defer close(l.done)
-	tick := time.NewTicker(linePeriod)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			l.draw(l.player.Status())
-		case <-l.quit:
-			l.draw(l.player.Status())
-			fmt.Fprintln(l.out)
-			return
-		}
+	end := loop.Run(context.Background(), func(ctx context.Context) {
+		loop.Every(ctx, linePeriod, func(time.Time) { l.draw(p.Status()) })
+	})
+	return func() {
+		end()
+		l.draw(p.Status())
+		fmt.Fprintln(l.out)
 	}
 }
 
@@ -67,12 +56,6 @@ func (l *line) draw(s replay.Status) {
 		fmt.Fprintln(l.out, text)
 	}
 	l.last, l.state = text, s.State
-}
-
-// stop draws the final state and ends the goroutine.
-func (l *line) stop() {
-	close(l.quit)
-	<-l.done
 }
 
 // stateLine returns rosbag play's line and anything unusual.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -212,10 +211,9 @@ func (o *output) skips() (list []string) {
 		list = append(list, countOf(o.wrapper.Skipped(), "frame set")+" weren't processed in time")
 	}
 	for _, s := range o.sinks {
-		drops := s.compressed.Drops()
-		for _, topic := range slices.Sorted(maps.Keys(drops)) {
-			if n := drops[topic].Dropped; n > 0 {
-				list = append(list, fmt.Sprintf("%s of %s weren't compressed in time", countOf(n, "image"), topic))
+		for _, d := range s.compressed.Drops() {
+			if d.Dropped > 0 {
+				list = append(list, fmt.Sprintf("%s of %s weren't compressed in time", countOf(d.Dropped, "image"), d.Topic))
 			}
 		}
 	}

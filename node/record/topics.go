@@ -17,6 +17,7 @@ import (
 	"rsros/node/foxglove"
 	"rsros/node/foxglove/nodegraph"
 	"rsros/node/graph"
+	"rsros/node/internal/loop"
 	"rsros/node/internal/queue"
 	"rsros/node/ros"
 	"rsros/node/ros/names"
@@ -285,26 +286,17 @@ func (r *topicRecorder) discover(ctx context.Context) (found <-chan []string, st
 	if !r.want.polls {
 		return nil, func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	topics, ended := make(chan []string), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
+	topics := make(chan []string)
+	return topics, loop.Run(ctx, func(ctx context.Context) {
+		ask := func(time.Time) {
 			select {
 			case topics <- r.wanted(ctx):
 			case <-ctx.Done():
-				return
-			}
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return
 			}
 		}
-	}()
-	return topics, func() { cancel(); <-ended }
+		ask(time.Now())
+		loop.Every(ctx, time.Second, ask)
+	})
 }
 
 // wanted asks the master for the topics to record. It ignores errors, because the master is

@@ -133,26 +133,30 @@ func (s *shared) Release() {
 	}
 }
 
-// Drops is what one transport left out so far.
+// Drops is what one topic left out so far.
 type Drops struct {
-	Dropped uint64 // pictures that weren't compressed, because others were
-	Lost    uint64 // compressed pictures that subscribers lost, counted once for each
+	Topic   string
+	Dropped uint64 // images that weren't compressed, because others were
+	Lost    uint64 // messages that subscribers lost, counted once for each
 }
 
-// Drops returns what was left out by topic, for all transports.
-func (t Topics) Drops() map[string]Drops {
-	if t == nil {
-		return nil
+// DropsOf returns what the subscribers of a topic lost.
+func DropsOf(p *ros.Publisher) Drops {
+	d := Drops{Topic: p.Topic()}
+	for _, n := range p.Lost() {
+		d.Lost += n
 	}
-	out := map[string]Drops{}
+	return d
+}
+
+// Drops returns what each transport left out.
+func (t Topics) Drops() (list []Drops) {
 	for _, one := range t {
-		d := Drops{Dropped: one.dropped.Load()}
-		for _, n := range one.pub.Lost() {
-			d.Lost += n
-		}
-		out[one.pub.Topic()] = d
+		d := DropsOf(one.pub)
+		d.Dropped = one.dropped.Load()
+		list = append(list, d)
 	}
-	return out
+	return list
 }
 
 // Publishers returns the publishers of the transports.
