@@ -160,7 +160,6 @@ func (b *bagDevice) seekFrame(data []byte) error {
 	return b.dev.SeekFrame(id, number)
 }
 
-// Status implements control.Player.
 func (b *bagDevice) Status() replay.Status {
 	s := b.dev.Status()
 	state := replay.Running

@@ -15,7 +15,6 @@ type optionUpdates struct {
 	group  *graph.Reconfigure
 }
 
-// OptionChanged implements camdriver.Handler.
 func (u *optionUpdates) OptionChanged(sensor int, _ camdriver.OptionID, _ float32) {
 	if sensor == u.sensor {
 		u.group.Publish()

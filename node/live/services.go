@@ -190,7 +190,6 @@ type gate struct {
 
 func (c *camera) gate(h camdriver.Handler) *gate { return &gate{h, &c.frozen} }
 
-// Frame implements camdriver.Handler.
 func (g *gate) Frame(sensor int, f *camdriver.Frame) {
 	if !g.closed.Load() {
 		g.Handler.Frame(sensor, f)

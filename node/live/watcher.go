@@ -25,7 +25,6 @@ type ending struct {
 	err    error // nil at the end of a file
 }
 
-// StatusChanged implements camdriver.Handler.
 func (w *watcher) StatusChanged(s camdriver.Status) {
 	switch s.Kind {
 	case camdriver.StatusEnded:

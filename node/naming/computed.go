@@ -57,7 +57,6 @@ func (s *Source) open(topic, typ string, _ *stream) (outlet, error) {
 	return out, nil
 }
 
-// Skipped implements replay.Skipper.
 func (s *Source) Skipped() uint64 {
 	if s.worker == nil {
 		return 0
@@ -140,13 +139,10 @@ func (v *view) work(at bagstore.Time, set *process.Set, stamp msgs.Time, r *run)
 	return replay.Recorded{Message: bagstore.Message{Conn: v.made[0], Time: at}, Owner: w, Work: w, Held: held}, true
 }
 
-// Connections implements replay.Work.
 func (w *frameSet) Connections() []*bagstore.Connection { return w.conns }
 
-// Start implements replay.Work.
 func (w *frameSet) Start(wanted map[*bagstore.Connection]func(msgs.Raw)) { w.start(wanted, false) }
 
-// Recall implements replay.Work.
 func (w *frameSet) Recall(wanted map[*bagstore.Connection]func(msgs.Raw)) { w.start(wanted, true) }
 
 func (w *frameSet) start(wanted map[*bagstore.Connection]func(msgs.Raw), alone bool) {
@@ -155,7 +151,6 @@ func (w *frameSet) start(wanted map[*bagstore.Connection]func(msgs.Raw), alone b
 	w.source.worker.put(j)
 }
 
-// Wait implements replay.Work.
 func (w *frameSet) Wait(ctx context.Context) error {
 	select {
 	case <-w.done:
@@ -165,5 +160,4 @@ func (w *frameSet) Wait(ctx context.Context) error {
 	}
 }
 
-// Skip implements replay.Work.
 func (w *frameSet) Skip() { w.run.gap = true }

@@ -137,7 +137,6 @@ func (s *SDKTopics) publish(m rslayout.Message, f *camdriver.Frame) error {
 	return nil
 }
 
-// Frame implements camdriver.Handler.
 func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 	pubs := s.streams[f.Stream()]
 	if len(pubs) == 0 {
@@ -156,7 +155,6 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 // wanted reports whether a topic or one of its transports has a subscriber.
 func (s *SDKTopics) wanted(p *ros.Publisher) bool { return wanted(p) || s.compressed[p].Wanted() }
 
-// OptionChanged implements camdriver.Handler.
 func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	if m, ok := s.enc.Option(sensor, id, value); ok {
 		m.Static = true // latched like the first value
@@ -164,7 +162,6 @@ func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float
 	}
 }
 
-// Notification implements camdriver.Handler.
 func (s *SDKTopics) Notification(sensor int, n camdriver.Notification) {
 	if m, ok := s.enc.Notification(sensor, n); ok {
 		_ = s.publish(m, nil)

@@ -18,8 +18,8 @@ import (
 	"rsros/node/transport"
 )
 
-// Source plays a RealSense recording as if realsense2_camera's topics had been recorded. It
-// makes the messages from frames as they are read.
+// Source is a replay.Source that plays a RealSense recording as if realsense2_camera's topics
+// had been recorded. It makes the messages from frames as they are read.
 //
 // Its time line is that of the header stamps, so /clock matches them, and absolute times
 // are those of the recording, although times in the file start at 1970.
@@ -163,10 +163,8 @@ func (s *Source) firstFrame(stream camdriver.StreamID) *rsbag.Event {
 	return &e
 }
 
-// Connections implements replay.Source.
 func (s *Source) Connections() []*bagstore.Connection { return s.conns }
 
-// Count implements replay.Source.
 func (s *Source) Count(c *bagstore.Connection) uint64 { return s.counts[c] }
 
 func (s *Source) connection(t streamTopic) *bagstore.Connection {

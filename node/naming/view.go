@@ -13,7 +13,6 @@ import (
 	"rsros/node/replay"
 )
 
-// View implements replay.Source.
 func (s *Source) View(q bagstore.Query) replay.View {
 	v := &view{source: s, start: q.Start, end: q.End, wanted: make(map[*bagstore.Connection]bool)}
 	if v.end == 0 {
@@ -33,7 +32,7 @@ func (s *Source) View(q bagstore.Query) replay.View {
 	return v
 }
 
-// view is a selection of a Source's messages.
+// view is a replay.View, a selection of a Source's messages.
 type view struct {
 	source     *Source
 	start, end bagstore.Time
@@ -42,12 +41,10 @@ type view struct {
 	statics    []replay.Recorded
 }
 
-// Start implements replay.View.
 func (v *view) Start() bagstore.Time {
 	return v.timeOf(replay.Iterator.Next)
 }
 
-// End implements replay.View.
 func (v *view) End() bagstore.Time {
 	return v.timeOf(func(it replay.Iterator) bool { it.SeekEnd(); return it.Prev() })
 }
@@ -62,7 +59,6 @@ func (v *view) timeOf(move func(replay.Iterator) bool) bagstore.Time {
 	return it.Message().Time
 }
 
-// Iterator implements replay.View.
 func (v *view) Iterator() replay.Iterator {
 	it := &iterator{view: v}
 	s := v.source
@@ -93,7 +89,8 @@ func (v *view) reads(id camdriver.StreamID) bool {
 	return id.Kind == o.Texture.Kind || id.Kind == camdriver.Color && o.align() || id.Kind == camdriver.Infrared && o.has(filterHDRMerge)
 }
 
-// iterator makes messages from the frames of a recording. Static messages come first.
+// iterator is a replay.Iterator that makes messages from the frames of a recording. Static
+// messages come first.
 type iterator struct {
 	view    *view
 	frames  *frameset.Reader
@@ -126,7 +123,6 @@ func (i *instant) release() {
 	i.messages = nil
 }
 
-// Seek implements replay.Iterator.
 func (it *iterator) Seek(t bagstore.Time) {
 	it.drop()
 	it.err = nil
@@ -147,7 +143,6 @@ func (it *iterator) goTo(t bagstore.Time) {
 	it.frames.Seek(time.Duration(max(t-it.view.source.offset, 0)))
 }
 
-// SeekEnd implements replay.Iterator.
 func (it *iterator) SeekEnd() {
 	if it.view.end >= bagstore.MaxTime {
 		it.Seek(bagstore.MaxTime)
@@ -164,7 +159,6 @@ func (it *iterator) drop() {
 	it.past, it.i, it.cur = nil, 0, replay.Recorded{}
 }
 
-// Next implements replay.Iterator.
 func (it *iterator) Next() bool {
 	if it.static < len(it.view.statics) {
 		it.cur = it.view.statics[it.static]
@@ -186,7 +180,6 @@ func (it *iterator) Next() bool {
 	return true
 }
 
-// SkipNext implements replay.Iterator.
 func (it *iterator) SkipNext() bool { return it.Next() }
 
 // advance makes the messages of the next instant. It returns false if the view has none.
@@ -207,7 +200,6 @@ func (it *iterator) advance(to *instant) bool {
 	}
 }
 
-// Prev implements replay.Iterator.
 func (it *iterator) Prev() bool {
 	it.err = nil
 	for it.i == 0 && it.back() {
@@ -337,25 +329,21 @@ func (it *iterator) newDamage() bool {
 	return true
 }
 
-// Message implements replay.Iterator.
 func (it *iterator) Message() replay.Recorded { return it.cur }
 
-// Err implements replay.Iterator.
 func (it *iterator) Err() error { return it.err }
 
-// Close implements replay.Iterator.
 func (it *iterator) Close() {
 	it.drop()
 	it.frames.Close()
 }
 
-// picture counts the references to the owner of a message's bytes.
+// picture is a replay.Retainer that counts the references to the owner of a message's bytes.
 type picture struct {
 	refs  atomic.Int32
 	owner msgs.Releaser
 }
 
-// Retain implements replay.Retainer.
 func (p *picture) Retain() msgs.Releaser {
 	p.refs.Add(1)
 	return p

@@ -130,7 +130,6 @@ func (w *WrapperTopics) repeatTF(m *msgs.TFMessage, hz float64) error {
 	return nil
 }
 
-// Frame implements camdriver.Handler.
 func (w *WrapperTopics) Frame(_ int, f *camdriver.Frame) {
 	st, ok := w.streams[f.Stream()]
 	if !ok {

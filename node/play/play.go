@@ -57,7 +57,6 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Settings implements settings.Holder.
 func (o *Options) Settings() settings.Fields {
 	return settings.Fields{
 		"camera": &o.Wrapper.Camera, "start-at": settings.Parsed(&o.Replay.StartAt, moment.Parse),

@@ -131,7 +131,6 @@ func (p *parts) summary() Summary {
 	return s
 }
 
-// Path implements seriesFile.
 func (f *part) Path() string { return f.path }
 
 // Close completes the file, keeps its counts and frees the writer's memory.

@@ -206,19 +206,16 @@ func (r *session) drops() (n uint64) {
 	return n
 }
 
-// Frame implements camdriver.Handler.
 func (r *session) Frame(sensor int, f *camdriver.Frame) {
 	item := queued{sensor: sensor, frame: f.Retain(), paused: r.paused.Load(), part: r.part.Load()}
 	r.queue.Push(item, int64(len(f.Data))+eventSize)
 }
 
-// OptionChanged implements camdriver.Handler.
 func (r *session) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	at := r.now()
 	r.event(func(p *parts) error { return p.option(sensor, id, value, at) })
 }
 
-// Notification implements camdriver.Handler.
 func (r *session) Notification(sensor int, n camdriver.Notification) {
 	at := r.now()
 	r.event(func(p *parts) error { return p.cur.Notification(sensor, n, at) })

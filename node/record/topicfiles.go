@@ -132,7 +132,6 @@ func (s *topicFiles) firstBase() string {
 	return stamp
 }
 
-// Path implements seriesFile.
 func (f *topicFile) Path() string {
 	if f.complete {
 		return f.final

@@ -45,7 +45,6 @@ func NewSystem() (*System, error) {
 // Close frees the clock's timer.
 func (s *System) Close() error { return s.timer.Close() }
 
-// Wait implements Clock.
 func (s *System) Wait(t Wall) {
 	for s.left = s.until(t); s.left > 0 && !s.woken.Swap(false); s.left = s.until(t) {
 		s.armed = false
@@ -67,7 +66,6 @@ func (s *System) wait(uintptr) bool {
 	return s.woken.Load() // before the timer was set
 }
 
-// Wake implements Clock.
 func (s *System) Wake() {
 	s.woken.Store(true)
 	s.set(1)

@@ -21,7 +21,6 @@ func NewSystem() (*System, error) {
 // Close implements io.Closer; there is nothing to free.
 func (*System) Close() error { return nil }
 
-// Wait implements Clock.
 func (s *System) Wait(t Wall) {
 	timer := time.NewTimer(s.until(t))
 	defer timer.Stop()
@@ -31,7 +30,6 @@ func (s *System) Wait(t Wall) {
 	}
 }
 
-// Wake implements Clock.
 func (s *System) Wake() {
 	select {
 	case s.wake <- struct{}{}:

@@ -126,7 +126,6 @@ type shared struct {
 	refs  atomic.Int32
 }
 
-// Release implements msgs.Releaser.
 func (s *shared) Release() {
 	if s.refs.Add(-1) == 0 && s.owner != nil {
 		s.owner.Release()

@@ -178,5 +178,4 @@ func (t *transport) buffer() *buffer {
 	return &buffer{home: &t.buffers}
 }
 
-// Release implements msgs.Releaser.
 func (b *buffer) Release() { b.home.Put(b) }

@@ -34,7 +34,6 @@ const (
 	clockEvery = time.Minute // minimum time between two log lines about a machine
 )
 
-// RoundTrip implements http.RoundTripper.
 func (c *clocks) RoundTrip(request *http.Request) (*http.Response, error) {
 	asked := time.Now()
 	response, err := c.next.RoundTrip(request)

@@ -55,7 +55,6 @@ func (r *Writer) SetLevel(level zerolog.Level) { r.level.Store(int32(level)) }
 // Write adds a line without a level.
 func (r *Writer) Write(line []byte) (int, error) { return r.WriteLevel(zerolog.NoLevel, line) }
 
-// WriteLevel implements zerolog.LevelWriter.
 func (r *Writer) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	r.post(level, string(line))
 	return len(line), nil
@@ -79,7 +78,6 @@ func (r *Writer) Run(e *zerolog.Event, level zerolog.Level, _ string) {
 // Writer.
 type MessageHook struct{ *Writer }
 
-// Run implements zerolog.Hook.
 func (h MessageHook) Run(e *zerolog.Event, level zerolog.Level, message string) {
 	h.Writer.Run(e, level, message)
 	if e.Enabled() {
