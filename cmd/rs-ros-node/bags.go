@@ -36,7 +36,6 @@ func undone(err error) error {
 	return err
 }
 
-// selectionFlags adds the flags that select messages.
 func selectionFlags(f *pflag.FlagSet, s *bagset.Selection) {
 	f.StringSliceVarP(&s.Topics, "topics", "t", nil, "topics to select, separated by commas")
 	f.StringArrayVarP(&s.Match, "regex", "e", nil, "select topics whose whole name matches")
@@ -115,7 +114,6 @@ func (v *verdict) err(damaged, failed string) error {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// skipper skips damaged messages of recordings that aren't bags.
 type skipper struct {
 	log      zerolog.Logger
 	messages int
@@ -137,7 +135,6 @@ func (s *skipper) handler(bags []*bagstore.Bag) func(error) {
 	}
 }
 
-// lost describes how many messages were skipped, if any.
 func (s *skipper) lost() []string {
 	if s.messages == 0 {
 		return nil

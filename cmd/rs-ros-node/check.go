@@ -18,7 +18,6 @@ import (
 
 type checkOptions struct{ json bool }
 
-// checkResult is what check prints for a bag.
 type checkResult struct {
 	*bagstore.CheckReport
 	Recording *rsbag.CheckReport `json:"recording,omitempty"`

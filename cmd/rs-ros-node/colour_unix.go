@@ -8,5 +8,4 @@ import (
 	"golang.org/x/term"
 )
 
-// takesColour reports whether f is a terminal.
 func takesColour(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

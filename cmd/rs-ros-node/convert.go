@@ -81,7 +81,6 @@ without output.`,
 	return cmd
 }
 
-// usage checks the options.
 func (o convertOptions) usage(in, out string) error {
 	if swap.SameFile(in, out) {
 		return errSameFile

@@ -76,7 +76,6 @@ func (a *app) filter(ctx context.Context, in, out string, o filterOptions) error
 	return a.copyBags(ctx, []string{in}, out, o)
 }
 
-// copyBags copies bags into one.
 func (a *app) copyBags(ctx context.Context, ins []string, out string, o filterOptions) error {
 	log := a.logger()
 	bags, lost, err := bagset.Open(ins, bagstore.OpenOptions{Whole: true}, log)
@@ -145,7 +144,6 @@ func newFilterExpression(keep, print string, out io.Writer) (f *filterExpression
 	return f, nil
 }
 
-// message reports whether m is selected.
 func (f *filterExpression) message(ctx context.Context, m bagstore.Message) (bool, error) {
 	env := pyexpr.Env{Context: ctx, Topic: m.Conn.Topic, Time: msgs.Time(m.Time), Spec: f.spec(m.Conn), Data: m.Data}
 	keep, err := f.keep.Holds(env)

@@ -36,7 +36,6 @@ func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings
 	return given
 }
 
-// settingFlag is the pflag.Value of a setting.
 type settingFlag struct {
 	settings.Field
 	given settings.Given

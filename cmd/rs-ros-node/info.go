@@ -78,7 +78,6 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	return errors.Join(errs...)
 }
 
-// summarize summarizes a recording of any format.
 func summarize(ctx context.Context, path string, o info.Options) (*info.Summary, error) {
 	b, err := recording.Open(path, bagstore.OpenOptions{})
 	if err != nil {

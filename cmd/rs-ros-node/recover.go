@@ -30,7 +30,6 @@ type recoverOptions struct {
 	reindex bool // succeed if a bag was written, whatever was lost
 }
 
-// recoverResult is what recover prints for a bag.
 type recoverResult struct {
 	Path   string `json:"path"`
 	Output string `json:"output,omitempty"`

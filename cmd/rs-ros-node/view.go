@@ -110,7 +110,6 @@ func viewJoin(a *app, master string, o view.RunOptions) (graph.JoinOptions, erro
 	return join, nil
 }
 
-// openBrowser opens url in the user's browser, if there is one.
 func openBrowser(url string) {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {

@@ -128,7 +128,6 @@ func seconds(s float64) time.Duration {
 	}
 }
 
-// Bounds of the rate.
 const minRate, maxRate = 0.01, 100.0
 
 // parameters returns the parameters of dynamic_reconfigure with the player's values.
@@ -154,7 +153,6 @@ func (c *Remote) offerParameters() (err error) {
 // with each request, including the position that was last published.
 const positionSlack = time.Millisecond
 
-// set executes a request for some of the parameters.
 func (c *Remote) set(values map[string]any) error {
 	var commands []replay.Command
 	if rate, ok := values["rate"].(float64); ok {

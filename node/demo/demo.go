@@ -92,7 +92,6 @@ func demoDir(o Options) (dir string, cleanup func() error, err error) {
 	return dir, func() error { return os.RemoveAll(dir) }, nil
 }
 
-// demo is one run.
 type demo struct {
 	Options
 	master  string
@@ -202,7 +201,6 @@ func frameTopic(topic string) (camdriver.StreamID, bool) {
 	return id, err == nil
 }
 
-// report prints the table and the result.
 func (d *demo) report() error {
 	fmt.Fprintln(d.Out)
 	w := tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', 0)

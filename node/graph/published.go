@@ -41,7 +41,6 @@ func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, err
 	return names, nil
 }
 
-// ask calls a method of the master that answers with a list.
 func (n *Node) ask(ctx context.Context, method string, args ...any) ([]any, error) {
 	v, err := n.CallMaster(ctx, method, args...)
 	list, _ := v.([]any)

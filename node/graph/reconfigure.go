@@ -128,7 +128,6 @@ func StoredParameters(n *ros.Node, name string) map[string]any {
 	return tree
 }
 
-// sent returns the values in a request by name.
 func sent(m *msgs.Config) map[string]any {
 	values := map[string]any{}
 	putAll(values, m.Bools)
@@ -146,7 +145,6 @@ func putAll[T bool | string | float64](values map[string]any, list []msgs.Param[
 	}
 }
 
-// merged returns the parameters with the values among the given ones that are valid.
 func (ps Parameters) merged(given map[string]any) Parameters {
 	ps = slices.Clone(ps)
 	for i := range ps {
@@ -185,7 +183,6 @@ func (p *Parameter) accept(v any) (any, bool) {
 	return nil, false
 }
 
-// offers reports whether a value is one of the choices, if there are any.
 func (p *Parameter) offers(v any) bool {
 	return len(p.Choices) == 0 || slices.ContainsFunc(p.Choices, func(c Choice) bool { return c.Value == v })
 }
@@ -249,7 +246,6 @@ func (p *Parameter) editMethod() string {
 	return fmt.Sprintf("{'enum': [%s], 'enum_description': %s}", strings.Join(list, ", "), quote(p.Description))
 }
 
-// quote returns a Python string literal.
 func quote(s string) string {
 	quoted := strconv.Quote(s)
 	return "'" + strings.ReplaceAll(quoted[1:len(quoted)-1], "'", `\'`) + "'"

@@ -37,7 +37,6 @@ type bagDevice struct {
 	once   sync.Once
 }
 
-// clockHz is the rate of /clock.
 const clockHz = 100
 
 // steerBag offers the controls of playback if the device is a recording.

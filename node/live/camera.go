@@ -19,7 +19,6 @@ import (
 	"rsros/node/ros"
 )
 
-// camera is one device of a node.
 type camera struct {
 	opts     Options
 	number   int  // among the node's cameras, from 0
@@ -160,5 +159,4 @@ func (c *camera) end() error {
 	return err
 }
 
-// publish publishes a small message.
 func publish(p *ros.Publisher, m msgs.Message) { p.Publish(msgs.Raw{Head: msgs.Marshal(m)}) }

@@ -70,7 +70,6 @@ func (o *Options) Lists() settings.Fields {
 	return lists
 }
 
-// fill sets fields that aren't set yet from private parameters.
 func (o *Options) fill(values graph.Params) error {
 	p := settings.NewReader(values)
 	o.Given = o.Given.Clone()

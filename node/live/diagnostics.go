@@ -169,7 +169,6 @@ const frequencyWindow = 5
 // frequencyTolerance is the allowed relative deviation from the profile's rate.
 const frequencyTolerance = 0.1
 
-// frequency measures the rate of one stream.
 type frequency struct {
 	times  []time.Time // of the last updates, oldest first
 	counts []uint64    // of frames at these times

@@ -123,7 +123,6 @@ func (n *Node) Profiles() [][]camdriver.Profile { return n.cameras[0].profiles }
 // LastRecording describes its recording that ended last.
 func (n *Node) LastRecording() record.Summary { return n.cameras[0].records.Last }
 
-// together calls do for all cameras at the same time.
 func (n *Node) together(do func(*camera) error) error {
 	errs := make([]error, len(n.cameras))
 	var wg sync.WaitGroup

@@ -8,7 +8,6 @@ import (
 	"rsros/node/naming"
 )
 
-// optionUpdates publishes a sensor's options when they change.
 type optionUpdates struct {
 	camdriver.NopHandler
 	sensor int

@@ -17,7 +17,6 @@ import (
 // maxPreset bounds a preset file in bytes; the SDK's have 5000.
 const maxPreset = 1 << 20
 
-// presetOption is the option of a preset's key.
 type presetOption struct {
 	sensor string
 	option camdriver.OptionID

@@ -64,7 +64,6 @@ func pick(field *string, list []string, i int) {
 	}
 }
 
-// filled returns o completed from parameters.
 func (o Options) filled(line, server graph.Params) (Options, error) {
 	err := o.fill(line)
 	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat())
@@ -92,7 +91,6 @@ func (o Options) oneOfSeveral(line, server graph.Params) (Options, error) {
 	return all, err
 }
 
-// below returns the parameters of one of several cameras.
 func below(p graph.Params, camera string) graph.Params {
 	v, _ := lookUp(p, strings.Trim(camera, "/"))
 	tree, _ := v.(map[string]any)

@@ -52,7 +52,6 @@ type SourceOptions struct {
 	Log    zerolog.Logger  // of the driver
 }
 
-// isBag reports whether the device is a recording.
 func (o *SourceOptions) isBag() bool {
 	kind, _ := o.kind()
 	return o.Device != "" && kind == ""

@@ -83,7 +83,6 @@ func (c *camera) start(ctx context.Context, waits func()) error {
 	return c.begin(ctx)
 }
 
-// offer advertises the camera's topics and services.
 func (c *camera) offer() (err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
@@ -127,13 +126,11 @@ func (c *camera) begin(ctx context.Context) error {
 // steps end the parts of something that was started step by step.
 type steps []func() error
 
-// later adds a step.
 func (s *steps) later(undo func() error) { *s = append(*s, undo) }
 
 // laterDo adds a step that can't fail.
 func (s *steps) laterDo(undo func()) { s.later(func() error { undo(); return nil }) }
 
-// run runs do in a goroutine until the step that ends it.
 func (s *steps) run(do func(context.Context)) { s.laterDo(loop.Run(context.Background(), do)) }
 
 // undo removes the steps after the first keep, the last one first, and runs each.

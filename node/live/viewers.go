@@ -45,7 +45,6 @@ func (n *Node) show() {
 	}
 }
 
-// running describes the camera to viewers.
 func (c *camera) running() view.Running {
 	name := c.opts.Source.Device
 	if c.several {

@@ -19,7 +19,6 @@ type watcher struct {
 	once   sync.Once
 }
 
-// ending is the end of a camera's device.
 type ending struct {
 	camera *camera
 	err    error // nil at the end of a file
@@ -34,7 +33,6 @@ func (w *watcher) StatusChanged(s camdriver.Status) {
 	}
 }
 
-// end sends the ending once.
 func (w *watcher) end(err error) {
 	w.once.Do(func() { w.ended <- ending{w.camera, err} })
 }
@@ -50,7 +48,6 @@ func (e ending) result() error {
 	return e.err
 }
 
-// eventLog logs a device's events.
 type eventLog struct {
 	camdriver.NopHandler
 	log zerolog.Logger

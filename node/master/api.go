@@ -35,13 +35,11 @@ type call struct {
 	value  any      // the argument of any type
 }
 
-// argument is a kind of argument with its check.
 type argument struct {
 	name  string
 	check func(name, value, caller string) (string, error) // nil: any value
 }
 
-// method is one call of the API.
 type method struct {
 	arguments []argument // after the caller's name, which all methods take first
 	optional  int        // number of last arguments that may be missing
@@ -106,7 +104,6 @@ func (m *Master) handle(_ context.Context, name string, args []any) (any, error)
 	return []any{r.code, r.message, r.value}, nil
 }
 
-// checked checks raw arguments and returns the call.
 func (d method) checked(args []any) (call, error) {
 	if len(args) == 0 {
 		return call{}, fmt.Errorf("missing required caller_id parameter")

@@ -11,7 +11,6 @@ type node struct {
 	registrations int
 }
 
-// provider is the node that provides a service.
 type provider struct {
 	node string
 	api  string // rosrpc:// URI of the service itself
@@ -58,7 +57,6 @@ func (g *graph) enter(name, api string) *replaced {
 	return gone
 }
 
-// expel removes a node and returns the topics it published.
 func (g *graph) expel(name string) (published []string) {
 	for topic := range g.publishers {
 		if g.remove(g.publishers, topic, name) {
@@ -89,7 +87,6 @@ func (g *graph) add(r registry, key, name string) {
 	}
 }
 
-// remove removes a registration and reports whether there was one.
 func (g *graph) remove(r registry, key, name string) bool {
 	i := slices.Index(r[key], name)
 	if i < 0 {

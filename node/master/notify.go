@@ -167,7 +167,6 @@ func (n *notifier) deliver(api string, u update) error {
 	return nil
 }
 
-// close drops waiting updates and ends the workers.
 func (n *notifier) close() {
 	n.mu.Lock()
 	n.closed = true

@@ -16,7 +16,6 @@ const maxParamDepth = 48
 // lock. Otherwise params is not safe for concurrent use.
 type params struct{ root map[string]any }
 
-// get returns a value or a whole namespace.
 func (p *params) get(key path) (any, bool) {
 	var value any = p.root
 	for _, part := range key {
@@ -59,7 +58,6 @@ func planted(tree any, key path, value any) any {
 	return grown
 }
 
-// remove deletes the value at key and reports whether there was one.
 func (p *params) remove(key path) bool {
 	if len(key) == 0 {
 		return false
@@ -90,7 +88,6 @@ func (p *params) search(from, key path) (path, bool) {
 	return nil, false
 }
 
-// names returns the full names of all values, sorted.
 func (p *params) names() []string {
 	names := []string{}
 	var walk func(space map[string]any, prefix string)

@@ -34,7 +34,6 @@ func (m *Master) enter(caller, api string) {
 	}
 }
 
-// publishersChanged notifies a topic's subscribers of its current publishers.
 func (m *Master) publishersChanged(topic string) {
 	publishers := m.graph.apis(m.graph.publishers, topic)
 	for _, api := range m.graph.apis(m.graph.subscribers, topic) {

@@ -13,7 +13,6 @@ import (
 	"rsros/node/replay"
 )
 
-// computes reports whether the source computes results from frame sets.
 func (s *Source) computes() bool {
 	o := &s.layout.options
 	return o.align() || o.cloud() || s.computesDepth()
@@ -25,7 +24,6 @@ func (s *Source) computesDepth() bool {
 	return o.Clip > 0 || o.has(filterColorizer) || o.filtersDepth() && !o.align()
 }
 
-// startWorker adds the connections of computed messages, and starts the worker.
 func (s *Source) startWorker(snap camdriver.DeviceSnapshot, log zerolog.Logger) error {
 	if !s.computes() {
 		return nil
@@ -50,7 +48,6 @@ type askedOutlet struct{ give func(msgs.Raw) }
 func (a *askedOutlet) wanted() bool       { return a.give != nil }
 func (a *askedOutlet) publish(m msgs.Raw) { a.give(m) }
 
-// open adds a connection of computed messages.
 func (s *Source) open(topic, typ string, _ *stream) (outlet, error) {
 	out := &askedOutlet{}
 	s.made[s.connect(topic, typ, s.file.Frames(camdriver.StreamID{Kind: camdriver.Depth}))] = out

@@ -25,7 +25,6 @@ func (d *Drops) Total() uint64 {
 	return n
 }
 
-// dropsOf returns the drops of topics and of their compressed forms.
 func dropsOf(publishers iter.Seq[*ros.Publisher], compressed iter.Seq[transport.Topics]) (list []transport.Drops) {
 	for p := range publishers {
 		list = append(list, transport.DropsOf(p))

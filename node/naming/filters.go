@@ -76,7 +76,6 @@ func newFilters(res *process.Resources, o *WrapperOptions) *filters {
 	return f
 }
 
-// fresh returns new blocks with the same options.
 func (f *filters) fresh(res *process.Resources, o *WrapperOptions) *filters {
 	out := newFilters(res, o)
 	for name, b := range f.names {
@@ -85,7 +84,6 @@ func (f *filters) fresh(res *process.Resources, o *WrapperOptions) *filters {
 	return out
 }
 
-// offer offers the blocks' options to dynamic_reconfigure, below the camera's name.
 func (f *filters) offer(n *ros.Node, camera string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(f.names)) {
@@ -182,7 +180,6 @@ func optionValue(v any) (value float32, ok bool) {
 	return 0, false
 }
 
-// reset makes the blocks forget previous frames.
 func (f *filters) reset() {
 	f.depth.Reset()
 	if f.align != nil {

@@ -36,7 +36,6 @@ type stream struct {
 	topics  []streamTopic
 }
 
-// streamTopic is a topic of a stream.
 type streamTopic struct {
 	topic, typ string
 	encode     encode
@@ -168,7 +167,6 @@ func (l *layout) inRGB(p camdriver.Profile) bool {
 	return l.options.InfraRGB && p.Stream.Kind == camdriver.Infrared && p.Format == camdriver.Y8
 }
 
-// addExtrinsics adds the topics of the extrinsics from depth to each other video stream.
 func (l *layout) addExtrinsics(snap camdriver.DeviceSnapshot) {
 	if snap.Reference.Kind != camdriver.Depth {
 		return

@@ -154,7 +154,6 @@ func (l *layout) odometryTransform(h msgs.Header, f *camdriver.Frame) *msgs.TFMe
 	}}}
 }
 
-// poseTransform converts a pose to ROS's axes.
 func poseTransform(p *camdriver.PoseSample) msgs.Transform {
 	r := p.Rotation
 	return msgs.Transform{

@@ -102,7 +102,6 @@ func parseFilters(list string) (out []string, err error) {
 	return out, err
 }
 
-// textureStreams are the values of pointcloud_texture_stream.
 var textureStreams = map[string]camdriver.StreamKind{
 	"RS2_STREAM_ANY": camdriver.AnyStream, "RS2_STREAM_COLOR": camdriver.Color, "RS2_STREAM_INFRARED": camdriver.Infrared,
 }
@@ -131,10 +130,8 @@ func (o *WrapperOptions) filtersDepth() bool {
 	return slices.ContainsFunc(o.Filters, func(name string) bool { return name != filterColorizer && name != filterPointCloud })
 }
 
-// cloud reports whether points are published.
 func (o *WrapperOptions) cloud() bool { return o.PointCloud || o.has(filterPointCloud) || o.RGBD }
 
-// align reports whether depth is aligned to colour.
 func (o *WrapperOptions) align() bool { return o.AlignDepth || o.RGBD }
 
 // sync reports whether frames are matched into sets.

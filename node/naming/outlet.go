@@ -11,7 +11,6 @@ import (
 	"rsros/node/transport"
 )
 
-// outlet is the destination of a topic's messages.
 type outlet interface {
 	wanted() bool // there are subscribers
 	publish(msgs.Raw)
@@ -61,7 +60,6 @@ func (o *outlets) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.I
 	}
 }
 
-// wanted reports whether any of the stream's topics has subscribers.
 func (o *outlets) wanted() bool {
 	return slices.ContainsFunc(o.list, outlet.wanted)
 }

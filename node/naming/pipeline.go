@@ -48,7 +48,6 @@ func newPipeline(w *WrapperTopics, snap camdriver.DeviceSnapshot) (*pipeline, er
 	}, nil
 }
 
-// take adds a frame.
 func (p *pipeline) take(f *camdriver.Frame) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +144,6 @@ type worker struct {
 	sampler         zerolog.BurstSampler // of the log
 }
 
-// job is a set to process.
 type job struct {
 	set   process.Set
 	stamp msgs.Time

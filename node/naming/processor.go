@@ -42,10 +42,8 @@ func (p *processor) alone() *processor {
 	return &out
 }
 
-// reset makes the blocks forget previous frames.
 func (p *processor) reset() { p.filters.reset() }
 
-// compute processes a set and publishes the results.
 func (p *processor) compute(set *process.Set, stamp msgs.Time) error {
 	f := p.filters
 	original, hasDepth := set.First(camdriver.Depth, camdriver.Z16)

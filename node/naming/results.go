@@ -9,7 +9,6 @@ import (
 	"rsros/msgs/cloud"
 )
 
-// results holds the topics of aligned depth and points.
 type results struct {
 	options *WrapperOptions
 	pool    *camdriver.Pool
@@ -89,7 +88,6 @@ func (l *layout) alignedDepth(snap camdriver.DeviceSnapshot) *stream {
 	}
 }
 
-// depthFormat returns the format of published depth.
 func (l *layout) depthFormat() camdriver.Format {
 	if l.options.has(filterColorizer) {
 		return camdriver.RGB8
@@ -97,7 +95,6 @@ func (l *layout) depthFormat() camdriver.Format {
 	return camdriver.Z16
 }
 
-// wanted reports whether a topic has subscribers.
 func (r *results) wanted() bool {
 	return r.aligned != nil && r.aligned.wanted() || r.wantsCloud()
 }
@@ -106,7 +103,6 @@ func (r *results) wantsCloud() bool {
 	return r.points != nil && r.points.wanted() || r.ordered != nil && r.ordered.wanted()
 }
 
-// publishCloud computes the points of a set's depth and publishes them.
 func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stamp msgs.Time) error {
 	if block == nil || !r.wantsCloud() {
 		return nil
@@ -142,7 +138,6 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	return nil
 }
 
-// outgoing is a cloud for a topic.
 type outgoing struct {
 	to     *cloudTopic
 	packer *cloud.Packer
@@ -198,7 +193,6 @@ func (c *outgoing) send(h msgs.Header, frame uint64) {
 	c.buffer = nil
 }
 
-// abandon releases clouds that weren't sent.
 func (r *results) abandon() {
 	r.sinks, r.picture = r.sinks[:0], cloud.Texture{}
 	for i := range r.clouds {

@@ -152,7 +152,6 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 	}
 }
 
-// wanted reports whether a topic or one of its transports has a subscriber.
 func (s *SDKTopics) wanted(p *ros.Publisher) bool { return wanted(p) || s.compressed[p].Wanted() }
 
 func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {

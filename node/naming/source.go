@@ -111,7 +111,6 @@ func (s *Source) Images() map[string]transport.Options {
 // absolute returns a topic's absolute name, as in recordings.
 func absolute(topic string) string { return "/" + strings.TrimPrefix(topic, "/") }
 
-// connect adds a topic's connection.
 func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
 	topic = absolute(topic)
 	t := msgs.MustType(typ)

@@ -108,7 +108,6 @@ type iterator struct {
 	err     error
 }
 
-// instant holds the messages of one time.
 type instant struct {
 	at       bagstore.Time
 	messages []replay.Recorded
@@ -259,7 +258,6 @@ func (it *iterator) back() bool {
 	return true
 }
 
-// take makes the messages of a set or sample.
 func (it *iterator) take(e *frameset.Entry, to *instant) {
 	s := it.view.source
 	if len(e.Set.Images) == 0 {
@@ -298,7 +296,6 @@ func (it *iterator) frame(st *stream, f *camdriver.Frame, stamp msgs.Time, to *i
 	}
 }
 
-// sample passes a sample of the gyroscope or accelerometer to the uniter.
 func (it *iterator) sample(f *camdriver.Frame, to *instant) {
 	source := it.view.source
 	unite(it.uniter, f, source.stamps.Stamp(f))

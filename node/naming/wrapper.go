@@ -210,7 +210,6 @@ func (u *united) take(f *camdriver.Frame, stamp msgs.Time) {
 	unite(u.uniter, f, stamp)
 }
 
-// unite passes a sample of the gyroscope or accelerometer to a uniter.
 func unite(u *imu.Uniter, f *camdriver.Frame, stamp msgs.Time) {
 	switch f.Stream().Kind {
 	case camdriver.Gyro:
@@ -224,7 +223,6 @@ func (u *united) publish(s imu.Sample) {
 	u.pub.Publish(u.layout.united(u.seq.Add(1)-1, s))
 }
 
-// united returns the message of a combined sample.
 func (l *layout) united(seq uint32, s imu.Sample) msgs.Raw {
 	header := msgs.Header{Seq: seq, Stamp: msgs.Time(s.Stamp), FrameID: l.options.frame("imu_optical_frame")}
 	m := l.imuMessage(header, camdriver.Gyro, &camdriver.Frame{Motion: camdriver.MotionSample{Gyro: s.Gyro}})

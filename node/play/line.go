@@ -26,7 +26,6 @@ type line struct {
 
 const linePeriod = 100 * time.Millisecond
 
-// startLine shows the state until stop is called.
 func startLine(o *Options, p *replay.Player) (stop func()) {
 	if o.Out == nil || o.Quiet {
 		return func() {}

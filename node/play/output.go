@@ -90,7 +90,6 @@ func (o *output) PublishClock(t bagstore.Time) {
 	o.clock.Publish(msgs.Raw{Head: o.encoder.B})
 }
 
-// sink is one channel's publisher.
 type sink struct {
 	out        *output
 	pub        *ros.Publisher
@@ -128,7 +127,6 @@ func (s *sink) Dropped() uint64 {
 // Settle waits for the transports.
 func (s *sink) Settle(ctx context.Context) error { return s.compressed.Settle(ctx) }
 
-// publishers returns the publishers of the topic and its transports.
 func (s *sink) publishers() []*ros.Publisher {
 	return append([]*ros.Publisher{s.pub}, s.compressed.Publishers()...)
 }
@@ -181,7 +179,6 @@ func (o *output) leave(ctx context.Context) {
 	}
 }
 
-// close stops the transports.
 func (o *output) close() {
 	for _, s := range o.sinks {
 		_ = s.compressed.Close() // never fails
@@ -220,7 +217,6 @@ func (o *output) skips() (list []string) {
 	return list
 }
 
-// dropped returns how many messages slow subscribers lost, summed over subscribers.
 func (o *output) dropped() (n uint64) {
 	for _, s := range o.sinks {
 		n += s.Dropped()
@@ -228,7 +224,6 @@ func (o *output) dropped() (n uint64) {
 	return n
 }
 
-// loss is what one subscriber lost of one topic.
 type loss struct {
 	topic, subscriber string
 	messages          uint64

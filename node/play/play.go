@@ -145,7 +145,6 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// title returns the title of the viewer's page.
 func (o *Options) title() string {
 	title := filepath.Base(o.Bags[0])
 	if n := len(o.Bags) - 1; n > 0 {

@@ -23,7 +23,6 @@ import (
 	"rsros/program"
 )
 
-// session is one replay.
 type session struct {
 	Options
 	closers []func() // called by close in reverse order
@@ -89,7 +88,6 @@ func (s *session) open(ctx context.Context) (err error) {
 	return err
 }
 
-// connect connects the player to the source, publishers and ~status.
 func (s *session) connect() (err error) {
 	n := s.node.Node
 	wrapper, isWrapper := s.source.(*naming.Source)

@@ -42,7 +42,6 @@ func newTerminal(f *os.File, p *replay.Player) *terminal {
 	return t
 }
 
-// close restores the terminal.
 func (t *terminal) close() {
 	if t.signals != nil {
 		signal.Stop(t.signals)
@@ -99,7 +98,6 @@ func (t *terminal) restore() {
 	t.saved = nil
 }
 
-// handleSignals handles the signals that have arrived since the last call.
 func (t *terminal) handleSignals(ctx context.Context) {
 	for {
 		select {

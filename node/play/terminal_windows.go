@@ -41,7 +41,6 @@ func newTerminal(f *os.File, _ *replay.Player) *terminal {
 	return t
 }
 
-// close restores the console.
 func (t *terminal) close() {
 	if t.console {
 		_ = windows.SetConsoleMode(t.input, t.saved)
@@ -51,7 +50,6 @@ func (t *terminal) close() {
 // claim returns true, because Windows has no background jobs.
 func (t *terminal) claim() bool { return true }
 
-// handleSignals does nothing.
 func (t *terminal) handleSignals(context.Context) {}
 
 // read waits for keys, for at most keyPoll, and returns how many bytes it has read.
@@ -112,7 +110,6 @@ func (t *terminal) readConsole(keys []byte) (int, error) {
 	return copy(keys, string(utf16.Decode(text))), nil
 }
 
-// pipeBytes returns how many bytes wait in a pipe.
 func pipeBytes(pipe windows.Handle) (n uint32, err error) {
 	if ok, _, err := peekNamedPipe.Call(uintptr(pipe), 0, 0, 0, uintptr(unsafe.Pointer(&n)), 0); ok == 0 {
 		return 0, err

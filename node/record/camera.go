@@ -80,7 +80,6 @@ func (r *Camera) Serve(s Source, o Options, prefix string, log zerolog.Logger) {
 	r.Source, r.opts, r.prefix, r.log, r.open = s, o, prefix, log, r.create
 }
 
-// openFunc creates a file and writes the device's description.
 type openFunc func(path string, snap camdriver.DeviceSnapshot) (bagWriter, error)
 
 // create creates a file in the format of its extension.
@@ -170,7 +169,6 @@ func (r *Camera) ended(s Summary) {
 	r.log.Info().Strs("bags", s.Paths).Uint64("frames", s.Frames).Uint64("dropped", s.Dropped).Msg("recorded")
 }
 
-// running returns the current recording.
 func (r *Camera) running() (*session, error) {
 	rec := r.current.Load()
 	if rec == nil {

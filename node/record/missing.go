@@ -24,7 +24,6 @@ func (r *topicRecorder) logMissing() {
 	}
 }
 
-// logMissingTopics logs the number for each topic.
 func (r *topicRecorder) logMissingTopics() {
 	for _, topic := range slices.Sorted(maps.Keys(r.subs)) {
 		if n := r.subs[topic].Stats().Missing; n > 0 {

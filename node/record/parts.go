@@ -41,7 +41,6 @@ type parts struct {
 	split  uint32 // number of the last executed split
 }
 
-// part is one file of a camera's recording.
 type part struct {
 	bagWriter
 	path string
@@ -65,7 +64,6 @@ func newParts(path string, snap camdriver.DeviceSnapshot, o Options, open openFu
 	return p, p.next()
 }
 
-// next starts the next file.
 func (p *parts) next() error {
 	p.paused, p.frames = false, false
 	return p.series.next()
@@ -115,7 +113,6 @@ func (p *parts) option(sensor int, id camdriver.OptionID, value float32, at time
 	return p.cur.Option(sensor, id, value, at)
 }
 
-// path returns the path of the newest file.
 func (p *parts) path() string {
 	files := p.all()
 	return files[len(files)-1].path

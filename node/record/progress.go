@@ -40,7 +40,6 @@ type stopwatch struct {
 	before time.Duration // measured before that
 }
 
-// run starts or stops the stopwatch.
 func (w *stopwatch) run(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,6 @@ import (
 	"rsros/program"
 )
 
-// seriesFile is one file of a recording.
 type seriesFile interface {
 	// Close completes the file. It is called once.
 	Close() error
@@ -56,7 +55,6 @@ func (s *series[F]) pathOf(base string) string {
 	return base + s.ext
 }
 
-// next starts the next file.
 func (s *series[F]) next() error {
 	if s.open && !s.overlap {
 		s.open = false
@@ -100,7 +98,6 @@ func (s *series[F]) lost(err error) bool {
 	return true
 }
 
-// close completes a file.
 func (s *series[F]) close(f F) {
 	err := f.Close()
 	s.mu.Lock()
@@ -129,7 +126,6 @@ func (s *series[F]) trim() error {
 	return nil
 }
 
-// failed returns the errors of closed files.
 func (s *series[F]) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,7 +74,6 @@ func newSession(o Options, now func() time.Time, log zerolog.Logger) *session {
 	return r
 }
 
-// begin starts writing.
 func (r *session) begin(parts *parts) {
 	r.parts = parts
 	r.watch.run(true)

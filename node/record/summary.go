@@ -22,7 +22,6 @@ type Summary struct {
 // Count counts one stream's frames.
 type Count struct{ Frames, Dropped, Skipped uint64 }
 
-// add adds one file.
 func (s *Summary) add(st rsbag.RecorderStats) {
 	for _, stream := range st.Streams {
 		c := s.ByStream[stream.Stream]

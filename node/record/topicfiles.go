@@ -70,7 +70,6 @@ func (s *topicFiles) onOpen(f func(path string)) { s.opened = append(s.opened, f
 // that collect recordings wait for the final name.
 const activeSuffix = ".active"
 
-// begin starts the next file.
 func (s *topicFiles) begin() error {
 	if s.base == "" {
 		s.base = s.firstBase()
@@ -255,7 +254,6 @@ func (s *topicFiles) keepLatched(m topicMessage) {
 	s.latched[key] = m
 }
 
-// end closes the last file.
 func (s *topicFiles) end() error {
 	for _, m := range s.latched {
 		m.buffer.Release()

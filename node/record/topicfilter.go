@@ -9,7 +9,6 @@ import (
 	"rsros/program"
 )
 
-// topicFilter selects topics.
 type topicFilter struct {
 	fixed    []string // subscribed at once, even if not published
 	polls    bool     // look for other topics
@@ -57,7 +56,6 @@ func newTopicFilter(o TopicOptions, resolve func(string) (string, error)) (topic
 	return f, nil
 }
 
-// match reports whether a published topic is selected.
 func (f topicFilter) match(name string) bool {
 	return !f.excluded(name) && slices.ContainsFunc(f.patterns, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }

@@ -89,7 +89,6 @@ func (o *TopicOptions) checkFormat() error {
 	return nil
 }
 
-// ext is the extension of the files.
 func (o *TopicOptions) ext() string {
 	if o.DB3 {
 		return extDB3
@@ -209,7 +208,6 @@ func (r *topicRecorder) run(ctx context.Context) error {
 	return errors.Join(err, r.losses(files, tooLarge))
 }
 
-// losses returns what the recording lacks, as program.ErrIncomplete.
 func (r *topicRecorder) losses(files *topicFiles, tooLarge uint64) (err error) {
 	lost := func(format string, args ...any) {
 		err = errors.Join(err, fmt.Errorf("%w: "+format, append([]any{program.ErrIncomplete}, args...)...))
@@ -423,7 +421,6 @@ func (r *topicRecorder) write(files *topicFiles) error {
 	}
 }
 
-// writeOne writes a message and releases its buffer.
 func (r *topicRecorder) writeOne(files *topicFiles, m topicMessage) error {
 	if r.space.check(files.cur.final, time.Now()) {
 		r.logSpace()

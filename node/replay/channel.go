@@ -35,7 +35,6 @@ const smallMessage = 4 << 10
 // emptyMD5 is the md5 of a type without fields, which needs no definition.
 const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
-// channels has all channels, as a list and by connection.
 type channels struct {
 	list   []*channel
 	byConn map[*bagstore.Connection]*channel
@@ -142,7 +141,6 @@ func (cs *channels) countStatics(source Source, statics View) {
 	}
 }
 
-// warnOfNames warns of settings for topics that aren't played.
 func (p *Player) warnOfNames() {
 	recorded, published := make(map[string]bool), make(map[string]bool)
 	for _, ch := range p.channels.list {
@@ -160,7 +158,6 @@ func (p *Player) warnOfNames() {
 	warn(published, p.o.ClockTopics, "clock topics")
 }
 
-// drop removes a channel.
 func (cs *channels) drop(ch *channel) {
 	for c := range ch.conns {
 		delete(cs.byConn, c)

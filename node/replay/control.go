@@ -80,7 +80,6 @@ type RateControlStamp struct{ Stamp bagstore.Time }
 // FollowTime reports the time of the /clock to follow (see Settings.FollowClock).
 type FollowTime struct{ Time bagstore.Time }
 
-// serve executes the submitted commands.
 func (p *Player) serve() {
 	for _, r := range p.inbox.take() {
 		now := p.clock.Now()
@@ -256,7 +255,6 @@ func (c FollowTime) do(p *Player, now Wall) error {
 	return p.fail(p.follow(c.Time, now))
 }
 
-// inbox queues submitted commands.
 type inbox struct {
 	mu       sync.Mutex
 	requests []request

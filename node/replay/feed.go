@@ -126,7 +126,6 @@ func (f *feed) next() (item, bool) {
 	return next, ok
 }
 
-// stop ends reading and releases what was read ahead.
 func (f *feed) stop() {
 	if f.quit == nil {
 		return

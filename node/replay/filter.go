@@ -80,7 +80,6 @@ func (f *Filter) missing(conns []*bagstore.Connection) []string {
 	return slices.Compact(out)
 }
 
-// limiter limits the rate of a topic.
 type limiter struct {
 	period bagstore.Time // 0: no limit
 	next   bagstore.Time

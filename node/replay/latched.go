@@ -12,7 +12,6 @@ import (
 // calibration at 1 ns, before the time line starts.
 const statics = bagstore.MinTime
 
-// playStatics publishes the static messages.
 func (p *Player) playStatics() error {
 	view := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
 	return p.playAll(view)
@@ -30,7 +29,6 @@ func (p *Player) playAll(view View) error {
 	return it.Err()
 }
 
-// playing reports whether a connection is played.
 func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
 
 // untouched reports whether a connection's messages are passed on unread: their stamps
@@ -80,7 +78,6 @@ func (p *Player) before(ch *channel, since, t bagstore.Time) View {
 	})
 }
 
-// lastOf calls f with the last message of a view.
 func lastOf(view View, f func(Recorded) error) error {
 	it := view.Iterator()
 	defer it.Close()

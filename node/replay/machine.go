@@ -2,7 +2,6 @@ package replay
 
 import "rsros/bagstore"
 
-// begin starts the time line.
 func (p *Player) begin() error {
 	now := p.clock.Now()
 	p.time.begin(now)
@@ -101,7 +100,6 @@ func (p *Player) load(now Wall) {
 	}
 }
 
-// drop releases the next message.
 func (p *Player) drop() {
 	p.next.release()
 	p.next, p.time.next = item{}, nothing
@@ -178,7 +176,6 @@ func (p *Player) follow(t bagstore.Time, now Wall) error {
 	return p.goTo(p.time.followed.now, now)
 }
 
-// state returns the player's state.
 func (p *Player) state() State {
 	if p.stopped {
 		return Finished
@@ -186,7 +183,6 @@ func (p *Player) state() State {
 	return p.time.state()
 }
 
-// report publishes the current status.
 func (p *Player) report(now Wall) {
 	t, s := &p.time, p.reports.counted
 	s.State = p.state()

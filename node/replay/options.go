@@ -84,7 +84,6 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// complete replaces zero values by defaults.
 func (o *Options) complete() {
 	if o.Source == nil {
 		o.Source = Bags(nil)

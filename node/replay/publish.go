@@ -9,7 +9,6 @@ import (
 	"rsros/msgs"
 )
 
-// publish passes a message to the channel's sink, with its header stamps shifted.
 func (p *Player) publish(ch *channel, m Recorded, shift bagstore.Time) error {
 	out := p.raw(ch, m, p.time.at, shift)
 	p.reports.made(len(m.Head) + len(m.Data))
@@ -57,7 +56,6 @@ func (p *Player) shiftStamps(ch *channel, m *msgs.Raw, by time.Duration) (err er
 	return err
 }
 
-// stamper shifts the header stamps of one type's messages.
 type stamper struct {
 	spec *msgs.Spec
 	// lone: the only stamp is in a Header that is the first field. Its offset is known,

@@ -41,7 +41,6 @@ func (c Recall) do(p *Player, now Wall) error {
 	return p.recallWork(computed, until)
 }
 
-// recallWork computes the messages of some connections with the last Work before until.
 func (p *Player) recallWork(channels map[*bagstore.Connection]*channel, until bagstore.Time) error {
 	if err := p.wait(); err != nil {
 		return err

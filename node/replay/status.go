@@ -57,7 +57,6 @@ type reports struct {
 	onStatus func(Status) // may be nil
 }
 
-// late records a message's lateness.
 func (r *reports) late(d time.Duration) {
 	r.counted.Late = d
 	r.counted.WorstLate = max(r.counted.WorstLate, d)
@@ -93,7 +92,6 @@ type problems struct {
 	list []string
 }
 
-// maxProblems is the limit of the list.
 const maxProblems = 100
 
 func (p *problems) add(format string, args ...any) {

@@ -71,7 +71,6 @@ func newTimeline(s Settings) timeline {
 	return t
 }
 
-// span sets the times of the first and the last message.
 func (t *timeline) span(start, end bagstore.Time) {
 	t.start, t.end, t.from, t.to, t.at = start, end, start, end, start
 }
@@ -86,10 +85,8 @@ func (t *timeline) begin(now Wall) {
 // the loop range.
 func (t *timeline) has() bool { return t.next != nothing && (!t.loop || t.next <= t.to) }
 
-// held reports whether time is paused or delayed.
 func (t *timeline) held() bool { return t.paused || t.delayed }
 
-// deadline returns when the next message, or the action after the last one, is due.
 func (t *timeline) deadline() Wall {
 	switch {
 	case t.has():
@@ -135,7 +132,6 @@ func (t *timeline) position(now Wall) bagstore.Time {
 	return max(at, t.at)
 }
 
-// shown returns the time for /clock at now.
 func (t *timeline) shown(now Wall) bagstore.Time { return t.position(now) + t.offset }
 
 // late returns how late a message at bag time at is if published now. ok is false if
@@ -286,15 +282,12 @@ type translator struct {
 	rate float64
 }
 
-// anchor maps bag time t to wall time w.
 func (tr *translator) anchor(t bagstore.Time, w Wall) { tr.bag, tr.wall = t, w }
 
-// wallOf returns the wall time of bag time t.
 func (tr *translator) wallOf(t bagstore.Time) Wall {
 	return Wall(add(int64(tr.wall), divide(int64(t-tr.bag), tr.rate)))
 }
 
-// bagOf returns the bag time at wall time w.
 func (tr *translator) bagOf(w Wall) bagstore.Time {
 	return bagstore.Time(add(int64(tr.bag), divide(int64(w-tr.wall), 1/tr.rate)))
 }

@@ -30,7 +30,6 @@ type Work interface {
 // took too long.
 type Skipper interface{ Skipped() uint64 }
 
-// start starts to compute those messages of a Work that have subscribers.
 func (p *Player) start(m Recorded, now Wall) error {
 	shift, at := p.time.stampShift(m.Time, now), int64(m.Time+p.time.offset)
 	wanted := make(map[*bagstore.Connection]func(msgs.Raw))

@@ -55,7 +55,6 @@ func (n *Node) busInfo() any {
 // busCount clamps a counter to XML-RPC's 32-bit int.
 func busCount(v uint64) int { return int(min(v, math.MaxInt32)) }
 
-// outlets lists the connections to subscribers by topic.
 func (n *Node) outlets() map[string][]*outlet {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,7 +67,6 @@ func (n *Node) outlets() map[string][]*outlet {
 	return all
 }
 
-// links lists the connections to publishers by topic.
 func (n *Node) links() map[string][]*link {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -106,7 +106,6 @@ func (l *link) session() error {
 	return l.receive(conn, header)
 }
 
-// handshake exchanges connection headers and checks that the types match.
 func (l *link) handshake(conn net.Conn) (Header, error) {
 	o := &l.subscriber.options
 	h := Header{wire.KeyCallerID: l.subscriber.node.Name(), wire.KeyTopic: o.Topic, wire.KeyType: o.Type.Name, wire.KeyMD5: o.Type.MD5, wire.KeyNoDelay: "0"}

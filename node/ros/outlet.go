@@ -158,7 +158,6 @@ func (c *outlet) gather(batch []*sendqueue.Message) {
 	}
 }
 
-// lose counts and releases a dropped message.
 func (c *outlet) lose(o *sendqueue.Message) {
 	c.dropped.Add(1)
 	o.From.(*Publisher).lost()

@@ -78,7 +78,6 @@ func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error)
 	return cmp.Or(h[wire.KeyCallerID], uri), nil
 }
 
-// probeService returns the address of a service and its provider's header.
 func (n *Node) probeService(ctx context.Context, name string) (uri string, h Header, err error) {
 	ctx, cancel := n.whileOpen(ctx)
 	defer cancel()
@@ -89,7 +88,6 @@ func (n *Node) probeService(ctx context.Context, name string) (uri string, h Hea
 	return uri, h, err
 }
 
-// lookUpService returns the full name and the address of a service.
 func (n *Node) lookUpService(ctx context.Context, name string) (full, uri string, err error) {
 	if full, err = n.Resolve(name); err != nil {
 		return "", "", err

@@ -194,7 +194,6 @@ func (s *Subscriber) stop() {
 	s.wg.Wait()
 }
 
-// setPublishers connects to new publishers and disconnects from those that are gone.
 func (s *Subscriber) setPublishers(uris []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -194,7 +194,6 @@ func (t *topic) remove(p *Publisher) (last bool) {
 	return true
 }
 
-// hangUp closes all connections and drops their queues.
 func (t *topic) hangUp() {
 	t.mu.Lock()
 	outlets := t.outlets
@@ -204,7 +203,6 @@ func (t *topic) hangUp() {
 	}
 }
 
-// entry returns the registration of the topic.
 func (t *topic) entry() *rosapi.Registration {
 	return &rosapi.Registration{
 		What:  "publisher " + t.name,

@@ -89,7 +89,6 @@ func (n *Node) admitUDP(t *topic, peer string) (release func(), err error) {
 // machine answers that the port is closed, the next read returns an error.
 const probeEvery = 10 * time.Second
 
-// probe sends probes to the subscriber until the connection ends.
 func (c *outlet) probe() {
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
@@ -103,7 +102,6 @@ func (c *outlet) probe() {
 	}
 }
 
-// hangUpUDP ends the connections to an address.
 func (t *topic) hangUpUDP(address net.Addr) {
 	t.mu.Lock()
 	outlets := t.outlets

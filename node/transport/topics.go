@@ -120,7 +120,6 @@ func read(m msgs.Raw) (msgs.Header, imagetransport.Picture, error) {
 	}, d.Err()
 }
 
-// shared lets several holders share one reference.
 type shared struct {
 	owner msgs.Releaser // may be nil
 	refs  atomic.Int32

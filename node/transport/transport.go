@@ -17,7 +17,6 @@ import (
 // encode compresses a picture into dst. It is called by one goroutine at a time.
 type encode func(dst []byte, p imagetransport.Picture) (format string, data []byte, err error)
 
-// transport is one topic of compressed images.
 type transport struct {
 	pub     *ros.Publisher
 	encode  encode
@@ -40,7 +39,6 @@ type transport struct {
 	sampler zerolog.BurstSampler // of the log
 }
 
-// job is an image that waits.
 type job struct {
 	header  msgs.Header
 	picture imagetransport.Picture

@@ -36,7 +36,6 @@ func utf8Document(document []byte) []byte {
 	return out
 }
 
-// decodeCall reads a <methodCall>.
 func decodeCall(document []byte) (method string, args []any, err error) {
 	d := decoder{scanner: scanner{b: utf8Document(document)}}
 	err = d.element("methodCall", func() error {

@@ -132,7 +132,6 @@ func (b *Budget) Read(r io.Reader, size int, limit, factor int64) (*Body, error)
 	return body, nil
 }
 
-// fill reads as Read does.
 func (b *Body) fill(r io.Reader, size int, limit int64) error {
 	most := limit + 1 // one more tells that there is too much
 	if size >= 0 {

@@ -66,7 +66,6 @@ func (c *Caller) Call(ctx context.Context, uri, method string, args ...any) (any
 	return valueOf(method, answer)
 }
 
-// exchange makes an XML-RPC call and returns the answer.
 func (c *Caller) exchange(ctx context.Context, uri, method string, args ...any) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -36,10 +36,8 @@ type Registration struct {
 	at   int  // index in the list
 }
 
-// stays reports whether the registration stays when the node leaves.
 func (r *Registration) stays() bool { return r.Leave.Method == "" }
 
-// request returns the call that registers or unregisters.
 func (r *Registration) request() Request {
 	if r.gone {
 		return r.Leave
@@ -47,7 +45,6 @@ func (r *Registration) request() Request {
 	return r.Enter
 }
 
-// pending reports whether the master needs a call.
 func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
 
 // over reports whether the registration can be forgotten.

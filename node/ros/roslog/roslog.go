@@ -161,7 +161,6 @@ func fieldText(value any) string {
 	return string(b)
 }
 
-// rosLevel converts a level to rosgraph_msgs/Log's.
 func rosLevel(l zerolog.Level) uint8 {
 	switch l {
 	case zerolog.TraceLevel, zerolog.DebugLevel:

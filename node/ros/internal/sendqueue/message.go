@@ -26,7 +26,6 @@ type Message struct {
 	home  *sync.Pool
 }
 
-// prefixSize is the size of the length prefix in bytes.
 const prefixSize = 4
 
 // smallKept is the largest buffer that goes back to the pool, in bytes.

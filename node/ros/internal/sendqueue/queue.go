@@ -117,7 +117,6 @@ func (q *Queue) append(o *Message) bool {
 	return idle
 }
 
-// shift removes the oldest message.
 func (q *Queue) shift() *Message {
 	o := q.ring[q.head]
 	q.ring[q.head] = nil
