@@ -2,6 +2,7 @@ package xmlrpc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"strconv"
@@ -10,17 +11,23 @@ import (
 	"unicode/utf8"
 )
 
-// decoder reads the grammar of XML-RPC from a scanner, one token ahead.
+// decoder reads the grammar of XML-RPC from a scanner, one token ahead. After its first error, every
+// token is the end of the document.
 type decoder struct {
 	scanner
 	ahead    token
 	hasAhead bool
 	depth    int
 	values   int // decoded so far
+	err      error
 }
 
-// utf8Document returns the document in UTF-8. ISO-8859-1 is converted, the one other encoding that
-// peers use; a document in any other is refused where it isn't UTF-8.
+func newDecoder(document []byte) *decoder {
+	return &decoder{scanner: scanner{b: utf8Document(document)}}
+}
+
+// utf8Document converts a document in ISO-8859-1, the only other encoding that peers use, to UTF-8.
+// The scanner refuses what isn't UTF-8.
 func utf8Document(document []byte) []byte {
 	const longest = 200 // bytes of an XML declaration
 	start := bytes.TrimLeft(document[:min(len(document), longest)], " \t\r\n")
@@ -37,57 +44,35 @@ func utf8Document(document []byte) []byte {
 }
 
 func decodeCall(document []byte) (method string, args []any, err error) {
-	d := decoder{scanner: scanner{b: utf8Document(document)}}
-	err = d.element("methodCall", func() error {
-		if method, err = d.simple("methodName"); err != nil {
-			return err
+	d := newDecoder(document)
+	d.element("methodCall", func() {
+		if method = strings.TrimSpace(d.simple("methodName")); method == "" {
+			d.fail(d.pos, "call without a method name")
 		}
-		if strings.TrimSpace(method) == "" {
-			return d.fail(d.pos, "call without a method name")
-		}
-		args, err = d.params()
-		return err
+		args = d.params()
 	})
-	if err == nil {
-		err = d.end()
-	}
-	return strings.TrimSpace(method), args, err
+	d.expectSpaced(endOfDocument, "")
+	return method, args, d.err
 }
 
-// decodeResponse reads a <methodResponse>; a fault comes back as a *Fault error.
+// decodeResponse reads a <methodResponse>. A fault is returned as a *Fault.
 func decodeResponse(document []byte) (value any, err error) {
-	d := decoder{scanner: scanner{b: utf8Document(document)}}
+	d := newDecoder(document)
 	var fault error
-	err = d.element("methodResponse", func() error {
-		if isFault, err := d.at("fault"); err != nil {
-			return err
-		} else if isFault {
-			return d.element("fault", func() error {
-				value, err := d.value()
-				fault = newFault(value)
-				return err
-			})
+	d.element("methodResponse", func() {
+		if d.at("fault") {
+			d.element("fault", func() { fault = newFault(d.value()) })
+		} else if values := d.params(); len(values) == 1 {
+			value = values[0]
+		} else {
+			d.fail(d.pos, "response with %d values", len(values))
 		}
-		values, err := d.params()
-		if err != nil {
-			return err
-		}
-		if len(values) != 1 {
-			return d.fail(d.pos, "response with %d values", len(values))
-		}
-		value = values[0]
-		return nil
 	})
-	if err == nil {
-		err = d.end()
-	}
-	if err == nil {
-		err = fault
-	}
-	return value, err
+	d.expectSpaced(endOfDocument, "")
+	return value, cmp.Or(d.err, fault)
 }
 
-// newFault reads the struct of a fault leniently: it is reported to people.
+// newFault reads the struct of a fault. Missing fields are no error, because it is only reported.
 func newFault(value any) *Fault {
 	fields, _ := value.(map[string]any)
 	code, _ := fields["faultCode"].(int)
@@ -96,75 +81,71 @@ func newFault(value any) *Fault {
 }
 
 // params reads <params>, which may be missing.
-func (d *decoder) params() ([]any, error) {
+func (d *decoder) params() []any {
 	values := []any{}
-	present, err := d.at("params")
-	if err != nil || !present {
-		return values, err
-	}
-	err = d.element("params", func() error {
-		return d.each("param", func() error {
-			v, err := d.value()
-			values = append(values, v)
-			return err
+	if d.at("params") {
+		d.element("params", func() {
+			d.each("param", func() { values = append(values, d.value()) })
 		})
-	})
-	return values, err
+	}
+	return values
 }
 
 // value reads <value>: a typed element, or bare text, which is a string.
-func (d *decoder) value() (value any, err error) {
+func (d *decoder) value() (value any) {
 	if d.depth++; d.depth > maxDepth {
-		return nil, d.fail(d.pos, "values nested deeper than %d", maxDepth)
+		d.fail(d.pos, "values nested deeper than %d", maxDepth)
 	}
 	if d.values++; d.values > maxValues {
-		return nil, d.fail(d.pos, "more than %d values", maxValues)
+		d.fail(d.pos, "more than %d values", maxValues)
 	}
-	defer func() { d.depth-- }()
-	err = d.elementRaw("value", func() error {
-		bare := ""
-		t, err := d.peek()
-		if err == nil && t.kind == text {
-			bare = t.text
-			d.hasAhead = false
-			t, err = d.peek()
-		}
-		if err != nil {
-			return err
-		}
+	d.elementRaw("value", func() {
+		bare := d.characterData()
+		t := d.peek()
 		if t.kind != startTag {
 			value = bare
-			return nil
+			return
 		}
 		if strings.TrimSpace(bare) != "" {
-			return d.fail(t.offset, "text beside %v", t)
+			d.fail(t.offset, "text beside %v", t)
 		}
-		if value, err = d.typed(t.name); err != nil {
-			return err
-		}
-		return d.skipSpace()
+		value = d.typed(t.name)
+		d.skipSpace()
 	})
-	return value, err
+	d.depth--
+	return value
 }
 
 // typed reads the element inside <value> that names its type.
-func (d *decoder) typed(name string) (any, error) {
+func (d *decoder) typed(name string) any {
 	switch name {
 	case "array":
-		return d.array()
+		values := []any{}
+		d.element("array", func() {
+			d.element("data", func() {
+				for d.at("value") {
+					values = append(values, d.value())
+				}
+			})
+		})
+		return values
 	case "struct":
-		return d.structure()
+		fields := map[string]any{}
+		d.element("struct", func() {
+			d.each("member", func() {
+				name := d.simple("name")
+				d.skipSpace()
+				fields[name] = d.value()
+			})
+		})
+		return fields
 	}
 	offset := d.pos
-	content, err := d.simple(name)
+	value, err := parseScalar(name, d.simple(name))
 	if err != nil {
-		return nil, err
+		d.fail(offset, "%v", err)
 	}
-	value, err := parseScalar(name, content)
-	if err != nil {
-		return nil, d.fail(offset, "%v", err)
-	}
-	return value, nil
+	return value
 }
 
 var errUnknownType = errors.New("unknown type of value")
@@ -194,7 +175,7 @@ func parseScalar(name, content string) (any, error) {
 	return nil, errUnknownType
 }
 
-// timeLayout is how XML-RPC writes dateTime.iso8601: no zone, which we take as UTC.
+// timeLayout is the form of dateTime.iso8601. It has no zone; UTC is assumed.
 const timeLayout = "20060102T15:04:05"
 
 func parseTime(s string) (time.Time, error) {
@@ -202,145 +183,82 @@ func parseTime(s string) (time.Time, error) {
 	return time.ParseInLocation(timeLayout, bare, time.UTC)
 }
 
-func (d *decoder) array() (any, error) {
-	values := []any{}
-	err := d.element("array", func() error {
-		return d.element("data", func() error {
-			for {
-				more, err := d.at("value")
-				if err != nil || !more {
-					return err
-				}
-				v, err := d.value()
-				if err != nil {
-					return err
-				}
-				values = append(values, v)
-			}
-		})
-	})
-	return values, err
-}
-
-func (d *decoder) structure() (any, error) {
-	fields := map[string]any{}
-	err := d.element("struct", func() error {
-		return d.each("member", func() error {
-			name, err := d.simple("name")
-			if err != nil {
-				return err
-			}
-			if err := d.skipSpace(); err != nil {
-				return err
-			}
-			fields[name], err = d.value()
-			return err
-		})
-	})
-	return fields, err
-}
-
-// The rest is the machinery: tokens, elements, white space.
-
-func (d *decoder) peek() (token, error) {
-	if !d.hasAhead {
-		t, err := d.scanner.next()
-		if err != nil {
-			return token{}, err
-		}
-		d.ahead, d.hasAhead = t, true
+func (d *decoder) fail(offset int, format string, args ...any) {
+	if d.err == nil {
+		d.err = d.scanner.fail(offset, format, args...)
 	}
-	return d.ahead, nil
 }
 
-func (d *decoder) skipSpace() error {
-	t, err := d.peek()
-	if err == nil && t.kind == text {
-		if strings.TrimSpace(t.text) != "" {
-			return d.fail(t.offset, "unexpected %v", t)
-		}
+func (d *decoder) peek() token {
+	if !d.hasAhead && d.err == nil {
+		d.ahead, d.err = d.next()
+		d.hasAhead = true
+	}
+	if d.err != nil {
+		return token{kind: endOfDocument}
+	}
+	return d.ahead
+}
+
+// characterData reads the text that comes next, if any.
+func (d *decoder) characterData() string {
+	t := d.peek()
+	if t.kind == text {
 		d.hasAhead = false
 	}
-	return err
+	return t.text
 }
 
-// at says whether <name> comes next.
-func (d *decoder) at(name string) (bool, error) {
-	if err := d.skipSpace(); err != nil {
-		return false, err
+func (d *decoder) skipSpace() {
+	if t := d.peek(); strings.TrimSpace(d.characterData()) != "" {
+		d.fail(t.offset, "unexpected %v", t)
 	}
-	t, err := d.peek()
-	return t.kind == startTag && t.name == name, err
 }
 
-func (d *decoder) expect(kind tokenKind, name string) error {
-	t, err := d.peek()
-	if err != nil {
-		return err
-	}
+// at reports whether <name> comes next.
+func (d *decoder) at(name string) bool {
+	d.skipSpace()
+	t := d.peek()
+	return t.kind == startTag && t.name == name
+}
+
+func (d *decoder) expect(kind tokenKind, name string) {
+	t := d.peek()
 	if t.kind != kind || t.name != name {
-		return d.fail(t.offset, "expected %v, found %v", token{kind: kind, name: name}, t)
+		d.fail(t.offset, "expected %v, found %v", token{kind: kind, name: name}, t)
 	}
 	d.hasAhead = false
-	return nil
 }
 
-// element reads <name>, what inner reads, and </name>; white space around inner doesn't count.
-func (d *decoder) element(name string, inner func() error) error {
-	if err := d.skipSpace(); err != nil {
-		return err
-	}
-	return d.elementRaw(name, func() error {
-		if err := inner(); err != nil {
-			return err
-		}
-		return d.skipSpace()
+func (d *decoder) expectSpaced(kind tokenKind, name string) {
+	d.skipSpace()
+	d.expect(kind, name)
+}
+
+// element reads <name>, what inner reads, and </name>. White space around inner is skipped.
+func (d *decoder) element(name string, inner func()) {
+	d.elementRaw(name, func() {
+		inner()
+		d.skipSpace()
 	})
 }
 
-// elementRaw is element for an inner part that cares for its white space itself.
-func (d *decoder) elementRaw(name string, inner func() error) error {
-	if err := d.skipSpace(); err != nil {
-		return err
-	}
-	if err := d.expect(startTag, name); err != nil {
-		return err
-	}
-	if err := inner(); err != nil {
-		return err
-	}
-	return d.expect(endTag, name)
+// elementRaw is element for an inner part in which trailing white space counts.
+func (d *decoder) elementRaw(name string, inner func()) {
+	d.expectSpaced(startTag, name)
+	inner()
+	d.expect(endTag, name)
 }
 
 // each reads all <name> elements that follow.
-func (d *decoder) each(name string, inner func() error) error {
-	for {
-		more, err := d.at(name)
-		if err != nil || !more {
-			return err
-		}
-		if err := d.element(name, inner); err != nil {
-			return err
-		}
+func (d *decoder) each(name string, inner func()) {
+	for d.at(name) {
+		d.element(name, inner)
 	}
 }
 
 // simple reads <name>text</name>.
-func (d *decoder) simple(name string) (content string, err error) {
-	err = d.elementRaw(name, func() error {
-		t, err := d.peek()
-		if err == nil && t.kind == text {
-			content = t.text
-			d.hasAhead = false
-		}
-		return err
-	})
-	return content, err
-}
-
-func (d *decoder) end() error {
-	if err := d.skipSpace(); err != nil {
-		return err
-	}
-	return d.expect(endOfDocument, "")
+func (d *decoder) simple(name string) (content string) {
+	d.elementRaw(name, func() { content = d.characterData() })
+	return content
 }
