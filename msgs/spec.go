@@ -82,13 +82,16 @@ type Spec struct {
 	min     int64 // minimum wire size, at most maxSize
 	fixed   bool  // all messages have size min
 	stamped bool  // contains a Header at any depth
-	deps    []*Spec
 }
 
 const (
 	maxSize  = 1 << 40 // larger than any message; prevents overflow of sums
 	maxDepth = 50      // of nested types
 	maxFixed = 1 << 22 // elements of a fixed array; times maxSize fits an int64
+
+	// Bounds of a definition with its dependencies.
+	maxText   = 4 << 20 // bytes
+	maxFields = 1 << 14 // fields and constants
 )
 
 // MD5 returns the type's MD5 sum.
@@ -102,10 +105,20 @@ func (s *Spec) FixedSize() (size int64, ok bool) { return s.min, s.fixed }
 func (s *Spec) FullText() string {
 	var b strings.Builder
 	b.WriteString(s.Text)
-	for _, d := range s.deps {
-		b.WriteString("\n" + strings.Repeat("=", 80) + "\nMSG: " + d.Name + "\n" + d.Text)
-	}
+	s.writeDeps(&b, make(map[*Spec]bool))
 	return b.String()
+}
+
+// writeDeps writes each type that s needs and that wasn't seen yet, before the types that
+// it needs.
+func (s *Spec) writeDeps(b *strings.Builder, seen map[*Spec]bool) {
+	for i := range s.Fields {
+		if d := s.Fields[i].Sub; d != nil && !seen[d] {
+			seen[d] = true
+			b.WriteString("\n" + strings.Repeat("=", 80) + "\nMSG: " + d.Name + "\n" + d.Text)
+			d.writeDeps(b, seen)
+		}
+	}
 }
 
 // Parse parses a definition in the format of connection headers: the type's own definition,
@@ -175,13 +188,17 @@ func isSeparator(line string) bool {
 
 // parser parses each type once.
 type parser struct {
-	text  func(name string) (string, bool)
-	specs map[string]*Spec // nil while being parsed, to detect cycles
+	text          func(name string) (string, bool)
+	specs         map[string]*Spec // nil while being parsed, to detect cycles
+	bytes, fields int              // of all types so far
 }
 
 func (p *parser) parse(name, text string, depth int) (*Spec, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("type %s: more than %d nested types", name, maxDepth)
+	}
+	if p.bytes += len(text); p.bytes > maxText {
+		return nil, fmt.Errorf("type %s: its definition, with the types before it, has more than %d bytes", name, maxText)
 	}
 	p.specs[name] = nil
 	s := &Spec{Name: name, Text: text}
@@ -201,6 +218,9 @@ func (p *parser) line(s *Spec, pkg, line string, depth int) error {
 	clean = strings.TrimSpace(clean)
 	if clean == "" {
 		return nil
+	}
+	if p.fields++; p.fields > maxFields {
+		return fmt.Errorf("more than %d fields in the definition", maxFields)
 	}
 	if typ, rest, ok := cutType(clean); ok && strings.Contains(rest, "=") {
 		if typ == "string" { // a string constant includes '#'
@@ -279,9 +299,8 @@ func splitArray(typ string) (elem string, array bool, n int, err error) {
 	return elem, true, n, nil
 }
 
-// finish computes MD5, minimum size and dependencies.
+// finish computes MD5 and minimum size.
 func (s *Spec) finish() {
-	seen := make(map[string]bool)
 	s.fixed, s.stamped = true, s.isHeader()
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -289,7 +308,6 @@ func (s *Spec) finish() {
 		s.fixed = s.fixed && f.fixedElem() && !(f.Array && f.Len == Variable)
 		if f.Sub != nil {
 			s.stamped = s.stamped || f.Sub.stamped
-			s.addDeps(f.Sub, seen)
 		}
 	}
 	sum := md5.Sum([]byte(s.md5Text()))
@@ -307,15 +325,6 @@ func (s *Spec) md5Text() string {
 		lines = append(lines, s.Fields[i].md5Line())
 	}
 	return strings.Join(lines, "\n")
-}
-
-func (s *Spec) addDeps(d *Spec, seen map[string]bool) {
-	for _, x := range append([]*Spec{d}, d.deps...) {
-		if !seen[x.Name] {
-			seen[x.Name] = true
-			s.deps = append(s.deps, x)
-		}
-	}
 }
 
 func (f *Field) md5Line() string {

@@ -1,6 +1,8 @@
 package msgs
 
 import (
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -18,6 +20,8 @@ func TestParseErrors(t *testing.T) {
 		"negative":       {"a/B", "uint8[-1] b", "array type"},
 		"huge":           {"a/B", "uint8[99999999999] b", "array type"},
 		"unclosed":       {"a/B", "uint8[3 b", "array type"},
+		"long":           {"a/B", strings.Repeat(" ", maxText+1), "more than 4194304 bytes"},
+		"many fields":    {"a/B", strings.Repeat("uint8 x\n", maxFields+1), "more than 16384 fields"},
 		"array of empty": {"a/B", "C[] c" + sep + "a/C\n", "the empty type a/C"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +82,35 @@ func TestHostileWalk(t *testing.T) {
 		if err := s.WriteYAML(&strings.Builder{}, make([]byte, 1000), PrintOptions{}); (err == nil) != (leaf == "") {
 			t.Errorf("leaf %q: %v", leaf, err)
 		}
+	}
+}
+
+// TestHostileTypes parses a definition of 5000 types that need 5000 others each.
+func TestHostileTypes(t *testing.T) {
+	const n = 5000
+	sep := "\n" + strings.Repeat("=", 80) + "\nMSG: "
+	var own, deps, leaves strings.Builder
+	for i := range n {
+		fmt.Fprintf(&own, "T%d f\n", i)
+		fmt.Fprintf(&deps, "%sa/T%d\nW w", sep, i)
+		fmt.Fprintf(&leaves, "L%d f\n", i)
+	}
+	deps.WriteString(sep + "a/W\n" + leaves.String())
+	for i := range n {
+		fmt.Fprintf(&deps, "%sa/L%d\n", sep, i)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s, err := Parse("a/B", own.String()+deps.String())
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 50<<20 {
+		t.Errorf("allocated %d MB", grown>>20)
+	}
+	if got := strings.Count(s.FullText(), "MSG: "); got != 2*n+1 {
+		t.Errorf("the full text has %d types", got)
 	}
 }
 

@@ -29,18 +29,12 @@ func TypeName(name string) (string, error) {
 // separator precedes each dependency in a definition.
 var separator = strings.Repeat("=", 80)
 
-// maxDefinition bounds a definition, in bytes.
-const maxDefinition = 4 << 20
-
 // ros1Syntax converts a definition of the encoding "ros2msg", with its dependencies after
 // lines of '=', to the syntax of ROS 1. wide is the set of wstring fields, by type and
 // field name, which are strings in ROS 1.
 func ros1Syntax(name, text string) (ros1 string, wide map[string]bool, err error) {
 	pkg, _, _ := strings.Cut(name, "/")
 	wide = make(map[string]bool)
-	if len(text) > maxDefinition {
-		return "", nil, fmt.Errorf("definition has %d bytes, want at most %d", len(text), maxDefinition)
-	}
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -61,7 +61,7 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 	next := 0 // next field of to
 	for i := range from.Fields {
 		f := &from.Fields[i]
-		at := find(to, f.Name)
+		at := find(to, f.Name, next)
 		s, err := c.step(f, at, from, to, path)
 		if err != nil {
 			return nil, err
@@ -109,9 +109,12 @@ func (s *step) count() int {
 	return 1
 }
 
-// find returns the index of a field, or -1. It prefers an exact match and otherwise ignores
-// case.
-func find(s *msgs.Spec, name string) int {
+// find returns the index of a field, or -1. It prefers an exact match, at next if it is
+// there, and otherwise ignores case.
+func find(s *msgs.Spec, name string, next int) int {
+	if next < len(s.Fields) && s.Fields[next].Name == name {
+		return next
+	}
 	if i := slices.IndexFunc(s.Fields, func(f msgs.Field) bool { return f.Name == name }); i >= 0 {
 		return i
 	}
