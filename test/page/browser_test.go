@@ -81,7 +81,7 @@ func startBrowser() {
 // exceptions, errors and warnings on the console, blocked content, requests to
 // another host.
 type tab struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 
 	mu       sync.Mutex
@@ -90,7 +90,7 @@ type tab struct {
 }
 
 // newTab opens a tab.
-func newTab(t *testing.T) *tab {
+func newTab(t testing.TB) *tab {
 	t.Helper()
 	need.Programs(t, "chromium")
 	browser.once.Do(startBrowser)

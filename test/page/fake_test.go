@@ -36,7 +36,7 @@ type object = map[string]any
 // test decides on. It has what a page can't be tested with on the real program:
 // frames that stop, a damaged frame, a lost connection.
 type program struct {
-	t   *testing.T
+	t   testing.TB
 	url string
 
 	mu       sync.Mutex
@@ -62,7 +62,7 @@ type lane struct {
 	waiting  []byte // newest frame without credit
 }
 
-func startProgram(t *testing.T, source object) *program {
+func startProgram(t testing.TB, source object) *program {
 	t.Helper()
 	p := &program{t: t, source: source, lanes: map[int]*lane{},
 		state:  object{"playing": true, "position": nil, "rate": 1, "loop": false, "range": nil, "ended": false},

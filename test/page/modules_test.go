@@ -74,7 +74,7 @@ var (
 )
 
 // bundled is modules.ts with all that it imports, as one module.
-func bundled(t *testing.T) []byte {
+func bundled(t testing.TB) []byte {
 	t.Helper()
 	bundleOnce.Do(func() {
 		args := []string{"tool", "-modfile=../tools/go.mod", "esbuild", "modules.ts", "--bundle", "--format=esm"}

@@ -41,3 +41,20 @@ func Program(t testing.TB) string {
 	}
 	return Scratch("rs-ros-node")
 }
+
+// Released returns the path of rs-ros-node built as it is released, for benchmarks. The
+// environment variable BENCH_PROGRAM names another one to measure.
+func Released(b *testing.B) string {
+	b.Helper()
+	need.Long(b)
+	if program := os.Getenv("BENCH_PROGRAM"); program != "" {
+		return program
+	}
+	program := filepath.Join(b.TempDir(), "rs-ros-node")
+	build := exec.Command("go", "build", "-o", program, "rsros/cmd/rs-ros-node")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("build: %v\n%s", err, out)
+	}
+	return program
+}

@@ -24,27 +24,34 @@ type Message struct {
 	Rate    float64
 	Record  wire.Record `json:"-"` // of op "record"
 
+	// Of binary messages only.
+	Stream   uint16 `json:"-"`
 	Sequence uint32
-	Body     []byte // of a binary message; nil of others
+	Time     uint64 `json:"-"` // of the frame
+	Body     []byte
 }
 
 // Client is a viewer. It ends with the test.
 type Client struct {
-	t    *testing.T
+	t    testing.TB
 	conn *websocket.Conn
 }
 
 // Dial connects to a page by its address, which ends in a slash.
-func Dial(t *testing.T, page string) *Client {
+func Dial(t testing.TB, page string) *Client {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
 	conn.SetReadLimit(16 << 20)
-	return &Client{t, conn}
+	c := &Client{t, conn}
+	t.Cleanup(c.Close)
+	return c
 }
+
+// Close disconnects. It may be called more than once.
+func (c *Client) Close() { c.conn.CloseNow() } //nolint:errcheck // at the end
 
 // Say sends a text.
 func (c *Client) Say(format string, args ...any) {
@@ -68,8 +75,9 @@ func (c *Client) Await(is func(Message) bool) Message {
 			}
 		default:
 			le := binary.LittleEndian
-			m.Sequence, m.Body = le.Uint32(data[4:]), data[wire.HeadSize+le.Uint32(data[40:]):]
-			c.Say(`{"op":"credit","stream":%d,"upto":%d}`, le.Uint16(data[2:]), m.Sequence)
+			m.Stream, m.Sequence, m.Time = le.Uint16(data[2:]), le.Uint32(data[4:]), le.Uint64(data[24:])
+			m.Body = data[wire.HeadSize+le.Uint32(data[40:]):]
+			c.Say(`{"op":"credit","stream":%d,"upto":%d}`, m.Stream, m.Sequence)
 		}
 		if err != nil {
 			c.t.Fatal(err)
@@ -110,5 +118,11 @@ func (c *Client) Must(id int, op, more string) {
 // Subscribe subscribes to a stream.
 func (c *Client) Subscribe(stream uint16) {
 	c.t.Helper()
-	c.Say(`{"op":"subscribe","stream":%d,"codec":"raw","divisor":1}`, stream)
+	c.SubscribeAs(stream, "raw")
+}
+
+// SubscribeAs subscribes to a stream with the codec raw or packed.
+func (c *Client) SubscribeAs(stream uint16, codec string) {
+	c.t.Helper()
+	c.Say(`{"op":"subscribe","stream":%d,"codec":%q,"divisor":1}`, stream, codec)
 }

@@ -1,0 +1,2 @@
+// Package convert has a benchmark of converting large RealSense recordings.
+package convert
