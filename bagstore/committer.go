@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/tail"
 )
 
 // job is a chunk or a checkpoint on its way to the disk.
@@ -25,6 +26,7 @@ type job struct {
 	compressed []byte        // buf compressed; valid when ready is closed
 	err        error         // of the compression
 	ready      chan struct{} // closed after compression
+	raw        bool          // it is written uncompressed
 
 	checkpoint chan struct{} // not nil: the job is a checkpoint; closed when that is durable
 }
@@ -40,19 +42,28 @@ type largeMessage struct {
 
 // committer writes jobs in the order of submission: synchronously or, with compression,
 // in a goroutine while workers compress the following chunks.
+//
+// A live recording doesn't wait for compression, as messages that wait outside the Writer are
+// lost if the process is killed. A chunk for which no worker is free is written uncompressed,
+// and so is the oldest one when too much waits for it.
 type committer struct {
 	o     Options
 	sink  disk.Sink
-	queue chan *job // to the writing goroutine
-	work  chan *job // to the compression workers
-	free  chan *job // for reuse
-	flush chan bool // to the writing goroutine: the argument of flushStaged
+	queue chan *job     // to the writing goroutine
+	work  chan *job     // to the compression workers
+	free  chan *job     // for reuse
+	flush chan bool     // to the writing goroutine: the argument of flushStaged
+	press chan struct{} // to the writing goroutine: too much waits
+	room  chan struct{} // from the writing goroutine: a chunk is written
 	wait  sync.WaitGroup
 	sync  sync.WaitGroup // for the goroutine of a checkpoint
 
 	written     atomic.Int64  // length of the file, staged bytes included
 	committed   atomic.Uint64 // chunks appended
+	raw         atomic.Uint64 // those that were to be compressed and aren't
+	waiting     atomic.Int64  // bytes of chunks in the queue
 	inFile      atomic.Int64  // bytes handed to the system
+	landed      atomic.Uint64 // chunks in these bytes
 	stale       atomic.Int64  // bytes of replaced index sections and of padding
 	checkpoints atomic.Int64
 	indexSize   atomic.Int64 // of an index section written now
@@ -76,9 +87,23 @@ type committed struct {
 	conns int   // connections described up to end
 }
 
+// Limits of what waits to be written in a live recording. Next to the queue, one chunk is
+// being written, one submitted and one filled.
+const (
+	maxQueue   = tail.Slots - 4
+	maxWaiting = 64 << 20 // bytes; one chunk may exceed it
+)
+
 func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	depth := o.Workers + 1
-	c := &committer{o: o, sink: s, begun: o.Now(), queue: make(chan *job, depth), work: make(chan *job, depth), free: make(chan *job, depth+2), flush: make(chan bool, 1)}
+	queue := depth
+	if o.Live {
+		queue = maxQueue
+	}
+	c := &committer{
+		o: o, sink: s, begun: o.Now(), queue: make(chan *job, queue), work: make(chan *job, depth), free: make(chan *job, depth+2),
+		flush: make(chan bool, 1), press: make(chan struct{}, 1), room: make(chan struct{}, 1),
+	}
 	if err := s.Append(fileHeaderWithTail(firstChunk, 0, 0, o.tail), nil, nil, nil); err != nil {
 		return nil, err
 	}
@@ -104,7 +129,17 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 func (c *committer) markFlushed() {
 	c.flushed = c.sink.Size()
 	c.written.Store(c.flushed)
-	c.inFile.Store(c.flushed)
+	c.markInFile(c.flushed)
+}
+
+// markInFile notes that the first size bytes are in the file.
+func (c *committer) markInFile(size int64) {
+	c.inFile.Store(size)
+	n := c.landed.Load()
+	for n < uint64(len(c.chunks)) && c.chunks[n].end <= size {
+		n++
+	}
+	c.landed.Store(n)
 }
 
 // fileHeader returns the version line and the file header record, padded with blanks up
@@ -166,10 +201,38 @@ func (c *committer) submit(j *job) {
 		c.commit(j)
 		return
 	}
-	if j.checkpoint == nil {
+	switch {
+	case j.checkpoint != nil:
+	case !c.o.Live:
 		c.work <- j
+	default:
+		c.submitLive(j)
 	}
 	c.queue <- j
+}
+
+// submitLive passes a chunk to the workers if one of them is about to be free, and makes room
+// for it in the queue.
+func (c *committer) submitLive(j *job) {
+	select {
+	case c.work <- j:
+	default:
+		j.raw = true
+		close(j.ready)
+	}
+	c.waiting.Add(int64(len(j.buf)))
+	for len(c.queue) == cap(c.queue) || c.waiting.Load() > max(maxWaiting, int64(len(j.buf))) {
+		notify(c.press)
+		<-c.room
+	}
+}
+
+// notify sends to a channel that has room for one notice, unless one is pending.
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 // compress is the goroutine of a compression worker.
@@ -184,25 +247,38 @@ func (c *committer) compress() {
 // write is the writing goroutine.
 func (c *committer) write() {
 	for {
-		select {
-		case j, ok := <-c.queue:
-			if !ok {
-				return
+		var j *job
+		ok := true
+		select { // the next chunk takes staged bytes along
+		case j, ok = <-c.queue:
+		default:
+			select {
+			case j, ok = <-c.queue:
+			case now := <-c.flush:
+				c.flushStaged(now)
+				continue
 			}
-			c.await(j)
-			c.commit(j)
-		case now := <-c.flush:
-			c.flushStaged(now)
 		}
+		if !ok {
+			return
+		}
+		c.await(j)
+		c.commit(j)
 	}
 }
 
-// await waits until a chunk is compressed. It flushes staged bytes meanwhile.
+// await waits until a chunk is compressed or must be written uncompressed. It flushes staged
+// bytes meanwhile.
 func (c *committer) await(j *job) {
 	for j.checkpoint == nil {
 		select {
 		case <-j.ready:
-			c.fail(j.err)
+			if !j.raw {
+				c.fail(j.err)
+			}
+			return
+		case <-c.press:
+			j.raw = true
 			return
 		case now := <-c.flush:
 			c.flushStaged(now)
@@ -232,6 +308,15 @@ func (c *committer) commit(j *job) {
 	} else if j.large != nil && j.large.done != nil {
 		j.large.done()
 	}
+	if c.o.Compression != None {
+		c.waiting.Add(-int64(len(j.buf)))
+		notify(c.room)
+		select {
+		case <-j.ready:
+		default:
+			return // a worker still has it
+		}
+	}
 	select {
 	case c.free <- j:
 	default:
@@ -248,7 +333,7 @@ func (c *committer) flushStaged(now bool) {
 			return
 		}
 		at = c.sink.Written()
-		c.inFile.Store(c.sink.Size())
+		c.markInFile(c.sink.Size())
 	}
 	c.staged = at
 }
@@ -264,11 +349,12 @@ func (c *committer) chunk(j *job) error {
 		c.layLarge(j, pos)
 		body, done = j.large.body, j.large.done
 	} else {
+		kind := None
 		body = j.buf
-		if c.o.Compression != None {
-			body = j.compressed
+		if c.o.Compression != None && !j.raw { // otherwise a worker may be writing to compressed
+			kind, body = c.o.Compression, j.compressed
 		}
-		c.scratch = appendChunkHeader(c.scratch[:0], c.o.Compression, len(j.buf), len(body))
+		c.scratch = appendChunkHeader(c.scratch[:0], kind, len(j.buf), len(body))
 	}
 	c.summarize(j, &info)
 	if err := c.sink.Append(c.scratch, body, c.tail, done); err != nil {
@@ -277,8 +363,11 @@ func (c *committer) chunk(j *job) error {
 	c.conns = append(c.conns, j.conns...)
 	c.chunks = append(c.chunks, committed{info, c.sink.Size(), len(c.conns)})
 	c.written.Store(c.sink.Size())
-	c.inFile.Store(max(c.inFile.Load(), c.sink.Landed()))
+	c.markInFile(max(c.inFile.Load(), c.sink.Landed()))
 	c.committed.Add(1)
+	if j.raw {
+		c.raw.Add(1)
+	}
 	size := int64(chunkInfoSize + 8*len(info.Counts))
 	for _, conn := range j.conns {
 		size += int64(len(appendConnection(nil, conn)))
@@ -358,8 +447,11 @@ const (
 )
 
 // affordable reports whether another index section keeps the replaced ones within their
-// share of the file.
+// share of the file. In a live recording, submitting must not wait for room, either.
 func (c *committer) affordable() bool {
+	if c.o.Live && (len(c.queue) > maxQueue-2 || c.waiting.Load() > maxWaiting/2) {
+		return false
+	}
 	allowance := int64(staleBytes + c.o.Now().Sub(c.begun).Seconds()*stalePerSecond)
 	return !c.syncing.Load() && c.stale.Load()+c.indexSize.Load() <= c.written.Load()/100+allowance
 }

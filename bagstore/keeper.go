@@ -13,7 +13,7 @@ import (
 // keepEvery is the period of a keeper. The second time that it sees a chunk open, it copies
 // it to the tail file: at most two periods after a message was written, or three if an
 // earlier chunk is still on its way to the disk. A chunk that fills faster is never copied.
-const keepEvery = 30 * time.Millisecond
+const keepEvery = 20 * time.Millisecond
 
 // ErrGone means that another program deleted, replaced or truncated the file during the
 // recording.
@@ -77,9 +77,7 @@ func (k *keeper) look() {
 		// With compression another goroutine flushes, before the next look.
 		w.c.flushSoon(open <= k.seen+1 || len(w.sealed) > 0 && w.sealed[0].number <= k.seen)
 	}
-	if w.c.written.Load() <= w.c.inFile.Load() {
-		k.safe = max(k.safe, committed)
-	}
+	k.safe = max(k.safe, w.c.landed.Load())
 	k.put(open)
 	if len(w.cur.entries) == 0 {
 		open--

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,14 +38,16 @@ var paces = []recordingPace{
 		return 200
 	}},
 	{"fast", time.Millisecond, func(i int) int { return 1000 + i%3000 }},
+	{"camera", 10 * time.Millisecond, func(int) int { return 400_000 }}, // more than bzip2 compresses
 }
 
-// recordAtPace is the test binary's other life: it records at a pace, says which message
-// it has written and how late its goroutines have run, and never stops.
+// recordAtPace is the test binary's other life: it records messages that arrive at a pace,
+// says which has arrived and how late its goroutines and the disk have been, and never
+// stops. As in a node, messages that the Writer doesn't take yet wait in memory.
 func recordAtPace(path, name string) {
 	p := paces[slices.IndexFunc(paces, func(p recordingPace) bool { return p.name == name })]
 	kind, _ := strconv.Atoi(os.Getenv("BAGSTORE_SINK"))
-	w, err := Create(path, Options{Sink: SinkKind(kind), Compression: Compression(os.Getenv("BAGSTORE_COMPRESSION"))})
+	w, err := Create(path, Options{Sink: SinkKind(kind), Compression: Compression(os.Getenv("BAGSTORE_COMPRESSION")), Live: true})
 	if err != nil {
 		panic(err)
 	}
@@ -52,23 +55,36 @@ func recordAtPace(path, name string) {
 		panic(err)
 	}
 	var late atomic.Int64
-	go watchLateness(&late)
+	go watchLateness(&late, path+".probe")
+	waiting := make(chan []byte, 1<<16)
+	go func() {
+		for i := 0; ; i++ {
+			if err := w.Lend(0, Time(i+1), func() {}, <-waiting); err != nil {
+				panic(err)
+			}
+		}
+	}()
 	tick := time.NewTicker(p.every)
 	for i := 0; ; i++ {
 		<-tick.C
-		data := text(i, p.size(i))
-		if err := w.Lend(0, Time(i+1), func() {}, data); err != nil {
-			panic(err)
-		}
+		waiting <- text(i, p.size(i))
 		fmt.Println(i+1, late.Load())
 	}
 }
 
-// watchLateness keeps the most nanoseconds by which a timer of this process was late.
-func watchLateness(most *atomic.Int64) {
+// watchLateness keeps the most nanoseconds by which a timer of this process, or a small write
+// to a file on the same disk, was late.
+func watchLateness(most *atomic.Int64, probe string) {
+	f, err := os.Create(probe)
+	if err != nil {
+		panic(err)
+	}
 	const every = 5 * time.Millisecond
 	for due := time.Now().Add(every); ; due = time.Now().Add(every) {
 		time.Sleep(time.Until(due))
+		if _, err := f.Write(make([]byte, 512)); err != nil {
+			panic(err)
+		}
 		most.Store(max(most.Load(), int64(time.Since(due))))
 	}
 }
@@ -204,7 +220,7 @@ func (v *victim) judge(t *testing.T, ours, stocks time.Duration) {
 		stock = 0 // what compression hasn't done yet isn't in the bag
 	}
 	judgeKill(t, v.path, v.pace, v.sent, v.sent.before(v.killed, ours), stock)
-	for _, path := range append(tails(t, v.path), v.path, v.path+".out") {
+	for _, path := range append(tails(t, v.path), v.path, v.path+".out", v.path+".probe") {
 		_ = os.Remove(path)
 	}
 }
@@ -262,6 +278,64 @@ func TestTailIsRemoved(t *testing.T) {
 	defer b.Close()
 	if b.tailToken != 0 || len(b.Notes()) > 0 {
 		t.Errorf("token %#x, notes %v", b.tailToken, b.Notes())
+	}
+}
+
+// TestTailOnFullDisk: after the disk was full, the tail file stays only if it has messages
+// that the bag doesn't have.
+func TestTailOnFullDisk(t *testing.T) {
+	for name, messages := range map[string]int{"needed": 2, "not needed": 1} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := f.Truncate(1 << 20); err != nil { // the keeper finds it long enough
+				t.Fatal(err)
+			}
+			d := &memDisk{}
+			w, err := newWriter(disk.NewBuffered(d), Options{Compression: None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now, tail: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &keeper{w: w, f: f, path: path, stop: make(chan struct{}), tail: tail.New(tail.Path(path, 7), 7)}
+			w.keeper = k
+			if _, err := w.AddConnection(stringType("/kill")); err != nil {
+				t.Fatal(err)
+			}
+			for i := range messages {
+				if err := w.Write(0, Time(i+1), text(i, 10)); err != nil {
+					t.Fatal(err)
+				}
+				k.look()
+				k.look()
+				if i < messages-1 || messages == 1 {
+					if err := w.Checkpoint(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			d.full = int64(len(d.data))
+			if messages == 1 {
+				err = w.Write(0, Time(9), text(9, 2000))
+				if !errors.Is(err, syscall.ENOSPC) && !errors.Is(w.c.failed(), syscall.ENOSPC) {
+					t.Errorf("on a full disk Write returned %v", err)
+				}
+			}
+			left := tails(t, path)
+			if len(left) != 1 {
+				t.Fatalf("tail files before Close: %v", left)
+			}
+			err = w.Close()
+			if !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), left[0]) != (name == "needed") {
+				t.Errorf("Close: %v", err)
+			}
+			if stays := len(tails(t, path)) > 0; stays != (name == "needed") {
+				t.Errorf("the tail file stays: %v", stays)
+			}
+		})
 	}
 }
 
@@ -489,5 +563,42 @@ func TestKeeperWhileWriteWaits(t *testing.T) {
 	close(stuck)
 	if err := errors.Join(<-written, w.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLiveDoesNotWait: a live recording writes uncompressed what it has no time to compress,
+// and says how much that is. Stock readers take the mixture.
+func TestLiveDoesNotWait(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := Create(path, Options{Compression: BZ2, ChunkSize: 1000, Checkpoint: time.Hour, Workers: 1, Live: true, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AddConnection(stringType("/kill")); err != nil {
+		t.Fatal(err)
+	}
+	var want []seen
+	for i := range 300 { // faster than any compressor
+		data := text(i, 5000)
+		if err := w.Write(0, Time(i+1), data); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, seen{"/kill", Time(i + 1), sum(data)})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll(t, path, OpenOptions{}); !slices.Equal(got, want) {
+		t.Errorf("%d messages are in the bag, %d were written, or they differ", len(got), len(want))
+	}
+	if raw := w.c.raw.Load(); raw == 0 || !strings.Contains(w.HowWritten(), fmt.Sprintf("%d of 300 chunks uncompressed", raw)) {
+		t.Errorf("%d chunks are uncompressed: %s", raw, w.HowWritten())
+	}
+	if stockbag.Here(t) {
+		for name, got := range stockRead(t, path) {
+			if got := byTime(got); !slices.Equal(got, want) {
+				t.Errorf("%s reads %d messages", name, len(got))
+			}
+		}
 	}
 }

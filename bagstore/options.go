@@ -37,7 +37,11 @@ type Options struct {
 	// sections would take more than 1 % of the file plus 8 KiB a second. Negative: only
 	// calls of Checkpoint make checkpoints.
 	Checkpoint time.Duration
-	// Workers is the number of goroutines that compress chunks. Default: one per core.
+	// Live is for messages that arrive while they are written. Chunks for which compression
+	// has no time are written uncompressed; otherwise Write waits for it.
+	Live bool
+	// Workers is the number of goroutines that compress chunks. Default: one per core, one
+	// less with Live.
 	Workers int
 	// Overwrite replaces an existing file. Otherwise Create refuses.
 	Overwrite bool
@@ -78,6 +82,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
+		if o.Live {
+			o.Workers = max(1, o.Workers-1)
+		}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

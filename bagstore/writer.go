@@ -1,6 +1,7 @@
 package bagstore
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -202,8 +203,8 @@ const (
 // number returns the number of the open chunk, from 1.
 func (w *Writer) number() uint64 { return uint64(w.stats.Chunks) + 1 }
 
-// submit submits a job. It unlocks w while it waits for compression, so that the keeper
-// can run.
+// submit submits a job. It unlocks w while it waits for the disk or, in a file that isn't
+// recorded live, for compression, so that the keeper can run.
 func (w *Writer) submit(j *job) {
 	if w.o.Compression == None {
 		w.c.submit(j)
@@ -248,8 +249,10 @@ func (w *Writer) checkpointIfDue(submit func(*job)) error {
 	if w.cur.asked++; w.cur.asked&63 != 1 && len(w.cur.entries) > 1 {
 		return w.c.failed()
 	}
+	// The first ones follow each other sooner, as nothing is in the bag before them.
+	every := min(w.o.Checkpoint, w.o.Checkpoint/5*time.Duration(1+w.c.checkpoints.Load()))
 	now := w.o.Now()
-	if now.Sub(w.last) < w.o.Checkpoint || !w.c.affordable() {
+	if now.Sub(w.last) < every || !w.c.affordable() {
 		return w.c.failed()
 	}
 	w.last = now
@@ -297,7 +300,12 @@ func (w *Writer) Stats() WriterStats {
 
 // HowWritten describes how the file is written, and why. It may be called from any
 // goroutine and doesn't wait for the disk.
-func (w *Writer) HowWritten() string { return w.way.String() }
+func (w *Writer) HowWritten() string {
+	if raw := w.c.raw.Load(); raw > 0 {
+		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.way, raw, w.c.committed.Load(), w.o.Compression)
+	}
+	return w.way.String()
+}
 
 // Close writes the open chunk, the index section and the file header, and returns when the
 // complete file is on disk. After a write error it still tries to keep every whole chunk,
@@ -316,6 +324,8 @@ func (w *Writer) Close() error {
 	}
 	w.keeper.close()
 	err := w.c.close()
-	w.keeper.tail.Close(err != nil)
+	if kept := w.keeper.tail.Close(uint64(len(w.c.chunks))); kept != "" {
+		err = errors.Join(err, fmt.Errorf("%s has messages that didn't get into the bag; recover reads both", kept))
+	}
 	return err
 }

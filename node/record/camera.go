@@ -94,6 +94,7 @@ func (r *Camera) create(path string, snap camdriver.DeviceSnapshot) (bagWriter, 
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
 	o := rsbag.RecorderOptions{Bag: r.opts.Bag, Program: program.Name, Version: program.Version, Host: host}
 	if _, ext := splitExt(path); ext != extDB3 {
+		o.Bag.Live = true
 		return rsbag.NewRecorder(path, snap, o)
 	}
 	return rsdb3.NewRecorder(path, snap, rsdb3.Options{}, o, func(list []rsdb3.Loss) { r.leftOut(path, list) })

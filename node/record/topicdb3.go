@@ -26,6 +26,7 @@ type topicWriter interface {
 // createTopics creates a file in the format of its final name.
 func createTopics(path, final string, o bagstore.Options, left leftOut) (topicWriter, error) {
 	if _, ext := splitExt(final); ext != extDB3 {
+		o.Live = true
 		return bagstore.Create(path, o)
 	}
 	w, err := rosbag2.CreateDefined(path, o)

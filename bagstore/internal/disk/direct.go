@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -47,11 +48,10 @@ type directSink struct {
 	mu       sync.Mutex
 	over     sync.Cond // a write is over
 	free     [][]byte  // staging memory; last returned, first used
-	underWay int
-	started  int64 // end of the writes that began
-	landed   int64 // end of the writes that are over
-	err      error // of the first write that failed
-	failedAt int64 // the lowest offset of a failed write
+	underWay []int64   // offsets of the pending writes
+	started  int64     // end of the writes that began
+	err      error     // of the first write that failed
+	failedAt int64     // the lowest offset of a failed write
 }
 
 // NewDirect returns a sink that writes past the page cache to a file for which SetDirect
@@ -89,7 +89,7 @@ func (s *directSink) resume(size int64, setDirect func() error) error {
 	if err := s.d.Read(s.staging[:s.n], s.off); err != nil {
 		return err
 	}
-	s.started, s.landed = s.off, s.off
+	s.started = s.off
 	if err := setDirect(); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *directSink) write(lent []byte, done func()) error {
 	s.n = 0
 	s.reserve(s.off)
 	s.mu.Lock()
-	s.underWay++
+	s.underWay = append(s.underWay, off)
 	s.started = s.off
 	s.mu.Unlock()
 	s.d.Start(bufs, off+int64(skip), func(err error) {
@@ -188,9 +188,7 @@ func (s *directSink) finished(staging []byte, off int64, err error) {
 		s.err, s.failedAt = err, off
 	}
 	s.free = append(s.free, staging)
-	if s.underWay--; s.underWay == 0 {
-		s.landed = s.started
-	}
+	s.underWay = slices.DeleteFunc(s.underWay, func(o int64) bool { return o == off })
 	s.over.Signal()
 }
 
@@ -211,7 +209,7 @@ func (s *directSink) take() []byte {
 func (s *directSink) drain() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.underWay > 0 {
+	for len(s.underWay) > 0 {
 		s.over.Wait()
 	}
 	return s.err
@@ -237,11 +235,13 @@ func (s *directSink) Written() int64 { return s.off }
 func (s *directSink) Grain() int64   { return int64(s.grain) }
 func (s *directSink) Sync() error    { return s.d.Sync() }
 
-// Landed is far behind Written while writes are always pending.
 func (s *directSink) Landed() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.landed
+	if len(s.underWay) > 0 {
+		return slices.Min(s.underWay)
+	}
+	return s.started
 }
 
 // Flush pads the last block with zeros, writes it, and keeps it to write it again later.
@@ -288,7 +288,7 @@ func (s *directSink) Rewind(n int64) error {
 		}
 	}
 	s.off, s.n = start, int(n-start)
-	s.started, s.landed = start, start
+	s.started = start
 	s.reserved = 0
 	return s.d.Truncate(n)
 }

@@ -14,7 +14,8 @@ type Sink interface {
 	Size() int64
 	// Written returns the size up to which bytes were passed to the operating system.
 	Written() int64
-	// Landed returns the minimum size of the file: pending writes may still extend it.
+	// Landed returns the size up to which everything has been written: writes after it may
+	// be pending.
 	Landed() int64
 	// Grain returns the number of bytes that the sizes of writes are multiples of.
 	Grain() int64

@@ -44,7 +44,7 @@ func Read(f *os.File, token uint64) []Slot {
 		return nil
 	}
 	var list []Slot
-	for base := int64(0); base < slots*slotSize && base+headerSize <= st.Size(); base += slotSize {
+	for base := int64(0); base < Slots*slotSize && base+headerSize <= st.Size(); base += slotSize {
 		if s, ok := readSlot(f, token, base); ok {
 			list = append(list, s)
 		}

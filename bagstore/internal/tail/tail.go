@@ -13,13 +13,15 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"slices"
 )
 
 // Constants of the format.
 const (
+	// Slots is the number of slots, more than the number of chunks not yet written.
+	Slots      = 64
 	magic      = "RSTAIL1\n"
 	slotSize   = 64 << 20
-	slots      = 64 // more than the number of chunks not yet written
 	headerSize = 40 // magic, token, chunk number, length, CRC-32 of the content, 4 bytes free
 )
 
@@ -36,7 +38,7 @@ type File struct {
 	path  string
 	token uint64
 	f     *os.File // nil before the first content
-	slots [slots]entry
+	slots [Slots]entry
 	err   error
 }
 
@@ -55,7 +57,7 @@ func New(path string, token uint64) *File { return &File{path: path, token: toke
 func (t *File) Put(chunk uint64, content []byte) bool {
 	size := len(content)
 	content = content[:min(size, slotSize-headerSize)]
-	s := t.slots[chunk%slots]
+	s := t.slots[chunk%Slots]
 	if s.chunk != chunk {
 		s = entry{chunk: chunk}
 	}
@@ -67,7 +69,7 @@ func (t *File) Put(chunk uint64, content []byte) bool {
 			return false
 		}
 	}
-	base := int64(chunk%slots) * slotSize
+	base := int64(chunk%Slots) * slotSize
 	more := content[s.n:]
 	if _, t.err = t.f.WriteAt(more, base+headerSize+int64(s.n)); t.err != nil {
 		return false
@@ -75,7 +77,7 @@ func (t *File) Put(chunk uint64, content []byte) bool {
 	s.n, s.crc = len(content), crc32.Update(s.crc, crc32.IEEETable, more)
 	// A kill before this line leaves the shorter content, which is still intact.
 	_, t.err = t.f.WriteAt(s.header(t.token), base)
-	t.slots[chunk%slots] = s
+	t.slots[chunk%Slots] = s
 	return t.err == nil && s.n == size
 }
 
@@ -98,13 +100,16 @@ func parseEntry(b []byte, token uint64) (s entry, ok bool) {
 	return s, n > 0 && n <= slotSize-headerSize && s.chunk > 0
 }
 
-// Close closes the file and removes it unless keep is set, for a bag that failed.
-func (t *File) Close(keep bool) {
+// Close closes the file and removes it, unless it has a chunk that isn't among the first n,
+// which the bag has. Then Close returns the path.
+func (t *File) Close(n uint64) (kept string) {
 	if t.f == nil {
-		return
+		return ""
 	}
 	t.f.Close() //nolint:errcheck // a kill would not have closed it either
-	if !keep {
-		_ = os.Remove(t.path) // a tail file whose bag doesn't name it is ignored
+	if slices.ContainsFunc(t.slots[:], func(s entry) bool { return s.chunk > n }) {
+		return t.path
 	}
+	_ = os.Remove(t.path) // a tail file whose chunks the bag has is ignored
+	return ""
 }

@@ -12,7 +12,7 @@ import (
 func TestLiveRecorder(t *testing.T) {
 	tail := New(filepath.Join(t.TempDir(), "x.tail"), 7)
 	tail.Put(1, []byte("a"))
-	defer tail.Close(false)
+	defer tail.Close(1)
 	f, err := os.Open(tail.path)
 	if err != nil {
 		t.Fatal(err)
