@@ -18,7 +18,7 @@ func (d *description) build() {
 	if f.version == 0 && f.native == nil {
 		f.note("no /file_version; read as version %d", rslayout.FileVersion)
 	}
-	f.snap.Info = uniqueInfo(d.info)
+	f.snap.Info = rslayout.UniqueInfo(d.info)
 	for _, s := range d.streams {
 		switch {
 		case s.unread():
@@ -49,13 +49,8 @@ func (s *stream) unread() bool {
 	return len(s.conns) == 0 && kind >= camdriver.Safety && (kind != camdriver.Occupancy || s.info != nil)
 }
 
-// uniqueInfo sorts by key and keeps the first value of each.
-func uniqueInfo(list []camdriver.Info) []camdriver.Info {
-	return slices.CompactFunc(rslayout.SortedInfo(list), func(a, b camdriver.Info) bool { return a.Key == b.Key })
-}
-
 func (d *description) sensorSnapshot(number int, s *sensorDescription) camdriver.SensorSnapshot {
-	info := uniqueInfo(s.info)
+	info := rslayout.UniqueInfo(s.info)
 	name := camdriver.Find(info, camdriver.InfoName)
 	if name == "" {
 		name = fmt.Sprintf("Sensor %d", number)

@@ -20,7 +20,14 @@ type CheckReport struct {
 
 // Checker checks the layout by reading every frame. Callers that read the bag themselves
 // can check it in steps by calling Before. A Checker is for one goroutine.
-type Checker struct{ gaps *gaps }
+type Checker struct {
+	f       *File
+	cursor  *Cursor
+	missing map[camdriver.StreamID]uint64 // frame numbers
+	last    map[camdriver.StreamID]uint64 // frame numbers
+	next    Event                         // read but not counted yet, if it has a frame
+	ended   bool
+}
 
 // NewChecker reads the description of a recording. The caller still owns the bag.
 func NewChecker(bag *bagstore.Bag) (*Checker, error) {
@@ -28,37 +35,69 @@ func NewChecker(bag *bagstore.Bag) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{f.newGaps()}, nil
+	return f.checker(), nil
+}
+
+func (f *File) checker() *Checker {
+	return &Checker{f: f, cursor: f.Cursor(CursorOptions{FramesOnly: true}), missing: make(map[camdriver.StreamID]uint64), last: make(map[camdriver.StreamID]uint64)}
 }
 
 // Before reads the frames before a time in the bag. If the recording's times need repair,
 // it reads none.
 func (c *Checker) Before(t bagstore.Time) {
-	if s := c.gaps.f.segments; len(s) == 1 {
-		c.gaps.read(t + s[0].shift)
+	if s := c.f.segments; len(s) == 1 {
+		c.read(t + s[0].shift)
+	}
+}
+
+// read reads the frames before a file time, and counts the missing frame numbers.
+func (c *Checker) read(until bagstore.Time) {
+	for !c.ended {
+		if c.next.Frame == nil {
+			e, ok := c.cursor.Next()
+			if c.ended = !ok; c.ended {
+				return
+			}
+			c.next = e
+		}
+		if bagstore.Time(c.next.Time) >= until {
+			return
+		}
+		id, number := c.next.Frame.Stream(), c.next.Frame.Number
+		if before, had := c.last[id]; had && number > before+1 { // a smaller number: the counter began again
+			c.missing[id] += number - before - 1
+		}
+		c.last[id], c.next = number, Event{}
 	}
 }
 
 // Report reads the remaining frames and returns the report.
 func (c *Checker) Report() *CheckReport {
-	g := c.gaps
-	g.read(bagstore.MaxTime + 1)
-	damaged, why := g.cursor.Damaged()
+	c.read(bagstore.MaxTime + 1)
+	damaged, why := c.cursor.Damaged()
 	// An unreadable chunk is noted for each message in it.
-	rep := &CheckReport{Version: g.f.version, Notes: slices.Compact(slices.Clone(g.f.Notes())), Damaged: damaged}
+	rep := &CheckReport{Version: c.f.version, Notes: slices.Compact(slices.Clone(c.f.Notes())), Damaged: damaged}
 	if why != nil {
 		rep.Why = why.Error()
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(g.missing), camdriver.StreamID.Compare) {
-		if n := g.missing[id]; n > 0 {
-			rep.Notes = append(rep.Notes, fmt.Sprintf("%v: the camera's numbers leave out %d frames", id, n))
-		}
+	for _, id := range slices.SortedFunc(maps.Keys(c.missing), camdriver.StreamID.Compare) {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%v: the camera's numbers leave out %d frames", id, c.missing[id]))
 	}
 	return rep
 }
 
 // Close ends the reading.
-func (c *Checker) Close() { c.gaps.cursor.Close() }
+func (c *Checker) Close() { c.cursor.Close() }
+
+// Gaps reads every frame. It returns the number of frame numbers missing in each stream,
+// the number of messages that couldn't be read, and the error of the last of these.
+func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, why error) {
+	c := f.checker()
+	defer c.Close()
+	c.read(bagstore.MaxTime + 1)
+	damaged, why = c.cursor.Damaged()
+	return c.missing, damaged, why
+}
 
 // HasLayout reports whether a file is a readable bag with the RealSense layout.
 func HasLayout(path string) bool {

@@ -28,7 +28,7 @@ func TestCheckInSteps(t *testing.T) {
 			if err != nil || rep.Outcome != bagstore.Sound {
 				t.Fatal(rep, err)
 			}
-			if before := len(c.gaps.last) > 0; before != (len(f.segments) == 1) {
+			if before := len(c.last) > 0; before != (len(f.segments) == 1) {
 				t.Errorf("frames were read beside the structure: %v", before)
 			}
 			if got := c.Report(); !reflect.DeepEqual(got, want) {

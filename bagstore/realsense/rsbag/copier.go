@@ -10,34 +10,28 @@ import (
 	"rsros/camdriver"
 )
 
-// Copier writes a recording whose file times are known, such as those of a [Cursor].
-// Its methods are for one goroutine; after an error all fail with it.
+// Copier writes a recording whose file times are known, such as those of a [Cursor]. It is
+// for one goroutine; after an error all methods fail with it.
 type Copier struct {
-	out   *sink
+	*sink
 	last  map[camdriver.StreamID]bagstore.Time
 	moved uint64
 }
 
-// Moved is how many frames got another time than they had.
-func (c *Copier) Moved() uint64 { return c.moved }
-
-// Left lists what of the device's description the file doesn't hold, see [Encoder.Left].
-func (c *Copier) Left() []string { return c.out.enc.Left() }
-
-// NewCopier creates the file and writes the description and the facts of another one. Names of
-// options that have spaces there, as in files from before 2020, have them here, too.
+// NewCopier creates the file and writes the description and the facts of another one. Options
+// keep their names' spaces, which files from before 2020 have.
 func NewCopier(path string, of *File, o bagstore.Options) (*Copier, error) {
-	out, err := newSink(path, of.Snapshot(), o)
+	names := make(map[string]string)
+	for _, c := range of.Bag().Connections() {
+		if strings.Contains(c.Topic, "/option/") {
+			names[strings.ReplaceAll(c.Topic, " ", "_")] = c.Topic
+		}
+	}
+	out, err := newSink(path, of.Snapshot(), o, names)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range of.Bag().Connections() {
-		if strings.Contains(c.Topic, "/option/") {
-			out.names[strings.ReplaceAll(c.Topic, " ", "_")] = c.Topic
-		}
-	}
-	c := &Copier{out: out, last: make(map[camdriver.StreamID]bagstore.Time)}
-	out.describe()
+	c := &Copier{sink: out, last: make(map[camdriver.StreamID]bagstore.Time)}
 	for _, kv := range of.Additional() {
 		out.write(rslayout.Additional(kv.Key, kv.Value), staticTime)
 	}
@@ -47,13 +41,19 @@ func NewCopier(path string, of *File, o bagstore.Options) (*Copier, error) {
 	return c, nil
 }
 
-// Frame writes a frame, which is borrowed for the length of the call; if its pixels go
-// to the disk from where they are, it is retained for longer. Its Arrival is written as
-// the host's time. ErrUnsupported if the snapshot doesn't hold its stream. A frame at
-// the time of its stream's last one, which librealsense would lose, is moved by a
-// nanosecond.
+// Moved returns the number of frames that were given another time.
+func (c *Copier) Moved() uint64 { return c.moved }
+
+// Left describes the parts of the snapshot that the file doesn't hold, see
+// [rslayout.Encoder.Left].
+func (c *Copier) Left() []string { return c.enc.Left() }
+
+// Frame writes a frame, which is borrowed for the call, or retained until its pixels are on
+// their way to the disk. Arrival is written as the host's time. The error is ErrUnsupported
+// if the snapshot doesn't have the stream. A frame at the time of its stream's last one is
+// moved by a nanosecond, because librealsense would lose it.
 func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
-	if !c.out.Holds(sensor, f.Stream()) {
+	if !c.Holds(sensor, f.Stream()) {
 		return camdriver.ErrUnsupported
 	}
 	t := max(bagstore.Time(at), earliest, c.last[f.Stream()]+1)
@@ -61,34 +61,20 @@ func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 		c.moved++
 	}
 	c.last[f.Stream()] = t
-	return c.out.Frame(sensor, f, time.Duration(t))
-}
-
-// Event writes an option change or a notification. ErrUnsupported if the layout has no
-// name for it.
-func (c *Copier) Event(e Event) error {
-	at := max(e.Time, time.Duration(earliest))
-	switch {
-	case e.Option != nil:
-		return c.out.Option(e.Sensor, e.Option.ID, e.Option.Value, at)
-	case e.Notification != nil:
-		return c.out.Notification(e.Sensor, *e.Notification, at)
-	}
-	return camdriver.ErrUnsupported
+	return c.sink.Frame(sensor, f, time.Duration(t))
 }
 
 // Message copies a message of another recording as it is.
 func (c *Copier) Message(m bagstore.Message) error {
-	s := c.out
-	id, known := s.conns[m.Conn.Topic]
+	id, known := c.conns[m.Conn.Topic]
 	if !known {
-		id = s.connect(*m.Conn)
+		id = c.connect(*m.Conn)
 	}
-	if s.err == nil {
-		s.err = s.w.Write(id, m.Time, m.Data)
+	if c.err == nil {
+		c.err = c.w.Write(id, m.Time, m.Data)
 	}
-	return s.err
+	return c.err
 }
 
-// Close ends the recording; on return the file is whole on disk.
-func (c *Copier) Close() error { return errors.Join(c.out.err, c.out.w.Close()) }
+// Close ends the recording. On return the file is complete on disk.
+func (c *Copier) Close() error { return errors.Join(c.err, c.w.Close()) }

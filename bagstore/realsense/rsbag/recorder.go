@@ -97,11 +97,10 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	if c := o.Bag.Compression; c == bagstore.BZ2 {
 		return nil, fmt.Errorf("record %s: librealsense cannot read %s", path, c)
 	}
-	out, err := newSink(path, snap, o.Bag)
+	out, err := newSink(path, snap, o.Bag, nil)
 	if err != nil {
 		return nil, err
 	}
-	out.describe()
 	return NewRecorderOf(out, snap, o)
 }
 

@@ -23,25 +23,22 @@ type sink struct {
 	err     error
 }
 
-func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options) (*sink, error) {
+// newSink creates a bag and writes the device's description.
+func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, names map[string]string) (*sink, error) {
 	w, err := bagstore.Create(path, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), names: make(map[string]string), units: make(map[int]float32)}
+	s := &sink{enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32), names: names, units: make(map[int]float32)}
 	for i, sensor := range snap.Sensors {
 		if o, ok := camdriver.FindOption(sensor.Options, camdriver.OptionDepthUnits); ok {
 			s.units[i] = o.Value
 		}
 	}
-	return s, nil
-}
-
-// describe writes the device's description.
-func (s *sink) describe() {
 	for _, m := range s.enc.Static() {
 		s.write(m, staticTime)
 	}
+	return s, nil
 }
 
 // write adds a message; its error stays in s.err.
@@ -121,7 +118,7 @@ func (s *sink) Option(sensor int, id camdriver.OptionID, value float32, at time.
 		return camdriver.ErrUnsupported
 	}
 	m, ok := s.enc.Option(sensor, id, value)
-	err := s.put(m, ok, bagstore.Time(at))
+	err := s.put(m, ok, max(bagstore.Time(at), earliest))
 	if id == camdriver.OptionDepthUnits && err == nil {
 		s.units[sensor] = value
 	}
@@ -130,7 +127,7 @@ func (s *sink) Option(sensor int, id camdriver.OptionID, value float32, at time.
 
 func (s *sink) Notification(sensor int, n camdriver.Notification, at time.Duration) error {
 	m, ok := s.enc.Notification(sensor, n)
-	return s.put(m, ok, bagstore.Time(at))
+	return s.put(m, ok, max(bagstore.Time(at), earliest))
 }
 
 func (s *sink) Log(l msgs.Log, at time.Duration) error {

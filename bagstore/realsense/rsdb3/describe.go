@@ -1,9 +1,9 @@
 package rsdb3
 
 import (
-	"slices"
 	"strings"
 
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
 )
@@ -33,7 +33,7 @@ func (w *Writer) describe() error {
 		if t := w.streams[s.Profile.Stream]; t == nil || t.sensor != s.Sensor || s.Extrinsic == nil {
 			continue
 		}
-		if err := w.string(streamPrefix(s)+"/tf/ref_0", 0, rstext.Extrinsics(*s.Extrinsic)); err != nil {
+		if err := w.string(rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)+"/tf/ref_0", 0, rstext.Extrinsics(*s.Extrinsic)); err != nil {
 			return err
 		}
 	}
@@ -63,11 +63,8 @@ func (w *Writer) clean(key, value string) rstext.Pair {
 
 // info returns the text of a device's or sensor's infos, sorted and unique by key.
 func (w *Writer) info(list []camdriver.Info) string {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b camdriver.Info) int { return int(a.Key) - int(b.Key) })
-	list = slices.CompactFunc(list, func(a, b camdriver.Info) bool { return a.Key == b.Key })
 	var pairs []rstext.Pair
-	for _, i := range list {
+	for _, i := range rslayout.UniqueInfo(list) {
 		if name := i.Key.String(); known(camdriver.ParseInfoKey(name)) {
 			pairs = append(pairs, w.clean(name, i.Value))
 		}
@@ -80,26 +77,22 @@ func known[T any](_ T, ok bool) bool { return ok }
 // describeSensor adds an option to a sensor without any, on which librealsense would
 // crash. Our readers recognize it by its description.
 func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) error {
-	prefix := sensorPrefix(number)
 	info := s.Info
 	if camdriver.Find(info, camdriver.InfoName) == "" {
 		info = append([]camdriver.Info{{Key: camdriver.InfoName, Value: s.Name}}, info...)
 	}
-	if err := w.string(prefix+"/info", 0, w.info(info)); err != nil {
+	if err := w.string(rslayout.SensorPrefix(number)+"/info", 0, w.info(info)); err != nil {
 		return err
 	}
-	options := slices.Clone(s.Options)
-	slices.SortStableFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
-	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
+	options := rslayout.UniqueOptions(s.Options)
 	if len(options) == 0 {
 		options = []camdriver.Option{{ID: camdriver.OptionFramesQueueSize, Value: 16, Description: rstext.AddedOption}}
 	}
 	for _, o := range options {
-		topic := optionTopic(number, o.ID)
-		if err := w.string(topic+"/value", 0, rstext.Single(o.Value)); err != nil {
+		if err := w.string(rslayout.OptionTopic(number, o.ID, "value"), 0, rstext.Single(o.Value)); err != nil {
 			return err
 		}
-		if err := w.string(topic+"/description", 0, strings.ReplaceAll(o.Description, "\x00", "")); err != nil {
+		if err := w.string(rslayout.OptionTopic(number, o.ID, "description"), 0, strings.ReplaceAll(o.Description, "\x00", "")); err != nil {
 			return err
 		}
 	}
@@ -125,17 +118,13 @@ func (w *Writer) filters(sensor int, list []string) error {
 	for _, f := range list {
 		names = append(names, w.clean("post_processing", f).Value)
 	}
-	return w.string(sensorPrefix(sensor)+"/post_processing", 0, strings.Join(names, ";"))
-}
-
-func streamPrefix(s camdriver.StreamSnapshot) string {
-	return sensorPrefix(s.Sensor) + "/" + s.Profile.Stream.String()
+	return w.string(rslayout.SensorPrefix(sensor)+"/post_processing", 0, strings.Join(names, ";"))
 }
 
 // describeStream skips streams that the SDK doesn't record in this form: it can't open a
 // file that describes a pose.
 func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
-	id, prefix := s.Profile.Stream, streamPrefix(s)
+	id, prefix := s.Profile.Stream, rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)
 	if f := s.Profile.Format; f > w.o.Release.names().Format {
 		w.losses.add("stream %s of the format %s, which this release of librealsense doesn't know", id, f)
 		return nil

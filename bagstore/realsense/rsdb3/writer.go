@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rsros/bagstore/formats/rosbag2"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -147,12 +148,6 @@ func (w *Writer) string(topic string, at time.Duration, text string) error {
 	return w.put(id, at)
 }
 
-func sensorPrefix(sensor int) string { return fmt.Sprintf("/device_0/sensor_%d", sensor) }
-
-func optionTopic(sensor int, id camdriver.OptionID) string {
-	return sensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_")
-}
-
 // hasOption reports whether a sensor's description has an option.
 func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
 	return sensor >= 0 && sensor < len(w.snap.Sensors) &&
@@ -165,7 +160,7 @@ func (w *Writer) Option(sensor int, id camdriver.OptionID, value float32, at tim
 		w.losses.add("changes of option %q, which its sensor doesn't have in the file", id.String())
 		return nil
 	}
-	return w.string(optionTopic(sensor, id)+"/value", at, rstext.Single(value))
+	return w.string(rslayout.OptionTopic(sensor, id, "value"), at, rstext.Single(value))
 }
 
 // Notification writes what a sensor reported.
@@ -178,7 +173,7 @@ func (w *Writer) Notification(sensor int, n camdriver.Notification, at time.Dura
 	if changed {
 		w.losses.add("notifications with ; or = in their text, which are written as , and :")
 	}
-	return w.string(sensorPrefix(sensor)+"/notification/"+name, at, text)
+	return w.string(rslayout.SensorPrefix(sensor)+"/notification/"+name, at, text)
 }
 
 // Loss is a part of a recording that a file can't hold unchanged.

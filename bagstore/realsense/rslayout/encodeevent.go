@@ -35,7 +35,7 @@ func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, b
 
 // NotificationTopic is the topic of a sensor's notifications of a category.
 func NotificationTopic(sensor int, c camdriver.Category) string {
-	return sensorPrefix(sensor) + "/notification/" + strings.ReplaceAll(c.String(), " ", "_")
+	return SensorPrefix(sensor) + "/notification/" + strings.ReplaceAll(c.String(), " ", "_")
 }
 
 // text makes valid UTF-8: python's readers die of anything else.
@@ -49,7 +49,7 @@ func (e *Encoder) Log(l msgs.Log) Message {
 // TimeReference relates a sensor's clock, as a frame's timestamp reads it, to
 // the host's at the frame's arrival.
 func TimeReference(sensor int, f *camdriver.Frame) (topic string, m msgs.TimeReference) {
-	return sensorPrefix(sensor) + "/time", msgs.TimeReference{
+	return SensorPrefix(sensor) + "/time", msgs.TimeReference{
 		Header:  msgs.Header{Seq: uint32(f.Number), Stamp: msgs.FromTime(f.Arrival)},
 		TimeRef: msgs.FromMillis(f.Timestamp),
 		Source:  f.Domain.String(),

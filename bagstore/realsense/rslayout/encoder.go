@@ -95,16 +95,14 @@ func (e *Encoder) leave(format string, args ...any) {
 // finds them.
 func (e *Encoder) describeDevice() {
 	odd := slices.ContainsFunc(e.snap.Sensors, func(s camdriver.SensorSnapshot) bool { return !knownSensorName(s.Name) })
-	seen := make(map[camdriver.InfoKey]bool)
-	for _, info := range SortedInfo(e.snap.Info) {
+	for _, info := range UniqueInfo(e.snap.Info) {
 		switch {
-		case seen[info.Key] || !knownInfo(info.Key):
+		case !knownInfo(info.Key):
 		case odd && info.Key == camdriver.InfoProductId, info.Key > rstext.Names256.Info:
 			e.keyValue(topicAdditional, info.Key.String(), info.Value)
 		default:
 			e.keyValue(topicDevice, info.Key.String(), info.Value)
 		}
-		seen[info.Key] = true
 	}
 }
 
@@ -122,41 +120,45 @@ func knownInfo(k camdriver.InfoKey) bool {
 	return ok
 }
 
-// SortedInfo is a sorted copy.
-func SortedInfo(list []camdriver.Info) []camdriver.Info {
-	out := slices.Clone(list)
-	slices.SortStableFunc(out, func(a, b camdriver.Info) int { return int(a.Key) - int(b.Key) })
-	return out
+// UniqueInfo returns a copy of the list sorted by key, with the first value of each.
+func UniqueInfo(list []camdriver.Info) []camdriver.Info {
+	return unique(list, func(i camdriver.Info) int { return int(i.Key) })
+}
+
+// UniqueOptions returns a copy of the list sorted by ID, with the first of each.
+func UniqueOptions(list []camdriver.Option) []camdriver.Option {
+	return unique(list, func(o camdriver.Option) int { return int(o.ID) })
+}
+
+func unique[T any](list []T, key func(T) int) []T {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b T) int { return key(a) - key(b) })
+	return slices.CompactFunc(list, func(a, b T) bool { return key(a) == key(b) })
 }
 
 // describeSensor writes at least the name: that message is the sensor's
 // existence, and a gap in the numbers breaks librealsense. It passes over the initial
 // values of options that it doesn't know.
 func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
-	topic := sensorPrefix(number) + "/info"
+	topic := SensorPrefix(number) + "/info"
 	e.keyValue(topic, camdriver.InfoName.String(), s.Name)
-	seen := map[camdriver.InfoKey]bool{camdriver.InfoName: true}
-	for _, info := range SortedInfo(s.Info) {
+	for _, info := range UniqueInfo(s.Info) {
 		switch {
-		case seen[info.Key] || !knownInfo(info.Key):
+		case info.Key == camdriver.InfoName || !knownInfo(info.Key):
 		case info.Key > rstext.Names256.Info:
 			e.leave("%s of sensor %d, which librealsense 2.56 doesn't know", info.Key, number)
 		default:
 			e.keyValue(topic, info.Key.String(), info.Value)
 		}
-		seen[info.Key] = true
 	}
-	options := slices.Clone(s.Options)
-	slices.SortStableFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
-	options = slices.CompactFunc(options, func(a, b camdriver.Option) bool { return a.ID == b.ID })
-	for _, o := range options {
+	for _, o := range UniqueOptions(s.Options) {
 		if _, known := camdriver.ParseOptionID(o.ID.String()); known {
 			e.add(OptionTopic(number, o.ID, "value"), &msgs.Float32{Data: o.Value})
 			e.add(OptionTopic(number, o.ID, "description"), &msgs.String{Data: text(o.Description)})
 		}
 	}
 	for _, f := range s.Filters {
-		e.add(sensorPrefix(number)+"/post_processing", &msgs.String{Data: text(f)})
+		e.add(SensorPrefix(number)+"/post_processing", &msgs.String{Data: text(f)})
 	}
 }
 

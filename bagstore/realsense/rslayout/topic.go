@@ -136,16 +136,17 @@ func parseSensorTopic(sensor int, rest string) Topic {
 	return t
 }
 
-func sensorPrefix(sensor int) string { return "/device_0/sensor_" + strconv.Itoa(sensor) }
+// SensorPrefix returns the beginning of the names of a sensor's topics.
+func SensorPrefix(sensor int) string { return "/device_0/sensor_" + strconv.Itoa(sensor) }
 
 // StreamPrefix is what the names of a stream's topics begin with.
 func StreamPrefix(sensor int, s camdriver.StreamID) string {
-	return sensorPrefix(sensor) + "/" + s.String()
+	return SensorPrefix(sensor) + "/" + s.String()
 }
 
 // OptionTopic is the topic of an option's "value" or "description": what. It writes spaces as '_', so that ROS accepts the name.
 func OptionTopic(sensor int, id camdriver.OptionID, what string) string {
-	return sensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_") + "/" + what
+	return SensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_") + "/" + what
 }
 
 // ParseOptionName reads the name of an option. It takes both spellings: with '_' and, from before 2020, with

@@ -50,14 +50,6 @@ type Result struct {
 	Why      error          // about the last of them
 }
 
-// target is a recording that is being written.
-type target interface {
-	// event writes a cursor's event.
-	event(rsbag.Event) error
-	// message writes a message of another topic, if the target can hold it.
-	message(*rsbag.File, bagstore.Message) (written bool, err error)
-}
-
 // open opens the input as a RealSense recording.
 func (o Options) open() (*rsbag.File, error) {
 	return rsbag.Open(o.In, rsbag.Options{Whole: true, CameraNodes: o.Device})
@@ -80,7 +72,7 @@ func ToDB3(ctx context.Context, o Options) (r Result, err error) {
 			return err
 		}
 		err = r.copy(ctx, file, db3{w}, o.Progress)
-		r.lost(w.Losses())
+		r.Lost = append(r.Lost, w.Losses()...)
 		if err = errors.Join(err, w.Close()); err == nil {
 			err = f.Sync()
 		}
@@ -115,11 +107,7 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o 
 	if err != nil {
 		return err
 	}
-	out := bag{w, make(map[string]uint64)}
-	err = r.copy(ctx, file, out, o.Progress)
-	for what, n := range out.lost {
-		r.lose(n, "%s", what)
-	}
+	err = r.copy(ctx, file, bag{w}, o.Progress)
 	for _, what := range w.Left() {
 		r.lose(1, "%s", what)
 	}
@@ -140,8 +128,6 @@ func (r *Result) finish(path string, err error) (Result, error) {
 	return *r, err
 }
 
-func (r *Result) lost(list []rsdb3.Loss) { r.Lost = append(r.Lost, list...) }
-
 // copy copies a recording to a target.
 func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagstore.Progress) error {
 	total := uint64(0)
@@ -150,12 +136,17 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 	}
 	cur := file.Cursor(rsbag.CursorOptions{SystemTimes: true})
 	defer cur.Close()
+	lost := make(map[string]uint64)
 	for e := range cur.Events() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := out.event(e); err != nil {
+		what, err := writeEvent(out, e)
+		if err != nil {
 			return err
+		}
+		if what != "" {
+			lost[what]++
 		}
 		if e.Frame == nil {
 			r.Events++
@@ -164,6 +155,9 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 		if r.Frames++; p != nil && r.Frames%16 == 0 {
 			p(r.Frames, total)
 		}
+	}
+	for what, n := range lost {
+		r.lose(n, "%s", what)
 	}
 	r.Damaged, r.Why = cur.Damaged()
 	for _, text := range file.Left() {
@@ -197,9 +191,11 @@ func (r *Result) copyRest(ctx context.Context, file *rsbag.File, out target) err
 			r.Damaged, r.Why = r.Damaged+1, err
 			continue
 		}
-		written, err := out.message(file, m)
-		if err != nil {
-			return err
+		written := false
+		if ofLayout(m.Conn) {
+			if written, err = out.message(m, file.FileTime(m.Time)); err != nil {
+				return err
+			}
 		}
 		if !written && !file.Said(m) {
 			left[m.Conn.Topic]++

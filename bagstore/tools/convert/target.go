@@ -3,6 +3,7 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
@@ -12,39 +13,34 @@ import (
 	"rsros/msgs"
 )
 
-type db3 struct{ w *rsdb3.Writer }
-
-func (t db3) event(e rsbag.Event) error {
-	switch {
-	case e.Option != nil:
-		return t.w.Option(e.Sensor, e.Option.ID, e.Option.Value, e.Time)
-	case e.Notification != nil:
-		return t.w.Notification(e.Sensor, *e.Notification, e.Time)
-	}
-	return t.w.Frame(e.Sensor, e.Frame, e.Time)
+// target is a RealSense recording that is being written, a db3 or a bag. The error is
+// camdriver.ErrUnsupported for what it can't hold and doesn't count itself.
+type target interface {
+	Frame(sensor int, f *camdriver.Frame, at time.Duration) error
+	Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error
+	Notification(sensor int, n camdriver.Notification, at time.Duration) error
+	// message writes a message of another topic of the layout, which has the time at in the
+	// file. It reports whether the target can hold it.
+	message(m bagstore.Message, at time.Duration) (written bool, err error)
 }
 
-// message writes messages of the layout's types, and skips those that don't decode.
-func (t db3) message(f *rsbag.File, m bagstore.Message) (bool, error) {
-	if !ofLayout(m.Conn) {
-		return false, nil
+// writeEvent writes a cursor's event. lost describes one that the target can't hold.
+func writeEvent(out target, e rsbag.Event) (lost string, err error) {
+	switch {
+	case e.Frame != nil:
+		lost = fmt.Sprintf("frames of %s: the layout can't hold them", e.Frame.Stream())
+		err = out.Frame(e.Sensor, e.Frame, e.Time)
+	case e.Option != nil:
+		lost = fmt.Sprintf("changes of option %s", e.Option.ID)
+		err = out.Option(e.Sensor, e.Option.ID, e.Option.Value, e.Time)
+	default:
+		lost = "notifications of an unknown category"
+		err = out.Notification(e.Sensor, *e.Notification, e.Time)
 	}
-	at := f.FileTime(m.Time)
-	switch m.Conn.Type {
-	case "rosgraph_msgs/Log":
-		var l msgs.Log
-		if msgs.Unmarshal(m.Data, &l) != nil {
-			return false, nil
-		}
-		return true, t.w.Log(m.Conn.Topic, &l, at)
-	case "sensor_msgs/TimeReference":
-		var r msgs.TimeReference
-		if msgs.Unmarshal(m.Data, &r) != nil {
-			return false, nil
-		}
-		return true, t.w.TimeReference(m.Conn.Topic, &r, at)
+	if errors.Is(err, camdriver.ErrUnsupported) {
+		return lost, nil
 	}
-	return false, nil
+	return "", err
 }
 
 // ofLayout reports whether a topic is one of the layout, with its type.
@@ -53,36 +49,30 @@ func ofLayout(c *bagstore.Connection) bool {
 	return ok && c.MD5 == want.MD5
 }
 
-type bag struct {
-	w    *rsbag.Copier
-	lost map[string]uint64
+type db3 struct{ *rsdb3.Writer }
+
+// message skips messages that don't decode.
+func (t db3) message(m bagstore.Message, at time.Duration) (bool, error) {
+	switch m.Conn.Type {
+	case "rosgraph_msgs/Log":
+		var l msgs.Log
+		if msgs.Unmarshal(m.Data, &l) != nil {
+			return false, nil
+		}
+		return true, t.Log(m.Conn.Topic, &l, at)
+	case "sensor_msgs/TimeReference":
+		var r msgs.TimeReference
+		if msgs.Unmarshal(m.Data, &r) != nil {
+			return false, nil
+		}
+		return true, t.TimeReference(m.Conn.Topic, &r, at)
+	}
+	return false, nil
 }
 
-func (t bag) event(e rsbag.Event) error {
-	var err error
-	if e.Frame != nil {
-		err = t.w.Frame(e.Sensor, e.Frame, e.Time)
-	} else {
-		err = t.w.Event(e)
-	}
-	if !errors.Is(err, camdriver.ErrUnsupported) {
-		return err
-	}
-	switch {
-	case e.Frame != nil:
-		t.lost[fmt.Sprintf("frames of %s: the layout can't hold them", e.Frame.Stream())]++
-	case e.Option != nil:
-		t.lost[fmt.Sprintf("changes of option %s", e.Option.ID)]++
-	default:
-		t.lost["notifications of an unknown category"]++
-	}
-	return nil
-}
+type bag struct{ *rsbag.Copier }
 
-func (t bag) message(f *rsbag.File, m bagstore.Message) (bool, error) {
-	if !ofLayout(m.Conn) {
-		return false, nil
-	}
-	m.Time = bagstore.Time(f.FileTime(m.Time))
-	return true, t.w.Message(m)
+func (t bag) message(m bagstore.Message, at time.Duration) (bool, error) {
+	m.Time = bagstore.Time(at)
+	return true, t.Message(m)
 }
