@@ -61,7 +61,6 @@ type Bag struct {
 	pool     bufferPool // for messages, chunks and their compressed bytes
 }
 
-// chunk is a chunk of an open bag.
 type chunk struct {
 	ChunkInfo
 	head  ChunkHeader // set if the bag was scanned; otherwise read when needed

@@ -28,7 +28,6 @@ type CheckReport struct {
 	Outcome    Outcome `json:"outcome"`
 }
 
-// checker holds the state of Check.
 type checker struct {
 	b     *Bag
 	l     *chunkReader
@@ -167,7 +166,6 @@ func (c *checker) messages(k *chunk, content []entry) {
 	}
 }
 
-// index compares the index records after a chunk with its content.
 func (c *checker) index(k *chunk, head ChunkHeader, content []entry) {
 	listed, _, err := c.l.indexRecords(head)
 	if err != nil {
@@ -190,7 +188,6 @@ func (c *checker) index(k *chunk, head ChunkHeader, content []entry) {
 		k.Pos, len(listed), wrong, len(content))
 }
 
-// info compares a chunk info record with the content.
 func (c *checker) info(k *chunk, content []entry) {
 	if len(content) == 0 {
 		return

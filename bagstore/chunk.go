@@ -40,7 +40,6 @@ func (c *ChunkInfo) Messages() uint64 {
 	return n
 }
 
-// entry is one message of a chunk's index.
 type entry struct {
 	time   Time
 	offset uint32 // of the message record in the uncompressed chunk
@@ -103,7 +102,6 @@ func appendChunkInfo(b []byte, c *ChunkInfo) []byte {
 	return b
 }
 
-// parseIndex appends the entries of an index record.
 func parseIndex(h *record.Header, data []byte, to []entry) ([]entry, error) {
 	if err := h.Need(record.HasVer | record.HasConn | record.HasCount); err != nil {
 		return to, err
@@ -120,7 +118,6 @@ func parseIndex(h *record.Header, data []byte, to []entry) ([]entry, error) {
 	return to, nil
 }
 
-// appendIndex appends an index record with entries of one connection.
 func appendIndex(b []byte, conn uint32, entries []entry) []byte {
 	b = record.AppendHeader(b, record.OpIndex, func(b []byte) []byte {
 		b = record.AppendU32(b, "conn", conn)

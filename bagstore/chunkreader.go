@@ -134,7 +134,6 @@ func (cr *chunkReader) salvage(head ChunkHeader) ([]byte, error) {
 	return dst[:n], err
 }
 
-// unpack decompresses bz2 data of unknown size.
 func (cr *chunkReader) unpack(head ChunkHeader) ([]byte, error) {
 	limit := int64(maxSalvage)
 	if head.Size > 0 {
@@ -148,7 +147,6 @@ func (cr *chunkReader) unpack(head ChunkHeader) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// bz2 returns a reader that decompresses a chunk.
 func (cr *chunkReader) bz2(head ChunkHeader) io.Reader {
 	return bzip2.NewReader(io.NewSectionReader(cr.b.r, head.DataPos, head.Stored))
 }

@@ -14,7 +14,6 @@ import (
 	"rsros/bagstore/internal/tail"
 )
 
-// job is a chunk or a checkpoint on its way to the disk.
 type job struct {
 	buf     []byte // the chunk's content
 	entries []entry
@@ -80,7 +79,6 @@ type committer struct {
 	staged  int64 // sink.Written at the last flushStaged
 }
 
-// committed is a chunk that was appended.
 type committed struct {
 	ChunkInfo
 	end   int64 // offset after its index records
@@ -125,7 +123,6 @@ func newCommitter(s disk.Sink, o Options) (*committer, error) {
 	return c, nil
 }
 
-// markFlushed notes that everything appended so far has been flushed.
 func (c *committer) markFlushed() {
 	c.flushed = c.sink.Size()
 	c.written.Store(c.flushed)
@@ -180,7 +177,6 @@ func (c *committer) fail(err error) {
 	}
 }
 
-// take returns an empty job to fill.
 func (c *committer) take() *job {
 	var j *job
 	select {
@@ -244,7 +240,6 @@ func (c *committer) compress() {
 	}
 }
 
-// write is the writing goroutine.
 func (c *committer) write() {
 	for {
 		var j *job
@@ -338,7 +333,6 @@ func (c *committer) flushStaged(now bool) {
 	c.staged = at
 }
 
-// chunk appends a chunk and its index records.
 func (c *committer) chunk(j *job) error {
 	pos := c.sink.Size()
 	info := ChunkInfo{Pos: pos}
@@ -408,7 +402,6 @@ func (c *committer) layLarge(j *job, pos int64) {
 	c.tail = append(c.tail, l.after...)
 }
 
-// summarize fills in the chunk's info and appends the index records to c.tail.
 func (c *committer) summarize(j *job, info *ChunkInfo) {
 	info.Start, info.End = j.entries[0].time, j.entries[0].time
 	slices.SortStableFunc(j.entries, func(x, y entry) int {
@@ -427,7 +420,6 @@ func (c *committer) summarize(j *job, info *ChunkInfo) {
 	}
 }
 
-// indexSection returns the connections and chunk infos that end a bag.
 func (c *committer) indexSection() []byte {
 	b := make([]byte, 0, c.indexSize.Load())
 	for _, conn := range c.conns {
@@ -480,7 +472,6 @@ func (c *committer) checkpoint(done chan struct{}) {
 	})
 }
 
-// appendIndexSection appends an index section, pads it to the sink's grain and flushes.
 func (c *committer) appendIndexSection() error {
 	if err := c.sink.Append(c.indexSection(), nil, nil, nil); err != nil {
 		return err
@@ -491,7 +482,6 @@ func (c *committer) appendIndexSection() error {
 	return c.sink.Flush()
 }
 
-// pad appends a padding record that ends on the sink's grain.
 func (c *committer) pad() error {
 	grain := c.sink.Grain()
 	n := int((grain - c.sink.Size()%grain) % grain)

@@ -57,7 +57,6 @@ func OpenContent(c Content, info ContentInfo) *Bag {
 	return b
 }
 
-// contentIndex fills in the index of a block.
 func (cr *chunkReader) contentIndex(x *chunkIndex, c *chunk) error {
 	listed, err := cr.b.content.Entries(c.block)
 	if err != nil {

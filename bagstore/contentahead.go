@@ -45,7 +45,6 @@ func (a *contentAhead) drop() {
 	}
 }
 
-// close waits for the goroutines.
 func (a *contentAhead) close() {
 	a.drop()
 	a.wait.Wait()
@@ -139,7 +138,6 @@ type aheadBatch struct {
 	done   chan struct{}
 }
 
-// aheadMessage is a message to read ahead.
 type aheadMessage struct {
 	key  key
 	pos  messagePos
@@ -227,7 +225,6 @@ func (r *aheadRun) take(k key) (m aheadMessage, ok bool) {
 	}
 }
 
-// used subtracts the next message of a batch from the sizes and returns it.
 func (r *aheadRun) used(b *aheadBatch) *aheadMessage {
 	m := &b.list[b.next]
 	b.expect -= int64(len(m.data))
@@ -257,7 +254,6 @@ func (r *aheadRun) wake() {
 	r.room.Broadcast()
 }
 
-// work reads batches until there are no more.
 func (r *aheadRun) work() {
 	for b := r.form(); b != nil; b = r.form() {
 		r.read(b)
@@ -308,7 +304,6 @@ func (r *aheadRun) peek() bool {
 	}
 }
 
-// expected returns the expected size of the held message.
 func (r *aheadRun) expected() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -357,7 +352,6 @@ func (r *aheadRun) joins(b *aheadBatch, n int64) bool {
 	return b.expect+n <= most && len(b.list) < batchMessages
 }
 
-// read reads the messages of a batch until they exceed batchMost.
 func (r *aheadRun) read(b *aheadBatch) {
 	n := int64(0)
 	for i := range b.list {

@@ -42,7 +42,6 @@ func Create(path string, o Options) (*Writer, error) {
 	return w, nil
 }
 
-// writerOn returns a Writer for a new file.
 func writerOn(f *os.File, o Options) (*Writer, error) {
 	s, way, err := disk.Choose(f, disk.NewFile(f), o.Sink, o.directFrom)
 	if err != nil {

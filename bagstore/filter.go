@@ -63,12 +63,10 @@ func MatchWhole(expression string) (*regexp.Regexp, error) {
 	return regexp.Compile(`^(?:` + expression + `)$`)
 }
 
-// pythonOnly lists syntax of Python's expressions that Go doesn't have.
 var pythonOnly = map[string]string{
 	"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind", "(?P=": "a backreference", "(?(": "a condition",
 }
 
-// explainPattern returns a clearer error if the expression uses Python's syntax.
 func explainPattern(expression string, err error) error {
 	refused, ok := errors.AsType[*syntax.Error](err)
 	if !ok || refused.Code != syntax.ErrInvalidPerlOp && refused.Code != syntax.ErrInvalidNamedCapture {

@@ -17,14 +17,12 @@ type indexRun struct {
 	raw  []byte
 }
 
-// entrySize is the length of an index entry: seconds, nanoseconds, offset.
 const entrySize = 12
 
 func (r indexRun) len() int            { return len(r.raw) / entrySize }
 func (r indexRun) time(i int) Time     { return Time(record.ReadTime(r.raw[entrySize*i:])) }
 func (r indexRun) offset(i int) uint32 { return binary.LittleEndian.Uint32(r.raw[entrySize*i+8:]) }
 
-// search returns the index of the first entry at or after t.
 func (r indexRun) search(t Time) int {
 	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })
 }

@@ -123,7 +123,6 @@ func (it *Iterator) Close() {
 	it.reader.close()
 }
 
-// drop releases the current message.
 func (it *Iterator) drop() {
 	if it.cur.block != nil {
 		it.cur.block.release()
@@ -153,7 +152,6 @@ func (it *Iterator) move(dir int) bool {
 	return true
 }
 
-// read reads the message that move went to.
 func (it *Iterator) read() bool {
 	data, blk, err := it.readMessage()
 	if err != nil {
@@ -177,7 +175,6 @@ func (it *Iterator) readMessage() ([]byte, *buffer, error) {
 	return it.reader.readMessage()
 }
 
-// prefetch starts reading the next chunks.
 func (it *Iterator) prefetch() {
 	if it.v.lead > 0 {
 		it.prefetchLead()
@@ -208,7 +205,6 @@ func (it *Iterator) prefetchLead() {
 	}
 }
 
-// ref returns the i-th chunk in the iterator's direction.
 func (it *Iterator) ref(i int) chunkRef {
 	if it.dir < 0 {
 		i = it.v.byEnd[i]
@@ -241,7 +237,6 @@ func (it *Iterator) rebuild(dir int) {
 	}
 }
 
-// open opens the pending chunks that may contain the next message.
 func (it *Iterator) open() bool {
 	for it.err == nil && it.pending < len(it.v.refs) {
 		r := it.ref(it.pending)
@@ -274,7 +269,6 @@ func (it *Iterator) push(r chunkRef) {
 	}
 }
 
-// start returns the index of the next entry in the iterator's direction.
 func (it *Iterator) start(c *cursor) int {
 	i := sort.Search(c.len(), func(i int) bool {
 		n := key{c.time(i), c.bag, c.chunk, int64(c.offset(i))}.compare(it.pos)

@@ -109,7 +109,6 @@ type sealedJob struct {
 	job    *job   // reused for another chunk after it is written
 }
 
-// dropWritten removes the chunks up to number written.
 func dropWritten(list []sealedJob, written uint64) []sealedJob {
 	return slices.DeleteFunc(list, func(s sealedJob) bool { return s.number <= written })
 }

@@ -54,7 +54,6 @@ type messageReader struct {
 	wait      sync.WaitGroup
 }
 
-// messagePos locates a message.
 type messagePos struct {
 	chunkRef
 	head   ChunkHeader
@@ -87,7 +86,6 @@ type chunkAhead struct {
 // headsAhead bounds messageReader.heads. Every message considers the same few chunks.
 const headsAhead = 64
 
-// States of a chunkContent.
 const (
 	contentWaits     int32 = iota // queued for the quietWorker
 	contentBegun                  // being read
@@ -98,7 +96,6 @@ const (
 // claim reports whether the caller is the one to read the content.
 func (c *chunkContent) claim() bool { return c.state.CompareAndSwap(contentWaits, contentBegun) }
 
-// ready reports whether the content has been read.
 func (c *chunkContent) ready() bool {
 	select {
 	case <-c.done:
@@ -135,7 +132,6 @@ func (mr *messageReader) index(r chunkRef) ([]indexRun, ChunkHeader, error) {
 	return mr.chunkReader(r.bag).runs(&mr.v.bags[r.bag].chunks[r.chunk], mr.v.keeper(r.bag))
 }
 
-// choose sets the message that readMessage reads.
 func (mr *messageReader) choose(c *cursor) {
 	if c.chunkRef != mr.chunkRef {
 		mr.visits = 0
@@ -215,7 +211,6 @@ func direct(c *chunk, head ChunkHeader) bool {
 // mapLeast is the size from which mapping costs less than reading.
 const mapLeast = 256 << 10
 
-// readDirect reads one message from the file.
 func (mr *messageReader) readDirect(b *Bag) ([]byte, *buffer, error) {
 	r := &mr.rec
 	pos, w := mr.head.DataPos+mr.offset, mr.chunkReader(mr.bag).w
@@ -423,7 +418,6 @@ func (mr *messageReader) read(r chunkRef, head ChunkHeader, urgent bool) (*buffe
 	return blk, nil
 }
 
-// close waits for all reading and releases the memory.
 func (mr *messageReader) close() {
 	mr.forgetQueued()
 	mr.quiet.stop()

@@ -62,7 +62,6 @@ func (n *Notes) Addf(s Severity, offset int64, kind, format string, args ...any)
 	n.Add(Note{Offset: offset, Kind: kind, Severity: s, Text: fmt.Sprintf(format, args...)})
 }
 
-// worst returns the greatest severity of the notes.
 func worst(notes []Note) Severity {
 	s := Harmless
 	for _, n := range notes {

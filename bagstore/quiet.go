@@ -46,7 +46,6 @@ func (q *quietWorker) start(mr *messageReader) {
 	})
 }
 
-// used marks a content as no longer ahead.
 func (q *quietWorker) used(c *chunkContent) {
 	if c.ahead {
 		c.ahead = false
@@ -92,7 +91,6 @@ func (mr *messageReader) prefetchQuietly(r chunkRef) bool {
 	return true
 }
 
-// closesWithin reports whether done is closed within d.
 func closesWithin(done <-chan struct{}, d time.Duration) bool {
 	select {
 	case <-done:

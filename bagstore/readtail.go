@@ -69,14 +69,12 @@ func (b *Bag) takeTail() {
 		b.MessageCount()-before, filepath.Base(path))
 }
 
-// joined is a file up to a position, followed by bytes in memory.
 type joined struct {
 	r    io.ReaderAt
 	at   int64
 	more []byte
 }
 
-// ReadAt implements io.ReaderAt.
 func (j *joined) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < j.at {
 		n, err = j.r.ReadAt(p[:min(int64(len(p)), j.at-off)], off)

@@ -81,7 +81,6 @@ func recoverBag(ctx context.Context, b *Bag, out string, o RecoverOptions) (*Rec
 	return r.rep, nil
 }
 
-// countByID returns the number of messages of each connection according to the chunk infos.
 func (b *Bag) countByID() map[uint32]uint64 {
 	n := make(map[uint32]uint64)
 	for i := range b.chunks {
@@ -92,7 +91,6 @@ func (b *Bag) countByID() map[uint32]uint64 {
 	return n
 }
 
-// recoverer holds the state of Recover.
 type recoverer struct {
 	ctx      context.Context
 	o        RecoverOptions
@@ -154,7 +152,6 @@ func (r *recoverer) again(c *chunk, f func(src record.Source, rec *record.Record
 	return err
 }
 
-// chunk begins a chunk.
 func (r *recoverer) chunk(c *chunk) error {
 	r.pos = c.Pos
 	r.o.Compression = cmp.Or(r.o.Compression, c.head.Compression)
@@ -195,7 +192,6 @@ func (r *recoverer) copy(src record.Source, rec *record.Record, e entry) error {
 	return r.w.Copy(m, r.possible(e.time))
 }
 
-// data reads the data of a message from the file or from a chunk's content.
 func (r *recoverer) data(m *Message, src record.Source, rec *record.Record) (err error) {
 	if in, ok := src.(record.Section); ok && rec.DataLen >= borrowLeast && rec.DataLen <= record.MaxInMemory {
 		m.at = in.Base + rec.DataPos
@@ -251,7 +247,6 @@ func (r *recoverer) expected() map[uint32]uint64 {
 	return n
 }
 
-// count compares the messages kept with those promised by the index.
 func (rep *RecoverReport) count(b *Bag, kept, promised map[uint32]uint64) {
 	topics := make(map[string]*RecoverTopic)
 	for _, c := range b.conns {
@@ -277,7 +272,6 @@ func (rep *RecoverReport) count(b *Bag, kept, promised map[uint32]uint64) {
 	}
 }
 
-// sortNotes sorts notes by offset.
 func sortNotes(notes []Note) {
 	slices.SortStableFunc(notes, func(x, y Note) int { return cmp.Compare(x.Offset, y.Offset) })
 }

@@ -247,7 +247,6 @@ func (s *scanner) forget() {
 	}
 }
 
-// summarize fills in the chunk's info from its entries.
 func (c *chunk) summarize(entries []entry) {
 	c.Start, c.End = entries[0].time, entries[0].time
 	at := make(map[uint32]int)

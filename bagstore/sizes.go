@@ -64,7 +64,6 @@ func (b *Bag) Sizes(ctx context.Context, p Progress, do func(conn uint32, size i
 	return nil
 }
 
-// contentSizes is Sizes for a Content. It skips messages that can't be read.
 func (b *Bag) contentSizes(ctx context.Context, p Progress, do func(conn uint32, size int64)) error {
 	v := b.View(Query{})
 	pace := Pace{Ctx: ctx, Progress: p, Total: v.Count()}

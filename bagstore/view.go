@@ -45,7 +45,6 @@ type View struct {
 	minFrom []Time     // minFrom[i] is the earliest start among byEnd[:i+1]
 }
 
-// chunkRef is a chunk of one of the bags.
 type chunkRef struct {
 	bag, chunk int
 	start, end Time
@@ -171,7 +170,6 @@ func (v *View) Count() uint64 {
 	return n
 }
 
-// within cuts a run to the query's time range.
 func (v *View) within(r indexRun) indexRun {
 	from, to := 0, r.len()
 	if to > 0 && r.time(0) < v.start {

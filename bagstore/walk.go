@@ -7,12 +7,10 @@ import (
 	"rsros/bagstore/internal/record"
 )
 
-// errUnwritten is the error for walker.unwritten.
 var errUnwritten = errors.New("the length of a message was not written")
 
 var errForeign = errors.New("not a message or connection record")
 
-// walker goes through the records of a chunk's content.
 type walker struct {
 	bag *Bag
 	// onConnection and onMessage, if set, are called for every connection record and

@@ -108,7 +108,6 @@ func (w *Writer) put(conn uint32, t Time, done func(), parts [][]byte) error {
 	return w.checkpointIfDue(w.submit)
 }
 
-// refuse returns an error if a message can't be written.
 func (w *Writer) refuse(conn uint32, t Time, size int) error {
 	switch {
 	case w.done:

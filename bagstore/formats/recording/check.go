@@ -54,7 +54,6 @@ func (k *checker) lost(kind string, err error) {
 	k.note(bagstore.Note{Offset: -1, Kind: kind, Severity: bagstore.Loss, Text: err.Error()})
 }
 
-// messages reads all messages that have a ROS 1 form.
 func (k *checker) messages(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
 	v := b.View(bagstore.Query{})
 	pace := bagstore.Pace{Ctx: ctx, Progress: p, Total: v.Count()}
@@ -77,7 +76,6 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Bag, p bagstore.Prog
 	return nil
 }
 
-// message checks that a message fits its type.
 func (k *checker) message(m bagstore.Message) error {
 	s, ok := k.specs[m.Conn]
 	if !ok {

@@ -83,13 +83,11 @@ func unpack(out io.Writer, in *os.File) (int64, error) {
 	return n, err
 }
 
-// owner is a container that owns the file it reads.
 type owner struct {
 	container.Container
 	file *os.File
 }
 
-// Close closes the container and the file.
 func (o owner) Close() error {
 	return errors.Join(o.Container.Close(), o.file.Close())
 }

@@ -21,13 +21,11 @@ type content struct {
 	scratch sync.Pool // of *[]byte: messages as recorded
 }
 
-// plan says how the messages of a topic are converted to ROS 1.
 type plan struct {
 	conn *bagstore.Connection // nil: they can't be
 	*ros2.Mapping
 }
 
-// openContent returns a bag of an open container, which it closes after an error.
 func openContent(path string, c container.Container) (*bagstore.Bag, error) {
 	k := &content{Container: c, notes: c.Notes()}
 	k.scratch.New = func() any { return new([]byte) }
@@ -161,16 +159,13 @@ func (c *content) bound(i int, b *bagstore.Block) error {
 	return nil
 }
 
-// Connections lists the topics that have a ROS 1 form.
 func (c *content) Connections() []*bagstore.Connection { return c.conns }
 
-// Blocks lists the messages of these topics.
 func (c *content) Blocks() []bagstore.Block { return c.blocks }
 
 // hint is how many bytes a message usually grows: sequence numbers of headers.
 const hint = 64
 
-// Read reads a message in its ROS 1 form.
 func (c *content) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	p := c.plans[e.Conn]
 	if p.Mapping == nil {

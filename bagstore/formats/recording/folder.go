@@ -19,7 +19,6 @@ import (
 	"rsros/program/yaml"
 )
 
-// metadata is the part of rosbag2's metadata.yaml that is used.
 type metadata struct {
 	Info metadataInfo `yaml:"rosbag2_bagfile_information"`
 }
@@ -30,16 +29,13 @@ type metadataInfo struct {
 	Topics   []topicCount `yaml:"topics_with_message_count"`
 }
 
-// Limits of a folder.
 const (
 	maxMetadata = 2 << 20 // bytes of metadata.yaml
 	maxFiles    = 10000
 )
 
-// errNoRecording is the error for a folder without a recording.
 var errNoRecording = errors.New("directory has neither metadata.yaml nor files of rosbag2")
 
-// openFolder opens all files of a folder of rosbag2 as one recording.
 func openFolder(path string) (_ container.Container, err error) {
 	j := &joined{}
 	defer func() {

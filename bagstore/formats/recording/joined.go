@@ -19,7 +19,6 @@ type joined struct {
 	notes  bagstore.Notes
 }
 
-// kindFolder is the kind of notes about a folder.
 const kindFolder = "folder"
 
 // part is one of the files. topics maps its topics to those of the whole.
@@ -28,7 +27,6 @@ type part struct {
 	topics []uint32
 }
 
-// origin is a block of one of the files.
 type origin struct{ file, block int }
 
 // open adds a file. One that can't be read is noted and left out.
@@ -75,7 +73,6 @@ func (j *joined) add(c container.Container) {
 	j.files = append(j.files, p)
 }
 
-// Format is that of the first file, and how many there are.
 func (j *joined) Format() string {
 	if len(j.files) == 1 {
 		return j.files[0].Format()
@@ -83,7 +80,6 @@ func (j *joined) Format() string {
 	return fmt.Sprintf("%s, %d files", j.files[0].Format(), len(j.files))
 }
 
-// Size is that of all files.
 func (j *joined) Size() (n int64) {
 	for _, f := range j.files {
 		n += f.Size()
@@ -91,16 +87,12 @@ func (j *joined) Size() (n int64) {
 	return n
 }
 
-// Topics of all files.
 func (j *joined) Topics() []container.Topic { return slices.Clone(j.topics) }
 
-// Blocks of all files.
 func (j *joined) Blocks() []bagstore.Block { return slices.Clone(j.blocks) }
 
-// Notes of all files.
 func (j *joined) Notes() []bagstore.Note { return slices.Clone(j.notes) }
 
-// Entries lists the messages of a block.
 func (j *joined) Entries(block int) ([]bagstore.Entry, error) {
 	f := j.files[j.from[block].file]
 	list, err := f.Entries(j.from[block].block)
@@ -110,20 +102,17 @@ func (j *joined) Entries(block int) ([]bagstore.Entry, error) {
 	return list, err
 }
 
-// Read reads a message.
 func (j *joined) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	o := j.from[block]
 	return j.files[o.file].Read(o.block, e, alloc)
 }
 
-// Check checks all files.
 func (j *joined) Check(note func(bagstore.Note)) {
 	for _, f := range j.files {
 		f.Check(note)
 	}
 }
 
-// Close closes all files.
 func (j *joined) Close() error {
 	var errs []error
 	for _, f := range j.files {

@@ -11,7 +11,6 @@ import (
 	"rsros/program/yaml"
 )
 
-// kindNames is the kind of notes about names that were lost.
 const kindNames = "names"
 
 // named is a damaged .db3 file that lost names and types of topics, with those that were
@@ -22,13 +21,10 @@ type named struct {
 	notes  bagstore.Notes
 }
 
-// Topics returns the topics with the names and types that were found.
 func (n *named) Topics() []container.Topic { return slices.Clone(n.topics) }
 
-// Notes returns the notes of the file and of the search.
 func (n *named) Notes() []bagstore.Note { return slices.Clone(n.notes) }
 
-// openDB3 opens a .db3 file.
 func openDB3(path string) (container.Container, error) {
 	f, err := rosbag2.Open(path)
 	if err != nil {
@@ -64,7 +60,6 @@ func withNames(path string, f *rosbag2.File) container.Container {
 	return n
 }
 
-// topicCount is a topic in the metadata of rosbag2.
 type topicCount struct {
 	Topic struct {
 		Name     string `yaml:"name"`
@@ -84,7 +79,6 @@ type pairing struct {
 	forms   map[form]bool // results of fits
 }
 
-// form is a type that messages of a topic may have.
 type form struct {
 	topic uint32
 	name  string
@@ -232,7 +226,6 @@ const (
 	sampleAll      = 256 << 20
 )
 
-// sample reads the first messages of topics.
 func (n *named) sample(topics []uint32) map[uint32][][]byte {
 	samples := make(map[uint32][][]byte)
 	sizes, all := make(map[uint32]int), 0

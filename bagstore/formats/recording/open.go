@@ -78,7 +78,6 @@ var errNotContainer = errors.New("neither a .db3 file of rosbag2 nor an MCAP fil
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// openFile opens a file of another format, by its first bytes.
 func openFile(path string, head []byte, o bagstore.OpenOptions) (container.Container, error) {
 	switch {
 	case rosbag2.Is(head):
@@ -103,7 +102,6 @@ func headless(path string, head []byte) bool {
 
 var bagMagic = []byte("#ROSBAG")
 
-// headOf reads the beginning of a file.
 func headOf(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {

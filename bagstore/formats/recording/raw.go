@@ -6,13 +6,11 @@ import (
 	"rsros/bagstore/formats/mcap"
 )
 
-// raw is a container's content with unchanged messages.
 type raw struct {
 	container.Container
 	conns []*bagstore.Connection
 }
 
-// openRawContent returns a bag of an open container, with unchanged messages.
 func openRawContent(path string, c container.Container) *bagstore.Bag {
 	r := &raw{Container: c}
 	for i, t := range c.Topics() {
@@ -23,7 +21,6 @@ func openRawContent(path string, c container.Container) *bagstore.Bag {
 	return bagstore.OpenContent(r, bagstore.ContentInfo{Path: path, Version: c.Format(), Size: c.Size(), Notes: c.Notes()})
 }
 
-// Connections lists all topics.
 func (r *raw) Connections() []*bagstore.Connection { return r.conns }
 
 // MCAPFiles returns the MCAP files that a bag of OpenRaw reads, for what they have besides

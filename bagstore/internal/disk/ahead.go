@@ -73,7 +73,6 @@ type Ahead struct {
 	memory   pages
 }
 
-// slot holds a block of the file.
 type slot struct {
 	block int64 // its number
 	state slotState
@@ -157,7 +156,6 @@ func (a *Ahead) take(p []byte, off, end int64, ahead bool) int {
 	return n
 }
 
-// index returns the slot of a block, or -1.
 func (a *Ahead) index(block int64) int {
 	has := func(i int) bool { return a.slots[i].state != slotEmpty && a.slots[i].block == block }
 	if home := a.home(block); has(home) {
@@ -171,7 +169,6 @@ func (a *Ahead) index(block int64) int {
 	return -1
 }
 
-// home returns a block's slot in the ring.
 func (a *Ahead) home(block int64) int { return int(block % int64(a.memory.ring)) }
 
 // find returns the slot of a block and marks it as used, or returns nil.
@@ -252,7 +249,6 @@ func (a *Ahead) room(block, first, last int64) *slot {
 	return &a.slots[spare]
 }
 
-// start starts to read a block into a slot.
 func (a *Ahead) start(s *slot, block int64) {
 	off := block * a.block
 	a.touch(s)
@@ -283,7 +279,6 @@ func (a *Ahead) finish(s *slot, n int, err error) {
 	a.over.Broadcast()
 }
 
-// isRefusal reports whether err means that the file system doesn't support direct reads.
 func isRefusal(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }

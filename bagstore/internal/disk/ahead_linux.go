@@ -47,7 +47,6 @@ func OpenAhead(f *os.File, size int64, o AheadOptions) *Ahead {
 	return nil
 }
 
-// Start implements ColdFile.
 func (c *coldFile) Start(p []byte, off int64, done func(n int, err error)) (err error) {
 	if c.queue == nil {
 		if c.queue, err = newAIO(aheadSlots); err != nil {
@@ -57,7 +56,6 @@ func (c *coldFile) Start(p []byte, off int64, done func(n int, err error)) (err 
 	return c.queue.start(iocbPreadv, int(c.direct.Fd()), [][]byte{p}, off, done)
 }
 
-// Close implements ColdFile.
 func (c *coldFile) Close() error {
 	var err error
 	if c.queue != nil {

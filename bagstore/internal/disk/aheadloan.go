@@ -48,7 +48,6 @@ func (a *Ahead) Borrow(off int64, n int) ([]byte, Loan) {
 	return a.memory.bytes[from:][:n:n], l
 }
 
-// has reports whether a block was or is being read ahead.
 func (a *Ahead) has(block int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -103,7 +102,6 @@ func (l Loan) Release() {
 	}
 }
 
-// dispose returns the memory to the pool when no loans are left.
 func (a *Ahead) dispose() {
 	if a.lent > 0 || a.memory.bytes == nil {
 		return

@@ -28,7 +28,6 @@ type pages struct {
 	broken  bool   // a move failed: some addresses may belong to another mapping
 }
 
-// fixedPages returns pages whose slots all have memory.
 func fixedPages(b []byte) pages { return pages{bytes: b, ring: aheadRing, held: firstHeld(aheadSlots)} }
 
 // firstHeld returns the slots, of which the first aheadSlots have memory.
@@ -40,7 +39,6 @@ func firstHeld(places int) []bool {
 	return held
 }
 
-// get returns memory for a reader.
 func (l *memoryList) get() pages {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +52,6 @@ func (l *memoryList) get() pages {
 	return p
 }
 
-// put returns unused memory to the list.
 func (l *memoryList) put(p pages) {
 	if p.broken {
 		return

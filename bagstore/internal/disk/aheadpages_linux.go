@@ -95,7 +95,6 @@ func addressesAreFree(page int) bool {
 	return bits.UintSize == 64 && page == 4<<10
 }
 
-// free frees the memory.
 func (p pages) free() {
 	if p.mapping != nil && !p.broken {
 		Unmap(p.mapping)

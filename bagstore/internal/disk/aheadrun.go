@@ -20,7 +20,6 @@ type run struct {
 	used       uint64 // clock at the last read
 }
 
-// observe records a read and reports whether reading ahead pays.
 func (a *Ahead) observe(off, end int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

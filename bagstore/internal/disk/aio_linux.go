@@ -100,7 +100,6 @@ func (q *aio) start(opcode uint16, fd int, bufs [][]byte, off int64, done func(n
 
 var errQueueFull = errors.New("too many pending requests")
 
-// take fills a free slot.
 func (q *aio) take(opcode uint16, fd int, bufs [][]byte, off int64, done func(n int, err error)) (slot int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,7 +122,6 @@ func (q *aio) take(opcode uint16, fd int, bufs [][]byte, off int64, done func(n 
 	return slot, nil
 }
 
-// give frees a slot and returns its done function.
 func (q *aio) give(slot int) (done func(n int, err error)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -56,7 +56,6 @@ func Choose(f *os.File, d Disk, kind Kind, from int64) (Sink, *Way, error) {
 	return NewBuffered(d), w, nil
 }
 
-// tryBlock writes a block into an empty file and removes it again.
 func tryBlock(d Disk, grain int) error {
 	err := d.Writev([][]byte{AlignedBytes(grain, grain)}, 0)
 	return errors.Join(err, d.Truncate(0))

@@ -12,7 +12,6 @@ import (
 // ErrLocked means that another process, or another Create, is writing the file.
 var ErrLocked = errors.New("another recorder is writing it")
 
-// tempPrefix is the prefix of temporary files' names.
 const tempPrefix = "rs-ros-node-"
 
 // Created is a file open for reading and writing, and locked until it is closed.
@@ -59,7 +58,6 @@ func taken(path string) error {
 	return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 }
 
-// prepare locks and truncates the file.
 func (c *Created) prepare() error {
 	st, err := c.Stat()
 	if err != nil {

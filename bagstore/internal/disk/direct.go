@@ -105,7 +105,6 @@ func align(b []byte, n, grain int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-// whole returns n rounded down to whole blocks.
 func (s *directSink) whole(n int) int { return n &^ (s.grain - 1) }
 
 func (s *directSink) isAligned(b []byte) bool {
@@ -180,7 +179,6 @@ func (s *directSink) write(lent []byte, done func()) error {
 	return s.err
 }
 
-// finished handles a completed write.
 func (s *directSink) finished(staging []byte, off int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +190,6 @@ func (s *directSink) finished(staging []byte, off int64, err error) {
 	s.over.Signal()
 }
 
-// take waits for free staging memory.
 func (s *directSink) take() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +202,6 @@ func (s *directSink) take() []byte {
 	return b
 }
 
-// drain waits for pending writes.
 func (s *directSink) drain() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

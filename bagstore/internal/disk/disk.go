@@ -31,7 +31,6 @@ type Disk interface {
 	Close() error
 }
 
-// dropBytes removes the first n bytes from a list of buffers.
 func dropBytes(bufs [][]byte, n int) [][]byte {
 	for len(bufs) > 0 && n >= len(bufs[0]) {
 		n -= len(bufs[0])

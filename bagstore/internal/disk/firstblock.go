@@ -20,7 +20,6 @@ func (f *firstBlock) write(d Disk, b []byte) error {
 	return d.Writev([][]byte{f.block}, 0)
 }
 
-// change writes the block with a new head.
 func (f *firstBlock) change(d Disk, head []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -26,7 +26,6 @@ var populates = sync.OnceValue(func() error {
 	return adviseSpare(unix.PROT_READ, unix.MADV_POPULATE_READ)
 })
 
-// adviseSpare tries an advice on a new page.
 func adviseSpare(protection, advice int) error {
 	page, err := unix.Mmap(-1, 0, os.Getpagesize(), protection, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {

@@ -44,7 +44,6 @@ func TryDirect(f *os.File) (grain int, err error) {
 // if they accept O_DIRECT.
 var knownDirect = map[int64]bool{unix.EXT4_SUPER_MAGIC: true, unix.XFS_SUPER_MAGIC: true, unix.F2FS_SUPER_MAGIC: true}
 
-// fileSystems has the names of file systems for messages.
 var fileSystems = map[int64]string{
 	unix.EXT4_SUPER_MAGIC: "ext4", unix.XFS_SUPER_MAGIC: "XFS", unix.F2FS_SUPER_MAGIC: "F2FS", unix.BTRFS_SUPER_MAGIC: "btrfs",
 	unix.TMPFS_MAGIC: "tmpfs", unix.RAMFS_MAGIC: "ramfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay",
@@ -61,7 +60,6 @@ func fileSystemType(f *os.File) int64 {
 	return int64(uint32(st.Type)) // signed on some platforms
 }
 
-// fileSystem returns the name of a file's file system.
 func fileSystem(f *os.File) string {
 	kind := fileSystemType(f)
 	if name := fileSystems[kind]; name != "" {

@@ -194,7 +194,6 @@ func matchLength(in memory, at, ref, end int) int {
 	return at - from
 }
 
-// putLength writes the rest n of a length whose token holds 15, n/255+1 bytes.
 func putLength(out memory, d, n int) int {
 	for ; n >= 255; n -= 255 {
 		out.put(d, 255)
@@ -204,7 +203,6 @@ func putLength(out memory, d, n int) int {
 	return d + 1
 }
 
-// putLastLiterals ends a block with the remaining literals.
 func putLastLiterals(dst []byte, d int, rest []byte) int {
 	n := len(rest)
 	if d+n+n/255+2 > len(dst) {

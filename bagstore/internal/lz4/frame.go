@@ -11,7 +11,6 @@
 // that it starts have ended when it returns. Neither keeps the memory it is given.
 package lz4
 
-// Constants of the frame format.
 const (
 	magic           = 0x184d2204
 	flagIndependent = 1 << 5
@@ -23,7 +22,6 @@ const (
 	window          = 64 << 10 // how far back a linked block may refer
 )
 
-// What the encoder writes.
 const (
 	writtenFlags  = 0x64 // version 1, independent blocks, content checksum
 	writtenBlocks = 0x60 // the code of BlockSize

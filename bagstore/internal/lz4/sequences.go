@@ -55,7 +55,6 @@ func sequenceError(at int, err error) error {
 	return frameError("block: sequence at %d: %w", at, err)
 }
 
-// tooLarge is the error of content that dst has no room for.
 func tooLarge(dst []byte) error {
 	return frameError("frame holds more than the %d bytes that the chunk header says", len(dst))
 }

@@ -37,7 +37,6 @@ func AppendU64(b []byte, name string, v uint64) []byte {
 	return binary.LittleEndian.AppendUint64(appendName(b, name, 8), v)
 }
 
-// appendName begins a field with a value of n bytes.
 func appendName(b []byte, name string, n int) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)+1+n))
 	b = append(b, name...)

@@ -139,7 +139,6 @@ func (h *Header) set(name, value []byte) error {
 	return nil
 }
 
-// setText sets a field of variable length.
 func (h *Header) setText(name, value []byte) {
 	switch string(name) {
 	case "topic":

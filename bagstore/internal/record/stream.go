@@ -69,7 +69,6 @@ func (s *Stream) Finish(size int64) error {
 	return err
 }
 
-// short is the error of a stream that ends early.
 func short(err error, want, have int64) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return Cut(want, have)

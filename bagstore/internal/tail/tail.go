@@ -16,7 +16,6 @@ import (
 	"slices"
 )
 
-// Constants of the format.
 const (
 	// Slots is the number of slots, more than the number of chunks not yet written.
 	Slots      = 64
@@ -42,7 +41,6 @@ type File struct {
 	err   error
 }
 
-// entry describes a slot's content.
 type entry struct {
 	chunk uint64 // number, from 1
 	n     int    // bytes of content

@@ -43,7 +43,6 @@ type Entry struct {
 	state state
 }
 
-// state is the state of a frame.
 type state int
 
 const (
@@ -153,7 +152,6 @@ func (r *Reader) Unread(e *Entry) {
 	}
 }
 
-// add takes a frame.
 func (r *Reader) add(e rsbag.Event) {
 	one := &Entry{At: e.Time, Frame: e.Frame.Retain()}
 	r.entries = append(r.entries, one)

@@ -8,13 +8,11 @@ import (
 	"rsros/camdriver"
 )
 
-// option names an option of a sensor.
 type option struct {
 	sensor int
 	id     camdriver.OptionID
 }
 
-// events finds notifications and changes of options.
 func events(ctx context.Context, f *rsbag.File) []Mark {
 	c := f.Cursor(rsbag.CursorOptions{Streams: func(camdriver.StreamID) bool { return false }})
 	defer c.Close()
@@ -61,7 +59,6 @@ func events(ctx context.Context, f *rsbag.File) []Mark {
 	return list
 }
 
-// clip shortens a text that is too long for a mark.
 func clip(text string) string {
 	if r := []rune(text); len(r) > maxText {
 		return string(r[:maxText-1]) + "…"

@@ -106,7 +106,6 @@ func (s *search) sample(ctx context.Context) (span, bool) {
 	return whole, true
 }
 
-// thin keeps every second instant.
 func thin(list []instant) []instant {
 	for i := range len(list) / 2 {
 		list[i] = list[2*i]
@@ -114,7 +113,6 @@ func thin(list []instant) []instant {
 	return list[:len(list)/2]
 }
 
-// read reads the number of an instant's first frame.
 func (s *search) read(p *instant) bool {
 	s.probes++
 	s.cursor.Seek(p.at)
@@ -147,7 +145,6 @@ func (s *search) halve(p span) (a, b span, ok bool) {
 	return span{}, span{}, false
 }
 
-// instants returns all instants inside a part.
 func (s *search) instants(p span) []instant {
 	var list []instant
 	last, rank := p.from.at, p.from.rank
@@ -164,7 +161,6 @@ func (s *search) instants(p span) []instant {
 	return list
 }
 
-// mark adds a mark for the frames that are missing in a part.
 func (s *search) mark(p span) {
 	n := p.missing()
 	m := Mark{Time: p.to.at, Kind: Loss, Stream: s.id, Text: "1 frame missing"}

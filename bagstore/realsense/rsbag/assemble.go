@@ -36,7 +36,6 @@ type assembler struct {
 	changed   bool                                   // events contains the camera node's options
 }
 
-// partial is an incomplete frame.
 type partial struct {
 	sensor int
 	frame  *camdriver.Frame // nil before its data
@@ -104,7 +103,6 @@ func (a *assembler) message(t rslayout.Topic, m bagstore.Message) (err error) {
 	return err
 }
 
-// start returns a frame with the fields common to all kinds.
 func (a *assembler) start(t rslayout.Topic, owner camdriver.Releaser, h msgs.Header) *camdriver.Frame {
 	f := camdriver.NewFrame(owner)
 	f.Profile = a.f.stream(t.Stream).profile
@@ -157,7 +155,6 @@ func (a *assembler) depthUnits(t rslayout.Topic, f *camdriver.Frame) {
 	}
 }
 
-// compressed adds an image frame in one of the SDK's compressed formats.
 func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
@@ -274,7 +271,6 @@ func (a *assembler) option(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// event returns e with the time of the current instant.
 func (a *assembler) event(e Event) Event {
 	e.Time = time.Duration(a.at)
 	return e

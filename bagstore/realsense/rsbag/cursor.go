@@ -80,7 +80,6 @@ func (c *Cursor) Close() {
 	c.asm.close()
 }
 
-// drop releases the batch's frames.
 func (c *Cursor) drop() {
 	for _, e := range c.batch {
 		if e.Frame != nil {
@@ -213,7 +212,6 @@ func (f *File) OptionsAt(sensor int, at time.Duration) []camdriver.Option {
 	return options
 }
 
-// optionKey names an option of a sensor.
 type optionKey struct {
 	sensor int
 	id     camdriver.OptionID
@@ -239,7 +237,6 @@ func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (fl
 	return v, err == nil
 }
 
-// unitsAt returns the depth units of each sensor that has the option.
 func (f *File) unitsAt(at bagstore.Time) map[int]float32 {
 	units := make(map[int]float32)
 	for i, s := range f.snap.Sensors {

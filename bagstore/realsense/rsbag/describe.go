@@ -127,7 +127,6 @@ func (d *description) connections() {
 	}
 }
 
-// message takes one message in.
 func (d *description) message(t rslayout.Topic, m bagstore.Message) {
 	var err error
 	if d.f.texts[m.Conn.ID] {

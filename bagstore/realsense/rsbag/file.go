@@ -32,7 +32,6 @@ type File struct {
 	left       []string // the notes about something left out
 }
 
-// stream is one stream of a file.
 type stream struct {
 	sensor  int
 	profile camdriver.Profile
@@ -120,7 +119,6 @@ func describe(bag *bagstore.Bag, o Options) (*File, error) {
 	return f, nil
 }
 
-// note adds a note about the file.
 func (f *File) note(format string, args ...any) {
 	const most = 200
 	if len(f.notes) < most {
@@ -128,7 +126,6 @@ func (f *File) note(format string, args ...any) {
 	}
 }
 
-// leave notes something that the File leaves out.
 func (f *File) leave(format string, args ...any) {
 	before := len(f.notes)
 	f.note(format+"; left out", args...)
@@ -190,7 +187,6 @@ func (f *File) stream(id camdriver.StreamID) *stream {
 	return nil
 }
 
-// connections selects the connections whose topic want accepts.
 func (f *File) connections(want func(rslayout.Topic) bool) func(*bagstore.Connection) bool {
 	return func(c *bagstore.Connection) bool { return want(f.topics[c.ID]) }
 }

@@ -18,7 +18,6 @@ import (
 // librealsense does so since 2.58.3. It identifies a stream by the first matching word
 // anywhere in the topic's name; this package looks only at the part that names the stream.
 
-// native is a camera node's recording.
 type native struct {
 	topics   map[camdriver.StreamID]string // of images and samples
 	sorted   []string                      // the values of topics
@@ -114,7 +113,6 @@ func (f *File) numberNative(n *native, conns map[uint32]camdriver.StreamID) {
 	}
 }
 
-// native reads a camera node's description of its streams.
 func (d *description) native() {
 	f := d.f
 	for i, name := range f.native.names {

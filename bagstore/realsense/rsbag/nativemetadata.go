@@ -60,7 +60,6 @@ const (
 	maxMetadata, maxMetadataSize = 4096, 8 << 20
 )
 
-// metadataOf returns the metadata of a stream; nil if there is none.
 func (a *assembler) metadataOf(id camdriver.StreamID) *nativeMetadata {
 	if n, known := a.metadatas[id]; known {
 		return n
@@ -135,7 +134,6 @@ func (n *nativeMetadata) add(m bagstore.Message) {
 	n.size += len(text)
 }
 
-// drop drops the oldest message.
 func (n *nativeMetadata) drop() {
 	stamp := n.list[0].stamp
 	n.list, n.size = n.list[1:], n.size-len(n.texts[stamp])

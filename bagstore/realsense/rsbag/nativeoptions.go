@@ -13,14 +13,12 @@ import (
 	"rsros/msgs"
 )
 
-// nativeChange is a change of an option.
 type nativeChange struct {
 	at     bagstore.Time
 	sensor int
 	OptionChange
 }
 
-// nativeChanges are the changes of options in a camera node's recording.
 type nativeChanges struct {
 	list []nativeChange      // in the order of their messages
 	of   map[optionKey][]int // indexes in list, by option
@@ -44,7 +42,6 @@ func (c *nativeChanges) from(at bagstore.Time) int {
 // doesn't have it.
 const topicNativeOptions rslayout.TopicKind = 0xff
 
-// maxChanges bounds nativeChanges.
 const maxChanges = 100_000
 
 // nativeOptions reads the options of the camera's sensors from parameters of ROS 2 or
@@ -99,7 +96,6 @@ func (d *description) nativeOptions() {
 	}
 }
 
-// nativeParameters returns the options in a message, and the number of other parameters.
 func (f *File) nativeParameters(m bagstore.Message) ([]cameranode.Option, int, error) {
 	if prefix, updates := cameranode.IsUpdates(m.Conn.Topic); updates {
 		list, others, err := cameranode.Updates(m.Conn.Topic, m.Data)
@@ -117,7 +113,6 @@ func (f *File) nativeParameters(m bagstore.Message) ([]cameranode.Option, int, e
 	return list, others, err
 }
 
-// inCamera reports whether any of the camera's topics begins with prefix.
 func (f *File) inCamera(prefix string) bool {
 	names := f.native.sorted
 	i, _ := slices.BinarySearch(names, prefix)

@@ -131,7 +131,6 @@ func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions)
 	return r, nil
 }
 
-// ready locks the recorder for one call.
 func (r *Recorder) ready() error {
 	r.mu.Lock()
 	if r.err == nil && r.closed {
@@ -168,7 +167,6 @@ func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	return r.err
 }
 
-// frame writes a frame and what goes with it.
 func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time, first bool) error {
 	if first {
 		if err := r.out.Fact(rslayout.KeyStart, rslayout.FormatStart(f.Arrival.Add(-time.Duration(at)))); err != nil {

@@ -67,7 +67,6 @@ func (f *File) findTimes() {
 	}
 }
 
-// dataRange returns the first and last time of a frame between two times in the bag.
 func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
 	v := f.bag.View(bagstore.Query{
 		Connections: f.connections(rslayout.Topic.IsFrame), Start: lo, End: hi})
@@ -149,10 +148,8 @@ func (t *track) move(step func(*bagstore.Iterator) bool, dir int) bool {
 
 func (t *track) message() bagstore.Message { return t.its[t.cur].Message() }
 
-// time returns the file time of the current message.
 func (t *track) time() bagstore.Time { return t.message().Time + t.segments[t.cur].shift }
 
-// each calls do with every message of the chosen topics in time order.
 func (f *File) each(want func(rslayout.Topic) bool, q bagstore.Query, do func(rslayout.Topic, bagstore.Message)) {
 	q.Connections = f.connections(want)
 	v := f.bag.View(q)
@@ -169,7 +166,6 @@ func (f *File) each(want func(rslayout.Topic) bool, q bagstore.Query, do func(rs
 	}
 }
 
-// countMessages sums up the counts of the index for count.
 func (f *File) countMessages() {
 	f.counts = make(map[uint32]uint64)
 	for _, c := range f.bag.Chunks() {

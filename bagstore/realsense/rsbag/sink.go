@@ -41,7 +41,6 @@ func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, nam
 	return s, nil
 }
 
-// write adds a message; its error stays in s.err.
 func (s *sink) write(m rslayout.Message, at bagstore.Time) { s.lend(m, at, nil) }
 
 // lend is write for a message whose body belongs to a frame, which is held until
@@ -61,7 +60,6 @@ func (s *sink) lend(m rslayout.Message, at bagstore.Time, f *camdriver.Frame) {
 	s.err = s.w.Lend(id, at, f.Retain().Release, m.Head, m.Body, m.Tail)
 }
 
-// connect adds a topic's connection.
 func (s *sink) connect(c bagstore.Connection) (id uint32) {
 	if s.err == nil {
 		topic := c.Topic
@@ -100,7 +98,6 @@ func (s *sink) depthUnits(sensor int, units float32, at bagstore.Time) {
 	}
 }
 
-// put writes a message if the layout has a name for it.
 func (s *sink) put(m rslayout.Message, ok bool, at bagstore.Time) error {
 	if !ok {
 		return camdriver.ErrUnsupported

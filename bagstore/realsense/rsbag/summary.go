@@ -44,7 +44,6 @@ func (f *File) Streams() []StreamSummary {
 	return out
 }
 
-// isData says whether a connection has the stream's frames.
 func (s *stream) isData(c *bagstore.Connection) bool { return slices.Contains(s.data, c.ID) }
 
 // Times visits the file times of a stream's frames, from one on and in order, from the

@@ -112,7 +112,6 @@ func (f *File) optionValue(t rslayout.Topic, m bagstore.Message) (float32, error
 	return rstext.ParseSingle(text.Data)
 }
 
-// text adds an event, or a frame's metadata, from text.
 func (a *assembler) text(t rslayout.Topic, m bagstore.Message) error {
 	if t.Kind == rslayout.TopicOptionValue {
 		return a.option(t, m)
@@ -137,7 +136,6 @@ func (a *assembler) text(t rslayout.Topic, m bagstore.Message) error {
 	return &TypeError{Topic: m.Conn.Topic, Want: t.Kind.Type(), Have: m.Conn.Type}
 }
 
-// textMetadata sets the frame's fields from its text.
 func (a *assembler) textMetadata(p *partial) {
 	f, md := p.frame, p.text
 	f.Number, f.Timestamp, f.Domain, f.Metadata = md.Number, md.Timestamp, md.Domain, md.Values

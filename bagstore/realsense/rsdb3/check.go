@@ -78,7 +78,6 @@ type checker struct {
 	infos   map[string]bool // prefixes of streams
 }
 
-// sensorRows is the state of a sensor's description.
 type sensorRows struct {
 	info     bool
 	options  map[string]bool
@@ -106,7 +105,6 @@ func (c *checker) sensor(n int) *sensorRows {
 	return s
 }
 
-// names checks rules about topics alone.
 func (c *checker) names(conns []*bagstore.Connection) {
 	for _, conn := range conns {
 		t := c.topics[conn.ID]
@@ -129,7 +127,6 @@ func (c *checker) names(conns []*bagstore.Connection) {
 	}
 }
 
-// ends checks rules about the whole file.
 func (c *checker) ends() {
 	for _, n := range slices.Sorted(maps.Keys(c.sensors)) {
 		if s := c.sensors[n]; s.info && len(s.options) == 0 {

@@ -13,7 +13,6 @@ import (
 // maxBad is how many rows that can't be read are passed over.
 const maxBad = 1000
 
-// rows checks all rows in the order of their times.
 func (c *checker) rows(ctx context.Context, bag *bagstore.Bag) error {
 	v := bag.View(bagstore.Query{})
 	c.infos = make(map[string]bool)
@@ -82,7 +81,6 @@ func (c *checker) times(t topic, at bagstore.Time) {
 	}
 }
 
-// values checks texts of keys and values.
 func (c *checker) values(t topic, text string) {
 	switch t.kind {
 	case deviceInfo, sensorInfo, streamInfo, calibration, position, frameText, notification:
@@ -141,7 +139,6 @@ func (c *checker) afterStatic(next topic) {
 	}
 }
 
-// option checks an initial value.
 func (c *checker) option(t topic, s *sensorRows) {
 	number := -1
 	if id, known := camdriver.ParseOptionID(t.option); known {

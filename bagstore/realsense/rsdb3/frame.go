@@ -86,7 +86,6 @@ func (w *Writer) imu(kind camdriver.StreamKind, m *camdriver.MotionSample) {
 	e.F64s(none[:])
 }
 
-// Types of messages that the SDK doesn't look at.
 const (
 	typeLog           = "rcl_interfaces/msg/Log"
 	typeTimeReference = "sensor_msgs/msg/TimeReference"

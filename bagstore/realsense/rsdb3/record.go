@@ -29,7 +29,6 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o Options, ro rsbag
 	return rsbag.NewRecorderOf(t, snap, ro)
 }
 
-// target is a .db3 as a Recorder's target.
 type target struct {
 	*Writer
 	losses func([]Loss)

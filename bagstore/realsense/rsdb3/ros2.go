@@ -18,7 +18,6 @@ const (
 	topicTFStatic  = "/tf_static"
 )
 
-// qosLatched is the profile of /tf_static, as librealsense words it.
 const qosLatched = `- history: 1
   depth: 1
   reliability: 1
@@ -82,7 +81,6 @@ func (w *Writer) transform(s camdriver.StreamSnapshot) {
 	e.F64s(q[:])
 }
 
-// calibration writes a video stream's camera_info of a frame.
 func (w *Writer) calibration(t *streamTopics, at time.Duration) error {
 	if w.o.Release != ReleaseROS2 || t.info == nil {
 		return nil

@@ -24,7 +24,6 @@ const (
 	notification
 )
 
-// topic is a parsed topic name.
 type topic struct {
 	name           string
 	kind           kind
@@ -33,7 +32,6 @@ type topic struct {
 	option         string // its name, with blanks
 }
 
-// streamTopics are the names below a stream's prefix.
 var streamTopicKinds = map[string]kind{
 	"info": streamInfo, "camera_info": calibration, "imu_intrinsic": calibration,
 	"image/data": frameData, "image/data/compressed": frameData, "image/data/compressedDepth": frameData,

@@ -48,7 +48,6 @@ type Options struct {
 	Facts   []rstext.Pair // about the recording; the SDK ignores them
 }
 
-// Message types of topics.
 const (
 	typeUInt32 = "std_msgs/msg/UInt32"
 	typeString = "std_msgs/msg/String"
@@ -73,7 +72,6 @@ type Writer struct {
 	losses  losses
 }
 
-// streamTopics has the topics of a stream's frames.
 type streamTopics struct {
 	sensor         int
 	data, metadata int64
@@ -100,7 +98,6 @@ func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
 	return w
 }
 
-// fitOptions removes options that the release doesn't know.
 func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
 	last := w.o.Release.names().Option
 	s.Options = slices.DeleteFunc(slices.Clone(s.Options), func(o camdriver.Option) bool {
@@ -148,7 +145,6 @@ func (w *Writer) string(topic string, at time.Duration, text string) error {
 	return w.put(id, at)
 }
 
-// hasOption reports whether a sensor's description has an option.
 func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
 	return sensor >= 0 && sensor < len(w.snap.Sensors) &&
 		slices.ContainsFunc(w.snap.Sensors[sensor].Options, func(o camdriver.Option) bool { return o.ID == id })

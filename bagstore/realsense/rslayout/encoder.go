@@ -42,7 +42,6 @@ type streamTopicSet struct {
 
 func topicOf(name string) Message { return Message{Topic: name, Type: typeOf(name)} }
 
-// with is m with a content.
 func (m Message) with(head, body []byte) Message {
 	m.Head, m.Body = head, body
 	return m
@@ -71,7 +70,6 @@ func (e *Encoder) add(topic string, m msgs.Message) {
 	e.static = append(e.static, Message{Topic: topic, Type: typeOf(topic), Raw: msgs.Raw{Head: msgs.Marshal(m)}, Static: true})
 }
 
-// typeOf is TopicType for topics of the layout.
 func typeOf(topic string) msgs.Type {
 	t, _ := TopicType(topic)
 	return t

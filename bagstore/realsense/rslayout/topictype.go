@@ -2,7 +2,6 @@ package rslayout
 
 import "rsros/msgs"
 
-// topicTypes are the types of the layout's topics.
 var topicTypes = map[TopicKind]string{
 	TopicFileVersion: "std_msgs/UInt32", TopicLogLine: "rosgraph_msgs/Log",
 	TopicDeviceInfo: "diagnostic_msgs/KeyValue", TopicAdditionalInfo: "diagnostic_msgs/KeyValue",

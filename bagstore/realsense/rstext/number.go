@@ -48,7 +48,6 @@ func finite(v float64, s string, err error) error {
 // files, which have single precision. Numbers with more digits have double precision.
 const sdkDigits = 9
 
-// writeIntrinsic is the inverse of intrinsic.
 func writeIntrinsic(v float64) string {
 	s := Number(v)
 	if n := digits(s); float64(float32(v)) != v && n <= sdkDigits {
@@ -57,7 +56,6 @@ func writeIntrinsic(v float64) string {
 	return s
 }
 
-// intrinsic parses a number of a calibration.
 func intrinsic(s string) (float64, error) {
 	v, err := ParseNumber(s)
 	if digits(s) <= sdkDigits {

@@ -68,7 +68,6 @@ func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
 	e.Msg(n.Text)
 }
 
-// place names a bag, and the byte that a note is about if there is one.
 func place(path string, n bagstore.Note) string {
 	if n.Offset >= 0 {
 		return fmt.Sprintf("%s at byte %d", path, n.Offset)

@@ -56,7 +56,6 @@ func (s Selection) Filter(bags []*bagstore.Bag) (f bagstore.Filter, err error) {
 	return f, nil
 }
 
-// timeIn parses a time in bags.
 func timeIn(bags []*bagstore.Bag, name, text string) (bagstore.Time, error) {
 	m, err := moment.Parse(text)
 	if err != nil {

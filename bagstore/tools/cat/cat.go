@@ -72,7 +72,6 @@ func topicCount(v *bagstore.View) int {
 	return len(topics)
 }
 
-// catter prints the messages of a view.
 type catter struct {
 	o       Options
 	out     *bufio.Writer
@@ -86,7 +85,6 @@ func newCatter(o Options, several bool) *catter {
 	return &catter{o: o, out: bufio.NewWriter(o.Out), specs: make(map[*bagstore.Connection]*msgs.Spec), several: several}
 }
 
-// message prints a message, or counts it as bad.
 func (c *catter) message(m bagstore.Message) error {
 	spec := c.spec(m.Conn)
 	if spec == nil {

@@ -43,14 +43,12 @@ func (r *Result) asides(in *bagstore.Bag, out output, check bool) error {
 	return nil
 }
 
-// lose lists n of something as lost, if n isn't 0.
 func (r *Result) lose(n uint64, format string, args ...any) {
 	if n > 0 {
 		r.Lost = append(r.Lost, rsdb3.Loss{What: fmt.Sprintf(format, args...), Count: n})
 	}
 }
 
-// addAsides copies a file's attachments and metadata.
 func (r *Result) addAsides(to *mcap.Writer, f *mcap.File, a mcap.Asides) error {
 	for _, m := range a.Metadata {
 		if err := to.AddMetadata(m); err != nil {

@@ -50,7 +50,6 @@ type Result struct {
 	Why      error          // about the last of them
 }
 
-// open opens the input as a RealSense recording.
 func (o Options) open() (*rsbag.File, error) {
 	return rsbag.Open(o.In, rsbag.Options{Whole: true, CameraNodes: o.Device})
 }
@@ -115,7 +114,6 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, path string, o 
 	return errors.Join(err, w.Close())
 }
 
-// finish sorts the losses and sets the file's size.
 func (r *Result) finish(path string, err error) (Result, error) {
 	slices.SortFunc(r.Lost, func(a, b rsdb3.Loss) int { return cmp.Compare(a.What, b.What) })
 	if err != nil {
@@ -128,7 +126,6 @@ func (r *Result) finish(path string, err error) (Result, error) {
 	return *r, err
 }
 
-// copy copies a recording to a target.
 func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagstore.Progress) error {
 	total := uint64(0)
 	for _, s := range file.Streams() {
@@ -175,7 +172,6 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, out target, p bagst
 	return r.copyRest(ctx, file, out)
 }
 
-// copyRest copies the messages that no cursor visits.
 func (r *Result) copyRest(ctx context.Context, file *rsbag.File, out target) error {
 	conns := file.Uncovered()
 	v := file.Bag().View(bagstore.Query{

@@ -130,7 +130,6 @@ func (j *job) lose(what string, why error) {
 	}
 }
 
-// metadata returns rosbag2's metadata of the output.
 func (j *job) metadata(bag *bagstore.Bag) *rosbag2.Metadata {
 	m := &rosbag2.Metadata{Start: j.start, End: j.end}
 	at := make(map[int]int)
@@ -151,7 +150,6 @@ func (j *job) metadata(bag *bagstore.Bag) *rosbag2.Metadata {
 	return m
 }
 
-// finish lists what the output doesn't have.
 func (j *job) finish(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding string) {
 	for what, n := range j.lost {
 		text := what

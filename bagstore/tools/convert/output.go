@@ -14,7 +14,6 @@ import (
 	"rsros/bagstore/formats/rosbag2"
 )
 
-// output is a recording that is being written message by message.
 type output struct {
 	topic func(container.Topic) (int, error) // adds a topic
 	write func(topic int, t bagstore.Time, data []byte) error
@@ -29,7 +28,6 @@ const (
 	extMCAP = ".mcap"
 )
 
-// format returns the extension of the output's format.
 func (o Options) format() string { return cmp.Or(o.Format, filepath.Ext(o.Out)) }
 
 // writeOutput calls fill to write the messages. The output gets its name after fill has
@@ -79,7 +77,6 @@ func writeBagFile(o Options, fill func(output) (*rosbag2.Metadata, error)) error
 	return w.Finish(err)
 }
 
-// writeFile writes a .db3 or an MCAP file and returns its metadata.
 func writeFile(path, ext string, o Options, encoding string, fill func(output) (*rosbag2.Metadata, error)) (m *rosbag2.Metadata, err error) {
 	err = atomicfile.Write(path, o.Overwrite, func(f *os.File) error {
 		out, storage, err := newOutput(f, ext, o, encoding)

@@ -14,7 +14,6 @@ const (
 	batchRetain = 32 << 20 // larger buffers aren't reused
 )
 
-// batch is a batch of messages in the output's form.
 type batch struct {
 	data []byte
 	list []item
@@ -28,7 +27,6 @@ type item struct {
 
 func (b *batch) full() bool { return len(b.data) >= batchBytes || len(b.list) >= batchItems }
 
-// add adds a message that was appended to data.
 func (b *batch) add(topic int, t bagstore.Time, data []byte) {
 	b.data = data
 	b.list = append(b.list, item{topic, t, len(data)})
@@ -41,7 +39,6 @@ func (b *batch) reset() {
 	}
 }
 
-// write writes a batch to an output.
 func (b *batch) write(out output) error {
 	from := 0
 	for _, m := range b.list {

@@ -11,7 +11,6 @@ import (
 	"rsros/bagstore/formats/recording"
 )
 
-// extOf returns the file extension of a format.
 func extOf(f recording.Format) (string, error) {
 	switch f {
 	case recording.SQLite:

@@ -13,7 +13,6 @@ import (
 	"rsros/msgs/ros2"
 )
 
-// route says how a topic's messages get from the input into the output.
 type route struct {
 	topic  container.Topic // in the output
 	out    int             // the output's number of the topic
@@ -33,7 +32,6 @@ type router struct {
 	mappings map[[2]string]*ros2.Mapping // by name and schema
 }
 
-// route finds a topic's route.
 func (r *router) route(t container.Topic) route {
 	switch {
 	case t.Encoding == container.ROS1 && r.encoding == container.CDR:
@@ -120,7 +118,6 @@ func (r *router) toROS1(t container.Topic) route {
 	return route{topic: out, encode: withLoss(lost, m.Convert)}
 }
 
-// table has the routes of all connections of an input.
 type table map[uint32]*route
 
 // newTable finds the routes. In ROS 2 a topic has one type, so the connections of one
@@ -148,7 +145,6 @@ func newTable(bag *bagstore.Bag, topics map[uint32]container.Topic, encoding str
 	return list
 }
 
-// open adds the topics to the output.
 func (t table) open(bag *bagstore.Bag, encoding string, out output) (err error) {
 	numbers := make(map[string]int)
 	for _, conn := range bag.Connections() {
@@ -168,7 +164,6 @@ func (t table) open(bag *bagstore.Bag, encoding string, out output) (err error) 
 	return nil
 }
 
-// encodingIn returns the encoding of most topics.
 func encodingIn(topics map[uint32]container.Topic) string {
 	ros1 := 0
 	for _, t := range topics {

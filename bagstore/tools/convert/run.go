@@ -45,7 +45,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return r, err
 }
 
-// input has what decides how a recording is converted.
 type input struct {
 	mcap   bool
 	layout string // the encoding of a RealSense recording; "" for others

@@ -56,7 +56,6 @@ func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned
 	return a
 }
 
-// frame borrows a frame of any stream.
 func (a *aligned) frame(f *camdriver.Frame) error {
 	if kind := f.Stream().Kind; kind == camdriver.Depth || kind == camdriver.Color {
 		a.sync.Push(a.rig.Image(f.Retain()), a.set)
@@ -64,7 +63,6 @@ func (a *aligned) frame(f *camdriver.Frame) error {
 	return a.err
 }
 
-// set aligns a set's depth and writes it.
 func (a *aligned) set(s *process.Set) {
 	colour, ok := s.First(camdriver.Color, camdriver.AnyFormat)
 	if _, depth := s.First(camdriver.Depth, camdriver.Z16); !ok || !depth || a.err != nil {
@@ -90,7 +88,6 @@ func (a *aligned) set(s *process.Set) {
 	a.err = a.r.write(entry, f.Release, p.encode)
 }
 
-// finish writes the remaining sets.
 func (a *aligned) finish() error {
 	if a == nil {
 		return nil
@@ -100,7 +97,6 @@ func (a *aligned) finish() error {
 	return a.err
 }
 
-// close ends the goroutines of the block.
 func (a *aligned) close() {
 	if a != nil {
 		a.sync.Reset()

@@ -162,7 +162,6 @@ func (f *folder) write(entry manifestFile, release func(), encode func(io.Writer
 	})
 }
 
-// row appends to a table, which is created with its columns.
 func (f *folder) row(name string, columns []string, values ...any) error {
 	t, ok := f.tables[name]
 	if !ok {
@@ -180,13 +179,11 @@ func (f *folder) row(name string, columns []string, values ...any) error {
 	return t.row(values)
 }
 
-// oddMessage counts and logs a message that can't be exported.
 func (f *folder) oddMessage(topic string, t bagstore.Time, err error) {
 	f.bad++
 	f.o.Log.Warn().Str("topic", topic).Int64("time", int64(t)).Err(err).Msg("a message was left out")
 }
 
-// workers run jobs concurrently.
 type workers struct {
 	free chan struct{}
 	wg   sync.WaitGroup

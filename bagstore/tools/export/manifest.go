@@ -25,7 +25,6 @@ type manifestFile struct {
 	Colour   *uint64 `json:"colour_of,omitempty"` // the number of the colour frame of a point cloud or of aligned depth
 }
 
-// manifestStream describes a stream or a topic.
 type manifestStream struct {
 	Name       string `json:"name"`
 	Topic      string `json:"topic,omitempty"`

@@ -18,7 +18,6 @@ type pixels struct {
 	data          []byte
 }
 
-// pictureKind says how an encoding is stored in a file.
 type pictureKind struct {
 	ext    string     // ".png", ".pfm"; everything else is ".raw"
 	bytes  int        // a pixel in the bag
@@ -40,7 +39,6 @@ var pictureKinds = map[string]pictureKind{
 	"32FC1": {ext: ".pfm", bytes: 4},
 }
 
-// frameEncodings are ROS's names of the SDK's formats.
 var frameEncodings = map[camdriver.Format]string{
 	camdriver.Z16: "mono16", camdriver.Y16: "mono16", camdriver.RAW16: "mono16", camdriver.Z16H: "mono16",
 	camdriver.Y8: "mono8", camdriver.RAW8: "mono8",
@@ -71,7 +69,6 @@ func (p pixels) check() error {
 	return nil
 }
 
-// encode writes the picture, which check has passed.
 func (p pixels) encode(w io.Writer) error {
 	switch k := p.kind(); k.ext {
 	case ".png":
@@ -87,7 +84,6 @@ func (p pixels) encode(w io.Writer) error {
 	return err
 }
 
-// row returns a row's pixels without padding.
 func (p pixels) row(y int) []byte { return p.data[y*p.stride:][:p.kind().bytes*p.width] }
 
 // encodePFM writes float pixels as a portable float map: rows from the bottom up,

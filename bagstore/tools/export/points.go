@@ -90,7 +90,6 @@ func (c *clouds) emitNearest(before, after timedFrame) error {
 
 func (c *clouds) emitAll(colour timedFrame) error { return c.emitNearest(colour, colour) }
 
-// finish emits what still waits.
 func (c *clouds) finish() error {
 	if c == nil {
 		return nil
@@ -105,7 +104,6 @@ func (c *clouds) finish() error {
 	return err
 }
 
-// emit writes one cloud and releases the depth frame.
 func (c *clouds) emit(depth, colour timedFrame) error {
 	d := depth.frame
 	release := d.Release
@@ -178,7 +176,6 @@ func (c *clouds) points(depth, colour *camdriver.Frame) ([]point, error) {
 	return out, nil
 }
 
-// rgbPixels makes red, green and blue of a picture.
 func rgbPixels(p pixels) []byte {
 	k := p.kind()
 	img := make([]byte, 3*p.width*p.height)
@@ -194,7 +191,6 @@ func rgbPixels(p pixels) []byte {
 	return img
 }
 
-// writePLY writes a binary little-endian PLY file.
 func writePLY(w io.Writer, points []point, coloured bool) error {
 	buf := bufio.NewWriterSize(w, 256<<10)
 	fmt.Fprintf(buf, "ply\nformat binary_little_endian 1.0\ncomment metres; x right, y down, z forward\n"+

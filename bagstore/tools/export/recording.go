@@ -25,7 +25,6 @@ type recordingExport struct {
 	aligned *aligned                      // nil unless asked for
 }
 
-// exportRecording writes the frames stream by stream.
 func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) error {
 	file, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	if err != nil {
@@ -125,7 +124,6 @@ func (r *recordingExport) shift() bagstore.Time {
 	return v.Start() - firstEvent
 }
 
-// frame exports one frame, which is borrowed.
 func (r *recordingExport) frame(e rsbag.Event) error {
 	f := e.Frame
 	name := f.Stream().String()
@@ -191,7 +189,6 @@ func framePixels(f *camdriver.Frame) pixels {
 	return pixels{encoding: encoding, width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}
 }
 
-// number returns the number of a stream's next file.
 func (r *recordingExport) number(id camdriver.StreamID) string {
 	n := r.next[id]
 	r.next[id]++
@@ -212,7 +209,6 @@ func (r *recordingExport) frameRow(name string, columns []string, e manifestFile
 	return r.row(name, frameColumns(columns...), append([]any{e.Time, e.Number, e.Stamp, e.Domain}, values...)...)
 }
 
-// metaColumns are the columns of a stream's metadata.
 type metaColumns struct {
 	last   camdriver.MetadataKey
 	warned bool // that a frame has later keys
@@ -252,7 +248,6 @@ func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
 	return r.frameRow(r.place(e.Stream)+".metadata.csv", columns, e, values...)
 }
 
-// sample writes a frame that isn't a picture.
 func (r *recordingExport) sample(e manifestFile, f *camdriver.Frame) error {
 	name := r.place(e.Stream) + ".csv"
 	m, p := f.Motion, f.Pose

@@ -9,7 +9,6 @@ import (
 	"strconv"
 )
 
-// table is a CSV file in the making.
 type table struct {
 	path    string
 	file    *os.File

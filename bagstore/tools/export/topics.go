@@ -21,7 +21,6 @@ type topics struct {
 	streams map[string]*manifestStream
 }
 
-// topicKinds are the types that are exported.
 var topicKinds = map[string]func(*topics, bagstore.Message) error{
 	"sensor_msgs/Image":           (*topics).image,
 	"sensor_msgs/CompressedImage": (*topics).compressed,
@@ -82,7 +81,6 @@ func (t *topics) outcome(m bagstore.Message, err error) error {
 	return err
 }
 
-// stream is the topic's entry in the manifest.
 func (t *topics) stream(topic string) *manifestStream {
 	s, ok := t.streams[topic]
 	if !ok {
@@ -93,7 +91,6 @@ func (t *topics) stream(topic string) *manifestStream {
 	return s
 }
 
-// file names the topic's next file.
 func (t *topics) file(topic, ext string) string {
 	n := t.next[topic]
 	t.next[topic]++
@@ -147,7 +144,6 @@ func (t *topics) compressed(m bagstore.Message) error {
 	})
 }
 
-// pictureExtension returns the extension for a file by its first bytes.
 func pictureExtension(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG")):
@@ -158,7 +154,6 @@ func pictureExtension(data []byte) string {
 	return ".bin"
 }
 
-// cameraInfo puts a topic's first CameraInfo into the manifest.
 func (t *topics) cameraInfo(m bagstore.Message) error {
 	var info msgs.CameraInfo
 	if err := msgs.Unmarshal(m.Data, &info); err != nil {

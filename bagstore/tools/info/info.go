@@ -158,7 +158,6 @@ func summarize(b *bagstore.Bag) (*Summary, error) {
 	return s, nil
 }
 
-// storage adds up the chunk headers.
 func (s *Summary) storage(b *bagstore.Bag) error {
 	heads, err := b.ChunkHeaders()
 	if err != nil {
@@ -182,7 +181,6 @@ func (s *Summary) storage(b *bagstore.Bag) error {
 // maxIntervals bounds the intervals for a topic's median.
 const maxIntervals = 1 << 20
 
-// rates walks the index in time order.
 func (s *Summary) rates(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
 	v := b.View(bagstore.Query{})
 	intervals := make(map[string][]bagstore.Time)
@@ -241,7 +239,6 @@ func (r *TopicRates) finish(messages uint64, intervals []bagstore.Time) {
 	r.Gaps = uint64(n - from)
 }
 
-// sizes sums up the sizes of all messages.
 func (s *Summary) sizes(ctx context.Context, b *bagstore.Bag, p bagstore.Progress) error {
 	sizes := make(map[uint32]*TopicSizes)
 	err := b.Sizes(ctx, p, func(conn uint32, size int64) {

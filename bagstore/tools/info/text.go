@@ -123,7 +123,6 @@ func (s *Summary) topicRows() [][2]string {
 	return rows
 }
 
-// detailRows returns a line for each topic that has details.
 func (s *Summary) detailRows(title string, details func(*Summary, *TopicSummary) string) [][2]string {
 	width := 0
 	for _, t := range s.Topics {

@@ -12,10 +12,8 @@ import (
 	"rsros/bagstore"
 )
 
-// yamlField is a value of rosbag info -y.
 type yamlField struct{ name, text string }
 
-// yamlList is one of its lists, of maps.
 type yamlList struct {
 	name  string
 	items [][]yamlField
@@ -117,7 +115,6 @@ func (s *Summary) WriteKey(to io.Writer, key string) (found bool, err error) {
 	return false, nil
 }
 
-// write prints the list, an item of it, or a field of an item.
 func (l yamlList) write(to io.Writer, index, field string) (found bool, err error) {
 	if index == "" {
 		w := bufio.NewWriter(to)

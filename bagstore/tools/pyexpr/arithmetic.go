@@ -39,7 +39,6 @@ func (f *frame) arithmetic(op string, a, b any) any {
 	return floats(op, asFloat(a), asFloat(b))
 }
 
-// small returns two integers whose sum, difference and product don't overflow.
 func small(a, b any) (x, y int64, ok bool) {
 	x, ok = a.(int64)
 	y, ok2 := b.(int64)
@@ -62,7 +61,6 @@ func asInt(v any) (*big.Int, bool) {
 	return nil, false
 }
 
-// integer returns n as a value.
 func integer(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -121,7 +119,6 @@ func finite(f float64) float64 {
 	return f
 }
 
-// asFloat returns a number as a float.
 func asFloat(v any) float64 {
 	if n, ok := asInt(v); ok {
 		f, _ := new(big.Float).SetInt(n).Float64()
@@ -172,7 +169,6 @@ func power(f, g float64) float64 {
 	return z
 }
 
-// timeArithmetic adds and subtracts genpy's times and durations.
 func timeArithmetic(op string, a, b any) (any, bool) {
 	x, _, _, ok := timeOf(a)
 	y, _, _, ok2 := timeOf(b)
@@ -193,7 +189,6 @@ func timeArithmetic(op string, a, b any) (any, bool) {
 	return msgs.Duration(x + y), true
 }
 
-// signed applies a + or - before a value.
 func (f *frame) signed(op string, v any) any {
 	sign := int64(1)
 	if op == "-" {

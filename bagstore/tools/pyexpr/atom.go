@@ -79,7 +79,6 @@ func (p *parser) parenthesis() node {
 	return display(aTuple, append([]node{first}, p.list(")")...))
 }
 
-// collection parses a list or a set.
 func (p *parser) collection(kind listKind, closing string) node {
 	if g := p.comprehension(closing); g != nil {
 		return func(f *frame) any { return f.collect(kind, iter.Seq[any](g(f).(generator))) }

@@ -61,12 +61,10 @@ func (x *Expr) evaluate(e Env, use func(*frame, any)) (err error) {
 	return nil
 }
 
-// failure is the panic value that ends an evaluation.
 type failure struct{ error }
 
 func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 
-// frame is the state of one evaluation.
 type frame struct {
 	Env
 	checked       bool  // Data fits Spec

@@ -25,7 +25,6 @@ var (
 	})
 )
 
-// percent computes pattern % v.
 func (f *frame) percent(pattern string, v any) string {
 	args := []any{v}
 	if tuple, ok := tupleItems(v); ok {
@@ -86,7 +85,6 @@ func (f *frame) format(pattern string, args []any) string {
 	})
 }
 
-// replaced replaces each match in pattern by with of its groups.
 func (f *frame) replaced(pattern string, find *regexp.Regexp, with func(groups []string) string) string {
 	return find.ReplaceAllStringFunc(pattern, func(field string) string {
 		text := with(find.FindStringSubmatch(field))

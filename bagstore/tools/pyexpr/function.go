@@ -50,7 +50,6 @@ func absolute(v any) any {
 	return nil
 }
 
-// extreme returns the least or greatest argument, or element of the only argument.
 func (f *frame) extreme(op string, args []any) (best any) {
 	var values any = list{items: args}
 	if len(args) == 1 {
@@ -79,7 +78,6 @@ func sum(f *frame, args []any) any {
 	return total
 }
 
-// hasTruth reports whether an element of v has this truth value.
 func (f *frame) hasTruth(v any, want bool) bool {
 	for x := range f.elements(v) {
 		if truth(x) == want {

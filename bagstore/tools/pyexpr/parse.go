@@ -2,7 +2,6 @@ package pyexpr
 
 import "slices"
 
-// maxDepth bounds the nesting of an expression.
 const maxDepth = 200
 
 // Expr is a parsed expression.
@@ -58,7 +57,6 @@ func (p *parser) take() token {
 	return t
 }
 
-// at reports whether an operator or keyword is next.
 func (p *parser) at(word string) bool {
 	t := p.peek()
 	return t.text == word && (t.kind == operator || t.kind == name)

@@ -53,7 +53,6 @@ func writeTime(w io.Writer, class string, ns int64, str bool) {
 	fmt.Fprintf(w, "%s[%d]", class, ns)
 }
 
-// writeParts writes a message or a collection.
 func (f *frame) writeParts(w *bufio.Writer, v any) {
 	if m, ok := v.(msgs.Value); ok && !m.IsArray() {
 		if err := m.Spec().WriteYAML(&unterminated{w: w}, m.Decoder().Rest(), msgs.PrintOptions{}); err != nil {
@@ -119,7 +118,6 @@ func writeQuoted(w *bufio.Writer, s string, text bool) {
 	w.WriteRune(mark)
 }
 
-// text returns Python's str or repr of a value.
 func (f *frame) text(v any, str bool) string {
 	if s, ok := v.(string); ok && str {
 		return s
@@ -142,7 +140,6 @@ func (b *boundedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// unterminated drops the final newline.
 type unterminated struct {
 	w       io.Writer
 	newline bool // held back

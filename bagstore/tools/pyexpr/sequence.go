@@ -80,7 +80,6 @@ func tupleItems(v any) ([]any, bool) {
 	return l.items, ok && l.kind == aTuple
 }
 
-// collect creates a collection.
 func (f *frame) collect(kind listKind, values iter.Seq[any]) list {
 	l := list{kind: kind}
 	for v := range values {
@@ -93,7 +92,6 @@ func (f *frame) collect(kind listKind, values iter.Seq[any]) list {
 	return l
 }
 
-// bytes returns the content of a bytes object.
 func (f *frame) bytes(v any) string {
 	if a, ok := v.(msgs.Value); ok {
 		return string(a.Decoder().Raw(a.Len()))
@@ -208,7 +206,6 @@ func sliceBound(v any, otherwise int64) int64 {
 	return n.Int64()
 }
 
-// joined joins strings with a separator.
 func (f *frame) joined(separator string, items []any) string {
 	parts := make([]string, len(items))
 	for i, x := range items {

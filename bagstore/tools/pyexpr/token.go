@@ -18,7 +18,6 @@ type SyntaxError struct {
 	What   string
 }
 
-// refuse panics with a SyntaxError at an offset in the expression.
 func refuse(at int, format string, args ...any) {
 	panic(&SyntaxError{at + 1, fmt.Sprintf(format, args...)})
 }
@@ -52,7 +51,6 @@ func (t token) String() string {
 	return t.text
 }
 
-// operators, longer ones first.
 var operators = []string{"**", "//", "==", "!=", "<=", ">=", "<<", ">>", ":=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ",", ".", ":",
 	"&", "|", "^", "~", "@", "="}
 

@@ -37,7 +37,6 @@ type generator iter.Seq[any]
 // because rosbag uses rospy's class.
 type bagTime msgs.Time
 
-// plain converts a bagTime to an msgs.Time.
 func plain(v any) any {
 	if t, ok := v.(bagTime); ok {
 		return msgs.Time(t)
@@ -75,7 +74,6 @@ func timeOf(v any) (ns, sec, nsec int64, ok bool) {
 	return 0, 0, 0, false
 }
 
-// field returns an attribute of a value.
 func (f *frame) field(v any, name string) any {
 	if m, ok := v.(msgs.Value); ok && !m.IsArray() {
 		return f.messageField(m, name)

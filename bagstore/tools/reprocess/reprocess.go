@@ -49,7 +49,6 @@ type Result struct {
 // memory bounds the frames that are being processed.
 const memory = 1 << 30
 
-// work is one run.
 type work struct {
 	o    Options
 	file *rsbag.File
@@ -91,7 +90,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return r, place.Commit()
 }
 
-// record writes the file.
 func (w *work) record(ctx context.Context, path string, made camdriver.DeviceSnapshot) (Result, error) {
 	o := w.o.Recorder
 	o.Bag.Overwrite = true // the place is ours
@@ -160,7 +158,6 @@ func (w *work) sets(ctx context.Context, set func(*process.Set) error, other fun
 // base is the wall time of file time 0. Only differences count.
 var base = time.Unix(1_000_000_000, 0)
 
-// errProbed ends probe.
 var errProbed = errors.New("all streams were seen")
 
 // probe finds the profiles that the blocks produce, and describes the new recording. It
@@ -228,7 +225,6 @@ func chosen(s *process.Set) []process.Image {
 	return out
 }
 
-// describe returns the device with the processed streams.
 func (w *work) describe(profiles map[camdriver.StreamID]*process.Profile) camdriver.DeviceSnapshot {
 	made := w.snap
 	made.Streams = slices.Clone(made.Streams)

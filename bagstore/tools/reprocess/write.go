@@ -11,7 +11,6 @@ import (
 	"rsros/camdriver/process"
 )
 
-// write processes the whole recording into out.
 func (w *work) write(ctx context.Context, out *rsbag.Recorder, made camdriver.DeviceSnapshot) (Result, error) {
 	o := &output{work: w, out: out, sensors: make(map[camdriver.StreamID]int)}
 	total := uint64(0)
@@ -41,7 +40,6 @@ func (w *work) write(ctx context.Context, out *rsbag.Recorder, made camdriver.De
 	return o.result, nil
 }
 
-// output is what one run writes.
 type output struct {
 	*work
 	out     *rsbag.Recorder
@@ -50,7 +48,6 @@ type output struct {
 	result  Result
 }
 
-// set writes the images of a set.
 func (o *output) set(s *process.Set) error {
 	o.result.Sets++
 	latest := s.Images[0].Frame.Arrival
@@ -71,7 +68,6 @@ func (o *output) frame(sensor int, f *camdriver.Frame, at time.Time) {
 	o.queue.add(at, func() error { return o.out.Frame(sensor, f) }, f.Release)
 }
 
-// event writes an event that isn't a picture.
 func (o *output) event(e rsbag.Event) error {
 	at := base.Add(e.Time)
 	switch {
@@ -106,7 +102,6 @@ func (q *queue) add(at time.Time, write func() error, release func()) {
 	q.list = slices.Insert(q.list, i, entry{at, write, release})
 }
 
-// write writes the entries before a time.
 func (q *queue) write(before time.Time) (err error) {
 	n := 0
 	for ; err == nil && n < len(q.list) && q.list[n].at.Before(before); n++ {
@@ -117,7 +112,6 @@ func (q *queue) write(before time.Time) (err error) {
 	return err
 }
 
-// drop releases the remaining entries.
 func (q *queue) drop() {
 	for _, e := range q.list {
 		e.release()

@@ -41,7 +41,6 @@ func messages(v *bagstore.View, damaged func(error)) iter.Seq2[bagstore.Message,
 	}
 }
 
-// copy writes a message with time t if Keep takes it.
 func (o Options) copy(w *bagstore.Output, m bagstore.Message, t bagstore.Time) (copied bool, err error) {
 	if o.Keep != nil {
 		if keep, err := o.Keep(m); err != nil || !keep {

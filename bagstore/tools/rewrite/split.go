@@ -33,7 +33,6 @@ type Part struct {
 	Size     int64         `json:"size"`
 }
 
-// splitter cuts a stream of messages into files.
 type splitter struct {
 	o       SplitOptions
 	bags    []*bagstore.Bag // the input
@@ -94,7 +93,6 @@ func (s *splitter) run(ctx context.Context, v *bagstore.View) error {
 	return nil
 }
 
-// full reports whether a message at t belongs to the next part.
 func (s *splitter) full(t bagstore.Time) bool {
 	part := &s.parts[len(s.parts)-1]
 	return s.o.Duration > 0 && t.Sub(part.Start) >= s.o.Duration ||
@@ -149,7 +147,6 @@ func (s *splitter) copy(m bagstore.Message) error {
 	return s.out.Copy(m, m.Time)
 }
 
-// end finishes a part; with an error it is removed.
 func (s *splitter) end(err error) error {
 	out := s.out
 	s.out = nil
