@@ -57,7 +57,7 @@ Exit codes: 0 done, 3 the bag is torn and its intact part was copied, 1 not done
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "don't list the parts")
-	settingFlags(cmd, settings.Output, record.BagSettings(&o.Options))
+	settingFlags(cmd, settings.Output, record.BagSettings(&o.Options.Options))
 	return cmd
 }
 

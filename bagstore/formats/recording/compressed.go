@@ -48,13 +48,13 @@ func openCompressed(path string) (_ container.Container, err error) {
 		return nil, err
 	}
 	var c container.Container
-	switch {
-	case rosbag2.Is(head[:n]):
+	switch sniff(head[:n]) {
+	case SQLite:
 		var f *rosbag2.File
 		if f, err = rosbag2.OpenReader(out, size, path); err == nil {
 			c = withNames(path, f)
 		}
-	case mcap.Is(head[:n]):
+	case MCAP:
 		c, err = mcap.OpenReader(out, size, path, mcap.Options{})
 	default:
 		err = fmt.Errorf("%s: the compressed content is %v", path, errNotContainer) // nor a bag

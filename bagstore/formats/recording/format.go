@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"rsros/bagstore/formats/mcap"
 	"rsros/bagstore/formats/rosbag2"
@@ -30,21 +31,36 @@ func FormatOf(path string) (Format, error) {
 		return Folder, nil
 	}
 	head, err := headOf(path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Bag, err
-	case rosbag2.Is(head):
-		return SQLite, nil
-	case mcap.Is(head):
-		return MCAP, nil
-	case bytes.HasPrefix(head, zstdMagic):
-		return Compressed, nil
-	case headless(path, head):
+	}
+	format := sniff(head)
+	// A .db3 with a damaged header is known by its name.
+	if format == Bag && filepath.Ext(path) == ".db3" && !bytes.HasPrefix(head, bagMagic) {
 		if f, err := rosbag2.Open(path); err == nil {
 			return SQLite, f.Close()
 		}
 	}
-	return Bag, nil
+	return format, nil
+}
+
+// The first bytes of files that other packages don't recognize.
+var (
+	bagMagic  = []byte("#ROSBAG")
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// sniff returns the format of a file that begins with head.
+func sniff(head []byte) Format {
+	switch {
+	case rosbag2.Is(head):
+		return SQLite
+	case mcap.Is(head):
+		return MCAP
+	case bytes.HasPrefix(head, zstdMagic):
+		return Compressed
+	}
+	return Bag
 }
 
 // CheckLeftover returns an error if a journal or write-ahead log of another database would

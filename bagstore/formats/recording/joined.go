@@ -31,10 +31,10 @@ type origin struct{ file, block int }
 
 // open adds a file. One that can't be read is noted and left out.
 func (j *joined) open(path string) {
-	head, err := headOf(path)
+	format, err := FormatOf(path)
 	if err == nil {
 		var c container.Container
-		if c, err = openFile(path, head, bagstore.OpenOptions{}); err == nil {
+		if c, err = openFile(path, format, bagstore.OpenOptions{}); err == nil {
 			j.add(c)
 			return
 		}

@@ -1,17 +1,13 @@
 package recording
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"rsros/bagstore"
 	"rsros/bagstore/formats/container"
 	"rsros/bagstore/formats/mcap"
-	"rsros/bagstore/formats/rosbag2"
 	"rsros/program/regular"
 )
 
@@ -59,48 +55,30 @@ func OpenRaw(path string, o bagstore.OpenOptions) (*bagstore.Bag, map[uint32]con
 // openContainer opens a folder or a file of another format than bags. The error for a
 // bag is errNotContainer.
 func openContainer(path string, o bagstore.OpenOptions) (container.Container, error) {
-	st, err := os.Stat(path)
-	if err != nil {
+	format, err := FormatOf(path)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if st.IsDir() {
+	case format == Folder:
 		return openFolder(path)
 	}
-	head, err := headOf(path)
-	if err != nil {
-		return nil, err
-	}
-	return openFile(path, head, o)
+	return openFile(path, format, o)
 }
 
 // errNotContainer is the error for a file that is neither a .db3 nor MCAP.
 var errNotContainer = errors.New("neither a .db3 file of rosbag2 nor an MCAP file")
 
-var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
-
-func openFile(path string, head []byte, o bagstore.OpenOptions) (container.Container, error) {
-	switch {
-	case rosbag2.Is(head):
+func openFile(path string, format Format, o bagstore.OpenOptions) (container.Container, error) {
+	switch format {
+	case SQLite:
 		return openDB3(path)
-	case mcap.Is(head):
+	case MCAP:
 		return mcap.Open(path, mcap.Options{Scan: o.Scan})
-	case bytes.HasPrefix(head, zstdMagic):
+	case Compressed:
 		return openCompressed(path)
-	case headless(path, head):
-		if c, err := openDB3(path); err == nil {
-			return c, nil
-		}
 	}
 	return nil, errNotContainer
 }
-
-// headless reports whether a file of unknown format may be a .db3 with a damaged header,
-// by its name.
-func headless(path string, head []byte) bool {
-	return filepath.Ext(path) == ".db3" && !bytes.HasPrefix(head, bagMagic)
-}
-
-var bagMagic = []byte("#ROSBAG")
 
 func headOf(path string) ([]byte, error) {
 	f, err := regular.Open(path)

@@ -66,28 +66,47 @@ func described(t container.Topic) container.Topic {
 }
 
 func (r *router) toROS2(t container.Topic) route {
-	key := [2]string{t.Type, t.Schema.Text}
-	e, known := r.encoders[key]
-	if !known {
-		var err error
-		if e, err = ros2.NewEncoder(t.Type, t.Schema.Text); err != nil {
-			return route{topic: t, why: err}
-		}
-		r.encoders[key] = e
-	}
-	lost := "times after 2038, or bytes after the last field, of messages of " + t.Name
-	if len(e.Dropped) > 0 {
-		lost = fmt.Sprintf("values of %s, fields of %s that ROS 2 doesn't have, times after 2038, or bytes after the last field", strings.Join(e.Dropped, ", "), t.Type)
+	e, err := cached(r.encoders, [2]string{t.Type, t.Schema.Text}, func() (*ros2.Encoder, error) { return ros2.NewEncoder(t.Type, t.Schema.Text) })
+	if err != nil {
+		return route{topic: t, why: err}
 	}
 	out := container.Topic{
 		Name: t.Name, Type: e.Type, Encoding: container.CDR, Hash: e.Hash, QoS: rosbag2.QoS(t.Latching),
 		Schema: container.Schema{Encoding: container.SchemaROS2, Text: e.Definition},
 	}
-	return route{topic: out, encode: withLoss(lost, e.Convert)}
+	return route{topic: out, encode: withLoss(t, 2, "times after 2038", e.Dropped, e.Convert)}
 }
 
-// withLoss returns an encode that reports lost for messages that lose something.
-func withLoss(lost string, convert func(to, message []byte) ([]byte, bool, error)) encode {
+func (r *router) toROS1(t container.Topic) route {
+	m, err := cached(r.mappings, [2]string{t.Type, t.Schema.Encoding + "\n" + t.Schema.Text}, func() (*ros2.Mapping, error) { return recording.Map(t) })
+	if err != nil {
+		return route{topic: t, why: err}
+	}
+	out := container.Topic{
+		Name: t.Name, Type: m.Type.Name, Encoding: container.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: recording.Latched(t),
+		Schema: container.Schema{Encoding: container.SchemaROS1, Text: m.Type.Definition},
+	}
+	return route{topic: out, encode: withLoss(t, 1, "times before 1970", m.Dropped, m.Convert)}
+}
+
+// cached returns the value of a key, which make makes at first.
+func cached[V any](cache map[[2]string]V, key [2]string, make func() (V, error)) (v V, err error) {
+	v, known := cache[key]
+	if !known {
+		if v, err = make(); err == nil {
+			cache[key] = v
+		}
+	}
+	return v, err
+}
+
+// withLoss returns an encode that says what a message of a topic loses in the other ROS: some
+// times, bytes after its last field, and the values of fields that aren't there.
+func withLoss(t container.Topic, ros int, times string, dropped []string, convert func(to, message []byte) ([]byte, bool, error)) encode {
+	lost := times + ", or bytes after the last field, of messages of " + t.Name
+	if len(dropped) > 0 {
+		lost = fmt.Sprintf("values of %s, fields of %s that ROS %d doesn't have, %s, or bytes after the last field", strings.Join(dropped, ", "), t.Type, ros, times)
+	}
 	return func(to, message []byte) ([]byte, string, error) {
 		b, whole, err := convert(to, message)
 		if whole {
@@ -95,27 +114,6 @@ func withLoss(lost string, convert func(to, message []byte) ([]byte, bool, error
 		}
 		return b, lost, err
 	}
-}
-
-func (r *router) toROS1(t container.Topic) route {
-	key := [2]string{t.Type, t.Schema.Encoding + "\n" + t.Schema.Text}
-	m, known := r.mappings[key]
-	if !known {
-		var err error
-		if m, err = recording.Map(t); err != nil {
-			return route{topic: t, why: err}
-		}
-		r.mappings[key] = m
-	}
-	lost := "times before 1970, or bytes after the last field, of messages of " + t.Name
-	if len(m.Dropped) > 0 {
-		lost = fmt.Sprintf("values of %s, fields of %s that ROS 1 doesn't have, times before 1970, or bytes after the last field", strings.Join(m.Dropped, ", "), t.Type)
-	}
-	out := container.Topic{
-		Name: t.Name, Type: m.Type.Name, Encoding: container.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: recording.Latched(t),
-		Schema: container.Schema{Encoding: container.SchemaROS1, Text: m.Type.Definition},
-	}
-	return route{topic: out, encode: withLoss(lost, m.Convert)}
 }
 
 type table map[uint32]*route

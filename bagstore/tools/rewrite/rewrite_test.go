@@ -145,7 +145,7 @@ func TestSplit(t *testing.T) {
 	for name, o := range map[string]SplitOptions{
 		"messages": {Messages: 70},
 		"duration": {Duration: 50 * time.Millisecond},
-		"size":     {Size: 40_000, Options: bagstore.Options{ChunkSize: 2000}},
+		"size":     {Size: 40_000, Options: Options{Options: bagstore.Options{ChunkSize: 2000}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
@@ -175,9 +175,9 @@ func TestSplitLatched(t *testing.T) {
 	start := bagstore.Time(all[100].Time)
 	for name, o := range map[string]SplitOptions{
 		"repeat": {Messages: 100, RepeatLatched: true},
-		"both":   {Messages: 50, RepeatLatched: true, Filter: bagstore.Filter{Start: start, Latched: true}},
-		"first":  {Messages: 50, Filter: bagstore.Filter{Start: start, Latched: true}},
-		"none":   {Messages: 50, Filter: bagstore.Filter{Start: start}},
+		"both":   {Messages: 50, RepeatLatched: true, Options: Options{Filter: bagstore.Filter{Start: start, Latched: true}}},
+		"first":  {Messages: 50, Options: Options{Filter: bagstore.Filter{Start: start, Latched: true}}},
+		"none":   {Messages: 50, Options: Options{Filter: bagstore.Filter{Start: start}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)

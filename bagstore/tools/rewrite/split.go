@@ -10,18 +10,13 @@ import (
 
 // SplitOptions are the options of Split. At least one limit must be set.
 type SplitOptions struct {
-	bagstore.Options
-	bagstore.Filter
+	Options                // without Keep
 	Duration time.Duration // of a part
 	Size     int64         // of a part in bytes; the last chunk may go past it
 	Messages uint64        // in a part
 	// RepeatLatched starts each part with the last message so far of each latching
 	// connection. The first part starts with what Latched adds in any case.
 	RepeatLatched bool
-	// Damaged, if it isn't nil, is called for each message that can't be read, which is
-	// then skipped. Otherwise the first one ends the copying.
-	Damaged  func(error)
-	Progress bagstore.Progress // in messages
 }
 
 // Part is one file of a split bag.
@@ -102,14 +97,14 @@ func (s *splitter) full(t bagstore.Time) bool {
 
 func (s *splitter) begin(t bagstore.Time) error {
 	path := s.name(len(s.parts))
-	out, err := bagstore.CreateOutput(path, s.o.Options)
+	out, err := bagstore.CreateOutput(path, s.o.Options.Options)
 	if err != nil {
 		return err
 	}
 	s.out = out
 	s.parts = append(s.parts, Part{Path: path, Start: t})
 	if t > bagstore.MinTime {
-		if err := copyStatic(s.out, s.bags, Options{Filter: s.o.Filter, Damaged: s.o.Damaged}); err != nil {
+		if err := copyStatic(s.out, s.bags, s.o.Options); err != nil {
 			return err
 		}
 	}
