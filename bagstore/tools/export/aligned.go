@@ -21,8 +21,7 @@ type aligned struct {
 	sync  *syncer.Syncer
 	block *process.Align
 	place string
-	files uint64
-	total uint64 // at most
+	total uint64 // files, at most
 	err   error  // the first
 }
 
@@ -80,11 +79,10 @@ func (a *aligned) set(s *process.Set) {
 	depth, _ := own.First(camdriver.Depth, camdriver.Z16)
 	f, p := depth.Frame.Retain(), framePixels(depth.Frame)
 	entry := manifestFile{
-		File: fmt.Sprintf("%s/%s%s", a.place, fileNumber(a.files, a.total), p.kind().ext), Stream: a.place,
-		Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(f.Arrival.Sub(time.Time{})),
-		Width: p.width, Height: p.height, Encoding: rslayout.Encoding(f.Profile.Format), Units: float64(f.DepthUnits), Colour: &number,
+		File: a.r.nextFile(a.place, a.total, p.kind().ext), Stream: a.place, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(),
+		Time: int64(f.Arrival.Sub(time.Time{})), Units: float64(f.DepthUnits), Colour: &number,
 	}
-	a.files++
+	entry.describe(p, rslayout.Encoding(f.Profile.Format))
 	a.err = a.r.write(entry, f.Release, p.encode)
 }
 

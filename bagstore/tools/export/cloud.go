@@ -66,16 +66,17 @@ func (t *topics) cloud(m bagstore.Message) error {
 	head.Decode(d)
 	data := d.Raw(int(head.DataLen))
 	if err := d.Err(); err != nil {
-		return oddError{err}
+		return err
 	}
 	fields, err := cloudFields(&head)
 	if err != nil {
-		return oddError{err}
+		return err
 	}
-	e := topicEntry(m, head.Header)
-	e.File, e.Width, e.Height = t.file(m.Conn.Topic, ".ply"), int(head.Width), int(head.Height)
+	e := t.entry(m, head.Header, ".ply")
+	e.Width, e.Height = int(head.Width), int(head.Height)
 	e.Points = e.Width * e.Height
-	return t.write(e, m.Retain().Release, func(w io.Writer) error { return writeCloud(w, &head, fields, data) })
+	t.err = t.write(e, m.Retain().Release, func(w io.Writer) error { return writeCloud(w, &head, fields, data) })
+	return nil
 }
 
 func writeCloud(w io.Writer, h *msgs.PointCloudHead, fields []cloudField, data []byte) error {

@@ -68,20 +68,27 @@ func Run(ctx context.Context, o Options) error {
 // writeWhole writes a file that gets its name when it is complete. Unlike atomicfile it
 // doesn't sync: a folder has thousands of images, and can be exported again.
 func writeWhole(path string, overwrite bool, write func(*os.File) error) error {
-	if _, err := os.Lstat(path); err == nil && !overwrite {
-		return fmt.Errorf("%s: %w", path, os.ErrExist)
-	}
-	partial := path + ".partial"
-	f, err := os.Create(partial)
+	f, err := createPartial(path, overwrite)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(write(f), f.Close())
-	if err == nil {
-		err = os.Rename(partial, path)
+	return finishPartial(f, path, write(f))
+}
+
+func createPartial(path string, overwrite bool) (*os.File, error) {
+	if _, err := os.Lstat(path); err == nil && !overwrite {
+		return nil, fmt.Errorf("%s: %w", path, os.ErrExist)
+	}
+	return os.Create(path + ".partial")
+}
+
+// finishPartial closes the file and gives it its name, or removes it after an error.
+func finishPartial(f *os.File, path string, err error) error {
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(partial))
+		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ type folder struct {
 	o        Options
 	dir      string
 	names    map[string]string // by topic or stream: its place below dir
+	next     map[string]uint64 // by place: the number of its next file
 	manifest *manifest
 	tables   map[string]*table
 	work     *workers
@@ -41,7 +42,7 @@ func exportFolder(ctx context.Context, bag *bagstore.Bag, filter bagstore.Filter
 	}
 	path := filepath.Join(o.Dir, "manifest.json")
 	err = writeWhole(path, o.Overwrite, func(file *os.File) (err error) {
-		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), tables: make(map[string]*table),
+		f := &folder{o: o, dir: o.Dir, names: make(map[string]string), next: make(map[string]uint64), tables: make(map[string]*table),
 			manifest: newManifest(file, filepath.Base(o.Bag)), work: newWorkers(runtime.GOMAXPROCS(0)), walk: bagset.Walk{Pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress}, Log: o.Log}}
 		err = f.export(bag, filter)
 		if waitErr := f.work.wait(); err == nil {
@@ -137,6 +138,13 @@ func withoutEnding(part string) string {
 		}
 	}
 	return part
+}
+
+// nextFile names the next file of a place, with as many digits as the last of count files has.
+func (f *folder) nextFile(place string, count uint64, ext string) string {
+	n := f.next[place]
+	f.next[place]++
+	return fmt.Sprintf("%s/%0*d%s", place, max(6, len(fmt.Sprint(count))), n, ext)
 }
 
 func (f *folder) taken(place string) bool {

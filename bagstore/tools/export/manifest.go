@@ -25,6 +25,14 @@ type manifestFile struct {
 	Colour   *uint64 `json:"colour_of,omitempty"` // the number of the colour frame of a point cloud or of aligned depth
 }
 
+// describe fills in the fields of a picture.
+func (m *manifestFile) describe(p pixels, encoding string) {
+	m.Width, m.Height, m.Encoding = p.width, p.height, encoding
+	if p.kind().ext == ".raw" {
+		m.Stride = p.stride
+	}
+}
+
 type manifestStream struct {
 	Name       string `json:"name"`
 	Topic      string `json:"topic,omitempty"`

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -117,24 +116,26 @@ func (c *clouds) emit(depth, colour timedFrame) error {
 		release = func() { d.Release(); shared.Release() }
 	}
 	return c.r.write(entry, release, func(w io.Writer) error {
-		points, err := c.points(d, colour.frame)
+		points, size, err := c.points(d, colour.frame)
 		if err != nil {
 			return err
 		}
-		return writePLY(w, points, colour.frame != nil)
+		colours := ""
+		if colour.frame != nil {
+			colours = "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+		}
+		fmt.Fprintf(w, "ply\nformat binary_little_endian 1.0\ncomment metres; x right, y down, z forward\n"+
+			"element vertex %d\nproperty float x\nproperty float y\nproperty float z\n%send_header\n", len(points)/size, colours)
+		_, err = w.Write(points)
+		return err
 	})
 }
 
-// point is a vertex in metres, x right, y down, z forward, as the SDK has it.
-type point struct {
-	at  [3]float32
-	rgb [3]byte
-}
-
-// points are the pixels of a depth frame that measured something, each with the
-// colour of the pixel where it is seen; black where the colour camera doesn't see
-// it. colour may be nil. It is called from several goroutines.
-func (c *clouds) points(depth, colour *camdriver.Frame) ([]point, error) {
+// points returns the pixels of a depth frame that measured something as vertices of a PLY
+// file, and a vertex's size: the place in metres, x right, y down, z forward, as the SDK has
+// it, and with colour that of the pixel where it is seen, black where the colour camera
+// doesn't see it. It is called from several goroutines.
+func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size int, err error) {
 	texture := camdriver.StreamID{}
 	var set process.Set
 	defer set.Release()
@@ -147,33 +148,38 @@ func (c *clouds) points(depth, colour *camdriver.Frame) ([]point, error) {
 	defer cloud.Reset()
 	const all = 1 // points that colour can't see, too
 	if err := cloud.SetOption(camdriver.OptionFilterMagnitude, all); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := cloud.Process(&set); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	xyz, uv := process.Points(set.Images[0])
-	out := make([]point, 0, len(uv)/2)
 	var painted []byte
 	var p pixels
+	size = 12
 	if colour != nil {
 		p = framePixels(colour)
-		painted = rgbPixels(p)
+		painted, size = rgbPixels(p), 15
 	}
+	out := make([]byte, 0, len(uv)/2*size)
 	for i := 0; 3*i < len(xyz); i++ {
 		if xyz[3*i+2] == 0 {
 			continue
 		}
-		v := point{at: [3]float32(xyz[3*i:])}
-		if painted != nil {
-			x, y := math.Round(float64(uv[2*i])*float64(p.width)), math.Round(float64(uv[2*i+1])*float64(p.height))
-			if x >= 0 && y >= 0 && x < float64(p.width) && y < float64(p.height) {
-				v.rgb = [3]byte(painted[3*(int(y)*p.width+int(x)):])
-			}
+		for _, v := range xyz[3*i:][:3] {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
 		}
-		out = append(out, v)
+		if colour == nil {
+			continue
+		}
+		var rgb [3]byte
+		x, y := math.Round(float64(uv[2*i])*float64(p.width)), math.Round(float64(uv[2*i+1])*float64(p.height))
+		if x >= 0 && y >= 0 && x < float64(p.width) && y < float64(p.height) {
+			rgb = [3]byte(painted[3*(int(y)*p.width+int(x)):])
+		}
+		out = append(out, rgb[:]...)
 	}
-	return out, nil
+	return out, size, nil
 }
 
 func rgbPixels(p pixels) []byte {
@@ -189,26 +195,4 @@ func rgbPixels(p pixels) []byte {
 		}
 	}
 	return img
-}
-
-func writePLY(w io.Writer, points []point, coloured bool) error {
-	buf := bufio.NewWriterSize(w, 256<<10)
-	fmt.Fprintf(buf, "ply\nformat binary_little_endian 1.0\ncomment metres; x right, y down, z forward\n"+
-		"element vertex %d\nproperty float x\nproperty float y\nproperty float z\n", len(points))
-	if coloured {
-		buf.WriteString("property uchar red\nproperty uchar green\nproperty uchar blue\n")
-	}
-	buf.WriteString("end_header\n")
-	var vertex [15]byte
-	for _, p := range points {
-		out := vertex[:0]
-		for _, v := range p.at {
-			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
-		}
-		if coloured {
-			out = append(out, p.rgb[:]...)
-		}
-		buf.Write(out)
-	}
-	return buf.Flush()
 }

@@ -19,7 +19,6 @@ type recordingExport struct {
 	file    *rsbag.File
 	snap    camdriver.DeviceSnapshot
 	counts  map[camdriver.StreamID]uint64 // frames in the file
-	next    map[camdriver.StreamID]uint64 // number of the next file
 	clouds  *clouds                       // nil unless asked for
 	meta    map[string]*metaColumns       // by stream
 	aligned *aligned                      // nil unless asked for
@@ -31,7 +30,7 @@ func (f *folder) exportRecording(bag *bagstore.Bag, filter bagstore.Filter) erro
 		return err
 	}
 	r := &recordingExport{folder: f, file: file, snap: file.Snapshot(),
-		counts: make(map[camdriver.StreamID]uint64), next: make(map[camdriver.StreamID]uint64), meta: make(map[string]*metaColumns)}
+		counts: make(map[camdriver.StreamID]uint64), meta: make(map[string]*metaColumns)}
 	if f.o.Points {
 		r.clouds = newClouds(r)
 	}
@@ -140,11 +139,8 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 		r.oddMessage(name, bagstore.Time(e.Time), err)
 		return nil
 	}
-	entry.File = fmt.Sprintf("%s/%s%s", r.place(name), r.number(f.Stream()), p.kind().ext)
-	entry.Width, entry.Height, entry.Encoding, entry.Units = p.width, p.height, rslayout.Encoding(f.Profile.Format), float64(f.DepthUnits)
-	if p.kind().ext == ".raw" {
-		entry.Stride = p.stride
-	}
+	entry.File, entry.Units = r.nextFile(r.place(name), r.counts[f.Stream()], p.kind().ext), float64(f.DepthUnits)
+	entry.describe(p, rslayout.Encoding(f.Profile.Format))
 	if kind == camdriver.Occupancy {
 		entry.Map = mapPlace(f.Map)
 	}
@@ -189,24 +185,9 @@ func framePixels(f *camdriver.Frame) pixels {
 	return pixels{encoding: encoding, width: f.Width, height: f.Height, stride: f.Stride, data: f.Data}
 }
 
-func (r *recordingExport) number(id camdriver.StreamID) string {
-	n := r.next[id]
-	r.next[id]++
-	return fileNumber(n, r.counts[id])
-}
-
-// fileNumber formats n with as many digits as the last of count files has.
-func fileNumber(n, count uint64) string {
-	return fmt.Sprintf("%0*d", max(6, len(fmt.Sprint(count))), n)
-}
-
-// frameColumns are the columns of a stream's tables: those of every frame, then more.
-func frameColumns(more ...string) []string {
-	return append([]string{"time_ns", "number", "timestamp_ms", "domain"}, more...)
-}
-
+// frameRow writes a row with the columns of every frame, then more.
 func (r *recordingExport) frameRow(name string, columns []string, e manifestFile, values ...any) error {
-	return r.row(name, frameColumns(columns...), append([]any{e.Time, e.Number, e.Stamp, e.Domain}, values...)...)
+	return r.row(name, append([]string{"time_ns", "number", "timestamp_ms", "domain"}, columns...), append([]any{e.Time, e.Number, e.Stamp, e.Domain}, values...)...)
 }
 
 type metaColumns struct {

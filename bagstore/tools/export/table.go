@@ -10,35 +10,28 @@ import (
 )
 
 type table struct {
-	path    string
-	file    *os.File
-	buf     *bufio.Writer
-	csv     *csv.Writer
-	columns int
-	cells   []string
+	path  string
+	file  *os.File
+	csv   *csv.Writer
+	cells []string // of a row
 }
 
 func newTable(path string, overwrite bool, columns []string) (*table, error) {
-	if _, err := os.Lstat(path); err == nil && !overwrite {
-		return nil, fmt.Errorf("%s: %w", path, os.ErrExist)
-	}
-	f, err := os.Create(path + ".partial")
+	f, err := createPartial(path, overwrite)
 	if err != nil {
 		return nil, err
 	}
-	buf := bufio.NewWriterSize(f, 64<<10)
-	t := &table{path: path, file: f, buf: buf, csv: csv.NewWriter(buf), columns: len(columns)}
+	t := &table{path: path, file: f, csv: csv.NewWriter(bufio.NewWriterSize(f, 64<<10)), cells: make([]string, len(columns))}
 	return t, t.csv.Write(columns)
 }
 
 // row writes numbers so that they read back exactly. nil is an empty cell.
 func (t *table) row(values []any) error {
-	if len(values) != t.columns {
-		return fmt.Errorf("%s: %d values for %d columns", t.path, len(values), t.columns)
+	if len(values) != len(t.cells) {
+		return fmt.Errorf("%s: %d values for %d columns", t.path, len(values), len(t.cells))
 	}
-	t.cells = t.cells[:0]
-	for _, v := range values {
-		t.cells = append(t.cells, cell(v))
+	for i, v := range values {
+		t.cells[i] = cell(v)
 	}
 	return t.csv.Write(t.cells)
 }
@@ -60,9 +53,5 @@ func cell(v any) string {
 // close renames the file to its final name, or removes it after an error.
 func (t *table) close(failed error) error {
 	t.csv.Flush()
-	err := errors.Join(failed, t.csv.Error(), t.buf.Flush(), t.file.Close())
-	if err != nil {
-		return errors.Join(err, os.Remove(t.path+".partial"))
-	}
-	return os.Rename(t.path+".partial", t.path)
+	return finishPartial(t.file, t.path, errors.Join(failed, t.csv.Error()))
 }

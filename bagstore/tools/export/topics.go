@@ -2,7 +2,7 @@ package export
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"io"
 	"maps"
 	"slices"
@@ -17,10 +17,11 @@ import (
 type topics struct {
 	*folder
 	counts  map[string]uint64 // messages of a topic in the bag
-	next    map[string]uint64 // number of the topic's next file
 	streams map[string]*manifestStream
+	err     error // of a file
 }
 
+// The functions return an error in the message; those of files are kept in topics.err.
 var topicKinds = map[string]func(*topics, bagstore.Message) error{
 	"sensor_msgs/Image":           (*topics).image,
 	"sensor_msgs/CompressedImage": (*topics).compressed,
@@ -32,7 +33,7 @@ var topicKinds = map[string]func(*topics, bagstore.Message) error{
 
 // exportTopics exports what the view holds of connections that keep takes.
 func (f *folder) exportTopics(v *bagstore.View, keep func(*bagstore.Connection) bool) error {
-	t := &topics{folder: f, counts: make(map[string]uint64), next: make(map[string]uint64), streams: make(map[string]*manifestStream)}
+	t := &topics{folder: f, counts: make(map[string]uint64), streams: make(map[string]*manifestStream)}
 	taken := make(map[*bagstore.Connection]bool)
 	left := make(map[string]bool)
 	for _, c := range v.Connections() {
@@ -60,25 +61,20 @@ func (t *topics) run(v *bagstore.View, taken map[*bagstore.Connection]bool) erro
 	}
 	t.walk.Done, t.walk.Total = 0, v.Count()
 	for m, err := range t.walk.Messages(v) {
-		if err == nil && taken[m.Conn] {
-			err = t.outcome(m, topicKinds[m.Conn.Type](t, m))
-		}
 		if err != nil {
 			return err
 		}
+		if !taken[m.Conn] {
+			continue
+		}
+		if odd := topicKinds[m.Conn.Type](t, m); odd != nil {
+			t.oddMessage(m.Conn.Topic, m.Time, odd)
+		}
+		if t.err != nil {
+			return t.err
+		}
 	}
 	return nil
-}
-
-// oddError is an error in a message; all others are I/O errors.
-type oddError struct{ error }
-
-func (t *topics) outcome(m bagstore.Message, err error) error {
-	if odd, ok := errors.AsType[oddError](err); ok {
-		t.oddMessage(m.Conn.Topic, m.Time, odd.error)
-		return nil
-	}
-	return err
 }
 
 func (t *topics) stream(topic string) *manifestStream {
@@ -91,14 +87,10 @@ func (t *topics) stream(topic string) *manifestStream {
 	return s
 }
 
-func (t *topics) file(topic, ext string) string {
-	n := t.next[topic]
-	t.next[topic]++
-	return t.stream(topic).Place + "/" + fileNumber(n, t.counts[topic]) + ext
-}
-
-func topicEntry(m bagstore.Message, h msgs.Header) manifestFile {
-	return manifestFile{Stream: m.Conn.Topic, Number: uint64(h.Seq), Stamp: h.Stamp.Millis(), Time: int64(m.Time)}
+// entry describes the topic's next file.
+func (t *topics) entry(m bagstore.Message, h msgs.Header, ext string) manifestFile {
+	return manifestFile{File: t.nextFile(t.stream(m.Conn.Topic).Place, t.counts[m.Conn.Topic], ext),
+		Stream: m.Conn.Topic, Number: uint64(h.Seq), Stamp: h.Stamp.Millis(), Time: int64(m.Time)}
 }
 
 func (t *topics) image(m bagstore.Message) error {
@@ -107,19 +99,13 @@ func (t *topics) image(m bagstore.Message) error {
 	head.Decode(d)
 	p := pixels{encoding: head.Encoding, width: int(head.Width), height: int(head.Height), stride: int(head.Step),
 		bigEndian: head.BigEndian, data: d.Raw(int(head.DataLen))}
-	if err := d.Err(); err != nil {
-		return oddError{err}
+	if err := cmp.Or(d.Err(), p.check()); err != nil {
+		return err
 	}
-	if err := p.check(); err != nil {
-		return oddError{err}
-	}
-	ext := p.kind().ext
-	e := topicEntry(m, head.Header)
-	e.File, e.Width, e.Height, e.Encoding = t.file(m.Conn.Topic, ext), p.width, p.height, head.Encoding
-	if ext == ".raw" {
-		e.Stride = p.stride
-	}
-	return t.write(e, m.Retain().Release, p.encode)
+	e := t.entry(m, head.Header, p.kind().ext)
+	e.describe(p, head.Encoding)
+	t.err = t.write(e, m.Retain().Release, p.encode)
+	return nil
 }
 
 // compressed writes the picture unchanged, because it is a file already. The header of
@@ -130,18 +116,19 @@ func (t *topics) compressed(m bagstore.Message) error {
 	head.Decode(d)
 	format, data := d.String(), d.Bytes()
 	if err := d.Err(); err != nil {
-		return oddError{err}
+		return err
 	}
 	const depthHeader = 12
 	if png := []byte("\x89PNG"); strings.Contains(format, "compressedDepth") && len(data) > depthHeader && bytes.HasPrefix(data[depthHeader:], png) {
 		data = data[depthHeader:]
 	}
-	e := topicEntry(m, head)
-	e.File, e.Encoding = t.file(m.Conn.Topic, pictureExtension(data)), format
-	return t.write(e, m.Retain().Release, func(w io.Writer) error {
+	e := t.entry(m, head, pictureExtension(data))
+	e.Encoding = format
+	t.err = t.write(e, m.Retain().Release, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
+	return nil
 }
 
 func pictureExtension(data []byte) string {
@@ -157,7 +144,7 @@ func pictureExtension(data []byte) string {
 func (t *topics) cameraInfo(m bagstore.Message) error {
 	var info msgs.CameraInfo
 	if err := msgs.Unmarshal(m.Data, &info); err != nil {
-		return oddError{err}
+		return err
 	}
 	if s := t.stream(m.Conn.Topic); s.Intrinsics == nil {
 		s.Intrinsics = map[string]any{"frame_id": info.Header.FrameID, "width": info.Width, "height": info.Height,
@@ -169,22 +156,24 @@ func (t *topics) cameraInfo(m bagstore.Message) error {
 func (t *topics) imu(m bagstore.Message) error {
 	var imu msgs.Imu
 	if err := msgs.Unmarshal(m.Data, &imu); err != nil {
-		return oddError{err}
+		return err
 	}
 	q, w, a := imu.Orientation, imu.AngularVelocity, imu.LinearAcceleration
 	values := imuValues([4]float64{q.X, q.Y, q.Z, q.W}, [3]float64{w.X, w.Y, w.Z}, [3]float64{a.X, a.Y, a.Z})
-	return t.topicRow(m, imu.Header, imuColumns(), values...)
+	t.topicRow(m, imu.Header, imuColumns(), values...)
+	return nil
 }
 
 func (t *topics) metadata(m bagstore.Message) error {
 	var meta msgs.Metadata
 	if err := msgs.Unmarshal(m.Data, &meta); err != nil {
-		return oddError{err}
+		return err
 	}
-	return t.topicRow(m, meta.Header, []string{"json"}, meta.JSONData)
+	t.topicRow(m, meta.Header, []string{"json"}, meta.JSONData)
+	return nil
 }
 
-func (t *topics) topicRow(m bagstore.Message, h msgs.Header, columns []string, values ...any) error {
-	return t.row(t.stream(m.Conn.Topic).Place+".csv", append([]string{"time_ns", "seq", "stamp_ns", "frame_id"}, columns...),
+func (t *topics) topicRow(m bagstore.Message, h msgs.Header, columns []string, values ...any) {
+	t.err = t.row(t.stream(m.Conn.Topic).Place+".csv", append([]string{"time_ns", "seq", "stamp_ns", "frame_id"}, columns...),
 		append([]any{int64(m.Time), h.Seq, int64(h.Stamp), h.FrameID}, values...)...)
 }
