@@ -1,9 +1,5 @@
-// Package frameset reads the frames of a RealSense recording in sets, as the SDK's
-// syncer matches them.
-//
-// A set has the time of its last frame; motion samples and poses have their own. Which
-// frames form a set doesn't depend on where reading begins: earlier frames that may
-// belong to a later set are read, too.
+// Package frameset reads the frames of a RealSense recording in sets, as the SDK's syncer matches
+// them. A set has the time of its last frame. Sets don't depend on where reading begins.
 package frameset
 
 import (
@@ -54,8 +50,7 @@ const (
 // mostImages bounds the images that wait for others of their sets.
 const mostImages = 40
 
-// New makes a Reader at the start of a recording. The file must stay open until
-// Close.
+// New returns a Reader at the start of a recording, which must stay open until Close.
 func New(file *rsbag.File, o Options) *Reader {
 	cursor := file.Cursor(rsbag.CursorOptions{Streams: o.Streams})
 	r := &Reader{cursor: cursor, rig: o.Rig}

@@ -1,7 +1,4 @@
-// Package marks finds what deserves a mark on the time line of a RealSense recording:
-// frames that are missing, notifications of the device, and options that changed.
-//
-// It reads the index, the notifications and options, and few frames, however long the
-// recording is. It keeps no file open: what [Find] is given must stay open until it
-// returns.
+// Package marks finds what deserves a mark on the time line of a RealSense recording: missing
+// frames, notifications, and changed options. It reads the index and few messages, however long the
+// recording is. It keeps no file open.
 package marks

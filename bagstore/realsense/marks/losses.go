@@ -30,13 +30,11 @@ type span struct {
 	all      bool
 }
 
-// missing returns how many frames are missing by their numbers. It is negative if the
-// camera's counter restarted.
+// missing returns how many frames are missing. It is negative if the camera's counter restarted.
 func (s span) missing() int64 { return int64(s.to.number-s.from.number) - int64(s.to.rank-s.from.rank) }
 
-// search searches one stream for losses. The index has the number of frames between two
-// instants, the frames' numbers say how many there should be. Parts where these differ
-// are halved.
+// search searches a stream for losses. It halves parts in which the frames' numbers advance by more
+// than the number of frames in the index.
 type search struct {
 	f      *rsbag.File
 	id     camdriver.StreamID
@@ -72,8 +70,7 @@ func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 	return s.found
 }
 
-// sample walks over the stream's index, and returns the stream with evenly spaced
-// instants. ok is false if there are fewer than two.
+// sample returns the stream with evenly spaced instants; ok is false if there are fewer than two.
 func (s *search) sample(ctx context.Context) (span, bool) {
 	var list []instant
 	var last instant
@@ -124,8 +121,7 @@ func (s *search) read(p *instant) bool {
 	return true
 }
 
-// halve splits a part at an instant in its middle. ok is false if there is none, or no
-// more frames may be read.
+// halve splits a part in the middle; ok is false if there is no instant or maxProbes is reached.
 func (s *search) halve(p span) (a, b span, ok bool) {
 	for s.probes < maxProbes {
 		if len(p.inside) == 0 && !p.all {

@@ -31,15 +31,13 @@ type Mark struct {
 const (
 	// maxText bounds what a file can put into a mark, in characters.
 	maxText = 200
-	// maxEvents bounds the marks that aren't losses, and maxRead the messages that are
-	// read for them: an option may be recorded often and never change.
+	// maxEvents bounds the marks that aren't losses, and maxRead the messages read for them.
 	maxEvents = 500
 	maxRead   = 10_000
 )
 
-// Find returns the marks of a recording in time order; if ctx ends, those found so far.
-// Losses in many places are merged, as are the last of very many events, so that a stream
-// has at most some hundred marks.
+// Find returns the marks of a recording in time order; if ctx ends, those found so far. A stream
+// has at most some hundred marks: losses in many places and very many events are merged.
 func Find(ctx context.Context, f *rsbag.File) []Mark {
 	all := events(ctx, f)
 	for _, s := range f.Snapshot().Streams {

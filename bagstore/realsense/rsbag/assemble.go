@@ -15,8 +15,7 @@ import (
 	"rsros/msgs"
 )
 
-// assembler combines the messages of one instant into events. All parts of a frame have
-// the same time to the nanosecond.
+// assembler combines the messages of one instant into events. All parts of a frame have one time.
 type assembler struct {
 	f      *File
 	base   time.Time // Frame.Arrival of file time 0
@@ -48,8 +47,7 @@ func (a *assembler) begin(at bagstore.Time) {
 	a.open = make(map[camdriver.StreamID]*partial)
 }
 
-// part returns the frame that a message belongs to. With data set it begins a new frame if
-// the stream already has one with data at this instant.
+// part returns the frame that a message belongs to, a new one for data of a frame that has data.
 func (a *assembler) part(t rslayout.Topic, data bool) *partial {
 	p := a.open[t.Stream]
 	if p == nil || data && p.frame != nil {
@@ -229,8 +227,8 @@ func (a *assembler) transform(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// twist adds velocities or accelerations to a frame. Parts before their transform are an
-// error. If a stream has no transforms at all, Open has noted that.
+// twist adds velocities or accelerations to a frame, whose transform must come first. Open has
+// noted streams without transforms.
 func (a *assembler) twist(t rslayout.Topic, m bagstore.Message) error {
 	if s := a.f.stream(t.Stream); s != nil && len(s.data) == 0 {
 		return nil
@@ -293,8 +291,8 @@ func (a *assembler) notification(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// notificationTime converts the time of a notification. librealsense writes milliseconds
-// in place of nanoseconds; values too large for that are real times.
+// notificationTime converts a notification's time, which in files of librealsense is in
+// milliseconds.
 func notificationTime(t msgs.Time) time.Time {
 	const latestMillis = 1e14 // the year 5138, or 28 hours after 1970
 	if t < latestMillis {
@@ -303,8 +301,7 @@ func notificationTime(t msgs.Time) time.Time {
 	return t.Time()
 }
 
-// finish returns the events of the instant. Frames come last, in the order of their data,
-// so that option changes apply to them.
+// finish returns the events of the instant, frames last, so that option changes apply to them.
 func (a *assembler) finish() []Event {
 	for _, p := range a.order {
 		if p.frame == nil {
@@ -320,8 +317,7 @@ func (a *assembler) finish() []Event {
 	return a.events
 }
 
-// metadata sets the frame's fields from the key-value pairs. It skips unknown keys and
-// values that aren't numbers.
+// metadata sets the frame's fields. It skips unknown keys and invalid values.
 func (a *assembler) metadata(p *partial) {
 	f := p.frame
 	for _, kv := range p.values {
@@ -369,8 +365,7 @@ func (a *assembler) unknownKeys(keys []string) {
 	}
 }
 
-// sortMetadata sorts a frame's values by key, and keeps the first of each key and as many
-// as fit.
+// sortMetadata sorts by key, and keeps the first value of each key and as many as fit.
 func sortMetadata(f *camdriver.Frame) {
 	slices.SortStableFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
 	f.Metadata = slices.CompactFunc(f.Metadata, func(a, b camdriver.MetadataValue) bool { return a.Key == b.Key })

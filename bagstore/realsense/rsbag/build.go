@@ -42,8 +42,7 @@ func (d *description) build() {
 	}
 }
 
-// unread reports whether the stream is of a kind that only librealsense since 2.57
-// describes, and not an occupancy map in our form.
+// unread reports whether the stream is of a kind that only librealsense since 2.57 describes.
 func (s *stream) unread() bool {
 	kind := s.profile.Stream.Kind
 	return len(s.conns) == 0 && kind >= camdriver.Safety && (kind != camdriver.Occupancy || s.info != nil)
@@ -68,8 +67,7 @@ func (d *description) sensorSnapshot(number int, s *sensorDescription) camdriver
 	return out
 }
 
-// profile completes a stream's profile from its description or, if that is missing, from
-// its first frame.
+// profile completes a stream's profile from its description, or else from its first frame.
 func (d *description) profile(s *stream) {
 	f, p := d.f, &s.profile
 	s.frames = f.count(s.data)
@@ -155,8 +153,8 @@ func (d *description) firstImage(s *stream) *msgs.ImageHead {
 	return &head
 }
 
-// extrinsics chooses the group of streams with extrinsics to each other, and their
-// reference: the depth stream if it is in the group.
+// extrinsics chooses the group of related streams and their reference, the depth stream if
+// possible.
 func (d *description) extrinsics() {
 	counts := make(map[string]int)
 	depth := ""
@@ -195,8 +193,7 @@ func (d *description) extrinsics() {
 	d.rebase(ref, group)
 }
 
-// rebase makes a group's extrinsics relative to ref. They may be relative to a stream that
-// was not recorded.
+// rebase makes a group's extrinsics relative to ref.
 func (d *description) rebase(ref *stream, group string) {
 	base := ref.tf[group]
 	if base == camdriver.Identity() {

@@ -18,8 +18,7 @@ type CheckReport struct {
 	Why     string   `json:"why,omitempty"` // the error of the last of these
 }
 
-// Checker checks the layout by reading every frame. Callers that read the bag themselves
-// can check it in steps by calling Before. A Checker is for one goroutine.
+// Checker checks the layout by reading every frame, with Before in steps. It is for one goroutine.
 type Checker struct {
 	f       *File
 	cursor  *Cursor
@@ -42,8 +41,7 @@ func (f *File) checker() *Checker {
 	return &Checker{f: f, cursor: f.Cursor(CursorOptions{FramesOnly: true}), missing: make(map[camdriver.StreamID]uint64), last: make(map[camdriver.StreamID]uint64)}
 }
 
-// Before reads the frames before a time in the bag. If the recording's times need repair,
-// it reads none.
+// Before reads the frames before a time in the bag, none if the recording's times need repair.
 func (c *Checker) Before(t bagstore.Time) {
 	if s := c.f.segments; len(s) == 1 {
 		c.read(t + s[0].shift)
@@ -89,8 +87,8 @@ func (c *Checker) Report() *CheckReport {
 // Close ends the reading.
 func (c *Checker) Close() { c.cursor.Close() }
 
-// Gaps reads every frame. It returns the number of frame numbers missing in each stream,
-// the number of messages that couldn't be read, and the error of the last of these.
+// Gaps reads every frame. It returns how many numbers each stream's frames leave out, how many
+// messages couldn't be read, and the last one's error.
 func (f *File) Gaps() (missing map[camdriver.StreamID]uint64, damaged uint64, why error) {
 	c := f.checker()
 	defer c.Close()
@@ -109,8 +107,8 @@ func HasLayout(path string) bool {
 	return IsRecording(bag)
 }
 
-// Summarize returns the summary of a recording; nil if the bag doesn't have the RealSense
-// layout. With gaps set it reads every frame.
+// Summarize returns the summary of a recording, nil for other files. With gaps it reads every
+// frame.
 func Summarize(path string, gaps bool) (*Summary, error) {
 	bag, err := recording.Open(path, bagstore.OpenOptions{Whole: gaps})
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Copier writes a recording whose file times are known, such as those of a [Cursor]. It is
-// for one goroutine; after an error all methods fail with it.
+// Copier writes a recording with known file times. It is for one goroutine. Errors are permanent.
 type Copier struct {
 	*sink
 	last  map[camdriver.StreamID]bagstore.Time
@@ -44,14 +43,12 @@ func NewCopier(path string, of *File, o bagstore.Options) (*Copier, error) {
 // Moved returns the number of frames that were given another time.
 func (c *Copier) Moved() uint64 { return c.moved }
 
-// Left describes the parts of the snapshot that the file doesn't hold, see
-// [rslayout.Encoder.Left].
+// Left returns what the file doesn't hold of the snapshot, see [rslayout.Encoder.Left].
 func (c *Copier) Left() []string { return c.enc.Left() }
 
-// Frame writes a frame, which is borrowed for the call, or retained until its pixels are on
-// their way to the disk. Arrival is written as the host's time. The error is ErrUnsupported
-// if the snapshot doesn't have the stream. A frame at the time of its stream's last one is
-// moved by a nanosecond, because librealsense would lose it.
+// Frame writes a frame. It retains the frame until its pixels are written. Arrival is written as
+// the host's time. The error is ErrUnsupported if the snapshot doesn't have the stream.
+// librealsense loses a frame at the time of the stream's last one, so it is moved by a nanosecond.
 func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	if !c.Holds(sensor, f.Stream()) {
 		return camdriver.ErrUnsupported

@@ -34,14 +34,12 @@ type CursorOptions struct {
 	Base time.Time
 	// FramesOnly leaves out option changes and notifications.
 	FramesOnly bool
-	// SystemTimes makes Frame.Arrival the host's time recorded with the frame, 1970 if
-	// there is none, instead of Base plus the file time.
+	// SystemTimes makes Frame.Arrival the host's recorded time, 1970 if there is none.
 	SystemTimes bool
 }
 
-// Cursor visits the events of a recording in order of file time, forward and backward.
-// Its position is between two events, like that of a [bagstore.Iterator]: Next followed by
-// Prev returns the same event. A Cursor is for one goroutine.
+// Cursor visits the events of a recording in order of file time. Its position is between two
+// events, like a [bagstore.Iterator]'s. A Cursor is for one goroutine.
 type Cursor struct {
 	track *track
 	asm   assembler
@@ -49,8 +47,8 @@ type Cursor struct {
 	batch []Event       // the events of one instant
 	i     int           // the position is before batch[i]
 	at    bagstore.Time // of the batch or, without one, just before the position
-	// ahead tells which message the track has read that isn't in the batch: the first one
-	// after it (+1), the last one before it (-1) or none (0).
+	// ahead tells which message outside the batch the track has read: the first after it (+1), the
+	// last before it (-1) or none (0).
 	ahead int
 }
 
@@ -97,8 +95,8 @@ func (c *Cursor) Seek(t time.Duration) {
 	c.asm.units = c.f.unitsAt(c.at)
 }
 
-// Next returns the next event. Its frame is valid until Next or Prev moves to another
-// time, or until Seek or Close. The caller may retain it.
+// Next returns the next event. Its frame is valid until the cursor moves to another time or is
+// closed.
 func (c *Cursor) Next() (Event, bool) {
 	for c.i == len(c.batch) {
 		if c.ahead <= 0 {
@@ -158,8 +156,8 @@ func (c *Cursor) Prev() (Event, bool) {
 	return c.batch[c.i], true
 }
 
-// gatherBack is gather for reading backward. Frames are assembled in the order of the
-// file, so it retains the messages until it has found the first one.
+// gatherBack is gather for reading backward. It retains the messages until it has found the first
+// one, because frames are assembled in the order of the file.
 func (c *Cursor) gatherBack() {
 	c.drop()
 	c.at = c.track.time()
@@ -193,8 +191,7 @@ func (c *Cursor) Damaged() (uint64, error) {
 	return c.asm.errs, c.asm.err
 }
 
-// Unknown returns the number of metadata values that were left out because camdriver
-// doesn't know their keys, by key.
+// Unknown returns how many metadata values had keys that camdriver doesn't know, by key.
 func (c *Cursor) Unknown() map[string]uint64 { return maps.Clone(c.asm.unknown) }
 
 // OptionsAt returns a sensor's options at a file time.
@@ -217,8 +214,7 @@ type optionKey struct {
 	id     camdriver.OptionID
 }
 
-// optionAt returns the last value of an option at or before a file time. ok is false if
-// it never changes.
+// optionAt returns the last value of an option up to a file time; ok is false if it never changes.
 func (f *File) optionAt(sensor int, id camdriver.OptionID, at bagstore.Time) (float32, bool) {
 	if f.native != nil {
 		return f.native.optionAt(sensor, id, at-f.segments[0].shift)

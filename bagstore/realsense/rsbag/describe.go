@@ -64,8 +64,7 @@ func describes(t rslayout.Topic) bool {
 	return true
 }
 
-// read collects the description. Options have their initial value at 1 ns; what
-// comes later is a change.
+// read collects the description. Options have their initial value at 1 ns, and change later.
 func (d *description) read() {
 	d.connections()
 	if d.f.native != nil {
@@ -265,9 +264,8 @@ type TypeError struct{ Topic, Want, Have string }
 
 func (e *TypeError) Error() string { return "expected " + e.Want + ", found " + e.Have }
 
-// sortedOptions returns the sensor's options in OptionID order. A recording does
-// not say their ranges: minimum, maximum and default are the value. One that the sensor
-// didn't have is left out.
+// sortedOptions returns the sensor's options by ID. Recordings have no ranges, so minimum, maximum
+// and default are the value.
 func (s *sensorDescription) sortedOptions() []camdriver.Option {
 	var list []camdriver.Option
 	for id, v := range s.options {

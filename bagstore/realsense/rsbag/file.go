@@ -55,20 +55,17 @@ var ErrNoRecording = errors.New("no RealSense recording")
 
 // Options are the options of Open.
 type Options struct {
-	// Bag, if not nil, is read instead of the file at the path. The caller must close it
-	// after the File and its cursors.
+	// Bag, if not nil, is read instead of the path. It must be closed after the File.
 	Bag *bagstore.Bag
 	// Whole is bagstore.OpenOptions.Whole.
 	Whole bool
-	// CameraNodes also accepts recordings of camera nodes. The streams are described by
-	// camera_info topics and /tf_static, and frames are numbered from 1. The topics of
-	// realsense2_camera add metadata with the camera's numbers, extrinsics, calibrations
-	// of inertial sensors, and options.
+	// CameraNodes also accepts recordings of camera nodes, described by camera_info and /tf_static.
+	// Topics of realsense2_camera add metadata with frame numbers, extrinsics, calibrations of
+	// inertial sensors, and options.
 	CameraNodes bool
 }
 
-// Open reads a recording's description. The error is ErrNoRecording if the file has no
-// topics of the layout; anything else that is missing is in Notes.
+// Open reads a recording's description. The error is ErrNoRecording if no topic is of the layout.
 func Open(path string, o Options) (*File, error) {
 	if o.Bag != nil {
 		return describe(o.Bag, o)
@@ -132,8 +129,7 @@ func (f *File) leave(format string, args ...any) {
 	f.left = append(f.left, f.notes[before:]...)
 }
 
-// Close closes the file, unless it is Options.Bag. Cursors must be closed before; retained
-// frames stay valid.
+// Close closes the file, unless it is Options.Bag. Cursors must be closed before.
 func (f *File) Close() error {
 	if !f.owned {
 		return nil

@@ -7,12 +7,9 @@ import (
 	"rsros/camdriver"
 )
 
-// Find returns the file time of the first frame of a stream whose number is at
-// least number. Where a camera's counter started again in mid-file, it is the first frame of
-// the file, or one with such a number whose predecessor's is lower.
-//
-// Numbers are in the frames, not in the index: one frame is read for the first half of the
-// stream, one for the half of what is left, and so on.
+// Find returns the file time of the first frame of a stream whose number is at least number; if the
+// camera's counter restarted, of one whose predecessor's number is lower. It bisects the stream,
+// because numbers are in the frames only.
 func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error) {
 	s := f.stream(id)
 	if s == nil || s.frames == 0 {
@@ -51,8 +48,8 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 	return found, nil
 }
 
-// Last returns the last frame of a stream at or before a file time. The caller
-// releases it. ErrNotFound if there is none.
+// Last returns the last frame of a stream up to a file time, or ErrNotFound. The caller releases
+// it.
 func (f *File) Last(id camdriver.StreamID, at time.Duration, base time.Time) (Event, error) {
 	c := f.Cursor(CursorOptions{FramesOnly: true, Base: base, Streams: func(x camdriver.StreamID) bool { return x == id }})
 	defer c.Close()

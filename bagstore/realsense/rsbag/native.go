@@ -13,10 +13,9 @@ import (
 	"rsros/msgs"
 )
 
-// A recording of realsense2_camera or another camera node has no topics of this layout,
-// but can be read as a device: images with their camera_info, and inertial samples.
-// librealsense does so since 2.58.3. It identifies a stream by the first matching word
-// anywhere in the topic's name; this package looks only at the part that names the stream.
+// A recording of a camera node, such as realsense2_camera, has other topics, but can be read as a
+// device: images with their camera_info, and inertial samples. librealsense does so since 2.58.3;
+// it looks for words anywhere in a topic's name, we only in the part that names the stream.
 
 type native struct {
 	topics   map[camdriver.StreamID]string // of images and samples
@@ -32,8 +31,8 @@ type native struct {
 	names    []string                      // of the sensors
 }
 
-// nativeSensors lists the possible sensors in librealsense's order. Those that exist are
-// numbered from 0.
+// nativeSensors are the possible sensors in librealsense's order. Those that exist are numbered
+// from 0.
 var nativeSensors = []string{"RGB Camera", "Stereo Module", "Motion Module"}
 
 func nativeSensor(k camdriver.StreamKind) int {
@@ -171,8 +170,7 @@ func (d *description) nativeInfo(id camdriver.StreamID, m bagstore.Message) {
 	d.f.native.about[m.Conn.ID] = withoutHeader(m.Data)
 }
 
-// nativeFirst reads a stream's tf frame from its first frame, and reports whether the pixel
-// format is one of the cameras'.
+// nativeFirst reads a stream's tf frame. It returns false if the pixel format isn't a camera's.
 func (f *File) nativeFirst(s *stream) (ok bool) {
 	id := s.profile.Stream
 	ok = true
@@ -229,8 +227,7 @@ func (f *File) viewOf(conns []uint32) *bagstore.View {
 // aboutCamera is the argument of eachOf for messages that describe the device.
 const aboutCamera = "messages about the camera"
 
-// eachOf calls do with the messages of some connections until it returns false. It skips up
-// to maxErrors unreadable ones and notes them, naming them by what.
+// eachOf calls do with messages until it returns false. It notes up to maxErrors unreadable ones.
 func (f *File) eachOf(what string, conns []uint32, do func(bagstore.Message) bool) {
 	damaged, last := 0, error(nil)
 	for m, err := range f.viewOf(conns).Messages() {
@@ -270,8 +267,8 @@ func readTree(tree map[string]tfLink, m bagstore.Message) {
 	}
 }
 
-// place returns the transform from a tf frame to the root of its tree, and adds the frames
-// on the way to used. ok is false without a parent, or if the links form a circle.
+// place returns the transform from a tf frame to the root of its tree, and adds the frames on the
+// way to used. ok is false without a parent, or in a circle.
 func place(tree map[string]tfLink, frame string, used map[string]bool) (at camdriver.Extrinsics, root string, ok bool) {
 	at = camdriver.Identity()
 	for range maxLinks {

@@ -18,8 +18,8 @@ const (
 	typeTree  = "tf2_msgs/TFMessage"
 )
 
-// nativeCalibrations reads the topics of realsense2_camera's own types: extrinsics, which
-// are more precise than /tf_static, and the calibrations of inertial sensors.
+// nativeCalibrations reads topics of realsense2_camera's own types: extrinsics, which are more
+// precise than /tf_static, and calibrations of inertial sensors.
 func (d *description) nativeCalibrations() {
 	f := d.f
 	streams := f.native.siblings("imu_info")
@@ -73,8 +73,7 @@ func (d *description) nativeMotion(s *stream, m bagstore.Message) {
 	d.f.native.used[m.Conn.ID] = true
 }
 
-// Said reports whether the description or a frame contains the information of a message of
-// [File.Uncovered]. That holds for calibrations and metadata of a camera node.
+// Said reports whether the description or a frame contains what a message of [File.Uncovered] says.
 func (f *File) Said(m bagstore.Message) bool {
 	n := f.native
 	if n == nil {

@@ -11,8 +11,7 @@ import (
 	"rsros/msgs"
 )
 
-// findNativeMetadata finds the metadata topics of the streams. A topic shared by several
-// streams belongs to the first of them.
+// findNativeMetadata finds metadata topics. One that streams share belongs to the first of them.
 func (f *File) findNativeMetadata() {
 	md5, streams := msgs.MustType("realsense2_camera/Metadata").MD5, f.native.siblings("metadata")
 	for _, c := range f.bag.Connections() {
@@ -22,8 +21,7 @@ func (f *File) findNativeMetadata() {
 	}
 }
 
-// siblings returns the streams by the topic called name in their topic's namespace. Streams
-// that share one are sorted.
+// siblings returns the streams, sorted, by the topic called name in their topic's namespace.
 func (n *native) siblings(name string) map[string][]camdriver.StreamID {
 	streams := make(map[string][]camdriver.StreamID)
 	for _, id := range slices.SortedFunc(maps.Keys(n.topics), camdriver.StreamID.Compare) {
@@ -33,8 +31,7 @@ func (n *native) siblings(name string) map[string][]camdriver.StreamID {
 	return streams
 }
 
-// nativeMetadata finds the metadata of a stream's frames by stamp, among the messages
-// recorded around the time of the frame.
+// nativeMetadata finds a frame's metadata by stamp, among the messages recorded around its time.
 type nativeMetadata struct {
 	it       *bagstore.Iterator
 	from, to bagstore.Time        // range that was read
@@ -50,13 +47,12 @@ type stamped struct {
 }
 
 const (
-	// metadataSlack bounds the time between a frame and its metadata. They are sent
-	// together, but a frame takes longer to arrive.
+	// metadataSlack bounds the time between a frame and its metadata, which arrives earlier.
 	metadataSlack = bagstore.Time(1_000_000_000)
 	// maxMetadataText bounds a text; nodes write about 1000 bytes.
 	maxMetadataText = 64 << 10
-	// maxMetadata and maxMetadataSize bound the messages and bytes kept for a stream. Three
-	// seconds are kept, which at 400 Hz are 1200 messages.
+	// maxMetadata and maxMetadataSize bound what is kept of a stream. Three seconds at 400 Hz are
+	// 1200 messages.
 	maxMetadata, maxMetadataSize = 4096, 8 << 20
 )
 
@@ -168,8 +164,8 @@ func (a *assembler) nativeFrame(f *camdriver.Frame, stamp msgs.Time) {
 	a.unknownKeys(md.Unknown)
 }
 
-// Unmatched returns the number of a camera node's metadata messages that belong to no
-// frame. It is valid when the cursor has returned all frames, and 0 for other recordings.
+// Unmatched returns how many metadata messages of a camera node belong to no frame. It is valid
+// after all frames were returned.
 func (c *Cursor) Unmatched() uint64 {
 	if c.f.native == nil {
 		return 0

@@ -38,14 +38,13 @@ func (c *nativeChanges) from(at bagstore.Time) int {
 	return sort.Search(len(c.list), func(i int) bool { return c.list[i].at >= at })
 }
 
-// topicNativeOptions is the kind of a camera node's topics with options. The layout
-// doesn't have it.
+// topicNativeOptions is the kind of a camera node's topics with options.
 const topicNativeOptions rslayout.TopicKind = 0xff
 
 const maxChanges = 100_000
 
-// nativeOptions reads the options of the camera's sensors from parameters of ROS 2 or
-// dynamic_reconfigure. The first value of an option becomes its initial value.
+// nativeOptions reads options from parameters of ROS 2 or dynamic_reconfigure. The first value of
+// each is its initial value.
 func (d *description) nativeOptions() {
 	f, others := d.f, 0
 	var conns []uint32

@@ -19,8 +19,7 @@ func (f *File) nativeStart() {
 	}
 }
 
-// medianInterval returns the median time between frames, which pauses and lost frames
-// hardly change.
+// medianInterval returns the median time between frames, which pauses and losses hardly change.
 func medianInterval(times []bagstore.Time) bagstore.Time {
 	const most = 10_000 // enough for a median
 	times = times[:min(len(times), most)]
@@ -35,8 +34,7 @@ func medianInterval(times []bagstore.Time) bagstore.Time {
 	return between[len(between)/2]
 }
 
-// usualRate returns the nominal rate of cameras or inertial sensors, in hertz, for a
-// measured one.
+// usualRate returns the nominal rate of cameras or inertial sensors for a measured one, in Hz.
 func usualRate(hz float64) int {
 	for _, rate := range []float64{1, 5, 6, 10, 15, 25, 30, 60, 63, 90, 100, 200, 250, 300, 400} {
 		if math.Abs(hz-rate) <= 0.04*rate {

@@ -16,24 +16,21 @@ import (
 
 // RecorderOptions say how a recording is made. The zero value is good.
 type RecorderOptions struct {
-	// Bag says how the file is written. librealsense reads chunks that are
-	// uncompressed or LZ4; bz2 kills it, so NewRecorder refuses it.
+	// Bag has the options of the file. librealsense crashes on BZ2, so NewRecorder refuses it.
 	Bag bagstore.Options
-	// Program, Version and Host go into /additional_info where set, and with Program how
-	// the file is written.
+	// Program, Version and Host go into /additional_info, and with Program how the file is written.
 	Program, Version, Host string
 	// Additional are further facts for /additional_info.
 	Additional []msgs.KeyValue
 }
 
-// Target is a file of one form of the layout that a Recorder writes. It gets file times,
-// counted from the start of the recording.
+// Target is a file that a Recorder writes. Times are file times.
 type Target interface {
 	// Holds says whether the file has a place for frames of a sensor's stream.
 	Holds(sensor int, id camdriver.StreamID) bool
 	// Frame writes a frame, which is borrowed for the length of the call.
 	Frame(sensor int, f *camdriver.Frame, at time.Duration) error
-	// Option and Notification return camdriver.ErrUnsupported for what the form has no
+	// The error of Option and Notification is camdriver.ErrUnsupported for what the file has no
 	// name for.
 	Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error
 	Notification(sensor int, n camdriver.Notification, at time.Duration) error
@@ -50,8 +47,8 @@ type Target interface {
 	Close() error
 }
 
-// Recorder writes a device's frames and events into one file. Its methods may be
-// called from any goroutine; after an error all fail with it.
+// Recorder writes a device's frames and events into a file. It is safe for concurrent use. Errors
+// are permanent.
 type Recorder struct {
 	mu      sync.Mutex
 	out     Target
@@ -91,8 +88,7 @@ type RecorderStats struct {
 	HowWritten string        // as bagstore.Writer's; "" where there is no choice
 }
 
-// NewRecorder creates a bag and writes the description. The file is a whole, playable bag
-// from then on.
+// NewRecorder creates a bag, which is playable from then on, and writes the description.
 func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
 	if c := o.Bag.Compression; c == bagstore.BZ2 {
 		return nil, fmt.Errorf("record %s: librealsense cannot read %s", path, c)
@@ -104,8 +100,7 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	return NewRecorderOf(out, snap, o)
 }
 
-// NewRecorderOf makes a Recorder of a file that has the description, and closes it if that
-// fails.
+// NewRecorderOf returns a Recorder of a file that has the description. It closes it after an error.
 func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{out: out, line: newTimeline(), nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*streamCounter)}
 	for _, s := range snap.Streams {
@@ -139,10 +134,8 @@ func (r *Recorder) ready() error {
 	return r.err
 }
 
-// Frame writes a frame, which is borrowed for the length of the call; if its
-// pixels go to the disk from where they are, it is retained for longer. While
-// paused it is skipped; frames of streams that the snapshot does not hold are
-// refused. Both are counted.
+// Frame writes a frame. It retains the frame until its pixels are written. It counts frames that
+// come while paused, or are of streams that the snapshot doesn't have.
 func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	defer r.mu.Unlock()
 	if err := r.ready(); err != nil {
@@ -189,8 +182,8 @@ func period(fps int) time.Duration {
 	return time.Second / time.Duration(fps)
 }
 
-// Option writes a change of an option. at is on the clock of Frame.Arrival; zero
-// is the time of the latest frame.
+// Option writes an option change. at is on the clock of Frame.Arrival; zero is the latest frame's
+// time.
 func (r *Recorder) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
 	return r.event(rslayout.OptionTopic(sensor, id, "value"), at, func(at time.Duration) error { return r.out.Option(sensor, id, value, at) })
 }
@@ -219,8 +212,7 @@ func (r *Recorder) event(topic string, at time.Time, write func(time.Duration) e
 	return err
 }
 
-// Pause skips frames until Resume. Events are still written, at the time where
-// the pause began.
+// Pause skips frames until Resume. Events are still written, at the time of the pause.
 func (r *Recorder) Pause() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -234,8 +226,7 @@ func (r *Recorder) Resume() {
 	r.line.resume()
 }
 
-// Stats counts what was written so far. It never waits for the disk, and is
-// right after Close, too.
+// Stats returns statistics without waiting for the disk. It may be called after Close.
 func (r *Recorder) Stats() RecorderStats {
 	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size(), HowWritten: r.out.HowWritten()}
 	for id, c := range r.streams {
@@ -251,8 +242,7 @@ func (r *Recorder) Size() int64 { return r.out.Size() }
 // Duration is the file time of the latest frame.
 func (r *Recorder) Duration() time.Duration { return time.Duration(r.duration.Load()) }
 
-// CheckpointIfDue keeps the file's end safe while no frames come; frames see to
-// it themselves.
+// CheckpointIfDue protects the end of the file while no frames come.
 func (r *Recorder) CheckpointIfDue() error {
 	defer r.mu.Unlock()
 	if err := r.ready(); err != nil {
@@ -262,8 +252,7 @@ func (r *Recorder) CheckpointIfDue() error {
 	return r.err
 }
 
-// Close ends the recording; on return the file is whole on disk. Closing again
-// does nothing.
+// Close completes the file. It may be called twice.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

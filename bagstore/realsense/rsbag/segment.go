@@ -7,17 +7,16 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 )
 
-// segment is a range of times in the bag that maps to file times by a shift.
-// Sound files have one with shift 0.
+// segment is a range of times in the bag that maps to file times. Undamaged files have one, with
+// shift 0.
 type segment struct {
 	lo, hi bagstore.Time // in the bag, inclusive
 	shift  bagstore.Time // file time = time in the bag + shift
 }
 
 const (
-	// wrapPoint is the time that 0 ns wraps to if a recorder wrote negative times: it
-	// counts nanoseconds in 64 bits, and a bag keeps 32 bits of their seconds, so -1 ns
-	// became (2^64-1 ns) mod 2^32 s.
+	// wrapPoint is what 0 ns becomes if a recorder wrote negative times: -1 ns became (2^64-1 ns)
+	// mod 2^32 s.
 	wrapPoint bagstore.Time = 1_266_874_889_709_551_616
 	// wrapRange is how far below zero a pause may have moved the times.
 	wrapRange = bagstore.Time(24 * time.Hour)
@@ -27,8 +26,7 @@ const (
 	epochTimes = 1_000_000_000 * bagstore.Time(100_000_000)
 )
 
-// findTimes finds the range of the frames' times in the bag and maps them to file times,
-// which start near 0.
+// findTimes maps the times of frames in the bag to file times, which start near 0.
 func (f *File) findTimes() {
 	first := earliest
 	if f.textual {
@@ -74,8 +72,8 @@ func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool)
 	return from, to, from != 0
 }
 
-// track visits messages in order of file time over all segments. Its position is between
-// two messages, like that of a bagstore.Iterator.
+// track visits messages of all segments in order of file time. Its position is between two
+// messages.
 type track struct {
 	segments []segment
 	its      []*bagstore.Iterator

@@ -11,8 +11,7 @@ import (
 	"rsros/msgs"
 )
 
-// sink is a bag of the layout, a Recorder's Target. After an error all methods fail
-// with it.
+// sink is a bag as a Recorder's Target. Errors are permanent.
 type sink struct {
 	enc     *rslayout.Encoder
 	w       *bagstore.Writer
@@ -43,8 +42,8 @@ func newSink(path string, snap camdriver.DeviceSnapshot, o bagstore.Options, nam
 
 func (s *sink) write(m rslayout.Message, at bagstore.Time) { s.lend(m, at, nil) }
 
-// lend is write for a message whose body belongs to a frame, which is held until
-// the body is on its way to the disk.
+// lend is write for a message whose body belongs to a frame, which it retains until that is
+// written.
 func (s *sink) lend(m rslayout.Message, at bagstore.Time, f *camdriver.Frame) {
 	id, known := s.conns[m.Topic]
 	if !known {
@@ -71,8 +70,8 @@ func (s *sink) connect(c bagstore.Connection) (id uint32) {
 	return id
 }
 
-// Frame writes a frame of a stream that the encoder knows. It may keep the frame until its
-// pixels are on their way to the disk.
+// Frame writes a frame of a stream that the encoder has, and retains it until its pixels are
+// written.
 func (s *sink) Frame(sensor int, f *camdriver.Frame, time time.Duration) error {
 	at := bagstore.Time(time)
 	if f.DepthUnits > 0 && f.DepthUnits != s.units[sensor] {
@@ -85,9 +84,8 @@ func (s *sink) Frame(sensor int, f *camdriver.Frame, time time.Duration) error {
 	return s.err
 }
 
-// depthUnits says a frame's units where no option change did: version 3 has no
-// other place for them. A sensor without the option gets it from the start, for
-// librealsense takes it as the mark of a depth sensor.
+// depthUnits writes a frame's units as an option change, the only place for them in version 3. A
+// sensor without the option gets it from the start: for librealsense it marks a depth sensor.
 func (s *sink) depthUnits(sensor int, units float32, at bagstore.Time) {
 	if _, told := s.units[sensor]; !told {
 		at = staticTime

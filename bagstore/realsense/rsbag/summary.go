@@ -14,8 +14,7 @@ import (
 	"rsros/camdriver"
 )
 
-// IsRecording says whether a bag has topics of the layout, from its connections
-// alone.
+// IsRecording reports whether a bag has topics of the layout.
 func IsRecording(bag *bagstore.Bag) bool {
 	return slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool {
 		return rslayout.ParseTopic(c.Topic).Kind != rslayout.TopicUnknown && strings.HasPrefix(c.Topic, "/device_0/")
@@ -46,8 +45,7 @@ func (f *File) Streams() []StreamSummary {
 
 func (s *stream) isData(c *bagstore.Connection) bool { return slices.Contains(s.data, c.ID) }
 
-// Times visits the file times of a stream's frames, from one on and in order, from the
-// index alone.
+// Times yields the file times of a stream's frames from a time on. It reads only the index.
 func (f *File) Times(id camdriver.StreamID, from time.Duration) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		s := f.stream(id)

@@ -10,13 +10,12 @@ import (
 	"rsros/msgs"
 )
 
-// Recordings of librealsense 2.58 and later have the topics of this layout, but many of
-// them carry text instead of typed messages. Package rstext parses the text.
+// Recordings of librealsense since 2.58 have the topics of this layout, but many have text instead
+// of typed messages, which package rstext parses.
 
 const typeString = "std_msgs/String"
 
-// findText finds the topics with text instead of their type, and notes topics of the
-// device that this package doesn't read.
+// findText finds topics with text instead of their type, and notes topics that aren't read.
 func (f *File) findText() {
 	text, _ := msgs.Lookup(typeString)
 	f.texts = make(map[uint32]bool)

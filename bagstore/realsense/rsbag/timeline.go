@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// staticTime is the time of all descriptions: librealsense's reader drops
-	// messages at 0 and takes those at exactly 1 ns as the initial state.
+	// staticTime is the time of descriptions: librealsense drops messages at 0 and takes those at 1
+	// ns as the initial state.
 	staticTime bagstore.Time = 1
 	// earliest is the first time that librealsense plays.
 	earliest bagstore.Time = 2
@@ -17,18 +17,15 @@ const (
 	firstFrame bagstore.Time = 1000
 )
 
-// maxDisorder is how much earlier than another stream's a frame may have arrived.
-// One that is earlier by more comes from a source that went back, such as a
-// recording in which somebody seeks: its file time goes on as if nothing had
-// happened.
+// maxDisorder is how much earlier than another stream's a frame may arrive. One that is earlier
+// still comes from a source that went back, and continues the recording.
 const maxDisorder = time.Second
 
-// timeline turns times of arrival into file times: 0 is the recording's start,
-// pauses are cut out, and no two messages of a topic share a nanosecond.
+// timeline converts arrival times to file times: 0 is the start, pauses are cut out, and no two
+// messages of a topic have the same time.
 //
-// A pause ends with the first frame after it, which takes the place of the first
-// frame that the pause dropped. So the spacing across the cut is the camera's
-// own, whichever clock the arrivals were read from.
+// The first frame after a pause gets the time of the first frame that the pause dropped, so the
+// camera's own interval remains.
 type timeline struct {
 	started bool
 	base    time.Time     // the arrival at firstFrame
@@ -56,8 +53,8 @@ func (t *timeline) resume() {
 	}
 }
 
-// frame returns the file time of a frame; false while paused. The period is the
-// stream's nominal time from frame to frame.
+// frame returns the file time of a frame, or false while paused. period is the stream's nominal
+// one.
 func (t *timeline) frame(id camdriver.StreamID, arrival time.Time, period time.Duration) (bagstore.Time, bool) {
 	if t.paused {
 		if t.started && !t.gapKnown {
@@ -93,9 +90,8 @@ func (t *timeline) at(arrival time.Time) bagstore.Time {
 	return min(max(firstFrame.Add(arrival.Sub(t.base)-t.cut), earliest), bagstore.MaxTime-1)
 }
 
-// event returns the file time of an option change, notification or log line on a
-// topic. Zero is the time of the latest frame. What happens before the first
-// frame or during a pause gets the nearest time that is on the line.
+// event returns the file time of an event. The zero time is the latest frame's. What happens before
+// the first frame or during a pause gets the nearest time on the line.
 func (t *timeline) event(topic string, arrival time.Time) bagstore.Time {
 	at := max(t.end, earliest)
 	if t.started && !t.paused && !t.resumed && !arrival.IsZero() {

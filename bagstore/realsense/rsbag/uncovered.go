@@ -8,8 +8,8 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 )
 
-// Uncovered returns the connections that neither the description nor a Cursor reads: the
-// log of the recording program, the relation of clocks, and topics outside the layout.
+// Uncovered returns the connections that neither the description nor a Cursor reads: the recorder's
+// log, the relation of clocks, and topics outside the layout.
 func (f *File) Uncovered() []*bagstore.Connection {
 	var list []*bagstore.Connection
 	for _, c := range f.bag.Connections() {

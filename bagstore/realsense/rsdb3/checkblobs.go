@@ -15,8 +15,7 @@ const maxFrame = 256 << 20
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// blobs checks stored messages: the SDK's limits of zstd frames, and the first bytes of
-// CDR.
+// blobs checks stored messages: the SDK's limits of zstd frames, and the first bytes of CDR.
 func (c *checker) blobs(ctx context.Context, f *rosbag2.File) error {
 	topics := f.Topics()
 	var buf []byte

@@ -8,9 +8,8 @@ import (
 	"rsros/camdriver"
 )
 
-// describe writes everything at time 0, in the order that the SDK's reader needs: the
-// version first; a sensor's options together, each value before its description; a
-// stream's calibration right after its description.
+// describe writes everything at time 0, in the order that the SDK's reader needs: the version; each
+// sensor's options together, values before descriptions; calibrations after their stream.
 func (w *Writer) describe() error {
 	id, err := w.topic("/file_version", typeUInt32)
 	if err != nil {
@@ -74,8 +73,7 @@ func (w *Writer) info(list []camdriver.Info) string {
 
 func known[T any](_ T, ok bool) bool { return ok }
 
-// describeSensor adds an option to a sensor without any, on which librealsense would
-// crash. Our readers recognize it by its description.
+// describeSensor adds an option to a sensor without any, on which librealsense would crash.
 func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) error {
 	info := s.Info
 	if camdriver.Find(info, camdriver.InfoName) == "" {
@@ -121,8 +119,7 @@ func (w *Writer) filters(sensor int, list []string) error {
 	return w.string(rslayout.SensorPrefix(sensor)+"/post_processing", 0, strings.Join(names, ";"))
 }
 
-// describeStream skips streams that the SDK doesn't record in this form: it can't open a
-// file that describes a pose.
+// describeStream skips streams that the SDK doesn't record: it can't open files with a pose.
 func (w *Writer) describeStream(s camdriver.StreamSnapshot) error {
 	id, prefix := s.Profile.Stream, rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)
 	if f := s.Profile.Format; f > w.o.Release.names().Format {

@@ -10,8 +10,7 @@ import (
 	"rsros/msgs"
 )
 
-// Frame writes a frame, which it borrows for the call. Arrival is written as the host's
-// time. Frames of streams that the file can't hold are counted as lost.
+// Frame writes a frame, which it borrows. Arrival is written as the host's time.
 func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	id := f.Stream()
 	t := w.streams[id]
@@ -61,8 +60,7 @@ func (w *Writer) imageHead(t *streamTopics, f *camdriver.Frame) {
 	e.Len(len(f.Data))
 }
 
-// imu writes a motion sample. Only a combined stream has an orientation; for others ROS
-// requires -1 in its covariance.
+// imu writes a motion sample. Without an orientation, ROS requires -1 in its covariance.
 func (w *Writer) imu(kind camdriver.StreamKind, m *camdriver.MotionSample) {
 	var none [9]float64
 	orientation, covariance := [4]float64{0, 0, 0, 1}, none
@@ -91,8 +89,7 @@ const (
 	typeTimeReference = "sensor_msgs/msg/TimeReference"
 )
 
-// Log writes a line of the recording program's log. ROS 2 has no place for its
-// sequence number and the node's topics.
+// Log writes a line of the recorder's log. ROS 2 has no sequence number and topics.
 func (w *Writer) Log(topic string, l *msgs.Log, at time.Duration) error {
 	id, err := w.topic(topic, typeLog)
 	if err != nil {
@@ -109,8 +106,7 @@ func (w *Writer) Log(topic string, l *msgs.Log, at time.Duration) error {
 	return w.put(id, at)
 }
 
-// TimeReference writes the relation of two clocks. ROS 2 has no place for its sequence
-// number.
+// TimeReference writes the relation of two clocks. ROS 2 has no sequence number.
 func (w *Writer) TimeReference(topic string, r *msgs.TimeReference, at time.Duration) error {
 	id, err := w.topic(topic, typeTimeReference)
 	if err != nil {

@@ -11,12 +11,9 @@ import (
 	"rsros/msgs"
 )
 
-// NewRecorder creates a .db3 and returns a Recorder for it. librealsense can open the file
-// as soon as it has its name: while it is written, and after kill -9. A commit never
-// separates a frame from its metadata.
-//
-// Of the options for bags, those of rosbag2.Create apply. Close calls losses, if it isn't
-// nil, with what the file can't hold.
+// NewRecorder creates a .db3 and returns a Recorder for it. librealsense can open the file at any
+// time, also after kill -9: a commit never separates a frame from its metadata. The options are
+// those of rosbag2.Create. Close calls losses, if not nil, with what the file can't hold.
 func NewRecorder(path string, snap camdriver.DeviceSnapshot, o Options, ro rsbag.RecorderOptions, losses func([]Loss)) (*rsbag.Recorder, error) {
 	t := target{newWriter(snap, o), losses}
 	_, err := rosbag2.Create(path, ro.Bag, func(db *rosbag2.Writer) error {

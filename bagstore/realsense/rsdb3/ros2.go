@@ -8,8 +8,8 @@ import (
 	"rsros/msgs"
 )
 
-// What librealsense adds after 2.58 so that ROS 2 can use a recording as it is: the
-// calibration with each image, and where the streams are. Its own readers don't look at it.
+// After 2.58 librealsense adds what lets ROS 2 use a recording: calibrations with each image, and
+// poses. Its own readers ignore them.
 
 // Types of these topics.
 const (
@@ -68,8 +68,7 @@ func (w *Writer) transforms() error {
 	return nil
 }
 
-// transform encodes where a stream is: the recording has the map of the reference's points
-// to the stream's.
+// transform encodes a stream's pose. The snapshot has the inverse.
 func (w *Writer) transform(s camdriver.StreamSnapshot) {
 	e := &w.enc
 	e.Time(0)

@@ -16,8 +16,7 @@ import (
 	"rsros/msgs/cdr"
 )
 
-// Release is the release of librealsense for which a file is written. Later ones play it,
-// too.
+// Release is the oldest release of librealsense that plays a file.
 type Release int
 
 const (
@@ -30,8 +29,7 @@ const (
 // Releases are the names of releases, as users give them.
 var Releases = map[string]Release{"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "ros2": ReleaseROS2}
 
-// names returns the names that a release knows. An unknown option makes its reader loop
-// forever.
+// names returns the names that a release knows. Unknown options make its reader loop forever.
 func (r Release) names() rstext.Names {
 	switch r {
 	case Release2581:
@@ -58,8 +56,8 @@ const (
 // fileVersion is what the SDK writes; it never reads the number.
 const fileVersion = 4
 
-// Writer writes one recording. Frames and events may come in any order of time. Those of
-// one topic and time are read in the order in which they were written.
+// Writer writes a recording. Frames and events may come in any order of time. Those of one topic
+// and time keep their order.
 type Writer struct {
 	db      *rosbag2.Writer
 	o       Options
@@ -81,8 +79,7 @@ type streamTopics struct {
 	format         camdriver.Format
 }
 
-// New begins a recording in f, which must be empty and stays the caller's, and writes the
-// description. The file can't be read before Close.
+// New begins a recording in f, which must be empty. The file can't be read before Close.
 func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
 	w := newWriter(snap, o)
 	w.db = rosbag2.NewWriter(f)

@@ -17,10 +17,9 @@ func (e *Encoder) Option(sensor int, id camdriver.OptionID, value float32) (Mess
 	return topicOf(OptionTopic(sensor, id, "value")).with(msgs.Marshal(&msgs.Float32{Data: value}), nil), true
 }
 
-// Notification is what a sensor reported. Blanks in the category become '_' in
-// its topic, as in options': stock rosbag play stops at a name that ROS refuses,
-// and librealsense takes the category from the message. Its time is stored as
-// librealsense stores it: a number of milliseconds where nanoseconds belong.
+// Notification returns the message of a device's notification. Its topic has '_' for blanks,
+// because ROS refuses names with blanks; librealsense reads the category from the message. Like
+// librealsense, it stores milliseconds in place of nanoseconds.
 func (e *Encoder) Notification(sensor int, n camdriver.Notification) (Message, bool) {
 	_, known := camdriver.ParseCategory(n.Category.String())
 	if !known || sensor < 0 || sensor >= len(e.snap.Sensors) {
@@ -46,8 +45,7 @@ func (e *Encoder) Log(l msgs.Log) Message {
 	return topicOf(TopicLog).with(msgs.Marshal(&l), nil)
 }
 
-// TimeReference relates a sensor's clock, as a frame's timestamp reads it, to
-// the host's at the frame's arrival.
+// TimeReference relates a sensor's clock to the host's at the arrival of a frame.
 func TimeReference(sensor int, f *camdriver.Frame) (topic string, m msgs.TimeReference) {
 	return SensorPrefix(sensor) + "/time", msgs.TimeReference{
 		Header:  msgs.Header{Seq: uint32(f.Number), Stamp: msgs.FromTime(f.Arrival)},

@@ -12,9 +12,8 @@ import (
 // FileVersion is the version of the layout that is written.
 const FileVersion = 3
 
-// Message is one message of the layout. Body is the frame's own memory and valid
-// as long as the frame is retained; Owner is nil. The Encoder doesn't touch Head
-// and Tail again.
+// Message is a message of the layout. Body is the frame's own memory, valid while the frame is
+// retained; Owner is nil. The Encoder doesn't use Head and Tail again.
 type Message struct {
 	Topic string
 	Type  msgs.Type
@@ -22,8 +21,7 @@ type Message struct {
 	Static bool // part of the description: every late subscriber needs it
 }
 
-// Encoder turns a device's frames and events into messages. Frames of different
-// streams may be encoded at once; all else it holds is fixed at NewEncoder.
+// Encoder makes messages of a device's frames and events. It is immutable.
 type Encoder struct {
 	snap    camdriver.DeviceSnapshot
 	static  []Message
@@ -47,8 +45,7 @@ func (m Message) with(head, body []byte) Message {
 	return m
 }
 
-// NewEncoder prepares the messages of a device as the snapshot describes it.
-// Streams that the snapshot does not hold are not encoded later.
+// NewEncoder returns an Encoder for the streams of a snapshot.
 func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
 	e := &Encoder{snap: snap, streams: make(map[camdriver.StreamID]*streamTopicSet)}
 	e.add(topicVersion, &msgs.UInt32{Data: FileVersion})
@@ -62,8 +59,7 @@ func NewEncoder(snap camdriver.DeviceSnapshot) *Encoder {
 	return e
 }
 
-// Static is the device's description: the same for every recording of it and
-// every live topic. The slice must not be changed.
+// Static returns the device's description. The caller must not change it.
 func (e *Encoder) Static() []Message { return e.static }
 
 func (e *Encoder) add(topic string, m msgs.Message) {
@@ -79,18 +75,15 @@ func (e *Encoder) keyValue(topic, key, value string) {
 	e.add(topic, &msgs.KeyValue{Key: key, Value: text(value)})
 }
 
-// Left lists what of the device's description the layout doesn't hold in a form that
-// librealsense up to 2.56 reads.
+// Left lists the parts of the description that librealsense up to 2.56 can't read in this layout.
 func (e *Encoder) Left() []string { return slices.Clone(e.left) }
 
 func (e *Encoder) leave(format string, args ...any) {
 	e.left = append(e.left, fmt.Sprintf(format, args...))
 }
 
-// describeDevice leaves out what librealsense would choke on: keys that version 2.56
-// doesn't know, and the Product Id of a D400 with a sensor of a name that its reader
-// of version 3 refuses. These go to /additional_info, where our reader
-// finds them.
+// describeDevice writes to /additional_info what librealsense 2.56 would fail on: unknown keys, and
+// the Product Id of a D400 whose sensors have names that its reader refuses.
 func (e *Encoder) describeDevice() {
 	odd := slices.ContainsFunc(e.snap.Sensors, func(s camdriver.SensorSnapshot) bool { return !knownSensorName(s.Name) })
 	for _, info := range UniqueInfo(e.snap.Info) {
@@ -134,9 +127,8 @@ func unique[T any](list []T, key func(T) int) []T {
 	return slices.CompactFunc(list, func(a, b T) bool { return key(a) == key(b) })
 }
 
-// describeSensor writes at least the name: that message is the sensor's
-// existence, and a gap in the numbers breaks librealsense. It passes over the initial
-// values of options that it doesn't know.
+// describeSensor writes at least the name, because a gap in the sensors' numbers breaks
+// librealsense. librealsense skips initial values of options that it doesn't know.
 func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	topic := SensorPrefix(number) + "/info"
 	e.keyValue(topic, camdriver.InfoName.String(), s.Name)
@@ -160,8 +152,8 @@ func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	}
 }
 
-// describeStream writes exactly one StreamInfo and one companion for a stream;
-// librealsense refuses files without, and doubles the frames of a second one.
+// describeStream writes one StreamInfo and one calibration: librealsense refuses files without, and
+// doubles a stream's frames if there are two.
 func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 	id := s.Profile.Stream
 	if _, twice := e.streams[id]; twice || s.Sensor < 0 || s.Sensor >= len(e.snap.Sensors) {
@@ -197,9 +189,8 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 	}
 }
 
-// CameraInfo is a video stream's calibration as the layout words it: the model
-// under the SDK's name, R and P zero. Without intrinsics K is zero but for its
-// last element.
+// CameraInfo returns a video stream's calibration with the SDK's name of the model, and R and P
+// zero. Without intrinsics, only the last element of K isn't zero.
 func CameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
 	m := &msgs.CameraInfo{Height: uint32(s.Profile.Height), Width: uint32(s.Profile.Width),
 		DistortionModel: camdriver.NoDistortion.String(), D: make([]float64, 5)}
@@ -221,8 +212,7 @@ func ImuIntrinsic(in *camdriver.MotionIntrinsics) *msgs.ImuIntrinsic {
 	return &msgs.ImuIntrinsic{Data: in.Data, NoiseVariances: in.NoiseVariances, BiasVariances: in.BiasVariances}
 }
 
-// Stream says whether frames of the stream are encoded, and on which topics:
-// data first, metadata last.
+// Stream returns the topics of a stream, data first and metadata last.
 func (e *Encoder) Stream(id camdriver.StreamID) (topics []string, ok bool) {
 	set, ok := e.streams[id]
 	if !ok {

@@ -18,9 +18,8 @@ const (
 	KeyPoseNumber = "Frame number"
 )
 
-// Frame passes the messages of one frame to emit: data, then metadata. The frame
-// is borrowed; Body points into it. Frames of streams that were not in the
-// snapshot give none and false.
+// Frame passes the messages of a frame, which is borrowed, to emit: data, then metadata. Body
+// points into the frame. It returns false for streams that weren't in the snapshot.
 func (e *Encoder) Frame(sensor int, f *camdriver.Frame, emit func(Message)) bool {
 	return e.Data(sensor, f, emit) && e.Metadata(sensor, f, emit)
 }
@@ -124,8 +123,7 @@ func twist(linear, angular camdriver.Vec3) *msgs.Twist {
 	return &msgs.Twist{Linear: vector(linear), Angular: vector(angular)}
 }
 
-// AppendMetadata is Metadata that encodes into w. It is called 13 to 20 times a frame, so it
-// makes no garbage.
+// AppendMetadata is Metadata that encodes into w, without garbage: a frame has 13 to 20 messages.
 func (e *Encoder) AppendMetadata(w *msgs.Encoder, sensor int, f *camdriver.Frame, emit func(Message)) bool {
 	set := e.set(sensor, f.Stream())
 	if set == nil {
@@ -185,8 +183,7 @@ func (v values) millis(key string, ms float64) {
 	v.close(start, at)
 }
 
-// nanos writes a time in ms, as millis does, but exactly, and without the slow way of
-// many digits; nothing arrived before 1970.
+// nanos writes a time in ms exactly, and faster than millis. Times before 1970 become 0.
 func (v values) nanos(key string, ns int64) {
 	start, at := v.open(key)
 	const perMilli = 1e6

@@ -15,8 +15,7 @@ func transform(e camdriver.Extrinsics) *msgs.Transform {
 	}
 }
 
-// Extrinsics reads a message that says where a stream is. A quaternion of length zero, which no
-// rotation has, reads as identity.
+// Extrinsics returns a stream's pose. A quaternion of length zero reads as identity.
 func Extrinsics(t *msgs.Transform) camdriver.Extrinsics {
 	e := camdriver.Identity()
 	e.Translation = [3]float64{t.Translation.X, t.Translation.Y, t.Translation.Z}
@@ -34,9 +33,7 @@ func Extrinsics(t *msgs.Transform) camdriver.Extrinsics {
 	return e
 }
 
-// quaternion turns a row-major rotation matrix into a unit quaternion. The
-// largest of the four components is found first, so that nothing small is
-// divided by.
+// quaternion converts a row-major rotation matrix. It divides by the largest component.
 func quaternion(r [9]float64) msgs.Quaternion {
 	four := [4]float64{ // 4·x², 4·y², 4·z², 4·w²
 		1 + r[0] - r[4] - r[8], 1 - r[0] + r[4] - r[8], 1 - r[0] - r[4] + r[8], 1 + r[0] + r[4] + r[8],

@@ -53,8 +53,7 @@ type Topic struct {
 	Name   string
 }
 
-// IsFrame says whether messages of this topic are frames: one message, one frame.
-// Of a pose it is the transform.
+// IsFrame reports whether each message of the topic is a frame; of a pose, the transform is.
 func (t Topic) IsFrame() bool {
 	switch t.Kind {
 	case TopicImage, TopicCompressed, TopicImu, TopicPoseTransform, TopicOccupancy:
@@ -69,8 +68,8 @@ const (
 	topicCompressedDepthSuffix = "image/data/compressedDepth"
 )
 
-// streamTopics are the names under a stream's prefix. imu_intrinsic is found
-// under info/ in the SDK's documents, and beside it in its files.
+// streamTopics are the names below a stream's prefix. imu_intrinsic is below info/ in the SDK's
+// documentation, but not in its files.
 var streamTopics = map[string]TopicKind{
 	"info": TopicStreamInfo, "info/camera_info": TopicCameraInfo, "camera_info": TopicCameraInfo,
 	"imu_intrinsic": TopicImuIntrinsic, "info/imu_intrinsic": TopicImuIntrinsic,
@@ -82,8 +81,7 @@ var streamTopics = map[string]TopicKind{
 	"occupancy_map/data": TopicOccupancy, "occupancy_map/metadata": TopicMetadata,
 }
 
-// ParseTopic takes the name of a topic apart. The kind is TopicUnknown for anything that is
-// not of device 0.
+// ParseTopic parses a topic name. The kind is TopicUnknown if it isn't of device 0.
 func ParseTopic(s string) Topic {
 	switch s {
 	case topicVersion:
@@ -149,8 +147,7 @@ func OptionTopic(sensor int, id camdriver.OptionID, what string) string {
 	return SensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_") + "/" + what
 }
 
-// ParseOptionName reads the name of an option. It takes both spellings: with '_' and, from before 2020, with
-// spaces.
+// ParseOptionName parses an option's name, with '_' or, as before 2020, with blanks.
 func ParseOptionName(name string) (camdriver.OptionID, bool) {
 	return camdriver.ParseOptionID(strings.ReplaceAll(name, "_", " "))
 }
@@ -162,8 +159,7 @@ var encodings = map[camdriver.Format]string{
 	camdriver.RGBA8: "rgba8", camdriver.BGRA8: "bgra8",
 }
 
-// Encoding is how the layout names a format, in images and stream descriptions.
-// It differs from what ROS's image tools expect: depth is "mono16".
+// Encoding returns the layout's name of a format. ROS's image tools expect others for some.
 func Encoding(f camdriver.Format) string {
 	if name, ok := encodings[f]; ok {
 		return name

@@ -20,8 +20,7 @@ var topicTypes = map[TopicKind]string{
 // Type is the name of the type of topics of a kind, "" for TopicUnknown.
 func (k TopicKind) Type() string { return topicTypes[k] }
 
-// TopicType is the type of a topic in the layout; ok is false for topics
-// that are no part of it.
+// TopicType returns the type of a topic of the layout.
 func TopicType(topic string) (t msgs.Type, ok bool) {
 	name, ok := topicTypes[ParseTopic(topic).Kind]
 	if !ok {

@@ -52,8 +52,7 @@ func (f *fields) singles(key string, out []float32) {
 	}
 }
 
-// ParseStreamInfo reads the description of a stream: its format's name, and its
-// rate in Hz.
+// ParseStreamInfo parses a stream's description: the name of its format and its rate in Hz.
 func ParseStreamInfo(s string) (encoding string, fps int, err error) {
 	f := fields{text: s}
 	encoding, fps = f.value("encoding"), f.int("fps")
@@ -65,8 +64,7 @@ func StreamInfo(format camdriver.Format, fps int) string {
 	return Join(Pair{"encoding", format.String()}, Pair{"fps", strconv.Itoa(max(fps, 0))})
 }
 
-// ParseIntrinsics reads a video stream's calibration. Models that have no name in
-// camdriver read as none.
+// ParseIntrinsics parses a video stream's calibration. Unknown models read as none.
 func ParseIntrinsics(s string) (camdriver.Intrinsics, error) {
 	f := fields{text: s}
 	in := camdriver.Intrinsics{
@@ -103,8 +101,8 @@ func MotionIntrinsics(in camdriver.MotionIntrinsics) string {
 		Pair{"bias_variances", writeNumbers(in.BiasVariances[:], Single)}, Pair{"noise_variances", writeNumbers(in.NoiseVariances[:], Single)})
 }
 
-// ParseExtrinsics reads where a stream is. The text has the rotation by columns, as
-// rs2_extrinsics.
+// ParseExtrinsics parses a stream's pose. Like rs2_extrinsics, the text has the rotation by
+// columns.
 func ParseExtrinsics(s string) (camdriver.Extrinsics, error) {
 	f := fields{text: s}
 	var e camdriver.Extrinsics

@@ -30,8 +30,8 @@ type Metadata struct {
 	Unknown   []string // keys without a name in camdriver
 }
 
-// ParseMetadata parses the text of a frame. A value that isn't a number, or a text
-// without number or timestamp, is an error; the other values are returned with it.
+// ParseMetadata parses a frame's text. With an error, it also returns the values that it could
+// parse.
 func ParseMetadata(s string) (Metadata, error) {
 	var m Metadata
 	var bad error
@@ -96,8 +96,7 @@ func ParseMillis(s string) (time.Time, error) {
 	return time.UnixMilli(n).Add(time.Duration(rest)), nil
 }
 
-// AppendMetadata is the inverse of ParseMetadata, without unknown keys. It writes Units
-// above 0, and a zero System as 0.
+// AppendMetadata is the inverse of ParseMetadata without unknown keys. A zero System is 0.
 func AppendMetadata(b []byte, m Metadata) []byte {
 	b = append(b, KeyNumber...)
 	b = strconv.AppendUint(append(b, '='), m.Number, 10)

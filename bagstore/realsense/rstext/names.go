@@ -2,9 +2,8 @@ package rstext
 
 import "rsros/camdriver"
 
-// Names are the last names that a release of librealsense has of each kind: it knows all
-// names before them, too. Names of metadata are no matter of a release, because readers of
-// all releases pass over those that they don't know.
+// Names are the last names of each kind that a release of librealsense knows. Metadata isn't among
+// them, because all releases skip unknown names of metadata.
 type Names struct {
 	Info   camdriver.InfoKey
 	Option camdriver.OptionID
@@ -12,8 +11,7 @@ type Names struct {
 	Format camdriver.Format
 }
 
-// AddedOption is the description of an option that a sensor doesn't have. It is in a .db3 because
-// librealsense crashes on a sensor without options.
+// AddedOption describes an option that a sensor doesn't have. librealsense needs one.
 const AddedOption = "Added: librealsense needs an option"
 
 // The names of releases.

@@ -6,8 +6,7 @@ import (
 	"rsros/camdriver"
 )
 
-// ParseNotification reads what a sensor reported. Categories and severities that
-// have no name in camdriver read as unknown ones.
+// ParseNotification parses a notification. Unknown categories and severities get a default.
 func ParseNotification(s string) (camdriver.Notification, error) {
 	f := fields{text: s}
 	var known bool
@@ -24,8 +23,7 @@ func ParseNotification(s string) (camdriver.Notification, error) {
 	return n, f.err
 }
 
-// Notification is the inverse of ParseNotification. changed reports that
-// description or data had what the text can't hold.
+// Notification is the inverse of ParseNotification. changed reports that Clean changed a value.
 func Notification(n camdriver.Notification) (text string, changed bool) {
 	description, c1 := Clean(n.Description)
 	data, c2 := Clean(n.Data)

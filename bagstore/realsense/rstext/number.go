@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Number formats v with six decimals, or with as many as are needed to parse the same
-// value.
+// Number formats v with six decimals, or with as many as are needed to keep the value.
 func Number(v float64) string { return number(v, 64) }
 
 // Single is Number for a value of single precision.
@@ -44,8 +43,8 @@ func finite(v float64, s string, err error) error {
 	return nil
 }
 
-// sdkDigits is the maximum number of digits of a calibration's numbers in the SDK's
-// files, which have single precision. Numbers with more digits have double precision.
+// sdkDigits is the maximum number of digits in calibrations of the SDK, which have single
+// precision. Numbers with more digits have double precision.
 const sdkDigits = 9
 
 func writeIntrinsic(v float64) string {
@@ -71,8 +70,8 @@ func digits(s string) int {
 	return len(s) - strings.Count(s, ".")
 }
 
-// numbers parses a comma-separated list of at least least numbers into out. Those that
-// don't fit are ignored.
+// numbers parses at least least numbers, separated by commas, into out, and ignores what doesn't
+// fit.
 func numbers(s string, least int, out []float64, parse func(string) (float64, error)) error {
 	n := 0
 	for part := range strings.SplitSeq(s, ",") {

@@ -9,8 +9,7 @@ import (
 // Pair is a key and its value.
 type Pair struct{ Key, Value string }
 
-// Pairs splits a text as librealsense does: at every ';'; the value ends at a
-// second '='; a part without '=' has no value; empty parts are skipped.
+// Pairs splits a text at each ';' as librealsense does. A second '=' ends the value.
 func Pairs(s string) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		for part := range strings.SplitSeq(s, ";") {
@@ -52,8 +51,7 @@ func List(s string) []string {
 
 var cleaner = strings.NewReplacer(";", ",", "=", ":", "\x00", "")
 
-// Clean replaces what a value can't hold: ';' by ',', '=' by ':', and NUL by
-// nothing. It reports whether it had to.
+// Clean replaces ';' by ',' and '=' by ':', and removes NUL. It reports whether s had any.
 func Clean(s string) (clean string, changed bool) {
 	clean = cleaner.Replace(s)
 	return clean, clean != s

@@ -8,8 +8,7 @@ import (
 	"rsros/camdriver"
 )
 
-// tail reads the numbers at the end of a message. What is before them differs between
-// the releases of the node: a header, a name, or nothing.
+// tail reads the numbers at the end of a message. What precedes them depends on the node's release.
 func tail(message []byte, into []float64) error {
 	if len(message) < 8*len(into) {
 		return fmt.Errorf("calibration: %d bytes, want %d numbers", len(message), len(into))

@@ -18,8 +18,7 @@ type Metadata struct {
 	Unknown   []string // keys without a name in camdriver
 }
 
-// hardwareStamp is the key of the value Frame Timestamp; frame_timestamp is that of the
-// frame.
+// hardwareStamp is the key of Frame Timestamp; frame_timestamp is the frame's.
 const hardwareStamp = "hw_timestamp"
 
 // snake is a name of librealsense's in the form of ROS's names.
@@ -39,8 +38,7 @@ var domains = map[string]camdriver.Domain{
 	"hardware_clock": camdriver.HardwareClock, "system_time": camdriver.SystemTime, "global_time": camdriver.GlobalTime,
 }
 
-// ParseMetadata reads the JSON text of a Metadata message. Number, time and domain must
-// be there.
+// ParseMetadata parses the JSON of a Metadata message, which must have number, time and domain.
 func ParseMetadata(text string) (m Metadata, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &fields); err != nil {

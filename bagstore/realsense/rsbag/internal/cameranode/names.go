@@ -17,9 +17,8 @@ var words = []struct {
 	{"accel", camdriver.Accel}, {"gyro", camdriver.Gyro}, {"imu", camdriver.Motion}, {"motion", camdriver.Motion},
 }
 
-// Stream says which stream a topic's name means: by the last part of the name that
-// has one of the words. A picture of one camera as another one sees it, such as
-// aligned_depth_to_color, is none.
+// Stream returns the stream that a topic's name means: by the last part that has one of the words.
+// An image as another camera sees it, such as aligned_depth_to_color, is none.
 func Stream(topic string, inertial bool) (camdriver.StreamID, bool) {
 	parts := strings.Split(strings.ToLower(topic), "/")
 	for _, part := range slices.Backward(parts) {
@@ -51,8 +50,8 @@ func named(part string, can func(camdriver.StreamKind) bool) (id camdriver.Strea
 	return id, false
 }
 
-// Pair says between which streams the extrinsics of a topic are, such as
-// /camera/extrinsics/depth_to_color, and what the names of the camera's topics begin with.
+// Pair returns the streams of an extrinsics topic, such as /camera/extrinsics/depth_to_color, and
+// the prefix of the camera's topics.
 func Pair(topic string) (prefix string, from, to camdriver.StreamID, ok bool) {
 	prefix, name, found := strings.Cut(topic, "extrinsics/")
 	a, b, between := strings.Cut(strings.ToLower(name), "_to_")
@@ -65,8 +64,8 @@ func Pair(topic string) (prefix string, from, to camdriver.StreamID, ok bool) {
 	return prefix, from, to, ok && known
 }
 
-// Sibling returns the topic called name in the namespace of a stream's topic:
-// /camera/depth/metadata for /camera/depth/image_rect_raw.
+// Sibling returns the topic called name in a topic's namespace: /camera/depth/metadata for
+// /camera/depth/image_rect_raw.
 func Sibling(topic, name string) string {
 	return topic[:max(strings.LastIndexByte(topic, '/'), 0)] + "/" + name
 }

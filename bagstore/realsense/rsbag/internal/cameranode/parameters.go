@@ -48,8 +48,8 @@ const (
 	parameterDouble
 )
 
-// ParameterEvent reads a rcl_interfaces/ParameterEvent: which node it is about, its
-// options as they are after it, and how many other parameters are in it.
+// ParameterEvent parses a rcl_interfaces/ParameterEvent: the node, the new values of options, and
+// the number of other parameters.
 func ParameterEvent(message []byte) (node string, options []Option, others int, err error) {
 	d := msgs.NewDecoder(message)
 	d.Time()
@@ -107,15 +107,14 @@ func number(b bool) float32 {
 // updates ends the names of dynamic_reconfigure's topics.
 const updates = "/parameter_updates"
 
-// IsUpdates reports whether a topic is that of a sensor's options in dynamic_reconfigure,
-// and what the names of the camera's topics begin with.
+// IsUpdates reports whether a topic has a sensor's options in dynamic_reconfigure, and returns the
+// prefix of the camera's topics.
 func IsUpdates(topic string) (prefix string, ok bool) {
 	module, ok := strings.CutSuffix(topic, updates)
 	return strings.TrimSuffix(path.Dir(module), "/") + "/", ok && modules[path.Base(module)] != ""
 }
 
-// Updates reads a dynamic_reconfigure/Config: a sensor's options as they are, and how many
-// values are no options.
+// Updates parses a dynamic_reconfigure/Config: a sensor's options, and the number of other values.
 func Updates(topic string, message []byte) (options []Option, others int, err error) {
 	var c msgs.Config
 	if err := msgs.Unmarshal(message, &c); err != nil {

@@ -1,8 +1,6 @@
-// Package packed unpacks the pixels of sensor_msgs/CompressedImage messages as
-// librealsense after 2.58 records them: PNG, PNG after a header of compressedDepth, or
-// the rows in one zstd frame. It is a decoder of hostile bytes: what it allocates is
-// bounded by what the compressed bytes can hold. All functions may be called by many
-// goroutines.
+// Package packed decodes the pixels of sensor_msgs/CompressedImage messages of librealsense after
+// 2.58: PNG, PNG after a header of compressedDepth, or rows in a zstd frame. Allocations are
+// bounded by what the compressed bytes can hold. All functions are pure.
 package packed
 
 import (
@@ -34,8 +32,8 @@ const (
 	depthHeader = 12 // of compressedDepth, before the PNG
 )
 
-// Decode unpacks data, whose form the message's format string names. want is the
-// stream's format, which tells blue before red.
+// Decode decodes data of the message's format string. want is the stream's format, for its colour
+// order.
 func Decode(format string, data []byte, want camdriver.Format) (Picture, error) {
 	switch {
 	case strings.Contains(format, "; zstd; "):
